@@ -1,0 +1,211 @@
+/*
+ * cowe.c -- cache-oblivious and write-efficient
+ *
+ * Halve the largest of m, k (r/w)^(2/3) and n until A, B and C fit into the
+ * cache together.  Cutting k makes the second half add to what the first half
+ * stored: a read and a write more, which is why k counts for less the dearer
+ * writes are.  (Where nothing but k can be cut, k is.)
+ *
+ *	leading cost	3 sqrt(3) r^(2/3) w^(1/3) mnk / sqrt(S)
+ *
+ * The exact counts are those of the leaves: m k + k n reads and m n writes
+ * each, and m n reads more where C accumulates.  predict counts leaves without
+ * walking the tree: a cut leaves two shapes at most, so that on each level only
+ * a few kinds of node exist, and it keeps how many there are of each.
+ *
+ * Y. Gu, write-efficient matrix multiplication, as described by Zhu et al.,
+ * Joint-communication optimal matrix multiplication, section 8.
+ */
+#include "lib/kernels/kernel.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum cut { LEAF, CUT_M, CUT_N, CUT_K };
+
+static double k_weight(const struct asl_product *x)
+{
+	if (x->write_cost <= 0)
+		return 1;
+	return pow(x->read_cost / x->write_cost, 2.0 / 3);
+}
+
+/* What to do with a node; m and n go first when all are equally long. */
+static enum cut decide(const struct asl_product *x, uint64_t m, uint64_t n,
+		       uint64_t k)
+{
+	double weighted_k = k > 1 ? k_weight(x) * (double)k : 0;
+
+	if (m * k + k * n + m * n <= x->cache)
+		return LEAF;
+	if (m > 1 && m >= n && (double)m >= weighted_k)
+		return CUT_M;
+	if (n > 1 && (double)n >= weighted_k)
+		return CUT_N;
+	return k > 1 ? CUT_K : m > 1 ? CUT_M : CUT_N;
+}
+
+/* ---- The walk ---- */
+
+static void leaf(struct asl_rank *r, const struct asl_block *C,
+		 const struct asl_block *A, const struct asl_block *B, bool add)
+{
+	struct asl_tile c;
+
+	asl_tile_take(r, &c, C->rows, C->cols);
+	if (add)
+		asl_tile_load(r, &c, C);
+	asl_multiply(r, &c, A, B, A->cols);
+	asl_tile_store(r, C, &c);
+	asl_tile_give(r, &c);
+}
+
+static void walk(struct asl_rank *r, const struct asl_product *x,
+		 const struct asl_block *C, const struct asl_block *A,
+		 const struct asl_block *B, bool add)
+{
+	uint64_t m = C->rows, n = C->cols, k = A->cols, half;
+	enum cut cut = decide(x, m, n, k);
+	struct asl_block c = *C, a = *A, b = *B;
+
+	if (cut == LEAF) {
+		leaf(r, C, A, B, add);
+		return;
+	}
+	half = ((cut == CUT_M ? m : cut == CUT_N ? n : k) + 1) / 2;
+	for (int second = 0; second < 2; second++) {
+		if (cut == CUT_M) {
+			uint64_t i = second ? half : 0;
+			uint64_t rows = second ? m - half : half;
+
+			c = asl_sub_block(C, i, 0, rows, n);
+			a = asl_sub_block(A, i, 0, rows, k);
+		} else if (cut == CUT_N) {
+			uint64_t j = second ? half : 0;
+			uint64_t cols = second ? n - half : half;
+
+			c = asl_sub_block(C, 0, j, m, cols);
+			b = asl_sub_block(B, 0, j, k, cols);
+		} else {
+			uint64_t l = second ? half : 0;
+			uint64_t deep = second ? k - half : half;
+
+			a = asl_sub_block(A, 0, l, m, deep);
+			b = asl_sub_block(B, l, 0, deep, n);
+		}
+		walk(r, x, &c, &a, &b, add || (second && cut == CUT_K));
+	}
+}
+
+static void cowe_run(struct asl_rank *r, const struct asl_product *x,
+		     const struct asl_block *C, const struct asl_block *A,
+		     const struct asl_block *B)
+{
+	if (x->m && x->n)
+		walk(r, x, C, A, B, false);
+}
+
+/* ---- The count ---- */
+
+struct kind {
+	uint64_t m, n, k, many;
+	bool add;
+};
+
+/*
+ * Nodes of one level.  Every length is one of two neighbours on each level, so
+ * there are 16 kinds, or a few more where cuts of unlike nodes diverge.
+ */
+enum { KINDS = 128 };
+
+struct level {
+	struct kind kind[KINDS];
+	int count;
+};
+
+static void put(struct level *level, struct kind x)
+{
+	for (int i = 0; i < level->count; i++) {
+		struct kind *y = &level->kind[i];
+
+		if (y->m == x.m && y->n == x.n && y->k == x.k &&
+		    y->add == x.add) {
+			y->many += x.many;
+			return;
+		}
+	}
+	assert(level->count < KINDS);
+	level->kind[level->count++] = x;
+}
+
+static void put_halves(struct level *next, struct kind x, enum cut cut)
+{
+	struct kind first = x, second = x;
+	uint64_t *a = cut == CUT_M   ? &first.m
+		      : cut == CUT_N ? &first.n
+				     : &first.k;
+	uint64_t *b = cut == CUT_M   ? &second.m
+		      : cut == CUT_N ? &second.n
+				     : &second.k;
+
+	*a -= *a / 2;
+	*b /= 2;
+	second.add = x.add || cut == CUT_K;
+	put(next, first);
+	put(next, second);
+}
+
+/* Leaves, added to *counts; the largest C among them is returned. */
+static uint64_t count_leaves(struct asl_counts *counts,
+			     const struct asl_product *x)
+{
+	struct level level[2] = {{.count = 0}, {.count = 0}};
+	uint64_t largest = 0;
+
+	if (!x->m || !x->n)
+		return 0;
+	put(&level[0], (struct kind){x->m, x->n, x->k, 1, false});
+	for (int now = 0; level[now].count; now = !now) {
+		level[!now].count = 0;
+		for (int i = 0; i < level[now].count; i++) {
+			struct kind y = level[now].kind[i];
+			enum cut cut = decide(x, y.m, y.n, y.k);
+			uint64_t c = y.m * y.n;
+
+			if (cut != LEAF) {
+				put_halves(&level[!now], y, cut);
+				continue;
+			}
+			counts->of[asl_read_counter(x->A)] += y.many * y.m * y.k;
+			counts->of[asl_read_counter(x->B)] += y.many * y.k * y.n;
+			counts->of[asl_write_counter(x->C)] += y.many * c;
+			if (y.add)
+				counts->of[asl_read_counter(x->C)] += y.many * c;
+			if (largest < c)
+				largest = c;
+		}
+	}
+	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;
+	return largest;
+}
+
+static void cowe_predict(struct asl_counts *counts, const struct asl_product *x)
+{
+	count_leaves(counts, x);
+}
+
+static uint64_t cowe_room(const struct asl_product *x)
+{
+	struct asl_counts unused = {{0}};
+
+	return count_leaves(&unused, x);
+}
+
+const struct asl_kernel asl_kernel_cowe = {
+	.name = "cowe",
+	.summary = "cache-oblivious halving that spares writes (Gu)",
+	.least_cache = 3,
+	.run = cowe_run,
+	.predict = cowe_predict,
+	.room = cowe_room,
+};

@@ -1,0 +1,80 @@
+/*
+ * kernel.c -- the list of kernels, and the loop that two of them share
+ */
+#include "lib/kernels/kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/matrix/parts.h"
+
+extern const struct asl_kernel asl_kernel_vomm, asl_kernel_tight,
+	asl_kernel_cowe;
+
+const struct asl_kernel *const asl_kernels[] = {
+	&asl_kernel_vomm,
+	&asl_kernel_tight,
+	&asl_kernel_cowe,
+	NULL,
+};
+
+const struct asl_kernel *asl_kernel_find(const char *name)
+{
+	for (int i = 0; asl_kernels[i]; i++)
+		if (!strcmp(asl_kernels[i]->name, name))
+			return asl_kernels[i];
+	return NULL;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void asl_stream(struct asl_rank *r, const struct asl_block *C,
+		const struct asl_block *A, const struct asl_block *B,
+		uint64_t rows, uint64_t cols, uint64_t depth)
+{
+	struct asl_tile c;
+
+	asl_tile_take(r, &c, least(rows, C->rows), least(cols, C->cols));
+	for (uint64_t i = 0; i < C->rows; i += rows) {
+		uint64_t mi = least(rows, C->rows - i);
+		struct asl_block a = asl_sub_block(A, i, 0, mi, A->cols);
+
+		for (uint64_t j = 0; j < C->cols; j += cols) {
+			uint64_t nj = least(cols, C->cols - j);
+			struct asl_block b =
+				asl_sub_block(B, 0, j, B->rows, nj);
+			struct asl_block done =
+				asl_sub_block(C, i, j, mi, nj);
+
+			asl_tile_zero(&c, mi, nj);
+			asl_multiply(r, &c, &a, &b, depth);
+			asl_tile_store(r, &done, &c);
+		}
+	}
+	asl_tile_give(r, &c);
+}
+
+void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
+			uint64_t rows, uint64_t cols)
+{
+	counts->of[asl_read_counter(x->A)] +=
+		x->m * x->k * asl_ceil_div(x->n, cols);
+	counts->of[asl_read_counter(x->B)] +=
+		x->k * x->n * asl_ceil_div(x->m, rows);
+	counts->of[asl_write_counter(x->C)] += x->m * x->n;
+	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;
+}
+
+uint64_t asl_isqrt(uint64_t x)
+{
+	uint64_t root = (uint64_t)sqrt((double)x);
+
+	while (root * root > x)
+		root--;
+	while ((root + 1) * (root + 1) <= x)
+		root++;
+	return root;
+}

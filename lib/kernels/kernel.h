@@ -1,0 +1,67 @@
+/*
+ * kernel.h -- C = A B on one rank, by way of its cache
+ *
+ * A kernel decides how a block of C is tiled, so how often the words of A and
+ * B pass from memory into the cache and those of C back: the vertical traffic.
+ * To add one: write its file and name it in kernel.c.
+ */
+#ifndef ASL_KERNEL_H
+#define ASL_KERNEL_H
+
+#include "lib/rank/rank.h"
+
+/* A product as far as counting goes: shapes, places and the machine. */
+struct asl_product {
+	uint64_t m, n, k;
+	uint64_t cache; /* S */
+	double read_cost, write_cost;
+	enum asl_where A, B, C;
+};
+
+struct asl_kernel {
+	const char *name, *summary;
+	uint64_t least_cache; /* the smallest S it can work in */
+
+	/* C = A B; C is overwritten. */
+	void (*run)(struct asl_rank *r, const struct asl_product *x,
+		    const struct asl_block *C, const struct asl_block *A,
+		    const struct asl_block *B);
+
+	/* Add what run counts, in closed form. */
+	void (*predict)(struct asl_counts *counts, const struct asl_product *x);
+
+	/* Words of main memory that the tiles take. */
+	uint64_t (*room)(const struct asl_product *x);
+};
+
+/* All kernels, NULL-ended; by name, NULL if there is none. */
+extern const struct asl_kernel *const asl_kernels[];
+const struct asl_kernel *asl_kernel_find(const char *name);
+
+/* ---- For kernels ---- */
+
+/*
+ * Keep a rows x cols tile of C in the cache for as long as A and B stream past
+ * it in slivers `depth` deep; then store it, and go on to the next.
+ */
+void asl_stream(struct asl_rank *r, const struct asl_block *C,
+		const struct asl_block *A, const struct asl_block *B,
+		uint64_t rows, uint64_t cols, uint64_t depth);
+
+void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
+			uint64_t rows, uint64_t cols);
+
+static inline enum asl_counter asl_read_counter(enum asl_where where)
+{
+	return where == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ;
+}
+
+static inline enum asl_counter asl_write_counter(enum asl_where where)
+{
+	return where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE;
+}
+
+/* The integer square root, rounded down. */
+uint64_t asl_isqrt(uint64_t x);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * tight.c -- a tile of C that all but fills the cache
+ *
+ * A and B need no tiles: a column of A and a row of B at a time are enough to
+ * update the tile of C, so it may have rows * cols + rows + cols <= S words
+ * and sqrt(3) times the side of VOMM's.
+ *
+ *	reads	m k ceil(n/cols) + k n ceil(m/rows)	~ 2 mnk / sqrt(S)
+ *	writes	m n
+ *	room	rows cols
+ *
+ * The tile is the rectangle of least reads, not the largest square: a square
+ * that just fails to divide m or n reads a whole panel once more.  Against the
+ * lower bound 2mnk/sqrt(S) - 2S on reads and writes together (Smith et al.)
+ * the reads are tight; the writes, m n, come on top.
+ *
+ * T. Smith, B. Lowery, J. Langou, R. van de Geijn, A tight I/O lower bound for
+ * matrix multiplication, 2019.
+ */
+#include "lib/kernels/kernel.h"
+#include "lib/matrix/parts.h"
+
+struct sides {
+	uint64_t rows, cols;
+};
+
+/*
+ * For every number of tile rows, the widest tile; until the reads of B alone
+ * exceed the best so far.  Both sides are then evened out.
+ */
+static struct sides best_sides(const struct asl_product *x)
+{
+	struct sides best = {1, 1};
+	uint64_t least = UINT64_MAX;
+
+	if (!x->m || !x->n)
+		return best;
+	for (uint64_t down = asl_ceil_div(x->m, (x->cache - 1) / 2);
+	     down <= x->m && x->n * down < least; down++) {
+		uint64_t rows = asl_ceil_div(x->m, down);
+		uint64_t cols = (x->cache + 1) / (rows + 1) - 1;
+		uint64_t across = asl_ceil_div(x->n, cols);
+		uint64_t reads = x->m * across + x->n * down;
+
+		if (reads < least) {
+			least = reads;
+			best = (struct sides){rows,
+					      asl_ceil_div(x->n, across)};
+		}
+	}
+	return best;
+}
+
+static void tight_run(struct asl_rank *r, const struct asl_product *x,
+		      const struct asl_block *C, const struct asl_block *A,
+		      const struct asl_block *B)
+{
+	struct sides side = best_sides(x);
+
+	asl_stream(r, C, A, B, side.rows, side.cols, 1);
+}
+
+static void tight_predict(struct asl_counts *counts,
+			  const struct asl_product *x)
+{
+	struct sides side = best_sides(x);
+
+	asl_stream_predict(counts, x, side.rows, side.cols);
+}
+
+static uint64_t tight_room(const struct asl_product *x)
+{
+	struct sides side = best_sides(x);
+
+	return x->m && x->n ? side.rows * side.cols : 0;
+}
+
+const struct asl_kernel asl_kernel_tight = {
+	.name = "tight",
+	.summary = "a tile of C that all but fills S, A and B in slivers",
+	.least_cache = 3,
+	.run = tight_run,
+	.predict = tight_predict,
+	.room = tight_room,
+};

@@ -1,0 +1,316 @@
+/*
+ * grid.c -- the search for an integer grid
+ */
+#include "lib/model/grid.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void dims_of(double dim[3], const struct asl_plan *plan)
+{
+	for (int i = 0; i < 3; i++)
+		switch (plan->algorithm->axes[i]) {
+		case 'm':
+			dim[i] = (double)plan->shape.m;
+			break;
+		case 'n':
+			dim[i] = (double)plan->shape.n;
+			break;
+		default:
+			dim[i] = (double)plan->shape.k;
+		}
+}
+
+/* The free side that sticks out most; -1 if none does. */
+static int worst_side(const double side[3], const double dim[3],
+		      const bool cut[3])
+{
+	int worst = -1;
+	double most = 1 + 1e-12;
+
+	for (int i = 0; i < 3; i++)
+		if (!cut[i] && side[i] / dim[i] > most) {
+			most = side[i] / dim[i];
+			worst = i;
+		}
+	return worst;
+}
+
+void asl_grid_ideal(double p[3], const struct asl_plan *plan, double deep)
+{
+	double dim[3], side[3];
+	bool cut[3] = {false, false, false};
+	double weight[3] = {1, 1, 1};
+	int worst;
+
+	dims_of(dim, plan);
+	weight[strchr(plan->algorithm->axes, 'k') - plan->algorithm->axes] =
+		fmin(deep, 1e15);
+	do {
+		double volume = dim[0] * dim[1] * dim[2] / plan->ranks, unit;
+		int left = 0;
+
+		for (int i = 0; i < 3; i++) {
+			volume /= cut[i] ? dim[i] : weight[i];
+			left += !cut[i];
+		}
+		unit = left == 3   ? cbrt(volume)
+		       : left == 2 ? sqrt(volume)
+				   : volume;
+		for (int i = 0; i < 3; i++)
+			side[i] = cut[i] ? dim[i] : unit * weight[i];
+		worst = worst_side(side, dim, cut);
+		if (worst >= 0)
+			cut[worst] = true;
+	} while (worst >= 0 && !(cut[0] && cut[1] && cut[2]));
+	for (int i = 0; i < 3; i++)
+		p[i] = dim[i] / side[i];
+}
+
+/* ---- Enumeration ---- */
+
+static uint64_t blocks_flops(const uint64_t dim[3], const int p[3])
+{
+	uint64_t flops = 2;
+
+	for (int i = 0; i < 3; i++)
+		flops *= asl_ceil_div(dim[i], (uint64_t)p[i]);
+	return flops;
+}
+
+static int least_int(uint64_t a, int b)
+{
+	return a < (uint64_t)b ? (int)a : b;
+}
+
+static bool admitted(const struct asl_plan *plan)
+{
+	return !plan->algorithm->admits ||
+	       plan->algorithm->admits(plan, &plan->grid);
+}
+
+/* Over all admitted grids, the least that the busiest rank can have to do. */
+static uint64_t least_flops(struct asl_plan *plan, const uint64_t dim[3])
+{
+	uint64_t least = blocks_flops(dim, (int[3]){1, 1, 1});
+	int *p = plan->grid.p;
+
+	for (p[0] = 1; p[0] <= least_int(dim[0], plan->ranks); p[0]++)
+		for (p[1] = 1;
+		     p[1] <= least_int(dim[1], plan->ranks / p[0]); p[1]++) {
+			p[2] = least_int(dim[2], plan->ranks / (p[0] * p[1]));
+			if (admitted(plan) && blocks_flops(dim, p) < least)
+				least = blocks_flops(dim, p);
+		}
+	return least;
+}
+
+void asl_grid_each(struct asl_plan *plan,
+		   void (*visit)(const struct asl_plan *with_grid, void *arg),
+		   void *arg)
+{
+	double real[3], fair;
+	uint64_t dim[3], limit;
+	int *p = plan->grid.p;
+
+	dims_of(real, plan);
+	for (int i = 0; i < 3; i++)
+		dim[i] = (uint64_t)real[i];
+	fair = 1.2 * 2 * real[0] * real[1] * real[2] / plan->ranks;
+	limit = least_flops(plan, dim);
+	if ((double)limit < fair)
+		limit = (uint64_t)fair;
+
+	/* The last number from the most ranks down to too few. */
+	for (p[0] = 1; p[0] <= least_int(dim[0], plan->ranks); p[0]++)
+		for (p[1] = 1;
+		     p[1] <= least_int(dim[1], plan->ranks / p[0]); p[1]++)
+			for (p[2] = least_int(dim[2],
+					      plan->ranks / (p[0] * p[1]));
+			     p[2] > 0 && blocks_flops(dim, p) <= limit; p[2]--)
+				if (admitted(plan))
+					visit(plan, arg);
+}
+
+/* ---- Forecast ---- */
+
+static void note(struct asl_forecast *f, const struct asl_plan *plan,
+		 const struct asl_rates rates[ASL_ACCOUNTINGS], int rank)
+{
+	struct asl_ledger ledger;
+	struct asl_counts x;
+
+	asl_plan_predict(&ledger, plan, rank);
+	x = asl_ledger_total(&ledger);
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+		f->q[a] = fmax(f->q[a], asl_cost(&rates[a], &x));
+	if (f->read < asl_words_read(&x))
+		f->read = asl_words_read(&x);
+	if (f->written < asl_words_written(&x))
+		f->written = asl_words_written(&x);
+	if (f->bh < x.of[ASL_BH])
+		f->bh = x.of[ASL_BH];
+	if (f->memory_high < ledger.memory_high)
+		f->memory_high = ledger.memory_high;
+	if (f->pool_high < ledger.pool_high)
+		f->pool_high = ledger.pool_high;
+}
+
+/* Places along an axis of p where something can change; how many. */
+static int seams(int place[8], uint64_t dim, int p)
+{
+	int more = (int)(dim % (uint64_t)p);
+	int all[] = {0, 1, more - 1, more, p / 2 - 1, p / 2, p - 2, p - 1};
+	int count = 0;
+
+	for (int i = 0; i < 8; i++) {
+		bool known = all[i] < 0 || all[i] >= p;
+
+		for (int j = 0; j < count; j++)
+			known |= place[j] == all[i];
+		if (!known)
+			place[count++] = all[i];
+	}
+	return count;
+}
+
+enum { ALL_RANKS = 4096 };
+
+struct asl_forecast asl_forecast(const struct asl_plan *plan)
+{
+	struct asl_forecast f = {0};
+	struct asl_rates rates[ASL_ACCOUNTINGS];
+	const int *p = plan->grid.p;
+	int used = asl_grid_ranks(&plan->grid), place[3][8], count[3];
+	double dim[3];
+
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+		rates[a] = asl_rates(&plan->costs, a);
+	if (used <= ALL_RANKS) {
+		for (int rank = 0; rank < used; rank++)
+			note(&f, plan, rates, rank);
+		return f;
+	}
+	dims_of(dim, plan);
+	for (int i = 0; i < 3; i++)
+		count[i] = seams(place[i], (uint64_t)dim[i], p[i]);
+	for (int i = 0; i < count[0]; i++)
+		for (int j = 0; j < count[1]; j++)
+			for (int l = 0; l < count[2]; l++)
+				note(&f, plan, rates,
+				     (place[0][i] * p[1] + place[1][j]) * p[2] +
+					     place[2][l]);
+	return f;
+}
+
+/* ---- Choice ---- */
+
+enum { FINALISTS = 32 };
+
+struct finalist {
+	struct asl_grid grid;
+	double cost;
+};
+
+struct search {
+	struct asl_rates rates;
+	struct finalist best[FINALISTS];
+	int count;
+	uint64_t least_need;
+};
+
+static struct asl_rates objective(const struct asl_plan *plan)
+{
+	struct asl_costs words = {.net = 1};
+
+	if (plan->algorithm->least_words)
+		return asl_rates(&words, ASL_APM);
+	return asl_rates(&plan->costs, plan->accounting);
+}
+
+static bool within_budget(const struct asl_plan *plan, uint64_t need,
+			  uint64_t *least_need)
+{
+	if (need < *least_need)
+		*least_need = need;
+	return !plan->budget || need <= plan->budget;
+}
+
+/* Rank 0 has the largest brick: its cost sorts the grids well enough. */
+static void shortlist(const struct asl_plan *plan, void *arg)
+{
+	struct search *s = arg;
+	struct asl_ledger ledger;
+	struct asl_counts x;
+	struct finalist new = {.grid = plan->grid};
+	int i;
+
+	asl_plan_predict(&ledger, plan, 0);
+	if (!within_budget(plan, ledger.memory_high, &s->least_need))
+		return;
+	x = asl_ledger_total(&ledger);
+	new.cost = asl_cost(&s->rates, &x);
+	if (s->count == FINALISTS && new.cost >= s->best[s->count - 1].cost)
+		return;
+	if (s->count < FINALISTS)
+		s->count++;
+	for (i = s->count - 1; i > 0 && s->best[i - 1].cost > new.cost; i--)
+		s->best[i] = s->best[i - 1];
+	s->best[i] = new;
+}
+
+static double distance(const struct asl_plan *plan)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += fabs(log(plan->grid.p[i] / plan->ideal[i]));
+	return sum;
+}
+
+static bool is_integer(struct asl_grid *g, const double p[3], int ranks)
+{
+	for (int i = 0; i < 3; i++) {
+		if (p[i] > ranks || fabs(p[i] - round(p[i])) > 1e-9 * p[i])
+			return false;
+		g->p[i] = (int)round(p[i]);
+	}
+	return asl_grid_ranks(g) == ranks;
+}
+
+int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
+{
+	struct search s = {.rates = objective(plan), .least_need = UINT64_MAX};
+	double best_cost = INFINITY, best_distance = INFINITY;
+	struct asl_grid best = {{0}};
+	struct asl_forecast f;
+
+	plan->algorithm->ideal(plan->ideal, plan);
+	if (is_integer(&plan->grid, plan->ideal, plan->ranks)) {
+		f = asl_forecast(plan);
+		if (within_budget(plan, f.memory_high, &s.least_need))
+			return 0;
+	}
+	asl_grid_each(plan, shortlist, &s);
+	for (int i = 0; i < s.count; i++) {
+		double cost;
+
+		plan->grid = s.best[i].grid;
+		f = asl_forecast(plan);
+		if (!within_budget(plan, f.memory_high, &s.least_need))
+			continue;
+		cost = plan->algorithm->least_words ? (double)f.bh
+						    : f.q[plan->accounting];
+		if (cost < best_cost ||
+		    (cost == best_cost && distance(plan) < best_distance)) {
+			best_cost = cost;
+			best_distance = distance(plan);
+			best = plan->grid;
+		}
+	}
+	*least_need = s.least_need;
+	plan->grid = best;
+	return best.p[0] ? 0 : -ENOMEM;
+}

@@ -1,0 +1,31 @@
+/*
+ * planner.h -- every way of doing a multiplication, by predicted cost
+ */
+#ifndef ASL_PLANNER_H
+#define ASL_PLANNER_H
+
+#include "lib/model/grid.h"
+
+struct asl_candidate {
+	struct asl_plan plan;
+	struct asl_forecast forecast;
+};
+
+/*
+ * Of every algorithm (base->algorithm if set, else all), kernel
+ * (base->kernel if set, else all) and grid (base->grid if set, else all
+ * feasible), the `top` of least predicted Q under base->accounting, best
+ * first.  *best is the caller's to free.  -ENOMEM if every one exceeds the
+ * memory budget: *least_need is then the least that would do.
+ */
+int asl_planner_rank(struct asl_candidate **best, int *count,
+		     const struct asl_plan *base, int top,
+		     uint64_t *least_need);
+
+/*
+ * Is this something that can be multiplied at all?  0, or -EINVAL with why:
+ * dimensions of 1 and more whose products can be counted in 63 bits.
+ */
+int asl_shape_check(const struct asl_shape *shape, char *why, int room);
+
+#endif

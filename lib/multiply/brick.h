@@ -1,0 +1,48 @@
+/*
+ * brick.h -- a brick of the m x k x n box of multiplications for every rank
+ *
+ * A grid cuts the box; rank (i, l, j) multiplies its A(i, l) by its B(l, j).
+ * A(i, l) is shared out over the line of ranks along n that need it, B(l, j)
+ * over the line along m, so that an allgather along a line completes each.
+ * The ranks of a line along k then hold summands of one C(i, j).
+ *
+ * Algorithms on bricks differ in the grid that they prescribe and in where the
+ * sum ends up; this file has what they share, each step beside its closed form.
+ */
+#ifndef ASL_BRICK_H
+#define ASL_BRICK_H
+
+#include "lib/multiply/multiply.h"
+#include "lib/rank/collective.h"
+
+struct asl_brick {
+	struct asl_range m, k, n;
+	struct asl_group along_m, along_k, along_n; /* lines through the rank */
+};
+
+/* The brick of a rank within the plan's grid, whose axes the algorithm names. */
+struct asl_brick asl_brick(const struct asl_plan *plan, int rank);
+
+struct asl_piece asl_brick_owns_A(const struct asl_brick *x);
+struct asl_piece asl_brick_owns_B(const struct asl_brick *x);
+
+/*
+ * Gather A(i, l) and B(l, j) into panels (on a line of one rank what is owned
+ * will do, where it lies) and multiply them with the plan's kernel.  True if
+ * *C then holds a summand of C(i, j) that is to be reduced along k and given
+ * back; else the product is finished in own[ASL_C].
+ */
+bool asl_brick_multiply(struct asl_rank *r, const struct asl_plan *plan,
+			const struct asl_brick *x, struct asl_words *C,
+			struct asl_words own[ASL_OPERANDS]);
+
+/*
+ * Its closed form, memory included: what is owned (`own` words), the
+ * panels, the tiles and the summand, beside which `reducing` words of DRAM will
+ * be held while it is reduced.
+ */
+void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
+		       const struct asl_brick *x, uint64_t own,
+		       uint64_t reducing);
+
+#endif

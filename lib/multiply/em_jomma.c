@@ -1,0 +1,97 @@
+/*
+ * em_jomma.c -- joint-communication optimal multiplication, enough memory
+ *
+ * When writing is dear, it pays to cut k less and to send more: a rank's
+ * summand of C is a write each, and there are Pz of every word.  Px cuts m,
+ * Py cuts n, Pz cuts k; A(i, k) is gathered over Py, B(k, j) over Px, and
+ * C(i, j) reduced over Pz to the rank with k = 0, which owns it.  With t = 2 w
+ * / beta, the square grid of the paper is
+ *
+ *	t <= 1			Px = Py = Pz = P^(1/3)
+ *	1 < t < sqrt(P)		Px = Py = (t P)^(1/3), Pz = (P / t^2)^(1/3)
+ *	t >= sqrt(P)		Px = Py = sqrt(P), Pz = 1
+ *
+ * which is one rule: a brick is max(1, t) times as deep in k as it is wide in m
+ * and n, and no longer than the matrix.  That rule is what rectangular shapes
+ * get.  Of the integer grids the one of least predicted Q is taken; Pz stays 1
+ * where the prescription says so.  Per rank, where the grid divides the shape:
+ *
+ *	B_h	(1 - 1/Py) mk/(Px Pz) + (1 - 1/Px) kn/(Py Pz)
+ *		+ 2 (1 - 1/Pz) mn/(Px Py) at the root
+ *	B_w	mn/(Px Py)
+ *	B_r	the kernel's, of m/Px, k/Pz, n/Py
+ *
+ * The inputs start balanced, as section 7.1.1 of the paper allows: a broadcast
+ * of A(i, k) from one owner becomes an allgather.
+ *
+ * L. Zhu, Q.-S. Hua, H. Jin, Joint-communication optimal matrix multiplication
+ * with asymmetric memories, Algorithm 3 and Lemma 8.
+ */
+#include "lib/model/grid.h"
+#include "lib/multiply/brick.h"
+
+enum { ROOT = 0, Z = 2 };
+
+static void em_jomma_ideal(double p[3], const struct asl_plan *plan)
+{
+	double t = 2 * plan->costs.write / plan->costs.net;
+
+	/* No network cost at all (0/0 too): nothing to trade writes for. */
+	asl_grid_ideal(p, plan, t > 1 ? t : 1);
+}
+
+static bool em_jomma_admits(const struct asl_plan *plan,
+			    const struct asl_grid *g)
+{
+	return g->p[Z] == 1 || plan->ideal[Z] > 1;
+}
+
+static void em_jomma_owns(struct asl_piece own[ASL_OPERANDS],
+			  const struct asl_plan *plan, int rank)
+{
+	struct asl_brick x = asl_brick(plan, rank);
+
+	own[ASL_A] = asl_brick_owns_A(&x);
+	own[ASL_B] = asl_brick_owns_B(&x);
+	own[ASL_C] = asl_whole_piece(x.m, x.n);
+	if (x.along_k.me != ROOT)
+		own[ASL_C].words.count = 0;
+}
+
+static void em_jomma_predict(struct asl_ledger *out,
+			     const struct asl_plan *plan, int rank)
+{
+	struct asl_brick x = asl_brick(plan, rank);
+	int Pz = x.along_k.size, k = x.along_k.me;
+	uint64_t C = x.m.count * x.n.count;
+	uint64_t own = asl_brick_owns_A(&x).words.count +
+		       asl_brick_owns_B(&x).words.count + (k == ROOT ? C : 0);
+
+	asl_brick_predict(out, plan, &x, own, asl_reduce_room(C, Pz, k, ROOT));
+	asl_predict_reduce(&out->in[ASL_REDUCE], C, Pz, k, ROOT, ASL_POOL,
+			   ASL_POOL);
+}
+
+static void em_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
+			 struct asl_words own[ASL_OPERANDS])
+{
+	struct asl_brick x = asl_brick(plan, r->id);
+	struct asl_words C;
+
+	if (!asl_brick_multiply(r, plan, &x, &C, own))
+		return;
+	asl_phase(r, ASL_REDUCE);
+	asl_reduce(r, &x.along_k, ROOT, &own[ASL_C], &C);
+	asl_give(r, &C);
+}
+
+const struct asl_algorithm asl_multiply_em_jomma = {
+	.name = "em-jomma",
+	.summary = "trades network words for writes, enough memory (Zhu et al.)",
+	.axes = "mnk",
+	.ideal = em_jomma_ideal,
+	.admits = em_jomma_admits,
+	.owns = em_jomma_owns,
+	.predict = em_jomma_predict,
+	.run = em_jomma_run,
+};

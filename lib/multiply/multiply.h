@@ -1,0 +1,90 @@
+/*
+ * multiply.h -- C = A B over many ranks: what is asked, and how it is done
+ *
+ * A struct asl_plan is one way to do one multiplication on one machine: it
+ * fixes everything that decides what a run counts.  asl_plan_choose fills in
+ * the grid as the algorithm prescribes it; after that the algorithm's predict
+ * and run both follow the plan, and nothing else.
+ *
+ * An algorithm is one file with one struct asl_algorithm, named in
+ * multiply.c.
+ */
+#ifndef ASL_MULTIPLY_H
+#define ASL_MULTIPLY_H
+
+#include "lib/kernels/kernel.h"
+#include "lib/matrix/parts.h"
+
+struct asl_shape {
+	uint64_t m, n, k; /* C is m x n, A is m x k */
+};
+
+/* In the order in which the algorithm writes it: 12x3x1. */
+struct asl_grid {
+	int p[3];
+};
+
+struct asl_plan {
+	const struct asl_algorithm *algorithm;
+	const struct asl_kernel *kernel;
+	struct asl_shape shape;
+	int ranks; /* there are; the grid may leave some idle */
+	struct asl_grid grid;
+	double ideal[3]; /* the grid prescribed, before it became integer */
+
+	uint64_t cache;	 /* S */
+	uint64_t memory; /* the papers' M: steers prescriptions and bounds */
+	uint64_t budget; /* a rank may not hold more; 0: no limit */
+	enum asl_where panels;
+	enum asl_accounting accounting;
+	struct asl_costs costs;
+};
+
+/* Which words of a matrix a rank owns: a run of a block, by rows. */
+struct asl_piece {
+	struct asl_range rows, cols; /* the block */
+	struct asl_range words;	     /* the run, counted within the block */
+};
+
+enum asl_operand { ASL_A, ASL_B, ASL_C, ASL_OPERANDS };
+
+struct asl_algorithm {
+	const char *name, *summary;
+	const char *axes; /* what each grid number cuts: "mkn" */
+
+	/* The grid prescribed, in real numbers. */
+	void (*ideal)(double p[3], const struct asl_plan *plan);
+
+	/* May the search for an integer grid consider this one? */
+	bool (*admits)(const struct asl_plan *plan, const struct asl_grid *g);
+
+	/* Of those, take the one of least B_h (else of least Q). */
+	bool least_words;
+
+	void (*owns)(struct asl_piece own[ASL_OPERANDS],
+		     const struct asl_plan *plan, int rank);
+
+	/* What a rank counts, in closed form; *out is zero. */
+	void (*predict)(struct asl_ledger *out, const struct asl_plan *plan,
+			int rank);
+
+	/* own: the words of the pieces, in the pool. */
+	void (*run)(struct asl_rank *r, const struct asl_plan *plan,
+		    struct asl_words own[ASL_OPERANDS]);
+};
+
+extern const struct asl_algorithm *const asl_algorithms[];
+const struct asl_algorithm *asl_algorithm_find(const char *name);
+
+/* Ranks that the grid uses. */
+int asl_grid_ranks(const struct asl_grid *g);
+
+/* The words of a piece's block; a piece that is a whole block. */
+uint64_t asl_piece_block_words(const struct asl_piece *piece);
+struct asl_piece asl_whole_piece(struct asl_range rows, struct asl_range cols);
+
+/* All counters of all phases of one rank; idle ranks count nothing. */
+void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
+		      int rank);
+
+#endif

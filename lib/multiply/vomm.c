@@ -1,0 +1,62 @@
+/*
+ * vomm.c -- C = A B on one rank: the local kernel, alone
+ *
+ * The sequential case that the kernels' papers are about; further ranks idle.
+ *
+ *	B_r, B_w	the kernel's, of m, n, k
+ *	B_h		0
+ *	owned		mk + kn + mn, all of it in the pool
+ */
+#include "lib/multiply/brick.h"
+
+static void vomm_ideal(double p[3], const struct asl_plan *plan)
+{
+	(void)plan;
+	p[0] = p[1] = p[2] = 1;
+}
+
+static bool vomm_admits(const struct asl_plan *plan, const struct asl_grid *g)
+{
+	(void)plan;
+	return asl_grid_ranks(g) == 1;
+}
+
+static void vomm_owns(struct asl_piece own[ASL_OPERANDS],
+		      const struct asl_plan *plan, int rank)
+{
+	struct asl_brick x = asl_brick(plan, rank);
+
+	own[ASL_A] = asl_whole_piece(x.m, x.k);
+	own[ASL_B] = asl_whole_piece(x.k, x.n);
+	own[ASL_C] = asl_whole_piece(x.m, x.n);
+}
+
+static void vomm_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			 int rank)
+{
+	struct asl_brick x = asl_brick(plan, rank);
+	const struct asl_shape *s = &plan->shape;
+
+	asl_brick_predict(out, plan, &x,
+			  s->m * s->k + s->k * s->n + s->m * s->n, 0);
+}
+
+static void vomm_run(struct asl_rank *r, const struct asl_plan *plan,
+		     struct asl_words own[ASL_OPERANDS])
+{
+	struct asl_brick x = asl_brick(plan, r->id);
+	struct asl_words C;
+
+	asl_brick_multiply(r, plan, &x, &C, own);
+}
+
+const struct asl_algorithm asl_multiply_vomm = {
+	.name = "vomm",
+	.summary = "the local kernel on one rank",
+	.axes = "mnk",
+	.ideal = vomm_ideal,
+	.admits = vomm_admits,
+	.owns = vomm_owns,
+	.predict = vomm_predict,
+	.run = vomm_run,
+};

@@ -1,0 +1,25 @@
+/*
+ * blas.c -- cblas_dgemm with our argument order
+ */
+#include "lib/rank/blas.h"
+
+#include <cblas.h>
+
+void asl_blas_one_thread(void)
+{
+	openblas_set_num_threads(1);
+}
+
+void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
+	      const double *b, uint64_t ldb, double beta, double *c,
+	      uint64_t ldc)
+{
+	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)m,
+		    (blasint)n, (blasint)k, 1, a, (blasint)lda, b, (blasint)ldb,
+		    beta, c, (blasint)ldc);
+}
+
+const char *asl_blas_version(void)
+{
+	return openblas_get_config();
+}

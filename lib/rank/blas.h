@@ -1,0 +1,20 @@
+/*
+ * blas.h -- the arithmetic inside tiles: a CBLAS, one thread a rank
+ */
+#ifndef ASL_BLAS_H
+#define ASL_BLAS_H
+
+#include <stdint.h>
+
+/* To be called once per process, before the first asl_gemm. */
+void asl_blas_one_thread(void);
+
+/* c = a b + beta c, by rows; all dimensions fit an int (asl_problem_check). */
+void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
+	      const double *b, uint64_t ldb, double beta, double *c,
+	      uint64_t ldc);
+
+/* "OpenBLAS 0.3.21 ...", for the result's provenance. */
+const char *asl_blas_version(void);
+
+#endif

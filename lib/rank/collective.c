@@ -1,0 +1,218 @@
+/*
+ * collective.c -- collectives as sequences of the rank's verbs
+ *
+ * Recursive doubling and halving when the group is a power of two, a ring
+ * else.  Both move the same number of words.
+ */
+#include "lib/rank/collective.h"
+
+#include "lib/matrix/parts.h"
+
+/* Part i of the cut of x into `parts`. */
+static struct asl_words share(const struct asl_words *x, int parts, int i)
+{
+	struct asl_range q = asl_share(x->count, parts, i);
+
+	return asl_slice(x, q.first, q.count);
+}
+
+/* The member `by` places on, around the ring. */
+static int neighbour(const struct asl_group *g, int by)
+{
+	return asl_member(g, (g->me + by + g->size) % g->size);
+}
+
+/* ---- allgather ---- */
+
+/* Members hold twice as much after each step: the aligned run they are in. */
+static void allgather_doubling(struct asl_rank *r, const struct asl_group *g,
+			       struct asl_words *all)
+{
+	for (int have = 1; have < g->size; have *= 2) {
+		int peer = asl_member(g, g->me ^ have);
+		int runs = g->size / have, run = g->me / have;
+		struct asl_words out = share(all, runs, run);
+		struct asl_words in = share(all, runs, run ^ 1);
+
+		asl_exchange(r, peer, &out, peer, &in);
+	}
+}
+
+static void allgather_ring(struct asl_rank *r, const struct asl_group *g,
+			   struct asl_words *all)
+{
+	for (int s = 0; s < g->size - 1; s++) {
+		struct asl_words out = share(all, g->size, g->me - s);
+		struct asl_words in = share(all, g->size, g->me - s - 1);
+
+		asl_exchange(r, neighbour(g, 1), &out, neighbour(g, -1), &in);
+	}
+}
+
+void asl_allgather(struct asl_rank *r, const struct asl_group *g,
+		   struct asl_words *all)
+{
+	if (g->size == 1 || !all->count)
+		return;
+	if (asl_is_power_of_two(g->size))
+		allgather_doubling(r, g, all);
+	else
+		allgather_ring(r, g, all);
+}
+
+/* ---- reduce_scatter ---- */
+
+/*
+ * Partners swap halves of what they still answer for and add.  `whole` is only
+ * read: it lies in the pool as a rule, where a sum would cost a write.
+ */
+static void reduce_scatter_halving(struct asl_rank *r,
+				   const struct asl_group *g,
+				   struct asl_words *mine,
+				   const struct asl_words *whole)
+{
+	struct asl_words sum = *whole, room[2] = {{0}, {0}};
+
+	for (int runs = 2, s = 0; runs <= g->size; runs *= 2, s++) {
+		int run = g->me / (g->size / runs);
+		int peer = asl_member(g, g->me ^ (g->size / runs));
+		/* Both in whole's numbering, both within the sum so far. */
+		struct asl_range k = asl_share(whole->count, runs, run);
+		struct asl_range o = asl_share(whole->count, runs, run ^ 1);
+		bool upper = run & 1;
+		struct asl_words keep =
+			asl_slice(&sum, upper ? o.count : 0, k.count);
+		struct asl_words give =
+			asl_slice(&sum, upper ? 0 : k.count, o.count);
+		struct asl_words in;
+
+		/* The sum of the step before lies in the other room. */
+		if (s < 2)
+			asl_take(r, &room[s], ASL_DRAM, k.count);
+		in = asl_slice(&room[s % 2], 0, k.count);
+		asl_exchange(r, peer, &give, peer, &in);
+		asl_add(r, runs == g->size ? mine : &in, &in, &keep);
+		sum = in;
+	}
+	asl_give(r, &room[1]);
+	asl_give(r, &room[0]);
+}
+
+/* A sum travels once around, gathering a contribution at every member. */
+static void reduce_scatter_ring(struct asl_rank *r, const struct asl_group *g,
+				struct asl_words *mine,
+				const struct asl_words *whole)
+{
+	struct asl_words out = share(whole, g->size, g->me - 1), room[2];
+
+	for (int i = 0; i < 2; i++)
+		asl_take(r, &room[i], ASL_DRAM,
+			 asl_share(whole->count, g->size, 0).count);
+	for (int s = 0; s < g->size - 1; s++) {
+		struct asl_words own = share(whole, g->size, g->me - 2 - s);
+		struct asl_words in = asl_slice(&room[s % 2], 0, own.count);
+
+		asl_exchange(r, neighbour(g, 1), &out, neighbour(g, -1), &in);
+		asl_add(r, s == g->size - 2 ? mine : &in, &in, &own);
+		out = in;
+	}
+	asl_give(r, &room[1]);
+	asl_give(r, &room[0]);
+}
+
+void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
+			struct asl_words *mine, const struct asl_words *whole)
+{
+	if (g->size == 1 || !whole->count)
+		return;
+	if (asl_is_power_of_two(g->size))
+		reduce_scatter_halving(r, g, mine, whole);
+	else
+		reduce_scatter_ring(r, g, mine, whole);
+}
+
+/* ---- One root ---- */
+
+void asl_gather(struct asl_rank *r, const struct asl_group *g, int root,
+		struct asl_words *all, const struct asl_words *mine)
+{
+	if (g->me != root) {
+		if (mine->count)
+			asl_send(r, asl_member(g, root), mine);
+		return;
+	}
+	for (int i = 0; i < g->size; i++) {
+		struct asl_words in = share(all, g->size, i);
+
+		if (i != root && in.count)
+			asl_recv(r, asl_member(g, i), &in);
+	}
+}
+
+void asl_scatter(struct asl_rank *r, const struct asl_group *g, int root,
+		 struct asl_words *mine, const struct asl_words *all)
+{
+	if (g->me != root) {
+		if (mine->count)
+			asl_recv(r, asl_member(g, root), mine);
+		return;
+	}
+	for (int i = 0; i < g->size; i++) {
+		struct asl_words out = share(all, g->size, i);
+
+		if (i != root && out.count)
+			asl_send(r, asl_member(g, i), &out);
+	}
+}
+
+void asl_broadcast(struct asl_rank *r, const struct asl_group *g, int root,
+		   struct asl_words *all)
+{
+	struct asl_words mine = share(all, g->size, g->me);
+
+	asl_scatter(r, g, root, &mine, all);
+	asl_allgather(r, g, all);
+}
+
+void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
+		struct asl_words *sum, const struct asl_words *whole)
+{
+	uint64_t W = whole->count;
+	struct asl_words mine;
+
+	if (g->size == 1 || !W)
+		return;
+	/* The root's share is finished where it belongs. */
+	if (g->me == root) {
+		mine = share(sum, g->size, g->me);
+		asl_reduce_scatter(r, g, &mine, whole);
+		asl_gather(r, g, root, sum, &mine);
+		return;
+	}
+	asl_take(r, &mine, ASL_DRAM, asl_share(W, g->size, g->me).count);
+	asl_reduce_scatter(r, g, &mine, whole);
+	asl_gather(r, g, root, NULL, &mine);
+	asl_give(r, &mine);
+}
+
+/* ---- All to all ---- */
+
+void asl_alltoallv(struct asl_rank *r, const struct asl_group *g,
+		   struct asl_words *in, const struct asl_words *out)
+{
+	asl_copy(r, &in[g->me], &out[g->me]);
+	/* At step s everybody sends to s places on: one peer at a time. */
+	for (int s = 1; s < g->size; s++) {
+		int to = (g->me + s) % g->size;
+		int from = (g->me - s + g->size) % g->size;
+		bool sends = out[to].count, receives = in[from].count;
+
+		if (sends && receives)
+			asl_exchange(r, asl_member(g, to), &out[to],
+				     asl_member(g, from), &in[from]);
+		else if (sends)
+			asl_send(r, asl_member(g, to), &out[to]);
+		else if (receives)
+			asl_recv(r, asl_member(g, from), &in[from]);
+	}
+}

@@ -1,0 +1,75 @@
+/*
+ * collective.h -- what groups of ranks do together, over the rank's verbs
+ *
+ * Bandwidth-optimal, for any group size p and any length W.  A vector of W
+ * words is shared out as asl_share says, q[i] words to member i.  For member j:
+ *
+ *	operation	p	sent		received	messages
+ *	allgather	2^x	W - q[j] (+x)	W - q[j]	x
+ *			else	W - q[j+1]	W - q[j]	p - 1
+ *	reduce_scatter	2^x	W - q[j] (+x)	W - q[j] (+x)	x
+ *			else	W - q[j]	W - q[j-1]	p - 1
+ *	gather			root 0, else q[j]  root W - q[j]  root 0, else 1
+ *	scatter			root W - q[j], else 0  else q[j]  root p - 1
+ *	broadcast		scatter, then allgather
+ *	reduce			reduce_scatter, then gather
+ *	alltoallv		what is addressed to others	p - 1 at most
+ *
+ * where (+x): up to one word a step more or less when p does not divide W.
+ * For each there is a closed form of all its counters, written apart from the
+ * operation: asl_predict_*.  A group of one does nothing, and neither does
+ * W = 0.
+ */
+#ifndef ASL_COLLECTIVE_H
+#define ASL_COLLECTIVE_H
+
+#include "lib/rank/rank.h"
+
+/* all = every member's part; this member's own is in its place already. */
+void asl_allgather(struct asl_rank *r, const struct asl_group *g,
+		   struct asl_words *all);
+
+/* mine = this member's part of the sum of every member's `whole`. */
+void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
+			struct asl_words *mine, const struct asl_words *whole);
+
+/* At the root: all = every member's part.  Elsewhere `all` is not used. */
+void asl_gather(struct asl_rank *r, const struct asl_group *g, int root,
+		struct asl_words *all, const struct asl_words *mine);
+
+/* mine = this member's part of the root's `all`, which is used there only. */
+void asl_scatter(struct asl_rank *r, const struct asl_group *g, int root,
+		 struct asl_words *mine, const struct asl_words *all);
+
+/* all = the root's. */
+void asl_broadcast(struct asl_rank *r, const struct asl_group *g, int root,
+		   struct asl_words *all);
+
+/* At the root: sum = the sum of every member's `whole`, which it is not. */
+void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
+		struct asl_words *sum, const struct asl_words *whole);
+
+/* Send out[i] to member i and receive in[i] from it; out[me] is copied. */
+void asl_alltoallv(struct asl_rank *r, const struct asl_group *g,
+		   struct asl_words *in, const struct asl_words *out);
+
+/* ---- Closed forms: add to *x what member j of p counts ---- */
+
+void asl_predict_allgather(struct asl_counts *x, uint64_t W, int p, int j,
+			   enum asl_where all);
+void asl_predict_reduce_scatter(struct asl_counts *x, uint64_t W, int p, int j,
+				enum asl_where mine, enum asl_where whole);
+void asl_predict_gather(struct asl_counts *x, uint64_t W, int p, int j,
+			int root, enum asl_where all, enum asl_where mine);
+void asl_predict_scatter(struct asl_counts *x, uint64_t W, int p, int j,
+			 int root, enum asl_where mine, enum asl_where all);
+void asl_predict_broadcast(struct asl_counts *x, uint64_t W, int p, int j,
+			   int root, enum asl_where all);
+void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
+			int root, enum asl_where sum, enum asl_where whole);
+
+/* DRAM words that asl_reduce_scatter and asl_reduce hold beside their operands. */
+uint64_t asl_reduce_scatter_room(uint64_t W, int p, int j);
+uint64_t asl_reduce_room(uint64_t W, int p, int j, int root);
+
+#endif

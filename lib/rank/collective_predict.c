@@ -1,0 +1,191 @@
+/*
+ * collective_predict.c -- what each collective counts, in closed form
+ *
+ * Independent of collective.c on purpose: no buffers and no peers here.  Around
+ * a ring the larger of two neighbouring parts, summed over all p pairs, is W,
+ * or W + 1 when the parts differ (the larger ones come first: two pairs are
+ * unlike); a ring of p - 1 steps leaves out one pair, and which one tells
+ * allgather from reduce_scatter.  By doubling and halving a member meets, for
+ * every 2^x up to p, the two halves of the run of p / 2^x parts that it is in.
+ */
+#include "lib/matrix/parts.h"
+#include "lib/rank/collective.h"
+
+static uint64_t q(uint64_t W, int p, int i)
+{
+	return asl_share(W, p, i).count;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* B_h of a ring that leaves out the pair of parts i and i + 1. */
+static uint64_t ring_bh(uint64_t W, int p, int i)
+{
+	return W + (W % (uint64_t)p != 0) - larger(q(W, p, i), q(W, p, i + 1));
+}
+
+/* Over all cuts into 2, 4, ..., p runs: this member's runs, and their twins. */
+struct halves {
+	uint64_t own, twin, larger, cuts;
+};
+
+static struct halves halves(uint64_t W, int p, int j)
+{
+	struct halves h = {0};
+
+	for (int runs = 2; runs <= p; runs *= 2) {
+		int run = (int)((int64_t)j * runs / p);
+
+		h.own += q(W, runs, run);
+		h.twin += q(W, runs, run ^ 1);
+		h.larger += larger(q(W, runs, run), q(W, runs, run ^ 1));
+		h.cuts++;
+	}
+	return h;
+}
+
+static void add_net(struct asl_counts *x, uint64_t sent, uint64_t received,
+		    uint64_t bh, uint64_t msgs)
+{
+	x->of[ASL_NET_SEND] += sent;
+	x->of[ASL_NET_RECV] += received;
+	x->of[ASL_BH] += bh;
+	x->of[ASL_NET_MSGS] += msgs;
+}
+
+static void add_lift(struct asl_counts *x, enum asl_where where, uint64_t n)
+{
+	x->of[where == ASL_POOL ? ASL_NVM_LIFT : ASL_BOUNCE_READ] += n;
+}
+
+static void add_land(struct asl_counts *x, enum asl_where where, uint64_t n)
+{
+	x->of[where == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] += n;
+}
+
+void asl_predict_allgather(struct asl_counts *x, uint64_t W, int p, int j,
+			   enum asl_where all)
+{
+	uint64_t sent = W - q(W, p, j + 1), received = W - q(W, p, j);
+	struct halves h;
+
+	if (p == 1 || !W)
+		return;
+	if (asl_is_power_of_two(p)) {
+		h = halves(W, p, j);
+		sent = h.own;
+		add_net(x, sent, received, h.larger, h.cuts);
+	} else {
+		add_net(x, sent, received, ring_bh(W, p, j), (uint64_t)p - 1);
+	}
+	if (all == ASL_POOL) {
+		x->of[ASL_NVM_LIFT] += sent;
+		x->of[ASL_NVM_LAND] += received;
+	}
+}
+
+/*
+ * What arrives is added to what is kept.  The first message out comes straight
+ * from `whole`; by halving so does the first half that is kept, around a ring
+ * every part does.
+ */
+void asl_predict_reduce_scatter(struct asl_counts *x, uint64_t W, int p, int j,
+				enum asl_where mine, enum asl_where whole)
+{
+	uint64_t own = q(W, p, j), received, first_out, from_whole;
+	struct halves h;
+
+	if (p == 1 || !W)
+		return;
+	if (asl_is_power_of_two(p)) {
+		h = halves(W, p, j);
+		received = h.own;
+		from_whole = q(W, 2, j >= p / 2);
+		first_out = W - from_whole;
+		add_net(x, h.twin, received, h.larger, h.cuts);
+	} else {
+		first_out = q(W, p, j - 1);
+		received = W - first_out;
+		from_whole = received;
+		add_net(x, W - own, received, ring_bh(W, p, j - 1),
+			(uint64_t)p - 1);
+	}
+	if (whole == ASL_POOL)
+		x->of[ASL_NVM_LIFT] += first_out;
+	add_lift(x, whole, from_whole);
+	x->of[ASL_BOUNCE_READ] += received + (received - from_whole);
+	x->of[ASL_BOUNCE_WRITE] += received - own;
+	add_land(x, mine, own);
+}
+
+uint64_t asl_reduce_scatter_room(uint64_t W, int p, int j)
+{
+	if (p == 1 || !W)
+		return 0;
+	if (!asl_is_power_of_two(p))
+		return 2 * q(W, p, 0);
+	return q(W, 2, j >= p / 2) +
+	       (p > 2 ? q(W, 4, (int)((int64_t)j * 4 / p)) : 0);
+}
+
+void asl_predict_gather(struct asl_counts *x, uint64_t W, int p, int j,
+			int root, enum asl_where all, enum asl_where mine)
+{
+	uint64_t own = q(W, p, j);
+
+	if (j == root) {
+		add_net(x, 0, W - own, W - own, 0);
+		if (all == ASL_POOL)
+			x->of[ASL_NVM_LAND] += W - own;
+	} else if (own) {
+		add_net(x, own, 0, own, 1);
+		if (mine == ASL_POOL)
+			x->of[ASL_NVM_LIFT] += own;
+	}
+}
+
+void asl_predict_scatter(struct asl_counts *x, uint64_t W, int p, int j,
+			 int root, enum asl_where mine, enum asl_where all)
+{
+	uint64_t own = q(W, p, j), others = W < (uint64_t)p ? W : (uint64_t)p;
+
+	if (j == root) {
+		add_net(x, W - own, 0, W - own, others - (own != 0));
+		if (all == ASL_POOL)
+			x->of[ASL_NVM_LIFT] += W - own;
+	} else {
+		add_net(x, 0, own, own, 0);
+		if (mine == ASL_POOL)
+			x->of[ASL_NVM_LAND] += own;
+	}
+}
+
+void asl_predict_broadcast(struct asl_counts *x, uint64_t W, int p, int j,
+			   int root, enum asl_where all)
+{
+	asl_predict_scatter(x, W, p, j, root, all, all);
+	asl_predict_allgather(x, W, p, j, all);
+}
+
+void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
+			int root, enum asl_where sum, enum asl_where whole)
+{
+	enum asl_where mine = j == root ? sum : ASL_DRAM;
+
+	if (p == 1 || !W)
+		return;
+	asl_predict_reduce_scatter(x, W, p, j, mine, whole);
+	asl_predict_gather(x, W, p, j, root, sum, ASL_DRAM);
+}
+
+uint64_t asl_reduce_room(uint64_t W, int p, int j, int root)
+{
+	uint64_t room = asl_reduce_scatter_room(W, p, j);
+
+	if (p == 1 || !W)
+		return 0;
+	return j == root ? room : room + q(W, p, j);
+}

@@ -1,0 +1,167 @@
+/*
+ * rank.h -- the one object that algorithms are written for
+ *
+ * A rank has a large memory (the pool: a store), a staging memory (DRAM), a
+ * cache of S words, peers (a net), a ledger and a clock.  An algorithm is a
+ * sequence of the verbs below and of nothing else, so one text runs simulated,
+ * in memory and for real: what the stores and the net are made of decides.
+ *
+ * Counting	Every verb counts before it acts, here and only here.  Words
+ *		are charged to where they lie, in the current phase.
+ * Data		With a null store no block has an address, and verbs count
+ *		without moving anything.
+ * Cache	A tile is a buffer within S.  asl_multiply reads its operands
+ *		in place and counts them as if they came through the cache in
+ *		slivers, once per use: OpenBLAS packs them itself.
+ * Clock	Local work advances the rank's clocks (one an accounting) by
+ *		its cost; a message carries its sender's, so that the largest
+ *		clock at the end is the critical path.
+ * Errors	stick: after the first, r->err, every verb returns at once.
+ *		Safe, because control flow never depends on the numbers in the
+ *		tiles, and because the first error aborts the network.
+ */
+#ifndef ASL_RANK_H
+#define ASL_RANK_H
+
+#include "lib/model/cost.h"
+#include "lib/rank/ledger.h"
+#include "net/net.h"
+#include "nvm/store.h"
+
+enum asl_where { ASL_POOL, ASL_DRAM };
+
+/* A run of words in main memory. */
+struct asl_words {
+	enum asl_where where;
+	uint64_t count;
+	double *at; /* NULL without data */
+};
+
+/* A matrix in main memory, by rows, `ld` words from one row to the next. */
+struct asl_block {
+	enum asl_where where;
+	uint64_t rows, cols, ld;
+	double *at;
+};
+
+/* A matrix in the cache; the rank's, not the algorithm's. */
+struct asl_tile {
+	uint64_t rows, cols;
+	double *at;
+	bool zero; /* all zeros, although `at` may say otherwise */
+	uint64_t room;
+};
+
+/* Ranks first, first + stride, ...: a line of a processor grid. */
+struct asl_group {
+	int first, stride, size;
+	int me; /* index of this rank in the group */
+};
+
+struct asl_seconds {
+	double in[ASL_PHASES];	  /* spent in verbs, by phase */
+	double compute, comm, io; /* the same, by kind of verb */
+};
+
+struct asl_rank {
+	int id, size;
+	uint64_t cache; /* S */
+
+	struct asl_store *memory[2]; /* by enum asl_where */
+	struct asl_net *net;
+	bool data;   /* are there words to move at all? */
+	bool timed;  /* sim: no, a fiber's wait is another fiber's work */
+
+	enum asl_phase phase;
+	struct asl_ledger ledger;
+	struct asl_rates rates[ASL_ACCOUNTINGS];
+	struct asl_net_stamp clock; /* by enum asl_accounting */
+	struct asl_seconds seconds;
+
+	uint64_t held[2];    /* words taken, by enum asl_where */
+	uint64_t cache_held; /* words of tiles */
+
+	int err; /* the first error, a negative errno */
+	char why[512];
+};
+
+struct asl_rank_want {
+	struct asl_net *net;
+	struct asl_store *pool, *staging;
+	uint64_t cache;
+	const struct asl_costs *costs;
+};
+
+/* Borrows the stores and the net. */
+void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want);
+
+/* Begin to count anew: ledger, clocks, seconds; what is held stays held. */
+void asl_rank_restart(struct asl_rank *r);
+
+/* Note an error, unless there is one already, and end the run of all ranks. */
+void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The command's exit code for a negative errno: 2 input, 3 machine, 5 peer lost. */
+int asl_exit_code(int err);
+
+void asl_phase(struct asl_rank *r, enum asl_phase phase);
+
+/* ---- Main memory ---- */
+
+void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
+	      uint64_t count);
+void asl_give(struct asl_rank *r, struct asl_words *x);
+
+/* `count` words of x from `first` on. */
+struct asl_words asl_slice(const struct asl_words *x, uint64_t first,
+			   uint64_t count);
+
+/* The words as a matrix; rows * cols of them. */
+struct asl_block asl_as_block(const struct asl_words *x, uint64_t rows,
+			      uint64_t cols);
+
+struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
+			       uint64_t col, uint64_t rows, uint64_t cols);
+
+/* dst = src, and dst = a + b, from memory to memory; dst may be a or b. */
+void asl_copy(struct asl_rank *r, struct asl_words *dst,
+	      const struct asl_words *src);
+void asl_add(struct asl_rank *r, struct asl_words *dst,
+	     const struct asl_words *a, const struct asl_words *b);
+
+/* ---- Cache ---- */
+
+/* Room for a tile of up to rows x cols, zeroed; asl_tile_zero reshapes it. */
+void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
+		   uint64_t cols);
+void asl_tile_give(struct asl_rank *r, struct asl_tile *t);
+void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols);
+
+void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
+		   const struct asl_block *src);
+void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
+		    const struct asl_tile *src);
+
+/*
+ * c += A B.  A and B pass through the cache in slivers that are `depth` deep
+ * (columns of A, rows of B) and fit into S beside what is held: each of their
+ * words is read once.
+ */
+void asl_multiply(struct asl_rank *r, struct asl_tile *c,
+		  const struct asl_block *A, const struct asl_block *B,
+		  uint64_t depth);
+
+/* ---- Network ---- */
+
+void asl_send(struct asl_rank *r, int to, const struct asl_words *out);
+void asl_recv(struct asl_rank *r, int from, struct asl_words *in);
+void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
+		  int from, struct asl_words *in);
+
+static inline int asl_member(const struct asl_group *g, int i)
+{
+	return g->first + i * g->stride;
+}
+
+#endif

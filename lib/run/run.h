@@ -1,0 +1,70 @@
+/*
+ * run.h -- carrying a plan out: stores, operands, repetitions, verification
+ *
+ * asl_run is the one way from a plan to counted words.  It opens the net and
+ * the stores, fills the operands, lets the algorithm run, checks the product,
+ * collects every rank's ledger at rank 0, and hands each repetition over there.
+ */
+#ifndef ASL_RUN_H
+#define ASL_RUN_H
+
+#include "lib/multiply/multiply.h"
+
+enum asl_verify { ASL_VERIFY_NONE, ASL_VERIFY_FREIVALDS, ASL_VERIFY_ORACLE };
+
+struct asl_run_want {
+	struct asl_plan plan;	/* with its grid chosen */
+	const char *transport;	/* sim, ofi, mpi */
+	const char *provider;	/* of libfabric; NULL: chosen */
+	const char *store;	/* pmem, dram, null */
+	const char *nvm_dir;	/* NULL: asl_store_default_dir */
+	const char *files[ASL_OPERANDS]; /* A and B from, C to; NULL: none */
+	uint64_t seed;
+	bool exact; /* entries whose sums of products are exact in double */
+	int reps, warmup;
+	enum asl_verify verify;
+	bool keep; /* leave the pools behind */
+};
+
+/* What one rank counted in one repetition, and was predicted to. */
+struct asl_rank_record {
+	struct asl_ledger counted, predicted;
+	struct asl_net_stamp clock; /* at the end, by enum asl_accounting */
+	struct asl_seconds seconds;
+};
+
+/* One repetition, as rank 0 hands it over. */
+struct asl_rep {
+	const struct asl_run_want *want;
+	char run_id[40];
+	int rep; /* from 0; warm-ups are not handed over */
+	int ranks;
+	const struct asl_rank_record *rank; /* [ranks] */
+
+	struct asl_counts max, total; /* over ranks, of phases that count */
+	uint64_t read_max, written_max; /* B_r and B_w */
+	double q_max[ASL_ACCOUNTINGS], q_path[ASL_ACCOUNTINGS];
+	double predicted_q_max[ASL_ACCOUNTINGS];
+	bool predicted_equal;
+	uint64_t memory_high;
+
+	bool moved; /* false: null store, nothing below was measured */
+	bool timed; /* comm_s means something (not on sim) */
+	double wall_s, compute_s, comm_s, io_s; /* of the slowest rank */
+	double residual;
+	int verified; /* 1, 0; -1: not asked */
+
+	const char *medium, *provider, *note; /* note: "" or about the medium */
+};
+
+/*
+ * Run, and call each(rep, arg) on rank 0 for every repetition kept.  Returns 0,
+ * a negative errno (asl_run_why), or what each returned if not 0.
+ */
+int asl_run(const struct asl_run_want *want,
+	    int (*each)(const struct asl_rep *rep, void *arg), void *arg);
+
+/* What asl_run's error was about.  "" if it has been said on stderr already. */
+const char *asl_run_why(void);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * mpi.c -- messages between processes, through MPI
+ *
+ * A message is a packet with the stamp, the length and up to 56 bytes, and for
+ * longer ones a second message with the bytes, received in place.  Each has a
+ * tag of its own, so that packets meet packets in order, and the receiver can
+ * tell a wrong length from the packet alone.
+ *
+ * Where ranks outnumber cores, waiting is asking and yielding in turn, because
+ * MPI's own waits keep the core that the peer needs.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "net/boot.h"
+#include "net/provider.h"
+
+#define SHORT_BYTES 56
+
+enum tag {
+	PACKET,
+	BYTES
+};
+
+struct packet {
+	struct asl_net_stamp stamp;
+	uint64_t bytes;
+	unsigned char data[SHORT_BYTES];
+};
+
+/* In op->room, one a side. */
+struct half {
+	MPI_Request packet_done, bytes_done;
+	struct packet packet;
+};
+
+static_assert(sizeof(struct half) <= sizeof(((struct asl_net_op *)0)->room[0]),
+	      "a half must fit into its room");
+
+struct mpi {
+	struct asl_net net;
+	struct asl_boot boot;
+	int broken;
+};
+
+static struct half *out_of(struct asl_net_op *op)
+{
+	return (struct half *)op->room[0];
+}
+
+static struct half *in_of(struct asl_net_op *op)
+{
+	return (struct half *)op->room[1];
+}
+
+static int fail(struct mpi *m, int code)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	int length;
+
+	MPI_Error_string(code, text, &length);
+	m->broken = asl_net_fail(-ECONNRESET, "MPI: %s", text);
+	return m->broken;
+}
+
+/* ---- Start ---- */
+
+static int start_in(struct asl_net_op *op)
+{
+	struct half *h = in_of(op);
+	int err = MPI_Irecv(&h->packet, sizeof(h->packet), MPI_BYTE, op->from,
+			    PACKET, MPI_COMM_WORLD, &h->packet_done);
+
+	if (!err && op->in_bytes > SHORT_BYTES)
+		err = MPI_Irecv_c(op->in, (MPI_Count)op->in_bytes, MPI_BYTE,
+				  op->from, BYTES, MPI_COMM_WORLD,
+				  &h->bytes_done);
+	return err;
+}
+
+static int start_out(struct asl_net_op *op)
+{
+	struct half *h = out_of(op);
+	bool brief = op->out_bytes <= SHORT_BYTES;
+	size_t data = brief ? op->out_bytes : 0;
+	int err;
+
+	h->packet.stamp = op->sent;
+	h->packet.bytes = op->out_bytes;
+	if (data)
+		memcpy(h->packet.data, op->out, data);
+	err = MPI_Isend(&h->packet,
+			(int)(offsetof(struct packet, data) + data), MPI_BYTE,
+			op->to, PACKET, MPI_COMM_WORLD, &h->packet_done);
+	if (!err && !brief)
+		err = MPI_Isend_c(op->out, (MPI_Count)op->out_bytes, MPI_BYTE,
+				  op->to, BYTES, MPI_COMM_WORLD,
+				  &h->bytes_done);
+	return err;
+}
+
+static int check(const struct asl_net_op *op)
+{
+	if ((op->to != ASL_NET_NONE && op->out_bytes && !op->out) ||
+	    (op->from != ASL_NET_NONE && op->in_bytes && !op->in))
+		return asl_net_fail(-EINVAL, "mpi: a message without data");
+	return 0;
+}
+
+static int mpi_start(struct asl_net *net, struct asl_net_op *op)
+{
+	struct mpi *m = (struct mpi *)net;
+	int code = MPI_SUCCESS;
+
+	op->err = m->broken ? m->broken : check(op);
+	if (op->err)
+		return op->err;
+	in_of(op)->packet_done = in_of(op)->bytes_done = MPI_REQUEST_NULL;
+	out_of(op)->packet_done = out_of(op)->bytes_done = MPI_REQUEST_NULL;
+	op->pending = 1;
+	if (op->from != ASL_NET_NONE)
+		code = start_in(op);
+	if (!code && op->to != ASL_NET_NONE)
+		code = start_out(op);
+	return code ? op->err = fail(m, code) : 0;
+}
+
+/* ---- Wait ---- */
+
+static int wait_for(struct mpi *m, int count, MPI_Request *requests)
+{
+	MPI_Status status[3];
+	int code, done = 0;
+
+	if (!m->boot.crowded)
+		code = MPI_Waitall(count, requests, status);
+	else
+		while (!(code = MPI_Testall(count, requests, &done, status)) &&
+		       !done)
+			sched_yield();
+	return code ? fail(m, code) : 0;
+}
+
+/* The bytes of a message of another length may never come: look before. */
+static int open_packet(struct mpi *m, struct asl_net_op *op)
+{
+	struct half *h = in_of(op);
+	int err = wait_for(m, 1, &h->packet_done);
+
+	if (err)
+		return err;
+	if (h->packet.bytes != op->in_bytes)
+		return asl_net_fail(-EMSGSIZE, "rank %d sends %zu bytes, but "
+				    "rank %d expects %zu of it", op->from,
+				    (size_t)h->packet.bytes, m->net.rank,
+				    op->in_bytes);
+	op->got = h->packet.stamp;
+	if (op->in_bytes && op->in_bytes <= SHORT_BYTES)
+		memcpy(op->in, h->packet.data, op->in_bytes);
+	return 0;
+}
+
+static int mpi_wait(struct asl_net *net, struct asl_net_op *op)
+{
+	struct mpi *m = (struct mpi *)net;
+	MPI_Request rest[3];
+
+	op->pending = 0;
+	if (op->err)
+		return op->err;
+	if (op->from != ASL_NET_NONE)
+		op->err = open_packet(m, op);
+	rest[0] = in_of(op)->bytes_done;
+	rest[1] = out_of(op)->packet_done;
+	rest[2] = out_of(op)->bytes_done;
+	if (!op->err)
+		op->err = wait_for(m, 3, rest);
+	return op->err;
+}
+
+static void mpi_abort(struct asl_net *net, int exit_code, const char *why)
+{
+	struct mpi *m = (struct mpi *)net;
+
+	asl_boot_abort(net->rank, exit_code, why, m->broken);
+}
+
+/* ---- A run ---- */
+
+static int mpi_run(const struct asl_net_want *want,
+		   int (*body)(struct asl_net *net, void *arg), void *arg)
+{
+	struct mpi m = {.net.ops = &asl_net_mpi};
+	int err = asl_boot_open(&m.boot, want->ranks);
+
+	if (err)
+		return err;
+	m.net.rank = m.boot.rank;
+	m.net.size = m.boot.size;
+	m.net.host_rank = m.boot.host_rank;
+	m.net.host_ranks = m.boot.host_ranks;
+	err = body(&m.net, arg);
+	if (m.broken || asl_net_barrier(&m.net))
+		asl_boot_abort(m.net.rank, 5, asl_net_why(), true);
+	asl_boot_close();
+	return err;
+}
+
+const struct asl_net_ops asl_net_mpi = {
+	.name = "mpi",
+	.summary = "processes of a job, over MPI",
+	.run = mpi_run,
+	.start = mpi_start,
+	.wait = mpi_wait,
+	.abort = mpi_abort,
+};

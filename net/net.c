@@ -1,0 +1,138 @@
+/*
+ * net.c -- the table of transports, and what is the same on all of them
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "net/provider.h"
+
+static const struct asl_net_ops *const transports[] = {
+	&asl_net_sim,
+	&asl_net_ofi,
+	&asl_net_mpi,
+};
+
+#define TRANSPORTS (sizeof(transports) / sizeof(transports[0]))
+
+static char why[512];
+
+int asl_net_fail(int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	return err;
+}
+
+const char *asl_net_why(void)
+{
+	return why;
+}
+
+static const struct asl_net_ops *find(const char *name)
+{
+	for (size_t i = 0; i < TRANSPORTS; i++)
+		if (name && !strcmp(transports[i]->name, name))
+			return transports[i];
+	return NULL;
+}
+
+const char *const *asl_net_transports(void)
+{
+	static const char *names[TRANSPORTS + 1];
+
+	for (size_t i = 0; i < TRANSPORTS; i++)
+		names[i] = transports[i]->name;
+	return names;
+}
+
+const char *asl_net_transport_summary(const char *name)
+{
+	const struct asl_net_ops *ops = find(name);
+
+	return ops ? ops->summary : "";
+}
+
+int asl_net_run(const struct asl_net_want *want,
+		int (*body)(struct asl_net *net, void *arg), void *arg)
+{
+	const struct asl_net_ops *ops = find(want->transport);
+
+	why[0] = '\0';
+	if (!ops)
+		return asl_net_fail(-ENOENT,
+				    "there is no transport '%s', only sim, "
+				    "ofi and mpi",
+				    want->transport ? want->transport : "");
+	return ops->run(want, body, arg);
+}
+
+int asl_net_rank(const struct asl_net *net)
+{
+	return net->rank;
+}
+
+int asl_net_size(const struct asl_net *net)
+{
+	return net->size;
+}
+
+const char *asl_net_transport(const struct asl_net *net)
+{
+	return net->ops->name;
+}
+
+const char *asl_net_provider(const struct asl_net *net)
+{
+	return net->provider ? net->provider : "";
+}
+
+int asl_net_host_ranks(const struct asl_net *net)
+{
+	return net->host_ranks;
+}
+
+int asl_net_host_rank(const struct asl_net *net)
+{
+	return net->host_rank;
+}
+
+static int check_peer(const struct asl_net *net, int peer)
+{
+	if (peer == ASL_NET_NONE || (peer >= 0 && peer < net->size))
+		return 0;
+	return asl_net_fail(-EINVAL, "there is no rank %d, only 0 to %d", peer,
+			    net->size - 1);
+}
+
+int asl_net_start(struct asl_net *net, struct asl_net_op *op)
+{
+	int err = check_peer(net, op->to);
+
+	if (!err)
+		err = check_peer(net, op->from);
+	op->owner = net;
+	op->next = NULL;
+	op->handle[0] = op->handle[1] = NULL;
+	op->pending = 0;
+	op->err = err;
+	if (err || (op->to == ASL_NET_NONE && op->from == ASL_NET_NONE))
+		return err;
+	return net->ops->start(net, op);
+}
+
+int asl_net_wait(struct asl_net *net, struct asl_net_op *op)
+{
+	if (!op->pending)
+		return op->err;
+	return net->ops->wait(net, op);
+}
+
+void asl_net_abort(struct asl_net *net, int exit_code, const char *reason)
+{
+	net->ops->abort(net, exit_code, reason);
+}

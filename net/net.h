@@ -1,0 +1,132 @@
+/*
+ * net.h -- messages between the ranks of a run
+ *
+ * A run has `size` ranks.  Who carries their messages is chosen by name: `sim`
+ * makes every rank a fiber of this process, `ofi` (libfabric) and `mpi` join a
+ * job of processes that mpiexec or srun started.  Nothing after asl_net_run
+ * depends on the choice.
+ *
+ * Words	The net moves bytes and counts nothing: counting, phases and
+ *		clocks are the business of lib/rank.
+ * Order	Messages from one rank to another arrive in the order sent.
+ * Errors	0, or a negative errno with asl_net_why() saying more.  After
+ *		an error only asl_net_abort and asl_net_close are safe.
+ * Threads	One thread per process.
+ */
+#ifndef ASL_NET_H
+#define ASL_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct asl_net;
+
+/* What travels with every message: the sender's clocks (the caller's to use). */
+struct asl_net_stamp {
+	double at[2];
+};
+
+/*
+ * One step of one rank: a message out, a message in, or both at once.  The
+ * caller fills the first part and keeps the struct, and the buffers, in place
+ * from asl_net_start until asl_net_wait has returned.
+ *
+ * A NULL buffer with a length is a message of which only the length and the
+ * stamp exist; sim carries it, and no other transport does.
+ */
+struct asl_net_op {
+	int to, from; /* ASL_NET_NONE: nothing goes out, nothing comes in */
+	const void *out;
+	void *in;
+	size_t out_bytes, in_bytes; /* in_bytes: exactly, else -EMSGSIZE */
+	struct asl_net_stamp sent, got;
+
+	/* The transport's own from here on. */
+	struct asl_net *owner;
+	struct asl_net_op *next;
+	void *handle[2];
+	int pending, err;
+	/* Room for a provider's contexts (fi_context2 is 64 bytes), one a side. */
+	_Alignas(16) unsigned char room[2][96];
+};
+
+#define ASL_NET_NONE (-1)
+
+struct asl_net_want {
+	const char *transport; /* sim, ofi, mpi */
+	const char *provider;  /* of libfabric; NULL: the best one here */
+	int ranks;	       /* sim: how many.  ofi, mpi: 0, or as the job */
+	bool data;	       /* false: all buffers will be NULL (sim only) */
+};
+
+/*
+ * Be the ranks that live in this process: call body once for each, with its
+ * place in the run, and return when all have ended: 0, or what the first body
+ * that failed returned.
+ *
+ *	-ENOENT		no transport or provider of that name
+ *	-EINVAL		want->ranks is not the size of the job
+ *	-ENETDOWN	the provider is there, but could not be opened
+ */
+int asl_net_run(const struct asl_net_want *want,
+		int (*body)(struct asl_net *net, void *arg), void *arg);
+
+int asl_net_rank(const struct asl_net *net);
+int asl_net_size(const struct asl_net *net);
+const char *asl_net_transport(const struct asl_net *net);
+const char *asl_net_provider(const struct asl_net *net); /* "" if none */
+
+/* How many ranks of the run live on this host (sim: all), and which this is. */
+int asl_net_host_ranks(const struct asl_net *net);
+int asl_net_host_rank(const struct asl_net *net);
+
+/* Start a step; end it.  Between the two the rank may compute. */
+int asl_net_start(struct asl_net *net, struct asl_net_op *op);
+int asl_net_wait(struct asl_net *net, struct asl_net_op *op);
+
+/*
+ * The run cannot go on: say why on stderr, once for the run, with this rank's
+ * number, and end every rank.  Does not return on ofi and mpi, where the job
+ * ends with exit_code; on sim every step in flight or to come fails with
+ * -ECONNABORTED.
+ */
+void asl_net_abort(struct asl_net *net, int exit_code, const char *why);
+
+/* What the last error of this process was about; "" if there was none. */
+const char *asl_net_why(void);
+
+/* ---- Uncounted help for setting a run up, the same on all transports ---- */
+
+int asl_net_barrier(struct asl_net *net);
+
+/* Every rank gets rank 0's bytes. */
+int asl_net_share(struct asl_net *net, void *at, size_t bytes);
+
+/* Rank 0 gets every rank's `bytes`, in rank order, in all[size * bytes]. */
+int asl_net_collect(struct asl_net *net, void *all, const void *mine,
+		    size_t bytes);
+
+/*
+ * Do all ranks say 0?  Every rank gets the answer: 0, or what the lowest rank
+ * that did not said, and who that is.
+ */
+int asl_net_agree(struct asl_net *net, int mine, int *who);
+
+/* ---- The job that this process is part of ---- */
+
+/* Did mpiexec or srun start this process as one of several?  Fills both. */
+bool asl_net_job(int *rank, int *size);
+
+/*
+ * Watch over this process from outside: forks, and returns in the child only.
+ * The parent waits; if the child is killed it says which rank that was and
+ * ends the job; if the parent is killed the child says so and ends.  To be
+ * called before anything is opened, inside a job only.
+ */
+void asl_net_guard(int rank);
+
+/* The names of all transports, in a NULL-ended array, and a line on each. */
+const char *const *asl_net_transports(void);
+const char *asl_net_transport_summary(const char *name);
+
+#endif

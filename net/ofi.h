@@ -1,0 +1,40 @@
+/*
+ * ofi.h -- what ofi.c and ofi_open.c share
+ */
+#ifndef ASL_NET_OFI_H
+#define ASL_NET_OFI_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+#include <stdint.h>
+
+#include "net/boot.h"
+#include "net/provider.h"
+
+struct asl_ofi {
+	struct asl_net net;
+	struct asl_boot boot;
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct fid_av *av;
+	struct fid_cq *cq;
+	struct fid_ep *ep;
+	fi_addr_t *peers;
+	bool *reached;	 /* has a send to that peer been completed? */
+	uint64_t run;	 /* in every tag: no stray of another run matches */
+	bool can_block;	 /* the queue has something to sleep on */
+	bool closing;	 /* nothing may stay behind in a buffer any more */
+	bool lost;	 /* ... a peer */
+	int broken;	 /* what every step fails with from now on */
+};
+
+/* Find a provider that works on all ranks, and tell it where they are. */
+int asl_ofi_open(struct asl_ofi *o, const char *provider);
+void asl_ofi_close(struct asl_ofi *o);
+
+#endif

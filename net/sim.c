@@ -1,0 +1,357 @@
+/*
+ * sim.c -- all ranks are fibers of this process
+ *
+ * A message is a meeting: of its two sides, the one that comes second copies.
+ * A side that comes first queues at its own rank, sends and receives apart, so
+ * that a queue is no longer than what one rank has in flight, and whoever looks
+ * for a partner looks there.
+ *
+ * A rank that must wait switches to the one woken last, and only if nobody is
+ * awake to a rank that has not begun: those who talk to each other stay in the
+ * cache.  No clock and no chance decide anything, so every run is the same.
+ * When nobody is awake and all have begun, the run is stuck, and says so.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/fiber.h"
+#include "net/provider.h"
+
+#define STACK_BYTES ((size_t)64 << 10)
+#define DATA_STACK_BYTES ((size_t)256 << 10) /* BLAS runs on it */
+#define SPARE_STACK_BYTES 4096
+
+enum side {
+	OUT,
+	IN
+};
+
+struct queue {
+	struct asl_net_op *first, *last;
+};
+
+struct rank {
+	struct asl_net net;
+	struct asl_net_op *waits;
+	struct rank *next;	/* among those awake */
+	struct queue queue[2];	/* by side */
+	struct asl_fiber fiber;
+};
+
+static struct sim {
+	struct rank *ranks, *current, *awake;
+	int size, begun, live;
+	int broken;  /* what every step fails with from now on */
+	int result;  /* of the first body that failed */
+	char *fault; /* why the run was aborted, and by whom */
+	int faulty;
+	int (*body)(struct asl_net *net, void *arg);
+	void *arg;
+	struct asl_stacks stacks;
+	struct asl_fiber home;
+} sim;
+
+static struct rank *rank_of(struct asl_net *net)
+{
+	return (struct rank *)net;
+}
+
+/* ---- Who runs ---- */
+
+static void overflow(const struct rank *r)
+{
+	fprintf(stderr, "aslant: rank %d: its stack of %zu bytes overflowed\n",
+		r->net.rank, r->fiber.stack_bytes);
+	abort();
+}
+
+static void wake(struct rank *r)
+{
+	r->waits = NULL;
+	r->next = sim.awake;
+	sim.awake = r;
+}
+
+/* From the last, so that rank 0 is the first to run. */
+static void wake_all(void)
+{
+	for (int i = sim.begun - 1; i >= 0; i--)
+		if (sim.ranks[i].waits)
+			wake(&sim.ranks[i]);
+}
+
+static void live_and_end(void)
+{
+	struct rank *r = sim.current;
+	int err;
+
+	asl_fiber_arrived();
+	err = sim.body(&r->net, sim.arg);
+	if (err && !sim.result)
+		sim.result = err;
+	if (!asl_stacks_intact(&sim.stacks, r->net.rank))
+		overflow(r);
+	sim.live--;
+	asl_fiber_end(&sim.home);
+}
+
+static size_t describe(char *at, size_t room, const struct rank *r)
+{
+	const struct asl_net_op *op = r->waits;
+	int n;
+
+	if (op->pending == 1 << OUT)
+		n = snprintf(at, room, "; rank %d sends to %d", r->net.rank,
+			     op->to);
+	else if (op->pending == 1 << IN)
+		n = snprintf(at, room, "; rank %d waits for %d", r->net.rank,
+			     op->from);
+	else
+		n = snprintf(at, room, "; rank %d sends to %d, waits for %d",
+			     r->net.rank, op->to, op->from);
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void deadlock(void)
+{
+	char list[256] = "";
+	size_t used = 0;
+	int named = 0;
+
+	for (int i = 0; i < sim.size && named < 4; i++)
+		if (sim.ranks[i].waits && used < sizeof(list)) {
+			used += describe(list + used, sizeof(list) - used,
+					 &sim.ranks[i]);
+			named++;
+		}
+	sim.broken = asl_net_fail(
+		-EDEADLK, "deadlock: %d ranks wait and %d have ended%s%s",
+		sim.live, sim.size - sim.live, list,
+		named < sim.live ? "; ..." : "");
+	wake_all();
+}
+
+/* Let the next rank run; returns when somebody lets `from` run again. */
+static void go_on(struct asl_fiber *from)
+{
+	struct rank *r = sim.awake;
+
+	if (!r && sim.begun < sim.size) {
+		sim.current = &sim.ranks[sim.begun++];
+		asl_fiber_begin(from, &sim.current->fiber, &sim.stacks,
+				sim.current->net.rank, live_and_end);
+		return;
+	}
+	if (!r)
+		deadlock();
+	r = sim.awake;
+	sim.awake = r->next;
+	sim.current = r;
+	if (&r->fiber != from)
+		asl_fiber_switch(from, &r->fiber);
+}
+
+/* ---- Who meets whom ---- */
+
+static int peer_of(const struct asl_net_op *op, enum side side)
+{
+	return side == OUT ? op->to : op->from;
+}
+
+static void queue_add(struct queue *q, struct asl_net_op *op, enum side side)
+{
+	op->handle[side] = NULL;
+	if (q->last)
+		q->last->handle[side] = op;
+	else
+		q->first = op;
+	q->last = op;
+}
+
+/* Take out `op`, or if that is NULL the first whose peer is `peer`. */
+static struct asl_net_op *queue_take(struct queue *q, enum side side,
+				     const struct asl_net_op *op, int peer)
+{
+	struct asl_net_op *before = NULL, *at = q->first;
+
+	while (at && (op ? at != op : peer_of(at, side) != peer)) {
+		before = at;
+		at = at->handle[side];
+	}
+	if (!at)
+		return NULL;
+	if (before)
+		before->handle[side] = at->handle[side];
+	else
+		q->first = at->handle[side];
+	if (q->last == at)
+		q->last = before;
+	return at;
+}
+
+static void finish(struct asl_net_op *op)
+{
+	struct rank *r = rank_of(op->owner);
+
+	if (!op->pending && r->waits == op)
+		wake(r);
+}
+
+/* One side has failed; the other must not be met any more. */
+static void finish_badly(struct asl_net_op *op, int err)
+{
+	struct rank *r = rank_of(op->owner);
+
+	for (enum side side = OUT; side <= IN; side++)
+		if (op->pending & 1 << side)
+			queue_take(&r->queue[side], side, op, 0);
+	op->pending = 0;
+	op->err = err;
+	finish(op);
+}
+
+static void meet(struct asl_net_op *out, struct asl_net_op *in)
+{
+	out->pending &= ~(1 << OUT);
+	in->pending &= ~(1 << IN);
+	if (out->out_bytes != in->in_bytes) {
+		int err = asl_net_fail(-EMSGSIZE,
+				       "rank %d sends %zu bytes, but rank %d "
+				       "expects %zu of it",
+				       out->owner->rank, out->out_bytes,
+				       in->owner->rank, in->in_bytes);
+		finish_badly(out, err);
+		finish_badly(in, err);
+		return;
+	}
+	if (out->out && in->in && out->out_bytes)
+		memcpy(in->in, out->out, out->out_bytes);
+	in->got = out->sent;
+	finish(out);
+	if (in != out)
+		finish(in);
+}
+
+static void post(struct rank *me, struct asl_net_op *op, enum side side)
+{
+	enum side facing = side == OUT ? IN : OUT;
+	struct rank *there = &sim.ranks[peer_of(op, side)];
+	struct asl_net_op *other = queue_take(&there->queue[facing], facing,
+					      NULL, me->net.rank);
+
+	op->pending |= 1 << side;
+	if (!other)
+		queue_add(&me->queue[side], op, side);
+	else if (side == OUT)
+		meet(op, other);
+	else
+		meet(other, op);
+}
+
+static int sim_start(struct asl_net *net, struct asl_net_op *op)
+{
+	if (sim.broken)
+		return op->err = sim.broken;
+	if (op->to != ASL_NET_NONE)
+		post(rank_of(net), op, OUT);
+	if (op->from != ASL_NET_NONE && !op->err)
+		post(rank_of(net), op, IN);
+	return op->err;
+}
+
+static int sim_wait(struct asl_net *net, struct asl_net_op *op)
+{
+	struct rank *me = rank_of(net);
+	const char *here = __builtin_frame_address(0);
+
+	if (here < (const char *)me->fiber.stack + SPARE_STACK_BYTES)
+		overflow(me);
+	if (op->pending && !sim.broken) {
+		me->waits = op;
+		go_on(&me->fiber);
+	}
+	return op->pending ? sim.broken : op->err;
+}
+
+static void sim_abort(struct asl_net *net, int exit_code, const char *why)
+{
+	(void)exit_code;
+	if (sim.fault)
+		return;
+	sim.fault = strdup(why);
+	sim.faulty = net->rank;
+	sim.broken = asl_net_fail(-ECONNABORTED, "%s", why);
+	wake_all();
+}
+
+/* ---- A run ---- */
+
+static int sim_open(const struct asl_net_want *want)
+{
+	int err;
+
+	if (sim.ranks)
+		return asl_net_fail(-EBUSY, "sim: a run inside a run");
+	if (want->ranks < 1)
+		return asl_net_fail(-EINVAL, "sim: %d ranks, but at least 1 "
+				    "is needed", want->ranks);
+	sim = (struct sim){.size = want->ranks, .live = want->ranks};
+	err = asl_stacks_open(&sim.stacks, want->ranks,
+			      want->data ? DATA_STACK_BYTES : STACK_BYTES);
+	if (err)
+		return asl_net_fail(err, "sim: no room for %d stacks: %s",
+				    want->ranks, strerror(-err));
+	sim.ranks = calloc((size_t)want->ranks, sizeof(*sim.ranks));
+	if (!sim.ranks) {
+		asl_stacks_close(&sim.stacks);
+		return asl_net_fail(-ENOMEM, "sim: no room for %d ranks",
+				    want->ranks);
+	}
+	for (int i = 0; i < want->ranks; i++)
+		sim.ranks[i].net = (struct asl_net){
+			.ops = &asl_net_sim,
+			.rank = i,
+			.size = want->ranks,
+			.host_rank = i,
+			.host_ranks = want->ranks,
+		};
+	return 0;
+}
+
+static void sim_close(void)
+{
+	free(sim.fault);
+	free(sim.ranks);
+	asl_stacks_close(&sim.stacks);
+	sim = (struct sim){0};
+}
+
+static int sim_run(const struct asl_net_want *want,
+		   int (*body)(struct asl_net *net, void *arg), void *arg)
+{
+	int err = sim_open(want);
+
+	if (err)
+		return err;
+	sim.body = body;
+	sim.arg = arg;
+	while (sim.live)
+		go_on(&sim.home);
+	if (sim.fault)
+		fprintf(stderr, "aslant: rank %d: %s\n", sim.faulty, sim.fault);
+	err = sim.result ? sim.result : sim.fault ? -ECONNABORTED : 0;
+	sim_close();
+	return err;
+}
+
+const struct asl_net_ops asl_net_sim = {
+	.name = "sim",
+	.summary = "every rank a fiber of this one process, deterministic",
+	.run = sim_run,
+	.start = sim_start,
+	.wait = sim_wait,
+	.abort = sim_abort,
+};

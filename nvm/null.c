@@ -1,0 +1,74 @@
+/*
+ * null.c -- a store without data, for counting alone
+ *
+ * What is taken has no address and moving words is free, so a run of a
+ * hundred thousand ranks fits in one process.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "nvm/provider.h"
+
+static int null_open(struct asl_store **out, const struct asl_store_want *want)
+{
+	struct asl_store *store = calloc(1, sizeof(*store));
+
+	(void)want;
+	if (!store)
+		return asl_store_fail(-ENOMEM, "no memory for a store");
+	store->ops = &asl_store_null;
+	store->medium = "model";
+	*out = store;
+	return 0;
+}
+
+static void null_close(struct asl_store *store)
+{
+	free(store);
+}
+
+static int null_take(struct asl_store *store, double **at, uint64_t words)
+{
+	(void)store;
+	(void)at;
+	(void)words;
+	return 0;
+}
+
+static void null_give(struct asl_store *store, double *at)
+{
+	(void)store;
+	(void)at;
+}
+
+static void null_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
+		      const double *src, uint64_t src_ld, uint64_t rows,
+		      uint64_t cols)
+{
+	(void)store;
+	(void)dst;
+	(void)dst_ld;
+	(void)src;
+	(void)src_ld;
+	(void)rows;
+	(void)cols;
+}
+
+static void null_settle(struct asl_store *store, double *at, uint64_t words)
+{
+	(void)store;
+	(void)at;
+	(void)words;
+}
+
+const struct asl_store_ops asl_store_null = {
+	.name = "null",
+	.summary = "no data at all: counts only",
+	.open = null_open,
+	.close = null_close,
+	.take = null_take,
+	.give = null_give,
+	.read = null_copy,
+	.write = null_copy,
+	.settle = null_settle,
+};

@@ -1,0 +1,286 @@
+/*
+ * pmem.c -- a store in persistent memory: one libpmemobj pool per rank
+ *
+ * libpmemobj gives the pool its structure and keeps the table of pieces whole
+ * through a crash; the words themselves go past it.  A transaction would log
+ * every word before it is written, which costs many times the write that is
+ * to be measured.  Words are copied by non-temporal stores, so that they
+ * reach the medium without passing through the cache, and one drain (or
+ * where the medium is not persistent memory, one msync) ends each write.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <libpmem.h>
+#include <libpmemobj.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nvm/pool.h"
+#include "nvm/provider.h"
+
+/* What is taken: a copy of the pool's table where looking is cheap. */
+struct slot {
+	double *at;
+	uint64_t words;
+};
+
+struct pmem {
+	struct asl_store base;
+	PMEMobjpool *pop;
+	struct asl_pool *root;
+	bool is_pmem; /* as libpmem sees it: flushing is enough */
+	uint64_t taken;
+	struct slot slot[]; /* as many as the root has pieces */
+};
+
+/* errno says why, but libpmemobj's own words say more. */
+static int pool_failed(const struct asl_store_want *want)
+{
+	int err = errno ? -errno : -EIO;
+
+	return asl_store_fail(err, "pool in %s: %s", want->dir,
+			      pmemobj_errormsg());
+}
+
+static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
+{
+	if (want->pieces < 0 || (want->pieces == 0 && want->words > 0))
+		return asl_store_fail(-EINVAL, "%" PRIu64 " words in %d pieces",
+				      want->words, want->pieces);
+	*bytes = asl_pool_bytes(want->words, want->pieces);
+	if (!*bytes)
+		return asl_store_fail(-EFBIG,
+				      "%" PRIu64 " words (%.3f GiB) in %d "
+				      "pieces: a libpmemobj object holds at "
+				      "most 15.998 GiB",
+				      want->words,
+				      (double)want->words / 134217728,
+				      want->pieces);
+	return 0;
+}
+
+/* The magic comes last: with it the rest is there. */
+static void write_head(struct pmem *p, const struct asl_store_want *want)
+{
+	struct asl_pool *root = p->root;
+
+	root->version = ASL_POOL_VERSION;
+	root->rank = want->rank;
+	root->words = want->words;
+	root->pieces = (uint64_t)want->pieces;
+	snprintf(root->run_id, sizeof(root->run_id), "%s", want->run_id);
+	pmemobj_persist(p->pop, root, sizeof(*root));
+	root->magic = ASL_POOL_MAGIC;
+	pmemobj_persist(p->pop, root, sizeof(*root));
+}
+
+/*
+ * The detour through /proc lets libpmemobj open a file that has no name.
+ * From PMDK 2.1 on a pool on anything else than persistent memory is refused
+ * unless its shutdown state is switched off; before, there is nothing to set.
+ */
+static int make_pool(struct pmem *p, int fd, uint64_t bytes,
+		     const struct asl_store_want *want)
+{
+	char path[64];
+	PMEMoid oid;
+	int off = 0;
+
+	p->base.medium = asl_pool_medium(fd);
+	if (strcmp(p->base.medium, "fsdax") != 0)
+		pmemobj_ctl_set(NULL, "sds.at_create", &off);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	p->pop = pmemobj_create(path, ASL_POOL_LAYOUT, 0, 0600);
+	if (!p->pop)
+		return pool_failed(want);
+	oid = pmemobj_root(p->pop, asl_pool_root_bytes(want->pieces));
+	if (OID_IS_NULL(oid)) {
+		int err = pool_failed(want);
+
+		pmemobj_close(p->pop);
+		return err;
+	}
+	p->root = pmemobj_direct(oid);
+	p->is_pmem = pmem_is_pmem(p->pop, bytes);
+	write_head(p, want);
+	return 0;
+}
+
+static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
+{
+	char path[PATH_MAX];
+	uint64_t bytes;
+	struct pmem *p;
+	int fd, err = pool_bytes(&bytes, want);
+
+	if (!err)
+		err = asl_pool_path(path, want);
+	if (err)
+		return err;
+	p = calloc(1, sizeof(*p) + (size_t)want->pieces * sizeof(p->slot[0]));
+	if (!p)
+		return asl_store_fail(-ENOMEM, "no memory for a store");
+	err = asl_pool_create(&fd, path, bytes, want->keep);
+	if (err)
+		goto free_store;
+	err = make_pool(p, fd, bytes, want);
+	close(fd);
+	if (err)
+		goto remove_file;
+	p->base.ops = &asl_store_pmem;
+	asl_pool_note(p->base.note, sizeof(p->base.note), p->base.medium);
+	*out = &p->base;
+	return 0;
+
+remove_file:
+	if (want->keep)
+		unlink(path);
+free_store:
+	free(p);
+	return err;
+}
+
+/* What is still taken stays in the pool: somebody may have kept it. */
+static void pmem_close(struct asl_store *store)
+{
+	struct pmem *p = (struct pmem *)store;
+
+	pmemobj_close(p->pop);
+	free(p);
+}
+
+static int find_slot(const struct pmem *p, const double *at)
+{
+	int pieces = (int)p->root->pieces;
+
+	for (int i = 0; i < pieces; i++)
+		if (p->slot[i].at == at)
+			return i;
+	return -1;
+}
+
+static int announced(const struct pmem *p, uint64_t words)
+{
+	uint64_t bytes = asl_pool_piece_bytes(words);
+
+	if (!bytes)
+		return asl_store_fail(-EFBIG,
+				      "a piece of %" PRIu64 " words (%.3f "
+				      "GiB): a libpmemobj object holds at "
+				      "most 15.998 GiB",
+				      words, (double)words / 134217728);
+	if (words > p->root->words - p->taken)
+		return asl_store_fail(-ENOMEM,
+				      "%" PRIu64 " words more in a pool opened "
+				      "for %" PRIu64 ", with %" PRIu64 " taken",
+				      words, p->root->words, p->taken);
+	if (find_slot(p, NULL) < 0)
+		return asl_store_fail(-ENOMEM,
+				      "one more piece in a pool opened for "
+				      "%" PRIu64,
+				      p->root->pieces);
+	return 0;
+}
+
+/* The words are noted first: a piece is there only when its oid is. */
+static int pmem_take(struct asl_store *store, double **at, uint64_t words)
+{
+	struct pmem *p = (struct pmem *)store;
+	int i, err = announced(p, words);
+	struct asl_pool_piece *piece;
+
+	if (err)
+		return err;
+	i = find_slot(p, NULL);
+	piece = &p->root->piece[i];
+	piece->words = words;
+	pmemobj_persist(p->pop, &piece->words, sizeof(piece->words));
+	if (pmemobj_alloc(p->pop, &piece->oid, asl_pool_piece_bytes(words), 1,
+			  NULL, NULL) != 0)
+		return asl_store_fail(-ENOMEM,
+				      "no gap for %" PRIu64 " words in the "
+				      "pool: %s",
+				      words, pmemobj_errormsg());
+	*at = asl_pool_align(pmemobj_direct(piece->oid));
+	p->slot[i] = (struct slot){.at = *at, .words = words};
+	p->taken += words;
+	return 0;
+}
+
+static void pmem_give(struct asl_store *store, double *at)
+{
+	struct pmem *p = (struct pmem *)store;
+	int i = find_slot(p, at);
+
+	assert(i >= 0);
+	pmemobj_free(&p->root->piece[i].oid);
+	p->taken -= p->slot[i].words;
+	p->slot[i] = (struct slot){0};
+}
+
+static void pmem_read(struct asl_store *store, double *dst, uint64_t dst_ld,
+		      const double *src, uint64_t src_ld, uint64_t rows,
+		      uint64_t cols)
+{
+	(void)store;
+	asl_store_copy(dst, dst_ld, src, src_ld, rows, cols);
+}
+
+static void sync_pages(struct pmem *p, const double *at, uint64_t words)
+{
+	int err;
+
+	if (pmem_msync(at, words * sizeof(*at)) == 0)
+		return;
+	err = asl_store_fail(-errno, "msync of %" PRIu64 " words in a pool: %s",
+			     words, strerror(errno));
+	if (!p->base.error)
+		p->base.error = err;
+}
+
+/* One drain or msync for all rows: they are ordered only as a whole. */
+static void pmem_write(struct asl_store *store, double *dst, uint64_t dst_ld,
+		       const double *src, uint64_t src_ld, uint64_t rows,
+		       uint64_t cols)
+{
+	struct pmem *p = (struct pmem *)store;
+	unsigned flags = PMEM_F_MEM_NONTEMPORAL |
+			 (p->is_pmem ? PMEM_F_MEM_NODRAIN : PMEM_F_MEM_NOFLUSH);
+
+	if (dst_ld == cols && src_ld == cols) {
+		cols *= rows;
+		rows = 1;
+	}
+	for (uint64_t i = 0; i < rows; i++)
+		pmem_memcpy(dst + i * dst_ld, src + i * src_ld,
+			    cols * sizeof(*dst), flags);
+	pmem_drain();
+	if (!p->is_pmem)
+		sync_pages(p, dst, (rows - 1) * dst_ld + cols);
+}
+
+static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
+{
+	struct pmem *p = (struct pmem *)store;
+
+	if (p->is_pmem)
+		pmem_persist(at, words * sizeof(*at));
+	else
+		sync_pages(p, at, words);
+}
+
+const struct asl_store_ops asl_store_pmem = {
+	.name = "pmem",
+	.summary = "persistent memory: a libpmemobj pool per rank",
+	.has_data = true,
+	.open = pmem_open,
+	.close = pmem_close,
+	.take = pmem_take,
+	.give = pmem_give,
+	.read = pmem_read,
+	.write = pmem_write,
+	.settle = pmem_settle,
+};

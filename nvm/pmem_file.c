@@ -1,0 +1,162 @@
+/*
+ * pmem_file.c -- the file below a pool
+ *
+ * It is created exclusively, loses its name at once unless it is to be kept
+ * (so that nothing is left behind, whatever ends the process), and only then
+ * gets its blocks, all of them: a full file system is found here and not by a
+ * SIGBUS later.  libpmemobj opens it by its descriptor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "nvm/pool.h"
+#include "nvm/provider.h"
+
+/* Small enough that a periodic signal does not interrupt each of them. */
+#define STEP_BYTES (UINT64_C(32) << 20)
+
+static int check_dir(const char *dir)
+{
+	struct stat st;
+
+	if (stat(dir, &st) != 0)
+		return asl_store_fail(-errno, "pool directory %s: %s", dir,
+				      strerror(errno));
+	if (S_ISCHR(st.st_mode))
+		return asl_store_fail(-ENOTDIR,
+				      "%s is a device; pools need a directory "
+				      "(of a DAX file system)",
+				      dir);
+	if (!S_ISDIR(st.st_mode))
+		return asl_store_fail(-ENOTDIR, "%s is not a directory", dir);
+	return 0;
+}
+
+int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want)
+{
+	const char *id = want->run_id;
+	int len;
+
+	if (!want->dir || !*want->dir)
+		return asl_store_fail(-EINVAL, "no directory for the pool");
+	if (!id || !*id || strchr(id, '/'))
+		return asl_store_fail(-EINVAL,
+				      "run id '%s' can't be part of a file "
+				      "name",
+				      id ? id : "");
+	if (strlen(id) >= ASL_POOL_RUN_ID)
+		return asl_store_fail(-ENAMETOOLONG,
+				      "run id '%s' is longer than %d", id,
+				      ASL_POOL_RUN_ID - 1);
+	len = snprintf(path, PATH_MAX, "%s/aslant-%s-%d.pool", want->dir, id,
+		       want->rank);
+	if (len < 0 || len >= PATH_MAX)
+		return asl_store_fail(-ENAMETOOLONG,
+				      "%.60s...: the path is too long",
+				      want->dir);
+	return check_dir(want->dir);
+}
+
+static double mebi(uint64_t bytes)
+{
+	return (double)bytes / 1048576;
+}
+
+static int no_room(int fd, const char *path, uint64_t bytes)
+{
+	struct statvfs fs = {0};
+
+	fstatvfs(fd, &fs);
+	return asl_store_fail(-ENOSPC,
+			      "no room for the pool %s: it needs %.0f MiB, "
+			      "%.0f MiB are free",
+			      path, mebi(bytes),
+			      mebi(fs.f_bfree * fs.f_frsize));
+}
+
+/* Look before taking: filling a disk to the brim disturbs others. */
+static int check_room(int fd, const char *path, uint64_t bytes)
+{
+	struct rlimit limit;
+	struct statvfs fs;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
+		return asl_store_fail(-EFBIG,
+				      "the pool %s needs %.0f MiB, ulimit -f "
+				      "allows %.0f",
+				      path, mebi(bytes), mebi(limit.rlim_cur));
+	if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0)
+		return 0;
+	return bytes / fs.f_frsize < fs.f_bfree ? 0 : no_room(fd, path, bytes);
+}
+
+static int preallocate(int fd, const char *path, uint64_t bytes)
+{
+	int err = check_room(fd, path, bytes);
+	uint64_t at = 0;
+
+	if (err)
+		return err;
+	while (at < bytes) {
+		uint64_t n = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
+
+		err = posix_fallocate(fd, (off_t)at, (off_t)n);
+		if (err == ENOSPC || err == EDQUOT)
+			return no_room(fd, path, bytes);
+		if (err && err != EINTR)
+			return asl_store_fail(-err, "pool %s, %.0f MiB: %s",
+					      path, mebi(bytes), strerror(err));
+		if (!err)
+			at += n;
+	}
+	return 0;
+}
+
+/* The name too must outlast a power cut. */
+static int sync_dir(const char *path)
+{
+	char copy[PATH_MAX];
+	int fd, err = 0;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fsync(fd) != 0)
+		err = asl_store_fail(-errno, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)
+{
+	int err;
+
+	*fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (*fd < 0 && errno == EEXIST)
+		return asl_store_fail(-EEXIST,
+				      "pool %s exists: a run of this id is "
+				      "there, or has left it",
+				      path);
+	if (*fd < 0)
+		return asl_store_fail(-errno, "pool %s: %s", path,
+				      strerror(errno));
+	err = keep ? sync_dir(path) : 0;
+	if (!keep && unlink(path) != 0)
+		err = asl_store_fail(-errno, "pool %s: %s", path,
+				     strerror(errno));
+	if (!err)
+		err = preallocate(*fd, path, bytes);
+	if (!err)
+		return 0;
+	close(*fd);
+	if (keep)
+		unlink(path);
+	return err;
+}

@@ -1,0 +1,74 @@
+/*
+ * pool.h -- what a pool of the store `pmem` looks like, in the file and inside
+ *
+ * The file is DIR/aslant-RUN-RANK.pool, a libpmemobj pool of layout "aslant".
+ * Its root object is a struct asl_pool.  A pool is complete when its magic is
+ * there, and a piece is there when its oid is not null; its words begin at
+ * asl_pool_align() of the object's address.
+ *
+ * Only pmem*.c and their tests include this.
+ */
+#ifndef ASL_POOL_H
+#define ASL_POOL_H
+
+#include <libpmemobj.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvm/store.h"
+
+#define ASL_POOL_LAYOUT "aslant"
+#define ASL_POOL_MAGIC UINT64_C(0x4c4f4f504e4c5341) /* "ASLNPOOL" in bytes */
+
+enum { ASL_POOL_VERSION = 1, ASL_POOL_ALIGN = 64, ASL_POOL_RUN_ID = 64 };
+
+struct asl_pool_piece {
+	PMEMoid oid;
+	uint64_t words;
+};
+
+struct asl_pool {
+	uint64_t magic;
+	uint32_t version;
+	int32_t rank;
+	uint64_t words, pieces; /* as announced: at most so many, at a time */
+	char run_id[ASL_POOL_RUN_ID];
+	struct asl_pool_piece piece[];
+};
+
+static inline double *asl_pool_align(void *object)
+{
+	uintptr_t at = (uintptr_t)object;
+
+	return (double *)((at + ASL_POOL_ALIGN - 1) &
+			  ~(uintptr_t)(ASL_POOL_ALIGN - 1));
+}
+
+/*
+ * pmem_size.c: bytes of a pool that holds `words` in any split into `pieces`,
+ * or 0 when there is a split that no pool can hold.  Then the objects: what
+ * to ask libpmemobj for, 0 when it is more than it gives.
+ */
+uint64_t asl_pool_bytes(uint64_t words, int pieces);
+uint64_t asl_pool_root_bytes(int pieces);
+uint64_t asl_pool_piece_bytes(uint64_t words);
+
+/* The longest piece, in words. */
+uint64_t asl_pool_longest(void);
+
+/*
+ * pmem_file.c: the path of the pool, and a new file there with all of its
+ * blocks, which has lost its name again unless it is to be kept.
+ */
+int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want);
+int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep);
+
+/*
+ * pmem_medium.c: fsdax, tmpfs or file, whatever the environment makes libpmem
+ * believe; and what a reader of results should know about that.
+ */
+const char *asl_pool_medium(int fd);
+void asl_pool_note(char *note, size_t room, const char *medium);
+
+#endif

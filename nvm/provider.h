@@ -1,0 +1,51 @@
+/*
+ * provider.h -- what a store implements
+ *
+ * To add a store: write one file that defines one struct asl_store_ops, and
+ * name it in the table of store.c.  A store's own state begins with a struct
+ * asl_store, so that the pointer it hands out is also the pointer to its state.
+ */
+#ifndef ASL_STORE_PROVIDER_H
+#define ASL_STORE_PROVIDER_H
+
+#include "nvm/store.h"
+
+struct asl_store {
+	const struct asl_store_ops *ops;
+	const char *medium;
+	char note[256];
+	int error; /* the first write that did not become durable */
+};
+
+/*
+ * store.c has seen to it that rows and cols are not 0, that `at` is not NULL
+ * in give and that *out and *at are NULL before open and take.
+ */
+struct asl_store_ops {
+	const char *name, *summary;
+	bool has_data;
+	int (*open)(struct asl_store **out, const struct asl_store_want *want);
+	void (*close)(struct asl_store *store);
+	int (*take)(struct asl_store *store, double **at, uint64_t words);
+	void (*give)(struct asl_store *store, double *at);
+	void (*read)(struct asl_store *store, double *dst, uint64_t dst_ld,
+		     const double *src, uint64_t src_ld, uint64_t rows,
+		     uint64_t cols);
+	void (*write)(struct asl_store *store, double *dst, uint64_t dst_ld,
+		      const double *src, uint64_t src_ld, uint64_t rows,
+		      uint64_t cols);
+	void (*settle)(struct asl_store *store, double *at, uint64_t words);
+};
+
+extern const struct asl_store_ops asl_store_pmem, asl_store_dram,
+	asl_store_null;
+
+/* Copy rows x cols words by ordinary loads and stores. */
+void asl_store_copy(double *dst, uint64_t dst_ld, const double *src,
+		    uint64_t src_ld, uint64_t rows, uint64_t cols);
+
+/* Set aside what asl_store_why() gives; returns err. */
+int asl_store_fail(int err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

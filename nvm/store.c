@@ -1,0 +1,178 @@
+/*
+ * store.c -- the table of stores, and what they have in common
+ *
+ * A store is found by its name; every call then goes through its table of
+ * functions.  What is the same for all of them is settled here once: empty
+ * copies, the note of why something failed, the place for pools.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nvm/provider.h"
+
+static const struct asl_store_ops *const table[] = {
+	&asl_store_pmem,
+	&asl_store_dram,
+	&asl_store_null,
+};
+
+enum { STORES = sizeof(table) / sizeof(table[0]) };
+
+static _Thread_local char why[1024];
+
+int asl_store_fail(int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	return err;
+}
+
+const char *asl_store_why(void)
+{
+	return why;
+}
+
+static const struct asl_store_ops *find(const char *name)
+{
+	for (int i = 0; i < STORES; i++)
+		if (strcmp(table[i]->name, name) == 0)
+			return table[i];
+	return NULL;
+}
+
+const char *const *asl_store_names(void)
+{
+	static const char *names[STORES + 1];
+
+	for (int i = 0; i < STORES; i++)
+		names[i] = table[i]->name;
+	return names;
+}
+
+const char *asl_store_summary(const char *name)
+{
+	const struct asl_store_ops *ops = find(name);
+
+	return ops ? ops->summary : "";
+}
+
+int asl_store_open(struct asl_store **out, const struct asl_store_want *want)
+{
+	const struct asl_store_ops *ops;
+	int err;
+
+	*out = NULL;
+	ops = want->name ? find(want->name) : NULL;
+	if (!ops)
+		return asl_store_fail(-ENOENT, "there is no store '%s'",
+				      want->name ? want->name : "");
+	err = ops->open(out, want);
+	assert(err <= 0 && !err == !!*out);
+	return err;
+}
+
+void asl_store_close(struct asl_store *store)
+{
+	if (store)
+		store->ops->close(store);
+}
+
+int asl_store_take(struct asl_store *store, double **at, uint64_t words)
+{
+	*at = NULL;
+	return store->ops->take(store, at, words);
+}
+
+void asl_store_give(struct asl_store *store, double *at)
+{
+	if (at)
+		store->ops->give(store, at);
+}
+
+void asl_store_copy(double *dst, uint64_t dst_ld, const double *src,
+		    uint64_t src_ld, uint64_t rows, uint64_t cols)
+{
+	if (dst_ld == cols && src_ld == cols) {
+		cols *= rows;
+		rows = 1;
+	}
+	for (uint64_t i = 0; i < rows; i++)
+		memcpy(dst + i * dst_ld, src + i * src_ld, cols * sizeof(*dst));
+}
+
+void asl_store_read(struct asl_store *store, double *dst, uint64_t dst_ld,
+		    const double *src, uint64_t src_ld, uint64_t rows,
+		    uint64_t cols)
+{
+	if (rows == 0 || cols == 0)
+		return;
+	assert(rows == 1 || (dst_ld >= cols && src_ld >= cols));
+	store->ops->read(store, dst, dst_ld, src, src_ld, rows, cols);
+}
+
+void asl_store_write(struct asl_store *store, double *dst, uint64_t dst_ld,
+		     const double *src, uint64_t src_ld, uint64_t rows,
+		     uint64_t cols)
+{
+	if (rows == 0 || cols == 0)
+		return;
+	assert(rows == 1 || (dst_ld >= cols && src_ld >= cols));
+	store->ops->write(store, dst, dst_ld, src, src_ld, rows, cols);
+}
+
+void asl_store_settle(struct asl_store *store, double *at, uint64_t words)
+{
+	if (words > 0)
+		store->ops->settle(store, at, words);
+}
+
+bool asl_store_has_data(const struct asl_store *store)
+{
+	return store->ops->has_data;
+}
+
+const char *asl_store_medium(const struct asl_store *store)
+{
+	return store->medium;
+}
+
+const char *asl_store_note(const struct asl_store *store)
+{
+	return store->note;
+}
+
+int asl_store_error(const struct asl_store *store)
+{
+	return store->error;
+}
+
+static bool usable(const char *dir)
+{
+	struct stat st;
+
+	return dir && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       access(dir, W_OK | X_OK) == 0;
+}
+
+const char *asl_store_default_dir(bool *fresh)
+{
+	const char *own = getenv("ASLANT_NVM_DIR");
+	const char *tmpdir = getenv("TMPDIR");
+
+	*fresh = false;
+	if (own && *own)
+		return own;
+	*fresh = true;
+	if (usable("/dev/shm"))
+		return "/dev/shm";
+	return usable(tmpdir) ? tmpdir : "/tmp";
+}

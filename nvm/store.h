@@ -1,0 +1,121 @@
+/*
+ * store.h -- the large memory of one rank, where matrices live
+ *
+ * A store is opened by name: `pmem` (one libpmemobj pool per rank), `dram`
+ * (ordinary memory) or `null` (no data at all: what is taken has no address,
+ * and moving words is free).  Words are doubles.
+ *
+ * Reading	What asl_store_take gave may be read in place, by anybody.
+ * Writing	Goes through asl_store_write, which is durable when it returns
+ *		(non-temporal stores, then a drain), or in place followed by
+ *		asl_store_settle.
+ * Counting	None here: that is the business of lib/rank.
+ * Errors	0, or a negative errno with asl_store_why() saying more.  A write
+ *		that could not be made durable is kept in asl_store_error().
+ * Threads	One at a time per store.
+ */
+#ifndef ASL_STORE_H
+#define ASL_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct asl_store;
+
+struct asl_store_want {
+	const char *name;   /* pmem, dram, null */
+	const char *dir;    /* pmem: where the pool goes; must exist */
+	const char *run_id; /* pmem: goes into the pool's header and name */
+	int rank;	    /* pmem: likewise */
+	uint64_t words;	    /* pmem: what will be taken at most, at a time */
+	int pieces;	    /* pmem: in how many pieces at most, at a time */
+	bool keep;	    /* pmem: leave the pool file behind */
+};
+
+/*
+ * On success *out is the caller's to close; on failure *out is NULL.
+ *
+ *	-ENOENT		no such store, or the directory is missing
+ *	-ENOTDIR -EACCES -EROFS	the directory can't be used
+ *	-ENOSPC		the file system can't hold the pool
+ *	-EFBIG		a piece must be larger than a store can hold in one, or
+ *			the pool larger than ulimit -f allows
+ *	-EEXIST		a kept pool of this run id and rank is there
+ *	-EINVAL -ENAMETOOLONG	the run id can't be part of a file name
+ *
+ * A pool is preallocated in full, so that a full file system is found here and
+ * never later.  Without keep its name is gone from the directory by the time
+ * this returns: whatever ends the process, nothing is left behind.
+ */
+int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
+
+/*
+ * NULL is allowed.  Everything taken is given back, except that a kept pool
+ * keeps what is in it.
+ */
+void asl_store_close(struct asl_store *store);
+
+/*
+ * Words of any content, 64-byte aligned; *at is NULL in a null store, and
+ * after an error.  Zero words are a piece too.
+ *
+ *	-ENOMEM		there is no room; in pmem also: more words or pieces
+ *			than were announced when it was opened
+ *	-EFBIG		pmem: larger than one object of libpmemobj can be
+ *
+ * What was announced always fits, in any split and order, as long as pieces
+ * are given back in the reverse order, or all at once; another order can leave
+ * gaps in a pool.  A give of NULL is allowed.
+ */
+int asl_store_take(struct asl_store *store, double **at, uint64_t words);
+void asl_store_give(struct asl_store *store, double *at);
+
+/*
+ * Copy rows x cols words out of and into the store; `ld` is the distance in
+ * words from one row to the next.  A null store does nothing.
+ */
+void asl_store_read(struct asl_store *store, double *dst, uint64_t dst_ld,
+		    const double *src, uint64_t src_ld, uint64_t rows,
+		    uint64_t cols);
+void asl_store_write(struct asl_store *store, double *dst, uint64_t dst_ld,
+		     const double *src, uint64_t src_ld, uint64_t rows,
+		     uint64_t cols);
+
+/* Make durable what somebody else (the network) wrote in place. */
+void asl_store_settle(struct asl_store *store, double *at, uint64_t words);
+
+/* False for null: there are no words behind the addresses. */
+bool asl_store_has_data(const struct asl_store *store);
+
+/*
+ * What the words really lie on: fsdax, devdax, tmpfs, file, dram, or model
+ * when there are none.
+ */
+const char *asl_store_medium(const struct asl_store *store);
+
+/* Something the user should know about the medium, or "" (a note, no error). */
+const char *asl_store_note(const struct asl_store *store);
+
+/*
+ * The first failure of asl_store_write or asl_store_settle (an I/O error of
+ * the file system below the pool), else 0.  To be asked once, at the end.
+ */
+int asl_store_error(const struct asl_store *store);
+
+/* What the last error of this thread was about; "" if there was none. */
+const char *asl_store_why(void);
+
+/* The names of all stores, in a NULL-ended array, and a line on each. */
+const char *const *asl_store_names(void);
+const char *asl_store_summary(const char *name);
+
+/*
+ * Where pools go when the user does not say: $ASLANT_NVM_DIR if it is set
+ * (a wrong one is for asl_store_open to refuse, not to be passed over in
+ * silence), else the first of /dev/shm, $TMPDIR and /tmp that is there and
+ * writable.  *fresh says whether the run should make a directory of its own in
+ * it (all but the first).
+ */
+const char *asl_store_default_dir(bool *fresh);
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * net_messages.c -- what all transports promise, by one body for all of them
+ *
+ *	net_messages				on sim, several rank counts
+ *	net_messages TRANSPORT [PROVIDER]	as one rank of a job
+ *	net_messages TRANSPORT [PROVIDER] loop	the same, without end: to be
+ *						killed, under the guard
+ *	net_messages TRANSPORT [PROVIDER] short	a message of a wrong length
+ *	net_messages TRANSPORT [PROVIDER] abort	one rank gives up
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "net/net.h"
+
+#define ROUNDS 60
+#define AT_ONCE 4
+#define LONGEST ((size_t)3 << 20)
+
+static const size_t lengths[] = {0,   1,    8,	  55,	 56,	57,    111,
+				 112, 113,  240,  241,	 4080,	4096,  4097,
+				 8192, 16384, 65537, 300001, LONGEST};
+
+#define LENGTHS (sizeof(lengths) / sizeof(lengths[0]))
+
+/* Both values, the place, and -1. */
+#define EQUAL(got, want)                                                       \
+	do {                                                                   \
+		long long got_ = (long long)(got), want_ = (long long)(want);  \
+		if (got_ != want_) {                                           \
+			fprintf(stderr,                                        \
+				"%s:%d: rank %d of %d: %s is %lld, not %lld "  \
+				"(%s)\n",                                      \
+				__FILE__, __LINE__, asl_net_rank(net),         \
+				asl_net_size(net), #got, got_, want_,          \
+				asl_net_why());                                \
+			return -1;                                             \
+		}                                                              \
+	} while (0)
+
+/* The same numbers on all ranks. */
+static uint64_t dice(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+static unsigned char byte_of(int from, int k, size_t i)
+{
+	return (unsigned char)((size_t)from * 31 + (size_t)k * 7 + i * 3 +
+			       (i >> 8));
+}
+
+static void fill(unsigned char *at, size_t bytes, int from, int k)
+{
+	for (size_t i = 0; i < bytes; i++)
+		at[i] = byte_of(from, k, i);
+}
+
+/* The first place that differs, or `bytes`. */
+static size_t differs(const unsigned char *at, size_t bytes, int from, int k)
+{
+	size_t i = 0;
+
+	while (i < bytes && at[i] == byte_of(from, k, i))
+		i++;
+	return i;
+}
+
+struct box {
+	struct asl_net_op op;
+	unsigned char *out, *in;
+};
+
+static int open_box(struct box *b)
+{
+	b->out = malloc(LONGEST);
+	b->in = malloc(LONGEST);
+	return b->out && b->in ? 0 : -ENOMEM;
+}
+
+static void close_box(struct box *b)
+{
+	free(b->out);
+	free(b->in);
+}
+
+static int start(struct asl_net *net, struct box *b, int to, int from, int k,
+		 size_t bytes)
+{
+	b->op = (struct asl_net_op){
+		.to = to,
+		.from = from,
+		.out = b->out,
+		.in = b->in,
+		.out_bytes = bytes,
+		.in_bytes = bytes,
+		.sent = {{asl_net_rank(net), k}},
+	};
+	fill(b->out, bytes, asl_net_rank(net), k);
+	memset(b->in, 0xee, bytes);
+	return asl_net_start(net, &b->op);
+}
+
+static int finish(struct asl_net *net, struct box *b, int k)
+{
+	EQUAL(asl_net_wait(net, &b->op), 0);
+	if (b->op.from == ASL_NET_NONE)
+		return 0;
+	EQUAL(b->op.got.at[0], b->op.from);
+	EQUAL(b->op.got.at[1], k);
+	EQUAL(differs(b->in, b->op.in_bytes, b->op.from, k), b->op.in_bytes);
+	return 0;
+}
+
+static int ring(struct asl_net *net, struct box *b)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net);
+
+	for (size_t k = 0; k < LENGTHS; k++) {
+		EQUAL(start(net, b, (rank + 1) % size, (rank + size - 1) % size,
+			    (int)k, lengths[k]), 0);
+		EQUAL(finish(net, b, (int)k), 0);
+	}
+	return 0;
+}
+
+static int index_of(const int *list, int size, int what)
+{
+	int i = 0;
+
+	while (i < size && list[i] != what)
+		i++;
+	return i;
+}
+
+static void shuffle(int *list, int size, uint64_t *seed)
+{
+	for (int i = 0; i < size; i++)
+		list[i] = i;
+	for (int i = size - 1; i > 0; i--) {
+		int j = (int)(dice(seed) % (uint64_t)(i + 1)), was = list[i];
+
+		list[i] = list[j];
+		list[j] = was;
+	}
+}
+
+/* Everybody to somebody, of lengths of its own, several at once. */
+static int permutations(struct asl_net *net, struct box *b)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net);
+	int *to = malloc((size_t)size * sizeof(*to));
+	uint64_t seed = 42;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int k = 0; k < AT_ONCE; k++) {
+			size_t bytes = lengths[dice(&seed) % LENGTHS];
+
+			shuffle(to, size, &seed);
+			EQUAL(start(net, &b[k], to[rank],
+				    index_of(to, size, rank), round + k, bytes),
+			      0);
+		}
+		for (int k = 0; k < AT_ONCE; k++) {
+			int which = round % 2 ? k : AT_ONCE - 1 - k;
+
+			EQUAL(finish(net, &b[which], round + which), 0);
+		}
+	}
+	free(to);
+	return 0;
+}
+
+/* What one rank sends to another arrives in the order sent. */
+static int order(struct asl_net *net, struct box *b)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net);
+
+	for (int k = 0; k < AT_ONCE; k++)
+		EQUAL(start(net, &b[k], (rank + 1) % size, ASL_NET_NONE, k, 8),
+		      0);
+	for (int k = 0; k < AT_ONCE; k++) {
+		struct asl_net_op op = {
+			.to = ASL_NET_NONE,
+			.from = (rank + size - 1) % size,
+			.in = b->in,
+			.in_bytes = 8,
+		};
+
+		EQUAL(asl_net_start(net, &op), 0);
+		EQUAL(asl_net_wait(net, &op), 0);
+		EQUAL(op.got.at[1], k);
+		EQUAL(differs(b->in, 8, op.from, k), 8);
+	}
+	for (int k = 0; k < AT_ONCE; k++)
+		EQUAL(finish(net, &b[k], k), 0);
+	return 0;
+}
+
+static int to_oneself(struct asl_net *net, struct box *b)
+{
+	int me = asl_net_rank(net);
+
+	for (size_t k = 0; k < LENGTHS; k++) {
+		EQUAL(start(net, b, me, me, (int)k, lengths[k]), 0);
+		EQUAL(finish(net, b, (int)k), 0);
+	}
+	for (size_t k = 0; k < LENGTHS; k++) {
+		struct box *out = &b[k % 2], *in = &b[1 - k % 2];
+
+		EQUAL(start(net, &b[0], k % 2 ? ASL_NET_NONE : me,
+			    k % 2 ? me : ASL_NET_NONE, (int)k, lengths[k]), 0);
+		EQUAL(start(net, &b[1], k % 2 ? me : ASL_NET_NONE,
+			    k % 2 ? ASL_NET_NONE : me, (int)k, lengths[k]), 0);
+		EQUAL(finish(net, out, (int)k), 0);
+		EQUAL(finish(net, in, (int)k), 0);
+	}
+	return 0;
+}
+
+/* Everybody to rank 0, which looks at them from the last to the first. */
+static int to_root(struct asl_net *net, struct box *b)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net);
+
+	if (rank) {
+		EQUAL(start(net, b, 0, ASL_NET_NONE, rank, 5000), 0);
+		return finish(net, b, rank);
+	}
+	for (int from = size - 1; from > 0; from--) {
+		EQUAL(start(net, b, ASL_NET_NONE, from, from, 5000), 0);
+		EQUAL(finish(net, b, from), 0);
+	}
+	return 0;
+}
+
+static int nothing(struct asl_net *net)
+{
+	struct asl_net_op op = {.to = ASL_NET_NONE, .from = ASL_NET_NONE};
+
+	EQUAL(asl_net_start(net, &op), 0);
+	EQUAL(asl_net_wait(net, &op), 0);
+	op.to = asl_net_size(net);
+	EQUAL(asl_net_start(net, &op), -EINVAL);
+	return 0;
+}
+
+static int help(struct asl_net *net)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net), who = -7;
+	int mine[2] = {rank, rank * rank};
+	int *all = calloc((size_t)size, sizeof(mine));
+
+	EQUAL(asl_net_barrier(net), 0);
+	EQUAL(asl_net_collect(net, rank ? NULL : all, mine, sizeof(mine)), 0);
+	for (int i = 0; !rank && i < size; i++) {
+		EQUAL(all[2 * i], i);
+		EQUAL(all[2 * i + 1], i * i);
+	}
+	for (int i = 0; i < 2 * size; i++)
+		all[i] = rank ? -1 : 3 * i;
+	EQUAL(asl_net_share(net, all, (size_t)size * sizeof(mine)), 0);
+	for (int i = 0; i < 2 * size; i++)
+		EQUAL(all[i], 3 * i);
+	free(all);
+
+	EQUAL(asl_net_agree(net, 0, &who), 0);
+	EQUAL(who, ASL_NET_NONE);
+	for (int i = 0; i < size && i < 9; i++) {
+		EQUAL(asl_net_agree(net, rank < i ? 0 : -100 - rank, &who),
+		      -100 - i);
+		EQUAL(who, i);
+	}
+	return 0;
+}
+
+static int everything(struct asl_net *net, void *arg)
+{
+	struct box b[AT_ONCE];
+	int err = 0;
+
+	(void)arg;
+	for (int k = 0; k < AT_ONCE; k++)
+		if (open_box(&b[k]))
+			return -ENOMEM;
+	if ((err = nothing(net)) || (err = ring(net, b)) ||
+	    (err = permutations(net, b)) || (err = order(net, b)) ||
+	    (err = to_oneself(net, b)) || (err = to_root(net, b)) ||
+	    (err = help(net)))
+		asl_net_abort(net, 1, "a check failed");
+	for (int k = 0; k < AT_ONCE; k++)
+		close_box(&b[k]);
+	return err;
+}
+
+/* ---- Without arguments: on sim ---- */
+
+static void all_hold_on_sim(void **state)
+{
+	static const int ranks[] = {1, 2, 3, 4, 5, 7, 8, 13};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+		struct asl_net_want want = {
+			.transport = "sim",
+			.ranks = ranks[i],
+			.data = true,
+		};
+
+		assert_int_equal(asl_net_run(&want, everything, NULL), 0);
+	}
+}
+
+/* ---- With arguments: a rank of a job ---- */
+
+static int for_ever(struct asl_net *net, void *arg)
+{
+	struct box b;
+	int err = open_box(&b);
+
+	(void)arg;
+	printf("rank %d runs as %d\n", asl_net_rank(net), (int)getpid());
+	fflush(stdout);
+	while (!err)
+		err = ring(net, &b);
+	asl_net_abort(net, 5, asl_net_why());
+	return err;
+}
+
+static int too_long(struct asl_net *net, void *arg)
+{
+	static char room[1000];
+	int last = asl_net_size(net) - 1, rank = asl_net_rank(net), err;
+	struct asl_net_op op = {
+		.to = rank == 0 ? last : ASL_NET_NONE,
+		.from = rank == last ? 0 : ASL_NET_NONE,
+		.out = room,
+		.in = room,
+		.out_bytes = *(size_t *)arg,
+		.in_bytes = 100,
+	};
+
+	err = asl_net_start(net, &op);
+	if (!err)
+		err = asl_net_wait(net, &op);
+	if (rank == last)
+		EQUAL(err, -EMSGSIZE);
+	if (rank == last)
+		asl_net_abort(net, 6, asl_net_why());
+	return asl_net_barrier(net);
+}
+
+static int give_up(struct asl_net *net, void *arg)
+{
+	(void)arg;
+	if (asl_net_rank(net) == asl_net_size(net) / 2)
+		asl_net_abort(net, 7, "had enough");
+	return asl_net_barrier(net);
+}
+
+static int as_rank(int argc, char **argv)
+{
+	struct asl_net_want want = {.transport = argv[1], .data = true};
+	const char *mode = argc > 3 ? argv[3] : "";
+	int (*body)(struct asl_net *net, void *arg) = everything;
+	size_t bytes = !strcmp(mode, "short") ? 90 : 1000;
+	int rank, size, err;
+
+	if (argc > 2 && *argv[2])
+		want.provider = argv[2];
+	if (!strcmp(mode, "loop"))
+		body = for_ever;
+	else if (!strcmp(mode, "short") || !strcmp(mode, "long"))
+		body = too_long;
+	else if (!strcmp(mode, "abort"))
+		body = give_up;
+	if (asl_net_job(&rank, &size))
+		asl_net_guard(rank);
+	err = asl_net_run(&want, body, &bytes);
+	if (err)
+		fprintf(stderr, "%s: %s\n", strerror(-err), asl_net_why());
+	return err ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_hold_on_sim),
+	};
+
+	if (argc > 1)
+		return as_rank(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/*
+ * nvm_stores.c -- what every store promises: what is written is what is read
+ *
+ * Twice: the second time libpmem takes everything for persistent memory, so
+ * that both ways of making a write durable are tried.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "nvm/store.h"
+
+static char dir[64];
+
+static struct asl_store *open_store(const char *name, uint64_t words,
+				    int pieces)
+{
+	struct asl_store_want want = {.name = name,
+				      .dir = dir,
+				      .run_id = "stores",
+				      .rank = 3,
+				      .words = words,
+				      .pieces = pieces};
+	struct asl_store *store;
+
+	if (asl_store_open(&store, &want) != 0)
+		fail_msg("%s: %s", name, asl_store_why());
+	return store;
+}
+
+static double *take(struct asl_store *store, uint64_t words)
+{
+	double *at;
+
+	if (asl_store_take(store, &at, words) != 0)
+		fail_msg("%s", asl_store_why());
+	return at;
+}
+
+static void assert_word(double got, double expected, uint64_t i, uint64_t j)
+{
+	if (got != expected)
+		fail_msg("at (%ju, %ju): %.17g, expected %.17g", (uintmax_t)i,
+			 (uintmax_t)j, got, expected);
+}
+
+/* Words of the frame are negative, words of the tile count from 1. */
+static void frame(double *at, uint64_t words)
+{
+	for (uint64_t i = 0; i < words; i++)
+		at[i] = -1.0 - (double)i;
+}
+
+static void assert_tile(const double *at, uint64_t ld, uint64_t rows,
+			uint64_t cols, uint64_t room)
+{
+	for (uint64_t k = 0; k < room; k++) {
+		uint64_t i = k / ld, j = k % ld;
+		bool in = i < rows && j < cols;
+
+		assert_word(at[k],
+			    in ? 1.0 + (double)(i * cols + j)
+			       : -1.0 - (double)k,
+			    i, j);
+	}
+}
+
+/* DRAM (one stride) to the store (another), `off` words in, and back. */
+static void round_trip(struct asl_store *store, double *at, uint64_t off,
+		       uint64_t rows, uint64_t cols, uint64_t pad)
+{
+	uint64_t src_ld = cols + 3, dst_ld = cols + pad, back_ld = cols + 1;
+	uint64_t room = rows * dst_ld + 5, back_room = rows * back_ld;
+	double *src = malloc((rows * src_ld + 1) * sizeof(*src));
+	double *back = malloc((back_room + 1) * sizeof(*back));
+
+	for (uint64_t i = 0; i < rows; i++)
+		for (uint64_t j = 0; j < cols; j++)
+			src[i * src_ld + j] = 1.0 + (double)(i * cols + j);
+	frame(at + off, room);
+	asl_store_settle(store, at + off, room);
+	asl_store_write(store, at + off, dst_ld, src, src_ld, rows, cols);
+	assert_tile(at + off, dst_ld, rows, cols, room);
+
+	frame(back, back_room);
+	asl_store_read(store, back, back_ld, at + off, dst_ld, rows, cols);
+	assert_tile(back, back_ld, rows, cols, back_room);
+	assert_int_equal(asl_store_error(store), 0);
+	free(back);
+	free(src);
+}
+
+/* No stride anywhere: the copy that goes in one call. */
+static void contiguous(struct asl_store *store, double *at, uint64_t rows,
+		       uint64_t cols)
+{
+	uint64_t n = rows * cols;
+	double *src = malloc((n + 1) * sizeof(*src));
+	double *back = malloc((n + 1) * sizeof(*back));
+
+	for (uint64_t i = 0; i < n; i++)
+		src[i] = 1.0 + (double)i;
+	frame(at, n + 2);
+	frame(back, n + 1);
+	asl_store_write(store, at, cols, src, cols, rows, cols);
+	asl_store_read(store, back, cols, at, cols, rows, cols);
+	for (uint64_t i = 0; i < n; i++) {
+		assert_word(at[i], src[i], i, 0);
+		assert_word(back[i], src[i], i, 0);
+	}
+	assert_word(at[n], -1.0 - (double)n, n, 0);
+	assert_word(back[n], -1.0 - (double)n, n, 0);
+	free(back);
+	free(src);
+}
+
+static void round_trips(void **state)
+{
+	static const uint64_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 31, 64, 129};
+	const char *names[] = {"dram", "pmem"};
+	const size_t n = sizeof(sizes) / sizeof(sizes[0]);
+
+	(void)state;
+	for (int s = 0; s < 2; s++) {
+		struct asl_store *store = open_store(names[s], 50000, 1);
+		double *at = take(store, 50000);
+
+		for (size_t r = 0; r < n; r++) {
+			for (size_t c = 0; c < n; c++) {
+				for (uint64_t pad = 0; pad < 10; pad += 3)
+					round_trip(store, at, r + pad, sizes[r],
+						   sizes[c] + 1, pad);
+				contiguous(store, at, sizes[r], sizes[c]);
+			}
+		}
+		round_trip(store, at, 11, 3, 9000, 17);
+		assert_true(asl_store_has_data(store));
+		asl_store_close(store);
+	}
+}
+
+static void pieces_are_apart_and_aligned(void **state)
+{
+	static const uint64_t sizes[] = {1,	0,    7,     8,	    9,
+					 511,	4096, 4097,  49151, 49152,
+					 70001, 1,    65536, 300000};
+	enum { N = sizeof(sizes) / sizeof(sizes[0]) };
+	const char *names[] = {"dram", "pmem"};
+
+	(void)state;
+	for (int s = 0; s < 2; s++) {
+		struct asl_store *store = open_store(names[s], 1000000, N);
+		double *at[N];
+
+		for (int i = 0; i < N; i++) {
+			at[i] = take(store, sizes[i]);
+			assert_non_null(at[i]);
+			assert_int_equal((uintptr_t)at[i] % 64, 0);
+			for (uint64_t k = 0; k < sizes[i]; k++)
+				at[i][k] = 1000.0 * i + (double)(k % 1000);
+		}
+		for (int i = 0; i < N; i++)
+			for (uint64_t k = 0; k < sizes[i]; k++)
+				assert_word(at[i][k],
+					    1000.0 * i + (double)(k % 1000), i,
+					    k);
+		for (int i = 1; i < N; i += 2)
+			asl_store_give(store, at[i]);
+		asl_store_give(store, NULL);
+		asl_store_close(store);
+	}
+}
+
+static void null_has_no_words(void **state)
+{
+	struct asl_store *store = open_store("null", UINT64_MAX, 1);
+	double word = 5, *at = &word;
+
+	(void)state;
+	assert_int_equal(asl_store_take(store, &at, UINT64_MAX), 0);
+	assert_null(at);
+	asl_store_write(store, NULL, 1u << 30, NULL, 1u << 30, 1u << 30, 7);
+	asl_store_read(store, &word, 1, NULL, 1, 1, 1);
+	asl_store_settle(store, NULL, 1u << 30);
+	assert_word(word, 5, 0, 0);
+	assert_false(asl_store_has_data(store));
+	assert_string_equal(asl_store_medium(store), "model");
+	asl_store_give(store, at);
+	asl_store_close(store);
+}
+
+static void dram_that_is_not_there(void **state)
+{
+	struct asl_store *store = open_store("dram", 0, 0);
+	double word, *at = &word;
+
+	(void)state;
+	assert_string_equal(asl_store_medium(store), "dram");
+	assert_string_equal(asl_store_note(store), "");
+	assert_int_equal(asl_store_take(store, &at, UINT64_MAX), -ENOMEM);
+	assert_null(at);
+	at = &word;
+	assert_int_equal(asl_store_take(store, &at, UINT64_C(1) << 61),
+			 -ENOMEM);
+	assert_null(at);
+	assert_non_null(strstr(asl_store_why(), "2305843009213693952 words"));
+	asl_store_close(store);
+	asl_store_close(NULL);
+}
+
+static void stores_have_names(void **state)
+{
+	const char *const *names = asl_store_names();
+	struct asl_store_want want = {.name = "tape"};
+	struct asl_store *store = (struct asl_store *)&want;
+
+	(void)state;
+	assert_string_equal(names[0], "pmem");
+	assert_string_equal(names[1], "dram");
+	assert_string_equal(names[2], "null");
+	assert_null(names[3]);
+	for (int i = 0; names[i]; i++)
+		assert_true(strlen(asl_store_summary(names[i])) > 10);
+	assert_string_equal(asl_store_summary("tape"), "");
+	assert_int_equal(asl_store_open(&store, &want), -ENOENT);
+	assert_null(store);
+	assert_non_null(strstr(asl_store_why(), "tape"));
+	want.name = NULL;
+	assert_int_equal(asl_store_open(&store, &want), -ENOENT);
+}
+
+static void default_dir(void **state)
+{
+	bool shm = access("/dev/shm", W_OK | X_OK) == 0;
+	bool fresh;
+
+	(void)state;
+	setenv("ASLANT_NVM_DIR", "/nowhere/at/all", 1);
+	assert_string_equal(asl_store_default_dir(&fresh), "/nowhere/at/all");
+	assert_false(fresh);
+	setenv("ASLANT_NVM_DIR", "", 1);
+	setenv("TMPDIR", dir, 1);
+	assert_string_equal(asl_store_default_dir(&fresh),
+			    shm ? "/dev/shm" : dir);
+	assert_true(fresh);
+	unsetenv("ASLANT_NVM_DIR");
+	unsetenv("TMPDIR");
+	assert_string_equal(asl_store_default_dir(&fresh),
+			    shm ? "/dev/shm" : "/tmp");
+	assert_true(fresh);
+}
+
+static int make_dir(void **state)
+{
+	bool fresh;
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "%.40s/asl-stores-XXXXXX",
+		 asl_store_default_dir(&fresh));
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+/* Fails when a pool has left something there. */
+static int remove_dir(void **state)
+{
+	(void)state;
+	return rmdir(dir);
+}
+
+/* libpmem looks at its environment when it is loaded. */
+static int again_forced(const char *self)
+{
+	int status;
+	pid_t pid;
+
+	if (getenv("PMEM_IS_PMEM_FORCE"))
+		return 0;
+	setenv("PMEM_IS_PMEM_FORCE", "1", 1);
+	pid = fork();
+	if (pid == 0) {
+		execl("/proc/self/exe", self, (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return 1;
+	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(round_trips),
+		cmocka_unit_test(pieces_are_apart_and_aligned),
+		cmocka_unit_test(null_has_no_words),
+		cmocka_unit_test(dram_that_is_not_there),
+		cmocka_unit_test(stores_have_names),
+		cmocka_unit_test(default_dir),
+	};
+	int failed = cmocka_run_group_tests(tests, make_dir, remove_dir);
+
+	(void)argc;
+	return failed || again_forced(argv[0]);
+}
