@@ -16,6 +16,8 @@
 #include "net/boot.h"
 #include "net/provider.h"
 
+#define PASS_ON_US 100000
+
 struct place {
 	char host[64], kernel[40];
 	cpu_set_t cores;
@@ -82,8 +84,6 @@ static int join(struct asl_boot *boot)
 	if (before)
 		return asl_net_fail(-EBUSY, "this process has already been "
 				    "part of a run");
-	/* We say it ourselves. */
-	setenv("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1", 0);
 	if (MPI_Init(NULL, NULL))
 		return asl_net_fail(-ENETDOWN, "MPI_Init failed");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -94,13 +94,18 @@ static int join(struct asl_boot *boot)
 
 int asl_boot_open(struct asl_boot *boot, int ranks)
 {
-	int err;
+	int err, rank, size;
 
 	*boot = (struct asl_boot){0};
 	err = join(boot);
 	if (err)
 		return err;
-	if (ranks && ranks != boot->size)
+	if (asl_net_job(&rank, &size) && size != boot->size)
+		err = asl_net_fail(-EINVAL, "the launcher started %d ranks, "
+				   "but MPI sees %d: it is another MPI's "
+				   "launcher (or srun without --mpi=pmi2)",
+				   size, boot->size);
+	else if (ranks && ranks != boot->size)
 		err = asl_net_fail(-EINVAL, "%d ranks are wanted, but the job "
 				   "has %d", ranks, boot->size);
 	else
@@ -130,6 +135,11 @@ _Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
 		sleep(2);
 	fprintf(stderr, "aslant: rank %d: %s\n", rank, why);
 	fflush(NULL);
+	/* mpiexec drops what it has not passed on when it hears of an abort. */
+	usleep(PASS_ON_US);
+	/* MPI would say it again, in its own words. */
+	if (!freopen("/dev/null", "w", stderr))
+		_exit(exit_code);
 	MPI_Abort(MPI_COMM_WORLD, exit_code);
 	_exit(exit_code);
 }

@@ -44,7 +44,8 @@ static_assert(sizeof(struct half) <= sizeof(((struct asl_net_op *)0)->room[0]),
 struct mpi {
 	struct asl_net net;
 	struct asl_boot boot;
-	int broken;
+	bool lost;  /* ... a peer */
+	int broken; /* what every step fails with from now on */
 };
 
 static struct half *out_of(struct asl_net_op *op)
@@ -63,6 +64,7 @@ static int fail(struct mpi *m, int code)
 	int length;
 
 	MPI_Error_string(code, text, &length);
+	m->lost = true;
 	m->broken = asl_net_fail(-ECONNRESET, "MPI: %s", text);
 	return m->broken;
 }
@@ -179,6 +181,8 @@ static int mpi_wait(struct asl_net *net, struct asl_net_op *op)
 	rest[2] = out_of(op)->bytes_done;
 	if (!op->err)
 		op->err = wait_for(m, 3, rest);
+	if (op->err)
+		m->broken = op->err;
 	return op->err;
 }
 
@@ -186,7 +190,7 @@ static void mpi_abort(struct asl_net *net, int exit_code, const char *why)
 {
 	struct mpi *m = (struct mpi *)net;
 
-	asl_boot_abort(net->rank, exit_code, why, m->broken);
+	asl_boot_abort(net->rank, exit_code, why, m->lost);
 }
 
 /* ---- A run ---- */
@@ -205,7 +209,7 @@ static int mpi_run(const struct asl_net_want *want,
 	m.net.host_ranks = m.boot.host_ranks;
 	err = body(&m.net, arg);
 	if (m.broken || asl_net_barrier(&m.net))
-		asl_boot_abort(m.net.rank, 5, asl_net_why(), true);
+		asl_boot_abort(m.net.rank, 5, asl_net_why(), m.lost);
 	asl_boot_close();
 	return err;
 }

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "net/ofi.h"
@@ -65,6 +66,14 @@ static int wrong_length(const struct asl_ofi *o, const struct half *h,
 			    h->op->in_bytes);
 }
 
+/* Providers do not say by how much. */
+static int too_long(const struct asl_ofi *o, const struct half *h)
+{
+	return asl_net_fail(-EMSGSIZE, "rank %d sends more than the %zu bytes "
+			    "that rank %d expects of it", h->op->from,
+			    h->op->in_bytes, o->net.rank);
+}
+
 static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
 {
 	struct asl_net_op *op = h->op;
@@ -100,9 +109,9 @@ static void finish_badly(struct asl_ofi *o)
 		return;
 	}
 	h->op->pending--;
+	e.err = abs(e.err); /* shm's are negative */
 	if (e.err == FI_ETRUNC || e.err == FI_EMSGSIZE)
-		h->op->err = wrong_length(
-			o, h, e.olen + h->op->in_bytes + sizeof(h->stamp));
+		h->op->err = too_long(o, h);
 	else
 		h->op->err = lose(o, peer_of(h), e.err);
 }
@@ -238,7 +247,9 @@ static int ofi_start(struct asl_net *net, struct asl_net_op *op)
 	if (!err && op->to != ASL_NET_NONE)
 		err = post(o, op, can_inject(o, op) ? inject : post_out,
 			   op->to);
-	return err ? op->err = err : 0;
+	if (err)
+		o->broken = op->err = err;
+	return err;
 }
 
 static int ofi_wait(struct asl_net *net, struct asl_net_op *op)
@@ -248,7 +259,9 @@ static int ofi_wait(struct asl_net *net, struct asl_net_op *op)
 
 	while (op->pending && !op->err && !o->broken)
 		looks = look(o, looks >= LOOKS) ? looks : looks + 1;
-	return op->err ? op->err : o->broken;
+	if (op->err)
+		o->broken = op->err;
+	return o->broken;
 }
 
 static void ofi_abort(struct asl_net *net, int exit_code, const char *why)
@@ -278,13 +291,13 @@ static int ofi_run(const struct asl_net_want *want,
 	o.net.size = o.boot.size;
 	o.net.host_rank = o.boot.host_rank;
 	o.net.host_ranks = o.boot.host_ranks;
-	err = asl_ofi_open(&o, want->provider);
+	err = asl_ofi_meet(&o, want->provider);
 	if (err)
 		goto leave_job;
 	err = body(&o.net, arg);
 	leave_together(&o);
 	asl_boot_close();
-	asl_ofi_close(&o);
+	asl_ofi_part(&o);
 	return err;
 
 leave_job:

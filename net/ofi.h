@@ -1,5 +1,5 @@
 /*
- * ofi.h -- what ofi.c and ofi_open.c share
+ * ofi.h -- what the three files of ofi share
  */
 #ifndef ASL_NET_OFI_H
 #define ASL_NET_OFI_H
@@ -33,8 +33,15 @@ struct asl_ofi {
 	int broken;	 /* what every step fails with from now on */
 };
 
-/* Find a provider that works on all ranks, and tell it where they are. */
+/* Open one provider, or say why not; ofi_open.c. */
 int asl_ofi_open(struct asl_ofi *o, const char *provider);
 void asl_ofi_close(struct asl_ofi *o);
+
+/*
+ * Open the best provider that works on all ranks, or the named one, and learn
+ * where the ranks are; ofi_meet.c.
+ */
+int asl_ofi_meet(struct asl_ofi *o, const char *provider);
+void asl_ofi_part(struct asl_ofi *o);
 
 #endif

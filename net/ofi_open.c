@@ -1,10 +1,5 @@
 /*
- * ofi_open.c -- choosing a libfabric provider and opening an endpoint
- *
- * Which one is best is a list for each of three situations.  All ranks walk
- * down the same list until all of them have opened the same provider: after
- * each try they tell each other how far down they are, and whoever is behind
- * follows.
+ * ofi_open.c -- opening one libfabric provider
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,23 +9,7 @@
 #include "net/ofi.h"
 
 #define API FI_VERSION(1, 14)
-#define SHM_PEERS_MAX 256
 #define TAG_BITS 48 /* 16 of the run, 32 of the rank */
-
-/* `net` is libfabric 1.17's new tcp, which took the old one's name in 1.18. */
-static const char *const beside[] = {"shm", "net", "tcp", NULL};
-static const char *const crowded[] = {"net", "tcp", NULL};
-static const char *const apart[] = {"verbs;ofi_rxm", "psm3", "psm2", "efa",
-				    "cxi", "opx", "net", "tcp", NULL};
-
-static const char *const *best(const struct asl_boot *boot)
-{
-	if (!boot->one_host)
-		return apart;
-	if (boot->crowded || boot->size > SHM_PEERS_MAX)
-		return crowded;
-	return beside;
-}
 
 static struct fi_info *hints(const char *provider)
 {
@@ -136,7 +115,7 @@ static void close_one(struct fid *fid)
 		fi_close(fid);
 }
 
-static void close_endpoint(struct asl_ofi *o)
+void asl_ofi_close(struct asl_ofi *o)
 {
 	close_one(o->ep ? &o->ep->fid : NULL);
 	close_one(o->cq ? &o->cq->fid : NULL);
@@ -183,7 +162,7 @@ static int missing(const char *provider)
 			    "here, but %s", provider, list);
 }
 
-static int open_provider(struct asl_ofi *o, const char *provider)
+int asl_ofi_open(struct asl_ofi *o, const char *provider)
 {
 	int err = get_info(o, provider);
 
@@ -191,120 +170,16 @@ static int open_provider(struct asl_ofi *o, const char *provider)
 		return missing(provider);
 	err = check_limits(o->info);
 	if (err)
-		return err;
+		goto close;
 	err = open_endpoint(o);
-	if (err)
-		return asl_net_fail(-ENETDOWN, "provider %s: %s", provider,
-				    fi_strerror(-err));
+	if (err) {
+		err = asl_net_fail(-ENETDOWN, "provider %s: %s", provider,
+				   fi_strerror(-err));
+		goto close;
+	}
 	return 0;
-}
 
-/* ---- Together ---- */
-
-struct where {
-	int choice, err;
-	size_t bytes;
-	char at[264];
-};
-
-/* Open the first provider from *choice on that can be. */
-static int open_from(struct asl_ofi *o, const char *const *list, int *choice)
-{
-	int err = -ENOENT;
-
-	for (; list[*choice]; ++*choice) {
-		err = open_provider(o, list[*choice]);
-		if (!err)
-			return 0;
-		close_endpoint(o);
-	}
+close:
+	asl_ofi_close(o);
 	return err;
-}
-
-static void locate(struct asl_ofi *o, const char *const *list,
-		   struct where *mine)
-{
-	mine->bytes = sizeof(mine->at);
-	mine->err = open_from(o, list, &mine->choice);
-	if (!mine->err)
-		mine->err = fi_getname(&o->ep->fid, mine->at, &mine->bytes);
-}
-
-/* Returns whether all are there; else mine->choice is where to go on. */
-static bool all_agree(struct where *mine, const struct where *all, int size)
-{
-	bool agree = true;
-
-	for (int i = 0; i < size; i++) {
-		agree = agree && all[i].choice == mine->choice;
-		if (mine->choice < all[i].choice)
-			mine->choice = all[i].choice;
-	}
-	return agree;
-}
-
-static int meet(struct asl_ofi *o, const char *const *list, struct where *all)
-{
-	struct where mine = {0};
-	int err;
-
-	for (;;) {
-		locate(o, list, &mine);
-		err = asl_boot_gather(all, &mine, sizeof(mine));
-		if (err)
-			return err;
-		if (all_agree(&mine, all, o->boot.size))
-			return mine.err;
-		close_endpoint(o);
-	}
-}
-
-static int insert_peers(struct asl_ofi *o, const struct where *all)
-{
-	uint64_t hash = 0;
-
-	for (int i = 0; i < o->boot.size; i++) {
-		if (fi_av_insert(o->av, all[i].at, 1, &o->peers[i], 0, NULL) !=
-		    1)
-			return asl_net_fail(-ENETDOWN, "provider %s: refuses "
-					    "the address of rank %d",
-					    o->net.provider, i);
-		for (size_t k = 0; k < all[i].bytes; k++)
-			hash = hash * 31 + (unsigned char)all[i].at[k];
-	}
-	o->run = (hash ^ hash >> 16 ^ hash >> 32) & 0xffff;
-	return 0;
-}
-
-int asl_ofi_open(struct asl_ofi *o, const char *provider)
-{
-	const char *named = provider ? provider : getenv("FI_PROVIDER");
-	const char *const one[] = {named, NULL};
-	size_t size = (size_t)o->boot.size;
-	struct where *all = calloc(size, sizeof(*all));
-	int err;
-
-	o->peers = calloc(size, sizeof(*o->peers));
-	o->reached = calloc(size, sizeof(*o->reached));
-	if (!all || !o->peers || !o->reached)
-		err = asl_net_fail(-ENOMEM, "no memory for %zu peers", size);
-	else
-		err = meet(o, named ? one : best(&o->boot), all);
-	if (!err) {
-		o->net.provider = o->info->fabric_attr->prov_name;
-		err = insert_peers(o, all);
-	}
-	free(all);
-	if (err)
-		asl_ofi_close(o);
-	return err;
-}
-
-void asl_ofi_close(struct asl_ofi *o)
-{
-	close_endpoint(o);
-	free(o->peers);
-	free(o->reached);
-	o->peers = NULL;
-	o->reached = NULL;
 }

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdalign.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

@@ -2,11 +2,12 @@
  * net_messages.c -- what all transports promise, by one body for all of them
  *
  *	net_messages				on sim, several rank counts
- *	net_messages TRANSPORT [PROVIDER]	as one rank of a job
- *	net_messages TRANSPORT [PROVIDER] loop	the same, without end: to be
- *						killed, under the guard
- *	net_messages TRANSPORT [PROVIDER] short	a message of a wrong length
- *	net_messages TRANSPORT [PROVIDER] abort	one rank gives up
+ *	net_messages TRANSPORT [PROVIDER]	as one rank of a job; "" is a
+ *						PROVIDER too: the best
+ *	net_messages TRANSPORT PROVIDER loop	a ring without end, to be killed
+ *	net_messages TRANSPORT PROVIDER short	a message of a wrong length
+ *	net_messages TRANSPORT PROVIDER long	likewise
+ *	net_messages TRANSPORT PROVIDER abort	one rank gives up
  */
 #include <errno.h>
 #include <setjmp.h>

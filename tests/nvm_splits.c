@@ -99,6 +99,8 @@ static void take_all(struct asl_store *store, double **at, const uint64_t *w,
 			fail_msg("%ju words in %d pieces: piece %d of %ju: %s",
 				 (uintmax_t)words, n, i, (uintmax_t)w[i],
 				 asl_store_why());
+		/* Whole chunks: nothing shares a run with anything. */
+		assert_int_equal((at[i] - at[0]) % CHUNK_WORDS, 0);
 		if (w[i] > 0)
 			at[i][0] = at[i][w[i] - 1] = (double)i;
 	}
@@ -220,6 +222,8 @@ static void pools_are_modest(void **state)
 	const uint64_t mib = 1 << 20;
 
 	(void)state;
+	/* Larger than what libpmemobj may put into a run. */
+	assert_true(asl_pool_piece_bytes(0) > 3 * 131072);
 	assert_int_equal(asl_pool_bytes(0, 0), 8 * mib);
 	assert_int_equal(asl_pool_bytes(3 * 100 * 100, 3), 8 * mib);
 	for (uint64_t words = 1; words < 8 * gib_words; words *= 3)

@@ -175,6 +175,8 @@ static void pieces_are_apart_and_aligned(void **state)
 					    k);
 		for (int i = 1; i < N; i += 2)
 			asl_store_give(store, at[i]);
+		asl_store_give(store, at[0]);
+		asl_store_give(store, at[6]);
 		asl_store_give(store, NULL);
 		asl_store_close(store);
 	}

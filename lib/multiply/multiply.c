@@ -28,16 +28,6 @@ int asl_grid_ranks(const struct asl_grid *g)
 	return g->p[0] * g->p[1] * g->p[2];
 }
 
-uint64_t asl_piece_block_words(const struct asl_piece *piece)
-{
-	return piece->rows.count * piece->cols.count;
-}
-
-struct asl_piece asl_whole_piece(struct asl_range rows, struct asl_range cols)
-{
-	return (struct asl_piece){rows, cols, {0, rows.count * cols.count}};
-}
-
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		      int rank)
 {

@@ -13,7 +13,7 @@
 #define ASL_MULTIPLY_H
 
 #include "lib/kernels/kernel.h"
-#include "lib/matrix/parts.h"
+#include "lib/matrix/piece.h"
 
 struct asl_shape {
 	uint64_t m, n, k; /* C is m x n, A is m x k */
@@ -38,12 +38,6 @@ struct asl_plan {
 	enum asl_where panels;
 	enum asl_accounting accounting;
 	struct asl_costs costs;
-};
-
-/* Which words of a matrix a rank owns: a run of a block, by rows. */
-struct asl_piece {
-	struct asl_range rows, cols; /* the block */
-	struct asl_range words;	     /* the run, counted within the block */
 };
 
 enum asl_operand { ASL_A, ASL_B, ASL_C, ASL_OPERANDS };
@@ -78,10 +72,6 @@ const struct asl_algorithm *asl_algorithm_find(const char *name);
 
 /* Ranks that the grid uses. */
 int asl_grid_ranks(const struct asl_grid *g);
-
-/* The words of a piece's block; a piece that is a whole block. */
-uint64_t asl_piece_block_words(const struct asl_piece *piece);
-struct asl_piece asl_whole_piece(struct asl_range rows, struct asl_range cols);
 
 /* All counters of all phases of one rank; idle ranks count nothing. */
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,

@@ -31,6 +31,7 @@ struct asl_rank_record {
 	struct asl_ledger counted, predicted;
 	struct asl_net_stamp clock; /* at the end, by enum asl_accounting */
 	struct asl_seconds seconds;
+	double wall_s, residual;
 };
 
 /* One repetition, as rank 0 hands it over. */
@@ -55,6 +56,7 @@ struct asl_rep {
 	int verified; /* 1, 0; -1: not asked */
 
 	const char *medium, *provider, *note; /* note: "" or about the medium */
+	const char *pool_dir; /* where kept pools are; "" if none were kept */
 };
 
 /*

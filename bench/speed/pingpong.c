@@ -1,0 +1,126 @@
+/*
+ * pingpong.c -- how long does a message take, and how many bytes a second?
+ *
+ *	mpiexec -n 2 speed-pingpong TRANSPORT PROVIDER BYTES ROUNDS
+ *
+ * Two ranks send a message to and fro; what fi_pingpong does, so that the two
+ * can be compared (bench/speed/pingpong).  A tenth of the rounds comes first
+ * and is not timed.  Every round's stamp and the last one's bytes are checked,
+ * and nothing is printed if they are wrong.
+ *
+ * Prints: bytes, microseconds one way, MB/s.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "net/net.h"
+
+struct game {
+	size_t bytes;
+	int rounds;
+	char *out, *in;
+	double seconds;
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int step(struct asl_net *net, struct asl_net_op *op)
+{
+	int err = asl_net_start(net, op);
+
+	return err ? err : asl_net_wait(net, op);
+}
+
+static int play(struct asl_net *net, const struct game *g, int rounds)
+{
+	int me = asl_net_rank(net), err = 0;
+	struct asl_net_op ping = {
+		.to = ASL_NET_NONE,
+		.from = 1 - me,
+		.in = g->in,
+		.in_bytes = g->bytes,
+	};
+	struct asl_net_op pong = {
+		.to = 1 - me,
+		.from = ASL_NET_NONE,
+		.out = g->out,
+		.out_bytes = g->bytes,
+	};
+
+	for (int k = 0; k < rounds && !err; k++) {
+		pong.sent.at[0] = k;
+		err = step(net, me ? &ping : &pong);
+		if (!err)
+			err = step(net, me ? &pong : &ping);
+		if (!err && ping.got.at[0] != k)
+			err = -EBADMSG;
+	}
+	return err;
+}
+
+static int body(struct asl_net *net, void *arg)
+{
+	struct game *g = arg;
+	double began;
+	int err;
+
+	if (asl_net_size(net) != 2) {
+		asl_net_abort(net, 2, "ping-pong is for 2 ranks");
+		return -EINVAL;
+	}
+	memset(g->out, 7, g->bytes);
+	err = play(net, g, g->rounds / 10 + 1);
+	began = now_s();
+	if (!err)
+		err = play(net, g, g->rounds);
+	g->seconds = now_s() - began;
+	if (!err && memcmp(g->in, g->out, g->bytes))
+		err = -EBADMSG;
+	if (err) {
+		asl_net_abort(net, 1, "ping-pong: a message was lost or wrong");
+		return err;
+	}
+	if (asl_net_rank(net) == 0)
+		printf("%zu %.3f %.1f\n", g->bytes,
+		       1e6 * g->seconds / (2.0 * g->rounds),
+		       1e-6 * (double)g->bytes * 2.0 * g->rounds / g->seconds);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct asl_net_want want = {.data = true};
+	struct game g = {0};
+	int err;
+
+	if (argc != 5) {
+		fprintf(stderr,
+			"usage: mpiexec -n 2 %s TRANSPORT PROVIDER BYTES "
+			"ROUNDS\n",
+			argv[0]);
+		return 2;
+	}
+	want.transport = argv[1];
+	want.provider = *argv[2] ? argv[2] : NULL;
+	want.ranks = 2;
+	g.bytes = strtoull(argv[3], NULL, 10);
+	g.rounds = atoi(argv[4]);
+	g.out = malloc(g.bytes + 1);
+	g.in = malloc(g.bytes + 1);
+	err = g.out && g.in ? asl_net_run(&want, body, &g) : -ENOMEM;
+	if (err)
+		fprintf(stderr, "speed-pingpong: %s: %s\n", strerror(-err),
+			asl_net_why());
+	free(g.out);
+	free(g.in);
+	return err ? 1 : 0;
+}

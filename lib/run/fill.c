@@ -1,0 +1,118 @@
+/*
+ * fill.c -- operands into the pool before a run, the product out of it after
+ *
+ * Both are phases of their own that no total counts; they move words with the
+ * rank's verbs all the same, in chunks that a little DRAM holds.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "lib/run/rank_run.h"
+
+enum { CHUNK = 65536 };
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Entries of the piece from its word `done` on. */
+static void read_chunk(double *at, const struct asl_source *source,
+		       const struct asl_piece *piece, uint64_t done,
+		       uint64_t count)
+{
+	for (uint64_t i = 0; i < count;) {
+		struct asl_stretch s =
+			asl_piece_stretch(piece, done + i, count - i);
+
+		asl_source_read(source, at + i, s.row, s.col, s.count);
+		i += s.count;
+	}
+}
+
+static void fill(struct asl_rank *r, const struct asl_source *source,
+		 const struct asl_piece *piece, struct asl_words *own)
+{
+	struct asl_words buffer;
+
+	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	for (uint64_t done = 0; !r->err && done < own->count; done += CHUNK) {
+		uint64_t count = least(CHUNK, own->count - done);
+		struct asl_words from = asl_slice(&buffer, 0, count);
+		struct asl_words to = asl_slice(own, done, count);
+
+		if (r->data && source)
+			read_chunk(from.at, source, piece, done, count);
+		else if (r->data)
+			for (uint64_t i = 0; i < count; i++)
+				from.at[i] = NAN;
+		asl_copy(r, &to, &from);
+	}
+	asl_give(r, &buffer);
+}
+
+void asl_fill(struct asl_rank *r, const struct asl_source source[2],
+	      const struct asl_piece piece[ASL_OPERANDS],
+	      struct asl_words own[ASL_OPERANDS])
+{
+	asl_phase(r, ASL_FILL);
+	fill(r, &source[ASL_A], &piece[ASL_A], &own[ASL_A]);
+	fill(r, &source[ASL_B], &piece[ASL_B], &own[ASL_B]);
+	/* So that a word that nobody writes cannot pass for last time's. */
+	fill(r, NULL, &piece[ASL_C], &own[ASL_C]);
+}
+
+static int write_chunk(struct asl_matrix_out *out,
+		       const struct asl_piece *piece, uint64_t done,
+		       const double *at, uint64_t count)
+{
+	int err = 0;
+
+	for (uint64_t i = 0; !err && i < count;) {
+		struct asl_stretch s =
+			asl_piece_stretch(piece, done + i, count - i);
+
+		err = asl_matrix_write(out, at + i, s.row, s.col, s.count);
+		i += s.count;
+	}
+	return err;
+}
+
+int asl_write_result(struct asl_rank *r, const struct asl_plan *plan,
+		     struct asl_matrix_out *out,
+		     const struct asl_words own[ASL_OPERANDS])
+{
+	struct asl_piece piece[ASL_OPERANDS];
+	struct asl_words buffer;
+	int err = 0;
+
+	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	for (int rank = 0; rank < asl_grid_ranks(&plan->grid); rank++) {
+		uint64_t words;
+
+		if (r->id != 0 && r->id != rank)
+			continue;
+		plan->algorithm->owns(piece, plan, rank);
+		words = piece[ASL_C].words.count;
+		for (uint64_t done = 0; !r->err && done < words;
+		     done += CHUNK) {
+			uint64_t count = least(CHUNK, words - done);
+			struct asl_words here = asl_slice(&buffer, 0, count);
+			struct asl_words mine =
+				asl_slice(&own[ASL_C], done, count);
+
+			if (r->id == rank && rank != 0)
+				asl_send(r, 0, &mine);
+			else if (rank != 0)
+				asl_recv(r, rank, &here);
+			else
+				asl_copy(r, &here, &mine);
+			/* After an error the rest is received, not written. */
+			if (r->id == 0 && !r->err && !err)
+				err = write_chunk(out, &piece[ASL_C], done,
+						  here.at, count);
+		}
+	}
+	asl_give(r, &buffer);
+	return err ? err : r->err;
+}

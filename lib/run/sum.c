@@ -1,0 +1,51 @@
+/*
+ * sum.c -- one row out of every rank's records
+ */
+#include <math.h>
+
+#include "lib/run/rank_run.h"
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
+		     const struct asl_rates rates[ASL_ACCOUNTINGS])
+{
+	struct asl_counts x = asl_ledger_total(&rank->counted);
+	struct asl_counts foreseen = asl_ledger_total(&rank->predicted);
+
+	asl_counts_add(&rep->total, &x);
+	for (int c = 0; c < ASL_COUNTERS; c++)
+		rep->max.of[c] = larger(rep->max.of[c], x.of[c]);
+	rep->read_max = larger(rep->read_max, asl_words_read(&x));
+	rep->written_max = larger(rep->written_max, asl_words_written(&x));
+	rep->memory_high = larger(rep->memory_high, rank->counted.memory_high);
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
+		rep->q_max[a] = fmax(rep->q_max[a], asl_cost(&rates[a], &x));
+		rep->q_path[a] = fmax(rep->q_path[a], rank->clock.at[a]);
+		rep->predicted_q_max[a] = fmax(rep->predicted_q_max[a],
+					       asl_cost(&rates[a], &foreseen));
+	}
+	rep->predicted_equal &=
+		asl_ledger_equal(&rank->counted, &rank->predicted);
+	rep->wall_s = fmax(rep->wall_s, rank->wall_s);
+	rep->compute_s = fmax(rep->compute_s, rank->seconds.compute);
+	rep->comm_s = fmax(rep->comm_s, rank->seconds.comm);
+	rep->io_s = fmax(rep->io_s, rank->seconds.io);
+	/* Not fmax, which would drop a residual that is no number. */
+	if (!(rank->residual <= rep->residual))
+		rep->residual = rank->residual;
+}
+
+void asl_rep_sum(struct asl_rep *rep)
+{
+	struct asl_rates rates[ASL_ACCOUNTINGS];
+
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+		rates[a] = asl_rates(&rep->want->plan.costs, a);
+	rep->predicted_equal = true;
+	for (int i = 0; i < rep->ranks; i++)
+		sum_rank(rep, &rep->rank[i], rates);
+}
