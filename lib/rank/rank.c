@@ -108,6 +108,15 @@ void asl_phase(struct asl_rank *r, enum asl_phase phase)
 	note_high(r);
 }
 
+int asl_rank_finish(struct asl_rank *r)
+{
+	int err = asl_store_error(r->memory[ASL_POOL]);
+
+	if (err)
+		asl_rank_fail(r, err, "%s", asl_store_why());
+	return r->err;
+}
+
 /* Add to the ledger and, in phases that count, to the clocks. */
 static void charge(struct asl_rank *r, enum asl_counter counter, uint64_t n)
 {

@@ -95,6 +95,12 @@ struct asl_rank_want {
 /* Borrows the stores and the net. */
 void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want);
 
+/*
+ * The end of a run: what only shows late (a store that could not write) is
+ * noted now.  Returns r->err.
+ */
+int asl_rank_finish(struct asl_rank *r);
+
 /* Begin to count anew: ledger, clocks, seconds; what is held stays held. */
 void asl_rank_restart(struct asl_rank *r);
 

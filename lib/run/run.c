@@ -274,7 +274,7 @@ static int repeat(struct place *p, struct asl_rank_record *record)
 	record->seconds = p->r.seconds;
 	record->counted = p->r.ledger;
 	record->predicted = p->predicted;
-	return p->r.err;
+	return asl_rank_finish(&p->r);
 }
 
 static int verdict(const struct asl_rep *rep)

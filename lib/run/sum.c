@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "lib/run/rank_run.h"
+#include "lib/run/verify.h"
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
@@ -34,9 +35,7 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	rep->compute_s = fmax(rep->compute_s, rank->seconds.compute);
 	rep->comm_s = fmax(rep->comm_s, rank->seconds.comm);
 	rep->io_s = fmax(rep->io_s, rank->seconds.io);
-	/* Not fmax, which would drop a residual that is no number. */
-	if (!(rank->residual <= rep->residual))
-		rep->residual = rank->residual;
+	rep->residual = asl_worse(rep->residual, rank->residual);
 }
 
 void asl_rep_sum(struct asl_rep *rep)

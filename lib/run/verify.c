@@ -11,8 +11,7 @@
 
 enum { CHUNK = 65536 };
 
-/* The larger; not a number, if either is. */
-static double worse(double a, double b)
+double asl_worse(double a, double b)
 {
 	return a >= b || isnan(a) ? a : b;
 }
@@ -22,7 +21,7 @@ static double largest(const double *x, uint64_t count)
 	double most = 0;
 
 	for (uint64_t i = 0; i < count; i++)
-		most = worse(most, fabs(x[i]));
+		most = asl_worse(most, fabs(x[i]));
 	return most;
 }
 
@@ -178,7 +177,7 @@ static void check_stretch(const struct asl_stretch *s, const double *at,
 		double scale = DBL_EPSILON * (double)k * o->size[j];
 
 		if (error != 0)
-			o->worst = worse(o->worst, error / scale);
+			o->worst = asl_worse(o->worst, error / scale);
 	}
 }
 

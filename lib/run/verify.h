@@ -13,6 +13,9 @@
 
 #define ASL_RESIDUAL_LIMIT 16.0
 
+/* The larger residual; not a number, if either is (fmax would drop it). */
+double asl_worse(double a, double b);
+
 /* The oracle multiplies one entry at a time: small products only. */
 #define ASL_ORACLE_MOST 1e10
 

@@ -1,0 +1,35 @@
+/*
+ * case.h -- from options to what the library is asked to do
+ */
+#ifndef ASL_CASE_H
+#define ASL_CASE_H
+
+#include "bench/options.h"
+#include "bench/profile.h"
+#include "lib/run/run.h"
+
+/* The job that this process is part of; size 0: none. */
+struct asl_job {
+	int rank, size;
+};
+
+struct asl_job asl_job(void);
+
+struct asl_case {
+	struct asl_run_want want;
+	struct asl_profile profile; /* want.plan.costs: after overriding */
+};
+
+/* All of it, with the grid chosen.  0, or the exit code after a complaint. */
+int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
+
+/*
+ * For plan and bounds: shape, ranks, machine and costs; algorithm, kernel and
+ * grid only where they were given.
+ */
+int asl_case_to_plan(struct asl_case *c, const struct asl_options *o);
+
+/* The grid as text: 4x4x1. */
+const char *asl_grid_text(char text[40], const struct asl_grid *g);
+
+#endif

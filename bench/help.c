@@ -1,0 +1,88 @@
+/*
+ * help.c -- how the command is used, from the tables of commands and options
+ */
+#include "bench/help.h"
+
+#include <string.h>
+
+#include "bench/options.h"
+
+enum { COLUMN = 24, WIDTH = 79 };
+
+/* Words of text, from column COLUMN to WIDTH. */
+static void print_wrapped(FILE *f, const char *text)
+{
+	int column = COLUMN;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (column > COLUMN && column + 1 + length > WIDTH) {
+			fprintf(f, "\n%*s", COLUMN, "");
+			column = COLUMN;
+		}
+		column += fprintf(f, "%s%.*s", column > COLUMN ? " " : "",
+				  length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	fputc('\n', f);
+}
+
+static void print_option(FILE *f, const struct asl_option *option)
+{
+	int column = fprintf(f, "  --%s%s%s", option->name,
+			     option->argument ? " " : "",
+			     option->argument ? option->argument : "");
+
+	if (column < COLUMN - 1)
+		fprintf(f, "%*s", COLUMN - column, "");
+	else
+		fprintf(f, "\n%*s", COLUMN, "");
+	print_wrapped(f, option->help);
+}
+
+static void print_options(FILE *f, unsigned command)
+{
+	const char *heading = NULL;
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++) {
+		if (!x->commands) {
+			heading = x->name;
+			continue;
+		}
+		if (!(x->commands & command))
+			continue;
+		if (heading)
+			fprintf(f, "\n%s\n", heading);
+		heading = NULL;
+		print_option(f, x);
+	}
+	fputs("\nCounts and words may end in k, m or g, which multiply by "
+	      "1000; words also in\nKiB, MiB, GiB or TiB, which are bytes (a "
+	      "word is 8).  The last of several\nsame options counts.\n",
+	      f);
+}
+
+void asl_help_command(FILE *f, const struct asl_command *command)
+{
+	fprintf(f, "Usage: aslant %s\n\n%s\n", command->usage, command->text);
+	if (command->options)
+		print_options(f, command->options);
+}
+
+void asl_help_all(FILE *f)
+{
+	fputs("Usage: aslant COMMAND [arguments]\n\n"
+	      "Measures what matrix kernels cost on machines whose memory is "
+	      "cheaper to read\nthan to write: runs them, counts every word "
+	      "moved, compares with prediction and\nlower bounds.\n\n",
+	      f);
+	for (const struct asl_command *x = asl_commands; x->name; x++)
+		fprintf(f, "  %-*s%s\n", COLUMN - 2, x->name, x->summary);
+	fputs("  --version             which version this is\n"
+	      "\nExit codes: 0 fine, 1 a check failed, 2 bad usage or input, "
+	      "3 the machine lacks\nsomething, 4 internal error, 5 a peer was "
+	      "lost.\n",
+	      f);
+}

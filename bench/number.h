@@ -1,0 +1,30 @@
+/*
+ * number.h -- numbers as users write them, strictly
+ *
+ * Digits and one unit, nothing before, between or after.  Each returns false
+ * if the text is anything else or does not fit.
+ */
+#ifndef ASL_NUMBER_H
+#define ASL_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/multiply/multiply.h"
+
+/* 12, 12k, 12m, 12g: units multiply by 1000. */
+bool asl_read_count(uint64_t *out, const char *text);
+
+/* The same; or 12KiB, 12MiB, 12GiB, 12TiB: bytes, as words. */
+bool asl_read_words(uint64_t *out, const char *text);
+
+/* A finite decimal number, 0 or more: 2, 0.5, 1e-9. */
+bool asl_read_cost(double *out, const char *text);
+
+/* 4x4x2; no side 0, at most `most` ranks in all. */
+bool asl_read_grid(struct asl_grid *out, const char *text, int most);
+
+/* The shortest text that reads back as exactly x. */
+const char *asl_write_number(char text[32], double x);
+
+#endif

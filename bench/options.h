@@ -1,0 +1,93 @@
+/*
+ * options.h -- what may be asked of the command
+ *
+ * One table (options.c) says what every option is called, takes, means and is
+ * good for: it drives the parsing and the help texts.
+ *
+ * An option given twice counts the last time, so that a script may append to
+ * the options of another.  Names are not abbreviated.
+ */
+#ifndef ASL_OPTIONS_H
+#define ASL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/multiply/multiply.h"
+
+/* What was given; 0, NULL or (costs) NAN: not given, where not said else. */
+struct asl_options {
+	const char *algorithm;
+
+	uint64_t m, n, k;
+	const char *a, *b, *result;
+	const char *entries;
+	uint64_t seed; /* 1 */
+
+	int ranks;
+	struct asl_grid grid;
+	const char *transport, *provider;
+	bool launch;
+
+	const char *store, *nvm_dir, *panels;
+	bool keep;
+	const char *kernel;
+	uint64_t cache, memory, memory_budget;
+
+	double read_cost, write_cost, net_cost, latency, flop_cost;
+	const char *profile, *accounting;
+
+	int reps, warmup; /* 1, 0 */
+	const char *verify;
+	const char *csv, *out;
+	int top; /* 10 */
+
+	bool help;
+	int launch_at; /* where in argv --launch was, at last */
+};
+
+enum asl_commands { ASL_RUN = 1, ASL_PLAN = 2, ASL_BOUNDS = 4 };
+
+enum asl_value {
+	ASL_FLAG,  /* bool */
+	ASL_COUNT, /* uint64_t, least to most */
+	ASL_INT,   /* int, least to most */
+	ASL_WORDS, /* uint64_t, from 1 on */
+	ASL_COST,  /* double */
+	ASL_GRID,  /* struct asl_grid */
+	ASL_TEXT,  /* const char *, not empty */
+	ASL_NAME,  /* const char *, one of names() */
+};
+
+struct asl_option {
+	const char *name, *argument, *help; /* argument NULL: a flag */
+	unsigned commands;		    /* enum asl_commands */
+	enum asl_value value;
+	size_t at; /* in struct asl_options */
+	uint64_t least, most;
+	const char *const *(*names)(void); /* NULL-ended */
+};
+
+/* All options, NULL-ended; an entry without a commands is a heading. */
+extern const struct asl_option asl_option_table[];
+
+/* At most this many ranks, so that a search over all grids ends. */
+enum { ASL_MOST_RANKS = 1000000 };
+
+/*
+ * Parse argv[1] on; argv[0] is the command's name.  0, or the exit code, and
+ * then the complaint has been made.
+ */
+int asl_options_parse(struct asl_options *o, int argc, char **argv,
+		      unsigned command);
+
+/* "a, b, c" of a NULL-ended array. */
+const char *asl_join(char *text, size_t room, const char *const *names);
+bool asl_is_one_of(const char *text, const char *const *names);
+
+/* The names of all algorithms, and of all kernels. */
+const char *const *asl_algorithm_names(void);
+const char *const *asl_kernel_names(void);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * say.h -- complaints: one line each on stderr, from one rank of a job
+ */
+#ifndef ASL_SAY_H
+#define ASL_SAY_H
+
+enum asl_exit {
+	ASL_FINE = 0,
+	ASL_CHECK_FAILED = 1,
+	ASL_BAD_INPUT = 2,
+	ASL_NO_MACHINE = 3,
+	ASL_INTERNAL = 4,
+};
+
+/*
+ * Say "aslant: ..." in one line, unless this process is a rank of a job other
+ * than rank 0, where the same would be said.  Returns code.
+ */
+int asl_complain(int code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same from any rank, for what only this rank knows. */
+int asl_complain_alone(int code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

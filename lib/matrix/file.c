@@ -1,0 +1,331 @@
+/*
+ * file.c -- which format a matrix file has, and what formats share
+ *
+ * A file to be read is mapped whole.  Its ending names the format, or, where
+ * the ending is neither, its first bytes do.
+ */
+#include "lib/matrix/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/machine/memory.h"
+#include "lib/matrix/format.h"
+
+static const struct asl_format *const table[] = {
+	&asl_format_npy,
+	&asl_format_mtx,
+};
+
+#define FORMATS (sizeof(table) / sizeof(table[0]))
+
+static _Thread_local char why[PATH_MAX + 512];
+
+int asl_file_fail(int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	/* A path may hold anything, too. */
+	for (char *c = why; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return err;
+}
+
+const char *asl_file_why(void)
+{
+	return why;
+}
+
+const char *asl_quote(char to[ASL_QUOTE], const char *text, size_t length)
+{
+	size_t n = length < ASL_QUOTE - 4 ? length : ASL_QUOTE - 4;
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
+	strcpy(to + n, n < length ? "..." : "");
+	return to;
+}
+
+int asl_matrix_allocate(void **map, size_t *map_bytes, const char *path,
+			uint64_t rows, uint64_t cols)
+{
+	uint64_t limit = asl_memory_limit("");
+	size_t bytes;
+
+	if (__builtin_mul_overflow(rows, cols, &bytes) ||
+	    __builtin_mul_overflow(bytes, sizeof(double), &bytes) ||
+	    bytes > limit)
+		return asl_file_fail(-ENOMEM,
+				     "%s: %" PRIu64 " x %" PRIu64
+				     " entries need %.4g GiB of memory, this "
+				     "machine has %.4g",
+				     path, rows, cols,
+				     ldexp((double)rows * (double)cols, -27),
+				     ldexp((double)limit, -30));
+	*map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (*map == MAP_FAILED) {
+		*map = NULL;
+		return asl_file_fail(-ENOMEM, "%s: no memory for %zu bytes",
+				     path, bytes);
+	}
+	*map_bytes = bytes;
+	return 0;
+}
+
+static int check_kind(const char *path, const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		return asl_file_fail(-EISDIR, "%s: is a directory", path);
+	if (!S_ISREG(st->st_mode))
+		return asl_file_fail(-EINVAL,
+				     "%s: is no regular file (pipes and "
+				     "devices can't be read as matrices)",
+				     path);
+	if (st->st_size == 0)
+		return asl_file_fail(-EINVAL, "%s: is empty", path);
+	return 0;
+}
+
+static int map_fd(struct asl_matrix_in *in, const char *path, int fd)
+{
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st) != 0)
+		return asl_file_fail(-errno, "%s: %s", path, strerror(errno));
+	err = check_kind(path, &st);
+	if (err)
+		return err;
+	in->map_bytes = (size_t)st.st_size;
+	in->map = mmap(NULL, in->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (in->map != MAP_FAILED)
+		return 0;
+	in->map = NULL;
+	return asl_file_fail(-errno, "%s: can't be mapped: %s", path,
+			     strerror(errno));
+}
+
+/* Without O_NONBLOCK, opening a FIFO would wait for somebody to write. */
+static int map_file(struct asl_matrix_in *in, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return asl_file_fail(-errno, "%s: %s", path, strerror(errno));
+	err = map_fd(in, path, fd);
+	close(fd);
+	return err;
+}
+
+static const struct asl_format *by_ending(const char *path)
+{
+	size_t length = strlen(path);
+
+	for (size_t i = 0; i < FORMATS; i++) {
+		size_t n = strlen(table[i]->ending);
+
+		if (length >= n &&
+		    strcasecmp(path + length - n, table[i]->ending) == 0)
+			return table[i];
+	}
+	return NULL;
+}
+
+static bool begins(const struct asl_matrix_in *in, const struct asl_format *f)
+{
+	size_t n = strlen(f->magic);
+
+	return in->map_bytes >= n && memcmp(in->map, f->magic, n) == 0;
+}
+
+static int find_format(const struct asl_format **out,
+		       const struct asl_matrix_in *in, const char *path)
+{
+	char found[ASL_QUOTE];
+
+	*out = by_ending(path);
+	for (size_t i = 0; i < FORMATS && !*out; i++)
+		if (begins(in, table[i]))
+			*out = table[i];
+	if (!*out)
+		return asl_file_fail(-EINVAL,
+				     "%s: is neither .npy nor .mtx, by name or "
+				     "by content",
+				     path);
+	if (begins(in, *out))
+		return 0;
+	asl_quote(found, in->map, in->map_bytes < 16 ? in->map_bytes : 16);
+	return asl_file_fail(-EINVAL, "%s: is no %s file: begins with '%s'",
+			     path, (*out)->name, found);
+}
+
+int asl_matrix_open(struct asl_matrix_in **out, const char *path)
+{
+	const struct asl_format *format;
+	struct asl_matrix_in *in = calloc(1, sizeof(*in));
+	int err;
+
+	*out = NULL;
+	if (!in)
+		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+	err = map_file(in, path);
+	if (!err)
+		err = find_format(&format, in, path);
+	if (!err)
+		err = format->open(in, path);
+	if (err) {
+		asl_matrix_close(in);
+		return err;
+	}
+	*out = in;
+	return 0;
+}
+
+void asl_matrix_close(struct asl_matrix_in *in)
+{
+	if (!in)
+		return;
+	if (in->map)
+		munmap(in->map, in->map_bytes);
+	free(in);
+}
+
+uint64_t asl_matrix_rows(const struct asl_matrix_in *in)
+{
+	return in->rows;
+}
+
+uint64_t asl_matrix_cols(const struct asl_matrix_in *in)
+{
+	return in->cols;
+}
+
+void asl_matrix_read(const struct asl_matrix_in *in, double *at, uint64_t row,
+		     uint64_t col, uint64_t count)
+{
+	const char *from;
+
+	assert(row < in->rows && col <= in->cols && count <= in->cols - col);
+	from = in->entries + (row * in->row_step + col * in->col_step) * 8;
+	if (in->col_step == 1) {
+		memcpy(at, from, count * 8);
+		return;
+	}
+	for (uint64_t j = 0; j < count; j++)
+		memcpy(at + j, from + j * in->col_step * 8, 8);
+}
+
+static int create(struct asl_matrix_out *out, const char *path)
+{
+	int err = asl_aside_create(&out->aside, path);
+
+	if (err)
+		return err;
+	err = out->format->create(out);
+	if (err)
+		asl_aside_discard(&out->aside);
+	return err;
+}
+
+int asl_matrix_create(struct asl_matrix_out **out, const char *path,
+		      uint64_t rows, uint64_t cols)
+{
+	const struct asl_format *format = by_ending(path);
+	struct asl_matrix_out *o;
+	int err;
+
+	*out = NULL;
+	if (!format)
+		return asl_file_fail(-EINVAL,
+				     "%s: matrices are written as .npy or "
+				     ".mtx, by the name's ending",
+				     path);
+	if (rows == 0 || cols == 0)
+		return asl_file_fail(-EINVAL,
+				     "%s: %" PRIu64 " x %" PRIu64
+				     " is not the size of a matrix",
+				     path, rows, cols);
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+	o->format = format;
+	o->rows = rows;
+	o->cols = cols;
+	err = create(o, path);
+	if (err)
+		free(o);
+	else
+		*out = o;
+	return err;
+}
+
+int asl_matrix_write(struct asl_matrix_out *out, const double *at,
+		     uint64_t row, uint64_t col, uint64_t count)
+{
+	assert(row < out->rows && col <= out->cols && count <= out->cols - col);
+	if (!out->err)
+		out->err = out->format->write(out, at, row, col, count);
+	if (!out->err)
+		out->written += count;
+	return out->err;
+}
+
+/* A result with entries that nobody computed must not look like one. */
+static int check_whole(const struct asl_matrix_out *out)
+{
+	if (out->written >= out->rows * out->cols)
+		return 0;
+	return asl_file_fail(-EINVAL,
+			     "%s: only %" PRIu64 " of %" PRIu64
+			     " x %" PRIu64 " entries were written",
+			     out->aside.path, out->written, out->rows,
+			     out->cols);
+}
+
+static void release(struct asl_matrix_out *out)
+{
+	if (out->map)
+		munmap(out->map, out->map_bytes);
+	free(out);
+}
+
+int asl_matrix_commit(struct asl_matrix_out *out)
+{
+	int err = out->err;
+
+	if (!err)
+		err = check_whole(out);
+	if (!err && out->format->finish)
+		err = out->format->finish(out);
+	if (err)
+		asl_aside_discard(&out->aside);
+	else
+		err = asl_aside_commit(&out->aside);
+	release(out);
+	return err;
+}
+
+void asl_matrix_discard(struct asl_matrix_out *out)
+{
+	if (!out)
+		return;
+	asl_aside_discard(&out->aside);
+	release(out);
+}

@@ -1,0 +1,69 @@
+/*
+ * format.h -- what a format of matrix files implements
+ *
+ * To add a format: write one file that defines one struct asl_format, and name
+ * it in the table of file.c.  file.c opens and maps the file to be read, and
+ * creates and commits the one to be written; a format knows what is in it.
+ */
+#ifndef ASL_FORMAT_H
+#define ASL_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/matrix/aside.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+	       "files are read and written in place, as little-endian");
+
+struct asl_matrix_in {
+	uint64_t rows, cols;
+	/* Entry (i, j) is 8 * (i * row_step + j * col_step) bytes further;
+	 * nothing promises that it is aligned. */
+	const char *entries;
+	uint64_t row_step, col_step;
+	void *map; /* the file, until a format puts the entries here */
+	size_t map_bytes;
+};
+
+struct asl_matrix_out {
+	const struct asl_format *format;
+	uint64_t rows, cols;
+	uint64_t written; /* entries */
+	int err;	  /* of the first write that failed */
+	struct asl_aside aside;
+	uint64_t data_at; /* .npy: where the entries begin */
+	void *map;	  /* .mtx: the entries, until they are text */
+	size_t map_bytes;
+};
+
+struct asl_format {
+	const char *name, *ending, *magic;
+	/* `in` has a mapped file that begins with the magic. */
+	int (*open)(struct asl_matrix_in *in, const char *path);
+	int (*create)(struct asl_matrix_out *out);
+	int (*write)(struct asl_matrix_out *out, const double *at, uint64_t row,
+		     uint64_t col, uint64_t count);
+	/* What is to be done before the file may have its name. */
+	int (*finish)(struct asl_matrix_out *out);
+};
+
+extern const struct asl_format asl_format_npy, asl_format_mtx;
+
+/* Set aside what asl_file_why() gives, as one line; returns err. */
+int asl_file_fail(int err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* What was found in a file, fit for a message: cut, and without control codes. */
+#define ASL_QUOTE 64
+const char *asl_quote(char to[ASL_QUOTE], const char *text, size_t length);
+
+/*
+ * Memory for rows x cols zeros, at *map.  -ENOMEM when this machine can't hold
+ * it, whatever a file's header may claim.
+ */
+int asl_matrix_allocate(void **map, size_t *map_bytes, const char *path,
+			uint64_t rows, uint64_t cols);
+
+#endif

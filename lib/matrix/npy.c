@@ -1,0 +1,367 @@
+/*
+ * npy.c -- NumPy's own files
+ *
+ *	6 bytes		\x93NUMPY
+ *	2 bytes		version: 1.0, 2.0 or 3.0
+ *	2 or 4 bytes	length of the header (2 in version 1.0)
+ *	the header	a Python dict: 'descr', 'fortran_order', 'shape'
+ *	the entries	to the end of the file
+ *
+ * The entries are read in place, from the mapped file, and written in place,
+ * into one whose blocks are all taken when it is created.
+ *
+ * NumPy enhancement proposal 1, "A simple file format for NumPy arrays".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/matrix/format.h"
+
+#define ALIGN_BYTES 64
+
+struct text {
+	const char *at, *end;
+};
+
+enum key { DESCR, ORDER, SHAPE, KEYS };
+
+static const char *const keys[KEYS] = {"descr", "fortran_order", "shape"};
+
+struct header {
+	bool seen[KEYS];
+	struct text descr;
+	bool by_columns;
+	int dims;
+	uint64_t size[2];
+};
+
+static void skip_blanks(struct text *t)
+{
+	while (t->at < t->end &&
+	       (*t->at == ' ' || *t->at == '\t' || *t->at == '\n'))
+		t->at++;
+}
+
+/* Each of these takes what it names, if that comes next. */
+static bool take(struct text *t, const char *word)
+{
+	size_t n = strlen(word);
+
+	skip_blanks(t);
+	if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n) != 0)
+		return false;
+	t->at += n;
+	return true;
+}
+
+static bool take_string(struct text *t, struct text *string)
+{
+	const char *close;
+
+	skip_blanks(t);
+	if (t->at == t->end || (*t->at != '\'' && *t->at != '"'))
+		return false;
+	close = memchr(t->at + 1, *t->at, (size_t)(t->end - t->at - 1));
+	if (!close)
+		return false;
+	*string = (struct text){t->at + 1, close};
+	t->at = close + 1;
+	return true;
+}
+
+/* Python 2 wrote long integers as 3L. */
+static bool take_count(struct text *t, uint64_t *count)
+{
+	const char *from;
+
+	skip_blanks(t);
+	*count = 0;
+	for (from = t->at; t->at < t->end; t->at++) {
+		uint64_t digit = (uint64_t)(unsigned char)*t->at - '0';
+
+		if (digit > 9)
+			break;
+		if (__builtin_mul_overflow(*count, 10, count) ||
+		    __builtin_add_overflow(*count, digit, count))
+			return false;
+	}
+	if (t->at == from)
+		return false;
+	if (t->at < t->end && *t->at == 'L')
+		t->at++;
+	return true;
+}
+
+static int malformed(const char *path, const struct text *t,
+		     const char *expected)
+{
+	char found[ASL_QUOTE];
+	size_t left = (size_t)(t->end - t->at);
+
+	asl_quote(found, t->at, left < 24 ? left : 24);
+	return asl_file_fail(-EINVAL,
+			     "%s: the header should have %s where it has '%s'",
+			     path, expected, found);
+}
+
+static int parse_descr(struct header *h, struct text *t, const char *path)
+{
+	if (take_string(t, &h->descr))
+		return 0;
+	if (take(t, "["))
+		return asl_file_fail(-EINVAL,
+				     "%s: entries are structured, expected "
+				     "'<f8' (float64)",
+				     path);
+	return malformed(path, t, "a type of entries");
+}
+
+static int parse_order(struct header *h, struct text *t, const char *path)
+{
+	h->by_columns = take(t, "True");
+	if (h->by_columns || take(t, "False"))
+		return 0;
+	return malformed(path, t, "True or False");
+}
+
+static int parse_shape(struct header *h, struct text *t, const char *path)
+{
+	if (!take(t, "("))
+		return malformed(path, t, "a shape (rows, cols)");
+	while (!take(t, ")")) {
+		uint64_t size;
+
+		if (!take_count(t, &size))
+			return malformed(path, t, "a size below 2^64");
+		if (h->dims < 2)
+			h->size[h->dims] = size;
+		h->dims++;
+		if (!take(t, ",") && (t->at == t->end || *t->at != ')'))
+			return malformed(path, t, "',' or ')'");
+	}
+	return 0;
+}
+
+static int parse_entry(struct header *h, struct text *t, const char *path)
+{
+	static int (*const parse[KEYS])(struct header *, struct text *,
+					const char *) = {
+		parse_descr, parse_order, parse_shape};
+	struct text before = *t, key;
+	size_t length;
+
+	if (!take_string(t, &key))
+		return malformed(path, t, "a key or '}'");
+	length = (size_t)(key.end - key.at);
+	for (int k = 0; k < KEYS; k++) {
+		if (length != strlen(keys[k]) ||
+		    memcmp(key.at, keys[k], length) != 0 || h->seen[k])
+			continue;
+		h->seen[k] = true;
+		if (!take(t, ":"))
+			return malformed(path, t, "':'");
+		return parse[k](h, t, path);
+	}
+	return malformed(path, &before,
+			 "one each of 'descr', 'fortran_order', 'shape'");
+}
+
+static int parse(struct header *h, struct text *t, const char *path)
+{
+	if (!take(t, "{"))
+		return malformed(path, t, "'{'");
+	while (!take(t, "}")) {
+		int err = parse_entry(h, t, path);
+
+		if (err)
+			return err;
+		if (!take(t, ",") && (t->at == t->end || *t->at != '}'))
+			return malformed(path, t, "',' or '}'");
+	}
+	skip_blanks(t);
+	if (t->at < t->end)
+		return malformed(path, t, "its end");
+	for (int k = 0; k < KEYS; k++)
+		if (!h->seen[k])
+			return asl_file_fail(-EINVAL,
+					     "%s: the header has no '%s'", path,
+					     keys[k]);
+	return 0;
+}
+
+static int check(const struct header *h, const char *path)
+{
+	size_t length = (size_t)(h->descr.end - h->descr.at);
+	char found[ASL_QUOTE];
+
+	if (length != 3 || memcmp(h->descr.at, "<f8", 3) != 0)
+		return asl_file_fail(-EINVAL,
+				     "%s: entries are '%s', expected '<f8' "
+				     "(float64)",
+				     path,
+				     asl_quote(found, h->descr.at, length));
+	if (h->dims != 2)
+		return asl_file_fail(-EINVAL,
+				     "%s: has %d dimension%s, expected 2", path,
+				     h->dims, h->dims == 1 ? "" : "s");
+	if (h->size[0] == 0 || h->size[1] == 0)
+		return asl_file_fail(-EINVAL,
+				     "%s: a matrix of %" PRIu64 " x %" PRIu64
+				     " has no entries",
+				     path, h->size[0], h->size[1]);
+	return 0;
+}
+
+static int wrong_length(const char *path, uint64_t expected, uint64_t found)
+{
+	return asl_file_fail(-EINVAL,
+			     "%s: is %s: expected %" PRIu64
+			     " bytes, found %" PRIu64,
+			     path, found < expected ? "cut off" : "too long",
+			     expected, found);
+}
+
+/* *t becomes the header; the entries follow it. */
+static int find_header(struct text *t, const struct asl_matrix_in *in,
+		       const char *path)
+{
+	const unsigned char *b = in->map;
+	size_t at, length;
+
+	if (in->map_bytes < 8)
+		return wrong_length(path, 8, in->map_bytes);
+	if (b[6] < 1 || b[6] > 3 || b[7] != 0)
+		return asl_file_fail(-EINVAL,
+				     "%s: is of format version %d.%d, expected "
+				     "1.0, 2.0 or 3.0",
+				     path, b[6], b[7]);
+	at = b[6] == 1 ? 10 : 12;
+	if (in->map_bytes < at)
+		return wrong_length(path, at, in->map_bytes);
+	length = b[8] | (size_t)b[9] << 8;
+	if (at == 12)
+		length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+	if (in->map_bytes - at < length)
+		return wrong_length(path, at + length, in->map_bytes);
+	*t = (struct text){(const char *)b + at, (const char *)b + at + length};
+	return 0;
+}
+
+static int place_entries(struct asl_matrix_in *in, const struct header *h,
+			 const char *entries, const char *path)
+{
+	size_t header = (size_t)(entries - (const char *)in->map), bytes;
+
+	if (__builtin_mul_overflow(h->size[0], h->size[1], &bytes) ||
+	    __builtin_mul_overflow(bytes, 8, &bytes) ||
+	    __builtin_add_overflow(bytes, header, &bytes))
+		return asl_file_fail(-EINVAL,
+				     "%s: %" PRIu64 " x %" PRIu64
+				     " entries are more than any file holds",
+				     path, h->size[0], h->size[1]);
+	if (bytes != in->map_bytes)
+		return wrong_length(path, bytes, in->map_bytes);
+	in->rows = h->size[0];
+	in->cols = h->size[1];
+	in->row_step = h->by_columns ? 1 : in->cols;
+	in->col_step = h->by_columns ? in->rows : 1;
+	in->entries = entries;
+	return 0;
+}
+
+static int not_finite(const struct asl_matrix_in *in, uint64_t at, double value,
+		      const char *path)
+{
+	bool by_columns = in->col_step != 1;
+	uint64_t across = by_columns ? in->rows : in->cols;
+	uint64_t row = by_columns ? at % across : at / across;
+	uint64_t col = by_columns ? at / across : at % across;
+
+	return asl_file_fail(-EINVAL,
+			     "%s: entry [%" PRIu64 ", %" PRIu64
+			     "] (from 0) is %g, expected a finite number",
+			     path, row, col, value);
+}
+
+static int check_finite(const struct asl_matrix_in *in, const char *path)
+{
+	uint64_t n = in->rows * in->cols;
+	double value;
+
+	madvise(in->map, in->map_bytes, MADV_SEQUENTIAL);
+	for (uint64_t i = 0; i < n; i++) {
+		memcpy(&value, in->entries + 8 * i, 8);
+		if (!isfinite(value))
+			return not_finite(in, i, value, path);
+	}
+	madvise(in->map, in->map_bytes, MADV_NORMAL);
+	return 0;
+}
+
+static int npy_open(struct asl_matrix_in *in, const char *path)
+{
+	struct header h = {0};
+	struct text t;
+	int err = find_header(&t, in, path);
+
+	if (!err)
+		err = parse(&h, &t, path);
+	if (!err)
+		err = check(&h, path);
+	if (!err)
+		err = place_entries(in, &h, t.end, path);
+	if (!err)
+		err = check_finite(in, path);
+	return err;
+}
+
+/* Spaces up to a newline make the entries begin at a multiple of 64. */
+static int npy_create(struct asl_matrix_out *out)
+{
+	char header[4 * ALIGN_BYTES];
+	uint64_t bytes;
+	int n, end, err;
+
+	n = snprintf(header + 10, sizeof(header) - 10,
+		     "{'descr': '<f8', 'fortran_order': False, "
+		     "'shape': (%" PRIu64 ", %" PRIu64 "), }",
+		     out->rows, out->cols);
+	end = (10 + n + 1 + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+	memcpy(header, "\x93NUMPY\x01\x00", 8);
+	header[8] = (char)((end - 10) & 0xff);
+	header[9] = (char)((end - 10) >> 8);
+	memset(header + 10 + n, ' ', (size_t)(end - 10 - n));
+	header[end - 1] = '\n';
+
+	out->data_at = (uint64_t)end;
+	if (__builtin_mul_overflow(out->rows, out->cols, &bytes) ||
+	    bytes > (INT64_MAX - sizeof(header)) / 8)
+		return asl_file_fail(-EFBIG,
+				     "%s: %" PRIu64 " x %" PRIu64
+				     " entries are more than any file holds",
+				     out->aside.path, out->rows, out->cols);
+	err = asl_aside_reserve(&out->aside, out->data_at + 8 * bytes);
+	if (err)
+		return err;
+	return asl_aside_write(&out->aside, header, (size_t)end, 0);
+}
+
+static int npy_write(struct asl_matrix_out *out, const double *at, uint64_t row,
+		     uint64_t col, uint64_t count)
+{
+	return asl_aside_write(&out->aside, at, count * 8,
+			       out->data_at + (row * out->cols + col) * 8);
+}
+
+const struct asl_format asl_format_npy = {
+	.name = "NumPy",
+	.ending = ".npy",
+	.magic = "\x93NUMPY",
+	.open = npy_open,
+	.create = npy_create,
+	.write = npy_write,
+};

@@ -1,0 +1,323 @@
+/*
+ * multiply_counts.c -- what is counted is what was predicted, word for word
+ *
+ * The heart of the project's tests: random shapes, grids, rank counts, cache
+ * sizes, kernels, panels and costs, on sim.  asl_rep's predicted_equal compares
+ * every counter of every phase of every rank, and both memory high-water marks;
+ * a case that differs prints where.  Most cases move no data; some do, in DRAM
+ * or in real pools, and are held against the oracle: their entries are exact,
+ * so that the residual must be 0.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/model/grid.h"
+#include "lib/model/planner.h"
+#include "lib/run/run.h"
+#include "tests/random.h"
+
+static void print_difference(const struct asl_rep *rep)
+{
+	for (int r = 0; r < rep->ranks; r++) {
+		const struct asl_ledger *a = &rep->rank[r].counted;
+		const struct asl_ledger *b = &rep->rank[r].predicted;
+
+		if (a->memory_high != b->memory_high ||
+		    a->pool_high != b->pool_high)
+			print_error("rank %d memory: counted %ju/%ju, "
+				    "predicted %ju/%ju\n",
+				    r, a->memory_high, a->pool_high,
+				    b->memory_high, b->pool_high);
+		for (int p = 0; p < ASL_PHASES; p++)
+			for (int c = 0; c < ASL_COUNTERS; c++)
+				if (asl_phase_counts(p) &&
+				    a->in[p].of[c] != b->in[p].of[c])
+					print_error(
+						"rank %d %s %s: counted %ju, "
+						"predicted %ju\n",
+						r, asl_phase_name(p),
+						asl_counter_name(c),
+						a->in[p].of[c],
+						b->in[p].of[c]);
+	}
+}
+
+static void print_case(const struct asl_run_want *w, unsigned number)
+{
+	const struct asl_plan *x = &w->plan;
+
+	print_error("case %u: %s m=%ju n=%ju k=%ju P=%d grid %dx%dx%d S=%ju "
+		    "%s panels=%d r=%g w=%g beta=%g store=%s\n",
+		    number, x->algorithm->name, x->shape.m, x->shape.n,
+		    x->shape.k, x->ranks, x->grid.p[0], x->grid.p[1],
+		    x->grid.p[2], x->cache, x->kernel->name, x->panels,
+		    x->costs.read, x->costs.write, x->costs.net, w->store);
+}
+
+struct outcome {
+	int reps;
+	bool sound;
+};
+
+/* Global laws, whatever the algorithm. */
+static bool laws_hold(const struct asl_rep *rep)
+{
+	const struct asl_shape *s = &rep->want->plan.shape;
+	bool ok = true;
+
+	ok &= rep->total.of[ASL_NET_SEND] == rep->total.of[ASL_NET_RECV];
+	ok &= rep->total.of[ASL_FLOPS] == 2 * s->m * s->n * s->k;
+	ok &= rep->total.of[ASL_NVM_WRITE] + rep->total.of[ASL_DRAM_WRITE] +
+		      rep->total.of[ASL_NVM_LAND] >=
+	      s->m * s->n;
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
+	if (!ok)
+		print_error("a law is broken: sent %ju, received %ju, flops "
+			    "%ju, path %g and %g, max %g and %g\n",
+			    rep->total.of[ASL_NET_SEND],
+			    rep->total.of[ASL_NET_RECV],
+			    rep->total.of[ASL_FLOPS], rep->q_path[0],
+			    rep->q_path[1], rep->q_max[0], rep->q_max[1]);
+	return ok;
+}
+
+static int look(const struct asl_rep *rep, void *arg)
+{
+	struct outcome *out = arg;
+
+	out->reps++;
+	out->sound = rep->predicted_equal && laws_hold(rep);
+	if (!rep->predicted_equal)
+		print_difference(rep);
+	if (rep->moved && rep->residual != 0) {
+		print_error("residual %g, expected 0\n", rep->residual);
+		out->sound = false;
+	}
+	return 0;
+}
+
+static void run_case(const struct asl_run_want *want, unsigned number)
+{
+	struct outcome out = {0, false};
+	int err = asl_run(want, look, &out);
+
+	if (err || out.reps != 1 || !out.sound) {
+		print_case(want, number);
+		if (err)
+			print_error("error %d: %s\n", err, asl_run_why());
+		fail();
+	}
+}
+
+/* Up to `most` ranks on a grid of any kind, or on the one prescribed. */
+static void roll_grid(struct dice *d, struct asl_plan *plan, int most)
+{
+	uint64_t need;
+
+	if (!strcmp(plan->algorithm->name, "vomm")) {
+		plan->ranks = (int)roll(d, 1, 3);
+		plan->grid = (struct asl_grid){{1, 1, 1}};
+	} else if (roll(d, 0, 2)) {
+		for (int i = 0; i < 3; i++) {
+			plan->grid.p[i] = (int)roll(d, 1, (uint64_t)most);
+			most /= plan->grid.p[i];
+		}
+		plan->ranks = asl_grid_ranks(&plan->grid) + (int)roll(d, 0, 1);
+	} else {
+		plan->ranks = (int)roll(d, 1, (uint64_t)most);
+		assert_int_equal(asl_grid_choose(plan, &need), 0);
+	}
+}
+
+static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks)
+{
+	struct asl_run_want want = {.transport = "sim",
+				    .store = "null",
+				    .seed = d->number,
+				    .exact = true,
+				    .reps = 1};
+	struct asl_plan *plan = &want.plan;
+
+	plan->algorithm = asl_algorithms[roll(d, 0, 2)];
+	plan->kernel = asl_kernels[roll(d, 0, 2)];
+	plan->shape.m = roll_size(d, bits);
+	plan->shape.n = roll_size(d, bits);
+	plan->shape.k = roll_size(d, bits);
+	plan->cache = 2 + roll_size(d, 12);
+	plan->memory = 1 << 20;
+	plan->panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
+	plan->accounting = roll(d, 0, 1) ? ASL_APM : ASL_FULL;
+	plan->costs = (struct asl_costs){
+		.read = (double)roll(d, 0, 4),
+		.write = (double)roll(d, 0, 32),
+		.net = (double)roll(d, 0, 8),
+		.dram_read = 1,
+		.dram_write = 1.5,
+		.latency = (double)roll(d, 0, 1) * 100,
+		.flop = (double)roll(d, 0, 1) * 0.125,
+	};
+	roll_grid(d, plan, most_ranks);
+	return want;
+}
+
+static void each_case(uint32_t family, unsigned cases, int bits, int most_ranks,
+		      void (*adapt)(struct dice *d, struct asl_run_want *want))
+{
+	for (unsigned i = 0; i < cases; i++) {
+		struct dice d = {family, i, 0};
+		struct asl_run_want want;
+
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		want = roll_case(&d, bits, most_ranks);
+		if (adapt)
+			adapt(&d, &want);
+		run_case(&want, i);
+	}
+}
+
+static void counts_without_data(void **state)
+{
+	(void)state;
+	each_case(1, 2400, 8, 64, NULL);
+}
+
+static void with_data(struct dice *d, struct asl_run_want *want)
+{
+	(void)d;
+	want->store = "dram";
+	want->verify = ASL_VERIFY_ORACLE;
+}
+
+static void counts_and_products_in_dram(void **state)
+{
+	(void)state;
+	each_case(2, 600, 6, 32, with_data);
+}
+
+static void in_pools(struct dice *d, struct asl_run_want *want)
+{
+	(void)d;
+	want->store = "pmem";
+	want->verify = ASL_VERIFY_ORACLE;
+}
+
+static void counts_and_products_in_pools(void **state)
+{
+	(void)state;
+	each_case(3, 40, 6, 12, in_pools);
+}
+
+/* A prime number of ranks and dimensions of 1 leave nothing to divide. */
+static void primes_and_ones(void **state)
+{
+	static const uint64_t dims[][3] = {{1, 1, 1},   {1, 7, 1},   {13, 1, 1},
+					   {1, 1, 31},  {2, 3, 5},   {1, 17, 19},
+					   {97, 89, 83}};
+	static const int primes[] = {1, 2, 3, 5, 7, 11, 13, 31, 61};
+	unsigned number = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof dims / sizeof *dims; i++)
+		for (size_t j = 0; j < sizeof primes / sizeof *primes; j++)
+			for (int a = 0; asl_algorithms[a]; a++) {
+				struct dice d = {4, number, 0};
+				struct asl_run_want want = roll_case(&d, 1, 1);
+				uint64_t need;
+
+				want.plan.shape = (struct asl_shape){
+					dims[i][0], dims[i][1], dims[i][2]};
+				want.plan.algorithm = asl_algorithms[a];
+				want.plan.ranks = primes[j];
+				assert_int_equal(
+					asl_grid_choose(&want.plan, &need), 0);
+				with_data(&d, &want);
+				run_case(&want, number++);
+			}
+}
+
+static int tamper_look(const struct asl_rep *rep, void *arg)
+{
+	*(double *)arg = rep->residual;
+	return 0;
+}
+
+/* An algorithm that leaves C untouched: NaN must not pass for a product. */
+static void runs_nothing(struct asl_rank *r, const struct asl_plan *plan,
+			 struct asl_words own[ASL_OPERANDS])
+{
+	(void)plan;
+	(void)own;
+	asl_phase(r, ASL_COMPUTE);
+}
+
+static void unwritten_products_do_not_verify(void **state)
+{
+	struct asl_algorithm broken = *asl_algorithm_find("3d");
+	struct asl_run_want want;
+	struct dice d = {5, 0, 0};
+	double residual = 0;
+
+	(void)state;
+	want = roll_case(&d, 5, 8);
+	broken.run = runs_nothing;
+	want.plan.algorithm = &broken;
+	want.store = "dram";
+	for (int v = ASL_VERIFY_FREIVALDS; v <= ASL_VERIFY_ORACLE; v++) {
+		want.verify = v;
+		assert_int_equal(asl_run(&want, tamper_look, &residual), 0);
+		assert_false(residual <= 16);
+	}
+}
+
+/* One wrong word of C, off by a thousandth. */
+static void spoils_one(struct asl_rank *r, const struct asl_plan *plan,
+		       struct asl_words own[ASL_OPERANDS])
+{
+	asl_algorithm_find("3d")->run(r, plan, own);
+	if (r->id == 0)
+		own[ASL_C].at[own[ASL_C].count / 2] += 1e-3;
+}
+
+static void one_wrong_word_does_not_verify(void **state)
+{
+	struct asl_algorithm broken = *asl_algorithm_find("3d");
+	struct dice d = {6, 0, 0};
+	struct asl_run_want want = roll_case(&d, 5, 8);
+	double residual = 0;
+	uint64_t need;
+
+	(void)state;
+	broken.run = spoils_one;
+	want.plan.algorithm = &broken;
+	want.plan.shape = (struct asl_shape){61, 47, 53};
+	want.plan.ranks = 12;
+	want.store = "dram";
+	want.exact = false;
+	assert_int_equal(asl_grid_choose(&want.plan, &need), 0);
+	for (int v = ASL_VERIFY_FREIVALDS; v <= ASL_VERIFY_ORACLE; v++) {
+		want.verify = v;
+		assert_int_equal(asl_run(&want, tamper_look, &residual), 0);
+		assert_false(residual <= 16);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_without_data),
+		cmocka_unit_test(counts_and_products_in_dram),
+		cmocka_unit_test(counts_and_products_in_pools),
+		cmocka_unit_test(primes_and_ones),
+		cmocka_unit_test(unwritten_products_do_not_verify),
+		cmocka_unit_test(one_wrong_word_does_not_verify),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

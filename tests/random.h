@@ -1,0 +1,42 @@
+/*
+ * random.h -- repeatable random cases for property tests
+ *
+ * A test that fails prints its case's number; ASLANT_TEST_CASE=N runs that one
+ * alone.
+ */
+#ifndef ASL_TEST_RANDOM_H
+#define ASL_TEST_RANDOM_H
+
+#include <Random123/philox.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct dice {
+	uint32_t family, number, draws;
+};
+
+/* Any number from low to high, both included. */
+static inline uint64_t roll(struct dice *d, uint64_t low, uint64_t high)
+{
+	philox4x32_ctr_t at = {{d->draws++, d->number, d->family, 0}};
+	philox4x32_key_t key = {{0x61736c, 0x616e74}};
+	philox4x32_ctr_t x = philox4x32(at, key);
+
+	return low + ((uint64_t)x.v[1] << 32 | x.v[0]) % (high - low + 1);
+}
+
+/* Small numbers as likely as large ones: 1 to 2^bits. */
+static inline uint64_t roll_size(struct dice *d, int bits)
+{
+	return roll(d, 1, (uint64_t)1 << roll(d, 0, (uint64_t)bits));
+}
+
+/* The case that ASLANT_TEST_CASE asks for alone, or -1. */
+static inline long only_case(void)
+{
+	const char *text = getenv("ASLANT_TEST_CASE");
+
+	return text ? atol(text) : -1;
+}
+
+#endif
