@@ -74,7 +74,7 @@ static int check_job(const struct asl_case *c, const struct asl_options *o)
 		return asl_complain(ASL_BAD_INPUT, "--ranks: found %d, but the "
 				    "MPI job has %d ranks",
 				    c->want.plan.ranks, job);
-	if (!sim && !job && !o->launch)
+	if (!sim && !job && !o->launch && c->want.plan.ranks > 1)
 		return asl_complain(ASL_BAD_INPUT, "--transport %s needs an MPI "
 				    "job: add --launch, or start aslant with "
 				    "mpiexec or srun", c->want.transport);
@@ -179,7 +179,7 @@ static int over_budget(const struct asl_plan *plan, uint64_t need)
 }
 
 /* No part of a dimension may be empty. */
-static int check_sides(const struct asl_plan *plan)
+static bool has_sides(const struct asl_plan *plan)
 {
 	const struct asl_shape *x = &plan->shape;
 
@@ -188,20 +188,19 @@ static int check_sides(const struct asl_plan *plan)
 		uint64_t length = axis == 'm' ? x->m : axis == 'n' ? x->n : x->k;
 
 		if ((uint64_t)plan->grid.p[i] > length)
-			return asl_complain(ASL_BAD_INPUT, "--grid: found %d "
-					    "for %c, but %c is only %ju",
-					    plan->grid.p[i], axis, axis,
-					    length);
+			return false;
 	}
-	return 0;
+	return true;
 }
 
 /*
  * What em-jomma admits is what its prescription allows the search to try; a
  * user may ask for any grid.  What others admit is what they can do.
  */
-static bool possible(const struct asl_plan *plan)
+bool asl_grid_possible(const struct asl_plan *plan)
 {
+	if (!has_sides(plan))
+		return false;
 	return !plan->algorithm->admits ||
 	       !strcmp(plan->algorithm->name, "em-jomma") ||
 	       plan->algorithm->admits(plan, &plan->grid);
@@ -211,16 +210,18 @@ static int take_grid(struct asl_plan *plan)
 {
 	char text[40];
 	uint64_t need;
-	int err = check_sides(plan);
 
-	if (err)
-		return err;
 	plan->algorithm->ideal(plan->ideal, plan);
-	if (!possible(plan))
-		return asl_complain(ASL_BAD_INPUT, "--grid: found %s, which %s "
-				    "cannot use",
+	if (!asl_grid_possible(plan))
+		return asl_complain(ASL_BAD_INPUT, "--grid: found %s (%c x %c x "
+				    "%c), which %s cannot use with m = %ju, "
+				    "n = %ju, k = %ju",
 				    asl_grid_text(text, &plan->grid),
-				    plan->algorithm->name);
+				    plan->algorithm->axes[0],
+				    plan->algorithm->axes[1],
+				    plan->algorithm->axes[2],
+				    plan->algorithm->name, plan->shape.m,
+				    plan->shape.n, plan->shape.k);
 	need = asl_forecast(plan).memory_high;
 	if (plan->budget && need > plan->budget)
 		return over_budget(plan, need);

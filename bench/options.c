@@ -81,9 +81,9 @@ static const char *const *entries_names(void)
 #define HEADING(text) {.name = text}
 
 /* Plan and bounds take what run takes, except what would leave things behind. */
-#define R ASL_RUN
+#define R ASL_FOR_RUN
 
-#define RPB (ASL_RUN | ASL_PLAN | ASL_BOUNDS)
+#define RPB (ASL_FOR_RUN | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
 
 const struct asl_option asl_option_table[] = {
 	HEADING("Problem: C is m x n, A is m x k, B is k x n"),
@@ -173,7 +173,7 @@ const struct asl_option asl_option_table[] = {
 	{"out", "DIR", "a new directory with runs.csv, ranks.csv, machine.json"
 		       " and topology.xml",
 	 R, ASL_TEXT, AT(out), 0, 0, NULL},
-	{"top", "N", "how many of the best to show (10)", ASL_PLAN, ASL_INT,
+	{"top", "N", "how many of the best to show (10)", ASL_FOR_PLAN, ASL_INT,
 	 AT(top), 1, ASL_MOST_RANKS, NULL},
 	{"help", NULL, "this text", RPB, ASL_FLAG, AT(help), 0, 0, NULL},
 	{0},

@@ -47,7 +47,7 @@ struct asl_options {
 	int launch_at; /* where in argv --launch was, at last */
 };
 
-enum asl_commands { ASL_RUN = 1, ASL_PLAN = 2, ASL_BOUNDS = 4 };
+enum asl_commands { ASL_FOR_RUN = 1, ASL_FOR_PLAN = 2, ASL_FOR_BOUNDS = 4 };
 
 enum asl_value {
 	ASL_FLAG,  /* bool */

@@ -1,19 +1,34 @@
 /*
  * machine.h -- what machine this is: cores, caches, memory
  *
- * hwloc answers; nothing outside this folder asks it.
+ * hwloc answers; nothing outside this folder asks it.  It obeys HWLOC_XMLFILE
+ * and HWLOC_SYNTHETIC: a machine recorded elsewhere, or invented, is described
+ * as if all of it were ours.
+ *
+ * Threads	Any.
+ * Errors	Asking can't fail: what is not known is assumed, as said below.
  */
 #ifndef ASL_MACHINE_H
 #define ASL_MACHINE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct asl_machine {
-	int cores;	      /* that this process may use */
-	uint64_t cache_bytes; /* of one last-level cache */
-	int cache_cores;      /* usable cores that share it */
-	uint64_t memory_bytes;
+	int cores; /* that this process may use: allowed, and bound to */
+
+	/*
+	 * One last-level cache (of the data caches of cores; not one in front
+	 * of memory), and the allowed cores that share it, whether this process
+	 * is bound to them or, as likely, its fellow ranks.  Of several, the
+	 * one with least per core.
+	 */
+	uint64_t cache_bytes;
+	int cache_cores;
+	bool cache_assumed; /* the machine (a virtual one) does not say */
+
+	uint64_t memory_bytes; /* physical, or a control group's limit */
 	char cpu[128], host[128];
 };
 
@@ -22,15 +37,23 @@ const struct asl_machine *asl_machine(void);
 
 /*
  * A rank's fair share, in words, when `ranks` ranks run on this host: ranks
- * that outnumber the cores take turns on them, and on their caches.
+ * that outnumber the cores take turns on them, and on their caches.  Of cache
+ * at least 3 words: a multiplication holds three operands.
  */
 uint64_t asl_machine_cache_words(int ranks);
 uint64_t asl_machine_memory_words(int ranks);
 
-/* hwloc's own description, in XML.  0 or a negative errno. */
+/*
+ * hwloc's own description, in XML, written aside and renamed.  0 or a negative
+ * errno, with asl_file_why() (lib/matrix/file.h) saying more.
+ */
 int asl_machine_write_topology(const char *path);
 
-/* Everything worth knowing about a result's origin, as a new JSON object. */
+/*
+ * Everything worth knowing about a result's origin, as a new JSON object; NULL
+ * when there is no memory.  The caller adds what is not known here: transport,
+ * store, command line.
+ */
 json_t *asl_machine_json(void);
 
 #endif

@@ -276,8 +276,8 @@ int asl_matrix_create(struct asl_matrix_out **out, const char *path,
 	return err;
 }
 
-int asl_matrix_write(struct asl_matrix_out *out, const double *at,
-		     uint64_t row, uint64_t col, uint64_t count)
+int asl_matrix_write(struct asl_matrix_out *out, const double *at, uint64_t row,
+		     uint64_t col, uint64_t count)
 {
 	assert(row < out->rows && col <= out->cols && count <= out->cols - col);
 	if (!out->err)
@@ -293,8 +293,8 @@ static int check_whole(const struct asl_matrix_out *out)
 	if (out->written >= out->rows * out->cols)
 		return 0;
 	return asl_file_fail(-EINVAL,
-			     "%s: only %" PRIu64 " of %" PRIu64
-			     " x %" PRIu64 " entries were written",
+			     "%s: only %" PRIu64 " of %" PRIu64 " x %" PRIu64
+			     " entries were written",
 			     out->aside.path, out->written, out->rows,
 			     out->cols);
 }

@@ -19,181 +19,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "lib/matrix/format.h"
+#include "lib/matrix/npy.h"
 
 #define ALIGN_BYTES 64
 
-struct text {
-	const char *at, *end;
-};
-
-enum key { DESCR, ORDER, SHAPE, KEYS };
-
-static const char *const keys[KEYS] = {"descr", "fortran_order", "shape"};
-
-struct header {
-	bool seen[KEYS];
-	struct text descr;
-	bool by_columns;
-	int dims;
-	uint64_t size[2];
-};
-
-static void skip_blanks(struct text *t)
-{
-	while (t->at < t->end &&
-	       (*t->at == ' ' || *t->at == '\t' || *t->at == '\n'))
-		t->at++;
-}
-
-/* Each of these takes what it names, if that comes next. */
-static bool take(struct text *t, const char *word)
-{
-	size_t n = strlen(word);
-
-	skip_blanks(t);
-	if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n) != 0)
-		return false;
-	t->at += n;
-	return true;
-}
-
-static bool take_string(struct text *t, struct text *string)
-{
-	const char *close;
-
-	skip_blanks(t);
-	if (t->at == t->end || (*t->at != '\'' && *t->at != '"'))
-		return false;
-	close = memchr(t->at + 1, *t->at, (size_t)(t->end - t->at - 1));
-	if (!close)
-		return false;
-	*string = (struct text){t->at + 1, close};
-	t->at = close + 1;
-	return true;
-}
-
-/* Python 2 wrote long integers as 3L. */
-static bool take_count(struct text *t, uint64_t *count)
-{
-	const char *from;
-
-	skip_blanks(t);
-	*count = 0;
-	for (from = t->at; t->at < t->end; t->at++) {
-		uint64_t digit = (uint64_t)(unsigned char)*t->at - '0';
-
-		if (digit > 9)
-			break;
-		if (__builtin_mul_overflow(*count, 10, count) ||
-		    __builtin_add_overflow(*count, digit, count))
-			return false;
-	}
-	if (t->at == from)
-		return false;
-	if (t->at < t->end && *t->at == 'L')
-		t->at++;
-	return true;
-}
-
-static int malformed(const char *path, const struct text *t,
-		     const char *expected)
-{
-	char found[ASL_QUOTE];
-	size_t left = (size_t)(t->end - t->at);
-
-	asl_quote(found, t->at, left < 24 ? left : 24);
-	return asl_file_fail(-EINVAL,
-			     "%s: the header should have %s where it has '%s'",
-			     path, expected, found);
-}
-
-static int parse_descr(struct header *h, struct text *t, const char *path)
-{
-	if (take_string(t, &h->descr))
-		return 0;
-	if (take(t, "["))
-		return asl_file_fail(-EINVAL,
-				     "%s: entries are structured, expected "
-				     "'<f8' (float64)",
-				     path);
-	return malformed(path, t, "a type of entries");
-}
-
-static int parse_order(struct header *h, struct text *t, const char *path)
-{
-	h->by_columns = take(t, "True");
-	if (h->by_columns || take(t, "False"))
-		return 0;
-	return malformed(path, t, "True or False");
-}
-
-static int parse_shape(struct header *h, struct text *t, const char *path)
-{
-	if (!take(t, "("))
-		return malformed(path, t, "a shape (rows, cols)");
-	while (!take(t, ")")) {
-		uint64_t size;
-
-		if (!take_count(t, &size))
-			return malformed(path, t, "a size below 2^64");
-		if (h->dims < 2)
-			h->size[h->dims] = size;
-		h->dims++;
-		if (!take(t, ",") && (t->at == t->end || *t->at != ')'))
-			return malformed(path, t, "',' or ')'");
-	}
-	return 0;
-}
-
-static int parse_entry(struct header *h, struct text *t, const char *path)
-{
-	static int (*const parse[KEYS])(struct header *, struct text *,
-					const char *) = {
-		parse_descr, parse_order, parse_shape};
-	struct text before = *t, key;
-	size_t length;
-
-	if (!take_string(t, &key))
-		return malformed(path, t, "a key or '}'");
-	length = (size_t)(key.end - key.at);
-	for (int k = 0; k < KEYS; k++) {
-		if (length != strlen(keys[k]) ||
-		    memcmp(key.at, keys[k], length) != 0 || h->seen[k])
-			continue;
-		h->seen[k] = true;
-		if (!take(t, ":"))
-			return malformed(path, t, "':'");
-		return parse[k](h, t, path);
-	}
-	return malformed(path, &before,
-			 "one each of 'descr', 'fortran_order', 'shape'");
-}
-
-static int parse(struct header *h, struct text *t, const char *path)
-{
-	if (!take(t, "{"))
-		return malformed(path, t, "'{'");
-	while (!take(t, "}")) {
-		int err = parse_entry(h, t, path);
-
-		if (err)
-			return err;
-		if (!take(t, ",") && (t->at == t->end || *t->at != '}'))
-			return malformed(path, t, "',' or '}'");
-	}
-	skip_blanks(t);
-	if (t->at < t->end)
-		return malformed(path, t, "its end");
-	for (int k = 0; k < KEYS; k++)
-		if (!h->seen[k])
-			return asl_file_fail(-EINVAL,
-					     "%s: the header has no '%s'", path,
-					     keys[k]);
-	return 0;
-}
-
-static int check(const struct header *h, const char *path)
+static int check(const struct asl_npy_header *h, const char *path)
 {
 	size_t length = (size_t)(h->descr.end - h->descr.at);
 	char found[ASL_QUOTE];
@@ -218,15 +48,14 @@ static int check(const struct header *h, const char *path)
 
 static int wrong_length(const char *path, uint64_t expected, uint64_t found)
 {
-	return asl_file_fail(-EINVAL,
-			     "%s: is %s: expected %" PRIu64
-			     " bytes, found %" PRIu64,
-			     path, found < expected ? "cut off" : "too long",
-			     expected, found);
+	return asl_file_fail(
+		-EINVAL,
+		"%s: is %s: expected %" PRIu64 " bytes, found %" PRIu64, path,
+		found < expected ? "cut off" : "too long", expected, found);
 }
 
 /* *t becomes the header; the entries follow it. */
-static int find_header(struct text *t, const struct asl_matrix_in *in,
+static int find_header(struct asl_npy_text *t, const struct asl_matrix_in *in,
 		       const char *path)
 {
 	const unsigned char *b = in->map;
@@ -247,12 +76,14 @@ static int find_header(struct text *t, const struct asl_matrix_in *in,
 		length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
 	if (in->map_bytes - at < length)
 		return wrong_length(path, at + length, in->map_bytes);
-	*t = (struct text){(const char *)b + at, (const char *)b + at + length};
+	*t = (struct asl_npy_text){(const char *)b + at,
+				   (const char *)b + at + length};
 	return 0;
 }
 
-static int place_entries(struct asl_matrix_in *in, const struct header *h,
-			 const char *entries, const char *path)
+static int place_entries(struct asl_matrix_in *in,
+			 const struct asl_npy_header *h, const char *entries,
+			 const char *path)
 {
 	size_t header = (size_t)(entries - (const char *)in->map), bytes;
 
@@ -304,12 +135,12 @@ static int check_finite(const struct asl_matrix_in *in, const char *path)
 
 static int npy_open(struct asl_matrix_in *in, const char *path)
 {
-	struct header h = {0};
-	struct text t;
+	struct asl_npy_header h = {0};
+	struct asl_npy_text t;
 	int err = find_header(&t, in, path);
 
 	if (!err)
-		err = parse(&h, &t, path);
+		err = asl_npy_parse(&h, &t, path);
 	if (!err)
 		err = check(&h, path);
 	if (!err)

@@ -1,0 +1,72 @@
+/*
+ * bounds.c -- aslant bounds: what no algorithm can better, and who says so
+ */
+#include "lib/model/bounds.h"
+
+#include <stdio.h>
+
+#include "bench/case.h"
+#include "bench/commands.h"
+#include "bench/say.h"
+#include "bench/table.h"
+
+static void put(struct asl_csv *csv, const struct asl_bound *x)
+{
+	asl_csv_put(csv, "name", x->name);
+	asl_csv_put_number(csv, "value", x->value);
+	asl_csv_put(csv, "unit", x->unit);
+	asl_csv_put(csv, "source", x->source);
+	asl_csv_end_row(csv);
+}
+
+static int write_csv(const struct asl_bound *bound, int count,
+		     const char *path)
+{
+	struct asl_csv csv;
+	int code;
+
+	if (asl_csv_open(&csv))
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	csv.naming = true;
+	put(&csv, &bound[0]);
+	csv.naming = false;
+	for (int i = 0; i < count; i++)
+		put(&csv, &bound[i]);
+	code = asl_table_write(&csv, path);
+	asl_csv_close(&csv);
+	return code;
+}
+
+static void print(const struct asl_plan *plan, const struct asl_bound *bound,
+		  int count)
+{
+	printf("Lower bounds for the busiest of %d ranks: m = %ju, n = %ju, "
+	       "k = %ju,\nS = %ju words of cache, M = %ju words of memory\n",
+	       plan->ranks, plan->shape.m, plan->shape.n, plan->shape.k,
+	       plan->cache, plan->memory);
+	for (int i = 0; i < count; i++)
+		printf("\n%-32s%.10g %s\n    %s\n", bound[i].name,
+		       bound[i].value, bound[i].unit, bound[i].source);
+}
+
+int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
+{
+	struct asl_options o;
+	struct asl_case c;
+	struct asl_bound bound[ASL_BOUNDS];
+	int count;
+	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+
+	if (code)
+		return code;
+	if (o.help)
+		return asl_command_help(self);
+	code = asl_case_to_plan(&c, &o);
+	if (code)
+		return code;
+	count = asl_bounds(bound, &c.want.plan);
+	if (o.csv)
+		return write_csv(bound, count, o.csv);
+	print(&c.want.plan, bound, count);
+	return 0;
+}

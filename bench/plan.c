@@ -1,0 +1,158 @@
+/*
+ * plan.c -- aslant plan: every way of doing a multiplication, cheapest first
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/case.h"
+#include "bench/commands.h"
+#include "bench/say.h"
+#include "bench/table.h"
+#include "lib/model/planner.h"
+
+/* ---- For scripts ---- */
+
+static void put(struct asl_csv *csv, int place, const struct asl_candidate *x)
+{
+	const struct asl_plan *plan = &x->plan;
+	const struct asl_forecast *f = &x->forecast;
+	char grid[40];
+
+	asl_csv_put_count(csv, "rank", (uint64_t)place);
+	asl_csv_put(csv, "algorithm", plan->algorithm->name);
+	asl_csv_put(csv, "kernel", plan->kernel->name);
+	asl_csv_put(csv, "grid", asl_grid_text(grid, &plan->grid));
+	asl_csv_put_count(csv, "ranks_used",
+			  (uint64_t)asl_grid_ranks(&plan->grid));
+	asl_csv_put_number(csv, "q_apm_max", f->q[ASL_APM]);
+	asl_csv_put_number(csv, "q_full_max", f->q[ASL_FULL]);
+	asl_csv_put_count(csv, "read_words_max", f->read);
+	asl_csv_put_count(csv, "write_words_max", f->written);
+	asl_csv_put_count(csv, "bh_words_max", f->bh);
+	asl_csv_put_count(csv, "memory_high_words", f->memory_high);
+	asl_csv_end_row(csv);
+}
+
+static int write_csv(const struct asl_candidate *best, int count,
+		     const char *path)
+{
+	struct asl_csv csv;
+	int code;
+
+	if (asl_csv_open(&csv))
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	csv.naming = true;
+	put(&csv, 0, &best[0]);
+	csv.naming = false;
+	for (int i = 0; i < count; i++)
+		put(&csv, i + 1, &best[i]);
+	code = asl_table_write(&csv, path);
+	asl_csv_close(&csv);
+	return code;
+}
+
+/* ---- For people ---- */
+
+/* Four digits, in units as the options take them: 1.234m. */
+static const char *brief(char text[16], double x)
+{
+	int unit = 0;
+
+	for (; x >= 9999.5 && unit < 4; unit++)
+		x /= 1000;
+	snprintf(text, 16, x < 1e6 ? "%.4g%s" : "%.2g%s", x,
+		 (const char *[]){"", "k", "m", "g", "t"}[unit]);
+	return text;
+}
+
+static void print_line(int place, const struct asl_candidate *x)
+{
+	const struct asl_forecast *f = &x->forecast;
+	double cell[] = {f->q[ASL_APM],		(double)f->read,
+			 (double)f->written,	(double)f->bh,
+			 (double)f->memory_high};
+	char grid[40], text[16];
+
+	/* Costs have no unit: they may be tiny. */
+	printf("%4d  %-10s%-7s%-10s%5d", place, x->plan.algorithm->name,
+	       x->plan.kernel->name, asl_grid_text(grid, &x->plan.grid),
+	       asl_grid_ranks(&x->plan.grid));
+	printf("%10.4g%10.4g", cell[0], f->q[ASL_FULL]);
+	for (int i = 1; i < 5; i++)
+		printf("%8s", brief(text, cell[i]));
+	putchar('\n');
+}
+
+static void print(const struct asl_plan *base,
+		  const struct asl_candidate *best, int count)
+{
+	printf("The %d of least Q (%s): m = %ju, n = %ju, k = %ju on %d ranks,\n"
+	       "S = %ju words of cache, M = %ju words of memory, r %g, w %g, "
+	       "beta %g\n\n",
+	       count, asl_accounting_name(base->accounting), base->shape.m,
+	       base->shape.n, base->shape.k, base->ranks, base->cache,
+	       base->memory, base->costs.read, base->costs.write,
+	       base->costs.net);
+	printf("rank  %-10s%-7s%-10s%5s%10s%10s%8s%8s%8s%8s\n", "algorithm",
+	       "kernel", "grid", "used", "Q apm", "Q full", "B_r", "B_w",
+	       "B_h", "memory");
+	for (int i = 0; i < count; i++)
+		print_line(i + 1, &best[i]);
+}
+
+/* ---- The command ---- */
+
+static int nothing_fits(const struct asl_plan *base, uint64_t least_need)
+{
+	if (!base->budget || least_need == UINT64_MAX)
+		return asl_complain(ASL_BAD_INPUT, "plan: no algorithm can do "
+				    "this with these options");
+	return asl_complain(ASL_NO_MACHINE, "nothing fits into --memory-budget "
+			    "%ju words: the least need is %ju words",
+			    base->budget, least_need);
+}
+
+/* A grid that was given is not checked by the planner. */
+static int leave_out_impossible(struct asl_candidate *best, int count)
+{
+	int kept = 0;
+
+	for (int i = 0; i < count; i++)
+		if (asl_grid_possible(&best[i].plan))
+			best[kept++] = best[i];
+	return kept;
+}
+
+int asl_command_plan(int argc, char **argv, const struct asl_command *self)
+{
+	enum { ALL = 1000 };
+	struct asl_options o;
+	struct asl_case c;
+	struct asl_candidate *best = NULL;
+	uint64_t least_need = UINT64_MAX;
+	const struct asl_plan *base = &c.want.plan;
+	int count = 0, err;
+	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+
+	if (code)
+		return code;
+	if (o.help)
+		return asl_command_help(self);
+	code = asl_case_to_plan(&c, &o);
+	if (code)
+		return code;
+	err = asl_planner_rank(&best, &count, base, o.grid.p[0] ? ALL : o.top,
+			       &least_need);
+	if (!err && o.grid.p[0])
+		count = leave_out_impossible(best, count);
+	if (count > o.top)
+		count = o.top;
+	if (err || !count)
+		code = nothing_fits(base, least_need);
+	else if (o.csv)
+		code = write_csv(best, count, o.csv);
+	else
+		print(base, best, count);
+	free(best);
+	return code;
+}

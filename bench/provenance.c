@@ -1,0 +1,97 @@
+/*
+ * provenance.c -- machine.json: where a result comes from
+ */
+#include "bench/provenance.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/rows.h"
+#include "lib/machine/machine.h"
+#include "lib/matrix/aside.h"
+
+static json_t *command_line(int argc, char **argv)
+{
+	json_t *list = json_array();
+
+	/* Any bytes may be in an argument, and not all are UTF-8. */
+	for (int i = 0; i < argc; i++) {
+		json_t *text = json_string(argv[i]);
+
+		json_array_append_new(list, text ? text
+						 : json_string("(not UTF-8)"));
+	}
+	return list;
+}
+
+static json_t *costs(const struct asl_case *c)
+{
+	const struct asl_costs *x = &c->want.plan.costs;
+
+	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+			 "profile", c->profile.name, "source",
+			 c->profile.source, "read_cost", x->read, "write_cost",
+			 x->write, "net_cost", x->net, "latency", x->latency,
+			 "flop_cost", x->flop, "dram_read_cost", x->dram_read,
+			 "dram_write_cost", x->dram_write);
+}
+
+static json_t *notes(const struct asl_rep *rep)
+{
+	json_t *list = json_array();
+
+	if (rep->moved)
+		json_array_append_new(
+			list,
+			json_string("tiles: the BLAS reads operands in place "
+				    "and packs them itself; they are counted "
+				    "once per use, as if they passed through "
+				    "the cache in slivers"));
+	else
+		json_array_append_new(
+			list, json_string("counts only: no words were moved, "
+					  "and nothing was timed"));
+	if (rep->moved && !rep->timed)
+		json_array_append_new(
+			list, json_string("sim: ranks take turns in one "
+					  "process; wall_s and gflops are of "
+					  "all ranks together, comm_s has no "
+					  "meaning and is empty"));
+	if (rep->note && *rep->note)
+		json_array_append_new(list, json_string(rep->note));
+	return list;
+}
+
+int asl_provenance_write(const char *path, const struct asl_case *c,
+			 const struct asl_rep *rep, int argc, char **argv)
+{
+	json_t *root = asl_machine_json(), *run;
+	char *text;
+	int err = -ENOMEM;
+
+	run = json_pack("{s:i, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, "
+			"s:o}",
+			"schema", ASL_SCHEMA, "aslant", ASLANT_VERSION,
+			"run_id", rep->run_id, "command_line",
+			command_line(argc, argv), "store", c->want.store,
+			"medium", rep->medium, "transport", c->want.transport,
+			"provider", rep->provider, "costs", costs(c),
+			"accounting",
+			asl_accounting_name(c->want.plan.accounting), "notes",
+			notes(rep));
+	if (root && run && !json_object_update_missing(run, root)) {
+		text = json_dumps(run, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+		if (text) {
+			size_t length = strlen(text);
+
+			text[length] = '\n'; /* asl_aside_put takes no string */
+			err = asl_aside_put(path, text, length + 1);
+		}
+		free(text);
+	}
+	json_decref(run);
+	json_decref(root);
+	return err;
+}

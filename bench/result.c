@@ -1,0 +1,188 @@
+/*
+ * result.c -- a result directory: runs.csv, ranks.csv, machine.json, topology.xml
+ */
+#include "bench/result.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/provenance.h"
+#include "bench/rows.h"
+#include "bench/say.h"
+#include "lib/machine/machine.h"
+
+static int failed(const char *dir, const char *name, int err)
+{
+	return asl_complain_alone(asl_exit_code(err), "--out: %s%s%s: %s", dir,
+				  *name ? "/" : "", name, strerror(-err));
+}
+
+/* ---- The directory ---- */
+
+static bool is_empty(DIR *dir)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			return false;
+	return true;
+}
+
+static int check_found(const char *path)
+{
+	DIR *dir = opendir(path);
+	bool empty;
+
+	if (!dir)
+		return asl_complain_alone(errno == ENOTDIR ? ASL_BAD_INPUT
+							   : ASL_NO_MACHINE,
+					  "--out: %s: %s", path,
+					  strerror(errno));
+	empty = is_empty(dir);
+	closedir(dir);
+	if (!empty)
+		return asl_complain_alone(ASL_BAD_INPUT, "--out: %s is not "
+					  "empty; expected a new directory",
+					  path);
+	if (access(path, W_OK | X_OK))
+		return failed(path, "", -errno);
+	return 0;
+}
+
+int asl_result_open(struct asl_result *r, const char *dir)
+{
+	*r = (struct asl_result){.dir = dir, .runs = -1, .ranks = -1};
+	if (!dir)
+		return 0;
+	if (!mkdir(dir, 0700)) {
+		r->made = true;
+		return 0;
+	}
+	return errno == EEXIST ? check_found(dir) : failed(dir, "", -errno);
+}
+
+/* ---- Its files ---- */
+
+static const char *path_of(char path[PATH_MAX], const struct asl_result *r,
+			   const char *name)
+{
+	snprintf(path, PATH_MAX, "%s/%s", r->dir, name);
+	return path;
+}
+
+/* All of the bytes, or none of them. */
+static int append(int fd, const char *text, size_t bytes)
+{
+	off_t before = lseek(fd, 0, SEEK_END);
+	int err = before < 0 ? -errno : 0;
+
+	while (!err && bytes > 0) {
+		ssize_t n = write(fd, text, bytes);
+
+		if (n < 0 && errno != EINTR)
+			err = -errno;
+		if (n > 0) {
+			text += n;
+			bytes -= (size_t)n;
+		}
+	}
+	if (err && before >= 0 && ftruncate(fd, before))
+		return err;
+	return err;
+}
+
+/* What `put` writes of the repetition; with a heading if it is the first. */
+static int add_rows(struct asl_result *r, int *fd, const char *name,
+		    void (*put)(struct asl_csv *, const struct asl_rep *),
+		    const struct asl_rep *rep)
+{
+	struct asl_csv csv;
+	char path[PATH_MAX];
+	int err = asl_csv_open(&csv);
+
+	if (err)
+		return failed(r->dir, name, err);
+	if (*fd < 0) {
+		*fd = open(path_of(path, r, name),
+			   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		err = *fd < 0 ? -errno : 0;
+		csv.naming = true;
+		put(&csv, rep);
+		csv.naming = false;
+	}
+	put(&csv, rep);
+	if (!err)
+		err = asl_csv_flush(&csv);
+	if (!err)
+		err = append(*fd, csv.text, csv.bytes);
+	asl_csv_close(&csv);
+	return err ? failed(r->dir, name, err) : 0;
+}
+
+static int add_provenance(struct asl_result *r, const struct asl_case *c,
+			  const struct asl_rep *rep, int argc, char **argv)
+{
+	char path[PATH_MAX];
+	int err = asl_machine_write_topology(path_of(path, r, "topology.xml"));
+
+	if (err)
+		return failed(r->dir, "topology.xml", err);
+	err = asl_provenance_write(path_of(path, r, "machine.json"), c, rep,
+				   argc, argv);
+	return err ? failed(r->dir, "machine.json", err) : 0;
+}
+
+int asl_result_add(struct asl_result *r, const struct asl_case *c,
+		   const struct asl_rep *rep, int argc, char **argv)
+{
+	off_t before = r->ranks < 0 ? 0 : lseek(r->ranks, 0, SEEK_END);
+	int err = 0;
+
+	if (!r->dir)
+		return 0;
+	if (r->runs < 0)
+		err = add_provenance(r, c, rep, argc, argv);
+	if (!err)
+		err = add_rows(r, &r->ranks, "ranks.csv", asl_put_ranks, rep);
+	if (err)
+		return err;
+	err = add_rows(r, &r->runs, "runs.csv", asl_put_run, rep);
+	/* A repetition is in both tables or in neither. */
+	if (err && ftruncate(r->ranks, before))
+		return err;
+	return err;
+}
+
+/* ---- The end ---- */
+
+static bool has_rows(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_size > 0;
+}
+
+void asl_result_close(struct asl_result *r)
+{
+	static const char *const names[] = {"runs.csv", "ranks.csv",
+					    "machine.json", "topology.xml"};
+	char path[PATH_MAX];
+	bool kept = has_rows(r->runs);
+
+	if (!r->dir)
+		return;
+	for (int i = 0; !kept && i < 4; i++)
+		unlink(path_of(path, r, names[i]));
+	if (!kept && r->made)
+		rmdir(r->dir);
+	if (r->runs >= 0)
+		close(r->runs);
+	if (r->ranks >= 0)
+		close(r->ranks);
+}

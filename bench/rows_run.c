@@ -1,0 +1,134 @@
+/*
+ * rows_run.c -- runs.csv, schema 1: one row a repetition
+ *
+ * The names and their order are what other people's scripts depend on.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "bench/case.h"
+#include "bench/rows.h"
+#include "lib/machine/machine.h"
+#include "lib/model/bounds.h"
+
+static void put_if(struct asl_csv *csv, const char *name, bool known, double x)
+{
+	if (known)
+		asl_csv_put_number(csv, name, x);
+	else
+		asl_csv_put_empty(csv, name);
+}
+
+static void put_what(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+
+	asl_csv_put_count(csv, "schema", ASL_SCHEMA);
+	asl_csv_put(csv, "run_id", rep->run_id);
+	asl_csv_put_count(csv, "rep", (uint64_t)rep->rep);
+	asl_csv_put(csv, "algorithm", plan->algorithm->name);
+	asl_csv_put(csv, "kernel", plan->kernel->name);
+	asl_csv_put_count(csv, "m", plan->shape.m);
+	asl_csv_put_count(csv, "n", plan->shape.n);
+	asl_csv_put_count(csv, "k", plan->shape.k);
+	asl_csv_put_empty(csv, "spec");
+	asl_csv_put_empty(csv, "dims");
+}
+
+static void put_where(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	const struct asl_run_want *want = rep->want;
+	const struct asl_plan *plan = &want->plan;
+	char grid[40];
+
+	asl_csv_put_count(csv, "ranks", (uint64_t)plan->ranks);
+	asl_csv_put_count(csv, "ranks_used",
+			  (uint64_t)asl_grid_ranks(&plan->grid));
+	asl_csv_put(csv, "grid", asl_grid_text(grid, &plan->grid));
+	asl_csv_put_count(csv, "cache_words", plan->cache);
+	asl_csv_put_count(csv, "memory_words", plan->memory);
+	asl_csv_put(csv, "store", want->store);
+	asl_csv_put(csv, "medium", rep->medium);
+	asl_csv_put(csv, "panels", plan->panels == ASL_POOL ? "nvm" : "dram");
+	asl_csv_put(csv, "transport", want->transport);
+	asl_csv_put(csv, "provider", rep->provider);
+	asl_csv_put_count(csv, "seed", want->seed);
+	asl_csv_put_number(csv, "r", plan->costs.read);
+	asl_csv_put_number(csv, "w", plan->costs.write);
+	asl_csv_put_number(csv, "beta", plan->costs.net);
+	asl_csv_put_number(csv, "alpha", plan->costs.latency);
+	asl_csv_put_number(csv, "gamma", plan->costs.flop);
+}
+
+static void put_counted(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	for (int c = 0; c < ASL_COUNTERS; c++) {
+		char name[64];
+
+		snprintf(name, sizeof name, "%s_max", asl_counter_name(c));
+		asl_csv_put_count(csv, name, rep->max.of[c]);
+		snprintf(name, sizeof name, "%s_total", asl_counter_name(c));
+		asl_csv_put_count(csv, name, rep->total.of[c]);
+	}
+	asl_csv_put_count(csv, "read_words_max", rep->read_max);
+	asl_csv_put_count(csv, "write_words_max", rep->written_max);
+}
+
+static void put_judged(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	double bound = asl_bound_net_words(plan);
+
+	asl_csv_put_number(csv, "q_apm_max", rep->q_max[ASL_APM]);
+	asl_csv_put_number(csv, "q_apm_path", rep->q_path[ASL_APM]);
+	asl_csv_put_number(csv, "q_full_max", rep->q_max[ASL_FULL]);
+	asl_csv_put_number(csv, "q_full_path", rep->q_path[ASL_FULL]);
+	asl_csv_put_number(csv, "predicted_q_apm_max",
+			   rep->predicted_q_max[ASL_APM]);
+	asl_csv_put_number(csv, "predicted_q_full_max",
+			   rep->predicted_q_max[ASL_FULL]);
+	asl_csv_put_count(csv, "predicted_equal", rep->predicted_equal);
+	asl_csv_put_number(csv, "net_bound_words", bound);
+	put_if(csv, "net_bound_ratio", bound > 0,
+	       (double)rep->max.of[ASL_BH] / bound);
+	asl_csv_put_number(csv, "io_bound_words", asl_bound_io_words(plan));
+	asl_csv_put_count(csv, "memory_high_words", rep->memory_high);
+}
+
+static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	double flops = (double)rep->total.of[ASL_FLOPS];
+
+	put_if(csv, "wall_s", rep->moved, rep->wall_s);
+	put_if(csv, "compute_s", rep->moved, rep->compute_s);
+	put_if(csv, "comm_s", rep->moved && rep->timed, rep->comm_s);
+	put_if(csv, "io_s", rep->moved, rep->io_s);
+	put_if(csv, "gflops", rep->moved && rep->wall_s > 0,
+	       flops / rep->wall_s * 1e-9);
+	put_if(csv, "residual", rep->verified >= 0, rep->residual);
+	put_if(csv, "verified", rep->verified >= 0, rep->verified);
+	asl_csv_put_empty(csv, "eigenvalue");
+	asl_csv_put_empty(csv, "iterations");
+	asl_csv_put_empty(csv, "hwc_backend");
+	asl_csv_put_empty(csv, "hwc_read_bytes");
+	asl_csv_put_empty(csv, "hwc_write_bytes");
+	asl_csv_put(csv, "hwc_note", "not measured");
+}
+
+void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+	char stamp[32];
+
+	put_what(csv, rep);
+	put_where(csv, rep);
+	put_counted(csv, rep);
+	put_judged(csv, rep);
+	put_measured(csv, rep);
+	asl_csv_put(csv, "host", asl_machine()->host);
+	strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ",
+		 gmtime_r(&now, &utc));
+	asl_csv_put(csv, "time_utc", stamp);
+	asl_csv_end_row(csv);
+}

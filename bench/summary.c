@@ -1,0 +1,214 @@
+/*
+ * summary.c -- a repetition for people
+ *
+ * Words are those of the busiest rank, beside what was predicted for it and
+ * what no algorithm can better, and of all ranks together.
+ */
+#include "bench/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/model/bounds.h"
+
+/* ---- What ran ---- */
+
+static void print_ranks(FILE *f, const struct asl_plan *plan)
+{
+	const double *ideal = plan->ideal;
+	int used = asl_grid_ranks(&plan->grid);
+	char grid[40], real[80];
+
+	asl_grid_text(grid, &plan->grid);
+	fprintf(f, "ranks     %d on a grid of %s (%c x %c x %c)", plan->ranks,
+		grid, plan->algorithm->axes[0], plan->algorithm->axes[1],
+		plan->algorithm->axes[2]);
+	if (used < plan->ranks)
+		fprintf(f, ", %d idle", plan->ranks - used);
+	snprintf(real, sizeof real, "%.4gx%.4gx%.4g", ideal[0], ideal[1],
+		 ideal[2]);
+	if (strcmp(real, grid))
+		fprintf(f, "; prescribed: %s", real);
+	fputc('\n', f);
+}
+
+static void print_words(FILE *f, uint64_t words)
+{
+	double bytes = 8 * (double)words;
+	int unit = 0;
+
+	for (; bytes >= 1024 && unit < 4; unit++)
+		bytes /= 1024;
+	fprintf(f, "%" PRIu64 " words (%.4g %s)", words, bytes,
+		(const char *[]){"bytes", "KiB", "MiB", "GiB", "TiB"}[unit]);
+}
+
+static void print_machine(FILE *f, const struct asl_case *c,
+			  const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &c->want.plan;
+	const struct asl_costs *x = &plan->costs;
+
+	fprintf(f, "store     %s", c->want.store);
+	if (strcmp(c->want.store, rep->medium))
+		fprintf(f, " on %s", rep->medium);
+	fprintf(f, ", panels in %s\n", plan->panels == ASL_POOL ? "nvm" : "dram");
+	fprintf(f, "network   %s%s%s\n", c->want.transport,
+		*rep->provider ? ", provider " : "", rep->provider);
+	fprintf(f, "cache     S = ");
+	print_words(f, plan->cache);
+	fprintf(f, " a rank\nmemory    M = ");
+	print_words(f, plan->memory);
+	fprintf(f, " a rank\ncosts     profile %s: r %g, w %g, beta %g",
+		c->profile.name, x->read, x->write, x->net);
+	if (x->latency != 0)
+		fprintf(f, ", alpha %g", x->latency);
+	if (x->flop != 0)
+		fprintf(f, ", gamma %g", x->flop);
+	fputc('\n', f);
+}
+
+/* ---- Words ---- */
+
+/* Exact as long as it fits. */
+static void print_cell(FILE *f, int width, double x)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%.0f", x);
+	if (strlen(text) >= (size_t)width)
+		snprintf(text, sizeof text, "%.6g", x);
+	fprintf(f, "%*s", width, text);
+}
+
+static void print_row(FILE *f, const char *name, uint64_t counted,
+		      uint64_t predicted, double bound, uint64_t total)
+{
+	fprintf(f, "%-15s", name);
+	print_cell(f, 15, (double)counted);
+	print_cell(f, 15, (double)predicted);
+	if (bound > 0) {
+		print_cell(f, 13, bound);
+		fprintf(f, "%6.2f", (double)counted / bound);
+	} else {
+		fprintf(f, "%13s%6s", "", "");
+	}
+	if (total)
+		print_cell(f, 15, (double)total);
+	fputc('\n', f);
+}
+
+/* The largest over ranks of what was counted, and of what was predicted. */
+struct busiest {
+	uint64_t read[2], written[2], both[2], bh[2], memory[2];
+};
+
+static void raise_to(uint64_t *most, uint64_t x)
+{
+	if (*most < x)
+		*most = x;
+}
+
+static struct busiest find_busiest(const struct asl_rep *rep)
+{
+	struct busiest b = {0};
+
+	for (int i = 0; i < rep->ranks; i++) {
+		const struct asl_ledger *of[] = {&rep->rank[i].counted,
+						 &rep->rank[i].predicted};
+
+		for (int j = 0; j < 2; j++) {
+			struct asl_counts x = asl_ledger_total(of[j]);
+			uint64_t read = asl_words_read(&x);
+			uint64_t written = asl_words_written(&x);
+
+			raise_to(&b.read[j], read);
+			raise_to(&b.written[j], written);
+			raise_to(&b.both[j], read + written);
+			raise_to(&b.bh[j], x.of[ASL_BH]);
+			raise_to(&b.memory[j], of[j]->memory_high);
+		}
+	}
+	return b;
+}
+
+static void print_counts(FILE *f, const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	struct busiest b = find_busiest(rep);
+	uint64_t read = asl_words_read(&rep->total);
+	uint64_t written = asl_words_written(&rep->total);
+
+	fprintf(f, "\n%-15s%15s%15s%13s%6s%15s\n", "words", "busiest rank",
+		"predicted", "lower bound", "x", "all ranks");
+	print_row(f, "read (B_r)", b.read[0], b.read[1], 0, read);
+	print_row(f, "written (B_w)", b.written[0], b.written[1], 0, written);
+	print_row(f, "both", b.both[0], b.both[1], asl_bound_io_words(plan),
+		  read + written);
+	print_row(f, "network (B_h)", b.bh[0], b.bh[1],
+		  asl_bound_net_words(plan), rep->total.of[ASL_BH]);
+	print_row(f, "memory held", b.memory[0], b.memory[1], 0, 0);
+}
+
+static void print_costs(FILE *f, const struct asl_rep *rep)
+{
+	int first = rep->want->plan.accounting;
+
+	fprintf(f, "\n%-15s%15s%15s%19s\n", "cost", "busiest rank", "predicted",
+		"critical path");
+	for (int i = 0; i < ASL_ACCOUNTINGS; i++) {
+		int a = i ? !first : first;
+
+		fprintf(f, "Q %-13s%15.9g%15.9g%19.9g\n",
+			asl_accounting_name(a), rep->q_max[a],
+			rep->predicted_q_max[a], rep->q_path[a]);
+	}
+}
+
+void asl_summary_counts(FILE *f, const struct asl_case *c,
+			const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &c->want.plan;
+
+	fprintf(f, "%s with kernel %s: C = A B, m = %ju, n = %ju, k = %ju\n\n",
+		plan->algorithm->name, plan->kernel->name, plan->shape.m,
+		plan->shape.n, plan->shape.k);
+	print_ranks(f, plan);
+	print_machine(f, c, rep);
+	print_counts(f, rep);
+	print_costs(f, rep);
+	fprintf(f, "\n%s\n", rep->predicted_equal
+				   ? "Every counter of every rank is as "
+				     "predicted."
+				   : "COUNTED AND PREDICTED DIFFER.");
+}
+
+void asl_summary_times(FILE *f, const struct asl_rep *rep)
+{
+	const char *how = rep->want->verify == ASL_VERIFY_ORACLE
+				  ? "oracle"
+				  : "Freivalds' test";
+
+	if (rep->want->reps > 1)
+		fprintf(f, "\nRepetition %d\n", rep->rep + 1);
+	if (rep->verified >= 0)
+		fprintf(f, "verified  %s (%s): residual %.3g, at most 16\n",
+			rep->verified ? "yes" : "NO: THE PRODUCT IS WRONG", how,
+			rep->residual);
+	else
+		fprintf(f, "verified  not asked for%s\n",
+			rep->moved ? "" : ": nothing was moved, only counted");
+	if (!rep->moved)
+		return;
+	fprintf(f, "time      %.4g s", rep->wall_s);
+	if (rep->wall_s > 0)
+		fprintf(f, ", %.4g GFLOP/s",
+			(double)rep->total.of[ASL_FLOPS] / rep->wall_s * 1e-9);
+	fprintf(f, "\n          busiest ranks: compute %.4g s, memory %.4g s",
+		rep->compute_s, rep->io_s);
+	if (rep->timed)
+		fprintf(f, ", network %.4g s", rep->comm_s);
+	else
+		fputs("\n          (sim: ranks take turns in one process)", f);
+	fputc('\n', f);
+}

@@ -1,0 +1,236 @@
+/*
+ * machine.c -- cores, caches and memory, as hwloc sees them
+ *
+ * Two sets of processors matter.  `allowed` is what the machine, or the batch
+ * system's cpuset, lets the job use; `bound` is the part of it to which this
+ * process is tied, often a single core that a launcher chose.  A cache is
+ * shared with all that is allowed, since fellow ranks sit on the rest.
+ */
+#include "lib/machine/machine.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/machine/memory.h"
+#include "lib/machine/topology.h"
+#include "lib/matrix/aside.h"
+#include "lib/matrix/format.h"
+
+/*
+ * Where the cache is hidden, as on some virtual machines: the first-level
+ * cache that every core has for itself.  Less than there is, but there for
+ * sure: a schedule that fits it fits whatever is behind.
+ */
+#define ASSUMED_CACHE_BYTES (UINT64_C(32) << 10)
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static hwloc_topology_t topology;
+static struct asl_machine machine;
+
+static hwloc_topology_t load(void)
+{
+	hwloc_topology_t t;
+
+	if (hwloc_topology_init(&t) != 0)
+		return NULL;
+	if (hwloc_topology_load(t) == 0)
+		return t;
+	hwloc_topology_destroy(t);
+	return NULL;
+}
+
+/* Cores, or processors where a machine has no cores, that `set` touches. */
+static int count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set)
+{
+	hwloc_obj_type_t type = HWLOC_OBJ_CORE;
+	hwloc_obj_t o = NULL;
+	int n = 0;
+
+	if (hwloc_get_nbobjs_by_type(t, type) <= 0)
+		type = HWLOC_OBJ_PU;
+	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
+		n += hwloc_bitmap_intersects(o->cpuset, set);
+	return n;
+}
+
+/* A binding is that of a process here, which says nothing of other machines. */
+static int bound_cores(hwloc_topology_t t)
+{
+	hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(t);
+	hwloc_bitmap_t bound = hwloc_bitmap_dup(allowed);
+	int n = 0;
+
+	if (bound && hwloc_topology_is_thissystem(t) &&
+	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) == 0)
+		hwloc_bitmap_and(bound, bound, allowed);
+	if (bound)
+		n = count_cores(t, bound);
+	hwloc_bitmap_free(bound);
+	return n;
+}
+
+static hwloc_obj_t last_cache(hwloc_obj_t o)
+{
+	hwloc_obj_t last = NULL;
+
+	for (; o; o = o->parent)
+		if (hwloc_obj_type_is_dcache(o->type) && o->attr->cache.size)
+			last = o;
+	return last;
+}
+
+/* From the processors up, for they need not all have the same levels. */
+static void find_cache(struct asl_machine *m, hwloc_topology_t t)
+{
+	hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(t);
+	hwloc_obj_t pu = NULL, before = NULL;
+
+	while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu))) {
+		hwloc_obj_t cache = last_cache(pu);
+		hwloc_bitmap_t sharing;
+		uint64_t bytes;
+		int cores;
+
+		if (!cache || cache == before ||
+		    !hwloc_bitmap_isset(allowed, pu->os_index))
+			continue;
+		before = cache;
+		sharing = hwloc_bitmap_dup(cache->cpuset);
+		if (!sharing)
+			return;
+		hwloc_bitmap_and(sharing, sharing, allowed);
+		cores = count_cores(t, sharing);
+		hwloc_bitmap_free(sharing);
+		bytes = cache->attr->cache.size;
+		if (m->cache_bytes &&
+		    bytes / (uint64_t)cores >=
+			    m->cache_bytes / (uint64_t)m->cache_cores)
+			continue;
+		m->cache_bytes = bytes;
+		m->cache_cores = cores;
+	}
+}
+
+/* What Linux says of its nodes can be less than it has: count it ourselves. */
+static uint64_t find_memory(hwloc_topology_t t)
+{
+	uint64_t recorded = 0;
+
+	if (t && !hwloc_topology_is_thissystem(t))
+		recorded = hwloc_get_root_obj(t)->total_memory;
+	return recorded ? recorded : asl_memory_limit("");
+}
+
+static void find_host(struct asl_machine *m, hwloc_topology_t t)
+{
+	const char *recorded = NULL;
+
+	if (t && !hwloc_topology_is_thissystem(t))
+		recorded = hwloc_obj_get_info_by_name(hwloc_get_root_obj(t),
+						      "HostName");
+	if (recorded)
+		snprintf(m->host, sizeof(m->host), "%s", recorded);
+	else if (gethostname(m->host, sizeof(m->host) - 1) != 0)
+		strcpy(m->host, "unknown");
+}
+
+/* Vendors pad the model's name with blanks. */
+static void squeeze(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++)
+		if (!isspace((unsigned char)*from))
+			*to++ = *from;
+		else if (to > text && to[-1] != ' ')
+			*to++ = ' ';
+	if (to > text && to[-1] == ' ')
+		to--;
+	*to = '\0';
+}
+
+static void find_cpu(struct asl_machine *m, hwloc_topology_t t)
+{
+	hwloc_obj_t package =
+		t ? hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0) : NULL;
+	const char *model = NULL;
+
+	if (package)
+		model = hwloc_obj_get_info_by_name(package, "CPUModel");
+	if (!model && t)
+		model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(t),
+						   "CPUModel");
+	snprintf(m->cpu, sizeof(m->cpu), "%s", model ? model : "unknown");
+	squeeze(m->cpu);
+}
+
+static void ask(void)
+{
+	struct asl_machine *m = &machine;
+
+	topology = load();
+	if (topology) {
+		m->cores = bound_cores(topology);
+		find_cache(m, topology);
+	}
+	if (m->cores < 1)
+		m->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	if (m->cores < 1)
+		m->cores = 1;
+	m->cache_assumed = m->cache_bytes == 0;
+	if (m->cache_assumed) {
+		m->cache_bytes = ASSUMED_CACHE_BYTES;
+		m->cache_cores = 1;
+	}
+	m->memory_bytes = find_memory(topology);
+	find_host(m, topology);
+	find_cpu(m, topology);
+}
+
+hwloc_topology_t asl_topology(void)
+{
+	pthread_once(&once, ask);
+	return topology;
+}
+
+const struct asl_machine *asl_machine(void)
+{
+	pthread_once(&once, ask);
+	return &machine;
+}
+
+uint64_t asl_machine_cache_words(int ranks)
+{
+	const struct asl_machine *m = asl_machine();
+	int sharing = ranks < m->cache_cores ? ranks : m->cache_cores;
+	uint64_t words =
+		m->cache_bytes / 8 / (uint64_t)(sharing < 1 ? 1 : sharing);
+
+	return words < 3 ? 3 : words;
+}
+
+uint64_t asl_machine_memory_words(int ranks)
+{
+	return asl_machine()->memory_bytes / 8 /
+	       (uint64_t)(ranks < 1 ? 1 : ranks);
+}
+
+int asl_machine_write_topology(const char *path)
+{
+	hwloc_topology_t t = asl_topology();
+	int length, err;
+	char *xml;
+
+	if (!t || hwloc_topology_export_xmlbuffer(t, &xml, &length, 0) != 0)
+		return asl_file_fail(
+			-EIO, "%s: hwloc can't describe this machine", path);
+	/* The length counts the zero at the end. */
+	err = asl_aside_put(path, xml, strlen(xml));
+	hwloc_free_xmlbuffer(t, xml);
+	return err;
+}

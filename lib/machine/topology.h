@@ -1,0 +1,12 @@
+/*
+ * topology.h -- hwloc's answer, for the files of this folder
+ */
+#ifndef ASL_TOPOLOGY_H
+#define ASL_TOPOLOGY_H
+
+#include <hwloc.h>
+
+/* Loaded once; NULL if hwloc failed. */
+hwloc_topology_t asl_topology(void);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * net_sim.c -- what sim alone promises: order, many ranks, and named failures
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "net/net.h"
+
+/* Bodies run on stacks that cmocka must not jump from: they only take notes. */
+#define RANKS 7
+
+static struct notes {
+	int err[RANKS];
+	char why[512];
+	int begun[RANKS], count;
+	double sum;
+} notes;
+
+static int run(int ranks, int (*body)(struct asl_net *net, void *arg))
+{
+	struct asl_net_want want = {.transport = "sim", .ranks = ranks};
+
+	notes = (struct notes){.count = 0};
+	return asl_net_run(&want, body, &notes);
+}
+
+static int step(struct asl_net *net, int to, int from, size_t out_bytes,
+		size_t in_bytes)
+{
+	struct asl_net_op op = {
+		.to = to,
+		.from = from,
+		.out_bytes = out_bytes,
+		.in_bytes = in_bytes,
+	};
+	int err = asl_net_start(net, &op);
+
+	return err ? err : asl_net_wait(net, &op);
+}
+
+static void assert_why(const char *part)
+{
+	if (!strstr(notes.why, part))
+		fail_msg("'%s' does not say '%s'", notes.why, part);
+}
+
+static int note(struct asl_net *net, int err)
+{
+	notes.err[asl_net_rank(net)] = err;
+	if (err)
+		snprintf(notes.why, sizeof(notes.why), "%s", asl_net_why());
+	return err;
+}
+
+/* ---- Failures ---- */
+
+/* A ring that passes only once somebody starts, and nobody does. */
+static int all_receive_first(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net);
+
+	(void)arg;
+	return note(net, step(net, ASL_NET_NONE, (rank + 1) % size, 0, 8));
+}
+
+static void a_deadlock_is_named(void **state)
+{
+	(void)state;
+	assert_int_equal(run(RANKS, all_receive_first), -EDEADLK);
+	for (int i = 0; i < RANKS; i++)
+		assert_int_equal(notes.err[i], -EDEADLK);
+	assert_why("7 ranks wait and 0 have ended");
+	assert_why("rank 0 waits for 1");
+	assert_why("rank 2 waits for 3");
+}
+
+static int one_leaves(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net);
+
+	(void)arg;
+	return rank == 3 ? 0 : note(net, step(net, 3, 3, 8, 8));
+}
+
+static void waiting_for_one_who_ended_is_a_deadlock(void **state)
+{
+	(void)state;
+	assert_int_equal(run(RANKS, one_leaves), -EDEADLK);
+	assert_int_equal(notes.err[3], 0);
+	assert_int_equal(notes.err[0], -EDEADLK);
+	assert_int_equal(notes.err[6], -EDEADLK);
+	assert_why("6 ranks wait and 1 have ended");
+	assert_why("rank 0 sends to 3, waits for 3");
+}
+
+/* Rank 5's message is too long; its own receive must not be met any more. */
+static int one_sends_too_much(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net);
+
+	(void)arg;
+	if (rank == 5)
+		return note(net, step(net, 2, 1, 17, 8));
+	if (rank == 2)
+		return note(net, step(net, ASL_NET_NONE, 5, 0, 16));
+	return 0;
+}
+
+static void a_wrong_length_fails_both(void **state)
+{
+	(void)state;
+	assert_int_equal(run(RANKS, one_sends_too_much), -EMSGSIZE);
+	assert_int_equal(notes.err[5], -EMSGSIZE);
+	assert_int_equal(notes.err[2], -EMSGSIZE);
+	assert_why("rank 5 sends 17 bytes, but rank 2 expects 16");
+}
+
+static int one_gives_up(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net);
+
+	(void)arg;
+	if (rank != 4)
+		return note(net, step(net, 4, 4, 0, 0));
+	asl_net_abort(net, 1, "had enough");
+	asl_net_abort(net, 1, "once more");
+	return note(net, step(net, 0, 0, 0, 0));
+}
+
+static void an_abort_ends_all(void **state)
+{
+	(void)state;
+	assert_int_equal(run(RANKS, one_gives_up), -ECONNABORTED);
+	for (int i = 0; i < RANKS; i++)
+		assert_int_equal(notes.err[i], -ECONNABORTED);
+	assert_why("had enough");
+}
+
+static int third_fails(struct asl_net *net, void *arg)
+{
+	(void)arg;
+	return asl_net_rank(net) == 3 ? -77 : 0;
+}
+
+static void what_a_body_returns_is_returned(void **state)
+{
+	(void)state;
+	assert_int_equal(run(RANKS, third_fails), -77);
+}
+
+static void wrong_wishes_are_refused(void **state)
+{
+	struct asl_net_want none = {.transport = "pigeon", .ranks = 1};
+
+	(void)state;
+	assert_int_equal(asl_net_run(&none, third_fails, NULL), -ENOENT);
+	assert_non_null(strstr(asl_net_why(), "pigeon"));
+	assert_int_equal(run(0, third_fails), -EINVAL);
+}
+
+/* ---- Order ---- */
+
+static int note_order(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net), err = 0;
+
+	(void)arg;
+	for (int k = 1; k < size && !err; k++)
+		err = step(net, (rank + k) % size, (rank + size - k) % size, 0,
+			   0);
+	notes.begun[notes.count++] = rank;
+	return err;
+}
+
+static void every_run_is_the_same(void **state)
+{
+	struct notes first;
+
+	(void)state;
+	assert_int_equal(run(RANKS, note_order), 0);
+	first = notes;
+	assert_int_equal(run(RANKS, note_order), 0);
+	assert_int_equal(notes.count, RANKS);
+	assert_memory_equal(notes.begun, first.begun, sizeof(first.begun));
+}
+
+/* ---- Many ---- */
+
+/* Rings of 125 ranks, a transpose-like exchange of all, and the helpers. */
+static int crowd(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net), err = 0, who;
+	int first = rank / 125 * 125, i = rank % 125, *all = NULL;
+
+	(void)arg;
+	for (int k = 0; k < 20 && !err; k++)
+		err = step(net, first + (i + 1) % 125, first + (i + 124) % 125,
+			   800, 800);
+	if (!err)
+		err = step(net, size - 1 - rank, size - 1 - rank, 8, 8);
+	if (!err)
+		err = asl_net_barrier(net);
+	if (rank == 0)
+		all = calloc((size_t)size, sizeof(*all));
+	if (!err)
+		err = asl_net_collect(net, all, &rank, sizeof(rank));
+	for (i = 0; all && i < size; i++)
+		notes.sum += all[i] == i;
+	free(all);
+	if (!err)
+		err = asl_net_agree(net, rank < size / 2 ? 0 : rank, &who);
+	return err == size / 2 && who == err ? 0 : -1;
+}
+
+static void many_ranks_fit(void **state)
+{
+	(void)state;
+	assert_int_equal(run(20000, crowd), 0); /* guarded stacks */
+	assert_int_equal((int)notes.sum, 20000);
+	assert_int_equal(run(40000, crowd), 0); /* and not */
+	assert_int_equal((int)notes.sum, 40000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_deadlock_is_named),
+		cmocka_unit_test(waiting_for_one_who_ended_is_a_deadlock),
+		cmocka_unit_test(a_wrong_length_fails_both),
+		cmocka_unit_test(an_abort_ends_all),
+		cmocka_unit_test(what_a_body_returns_is_returned),
+		cmocka_unit_test(wrong_wishes_are_refused),
+		cmocka_unit_test(every_run_is_the_same),
+		cmocka_unit_test(many_ranks_fit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
