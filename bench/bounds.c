@@ -19,8 +19,7 @@ static void put(struct asl_csv *csv, const struct asl_bound *x)
 	asl_csv_end_row(csv);
 }
 
-static int write_csv(const struct asl_bound *bound, int count,
-		     const char *path)
+static int write_csv(const struct asl_bound *bound, int count, const char *path)
 {
 	struct asl_csv csv;
 	int code;

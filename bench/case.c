@@ -4,13 +4,12 @@
 #include "bench/case.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "bench/grid.h"
 #include "bench/say.h"
 #include "bench/sizes.h"
 #include "lib/machine/machine.h"
-#include "lib/model/planner.h"
 
 struct asl_job asl_job(void)
 {
@@ -19,12 +18,6 @@ struct asl_job asl_job(void)
 	if (!asl_net_job(&job.rank, &job.size))
 		job.size = 0;
 	return job;
-}
-
-const char *asl_grid_text(char text[40], const struct asl_grid *g)
-{
-	snprintf(text, 40, "%dx%dx%d", g->p[0], g->p[1], g->p[2]);
-	return text;
 }
 
 static const char *or_else(const char *given, const char *otherwise)
@@ -38,10 +31,10 @@ static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
 {
 	int job = asl_job().size;
 
-	plan->ranks = o->ranks	      ? o->ranks
-		      : job	      ? job
+	plan->ranks = o->ranks	     ? o->ranks
+		      : job	     ? job
 		      : o->grid.p[0] ? asl_grid_ranks(&o->grid)
-				      : 1;
+				     : 1;
 	plan->grid = o->grid;
 	if (o->grid.p[0] && asl_grid_ranks(&o->grid) != plan->ranks) {
 		char text[40];
@@ -61,23 +54,30 @@ static int check_job(const struct asl_case *c, const struct asl_options *o)
 	bool sim = !strcmp(c->want.transport, "sim");
 
 	if (o->launch && job)
-		return asl_complain(ASL_BAD_INPUT, "--launch: this is already "
-				    "an MPI job of %d ranks", job);
+		return asl_complain(ASL_BAD_INPUT,
+				    "--launch: this is already "
+				    "an MPI job of %d ranks",
+				    job);
 	if (o->launch && sim)
 		return asl_complain(ASL_BAD_INPUT, "--launch: --transport sim "
-				    "has no processes to start");
+						   "has no processes to start");
 	if (sim && job > 1)
-		return asl_complain(ASL_BAD_INPUT, "--transport: found sim in "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--transport: found sim in "
 				    "an MPI job, whose %d processes would each "
-				    "simulate all ranks", job);
+				    "simulate all ranks",
+				    job);
 	if (!sim && job && c->want.plan.ranks != job)
-		return asl_complain(ASL_BAD_INPUT, "--ranks: found %d, but the "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--ranks: found %d, but the "
 				    "MPI job has %d ranks",
 				    c->want.plan.ranks, job);
 	if (!sim && !job && !o->launch && c->want.plan.ranks > 1)
-		return asl_complain(ASL_BAD_INPUT, "--transport %s needs an MPI "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--transport %s needs an MPI "
 				    "job: add --launch, or start aslant with "
-				    "mpiexec or srun", c->want.transport);
+				    "mpiexec or srun",
+				    c->want.transport);
 	return 0;
 }
 
@@ -88,19 +88,26 @@ static int check_transport(const struct asl_case *c,
 	bool null = !strcmp(want->store, "null");
 
 	if (null && strcmp(want->transport, "sim"))
-		return asl_complain(ASL_BAD_INPUT, "--store null has no words "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--store null has no words "
 				    "that --transport %s could carry; only sim "
-				    "can", want->transport);
+				    "can",
+				    want->transport);
 	if (o->provider && strcmp(want->transport, "ofi"))
-		return asl_complain(ASL_BAD_INPUT, "--provider is for "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--provider is for "
 				    "--transport ofi, not %s",
 				    want->transport);
 	if (null && (o->a || o->b || o->result))
-		return asl_complain(ASL_BAD_INPUT, "--%s: --store null has no "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--%s: --store null has no "
 				    "words to read or write",
-				    o->a ? "a" : o->b ? "b" : "result");
+				    o->a   ? "a"
+				    : o->b ? "b"
+					   : "result");
 	if (null && want->verify != ASL_VERIFY_NONE)
-		return asl_complain(ASL_BAD_INPUT, "--verify: --store null has "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--verify: --store null has "
 				    "no words to verify, expected none");
 	return check_job(c, o);
 }
@@ -116,8 +123,8 @@ static void choose_memory(struct asl_plan *plan, const struct asl_options *o)
 	plan->cache = o->cache ? o->cache : asl_machine_cache_words(share);
 	plan->memory = o->memory ? o->memory : asl_machine_memory_words(share);
 	plan->budget = o->memory_budget;
-	plan->panels = o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL
-							      : ASL_DRAM;
+	plan->panels =
+		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
 }
 
 static int choose_costs(struct asl_case *c, const struct asl_options *o)
@@ -133,16 +140,17 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	costs->net = isnan(o->net_cost) ? costs->net : o->net_cost;
 	costs->latency = isnan(o->latency) ? costs->latency : o->latency;
 	costs->flop = isnan(o->flop_cost) ? costs->flop : o->flop_cost;
-	c->want.plan.accounting = o->accounting && !strcmp(o->accounting, "full")
-					  ? ASL_FULL
-					  : ASL_APM;
+	c->want.plan.accounting =
+		o->accounting && !strcmp(o->accounting, "full") ? ASL_FULL
+								: ASL_APM;
 	return 0;
 }
 
 static int check_cache(const struct asl_plan *plan)
 {
 	if (plan->kernel && plan->cache < plan->kernel->least_cache)
-		return asl_complain(ASL_BAD_INPUT, "--cache: found %ju words, "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--cache: found %ju words, "
 				    "but kernel %s needs at least %ju",
 				    plan->cache, plan->kernel->name,
 				    plan->kernel->least_cache);
@@ -156,87 +164,9 @@ static int find_algorithm(struct asl_plan *plan, const char *name)
 	plan->algorithm = asl_algorithm_find(name);
 	if (plan->algorithm)
 		return 0;
-	return asl_complain(ASL_BAD_INPUT, "unknown algorithm '%s' (known: %s)",
-			    name,
-			    asl_join(names, sizeof names,
-				     asl_algorithm_names()));
-}
-
-/* ---- The grid ---- */
-
-static int over_budget(const struct asl_plan *plan, uint64_t need)
-{
-	char text[40];
-
-	if (plan->grid.p[0])
-		return asl_complain(ASL_NO_MACHINE, "grid %s of %s does not fit "
-				    "into --memory-budget %ju words: it needs "
-				    "%ju words", asl_grid_text(text, &plan->grid),
-				    plan->algorithm->name, plan->budget, need);
-	return asl_complain(ASL_NO_MACHINE, "no grid of %s fits into "
-			    "--memory-budget %ju words: the least need is %ju "
-			    "words", plan->algorithm->name, plan->budget, need);
-}
-
-/* No part of a dimension may be empty. */
-static bool has_sides(const struct asl_plan *plan)
-{
-	const struct asl_shape *x = &plan->shape;
-
-	for (int i = 0; i < 3; i++) {
-		char axis = plan->algorithm->axes[i];
-		uint64_t length = axis == 'm' ? x->m : axis == 'n' ? x->n : x->k;
-
-		if ((uint64_t)plan->grid.p[i] > length)
-			return false;
-	}
-	return true;
-}
-
-/*
- * What em-jomma admits is what its prescription allows the search to try; a
- * user may ask for any grid.  What others admit is what they can do.
- */
-bool asl_grid_possible(const struct asl_plan *plan)
-{
-	if (!has_sides(plan))
-		return false;
-	return !plan->algorithm->admits ||
-	       !strcmp(plan->algorithm->name, "em-jomma") ||
-	       plan->algorithm->admits(plan, &plan->grid);
-}
-
-static int take_grid(struct asl_plan *plan)
-{
-	char text[40];
-	uint64_t need;
-
-	plan->algorithm->ideal(plan->ideal, plan);
-	if (!asl_grid_possible(plan))
-		return asl_complain(ASL_BAD_INPUT, "--grid: found %s (%c x %c x "
-				    "%c), which %s cannot use with m = %ju, "
-				    "n = %ju, k = %ju",
-				    asl_grid_text(text, &plan->grid),
-				    plan->algorithm->axes[0],
-				    plan->algorithm->axes[1],
-				    plan->algorithm->axes[2],
-				    plan->algorithm->name, plan->shape.m,
-				    plan->shape.n, plan->shape.k);
-	need = asl_forecast(plan).memory_high;
-	if (plan->budget && need > plan->budget)
-		return over_budget(plan, need);
-	return 0;
-}
-
-static int choose_grid(struct asl_plan *plan)
-{
-	uint64_t need = 0;
-	int err;
-
-	if (plan->grid.p[0])
-		return take_grid(plan);
-	err = asl_grid_choose(plan, &need);
-	return err ? over_budget(plan, need) : 0;
+	return asl_complain(
+		ASL_BAD_INPUT, "unknown algorithm '%s' (known: %s)", name,
+		asl_join(names, sizeof names, asl_algorithm_names()));
 }
 
 /* ---- All of it ---- */
@@ -283,10 +213,11 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	int err;
 
 	if (!o->algorithm)
-		return asl_complain(ASL_BAD_INPUT, "run: which algorithm? "
-				    "(known: %s)",
-				    asl_join(names, sizeof names,
-					     asl_algorithm_names()));
+		return asl_complain(
+			ASL_BAD_INPUT,
+			"run: which algorithm? "
+			"(known: %s)",
+			asl_join(names, sizeof names, asl_algorithm_names()));
 	err = asl_case_to_plan(c, o);
 	if (err)
 		return err;
@@ -295,8 +226,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	err = check_cache(&want->plan);
 	if (err)
 		return err;
-	want->transport = or_else(o->transport, asl_job().size || o->launch
-							? "ofi" : "sim");
+	want->transport = or_else(o->transport,
+				  asl_job().size || o->launch ? "ofi" : "sim");
 	want->provider = o->provider;
 	want->store = or_else(o->store, "pmem");
 	want->nvm_dir = o->nvm_dir;
@@ -310,5 +241,5 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->keep = o->keep;
 	want->verify = choose_verify(o);
 	err = check_transport(c, o);
-	return err ? err : choose_grid(&want->plan);
+	return err ? err : asl_grid_settle(&want->plan);
 }

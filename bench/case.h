@@ -29,10 +29,4 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
  */
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o);
 
-/* Can the plan's algorithm work on the plan's grid, prescribed or not? */
-bool asl_grid_possible(const struct asl_plan *plan);
-
-/* The grid as text: 4x4x1. */
-const char *asl_grid_text(char text[40], const struct asl_grid *g);
-
 #endif

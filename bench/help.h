@@ -8,8 +8,8 @@
 
 struct asl_command {
 	const char *name, *usage, *summary;
-	const char *text;      /* more about it */
-	unsigned options;      /* enum asl_commands; 0: takes none */
+	const char *text; /* more about it */
+	unsigned options; /* enum asl_commands; 0: takes none */
 	int (*run)(int argc, char **argv, const struct asl_command *self);
 };
 

@@ -34,8 +34,10 @@ int asl_launch(int ranks, int argc, char **argv, int leave_out)
 	int i = 0;
 
 	if (!args || length < 0)
-		return asl_complain(ASL_INTERNAL, "--launch: cannot find out "
-				    "what to start: %s", strerror(errno));
+		return asl_complain(ASL_INTERNAL,
+				    "--launch: cannot find out "
+				    "what to start: %s",
+				    strerror(errno));
 	self[length] = '\0';
 	snprintf(count, sizeof count, "%d", ranks);
 	args[i++] = LAUNCHER;
@@ -48,7 +50,8 @@ int asl_launch(int ranks, int argc, char **argv, int leave_out)
 	close_stdin();
 	execvp(LAUNCHER, args);
 	free(args);
-	return asl_complain(ASL_NO_MACHINE, "--launch: cannot start " LAUNCHER
+	return asl_complain(ASL_NO_MACHINE,
+			    "--launch: cannot start " LAUNCHER
 			    ": %s (it is in the package mpich)",
 			    strerror(errno));
 }

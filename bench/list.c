@@ -82,7 +82,9 @@ int asl_command_list(int argc, char **argv, const struct asl_command *self)
 			topics[i].list();
 			return 0;
 		}
-	return asl_complain(ASL_BAD_INPUT, "list: found '%s', expected "
+	return asl_complain(ASL_BAD_INPUT,
+			    "list: found '%s', expected "
 			    "algorithms, kernels, profiles, transports or "
-			    "stores", argv[2]);
+			    "stores",
+			    argv[2]);
 }

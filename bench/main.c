@@ -23,7 +23,8 @@ const struct asl_command asl_commands[] = {
 	{
 		.name = "plan",
 		.usage = "plan [ALGORITHM] [options]",
-		.summary = "every algorithm, kernel and grid, by predicted cost",
+		.summary =
+			"every algorithm, kernel and grid, by predicted cost",
 		.text = "Predict what every algorithm (or the one named), "
 			"kernel and grid costs, cheapest\nfirst.  Takes the "
 			"options of run; those that change no cost are "
@@ -67,8 +68,10 @@ int asl_command_help(const struct asl_command *self)
 
 static int unknown(const char *name)
 {
-	return asl_complain(ASL_BAD_INPUT, "unknown command '%s' (aslant "
-			    "--help lists them)", name);
+	return asl_complain(ASL_BAD_INPUT,
+			    "unknown command '%s' (aslant "
+			    "--help lists them)",
+			    name);
 }
 
 static int help(int argc, char **argv)
@@ -93,7 +96,7 @@ static int obey(int argc, char **argv)
 
 	if (argc < 2)
 		return asl_complain(ASL_BAD_INPUT, "which command? (aslant "
-				    "--help lists them)");
+						   "--help lists them)");
 	command = find(argv[1]);
 	if (command)
 		return command->run(argc, argv, command);
@@ -115,7 +118,9 @@ int main(int argc, char **argv)
 		return ASL_INTERNAL;
 	code = obey(argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && !code)
-		code = asl_complain(ASL_NO_MACHINE, "cannot write to stdout: "
-				    "%s", strerror(errno));
+		code = asl_complain(ASL_NO_MACHINE,
+				    "cannot write to stdout: "
+				    "%s",
+				    strerror(errno));
 	return code;
 }

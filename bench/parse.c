@@ -29,7 +29,8 @@ static int set_count(const struct asl_option *option, void *at,
 	    x > option->most) {
 		snprintf(expected, sizeof expected,
 			 "a whole number from %ju to %ju (k, m and g multiply "
-			 "by 1000)", option->least, option->most);
+			 "by 1000)",
+			 option->least, option->most);
 		return refuse(option, text, expected);
 	}
 	if (option->value == ASL_INT)
@@ -52,8 +53,7 @@ static int set_words(const struct asl_option *option, void *at,
 	return 0;
 }
 
-static int set_name(const struct asl_option *option, void *at,
-		    const char *text)
+static int set_name(const struct asl_option *option, void *at, const char *text)
 {
 	char names[256];
 
@@ -84,7 +84,8 @@ static int set(const struct asl_option *option, struct asl_options *o,
 		return 0;
 	case ASL_GRID:
 		if (!asl_read_grid(at, text, ASL_MOST_RANKS))
-			return refuse(option, text, "three sides, as in 4x4x2,"
+			return refuse(option, text,
+				      "three sides, as in 4x4x2,"
 				      " of 1000000 ranks at most");
 		return 0;
 	case ASL_NAME:
@@ -144,7 +145,8 @@ static int misused(int what, const char *command, const char *found)
 	if (what == ':')
 		return asl_complain(ASL_BAD_INPUT, "--%s: expected %s after it",
 				    option->name, option->argument);
-	return asl_complain(ASL_BAD_INPUT, "--%s: found '%s', but it takes "
+	return asl_complain(ASL_BAD_INPUT,
+			    "--%s: found '%s', but it takes "
 			    "no value",
 			    option->name, strchr(found, '=') + 1);
 }
@@ -200,7 +202,8 @@ int asl_options_parse(struct asl_options *o, int argc, char **argv,
 	opterr = 0;
 	optind = 1;
 	/* '-': arguments come in order, as 1; ':' tells a missing value. */
-	while (!err && (what = getopt_long(argc, argv, "-:h", names, NULL)) != -1) {
+	while (!err &&
+	       (what = getopt_long(argc, argv, "-:h", names, NULL)) != -1) {
 		err = step(o, what, argv[at], at, argv[0]);
 		at = optind;
 	}

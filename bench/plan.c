@@ -6,6 +6,7 @@
 
 #include "bench/case.h"
 #include "bench/commands.h"
+#include "bench/grid.h"
 #include "bench/say.h"
 #include "bench/table.h"
 #include "lib/model/planner.h"
@@ -54,48 +55,46 @@ static int write_csv(const struct asl_candidate *best, int count,
 /* ---- For people ---- */
 
 /* Four digits, in units as the options take them: 1.234m. */
-static const char *brief(char text[16], double x)
+static const char *brief(char text[16], uint64_t words)
 {
+	double x = (double)words;
 	int unit = 0;
 
-	for (; x >= 9999.5 && unit < 4; unit++)
+	for (; x >= 999.95 && unit < 5; unit++)
 		x /= 1000;
-	snprintf(text, 16, x < 1e6 ? "%.4g%s" : "%.2g%s", x,
-		 (const char *[]){"", "k", "m", "g", "t"}[unit]);
+	snprintf(text, 16, "%.4g%.1s", x, &"\0kmgtp"[unit]);
 	return text;
 }
 
 static void print_line(int place, const struct asl_candidate *x)
 {
 	const struct asl_forecast *f = &x->forecast;
-	double cell[] = {f->q[ASL_APM],		(double)f->read,
-			 (double)f->written,	(double)f->bh,
-			 (double)f->memory_high};
+	uint64_t words[] = {f->read, f->written, f->bh, f->memory_high};
 	char grid[40], text[16];
 
-	/* Costs have no unit: they may be tiny. */
 	printf("%4d  %-10s%-7s%-10s%5d", place, x->plan.algorithm->name,
 	       x->plan.kernel->name, asl_grid_text(grid, &x->plan.grid),
 	       asl_grid_ranks(&x->plan.grid));
-	printf("%10.4g%10.4g", cell[0], f->q[ASL_FULL]);
-	for (int i = 1; i < 5; i++)
-		printf("%8s", brief(text, cell[i]));
+	printf("%11.4g%11.4g", f->q[ASL_APM], f->q[ASL_FULL]);
+	for (int i = 0; i < 4; i++)
+		printf("%8s", brief(text, words[i]));
 	putchar('\n');
 }
 
-static void print(const struct asl_plan *base,
-		  const struct asl_candidate *best, int count)
+static void print(const struct asl_plan *base, const struct asl_candidate *best,
+		  int count)
 {
-	printf("The %d of least Q (%s): m = %ju, n = %ju, k = %ju on %d ranks,\n"
+	printf("The %d of least Q (%s): m = %ju, n = %ju, k = %ju on %d "
+	       "ranks,\n"
 	       "S = %ju words of cache, M = %ju words of memory, r %g, w %g, "
 	       "beta %g\n\n",
 	       count, asl_accounting_name(base->accounting), base->shape.m,
 	       base->shape.n, base->shape.k, base->ranks, base->cache,
 	       base->memory, base->costs.read, base->costs.write,
 	       base->costs.net);
-	printf("rank  %-10s%-7s%-10s%5s%10s%10s%8s%8s%8s%8s\n", "algorithm",
-	       "kernel", "grid", "used", "Q apm", "Q full", "B_r", "B_w",
-	       "B_h", "memory");
+	printf("rank  %-10s%-7s%-10s%5s%11s%11s%8s%8s%8s%8s\n", "algorithm",
+	       "kernel", "grid", "used", "Q apm", "Q full", "B_r", "B_w", "B_h",
+	       "memory");
 	for (int i = 0; i < count; i++)
 		print_line(i + 1, &best[i]);
 }
@@ -106,8 +105,9 @@ static int nothing_fits(const struct asl_plan *base, uint64_t least_need)
 {
 	if (!base->budget || least_need == UINT64_MAX)
 		return asl_complain(ASL_BAD_INPUT, "plan: no algorithm can do "
-				    "this with these options");
-	return asl_complain(ASL_NO_MACHINE, "nothing fits into --memory-budget "
+						   "this with these options");
+	return asl_complain(ASL_NO_MACHINE,
+			    "nothing fits into --memory-budget "
 			    "%ju words: the least need is %ju words",
 			    base->budget, least_need);
 }

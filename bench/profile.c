@@ -11,7 +11,8 @@
 #include "bench/say.h"
 
 const struct asl_profile asl_profiles[] = {
-	{"dram", "a word costs 1 wherever it goes, messages and flops nothing",
+	{"dram",
+	 "a word costs 1 wherever it goes, messages and flops nothing",
 	 {.read = 1, .write = 1, .dram_read = 1, .dram_write = 1, .net = 1}},
 	{.name = ""},
 };
@@ -43,7 +44,8 @@ static int take_text(char *to, size_t room, const char *file, const char *key,
 	const char *text = json_string_value(value);
 
 	if (!text || !*text || strlen(text) >= room)
-		return asl_complain(ASL_BAD_INPUT, "%s: key '%s': expected a "
+		return asl_complain(ASL_BAD_INPUT,
+				    "%s: key '%s': expected a "
 				    "text of 1 to %zu characters",
 				    file, key, room - 1);
 	strcpy(to, text);
@@ -55,7 +57,8 @@ static int take_cost(double *to, const char *file, const char *key,
 {
 	if (!json_is_number(value) || !(json_number_value(value) >= 0)) {
 		char *found = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-		int code = asl_complain(ASL_BAD_INPUT, "%s: key '%s': found "
+		int code = asl_complain(ASL_BAD_INPUT,
+					"%s: key '%s': found "
 					"%.60s, expected a number, 0 or more",
 					file, key, found ? found : "");
 
@@ -78,7 +81,8 @@ static int take(struct asl_profile *out, const char *file, const char *key,
 	if (!strcmp(key, "source"))
 		return take_text(out->source, sizeof out->source, file, key,
 				 value);
-	return asl_complain(ASL_BAD_INPUT, "%s: unknown key '%s' (known: name, "
+	return asl_complain(ASL_BAD_INPUT,
+			    "%s: unknown key '%s' (known: name, "
 			    "source, read_cost, write_cost, net_cost, latency, "
 			    "flop_cost, dram_read_cost, dram_write_cost)",
 			    file, key);
@@ -95,9 +99,8 @@ static int read_object(struct asl_profile *out, const char *file, json_t *root)
 				    "%s: expected one JSON object", file);
 	*out = asl_profiles[0];
 	out->name[0] = out->source[0] = '\0';
-	json_object_foreach(root, key, value)
-		if (!err)
-			err = take(out, file, key, value);
+	json_object_foreach(root, key, value) if (!err) err =
+		take(out, file, key, value);
 	if (!err && (!out->name[0] || !out->source[0]))
 		err = asl_complain(ASL_BAD_INPUT, "%s: key '%s' is missing",
 				   file, out->name[0] ? "source" : "name");
@@ -116,7 +119,8 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 			return 0;
 		}
 	if (access(name, R_OK))
-		return asl_complain(ASL_BAD_INPUT, "--profile: found '%s', "
+		return asl_complain(ASL_BAD_INPUT,
+				    "--profile: found '%s', "
 				    "which is neither a profile (aslant list "
 				    "profiles) nor a readable file: %s",
 				    name, strerror(errno));

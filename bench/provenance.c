@@ -20,8 +20,8 @@ static json_t *command_line(int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		json_t *text = json_string(argv[i]);
 
-		json_array_append_new(list, text ? text
-						 : json_string("(not UTF-8)"));
+		json_array_append_new(list,
+				      text ? text : json_string("(not UTF-8)"));
 	}
 	return list;
 }
@@ -71,18 +71,18 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 	char *text;
 	int err = -ENOMEM;
 
-	run = json_pack("{s:i, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, "
-			"s:o}",
-			"schema", ASL_SCHEMA, "aslant", ASLANT_VERSION,
-			"run_id", rep->run_id, "command_line",
-			command_line(argc, argv), "store", c->want.store,
-			"medium", rep->medium, "transport", c->want.transport,
-			"provider", rep->provider, "costs", costs(c),
-			"accounting",
-			asl_accounting_name(c->want.plan.accounting), "notes",
-			notes(rep));
+	run = json_pack(
+		"{s:i, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, "
+		"s:o}",
+		"schema", ASL_SCHEMA, "aslant", ASLANT_VERSION, "run_id",
+		rep->run_id, "command_line", command_line(argc, argv), "store",
+		c->want.store, "medium", rep->medium, "transport",
+		c->want.transport, "provider", rep->provider, "costs", costs(c),
+		"accounting", asl_accounting_name(c->want.plan.accounting),
+		"notes", notes(rep));
 	if (root && run && !json_object_update_missing(run, root)) {
-		text = json_dumps(run, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+		text = json_dumps(run,
+				  JSON_INDENT(2) | JSON_REAL_PRECISION(17));
 		if (text) {
 			size_t length = strlen(text);
 

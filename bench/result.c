@@ -40,14 +40,14 @@ static int check_found(const char *path)
 	bool empty;
 
 	if (!dir)
-		return asl_complain_alone(errno == ENOTDIR ? ASL_BAD_INPUT
-							   : ASL_NO_MACHINE,
-					  "--out: %s: %s", path,
-					  strerror(errno));
+		return asl_complain_alone(
+			errno == ENOTDIR ? ASL_BAD_INPUT : ASL_NO_MACHINE,
+			"--out: %s: %s", path, strerror(errno));
 	empty = is_empty(dir);
 	closedir(dir);
 	if (!empty)
-		return asl_complain_alone(ASL_BAD_INPUT, "--out: %s is not "
+		return asl_complain_alone(ASL_BAD_INPUT,
+					  "--out: %s is not "
 					  "empty; expected a new directory",
 					  path);
 	if (access(path, W_OK | X_OK))

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/case.h"
+#include "bench/grid.h"
 #include "bench/rows.h"
 #include "lib/machine/machine.h"
 #include "lib/model/bounds.h"

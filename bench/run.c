@@ -98,16 +98,19 @@ static void say_difference(const struct asl_rep *rep)
 		if (asl_ledger_equal(&x->counted, &x->predicted))
 			continue;
 		if (name)
-			asl_complain(0, "COUNTED IS NOT WHAT WAS PREDICTED: "
+			asl_complain(0,
+				     "COUNTED IS NOT WHAT WAS PREDICTED: "
 				     "rank %d, phase %s, %s: counted %ju, "
-				     "predicted %ju", i, asl_phase_name(p),
-				     name, x->counted.in[p].of[c],
+				     "predicted %ju",
+				     i, asl_phase_name(p), name,
+				     x->counted.in[p].of[c],
 				     x->predicted.in[p].of[c]);
 		else
-			asl_complain(0, "COUNTED IS NOT WHAT WAS PREDICTED: "
+			asl_complain(0,
+				     "COUNTED IS NOT WHAT WAS PREDICTED: "
 				     "rank %d held %ju words (%ju in the "
-				     "pool), predicted %ju (%ju)", i,
-				     x->counted.memory_high,
+				     "pool), predicted %ju (%ju)",
+				     i, x->counted.memory_high,
 				     x->counted.pool_high,
 				     x->predicted.memory_high,
 				     x->predicted.pool_high);
@@ -123,9 +126,10 @@ static void judge(struct output *out, const struct asl_rep *rep)
 	}
 	if (rep->verified == 0) {
 		out->wrong = true;
-		asl_complain(0, "VERIFICATION FAILED in repetition %d: residual "
-			     "%g, expected 16 at most", rep->rep + 1,
-			     rep->residual);
+		asl_complain(0,
+			     "VERIFICATION FAILED in repetition %d: residual "
+			     "%g, expected 16 at most",
+			     rep->rep + 1, rep->residual);
 	}
 }
 
@@ -161,10 +165,8 @@ static int print_summary(struct output *out, const struct asl_rep *rep)
 {
 	if (out->options->csv || out->options->out)
 		return 0;
-	if (!out->done) {
+	if (!out->done)
 		asl_summary_counts(stdout, out->c, rep);
-		fputc('\n', stdout);
-	}
 	asl_summary_times(stdout, rep);
 	return flush_stdout();
 }
@@ -231,8 +233,8 @@ int asl_command_run(int argc, char **argv, const struct asl_command *self)
 {
 	struct asl_options o;
 	struct asl_case c;
-	struct output out = {.options = &o, .c = &c, .argc = argc,
-			     .argv = argv};
+	struct output out = {
+		.options = &o, .c = &c, .argc = argc, .argv = argv};
 	struct asl_job job = asl_job();
 	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
 

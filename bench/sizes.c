@@ -75,15 +75,21 @@ int asl_sizes(struct asl_shape *shape, const struct asl_options *o)
 	if (n.by && !m.by && !k.by)
 		m = k = n;
 	if (!m.by && !n.by && !k.by)
-		return asl_complain(ASL_BAD_INPUT, "the size is missing: "
+		return asl_complain(ASL_BAD_INPUT,
+				    "the size is missing: "
 				    "expected --n N, or --m, --n and --k");
 	if (!m.by || !n.by || !k.by)
-		return asl_complain(ASL_BAD_INPUT, "--%s is missing: C is m x n,"
+		return asl_complain(ASL_BAD_INPUT,
+				    "--%s is missing: C is m x n,"
 				    " A is m x k, B is k x n",
-				    !m.by ? "m" : !n.by ? "n" : "k");
+				    !m.by   ? "m"
+				    : !n.by ? "n"
+					    : "k");
 	*shape = (struct asl_shape){m.is, n.is, k.is};
 	if (asl_shape_check(shape, why, sizeof why))
-		return asl_complain(ASL_BAD_INPUT, "%ju x %ju x %ju (m, n, k): "
-				    "%s", m.is, n.is, k.is, why);
+		return asl_complain(ASL_BAD_INPUT,
+				    "%ju x %ju x %ju (m, n, k): "
+				    "%s",
+				    m.is, n.is, k.is, why);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bench/grid.h"
 #include "lib/model/bounds.h"
 
 /* ---- What ran ---- */
@@ -50,9 +51,12 @@ static void print_machine(FILE *f, const struct asl_case *c,
 	const struct asl_costs *x = &plan->costs;
 
 	fprintf(f, "store     %s", c->want.store);
-	if (strcmp(c->want.store, rep->medium))
+	if (!rep->moved)
+		fputs(" (counts only)", f);
+	else if (strcmp(c->want.store, rep->medium))
 		fprintf(f, " on %s", rep->medium);
-	fprintf(f, ", panels in %s\n", plan->panels == ASL_POOL ? "nvm" : "dram");
+	fprintf(f, ", panels in %s\n",
+		plan->panels == ASL_POOL ? "nvm" : "dram");
 	fprintf(f, "network   %s%s%s\n", c->want.transport,
 		*rep->provider ? ", provider " : "", rep->provider);
 	fprintf(f, "cache     S = ");
@@ -90,11 +94,9 @@ static void print_row(FILE *f, const char *name, uint64_t counted,
 	if (bound > 0) {
 		print_cell(f, 13, bound);
 		fprintf(f, "%6.2f", (double)counted / bound);
-	} else {
-		fprintf(f, "%13s%6s", "", "");
 	}
 	if (total)
-		print_cell(f, 15, (double)total);
+		print_cell(f, bound > 0 ? 15 : 34, (double)total);
 	fputc('\n', f);
 }
 
@@ -140,7 +142,7 @@ static void print_counts(FILE *f, const struct asl_rep *rep)
 	uint64_t written = asl_words_written(&rep->total);
 
 	fprintf(f, "\n%-15s%15s%15s%13s%6s%15s\n", "words", "busiest rank",
-		"predicted", "lower bound", "x", "all ranks");
+		"predicted", "lower bound", "ratio", "all ranks");
 	print_row(f, "read (B_r)", b.read[0], b.read[1], 0, read);
 	print_row(f, "written (B_w)", b.written[0], b.written[1], 0, written);
 	print_row(f, "both", b.both[0], b.both[1], asl_bound_io_words(plan),
@@ -177,10 +179,10 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 	print_machine(f, c, rep);
 	print_counts(f, rep);
 	print_costs(f, rep);
-	fprintf(f, "\n%s\n", rep->predicted_equal
-				   ? "Every counter of every rank is as "
-				     "predicted."
-				   : "COUNTED AND PREDICTED DIFFER.");
+	fprintf(f, "\n%s\n",
+		rep->predicted_equal ? "Every counter of every rank is as "
+				       "predicted."
+				     : "COUNTED AND PREDICTED DIFFER.");
 }
 
 void asl_summary_times(FILE *f, const struct asl_rep *rep)
@@ -189,8 +191,9 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 				  ? "oracle"
 				  : "Freivalds' test";
 
+	fputc('\n', f);
 	if (rep->want->reps > 1)
-		fprintf(f, "\nRepetition %d\n", rep->rep + 1);
+		fprintf(f, "Repetition %d\n", rep->rep + 1);
 	if (rep->verified >= 0)
 		fprintf(f, "verified  %s (%s): residual %.3g, at most 16\n",
 			rep->verified ? "yes" : "NO: THE PRODUCT IS WRONG", how,
@@ -204,11 +207,11 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 	if (rep->wall_s > 0)
 		fprintf(f, ", %.4g GFLOP/s",
 			(double)rep->total.of[ASL_FLOPS] / rep->wall_s * 1e-9);
+	if (!rep->timed)
+		fputs(" (ranks take turns in one process)", f);
 	fprintf(f, "\n          busiest ranks: compute %.4g s, memory %.4g s",
 		rep->compute_s, rep->io_s);
 	if (rep->timed)
 		fprintf(f, ", network %.4g s", rep->comm_s);
-	else
-		fputs("\n          (sim: ranks take turns in one process)", f);
 	fputc('\n', f);
 }

@@ -83,7 +83,7 @@ static int join(struct asl_boot *boot)
 	MPI_Initialized(&before);
 	if (before)
 		return asl_net_fail(-EBUSY, "this process has already been "
-				    "part of a run");
+					    "part of a run");
 	if (MPI_Init(NULL, NULL))
 		return asl_net_fail(-ENETDOWN, "MPI_Init failed");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -101,13 +101,16 @@ int asl_boot_open(struct asl_boot *boot, int ranks)
 	if (err)
 		return err;
 	if (asl_net_job(&rank, &size) && size != boot->size)
-		err = asl_net_fail(-EINVAL, "the launcher started %d ranks, "
+		err = asl_net_fail(-EINVAL,
+				   "the launcher started %d ranks, "
 				   "but MPI sees %d: it is another MPI's "
 				   "launcher (or srun without --mpi=pmi2)",
 				   size, boot->size);
 	else if (ranks && ranks != boot->size)
-		err = asl_net_fail(-EINVAL, "%d ranks are wanted, but the job "
-				   "has %d", ranks, boot->size);
+		err = asl_net_fail(-EINVAL,
+				   "%d ranks are wanted, but the job "
+				   "has %d",
+				   ranks, boot->size);
 	else
 		err = find_places(boot);
 	if (err)

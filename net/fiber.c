@@ -55,10 +55,9 @@ int asl_stacks_open(struct asl_stacks *s, int count, size_t each_bytes)
 		.count = count,
 		.guarded = count <= GUARDED_MAX,
 	};
-	s->base = mmap(NULL, (size_t)count * s->each_bytes,
-		       PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
-		       -1, 0);
+	s->base = mmap(
+		NULL, (size_t)count * s->each_bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	if (s->base == MAP_FAILED) {
 		err = -errno;
 		s->base = NULL;
@@ -109,7 +108,8 @@ void asl_fiber_begin(struct asl_fiber *from, struct asl_fiber *to,
 		     const struct asl_stacks *s, int i, void (*entry)(void))
 {
 	static ucontext_t first; /* a kilobyte that no stack need hold */
-	char *low = bottom(s, i), *end = s->base + (size_t)(i + 1) * s->each_bytes;
+	char *low = bottom(s, i),
+	     *end = s->base + (size_t)(i + 1) * s->each_bytes;
 
 	to->stack = low;
 	to->stack_bytes = (size_t)(end - low);

@@ -21,10 +21,7 @@
 
 #define SHORT_BYTES 56
 
-enum tag {
-	PACKET,
-	BYTES
-};
+enum tag { PACKET, BYTES };
 
 struct packet {
 	struct asl_net_stamp stamp;
@@ -95,9 +92,9 @@ static int start_out(struct asl_net_op *op)
 	h->packet.bytes = op->out_bytes;
 	if (data)
 		memcpy(h->packet.data, op->out, data);
-	err = MPI_Isend(&h->packet,
-			(int)(offsetof(struct packet, data) + data), MPI_BYTE,
-			op->to, PACKET, MPI_COMM_WORLD, &h->packet_done);
+	err = MPI_Isend(&h->packet, (int)(offsetof(struct packet, data) + data),
+			MPI_BYTE, op->to, PACKET, MPI_COMM_WORLD,
+			&h->packet_done);
 	if (!err && !brief)
 		err = MPI_Isend_c(op->out, (MPI_Count)op->out_bytes, MPI_BYTE,
 				  op->to, BYTES, MPI_COMM_WORLD,
@@ -156,10 +153,11 @@ static int open_packet(struct mpi *m, struct asl_net_op *op)
 	if (err)
 		return err;
 	if (h->packet.bytes != op->in_bytes)
-		return asl_net_fail(-EMSGSIZE, "rank %d sends %zu bytes, but "
-				    "rank %d expects %zu of it", op->from,
-				    (size_t)h->packet.bytes, m->net.rank,
-				    op->in_bytes);
+		return asl_net_fail(-EMSGSIZE,
+				    "rank %d sends %zu bytes, but "
+				    "rank %d expects %zu of it",
+				    op->from, (size_t)h->packet.bytes,
+				    m->net.rank, op->in_bytes);
 	op->got = h->packet.stamp;
 	if (op->in_bytes && op->in_bytes <= SHORT_BYTES)
 		memcpy(op->in, h->packet.data, op->in_bytes);

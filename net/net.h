@@ -64,9 +64,13 @@ struct asl_net_want {
  * place in the run, and return when all have ended: 0, or what the first body
  * that failed returned.
  *
+ * A body that ends while others still want to hear from it calls asl_net_abort
+ * first; else they wait for it, on sim until -EDEADLK, elsewhere for ever.
+ *
  *	-ENOENT		no transport or provider of that name
  *	-EINVAL		want->ranks is not the size of the job
  *	-ENETDOWN	the provider is there, but could not be opened
+ *	-EBUSY		sim: called by a body; ofi, mpi: called once before
  */
 int asl_net_run(const struct asl_net_want *want,
 		int (*body)(struct asl_net *net, void *arg), void *arg);
@@ -114,7 +118,7 @@ int asl_net_agree(struct asl_net *net, int mine, int *who);
 
 /* ---- The job that this process is part of ---- */
 
-/* Did mpiexec or srun start this process as one of several?  Fills both. */
+/* Did mpiexec or srun start this process, in a job of one or more?  Fills both. */
 bool asl_net_job(int *rank, int *size);
 
 /*

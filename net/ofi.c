@@ -18,14 +18,11 @@
 
 #include "net/ofi.h"
 
-#define LOOKS 20000	/* some milliseconds */
-#define SLEEP_MS 1000	/* a peer's bytes end it; this is for lost wake-ups */
+#define LOOKS 20000   /* some milliseconds */
+#define SLEEP_MS 1000 /* a peer's bytes end it; this is for lost wake-ups */
 #define INJECT_MAX 256
 
-enum side {
-	OUT,
-	IN
-};
+enum side { OUT, IN };
 
 /* In op->room[side]; the provider hands back the address of the context. */
 struct half {
@@ -60,18 +57,20 @@ static int wrong_length(const struct asl_ofi *o, const struct half *h,
 {
 	size_t head = sizeof(h->stamp);
 
-	return asl_net_fail(-EMSGSIZE, "rank %d sends %zu bytes, but rank %d "
-			    "expects %zu of it", h->op->from,
-			    bytes < head ? 0 : bytes - head, o->net.rank,
-			    h->op->in_bytes);
+	return asl_net_fail(-EMSGSIZE,
+			    "rank %d sends %zu bytes, but rank %d "
+			    "expects %zu of it",
+			    h->op->from, bytes < head ? 0 : bytes - head,
+			    o->net.rank, h->op->in_bytes);
 }
 
 /* Providers do not say by how much. */
 static int too_long(const struct asl_ofi *o, const struct half *h)
 {
-	return asl_net_fail(-EMSGSIZE, "rank %d sends more than the %zu bytes "
-			    "that rank %d expects of it", h->op->from,
-			    h->op->in_bytes, o->net.rank);
+	return asl_net_fail(-EMSGSIZE,
+			    "rank %d sends more than the %zu bytes "
+			    "that rank %d expects of it",
+			    h->op->from, h->op->in_bytes, o->net.rank);
 }
 
 static void finish(struct asl_ofi *o, struct half *h, size_t bytes)

@@ -25,12 +25,12 @@ struct asl_ofi {
 	struct fid_cq *cq;
 	struct fid_ep *ep;
 	fi_addr_t *peers;
-	bool *reached;	 /* has a send to that peer been completed? */
-	uint64_t run;	 /* in every tag: no stray of another run matches */
-	bool can_block;	 /* the queue has something to sleep on */
-	bool closing;	 /* nothing may stay behind in a buffer any more */
-	bool lost;	 /* ... a peer */
-	int broken;	 /* what every step fails with from now on */
+	bool *reached;	/* has a send to that peer been completed? */
+	uint64_t run;	/* in every tag: no stray of another run matches */
+	bool can_block; /* the queue has something to sleep on */
+	bool closing;	/* nothing may stay behind in a buffer any more */
+	bool lost;	/* ... a peer */
+	int broken;	/* what every step fails with from now on */
 };
 
 /* Open one provider, or say why not; ofi_open.c. */

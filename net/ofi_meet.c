@@ -18,8 +18,9 @@
 /* `net` is libfabric 1.17's new tcp, which took the old one's name in 1.18. */
 static const char *const beside[] = {"shm", "net", "tcp", NULL};
 static const char *const crowded[] = {"net", "tcp", NULL};
-static const char *const apart[] = {"verbs;ofi_rxm", "psm3", "psm2", "efa",
-				    "cxi", "opx", "net", "tcp", NULL};
+static const char *const apart[] = {"verbs;ofi_rxm", "psm3", "psm2",
+				    "efa",	     "cxi",  "opx",
+				    "net",	     "tcp",  NULL};
 
 static const char *const *best(const struct asl_boot *boot)
 {
@@ -94,7 +95,8 @@ static int insert_peers(struct asl_ofi *o, const struct where *all)
 	for (int i = 0; i < o->boot.size; i++) {
 		if (fi_av_insert(o->av, all[i].at, 1, &o->peers[i], 0, NULL) !=
 		    1)
-			return asl_net_fail(-ENETDOWN, "provider %s: refuses "
+			return asl_net_fail(-ENETDOWN,
+					    "provider %s: refuses "
 					    "the address of rank %d",
 					    o->net.provider, i);
 		for (size_t k = 0; k < all[i].bytes; k++)

@@ -61,12 +61,15 @@ static int check_limits(const struct fi_info *info)
 	const char *name = info->fabric_attr->prov_name;
 
 	if (info->tx_attr->iov_limit < 2 || info->rx_attr->iov_limit < 2)
-		return asl_net_fail(-ENETDOWN, "provider %s: takes a message "
+		return asl_net_fail(-ENETDOWN,
+				    "provider %s: takes a message "
 				    "in one piece only, and ours have two",
 				    name);
 	if (info->ep_attr->mem_tag_format >> (TAG_BITS - 1) == 0)
-		return asl_net_fail(-ENETDOWN, "provider %s: tags are shorter "
-				    "than %d bits", name, TAG_BITS);
+		return asl_net_fail(-ENETDOWN,
+				    "provider %s: tags are shorter "
+				    "than %d bits",
+				    name, TAG_BITS);
 	return 0;
 }
 
@@ -158,8 +161,10 @@ static int missing(const char *provider)
 	char list[256];
 
 	list_providers(list, sizeof(list));
-	return asl_net_fail(-ENOENT, "libfabric has no provider '%s' for us "
-			    "here, but %s", provider, list);
+	return asl_net_fail(-ENOENT,
+			    "libfabric has no provider '%s' for us "
+			    "here, but %s",
+			    provider, list);
 }
 
 int asl_ofi_open(struct asl_ofi *o, const char *provider)

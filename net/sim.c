@@ -24,10 +24,7 @@
 #define DATA_STACK_BYTES ((size_t)256 << 10) /* BLAS runs on it */
 #define SPARE_STACK_BYTES 4096
 
-enum side {
-	OUT,
-	IN
-};
+enum side { OUT, IN };
 
 struct queue {
 	struct asl_net_op *first, *last;
@@ -36,8 +33,8 @@ struct queue {
 struct rank {
 	struct asl_net net;
 	struct asl_net_op *waits;
-	struct rank *next;	/* among those awake */
-	struct queue queue[2];	/* by side */
+	struct rank *next;     /* among those awake */
+	struct queue queue[2]; /* by side */
 	struct asl_fiber fiber;
 };
 
@@ -239,8 +236,8 @@ static void post(struct rank *me, struct asl_net_op *op, enum side side)
 {
 	enum side facing = side == OUT ? IN : OUT;
 	struct rank *there = &sim.ranks[peer_of(op, side)];
-	struct asl_net_op *other = queue_take(&there->queue[facing], facing,
-					      NULL, me->net.rank);
+	struct asl_net_op *other =
+		queue_take(&there->queue[facing], facing, NULL, me->net.rank);
 
 	op->pending |= 1 << side;
 	if (!other)
@@ -296,8 +293,10 @@ static int sim_open(const struct asl_net_want *want)
 	if (sim.ranks)
 		return asl_net_fail(-EBUSY, "sim: a run inside a run");
 	if (want->ranks < 1)
-		return asl_net_fail(-EINVAL, "sim: %d ranks, but at least 1 "
-				    "is needed", want->ranks);
+		return asl_net_fail(-EINVAL,
+				    "sim: %d ranks, but at least 1 "
+				    "is needed",
+				    want->ranks);
 	sim = (struct sim){.size = want->ranks, .live = want->ranks};
 	err = asl_stacks_open(&sim.stacks, want->ranks,
 			      want->data ? DATA_STACK_BYTES : STACK_BYTES);

@@ -26,8 +26,8 @@
 #define AT_ONCE 4
 #define LONGEST ((size_t)3 << 20)
 
-static const size_t lengths[] = {0,   1,    8,	  55,	 56,	57,    111,
-				 112, 113,  240,  241,	 4080,	4096,  4097,
+static const size_t lengths[] = {0,    1,     8,     55,     56,     57,   111,
+				 112,  113,   240,   241,    4080,   4096, 4097,
 				 8192, 16384, 65537, 300001, LONGEST};
 
 #define LENGTHS (sizeof(lengths) / sizeof(lengths[0]))
@@ -128,7 +128,8 @@ static int ring(struct asl_net *net, struct box *b)
 
 	for (size_t k = 0; k < LENGTHS; k++) {
 		EQUAL(start(net, b, (rank + 1) % size, (rank + size - 1) % size,
-			    (int)k, lengths[k]), 0);
+			    (int)k, lengths[k]),
+		      0);
 		EQUAL(finish(net, b, (int)k), 0);
 	}
 	return 0;
@@ -219,9 +220,11 @@ static int to_oneself(struct asl_net *net, struct box *b)
 		struct box *out = &b[k % 2], *in = &b[1 - k % 2];
 
 		EQUAL(start(net, &b[0], k % 2 ? ASL_NET_NONE : me,
-			    k % 2 ? me : ASL_NET_NONE, (int)k, lengths[k]), 0);
+			    k % 2 ? me : ASL_NET_NONE, (int)k, lengths[k]),
+		      0);
 		EQUAL(start(net, &b[1], k % 2 ? me : ASL_NET_NONE,
-			    k % 2 ? ASL_NET_NONE : me, (int)k, lengths[k]), 0);
+			    k % 2 ? ASL_NET_NONE : me, (int)k, lengths[k]),
+		      0);
 		EQUAL(finish(net, out, (int)k), 0);
 		EQUAL(finish(net, in, (int)k), 0);
 	}
@@ -372,7 +375,7 @@ static int as_rank(int argc, char **argv)
 {
 	struct asl_net_want want = {.transport = argv[1], .data = true};
 	const char *mode = argc > 3 ? argv[3] : "";
-	int (*body)(struct asl_net *net, void *arg) = everything;
+	int (*body)(struct asl_net * net, void *arg) = everything;
 	size_t bytes = !strcmp(mode, "short") ? 90 : 1000;
 	int rank, size, err;
 

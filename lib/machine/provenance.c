@@ -25,7 +25,7 @@
 #endif
 
 static const char *const measured[] = {
-	"FI_",	   "MPIR_CVAR_", "PMEM_", "OPENBLAS_", "OMP_",
+	"FI_",	   "MPIR_CVAR_", "PMEM", "OPENBLAS_", "OMP_",
 	"ASLANT_", "SLURM_",	 "PMI_",  "HWLOC_",
 };
 

@@ -16,7 +16,7 @@ struct asl_npy_header {
 	bool seen[ASL_NPY_KEYS];
 	struct asl_npy_text descr; /* in the header's text */
 	bool by_columns;
-	int dims;
+	uint64_t dims;
 	uint64_t size[2]; /* the first two, however many there are */
 };
 

@@ -270,6 +270,29 @@ static double distance(const struct asl_plan *plan)
 	return sum;
 }
 
+/* The objective; among equals Q; among equals nearness to the prescription. */
+struct merit {
+	double objective, q, distance;
+};
+
+static struct merit merit(const struct asl_plan *plan,
+			  const struct asl_forecast *f)
+{
+	double q = f->q[plan->accounting];
+
+	return (struct merit){plan->algorithm->least_words ? (double)f->bh : q,
+			      q, distance(plan)};
+}
+
+static bool better(const struct merit *a, const struct merit *b)
+{
+	if (a->objective != b->objective)
+		return a->objective < b->objective;
+	if (a->q != b->q)
+		return a->q < b->q;
+	return a->distance < b->distance;
+}
+
 static bool is_integer(struct asl_grid *g, const double p[3], int ranks)
 {
 	for (int i = 0; i < 3; i++) {
@@ -283,7 +306,7 @@ static bool is_integer(struct asl_grid *g, const double p[3], int ranks)
 int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 {
 	struct search s = {.rates = objective(plan), .least_need = UINT64_MAX};
-	double best_cost = INFINITY, best_distance = INFINITY;
+	struct merit best_merit = {INFINITY, INFINITY, INFINITY};
 	struct asl_grid best = {{0}};
 	struct asl_forecast f;
 
@@ -295,18 +318,15 @@ int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 	}
 	asl_grid_each(plan, shortlist, &s);
 	for (int i = 0; i < s.count; i++) {
-		double cost;
+		struct merit now;
 
 		plan->grid = s.best[i].grid;
 		f = asl_forecast(plan);
 		if (!within_budget(plan, f.memory_high, &s.least_need))
 			continue;
-		cost = plan->algorithm->least_words ? (double)f.bh
-						    : f.q[plan->accounting];
-		if (cost < best_cost ||
-		    (cost == best_cost && distance(plan) < best_distance)) {
-			best_cost = cost;
-			best_distance = distance(plan);
+		now = merit(plan, &f);
+		if (better(&now, &best_merit)) {
+			best_merit = now;
 			best = plan->grid;
 		}
 	}

@@ -1,0 +1,97 @@
+/*
+ * grid.c -- the processor grid: as given, or as prescribed
+ */
+#include "bench/grid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/say.h"
+#include "lib/model/grid.h"
+
+const char *asl_grid_text(char text[40], const struct asl_grid *g)
+{
+	snprintf(text, 40, "%dx%dx%d", g->p[0], g->p[1], g->p[2]);
+	return text;
+}
+
+static int over_budget(const struct asl_plan *plan, uint64_t need)
+{
+	char text[40];
+
+	if (plan->grid.p[0])
+		return asl_complain(ASL_NO_MACHINE,
+				    "grid %s of %s does not fit "
+				    "into --memory-budget %ju words: it needs "
+				    "%ju words",
+				    asl_grid_text(text, &plan->grid),
+				    plan->algorithm->name, plan->budget, need);
+	return asl_complain(ASL_NO_MACHINE,
+			    "no grid of %s fits into "
+			    "--memory-budget %ju words: the least need is %ju "
+			    "words",
+			    plan->algorithm->name, plan->budget, need);
+}
+
+/* No part of a dimension may be empty. */
+static bool has_sides(const struct asl_plan *plan)
+{
+	const struct asl_shape *x = &plan->shape;
+
+	for (int i = 0; i < 3; i++) {
+		char axis = plan->algorithm->axes[i];
+		uint64_t length = axis == 'm'	? x->m
+				  : axis == 'n' ? x->n
+						: x->k;
+
+		if ((uint64_t)plan->grid.p[i] > length)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What em-jomma admits is what its prescription allows the search to try; a
+ * user may ask for any grid.  What others admit is what they can do.
+ */
+bool asl_grid_possible(const struct asl_plan *plan)
+{
+	if (!has_sides(plan))
+		return false;
+	return !plan->algorithm->admits ||
+	       !strcmp(plan->algorithm->name, "em-jomma") ||
+	       plan->algorithm->admits(plan, &plan->grid);
+}
+
+static int take_grid(struct asl_plan *plan)
+{
+	char text[40];
+	uint64_t need;
+
+	plan->algorithm->ideal(plan->ideal, plan);
+	if (!asl_grid_possible(plan))
+		return asl_complain(
+			ASL_BAD_INPUT,
+			"--grid: found %s (%c x %c x "
+			"%c), which %s cannot use with m = %ju, "
+			"n = %ju, k = %ju",
+			asl_grid_text(text, &plan->grid),
+			plan->algorithm->axes[0], plan->algorithm->axes[1],
+			plan->algorithm->axes[2], plan->algorithm->name,
+			plan->shape.m, plan->shape.n, plan->shape.k);
+	need = asl_forecast(plan).memory_high;
+	if (plan->budget && need > plan->budget)
+		return over_budget(plan, need);
+	return 0;
+}
+
+int asl_grid_settle(struct asl_plan *plan)
+{
+	uint64_t need = 0;
+	int err;
+
+	if (plan->grid.p[0])
+		return take_grid(plan);
+	err = asl_grid_choose(plan, &need);
+	return err ? over_budget(plan, need) : 0;
+}

@@ -1,0 +1,578 @@
+/*
+ * rank_collectives.c -- what groups do together is right, and costs its closed form
+ *
+ * Random collectives over random lines of a grid of ranks, on sim: every line
+ * of the grid does the same one at a time, with numbers of its own.  Numbers
+ * are small integers, so that results are exact.  What each member counted must
+ * be asl_predict_* in every counter, and what it held, asl_reduce*_room.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/matrix/parts.h"
+#include "lib/rank/collective.h"
+#include "tests/random.h"
+
+enum what {
+	ALLGATHER,
+	REDUCE_SCATTER,
+	GATHER,
+	SCATTER,
+	BROADCAST,
+	REDUCE,
+	ALLTOALLV,
+	WHATS
+};
+
+static const char *const names[WHATS] = {
+	"allgather", "reduce_scatter", "gather",    "scatter",
+	"broadcast", "reduce",	       "alltoallv",
+};
+
+enum { MOST = 40 };
+
+/* Members of line l are skip + l + i * lines, i < p; the ranks around idle. */
+struct trial {
+	enum what what;
+	int p, root, lines, skip, beyond;
+	uint64_t W;
+	enum asl_where to, from; /* results, operands */
+	enum asl_phase phase;
+	const char *store;
+	uint64_t salt;
+	uint64_t letter[MOST][MOST]; /* alltoallv: words from row to column */
+
+	int wrong; /* found by the members */
+	uint64_t sent, received;
+};
+
+static int ranks_of(const struct trial *t)
+{
+	return t->skip + t->lines * t->p + t->beyond;
+}
+
+/* Word i of member j's vector, on one line. */
+static double word(const struct trial *t, int line, int j, uint64_t i)
+{
+	uint64_t x = t->salt + (uint64_t)line * 7919 + (uint64_t)j * 104729 +
+		     i * 31 + i * (uint64_t)j;
+
+	return (double)(x % 1021) - 500;
+}
+
+static double sum_of_words(const struct trial *t, int line, uint64_t i)
+{
+	double sum = 0;
+
+	for (int j = 0; j < t->p; j++)
+		sum += word(t, line, j, i);
+	return sum;
+}
+
+/* ---- One member ---- */
+
+struct member {
+	struct trial *t;
+	struct asl_rank *r;
+	struct asl_group g;
+	int line;
+	uint64_t operands; /* words held besides what the collective takes */
+};
+
+static void complain(struct member *m, const char *what, uint64_t index,
+		     double got, double want)
+{
+	struct trial *t = m->t;
+
+	if (t->wrong++ < 8)
+		print_error("%s p=%d W=%ju root=%d lines=%d to=%d from=%d "
+			    "store=%s: member %d: %s %ju is %.0f, not %.0f\n",
+			    names[t->what], t->p, t->W, t->root, t->lines,
+			    t->to, t->from, t->store, m->g.me, what, index, got,
+			    want);
+}
+
+static void expect_word(struct member *m, const struct asl_words *x,
+			uint64_t i, double want)
+{
+	if (x->at && x->at[i] != want)
+		complain(m, "word", i, x->at[i], want);
+}
+
+static struct asl_words take(struct member *m, enum asl_where where,
+			     uint64_t words)
+{
+	struct asl_words x;
+
+	asl_take(m->r, &x, where, words);
+	m->operands += words;
+	for (uint64_t i = 0; x.at && i < words; i++)
+		x.at[i] = 1e6; /* of no use to anybody */
+	return x;
+}
+
+/* Words first to first + count of member j's vector, at the same place of x. */
+static void fill(struct member *m, struct asl_words *x, int j,
+		 struct asl_range range)
+{
+	for (uint64_t i = 0; x->at && i < range.count; i++)
+		x->at[range.first + i] = word(m->t, m->line, j, range.first + i);
+}
+
+static struct asl_range everything(const struct trial *t)
+{
+	return (struct asl_range){0, t->W};
+}
+
+static void begin(struct member *m)
+{
+	asl_phase(m->r, m->t->phase);
+}
+
+static void end(struct member *m)
+{
+	asl_phase(m->r, ASL_VERIFY);
+}
+
+/* Word i of the vector of which each member had its share. */
+static double shared_word(const struct trial *t, int line, uint64_t i)
+{
+	for (int j = 0; j < t->p; j++) {
+		struct asl_range own = asl_share(t->W, t->p, j);
+
+		if (i >= own.first && i < own.first + own.count)
+			return word(t, line, j, i);
+	}
+	return 1e9;
+}
+
+static uint64_t try_allgather(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	struct asl_words all = take(m, t->to, t->W);
+
+	fill(m, &all, m->g.me, asl_share(t->W, t->p, m->g.me));
+	begin(m);
+	asl_allgather(m->r, &m->g, &all);
+	end(m);
+	for (uint64_t i = 0; i < t->W; i++)
+		expect_word(m, &all, i, shared_word(t, m->line, i));
+	asl_give(m->r, &all);
+	asl_predict_allgather(x, t->W, t->p, m->g.me, t->to);
+	return 0;
+}
+
+static uint64_t try_reduce_scatter(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	struct asl_range own = asl_share(t->W, t->p, m->g.me);
+	struct asl_words mine = take(m, t->to, own.count);
+	struct asl_words whole = take(m, t->from, t->W);
+
+	fill(m, &whole, m->g.me, everything(t));
+	begin(m);
+	asl_reduce_scatter(m->r, &m->g, &mine, &whole);
+	end(m);
+	for (uint64_t i = 0; i < own.count && t->p > 1; i++)
+		expect_word(m, &mine, i,
+			    sum_of_words(t, m->line, own.first + i));
+	for (uint64_t i = 0; i < t->W; i++)
+		expect_word(m, &whole, i, word(t, m->line, m->g.me, i));
+	asl_give(m->r, &whole);
+	asl_give(m->r, &mine);
+	asl_predict_reduce_scatter(x, t->W, t->p, m->g.me, t->to, t->from);
+	return asl_reduce_scatter_room(t->W, t->p, m->g.me);
+}
+
+static uint64_t try_gather(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	struct asl_range own = asl_share(t->W, t->p, m->g.me);
+	bool root = m->g.me == t->root;
+	struct asl_words all = take(m, root ? t->to : t->from,
+				    root ? t->W : own.count);
+	struct asl_words mine = all;
+
+	if (root)
+		mine = asl_slice(&all, own.first, own.count);
+	for (uint64_t i = 0; mine.at && i < own.count; i++)
+		mine.at[i] = word(t, m->line, m->g.me, own.first + i);
+	begin(m);
+	asl_gather(m->r, &m->g, t->root, root ? &all : NULL, &mine);
+	end(m);
+	for (uint64_t i = 0; root && i < t->W; i++)
+		expect_word(m, &all, i, shared_word(t, m->line, i));
+	asl_give(m->r, &all);
+	asl_predict_gather(x, t->W, t->p, m->g.me, t->root, t->to, t->from);
+	return 0;
+}
+
+static uint64_t try_scatter(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	struct asl_range own = asl_share(t->W, t->p, m->g.me);
+	bool root = m->g.me == t->root;
+	struct asl_words all = take(m, root ? t->from : t->to,
+				    root ? t->W : own.count);
+	struct asl_words mine = all;
+
+	if (root) {
+		fill(m, &all, t->root, everything(t));
+		mine = asl_slice(&all, own.first, own.count);
+	}
+	begin(m);
+	asl_scatter(m->r, &m->g, t->root, &mine, root ? &all : NULL);
+	end(m);
+	for (uint64_t i = 0; i < own.count; i++)
+		expect_word(m, &mine, i,
+			    word(t, m->line, t->root, own.first + i));
+	asl_give(m->r, &all);
+	asl_predict_scatter(x, t->W, t->p, m->g.me, t->root, t->to, t->from);
+	return 0;
+}
+
+static uint64_t try_broadcast(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	struct asl_words all = take(m, t->to, t->W);
+
+	if (m->g.me == t->root)
+		fill(m, &all, t->root, everything(t));
+	begin(m);
+	asl_broadcast(m->r, &m->g, t->root, &all);
+	end(m);
+	for (uint64_t i = 0; i < t->W; i++)
+		expect_word(m, &all, i, word(t, m->line, t->root, i));
+	asl_give(m->r, &all);
+	asl_predict_broadcast(x, t->W, t->p, m->g.me, t->root, t->to);
+	return 0;
+}
+
+static uint64_t try_reduce(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	bool root = m->g.me == t->root;
+	struct asl_words sum = take(m, t->to, root ? t->W : 0);
+	struct asl_words whole = take(m, t->from, t->W);
+
+	fill(m, &whole, m->g.me, everything(t));
+	begin(m);
+	asl_reduce(m->r, &m->g, t->root, root ? &sum : NULL, &whole);
+	end(m);
+	for (uint64_t i = 0; root && t->p > 1 && i < t->W; i++)
+		expect_word(m, &sum, i, sum_of_words(t, m->line, i));
+	for (uint64_t i = 0; i < t->W; i++)
+		expect_word(m, &whole, i, word(t, m->line, m->g.me, i));
+	asl_give(m->r, &whole);
+	asl_give(m->r, &sum);
+	asl_predict_reduce(x, t->W, t->p, m->g.me, t->root, t->to, t->from);
+	return asl_reduce_room(t->W, t->p, m->g.me, t->root);
+}
+
+/* There is no predict for this one: here it is, letter by letter. */
+static void predict_alltoallv(struct asl_counts *x, const struct trial *t,
+			      int j)
+{
+	uint64_t out = t->letter[j][j], in = t->letter[j][j];
+
+	for (int s = 1; s < t->p; s++) {
+		uint64_t to = t->letter[j][(j + s) % t->p];
+		uint64_t from = t->letter[(j - s + t->p) % t->p][j];
+
+		out += to;
+		in += from;
+		x->of[ASL_NET_SEND] += to;
+		x->of[ASL_NET_RECV] += from;
+		x->of[ASL_NET_MSGS] += to != 0;
+		x->of[ASL_BH] += to > from ? to : from;
+	}
+	/* In DRAM only the copy of one's own letter bounces. */
+	if (t->from == ASL_POOL)
+		x->of[ASL_NVM_LIFT] += out;
+	else
+		x->of[ASL_BOUNCE_READ] += t->letter[j][j];
+	if (t->to == ASL_POOL)
+		x->of[ASL_NVM_LAND] += in;
+	else
+		x->of[ASL_BOUNCE_WRITE] += t->letter[j][j];
+}
+
+static uint64_t try_alltoallv(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	struct asl_words out[MOST], in[MOST];
+	int me = m->g.me;
+
+	for (int i = 0; i < t->p; i++) {
+		out[i] = take(m, t->from, t->letter[me][i]);
+		in[i] = take(m, t->to, t->letter[i][me]);
+		for (uint64_t k = 0; out[i].at && k < out[i].count; k++)
+			out[i].at[k] = word(t, m->line, me * MOST + i, k);
+	}
+	begin(m);
+	asl_alltoallv(m->r, &m->g, in, out);
+	end(m);
+	for (int i = t->p - 1; i >= 0; i--) {
+		for (uint64_t k = 0; k < in[i].count; k++)
+			expect_word(m, &in[i], k,
+				    word(t, m->line, i * MOST + me, k));
+		asl_give(m->r, &in[i]);
+		asl_give(m->r, &out[i]);
+	}
+	predict_alltoallv(x, t, me);
+	return 0;
+}
+
+static uint64_t (*const tries[WHATS])(struct member *, struct asl_counts *) = {
+	try_allgather, try_reduce_scatter, try_gather,	  try_scatter,
+	try_broadcast, try_reduce,	   try_alltoallv,
+};
+
+static void expect_counts(struct member *m, const struct asl_counts *want)
+{
+	for (int p = 0; p < ASL_PHASES; p++)
+		for (int c = 0; c < ASL_COUNTERS; c++) {
+			uint64_t got = m->r->ledger.in[p].of[c];
+			uint64_t due = p == (int)m->t->phase ? want->of[c] : 0;
+
+			if (got != due)
+				complain(m, asl_counter_name(c), (uint64_t)p,
+					 (double)got, (double)due);
+		}
+}
+
+static void be_member(struct member *m)
+{
+	struct asl_counts want = {{0}};
+	uint64_t room = tries[m->t->what](m, &want);
+	uint64_t high = m->r->ledger.memory_high;
+
+	expect_counts(m, &want);
+	if (high != m->operands + room)
+		complain(m, "memory high", 0, (double)high,
+			 (double)(m->operands + room));
+	if (m->r->held[ASL_POOL] + m->r->held[ASL_DRAM])
+		complain(m, "held in the end", 0,
+			 (double)(m->r->held[ASL_POOL] + m->r->held[ASL_DRAM]),
+			 0);
+	m->t->sent += m->r->ledger.in[m->t->phase].of[ASL_NET_SEND];
+	m->t->received += m->r->ledger.in[m->t->phase].of[ASL_NET_RECV];
+}
+
+/* ---- All ranks ---- */
+
+static int body(struct asl_net *net, void *arg)
+{
+	static const struct asl_costs costs = {.read = 1, .write = 2, .net = 3};
+	struct trial *t = arg;
+	struct asl_store_want pool = {.name = t->store};
+	struct asl_rank_want want = {.net = net, .cache = 3, .costs = &costs};
+	int place = asl_net_rank(net) - t->skip;
+	struct asl_rank r;
+	int err = 0;
+
+	if (place < 0 || place >= t->p * t->lines)
+		return 0;
+	err |= asl_store_open(&want.pool, &pool);
+	err |= asl_store_open(&want.staging, &pool);
+	if (!err) {
+		struct member m = {.t = t, .r = &r, .line = place % t->lines};
+
+		asl_rank_init(&r, &want);
+		m.g = (struct asl_group){t->skip + m.line, t->lines, t->p,
+					 place / t->lines};
+		be_member(&m);
+		err = r.err;
+	}
+	asl_store_close(want.staging);
+	asl_store_close(want.pool);
+	return err;
+}
+
+static void run_trial(struct trial *t, unsigned number)
+{
+	struct asl_net_want want = {.transport = "sim",
+				    .ranks = ranks_of(t),
+				    .data = strcmp(t->store, "null")};
+	int err = asl_net_run(&want, body, t);
+
+	if (t->sent != t->received)
+		print_error("sent %ju, received %ju\n", t->sent, t->received);
+	if (err || t->wrong || t->sent != t->received) {
+		print_error("case %u: %s p=%d: error %d (%s), %d wrong\n",
+			    number, names[t->what], t->p, err, asl_net_why(),
+			    t->wrong);
+		fail();
+	}
+}
+
+static uint64_t roll_length(struct dice *d, int p)
+{
+	switch (roll(d, 0, 7)) {
+	case 0:
+		return roll(d, 0, 2);
+	case 1:
+		return roll(d, 0, (uint64_t)p);
+	case 2:
+		return (uint64_t)p * roll(d, 1, 20);
+	default:
+		return roll_size(d, 9);
+	}
+}
+
+static struct trial roll_trial(struct dice *d)
+{
+	struct trial t = {.what = (enum what)roll(d, 0, WHATS - 1)};
+
+	t.p = roll(d, 0, 2) ? (int)roll(d, 1, MOST) : 1 << roll(d, 0, 5);
+	t.root = (int)roll(d, 0, (uint64_t)t.p - 1);
+	t.lines = (int)roll(d, 1, 4);
+	t.skip = (int)roll(d, 0, 2);
+	t.beyond = (int)roll(d, 0, 1);
+	t.W = roll_length(d, t.p);
+	t.to = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
+	t.from = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
+	t.phase = (enum asl_phase)roll(d, ASL_GATHER, ASL_EXCHANGE);
+	t.store = roll(d, 0, 3) ? "dram" : "null";
+	t.salt = roll(d, 0, 1000000);
+	for (int i = 0; t.what == ALLTOALLV && i < t.p; i++)
+		for (int j = 0; j < t.p; j++)
+			t.letter[i][j] = roll(d, 0, 1) ? roll_size(d, 4) : 0;
+	return t;
+}
+
+static void random_collectives(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		struct dice d = {11, i, 0};
+		struct trial t;
+
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		t = roll_trial(&d);
+		run_trial(&t, i);
+	}
+}
+
+/* Every group size and every root, at lengths around p. */
+static void all_sizes_and_roots(void **state)
+{
+	unsigned number = 0;
+
+	(void)state;
+	for (int what = 0; what < ALLTOALLV; what++)
+		for (int p = 1; p <= 9; p++)
+			for (int root = 0; root < p; root++)
+				for (int W = 0; W <= 2 * p + 1; W++) {
+					struct trial t = {
+						.what = (enum what)what,
+						.p = p,
+						.root = root,
+						.lines = 1,
+						.W = (uint64_t)W,
+						.phase = ASL_REDUCE,
+						.store = "dram",
+					};
+
+					run_trial(&t, number++);
+				}
+}
+
+/* ---- The table of words and steps ---- */
+
+static uint64_t log2_of(int p)
+{
+	uint64_t x = 0;
+
+	for (; p > 1; p /= 2)
+		x++;
+	return x;
+}
+
+static void expect(uint64_t got, uint64_t want, const char *what, int p, int j)
+{
+	if (got == want)
+		return;
+	print_error("%s of member %d of %d: %ju, not %ju\n", what, j, p, got,
+		    want);
+	fail();
+}
+
+static void even_parts_follow_the_table(void **state)
+{
+	(void)state;
+	for (int p = 2; p <= 70; p++)
+		for (int j = 0; j < p; j++) {
+			uint64_t each = 12, W = each * (uint64_t)p;
+			uint64_t others = W - each;
+			uint64_t steps = asl_is_power_of_two(p)
+						 ? log2_of(p)
+						 : (uint64_t)p - 1;
+			struct asl_counts g = {{0}}, s = {{0}}, b = {{0}},
+					  r = {{0}}, one = {{0}};
+
+			asl_predict_allgather(&g, W, p, j, ASL_POOL);
+			expect(g.of[ASL_NET_SEND], others, "allgather", p, j);
+			expect(g.of[ASL_NET_RECV], others, "allgather", p, j);
+			expect(g.of[ASL_BH], others, "allgather B_h", p, j);
+			expect(g.of[ASL_NET_MSGS], steps, "steps", p, j);
+			asl_predict_reduce_scatter(&s, W, p, j, ASL_POOL,
+						   ASL_POOL);
+			expect(s.of[ASL_NET_SEND], others, "scattered", p, j);
+			expect(s.of[ASL_NET_RECV], others, "scattered", p, j);
+			expect(s.of[ASL_BH], others, "scattered B_h", p, j);
+			expect(s.of[ASL_NET_MSGS], steps, "steps", p, j);
+			asl_predict_broadcast(&b, W, p, j, j, ASL_POOL);
+			expect(b.of[ASL_BH], 2 * others, "broadcast", p, j);
+			expect(b.of[ASL_NET_SEND], 2 * others, "bcast", p, j);
+			asl_predict_reduce(&r, W, p, j, j, ASL_POOL, ASL_POOL);
+			expect(r.of[ASL_BH], 2 * others, "reduce", p, j);
+			expect(r.of[ASL_NET_RECV], 2 * others, "reduce", p, j);
+			asl_predict_gather(&one, W, p, j, j, ASL_POOL,
+					   ASL_POOL);
+			expect(one.of[ASL_NET_RECV], others, "gather", p, j);
+		}
+}
+
+/* However W is cut, no member gets off with less than (1 - 1/p) W. */
+static void uneven_parts_cost_no_less(void **state)
+{
+	(void)state;
+	for (int j = 0; j < 32; j++) {
+		struct asl_counts x = {{0}};
+
+		asl_predict_allgather(&x, 90000, 32, j, ASL_DRAM);
+		expect(x.of[ASL_BH], 87188, "B_h of 90000 words", 32, j);
+	}
+	for (int p = 3; p <= 40; p++)
+		for (uint64_t W = 1; W < 200; W++)
+			for (int j = 0; j < p; j++) {
+				uint64_t fair = (W * (uint64_t)(p - 1) +
+						 (uint64_t)p - 1) / (uint64_t)p;
+				struct asl_counts x = {{0}};
+
+				asl_predict_allgather(&x, W, p, j, ASL_DRAM);
+				if (x.of[ASL_BH] < fair)
+					expect(x.of[ASL_BH], fair,
+					       "B_h below its share", p, j);
+			}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_collectives),
+		cmocka_unit_test(all_sizes_and_roots),
+		cmocka_unit_test(even_parts_follow_the_table),
+		cmocka_unit_test(uneven_parts_cost_no_less),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
