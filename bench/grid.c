@@ -33,31 +33,12 @@ static int over_budget(const struct asl_plan *plan, uint64_t need)
 			    plan->algorithm->name, plan->budget, need);
 }
 
-/* No part of a dimension may be empty. */
-static bool has_sides(const struct asl_plan *plan)
-{
-	const struct asl_shape *x = &plan->shape;
-
-	for (int i = 0; i < 3; i++) {
-		char axis = plan->algorithm->axes[i];
-		uint64_t length = axis == 'm'	? x->m
-				  : axis == 'n' ? x->n
-						: x->k;
-
-		if ((uint64_t)plan->grid.p[i] > length)
-			return false;
-	}
-	return true;
-}
-
 /*
  * What em-jomma admits is what its prescription allows the search to try; a
  * user may ask for any grid.  What others admit is what they can do.
  */
 bool asl_grid_possible(const struct asl_plan *plan)
 {
-	if (!has_sides(plan))
-		return false;
 	return !plan->algorithm->admits ||
 	       !strcmp(plan->algorithm->name, "em-jomma") ||
 	       plan->algorithm->admits(plan, &plan->grid);
@@ -65,20 +46,17 @@ bool asl_grid_possible(const struct asl_plan *plan)
 
 static int take_grid(struct asl_plan *plan)
 {
+	const char *axes = plan->algorithm->axes;
 	char text[40];
 	uint64_t need;
 
 	plan->algorithm->ideal(plan->ideal, plan);
 	if (!asl_grid_possible(plan))
-		return asl_complain(
-			ASL_BAD_INPUT,
-			"--grid: found %s (%c x %c x "
-			"%c), which %s cannot use with m = %ju, "
-			"n = %ju, k = %ju",
-			asl_grid_text(text, &plan->grid),
-			plan->algorithm->axes[0], plan->algorithm->axes[1],
-			plan->algorithm->axes[2], plan->algorithm->name,
-			plan->shape.m, plan->shape.n, plan->shape.k);
+		return asl_complain(ASL_BAD_INPUT,
+				    "--grid: found %s (%c x %c x %c), which "
+				    "%s cannot use",
+				    asl_grid_text(text, &plan->grid), axes[0],
+				    axes[1], axes[2], plan->algorithm->name);
 	need = asl_forecast(plan).memory_high;
 	if (plan->budget && need > plan->budget)
 		return over_budget(plan, need);

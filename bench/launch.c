@@ -15,7 +15,7 @@
 
 #define LAUNCHER "mpiexec.mpich"
 
-/* mpiexec would swallow a stdin that is meant for others (a while-read loop). */
+/* mpiexec would swallow a stdin meant for others, as in a while-read loop. */
 static void close_stdin(void)
 {
 	int null = open("/dev/null", O_RDONLY);

@@ -80,7 +80,8 @@ static const char *const *entries_names(void)
 #define OF(kind, field) .value = kind, .at = offsetof(struct asl_options, field)
 #define FLAG(field) OF(ASL_FLAG, field)
 #define COUNT(field, from, to) OF(ASL_COUNT, field), .least = from, .most = to
-#define INT(field, from) OF(ASL_INT, field), .least = from, .most = ASL_MOST_RANKS
+#define INT(field, from) \
+	OF(ASL_INT, field), .least = from, .most = ASL_MOST_RANKS
 #define WORDS(field) OF(ASL_WORDS, field), .least = 1, .most = INT64_MAX
 #define COST(field) OF(ASL_COST, field)
 #define GRID(field) OF(ASL_GRID, field)

@@ -5,7 +5,7 @@
  * good for: it drives the parsing and the help texts.
  *
  * An option given twice counts the last time, so that a script may append to
- * the options of another.  Names are not abbreviated.
+ * the options of another; --launch is refused.  Names are not abbreviated.
  */
 #ifndef ASL_OPTIONS_H
 #define ASL_OPTIONS_H
@@ -44,7 +44,7 @@ struct asl_options {
 	int top; /* 10 */
 
 	bool help;
-	int launch_at; /* where in argv --launch was, at last */
+	int launch_at; /* where in argv --launch was */
 };
 
 enum asl_commands { ASL_FOR_RUN = 1, ASL_FOR_PLAN = 2, ASL_FOR_BOUNDS = 4 };

@@ -177,8 +177,12 @@ static int step(struct asl_options *o, int what, const char *found, int at,
 	option = &asl_option_table[what - FIRST_VALUE];
 	if (!is_name_of(found, option))
 		return unknown(command, found);
-	if (option->at == offsetof(struct asl_options, launch))
+	if (option->at == offsetof(struct asl_options, launch)) {
+		if (o->launch)
+			return asl_complain(ASL_BAD_INPUT,
+					    "--launch: given twice");
 		o->launch_at = at;
+	}
 	return set(option, o, optarg);
 }
 

@@ -1,5 +1,5 @@
 /*
- * result.c -- a result directory: runs.csv, ranks.csv, machine.json, topology.xml
+ * result.c -- a directory with runs.csv, ranks.csv, machine.json, topology.xml
  */
 #include "bench/result.h"
 

@@ -1,5 +1,5 @@
 /*
- * result.h -- a result directory: runs.csv, ranks.csv, machine.json, topology.xml
+ * result.h -- a directory with runs.csv, ranks.csv, machine.json, topology.xml
  *
  * The directory is made (or found empty) at once, so that a long run does not
  * end before a closed door; the files are written with the first repetition

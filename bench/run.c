@@ -211,22 +211,36 @@ static int write_csv(struct output *out)
 	return asl_complain(ASL_NO_MACHINE, "--csv: %s", asl_file_why());
 }
 
-static int run_case(struct output *out)
+/*
+ * All ranks of a job must leave together.  The first thing they agree on is
+ * whether their files can be had: rank 0 asks for one that cannot.
+ */
+static void refuse_for_all(struct asl_run_want *want, int code)
 {
-	int err = open_output(out), code = err;
+	want->files[ASL_C] =
+		code == ASL_BAD_INPUT ? "no known ending" : "/dev/null/x.npy";
+}
 
-	if (!err) {
-		err = asl_run(&out->c->want, each, out);
+static int run_case(struct output *out, struct asl_case *c)
+{
+	int err, code;
+
+	out->failed = open_output(out);
+	if (out->failed && asl_job().size > 1)
+		refuse_for_all(&c->want, out->failed);
+	if (!out->failed || asl_job().size > 1) {
+		err = asl_run(&c->want, each, out);
 		code = out->failed ? out->failed : asl_exit_code(err);
 		/* Only the rank that has something to say has words for it. */
 		if (err && !out->failed && *asl_run_why())
 			asl_complain_alone(code, "%s", asl_run_why());
-		if (!code)
-			code = write_csv(out);
+		out->failed = code ? code : write_csv(out);
 	}
 	asl_result_close(&out->result);
 	asl_csv_close(&out->csv);
-	return code ? code : out->wrong ? ASL_CHECK_FAILED : ASL_FINE;
+	return out->failed  ? out->failed
+	       : out->wrong ? ASL_CHECK_FAILED
+			    : ASL_FINE;
 }
 
 int asl_command_run(int argc, char **argv, const struct asl_command *self)
@@ -248,5 +262,5 @@ int asl_command_run(int argc, char **argv, const struct asl_command *self)
 	if (!code && o.launch)
 		return asl_launch(c.want.plan.ranks, argc, argv,
 				  o.launch_at + 1);
-	return code ? code : run_case(&out);
+	return code ? code : run_case(&out, &c);
 }

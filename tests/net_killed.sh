@@ -9,7 +9,9 @@ ranks=3
 limit_ms=10000
 program=${BUILD:?}/tests/net_messages
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+launcher=
+trap 'kill $launcher 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
 
 fail() {
 	echo "net_killed: $*"
@@ -43,13 +45,13 @@ now_ms() {
 
 # case_of TRANSPORT PROVIDER rank|guard RANK SIGNAL
 case_of() {
-	local what="$1 $2: $3 of rank $4 by $5" victim launcher status began took guard files
+	local what="$1 $2: $3 of rank $4 by $5" victim status began took guard files
 
 	find /dev/shm -mindepth 1 | sort >"$work/before"
 	mpiexec.mpich -n $ranks "$program" "$1" "$2" loop \
 		>"$work/out" 2>"$work/err" &
 	launcher=$!
-	for _ in {1..200}; do
+	for _ in {1..400}; do
 		[ "$(grep -c 'runs as' "$work/out")" = $ranks ] && break
 		sleep 0.05
 	done
@@ -67,6 +69,7 @@ case_of() {
 	kill "-$5" "$victim"
 	wait $launcher
 	status=$?
+	launcher=
 	[ $status -ne 0 ] || fail "$what: mpiexec says all is well"
 	took=$(($(now_ms) - began))
 	[ $took -lt $limit_ms ] || fail "$what: took $took ms to end"

@@ -4,7 +4,7 @@
  *	net_messages				on sim, several rank counts
  *	net_messages TRANSPORT [PROVIDER]	as one rank of a job; "" is a
  *						PROVIDER too: the best
- *	net_messages TRANSPORT PROVIDER loop	a ring without end, to be killed
+ *	net_messages TRANSPORT PROVIDER loop	a ring, until it is killed
  *	net_messages TRANSPORT PROVIDER short	a message of a wrong length
  *	net_messages TRANSPORT PROVIDER long	likewise
  *	net_messages TRANSPORT PROVIDER abort	one rank gives up
@@ -332,6 +332,7 @@ static int for_ever(struct asl_net *net, void *arg)
 	int err = open_box(&b);
 
 	(void)arg;
+	alarm(100); /* whatever becomes of who should kill us */
 	printf("rank %d runs as %d\n", asl_net_rank(net), (int)getpid());
 	fflush(stdout);
 	while (!err)

@@ -6,7 +6,13 @@
  * stored: a read and a write more, which is why k counts for less the dearer
  * writes are.  (Where nothing but k can be cut, k is.)
  *
- *	leading cost	3 sqrt(3) r^(2/3) w^(1/3) mnk / sqrt(S)
+ * A leaf is about s x s x c s with c = (w/r)^(2/3) and (2c + 1) s^2 = S, so that
+ *
+ *	r B_r + w B_w	~ (2r + (r + w)/c) sqrt(2c + 1) mnk / sqrt(S)
+ *
+ * up to what halving wastes.  The papers' leading cost, 3 sqrt(3) r^(2/3)
+ * w^(1/3) mnk / sqrt(S), is that without reading C back and with a leaf's three
+ * faces of S/3 words each; at w = r it is 3/4 of this.
  *
  * The exact counts are those of the leaves: m k + k n reads and m n writes
  * each, and m n reads more where C accumulates.  predict counts leaves without

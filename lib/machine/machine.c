@@ -1,10 +1,10 @@
 /*
  * machine.c -- cores, caches and memory, as hwloc sees them
  *
- * Two sets of processors matter.  `allowed` is what the machine, or the batch
- * system's cpuset, lets the job use; `bound` is the part of it to which this
- * process is tied, often a single core that a launcher chose.  A cache is
- * shared with all that is allowed, since fellow ranks sit on the rest.
+ * hwloc leaves out what the machine, or the batch system's cpuset, does not
+ * allow the job to use.  Of the rest, this process may be bound to a part, often
+ * to a single core that a launcher chose.  A cache is shared with all that is
+ * allowed, since fellow ranks sit on what is not ours.
  */
 #include "lib/machine/machine.h"
 
@@ -61,15 +61,15 @@ static int count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set)
 /* A binding is that of a process here, which says nothing of other machines. */
 static int bound_cores(hwloc_topology_t t)
 {
-	hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(t);
-	hwloc_bitmap_t bound = hwloc_bitmap_dup(allowed);
+	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
 	int n = 0;
 
-	if (bound && hwloc_topology_is_thissystem(t) &&
-	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) == 0)
-		hwloc_bitmap_and(bound, bound, allowed);
-	if (bound)
-		n = count_cores(t, bound);
+	if (!bound)
+		return 0;
+	if (!hwloc_topology_is_thissystem(t) ||
+	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) != 0)
+		hwloc_bitmap_fill(bound);
+	n = count_cores(t, bound);
 	hwloc_bitmap_free(bound);
 	return n;
 }
@@ -87,31 +87,25 @@ static hwloc_obj_t last_cache(hwloc_obj_t o)
 /* From the processors up, for they need not all have the same levels. */
 static void find_cache(struct asl_machine *m, hwloc_topology_t t)
 {
-	hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(t);
-	hwloc_obj_t pu = NULL, before = NULL;
+	hwloc_obj_t pu = NULL, cache = NULL;
+	uint64_t least = UINT64_MAX;
 
 	while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu))) {
-		hwloc_obj_t cache = last_cache(pu);
-		hwloc_bitmap_t sharing;
-		uint64_t bytes;
+		hwloc_obj_t before = cache;
+		uint64_t share;
 		int cores;
 
-		if (!cache || cache == before ||
-		    !hwloc_bitmap_isset(allowed, pu->os_index))
+		cache = last_cache(pu);
+		if (!cache || cache == before)
 			continue;
-		before = cache;
-		sharing = hwloc_bitmap_dup(cache->cpuset);
-		if (!sharing)
-			return;
-		hwloc_bitmap_and(sharing, sharing, allowed);
-		cores = count_cores(t, sharing);
-		hwloc_bitmap_free(sharing);
-		bytes = cache->attr->cache.size;
-		if (m->cache_bytes &&
-		    bytes / (uint64_t)cores >=
-			    m->cache_bytes / (uint64_t)m->cache_cores)
+		cores = count_cores(t, cache->cpuset);
+		if (cores < 1) /* its processors belong to no core */
+			cores = 1;
+		share = cache->attr->cache.size / (uint64_t)cores;
+		if (share >= least)
 			continue;
-		m->cache_bytes = bytes;
+		least = share;
+		m->cache_bytes = cache->attr->cache.size;
 		m->cache_cores = cores;
 	}
 }

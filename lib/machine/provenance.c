@@ -26,7 +26,7 @@
 
 static const char *const measured[] = {
 	"FI_",	   "MPIR_CVAR_", "PMEM", "OPENBLAS_", "OMP_",
-	"ASLANT_", "SLURM_",	 "PMI_",  "HWLOC_",
+	"ASLANT_", "SLURM_",	 "PMI_", "HWLOC_",
 };
 
 /* Names of what must not be published with a result, such as SLURM_JWT. */

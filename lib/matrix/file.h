@@ -36,7 +36,7 @@ struct asl_matrix_out;
  *	other		it can't be opened
  */
 int asl_matrix_open(struct asl_matrix_in **out, const char *path);
-void asl_matrix_close(struct asl_matrix_in *in); /* NULL is allowed */
+void asl_matrix_close(struct asl_matrix_in *in);	  /* NULL is allowed */
 uint64_t asl_matrix_rows(const struct asl_matrix_in *in); /* 1 or more */
 uint64_t asl_matrix_cols(const struct asl_matrix_in *in);
 
@@ -59,8 +59,8 @@ int asl_matrix_create(struct asl_matrix_out **out, const char *path,
 		      uint64_t rows, uint64_t cols);
 
 /* The first failure is kept, and returned by all that follows. */
-int asl_matrix_write(struct asl_matrix_out *out, const double *at,
-		     uint64_t row, uint64_t col, uint64_t count);
+int asl_matrix_write(struct asl_matrix_out *out, const double *at, uint64_t row,
+		     uint64_t col, uint64_t count);
 
 /*
  * Put the file in its place.  Ends `out` whether it succeeds or not; a failure

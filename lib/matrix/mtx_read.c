@@ -143,47 +143,45 @@ static int take_value(const struct reader *r, struct text *line, double *value)
 
 /* ---- Reading ---- */
 
+/* Which of the names, NULL-ended, comes next, in letters of either case. */
 static int choose(const struct reader *r, struct text *line, int *choice,
-		  const char *what, const char *first, const char *second,
-		  const char *third)
+		  const char *const *names, const char *expected)
 {
-	const char *const names[] = {first, second, third};
 	struct text word = next_word(line);
 	size_t n = (size_t)(word.end - word.at);
-	char expected[96];
 
-	for (int i = 0; i < 3 && names[i]; i++) {
-		*choice = i;
-		if (n == strlen(names[i]) &&
-		    strncasecmp(word.at, names[i], n) == 0)
+	for (*choice = 0; names[*choice]; ++*choice)
+		if (n == strlen(names[*choice]) &&
+		    strncasecmp(word.at, names[*choice], n) == 0)
 			return 0;
-	}
-	snprintf(expected, sizeof(expected), "the %s %s%s%s%s%s", what, first,
-		 third	  ? ", "
-		 : second ? " or "
-			  : "",
-		 second ? second : "", third ? " or " : "", third ? third : "");
 	return bad(r, expected, word);
 }
 
 static int read_banner(struct reader *r)
 {
+	static const char *const banner[] = {"%%MatrixMarket", NULL};
+	static const char *const object[] = {"matrix", NULL};
+	static const char *const layout[] = {"array", "coordinate", NULL};
+	static const char *const field[] = {"real", "integer", NULL};
+	static const char *const symmetry[] = {"general", "symmetric",
+					       "skew-symmetric", NULL};
 	struct text line = r->rest;
-	int object, err;
+	int only, err;
 
 	next_line(r, &line);
-	err = choose(r, &line, &object, "banner", "%%MatrixMarket", NULL, NULL);
+	err = choose(r, &line, &only, banner, "the banner %%MatrixMarket");
 	if (!err)
-		err = choose(r, &line, &object, "object", "matrix", NULL, NULL);
+		err = choose(r, &line, &only, object, "the object matrix");
 	if (!err)
-		err = choose(r, &line, &r->layout, "layout", "array",
-			     "coordinate", NULL);
+		err = choose(r, &line, &r->layout, layout,
+			     "the layout array or coordinate");
 	if (!err)
-		err = choose(r, &line, &r->field, "field", "real", "integer",
-			     NULL);
+		err = choose(r, &line, &r->field, field,
+			     "the field real or integer");
 	if (!err)
-		err = choose(r, &line, &r->symmetry, "symmetry", "general",
-			     "symmetric", "skew-symmetric");
+		err = choose(r, &line, &r->symmetry, symmetry,
+			     "the symmetry general, symmetric or "
+			     "skew-symmetric");
 	return err ? err : end_of_line(r, &line);
 }
 

@@ -35,10 +35,9 @@ static int check(const struct asl_npy_header *h, const char *path)
 				     path,
 				     asl_quote(found, h->descr.at, length));
 	if (h->dims != 2)
-		return asl_file_fail(-EINVAL,
-				     "%s: has %" PRIu64
-				     " dimension%s, expected 2",
-				     path, h->dims, h->dims == 1 ? "" : "s");
+		return asl_file_fail(
+			-EINVAL, "%s: has %" PRIu64 " dimension%s, expected 2",
+			path, h->dims, h->dims == 1 ? "" : "s");
 	if (h->size[0] == 0 || h->size[1] == 0)
 		return asl_file_fail(-EINVAL,
 				     "%s: a matrix of %" PRIu64 " x %" PRIu64

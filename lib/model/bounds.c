@@ -32,45 +32,52 @@ static struct sorted sort(const struct asl_shape *s)
 	return x;
 }
 
-/* Roots of whole numbers that are whole come out whole. */
-static double exact_root(double x, double root, int power)
+/* Roots of whole numbers that are whole come out whole, however large. */
+static double exact_root(double root)
 {
 	double whole = round(root);
 
-	return pow(whole, power) == x ? whole : root;
+	return fabs(root - whole) <= 1e-15 * whole ? whole : root;
 }
 
 static double root2(double x)
 {
-	return exact_root(x, sqrt(x), 2);
+	return exact_root(sqrt(x));
 }
 
 static double root3(double x)
 {
-	return exact_root(x, cbrt(x), 3);
+	return exact_root(cbrt(x));
 }
 
-/* Words that the busiest rank must have at hand, owned ones included. */
-static double words_touched(const struct sorted *x, double P)
+/*
+ * Words that the busiest rank must have at hand beside the share that it owns.
+ * What is owned is taken off case by case, so that nothing large cancels and a
+ * bound that is whole comes out whole.
+ */
+static double words_missing(const struct sorted *x, double P)
 {
 	double side;
 
 	if (P <= x->m / x->n)
-		return (x->m * x->n + x->m * x->k) / P + x->n * x->k;
+		return x->n * x->k * (P - 1) / P;
 	if (P <= x->m * x->n / (x->k * x->k))
-		return 2 * root2(x->m * x->n * x->k * x->k / P) +
-		       x->m * x->n / P;
+		return 2 * root2(x->m * x->n * x->k * x->k / P) -
+		       (x->m + x->n) * x->k / P;
 	side = root3(x->m * x->n * x->k / P);
-	return 3 * side * side;
+	return 3 * side * side -
+	       (x->m * x->n + x->m * x->k + x->n * x->k) / P;
 }
 
 static double memory_independent(const struct asl_plan *plan)
 {
 	struct sorted x = sort(&plan->shape);
-	double P = plan->ranks;
-	double owned = (x.m * x.n + x.m * x.k + x.n * x.k) / P;
+	int used = asl_grid_ranks(&plan->grid);
+	double bound = words_missing(&x, plan->ranks);
 
-	return fmax(0, words_touched(&x, P) - owned);
+	if (used)
+		bound = fmin(bound, words_missing(&x, used));
+	return fmax(0, bound);
 }
 
 static double volume(const struct asl_plan *plan)

@@ -87,8 +87,9 @@ static int least_int(uint64_t a, int b)
 
 static bool admitted(const struct asl_plan *plan)
 {
-	return !plan->algorithm->admits ||
-	       plan->algorithm->admits(plan, &plan->grid);
+	return asl_plan_possible(plan) &&
+	       (!plan->algorithm->admits ||
+		plan->algorithm->admits(plan, &plan->grid));
 }
 
 /* Over all admitted grids, the least that the busiest rank can have to do. */
@@ -101,6 +102,8 @@ static uint64_t least_flops(struct asl_plan *plan, const uint64_t dim[3])
 		for (p[1] = 1;
 		     p[1] <= least_int(dim[1], plan->ranks / p[0]); p[1]++) {
 			p[2] = least_int(dim[2], plan->ranks / (p[0] * p[1]));
+			while (p[2] > 1 && !admitted(plan))
+				p[2]--;
 			if (admitted(plan) && blocks_flops(dim, p) < least)
 				least = blocks_flops(dim, p);
 		}
@@ -158,20 +161,45 @@ static void note(struct asl_forecast *f, const struct asl_plan *plan,
 		f->pool_high = ledger.pool_high;
 }
 
-/* Places along an axis of p where something can change; how many. */
-static int seams(int place[8], uint64_t dim, int p)
+enum { SEAMS = 96 };
+
+static void add_seam(int place[SEAMS], int *count, int p, int i)
 {
-	int more = (int)(dim % (uint64_t)p);
-	int all[] = {0, 1, more - 1, more, p / 2 - 1, p / 2, p - 2, p - 1};
-	int count = 0;
+	if (i < 0 || i >= p)
+		return;
+	for (int j = 0; j < *count; j++)
+		if (place[j] == i)
+			return;
+	place[(*count)++] = i;
+}
 
-	for (int i = 0; i < 8; i++) {
-		bool known = all[i] < 0 || all[i] >= p;
+/*
+ * Places along axis i where something can change; how many.  Blocks change size
+ * at dim % p.  Shares do at W % p around a ring, for the four sizes W of block
+ * that the other axes leave; by doubling and halving the later of two runs is
+ * the larger, and the ones to ask are the last of aligned runs.
+ */
+static int seams(int place[SEAMS], const double dim[3], const int p[3], int i)
+{
+	int more = (int)((uint64_t)dim[i] % (uint64_t)p[i]), count = 0;
+	int j = (i + 1) % 3, l = (i + 2) % 3;
 
-		for (int j = 0; j < count; j++)
-			known |= place[j] == all[i];
-		if (!known)
-			place[count++] = all[i];
+	for (int by = -2; by <= 1; by++) {
+		add_seam(place, &count, p[i], more + by);
+		add_seam(place, &count, p[i], p[i] + by);
+		add_seam(place, &count, p[i], by);
+	}
+	for (int run = 1; asl_is_power_of_two(p[i]) && run <= p[i]; run *= 2) {
+		add_seam(place, &count, p[i], more / run * run - 1);
+		add_seam(place, &count, p[i], more / run * run - 2);
+	}
+	for (int w = 0; !asl_is_power_of_two(p[i]) && w < 4; w++) {
+		uint64_t W = ((uint64_t)dim[j] / (uint64_t)p[j] + (w & 1)) *
+			     ((uint64_t)dim[l] / (uint64_t)p[l] + w / 2);
+		int change = (int)(W % (uint64_t)p[i]);
+
+		for (int by = -2; by <= 1; by++)
+			add_seam(place, &count, p[i], change + by);
 	}
 	return count;
 }
@@ -183,7 +211,7 @@ struct asl_forecast asl_forecast(const struct asl_plan *plan)
 	struct asl_forecast f = {0};
 	struct asl_rates rates[ASL_ACCOUNTINGS];
 	const int *p = plan->grid.p;
-	int used = asl_grid_ranks(&plan->grid), place[3][8], count[3];
+	int used = asl_grid_ranks(&plan->grid), place[3][SEAMS], count[3];
 	double dim[3];
 
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
@@ -195,7 +223,7 @@ struct asl_forecast asl_forecast(const struct asl_plan *plan)
 	}
 	dims_of(dim, plan);
 	for (int i = 0; i < 3; i++)
-		count[i] = seams(place[i], (uint64_t)dim[i], p[i]);
+		count[i] = seams(place[i], dim, p, i);
 	for (int i = 0; i < count[0]; i++)
 		for (int j = 0; j < count[1]; j++)
 			for (int l = 0; l < count[2]; l++)
@@ -248,11 +276,17 @@ static void shortlist(const struct asl_plan *plan, void *arg)
 	int i;
 
 	asl_plan_predict(&ledger, plan, 0);
-	if (!within_budget(plan, ledger.memory_high, &s->least_need))
+	/* Others may hold more than rank 0, but are asked only if it matters. */
+	if (ledger.memory_high < s->least_need)
+		within_budget(plan, asl_forecast(plan).memory_high,
+			      &s->least_need);
+	if (plan->budget && ledger.memory_high > plan->budget)
 		return;
 	x = asl_ledger_total(&ledger);
 	new.cost = asl_cost(&s->rates, &x);
 	if (s->count == FINALISTS && new.cost >= s->best[s->count - 1].cost)
+		return;
+	if (plan->budget && asl_forecast(plan).memory_high > plan->budget)
 		return;
 	if (s->count < FINALISTS)
 		s->count++;
@@ -293,10 +327,13 @@ static bool better(const struct merit *a, const struct merit *b)
 	return a->distance < b->distance;
 }
 
-static bool is_integer(struct asl_grid *g, const double p[3], int ranks)
+/* With more ranks than multiplications the prescription cuts words. */
+static bool is_integer(struct asl_grid *g, const double p[3],
+		       const double dim[3], int ranks)
 {
 	for (int i = 0; i < 3; i++) {
-		if (p[i] > ranks || fabs(p[i] - round(p[i])) > 1e-9 * p[i])
+		if (p[i] > ranks || p[i] > dim[i] * (1 + 1e-9) ||
+		    fabs(p[i] - round(p[i])) > 1e-9 * p[i])
 			return false;
 		g->p[i] = (int)round(p[i]);
 	}
@@ -309,9 +346,11 @@ int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 	struct merit best_merit = {INFINITY, INFINITY, INFINITY};
 	struct asl_grid best = {{0}};
 	struct asl_forecast f;
+	double dim[3];
 
+	dims_of(dim, plan);
 	plan->algorithm->ideal(plan->ideal, plan);
-	if (is_integer(&plan->grid, plan->ideal, plan->ranks)) {
+	if (is_integer(&plan->grid, plan->ideal, dim, plan->ranks)) {
 		f = asl_forecast(plan);
 		if (within_budget(plan, f.memory_high, &s.least_need))
 			return 0;

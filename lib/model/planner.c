@@ -41,8 +41,13 @@ static void consider(const struct asl_plan *plan, void *arg)
 	struct asl_counts total;
 
 	asl_plan_predict(&ledger, plan, 0);
-	if (ledger.memory_high < x->least_need)
-		x->least_need = ledger.memory_high;
+	/* Others may hold more than rank 0, but are asked only if it matters. */
+	if (ledger.memory_high < x->least_need) {
+		uint64_t need = asl_forecast(plan).memory_high;
+
+		if (need < x->least_need)
+			x->least_need = need;
+	}
 	if (plan->budget && ledger.memory_high > plan->budget)
 		return;
 	total = asl_ledger_total(&ledger);
@@ -54,10 +59,10 @@ static void consider_kernel(struct ranking *x, struct asl_plan plan)
 	if (plan.cache < plan.kernel->least_cache)
 		return;
 	plan.algorithm->ideal(plan.ideal, &plan);
-	if (plan.grid.p[0])
-		consider(&plan, x);
-	else
+	if (!plan.grid.p[0])
 		asl_grid_each(&plan, consider, x);
+	else if (asl_plan_possible(&plan))
+		consider(&plan, x);
 }
 
 static void consider_all(struct ranking *x, const struct asl_plan *base)

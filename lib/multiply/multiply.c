@@ -28,6 +28,14 @@ int asl_grid_ranks(const struct asl_grid *g)
 	return g->p[0] * g->p[1] * g->p[2];
 }
 
+bool asl_plan_possible(const struct asl_plan *plan)
+{
+	int used = asl_grid_ranks(&plan->grid);
+	int most = plan->algorithm->most_ranks;
+
+	return used <= plan->ranks && (!most || used <= most);
+}
+
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		      int rank)
 {

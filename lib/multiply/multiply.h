@@ -45,11 +45,12 @@ enum asl_operand { ASL_A, ASL_B, ASL_C, ASL_OPERANDS };
 struct asl_algorithm {
 	const char *name, *summary;
 	const char *axes; /* what each grid number cuts: "mkn" */
+	int most_ranks;	  /* that it can use; 0: any number */
 
 	/* The grid prescribed, in real numbers. */
 	void (*ideal)(double p[3], const struct asl_plan *plan);
 
-	/* May the search for an integer grid consider this one? */
+	/* Is this one of the prescription's kind?  NULL: all are. */
 	bool (*admits)(const struct asl_plan *plan, const struct asl_grid *g);
 
 	/* Of those, take the one of least B_h (else of least Q). */
@@ -72,6 +73,9 @@ const struct asl_algorithm *asl_algorithm_find(const char *name);
 
 /* Ranks that the grid uses. */
 int asl_grid_ranks(const struct asl_grid *g);
+
+/* Has the plan's grid a rank for each of its bricks, and no more than allowed? */
+bool asl_plan_possible(const struct asl_plan *plan);
 
 /* All counters of all phases of one rank; idle ranks count nothing. */
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,

@@ -15,12 +15,6 @@ static void vomm_ideal(double p[3], const struct asl_plan *plan)
 	p[0] = p[1] = p[2] = 1;
 }
 
-static bool vomm_admits(const struct asl_plan *plan, const struct asl_grid *g)
-{
-	(void)plan;
-	return asl_grid_ranks(g) == 1;
-}
-
 static void vomm_owns(struct asl_piece own[ASL_OPERANDS],
 		      const struct asl_plan *plan, int rank)
 {
@@ -54,8 +48,8 @@ const struct asl_algorithm asl_multiply_vomm = {
 	.name = "vomm",
 	.summary = "the local kernel on one rank",
 	.axes = "mnk",
+	.most_ranks = 1,
 	.ideal = vomm_ideal,
-	.admits = vomm_admits,
 	.owns = vomm_owns,
 	.predict = vomm_predict,
 	.run = vomm_run,

@@ -1,0 +1,266 @@
+#!/bin/bash
+# command_results.sh -- what the command writes: CSV, result directories, C
+#
+# Columns are compared with a list of their own here: it is what other
+# people's scripts depend on.  ASLANT is the command.
+set -u
+
+aslant=${ASLANT:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import numpy' 2>/dev/null && break
+done
+
+fail() {
+	echo "command_results: $*"
+	exit 1
+}
+
+# run NAME ARGUMENTS...: the row goes to NAME.csv
+run() {
+	local name=$1
+	shift
+	"$aslant" run "$@" --csv - >"$work/$name.csv" 2>"$work/$name.err" ||
+		fail "$* ends with $?: $(cat "$work/$name.err")"
+}
+
+run sim-pmem em-jomma --n 123 --ranks 12 --nvm-dir /dev/shm --verify oracle
+run sim-default 3d --m 64 --n 30 --k 50 --ranks 27
+run sim-dram em-jomma --n 100 --ranks 27 --grid 3x3x3 --store dram \
+	--kernel tight --cache 1k --panels nvm --write-cost 8 --latency 1e-9 \
+	--read-cost 0.1 --net-cost 0.30000000000000004
+run null 3d --n 10k --ranks 64 --store null --cache 32KiB
+run one vomm --n 100 --store dram --reps 3 --warmup 1 --kernel cowe
+run ofi em-jomma --n 90 --ranks 3 --launch
+run mpi 3d --n 90 --ranks 3 --launch --transport mpi
+run unverified vomm --n 20 --verify none --store dram
+for id in $(tail -qn +2 "$work"/*.csv | cut -d, -f2 | sort -u); do
+	[ -z "$(find /dev/shm -name "*$id*")" ] || fail "left a pool of run $id"
+done
+
+"$aslant" run em-jomma --n 90 --ranks 8 --grid 2x2x2 --reps 2 \
+	--out "$work/dir" --csv "$work/file.csv" >"$work/out" 2>/dev/null ||
+	fail "--out ends with $?"
+[ ! -s "$work/out" ] || fail "--out with --csv FILE prints to stdout"
+[ "$(cd "$work/dir" && echo *)" = \
+	"machine.json ranks.csv runs.csv topology.xml" ] ||
+	fail "--out has $(ls "$work/dir")"
+[ "$(stat -c %a "$work/dir")" = 700 ] || fail "the directory is open to all"
+"$aslant" run 3d --n 90 --ranks 4 --launch --out "$work/job" \
+	>"$work/out" 2>/dev/null || fail "--launch --out ends with $?"
+"$aslant" bounds --n 1000 --ranks 64 --csv "$work/bounds.csv" || fail bounds
+"$aslant" plan --n 1000 --ranks 8 --top 4 --csv "$work/plan.csv" || fail plan
+
+# The summary: no line is longer than a terminal is wide.
+for arguments in "3d --n 100 --ranks 5 --store dram" \
+	"em-jomma --n 1m --ranks 64 --store null" \
+	"vomm --n 50 --store dram --reps 2"; do
+	# shellcheck disable=SC2086
+	"$aslant" run $arguments >"$work/out" || fail "$arguments ends with $?"
+	awk 'length > 80 { exit 1 }' "$work/out" ||
+		fail "$arguments: lines of more than 80 columns"
+	grep -q "Every counter of every rank is as predicted" "$work/out" ||
+		fail "$arguments: no word on the prediction"
+done
+
+# ---- A product of files ----
+
+"$python" - "$work" <<'PYTHON' || fail "cannot write operands"
+import sys
+import numpy as np
+
+d = sys.argv[1]
+g = np.random.default_rng(3)
+A, B = g.standard_normal((37, 51)), g.standard_normal((51, 29))
+np.save(d + "/a.npy", A)
+np.save(d + "/b.npy", np.asfortranarray(B))
+np.save(d + "/huge.npy", np.full((5, 5), 1e200))
+with open(d + "/b.mtx", "w") as f:
+    f.write("%%MatrixMarket matrix array real general\n% a comment\n51 29\n")
+    f.writelines("%r\n" % float(x) for x in B.T.flat)
+PYTHON
+
+"$aslant" run 3d --ranks 12 --a "$work/a.npy" --b "$work/b.npy" \
+	--result "$work/sim.npy" >"$work/out" 2>&1 || fail "files: $(cat "$work/out")"
+"$aslant" run em-jomma --ranks 4 --launch --a "$work/a.npy" \
+	--b "$work/b.mtx" --result "$work/ofi.mtx" >"$work/out" 2>&1 ||
+	fail "files: $(cat "$work/out")"
+for kernel in vomm tight cowe; do
+	"$aslant" run 3d --n 60 --ranks 8 --entries exact --kernel $kernel \
+		--cache 100 --result "$work/$kernel.npy" >"$work/out" 2>&1 ||
+		fail "exact: $(cat "$work/out")"
+	cmp "$work/vomm.npy" "$work/$kernel.npy" ||
+		fail "exact entries: $kernel and vomm differ"
+done
+
+# Entries whose products overflow: the result can't be verified.
+"$aslant" run 3d --ranks 4 --a "$work/huge.npy" --b "$work/huge.npy" \
+	--csv "$work/wrong.csv" >"$work/out" 2>&1
+[ $? = 1 ] || fail "a wrong product does not end with 1"
+grep -q "VERIFICATION FAILED" "$work/out" || fail "a wrong product is not said"
+
+# ---- What it all says ----
+
+"$python" - "$work" <<'PYTHON' || exit 1
+import csv
+import json
+import os
+import sys
+import xml.etree.ElementTree
+
+import numpy as np
+
+d = sys.argv[1] + "/"
+counters = ["nvm_read_words", "nvm_write_words", "dram_read_words",
+            "dram_write_words", "nvm_land_words", "nvm_lift_words",
+            "bounce_read_words", "bounce_write_words", "net_send_words",
+            "net_recv_words", "net_msgs", "bh_words", "flops"]
+run_columns = """schema run_id rep algorithm kernel m n k spec dims ranks
+    ranks_used grid cache_words memory_words store medium panels transport
+    provider seed r w beta alpha gamma""".split()
+for x in counters:
+    run_columns += [x + "_max", x + "_total"]
+run_columns += """read_words_max write_words_max q_apm_max q_apm_path
+    q_full_max q_full_path predicted_q_apm_max predicted_q_full_max
+    predicted_equal net_bound_words net_bound_ratio io_bound_words
+    memory_high_words wall_s compute_s comm_s io_s gflops residual verified
+    eigenvalue iterations hwc_backend hwc_read_bytes hwc_write_bytes hwc_note
+    host time_utc""".split()
+rank_columns = (["schema", "run_id", "rep", "rank", "phase"] + counters +
+                ["seconds"] + ["predicted_" + x for x in counters])
+measured = ["wall_s", "compute_s", "comm_s", "io_s", "gflops"]
+failures = 0
+
+
+def check(what, ok):
+    global failures
+    if not ok:
+        failures += 1
+        print("command_results:", what)
+
+
+def table(name, columns):
+    with open(d + name, newline="") as f:
+        rows = list(csv.reader(f))
+    check(name + ": columns", rows[0] == columns)
+    check(name + ": ragged", all(len(x) == len(columns) for x in rows))
+    return [dict(zip(columns, x)) for x in rows[1:]]
+
+
+def runs(name, rows):
+    found = table(name, run_columns)
+    check(f"{name}: {len(found)} rows, expected {rows}", len(found) == rows)
+    for i, x in enumerate(found):
+        check(name + ": schema, rep", (x["schema"], x["rep"]) == ("1", str(i)))
+        check(name + ": prediction", x["predicted_equal"] == "1" and
+              x["q_apm_max"] == x["predicted_q_apm_max"] and
+              x["q_full_max"] == x["predicted_q_full_max"])
+        check(name + ": path below max",
+              float(x["q_apm_path"]) >= float(x["q_apm_max"]) and
+              float(x["q_full_path"]) >= float(x["q_full_max"]))
+        flops = 2 * int(x["m"]) * int(x["n"]) * int(x["k"])
+        check(name + ": flops", int(x["flops_total"]) == flops)
+        check(name + ": sent is not received",
+              x["net_send_words_total"] == x["net_recv_words_total"])
+        for c in "spec dims eigenvalue iterations hwc_backend".split():
+            check(f"{name}: {c} is not empty", x[c] == "")
+        null, sim = x["store"] == "null", x["transport"] == "sim"
+        for c in measured:
+            check(f"{name}: {c}",
+                  (x[c] == "") == (null or (sim and c == "comm_s")))
+        if x["verified"]:
+            check(name + ": verified", x["verified"] == "1" and
+                  0 <= float(x["residual"]) <= 16)
+    return found
+
+
+x = runs("sim-pmem.csv", 1)[0]
+check("pmem in /dev/shm", (x["store"], x["medium"]) == ("pmem", "tmpfs"))
+check("verified", x["verified"] == "1")
+x = runs("sim-default.csv", 1)[0]
+check("default store", x["store"] == "pmem" and x["verified"] == "1")
+shared = int(x["memory_words"])
+check("shape", (x["m"], x["n"], x["k"]) == ("64", "30", "50"))
+x = runs("sim-dram.csv", 1)[0]
+check("dram", (x["medium"], x["grid"], x["panels"], x["kernel"]) ==
+      ("dram", "3x3x3", "nvm", "tight"))
+check("options", (x["cache_words"], x["w"], x["alpha"]) ==
+      ("1000", "8", "1e-09"))
+check("numbers read back", (x["r"], x["beta"]) ==
+      ("0.1", "0.30000000000000004"))
+x = runs("null.csv", 1)[0]
+check("null", (x["medium"], x["verified"], x["residual"]) == ("model", "", ""))
+check("simulated ranks share nothing but a core's part of the machine",
+      os.cpu_count() >= 27 or int(x["memory_words"]) > shared)
+check("KiB", x["cache_words"] == "4096")
+check("attains the bound", x["grid"] == "4x4x4" and
+      x["net_bound_ratio"] == "1" and x["bh_words_max"] == "14062500")
+x = runs("one.csv", 3)[0]
+check("one rank has no bound", (x["net_bound_words"], x["net_bound_ratio"]) ==
+      ("0", ""))
+x = runs("ofi.csv", 1)[0]
+check("ofi", x["transport"] == "ofi" and x["provider"] != "")
+x = runs("mpi.csv", 1)[0]
+check("mpi", x["transport"] == "mpi" and x["verified"] == "1")
+check("wrong", table("wrong.csv", run_columns)[0]["verified"] == "0")
+x = runs("unverified.csv", 1)[0]
+check("not verified", (x["verified"], x["residual"]) == ("", ""))
+
+
+def directory(name, reps, ranks):
+    rows = runs(name + "/runs.csv", reps)
+    parts = table(name + "/ranks.csv", rank_columns)
+    for x in rows:
+        mine = [y for y in parts if y["rep"] == x["rep"] and
+                y["run_id"] == x["run_id"]]
+        check(name + ": ranks", {int(y["rank"]) for y in mine} ==
+              set(range(ranks)))
+        counted = [y for y in mine if y["phase"] not in ("fill", "verify")]
+        check(name + ": predicted",
+              all(y[c] == y["predicted_" + c] for y in counted
+                  for c in counters))
+        check(name + ": nothing is predicted of fill and verify",
+              all(y["predicted_" + c] == "" for y in mine
+                  for c in counters if y not in counted))
+        for c in counters:
+            each = [sum(int(y[c]) for y in counted if int(y["rank"]) == r)
+                    for r in range(ranks)]
+            check(f"{name}: {c} over ranks", int(x[c + "_total"]) == sum(each)
+                  and int(x[c + "_max"]) == max(each))
+    machine = json.load(open(d + name + "/machine.json"))
+    check(name + ": machine.json", machine["run_id"] == rows[0]["run_id"] and
+          machine["medium"] == rows[0]["medium"] and
+          machine["command_line"][1] == "run" and
+          machine["host"] == rows[0]["host"] and machine["notes"])
+    root = xml.etree.ElementTree.parse(d + name + "/topology.xml").getroot()
+    check(name + ": topology.xml", root.tag == "topology")
+    return rows
+
+
+same = directory("dir", 2, 8)
+check("--csv FILE beside --out", runs("file.csv", 2)[1]["bh_words_total"] ==
+      same[1]["bh_words_total"])
+directory("job", 1, 4)
+
+bounds = table("bounds.csv", ["name", "value", "unit", "source"])
+check("bounds", any(x["name"] == "net_words" and
+                    float(x["value"]) == 3 * 62500 * 0.75 for x in bounds))
+plan = table("plan.csv", """rank algorithm kernel grid ranks_used q_apm_max
+    q_full_max read_words_max write_words_max bh_words_max
+    memory_high_words""".split())
+costs = [float(x["q_apm_max"]) for x in plan]
+check("plan", len(plan) == 4 and costs == sorted(costs))
+
+A, B = np.load(d + "a.npy"), np.load(d + "b.npy")
+with open(d + "ofi.mtx") as f:
+    lines = [x for x in f if not x.startswith("%")]
+rows, cols = (int(x) for x in lines[0].split())
+ofi = np.array([float(x) for x in lines[1:]]).reshape(cols, rows).T
+for name, C in (("npy", np.load(d + "sim.npy")), ("mtx", ofi)):
+    check(f"A @ B is not what {name} says", C.shape == (37, 29) and
+          np.allclose(C, A @ B, rtol=1e-12, atol=1e-12))
+sys.exit(failures != 0)
+PYTHON
+echo "all as expected"

@@ -1,0 +1,111 @@
+#!/bin/bash
+# layers_includes.sh -- arrows point down only: who may include what
+#
+# The rules of DESIGN.md, checked on this source tree, and then on copies of it
+# with one violation each, all of which must be found.
+set -u
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d -p "${BUILD:-/tmp}")
+trap 'rm -rf "$work"' EXIT
+
+# Every include as FILE:LINE:HEADER, paths relative to the tree.
+includes() {
+	(cd "$1" && grep -nEr --include='*.[ch]' \
+		'^[[:space:]]*#[[:space:]]*include' bench lib net nvm) |
+		sed -E 's/:[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]([^>"]*)[>"].*/:\1/'
+}
+
+# What is wrong in the tree $1, a line each.
+violations() {
+	includes "$1" | awk -F: '
+		function bad(rule) { print $1 ":" $2 ": " $3 ": " rule }
+		{
+			match($1, "^[a-z]+"); layer = substr($1, 1, RLENGTH)
+			folder = $1; sub("/[^/]*$", "", folder)
+			header = $3
+			ours = header ~ "^(bench|lib|net|nvm|tests|scripts)/"
+		}
+		header ~ /^\.|\/\.\.\// { bad("is relative") }
+		!ours && header !~ "/" && (folder "/" header) in here {
+			bad("is not named from the root")
+		}
+		ours && layer == "bench" && header !~ "^(bench|lib)/" &&
+		header != "net/net.h" && header != "nvm/store.h" {
+			bad("bench may include bench, lib, net/net.h, nvm/store.h")
+		}
+		ours && layer == "lib" && header !~ "^lib/" &&
+		header != "net/net.h" && header != "nvm/store.h" {
+			bad("lib may include lib, net/net.h, nvm/store.h")
+		}
+		ours && layer == "net" && header !~ "^net/" {
+			bad("net may include net only")
+		}
+		ours && layer == "nvm" && header !~ "^nvm/" {
+			bad("nvm may include nvm only")
+		}
+		header ~ "^libpmem" && layer != "nvm" { bad("PMDK is for nvm") }
+		header ~ "^rdma/" && layer != "net" { bad("libfabric is for net") }
+		header ~ "^mpi" && layer != "net" { bad("MPI is for net") }
+		header ~ "^(hwloc|likwid|perfmon/|linux/perf_event)" &&
+		$1 !~ "^lib/machine/" { bad("hardware is for lib/machine") }
+		header ~ "^(f77)?(cblas|openblas|lapacke)" &&
+		$1 !~ "^lib/rank/" { bad("BLAS is for lib/rank") }'
+	(cd "$1" && grep -nEr --include='*.[ch]' '\bTODO\b' \
+		bench lib net nvm tests | sed 's/$/: is to be done/')
+}
+
+# plant FILE LINE: is it found, in a copy of the tree?
+plant() {
+	rm -rf "$work/tree"
+	mkdir "$work/tree"
+	for layer in bench lib net nvm tests; do
+		(cd "$root" && find $layer -name '*.[ch]' -print0 |
+			xargs -0r cp --parents -t "$work/tree")
+	done
+	[ -f "$work/tree/$1" ] || {
+		echo "layers_includes: there is no $1 to plant '$2' in"
+		exit 1
+	}
+	echo "$2" >>"$work/tree/$1"
+	if violations "$work/tree" | grep -qF "$1:"; then
+		return
+	fi
+	echo "layers_includes: '$2' in $1 was not found"
+	exit 1
+}
+
+[ "$(includes "$root" | wc -l)" -gt 100 ] || {
+	echo "layers_includes: no includes below $root?"
+	exit 1
+}
+found=$(violations "$root")
+if [ -n "$found" ]; then
+	echo "$found"
+	exit 1
+fi
+
+plant lib/rank/rank.c '#include "net/provider.h"'
+plant lib/rank/rank.c '#include "nvm/pool.h"'
+plant lib/model/grid.c '#include "bench/options.h"'
+plant lib/kernels/vomm.c '#include <cblas.h>'
+plant lib/rank/rank.c '#include <libpmemobj.h>'
+plant lib/rank/rank.h '# include <mpi.h>'
+plant lib/run/run.c '	#include <rdma/fabric.h>'
+plant lib/run/run.c '#include <hwloc.h>'
+plant lib/rank/rank.c '#include <likwid.h>'
+plant lib/rank/rank.c '#include <linux/perf_event.h>'
+plant lib/rank/rank.c '#include "../../net/ofi.h"'
+plant net/sim.c '#include "lib/rank/rank.h"'
+plant net/sim.c '#include "nvm/store.h"'
+plant net/sim.c '#include <libpmem.h>'
+plant nvm/dram.c '#include "net/net.h"'
+plant nvm/dram.c '#include <mpi.h>'
+plant bench/options.c '#include "net/provider.h"'
+plant bench/options.c '#include "nvm/provider.h"'
+plant bench/options.c '#include <mpi.h>'
+plant bench/options.c '#include <hwloc.h>'
+plant bench/options.c '#include <cblas.h>'
+plant nvm/dram.c '/* TODO */'
+plant tests/random.h '// TODO: later'
+echo "ok: $(includes "$root" | wc -l) includes, and 23 planted violations found"
