@@ -4,7 +4,6 @@
 #include "bench/grid.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "bench/say.h"
 #include "lib/model/grid.h"
@@ -33,30 +32,20 @@ static int over_budget(const struct asl_plan *plan, uint64_t need)
 			    plan->algorithm->name, plan->budget, need);
 }
 
-/*
- * What em-jomma admits is what its prescription allows the search to try; a
- * user may ask for any grid.  What others admit is what they can do.
- */
-bool asl_grid_possible(const struct asl_plan *plan)
-{
-	return !plan->algorithm->admits ||
-	       !strcmp(plan->algorithm->name, "em-jomma") ||
-	       plan->algorithm->admits(plan, &plan->grid);
-}
-
 static int take_grid(struct asl_plan *plan)
 {
-	const char *axes = plan->algorithm->axes;
+	int most = plan->algorithm->most_ranks;
 	char text[40];
 	uint64_t need;
 
 	plan->algorithm->ideal(plan->ideal, plan);
-	if (!asl_grid_possible(plan))
+	if (!asl_plan_possible(plan))
 		return asl_complain(ASL_BAD_INPUT,
-				    "--grid: found %s (%c x %c x %c), which "
-				    "%s cannot use",
-				    asl_grid_text(text, &plan->grid), axes[0],
-				    axes[1], axes[2], plan->algorithm->name);
+				    "--grid: found %s, but %s can use %d "
+				    "rank%s at most",
+				    asl_grid_text(text, &plan->grid),
+				    plan->algorithm->name, most,
+				    most == 1 ? "" : "s");
 	need = asl_forecast(plan).memory_high;
 	if (plan->budget && need > plan->budget)
 		return over_budget(plan, need);

@@ -4,8 +4,6 @@
 #ifndef ASL_GRID_OPTION_H
 #define ASL_GRID_OPTION_H
 
-#include <stdbool.h>
-
 #include "lib/multiply/multiply.h"
 
 /*
@@ -13,9 +11,6 @@
  * a complaint.
  */
 int asl_grid_settle(struct asl_plan *plan);
-
-/* Can the plan's algorithm work on the plan's grid, prescribed or not? */
-bool asl_grid_possible(const struct asl_plan *plan);
 
 /* The grid as text: 4x4x1. */
 const char *asl_grid_text(char text[40], const struct asl_grid *g);

@@ -112,20 +112,8 @@ static int nothing_fits(const struct asl_plan *base, uint64_t least_need)
 			    base->budget, least_need);
 }
 
-/* A grid that was given is not checked by the planner. */
-static int leave_out_impossible(struct asl_candidate *best, int count)
-{
-	int kept = 0;
-
-	for (int i = 0; i < count; i++)
-		if (asl_grid_possible(&best[i].plan))
-			best[kept++] = best[i];
-	return kept;
-}
-
 int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 {
-	enum { ALL = 1000 };
 	struct asl_options o;
 	struct asl_case c;
 	struct asl_candidate *best = NULL;
@@ -141,13 +129,8 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 	code = asl_case_to_plan(&c, &o);
 	if (code)
 		return code;
-	err = asl_planner_rank(&best, &count, base, o.grid.p[0] ? ALL : o.top,
-			       &least_need);
-	if (!err && o.grid.p[0])
-		count = leave_out_impossible(best, count);
-	if (count > o.top)
-		count = o.top;
-	if (err || !count)
+	err = asl_planner_rank(&best, &count, base, o.top, &least_need);
+	if (err)
 		code = nothing_fits(base, least_need);
 	else if (o.csv)
 		code = write_csv(best, count, o.csv);

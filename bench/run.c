@@ -2,6 +2,7 @@
  * run.c -- aslant run: one case, its repetitions, and where they go
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/commands.h"
@@ -57,7 +58,6 @@ static int open_output(struct output *out)
 	const struct asl_options *o = out->options;
 	int err = 0;
 
-	out->result = (struct asl_result){.dir = NULL};
 	if (asl_job().rank > 0)
 		return 0;
 	if (to_file(o->csv))
@@ -211,36 +211,46 @@ static int write_csv(struct output *out)
 	return asl_complain(ASL_NO_MACHINE, "--csv: %s", asl_file_why());
 }
 
-/*
- * All ranks of a job must leave together.  The first thing they agree on is
- * whether their files can be had: rank 0 asks for one that cannot.
- */
-static void refuse_for_all(struct asl_run_want *want, int code)
-{
-	want->files[ASL_C] =
-		code == ASL_BAD_INPUT ? "no known ending" : "/dev/null/x.npy";
-}
-
 static int run_case(struct output *out, struct asl_case *c)
 {
-	int err, code;
+	int err = asl_run(&c->want, each, out);
+	int code = out->failed ? out->failed : asl_exit_code(err);
 
-	out->failed = open_output(out);
-	if (out->failed && asl_job().size > 1)
-		refuse_for_all(&c->want, out->failed);
-	if (!out->failed || asl_job().size > 1) {
-		err = asl_run(&c->want, each, out);
-		code = out->failed ? out->failed : asl_exit_code(err);
-		/* Only the rank that has something to say has words for it. */
-		if (err && !out->failed && *asl_run_why())
-			asl_complain_alone(code, "%s", asl_run_why());
-		out->failed = code ? code : write_csv(out);
-	}
-	asl_result_close(&out->result);
-	asl_csv_close(&out->csv);
-	return out->failed  ? out->failed
-	       : out->wrong ? ASL_CHECK_FAILED
-			    : ASL_FINE;
+	/* Only the rank that has something to say has words for it. */
+	if (err && !out->failed && *asl_run_why())
+		asl_complain_alone(code, "%s", asl_run_why());
+	if (!code)
+		code = write_csv(out);
+	return code ? code : out->wrong ? ASL_CHECK_FAILED : ASL_FINE;
+}
+
+/*
+ * This rank has complained and cannot go on, and others of its job may not know:
+ * files and profiles are read on every host.  All leave together, and the
+ * complaint is heard, even if it is not rank 0's.
+ */
+static int leave_together(const struct asl_options *o, int code)
+{
+	struct asl_job job = asl_job();
+	char refusal[2048];
+	struct asl_run_want want = {
+		.plan = {.ranks = job.size},
+		.transport = "ofi",
+		.provider = o->provider,
+		.store = "dram",
+		.refusal = refusal,
+		.refused = code == ASL_BAD_INPUT ? -EINVAL : -EIO,
+	};
+
+	if (job.size < 2)
+		return code;
+	if (o->transport && !strcmp(o->transport, "mpi"))
+		want.transport = "mpi";
+	snprintf(refusal, sizeof refusal, "%s", asl_last_complaint());
+	asl_run(&want, NULL, NULL);
+	if (job.rank > 0 && *asl_run_why())
+		asl_complain_alone(code, "%s", asl_run_why());
+	return code;
 }
 
 int asl_command_run(int argc, char **argv, const struct asl_command *self)
@@ -262,5 +272,10 @@ int asl_command_run(int argc, char **argv, const struct asl_command *self)
 	if (!code && o.launch)
 		return asl_launch(c.want.plan.ranks, argc, argv,
 				  o.launch_at + 1);
-	return code ? code : run_case(&out, &c);
+	if (!code)
+		code = open_output(&out);
+	code = code ? leave_together(&o, code) : run_case(&out, &c);
+	asl_result_close(&out.result);
+	asl_csv_close(&out.csv);
+	return code;
 }

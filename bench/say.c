@@ -8,16 +8,15 @@
 
 #include "net/net.h"
 
-/* What users typed may hold anything; a complaint stays one line. */
-static void print_line(const char *format, va_list args)
-{
-	char line[2048];
+static char last[2048];
 
-	vsnprintf(line, sizeof line, format, args);
-	for (char *c = line; *c; c++)
+/* What users typed may hold anything; a complaint stays one line. */
+static void compose(const char *format, va_list args)
+{
+	vsnprintf(last, sizeof last, format, args);
+	for (char *c = last; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';
-	fprintf(stderr, "aslant: %s\n", line);
 }
 
 int asl_complain(int code, const char *format, ...)
@@ -25,11 +24,11 @@ int asl_complain(int code, const char *format, ...)
 	int rank, size;
 	va_list args;
 
-	if (asl_net_job(&rank, &size) && rank > 0)
-		return code;
 	va_start(args, format);
-	print_line(format, args);
+	compose(format, args);
 	va_end(args);
+	if (!asl_net_job(&rank, &size) || rank == 0)
+		fprintf(stderr, "aslant: %s\n", last);
 	return code;
 }
 
@@ -38,7 +37,13 @@ int asl_complain_alone(int code, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	print_line(format, args);
+	compose(format, args);
 	va_end(args);
+	fprintf(stderr, "aslant: %s\n", last);
 	return code;
+}
+
+const char *asl_last_complaint(void)
+{
+	return last;
 }

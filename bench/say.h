@@ -23,4 +23,7 @@ int asl_complain(int code, const char *format, ...)
 int asl_complain_alone(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The last complaint, printed or not; "" if there was none. */
+const char *asl_last_complaint(void);
+
 #endif

@@ -93,10 +93,10 @@ static void print_row(FILE *f, const char *name, uint64_t counted,
 	print_cell(f, 15, (double)predicted);
 	if (bound > 0) {
 		print_cell(f, 13, bound);
-		fprintf(f, "%6.2f", (double)counted / bound);
+		fprintf(f, " %6.4g", (double)counted / bound);
 	}
 	if (total)
-		print_cell(f, bound > 0 ? 15 : 34, (double)total);
+		print_cell(f, bound > 0 ? 15 : 35, (double)total);
 	fputc('\n', f);
 }
 
@@ -141,7 +141,7 @@ static void print_counts(FILE *f, const struct asl_rep *rep)
 	uint64_t read = asl_words_read(&rep->total);
 	uint64_t written = asl_words_written(&rep->total);
 
-	fprintf(f, "\n%-15s%15s%15s%13s%6s%15s\n", "words", "busiest rank",
+	fprintf(f, "\n%-15s%15s%15s%13s%7s%15s\n", "words", "busiest rank",
 		"predicted", "lower bound", "ratio", "all ranks");
 	print_row(f, "read (B_r)", b.read[0], b.read[1], 0, read);
 	print_row(f, "written (B_w)", b.written[0], b.written[1], 0, written);

@@ -201,10 +201,18 @@ static void start_rank(struct place *p)
 		asl_take(&p->r, &p->own[i], ASL_POOL, p->piece[i].words.count);
 }
 
+static int take_part(const struct asl_run_want *want)
+{
+	return want->refusal ? fail(want->refused, "%s", want->refusal) : 0;
+}
+
 static int set_up(struct place *p)
 {
-	int err = name_run(p);
+	int err = agree(p, take_part(p->s->want));
 
+	if (err)
+		return err;
+	err = name_run(p);
 	if (err)
 		return fail(err, "%s", asl_net_why());
 	asl_plan_predict(&p->predicted, &p->s->want->plan,

@@ -24,6 +24,13 @@ struct asl_run_want {
 	int reps, warmup;
 	enum asl_verify verify;
 	bool keep; /* leave the pools behind */
+	/*
+	 * Why this process cannot take part, and a negative errno for it; NULL:
+	 * it can.  All ranks then leave together, before anything else is done
+	 * (only transport, provider, store and plan.ranks need be set).
+	 */
+	const char *refusal;
+	int refused;
 };
 
 /* What one rank counted in one repetition, and was predicted to. */
