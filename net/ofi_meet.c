@@ -72,6 +72,17 @@ static bool all_agree(struct where *mine, const struct where *all, int size)
 	return agree;
 }
 
+/* What the lowest rank that failed says, and only there why. */
+static int common_error(const struct where *all, const struct asl_ofi *o)
+{
+	for (int i = 0; i < o->boot.size; i++)
+		if (all[i].err)
+			return i == o->net.rank
+				       ? all[i].err
+				       : asl_net_fail(all[i].err, "%s", "");
+	return 0;
+}
+
 static int meet(struct asl_ofi *o, const char *const *list, struct where *all)
 {
 	struct where mine = {0};
@@ -83,7 +94,7 @@ static int meet(struct asl_ofi *o, const char *const *list, struct where *all)
 		if (err)
 			return err;
 		if (all_agree(&mine, all, o->boot.size))
-			return mine.err;
+			return common_error(all, o);
 		asl_ofi_close(o);
 	}
 }
