@@ -31,10 +31,10 @@ struct trial {
 
 static void print_trial(const struct trial *t)
 {
-	print_error("%s m=%ju n=%ju k=%ju S=%ju r=%g w=%g A %d B %d C %d %s\n",
+	print_error("%s m=%ju n=%ju k=%ju S=%ju r=%g w=%g A %d B %d C %d%s %s\n",
 		    t->kernel->name, t->x.m, t->x.n, t->x.k, t->x.cache,
 		    t->x.read_cost, t->x.write_cost, t->x.A, t->x.B, t->x.C,
-		    t->store);
+		    t->x.add ? " add" : "", t->store);
 }
 
 /* A matrix with a margin, so that its rows lie apart. */
@@ -59,12 +59,15 @@ static double at(const struct asl_block *x, uint64_t i, uint64_t j)
 	return x->at[i * x->ld + j];
 }
 
+/* What C holds before a product is added to it. */
+#define BEFORE 40.0
+
 static void check_product(struct trial *t, const struct asl_block *C,
 			  const struct asl_block *A, const struct asl_block *B)
 {
 	for (uint64_t i = 0; i < C->rows; i++)
 		for (uint64_t j = 0; j < C->cols; j++) {
-			double sum = 0;
+			double sum = t->x.add ? BEFORE : 0;
 
 			for (uint64_t l = 0; l < A->cols; l++)
 				sum += at(A, i, l) * at(B, l, j);
@@ -101,7 +104,9 @@ static void multiply(struct asl_rank *r, struct trial *t)
 	fill(&room[0], 3);
 	fill(&room[1], 5);
 	for (uint64_t i = 0; room[2].at && i < room[2].count; i++)
-		room[2].at[i] = i / C.ld && i % C.ld ? NAN : 77;
+		room[2].at[i] = !(i / C.ld && i % C.ld) ? 77
+				: x->add		? BEFORE
+							: NAN;
 	asl_phase(r, ASL_COMPUTE);
 	t->kernel->run(r, x, &C, &A, &B);
 	if (r->data && !r->err) {
@@ -259,6 +264,7 @@ static void random_products_count_as_predicted(void **state)
 
 		if (only_case() >= 0 && only_case() != (long)i)
 			continue;
+		t.x.add = roll(&d, 0, 1);
 		x = run(&t);
 		expect_bounds(&t, &x);
 	}
@@ -463,13 +469,14 @@ static void cowe_is_its_recursion(void **state)
 		struct leaves want;
 
 		t.kernel = asl_kernel_find("cowe");
+		t.x.add = roll(&d, 0, 1);
 		while (t.x.m * t.x.n * t.x.k > (uint64_t)1 << 21)
 			t.x.k = t.x.k / 2 + 1;
 		if (i % 8 == 0) /* ties */
 			t.x.n = t.x.m;
 		t.x.A = ASL_POOL;
 		t.x.B = t.x.C = ASL_DRAM;
-		want = recurse(&t.x, t.x.m, t.x.n, t.x.k, false);
+		want = recurse(&t.x, t.x.m, t.x.n, t.x.k, t.x.add);
 		x = predict(&t);
 		expect(&t, "reads of A", x.of[ASL_NVM_READ], want.read_A);
 		expect(&t, "reads", read_words(&x), want.read);

@@ -108,7 +108,7 @@ static void cowe_run(struct asl_rank *r, const struct asl_product *x,
 		     const struct asl_block *B)
 {
 	if (x->m && x->n)
-		walk(r, x, C, A, B, false);
+		walk(r, x, C, A, B, x->add);
 }
 
 /* ---- The count ---- */
@@ -170,7 +170,7 @@ static uint64_t count_leaves(struct asl_counts *counts,
 
 	if (!x->m || !x->n)
 		return 0;
-	put(&level[0], (struct kind){x->m, x->n, x->k, 1, false});
+	put(&level[0], (struct kind){x->m, x->n, x->k, 1, x->add});
 	for (int now = 0; level[now].count; now = !now) {
 		level[!now].count = 0;
 		for (int i = 0; i < level[now].count; i++) {

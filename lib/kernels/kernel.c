@@ -31,9 +31,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void asl_stream(struct asl_rank *r, const struct asl_block *C,
-		const struct asl_block *A, const struct asl_block *B,
-		uint64_t rows, uint64_t cols, uint64_t depth)
+void asl_stream(struct asl_rank *r, const struct asl_product *x,
+		const struct asl_block *C, const struct asl_block *A,
+		const struct asl_block *B, uint64_t rows, uint64_t cols,
+		uint64_t depth)
 {
 	struct asl_tile c;
 
@@ -50,6 +51,8 @@ void asl_stream(struct asl_rank *r, const struct asl_block *C,
 				asl_sub_block(C, i, j, mi, nj);
 
 			asl_tile_zero(&c, mi, nj);
+			if (x->add)
+				asl_tile_load(r, &c, &done);
 			asl_multiply(r, &c, &a, &b, depth);
 			asl_tile_store(r, &done, &c);
 		}
@@ -65,6 +68,8 @@ void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
 	counts->of[asl_read_counter(x->B)] +=
 		x->k * x->n * asl_ceil_div(x->m, rows);
 	counts->of[asl_write_counter(x->C)] += x->m * x->n;
+	if (x->add)
+		counts->of[asl_read_counter(x->C)] += x->m * x->n;
 	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;
 }
 

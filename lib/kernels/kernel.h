@@ -16,13 +16,14 @@ struct asl_product {
 	uint64_t cache; /* S */
 	double read_cost, write_cost;
 	enum asl_where A, B, C;
+	bool add; /* C += A B: C is read, too */
 };
 
 struct asl_kernel {
 	const char *name, *summary;
 	uint64_t least_cache; /* the smallest S it can work in */
 
-	/* C = A B; C is overwritten. */
+	/* C = A B, or C += A B if x->add. */
 	void (*run)(struct asl_rank *r, const struct asl_product *x,
 		    const struct asl_block *C, const struct asl_block *A,
 		    const struct asl_block *B);
@@ -44,9 +45,10 @@ const struct asl_kernel *asl_kernel_find(const char *name);
  * Keep a rows x cols tile of C in the cache for as long as A and B stream past
  * it in slivers `depth` deep; then store it, and go on to the next.
  */
-void asl_stream(struct asl_rank *r, const struct asl_block *C,
-		const struct asl_block *A, const struct asl_block *B,
-		uint64_t rows, uint64_t cols, uint64_t depth);
+void asl_stream(struct asl_rank *r, const struct asl_product *x,
+		const struct asl_block *C, const struct asl_block *A,
+		const struct asl_block *B, uint64_t rows, uint64_t cols,
+		uint64_t depth);
 
 void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
 			uint64_t rows, uint64_t cols);

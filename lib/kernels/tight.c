@@ -6,7 +6,7 @@
  * and sqrt(3) times the side of VOMM's.
  *
  *	reads	m k ceil(n/cols) + k n ceil(m/rows)	~ 2 mnk / sqrt(S)
- *	writes	m n
+ *	writes	m n (and as many reads more when adding to C)
  *	room	rows cols
  *
  * The tile is the rectangle of least reads, not the largest square: a square
@@ -57,7 +57,7 @@ static void tight_run(struct asl_rank *r, const struct asl_product *x,
 {
 	struct sides side = best_sides(x);
 
-	asl_stream(r, C, A, B, side.rows, side.cols, 1);
+	asl_stream(r, x, C, A, B, side.rows, side.cols, 1);
 }
 
 static void tight_predict(struct asl_counts *counts,

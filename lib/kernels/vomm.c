@@ -5,7 +5,7 @@
  * written once, which no kernel can better.  With b = floor(sqrt(S/3)):
  *
  *	reads	m k ceil(n/b) + k n ceil(m/b)	~ 2 sqrt(3) mnk / sqrt(S)
- *	writes	m n
+ *	writes	m n (and as many reads more when adding to C)
  *	room	min(b, m) min(b, n)
  *
  * L. Zhu, Q.-S. Hua, H. Jin, Joint-communication optimal matrix multiplication
@@ -25,7 +25,7 @@ static void vomm_run(struct asl_rank *r, const struct asl_product *x,
 {
 	uint64_t b = side(x->cache);
 
-	asl_stream(r, C, A, B, b, b, b);
+	asl_stream(r, x, C, A, B, b, b, b);
 }
 
 static void vomm_predict(struct asl_counts *counts, const struct asl_product *x)

@@ -210,18 +210,27 @@ static void charge_landed(struct asl_rank *r, enum asl_where to, uint64_t n)
 void asl_copy(struct asl_rank *r, struct asl_words *dst,
 	      const struct asl_words *src)
 {
+	struct asl_block to = asl_as_block(dst, 1, dst->count);
+	struct asl_block from = asl_as_block(src, 1, src->count);
+
+	asl_copy_block(r, &to, &from);
+}
+
+void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
+		    const struct asl_block *src)
+{
 	double since;
 
 	if (r->err)
 		return;
-	assert(dst->count == src->count);
-	charge_lifted(r, src->where, src->count);
-	charge_landed(r, dst->where, dst->count);
+	assert(dst->rows == src->rows && dst->cols == src->cols);
+	charge_lifted(r, src->where, src->rows * src->cols);
+	charge_landed(r, dst->where, dst->rows * dst->cols);
 	if (!r->data)
 		return;
 	since = now();
-	asl_store_write(r->memory[dst->where], dst->at, dst->count, src->at,
-			src->count, 1, src->count);
+	asl_store_write(r->memory[dst->where], dst->at, dst->ld, src->at,
+			src->ld, src->rows, src->cols);
 	spent(r, IO, since);
 }
 

@@ -133,6 +133,8 @@ struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
 /* dst = src, and dst = a + b, from memory to memory; dst may be a or b. */
 void asl_copy(struct asl_rank *r, struct asl_words *dst,
 	      const struct asl_words *src);
+void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
+		    const struct asl_block *src);
 void asl_add(struct asl_rank *r, struct asl_words *dst,
 	     const struct asl_words *a, const struct asl_words *b);
 
