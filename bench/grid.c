@@ -34,18 +34,16 @@ static int over_budget(const struct asl_plan *plan, uint64_t need)
 
 static int take_grid(struct asl_plan *plan)
 {
-	int most = plan->algorithm->most_ranks;
 	char text[40];
 	uint64_t need;
 
 	plan->algorithm->ideal(plan->ideal, plan);
 	if (!asl_plan_possible(plan))
 		return asl_complain(ASL_BAD_INPUT,
-				    "--grid: found %s, but %s can use %d "
-				    "rank%s at most",
+				    "--grid: found %s, but %s works on %s",
 				    asl_grid_text(text, &plan->grid),
-				    plan->algorithm->name, most,
-				    most == 1 ? "" : "s");
+				    plan->algorithm->name,
+				    plan->algorithm->grids);
 	need = asl_forecast(plan).memory_high;
 	if (plan->budget && need > plan->budget)
 		return over_budget(plan, need);

@@ -115,24 +115,41 @@ static void run_case(const struct asl_run_want *want, unsigned number)
 	}
 }
 
-/* Up to `most` ranks on a grid of any kind, or on the one prescribed. */
+static int count_algorithms(void)
+{
+	int count = 0;
+
+	while (asl_algorithms[count])
+		count++;
+	return count;
+}
+
+/* A grid of up to `most` ranks that the algorithm can use; false: none found. */
+static bool roll_any_grid(struct dice *d, struct asl_plan *plan, int most)
+{
+	for (int tries = 0; tries < 30; tries++) {
+		int left = most;
+
+		for (int i = 0; i < 3; i++) {
+			plan->grid.p[i] = (int)roll(d, 1, (uint64_t)left);
+			left /= plan->grid.p[i];
+		}
+		plan->ranks = asl_grid_ranks(&plan->grid) + (int)roll(d, 0, 1);
+		if (asl_plan_possible(plan))
+			return true;
+	}
+	return false;
+}
+
+/* A grid of any kind, prescribed or not, or the one prescribed. */
 static void roll_grid(struct dice *d, struct asl_plan *plan, int most)
 {
 	uint64_t need;
 
-	if (!strcmp(plan->algorithm->name, "vomm")) {
-		plan->ranks = (int)roll(d, 1, 3);
-		plan->grid = (struct asl_grid){{1, 1, 1}};
-	} else if (roll(d, 0, 2)) {
-		for (int i = 0; i < 3; i++) {
-			plan->grid.p[i] = (int)roll(d, 1, (uint64_t)most);
-			most /= plan->grid.p[i];
-		}
-		plan->ranks = asl_grid_ranks(&plan->grid) + (int)roll(d, 0, 1);
-	} else {
-		plan->ranks = (int)roll(d, 1, (uint64_t)most);
-		assert_int_equal(asl_grid_choose(plan, &need), 0);
-	}
+	if (roll(d, 0, 2) && roll_any_grid(d, plan, most))
+		return;
+	plan->ranks = (int)roll(d, 1, (uint64_t)most);
+	assert_int_equal(asl_grid_choose(plan, &need), 0);
 }
 
 static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks)
@@ -144,7 +161,7 @@ static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks)
 				    .reps = 1};
 	struct asl_plan *plan = &want.plan;
 
-	plan->algorithm = asl_algorithms[roll(d, 0, 2)];
+	plan->algorithm = asl_algorithms[roll(d, 0, (uint64_t)count_algorithms() - 1)];
 	plan->kernel = asl_kernels[roll(d, 0, 2)];
 	plan->shape.m = roll_size(d, bits);
 	plan->shape.n = roll_size(d, bits);

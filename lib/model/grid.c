@@ -71,12 +71,15 @@ void asl_grid_ideal(double p[3], const struct asl_plan *plan, double deep)
 
 /* ---- Enumeration ---- */
 
-static uint64_t blocks_flops(const uint64_t dim[3], const int p[3])
+static uint64_t busiest_flops(const struct asl_plan *plan,
+			      const uint64_t dim[3])
 {
 	uint64_t flops = 2;
 
+	if (plan->algorithm->flops)
+		return plan->algorithm->flops(plan);
 	for (int i = 0; i < 3; i++)
-		flops *= asl_ceil_div(dim[i], (uint64_t)p[i]);
+		flops *= asl_ceil_div(dim[i], (uint64_t)plan->grid.p[i]);
 	return flops;
 }
 
@@ -95,7 +98,7 @@ static bool admitted(const struct asl_plan *plan)
 /* Over all admitted grids, the least that the busiest rank can have to do. */
 static uint64_t least_flops(struct asl_plan *plan, const uint64_t dim[3])
 {
-	uint64_t least = blocks_flops(dim, (int[3]){1, 1, 1});
+	uint64_t least = 2 * dim[0] * dim[1] * dim[2];
 	int *p = plan->grid.p;
 
 	for (p[0] = 1; p[0] <= least_int(dim[0], plan->ranks); p[0]++)
@@ -104,8 +107,8 @@ static uint64_t least_flops(struct asl_plan *plan, const uint64_t dim[3])
 			p[2] = least_int(dim[2], plan->ranks / (p[0] * p[1]));
 			while (p[2] > 1 && !admitted(plan))
 				p[2]--;
-			if (admitted(plan) && blocks_flops(dim, p) < least)
-				least = blocks_flops(dim, p);
+			if (admitted(plan) && busiest_flops(plan, dim) < least)
+				least = busiest_flops(plan, dim);
 		}
 	return least;
 }
@@ -132,7 +135,7 @@ void asl_grid_each(struct asl_plan *plan,
 		     p[1] <= least_int(dim[1], plan->ranks / p[0]); p[1]++)
 			for (p[2] = least_int(dim[2],
 					      plan->ranks / (p[0] * p[1]));
-			     p[2] > 0 && blocks_flops(dim, p) <= limit; p[2]--)
+			     p[2] > 0 && busiest_flops(plan, dim) <= limit; p[2]--)
 				if (admitted(plan))
 					visit(plan, arg);
 }

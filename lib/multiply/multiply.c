@@ -30,10 +30,10 @@ int asl_grid_ranks(const struct asl_grid *g)
 
 bool asl_plan_possible(const struct asl_plan *plan)
 {
-	int used = asl_grid_ranks(&plan->grid);
-	int most = plan->algorithm->most_ranks;
+	const struct asl_algorithm *a = plan->algorithm;
 
-	return used <= plan->ranks && (!most || used <= most);
+	return asl_grid_ranks(&plan->grid) <= plan->ranks &&
+	       (!a->works_on || a->works_on(&plan->grid));
 }
 
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,

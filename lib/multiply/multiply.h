@@ -32,6 +32,7 @@ struct asl_plan {
 	struct asl_grid grid;
 	double ideal[3]; /* the grid prescribed, before it became integer */
 
+	uint64_t panel; /* depth in k of a panel of SUMMA; 0: chosen */
 	uint64_t cache;	 /* S */
 	uint64_t memory; /* the papers' M: steers prescriptions and bounds */
 	uint64_t budget; /* a rank may not hold more; 0: no limit */
@@ -45,10 +46,16 @@ enum asl_operand { ASL_A, ASL_B, ASL_C, ASL_OPERANDS };
 struct asl_algorithm {
 	const char *name, *summary;
 	const char *axes; /* what each grid number cuts: "mkn" */
-	int most_ranks;	  /* that it can use; 0: any number */
 
 	/* The grid prescribed, in real numbers. */
 	void (*ideal)(double p[3], const struct asl_plan *plan);
+
+	/* Can it work on this grid at all?  NULL: on any. */
+	bool (*works_on)(const struct asl_grid *g);
+	const char *grids; /* which those are, for people: "q x q x 1" */
+
+	/* The busiest rank's flops; NULL: those of a brick cut by the axes. */
+	uint64_t (*flops)(const struct asl_plan *plan);
 
 	/* Is this one of the prescription's kind?  NULL: all are. */
 	bool (*admits)(const struct asl_plan *plan, const struct asl_grid *g);
@@ -74,7 +81,7 @@ const struct asl_algorithm *asl_algorithm_find(const char *name);
 /* Ranks that the grid uses. */
 int asl_grid_ranks(const struct asl_grid *g);
 
-/* Has the plan's grid a rank for each of its bricks, and no more than allowed? */
+/* Are there ranks enough for the plan's grid, and can the algorithm use it? */
 bool asl_plan_possible(const struct asl_plan *plan);
 
 /* All counters of all phases of one rank; idle ranks count nothing. */

@@ -15,6 +15,11 @@ static void vomm_ideal(double p[3], const struct asl_plan *plan)
 	p[0] = p[1] = p[2] = 1;
 }
 
+static bool vomm_works_on(const struct asl_grid *g)
+{
+	return asl_grid_ranks(g) == 1;
+}
+
 static void vomm_owns(struct asl_piece own[ASL_OPERANDS],
 		      const struct asl_plan *plan, int rank)
 {
@@ -48,7 +53,8 @@ const struct asl_algorithm asl_multiply_vomm = {
 	.name = "vomm",
 	.summary = "the local kernel on one rank",
 	.axes = "mnk",
-	.most_ranks = 1,
+	.works_on = vomm_works_on,
+	.grids = "1x1x1",
 	.ideal = vomm_ideal,
 	.owns = vomm_owns,
 	.predict = vomm_predict,

@@ -4,9 +4,9 @@
 #include "lib/rank/ledger.h"
 
 static const char *const phase_names[ASL_PHASES] = {
-	[ASL_FILL] = "fill",	   [ASL_GATHER] = "gather",
-	[ASL_SHIFT] = "shift",	   [ASL_COMPUTE] = "compute",
-	[ASL_REDUCE] = "reduce",   [ASL_EXCHANGE] = "exchange",
+	[ASL_FILL] = "fill",	 [ASL_GATHER] = "gather",
+	[ASL_SHIFT] = "shift",	 [ASL_COMPUTE] = "compute",
+	[ASL_REDUCE] = "reduce", [ASL_EXCHANGE] = "exchange",
 	[ASL_VERIFY] = "verify",
 };
 

@@ -167,6 +167,25 @@ void asl_recv(struct asl_rank *r, int from, struct asl_words *in);
 void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		  int from, struct asl_words *in);
 
+/*
+ * The same in two halves, between which the rank may compute: the buffers stay
+ * the network's until the end.  Counts do not depend on what lies between.  The
+ * clocks at the end are the later of this rank's own and of the time at which a
+ * step begun then would have ended.  Either side may be NULL.
+ */
+struct asl_step {
+	struct asl_net_op op;
+	struct asl_words in;
+	uint64_t words; /* the larger of what goes out and what comes in */
+	enum asl_phase phase;
+	struct asl_net_stamp begun;
+};
+
+void asl_exchange_start(struct asl_rank *r, struct asl_step *step, int to,
+			const struct asl_words *out, int from,
+			struct asl_words *in);
+void asl_exchange_end(struct asl_rank *r, struct asl_step *step);
+
 static inline int asl_member(const struct asl_group *g, int i)
 {
 	return g->first + i * g->stride;

@@ -1,0 +1,24 @@
+/*
+ * charge.h -- for the verbs only: how they count, and how they time themselves
+ */
+#ifndef ASL_CHARGE_H
+#define ASL_CHARGE_H
+
+#include "lib/rank/rank.h"
+
+/* Add to the ledger and, in phases that count, to the clocks. */
+void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n);
+
+/* More is held than before: raise the high-water marks. */
+void asl_note_high(struct asl_rank *r);
+
+/* Room in a memory; returns the words taken, 0 after an error. */
+uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
+			uint64_t count);
+
+enum asl_verb { ASL_COMPUTES, ASL_TALKS, ASL_MOVES };
+
+double asl_now(void);
+void asl_spent(struct asl_rank *r, enum asl_verb verb, double since);
+
+#endif
