@@ -6,6 +6,7 @@
  * launchers that bind give each rank cores of its own.
  */
 #include <errno.h>
+#include <limits.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@
 #include "net/provider.h"
 
 #define PASS_ON_US 100000
+#define TURN_US 300000
+#define TURNS 4
+#define LOST_US 2000000
 
 struct place {
 	char host[64], kernel[40];
@@ -27,14 +31,14 @@ static void look_around(struct place *p)
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
 
-	memset(p, 0, sizeof(*p));
-	gethostname(p->host, sizeof(p->host) - 1);
+	memset(p, 0, sizeof *p);
+	gethostname(p->host, sizeof p->host - 1);
 	if (f) {
-		if (!fgets(p->kernel, sizeof(p->kernel), f))
+		if (!fgets(p->kernel, sizeof p->kernel, f))
 			p->kernel[0] = '\0';
 		fclose(f);
 	}
-	if (sched_getaffinity(0, sizeof(p->cores), &p->cores))
+	if (sched_getaffinity(0, sizeof p->cores, &p->cores))
 		for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
 			CPU_SET((size_t)i, &p->cores);
 }
@@ -47,74 +51,108 @@ static bool same_host(const struct place *a, const struct place *b)
 static void compare(struct asl_boot *boot, const struct place *all)
 {
 	const struct place *mine = &all[boot->rank];
+	int host_ranks = 0;
 	cpu_set_t cores;
 
 	CPU_ZERO(&cores);
 	for (int i = 0; i < boot->size; i++)
 		if (same_host(&all[i], mine)) {
 			CPU_OR(&cores, &cores, &all[i].cores);
-			boot->host_ranks++;
+			host_ranks++;
 			boot->host_rank += i < boot->rank;
 		}
-	boot->one_host = boot->host_ranks == boot->size;
-	boot->crowded = boot->host_ranks > CPU_COUNT(&cores);
+	boot->one_host = host_ranks == boot->size;
+	boot->crowded = host_ranks > CPU_COUNT(&cores);
 }
 
-static int find_places(struct asl_boot *boot)
+/* MPI_Init does not return an error, it ends the process, with any code. */
+static bool starting;
+
+static void not_started(void)
 {
-	struct place mine, *all = calloc((size_t)boot->size, sizeof(*all));
+	int rank = 0, size;
+
+	if (!starting)
+		return;
+	asl_net_job(&rank, &size);
+	fprintf(stderr, "aslant: rank %d: MPI could not start\n", rank);
+	fflush(NULL);
+	_exit(ASL_BOOT_FAILED);
+}
+
+static int start(void)
+{
 	int err;
 
-	if (!all)
-		return asl_net_fail(-ENOMEM, "no memory for %d hosts",
-				    boot->size);
-	look_around(&mine);
-	err = asl_boot_gather(all, &mine, sizeof(mine));
-	if (!err)
-		compare(boot, all);
-	free(all);
-	return err;
+	if (atexit(not_started))
+		return asl_net_fail(-ENOMEM, "no memory for MPI");
+	starting = true;
+	err = MPI_Init(NULL, NULL);
+	starting = false;
+	return err ? asl_net_fail(-ENETDOWN, "MPI_Init failed") : 0;
 }
 
 static int join(struct asl_boot *boot)
 {
-	int before = 0;
+	int err, before = 0;
 
 	MPI_Initialized(&before);
 	if (before)
 		return asl_net_fail(-EBUSY, "this process has already been "
 					    "part of a run");
-	if (MPI_Init(NULL, NULL))
-		return asl_net_fail(-ENETDOWN, "MPI_Init failed");
+	err = start();
+	if (err)
+		return err;
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &boot->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &boot->size);
 	return 0;
 }
 
+static int check_size(const struct asl_boot *boot, int ranks)
+{
+	int rank, size;
+
+	if (asl_net_job(&rank, &size) && size != boot->size)
+		return asl_net_fail(-EINVAL,
+				    "the launcher started %d ranks, "
+				    "but MPI sees %d: it is another MPI's "
+				    "launcher (or srun without --mpi=pmi2)",
+				    size, boot->size);
+	if (ranks && ranks != boot->size)
+		return asl_net_fail(-EINVAL,
+				    "%d ranks are wanted, but the job "
+				    "has %d",
+				    ranks, boot->size);
+	return 0;
+}
+
 int asl_boot_open(struct asl_boot *boot, int ranks)
 {
-	int err, rank, size;
+	struct place mine, *all;
+	int err;
 
 	*boot = (struct asl_boot){0};
 	err = join(boot);
 	if (err)
 		return err;
-	if (asl_net_job(&rank, &size) && size != boot->size)
-		err = asl_net_fail(-EINVAL,
-				   "the launcher started %d ranks, "
-				   "but MPI sees %d: it is another MPI's "
-				   "launcher (or srun without --mpi=pmi2)",
-				   size, boot->size);
-	else if (ranks && ranks != boot->size)
-		err = asl_net_fail(-EINVAL,
-				   "%d ranks are wanted, but the job "
-				   "has %d",
-				   ranks, boot->size);
-	else
-		err = find_places(boot);
+	err = check_size(boot, ranks);
+	all = calloc((size_t)boot->size, sizeof *all);
+	if (!err && !all)
+		err = asl_net_fail(-ENOMEM, "no memory for %d hosts",
+				   boot->size);
+	err = asl_boot_agree(boot, err);
 	if (err)
-		asl_boot_close();
+		goto close;
+	look_around(&mine);
+	asl_boot_gather(all, &mine, sizeof mine);
+	compare(boot, all);
+	free(all);
+	return 0;
+
+close:
+	free(all);
+	asl_boot_close();
 	return err;
 }
 
@@ -123,19 +161,51 @@ void asl_boot_close(void)
 	MPI_Finalize();
 }
 
-int asl_boot_gather(void *all, const void *mine, size_t bytes)
+/* Where the others stand is unknown once MPI fails one of them. */
+static void need(int code, const char *what)
 {
-	if (MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-			  MPI_COMM_WORLD))
-		return asl_net_fail(-ENETDOWN, "MPI_Allgather failed");
-	return 0;
+	int rank = 0;
+
+	if (!code)
+		return;
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	asl_boot_abort(rank, ASL_BOOT_LOST, what, true);
+}
+
+void asl_boot_gather(void *all, const void *mine, size_t bytes)
+{
+	need(MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
+			   MPI_BYTE, MPI_COMM_WORLD),
+	     "MPI_Allgather failed");
+}
+
+void asl_boot_share(void *at, size_t bytes)
+{
+	need(MPI_Bcast(at, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD),
+	     "MPI_Bcast failed");
+}
+
+int asl_boot_agree(const struct asl_boot *boot, int mine)
+{
+	/* An MPI_2INT: of those that failed the lowest rank is kept. */
+	struct {
+		int rank, err;
+	} said = {mine ? boot->rank : INT_MAX, mine}, first;
+
+	need(MPI_Allreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC,
+			   MPI_COMM_WORLD),
+	     "MPI_Allreduce failed");
+	if (first.err && first.rank != boot->rank)
+		asl_net_fail(first.err, "%s", "");
+	return first.err;
 }
 
 _Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
 			      bool lost)
 {
-	if (lost)
-		sleep(2);
+	int turn = rank < TURNS ? rank : TURNS;
+
+	usleep((lost ? LOST_US : 0) + (useconds_t)turn * TURN_US);
 	fprintf(stderr, "aslant: rank %d: %s\n", rank, why);
 	fflush(NULL);
 	/* mpiexec drops what it has not passed on when it hears of an abort. */

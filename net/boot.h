@@ -11,25 +11,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Exit codes of aslant: the machine is at fault; a rank is lost. */
+enum { ASL_BOOT_FAILED = 3, ASL_BOOT_LOST = 5 };
+
 struct asl_boot {
 	int rank, size;
-	int host_rank, host_ranks;
+	int host_rank;
 	bool one_host; /* all ranks are on this host */
 	bool crowded;  /* the ranks of this host outnumber its cores */
 };
 
-/* Join the job; ranks is how many it should have, or 0. */
+/*
+ * Join the job; ranks is how many it should have, or 0.  All ranks get the same
+ * answer, unless MPI itself does not start: then the process ends.
+ */
 int asl_boot_open(struct asl_boot *boot, int ranks);
 
 /* Every rank must call it, and nobody may need another rank afterwards. */
 void asl_boot_close(void);
 
-/* Every rank gets every rank's bytes. */
-int asl_boot_gather(void *all, const void *mine, size_t bytes);
+/* Every rank gets every rank's bytes; every rank gets rank 0's. */
+void asl_boot_gather(void *all, const void *mine, size_t bytes);
+void asl_boot_share(void *at, size_t bytes);
 
 /*
- * Say why and end the job.  A rank that only `lost` a peer waits a little
- * first: the peer may have aborted, and knows better what happened.
+ * Do all ranks say 0?  Every rank gets 0, or what the lowest rank that did not
+ * said; that one alone keeps its asl_net_why().
+ */
+int asl_boot_agree(const struct asl_boot *boot, int mine);
+
+/*
+ * Say why and end the job.  Lower ranks go first, so that when all fail alike
+ * one line is enough.  A rank that only `lost` a peer waits longer: the peer
+ * may have aborted, and knows better what happened.
  */
 _Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
 			      bool lost);

@@ -24,6 +24,7 @@
 #include "net/net.h"
 
 #define PEER_LOST 5
+#define PASS_ON_US 100000     /* mpiexec drops what it has not passed on */
 #define ORPHAN (SIGRTMIN + 7) /* what the kernel sends if the guard dies */
 
 /* ---- The job ---- */
@@ -79,7 +80,7 @@ bool asl_net_job(int *rank, int *size)
 static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
 				SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
 
-#define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+#define PASSED_ON (sizeof passed_on / sizeof passed_on[0])
 
 static volatile sig_atomic_t child, sent;
 
@@ -94,11 +95,12 @@ static _Noreturn void speak(int rank, int signal)
 {
 	char host[64] = "?";
 
-	gethostname(host, sizeof(host) - 1);
+	gethostname(host, sizeof host - 1);
 	fprintf(stderr,
 		"aslant: rank %d (pid %d on %s) was killed by signal %d (%s); "
 		"the job ends\n",
 		rank, (int)child, host, signal, strsignal(signal));
+	usleep(PASS_ON_US);
 	_exit(PEER_LOST);
 }
 
@@ -148,7 +150,7 @@ static void die_visibly(void)
 {
 	static const int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+	for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
 		signal(deadly[i], SIG_DFL);
 }
 
@@ -157,7 +159,7 @@ static void mind_guard(int rank, pid_t guard)
 	struct sigaction act = {.sa_handler = orphaned};
 
 	die_visibly();
-	snprintf(orphan_says, sizeof(orphan_says),
+	snprintf(orphan_says, sizeof orphan_says,
 		 "aslant: rank %d (pid %d) lost its guard process; the job "
 		 "ends\n",
 		 rank, (int)getpid());

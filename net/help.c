@@ -107,12 +107,12 @@ static int first_said(struct asl_net *net, struct said *first)
 		struct said other = {0};
 
 		err = receive_from(net, (int)(rank + far), &other,
-				   sizeof(other));
+				   sizeof other);
 		if (!first->what)
 			*first = other;
 	}
 	if (!err && rank)
-		err = send_to(net, (int)(rank - end), first, sizeof(*first));
+		err = send_to(net, (int)(rank - end), first, sizeof *first);
 	return err;
 }
 
@@ -122,7 +122,7 @@ int asl_net_agree(struct asl_net *net, int mine, int *who)
 	int err = first_said(net, &first);
 
 	if (!err)
-		err = asl_net_share(net, &first, sizeof(first));
+		err = asl_net_share(net, &first, sizeof first);
 	if (err)
 		return err;
 	if (who)

@@ -71,7 +71,7 @@ static int fail(struct mpi *m, int code)
 static int start_in(struct asl_net_op *op)
 {
 	struct half *h = in_of(op);
-	int err = MPI_Irecv(&h->packet, sizeof(h->packet), MPI_BYTE, op->from,
+	int err = MPI_Irecv(&h->packet, sizeof h->packet, MPI_BYTE, op->from,
 			    PACKET, MPI_COMM_WORLD, &h->packet_done);
 
 	if (!err && op->in_bytes > SHORT_BYTES)
@@ -102,22 +102,13 @@ static int start_out(struct asl_net_op *op)
 	return err;
 }
 
-static int check(const struct asl_net_op *op)
-{
-	if ((op->to != ASL_NET_NONE && op->out_bytes && !op->out) ||
-	    (op->from != ASL_NET_NONE && op->in_bytes && !op->in))
-		return asl_net_fail(-EINVAL, "mpi: a message without data");
-	return 0;
-}
-
 static int mpi_start(struct asl_net *net, struct asl_net_op *op)
 {
 	struct mpi *m = (struct mpi *)net;
 	int code = MPI_SUCCESS;
 
-	op->err = m->broken ? m->broken : check(op);
-	if (op->err)
-		return op->err;
+	if (m->broken)
+		return op->err = m->broken;
 	in_of(op)->packet_done = in_of(op)->bytes_done = MPI_REQUEST_NULL;
 	out_of(op)->packet_done = out_of(op)->bytes_done = MPI_REQUEST_NULL;
 	op->pending = 1;
@@ -204,10 +195,10 @@ static int mpi_run(const struct asl_net_want *want,
 	m.net.rank = m.boot.rank;
 	m.net.size = m.boot.size;
 	m.net.host_rank = m.boot.host_rank;
-	m.net.host_ranks = m.boot.host_ranks;
 	err = body(&m.net, arg);
 	if (m.broken || asl_net_barrier(&m.net))
-		asl_boot_abort(m.net.rank, 5, asl_net_why(), m.lost);
+		asl_boot_abort(m.net.rank, ASL_BOOT_LOST, asl_net_why(),
+			       m.lost);
 	asl_boot_close();
 	return err;
 }

@@ -14,7 +14,7 @@ static const struct asl_net_ops *const transports[] = {
 	&asl_net_mpi,
 };
 
-#define TRANSPORTS (sizeof(transports) / sizeof(transports[0]))
+#define TRANSPORTS (sizeof transports / sizeof transports[0])
 
 static char why[512];
 
@@ -23,7 +23,7 @@ int asl_net_fail(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
+	vsnprintf(why, sizeof why, format, args);
 	va_end(args);
 	return err;
 }
@@ -91,11 +91,6 @@ const char *asl_net_provider(const struct asl_net *net)
 	return net->provider ? net->provider : "";
 }
 
-int asl_net_host_ranks(const struct asl_net *net)
-{
-	return net->host_ranks;
-}
-
 int asl_net_host_rank(const struct asl_net *net)
 {
 	return net->host_rank;
@@ -109,14 +104,26 @@ static int check_peer(const struct asl_net *net, int peer)
 			    net->size - 1);
 }
 
+static int check_data(const struct asl_net *net, const struct asl_net_op *op)
+{
+	bool out = op->to == ASL_NET_NONE || !op->out_bytes || op->out;
+	bool in = op->from == ASL_NET_NONE || !op->in_bytes || op->in;
+
+	if (net->ops->carries_null || (out && in))
+		return 0;
+	return asl_net_fail(-EINVAL, "%s: a message without data",
+			    net->ops->name);
+}
+
 int asl_net_start(struct asl_net *net, struct asl_net_op *op)
 {
 	int err = check_peer(net, op->to);
 
 	if (!err)
 		err = check_peer(net, op->from);
+	if (!err)
+		err = check_data(net, op);
 	op->owner = net;
-	op->next = NULL;
 	op->handle[0] = op->handle[1] = NULL;
 	op->pending = 0;
 	op->err = err;

@@ -43,7 +43,6 @@ struct asl_net_op {
 
 	/* The transport's own from here on. */
 	struct asl_net *owner;
-	struct asl_net_op *next;
 	void *handle[2];
 	int pending, err;
 	/* Room for a provider's contexts (fi_context2 is 64 bytes), one a side. */
@@ -71,6 +70,10 @@ struct asl_net_want {
  *	-EINVAL		want->ranks is not the size of the job
  *	-ENETDOWN	the provider is there, but could not be opened
  *	-EBUSY		sim: called by a body; ofi, mpi: called once before
+ *
+ * What goes wrong before the bodies goes wrong for all: every rank returns the
+ * same error, and one alone has something in asl_net_why().  The provider is
+ * the one that rank 0 wants.
  */
 int asl_net_run(const struct asl_net_want *want,
 		int (*body)(struct asl_net *net, void *arg), void *arg);
@@ -80,8 +83,7 @@ int asl_net_size(const struct asl_net *net);
 const char *asl_net_transport(const struct asl_net *net);
 const char *asl_net_provider(const struct asl_net *net); /* "" if none */
 
-/* How many ranks of the run live on this host (sim: all), and which this is. */
-int asl_net_host_ranks(const struct asl_net *net);
+/* Which of the ranks on this host this is (sim: of all). */
 int asl_net_host_rank(const struct asl_net *net);
 
 /* Start a step; end it.  Between the two the rank may compute. */
@@ -89,10 +91,10 @@ int asl_net_start(struct asl_net *net, struct asl_net_op *op);
 int asl_net_wait(struct asl_net *net, struct asl_net_op *op);
 
 /*
- * The run cannot go on: say why on stderr, once for the run, with this rank's
- * number, and end every rank.  Does not return on ofi and mpi, where the job
- * ends with exit_code; on sim every step in flight or to come fails with
- * -ECONNABORTED.
+ * The run cannot go on: say why on stderr, with this rank's number, and end
+ * every rank.  Of many ranks that abort together one is heard, the lowest if it
+ * can be.  Does not return on ofi and mpi, where the job ends with exit_code;
+ * on sim every step in flight or to come fails with -ECONNABORTED.
  */
 void asl_net_abort(struct asl_net *net, int exit_code, const char *why);
 

@@ -55,7 +55,7 @@ static uint64_t tag_from(const struct asl_ofi *o, int rank)
 static int wrong_length(const struct asl_ofi *o, const struct half *h,
 			size_t bytes)
 {
-	size_t head = sizeof(h->stamp);
+	size_t head = sizeof h->stamp;
 
 	return asl_net_fail(-EMSGSIZE,
 			    "rank %d sends %zu bytes, but rank %d "
@@ -80,7 +80,7 @@ static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
 	op->pending--;
 	if (h->side == OUT)
 		o->reached[op->to] = true;
-	else if (bytes != sizeof(h->stamp) + op->in_bytes)
+	else if (bytes != sizeof h->stamp + op->in_bytes)
 		op->err = wrong_length(o, h, bytes);
 	else
 		op->got = h->stamp;
@@ -93,6 +93,14 @@ static int lose(struct asl_ofi *o, int peer, int cause)
 			    fi_strerror(cause));
 }
 
+/* Nobody in particular: the provider itself. */
+static void give_up(struct asl_ofi *o, int cause)
+{
+	o->lost = true;
+	o->broken = asl_net_fail(-ECONNRESET, "provider %s: %s",
+				 o->net.provider, fi_strerror(cause));
+}
+
 static void finish_badly(struct asl_ofi *o)
 {
 	struct fi_cq_err_entry e = {0};
@@ -101,14 +109,12 @@ static void finish_badly(struct asl_ofi *o)
 	if (fi_cq_readerr(o->cq, &e, 0) < 0)
 		return;
 	h = e.op_context;
+	e.err = abs(e.err); /* shm's are negative */
 	if (!h) {
-		o->lost = true;
-		o->broken = asl_net_fail(-ECONNRESET, "provider %s: %s",
-					 o->net.provider, fi_strerror(e.err));
+		give_up(o, e.err);
 		return;
 	}
 	h->op->pending--;
-	e.err = abs(e.err); /* shm's are negative */
 	if (e.err == FI_ETRUNC || e.err == FI_EMSGSIZE)
 		h->op->err = too_long(o, h);
 	else
@@ -132,7 +138,7 @@ static bool look(struct asl_ofi *o, bool sleep)
 	else if (n == -FI_ENOSYS)
 		o->can_block = false;
 	else if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR)
-		o->broken = lose(o, o->net.rank, (int)-n);
+		give_up(o, (int)-n);
 	if (sleep && !o->can_block && n < 0)
 		sched_yield();
 	return n > 0;
@@ -153,7 +159,7 @@ static ssize_t post_in(struct asl_ofi *o, struct asl_net_op *op)
 {
 	struct half *h = half_of(op, IN);
 	struct iovec piece[] = {
-		{&h->stamp, sizeof(h->stamp)},
+		{&h->stamp, sizeof h->stamp},
 		{op->in, op->in_bytes},
 	};
 	struct fi_msg_tagged msg = {
@@ -171,7 +177,7 @@ static ssize_t post_out(struct asl_ofi *o, struct asl_net_op *op)
 {
 	struct half *h = half_of(op, OUT);
 	struct iovec piece[] = {
-		{&h->stamp, sizeof(h->stamp)},
+		{&h->stamp, sizeof h->stamp},
 		{(void *)(uintptr_t)op->out, op->out_bytes},
 	};
 	struct fi_msg_tagged msg = {
@@ -193,7 +199,7 @@ static ssize_t post_out(struct asl_ofi *o, struct asl_net_op *op)
  */
 static bool can_inject(const struct asl_ofi *o, const struct asl_net_op *op)
 {
-	size_t bytes = sizeof(op->sent) + op->out_bytes;
+	size_t bytes = sizeof op->sent + op->out_bytes;
 
 	return bytes <= INJECT_MAX && bytes <= o->info->tx_attr->inject_size &&
 	       o->reached[op->to] && !o->closing;
@@ -204,10 +210,10 @@ static ssize_t inject(struct asl_ofi *o, struct asl_net_op *op)
 	char whole[INJECT_MAX];
 	ssize_t err;
 
-	memcpy(whole, &op->sent, sizeof(op->sent));
+	memcpy(whole, &op->sent, sizeof op->sent);
 	if (op->out_bytes)
-		memcpy(whole + sizeof(op->sent), op->out, op->out_bytes);
-	err = fi_tinject(o->ep, whole, sizeof(op->sent) + op->out_bytes,
+		memcpy(whole + sizeof op->sent, op->out, op->out_bytes);
+	err = fi_tinject(o->ep, whole, sizeof op->sent + op->out_bytes,
 			 o->peers[op->to], tag_from(o, o->net.rank));
 	if (!err)
 		op->pending--;
@@ -228,18 +234,10 @@ static int post(struct asl_ofi *o, struct asl_net_op *op,
 	return lose(o, peer, (int)-err);
 }
 
-static int check(const struct asl_net_op *op)
-{
-	if ((op->to != ASL_NET_NONE && op->out_bytes && !op->out) ||
-	    (op->from != ASL_NET_NONE && op->in_bytes && !op->in))
-		return asl_net_fail(-EINVAL, "ofi: a message without data");
-	return 0;
-}
-
 static int ofi_start(struct asl_net *net, struct asl_net_op *op)
 {
 	struct asl_ofi *o = ofi_of(net);
-	int err = o->broken ? o->broken : check(op);
+	int err = o->broken;
 
 	if (!err && op->from != ASL_NET_NONE)
 		err = post(o, op, post_in, op->from);
@@ -275,7 +273,8 @@ static void leave_together(struct asl_ofi *o)
 {
 	o->closing = true;
 	if (o->broken || asl_net_barrier(&o->net))
-		asl_boot_abort(o->net.rank, 5, asl_net_why(), o->lost);
+		asl_boot_abort(o->net.rank, ASL_BOOT_LOST, asl_net_why(),
+			       o->lost);
 }
 
 static int ofi_run(const struct asl_net_want *want,
@@ -289,7 +288,6 @@ static int ofi_run(const struct asl_net_want *want,
 	o.net.rank = o.boot.rank;
 	o.net.size = o.boot.size;
 	o.net.host_rank = o.boot.host_rank;
-	o.net.host_ranks = o.boot.host_ranks;
 	err = asl_ofi_meet(&o, want->provider);
 	if (err)
 		goto leave_job;

@@ -7,6 +7,7 @@
  * follows.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,31 +33,53 @@ static const char *const *best(const struct asl_boot *boot)
 }
 
 struct where {
-	int choice, err;
+	int choice,
+		err; /* err, why: the worst reason to have passed one over */
 	size_t bytes;
-	char at[264];
+	char at[264], why[200];
 };
 
-/* Open the first provider from *choice on that can be. */
-static int open_from(struct asl_ofi *o, const char *const *list, int *choice)
+static int open_here(struct asl_ofi *o, const char *provider,
+		     struct where *mine)
 {
-	int err = -ENOENT;
+	int err = asl_ofi_open(o, provider);
 
-	for (; list[*choice]; ++*choice) {
-		err = asl_ofi_open(o, list[*choice]);
-		if (!err)
-			return 0;
-	}
-	return err;
+	if (err)
+		return err;
+	mine->bytes = sizeof mine->at;
+	err = fi_getname(&o->ep->fid, mine->at, &mine->bytes);
+	if (!err)
+		return 0;
+	asl_ofi_close(o);
+	return asl_net_fail(-ENETDOWN, "provider %s: %s", provider,
+			    fi_strerror(-err));
 }
 
+/* A provider that does not open says more than one that is not there. */
+static int weight(int err)
+{
+	return !err ? 0 : err == -ENOENT ? 1 : 2;
+}
+
+static void note(struct where *mine, int err)
+{
+	if (weight(err) <= weight(mine->err))
+		return;
+	mine->err = err;
+	snprintf(mine->why, sizeof mine->why, "%s", asl_net_why());
+}
+
+/* Open the first provider from mine->choice on that can be. */
 static void locate(struct asl_ofi *o, const char *const *list,
 		   struct where *mine)
 {
-	mine->bytes = sizeof(mine->at);
-	mine->err = open_from(o, list, &mine->choice);
-	if (!mine->err)
-		mine->err = fi_getname(&o->ep->fid, mine->at, &mine->bytes);
+	for (; list[mine->choice]; mine->choice++) {
+		int err = open_here(o, list[mine->choice], mine);
+
+		if (!err)
+			return;
+		note(mine, err);
+	}
 }
 
 /* Returns whether all are there; else mine->choice is where to go on. */
@@ -72,31 +95,37 @@ static bool all_agree(struct where *mine, const struct where *all, int size)
 	return agree;
 }
 
-/* What the lowest rank that failed says, and only there why. */
-static int common_error(const struct where *all, const struct asl_ofi *o)
+/* Rank 0 says for all what was in the way, and on which rank. */
+static int none_works(const struct where *all, const struct asl_boot *boot)
 {
-	for (int i = 0; i < o->boot.size; i++)
-		if (all[i].err)
-			return i == o->net.rank
-				       ? all[i].err
-				       : asl_net_fail(all[i].err, "%s", "");
-	return 0;
+	int who = 0;
+
+	for (int i = 1; i < boot->size; i++)
+		if (weight(all[i].err) > weight(all[who].err))
+			who = i;
+	if (boot->rank)
+		return asl_net_fail(all[who].err, "%s", "");
+	if (who)
+		return asl_net_fail(all[who].err, "rank %d: %s", who,
+				    all[who].why);
+	return asl_net_fail(all[who].err, "%s", all[who].why);
 }
 
 static int meet(struct asl_ofi *o, const char *const *list, struct where *all)
 {
 	struct where mine = {0};
-	int err;
 
 	for (;;) {
 		locate(o, list, &mine);
-		err = asl_boot_gather(all, &mine, sizeof(mine));
-		if (err)
-			return err;
+		asl_boot_gather(all, &mine, sizeof mine);
 		if (all_agree(&mine, all, o->boot.size))
-			return common_error(all, o);
+			break;
 		asl_ofi_close(o);
 	}
+	if (!list[mine.choice])
+		return none_works(all, &o->boot);
+	/* Those that were passed over are nobody's business any more. */
+	return asl_net_fail(0, "%s", "");
 }
 
 static int insert_peers(struct asl_ofi *o, const struct where *all)
@@ -146,29 +175,54 @@ static int forget_files(struct asl_ofi *o, const char *mine)
 	return err;
 }
 
+/*
+ * What rank 0 was asked for, or "".  libfabric itself reads FI_PROVIDER, as a
+ * filter on all ranks; here it is a name if it can be one.
+ */
+static void wanted(char *name, size_t room, const char *provider)
+{
+	const char *filter = getenv("FI_PROVIDER");
+
+	if (!provider && filter && !strpbrk(filter, ",^"))
+		provider = filter;
+	memset(name, 0, room);
+	snprintf(name, room, "%s", provider ? provider : "");
+	asl_boot_share(name, room);
+}
+
 int asl_ofi_meet(struct asl_ofi *o, const char *provider)
 {
-	const char *named = provider ? provider : getenv("FI_PROVIDER");
-	const char *const one[] = {named, NULL};
+	char name[128];
+	const char *const one[] = {name, NULL};
 	size_t size = (size_t)o->boot.size;
-	struct where *all = calloc(size, sizeof(*all));
-	int err;
+	struct where *all = calloc(size, sizeof *all);
+	int err = 0;
 
-	o->peers = calloc(size, sizeof(*o->peers));
-	o->reached = calloc(size, sizeof(*o->reached));
+	o->peers = calloc(size, sizeof *o->peers);
+	o->reached = calloc(size, sizeof *o->reached);
 	if (!all || !o->peers || !o->reached)
 		err = asl_net_fail(-ENOMEM, "no memory for %zu peers", size);
-	else
-		err = meet(o, named ? one : best(&o->boot), all);
-	if (!err) {
-		o->net.provider = o->info->fabric_attr->prov_name;
-		err = insert_peers(o, all);
-	}
-	if (!err)
-		err = forget_files(o, all[o->net.rank].at);
-	free(all);
+	err = asl_boot_agree(&o->boot, err);
 	if (err)
-		asl_ofi_part(o);
+		goto part;
+	wanted(name, sizeof name, provider);
+	err = meet(o, *name ? one : best(&o->boot), all);
+	if (err)
+		goto part;
+	o->net.provider = o->info->fabric_attr->prov_name;
+	err = asl_boot_agree(&o->boot, insert_peers(o, all));
+	if (err)
+		goto part;
+	/* Messages flow now, and whoever waits for one cannot be asked. */
+	if (forget_files(o, all[o->net.rank].at))
+		asl_boot_abort(o->net.rank, ASL_BOOT_FAILED, asl_net_why(),
+			       o->lost);
+	free(all);
+	return 0;
+
+part:
+	free(all);
+	asl_ofi_part(o);
 	return err;
 }
 

@@ -35,7 +35,7 @@ static bool speaks_ip(const char *provider)
 {
 	static const char *const names[] = {"net", "tcp", "udp", "sockets"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (!strncmp(provider, names[i], strlen(names[i])))
 			return true;
 	return false;
@@ -160,7 +160,7 @@ static int missing(const char *provider)
 {
 	char list[256];
 
-	list_providers(list, sizeof(list));
+	list_providers(list, sizeof list);
 	return asl_net_fail(-ENOENT,
 			    "libfabric has no provider '%s' for us "
 			    "here, but %s",

@@ -13,12 +13,13 @@
 struct asl_net {
 	const struct asl_net_ops *ops;
 	int rank, size;
-	int host_rank, host_ranks;
+	int host_rank;
 	const char *provider;
 };
 
 struct asl_net_ops {
 	const char *name, *summary;
+	bool carries_null; /* messages that are only a length and a stamp */
 	int (*run)(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg);
 	int (*start)(struct asl_net *net, struct asl_net_op *op);

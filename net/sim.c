@@ -119,8 +119,8 @@ static void deadlock(void)
 	int named = 0;
 
 	for (int i = 0; i < sim.size && named < 4; i++)
-		if (sim.ranks[i].waits && used < sizeof(list)) {
-			used += describe(list + used, sizeof(list) - used,
+		if (sim.ranks[i].waits && used < sizeof list) {
+			used += describe(list + used, sizeof list - used,
 					 &sim.ranks[i]);
 			named++;
 		}
@@ -303,7 +303,7 @@ static int sim_open(const struct asl_net_want *want)
 	if (err)
 		return asl_net_fail(err, "sim: no room for %d stacks: %s",
 				    want->ranks, strerror(-err));
-	sim.ranks = calloc((size_t)want->ranks, sizeof(*sim.ranks));
+	sim.ranks = calloc((size_t)want->ranks, sizeof *sim.ranks);
 	if (!sim.ranks) {
 		asl_stacks_close(&sim.stacks);
 		return asl_net_fail(-ENOMEM, "sim: no room for %d ranks",
@@ -315,7 +315,6 @@ static int sim_open(const struct asl_net_want *want)
 			.rank = i,
 			.size = want->ranks,
 			.host_rank = i,
-			.host_ranks = want->ranks,
 		};
 	return 0;
 }
@@ -349,6 +348,7 @@ static int sim_run(const struct asl_net_want *want,
 const struct asl_net_ops asl_net_sim = {
 	.name = "sim",
 	.summary = "every rank a fiber of this one process, deterministic",
+	.carries_null = true,
 	.run = sim_run,
 	.start = sim_start,
 	.wait = sim_wait,

@@ -29,7 +29,7 @@ struct dram {
 
 static int dram_open(struct asl_store **out, const struct asl_store_want *want)
 {
-	struct dram *d = calloc(1, sizeof(*d));
+	struct dram *d = calloc(1, sizeof *d);
 
 	(void)want;
 	if (!d)
@@ -72,7 +72,7 @@ static int dram_take(struct asl_store *store, double **at, uint64_t words)
 	struct piece *p = NULL;
 
 	if (words < (uint64_t)PTRDIFF_MAX / sizeof(double) - HUGE_PAGE_BYTES)
-		p = allocate(sizeof(*p) + words * sizeof(double));
+		p = allocate(sizeof *p + words * sizeof(double));
 	if (!p)
 		return asl_store_fail(-ENOMEM,
 				      "no memory for %" PRIu64 " words "

@@ -11,7 +11,7 @@
 
 static int null_open(struct asl_store **out, const struct asl_store_want *want)
 {
-	struct asl_store *store = calloc(1, sizeof(*store));
+	struct asl_store *store = calloc(1, sizeof *store);
 
 	(void)want;
 	if (!store)

@@ -71,10 +71,10 @@ static void write_head(struct pmem *p, const struct asl_store_want *want)
 	root->rank = want->rank;
 	root->words = want->words;
 	root->pieces = (uint64_t)want->pieces;
-	snprintf(root->run_id, sizeof(root->run_id), "%s", want->run_id);
-	pmemobj_persist(p->pop, root, sizeof(*root));
+	snprintf(root->run_id, sizeof root->run_id, "%s", want->run_id);
+	pmemobj_persist(p->pop, root, sizeof *root);
 	root->magic = ASL_POOL_MAGIC;
-	pmemobj_persist(p->pop, root, sizeof(*root));
+	pmemobj_persist(p->pop, root, sizeof *root);
 }
 
 /*
@@ -90,9 +90,9 @@ static int make_pool(struct pmem *p, int fd, uint64_t bytes,
 	int off = 0;
 
 	p->base.medium = asl_pool_medium(fd);
-	if (strcmp(p->base.medium, "fsdax") != 0)
+	if (strcmp(p->base.medium, "fsdax"))
 		pmemobj_ctl_set(NULL, "sds.at_create", &off);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	p->pop = pmemobj_create(path, ASL_POOL_LAYOUT, 0, 0600);
 	if (!p->pop)
 		return pool_failed(want);
@@ -120,18 +120,22 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 		err = asl_pool_path(path, want);
 	if (err)
 		return err;
-	p = calloc(1, sizeof(*p) + (size_t)want->pieces * sizeof(p->slot[0]));
+	p = calloc(1, sizeof *p + (size_t)want->pieces * sizeof p->slot[0]);
 	if (!p)
 		return asl_store_fail(-ENOMEM, "no memory for a store");
 	err = asl_pool_create(&fd, path, bytes, want->keep);
 	if (err)
 		goto free_store;
-	err = make_pool(p, fd, bytes, want);
+	p->base.file = want->keep ? strdup(path) : NULL;
+	if (want->keep && !p->base.file)
+		err = asl_store_fail(-ENOMEM, "no memory for a store");
+	else
+		err = make_pool(p, fd, bytes, want);
 	close(fd);
 	if (err)
 		goto remove_file;
 	p->base.ops = &asl_store_pmem;
-	asl_pool_note(p->base.note, sizeof(p->base.note), p->base.medium);
+	asl_pool_note(p->base.note, sizeof p->base.note, p->base.medium);
 	*out = &p->base;
 	return 0;
 
@@ -139,6 +143,7 @@ remove_file:
 	if (want->keep)
 		unlink(path);
 free_store:
+	free(p->base.file);
 	free(p);
 	return err;
 }
@@ -149,6 +154,7 @@ static void pmem_close(struct asl_store *store)
 	struct pmem *p = (struct pmem *)store;
 
 	pmemobj_close(p->pop);
+	free(p->base.file);
 	free(p);
 }
 
@@ -197,7 +203,7 @@ static int pmem_take(struct asl_store *store, double **at, uint64_t words)
 	i = find_slot(p, NULL);
 	piece = &p->root->piece[i];
 	piece->words = words;
-	pmemobj_persist(p->pop, &piece->words, sizeof(piece->words));
+	pmemobj_persist(p->pop, &piece->words, sizeof piece->words);
 	if (pmemobj_alloc(p->pop, &piece->oid, asl_pool_piece_bytes(words), 1,
 			  NULL, NULL) != 0)
 		return asl_store_fail(-ENOMEM,
@@ -233,7 +239,7 @@ static void sync_pages(struct pmem *p, const double *at, uint64_t words)
 {
 	int err;
 
-	if (pmem_msync(at, words * sizeof(*at)) == 0)
+	if (pmem_msync(at, words * sizeof *at) == 0)
 		return;
 	err = asl_store_fail(-errno, "msync of %" PRIu64 " words in a pool: %s",
 			     words, strerror(errno));
@@ -256,7 +262,7 @@ static void pmem_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 	}
 	for (uint64_t i = 0; i < rows; i++)
 		pmem_memcpy(dst + i * dst_ld, src + i * src_ld,
-			    cols * sizeof(*dst), flags);
+			    cols * sizeof *dst, flags);
 	pmem_drain();
 	if (!p->is_pmem)
 		sync_pages(p, dst, (rows - 1) * dst_ld + cols);
@@ -267,7 +273,7 @@ static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
 	struct pmem *p = (struct pmem *)store;
 
 	if (p->is_pmem)
-		pmem_persist(at, words * sizeof(*at));
+		pmem_persist(at, words * sizeof *at);
 	else
 		sync_pages(p, at, words);
 }

@@ -1,15 +1,16 @@
 /*
  * pmem_file.c -- the file below a pool
  *
- * It is created exclusively, loses its name at once unless it is to be kept
- * (so that nothing is left behind, whatever ends the process), and only then
- * gets its blocks, all of them: a full file system is found here and not by a
- * SIGBUS later.  libpmemobj opens it by its descriptor.
+ * It is created exclusively if it is to be kept, else without a name (so that
+ * nothing is left behind, whatever ends the process), and gets its blocks, all
+ * of them: a full file system is found here and not by a SIGBUS later.
+ * libpmemobj opens it by its descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -78,10 +79,13 @@ static int no_room(int fd, const char *path, uint64_t bytes)
 			      "no room for the pool %s: it needs %.0f MiB, "
 			      "%.0f MiB are free",
 			      path, mebi(bytes),
-			      mebi(fs.f_bfree * fs.f_frsize));
+			      mebi(fs.f_bavail * fs.f_frsize));
 }
 
-/* Look before taking: filling a disk to the brim disturbs others. */
+/*
+ * Look before taking: filling a disk to the brim disturbs others.  What the
+ * file system reserves for root is not for pools, even root's.
+ */
 static int check_room(int fd, const char *path, uint64_t bytes)
 {
 	struct rlimit limit;
@@ -94,7 +98,17 @@ static int check_room(int fd, const char *path, uint64_t bytes)
 				      path, mebi(bytes), mebi(limit.rlim_cur));
 	if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0)
 		return 0;
-	return bytes / fs.f_frsize < fs.f_bfree ? 0 : no_room(fd, path, bytes);
+	return bytes / fs.f_frsize <= fs.f_bavail ? 0
+						  : no_room(fd, path, bytes);
+}
+
+/* There was room when this rank looked, but others take it at the same time. */
+static int filled(const char *path, uint64_t at, uint64_t bytes)
+{
+	return asl_store_fail(-ENOSPC,
+			      "no room for the pool %s: the file system was "
+			      "full at %.0f of its %.0f MiB",
+			      path, mebi(at), mebi(bytes));
 }
 
 static int preallocate(int fd, const char *path, uint64_t bytes)
@@ -109,7 +123,7 @@ static int preallocate(int fd, const char *path, uint64_t bytes)
 
 		err = posix_fallocate(fd, (off_t)at, (off_t)n);
 		if (err == ENOSPC || err == EDQUOT)
-			return no_room(fd, path, bytes);
+			return filled(path, at, bytes);
 		if (err && err != EINTR)
 			return asl_store_fail(-err, "pool %s, %.0f MiB: %s",
 					      path, mebi(bytes), strerror(err));
@@ -125,7 +139,7 @@ static int sync_dir(const char *path)
 	char copy[PATH_MAX];
 	int fd, err = 0;
 
-	snprintf(copy, sizeof(copy), "%s", path);
+	snprintf(copy, sizeof copy, "%s", path);
 	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fsync(fd) != 0)
 		err = asl_store_fail(-errno, "%s: %s", path, strerror(errno));
@@ -134,11 +148,31 @@ static int sync_dir(const char *path)
 	return err;
 }
 
+/* In a file system without unnamed files the name comes and goes. */
+static int open_unnamed(const char *path)
+{
+	char copy[PATH_MAX], name[PATH_MAX + 32];
+	const char *dir;
+	int fd;
+
+	snprintf(copy, sizeof copy, "%s", path);
+	dir = dirname(copy);
+	fd = open(dir, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	snprintf(name, sizeof name, "%s/aslant-XXXXXX.pool", dir);
+	fd = mkostemps(name, 5, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	return fd;
+}
+
 int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)
 {
 	int err;
 
-	*fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	*fd = keep ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+		   : open_unnamed(path);
 	if (*fd < 0 && errno == EEXIST)
 		return asl_store_fail(-EEXIST,
 				      "pool %s exists: a run of this id is "
@@ -148,9 +182,6 @@ int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)
 		return asl_store_fail(-errno, "pool %s: %s", path,
 				      strerror(errno));
 	err = keep ? sync_dir(path) : 0;
-	if (!keep && unlink(path) != 0)
-		err = asl_store_fail(-errno, "pool %s: %s", path,
-				     strerror(errno));
 	if (!err)
 		err = preallocate(*fd, path, bytes);
 	if (!err)

@@ -31,10 +31,10 @@ const char *asl_pool_medium(int fd)
 
 static const char *about(const char *medium)
 {
-	if (strcmp(medium, "tmpfs") == 0)
+	if (!strcmp(medium, "tmpfs"))
 		return "pools lie on tmpfs, not on persistent memory: they "
 		       "cost what DRAM costs";
-	if (strcmp(medium, "file") == 0)
+	if (!strcmp(medium, "file"))
 		return "pools lie in the page cache of a file system, not on "
 		       "persistent memory";
 	return "";
@@ -48,7 +48,7 @@ void asl_pool_note(char *note, size_t room, const char *medium)
 	};
 
 	snprintf(note, room, "%s", about(medium));
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
 		const char *value = getenv(settings[i]);
 		size_t len = strlen(note);
 

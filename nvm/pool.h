@@ -1,7 +1,7 @@
 /*
  * pool.h -- what a pool of the store `pmem` looks like, in the file and inside
  *
- * The file is DIR/aslant-RUN-RANK.pool, a libpmemobj pool of layout "aslant".
+ * The file is DIR/aslant-RUN-RANK.pool if it is kept, a libpmemobj pool of layout "aslant".
  * Its root object is a struct asl_pool.  A pool is complete when its magic is
  * there, and a piece is there when its oid is not null; its words begin at
  * asl_pool_align() of the object's address.
@@ -59,7 +59,7 @@ uint64_t asl_pool_longest(void);
 
 /*
  * pmem_file.c: the path of the pool, and a new file there with all of its
- * blocks, which has lost its name again unless it is to be kept.
+ * blocks, which has a name only if it is to be kept.
  */
 int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want);
 int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep);

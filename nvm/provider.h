@@ -14,7 +14,8 @@ struct asl_store {
 	const struct asl_store_ops *ops;
 	const char *medium;
 	char note[256];
-	int error; /* the first write that did not become durable */
+	char *file; /* what discard removes; the provider's, or NULL */
+	int error;  /* the first write that did not become durable */
 };
 
 /*

@@ -22,7 +22,7 @@ static const struct asl_store_ops *const table[] = {
 	&asl_store_null,
 };
 
-enum { STORES = sizeof(table) / sizeof(table[0]) };
+enum { STORES = sizeof table / sizeof table[0] };
 
 static _Thread_local char why[1024];
 
@@ -31,7 +31,7 @@ int asl_store_fail(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
+	vsnprintf(why, sizeof why, format, args);
 	va_end(args);
 	return err;
 }
@@ -44,7 +44,7 @@ const char *asl_store_why(void)
 static const struct asl_store_ops *find(const char *name)
 {
 	for (int i = 0; i < STORES; i++)
-		if (strcmp(table[i]->name, name) == 0)
+		if (!strcmp(table[i]->name, name))
 			return table[i];
 	return NULL;
 }
@@ -86,6 +86,13 @@ void asl_store_close(struct asl_store *store)
 		store->ops->close(store);
 }
 
+void asl_store_discard(struct asl_store *store)
+{
+	if (store && store->file)
+		unlink(store->file);
+	asl_store_close(store);
+}
+
 int asl_store_take(struct asl_store *store, double **at, uint64_t words)
 {
 	*at = NULL;
@@ -106,7 +113,7 @@ void asl_store_copy(double *dst, uint64_t dst_ld, const double *src,
 		rows = 1;
 	}
 	for (uint64_t i = 0; i < rows; i++)
-		memcpy(dst + i * dst_ld, src + i * src_ld, cols * sizeof(*dst));
+		memcpy(dst + i * dst_ld, src + i * src_ld, cols * sizeof *dst);
 }
 
 void asl_store_read(struct asl_store *store, double *dst, uint64_t dst_ld,

@@ -40,12 +40,13 @@ struct asl_store_want {
  *	-ENOSPC		the file system can't hold the pool
  *	-EFBIG		a piece must be larger than a store can hold in one, or
  *			the pool larger than ulimit -f allows
- *	-EEXIST		a kept pool of this run id and rank is there
+ *	-EEXIST		keep: a pool of this run id and rank is there
  *	-EINVAL -ENAMETOOLONG	the run id can't be part of a file name
  *
  * A pool is preallocated in full, so that a full file system is found here and
- * never later.  Without keep its name is gone from the directory by the time
- * this returns: whatever ends the process, nothing is left behind.
+ * never later.  Without keep it has no name (O_TMPFILE), so dir may be used
+ * directly, and whatever ends the process, nothing is left behind.  A file
+ * system that has no such files gives it one for a moment.
  */
 int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
 
@@ -54,6 +55,9 @@ int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
  * keeps what is in it.
  */
 void asl_store_close(struct asl_store *store);
+
+/* Close, and remove what keep would leave behind: the set-up has failed. */
+void asl_store_discard(struct asl_store *store);
 
 /*
  * Words of any content, 64-byte aligned; *at is NULL in a null store, and
@@ -113,8 +117,8 @@ const char *asl_store_summary(const char *name);
  * Where pools go when the user does not say: $ASLANT_NVM_DIR if it is set
  * (a wrong one is for asl_store_open to refuse, not to be passed over in
  * silence), else the first of /dev/shm, $TMPDIR and /tmp that is there and
- * writable.  *fresh says whether the run should make a directory of its own in
- * it (all but the first).
+ * writable.  *fresh says whether a run that keeps its pools should make a
+ * directory of its own for them there (all but the first).
  */
 const char *asl_store_default_dir(bool *fresh);
 

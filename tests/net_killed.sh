@@ -48,6 +48,7 @@ case_of() {
 	local what="$1 $2: $3 of rank $4 by $5" victim status began took guard files
 
 	find /dev/shm -mindepth 1 | sort >"$work/before"
+	: >"$work/out" # or the loop may still see the case before
 	mpiexec.mpich -n $ranks "$program" "$1" "$2" loop \
 		>"$work/out" 2>"$work/err" &
 	launcher=$!

@@ -255,6 +255,18 @@ static int nothing(struct asl_net *net)
 	EQUAL(asl_net_wait(net, &op), 0);
 	op.to = asl_net_size(net);
 	EQUAL(asl_net_start(net, &op), -EINVAL);
+	op.to = asl_net_rank(net);
+	op.out_bytes = 8;
+	if (strcmp(asl_net_transport(net), "sim"))
+		EQUAL(asl_net_start(net, &op), -EINVAL);
+	return 0;
+}
+
+/* Not even of a provider that was passed over; on sim the ranks share it. */
+static int nothing_is_wrong(struct asl_net *net)
+{
+	if (strcmp(asl_net_transport(net), "sim"))
+		EQUAL(strlen(asl_net_why()), 0);
 	return 0;
 }
 
@@ -296,10 +308,10 @@ static int everything(struct asl_net *net, void *arg)
 	for (int k = 0; k < AT_ONCE; k++)
 		if (open_box(&b[k]))
 			return -ENOMEM;
-	if ((err = nothing(net)) || (err = ring(net, b)) ||
-	    (err = permutations(net, b)) || (err = order(net, b)) ||
-	    (err = to_oneself(net, b)) || (err = to_root(net, b)) ||
-	    (err = help(net)))
+	if ((err = nothing_is_wrong(net)) || (err = nothing(net)) ||
+	    (err = ring(net, b)) || (err = permutations(net, b)) ||
+	    (err = order(net, b)) || (err = to_oneself(net, b)) ||
+	    (err = to_root(net, b)) || (err = help(net)))
 		asl_net_abort(net, 1, "a check failed");
 	for (int k = 0; k < AT_ONCE; k++)
 		close_box(&b[k]);
@@ -372,6 +384,13 @@ static int give_up(struct asl_net *net, void *arg)
 	return asl_net_barrier(net);
 }
 
+static int all_give_up(struct asl_net *net, void *arg)
+{
+	(void)arg;
+	asl_net_abort(net, 7, "as everybody says");
+	return 0;
+}
+
 static int as_rank(int argc, char **argv)
 {
 	struct asl_net_want want = {.transport = argv[1], .data = true};
@@ -388,6 +407,10 @@ static int as_rank(int argc, char **argv)
 		body = too_long;
 	else if (!strcmp(mode, "abort"))
 		body = give_up;
+	else if (!strcmp(mode, "alike"))
+		body = all_give_up;
+	else if (!strcmp(mode, "size"))
+		want.ranks = atoi(argv[4]);
 	if (asl_net_job(&rank, &size))
 		asl_net_guard(rank);
 	err = asl_net_run(&want, body, &bytes);

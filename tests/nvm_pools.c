@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,25 @@
 #include "nvm/pool.h"
 
 static char dir[64], sub[80];
+
+/* libc's, but for what is free. */
+static bool plenty;
+
+int fstatvfs(int fd, struct statvfs *fs)
+{
+	struct statfs is;
+
+	if (fstatfs(fd, &is) != 0)
+		return -1;
+	*fs = (struct statvfs){
+		.f_bsize = (unsigned long)is.f_bsize,
+		.f_frsize = (unsigned long)is.f_frsize,
+		.f_blocks = is.f_blocks,
+		.f_bfree = plenty ? is.f_blocks * 1000 : is.f_bfree,
+		.f_bavail = plenty ? is.f_blocks * 1000 : is.f_bavail,
+	};
+	return 0;
+}
 
 static struct asl_store_want pool(const char *where)
 {
@@ -168,18 +188,33 @@ static void a_kept_pool_reads_back(void **state)
 	assert_int_equal(st.st_size, asl_pool_bytes(1000, 3));
 	assert_true(st.st_blocks * 512 >= st.st_size);
 	refused(&want, -EEXIST, path);
-	want.keep = false;
-	refused(&want, -EEXIST, path);
 	check_kept(path);
+	want.keep = false;
+	asl_store_close(opened(&want));
 	want.rank = 13;
 	asl_store_close(opened(&want));
 	assert_int_equal(files_in(dir), 1);
 	assert_int_equal(unlink(path), 0);
 }
 
+static void what_is_discarded_is_gone(void **state)
+{
+	struct asl_store_want want = pool(dir);
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		want.keep = i % 2;
+		asl_store_discard(opened(&want));
+		assert_int_equal(files_in(dir), 0);
+	}
+	want.name = "dram";
+	asl_store_discard(opened(&want));
+	asl_store_discard(NULL);
+}
+
 static void bad_places_are_refused(void **state)
 {
-	char file[128], missing[128], longest[PATH_MAX + 2];
+	char file[128], missing[160] = "", longest[PATH_MAX + 2];
 	struct asl_store_want want = pool(missing);
 
 	(void)state;
@@ -306,6 +341,39 @@ static void a_full_file_system(void **state)
 	assert_int_equal(umount(sub), 0);
 }
 
+static void to_the_last_block(void **state)
+{
+	struct asl_store_want want = pool(sub);
+	struct asl_store *first, *second;
+
+	(void)state;
+	mount_small("size=16m");
+	first = opened(&want);
+	second = opened(&want);
+	refused(&want, -ENOSPC, "8 MiB, 0 MiB are free");
+	asl_store_close(first);
+	asl_store_close(second);
+	assert_int_equal(umount(sub), 0);
+}
+
+/* As if other ranks had taken the room after this one had looked. */
+static void too_late(void **state)
+{
+	struct asl_store_want want = pool(sub);
+
+	(void)state;
+	mount_small("size=36m");
+	want.words = 1 << 23;
+	plenty = true;
+	for (int i = 0; i < 2; i++) {
+		want.keep = i;
+		refused(&want, -ENOSPC, "full at 32 of its");
+		assert_int_equal(files_in(sub), 0);
+	}
+	plenty = false;
+	assert_int_equal(umount(sub), 0);
+}
+
 static void no_more_files(void **state)
 {
 	struct asl_store_want want = pool(sub);
@@ -411,12 +479,15 @@ int main(void)
 		cmocka_unit_test(without_keep_there_is_no_file),
 		cmocka_unit_test(a_killed_process_leaves_nothing),
 		cmocka_unit_test(a_kept_pool_reads_back),
+		cmocka_unit_test(what_is_discarded_is_gone),
 		cmocka_unit_test(bad_places_are_refused),
 		cmocka_unit_test(bad_run_ids_are_refused),
 		cmocka_unit_test(file_size_limit),
 		cmocka_unit_test(unwritable),
 		cmocka_unit_test(the_medium_is_told),
 		MOUNTS(a_full_file_system),
+		MOUNTS(to_the_last_block),
+		MOUNTS(too_late),
 		MOUNTS(no_more_files),
 		MOUNTS(a_read_only_file_system),
 		MOUNTS(tmpfs_is_not_persistent),
