@@ -6,9 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/files.h"
 #include "bench/grid.h"
 #include "bench/say.h"
 #include "bench/sizes.h"
+#include "bench/transport.h"
 #include "lib/machine/machine.h"
 
 struct asl_job asl_job(void)
@@ -25,7 +27,23 @@ static const char *or_else(const char *given, const char *otherwise)
 	return given ? given : otherwise;
 }
 
-/* ---- How many ranks, and who carries their messages ---- */
+/* ---- How many ranks ---- */
+
+/* A grid that is asked for leaves nobody idle. */
+static int check_grid(const struct asl_plan *plan)
+{
+	int job = asl_job().size, needed = asl_grid_ranks(&plan->grid);
+	char text[40];
+
+	if (needed == plan->ranks)
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "--grid: found %s, which is %d ranks, but there "
+			    "are %d (%s%d would do)",
+			    asl_grid_text(text, &plan->grid), needed,
+			    plan->ranks, job ? "a job of " : "--ranks ",
+			    needed);
+}
 
 static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
 {
@@ -36,93 +54,26 @@ static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
 		      : o->grid.p[0] ? asl_grid_ranks(&o->grid)
 				     : 1;
 	plan->grid = o->grid;
-	if (o->grid.p[0] && asl_grid_ranks(&o->grid) != plan->ranks) {
-		char text[40];
-
-		return asl_complain(ASL_BAD_INPUT,
-				    "--grid: found %s, which is %d ranks, "
-				    "but there are %d",
-				    asl_grid_text(text, &o->grid),
-				    asl_grid_ranks(&o->grid), plan->ranks);
-	}
-	return 0;
-}
-
-static int check_job(const struct asl_case *c, const struct asl_options *o)
-{
-	int job = asl_job().size;
-	bool sim = !strcmp(c->want.transport, "sim");
-
-	if (o->launch && job)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--launch: this is already "
-				    "an MPI job of %d ranks",
-				    job);
-	if (o->launch && sim)
-		return asl_complain(ASL_BAD_INPUT, "--launch: --transport sim "
-						   "has no processes to start");
-	if (sim && job > 1)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--transport: found sim in "
-				    "an MPI job, whose %d processes would each "
-				    "simulate all ranks",
-				    job);
-	if (!sim && job && c->want.plan.ranks != job)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--ranks: found %d, but the "
-				    "MPI job has %d ranks",
-				    c->want.plan.ranks, job);
-	if (!sim && !job && !o->launch && c->want.plan.ranks > 1)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--transport %s needs an MPI "
-				    "job: add --launch, or start aslant with "
-				    "mpiexec or srun",
-				    c->want.transport);
-	return 0;
-}
-
-static int check_transport(const struct asl_case *c,
-			   const struct asl_options *o)
-{
-	const struct asl_run_want *want = &c->want;
-	bool null = !strcmp(want->store, "null");
-
-	if (null && strcmp(want->transport, "sim"))
-		return asl_complain(ASL_BAD_INPUT,
-				    "--store null has no words "
-				    "that --transport %s could carry; only sim "
-				    "can",
-				    want->transport);
-	if (o->provider && strcmp(want->transport, "ofi"))
-		return asl_complain(ASL_BAD_INPUT,
-				    "--provider is for "
-				    "--transport ofi, not %s",
-				    want->transport);
-	if (null && (o->a || o->b || o->result))
-		return asl_complain(ASL_BAD_INPUT,
-				    "--%s: --store null has no "
-				    "words to read or write",
-				    o->a   ? "a"
-				    : o->b ? "b"
-					   : "result");
-	if (null && want->verify != ASL_VERIFY_NONE)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--verify: --store null has "
-				    "no words to verify, expected none");
-	return check_job(c, o);
+	return o->grid.p[0] ? check_grid(plan) : 0;
 }
 
 /* ---- Machine and costs ---- */
 
-static void choose_memory(struct asl_plan *plan, const struct asl_options *o)
+static bool is_null(const struct asl_options *o)
 {
-	bool null = o->store && !strcmp(o->store, "null");
-	/* Simulated ranks stand for a machine of their own each core. */
-	int share = null ? asl_machine()->cores : plan->ranks;
+	return o->store && !strcmp(o->store, "null");
+}
+
+/* Ranks that are only counted have a core's share each, however many. */
+static void choose_memory(struct asl_plan *plan, const struct asl_options *o,
+			  bool counted)
+{
+	int share = counted ? asl_machine()->cores : plan->ranks;
 
 	plan->cache = o->cache ? o->cache : asl_machine_cache_words(share);
 	plan->memory = o->memory ? o->memory : asl_machine_memory_words(share);
 	plan->budget = o->memory_budget;
+	plan->panel = o->panel;
 	plan->panels =
 		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
 }
@@ -171,7 +122,8 @@ static int find_algorithm(struct asl_plan *plan, const char *name)
 
 /* ---- All of it ---- */
 
-int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
+static int prepare(struct asl_case *c, const struct asl_options *o,
+		   bool counted)
 {
 	struct asl_plan *plan = &c->want.plan;
 	int err;
@@ -182,16 +134,23 @@ int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
 		if (err)
 			return err;
 	}
-	err = asl_sizes(&plan->shape, o);
+	err = asl_files_check(o);
+	if (!err)
+		err = asl_sizes(&plan->shape, o);
 	if (!err)
 		err = choose_ranks(plan, o);
 	if (!err)
 		err = choose_costs(c, o);
 	if (err)
 		return err;
-	choose_memory(plan, o);
+	choose_memory(plan, o, counted);
 	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
 	return check_cache(plan);
+}
+
+int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
+{
+	return prepare(c, o, true);
 }
 
 static enum asl_verify choose_verify(const struct asl_options *o)
@@ -199,8 +158,7 @@ static enum asl_verify choose_verify(const struct asl_options *o)
 	const char *how = o->verify;
 
 	if (!how)
-		how = o->store && !strcmp(o->store, "null") ? "none"
-							    : "freivalds";
+		how = is_null(o) ? "none" : "freivalds";
 	return !strcmp(how, "none")	? ASL_VERIFY_NONE
 	       : !strcmp(how, "oracle") ? ASL_VERIFY_ORACLE
 					: ASL_VERIFY_FREIVALDS;
@@ -218,7 +176,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 			"run: which algorithm? "
 			"(known: %s)",
 			asl_join(names, sizeof names, asl_algorithm_names()));
-	err = asl_case_to_plan(c, o);
+	err = prepare(c, o, is_null(o));
 	if (err)
 		return err;
 	if (!want->plan.kernel)
@@ -240,6 +198,6 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->warmup = o->warmup;
 	want->keep = o->keep;
 	want->verify = choose_verify(o);
-	err = check_transport(c, o);
+	err = asl_transport_check(c, o);
 	return err ? err : asl_grid_settle(&want->plan);
 }

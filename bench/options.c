@@ -77,6 +77,7 @@ static const char *const *entries_names(void)
 	return names;
 }
 
+/* clang-format off */
 #define OF(kind, field) .value = kind, .at = offsetof(struct asl_options, field)
 #define FLAG(field) OF(ASL_FLAG, field)
 #define COUNT(field, from, to) OF(ASL_COUNT, field), .least = from, .most = to
@@ -89,18 +90,22 @@ static const char *const *entries_names(void)
 #define NAME(field, all) OF(ASL_NAME, field), .names = all
 #define HEADING(text) {.name = text}
 
-/* Plan and bounds take what run takes, except what leaves things behind. */
+/*
+ * Plan and bounds take what run takes, except what leaves things behind; they
+ * list what changes their answers.
+ */
 #define R ASL_FOR_RUN
-#define RPB (ASL_FOR_RUN | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
+#define RPB (R | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
+#define RP (R | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS))
+#define R_ (R | ASL_IGNORED(ASL_FOR_PLAN | ASL_FOR_BOUNDS))
 
-/* clang-format off */
 const struct asl_option asl_option_table[] = {
 	HEADING("Problem: C is m x n, A is m x k, B is k x n"),
 	{"n", "N",
 	 "columns of C; alone: all three dimensions",
-	 RPB, COUNT(n, 1, INT64_MAX)},
-	{"m", "M", "rows of C", RPB, COUNT(m, 1, INT64_MAX)},
-	{"k", "K", "columns of A, rows of B", RPB, COUNT(k, 1, INT64_MAX)},
+	 RPB, COUNT(n, 1, INT32_MAX)},
+	{"m", "M", "rows of C", RPB, COUNT(m, 1, INT32_MAX)},
+	{"k", "K", "columns of A, rows of B", RPB, COUNT(k, 1, INT32_MAX)},
 	{"a", "FILE",
 	 "read A from FILE: .npy (float64) or .mtx; the size then "
 	 "comes from the file",
@@ -110,10 +115,10 @@ const struct asl_option asl_option_table[] = {
 	{"entries", "KIND",
 	 "real, or exact: entries of 10 bits, whose results are the "
 	 "same in any order of additions (real)",
-	 RPB, NAME(entries, entries_names)},
+	 R_, NAME(entries, entries_names)},
 	{"seed", "N",
 	 "what generated entries depend on (1)",
-	 RPB, COUNT(seed, 0, UINT64_MAX)},
+	 R_, COUNT(seed, 0, UINT64_MAX)},
 
 	HEADING("Ranks and network"),
 	{"ranks", "N",
@@ -125,30 +130,34 @@ const struct asl_option asl_option_table[] = {
 	{"transport", "NAME",
 	 "sim, ofi or mpi (sim; inside an MPI job or with --launch: "
 	 "ofi)",
-	 RPB, NAME(transport, asl_net_transports)},
+	 R_, NAME(transport, asl_net_transports)},
 	{"launch", NULL,
 	 "start --ranks processes with mpiexec.mpich",
 	 R, FLAG(launch)},
 	{"provider", "NAME",
 	 "libfabric provider (the best one here)",
-	 RPB, TEXT(provider)},
+	 R_, TEXT(provider)},
 
 	HEADING("Memory"),
 	{"store", "NAME",
 	 "where matrices live: pmem, dram or null, which only counts "
 	 "(pmem)",
-	 RPB, NAME(store, asl_store_names)},
+	 R_, NAME(store, asl_store_names)},
 	{"nvm-dir", "DIR",
 	 "where pools live ($ASLANT_NVM_DIR, else a fresh directory "
 	 "under /dev/shm or $TMPDIR)",
-	 RPB, TEXT(nvm_dir)},
+	 R_, TEXT(nvm_dir)},
 	{"panels", "WHERE",
 	 "where received panels are staged: dram or nvm (dram)",
-	 RPB, NAME(panels, panels_names)},
+	 RP, NAME(panels, panels_names)},
 	{"keep", NULL, "leave the pools in place", R, FLAG(keep)},
 	{"kernel", "NAME",
 	 "local kernel: vomm, tight or cowe (vomm; plan: any)",
-	 RPB, NAME(kernel, asl_kernel_names)},
+	 RP, NAME(kernel, asl_kernel_names)},
+	{"panel", "W",
+	 "summa: columns of A and rows of B in a panel (whole blocks, "
+	 "which moves least)",
+	 RP, COUNT(panel, 1, INT64_MAX)},
 	{"cache", "S",
 	 "words of cache a rank may use (its share of the real one)",
 	 RPB, WORDS(cache)},
@@ -158,7 +167,7 @@ const struct asl_option asl_option_table[] = {
 	 RPB, WORDS(memory)},
 	{"memory-budget", "B",
 	 "words that a rank may hold at most (no limit)",
-	 RPB, WORDS(memory_budget)},
+	 RP, WORDS(memory_budget)},
 
 	HEADING("Costs, in any one unit"),
 	{"read-cost", "r",
@@ -168,8 +177,8 @@ const struct asl_option asl_option_table[] = {
 	 "a word from the cache to memory",
 	 RPB, COST(write_cost)},
 	{"net-cost", "beta", "a word between ranks", RPB, COST(net_cost)},
-	{"latency", "alpha", "a message", RPB, COST(latency)},
-	{"flop-cost", "gamma", "a flop", RPB, COST(flop_cost)},
+	{"latency", "alpha", "a message", RP, COST(latency)},
+	{"flop-cost", "gamma", "a flop", RP, COST(flop_cost)},
 	{"profile", "NAME",
 	 "costs of a machine, where not given above: dram, or a JSON "
 	 "file (dram)",
@@ -177,16 +186,16 @@ const struct asl_option asl_option_table[] = {
 	{"accounting", "NAME",
 	 "apm or full: which one chooses the grid and is reported "
 	 "first (apm)",
-	 RPB, NAME(accounting, accounting_names)},
+	 RP, NAME(accounting, accounting_names)},
 
 	HEADING("Measurement"),
-	{"reps", "N", "repetitions, a result each (1)", RPB, INT(reps, 1)},
+	{"reps", "N", "repetitions, a result each (1)", R_, INT(reps, 1)},
 	{"warmup", "N",
 	 "repetitions before that, not reported (0)",
-	 RPB, INT(warmup, 0)},
+	 R_, INT(warmup, 0)},
 	{"verify", "HOW",
 	 "freivalds, oracle or none (freivalds; store null: none)",
-	 RPB, NAME(verify, verify_names)},
+	 R_, NAME(verify, verify_names)},
 
 	HEADING("Output"),
 	{"csv", "FILE", "CSV to FILE; '-' is stdout", RPB, TEXT(csv)},

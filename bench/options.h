@@ -33,6 +33,7 @@ struct asl_options {
 	const char *store, *nvm_dir, *panels;
 	bool keep;
 	const char *kernel;
+	uint64_t panel; /* 0: the algorithm's choice */
 	uint64_t cache, memory, memory_budget;
 
 	double read_cost, write_cost, net_cost, latency, flop_cost;
@@ -49,12 +50,19 @@ struct asl_options {
 
 enum asl_commands { ASL_FOR_RUN = 1, ASL_FOR_PLAN = 2, ASL_FOR_BOUNDS = 4 };
 
+/*
+ * In a set of commands: those that take an option for the sake of scripts, but
+ * have no use for it, and do not list it.
+ */
+#define ASL_IGNORED(commands) ((commands) << 3)
+#define ASL_TAKEN(commands) ((commands) | (commands) >> 3)
+
 enum asl_value {
 	ASL_FLAG,  /* bool */
 	ASL_COUNT, /* uint64_t, least to most */
 	ASL_INT,   /* int, least to most */
 	ASL_WORDS, /* uint64_t, from 1 on */
-	ASL_COST,  /* double */
+	ASL_COST,  /* double, 0 to 1e100 */
 	ASL_GRID,  /* struct asl_grid */
 	ASL_TEXT,  /* const char *, not empty */
 	ASL_NAME,  /* const char *, one of names() */
@@ -62,7 +70,7 @@ enum asl_value {
 
 struct asl_option {
 	const char *name, *argument, *help; /* argument NULL: a flag */
-	unsigned commands;		    /* enum asl_commands */
+	unsigned commands; /* enum asl_commands, ASL_IGNORED ones, too */
 	enum asl_value value;
 	size_t at; /* in struct asl_options */
 	uint64_t least, most;

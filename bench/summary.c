@@ -17,20 +17,21 @@
 static void print_ranks(FILE *f, const struct asl_plan *plan)
 {
 	const double *ideal = plan->ideal;
-	int used = asl_grid_ranks(&plan->grid);
+	const char *axes = asl_plan_axes(plan);
+	int idle = plan->ranks - asl_grid_ranks(&plan->grid);
 	char grid[40], real[80];
 
 	asl_grid_text(grid, &plan->grid);
-	fprintf(f, "ranks     %d on a grid of %s (%c x %c x %c)", plan->ranks,
-		grid, plan->algorithm->axes[0], plan->algorithm->axes[1],
-		plan->algorithm->axes[2]);
-	if (used < plan->ranks)
-		fprintf(f, ", %d idle", plan->ranks - used);
+	fprintf(f, "ranks     %d on a grid of %s (%c x %c x %c)\n", plan->ranks,
+		grid, axes[0], axes[1], axes[2]);
 	snprintf(real, sizeof real, "%.4gx%.4gx%.4g", ideal[0], ideal[1],
 		 ideal[2]);
-	if (strcmp(real, grid))
-		fprintf(f, "; prescribed: %s", real);
-	fputc('\n', f);
+	if (!idle && !strcmp(real, grid))
+		return;
+	fputs("          ", f);
+	if (idle)
+		fprintf(f, "%d idle, ", idle);
+	fprintf(f, "prescribed: %s\n", real);
 }
 
 static void print_words(FILE *f, uint64_t words)
@@ -63,13 +64,12 @@ static void print_machine(FILE *f, const struct asl_case *c,
 	print_words(f, plan->cache);
 	fprintf(f, " a rank\nmemory    M = ");
 	print_words(f, plan->memory);
-	fprintf(f, " a rank\ncosts     profile %s: r %g, w %g, beta %g",
-		c->profile.name, x->read, x->write, x->net);
-	if (x->latency != 0)
-		fprintf(f, ", alpha %g", x->latency);
-	if (x->flop != 0)
-		fprintf(f, ", gamma %g", x->flop);
-	fputc('\n', f);
+	fprintf(f, " a rank\ncosts     r %g, w %g, beta %g\n", x->read,
+		x->write, x->net);
+	if (x->latency != 0 || x->flop != 0)
+		fprintf(f, "          alpha %g, gamma %g\n", x->latency,
+			x->flop);
+	fprintf(f, "profile   %s\n", c->profile.name);
 }
 
 /* ---- Words ---- */
@@ -85,6 +85,11 @@ static void print_cell(FILE *f, int width, double x)
 	fprintf(f, "%*s", width, text);
 }
 
+static void print_ratio(FILE *f, double x)
+{
+	fprintf(f, x < 1000 ? " %6.4g" : x < 1e6 ? " %6.0f" : " %6.0e", x);
+}
+
 static void print_row(FILE *f, const char *name, uint64_t counted,
 		      uint64_t predicted, double bound, uint64_t total)
 {
@@ -93,7 +98,7 @@ static void print_row(FILE *f, const char *name, uint64_t counted,
 	print_cell(f, 15, (double)predicted);
 	if (bound > 0) {
 		print_cell(f, 13, bound);
-		fprintf(f, " %6.4g", (double)counted / bound);
+		print_ratio(f, (double)counted / bound);
 	}
 	if (total)
 		print_cell(f, bound > 0 ? 15 : 35, (double)total);

@@ -52,18 +52,50 @@ done
 	>"$work/out" 2>/dev/null || fail "--launch --out ends with $?"
 "$aslant" bounds --n 1000 --ranks 64 --csv "$work/bounds.csv" || fail bounds
 "$aslant" plan --n 1000 --ranks 8 --top 4 --csv "$work/plan.csv" || fail plan
+run same 3d --n 1000 --ranks 8 --store null
 
-# The summary: no line is longer than a terminal is wide.
+# What is closed is not mistaken for a file: no message is written into C.
+"$aslant" run vomm --n 10 --store dram --csv "$work/closed.csv" \
+	--result "$work/closed.npy" <&- >&- 2>&- || fail "closed: ends with $?"
+[ "$(wc -c <"$work/closed.npy")" = 928 ] || fail "closed: not 100 numbers"
+
+# No line is longer than a terminal is wide.
+narrow() {
+	"$aslant" "$@" >"$work/out" || fail "$* ends with $?"
+	awk 'length > 80 { exit 1 }' "$work/out" ||
+		fail "$*: lines of more than 80 columns"
+}
+costs=(--write-cost 1.23456e-9 --latency 1.23456e-6 --flop-cost 1.23456e-12)
 for arguments in "3d --n 100 --ranks 5 --store dram" \
 	"em-jomma --n 1m --ranks 64 --store null" \
+	"3d --n 100k --ranks 10000 --store null" \
+	"3d --n 100 --ranks 1009 --store null" \
 	"vomm --n 50 --store dram --reps 2"; do
 	# shellcheck disable=SC2086
-	"$aslant" run $arguments >"$work/out" || fail "$arguments ends with $?"
-	awk 'length > 80 { exit 1 }' "$work/out" ||
-		fail "$arguments: lines of more than 80 columns"
+	narrow run $arguments "${costs[@]}"
 	grep -q "Every counter of every rank is as predicted" "$work/out" ||
 		fail "$arguments: no word on the prediction"
 done
+narrow plan --n 100k --ranks 10009 --accounting full --top 500 "${costs[@]}"
+narrow bounds --n 1m --ranks 1009 --cache 9g --write-cost 1e99
+
+# Whoever stops it is told so by its exit code, and no file is dropped.
+mkdir "$work/stopped"
+stop() {
+	cd "$work/stopped" || exit
+	ulimit -c 0
+	"$aslant" run vomm --n 100 --store dram --reps 1m --csv - \
+		>"$work/out" 2>/dev/null &
+	until [ -s "$work/out" ]; do
+		sleep 0.1
+	done
+	kill -s "$1" $!
+	wait $! 2>/dev/null
+	[ $? = "$2" ]
+}
+(stop TERM 143) || fail "SIGTERM is not what ends it"
+(stop SEGV 139) || fail "SIGSEGV is not what ends it"
+[ -z "$(ls "$work/stopped")" ] || fail "left $(ls "$work/stopped")"
 
 # ---- A product of files ----
 
@@ -233,7 +265,9 @@ def directory(name, reps, ranks):
     check(name + ": machine.json", machine["run_id"] == rows[0]["run_id"] and
           machine["medium"] == rows[0]["medium"] and
           machine["command_line"][1] == "run" and
-          machine["host"] == rows[0]["host"] and machine["notes"])
+          machine["host"] == rows[0]["host"] and machine["notes"] and
+          all(str(machine[c]) == rows[0][c]
+              for c in "algorithm kernel m n k".split()))
     root = xml.etree.ElementTree.parse(d + name + "/topology.xml").getroot()
     check(name + ": topology.xml", root.tag == "topology")
     return rows
@@ -247,9 +281,14 @@ directory("job", 1, 4)
 bounds = table("bounds.csv", ["name", "value", "unit", "source"])
 check("bounds", any(x["name"] == "net_words" and
                     float(x["value"]) == 3 * 62500 * 0.75 for x in bounds))
-plan = table("plan.csv", """rank algorithm kernel grid ranks_used q_apm_max
-    q_full_max read_words_max write_words_max bh_words_max
-    memory_high_words""".split())
+plan = table("plan.csv", """place algorithm kernel m n k ranks ranks_used
+    grid cache_words memory_words r w beta q_apm_max q_full_max
+    read_words_max write_words_max bh_words_max memory_high_words""".split())
+x = runs("same.csv", 1)[0]
+check("plan and run --store null differ in what they assume",
+      all(y[c] == x[c] for y in plan for c in """m n k ranks cache_words
+    memory_words r w beta""".split()))
+check("places", [x["place"] for x in plan] == ["1", "2", "3", "4"])
 costs = [float(x["q_apm_max"]) for x in plan]
 check("plan", len(plan) == 4 and costs == sorted(costs))
 

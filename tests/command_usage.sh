@@ -23,7 +23,7 @@ complain() {
 		echo "command_usage: $*"
 		sed 's/^/  stdout: /' "$work/said/$id.out"
 		sed 's/^/  stderr: /' "$work/said/$id.err"
-	} | tee -a "$work/failed/$id"
+	} 2>/dev/null | tee -a "$work/failed/$id"
 }
 
 # judge CASE STATUS EXPECTED PATTERN WHAT...
@@ -97,8 +97,10 @@ for bad in 0 -5 +5 "" " 5" "5 " 1e3 0x10 1.5 nan inf 5K 5kk 5KiB ten k \
 	refused 2 "n: found '$bad'" plan "--n=$bad"
 done
 refused 2 "ranks: found '2m'" run vomm --n 10 --ranks 2m
-refused 2 "m, n, k" run vomm --n 9g --store null
-refused 2 "m, n, k" bounds --n 2000000000
+refused 2 "n: found '9g'.*2147483647" run vomm --n 9g --store null
+refused 2 "m: found '2147483648'" run vomm --n 10 --k 10 --m 2147483648
+refused 2 "2000000000 x 2000000000: 2mnk flops" \
+	bounds --n 2000000000
 refused 2 "reps: found '0'" run vomm --n 10 --reps 0
 refused 2 "warmup: found '-1'" run vomm --n 10 --warmup -1
 refused 2 "seed: found '1.0'" run vomm --n 10 --seed 1.0
@@ -108,7 +110,7 @@ for bad in 0 -1 "" 1.5KiB 1kib 1KB 1K 1Mi 1e6 99999999999TiB nan 1KiBx; do
 	refused 2 "memory-budget: found '$bad'" \
 		run vomm --n 10 --memory-budget "$bad"
 done
-for bad in -1 nan inf 1e999 "" 0x1p3 1,5 " 1" 1k +1 -0 1e; do
+for bad in -1 nan inf 1e999 1.1e100 "" 0x1p3 1,5 " 1" 1k +1 -0 1e; do
 	refused 2 "write-cost: found '$bad'" run vomm --n 10 --write-cost "$bad"
 done
 for bad in 2x2 2x2x2x2 0x1x1 -1x1x1 2X2X2 x2x2 2x2x 1.5x1x1 "" \
@@ -128,10 +130,17 @@ done
 refused 2 "keep: found '1'" run vomm --n 10 --keep=1
 refused 2 "cache: found 2 words" run vomm --n 10 --cache 2
 
+long=$(printf '%5000s' '' | tr ' ' x)
+refused 2 "argument 6 ('xxxx.*xxx\.\.\.') has 5000.*4095" \
+	run vomm --n 10 --csv "$long"
+refused 2 "argument 1 .*5000" "$long"
+refused 2 "out: the path .* too long" run vomm --n 10 --out "${long:0:4090}"
+
 # ---- Values that contradict each other ----
 
-refused 2 "grid: found 2x2x2.*8 ranks.*there are 4" \
+refused 2 "grid: found 2x2x2.*8 ranks.*there are 4 (--ranks 8 would do)" \
 	run em-jomma --n 10 --ranks 4 --grid 2x2x2
+refused 2 "unexpected argument 'vomm'" bounds vomm --n 10
 refused 2 "grid: found 2x1x1.*vomm" run vomm --n 10 --grid 2x1x1
 refused 2 "no algorithm" plan vomm --n 10 --grid 2x1x1
 refused 2 "store null" run 3d --n 10 --store null --launch --ranks 2
@@ -143,6 +152,8 @@ refused 2 "result: --store null" \
 refused 2 "provider" run 3d --n 10 --provider shm
 refused 2 "launch" run 3d --n 10 --launch --transport sim
 refused 2 "launch: given twice" run 3d --n 10 --launch --launch
+refused 2 "launch: found 500000 ranks.*cores" \
+	run 3d --n 10 --ranks 500k --launch
 refused 2 "needs an MPI job" run 3d --n 10 --ranks 2 --transport ofi
 refused 3 "em-jomma .*--memory-budget 100 words: the least need is" \
 	run em-jomma --n 30 --ranks 4 --memory-budget 100
@@ -160,14 +171,19 @@ profile() {
 	refused 2 "$2" run vomm --n 10 --profile "$file"
 }
 refused 2 "profile: found '$work/none'" run vomm --n 10 --profile "$work/none"
-profile '{' "profile.json: line"
+refused 2 "profile: found '$work'" run vomm --n 10 --profile "$work"
+profile '{' "profile: .*profile.json: line"
 profile '[]' "profile.json: expected one JSON object"
 profile '{"name": "x"}' "profile.json: key 'source' is missing"
 profile '{"source": "x"}' "profile.json: key 'name' is missing"
 profile '{"name": "x", "source": "y", "speed": 3}' "unknown key 'speed'"
 profile '{"name": "x", "source": "y", "latency": "3"}' "key 'latency'"
 profile '{"name": "x", "source": "y", "net_cost": -1}' "key 'net_cost'"
+profile '{"name": "x", "source": "y", "net_cost": 1e101}' "found 1e101,"
 profile '{"name": 3, "source": "y"}' "key 'name'"
+profile '{"name": "a\u001b[31mb", "source": "y"}' "no control characters"
+profile '{"name": "a\u009b31mb", "source": "y"}' "no control characters"
+profile '{"name": "x", "a\u009b\u001b": 3}' "key 'a???'"
 profile '{"name": "x", "name": "x", "source": "y"}' "line"
 
 # ---- Places ----
@@ -185,6 +201,9 @@ later 3 "stdout" bash -c "'$aslant' bounds --n 10 >/dev/full"
 count="run vomm --n 10 --store null"
 later 3 "stdout" bash -c "'$aslant' $count >/dev/full"
 later 3 "stdout" bash -c "'$aslant' $count --csv - >/dev/full"
+later 3 "stdout" bash -c "'$aslant' $count >&-"
+later 3 "stdout" bash -c "'$aslant' run vomm --n 10 --store dram \
+	--result '$work/closed.npy' <&- >&-"
 
 # ---- Operand files ----
 
@@ -220,6 +239,27 @@ for bad in single.npy cube.npy short.npy stub.npy empty.npy noise.npy \
 	refused 2 "$bad" run vomm --n 2 --b "$work/$bad"
 done
 
+# ---- What is read is not written ----
+
+cp "$work/5x6.npy" "$work/kept.npy"
+ln -s kept.npy "$work/link.npy"
+operands=(--a "$work/4x5.npy" --b "$work/kept.npy")
+refused 2 "csv and --b are the same" \
+	run vomm "${operands[@]}" --csv "$work/kept.npy"
+refused 2 "csv and --b are the same" plan "${operands[@]}" --csv "$work/link.npy"
+refused 2 "csv and --a are the same" \
+	bounds "${operands[@]}" --csv "$work/said/../4x5.npy"
+refused 2 "result and --b are the same" \
+	run vomm "${operands[@]}" --result "$work/link.npy"
+refused 2 "csv and --result are the same" run vomm "${operands[@]}" \
+	--csv "$work/new.npy" --result "$work/said/../new.npy"
+echo '{"name": "x", "source": "y"}' >"$work/profile.json"
+refused 2 "csv and --profile are the same" run vomm --n 10 \
+	--profile "$work/profile.json" --csv "$work/profile.json"
+mkdir "$work/foreign"
+echo foreign | tee "$work/foreign/runs.csv" >"$work/foreign/topology.xml"
+refused 2 "foreign is not empty" run vomm --n 10 --out "$work/foreign"
+
 # ---- Full file systems, as root ----
 
 full() {
@@ -231,7 +271,9 @@ full() {
 	try full.2 3 "$small/runs.csv" "$aslant" run vomm --n 10 --store dram \
 		--reps 90 --csv "$small/runs.csv"
 	try full.3 3 "$small/new" "$aslant" run 3d --n 10 --ranks 64 \
-		--store dram --out "$small/new"
+		--store dram --out "$small/new" --csv "$work/late.csv"
+	[ "$(wc -l <"$work/late.csv")" = 2 ] ||
+		complain full.3 "a repetition is lost with --out"
 	try full.4 3 "$small/c.npy" "$aslant" run vomm --n 100 --store dram \
 		--csv "$work/csv" --result "$small/c.npy"
 	[ "$(ls "$small")" = filler ] ||
@@ -264,5 +306,10 @@ later 3 "mpiexec.mpich" env PATH=/nowhere \
 	"$aslant" run 3d --n 10 --ranks 2 --launch
 
 wait
+[ "$(sort -u "$work/foreign"/*)" = foreign ] ||
+	complain foreign "a refused --out changed what was there"
+cmp "$work/5x6.npy" "$work/kept.npy" ||
+	complain kept "a refused run changed an operand"
+[ ! -e "$work/closed.npy" ] || complain closed "left a file"
 echo "$cases cases, $(find "$work/failed" -type f | wc -l) failed"
 [ -z "$(ls "$work/failed")" ]

@@ -64,11 +64,51 @@ struct outcome {
 	bool sound;
 };
 
+/* Mark the words of a piece in `owned`, a matrix of ld columns. */
+static void mark(unsigned char *owned, uint64_t ld, const struct asl_piece *x)
+{
+	for (uint64_t at = 0; at < x->words.count;) {
+		struct asl_stretch s =
+			asl_piece_stretch(x, at, x->words.count - at);
+
+		for (uint64_t i = 0; i < s.count; i++)
+			owned[s.row * ld + s.col + i]++;
+		at += s.count;
+	}
+}
+
+/* Every word of A, B and C is somebody's, and nobody else's. */
+static bool all_is_owned_once(const struct asl_plan *plan)
+{
+	const struct asl_shape *s = &plan->shape;
+	const uint64_t rows[] = {s->m, s->k, s->m}, cols[] = {s->k, s->n, s->n};
+	struct asl_piece x;
+	bool ok = true;
+
+	for (int which = 0; which < ASL_OPERANDS; which++) {
+		uint64_t words = rows[which] * cols[which];
+		unsigned char *owned = test_calloc(words, 1);
+
+		for (int r = 0; r < asl_grid_ranks(&plan->grid); r++)
+			for (int i = 0; asl_plan_piece(&x, plan, r, which, i);
+			     i++)
+				mark(owned, cols[which], &x);
+		for (uint64_t i = 0; ok && i < words; i++)
+			if (owned[i] != 1) {
+				print_error("word %ju of %c has %d owners\n", i,
+					    "ABC"[which], owned[i]);
+				ok = false;
+			}
+		test_free(owned);
+	}
+	return ok;
+}
+
 /* Global laws, whatever the algorithm. */
 static bool laws_hold(const struct asl_rep *rep)
 {
 	const struct asl_shape *s = &rep->want->plan.shape;
-	bool ok = true;
+	bool ok = all_is_owned_once(&rep->want->plan);
 
 	ok &= rep->total.of[ASL_NET_SEND] == rep->total.of[ASL_NET_RECV];
 	ok &= rep->total.of[ASL_FLOPS] == 2 * s->m * s->n * s->k;
@@ -167,7 +207,7 @@ static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks)
 	plan->shape.n = roll_size(d, bits);
 	plan->shape.k = roll_size(d, bits);
 	plan->cache = 2 + roll_size(d, 12);
-	plan->memory = 1 << 20;
+	plan->memory = roll_size(d, 20);
 	plan->panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
 	plan->accounting = roll(d, 0, 1) ? ASL_APM : ASL_FULL;
 	plan->costs = (struct asl_costs){

@@ -656,7 +656,7 @@ static void a_word_too_many(struct asl_rank *r, void *arg)
 	asl_phase(r, ASL_COMPUTE);
 	asl_tile_take(r, &s, 10, 10);
 	asl_tile_take(r, &t, 3, 167); /* 501 */
-	says(r, -ENOMEM, "a tile of 3 x 167");
+	says(r, -ENOTRECOVERABLE, "a tile of 3 x 167");
 	EQUAL(r->cache_held, 100);
 	EQUAL(r->held[ASL_DRAM], 100);
 	asl_tile_give(r, &t);
@@ -678,7 +678,7 @@ static void slivers_too_deep(struct asl_rank *r, void *arg)
 	B = asl_as_block(&x, 7, 20);
 	before = r->ledger;
 	asl_multiply(r, &t, &A, &B, 6); /* 240 words, and 200 are left */
-	says(r, -ENOMEM, "slivers 6 deep");
+	says(r, -ENOTRECOVERABLE, "slivers 6 deep");
 	EQUAL(asl_ledger_equal(&before, &r->ledger), true);
 	asl_give(r, &x);
 	asl_tile_give(r, &t);

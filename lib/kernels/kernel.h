@@ -35,6 +35,15 @@ struct asl_kernel {
 	uint64_t (*room)(const struct asl_product *x);
 };
 
+/*
+ * The same two by way of a short memory: a grid has no more than eight kinds of
+ * brick, and planners ask for thousands of ranks of thousands of grids.
+ */
+void asl_kernel_predict(const struct asl_kernel *kernel,
+			struct asl_counts *counts, const struct asl_product *x);
+uint64_t asl_kernel_room(const struct asl_kernel *kernel,
+			 const struct asl_product *x);
+
 /* All kernels, NULL-ended; by name, NULL if there is none. */
 extern const struct asl_kernel *const asl_kernels[];
 const struct asl_kernel *asl_kernel_find(const char *name);

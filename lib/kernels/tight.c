@@ -25,28 +25,31 @@ struct sides {
 };
 
 /*
- * For every number of tile rows, the widest tile; until the reads of B alone
- * exceed the best so far.  Both sides are then evened out.
+ * For every height of tile, the widest one; until the reads of B alone exceed
+ * the best so far.  Both sides are then evened out.
  */
 static struct sides best_sides(const struct asl_product *x)
 {
 	struct sides best = {1, 1};
-	uint64_t least = UINT64_MAX;
+	uint64_t least = UINT64_MAX, rows, down;
 
 	if (!x->m || !x->n)
 		return best;
-	for (uint64_t down = asl_ceil_div(x->m, (x->cache - 1) / 2);
-	     down <= x->m && x->n * down < least; down++) {
-		uint64_t rows = asl_ceil_div(x->m, down);
-		uint64_t cols = (x->cache + 1) / (rows + 1) - 1;
-		uint64_t across = asl_ceil_div(x->n, cols);
-		uint64_t reads = x->m * across + x->n * down;
+	down = asl_ceil_div(x->m, (x->cache - 1) / 2);
+	while (down <= x->m && x->n * down < least) {
+		uint64_t cols, across, reads;
 
+		rows = asl_ceil_div(x->m, down);
+		cols = (x->cache + 1) / (rows + 1) - 1;
+		across = asl_ceil_div(x->n, cols);
+		reads = x->m * across + x->n * down;
 		if (reads < least) {
 			least = reads;
 			best = (struct sides){rows,
 					      asl_ceil_div(x->n, across)};
 		}
+		/* The fewest tiles down that are less high. */
+		down = rows > 1 ? asl_ceil_div(x->m, rows - 1) : x->m + 1;
 	}
 	return best;
 }

@@ -10,8 +10,10 @@
 
 static void dims_of(double dim[3], const struct asl_plan *plan)
 {
+	const char *axes = asl_plan_axes(plan);
+
 	for (int i = 0; i < 3; i++)
-		switch (plan->algorithm->axes[i]) {
+		switch (axes[i]) {
 		case 'm':
 			dim[i] = (double)plan->shape.m;
 			break;
@@ -40,14 +42,14 @@ static int worst_side(const double side[3], const double dim[3],
 
 void asl_grid_ideal(double p[3], const struct asl_plan *plan, double deep)
 {
+	const char *axes = asl_plan_axes(plan);
 	double dim[3], side[3];
 	bool cut[3] = {false, false, false};
 	double weight[3] = {1, 1, 1};
 	int worst;
 
 	dims_of(dim, plan);
-	weight[strchr(plan->algorithm->axes, 'k') - plan->algorithm->axes] =
-		fmin(deep, 1e15);
+	weight[strchr(axes, 'k') - axes] = fmin(deep, 1e15);
 	do {
 		double volume = dim[0] * dim[1] * dim[2] / plan->ranks, unit;
 		int left = 0;
@@ -71,15 +73,17 @@ void asl_grid_ideal(double p[3], const struct asl_plan *plan, double deep)
 
 /* ---- Enumeration ---- */
 
-static uint64_t busiest_flops(const struct asl_plan *plan,
-			      const uint64_t dim[3])
+uint64_t asl_grid_flops(const struct asl_plan *plan)
 {
 	uint64_t flops = 2;
+	double dim[3];
 
 	if (plan->algorithm->flops)
 		return plan->algorithm->flops(plan);
+	dims_of(dim, plan);
 	for (int i = 0; i < 3; i++)
-		flops *= asl_ceil_div(dim[i], (uint64_t)plan->grid.p[i]);
+		flops *= asl_ceil_div((uint64_t)dim[i],
+				      (uint64_t)plan->grid.p[i]);
 	return flops;
 }
 
@@ -107,8 +111,8 @@ static uint64_t least_flops(struct asl_plan *plan, const uint64_t dim[3])
 			p[2] = least_int(dim[2], plan->ranks / (p[0] * p[1]));
 			while (p[2] > 1 && !admitted(plan))
 				p[2]--;
-			if (admitted(plan) && busiest_flops(plan, dim) < least)
-				least = busiest_flops(plan, dim);
+			if (admitted(plan) && asl_grid_flops(plan) < least)
+				least = asl_grid_flops(plan);
 		}
 	return least;
 }
@@ -135,7 +139,7 @@ void asl_grid_each(struct asl_plan *plan,
 		     p[1] <= least_int(dim[1], plan->ranks / p[0]); p[1]++)
 			for (p[2] = least_int(dim[2],
 					      plan->ranks / (p[0] * p[1]));
-			     p[2] > 0 && busiest_flops(plan, dim) <= limit; p[2]--)
+			     p[2] > 0 && asl_grid_flops(plan) <= limit; p[2]--)
 				if (admitted(plan))
 					visit(plan, arg);
 }
@@ -178,9 +182,10 @@ static void add_seam(int place[SEAMS], int *count, int p, int i)
 
 /*
  * Places along axis i where something can change; how many.  Blocks change size
- * at dim % p.  Shares do at W % p around a ring, for the four sizes W of block
- * that the other axes leave; by doubling and halving the later of two runs is
- * the larger, and the ones to ask are the last of aligned runs.
+ * at dim % p.  Shares do at W % p around a ring, and first at p / (W % p) where
+ * they are spread, for the four sizes W of block that the other axes leave; by
+ * doubling and halving the later of two runs is the larger, and the ones to ask
+ * are the last of aligned runs.
  */
 static int seams(int place[SEAMS], const double dim[3], const int p[3], int i)
 {
@@ -196,10 +201,14 @@ static int seams(int place[SEAMS], const double dim[3], const int p[3], int i)
 		add_seam(place, &count, p[i], more / run * run - 1);
 		add_seam(place, &count, p[i], more / run * run - 2);
 	}
-	for (int w = 0; !asl_is_power_of_two(p[i]) && w < 4; w++) {
+	for (int w = 0; w < 4; w++) {
 		uint64_t W = ((uint64_t)dim[j] / (uint64_t)p[j] + (w & 1)) *
 			     ((uint64_t)dim[l] / (uint64_t)p[l] + w / 2);
 		int change = (int)(W % (uint64_t)p[i]);
+
+		/* Spread evenly, the first larger share is not far. */
+		if (asl_is_power_of_two(p[i]) && change)
+			change = (p[i] + change - 1) / change;
 
 		for (int by = -2; by <= 1; by++)
 			add_seam(place, &count, p[i], change + by);
@@ -280,7 +289,7 @@ static void shortlist(const struct asl_plan *plan, void *arg)
 
 	asl_plan_predict(&ledger, plan, 0);
 	/* Others may hold more than rank 0, but are asked only if it matters. */
-	if (ledger.memory_high < s->least_need)
+	if (plan->budget && ledger.memory_high < s->least_need)
 		within_budget(plan, asl_forecast(plan).memory_high,
 			      &s->least_need);
 	if (plan->budget && ledger.memory_high > plan->budget)

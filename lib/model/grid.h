@@ -20,6 +20,9 @@
  */
 void asl_grid_ideal(double p[3], const struct asl_plan *plan, double deep);
 
+/* The busiest rank's flops on the plan's grid. */
+uint64_t asl_grid_flops(const struct asl_plan *plan);
+
 /* Visit every grid that the plan's algorithm admits within the flops limit. */
 void asl_grid_each(struct asl_plan *plan,
 		   void (*visit)(const struct asl_plan *with_grid, void *arg),

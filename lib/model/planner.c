@@ -42,7 +42,7 @@ static void consider(const struct asl_plan *plan, void *arg)
 
 	asl_plan_predict(&ledger, plan, 0);
 	/* Others may hold more than rank 0, but are asked only if it matters. */
-	if (ledger.memory_high < x->least_need) {
+	if (plan->budget && ledger.memory_high < x->least_need) {
 		uint64_t need = asl_forecast(plan).memory_high;
 
 		if (need < x->least_need)

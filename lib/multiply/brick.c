@@ -56,20 +56,25 @@ struct asl_piece asl_brick_owns_B(const struct asl_brick *x)
 				  share(x->k.count * x->n.count, &x->along_m)};
 }
 
+void asl_brick_gather(struct asl_rank *r, const struct asl_group *line,
+		      struct asl_words *panel, const struct asl_words *own)
+{
+	struct asl_range mine = share(panel->count, line);
+	struct asl_words place = asl_slice(panel, mine.first, mine.count);
+
+	asl_copy(r, &place, own);
+	asl_allgather(r, line, panel);
+}
+
 static void gather(struct asl_rank *r, struct asl_words *panel,
 		   enum asl_where where, const struct asl_words *own,
 		   uint64_t words, const struct asl_group *line)
 {
-	struct asl_range mine = share(words, line);
-	struct asl_words place;
-
 	*panel = *own;
 	if (line->size == 1)
 		return;
 	asl_take(r, panel, where, words);
-	place = asl_slice(panel, mine.first, mine.count);
-	asl_copy(r, &place, own);
-	asl_allgather(r, line, panel);
+	asl_brick_gather(r, line, panel, own);
 }
 
 static enum asl_where panel_where(const struct asl_plan *plan,
@@ -125,8 +130,9 @@ bool asl_brick_multiply(struct asl_rank *r, const struct asl_plan *plan,
 	return summand;
 }
 
-static void predict_gather(struct asl_counts *counts, uint64_t words,
-			   const struct asl_group *line, enum asl_where panels)
+void asl_brick_predict_gather(struct asl_counts *counts, uint64_t words,
+			      const struct asl_group *line,
+			      enum asl_where panels)
 {
 	uint64_t own = share(words, line).count;
 
@@ -146,11 +152,13 @@ void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	uint64_t panels = (x->along_n.size > 1 ? A : 0) +
 			  (x->along_m.size > 1 ? B : 0);
 	uint64_t summand = x->along_k.size > 1 ? local.m * local.n : 0;
-	uint64_t multiplying = panels + plan->kernel->room(&local);
+	uint64_t multiplying = panels + asl_kernel_room(plan->kernel, &local);
 
-	predict_gather(&out->in[ASL_GATHER], A, &x->along_n, plan->panels);
-	predict_gather(&out->in[ASL_GATHER], B, &x->along_m, plan->panels);
-	plan->kernel->predict(&out->in[ASL_COMPUTE], &local);
+	asl_brick_predict_gather(&out->in[ASL_GATHER], A, &x->along_n,
+				 plan->panels);
+	asl_brick_predict_gather(&out->in[ASL_GATHER], B, &x->along_m,
+				 plan->panels);
+	asl_kernel_predict(plan->kernel, &out->in[ASL_COMPUTE], &local);
 
 	out->memory_high = own + summand + (multiplying > reducing ? multiplying
 								    : reducing);

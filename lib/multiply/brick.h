@@ -26,6 +26,15 @@ struct asl_brick asl_brick(const struct asl_plan *plan, int rank);
 struct asl_piece asl_brick_owns_A(const struct asl_brick *x);
 struct asl_piece asl_brick_owns_B(const struct asl_brick *x);
 
+/* Fill a panel that a line of ranks owns in even shares, of which own is one. */
+void asl_brick_gather(struct asl_rank *r, const struct asl_group *line,
+		      struct asl_words *panel, const struct asl_words *own);
+
+/* Its closed form; a line of one rank needs no panel, and nothing is counted. */
+void asl_brick_predict_gather(struct asl_counts *counts, uint64_t words,
+			      const struct asl_group *line,
+			      enum asl_where panels);
+
 /*
  * Gather A(i, l) and B(l, j) into panels (on a line of one rank what is owned
  * will do, where it lies) and multiply them with the plan's kernel.  True if

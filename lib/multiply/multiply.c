@@ -6,12 +6,24 @@
 #include <string.h>
 
 extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
-	asl_multiply_em_jomma;
+	asl_multiply_cannon, asl_multiply_25d,
+	asl_multiply_25d_mml3ool2, asl_multiply_25d_cowe,
+	asl_multiply_em_jomma, asl_multiply_lm_jomma, asl_multiply_jomma,
+	asl_multiply_summa,
+	asl_multiply_summa_l3ool2;
 
 const struct asl_algorithm *const asl_algorithms[] = {
 	&asl_multiply_vomm,
 	&asl_multiply_3d,
+	&asl_multiply_cannon,
+	&asl_multiply_25d,
+	&asl_multiply_25d_mml3ool2,
+	&asl_multiply_25d_cowe,
 	&asl_multiply_em_jomma,
+	&asl_multiply_lm_jomma,
+	&asl_multiply_jomma,
+	&asl_multiply_summa,
+	&asl_multiply_summa_l3ool2,
 	NULL,
 };
 
@@ -21,6 +33,13 @@ const struct asl_algorithm *asl_algorithm_find(const char *name)
 		if (!strcmp(asl_algorithms[i]->name, name))
 			return asl_algorithms[i];
 	return NULL;
+}
+
+const char *asl_plan_axes(const struct asl_plan *plan)
+{
+	const struct asl_algorithm *a = plan->algorithm;
+
+	return a->axes_of ? a->axes_of(plan) : a->axes;
 }
 
 int asl_grid_ranks(const struct asl_grid *g)
@@ -34,6 +53,31 @@ bool asl_plan_possible(const struct asl_plan *plan)
 
 	return asl_grid_ranks(&plan->grid) <= plan->ranks &&
 	       (!a->works_on || a->works_on(&plan->grid));
+}
+
+bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		    enum asl_operand which, int i)
+{
+	const struct asl_algorithm *a = plan->algorithm;
+	struct asl_piece own[ASL_OPERANDS];
+
+	if (i > 0)
+		return which == ASL_C && a->owns_also &&
+		       a->owns_also(x, plan, rank, i);
+	a->owns(own, plan, rank);
+	*x = own[which];
+	return true;
+}
+
+uint64_t asl_plan_owned(const struct asl_plan *plan, int rank,
+			enum asl_operand which)
+{
+	struct asl_piece x;
+	uint64_t words = 0;
+
+	for (int i = 0; asl_plan_piece(&x, plan, rank, which, i); i++)
+		words += x.words.count;
+	return words;
 }
 
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,

@@ -47,6 +47,9 @@ struct asl_algorithm {
 	const char *name, *summary;
 	const char *axes; /* what each grid number cuts: "mkn" */
 
+	/* The same where that depends on the plan, but not on its grid. */
+	const char *(*axes_of)(const struct asl_plan *plan);
+
 	/* The grid prescribed, in real numbers. */
 	void (*ideal)(double p[3], const struct asl_plan *plan);
 
@@ -66,11 +69,15 @@ struct asl_algorithm {
 	void (*owns)(struct asl_piece own[ASL_OPERANDS],
 		     const struct asl_plan *plan, int rank);
 
+	/* Piece i = 1, 2, ... of C; false: no more.  NULL: one is all. */
+	bool (*owns_also)(struct asl_piece *C, const struct asl_plan *plan,
+			  int rank, int i);
+
 	/* What a rank counts, in closed form; *out is zero. */
 	void (*predict)(struct asl_ledger *out, const struct asl_plan *plan,
 			int rank);
 
-	/* own: the words of the pieces, in the pool. */
+	/* own: the words of the pieces, in the pool, one after another. */
 	void (*run)(struct asl_rank *r, const struct asl_plan *plan,
 		    struct asl_words own[ASL_OPERANDS]);
 };
@@ -78,11 +85,22 @@ struct asl_algorithm {
 extern const struct asl_algorithm *const asl_algorithms[];
 const struct asl_algorithm *asl_algorithm_find(const char *name);
 
+/* What each grid number cuts. */
+const char *asl_plan_axes(const struct asl_plan *plan);
+
 /* Ranks that the grid uses. */
 int asl_grid_ranks(const struct asl_grid *g);
 
 /* Are there ranks enough for the plan's grid, and can the algorithm use it? */
 bool asl_plan_possible(const struct asl_plan *plan);
+
+/* Piece i of what a rank of the grid owns of an operand; false: no more. */
+bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		    enum asl_operand which, int i);
+
+/* The words of all of them. */
+uint64_t asl_plan_owned(const struct asl_plan *plan, int rank,
+			enum asl_operand which);
 
 /* All counters of all phases of one rank; idle ranks count nothing. */
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,

@@ -14,7 +14,7 @@ void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 {
 	*t = (struct asl_tile){0};
 	if (!r->err && rows * cols > r->cache - r->cache_held)
-		asl_rank_fail(r, -ENOMEM,
+		asl_rank_fail(r, -ENOTRECOVERABLE,
 			      "a tile of %ju x %ju words does not fit into a "
 			      "cache of %ju, of which %ju are taken",
 			      rows, cols, r->cache, r->cache_held);
@@ -90,7 +90,7 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		return;
 	assert(A->rows == c->rows && B->cols == c->cols && A->cols == B->rows);
 	if (sliver * (A->rows + B->cols) > r->cache - r->cache_held) {
-		asl_rank_fail(r, -ENOMEM,
+		asl_rank_fail(r, -ENOTRECOVERABLE,
 			      "slivers %ju deep of a %ju x %ju tile do not fit "
 			      "into a cache of %ju words",
 			      sliver, c->rows, c->cols, r->cache);

@@ -16,9 +16,9 @@
  *	alltoallv		what is addressed to others	p - 1 at most
  *
  * where (+x): up to one word a step more or less when p does not divide W.
- * For each there is a closed form of all its counters, written apart from the
- * operation: asl_predict_*.  A group of one does nothing, and neither does
- * W = 0.
+ * For each but alltoallv there is a closed form of all its counters, written
+ * apart from the operation: asl_predict_*.  In a group of one, and for W = 0,
+ * nothing is done; alltoallv then still copies what is its own.
  */
 #ifndef ASL_COLLECTIVE_H
 #define ASL_COLLECTIVE_H
@@ -33,11 +33,14 @@ void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 			struct asl_words *mine, const struct asl_words *whole);
 
-/* At the root: all = every member's part.  Elsewhere `all` is not used. */
+/*
+ * At the root: all = every member's part, its own being there already.
+ * Elsewhere `all` is not used.
+ */
 void asl_gather(struct asl_rank *r, const struct asl_group *g, int root,
 		struct asl_words *all, const struct asl_words *mine);
 
-/* mine = this member's part of the root's `all`, which is used there only. */
+/* mine = this member's part of the root's `all`, where the root leaves its own. */
 void asl_scatter(struct asl_rank *r, const struct asl_group *g, int root,
 		 struct asl_words *mine, const struct asl_words *all);
 

@@ -14,18 +14,22 @@ static double later(double a, double b)
 	return a > b ? a : b;
 }
 
-/* A step's clock: max(own, the sender's before it sent) + alpha + beta x. */
+/*
+ * A step's clock: max(own, the sender's before it sent) + alpha + beta x.  Steps
+ * that overlap share one link: the next moves its words when the last has.
+ */
 static void advance(struct asl_rank *r, const struct asl_step *step)
 {
 	if (!asl_phase_counts(step->phase))
 		return;
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
-		double from = step->begun.at[a];
+		double from = later(step->begun.at[a], r->link.at[a]);
 
 		if (step->op.from != ASL_NET_NONE)
 			from = later(from, step->op.got.at[a]);
 		from += r->rates[a].of[ASL_NET_MSGS] +
 			r->rates[a].of[ASL_BH] * (double)step->words;
+		r->link.at[a] = from;
 		r->clock.at[a] = later(r->clock.at[a], from);
 	}
 }

@@ -52,7 +52,7 @@ void asl_note_high(struct asl_rank *r)
 void asl_rank_restart(struct asl_rank *r)
 {
 	r->ledger = (struct asl_ledger){0};
-	r->clock = (struct asl_net_stamp){{0}};
+	r->clock = r->link = (struct asl_net_stamp){{0}};
 	r->seconds = (struct asl_seconds){0};
 }
 
@@ -79,6 +79,8 @@ int asl_exit_code(int err)
 	case EINVAL:
 	case ERANGE:
 	case EOVERFLOW:
+	case EISDIR:
+	case ELOOP:
 		return 2;
 	case ENOMEM:
 	case ENOENT:
@@ -90,6 +92,10 @@ int asl_exit_code(int err)
 	case EFBIG:
 	case EIO:
 	case EEXIST:
+	case EMFILE:
+	case ENFILE:
+	case ENODEV:
+	case ETXTBSY:
 	case EDQUOT:
 	case ENAMETOOLONG:
 	case ENETDOWN:

@@ -28,6 +28,9 @@
 #include "net/net.h"
 #include "nvm/store.h"
 
+_Static_assert(sizeof(struct asl_net_stamp) == ASL_ACCOUNTINGS * sizeof(double),
+	       "a message carries a clock for every accounting");
+
 enum asl_where { ASL_POOL, ASL_DRAM };
 
 /* A run of words in main memory. */
@@ -76,6 +79,7 @@ struct asl_rank {
 	struct asl_ledger ledger;
 	struct asl_rates rates[ASL_ACCOUNTINGS];
 	struct asl_net_stamp clock; /* by enum asl_accounting */
+	struct asl_net_stamp link;  /* when the last step ended, likewise */
 	struct asl_seconds seconds;
 
 	uint64_t held[2];    /* words taken, by enum asl_where */
@@ -130,7 +134,7 @@ struct asl_block asl_as_block(const struct asl_words *x, uint64_t rows,
 struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
 			       uint64_t col, uint64_t rows, uint64_t cols);
 
-/* dst = src, and dst = a + b, from memory to memory; dst may be a or b. */
+/* dst = src, and dst = a + b, from memory to memory; the sum may go to a or b. */
 void asl_copy(struct asl_rank *r, struct asl_words *dst,
 	      const struct asl_words *src);
 void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
@@ -170,8 +174,9 @@ void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 /*
  * The same in two halves, between which the rank may compute: the buffers stay
  * the network's until the end.  Counts do not depend on what lies between.  The
- * clocks at the end are the later of this rank's own and of the time at which a
- * step begun then would have ended.  Either side may be NULL.
+ * clocks at the end are the later of this rank's own and of the time at which
+ * the step has ended that was begun then; so what overlaps costs once, and the
+ * path may be shorter than the busiest rank's Q.  Either side may be NULL.
  */
 struct asl_step {
 	struct asl_net_op op;

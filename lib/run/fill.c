@@ -78,39 +78,54 @@ static int write_chunk(struct asl_matrix_out *out,
 	return err;
 }
 
+/* From `rank`, which has it in *own, through the buffer to rank 0's *out. */
+static int write_piece(struct asl_rank *r, struct asl_matrix_out *out,
+		       const struct asl_piece *piece, int rank,
+		       const struct asl_words *own,
+		       const struct asl_words *buffer)
+{
+	uint64_t words = piece->words.count;
+	int err = 0;
+
+	for (uint64_t done = 0; !r->err && done < words; done += CHUNK) {
+		uint64_t count = least(CHUNK, words - done);
+		struct asl_words here = asl_slice(buffer, 0, count);
+		struct asl_words mine = asl_slice(own, done, count);
+
+		if (r->id == rank && rank != 0)
+			asl_send(r, 0, &mine);
+		else if (rank != 0)
+			asl_recv(r, rank, &here);
+		else
+			asl_copy(r, &here, &mine);
+		if (out && !r->err && !err)
+			err = write_chunk(out, piece, done, here.at, count);
+	}
+	return err;
+}
+
 int asl_write_result(struct asl_rank *r, const struct asl_plan *plan,
 		     struct asl_matrix_out *out,
 		     const struct asl_words own[ASL_OPERANDS])
 {
-	struct asl_piece piece[ASL_OPERANDS];
+	struct asl_piece piece;
 	struct asl_words buffer;
 	int err = 0;
 
 	asl_take(r, &buffer, ASL_DRAM, CHUNK);
 	for (int rank = 0; rank < asl_grid_ranks(&plan->grid); rank++) {
-		uint64_t words;
+		struct asl_words rest = own[ASL_C];
 
 		if (r->id != 0 && r->id != rank)
 			continue;
-		plan->algorithm->owns(piece, plan, rank);
-		words = piece[ASL_C].words.count;
-		for (uint64_t done = 0; !r->err && done < words;
-		     done += CHUNK) {
-			uint64_t count = least(CHUNK, words - done);
-			struct asl_words here = asl_slice(&buffer, 0, count);
-			struct asl_words mine =
-				asl_slice(&own[ASL_C], done, count);
-
-			if (r->id == rank && rank != 0)
-				asl_send(r, 0, &mine);
-			else if (rank != 0)
-				asl_recv(r, rank, &here);
-			else
-				asl_copy(r, &here, &mine);
+		for (int i = 0; asl_plan_piece(&piece, plan, rank, ASL_C, i);
+		     i++) {
 			/* After an error the rest is received, not written. */
-			if (r->id == 0 && !r->err && !err)
-				err = write_chunk(out, &piece[ASL_C], done,
-						  here.at, count);
+			int failed = write_piece(r, err ? NULL : out, &piece,
+						 rank, &rest, &buffer);
+
+			rest = asl_slice(&rest, piece.words.count, 0);
+			err = err ? err : failed;
 		}
 	}
 	asl_give(r, &buffer);

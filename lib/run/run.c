@@ -9,6 +9,7 @@
 #include "lib/run/run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,9 @@ fail(int err, const char *format, ...)
 {
 	va_list args;
 
+	/* On sim many ranks may fail alike: the first has the word. */
+	if (why[0])
+		return err;
 	va_start(args, format);
 	vsnprintf(why, sizeof why, format, args);
 	va_end(args);
@@ -46,21 +50,23 @@ struct session {
 	int (*each)(const struct asl_rep *rep, void *arg);
 	void *arg;
 	struct asl_matrix_in *file[2]; /* opened by the first rank here */
-	bool aborted;
+	char dir[PATH_MAX];	       /* where pools go */
+	bool fresh;		       /* it is this run's own */
+	bool said; /* why it ended: by the net, or by another rank */
 };
 
 /* One rank's own. */
 struct place {
 	struct session *s;
 	struct asl_net *net;
-	char run_id[40], dir[256];
-	bool fresh; /* the directory is this run's own */
+	char run_id[40];
 	struct asl_store *pool, *staging;
 	struct asl_matrix_out *result; /* rank 0 */
 	struct asl_source source[2];
 	struct asl_piece piece[ASL_OPERANDS];
 	struct asl_words own[ASL_OPERANDS];
 	struct asl_ledger predicted;
+	struct asl_rank_record *all; /* rank 0: of every rank */
 	struct asl_rank r;
 };
 
@@ -78,8 +84,10 @@ static int agree(struct place *p, int err)
 	int who = 0, all = asl_net_agree(p->net, err, &who);
 
 	if (all && who != asl_net_rank(p->net) &&
-	    strcmp(asl_net_transport(p->net), "sim"))
+	    strcmp(asl_net_transport(p->net), "sim")) {
 		why[0] = '\0';
+		p->s->said = true;
+	}
 	return all;
 }
 
@@ -101,17 +109,27 @@ static int name_run(struct place *p)
 	return asl_net_share(p->net, p->run_id, sizeof p->run_id);
 }
 
+/*
+ * Pools that are not kept have no names, and need no directory of their own:
+ * whatever ends the run, nothing is left.
+ */
 static int choose_dir(struct place *p)
 {
-	const char *dir = p->s->want->nvm_dir;
+	struct session *s = p->s;
+	const char *dir = s->want->nvm_dir;
+	bool fresh = false;
+	int length;
 
 	if (!dir)
-		dir = asl_store_default_dir(&p->fresh);
-	if (snprintf(p->dir, sizeof p->dir, p->fresh ? "%s/aslant-%s" : "%s",
-		     dir, p->run_id) >= (int)sizeof p->dir)
-		return fail(-ENAMETOOLONG, "%s: name too long", dir);
-	if (p->fresh && asl_net_host_rank(p->net) == 0 && mkdir(p->dir, 0700))
-		return fail(-errno, "cannot make %s: %s", p->dir,
+		dir = asl_store_default_dir(&fresh);
+	s->fresh = fresh && s->want->keep;
+	length = s->fresh ? snprintf(s->dir, sizeof s->dir, "%s/aslant-%s", dir,
+				     p->run_id)
+			  : snprintf(s->dir, sizeof s->dir, "%s", dir);
+	if (length >= (int)sizeof s->dir)
+		return fail(-ENAMETOOLONG, "%.60s...: name too long", dir);
+	if (s->fresh && asl_net_host_rank(p->net) == 0 && mkdir(s->dir, 0700))
+		return fail(-errno, "cannot make %s: %s", s->dir,
 			    strerror(errno));
 	return 0;
 }
@@ -121,11 +139,11 @@ static int open_stores(struct place *p)
 	const struct asl_run_want *want = p->s->want;
 	struct asl_store_want pool = {
 		.name = want->store,
-		.dir = p->dir,
+		.dir = p->s->dir,
 		.run_id = p->run_id,
 		.rank = asl_net_rank(p->net),
 		.words = p->predicted.pool_high,
-		.pieces = 8, /* three owned, two panels, a summand; and spare */
+		.pieces = 8, /* three owned, three panels, a summand; and spare */
 		.keep = want->keep,
 	};
 	struct asl_store_want staging = {.name = "dram"};
@@ -198,7 +216,18 @@ static void start_rank(struct place *p)
 		return;
 	plan->algorithm->owns(p->piece, plan, p->r.id);
 	for (int i = 0; i < ASL_OPERANDS; i++)
-		asl_take(&p->r, &p->own[i], ASL_POOL, p->piece[i].words.count);
+		asl_take(&p->r, &p->own[i], ASL_POOL,
+			 asl_plan_owned(plan, p->r.id, i));
+}
+
+/* Rank 0 hears from everybody, every repetition. */
+static int make_room(struct place *p)
+{
+	if (asl_net_rank(p->net) > 0)
+		return 0;
+	p->all = calloc((size_t)asl_net_size(p->net), sizeof *p->all);
+	return p->all ? 0 : fail(-ENOMEM, "no memory for %d ranks' records",
+				 asl_net_size(p->net));
 }
 
 static int take_part(const struct asl_run_want *want)
@@ -225,10 +254,11 @@ static int set_up(struct place *p)
 	if (err)
 		return err;
 	err = agree(p, open_stores(p));
-	/* Pools have lost their names by now, unless they are to be kept. */
-	if (p->fresh && asl_net_host_rank(p->net) == 0 &&
-	    (err || !p->s->want->keep))
-		rmdir(p->dir);
+	if (err && p->s->fresh && asl_net_host_rank(p->net) == 0)
+		rmdir(p->s->dir);
+	if (err)
+		return err;
+	err = agree(p, make_room(p));
 	if (err)
 		return err;
 	start_rank(p);
@@ -240,6 +270,7 @@ static void tear_down(struct place *p)
 	if (p->r.net)
 		for (int i = ASL_OPERANDS - 1; i >= 0; i--)
 			asl_give(&p->r, &p->own[i]);
+	free(p->all);
 	asl_matrix_discard(p->result);
 	asl_store_close(p->staging);
 	asl_store_close(p->pool);
@@ -250,7 +281,7 @@ static void tear_down(struct place *p)
 static double verify(struct place *p)
 {
 	const struct asl_run_want *want = p->s->want;
-	struct asl_check check = {&want->plan, p->source, p->piece, p->own};
+	struct asl_check check = {&want->plan, p->source, p->own};
 
 	asl_phase(&p->r, ASL_VERIFY);
 	if (!p->r.data || want->verify == ASL_VERIFY_NONE)
@@ -307,7 +338,7 @@ static int hand_over(struct place *p, const struct asl_rank_record *all,
 		.medium = asl_store_medium(p->pool),
 		.note = asl_store_note(p->pool),
 		.provider = asl_net_provider(p->net),
-		.pool_dir = want->keep ? p->dir : "",
+		.pool_dir = want->keep ? p->s->dir : "",
 	};
 
 	memcpy(rep.run_id, p->run_id, sizeof rep.run_id);
@@ -320,20 +351,15 @@ static int hand_over(struct place *p, const struct asl_rank_record *all,
 static int collect(struct place *p, const struct asl_rank_record *mine,
 		   int number)
 {
-	struct asl_rank_record *all = NULL;
-	int err, said = 0;
+	int err = asl_net_collect(p->net, p->all, mine, sizeof *mine);
+	int said = 0;
 
-	if (asl_net_rank(p->net) == 0) {
-		all = calloc((size_t)asl_net_size(p->net), sizeof *all);
-		if (!all)
-			return -ENOMEM;
-	}
-	err = asl_net_collect(p->net, all, mine, sizeof *mine);
-	if (!err && all && number >= 0)
-		said = hand_over(p, all, number);
+	if (!err && p->all && number >= 0)
+		said = hand_over(p, p->all, number);
 	if (!err)
 		err = asl_net_share(p->net, &said, sizeof said);
-	free(all);
+	/* Who was told has said why, at rank 0. */
+	p->s->said |= said != 0;
 	return err ? err : said;
 }
 
@@ -378,7 +404,7 @@ static int body(struct asl_net *net, void *arg)
 	if (!err)
 		err = repetitions(&p);
 	/* A rank that failed has said so through the net. */
-	p.s->aborted |= p.r.err != 0;
+	p.s->said |= p.r.err != 0;
 	tear_down(&p);
 	return err;
 }
@@ -398,9 +424,9 @@ int asl_run(const struct asl_run_want *want,
 	why[0] = '\0';
 	asl_blas_one_thread();
 	err = asl_net_run(&net, body, &s);
-	if (s.aborted)
+	if (s.said)
 		why[0] = '\0';
-	else if (err && !why[0])
+	else if (err)
 		fail(err, "%s", asl_net_why());
 	for (int i = 0; i < 2; i++)
 		asl_matrix_close(s.file[i]);

@@ -24,7 +24,12 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	rep->written_max = larger(rep->written_max, asl_words_written(&x));
 	rep->memory_high = larger(rep->memory_high, rank->counted.memory_high);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
-		rep->q_max[a] = fmax(rep->q_max[a], asl_cost(&rates[a], &x));
+		double q = asl_cost(&rates[a], &x);
+
+		rep->q_max[a] = fmax(rep->q_max[a], q);
+		/* Summed in another order, a clock can be an ulp short of Q. */
+		if (fabs(rank->clock.at[a] - q) <= 1e-12 * q)
+			rep->q_path[a] = fmax(rep->q_path[a], q);
 		rep->q_path[a] = fmax(rep->q_path[a], rank->clock.at[a]);
 		rep->predicted_q_max[a] = fmax(rep->predicted_q_max[a],
 					       asl_cost(&rates[a], &foreseen));

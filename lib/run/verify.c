@@ -25,6 +25,31 @@ static double largest(const double *x, uint64_t count)
 	return most;
 }
 
+/* Who looks at a matrix, stretch by stretch. */
+struct reader {
+	void (*use)(const struct asl_stretch *s, const double *at, void *arg);
+	void *arg;
+};
+
+static void read_piece(struct asl_rank *r, const struct asl_piece *piece,
+		       const struct asl_words *own, struct asl_words *buffer,
+		       const struct reader *reader)
+{
+	for (uint64_t done = 0; !r->err && done < piece->words.count;) {
+		struct asl_stretch s = asl_piece_stretch(
+			piece, done,
+			piece->words.count - done < CHUNK
+				? piece->words.count - done
+				: CHUNK);
+		struct asl_words from = asl_slice(own, done, s.count);
+		struct asl_words to = asl_slice(buffer, 0, s.count);
+
+		asl_copy(r, &to, &from);
+		reader->use(&s, buffer->at, reader->arg);
+		done += s.count;
+	}
+}
+
 /* Call `use` for every stretch of this rank's words of a matrix. */
 static void each_stretch(struct asl_rank *r, const struct asl_check *check,
 			 enum asl_operand which,
@@ -32,23 +57,17 @@ static void each_stretch(struct asl_rank *r, const struct asl_check *check,
 				     const double *at, void *arg),
 			 void *arg)
 {
-	const struct asl_piece *piece = &check->piece[which];
-	struct asl_words buffer;
+	struct reader reader = {use, arg};
+	struct asl_words buffer, own;
+	struct asl_piece piece;
+	uint64_t first = 0;
 
 	asl_take(r, &buffer, ASL_DRAM, CHUNK);
-	for (uint64_t done = 0; !r->err && done < piece->words.count;) {
-		struct asl_stretch s = asl_piece_stretch(
-			piece, done,
-			piece->words.count - done < CHUNK
-				? piece->words.count - done
-				: CHUNK);
-		struct asl_words from =
-			asl_slice(&check->own[which], done, s.count);
-		struct asl_words to = asl_slice(&buffer, 0, s.count);
-
-		asl_copy(r, &to, &from);
-		use(&s, buffer.at, arg);
-		done += s.count;
+	for (int i = 0;
+	     asl_plan_piece(&piece, check->plan, r->id, which, i); i++) {
+		own = asl_slice(&check->own[which], first, piece.words.count);
+		read_piece(r, &piece, &own, &buffer, &reader);
+		first += own.count;
 	}
 	asl_give(r, &buffer);
 }

@@ -22,8 +22,7 @@ double asl_worse(double a, double b);
 struct asl_check {
 	const struct asl_plan *plan;
 	const struct asl_source *source; /* of A and B */
-	struct asl_piece *piece;	 /* [ASL_OPERANDS] of this rank */
-	struct asl_words *own;
+	struct asl_words *own;		 /* this rank's */
 };
 
 /*

@@ -1,0 +1,67 @@
+/*
+ * 25d_schedule.c -- JOMMA with a grid for cheap writes and a kernel of its own
+ */
+#include "lib/multiply/25d_schedule.h"
+
+extern const struct asl_algorithm asl_multiply_jomma;
+
+/* The only place where it is not JOMMA. */
+void asl_25d_ideal(double p[3], const struct asl_plan *plan)
+{
+	struct asl_plan cheap = *plan;
+
+	cheap.costs.write = 0;
+	asl_multiply_jomma.ideal(p, &cheap);
+}
+
+const char *asl_25d_axes(const struct asl_plan *plan)
+{
+	return asl_multiply_jomma.axes_of(plan);
+}
+
+uint64_t asl_25d_flops(const struct asl_plan *plan)
+{
+	return asl_multiply_jomma.flops(plan);
+}
+
+bool asl_25d_admits(const struct asl_plan *plan, const struct asl_grid *g)
+{
+	return asl_multiply_jomma.admits(plan, g);
+}
+
+void asl_25d_owns(struct asl_piece own[ASL_OPERANDS],
+		  const struct asl_plan *plan, int rank)
+{
+	asl_multiply_jomma.owns(own, plan, rank);
+}
+
+bool asl_25d_owns_also(struct asl_piece *C, const struct asl_plan *plan,
+		       int rank, int i)
+{
+	return asl_multiply_jomma.owns_also(C, plan, rank, i);
+}
+
+static struct asl_plan with_kernel(const struct asl_plan *plan,
+				   const char *kernel)
+{
+	struct asl_plan x = *plan;
+
+	x.kernel = asl_kernel_find(kernel);
+	return x;
+}
+
+void asl_25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
+		     int rank, const char *kernel)
+{
+	struct asl_plan x = with_kernel(plan, kernel);
+
+	asl_multiply_jomma.predict(out, &x, rank);
+}
+
+void asl_25d_run(struct asl_rank *r, const struct asl_plan *plan,
+		 struct asl_words own[ASL_OPERANDS], const char *kernel)
+{
+	struct asl_plan x = with_kernel(plan, kernel);
+
+	asl_multiply_jomma.run(r, &x, own);
+}

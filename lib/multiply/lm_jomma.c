@@ -1,0 +1,326 @@
+/*
+ * lm_jomma.c -- joint-communication optimal multiplication, limited memory
+ *
+ * Where a brick's inputs do not fit, a layer of Px x Py ranks works through the
+ * columns of C in rounds.  Px cuts m and n, Py cuts k, and each of Pz layers has
+ * a copy of both inputs: rank (i, j) of a layer keeps A(i, j), and blocks
+ * B(j, i') travel along i.  In a round it multiplies the two; the ranks of a row
+ * add up C(i, i') at the root, j = round mod Py, which owns it.  So a rank owns
+ * several blocks of C, or none.  The layers share the Px rounds, R = ceil(Px/Pz)
+ * to each and to the last what is left (nothing, if the grid is an odd one).
+ *
+ * Per rank, where the grid divides the shape and Pz divides Px, Px > 1:
+ *
+ *	B_h	(1 - 1/Pz) (mk + kn)/(Px Py)	to gather
+ *		+ (1 + R) kn/(Px Py)		to shift; on layer 0, R
+ *		+ 2 (1 - 1/Py) mn/Px^2		to reduce, a round as the root
+ *		+ mn/Px^2			the same, any other round (Py > 1)
+ *	B_w	R mn/Px^2
+ *	B_r	R times the kernel's, of m/Px, k/Py, n/Px
+ *	owned	(mk + kn)/P + mn/Px^2 times R/Py, up or down
+ *	held	(mk + 2 kn)/(Px Py) beside it, mn/Px^2 if Py > 1, and a tile
+ *
+ * As printed, a layer shifts once more than it must: it first moves B to where
+ * it starts, and then on before every product, the first one too.
+ *
+ * The inputs start balanced: the broadcast of A(i, j) and B(j, i) over the
+ * layers becomes an allgather.  With one layer they are used where they lie.
+ *
+ * The grid.  Let q ranks hold a copy of the inputs between them, q = max(mk,
+ * kn)/M, and t = w/beta.  To leading order shifting costs beta kn Px/P and
+ * writing w mn Py/P.  Under Px Py = q and Pz = P/q that is least for
+ *
+ *	Px = sqrt(t m q/k), Py = sqrt(k q/(t m))	(t > 1)
+ *
+ * and if that makes Py < 1, for Px = q and Py = 1.  On square matrices these are
+ * the paper's Px = n/d1, Py = n/d2 with d1 = sqrt(M/t), d2 = sqrt(M t), and Px =
+ * n^2/M.  If it makes Pz > Px, layers would idle: then Pz = Px and memory does
+ * not bind, Px = (2 t m P/k)^(1/3), which is em-jomma's block.  For t <= 1 the
+ * paper has c = min(P^(1/3), sqrt(P M)/n) layers of sqrt(P/c) x sqrt(P/c); here
+ * (m P/k)^(1/3), sqrt(P/q), and Px : Py = m : k.  (Its Lemma 9 would have
+ * Pz = P M/n^2 here, too; the root makes do with less memory.)  Integer grids
+ * are of the kind if each number is within a factor of two of it.
+ *
+ * L. Zhu, Q.-S. Hua, H. Jin, Joint-communication optimal matrix multiplication
+ * with asymmetric memories, Algorithm 4 and Lemma 9; there line 12 has Py where
+ * the shift runs over Px, and line 5 cube roots where Lemma 9 has square roots.
+ */
+#include <math.h>
+
+#include "lib/multiply/lm_jomma.h"
+
+enum { X, Y, Z };
+
+/* ---- The grid ---- */
+
+static double clamp(double x, double low, double high)
+{
+	return fmax(low, fmin(x, high));
+}
+
+static void lm_jomma_ideal(double p[3], const struct asl_plan *plan)
+{
+	double m = (double)plan->shape.m, n = (double)plan->shape.n;
+	double k = (double)plan->shape.k, P = plan->ranks;
+	double t = plan->costs.write / plan->costs.net;
+	double q = clamp(k * fmax(m, n) / (double)plan->memory, 1, P);
+	double layers = P / q;
+
+	/* No network cost at all (0/0 too): nothing to trade writes for. */
+	if (t > 1) {
+		p[X] = cbrt(2 * t * m * P / k);
+		if (p[X] > layers)
+			p[X] = fmax(layers, sqrt(t * m * q / k));
+		p[X] = fmin(p[X], fmax(q, sqrt(P)));
+	} else {
+		layers = fmax(1, fmin(cbrt(m * P / k), sqrt(layers)));
+		p[X] = fmin(sqrt(m * P / (k * layers)), P / layers);
+	}
+	p[X] = clamp(p[X], 1, fmin(m, n));
+	p[Z] = fmin(layers, p[X]);
+	p[Y] = clamp(P / (p[X] * p[Z]), 1, k);
+}
+
+static bool lm_jomma_admits(const struct asl_plan *plan,
+			    const struct asl_grid *g)
+{
+	for (int i = 0; i < 3; i++)
+		if (g->p[i] >= 2 * plan->ideal[i] ||
+		    plan->ideal[i] >= 2 * g->p[i])
+			return false;
+	return true;
+}
+
+static int rounds_of_a_layer(const struct asl_grid *g)
+{
+	return (g->p[X] + g->p[Z] - 1) / g->p[Z];
+}
+
+/* R neighbouring blocks of columns, as many wide ones among them as can be. */
+static uint64_t lm_jomma_flops(const struct asl_plan *plan)
+{
+	const struct asl_shape *s = &plan->shape;
+	const struct asl_grid *g = &plan->grid;
+	uint64_t Px = (uint64_t)g->p[X];
+	uint64_t R = (uint64_t)rounds_of_a_layer(g), wide = s->n % Px;
+
+	return 2 * asl_ceil_div(s->m, Px) *
+	       asl_ceil_div(s->k, (uint64_t)g->p[Y]) *
+	       (R * (s->n / Px) + (wide < R ? wide : R));
+}
+
+/* ---- A rank's part ---- */
+
+struct asl_lm_part asl_lm_part(const struct asl_plan *plan, int rank)
+{
+	struct asl_brick x = asl_brick(plan, rank);
+	int R = rounds_of_a_layer(&plan->grid), first = R * x.along_n.me;
+	int left = x.along_m.size - first;
+
+	return (struct asl_lm_part){
+		.row = x.along_k,
+		.column = x.along_m,
+		.layers = x.along_n,
+		.m = x.m,
+		.k = x.k,
+		.n = plan->shape.n,
+		.first = first,
+		.rounds = left < 0   ? 0
+			  : left < R ? left
+				     : R,
+	};
+}
+
+int asl_lm_block(const struct asl_lm_part *x, int shifts)
+{
+	int Px = x->column.size;
+
+	return (x->column.me - shifts % Px + Px) % Px;
+}
+
+struct asl_range asl_lm_columns(const struct asl_lm_part *x, int shifts)
+{
+	return asl_part(x->n, x->column.size, asl_lm_block(x, shifts));
+}
+
+bool asl_lm_travels(const struct asl_lm_part *x)
+{
+	return x->column.size > 1 && x->rounds;
+}
+
+uint64_t asl_lm_widest(const struct asl_lm_part *x)
+{
+	return asl_part(x->n, x->column.size, 0).count;
+}
+
+struct asl_product asl_lm_product(const struct asl_plan *plan,
+				  const struct asl_lm_part *x, uint64_t n)
+{
+	bool copied = x->layers.size > 1;
+
+	return (struct asl_product){
+		.m = x->m.count,
+		.n = n,
+		.k = x->k.count,
+		.cache = plan->cache,
+		.read_cost = plan->costs.read,
+		.write_cost = plan->costs.write,
+		.A = copied ? plan->panels : ASL_POOL,
+		.B = copied || asl_lm_travels(x) ? plan->panels : ASL_POOL,
+		.C = ASL_POOL,
+	};
+}
+
+static struct asl_range columns_in(const struct asl_lm_part *x, int round)
+{
+	return asl_lm_columns(x, x->first + 1 + round);
+}
+
+static int root_in(const struct asl_lm_part *x, int round)
+{
+	return round % x->row.size;
+}
+
+/* The i-th round that this rank is the root of. */
+static int round_as_root(const struct asl_lm_part *x, int i)
+{
+	return x->row.me + i * x->row.size;
+}
+
+static bool lm_jomma_owns_also(struct asl_piece *C, const struct asl_plan *plan,
+			       int rank, int i)
+{
+	struct asl_lm_part x = asl_lm_part(plan, rank);
+
+	*C = asl_whole_piece(x.m, columns_in(&x, round_as_root(&x, i)));
+	return round_as_root(&x, i) < x.rounds;
+}
+
+static void lm_jomma_owns(struct asl_piece own[ASL_OPERANDS],
+			  const struct asl_plan *plan, int rank)
+{
+	struct asl_lm_part x = asl_lm_part(plan, rank);
+
+	own[ASL_A] = asl_whole_piece(x.m, x.k);
+	own[ASL_B] = asl_whole_piece(x.k, asl_lm_columns(&x, 0));
+	for (int i = ASL_A; i <= ASL_B; i++)
+		own[i].words = asl_share(own[i].words.count, x.layers.size,
+					 x.layers.me);
+	if (!lm_jomma_owns_also(&own[ASL_C], plan, rank, 0))
+		own[ASL_C].words.count = 0;
+}
+
+/* ---- The run ---- */
+
+/* The B(j, .) that is here, and two places to receive the next in. */
+struct traveller {
+	struct asl_words here, room[2];
+	int spare;
+};
+
+static void gather(struct asl_rank *r, const struct asl_plan *plan,
+		   const struct asl_lm_part *x, struct asl_words *A,
+		   struct traveller *B, const struct asl_words *own)
+{
+	uint64_t columns = asl_lm_columns(x, 0).count;
+	uint64_t B_words = x->k.count * asl_lm_widest(x);
+
+	*A = own[ASL_A];
+	*B = (struct traveller){.here = own[ASL_B]};
+	if (x->layers.size > 1)
+		asl_take(r, A, plan->panels, x->m.count * x->k.count);
+	if (x->layers.size > 1 || asl_lm_travels(x))
+		asl_take(r, &B->room[0], plan->panels, B_words);
+	if (asl_lm_travels(x))
+		asl_take(r, &B->room[1], plan->panels, B_words);
+	if (x->layers.size == 1)
+		return;
+	B->here = asl_slice(&B->room[0], 0, x->k.count * columns);
+	B->spare = 1;
+	asl_brick_gather(r, &x->layers, A, &own[ASL_A]);
+	asl_brick_gather(r, &x->layers, &B->here, &own[ASL_B]);
+}
+
+/* All blocks of the layer move `by` places along i, `shifts` in all. */
+static void shift(struct asl_rank *r, const struct asl_lm_part *x,
+		  struct traveller *B, int by, int shifts)
+{
+	const struct asl_group *g = &x->column;
+	int to = asl_member(g, (g->me + by) % g->size);
+	int from = asl_member(g, (g->me - by + g->size) % g->size);
+	struct asl_words in;
+
+	if (!asl_lm_travels(x) || !by)
+		return;
+	in = asl_slice(&B->room[B->spare], 0,
+		       x->k.count * asl_lm_columns(x, shifts).count);
+	/* Empty blocks are not sent. */
+	if (B->here.count || in.count)
+		asl_exchange(r, to, B->here.count ? &B->here : NULL, from,
+			     in.count ? &in : NULL);
+	B->here = in;
+	B->spare = !B->spare;
+}
+
+static void multiply(struct asl_rank *r, const struct asl_plan *plan,
+		     const struct asl_words *C, const struct asl_words *A,
+		     const struct asl_words *B, const struct asl_product *local)
+{
+	struct asl_block a = asl_as_block(A, local->m, local->k);
+	struct asl_block b = asl_as_block(B, local->k, local->n);
+	struct asl_block c = asl_as_block(C, local->m, local->n);
+
+	plan->kernel->run(r, local, &c, &a, &b);
+}
+
+static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
+			 struct asl_words own[ASL_OPERANDS])
+{
+	struct asl_lm_part x = asl_lm_part(plan, r->id);
+	struct asl_words A, summand = {0}, rest = own[ASL_C];
+	struct traveller B;
+
+	asl_phase(r, ASL_GATHER);
+	gather(r, plan, &x, &A, &B, own);
+	if (x.row.size > 1 && x.rounds)
+		asl_take(r, &summand, ASL_POOL, x.m.count * asl_lm_widest(&x));
+
+	asl_phase(r, ASL_SHIFT);
+	shift(r, &x, &B, x.first, x.first);
+	for (int round = 0; round < x.rounds; round++) {
+		uint64_t n = columns_in(&x, round).count, words = x.m.count * n;
+		struct asl_product local = asl_lm_product(plan, &x, n);
+		bool root = root_in(&x, round) == x.row.me;
+		struct asl_words sum = asl_slice(&rest, 0, root ? words : 0);
+		struct asl_words C =
+			x.row.size > 1 ? asl_slice(&summand, 0, words) : sum;
+
+		asl_phase(r, ASL_SHIFT);
+		shift(r, &x, &B, 1, x.first + 1 + round);
+		asl_phase(r, ASL_COMPUTE);
+		multiply(r, plan, &C, &A, &B.here, &local);
+		asl_phase(r, ASL_REDUCE);
+		asl_reduce(r, &x.row, root_in(&x, round), &sum, &C);
+		rest = asl_slice(&rest, sum.count, rest.count - sum.count);
+	}
+
+	asl_give(r, &summand);
+	asl_give(r, &B.room[1]);
+	asl_give(r, &B.room[0]);
+	if (x.layers.size > 1)
+		asl_give(r, &A);
+}
+
+const struct asl_algorithm asl_multiply_lm_jomma = {
+	.name = "lm-jomma",
+	.summary =
+		"trades network words for writes, limited memory (Zhu et al.)",
+	.axes = "mkn",
+	.ideal = lm_jomma_ideal,
+	.flops = lm_jomma_flops,
+	.admits = lm_jomma_admits,
+	.owns = lm_jomma_owns,
+	.owns_also = lm_jomma_owns_also,
+	.predict = asl_lm_predict,
+	.run = lm_jomma_run,
+};

@@ -1,0 +1,265 @@
+/*
+ * plane.c -- blocks and strips on a plane of ranks, and how they get around
+ */
+#include "lib/multiply/plane.h"
+
+#include <math.h>
+
+#include "lib/model/grid.h"
+
+struct asl_plane asl_plane(const struct asl_plan *plan, int rank)
+{
+	const struct asl_shape *s = &plan->shape;
+	int pr = plan->grid.p[0], pc = plan->grid.p[1];
+	int i = rank / pc, j = rank % pc;
+
+	return (struct asl_plane){
+		.m = asl_part(s->m, pr, i),
+		.n = asl_part(s->n, pc, j),
+		.kA = asl_part(s->k, pc, j),
+		.kB = asl_part(s->k, pr, i),
+		.row = {.first = i * pc, .stride = 1, .size = pc, .me = j},
+		.col = {.first = j, .stride = pc, .size = pr, .me = i},
+	};
+}
+
+void asl_plane_ideal(double p[3], const struct asl_plan *plan)
+{
+	asl_grid_ideal(p, plan, INFINITY);
+}
+
+bool asl_plane_works_on(const struct asl_grid *g)
+{
+	return g->p[2] == 1;
+}
+
+void asl_plane_owns(struct asl_piece own[ASL_OPERANDS],
+		    const struct asl_plan *plan, int rank)
+{
+	struct asl_plane x = asl_plane(plan, rank);
+
+	own[ASL_A] = asl_whole_piece(x.m, x.kA);
+	own[ASL_B] = asl_whole_piece(x.kB, x.n);
+	own[ASL_C] = asl_whole_piece(x.m, x.n);
+}
+
+uint64_t asl_plane_owned(const struct asl_plane *x)
+{
+	return x->m.count * x->kA.count + x->kB.count * x->n.count +
+	       x->m.count * x->n.count;
+}
+
+/* ---- Strips of k ---- */
+
+/* The part of asl_part's cut that `at` lies in. */
+static int part_of(uint64_t length, int parts, uint64_t at)
+{
+	uint64_t each = length / (uint64_t)parts;
+	uint64_t more = length % (uint64_t)parts;
+
+	if (at < (each + 1) * more)
+		return (int)(at / (each + 1));
+	return (int)(more + (at - (each + 1) * more) / each);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+struct asl_strip asl_plane_strip(const struct asl_plan *plan, uint64_t first,
+				 uint64_t most)
+{
+	int pr = plan->grid.p[0], pc = plan->grid.p[1];
+	uint64_t k = plan->shape.k;
+	struct asl_strip s = {
+		.column = part_of(k, pc, first),
+		.row = part_of(k, pr, first),
+	};
+	struct asl_range a = asl_part(k, pc, s.column);
+	struct asl_range b = asl_part(k, pr, s.row);
+	uint64_t left = least(a.first + a.count, b.first + b.count) - first;
+
+	s.k = (struct asl_range){first, least(left, most)};
+	return s;
+}
+
+/* The first part of the finer cut, the largest, lies within the other's first. */
+uint64_t asl_plane_deepest(const struct asl_plan *plan, uint64_t most)
+{
+	int pr = plan->grid.p[0], pc = plan->grid.p[1];
+	uint64_t parts = (uint64_t)(pr > pc ? pr : pc);
+
+	return least(asl_ceil_div(plan->shape.k, parts), most);
+}
+
+/* ---- Panels ---- */
+
+void asl_panels_take(struct asl_rank *r, struct asl_panels *panels,
+		     const struct asl_plan *plan, const struct asl_plane *x,
+		     uint64_t rows, uint64_t cols, uint64_t depth)
+{
+	*panels = (struct asl_panels){{0}, {0}};
+	if (x->row.size > 1)
+		asl_take(r, &panels->A, plan->panels, rows * depth);
+	if (x->col.size > 1)
+		asl_take(r, &panels->B, plan->panels, depth * cols);
+}
+
+void asl_panels_give(struct asl_rank *r, struct asl_panels *panels,
+		     const struct asl_plane *x)
+{
+	if (x->col.size > 1)
+		asl_give(r, &panels->B);
+	if (x->row.size > 1)
+		asl_give(r, &panels->A);
+}
+
+/* `all` in the shape of the block; the owner has it to pack. */
+static struct asl_block spread(struct asl_rank *r, const struct asl_group *line,
+			       int owner, const struct asl_block *block,
+			       const struct asl_words *panel)
+{
+	struct asl_words words;
+	struct asl_block all;
+
+	if (line->size == 1)
+		return *block;
+	words = asl_slice(panel, 0, block->rows * block->cols);
+	all = asl_as_block(&words, block->rows, block->cols);
+	if (line->me == owner)
+		asl_copy_block(r, &all, block);
+	asl_broadcast(r, line, owner, &words);
+	return all;
+}
+
+struct asl_block
+asl_plane_spread_A(struct asl_rank *r, const struct asl_plane *x,
+		   const struct asl_strip *s, struct asl_range rows,
+		   const struct asl_words *own, struct asl_panels *panels)
+{
+	struct asl_block A = asl_as_block(own, x->m.count, x->kA.count);
+	struct asl_block block = {.rows = rows.count, .cols = s->k.count};
+
+	if (x->row.me == s->column)
+		block = asl_sub_block(&A, rows.first, s->k.first - x->kA.first,
+				      rows.count, s->k.count);
+	return spread(r, &x->row, s->column, &block, &panels->A);
+}
+
+struct asl_block
+asl_plane_spread_B(struct asl_rank *r, const struct asl_plane *x,
+		   const struct asl_strip *s, struct asl_range cols,
+		   const struct asl_words *own, struct asl_panels *panels)
+{
+	struct asl_block B = asl_as_block(own, x->kB.count, x->n.count);
+	struct asl_block block = {.rows = s->k.count, .cols = cols.count};
+
+	if (x->col.me == s->row)
+		block = asl_sub_block(&B, s->k.first - x->kB.first, cols.first,
+				      s->k.count, cols.count);
+	return spread(r, &x->col, s->row, &block, &panels->B);
+}
+
+/* ---- Closed forms ---- */
+
+void asl_counts_add_times(struct asl_counts *sum, const struct asl_counts *x,
+			  uint64_t times)
+{
+	for (int c = 0; c < ASL_COUNTERS; c++)
+		sum->of[c] += x->of[c] * times;
+}
+
+/* Depths repeat, gcd(pr, pc) times at least; those of large planes in batches. */
+enum { DEPTHS = 32 };
+
+struct batch {
+	struct asl_depth of[DEPTHS];
+	int count;
+	void (*visit)(const struct asl_depth *d, void *arg);
+	void *arg;
+};
+
+static void flush(struct batch *b)
+{
+	for (int i = 0; i < b->count; i++)
+		b->visit(&b->of[i], b->arg);
+	b->count = 0;
+}
+
+static void add_depth(struct batch *b, const struct asl_depth *d)
+{
+	int i = 0;
+
+	if (!d->depth || !d->many)
+		return;
+	while (i < b->count && b->of[i].depth != d->depth)
+		i++;
+	if (i == DEPTHS) {
+		flush(b);
+		i = 0;
+	}
+	if (i == b->count)
+		b->of[b->count++] = (struct asl_depth){.depth = d->depth};
+	b->of[i].many += d->many;
+	b->of[i].of_A += d->of_A;
+	b->of[i].of_B += d->of_B;
+}
+
+void asl_plane_each_depth(const struct asl_plan *plan,
+			  const struct asl_plane *x, uint64_t most,
+			  void (*visit)(const struct asl_depth *d, void *arg),
+			  void *arg)
+{
+	struct batch b = {.count = 0, .visit = visit, .arg = arg};
+	struct asl_strip s;
+
+	for (uint64_t l = 0; l < plan->shape.k; l += s.k.count) {
+		struct asl_depth full, rest;
+
+		s = asl_plane_strip(plan, l, plan->shape.k);
+		full = (struct asl_depth){.depth = most,
+					  .many = s.k.count / most};
+		rest = (struct asl_depth){.depth = s.k.count % most, .many = 1};
+		if (s.column == x->row.me) {
+			full.of_A = full.many;
+			rest.of_A = rest.many;
+		}
+		if (s.row == x->col.me) {
+			full.of_B = full.many;
+			rest.of_B = rest.many;
+		}
+		add_depth(&b, &full);
+		add_depth(&b, &rest);
+	}
+	flush(&b);
+}
+
+void asl_plane_predict_spread(struct asl_counts *counts,
+			      const struct asl_group *line, uint64_t words,
+			      uint64_t many, uint64_t own,
+			      enum asl_where panels)
+{
+	int p = line->size, j = line->me;
+	struct asl_counts owned = {{0}}, others = {{0}};
+
+	if (p == 1 || !words)
+		return;
+	if (own) {
+		owned.of[ASL_NVM_LIFT] += words;
+		owned.of[panels == ASL_POOL ? ASL_NVM_LAND
+					    : ASL_BOUNCE_WRITE] += words;
+		asl_predict_broadcast(&owned, words, p, j, j, panels);
+		asl_counts_add_times(counts, &owned, own);
+	}
+	/* Whose they are does not matter, as long as it is another's. */
+	asl_predict_broadcast(&others, words, p, j, j ? 0 : 1, panels);
+	asl_counts_add_times(counts, &others, many - own);
+}
+
+uint64_t asl_panels_room(const struct asl_plane *x, uint64_t rows,
+			 uint64_t cols, uint64_t depth)
+{
+	return (x->row.size > 1 ? rows * depth : 0) +
+	       (x->col.size > 1 ? depth * cols : 0);
+}

@@ -1,0 +1,144 @@
+/*
+ * summa.c -- C = A B on a pr x pc plane of ranks, panel by panel
+ *
+ * k is walked in panels.  The column of ranks that owns a panel of A broadcasts
+ * it along the rows, the row that owns the panel of B along the columns, and
+ * every rank adds the product of the two to its block of C, which stays where it
+ * is.  Panels are W deep (plan->panel), less where either cut of k ends, so that
+ * each has one owner column and one owner row.
+ *
+ * C is read and written once a panel: a small W saves memory and costs words
+ * and messages.  W = 0 takes whole blocks, which moves least: the sqrt(P) rounds
+ * of the square original, pr + pc - gcd(pr, pc) panels where the grid divides k.
+ *
+ * Per rank, with s panels of w = k/s, where the grid divides the shape and
+ * every panel can be shared out evenly:
+ *
+ *	B_h	(1 - 1/pc) (1 + 2/pc) mk/pr + (1 - 1/pr) (1 + 2/pr) kn/pc
+ *	B_w	s mn/P
+ *	B_r	s times the kernel's, of m/pr, n/pc, w, and (s - 1) mn/P
+ *	owned	(mk + kn + mn)/P
+ *	panels	(m/pr + n/pc) w; none along a line of one rank
+ *
+ * A broadcast is a scatter and an allgather.  Of W words the root moves
+ * 2 (1 - 1/p) W and another rank W; each is the root once in p times.
+ *
+ * Rectangular shapes: B_h ~ mk/pr + kn/pc with pr pc = P is least for m/pr =
+ * n/pc, so for square blocks of C: pr = sqrt(P m/n), pc = sqrt(P n/m), a line
+ * where one of these is below 1.  The length of k does not matter.
+ *
+ * R. A. van de Geijn, J. Watts, SUMMA: scalable universal matrix multiplication
+ * algorithm, Concurrency: Practice and Experience 9(4), 1997.
+ */
+#include "lib/multiply/plane.h"
+
+static uint64_t width(const struct asl_plan *plan)
+{
+	return plan->panel ? plan->panel : plan->shape.k;
+}
+
+static struct asl_product product(const struct asl_plan *plan,
+				  const struct asl_plane *x, uint64_t depth,
+				  bool add)
+{
+	return (struct asl_product){
+		.m = x->m.count,
+		.n = x->n.count,
+		.k = depth,
+		.cache = plan->cache,
+		.read_cost = plan->costs.read,
+		.write_cost = plan->costs.write,
+		.A = asl_plane_where(plan, &x->row),
+		.B = asl_plane_where(plan, &x->col),
+		.C = ASL_POOL,
+		.add = add,
+	};
+}
+
+static void summa_run(struct asl_rank *r, const struct asl_plan *plan,
+		      struct asl_words own[ASL_OPERANDS])
+{
+	struct asl_plane x = asl_plane(plan, r->id);
+	struct asl_range rows = {0, x.m.count}, cols = {0, x.n.count};
+	struct asl_block a, b,
+		c = asl_as_block(&own[ASL_C], rows.count, cols.count);
+	struct asl_panels panels;
+	struct asl_strip s;
+
+	asl_phase(r, ASL_GATHER);
+	asl_panels_take(r, &panels, plan, &x, rows.count, cols.count,
+			asl_plane_deepest(plan, width(plan)));
+	for (uint64_t l = 0; l < plan->shape.k; l += s.k.count) {
+		struct asl_product local;
+
+		s = asl_plane_strip(plan, l, width(plan));
+		asl_phase(r, ASL_GATHER);
+		a = asl_plane_spread_A(r, &x, &s, rows, &own[ASL_A], &panels);
+		b = asl_plane_spread_B(r, &x, &s, cols, &own[ASL_B], &panels);
+
+		asl_phase(r, ASL_COMPUTE);
+		local = product(plan, &x, s.k.count, l > 0);
+		plan->kernel->run(r, &local, &c, &a, &b);
+	}
+	asl_panels_give(r, &panels, &x);
+}
+
+struct summa_forecast {
+	struct asl_ledger *out;
+	const struct asl_plan *plan;
+	struct asl_plane x;
+	bool begun;    /* the first panel overwrites C, the others add */
+	uint64_t tile; /* the largest of the kernel's */
+};
+
+static void predict_panels(const struct asl_depth *d, void *arg)
+{
+	struct summa_forecast *f = arg;
+	const struct asl_plane *x = &f->x;
+	const struct asl_kernel *kernel = f->plan->kernel;
+	struct asl_counts *gather = &f->out->in[ASL_GATHER];
+	struct asl_counts *compute = &f->out->in[ASL_COMPUTE], added = {{0}};
+	struct asl_product local = product(f->plan, x, d->depth, false);
+	uint64_t adding = d->many, room = kernel->room(&local);
+
+	asl_plane_predict_spread(gather, &x->row, x->m.count * d->depth,
+				 d->many, d->of_A, f->plan->panels);
+	asl_plane_predict_spread(gather, &x->col, d->depth * x->n.count,
+				 d->many, d->of_B, f->plan->panels);
+	if (!f->begun) {
+		kernel->predict(compute, &local);
+		adding--;
+		f->begun = true;
+	}
+	if (adding) {
+		local.add = true;
+		kernel->predict(&added, &local);
+		asl_counts_add_times(compute, &added, adding);
+	}
+	f->tile = f->tile > room ? f->tile : room;
+}
+
+static void summa_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			  int rank)
+{
+	struct summa_forecast f = {out, plan, asl_plane(plan, rank), false, 0};
+	uint64_t W = asl_plane_deepest(plan, width(plan)), panels;
+
+	asl_plane_each_depth(plan, &f.x, W, predict_panels, &f);
+	panels = asl_panels_room(&f.x, f.x.m.count, f.x.n.count, W);
+	out->memory_high = asl_plane_owned(&f.x) + panels + f.tile;
+	out->pool_high =
+		asl_plane_owned(&f.x) + (plan->panels == ASL_POOL ? panels : 0);
+}
+
+const struct asl_algorithm asl_multiply_summa = {
+	.name = "summa",
+	.summary = "2D, panels broadcast along rows and columns (van de Geijn)",
+	.axes = "mnk",
+	.works_on = asl_plane_works_on,
+	.grids = "pr x pc x 1",
+	.ideal = asl_plane_ideal,
+	.owns = asl_plane_owns,
+	.predict = summa_predict,
+	.run = summa_run,
+};
