@@ -3,7 +3,9 @@
  */
 #include "lib/model/bounds.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/case.h"
 #include "bench/commands.h"
@@ -36,16 +38,28 @@ static int write_csv(const struct asl_bound *bound, int count, const char *path)
 	return code;
 }
 
+/* Ranks move whole words; costs are what they are. */
+static void print_bound(const struct asl_bound *x)
+{
+	char value[40];
+
+	if (!strcmp(x->unit, "words"))
+		snprintf(value, sizeof value, "%.0f", ceil(x->value));
+	else
+		snprintf(value, sizeof value, "%.10g", x->value);
+	printf("\n%-32s%s %s\n    %s\n", x->name, value, x->unit, x->source);
+}
+
 static void print(const struct asl_plan *plan, const struct asl_bound *bound,
 		  int count)
 {
-	printf("Lower bounds for the busiest of %d ranks: m = %ju, n = %ju, "
-	       "k = %ju,\nS = %ju words of cache, M = %ju words of memory\n",
+	printf("Lower bounds for the busiest of %d ranks:\n"
+	       "m = %ju, n = %ju, k = %ju,\n"
+	       "S = %ju words of cache, M = %ju words of memory\n",
 	       plan->ranks, plan->shape.m, plan->shape.n, plan->shape.k,
 	       plan->cache, plan->memory);
 	for (int i = 0; i < count; i++)
-		printf("\n%-32s%.10g %s\n    %s\n", bound[i].name,
-		       bound[i].value, bound[i].unit, bound[i].source);
+		print_bound(&bound[i]);
 }
 
 int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
@@ -60,6 +74,11 @@ int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
 		return code;
 	if (o.help)
 		return asl_command_help(self);
+	if (o.algorithm)
+		return asl_complain(ASL_BAD_INPUT,
+				    "bounds: unexpected argument '%s': bounds "
+				    "hold for every algorithm",
+				    o.algorithm);
 	code = asl_case_to_plan(&c, &o);
 	if (code)
 		return code;

@@ -164,6 +164,21 @@ static enum asl_verify choose_verify(const struct asl_options *o)
 					: ASL_VERIFY_FREIVALDS;
 }
 
+/* The algorithm's own, where it has one; else the one asked for. */
+static int choose_kernel(struct asl_plan *plan)
+{
+	const char *own = plan->algorithm->kernel;
+
+	if (!plan->kernel)
+		plan->kernel = asl_kernel_find(own ? own : "vomm");
+	if (!own || !strcmp(own, plan->kernel->name))
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "--kernel: found %s, but %s has a kernel of its "
+			    "own, %s",
+			    plan->kernel->name, plan->algorithm->name, own);
+}
+
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_run_want *want = &c->want;
@@ -179,8 +194,9 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	err = prepare(c, o, is_null(o));
 	if (err)
 		return err;
-	if (!want->plan.kernel)
-		want->plan.kernel = asl_kernel_find("vomm");
+	err = choose_kernel(&want->plan);
+	if (err)
+		return err;
 	err = check_cache(&want->plan);
 	if (err)
 		return err;

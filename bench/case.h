@@ -25,7 +25,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
 
 /*
  * For plan and bounds: shape, ranks, machine and costs; algorithm, kernel and
- * grid only where they were given.
+ * grid only where they were given.  S and M default to a core's share, as in a
+ * run that only counts (store null).
  */
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o);
 

@@ -14,7 +14,7 @@
 
 struct asl_csv {
 	FILE *f;
-	char *text; /* what f has written; after asl_csv_text_so_far */
+	char *text; /* what f has written; after asl_csv_flush */
 	size_t bytes;
 	bool naming;
 	bool in_row;

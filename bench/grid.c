@@ -39,11 +39,10 @@ static int take_grid(struct asl_plan *plan)
 
 	plan->algorithm->ideal(plan->ideal, plan);
 	if (!asl_plan_possible(plan))
-		return asl_complain(ASL_BAD_INPUT,
-				    "--grid: found %s, but %s works on %s",
-				    asl_grid_text(text, &plan->grid),
-				    plan->algorithm->name,
-				    plan->algorithm->grids);
+		return asl_complain(
+			ASL_BAD_INPUT, "--grid: found %s, but %s works on %s",
+			asl_grid_text(text, &plan->grid), plan->algorithm->name,
+			plan->algorithm->grids);
 	need = asl_forecast(plan).memory_high;
 	if (plan->budget && need > plan->budget)
 		return over_budget(plan, need);

@@ -13,7 +13,7 @@
 
 static void line(const char *name, const char *summary)
 {
-	printf("%-12s%s\n", name, summary);
+	printf("%-13s %s\n", name, summary);
 }
 
 static void algorithms(void)

@@ -1,7 +1,9 @@
 /*
  * main.c -- the aslant command: which of its commands is meant
  */
-#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,9 +28,9 @@ const struct asl_command asl_commands[] = {
 		.summary =
 			"every algorithm, kernel and grid, by predicted cost",
 		.text = "Predict what every algorithm (or the one named), "
-			"kernel and grid costs, cheapest\nfirst.  Takes the "
-			"options of run; those that change no cost are "
-			"ignored.",
+			"kernel and grid costs, cheapest\nfirst.  Other "
+			"options of run that leave nothing behind\nare taken, "
+			"too, and ignored.",
 		.options = ASL_FOR_PLAN,
 		.run = asl_command_plan,
 	},
@@ -36,9 +38,9 @@ const struct asl_command asl_commands[] = {
 		.name = "bounds",
 		.usage = "bounds [options]",
 		.summary = "the lower bounds, with the theorem that gives each",
-		.text = "Print what no algorithm can better.  Takes the "
-			"options of run; those that change\nno bound are "
-			"ignored.",
+		.text = "Print what no algorithm can better.  Other "
+			"options of run that leave nothing\nbehind are taken, "
+			"too, and ignored.",
 		.options = ASL_FOR_BOUNDS,
 		.run = asl_command_bounds,
 	},
@@ -109,18 +111,60 @@ static int obey(int argc, char **argv)
 	return 0;
 }
 
+/*
+ * A file opened where stdin, stdout or stderr is closed would get its number,
+ * and then whatever is printed.  A stdout that cannot be written is noticed.
+ */
+static bool open_standard(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
+/*
+ * Libraries of some networks catch these as they are loaded, before main: they
+ * would drop a file of addresses and exit with code 1.  SIGHUP is left alone,
+ * which nohup may have ignored.
+ */
+static void release_signals(void)
+{
+	static const int caught[] = {SIGINT, SIGTERM, SIGSEGV, SIGBUS,
+				     SIGILL, SIGFPE,  SIGABRT};
+
+	for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+		signal(caught[i], SIG_DFL);
+}
+
+/* No path is longer; a complaint about one has to have room for the reason. */
+static int check_lengths(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strlen(argv[i]) >= PATH_MAX)
+			return asl_complain(ASL_BAD_INPUT,
+					    "argument %d ('%.40s...') has %zu "
+					    "characters, expected %d at most",
+					    i, argv[i], strlen(argv[i]),
+					    PATH_MAX - 1);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int code;
 
+	if (!open_standard())
+		return ASL_NO_MACHINE;
+	release_signals();
 	/* In a job every rank would print the same. */
 	if (asl_job().rank > 0 && !freopen("/dev/null", "w", stdout))
 		return ASL_INTERNAL;
-	code = obey(argc, argv);
-	if ((fflush(stdout) || ferror(stdout)) && !code)
-		code = asl_complain(ASL_NO_MACHINE,
-				    "cannot write to stdout: "
-				    "%s",
-				    strerror(errno));
-	return code;
+	code = check_lengths(argc, argv);
+	if (!code)
+		code = obey(argc, argv);
+	if (code)
+		return code;
+	return asl_flush_stdout();
 }

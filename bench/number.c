@@ -3,7 +3,6 @@
  */
 #include "bench/number.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +60,11 @@ bool asl_read_words(uint64_t *out, const char *text)
 	return read_whole(out, text, true);
 }
 
+bool asl_is_cost(double x)
+{
+	return x >= 0 && x <= 1e100;
+}
+
 bool asl_read_cost(double *out, const char *text)
 {
 	char *end;
@@ -71,7 +75,7 @@ bool asl_read_cost(double *out, const char *text)
 	if (!is_digit(*text) && *text != '.')
 		return false;
 	*out = strtod(text, &end);
-	return !*end && isfinite(*out);
+	return !*end && asl_is_cost(*out);
 }
 
 bool asl_read_grid(struct asl_grid *out, const char *text, int most)

@@ -18,8 +18,11 @@ bool asl_read_count(uint64_t *out, const char *text);
 /* The same; or 12KiB, 12MiB, 12GiB, 12TiB: bytes, as words. */
 bool asl_read_words(uint64_t *out, const char *text);
 
-/* A finite decimal number, 0 or more: 2, 0.5, 1e-9. */
+/* A decimal number that is a cost: 2, 0.5, 1e-9. */
 bool asl_read_cost(double *out, const char *text);
+
+/* From 0 to 1e100: no sum of such costs over all words overflows. */
+bool asl_is_cost(double x);
 
 /* 4x4x2; no side 0, at most `most` ranks in all. */
 bool asl_read_grid(struct asl_grid *out, const char *text, int most);

@@ -80,7 +80,7 @@ static int set(const struct asl_option *option, struct asl_options *o,
 		return set_words(option, at, text);
 	case ASL_COST:
 		if (!asl_read_cost(at, text))
-			return refuse(option, text, "a number, 0 or more");
+			return refuse(option, text, "a number from 0 to 1e100");
 		return 0;
 	case ASL_GRID:
 		if (!asl_read_grid(at, text, ASL_MOST_RANKS))
@@ -106,7 +106,7 @@ static void fill_long(struct option to[MOST_OPTIONS], unsigned command)
 	for (int i = 0; asl_option_table[i].name; i++) {
 		const struct asl_option *from = &asl_option_table[i];
 
-		if (!(from->commands & command))
+		if (!(ASL_TAKEN(from->commands) & command))
 			continue;
 		to[count++] = (struct option){
 			.name = from->name,

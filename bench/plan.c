@@ -19,12 +19,21 @@ static void put(struct asl_csv *csv, int place, const struct asl_candidate *x)
 	const struct asl_forecast *f = &x->forecast;
 	char grid[40];
 
-	asl_csv_put_count(csv, "rank", (uint64_t)place);
+	asl_csv_put_count(csv, "place", (uint64_t)place);
 	asl_csv_put(csv, "algorithm", plan->algorithm->name);
 	asl_csv_put(csv, "kernel", plan->kernel->name);
-	asl_csv_put(csv, "grid", asl_grid_text(grid, &plan->grid));
+	asl_csv_put_count(csv, "m", plan->shape.m);
+	asl_csv_put_count(csv, "n", plan->shape.n);
+	asl_csv_put_count(csv, "k", plan->shape.k);
+	asl_csv_put_count(csv, "ranks", (uint64_t)plan->ranks);
 	asl_csv_put_count(csv, "ranks_used",
 			  (uint64_t)asl_grid_ranks(&plan->grid));
+	asl_csv_put(csv, "grid", asl_grid_text(grid, &plan->grid));
+	asl_csv_put_count(csv, "cache_words", plan->cache);
+	asl_csv_put_count(csv, "memory_words", plan->memory);
+	asl_csv_put_number(csv, "r", plan->costs.read);
+	asl_csv_put_number(csv, "w", plan->costs.write);
+	asl_csv_put_number(csv, "beta", plan->costs.net);
 	asl_csv_put_number(csv, "q_apm_max", f->q[ASL_APM]);
 	asl_csv_put_number(csv, "q_full_max", f->q[ASL_FULL]);
 	asl_csv_put_count(csv, "read_words_max", f->read);
@@ -66,35 +75,37 @@ static const char *brief(char text[16], uint64_t words)
 	return text;
 }
 
+/* Q by one accounting: both would be too wide for a terminal. */
 static void print_line(int place, const struct asl_candidate *x)
 {
 	const struct asl_forecast *f = &x->forecast;
 	uint64_t words[] = {f->read, f->written, f->bh, f->memory_high};
 	char grid[40], text[16];
 
-	printf("%4d  %-10s%-7s%-10s%5d", place, x->plan.algorithm->name,
+	printf("%3d %-12s %-6s %-11s%7d%10.4g", place, x->plan.algorithm->name,
 	       x->plan.kernel->name, asl_grid_text(grid, &x->plan.grid),
-	       asl_grid_ranks(&x->plan.grid));
-	printf("%11.4g%11.4g", f->q[ASL_APM], f->q[ASL_FULL]);
+	       asl_grid_ranks(&x->plan.grid), f->q[x->plan.accounting]);
 	for (int i = 0; i < 4; i++)
-		printf("%8s", brief(text, words[i]));
+		printf("%7s", brief(text, words[i]));
 	putchar('\n');
 }
 
 static void print(const struct asl_plan *base, const struct asl_candidate *best,
 		  int count)
 {
-	printf("The %d of least Q (%s): m = %ju, n = %ju, k = %ju on %d "
-	       "ranks,\n"
-	       "S = %ju words of cache, M = %ju words of memory, r %g, w %g, "
-	       "beta %g\n\n",
-	       count, asl_accounting_name(base->accounting), base->shape.m,
-	       base->shape.n, base->shape.k, base->ranks, base->cache,
-	       base->memory, base->costs.read, base->costs.write,
-	       base->costs.net);
-	printf("rank  %-10s%-7s%-10s%5s%11s%11s%8s%8s%8s%8s\n", "algorithm",
-	       "kernel", "grid", "used", "Q apm", "Q full", "B_r", "B_w", "B_h",
-	       "memory");
+	const char *accounting = asl_accounting_name(base->accounting);
+	const struct asl_costs *x = &base->costs;
+	char q[16];
+
+	printf("The %d of least Q (%s): m = %ju, n = %ju, k = %ju,\n"
+	       "%d ranks, S = %ju words of cache, M = %ju words of memory,\n"
+	       "r %g, w %g, beta %g\n\n",
+	       count, accounting, base->shape.m, base->shape.n, base->shape.k,
+	       base->ranks, base->cache, base->memory, x->read, x->write,
+	       x->net);
+	snprintf(q, sizeof q, "Q %s", accounting);
+	printf("    %-12s %-6s %-11s%7s%10s%7s%7s%7s%7s\n", "algorithm",
+	       "kernel", "grid", "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < count; i++)
 		print_line(i + 1, &best[i]);
 }

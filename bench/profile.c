@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/number.h"
 #include "bench/say.h"
 
 const struct asl_profile asl_profiles[] = {
@@ -45,27 +47,42 @@ static int take_text(char *to, size_t room, const char *file, const char *key,
 
 	if (!text || !*text || strlen(text) >= room)
 		return asl_complain(ASL_BAD_INPUT,
-				    "%s: key '%s': expected a "
+				    "--profile: %s: key '%s': expected a "
 				    "text of 1 to %zu characters",
 				    file, key, room - 1);
 	strcpy(to, text);
 	return 0;
 }
 
+/* The name is printed, and no terminal shall obey it. */
+static int check_name(const char *name, const char *file)
+{
+	for (; *name; name++)
+		if (asl_control_bytes(name))
+			return asl_complain(ASL_BAD_INPUT,
+					    "--profile: %s: key 'name': "
+					    "expected no control characters",
+					    file);
+	return 0;
+}
+
 static int take_cost(double *to, const char *file, const char *key,
 		     const json_t *value)
 {
-	if (!json_is_number(value) || !(json_number_value(value) >= 0)) {
-		char *found = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	double cost = json_is_number(value) ? json_number_value(value) : -1;
+
+	if (!asl_is_cost(cost)) {
+		char *found = json_dumps(
+			value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 		int code = asl_complain(ASL_BAD_INPUT,
-					"%s: key '%s': found "
-					"%.60s, expected a number, 0 or more",
+					"--profile: %s: key '%s': found %.60s, "
+					"expected a number from 0 to 1e100",
 					file, key, found ? found : "");
 
 		free(found);
 		return code;
 	}
-	*to = json_number_value(value);
+	*to = cost;
 	return 0;
 }
 
@@ -73,16 +90,19 @@ static int take(struct asl_profile *out, const char *file, const char *key,
 		const json_t *value)
 {
 	double *cost = cost_of(&out->costs, key);
+	int err;
 
 	if (cost)
 		return take_cost(cost, file, key, value);
-	if (!strcmp(key, "name"))
-		return take_text(out->name, sizeof out->name, file, key, value);
+	if (!strcmp(key, "name")) {
+		err = take_text(out->name, sizeof out->name, file, key, value);
+		return err ? err : check_name(out->name, file);
+	}
 	if (!strcmp(key, "source"))
 		return take_text(out->source, sizeof out->source, file, key,
 				 value);
 	return asl_complain(ASL_BAD_INPUT,
-			    "%s: unknown key '%s' (known: name, "
+			    "--profile: %s: unknown key '%s' (known: name, "
 			    "source, read_cost, write_cost, net_cost, latency, "
 			    "flop_cost, dram_read_cost, dram_write_cost)",
 			    file, key);
@@ -96,38 +116,59 @@ static int read_object(struct asl_profile *out, const char *file, json_t *root)
 
 	if (!json_is_object(root))
 		return asl_complain(ASL_BAD_INPUT,
-				    "%s: expected one JSON object", file);
+				    "--profile: %s: expected one JSON object",
+				    file);
 	*out = asl_profiles[0];
 	out->name[0] = out->source[0] = '\0';
 	json_object_foreach(root, key, value) if (!err) err =
 		take(out, file, key, value);
 	if (!err && (!out->name[0] || !out->source[0]))
-		err = asl_complain(ASL_BAD_INPUT, "%s: key '%s' is missing",
-				   file, out->name[0] ? "source" : "name");
+		err = asl_complain(ASL_BAD_INPUT,
+				   "--profile: %s: key '%s' is missing", file,
+				   out->name[0] ? "source" : "name");
 	return err;
+}
+
+const struct asl_profile *asl_profile_built_in(const char *name)
+{
+	for (const struct asl_profile *x = asl_profiles; x->name[0]; x++)
+		if (!strcmp(name, x->name))
+			return x;
+	return NULL;
+}
+
+/* 0 or a negative errno. */
+static int check_readable(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) || stat(path, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
 }
 
 int asl_profile_find(struct asl_profile *out, const char *name)
 {
+	const struct asl_profile *built_in = asl_profile_built_in(name);
 	json_error_t why;
 	json_t *root;
 	int err;
 
-	for (const struct asl_profile *x = asl_profiles; x->name[0]; x++)
-		if (!strcmp(name, x->name)) {
-			*out = *x;
-			return 0;
-		}
-	if (access(name, R_OK))
+	if (built_in) {
+		*out = *built_in;
+		return 0;
+	}
+	err = check_readable(name);
+	if (err)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--profile: found '%s', "
 				    "which is neither a profile (aslant list "
 				    "profiles) nor a readable file: %s",
-				    name, strerror(errno));
+				    name, strerror(-err));
 	root = json_load_file(name, JSON_REJECT_DUPLICATES, &why);
 	if (!root)
-		return asl_complain(ASL_BAD_INPUT, "%s: line %d: %s", name,
-				    why.line, why.text);
+		return asl_complain(ASL_BAD_INPUT, "--profile: %s: line %d: %s",
+				    name, why.line, why.text);
 	err = read_object(out, name, root);
 	json_decref(root);
 	return err;

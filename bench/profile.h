@@ -3,10 +3,11 @@
  *
  * A profile file is one JSON object:
  *
- *	name, source		texts, required: what it is, where it is from
+ *	name, source		texts, required: what it is, where it is from; a
+ *				name holds no control characters
  *	read_cost, write_cost, net_cost, latency, flop_cost
  *	dram_read_cost, dram_write_cost
- *				numbers, 0 or more; what is missing is that of
+ *				numbers, 0 to 1e100; what is missing is that of
  *				the profile `dram`
  */
 #ifndef ASL_PROFILE_H
@@ -21,6 +22,9 @@ struct asl_profile {
 
 /* The profiles built in, ended by an empty name. */
 extern const struct asl_profile asl_profiles[];
+
+/* NULL: there is none of that name. */
+const struct asl_profile *asl_profile_built_in(const char *name);
 
 /* By name, else from the file; 0, or the exit code after a complaint. */
 int asl_profile_find(struct asl_profile *out, const char *name);

@@ -67,19 +67,23 @@ static json_t *notes(const struct asl_rep *rep)
 int asl_provenance_write(const char *path, const struct asl_case *c,
 			 const struct asl_rep *rep, int argc, char **argv)
 {
+	const struct asl_plan *plan = &c->want.plan;
 	json_t *root = asl_machine_json(), *run;
 	char *text;
 	int err = -ENOMEM;
 
 	run = json_pack(
-		"{s:i, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, "
-		"s:o}",
+		"{s:i, s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, "
+		"s:s, s:o, s:s, s:o}",
 		"schema", ASL_SCHEMA, "aslant", ASLANT_VERSION, "run_id",
-		rep->run_id, "command_line", command_line(argc, argv), "store",
-		c->want.store, "medium", rep->medium, "transport",
+		rep->run_id, "command_line", command_line(argc, argv),
+		"algorithm", plan->algorithm->name, "kernel",
+		plan->kernel->name, "m", (json_int_t)plan->shape.m, "n",
+		(json_int_t)plan->shape.n, "k", (json_int_t)plan->shape.k,
+		"store", c->want.store, "medium", rep->medium, "transport",
 		c->want.transport, "provider", rep->provider, "costs", costs(c),
-		"accounting", asl_accounting_name(c->want.plan.accounting),
-		"notes", notes(rep));
+		"accounting", asl_accounting_name(plan->accounting), "notes",
+		notes(rep));
 	if (root && run && !json_object_update_missing(run, root)) {
 		text = json_dumps(run,
 				  JSON_INDENT(2) | JSON_REAL_PRECISION(17));

@@ -16,6 +16,18 @@
 #include "bench/say.h"
 #include "lib/machine/machine.h"
 
+enum { RUNS, RANKS, MACHINE, TOPOLOGY };
+
+static const char *const names[ASL_RESULT_FILES] = {
+	[RUNS] = "runs.csv",
+	[RANKS] = "ranks.csv",
+	[MACHINE] = "machine.json",
+	[TOPOLOGY] = "topology.xml",
+};
+
+/* What the longest of their names, while it is written aside, adds to dir. */
+#define ROOM sizeof "/topology.xml.XXXXXX"
+
 static int failed(const char *dir, const char *name, int err)
 {
 	return asl_complain_alone(asl_exit_code(err), "--out: %s%s%s: %s", dir,
@@ -57,23 +69,62 @@ static int check_found(const char *path)
 
 int asl_result_open(struct asl_result *r, const char *dir)
 {
-	*r = (struct asl_result){.dir = dir, .runs = -1, .ranks = -1};
+	int code = 0;
+
+	*r = (struct asl_result){.runs = -1, .ranks = -1};
 	if (!dir)
 		return 0;
-	if (!mkdir(dir, 0700)) {
-		r->made = true;
-		return 0;
-	}
-	return errno == EEXIST ? check_found(dir) : failed(dir, "", -errno);
+	if (strlen(dir) + ROOM > PATH_MAX)
+		return asl_complain_alone(ASL_BAD_INPUT,
+					  "--out: the path '%.40s...' is too "
+					  "long",
+					  dir);
+	r->made_dir = !mkdir(dir, 0700);
+	if (!r->made_dir)
+		code = errno == EEXIST ? check_found(dir)
+				       : failed(dir, "", -errno);
+	r->dir = code ? NULL : dir;
+	return code;
 }
 
 /* ---- Its files ---- */
 
 static const char *path_of(char path[PATH_MAX], const struct asl_result *r,
-			   const char *name)
+			   int which)
 {
-	snprintf(path, PATH_MAX, "%s/%s", r->dir, name);
+	snprintf(path, PATH_MAX, "%s/%s", r->dir, names[which]);
 	return path;
+}
+
+/* A new file, open; or a negative errno: what is there is somebody else's. */
+static int make(struct asl_result *r, int which)
+{
+	char path[PATH_MAX];
+	int fd = open(path_of(path, r, which),
+		      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return -errno;
+	r->made[which] = true;
+	return fd;
+}
+
+/* The same, for what is then written aside and put in its place. */
+static int claim(struct asl_result *r, int which)
+{
+	int fd = make(r, which);
+
+	return fd < 0 ? fd : close(fd) ? -errno : 0;
+}
+
+/*
+ * Take back what was written of a row or a repetition that then failed.  That
+ * failure is reported; should this fail, too, there is nothing more to say.
+ */
+static void cut_back(int fd, off_t bytes)
+{
+	if (ftruncate(fd, bytes))
+		return;
 }
 
 /* All of the bytes, or none of them. */
@@ -92,26 +143,24 @@ static int append(int fd, const char *text, size_t bytes)
 			bytes -= (size_t)n;
 		}
 	}
-	if (err && before >= 0 && ftruncate(fd, before))
-		return err;
+	if (err && before >= 0)
+		cut_back(fd, before);
 	return err;
 }
 
 /* What `put` writes of the repetition; with a heading if it is the first. */
-static int add_rows(struct asl_result *r, int *fd, const char *name,
+static int add_rows(struct asl_result *r, int *fd, int which,
 		    void (*put)(struct asl_csv *, const struct asl_rep *),
 		    const struct asl_rep *rep)
 {
 	struct asl_csv csv;
-	char path[PATH_MAX];
 	int err = asl_csv_open(&csv);
 
 	if (err)
-		return failed(r->dir, name, err);
+		return failed(r->dir, names[which], err);
 	if (*fd < 0) {
-		*fd = open(path_of(path, r, name),
-			   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		err = *fd < 0 ? -errno : 0;
+		*fd = make(r, which);
+		err = *fd < 0 ? *fd : 0;
 		csv.naming = true;
 		put(&csv, rep);
 		csv.naming = false;
@@ -122,20 +171,24 @@ static int add_rows(struct asl_result *r, int *fd, const char *name,
 	if (!err)
 		err = append(*fd, csv.text, csv.bytes);
 	asl_csv_close(&csv);
-	return err ? failed(r->dir, name, err) : 0;
+	return err ? failed(r->dir, names[which], err) : 0;
 }
 
 static int add_provenance(struct asl_result *r, const struct asl_case *c,
 			  const struct asl_rep *rep, int argc, char **argv)
 {
 	char path[PATH_MAX];
-	int err = asl_machine_write_topology(path_of(path, r, "topology.xml"));
+	int err = claim(r, TOPOLOGY);
 
+	if (!err)
+		err = asl_machine_write_topology(path_of(path, r, TOPOLOGY));
 	if (err)
-		return failed(r->dir, "topology.xml", err);
-	err = asl_provenance_write(path_of(path, r, "machine.json"), c, rep,
-				   argc, argv);
-	return err ? failed(r->dir, "machine.json", err) : 0;
+		return failed(r->dir, names[TOPOLOGY], err);
+	err = claim(r, MACHINE);
+	if (!err)
+		err = asl_provenance_write(path_of(path, r, MACHINE), c, rep,
+					   argc, argv);
+	return err ? failed(r->dir, names[MACHINE], err) : 0;
 }
 
 int asl_result_add(struct asl_result *r, const struct asl_case *c,
@@ -149,13 +202,13 @@ int asl_result_add(struct asl_result *r, const struct asl_case *c,
 	if (r->runs < 0)
 		err = add_provenance(r, c, rep, argc, argv);
 	if (!err)
-		err = add_rows(r, &r->ranks, "ranks.csv", asl_put_ranks, rep);
+		err = add_rows(r, &r->ranks, RANKS, asl_put_ranks, rep);
 	if (err)
 		return err;
-	err = add_rows(r, &r->runs, "runs.csv", asl_put_run, rep);
+	err = add_rows(r, &r->runs, RUNS, asl_put_run, rep);
 	/* A repetition is in both tables or in neither. */
-	if (err && ftruncate(r->ranks, before))
-		return err;
+	if (err)
+		cut_back(r->ranks, before);
 	return err;
 }
 
@@ -170,16 +223,15 @@ static bool has_rows(int fd)
 
 void asl_result_close(struct asl_result *r)
 {
-	static const char *const names[] = {"runs.csv", "ranks.csv",
-					    "machine.json", "topology.xml"};
 	char path[PATH_MAX];
 	bool kept = has_rows(r->runs);
 
 	if (!r->dir)
 		return;
-	for (int i = 0; !kept && i < 4; i++)
-		unlink(path_of(path, r, names[i]));
-	if (!kept && r->made)
+	for (int i = 0; !kept && i < ASL_RESULT_FILES; i++)
+		if (r->made[i])
+			unlink(path_of(path, r, i));
+	if (!kept && r->made_dir)
 		rmdir(r->dir);
 	if (r->runs >= 0)
 		close(r->runs);

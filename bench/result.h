@@ -10,10 +10,13 @@
 
 #include "bench/case.h"
 
+enum { ASL_RESULT_FILES = 4 };
+
 struct asl_result {
-	const char *dir; /* NULL: none was asked for */
-	bool made;	 /* by us */
-	int runs, ranks; /* open files; -1: not yet */
+	const char *dir;	     /* NULL: none was asked for, or refused */
+	bool made_dir;		     /* by us, as were these files */
+	bool made[ASL_RESULT_FILES]; /* (result.c names them) */
+	int runs, ranks;	     /* open files; -1: not yet */
 };
 
 /* Each returns 0, or the exit code after a complaint. */
@@ -21,7 +24,7 @@ int asl_result_open(struct asl_result *r, const char *dir);
 int asl_result_add(struct asl_result *r, const struct asl_case *c,
 		   const struct asl_rep *rep, int argc, char **argv);
 
-/* Without a single repetition nothing is left behind. */
+/* Without a single repetition nothing that was made is left behind. */
 void asl_result_close(struct asl_result *r);
 
 #endif

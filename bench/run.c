@@ -133,14 +133,6 @@ static void judge(struct output *out, const struct asl_rep *rep)
 	}
 }
 
-static int flush_stdout(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	return asl_complain(ASL_NO_MACHINE, "cannot write to stdout: %s",
-			    strerror(errno));
-}
-
 static int add_csv(struct output *out, const struct asl_rep *rep)
 {
 	struct asl_csv *csv = &out->csv;
@@ -158,7 +150,7 @@ static int add_csv(struct output *out, const struct asl_rep *rep)
 	if (!to_stdout(out->options->csv))
 		return 0;
 	fwrite(csv->text, 1, csv->bytes, stdout);
-	return asl_csv_clear(csv) ? ASL_NO_MACHINE : flush_stdout();
+	return asl_csv_clear(csv) ? ASL_NO_MACHINE : asl_flush_stdout();
 }
 
 static int print_summary(struct output *out, const struct asl_rep *rep)
@@ -168,7 +160,7 @@ static int print_summary(struct output *out, const struct asl_rep *rep)
 	if (!out->done)
 		asl_summary_counts(stdout, out->c, rep);
 	asl_summary_times(stdout, rep);
-	return flush_stdout();
+	return asl_flush_stdout();
 }
 
 static void say_notes(const struct output *out, const struct asl_rep *rep)
@@ -215,12 +207,14 @@ static int run_case(struct output *out, struct asl_case *c)
 {
 	int err = asl_run(&c->want, each, out);
 	int code = out->failed ? out->failed : asl_exit_code(err);
+	int late;
 
 	/* Only the rank that has something to say has words for it. */
 	if (err && !out->failed && *asl_run_why())
 		asl_complain_alone(code, "%s", asl_run_why());
-	if (!code)
-		code = write_csv(out);
+	/* What was completed before a failure is written all the same. */
+	late = write_csv(out);
+	code = code ? code : late;
 	return code ? code : out->wrong ? ASL_CHECK_FAILED : ASL_FINE;
 }
 

@@ -3,20 +3,32 @@
  */
 #include "bench/say.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "net/net.h"
 
-static char last[2048];
+static char last[PATH_MAX + 1024]; /* a path, and what is wrong with it */
+
+/* Terminals obey some characters beyond ASCII, too: U+0080 to U+009F. */
+int asl_control_bytes(const char *at)
+{
+	const unsigned char *c = (const unsigned char *)at;
+
+	if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+		return 2;
+	return (c[0] && c[0] < ' ') || c[0] == 127;
+}
 
 /* What users typed may hold anything; a complaint stays one line. */
 static void compose(const char *format, va_list args)
 {
 	vsnprintf(last, sizeof last, format, args);
 	for (char *c = last; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
+		memset(c, '?', (size_t)asl_control_bytes(c));
 }
 
 int asl_complain(int code, const char *format, ...)
@@ -46,4 +58,12 @@ int asl_complain_alone(int code, const char *format, ...)
 const char *asl_last_complaint(void)
 {
 	return last;
+}
+
+int asl_flush_stdout(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return asl_complain(ASL_NO_MACHINE, "cannot write to stdout: %s",
+			    strerror(errno));
 }

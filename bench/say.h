@@ -26,4 +26,10 @@ int asl_complain_alone(int code, const char *format, ...)
 /* The last complaint, printed or not; "" if there was none. */
 const char *asl_last_complaint(void);
 
+/* How many bytes at `at` are one control character; 0: it is none. */
+int asl_control_bytes(const char *at);
+
+/* Bring out what was printed; 0, or the exit code after a complaint. */
+int asl_flush_stdout(void);
+
 #endif

@@ -87,9 +87,6 @@ int asl_sizes(struct asl_shape *shape, const struct asl_options *o)
 					    : "k");
 	*shape = (struct asl_shape){m.is, n.is, k.is};
 	if (asl_shape_check(shape, why, sizeof why))
-		return asl_complain(ASL_BAD_INPUT,
-				    "%ju x %ju x %ju (m, n, k): "
-				    "%s",
-				    m.is, n.is, k.is, why);
+		return asl_complain(ASL_BAD_INPUT, "%s", why);
 	return 0;
 }

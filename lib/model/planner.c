@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct ranking {
 	struct asl_rates rates;
@@ -65,21 +66,29 @@ static void consider_kernel(struct ranking *x, struct asl_plan plan)
 		consider(&plan, x);
 }
 
+static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
+{
+	const struct asl_algorithm *a = plan->algorithm;
+
+	if (base->kernel && base->kernel != plan->kernel)
+		return false;
+	if (a->kernel && strcmp(a->kernel, plan->kernel->name))
+		return false;
+	/* A dispatcher would only repeat what it calls. */
+	return base->algorithm ? base->algorithm == a : !a->axes_of;
+}
+
 static void consider_all(struct ranking *x, const struct asl_plan *base)
 {
 	struct asl_plan plan = *base;
 
-	for (int i = 0; asl_algorithms[i]; i++) {
-		if (base->algorithm && base->algorithm != asl_algorithms[i])
-			continue;
-		plan.algorithm = asl_algorithms[i];
+	for (int i = 0; asl_algorithms[i]; i++)
 		for (int j = 0; asl_kernels[j]; j++) {
-			if (base->kernel && base->kernel != asl_kernels[j])
-				continue;
+			plan.algorithm = asl_algorithms[i];
 			plan.kernel = asl_kernels[j];
-			consider_kernel(x, plan);
+			if (asked_for(base, &plan))
+				consider_kernel(x, plan);
 		}
-	}
 }
 
 /* Costs of the busiest ranks, and the order anew by these. */

@@ -28,6 +28,7 @@ static void cowe25d_run(struct asl_rank *r, const struct asl_plan *plan,
 const struct asl_algorithm asl_multiply_25d_cowe = {
 	.name = "25d-cowe",
 	.summary = "2.5D + COWE, as compared with JOMMA (Zhu et al., sec. 8)",
+	.kernel = "cowe",
 	.axes_of = asl_25d_axes,
 	.ideal = asl_25d_ideal,
 	.flops = asl_25d_flops,

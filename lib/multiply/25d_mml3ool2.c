@@ -40,6 +40,7 @@ static void mml3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
 const struct asl_algorithm asl_multiply_25d_mml3ool2 = {
 	.name = "25d-mml3ool2",
 	.summary = "2.5D + VOMM, as compared with JOMMA (Carson et al.)",
+	.kernel = "vomm",
 	.axes_of = asl_25d_axes,
 	.ideal = asl_25d_ideal,
 	.flops = asl_25d_flops,

@@ -47,8 +47,13 @@ struct asl_algorithm {
 	const char *name, *summary;
 	const char *axes; /* what each grid number cuts: "mkn" */
 
-	/* The same where that depends on the plan, but not on its grid. */
+	/*
+	 * The same where that depends on the plan, but not on its grid: only a
+	 * dispatcher has it, which is always one of the other algorithms.
+	 */
 	const char *(*axes_of)(const struct asl_plan *plan);
+
+	const char *kernel; /* the only one it uses; NULL: the plan's */
 
 	/* The grid prescribed, in real numbers. */
 	void (*ideal)(double p[3], const struct asl_plan *plan);

@@ -33,9 +33,10 @@
  * into squares, of which the papers' sqrt(P) x sqrt(P) is the square case; tiles
  * then fit either side equally well.  A grid of a single line would need half
  * the words, as one operand stays; but that is another algorithm, and is
- * taken only where the prescription is nearer to 1 than to 2 x 2.
+ * taken only where a side is prescribed to be below 2.
  *
- * The kernel that a plan names plays no part: the tiles are the algorithm's.
+ * The kernel that a plan names plays no part: the tiles are the algorithm's, and
+ * they are VOMM's.
  *
  * E. Carson, J. Demmel, L. Grigori, N. Knight, P. Koanantakool, O. Schwartz,
  * H. V. Simhadri, Write-avoiding algorithms, IPDPS 2016, as described by Zhu et
@@ -188,6 +189,7 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 const struct asl_algorithm asl_multiply_summa_l3ool2 = {
 	.name = "summa-l3ool2",
 	.summary = "2D, writes C once: a tile at a time (Carson et al.)",
+	.kernel = "vomm",
 	.axes = "mnk",
 	.works_on = asl_plane_works_on,
 	.grids = "pr x pc x 1",

@@ -254,8 +254,6 @@ static int set_up(struct place *p)
 	if (err)
 		return err;
 	err = agree(p, open_stores(p));
-	if (err && p->s->fresh && asl_net_host_rank(p->net) == 0)
-		rmdir(p->s->dir);
 	if (err)
 		return err;
 	err = agree(p, make_room(p));
@@ -265,7 +263,8 @@ static int set_up(struct place *p)
 	return agree(p, p->r.err);
 }
 
-static void tear_down(struct place *p)
+/* A run that never began leaves nothing, even where pools are kept. */
+static void tear_down(struct place *p, bool began)
 {
 	if (p->r.net)
 		for (int i = ASL_OPERANDS - 1; i >= 0; i--)
@@ -273,7 +272,14 @@ static void tear_down(struct place *p)
 	free(p->all);
 	asl_matrix_discard(p->result);
 	asl_store_close(p->staging);
-	asl_store_close(p->pool);
+	if (began) {
+		asl_store_close(p->pool);
+		return;
+	}
+	asl_store_discard(p->pool);
+	/* The last rank of a host finds the directory empty. */
+	if (p->s->fresh)
+		rmdir(p->s->dir);
 }
 
 /* ---- Repetitions ---- */
@@ -400,12 +406,13 @@ static int body(struct asl_net *net, void *arg)
 {
 	struct place p = {.s = arg, .net = net};
 	int err = set_up(&p);
+	bool began = !err;
 
-	if (!err)
+	if (began)
 		err = repetitions(&p);
 	/* A rank that failed has said so through the net. */
 	p.s->said |= p.r.err != 0;
-	tear_down(&p);
+	tear_down(&p, began);
 	return err;
 }
 

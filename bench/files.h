@@ -1,0 +1,12 @@
+/*
+ * files.h -- files that are read must not be written
+ */
+#ifndef ASL_FILES_H
+#define ASL_FILES_H
+
+#include "bench/options.h"
+
+/* No file that one option writes is named by another.  0, or the exit code. */
+int asl_files_check(const struct asl_options *o);
+
+#endif

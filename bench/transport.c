@@ -1,0 +1,87 @@
+/*
+ * transport.c -- who carries the ranks' messages, and whether that can be
+ */
+#include "bench/transport.h"
+
+#include <string.h>
+
+#include "bench/say.h"
+#include "lib/machine/machine.h"
+
+/* Before a typing error starts more processes than the machine survives. */
+static int check_launch(int ranks)
+{
+	enum { EACH = 64, ALWAYS = 256 };
+	int cores = asl_machine()->cores;
+	int most = cores > ALWAYS / EACH ? EACH * cores : ALWAYS;
+
+	if (ranks <= most)
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "--launch: found %d ranks, expected %d at most on "
+			    "%d cores",
+			    ranks, most, cores);
+}
+
+static int check_job(const struct asl_case *c, const struct asl_options *o)
+{
+	int job = asl_job().size;
+	bool sim = !strcmp(c->want.transport, "sim");
+
+	if (o->launch && job)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--launch: this is already "
+				    "an MPI job of %d ranks",
+				    job);
+	if (o->launch && sim)
+		return asl_complain(ASL_BAD_INPUT, "--launch: --transport sim "
+						   "has no processes to start");
+	if (sim && job > 1)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--transport: found sim in "
+				    "an MPI job, whose %d processes would each "
+				    "simulate all ranks",
+				    job);
+	if (!sim && job && c->want.plan.ranks != job)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--ranks: found %d, but the "
+				    "MPI job has %d ranks",
+				    c->want.plan.ranks, job);
+	if (!sim && !job && !o->launch && c->want.plan.ranks > 1)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--transport %s needs an MPI "
+				    "job: add --launch, or start aslant with "
+				    "mpiexec or srun",
+				    c->want.transport);
+	return o->launch ? check_launch(c->want.plan.ranks) : 0;
+}
+
+int asl_transport_check(const struct asl_case *c, const struct asl_options *o)
+{
+	const struct asl_run_want *want = &c->want;
+	bool null = !strcmp(want->store, "null");
+
+	if (null && strcmp(want->transport, "sim"))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--store null has no words "
+				    "that --transport %s could carry; only sim "
+				    "can",
+				    want->transport);
+	if (o->provider && strcmp(want->transport, "ofi"))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--provider is for "
+				    "--transport ofi, not %s",
+				    want->transport);
+	if (null && (o->a || o->b || o->result))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--%s: --store null has no "
+				    "words to read or write",
+				    o->a   ? "a"
+				    : o->b ? "b"
+					   : "result");
+	if (null && want->verify != ASL_VERIFY_NONE)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--verify: --store null has "
+				    "no words to verify, expected none");
+	return check_job(c, o);
+}
