@@ -31,10 +31,11 @@ struct trial {
 
 static void print_trial(const struct trial *t)
 {
-	print_error("%s m=%ju n=%ju k=%ju S=%ju r=%g w=%g A %d B %d C %d%s %s\n",
-		    t->kernel->name, t->x.m, t->x.n, t->x.k, t->x.cache,
-		    t->x.read_cost, t->x.write_cost, t->x.A, t->x.B, t->x.C,
-		    t->x.add ? " add" : "", t->store);
+	print_error(
+		"%s m=%ju n=%ju k=%ju S=%ju r=%g w=%g A %d B %d C %d%s %s\n",
+		t->kernel->name, t->x.m, t->x.n, t->x.k, t->x.cache,
+		t->x.read_cost, t->x.write_cost, t->x.A, t->x.B, t->x.C,
+		t->x.add ? " add" : "", t->store);
 }
 
 /* A matrix with a margin, so that its rows lie apart. */
@@ -291,7 +292,9 @@ static void the_least_cache_will_do(void **state)
 			struct trial t = {.kernel = asl_kernels[i],
 					  .store = "dram"};
 
-			t.x = (struct asl_product){.m = 5, .n = 4, .k = 7,
+			t.x = (struct asl_product){.m = 5,
+						   .n = 4,
+						   .k = 7,
 						   .read_cost = 1,
 						   .write_cost = 8};
 			t.x.cache = t.kernel->least_cache + more;
@@ -436,8 +439,8 @@ static struct leaves recurse(const struct asl_product *x, uint64_t m,
 	struct leaves a, b;
 
 	if (m * k + k * n + m * n <= x->cache)
-		return (struct leaves){
-			m * k, m * k + k * n + (add ? m * n : 0), m * n};
+		return (struct leaves){m * k, m * k + k * n + (add ? m * n : 0),
+				       m * n};
 	if (x->write_cost > 0)
 		scaled *= pow(x->read_cost / x->write_cost, 2.0 / 3);
 	/* What can't be halved is not the largest. */
@@ -509,7 +512,9 @@ static void cowe_costs_what_it_should(void **state)
 		double S = (double)roll(&d, 10000, 300000), cost, ideal;
 		struct asl_counts x;
 
-		t.x = (struct asl_product){.m = n, .n = n, .k = n,
+		t.x = (struct asl_product){.m = n,
+					   .n = n,
+					   .k = n,
 					   .read_cost = 1,
 					   .write_cost = w};
 		t.x.cache = (uint64_t)S;

@@ -191,9 +191,10 @@ static void em_jomma_on_64_ranks(void **state)
 		double write, net;
 		int grid[3];
 	} cases[] = {
-		{16, 2, {8, 8, 1}}, {8, 2, {8, 8, 1}},	   {1e9, 1, {8, 8, 1}},
-		{1, 0, {8, 8, 1}},  {1, 2, {4, 4, 4}},	   {2, 4, {4, 4, 4}},
-		{0, 4, {4, 4, 4}},  {0.001, 100, {4, 4, 4}},
+		{16, 2, {8, 8, 1}},  {8, 2, {8, 8, 1}},
+		{1e9, 1, {8, 8, 1}}, {1, 0, {8, 8, 1}},
+		{1, 2, {4, 4, 4}},   {2, 4, {4, 4, 4}},
+		{0, 4, {4, 4, 4}},   {0.001, 100, {4, 4, 4}},
 	};
 
 	(void)state;
@@ -234,9 +235,7 @@ static uint64_t dim(const struct asl_plan *x, int i)
 {
 	char axis = x->algorithm->axes[i];
 
-	return axis == 'm'   ? x->shape.m
-	       : axis == 'n' ? x->shape.n
-			     : x->shape.k;
+	return axis == 'm' ? x->shape.m : axis == 'n' ? x->shape.n : x->shape.k;
 }
 
 static double busiest_flops(const struct asl_plan *x, const int p[3])
@@ -278,8 +277,8 @@ static void each_grid(const struct asl_plan *x,
 	int *p = y.grid.p;
 
 	for (p[0] = 1; p[0] <= x->ranks && (uint64_t)p[0] <= dim(x, 0); p[0]++)
-		for (p[1] = 1; p[0] * p[1] <= x->ranks &&
-			       (uint64_t)p[1] <= dim(x, 1);
+		for (p[1] = 1;
+		     p[0] * p[1] <= x->ranks && (uint64_t)p[1] <= dim(x, 1);
 		     p[1]++)
 			for (p[2] = 1; asl_grid_ranks(&y.grid) <= x->ranks &&
 				       (uint64_t)p[2] <= dim(x, 2);
@@ -447,7 +446,8 @@ static struct asl_forecast of_all_ranks(const struct asl_plan *x)
 			f.q[a] = fmax(f.q[a], asl_cost(&rates, &c));
 		}
 		raise_to(&f.read, c.of[ASL_NVM_READ] + c.of[ASL_DRAM_READ]);
-		raise_to(&f.written, c.of[ASL_NVM_WRITE] + c.of[ASL_DRAM_WRITE]);
+		raise_to(&f.written,
+			 c.of[ASL_NVM_WRITE] + c.of[ASL_DRAM_WRITE]);
 		raise_to(&f.bh, c.of[ASL_BH]);
 		raise_to(&f.memory_high, ledger.memory_high);
 		raise_to(&f.pool_high, ledger.pool_high);

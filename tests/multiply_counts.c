@@ -42,8 +42,7 @@ static void print_difference(const struct asl_rep *rep)
 						"predicted %ju\n",
 						r, asl_phase_name(p),
 						asl_counter_name(c),
-						a->in[p].of[c],
-						b->in[p].of[c]);
+						a->in[p].of[c], b->in[p].of[c]);
 	}
 }
 
@@ -201,7 +200,8 @@ static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks)
 				    .reps = 1};
 	struct asl_plan *plan = &want.plan;
 
-	plan->algorithm = asl_algorithms[roll(d, 0, (uint64_t)count_algorithms() - 1)];
+	plan->algorithm =
+		asl_algorithms[roll(d, 0, (uint64_t)count_algorithms() - 1)];
 	plan->kernel = asl_kernels[roll(d, 0, 2)];
 	plan->shape.m = roll_size(d, bits);
 	plan->shape.n = roll_size(d, bits);
@@ -274,8 +274,8 @@ static void counts_and_products_in_pools(void **state)
 /* A prime number of ranks and dimensions of 1 leave nothing to divide. */
 static void primes_and_ones(void **state)
 {
-	static const uint64_t dims[][3] = {{1, 1, 1},   {1, 7, 1},   {13, 1, 1},
-					   {1, 1, 31},  {2, 3, 5},   {1, 17, 19},
+	static const uint64_t dims[][3] = {{1, 1, 1},	{1, 7, 1}, {13, 1, 1},
+					   {1, 1, 31},	{2, 3, 5}, {1, 17, 19},
 					   {97, 89, 83}};
 	static const int primes[] = {1, 2, 3, 5, 7, 11, 13, 31, 61};
 	unsigned number = 0;

@@ -98,8 +98,8 @@ static void complain(struct member *m, const char *what, uint64_t index,
 			    want);
 }
 
-static void expect_word(struct member *m, const struct asl_words *x,
-			uint64_t i, double want)
+static void expect_word(struct member *m, const struct asl_words *x, uint64_t i,
+			double want)
 {
 	if (x->at && x->at[i] != want)
 		complain(m, "word", i, x->at[i], want);
@@ -122,7 +122,8 @@ static void fill(struct member *m, struct asl_words *x, int j,
 		 struct asl_range range)
 {
 	for (uint64_t i = 0; x->at && i < range.count; i++)
-		x->at[range.first + i] = word(m->t, m->line, j, range.first + i);
+		x->at[range.first + i] =
+			word(m->t, m->line, j, range.first + i);
 }
 
 static struct asl_range everything(const struct trial *t)
@@ -195,8 +196,8 @@ static uint64_t try_gather(struct member *m, struct asl_counts *x)
 	const struct trial *t = m->t;
 	struct asl_range own = asl_share(t->W, t->p, m->g.me);
 	bool root = m->g.me == t->root;
-	struct asl_words all = take(m, root ? t->to : t->from,
-				    root ? t->W : own.count);
+	struct asl_words all =
+		take(m, root ? t->to : t->from, root ? t->W : own.count);
 	struct asl_words mine = all;
 
 	if (root)
@@ -218,8 +219,8 @@ static uint64_t try_scatter(struct member *m, struct asl_counts *x)
 	const struct trial *t = m->t;
 	struct asl_range own = asl_share(t->W, t->p, m->g.me);
 	bool root = m->g.me == t->root;
-	struct asl_words all = take(m, root ? t->from : t->to,
-				    root ? t->W : own.count);
+	struct asl_words all =
+		take(m, root ? t->from : t->to, root ? t->W : own.count);
 	struct asl_words mine = all;
 
 	if (root) {
@@ -555,7 +556,8 @@ static void uneven_parts_cost_no_less(void **state)
 		for (uint64_t W = 1; W < 200; W++)
 			for (int j = 0; j < p; j++) {
 				uint64_t fair = (W * (uint64_t)(p - 1) +
-						 (uint64_t)p - 1) / (uint64_t)p;
+						 (uint64_t)p - 1) /
+						(uint64_t)p;
 				struct asl_counts x = {{0}};
 
 				asl_predict_allgather(&x, W, p, j, ASL_DRAM);

@@ -39,9 +39,9 @@ static int wrong; /* in any rank since the test began */
 	do {                                                                   \
 		double got_ = (double)(got), want_ = (double)(want);           \
 		if (got_ != want_) {                                           \
-			print_error("%s:%d: rank %d: %s is %.17g, not %.17g\n", \
-				    __FILE__, __LINE__, r->id, #got, got_,     \
-				    want_);                                    \
+			print_error(                                           \
+				"%s:%d: rank %d: %s is %.17g, not %.17g\n",    \
+				__FILE__, __LINE__, r->id, #got, got_, want_); \
 			wrong++;                                               \
 		}                                                              \
 	} while (0)
@@ -156,14 +156,14 @@ static void expect(struct asl_rank *r, enum asl_phase phase,
 
 static const enum asl_where places[] = {ASL_POOL, ASL_DRAM};
 
-static const enum asl_counter reads[] = {[ASL_POOL] = ASL_NVM_READ,
-					 [ASL_DRAM] = ASL_DRAM_READ};
-static const enum asl_counter writes[] = {[ASL_POOL] = ASL_NVM_WRITE,
-					  [ASL_DRAM] = ASL_DRAM_WRITE};
-static const enum asl_counter lifts[] = {[ASL_POOL] = ASL_NVM_LIFT,
-					 [ASL_DRAM] = ASL_BOUNCE_READ};
-static const enum asl_counter lands[] = {[ASL_POOL] = ASL_NVM_LAND,
-					 [ASL_DRAM] = ASL_BOUNCE_WRITE};
+static const enum asl_counter reads[] = {
+	[ASL_POOL] = ASL_NVM_READ, [ASL_DRAM] = ASL_DRAM_READ};
+static const enum asl_counter writes[] = {
+	[ASL_POOL] = ASL_NVM_WRITE, [ASL_DRAM] = ASL_DRAM_WRITE};
+static const enum asl_counter lifts[] = {
+	[ASL_POOL] = ASL_NVM_LIFT, [ASL_DRAM] = ASL_BOUNCE_READ};
+static const enum asl_counter lands[] = {
+	[ASL_POOL] = ASL_NVM_LAND, [ASL_DRAM] = ASL_BOUNCE_WRITE};
 
 static void take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
 		 uint64_t count, double first)
@@ -310,7 +310,8 @@ static void local_verbs_charge_where_words_lie(void **state)
 /* Rank i sends (i + 1) * 10 words to the next and receives the same around. */
 static void around(struct asl_rank *r, void *arg)
 {
-	int next = (r->id + 1) % r->size, back = (r->id + r->size - 1) % r->size;
+	int next = (r->id + 1) % r->size,
+	    back = (r->id + r->size - 1) % r->size;
 	uint64_t s = 10 * (uint64_t)(r->id + 1), t = 10 * (uint64_t)(back + 1);
 
 	(void)arg;

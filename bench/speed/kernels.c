@@ -76,9 +76,9 @@ struct measured {
 
 static int look(const struct asl_rep *rep, void *arg)
 {
-	*(struct measured *)arg = (struct measured){
-		rep->wall_s, rep->read_max, rep->written_max,
-		rep->verified == 1 && rep->predicted_equal};
+	*(struct measured *)arg =
+		(struct measured){rep->wall_s, rep->read_max, rep->written_max,
+				  rep->verified == 1 && rep->predicted_equal};
 	return 0;
 }
 
@@ -100,7 +100,8 @@ static struct measured run_kernel(const struct asl_kernel *kernel, uint64_t n,
 		.store = "pmem",
 		.seed = 1,
 		.reps = 1,
-		.warmup = 1, /* the pool's pages are touched for the first time */
+		.warmup =
+			1, /* the pool's pages are touched for the first time */
 		.verify = ASL_VERIFY_FREIVALDS,
 	};
 

@@ -182,11 +182,14 @@ static uint64_t count_leaves(struct asl_counts *counts,
 				put_halves(&level[!now], y, cut);
 				continue;
 			}
-			counts->of[asl_read_counter(x->A)] += y.many * y.m * y.k;
-			counts->of[asl_read_counter(x->B)] += y.many * y.k * y.n;
+			counts->of[asl_read_counter(x->A)] +=
+				y.many * y.m * y.k;
+			counts->of[asl_read_counter(x->B)] +=
+				y.many * y.k * y.n;
 			counts->of[asl_write_counter(x->C)] += y.many * c;
 			if (y.add)
-				counts->of[asl_read_counter(x->C)] += y.many * c;
+				counts->of[asl_read_counter(x->C)] +=
+					y.many * c;
 			if (largest < c)
 				largest = c;
 		}

@@ -39,8 +39,8 @@ static bool same(const struct asl_product *a, const struct asl_product *b)
 {
 	return a->m == b->m && a->n == b->n && a->k == b->k &&
 	       a->cache == b->cache && a->read_cost == b->read_cost &&
-	       a->write_cost == b->write_cost && a->A == b->A &&
-	       a->B == b->B && a->C == b->C && a->add == b->add;
+	       a->write_cost == b->write_cost && a->A == b->A && a->B == b->B &&
+	       a->C == b->C && a->add == b->add;
 }
 
 static const struct prediction *recall(const struct asl_kernel *kernel,
@@ -96,8 +96,7 @@ void asl_stream(struct asl_rank *r, const struct asl_product *x,
 			uint64_t nj = least(cols, C->cols - j);
 			struct asl_block b =
 				asl_sub_block(B, 0, j, B->rows, nj);
-			struct asl_block done =
-				asl_sub_block(C, i, j, mi, nj);
+			struct asl_block done = asl_sub_block(C, i, j, mi, nj);
 
 			asl_tile_zero(&c, mi, nj);
 			if (x->add)

@@ -45,8 +45,7 @@ static struct sides best_sides(const struct asl_product *x)
 		reads = x->m * across + x->n * down;
 		if (reads < least) {
 			least = reads;
-			best = (struct sides){rows,
-					      asl_ceil_div(x->n, across)};
+			best = (struct sides){rows, asl_ceil_div(x->n, across)};
 		}
 		/* The fewest tiles down that are less high. */
 		down = rows > 1 ? asl_ceil_div(x->m, rows - 1) : x->m + 1;

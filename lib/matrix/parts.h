@@ -39,7 +39,8 @@ static inline int asl_is_power_of_two(int p)
 /* The index wraps: part -1 is the last one. */
 static inline struct asl_range asl_share(uint64_t words, int parts, int i)
 {
-	uint64_t p = (uint64_t)parts, x = (uint64_t)((i % parts + parts) % parts);
+	uint64_t p = (uint64_t)parts,
+		 x = (uint64_t)((i % parts + parts) % parts);
 	uint64_t each = words / p, more = words % p, first;
 
 	if (!asl_is_power_of_two(parts))

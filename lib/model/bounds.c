@@ -65,8 +65,7 @@ static double words_missing(const struct sorted *x, double P)
 		return 2 * root2(x->m * x->n * x->k * x->k / P) -
 		       (x->m + x->n) * x->k / P;
 	side = root3(x->m * x->n * x->k / P);
-	return 3 * side * side -
-	       (x->m * x->n + x->m * x->k + x->n * x->k) / P;
+	return 3 * side * side - (x->m * x->n + x->m * x->k + x->n * x->k) / P;
 }
 
 static double memory_independent(const struct asl_plan *plan)
@@ -166,9 +165,9 @@ int asl_bounds(struct asl_bound bound[ASL_BOUNDS], const struct asl_plan *plan)
 	bound[count++] = (struct asl_bound){
 		"io_words_reads_and_writes", sequential(plan), "words",
 		"Smith et al. 2019: 2mnk/(P sqrt(S)) - 2S"};
-	bound[count++] = (struct asl_bound){
-		"io_words_writes", writes(plan), "words",
-		"every word of C is written once: mn/P"};
+	bound[count++] =
+		(struct asl_bound){"io_words_writes", writes(plan), "words",
+				   "every word of C is written once: mn/P"};
 	bound[count++] = (struct asl_bound){
 		"io_words", asl_bound_io_words(plan), "words",
 		"the larger of the two, in whole words"};

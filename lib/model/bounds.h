@@ -7,9 +7,9 @@
 #include "lib/multiply/multiply.h"
 
 struct asl_bound {
-	const char *name;  /* "net_words", ... */
+	const char *name; /* "net_words", ... */
 	double value;
-	const char *unit;  /* "words" or "cost" */
+	const char *unit;   /* "words" or "cost" */
 	const char *source; /* the theorem */
 };
 

@@ -106,8 +106,8 @@ static uint64_t least_flops(struct asl_plan *plan, const uint64_t dim[3])
 	int *p = plan->grid.p;
 
 	for (p[0] = 1; p[0] <= least_int(dim[0], plan->ranks); p[0]++)
-		for (p[1] = 1;
-		     p[1] <= least_int(dim[1], plan->ranks / p[0]); p[1]++) {
+		for (p[1] = 1; p[1] <= least_int(dim[1], plan->ranks / p[0]);
+		     p[1]++) {
 			p[2] = least_int(dim[2], plan->ranks / (p[0] * p[1]));
 			while (p[2] > 1 && !admitted(plan))
 				p[2]--;
@@ -135,8 +135,8 @@ void asl_grid_each(struct asl_plan *plan,
 
 	/* The last number from the most ranks down to too few. */
 	for (p[0] = 1; p[0] <= least_int(dim[0], plan->ranks); p[0]++)
-		for (p[1] = 1;
-		     p[1] <= least_int(dim[1], plan->ranks / p[0]); p[1]++)
+		for (p[1] = 1; p[1] <= least_int(dim[1], plan->ranks / p[0]);
+		     p[1]++)
 			for (p[2] = least_int(dim[2],
 					      plan->ranks / (p[0] * p[1]));
 			     p[2] > 0 && asl_grid_flops(plan) <= limit; p[2]--)

@@ -115,8 +115,7 @@ static void settle(struct ranking *x, enum asl_accounting accounting,
 }
 
 int asl_planner_rank(struct asl_candidate **best, int *count,
-		     const struct asl_plan *base, int top,
-		     uint64_t *least_need)
+		     const struct asl_plan *base, int top, uint64_t *least_need)
 {
 	struct ranking x = {
 		.rates = asl_rates(&base->costs, base->accounting),

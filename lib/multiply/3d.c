@@ -37,8 +37,8 @@ static void mm3d_owns(struct asl_piece own[ASL_OPERANDS],
 	own[ASL_A] = asl_brick_owns_A(&x);
 	own[ASL_B] = asl_brick_owns_B(&x);
 	own[ASL_C] = asl_whole_piece(x.m, x.n);
-	own[ASL_C].words = asl_share(own[ASL_C].words.count, x.along_k.size,
-				     x.along_k.me);
+	own[ASL_C].words =
+		asl_share(own[ASL_C].words.count, x.along_k.size, x.along_k.me);
 }
 
 static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -50,9 +50,9 @@ static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		       asl_brick_owns_B(&x).words.count +
 		       asl_share(C, x.along_k.size, x.along_k.me).count;
 
-	asl_brick_predict(out, plan, &x, own,
-			  asl_reduce_scatter_room(C, x.along_k.size,
-						  x.along_k.me));
+	asl_brick_predict(
+		out, plan, &x, own,
+		asl_reduce_scatter_room(C, x.along_k.size, x.along_k.me));
 	asl_predict_reduce_scatter(&out->in[ASL_REDUCE], C, x.along_k.size,
 				   x.along_k.me, ASL_POOL, ASL_POOL);
 }

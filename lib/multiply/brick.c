@@ -149,8 +149,8 @@ void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	struct asl_product local = product(plan, x);
 	uint64_t A = local.m * local.k, B = local.k * local.n;
-	uint64_t panels = (x->along_n.size > 1 ? A : 0) +
-			  (x->along_m.size > 1 ? B : 0);
+	uint64_t panels =
+		(x->along_n.size > 1 ? A : 0) + (x->along_m.size > 1 ? B : 0);
 	uint64_t summand = x->along_k.size > 1 ? local.m * local.n : 0;
 	uint64_t multiplying = panels + asl_kernel_room(plan->kernel, &local);
 
@@ -160,8 +160,8 @@ void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
 				 plan->panels);
 	asl_kernel_predict(plan->kernel, &out->in[ASL_COMPUTE], &local);
 
-	out->memory_high = own + summand + (multiplying > reducing ? multiplying
-								    : reducing);
-	out->pool_high = own + summand +
-			 (plan->panels == ASL_POOL ? panels : 0);
+	out->memory_high = own + summand +
+			   (multiplying > reducing ? multiplying : reducing);
+	out->pool_high =
+		own + summand + (plan->panels == ASL_POOL ? panels : 0);
 }

@@ -87,7 +87,8 @@ static void em_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 
 const struct asl_algorithm asl_multiply_em_jomma = {
 	.name = "em-jomma",
-	.summary = "trades network words for writes, enough memory (Zhu et al.)",
+	.summary =
+		"trades network words for writes, enough memory (Zhu et al.)",
 	.axes = "mnk",
 	.ideal = em_jomma_ideal,
 	.admits = em_jomma_admits,

@@ -6,25 +6,17 @@
 #include <string.h>
 
 extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
-	asl_multiply_cannon, asl_multiply_25d,
-	asl_multiply_25d_mml3ool2, asl_multiply_25d_cowe,
-	asl_multiply_em_jomma, asl_multiply_lm_jomma, asl_multiply_jomma,
-	asl_multiply_summa,
-	asl_multiply_summa_l3ool2;
+	asl_multiply_cannon, asl_multiply_25d, asl_multiply_25d_mml3ool2,
+	asl_multiply_25d_cowe, asl_multiply_em_jomma, asl_multiply_lm_jomma,
+	asl_multiply_jomma, asl_multiply_summa, asl_multiply_summa_l3ool2;
 
 const struct asl_algorithm *const asl_algorithms[] = {
-	&asl_multiply_vomm,
-	&asl_multiply_3d,
-	&asl_multiply_cannon,
-	&asl_multiply_25d,
-	&asl_multiply_25d_mml3ool2,
-	&asl_multiply_25d_cowe,
-	&asl_multiply_em_jomma,
-	&asl_multiply_lm_jomma,
-	&asl_multiply_jomma,
-	&asl_multiply_summa,
-	&asl_multiply_summa_l3ool2,
-	NULL,
+	&asl_multiply_vomm,	    &asl_multiply_3d,
+	&asl_multiply_cannon,	    &asl_multiply_25d,
+	&asl_multiply_25d_mml3ool2, &asl_multiply_25d_cowe,
+	&asl_multiply_em_jomma,	    &asl_multiply_lm_jomma,
+	&asl_multiply_jomma,	    &asl_multiply_summa,
+	&asl_multiply_summa_l3ool2, NULL,
 };
 
 const struct asl_algorithm *asl_algorithm_find(const char *name)

@@ -32,7 +32,7 @@ struct asl_plan {
 	struct asl_grid grid;
 	double ideal[3]; /* the grid prescribed, before it became integer */
 
-	uint64_t panel; /* depth in k of a panel of SUMMA; 0: chosen */
+	uint64_t panel;	 /* depth in k of a panel of SUMMA; 0: chosen */
 	uint64_t cache;	 /* S */
 	uint64_t memory; /* the papers' M: steers prescriptions and bounds */
 	uint64_t budget; /* a rank may not hold more; 0: no limit */

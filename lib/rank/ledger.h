@@ -13,9 +13,9 @@
 
 /* Everything counts words, but NET_MSGS (messages) and FLOPS. */
 enum asl_counter {
-	ASL_NVM_READ,	  /* pool -> cache tile */
-	ASL_NVM_WRITE,	  /* cache tile -> pool */
-	ASL_DRAM_READ,	  /* the same for panels staged in DRAM */
+	ASL_NVM_READ,  /* pool -> cache tile */
+	ASL_NVM_WRITE, /* cache tile -> pool */
+	ASL_DRAM_READ, /* the same for panels staged in DRAM */
 	ASL_DRAM_WRITE,
 	ASL_NVM_LAND,	  /* deposited in the pool by the network or a copy */
 	ASL_NVM_LIFT,	  /* taken out of the pool by the network or a copy */
@@ -23,9 +23,9 @@ enum asl_counter {
 	ASL_BOUNCE_WRITE, /* written in DRAM by packing and by additions */
 	ASL_NET_SEND,
 	ASL_NET_RECV,
-	ASL_NET_MSGS,	  /* messages sent */
-	ASL_BH,		  /* B_h: the larger of sent and received, step by step */
-	ASL_FLOPS,	  /* 2 per multiply-add; a reduction's additions bounce */
+	ASL_NET_MSGS, /* messages sent */
+	ASL_BH,	      /* B_h: the larger of sent and received, step by step */
+	ASL_FLOPS,    /* 2 per multiply-add; a reduction's additions bounce */
 	ASL_COUNTERS
 };
 

@@ -72,8 +72,8 @@ struct asl_rank {
 
 	struct asl_store *memory[2]; /* by enum asl_where */
 	struct asl_net *net;
-	bool data;   /* are there words to move at all? */
-	bool timed;  /* sim: no, a fiber's wait is another fiber's work */
+	bool data;  /* are there words to move at all? */
+	bool timed; /* sim: no, a fiber's wait is another fiber's work */
 
 	enum asl_phase phase;
 	struct asl_ledger ledger;

@@ -30,8 +30,8 @@ const char *asl_run_why(void)
 	return why;
 }
 
-__attribute__((format(printf, 2, 3))) static int
-fail(int err, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int fail(int err,
+						      const char *format, ...)
 {
 	va_list args;
 
@@ -143,7 +143,8 @@ static int open_stores(struct place *p)
 		.run_id = p->run_id,
 		.rank = asl_net_rank(p->net),
 		.words = p->predicted.pool_high,
-		.pieces = 8, /* three owned, three panels, a summand; and spare */
+		.pieces =
+			8, /* three owned, three panels, a summand; and spare */
 		.keep = want->keep,
 	};
 	struct asl_store_want staging = {.name = "dram"};
@@ -226,8 +227,9 @@ static int make_room(struct place *p)
 	if (asl_net_rank(p->net) > 0)
 		return 0;
 	p->all = calloc((size_t)asl_net_size(p->net), sizeof *p->all);
-	return p->all ? 0 : fail(-ENOMEM, "no memory for %d ranks' records",
-				 asl_net_size(p->net));
+	return p->all ? 0
+		      : fail(-ENOMEM, "no memory for %d ranks' records",
+			     asl_net_size(p->net));
 }
 
 static int take_part(const struct asl_run_want *want)

@@ -13,11 +13,11 @@
 enum asl_verify { ASL_VERIFY_NONE, ASL_VERIFY_FREIVALDS, ASL_VERIFY_ORACLE };
 
 struct asl_run_want {
-	struct asl_plan plan;	/* with its grid chosen */
-	const char *transport;	/* sim, ofi, mpi */
-	const char *provider;	/* of libfabric; NULL: chosen */
-	const char *store;	/* pmem, dram, null */
-	const char *nvm_dir;	/* NULL: asl_store_default_dir */
+	struct asl_plan plan;		 /* with its grid chosen */
+	const char *transport;		 /* sim, ofi, mpi */
+	const char *provider;		 /* of libfabric; NULL: chosen */
+	const char *store;		 /* pmem, dram, null */
+	const char *nvm_dir;		 /* NULL: asl_store_default_dir */
 	const char *files[ASL_OPERANDS]; /* A and B from, C to; NULL: none */
 	uint64_t seed;
 	bool exact; /* entries whose sums of products are exact in double */
@@ -49,7 +49,7 @@ struct asl_rep {
 	int ranks;
 	const struct asl_rank_record *rank; /* [ranks] */
 
-	struct asl_counts max, total; /* over ranks, of phases that count */
+	struct asl_counts max, total;	/* over ranks, of phases that count */
 	uint64_t read_max, written_max; /* B_r and B_w */
 	double q_max[ASL_ACCOUNTINGS], q_path[ASL_ACCOUNTINGS];
 	double predicted_q_max[ASL_ACCOUNTINGS];

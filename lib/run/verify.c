@@ -36,11 +36,11 @@ static void read_piece(struct asl_rank *r, const struct asl_piece *piece,
 		       const struct reader *reader)
 {
 	for (uint64_t done = 0; !r->err && done < piece->words.count;) {
-		struct asl_stretch s = asl_piece_stretch(
-			piece, done,
-			piece->words.count - done < CHUNK
-				? piece->words.count - done
-				: CHUNK);
+		struct asl_stretch s =
+			asl_piece_stretch(piece, done,
+					  piece->words.count - done < CHUNK
+						  ? piece->words.count - done
+						  : CHUNK);
 		struct asl_words from = asl_slice(own, done, s.count);
 		struct asl_words to = asl_slice(buffer, 0, s.count);
 
@@ -63,8 +63,8 @@ static void each_stretch(struct asl_rank *r, const struct asl_check *check,
 	uint64_t first = 0;
 
 	asl_take(r, &buffer, ASL_DRAM, CHUNK);
-	for (int i = 0;
-	     asl_plan_piece(&piece, check->plan, r->id, which, i); i++) {
+	for (int i = 0; asl_plan_piece(&piece, check->plan, r->id, which, i);
+	     i++) {
 		own = asl_slice(&check->own[which], first, piece.words.count);
 		read_piece(r, &piece, &own, &buffer, &reader);
 		first += own.count;
@@ -125,9 +125,9 @@ double asl_verify_freivalds(struct asl_rank *r, const struct asl_check *check)
 	take_zeros(r, &Bx, 2 * s->k);
 	if (!r->err) {
 		random_vector(x.at, s->n, check->source[ASL_A].seed);
-		each_stretch(r, check, ASL_B, multiply_stretch,
-			     &(struct product){mine.at, mine.at + s->k, x.at,
-					       1});
+		each_stretch(
+			r, check, ASL_B, multiply_stretch,
+			&(struct product){mine.at, mine.at + s->k, x.at, 1});
 		if (all.size == 1)
 			asl_copy(r, &Bx, &mine);
 		asl_reduce(r, &all, 0, &Bx, &mine);
@@ -139,9 +139,9 @@ double asl_verify_freivalds(struct asl_rank *r, const struct asl_check *check)
 	take_zeros(r, &mine, 3 * s->m);
 	take_zeros(r, &sum, 3 * s->m);
 	if (!r->err) {
-		each_stretch(r, check, ASL_A, multiply_stretch,
-			     &(struct product){mine.at, mine.at + s->m, Bx.at,
-					       1});
+		each_stretch(
+			r, check, ASL_A, multiply_stretch,
+			&(struct product){mine.at, mine.at + s->m, Bx.at, 1});
 		each_stretch(r, check, ASL_C, multiply_stretch,
 			     &(struct product){mine.at, mine.at + 2 * s->m,
 					       x.at, -1});
@@ -154,7 +154,8 @@ double asl_verify_freivalds(struct asl_rank *r, const struct asl_check *check)
 		double B = largest(Bx.at + s->k, s->k);
 		double C = largest(sum.at + 2 * s->m, s->m);
 		double error = largest(sum.at, s->m);
-		double scale = DBL_EPSILON * (double)(s->n > s->k ? s->n : s->k) *
+		double scale = DBL_EPSILON *
+			       (double)(s->n > s->k ? s->n : s->k) *
 			       (A * B + C) * largest(x.at, s->n);
 
 		residual = error == 0 ? 0 : error / scale;
