@@ -75,11 +75,6 @@ uint64_t asl_kernel_room(const struct asl_kernel *kernel,
 
 /* ---- What kernels share ---- */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 void asl_stream(struct asl_rank *r, const struct asl_product *x,
 		const struct asl_block *C, const struct asl_block *A,
 		const struct asl_block *B, uint64_t rows, uint64_t cols,
@@ -87,13 +82,14 @@ void asl_stream(struct asl_rank *r, const struct asl_product *x,
 {
 	struct asl_tile c;
 
-	asl_tile_take(r, &c, least(rows, C->rows), least(cols, C->cols));
+	asl_tile_take(r, &c, asl_least(rows, C->rows),
+		      asl_least(cols, C->cols));
 	for (uint64_t i = 0; i < C->rows; i += rows) {
-		uint64_t mi = least(rows, C->rows - i);
+		uint64_t mi = asl_least(rows, C->rows - i);
 		struct asl_block a = asl_sub_block(A, i, 0, mi, A->cols);
 
 		for (uint64_t j = 0; j < C->cols; j += cols) {
-			uint64_t nj = least(cols, C->cols - j);
+			uint64_t nj = asl_least(cols, C->cols - j);
 			struct asl_block b =
 				asl_sub_block(B, 0, j, B->rows, nj);
 			struct asl_block done = asl_sub_block(C, i, j, mi, nj);

@@ -5,13 +5,9 @@
  * counts depends on how many wide blocks it meets in its rounds, in its rounds
  * as a root, and on the way from one round to the next.
  */
+#include "lib/matrix/parts.h"
 #include "lib/multiply/lm_jomma.h"
 #include "lib/multiply/plane.h"
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* Rounds before `round` among first, first + step, ... */
 static uint64_t turns(int round, int first, int step)
@@ -53,7 +49,7 @@ static void predict_first_shift(struct asl_counts *counts,
 		return;
 	counts->of[ASL_NET_SEND] += sent;
 	counts->of[ASL_NET_RECV] += received;
-	counts->of[ASL_BH] += larger(sent, received);
+	counts->of[ASL_BH] += asl_larger(sent, received);
 	counts->of[ASL_NET_MSGS] += sent > 0;
 }
 
@@ -123,8 +119,8 @@ static uint64_t predict_rounds(struct asl_ledger *out,
 	asl_counts_add_times(reduce, &at_root, kind->roots);
 	asl_predict_reduce(&elsewhere, C, p, j, other, ASL_POOL, ASL_POOL);
 	asl_counts_add_times(reduce, &elsewhere, others);
-	return larger(asl_kernel_room(plan->kernel, &local),
-		      asl_reduce_room(C, p, j, others ? other : j));
+	return asl_larger(asl_kernel_room(plan->kernel, &local),
+			  asl_reduce_room(C, p, j, others ? other : j));
 }
 
 static uint64_t panels(const struct asl_lm_part *x)
@@ -162,8 +158,8 @@ void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
 				 plan->panels);
 	predict_shifts(&out->in[ASL_SHIFT], &x, plan->panels);
 	out->memory_high = own + panels(&x) + summand +
-			   larger(predict_rounds(out, plan, &x, &wide),
-				  predict_rounds(out, plan, &x, &narrow));
+			   asl_larger(predict_rounds(out, plan, &x, &wide),
+				      predict_rounds(out, plan, &x, &narrow));
 	out->pool_high =
 		own + summand + (plan->panels == ASL_POOL ? panels(&x) : 0);
 }

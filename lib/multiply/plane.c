@@ -2,6 +2,7 @@
  * plane.c -- blocks and strips on a plane of ranks, and how they get around
  */
 #include "lib/multiply/plane.h"
+#include "lib/matrix/parts.h"
 
 #include <math.h>
 
@@ -62,11 +63,6 @@ static int part_of(uint64_t length, int parts, uint64_t at)
 	return (int)(more + (at - (each + 1) * more) / each);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 struct asl_strip asl_plane_strip(const struct asl_plan *plan, uint64_t first,
 				 uint64_t most)
 {
@@ -78,9 +74,9 @@ struct asl_strip asl_plane_strip(const struct asl_plan *plan, uint64_t first,
 	};
 	struct asl_range a = asl_part(k, pc, s.column);
 	struct asl_range b = asl_part(k, pr, s.row);
-	uint64_t left = least(a.first + a.count, b.first + b.count) - first;
+	uint64_t left = asl_least(a.first + a.count, b.first + b.count) - first;
 
-	s.k = (struct asl_range){first, least(left, most)};
+	s.k = (struct asl_range){first, asl_least(left, most)};
 	return s;
 }
 
@@ -90,7 +86,7 @@ uint64_t asl_plane_deepest(const struct asl_plan *plan, uint64_t most)
 	int pr = plan->grid.p[0], pc = plan->grid.p[1];
 	uint64_t parts = (uint64_t)(pr > pc ? pr : pc);
 
-	return least(asl_ceil_div(plan->shape.k, parts), most);
+	return asl_least(asl_ceil_div(plan->shape.k, parts), most);
 }
 
 /* ---- Panels ---- */

@@ -42,16 +42,12 @@
  * H. V. Simhadri, Write-avoiding algorithms, IPDPS 2016, as described by Zhu et
  * al., Joint-communication optimal matrix multiplication, section 8.
  */
+#include "lib/matrix/parts.h"
 #include "lib/multiply/plane.h"
 
 static uint64_t side(const struct asl_plan *plan)
 {
 	return asl_isqrt(plan->cache / 3);
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Tiles along the longest part of a dimension: those of rank (0, 0). */
@@ -65,7 +61,7 @@ static struct asl_range tile_range(uint64_t length, uint64_t b, uint64_t i)
 {
 	if (i * b >= length)
 		return (struct asl_range){0, 0};
-	return (struct asl_range){i * b, least(b, length - i * b)};
+	return (struct asl_range){i * b, asl_least(b, length - i * b)};
 }
 
 static bool l3ool2_admits(const struct asl_plan *plan, const struct asl_grid *g)
@@ -104,8 +100,8 @@ static void l3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
 {
 	struct asl_plane x = asl_plane(plan, r->id);
 	struct asl_block C = asl_as_block(&own[ASL_C], x.m.count, x.n.count);
-	uint64_t b = side(plan), tall = least(b, C.rows),
-		 wide = least(b, C.cols);
+	uint64_t b = side(plan), tall = asl_least(b, C.rows),
+		 wide = asl_least(b, C.cols);
 	uint64_t Tm = tiles(plan, plan->shape.m, x.col.size);
 	uint64_t Tn = tiles(plan, plan->shape.n, x.row.size);
 	struct asl_panels panels;
@@ -162,7 +158,7 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	struct asl_plane x = asl_plane(plan, rank);
 	uint64_t m = x.m.count, n = x.n.count, k = plan->shape.k;
-	uint64_t b = side(plan), tall = least(b, m), wide = least(b, n);
+	uint64_t b = side(plan), tall = asl_least(b, m), wide = asl_least(b, n);
 	uint64_t panels =
 		asl_panels_room(&x, tall, wide, asl_plane_deepest(plan, b));
 	struct asl_counts *compute = &out->in[ASL_COMPUTE];

@@ -7,17 +7,8 @@
  * a roll sends more than it receives only where part k % q comes in, the first
  * of the smaller ones: that is one slice more for B_h.
  */
+#include "lib/matrix/parts.h"
 #include "lib/multiply/torus.h"
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* Some parts in a row: their length, how many are larger, and not empty. */
 struct row {
@@ -28,8 +19,8 @@ static struct row row(const struct asl_torus *t, uint64_t first, uint64_t count)
 {
 	uint64_t q = (uint64_t)t->q, end = first + count;
 	uint64_t each = t->plan->shape.k / q, more = t->plan->shape.k % q;
-	uint64_t larger = end / q * more + least(end % q, more) -
-			  first / q * more - least(first % q, more);
+	uint64_t larger = end / q * more + asl_least(end % q, more) -
+			  first / q * more - asl_least(first % q, more);
 
 	return (struct row){count * each + larger, larger,
 			    each ? count : larger};
@@ -77,7 +68,7 @@ static void predict_align(struct asl_counts *counts, const struct asl_torus *t,
 	counts->of[ASL_NET_SEND] += sent;
 	counts->of[ASL_NET_RECV] += received;
 	counts->of[ASL_NET_MSGS] += sent > 0;
-	counts->of[ASL_BH] += larger(sent, received);
+	counts->of[ASL_BH] += asl_larger(sent, received);
 }
 
 static void predict_rolls(struct asl_counts *counts, const struct asl_torus *t,
@@ -116,8 +107,8 @@ uint64_t asl_torus_rooms(const struct asl_torus *t)
 	uint64_t largest = asl_ceil_div(t->plan->shape.k, (uint64_t)t->q);
 	uint64_t others = rolls(t) + !owner(t);
 
-	return largest * (t->A.side * least(2, others + (t->A.align != 0)) +
-			  t->B.side * least(2, others + (t->B.align != 0)));
+	return largest * (t->A.side * asl_least(2, others + (t->A.align != 0)) +
+			  t->B.side * asl_least(2, others + (t->B.align != 0)));
 }
 
 /* ---- Multiplying ---- */
@@ -162,8 +153,8 @@ uint64_t asl_torus_tile(const struct asl_torus *t)
 	all_products(x, t);
 	for (int i = 0; i < 3; i++)
 		if (x[i].many)
-			tile = larger(tile, asl_kernel_room(t->plan->kernel,
-							    &x[i].of));
+			tile = asl_larger(tile, asl_kernel_room(t->plan->kernel,
+								&x[i].of));
 	return tile;
 }
 

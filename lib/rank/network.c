@@ -1,13 +1,9 @@
 /*
  * network.c -- verbs on messages: a step out, a step in, or both at once
  */
+#include "lib/matrix/parts.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 static double later(double a, double b)
 {
@@ -41,7 +37,7 @@ static void count_step(struct asl_rank *r, uint64_t sent, uint64_t received,
 
 	counts->of[ASL_NET_SEND] += sent;
 	counts->of[ASL_NET_RECV] += received;
-	counts->of[ASL_BH] += larger(sent, received);
+	counts->of[ASL_BH] += asl_larger(sent, received);
 	counts->of[ASL_NET_MSGS] += sends;
 }
 
@@ -66,7 +62,7 @@ void asl_exchange_start(struct asl_rank *r, struct asl_step *step, int to,
 		       .out_bytes = sent * sizeof(double),
 		       .in_bytes = received * sizeof(double),
 		       .sent = r->clock},
-		.words = larger(sent, received),
+		.words = asl_larger(sent, received),
 		.phase = r->phase,
 		.begun = r->clock,
 	};

@@ -7,14 +7,10 @@
 #include <errno.h>
 #include <math.h>
 
+#include "lib/matrix/parts.h"
 #include "lib/run/rank_run.h"
 
 enum { CHUNK = 65536 };
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 /* Entries of the piece from its word `done` on. */
 static void read_chunk(double *at, const struct asl_source *source,
@@ -37,7 +33,7 @@ static void fill(struct asl_rank *r, const struct asl_source *source,
 
 	asl_take(r, &buffer, ASL_DRAM, CHUNK);
 	for (uint64_t done = 0; !r->err && done < own->count; done += CHUNK) {
-		uint64_t count = least(CHUNK, own->count - done);
+		uint64_t count = asl_least(CHUNK, own->count - done);
 		struct asl_words from = asl_slice(&buffer, 0, count);
 		struct asl_words to = asl_slice(own, done, count);
 
@@ -88,7 +84,7 @@ static int write_piece(struct asl_rank *r, struct asl_matrix_out *out,
 	int err = 0;
 
 	for (uint64_t done = 0; !r->err && done < words; done += CHUNK) {
-		uint64_t count = least(CHUNK, words - done);
+		uint64_t count = asl_least(CHUNK, words - done);
 		struct asl_words here = asl_slice(buffer, 0, count);
 		struct asl_words mine = asl_slice(own, done, count);
 

@@ -3,13 +3,9 @@
  */
 #include <math.h>
 
+#include "lib/matrix/parts.h"
 #include "lib/run/rank_run.h"
 #include "lib/run/verify.h"
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 		     const struct asl_rates rates[ASL_ACCOUNTINGS])
@@ -19,10 +15,11 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 
 	asl_counts_add(&rep->total, &x);
 	for (int c = 0; c < ASL_COUNTERS; c++)
-		rep->max.of[c] = larger(rep->max.of[c], x.of[c]);
-	rep->read_max = larger(rep->read_max, asl_words_read(&x));
-	rep->written_max = larger(rep->written_max, asl_words_written(&x));
-	rep->memory_high = larger(rep->memory_high, rank->counted.memory_high);
+		rep->max.of[c] = asl_larger(rep->max.of[c], x.of[c]);
+	rep->read_max = asl_larger(rep->read_max, asl_words_read(&x));
+	rep->written_max = asl_larger(rep->written_max, asl_words_written(&x));
+	rep->memory_high =
+		asl_larger(rep->memory_high, rank->counted.memory_high);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
 		double q = asl_cost(&rates[a], &x);
 
