@@ -13,18 +13,6 @@
  */
 #include "lib/multiply/25d_schedule.h"
 
-static void cowe25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
-			    int rank)
-{
-	asl_25d_predict(out, plan, rank, "cowe");
-}
-
-static void cowe25d_run(struct asl_rank *r, const struct asl_plan *plan,
-			struct asl_words own[ASL_OPERANDS])
-{
-	asl_25d_run(r, plan, own, "cowe");
-}
-
 const struct asl_algorithm asl_multiply_25d_cowe = {
 	.name = "25d-cowe",
 	.summary = "2.5D + COWE, as compared with JOMMA (Zhu et al., sec. 8)",
@@ -36,6 +24,6 @@ const struct asl_algorithm asl_multiply_25d_cowe = {
 	.least_words = true,
 	.owns = asl_25d_owns,
 	.owns_also = asl_25d_owns_also,
-	.predict = cowe25d_predict,
-	.run = cowe25d_run,
+	.predict = asl_25d_predict,
+	.run = asl_25d_run,
 };

@@ -25,18 +25,6 @@
  */
 #include "lib/multiply/25d_schedule.h"
 
-static void mml3ool2_predict(struct asl_ledger *out,
-			     const struct asl_plan *plan, int rank)
-{
-	asl_25d_predict(out, plan, rank, "vomm");
-}
-
-static void mml3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
-			 struct asl_words own[ASL_OPERANDS])
-{
-	asl_25d_run(r, plan, own, "vomm");
-}
-
 const struct asl_algorithm asl_multiply_25d_mml3ool2 = {
 	.name = "25d-mml3ool2",
 	.summary = "2.5D + VOMM, as compared with JOMMA (Carson et al.)",
@@ -48,6 +36,6 @@ const struct asl_algorithm asl_multiply_25d_mml3ool2 = {
 	.least_words = true,
 	.owns = asl_25d_owns,
 	.owns_also = asl_25d_owns_also,
-	.predict = mml3ool2_predict,
-	.run = mml3ool2_run,
+	.predict = asl_25d_predict,
+	.run = asl_25d_run,
 };

@@ -41,27 +41,26 @@ bool asl_25d_owns_also(struct asl_piece *C, const struct asl_plan *plan,
 	return asl_multiply_jomma.owns_also(C, plan, rank, i);
 }
 
-static struct asl_plan with_kernel(const struct asl_plan *plan,
-				   const char *kernel)
+static struct asl_plan with_own_kernel(const struct asl_plan *plan)
 {
 	struct asl_plan x = *plan;
 
-	x.kernel = asl_kernel_find(kernel);
+	x.kernel = asl_kernel_find(plan->algorithm->kernel);
 	return x;
 }
 
 void asl_25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
-		     int rank, const char *kernel)
+		     int rank)
 {
-	struct asl_plan x = with_kernel(plan, kernel);
+	struct asl_plan x = with_own_kernel(plan);
 
 	asl_multiply_jomma.predict(out, &x, rank);
 }
 
 void asl_25d_run(struct asl_rank *r, const struct asl_plan *plan,
-		 struct asl_words own[ASL_OPERANDS], const char *kernel)
+		 struct asl_words own[ASL_OPERANDS])
 {
-	struct asl_plan x = with_kernel(plan, kernel);
+	struct asl_plan x = with_own_kernel(plan);
 
 	asl_multiply_jomma.run(r, &x, own);
 }

@@ -5,8 +5,8 @@
  * algorithm (25d.c) but JOMMA's two schedules with the grids that these have for
  * cheap writes, whatever w is: em-jomma's on as nearly cubic a grid as there is
  * where memory is enough, lm-jomma's on sqrt(P/c) x sqrt(P/c) x c where it is
- * limited.  The variants differ in the local kernel, which is theirs and not
- * the plan's.  Everything else here is jomma.c's.
+ * limited.  The variants differ in the local kernel, which is the one that
+ * plan->algorithm names and not the plan's.  Everything else here is jomma.c's.
  */
 #ifndef ASL_25D_SCHEDULE_H
 #define ASL_25D_SCHEDULE_H
@@ -23,8 +23,8 @@ bool asl_25d_owns_also(struct asl_piece *C, const struct asl_plan *plan,
 		       int rank, int i);
 
 void asl_25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
-		     int rank, const char *kernel);
+		     int rank);
 void asl_25d_run(struct asl_rank *r, const struct asl_plan *plan,
-		 struct asl_words own[ASL_OPERANDS], const char *kernel);
+		 struct asl_words own[ASL_OPERANDS]);
 
 #endif

@@ -18,7 +18,6 @@ uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 
 enum asl_verb { ASL_COMPUTES, ASL_TALKS, ASL_MOVES };
 
-double asl_now(void);
 void asl_spent(struct asl_rank *r, enum asl_verb verb, double since);
 
 #endif

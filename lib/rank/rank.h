@@ -112,6 +112,9 @@ void asl_rank_restart(struct asl_rank *r);
 void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Seconds on a clock that only goes forward. */
+double asl_now(void);
+
 /* The command's exit code for a negative errno: 2 input, 3 machine, 5 peer lost. */
 int asl_exit_code(int err);
 

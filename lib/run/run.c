@@ -70,14 +70,6 @@ struct place {
 	struct asl_rank r;
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* All ranks go on, or none does; only who failed first keeps its words. */
 static int agree(struct place *p, int err)
 {
@@ -312,10 +304,10 @@ static int repeat(struct place *p, struct asl_rank_record *record)
 	err = asl_net_barrier(p->net);
 	if (err)
 		return err;
-	begin = now();
+	begin = asl_now();
 	if (!idle)
 		plan->algorithm->run(&p->r, plan, p->own);
-	record->wall_s = now() - begin;
+	record->wall_s = asl_now() - begin;
 	record->clock = p->r.clock;
 	record->residual = idle ? 0 : verify(p);
 	record->seconds = p->r.seconds;
