@@ -386,8 +386,10 @@ static int body(struct asl_net *net, void *arg)
 		struct member m = {.t = t, .r = &r, .line = place % t->lines};
 
 		asl_rank_init(&r, &want);
-		m.g = (struct asl_group){t->skip + m.line, t->lines, t->p,
-					 place / t->lines};
+		m.g = (struct asl_group){.first = t->skip + m.line,
+					 .stride = t->lines,
+					 .size = t->p,
+					 .me = place / t->lines};
 		be_member(&m);
 		err = r.err;
 	}

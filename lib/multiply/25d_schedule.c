@@ -36,9 +36,9 @@ void asl_25d_owns(struct asl_piece own[ASL_OPERANDS],
 }
 
 bool asl_25d_owns_also(struct asl_piece *C, const struct asl_plan *plan,
-		       int rank, int i)
+		       int rank, enum asl_operand which, int i)
 {
-	return asl_multiply_jomma.owns_also(C, plan, rank, i);
+	return asl_multiply_jomma.owns_also(C, plan, rank, which, i);
 }
 
 static struct asl_plan with_own_kernel(const struct asl_plan *plan)

@@ -20,7 +20,7 @@ bool asl_25d_admits(const struct asl_plan *plan, const struct asl_grid *g);
 void asl_25d_owns(struct asl_piece own[ASL_OPERANDS],
 		  const struct asl_plan *plan, int rank);
 bool asl_25d_owns_also(struct asl_piece *C, const struct asl_plan *plan,
-		       int rank, int i);
+		       int rank, enum asl_operand which, int i);
 
 void asl_25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		     int rank);

@@ -69,12 +69,12 @@ static void jomma_owns(struct asl_piece own[ASL_OPERANDS],
 	x.algorithm->owns(own, &x, rank);
 }
 
-static bool jomma_owns_also(struct asl_piece *C, const struct asl_plan *plan,
-			    int rank, int i)
+static bool jomma_owns_also(struct asl_piece *x, const struct asl_plan *plan,
+			    int rank, enum asl_operand which, int i)
 {
-	struct asl_plan x = called(plan);
+	struct asl_plan called_plan = called(plan);
 
-	return asl_plan_piece(C, &x, rank, ASL_C, i);
+	return asl_plan_piece(x, &called_plan, rank, which, i);
 }
 
 static void jomma_predict(struct asl_ledger *out, const struct asl_plan *plan,

@@ -187,13 +187,19 @@ static int round_as_root(const struct asl_lm_part *x, int i)
 	return x->row.me + i * x->row.size;
 }
 
-static bool lm_jomma_owns_also(struct asl_piece *C, const struct asl_plan *plan,
-			       int rank, int i)
+/* The C(i, i') of the i-th round that this rank is the root of. */
+static bool owns_block(struct asl_piece *C, const struct asl_lm_part *x, int i)
 {
-	struct asl_lm_part x = asl_lm_part(plan, rank);
+	*C = asl_whole_piece(x->m, columns_in(x, round_as_root(x, i)));
+	return round_as_root(x, i) < x->rounds;
+}
 
-	*C = asl_whole_piece(x.m, columns_in(&x, round_as_root(&x, i)));
-	return round_as_root(&x, i) < x.rounds;
+static bool lm_jomma_owns_also(struct asl_piece *x, const struct asl_plan *plan,
+			       int rank, enum asl_operand which, int i)
+{
+	struct asl_lm_part part = asl_lm_part(plan, rank);
+
+	return which == ASL_C && owns_block(x, &part, i);
 }
 
 static void lm_jomma_owns(struct asl_piece own[ASL_OPERANDS],
@@ -206,7 +212,7 @@ static void lm_jomma_owns(struct asl_piece own[ASL_OPERANDS],
 	for (int i = ASL_A; i <= ASL_B; i++)
 		own[i].words = asl_share(own[i].words.count, x.layers.size,
 					 x.layers.me);
-	if (!lm_jomma_owns_also(&own[ASL_C], plan, rank, 0))
+	if (!owns_block(&own[ASL_C], &x, 0))
 		own[ASL_C].words.count = 0;
 }
 

@@ -54,8 +54,7 @@ bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
 	struct asl_piece own[ASL_OPERANDS];
 
 	if (i > 0)
-		return which == ASL_C && a->owns_also &&
-		       a->owns_also(x, plan, rank, i);
+		return a->owns_also && a->owns_also(x, plan, rank, which, i);
 	a->owns(own, plan, rank);
 	*x = own[which];
 	return true;

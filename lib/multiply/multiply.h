@@ -33,10 +33,12 @@ struct asl_plan {
 	double ideal[3]; /* the grid prescribed, before it became integer */
 
 	uint64_t panel;	 /* depth in k of a panel of SUMMA; 0: chosen */
+	int bands;	 /* of rows that `fused` goes through; 0: chosen */
 	uint64_t cache;	 /* S */
 	uint64_t memory; /* the papers' M: steers prescriptions and bounds */
 	uint64_t budget; /* a rank may not hold more; 0: no limit */
 	enum asl_where panels;
+	bool overlap; /* the next panels come while these are multiplied */
 	enum asl_accounting accounting;
 	struct asl_costs costs;
 };
@@ -65,6 +67,12 @@ struct asl_algorithm {
 	/* The busiest rank's flops; NULL: those of a brick cut by the axes. */
 	uint64_t (*flops)(const struct asl_plan *plan);
 
+	/*
+	 * Block sizes for the plan's grid and memory budget, where they are not
+	 * given; NULL: it has none.
+	 */
+	void (*blocks)(struct asl_plan *plan);
+
 	/* Is this one of the prescription's kind?  NULL: all are. */
 	bool (*admits)(const struct asl_plan *plan, const struct asl_grid *g);
 
@@ -74,9 +82,9 @@ struct asl_algorithm {
 	void (*owns)(struct asl_piece own[ASL_OPERANDS],
 		     const struct asl_plan *plan, int rank);
 
-	/* Piece i = 1, 2, ... of C; false: no more.  NULL: one is all. */
-	bool (*owns_also)(struct asl_piece *C, const struct asl_plan *plan,
-			  int rank, int i);
+	/* Its piece i = 1, 2, ...; false: no more.  NULL: one is all. */
+	bool (*owns_also)(struct asl_piece *x, const struct asl_plan *plan,
+			  int rank, enum asl_operand which, int i);
 
 	/* What a rank counts, in closed form; *out is zero. */
 	void (*predict)(struct asl_ledger *out, const struct asl_plan *plan,

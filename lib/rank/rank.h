@@ -55,10 +55,14 @@ struct asl_tile {
 	uint64_t room;
 };
 
-/* Ranks first, first + stride, ...: a line of a processor grid. */
+/*
+ * Ranks first, first + stride, ...: a line of a processor grid; or, where the
+ * ranks are in no such order, those listed.
+ */
 struct asl_group {
 	int first, stride, size;
 	int me; /* index of this rank in the group */
+	const int *list;
 };
 
 struct asl_seconds {
@@ -196,7 +200,7 @@ void asl_exchange_end(struct asl_rank *r, struct asl_step *step);
 
 static inline int asl_member(const struct asl_group *g, int i)
 {
-	return g->first + i * g->stride;
+	return g->list ? g->list[i] : g->first + i * g->stride;
 }
 
 #endif

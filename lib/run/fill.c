@@ -12,7 +12,7 @@
 
 enum { CHUNK = 65536 };
 
-/* Entries of the piece from its word `done` on. */
+/* Entries of the piece from its word `done` on; of C, what is no number. */
 static void read_chunk(double *at, const struct asl_source *source,
 		       const struct asl_piece *piece, uint64_t done,
 		       uint64_t count)
@@ -21,41 +21,53 @@ static void read_chunk(double *at, const struct asl_source *source,
 		struct asl_stretch s =
 			asl_piece_stretch(piece, done + i, count - i);
 
-		asl_source_read(source, at + i, s.row, s.col, s.count);
+		if (source)
+			asl_source_read(source, at + i, s.row, s.col, s.count);
+		else
+			for (uint64_t j = 0; j < s.count; j++)
+				at[i + j] = NAN;
 		i += s.count;
 	}
 }
 
-static void fill(struct asl_rank *r, const struct asl_source *source,
-		 const struct asl_piece *piece, struct asl_words *own)
+static void fill_piece(struct asl_rank *r, const struct asl_source *source,
+		       const struct asl_piece *piece, struct asl_words *own,
+		       const struct asl_words *buffer)
 {
-	struct asl_words buffer;
-
-	asl_take(r, &buffer, ASL_DRAM, CHUNK);
 	for (uint64_t done = 0; !r->err && done < own->count; done += CHUNK) {
 		uint64_t count = asl_least(CHUNK, own->count - done);
-		struct asl_words from = asl_slice(&buffer, 0, count);
+		struct asl_words from = asl_slice(buffer, 0, count);
 		struct asl_words to = asl_slice(own, done, count);
 
-		if (r->data && source)
+		if (r->data)
 			read_chunk(from.at, source, piece, done, count);
-		else if (r->data)
-			for (uint64_t i = 0; i < count; i++)
-				from.at[i] = NAN;
 		asl_copy(r, &to, &from);
 	}
-	asl_give(r, &buffer);
 }
 
-void asl_fill(struct asl_rank *r, const struct asl_source source[2],
-	      const struct asl_piece piece[ASL_OPERANDS],
+void asl_fill(struct asl_rank *r, const struct asl_plan *plan,
+	      const struct asl_source source[2],
 	      struct asl_words own[ASL_OPERANDS])
 {
+	struct asl_words buffer, words;
+	struct asl_piece piece;
+
 	asl_phase(r, ASL_FILL);
-	fill(r, &source[ASL_A], &piece[ASL_A], &own[ASL_A]);
-	fill(r, &source[ASL_B], &piece[ASL_B], &own[ASL_B]);
-	/* So that a word that nobody writes cannot pass for last time's. */
-	fill(r, NULL, &piece[ASL_C], &own[ASL_C]);
+	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	for (int which = 0; which < ASL_OPERANDS; which++) {
+		uint64_t first = 0;
+
+		for (int i = 0; asl_plan_piece(&piece, plan, r->id, which, i);
+		     i++) {
+			words = asl_slice(&own[which], first,
+					  piece.words.count);
+			/* Nobody's word of C passes for last time's. */
+			fill_piece(r, which == ASL_C ? NULL : &source[which],
+				   &piece, &words, &buffer);
+			first += words.count;
+		}
+	}
+	asl_give(r, &buffer);
 }
 
 static int write_chunk(struct asl_matrix_out *out,

@@ -8,8 +8,8 @@
 #include "lib/run/run.h"
 
 /* Fill this rank's A and B from their sources, and C with what is no number. */
-void asl_fill(struct asl_rank *r, const struct asl_source source[2],
-	      const struct asl_piece piece[ASL_OPERANDS],
+void asl_fill(struct asl_rank *r, const struct asl_plan *plan,
+	      const struct asl_source source[2],
 	      struct asl_words own[ASL_OPERANDS]);
 
 /* Send C to rank 0, which writes it into *out (used there only). */

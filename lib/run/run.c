@@ -63,7 +63,6 @@ struct place {
 	struct asl_store *pool, *staging;
 	struct asl_matrix_out *result; /* rank 0 */
 	struct asl_source source[2];
-	struct asl_piece piece[ASL_OPERANDS];
 	struct asl_words own[ASL_OPERANDS];
 	struct asl_ledger predicted;
 	struct asl_rank_record *all; /* rank 0: of every rank */
@@ -207,7 +206,6 @@ static void start_rank(struct place *p)
 	asl_rank_init(&p->r, &want);
 	if (p->r.id >= asl_grid_ranks(&plan->grid))
 		return;
-	plan->algorithm->owns(p->piece, plan, p->r.id);
 	for (int i = 0; i < ASL_OPERANDS; i++)
 		asl_take(&p->r, &p->own[i], ASL_POOL,
 			 asl_plan_owned(plan, p->r.id, i));
@@ -300,7 +298,7 @@ static int repeat(struct place *p, struct asl_rank_record *record)
 
 	asl_rank_restart(&p->r);
 	if (!idle)
-		asl_fill(&p->r, p->source, p->piece, p->own);
+		asl_fill(&p->r, plan, p->source, p->own);
 	err = asl_net_barrier(p->net);
 	if (err)
 		return err;
