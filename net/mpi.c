@@ -175,6 +175,25 @@ static int mpi_wait(struct asl_net *net, struct asl_net_op *op)
 	return op->err;
 }
 
+/* Looks only: what has ended is for mpi_wait to take note of. */
+static bool mpi_ended(struct asl_net *net, struct asl_net_op *op)
+{
+	MPI_Request request[] = {
+		in_of(op)->packet_done,
+		in_of(op)->bytes_done,
+		out_of(op)->packet_done,
+		out_of(op)->bytes_done,
+	};
+	int done = 1;
+
+	(void)net;
+	for (int i = 0; i < 4 && done && !op->err; i++)
+		if (MPI_Request_get_status(request[i], &done,
+					   MPI_STATUS_IGNORE))
+			done = 1;
+	return done;
+}
+
 static void mpi_abort(struct asl_net *net, int exit_code, const char *why)
 {
 	struct mpi *m = (struct mpi *)net;
@@ -209,5 +228,6 @@ const struct asl_net_ops asl_net_mpi = {
 	.run = mpi_run,
 	.start = mpi_start,
 	.wait = mpi_wait,
+	.ended = mpi_ended,
 	.abort = mpi_abort,
 };

@@ -139,6 +139,11 @@ int asl_net_wait(struct asl_net *net, struct asl_net_op *op)
 	return net->ops->wait(net, op);
 }
 
+bool asl_net_ended(struct asl_net *net, struct asl_net_op *op)
+{
+	return !op->pending || net->ops->ended(net, op);
+}
+
 void asl_net_abort(struct asl_net *net, int exit_code, const char *reason)
 {
 	net->ops->abort(net, exit_code, reason);

@@ -90,6 +90,9 @@ int asl_net_host_rank(const struct asl_net *net);
 int asl_net_start(struct asl_net *net, struct asl_net_op *op);
 int asl_net_wait(struct asl_net *net, struct asl_net_op *op);
 
+/* Would asl_net_wait return at once?  Moves things on, without waiting. */
+bool asl_net_ended(struct asl_net *net, struct asl_net_op *op);
+
 /*
  * The run cannot go on: say why on stderr, with this rank's number, and end
  * every rank.  Of many ranks that abort together one is heard, the lowest if it

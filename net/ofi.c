@@ -261,6 +261,14 @@ static int ofi_wait(struct asl_net *net, struct asl_net_op *op)
 	return o->broken;
 }
 
+static bool ofi_ended(struct asl_net *net, struct asl_net_op *op)
+{
+	struct asl_ofi *o = ofi_of(net);
+
+	look(o, false);
+	return !op->pending || op->err || o->broken;
+}
+
 static void ofi_abort(struct asl_net *net, int exit_code, const char *why)
 {
 	asl_boot_abort(net->rank, exit_code, why, ofi_of(net)->lost);
@@ -308,5 +316,6 @@ const struct asl_net_ops asl_net_ofi = {
 	.run = ofi_run,
 	.start = ofi_start,
 	.wait = ofi_wait,
+	.ended = ofi_ended,
 	.abort = ofi_abort,
 };

@@ -273,6 +273,13 @@ static int sim_wait(struct asl_net *net, struct asl_net_op *op)
 	return op->pending ? sim.broken : op->err;
 }
 
+/* The other side comes when this rank waits. */
+static bool sim_ended(struct asl_net *net, struct asl_net_op *op)
+{
+	(void)net;
+	return !op->pending || sim.broken;
+}
+
 static void sim_abort(struct asl_net *net, int exit_code, const char *why)
 {
 	(void)exit_code;
@@ -352,5 +359,6 @@ const struct asl_net_ops asl_net_sim = {
 	.run = sim_run,
 	.start = sim_start,
 	.wait = sim_wait,
+	.ended = sim_ended,
 	.abort = sim_abort,
 };

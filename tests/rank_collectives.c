@@ -22,6 +22,7 @@
 enum what {
 	ALLGATHER,
 	REDUCE_SCATTER,
+	REDUCE_SCATTER_TILE,
 	GATHER,
 	SCATTER,
 	BROADCAST,
@@ -31,16 +32,22 @@ enum what {
 };
 
 static const char *const names[WHATS] = {
-	"allgather", "reduce_scatter", "gather",    "scatter",
-	"broadcast", "reduce",	       "alltoallv",
+	"allgather", "reduce_scatter", "reduce_scatter_tile",
+	"gather",    "scatter",	       "broadcast",
+	"reduce",    "alltoallv",
 };
 
 enum { MOST = 40 };
 
-/* Members of line l are skip + l + i * lines, i < p; the ranks around idle. */
+/*
+ * Members of line l are skip + l + i * lines, i < p, or the same in an order of
+ * their own; the ranks around idle.
+ */
 struct trial {
 	enum what what;
 	int p, root, lines, skip, beyond;
+	int turn;    /* member i is the (turn i)th of the line; 0: in order */
+	bool behind; /* what the rank computes */
 	uint64_t W;
 	enum asl_where to, from; /* results, operands */
 	enum asl_phase phase;
@@ -134,11 +141,17 @@ static struct asl_range everything(const struct trial *t)
 static void begin(struct member *m)
 {
 	asl_phase(m->r, m->t->phase);
+	if (m->t->behind)
+		asl_behind_begin(m->r);
 }
 
 static void end(struct member *m)
 {
 	asl_phase(m->r, ASL_VERIFY);
+	if (m->t->behind) {
+		asl_behind_end(m->r);
+		asl_behind_join(m->r);
+	}
 }
 
 /* Word i of the vector of which each member had its share. */
@@ -189,6 +202,30 @@ static uint64_t try_reduce_scatter(struct member *m, struct asl_counts *x)
 	asl_give(m->r, &mine);
 	asl_predict_reduce_scatter(x, t->W, t->p, m->g.me, t->to, t->from);
 	return asl_reduce_scatter_room(t->W, t->p, m->g.me);
+}
+
+static uint64_t try_reduce_scatter_tile(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	struct asl_range own = asl_share(t->W, t->p, m->g.me);
+	struct asl_words mine = take(m, t->to, own.count);
+	struct asl_words whole;
+	struct asl_tile tile;
+
+	asl_tile_take(m->r, &tile, 1, t->W);
+	m->operands += t->W;
+	whole = asl_tile_words(&tile, 0, t->W);
+	fill(m, &whole, m->g.me, everything(t));
+	begin(m);
+	asl_reduce_scatter_tile(m->r, &m->g, &mine, &tile);
+	end(m);
+	for (uint64_t i = 0; i < own.count; i++)
+		expect_word(m, &mine, i,
+			    sum_of_words(t, m->line, own.first + i));
+	asl_tile_give(m->r, &tile);
+	asl_give(m->r, &mine);
+	asl_predict_reduce_scatter_tile(x, t->W, t->p, m->g.me, t->to);
+	return asl_reduce_scatter_tile_room(t->W, t->p, m->g.me);
 }
 
 static uint64_t try_gather(struct member *m, struct asl_counts *x)
@@ -331,8 +368,9 @@ static uint64_t try_alltoallv(struct member *m, struct asl_counts *x)
 }
 
 static uint64_t (*const tries[WHATS])(struct member *, struct asl_counts *) = {
-	try_allgather, try_reduce_scatter, try_gather,	  try_scatter,
-	try_broadcast, try_reduce,	   try_alltoallv,
+	try_allgather, try_reduce_scatter, try_reduce_scatter_tile,
+	try_gather,    try_scatter,	   try_broadcast,
+	try_reduce,    try_alltoallv,
 };
 
 static void expect_counts(struct member *m, const struct asl_counts *want)
@@ -368,13 +406,28 @@ static void be_member(struct member *m)
 
 /* ---- All ranks ---- */
 
+/* The same ranks, but member i is the one that was (turn i)th. */
+static void reorder(struct asl_group *g, int list[MOST], const struct trial *t)
+{
+	int was = g->me;
+
+	for (int i = 0; i < t->p; i++) {
+		list[i] = g->first + t->turn * i % t->p * g->stride;
+		if (t->turn * i % t->p == was)
+			g->me = i;
+	}
+	*g = (struct asl_group){.size = t->p, .me = g->me, .list = list};
+}
+
 static int body(struct asl_net *net, void *arg)
 {
 	static const struct asl_costs costs = {.read = 1, .write = 2, .net = 3};
 	struct trial *t = arg;
 	struct asl_store_want pool = {.name = t->store};
-	struct asl_rank_want want = {.net = net, .cache = 3, .costs = &costs};
+	struct asl_rank_want want = {
+		.net = net, .cache = 1 << 20, .costs = &costs};
 	int place = asl_net_rank(net) - t->skip;
+	int list[MOST];
 	struct asl_rank r;
 	int err = 0;
 
@@ -390,6 +443,8 @@ static int body(struct asl_net *net, void *arg)
 					 .stride = t->lines,
 					 .size = t->p,
 					 .me = place / t->lines};
+		if (t->turn)
+			reorder(&m.g, list, t);
 		be_member(&m);
 		err = r.err;
 	}
@@ -442,6 +497,12 @@ static struct trial roll_trial(struct dice *d)
 	t.to = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
 	t.from = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
 	t.phase = (enum asl_phase)roll(d, ASL_GATHER, ASL_EXCHANGE);
+	if (roll(d, 0, 1))
+		t.turn = t.p - 1; /* of one rank: 0 */
+	if (t.p % 7 && roll(d, 0, 1))
+		t.turn = 7;
+	t.behind = t.what != REDUCE && t.what != REDUCE_SCATTER &&
+		   t.what != REDUCE_SCATTER_TILE && roll(d, 0, 1);
 	t.store = roll(d, 0, 3) ? "dram" : "null";
 	t.salt = roll(d, 0, 1000000);
 	for (int i = 0; t.what == ALLTOALLV && i < t.p; i++)

@@ -48,6 +48,16 @@ uint64_t asl_kernel_room(const struct asl_kernel *kernel,
 extern const struct asl_kernel *const asl_kernels[];
 const struct asl_kernel *asl_kernel_find(const char *name);
 
+/*
+ * The tile with which `tight` reads least: rows x cols and a sliver of depth 1
+ * fit into the cache.
+ */
+struct asl_sides {
+	uint64_t rows, cols;
+};
+
+struct asl_sides asl_tight_sides(const struct asl_product *x);
+
 /* ---- For kernels ---- */
 
 /*

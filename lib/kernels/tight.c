@@ -20,17 +20,13 @@
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/parts.h"
 
-struct sides {
-	uint64_t rows, cols;
-};
-
 /*
  * For every height of tile, the widest one; until the reads of B alone exceed
  * the best so far.  Both sides are then evened out.
  */
-static struct sides best_sides(const struct asl_product *x)
+struct asl_sides asl_tight_sides(const struct asl_product *x)
 {
-	struct sides best = {1, 1};
+	struct asl_sides best = {1, 1};
 	uint64_t least = UINT64_MAX, rows, down;
 
 	if (!x->m || !x->n)
@@ -45,7 +41,8 @@ static struct sides best_sides(const struct asl_product *x)
 		reads = x->m * across + x->n * down;
 		if (reads < least) {
 			least = reads;
-			best = (struct sides){rows, asl_ceil_div(x->n, across)};
+			best = (struct asl_sides){rows,
+						  asl_ceil_div(x->n, across)};
 		}
 		/* The fewest tiles down that are less high. */
 		down = rows > 1 ? asl_ceil_div(x->m, rows - 1) : x->m + 1;
@@ -57,7 +54,7 @@ static void tight_run(struct asl_rank *r, const struct asl_product *x,
 		      const struct asl_block *C, const struct asl_block *A,
 		      const struct asl_block *B)
 {
-	struct sides side = best_sides(x);
+	struct asl_sides side = asl_tight_sides(x);
 
 	asl_stream(r, x, C, A, B, side.rows, side.cols, 1);
 }
@@ -65,14 +62,14 @@ static void tight_run(struct asl_rank *r, const struct asl_product *x,
 static void tight_predict(struct asl_counts *counts,
 			  const struct asl_product *x)
 {
-	struct sides side = best_sides(x);
+	struct asl_sides side = asl_tight_sides(x);
 
 	asl_stream_predict(counts, x, side.rows, side.cols);
 }
 
 static uint64_t tight_room(const struct asl_product *x)
 {
-	struct sides side = best_sides(x);
+	struct asl_sides side = asl_tight_sides(x);
 
 	return x->m && x->n ? side.rows * side.cols : 0;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/matrix/parts.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
@@ -79,12 +80,51 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	asl_spent(r, ASL_MOVES, since);
 }
 
+/* What is not there yet is about to be looked at. */
+static void write_zeros(struct asl_tile *t)
+{
+	if (t->zero && t->at)
+		memset(t->at, 0, t->rows * t->cols * sizeof(double));
+	t->zero = false;
+}
+
+struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
+				uint64_t count)
+{
+	assert(first + count <= t->rows * t->cols);
+	write_zeros(t);
+	return (struct asl_words){ASL_CACHE, count,
+				  t->at ? t->at + first : NULL};
+}
+
+struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first, uint64_t count)
+{
+	struct asl_words x = asl_tile_words(t, first, count);
+
+	return (struct asl_tile){.rows = 1, .cols = count, .at = x.at};
+}
+
+/* A and B in a range of k. */
+static void add_product(struct asl_rank *r, struct asl_tile *c,
+			const struct asl_block *A, const struct asl_block *B,
+			struct asl_range k)
+{
+	double since = asl_now();
+
+	asl_gemm(c->rows, c->cols, k.count, A->at + k.first, A->ld,
+		 B->at + k.first * B->ld, B->ld, c->zero ? 0 : 1, c->at,
+		 c->cols);
+	asl_spent(r, ASL_COMPUTES, since);
+}
+
+/* Deep enough to keep the BLAS busy between two looks at the network. */
+enum { BREATH = 256 };
+
 void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		  const struct asl_block *A, const struct asl_block *B,
 		  uint64_t depth)
 {
-	uint64_t sliver = depth < A->cols ? depth : A->cols;
-	double since;
+	uint64_t sliver = asl_least(depth, A->cols), step;
 
 	if (r->err)
 		return;
@@ -101,13 +141,11 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 	asl_charge(r, B->where == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ,
 		   B->rows * B->cols);
 	asl_charge(r, ASL_FLOPS, 2 * c->rows * c->cols * A->cols);
-	if (!A->cols)
-		return;
-	if (r->data) {
-		since = asl_now();
-		asl_gemm(c->rows, c->cols, A->cols, A->at, A->ld, B->at, B->ld,
-			 c->zero ? 0 : 1, c->at, c->cols);
-		asl_spent(r, ASL_COMPUTES, since);
+	for (uint64_t l = 0; l < A->cols; l += step) {
+		step = asl_behind_look(r) ? asl_least(BREATH, A->cols - l)
+					  : A->cols - l;
+		if (r->data)
+			add_product(r, c, A, B, (struct asl_range){l, step});
+		c->zero = false;
 	}
-	c->zero = false;
 }

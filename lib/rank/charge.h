@@ -16,6 +16,9 @@ void asl_note_high(struct asl_rank *r);
 uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 			uint64_t count);
 
+/* Move on what is sent behind; is there more to come? */
+bool asl_behind_look(struct asl_rank *r);
+
 enum asl_verb { ASL_COMPUTES, ASL_TALKS, ASL_MOVES };
 
 void asl_spent(struct asl_rank *r, enum asl_verb verb, double since);

@@ -63,65 +63,77 @@ void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 /* ---- reduce_scatter ---- */
 
 /*
- * Partners swap halves of what they still answer for and add.  `whole` is only
- * read: it lies in the pool as a rule, where a sum would cost a write.
+ * Partners swap halves of what they still answer for and add.  `whole` lies in
+ * the pool as a rule, where a sum would cost a write: then it is only read, the
+ * sums are formed in DRAM and the last one in `mine`.  Without `mine` they are
+ * formed in `whole`.
  */
 static void reduce_scatter_halving(struct asl_rank *r,
 				   const struct asl_group *g,
 				   struct asl_words *mine,
 				   const struct asl_words *whole)
 {
-	struct asl_words sum = *whole, room[2] = {{0}, {0}};
+	struct asl_words part = *whole, room[2] = {{0}, {0}};
+	int rooms = mine ? 2 : 1;
 
 	for (int runs = 2, s = 0; runs <= g->size; runs *= 2, s++) {
 		int run = g->me / (g->size / runs);
 		int peer = asl_member(g, g->me ^ (g->size / runs));
-		/* Both in whole's numbering, both within the sum so far. */
+		/* Both in whole's numbering, both within the part so far. */
 		struct asl_range k = asl_share(whole->count, runs, run);
 		struct asl_range o = asl_share(whole->count, runs, run ^ 1);
 		bool upper = run & 1;
 		struct asl_words keep =
-			asl_slice(&sum, upper ? o.count : 0, k.count);
+			asl_slice(&part, upper ? o.count : 0, k.count);
 		struct asl_words give =
-			asl_slice(&sum, upper ? 0 : k.count, o.count);
-		struct asl_words in;
+			asl_slice(&part, upper ? 0 : k.count, o.count);
+		struct asl_words in, *sum;
 
 		/* The sum of the step before lies in the other room. */
-		if (s < 2)
+		if (s < rooms)
 			asl_take(r, &room[s], ASL_DRAM, k.count);
-		in = asl_slice(&room[s % 2], 0, k.count);
+		in = asl_slice(&room[s % rooms], 0, k.count);
 		asl_exchange(r, peer, &give, peer, &in);
-		asl_add(r, runs == g->size ? mine : &in, &in, &keep);
-		sum = in;
+		sum = !mine ? &keep : runs == g->size ? mine : &in;
+		asl_add(r, sum, &in, &keep);
+		part = *sum;
 	}
 	asl_give(r, &room[1]);
 	asl_give(r, &room[0]);
 }
 
-/* A sum travels once around, gathering a contribution at every member. */
+/*
+ * A sum travels once around, gathering a contribution at every member; formed
+ * as above.
+ */
 static void reduce_scatter_ring(struct asl_rank *r, const struct asl_group *g,
 				struct asl_words *mine,
 				const struct asl_words *whole)
 {
-	struct asl_words out = share(whole, g->size, g->me - 1), room[2];
+	struct asl_words out = share(whole, g->size, g->me - 1);
+	struct asl_words room[2] = {{0}, {0}};
+	int rooms = mine ? 2 : 1;
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < rooms; i++)
 		asl_take(r, &room[i], ASL_DRAM,
 			 asl_share(whole->count, g->size, 0).count);
 	for (int s = 0; s < g->size - 1; s++) {
 		struct asl_words own = share(whole, g->size, g->me - 2 - s);
-		struct asl_words in = asl_slice(&room[s % 2], 0, own.count);
+		struct asl_words in = asl_slice(&room[s % rooms], 0, own.count);
+		struct asl_words *sum;
 
 		asl_exchange(r, neighbour(g, 1), &out, neighbour(g, -1), &in);
-		asl_add(r, s == g->size - 2 ? mine : &in, &in, &own);
-		out = in;
+		sum = !mine ? &own : s == g->size - 2 ? mine : &in;
+		asl_add(r, sum, &in, &own);
+		out = *sum;
 	}
 	asl_give(r, &room[1]);
 	asl_give(r, &room[0]);
 }
 
-void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
-			struct asl_words *mine, const struct asl_words *whole)
+static void reduce_scatter(struct asl_rank *r, const struct asl_group *g,
+			   struct asl_words *mine,
+			   const struct asl_words *whole)
 {
 	if (g->size == 1 || !whole->count)
 		return;
@@ -129,6 +141,25 @@ void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 		reduce_scatter_halving(r, g, mine, whole);
 	else
 		reduce_scatter_ring(r, g, mine, whole);
+}
+
+void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
+			struct asl_words *mine, const struct asl_words *whole)
+{
+	reduce_scatter(r, g, mine, whole);
+}
+
+void asl_reduce_scatter_tile(struct asl_rank *r, const struct asl_group *g,
+			     struct asl_words *mine, struct asl_tile *tile)
+{
+	uint64_t W = tile->rows * tile->cols;
+	struct asl_words whole = asl_tile_words(tile, 0, W);
+	struct asl_range own = asl_share(W, g->size, g->me);
+	struct asl_tile part = asl_tile_row(tile, own.first, own.count);
+	struct asl_block to = asl_as_block(mine, 1, own.count);
+
+	reduce_scatter(r, g, NULL, &whole);
+	asl_tile_store(r, &to, &part);
 }
 
 /* ---- One root ---- */

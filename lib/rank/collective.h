@@ -8,7 +8,7 @@
  *	allgather	2^x	W - q[j] (+x)	W - q[j]	x
  *			else	W - q[j+1]	W - q[j]	p - 1
  *	reduce_scatter	2^x	W - q[j] (+x)	W - q[j] (+x)	x
- *			else	W - q[j]	W - q[j-1]	p - 1
+ *	(and _tile)	else	W - q[j]	W - q[j-1]	p - 1
  *	gather			root 0, else q[j]  root W - q[j]  root 0, else 1
  *	scatter			root W - q[j], else 0  else q[j]  root p - 1
  *	broadcast		scatter, then allgather
@@ -18,7 +18,8 @@
  * where (+x): up to one word a step more or less when p does not divide W.
  * For each but alltoallv there is a closed form of all its counters, written
  * apart from the operation: asl_predict_*.  In a group of one, and for W = 0,
- * nothing is done; alltoallv then still copies what is its own.
+ * nothing is done; but alltoallv then still copies what is its own, and a tile
+ * is stored.
  */
 #ifndef ASL_COLLECTIVE_H
 #define ASL_COLLECTIVE_H
@@ -32,6 +33,14 @@ void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 /* mine = this member's part of the sum of every member's `whole`. */
 void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 			struct asl_words *mine, const struct asl_words *whole);
+
+/*
+ * The same straight from the cache: sums are formed in the tile, by rows, which
+ * is spoilt; this member's part of them is stored to `mine`.  In a group of one
+ * that is the whole tile.
+ */
+void asl_reduce_scatter_tile(struct asl_rank *r, const struct asl_group *g,
+			     struct asl_words *mine, struct asl_tile *tile);
 
 /*
  * At the root: all = every member's part, its own being there already.
@@ -62,6 +71,8 @@ void asl_predict_allgather(struct asl_counts *x, uint64_t W, int p, int j,
 			   enum asl_where all);
 void asl_predict_reduce_scatter(struct asl_counts *x, uint64_t W, int p, int j,
 				enum asl_where mine, enum asl_where whole);
+void asl_predict_reduce_scatter_tile(struct asl_counts *x, uint64_t W, int p,
+				     int j, enum asl_where mine);
 void asl_predict_gather(struct asl_counts *x, uint64_t W, int p, int j,
 			int root, enum asl_where all, enum asl_where mine);
 void asl_predict_scatter(struct asl_counts *x, uint64_t W, int p, int j,
@@ -73,6 +84,7 @@ void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
 
 /* DRAM words that asl_reduce_scatter and asl_reduce hold beside their operands. */
 uint64_t asl_reduce_scatter_room(uint64_t W, int p, int j);
+uint64_t asl_reduce_scatter_tile_room(uint64_t W, int p, int j);
 uint64_t asl_reduce_room(uint64_t W, int p, int j, int root);
 
 #endif

@@ -83,6 +83,24 @@ void asl_predict_allgather(struct asl_counts *x, uint64_t W, int p, int j,
 	}
 }
 
+/* What goes over the network; returns what arrives. */
+static uint64_t predict_scattering(struct asl_counts *x, uint64_t W, int p,
+				   int j)
+{
+	uint64_t received;
+	struct halves h;
+
+	if (asl_is_power_of_two(p)) {
+		h = halves(W, p, j);
+		add_net(x, h.twin, h.own, h.larger, h.cuts);
+		return h.own;
+	}
+	received = W - q(W, p, j - 1);
+	add_net(x, W - q(W, p, j), received, ring_bh(W, p, j - 1),
+		(uint64_t)p - 1);
+	return received;
+}
+
 /*
  * What arrives is added to what is kept.  The first message out comes straight
  * from `whole`; by halving so does the first half that is kept, around a ring
@@ -92,29 +110,37 @@ void asl_predict_reduce_scatter(struct asl_counts *x, uint64_t W, int p, int j,
 				enum asl_where mine, enum asl_where whole)
 {
 	uint64_t own = q(W, p, j), received, first_out, from_whole;
-	struct halves h;
 
 	if (p == 1 || !W)
 		return;
-	if (asl_is_power_of_two(p)) {
-		h = halves(W, p, j);
-		received = h.own;
-		from_whole = q(W, 2, j >= p / 2);
-		first_out = W - from_whole;
-		add_net(x, h.twin, received, h.larger, h.cuts);
-	} else {
-		first_out = q(W, p, j - 1);
-		received = W - first_out;
-		from_whole = received;
-		add_net(x, W - own, received, ring_bh(W, p, j - 1),
-			(uint64_t)p - 1);
-	}
+	received = predict_scattering(x, W, p, j);
+	first_out = q(W, p, j - 1);
+	if (asl_is_power_of_two(p))
+		first_out = W - q(W, 2, j >= p / 2);
+	from_whole = W - first_out;
 	if (whole == ASL_POOL)
 		x->of[ASL_NVM_LIFT] += first_out;
 	add_lift(x, whole, from_whole);
 	x->of[ASL_BOUNCE_READ] += received + (received - from_whole);
 	x->of[ASL_BOUNCE_WRITE] += received - own;
 	add_land(x, mine, own);
+}
+
+/* What is kept stays in the cache: only what arrives is read in DRAM. */
+void asl_predict_reduce_scatter_tile(struct asl_counts *x, uint64_t W, int p,
+				     int j, enum asl_where mine)
+{
+	if (p > 1 && W)
+		x->of[ASL_BOUNCE_READ] += predict_scattering(x, W, p, j);
+	x->of[mine == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE] += q(W, p, j);
+}
+
+/* The first half that arrives is the largest; around a ring the first part. */
+uint64_t asl_reduce_scatter_tile_room(uint64_t W, int p, int j)
+{
+	if (p == 1 || !W)
+		return 0;
+	return asl_is_power_of_two(p) ? q(W, 2, j >= p / 2) : q(W, p, 0);
 }
 
 uint64_t asl_reduce_scatter_room(uint64_t W, int p, int j)

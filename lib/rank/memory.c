@@ -62,12 +62,16 @@ struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
 
 static void charge_lifted(struct asl_rank *r, enum asl_where from, uint64_t n)
 {
-	asl_charge(r, from == ASL_POOL ? ASL_NVM_LIFT : ASL_BOUNCE_READ, n);
+	if (from != ASL_CACHE)
+		asl_charge(r, from == ASL_POOL ? ASL_NVM_LIFT : ASL_BOUNCE_READ,
+			   n);
 }
 
 static void charge_landed(struct asl_rank *r, enum asl_where to, uint64_t n)
 {
-	asl_charge(r, to == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE, n);
+	if (to != ASL_CACHE)
+		asl_charge(r, to == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE,
+			   n);
 }
 
 void asl_copy(struct asl_rank *r, struct asl_words *dst,
@@ -113,6 +117,7 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	since = asl_now();
 	for (uint64_t i = 0; i < dst->count; i++)
 		dst->at[i] = a->at[i] + b->at[i];
-	asl_store_settle(r->memory[dst->where], dst->at, dst->count);
+	if (dst->where != ASL_CACHE)
+		asl_store_settle(r->memory[dst->where], dst->at, dst->count);
 	asl_spent(r, ASL_MOVES, since);
 }

@@ -1,6 +1,10 @@
 /*
- * network.c -- verbs on messages: a step out, a step in, or both at once
+ * network.c -- verbs on messages: a step out, a step in, or both at once; now,
+ * or behind what the rank computes
  */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "lib/matrix/parts.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
@@ -10,106 +14,262 @@ static double later(double a, double b)
 	return a > b ? a : b;
 }
 
-/*
- * A step's clock: max(own, the sender's before it sent) + alpha + beta x.  Steps
- * that overlap share one link: the next moves its words when the last has.
- */
-static void advance(struct asl_rank *r, const struct asl_step *step)
+/* ---- A step ---- */
+
+struct asl_step {
+	int to, from; /* ASL_NET_NONE: nothing goes out, nothing comes in */
+	struct asl_words out, in;
+	enum asl_phase phase;
+};
+
+static uint64_t words_of(const struct asl_step *x)
 {
-	if (!asl_phase_counts(step->phase))
+	return asl_larger(x->out.count, x->in.count);
+}
+
+static void count_step(struct asl_rank *r, const struct asl_step *x)
+{
+	struct asl_counts *counts = &r->ledger.in[x->phase];
+
+	counts->of[ASL_NET_SEND] += x->out.count;
+	counts->of[ASL_NET_RECV] += x->in.count;
+	counts->of[ASL_BH] += words_of(x);
+	counts->of[ASL_NET_MSGS] += x->to != ASL_NET_NONE;
+}
+
+static void lift(struct asl_rank *r, const struct asl_step *x)
+{
+	if (x->out.where == ASL_POOL)
+		asl_charge(r, ASL_NVM_LIFT, x->out.count);
+}
+
+static void land(struct asl_rank *r, const struct asl_step *x)
+{
+	if (x->in.where == ASL_POOL)
+		asl_charge(r, ASL_NVM_LAND, x->in.count);
+}
+
+static struct asl_net_op op_of(const struct asl_step *x,
+			       const struct asl_net_stamp *sent)
+{
+	return (struct asl_net_op){
+		.to = x->to,
+		.from = x->from,
+		.out = x->out.at,
+		.in = x->in.at,
+		.out_bytes = x->out.count * sizeof(double),
+		.in_bytes = x->in.count * sizeof(double),
+		.sent = *sent,
+	};
+}
+
+/* The cost of a step on the clock, alpha + beta x; 0 in phases without one. */
+static double cost_of(const struct asl_rank *r, const struct asl_step *x, int a)
+{
+	if (!asl_phase_counts(x->phase))
+		return 0;
+	return r->rates[a].of[ASL_NET_MSGS] +
+	       r->rates[a].of[ASL_BH] * (double)words_of(x);
+}
+
+/* max(own, the sender's before it sent) + alpha + beta x. */
+static void advance(struct asl_net_stamp *clock, const struct asl_rank *r,
+		    const struct asl_step *x, const struct asl_net_op *op)
+{
+	if (!asl_phase_counts(x->phase))
 		return;
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
-		double from = later(step->begun.at[a], r->link.at[a]);
-
-		if (step->op.from != ASL_NET_NONE)
-			from = later(from, step->op.got.at[a]);
-		from += r->rates[a].of[ASL_NET_MSGS] +
-			r->rates[a].of[ASL_BH] * (double)step->words;
-		r->link.at[a] = from;
-		r->clock.at[a] = later(r->clock.at[a], from);
+		if (x->from != ASL_NET_NONE)
+			clock->at[a] = later(clock->at[a], op->got.at[a]);
+		clock->at[a] += cost_of(r, x, a);
 	}
 }
 
-static void count_step(struct asl_rank *r, uint64_t sent, uint64_t received,
-		       bool sends)
+static void start(struct asl_rank *r, struct asl_net_op *op)
 {
-	struct asl_counts *counts = &r->ledger.in[r->phase];
+	int err = asl_net_start(r->net, op);
 
-	counts->of[ASL_NET_SEND] += sent;
-	counts->of[ASL_NET_RECV] += received;
-	counts->of[ASL_BH] += asl_larger(sent, received);
-	counts->of[ASL_NET_MSGS] += sends;
-}
-
-void asl_exchange_start(struct asl_rank *r, struct asl_step *step, int to,
-			const struct asl_words *out, int from,
-			struct asl_words *in)
-{
-	uint64_t sent = out ? out->count : 0, received = in ? in->count : 0;
-	double since;
-	int err;
-
-	if (r->err)
-		return;
-	if (out && out->where == ASL_POOL)
-		asl_charge(r, ASL_NVM_LIFT, sent);
-	count_step(r, sent, received, out);
-	*step = (struct asl_step){
-		.op = {.to = out ? to : ASL_NET_NONE,
-		       .from = in ? from : ASL_NET_NONE,
-		       .out = out ? out->at : NULL,
-		       .in = in ? in->at : NULL,
-		       .out_bytes = sent * sizeof(double),
-		       .in_bytes = received * sizeof(double),
-		       .sent = r->clock},
-		.words = asl_larger(sent, received),
-		.phase = r->phase,
-		.begun = r->clock,
-	};
-	if (in)
-		step->in = *in;
-	since = r->timed ? asl_now() : 0;
-	err = asl_net_start(r->net, &step->op);
 	if (err)
 		asl_rank_fail(r, err, "%s", asl_net_why());
-	if (r->timed)
-		asl_spent(r, ASL_TALKS, since);
 }
 
-void asl_exchange_end(struct asl_rank *r, struct asl_step *step)
+static void finish(struct asl_rank *r, const struct asl_step *x,
+		   struct asl_net_op *op)
 {
-	enum asl_phase phase = r->phase;
-	double since;
 	int err;
 
 	if (r->err)
 		return;
-	since = r->timed ? asl_now() : 0;
-	err = asl_net_wait(r->net, &step->op);
-	if (err) {
+	err = asl_net_wait(r->net, op);
+	if (err)
 		asl_rank_fail(r, err, "%s", asl_net_why());
+	else if (x->in.where == ASL_POOL && x->from != ASL_NET_NONE)
+		asl_store_settle(r->memory[ASL_POOL], x->in.at, x->in.count);
+}
+
+/* ---- Behind ---- */
+
+struct asl_behind {
+	struct asl_step *step;
+	int count, room;
+	int next;	/* the first that has not ended */
+	bool under_way; /* it has been started */
+	struct asl_net_op op;
+	struct asl_net_stamp link;  /* when the last one ended */
+	struct asl_net_stamp aside; /* that steps in front took meanwhile */
+};
+
+void asl_behind_begin(struct asl_rank *r)
+{
+	if (r->err)
+		return;
+	if (!r->behind)
+		r->behind = calloc(1, sizeof *r->behind);
+	if (!r->behind) {
+		asl_rank_fail(r, -ENOMEM, "no memory for a step's record");
 		return;
 	}
-	/* Charged to the phase that it was begun in. */
-	r->phase = step->phase;
-	advance(r, step);
-	if (step->op.from != ASL_NET_NONE && step->in.where == ASL_POOL) {
-		asl_charge(r, ASL_NVM_LAND, step->in.count);
-		asl_store_settle(r->memory[ASL_POOL], step->in.at,
-				 step->in.count);
+	if (!r->behind->count)
+		r->behind->link = r->clock;
+	r->notes_steps = true;
+}
+
+void asl_behind_end(struct asl_rank *r)
+{
+	r->notes_steps = false;
+	asl_behind_look(r);
+}
+
+static void note_step(struct asl_rank *r, const struct asl_step *x)
+{
+	struct asl_behind *b = r->behind;
+
+	if (b->count == b->room) {
+		int room = b->room ? 2 * b->room : 16;
+		struct asl_step *more =
+			realloc(b->step, (size_t)room * sizeof *more);
+
+		if (!more) {
+			asl_rank_fail(r, -ENOMEM,
+				      "no memory for %d steps' records", room);
+			return;
+		}
+		b->step = more;
+		b->room = room;
+	}
+	b->step[b->count++] = *x;
+	/* The memory is the rank's own, and works for one thing at a time. */
+	lift(r, x);
+	land(r, x);
+}
+
+static void start_next(struct asl_rank *r)
+{
+	struct asl_behind *b = r->behind;
+
+	b->op = op_of(&b->step[b->next], &b->link);
+	b->under_way = true;
+	start(r, &b->op);
+}
+
+static void end_next(struct asl_rank *r)
+{
+	struct asl_behind *b = r->behind;
+	const struct asl_step *x = &b->step[b->next];
+
+	finish(r, x, &b->op);
+	advance(&b->link, r, x, &b->op);
+	b->under_way = false;
+	b->next++;
+}
+
+static bool has_ended(struct asl_rank *r)
+{
+	return asl_net_ended(r->net, &r->behind->op);
+}
+
+bool asl_behind_look(struct asl_rank *r)
+{
+	struct asl_behind *b = r->behind;
+	double since;
+
+	if (!b || r->err)
+		return false;
+	since = r->timed ? asl_now() : 0;
+	while (!r->err && b->next < b->count) {
+		if (!b->under_way)
+			start_next(r);
+		if (r->err || !has_ended(r))
+			break;
+		end_next(r);
 	}
 	if (r->timed)
 		asl_spent(r, ASL_TALKS, since);
-	r->phase = phase;
+	return b->next < b->count;
+}
+
+/* What was sent in front kept the link from what was sent behind. */
+void asl_behind_join(struct asl_rank *r)
+{
+	struct asl_behind *b = r->behind;
+	double since;
+
+	if (!b)
+		return;
+	since = r->timed ? asl_now() : 0;
+	while (!r->err && b->next < b->count) {
+		if (!b->under_way)
+			start_next(r);
+		end_next(r);
+	}
+	if (r->timed)
+		asl_spent(r, ASL_TALKS, since);
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+		r->clock.at[a] =
+			later(r->clock.at[a], b->link.at[a] + b->aside.at[a]);
+	free(b->step);
+	free(b);
+	r->behind = NULL;
+}
+
+/* ---- In front ---- */
+
+static void take_step(struct asl_rank *r, const struct asl_step *x)
+{
+	double since = r->timed ? asl_now() : 0;
+	struct asl_net_op op;
+
+	lift(r, x);
+	op = op_of(x, &r->clock);
+	start(r, &op);
+	finish(r, x, &op);
+	advance(&r->clock, r, x, &op);
+	land(r, x);
+	for (int a = 0; r->behind && a < ASL_ACCOUNTINGS; a++)
+		r->behind->aside.at[a] += cost_of(r, x, a);
+	if (r->timed)
+		asl_spent(r, ASL_TALKS, since);
 }
 
 void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		  int from, struct asl_words *in)
 {
-	struct asl_step step;
+	static const struct asl_words nothing = {.where = ASL_DRAM};
+	struct asl_step x = {
+		.to = out ? to : ASL_NET_NONE,
+		.from = in ? from : ASL_NET_NONE,
+		.out = out ? *out : nothing,
+		.in = in ? *in : nothing,
+		.phase = r->phase,
+	};
 
-	asl_exchange_start(r, &step, to, out, from, in);
-	asl_exchange_end(r, &step);
+	if (r->err)
+		return;
+	count_step(r, &x);
+	if (r->notes_steps)
+		note_step(r, &x);
+	else
+		take_step(r, &x);
 }
 
 void asl_send(struct asl_rank *r, int to, const struct asl_words *out)

@@ -52,7 +52,7 @@ void asl_note_high(struct asl_rank *r)
 void asl_rank_restart(struct asl_rank *r)
 {
 	r->ledger = (struct asl_ledger){0};
-	r->clock = r->link = (struct asl_net_stamp){{0}};
+	r->clock = (struct asl_net_stamp){{0}};
 	r->seconds = (struct asl_seconds){0};
 }
 

@@ -31,9 +31,10 @@
 _Static_assert(sizeof(struct asl_net_stamp) == ASL_ACCOUNTINGS * sizeof(double),
 	       "a message carries a clock for every accounting");
 
-enum asl_where { ASL_POOL, ASL_DRAM };
+/* The cache is not main memory: nothing is charged there for being moved. */
+enum asl_where { ASL_POOL, ASL_DRAM, ASL_CACHE };
 
-/* A run of words in main memory. */
+/* A run of words in main memory; or of a tile, where that is said. */
 struct asl_words {
 	enum asl_where where;
 	uint64_t count;
@@ -74,7 +75,7 @@ struct asl_rank {
 	int id, size;
 	uint64_t cache; /* S */
 
-	struct asl_store *memory[2]; /* by enum asl_where */
+	struct asl_store *memory[2]; /* by enum asl_where, but the cache */
 	struct asl_net *net;
 	bool data;  /* are there words to move at all? */
 	bool timed; /* sim: no, a fiber's wait is another fiber's work */
@@ -83,11 +84,13 @@ struct asl_rank {
 	struct asl_ledger ledger;
 	struct asl_rates rates[ASL_ACCOUNTINGS];
 	struct asl_net_stamp clock; /* by enum asl_accounting */
-	struct asl_net_stamp link;  /* when the last step ended, likewise */
 	struct asl_seconds seconds;
 
-	uint64_t held[2];    /* words taken, by enum asl_where */
+	uint64_t held[2];    /* words taken, likewise */
 	uint64_t cache_held; /* words of tiles */
+
+	struct asl_behind *behind; /* steps under way; NULL: none */
+	bool notes_steps;	   /* they are being noted */
 
 	int err; /* the first error, a negative errno */
 	char why[512];
@@ -163,6 +166,15 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 		    const struct asl_tile *src);
 
 /*
+ * `count` words of the tile from `first` on, by rows, where they lie: to be sent,
+ * to be added to, or as a tile of one row to be stored.
+ */
+struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
+				uint64_t count);
+struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first,
+			     uint64_t count);
+
+/*
  * c += A B.  A and B pass through the cache in slivers that are `depth` deep
  * (columns of A, rows of B) and fit into S beside what is held: each of their
  * words is read once.
@@ -175,28 +187,24 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 
 void asl_send(struct asl_rank *r, int to, const struct asl_words *out);
 void asl_recv(struct asl_rank *r, int from, struct asl_words *in);
+/* Either side may be NULL. */
 void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		  int from, struct asl_words *in);
 
 /*
- * The same in two halves, between which the rank may compute: the buffers stay
- * the network's until the end.  Counts do not depend on what lies between.  The
- * clocks at the end are the later of this rank's own and of the time at which
- * the step has ended that was begun then; so what overlaps costs once, and the
- * path may be shorter than the busiest rank's Q.  Either side may be NULL.
+ * Behind: between begin and end, steps (and collectives that are made of steps
+ * alone: no reductions) are counted and noted, and taken one after another while
+ * the rank computes, as asl_multiply looks after them.  Join: all have ended.
+ *
+ * Until then the buffers are theirs, and so are their peers: no step in front
+ * of them goes to one.  Counts do not depend on what lies between.  The clock
+ * after join is the later of the rank's own and of the link's, which had the
+ * steps in front to carry as well; so what overlaps costs once, and the path may
+ * be shorter than the busiest rank's Q.
  */
-struct asl_step {
-	struct asl_net_op op;
-	struct asl_words in;
-	uint64_t words; /* the larger of what goes out and what comes in */
-	enum asl_phase phase;
-	struct asl_net_stamp begun;
-};
-
-void asl_exchange_start(struct asl_rank *r, struct asl_step *step, int to,
-			const struct asl_words *out, int from,
-			struct asl_words *in);
-void asl_exchange_end(struct asl_rank *r, struct asl_step *step);
+void asl_behind_begin(struct asl_rank *r);
+void asl_behind_end(struct asl_rank *r);
+void asl_behind_join(struct asl_rank *r);
 
 static inline int asl_member(const struct asl_group *g, int i)
 {
