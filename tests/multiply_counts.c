@@ -51,11 +51,14 @@ static void print_case(const struct asl_run_want *w, unsigned number)
 	const struct asl_plan *x = &w->plan;
 
 	print_error("case %u: %s m=%ju n=%ju k=%ju P=%d grid %dx%dx%d S=%ju "
-		    "%s panels=%d r=%g w=%g beta=%g store=%s\n",
+		    "%s panels=%d r=%g w=%g beta=%g store=%s panel %ju, %d "
+		    "bands, %d slices%s\n",
 		    number, x->algorithm->name, x->shape.m, x->shape.n,
 		    x->shape.k, x->ranks, x->grid.p[0], x->grid.p[1],
 		    x->grid.p[2], x->cache, x->kernel->name, x->panels,
-		    x->costs.read, x->costs.write, x->costs.net, w->store);
+		    x->costs.read, x->costs.write, x->costs.net, w->store,
+		    x->panel, x->bands, x->slices,
+		    x->overlap ? ", overlap" : "");
 }
 
 struct outcome {
@@ -114,7 +117,8 @@ static bool laws_hold(const struct asl_rep *rep)
 	ok &= rep->total.of[ASL_NVM_WRITE] + rep->total.of[ASL_DRAM_WRITE] +
 		      rep->total.of[ASL_NVM_LAND] >=
 	      s->m * s->n;
-	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+	/* What overlaps costs once. */
+	for (int a = 0; a < ASL_ACCOUNTINGS && !rep->want->plan.overlap; a++)
 		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
 	if (!ok)
 		print_error("a law is broken: sent %ju, received %ju, flops "
@@ -174,8 +178,12 @@ static bool roll_any_grid(struct dice *d, struct asl_plan *plan, int most)
 			left /= plan->grid.p[i];
 		}
 		plan->ranks = asl_grid_ranks(&plan->grid) + (int)roll(d, 0, 1);
-		if (asl_plan_possible(plan))
+		if (asl_plan_possible(plan)) {
+			asl_plan_blocks(plan);
+			/* More slices than are best will do as well. */
+			plan->slices += plan->slices ? (int)roll(d, 0, 2) : 0;
 			return true;
+		}
 	}
 	return false;
 }
@@ -208,6 +216,9 @@ static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks)
 	plan->shape.k = roll_size(d, bits);
 	plan->cache = 2 + roll_size(d, 12);
 	plan->memory = roll_size(d, 20);
+	plan->panel = roll(d, 0, 2) ? 0 : roll_size(d, bits);
+	plan->bands = roll(d, 0, 2) ? 0 : (int)roll(d, 1, 5);
+	plan->overlap = roll(d, 0, 1);
 	plan->panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
 	plan->accounting = roll(d, 0, 1) ? ASL_APM : ASL_FULL;
 	plan->costs = (struct asl_costs){
@@ -292,6 +303,7 @@ static void primes_and_ones(void **state)
 					dims[i][0], dims[i][1], dims[i][2]};
 				want.plan.algorithm = asl_algorithms[a];
 				want.plan.ranks = primes[j];
+				want.plan.bands = want.plan.slices = 0;
 				assert_int_equal(
 					asl_grid_choose(&want.plan, &need), 0);
 				with_data(&d, &want);
@@ -355,6 +367,7 @@ static void one_wrong_word_does_not_verify(void **state)
 	want.plan.algorithm = &broken;
 	want.plan.shape = (struct asl_shape){61, 47, 53};
 	want.plan.ranks = 12;
+	want.plan.bands = want.plan.slices = 0;
 	want.store = "dram";
 	want.exact = false;
 	assert_int_equal(asl_grid_choose(&want.plan, &need), 0);

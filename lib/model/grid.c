@@ -117,6 +117,14 @@ static uint64_t least_flops(struct asl_plan *plan, const uint64_t dim[3])
 	return least;
 }
 
+static struct asl_plan with_blocks(const struct asl_plan *plan)
+{
+	struct asl_plan x = *plan;
+
+	asl_plan_blocks(&x);
+	return x;
+}
+
 void asl_grid_each(struct asl_plan *plan,
 		   void (*visit)(const struct asl_plan *with_grid, void *arg),
 		   void *arg)
@@ -140,8 +148,11 @@ void asl_grid_each(struct asl_plan *plan,
 			for (p[2] = least_int(dim[2],
 					      plan->ranks / (p[0] * p[1]));
 			     p[2] > 0 && asl_grid_flops(plan) <= limit; p[2]--)
-				if (admitted(plan))
-					visit(plan, arg);
+				if (admitted(plan)) {
+					struct asl_plan x = with_blocks(plan);
+
+					visit(&x, arg);
+				}
 }
 
 /* ---- Forecast ---- */
@@ -356,32 +367,38 @@ int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 {
 	struct search s = {.rates = objective(plan), .least_need = UINT64_MAX};
 	struct merit best_merit = {INFINITY, INFINITY, INFINITY};
-	struct asl_grid best = {{0}};
+	struct asl_plan best = {.grid = {{0}}}, x;
 	struct asl_forecast f;
 	double dim[3];
 
 	dims_of(dim, plan);
 	plan->algorithm->ideal(plan->ideal, plan);
 	if (is_integer(&plan->grid, plan->ideal, dim, plan->ranks)) {
-		f = asl_forecast(plan);
-		if (within_budget(plan, f.memory_high, &s.least_need))
+		x = with_blocks(plan);
+		f = asl_forecast(&x);
+		if (within_budget(plan, f.memory_high, &s.least_need)) {
+			*plan = x;
 			return 0;
+		}
 	}
 	asl_grid_each(plan, shortlist, &s);
 	for (int i = 0; i < s.count; i++) {
 		struct merit now;
 
 		plan->grid = s.best[i].grid;
-		f = asl_forecast(plan);
+		x = with_blocks(plan);
+		f = asl_forecast(&x);
 		if (!within_budget(plan, f.memory_high, &s.least_need))
 			continue;
 		now = merit(plan, &f);
 		if (better(&now, &best_merit)) {
 			best_merit = now;
-			best = plan->grid;
+			best = x;
 		}
 	}
 	*least_need = s.least_need;
-	plan->grid = best;
-	return best.p[0] ? 0 : -ENOMEM;
+	if (!best.grid.p[0])
+		return -ENOMEM;
+	*plan = best;
+	return 0;
 }

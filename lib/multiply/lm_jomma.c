@@ -268,6 +268,25 @@ static void shift(struct asl_rank *r, const struct asl_lm_part *x,
 	B->spare = !B->spare;
 }
 
+/* To where the next round wants them. */
+static void shift_on(struct asl_rank *r, const struct asl_lm_part *x,
+		     struct traveller *B, int round)
+{
+	if (round + 1 == x->rounds)
+		return;
+	asl_phase(r, ASL_SHIFT);
+	shift(r, x, B, 1, x->first + 2 + round);
+}
+
+/* Sums travel along rows meanwhile, B along columns: different peers. */
+static void shift_behind(struct asl_rank *r, const struct asl_lm_part *x,
+			 struct traveller *B, int round)
+{
+	asl_behind_begin(r);
+	shift_on(r, x, B, round);
+	asl_behind_end(r);
+}
+
 static void multiply(struct asl_rank *r, const struct asl_plan *plan,
 		     const struct asl_words *C, const struct asl_words *A,
 		     const struct asl_words *B, const struct asl_product *local)
@@ -293,6 +312,8 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 
 	asl_phase(r, ASL_SHIFT);
 	shift(r, &x, &B, x.first, x.first);
+	if (x.rounds)
+		shift(r, &x, &B, 1, x.first + 1);
 	for (int round = 0; round < x.rounds; round++) {
 		uint64_t n = columns_in(&x, round).count, words = x.m.count * n;
 		struct asl_product local = asl_lm_product(plan, &x, n);
@@ -300,13 +321,17 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 		struct asl_words sum = asl_slice(&rest, 0, root ? words : 0);
 		struct asl_words C =
 			x.row.size > 1 ? asl_slice(&summand, 0, words) : sum;
+		struct asl_words here = B.here;
 
-		asl_phase(r, ASL_SHIFT);
-		shift(r, &x, &B, 1, x.first + 1 + round);
+		if (plan->overlap)
+			shift_behind(r, &x, &B, round);
 		asl_phase(r, ASL_COMPUTE);
-		multiply(r, plan, &C, &A, &B.here, &local);
+		multiply(r, plan, &C, &A, &here, &local);
 		asl_phase(r, ASL_REDUCE);
 		asl_reduce(r, &x.row, root_in(&x, round), &sum, &C);
+		asl_behind_join(r);
+		if (!plan->overlap)
+			shift_on(r, &x, &B, round);
 		rest = asl_slice(&rest, sum.count, rest.count - sum.count);
 	}
 

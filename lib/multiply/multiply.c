@@ -8,15 +8,23 @@
 extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
 	asl_multiply_cannon, asl_multiply_25d, asl_multiply_25d_mml3ool2,
 	asl_multiply_25d_cowe, asl_multiply_em_jomma, asl_multiply_lm_jomma,
-	asl_multiply_jomma, asl_multiply_summa, asl_multiply_summa_l3ool2;
+	asl_multiply_jomma, asl_multiply_fused, asl_multiply_summa,
+	asl_multiply_summa_l3ool2;
 
 const struct asl_algorithm *const asl_algorithms[] = {
-	&asl_multiply_vomm,	    &asl_multiply_3d,
-	&asl_multiply_cannon,	    &asl_multiply_25d,
-	&asl_multiply_25d_mml3ool2, &asl_multiply_25d_cowe,
-	&asl_multiply_em_jomma,	    &asl_multiply_lm_jomma,
-	&asl_multiply_jomma,	    &asl_multiply_summa,
-	&asl_multiply_summa_l3ool2, NULL,
+	&asl_multiply_vomm,
+	&asl_multiply_3d,
+	&asl_multiply_cannon,
+	&asl_multiply_25d,
+	&asl_multiply_25d_mml3ool2,
+	&asl_multiply_25d_cowe,
+	&asl_multiply_em_jomma,
+	&asl_multiply_lm_jomma,
+	&asl_multiply_jomma,
+	&asl_multiply_fused,
+	&asl_multiply_summa,
+	&asl_multiply_summa_l3ool2,
+	NULL,
 };
 
 const struct asl_algorithm *asl_algorithm_find(const char *name)
@@ -45,6 +53,12 @@ bool asl_plan_possible(const struct asl_plan *plan)
 
 	return asl_grid_ranks(&plan->grid) <= plan->ranks &&
 	       (!a->works_on || a->works_on(&plan->grid));
+}
+
+void asl_plan_blocks(struct asl_plan *plan)
+{
+	if (plan->algorithm->blocks)
+		plan->algorithm->blocks(plan);
 }
 
 bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,

@@ -32,11 +32,11 @@ struct asl_plan {
 	struct asl_grid grid;
 	double ideal[3]; /* the grid prescribed, before it became integer */
 
-	uint64_t panel;	 /* depth in k of a panel of SUMMA; 0: chosen */
-	int bands;	 /* of rows that `fused` goes through; 0: chosen */
-	uint64_t cache;	 /* S */
-	uint64_t memory; /* the papers' M: steers prescriptions and bounds */
-	uint64_t budget; /* a rank may not hold more; 0: no limit */
+	uint64_t panel;	   /* depth in k of a panel of SUMMA; 0: chosen */
+	int bands, slices; /* of `fused`; 0: chosen */
+	uint64_t cache;	   /* S */
+	uint64_t memory;   /* the papers' M: steers prescriptions and bounds */
+	uint64_t budget;   /* a rank may not hold more; 0: no limit */
 	enum asl_where panels;
 	bool overlap; /* the next panels come while these are multiplied */
 	enum asl_accounting accounting;
@@ -56,6 +56,9 @@ struct asl_algorithm {
 	const char *(*axes_of)(const struct asl_plan *plan);
 
 	const char *kernel; /* the only one it uses; NULL: the plan's */
+
+	/* It does not write the partial sums that the APM makes ranks write. */
+	bool outside_apm;
 
 	/* The grid prescribed, in real numbers. */
 	void (*ideal)(double p[3], const struct asl_plan *plan);
@@ -106,6 +109,9 @@ int asl_grid_ranks(const struct asl_grid *g);
 
 /* Are there ranks enough for the plan's grid, and can the algorithm use it? */
 bool asl_plan_possible(const struct asl_plan *plan);
+
+/* Choose block sizes for the plan's grid, where they are not given. */
+void asl_plan_blocks(struct asl_plan *plan);
 
 /* Piece i of what a rank of the grid owns of an operand; false: no more. */
 bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,

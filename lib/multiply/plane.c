@@ -159,13 +159,6 @@ asl_plane_spread_B(struct asl_rank *r, const struct asl_plane *x,
 
 /* ---- Closed forms ---- */
 
-void asl_counts_add_times(struct asl_counts *sum, const struct asl_counts *x,
-			  uint64_t times)
-{
-	for (int c = 0; c < ASL_COUNTERS; c++)
-		sum->of[c] += x->of[c] * times;
-}
-
 /* Depths repeat, gcd(pr, pc) times at least; those of large planes in batches. */
 enum { DEPTHS = 32 };
 

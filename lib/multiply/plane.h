@@ -109,9 +109,6 @@ void asl_plane_predict_spread(struct asl_counts *counts,
 uint64_t asl_panels_room(const struct asl_plane *x, uint64_t rows,
 			 uint64_t cols, uint64_t depth);
 
-void asl_counts_add_times(struct asl_counts *sum, const struct asl_counts *x,
-			  uint64_t times);
-
 /* Where the blocks lie that a line hands round. */
 static inline enum asl_where asl_plane_where(const struct asl_plan *plan,
 					     const struct asl_group *line)

@@ -18,7 +18,8 @@
  *	B_w	s mn/P
  *	B_r	s times the kernel's, of m/pr, n/pc, w, and (s - 1) mn/P
  *	owned	(mk + kn + mn)/P
- *	panels	(m/pr + n/pc) w; none along a line of one rank
+ *	panels	(m/pr + n/pc) w; none along a line of one rank; twice where
+ *		the next panels come while these are multiplied
  *
  * A broadcast is a scatter and an allgather.  Of W words the root moves
  * 2 (1 - 1/p) W and another rank W; each is the root once in p times.
@@ -55,32 +56,69 @@ static struct asl_product product(const struct asl_plan *plan,
 	};
 }
 
+/* Does the next strip come while one is multiplied? */
+static bool comes_ahead(const struct asl_plan *plan)
+{
+	return plan->overlap &&
+	       asl_plane_deepest(plan, width(plan)) < plan->shape.k;
+}
+
+/* A strip's blocks, in panels or in place. */
+struct strip_here {
+	struct asl_strip s;
+	struct asl_block A, B;
+};
+
+static struct strip_here spread(struct asl_rank *r, const struct asl_plan *plan,
+				const struct asl_plane *x, uint64_t first,
+				const struct asl_words own[ASL_OPERANDS],
+				struct asl_panels *panels)
+{
+	struct asl_range rows = {0, x->m.count}, cols = {0, x->n.count};
+	struct strip_here here = {0};
+
+	if (first == plan->shape.k)
+		return here;
+	asl_phase(r, ASL_GATHER);
+	here.s = asl_plane_strip(plan, first, width(plan));
+	here.A = asl_plane_spread_A(r, x, &here.s, rows, &own[ASL_A], panels);
+	here.B = asl_plane_spread_B(r, x, &here.s, cols, &own[ASL_B], panels);
+	return here;
+}
+
 static void summa_run(struct asl_rank *r, const struct asl_plan *plan,
 		      struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_plane x = asl_plane(plan, r->id);
-	struct asl_range rows = {0, x.m.count}, cols = {0, x.n.count};
-	struct asl_block a, b,
-		c = asl_as_block(&own[ASL_C], rows.count, cols.count);
-	struct asl_panels panels;
-	struct asl_strip s;
+	struct asl_block C = asl_as_block(&own[ASL_C], x.m.count, x.n.count);
+	struct asl_panels panels[2];
+	struct strip_here here, next;
+	bool ahead = comes_ahead(plan);
 
 	asl_phase(r, ASL_GATHER);
-	asl_panels_take(r, &panels, plan, &x, rows.count, cols.count,
-			asl_plane_deepest(plan, width(plan)));
-	for (uint64_t l = 0; l < plan->shape.k; l += s.k.count) {
+	for (int i = 0; i <= ahead; i++)
+		asl_panels_take(r, &panels[i], plan, &x, x.m.count, x.n.count,
+				asl_plane_deepest(plan, width(plan)));
+	next = spread(r, plan, &x, 0, own, &panels[0]);
+	for (uint64_t l = 0, i = 1; l < plan->shape.k; i++) {
 		struct asl_product local;
 
-		s = asl_plane_strip(plan, l, width(plan));
-		asl_phase(r, ASL_GATHER);
-		a = asl_plane_spread_A(r, &x, &s, rows, &own[ASL_A], &panels);
-		b = asl_plane_spread_B(r, &x, &s, cols, &own[ASL_B], &panels);
-
+		here = next;
+		local = product(plan, &x, here.s.k.count, l > 0);
+		l += here.s.k.count;
+		if (ahead) {
+			asl_behind_begin(r);
+			next = spread(r, plan, &x, l, own, &panels[i % 2]);
+			asl_behind_end(r);
+		}
 		asl_phase(r, ASL_COMPUTE);
-		local = product(plan, &x, s.k.count, l > 0);
-		plan->kernel->run(r, &local, &c, &a, &b);
+		plan->kernel->run(r, &local, &C, &here.A, &here.B);
+		asl_behind_join(r);
+		if (!ahead)
+			next = spread(r, plan, &x, l, own, &panels[0]);
 	}
-	asl_panels_give(r, &panels, &x);
+	for (int i = ahead; i >= 0; i--)
+		asl_panels_give(r, &panels[i], &x);
 }
 
 struct summa_forecast {
@@ -125,7 +163,8 @@ static void summa_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	uint64_t W = asl_plane_deepest(plan, width(plan)), panels;
 
 	asl_plane_each_depth(plan, &f.x, W, predict_panels, &f);
-	panels = asl_panels_room(&f.x, f.x.m.count, f.x.n.count, W);
+	panels = asl_panels_room(&f.x, f.x.m.count, f.x.n.count, W) *
+		 (1 + comes_ahead(plan));
 	out->memory_high = asl_plane_owned(&f.x) + panels + f.tile;
 	out->pool_high =
 		asl_plane_owned(&f.x) + (plan->panels == ASL_POOL ? panels : 0);

@@ -99,24 +99,40 @@ static void pass(struct asl_rank *r, const struct asl_torus *t,
 			     x->here.count ? &x->here : NULL);
 }
 
+static void roll(struct asl_rank *r, struct asl_torus *t)
+{
+	asl_phase(r, ASL_SHIFT);
+	pass(r, t, &t->A, 1);
+	pass(r, t, &t->B, 1);
+}
+
+/* The blocks that are here are only read meanwhile: no more room is needed. */
+static void roll_behind(struct asl_rank *r, struct asl_torus *t)
+{
+	asl_behind_begin(r);
+	roll(r, t);
+	asl_behind_end(r);
+}
+
 static void multiply(struct asl_rank *r, const struct asl_torus *t,
-		     const struct asl_words *C, bool add)
+		     const struct asl_words *C, const struct asl_travel *A,
+		     const struct asl_travel *B, bool add)
 {
 	const struct asl_plan *plan = t->plan;
 	struct asl_product local = {
 		.m = t->x.m.count,
 		.n = t->x.n.count,
-		.k = part_of_k(t, t->A.part).count,
+		.k = part_of_k(t, A->part).count,
 		.cache = plan->cache,
 		.read_cost = plan->costs.read,
 		.write_cost = plan->costs.write,
-		.A = t->A.here.where,
-		.B = t->B.here.where,
+		.A = A->here.where,
+		.B = B->here.where,
 		.C = C->where,
 		.add = add,
 	};
-	struct asl_block a = asl_as_block(&t->A.here, local.m, local.k);
-	struct asl_block b = asl_as_block(&t->B.here, local.k, local.n);
+	struct asl_block a = asl_as_block(&A->here, local.m, local.k);
+	struct asl_block b = asl_as_block(&B->here, local.k, local.n);
 	struct asl_block c = asl_as_block(C, local.m, local.n);
 
 	if (local.k || !add)
@@ -126,11 +142,19 @@ static void multiply(struct asl_rank *r, const struct asl_torus *t,
 void asl_torus_multiply(struct asl_rank *r, struct asl_torus *t,
 			const struct asl_words *C)
 {
+	asl_phase(r, ASL_SHIFT);
+	pass(r, t, &t->A, t->A.align);
+	pass(r, t, &t->B, t->B.align);
 	for (int round = 0; round < t->rounds; round++) {
-		asl_phase(r, ASL_SHIFT);
-		pass(r, t, &t->A, round == 0 ? t->A.align : 1);
-		pass(r, t, &t->B, round == 0 ? t->B.align : 1);
+		bool more = round + 1 < t->rounds, ahead = t->plan->overlap;
+		struct asl_travel A = t->A, B = t->B;
+
+		if (more && ahead)
+			roll_behind(r, t);
 		asl_phase(r, ASL_COMPUTE);
-		multiply(r, t, C, round > 0);
+		multiply(r, t, C, &A, &B, round > 0);
+		asl_behind_join(r);
+		if (more && !ahead)
+			roll(r, t);
 	}
 }

@@ -170,8 +170,7 @@ static void predict_products(struct asl_counts *counts,
 		if (!x[i].many)
 			continue;
 		asl_kernel_predict(t->plan->kernel, &once, &x[i].of);
-		for (int c = 0; c < ASL_COUNTERS; c++)
-			counts->of[c] += x[i].many * once.of[c];
+		asl_counts_add_times(counts, &once, x[i].many);
 	}
 }
 

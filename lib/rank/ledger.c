@@ -43,8 +43,14 @@ const char *asl_counter_name(enum asl_counter counter)
 
 void asl_counts_add(struct asl_counts *sum, const struct asl_counts *x)
 {
+	asl_counts_add_times(sum, x, 1);
+}
+
+void asl_counts_add_times(struct asl_counts *sum, const struct asl_counts *x,
+			  uint64_t times)
+{
 	for (int c = 0; c < ASL_COUNTERS; c++)
-		sum->of[c] += x->of[c];
+		sum->of[c] += x->of[c] * times;
 }
 
 struct asl_counts asl_ledger_total(const struct asl_ledger *ledger)

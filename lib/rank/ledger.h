@@ -60,6 +60,8 @@ const char *asl_phase_name(enum asl_phase phase);
 const char *asl_counter_name(enum asl_counter counter);
 
 void asl_counts_add(struct asl_counts *sum, const struct asl_counts *x);
+void asl_counts_add_times(struct asl_counts *sum, const struct asl_counts *x,
+			  uint64_t times);
 
 /* All phases that count, added up. */
 struct asl_counts asl_ledger_total(const struct asl_ledger *ledger);
