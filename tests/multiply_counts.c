@@ -112,6 +112,8 @@ static bool laws_hold(const struct asl_rep *rep)
 	const struct asl_shape *s = &rep->want->plan.shape;
 	bool ok = all_is_owned_once(&rep->want->plan);
 
+	ok &= !rep->want->plan.budget ||
+	      rep->memory_high <= rep->want->plan.budget;
 	ok &= rep->total.of[ASL_NET_SEND] == rep->total.of[ASL_NET_RECV];
 	ok &= rep->total.of[ASL_FLOPS] == 2 * s->m * s->n * s->k;
 	ok &= rep->total.of[ASL_NVM_WRITE] + rep->total.of[ASL_DRAM_WRITE] +
@@ -282,6 +284,41 @@ static void counts_and_products_in_pools(void **state)
 	each_case(3, 40, 6, 12, in_pools);
 }
 
+/*
+ * A budget between nothing and more than enough: what is chosen keeps to it, or
+ * nothing is, and then the least need named is more than the budget.
+ */
+static void budgets_are_kept(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 600; i++) {
+		struct dice d = {7, i, 0};
+		struct asl_run_want want;
+		struct asl_plan *plan = &want.plan;
+		uint64_t enough, need = 0;
+
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		want = roll_case(&d, 8, 40);
+		plan->panel = 0;
+		plan->bands = plan->slices = 0;
+		assert_int_equal(asl_grid_choose(plan, &need), 0);
+		enough = asl_forecast(plan).memory_high;
+		plan->budget = 1 + enough * roll(&d, 30, 110) / 100;
+		plan->panel = 0;
+		plan->bands = plan->slices = 0;
+		if (asl_grid_choose(plan, &need)) {
+			assert_true(need > plan->budget);
+			continue;
+		}
+		if (asl_forecast(plan).memory_high > plan->budget) {
+			print_case(&want, i);
+			fail();
+		}
+		run_case(&want, i);
+	}
+}
+
 /* A prime number of ranks and dimensions of 1 leave nothing to divide. */
 static void primes_and_ones(void **state)
 {
@@ -384,6 +421,7 @@ int main(void)
 		cmocka_unit_test(counts_without_data),
 		cmocka_unit_test(counts_and_products_in_dram),
 		cmocka_unit_test(counts_and_products_in_pools),
+		cmocka_unit_test(budgets_are_kept),
 		cmocka_unit_test(primes_and_ones),
 		cmocka_unit_test(unwritten_products_do_not_verify),
 		cmocka_unit_test(one_wrong_word_does_not_verify),

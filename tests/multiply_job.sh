@@ -45,7 +45,8 @@ def run(words, transport, ranks, provider):
 def case(number):
     size = lambda: str(random.randint(1, 1 << random.randint(0, 6)))
     ranks = random.choice([1, 2, 3, 4, 5, 7, 8, 9])
-    words = [random.choice(["3d", "em-jomma", "3d", "em-jomma", "vomm"]),
+    words = [random.choice(["3d", "em-jomma", "summa", "lm-jomma", "fused",
+                            "vomm"]),
              "--m", size(), "--n", size(), "--k", size(),
              "--cache", str(random.randint(3, 500)), "--memory", "1000000",
              "--kernel", random.choice(["vomm", "tight", "cowe"]),
@@ -54,7 +55,13 @@ def case(number):
              "--net-cost", str(random.randint(1, 5)),
              "--latency", random.choice(["0", "10"]),
              "--entries", "exact", "--verify", "oracle"]
-    if words[0] != "vomm" and random.random() < 0.5:
+    if words[0] == "fused":
+        words[words.index("--kernel") + 1] = "tight"
+    if words[0] == "summa" and random.random() < 0.5:
+        words += ["--panel", size()]
+    if random.random() < 0.5:
+        words += ["--overlap"]
+    if words[0] not in ("vomm", "summa") and random.random() < 0.5:
         a = random.choice([d for d in range(1, ranks + 1) if ranks % d == 0])
         rest = ranks // a
         b = random.choice([d for d in range(1, rest + 1) if rest % d == 0])

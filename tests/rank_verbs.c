@@ -547,6 +547,78 @@ static void outside_of_time(struct asl_rank *r, void *arg)
 	asl_give(r, &x);
 }
 
+/*
+ * Two steps of 10 words behind, 340 on the link, and one of 5 words to somebody
+ * else in front, 135, which the link has to carry too; beside work of `*arg`
+ * words of 2 each.
+ */
+static void overlap(struct asl_rank *r, void *arg)
+{
+	uint64_t busy = *(uint64_t *)arg;
+	double own = 135 + 2 * (double)busy, link = 340 + 135;
+	struct asl_words out, in[3];
+
+	asl_phase(r, ASL_SHIFT);
+	asl_take(r, &out, ASL_DRAM, 10);
+	for (int i = 0; i < 3; i++)
+		asl_take(r, &in[i], ASL_DRAM, i < 2 ? 10 : 5);
+	for (uint64_t i = 0; out.at && i < 10; i++)
+		out.at[i] = 10 * r->id + (double)i;
+	asl_behind_begin(r);
+	for (int i = 0; i < 2; i++)
+		asl_exchange(r, r->id ^ 1, &out, r->id ^ 1, &in[i]);
+	EQUAL(asl_ledger_total(&r->ledger).of[ASL_BH], 20);
+	asl_behind_end(r);
+	asl_phase(r, ASL_COMPUTE);
+	work(r, ASL_POOL, busy);
+	out.count = 5;
+	asl_exchange(r, r->id ^ 2, &out, r->id ^ 2, &in[2]);
+	expect_clock(r, own, own);
+	asl_behind_join(r);
+	expect_clock(r, own > link ? own : link, own > link ? own : link);
+	EQUAL(r->ledger.in[ASL_SHIFT].of[ASL_NET_MSGS], 2);
+	EQUAL(r->ledger.in[ASL_COMPUTE].of[ASL_NET_MSGS], 1);
+	for (int i = 0; out.at && i < 2; i++)
+		EQUAL(in[i].at[9], 10 * (r->id ^ 1) + 9);
+	if (out.at)
+		EQUAL(in[2].at[4], 10 * (r->id ^ 2) + 4);
+	out.count = 10;
+	for (int i = 2; i >= 0; i--)
+		asl_give(r, &in[i]);
+	asl_give(r, &out);
+}
+
+/* 20 words land in a pool, 300 each way, and are lifted out of one, 20. */
+static void behind_in_pools(struct asl_rank *r, void *arg)
+{
+	struct asl_words x, y;
+
+	(void)arg;
+	asl_phase(r, ASL_GATHER);
+	asl_take(r, &x, ASL_POOL, 10);
+	asl_take(r, &y, ASL_POOL, 10);
+	asl_behind_begin(r);
+	asl_exchange(r, 1 - r->id, &x, 1 - r->id, &y);
+	asl_behind_end(r);
+	asl_behind_join(r);
+	expect_clock(r, 170, 20 + 300);
+	EQUAL(r->ledger.in[ASL_GATHER].of[ASL_NVM_LIFT], 10);
+	EQUAL(r->ledger.in[ASL_GATHER].of[ASL_NVM_LAND], 10);
+	asl_give(r, &y);
+	asl_give(r, &x);
+}
+
+static void steps_behind_cost_what_they_delay(void **state)
+{
+	uint64_t little = 20, much = 400;
+
+	(void)state;
+	on_ranks(4, "dram", overlap, &little);
+	on_ranks(4, "dram", overlap, &much);
+	on_ranks(4, "null", overlap, &little);
+	on_ranks(2, "dram", behind_in_pools, NULL);
+}
+
 static void clocks_follow_the_messages(void **state)
 {
 	enum asl_phase fill = ASL_FILL, verify = ASL_VERIFY;
@@ -803,6 +875,7 @@ int main(void)
 		cmocka_unit_test(exchanges_charge_where_words_lie),
 		cmocka_unit_test(bh_is_the_larger_way_of_each_step),
 		cmocka_unit_test(clocks_follow_the_messages),
+		cmocka_unit_test(steps_behind_cost_what_they_delay),
 		cmocka_unit_test(memory_high_is_the_most_held_at_a_time),
 		cmocka_unit_test(what_does_not_fit_the_cache_is_refused),
 		cmocka_unit_test(the_first_error_sticks),
