@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "bench/say.h"
-#include "lib/model/grid.h"
+#include "lib/model/planner.h"
 
 const char *asl_grid_text(char text[40], const struct asl_grid *g)
 {
@@ -43,10 +43,22 @@ static int take_grid(struct asl_plan *plan)
 			ASL_BAD_INPUT, "--grid: found %s, but %s works on %s",
 			asl_grid_text(text, &plan->grid), plan->algorithm->name,
 			plan->algorithm->grids);
+	asl_plan_blocks(plan);
 	need = asl_forecast(plan).memory_high;
 	if (plan->budget && need > plan->budget)
 		return over_budget(plan, need);
 	return 0;
+}
+
+static int none_at_all(const struct asl_plan *plan, uint64_t need)
+{
+	if (!plan->budget || need == UINT64_MAX)
+		return asl_complain(ASL_BAD_INPUT, "no algorithm can do this "
+						   "with these options");
+	return asl_complain(ASL_NO_MACHINE,
+			    "nothing fits into --memory-budget "
+			    "%ju words: the least need is %ju words",
+			    plan->budget, need);
 }
 
 int asl_grid_settle(struct asl_plan *plan)
@@ -54,6 +66,10 @@ int asl_grid_settle(struct asl_plan *plan)
 	uint64_t need = 0;
 	int err;
 
+	if (!plan->algorithm) {
+		err = asl_planner_best(plan, &need);
+		return err ? none_at_all(plan, need) : 0;
+	}
 	if (plan->grid.p[0])
 		return take_grid(plan);
 	err = asl_grid_choose(plan, &need);

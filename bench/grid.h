@@ -7,8 +7,8 @@
 #include "lib/multiply/multiply.h"
 
 /*
- * Check plan->grid if there is one, else choose it.  0, or the exit code after
- * a complaint.
+ * Check plan->grid if there is one, else choose it; without an algorithm choose
+ * everything that is not given.  0, or the exit code after a complaint.
  */
 int asl_grid_settle(struct asl_plan *plan);
 

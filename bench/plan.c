@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/case.h"
 #include "bench/commands.h"
@@ -11,13 +12,25 @@
 #include "bench/table.h"
 #include "lib/model/planner.h"
 
+/* Block sizes that are not trivial, as options would give them; or "". */
+static const char *blocks(char text[64], const struct asl_plan *plan)
+{
+	text[0] = '\0';
+	if (plan->panel && !strcmp(plan->algorithm->name, "summa"))
+		snprintf(text, 64, "panel=%ju", plan->panel);
+	else if (plan->bands > 1 || plan->slices > 1)
+		snprintf(text, 64, "bands=%d slices=%d", plan->bands,
+			 plan->slices);
+	return text;
+}
+
 /* ---- For scripts ---- */
 
-static void put(struct asl_csv *csv, int place, const struct asl_candidate *x)
+static void put(struct asl_csv *csv, int place, const struct asl_found *x)
 {
 	const struct asl_plan *plan = &x->plan;
 	const struct asl_forecast *f = &x->forecast;
-	char grid[40];
+	char grid[40], sizes[64];
 
 	asl_csv_put_count(csv, "place", (uint64_t)place);
 	asl_csv_put(csv, "algorithm", plan->algorithm->name);
@@ -40,11 +53,14 @@ static void put(struct asl_csv *csv, int place, const struct asl_candidate *x)
 	asl_csv_put_count(csv, "write_words_max", f->written);
 	asl_csv_put_count(csv, "bh_words_max", f->bh);
 	asl_csv_put_count(csv, "memory_high_words", f->memory_high);
+	if (*blocks(sizes, plan))
+		asl_csv_put(csv, "blocks", sizes);
+	else
+		asl_csv_put_empty(csv, "blocks");
 	asl_csv_end_row(csv);
 }
 
-static int write_csv(const struct asl_candidate *best, int count,
-		     const char *path)
+static int write_csv(const struct asl_found *best, int count, const char *path)
 {
 	struct asl_csv csv;
 	int code;
@@ -76,21 +92,26 @@ static const char *brief(char text[16], uint64_t words)
 }
 
 /* Q by one accounting: both would be too wide for a terminal. */
-static void print_line(int place, const struct asl_candidate *x)
+static void print_line(int place, const struct asl_found *x)
 {
 	const struct asl_forecast *f = &x->forecast;
 	uint64_t words[] = {f->read, f->written, f->bh, f->memory_high};
-	char grid[40], text[16];
+	char grid[40], text[64];
+	int used = asl_grid_ranks(&x->plan.grid), width;
 
-	printf("%3d %-12s %-6s %-11s%7d%10.4g", place, x->plan.algorithm->name,
-	       x->plan.kernel->name, asl_grid_text(grid, &x->plan.grid),
-	       asl_grid_ranks(&x->plan.grid), f->q[x->plan.accounting]);
+	asl_grid_text(grid, &x->plan.grid);
+	width = 18 - (int)strlen(grid);
+	printf("%3d %-12s %-6s %s%*d%10.4g", place, x->plan.algorithm->name,
+	       x->plan.kernel->name, grid, width > 8 ? width : 8, used,
+	       f->q[x->plan.accounting]);
 	for (int i = 0; i < 4; i++)
 		printf("%7s", brief(text, words[i]));
 	putchar('\n');
+	if (*blocks(text, &x->plan))
+		printf("    %-12s %s\n", "", text);
 }
 
-static void print(const struct asl_plan *base, const struct asl_candidate *best,
+static void print(const struct asl_plan *base, const struct asl_found *best,
 		  int count)
 {
 	const char *accounting = asl_accounting_name(base->accounting);
@@ -127,7 +148,7 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 {
 	struct asl_options o;
 	struct asl_case c;
-	struct asl_candidate *best = NULL;
+	struct asl_found *best = NULL;
 	uint64_t least_need = UINT64_MAX;
 	const struct asl_plan *base = &c.want.plan;
 	int count = 0, err;

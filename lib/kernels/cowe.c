@@ -210,6 +210,89 @@ static uint64_t cowe_room(const struct asl_product *x)
 	return count_leaves(&unused, x);
 }
 
+/* ---- The floor ---- */
+
+/* Per multiplication, in leaves of s x s x k that fill the cache. */
+struct leaves {
+	double s, k;
+};
+
+static struct leaves leaves(double s, double cache)
+{
+	return (struct leaves){s, (cache - s * s) / (2 * s)};
+}
+
+static double cost_of(const struct leaves *x, double read, double store)
+{
+	return 2 * read / x->s + store / x->k;
+}
+
+/*
+ * The leaves that cost least: of all m x n x k that fit, those with m = n read
+ * least of A and B.  One convex function of s, from 1 to where k is 1.
+ */
+static struct leaves best_leaves(double cache, double read, double store)
+{
+	double low = 1, high = sqrt(cache + 1) - 1;
+
+	for (int i = 0; i < 60; i++) {
+		double third = (high - low) / 3;
+		struct leaves a = leaves(low + third, cache);
+		struct leaves b = leaves(high - third, cache);
+
+		if (cost_of(&a, read, store) < cost_of(&b, read, store))
+			high -= third;
+		else
+			low += third;
+	}
+	return leaves((low + high) / 2, cache);
+}
+
+/* The same for the machine asked about last. */
+static struct leaves known_leaves(double cache, double read, double store)
+{
+	static double known[3];
+	static struct leaves x;
+
+	if (known[0] != cache || known[1] != read || known[2] != store) {
+		known[0] = cache;
+		known[1] = read;
+		known[2] = store;
+		x = best_leaves(cache, read, store);
+	}
+	return x;
+}
+
+/*
+ * Every word of C is stored by all the leaves above it and loaded by all but the
+ * first, and there are volume / k words of C in all.
+ */
+static void cowe_floor(struct asl_counts *counts, const struct asl_products *x,
+		       const struct asl_rates *rates)
+{
+	enum asl_counter A = asl_read_counter(x->x.A),
+			 B = asl_read_counter(x->x.B),
+			 load = asl_read_counter(x->x.C),
+			 store = asl_write_counter(x->x.C);
+	enum asl_counter either = rates->of[A] < rates->of[B] ? A : B;
+	struct leaves leaf = known_leaves((double)x->x.cache, rates->of[either],
+					  rates->of[store] + rates->of[load]);
+	struct asl_counts faces = {{0}}, inner = {{0}};
+	double volume = (1 - 1e-9) * (double)x->volume;
+	double stores = volume / leaf.k,
+	       first = (double)x->volume / (double)x->deep;
+
+	inner.of[either] += (uint64_t)(2 * volume / leaf.s);
+	inner.of[store] += (uint64_t)stores;
+	inner.of[load] += stores > first ? (uint64_t)(stores - first) : 0;
+	inner.of[ASL_FLOPS] += 2 * x->volume;
+	asl_stream_floor(&faces, x, rates, 0, 0, 0);
+	asl_counts_add(counts, stores > first && asl_cost(rates, &inner) >
+							 asl_cost(rates, &faces)
+				       ? &inner
+				       : &faces);
+}
+
 const struct asl_kernel asl_kernel_cowe = {
 	.name = "cowe",
 	.summary = "cache-oblivious halving that spares writes (Gu)",
@@ -217,4 +300,5 @@ const struct asl_kernel asl_kernel_cowe = {
 	.run = cowe_run,
 	.predict = cowe_predict,
 	.room = cowe_room,
+	.floor = cowe_floor,
 };

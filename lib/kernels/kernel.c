@@ -117,6 +117,30 @@ void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
 	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;
 }
 
+void asl_stream_floor(struct asl_counts *counts, const struct asl_products *x,
+		      const struct asl_rates *rates, uint64_t reads_A,
+		      uint64_t reads_B, uint64_t reads)
+{
+	enum asl_counter A = asl_read_counter(x->x.A),
+			 B = asl_read_counter(x->x.B);
+	uint64_t of_A = asl_larger(x->A, reads_A);
+	uint64_t of_B = asl_larger(x->B, reads_B);
+
+	counts->of[A] += of_A;
+	counts->of[B] += of_B;
+	if (reads > of_A + of_B) {
+		uint64_t more = reads - of_A - of_B;
+
+		/* How it is split matters in the last bit of a cost. */
+		if (A != B)
+			more -= asl_least(more, 1 + (reads >> 40));
+		counts->of[rates->of[A] < rates->of[B] ? A : B] += more;
+	}
+	counts->of[asl_write_counter(x->x.C)] += x->passes * x->C;
+	counts->of[asl_read_counter(x->x.C)] += (x->passes - 1) * x->C;
+	counts->of[ASL_FLOPS] += 2 * x->volume;
+}
+
 uint64_t asl_isqrt(uint64_t x)
 {
 	uint64_t root = (uint64_t)sqrt((double)x);

@@ -19,6 +19,18 @@ struct asl_product {
 	bool add; /* C += A B: C is read, too */
 };
 
+/*
+ * Products that are not known yet, as far as they are: sides m and n of each are
+ * x's or longer, and their sides k add up to x's or more.  Words of all faces
+ * together, and multiplications; at least.  C is made in `passes` or more, each
+ * word by `deep` multiplications or more.
+ */
+struct asl_products {
+	struct asl_product x;
+	uint64_t A, B, C, volume; /* C: of one pass */
+	uint64_t passes, deep;
+};
+
 struct asl_kernel {
 	const char *name, *summary;
 	uint64_t least_cache; /* the smallest S it can work in */
@@ -33,6 +45,13 @@ struct asl_kernel {
 
 	/* Words of main memory that the tiles take. */
 	uint64_t (*room)(const struct asl_product *x);
+
+	/*
+	 * Add counts that cost no more, at these rates, than what predict says
+	 * of any such products, all together.
+	 */
+	void (*floor)(struct asl_counts *counts, const struct asl_products *x,
+		      const struct asl_rates *rates);
 };
 
 /*
@@ -71,6 +90,14 @@ void asl_stream(struct asl_rank *r, const struct asl_product *x,
 
 void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
 			uint64_t rows, uint64_t cols);
+
+/*
+ * The floor of kernels that store a word of C once a pass: so many reads of A,
+ * of B, and of either (both included), if these are more than the faces have.
+ */
+void asl_stream_floor(struct asl_counts *counts, const struct asl_products *x,
+		      const struct asl_rates *rates, uint64_t reads_A,
+		      uint64_t reads_B, uint64_t reads);
 
 static inline enum asl_counter asl_read_counter(enum asl_where where)
 {

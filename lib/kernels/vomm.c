@@ -13,6 +13,7 @@
  * algorithms).
  */
 #include "lib/kernels/kernel.h"
+#include "lib/matrix/parts.h"
 
 static uint64_t side(uint64_t cache)
 {
@@ -40,6 +41,18 @@ static uint64_t vomm_room(const struct asl_product *x)
 	return (x->m < b ? x->m : b) * (x->n < b ? x->n : b);
 }
 
+/* m k ceil(n/b) is mnk/b or more, and no less than for the least n. */
+static void vomm_floor(struct asl_counts *counts, const struct asl_products *x,
+		       const struct asl_rates *rates)
+{
+	uint64_t b = side(x->x.cache);
+	uint64_t each = asl_ceil_div(x->volume, b);
+
+	asl_stream_floor(counts, x, rates,
+			 asl_larger(each, x->A * asl_ceil_div(x->x.n, b)),
+			 asl_larger(each, x->B * asl_ceil_div(x->x.m, b)), 0);
+}
+
 const struct asl_kernel asl_kernel_vomm = {
 	.name = "vomm",
 	.summary = "three square tiles of S/3 words (Zhu et al., Alg. 1)",
@@ -47,4 +60,5 @@ const struct asl_kernel asl_kernel_vomm = {
 	.run = vomm_run,
 	.predict = vomm_predict,
 	.room = vomm_room,
+	.floor = vomm_floor,
 };

@@ -23,10 +23,8 @@ void asl_grid_ideal(double p[3], const struct asl_plan *plan, double deep);
 /* The busiest rank's flops on the plan's grid. */
 uint64_t asl_grid_flops(const struct asl_plan *plan);
 
-/* Visit every grid that the plan's algorithm admits within the flops limit. */
-void asl_grid_each(struct asl_plan *plan,
-		   void (*visit)(const struct asl_plan *with_grid, void *arg),
-		   void *arg);
+/* The prescription, if that is integer and a grid of all ranks. */
+bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan);
 
 /*
  * Choose plan->grid and plan->ideal.  -ENOMEM if every grid exceeds the memory

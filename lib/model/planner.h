@@ -4,12 +4,13 @@
 #ifndef ASL_PLANNER_H
 #define ASL_PLANNER_H
 
-#include "lib/model/grid.h"
+#include "lib/model/search.h"
 
-struct asl_candidate {
-	struct asl_plan plan;
-	struct asl_forecast forecast;
-};
+/*
+ * Algorithms without a grid are left out beyond so many ranks: what a rank of
+ * theirs counts takes a walk over a tree of all ranks.
+ */
+enum { ASL_MOST_WALKED = 4096 };
 
 /*
  * Of every algorithm (base->algorithm if set, else all), kernel
@@ -18,9 +19,15 @@ struct asl_candidate {
  * first.  *best is the caller's to free.  -ENOMEM if every one exceeds the
  * memory budget: *least_need is then the least that would do.
  */
-int asl_planner_rank(struct asl_candidate **best, int *count,
+int asl_planner_rank(struct asl_found **best, int *count,
 		     const struct asl_plan *base, int top,
 		     uint64_t *least_need);
+
+/*
+ * Complete a plan by the first of these.  Every process that asks the same is
+ * answered the same.
+ */
+int asl_planner_best(struct asl_plan *plan, uint64_t *least_need);
 
 /*
  * Is this something that can be multiplied at all?  0, or -EINVAL with why:

@@ -18,6 +18,7 @@ const struct asl_algorithm asl_multiply_25d_cowe = {
 	.summary = "2.5D + COWE, as compared with JOMMA (Zhu et al., sec. 8)",
 	.kernel = "cowe",
 	.axes_of = asl_25d_axes,
+	.calls = asl_25d_calls,
 	.ideal = asl_25d_ideal,
 	.flops = asl_25d_flops,
 	.admits = asl_25d_admits,

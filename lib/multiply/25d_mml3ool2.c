@@ -30,6 +30,7 @@ const struct asl_algorithm asl_multiply_25d_mml3ool2 = {
 	.summary = "2.5D + VOMM, as compared with JOMMA (Carson et al.)",
 	.kernel = "vomm",
 	.axes_of = asl_25d_axes,
+	.calls = asl_25d_calls,
 	.ideal = asl_25d_ideal,
 	.flops = asl_25d_flops,
 	.admits = asl_25d_admits,

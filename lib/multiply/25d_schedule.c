@@ -19,6 +19,23 @@ const char *asl_25d_axes(const struct asl_plan *plan)
 	return asl_multiply_jomma.axes_of(plan);
 }
 
+static struct asl_plan with_own_kernel(const struct asl_plan *plan)
+{
+	struct asl_plan x = *plan;
+
+	x.kernel = asl_kernel_find(plan->algorithm->kernel);
+	return x;
+}
+
+void asl_25d_calls(struct asl_plan *plan)
+{
+	struct asl_plan x = with_own_kernel(plan);
+
+	asl_multiply_jomma.calls(&x);
+	asl_25d_ideal(x.ideal, plan);
+	*plan = x;
+}
+
 uint64_t asl_25d_flops(const struct asl_plan *plan)
 {
 	return asl_multiply_jomma.flops(plan);
@@ -39,14 +56,6 @@ bool asl_25d_owns_also(struct asl_piece *C, const struct asl_plan *plan,
 		       int rank, enum asl_operand which, int i)
 {
 	return asl_multiply_jomma.owns_also(C, plan, rank, which, i);
-}
-
-static struct asl_plan with_own_kernel(const struct asl_plan *plan)
-{
-	struct asl_plan x = *plan;
-
-	x.kernel = asl_kernel_find(plan->algorithm->kernel);
-	return x;
 }
 
 void asl_25d_predict(struct asl_ledger *out, const struct asl_plan *plan,

@@ -14,6 +14,7 @@
 #include "lib/multiply/multiply.h"
 
 const char *asl_25d_axes(const struct asl_plan *plan);
+void asl_25d_calls(struct asl_plan *plan);
 void asl_25d_ideal(double p[3], const struct asl_plan *plan);
 uint64_t asl_25d_flops(const struct asl_plan *plan);
 bool asl_25d_admits(const struct asl_plan *plan, const struct asl_grid *g);

@@ -23,6 +23,7 @@
  */
 #include "lib/model/grid.h"
 #include "lib/multiply/brick.h"
+#include "lib/multiply/floor.h"
 
 static void mm3d_ideal(double p[3], const struct asl_plan *plan)
 {
@@ -57,6 +58,16 @@ static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 				   x.along_k.me, ASL_POOL, ASL_POOL);
 }
 
+static void mm3d_floor(struct asl_least *least, const struct asl_plan *plan,
+		       const struct asl_box *box, const struct asl_rates *rates)
+{
+	struct asl_brick_floor x = asl_brick_floor(plan, box);
+
+	asl_floor_brick(least, plan, &x, rates);
+	asl_floor_reduce_scatter(&least->counts, x.of.C, &x.pk);
+	least->memory += x.of.C / x.pk.high;
+}
+
 static void mm3d_run(struct asl_rank *r, const struct asl_plan *plan,
 		     struct asl_words own[ASL_OPERANDS])
 {
@@ -77,6 +88,7 @@ const struct asl_algorithm asl_multiply_3d = {
 	.ideal = mm3d_ideal,
 	.least_words = true,
 	.owns = mm3d_owns,
+	.floor = mm3d_floor,
 	.predict = mm3d_predict,
 	.run = mm3d_run,
 };

@@ -41,6 +41,12 @@ static bool cannon_works_on(const struct asl_grid *g)
 	return g->p[0] == g->p[1] && g->p[2] == 1;
 }
 
+static void cannon_limits(struct asl_box *box, const struct asl_plan *plan)
+{
+	(void)plan;
+	box->high[2] = 1;
+}
+
 static void cannon_owns(struct asl_piece own[ASL_OPERANDS],
 			const struct asl_plan *plan, int rank)
 {
@@ -79,6 +85,9 @@ const struct asl_algorithm asl_multiply_cannon = {
 	.ideal = cannon_ideal,
 	.works_on = cannon_works_on,
 	.grids = "q x q x 1",
+	.square = true,
+	.limits = cannon_limits,
+	.floor = asl_torus_floor,
 	.owns = cannon_owns,
 	.predict = cannon_predict,
 	.run = cannon_run,

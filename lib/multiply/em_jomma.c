@@ -29,6 +29,7 @@
  */
 #include "lib/model/grid.h"
 #include "lib/multiply/brick.h"
+#include "lib/multiply/floor.h"
 
 enum { ROOT = 0, Z = 2 };
 
@@ -44,6 +45,12 @@ static bool em_jomma_admits(const struct asl_plan *plan,
 			    const struct asl_grid *g)
 {
 	return g->p[Z] == 1 || plan->ideal[Z] > 1;
+}
+
+static void em_jomma_limits(struct asl_box *box, const struct asl_plan *plan)
+{
+	if (plan->ideal[Z] <= 1)
+		box->high[Z] = 1;
 }
 
 static void em_jomma_owns(struct asl_piece own[ASL_OPERANDS],
@@ -72,6 +79,17 @@ static void em_jomma_predict(struct asl_ledger *out,
 			   ASL_POOL);
 }
 
+static void em_jomma_floor(struct asl_least *least, const struct asl_plan *plan,
+			   const struct asl_box *box,
+			   const struct asl_rates *rates)
+{
+	struct asl_brick_floor x = asl_brick_floor(plan, box);
+
+	asl_floor_brick(least, plan, &x, rates);
+	asl_floor_reduce(&least->counts, x.of.C, &x.pk);
+	least->memory += x.of.C;
+}
+
 static void em_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 			 struct asl_words own[ASL_OPERANDS])
 {
@@ -93,6 +111,8 @@ const struct asl_algorithm asl_multiply_em_jomma = {
 	.ideal = em_jomma_ideal,
 	.admits = em_jomma_admits,
 	.owns = em_jomma_owns,
+	.limits = em_jomma_limits,
+	.floor = em_jomma_floor,
 	.predict = em_jomma_predict,
 	.run = em_jomma_run,
 };

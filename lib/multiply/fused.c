@@ -286,6 +286,7 @@ const struct asl_algorithm asl_multiply_fused = {
 	.blocks = asl_fused_blocks,
 	.owns = fused_owns,
 	.owns_also = fused_owns_also,
+	.floor = asl_fused_floor,
 	.predict = asl_fused_predict,
 	.run = fused_run,
 };

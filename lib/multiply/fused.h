@@ -28,6 +28,9 @@ void asl_fused_init(struct asl_fused *f, const struct asl_plan *plan, int rank);
 /* Bands and slices of the plan, where not given. */
 void asl_fused_blocks(struct asl_plan *plan);
 
+void asl_fused_floor(struct asl_least *least, const struct asl_plan *plan,
+		     const struct asl_box *box, const struct asl_rates *rates);
+
 void asl_fused_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		       int rank);
 

@@ -35,6 +35,12 @@ static struct asl_plan called(const struct asl_plan *plan)
 	return x;
 }
 
+static void jomma_calls(struct asl_plan *plan)
+{
+	*plan = called(plan);
+	plan->algorithm->ideal(plan->ideal, plan);
+}
+
 static const char *jomma_axes(const struct asl_plan *plan)
 {
 	return called(plan).algorithm->axes;
@@ -97,6 +103,7 @@ const struct asl_algorithm asl_multiply_jomma = {
 	.name = "jomma",
 	.summary = "em-jomma if memory is enough, else lm-jomma (Zhu et al.)",
 	.axes_of = jomma_axes,
+	.calls = jomma_calls,
 	.ideal = jomma_ideal,
 	.flops = jomma_flops,
 	.admits = jomma_admits,

@@ -352,6 +352,8 @@ const struct asl_algorithm asl_multiply_lm_jomma = {
 	.admits = lm_jomma_admits,
 	.owns = lm_jomma_owns,
 	.owns_also = lm_jomma_owns_also,
+	.limits = asl_lm_limits,
+	.floor = asl_lm_floor,
 	.predict = asl_lm_predict,
 	.run = lm_jomma_run,
 };

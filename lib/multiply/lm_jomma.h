@@ -33,6 +33,11 @@ uint64_t asl_lm_widest(const struct asl_lm_part *x);
 struct asl_product asl_lm_product(const struct asl_plan *plan,
 				  const struct asl_lm_part *x, uint64_t n);
 
+/* Numbers within a factor of two of the prescription. */
+void asl_lm_limits(struct asl_box *box, const struct asl_plan *plan);
+void asl_lm_floor(struct asl_least *least, const struct asl_plan *plan,
+		  const struct asl_box *box, const struct asl_rates *rates);
+
 void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		    int rank);
 

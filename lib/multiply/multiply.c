@@ -42,6 +42,15 @@ const char *asl_plan_axes(const struct asl_plan *plan)
 	return a->axes_of ? a->axes_of(plan) : a->axes;
 }
 
+void asl_plan_dims(uint64_t dim[3], const struct asl_plan *plan)
+{
+	const char *axes = asl_plan_axes(plan);
+	const struct asl_shape *s = &plan->shape;
+
+	for (int i = 0; i < 3; i++)
+		dim[i] = axes[i] == 'm' ? s->m : axes[i] == 'n' ? s->n : s->k;
+}
+
 int asl_grid_ranks(const struct asl_grid *g)
 {
 	return g->p[0] * g->p[1] * g->p[2];

@@ -43,6 +43,20 @@ struct asl_plan {
 	struct asl_costs costs;
 };
 
+/*
+ * All grids with numbers from low to high.  A number is 1 on all of them or on
+ * none, so that it is known which lines of ranks there are.
+ */
+struct asl_box {
+	int low[3], high[3];
+};
+
+/* What the busiest rank counts and holds, or less. */
+struct asl_least {
+	struct asl_counts counts;
+	uint64_t memory;
+};
+
 enum asl_operand { ASL_A, ASL_B, ASL_C, ASL_OPERANDS };
 
 struct asl_algorithm {
@@ -60,12 +74,41 @@ struct asl_algorithm {
 	/* It does not write the partial sums that the APM makes ranks write. */
 	bool outside_apm;
 
+	/*
+	 * Only a dispatcher: make *plan one of the algorithm that it calls,
+	 * ideal included, so that its grids can be searched as those.
+	 */
+	void (*calls)(struct asl_plan *plan);
+
 	/* The grid prescribed, in real numbers. */
 	void (*ideal)(double p[3], const struct asl_plan *plan);
 
 	/* Can it work on this grid at all?  NULL: on any. */
 	bool (*works_on)(const struct asl_grid *g);
 	const char *grids; /* which those are, for people: "q x q x 1" */
+
+	/*
+	 * The same for a search, which would otherwise come by millions of
+	 * others: is the second number the first, and within which numbers are
+	 * those that it works on and admits?  *box has all that there are.
+	 */
+	bool square;
+	void (*limits)(struct asl_box *box, const struct asl_plan *plan);
+
+	/*
+	 * It works on any number of ranks, and the grid is always {ranks, 1,
+	 * 1}: what the shape and the flops limit say about grids is not for it.
+	 */
+	bool gridless;
+
+	/*
+	 * Add what some rank counts at least, on whichever grid of the box and
+	 * with whichever blocks: its counts cost no less at these rates, if it
+	 * fits into the budget.  The closer, the faster the search.  NULL:
+	 * nothing is known.
+	 */
+	void (*floor)(struct asl_least *least, const struct asl_plan *plan,
+		      const struct asl_box *box, const struct asl_rates *rates);
 
 	/* The busiest rank's flops; NULL: those of a brick cut by the axes. */
 	uint64_t (*flops)(const struct asl_plan *plan);
@@ -103,6 +146,9 @@ const struct asl_algorithm *asl_algorithm_find(const char *name);
 
 /* What each grid number cuts. */
 const char *asl_plan_axes(const struct asl_plan *plan);
+
+/* The lengths that the axes cut. */
+void asl_plan_dims(uint64_t dim[3], const struct asl_plan *plan);
 
 /* Ranks that the grid uses. */
 int asl_grid_ranks(const struct asl_grid *g);

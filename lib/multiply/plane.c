@@ -3,6 +3,7 @@
  */
 #include "lib/multiply/plane.h"
 #include "lib/matrix/parts.h"
+#include "lib/multiply/floor.h"
 
 #include <math.h>
 
@@ -48,6 +49,48 @@ uint64_t asl_plane_owned(const struct asl_plane *x)
 {
 	return x->m.count * x->kA.count + x->kB.count * x->n.count +
 	       x->m.count * x->n.count;
+}
+
+void asl_plane_limits(struct asl_box *box, const struct asl_plan *plan)
+{
+	(void)plan;
+	box->high[2] = 1;
+}
+
+/*
+ * Panels of W words in all: a rank that does not own them receives all of them,
+ * and the owner sends as many or more.  It packs them before.
+ */
+static void floor_spread(struct asl_counts *x, uint64_t W, uint64_t strips,
+			 const struct asl_span *line, enum asl_where panels)
+{
+	uint64_t own = W / line->high;
+
+	if (line->high == 1)
+		return;
+	x->of[ASL_BH] += W;
+	x->of[ASL_NET_MSGS] += strips * asl_floor_messages(line);
+	x->of[ASL_NVM_LIFT] += own;
+	x->of[panels == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] +=
+		panels == ASL_POOL ? W : own;
+}
+
+/* There are no fewer strips than the finer of the two cuts has parts. */
+void asl_plane_floor(struct asl_least *least, const struct asl_plan *plan,
+		     const struct asl_box *box, const struct asl_rates *rates)
+{
+	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	struct asl_products *of = &x.of;
+	uint64_t k = plan->shape.k, strips;
+
+	strips = asl_least(k, asl_larger(x.pm.low, x.pn.low));
+	if (plan->panel)
+		strips = asl_larger(strips, asl_ceil_div(k, plan->panel));
+	of->passes = strips;
+	floor_spread(&least->counts, of->A, strips, &x.pn, plan->panels);
+	floor_spread(&least->counts, of->B, strips, &x.pm, plan->panels);
+	plan->kernel->floor(&least->counts, of, rates);
+	least->memory += of->A / x.pn.high + of->B / x.pm.high + of->C;
 }
 
 /* ---- Strips of k ---- */

@@ -40,6 +40,12 @@ void asl_plane_owns(struct asl_piece own[ASL_OPERANDS],
 /* All three operands' words. */
 uint64_t asl_plane_owned(const struct asl_plane *x);
 
+void asl_plane_limits(struct asl_box *box, const struct asl_plan *plan);
+
+/* Every panel comes once, and C is completed in as many passes as strips. */
+void asl_plane_floor(struct asl_least *least, const struct asl_plan *plan,
+		     const struct asl_box *box, const struct asl_rates *rates);
+
 /* ---- Strips of k ---- */
 
 struct asl_strip {

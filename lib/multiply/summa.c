@@ -170,6 +170,35 @@ static void summa_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		asl_plane_owned(&f.x) + (plan->panels == ASL_POOL ? panels : 0);
 }
 
+/* What rank (0, 0), which has the largest blocks, holds with such panels. */
+static uint64_t held(const struct asl_plan *plan, uint64_t panel)
+{
+	struct asl_plan x = *plan;
+	struct asl_ledger ledger;
+
+	x.panel = panel;
+	asl_plan_predict(&ledger, &x, 0);
+	return ledger.memory_high;
+}
+
+/* Whole blocks, which move least; if these do not fit, the widest panels that do. */
+static void summa_blocks(struct asl_plan *plan)
+{
+	uint64_t low = 1, high = asl_plane_deepest(plan, plan->shape.k);
+
+	if (plan->panel || !plan->budget || held(plan, 0) <= plan->budget)
+		return;
+	while (low < high) {
+		uint64_t panel = low + (high - low + 1) / 2;
+
+		if (held(plan, panel) <= plan->budget)
+			low = panel;
+		else
+			high = panel - 1;
+	}
+	plan->panel = low;
+}
+
 const struct asl_algorithm asl_multiply_summa = {
 	.name = "summa",
 	.summary = "2D, panels broadcast along rows and columns (van de Geijn)",
@@ -177,6 +206,9 @@ const struct asl_algorithm asl_multiply_summa = {
 	.works_on = asl_plane_works_on,
 	.grids = "pr x pc x 1",
 	.ideal = asl_plane_ideal,
+	.limits = asl_plane_limits,
+	.floor = asl_plane_floor,
+	.blocks = summa_blocks,
 	.owns = asl_plane_owns,
 	.predict = summa_predict,
 	.run = summa_run,

@@ -43,6 +43,7 @@
  * al., Joint-communication optimal matrix multiplication, section 8.
  */
 #include "lib/matrix/parts.h"
+#include "lib/multiply/floor.h"
 #include "lib/multiply/plane.h"
 
 static uint64_t side(const struct asl_plan *plan)
@@ -70,6 +71,36 @@ static bool l3ool2_admits(const struct asl_plan *plan, const struct asl_grid *g)
 
 	return (g->p[0] > 1 || pr < 2 || plan->shape.m == 1) &&
 	       (g->p[1] > 1 || pc < 2 || plan->shape.n == 1);
+}
+
+static void l3ool2_limits(struct asl_box *box, const struct asl_plan *plan)
+{
+	asl_plane_limits(box, plan);
+	if (plan->ideal[0] >= 2 && plan->shape.m > 1)
+		box->low[0] = 2;
+	if (plan->ideal[1] >= 2 && plan->shape.n > 1)
+		box->low[1] = 2;
+}
+
+/*
+ * Every panel comes once for each tile that needs it, which is as often as it is
+ * read, and C is completed in one pass.
+ */
+static void l3ool2_floor(struct asl_least *least, const struct asl_plan *plan,
+			 const struct asl_box *box,
+			 const struct asl_rates *rates)
+{
+	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	uint64_t b = side(plan), each = asl_ceil_div(x.of.volume, b);
+	uint64_t A = asl_larger(each, x.of.A * asl_ceil_div(x.of.x.n, b));
+	uint64_t B = asl_larger(each, x.of.B * asl_ceil_div(x.of.x.m, b));
+
+	if (x.pn.high > 1)
+		least->counts.of[ASL_BH] += A;
+	if (x.pm.high > 1)
+		least->counts.of[ASL_BH] += B;
+	asl_stream_floor(&least->counts, &x.of, rates, A, B, 0);
+	least->memory += x.of.A / x.pn.high + x.of.B / x.pm.high + x.of.C;
 }
 
 /* Everything that one tile of C needs, or that its neighbours need. */
@@ -191,6 +222,8 @@ const struct asl_algorithm asl_multiply_summa_l3ool2 = {
 	.grids = "pr x pc x 1",
 	.ideal = asl_plane_ideal,
 	.admits = l3ool2_admits,
+	.limits = l3ool2_limits,
+	.floor = l3ool2_floor,
 	.owns = asl_plane_owns,
 	.predict = l3ool2_predict,
 	.run = l3ool2_run,

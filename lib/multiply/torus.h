@@ -59,6 +59,11 @@ struct asl_words asl_torus_land(const struct asl_torus *t,
 void asl_torus_multiply(struct asl_rank *r, struct asl_torus *t,
 			const struct asl_words *C);
 
+/* Of rank 0: the plan's grids are q x q x c. */
+void asl_torus_limits(struct asl_box *box, const struct asl_plan *plan);
+void asl_torus_floor(struct asl_least *least, const struct asl_plan *plan,
+		     const struct asl_box *box, const struct asl_rates *rates);
+
 /* ---- Closed forms ---- */
 
 /* What asl_torus_multiply counts. */

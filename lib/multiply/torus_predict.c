@@ -8,6 +8,7 @@
  * of the smaller ones: that is one slice more for B_h.
  */
 #include "lib/matrix/parts.h"
+#include "lib/multiply/floor.h"
 #include "lib/multiply/torus.h"
 
 /* Some parts in a row: their length, how many are larger, and not empty. */
@@ -179,4 +180,57 @@ void asl_torus_predict(struct asl_ledger *out, const struct asl_torus *t)
 	predict_travel(&out->in[ASL_SHIFT], t, &t->A);
 	predict_travel(&out->in[ASL_SHIFT], t, &t->B);
 	predict_products(&out->in[ASL_COMPUTE], t);
+}
+
+/* ---- A box of grids ---- */
+
+/* q is no larger than the root of all ranks, nor cut finer than there are rows. */
+void asl_torus_limits(struct asl_box *box, const struct asl_plan *plan)
+{
+	int q = (int)asl_isqrt((uint64_t)plan->ranks);
+
+	if (box->high[2] > q)
+		box->high[2] = q;
+}
+
+/*
+ * Rank 0 does ceil(q/c) rounds, of k/q rounded down or more each, on C(0, 0);
+ * it has A and B in place for the first, and receives the others.
+ */
+void asl_torus_floor(struct asl_least *least, const struct asl_plan *plan,
+		     const struct asl_box *box, const struct asl_rates *rates)
+{
+	const struct asl_shape *s = &plan->shape;
+	uint64_t q = (uint64_t)box->high[0], c = (uint64_t)box->high[2];
+	uint64_t rounds = asl_ceil_div((uint64_t)box->low[0], c);
+	uint64_t k = asl_ceil_div(s->k, c), rolled;
+	struct asl_span layers = {(uint64_t)box->low[2], c};
+	/* Found in place for the first round, and in panels for the others. */
+	enum asl_where cheaper =
+		rates->of[ASL_NVM_READ] < rates->of[ASL_DRAM_READ]
+			? ASL_POOL
+			: plan->panels;
+	struct asl_products of = {
+		.x = {.m = asl_ceil_div(s->m, q),
+		      .n = asl_ceil_div(s->n, q),
+		      .k = k,
+		      .cache = plan->cache,
+		      .read_cost = plan->costs.read,
+		      .write_cost = plan->costs.write,
+		      .A = cheaper,
+		      .B = cheaper,
+		      .C = ASL_POOL},
+	};
+
+	of.A = of.x.m * k;
+	of.B = of.x.n * k;
+	of.C = of.x.m * of.x.n;
+	of.deep = k;
+	of.volume = of.C * k;
+	of.passes = asl_least(rounds, s->k);
+	plan->kernel->floor(&least->counts, &of, rates);
+	rolled = (rounds - 1) * (s->k / q);
+	least->counts.of[ASL_BH] += (of.x.m + of.x.n) * rolled;
+	asl_floor_reduce(&least->counts, of.C, &layers);
+	least->memory += (of.x.m + of.x.n) * (s->k / q) + of.C;
 }

@@ -20,6 +20,13 @@ static bool vomm_works_on(const struct asl_grid *g)
 	return asl_grid_ranks(g) == 1;
 }
 
+static void vomm_limits(struct asl_box *box, const struct asl_plan *plan)
+{
+	(void)plan;
+	for (int i = 0; i < 3; i++)
+		box->high[i] = 1;
+}
+
 static void vomm_owns(struct asl_piece own[ASL_OPERANDS],
 		      const struct asl_plan *plan, int rank)
 {
@@ -57,6 +64,7 @@ const struct asl_algorithm asl_multiply_vomm = {
 	.grids = "1x1x1",
 	.ideal = vomm_ideal,
 	.owns = vomm_owns,
+	.limits = vomm_limits,
 	.predict = vomm_predict,
 	.run = vomm_run,
 };

@@ -1,0 +1,277 @@
+/*
+ * search.c -- boxes, grids and ranks, the least first
+ */
+#include "lib/model/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/model/boxes.h"
+#include "lib/model/heap.h"
+
+/*
+ * A plan with its grids; of a dispatcher those of the plan that it calls.
+ * `alone` is not to come up a second time among them.
+ */
+struct way {
+	const struct asl_algorithm *algorithm;
+	const struct asl_kernel *kernel;
+	struct asl_grids grids;
+	struct asl_rates objective, q;
+	struct asl_grid alone;
+};
+
+struct asl_search {
+	enum asl_aim aim;
+	struct asl_heap line;
+	struct way *way;
+	struct asl_found *found; /* those of stage ASL_ALL_RANKS */
+	int ways, ways_room, founds, founds_room;
+};
+
+struct asl_search *asl_search_open(enum asl_aim aim)
+{
+	struct asl_search *s = calloc(1, sizeof *s);
+
+	if (s)
+		s->aim = aim;
+	return s;
+}
+
+void asl_search_close(struct asl_search *s)
+{
+	if (!s)
+		return;
+	asl_heap_free(&s->line);
+	free(s->way);
+	free(s->found);
+	free(s);
+}
+
+/* ---- Merits ---- */
+
+/* Of the nearest grid of the box. */
+static double distance(const struct asl_box *box, const struct asl_plan *plan)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		double p = plan->ideal[i];
+
+		p = fmin(fmax(p, box->low[i]), box->high[i]);
+		sum += fabs(log(p / plan->ideal[i]));
+	}
+	return plan->algorithm->gridless ? 0 : sum;
+}
+
+static struct asl_merit merit(const struct asl_search *s, const struct way *way,
+			      const struct asl_box *box,
+			      const struct asl_counts *x, uint64_t memory)
+{
+	if (s->aim == ASL_LEAST_MEMORY)
+		return (struct asl_merit){(double)memory, 0, 0};
+	return (struct asl_merit){asl_cost(&way->objective, x),
+				  asl_cost(&way->q, x),
+				  distance(box, &way->grids.plan)};
+}
+
+static struct asl_merit final_merit(const struct asl_search *s,
+				    const struct way *way,
+				    const struct asl_box *box,
+				    const struct asl_forecast *f)
+{
+	double q = f->q[way->grids.plan.accounting];
+
+	if (s->aim == ASL_LEAST_MEMORY)
+		return (struct asl_merit){(double)f->memory_high, 0, 0};
+	return (struct asl_merit){s->aim == ASL_LEAST_WORDS ? (double)f->bh : q,
+				  q, distance(box, &way->grids.plan)};
+}
+
+static bool too_much(const struct asl_search *s, const struct way *way,
+		     uint64_t memory)
+{
+	uint64_t budget = way->grids.plan.budget;
+
+	return s->aim != ASL_LEAST_MEMORY && budget && memory > budget;
+}
+
+/* ---- From stage to stage ---- */
+
+static void put_box(struct asl_search *s, int which, const struct asl_box *box)
+{
+	const struct way *way = &s->way[which];
+	const struct asl_plan *plan = &way->grids.plan;
+	const struct asl_algorithm *a = plan->algorithm;
+	struct asl_least least = {.memory = 0};
+	struct asl_entry x = {.box = *box, .stage = ASL_BOX, .which = which};
+
+	if (a->floor && !asl_box_mixed(box))
+		a->floor(&least, plan, box,
+			 s->aim == ASL_LEAST_WORDS ? &way->objective : &way->q);
+	if (too_much(s, way, least.memory))
+		return;
+	x.merit = merit(s, way, box, &least.counts, least.memory);
+	asl_heap_put(&s->line, &x);
+}
+
+/* With blocks for its grid. */
+static struct asl_plan complete(const struct way *way,
+				const struct asl_box *single)
+{
+	struct asl_plan plan = way->grids.plan;
+
+	plan.grid = asl_box_grid(single);
+	asl_plan_blocks(&plan);
+	return plan;
+}
+
+static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
+{
+	struct way *way = &s->way[which];
+	struct asl_plan plan = complete(way, box);
+	struct asl_entry x = {.box = *box, .stage = ASL_RANK_0, .which = which};
+	struct asl_ledger ledger;
+	struct asl_counts total;
+
+	asl_plan_predict(&ledger, &plan, 0);
+	if (too_much(s, way, ledger.memory_high))
+		return;
+	total = asl_ledger_total(&ledger);
+	x.merit = merit(s, way, box, &total, ledger.memory_high);
+	asl_heap_put(&s->line, &x);
+}
+
+static bool same(const struct asl_grid *a, const struct asl_grid *b)
+{
+	return a->p[0] == b->p[0] && a->p[1] == b->p[1] && a->p[2] == b->p[2];
+}
+
+static void open_box(struct asl_search *s, int which, const struct asl_box *box)
+{
+	const struct way *way = &s->way[which];
+	struct asl_grid grid = asl_box_grid(box);
+	struct asl_box half[2];
+	int count;
+
+	if (asl_box_single(box)) {
+		if (!same(&grid, &way->alone) &&
+		    asl_grids_have(&way->grids, &grid))
+			put_grid(s, which, box);
+		return;
+	}
+	count = asl_box_split(half, box, &way->grids);
+	for (int i = 0; i < count; i++)
+		put_box(s, which, &half[i]);
+}
+
+static bool room_for_another(struct asl_search *s)
+{
+	int room = s->founds_room ? 2 * s->founds_room : 64;
+	struct asl_found *found;
+
+	if (s->founds < s->founds_room)
+		return true;
+	found = realloc(s->found, (size_t)room * sizeof *found);
+	if (!found) {
+		s->line.full = true;
+		return false;
+	}
+	s->found = found;
+	s->founds_room = room;
+	return true;
+}
+
+static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
+{
+	const struct way *way = &s->way[which];
+	struct asl_entry x = {.box = *box, .stage = ASL_ALL_RANKS};
+	struct asl_found *f;
+
+	if (!room_for_another(s))
+		return;
+	f = &s->found[s->founds];
+	f->plan = complete(way, box);
+	f->forecast = asl_forecast(&f->plan);
+	f->plan.algorithm = way->algorithm;
+	f->plan.kernel = way->kernel;
+	if (too_much(s, way, f->forecast.memory_high))
+		return;
+	x.which = s->founds++;
+	x.merit = final_merit(s, way, box, &f->forecast);
+	asl_heap_put(&s->line, &x);
+}
+
+bool asl_search_next(struct asl_search *s, struct asl_found *found)
+{
+	struct asl_entry x;
+
+	while (!s->line.full && asl_heap_take(&s->line, &x)) {
+		if (x.stage == ASL_ALL_RANKS) {
+			*found = s->found[x.which];
+			return true;
+		}
+		if (x.stage == ASL_BOX)
+			open_box(s, x.which, &x.box);
+		else
+			ask_all(s, x.which, &x.box);
+	}
+	return false;
+}
+
+/* ---- What to search ---- */
+
+static struct way *another_way(struct asl_search *s)
+{
+	int room = s->ways_room ? 2 * s->ways_room : 16;
+	struct way *way;
+
+	if (s->ways == s->ways_room) {
+		way = realloc(s->way, (size_t)room * sizeof *way);
+		if (!way) {
+			s->line.full = true;
+			return NULL;
+		}
+		s->way = way;
+		s->ways_room = room;
+	}
+	return &s->way[s->ways++];
+}
+
+static struct asl_box box_of(const struct asl_grid *g)
+{
+	return (struct asl_box){{g->p[0], g->p[1], g->p[2]},
+				{g->p[0], g->p[1], g->p[2]}};
+}
+
+void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
+{
+	static const struct asl_costs words = {.net = 1};
+	struct way *way = another_way(s);
+	int which = s->ways - 1;
+	struct asl_box box;
+
+	if (!way)
+		return;
+	*way = (struct way){
+		.algorithm = plan->algorithm,
+		.kernel = plan->kernel,
+		.grids = {.plan = *plan},
+		.q = asl_rates(&plan->costs, plan->accounting),
+	};
+	way->objective =
+		s->aim == ASL_LEAST_WORDS ? asl_rates(&words, ASL_APM) : way->q;
+	plan->algorithm->ideal(way->grids.plan.ideal, plan);
+	if (plan->algorithm->calls)
+		plan->algorithm->calls(&way->grids.plan);
+	way->alone = plan->grid;
+	if (plan->grid.p[0] || asl_grid_whole(&way->alone, &way->grids.plan)) {
+		box = box_of(&way->alone);
+		put_grid(s, which, &box);
+	}
+	if (plan->grid.p[0] || plan->algorithm->gridless)
+		return;
+	asl_grids_init(&way->grids, &way->grids.plan);
+	if (asl_grids_box(&box, &way->grids))
+		put_box(s, which, &box);
+}
