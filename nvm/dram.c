@@ -4,6 +4,10 @@
  * The baseline against which pools are compared.  In front of each piece lies
  * a cache line that chains it to the others, so that close can free what was
  * not given back.
+ *
+ * Large pieces that were given back are kept for the next: touching fresh pages
+ * costs as much as moving the words a few times over, and would be measured.
+ * Held and kept together are never more than has been held at a time.
  */
 #include <assert.h>
 #include <errno.h>
@@ -20,11 +24,13 @@ struct piece {
 	alignas(64) struct piece *prev;
 	struct piece *next;
 	struct dram *owner;
+	size_t bytes;
 };
 
 struct dram {
 	struct asl_store base;
-	struct piece *first;
+	struct piece *first, *kept;
+	size_t held_bytes, kept_bytes, most_bytes; /* large pieces */
 };
 
 static int dram_open(struct asl_store **out, const struct asl_store_want *want)
@@ -40,31 +46,118 @@ static int dram_open(struct asl_store **out, const struct asl_store_want *want)
 	return 0;
 }
 
+static void chain(struct piece **list, struct piece *p)
+{
+	p->prev = NULL;
+	p->next = *list;
+	if (p->next)
+		p->next->prev = p;
+	*list = p;
+}
+
+static void unchain(struct piece **list, struct piece *p)
+{
+	if (p->prev)
+		p->prev->next = p->next;
+	else
+		*list = p->next;
+	if (p->next)
+		p->next->prev = p->prev;
+}
+
+static void free_all(struct piece **list)
+{
+	while (*list) {
+		struct piece *p = *list;
+
+		unchain(list, p);
+		free(p);
+	}
+}
+
 static void dram_close(struct asl_store *store)
 {
 	struct dram *d = (struct dram *)store;
 
-	while (d->first) {
-		struct piece *p = d->first;
-
-		d->first = p->next;
-		free(p);
-	}
+	free_all(&d->first);
+	free_all(&d->kept);
 	free(d);
 }
 
-/* Whole huge pages for what is large: tiles walk through it with strides. */
-static struct piece *allocate(size_t bytes)
+/* ---- Large pieces ---- */
+
+static bool is_large(size_t bytes)
 {
-	size_t align = bytes < 2 * HUGE_PAGE_BYTES ? 64 : HUGE_PAGE_BYTES;
+	return bytes >= 2 * HUGE_PAGE_BYTES;
+}
+
+/* The smallest that was given back and is large enough. */
+static struct piece *find_kept(struct dram *d, size_t bytes)
+{
+	struct piece *best = NULL;
+
+	for (struct piece *p = d->kept; p; p = p->next)
+		if (p->bytes >= bytes && (!best || p->bytes < best->bytes))
+			best = p;
+	if (best) {
+		unchain(&d->kept, best);
+		d->kept_bytes -= best->bytes;
+	}
+	return best;
+}
+
+static void make_room(struct dram *d, size_t bytes)
+{
+	size_t held = d->held_bytes + bytes;
+
+	if (d->most_bytes < held)
+		d->most_bytes = held;
+	if (held + d->kept_bytes > d->most_bytes) {
+		free_all(&d->kept);
+		d->kept_bytes = 0;
+	}
+}
+
+/* In whole huge pages: tiles walk through it with strides. */
+static struct piece *allocate_large(struct dram *d, size_t bytes)
+{
 	struct piece *p;
 
-	bytes = (bytes + align - 1) / align * align;
-	p = aligned_alloc(align, bytes);
-	if (p && align == HUGE_PAGE_BYTES)
+	bytes = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES *
+		HUGE_PAGE_BYTES;
+	p = find_kept(d, bytes);
+	if (!p) {
+		make_room(d, bytes);
+		p = aligned_alloc(HUGE_PAGE_BYTES, bytes);
+		if (!p)
+			return NULL;
 		madvise(p, bytes, MADV_HUGEPAGE);
+		p->bytes = bytes;
+	}
+	d->held_bytes += p->bytes;
 	return p;
 }
+
+static void keep(struct dram *d, struct piece *p)
+{
+	d->held_bytes -= p->bytes;
+	d->kept_bytes += p->bytes;
+	chain(&d->kept, p);
+}
+
+static struct piece *allocate(struct dram *d, size_t bytes)
+{
+	struct piece *p;
+
+	if (is_large(bytes))
+		return allocate_large(d, bytes);
+	p = aligned_alloc(64, (bytes + 63) / 64 * 64);
+	if (p)
+		p->bytes = bytes;
+	return p;
+}
+
+/* ---- Any piece ---- */
 
 static int dram_take(struct asl_store *store, double **at, uint64_t words)
 {
@@ -72,18 +165,14 @@ static int dram_take(struct asl_store *store, double **at, uint64_t words)
 	struct piece *p = NULL;
 
 	if (words < (uint64_t)PTRDIFF_MAX / sizeof(double) - HUGE_PAGE_BYTES)
-		p = allocate(sizeof *p + words * sizeof(double));
+		p = allocate(d, sizeof *p + words * sizeof(double));
 	if (!p)
 		return asl_store_fail(-ENOMEM,
 				      "no memory for %" PRIu64 " words "
 				      "(%.1f MiB)",
 				      words, (double)words / 131072);
-	p->prev = NULL;
-	p->next = d->first;
 	p->owner = d;
-	if (p->next)
-		p->next->prev = p;
-	d->first = p;
+	chain(&d->first, p);
 	*at = (double *)(p + 1);
 	return 0;
 }
@@ -94,13 +183,11 @@ static void dram_give(struct asl_store *store, double *at)
 	struct piece *p = (struct piece *)at - 1;
 
 	assert(p->owner == d);
-	if (p->prev)
-		p->prev->next = p->next;
+	unchain(&d->first, p);
+	if (is_large(p->bytes))
+		keep(d, p);
 	else
-		d->first = p->next;
-	if (p->next)
-		p->next->prev = p->prev;
-	free(p);
+		free(p);
 }
 
 static void dram_copy(struct asl_store *store, double *dst, uint64_t dst_ld,

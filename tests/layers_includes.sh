@@ -46,7 +46,9 @@ violations() {
 		}
 		header ~ "^libpmem" && layer != "nvm" { bad("PMDK is for nvm") }
 		header ~ "^rdma/" && layer != "net" { bad("libfabric is for net") }
-		header ~ "^mpi" && layer != "net" { bad("MPI is for net") }
+		header ~ "^mpi" && layer != "net" && $1 !~ "^bench/peers/" {
+			bad("MPI is for net, and for what we are compared with")
+		}
 		header ~ "^(hwloc|likwid|perfmon/|linux/perf_event)" &&
 		$1 !~ "^lib/machine/" { bad("hardware is for lib/machine") }
 		header ~ "^(f77)?(cblas|openblas|lapacke)" &&

@@ -13,35 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/speed/median.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/source.h"
 #include "lib/rank/blas.h"
 #include "lib/run/run.h"
 
 enum { REPS = 5 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double x[REPS])
-{
-	qsort(x, REPS, sizeof *x, by_size);
-	return x[REPS / 2];
-}
 
 struct operands {
 	uint64_t n;
@@ -62,10 +41,10 @@ static double *matrix(uint64_t n, uint32_t which)
 
 static double time_dgemm(const struct operands *x)
 {
-	double since = now();
+	double since = asl_now();
 
 	asl_gemm(x->n, x->n, x->n, x->a, x->n, x->b, x->n, 0, x->c, x->n);
-	return now() - since;
+	return asl_now() - since;
 }
 
 struct measured {
@@ -134,14 +113,14 @@ static void compare(const struct operands *x, uint64_t cache)
 		}
 	}
 	printf("n %ju, S %ju words: dgemm %.2f GFLOP/s\n", x->n, cache,
-	       gflop / median(dgemm));
+	       gflop / median(dgemm, REPS));
 	for (int k = 0; k < 2; k++) {
 		double unit = 2 * pow((double)x->n, 3) / sqrt((double)cache);
 
 		printf("  %-5s  %.2f GFLOP/s, %.3f of dgemm; reads %.3f, reads "
 		       "and writes %.3f of 2mnk/sqrt(S)\n",
-		       names[k], gflop / median(kernel[k]),
-		       median(dgemm) / median(kernel[k]),
+		       names[k], gflop / median(kernel[k], REPS),
+		       median(dgemm, REPS) / median(kernel[k], REPS),
 		       (double)m[k].read / unit,
 		       (double)(m[k].read + m[k].written) / unit);
 	}
