@@ -74,6 +74,7 @@ static void choose_memory(struct asl_plan *plan, const struct asl_options *o,
 	plan->memory = o->memory ? o->memory : asl_machine_memory_words(share);
 	plan->budget = o->memory_budget;
 	plan->panel = o->panel;
+	plan->overlap = o->overlap;
 	plan->panels =
 		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
 }
@@ -113,7 +114,7 @@ static int find_algorithm(struct asl_plan *plan, const char *name)
 	char names[512];
 
 	plan->algorithm = asl_algorithm_find(name);
-	if (plan->algorithm)
+	if (plan->algorithm || !strcmp(name, ASL_AUTO))
 		return 0;
 	return asl_complain(
 		ASL_BAD_INPUT, "unknown algorithm '%s' (known: %s)", name,
@@ -167,8 +168,12 @@ static enum asl_verify choose_verify(const struct asl_options *o)
 /* The algorithm's own, where it has one; else the one asked for. */
 static int choose_kernel(struct asl_plan *plan)
 {
-	const char *own = plan->algorithm->kernel;
+	const char *own;
 
+	/* The planner chooses that, too. */
+	if (!plan->algorithm)
+		return 0;
+	own = plan->algorithm->kernel;
 	if (!plan->kernel)
 		plan->kernel = asl_kernel_find(own ? own : "vomm");
 	if (!own || !strcmp(own, plan->kernel->name))
@@ -194,6 +199,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	err = prepare(c, o, is_null(o));
 	if (err)
 		return err;
+	c->automatic = !want->plan.algorithm;
 	err = choose_kernel(&want->plan);
 	if (err)
 		return err;

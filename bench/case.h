@@ -18,6 +18,7 @@ struct asl_job asl_job(void);
 struct asl_case {
 	struct asl_run_want want;
 	struct asl_profile profile; /* want.plan.costs: after overriding */
+	bool automatic;		    /* the algorithm was left to the planner */
 };
 
 /* All of it, with the grid chosen.  0, or the exit code after a complaint. */

@@ -35,8 +35,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Also if it is yet to be made. */
-static bool same_file(const char *a, const char *b)
+bool asl_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
@@ -55,7 +54,7 @@ struct file {
 static int check_apart(const struct file *written, const struct file *other)
 {
 	if (!written->path || !other->path ||
-	    !same_file(written->path, other->path))
+	    !asl_same_file(written->path, other->path))
 		return 0;
 	return asl_complain(ASL_BAD_INPUT,
 			    "--%s and --%s are the same file: %s",

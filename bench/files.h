@@ -6,6 +6,9 @@
 
 #include "bench/options.h"
 
+/* Also if it is yet to be made. */
+bool asl_same_file(const char *a, const char *b);
+
 /* No file that one option writes is named by another.  0, or the exit code. */
 int asl_files_check(const struct asl_options *o);
 

@@ -8,6 +8,7 @@
 #include "bench/options.h"
 #include "bench/profile.h"
 #include "bench/say.h"
+#include "bench/suite.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -20,6 +21,7 @@ static void algorithms(void)
 {
 	for (int i = 0; asl_algorithms[i]; i++)
 		line(asl_algorithms[i]->name, asl_algorithms[i]->summary);
+	line(ASL_AUTO, "the algorithm, kernel and grid of least predicted Q");
 }
 
 static void kernels(void)
@@ -46,13 +48,18 @@ static void stores(void)
 		line(*x, asl_store_summary(*x));
 }
 
+static void suites(void)
+{
+	asl_suite_each(line);
+}
+
 static const struct topic {
 	const char *name;
 	void (*list)(void);
 } topics[] = {
 	{"algorithms", algorithms}, {"kernels", kernels},
 	{"profiles", profiles},	    {"transports", transports},
-	{"stores", stores},
+	{"stores", stores},	    {"suites", suites},
 };
 
 enum { TOPICS = sizeof topics / sizeof topics[0] };
@@ -84,7 +91,7 @@ int asl_command_list(int argc, char **argv, const struct asl_command *self)
 		}
 	return asl_complain(ASL_BAD_INPUT,
 			    "list: found '%s', expected "
-			    "algorithms, kernels, profiles, transports or "
-			    "stores",
+			    "algorithms, kernels, profiles, transports, stores "
+			    "or suites",
 			    argv[2]);
 }

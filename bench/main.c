@@ -18,7 +18,9 @@ const struct asl_command asl_commands[] = {
 		.summary = "one multiplication, counted, verified and timed",
 		.text = "Multiply two matrices, count every word moved, and "
 			"compare with the prediction\nand the lower bounds.  "
-			"Without --csv and --out a summary goes to stdout.",
+			"Without --csv and --out a summary goes to stdout.\n"
+			"ALGORITHM auto is the best that aslant plan finds, "
+			"of any kernel unless --kernel\nis given.",
 		.options = ASL_FOR_RUN,
 		.run = asl_command_run,
 	},
@@ -28,7 +30,8 @@ const struct asl_command asl_commands[] = {
 		.summary =
 			"every algorithm, kernel and grid, by predicted cost",
 		.text = "Predict what every algorithm (or the one named), "
-			"kernel and grid costs, cheapest\nfirst.  Other "
+			"kernel and grid costs, cheapest\nfirst.  Algorithms "
+			"without a grid are left out beyond 4096 ranks.  Other "
 			"options of run that leave nothing behind\nare taken, "
 			"too, and ignored.",
 		.options = ASL_FOR_PLAN,
@@ -45,8 +48,26 @@ const struct asl_command asl_commands[] = {
 		.run = asl_command_bounds,
 	},
 	{
+		.name = "suite",
+		.usage = "suite NAME|FILE [options]",
+		.summary = "many cases from a file",
+		.text = "Run the cases of a suite (aslant list suites), or of "
+			"a JSON file:\n\n  {\"about\": \"one line on it\",\n"
+			"   \"options\": {\"ranks\": 8, \"cache\": 4096},\n"
+			"   \"cases\": [{\"label\": \"a\", \"write-cost\": 4,\n"
+			"              \"n\": [640, 1024], \"algorithm\": "
+			"[\"3d\", \"jomma\"]}]}\n\n"
+			"Keys are options of run, label, and algorithm; those "
+			"of a case have precedence.\nLists are combined, the "
+			"first key's changing slowest.  Options on the command"
+			"\nline have precedence over all, in every case.",
+		.options = ASL_FOR_SUITE,
+		.run = asl_command_suite,
+	},
+	{
 		.name = "list",
-		.usage = "list [algorithms|kernels|profiles|transports|stores]",
+		.usage = "list [algorithms|kernels|profiles|transports|stores|"
+			 "suites]",
 		.summary = "what there is to choose from",
 		.text = "Print what there is to choose from, a line each.",
 		.run = asl_command_list,

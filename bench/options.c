@@ -28,14 +28,24 @@ const char *asl_join(char *text, size_t room, const char *const *names)
 	return text;
 }
 
+const struct asl_option *asl_option_find(const char *name)
+{
+	for (const struct asl_option *x = asl_option_table; x->name; x++)
+		if (x->commands && !strcmp(x->name, name))
+			return x;
+	return NULL;
+}
+
 enum { NAMES = 64 };
 
 const char *const *asl_algorithm_names(void)
 {
-	static const char *names[NAMES + 1];
+	static const char *names[NAMES + 2];
+	int count = 0;
 
-	for (int i = 0; i < NAMES && asl_algorithms[i]; i++)
-		names[i] = asl_algorithms[i]->name;
+	for (; count < NAMES && asl_algorithms[count]; count++)
+		names[count] = asl_algorithms[count]->name;
+	names[count] = ASL_AUTO;
 	return names;
 }
 
@@ -94,7 +104,7 @@ static const char *const *entries_names(void)
  * Plan and bounds take what run takes, except what leaves things behind; they
  * list what changes their answers.
  */
-#define R ASL_FOR_RUN
+#define R (ASL_FOR_RUN | ASL_FOR_SUITE)
 #define RPB (R | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
 #define RP (R | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS))
 #define R_ (R | ASL_IGNORED(ASL_FOR_PLAN | ASL_FOR_BOUNDS))
@@ -111,7 +121,9 @@ const struct asl_option asl_option_table[] = {
 	 "comes from the file",
 	 RPB, TEXT(a)},
 	{"b", "FILE", "read B from FILE", RPB, TEXT(b)},
-	{"result", "FILE", "write C to FILE, .npy or .mtx", R, TEXT(result)},
+	{"result", "FILE",
+	 "write C to FILE, .npy or .mtx",
+	 ASL_FOR_RUN, TEXT(result)},
 	{"entries", "KIND",
 	 "real, or exact: entries of 10 bits, whose results are the "
 	 "same in any order of additions (real)",
@@ -152,12 +164,16 @@ const struct asl_option asl_option_table[] = {
 	 RP, NAME(panels, panels_names)},
 	{"keep", NULL, "leave the pools in place", R, FLAG(keep)},
 	{"kernel", "NAME",
-	 "local kernel: vomm, tight or cowe (vomm; plan: any)",
+	 "local kernel: vomm, tight or cowe (vomm; plan, auto: any)",
 	 RP, NAME(kernel, asl_kernel_names)},
 	{"panel", "W",
 	 "summa: columns of A and rows of B in a panel (whole blocks, "
 	 "which moves least)",
 	 RP, COUNT(panel, 1, INT64_MAX)},
+	{"overlap", NULL,
+	 "the next panels come while these are multiplied: cannon, "
+	 "summa, 25d, lm-jomma and fused; summa and fused hold both",
+	 RP, FLAG(overlap)},
 	{"cache", "S",
 	 "words of cache a rank may use (its share of the real one)",
 	 RPB, WORDS(cache)},
@@ -206,6 +222,10 @@ const struct asl_option asl_option_table[] = {
 	{"top", "N",
 	 "how many of the best to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},
+	{"dry-run", NULL,
+	 "only say what the cases are, with their grids and predicted "
+	 "costs",
+	 ASL_FOR_SUITE, FLAG(dry_run)},
 	{"help", NULL, "this text", RPB, FLAG(help)},
 	{0},
 };

@@ -34,6 +34,7 @@ struct asl_options {
 	bool keep;
 	const char *kernel;
 	uint64_t panel; /* 0: the algorithm's choice */
+	bool overlap;
 	uint64_t cache, memory, memory_budget;
 
 	double read_cost, write_cost, net_cost, latency, flop_cost;
@@ -44,18 +45,24 @@ struct asl_options {
 	const char *csv, *out;
 	int top; /* 10 */
 
+	bool dry_run;
 	bool help;
 	int launch_at; /* where in argv --launch was */
 };
 
-enum asl_commands { ASL_FOR_RUN = 1, ASL_FOR_PLAN = 2, ASL_FOR_BOUNDS = 4 };
+enum asl_commands {
+	ASL_FOR_RUN = 1,
+	ASL_FOR_PLAN = 2,
+	ASL_FOR_BOUNDS = 4,
+	ASL_FOR_SUITE = 8,
+};
 
 /*
  * In a set of commands: those that take an option for the sake of scripts, but
  * have no use for it, and do not list it.
  */
-#define ASL_IGNORED(commands) ((commands) << 3)
-#define ASL_TAKEN(commands) ((commands) | (commands) >> 3)
+#define ASL_IGNORED(commands) ((commands) << 4)
+#define ASL_TAKEN(commands) ((commands) | (commands) >> 4)
 
 enum asl_value {
 	ASL_FLAG,  /* bool */
@@ -83,6 +90,9 @@ extern const struct asl_option asl_option_table[];
 /* At most this many ranks, so that a search over all grids ends. */
 enum { ASL_MOST_RANKS = 1000000 };
 
+/* Nothing was given. */
+void asl_options_init(struct asl_options *o);
+
 /*
  * Parse argv[1] on; argv[0] is the command's name.  0, or the exit code, and
  * then the complaint has been made.
@@ -90,11 +100,23 @@ enum { ASL_MOST_RANKS = 1000000 };
 int asl_options_parse(struct asl_options *o, int argc, char **argv,
 		      unsigned command);
 
+/* The same on top of what *o has been given, but for an algorithm. */
+int asl_options_add(struct asl_options *o, int argc, char **argv,
+		    unsigned command);
+
+/* One option of that name, as if it had been given; NULL: there is none. */
+const struct asl_option *asl_option_find(const char *name);
+int asl_option_set(const struct asl_option *option, struct asl_options *o,
+		   const char *text);
+
 /* "a, b, c" of a NULL-ended array. */
 const char *asl_join(char *text, size_t room, const char *const *names);
 bool asl_is_one_of(const char *text, const char *const *names);
 
-/* The names of all algorithms, and of all kernels. */
+/* Not an algorithm: the planner's best. */
+#define ASL_AUTO "auto"
+
+/* The names of all algorithms with ASL_AUTO, and of all kernels. */
 const char *const *asl_algorithm_names(void);
 const char *const *asl_kernel_names(void);
 

@@ -64,8 +64,8 @@ static int set_name(const struct asl_option *option, void *at, const char *text)
 	return 0;
 }
 
-static int set(const struct asl_option *option, struct asl_options *o,
-	       const char *text)
+int asl_option_set(const struct asl_option *option, struct asl_options *o,
+		   const char *text)
 {
 	void *at = (char *)o + option->at;
 
@@ -183,15 +183,11 @@ static int step(struct asl_options *o, int what, const char *found, int at,
 					    "--launch: given twice");
 		o->launch_at = at;
 	}
-	return set(option, o, optarg);
+	return asl_option_set(option, o, optarg);
 }
 
-int asl_options_parse(struct asl_options *o, int argc, char **argv,
-		      unsigned command)
+void asl_options_init(struct asl_options *o)
 {
-	struct option names[MOST_OPTIONS];
-	int err = 0, what, at = 1;
-
 	*o = (struct asl_options){
 		.seed = 1,
 		.reps = 1,
@@ -202,9 +198,24 @@ int asl_options_parse(struct asl_options *o, int argc, char **argv,
 		.latency = NAN,
 		.flop_cost = NAN,
 	};
+}
+
+int asl_options_parse(struct asl_options *o, int argc, char **argv,
+		      unsigned command)
+{
+	asl_options_init(o);
+	return asl_options_add(o, argc, argv, command);
+}
+
+int asl_options_add(struct asl_options *o, int argc, char **argv,
+		    unsigned command)
+{
+	struct option names[MOST_OPTIONS];
+	int err = 0, what, at = 1;
+
 	fill_long(names, command);
 	opterr = 0;
-	optind = 1;
+	optind = 0; /* anew, however often it was asked before */
 	/* '-': arguments come in order, as 1; ':' tells a missing value. */
 	while (!err &&
 	       (what = getopt_long(argc, argv, "-:h", names, NULL)) != -1) {

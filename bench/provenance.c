@@ -64,27 +64,34 @@ static json_t *notes(const struct asl_rep *rep)
 	return list;
 }
 
+static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &c->want.plan;
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:s}", "run_id",
+		rep->run_id, "algorithm", plan->algorithm->name, "kernel",
+		plan->kernel->name, "m", (json_int_t)plan->shape.m, "n",
+		(json_int_t)plan->shape.n, "k", (json_int_t)plan->shape.k,
+		"store", c->want.store, "medium", rep->medium, "costs",
+		costs(c), "accounting", asl_accounting_name(plan->accounting));
+}
+
 int asl_provenance_write(const char *path, const struct asl_case *c,
 			 const struct asl_rep *rep, int argc, char **argv)
 {
-	const struct asl_plan *plan = &c->want.plan;
-	json_t *root = asl_machine_json(), *run;
+	json_t *root = asl_machine_json(), *run, *one;
 	char *text;
 	int err = -ENOMEM;
 
-	run = json_pack(
-		"{s:i, s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, "
-		"s:s, s:o, s:s, s:o}",
-		"schema", ASL_SCHEMA, "aslant", ASLANT_VERSION, "run_id",
-		rep->run_id, "command_line", command_line(argc, argv),
-		"algorithm", plan->algorithm->name, "kernel",
-		plan->kernel->name, "m", (json_int_t)plan->shape.m, "n",
-		(json_int_t)plan->shape.n, "k", (json_int_t)plan->shape.k,
-		"store", c->want.store, "medium", rep->medium, "transport",
-		c->want.transport, "provider", rep->provider, "costs", costs(c),
-		"accounting", asl_accounting_name(plan->accounting), "notes",
-		notes(rep));
-	if (root && run && !json_object_update_missing(run, root)) {
+	run = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o}", "schema", ASL_SCHEMA,
+			"aslant", ASLANT_VERSION, "command_line",
+			command_line(argc, argv), "transport",
+			rep->want->transport, "provider", rep->provider,
+			"notes", notes(rep));
+	one = c ? what_ran(c, rep) : json_object();
+	if (root && run && one && !json_object_update_missing(run, one) &&
+	    !json_object_update_missing(run, root)) {
 		text = json_dumps(run,
 				  JSON_INDENT(2) | JSON_REAL_PRECISION(17));
 		if (text) {
@@ -95,6 +102,7 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 		}
 		free(text);
 	}
+	json_decref(one);
 	json_decref(run);
 	json_decref(root);
 	return err;

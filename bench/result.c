@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/append.h"
 #include "bench/provenance.h"
 #include "bench/rows.h"
 #include "bench/say.h"
@@ -117,37 +118,6 @@ static int claim(struct asl_result *r, int which)
 	return fd < 0 ? fd : close(fd) ? -errno : 0;
 }
 
-/*
- * Take back what was written of a row or a repetition that then failed.  That
- * failure is reported; should this fail, too, there is nothing more to say.
- */
-static void cut_back(int fd, off_t bytes)
-{
-	if (ftruncate(fd, bytes))
-		return;
-}
-
-/* All of the bytes, or none of them. */
-static int append(int fd, const char *text, size_t bytes)
-{
-	off_t before = lseek(fd, 0, SEEK_END);
-	int err = before < 0 ? -errno : 0;
-
-	while (!err && bytes > 0) {
-		ssize_t n = write(fd, text, bytes);
-
-		if (n < 0 && errno != EINTR)
-			err = -errno;
-		if (n > 0) {
-			text += n;
-			bytes -= (size_t)n;
-		}
-	}
-	if (err && before >= 0)
-		cut_back(fd, before);
-	return err;
-}
-
 /* What `put` writes of the repetition; with a heading if it is the first. */
 static int add_rows(struct asl_result *r, int *fd, int which,
 		    void (*put)(struct asl_csv *, const struct asl_rep *),
@@ -169,7 +139,7 @@ static int add_rows(struct asl_result *r, int *fd, int which,
 	if (!err)
 		err = asl_csv_flush(&csv);
 	if (!err)
-		err = append(*fd, csv.text, csv.bytes);
+		err = asl_append(*fd, csv.text, csv.bytes);
 	asl_csv_close(&csv);
 	return err ? failed(r->dir, names[which], err) : 0;
 }
@@ -208,7 +178,7 @@ int asl_result_add(struct asl_result *r, const struct asl_case *c,
 	err = add_rows(r, &r->runs, RUNS, asl_put_run, rep);
 	/* A repetition is in both tables or in neither. */
 	if (err)
-		cut_back(r->ranks, before);
+		asl_cut_back(r->ranks, before);
 	return err;
 }
 

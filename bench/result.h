@@ -3,7 +3,8 @@
  *
  * The directory is made (or found empty) at once, so that a long run does not
  * end before a closed door; the files are written with the first repetition
- * and the tables grow by whole repetitions.
+ * and the tables grow by whole repetitions.  c NULL: the repetition is of one
+ * case of many, which the tables tell apart, and machine.json leaves out.
  */
 #ifndef ASL_RESULT_H
 #define ASL_RESULT_H

@@ -130,5 +130,8 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ",
 		 gmtime_r(&now, &utc));
 	asl_csv_put(csv, "time_utc", stamp);
+	asl_csv_put_count(csv, "overlap", rep->want->plan.overlap);
+	asl_csv_put_count(csv, "outside_apm",
+			  rep->want->plan.algorithm->outside_apm);
 	asl_csv_end_row(csv);
 }

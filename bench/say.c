@@ -11,7 +11,8 @@
 
 #include "net/net.h"
 
-static char last[PATH_MAX + 1024]; /* a path, and what is wrong with it */
+static char about[PATH_MAX + 256];     /* "a path: a case: " */
+static char last[2 * PATH_MAX + 1280]; /* and what is wrong with another path */
 
 /* Terminals obey some characters beyond ASCII, too: U+0080 to U+009F. */
 int asl_control_bytes(const char *at)
@@ -26,9 +27,23 @@ int asl_control_bytes(const char *at)
 /* What users typed may hold anything; a complaint stays one line. */
 static void compose(const char *format, va_list args)
 {
-	vsnprintf(last, sizeof last, format, args);
+	size_t used = (size_t)snprintf(last, sizeof last, "%s", about);
+
+	vsnprintf(last + used, sizeof last - used, format, args);
 	for (char *c = last; *c; c++)
 		memset(c, '?', (size_t)asl_control_bytes(c));
+}
+
+void asl_complain_about(const char *format, ...)
+{
+	va_list args;
+
+	about[0] = '\0';
+	if (!format)
+		return;
+	va_start(args, format);
+	vsnprintf(about, sizeof about, format, args);
+	va_end(args);
 }
 
 int asl_complain(int code, const char *format, ...)

@@ -23,6 +23,13 @@ int asl_complain(int code, const char *format, ...)
 int asl_complain_alone(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * What is being complained about from here on, which every complaint then
+ * begins with; NULL: nothing in particular.
+ */
+void asl_complain_about(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
 /* The last complaint, printed or not; "" if there was none. */
 const char *asl_last_complaint(void);
 

@@ -177,6 +177,7 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 {
 	const struct asl_plan *plan = &c->want.plan;
 
+	fputs(c->automatic ? "auto chose " : "", f);
 	fprintf(f, "%s with kernel %s: C = A B, m = %ju, n = %ju, k = %ju\n\n",
 		plan->algorithm->name, plan->kernel->name, plan->shape.m,
 		plan->shape.n, plan->shape.k);
@@ -184,6 +185,10 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 	print_machine(f, c, rep);
 	print_counts(f, rep);
 	print_costs(f, rep);
+	if (plan->algorithm->outside_apm)
+		fprintf(f, "\n%s is outside the APM: it never writes partial "
+			   "sums.\n",
+			plan->algorithm->name);
 	fprintf(f, "\n%s\n",
 		rep->predicted_equal ? "Every counter of every rank is as "
 				       "predicted."

@@ -159,7 +159,7 @@ run_columns += """read_words_max write_words_max q_apm_max q_apm_path
     predicted_equal net_bound_words net_bound_ratio io_bound_words
     memory_high_words wall_s compute_s comm_s io_s gflops residual verified
     eigenvalue iterations hwc_backend hwc_read_bytes hwc_write_bytes hwc_note
-    host time_utc""".split()
+    host time_utc overlap outside_apm""".split()
 rank_columns = (["schema", "run_id", "rep", "rank", "phase"] + counters +
                 ["seconds"] + ["predicted_" + x for x in counters])
 measured = ["wall_s", "compute_s", "comm_s", "io_s", "gflops"]
@@ -283,7 +283,7 @@ check("bounds", any(x["name"] == "net_words" and
                     float(x["value"]) == 3 * 62500 * 0.75 for x in bounds))
 plan = table("plan.csv", """place algorithm kernel m n k ranks ranks_used
     grid cache_words memory_words r w beta q_apm_max q_full_max
-    read_words_max write_words_max bh_words_max memory_high_words""".split())
+    read_words_max write_words_max bh_words_max memory_high_words blocks""".split())
 x = runs("same.csv", 1)[0]
 check("plan and run --store null differ in what they assume",
       all(y[c] == x[c] for y in plan for c in """m n k ranks cache_words

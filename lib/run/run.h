@@ -4,6 +4,10 @@
  * asl_run is the one way from a plan to counted words.  It opens the net and
  * the stores, fills the operands, lets the algorithm run, checks the product,
  * collects every rank's ledger at rank 0, and hands each repetition over there.
+ *
+ * asl_run_all does so for one case after another over a single net: a process
+ * can join a job once, and joining takes longer than most cases.  Each case has
+ * stores, operands and a run_id of its own.
  */
 #ifndef ASL_RUN_H
 #define ASL_RUN_H
@@ -72,6 +76,18 @@ struct asl_rep {
  */
 int asl_run(const struct asl_run_want *want,
 	    int (*each)(const struct asl_rep *rep, void *arg), void *arg);
+
+/*
+ * The same for `count` cases, in order, each of which could be run with the
+ * others (asl_run_together; else -EINVAL).  The first error ends them all.
+ * rep->want is the element of want[] that the repetition belongs to.
+ */
+int asl_run_all(const struct asl_run_want *const want[], int count,
+		int (*each)(const struct asl_rep *rep, void *arg), void *arg);
+
+/* Have they one transport, provider and number of ranks, and both data or none? */
+bool asl_run_together(const struct asl_run_want *a,
+		      const struct asl_run_want *b);
 
 /* What asl_run's error was about.  "" if it has been said on stderr already. */
 const char *asl_run_why(void);

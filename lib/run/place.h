@@ -1,0 +1,60 @@
+/*
+ * place.h -- a rank's place in a case, for run.c and set_up.c
+ */
+#ifndef ASL_PLACE_H
+#define ASL_PLACE_H
+
+#include <limits.h>
+
+#include "lib/matrix/source.h"
+#include "lib/run/run.h"
+
+/* What the ranks of this process share in one case. */
+struct asl_common {
+	struct asl_matrix_in *file[2]; /* opened by the first rank here */
+	int inside;		       /* ranks here that have begun it */
+	char dir[PATH_MAX];	       /* where pools go */
+	bool fresh;		       /* it is this case's own */
+};
+
+/* What they share in all cases. */
+struct asl_session {
+	const struct asl_run_want *const *want; /* [count] */
+	int count;
+	struct asl_common *common; /* [count]: on sim a rank may be ahead */
+	int (*each)(const struct asl_rep *rep, void *arg);
+	void *arg;
+	bool said; /* why it ended: by the net, or by another rank */
+};
+
+/* One rank's own, in one case. */
+struct asl_place {
+	struct asl_session *s;
+	struct asl_common *common;
+	const struct asl_run_want *want;
+	struct asl_net *net;
+	char run_id[40];
+	struct asl_store *pool, *staging;
+	struct asl_matrix_out *result; /* rank 0 */
+	struct asl_source source[2];
+	struct asl_words own[ASL_OPERANDS];
+	struct asl_ledger predicted;
+	struct asl_rank_record *all; /* rank 0: of every rank */
+	struct asl_rank r;
+};
+
+/* 0, or what all ranks fail with; asl_place_tear_down is due either way. */
+int asl_place_set_up(struct asl_place *p);
+
+/* A case that never began leaves nothing, even where pools are kept. */
+void asl_place_tear_down(struct asl_place *p, bool began);
+
+/* All ranks go on, or none does; only who failed first keeps its words. */
+int asl_place_agree(struct asl_place *p, int err);
+
+/* Set aside what asl_run_why() gives, unless there is something; returns err. */
+int asl_run_fail(int err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void asl_run_forget(void);
+
+#endif
