@@ -7,6 +7,8 @@
  * a case that differs prints where.  Most cases move no data; some do, in DRAM
  * or in real pools, and are held against the oracle: their entries are exact,
  * so that the residual must be 0.
+ *
+ * ASLANT_TEST_CASES=N tries every algorithm on N cases with data, not 50.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "lib/model/bounds.h"
 #include "lib/model/grid.h"
 #include "lib/model/planner.h"
 #include "lib/run/run.h"
@@ -115,6 +118,8 @@ static bool laws_hold(const struct asl_rep *rep)
 	ok &= !rep->want->plan.budget ||
 	      rep->memory_high <= rep->want->plan.budget;
 	ok &= rep->total.of[ASL_NET_SEND] == rep->total.of[ASL_NET_RECV];
+	ok &= (double)rep->max.of[ASL_BH] >=
+	      asl_bound_net_words(&rep->want->plan);
 	ok &= rep->total.of[ASL_FLOPS] == 2 * s->m * s->n * s->k;
 	ok &= rep->total.of[ASL_NVM_WRITE] + rep->total.of[ASL_DRAM_WRITE] +
 		      rep->total.of[ASL_NVM_LAND] >=
@@ -201,7 +206,9 @@ static void roll_grid(struct dice *d, struct asl_plan *plan, int most)
 	assert_int_equal(asl_grid_choose(plan, &need), 0);
 }
 
-static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks)
+/* Of this algorithm; NULL: of any. */
+static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks,
+				     const struct asl_algorithm *algorithm)
 {
 	struct asl_run_want want = {.transport = "sim",
 				    .store = "null",
@@ -212,6 +219,8 @@ static struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks)
 
 	plan->algorithm =
 		asl_algorithms[roll(d, 0, (uint64_t)count_algorithms() - 1)];
+	if (algorithm)
+		plan->algorithm = algorithm;
 	plan->kernel = asl_kernels[roll(d, 0, 2)];
 	plan->shape.m = roll_size(d, bits);
 	plan->shape.n = roll_size(d, bits);
@@ -245,7 +254,7 @@ static void each_case(uint32_t family, unsigned cases, int bits, int most_ranks,
 
 		if (only_case() >= 0 && only_case() != (long)i)
 			continue;
-		want = roll_case(&d, bits, most_ranks);
+		want = roll_case(&d, bits, most_ranks, NULL);
 		if (adapt)
 			adapt(&d, &want);
 		run_case(&want, i);
@@ -265,10 +274,28 @@ static void with_data(struct dice *d, struct asl_run_want *want)
 	want->verify = ASL_VERIFY_ORACLE;
 }
 
+/* Every algorithm in turn, on up to 100 ranks, half of them within a budget. */
 static void counts_and_products_in_dram(void **state)
 {
+	const char *text = getenv("ASLANT_TEST_CASES");
+	unsigned cases = text ? (unsigned)atoi(text) : 50;
+	unsigned algorithms = (unsigned)count_algorithms();
+
 	(void)state;
-	each_case(2, 600, 6, 32, with_data);
+	for (unsigned i = 0; i < cases * algorithms; i++) {
+		struct dice d = {2, i, 0};
+		struct asl_run_want want;
+
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		want = roll_case(&d, 6, 100, asl_algorithms[i % algorithms]);
+		if (roll(&d, 0, 1))
+			want.plan.budget =
+				asl_forecast(&want.plan).memory_high +
+				roll(&d, 0, 9);
+		with_data(&d, &want);
+		run_case(&want, i);
+	}
 }
 
 static void in_pools(struct dice *d, struct asl_run_want *want)
@@ -299,7 +326,7 @@ static void budgets_are_kept(void **state)
 
 		if (only_case() >= 0 && only_case() != (long)i)
 			continue;
-		want = roll_case(&d, 8, 40);
+		want = roll_case(&d, 8, 40, NULL);
 		plan->panel = 0;
 		plan->bands = plan->slices = 0;
 		assert_int_equal(asl_grid_choose(plan, &need), 0);
@@ -333,7 +360,8 @@ static void primes_and_ones(void **state)
 		for (size_t j = 0; j < sizeof primes / sizeof *primes; j++)
 			for (int a = 0; asl_algorithms[a]; a++) {
 				struct dice d = {4, number, 0};
-				struct asl_run_want want = roll_case(&d, 1, 1);
+				struct asl_run_want want =
+					roll_case(&d, 1, 1, NULL);
 				uint64_t need;
 
 				want.plan.shape = (struct asl_shape){
@@ -371,7 +399,7 @@ static void unwritten_products_do_not_verify(void **state)
 	double residual = 0;
 
 	(void)state;
-	want = roll_case(&d, 5, 8);
+	want = roll_case(&d, 5, 8, NULL);
 	broken.run = runs_nothing;
 	want.plan.algorithm = &broken;
 	want.store = "dram";
@@ -395,7 +423,7 @@ static void one_wrong_word_does_not_verify(void **state)
 {
 	struct asl_algorithm broken = *asl_algorithm_find("3d");
 	struct dice d = {6, 0, 0};
-	struct asl_run_want want = roll_case(&d, 5, 8);
+	struct asl_run_want want = roll_case(&d, 5, 8, NULL);
 	double residual = 0;
 	uint64_t need;
 

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "lib/model/grid.h"
+
 struct sorted {
 	double m, n, k; /* m >= n >= k */
 };
@@ -85,10 +87,17 @@ static double volume(const struct asl_plan *plan)
 	       (double)plan->shape.k;
 }
 
+/*
+ * The papers mean M up to a constant: what a rank owns may already be more.  The
+ * bound is on ranks that hold no more than M, so a plan with a grid is held
+ * against what its ranks do hold, if that is more.
+ */
 static double memory_dependent(const struct asl_plan *plan)
 {
 	double M = (double)plan->memory;
 
+	if (asl_grid_ranks(&plan->grid))
+		M = fmax(M, (double)asl_forecast(plan).memory_high);
 	return fmax(0, 2 * volume(plan) / (plan->ranks * sqrt(M)) - M);
 }
 

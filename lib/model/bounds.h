@@ -28,7 +28,8 @@ int asl_bounds(struct asl_bound bound[ASL_BOUNDS], const struct asl_plan *plan);
  * A plan with a grid may leave ranks idle.  What holds for those at work is the
  * bound for their number P'; that for all P ranks may lie above it (in one
  * dimension) or below.  The network bound is the lower of the two: it always
- * holds, and never makes a plan look good for using fewer ranks.
+ * holds, and never makes a plan look good for using fewer ranks.  Likewise its
+ * memory is the larger of M and of what the busiest rank holds.
  */
 double asl_bound_net_words(const struct asl_plan *plan);
 double asl_bound_io_words(const struct asl_plan *plan);
