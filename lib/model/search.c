@@ -50,6 +50,15 @@ void asl_search_close(struct asl_search *s)
 
 /* ---- Merits ---- */
 
+/* That it fits is all that is asked of a grid's memory: then it comes first. */
+static uint64_t wanted(const struct asl_search *s, const struct way *way,
+		       uint64_t memory)
+{
+	bool fits = memory <= way->grids.plan.budget;
+
+	return s->aim == ASL_LEAST_MEMORY && fits ? 0 : memory;
+}
+
 /* Of the nearest grid of the box. */
 static double distance(const struct asl_box *box, const struct asl_plan *plan)
 {
@@ -111,7 +120,8 @@ static void put_box(struct asl_search *s, int which, const struct asl_box *box)
 			 s->aim == ASL_LEAST_WORDS ? &way->objective : &way->q);
 	if (too_much(s, way, least.memory))
 		return;
-	x.merit = merit(s, way, box, &least.counts, least.memory);
+	x.merit =
+		merit(s, way, box, &least.counts, wanted(s, way, least.memory));
 	asl_heap_put(&s->line, &x);
 }
 
@@ -138,7 +148,8 @@ static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 	if (too_much(s, way, ledger.memory_high))
 		return;
 	total = asl_ledger_total(&ledger);
-	x.merit = merit(s, way, box, &total, ledger.memory_high);
+	x.merit =
+		merit(s, way, box, &total, wanted(s, way, ledger.memory_high));
 	asl_heap_put(&s->line, &x);
 }
 
@@ -199,6 +210,9 @@ static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 		return;
 	x.which = s->founds++;
 	x.merit = final_merit(s, way, box, &f->forecast);
+	if (s->aim == ASL_LEAST_MEMORY)
+		x.merit.objective =
+			(double)wanted(s, way, f->forecast.memory_high);
 	asl_heap_put(&s->line, &x);
 }
 

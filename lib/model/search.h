@@ -25,7 +25,7 @@ struct asl_found {
 enum asl_aim {
 	ASL_LEAST_COST,	 /* Q, within the budget; then nearness to the ideal */
 	ASL_LEAST_WORDS, /* B_h, within the budget; then as above */
-	ASL_LEAST_MEMORY /* whatever the budget */
+	ASL_LEAST_MEMORY /* or one that fits into the budget, if any does */
 };
 
 struct asl_search;

@@ -89,6 +89,6 @@ void asl_fused_floor(struct asl_least *least, const struct asl_plan *plan,
 		counts->of[ASL_BOUNCE_READ] += C - C / x.pk.low;
 	x.of.C = x.pk.high == 1 ? C : stores;
 	asl_kernel_find("tight")->floor(counts, &x.of, rates);
-	least->memory += held(A, x.of.x.k, &x.pn) +
-			 held(B, x.of.x.k, &x.pm) + x.of.C;
+	least->memory +=
+		held(A, x.of.x.k, &x.pn) + held(B, x.of.x.k, &x.pm) + x.of.C;
 }

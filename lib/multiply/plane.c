@@ -90,7 +90,9 @@ void asl_plane_floor(struct asl_least *least, const struct asl_plan *plan,
 	floor_spread(&least->counts, of->A, strips, &x.pn, plan->panels);
 	floor_spread(&least->counts, of->B, strips, &x.pm, plan->panels);
 	plan->kernel->floor(&least->counts, of, rates);
-	least->memory += of->A / x.pn.high + of->B / x.pm.high + of->C;
+	least->memory += of->A / x.pn.high + of->B / x.pm.high + of->C +
+			 (x.pn.high > 1 ? of->x.m : 0) +
+			 (x.pm.high > 1 ? of->x.n : 0);
 }
 
 /* ---- Strips of k ---- */

@@ -173,12 +173,14 @@ static void summa_predict(struct asl_ledger *out, const struct asl_plan *plan,
 /* What rank (0, 0), which has the largest blocks, holds with such panels. */
 static uint64_t held(const struct asl_plan *plan, uint64_t panel)
 {
-	struct asl_plan x = *plan;
-	struct asl_ledger ledger;
+	struct asl_plan with = *plan;
+	struct asl_plane x = asl_plane(plan, 0);
+	struct asl_product local = product(plan, &x, panel, true);
 
-	x.panel = panel;
-	asl_plan_predict(&ledger, &x, 0);
-	return ledger.memory_high;
+	with.panel = panel;
+	return asl_plane_owned(&x) + plan->kernel->room(&local) +
+	       asl_panels_room(&x, x.m.count, x.n.count, panel) *
+		       (1 + comes_ahead(&with));
 }
 
 /* Whole blocks, which move least; if these do not fit, the widest panels that do. */
@@ -186,7 +188,7 @@ static void summa_blocks(struct asl_plan *plan)
 {
 	uint64_t low = 1, high = asl_plane_deepest(plan, plan->shape.k);
 
-	if (plan->panel || !plan->budget || held(plan, 0) <= plan->budget)
+	if (plan->panel || !plan->budget || held(plan, high) <= plan->budget)
 		return;
 	while (low < high) {
 		uint64_t panel = low + (high - low + 1) / 2;

@@ -94,13 +94,19 @@ static void l3ool2_floor(struct asl_least *least, const struct asl_plan *plan,
 	uint64_t b = side(plan), each = asl_ceil_div(x.of.volume, b);
 	uint64_t A = asl_larger(each, x.of.A * asl_ceil_div(x.of.x.n, b));
 	uint64_t B = asl_larger(each, x.of.B * asl_ceil_div(x.of.x.m, b));
+	uint64_t tall = asl_least(b, x.of.x.m), wide = asl_least(b, x.of.x.n);
+	uint64_t deep =
+		asl_ceil_div(plan->shape.k, asl_larger(x.pm.high, x.pn.high));
 
+	deep = asl_least(b, deep);
 	if (x.pn.high > 1)
 		least->counts.of[ASL_BH] += A;
 	if (x.pm.high > 1)
 		least->counts.of[ASL_BH] += B;
 	asl_stream_floor(&least->counts, &x.of, rates, A, B, 0);
-	least->memory += x.of.A / x.pn.high + x.of.B / x.pm.high + x.of.C;
+	least->memory += x.of.A / x.pn.high + x.of.B / x.pm.high + x.of.C +
+			 tall * wide + (x.pn.high > 1 ? tall * deep : 0) +
+			 (x.pm.high > 1 ? deep * wide : 0);
 }
 
 /* Everything that one tile of C needs, or that its neighbours need. */
