@@ -44,7 +44,7 @@ static int take_grid(struct asl_plan *plan)
 			asl_grid_text(text, &plan->grid), plan->algorithm->name,
 			plan->algorithm->grids);
 	asl_plan_blocks(plan);
-	need = asl_forecast(plan).memory_high;
+	need = asl_forecast(plan).need;
 	if (plan->budget && need > plan->budget)
 		return over_budget(plan, need);
 	return 0;

@@ -111,8 +111,19 @@ static void print_line(int place, const struct asl_found *x)
 		printf("    %-12s %s\n", "", text);
 }
 
+/* Where the search ran out of patience, and could have missed something. */
+static void print_floor(const struct asl_found *last, double floor)
+{
+	double q = last->forecast.q[last->plan.accounting];
+
+	if (floor < q)
+		printf("\nNot every grid was looked at; none of the others "
+		       "costs less than %.5g.\n",
+		       floor);
+}
+
 static void print(const struct asl_plan *base, const struct asl_found *best,
-		  int count)
+		  int count, double floor)
 {
 	const char *accounting = asl_accounting_name(base->accounting);
 	const struct asl_costs *x = &base->costs;
@@ -129,6 +140,7 @@ static void print(const struct asl_plan *base, const struct asl_found *best,
 	       "kernel", "grid", "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < count; i++)
 		print_line(i + 1, &best[i]);
+	print_floor(&best[count - 1], floor);
 }
 
 /* ---- The command ---- */
@@ -150,6 +162,7 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 	struct asl_case c;
 	struct asl_found *best = NULL;
 	uint64_t least_need = UINT64_MAX;
+	double floor;
 	const struct asl_plan *base = &c.want.plan;
 	int count = 0, err;
 	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
@@ -161,13 +174,13 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 	code = asl_case_to_plan(&c, &o);
 	if (code)
 		return code;
-	err = asl_planner_rank(&best, &count, base, o.top, &least_need);
+	err = asl_planner_rank(&best, &count, base, o.top, &least_need, &floor);
 	if (err)
 		code = nothing_fits(base, least_need);
 	else if (o.csv)
 		code = write_csv(best, count, o.csv);
 	else
-		print(base, best, count);
+		print(base, best, count, floor);
 	free(best);
 	return code;
 }

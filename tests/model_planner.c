@@ -82,9 +82,9 @@ static void visit(struct all *all, const struct asl_plan *with_grid)
 
 	asl_plan_blocks(&x);
 	f = asl_forecast(&x);
-	if (f.memory_high < all->need)
-		all->need = f.memory_high;
-	if (x.budget && f.memory_high > x.budget)
+	if (f.need < all->need)
+		all->need = f.need;
+	if (x.budget && f.need > x.budget)
 		return;
 	if (all->count == all->room) {
 		all->room = 2 * all->room + 64;
@@ -186,12 +186,14 @@ static void compare(const struct asl_plan *base, unsigned number)
 	struct all all = search_all(base);
 	struct asl_found *best;
 	uint64_t need;
+	double floor;
 	int count, wrong = 0;
-	int err = asl_planner_rank(&best, &count, base, TOP, &need);
+	int err = asl_planner_rank(&best, &count, base, TOP, &need, &floor);
 
 	if (err ? all.count > 0
 		: (size_t)count != (all.count < TOP ? all.count : TOP))
 		wrong++;
+	wrong += !isinf(floor); /* small enough to be proven */
 	for (int i = 0; !err && !wrong && i < count; i++) {
 		double q = best[i].forecast.q[base->accounting];
 
@@ -316,7 +318,7 @@ static void floor_is_below(struct asl_plan *x, const struct asl_box *box,
 	asl_plan_blocks(x);
 	f = asl_forecast(x);
 	/* Costs are those of grids that fit. */
-	if (x->budget && f.memory_high > x->budget)
+	if (x->budget && f.need > x->budget)
 		of_q.counts = of_words.counts = (struct asl_counts){{0}};
 	if (asl_cost(&q, &of_q.counts) <= f.q[x->accounting] &&
 	    asl_cost(&bh, &of_words.counts) <= (double)f.bh &&

@@ -173,24 +173,31 @@ static void climb(struct survey *s, const struct axis axis[3], int i)
 
 enum { ALL_RANKS = 4096 };
 
+static void ask_some(struct survey *s)
+{
+	struct axis axis[3];
+	uint64_t dim[3];
+
+	asl_plan_dims(dim, s->plan);
+	for (int i = 0; i < 3; i++)
+		axis[i].count = seams(axis[i].seam, dim, s->plan->grid.p, i);
+	ask_corners(s, dim);
+	for (int i = 0; i < MEASURES; i++)
+		climb(s, axis, i);
+}
+
 struct asl_forecast asl_forecast(const struct asl_plan *plan)
 {
 	struct survey s = {.plan = plan};
-	struct axis axis[3];
-	uint64_t dim[3];
 
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		s.rates[a] = asl_rates(&plan->costs, a);
 	if (plan->algorithm->gridless ||
-	    asl_grid_ranks(&plan->grid) <= ALL_RANKS) {
+	    asl_grid_ranks(&plan->grid) <= ALL_RANKS)
 		ask_everybody(&s);
-		return s.most;
-	}
-	asl_plan_dims(dim, plan);
-	for (int i = 0; i < 3; i++)
-		axis[i].count = seams(axis[i].seam, dim, plan->grid.p, i);
-	ask_corners(&s, dim);
-	for (int i = 0; i < MEASURES; i++)
-		climb(&s, axis, i);
+	else
+		ask_some(&s);
+	s.most.need = plan->algorithm->enough ? plan->algorithm->enough(plan)
+					      : s.most.memory_high;
 	return s.most;
 }

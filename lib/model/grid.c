@@ -138,7 +138,7 @@ static bool take_whole(struct asl_plan *plan)
 	if (!asl_grid_whole(&x.grid, &x))
 		return false;
 	asl_plan_blocks(&x);
-	if (x.budget && asl_forecast(&x).memory_high > x.budget)
+	if (x.budget && asl_forecast(&x).need > x.budget)
 		return false;
 	*plan = x;
 	return true;
@@ -155,7 +155,7 @@ int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 	if (take_whole(plan))
 		return 0;
 	if (plan->budget && first(&found, plan, ASL_LEAST_MEMORY))
-		*least_need = found.forecast.memory_high;
+		*least_need = found.forecast.need;
 	if (plan->budget && *least_need > plan->budget)
 		return -ENOMEM;
 	if (!first(&found, plan, words ? ASL_LEAST_WORDS : ASL_LEAST_COST))

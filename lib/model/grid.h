@@ -37,6 +37,7 @@ struct asl_forecast {
 	double q[ASL_ACCOUNTINGS];
 	uint64_t read, written, bh; /* B_r, B_w, B_h */
 	uint64_t memory_high, pool_high;
+	uint64_t need; /* for a budget: the former, or what is enough */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include "lib/model/planner.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,30 +49,34 @@ static uint64_t least_memory(const struct asl_plan *base)
 	uint64_t least = UINT64_MAX;
 
 	if (s && asl_search_next(s, &x))
-		least = x.forecast.memory_high;
+		least = x.forecast.need;
 	asl_search_close(s);
 	return least;
 }
 
-static int take(struct asl_found *best, const struct asl_plan *base, int top)
+static int take(struct asl_found *best, const struct asl_plan *base, int top,
+		double *floor)
 {
 	struct asl_search *s = search(base, ASL_LEAST_COST);
 	int count = 0;
 
 	while (s && count < top && asl_search_next(s, &best[count]))
 		count++;
+	*floor = s ? asl_search_floor(s) : 0;
 	asl_search_close(s);
 	return count;
 }
 
 int asl_planner_rank(struct asl_found **best, int *count,
-		     const struct asl_plan *base, int top, uint64_t *least_need)
+		     const struct asl_plan *base, int top, uint64_t *least_need,
+		     double *floor)
 {
 	*count = 0;
+	*floor = INFINITY;
 	*least_need = base->budget ? least_memory(base) : UINT64_MAX;
 	*best = calloc((size_t)top, sizeof **best);
 	if (*best && (!base->budget || *least_need <= base->budget))
-		*count = take(*best, base, top);
+		*count = take(*best, base, top, floor);
 	if (*count)
 		return 0;
 	free(*best);
@@ -82,9 +87,10 @@ int asl_planner_rank(struct asl_found **best, int *count,
 int asl_planner_best(struct asl_plan *plan, uint64_t *least_need)
 {
 	struct asl_found *best;
+	double floor;
 	int count, err;
 
-	err = asl_planner_rank(&best, &count, plan, 1, least_need);
+	err = asl_planner_rank(&best, &count, plan, 1, least_need, &floor);
 	if (err)
 		return err;
 	*plan = best->plan;

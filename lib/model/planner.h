@@ -18,10 +18,13 @@ enum { ASL_MOST_WALKED = 4096 };
  * feasible), the `top` of least predicted Q under base->accounting, best
  * first.  *best is the caller's to free.  -ENOMEM if every one exceeds the
  * memory budget: *least_need is then the least that would do.
+ *
+ * Of what is not among them, nothing costs less than the last that is, or less
+ * than *floor, if that is lower: where a search ran out of patience (search.h).
  */
 int asl_planner_rank(struct asl_found **best, int *count,
-		     const struct asl_plan *base, int top,
-		     uint64_t *least_need);
+		     const struct asl_plan *base, int top, uint64_t *least_need,
+		     double *floor);
 
 /*
  * Complete a plan by the first of these.  Every process that asks the same is

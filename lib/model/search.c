@@ -19,11 +19,16 @@ struct way {
 	struct asl_grids grids;
 	struct asl_rates objective, q;
 	struct asl_grid alone;
+	int looks;
 };
+
+/* Patience with a way, in units of a look at a box. */
+enum { LOOKS = 200000, LOOKS_FOR_RANK_0 = 20, LOOKS_FOR_ALL = 2000 };
 
 struct asl_search {
 	enum asl_aim aim;
 	struct asl_heap line;
+	double floor; /* of the boxes that were put aside */
 	struct way *way;
 	struct asl_found *found; /* those of stage ASL_ALL_RANKS */
 	int ways, ways_room, founds, founds_room;
@@ -34,7 +39,7 @@ struct asl_search *asl_search_open(enum asl_aim aim)
 	struct asl_search *s = calloc(1, sizeof *s);
 
 	if (s)
-		s->aim = aim;
+		*s = (struct asl_search){.aim = aim, .floor = INFINITY};
 	return s;
 }
 
@@ -92,7 +97,8 @@ static struct asl_merit final_merit(const struct asl_search *s,
 	double q = f->q[way->grids.plan.accounting];
 
 	if (s->aim == ASL_LEAST_MEMORY)
-		return (struct asl_merit){(double)f->memory_high, 0, 0};
+		return (struct asl_merit){(double)wanted(s, way, f->need), 0,
+					  0};
 	return (struct asl_merit){s->aim == ASL_LEAST_WORDS ? (double)f->bh : q,
 				  q, distance(box, &way->grids.plan)};
 }
@@ -107,22 +113,35 @@ static bool too_much(const struct asl_search *s, const struct way *way,
 
 /* ---- From stage to stage ---- */
 
-static void put_box(struct asl_search *s, int which, const struct asl_box *box)
+/* A box and the least that its grids can cost; false: none of them fits. */
+static bool look(struct asl_entry *x, struct asl_search *s, int which,
+		 const struct asl_box *box)
 {
-	const struct way *way = &s->way[which];
+	struct way *way = &s->way[which];
 	const struct asl_plan *plan = &way->grids.plan;
 	const struct asl_algorithm *a = plan->algorithm;
 	struct asl_least least = {.memory = 0};
-	struct asl_entry x = {.box = *box, .stage = ASL_BOX, .which = which};
 
+	way->looks++;
 	if (a->floor && !asl_box_mixed(box))
 		a->floor(&least, plan, box,
 			 s->aim == ASL_LEAST_WORDS ? &way->objective : &way->q);
-	if (too_much(s, way, least.memory))
-		return;
-	x.merit =
-		merit(s, way, box, &least.counts, wanted(s, way, least.memory));
-	asl_heap_put(&s->line, &x);
+	*x = (struct asl_entry){
+		.merit = merit(s, way, box, &least.counts,
+			       wanted(s, way, least.memory)),
+		.box = *box,
+		.stage = ASL_BOX,
+		.which = which,
+	};
+	return !too_much(s, way, least.memory);
+}
+
+static void put_box(struct asl_search *s, int which, const struct asl_box *box)
+{
+	struct asl_entry x;
+
+	if (look(&x, s, which, box))
+		asl_heap_put(&s->line, &x);
 }
 
 /* With blocks for its grid. */
@@ -143,13 +162,16 @@ static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 	struct asl_entry x = {.box = *box, .stage = ASL_RANK_0, .which = which};
 	struct asl_ledger ledger;
 	struct asl_counts total;
+	uint64_t memory;
 
+	way->looks += LOOKS_FOR_RANK_0;
 	asl_plan_predict(&ledger, &plan, 0);
-	if (too_much(s, way, ledger.memory_high))
+	memory = plan.algorithm->enough ? plan.algorithm->enough(&plan)
+					: ledger.memory_high;
+	if (too_much(s, way, memory))
 		return;
 	total = asl_ledger_total(&ledger);
-	x.merit =
-		merit(s, way, box, &total, wanted(s, way, ledger.memory_high));
+	x.merit = merit(s, way, box, &total, wanted(s, way, memory));
 	asl_heap_put(&s->line, &x);
 }
 
@@ -195,25 +217,37 @@ static bool room_for_another(struct asl_search *s)
 
 static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 {
-	const struct way *way = &s->way[which];
+	struct way *way = &s->way[which];
 	struct asl_entry x = {.box = *box, .stage = ASL_ALL_RANKS};
 	struct asl_found *f;
 
 	if (!room_for_another(s))
 		return;
+	way->looks += LOOKS_FOR_ALL;
 	f = &s->found[s->founds];
 	f->plan = complete(way, box);
 	f->forecast = asl_forecast(&f->plan);
 	f->plan.algorithm = way->algorithm;
 	f->plan.kernel = way->kernel;
-	if (too_much(s, way, f->forecast.memory_high))
+	if (too_much(s, way, f->forecast.need))
 		return;
 	x.which = s->founds++;
 	x.merit = final_merit(s, way, box, &f->forecast);
-	if (s->aim == ASL_LEAST_MEMORY)
-		x.merit.objective =
-			(double)wanted(s, way, f->forecast.memory_high);
 	asl_heap_put(&s->line, &x);
+}
+
+double asl_search_floor(const struct asl_search *s)
+{
+	return s->floor;
+}
+
+/* ... unless that way has had its looks. */
+static void look_into(struct asl_search *s, const struct asl_entry *x)
+{
+	if (s->way[x->which].looks < LOOKS)
+		open_box(s, x->which, &x->box);
+	else
+		s->floor = fmin(s->floor, x->merit.objective);
 }
 
 bool asl_search_next(struct asl_search *s, struct asl_found *found)
@@ -226,7 +260,7 @@ bool asl_search_next(struct asl_search *s, struct asl_found *found)
 			return true;
 		}
 		if (x.stage == ASL_BOX)
-			open_box(s, x.which, &x.box);
+			look_into(s, &x);
 		else
 			ask_all(s, x.which, &x.box);
 	}

@@ -11,6 +11,10 @@
  *
  * Many algorithms and kernels share one line, so that the dear ones are hardly
  * looked at.
+ *
+ * Where thousands of grids cost all but the same, or seem to, a proof takes long.
+ * An algorithm with a kernel has so many looks, the same on every machine; then
+ * its boxes are put aside, and what they could have cost at least is known.
  */
 #ifndef ASL_SEARCH_H
 #define ASL_SEARCH_H
@@ -41,6 +45,12 @@ void asl_search_add(struct asl_search *s, const struct asl_plan *plan);
 
 /* The best, then the second best, ...; false: no more, or no memory is left. */
 bool asl_search_next(struct asl_search *s, struct asl_found *found);
+
+/*
+ * The least merit that anything put aside can have: cost, words or memory, as
+ * was aimed at.  No less than what was found: then that is proven.
+ */
+double asl_search_floor(const struct asl_search *s);
 
 void asl_search_close(struct asl_search *s);
 

@@ -284,6 +284,7 @@ const struct asl_algorithm asl_multiply_fused = {
 	.outside_apm = true,
 	.ideal = fused_ideal,
 	.blocks = asl_fused_blocks,
+	.enough = asl_fused_enough,
 	.owns = fused_owns,
 	.owns_also = fused_owns_also,
 	.floor = asl_fused_floor,

@@ -31,6 +31,9 @@ void asl_fused_blocks(struct asl_plan *plan);
 void asl_fused_floor(struct asl_least *least, const struct asl_plan *plan,
 		     const struct asl_box *box, const struct asl_rates *rates);
 
+/* Shares are taken to be rounded up. */
+uint64_t asl_fused_enough(const struct asl_plan *plan);
+
 void asl_fused_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		       int rank);
 

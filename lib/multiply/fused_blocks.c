@@ -174,6 +174,13 @@ void asl_fused_blocks(struct asl_plan *plan)
 	plan->slices = best.slices;
 }
 
+uint64_t asl_fused_enough(const struct asl_plan *plan)
+{
+	struct sizes x = sizes_of(plan);
+
+	return need(plan, &x);
+}
+
 /* ---- One rank's ---- */
 
 void asl_fused_init(struct asl_fused *f, const struct asl_plan *plan, int rank)

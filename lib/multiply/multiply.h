@@ -119,6 +119,12 @@ struct asl_algorithm {
 	 */
 	void (*blocks)(struct asl_plan *plan);
 
+	/*
+	 * Words that are enough for every rank with these blocks, quickly told: a
+	 * few more than the busiest holds.  NULL: what it holds is asked for.
+	 */
+	uint64_t (*enough)(const struct asl_plan *plan);
+
 	/* Is this one of the prescription's kind?  NULL: all are. */
 	bool (*admits)(const struct asl_plan *plan, const struct asl_grid *g);
 

@@ -205,39 +205,114 @@ asl_plane_spread_B(struct asl_rank *r, const struct asl_plane *x,
 /* ---- Closed forms ---- */
 
 /* Depths repeat, gcd(pr, pc) times at least; those of large planes in batches. */
-enum { DEPTHS = 32 };
+enum { DEPTHS = 48 };
 
 struct batch {
 	struct asl_depth of[DEPTHS];
 	int count;
-	void (*visit)(const struct asl_depth *d, void *arg);
-	void *arg;
 };
 
-static void flush(struct batch *b)
-{
-	for (int i = 0; i < b->count; i++)
-		b->visit(&b->of[i], b->arg);
-	b->count = 0;
-}
+/* What of a strip is to be added: to all, to what a rank owns of A, of B. */
+enum share { MANY, OF_A, OF_B };
 
-static void add_depth(struct batch *b, const struct asl_depth *d)
+static void add_depth(struct batch *b, enum share share, uint64_t depth,
+		      uint64_t many)
 {
 	int i = 0;
 
-	if (!d->depth || !d->many)
+	if (!depth || !many)
 		return;
-	while (i < b->count && b->of[i].depth != d->depth)
+	while (i < b->count && b->of[i].depth != depth)
 		i++;
-	if (i == DEPTHS) {
-		flush(b);
-		i = 0;
-	}
 	if (i == b->count)
-		b->of[b->count++] = (struct asl_depth){.depth = d->depth};
-	b->of[i].many += d->many;
-	b->of[i].of_A += d->of_A;
-	b->of[i].of_B += d->of_B;
+		b->of[b->count++] = (struct asl_depth){.depth = depth};
+	*(share == MANY	  ? &b->of[i].many
+	  : share == OF_A ? &b->of[i].of_A
+			  : &b->of[i].of_B) += many;
+}
+
+/*
+ * How many strips of the same depth there are from s on: where one is a part of
+ * the finer cut, so are the next ones, up to where the other cut ends a part.
+ */
+static uint64_t alike(const struct asl_plan *plan, const struct asl_strip *s,
+		      uint64_t end)
+{
+	int pr = plan->grid.p[0], pc = plan->grid.p[1];
+	int fine = pr > pc ? pr : pc, coarse = pr > pc ? pc : pr;
+	int i = pr > pc ? s->row : s->column;
+	uint64_t k = plan->shape.k, more = k % (uint64_t)fine;
+	struct asl_range part = asl_part(k, fine, i);
+	struct asl_range around =
+		asl_part(k, coarse, pr > pc ? s->column : s->row);
+	uint64_t left = (uint64_t)i < more ? more : (uint64_t)fine;
+
+	if (s->k.first != part.first || s->k.count != part.count)
+		return 1;
+	end = asl_least(end, around.first + around.count);
+	return asl_least(left - (uint64_t)i, (end - part.first) / part.count);
+}
+
+/*
+ * The strips from l on, as long as there is room for two more depths; where the
+ * next one begins.  The depths of what is owned are there already.
+ */
+static uint64_t add_strips(struct batch *b, enum share share,
+			   const struct asl_plan *plan, uint64_t l,
+			   uint64_t end, uint64_t most)
+{
+	while (l < end && (share != MANY || b->count < DEPTHS - 1)) {
+		struct asl_strip s = asl_plane_strip(plan, l, plan->shape.k);
+		uint64_t many = alike(plan, &s, end);
+
+		add_depth(b, share, most, many * (s.k.count / most));
+		add_depth(b, share, s.k.count % most, many);
+		l += many * s.k.count;
+	}
+	return l;
+}
+
+/*
+ * The last plane asked about: thousands of its ranks are, one after another, and
+ * their strips differ only by who owns them.
+ */
+static const struct batch *all_strips(const struct asl_plan *plan,
+				      uint64_t most, uint64_t *end)
+{
+	static struct batch all;
+	static uint64_t k, depth, walked;
+	static int pr, pc;
+	const int *p = plan->grid.p;
+
+	if (k != plan->shape.k || depth != most || pr != p[0] || pc != p[1]) {
+		all.count = 0;
+		walked = add_strips(&all, MANY, plan, 0, plan->shape.k, most);
+		k = plan->shape.k;
+		depth = most;
+		pr = p[0];
+		pc = p[1];
+	}
+	*end = walked;
+	return &all;
+}
+
+static void visit_all(const struct batch *b,
+		      void (*visit)(const struct asl_depth *d, void *arg),
+		      void *arg)
+{
+	for (int i = 0; i < b->count; i++)
+		visit(&b->of[i], arg);
+}
+
+/* Where what is in [first, end) overlaps with x. */
+static void add_owned(struct batch *b, enum share share,
+		      const struct asl_plan *plan, struct asl_range x,
+		      uint64_t first, uint64_t end, uint64_t most)
+{
+	uint64_t from = asl_larger(first, x.first);
+
+	add_strips(b, share, plan, from, asl_least(end, x.first + x.count),
+		   most);
 }
 
 void asl_plane_each_depth(const struct asl_plan *plan,
@@ -245,28 +320,19 @@ void asl_plane_each_depth(const struct asl_plan *plan,
 			  void (*visit)(const struct asl_depth *d, void *arg),
 			  void *arg)
 {
-	struct batch b = {.count = 0, .visit = visit, .arg = arg};
-	struct asl_strip s;
+	uint64_t k = plan->shape.k, first = 0, end;
+	struct batch b = *all_strips(plan, most, &end);
 
-	for (uint64_t l = 0; l < plan->shape.k; l += s.k.count) {
-		struct asl_depth full, rest;
-
-		s = asl_plane_strip(plan, l, plan->shape.k);
-		full = (struct asl_depth){.depth = most,
-					  .many = s.k.count / most};
-		rest = (struct asl_depth){.depth = s.k.count % most, .many = 1};
-		if (s.column == x->row.me) {
-			full.of_A = full.many;
-			rest.of_A = rest.many;
-		}
-		if (s.row == x->col.me) {
-			full.of_B = full.many;
-			rest.of_B = rest.many;
-		}
-		add_depth(&b, &full);
-		add_depth(&b, &rest);
+	for (;;) {
+		add_owned(&b, OF_A, plan, x->kA, first, end, most);
+		add_owned(&b, OF_B, plan, x->kB, first, end, most);
+		visit_all(&b, visit, arg);
+		if (end == k)
+			return;
+		first = end;
+		b.count = 0;
+		end = add_strips(&b, MANY, plan, first, k, most);
 	}
-	flush(&b);
 }
 
 void asl_plane_predict_spread(struct asl_counts *counts,
