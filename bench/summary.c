@@ -21,6 +21,11 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	int idle = plan->ranks - asl_grid_ranks(&plan->grid);
 	char grid[40], real[80];
 
+	if (plan->algorithm->gridless) {
+		fprintf(f, "ranks     %d, a box each%s\n", plan->ranks,
+			idle ? ", as far as there are any" : "");
+		return;
+	}
 	asl_grid_text(grid, &plan->grid);
 	fprintf(f, "ranks     %d on a grid of %s (%c x %c x %c)\n", plan->ranks,
 		grid, axes[0], axes[1], axes[2]);
@@ -186,8 +191,9 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 	print_counts(f, rep);
 	print_costs(f, rep);
 	if (plan->algorithm->outside_apm)
-		fprintf(f, "\n%s is outside the APM: it never writes partial "
-			   "sums.\n",
+		fprintf(f,
+			"\n%s is outside the APM: it never writes partial "
+			"sums.\n",
 			plan->algorithm->name);
 	fprintf(f, "\n%s\n",
 		rep->predicted_equal ? "Every counter of every rank is as "

@@ -15,10 +15,13 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "net/ofi.h"
 
-#define LOOKS 20000   /* some milliseconds */
+#define LOOKS 20000 /* some milliseconds */
+#define YIELDS 10
+#define NAP_NS 10000
 #define SLEEP_MS 1000 /* a peer's bytes end it; this is for lost wake-ups */
 #define INJECT_MAX 256
 
@@ -121,10 +124,37 @@ static void finish_badly(struct asl_ofi *o)
 		h->op->err = lose(o, peer_of(h), e.err);
 }
 
-/* Returns whether anything has happened. */
-static bool look(struct asl_ofi *o, bool sleep)
+/*
+ * With nothing to sleep on: first let others have the core, then rest, the
+ * longer the longer it has been in vain, and the more ranks there are; so that
+ * those who wait do not keep those busy that compute.
+ */
+static void rest(const struct asl_ofi *o, int looks)
+{
+	int naps = looks - LOOKS - YIELDS;
+	long longest = (long)o->net.size * NAP_NS;
+	struct timespec nap = {0, NAP_NS};
+
+	if (naps < 0) {
+		sched_yield();
+		return;
+	}
+	for (int i = 2; i < naps && nap.tv_nsec < longest; i += 2)
+		nap.tv_nsec *= 2;
+	nanosleep(&nap, NULL);
+}
+
+/* Looks to begin with: as if many had been in vain, where cores are scarce. */
+static int patience(const struct asl_ofi *o)
+{
+	return o->boot.crowded ? LOOKS : 0;
+}
+
+/* After so many looks in vain.  Returns whether anything has happened. */
+static bool look(struct asl_ofi *o, int looks)
 {
 	struct fi_cq_msg_entry done[16];
+	bool sleep = looks >= LOOKS;
 	ssize_t n;
 
 	if (sleep && o->can_block)
@@ -140,7 +170,7 @@ static bool look(struct asl_ofi *o, bool sleep)
 	else if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR)
 		give_up(o, (int)-n);
 	if (sleep && !o->can_block && n < 0)
-		sched_yield();
+		rest(o, looks);
 	return n > 0;
 }
 
@@ -223,11 +253,14 @@ static ssize_t inject(struct asl_ofi *o, struct asl_net_op *op)
 static int post(struct asl_ofi *o, struct asl_net_op *op,
 		ssize_t (*how)(struct asl_ofi *, struct asl_net_op *), int peer)
 {
+	int looks = patience(o);
 	ssize_t err;
 
 	op->pending++;
+	/* No completion tells when there is room again. */
 	while ((err = how(o, op)) == -FI_EAGAIN && !o->broken)
-		look(o, false);
+		if (!look(o, 0))
+			rest(o, looks++);
 	if (!err || o->broken)
 		return o->broken;
 	op->pending--;
@@ -252,10 +285,10 @@ static int ofi_start(struct asl_net *net, struct asl_net_op *op)
 static int ofi_wait(struct asl_net *net, struct asl_net_op *op)
 {
 	struct asl_ofi *o = ofi_of(net);
-	int looks = o->boot.crowded ? LOOKS : 0;
+	int looks = patience(o);
 
 	while (op->pending && !op->err && !o->broken)
-		looks = look(o, looks >= LOOKS) ? looks : looks + 1;
+		looks = look(o, looks) ? patience(o) : looks + 1;
 	if (op->err)
 		o->broken = op->err;
 	return o->broken;
@@ -265,7 +298,7 @@ static bool ofi_ended(struct asl_net *net, struct asl_net_op *op)
 {
 	struct asl_ofi *o = ofi_of(net);
 
-	look(o, false);
+	look(o, 0);
 	return !op->pending || op->err || o->broken;
 }
 

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/statvfs.h>
 
 #include "net/ofi.h"
 
 #define API FI_VERSION(1, 14)
-#define TAG_BITS 48 /* 16 of the run, 32 of the rank */
+#define SHM_BYTES ((size_t)16 << 20) /* a rank's queues */
+#define TAG_BITS 48		     /* 16 of the run, 32 of the rank */
 
 static struct fi_info *hints(const char *provider)
 {
@@ -73,18 +76,25 @@ static int check_limits(const struct fi_info *info)
 	return 0;
 }
 
-/* Something to sleep on if there is; shm for one has nothing. */
+/*
+ * Something to sleep on if there is.  shm has nothing, but says it has: its wait
+ * yields without end, which keeps the core from those who compute.
+ */
 static int open_queue(struct asl_ofi *o)
 {
 	struct fi_cq_attr attr = {
 		.format = FI_CQ_FORMAT_MSG,
 		.wait_obj = FI_WAIT_UNSPEC,
 	};
-	int err = fi_cq_open(o->domain, &attr, &o->cq, NULL);
+	int err = -FI_ENOSYS;
 
+	if (strcmp(o->info->fabric_attr->prov_name, "shm"))
+		err = fi_cq_open(o->domain, &attr, &o->cq, NULL);
 	o->can_block = !err;
 	if (!err)
 		return 0;
+	/* Naps are to be as short as they say. */
+	prctl(PR_SET_TIMERSLACK, 1000);
 	attr.wait_obj = FI_WAIT_NONE;
 	return fi_cq_open(o->domain, &attr, &o->cq, NULL);
 }
@@ -167,6 +177,20 @@ static int missing(const char *provider)
 			    provider, list);
 }
 
+/* shm maps files into /dev/shm, and without room there the kernel kills it. */
+static int check_room(const struct asl_ofi *o, const char *provider)
+{
+	struct statvfs fs;
+
+	if (strcmp(provider, "shm") || statvfs("/dev/shm", &fs) ||
+	    fs.f_bavail * fs.f_frsize >= (size_t)o->boot.size * SHM_BYTES)
+		return 0;
+	return asl_net_fail(-ENETDOWN,
+			    "provider shm: /dev/shm has less than %zu MiB left "
+			    "for a rank",
+			    SHM_BYTES >> 20);
+}
+
 int asl_ofi_open(struct asl_ofi *o, const char *provider)
 {
 	int err = get_info(o, provider);
@@ -174,6 +198,8 @@ int asl_ofi_open(struct asl_ofi *o, const char *provider)
 	if (err)
 		return missing(provider);
 	err = check_limits(o->info);
+	if (!err)
+		err = check_room(o, provider);
 	if (err)
 		goto close;
 	err = open_endpoint(o);

@@ -13,12 +13,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdalign.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "nvm/provider.h"
 
+#define PAGE_BYTES ((size_t)4 << 10)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
+#define LARGE_BYTES ((size_t)256 << 10)
 
 struct piece {
 	alignas(64) struct piece *prev;
@@ -88,16 +91,17 @@ static void dram_close(struct asl_store *store)
 
 static bool is_large(size_t bytes)
 {
-	return bytes >= 2 * HUGE_PAGE_BYTES;
+	return bytes >= LARGE_BYTES;
 }
 
-/* The smallest that was given back and is large enough. */
-static struct piece *find_kept(struct dram *d, size_t bytes)
+/* The smallest that was given back and is of such a size. */
+static struct piece *take_kept(struct dram *d, size_t least, size_t most)
 {
 	struct piece *best = NULL;
 
 	for (struct piece *p = d->kept; p; p = p->next)
-		if (p->bytes >= bytes && (!best || p->bytes < best->bytes))
+		if (p->bytes >= least && p->bytes <= most &&
+		    (!best || p->bytes < best->bytes))
 			best = p;
 	if (best) {
 		unchain(&d->kept, best);
@@ -112,26 +116,26 @@ static void make_room(struct dram *d, size_t bytes)
 
 	if (d->most_bytes < held)
 		d->most_bytes = held;
-	if (held + d->kept_bytes > d->most_bytes) {
-		free_all(&d->kept);
-		d->kept_bytes = 0;
-	}
+	while (d->kept && held + d->kept_bytes > d->most_bytes)
+		free(take_kept(d, 0, SIZE_MAX));
 }
 
-/* In whole huge pages: tiles walk through it with strides. */
+/* The larger in whole huge pages: tiles walk through them with strides. */
 static struct piece *allocate_large(struct dram *d, size_t bytes)
 {
 	struct piece *p;
+	size_t page =
+		bytes < 2 * HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES;
 
-	bytes = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES *
-		HUGE_PAGE_BYTES;
-	p = find_kept(d, bytes);
+	bytes = (bytes + page - 1) / page * page;
+	p = take_kept(d, bytes, 2 * bytes);
 	if (!p) {
 		make_room(d, bytes);
-		p = aligned_alloc(HUGE_PAGE_BYTES, bytes);
+		p = aligned_alloc(page, bytes);
 		if (!p)
 			return NULL;
-		madvise(p, bytes, MADV_HUGEPAGE);
+		if (page == HUGE_PAGE_BYTES)
+			madvise(p, bytes, MADV_HUGEPAGE);
 		p->bytes = bytes;
 	}
 	d->held_bytes += p->bytes;

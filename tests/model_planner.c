@@ -320,7 +320,11 @@ static void floor_is_below(struct asl_plan *x, const struct asl_box *box,
 	/* Costs are those of grids that fit. */
 	if (x->budget && f.need > x->budget)
 		of_q.counts = of_words.counts = (struct asl_counts){{0}};
-	if (asl_cost(&q, &of_q.counts) <= f.q[x->accounting] &&
+	/*
+	 * A floor may be the cost itself, split up among other counters (a panel
+	 * in the pool or in DRAM): then sums of thirds differ in the last place.
+	 */
+	if (asl_cost(&q, &of_q.counts) <= f.q[x->accounting] * (1 + 4e-16) &&
 	    asl_cost(&bh, &of_words.counts) <= (double)f.bh &&
 	    of_q.memory <= f.memory_high)
 		return;

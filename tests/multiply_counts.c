@@ -175,16 +175,25 @@ static int count_algorithms(void)
 	return count;
 }
 
+/* Gridless algorithms have no more ranks than multiplications. */
+static void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
+{
+	const struct asl_shape *s = &plan->shape;
+	int left = most;
+
+	if (plan->algorithm->gridless && s->m * s->n * s->k < (uint64_t)most)
+		left = (int)(s->m * s->n * s->k);
+	for (int i = 0; i < 3; i++) {
+		plan->grid.p[i] = (int)roll(d, 1, (uint64_t)left);
+		left /= plan->grid.p[i];
+	}
+}
+
 /* A grid of up to `most` ranks that the algorithm can use; false: none found. */
 static bool roll_any_grid(struct dice *d, struct asl_plan *plan, int most)
 {
 	for (int tries = 0; tries < 30; tries++) {
-		int left = most;
-
-		for (int i = 0; i < 3; i++) {
-			plan->grid.p[i] = (int)roll(d, 1, (uint64_t)left);
-			left /= plan->grid.p[i];
-		}
+		roll_numbers(d, plan, most);
 		plan->ranks = asl_grid_ranks(&plan->grid) + (int)roll(d, 0, 1);
 		if (asl_plan_possible(plan)) {
 			asl_plan_blocks(plan);

@@ -74,10 +74,12 @@ static double memory_independent(const struct asl_plan *plan)
 {
 	struct sorted x = sort(&plan->shape);
 	int used = asl_grid_ranks(&plan->grid);
-	double bound = words_missing(&x, plan->ranks);
+	/* More ranks than multiplications: the others have nothing to do. */
+	double P = fmin(plan->ranks, x.m * x.n * x.k);
+	double bound = words_missing(&x, P);
 
 	if (used)
-		bound = fmin(bound, words_missing(&x, used));
+		bound = fmin(bound, words_missing(&x, fmin(used, P)));
 	return fmax(0, bound);
 }
 

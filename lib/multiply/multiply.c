@@ -9,7 +9,7 @@ extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
 	asl_multiply_cannon, asl_multiply_25d, asl_multiply_25d_mml3ool2,
 	asl_multiply_25d_cowe, asl_multiply_em_jomma, asl_multiply_lm_jomma,
 	asl_multiply_jomma, asl_multiply_fused, asl_multiply_summa,
-	asl_multiply_summa_l3ool2;
+	asl_multiply_summa_l3ool2, asl_multiply_cuts, asl_multiply_cuts_fused;
 
 const struct asl_algorithm *const asl_algorithms[] = {
 	&asl_multiply_vomm,
@@ -22,6 +22,8 @@ const struct asl_algorithm *const asl_algorithms[] = {
 	&asl_multiply_lm_jomma,
 	&asl_multiply_jomma,
 	&asl_multiply_fused,
+	&asl_multiply_cuts,
+	&asl_multiply_cuts_fused,
 	&asl_multiply_summa,
 	&asl_multiply_summa_l3ool2,
 	NULL,
