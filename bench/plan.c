@@ -53,6 +53,7 @@ static void put(struct asl_csv *csv, int place, const struct asl_found *x)
 	asl_csv_put_count(csv, "write_words_max", f->written);
 	asl_csv_put_count(csv, "bh_words_max", f->bh);
 	asl_csv_put_count(csv, "memory_high_words", f->memory_high);
+	asl_csv_put_count(csv, "outside_apm", plan->algorithm->outside_apm);
 	if (*blocks(sizes, plan))
 		asl_csv_put(csv, "blocks", sizes);
 	else
@@ -122,6 +123,34 @@ static void print_floor(const struct asl_found *last, double floor)
 		       floor);
 }
 
+static bool is_among(const struct asl_algorithm *a,
+		     const struct asl_found *best, int count)
+{
+	while (count > 0 && best[count - 1].plan.algorithm != a)
+		count--;
+	return count > 0;
+}
+
+/* Lemma 5 of Zhu et al. has every rank write the sums that it updates. */
+static void print_outsiders(const struct asl_found *best, int count)
+{
+	bool any = false;
+
+	for (int i = 0; asl_algorithms[i]; i++) {
+		const struct asl_algorithm *a = asl_algorithms[i];
+
+		if (!a->outside_apm || !is_among(a, best, count))
+			continue;
+		printf(any ? ", %s"
+			   : "\nOutside the APM, as no partial sum is ever "
+			     "written: %s",
+		       a->name);
+		any = true;
+	}
+	if (any)
+		puts(".");
+}
+
 static void print(const struct asl_plan *base, const struct asl_found *best,
 		  int count, double floor)
 {
@@ -140,6 +169,7 @@ static void print(const struct asl_plan *base, const struct asl_found *best,
 	       "kernel", "grid", "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < count; i++)
 		print_line(i + 1, &best[i]);
+	print_outsiders(best, count);
 	print_floor(&best[count - 1], floor);
 }
 
