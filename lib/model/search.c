@@ -64,10 +64,13 @@ static uint64_t wanted(const struct asl_search *s, const struct way *way,
 	return s->aim == ASL_LEAST_MEMORY && fits ? 0 : memory;
 }
 
-/* Of the nearest grid of the box. */
+/*
+ * Of the nearest grid of the box.  Among equals a grid is better than none: its
+ * ranks wait less for each other.
+ */
 static double distance(const struct asl_box *box, const struct asl_plan *plan)
 {
-	double sum = 0;
+	double sum = plan->algorithm->gridless ? INFINITY : 0;
 
 	for (int i = 0; i < 3; i++) {
 		double p = plan->ideal[i];
@@ -75,7 +78,7 @@ static double distance(const struct asl_box *box, const struct asl_plan *plan)
 		p = fmin(fmax(p, box->low[i]), box->high[i]);
 		sum += fabs(log(p / plan->ideal[i]));
 	}
-	return plan->algorithm->gridless ? 0 : sum;
+	return sum;
 }
 
 static struct asl_merit merit(const struct asl_search *s, const struct way *way,
