@@ -15,11 +15,10 @@
 #include "net/ofi.h"
 
 #define SHM_PEERS_MAX 256
-#define SHM_CROWD_MAX 32
 
 /* `net` is libfabric 1.17's new tcp, which took the old one's name in 1.18. */
 static const char *const beside[] = {"shm", "net", "tcp", NULL};
-static const char *const thronged[] = {"net", "tcp", NULL};
+static const char *const crowded[] = {"net", "tcp", NULL};
 static const char *const apart[] = {"verbs;ofi_rxm", "psm3", "psm2",
 				    "efa",	     "cxi",  "opx",
 				    "net",	     "tcp",  NULL};
@@ -28,10 +27,9 @@ static const char *const *best(const struct asl_boot *boot)
 {
 	if (!boot->one_host)
 		return apart;
-	/* shm has nothing to sleep on: too many would look too often. */
-	return boot->size > (boot->crowded ? SHM_CROWD_MAX : SHM_PEERS_MAX)
-		       ? thronged
-		       : beside;
+	if (boot->crowded || boot->size > SHM_PEERS_MAX)
+		return crowded;
+	return beside;
 }
 
 struct where {
