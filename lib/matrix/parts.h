@@ -31,6 +31,30 @@ static inline struct asl_range asl_part(uint64_t length, int parts, int i)
 				  each + (x < more)};
 }
 
+/* The same of a range: where part i of it lies. */
+static inline struct asl_range asl_part_of(struct asl_range whole, int parts,
+					   int i)
+{
+	struct asl_range x = asl_part(whole.count, parts, i);
+
+	x.first += whole.first;
+	return x;
+}
+
+/* How many of asl_part's parts are of one length, the longer or the others. */
+struct asl_alike {
+	uint64_t length, many;
+};
+
+static inline struct asl_alike asl_parts_alike(uint64_t length, int parts,
+					       int longer)
+{
+	uint64_t p = (uint64_t)parts, more = length % p;
+
+	return longer ? (struct asl_alike){length / p + 1, more}
+		      : (struct asl_alike){length / p, p - more};
+}
+
 static inline int asl_is_power_of_two(int p)
 {
 	return (p & (p - 1)) == 0;

@@ -42,20 +42,12 @@ static struct tiles tiles_of(const struct asl_cuts_part *x,
 	};
 }
 
-static struct asl_range part(struct asl_range whole, int parts, int i)
-{
-	struct asl_range x = asl_part(whole.count, parts, i);
-
-	x.first += whole.first;
-	return x;
-}
-
 /* The block of a tile, and this rank's share of it. */
 static struct asl_piece tile(const struct tiles *t, int i)
 {
 	struct asl_piece x =
-		asl_whole_piece(part(t->rows, t->down, i / t->across),
-				part(t->cols, t->across, i % t->across));
+		asl_whole_piece(asl_part_of(t->rows, t->down, i / t->across),
+				asl_part_of(t->cols, t->across, i % t->across));
 
 	x.words = asl_share(x.words.count, t->g.size, t->g.me);
 	return x;
@@ -167,22 +159,9 @@ static void run(struct asl_rank *r, const struct asl_cuts_part *x,
 
 /* ---- The prediction ---- */
 
-/* How many parts there are of one length, the longer ones or the others. */
-struct kind {
-	uint64_t length, many;
-};
-
-static struct kind kind_of(struct asl_range whole, int parts, bool longer)
-{
-	uint64_t more = whole.count % (uint64_t)parts;
-
-	return (struct kind){whole.count / (uint64_t)parts + longer,
-			     longer ? more : (uint64_t)parts - more};
-}
-
 /* Returns what is owned of tiles of one size. */
 static uint64_t predict_tiles(struct asl_ledger *out, const struct tiles *t,
-			      struct kind rows, struct kind cols)
+			      struct asl_alike rows, struct asl_alike cols)
 {
 	uint64_t W = rows.length * cols.length, many = rows.many * cols.many;
 	struct asl_counts once = {{0}};
@@ -208,9 +187,9 @@ static void predict_cell(struct asl_ledger *out, struct asl_cuts_held *held,
 		local.k * local.n * (uint64_t)t.down;
 	counts[ASL_FLOPS] += 2 * local.m * local.n * local.k;
 	for (int i = 0; i < 4; i++)
-		held->own +=
-			predict_tiles(out, &t, kind_of(t.rows, t.down, i / 2),
-				      kind_of(t.cols, t.across, i % 2));
+		held->own += predict_tiles(
+			out, &t, asl_parts_alike(t.rows.count, t.down, i / 2),
+			asl_parts_alike(t.cols.count, t.across, i % 2));
 	held->multiplying = asl_larger(
 		held->multiplying,
 		W + asl_reduce_scatter_tile_room(W, t.g.size, t.g.me));

@@ -114,7 +114,7 @@ static int more(int count, uint64_t most)
 {
 	uint64_t next = (uint64_t)count + (uint64_t)(count + 7) / 8;
 
-	return (int)(next < most || (uint64_t)count == most ? next : most);
+	return (int)asl_least(next, most);
 }
 
 struct choice {
@@ -126,16 +126,18 @@ struct choice {
 /* With this many bands, the fewest slices from those of least reads on. */
 static struct choice with_bands(struct asl_plan plan, const struct sizes *x)
 {
-	struct choice c = {plan.bands, (int)x->across, INFINITY, 0};
+	bool given = plan.slices;
+	struct choice c = {plan.bands, given ? plan.slices : (int)x->across,
+			   INFINITY, 0};
 
-	if (plan.slices)
-		c.slices = plan.slices;
 	plan.slices = c.slices;
 	c.need = need(&plan, x);
 	if (plan.budget && c.need > plan.budget)
 		return c;
-	for (plan.slices = slices_of_least_reads(&plan, x);
-	     plan.slices < c.slices; plan.slices = more(plan.slices, x->across))
+	if (!given)
+		plan.slices = slices_of_least_reads(&plan, x);
+	for (; plan.slices < c.slices;
+	     plan.slices = more(plan.slices, x->across))
 		if (!plan.budget || need(&plan, x) <= plan.budget)
 			break;
 	c.slices = plan.slices;
@@ -201,27 +203,19 @@ void asl_fused_init(struct asl_fused *f, const struct asl_plan *plan, int rank)
 	f->streamers = f->holds_A ? &f->x.along_m : &f->x.along_n;
 }
 
-static struct asl_range part(struct asl_range whole, int parts, int i)
-{
-	struct asl_range x = asl_part(whole.count, parts, i);
-
-	x.first += whole.first;
-	return x;
-}
-
 struct asl_range asl_fused_band(const struct asl_fused *f, int band)
 {
-	return part(f->along, f->bands, band);
+	return asl_part_of(f->along, f->bands, band);
 }
 
 struct asl_range asl_fused_tile(const struct asl_fused *f, int band, int tile)
 {
-	return part(asl_fused_band(f, band), f->tiles, tile);
+	return asl_part_of(asl_fused_band(f, band), f->tiles, tile);
 }
 
 struct asl_range asl_fused_slice(const struct asl_fused *f, int slice)
 {
-	return part(f->across, f->slices, slice);
+	return asl_part_of(f->across, f->slices, slice);
 }
 
 int asl_fused_slices_held(const struct asl_fused *f)

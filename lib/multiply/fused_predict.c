@@ -6,21 +6,6 @@
  */
 #include "lib/multiply/fused.h"
 
-/* How many parts there are of one length. */
-struct kind {
-	uint64_t length, many;
-};
-
-/* A length cut into parts: first the longer ones. */
-static void kinds_of(struct kind kind[2], uint64_t length, int parts)
-{
-	uint64_t more = length % (uint64_t)parts;
-
-	kind[0] = (struct kind){length / (uint64_t)parts + 1, more};
-	kind[1] =
-		(struct kind){length / (uint64_t)parts, (uint64_t)parts - more};
-}
-
 struct tally {
 	const struct asl_fused *f;
 	struct asl_ledger *out;
@@ -62,20 +47,18 @@ static uint64_t predict_gathering(struct tally *t, struct asl_range all,
 {
 	struct asl_counts *counts = &t->out->in[ASL_GATHER];
 	uint64_t k = t->f->x.k.count, own = 0;
-	struct kind kind[2];
 
 	if (line->size == 1)
 		return all.count * k;
-	kinds_of(kind, all.count, parts);
-	for (int i = 0; i < 2; i++) {
-		uint64_t words = kind[i].length * k;
+	for (int longer = 0; longer < 2; longer++) {
+		struct asl_alike x = asl_parts_alike(all.count, parts, longer);
+		uint64_t words = x.length * k;
 		struct asl_counts once = {{0}};
 
 		asl_brick_predict_gather(&once, words, line,
 					 t->f->plan->panels);
-		asl_counts_add_times(counts, &once, kind[i].many * times);
-		own += kind[i].many *
-		       asl_share(words, line->size, line->me).count;
+		asl_counts_add_times(counts, &once, x.many * times);
+		own += x.many * asl_share(words, line->size, line->me).count;
 	}
 	return own;
 }
@@ -83,17 +66,17 @@ static uint64_t predict_gathering(struct tally *t, struct asl_range all,
 static void predict_product(struct tally *t)
 {
 	const struct asl_fused *f = t->f;
-	struct kind band[2], tile[2], slice[2];
 
-	kinds_of(band, f->along.count, f->bands);
-	kinds_of(slice, f->across.count, f->slices);
-	for (int b = 0; b < 2; b++) {
-		kinds_of(tile, band[b].length, f->tiles);
-		for (int i = 0; i < 4; i++)
-			predict_tiles(t, tile[i / 2].length,
-				      slice[i % 2].length,
-				      band[b].many * tile[i / 2].many *
-					      slice[i % 2].many);
+	for (int i = 0; i < 8; i++) {
+		struct asl_alike band =
+			asl_parts_alike(f->along.count, f->bands, i / 4);
+		struct asl_alike tile =
+			asl_parts_alike(band.length, f->tiles, i / 2 % 2);
+		struct asl_alike slice =
+			asl_parts_alike(f->across.count, f->slices, i % 2);
+
+		predict_tiles(t, tile.length, slice.length,
+			      band.many * tile.many * slice.many);
 	}
 }
 
