@@ -1,14 +1,13 @@
 /*
  * bounds.c -- aslant bounds: what no algorithm can better, and who says so
  */
-#include "lib/model/bounds.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/case.h"
 #include "bench/commands.h"
+#include "bench/face.h"
 #include "bench/say.h"
 #include "bench/table.h"
 
@@ -54,10 +53,9 @@ static void print(const struct asl_plan *plan, const struct asl_bound *bound,
 		  int count)
 {
 	printf("Lower bounds for the busiest of %d ranks:\n"
-	       "m = %ju, n = %ju, k = %ju,\n"
+	       "%s,\n"
 	       "S = %ju words of cache, M = %ju words of memory\n",
-	       plan->ranks, plan->shape.m, plan->shape.n, plan->shape.k,
-	       plan->cache, plan->memory);
+	       plan->ranks, asl_show(plan).problem, plan->cache, plan->memory);
 	for (int i = 0; i < count; i++)
 		print_bound(&bound[i]);
 }
@@ -82,7 +80,7 @@ int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
 	code = asl_case_to_plan(&c, &o);
 	if (code)
 		return code;
-	count = asl_bounds(bound, &c.want.plan);
+	count = asl_face_of(&c.want.plan)->bounds(bound, &c.want.plan);
 	if (o.csv)
 		return write_csv(bound, count, o.csv);
 	print(&c.want.plan, bound, count);

@@ -6,10 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/face.h"
 #include "bench/files.h"
-#include "bench/grid.h"
 #include "bench/say.h"
-#include "bench/sizes.h"
 #include "bench/transport.h"
 #include "lib/machine/machine.h"
 
@@ -25,36 +24,6 @@ struct asl_job asl_job(void)
 static const char *or_else(const char *given, const char *otherwise)
 {
 	return given ? given : otherwise;
-}
-
-/* ---- How many ranks ---- */
-
-/* A grid that is asked for leaves nobody idle. */
-static int check_grid(const struct asl_plan *plan)
-{
-	int job = asl_job().size, needed = asl_grid_ranks(&plan->grid);
-	char text[40];
-
-	if (needed == plan->ranks)
-		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "--grid: found %s, which is %d ranks, but there "
-			    "are %d (%s%d would do)",
-			    asl_grid_text(text, &plan->grid), needed,
-			    plan->ranks, job ? "a job of " : "--ranks ",
-			    needed);
-}
-
-static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
-{
-	int job = asl_job().size;
-
-	plan->ranks = o->ranks	     ? o->ranks
-		      : job	     ? job
-		      : o->grid.p[0] ? asl_grid_ranks(&o->grid)
-				     : 1;
-	plan->grid = o->grid;
-	return o->grid.p[0] ? check_grid(plan) : 0;
 }
 
 /* ---- Machine and costs ---- */
@@ -73,7 +42,6 @@ static void choose_memory(struct asl_plan *plan, const struct asl_options *o,
 	plan->cache = o->cache ? o->cache : asl_machine_cache_words(share);
 	plan->memory = o->memory ? o->memory : asl_machine_memory_words(share);
 	plan->budget = o->memory_budget;
-	plan->panel = o->panel;
 	plan->overlap = o->overlap;
 	plan->panels =
 		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
@@ -98,22 +66,11 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	return 0;
 }
 
-static int check_cache(const struct asl_plan *plan)
-{
-	if (plan->kernel && plan->cache < plan->kernel->least_cache)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--cache: found %ju words, "
-				    "but kernel %s needs at least %ju",
-				    plan->cache, plan->kernel->name,
-				    plan->kernel->least_cache);
-	return 0;
-}
-
 static int find_algorithm(struct asl_plan *plan, const char *name)
 {
 	char names[512];
 
-	plan->algorithm = asl_algorithm_find(name);
+	plan->algorithm = asl_face_algorithm(name);
 	if (plan->algorithm || !strcmp(name, ASL_AUTO))
 		return 0;
 	return asl_complain(
@@ -127,6 +84,7 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 		   bool counted)
 {
 	struct asl_plan *plan = &c->want.plan;
+	const struct asl_face *face;
 	int err;
 
 	*c = (struct asl_case){0};
@@ -135,18 +93,17 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 		if (err)
 			return err;
 	}
+	face = asl_face_of(plan);
+	plan->ranks = o->ranks ? o->ranks : asl_job().size;
 	err = asl_files_check(o);
 	if (!err)
-		err = asl_sizes(&plan->shape, o);
-	if (!err)
-		err = choose_ranks(plan, o);
+		err = face->problem(plan, o);
 	if (!err)
 		err = choose_costs(c, o);
 	if (err)
 		return err;
 	choose_memory(plan, o, counted);
-	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
-	return check_cache(plan);
+	return face->means(plan, o);
 }
 
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
@@ -165,28 +122,10 @@ static enum asl_verify choose_verify(const struct asl_options *o)
 					: ASL_VERIFY_FREIVALDS;
 }
 
-/* The algorithm's own, where it has one; else the one asked for. */
-static int choose_kernel(struct asl_plan *plan)
-{
-	const char *own;
-
-	/* The planner chooses that, too. */
-	if (!plan->algorithm)
-		return 0;
-	own = plan->algorithm->kernel;
-	if (!plan->kernel)
-		plan->kernel = asl_kernel_find(own ? own : "vomm");
-	if (!own || !strcmp(own, plan->kernel->name))
-		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "--kernel: found %s, but %s has a kernel of its "
-			    "own, %s",
-			    plan->kernel->name, plan->algorithm->name, own);
-}
-
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_run_want *want = &c->want;
+	const struct asl_face *face;
 	char names[512];
 	int err;
 
@@ -200,10 +139,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	if (err)
 		return err;
 	c->automatic = !want->plan.algorithm;
-	err = choose_kernel(&want->plan);
-	if (err)
-		return err;
-	err = check_cache(&want->plan);
+	face = asl_face_of(&want->plan);
+	err = face->complete(want, o);
 	if (err)
 		return err;
 	want->transport = or_else(o->transport,
@@ -211,9 +148,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->provider = o->provider;
 	want->store = or_else(o->store, "pmem");
 	want->nvm_dir = o->nvm_dir;
-	want->files[ASL_A] = o->a;
-	want->files[ASL_B] = o->b;
-	want->files[ASL_C] = o->result;
+	want->result = o->result;
 	want->seed = o->seed;
 	want->exact = o->entries && !strcmp(o->entries, "exact");
 	want->reps = o->reps;
@@ -221,5 +156,5 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->keep = o->keep;
 	want->verify = choose_verify(o);
 	err = asl_transport_check(c, o);
-	return err ? err : asl_grid_settle(&want->plan);
+	return err ? err : face->settle(&want->plan);
 }

@@ -21,7 +21,7 @@ struct asl_case {
 	bool automatic;		    /* the algorithm was left to the planner */
 };
 
-/* All of it, with the grid chosen.  0, or the exit code after a complaint. */
+/* All of it, with a plan that is complete.  0, or the exit code after a complaint. */
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
 
 /*

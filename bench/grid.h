@@ -4,7 +4,7 @@
 #ifndef ASL_GRID_OPTION_H
 #define ASL_GRID_OPTION_H
 
-#include "lib/multiply/multiply.h"
+#include "lib/plan/plan.h"
 
 /*
  * Check plan->grid if there is one, else choose it; without an algorithm choose

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "bench/commands.h"
+#include "bench/face.h"
 #include "bench/options.h"
 #include "bench/profile.h"
 #include "bench/say.h"
 #include "bench/suite.h"
+#include "lib/kernels/kernel.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -17,10 +19,16 @@ static void line(const char *name, const char *summary)
 	printf("%-13s %s\n", name, summary);
 }
 
+static void family(const struct asl_algorithm *const *x)
+{
+	for (; *x; x++)
+		line((*x)->name, (*x)->summary);
+}
+
 static void algorithms(void)
 {
-	for (int i = 0; asl_algorithms[i]; i++)
-		line(asl_algorithms[i]->name, asl_algorithms[i]->summary);
+	for (int i = 0; asl_faces[i]; i++)
+		family(asl_faces[i]->algorithms);
 	line(ASL_AUTO, "the algorithm, kernel and grid of least predicted Q");
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/face.h"
+#include "lib/kernels/kernel.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -43,8 +45,10 @@ const char *const *asl_algorithm_names(void)
 	static const char *names[NAMES + 2];
 	int count = 0;
 
-	for (; count < NAMES && asl_algorithms[count]; count++)
-		names[count] = asl_algorithms[count]->name;
+	for (int i = 0; asl_faces[i]; i++)
+		for (int j = 0; count < NAMES && asl_faces[i]->algorithms[j];
+		     j++)
+			names[count++] = asl_faces[i]->algorithms[j]->name;
 	names[count] = ASL_AUTO;
 	return names;
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/multiply/multiply.h"
+#include "lib/plan/plan.h"
 
 /* What was given; 0, NULL or (costs) NAN: not given, where not said else. */
 struct asl_options {

@@ -7,22 +7,9 @@
 
 #include "bench/case.h"
 #include "bench/commands.h"
-#include "bench/grid.h"
+#include "bench/face.h"
 #include "bench/say.h"
 #include "bench/table.h"
-#include "lib/model/planner.h"
-
-/* Block sizes that are not trivial, as options would give them; or "". */
-static const char *blocks(char text[64], const struct asl_plan *plan)
-{
-	text[0] = '\0';
-	if (plan->panel && !strcmp(plan->algorithm->name, "summa"))
-		snprintf(text, 64, "panel=%ju", plan->panel);
-	else if (plan->bands > 1 || plan->slices > 1)
-		snprintf(text, 64, "bands=%d slices=%d", plan->bands,
-			 plan->slices);
-	return text;
-}
 
 /* ---- For scripts ---- */
 
@@ -30,18 +17,17 @@ static void put(struct asl_csv *csv, int place, const struct asl_found *x)
 {
 	const struct asl_plan *plan = &x->plan;
 	const struct asl_forecast *f = &x->forecast;
-	char grid[40], sizes[64];
+	struct asl_shown shown = asl_show(plan);
 
 	asl_csv_put_count(csv, "place", (uint64_t)place);
 	asl_csv_put(csv, "algorithm", plan->algorithm->name);
-	asl_csv_put(csv, "kernel", plan->kernel->name);
-	asl_csv_put_count(csv, "m", plan->shape.m);
-	asl_csv_put_count(csv, "n", plan->shape.n);
-	asl_csv_put_count(csv, "k", plan->shape.k);
+	asl_csv_put(csv, "kernel", shown.kernel);
+	asl_csv_put_count(csv, "m", shown.m);
+	asl_csv_put_count(csv, "n", shown.n);
+	asl_csv_put_count(csv, "k", shown.k);
 	asl_csv_put_count(csv, "ranks", (uint64_t)plan->ranks);
-	asl_csv_put_count(csv, "ranks_used",
-			  (uint64_t)asl_grid_ranks(&plan->grid));
-	asl_csv_put(csv, "grid", asl_grid_text(grid, &plan->grid));
+	asl_csv_put_count(csv, "ranks_used", (uint64_t)asl_plan_ranks(plan));
+	asl_csv_put(csv, "grid", shown.grid);
 	asl_csv_put_count(csv, "cache_words", plan->cache);
 	asl_csv_put_count(csv, "memory_words", plan->memory);
 	asl_csv_put_number(csv, "r", plan->costs.read);
@@ -54,10 +40,7 @@ static void put(struct asl_csv *csv, int place, const struct asl_found *x)
 	asl_csv_put_count(csv, "bh_words_max", f->bh);
 	asl_csv_put_count(csv, "memory_high_words", f->memory_high);
 	asl_csv_put_count(csv, "outside_apm", plan->algorithm->outside_apm);
-	if (*blocks(sizes, plan))
-		asl_csv_put(csv, "blocks", sizes);
-	else
-		asl_csv_put_empty(csv, "blocks");
+	asl_csv_put(csv, "blocks", shown.blocks);
 	asl_csv_end_row(csv);
 }
 
@@ -97,19 +80,18 @@ static void print_line(int place, const struct asl_found *x)
 {
 	const struct asl_forecast *f = &x->forecast;
 	uint64_t words[] = {f->read, f->written, f->bh, f->memory_high};
-	char grid[40], text[64];
-	int used = asl_grid_ranks(&x->plan.grid), width;
+	struct asl_shown shown = asl_show(&x->plan);
+	int width = 18 - (int)strlen(shown.grid);
+	char text[16];
 
-	asl_grid_text(grid, &x->plan.grid);
-	width = 18 - (int)strlen(grid);
 	printf("%3d %-12s %-6s %s%*d%10.4g", place, x->plan.algorithm->name,
-	       x->plan.kernel->name, grid, width > 8 ? width : 8, used,
-	       f->q[x->plan.accounting]);
+	       shown.kernel, shown.grid, width > 8 ? width : 8,
+	       asl_plan_ranks(&x->plan), f->q[x->plan.accounting]);
 	for (int i = 0; i < 4; i++)
 		printf("%7s", brief(text, words[i]));
 	putchar('\n');
-	if (*blocks(text, &x->plan))
-		printf("    %-12s %s\n", "", text);
+	if (*shown.blocks)
+		printf("    %-12s %s\n", "", shown.blocks);
 }
 
 /* Where the search ran out of patience, and could have missed something. */
@@ -132,12 +114,13 @@ static bool is_among(const struct asl_algorithm *a,
 }
 
 /* Lemma 5 of Zhu et al. has every rank write the sums that it updates. */
-static void print_outsiders(const struct asl_found *best, int count)
+static void print_outsiders(const struct asl_face *face,
+			    const struct asl_found *best, int count)
 {
 	bool any = false;
 
-	for (int i = 0; asl_algorithms[i]; i++) {
-		const struct asl_algorithm *a = asl_algorithms[i];
+	for (int i = 0; face->algorithms[i]; i++) {
+		const struct asl_algorithm *a = face->algorithms[i];
 
 		if (!a->outside_apm || !is_among(a, best, count))
 			continue;
@@ -158,18 +141,17 @@ static void print(const struct asl_plan *base, const struct asl_found *best,
 	const struct asl_costs *x = &base->costs;
 	char q[16];
 
-	printf("The %d of least Q (%s): m = %ju, n = %ju, k = %ju,\n"
+	printf("The %d of least Q (%s): %s,\n"
 	       "%d ranks, S = %ju words of cache, M = %ju words of memory,\n"
 	       "r %g, w %g, beta %g\n\n",
-	       count, accounting, base->shape.m, base->shape.n, base->shape.k,
-	       base->ranks, base->cache, base->memory, x->read, x->write,
-	       x->net);
+	       count, accounting, asl_show(base).problem, base->ranks,
+	       base->cache, base->memory, x->read, x->write, x->net);
 	snprintf(q, sizeof q, "Q %s", accounting);
 	printf("    %-12s %-6s %-11s%7s%10s%7s%7s%7s%7s\n", "algorithm",
 	       "kernel", "grid", "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < count; i++)
 		print_line(i + 1, &best[i]);
-	print_outsiders(best, count);
+	print_outsiders(asl_face_of(base), best, count);
 	print_floor(&best[count - 1], floor);
 }
 
@@ -204,7 +186,8 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 	code = asl_case_to_plan(&c, &o);
 	if (code)
 		return code;
-	err = asl_planner_rank(&best, &count, base, o.top, &least_need, &floor);
+	err = asl_face_of(base)->rank(&best, &count, base, o.top, &least_need,
+				      &floor);
 	if (err)
 		code = nothing_fits(base, least_need);
 	else if (o.csv)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/face.h"
 #include "bench/rows.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/aside.h"
@@ -64,17 +65,25 @@ static json_t *notes(const struct asl_rep *rep)
 	return list;
 }
 
+/* NULL, which leaves the key out: there is none. */
+static json_t *length(uint64_t x)
+{
+	return x ? json_integer((json_int_t)x) : NULL;
+}
+
 static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &c->want.plan;
+	struct asl_shown x = asl_show(plan);
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:s}", "run_id",
-		rep->run_id, "algorithm", plan->algorithm->name, "kernel",
-		plan->kernel->name, "m", (json_int_t)plan->shape.m, "n",
-		(json_int_t)plan->shape.n, "k", (json_int_t)plan->shape.k,
-		"store", c->want.store, "medium", rep->medium, "costs",
-		costs(c), "accounting", asl_accounting_name(plan->accounting));
+		"{s:s, s:s, s:s*, s:o*, s:o*, s:o*, s:s*, s:s*, s:s, s:s, s:o, "
+		"s:s}",
+		"run_id", rep->run_id, "algorithm", plan->algorithm->name,
+		"kernel", x.kernel, "m", length(x.m), "n", length(x.n), "k",
+		length(x.k), "spec", x.spec, "dims", x.dims, "store",
+		c->want.store, "medium", rep->medium, "costs", costs(c),
+		"accounting", asl_accounting_name(plan->accounting));
 }
 
 int asl_provenance_write(const char *path, const struct asl_case *c,

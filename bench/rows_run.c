@@ -3,13 +3,12 @@
  *
  * The names and their order are what other people's scripts depend on.
  */
-#include <string.h>
+#include <math.h>
 #include <time.h>
 
-#include "bench/grid.h"
+#include "bench/face.h"
 #include "bench/rows.h"
 #include "lib/machine/machine.h"
-#include "lib/model/bounds.h"
 
 static void put_if(struct asl_csv *csv, const char *name, bool known, double x)
 {
@@ -19,32 +18,40 @@ static void put_if(struct asl_csv *csv, const char *name, bool known, double x)
 		asl_csv_put_empty(csv, name);
 }
 
+static void put_count_if(struct asl_csv *csv, const char *name, bool known,
+			 uint64_t x)
+{
+	if (known)
+		asl_csv_put_count(csv, name, x);
+	else
+		asl_csv_put_empty(csv, name);
+}
+
 static void put_what(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
+	struct asl_shown shown = asl_show(plan);
 
 	asl_csv_put_count(csv, "schema", ASL_SCHEMA);
 	asl_csv_put(csv, "run_id", rep->run_id);
 	asl_csv_put_count(csv, "rep", (uint64_t)rep->rep);
 	asl_csv_put(csv, "algorithm", plan->algorithm->name);
-	asl_csv_put(csv, "kernel", plan->kernel->name);
-	asl_csv_put_count(csv, "m", plan->shape.m);
-	asl_csv_put_count(csv, "n", plan->shape.n);
-	asl_csv_put_count(csv, "k", plan->shape.k);
-	asl_csv_put_empty(csv, "spec");
-	asl_csv_put_empty(csv, "dims");
+	asl_csv_put(csv, "kernel", shown.kernel);
+	put_count_if(csv, "m", shown.m, shown.m);
+	put_count_if(csv, "n", shown.n, shown.n);
+	put_count_if(csv, "k", shown.k, shown.k);
+	asl_csv_put(csv, "spec", shown.spec);
+	asl_csv_put(csv, "dims", shown.dims);
 }
 
 static void put_where(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	const struct asl_run_want *want = rep->want;
 	const struct asl_plan *plan = &want->plan;
-	char grid[40];
 
 	asl_csv_put_count(csv, "ranks", (uint64_t)plan->ranks);
-	asl_csv_put_count(csv, "ranks_used",
-			  (uint64_t)asl_grid_ranks(&plan->grid));
-	asl_csv_put(csv, "grid", asl_grid_text(grid, &plan->grid));
+	asl_csv_put_count(csv, "ranks_used", (uint64_t)asl_plan_ranks(plan));
+	asl_csv_put(csv, "grid", asl_show(plan).grid);
 	asl_csv_put_count(csv, "cache_words", plan->cache);
 	asl_csv_put_count(csv, "memory_words", plan->memory);
 	asl_csv_put(csv, "store", want->store);
@@ -77,7 +84,8 @@ static void put_counted(struct asl_csv *csv, const struct asl_rep *rep)
 static void put_judged(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
-	double bound = asl_bound_net_words(plan);
+	const struct asl_family *family = plan->algorithm->family;
+	double bound = family->net_bound(plan);
 
 	asl_csv_put_number(csv, "q_apm_max", rep->q_max[ASL_APM]);
 	asl_csv_put_number(csv, "q_apm_path", rep->q_path[ASL_APM]);
@@ -91,13 +99,14 @@ static void put_judged(struct asl_csv *csv, const struct asl_rep *rep)
 	asl_csv_put_number(csv, "net_bound_words", bound);
 	put_if(csv, "net_bound_ratio", bound > 0,
 	       (double)rep->max.of[ASL_BH] / bound);
-	asl_csv_put_number(csv, "io_bound_words", asl_bound_io_words(plan));
+	asl_csv_put_number(csv, "io_bound_words", family->io_bound(plan));
 	asl_csv_put_count(csv, "memory_high_words", rep->memory_high);
 }
 
 static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	double flops = (double)rep->total.of[ASL_FLOPS];
+	const struct asl_outcome *found = &rep->outcome;
 
 	put_if(csv, "wall_s", rep->moved, rep->wall_s);
 	put_if(csv, "compute_s", rep->moved, rep->compute_s);
@@ -107,8 +116,9 @@ static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 	       flops / rep->wall_s * 1e-9);
 	put_if(csv, "residual", rep->verified >= 0, rep->residual);
 	put_if(csv, "verified", rep->verified >= 0, rep->verified);
-	asl_csv_put_empty(csv, "eigenvalue");
-	asl_csv_put_empty(csv, "iterations");
+	put_if(csv, "eigenvalue", !isnan(found->eigenvalue), found->eigenvalue);
+	put_count_if(csv, "iterations", found->iterations,
+		     (uint64_t)found->iterations);
 	asl_csv_put_empty(csv, "hwc_backend");
 	asl_csv_put_empty(csv, "hwc_read_bytes");
 	asl_csv_put_empty(csv, "hwc_write_bytes");

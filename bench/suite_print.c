@@ -1,27 +1,16 @@
 /*
  * suite_print.c -- the cases of a suite for people, a line each
  */
-#include "bench/grid.h"
+#include "bench/face.h"
 #include "bench/suite.h"
 #include "lib/model/grid.h"
 
-/* n alone if that says all; else C's rows, its columns, and what is between. */
-static const char *size_text(char text[40], const struct asl_shape *x)
-{
-	if (x->m == x->n && x->n == x->k)
-		snprintf(text, 40, "%ju", x->n);
-	else
-		snprintf(text, 40, "%jux%jux%ju", x->m, x->n, x->k);
-	return text;
-}
-
 static void print_plan(FILE *f, const struct asl_plan *plan)
 {
-	char size[40], grid[40];
+	struct asl_shown x = asl_show(plan);
 
 	fprintf(f, "%-14s %-6s %8s %6d  %-9s", plan->algorithm->name,
-		plan->kernel->name, size_text(size, &plan->shape), plan->ranks,
-		asl_grid_text(grid, &plan->grid));
+		x.kernel ? x.kernel : "", x.size, plan->ranks, x.grid);
 }
 
 void asl_suite_print(const struct asl_suite *s)

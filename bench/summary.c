@@ -9,35 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bench/grid.h"
-#include "lib/model/bounds.h"
+#include "bench/face.h"
 
 /* ---- What ran ---- */
-
-static void print_ranks(FILE *f, const struct asl_plan *plan)
-{
-	const double *ideal = plan->ideal;
-	const char *axes = asl_plan_axes(plan);
-	int idle = plan->ranks - asl_grid_ranks(&plan->grid);
-	char grid[40], real[80];
-
-	if (plan->algorithm->gridless) {
-		fprintf(f, "ranks     %d, a box each%s\n", plan->ranks,
-			idle ? ", as far as there are any" : "");
-		return;
-	}
-	asl_grid_text(grid, &plan->grid);
-	fprintf(f, "ranks     %d on a grid of %s (%c x %c x %c)\n", plan->ranks,
-		grid, axes[0], axes[1], axes[2]);
-	snprintf(real, sizeof real, "%.4gx%.4gx%.4g", ideal[0], ideal[1],
-		 ideal[2]);
-	if (!idle && !strcmp(real, grid))
-		return;
-	fputs("          ", f);
-	if (idle)
-		fprintf(f, "%d idle, ", idle);
-	fprintf(f, "prescribed: %s\n", real);
-}
 
 static void print_words(FILE *f, uint64_t words)
 {
@@ -147,6 +121,7 @@ static struct busiest find_busiest(const struct asl_rep *rep)
 static void print_counts(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
+	const struct asl_family *family = plan->algorithm->family;
 	struct busiest b = find_busiest(rep);
 	uint64_t read = asl_words_read(&rep->total);
 	uint64_t written = asl_words_written(&rep->total);
@@ -155,10 +130,10 @@ static void print_counts(FILE *f, const struct asl_rep *rep)
 		"predicted", "lower bound", "ratio", "all ranks");
 	print_row(f, "read (B_r)", b.read[0], b.read[1], 0, read);
 	print_row(f, "written (B_w)", b.written[0], b.written[1], 0, written);
-	print_row(f, "both", b.both[0], b.both[1], asl_bound_io_words(plan),
+	print_row(f, "both", b.both[0], b.both[1], family->io_bound(plan),
 		  read + written);
-	print_row(f, "network (B_h)", b.bh[0], b.bh[1],
-		  asl_bound_net_words(plan), rep->total.of[ASL_BH]);
+	print_row(f, "network (B_h)", b.bh[0], b.bh[1], family->net_bound(plan),
+		  rep->total.of[ASL_BH]);
 	print_row(f, "memory held", b.memory[0], b.memory[1], 0, 0);
 }
 
@@ -181,12 +156,12 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 			const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &c->want.plan;
+	const struct asl_face *face = asl_face_of(plan);
 
 	fputs(c->automatic ? "auto chose " : "", f);
-	fprintf(f, "%s with kernel %s: C = A B, m = %ju, n = %ju, k = %ju\n\n",
-		plan->algorithm->name, plan->kernel->name, plan->shape.m,
-		plan->shape.n, plan->shape.k);
-	print_ranks(f, plan);
+	face->print_what(f, plan);
+	fputs("\n\n", f);
+	face->print_ranks(f, plan);
 	print_machine(f, c, rep);
 	print_counts(f, rep);
 	print_costs(f, rep);
@@ -203,17 +178,17 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 
 void asl_summary_times(FILE *f, const struct asl_rep *rep)
 {
-	const char *how = rep->want->verify == ASL_VERIFY_ORACLE
-				  ? "oracle"
-				  : "Freivalds' test";
+	const struct asl_face *face = asl_face_of(&rep->want->plan);
+	const char *how =
+		rep->want->verify == ASL_VERIFY_ORACLE ? "oracle" : face->test;
 
 	fputc('\n', f);
 	if (rep->want->reps > 1)
 		fprintf(f, "Repetition %d\n", rep->rep + 1);
 	if (rep->verified >= 0)
-		fprintf(f, "verified  %s (%s): residual %.3g, at most 16\n",
-			rep->verified ? "yes" : "NO: THE PRODUCT IS WRONG", how,
-			rep->residual);
+		fprintf(f, "verified  %s%s (%s): residual %.3g, at most 16\n",
+			rep->verified ? "yes" : "NO: ",
+			rep->verified ? "" : face->wrong, how, rep->residual);
 	else
 		fprintf(f, "verified  not asked for%s\n",
 			rep->moved ? "" : ": nothing was moved, only counted");

@@ -44,6 +44,10 @@ violations() {
 		ours && layer == "nvm" && header !~ "^nvm/" {
 			bad("nvm may include nvm only")
 		}
+		header ~ "^lib/" && $1 ~ "^lib/(plan|run)/" &&
+		header !~ "^lib/(matrix|plan|rank|run)/|^lib/model/cost.h" {
+			bad("lib/plan and lib/run know no family")
+		}
 		header ~ "^libpmem" && layer != "nvm" { bad("PMDK is for nvm") }
 		header ~ "^rdma/" && layer != "net" { bad("libfabric is for net") }
 		header ~ "^mpi" && layer != "net" && $1 !~ "^bench/peers/" {
@@ -93,6 +97,8 @@ plant lib/model/grid.c '#include "bench/options.h"'
 plant lib/kernels/vomm.c '#include <cblas.h>'
 plant lib/rank/rank.c '#include <libpmemobj.h>'
 plant lib/rank/rank.h '# include <mpi.h>'
+plant lib/run/run.c '#include "lib/multiply/multiply.h"'
+plant lib/plan/family.h '#include "lib/model/bounds.h"'
 plant lib/run/run.c '	#include <rdma/fabric.h>'
 plant lib/run/run.c '#include <hwloc.h>'
 plant lib/rank/rank.c '#include <likwid.h>'
@@ -110,4 +116,4 @@ plant bench/options.c '#include <hwloc.h>'
 plant bench/options.c '#include <cblas.h>'
 plant nvm/dram.c '/* TODO */'
 plant tests/random.h '// TODO: later'
-echo "ok: $(includes "$root" | wc -l) includes, and 23 planted violations found"
+echo "ok: $(includes "$root" | wc -l) includes, and 25 planted violations found"

@@ -111,7 +111,8 @@ static void each_grid(struct all *all, struct asl_plan *x, int pass)
 				uint64_t flops;
 
 				if (!asl_plan_possible(x) ||
-				    (a->admits && !a->admits(x, &x->grid)))
+				    (a->matmul->admits &&
+				     !a->matmul->admits(x, &x->grid)))
 					continue;
 				flops = asl_grid_flops(x);
 				if (flops < all->flops)
@@ -128,13 +129,13 @@ static void search_grids(struct all *all, struct asl_plan x)
 	uint64_t fair = 12 * x.shape.m * x.shape.n * x.shape.k /
 			(5 * (uint64_t)x.ranks);
 
-	x.algorithm->ideal(x.ideal, &x);
+	x.algorithm->matmul->ideal(x.ideal, &x);
 	all->whole = (struct asl_grid){{0}};
 	if (asl_grid_whole(&all->whole, &x)) {
 		x.grid = all->whole;
 		visit(all, &x);
 	}
-	if (x.algorithm->gridless)
+	if (x.algorithm->matmul->gridless)
 		return;
 	all->flops = 2 * x.shape.m * x.shape.n * x.shape.k;
 	each_grid(all, &x, 0);
@@ -149,6 +150,13 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Who wants overlap gets it, if the choice is the planner's. */
+static bool passed_over(const struct asl_plan *base,
+			const struct asl_algorithm *a)
+{
+	return base->overlap && !a->matmul->overlaps;
+}
+
 static struct all search_all(const struct asl_plan *base)
 {
 	struct all all = {.need = UINT64_MAX};
@@ -160,11 +168,14 @@ static struct all search_all(const struct asl_plan *base)
 			const struct asl_kernel *kernel = asl_kernels[j];
 
 			if (base->algorithm ? base->algorithm != a
-					    : a->axes_of != NULL)
+					    : a->matmul->axes_of != NULL)
+				continue;
+			if (!base->algorithm && passed_over(base, a))
 				continue;
 			if (base->kernel && base->kernel != kernel)
 				continue;
-			if (a->kernel && strcmp(a->kernel, kernel->name))
+			if (a->matmul->kernel &&
+			    strcmp(a->matmul->kernel, kernel->name))
 				continue;
 			if (x.cache < kernel->least_cache)
 				continue;
@@ -267,12 +278,15 @@ static void never_worse_than_a_choice(void **state)
 			struct asl_plan x = base;
 
 			x.algorithm = a;
-			if (a->kernel && x.kernel &&
-			    strcmp(a->kernel, x.kernel->name))
+			if (passed_over(&base, a))
+				continue;
+			if (a->matmul->kernel && x.kernel &&
+			    strcmp(a->matmul->kernel, x.kernel->name))
 				continue;
 			if (!x.kernel)
-				x.kernel = asl_kernel_find(a->kernel ? a->kernel
-								     : "vomm");
+				x.kernel = asl_kernel_find(
+					a->matmul->kernel ? a->matmul->kernel
+							  : "vomm");
 			if (asl_grid_choose(&x, &need) ||
 			    asl_forecast(&x).q[base.accounting] >= q)
 				continue;
@@ -297,7 +311,7 @@ static struct asl_box roll_box(struct dice *d, const struct asl_plan *x)
 		box.low[i] = p > 1 && box.low[i] < 2 ? 2 : box.low[i];
 		box.high[i] = p == 1 ? 1 : p + wide;
 	}
-	if (x->algorithm->square) {
+	if (x->algorithm->matmul->square) {
 		box.low[1] = box.low[0];
 		box.high[1] = box.high[0];
 	}
@@ -313,8 +327,8 @@ static void floor_is_below(struct asl_plan *x, const struct asl_box *box,
 	struct asl_least of_q = {.memory = 0}, of_words = {.memory = 0};
 	struct asl_forecast f;
 
-	x->algorithm->floor(&of_q, x, box, &q);
-	x->algorithm->floor(&of_words, x, box, &bh);
+	x->algorithm->matmul->floor(&of_q, x, box, &q);
+	x->algorithm->matmul->floor(&of_words, x, box, &bh);
 	asl_plan_blocks(x);
 	f = asl_forecast(x);
 	/* Costs are those of grids that fit. */
@@ -347,25 +361,26 @@ static void floors_are_below(void **state)
 		struct asl_plan x = roll_base(&d);
 		struct asl_box box;
 
-		if (!x.algorithm || !x.algorithm->floor)
+		if (!x.algorithm || !x.algorithm->matmul->floor)
 			continue;
-		if (!x.kernel || x.algorithm->kernel)
-			x.kernel = asl_kernel_find(x.algorithm->kernel
-							   ? x.algorithm->kernel
-							   : "cowe");
+		if (!x.kernel || x.algorithm->matmul->kernel)
+			x.kernel = asl_kernel_find(
+				x.algorithm->matmul->kernel
+					? x.algorithm->matmul->kernel
+					: "cowe");
 		if (x.cache < 3)
 			x.cache = 3;
 		for (int j = 0; j < 3; j++)
 			x.grid.p[j] =
 				roll(&d, 0, 2) ? (int)roll_size(&d, 4) : 1;
-		if (x.algorithm->square)
+		if (x.algorithm->matmul->square)
 			x.grid.p[1] = x.grid.p[0];
 		x.ranks = asl_grid_ranks(&x.grid) + (int)roll(&d, 0, 9);
 		if (!asl_plan_possible(&x))
 			continue;
 		if (roll(&d, 0, 1))
 			x.budget = roll_size(&d, 12);
-		x.algorithm->ideal(x.ideal, &x);
+		x.algorithm->matmul->ideal(x.ideal, &x);
 		box = roll_box(&d, &x);
 		tried++;
 		if (only_case() < 0 || only_case() == (long)i)

@@ -21,6 +21,7 @@
 #include "lib/model/bounds.h"
 #include "lib/model/grid.h"
 #include "lib/model/planner.h"
+#include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/random.h"
 
@@ -181,7 +182,8 @@ static void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
 	const struct asl_shape *s = &plan->shape;
 	int left = most;
 
-	if (plan->algorithm->gridless && s->m * s->n * s->k < (uint64_t)most)
+	if (plan->algorithm->matmul->gridless &&
+	    s->m * s->n * s->k < (uint64_t)most)
 		left = (int)(s->m * s->n * s->k);
 	for (int i = 0; i < 3; i++) {
 		plan->grid.p[i] = (int)roll(d, 1, (uint64_t)left);

@@ -18,6 +18,7 @@
 #include "lib/model/bounds.h"
 #include "lib/model/grid.h"
 #include "lib/multiply/cuts_layout.h"
+#include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/random.h"
 
@@ -242,7 +243,7 @@ static struct figures figures(const struct asl_plan *plan)
 	}
 	x.total = (double)sent / plan->ranks / bound;
 	x.busiest = (double)busiest / bound;
-	x.work = (double)plan->algorithm->flops(plan) * plan->ranks /
+	x.work = (double)plan->algorithm->matmul->flops(plan) * plan->ranks /
 		 (2.0 * (double)(s->m * s->n * s->k));
 	return x;
 }

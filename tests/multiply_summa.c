@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/random.h"
 

@@ -136,8 +136,9 @@ static void random_grids(void **state)
 		struct asl_plan bricks = plan_of("25d-cowe", q, c, s);
 		struct asl_ledger a, b;
 
-		assert_int_equal(plan.algorithm->flops(&plan), busiest(&plan));
-		assert_int_equal(bricks.algorithm->flops(&bricks),
+		assert_int_equal(plan.algorithm->matmul->flops(&plan),
+				 busiest(&plan));
+		assert_int_equal(bricks.algorithm->matmul->flops(&bricks),
 				 busiest(&bricks));
 		plan.grid.p[2] = 1;
 		for (int rank = 0; rank < q * q; rank++) {
@@ -164,10 +165,10 @@ static void layers_fit_memory(void **state)
 
 	/* M = n^2/q^2 will just do. */
 	plan.memory = 1 << 16;
-	assert_true(plan.algorithm->admits(&plan, &g));
+	assert_true(plan.algorithm->matmul->admits(&plan, &g));
 	plan.memory--;
-	assert_false(plan.algorithm->admits(&plan, &g));
-	assert_true(plan.algorithm->admits(&plan, &flat));
+	assert_false(plan.algorithm->matmul->admits(&plan, &g));
+	assert_true(plan.algorithm->matmul->admits(&plan, &flat));
 	assert_int_equal(asl_grid_choose(&plan, &need), 0);
 	assert_memory_equal(&plan.grid, &flat, sizeof flat);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 
 enum { CASES = 6, RANKS = 27 };
@@ -36,7 +37,7 @@ static struct asl_run_want make(int i)
 		.verify = ASL_VERIFY_ORACLE,
 	};
 
-	want.plan.algorithm->ideal(want.plan.ideal, &want.plan);
+	want.plan.algorithm->matmul->ideal(want.plan.ideal, &want.plan);
 	return want;
 }
 

@@ -17,6 +17,7 @@
 #include "bench/speed/median.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/source.h"
+#include "lib/multiply/multiply.h"
 #include "lib/rank/blas.h"
 #include "lib/run/run.h"
 

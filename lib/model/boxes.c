@@ -52,7 +52,7 @@ static void trim_axis(struct asl_box *box, const struct asl_grids *g, int i)
 
 	lower_high(box, i, P / (uint64_t)box->low[j] / (uint64_t)box->low[l]);
 	raise_low(box, i, ceil((1 - 1e-12) * g->ranks / others));
-	if (!g->plan.algorithm->flops)
+	if (!g->plan.algorithm->matmul->flops)
 		trim_brick(box, g, i);
 }
 
@@ -70,7 +70,7 @@ static bool trim(struct asl_box *box, const struct asl_grids *g)
 {
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 3; i++) {
-			if (g->plan.algorithm->square)
+			if (g->plan.algorithm->matmul->square)
 				tie(box);
 			if (box->low[i] <= box->high[i])
 				trim_axis(box, g, i);
@@ -129,8 +129,8 @@ bool asl_grids_box(struct asl_box *box, const struct asl_grids *g)
 		box->low[i] = 1;
 		box->high[i] = most(g->dim[i]);
 	}
-	if (g->plan.algorithm->limits)
-		g->plan.algorithm->limits(box, &g->plan);
+	if (g->plan.algorithm->matmul->limits)
+		g->plan.algorithm->matmul->limits(box, &g->plan);
 	for (int i = 0; i < 3; i++)
 		if (box->low[i] > box->high[i])
 			return false;
@@ -139,7 +139,7 @@ bool asl_grids_box(struct asl_box *box, const struct asl_grids *g)
 
 bool asl_grids_have(const struct asl_grids *g, const struct asl_grid *grid)
 {
-	const struct asl_algorithm *a = g->plan.algorithm;
+	const struct asl_matmul *a = g->plan.algorithm->matmul;
 	struct asl_plan x = g->plan;
 
 	x.grid = *grid;
@@ -156,7 +156,7 @@ static double least_in(const struct asl_box *box, const struct asl_grids *g)
 
 	for (int i = 0; i < 3; i++)
 		sides *= asl_ceil_div(g->dim[i], (uint64_t)box->high[i]);
-	if (g->plan.algorithm->flops)
+	if (g->plan.algorithm->matmul->flops)
 		sides = 0;
 	return 2 * (double)asl_larger(
 			   sides, asl_ceil_div(all, (uint64_t)g->plan.ranks));

@@ -35,10 +35,8 @@ static bool raise_to(uint64_t *most, uint64_t x)
 	return true;
 }
 
-static void ask(struct survey *s, const struct place *x)
+static void ask_rank(struct survey *s, int rank, const struct place *x)
 {
-	const int *p = s->plan->grid.p;
-	int rank = (x->at[0] * p[1] + x->at[1]) * p[2] + x->at[2];
 	struct asl_forecast *f = &s->most;
 	struct asl_ledger ledger;
 	struct asl_counts total;
@@ -60,6 +58,13 @@ static void ask(struct survey *s, const struct place *x)
 	for (int i = 0; i < MEASURES; i++)
 		if (more[i])
 			s->of[i] = *x;
+}
+
+static void ask(struct survey *s, const struct place *x)
+{
+	const int *p = s->plan->grid.p;
+
+	ask_rank(s, (x->at[0] * p[1] + x->at[1]) * p[2] + x->at[2], x);
 }
 
 enum { SEAMS = 96 };
@@ -118,13 +123,10 @@ struct axis {
 
 static void ask_everybody(struct survey *s)
 {
-	const int *p = s->plan->grid.p;
-	struct place x;
+	int ranks = asl_plan_ranks(s->plan);
 
-	for (x.at[0] = 0; x.at[0] < p[0]; x.at[0]++)
-		for (x.at[1] = 0; x.at[1] < p[1]; x.at[1]++)
-			for (x.at[2] = 0; x.at[2] < p[2]; x.at[2]++)
-				ask(s, &x);
+	for (int rank = 0; rank < ranks; rank++)
+		ask_rank(s, rank, &(struct place){{0}});
 }
 
 /* First and last of the larger and of the smaller blocks, along each axis. */
@@ -186,18 +188,31 @@ static void ask_some(struct survey *s)
 		climb(s, axis, i);
 }
 
+/* Only of a grid is it known which ranks are like which. */
+static bool has_grid(const struct asl_plan *plan)
+{
+	const struct asl_matmul *a = plan->algorithm->matmul;
+
+	return a && !a->gridless;
+}
+
+static uint64_t need(const struct asl_plan *plan, uint64_t memory_high)
+{
+	const struct asl_matmul *a = plan->algorithm->matmul;
+
+	return a && a->enough ? a->enough(plan) : memory_high;
+}
+
 struct asl_forecast asl_forecast(const struct asl_plan *plan)
 {
 	struct survey s = {.plan = plan};
 
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		s.rates[a] = asl_rates(&plan->costs, a);
-	if (plan->algorithm->gridless ||
-	    asl_grid_ranks(&plan->grid) <= ALL_RANKS)
+	if (!has_grid(plan) || asl_plan_ranks(plan) <= ALL_RANKS)
 		ask_everybody(&s);
 	else
 		ask_some(&s);
-	s.most.need = plan->algorithm->enough ? plan->algorithm->enough(plan)
-					      : s.most.memory_high;
+	s.most.need = need(plan, s.most.memory_high);
 	return s.most;
 }

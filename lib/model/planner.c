@@ -11,7 +11,7 @@
 
 static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
 {
-	const struct asl_algorithm *a = plan->algorithm;
+	const struct asl_matmul *a = plan->algorithm->matmul;
 
 	if (base->kernel && base->kernel != plan->kernel)
 		return false;
@@ -22,7 +22,10 @@ static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
 	if (plan->grid.p[0] && !asl_plan_possible(plan))
 		return false;
 	if (base->algorithm)
-		return base->algorithm == a;
+		return base->algorithm == plan->algorithm;
+	/* Who wants overlap has no use for what cannot. */
+	if (plan->overlap && !a->overlaps)
+		return false;
 	/* A dispatcher would only repeat what it calls. */
 	return !a->axes_of && (!a->gridless || plan->ranks <= ASL_MOST_WALKED);
 }

@@ -70,7 +70,7 @@ static uint64_t wanted(const struct asl_search *s, const struct way *way,
  */
 static double distance(const struct asl_box *box, const struct asl_plan *plan)
 {
-	double sum = plan->algorithm->gridless ? INFINITY : 0;
+	double sum = plan->algorithm->matmul->gridless ? INFINITY : 0;
 
 	for (int i = 0; i < 3; i++) {
 		double p = plan->ideal[i];
@@ -122,7 +122,7 @@ static bool look(struct asl_entry *x, struct asl_search *s, int which,
 {
 	struct way *way = &s->way[which];
 	const struct asl_plan *plan = &way->grids.plan;
-	const struct asl_algorithm *a = plan->algorithm;
+	const struct asl_matmul *a = plan->algorithm->matmul;
 	struct asl_least least = {.memory = 0};
 
 	way->looks++;
@@ -162,6 +162,7 @@ static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 {
 	struct way *way = &s->way[which];
 	struct asl_plan plan = complete(way, box);
+	const struct asl_matmul *a = plan.algorithm->matmul;
 	struct asl_entry x = {.box = *box, .stage = ASL_RANK_0, .which = which};
 	struct asl_ledger ledger;
 	struct asl_counts total;
@@ -169,8 +170,7 @@ static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 
 	way->looks += LOOKS_FOR_RANK_0;
 	asl_plan_predict(&ledger, &plan, 0);
-	memory = plan.algorithm->enough ? plan.algorithm->enough(&plan)
-					: ledger.memory_high;
+	memory = a->enough ? a->enough(&plan) : ledger.memory_high;
 	if (too_much(s, way, memory))
 		return;
 	total = asl_ledger_total(&ledger);
@@ -312,15 +312,15 @@ void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
 	};
 	way->objective =
 		s->aim == ASL_LEAST_WORDS ? asl_rates(&words, ASL_APM) : way->q;
-	plan->algorithm->ideal(way->grids.plan.ideal, plan);
-	if (plan->algorithm->calls)
-		plan->algorithm->calls(&way->grids.plan);
+	plan->algorithm->matmul->ideal(way->grids.plan.ideal, plan);
+	if (plan->algorithm->matmul->calls)
+		plan->algorithm->matmul->calls(&way->grids.plan);
 	way->alone = plan->grid;
 	if (plan->grid.p[0] || asl_grid_whole(&way->alone, &way->grids.plan)) {
 		box = box_of(&way->alone);
 		put_grid(s, which, &box);
 	}
-	if (plan->grid.p[0] || plan->algorithm->gridless)
+	if (plan->grid.p[0] || plan->algorithm->matmul->gridless)
 		return;
 	asl_grids_init(&way->grids, &way->grids.plan);
 	if (asl_grids_box(&box, &way->grids))

@@ -152,9 +152,7 @@ static void mm25d_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_give(r, &C);
 }
 
-const struct asl_algorithm asl_multiply_25d = {
-	.name = "25d",
-	.summary = "c layers do a share of Cannon's rounds (Solomonik, Demmel)",
+static const struct asl_matmul matmul = {
 	.axes = "mnk",
 	.ideal = mm25d_ideal,
 	.works_on = mm25d_works_on,
@@ -165,6 +163,14 @@ const struct asl_algorithm asl_multiply_25d = {
 	.flops = mm25d_flops,
 	.admits = mm25d_admits,
 	.owns = mm25d_owns,
+	.overlaps = true,
+};
+
+const struct asl_algorithm asl_multiply_25d = {
+	.name = "25d",
+	.summary = "c layers do a share of Cannon's rounds (Solomonik, Demmel)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = mm25d_predict,
 	.run = mm25d_run,
 };

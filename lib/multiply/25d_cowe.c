@@ -13,9 +13,7 @@
  */
 #include "lib/multiply/25d_schedule.h"
 
-const struct asl_algorithm asl_multiply_25d_cowe = {
-	.name = "25d-cowe",
-	.summary = "2.5D + COWE, as compared with JOMMA (Zhu et al., sec. 8)",
+static const struct asl_matmul matmul = {
 	.kernel = "cowe",
 	.axes_of = asl_25d_axes,
 	.calls = asl_25d_calls,
@@ -25,6 +23,13 @@ const struct asl_algorithm asl_multiply_25d_cowe = {
 	.least_words = true,
 	.owns = asl_25d_owns,
 	.owns_also = asl_25d_owns_also,
+};
+
+const struct asl_algorithm asl_multiply_25d_cowe = {
+	.name = "25d-cowe",
+	.summary = "2.5D + COWE, as compared with JOMMA (Zhu et al., sec. 8)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = asl_25d_predict,
 	.run = asl_25d_run,
 };

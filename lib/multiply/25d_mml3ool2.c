@@ -25,9 +25,7 @@
  */
 #include "lib/multiply/25d_schedule.h"
 
-const struct asl_algorithm asl_multiply_25d_mml3ool2 = {
-	.name = "25d-mml3ool2",
-	.summary = "2.5D + VOMM, as compared with JOMMA (Carson et al.)",
+static const struct asl_matmul matmul = {
 	.kernel = "vomm",
 	.axes_of = asl_25d_axes,
 	.calls = asl_25d_calls,
@@ -37,6 +35,13 @@ const struct asl_algorithm asl_multiply_25d_mml3ool2 = {
 	.least_words = true,
 	.owns = asl_25d_owns,
 	.owns_also = asl_25d_owns_also,
+};
+
+const struct asl_algorithm asl_multiply_25d_mml3ool2 = {
+	.name = "25d-mml3ool2",
+	.summary = "2.5D + VOMM, as compared with JOMMA (Carson et al.)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = asl_25d_predict,
 	.run = asl_25d_run,
 };

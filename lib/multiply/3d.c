@@ -81,14 +81,19 @@ static void mm3d_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_give(r, &C);
 }
 
-const struct asl_algorithm asl_multiply_3d = {
-	.name = "3d",
-	.summary = "1D, 2D or 3D grid of fewest network words (Al Daas et al.)",
+static const struct asl_matmul matmul = {
 	.axes = "mkn",
 	.ideal = mm3d_ideal,
 	.least_words = true,
 	.owns = mm3d_owns,
 	.floor = mm3d_floor,
+};
+
+const struct asl_algorithm asl_multiply_3d = {
+	.name = "3d",
+	.summary = "1D, 2D or 3D grid of fewest network words (Al Daas et al.)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = mm3d_predict,
 	.run = mm3d_run,
 };

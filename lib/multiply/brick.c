@@ -19,7 +19,7 @@ static struct asl_group line(const struct asl_grid *g, int rank, int axis)
 
 static int axis_of(const struct asl_plan *plan, char dimension)
 {
-	const char *axes = plan->algorithm->axes;
+	const char *axes = plan->algorithm->matmul->axes;
 
 	return (int)(strchr(axes, dimension) - axes);
 }

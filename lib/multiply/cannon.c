@@ -78,9 +78,7 @@ static void cannon_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_torus_give(r, &t);
 }
 
-const struct asl_algorithm asl_multiply_cannon = {
-	.name = "cannon",
-	.summary = "blocks of A and B travel round a q x q torus (Cannon)",
+static const struct asl_matmul matmul = {
 	.axes = "mnk",
 	.ideal = cannon_ideal,
 	.works_on = cannon_works_on,
@@ -89,6 +87,14 @@ const struct asl_algorithm asl_multiply_cannon = {
 	.limits = cannon_limits,
 	.floor = asl_torus_floor,
 	.owns = cannon_owns,
+	.overlaps = true,
+};
+
+const struct asl_algorithm asl_multiply_cannon = {
+	.name = "cannon",
+	.summary = "blocks of A and B travel round a q x q torus (Cannon)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = cannon_predict,
 	.run = cannon_run,
 };

@@ -193,9 +193,7 @@ static void cuts_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_cuts_run(r, plan, own, &way);
 }
 
-const struct asl_algorithm asl_multiply_cuts = {
-	.name = "cuts",
-	.summary = "any number of ranks: the box cut in two, again and again",
+static const struct asl_matmul matmul = {
 	.axes = "mkn",
 	.ideal = asl_cuts_ideal,
 	.works_on = asl_cuts_works_on,
@@ -204,6 +202,13 @@ const struct asl_algorithm asl_multiply_cuts = {
 	.flops = asl_cuts_flops,
 	.owns = cuts_owns,
 	.owns_also = cuts_owns_also,
+};
+
+const struct asl_algorithm asl_multiply_cuts = {
+	.name = "cuts",
+	.summary = "any number of ranks: the box cut in two, again and again",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = cuts_predict,
 	.run = cuts_run,
 };

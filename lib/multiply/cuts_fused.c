@@ -234,12 +234,9 @@ static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_cuts_run(r, plan, own, &way);
 }
 
-const struct asl_algorithm asl_multiply_cuts_fused = {
-	.name = "cuts-fused",
-	.summary = "cuts, with sums reduced out of the cache: fewest writes",
+static const struct asl_matmul matmul = {
 	.axes = "mkn",
 	.kernel = "tight",
-	.outside_apm = true,
 	.ideal = asl_cuts_ideal,
 	.works_on = asl_cuts_works_on,
 	.grids = "P x 1 x 1",
@@ -247,6 +244,14 @@ const struct asl_algorithm asl_multiply_cuts_fused = {
 	.flops = asl_cuts_flops,
 	.owns = fused_owns,
 	.owns_also = fused_owns_also,
+};
+
+const struct asl_algorithm asl_multiply_cuts_fused = {
+	.name = "cuts-fused",
+	.summary = "cuts, with sums reduced out of the cache: fewest writes",
+	.outside_apm = true,
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = fused_predict,
 	.run = fused_run,
 };

@@ -103,16 +103,21 @@ static void em_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_give(r, &C);
 }
 
-const struct asl_algorithm asl_multiply_em_jomma = {
-	.name = "em-jomma",
-	.summary =
-		"trades network words for writes, enough memory (Zhu et al.)",
+static const struct asl_matmul matmul = {
 	.axes = "mnk",
 	.ideal = em_jomma_ideal,
 	.admits = em_jomma_admits,
 	.owns = em_jomma_owns,
 	.limits = em_jomma_limits,
 	.floor = em_jomma_floor,
+};
+
+const struct asl_algorithm asl_multiply_em_jomma = {
+	.name = "em-jomma",
+	.summary =
+		"trades network words for writes, enough memory (Zhu et al.)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = em_jomma_predict,
 	.run = em_jomma_run,
 };

@@ -15,7 +15,7 @@ enum { STEPS = 31 };
 static struct asl_span span(const struct asl_plan *plan,
 			    const struct asl_box *box, char dimension)
 {
-	const char *axes = plan->algorithm->axes;
+	const char *axes = plan->algorithm->matmul->axes;
 	int i = axes[0] == dimension ? 0 : axes[1] == dimension ? 1 : 2;
 
 	return (struct asl_span){(uint64_t)box->low[i], (uint64_t)box->high[i]};

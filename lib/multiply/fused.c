@@ -276,18 +276,24 @@ static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 	give_rooms(r, &held);
 }
 
-const struct asl_algorithm asl_multiply_fused = {
-	.name = "fused",
-	.summary = "3d's grid, sums reduced out of the cache: fewest writes",
+static const struct asl_matmul matmul = {
 	.axes = "mkn",
 	.kernel = "tight",
-	.outside_apm = true,
 	.ideal = fused_ideal,
 	.blocks = asl_fused_blocks,
 	.enough = asl_fused_enough,
 	.owns = fused_owns,
 	.owns_also = fused_owns_also,
 	.floor = asl_fused_floor,
+	.overlaps = true,
+};
+
+const struct asl_algorithm asl_multiply_fused = {
+	.name = "fused",
+	.summary = "3d's grid, sums reduced out of the cache: fewest writes",
+	.outside_apm = true,
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = asl_fused_predict,
 	.run = fused_run,
 };

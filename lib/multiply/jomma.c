@@ -38,19 +38,19 @@ static struct asl_plan called(const struct asl_plan *plan)
 static void jomma_calls(struct asl_plan *plan)
 {
 	*plan = called(plan);
-	plan->algorithm->ideal(plan->ideal, plan);
+	plan->algorithm->matmul->ideal(plan->ideal, plan);
 }
 
 static const char *jomma_axes(const struct asl_plan *plan)
 {
-	return called(plan).algorithm->axes;
+	return called(plan).algorithm->matmul->axes;
 }
 
 static void jomma_ideal(double p[3], const struct asl_plan *plan)
 {
 	struct asl_plan x = called(plan);
 
-	x.algorithm->ideal(p, &x);
+	x.algorithm->matmul->ideal(p, &x);
 }
 
 static uint64_t jomma_flops(const struct asl_plan *plan)
@@ -64,7 +64,7 @@ static bool jomma_admits(const struct asl_plan *plan, const struct asl_grid *g)
 {
 	struct asl_plan x = called(plan);
 
-	return x.algorithm->admits(&x, g);
+	return x.algorithm->matmul->admits(&x, g);
 }
 
 static void jomma_owns(struct asl_piece own[ASL_OPERANDS],
@@ -72,7 +72,7 @@ static void jomma_owns(struct asl_piece own[ASL_OPERANDS],
 {
 	struct asl_plan x = called(plan);
 
-	x.algorithm->owns(own, &x, rank);
+	x.algorithm->matmul->owns(own, &x, rank);
 }
 
 static bool jomma_owns_also(struct asl_piece *x, const struct asl_plan *plan,
@@ -99,9 +99,7 @@ static void jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 	x.algorithm->run(r, &x, own);
 }
 
-const struct asl_algorithm asl_multiply_jomma = {
-	.name = "jomma",
-	.summary = "em-jomma if memory is enough, else lm-jomma (Zhu et al.)",
+static const struct asl_matmul matmul = {
 	.axes_of = jomma_axes,
 	.calls = jomma_calls,
 	.ideal = jomma_ideal,
@@ -109,6 +107,13 @@ const struct asl_algorithm asl_multiply_jomma = {
 	.admits = jomma_admits,
 	.owns = jomma_owns,
 	.owns_also = jomma_owns_also,
+};
+
+const struct asl_algorithm asl_multiply_jomma = {
+	.name = "jomma",
+	.summary = "em-jomma if memory is enough, else lm-jomma (Zhu et al.)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = jomma_predict,
 	.run = jomma_run,
 };

@@ -342,10 +342,7 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 		asl_give(r, &A);
 }
 
-const struct asl_algorithm asl_multiply_lm_jomma = {
-	.name = "lm-jomma",
-	.summary =
-		"trades network words for writes, limited memory (Zhu et al.)",
+static const struct asl_matmul matmul = {
 	.axes = "mkn",
 	.ideal = lm_jomma_ideal,
 	.flops = lm_jomma_flops,
@@ -354,6 +351,15 @@ const struct asl_algorithm asl_multiply_lm_jomma = {
 	.owns_also = lm_jomma_owns_also,
 	.limits = asl_lm_limits,
 	.floor = asl_lm_floor,
+	.overlaps = true,
+};
+
+const struct asl_algorithm asl_multiply_lm_jomma = {
+	.name = "lm-jomma",
+	.summary =
+		"trades network words for writes, limited memory (Zhu et al.)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = asl_lm_predict,
 	.run = lm_jomma_run,
 };

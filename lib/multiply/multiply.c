@@ -39,7 +39,7 @@ const struct asl_algorithm *asl_algorithm_find(const char *name)
 
 const char *asl_plan_axes(const struct asl_plan *plan)
 {
-	const struct asl_algorithm *a = plan->algorithm;
+	const struct asl_matmul *a = plan->algorithm->matmul;
 
 	return a->axes_of ? a->axes_of(plan) : a->axes;
 }
@@ -60,7 +60,7 @@ int asl_grid_ranks(const struct asl_grid *g)
 
 bool asl_plan_possible(const struct asl_plan *plan)
 {
-	const struct asl_algorithm *a = plan->algorithm;
+	const struct asl_matmul *a = plan->algorithm->matmul;
 
 	return asl_grid_ranks(&plan->grid) <= plan->ranks &&
 	       (!a->works_on || a->works_on(&plan->grid));
@@ -68,14 +68,16 @@ bool asl_plan_possible(const struct asl_plan *plan)
 
 void asl_plan_blocks(struct asl_plan *plan)
 {
-	if (plan->algorithm->blocks)
-		plan->algorithm->blocks(plan);
+	const struct asl_matmul *a = plan->algorithm->matmul;
+
+	if (a->blocks)
+		a->blocks(plan);
 }
 
 bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
 		    enum asl_operand which, int i)
 {
-	const struct asl_algorithm *a = plan->algorithm;
+	const struct asl_matmul *a = plan->algorithm->matmul;
 	struct asl_piece own[ASL_OPERANDS];
 
 	if (i > 0)
@@ -83,23 +85,4 @@ bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
 	a->owns(own, plan, rank);
 	*x = own[which];
 	return true;
-}
-
-uint64_t asl_plan_owned(const struct asl_plan *plan, int rank,
-			enum asl_operand which)
-{
-	struct asl_piece x;
-	uint64_t words = 0;
-
-	for (int i = 0; asl_plan_piece(&x, plan, rank, which, i); i++)
-		words += x.words.count;
-	return words;
-}
-
-void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
-		      int rank)
-{
-	*out = (struct asl_ledger){0};
-	if (rank < asl_grid_ranks(&plan->grid))
-		plan->algorithm->predict(out, plan, rank);
 }

@@ -1,47 +1,20 @@
 /*
- * multiply.h -- C = A B over many ranks: what is asked, and how it is done
+ * multiply.h -- C = A B over many ranks: how it is done
  *
- * A struct asl_plan is one way to do one multiplication on one machine: it
- * fixes everything that decides what a run counts.  asl_plan_choose fills in
- * the grid as the algorithm prescribes it; after that the algorithm's predict
- * and run both follow the plan, and nothing else.
+ * asl_grid_choose (lib/model/grid.h) completes a plan with the grid that its
+ * algorithm prescribes.
  *
  * An algorithm is one file with one struct asl_algorithm, named in
- * multiply.c.
+ * multiply.c, and in it one struct asl_matmul.
  */
 #ifndef ASL_MULTIPLY_H
 #define ASL_MULTIPLY_H
 
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/piece.h"
+#include "lib/plan/plan.h"
 
-struct asl_shape {
-	uint64_t m, n, k; /* C is m x n, A is m x k */
-};
-
-/* In the order in which the algorithm writes it: 12x3x1. */
-struct asl_grid {
-	int p[3];
-};
-
-struct asl_plan {
-	const struct asl_algorithm *algorithm;
-	const struct asl_kernel *kernel;
-	struct asl_shape shape;
-	int ranks; /* there are; the grid may leave some idle */
-	struct asl_grid grid;
-	double ideal[3]; /* the grid prescribed, before it became integer */
-
-	uint64_t panel;	   /* depth in k of a panel of SUMMA; 0: chosen */
-	int bands, slices; /* of `fused`; 0: chosen */
-	uint64_t cache;	   /* S */
-	uint64_t memory;   /* the papers' M: steers prescriptions and bounds */
-	uint64_t budget;   /* a rank may not hold more; 0: no limit */
-	enum asl_where panels;
-	bool overlap; /* the next panels come while these are multiplied */
-	enum asl_accounting accounting;
-	struct asl_costs costs;
-};
+extern const struct asl_family asl_family_multiply;
 
 /*
  * All grids with numbers from low to high.  A number is 1 on all of them or on
@@ -59,8 +32,12 @@ struct asl_least {
 
 enum asl_operand { ASL_A, ASL_B, ASL_C, ASL_OPERANDS };
 
-struct asl_algorithm {
-	const char *name, *summary;
+/*
+ * What is asked of an algorithm beside what all families have; owns also says
+ * what the words of `own` are, for its run: those of the pieces, one after
+ * another.
+ */
+struct asl_matmul {
 	const char *axes; /* what each grid number cuts: "mkn" */
 
 	/*
@@ -70,9 +47,6 @@ struct asl_algorithm {
 	const char *(*axes_of)(const struct asl_plan *plan);
 
 	const char *kernel; /* the only one it uses; NULL: the plan's */
-
-	/* It does not write the partial sums that the APM makes ranks write. */
-	bool outside_apm;
 
 	/*
 	 * Only a dispatcher: make *plan one of the algorithm that it calls,
@@ -100,6 +74,9 @@ struct asl_algorithm {
 	 * 1}: what the shape and the flops limit say about grids is not for it.
 	 */
 	bool gridless;
+
+	/* With plan->overlap, words travel while others are multiplied. */
+	bool overlaps;
 
 	/*
 	 * Add what some rank counts at least, on whichever grid of the box and
@@ -137,16 +114,9 @@ struct asl_algorithm {
 	/* Its piece i = 1, 2, ...; false: no more.  NULL: one is all. */
 	bool (*owns_also)(struct asl_piece *x, const struct asl_plan *plan,
 			  int rank, enum asl_operand which, int i);
-
-	/* What a rank counts, in closed form; *out is zero. */
-	void (*predict)(struct asl_ledger *out, const struct asl_plan *plan,
-			int rank);
-
-	/* own: the words of the pieces, in the pool, one after another. */
-	void (*run)(struct asl_rank *r, const struct asl_plan *plan,
-		    struct asl_words own[ASL_OPERANDS]);
 };
 
+/* All of them, NULL-ended; by name, NULL if there is none. */
 extern const struct asl_algorithm *const asl_algorithms[];
 const struct asl_algorithm *asl_algorithm_find(const char *name);
 
@@ -168,13 +138,5 @@ void asl_plan_blocks(struct asl_plan *plan);
 /* Piece i of what a rank of the grid owns of an operand; false: no more. */
 bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
 		    enum asl_operand which, int i);
-
-/* The words of all of them. */
-uint64_t asl_plan_owned(const struct asl_plan *plan, int rank,
-			enum asl_operand which);
-
-/* All counters of all phases of one rank; idle ranks count nothing. */
-void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
-		      int rank);
 
 #endif

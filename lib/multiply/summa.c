@@ -201,9 +201,7 @@ static void summa_blocks(struct asl_plan *plan)
 	plan->panel = low;
 }
 
-const struct asl_algorithm asl_multiply_summa = {
-	.name = "summa",
-	.summary = "2D, panels broadcast along rows and columns (van de Geijn)",
+static const struct asl_matmul matmul = {
 	.axes = "mnk",
 	.works_on = asl_plane_works_on,
 	.grids = "pr x pc x 1",
@@ -212,6 +210,14 @@ const struct asl_algorithm asl_multiply_summa = {
 	.floor = asl_plane_floor,
 	.blocks = summa_blocks,
 	.owns = asl_plane_owns,
+	.overlaps = true,
+};
+
+const struct asl_algorithm asl_multiply_summa = {
+	.name = "summa",
+	.summary = "2D, panels broadcast along rows and columns (van de Geijn)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = summa_predict,
 	.run = summa_run,
 };

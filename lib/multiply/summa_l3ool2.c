@@ -219,9 +219,7 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		asl_plane_owned(&x) + (plan->panels == ASL_POOL ? panels : 0);
 }
 
-const struct asl_algorithm asl_multiply_summa_l3ool2 = {
-	.name = "summa-l3ool2",
-	.summary = "2D, writes C once: a tile at a time (Carson et al.)",
+static const struct asl_matmul matmul = {
 	.kernel = "vomm",
 	.axes = "mnk",
 	.works_on = asl_plane_works_on,
@@ -231,6 +229,13 @@ const struct asl_algorithm asl_multiply_summa_l3ool2 = {
 	.limits = l3ool2_limits,
 	.floor = l3ool2_floor,
 	.owns = asl_plane_owns,
+};
+
+const struct asl_algorithm asl_multiply_summa_l3ool2 = {
+	.name = "summa-l3ool2",
+	.summary = "2D, writes C once: a tile at a time (Carson et al.)",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = l3ool2_predict,
 	.run = l3ool2_run,
 };

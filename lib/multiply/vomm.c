@@ -56,15 +56,20 @@ static void vomm_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_brick_multiply(r, plan, &x, &C, own);
 }
 
-const struct asl_algorithm asl_multiply_vomm = {
-	.name = "vomm",
-	.summary = "the local kernel on one rank",
+static const struct asl_matmul matmul = {
 	.axes = "mnk",
 	.works_on = vomm_works_on,
 	.grids = "1x1x1",
 	.ideal = vomm_ideal,
 	.owns = vomm_owns,
 	.limits = vomm_limits,
+};
+
+const struct asl_algorithm asl_multiply_vomm = {
+	.name = "vomm",
+	.summary = "the local kernel on one rank",
+	.family = &asl_family_multiply,
+	.matmul = &matmul,
 	.predict = vomm_predict,
 	.run = vomm_run,
 };

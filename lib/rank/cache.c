@@ -104,6 +104,37 @@ struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first, uint64_t count)
 	return (struct asl_tile){.rows = 1, .cols = count, .at = x.at};
 }
 
+struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
+			      uint64_t count)
+{
+	struct asl_words x =
+		asl_tile_words(t, first * t->cols, count * t->cols);
+
+	return (struct asl_tile){
+		.rows = count, .cols = t->cols, .at = x.at, .room = x.count};
+}
+
+void asl_compute(struct asl_rank *r, const struct asl_words *streamed,
+		 uint64_t flops, void (*use)(const double *at, void *arg),
+		 void *arg)
+{
+	double since;
+
+	if (r->err)
+		return;
+	if (streamed)
+		asl_charge(r,
+			   streamed->where == ASL_POOL ? ASL_NVM_READ
+						       : ASL_DRAM_READ,
+			   streamed->count);
+	asl_charge(r, ASL_FLOPS, flops);
+	if (!r->data)
+		return;
+	since = asl_now();
+	use(streamed ? streamed->at : NULL, arg);
+	asl_spent(r, ASL_COMPUTES, since);
+}
+
 /* A and B in a range of k. */
 static void add_product(struct asl_rank *r, struct asl_tile *c,
 			const struct asl_block *A, const struct asl_block *B,

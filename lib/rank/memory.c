@@ -96,8 +96,10 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	if (!r->data)
 		return;
 	since = asl_now();
-	asl_store_write(r->memory[dst->where], dst->at, dst->ld, src->at,
-			src->ld, src->rows, src->cols);
+	/* Tiles lie in DRAM. */
+	asl_store_write(r->memory[dst->where == ASL_POOL ? ASL_POOL : ASL_DRAM],
+			dst->at, dst->ld, src->at, src->ld, src->rows,
+			src->cols);
 	asl_spent(r, ASL_MOVES, since);
 }
 

@@ -7,6 +7,7 @@
 #include "lib/rank/rank.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 	};
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->rates[a] = asl_rates(want->costs, a);
+	asl_rank_restart(r);
 }
 
 void asl_note_high(struct asl_rank *r)
@@ -54,6 +56,7 @@ void asl_rank_restart(struct asl_rank *r)
 	r->ledger = (struct asl_ledger){0};
 	r->clock = (struct asl_net_stamp){{0}};
 	r->seconds = (struct asl_seconds){0};
+	r->outcome = (struct asl_outcome){0, NAN, NAN};
 }
 
 void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)

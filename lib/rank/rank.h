@@ -71,6 +71,12 @@ struct asl_seconds {
 	double compute, comm, io; /* the same, by kind of verb */
 };
 
+/* What an algorithm finds beside the words of its result. */
+struct asl_outcome {
+	int iterations;			   /* made; 0: it does not iterate */
+	double eigenvalue, eigen_residual; /* not numbers: there are none */
+};
+
 struct asl_rank {
 	int id, size;
 	uint64_t cache; /* S */
@@ -88,6 +94,8 @@ struct asl_rank {
 
 	uint64_t held[2];    /* words taken, likewise */
 	uint64_t cache_held; /* words of tiles */
+
+	struct asl_outcome outcome;
 
 	struct asl_behind *behind; /* steps under way; NULL: none */
 	bool notes_steps;	   /* they are being noted */
@@ -112,7 +120,10 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want);
  */
 int asl_rank_finish(struct asl_rank *r);
 
-/* Begin to count anew: ledger, clocks, seconds; what is held stays held. */
+/*
+ * Begin to count anew: ledger, clocks, seconds, outcome; what is held stays
+ * held.
+ */
 void asl_rank_restart(struct asl_rank *r);
 
 /* Note an error, unless there is one already, and end the run of all ranks. */
@@ -174,6 +185,10 @@ struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
 struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first,
 			     uint64_t count);
 
+/* Some of its rows as a tile, to be loaded or stored; never to be given. */
+struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
+			      uint64_t count);
+
 /*
  * c += A B.  A and B pass through the cache in slivers that are `depth` deep
  * (columns of A, rows of B) and fit into S beside what is held: each of their
@@ -182,6 +197,15 @@ struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first,
 void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		  const struct asl_block *A, const struct asl_block *B,
 		  uint64_t depth);
+
+/*
+ * Any other computing on tiles: use(at, arg).  The words `streamed` (NULL: none)
+ * lie at `at`; they pass through the cache in order, each once, and are not
+ * kept.
+ */
+void asl_compute(struct asl_rank *r, const struct asl_words *streamed,
+		 uint64_t flops, void (*use)(const double *at, void *arg),
+		 void *arg);
 
 /* ---- Network ---- */
 

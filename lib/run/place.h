@@ -1,20 +1,21 @@
 /*
- * place.h -- a rank's place in a case, for run.c and set_up.c
+ * place.h -- a rank's place in a case, for the files of a run
  */
 #ifndef ASL_PLACE_H
 #define ASL_PLACE_H
 
 #include <limits.h>
 
-#include "lib/matrix/source.h"
 #include "lib/run/run.h"
 
 /* What the ranks of this process share in one case. */
 struct asl_common {
-	struct asl_matrix_in *file[2]; /* opened by the first rank here */
-	int inside;		       /* ranks here that have begun it */
-	char dir[PATH_MAX];	       /* where pools go */
-	bool fresh;		       /* it is this case's own */
+	struct asl_data data;
+	bool opened;	    /* by the first rank here, which ... */
+	int failed;	    /* ... failed with this, if not 0 */
+	int inside;	    /* ranks here that have begun it */
+	char dir[PATH_MAX]; /* where pools go */
+	bool fresh;	    /* it is this case's own */
 };
 
 /* What they share in all cases. */
@@ -35,13 +36,17 @@ struct asl_place {
 	struct asl_net *net;
 	char run_id[40];
 	struct asl_store *pool, *staging;
-	struct asl_matrix_out *result; /* rank 0 */
-	struct asl_source source[2];
-	struct asl_words own[ASL_OPERANDS];
+	struct asl_words own[ASL_MOST_OPERANDS];
 	struct asl_ledger predicted;
 	struct asl_rank_record *all; /* rank 0: of every rank */
 	struct asl_rank r;
 };
+
+static inline const struct asl_family *
+asl_place_family(const struct asl_place *p)
+{
+	return p->want->plan.algorithm->family;
+}
 
 /* 0, or what all ranks fail with; asl_place_tear_down is due either way. */
 int asl_place_set_up(struct asl_place *p);
@@ -51,6 +56,9 @@ void asl_place_tear_down(struct asl_place *p, bool began);
 
 /* All ranks go on, or none does; only who failed first keeps its words. */
 int asl_place_agree(struct asl_place *p, int err);
+
+/* Sum up what all ranks counted: everything in *rep that `rank` decides. */
+void asl_rep_sum(struct asl_rep *rep);
 
 /* Set aside what asl_run_why() gives, unless there is something; returns err. */
 int asl_run_fail(int err, const char *format, ...)

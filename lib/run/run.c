@@ -13,36 +13,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/run/place.h"
-#include "lib/run/rank_run.h"
-#include "lib/run/verify.h"
 
 /* ---- Repetitions ---- */
 
 static double verify(struct asl_place *p)
 {
-	const struct asl_run_want *want = p->want;
-	struct asl_check check = {&want->plan, p->source, p->own};
+	enum asl_verify how = p->want->verify;
 
 	asl_phase(&p->r, ASL_VERIFY);
-	if (!p->r.data || want->verify == ASL_VERIFY_NONE)
+	if (!p->r.data || how == ASL_VERIFY_NONE)
 		return 0;
-	return want->verify == ASL_VERIFY_ORACLE
-		       ? asl_verify_oracle(&p->r, &check)
-		       : asl_verify_freivalds(&p->r, &check);
+	return asl_place_family(p)->verify(&p->r, &p->common->data, p->own,
+					   how);
+}
+
+/* Of the iterations that were made, where that is for the run to find out. */
+static struct asl_ledger predict(const struct asl_place *p)
+{
+	struct asl_plan made = p->want->plan;
+	struct asl_ledger predicted;
+	int iterations = p->r.outcome.iterations;
+
+	if (!iterations || iterations == made.iterations)
+		return p->predicted;
+	made.iterations = iterations;
+	asl_plan_predict(&predicted, &made, p->r.id);
+	return predicted;
 }
 
 static int repeat(struct asl_place *p, struct asl_rank_record *record)
 {
 	const struct asl_plan *plan = &p->want->plan;
-	bool idle = p->r.id >= asl_grid_ranks(&plan->grid);
+	bool idle = p->r.id >= asl_plan_ranks(plan);
 	double begin;
 	int err;
 
 	asl_rank_restart(&p->r);
 	if (!idle)
-		asl_fill(&p->r, plan, p->source, p->own);
+		asl_place_family(p)->fill(&p->r, &p->common->data, p->own);
 	err = asl_net_barrier(p->net);
 	if (err)
 		return err;
@@ -54,7 +65,8 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	record->residual = idle ? 0 : verify(p);
 	record->seconds = p->r.seconds;
 	record->counted = p->r.ledger;
-	record->predicted = p->predicted;
+	record->predicted = predict(p);
+	record->outcome = p->r.outcome;
 	return asl_rank_finish(&p->r);
 }
 
@@ -107,17 +119,13 @@ static int collect(struct asl_place *p, const struct asl_rank_record *mine,
 
 static int write_result(struct asl_place *p)
 {
-	const struct asl_plan *plan = &p->want->plan;
 	int err = 0;
 
-	if (!p->want->files[ASL_C])
+	if (!p->want->result)
 		return 0;
-	if (p->r.id < asl_grid_ranks(&plan->grid))
-		err = asl_write_result(&p->r, plan, p->result, p->own);
-	if (!err && p->result) {
-		err = asl_matrix_commit(p->result);
-		p->result = NULL;
-	}
+	if (p->r.id < asl_plan_ranks(&p->want->plan))
+		err = asl_place_family(p)->write(&p->r, &p->common->data,
+						 p->own);
 	if (err)
 		asl_run_fail(err, "%s", asl_file_why());
 	return asl_place_agree(p, err);

@@ -2,7 +2,7 @@
  * run.h -- carrying a plan out: stores, operands, repetitions, verification
  *
  * asl_run is the one way from a plan to counted words.  It opens the net and
- * the stores, fills the operands, lets the algorithm run, checks the product,
+ * the stores, fills the operands, lets the algorithm run, checks the result,
  * collects every rank's ledger at rank 0, and hands each repetition over there.
  *
  * asl_run_all does so for one case after another over a single net: a process
@@ -12,17 +12,16 @@
 #ifndef ASL_RUN_H
 #define ASL_RUN_H
 
-#include "lib/multiply/multiply.h"
-
-enum asl_verify { ASL_VERIFY_NONE, ASL_VERIFY_FREIVALDS, ASL_VERIFY_ORACLE };
+#include "lib/plan/family.h"
 
 struct asl_run_want {
-	struct asl_plan plan;		 /* with its grid chosen */
-	const char *transport;		 /* sim, ofi, mpi */
-	const char *provider;		 /* of libfabric; NULL: chosen */
-	const char *store;		 /* pmem, dram, null */
-	const char *nvm_dir;		 /* NULL: asl_store_default_dir */
-	const char *files[ASL_OPERANDS]; /* A and B from, C to; NULL: none */
+	struct asl_plan plan;		      /* complete */
+	const char *transport;		      /* sim, ofi, mpi */
+	const char *provider;		      /* of libfabric; NULL: chosen */
+	const char *store;		      /* pmem, dram, null */
+	const char *nvm_dir;		      /* NULL: asl_store_default_dir */
+	const char *files[ASL_MOST_OPERANDS]; /* from; NULL: generated */
+	const char *result;		      /* to; NULL: it is not kept */
 	uint64_t seed;
 	bool exact; /* entries whose sums of products are exact in double */
 	int reps, warmup;
@@ -43,6 +42,7 @@ struct asl_rank_record {
 	struct asl_net_stamp clock; /* at the end, by enum asl_accounting */
 	struct asl_seconds seconds;
 	double wall_s, residual;
+	struct asl_outcome outcome;
 };
 
 /* One repetition, as rank 0 hands it over. */
@@ -59,6 +59,7 @@ struct asl_rep {
 	double predicted_q_max[ASL_ACCOUNTINGS];
 	bool predicted_equal;
 	uint64_t memory_high;
+	struct asl_outcome outcome; /* as rank 0 has it */
 
 	bool moved; /* false: null store, nothing below was measured */
 	bool timed; /* comm_s means something (not on sim) */

@@ -1,5 +1,5 @@
 /*
- * set_up.c -- what a rank has in a case: stores, files, room for records
+ * set_up.c -- what a rank has in a case: stores, data, room for records
  *
  * Steps that can fail on one rank alone end with an agreement, so that all
  * ranks leave together and the lowest that failed has the word.
@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/matrix/file.h"
 #include "lib/run/place.h"
 
 static char why[768];
@@ -100,14 +101,14 @@ static int choose_dir(struct asl_place *p)
 static int open_stores(struct asl_place *p)
 {
 	const struct asl_run_want *want = p->want;
+	int owned = asl_place_family(p)->operands(&want->plan);
 	struct asl_store_want pool = {
 		.name = want->store,
 		.dir = p->common->dir,
 		.run_id = p->run_id,
 		.rank = asl_net_rank(p->net),
 		.words = p->predicted.pool_high,
-		.pieces =
-			8, /* three owned, three panels, a summand; and spare */
+		.pieces = owned + 5, /* three panels, a summand; and spare */
 		.keep = want->keep,
 	};
 	struct asl_store_want staging = {.name = "dram"};
@@ -121,48 +122,32 @@ static int open_stores(struct asl_place *p)
 	return err ? asl_run_fail(err, "%s", asl_store_why()) : 0;
 }
 
-static int open_operand(struct asl_place *p, enum asl_operand which,
-			uint64_t rows, uint64_t cols)
-{
-	const char *path = p->want->files[which];
-	struct asl_matrix_in **file = &p->common->file[which];
-	int err;
-
-	if (!path || *file)
-		return 0;
-	err = asl_matrix_open(file, path);
-	if (err)
-		return asl_run_fail(err, "%s", asl_file_why());
-	if (asl_matrix_rows(*file) != rows || asl_matrix_cols(*file) != cols)
-		return asl_run_fail(-EINVAL,
-				    "%s is %ju x %ju, expected %ju x %ju", path,
-				    asl_matrix_rows(*file),
-				    asl_matrix_cols(*file), rows, cols);
-	return 0;
-}
-
-static int open_files(struct asl_place *p)
+static int open_once(struct asl_place *p)
 {
 	const struct asl_run_want *want = p->want;
-	const struct asl_shape *x = &want->plan.shape;
-	int err = open_operand(p, ASL_A, x->m, x->k);
+	struct asl_common *c = p->common;
 
-	if (!err)
-		err = open_operand(p, ASL_B, x->k, x->n);
-	if (!err && want->files[ASL_C] && asl_net_rank(p->net) == 0) {
-		err = asl_matrix_create(&p->result, want->files[ASL_C], x->m,
-					x->n);
-		if (err)
-			asl_run_fail(err, "%s", asl_file_why());
-	}
-	for (int i = 0; i < 2; i++)
-		p->source[i] = (struct asl_source){
-			.file = p->common->file[i],
-			.seed = want->seed,
-			.matrix = (uint32_t)i,
-			.exact = want->exact,
-		};
-	return err;
+	if (c->opened)
+		return c->failed;
+	c->opened = true;
+	c->data = (struct asl_data){
+		.plan = &want->plan,
+		.file = want->files,
+		.result = want->result,
+		.seed = want->seed,
+		.exact = want->exact,
+	};
+	c->failed = asl_place_family(p)->open(&c->data);
+	return c->failed;
+}
+
+static int open_data(struct asl_place *p)
+{
+	int err = open_once(p);
+
+	if (!err && p->want->result && asl_net_rank(p->net) == 0)
+		err = asl_place_family(p)->create(&p->common->data);
+	return err ? asl_run_fail(err, "%s", asl_file_why()) : 0;
 }
 
 static void start_rank(struct asl_place *p)
@@ -177,9 +162,9 @@ static void start_rank(struct asl_place *p)
 	};
 
 	asl_rank_init(&p->r, &want);
-	if (p->r.id >= asl_grid_ranks(&plan->grid))
+	if (p->r.id >= asl_plan_ranks(plan))
 		return;
-	for (int i = 0; i < ASL_OPERANDS; i++)
+	for (int i = 0; i < asl_place_family(p)->operands(plan); i++)
 		asl_take(&p->r, &p->own[i], ASL_POOL,
 			 asl_plan_owned(plan, p->r.id, i));
 }
@@ -213,7 +198,7 @@ int asl_place_set_up(struct asl_place *p)
 	if (err)
 		return asl_run_fail(err, "%s", asl_net_why());
 	asl_plan_predict(&p->predicted, &p->want->plan, asl_net_rank(p->net));
-	err = asl_place_agree(p, open_files(p));
+	err = asl_place_agree(p, open_data(p));
 	if (err)
 		return err;
 	if (!strcmp(p->want->store, "pmem"))
@@ -230,23 +215,22 @@ int asl_place_set_up(struct asl_place *p)
 	return asl_place_agree(p, p->r.err);
 }
 
-/* The last of the ranks here, none of which opens a file before all are in. */
-static void close_files(struct asl_common *c)
+/* The last of the ranks here, none of which opens data before all are in. */
+static void close_data(struct asl_place *p)
 {
-	if (--c->inside > 0)
-		return;
-	for (int i = 0; i < 2; i++)
-		asl_matrix_close(c->file[i]);
+	struct asl_common *c = p->common;
+
+	if (--c->inside == 0 && c->opened)
+		asl_place_family(p)->close(&c->data);
 }
 
 void asl_place_tear_down(struct asl_place *p, bool began)
 {
 	if (p->r.net)
-		for (int i = ASL_OPERANDS - 1; i >= 0; i--)
+		for (int i = ASL_MOST_OPERANDS - 1; i >= 0; i--)
 			asl_give(&p->r, &p->own[i]);
 	free(p->all);
-	asl_matrix_discard(p->result);
-	close_files(p->common);
+	close_data(p);
 	asl_store_close(p->staging);
 	if (began) {
 		asl_store_close(p->pool);

@@ -4,8 +4,7 @@
 #include <math.h>
 
 #include "lib/matrix/parts.h"
-#include "lib/run/rank_run.h"
-#include "lib/run/verify.h"
+#include "lib/run/place.h"
 
 static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 		     const struct asl_rates rates[ASL_ACCOUNTINGS])
@@ -47,6 +46,7 @@ void asl_rep_sum(struct asl_rep *rep)
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		rates[a] = asl_rates(&rep->want->plan.costs, a);
 	rep->predicted_equal = true;
+	rep->outcome = rep->rank[0].outcome;
 	for (int i = 0; i < rep->ranks; i++)
 		sum_rank(rep, &rep->rank[i], rates);
 }

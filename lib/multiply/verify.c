@@ -1,20 +1,19 @@
 /*
- * verify.c -- Freivalds' test over all ranks, and the oracle
+ * verify.c -- is C really A B?  Freivalds' test over all ranks, and the oracle
  */
-#include "lib/run/verify.h"
-
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
+#include "lib/multiply/family.h"
 #include "lib/rank/collective.h"
 
 enum { CHUNK = 65536 };
 
-double asl_worse(double a, double b)
-{
-	return a >= b || isnan(a) ? a : b;
-}
+struct check {
+	const struct asl_plan *plan;
+	struct asl_source source[2]; /* of A and B */
+	struct asl_words *own;	     /* this rank's */
+};
 
 static double largest(const double *x, uint64_t count)
 {
@@ -51,7 +50,7 @@ static void read_piece(struct asl_rank *r, const struct asl_piece *piece,
 }
 
 /* Call `use` for every stretch of this rank's words of a matrix. */
-static void each_stretch(struct asl_rank *r, const struct asl_check *check,
+static void each_stretch(struct asl_rank *r, const struct check *check,
 			 enum asl_operand which,
 			 void (*use)(const struct asl_stretch *s,
 				     const double *at, void *arg),
@@ -110,12 +109,11 @@ static void take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count)
 		memset(x->at, 0, x->count * sizeof(double));
 }
 
-double asl_verify_freivalds(struct asl_rank *r, const struct asl_check *check)
+static double freivalds(struct asl_rank *r, const struct check *check)
 {
 	const struct asl_shape *s = &check->plan->shape;
-	struct asl_group all = {.stride = 1,
-				.size = asl_grid_ranks(&check->plan->grid),
-				.me = r->id};
+	struct asl_group all = {
+		.stride = 1, .size = asl_plan_ranks(check->plan), .me = r->id};
 	struct asl_words x, Bx, mine, sum;
 	double residual = 0;
 
@@ -170,7 +168,7 @@ double asl_verify_freivalds(struct asl_rank *r, const struct asl_check *check)
 /* ---- The oracle ---- */
 
 struct oracle {
-	const struct asl_check *check;
+	const struct check *check;
 	double *a, *b, *c, *size; /* rows of k, CHUNK, CHUNK, CHUNK words */
 	double worst;
 };
@@ -201,7 +199,7 @@ static void check_stretch(const struct asl_stretch *s, const double *at,
 	}
 }
 
-double asl_verify_oracle(struct asl_rank *r, const struct asl_check *check)
+static double oracle(struct asl_rank *r, const struct check *check)
 {
 	struct oracle o = {.check = check};
 	struct asl_words room;
@@ -216,4 +214,18 @@ double asl_verify_oracle(struct asl_rank *r, const struct asl_check *check)
 	}
 	asl_give(r, &room);
 	return o.worst;
+}
+
+double asl_multiply_verify(struct asl_rank *r, const struct asl_data *data,
+			   struct asl_words *own, enum asl_verify how)
+{
+	struct check check = {
+		.plan = data->plan,
+		.source = {asl_multiply_source(data, ASL_A),
+			   asl_multiply_source(data, ASL_B)},
+		.own = own,
+	};
+
+	return how == ASL_VERIFY_ORACLE ? oracle(r, &check)
+					: freivalds(r, &check);
 }

@@ -1,0 +1,80 @@
+/*
+ * face.h -- a family of algorithms as the command asks for it and shows it
+ *
+ * Commands, tables and summaries are the same for all problems.  Which options
+ * say how large a problem is and how its ranks are arranged, and how that is
+ * put in words, is a face's to know.
+ */
+#ifndef ASL_FACE_H
+#define ASL_FACE_H
+
+#include <stdio.h>
+
+#include "bench/options.h"
+#include "lib/model/bounds.h"
+#include "lib/model/search.h"
+#include "lib/run/run.h"
+
+/* A plan, complete or not, as tables have it; "", NULL, 0: not applicable. */
+struct asl_shown {
+	const char *kernel;
+	uint64_t m, n, k;
+	const char *spec, *dims;
+	char grid[64];	  /* how the ranks are arranged */
+	char blocks[64];  /* sizes that are not trivial, as options give them */
+	char size[64];	  /* in brief: 640, or 64x32x16 */
+	char problem[96]; /* m = 64, n = 32, k = 16 */
+};
+
+struct asl_face {
+	const struct asl_family *family;
+	const struct asl_algorithm *const *algorithms; /* NULL-ended */
+
+	/*
+	 * From options to a complete plan, in this order; each returns 0, or
+	 * the exit code after a complaint.
+	 *
+	 *	problem	  sizes and ranks, where plan->ranks is still 0; and
+	 *		  refuses options that are for other families
+	 *	means	  kernels and the like, as given; machine, costs and
+	 *		  memory are known by then
+	 *	complete  for a run: those that were not given; operand files
+	 *	settle	  how the ranks are arranged, as given or as is best;
+	 *		  without an algorithm (only the first face is asked
+	 *		  that) everything that is left
+	 */
+	int (*problem)(struct asl_plan *plan, const struct asl_options *o);
+	int (*means)(struct asl_plan *plan, const struct asl_options *o);
+	int (*complete)(struct asl_run_want *want, const struct asl_options *o);
+	int (*settle)(struct asl_plan *plan);
+
+	/* *out is zero; there may be no algorithm, and nothing settled. */
+	void (*show)(struct asl_shown *out, const struct asl_plan *plan);
+
+	/* What is done, after its name; and by which ranks. */
+	void (*print_what)(FILE *f, const struct asl_plan *plan);
+	void (*print_ranks)(FILE *f, const struct asl_plan *plan);
+
+	const char *test;  /* how results are verified, but for the oracle */
+	const char *wrong; /* what to say of one that is */
+
+	/* See asl_planner_rank and asl_bounds. */
+	int (*rank)(struct asl_found **best, int *count,
+		    const struct asl_plan *base, int top, uint64_t *least_need,
+		    double *floor);
+	int (*bounds)(struct asl_bound bound[ASL_BOUNDS],
+		      const struct asl_plan *plan);
+};
+
+/* NULL-ended. */
+extern const struct asl_face *const asl_faces[];
+
+/* The first, if the algorithm is left to the planner. */
+const struct asl_face *asl_face_of(const struct asl_plan *plan);
+
+struct asl_shown asl_show(const struct asl_plan *plan);
+
+/* An algorithm of any family; NULL: there is none of that name. */
+const struct asl_algorithm *asl_face_algorithm(const char *name);
+
+#endif

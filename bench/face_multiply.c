@@ -1,0 +1,179 @@
+/*
+ * face_multiply.c -- matrix multiplication as the command asks for it and shows it
+ */
+#include <string.h>
+
+#include "bench/case.h"
+#include "bench/face.h"
+#include "bench/grid.h"
+#include "bench/say.h"
+#include "bench/sizes.h"
+#include "lib/model/planner.h"
+#include "lib/multiply/multiply.h"
+
+/* ---- From options to a plan ---- */
+
+/* A grid that is asked for leaves nobody idle. */
+static int check_grid(const struct asl_plan *plan)
+{
+	int job = asl_job().size, needed = asl_grid_ranks(&plan->grid);
+	char text[40];
+
+	if (needed == plan->ranks)
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "--grid: found %s, which is %d ranks, but there "
+			    "are %d (%s%d would do)",
+			    asl_grid_text(text, &plan->grid), needed,
+			    plan->ranks, job ? "a job of " : "--ranks ",
+			    needed);
+}
+
+static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
+{
+	bool given = o->grid.p[0];
+
+	plan->grid = o->grid;
+	if (!plan->ranks)
+		plan->ranks = given ? asl_grid_ranks(&o->grid) : 1;
+	return given ? check_grid(plan) : 0;
+}
+
+static int problem(struct asl_plan *plan, const struct asl_options *o)
+{
+	int err = asl_sizes(&plan->shape, o);
+
+	return err ? err : choose_ranks(plan, o);
+}
+
+static int check_cache(const struct asl_plan *plan)
+{
+	if (plan->kernel && plan->cache < plan->kernel->least_cache)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--cache: found %ju words, "
+				    "but kernel %s needs at least %ju",
+				    plan->cache, plan->kernel->name,
+				    plan->kernel->least_cache);
+	return 0;
+}
+
+static int means(struct asl_plan *plan, const struct asl_options *o)
+{
+	plan->panel = o->panel;
+	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
+	return check_cache(plan);
+}
+
+/* The algorithm's own, where it has one; else the one asked for. */
+static int choose_kernel(struct asl_plan *plan)
+{
+	const char *own;
+
+	/* The planner chooses that, too. */
+	if (!plan->algorithm)
+		return 0;
+	own = plan->algorithm->matmul->kernel;
+	if (!plan->kernel)
+		plan->kernel = asl_kernel_find(own ? own : "vomm");
+	if (!own || !strcmp(own, plan->kernel->name))
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "--kernel: found %s, but %s has a kernel of its "
+			    "own, %s",
+			    plan->kernel->name, plan->algorithm->name, own);
+}
+
+static int complete(struct asl_run_want *want, const struct asl_options *o)
+{
+	int err = choose_kernel(&want->plan);
+
+	want->files[ASL_A] = o->a;
+	want->files[ASL_B] = o->b;
+	return err ? err : check_cache(&want->plan);
+}
+
+/* ---- In tables ---- */
+
+static void show_blocks(struct asl_shown *out, const struct asl_plan *plan)
+{
+	if (plan->panel && !strcmp(plan->algorithm->name, "summa"))
+		snprintf(out->blocks, sizeof out->blocks, "panel=%ju",
+			 plan->panel);
+	else if (plan->bands > 1 || plan->slices > 1)
+		snprintf(out->blocks, sizeof out->blocks, "bands=%d slices=%d",
+			 plan->bands, plan->slices);
+}
+
+/* n alone if that says all; else C's rows, its columns, and what is between. */
+static void show_sizes(struct asl_shown *out, const struct asl_shape *x)
+{
+	out->m = x->m;
+	out->n = x->n;
+	out->k = x->k;
+	if (x->m == x->n && x->n == x->k)
+		snprintf(out->size, sizeof out->size, "%ju", x->n);
+	else
+		snprintf(out->size, sizeof out->size, "%jux%jux%ju", x->m, x->n,
+			 x->k);
+	snprintf(out->problem, sizeof out->problem, "m = %ju, n = %ju, k = %ju",
+		 x->m, x->n, x->k);
+}
+
+static void show(struct asl_shown *out, const struct asl_plan *plan)
+{
+	out->kernel = plan->kernel ? plan->kernel->name : NULL;
+	show_sizes(out, &plan->shape);
+	if (plan->algorithm)
+		show_blocks(out, plan);
+	if (plan->grid.p[0])
+		asl_grid_text(out->grid, &plan->grid);
+}
+
+/* ---- For people ---- */
+
+static void print_what(FILE *f, const struct asl_plan *plan)
+{
+	fprintf(f, "%s with kernel %s: C = A B, %s", plan->algorithm->name,
+		plan->kernel->name, asl_show(plan).problem);
+}
+
+static void print_ranks(FILE *f, const struct asl_plan *plan)
+{
+	const double *ideal = plan->ideal;
+	const char *axes = asl_plan_axes(plan);
+	int idle = plan->ranks - asl_plan_ranks(plan);
+	char grid[40], real[80];
+
+	if (plan->algorithm->matmul->gridless) {
+		fprintf(f, "ranks     %d, a box each%s\n", plan->ranks,
+			idle ? ", as far as there are any" : "");
+		return;
+	}
+	asl_grid_text(grid, &plan->grid);
+	fprintf(f, "ranks     %d on a grid of %s (%c x %c x %c)\n", plan->ranks,
+		grid, axes[0], axes[1], axes[2]);
+	snprintf(real, sizeof real, "%.4gx%.4gx%.4g", ideal[0], ideal[1],
+		 ideal[2]);
+	if (!idle && !strcmp(real, grid))
+		return;
+	fputs("          ", f);
+	if (idle)
+		fprintf(f, "%d idle, ", idle);
+	fprintf(f, "prescribed: %s\n", real);
+}
+
+const struct asl_face asl_face_multiply = {
+	.family = &asl_family_multiply,
+	.algorithms = asl_algorithms,
+	.problem = problem,
+	.means = means,
+	.complete = complete,
+	.settle = asl_grid_settle,
+	.show = show,
+	.print_what = print_what,
+	.print_ranks = print_ranks,
+	.test = "Freivalds' test",
+	.wrong = "THE PRODUCT IS WRONG",
+	.rank = asl_planner_rank,
+	.bounds = asl_bounds,
+};

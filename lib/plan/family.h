@@ -1,0 +1,88 @@
+/*
+ * family.h -- what carrying a plan out asks about the problem that it solves
+ *
+ * lib/run opens stores and nets, repeats, and collects; it knows what it runs by
+ * this struct alone.  A family is a `const struct asl_family` that all its
+ * algorithms point to.
+ *
+ * Operands	A rank owns words of 1 to ASL_MOST_OPERANDS things, the result
+ *		among them, each in one piece of its pool.  They have numbers from
+ *		0 on, which are the family's, as is the order of the words.
+ * Order	Once a case: `open` in every process, and then, if a result is to
+ *		be kept, `create` in that of rank 0.  Once a repetition: `fill`,
+ *		the algorithm's run, `verify`.  At the end `write`, if there was
+ *		`create`; and `close`, whatever failed before.  Ranks that take
+ *		part call fill, verify and write together.
+ * Errors	open, create and write return 0 or a negative errno that
+ *		asl_file_why() explains; in fill, verify and write the rank's
+ *		errors stick as anywhere.
+ */
+#ifndef ASL_FAMILY_H
+#define ASL_FAMILY_H
+
+#include <math.h>
+
+#include "lib/plan/plan.h"
+
+enum { ASL_MOST_OPERANDS = 8 };
+
+/* By a test over all ranks, which is cheap; or by computing all of it anew. */
+enum asl_verify { ASL_VERIFY_NONE, ASL_VERIFY_FREIVALDS, ASL_VERIFY_ORACLE };
+
+/*
+ * Residuals are scaled so that rounding alone stays far below this, which is
+ * HPL's threshold.  One that is not a number is above it.
+ */
+#define ASL_RESIDUAL_LIMIT 16.0
+
+/* The larger residual; not a number, if either is (fmax would drop it). */
+static inline double asl_worse(double a, double b)
+{
+	return a >= b || isnan(a) ? a : b;
+}
+
+/* A case's data as the ranks of one process see it. */
+struct asl_data {
+	const struct asl_plan *plan;
+	const char *const *file; /* of every operand; NULL: generated */
+	const char *result;	 /* the file to write; NULL: none */
+	uint64_t seed;
+	bool exact;   /* entries whose sums of products are exact in double */
+	void *opened; /* the family's: what open and create made */
+};
+
+struct asl_family {
+	const char *name;
+
+	int (*operands)(const struct asl_plan *plan);
+	uint64_t (*owned)(const struct asl_plan *plan, int rank, int which);
+
+	/* See asl_plan_ranks. */
+	int (*ranks)(const struct asl_plan *plan);
+
+	/* Operand files, held against the plan; generators. */
+	int (*open)(struct asl_data *data);
+	int (*create)(struct asl_data *data);
+	void (*close)(struct asl_data *data); /* also after a failure */
+
+	/* Operands from where they come, and what is no number for the result. */
+	void (*fill)(struct asl_rank *r, const struct asl_data *data,
+		     struct asl_words *own);
+
+	/* This rank's residual; `how` is not ASL_VERIFY_NONE. */
+	double (*verify)(struct asl_rank *r, const struct asl_data *data,
+			 struct asl_words *own, enum asl_verify how);
+
+	/* The result to rank 0, and into its place. */
+	int (*write)(struct asl_rank *r, struct asl_data *data,
+		     struct asl_words *own);
+
+	/*
+	 * What no algorithm betters, in whole words of the busiest rank: sent
+	 * or received, and read or written between cache and memory.
+	 */
+	double (*net_bound)(const struct asl_plan *plan);
+	double (*io_bound)(const struct asl_plan *plan);
+};
+
+#endif

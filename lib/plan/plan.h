@@ -1,0 +1,96 @@
+/*
+ * plan.h -- one way to solve one problem on one machine
+ *
+ * A struct asl_plan fixes everything that decides what a run counts.  Once it is
+ * complete (its family's part of the command, or a planner, sees to that), the
+ * algorithm's predict and run both follow the plan, and nothing else.
+ *
+ * Algorithms that compute the same from the same operands are a family
+ * (family.h); matrix multiplication is one.  What only one family's algorithms
+ * are asked, or need to be told, is in a part of its own: a pointer here, and
+ * that family's header says what is behind it.
+ */
+#ifndef ASL_PLAN_H
+#define ASL_PLAN_H
+
+#include "lib/model/cost.h"
+#include "lib/rank/rank.h"
+
+struct asl_family;
+struct asl_kernel;
+struct asl_matmul;
+struct asl_plan;
+struct asl_symmetric;
+
+struct asl_algorithm {
+	const char *name, *summary;
+	const struct asl_family *family;
+
+	/* It does not write the partial sums that the APM makes ranks write. */
+	bool outside_apm;
+
+	/* What only multiplication asks (lib/multiply/multiply.h), else NULL. */
+	const struct asl_matmul *matmul;
+
+	/* What a rank counts, in closed form; *out is zero. */
+	void (*predict)(struct asl_ledger *out, const struct asl_plan *plan,
+			int rank);
+
+	/*
+	 * own: a rank's words of every operand, in the pool, filled.  One that
+	 * iterates, or finds more than its operands can hold, says so in
+	 * r->outcome.
+	 */
+	void (*run)(struct asl_rank *r, const struct asl_plan *plan,
+		    struct asl_words *own);
+};
+
+/* Of multiplication: C is m x n, A is m x k. */
+struct asl_shape {
+	uint64_t m, n, k;
+};
+
+/* In the order in which the algorithm writes it: 12x3x1. */
+struct asl_grid {
+	int p[3];
+};
+
+struct asl_plan {
+	const struct asl_algorithm *algorithm;
+	int ranks;	 /* there are; some may be left idle */
+	uint64_t cache;	 /* S */
+	uint64_t memory; /* the papers' M: steers prescriptions and bounds */
+	uint64_t budget; /* a rank may not hold more; 0: no limit */
+	enum asl_where panels;
+	bool overlap; /* the next panels come while these are multiplied */
+	enum asl_accounting accounting;
+	struct asl_costs costs;
+
+	/* At most, of an algorithm that iterates; what it counts are those made. */
+	int iterations;
+
+	/* ---- Of multiplication ---- */
+
+	const struct asl_kernel *kernel;
+	struct asl_shape shape;
+	struct asl_grid grid;
+	double ideal[3];   /* the grid prescribed, before it became integer */
+	uint64_t panel;	   /* depth in k of a panel of SUMMA; 0: chosen */
+	int bands, slices; /* of `fused`; 0: chosen */
+
+	/* ---- Of symmetric tensors ---- */
+
+	const struct asl_symmetric *symmetric;
+};
+
+/* Ranks that take part: 0 to this, less one. */
+int asl_plan_ranks(const struct asl_plan *plan);
+
+/* Words that a rank owns of an operand. */
+uint64_t asl_plan_owned(const struct asl_plan *plan, int rank, int which);
+
+/* All counters of all phases of one rank; idle ranks count nothing. */
+void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
+		      int rank);
+
+#endif
