@@ -14,11 +14,13 @@
 
 #include "net/ofi.h"
 
+/* More take too much of /dev/shm; ranks that share cores look in vain more. */
 #define SHM_PEERS_MAX 256
+#define SHM_CROWD_MAX 32
 
 /* `net` is libfabric 1.17's new tcp, which took the old one's name in 1.18. */
 static const char *const beside[] = {"shm", "net", "tcp", NULL};
-static const char *const crowded[] = {"net", "tcp", NULL};
+static const char *const many[] = {"net", "tcp", NULL};
 static const char *const apart[] = {"verbs;ofi_rxm", "psm3", "psm2",
 				    "efa",	     "cxi",  "opx",
 				    "net",	     "tcp",  NULL};
@@ -27,8 +29,8 @@ static const char *const *best(const struct asl_boot *boot)
 {
 	if (!boot->one_host)
 		return apart;
-	if (boot->crowded || boot->size > SHM_PEERS_MAX)
-		return crowded;
+	if (boot->size > (boot->crowded ? SHM_CROWD_MAX : SHM_PEERS_MAX))
+		return many;
 	return beside;
 }
 

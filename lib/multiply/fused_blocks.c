@@ -21,7 +21,8 @@ static struct sizes sizes_of(const struct asl_plan *plan)
 	uint64_t m = asl_ceil_div(s->m, (uint64_t)p[0]);
 	uint64_t n = asl_ceil_div(s->n, (uint64_t)p[2]);
 	bool A = p[2] > 1, B = p[0] > 1;
-	bool holds_A = (A ? m : 0) <= (B ? n : 0);
+	/* Of two alike B is: tiles then have long rows, which the BLAS likes. */
+	bool holds_A = (A ? m : 0) < (B ? n : 0);
 
 	return (struct sizes){
 		.along = holds_A ? m : n,
