@@ -1,5 +1,5 @@
 /*
- * file.c -- which format a matrix file has, and what formats share
+ * file.c -- which format a matrix file has
  *
  * A file to be read is mapped whole.  Its ending names the format, or, where
  * the ending is neither, its first bytes do.
@@ -8,19 +8,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "lib/machine/memory.h"
 #include "lib/matrix/format.h"
 
 static const struct asl_format *const table[] = {
@@ -30,121 +22,23 @@ static const struct asl_format *const table[] = {
 
 #define FORMATS (sizeof(table) / sizeof(table[0]))
 
-static _Thread_local char why[PATH_MAX + 512];
-
-int asl_file_fail(int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
-	va_end(args);
-	/* A path may hold anything, too. */
-	for (char *c = why; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	return err;
-}
-
-const char *asl_file_why(void)
-{
-	return why;
-}
-
-const char *asl_quote(char to[ASL_QUOTE], const char *text, size_t length)
-{
-	size_t n = length < ASL_QUOTE - 4 ? length : ASL_QUOTE - 4;
-
-	for (size_t i = 0; i < n; i++)
-		to[i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
-	strcpy(to + n, n < length ? "..." : "");
-	return to;
-}
-
 int asl_matrix_allocate(void **map, size_t *map_bytes, const char *path,
 			uint64_t rows, uint64_t cols)
 {
-	uint64_t limit = asl_memory_limit("");
-	size_t bytes;
+	char what[64];
 
-	if (__builtin_mul_overflow(rows, cols, &bytes) ||
-	    __builtin_mul_overflow(bytes, sizeof(double), &bytes) ||
-	    bytes > limit)
-		return asl_file_fail(-ENOMEM,
-				     "%s: %" PRIu64 " x %" PRIu64
-				     " entries need %.4g GiB of memory, this "
-				     "machine has %.4g",
-				     path, rows, cols,
-				     ldexp((double)rows * (double)cols, -27),
-				     ldexp((double)limit, -30));
-	*map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (*map == MAP_FAILED) {
-		*map = NULL;
-		return asl_file_fail(-ENOMEM, "%s: no memory for %zu bytes",
-				     path, bytes);
-	}
-	*map_bytes = bytes;
-	return 0;
-}
-
-static int check_kind(const char *path, const struct stat *st)
-{
-	if (S_ISDIR(st->st_mode))
-		return asl_file_fail(-EISDIR, "%s: is a directory", path);
-	if (!S_ISREG(st->st_mode))
-		return asl_file_fail(-EINVAL,
-				     "%s: is no regular file (pipes and "
-				     "devices can't be read as matrices)",
-				     path);
-	if (st->st_size == 0)
-		return asl_file_fail(-EINVAL, "%s: is empty", path);
-	return 0;
-}
-
-static int map_fd(struct asl_matrix_in *in, const char *path, int fd)
-{
-	struct stat st;
-	int err;
-
-	if (fstat(fd, &st) != 0)
-		return asl_file_fail(-errno, "%s: %s", path, strerror(errno));
-	err = check_kind(path, &st);
-	if (err)
-		return err;
-	in->map_bytes = (size_t)st.st_size;
-	in->map = mmap(NULL, in->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (in->map != MAP_FAILED)
-		return 0;
-	in->map = NULL;
-	return asl_file_fail(-errno, "%s: can't be mapped: %s", path,
-			     strerror(errno));
-}
-
-/* Without O_NONBLOCK, opening a FIFO would wait for somebody to write. */
-static int map_file(struct asl_matrix_in *in, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	int err;
-
-	if (fd < 0)
-		return asl_file_fail(-errno, "%s: %s", path, strerror(errno));
-	err = map_fd(in, path, fd);
-	close(fd);
-	return err;
+	snprintf(what, sizeof(what), "%" PRIu64 " x %" PRIu64 " entries", rows,
+		 cols);
+	*map = NULL;
+	return asl_file_make_room(map, map_bytes, path, what,
+				  (double)rows * (double)cols);
 }
 
 static const struct asl_format *by_ending(const char *path)
 {
-	size_t length = strlen(path);
-
-	for (size_t i = 0; i < FORMATS; i++) {
-		size_t n = strlen(table[i]->ending);
-
-		if (length >= n &&
-		    strcasecmp(path + length - n, table[i]->ending) == 0)
+	for (size_t i = 0; i < FORMATS; i++)
+		if (asl_file_ends(path, table[i]->ending))
 			return table[i];
-	}
 	return NULL;
 }
 
@@ -185,7 +79,7 @@ int asl_matrix_open(struct asl_matrix_in **out, const char *path)
 	*out = NULL;
 	if (!in)
 		return asl_file_fail(-ENOMEM, "%s: no memory", path);
-	err = map_file(in, path);
+	err = asl_file_map(&in->map, &in->map_bytes, path);
 	if (!err)
 		err = find_format(&format, in, path);
 	if (!err)
@@ -202,8 +96,7 @@ void asl_matrix_close(struct asl_matrix_in *in)
 {
 	if (!in)
 		return;
-	if (in->map)
-		munmap(in->map, in->map_bytes);
+	asl_file_unmap(in->map, in->map_bytes);
 	free(in);
 }
 
@@ -301,8 +194,7 @@ static int check_whole(const struct asl_matrix_out *out)
 
 static void release(struct asl_matrix_out *out)
 {
-	if (out->map)
-		munmap(out->map, out->map_bytes);
+	asl_file_unmap(out->map, out->map_bytes);
 	free(out);
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "lib/matrix/aside.h"
+#include "lib/matrix/map.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	       "files are read and written in place, as little-endian");
@@ -50,14 +51,6 @@ struct asl_format {
 };
 
 extern const struct asl_format asl_format_npy, asl_format_mtx;
-
-/* Set aside what asl_file_why() gives, as one line; returns err. */
-int asl_file_fail(int err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* What was found in a file, fit for a message: cut, and without control codes. */
-#define ASL_QUOTE 64
-const char *asl_quote(char to[ASL_QUOTE], const char *text, size_t length);
 
 /*
  * Memory for rows x cols zeros, at *map.  -ENOMEM when this machine can't hold

@@ -30,26 +30,6 @@
 #define BUFFER_BYTES 65536
 #define VALUE_BYTES 32 /* a value of 17 digits and its newline fit */
 
-/* A comma for a point, where the user's language has one, is not for files. */
-static locale_t c_locale(void)
-{
-	return newlocale(LC_NUMERIC_MASK, "C", 0);
-}
-
-static int mtx_open(struct asl_matrix_in *in, const char *path)
-{
-	locale_t c = c_locale(), before;
-	int err;
-
-	if (!c)
-		return asl_file_fail(-ENOMEM, "%s: no memory", path);
-	before = uselocale(c);
-	err = asl_mtx_read(in, path);
-	uselocale(before);
-	freelocale(c);
-	return err;
-}
-
 static int mtx_create(struct asl_matrix_out *out)
 {
 	return asl_matrix_allocate(&out->map, &out->map_bytes, out->aside.path,
@@ -105,9 +85,10 @@ static int print(struct printer *p, const struct asl_matrix_out *out)
 	return err ? err : flush(p);
 }
 
+/* A comma for a point, where the user's language has one, is not for files. */
 static int mtx_finish(struct asl_matrix_out *out)
 {
-	locale_t c = c_locale(), before;
+	locale_t c = newlocale(LC_NUMERIC_MASK, "C", 0), before;
 	struct printer *p = calloc(1, sizeof(*p));
 	int err = -ENOMEM;
 
@@ -129,7 +110,7 @@ const struct asl_format asl_format_mtx = {
 	.name = "Matrix Market",
 	.ending = ".mtx",
 	.magic = "%%MatrixMarket",
-	.open = mtx_open,
+	.open = asl_mtx_read,
 	.create = mtx_create,
 	.write = mtx_write,
 	.finish = mtx_finish,

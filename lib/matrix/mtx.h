@@ -6,7 +6,7 @@
 
 #include "lib/matrix/format.h"
 
-/* Parse the mapped text and put the matrix in its place.  In the C locale. */
+/* Parse the mapped text and put the matrix in its place. */
 int asl_mtx_read(struct asl_matrix_in *in, const char *path);
 
 #endif

@@ -23,10 +23,23 @@
 
 #define ALIGN_BYTES 64
 
-static int check(const struct asl_npy_header *h, const char *path)
+#define SIZES 80 /* characters of three sizes */
+
+static const char *sizes(char to[SIZES], const struct asl_npy_header *h)
+{
+	int n = 0;
+
+	for (uint64_t i = 0; i < h->dims; i++)
+		n += snprintf(to + n, (size_t)(SIZES - n), "%s%" PRIu64,
+			      i ? " x " : "", h->size[i]);
+	return to;
+}
+
+static int check(const struct asl_npy_header *h, const char *path,
+		 uint64_t dims)
 {
 	size_t length = (size_t)(h->descr.end - h->descr.at);
-	char found[ASL_QUOTE];
+	char found[ASL_QUOTE], size[SIZES];
 
 	if (length != 3 || memcmp(h->descr.at, "<f8", 3) != 0)
 		return asl_file_fail(-EINVAL,
@@ -34,15 +47,17 @@ static int check(const struct asl_npy_header *h, const char *path)
 				     "(float64)",
 				     path,
 				     asl_quote(found, h->descr.at, length));
-	if (h->dims != 2)
+	if (h->dims != dims)
 		return asl_file_fail(
-			-EINVAL, "%s: has %" PRIu64 " dimension%s, expected 2",
-			path, h->dims, h->dims == 1 ? "" : "s");
-	if (h->size[0] == 0 || h->size[1] == 0)
-		return asl_file_fail(-EINVAL,
-				     "%s: a matrix of %" PRIu64 " x %" PRIu64
-				     " has no entries",
-				     path, h->size[0], h->size[1]);
+			-EINVAL,
+			"%s: has %" PRIu64 " dimension%s, expected %" PRIu64,
+			path, h->dims, h->dims == 1 ? "" : "s", dims);
+	for (uint64_t i = 0; i < dims; i++)
+		if (h->size[i] == 0)
+			return asl_file_fail(-EINVAL,
+					     "%s: an array of %s has no "
+					     "entries",
+					     path, sizes(size, h));
 	return 0;
 }
 
@@ -55,53 +70,66 @@ static int wrong_length(const char *path, uint64_t expected, uint64_t found)
 }
 
 /* *t becomes the header; the entries follow it. */
-static int find_header(struct asl_npy_text *t, const struct asl_matrix_in *in,
-		       const char *path)
+static int find_header(struct asl_text *t, const char *path, const void *map,
+		       size_t map_bytes)
 {
-	const unsigned char *b = in->map;
+	const unsigned char *b = map;
 	size_t at, length;
 
-	if (in->map_bytes < 8)
-		return wrong_length(path, 8, in->map_bytes);
+	if (map_bytes < 8)
+		return wrong_length(path, 8, map_bytes);
 	if (b[6] < 1 || b[6] > 3 || b[7] != 0)
 		return asl_file_fail(-EINVAL,
 				     "%s: is of format version %d.%d, expected "
 				     "1.0, 2.0 or 3.0",
 				     path, b[6], b[7]);
 	at = b[6] == 1 ? 10 : 12;
-	if (in->map_bytes < at)
-		return wrong_length(path, at, in->map_bytes);
+	if (map_bytes < at)
+		return wrong_length(path, at, map_bytes);
 	length = b[8] | (size_t)b[9] << 8;
 	if (at == 12)
 		length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
-	if (in->map_bytes - at < length)
-		return wrong_length(path, at + length, in->map_bytes);
-	*t = (struct asl_npy_text){(const char *)b + at,
-				   (const char *)b + at + length};
+	if (map_bytes - at < length)
+		return wrong_length(path, at + length, map_bytes);
+	*t = (struct asl_text){(const char *)b + at,
+			       (const char *)b + at + length};
 	return 0;
 }
 
-static int place_entries(struct asl_matrix_in *in,
-			 const struct asl_npy_header *h, const char *entries,
-			 const char *path)
+static int check_length(const struct asl_npy_header *h, size_t header,
+			size_t map_bytes, const char *path)
 {
-	size_t header = (size_t)(entries - (const char *)in->map), bytes;
+	bool overflow = false;
+	char size[SIZES];
+	size_t bytes = 8;
 
-	if (__builtin_mul_overflow(h->size[0], h->size[1], &bytes) ||
-	    __builtin_mul_overflow(bytes, 8, &bytes) ||
-	    __builtin_add_overflow(bytes, header, &bytes))
+	for (uint64_t i = 0; i < h->dims; i++)
+		overflow |= __builtin_mul_overflow(bytes, h->size[i], &bytes);
+	if (__builtin_add_overflow(bytes, header, &bytes) || overflow)
 		return asl_file_fail(-EINVAL,
-				     "%s: %" PRIu64 " x %" PRIu64
-				     " entries are more than any file holds",
-				     path, h->size[0], h->size[1]);
-	if (bytes != in->map_bytes)
-		return wrong_length(path, bytes, in->map_bytes);
-	in->rows = h->size[0];
-	in->cols = h->size[1];
-	in->row_step = h->by_columns ? 1 : in->cols;
-	in->col_step = h->by_columns ? in->rows : 1;
-	in->entries = entries;
-	return 0;
+				     "%s: %s entries are more than any file "
+				     "holds",
+				     path, sizes(size, h));
+	return bytes == map_bytes ? 0 : wrong_length(path, bytes, map_bytes);
+}
+
+int asl_npy_open(struct asl_npy_header *h, const char **entries,
+		 const char *path, const void *map, size_t map_bytes,
+		 uint64_t dims)
+{
+	struct asl_text t;
+	int err = find_header(&t, path, map, map_bytes);
+
+	*h = (struct asl_npy_header){0};
+	if (!err)
+		err = asl_npy_parse(h, &t, path);
+	if (!err)
+		err = check(h, path, dims);
+	if (err)
+		return err;
+	*entries = t.end;
+	return check_length(h, (size_t)(t.end - (const char *)map), map_bytes,
+			    path);
 }
 
 static int not_finite(const struct asl_matrix_in *in, uint64_t at, double value,
@@ -135,19 +163,17 @@ static int check_finite(const struct asl_matrix_in *in, const char *path)
 
 static int npy_open(struct asl_matrix_in *in, const char *path)
 {
-	struct asl_npy_header h = {0};
-	struct asl_npy_text t;
-	int err = find_header(&t, in, path);
+	struct asl_npy_header h;
+	int err =
+		asl_npy_open(&h, &in->entries, path, in->map, in->map_bytes, 2);
 
-	if (!err)
-		err = asl_npy_parse(&h, &t, path);
-	if (!err)
-		err = check(&h, path);
-	if (!err)
-		err = place_entries(in, &h, t.end, path);
-	if (!err)
-		err = check_finite(in, path);
-	return err;
+	if (err)
+		return err;
+	in->rows = h.size[0];
+	in->cols = h.size[1];
+	in->row_step = h.by_columns ? 1 : in->cols;
+	in->col_step = h.by_columns ? in->rows : 1;
+	return check_finite(in, path);
 }
 
 /* Spaces up to a newline make the entries begin at a multiple of 64. */

@@ -1,27 +1,33 @@
 /*
- * npy.h -- the header of a .npy file, once it is parsed
+ * npy.h -- a .npy file that is mapped: its header, and where its entries are
  */
 #ifndef ASL_NPY_H
 #define ASL_NPY_H
 
 #include "lib/matrix/format.h"
+#include "lib/matrix/text.h"
 
 #define ASL_NPY_KEYS 3
-
-struct asl_npy_text {
-	const char *at, *end;
-};
+#define ASL_NPY_DIMS 3 /* at most, of what we open */
 
 struct asl_npy_header {
 	bool seen[ASL_NPY_KEYS];
-	struct asl_npy_text descr; /* in the header's text */
-	bool by_columns;
+	struct asl_text descr; /* in the header's text */
+	bool by_columns;       /* the first index runs fastest, not the last */
 	uint64_t dims;
-	uint64_t size[2]; /* the first two, however many there are */
+	uint64_t size[ASL_NPY_DIMS]; /* the first, however many there are */
 };
 
 /* *h is zeros before; *t is used up. */
-int asl_npy_parse(struct asl_npy_header *h, struct asl_npy_text *t,
+int asl_npy_parse(struct asl_npy_header *h, struct asl_text *t,
 		  const char *path);
+
+/*
+ * A file of float64 in `dims` dimensions, none of length 0, with all of its
+ * entries and nothing after them.
+ */
+int asl_npy_open(struct asl_npy_header *h, const char **entries,
+		 const char *path, const void *map, size_t map_bytes,
+		 uint64_t dims);
 
 #endif

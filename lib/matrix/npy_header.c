@@ -12,7 +12,7 @@
 static const char *const keys[ASL_NPY_KEYS] = {"descr", "fortran_order",
 					       "shape"};
 
-static void skip_blanks(struct asl_npy_text *t)
+static void skip_blanks(struct asl_text *t)
 {
 	while (t->at < t->end &&
 	       (*t->at == ' ' || *t->at == '\t' || *t->at == '\n'))
@@ -20,7 +20,7 @@ static void skip_blanks(struct asl_npy_text *t)
 }
 
 /* Each of these takes what it names, if that comes next. */
-static bool take(struct asl_npy_text *t, const char *word)
+static bool take(struct asl_text *t, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -31,7 +31,7 @@ static bool take(struct asl_npy_text *t, const char *word)
 	return true;
 }
 
-static bool take_string(struct asl_npy_text *t, struct asl_npy_text *string)
+static bool take_string(struct asl_text *t, struct asl_text *string)
 {
 	const char *close;
 
@@ -41,13 +41,13 @@ static bool take_string(struct asl_npy_text *t, struct asl_npy_text *string)
 	close = memchr(t->at + 1, *t->at, (size_t)(t->end - t->at - 1));
 	if (!close)
 		return false;
-	*string = (struct asl_npy_text){t->at + 1, close};
+	*string = (struct asl_text){t->at + 1, close};
 	t->at = close + 1;
 	return true;
 }
 
 /* Python 2 wrote long integers as 3L. */
-static bool take_count(struct asl_npy_text *t, uint64_t *count)
+static bool take_count(struct asl_text *t, uint64_t *count)
 {
 	const char *from;
 
@@ -69,7 +69,7 @@ static bool take_count(struct asl_npy_text *t, uint64_t *count)
 	return true;
 }
 
-static int malformed(const char *path, const struct asl_npy_text *t,
+static int malformed(const char *path, const struct asl_text *t,
 		     const char *expected)
 {
 	char found[ASL_QUOTE];
@@ -81,7 +81,7 @@ static int malformed(const char *path, const struct asl_npy_text *t,
 			     path, expected, found);
 }
 
-static int parse_descr(struct asl_npy_header *h, struct asl_npy_text *t,
+static int parse_descr(struct asl_npy_header *h, struct asl_text *t,
 		       const char *path)
 {
 	if (take_string(t, &h->descr))
@@ -94,7 +94,7 @@ static int parse_descr(struct asl_npy_header *h, struct asl_npy_text *t,
 	return malformed(path, t, "a type of entries");
 }
 
-static int parse_order(struct asl_npy_header *h, struct asl_npy_text *t,
+static int parse_order(struct asl_npy_header *h, struct asl_text *t,
 		       const char *path)
 {
 	h->by_columns = take(t, "True");
@@ -103,7 +103,7 @@ static int parse_order(struct asl_npy_header *h, struct asl_npy_text *t,
 	return malformed(path, t, "True or False");
 }
 
-static int parse_shape(struct asl_npy_header *h, struct asl_npy_text *t,
+static int parse_shape(struct asl_npy_header *h, struct asl_text *t,
 		       const char *path)
 {
 	if (!take(t, "("))
@@ -113,7 +113,7 @@ static int parse_shape(struct asl_npy_header *h, struct asl_npy_text *t,
 
 		if (!take_count(t, &size))
 			return malformed(path, t, "a size below 2^64");
-		if (h->dims < 2)
+		if (h->dims < ASL_NPY_DIMS)
 			h->size[h->dims] = size;
 		h->dims++;
 		if (!take(t, ",") && (t->at == t->end || *t->at != ')'))
@@ -122,13 +122,13 @@ static int parse_shape(struct asl_npy_header *h, struct asl_npy_text *t,
 	return 0;
 }
 
-static int parse_entry(struct asl_npy_header *h, struct asl_npy_text *t,
+static int parse_entry(struct asl_npy_header *h, struct asl_text *t,
 		       const char *path)
 {
 	static int (*const parse[ASL_NPY_KEYS])(
-		struct asl_npy_header *, struct asl_npy_text *,
+		struct asl_npy_header *, struct asl_text *,
 		const char *) = {parse_descr, parse_order, parse_shape};
-	struct asl_npy_text before = *t, key;
+	struct asl_text before = *t, key;
 	size_t length;
 
 	if (!take_string(t, &key))
@@ -147,7 +147,7 @@ static int parse_entry(struct asl_npy_header *h, struct asl_npy_text *t,
 			 "one each of 'descr', 'fortran_order', 'shape'");
 }
 
-int asl_npy_parse(struct asl_npy_header *h, struct asl_npy_text *t,
+int asl_npy_parse(struct asl_npy_header *h, struct asl_text *t,
 		  const char *path)
 {
 	if (!take(t, "{"))

@@ -9,8 +9,7 @@
 
 #include "lib/matrix/format.h"
 #include "lib/multiply/family.h"
-
-enum { CHUNK = 65536 };
+#include "lib/plan/pieces.h"
 
 /* Of one process; C at rank 0. */
 struct files {
@@ -82,138 +81,27 @@ struct asl_source asl_multiply_source(const struct asl_data *data,
 	};
 }
 
-/* ---- Filling ---- */
+/* ---- Filling and writing ---- */
 
-/* Entries of the piece from its word `done` on; of C, what is no number. */
-static void read_chunk(double *at, const struct asl_source *source,
-		       const struct asl_piece *piece, uint64_t done,
-		       uint64_t count)
+static bool piece_of(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		     int which, int i)
 {
-	for (uint64_t i = 0; i < count;) {
-		struct asl_stretch s =
-			asl_piece_stretch(piece, done + i, count - i);
-
-		if (source)
-			asl_source_read(source, at + i, s.row, s.col, s.count);
-		else
-			for (uint64_t j = 0; j < s.count; j++)
-				at[i + j] = NAN;
-		i += s.count;
-	}
-}
-
-static void fill_piece(struct asl_rank *r, const struct asl_source *source,
-		       const struct asl_piece *piece, struct asl_words *own,
-		       const struct asl_words *buffer)
-{
-	for (uint64_t done = 0; !r->err && done < own->count; done += CHUNK) {
-		uint64_t count = asl_least(CHUNK, own->count - done);
-		struct asl_words from = asl_slice(buffer, 0, count);
-		struct asl_words to = asl_slice(own, done, count);
-
-		if (r->data)
-			read_chunk(from.at, source, piece, done, count);
-		asl_copy(r, &to, &from);
-	}
+	return asl_plan_piece(x, plan, rank, (enum asl_operand)which, i);
 }
 
 void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
 		       struct asl_words *own)
 {
-	struct asl_words buffer, words;
-	struct asl_piece piece;
-
 	asl_phase(r, ASL_FILL);
-	asl_take(r, &buffer, ASL_DRAM, CHUNK);
-	for (int which = 0; which < ASL_OPERANDS; which++) {
+	for (int i = 0; i < ASL_OPERANDS; i++) {
 		struct asl_source source = {0};
-		uint64_t first = 0;
 
-		if (which != ASL_C)
-			source = asl_multiply_source(data, which);
-		for (int i = 0;
-		     asl_plan_piece(&piece, data->plan, r->id, which, i); i++) {
-			words = asl_slice(&own[which], first,
-					  piece.words.count);
-			/* Nobody's word of C passes for last time's. */
-			fill_piece(r, which == ASL_C ? NULL : &source, &piece,
-				   &words, &buffer);
-			first += words.count;
-		}
+		if (i != ASL_C)
+			source = asl_multiply_source(data, i);
+		/* Nobody's word of C passes for last time's. */
+		asl_fill_pieces(r, data->plan, piece_of, i,
+				i == ASL_C ? NULL : &source, &own[i]);
 	}
-	asl_give(r, &buffer);
-}
-
-/* ---- Writing ---- */
-
-static int write_chunk(struct asl_matrix_out *out,
-		       const struct asl_piece *piece, uint64_t done,
-		       const double *at, uint64_t count)
-{
-	int err = 0;
-
-	for (uint64_t i = 0; !err && i < count;) {
-		struct asl_stretch s =
-			asl_piece_stretch(piece, done + i, count - i);
-
-		err = asl_matrix_write(out, at + i, s.row, s.col, s.count);
-		i += s.count;
-	}
-	return err;
-}
-
-/* From `rank`, which has it in *own, through the buffer to rank 0's *out. */
-static int write_piece(struct asl_rank *r, struct asl_matrix_out *out,
-		       const struct asl_piece *piece, int rank,
-		       const struct asl_words *own,
-		       const struct asl_words *buffer)
-{
-	uint64_t words = piece->words.count;
-	int err = 0;
-
-	for (uint64_t done = 0; !r->err && done < words; done += CHUNK) {
-		uint64_t count = asl_least(CHUNK, words - done);
-		struct asl_words here = asl_slice(buffer, 0, count);
-		struct asl_words mine = asl_slice(own, done, count);
-
-		if (r->id == rank && rank != 0)
-			asl_send(r, 0, &mine);
-		else if (rank != 0)
-			asl_recv(r, rank, &here);
-		else
-			asl_copy(r, &here, &mine);
-		if (out && !r->err && !err)
-			err = write_chunk(out, piece, done, here.at, count);
-	}
-	return err;
-}
-
-/* Every rank's pieces to rank 0's *out, which is NULL elsewhere. */
-static int write_all(struct asl_rank *r, const struct asl_plan *plan,
-		     struct asl_matrix_out *out, const struct asl_words *C)
-{
-	struct asl_piece piece;
-	struct asl_words buffer;
-	int err = 0;
-
-	asl_take(r, &buffer, ASL_DRAM, CHUNK);
-	for (int rank = 0; rank < asl_plan_ranks(plan); rank++) {
-		struct asl_words rest = *C;
-
-		if (r->id != 0 && r->id != rank)
-			continue;
-		for (int i = 0; asl_plan_piece(&piece, plan, rank, ASL_C, i);
-		     i++) {
-			/* After an error the rest is received, not written. */
-			int failed = write_piece(r, err ? NULL : out, &piece,
-						 rank, &rest, &buffer);
-
-			rest = asl_slice(&rest, piece.words.count, 0);
-			err = err ? err : failed;
-		}
-	}
-	asl_give(r, &buffer);
-	return err ? err : r->err;
 }
 
 int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
@@ -222,7 +110,8 @@ int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
 	struct files *f = data->opened;
 	/* On sim all ranks are here. */
 	struct asl_matrix_out *out = r->id == 0 ? f->out : NULL;
-	int err = write_all(r, data->plan, out, &own[ASL_C]);
+	int err = asl_write_pieces(r, data->plan, piece_of, ASL_C, out,
+				   &own[ASL_C]);
 
 	if (err || !out)
 		return err;

@@ -19,6 +19,7 @@
 struct asl_family;
 struct asl_kernel;
 struct asl_matmul;
+struct asl_outofcore;
 struct asl_plan;
 struct asl_symmetric;
 
@@ -81,6 +82,10 @@ struct asl_plan {
 	/* ---- Of symmetric tensors ---- */
 
 	const struct asl_symmetric *symmetric;
+
+	/* ---- Of contractions out of core ---- */
+
+	const struct asl_outofcore *outofcore;
 };
 
 /* Ranks that take part: 0 to this, less one. */

@@ -1,0 +1,132 @@
+/*
+ * pieces.c -- matrices into a rank's memory and out of it
+ */
+#include "lib/plan/pieces.h"
+
+#include <math.h>
+
+/* ---- Filling ---- */
+
+/* Entries of the piece from its word `done` on. */
+static void read_chunk(double *at, const struct asl_source *source,
+		       const struct asl_piece *piece, uint64_t done,
+		       uint64_t count)
+{
+	for (uint64_t i = 0; i < count;) {
+		struct asl_stretch s =
+			asl_piece_stretch(piece, done + i, count - i);
+
+		if (source)
+			asl_source_read(source, at + i, s.row, s.col, s.count);
+		else
+			for (uint64_t j = 0; j < s.count; j++)
+				at[i + j] = NAN;
+		i += s.count;
+	}
+}
+
+static void fill_piece(struct asl_rank *r, const struct asl_source *source,
+		       const struct asl_piece *piece,
+		       const struct asl_words *own,
+		       const struct asl_words *buffer)
+{
+	for (uint64_t done = 0; !r->err && done < own->count;
+	     done += ASL_CHUNK) {
+		uint64_t count = asl_least(ASL_CHUNK, own->count - done);
+		struct asl_words from = asl_slice(buffer, 0, count);
+		struct asl_words to = asl_slice(own, done, count);
+
+		if (r->data)
+			read_chunk(from.at, source, piece, done, count);
+		asl_copy(r, &to, &from);
+	}
+}
+
+void asl_fill_pieces(struct asl_rank *r, const struct asl_plan *plan,
+		     asl_piece_of *piece, int which,
+		     const struct asl_source *source,
+		     const struct asl_words *own)
+{
+	struct asl_words buffer, words;
+	struct asl_piece x;
+	uint64_t first = 0;
+
+	asl_take(r, &buffer, ASL_DRAM, asl_least(ASL_CHUNK, own->count));
+	for (int i = 0; piece(&x, plan, r->id, which, i); i++) {
+		words = asl_slice(own, first, x.words.count);
+		fill_piece(r, source, &x, &words, &buffer);
+		first += words.count;
+	}
+	asl_give(r, &buffer);
+}
+
+/* ---- Writing ---- */
+
+static int write_chunk(struct asl_matrix_out *out,
+		       const struct asl_piece *piece, uint64_t done,
+		       const double *at, uint64_t count)
+{
+	int err = 0;
+
+	for (uint64_t i = 0; !err && i < count;) {
+		struct asl_stretch s =
+			asl_piece_stretch(piece, done + i, count - i);
+
+		err = asl_matrix_write(out, at + i, s.row, s.col, s.count);
+		i += s.count;
+	}
+	return err;
+}
+
+/* From `rank`, which has it in *own, through the buffer to rank 0's *out. */
+static int write_piece(struct asl_rank *r, struct asl_matrix_out *out,
+		       const struct asl_piece *piece, int rank,
+		       const struct asl_words *own,
+		       const struct asl_words *buffer)
+{
+	uint64_t words = piece->words.count;
+	int err = 0;
+
+	for (uint64_t done = 0; !r->err && done < words; done += ASL_CHUNK) {
+		uint64_t count = asl_least(ASL_CHUNK, words - done);
+		struct asl_words here = asl_slice(buffer, 0, count);
+		struct asl_words mine = asl_slice(own, done, count);
+
+		if (r->id == rank && rank != 0)
+			asl_send(r, 0, &mine);
+		else if (rank != 0)
+			asl_recv(r, rank, &here);
+		else
+			asl_copy(r, &here, &mine);
+		if (out && !r->err && !err)
+			err = write_chunk(out, piece, done, here.at, count);
+	}
+	return err;
+}
+
+int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
+		     asl_piece_of *piece, int which, struct asl_matrix_out *out,
+		     const struct asl_words *own)
+{
+	struct asl_piece x;
+	struct asl_words buffer;
+	int err = 0;
+
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
+	for (int rank = 0; rank < asl_plan_ranks(plan); rank++) {
+		struct asl_words rest = *own;
+
+		if (r->id != 0 && r->id != rank)
+			continue;
+		for (int i = 0; piece(&x, plan, rank, which, i); i++) {
+			/* After an error the rest is received, not written. */
+			int failed = write_piece(r, err ? NULL : out, &x, rank,
+						 &rest, &buffer);
+
+			rest = asl_slice(&rest, x.words.count, 0);
+			err = err ? err : failed;
+		}
+	}
+	asl_give(r, &buffer);
+	return err ? err : r->err;
+}

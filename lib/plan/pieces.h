@@ -1,0 +1,34 @@
+/*
+ * pieces.h -- matrices into a rank's memory and out of it, piece by piece
+ *
+ * What a rank owns of a matrix is one piece after another (lib/matrix/piece.h).
+ * All of this is done with the rank's verbs, in chunks that a little DRAM holds.
+ */
+#ifndef ASL_PIECES_H
+#define ASL_PIECES_H
+
+#include "lib/matrix/piece.h"
+#include "lib/matrix/source.h"
+#include "lib/plan/plan.h"
+
+enum { ASL_CHUNK = 65536 };
+
+/* Piece i of what a rank owns of an operand; false: no more. */
+typedef bool asl_piece_of(struct asl_piece *x, const struct asl_plan *plan,
+			  int rank, int which, int i);
+
+/* Fill all of them; without a source with what is no number. */
+void asl_fill_pieces(struct asl_rank *r, const struct asl_plan *plan,
+		     asl_piece_of *piece, int which,
+		     const struct asl_source *source,
+		     const struct asl_words *own);
+
+/*
+ * Every rank's pieces to rank 0's file, which is NULL elsewhere.  All ranks that
+ * take part come together.
+ */
+int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
+		     asl_piece_of *piece, int which, struct asl_matrix_out *out,
+		     const struct asl_words *own);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * cpgrad.c -- the gradient of a symmetric CP decomposition
+ *
+ * Of f(X) = 1/6 || A - sum x_l o x_l o x_l ||^2 for the R columns x_l of X:
+ *
+ *	Y = X G - [A x2 x_l x3 x_l], G = (X'X) * (X'X), entry by entry
+ *
+ * The tensor is read once for all columns, or once for as many as the cache has
+ * room for: x and y of a rank's row blocks, and its own shares of X beside them.
+ * Per rank, with w words of shares and T of tensor, read t times:
+ *
+ *	B_h	R times that of sttsv, and a sum of R^2 words over all ranks
+ *	B_r	t T and R times what sttsv reads of x
+ *	B_w	R w, and R^2 of sums
+ *	flops	4 R T, 4 w R^2, and R^2 for the squares
+ *
+ * Algorithm 2 of the paper that sttsv.c names; T. G. Kolda, Numerical
+ * optimization for symmetric tensor decomposition, Math. Prog. 151, 2015.
+ */
+#include "lib/symmetric/sum.h"
+#include "lib/symmetric/wedge.h"
+
+struct gradient {
+	struct asl_wedge w;
+	struct asl_sum sum; /* X'X, then G */
+	struct asl_tile X;  /* this rank's shares */
+	uint64_t R;
+};
+
+/* ---- Computing ---- */
+
+static void multiply_transposed(const double *at, void *arg)
+{
+	struct gradient *g = arg;
+
+	(void)at;
+	for (uint64_t i = 0; i < g->X.rows; i++) {
+		const double *x = g->X.at + i * g->R;
+
+		for (uint64_t a = 0; a < g->R; a++)
+			for (uint64_t b = 0; b < g->R; b++)
+				g->sum.tile.at[a * g->R + b] += x[a] * x[b];
+	}
+}
+
+static void square(const double *at, void *arg)
+{
+	struct gradient *g = arg;
+
+	(void)at;
+	for (uint64_t i = 0; i < g->R * g->R; i++)
+		g->sum.tile.at[i] *= g->sum.tile.at[i];
+}
+
+/* y = x G - y for one row, in the columns worked with. */
+static void subtract_row(const struct gradient *g, const double *x, double *y)
+{
+	const double *G = g->sum.tile.at + g->w.first;
+
+	for (int b = 0; b < g->w.columns; b++) {
+		double sum = 0;
+
+		for (uint64_t a = 0; a < g->R; a++)
+			sum += x[a] * G[a * g->R + (uint64_t)b];
+		y[b] = sum - y[b];
+	}
+}
+
+static void subtract(const double *at, void *arg)
+{
+	struct gradient *g = arg;
+	const double *x = g->X.at;
+	uint64_t c = (uint64_t)g->w.columns;
+
+	(void)at;
+	for (int i = 0; i < g->w.rows; i++) {
+		struct asl_range mine = asl_wedge_share(&g->w, i);
+
+		for (uint64_t j = 0; j < mine.count; j++, x += g->R)
+			subtract_row(g, x, g->w.y.at + (mine.first + j) * c);
+	}
+}
+
+/* ---- The run ---- */
+
+static void find_gram(struct asl_rank *r, struct gradient *g,
+		      const struct asl_words *X)
+{
+	struct asl_block from = asl_as_block(X, g->X.rows, g->R);
+	uint64_t R2 = g->R * g->R;
+
+	asl_phase(r, ASL_GATHER);
+	asl_tile_load(r, &g->X, &from);
+	asl_phase(r, ASL_EXCHANGE);
+	asl_tile_zero(&g->sum.tile, 1, R2);
+	asl_tile_words(&g->sum.tile, 0, 0);
+	asl_compute(r, NULL, 2 * g->X.rows * R2, multiply_transposed, g);
+	asl_sum_ranks(r, &g->sum, R2);
+	asl_compute(r, NULL, R2, square, g);
+}
+
+static void do_columns(struct asl_rank *r, struct gradient *g,
+		       struct asl_words *own, int first, int columns)
+{
+	struct asl_words X = asl_tile_words(&g->X, 0, g->X.rows * g->R);
+
+	asl_wedge_turn(&g->w, first, columns);
+	asl_phase(r, ASL_GATHER);
+	asl_wedge_load(r, &g->w, &X);
+	asl_wedge_spread(r, &g->w);
+	asl_wedge_multiply(r, &g->w, &own[ASL_TENSOR]);
+	asl_wedge_collect(r, &g->w);
+	asl_compute(r, NULL, 2 * g->X.rows * g->R * (uint64_t)columns, subtract,
+		    g);
+	asl_wedge_store(r, &g->w, &g->w.y, &own[ASL_Y]);
+}
+
+static int columns_from(const struct asl_symmetric *s, int first)
+{
+	int left = s->columns - first;
+
+	return left < s->together ? left : s->together;
+}
+
+static void run(struct asl_rank *r, const struct asl_plan *plan,
+		struct asl_words *own)
+{
+	const struct asl_symmetric *s = plan->symmetric;
+	struct gradient g = {.R = (uint64_t)s->columns};
+
+	asl_wedge_begin(&g.w, s, r->id);
+	asl_phase(r, ASL_GATHER);
+	asl_tile_take(r, &g.X, g.w.failed ? 0 : asl_wedge_owned(&g.w), g.R);
+	asl_sum_take(r, &g.sum, s->layout.ranks, g.R * g.R);
+	find_gram(r, &g, &own[ASL_X]);
+	asl_phase(r, ASL_GATHER);
+	asl_wedge_take(r, &g.w, s->together);
+	for (int i = 0; i < s->columns && !r->err; i += s->together)
+		do_columns(r, &g, own, i, columns_from(s, i));
+	asl_wedge_give(r, &g.w);
+	asl_sum_give(r, &g.sum);
+	asl_tile_give(r, &g.X);
+	asl_wedge_end(&g.w);
+}
+
+static void predict(struct asl_ledger *out, const struct asl_plan *plan,
+		    int rank)
+{
+	const struct asl_symmetric *s = plan->symmetric;
+	struct asl_counts *sums = &out->in[ASL_EXCHANGE];
+	uint64_t R = (uint64_t)s->columns, own, held;
+	int P = s->layout.ranks;
+	struct asl_wedge_rooms rooms;
+	struct asl_wedge w;
+
+	asl_wedge_begin(&w, s, rank);
+	own = asl_wedge_owned(&w) * R;
+	rooms = asl_wedge_rooms(&w, s->together);
+	for (int i = 0; i < s->columns; i += s->together)
+		asl_wedge_predict_product(out, &w, columns_from(s, i));
+	out->in[ASL_GATHER].of[ASL_NVM_READ] += own;
+	out->in[ASL_REDUCE].of[ASL_NVM_WRITE] += own;
+	out->in[ASL_REDUCE].of[ASL_FLOPS] += 2 * own * R;
+	asl_predict_sum_ranks(sums, P, rank, R * R);
+	sums->of[ASL_FLOPS] += 2 * own * R + R * R;
+	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
+	held = asl_larger(asl_sum_room(P, rank, R * R, R * R),
+			  asl_sum_room(P, rank, R * R, 0) + rooms.cache +
+				  rooms.beside);
+	out->memory_high = out->pool_high + own + held;
+	asl_wedge_end(&w);
+}
+
+const struct asl_algorithm asl_symmetric_cpgrad = {
+	.name = "cpgrad",
+	.summary = "the gradient of a symmetric CP decomposition of rank R",
+	.family = &asl_family_symmetric,
+	.predict = predict,
+	.run = run,
+};

@@ -1,0 +1,244 @@
+/*
+ * make.c -- a struct asl_symmetric from what was chosen
+ */
+#include "lib/symmetric/make.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/matrix/map.h"
+#include "lib/symmetric/wedge.h"
+
+/* ---- Which system ---- */
+
+static bool is_family(const char *name)
+{
+	struct asl_steiner_size x = {0};
+
+	while (asl_steiner_next(&x, ASL_STEINER_BLOCKS))
+		if (!strcmp(x.family, name))
+			return true;
+	return false;
+}
+
+/* spherical-3: the family, and the parameter; false: it is no such name. */
+static bool read_name(char family[ASL_STEINER_NAME], int *parameter,
+		      const char *name)
+{
+	const char *dash = strrchr(name, '-');
+	size_t digits = dash ? strspn(dash + 1, "0123456789") : 0;
+	size_t length = dash ? (size_t)(dash - name) : 0;
+
+	if (!digits || digits > 6 || dash[1 + digits] ||
+	    length >= ASL_STEINER_NAME)
+		return false;
+	memcpy(family, name, length);
+	family[length] = '\0';
+	*parameter = atoi(dash + 1);
+	return is_family(family);
+}
+
+static int read_file(struct asl_steiner *x, const char *path)
+{
+	if (!access(path, F_OK))
+		return asl_steiner_read(x, path);
+	return asl_file_fail(-EINVAL,
+			     "found '%s', expected spherical, boolean or "
+			     "triples (or one of them, as spherical-3), cubic, "
+			     "or a file",
+			     path);
+}
+
+static int make_best(struct asl_steiner *x, const char *family, int ranks)
+{
+	struct asl_steiner_size size;
+	int most = ranks < ASL_SYMMETRIC_RANKS ? ranks : ASL_SYMMETRIC_RANKS;
+	int err = asl_steiner_fit(&size, family, most);
+
+	return err ? err : asl_steiner_make(x, size.family, size.parameter);
+}
+
+/* `ranks` matters to those that take what there are. */
+static int make_system(struct asl_steiner *x, const char *layout, int ranks)
+{
+	char family[ASL_STEINER_NAME];
+	int parameter;
+
+	*x = (struct asl_steiner){0};
+	if (!layout || is_family(layout))
+		return make_best(x, layout, ranks);
+	if (read_name(family, &parameter, layout))
+		return asl_steiner_make(x, family, parameter);
+	return read_file(x, layout);
+}
+
+static bool is_cubic(const char *layout)
+{
+	return layout && !strcmp(layout, "cubic");
+}
+
+int asl_symmetric_blocks(int *ranks, const char *layout)
+{
+	struct asl_steiner x;
+	int err;
+
+	*ranks = 0;
+	if (!layout || is_cubic(layout) || is_family(layout))
+		return 0;
+	err = make_system(&x, layout, 0);
+	*ranks = x.blocks;
+	asl_steiner_free(&x);
+	return err;
+}
+
+int asl_steiner_steps(const struct asl_steiner_size *x)
+{
+	int64_t m = x->m, s = x->s;
+	int64_t of_point = (m - 1) * (m - 2) / ((s - 1) * (s - 2));
+	int64_t of_pair = (m - 2) / (s - 2);
+
+	/* A block is counted once for every point in common, of which two are
+	 * a pair: that much once too often. */
+	return (int)(s * (of_point - 1) - s * (s - 1) / 2 * (of_pair - 1));
+}
+
+/* ---- The layout ---- */
+
+static int too_many(const char *name, int ranks)
+{
+	return asl_file_fail(-EINVAL,
+			     "%s: %d ranks are more than the %d that can "
+			     "exchange with each other",
+			     name, ranks, ASL_SYMMETRIC_RANKS);
+}
+
+static int lay_cubic(struct asl_layout *l,
+		     const struct asl_symmetric_want *want)
+{
+	if (want->ranks > ASL_SYMMETRIC_RANKS)
+		return too_many("cubic", want->ranks);
+	return asl_layout_cubic(l, want->n, want->ranks);
+}
+
+static int lay_steiner(struct asl_layout *l,
+		       const struct asl_symmetric_want *want)
+{
+	struct asl_steiner x;
+	int err = make_system(&x, want->layout, want->ranks);
+
+	if (!err && x.blocks > want->ranks)
+		err = asl_file_fail(-EINVAL,
+				    "%s has %d blocks, one for each rank, but "
+				    "there are %d ranks",
+				    x.name, x.blocks, want->ranks);
+	if (!err && x.blocks > ASL_SYMMETRIC_RANKS)
+		err = too_many(x.name, x.blocks);
+	if (!err)
+		err = asl_layout_steiner(l, want->n, &x);
+	asl_steiner_free(&x);
+	return err;
+}
+
+/* ---- Messages ---- */
+
+/* Add the rank's words that each other rank needs; `to` is all zero. */
+static void add_messages(uint64_t *to, const struct asl_layout *l, int rank)
+{
+	const int *row = asl_list(&l->rows, rank);
+
+	for (int i = 0; i < asl_list_length(&l->rows, rank); i++) {
+		const int *sharer = asl_list(&l->sharers, row[i]);
+		uint64_t words = asl_layout_share(l, rank, row[i]).count;
+
+		for (int j = 0; j < asl_list_length(&l->sharers, row[i]); j++)
+			to[sharer[j]] += words;
+	}
+}
+
+/*
+ * Words of the longest message between any two ranks, for one column: all to all
+ * has but one length.  Sums travel the other way, and are as many words.
+ */
+static int find_equal(struct asl_symmetric *s)
+{
+	size_t ranks = (size_t)s->layout.ranks;
+	uint64_t *to = malloc(ranks * sizeof *to);
+
+	if (!to)
+		return asl_file_fail(-ENOMEM, "no memory for %zu ranks", ranks);
+	for (int p = 0; p < s->layout.ranks; p++) {
+		memset(to, 0, ranks * sizeof *to);
+		add_messages(to, &s->layout, p);
+		to[p] = 0;
+		for (size_t q = 0; q < ranks; q++)
+			s->equal = asl_larger(s->equal, to[q]);
+	}
+	free(to);
+	return 0;
+}
+
+int asl_symmetric_make(struct asl_symmetric *out,
+		       const struct asl_symmetric_want *want)
+{
+	int err;
+
+	*out = (struct asl_symmetric){
+		.n = want->n,
+		.columns = want->columns,
+		.gradient = want->gradient,
+		.alltoall = want->alltoall,
+		.shift = want->shift,
+		.tolerance = want->tolerance,
+	};
+	err = is_cubic(want->layout) ? lay_cubic(&out->layout, want)
+				     : lay_steiner(&out->layout, want);
+	if (!err)
+		err = out->alltoall
+			      ? find_equal(out)
+			      : asl_schedule_make(&out->schedule, &out->layout);
+	if (err)
+		asl_symmetric_free(out);
+	return err;
+}
+
+void asl_symmetric_free(struct asl_symmetric *s)
+{
+	asl_schedule_free(&s->schedule);
+	asl_layout_free(&s->layout);
+	*s = (struct asl_symmetric){0};
+}
+
+/* ---- The cache ---- */
+
+/* What a rank has in the cache beside what its wedge takes. */
+static uint64_t beside(const struct asl_wedge *w)
+{
+	uint64_t R = (uint64_t)w->s->columns;
+
+	/* Without gradients: two numbers that all ranks add up. */
+	return w->s->gradient ? asl_wedge_owned(w) * R + R * R : 2;
+}
+
+static uint64_t cache_for(const struct asl_wedge *w, int columns)
+{
+	return asl_wedge_rooms(w, columns).cache + beside(w);
+}
+
+bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache, uint64_t *need)
+{
+	s->together = s->columns;
+	*need = 0;
+	for (int p = 0; p < s->layout.ranks; p++) {
+		struct asl_wedge w;
+
+		asl_wedge_begin(&w, s, p);
+		*need = asl_larger(*need, cache_for(&w, 1));
+		while (s->together > 0 && cache_for(&w, s->together) > cache)
+			s->together--;
+		asl_wedge_end(&w);
+	}
+	return s->together > 0;
+}

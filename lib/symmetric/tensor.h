@@ -1,0 +1,63 @@
+/*
+ * tensor.h -- where a symmetric tensor's entries come from: a generator, or a file
+ *
+ * A generated entry is a pure function of (seed, tensor, its three indices in
+ * any order), uniform in [-1/2, 1/2) as those of lib/matrix/source.h are, and
+ * different from them.  Vectors to go with it are a struct asl_source's.
+ *
+ * Exact	Entries, and those of vectors, are multiples of 2^-10.  Then all
+ *		A x_b x_c are multiples of 2^-30 and add up, for one element of
+ *		y = A x2 x x3 x, to n^2 / 8 at most: whatever the order, every
+ *		partial sum is exact in double for n <= 8192.
+ * Files	.npy of '<f8' (float64), n x n x n in either order, symmetric to
+ *		the last bit; read in place.
+ *		.tns, the text of FROSTT: lines `i j k value`, indices from 1,
+ *		blank lines and lines of `# comment`; of the up to six places of
+ *		an entry one is listed, whichever, and n is the largest index.
+ *		No entry may be left out, zero or not.  Made packed in memory.
+ *		The ending names the format, or NumPy's first bytes do.  Entries
+ *		that are not finite are refused.
+ * Errors	0, or a negative errno with asl_file_why() (lib/matrix/file.h)
+ *		naming the file, in .tns the line, what was found and what was
+ *		expected.
+ * Threads	Any number may read a tensor at once.
+ */
+#ifndef ASL_TENSOR_H
+#define ASL_TENSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct asl_tensor_in;
+
+/*
+ * On success *out is the caller's to close; on failure *out is NULL.
+ *
+ *	-EINVAL		the file is not what it should be
+ *	-EISDIR		it is a directory
+ *	-ENOMEM		.tns: the packed tensor is larger than the memory
+ *	other		it can't be opened
+ */
+int asl_tensor_open(struct asl_tensor_in **out, const char *path);
+void asl_tensor_close(struct asl_tensor_in *in);	  /* NULL is allowed */
+uint64_t asl_tensor_size(const struct asl_tensor_in *in); /* n, 1 or more */
+
+struct asl_tensor_source {
+	const struct asl_tensor_in *file; /* NULL: generated */
+	uint64_t seed;
+	uint32_t tensor; /* which of the seed's tensors */
+	bool exact;
+};
+
+/*
+ * Entries (a, b, c) to (a, b, c + count - 1), all of them with a >= b >= c;
+ * indices below 2^32, and of a file below its size.
+ */
+void asl_tensor_read(const struct asl_tensor_source *source, double *at,
+		     uint64_t a, uint64_t b, uint64_t c, uint64_t count);
+
+/* Entry {i, j, k}, in any order. */
+double asl_tensor_entry(const struct asl_tensor_source *source, uint64_t i,
+			uint64_t j, uint64_t k);
+
+#endif

@@ -1,0 +1,378 @@
+/*
+ * symmetric_counts.c -- symmetric tensors: what is counted is what was predicted
+ *
+ * Random algorithms, layouts, sizes, ranks and caches, on sim.  Most cases move no
+ * data; those that do are verified by the test or by the oracle.
+ *
+ * ASLANT_TEST_CASES=N tries N cases with data, not 200; ASLANT_TEST_LARGE also
+ * counts the largest spherical system below 10,000 ranks.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/matrix/file.h"
+#include "lib/run/run.h"
+#include "lib/symmetric/family.h"
+#include "lib/symmetric/make.h"
+#include "lib/symmetric/packed.h"
+#include "tests/random.h"
+
+static void print_difference(const struct asl_rep *rep)
+{
+	for (int r = 0; r < rep->ranks; r++) {
+		const struct asl_ledger *a = &rep->rank[r].counted;
+		const struct asl_ledger *b = &rep->rank[r].predicted;
+
+		if (a->memory_high != b->memory_high ||
+		    a->pool_high != b->pool_high)
+			print_error("rank %d memory: counted %ju/%ju, "
+				    "predicted %ju/%ju\n",
+				    r, a->memory_high, a->pool_high,
+				    b->memory_high, b->pool_high);
+		for (int p = 0; p < ASL_PHASES; p++)
+			for (int c = 0; c < ASL_COUNTERS; c++)
+				if (asl_phase_counts(p) &&
+				    a->in[p].of[c] != b->in[p].of[c])
+					print_error(
+						"rank %d %s %s: counted %ju, "
+						"predicted %ju\n",
+						r, asl_phase_name(p),
+						asl_counter_name(c),
+						a->in[p].of[c], b->in[p].of[c]);
+	}
+}
+
+/* ---- A case ---- */
+
+static bool is_cube(const struct asl_plan *plan)
+{
+	return !plan->symmetric->layout.ranks;
+}
+
+static const char *roll_layout(struct dice *d)
+{
+	static const char *const names[] = {"spherical", "boolean", "triples",
+					    "cubic", NULL};
+
+	return names[roll(d, 0, 4)];
+}
+
+static void make(struct asl_symmetric *s, const struct asl_symmetric_want *want)
+{
+	if (asl_symmetric_make(s, want))
+		fail_msg("%s", asl_file_why());
+}
+
+/* A p x c x c grid, or a line. */
+static void roll_grid(struct dice *d, struct asl_plan *plan, uint64_t n)
+{
+	int c = plan->algorithm == &asl_symmetric_naive ? (int)roll(d, 1, 3)
+							: 1;
+	int p = (int)roll(d, 1, 5);
+
+	c = (uint64_t)c > n ? (int)n : c;
+	p = (uint64_t)p > n ? (int)n : p;
+	plan->grid = (struct asl_grid){{p, c, c}};
+	plan->ranks = p * c * c + (int)roll(d, 0, 2);
+}
+
+static void roll_wedges(struct dice *d, struct asl_plan *plan,
+			struct asl_symmetric *s, uint64_t most)
+{
+	struct asl_symmetric_want want = {
+		.ranks = (int)roll(d, 14, 72),
+		.layout = roll_layout(d),
+		.columns = 1,
+		.alltoall = roll(d, 0, 3) == 0,
+		.shift = (double)roll(d, 0, 3),
+		.tolerance = roll(d, 0, 1) ? 1e-3 : 0,
+	};
+	uint64_t need;
+
+	if (want.layout && !strcmp(want.layout, "cubic"))
+		want.ranks = (int)roll(d, 1, 40);
+	if (plan->algorithm == &asl_symmetric_cpgrad) {
+		want.columns = (int)roll(d, 1, 9);
+		want.gradient = true;
+	}
+	/* The largest system here has 17 points. */
+	want.n = 17 + roll(d, 0, most);
+	make(s, &want);
+	plan->ranks = want.ranks;
+	plan->iterations = (int)roll(d, 1, 6);
+	assert_false(asl_symmetric_fit(s, 0, &need));
+	plan->cache = need + roll(d, 0, 3 * need);
+	assert_true(asl_symmetric_fit(s, plan->cache, &need));
+}
+
+static void roll_plan(struct dice *d, struct asl_plan *plan,
+		      struct asl_symmetric *s, uint64_t most)
+{
+	*s = (struct asl_symmetric){.columns = 1};
+	*plan = (struct asl_plan){
+		.algorithm = asl_symmetric_algorithms[roll(d, 0, 4)],
+		.symmetric = s,
+		.memory = 1 << 20,
+		.cache = 1 << 20,
+		.costs = {.read = (double)roll(d, 0, 4),
+			  .write = (double)roll(d, 0, 9),
+			  .dram_read = 1,
+			  .dram_write = (double)roll(d, 1, 3),
+			  .net = (double)roll(d, 0, 7),
+			  .latency = (double)roll(d, 0, 1) * 50,
+			  .flop = (double)roll(d, 0, 1) / 10},
+	};
+	if (plan->algorithm == &asl_symmetric_naive ||
+	    plan->algorithm == &asl_symmetric_sequence) {
+		s->n = roll(d, 1, most / 2);
+		roll_grid(d, plan, s->n);
+	} else {
+		roll_wedges(d, plan, s, most);
+	}
+}
+
+/* ---- What must hold of a repetition ---- */
+
+static uint64_t tensor_words(const struct asl_plan *plan)
+{
+	uint64_t n = plan->symmetric->n;
+
+	return is_cube(plan) ? n * n * n : asl_tetrahedron(n);
+}
+
+/* Every word of the tensor, of X and of Y is somebody's. */
+static bool all_is_owned(const struct asl_plan *plan)
+{
+	const struct asl_symmetric *s = plan->symmetric;
+	uint64_t words[ASL_SYMMETRIC_OPERANDS] = {0};
+
+	for (int r = 0; r < asl_plan_ranks(plan); r++)
+		for (int i = 0; i < ASL_SYMMETRIC_OPERANDS; i++)
+			words[i] += asl_plan_owned(plan, r, i);
+	return words[ASL_TENSOR] == tensor_words(plan) &&
+	       words[ASL_X] == s->n * (uint64_t)s->columns &&
+	       words[ASL_Y] == words[ASL_X];
+}
+
+static bool laws_hold(const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	const struct asl_counts *sum = &rep->total;
+	bool ok = all_is_owned(plan);
+
+	ok &= sum->of[ASL_NET_SEND] == sum->of[ASL_NET_RECV];
+	ok &= sum->of[ASL_NVM_READ] >= tensor_words(plan);
+	ok &= (double)rep->max.of[ASL_BH] >= asl_symmetric_net_bound(plan);
+	ok &= (double)(rep->read_max + rep->written_max) >=
+	      asl_symmetric_io_bound(plan);
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
+	return ok;
+}
+
+struct seen {
+	int reps;
+	bool sound;
+	double residual;
+	struct asl_outcome outcome;
+	struct asl_counts max, total;
+};
+
+static int each(const struct asl_rep *rep, void *arg)
+{
+	struct seen *seen = arg;
+
+	seen->reps++;
+	seen->sound = rep->predicted_equal && laws_hold(rep) && rep->verified;
+	seen->residual = rep->residual;
+	seen->outcome = rep->outcome;
+	seen->max = rep->max;
+	seen->total = rep->total;
+	if (!rep->predicted_equal)
+		print_difference(rep);
+	if (!rep->verified)
+		print_error("residual %g\n", rep->residual);
+	return 0;
+}
+
+static struct seen run(struct asl_run_want *want, unsigned number)
+{
+	struct seen seen = {0};
+	const struct asl_symmetric *s = want->plan.symmetric;
+	int err;
+
+	want->transport = "sim";
+	want->reps = 1;
+	want->seed = number + 1;
+	err = asl_run(want, each, &seen);
+	if (err || !seen.sound)
+		print_error("case %u: %s n=%ju R=%d (%d) P=%d layout %s %s "
+			    "grid %dx%dx%d S=%ju store %s: %s\n",
+			    number, want->plan.algorithm->name, s->n,
+			    s->columns, s->together, want->plan.ranks,
+			    s->layout.name, s->alltoall ? "alltoall" : "p2p",
+			    want->plan.grid.p[0], want->plan.grid.p[1],
+			    want->plan.grid.p[2], want->plan.cache, want->store,
+			    asl_run_why());
+	assert_int_equal(err, 0);
+	assert_int_equal(seen.reps, 1);
+	assert_true(seen.sound);
+	return seen;
+}
+
+static void without_data(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 400; i++) {
+		struct dice d = {81, i, 0};
+		struct asl_run_want want = {.store = "null"};
+		struct asl_symmetric s;
+
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		roll_plan(&d, &want.plan, &s, 300);
+		run(&want, i);
+		asl_symmetric_free(&s);
+	}
+}
+
+/* Exact entries: every sum but those of gradients is exact, in any order. */
+static void with_data(void **state)
+{
+	const char *cases = getenv("ASLANT_TEST_CASES");
+	unsigned count = cases ? (unsigned)atoi(cases) : 200;
+
+	(void)state;
+	for (unsigned i = 0; i < count; i++) {
+		struct dice d = {82, i, 0};
+		bool oracle = roll(&d, 0, 1), exact = roll(&d, 0, 1);
+		struct asl_run_want want = {
+			.store = roll(&d, 0, 9) ? "dram" : "pmem",
+			.verify = oracle ? ASL_VERIFY_ORACLE
+					 : ASL_VERIFY_FREIVALDS,
+			.exact = exact,
+		};
+		struct asl_symmetric s;
+		struct seen seen;
+
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		roll_plan(&d, &want.plan, &s, roll(&d, 0, 3) ? 40 : 110);
+		seen = run(&want, i);
+		if (exact && oracle &&
+		    want.plan.algorithm != &asl_symmetric_hopm &&
+		    want.plan.algorithm != &asl_symmetric_cpgrad)
+			assert_true(seen.residual == 0);
+		if (want.plan.algorithm == &asl_symmetric_hopm) {
+			assert_in_range(seen.outcome.iterations, 1,
+					want.plan.iterations);
+			assert_true(isfinite(seen.outcome.eigenvalue));
+		}
+		asl_symmetric_free(&s);
+	}
+}
+
+/* ---- The formulas of the paper, where everything divides ---- */
+
+static void count_spherical(int q, uint64_t times)
+{
+	uint64_t m = (uint64_t)(q * q + 1), P = (uint64_t)q * m, words;
+	uint64_t n = m * (uint64_t)(q * (q + 1)) * times, Q = (uint64_t)q;
+	struct asl_symmetric_want choice = {
+		.n = n,
+		.ranks = (int)P,
+		.layout = "spherical",
+		.columns = 1,
+	};
+	struct asl_run_want want = {.store = "null"};
+	struct asl_symmetric s;
+	struct seen seen;
+
+	make(&s, &choice);
+	assert_int_equal(s.layout.ranks, P);
+	assert_int_equal(2 * s.schedule.steps, q * q * q + 3 * q * q - 2);
+	s.together = 1;
+	want.plan = (struct asl_plan){
+		.algorithm = &asl_symmetric_sttsv,
+		.symmetric = &s,
+		.ranks = (int)P,
+		.cache = 1 << 24,
+		.memory = 1 << 24,
+		.costs = {.read = 1, .write = 1, .net = 1},
+	};
+	seen = run(&want, (unsigned)q);
+	words = 2 * (n * (Q + 1) / m - n / P);
+	assert_int_equal(seen.max.of[ASL_BH], words);
+	assert_int_equal(seen.max.of[ASL_NET_SEND], words);
+	assert_int_equal(seen.max.of[ASL_NET_MSGS], 2 * s.schedule.steps);
+	assert_int_equal(seen.max.of[ASL_NVM_WRITE], n / P);
+	asl_symmetric_free(&s);
+
+	/* 4n/(q+1) (1 - 1/P) with all to all: 2 (P-1) messages of two shares. */
+	choice.alltoall = true;
+	make(&s, &choice);
+	s.together = 1;
+	seen = run(&want, (unsigned)q);
+	assert_int_equal(seen.max.of[ASL_BH], 4 * n * (P - 1) / ((Q + 1) * P));
+	asl_symmetric_free(&s);
+}
+
+static void formulas(void **state)
+{
+	(void)state;
+	for (int q = 2; q <= 5; q++)
+		for (uint64_t times = 1; times <= 2; times++)
+			count_spherical(q, times);
+	if (getenv("ASLANT_TEST_LARGE"))
+		count_spherical(19, 1);
+}
+
+/* Of bricks of the cube; who has x(J) and needs x(J) only is not sent x(L). */
+static void count_cube(int p, int c)
+{
+	uint64_t b = (uint64_t)(p * c * c), n = 6 * b, P = b;
+	uint64_t up = (uint64_t)p, uc = (uint64_t)c;
+	struct asl_symmetric s = {.n = n, .columns = 1};
+	struct asl_run_want want = {
+		.store = "null",
+		.plan = {.algorithm = &asl_symmetric_naive,
+			 .symmetric = &s,
+			 .ranks = (int)P,
+			 .grid = {{p, c, c}},
+			 .cache = 1 << 24,
+			 .memory = 1 << 24},
+	};
+	struct seen seen = run(&want, (unsigned)b);
+	uint64_t x = n / uc - n / (uc * up * uc),
+		 y = n / up - n / (up * uc * uc);
+
+	assert_int_equal(seen.max.of[ASL_BH], x + y + (c > 1 ? n / uc : 0));
+	assert_int_equal(seen.total.of[ASL_NET_SEND],
+			 P * (x + y) + up * uc * (uc - 1) * n / uc);
+}
+
+static void formulas_of_cubes(void **state)
+{
+	(void)state;
+	for (int p = 1; p <= 4; p++)
+		for (int c = 1; c <= 4; c++)
+			count_cube(p, c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_data),
+		cmocka_unit_test(with_data),
+		cmocka_unit_test(formulas),
+		cmocka_unit_test(formulas_of_cubes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
