@@ -16,6 +16,7 @@
 #include "lib/model/cost.h"
 #include "lib/rank/rank.h"
 
+struct asl_contraction;
 struct asl_family;
 struct asl_kernel;
 struct asl_matmul;
@@ -82,6 +83,10 @@ struct asl_plan {
 	/* ---- Of symmetric tensors ---- */
 
 	const struct asl_symmetric *symmetric;
+
+	/* ---- Of contractions ---- */
+
+	const struct asl_contraction *contraction;
 
 	/* ---- Of contractions out of core ---- */
 

@@ -1,0 +1,261 @@
+/*
+ * walk.c -- the loops over tiles, and the moves within one rank
+ */
+#include "lib/outofcore/walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/kernels/kernel.h"
+
+/* ---- Tiles ---- */
+
+static struct asl_range side(const struct asl_ooc_walk *w,
+			     const struct asl_ooc_tile *t, enum asl_operand i)
+{
+	return asl_ooc_leaf(w->l, i, t->part, t->leaf[i]);
+}
+
+static struct asl_range rows_of(const struct asl_ooc_walk *w,
+				const struct asl_ooc_tile *t)
+{
+	return side(w, t, asl_ooc_rows(t->which));
+}
+
+static struct asl_range cols_of(const struct asl_ooc_walk *w,
+				const struct asl_ooc_tile *t)
+{
+	return side(w, t, asl_ooc_cols(t->which));
+}
+
+static struct asl_block block(const struct asl_ooc_walk *w,
+			      const struct asl_ooc_tile *t)
+{
+	uint64_t rows = rows_of(w, t).count;
+	uint64_t cols = cols_of(w, t).count;
+	struct asl_words words = asl_slice(&t->room, 0, rows * cols);
+
+	return asl_as_block(&words, rows, cols);
+}
+
+struct asl_words asl_ooc_tile_words(const struct asl_ooc_walk *w,
+				    const struct asl_ooc_tile *t)
+{
+	struct asl_block x = block(w, t);
+
+	return asl_slice(&t->room, 0, x.rows * x.cols);
+}
+
+/* Where it lies among all that this rank works with. */
+static struct asl_block place(const struct asl_ooc_walk *w,
+			      const struct asl_ooc_tile *t)
+{
+	struct asl_range rows = rows_of(w, t);
+	struct asl_range cols = cols_of(w, t);
+	struct asl_range above =
+		asl_ooc_index(w->l, asl_ooc_rows(t->which), t->part);
+	struct asl_range left =
+		asl_ooc_index(w->l, asl_ooc_cols(t->which), t->part);
+	struct asl_words now =
+		asl_slice(&w->array[t->which], 0, above.count * left.count);
+	struct asl_block all = asl_as_block(&now, above.count, left.count);
+
+	return asl_sub_block(&all, rows.first - above.first,
+			     cols.first - left.first, rows.count, cols.count);
+}
+
+void asl_ooc_fetch(struct asl_ooc_walk *w, struct asl_ooc_tile *t)
+{
+	struct asl_block from = place(w, t), to = block(w, t);
+
+	if (t->which == ASL_C && t->fresh)
+		return;
+	t->sums = t->which == ASL_C;
+	asl_copy_block(w->r, &to, &from);
+}
+
+void asl_ooc_put(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
+{
+	struct asl_block from = block(w, C), to = place(w, C);
+
+	asl_copy_block(w->r, &to, &from);
+}
+
+void asl_ooc_multiply(struct asl_ooc_walk *w, struct asl_ooc_tile *A,
+		      struct asl_ooc_tile *B, struct asl_ooc_tile *C)
+{
+	const struct asl_plan *plan = w->l->plan;
+	struct asl_block a = block(w, A), b = block(w, B), c = block(w, C);
+	struct asl_product x = {
+		.m = c.rows,
+		.n = c.cols,
+		.k = a.cols,
+		.cache = plan->cache,
+		.read_cost = plan->costs.dram_read,
+		.write_cost = plan->costs.dram_write,
+		.A = ASL_DRAM,
+		.B = ASL_DRAM,
+		.C = ASL_DRAM,
+		.add = C->sums,
+	};
+
+	asl_phase(w->r, ASL_COMPUTE);
+	if (!x.m || !x.n || (!x.k && x.add))
+		return;
+	plan->kernel->run(w->r, &x, &c, &a, &b);
+	C->sums = true;
+}
+
+static struct asl_ooc_tile *tile_of(struct asl_ooc_walk *w,
+				    enum asl_operand which)
+{
+	return w->l->X == which ? w->X : w->l->Y == which ? &w->Y : &w->Z;
+}
+
+void asl_ooc_each_leaf(struct asl_ooc_walk *w, enum asl_operand which,
+		       void (*see)(struct asl_ooc_walk *w,
+				   struct asl_ooc_tile *t))
+{
+	struct asl_ooc_tile *t = tile_of(w, which);
+	int rows = asl_ooc_rows(which), cols = asl_ooc_cols(which);
+
+	if (w->r->err)
+		return;
+	t->part = w->part;
+	t->fresh = false;
+	for (t->leaf[rows] = 0; t->leaf[rows] < w->l->leaves[rows];
+	     t->leaf[rows]++)
+		for (t->leaf[cols] = 0; t->leaf[cols] < w->l->leaves[cols];
+		     t->leaf[cols]++)
+			see(w, t);
+}
+
+/* ---- Rooms ---- */
+
+static bool travels(const struct asl_ooc_tile *t)
+{
+	return t->which != ASL_C;
+}
+
+/* For `count` leaves; the landing, if any, is as large as one. */
+static void take_rooms(struct asl_ooc_walk *w, struct asl_ooc_tile *t,
+		       uint64_t count, bool landings)
+{
+	enum asl_operand which = t[0].which;
+	uint64_t words = asl_ooc_largest(w->l, which);
+
+	asl_take(w->r, &w->rooms[which], ASL_DRAM, count * words);
+	if (landings && travels(t))
+		asl_take(w->r, &w->landing[which], ASL_DRAM, words);
+	for (uint64_t i = 0; i < count && !w->r->err; i++)
+		t[i].room = asl_slice(&w->rooms[which], i * words, words);
+}
+
+void asl_ooc_walk_take(struct asl_ooc_walk *w, bool landings)
+{
+	int again = w->l->o->again;
+
+	w->fetch = asl_ooc_fetch;
+	w->multiply = asl_ooc_multiply;
+	w->put = asl_ooc_put;
+	w->part = w->l->home;
+	w->X = calloc((size_t)again, sizeof *w->X);
+	if (!w->X) {
+		asl_rank_fail(w->r, -ENOMEM, "no memory for %d tiles' records",
+			      again);
+		return;
+	}
+	for (int i = 0; i < again; i++)
+		w->X[i].which = w->l->X;
+	w->Y.which = w->l->Y;
+	w->Z.which = w->l->Z;
+	take_rooms(w, w->X, (uint64_t)again, landings);
+	take_rooms(w, &w->Y, 1, landings);
+	take_rooms(w, &w->Z, 1, landings);
+}
+
+void asl_ooc_walk_give(struct asl_ooc_walk *w)
+{
+	for (int i = 0; i < ASL_OPERANDS; i++) {
+		asl_give(w->r, &w->landing[i]);
+		asl_give(w->r, &w->rooms[i]);
+	}
+	free(w->X);
+	w->X = NULL;
+}
+
+/* ---- Loops ---- */
+
+/* Counters of loops, by index: n[], and which of `again`. */
+struct at {
+	int outer[ASL_OPERANDS], again;
+};
+
+static void fetch(struct asl_ooc_walk *w, struct asl_ooc_tile *t,
+		  const struct at *at)
+{
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		t->leaf[i] = at->outer[i];
+	t->leaf[w->l->Y] = at->outer[w->l->Y] * w->l->o->again + at->again;
+	t->part = w->part;
+	t->sums = false;
+	t->fresh = !w->adds && at->outer[ASL_C] == 0;
+	asl_phase(w->r, ASL_COMPUTE);
+	w->fetch(w, t);
+}
+
+static void put(struct asl_ooc_walk *w, struct asl_ooc_tile *t)
+{
+	if (t->which != ASL_C)
+		return;
+	asl_phase(w->r, ASL_COMPUTE);
+	w->put(w, t);
+}
+
+static void meet(struct asl_ooc_walk *w, struct asl_ooc_tile *X)
+{
+	struct asl_ooc_tile *of[ASL_OPERANDS];
+
+	of[w->l->X] = X;
+	of[w->l->Y] = &w->Y;
+	of[w->l->Z] = &w->Z;
+	w->multiply(w, of[ASL_A], of[ASL_B], of[ASL_C]);
+}
+
+/* Y meets X, Z by Z. */
+static void one_of_Y(struct asl_ooc_walk *w, struct at *at)
+{
+	at->again = 0;
+	fetch(w, &w->Y, at);
+	for (; at->again < w->l->o->again; at->again++) {
+		fetch(w, &w->Z, at);
+		meet(w, &w->X[at->again]);
+		put(w, &w->Z);
+	}
+	put(w, &w->Y);
+}
+
+static void one_of_X(struct asl_ooc_walk *w, struct at *at)
+{
+	const struct asl_outofcore *o = w->l->o;
+	int *x = &at->outer[w->l->X];
+
+	*x = 0;
+	for (at->again = 0; at->again < o->again; at->again++)
+		fetch(w, &w->X[at->again], at);
+	for (; *x < o->n[w->l->X]; ++*x)
+		one_of_Y(w, at);
+	for (int i = 0; i < o->again; i++)
+		put(w, &w->X[i]);
+}
+
+void asl_ooc_walk(struct asl_ooc_walk *w)
+{
+	const struct asl_outofcore *o = w->l->o;
+	struct at at = {{0}, 0};
+	int *y = &at.outer[w->l->Y], *z = &at.outer[w->l->Z];
+
+	for (*y = 0; !w->r->err && *y < o->n[w->l->Y]; ++*y)
+		for (*z = 0; !w->r->err && *z < o->n[w->l->Z]; ++*z)
+			one_of_X(w, &at);
+}

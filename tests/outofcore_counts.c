@@ -1,0 +1,376 @@
+/*
+ * outofcore_counts.c -- out of core: what is counted is what was predicted
+ *
+ * Random shapes, ranks, orders and tiles, sensible or not, on sim: every
+ * counter of every phase of every rank, and both memory high-water marks.  Some
+ * cases move data, in DRAM or in real pools, and are held against the oracle
+ * with exact entries.  Then tiles that are chosen: they keep to their budget,
+ * and where everything divides the model's D and V are the words counted.  Of
+ * the six, auto takes the one that costs least when all are run.
+ *
+ * ASLANT_TEST_CASES=N tries N cases with data, not 600.
+ */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "lib/matrix/parts.h"
+#include "lib/outofcore/layout.h"
+#include "lib/run/run.h"
+#include "tests/ledgers.h"
+#include "tests/random.h"
+
+enum { SIX = 6 };
+
+/* ---- A case ---- */
+
+struct test_case {
+	struct asl_run_want want;
+	struct asl_outofcore o;
+};
+
+static void print_case(const struct test_case *c, unsigned number)
+{
+	const struct asl_plan *x = &c->want.plan;
+	const struct asl_outofcore *o = &c->o;
+
+	print_error("case %u: %s of %c, %c%c%c, m=%ju n=%ju k=%ju P=%d, tiles "
+		    "%d,%d,%d again %d, S=%ju budget %ju %s\n",
+		    number, x->algorithm->name, "AB"[o->replicated],
+		    "ABC"[o->order.at[0]], "ABC"[o->order.at[1]],
+		    "ABC"[o->order.at[2]], x -> shape.m, x->shape.n, x->shape.k,
+		    x->ranks, o->n[0], o->n[1], o->n[2], o->again, x->cache,
+		    x->budget, x->kernel->name);
+}
+
+/* Every word of A, B and C is somebody's, and nobody else's. */
+static bool all_is_owned_once(const struct asl_plan *plan)
+{
+	const struct asl_shape *s = &plan->shape;
+	const uint64_t words[] = {s->m * s->k, s->k * s->n, s->m * s->n};
+	struct asl_piece x;
+
+	for (int which = 0; which < ASL_OPERANDS; which++) {
+		uint64_t owned = 0, counted = 0;
+
+		for (int r = 0; r < asl_plan_ranks(plan); r++) {
+			counted += asl_plan_owned(plan, r, which);
+			for (int i = 0; asl_plan_piece(&x, plan, r, which, i);
+			     i++)
+				owned += x.words.count;
+		}
+		if (owned != words[which] || counted != owned) {
+			print_error("%ju words of %c have owners, of %ju\n",
+				    owned, "ABC"[which], words[which]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool laws_hold(const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	const struct asl_shape *s = &plan->shape;
+	const uint64_t *of = rep->total.of;
+
+	return all_is_owned_once(plan) &&
+	       of[ASL_NET_SEND] == of[ASL_NET_RECV] &&
+	       of[ASL_FLOPS] == 2 * s->m * s->n * s->k &&
+	       of[ASL_NVM_LAND] >= s->m * s->n &&
+	       of[ASL_NVM_READ] + of[ASL_NVM_WRITE] == 0 &&
+	       (double)rep->max.of[ASL_BH] >=
+		       plan->algorithm->family->net_bound(plan);
+}
+
+struct outcome {
+	int reps;
+	bool sound;
+	struct asl_counts first; /* of rank 0 */
+	double cost;
+	uint64_t dram;
+};
+
+static int look(const struct asl_rep *rep, void *arg)
+{
+	struct outcome *out = arg;
+
+	out->reps++;
+	out->sound = rep->predicted_equal && laws_hold(rep);
+	out->first = asl_ledger_total(&rep->rank[0].counted);
+	out->cost = rep->q_max[ASL_FULL];
+	for (int i = 0; i < rep->ranks; i++) {
+		const struct asl_ledger *x = &rep->rank[i].counted;
+
+		out->dram =
+			asl_larger(out->dram, x->memory_high - x->pool_high);
+	}
+	if (!rep->predicted_equal)
+		print_ledgers(rep);
+	if (rep->moved && rep->residual != 0) {
+		print_error("residual %g, expected 0\n", rep->residual);
+		out->sound = false;
+	}
+	return 0;
+}
+
+static struct outcome run_case(struct test_case *c, unsigned number)
+{
+	struct outcome out = {.reps = 0};
+	int err;
+
+	c->want.plan.outofcore = &c->o;
+	err = asl_run(&c->want, look, &out);
+	if (err || out.reps != 1 || !out.sound) {
+		print_case(c, number);
+		if (err)
+			print_error("error %d: %s\n", err, asl_run_why());
+		fail();
+	}
+	return out;
+}
+
+/* ---- Tiles of any kind ---- */
+
+static struct test_case roll_case(struct dice *d, int bits, int most_ranks)
+{
+	struct test_case c = {.want = {.transport = "sim",
+				       .store = "null",
+				       .seed = d->number,
+				       .exact = true,
+				       .reps = 1}};
+	struct asl_plan *plan = &c.want.plan;
+
+	plan->algorithm = asl_ooc_algorithms[roll(d, 0, SIX - 1)];
+	plan->kernel = asl_kernels[roll(d, 0, 2)];
+	plan->shape.m = roll_size(d, bits);
+	plan->shape.n = roll_size(d, bits);
+	plan->shape.k = roll_size(d, bits);
+	plan->ranks = (int)roll(d, 1, (uint64_t)most_ranks);
+	plan->cache = 2 + roll_size(d, 10);
+	plan->memory = 1;
+	plan->panels = ASL_DRAM;
+	plan->costs = (struct asl_costs){
+		.read = (double)roll(d, 1, 4),
+		.write = (double)roll(d, 1, 32),
+		.net = (double)roll(d, 0, 8),
+		.dram_read = 1,
+		.dram_write = 1.5,
+		.latency = (double)roll(d, 0, 1) * 100,
+	};
+	return c;
+}
+
+/* More parts than there is to cut, as well: then some are empty. */
+static void roll_tiles(struct dice *d, struct test_case *c)
+{
+	struct asl_ooc_model x = asl_ooc_model_of(&c->want.plan);
+
+	c->o = (struct asl_outofcore){
+		.method = x.method,
+		.inside = x.inside,
+		.replicated = (enum asl_operand)roll(d, 0, 1),
+		.order = asl_ooc_orders[roll(d, 0, 5)],
+		.again = (int)roll(d, 1, roll(d, 0, 1) ? 1 : 3),
+	};
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		c->o.n[i] = (int)roll(d, 1, roll(d, 1, 6));
+}
+
+static void any_tiles(uint32_t family, unsigned cases, int bits, int ranks,
+		      const char *store)
+{
+	for (unsigned i = 0; i < cases; i++) {
+		struct dice d = {family, i, 0};
+		struct test_case c = roll_case(&d, bits, ranks);
+
+		roll_tiles(&d, &c);
+		c.want.store = store;
+		if (store[0] != 'n')
+			c.want.verify = ASL_VERIFY_ORACLE;
+		if (only_case() < 0 || only_case() == (long)i)
+			run_case(&c, i);
+	}
+}
+
+static void counts_without_data(void **state)
+{
+	(void)state;
+	any_tiles(91, 3000, 7, 40, "null");
+}
+
+static void counts_and_products_in_dram(void **state)
+{
+	const char *text = getenv("ASLANT_TEST_CASES");
+
+	(void)state;
+	any_tiles(92, text ? (unsigned)atoi(text) : 600, 5, 26, "dram");
+}
+
+static void counts_and_products_in_pools(void **state)
+{
+	(void)state;
+	any_tiles(93, 40, 5, 10, "pmem");
+}
+
+/* ---- Tiles that are chosen ---- */
+
+/* Each of A, B and C has at least 4 times what a rank may have of DRAM. */
+static void budgets_are_kept(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 300; i++) {
+		struct dice d = {94, i, 0};
+		struct test_case c = roll_case(&d, 5, 20);
+		struct asl_plan *plan = &c.want.plan;
+		struct asl_shape *s = &plan->shape;
+		uint64_t need, least;
+
+		s->m += 50;
+		s->n += 50;
+		s->k += 50;
+		plan->cache = 2 + roll_size(&d, 6);
+		least = asl_least(asl_least(s->m * s->k, s->k * s->n),
+				  s->m * s->n);
+		plan->budget = roll(&d, least / 20, least / 4);
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		if (asl_ooc_fit(&c.o, plan, &need)) {
+			assert_true(need > plan->budget);
+			continue;
+		}
+		c.want.store = i % 3 ? "null" : "dram";
+		c.want.verify = i % 3 ? ASL_VERIFY_NONE : ASL_VERIFY_ORACLE;
+		if (run_case(&c, i).dram > plan->budget) {
+			print_case(&c, i);
+			fail();
+		}
+	}
+}
+
+/* Too small a budget for anything: said so, with one that will do. */
+static void too_little_is_refused(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < SIX; i++) {
+		struct dice d = {95, i, 0};
+		struct test_case c = roll_case(&d, 4, 9);
+		uint64_t need;
+
+		c.want.plan.algorithm = asl_ooc_algorithms[i];
+		c.want.plan.budget = 2;
+		assert_int_equal(asl_ooc_fit(&c.o, &c.want.plan, &need),
+				 -ENOMEM);
+		c.want.plan.budget = need;
+		assert_int_equal(asl_ooc_fit(&c.o, &c.want.plan, &need), 0);
+	}
+}
+
+static void expect_words(const struct test_case *c, unsigned number,
+			 const char *what, uint64_t counted, double model)
+{
+	if (fabs((double)counted - model) < 1e-6 * (1 + model))
+		return;
+	print_case(c, number);
+	print_error("%s: counted %ju, the model has %.9g\n", what, counted,
+		    model);
+	fail();
+}
+
+/* Everything divides: extents by the parts, shares of tiles by the ranks. */
+static void model_is_exact(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 600; i++) {
+		struct dice d = {96, i, 0};
+		struct test_case c = roll_case(&d, 1, 1);
+		struct asl_plan *plan = &c.want.plan;
+		struct asl_ooc_tiles t;
+		struct asl_ooc_model x;
+		struct asl_ooc_volume v;
+		struct outcome out;
+		uint64_t side;
+
+		roll_tiles(&d, &c);
+		side = roll(&d, 1, 5);
+		plan->ranks =
+			(int)(c.o.method == ASL_ROTATION ? side * side : side);
+		side *= 36; /* 4 parts and 3, 3 and 3 */
+		for (int j = 0; j < ASL_OPERANDS; j++)
+			c.o.n[j] = (int)roll(&d, 1, 4);
+		plan->shape = (struct asl_shape){side, 2 * side, 3 * side};
+		plan->cache = 10000;
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		c.o.again = (int)roll(&d, 1, 3);
+		out = run_case(&c, i);
+		x = asl_ooc_model_of(plan);
+		x.replicated = c.o.replicated;
+		x.order = c.o.order;
+		x.tile = 1;
+		t = (struct asl_ooc_tiles){{c.o.n[0], c.o.n[1], c.o.n[2]},
+					   c.o.again};
+		v = asl_ooc_volume(&x, &t);
+		expect_words(&c, i, "read", out.first.of[ASL_NVM_LIFT], v.read);
+		expect_words(&c, i, "written", out.first.of[ASL_NVM_LAND],
+			     v.write);
+		expect_words(&c, i, "sent", out.first.of[ASL_NET_RECV], v.net);
+	}
+}
+
+static void auto_takes_the_cheapest(void **state)
+{
+	int taken[SIX] = {0}, kinds = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 150; i++) {
+		struct dice d = {97, i, 0};
+		struct test_case c = roll_case(&d, 8, 16), other = c;
+		struct asl_plan *plan = &c.want.plan;
+		uint64_t need, budget = 200 + roll_size(&d, 13);
+		double least;
+
+		plan->kernel = asl_kernel_find("tight");
+		plan->cache = other.want.plan.cache = 100;
+		plan->budget = other.want.plan.budget = budget;
+		other.want.plan.kernel = plan->kernel;
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		if (asl_ooc_auto(&c.o, plan, &need))
+			continue;
+		least = run_case(&c, i).cost;
+		for (int j = 0; j < SIX; j++) {
+			other.want.plan.algorithm = asl_ooc_algorithms[j];
+			taken[j] += plan->algorithm == asl_ooc_algorithms[j];
+			if (asl_ooc_fit(&other.o, &other.want.plan, &need))
+				continue;
+			if (run_case(&other, i).cost < least) {
+				print_case(&other, i);
+				fail();
+			}
+		}
+	}
+	for (int j = 0; j < SIX; j++)
+		kinds += taken[j] > 0;
+	assert_true(kinds >= 4); /* none is best for all */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_without_data),
+		cmocka_unit_test(counts_and_products_in_dram),
+		cmocka_unit_test(counts_and_products_in_pools),
+		cmocka_unit_test(budgets_are_kept),
+		cmocka_unit_test(too_little_is_refused),
+		cmocka_unit_test(model_is_exact),
+		cmocka_unit_test(auto_takes_the_cheapest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
