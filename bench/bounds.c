@@ -60,6 +60,20 @@ static void print(const struct asl_plan *plan, const struct asl_bound *bound,
 		print_bound(&bound[i]);
 }
 
+/* A name says which problem is meant; of multiplication nothing has to. */
+static int check_argument(const char *name)
+{
+	const struct asl_algorithm *a = name ? asl_face_algorithm(name) : NULL;
+
+	if (!name || (a && a->family != asl_faces[0]->family))
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "bounds: unexpected argument '%s': bounds hold for "
+			    "every algorithm; expected none, or sttsv, hopm or "
+			    "cpgrad",
+			    name);
+}
+
 int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
 {
 	struct asl_options o;
@@ -72,17 +86,17 @@ int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
 		return code;
 	if (o.help)
 		return asl_command_help(self);
-	if (o.algorithm)
-		return asl_complain(ASL_BAD_INPUT,
-				    "bounds: unexpected argument '%s': bounds "
-				    "hold for every algorithm",
-				    o.algorithm);
-	code = asl_case_to_plan(&c, &o);
+	code = check_argument(o.algorithm);
 	if (code)
 		return code;
-	count = asl_face_of(&c.want.plan)->bounds(bound, &c.want.plan);
-	if (o.csv)
-		return write_csv(bound, count, o.csv);
-	print(&c.want.plan, bound, count);
-	return 0;
+	code = asl_case_to_plan(&c, &o);
+	if (!code) {
+		count = asl_face_of(&c.want.plan)->bounds(bound, &c.want.plan);
+		if (o.csv)
+			code = write_csv(bound, count, o.csv);
+		else
+			print(&c.want.plan, bound, count);
+	}
+	asl_case_close(&c);
+	return code;
 }

@@ -95,7 +95,9 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 	}
 	face = asl_face_of(plan);
 	plan->ranks = o->ranks ? o->ranks : asl_job().size;
-	err = asl_files_check(o);
+	err = asl_options_suit(o, plan->algorithm);
+	if (!err)
+		err = asl_files_check(o);
 	if (!err)
 		err = face->problem(plan, o);
 	if (!err)
@@ -157,4 +159,9 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->verify = choose_verify(o);
 	err = asl_transport_check(c, o);
 	return err ? err : face->settle(&want->plan);
+}
+
+void asl_case_close(struct asl_case *c)
+{
+	asl_face_release(&c->want.plan);
 }

@@ -21,7 +21,10 @@ struct asl_case {
 	bool automatic;		    /* the algorithm was left to the planner */
 };
 
-/* All of it, with a plan that is complete.  0, or the exit code after a complaint. */
+/*
+ * All of it, with a plan that is complete.  0, or the exit code after a
+ * complaint; asl_case_close is due either way.
+ */
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
 
 /*
@@ -30,5 +33,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
  * run that only counts (store null).
  */
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o);
+
+void asl_case_close(struct asl_case *c); /* all zero is allowed */
 
 #endif

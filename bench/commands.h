@@ -13,6 +13,8 @@ int asl_command_run(int argc, char **argv, const struct asl_command *self);
 int asl_command_plan(int argc, char **argv, const struct asl_command *self);
 int asl_command_bounds(int argc, char **argv, const struct asl_command *self);
 int asl_command_suite(int argc, char **argv, const struct asl_command *self);
+int asl_command_calibrate(int argc, char **argv,
+			  const struct asl_command *self);
 int asl_command_list(int argc, char **argv, const struct asl_command *self);
 
 /* --help after a command; returns the exit code. */

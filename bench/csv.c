@@ -59,6 +59,14 @@ void asl_csv_put_count(struct asl_csv *csv, const char *name, uint64_t x)
 	asl_csv_put(csv, name, text);
 }
 
+void asl_csv_put_length(struct asl_csv *csv, const char *name, uint64_t x)
+{
+	if (x)
+		asl_csv_put_count(csv, name, x);
+	else
+		asl_csv_put_empty(csv, name);
+}
+
 void asl_csv_put_number(struct asl_csv *csv, const char *name, double x)
 {
 	char text[32];

@@ -30,9 +30,10 @@ int asl_csv_clear(struct asl_csv *csv);
 /* Bring text and bytes up to date; 0 or -ENOMEM. */
 int asl_csv_flush(struct asl_csv *csv);
 
-/* Text is quoted if it has to be; NULL is an empty field. */
+/* Text is quoted if it has to be; NULL, and a length of 0, is an empty field. */
 void asl_csv_put(struct asl_csv *csv, const char *name, const char *text);
 void asl_csv_put_count(struct asl_csv *csv, const char *name, uint64_t x);
+void asl_csv_put_length(struct asl_csv *csv, const char *name, uint64_t x);
 void asl_csv_put_number(struct asl_csv *csv, const char *name, double x);
 void asl_csv_put_empty(struct asl_csv *csv, const char *name);
 void asl_csv_end_row(struct asl_csv *csv);

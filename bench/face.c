@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-extern const struct asl_face asl_face_multiply;
+extern const struct asl_face asl_face_multiply, asl_face_symmetric;
 
 const struct asl_face *const asl_faces[] = {
 	&asl_face_multiply,
+	&asl_face_symmetric,
 	NULL,
 };
 
@@ -28,6 +29,14 @@ struct asl_shown asl_show(const struct asl_plan *plan)
 
 	asl_face_of(plan)->show(&x, plan);
 	return x;
+}
+
+void asl_face_release(struct asl_plan *plan)
+{
+	const struct asl_face *face = asl_face_of(plan);
+
+	if (face->release)
+		face->release(plan);
 }
 
 const struct asl_algorithm *asl_face_algorithm(const char *name)

@@ -20,7 +20,7 @@ struct asl_shown {
 	const char *kernel;
 	uint64_t m, n, k;
 	const char *spec, *dims;
-	char grid[64];	  /* how the ranks are arranged */
+	char grid[80];	  /* how the ranks are arranged */
 	char blocks[64];  /* sizes that are not trivial, as options give them */
 	char size[64];	  /* in brief: 640, or 64x32x16 */
 	char problem[96]; /* m = 64, n = 32, k = 16 */
@@ -48,6 +48,9 @@ struct asl_face {
 	int (*complete)(struct asl_run_want *want, const struct asl_options *o);
 	int (*settle)(struct asl_plan *plan);
 
+	/* Give back what these, or rank, made; NULL: nothing.  Any plan will do. */
+	void (*release)(struct asl_plan *plan);
+
 	/* *out is zero; there may be no algorithm, and nothing settled. */
 	void (*show)(struct asl_shown *out, const struct asl_plan *plan);
 
@@ -73,6 +76,8 @@ extern const struct asl_face *const asl_faces[];
 const struct asl_face *asl_face_of(const struct asl_plan *plan);
 
 struct asl_shown asl_show(const struct asl_plan *plan);
+
+void asl_face_release(struct asl_plan *plan);
 
 /* An algorithm of any family; NULL: there is none of that name. */
 const struct asl_algorithm *asl_face_algorithm(const char *name);

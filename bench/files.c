@@ -61,6 +61,17 @@ static int check_apart(const struct file *written, const struct file *other)
 			    written->option, other->option, written->path);
 }
 
+static int check_operands(const struct file *written,
+			  const struct asl_options *o)
+{
+	int err = 0;
+
+	for (int i = 0; !err && o->operand[i]; i++)
+		err = check_apart(written,
+				  &(struct file){"operand", o->operand[i]});
+	return err;
+}
+
 int asl_files_check(const struct asl_options *o)
 {
 	bool to_stdout = o->csv && !strcmp(o->csv, "-");
@@ -71,12 +82,18 @@ int asl_files_check(const struct asl_options *o)
 		{"result", o->result},
 		{"a", o->a},
 		{"b", o->b},
+		{"tensor", o->tensor},
+		{"steiner", o->steiner},
 		{"profile", profile},
 	};
+	const int count = sizeof files / sizeof files[0];
 	int err = 0;
 
-	for (int written = 0; written < 2; written++)
-		for (int i = written + 1; !err && i < 5; i++)
+	for (int written = 0; !err && written < 2; written++) {
+		for (int i = written + 1; !err && i < count; i++)
 			err = check_apart(&files[written], &files[i]);
+		if (!err)
+			err = check_operands(&files[written], o);
+	}
 	return err;
 }

@@ -74,9 +74,10 @@ void asl_help_command(FILE *f, const struct asl_command *command)
 void asl_help_all(FILE *f)
 {
 	fputs("Usage: aslant COMMAND [arguments]\n\n"
-	      "Measures what matrix kernels cost on machines whose memory is "
-	      "cheaper to read\nthan to write: runs them, counts every word "
-	      "moved, compares with prediction and\nlower bounds.\n\n",
+	      "Measures what matrix and tensor kernels cost on machines "
+	      "whose memory is cheaper\nto read than to write: runs them, "
+	      "counts every word moved, compares with prediction\nand lower "
+	      "bounds.\n\n",
 	      f);
 	for (const struct asl_command *x = asl_commands; x->name; x++)
 		fprintf(f, "  %-*s%s\n", COLUMN - 2, x->name, x->summary);

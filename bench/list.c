@@ -1,6 +1,7 @@
 /*
  * list.c -- aslant list: what there is to choose from, one line each
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,12 +12,13 @@
 #include "bench/say.h"
 #include "bench/suite.h"
 #include "lib/kernels/kernel.h"
+#include "lib/symmetric/make.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
 static void line(const char *name, const char *summary)
 {
-	printf("%-13s %s\n", name, summary);
+	printf("%-14s %s\n", name, summary);
 }
 
 static void family(const struct asl_algorithm *const *x)
@@ -38,10 +40,23 @@ static void kernels(void)
 		line(asl_kernels[i]->name, asl_kernels[i]->summary);
 }
 
+/* What is built in is read without complaints (tests/command_profiles.sh). */
+static void profile_line(const char *name)
+{
+	struct asl_profile x;
+
+	if (asl_profile_find(&x, name))
+		return;
+	printf("%-20s %7.4g %7.4g %7.4g %-8s %s\n", x.name, x.costs.read,
+	       x.costs.write, x.costs.net, x.timed ? "ns/word" : "relative",
+	       x.about);
+}
+
 static void profiles(void)
 {
-	for (const struct asl_profile *x = asl_profiles; x->name[0]; x++)
-		line(x->name, x->source);
+	printf("%-20s %7s %7s %7s %s\n", "profile", "r", "w", "beta", "unit");
+	for (const char *const *x = asl_profile_names(); *x; x++)
+		profile_line(*x);
 }
 
 static void transports(void)
@@ -61,13 +76,37 @@ static void suites(void)
 	asl_suite_each(line);
 }
 
+/* Per rank, in units of n, where all divides: of x and y, what no other does. */
+static void steiner_line(const struct asl_steiner_size *x)
+{
+	double P = x->blocks, words = 2 * ((double)x->s / x->m - 1 / P);
+	double bound = 2 * (1 / cbrt(P) - 1 / P);
+	char name[ASL_STEINER_NAME];
+
+	snprintf(name, sizeof name, "%s-%d", x->family, x->parameter);
+	printf("%-13s %6d %4d %3d %6d %9.5f %9.5f\n", name, x->blocks, x->m,
+	       x->s, asl_steiner_steps(x), words, bound);
+}
+
+static void steiner(void)
+{
+	struct asl_steiner_size x = {0};
+
+	printf("%-13s %6s %4s %3s %6s %9s %9s\n", "system", "ranks", "m", "s",
+	       "steps", "words/n", "bound/n");
+	while (asl_steiner_next(&x, ASL_SYMMETRIC_RANKS))
+		steiner_line(&x);
+}
+
 static const struct topic {
 	const char *name;
 	void (*list)(void);
+	bool asked; /* too long to be listed with all others */
 } topics[] = {
-	{"algorithms", algorithms}, {"kernels", kernels},
-	{"profiles", profiles},	    {"transports", transports},
-	{"stores", stores},	    {"suites", suites},
+	{"algorithms", algorithms, false}, {"kernels", kernels, false},
+	{"profiles", profiles, false},	   {"transports", transports, false},
+	{"stores", stores, false},	   {"suites", suites, false},
+	{"steiner", steiner, true},
 };
 
 enum { TOPICS = sizeof topics / sizeof topics[0] };
@@ -75,6 +114,8 @@ enum { TOPICS = sizeof topics / sizeof topics[0] };
 static void list_all(void)
 {
 	for (int i = 0; i < TOPICS; i++) {
+		if (topics[i].asked)
+			continue;
 		printf("%s%s\n", i ? "\n" : "", topics[i].name);
 		topics[i].list();
 	}
@@ -97,9 +138,10 @@ int asl_command_list(int argc, char **argv, const struct asl_command *self)
 			topics[i].list();
 			return 0;
 		}
-	return asl_complain(ASL_BAD_INPUT,
-			    "list: found '%s', expected "
-			    "algorithms, kernels, profiles, transports, stores "
-			    "or suites",
-			    argv[2]);
+	return asl_complain(
+		ASL_BAD_INPUT,
+		"list: found '%s', expected "
+		"algorithms, kernels, profiles, transports, stores, "
+		"suites or steiner",
+		argv[2]);
 }

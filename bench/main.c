@@ -15,12 +15,14 @@ const struct asl_command asl_commands[] = {
 	{
 		.name = "run",
 		.usage = "run ALGORITHM [options]",
-		.summary = "one multiplication, counted, verified and timed",
-		.text = "Multiply two matrices, count every word moved, and "
-			"compare with the prediction\nand the lower bounds.  "
-			"Without --csv and --out a summary goes to stdout.\n"
-			"ALGORITHM auto is the best that aslant plan finds, "
-			"of any kernel unless --kernel\nis given.",
+		.summary = "one case, counted, verified and timed",
+		.text = "Multiply two matrices, or a symmetric tensor by "
+			"vectors (sttsv, hopm, cpgrad),\ncount every word "
+			"moved, and compare with the prediction and the lower "
+			"bounds.\nWithout --csv and --out a summary goes to "
+			"stdout.  ALGORITHM auto is the best\nmultiplication "
+			"that aslant plan finds, of any kernel unless --kernel "
+			"is given.",
 		.options = ASL_FOR_RUN,
 		.run = asl_command_run,
 	},
@@ -33,17 +35,20 @@ const struct asl_command asl_commands[] = {
 			"kernel and grid costs, cheapest\nfirst.  Algorithms "
 			"without a grid are left out beyond 4096 ranks.  Other "
 			"options of run that leave nothing behind\nare taken, "
-			"too, and ignored.",
+			"too, and ignored.  Without a name: of multiplication; "
+			"sttsv: of all ways to\nmultiply a symmetric tensor "
+			"by a vector.",
 		.options = ASL_FOR_PLAN,
 		.run = asl_command_plan,
 	},
 	{
 		.name = "bounds",
-		.usage = "bounds [options]",
+		.usage = "bounds [ALGORITHM] [options]",
 		.summary = "the lower bounds, with the theorem that gives each",
-		.text = "Print what no algorithm can better.  Other "
-			"options of run that leave nothing\nbehind are taken, "
-			"too, and ignored.",
+		.text = "Print what no algorithm can better: none that "
+			"multiplies matrices, or that does\nwhat sttsv, hopm "
+			"or cpgrad does.  Other options of run that leave "
+			"nothing behind\nare taken, too, and ignored.",
 		.options = ASL_FOR_BOUNDS,
 		.run = asl_command_bounds,
 	},
@@ -65,11 +70,32 @@ const struct asl_command asl_commands[] = {
 		.run = asl_command_suite,
 	},
 	{
+		.name = "calibrate",
+		.usage = "calibrate [FILE] [options]",
+		.summary = "measure this machine, and write its profile",
+		.text = "Measure what words from and to the pool and DRAM, "
+			"messages, their words and flops\ncost, by one rank "
+			"alone and by all ranks of this host at once, and "
+			"write a profile\nfor --profile to FILE "
+			"(calibrated-HOST.json).  Costs are nanoseconds: those "
+			"that a\nrank sees while all are busy.  Outside an MPI "
+			"job a rank is started on every core\n(--ranks N: N of "
+			"them).",
+		.options = ASL_FOR_CALIBRATE,
+		.run = asl_command_calibrate,
+	},
+	{
 		.name = "list",
 		.usage = "list [algorithms|kernels|profiles|transports|stores|"
-			 "suites]",
+			 "suites|steiner]",
 		.summary = "what there is to choose from",
-		.text = "Print what there is to choose from, a line each.",
+		.text = "Print what there is to choose from, a line each.  "
+			"Steiner systems, which say who\nhas what of a "
+			"symmetric tensor, are listed only if they are asked "
+			"for: their\nranks, m row blocks, of which a rank "
+			"works with s, steps of an exchange, words\nthat a "
+			"rank receives of x and y (or sends) in units of n, "
+			"and the lower bound.",
 		.run = asl_command_list,
 	},
 	{.name = NULL},

@@ -78,6 +78,16 @@ bool asl_read_cost(double *out, const char *text)
 	return !*end && asl_is_cost(*out);
 }
 
+bool asl_read_real(double *out, const char *text)
+{
+	bool negative = *text == '-';
+
+	if (!asl_read_cost(out, text + negative))
+		return false;
+	*out = negative ? -*out : *out;
+	return true;
+}
+
 bool asl_read_grid(struct asl_grid *out, const char *text, int most)
 {
 	uint64_t ranks = 1;

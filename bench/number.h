@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/multiply/multiply.h"
+#include "lib/plan/plan.h"
 
 /* 12, 12k, 12m, 12g: units multiply by 1000. */
 bool asl_read_count(uint64_t *out, const char *text);
@@ -20,6 +20,9 @@ bool asl_read_words(uint64_t *out, const char *text);
 
 /* A decimal number that is a cost: 2, 0.5, 1e-9. */
 bool asl_read_cost(double *out, const char *text);
+
+/* The same with any sign: -0.5, from -1e100 on. */
+bool asl_read_real(double *out, const char *text);
 
 /* From 0 to 1e100: no sum of such costs over all words overflows. */
 bool asl_is_cost(double x);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/face.h"
+#include "bench/say.h"
 #include "lib/kernels/kernel.h"
 #include "net/net.h"
 #include "nvm/store.h"
@@ -28,6 +29,60 @@ const char *asl_join(char *text, size_t room, const char *const *names)
 		used += (size_t)snprintf(text + used, room - used, "%s%s",
 					 used ? ", " : "", *names);
 	return text;
+}
+
+static bool is_for(const struct asl_option *option,
+		   const struct asl_algorithm *algorithm)
+{
+	const struct asl_family *family =
+		algorithm ? algorithm->family : asl_faces[0]->family;
+
+	return !option->only || asl_is_one_of(family->name, option->only) ||
+	       (algorithm && asl_is_one_of(algorithm->name, option->only));
+}
+
+static size_t size_of(enum asl_value value)
+{
+	static const size_t size[] = {
+		[ASL_FLAG] = sizeof(bool),
+		[ASL_COUNT] = sizeof(uint64_t),
+		[ASL_INT] = sizeof(int),
+		[ASL_WORDS] = sizeof(uint64_t),
+		[ASL_COST] = sizeof(double),
+		[ASL_REAL] = sizeof(double),
+		[ASL_GRID] = sizeof(struct asl_grid),
+		[ASL_TEXT] = sizeof(const char *),
+		[ASL_FILES] = sizeof(const char *), /* the first says it */
+		[ASL_NAME] = sizeof(const char *),
+	};
+
+	return size[value];
+}
+
+/* Those that are not for all have no default that could be given, too. */
+static bool is_given(const struct asl_option *option,
+		     const struct asl_options *o)
+{
+	struct asl_options none;
+
+	asl_options_init(&none);
+	return memcmp((const char *)o + option->at,
+		      (const char *)&none + option->at, size_of(option->value));
+}
+
+int asl_options_suit(const struct asl_options *o,
+		     const struct asl_algorithm *algorithm)
+{
+	char names[128];
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++)
+		if (x->commands && !is_for(x, algorithm) && is_given(x, o))
+			return asl_complain(
+				ASL_BAD_INPUT,
+				"--%s is not for %s, only for %s", x->name,
+				algorithm ? algorithm->name : ASL_AUTO,
+				asl_join(names, sizeof names, x->only));
+	return 0;
 }
 
 const struct asl_option *asl_option_find(const char *name)
@@ -91,6 +146,53 @@ static const char *const *entries_names(void)
 	return names;
 }
 
+static const char *const *exchange_names(void)
+{
+	static const char *const names[] = {"p2p", "alltoall", NULL};
+
+	return names;
+}
+
+static const char *const *initial_names(void)
+{
+	static const char *const names[] = {"even", "rank0", NULL};
+
+	return names;
+}
+
+static const char *const *way_names(void)
+{
+	static const char *const names[] = {"auto", "direct", "sequence", NULL};
+
+	return names;
+}
+
+static const char *const *order_names(void)
+{
+	static const char *const names[] = {"auto", "ABC", "ACB", "BAC",
+					    "BCA",  "CAB", "CBA", NULL};
+
+	return names;
+}
+
+/* ---- Whom an option is for, if not for all ---- */
+
+#define ONLY(who, ...) static const char *const who[] = {__VA_ARGS__, NULL}
+
+ONLY(multiplying, "multiplication");
+ONLY(products, "multiplication", "contraction out of core");
+ONLY(with_n, "multiplication", "contraction out of core", "symmetric tensors");
+ONLY(by_kernels, "multiplication", "contraction", "contraction out of core");
+ONLY(with_panels, "multiplication", "contraction");
+ONLY(contracting, "contraction");
+ONLY(with_operands, "contraction", "contraction out of core");
+ONLY(out_of_core, "contraction out of core");
+ONLY(on_grids, "multiplication", "sttsv-naive");
+ONLY(symmetric, "symmetric tensors");
+ONLY(by_wedges, "sttsv", "hopm", "cpgrad");
+ONLY(hopm, "hopm");
+ONLY(cpgrad, "cpgrad");
+
 /* clang-format off */
 #define OF(kind, field) .value = kind, .at = offsetof(struct asl_options, field)
 #define FLAG(field) OF(ASL_FLAG, field)
@@ -99,8 +201,10 @@ static const char *const *entries_names(void)
 	OF(ASL_INT, field), .least = from, .most = ASL_MOST_RANKS
 #define WORDS(field) OF(ASL_WORDS, field), .least = 1, .most = INT64_MAX
 #define COST(field) OF(ASL_COST, field)
+#define REAL(field) OF(ASL_REAL, field)
 #define GRID(field) OF(ASL_GRID, field)
 #define TEXT(field) OF(ASL_TEXT, field)
+#define FILES(field) OF(ASL_FILES, field)
 #define NAME(field, all) OF(ASL_NAME, field), .names = all
 #define HEADING(text) {.name = text}
 
@@ -112,21 +216,44 @@ static const char *const *entries_names(void)
 #define RPB (R | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
 #define RP (R | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS))
 #define R_ (R | ASL_IGNORED(ASL_FOR_PLAN | ASL_FOR_BOUNDS))
+#define R_FILES (ASL_FOR_RUN | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
+#define CALIBRATE ASL_FOR_CALIBRATE
 
 const struct asl_option asl_option_table[] = {
-	HEADING("Problem: C is m x n, A is m x k, B is k x n"),
+	HEADING("Problem: C is m x n, A is m x k, B is k x n; or A is a symmetric n x n x n\ntensor; or what an einsum string says"),
 	{"n", "N",
-	 "columns of C; alone: all three dimensions",
-	 RPB, COUNT(n, 1, INT32_MAX)},
-	{"m", "M", "rows of C", RPB, COUNT(m, 1, INT32_MAX)},
-	{"k", "K", "columns of A, rows of B", RPB, COUNT(k, 1, INT32_MAX)},
+	 "columns of C; alone: all three dimensions; of a tensor: its only one",
+	 RPB, COUNT(n, 1, INT32_MAX), .only = with_n},
+	{"m", "M",
+	 "rows of C",
+	 RPB, COUNT(m, 1, INT32_MAX), .only = products},
+	{"k", "K",
+	 "columns of A, rows of B",
+	 RPB, COUNT(k, 1, INT32_MAX), .only = products},
 	{"a", "FILE",
 	 "read A from FILE: .npy (float64) or .mtx; the size then "
 	 "comes from the file",
-	 RPB, TEXT(a)},
-	{"b", "FILE", "read B from FILE", RPB, TEXT(b)},
+	 RPB, TEXT(a), .only = products},
+	{"b", "FILE",
+	 "read B from FILE; of tensors, in run: the vector x, or X",
+	 RPB, TEXT(b), .only = with_n},
+	{"tensor", "FILE",
+	 "read the tensor A from FILE: .npy (float64, n x n x n) or .tns "
+	 "(FROSTT, every entry once); n then comes from the file",
+	 RPB, TEXT(tensor), .only = symmetric},
+	{"spec", "SPEC",
+	 "einsum: what is contracted, as 'ijk,kl,jl->il'; without an arrow "
+	 "the result has the indices that occur once",
+	 RPB, TEXT(spec), .only = contracting},
+	{"dims", "SIZES",
+	 "einsum: sizes of indices, as i=64,j=32,k=1k",
+	 RPB, TEXT(dims), .only = contracting},
+	{"operand", "FILE",
+	 "read the next input from FILE: .npy; sizes then come from the "
+	 "files (ooc: A, then B)",
+	 R_FILES, FILES(operand), .only = with_operands},
 	{"result", "FILE",
-	 "write C to FILE, .npy or .mtx",
+	 "write C (tensors: Y; hopm: the vector) to FILE, .npy or .mtx",
 	 ASL_FOR_RUN, TEXT(result)},
 	{"entries", "KIND",
 	 "real, or exact: entries of 10 bits, whose results are the "
@@ -139,45 +266,45 @@ const struct asl_option asl_option_table[] = {
 	HEADING("Ranks and network"),
 	{"ranks", "N",
 	 "how many ranks (1; inside an MPI job: its size)",
-	 RPB, INT(ranks, 1)},
+	 RPB | CALIBRATE, INT(ranks, 1)},
 	{"grid", "AxBxC",
 	 "processor grid (what the algorithm prescribes)",
-	 RPB, GRID(grid)},
+	 RPB, GRID(grid), .only = on_grids},
 	{"transport", "NAME",
 	 "sim, ofi or mpi (sim; inside an MPI job or with --launch: "
 	 "ofi)",
-	 R_, NAME(transport, asl_net_transports)},
+	 R_ | CALIBRATE, NAME(transport, asl_net_transports)},
 	{"launch", NULL,
 	 "start --ranks processes with mpiexec.mpich",
-	 R, FLAG(launch)},
+	 R | CALIBRATE, FLAG(launch)},
 	{"provider", "NAME",
 	 "libfabric provider (the best one here)",
-	 R_, TEXT(provider)},
+	 R_ | CALIBRATE, TEXT(provider)},
 
 	HEADING("Memory"),
 	{"store", "NAME",
 	 "where matrices live: pmem, dram or null, which only counts "
 	 "(pmem)",
-	 R_, NAME(store, asl_store_names)},
+	 R_ | CALIBRATE, NAME(store, asl_store_names)},
 	{"nvm-dir", "DIR",
 	 "where pools live ($ASLANT_NVM_DIR, else a fresh directory "
 	 "under /dev/shm or $TMPDIR)",
-	 R_, TEXT(nvm_dir)},
+	 R_ | CALIBRATE, TEXT(nvm_dir)},
 	{"panels", "WHERE",
 	 "where received panels are staged: dram or nvm (dram)",
-	 RP, NAME(panels, panels_names)},
+	 RP, NAME(panels, panels_names), .only = with_panels},
 	{"keep", NULL, "leave the pools in place", R, FLAG(keep)},
 	{"kernel", "NAME",
 	 "local kernel: vomm, tight or cowe (vomm; plan, auto: any)",
-	 RP, NAME(kernel, asl_kernel_names)},
+	 RP, NAME(kernel, asl_kernel_names), .only = by_kernels},
 	{"panel", "W",
 	 "summa: columns of A and rows of B in a panel (whole blocks, "
 	 "which moves least)",
-	 RP, COUNT(panel, 1, INT64_MAX)},
+	 RP, COUNT(panel, 1, INT64_MAX), .only = multiplying},
 	{"overlap", NULL,
 	 "the next panels come while these are multiplied: cannon, "
 	 "summa, 25d, lm-jomma and fused; summa and fused hold both",
-	 RP, FLAG(overlap)},
+	 RP, FLAG(overlap), .only = multiplying},
 	{"cache", "S",
 	 "words of cache a rank may use (its share of the real one)",
 	 RPB, WORDS(cache)},
@@ -186,8 +313,49 @@ const struct asl_option asl_option_table[] = {
 	 "it (its share of the real one)",
 	 RPB, WORDS(memory)},
 	{"memory-budget", "B",
-	 "words that a rank may hold at most (no limit)",
+	 "words that a rank may hold at most (no limit; ooc: of DRAM, must "
+	 "be given)",
 	 RP, WORDS(memory_budget)},
+
+	HEADING("Symmetric tensors"),
+	{"steiner", "NAME",
+	 "who has what of the tensor: spherical, boolean or triples, a "
+	 "Steiner system with a block for each rank, others idle; one of "
+	 "them, as spherical-3; a FILE with one; or cubic, for any number "
+	 "of ranks (the system with most blocks)",
+	 RP, TEXT(steiner), .only = by_wedges},
+	{"exchange", "HOW",
+	 "vectors between ranks: p2p, in as few words as there are to "
+	 "send; or alltoall (p2p; plan: both)",
+	 RP, NAME(exchange, exchange_names), .only = by_wedges},
+	{"iterations", "N",
+	 "hopm: at most so many (100)",
+	 RP, INT(iterations, 1), .only = hopm},
+	{"tol", "T",
+	 "hopm: ends when |y - lambda x| <= T |lambda| (1e-12)",
+	 R_, COST(tol), .only = hopm},
+	{"shift", "S",
+	 "hopm: goes on with y + S x, which converges if |S| is large "
+	 "enough (0)",
+	 R_, REAL(shift), .only = hopm},
+	{"cp-rank", "R",
+	 "cpgrad: vectors of the decomposition (8)",
+	 RPB, INT(cp_rank, 1), .only = cpgrad},
+
+	HEADING("Contractions"),
+	{"way", "NAME",
+	 "einsum of three inputs or more: direct, all of them at once; "
+	 "sequence, in pairs; or auto, whichever moves fewer words "
+	 "between ranks (auto; plan: both)",
+	 RP, NAME(way, way_names), .only = contracting},
+	{"initial", "WHERE",
+	 "einsum: operands begin, and the result ends, even, spread over "
+	 "all ranks, or on rank0 (even)",
+	 RP, NAME(initial, initial_names), .only = contracting},
+	{"order", "XYZ",
+	 "ooc: X's tiles are fetched once, Y's once a tile of X, Z's in the "
+	 "innermost loop: ABC, ..., CBA or auto (auto; plan: all)",
+	 RP, NAME(order, order_names), .only = out_of_core},
 
 	HEADING("Costs, in any one unit"),
 	{"read-cost", "r",
@@ -200,8 +368,8 @@ const struct asl_option asl_option_table[] = {
 	{"latency", "alpha", "a message", RP, COST(latency)},
 	{"flop-cost", "gamma", "a flop", RP, COST(flop_cost)},
 	{"profile", "NAME",
-	 "costs of a machine, where not given above: dram, or a JSON "
-	 "file (dram)",
+	 "costs of a machine, where not given above: one of aslant list "
+	 "profiles, or a JSON file (dram)",
 	 RPB, TEXT(profile)},
 	{"accounting", "NAME",
 	 "apm or full: which one chooses the grid and is reported "
@@ -230,7 +398,10 @@ const struct asl_option asl_option_table[] = {
 	 "only say what the cases are, with their grids and predicted "
 	 "costs",
 	 ASL_FOR_SUITE, FLAG(dry_run)},
-	{"help", NULL, "this text", RPB, FLAG(help)},
+	{"quick", NULL,
+	 "half a minute instead of two",
+	 CALIBRATE, FLAG(quick)},
+	{"help", NULL, "this text", RPB | CALIBRATE, FLAG(help)},
 	{0},
 };
 /* clang-format on */

@@ -5,7 +5,8 @@
  * good for: it drives the parsing and the help texts.
  *
  * An option given twice counts the last time, so that a script may append to
- * the options of another; --launch is refused.  Names are not abbreviated.
+ * the options of another; --launch is refused, and files of a list (ASL_FILES)
+ * are one more each time.  Names are not abbreviated.
  */
 #ifndef ASL_OPTIONS_H
 #define ASL_OPTIONS_H
@@ -14,14 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/plan/plan.h"
+#include "lib/plan/family.h"
 
-/* What was given; 0, NULL or (costs) NAN: not given, where not said else. */
+/* What was given; 0, NULL or (doubles) NAN: not given, where not said else. */
 struct asl_options {
 	const char *algorithm;
 
 	uint64_t m, n, k;
-	const char *a, *b, *result;
+	const char *a, *b, *tensor, *result;
+	const char *spec, *dims, *operand[ASL_MOST_OPERANDS];
 	const char *entries;
 	uint64_t seed; /* 1 */
 
@@ -35,6 +37,10 @@ struct asl_options {
 	const char *kernel;
 	uint64_t panel; /* 0: the algorithm's choice */
 	bool overlap;
+	const char *steiner, *exchange;
+	int iterations, cp_rank;
+	double shift, tol;
+	const char *initial, *way, *order;
 	uint64_t cache, memory, memory_budget;
 
 	double read_cost, write_cost, net_cost, latency, flop_cost;
@@ -45,7 +51,7 @@ struct asl_options {
 	const char *csv, *out;
 	int top; /* 10 */
 
-	bool dry_run;
+	bool dry_run, quick;
 	bool help;
 	int launch_at; /* where in argv --launch was */
 };
@@ -55,14 +61,15 @@ enum asl_commands {
 	ASL_FOR_PLAN = 2,
 	ASL_FOR_BOUNDS = 4,
 	ASL_FOR_SUITE = 8,
+	ASL_FOR_CALIBRATE = 16,
 };
 
 /*
  * In a set of commands: those that take an option for the sake of scripts, but
  * have no use for it, and do not list it.
  */
-#define ASL_IGNORED(commands) ((commands) << 4)
-#define ASL_TAKEN(commands) ((commands) | (commands) >> 4)
+#define ASL_IGNORED(commands) ((commands) << 8)
+#define ASL_TAKEN(commands) ((commands) | (commands) >> 8)
 
 enum asl_value {
 	ASL_FLAG,  /* bool */
@@ -70,8 +77,10 @@ enum asl_value {
 	ASL_INT,   /* int, least to most */
 	ASL_WORDS, /* uint64_t, from 1 on */
 	ASL_COST,  /* double, 0 to 1e100 */
+	ASL_REAL,  /* double, -1e100 to 1e100 */
 	ASL_GRID,  /* struct asl_grid */
 	ASL_TEXT,  /* const char *, not empty */
+	ASL_FILES, /* const char *[ASL_MOST_OPERANDS], NULL-ended; likewise */
 	ASL_NAME,  /* const char *, one of names() */
 };
 
@@ -82,6 +91,8 @@ struct asl_option {
 	size_t at; /* in struct asl_options */
 	uint64_t least, most;
 	const char *const *(*names)(void); /* NULL-ended */
+	/* Only for these algorithms, or those of these families; NULL: for all. */
+	const char *const *only;
 };
 
 /* All options, NULL-ended; an entry without a commands is a heading. */
@@ -108,6 +119,13 @@ int asl_options_add(struct asl_options *o, int argc, char **argv,
 const struct asl_option *asl_option_find(const char *name);
 int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		   const char *text);
+
+/*
+ * Refuse options that are not for this algorithm (NULL: for those of
+ * multiplication, of which the planner chooses).  0, or the exit code.
+ */
+int asl_options_suit(const struct asl_options *o,
+		     const struct asl_algorithm *algorithm);
 
 /* "a, b, c" of a NULL-ended array. */
 const char *asl_join(char *text, size_t room, const char *const *names);

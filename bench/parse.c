@@ -10,7 +10,7 @@
 #include "bench/options.h"
 #include "bench/say.h"
 
-enum { MOST_OPTIONS = 64, FIRST_VALUE = 256 };
+enum { MOST_OPTIONS = 96, FIRST_VALUE = 256 };
 
 static int refuse(const struct asl_option *option, const char *found,
 		  const char *expected)
@@ -64,6 +64,22 @@ static int set_name(const struct asl_option *option, void *at, const char *text)
 	return 0;
 }
 
+static int add_file(const struct asl_option *option, const char **at,
+		    const char *text)
+{
+	int count = 0;
+
+	if (!*text)
+		return refuse(option, text, option->argument);
+	while (at[count])
+		count++;
+	if (count == ASL_MOST_OPERANDS - 1)
+		return asl_complain(ASL_BAD_INPUT, "--%s: more than %d",
+				    option->name, count);
+	at[count] = text;
+	return 0;
+}
+
 int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		   const char *text)
 {
@@ -82,6 +98,11 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		if (!asl_read_cost(at, text))
 			return refuse(option, text, "a number from 0 to 1e100");
 		return 0;
+	case ASL_REAL:
+		if (!asl_read_real(at, text))
+			return refuse(option, text,
+				      "a number from -1e100 to 1e100");
+		return 0;
 	case ASL_GRID:
 		if (!asl_read_grid(at, text, ASL_MOST_RANKS))
 			return refuse(option, text,
@@ -90,6 +111,8 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		return 0;
 	case ASL_NAME:
 		return set_name(option, at, text);
+	case ASL_FILES:
+		return add_file(option, at, text);
 	case ASL_TEXT:
 		if (!*text)
 			return refuse(option, text, option->argument);
@@ -197,6 +220,8 @@ void asl_options_init(struct asl_options *o)
 		.net_cost = NAN,
 		.latency = NAN,
 		.flop_cost = NAN,
+		.shift = NAN,
+		.tol = NAN,
 	};
 }
 

@@ -1,5 +1,5 @@
 /*
- * plan.c -- aslant plan: every way of doing a multiplication, cheapest first
+ * plan.c -- aslant plan: every way of solving a problem, cheapest first
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +22,9 @@ static void put(struct asl_csv *csv, int place, const struct asl_found *x)
 	asl_csv_put_count(csv, "place", (uint64_t)place);
 	asl_csv_put(csv, "algorithm", plan->algorithm->name);
 	asl_csv_put(csv, "kernel", shown.kernel);
-	asl_csv_put_count(csv, "m", shown.m);
-	asl_csv_put_count(csv, "n", shown.n);
-	asl_csv_put_count(csv, "k", shown.k);
+	asl_csv_put_length(csv, "m", shown.m);
+	asl_csv_put_length(csv, "n", shown.n);
+	asl_csv_put_length(csv, "k", shown.k);
 	asl_csv_put_count(csv, "ranks", (uint64_t)plan->ranks);
 	asl_csv_put_count(csv, "ranks_used", (uint64_t)asl_plan_ranks(plan));
 	asl_csv_put(csv, "grid", shown.grid);
@@ -81,11 +81,17 @@ static void print_line(int place, const struct asl_found *x)
 	const struct asl_forecast *f = &x->forecast;
 	uint64_t words[] = {f->read, f->written, f->bh, f->memory_high};
 	struct asl_shown shown = asl_show(&x->plan);
-	int width = 18 - (int)strlen(shown.grid);
-	char text[16];
+	char text[16], how[96];
+	int width;
 
-	printf("%3d %-12s %-6s %s%*d%10.4g", place, x->plan.algorithm->name,
-	       shown.kernel, shown.grid, width > 8 ? width : 8,
+	if (shown.kernel)
+		width = 38 - snprintf(how, sizeof how, "%-12s %-6s %s",
+				      x->plan.algorithm->name, shown.kernel,
+				      shown.grid);
+	else
+		width = 38 - snprintf(how, sizeof how, "%-14s %s",
+				      x->plan.algorithm->name, shown.grid);
+	printf("%3d %s%*d%10.4g", place, how, width > 5 ? width : 5,
 	       asl_plan_ranks(&x->plan), f->q[x->plan.accounting]);
 	for (int i = 0; i < 4; i++)
 		printf("%7s", brief(text, words[i]));
@@ -147,8 +153,10 @@ static void print(const struct asl_plan *base, const struct asl_found *best,
 	       count, accounting, asl_show(base).problem, base->ranks,
 	       base->cache, base->memory, x->read, x->write, x->net);
 	snprintf(q, sizeof q, "Q %s", accounting);
-	printf("    %-12s %-6s %-11s%7s%10s%7s%7s%7s%7s\n", "algorithm",
-	       "kernel", "grid", "used", q, "B_r", "B_w", "B_h", "memory");
+	printf("    %-31s%7s%10s%7s%7s%7s%7s\n",
+	       asl_show(&best->plan).kernel ? "algorithm    kernel grid"
+					    : "algorithm      layout",
+	       "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < count; i++)
 		print_line(i + 1, &best[i]);
 	print_outsiders(asl_face_of(base), best, count);
@@ -184,8 +192,10 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 	if (o.help)
 		return asl_command_help(self);
 	code = asl_case_to_plan(&c, &o);
-	if (code)
+	if (code) {
+		asl_case_close(&c);
 		return code;
+	}
 	err = asl_face_of(base)->rank(&best, &count, base, o.top, &least_need,
 				      &floor);
 	if (err)
@@ -194,6 +204,9 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 		code = write_csv(best, count, o.csv);
 	else
 		print(base, best, count, floor);
+	for (int i = 0; i < count; i++)
+		asl_face_release(&best[i].plan);
 	free(best);
+	asl_case_close(&c);
 	return code;
 }

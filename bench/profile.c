@@ -4,137 +4,199 @@
 #include "bench/profile.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/number.h"
+#include "bench/figure.h"
+#include "bench/options.h"
+#include "bench/profile_files.h"
 #include "bench/say.h"
+#include "bench/suite.h"
 
-const struct asl_profile asl_profiles[] = {
-	{"dram",
-	 "a word costs 1 wherever it goes, messages and flops nothing",
-	 {.read = 1, .write = 1, .dram_read = 1, .dram_write = 1, .net = 1}},
-	{.name = ""},
+/* ---- Keys of the file ---- */
+
+enum takes { TEXT, HOW, NUMBER, OBJECT };
+
+static const struct key {
+	const char *name;
+	enum takes takes;
+} keys[] = {
+	{"name", TEXT},	     {"about", TEXT},	     {"source", TEXT},
+	{"device", TEXT},    {"access", TEXT},	     {"persist", HOW},
+	{"dimms", NUMBER},   {"line_bytes", NUMBER}, {"ranks", NUMBER},
+	{"figures", OBJECT}, {"alone", OBJECT},	     {"provenance", OBJECT},
 };
 
-static double *cost_of(struct asl_costs *costs, const char *key)
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+static int unknown(const char *key, const char *where)
 {
-	struct {
-		const char *key;
-		double *cost;
-	} all[] = {
-		{"read_cost", &costs->read},
-		{"write_cost", &costs->write},
-		{"net_cost", &costs->net},
-		{"latency", &costs->latency},
-		{"flop_cost", &costs->flop},
-		{"dram_read_cost", &costs->dram_read},
-		{"dram_write_cost", &costs->dram_write},
-	};
+	const char *names[KEYS + 1] = {NULL};
+	char known[256];
 
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		if (!strcmp(key, all[i].key))
-			return all[i].cost;
-	return NULL;
-}
-
-static int take_text(char *to, size_t room, const char *file, const char *key,
-		     const json_t *value)
-{
-	const char *text = json_string_value(value);
-
-	if (!text || !*text || strlen(text) >= room)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--profile: %s: key '%s': expected a "
-				    "text of 1 to %zu characters",
-				    file, key, room - 1);
-	strcpy(to, text);
-	return 0;
-}
-
-/* The name is printed, and no terminal shall obey it. */
-static int check_name(const char *name, const char *file)
-{
-	for (; *name; name++)
-		if (asl_control_bytes(name))
-			return asl_complain(ASL_BAD_INPUT,
-					    "--profile: %s: key 'name': "
-					    "expected no control characters",
-					    file);
-	return 0;
-}
-
-static int take_cost(double *to, const char *file, const char *key,
-		     const json_t *value)
-{
-	double cost = json_is_number(value) ? json_number_value(value) : -1;
-
-	if (!asl_is_cost(cost)) {
-		char *found = json_dumps(
-			value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-		int code = asl_complain(ASL_BAD_INPUT,
-					"--profile: %s: key '%s': found %.60s, "
-					"expected a number from 0 to 1e100",
-					file, key, found ? found : "");
-
-		free(found);
-		return code;
-	}
-	*to = cost;
-	return 0;
-}
-
-static int take(struct asl_profile *out, const char *file, const char *key,
-		const json_t *value)
-{
-	double *cost = cost_of(&out->costs, key);
-	int err;
-
-	if (cost)
-		return take_cost(cost, file, key, value);
-	if (!strcmp(key, "name")) {
-		err = take_text(out->name, sizeof out->name, file, key, value);
-		return err ? err : check_name(out->name, file);
-	}
-	if (!strcmp(key, "source"))
-		return take_text(out->source, sizeof out->source, file, key,
-				 value);
+	for (int i = 0; i < KEYS; i++)
+		names[i] = keys[i].name;
 	return asl_complain(ASL_BAD_INPUT,
-			    "--profile: %s: unknown key '%s' (known: name, "
-			    "source, read_cost, write_cost, net_cost, latency, "
-			    "flop_cost, dram_read_cost, dram_write_cost)",
-			    file, key);
+			    "%s: unknown key '%.60s' (known: %s)", where, key,
+			    asl_join(known, sizeof known, names));
 }
 
-static int read_object(struct asl_profile *out, const char *file, json_t *root)
+static int check_text(enum takes takes, const json_t *value, const char *place)
+{
+	static const char *const how[] = {"nt-store", "clwb", "store", "msync",
+					  NULL};
+	char text[512];
+	int code = asl_figure_text(text, sizeof text, value, place);
+
+	if (code || takes != HOW || asl_is_one_of(text, how))
+		return code;
+	return asl_suite_refuse(place, value, "nt-store, clwb, store or msync");
+}
+
+static int check(enum takes takes, const json_t *value, const char *place)
+{
+	if (takes == TEXT || takes == HOW)
+		return check_text(takes, value, place);
+	if (takes == OBJECT)
+		return json_is_object(value)
+			       ? 0
+			       : asl_suite_refuse(place, value, "an object");
+	if (json_integer_value(value) < 1 ||
+	    json_integer_value(value) > ASL_MOST_RANKS)
+		return asl_suite_refuse(place, value,
+					"a whole number from 1 to 1000000");
+	return 0;
+}
+
+static int check_key(const char *key, const json_t *value, const char *where)
+{
+	char place[PATH_MAX + 128];
+
+	for (int i = 0; i < KEYS; i++)
+		if (!strcmp(key, keys[i].name)) {
+			snprintf(place, sizeof place, "%s: key '%s'", where,
+				 key);
+			return check(keys[i].takes, value, place);
+		}
+	return unknown(key, where);
+}
+
+static int missing(const char *key, const char *where)
+{
+	return asl_complain(ASL_BAD_INPUT, "%s: key '%s' is missing", where,
+			    key);
+}
+
+static int take_text(char *to, size_t room, json_t *root, const char *key,
+		     const char *where)
+{
+	char place[PATH_MAX + 128];
+	json_t *value = json_object_get(root, key);
+
+	if (!value)
+		return 0;
+	snprintf(place, sizeof place, "%s: key '%s'", where, key);
+	return asl_figure_text(to, room, value, place);
+}
+
+/* ---- The file ---- */
+
+static int check_root(json_t *root, const char *where)
 {
 	const char *key;
 	json_t *value;
-	int err = 0;
 
 	if (!json_is_object(root))
 		return asl_complain(ASL_BAD_INPUT,
-				    "--profile: %s: expected one JSON object",
-				    file);
-	*out = asl_profiles[0];
-	out->name[0] = out->source[0] = '\0';
-	json_object_foreach(root, key, value) if (!err) err =
-		take(out, file, key, value);
-	if (!err && (!out->name[0] || !out->source[0]))
-		err = asl_complain(ASL_BAD_INPUT,
-				   "--profile: %s: key '%s' is missing", file,
-				   out->name[0] ? "source" : "name");
-	return err;
+				    "%s: expected one JSON object", where);
+	json_object_foreach(root, key, value)
+	{
+		int code = check_key(key, value, where);
+
+		if (code)
+			return code;
+	}
+	if (!json_object_get(root, "name"))
+		return missing("name", where);
+	return json_object_get(root, "figures") ? 0 : missing("figures", where);
 }
 
-const struct asl_profile *asl_profile_built_in(const char *name)
+/* Of no use for costs, but whoever reads the file shall not be misled. */
+static int check_alone(json_t *alone, const char *source, const char *where)
 {
-	for (const struct asl_profile *x = asl_profiles; x->name[0]; x++)
+	struct asl_profile unused = {0};
+	char place[PATH_MAX + 64];
+
+	snprintf(place, sizeof place, "%s: alone", where);
+	return alone ? asl_figures_read(&unused, alone, source, place) : 0;
+}
+
+static int read_root(struct asl_profile *out, json_t *root, const char *where)
+{
+	json_t *figures = json_object_get(root, "figures");
+	const char *source = json_string_value(json_object_get(root, "source"));
+	int code = check_root(root, where);
+
+	*out = (struct asl_profile){0};
+	if (!code)
+		code = take_text(out->name, sizeof out->name, root, "name",
+				 where);
+	if (!code)
+		code = take_text(out->about, sizeof out->about, root, "about",
+				 where);
+	if (!code)
+		code = asl_figures_read(out, figures, source, where);
+	if (!code)
+		code = asl_figures_complete(out, figures, where);
+	if (!code)
+		code = check_alone(json_object_get(root, "alone"), source,
+				   where);
+	out->line_bytes =
+		(int)json_integer_value(json_object_get(root, "line_bytes"));
+	return code;
+}
+
+static int read_json(struct asl_profile *out, json_t *root,
+		     const json_error_t *why, const char *name)
+{
+	char where[PATH_MAX + 32];
+	int code;
+
+	snprintf(where, sizeof where, "--profile: %s", name);
+	if (!root)
+		return asl_complain(ASL_BAD_INPUT, "%s: line %d: %s", where,
+				    why->line, why->text);
+	code = read_root(out, root, where);
+	json_decref(root);
+	return code;
+}
+
+/* ---- By name ---- */
+
+static const struct asl_profile_file *built_in(const char *name)
+{
+	for (const struct asl_profile_file *x = asl_profile_files; x->name; x++)
 		if (!strcmp(name, x->name))
 			return x;
 	return NULL;
+}
+
+bool asl_profile_built_in(const char *name)
+{
+	return built_in(name);
+}
+
+const char *const *asl_profile_names(void)
+{
+	enum { MOST = 64 };
+	static const char *names[MOST + 1];
+
+	for (int i = 0; i < MOST && asl_profile_files[i].name; i++)
+		names[i] = asl_profile_files[i].name;
+	return names;
 }
 
 /* 0 or a negative errno. */
@@ -149,14 +211,15 @@ static int check_readable(const char *path)
 
 int asl_profile_find(struct asl_profile *out, const char *name)
 {
-	const struct asl_profile *built_in = asl_profile_built_in(name);
+	const struct asl_profile_file *file = built_in(name);
 	json_error_t why;
 	json_t *root;
 	int err;
 
-	if (built_in) {
-		*out = *built_in;
-		return 0;
+	if (file) {
+		root = json_loadb(file->text, file->bytes,
+				  JSON_REJECT_DUPLICATES, &why);
+		return read_json(out, root, &why, name);
 	}
 	err = check_readable(name);
 	if (err)
@@ -166,10 +229,5 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 				    "profiles) nor a readable file: %s",
 				    name, strerror(-err));
 	root = json_load_file(name, JSON_REJECT_DUPLICATES, &why);
-	if (!root)
-		return asl_complain(ASL_BAD_INPUT, "--profile: %s: line %d: %s",
-				    name, why.line, why.text);
-	err = read_object(out, name, root);
-	json_decref(root);
-	return err;
+	return read_json(out, root, &why, name);
 }

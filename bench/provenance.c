@@ -31,26 +31,27 @@ static json_t *costs(const struct asl_case *c)
 {
 	const struct asl_costs *x = &c->want.plan.costs;
 
-	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
-			 "profile", c->profile.name, "source",
-			 c->profile.source, "read_cost", x->read, "write_cost",
-			 x->write, "net_cost", x->net, "latency", x->latency,
-			 "flop_cost", x->flop, "dram_read_cost", x->dram_read,
-			 "dram_write_cost", x->dram_write);
+	return json_pack(
+		"{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "profile",
+		c->profile.name, "source", c->profile.source, "unit",
+		c->profile.timed ? "ns" : "relative", "read_cost", x->read,
+		"write_cost", x->write, "net_cost", x->net, "latency",
+		x->latency, "flop_cost", x->flop, "dram_read_cost",
+		x->dram_read, "dram_write_cost", x->dram_write);
 }
 
 static json_t *notes(const struct asl_rep *rep)
 {
 	json_t *list = json_array();
 
-	if (rep->moved)
+	if (rep->moved && asl_show(&rep->want->plan).kernel)
 		json_array_append_new(
 			list,
 			json_string("tiles: the BLAS reads operands in place "
 				    "and packs them itself; they are counted "
 				    "once per use, as if they passed through "
 				    "the cache in slivers"));
-	else
+	if (!rep->moved)
 		json_array_append_new(
 			list, json_string("counts only: no words were moved, "
 					  "and nothing was timed"));

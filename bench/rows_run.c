@@ -18,15 +18,6 @@ static void put_if(struct asl_csv *csv, const char *name, bool known, double x)
 		asl_csv_put_empty(csv, name);
 }
 
-static void put_count_if(struct asl_csv *csv, const char *name, bool known,
-			 uint64_t x)
-{
-	if (known)
-		asl_csv_put_count(csv, name, x);
-	else
-		asl_csv_put_empty(csv, name);
-}
-
 static void put_what(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
@@ -37,9 +28,9 @@ static void put_what(struct asl_csv *csv, const struct asl_rep *rep)
 	asl_csv_put_count(csv, "rep", (uint64_t)rep->rep);
 	asl_csv_put(csv, "algorithm", plan->algorithm->name);
 	asl_csv_put(csv, "kernel", shown.kernel);
-	put_count_if(csv, "m", shown.m, shown.m);
-	put_count_if(csv, "n", shown.n, shown.n);
-	put_count_if(csv, "k", shown.k, shown.k);
+	asl_csv_put_length(csv, "m", shown.m);
+	asl_csv_put_length(csv, "n", shown.n);
+	asl_csv_put_length(csv, "k", shown.k);
 	asl_csv_put(csv, "spec", shown.spec);
 	asl_csv_put(csv, "dims", shown.dims);
 }
@@ -117,8 +108,7 @@ static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 	put_if(csv, "residual", rep->verified >= 0, rep->residual);
 	put_if(csv, "verified", rep->verified >= 0, rep->verified);
 	put_if(csv, "eigenvalue", !isnan(found->eigenvalue), found->eigenvalue);
-	put_count_if(csv, "iterations", found->iterations,
-		     (uint64_t)found->iterations);
+	asl_csv_put_length(csv, "iterations", (uint64_t)found->iterations);
 	asl_csv_put_empty(csv, "hwc_backend");
 	asl_csv_put_empty(csv, "hwc_read_bytes");
 	asl_csv_put_empty(csv, "hwc_write_bytes");

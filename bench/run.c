@@ -69,7 +69,7 @@ static int run_case(struct running *x)
 int asl_command_run(int argc, char **argv, const struct asl_command *self)
 {
 	struct asl_options o;
-	struct asl_case c;
+	struct asl_case c = {0};
 	struct running x = {
 		.options = &o,
 		.c = &c,
@@ -92,5 +92,6 @@ int asl_command_run(int argc, char **argv, const struct asl_command *self)
 		code = asl_output_open(&x.out, &o);
 	code = code ? asl_leave_together(&o, code) : run_case(&x);
 	asl_output_close(&x.out);
+	asl_case_close(&c);
 	return code;
 }

@@ -15,7 +15,8 @@
  * A value may be a list: one case for each element.  Several lists are all
  * combined, as by nested loops in the order of the keys, those of `options`
  * outermost.  Values that go together (a budget for each size) are cases of
- * their own.
+ * their own.  A list of files (operand) is one value, a list of such lists a
+ * case for each.
  *
  * What decides who carries messages and where results go (launch, transport,
  * provider, csv, out) belongs on the command line: it does not change what a

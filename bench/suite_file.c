@@ -28,15 +28,25 @@ void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x)
 
 /* ---- A case, and the cases that its lists make of it ---- */
 
-/* Element i of a list of `length`; a value alone is a list of one. */
-static const json_t *element(const json_t *value, size_t i)
+/* Of an option that takes files, one list of them is one value. */
+static bool is_list(const char *key, const json_t *value)
 {
-	return json_is_array(value) ? json_array_get(value, i) : value;
+	const struct asl_option *option = asl_option_find(key);
+
+	return json_is_array(value) &&
+	       !(option && option->value == ASL_FILES &&
+		 !json_is_array(json_array_get(value, 0)));
 }
 
-static size_t length_of(const json_t *value)
+/* Element i of a list; a value alone is a list of one. */
+static const json_t *element(const char *key, const json_t *value, size_t i)
 {
-	return json_is_array(value) ? json_array_size(value) : 1;
+	return is_list(key, value) ? json_array_get(value, i) : value;
+}
+
+static size_t length_of(const char *key, const json_t *value)
+{
+	return is_list(key, value) ? json_array_size(value) : 1;
 }
 
 /* How many cases; 0 after a complaint. */
@@ -48,17 +58,17 @@ static size_t count_cases(json_t *keys)
 
 	json_object_foreach(keys, key, value)
 	{
-		if (!length_of(value)) {
+		if (!length_of(key, value)) {
 			asl_complain(ASL_BAD_INPUT, "%s: the list is empty",
 				     key);
 			return 0;
 		}
-		if (length_of(value) > MOST_CASES / count) {
+		if (length_of(key, value) > MOST_CASES / count) {
 			asl_complain(ASL_BAD_INPUT, "more than %d cases in one",
 				     MOST_CASES);
 			return 0;
 		}
-		count *= length_of(value);
+		count *= length_of(key, value);
 	}
 	return count;
 }
@@ -73,10 +83,10 @@ static int set_all(struct asl_suite_case *x, json_t *keys, size_t which,
 
 	json_object_foreach(keys, key, value)
 	{
-		count /= length_of(value);
+		count /= length_of(key, value);
 		if (!code)
-			code = asl_suite_set(x, key,
-					     element(value, which / count));
+			code = asl_suite_set(
+				x, key, element(key, value, which / count));
 		which %= count;
 	}
 	return code;
@@ -113,7 +123,8 @@ static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
 		     char **argv)
 {
 	const char *label =
-		json_string_value(element(json_object_get(keys, "label"), 0));
+		json_string_value(
+		element("label", json_object_get(keys, "label"), 0));
 	struct asl_suite_case from = {.label = label ? label : "",
 				      .item = item};
 	size_t count;
@@ -255,6 +266,8 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 
 void asl_suite_close(struct asl_suite *s)
 {
+	for (int i = 0; i < s->count; i++)
+		asl_case_close(&s->cases[i].c);
 	free(s->cases);
 	json_decref(s->json);
 }

@@ -24,7 +24,8 @@ int asl_suite_refuse(const char *key, const json_t *value, const char *expected)
 static bool takes_number(const struct asl_option *option)
 {
 	return option->value == ASL_COUNT || option->value == ASL_INT ||
-	       option->value == ASL_WORDS || option->value == ASL_COST;
+	       option->value == ASL_WORDS || option->value == ASL_COST ||
+	       option->value == ASL_REAL;
 }
 
 static int set_flag(const struct asl_option *option, struct asl_options *o,
@@ -36,6 +37,24 @@ static int set_flag(const struct asl_option *option, struct asl_options *o,
 	return 0;
 }
 
+/* Like that many options. */
+static int set_files(const struct asl_option *option, struct asl_options *o,
+		     const json_t *value)
+{
+	int code = 0;
+
+	for (size_t i = 0; !code && i < json_array_size(value); i++) {
+		const json_t *file = json_array_get(value, i);
+
+		if (json_is_string(file))
+			code = asl_option_set(option, o,
+					      json_string_value(file));
+		else
+			code = asl_suite_refuse(option->name, file, "a text");
+	}
+	return code;
+}
+
 /* As if it stood on the command line. */
 static int set_value(const struct asl_option *option, struct asl_options *o,
 		     const json_t *value)
@@ -44,6 +63,8 @@ static int set_value(const struct asl_option *option, struct asl_options *o,
 
 	if (option->value == ASL_FLAG)
 		return set_flag(option, o, value);
+	if (option->value == ASL_FILES && json_is_array(value))
+		return set_files(option, o, value);
 	if (json_is_string(value))
 		return asl_option_set(option, o, json_string_value(value));
 	if (!takes_number(option))

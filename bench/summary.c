@@ -7,6 +7,7 @@
 #include "bench/summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "bench/face.h"
@@ -48,7 +49,8 @@ static void print_machine(FILE *f, const struct asl_case *c,
 	if (x->latency != 0 || x->flop != 0)
 		fprintf(f, "          alpha %g, gamma %g\n", x->latency,
 			x->flop);
-	fprintf(f, "profile   %s\n", c->profile.name);
+	fprintf(f, "profile   %s%s\n", c->profile.name,
+		c->profile.timed ? ", costs in ns" : "");
 }
 
 /* ---- Words ---- */
@@ -176,6 +178,23 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 				     : "COUNTED AND PREDICTED DIFFER.");
 }
 
+/* What an algorithm found beside its result. */
+static void print_outcome(FILE *f, const struct asl_rep *rep)
+{
+	const struct asl_outcome *x = &rep->outcome;
+	int most = rep->want->plan.iterations;
+
+	if (!x->iterations)
+		return;
+	fprintf(f, "found     ");
+	if (!isnan(x->eigenvalue))
+		fprintf(f, "lambda = %.15g, |y - lambda x| = %.3g, after ",
+			x->eigenvalue, x->eigen_residual);
+	fprintf(f, "%d iteration%s%s\n", x->iterations,
+		x->iterations == 1 ? "" : "s",
+		x->iterations == most ? ", as many as were allowed" : "");
+}
+
 void asl_summary_times(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_face *face = asl_face_of(&rep->want->plan);
@@ -185,6 +204,7 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 	fputc('\n', f);
 	if (rep->want->reps > 1)
 		fprintf(f, "Repetition %d\n", rep->rep + 1);
+	print_outcome(f, rep);
 	if (rep->verified >= 0)
 		fprintf(f, "verified  %s%s (%s): residual %.3g, at most 16\n",
 			rep->verified ? "yes" : "NO: ",

@@ -9,7 +9,7 @@
 #include "lib/machine/machine.h"
 
 /* Before a typing error starts more processes than the machine survives. */
-static int check_launch(int ranks)
+int asl_launch_check(int ranks)
 {
 	enum { EACH = 64, ALWAYS = 256 };
 	int cores = asl_machine()->cores;
@@ -53,7 +53,18 @@ static int check_job(const struct asl_case *c, const struct asl_options *o)
 				    "job: add --launch, or start aslant with "
 				    "mpiexec or srun",
 				    c->want.transport);
-	return o->launch ? check_launch(c->want.plan.ranks) : 0;
+	return o->launch ? asl_launch_check(c->want.plan.ranks) : 0;
+}
+
+/* The option that names a file with an operand or a result; NULL: none. */
+static const char *named_file(const struct asl_options *o)
+{
+	return o->a	       ? "a"
+	       : o->b	       ? "b"
+	       : o->tensor     ? "tensor"
+	       : o->operand[0] ? "operand"
+	       : o->result     ? "result"
+			       : NULL;
 }
 
 int asl_transport_check(const struct asl_case *c, const struct asl_options *o)
@@ -72,13 +83,11 @@ int asl_transport_check(const struct asl_case *c, const struct asl_options *o)
 				    "--provider is for "
 				    "--transport ofi, not %s",
 				    want->transport);
-	if (null && (o->a || o->b || o->result))
+	if (null && named_file(o))
 		return asl_complain(ASL_BAD_INPUT,
 				    "--%s: --store null has no "
 				    "words to read or write",
-				    o->a   ? "a"
-				    : o->b ? "b"
-					   : "result");
+				    named_file(o));
 	if (null && want->verify != ASL_VERIFY_NONE)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--verify: --store null has "

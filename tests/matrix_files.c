@@ -29,33 +29,9 @@
 #include <cmocka.h>
 
 #include "lib/matrix/file.h"
+#include "tests/files.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-static char dir[64];
-
-static const char *in_dir(const char *name)
-{
-	static char path[4][256];
-	static int next;
-
-	next = (next + 1) % 4;
-	snprintf(path[next], sizeof(path[next]), "%s/%s", dir, name);
-	return path[next];
-}
-
-static const char *put(const char *name, const void *from, size_t bytes)
-{
-	const char *path = in_dir(name);
-	FILE *f;
-
-	unlink(path); /* an overwritten file would be flushed to the disk */
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(from, 1, bytes, f), bytes);
-	assert_int_equal(fclose(f), 0);
-	return path;
-}
 
 static size_t get(const char *path, char *to, size_t room)
 {
@@ -91,22 +67,6 @@ static void not_mapped(const char *path)
 		if (strstr(line, path))
 			fail_msg("still mapped: %s", line);
 	fclose(f);
-}
-
-/* A line, beginning with the file's name and saying each of `words`. */
-static void says(const char *path, const char *words)
-{
-	const char *why = asl_file_why();
-	char copy[256], *save;
-
-	if (strncmp(why, path, strlen(path)) != 0)
-		fail_msg("'%s' does not begin with '%s'", why, path);
-	assert_null(strchr(why, '\n'));
-	snprintf(copy, sizeof(copy), "%s", words);
-	for (char *w = strtok_r(copy, "|", &save); w;
-	     w = strtok_r(NULL, "|", &save))
-		if (!strstr(why, w))
-			fail_msg("'%s' does not say '%s'", why, w);
 }
 
 static void refused(const char *path, int err, const char *words)
@@ -956,22 +916,6 @@ static void damaged_files_never_crash(void **state)
 	}
 	/* Else the damage was too much, or too little, to be a test. */
 	assert_in_range(read, rounds / 50, rounds / 2);
-}
-
-static int make_dir(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/matrix_files.XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return system(command);
 }
 
 static int copy(struct asl_matrix_in *in, const char *to)

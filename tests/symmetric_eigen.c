@@ -116,26 +116,29 @@ static int which(double eigenvalue)
 
 static void known_tensor(void **state)
 {
-	static const double shifts[] = {0, 0.3, 1};
-	bool seen[7] = {false};
+	static const double shifts[] = {0, 0.3, 1, -1};
+	bool seen[7] = {false}, least = false;
 	FILE *f = fopen(tensor, "w");
 
 	(void)state;
 	assert_non_null(f);
 	fputs(entries, f);
 	assert_int_equal(fclose(f), 0);
-	for (uint64_t i = 0; i < 45; i++) {
+	for (uint64_t i = 0; i < 60; i++) {
 		struct power p = {3, i + 1, i % 2 ? 2 : 1,
-				  i % 2 ? "cubic" : NULL, shifts[i % 3]};
-		int found = which(power(&p).eigenvalue);
+				  i % 2 ? "cubic" : NULL, shifts[i % 4]};
+		double eigenvalue = power(&p).eigenvalue;
+		int found = which(eigenvalue);
 
 		if (found < 0)
 			print_error("seed %ju\n", i + 1);
 		assert_true(found >= 0);
 		seen[found] = true;
+		least |= eigenvalue < -0.87;
 	}
 	/* Those that a power method can end at. */
 	assert_true(seen[0] && seen[1] && seen[3]);
+	assert_true(least);
 }
 
 /* ---- A sum of w x o x o x with orthonormal x ---- */

@@ -23,12 +23,13 @@
 
 #define ALIGN_BYTES 64
 
-#define SIZES 80 /* characters of three sizes */
+#define SIZES (ASL_NPY_DIMS * 23 + 1) /* characters of all sizes */
 
 static const char *sizes(char to[SIZES], const struct asl_npy_header *h)
 {
 	int n = 0;
 
+	to[0] = '\0';
 	for (uint64_t i = 0; i < h->dims; i++)
 		n += snprintf(to + n, (size_t)(SIZES - n), "%s%" PRIu64,
 			      i ? " x " : "", h->size[i]);
@@ -177,26 +178,36 @@ static int npy_open(struct asl_matrix_in *in, const char *path)
 }
 
 /* Spaces up to a newline make the entries begin at a multiple of 64. */
+size_t asl_npy_head(char head[ASL_NPY_HEAD], const uint64_t *size, int dims)
+{
+	int n = 10, end;
+
+	n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n),
+		      "{'descr': '<f8', 'fortran_order': False, 'shape': (");
+	for (int i = 0; i < dims; i++)
+		n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n),
+			      "%s%" PRIu64, i ? ", " : "", size[i]);
+	n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n), "%s), }",
+		      dims == 1 ? "," : "");
+	end = (n + 1 + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+	memcpy(head, "\x93NUMPY\x01\x00", 8);
+	head[8] = (char)((end - 10) & 0xff);
+	head[9] = (char)((end - 10) >> 8);
+	memset(head + n, ' ', (size_t)(end - n));
+	head[end - 1] = '\n';
+	return (size_t)end;
+}
+
 static int npy_create(struct asl_matrix_out *out)
 {
-	char header[4 * ALIGN_BYTES];
-	uint64_t bytes;
-	int n, end, err;
+	uint64_t size[] = {out->rows, out->cols}, bytes;
+	char head[ASL_NPY_HEAD];
+	size_t end = asl_npy_head(head, size, 2);
+	int err;
 
-	n = snprintf(header + 10, sizeof(header) - 10,
-		     "{'descr': '<f8', 'fortran_order': False, "
-		     "'shape': (%" PRIu64 ", %" PRIu64 "), }",
-		     out->rows, out->cols);
-	end = (10 + n + 1 + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
-	memcpy(header, "\x93NUMPY\x01\x00", 8);
-	header[8] = (char)((end - 10) & 0xff);
-	header[9] = (char)((end - 10) >> 8);
-	memset(header + 10 + n, ' ', (size_t)(end - 10 - n));
-	header[end - 1] = '\n';
-
-	out->data_at = (uint64_t)end;
+	out->data_at = end;
 	if (__builtin_mul_overflow(out->rows, out->cols, &bytes) ||
-	    bytes > (INT64_MAX - sizeof(header)) / 8)
+	    bytes > (INT64_MAX - sizeof(head)) / 8)
 		return asl_file_fail(-EFBIG,
 				     "%s: %" PRIu64 " x %" PRIu64
 				     " entries are more than any file holds",
@@ -204,7 +215,7 @@ static int npy_create(struct asl_matrix_out *out)
 	err = asl_aside_reserve(&out->aside, out->data_at + 8 * bytes);
 	if (err)
 		return err;
-	return asl_aside_write(&out->aside, header, (size_t)end, 0);
+	return asl_aside_write(&out->aside, head, end, 0);
 }
 
 static int npy_write(struct asl_matrix_out *out, const double *at, uint64_t row,

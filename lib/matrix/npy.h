@@ -8,7 +8,7 @@
 #include "lib/matrix/text.h"
 
 #define ASL_NPY_KEYS 3
-#define ASL_NPY_DIMS 3 /* at most, of what we open */
+#define ASL_NPY_DIMS 32 /* at most, NumPy's own limit */
 
 struct asl_npy_header {
 	bool seen[ASL_NPY_KEYS];
@@ -29,5 +29,12 @@ int asl_npy_parse(struct asl_npy_header *h, struct asl_text *t,
 int asl_npy_open(struct asl_npy_header *h, const char **entries,
 		 const char *path, const void *map, size_t map_bytes,
 		 uint64_t dims);
+
+/*
+ * What a file of float64 in C order begins with, padded so that the entries are
+ * aligned; its length in bytes.
+ */
+#define ASL_NPY_HEAD 1024
+size_t asl_npy_head(char head[ASL_NPY_HEAD], const uint64_t *size, int dims);
 
 #endif

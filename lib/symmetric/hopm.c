@@ -2,9 +2,10 @@
  * hopm.c -- an eigenvector of a symmetric tensor, by the power method
  *
  * From a unit vector x on: y = A x2 x x3 x, as in sttsv; lambda = x'y; and the
- * next x is y + shift x, divided by its norm.  A fixed point is an eigenvector,
- * y = lambda x.  Without a shift it need not be reached; with one that is large
- * enough lambda only grows (Kolda, Mayo), or only falls for a negative one.
+ * next x is y + shift x, divided by its norm, and turned round if the shift is
+ * negative.  A fixed point is an eigenvector, y = lambda x.  Without a shift it
+ * need not be reached; with one that is large enough lambda only grows, or only
+ * falls for a negative one.
  *
  * It ends when || y - lambda x || <= tolerance |lambda|, or after so many
  * iterations.  What it counts follows from how many it made: per iteration that
@@ -127,7 +128,7 @@ static bool iterate(struct asl_rank *r, struct power *p,
 		return !r->err;
 	r->outcome.eigenvalue = p->lambda;
 	r->outcome.eigen_residual = error;
-	p->b = 1 / next;
+	p->b = (s->shift < 0 ? -1 : 1) / next;
 	/* What is not a number never ends up below it. */
 	return !(error <= s->tolerance * fabs(p->lambda)) && next > 0;
 }

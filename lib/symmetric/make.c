@@ -151,7 +151,7 @@ static void add_messages(uint64_t *to, const struct asl_layout *l, int rank)
 
 	for (int i = 0; i < asl_list_length(&l->rows, rank); i++) {
 		const int *sharer = asl_list(&l->sharers, row[i]);
-		uint64_t words = asl_layout_share(l, rank, row[i]).count;
+		uint64_t words = asl_layout_part(l, rank, i).count;
 
 		for (int j = 0; j < asl_list_length(&l->sharers, row[i]); j++)
 			to[sharer[j]] += words;

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/matrix/map.h"
 #include "lib/symmetric/permutations.h"
@@ -139,21 +140,34 @@ static int prepare(struct scheduler *x)
 	return 0;
 }
 
-static int receive(struct asl_schedule *s)
+enum { TURNED = 16 };
+
+/* Rank by rank, as each will look at it, and who receives: from step by step. */
+static int turn(struct asl_schedule *s)
 {
-	size_t all = (size_t)s->steps * (size_t)s->ranks;
+	size_t ranks = (size_t)s->ranks, steps = (size_t)s->steps;
+	size_t all = ranks * steps;
+	int *to = malloc((all + 1) * sizeof *to);
 
-	s->from = malloc((all ? all : 1) * sizeof *s->from);
-	if (!s->from)
+	s->from = malloc((all + 1) * sizeof *s->from);
+	if (!to || !s->from) {
+		free(to);
 		return -ENOMEM;
-	for (size_t i = 0; i < all; i++)
-		s->from[i] = -1;
-	for (size_t i = 0; i < all; i++) {
-		size_t step = i - i % (size_t)s->ranks;
-
-		if (s->to[i] >= 0)
-			s->from[step + (size_t)s->to[i]] = (int)(i - step);
 	}
+	memset(s->from, 0xff, all * sizeof *s->from); /* -1 */
+	for (size_t first = 0; first < steps; first += TURNED)
+		for (size_t p = 0; p < ranks; p++)
+			for (size_t i = first; i < first + TURNED && i < steps;
+			     i++) {
+				int peer = s->to[i * ranks + p];
+
+				to[p * steps + i] = peer;
+				if (peer >= 0)
+					s->from[(size_t)peer * steps + i] =
+						(int)p;
+			}
+	free(s->to);
+	s->to = to;
 	return 0;
 }
 
@@ -170,7 +184,7 @@ static int make(struct scheduler *x)
 	if (!s->to)
 		return -ENOMEM;
 	err = decompose(x);
-	return err ? err : receive(s);
+	return err ? err : turn(s);
 }
 
 int asl_schedule_make(struct asl_schedule *s, const struct asl_layout *l)

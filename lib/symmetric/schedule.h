@@ -27,7 +27,7 @@
 
 struct asl_schedule {
 	int ranks, steps;
-	int *to, *from; /* [steps][ranks]; -1: nobody */
+	int *to, *from; /* [ranks][steps]; -1: nobody */
 };
 
 /* 0, or -ENOMEM with asl_file_why() (lib/matrix/file.h). */
@@ -37,13 +37,13 @@ void asl_schedule_free(struct asl_schedule *s); /* all zero is allowed */
 static inline int asl_schedule_to(const struct asl_schedule *s, int rank,
 				  int step)
 {
-	return s->to[(size_t)step * (size_t)s->ranks + (size_t)rank];
+	return s->to[(size_t)rank * (size_t)s->steps + (size_t)step];
 }
 
 static inline int asl_schedule_from(const struct asl_schedule *s, int rank,
 				    int step)
 {
-	return s->from[(size_t)step * (size_t)s->ranks + (size_t)rank];
+	return s->from[(size_t)rank * (size_t)s->steps + (size_t)step];
 }
 
 #endif

@@ -1,9 +1,8 @@
 /*
  * sweep.c -- d = A . x and y += h A, for four rows at once
  *
- * One text for all machines, in vectors of four doubles: on x86-64 the compiler
- * makes three versions of it and the loader takes the one that the processor
- * can run; elsewhere it makes do with what vectors there are.
+ * In vectors of four doubles; where the machine has others, the compiler makes do
+ * with them.
  *
  * Rows are too short for the hardware to see where they lead, and four of them
  * begin at a time: it alone reads at half of the memory's speed.  So for each
@@ -16,13 +15,7 @@
 
 #include <stdbool.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__)
-#define EVERY_MACHINE                                                          \
-	__attribute__((                                                        \
-		target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define EVERY_MACHINE
-#endif
+#include "lib/machine/clones.h"
 
 #define LANES 4
 #define LINE 8 /* words of a cache line */
@@ -37,7 +30,7 @@ typedef double unaligned __attribute__((vector_size(LANES * sizeof(double)),
 #define SHORT 256
 
 /* Arrays of four would not stay in registers: hence four of each. */
-EVERY_MACHINE
+ASL_CLONES
 void asl_sweep(const struct asl_swept *rows, double *y, const double *x,
 	       uint64_t n)
 {

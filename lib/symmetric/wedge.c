@@ -18,17 +18,6 @@ static struct asl_range part_of(const struct asl_wedge *w,
 			       owner == w->rank ? x->of_a : x->of_b);
 }
 
-/* The words of all of these. */
-static uint64_t words_of(const struct asl_wedge *w, int peer, int owner)
-{
-	int count = asl_layout_common(&w->s->layout, w->rank, peer, w->common);
-	uint64_t words = 0;
-
-	for (int i = 0; i < count; i++)
-		words += part_of(w, &w->common[i], owner).count;
-	return words;
-}
-
 /* Where words of the row block at that place are in x and y. */
 static struct asl_range in_wedge(const struct asl_wedge *w, int place,
 				 struct asl_range x)
@@ -95,31 +84,49 @@ static struct pair pair_of(const struct asl_wedge *w, int step)
 			     (w->rank + P - step - 1) % P};
 }
 
+/* Words of this rank and of every other in row blocks that they share. */
+static void meet(struct asl_wedge *w)
+{
+	const struct asl_layout *l = &w->s->layout;
+
+	for (int i = 0; i < w->rows; i++) {
+		struct asl_range row = asl_layout_row(l, w->row[i]);
+		uint64_t own = asl_wedge_share(w, i).count;
+		int sharers = asl_list_length(&l->sharers, w->row[i]);
+
+		for (int j = 0; j < sharers; j++) {
+			int peer = asl_list(&l->sharers, w->row[i])[j];
+
+			w->mine[peer] += own;
+			w->theirs[peer] += asl_part_of(row, sharers, j).count;
+		}
+	}
+}
+
 /* Of x a rank sends what is its own; of y sums of what is the other's. */
 static uint64_t words_out(const struct asl_wedge *w, int to, bool sums)
 {
-	return to < 0 ? 0 : words_of(w, to, sums ? to : w->rank);
+	return to < 0 ? 0 : (sums ? w->theirs : w->mine)[to];
 }
 
 static uint64_t words_in(const struct asl_wedge *w, int from, bool sums)
 {
-	return from < 0 ? 0 : words_of(w, from, sums ? w->rank : from);
+	return from < 0 ? 0 : (sums ? w->mine : w->theirs)[from];
 }
 
-static void find_longest(struct asl_wedge *w)
+static uint64_t longest(const struct asl_wedge *w)
 {
-	if (w->s->alltoall) {
-		w->longest = w->s->equal;
-		return;
-	}
-	for (int i = 0; i < steps(w->s); i++) {
-		struct pair x = pair_of(w, i);
+	uint64_t most = 0;
 
-		for (int sums = 0; sums < 2; sums++) {
-			w->longest = asl_larger(w->longest,
-						words_out(w, x.to, sums));
-		}
+	if (w->s->alltoall)
+		return w->s->equal;
+	for (int i = 0; i < steps(w->s); i++) {
+		int to = pair_of(w, i).to;
+
+		most = asl_larger(most, words_out(w, to, false));
+		most = asl_larger(most, words_out(w, to, true));
 	}
+	return most;
 }
 
 void asl_wedge_begin(struct asl_wedge *w, const struct asl_symmetric *s,
@@ -135,18 +142,30 @@ void asl_wedge_begin(struct asl_wedge *w, const struct asl_symmetric *s,
 	};
 	w->at = calloc((size_t)w->rows + 1, sizeof *w->at);
 	w->common = calloc((size_t)w->rows + 1, sizeof *w->common);
-	w->failed = !w->at || !w->common;
+	w->mine = calloc((size_t)l->ranks, sizeof *w->mine);
+	w->theirs = calloc((size_t)l->ranks, sizeof *w->theirs);
+	w->failed = !w->at || !w->common || !w->mine || !w->theirs;
 	if (w->failed) {
 		w->rows = 0;
 		return;
 	}
 	for (int i = 0; i < w->rows; i++)
 		w->at[i + 1] = w->at[i] + asl_layout_row(l, w->row[i]).count;
-	find_longest(w);
+	meet(w);
+	w->longest = longest(w);
+}
+
+/* On sim all ranks of a run have a wedge at a time. */
+static void forget(struct asl_wedge *w)
+{
+	free(w->theirs);
+	free(w->mine);
+	w->mine = w->theirs = NULL;
 }
 
 void asl_wedge_end(struct asl_wedge *w)
 {
+	forget(w);
 	free(w->common);
 	free(w->at);
 	w->common = NULL;
@@ -210,6 +229,7 @@ void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns)
 
 	if (w->failed)
 		asl_rank_fail(r, -ENOMEM, "no memory for a rank's row blocks");
+	forget(w);
 	asl_tile_take(r, &w->x, W, c);
 	asl_tile_take(r, &w->y, W, c);
 	asl_tile_take(r, &w->pack, 1, w->longest * c);
@@ -296,11 +316,28 @@ void asl_wedge_store(struct asl_rank *r, struct asl_wedge *w,
 
 /* ---- Exchanges ---- */
 
-/* The owner's words of the row blocks shared with a peer, into a message. */
-static void pack(struct asl_rank *r, struct asl_wedge *w, struct asl_tile *from,
-		 int peer, int owner)
+/*
+ * The row blocks in common with a peer (-1: nobody), to w->common; and the words
+ * of these that one of the two has.
+ */
+static int find_common(struct asl_wedge *w, int peer, int owner,
+		       uint64_t *words)
 {
-	int count = asl_layout_common(&w->s->layout, w->rank, peer, w->common);
+	int count = peer < 0 ? 0
+			     : asl_layout_common(&w->s->layout, w->rank, peer,
+						 w->common);
+
+	*words = 0;
+	for (int i = 0; i < count; i++)
+		*words += part_of(w, &w->common[i], owner).count;
+	*words *= (uint64_t)w->columns;
+	return count;
+}
+
+/* The owner's words of the common row blocks, into a message. */
+static void pack(struct asl_rank *r, struct asl_wedge *w, struct asl_tile *from,
+		 int count, int owner)
+{
 	uint64_t done = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -316,10 +353,9 @@ static void pack(struct asl_rank *r, struct asl_wedge *w, struct asl_tile *from,
 }
 
 /* The same out of one: loaded as x, or added to y. */
-static void unpack(struct asl_rank *r, struct asl_wedge *w, int peer, int owner,
-		   bool sums)
+static void unpack(struct asl_rank *r, struct asl_wedge *w, int count,
+		   int owner, bool sums)
 {
-	int count = asl_layout_common(&w->s->layout, w->rank, peer, w->common);
 	uint64_t done = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -346,22 +382,22 @@ static void exchange(struct asl_rank *r, struct asl_wedge *w, int step,
 		     bool sums)
 {
 	struct pair x = pair_of(w, step);
-	uint64_t c = (uint64_t)w->columns;
-	uint64_t send = words_out(w, x.to, sums) * c;
-	uint64_t receive = words_in(w, x.from, sums) * c;
+	int to_owner = sums ? x.to : w->rank,
+	    from_owner = sums ? w->rank : x.from;
 	struct asl_words out, in;
+	uint64_t send, receive;
+	int count = find_common(w, x.to, to_owner, &send);
 
-	if (send)
-		pack(r, w, sums ? &w->y : &w->x, x.to, sums ? x.to : w->rank);
+	pack(r, w, sums ? &w->y : &w->x, count, to_owner);
+	count = find_common(w, x.from, from_owner, &receive);
 	if (w->s->alltoall)
-		send = receive = w->s->equal * c;
+		send = receive = w->s->equal * (uint64_t)w->columns;
 	out = asl_tile_words(&w->pack, 0, send);
 	in = asl_slice(&w->landing, 0, receive);
 	if (send || receive)
 		asl_exchange(r, x.to, send ? &out : NULL, x.from,
 			     receive ? &in : NULL);
-	if (receive)
-		unpack(r, w, x.from, sums ? w->rank : x.from, sums);
+	unpack(r, w, count, from_owner, sums);
 }
 
 void asl_wedge_spread(struct asl_rank *r, struct asl_wedge *w)

@@ -32,10 +32,11 @@
 struct asl_wedge {
 	const struct asl_symmetric *s;
 	int rank, rows;
-	const int *row;	    /* its row blocks, ascending */
-	uint64_t *at;	    /* [rows + 1]: where each begins in x and y */
-	uint64_t longest;   /* message, out or in, for one column */
-	int columns, first; /* that are worked with now */
+	const int *row;		 /* its row blocks, ascending */
+	uint64_t *at;		 /* [rows + 1]: where each begins in x and y */
+	uint64_t longest;	 /* message, out or in, for one column */
+	int columns, first;	 /* that are worked with now */
+	uint64_t *mine, *theirs; /* [ranks], until take: words to exchange */
 	struct asl_common_row *common; /* room for row blocks */
 	bool failed;		       /* there was no memory */
 

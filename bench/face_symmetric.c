@@ -1,0 +1,265 @@
+/*
+ * face_symmetric.c -- symmetric tensors as the command asks for them
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/grid.h"
+#include "bench/say.h"
+#include "bench/symmetric.h"
+#include "lib/matrix/file.h"
+#include "lib/symmetric/family.h"
+
+static int refuse(int err, const char *before)
+{
+	return asl_complain(err == -ENOMEM ? ASL_NO_MACHINE : ASL_BAD_INPUT,
+			    "%s%s", before, asl_file_why());
+}
+
+/* ---- How large ---- */
+
+static int size_of_file(uint64_t *n, const char *path)
+{
+	struct asl_tensor_in *in;
+	int err = asl_tensor_open(&in, path);
+
+	if (err)
+		return refuse(err, "");
+	*n = asl_tensor_size(in);
+	asl_tensor_close(in);
+	return 0;
+}
+
+static int find_size(uint64_t *n, const struct asl_options *o)
+{
+	int err = o->tensor ? size_of_file(n, o->tensor) : 0;
+
+	if (err)
+		return err;
+	if (!o->tensor)
+		*n = o->n;
+	if (o->n && o->n != *n)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--n: found %ju, but the tensor in %s has "
+				    "n = %ju",
+				    o->n, o->tensor, *n);
+	if (!*n)
+		return asl_complain(ASL_BAD_INPUT,
+				    "the size is missing: expected --n N, or "
+				    "--tensor FILE");
+	return 0;
+}
+
+/* More flops than any algorithm here does: of n^3 entries, and of R^2 n words. */
+static int check_flops(const struct asl_plan *plan)
+{
+	double n = (double)plan->symmetric->n, R = plan->symmetric->columns;
+	double times = plan->iterations ? plan->iterations : 1;
+
+	if (times * (4 * n * n * n * R + 16 * n * R * R) <= 0x1p63)
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "n = %ju: its flops cannot be counted in 63 bits",
+			    plan->symmetric->n);
+}
+
+/* ---- By whom ---- */
+
+static int check_grid(const struct asl_plan *plan)
+{
+	const int *p = plan->grid.p;
+	char text[40];
+
+	asl_grid_text(text, &plan->grid);
+	if (!asl_symmetric_possible(plan))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--grid: found %s, but %s works on p x c x "
+				    "c, with no side above n",
+				    text, plan->algorithm->name);
+	if (p[0] * p[1] * p[2] != plan->ranks)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--grid: found %s, which is %d ranks, but "
+				    "there are %d",
+				    text, p[0] * p[1] * p[2], plan->ranks);
+	return 0;
+}
+
+/* Where it was not said how many ranks there are, as many as have work. */
+static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
+{
+	const int *p = o->grid.p;
+	int blocks = 0, err = 0;
+
+	plan->grid = o->grid;
+	if (o->steiner)
+		err = asl_symmetric_blocks(&blocks, o->steiner);
+	if (err)
+		return refuse(err, "--steiner: ");
+	if (!plan->ranks)
+		plan->ranks = p[0] ? p[0] * p[1] * p[2] : blocks ? blocks : 1;
+	return p[0] ? check_grid(plan) : 0;
+}
+
+static double or_else(double given, double otherwise)
+{
+	return isnan(given) ? otherwise : given;
+}
+
+static int problem(struct asl_plan *plan, const struct asl_options *o)
+{
+	struct asl_asked *x = calloc(1, sizeof *x);
+	int err;
+
+	if (!x)
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	plan->symmetric = &x->s;
+	x->layout = o->steiner;
+	x->exchange = o->exchange;
+	x->s.columns = 1;
+	if (plan->algorithm == &asl_symmetric_hopm) {
+		plan->iterations = o->iterations ? o->iterations : 100;
+		x->s.shift = or_else(o->shift, 0);
+		x->s.tolerance = or_else(o->tol, 1e-12);
+	} else if (plan->algorithm == &asl_symmetric_cpgrad) {
+		x->s.columns = o->cp_rank ? o->cp_rank : 8;
+		x->s.gradient = true;
+	}
+	err = find_size(&x->s.n, o);
+	if (!err)
+		err = check_flops(plan);
+	return err ? err : choose_ranks(plan, o);
+}
+
+static int means(struct asl_plan *plan, const struct asl_options *o)
+{
+	(void)plan;
+	(void)o;
+	return 0;
+}
+
+/* ---- How they are arranged ---- */
+
+static bool by_alltoall(const struct asl_asked *x)
+{
+	return x->exchange && !strcmp(x->exchange, "alltoall");
+}
+
+static int make_layout(struct asl_plan *plan)
+{
+	struct asl_asked *x = asl_asked(plan);
+	struct asl_symmetric_want want = {
+		.n = x->s.n,
+		.ranks = plan->ranks,
+		.layout = x->layout,
+		.columns = x->s.columns,
+		.gradient = x->s.gradient,
+		.alltoall = by_alltoall(x),
+		.shift = x->s.shift,
+		.tolerance = x->s.tolerance,
+	};
+	int err = asl_symmetric_make(&x->s, &want);
+
+	return err ? refuse(err, "--steiner: ") : 0;
+}
+
+/* Those of the launcher say so. */
+static void say_idle(const struct asl_plan *plan, const struct asl_options *o)
+{
+	int used = asl_plan_ranks(plan);
+
+	if (used < plan->ranks && !o->launch)
+		asl_complain(0, "note: %s has work for %d of %d ranks: %d idle",
+			     asl_show(plan).grid, used, plan->ranks,
+			     plan->ranks - used);
+}
+
+static int complete(struct asl_run_want *want, const struct asl_options *o)
+{
+	struct asl_plan *plan = &want->plan;
+	int err;
+
+	want->files[ASL_TENSOR] = o->tensor;
+	want->files[ASL_X] = o->b;
+	if (asl_symmetric_on_grid(plan->algorithm))
+		return 0;
+	err = make_layout(plan);
+	if (!err)
+		say_idle(plan, o);
+	return err;
+}
+
+static int check_budget(const struct asl_plan *plan)
+{
+	uint64_t need;
+
+	if (!plan->budget)
+		return 0;
+	need = asl_forecast(plan).need;
+	if (need <= plan->budget)
+		return 0;
+	return asl_complain(ASL_NO_MACHINE,
+			    "%s of %s does not fit into --memory-budget %ju "
+			    "words: it needs %ju words",
+			    asl_show(plan).grid, plan->algorithm->name,
+			    plan->budget, need);
+}
+
+static int settle(struct asl_plan *plan)
+{
+	uint64_t need;
+	bool fits = asl_symmetric_on_grid(plan->algorithm)
+			    ? asl_symmetric_settle(plan, &need)
+			    : asl_symmetric_fit(&asl_asked(plan)->s,
+						plan->cache, &need);
+
+	if (fits)
+		return check_budget(plan);
+	return asl_complain(ASL_BAD_INPUT,
+			    "--cache: found %ju words, but %s needs %ju for "
+			    "its vectors",
+			    plan->cache, plan->algorithm->name, need);
+}
+
+static void release(struct asl_plan *plan)
+{
+	struct asl_symmetric *s = (struct asl_symmetric *)plan->symmetric;
+
+	if (s)
+		asl_symmetric_free(s);
+	free(s);
+	plan->symmetric = NULL;
+}
+
+static int rank(struct asl_found **best, int *count,
+		const struct asl_plan *base, int top, uint64_t *least_need,
+		double *floor)
+{
+	const struct asl_asked *x = asl_asked(base);
+	const struct asl_symmetric_ways ways = {
+		.layout = x->layout,
+		.p2p = !x->exchange || !by_alltoall(x),
+		.alltoall = !x->exchange || by_alltoall(x),
+	};
+
+	*floor = INFINITY;
+	return asl_symmetric_rank(best, count, base, &ways, top, least_need);
+}
+
+const struct asl_face asl_face_symmetric = {
+	.family = &asl_family_symmetric,
+	.algorithms = asl_symmetric_algorithms,
+	.problem = problem,
+	.means = means,
+	.complete = complete,
+	.settle = settle,
+	.release = release,
+	.show = asl_symmetric_show,
+	.print_what = asl_symmetric_print_what,
+	.print_ranks = asl_symmetric_print_ranks,
+	.test = "test with a random vector",
+	.wrong = "THE RESULT IS WRONG",
+	.rank = rank,
+	.bounds = asl_symmetric_bounds,
+};

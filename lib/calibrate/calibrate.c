@@ -1,0 +1,289 @@
+/*
+ * calibrate.c -- measure what words, messages and flops cost on this machine
+ *
+ * The kinds of a subject (reads and writes, of pool and DRAM) take turns in every
+ * round, so that whatever the machine does meanwhile befalls all of them.  Rank 0
+ * decides when there have been rounds enough.
+ */
+#include "lib/calibrate/calibrate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/calibrate/bench.h"
+#include "lib/rank/blas.h"
+#include "lib/rank/rank.h"
+
+/* For a confidence interval it takes 6. */
+enum { LEAST_ROUNDS = 7, MOST_ROUNDS = 500, KINDS = 4 };
+
+enum who { ONE, ALL, PAIR };
+
+struct subject {
+	const char *what;
+	enum who who;
+	enum asl_quantity first;
+	int kinds;
+	double share; /* of the time */
+	int (*measure)(struct asl_bench *b, double ns[KINDS], uint64_t words);
+};
+
+/* ---- Subjects ---- */
+
+static int memory(struct asl_bench *b, double ns[KINDS], uint64_t words)
+{
+	ns[0] = asl_stream_read(&b->pool_stream, words);
+	ns[1] = asl_stream_write(&b->pool_stream, words);
+	ns[2] = asl_stream_read(&b->dram_stream, words);
+	ns[3] = asl_stream_write(&b->dram_stream, words);
+	return asl_store_error(b->pool);
+}
+
+static int flops(struct asl_bench *b, double ns[KINDS], uint64_t words)
+{
+	(void)words;
+	ns[0] = asl_product_time(&b->product);
+	return 0;
+}
+
+static int network(struct asl_bench *b, double ns[KINDS], uint64_t words)
+{
+	int err = asl_sweep_run(&b->sweep, b->net);
+	struct asl_line line;
+
+	(void)words;
+	if (err)
+		return err;
+	line = asl_line_fit(b->sweep.words, b->sweep.ns, ASL_SWEEP_SIZES);
+	ns[0] = line.alpha;
+	ns[1] = line.beta;
+	ns[2] = line.worst;
+	return 0;
+}
+
+static const struct subject subjects[] = {
+	{"memory, one rank", ONE, ASL_READ_NS, 4, 0.25, memory},
+	{"memory, all ranks", ALL, ASL_READ_NS, 4, 0.3, memory},
+	{"flops, one rank", ONE, ASL_FLOP_NS, 1, 0.1, flops},
+	{"flops, all ranks", ALL, ASL_FLOP_NS, 1, 0.1, flops},
+	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.25, network},
+};
+
+enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+
+/* ---- Rounds ---- */
+
+struct sample {
+	double ns[KINDS];
+};
+
+/* What rank 0 has of a subject. */
+struct rounds {
+	const struct subject *subject;
+	double begin, seconds; /* what there is time for */
+	int count;
+	struct sample *ranks;
+	double (*x)[MOST_ROUNDS]; /* [KINDS] */
+};
+
+static bool takes_part(const struct asl_bench *b, enum who who)
+{
+	return who == ALL || b->rank == 0 ||
+	       (who == PAIR && b->rank == b->ranks - 1);
+}
+
+/* Of a pair the first has measured for both. */
+static void keep(struct rounds *r, int ranks)
+{
+	int count = r->subject->who == ALL ? ranks : 1;
+
+	for (int k = 0; k < KINDS; k++) {
+		double sum = 0;
+
+		for (int i = 0; i < count; i++)
+			sum += r->ranks[i].ns[k];
+		r->x[k][r->count] = sum / count;
+	}
+	r->count++;
+}
+
+/* The round that nobody is used to is left out: its number is -1. */
+static int play(struct asl_bench *b, struct rounds *r, int number)
+{
+	const struct subject *s = r->subject;
+	uint64_t words = s->who == ALL ? b->words_all : b->words_alone;
+	struct sample mine = {{0}};
+	int err = asl_net_barrier(b->net);
+
+	if (!err && takes_part(b, s->who))
+		err = s->measure(b, mine.ns, words);
+	if (!err)
+		err = asl_net_collect(b->net, r->ranks, &mine, sizeof mine);
+	if (!err && b->rank == 0 && number >= 0)
+		keep(r, b->ranks);
+	return err;
+}
+
+static double left(const struct rounds *r)
+{
+	double left_s = r->begin + r->seconds - asl_now();
+
+	return left_s > 0 ? left_s : 0;
+}
+
+static double total(const struct asl_bench *b)
+{
+	return b->want->quick ? 32 : 120;
+}
+
+static void say(const struct asl_bench *b, const struct rounds *r, bool ends)
+{
+	struct asl_calibrating at = {
+		.what = r->subject->what,
+		.step = (int)(r->subject - subjects),
+		.steps = SUBJECTS,
+		.left_s = ends ? 0 : left(r),
+		.step_ends = ends,
+	};
+
+	for (int i = at.step + 1; i < SUBJECTS; i++)
+		at.left_s += subjects[i].share * total(b);
+	if (b->rank == 0 && b->want->progress)
+		b->want->progress(&at);
+}
+
+/* Rank 0 knows, and tells the others. */
+static int share_more(struct asl_bench *b, const struct rounds *r, int *more)
+{
+	*more = r->count < LEAST_ROUNDS ||
+		(r->count < MOST_ROUNDS && left(r) > 0);
+	return asl_net_share(b->net, more, sizeof *more);
+}
+
+static void conclude(struct asl_calibration *out, struct rounds *r)
+{
+	const struct subject *s = r->subject;
+	struct asl_estimate *to = s->who == ONE ? out->alone : out->all;
+
+	for (int k = 0; k < s->kinds; k++)
+		to[s->first + k] = asl_estimate(r->x[k], r->count);
+}
+
+static int measure(struct asl_bench *b, struct rounds *r)
+{
+	int err = 0, more = 1;
+
+	for (int i = -1; !err && more; i++) {
+		err = play(b, r, i);
+		say(b, r, false);
+		if (!err)
+			err = share_more(b, r, &more);
+	}
+	return err;
+}
+
+/* ---- The ranks ---- */
+
+static int measure_all(struct asl_calibration *out, struct asl_bench *b)
+{
+	struct rounds r = {
+		.ranks = calloc((size_t)b->ranks, sizeof *r.ranks),
+		.x = calloc(KINDS, sizeof *r.x),
+	};
+	int err = r.ranks && r.x ? 0 : -ENOMEM;
+
+	for (int i = 0; !err && i < SUBJECTS; i++) {
+		r.subject = &subjects[i];
+		r.seconds = subjects[i].share * total(b);
+		r.begin = asl_now();
+		r.count = 0;
+		err = measure(b, &r);
+		if (!err && b->rank == 0) {
+			conclude(out, &r);
+			say(b, &r, true);
+		}
+	}
+	free(r.ranks);
+	free(r.x);
+	return err;
+}
+
+static void describe(struct asl_calibration *out, const struct asl_bench *b)
+{
+	out->ranks = b->ranks;
+	out->words_all = b->words_all;
+	out->words_alone = b->words_alone;
+	snprintf(out->dir, sizeof out->dir, "%s", b->dir);
+	snprintf(out->medium, sizeof out->medium, "%s",
+		 asl_store_medium(b->pool));
+	snprintf(out->provider, sizeof out->provider, "%s",
+		 asl_net_provider(b->net));
+	snprintf(out->note, sizeof out->note, "%s", asl_store_note(b->pool));
+}
+
+struct call {
+	struct asl_calibration *out;
+	const struct asl_calibrate_want *want;
+	bool said; /* by another rank */
+};
+
+/* A rank that leaves while others measure takes them along. */
+static int measure_or_abort(struct call *call, struct asl_bench *b)
+{
+	int err = measure_all(call->out, b);
+
+	if (err)
+		asl_net_abort(b->net, asl_exit_code(err),
+			      asl_store_error(b->pool) ? asl_store_why()
+						       : asl_net_why());
+	call->said = err;
+	return err;
+}
+
+static int open_bench(struct asl_bench *b)
+{
+	b->rank = asl_net_rank(b->net);
+	if (b->want->refused)
+		return asl_calibrate_fail(b->want->refused, "%s",
+					  b->want->refusal);
+	return asl_bench_open(b);
+}
+
+static int body(struct asl_net *net, void *arg)
+{
+	struct call *call = arg;
+	struct asl_bench b = {.want = call->want, .net = net};
+	int who = 0, err = open_bench(&b);
+
+	err = asl_net_agree(net, err, &who);
+	if (err)
+		call->said = who != b.rank;
+	else
+		err = measure_or_abort(call, &b);
+	if (!err)
+		describe(call->out, &b);
+	asl_bench_close(&b);
+	return err;
+}
+
+int asl_calibrate(struct asl_calibration *out,
+		  const struct asl_calibrate_want *want)
+{
+	struct call call = {.out = out, .want = want};
+	struct asl_net_want net = {
+		.transport = want->transport,
+		.provider = want->provider,
+		.data = true,
+	};
+	int err;
+
+	*out = (struct asl_calibration){0};
+	asl_blas_one_thread();
+	err = asl_net_run(&net, body, &call);
+	if (call.said)
+		asl_calibrate_forget();
+	else if (err)
+		asl_calibrate_fail(err, "%s", asl_net_why());
+	return err;
+}

@@ -1,0 +1,66 @@
+/*
+ * calibrate.h -- measure what words, messages and flops cost on this machine
+ *
+ * All ranks of a job together: memory and flops by one rank alone, while the
+ * others wait, and then by all at once; messages between the first and the last
+ * rank.  Every subject is measured in rounds, as many as its time allows; a
+ * round gives one sample, the mean of its ranks'.
+ */
+#ifndef ASL_CALIBRATE_H
+#define ASL_CALIBRATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/calibrate/estimate.h"
+
+enum asl_quantity {
+	ASL_READ_NS, /* a word */
+	ASL_WRITE_NS,
+	ASL_DRAM_READ_NS,
+	ASL_DRAM_WRITE_NS,
+	ASL_FLOP_NS,
+	ASL_LATENCY_NS, /* alpha */
+	ASL_NET_NS,	/* beta */
+	ASL_FIT_OFF,	/* relative distance of the worst message */
+	ASL_QUANTITIES
+};
+
+struct asl_calibration {
+	int ranks;
+	struct asl_estimate all[ASL_QUANTITIES];   /* ranks at once */
+	struct asl_estimate alone[ASL_QUANTITIES]; /* of memory and flops */
+	uint64_t words_all, words_alone;	   /* of a pass */
+	char dir[256], medium[32], provider[64], note[256];
+};
+
+/* Where it has come to, after every round. */
+struct asl_calibrating {
+	const char *what;
+	int step, steps; /* from 0 on */
+	double left_s;	 /* until the end of all */
+	bool step_ends;
+};
+
+struct asl_calibrate_want {
+	const char *transport; /* ofi or mpi */
+	const char *provider, *store;
+	const char *nvm_dir; /* NULL: where runs put pools */
+	bool quick;	     /* half a minute instead of two */
+	void (*progress)(const struct asl_calibrating *at);
+	/* This rank cannot take part: what all then fail with, and why. */
+	int refused;
+	const char *refusal;
+};
+
+/*
+ * To be called by every rank of a job of two or more; *out is filled on rank 0.
+ * 0, or a negative errno on all ranks, of which one has asl_calibrate_why(): ""
+ * on the others.
+ */
+int asl_calibrate(struct asl_calibration *out,
+		  const struct asl_calibrate_want *want);
+
+const char *asl_calibrate_why(void);
+
+#endif

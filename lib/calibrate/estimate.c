@@ -1,0 +1,62 @@
+/*
+ * estimate.c -- medians, and confidence intervals from order statistics
+ *
+ * The k-th smallest of n samples lies above the true median if fewer than k of
+ * them are below it: as often as a coin thrown n times shows fewer than k heads.
+ */
+#include "lib/calibrate/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MISS 0.025 /* on either side */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double middle(const double *sorted, int count)
+{
+	return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+double asl_median(double *x, int count)
+{
+	if (count < 1)
+		return 0;
+	qsort(x, (size_t)count, sizeof *x, compare);
+	return middle(x, count);
+}
+
+/* How many samples may be left out at either end, but not the last. */
+static int outside(int count)
+{
+	double heads = ldexp(1, -count), fewer = heads; /* none at all */
+	int k = 0;
+
+	while (fewer + heads * (count - k) / (k + 1) <= MISS) {
+		heads *= (double)(count - k) / (k + 1);
+		fewer += heads;
+		k++;
+	}
+	return k;
+}
+
+struct asl_estimate asl_estimate(double *x, int count)
+{
+	int k;
+
+	if (count < 1)
+		return (struct asl_estimate){0};
+	k = outside(count);
+	qsort(x, (size_t)count, sizeof *x, compare);
+	return (struct asl_estimate){
+		.median = middle(x, count),
+		.low = x[k],
+		.high = x[count - 1 - k],
+		.samples = count,
+	};
+}

@@ -1,0 +1,153 @@
+/*
+ * network.c -- what a message and its words cost between two ranks
+ */
+#include "lib/calibrate/network.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/calibrate/estimate.h"
+#include "lib/rank/rank.h"
+
+/*
+ * Of every size so many times are taken, and the middle one counts.  One is of
+ * several messages where these are short.
+ */
+enum { TIMES = 9, MOST_TRIPS = 32, MOST_WORDS = 1 << 19 };
+
+/*
+ * Short messages, which say what alpha is, and long ones.  The ways of providers
+ * change in between, where the line would only be bent.
+ */
+static const int sizes[ASL_SWEEP_SIZES] = {
+	1,	 2,	  4,	   8,	    16,	     32,      64,
+	1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18, 3 << 17, MOST_WORDS,
+};
+
+int asl_sweep_open(struct asl_sweep *s, int peer, bool first)
+{
+	size_t bytes = sizeof(double[MOST_WORDS]);
+
+	*s = (struct asl_sweep){
+		.peer = peer,
+		.first = first,
+		.out = aligned_alloc(4096, bytes),
+		.in = aligned_alloc(4096, bytes),
+	};
+	if (!s->out || !s->in)
+		return -ENOMEM;
+	memset(s->out, 1, bytes);
+	memset(s->in, 2, bytes);
+	for (int i = 0; i < ASL_SWEEP_SIZES; i++)
+		s->words[i] = sizes[i];
+	return 0;
+}
+
+void asl_sweep_close(struct asl_sweep *s)
+{
+	free(s->out);
+	free(s->in);
+	*s = (struct asl_sweep){0};
+}
+
+static int send(struct asl_net *net, struct asl_net_op *out)
+{
+	int err = asl_net_start(net, out);
+
+	return err ? err : asl_net_wait(net, out);
+}
+
+/* A receive is ready before the other can send, as in any good ping-pong. */
+static int play(struct asl_sweep *s, struct asl_net *net, size_t bytes,
+		int trips)
+{
+	struct asl_net_op in = {
+		.to = ASL_NET_NONE,
+		.from = s->peer,
+		.in = s->in,
+		.in_bytes = bytes,
+	};
+	struct asl_net_op out = {
+		.to = s->peer,
+		.from = ASL_NET_NONE,
+		.out = s->out,
+		.out_bytes = bytes,
+	};
+	int err = asl_net_start(net, &in);
+
+	for (int i = 0; !err && i < trips; i++) {
+		if (s->first)
+			err = send(net, &out);
+		if (!err)
+			err = asl_net_wait(net, &in);
+		if (!err && i + 1 < trips)
+			err = asl_net_start(net, &in);
+		if (!err && !s->first)
+			err = send(net, &out);
+	}
+	return err;
+}
+
+static int trips_of(int words)
+{
+	return words * MOST_TRIPS > 1 << 14 ? 1 : MOST_TRIPS;
+}
+
+int asl_sweep_run(struct asl_sweep *s, struct asl_net *net)
+{
+	double times[TIMES];
+	int err = 0;
+
+	for (int i = 0; !err && i < ASL_SWEEP_SIZES; i++) {
+		int trips = trips_of(sizes[i]);
+
+		for (int j = 0; !err && j < TIMES; j++) {
+			double since = asl_now();
+
+			err = play(s, net, (size_t)sizes[i] * sizeof(double),
+				   trips);
+			times[j] = (asl_now() - since) / (2.0 * trips);
+		}
+		s->ns[i] = 1e9 * asl_median(times, TIMES);
+	}
+	return err;
+}
+
+/* ---- The line ---- */
+
+static double distance(struct asl_line line, double x, double y)
+{
+	return fabs(line.alpha + line.beta * x - y) / y;
+}
+
+/*
+ * The squares of (alpha + beta x - y) / y: weighted by 1 / y^2.  A cost below 0
+ * would be no cost; the best line without it takes its place.
+ */
+struct asl_line asl_line_fit(const double *x, const double *y, int count)
+{
+	double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0, slope;
+	struct asl_line line = {0};
+
+	for (int i = 0; i < count; i++) {
+		double weight = 1 / (y[i] * y[i]);
+
+		w += weight;
+		wx += weight * x[i];
+		wy += weight * y[i];
+		wxx += weight * x[i] * x[i];
+		wxy += weight * x[i] * y[i];
+	}
+	slope = w * wxx - wx * wx;
+	line.beta = slope > 0 ? (w * wxy - wx * wy) / slope : 0;
+	line.alpha = (wy - line.beta * wx) / w;
+	if (line.alpha < 0)
+		line = (struct asl_line){.beta = wxy / wxx};
+	if (line.beta < 0)
+		line = (struct asl_line){.alpha = wy / w};
+	for (int i = 0; i < count; i++)
+		line.worst = fmax(line.worst, distance(line, x[i], y[i]));
+	return line;
+}

@@ -1,0 +1,108 @@
+#!/bin/bash
+# command_calibrate.sh -- aslant calibrate: a profile that can be used at once
+#
+# One real calibration, as short as it can be; and what is refused before any.
+# ASLANT is the command.
+set -u
+
+aslant=${ASLANT:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import json' 2>/dev/null && break
+done
+
+fail() {
+	echo "command_calibrate: $*"
+	exit 1
+}
+
+# refused CODE PATTERN COMMAND...: in a second, with one line, and no file left
+refused() {
+	local expected=$1 pattern=$2 code=0
+	shift 2
+	timeout 20 "$@" >out 2>err </dev/null || code=$?
+	[ $code = "$expected" ] ||
+		fail "$*: exit code $code, expected $expected: $(cat err)"
+	[ "$(wc -l <err)" = 1 ] || fail "$*: not one line: $(cat err)"
+	grep -q -e "^aslant: .*$pattern" err ||
+		fail "$*: expected '$pattern': $(cat err)"
+	[ ! -s out ] || fail "$*: something on stdout"
+	[ ! -e x.json ] || fail "$*: left a file"
+}
+
+refused 2 "transport: found sim, expected ofi or mpi" \
+	"$aslant" calibrate x.json --transport sim
+refused 2 "store: found null" "$aslant" calibrate x.json --store null
+refused 2 "provider is for --transport ofi" \
+	"$aslant" calibrate x.json --transport mpi --provider shm
+refused 2 "calibrate: found 1 rank, expected 2" \
+	"$aslant" calibrate x.json --ranks 1
+refused 2 "launch: found 500000 ranks" "$aslant" calibrate x.json --ranks 500k
+refused 2 "unknown option '--n'" "$aslant" calibrate x.json --n 10
+refused 2 "unknown option '--quick'" "$aslant" run vomm --n 10 --quick
+refused 2 "unexpected argument 'y'" "$aslant" calibrate x.json y
+refused 3 "none/x.json" "$aslant" calibrate none/x.json
+refused 2 "/dev/null" "$aslant" calibrate /dev/null
+refused 3 "$work/none" "$aslant" calibrate x.json --nvm-dir "$work/none"
+refused 2 "calibrate: found 1 rank" \
+	mpiexec.mpich -n 1 "$aslant" calibrate x.json
+refused 2 "launch: this is already" \
+	mpiexec.mpich -n 2 "$aslant" calibrate x.json --launch
+refused 2 "ranks: found 3" \
+	mpiexec.mpich -n 2 "$aslant" calibrate x.json --ranks 3
+refused 3 "none/x.json" mpiexec.mpich -n 3 "$aslant" calibrate none/x.json
+refused 3 "provider" "$aslant" calibrate x.json --provider nonesuch
+
+# ---- A calibration ----
+
+since=$SECONDS
+timeout 100 "$aslant" calibrate x.json --quick >out 2>err </dev/null ||
+	fail "exit code $?: $(cat err)"
+[ $((SECONDS - since)) -lt 60 ] ||
+	fail "--quick took $((SECONDS - since)) s, expected less than 60"
+[ "$(grep -c '^[1-5]/5 .*: measured, [0-9]* s left$' err)" = 5 ] ||
+	fail "progress is not five lines: $(cat err)"
+grep -q $'\r' err && fail "a carriage return where there is no terminal"
+for figure in read write "DRAM read" "DRAM write" network message flop; do
+	grep -qE " $figure +[0-9.e+-]+ +[0-9.e+-]+ +[0-9.e+-]+ " out ||
+		fail "no line of $figure: $(cat out)"
+done
+grep -q "^written to x.json$" out || fail "does not say where: $(cat out)"
+
+"$python" - x.json <<'PYTHON' || fail "the profile is wrong"
+import json, sys
+
+x = json.load(open(sys.argv[1]))
+keys = "read write dram_read dram_write net latency flop".split()
+assert sorted(x["figures"]) == sorted(keys), x["figures"]
+for part in "figures", "alone":
+    for key, figure in x[part].items():
+        assert 0 <= figure["low"] <= figure["value"] <= figure["high"], figure
+        assert figure["samples"] >= 7, figure
+for key in keys:
+    if key not in ("net", "latency"):
+        assert x["figures"][key]["value"] > 0, key
+        assert x["alone"][key]["value"] > 0, key
+assert "calibrate" in x["source"] and x["ranks"] >= 2
+for key in ("host", "time_utc", "aslant", "store", "pool_dir", "medium",
+            "transport", "provider", "note", "environment"):
+    assert key in x["provenance"], key
+PYTHON
+
+# The profile's costs are those of a run that names it.
+timeout 20 "$aslant" run 3d --n 10 --store null --profile x.json \
+	--csv rows.csv 2>err || fail "cannot be used: $(cat err)"
+"$python" - x.json rows.csv <<'PYTHON' || fail "costs are not the profile's"
+import csv, json, sys
+
+x = json.load(open(sys.argv[1]))["figures"]
+row = next(csv.DictReader(open(sys.argv[2])))
+for key, column in (("read", "r"), ("write", "w"), ("net", "beta"),
+                    ("latency", "alpha"), ("flop", "gamma")):
+    assert abs(x[key]["value"] - float(row[column])) <= \
+        1e-9 * x[key]["value"], (key, x[key], row[column])
+PYTHON
+echo "ok: 16 refused, and a profile in $((SECONDS - since)) s"

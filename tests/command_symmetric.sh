@@ -1,0 +1,349 @@
+#!/bin/bash
+# command_symmetric.sh -- symmetric tensors on the command line
+#
+# Results against NumPy's, what the rows say, what is refused and how, and what
+# list, plan, bounds and suite make of it.  ASLANT is the command.
+set -u
+
+aslant=${ASLANT:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+mkdir said
+cases=0
+out=out err=err code=2
+
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import numpy' 2>/dev/null && break
+done
+
+fail() {
+	echo "command_symmetric: $*" | tee -a failed
+}
+
+# expect CODE ARGUMENTS...: to $out and $err
+expect() {
+	local expected=$1 status
+	shift
+	timeout 60 "$aslant" "$@" >$out 2>$err </dev/null
+	status=$?
+	[ $status = "$expected" ] ||
+		fail "$*: exit code $status, expected $expected: $(cat $err)"
+}
+
+# Exit code $code, one line, nothing on stdout.
+refuse() {
+	local pattern=$1
+	shift
+	expect "$code" "$@"
+	[ "$(wc -l <$err)" = 1 ] || fail "$*: not one line on stderr"
+	grep -q -e "^aslant: .*$pattern" $err ||
+		fail "$*: found '$(cat $err)', expected '$pattern'"
+	[ ! -s $out ] || fail "$*: something on stdout"
+}
+
+# refused PATTERN ARGUMENTS...; most of a start is spent asleep: several at once
+refused() {
+	cases=$((cases + 1))
+	while [ "$(jobs -rp | wc -l)" -ge 12 ]; do
+		wait -n
+	done
+	out=said/$cases.out err=said/$cases.err
+	refuse "$@" &
+	out=out err=err
+}
+
+# field NAME FILE: of the last row
+field() {
+	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++)
+		if ($i == name) at = i } END { print $at }' "$2"
+}
+
+# is NAME EXPECTED FILE
+is() {
+	[ "$(field "$1" "$3")" = "$2" ] ||
+		fail "$3: $1 is '$(field "$1" "$3")', expected '$2'"
+}
+
+says() {
+	grep -q -e "$1" "${2:-out}" ||
+		fail "expected '$1' in $(head -c 2000 "${2:-out}")"
+}
+
+# ---- Results ----
+
+"$python" - <<'PYTHON'
+import itertools
+import numpy as np
+
+g = np.random.default_rng(1)
+n = 23
+A = np.zeros((n, n, n))
+with open("A.tns", "w") as f:
+    f.write("# each entry once, indices in any order\n")
+    for e in itertools.combinations_with_replacement(range(n), 3):
+        v = g.uniform(-1, 1)
+        for p in itertools.permutations(e):
+            A[p] = v
+        p = g.permutation(e) + 1
+        f.write("%d %d %d %r\n" % (*p, float(v)))
+np.save("A.npy", A)
+np.save("x.npy", g.uniform(-1, 1, (n, 1)))
+np.save("X.npy", g.uniform(-1, 1, (n, 5)))
+np.save("short.npy", np.ones((n - 1, 1)))
+np.save("matrix.npy", np.ones((n, n)))
+crooked = A.copy()
+crooked[1, 2, 3] += 1
+np.save("crooked.npy", crooked)
+open("few.tns", "w").write("1 1 1 2.5\n2 2 2 1\n")
+# Fano's plane in three dimensions: 8 points, 14 quadruples.
+open("sqs8", "w").write("# {1, 2, ..., 8}\n" + "".join(
+    "%d %d %d %d\n" % tuple(i + 1 for i in q)
+    for q in itertools.combinations(range(8), 4)
+    if q[0] ^ q[1] ^ q[2] ^ q[3] == 0))
+open("broken", "w").write("1 2 3 4\n1 2 3 5\n")
+PYTHON
+
+cat >right.py <<'PYTHON'
+import sys
+import numpy as np
+
+what, path = sys.argv[1:]
+A, x, X, found = (np.load(f) for f in ("A.npy", "x.npy", "X.npy", path))
+if what == "hopm":
+    lam = float(np.einsum("ijk,il,jl,kl->", A, found, found, found))
+    y = np.einsum("ijk,jl,kl->il", A, found, found)
+    assert abs(np.linalg.norm(found) - 1) < 1e-13, "norm"
+    assert np.linalg.norm(y - lam * found) < 1e-9, "no eigenvector"
+    print("%.10g" % lam)
+else:
+    X = X if what == "cpgrad" else x
+    Y = np.einsum("ijk,jl,kl->il", A, X, X)
+    if what == "cpgrad":
+        Y = X @ ((X.T @ X) ** 2) - Y
+    assert found.shape == Y.shape, found.shape
+    assert np.allclose(found, Y, 1e-12, 1e-12), abs(found - Y).max()
+PYTHON
+
+# right WHAT ARGUMENTS...: y.npy of a run is what NumPy finds; the row to r.csv
+right() {
+	local what=$1
+	shift
+	rm -f y.npy
+	expect 0 run "$@" --store dram --result y.npy --csv r.csv
+	"$python" right.py "$what" y.npy >lambda || fail "$*: y is wrong"
+	is predicted_equal 1 r.csv
+	is verified 1 r.csv
+	is n 23 r.csv
+	is m "" r.csv
+	is k "" r.csv
+	is kernel "" r.csv
+}
+
+files=(--tensor A.npy --b x.npy)
+right sttsv sttsv "${files[@]}" --ranks 10
+is grid spherical-2 r.csv
+is ranks_used 10 r.csv
+is eigenvalue "" r.csv
+is iterations "" r.csv
+cp y.npy first.npy
+right sttsv sttsv --tensor A.tns --b x.npy --ranks 10
+cmp y.npy first.npy || fail "the tensor is another in .tns"
+right sttsv sttsv "${files[@]}" --ranks 30 --exchange alltoall
+is grid spherical-3/alltoall r.csv
+right sttsv sttsv "${files[@]}" --n 23
+is grid triples-3 r.csv
+right sttsv sttsv "${files[@]}" --steiner boolean-3
+is ranks 14 r.csv
+right sttsv sttsv "${files[@]}" --steiner sqs8 --verify oracle
+is ranks 14 r.csv
+right sttsv sttsv "${files[@]}" --steiner cubic --ranks 7
+is ranks_used 7 r.csv
+right sttsv sttsv-naive "${files[@]}" --grid 2x3x3
+is grid 2x3x3 r.csv
+right sttsv sttsv-naive "${files[@]}" --ranks 27
+is ranks_used 27 r.csv
+right sttsv sttsv-sequence "${files[@]}" --ranks 5
+right sttsv sttsv-sequence "${files[@]}" --ranks 29
+is ranks_used 23 r.csv
+right cpgrad cpgrad --tensor A.npy --b X.npy --cp-rank 5 --ranks 14
+right cpgrad cpgrad --tensor A.npy --b X.npy --cp-rank 5 --ranks 10 --cache 250
+right hopm hopm "${files[@]}" --ranks 10 --shift 12 --iterations 20000
+[ "$(printf '%.8g' "$(field eigenvalue r.csv)")" = \
+	"$(printf '%.8g' "$(cat lambda)")" ] || fail "hopm: another eigenvalue"
+[ "$(field iterations r.csv)" -lt 20000 ] || fail "hopm does not converge"
+expect 0 run hopm "${files[@]}" --store dram --iterations 3 --csv r.csv
+is iterations 3 r.csv
+
+# As processes, on pools.
+expect 0 run sttsv "${files[@]}" --ranks 10 --launch --result y.npy --csv r.csv
+"$python" right.py sttsv y.npy || fail "launched: y is wrong"
+is predicted_equal 1 r.csv
+is transport ofi r.csv
+
+# ---- For people ----
+
+expect 0 run hopm --n 20 --ranks 12 --store dram --iterations 4 --shift 3
+says "^hopm: A x2 x x3 x = lambda x, A symmetric, n = 20,"
+says "^shift 3, tolerance 1e-12, at most 4 iterations"
+says "^ranks     10 of 12 by spherical-2, 5 row blocks: 2 idle"
+says "9 steps each way; .* 2 (3n/5 - n/10) = 20 words"
+says "^found     lambda = .* after 4 iterations, as many as were allowed"
+says "^Every counter"
+[ "$(cat err)" = "aslant: note: spherical-2 has work for 10 of 12 ranks: 2 idle" ] ||
+	fail "what is idle: $(cat err)"
+expect 0 run sttsv --n 300 --ranks 30 --store null --exchange alltoall
+says "29 steps each way, all to all, of 6 words"
+expect 0 run cpgrad --n 40 --ranks 10 --store null --cp-rank 3
+says "^cpgrad: Y = .* n = 40, R = 3, 3 at a time"
+
+# The paper's words, where all divides: q = 3, and all to all.
+expect 0 run sttsv --n 1200 --ranks 30 --store null --csv r.csv
+is bh_words_max 880 r.csv
+is net_msgs_max 52 r.csv
+expect 0 run sttsv --n 1200 --ranks 30 --store null --exchange alltoall --csv r.csv
+is bh_words_max 1160 r.csv
+
+# ---- Refused ----
+
+refused "size is missing" run sttsv
+refused "n: found 24, but the tensor in A.npy has n = 23" \
+	run sttsv --tensor A.npy --n 24
+refused "crooked.npy" run sttsv --tensor crooked.npy
+refused "few.tns" run sttsv --tensor few.tns
+refused "none.tns" run sttsv --tensor none.tns
+refused "x.npy is 23 x 1, expected 23 x 8" \
+	run cpgrad --tensor A.npy --b x.npy --store dram
+refused "short.npy is 22 x 1, expected 23 x 1" \
+	run sttsv --tensor A.npy --b short.npy --store dram
+refused "n = 2147483647: .*flops" run sttsv --n 2147483647 --store null
+refused "spherical-3: expected n to be 10 or more.*found 5" \
+	run sttsv --n 5 --ranks 30
+refused "steiner: spherical-3 has 30 blocks, .* 29 ranks" \
+	run sttsv --n 50 --ranks 29 --steiner spherical-3
+refused "steiner: found 'foo', expected spherical, boolean or triples.*a file" \
+	run sttsv --n 50 --ranks 30 --steiner foo
+refused "steiner: .*prime power" run sttsv --n 50 --steiner spherical-6
+refused "steiner: .*as few as 4" \
+	run sttsv --n 50 --ranks 4 --steiner spherical
+refused "steiner: broken" run sttsv --n 50 --ranks 30 --steiner broken
+refused "exchange: found 'foo', expected p2p, alltoall" \
+	run sttsv --n 50 --exchange foo
+refused "cache: found 60 words, but sttsv needs [0-9]* for its vectors" \
+	run sttsv --n 50 --cache 60
+refused "cache: .*sttsv-naive needs" run sttsv-naive --n 50 --cache 60
+refused "grid: found 2x3x2, but sttsv-naive works on p x c x c" \
+	run sttsv-naive --n 50 --grid 2x3x2
+refused "grid: found 2x2x2, which is 8 ranks, but there are 5" \
+	run sttsv-naive --n 50 --grid 2x2x2 --ranks 5
+for option in "m 3" "k 3" "a A.npy" "kernel tight" "panel 3" "panels nvm" \
+	overlap; do
+	# shellcheck disable=SC2086
+	refused "--${option% *} is not for sttsv, only for multiplication" \
+		run sttsv --n 50 --$option
+done
+refused "grid is not for sttsv, only" run sttsv --n 50 --grid 1x1x1
+for option in "shift 1" "tol 0.1" "iterations 3"; do
+	# shellcheck disable=SC2086
+	refused "--${option% *} is not for sttsv, only for hopm" \
+		run sttsv --n 50 --$option
+done
+refused "cp-rank is not for hopm, only for cpgrad" run hopm --n 50 --cp-rank 3
+refused "steiner is not for 3d, only for sttsv" run 3d --n 50 --steiner cubic
+refused "steiner is not for sttsv-naive" \
+	run sttsv-naive --n 50 --steiner spherical
+refused "tensor is not for auto" plan --n 50 --tensor A.npy
+refused "tensor is not for vomm, only for symmetric" run vomm --tensor A.npy
+for bad in x 1e101 -1e101 nan inf "" 1- --1; do
+	refused "shift: found '$bad'" run hopm --n 50 "--shift=$bad"
+done
+refused "csv and --tensor are the same" run sttsv --tensor A.npy --csv A.npy
+refused "tensor: --store null" run sttsv --tensor A.npy --store null
+code=3 refused "spherical-2 of sttsv .*memory-budget 9 words: it needs" \
+	run sttsv --n 50 --ranks 10 --memory-budget 9
+code=3 refused "nothing fits into --memory-budget 9 words: the least need is" \
+	plan sttsv --n 50 --ranks 10 --memory-budget 9
+wait
+[ -f A.npy ] || fail "A.npy is gone"
+
+# A budget that is just enough.
+need=$(sed 's/.*needs \([0-9]*\) words/\1/' \
+	<("$aslant" run sttsv --n 50 --ranks 10 --memory-budget 9 2>&1))
+expect 0 run sttsv --n 50 --ranks 10 --store null --memory-budget "$need"
+code=3 refuse "it needs $need" \
+	run sttsv --n 50 --ranks 10 --memory-budget $((need - 1))
+
+# The cache that is said to be enough is.
+for how in "sttsv --ranks 30" "hopm --ranks 14" "cpgrad --cp-rank 4 --ranks 10" \
+	"cpgrad --cp-rank 1" "sttsv-naive --ranks 12" \
+	"sttsv-sequence --ranks 3" "sttsv --ranks 30 --exchange alltoall"; do
+	# shellcheck disable=SC2086
+	expect 2 run $how --n 61 --cache 9
+	need=$(sed 's/.*needs \([0-9]*\) for its.*/\1/' err)
+	# shellcheck disable=SC2086
+	expect 0 run $how --n 61 --store dram --cache "$need"
+done
+
+# ---- What there is, what it costs, what nobody betters ----
+
+expect 0 list steiner
+says "^spherical-3 *30 *10 *4 *26 "
+says "^boolean-3 *14 *8 *4 *12 *0.85714 "
+expect 0 list
+says "^sttsv-sequence "
+! grep -q spherical-3 out || fail "list: too long"
+
+expect 0 plan sttsv --n 300 --ranks 30 --top 100 --csv p.csv
+for how in sttsv,.*,spherical-3, sttsv,.*,spherical-3/alltoall, \
+	sttsv,.*,spherical-2, sttsv,.*,triples-6, sttsv,.*,boolean-3, \
+	sttsv,.*,cubic- sttsv-naive, sttsv-sequence,; do
+	says ",$how" p.csv
+done
+awk -F, 'NR > 2 && $15 < q { exit 1 } NR > 1 { q = $15 }' p.csv ||
+	fail "plan: not by cost"
+# What is first costs as much as it was said to.
+expect 0 run sttsv --n 300 --ranks 30 --store null --csv r.csv \
+	--steiner spherical-3
+awk -F, '$9 == "spherical-3"' p.csv >row
+for i in "16 q_full_max" "17 read_words_max" "19 bh_words_max" \
+	"20 memory_high_words"; do
+	[ "$(cut -d, -f"${i% *}" row)" = "$(field "${i#* }" r.csv)" ] ||
+		fail "plan: ${i#* } is $(cut -d, -f"${i% *}" row)"
+done
+# The few that are shown are the first of all.
+expect 0 plan sttsv --n 300 --ranks 30 --top 4 --csv few.csv
+cmp few.csv <(head -5 p.csv) || fail "plan: other plans with --top"
+expect 0 plan hopm --n 300 --ranks 30 --exchange p2p
+says "hopm *spherical-3 "
+! grep -q "alltoall\|naive" out || fail "plan: not only p2p"
+expect 0 plan cpgrad --n 300 --ranks 30 --exchange alltoall
+[ "$(grep -c "^ *[0-9]* cpgrad " out)" = "$(grep -c /alltoall out)" ] ||
+	fail "plan: not only all to all: $(cat out)"
+says "cpgrad .*/alltoall"
+expect 0 plan sttsv --n 300 --ranks 30 --steiner triples
+! grep -q "spherical\|naive\|cubic" out || fail "plan: not only triples"
+
+expect 0 bounds sttsv --n 1000 --ranks 30 --csv -
+says "^net_words,577,words,"
+says "^io_words_reads,5572233.3"
+refuse "unexpected argument '3d'" bounds 3d --n 10
+
+# ---- Many cases ----
+
+cat >suite.json <<'JSON'
+{"options": {"store": "dram", "n": 30},
+ "cases": [{"algorithm": ["sttsv", "hopm"], "ranks": [10, 14, 16],
+	    "exchange": ["p2p", "alltoall"]},
+	   {"algorithm": "hopm", "shift": -2.5, "tol": 0.25, "iterations": 7},
+	   {"algorithm": "cpgrad", "cp-rank": 3, "steiner": "boolean-3"},
+	   {"algorithm": "3d", "ranks": 4}]}
+JSON
+expect 0 suite suite.json --csv s.csv
+[ "$(wc -l <s.csv)" = 16 ] || fail "suite: $(wc -l <s.csv) lines"
+[ "$(cut -d, -f4 s.csv | sort | uniq -c | tr -s ' \n' ' ')" = \
+	" 1 3d 1 algorithm 1 cpgrad 7 hopm 6 sttsv " ] ||
+	fail "suite: other cases: $(cut -d, -f4 s.csv)"
+sed 's/"cp-rank": 3/"cp-rank": 3, "shift": 1/; s/, 14, 16//' suite.json >bad.json
+refuse "case 3: --shift is not for cpgrad" suite bad.json
+
+[ ! -e failed ]

@@ -1,0 +1,282 @@
+/*
+ * symmetric_make.c -- what a name, ranks and a cache make of a symmetric tensor
+ *
+ * Steps and messages against what the layout says pair by pair, the cache against
+ * every rank's need, and the few best plans against all of them.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/matrix/file.h"
+#include "lib/symmetric/family.h"
+#include "lib/symmetric/planner.h"
+#include "lib/symmetric/wedge.h"
+#include "tests/random.h"
+
+static struct asl_symmetric made(const char *layout, uint64_t n, int ranks,
+				 bool alltoall)
+{
+	struct asl_symmetric_want want = {
+		.n = n,
+		.ranks = ranks,
+		.layout = layout,
+		.columns = 1,
+		.alltoall = alltoall,
+	};
+	struct asl_symmetric s;
+
+	assert_int_equal(asl_symmetric_make(&s, &want), 0);
+	return s;
+}
+
+static void steps_are_as_many_as_said(void **state)
+{
+	struct asl_steiner_size x = {0};
+	char name[ASL_STEINER_NAME];
+	int ranks;
+
+	(void)state;
+	while (asl_steiner_next(&x, 150)) {
+		struct asl_symmetric s;
+
+		snprintf(name, sizeof name, "%s-%d", x.family, x.parameter);
+		assert_int_equal(asl_symmetric_blocks(&ranks, name), 0);
+		assert_int_equal(ranks, x.blocks);
+		s = made(name, 200, 1000, false);
+		assert_string_equal(s.layout.name, name);
+		assert_int_equal(s.layout.ranks, x.blocks);
+		assert_int_equal(s.schedule.steps, asl_steiner_steps(&x));
+		asl_symmetric_free(&s);
+	}
+}
+
+/* The words that one owns of the row blocks that the other needs, too. */
+static uint64_t message(const struct asl_layout *l, int from, int to)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < l->m; i++)
+		if (asl_list_find(&l->rows, to, i) >= 0)
+			words += asl_layout_share(l, from, i).count;
+	return words;
+}
+
+static void alltoall_is_as_long_as_the_longest(void **state)
+{
+	static const char *const layouts[] = {"spherical-3", "boolean-3",
+					      "triples-6", "cubic", NULL};
+	struct dice r = {.family = 7};
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		uint64_t n = roll(&r, 30, 300), longest = 0;
+		struct asl_symmetric s =
+			made(layouts[i % 5], n, 30 + i % 7, true);
+
+		for (int p = 0; p < s.layout.ranks; p++)
+			for (int q = 0; q < s.layout.ranks; q++)
+				if (p != q)
+					longest = asl_larger(
+						longest,
+						message(&s.layout, p, q));
+		assert_int_equal(s.equal, longest);
+		asl_symmetric_free(&s);
+	}
+}
+
+/* Of the busiest rank, with so many columns at a time. */
+static uint64_t need_of(const struct asl_symmetric *s, int columns)
+{
+	uint64_t R = (uint64_t)s->columns, most = 0;
+
+	for (int p = 0; p < s->layout.ranks; p++) {
+		struct asl_wedge w;
+		uint64_t more;
+
+		asl_wedge_begin(&w, s, p);
+		more = s->gradient ? R * asl_wedge_owned(&w) + R * R : 2;
+		most = asl_larger(most,
+				  asl_wedge_rooms(&w, columns).cache + more);
+		asl_wedge_end(&w);
+	}
+	return most;
+}
+
+static void as_many_columns_as_fit(void **state)
+{
+	struct dice r = {.family = 11};
+	uint64_t need, less;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct asl_symmetric s =
+			made(i % 3 ? NULL : "cubic", roll(&r, 20, 90),
+			     (int)roll(&r, 4, 31), i % 2);
+		uint64_t cache;
+
+		s.gradient = i % 4 > 0;
+		s.columns = s.gradient ? (int)roll(&r, 1, 9) : 1;
+		assert_false(asl_symmetric_fit(&s, 3, &need));
+		assert_int_equal(need, need_of(&s, 1));
+		assert_false(asl_symmetric_fit(&s, need - 1, &less));
+		assert_true(asl_symmetric_fit(&s, need, &less));
+		cache = roll(&r, need, 2 * need_of(&s, s.columns));
+		assert_true(asl_symmetric_fit(&s, cache, &less));
+		assert_true(need_of(&s, s.together) <= cache);
+		if (s.together < s.columns)
+			assert_true(need_of(&s, s.together + 1) > cache);
+		asl_symmetric_free(&s);
+	}
+}
+
+static void names_that_are_none(void **state)
+{
+	static const struct {
+		const char *layout;
+		int ranks, n, err;
+		const char *why;
+	} wrong[] = {
+		{"spherical-6", 900, 90, -EINVAL, "prime power"},
+		{"spherical-3", 29, 90, -EINVAL, "30 blocks"},
+		{"spherical", 9, 90, -ENOENT, "as few as 9"},
+		{"triples-6", 20, 5, -EINVAL, "6 or more"},
+		{"spherical-", 30, 90, -EINVAL, "found 'spherical-'"},
+		{"spherical-3x", 30, 90, -EINVAL, "found 'spherical-3x'"},
+		{"cubic-3", 30, 90, -EINVAL, "found 'cubic-3'"},
+		{"-3", 30, 90, -EINVAL, "found '-3'"},
+		{"triples-41", 20000, 90, -EINVAL, "more than the 10000"},
+		{"cubic", 10001, 90, -EINVAL, "more than the 10000"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct asl_symmetric_want want = {
+			.n = (uint64_t)wrong[i].n,
+			.ranks = wrong[i].ranks,
+			.layout = wrong[i].layout,
+			.columns = 1,
+		};
+		struct asl_symmetric s;
+
+		assert_int_equal(asl_symmetric_make(&s, &want), wrong[i].err);
+		if (!strstr(asl_file_why(), wrong[i].why))
+			fail_msg("%s: %s", wrong[i].layout, asl_file_why());
+		assert_null(s.layout.block);
+	}
+}
+
+/* ---- Plans ---- */
+
+static void release(struct asl_found *best, int count)
+{
+	for (int i = 0; i < count; i++) {
+		void *s = (void *)best[i].plan.symmetric;
+
+		asl_symmetric_free(s);
+		free(s);
+	}
+	free(best);
+}
+
+static int systems(int ranks, uint64_t n)
+{
+	struct asl_steiner_size x = {0};
+	int count = 0;
+
+	while (asl_steiner_next(&x, ranks))
+		count += (uint64_t)x.m <= n;
+	return count;
+}
+
+/* Costs of messages make systems of fewer ranks the better ones now and then. */
+static struct asl_plan random_base(struct dice *r,
+				   const struct asl_symmetric *s)
+{
+	return (struct asl_plan){
+		.algorithm = &asl_symmetric_sttsv,
+		.ranks = (int)roll(r, 1, 36),
+		.cache = roll(r, 4 * s->n, 8 * s->n),
+		.memory = 1000000,
+		.costs = {.read = (double)roll(r, 0, 3),
+			  .write = 1,
+			  .net = (double)roll(r, 0, 20),
+			  .latency = (double)roll(r, 0, 300)},
+		.symmetric = s,
+	};
+}
+
+static void the_first_few_are_those_of_all(void **state)
+{
+	const struct asl_symmetric_ways ways = {NULL, true, true};
+	struct dice r = {.family = 23};
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		struct asl_symmetric s = {.n = roll(&r, 2, 60), .columns = 1};
+		struct asl_plan base = random_base(&r, &s);
+		int top = (int)roll(&r, 1, 7), all, few;
+		struct asl_found *best, *first;
+		uint64_t need;
+
+		assert_int_equal(asl_symmetric_rank(&best, &all, &base, &ways,
+						    1000, &need),
+				 0);
+		/* Cubic heaps, twice; the two that know no symmetry. */
+		assert_int_equal(all, 2 * systems(base.ranks, s.n) + 4);
+		assert_int_equal(asl_symmetric_rank(&first, &few, &base, &ways,
+						    top, &need),
+				 0);
+		assert_int_equal(few, all < top ? all : top);
+		for (int j = 0; j < few; j++)
+			assert_true(first[j].forecast.q[ASL_APM] ==
+				    best[j].forecast.q[ASL_APM]);
+		for (int j = 1; j < all; j++)
+			assert_true(best[j].forecast.q[ASL_APM] >=
+				    best[j - 1].forecast.q[ASL_APM]);
+		release(first, few);
+		release(best, all);
+	}
+}
+
+static void grids_use_the_ranks(void **state)
+{
+	struct dice r = {.family = 31};
+	uint64_t need;
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct asl_symmetric s = {.n = roll(&r, 1, 50), .columns = 1};
+		struct asl_plan plan = random_base(&r, &s);
+
+		plan.algorithm =
+			i % 2 ? &asl_symmetric_naive : &asl_symmetric_sequence;
+		assert_true(asl_symmetric_settle(&plan, &need));
+		assert_true(asl_symmetric_possible(&plan));
+		assert_in_range(asl_plan_ranks(&plan), 1, plan.ranks);
+		assert_true(asl_symmetric_settle(&plan, &need));
+		plan.cache = need - 1;
+		assert_false(asl_symmetric_settle(&plan, &need));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_are_as_many_as_said),
+		cmocka_unit_test(alltoall_is_as_long_as_the_longest),
+		cmocka_unit_test(as_many_columns_as_fit),
+		cmocka_unit_test(names_that_are_none),
+		cmocka_unit_test(the_first_few_are_those_of_all),
+		cmocka_unit_test(grids_use_the_ranks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
