@@ -23,32 +23,8 @@
 #include "lib/model/planner.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
+#include "tests/ledgers.h"
 #include "tests/random.h"
-
-static void print_difference(const struct asl_rep *rep)
-{
-	for (int r = 0; r < rep->ranks; r++) {
-		const struct asl_ledger *a = &rep->rank[r].counted;
-		const struct asl_ledger *b = &rep->rank[r].predicted;
-
-		if (a->memory_high != b->memory_high ||
-		    a->pool_high != b->pool_high)
-			print_error("rank %d memory: counted %ju/%ju, "
-				    "predicted %ju/%ju\n",
-				    r, a->memory_high, a->pool_high,
-				    b->memory_high, b->pool_high);
-		for (int p = 0; p < ASL_PHASES; p++)
-			for (int c = 0; c < ASL_COUNTERS; c++)
-				if (asl_phase_counts(p) &&
-				    a->in[p].of[c] != b->in[p].of[c])
-					print_error(
-						"rank %d %s %s: counted %ju, "
-						"predicted %ju\n",
-						r, asl_phase_name(p),
-						asl_counter_name(c),
-						a->in[p].of[c], b->in[p].of[c]);
-	}
-}
 
 static void print_case(const struct asl_run_want *w, unsigned number)
 {
@@ -146,7 +122,7 @@ static int look(const struct asl_rep *rep, void *arg)
 	out->reps++;
 	out->sound = rep->predicted_equal && laws_hold(rep);
 	if (!rep->predicted_equal)
-		print_difference(rep);
+		print_ledgers(rep);
 	if (rep->moved && rep->residual != 0) {
 		print_error("residual %g, expected 0\n", rep->residual);
 		out->sound = false;

@@ -21,32 +21,8 @@
 #include "lib/symmetric/family.h"
 #include "lib/symmetric/make.h"
 #include "lib/symmetric/packed.h"
+#include "tests/ledgers.h"
 #include "tests/random.h"
-
-static void print_difference(const struct asl_rep *rep)
-{
-	for (int r = 0; r < rep->ranks; r++) {
-		const struct asl_ledger *a = &rep->rank[r].counted;
-		const struct asl_ledger *b = &rep->rank[r].predicted;
-
-		if (a->memory_high != b->memory_high ||
-		    a->pool_high != b->pool_high)
-			print_error("rank %d memory: counted %ju/%ju, "
-				    "predicted %ju/%ju\n",
-				    r, a->memory_high, a->pool_high,
-				    b->memory_high, b->pool_high);
-		for (int p = 0; p < ASL_PHASES; p++)
-			for (int c = 0; c < ASL_COUNTERS; c++)
-				if (asl_phase_counts(p) &&
-				    a->in[p].of[c] != b->in[p].of[c])
-					print_error(
-						"rank %d %s %s: counted %ju, "
-						"predicted %ju\n",
-						r, asl_phase_name(p),
-						asl_counter_name(c),
-						a->in[p].of[c], b->in[p].of[c]);
-	}
-}
 
 /* ---- A case ---- */
 
@@ -195,7 +171,7 @@ static int each(const struct asl_rep *rep, void *arg)
 	seen->max = rep->max;
 	seen->total = rep->total;
 	if (!rep->predicted_equal)
-		print_difference(rep);
+		print_ledgers(rep);
 	if (!rep->verified)
 		print_error("residual %g\n", rep->residual);
 	return 0;
