@@ -1,0 +1,271 @@
+/*
+ * array.c -- NumPy files of any number of dimensions, and generated entries
+ */
+#include "lib/contract/array.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/matrix/draw.h"
+#include "lib/matrix/file.h"
+#include "lib/matrix/npy.h"
+
+struct asl_array_in {
+	struct asl_npy_header header;
+	const char *entries; /* nothing promises that they are aligned */
+	int dims;
+	void *map;
+	size_t map_bytes;
+};
+
+struct asl_array_out {
+	const struct asl_term *term;
+	uint64_t stride[ASL_MOST_INDICES]; /* by index */
+	struct asl_aside aside;
+	uint64_t data_at;
+};
+
+/* ---- Reading ---- */
+
+static uint64_t all_entries(const struct asl_array_in *in)
+{
+	uint64_t all = 1;
+
+	for (int i = 0; i < in->dims; i++)
+		all *= in->header.size[i];
+	return all;
+}
+
+static int check_finite(const struct asl_array_in *in, const char *path)
+{
+	uint64_t all = all_entries(in);
+	double value;
+
+	for (uint64_t i = 0; i < all; i++) {
+		memcpy(&value, in->entries + 8 * i, 8);
+		if (!isfinite(value))
+			return asl_file_fail(
+				-EINVAL,
+				"%s: entry %" PRIu64 " of %" PRIu64
+				" (from 0, as they lie in the file) is %g, "
+				"expected a finite number",
+				path, i, all, value);
+	}
+	return 0;
+}
+
+static int open_mapped(struct asl_array_in *in, const char *path)
+{
+	int err;
+
+	if (in->map_bytes < 6 || memcmp(in->map, "\x93NUMPY", 6) != 0)
+		return asl_file_fail(-EINVAL, "%s: is no NumPy file", path);
+	err = asl_npy_open(&in->header, &in->entries, path, in->map,
+			   in->map_bytes, (uint64_t)in->dims);
+	return err ? err : check_finite(in, path);
+}
+
+int asl_array_open(struct asl_array_in **out, const char *path, int dims)
+{
+	struct asl_array_in *in = calloc(1, sizeof *in);
+	int err;
+
+	*out = NULL;
+	if (!in)
+		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+	in->dims = dims;
+	err = asl_file_map(&in->map, &in->map_bytes, path);
+	if (!err)
+		err = open_mapped(in, path);
+	if (err)
+		asl_array_close(in);
+	else
+		*out = in;
+	return err;
+}
+
+void asl_array_close(struct asl_array_in *in)
+{
+	if (!in)
+		return;
+	asl_file_unmap(in->map, in->map_bytes);
+	free(in);
+}
+
+const uint64_t *asl_array_shape(const struct asl_array_in *in)
+{
+	return in->header.size;
+}
+
+/* The steps of modes; an index that has two of them takes both at once. */
+static void set_strides(uint64_t *stride, const struct asl_einsum *e,
+			const struct asl_term *t, bool by_columns)
+{
+	uint64_t step = 1;
+
+	for (int i = 0; i < t->modes; i++) {
+		int mode = t->mode[by_columns ? i : t->modes - 1 - i];
+
+		stride[mode] += step;
+		step *= e->size[mode];
+	}
+}
+
+struct asl_array_source asl_array_source(const struct asl_einsum *e, int which,
+					 const struct asl_array_in *file)
+{
+	struct asl_array_source s = {
+		.file = file, .operand = which, .term = &e->term[which]};
+
+	set_strides(s.stride, e, s.term, file && file->header.by_columns);
+	return s;
+}
+
+/* Entries from place `at` on, in equal steps. */
+static void generate(const struct asl_array_source *s, double *to, uint64_t at,
+		     uint64_t step, uint64_t count)
+{
+	/* No matrix and no symmetric tensor has this number. */
+	struct asl_draw draw = {.seed = s->seed,
+				.row = {0, (uint32_t)s->operand, UINT32_MAX},
+				.exact = s->exact};
+	uint64_t some;
+
+	for (uint64_t i = 0; i < count; i += some) {
+		uint64_t place = at + i * step, low = place & UINT32_MAX;
+
+		draw.row[0] = (uint32_t)(place >> 32);
+		some = step == 1 ? asl_least(count - i, UINT32_MAX - low + 1)
+				 : 1;
+		asl_draw(&draw, to + i, low, some);
+	}
+}
+
+static void copy_entries(const struct asl_array_in *in, double *to, uint64_t at,
+			 uint64_t step, uint64_t count)
+{
+	if (step == 1) {
+		memcpy(to, in->entries + 8 * at, 8 * count);
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		memcpy(to + i, in->entries + 8 * (at + i * step), 8);
+}
+
+static void read_entries(const struct asl_array_source *s, double *to,
+			 uint64_t at, uint64_t step, uint64_t count)
+{
+	if (s->file)
+		copy_entries(s->file, to, at, step, count);
+	else
+		generate(s, to, at, step, count);
+}
+
+static uint64_t place(const struct asl_term *t, const uint64_t *stride,
+		      const uint64_t *at)
+{
+	uint64_t place = 0;
+
+	for (int i = 0; i < t->count; i++)
+		place += at[i] * stride[t->index[i]];
+	return place;
+}
+
+void asl_array_read(const struct asl_array_source *source, double *at,
+		    const struct asl_row *row)
+{
+	const struct asl_term *t = source->term;
+	uint64_t step = t->count ? source->stride[t->index[t->count - 1]] : 1;
+
+	read_entries(source, at, place(t, source->stride, row->at), step,
+		     row->count);
+}
+
+double asl_array_entry(const struct asl_array_source *source,
+		       const uint64_t point[ASL_MOST_INDICES])
+{
+	const struct asl_term *t = source->term;
+	uint64_t at = 0;
+	double entry;
+
+	for (int i = 0; i < t->count; i++)
+		at += point[t->index[i]] * source->stride[t->index[i]];
+	read_entries(source, &entry, at, 1, 1);
+	return entry;
+}
+
+/* ---- Writing ---- */
+
+static int create(struct asl_array_out *out, const char *path,
+		  const struct asl_einsum *e)
+{
+	uint64_t size[ASL_MOST_INDICES];
+	char head[ASL_NPY_HEAD];
+	int err = asl_aside_create(&out->aside, path);
+
+	if (err)
+		return err;
+	for (int i = 0; i < out->term->count; i++)
+		size[i] = e->size[out->term->index[i]];
+	out->data_at = asl_npy_head(head, size, out->term->count);
+	err = asl_aside_reserve(
+		&out->aside, out->data_at + 8 * asl_term_words(e, out->term));
+	if (!err)
+		err = asl_aside_write(&out->aside, head, out->data_at, 0);
+	if (err)
+		asl_aside_discard(&out->aside);
+	return err;
+}
+
+int asl_array_create(struct asl_array_out **out, const char *path,
+		     const struct asl_einsum *e)
+{
+	struct asl_array_out *o;
+	int err;
+
+	*out = NULL;
+	if (!asl_file_ends(path, ".npy"))
+		return asl_file_fail(-EINVAL,
+				     "%s: tensors are written as .npy, by the "
+				     "name's ending",
+				     path);
+	o = calloc(1, sizeof *o);
+	if (!o)
+		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+	o->term = &e->term[e->inputs];
+	set_strides(o->stride, e, o->term, false);
+	err = create(o, path, e);
+	if (err)
+		free(o);
+	else
+		*out = o;
+	return err;
+}
+
+int asl_array_write(struct asl_array_out *out, const double *at,
+		    const struct asl_row *row)
+{
+	uint64_t entry = place(out->term, out->stride, row->at);
+
+	return asl_aside_write(&out->aside, at, 8 * row->count,
+			       out->data_at + 8 * entry);
+}
+
+int asl_array_commit(struct asl_array_out *out)
+{
+	int err = asl_aside_commit(&out->aside);
+
+	free(out);
+	return err;
+}
+
+void asl_array_discard(struct asl_array_out *out)
+{
+	if (!out)
+		return;
+	asl_aside_discard(&out->aside);
+	free(out);
+}

@@ -1,0 +1,59 @@
+/*
+ * array.h -- tensors from and to NumPy files, or from a generator
+ *
+ * A tensor is asked for by its terms' indices (spec.h), whatever order its file
+ * is in; of a diagonal only what lies on it.
+ *
+ * Files	.npy of '<f8' (float64) in as many dimensions as the term has
+ *		modes, in C or Fortran order, read in place.  Entries that are
+ *		not finite are refused.  A result is written in C order, aside,
+ *		and renamed when it is complete.
+ * Generated	an entry is a pure function of the seed, the operand's number
+ *		and its place in C order, uniform in [-1/2, 1/2).
+ * Errors	0, or a negative errno with asl_file_why() (lib/matrix/file.h)
+ *		naming the file, what was found and what was expected.
+ */
+#ifndef ASL_ARRAY_H
+#define ASL_ARRAY_H
+
+#include "lib/contract/spread.h"
+
+struct asl_array_in;
+struct asl_array_out;
+
+/* On success *out is the caller's to close; on failure *out is NULL. */
+int asl_array_open(struct asl_array_in **out, const char *path, int dims);
+void asl_array_close(struct asl_array_in *in); /* NULL is allowed */
+const uint64_t *asl_array_shape(const struct asl_array_in *in); /* [dims] */
+
+struct asl_array_source {
+	const struct asl_array_in *file; /* NULL: generated */
+	uint64_t seed;
+	int operand;
+	bool exact; /* entries are multiples of 2^-10 */
+	const struct asl_term *term;
+	uint64_t stride[ASL_MOST_INDICES]; /* by index: in entries */
+};
+
+struct asl_array_source asl_array_source(const struct asl_einsum *e, int which,
+					 const struct asl_array_in *file);
+
+/* Entries of a row. */
+void asl_array_read(const struct asl_array_source *source, double *at,
+		    const struct asl_row *row);
+
+/* The entry at a point of the iteration space. */
+double asl_array_entry(const struct asl_array_source *source,
+		       const uint64_t point[ASL_MOST_INDICES]);
+
+/* The output; rows may come in any order. */
+int asl_array_create(struct asl_array_out **out, const char *path,
+		     const struct asl_einsum *e);
+int asl_array_write(struct asl_array_out *out, const double *at,
+		    const struct asl_row *row);
+
+/* Either ends `out`; discarding NULL is allowed. */
+int asl_array_commit(struct asl_array_out *out);
+void asl_array_discard(struct asl_array_out *out);
+
+#endif

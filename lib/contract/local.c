@@ -1,0 +1,243 @@
+/*
+ * local.c -- going through the steps of a local einsum, and their closed form
+ */
+#include "lib/contract/local.h"
+
+#include <string.h>
+
+#include "lib/kernels/kernel.h"
+#include "lib/matrix/parts.h"
+
+enum { CHUNK = 4096, MOST_TENSORS = ASL_MOST_INPUTS + ASL_MOST_STEPS };
+
+/* The tensors of the whole einsum, or of one slab of it. */
+struct scene {
+	const struct asl_plan *plan;
+	const struct asl_local *l;
+	struct asl_view tensor[MOST_TENSORS];
+	struct asl_words room[MOST_TENSORS]; /* of temporaries */
+	uint64_t len[ASL_MOST_INDICES];
+};
+
+static bool in_slabs(const struct asl_local *l, const struct asl_term *t)
+{
+	return l->slab >= 0 && asl_term_has(t, l->slab);
+}
+
+static struct scene begin(const struct asl_plan *plan,
+			  const struct asl_local *l, const struct asl_view *out,
+			  const struct asl_view in[], const uint64_t *len)
+{
+	struct scene s = {.plan = plan, .l = l};
+
+	memcpy(s.len, len, sizeof s.len);
+	for (int i = 0; i < l->inputs; i++)
+		s.tensor[i] = in[i];
+	s.tensor[l->inputs + l->steps - 1] = *out;
+	return s;
+}
+
+/* What the others are in the slab that begins at `first`. */
+static struct scene slab_of(const struct scene *whole, uint64_t first)
+{
+	const struct asl_local *l = whole->l;
+	struct scene s = *whole;
+	int last = l->inputs + l->steps - 1;
+
+	s.len[l->slab] = asl_least(l->thick, whole->len[l->slab] - first);
+	for (int i = 0; i <= last; i++)
+		if ((i < l->inputs || i == last) && s.tensor[i].at &&
+		    in_slabs(l, s.tensor[i].term))
+			s.tensor[i].at += first * s.tensor[i].stride[l->slab];
+	return s;
+}
+
+/* What a single input's step sums over, as it lies there. */
+static struct asl_term summed(const struct asl_term *in,
+			      const struct asl_term *out)
+{
+	int index[ASL_MOST_INDICES], count = 0;
+
+	for (int i = 0; i < in->count; i++)
+		if (!asl_term_has(out, in->index[i]))
+			index[count++] = in->index[i];
+	return asl_term_of(index, count);
+}
+
+/* ---- Run ---- */
+
+static void take_ones(struct asl_rank *r, struct asl_words *ones,
+		      uint64_t count)
+{
+	uint64_t most = asl_least(asl_least(count, CHUNK), r->cache);
+	struct asl_tile tile;
+	struct asl_words at;
+
+	asl_take(r, ones, ASL_DRAM, count);
+	asl_tile_take(r, &tile, 1, most);
+	at = asl_tile_words(&tile, 0, most);
+	for (uint64_t i = 0; at.at && i < most; i++)
+		at.at[i] = 1;
+	for (uint64_t done = 0; !r->err && done < count; done += most) {
+		struct asl_tile row =
+			asl_tile_row(&tile, 0, asl_least(most, count - done));
+		struct asl_words to = asl_slice(ones, done, row.cols);
+		struct asl_block block = asl_as_block(&to, 1, row.cols);
+
+		asl_tile_store(r, &block, &row);
+	}
+	asl_tile_give(r, &tile);
+}
+
+static void run_alone(struct asl_rank *r, struct scene *s,
+		      const struct asl_view *out, const struct asl_view *in)
+{
+	struct asl_term gone = summed(in->term, out->term);
+	struct asl_words ones;
+	struct asl_view v;
+
+	if (!gone.count) {
+		asl_permute(r, out, in, s->len);
+		return;
+	}
+	take_ones(r, &ones, asl_view_words(&gone, s->len));
+	v = asl_view_dense(&ones, &gone, s->len);
+	asl_pair_run(r, s->plan, out, in, &v, s->len);
+	asl_give(r, &ones);
+}
+
+static void run_step(struct asl_rank *r, struct scene *s, int number)
+{
+	const struct asl_local_step *step = &s->l->step[number];
+	int out = s->l->inputs + number;
+	const struct asl_view *a = &s->tensor[step->in[0]];
+
+	if (number < s->l->steps - 1) {
+		asl_take(r, &s->room[out], ASL_DRAM,
+			 asl_view_words(&step->out, s->len));
+		s->tensor[out] =
+			asl_view_dense(&s->room[out], &step->out, s->len);
+	}
+	if (step->in[1] < 0)
+		run_alone(r, s, &s->tensor[out], a);
+	else
+		asl_pair_run(r, s->plan, &s->tensor[out], a,
+			     &s->tensor[step->in[1]], s->len);
+}
+
+/* Of what was made in this scene: before slabs, or in one. */
+static void give_made(struct asl_rank *r, struct scene *s, bool in_slab)
+{
+	for (int i = s->l->steps - 2; i >= 0; i--)
+		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
+			asl_give(r, &s->room[s->l->inputs + i]);
+}
+
+static void run_steps(struct asl_rank *r, struct scene *s, bool in_slab)
+{
+	for (int i = 0; i < s->l->steps; i++)
+		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
+			run_step(r, s, i);
+}
+
+void asl_local_run(struct asl_rank *r, const struct asl_plan *plan,
+		   const struct asl_local *l, const struct asl_view *out,
+		   const struct asl_view in[], const uint64_t *len)
+{
+	struct scene s = begin(plan, l, out, in, len);
+
+	run_steps(r, &s, false);
+	for (uint64_t i = 0; !r->err && l->slab >= 0 && i < len[l->slab];
+	     i += l->thick) {
+		struct scene slab = slab_of(&s, i);
+
+		run_steps(r, &slab, true);
+		give_made(r, &slab, true);
+	}
+	give_made(r, &s, false);
+}
+
+/* ---- Predict ---- */
+
+/* Words held by what was made, and the most that there were at a time. */
+struct room {
+	uint64_t held, high;
+};
+
+static uint64_t predict_alone(struct asl_counts *x, const struct scene *s,
+			      const struct asl_view *out,
+			      const struct asl_view *in)
+{
+	struct asl_term gone = summed(in->term, out->term);
+	struct asl_words nowhere = {.where = ASL_DRAM};
+	struct asl_view v = asl_view_dense(&nowhere, &gone, s->len);
+	uint64_t ones = asl_view_words(&gone, s->len);
+	uint64_t tile = asl_least(asl_least(ones, CHUNK), s->plan->cache);
+
+	if (!gone.count) {
+		asl_permute_predict(x, out->where, in->where,
+				    asl_view_words(out->term, s->len));
+		return asl_permute_room(out, in, s->len, s->plan->cache);
+	}
+	x->of[ASL_DRAM_WRITE] += ones;
+	return ones + asl_larger(tile, asl_pair_predict(x, s->plan, out, in, &v,
+							s->len));
+}
+
+static void predict_step(struct asl_counts *x, struct scene *s, int number,
+			 struct room *room)
+{
+	const struct asl_local_step *step = &s->l->step[number];
+	struct asl_words nowhere = {.where = ASL_DRAM};
+	int out = s->l->inputs + number;
+	const struct asl_view *a = &s->tensor[step->in[0]];
+	uint64_t beside;
+
+	if (number < s->l->steps - 1) {
+		s->tensor[out] = asl_view_dense(&nowhere, &step->out, s->len);
+		room->held += asl_view_words(&step->out, s->len);
+	}
+	if (step->in[1] < 0)
+		beside = predict_alone(x, s, &s->tensor[out], a);
+	else
+		beside = asl_pair_predict(x, s->plan, &s->tensor[out], a,
+					  &s->tensor[step->in[1]], s->len);
+	room->high = asl_larger(room->high, room->held + beside);
+}
+
+static void predict_steps(struct asl_counts *x, struct scene *s, bool in_slab,
+			  struct room *room)
+{
+	for (int i = 0; i < s->l->steps; i++)
+		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
+			predict_step(x, s, i, room);
+}
+
+/* Slabs are alike, but for the last one. */
+uint64_t asl_local_predict(struct asl_counts *x, const struct asl_plan *plan,
+			   const struct asl_local *l,
+			   const struct asl_view *out,
+			   const struct asl_view in[], const uint64_t *len)
+{
+	struct scene s = begin(plan, l, out, in, len);
+	struct room room = {0, 0};
+	uint64_t all, last;
+
+	predict_steps(x, &s, false, &room);
+	if (l->slab < 0)
+		return room.high;
+	all = len[l->slab] / l->thick;
+	last = len[l->slab] % l->thick;
+	for (int i = 0; i < 2; i++) {
+		struct scene slab = slab_of(&s, i ? all * l->thick : 0);
+		struct asl_counts once = {{0}};
+		struct room inside = room;
+
+		if (i ? !last : !all)
+			continue;
+		predict_steps(&once, &slab, true, &inside);
+		asl_counts_add_times(x, &once, i ? 1 : all);
+		room.high = asl_larger(room.high, inside.high);
+	}
+	return room.high;
+}

@@ -1,0 +1,182 @@
+/*
+ * make.c -- stages, and the way that moves fewer words
+ */
+#include "lib/contract/make.h"
+
+#include "lib/matrix/parts.h"
+#include "lib/rank/ledger.h"
+
+/* More than these are not asked one by one what they move between stages. */
+enum { FEW_RANKS = 512 };
+
+const char *asl_contract_way_name(enum asl_contract_way way)
+{
+	static const char *const names[ASL_WAYS] = {
+		[ASL_WAY_BEST] = "best",
+		[ASL_WAY_DIRECT] = "direct",
+		[ASL_WAY_SEQUENCE] = "sequence",
+	};
+
+	return names[way];
+}
+
+void asl_contraction_add_stage(struct asl_contraction *c,
+			       const struct asl_einsum *e,
+			       const struct asl_mesh *mesh, uint64_t cache)
+{
+	struct asl_stage *x = &c->stage[c->stages++];
+	struct asl_cell cell = asl_mesh_cell(e, mesh, 0);
+	uint64_t len[ASL_MOST_INDICES] = {0};
+
+	x->e = *e;
+	x->mesh = *mesh;
+	for (int i = 0; i < e->indices; i++)
+		len[i] = cell.of[i].count;
+	asl_local_make(&x->local, e, len, cache);
+	if (c->ranks < asl_mesh_ranks(e, mesh))
+		c->ranks = asl_mesh_ranks(e, mesh);
+}
+
+static struct asl_spread result_of(const struct asl_stage *x)
+{
+	return (struct asl_spread){&x->e, &x->e.term[x->e.inputs], &x->mesh};
+}
+
+/* Does what another stage made lie where it is needed? */
+static void note_moves(struct asl_contraction *c, struct asl_stage *x)
+{
+	for (int j = 0; j < x->e.inputs; j++) {
+		struct asl_spread to = {&x->e, &x->e.term[j], &x->mesh}, from;
+
+		if (x->from[j] < c->e.inputs)
+			continue;
+		from = result_of(&c->stage[x->from[j] - c->e.inputs]);
+		x->moves[j] = !asl_spread_same(&to, &from, c->ranks);
+	}
+}
+
+static struct asl_contraction begin(const struct asl_einsum *e,
+				    const struct asl_contraction_want *want,
+				    enum asl_contract_way way)
+{
+	return (struct asl_contraction){
+		.e = *e,
+		.on_root = want->on_root,
+		.way = way,
+		.given = want->ranks,
+	};
+}
+
+static void make_direct(struct asl_contraction *c, const struct asl_einsum *e,
+			const struct asl_contraction_want *want)
+{
+	*c = begin(e, want, ASL_WAY_DIRECT);
+	c->whole = asl_mesh_choose(e, want->ranks);
+	asl_contraction_add_stage(c, e, &c->whole, want->cache);
+	for (int i = 0; i < e->inputs; i++)
+		c->stage[0].from[i] = i;
+}
+
+/* Every rank of the whole's mesh takes part: it is verified there. */
+static void make_sequence(struct asl_contraction *c, const struct asl_einsum *e,
+			  const struct asl_contraction_want *want)
+{
+	*c = begin(e, want, ASL_WAY_SEQUENCE);
+	c->whole = asl_mesh_choose(e, want->ranks);
+	c->ranks = asl_mesh_ranks(e, &c->whole);
+	asl_contraction_add_sequence(c, want->cache);
+	for (int i = 0; i < c->stages; i++)
+		note_moves(c, &c->stage[i]);
+}
+
+/* ---- The better way ---- */
+
+/* B_h of intermediates that move to a stage. */
+static uint64_t moved_words(const struct asl_contraction *c,
+			    const struct asl_stage *x, int rank)
+{
+	struct asl_counts counts = {{0}};
+
+	for (int j = 0; j < x->e.inputs; j++) {
+		struct asl_spread to = {&x->e, &x->e.term[j], &x->mesh}, from;
+
+		if (!x->moves[j])
+			continue;
+		from = result_of(&c->stage[x->from[j] - c->e.inputs]);
+		asl_spread_predict(&counts, rank, c->ranks, &to, ASL_DRAM,
+				   &from, ASL_DRAM);
+	}
+	return counts.of[ASL_BH];
+}
+
+static uint64_t words_of_rank(const struct asl_contraction *c, int rank)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+
+		if (rank < asl_mesh_ranks(&x->e, &x->mesh))
+			words += asl_mesh_words(&x->e, &x->mesh, rank);
+		words += moved_words(c, x, rank);
+	}
+	return words;
+}
+
+/* Each stage's busiest rank, and all that an intermediate's owners have. */
+static uint64_t words_at_most(const struct asl_contraction *c)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+		const struct asl_term *out = &x->e.term[x->e.inputs];
+
+		words += asl_mesh_busiest(&x->e, &x->mesh);
+		if (i < c->stages - 1)
+			words += 2 *
+				 asl_mesh_share(&x->e, &x->mesh, out, 0).count;
+	}
+	return words;
+}
+
+uint64_t asl_contraction_words(const struct asl_contraction *c)
+{
+	uint64_t most = 0;
+
+	if (c->stages > 1 && c->ranks > FEW_RANKS)
+		return words_at_most(c);
+	for (int r = 0; r < c->ranks; r++)
+		most = asl_larger(most, words_of_rank(c, r));
+	return most;
+}
+
+/* Points of the largest cells. */
+static uint64_t volume(const struct asl_contraction *c)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < c->stages; i++)
+		sum += asl_mesh_volume(&c->stage[i].e, &c->stage[i].mesh);
+	return sum;
+}
+
+void asl_contraction_make(struct asl_contraction *c, const struct asl_einsum *e,
+			  const struct asl_contraction_want *want)
+{
+	struct asl_contraction other;
+	uint64_t here, there;
+
+	if (e->inputs < 3 || want->way == ASL_WAY_DIRECT) {
+		make_direct(c, e, want);
+		return;
+	}
+	make_sequence(c, e, want);
+	if (want->way == ASL_WAY_SEQUENCE)
+		return;
+	make_direct(&other, e, want);
+	here = asl_contraction_words(c);
+	there = asl_contraction_words(&other);
+	if (there < here || (there == here && volume(&other) < volume(c)))
+		*c = other;
+}

@@ -1,0 +1,211 @@
+/*
+ * operands.c -- inputs into the pool before a run, the output out of it after
+ *
+ * Both are phases of their own that no total counts; they move words with the
+ * rank's verbs all the same, in chunks that a little DRAM holds.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/contract/family.h"
+#include "lib/matrix/file.h"
+#include "lib/matrix/map.h"
+
+enum { CHUNK = ASL_CONTRACT_CHUNK };
+
+/* Of one process; the output at rank 0. */
+struct files {
+	struct asl_array_in *in[ASL_MOST_INPUTS];
+	struct asl_array_out *out;
+};
+
+/* ---- Files ---- */
+
+static int open_input(struct asl_array_in **in, const char *path,
+		      const struct asl_einsum *e, int which)
+{
+	struct asl_einsum expected = *e;
+	int dims = e->term[which].modes, err;
+
+	if (!path)
+		return 0;
+	err = asl_array_open(in, path, dims);
+	if (err)
+		return err;
+	return asl_einsum_shape(&expected, which, dims, asl_array_shape(*in),
+				path);
+}
+
+int asl_contract_open(struct asl_data *data)
+{
+	const struct asl_einsum *e = &data->plan->contraction->e;
+	struct files *f = calloc(1, sizeof *f);
+	int err = 0;
+
+	if (!f)
+		return asl_file_fail(-ENOMEM, "no memory for operands");
+	data->opened = f;
+	for (int i = 0; !err && i < e->inputs; i++)
+		err = open_input(&f->in[i], data->file[i], e, i);
+	return err;
+}
+
+int asl_contract_create(struct asl_data *data)
+{
+	struct files *f = data->opened;
+
+	return asl_array_create(&f->out, data->result,
+				&data->plan->contraction->e);
+}
+
+void asl_contract_close(struct asl_data *data)
+{
+	struct files *f = data->opened;
+
+	if (!f)
+		return;
+	for (int i = 0; i < ASL_MOST_INPUTS; i++)
+		asl_array_close(f->in[i]);
+	asl_array_discard(f->out);
+	free(f);
+	data->opened = NULL;
+}
+
+struct asl_array_source asl_contract_source(const struct asl_data *data,
+					    int which)
+{
+	const struct files *f = data->opened;
+	struct asl_array_source s = asl_array_source(
+		&data->plan->contraction->e, which, f->in[which]);
+
+	s.seed = data->seed;
+	s.exact = data->exact;
+	return s;
+}
+
+/* ---- Filling ---- */
+
+/* Of the output, what is no number: nobody's word passes for last time's. */
+static void read_chunk(double *at, const struct asl_array_source *source,
+		       const struct asl_run *run, uint64_t done, uint64_t count)
+{
+	for (uint64_t i = 0; i < count;) {
+		struct asl_row row = asl_run_row(run, done + i, count - i);
+
+		if (source)
+			asl_array_read(source, at + i, &row);
+		else
+			for (uint64_t j = 0; j < row.count; j++)
+				at[i + j] = NAN;
+		i += row.count;
+	}
+}
+
+static void fill_run(struct asl_rank *r, const struct asl_array_source *source,
+		     const struct asl_run *run, struct asl_words *own,
+		     const struct asl_words *buffer)
+{
+	for (uint64_t done = 0; !r->err && done < own->count; done += CHUNK) {
+		uint64_t count = asl_least(CHUNK, own->count - done);
+		struct asl_words from = asl_slice(buffer, 0, count);
+		struct asl_words to = asl_slice(own, done, count);
+
+		if (r->data)
+			read_chunk(from.at, source, run, done, count);
+		asl_copy(r, &to, &from);
+	}
+}
+
+void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
+		       struct asl_words *own)
+{
+	const struct asl_contraction *c = data->plan->contraction;
+	struct asl_words buffer;
+
+	asl_phase(r, ASL_FILL);
+	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	for (int which = 0; which <= c->e.inputs; which++) {
+		struct asl_spread s = asl_contraction_spread(c, which);
+		struct asl_run run = asl_spread_run(&s, r->id);
+		struct asl_array_source source;
+
+		if (which < c->e.inputs)
+			source = asl_contract_source(data, which);
+		fill_run(r, which < c->e.inputs ? &source : NULL, &run,
+			 &own[which], &buffer);
+	}
+	asl_give(r, &buffer);
+}
+
+/* ---- Writing ---- */
+
+static int write_chunk(struct asl_array_out *out, const struct asl_run *run,
+		       uint64_t done, const double *at, uint64_t count)
+{
+	int err = 0;
+
+	for (uint64_t i = 0; !err && i < count;) {
+		struct asl_row row = asl_run_row(run, done + i, count - i);
+
+		err = asl_array_write(out, at + i, &row);
+		i += row.count;
+	}
+	return err;
+}
+
+/* From `rank`, which has it in *own, through the buffer to rank 0's *out. */
+static int write_run(struct asl_rank *r, struct asl_array_out *out,
+		     const struct asl_run *run, int rank,
+		     const struct asl_words *own,
+		     const struct asl_words *buffer)
+{
+	uint64_t words = run->words.count;
+	int err = 0;
+
+	for (uint64_t done = 0; !r->err && done < words; done += CHUNK) {
+		uint64_t count = asl_least(CHUNK, words - done);
+		struct asl_words here = asl_slice(buffer, 0, count);
+		struct asl_words mine = asl_slice(own, done, count);
+
+		if (r->id == rank && rank != 0)
+			asl_send(r, 0, &mine);
+		else if (rank != 0)
+			asl_recv(r, rank, &here);
+		else
+			asl_copy(r, &here, &mine);
+		/* After an error the rest is received, not written. */
+		if (out && !r->err && !err)
+			err = write_chunk(out, run, done, here.at, count);
+	}
+	return err;
+}
+
+int asl_contract_write(struct asl_rank *r, struct asl_data *data,
+		       struct asl_words *own)
+{
+	const struct asl_contraction *c = data->plan->contraction;
+	struct asl_spread s = asl_contraction_spread(c, c->e.inputs);
+	struct files *f = data->opened;
+	/* On sim all ranks are here. */
+	struct asl_array_out *out = r->id == 0 ? f->out : NULL;
+	struct asl_words buffer;
+	int err = 0, failed;
+
+	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	for (int rank = 0; rank < c->ranks; rank++) {
+		struct asl_run run = asl_spread_run(&s, rank);
+
+		if (r->id != 0 && r->id != rank)
+			continue;
+		failed = write_run(r, err ? NULL : out, &run, rank,
+				   &own[c->e.inputs], &buffer);
+		err = err ? err : failed;
+	}
+	asl_give(r, &buffer);
+	err = err ? err : r->err;
+	if (err || !out)
+		return err;
+	f->out = NULL;
+	return asl_array_commit(out);
+}

@@ -1,0 +1,317 @@
+/*
+ * contract_counts.c -- random contractions: what is counted is what was predicted
+ *
+ * Random einsum strings of one to four inputs and up to six indices, with
+ * diagonals, traces, summed-only and batch indices and sizes of 1; any number of
+ * ranks, cache, kernel, way, place of panels and of the operands.  Every counter
+ * of every rank, memory included, must be as predicted; B_h no less than the
+ * bound; and, where there is data, the output equal to the oracle's: entries are
+ * exact, so that the residual must be 0.
+ *
+ * ASLANT_TEST_CASES=N tries N cases with data.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/contract/contract.h"
+#include "lib/kernels/kernel.h"
+#include "lib/matrix/file.h"
+#include "lib/run/run.h"
+#include "tests/ledgers.h"
+#include "tests/random.h"
+
+enum { SPEC = 64, DIMS = 64 };
+
+struct given {
+	char spec[SPEC], dims[DIMS];
+	struct asl_contraction contraction;
+	struct asl_run_want want;
+	unsigned number;
+};
+
+static void print_case(const struct given *g)
+{
+	const struct asl_plan *x = &g->want.plan;
+	const struct asl_contraction *c = x->contraction;
+
+	print_error("case %u: %s %s P=%d S=%ju kernel %s panels %d %s%s on %s, "
+		    "mesh",
+		    g->number, g->spec, g->dims, x->ranks, x->cache,
+		    x->kernel->name, x->panels, asl_contract_way_name(c->way),
+		    c->on_root ? " rank0" : "", g->want.store);
+	for (int i = 0; i < c->e.indices; i++)
+		print_error(" %c:%d", c->e.letter[i], c->whole.p[i]);
+	print_error("\n");
+}
+
+/* What moved when operands began where they are used. */
+static uint64_t words_of_rank(const struct asl_ledger *x)
+{
+	return x->in[ASL_GATHER].of[ASL_BH] + x->in[ASL_REDUCE].of[ASL_BH] +
+	       x->in[ASL_SHIFT].of[ASL_BH];
+}
+
+static bool laws_hold(const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	uint64_t busiest = 0,
+		 foreseen = asl_contraction_words(plan->contraction);
+	double bound = asl_family_contract.net_bound(plan);
+	const struct asl_counts *shift = &rep->rank[0].counted.in[ASL_SHIFT];
+	bool ok = true;
+
+	for (int r = 0; r < rep->ranks; r++) {
+		uint64_t words = words_of_rank(&rep->rank[r].counted);
+
+		busiest = words > busiest ? words : busiest;
+	}
+	ok &= rep->total.of[ASL_NET_SEND] == rep->total.of[ASL_NET_RECV];
+	ok &= busiest == foreseen;
+	ok &= (double)busiest >= bound;
+	/* What lies where it is needed stays there. */
+	if (plan->ranks == 1)
+		ok &= shift->of[ASL_NVM_LIFT] + shift->of[ASL_BOUNCE_READ] == 0;
+	if (!ok)
+		print_error("a law is broken: sent %ju, received %ju, words "
+			    "%ju, foreseen %ju, bound %g\n",
+			    rep->total.of[ASL_NET_SEND],
+			    rep->total.of[ASL_NET_RECV], busiest, foreseen,
+			    bound);
+	return ok;
+}
+
+struct outcome {
+	int reps;
+	bool sound;
+};
+
+static int look(const struct asl_rep *rep, void *arg)
+{
+	struct outcome *out = arg;
+
+	out->reps++;
+	out->sound = rep->predicted_equal && laws_hold(rep);
+	if (!rep->predicted_equal)
+		print_ledgers(rep);
+	if (rep->moved && rep->want->verify == ASL_VERIFY_ORACLE &&
+	    rep->residual != 0) {
+		print_error("residual %g, expected 0\n", rep->residual);
+		out->sound = false;
+	}
+	if (rep->moved && !(rep->residual <= ASL_RESIDUAL_LIMIT)) {
+		print_error("residual %g\n", rep->residual);
+		out->sound = false;
+	}
+	return 0;
+}
+
+static void run_case(const struct given *g)
+{
+	struct outcome out = {0, false};
+	int err = asl_run(&g->want, look, &out);
+
+	if (err || out.reps != 1 || !out.sound) {
+		print_case(g);
+		if (err)
+			print_error("error %d: %s\n", err, asl_run_why());
+		fail();
+	}
+}
+
+/* ---- Random cases ---- */
+
+static char *put(char *at, uint64_t letter)
+{
+	*at = "abcXyZ"[letter];
+	return at + 1;
+}
+
+/*
+ * Modes of any letters, and as the output some of those that were used; now and
+ * then a letter occurs in one input twice.
+ */
+static void roll_spec(struct dice *d, char *spec, int inputs)
+{
+	uint64_t letters = roll(d, 1, 6), used = 0;
+	char *at = spec;
+
+	for (int i = 0; i < inputs; i++) {
+		uint64_t modes = roll(d, 0, 3) ? roll(d, 1, 3) : roll(d, 0, 4);
+
+		if (i)
+			*at++ = ',';
+		for (uint64_t j = 0, here = 0; j < modes; j++) {
+			uint64_t x = roll(d, 0, letters - 1);
+
+			if (here >> x & 1 && roll(d, 0, 5))
+				continue;
+			here |= 1u << x;
+			used |= 1u << x;
+			at = put(at, x);
+		}
+	}
+	*at++ = '-';
+	*at++ = '>';
+	for (uint64_t i = 0, from = roll(d, 0, 5); i < 6; i++) {
+		uint64_t x = (i * 5 + from) % 6;
+
+		if (used >> x & 1 && roll(d, 0, 1))
+			at = put(at, x);
+	}
+	*at = '\0';
+}
+
+static void roll_dims(struct dice *d, char *dims, const struct asl_einsum *e,
+		      int bits)
+{
+	dims[0] = '\0';
+	for (int i = 0; i < e->indices; i++)
+		sprintf(dims + strlen(dims), "%s%c=%ju", i ? "," : "",
+			e->letter[i],
+			roll(d, 0, 4) ? roll_size(d, bits) : roll(d, 1, 3));
+}
+
+/* Sizes that make up to `volume` points. */
+static void roll_einsum(struct dice *d, struct given *g, struct asl_einsum *e,
+			int inputs, double volume)
+{
+	double points;
+	int bits = 8;
+
+	roll_spec(d, g->spec, inputs);
+	do {
+		assert_int_equal(asl_einsum_parse(e, g->spec), 0);
+		roll_dims(d, g->dims, e, bits);
+		if (e->indices)
+			assert_int_equal(asl_einsum_dims(e, g->dims), 0);
+		points = 1;
+		for (int i = 0; i < e->indices; i++)
+			points *= (double)e->size[i];
+		bits -= bits > 1;
+	} while (points > volume);
+	assert_int_equal(asl_einsum_check(e), 0);
+}
+
+static void roll_plan(struct dice *d, struct given *g,
+		      const struct asl_einsum *e, int most_ranks)
+{
+	struct asl_plan *plan = &g->want.plan;
+	struct asl_contraction_want want = {
+		.ranks = (int)roll(d, 1, (uint64_t)most_ranks),
+		.cache = 3 + roll_size(d, 12),
+		.on_root = roll(d, 0, 3) == 0,
+		.way = roll(d, 0, ASL_WAYS - 1),
+	};
+
+	asl_contraction_make(&g->contraction, e, &want);
+	*plan = (struct asl_plan){
+		.algorithm = &asl_contract_einsum,
+		.ranks = want.ranks,
+		.cache = want.cache,
+		.panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL,
+		.kernel = asl_kernels[roll(d, 0, 2)],
+		.contraction = &g->contraction,
+		.costs = {(double)roll(d, 1, 4), (double)roll(d, 1, 32), 1, 1,
+			  (double)roll(d, 0, 8), 0, 0},
+	};
+}
+
+static void roll_case(struct dice *d, struct given *g, int most_ranks,
+		      double volume)
+{
+	struct asl_einsum e;
+
+	g->number = d->number;
+	g->want = (struct asl_run_want){.transport = "sim",
+					.store = "null",
+					.seed = d->number,
+					.exact = true,
+					.reps = 1};
+	roll_einsum(d, g, &e, (int)roll(d, 1, 4), volume);
+	roll_plan(d, g, &e, most_ranks);
+}
+
+static void each_case(uint32_t family, unsigned cases, int most_ranks,
+		      double volume,
+		      void (*adapt)(struct dice *d, struct given *g))
+{
+	static struct given g;
+
+	for (unsigned i = 0; i < cases; i++) {
+		struct dice d = {family, i, 0};
+
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		roll_case(&d, &g, most_ranks, volume);
+		if (adapt)
+			adapt(&d, &g);
+		run_case(&g);
+	}
+}
+
+static void counts_without_data(void **state)
+{
+	(void)state;
+	each_case(1, 3000, 64, 1e5, NULL);
+}
+
+static void in_dram(struct dice *d, struct given *g)
+{
+	(void)d;
+	g->want.store = "dram";
+	g->want.verify = ASL_VERIFY_ORACLE;
+}
+
+static void counts_and_sums_in_dram(void **state)
+{
+	const char *text = getenv("ASLANT_TEST_CASES");
+
+	(void)state;
+	each_case(2, text ? (unsigned)atoi(text) : 600, 24, 10000, in_dram);
+}
+
+static void in_pools(struct dice *d, struct given *g)
+{
+	(void)d;
+	g->want.store = "pmem";
+	g->want.nvm_dir = "/dev/shm";
+	g->want.verify = ASL_VERIFY_ORACLE;
+}
+
+static void counts_and_sums_in_pools(void **state)
+{
+	(void)state;
+	each_case(3, 60, 12, 1000, in_pools);
+}
+
+/* The random test holds of what is right; entries of all 53 bits. */
+static void with_random_test(struct dice *d, struct given *g)
+{
+	(void)d;
+	g->want.store = "dram";
+	g->want.verify = ASL_VERIFY_FREIVALDS;
+	g->want.exact = false;
+}
+
+static void random_test_in_dram(void **state)
+{
+	(void)state;
+	each_case(4, 300, 24, 20000, with_random_test);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_without_data),
+		cmocka_unit_test(counts_and_sums_in_dram),
+		cmocka_unit_test(counts_and_sums_in_pools),
+		cmocka_unit_test(random_test_in_dram),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+/*
+ * contract_mesh.c -- meshes: the best of all, and what none can do better than
+ *
+ * The search is held against going through every mesh, the bound against that of
+ * matrix multiplication and against random real meshes, and both against each
+ * other.  With an argument it prints instead, for square and skinny matrix
+ * multiplication and MTTKRP on 50, 100, ..., 1000 ranks, the words of the
+ * busiest rank over the bound.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/speed/median.h"
+#include "lib/contract/mesh.h"
+#include "lib/model/bounds.h"
+#include "tests/random.h"
+
+static struct asl_einsum einsum(const char *spec, const char *dims)
+{
+	struct asl_einsum e;
+
+	assert_int_equal(asl_einsum_parse(&e, spec), 0);
+	assert_int_equal(asl_einsum_dims(&e, dims), 0);
+	assert_int_equal(asl_einsum_check(&e), 0);
+	return e;
+}
+
+static struct asl_einsum roll_einsum(struct dice *d, int bits)
+{
+	static const char *const specs[] = {
+		"ij,jk->ik",	"ijk,kl,jl->il", "abc,cbd->ad",
+		"a,b->ab",	"ab->b",	 "abc,cd,be->ade",
+		"a,a->",	"ab,ab->ab",	 "bij,bjk->bik",
+		"ij,jk,kl->il", "a->a",		 "abcd,cdef->fa"};
+	struct asl_einsum e;
+
+	assert_int_equal(
+		asl_einsum_parse(
+			&e,
+			specs[roll(d, 0, sizeof specs / sizeof *specs - 1)]),
+		0);
+	for (int i = 0; i < e.indices; i++)
+		e.size[i] = roll_size(d, bits);
+	return e;
+}
+
+/* ---- Every mesh ---- */
+
+struct every {
+	const struct asl_einsum *e;
+	int ranks;
+	double limit;
+	uint64_t words, volume;
+	bool found;
+};
+
+static void consider(struct every *x, const struct asl_mesh *mesh)
+{
+	uint64_t volume = asl_mesh_volume(x->e, mesh), words;
+
+	if ((double)volume > x->limit * (1 + 1e-12))
+		return;
+	words = x->limit == INFINITY ? 0 : asl_mesh_busiest(x->e, mesh);
+	if (x->found &&
+	    (words > x->words || (words == x->words && volume >= x->volume)))
+		return;
+	x->found = true;
+	x->words = words;
+	x->volume = volume;
+}
+
+static void go_through(struct every *x, struct asl_mesh *mesh, int index,
+		       int left)
+{
+	if (index == x->e->indices) {
+		consider(x, mesh);
+		return;
+	}
+	for (int p = 1; p <= left && (uint64_t)p <= x->e->size[index]; p++) {
+		mesh->p[index] = p;
+		go_through(x, mesh, index + 1, left / p);
+	}
+}
+
+static struct every every_mesh(const struct asl_einsum *e, int ranks)
+{
+	struct every x = {.e = e, .ranks = ranks, .limit = INFINITY};
+	struct asl_mesh mesh;
+	double even = 1;
+
+	go_through(&x, &mesh, 0, ranks);
+	for (int i = 0; i < e->indices; i++)
+		even *= (double)e->size[i];
+	even = fmax(1, even / ranks);
+	x.limit =
+		1.2 * ((double)x.volume > 1.2 * even ? (double)x.volume : even);
+	x.found = false;
+	go_through(&x, &mesh, 0, ranks);
+	return x;
+}
+
+static void search_finds_the_best(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 400; i++) {
+		struct dice d = {1, i, 0};
+		struct asl_einsum e = roll_einsum(&d, 6);
+		int ranks = (int)roll(&d, 1, 40);
+		struct asl_mesh mesh = asl_mesh_choose(&e, ranks);
+		struct every best = every_mesh(&e, ranks);
+		uint64_t words = asl_mesh_busiest(&e, &mesh);
+		uint64_t volume = asl_mesh_volume(&e, &mesh);
+
+		assert_true(asl_mesh_ranks(&e, &mesh) <= ranks);
+		if (words != best.words || volume != best.volume) {
+			print_error("case %u: %ju words of %ju points, "
+				    "expected %ju of %ju\n",
+				    i, words, volume, best.words, best.volume);
+			fail();
+		}
+	}
+}
+
+/* ---- The bound ---- */
+
+static void bound_of_multiplication(void **state)
+{
+	struct asl_bound known[ASL_BOUNDS];
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		struct dice d = {2, i, 0};
+		struct asl_plan plan = {
+			.shape = {roll_size(&d, 20), roll_size(&d, 20),
+				  roll_size(&d, 20)},
+			.ranks = (int)roll_size(&d, 14),
+			.memory = UINT64_MAX,
+			.cache = 1,
+		};
+		struct asl_einsum e;
+		double bound, expected, words;
+
+		assert_int_equal(asl_einsum_parse(&e, "mk,kn->mn"), 0);
+		e.size[0] = plan.shape.m;
+		e.size[1] = plan.shape.k;
+		e.size[2] = plan.shape.n;
+		words = (double)asl_term_words(&e, &e.term[0]) +
+			(double)asl_term_words(&e, &e.term[1]) +
+			(double)asl_term_words(&e, &e.term[2]);
+		asl_bounds(known, &plan);
+		expected = known[0].value;
+		bound = asl_mesh_bound(&e, plan.ranks);
+		/* Both take off what is owned, which may be nearly all. */
+		if (fabs(bound - expected) > 1e-9 * expected + 1e-12 * words) {
+			print_error("case %u: %ju x %ju x %ju on %d: %.17g, "
+				    "expected %.17g\n",
+				    i, plan.shape.m, plan.shape.n, plan.shape.k,
+				    plan.ranks, bound, expected);
+			fail();
+		}
+	}
+}
+
+/* Words on a random real mesh of so many cells: never below the bound. */
+static double words_on_some_mesh(struct dice *d, const struct asl_einsum *e,
+				 double ranks)
+{
+	double part[ASL_MOST_INDICES], left = log(ranks), words = 0;
+
+	for (int i = 0; i < e->indices; i++)
+		part[i] = 0;
+	for (int tries = 0; tries < 200; tries++) {
+		int i = (int)roll(d, 0, (uint64_t)e->indices - 1);
+		double room = log((double)e->size[i]) - part[i];
+		double some = tries < 100 ? (double)roll(d, 0, 100) / 300 : 1e9;
+
+		some = fmin(left, fmin(some, room));
+		part[i] += some;
+		left -= some;
+	}
+	if (left > 1e-12)
+		return INFINITY;
+	for (int t = 0; t <= e->inputs; t++) {
+		double slice = (double)asl_term_words(e, &e->term[t]);
+
+		words -= slice / ranks;
+		for (int i = 0; i < e->term[t].count; i++)
+			slice /= exp(part[e->term[t].index[i]]);
+		words += slice;
+	}
+	return words;
+}
+
+static void bound_is_below_all_meshes(void **state)
+{
+	int compared = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		struct dice d = {3, i, 0};
+		struct asl_einsum e = roll_einsum(&d, 10);
+		double ranks = (double)roll(&d, 1, 500);
+		double words = words_on_some_mesh(&d, &e, ranks);
+		double bound = asl_mesh_bound(&e, ranks);
+
+		if (words == INFINITY)
+			continue;
+		compared++;
+		if (!(bound <= words * (1 + 1e-9) + 1e-6)) {
+			print_error("case %u: bound %.17g, words %.17g\n", i,
+				    bound, words);
+			fail();
+		}
+	}
+	assert_true(compared > 1500);
+}
+
+/* ---- The table ---- */
+
+struct row {
+	const char *name, *spec, *dims;
+	double median, last; /* what they may be at most; 0: anything */
+};
+
+static const struct row rows[] = {
+	{"MMM", "ij,jk->ik", "i=1024,j=1024,k=1024", 1.05, 1.05},
+	{"MTTKRP", "ijk,kl,jl->il", "i=1024,j=1024,k=1024,l=1024", 1.15, 1.10},
+	{"MMM skinny", "ij,jk->ik", "i=1,j=16777216,k=1", 0, 0},
+	{"MTTKRP skinny", "ijk,kl,jl->il", "i=2048,j=10,k=10,l=2048", 0, 0},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows, STEPS = 20 };
+
+/* Of whole words, as both move. */
+static double ratio(const struct asl_einsum *e, int ranks)
+{
+	struct asl_mesh mesh = asl_mesh_choose(e, ranks);
+	double bound = ceil(asl_mesh_bound(e, ranks) * (1 - 1e-9));
+
+	return (double)asl_mesh_busiest(e, &mesh) / bound;
+}
+
+static void near_to_the_bound(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROWS; i++) {
+		struct asl_einsum e = einsum(rows[i].spec, rows[i].dims);
+		double found[STEPS], last;
+
+		for (int s = 0; s < STEPS; s++) {
+			found[s] = ratio(&e, 50 * (s + 1));
+			assert_true(found[s] >= 1);
+		}
+		last = found[STEPS - 1];
+		if (rows[i].last > 0) {
+			assert_true(last <= rows[i].last);
+			assert_true(median(found, STEPS) <= rows[i].median);
+		}
+	}
+}
+
+static int print_table(void)
+{
+	struct asl_einsum e[ROWS];
+	double found[ROWS][STEPS];
+
+	printf("%6s", "ranks");
+	for (int i = 0; i < ROWS; i++) {
+		printf("  %13s", rows[i].name);
+		e[i] = einsum(rows[i].spec, rows[i].dims);
+	}
+	for (int s = 0; s < STEPS; s++) {
+		printf("\n%6d", 50 * (s + 1));
+		for (int i = 0; i < ROWS; i++) {
+			found[i][s] = ratio(&e[i], 50 * (s + 1));
+			printf("  %13.4f", found[i][s]);
+		}
+	}
+	printf("\n%6s", "median");
+	for (int i = 0; i < ROWS; i++)
+		printf("  %13.4f", median(found[i], STEPS));
+	printf("\n");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(search_finds_the_best),
+		cmocka_unit_test(bound_of_multiplication),
+		cmocka_unit_test(bound_is_below_all_meshes),
+		cmocka_unit_test(near_to_the_bound),
+	};
+
+	(void)argv;
+	if (argc > 1)
+		return print_table();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
