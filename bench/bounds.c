@@ -69,8 +69,8 @@ static int check_argument(const char *name)
 		return 0;
 	return asl_complain(ASL_BAD_INPUT,
 			    "bounds: unexpected argument '%s': bounds hold for "
-			    "every algorithm; expected none, or sttsv, hopm or "
-			    "cpgrad",
+			    "every algorithm; expected none, or one of another "
+			    "problem: sttsv, hopm, cpgrad, einsum, ooc-auto",
 			    name);
 }
 

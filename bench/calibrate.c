@@ -128,10 +128,11 @@ static void print_line(const struct asl_calibration *x, const char *name,
 
 static int print(const struct asl_calibration *x)
 {
-	printf("%d ranks, pools in %s (%s)%s%s\n\n"
+	printf("%d ranks, store on %s%s%s%s%s\n\n"
 	       "%-20s%9s %19s %9s\n",
-	       x->ranks, x->dir, x->medium, *x->provider ? ", provider " : "",
-	       x->provider, "", "median", "95% confidence", "one rank");
+	       x->ranks, x->medium, *x->dir ? " in " : "", x->dir,
+	       *x->provider ? ", provider " : "", x->provider, "", "median",
+	       "95% confidence", "one rank");
 	print_line(x, "r      read", ASL_READ_NS, 1, "ns/word");
 	print_line(x, "w      write", ASL_WRITE_NS, 1, "ns/word");
 	print_line(x, "r_d    DRAM read", ASL_DRAM_READ_NS, 1, "ns/word");

@@ -140,7 +140,6 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	err = prepare(c, o, is_null(o));
 	if (err)
 		return err;
-	c->automatic = !want->plan.algorithm;
 	face = asl_face_of(&want->plan);
 	err = face->complete(want, o);
 	if (err)
@@ -158,7 +157,10 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->keep = o->keep;
 	want->verify = choose_verify(o);
 	err = asl_transport_check(c, o);
-	return err ? err : face->settle(&want->plan);
+	if (!err)
+		err = face->settle(&want->plan);
+	c->automatic = !err && strcmp(want->plan.algorithm->name, o->algorithm);
+	return err;
 }
 
 void asl_case_close(struct asl_case *c)

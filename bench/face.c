@@ -5,11 +5,14 @@
 
 #include <string.h>
 
-extern const struct asl_face asl_face_multiply, asl_face_symmetric;
+extern const struct asl_face asl_face_multiply, asl_face_symmetric,
+	asl_face_contract, asl_face_outofcore;
 
 const struct asl_face *const asl_faces[] = {
 	&asl_face_multiply,
 	&asl_face_symmetric,
+	&asl_face_contract,
+	&asl_face_outofcore,
 	NULL,
 };
 
@@ -29,6 +32,21 @@ struct asl_shown asl_show(const struct asl_plan *plan)
 
 	asl_face_of(plan)->show(&x, plan);
 	return x;
+}
+
+/* n alone if that says all; else C's rows, its columns, and what is between. */
+void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x)
+{
+	out->m = x->m;
+	out->n = x->n;
+	out->k = x->k;
+	if (x->m == x->n && x->n == x->k)
+		snprintf(out->size, sizeof out->size, "%ju", x->n);
+	else
+		snprintf(out->size, sizeof out->size, "%jux%jux%ju", x->m, x->n,
+			 x->k);
+	snprintf(out->problem, sizeof out->problem, "m = %ju, n = %ju, k = %ju",
+		 x->m, x->n, x->k);
 }
 
 void asl_face_release(struct asl_plan *plan)

@@ -20,10 +20,10 @@ struct asl_shown {
 	const char *kernel;
 	uint64_t m, n, k;
 	const char *spec, *dims;
-	char grid[80];	  /* how the ranks are arranged */
-	char blocks[64];  /* sizes that are not trivial, as options give them */
-	char size[64];	  /* in brief: 640, or 64x32x16 */
-	char problem[96]; /* m = 64, n = 32, k = 16 */
+	char grid[256];	  /* how the ranks are arranged */
+	char blocks[512]; /* sizes that are not trivial, as options give them */
+	char size[128];	  /* in brief: 640, or 64x32x16 */
+	char problem[512]; /* m = 64, n = 32, k = 16 */
 };
 
 struct asl_face {
@@ -61,7 +61,10 @@ struct asl_face {
 	const char *test;  /* how results are verified, but for the oracle */
 	const char *wrong; /* what to say of one that is */
 
-	/* See asl_planner_rank and asl_bounds. */
+	/*
+	 * See asl_planner_rank, whose errors are negative, and asl_bounds.
+	 * `rank` may also complain, and return the exit code.
+	 */
 	int (*rank)(struct asl_found **best, int *count,
 		    const struct asl_plan *base, int top, uint64_t *least_need,
 		    double *floor);
@@ -76,6 +79,9 @@ extern const struct asl_face *const asl_faces[];
 const struct asl_face *asl_face_of(const struct asl_plan *plan);
 
 struct asl_shown asl_show(const struct asl_plan *plan);
+
+/* Of multiplications: m, n, k, size and problem. */
+void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x);
 
 void asl_face_release(struct asl_plan *plan);
 

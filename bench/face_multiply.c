@@ -5,6 +5,7 @@
 
 #include "bench/case.h"
 #include "bench/face.h"
+#include "bench/fits.h"
 #include "bench/grid.h"
 #include "bench/say.h"
 #include "bench/sizes.h"
@@ -46,22 +47,11 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	return err ? err : choose_ranks(plan, o);
 }
 
-static int check_cache(const struct asl_plan *plan)
-{
-	if (plan->kernel && plan->cache < plan->kernel->least_cache)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--cache: found %ju words, "
-				    "but kernel %s needs at least %ju",
-				    plan->cache, plan->kernel->name,
-				    plan->kernel->least_cache);
-	return 0;
-}
-
 static int means(struct asl_plan *plan, const struct asl_options *o)
 {
 	plan->panel = o->panel;
 	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
-	return check_cache(plan);
+	return asl_fits_cache(plan);
 }
 
 /* The algorithm's own, where it has one; else the one asked for. */
@@ -89,7 +79,7 @@ static int complete(struct asl_run_want *want, const struct asl_options *o)
 
 	want->files[ASL_A] = o->a;
 	want->files[ASL_B] = o->b;
-	return err ? err : check_cache(&want->plan);
+	return err ? err : asl_fits_cache(&want->plan);
 }
 
 /* ---- In tables ---- */
@@ -104,25 +94,10 @@ static void show_blocks(struct asl_shown *out, const struct asl_plan *plan)
 			 plan->bands, plan->slices);
 }
 
-/* n alone if that says all; else C's rows, its columns, and what is between. */
-static void show_sizes(struct asl_shown *out, const struct asl_shape *x)
-{
-	out->m = x->m;
-	out->n = x->n;
-	out->k = x->k;
-	if (x->m == x->n && x->n == x->k)
-		snprintf(out->size, sizeof out->size, "%ju", x->n);
-	else
-		snprintf(out->size, sizeof out->size, "%jux%jux%ju", x->m, x->n,
-			 x->k);
-	snprintf(out->problem, sizeof out->problem, "m = %ju, n = %ju, k = %ju",
-		 x->m, x->n, x->k);
-}
-
 static void show(struct asl_shown *out, const struct asl_plan *plan)
 {
 	out->kernel = plan->kernel ? plan->kernel->name : NULL;
-	show_sizes(out, &plan->shape);
+	asl_show_sizes(out, &plan->shape);
 	if (plan->algorithm)
 		show_blocks(out, plan);
 	if (plan->grid.p[0])

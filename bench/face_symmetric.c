@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/fits.h"
 #include "bench/grid.h"
 #include "bench/say.h"
 #include "bench/symmetric.h"
@@ -190,22 +191,6 @@ static int complete(struct asl_run_want *want, const struct asl_options *o)
 	return err;
 }
 
-static int check_budget(const struct asl_plan *plan)
-{
-	uint64_t need;
-
-	if (!plan->budget)
-		return 0;
-	need = asl_forecast(plan).need;
-	if (need <= plan->budget)
-		return 0;
-	return asl_complain(ASL_NO_MACHINE,
-			    "%s of %s does not fit into --memory-budget %ju "
-			    "words: it needs %ju words",
-			    asl_show(plan).grid, plan->algorithm->name,
-			    plan->budget, need);
-}
-
 static int settle(struct asl_plan *plan)
 {
 	uint64_t need;
@@ -215,7 +200,7 @@ static int settle(struct asl_plan *plan)
 						plan->cache, &need);
 
 	if (fits)
-		return check_budget(plan);
+		return asl_fits_budget(plan);
 	return asl_complain(ASL_BAD_INPUT,
 			    "--cache: found %ju words, but %s needs %ju for "
 			    "its vectors",

@@ -153,7 +153,7 @@ static int take_value(struct reader *r, const struct figure *f,
 	if (!json)
 		return asl_complain(ASL_BAD_INPUT, "%s is missing",
 				    place(r, f->key, "value"));
-	if (value < 0 || !asl_is_cost(cost))
+	if (!asl_is_cost(cost))
 		return asl_suite_refuse(
 			place(r, f->key, "value"), json,
 			unit->inverse

@@ -60,7 +60,8 @@ static void print_options(FILE *f, unsigned command)
 	}
 	fputs("\nCounts and words may end in k, m or g, which multiply by "
 	      "1000; words also in\nKiB, MiB, GiB or TiB, which are bytes (a "
-	      "word is 8).  The last of several\nsame options counts.\n",
+	      "word is 8).  The last of several\nsame options counts; of "
+	      "--operand each is one more.\n",
 	      f);
 }
 

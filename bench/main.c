@@ -16,13 +16,16 @@ const struct asl_command asl_commands[] = {
 		.name = "run",
 		.usage = "run ALGORITHM [options]",
 		.summary = "one case, counted, verified and timed",
-		.text = "Multiply two matrices, or a symmetric tensor by "
-			"vectors (sttsv, hopm, cpgrad),\ncount every word "
-			"moved, and compare with the prediction and the lower "
-			"bounds.\nWithout --csv and --out a summary goes to "
-			"stdout.  ALGORITHM auto is the best\nmultiplication "
-			"that aslant plan finds, of any kernel unless --kernel "
-			"is given.",
+		.text = "Multiply two matrices, in memory or out of core "
+			"(ooc-...), or a symmetric\n"
+			"tensor by vectors (sttsv, hopm, cpgrad), or contract "
+			"tensors (einsum); count\n"
+			"every word moved, and compare with the prediction and "
+			"the lower bounds.\n"
+			"Without --csv and --out a summary goes to stdout.  "
+			"ALGORITHM auto is the best\n"
+			"multiplication that aslant plan finds, of any kernel "
+			"unless --kernel is given.",
 		.options = ASL_FOR_RUN,
 		.run = asl_command_run,
 	},
@@ -32,12 +35,14 @@ const struct asl_command asl_commands[] = {
 		.summary =
 			"every algorithm, kernel and grid, by predicted cost",
 		.text = "Predict what every algorithm (or the one named), "
-			"kernel and grid costs, cheapest\nfirst.  Algorithms "
-			"without a grid are left out beyond 4096 ranks.  Other "
-			"options of run that leave nothing behind\nare taken, "
-			"too, and ignored.  Without a name: of multiplication; "
-			"sttsv: of all ways to\nmultiply a symmetric tensor "
-			"by a vector.",
+			"kernel and grid costs, cheapest\n"
+			"first.  Algorithms without a grid are left out beyond "
+			"4096 ranks.  Other options\n"
+			"of run that leave nothing behind are taken, too, and "
+			"ignored.  Without a name:\n"
+			"of multiplication; sttsv: of all ways to multiply a "
+			"symmetric tensor by a vector;\n"
+			"ooc-auto: of all methods and orders out of core.",
 		.options = ASL_FOR_PLAN,
 		.run = asl_command_plan,
 	},
@@ -46,9 +51,10 @@ const struct asl_command asl_commands[] = {
 		.usage = "bounds [ALGORITHM] [options]",
 		.summary = "the lower bounds, with the theorem that gives each",
 		.text = "Print what no algorithm can better: none that "
-			"multiplies matrices, or that does\nwhat sttsv, hopm "
-			"or cpgrad does.  Other options of run that leave "
-			"nothing behind\nare taken, too, and ignored.",
+			"multiplies matrices, or that does\n"
+			"what sttsv, hopm, cpgrad, einsum or ooc-auto does.  "
+			"Other options of run that\n"
+			"leave nothing behind are taken, too, and ignored.",
 		.options = ASL_FOR_BOUNDS,
 		.run = asl_command_bounds,
 	},

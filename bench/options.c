@@ -253,7 +253,8 @@ const struct asl_option asl_option_table[] = {
 	 "files (ooc: A, then B)",
 	 R_FILES, FILES(operand), .only = with_operands},
 	{"result", "FILE",
-	 "write C (tensors: Y; hopm: the vector) to FILE, .npy or .mtx",
+	 "write C (tensors: Y; hopm: the vector) to FILE, .npy or .mtx "
+	 "(einsum: .npy)",
 	 ASL_FOR_RUN, TEXT(result)},
 	{"entries", "KIND",
 	 "real, or exact: entries of 10 bits, whose results are the "

@@ -41,6 +41,8 @@ static void put(struct asl_csv *csv, int place, const struct asl_found *x)
 	asl_csv_put_count(csv, "memory_high_words", f->memory_high);
 	asl_csv_put_count(csv, "outside_apm", plan->algorithm->outside_apm);
 	asl_csv_put(csv, "blocks", shown.blocks);
+	asl_csv_put(csv, "spec", shown.spec);
+	asl_csv_put(csv, "dims", shown.dims);
 	asl_csv_end_row(csv);
 }
 
@@ -75,29 +77,41 @@ static const char *brief(char text[16], uint64_t words)
 	return text;
 }
 
+enum { WIDTH = 31 };
+
+/* What has no room in the line of its plan is below it. */
+static void print_below(const char *text)
+{
+	if (*text)
+		printf("    %-12s %s\n", "", text);
+}
+
 /* Q by one accounting: both would be too wide for a terminal. */
 static void print_line(int place, const struct asl_found *x)
 {
 	const struct asl_forecast *f = &x->forecast;
 	uint64_t words[] = {f->read, f->written, f->bh, f->memory_high};
 	struct asl_shown shown = asl_show(&x->plan);
-	char text[16], how[96];
-	int width;
+	char text[16], how[WIDTH + 1];
+	int used;
 
 	if (shown.kernel)
-		width = 38 - snprintf(how, sizeof how, "%-12s %-6s %s",
-				      x->plan.algorithm->name, shown.kernel,
-				      shown.grid);
+		used = snprintf(how, sizeof how, "%-12s %-6s ",
+				x->plan.algorithm->name, shown.kernel);
 	else
-		width = 38 - snprintf(how, sizeof how, "%-14s %s",
-				      x->plan.algorithm->name, shown.grid);
-	printf("%3d %s%*d%10.4g", place, how, width > 5 ? width : 5,
-	       asl_plan_ranks(&x->plan), f->q[x->plan.accounting]);
+		used = snprintf(how, sizeof how, "%-14s ",
+				x->plan.algorithm->name);
+	if (used + (int)strlen(shown.grid) <= WIDTH) {
+		strcat(how, shown.grid);
+		*shown.grid = '\0';
+	}
+	printf("%3d %-*s%7d%10.4g", place, WIDTH, how, asl_plan_ranks(&x->plan),
+	       f->q[x->plan.accounting]);
 	for (int i = 0; i < 4; i++)
 		printf("%7s", brief(text, words[i]));
 	putchar('\n');
-	if (*shown.blocks)
-		printf("    %-12s %s\n", "", shown.blocks);
+	print_below(shown.grid);
+	print_below(shown.blocks);
 }
 
 /* Where the search ran out of patience, and could have missed something. */
@@ -153,7 +167,7 @@ static void print(const struct asl_plan *base, const struct asl_found *best,
 	       count, accounting, asl_show(base).problem, base->ranks,
 	       base->cache, base->memory, x->read, x->write, x->net);
 	snprintf(q, sizeof q, "Q %s", accounting);
-	printf("    %-31s%7s%10s%7s%7s%7s%7s\n",
+	printf("    %-*s%7s%10s%7s%7s%7s%7s\n", WIDTH,
 	       asl_show(&best->plan).kernel ? "algorithm    kernel grid"
 					    : "algorithm      layout",
 	       "used", q, "B_r", "B_w", "B_h", "memory");
@@ -199,7 +213,7 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 	err = asl_face_of(base)->rank(&best, &count, base, o.top, &least_need,
 				      &floor);
 	if (err)
-		code = nothing_fits(base, least_need);
+		code = err > 0 ? err : nothing_fits(base, least_need);
 	else if (o.csv)
 		code = write_csv(best, count, o.csv);
 	else

@@ -122,8 +122,7 @@ static struct asl_suite_case *add_case(struct asl_suite *s)
 static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
 		     char **argv)
 {
-	const char *label =
-		json_string_value(
+	const char *label = json_string_value(
 		element("label", json_object_get(keys, "label"), 0));
 	struct asl_suite_case from = {.label = label ? label : "",
 				      .item = item};

@@ -3,9 +3,6 @@
  *
  * Operands in C and Fortran order, diagonals, scalars and every rank's part of a
  * result; files that do not fit the einsum are refused in one line.
- *
- * contract_files LIST carries out one contraction a line, of words with tabs
- * between: spec, ranks, way (a number), rank0 or even, result, operands.
  */
 #include <errno.h>
 
@@ -246,50 +243,7 @@ static void wrong_files(void **state)
 	assert_null(out);
 }
 
-/* ---- A list of contractions ---- */
-
-static int contract_line(char *line)
-{
-	struct job job = {.spec = line};
-	char *word[5 + ASL_MOST_INPUTS] = {NULL};
-	bool sound = false;
-	int count = 0, err;
-
-	for (char *at = line; at && count < 5 + ASL_MOST_INPUTS;) {
-		word[count++] = at;
-		at = strpbrk(at, "\t\n");
-		if (at)
-			*at++ = '\0';
-		if (at && !*at)
-			at = NULL;
-	}
-	job.ranks = atoi(word[1]);
-	job.way = atoi(word[2]);
-	job.on_root = !strcmp(word[3], "rank0");
-	job.result = word[4];
-	for (int i = 5; i < count; i++)
-		job.operand[i - 5] = word[i];
-	err = contract(&job, &sound);
-	if (err || !sound)
-		fprintf(stderr, "%s: error %d: %s%s\n", job.spec, err,
-			asl_file_why(), asl_run_why());
-	return err || !sound;
-}
-
-static int contract_list(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char line[4096];
-	int failed = f ? 0 : 1;
-
-	while (f && fgets(line, sizeof line, f))
-		failed |= contract_line(line);
-	if (f)
-		fclose(f);
-	return failed;
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(results),
@@ -297,7 +251,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(wrong_files),
 	};
 
-	if (argc > 1)
-		return contract_list(argv[1]);
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/machine/machine.h"
 
@@ -91,7 +92,7 @@ static int open_stores(struct asl_bench *b)
 	};
 	int err = open_store(&b->pool, &b->pool_stream, &want);
 
-	b->dir = want.dir;
+	b->dir = strcmp(want.name, "pmem") ? "" : want.dir;
 	want.name = "dram";
 	return err ? err : open_store(&b->dram, &b->dram_stream, &want);
 }

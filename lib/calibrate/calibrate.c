@@ -11,94 +11,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/calibrate/bench.h"
+#include "lib/calibrate/subject.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 
 /* For a confidence interval it takes 6. */
-enum { LEAST_ROUNDS = 7, MOST_ROUNDS = 500, KINDS = 4 };
-
-enum who { ONE, ALL, PAIR };
-
-struct subject {
-	const char *what;
-	enum who who;
-	enum asl_quantity first;
-	int kinds;
-	double share; /* of the time */
-	int (*measure)(struct asl_bench *b, double ns[KINDS], uint64_t words);
-};
-
-/* ---- Subjects ---- */
-
-static int memory(struct asl_bench *b, double ns[KINDS], uint64_t words)
-{
-	ns[0] = asl_stream_read(&b->pool_stream, words);
-	ns[1] = asl_stream_write(&b->pool_stream, words);
-	ns[2] = asl_stream_read(&b->dram_stream, words);
-	ns[3] = asl_stream_write(&b->dram_stream, words);
-	return asl_store_error(b->pool);
-}
-
-static int flops(struct asl_bench *b, double ns[KINDS], uint64_t words)
-{
-	(void)words;
-	ns[0] = asl_product_time(&b->product);
-	return 0;
-}
-
-static int network(struct asl_bench *b, double ns[KINDS], uint64_t words)
-{
-	int err = asl_sweep_run(&b->sweep, b->net);
-	struct asl_line line;
-
-	(void)words;
-	if (err)
-		return err;
-	line = asl_line_fit(b->sweep.words, b->sweep.ns, ASL_SWEEP_SIZES);
-	ns[0] = line.alpha;
-	ns[1] = line.beta;
-	ns[2] = line.worst;
-	return 0;
-}
-
-static const struct subject subjects[] = {
-	{"memory, one rank", ONE, ASL_READ_NS, 4, 0.25, memory},
-	{"memory, all ranks", ALL, ASL_READ_NS, 4, 0.3, memory},
-	{"flops, one rank", ONE, ASL_FLOP_NS, 1, 0.1, flops},
-	{"flops, all ranks", ALL, ASL_FLOP_NS, 1, 0.1, flops},
-	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.25, network},
-};
-
-enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+enum { LEAST_ROUNDS = 7, MOST_ROUNDS = 500 };
 
 /* ---- Rounds ---- */
 
 struct sample {
-	double ns[KINDS];
+	double ns[ASL_KINDS];
 };
 
 /* What rank 0 has of a subject. */
 struct rounds {
-	const struct subject *subject;
+	const struct asl_subject *subject;
 	double begin, seconds; /* what there is time for */
 	int count;
 	struct sample *ranks;
-	double (*x)[MOST_ROUNDS]; /* [KINDS] */
+	double (*x)[MOST_ROUNDS]; /* [ASL_KINDS] */
 };
 
-static bool takes_part(const struct asl_bench *b, enum who who)
+static bool takes_part(const struct asl_bench *b, enum asl_who who)
 {
-	return who == ALL || b->rank == 0 ||
-	       (who == PAIR && b->rank == b->ranks - 1);
+	return who == ASL_ALL || b->rank == 0 ||
+	       (who == ASL_PAIR && b->rank == b->ranks - 1);
 }
 
 /* Of a pair the first has measured for both. */
 static void keep(struct rounds *r, int ranks)
 {
-	int count = r->subject->who == ALL ? ranks : 1;
+	int count = r->subject->who == ASL_ALL ? ranks : 1;
 
-	for (int k = 0; k < KINDS; k++) {
+	for (int k = 0; k < ASL_KINDS; k++) {
 		double sum = 0;
 
 		for (int i = 0; i < count; i++)
@@ -111,8 +57,8 @@ static void keep(struct rounds *r, int ranks)
 /* The round that nobody is used to is left out: its number is -1. */
 static int play(struct asl_bench *b, struct rounds *r, int number)
 {
-	const struct subject *s = r->subject;
-	uint64_t words = s->who == ALL ? b->words_all : b->words_alone;
+	const struct asl_subject *s = r->subject;
+	uint64_t words = s->who == ASL_ALL ? b->words_all : b->words_alone;
 	struct sample mine = {{0}};
 	int err = asl_net_barrier(b->net);
 
@@ -141,14 +87,13 @@ static void say(const struct asl_bench *b, const struct rounds *r, bool ends)
 {
 	struct asl_calibrating at = {
 		.what = r->subject->what,
-		.step = (int)(r->subject - subjects),
-		.steps = SUBJECTS,
+		.step = (int)(r->subject - asl_subjects),
 		.left_s = ends ? 0 : left(r),
 		.step_ends = ends,
 	};
 
-	for (int i = at.step + 1; i < SUBJECTS; i++)
-		at.left_s += subjects[i].share * total(b);
+	for (at.steps = at.step + 1; asl_subjects[at.steps].what; at.steps++)
+		at.left_s += asl_subjects[at.steps].share * total(b);
 	if (b->rank == 0 && b->want->progress)
 		b->want->progress(&at);
 }
@@ -163,8 +108,8 @@ static int share_more(struct asl_bench *b, const struct rounds *r, int *more)
 
 static void conclude(struct asl_calibration *out, struct rounds *r)
 {
-	const struct subject *s = r->subject;
-	struct asl_estimate *to = s->who == ONE ? out->alone : out->all;
+	const struct asl_subject *s = r->subject;
+	struct asl_estimate *to = s->who == ASL_ONE ? out->alone : out->all;
 
 	for (int k = 0; k < s->kinds; k++)
 		to[s->first + k] = asl_estimate(r->x[k], r->count);
@@ -189,13 +134,13 @@ static int measure_all(struct asl_calibration *out, struct asl_bench *b)
 {
 	struct rounds r = {
 		.ranks = calloc((size_t)b->ranks, sizeof *r.ranks),
-		.x = calloc(KINDS, sizeof *r.x),
+		.x = calloc(ASL_KINDS, sizeof *r.x),
 	};
 	int err = r.ranks && r.x ? 0 : -ENOMEM;
 
-	for (int i = 0; !err && i < SUBJECTS; i++) {
-		r.subject = &subjects[i];
-		r.seconds = subjects[i].share * total(b);
+	for (int i = 0; !err && asl_subjects[i].what; i++) {
+		r.subject = &asl_subjects[i];
+		r.seconds = asl_subjects[i].share * total(b);
 		r.begin = asl_now();
 		r.count = 0;
 		err = measure(b, &r);

@@ -86,8 +86,7 @@ static bool choose(struct asl_outofcore *o, struct asl_ooc_model x,
 	return isfinite(least);
 }
 
-/* DRAM words that the busiest rank holds. */
-static uint64_t predicted_dram(const struct asl_plan *plan)
+uint64_t asl_ooc_predicted_dram(const struct asl_plan *plan)
 {
 	uint64_t most = 0;
 
@@ -115,7 +114,7 @@ static bool fit(struct asl_outofcore *o, const struct asl_plan *plan,
 		x.tile = floor(((double)budget - beside) / rooms);
 		if (x.tile < 1 || !choose(o, x, only))
 			return false;
-		held = predicted_dram(&made);
+		held = asl_ooc_predicted_dram(&made);
 		if (held <= budget)
 			return true;
 		beside += fmax(rooms, (double)(held - budget));

@@ -64,4 +64,7 @@ int asl_ooc_auto(struct asl_outofcore *o, struct asl_plan *plan,
 /* The busiest rank's cost: `full`, as the apm has only one memory. */
 double asl_ooc_predicted_cost(const struct asl_plan *plan);
 
+/* DRAM words that the busiest rank holds. */
+uint64_t asl_ooc_predicted_dram(const struct asl_plan *plan);
+
 #endif

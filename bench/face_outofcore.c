@@ -1,0 +1,227 @@
+/*
+ * face_outofcore.c -- contractions out of core as the command asks for them
+ *
+ * Six algorithms, and ooc-auto: the one, with its order, of least predicted cost.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/fits.h"
+#include "bench/outofcore.h"
+#include "bench/say.h"
+#include "bench/sizes.h"
+#include "bench/ways.h"
+#include "lib/kernels/kernel.h"
+
+/* All of them predict every rank. */
+enum { MOST_RANKS = 4096 };
+
+extern const struct asl_algorithm asl_ooc_rotation_inside,
+	asl_ooc_rotation_outside, asl_ooc_replication_inside,
+	asl_ooc_replication_outside, asl_ooc_accumulation_inside,
+	asl_ooc_accumulation_outside;
+
+/* Never in a plan that is settled. */
+static const struct asl_algorithm best_of_six = {
+	.name = "ooc-auto",
+	.summary = "the method, order and tiles out of core of least predicted "
+		   "Q",
+	.family = &asl_family_outofcore,
+};
+
+static const struct asl_algorithm *const algorithms[] = {
+	&asl_ooc_rotation_inside,
+	&asl_ooc_rotation_outside,
+	&asl_ooc_replication_inside,
+	&asl_ooc_replication_outside,
+	&asl_ooc_accumulation_inside,
+	&asl_ooc_accumulation_outside,
+	&best_of_six,
+	NULL,
+};
+
+/* ---- What is asked ---- */
+
+/* The inputs, whichever options name their files. */
+static int name_inputs(const char **a, const char **b,
+		       const struct asl_options *o)
+{
+	*a = o->operand[0] ? o->operand[0] : o->a;
+	*b = o->operand[0] ? o->operand[1] : o->b;
+	if (o->operand[0] && (o->a || o->b))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--operand: found --%s, too; expected "
+				    "either --a and --b, or --operand for A "
+				    "and for B",
+				    o->a ? "a" : "b");
+	if (*b && o->operand[0] && o->operand[2])
+		return asl_complain(ASL_BAD_INPUT,
+				    "--operand: found a third, %s; expected A "
+				    "and B",
+				    o->operand[2]);
+	return 0;
+}
+
+static int find_sizes(struct asl_shape *shape, const struct asl_options *o)
+{
+	struct asl_options named = *o;
+	int code = name_inputs(&named.a, &named.b, o);
+
+	return code ? code : asl_sizes(shape, &named);
+}
+
+static int problem(struct asl_plan *plan, const struct asl_options *o)
+{
+	struct asl_asked_outofcore *x = calloc(1, sizeof *x);
+
+	if (!x)
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	plan->outofcore = &x->o;
+	if (o->order)
+		x->order = asl_ooc_order_find(o->order);
+	if (!plan->ranks)
+		plan->ranks = 1;
+	if (plan->ranks > MOST_RANKS)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--ranks: found %d, expected %d at most "
+				    "out of core",
+				    plan->ranks, MOST_RANKS);
+	return find_sizes(&plan->shape, o);
+}
+
+static int means(struct asl_plan *plan, const struct asl_options *o)
+{
+	if (o->accounting && plan->accounting == ASL_APM)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--accounting: found apm, which does not "
+				    "tell pool from DRAM; expected full for "
+				    "%s",
+				    plan->algorithm->name);
+	plan->accounting = ASL_FULL;
+	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
+	return asl_fits_cache(plan);
+}
+
+static int complete(struct asl_run_want *want, const struct asl_options *o)
+{
+	struct asl_plan *plan = &want->plan;
+	int code = name_inputs(&want->files[ASL_A], &want->files[ASL_B], o);
+
+	if (!plan->kernel)
+		plan->kernel = asl_kernel_find("vomm");
+	return code ? code : asl_fits_cache(plan);
+}
+
+/* ---- Methods and orders ---- */
+
+static void release(struct asl_plan *plan)
+{
+	free((struct asl_outofcore *)plan->outofcore);
+	plan->outofcore = NULL;
+}
+
+static void try_order(struct asl_ways *ways, const struct asl_plan *base,
+		      const struct asl_ooc_order *order)
+{
+	struct asl_outofcore *o = malloc(sizeof *o);
+	struct asl_plan plan = *base;
+	uint64_t need;
+
+	ways->failed = ways->failed || !o;
+	if (!o)
+		return;
+	plan.outofcore = o;
+	if (!asl_ooc_fit_order(o, &plan, order, &need)) {
+		asl_ways_add(ways, &plan);
+		return;
+	}
+	asl_ways_refused(ways, need);
+	release(&plan);
+}
+
+static void try_orders(struct asl_ways *ways, const struct asl_plan *base,
+		       const struct asl_algorithm *a,
+		       const struct asl_kernel *kernel)
+{
+	const struct asl_ooc_order *only = asl_asked_outofcore(base)->order;
+	struct asl_plan plan = *base;
+
+	plan.algorithm = a;
+	plan.kernel = kernel;
+	for (int i = 0; i < ASL_OOC_ORDERS; i++)
+		if (!only || only == &asl_ooc_orders[i])
+			try_order(ways, &plan, &asl_ooc_orders[i]);
+}
+
+/* There is a budget. */
+static int try_all(struct asl_found **best, int *count,
+		   const struct asl_plan *base, int top, uint64_t *least_need,
+		   double *floor)
+{
+	const struct asl_kernel *kernel =
+		base->kernel ? base->kernel : asl_kernel_find("vomm");
+	struct asl_ways ways = {0};
+
+	for (int i = 0; asl_ooc_algorithms[i]; i++)
+		if (base->algorithm == &best_of_six ||
+		    base->algorithm == asl_ooc_algorithms[i])
+			try_orders(&ways, base, asl_ooc_algorithms[i], kernel);
+	return asl_ways_best(best, count, &ways, top, least_need, floor);
+}
+
+static int without_budget(const struct asl_plan *plan)
+{
+	return asl_complain(ASL_BAD_INPUT,
+			    "--memory-budget is missing: %s needs to know how "
+			    "much DRAM a rank may hold",
+			    plan->algorithm->name);
+}
+
+static int rank(struct asl_found **best, int *count,
+		const struct asl_plan *base, int top, uint64_t *least_need,
+		double *floor)
+{
+	if (!base->budget)
+		return without_budget(base);
+	return try_all(best, count, base, top, least_need, floor);
+}
+
+static int settle(struct asl_plan *plan)
+{
+	struct asl_found *best;
+	uint64_t need;
+	double floor;
+	int count;
+
+	if (!plan->budget)
+		return without_budget(plan);
+	if (try_all(&best, &count, plan, 1, &need, &floor))
+		return asl_complain(ASL_NO_MACHINE,
+				    "no tiles of %s fit into --memory-budget "
+				    "%ju words: %ju words would do, with a "
+				    "cache of %ju",
+				    plan->algorithm->name, plan->budget, need,
+				    plan->cache);
+	release(plan);
+	*plan = best[0].plan;
+	free(best);
+	return 0;
+}
+
+const struct asl_face asl_face_outofcore = {
+	.family = &asl_family_outofcore,
+	.algorithms = algorithms,
+	.problem = problem,
+	.means = means,
+	.complete = complete,
+	.settle = settle,
+	.release = release,
+	.show = asl_ooc_show,
+	.print_what = asl_ooc_print_what,
+	.print_ranks = asl_ooc_print_ranks,
+	.test = "Freivalds' test",
+	.wrong = "THE PRODUCT IS WRONG",
+	.rank = rank,
+	.bounds = asl_ooc_bounds,
+};

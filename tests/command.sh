@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# command.sh -- for scripts that test the command: runs it, and judges what it says
+#
+# To be sourced.  ASLANT is the command; the script goes on in an empty directory,
+# with `python` one that has NumPy, and ends with [ ! -e failed ].
+
+aslant=${ASLANT:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit
+mkdir said
+cases=0
+out=out err=err code=2
+
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import numpy' 2>/dev/null && break
+done
+
+fail() {
+	echo "$(basename "$0" .sh): $*" | tee -a failed
+}
+
+# expect CODE ARGUMENTS...: to $out and $err
+expect() {
+	local expected=$1 status
+	shift
+	timeout 60 "$aslant" "$@" >$out 2>$err </dev/null
+	status=$?
+	[ $status = "$expected" ] ||
+		fail "$*: exit code $status, expected $expected: $(cat $err)"
+}
+
+# Exit code $code, one line, nothing on stdout.
+refuse() {
+	local pattern=$1
+	shift
+	expect "$code" "$@"
+	[ "$(wc -l <$err)" = 1 ] || fail "$*: not one line on stderr"
+	grep -q -e "^aslant: .*$pattern" $err ||
+		fail "$*: found '$(cat $err)', expected '$pattern'"
+	[ ! -s $out ] || fail "$*: something on stdout"
+}
+
+# refused PATTERN ARGUMENTS...; most of a start is spent asleep: several at once
+refused() {
+	cases=$((cases + 1))
+	while [ "$(jobs -rp | wc -l)" -ge 12 ]; do
+		wait -n
+	done
+	out=said/$cases.out err=said/$cases.err
+	refuse "$@" &
+	out=out err=err
+}
+
+# field NAME FILE: of the last row; fields may be quoted
+field() {
+	"$python" - "$@" <<'PYTHON'
+import csv, sys
+print(list(csv.DictReader(open(sys.argv[2])))[-1][sys.argv[1]])
+PYTHON
+}
+
+# is NAME EXPECTED FILE
+is() {
+	local found
+	found=$(field "$1" "$3")
+	[ "$found" = "$2" ] || fail "$3: $1 is '$found', expected '$2'"
+}
+
+says() {
+	grep -q -e "$1" "${2:-out}" ||
+		fail "expected '$1' in $(head -c 2000 "${2:-out}")"
+}

@@ -1,0 +1,361 @@
+#!/bin/bash
+# command_contract.sh -- contractions on the command line, in memory and out of core
+#
+# Results against NumPy's, what the rows say, what is refused and how, and what
+# plan, bounds and suite make of it.  ASLANT is the command.
+set -u
+
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+"$python" - <<'PYTHON'
+import numpy as np
+
+g = np.random.default_rng(2)
+A, B, T, K, L = (g.uniform(-1, 1, shape) for shape in
+                 ((17, 13), (13, 11), (17, 13, 11), (11, 5), (13, 5)))
+np.savez("right.npz", product=A @ B,
+         mttkrp=np.einsum("ijk,kl,jl->il", T, K, L),
+         trace=np.einsum("ii->", A[:13, :13]))
+for name, a in dict(A=A, B=B, T=T, K=K, L=L, square=A[:13, :13]).items():
+    np.save(name + ".npy", a)
+np.save("short.npy", B[:12])
+np.save("single.npy", A.astype("f4"))
+holed = B.copy()
+holed[3, 4] = np.nan
+np.save("holed.npy", holed)
+open("no.npy", "w").write("not NumPy's\n")
+PYTHON
+
+# right NAME ARGUMENTS...: y.npy of a run is what NumPy finds; the row to r.csv
+right() {
+	local name=$1
+	shift
+	rm -f y.npy
+	expect 0 run "$@" --result y.npy --csv r.csv
+	"$python" - "$name" <<'PYTHON' || fail "$*: the result is wrong"
+import sys
+import numpy as np
+found, right = np.load("y.npy"), np.load("right.npz")[sys.argv[1]]
+assert found.shape == right.shape, found.shape
+assert np.allclose(found, right, 1e-12, 1e-12), abs(found - right).max()
+PYTHON
+	is predicted_equal 1 r.csv
+	is verified 1 r.csv
+}
+
+# ---- einsum ----
+
+einsum=(einsum --spec "ij,jk->ik")
+files=("${einsum[@]}" --operand A.npy --operand B.npy)
+dram=(--store dram)
+right product "${files[@]}" "${dram[@]}" --ranks 6
+is spec "ij,jk->ik" r.csv
+is dims i=17,j=13,k=11 r.csv
+is grid 3x2x1 r.csv
+is m "" r.csv
+is n "" r.csv
+is k "" r.csv
+is kernel vomm r.csv
+right product "${files[@]}" --dims k=11 --initial rank0 --ranks 6
+is store pmem r.csv
+right product "${files[@]}" --launch --ranks 4 --verify oracle
+is transport ofi r.csv
+# A space means nothing, and without an arrow the output is implied.
+right product einsum --spec " ij, jk " "${files[@]:3}" "${dram[@]}"
+is spec "ij,jk->ik" r.csv
+is ranks 1 r.csv
+right trace einsum --spec "ii->" --operand square.npy "${dram[@]}" --ranks 3
+is dims i=13 r.csv
+
+mttkrp=(einsum --spec "ijk,kl,jl->il" --operand T.npy --operand K.npy
+	--operand L.npy "${dram[@]}" --ranks 12)
+right mttkrp "${mttkrp[@]}" --way direct --kernel tight
+is grid 6x2x1x1 r.csv
+is kernel tight r.csv
+right mttkrp "${mttkrp[@]}" --way sequence --panels nvm
+is panels nvm r.csv
+[[ $(field grid r.csv) = *x*x*/*x*x* ]] || fail "no sequence of two pairs: $(field grid r.csv)"
+field bh_words_max r.csv >sequence
+right mttkrp "${mttkrp[@]}"
+[ "$(field bh_words_max r.csv)" -le "$(cat sequence)" ] ||
+	fail "auto moves more words than a sequence"
+
+sizes=(--dims "i=20,j=20,k=20")
+expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 "${dram[@]}"
+says "^einsum with kernel vomm: ij,jk->ik, i = 20, j = 20, k = 20$"
+says "^ranks     9, 1 idle, on a grid of 2x2x2 (i x j x k)$"
+says "^          direct: 150 words, 1.034 times the bound$"
+says "^verified  yes (test with random numbers)"
+says "^Every counter of every rank is as predicted"
+expect 0 run "${einsum[@]}" "${sizes[@]}" --store null --initial rank0
+says "^operands and result on rank 0$"
+expect 0 run einsum --spec "ij,jk,kl->il" --dims i=9,j=9,k=9,l=9 --ranks 4 \
+	--store null --way sequence
+says "^ranks     4 for 2 pairs"
+says "^          .*,.*->.* on a grid of .*x.*x.* (. x . x .)$"
+says "^          sequence: .* words"
+expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3
+says "on a grid of 1$"
+
+# ---- Refused ----
+
+refused "what is contracted is missing.*--spec" run einsum
+refused "what is contracted is missing.*--spec" plan einsum --ranks 3
+refused "spec: einsum 'ij,j!k->ik': '!' at place 5" \
+	run einsum --spec 'ij,j!k->ik'
+refused "spec: .*'\.\.\.' is not supported" run einsum --spec 'i...->i'
+refused "spec: .*'k->ii'.*'i'" run einsum --spec 'k->ii' --dims k=3
+refused "spec: .*the output has 'l', which never appeared in an input" \
+	run einsum --spec 'ij,jk->il' "${sizes[@]}"
+refused "spec: .*'>' at place 5" run einsum --spec 'ij,j>k'
+refused "spec: .*more than 7 inputs" run einsum --spec 'a,a,a,a,a,a,a,a->'
+refused "spec: found ''" run einsum --spec ''
+refused "dims: the size of index 'k' is missing" \
+	run "${einsum[@]}" --dims i=3,j=4
+refused "dims: .*no term has an index 'x'" \
+	run "${einsum[@]}" --dims i=3,j=4,k=5,x=6
+for bad in i i= i=x =3 i=3,,j=4 i=3j=4 i=-3 i=1.5 i:3 "i=3,"; do
+	refused "dims: sizes '$bad': " run "${einsum[@]}" --dims "$bad"
+done
+refused "dims: .*'i' has size 0" run "${einsum[@]}" --dims i=0,j=4,k=5
+refused "dims: .*'i' has size 4, elsewhere 3" \
+	run "${einsum[@]}" --dims i=3,i=4,j=3,k=5
+refused "2^58" run "${einsum[@]}" --dims i=1g,j=1g,k=1g --store null
+refused "operand: short.npy: index 'j' has size 12, elsewhere 13" \
+	run "${einsum[@]}" --operand A.npy --operand short.npy
+refused "operand: A.npy: index 'i' has size 17, elsewhere 18" \
+	run "${files[@]}" --dims i=18
+refused "operand: found 1 file, but --spec ij,jk->ik has 2 inputs" \
+	run "${einsum[@]}" --operand A.npy
+refused "operand: found 3 files, but --spec ij,jk->ik has 2 inputs" \
+	run "${files[@]}" --operand B.npy
+refused "operand: T.npy: .*3 dimensions" \
+	run "${einsum[@]}" --operand T.npy --operand B.npy
+refused "operand: none.npy: " \
+	run "${einsum[@]}" --operand none.npy --operand B.npy
+refused "operand: no.npy: is no NumPy file" \
+	run "${einsum[@]}" --operand no.npy --operand B.npy
+refused "operand: single.npy: .*'<f4'" \
+	run "${einsum[@]}" --operand single.npy --operand B.npy
+refused "operand: holed.npy: .* nan, expected a finite number" \
+	run "${einsum[@]}" --operand A.npy --operand holed.npy
+refused "operand: found ''" run "${einsum[@]}" --operand ''
+refused "operand: more than 7" run "${einsum[@]}" --operand={1,2,3,4,5,6,7,8}
+refused "operand: --store null" run "${files[@]}" --store null
+refused "csv and --operand are the same" run "${files[@]}" --csv B.npy
+refused "result and --operand are the same" run "${files[@]}" --result A.npy
+refused "y.mtx: tensors are written as .npy" \
+	run "${einsum[@]}" "${sizes[@]}" "${dram[@]}" --result y.mtx
+refused "way: found 'foo', expected auto, direct, sequence" \
+	run "${einsum[@]}" "${sizes[@]}" --way foo
+refused "initial: found 'foo', expected even, rank0" \
+	run "${einsum[@]}" "${sizes[@]}" --initial foo
+refused "cache: found 2 words, but kernel vomm needs" \
+	run "${einsum[@]}" "${sizes[@]}" --cache 2
+for option in "n 3" "m 3" "k 3" "a A.npy" "b B.npy" "tensor T.npy" "grid 1x1x1" \
+	"panel 3" overlap "order ABC" "shift 1" "steiner cubic"; do
+	# shellcheck disable=SC2086
+	refused "--${option% *} is not for einsum, only for" \
+		run "${einsum[@]}" "${sizes[@]}" --$option
+done
+for option in "spec ij->ji" "dims i=3" "way direct" "initial rank0"; do
+	# shellcheck disable=SC2086
+	refused "--${option% *} is not for 3d, only for contraction$" \
+		run 3d --n 9 --$option
+	# shellcheck disable=SC2086
+	refused "--${option% *} is not for ooc-auto, only for contraction$" \
+		run ooc-auto --n 9 --memory-budget 900 --cache 99 --$option
+done
+refused "operand is not for auto, only for contraction, contraction out of core" \
+	plan --n 9 --operand A.npy
+refused "order is not for sttsv, only for contraction out of core" \
+	run sttsv --n 9 --order ABC
+code=3 refused "3x1x3 of einsum does not fit into --memory-budget 9 words: it needs" \
+	run "${einsum[@]}" --dims i=20,j=2,k=20 --ranks 9 --memory-budget 9
+code=3 refused "nothing fits into --memory-budget 9 words: the least need is" \
+	plan "${einsum[@]}" "${sizes[@]}" --ranks 9 --memory-budget 9
+
+ooc=(run ooc-auto --cache 50)
+refused "memory-budget is missing" "${ooc[@]}" --n 20
+refused "memory-budget is missing" plan ooc-replication-outside --n 20
+refused "the size is missing" "${ooc[@]}" --memory-budget 300
+code=3 refused "no tiles of ooc-auto fit into --memory-budget 40 words: [0-9]* words would do, with a cache of 50" \
+	"${ooc[@]}" --n 20 --memory-budget 40
+refused "order: found 'AAB', expected auto, ABC" "${ooc[@]}" --n 20 --order AAB
+refused "accounting: found apm" \
+	"${ooc[@]}" --n 20 --memory-budget 300 --accounting apm
+refused "ranks: found 5000, expected 4096 at most" \
+	"${ooc[@]}" --n 20 --memory-budget 300 --ranks 5000 --store null
+refused "operand: found --a, too" \
+	"${ooc[@]}" --a A.npy --operand B.npy --memory-budget 300
+refused "operand: found a third, B.npy" "${ooc[@]}" --operand A.npy \
+	--operand B.npy --operand B.npy --memory-budget 300
+refused "short.npy has 12 rows" \
+	"${ooc[@]}" --a A.npy --b short.npy --memory-budget 300
+for option in "grid 1x1x1" "panels nvm" "panel 3" overlap "tensor T.npy"; do
+	# shellcheck disable=SC2086
+	refused "--${option% *} is not for ooc-auto, only for" \
+		"${ooc[@]}" --n 20 --memory-budget 300 --$option
+done
+wait
+[[ -f A.npy && -f B.npy ]] || fail "operands are gone"
+
+# A budget that is just enough.
+need=$("$aslant" run "${einsum[@]}" "${sizes[@]}" --ranks 9 --memory-budget 9 \
+	2>&1 | sed 's/.*needs \([0-9]*\) words/\1/')
+expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 --store null \
+	--memory-budget "$need"
+code=3 refuse "it needs $need" run "${einsum[@]}" "${sizes[@]}" --ranks 9 \
+	--memory-budget $((need - 1))
+
+# ---- Out of core ----
+
+for method in rotation replication accumulation; do
+	for side in inside outside; do
+		right product ooc-$method-$side --a A.npy --b B.npy --ranks 4 \
+			--memory-budget 200 --cache 40 "${dram[@]}"
+		is m 17 r.csv
+		is k 13 r.csv
+		is n 11 r.csv
+		is spec "" r.csv
+	done
+done
+right product ooc-auto --operand A.npy --operand B.npy --ranks 9 \
+	--memory-budget 200 --cache 40 --kernel tight --order BCA
+[[ $(field grid r.csv) = */BCA ]] || fail "another order: $(field grid r.csv)"
+is kernel tight r.csv
+is store pmem r.csv
+right product ooc-auto --a A.npy --b B.npy --ranks 4 --launch \
+	--memory-budget 200 --cache 40
+is transport ofi r.csv
+
+expect 0 run ooc-rotation-inside --n 60 --ranks 5 --memory-budget 900 --cache 99 \
+	--store null
+says "^ooc-rotation-inside with kernel vomm: C = A B, m = 60, n = 60, k = 60$"
+says "^ranks     5 on a grid of 2x2x1 (m x n x k), 1 idle$"
+says "^tiles     [0-9]*x[0-9]*x[0-9]* of a rank's m x n x k, order [ABC]*$"
+says "^          [0-9]* of 900 words of DRAM$"
+says "^Q full .*"
+expect 0 run ooc-auto --n 60 --ranks 5 --memory-budget 900 --cache 99 --store null
+says "^auto chose ooc-"
+
+# The longest of m, n and k is cut, by ranks and into tiles.
+narrow=(--ranks 4 --memory-budget 600 --cache 40 --store null)
+expect 0 run ooc-replication-inside --m 900 --n 9 --k 8 "${narrow[@]}"
+says "on a grid of 4x1x1 (m x n x k), B is replicated$"
+says "^tiles     [0-9]*x1x1 "
+expect 0 run ooc-replication-inside --m 9 --n 900 --k 8 "${narrow[@]}"
+says "on a grid of 1x4x1 (m x n x k), A is replicated$"
+says "^tiles     1x[0-9]*x1 "
+expect 0 run ooc-accumulation-outside --m 9 --n 8 --k 900 "${narrow[@]}"
+says "on a grid of 1x1x4 (m x n x k)$"
+says "^tiles     1x1x[0-9]* "
+
+# ---- What it costs, and what nobody betters ----
+
+# first NUMBER NAME COLUMN: of the cheapest plan in p.csv what r.csv says
+first() {
+	[ "$(awk -F, 'NR == 2' p.csv | cut -d, -f"$1")" = "$(field "$2" r.csv)" ] ||
+		fail "plan: $2 is $(awk -F, 'NR == 2' p.csv | cut -d, -f"$1")"
+}
+
+# by_cost COLUMN
+by_cost() {
+	awk -F, -v at="$1" 'NR > 2 && $at < q { exit 1 } NR > 1 { q = $at }' \
+		p.csv || fail "plan: not by cost: $(cut -d, -f"$1" p.csv)"
+}
+
+three=(einsum --spec "ijk,kl,jl->il" --dims i=16,j=16,k=16,l=4 --ranks 8)
+expect 0 plan "${three[@]}" --csv p.csv
+[ "$(wc -l <p.csv)" = 7 ] || fail "plan: not three kernels in two ways"
+[ "$(grep -c ",[0-9x]*/[0-9x]*,.*->.* .*->il\"," p.csv)" = 3 ] ||
+	fail "plan: not three sequences: $(cat p.csv)"
+by_cost 15
+for way in direct sequence; do
+	expect 0 plan "${three[@]}" --kernel cowe --way $way --csv p.csv
+	[ "$(wc -l <p.csv)" = 2 ] || fail "plan: not one $way"
+	expect 0 run "${three[@]}" --kernel cowe --way $way --store null \
+		--cache "$(awk -F, 'NR == 2 { print $10 }' p.csv)" --csv r.csv
+	first 9 grid
+	first 15 q_apm_max
+	first 17 read_words_max
+	first 19 bh_words_max
+	first 20 memory_high_words
+done
+expect 0 plan "${three[@]}"
+says "^The 6 of least Q (apm): ijk,kl,jl->il, i = 16,"
+says "^  1 einsum "
+
+costs=(--read-cost 3 --write-cost 5 --cache 99 --memory-budget 900)
+auto=(ooc-auto --n 60 --ranks 9 "${costs[@]}")
+expect 0 plan "${auto[@]}" --top 100 --csv p.csv
+[ "$(wc -l <p.csv)" = 37 ] || fail "plan: not six methods in six orders"
+by_cost 16
+for method in rotation replication accumulation; do
+	says "^[0-9]*,ooc-$method-inside,.*/CBA," p.csv
+	says "^[0-9]*,ooc-$method-outside,.*/ABC," p.csv
+done
+expect 0 run "${auto[@]}" --store null --csv r.csv
+first 2 algorithm
+first 9 grid
+first 16 q_full_max
+first 20 memory_high_words
+expect 0 plan "${auto[@]}" --order CAB --top 100 --csv p.csv
+[ "$(grep -c /CAB p.csv)" = 6 ] || fail "plan: not six with CAB: $(cat p.csv)"
+[ "$(wc -l <p.csv)" = 7 ] || fail "plan: another order than CAB"
+expect 0 plan ooc-rotation-outside "${auto[@]:1}"
+says "^The 6 of least Q (full)"
+! grep -q "inside\|replication" out || fail "plan: another method"
+
+expect 0 bounds "${einsum[@]}" --dims i=1024,j=1024,k=1024 --ranks 64 --csv -
+says "^net_words,147456,words,"
+says "^io_words,49152,words,"
+expect 0 bounds ooc-auto --n 96 --ranks 8 --csv -
+says "^net_words,3456,words,"
+says "^pool_words,3456,words,"
+refuse "unexpected argument '3d'" bounds 3d --n 10
+
+expect 0 list
+says "^einsum "
+says "^ooc-auto "
+says "^ooc-accumulation-outside "
+
+# ---- Many cases ----
+
+cat >suite.json <<'JSON'
+{"options": {"store": "dram", "cache": 60},
+ "cases": [{"algorithm": "einsum", "spec": "ij,jk", "ranks": [1, 4],
+	    "way": ["direct", "sequence"], "operand": ["A.npy", "B.npy"]},
+	   {"algorithm": "einsum", "spec": "ij,ij->j",
+	    "operand": [["A.npy", "A.npy"], ["K.npy", "K.npy"]]},
+	   {"algorithm": "einsum", "spec": "ij->j", "operand": "A.npy"},
+	   {"algorithm": ["ooc-auto", "ooc-rotation-inside"], "ranks": 4,
+	    "memory-budget": 500, "order": "CBA",
+	    "operand": ["A.npy", "B.npy"]},
+	   {"algorithm": "sttsv", "n": 10},
+	   {"algorithm": "3d", "n": 10}]}
+JSON
+expect 0 suite suite.json --csv s.csv
+[ "$("$python" -c 'import csv
+for r in csv.DictReader(open("s.csv")):
+	print(r["spec"], r["dims"], r["m"] + r["n"] + r["k"], r["verified"])')" = \
+	"ij,jk->ik i=17,j=13,k=11  1
+ij,jk->ik i=17,j=13,k=11  1
+ij,jk->ik i=17,j=13,k=11  1
+ij,jk->ik i=17,j=13,k=11  1
+ij,ij->j i=17,j=13  1
+ij,ij->j i=11,j=5  1
+ij->j i=17,j=13  1
+  171113 1
+  171113 1
+  10 1
+  101010 1" ] || fail "suite: other cases: $(cat s.csv)"
+expect 0 suite suite.json --dry-run
+says "einsum .* 17x13x11 .* 4 "
+sed 's/"ij->j"/"ij->k"/' suite.json >bad.json
+refuse "bad.json: case 3: --spec: .*the output has 'k'" suite bad.json
+sed 's/\["K.npy", "K.npy"\]/["K.npy", 3]/' suite.json >bad.json
+refuse "bad.json: case 2: operand: found 3, expected a text" suite bad.json
+
+[ ! -e failed ]

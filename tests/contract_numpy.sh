@@ -1,0 +1,121 @@
+#!/bin/bash
+# contract_numpy.sh -- 300 random einsums are what numpy.einsum makes of them
+#
+# One to four operands, up to six indices, sizes of 1 and more, diagonals, traces,
+# summed-only indices and implied outputs; files in both orders; both ways, spread
+# or on rank 0, every kernel.  As suites of the command: simulated, of 1 to 24
+# ranks, and as 4 and as 8 processes.  Results are equal to 1e-12 of the sum of
+# the products' magnitudes, and all that is counted was predicted.
+set -u
+
+aslant=${ASLANT:?}
+python=/usr/bin/python3
+
+if ! $python -c 'import numpy' 2>/dev/null; then
+	echo "skipped: $python has no numpy"
+	exit 0
+fi
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+$python - "$aslant" "$dir" <<'END'
+import csv, json, os, subprocess, sys
+import numpy as np
+
+aslant, where = sys.argv[1:]
+rng = np.random.default_rng(5)
+CASES = 300
+LETTERS = "ijkABz"
+
+
+def roll_spec():
+    pool = list(LETTERS[:rng.integers(1, 7)])
+    terms = []
+    for _ in range(rng.integers(2, 5) if rng.random() < 0.9 else 1):
+        term = ""
+        for c in rng.choice(pool, rng.integers(0, 5)):
+            if c not in term or rng.random() < 0.2:
+                term += c
+        terms.append(term)
+    if rng.random() < 0.1:
+        return terms, ",".join(terms)
+    used = sorted(set("".join(terms)))
+    rng.shuffle(used)
+    out = used[:rng.integers(0, len(used) + 1)]
+    return terms, ",".join(terms) + "->" + "".join(out)
+
+
+def roll_operand(term, sizes):
+    a = np.asarray(rng.standard_normal([sizes[c] for c in term]))
+    return np.asfortranarray(a) if a.ndim and rng.random() < 0.5 else a
+
+
+def roll_case(n):
+    terms, spec = roll_spec()
+    sizes = {c: 1 if rng.random() < 0.2 else int(rng.integers(1, 9))
+             for c in set("".join(terms))}
+    operands = [roll_operand(t, sizes) for t in terms]
+    files = [f"{where}/{n}-{i}.npy" for i in range(len(terms))]
+    for file, a in zip(files, operands):
+        np.save(file, a)
+    options = {
+        "algorithm": "einsum", "spec": spec or "->", "operand": files,
+        "result": f"{where}/{n}.npy", "ranks": n * 24 // CASES + 1,
+        "way": ["auto", "direct", "sequence"][n % 3],
+        "initial": "rank0" if n % 5 == 0 else "even",
+        "kernel": ["vomm", "tight", "cowe"][n % 7 % 3],
+        "panels": "nvm" if n % 4 == 0 else "dram",
+        "cache": int(rng.integers(3, 200))}
+    return spec or "->", operands, options
+
+
+def check(spec, operands, options, row):
+    ours = np.load(options["result"])
+    right = np.einsum(spec, *operands)
+    size = np.einsum(spec, *[np.abs(a) for a in operands])
+    if ours.dtype != np.float64 or ours.shape != np.shape(right):
+        return f"{ours.dtype} {ours.shape}, expected {np.shape(right)}"
+    if np.any(np.abs(ours - right) > 1e-12 * size):
+        return f"off by {np.abs(ours - right).max()}"
+    for column in "predicted_equal", "verified":
+        if row[column] != "1":
+            return f"{column} is {row[column]}"
+    return ""
+
+
+def run(cases, *how):
+    for _, _, options in cases:
+        if os.path.exists(options["result"]):
+            os.remove(options["result"])
+    with open(where + "/suite.json", "w") as f:
+        json.dump({"options": {"store": "dram"},
+                   "cases": [options for _, _, options in cases]}, f)
+    done = subprocess.run([aslant, "suite", where + "/suite.json",
+                           "--csv", where + "/rows.csv", *how],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, text=True, timeout=100)
+    if done.returncode:
+        sys.exit(f"{how}: exit code {done.returncode}: {done.stdout[-2000:]}")
+    with open(where + "/rows.csv") as f:
+        rows = list(csv.DictReader(f))
+    assert len(rows) == len(cases), len(rows)
+    wrong = 0
+    for case, row in zip(cases, rows):
+        why = check(*case, row)
+        if why:
+            print(how, case[2], why)
+            wrong += 1
+    if wrong:
+        sys.exit(f"{how}: {wrong} of {len(cases)} are wrong")
+    ways = {"/" in row["grid"] for row in rows}
+    assert ways == {True, False}, "all direct, or all sequences"
+    return {int(row["ranks"]) for row in rows}
+
+
+cases = [roll_case(n) for n in range(CASES)]
+assert run(cases) == set(range(1, 25))
+for ranks in "4", "8":
+    assert run(cases, "--ranks", ranks, "--launch") == {int(ranks)}
+print(f"ok: {CASES} einsums as numpy.einsum has them")
+END
