@@ -117,7 +117,6 @@ static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 {
-	time_t now = time(NULL);
 	struct tm utc;
 	char stamp[32];
 
@@ -128,7 +127,7 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	put_measured(csv, rep);
 	asl_csv_put(csv, "host", asl_machine()->host);
 	strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ",
-		 gmtime_r(&now, &utc));
+		 gmtime_r(&rep->ended, &utc));
 	asl_csv_put(csv, "time_utc", stamp);
 	asl_csv_put_count(csv, "overlap", rep->want->plan.overlap);
 	asl_csv_put_count(csv, "outside_apm",

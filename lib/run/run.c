@@ -85,6 +85,7 @@ static int hand_over(struct asl_place *p, const struct asl_rank_record *all,
 	struct asl_rep rep = {
 		.want = want,
 		.rep = number,
+		.ended = time(NULL),
 		.ranks = asl_net_size(p->net),
 		.rank = all,
 		.moved = p->r.data,

@@ -12,6 +12,8 @@
 #ifndef ASL_RUN_H
 #define ASL_RUN_H
 
+#include <time.h>
+
 #include "lib/plan/family.h"
 
 struct asl_run_want {
@@ -50,6 +52,7 @@ struct asl_rep {
 	const struct asl_run_want *want;
 	char run_id[40];
 	int rep; /* from 0; warm-ups are not handed over */
+	time_t ended;
 	int ranks;
 	const struct asl_rank_record *rank; /* [ranks] */
 
