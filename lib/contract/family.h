@@ -24,9 +24,6 @@ void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
 int asl_contract_write(struct asl_rank *r, struct asl_data *data,
 		       struct asl_words *own);
 
-/* Words that it holds at a time, of a rank's own that are more than these. */
-enum { ASL_CONTRACT_CHUNK = 65536 };
-
 /*
  * Freivalds: the sum over all entries of the output, each times a random number
  * for every one of its indices' values, against the same sum of products of the

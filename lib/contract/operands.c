@@ -11,8 +11,7 @@
 #include "lib/contract/family.h"
 #include "lib/matrix/file.h"
 #include "lib/matrix/map.h"
-
-enum { CHUNK = ASL_CONTRACT_CHUNK };
+#include "lib/plan/pieces.h"
 
 /* Of one process; the output at rank 0. */
 struct files {
@@ -106,8 +105,9 @@ static void fill_run(struct asl_rank *r, const struct asl_array_source *source,
 		     const struct asl_run *run, struct asl_words *own,
 		     const struct asl_words *buffer)
 {
-	for (uint64_t done = 0; !r->err && done < own->count; done += CHUNK) {
-		uint64_t count = asl_least(CHUNK, own->count - done);
+	for (uint64_t done = 0; !r->err && done < own->count;
+	     done += ASL_CHUNK) {
+		uint64_t count = asl_least(ASL_CHUNK, own->count - done);
 		struct asl_words from = asl_slice(buffer, 0, count);
 		struct asl_words to = asl_slice(own, done, count);
 
@@ -124,7 +124,7 @@ void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
 	struct asl_words buffer;
 
 	asl_phase(r, ASL_FILL);
-	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
 	for (int which = 0; which <= c->e.inputs; which++) {
 		struct asl_spread s = asl_contraction_spread(c, which);
 		struct asl_run run = asl_spread_run(&s, r->id);
@@ -140,45 +140,24 @@ void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
 
 /* ---- Writing ---- */
 
-static int write_chunk(struct asl_array_out *out, const struct asl_run *run,
-		       uint64_t done, const double *at, uint64_t count)
+struct writing {
+	struct asl_array_out *out; /* NULL: nowhere */
+	struct asl_run run;
+	int err;
+};
+
+/* After an error the rest is received, not written. */
+static void write_chunk(const double *at, uint64_t done, uint64_t count,
+			void *arg)
 {
-	int err = 0;
+	struct writing *w = arg;
 
-	for (uint64_t i = 0; !err && i < count;) {
-		struct asl_row row = asl_run_row(run, done + i, count - i);
+	for (uint64_t i = 0; w->out && !w->err && i < count;) {
+		struct asl_row row = asl_run_row(&w->run, done + i, count - i);
 
-		err = asl_array_write(out, at + i, &row);
+		w->err = asl_array_write(w->out, at + i, &row);
 		i += row.count;
 	}
-	return err;
-}
-
-/* From `rank`, which has it in *own, through the buffer to rank 0's *out. */
-static int write_run(struct asl_rank *r, struct asl_array_out *out,
-		     const struct asl_run *run, int rank,
-		     const struct asl_words *own,
-		     const struct asl_words *buffer)
-{
-	uint64_t words = run->words.count;
-	int err = 0;
-
-	for (uint64_t done = 0; !r->err && done < words; done += CHUNK) {
-		uint64_t count = asl_least(CHUNK, words - done);
-		struct asl_words here = asl_slice(buffer, 0, count);
-		struct asl_words mine = asl_slice(own, done, count);
-
-		if (r->id == rank && rank != 0)
-			asl_send(r, 0, &mine);
-		else if (rank != 0)
-			asl_recv(r, rank, &here);
-		else
-			asl_copy(r, &here, &mine);
-		/* After an error the rest is received, not written. */
-		if (out && !r->err && !err)
-			err = write_chunk(out, run, done, here.at, count);
-	}
-	return err;
 }
 
 int asl_contract_write(struct asl_rank *r, struct asl_data *data,
@@ -189,21 +168,20 @@ int asl_contract_write(struct asl_rank *r, struct asl_data *data,
 	struct files *f = data->opened;
 	/* On sim all ranks are here. */
 	struct asl_array_out *out = r->id == 0 ? f->out : NULL;
+	struct writing w = {.out = out};
 	struct asl_words buffer;
-	int err = 0, failed;
+	int err;
 
-	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
 	for (int rank = 0; rank < c->ranks; rank++) {
-		struct asl_run run = asl_spread_run(&s, rank);
-
 		if (r->id != 0 && r->id != rank)
 			continue;
-		failed = write_run(r, err ? NULL : out, &run, rank,
-				   &own[c->e.inputs], &buffer);
-		err = err ? err : failed;
+		w.run = asl_spread_run(&s, rank);
+		asl_bring(r, rank, &own[c->e.inputs], w.run.words.count,
+			  &buffer, write_chunk, &w);
 	}
 	asl_give(r, &buffer);
-	err = err ? err : r->err;
+	err = w.err ? w.err : r->err;
 	if (err || !out)
 		return err;
 	f->out = NULL;

@@ -5,8 +5,7 @@
 #include <math.h>
 
 #include "lib/contract/check.h"
-
-enum { CHUNK = ASL_CONTRACT_CHUNK };
+#include "lib/plan/pieces.h"
 
 void asl_each_row(struct asl_rank *r, const struct asl_contract_check *check,
 		  const struct asl_row_reader *reader)
@@ -16,9 +15,9 @@ void asl_each_row(struct asl_rank *r, const struct asl_contract_check *check,
 	struct asl_run run = asl_spread_run(&s, r->id);
 	struct asl_words buffer;
 
-	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
 	for (uint64_t done = 0; !r->err && done < run.words.count;) {
-		uint64_t left = asl_least(CHUNK, run.words.count - done);
+		uint64_t left = asl_least(ASL_CHUNK, run.words.count - done);
 		struct asl_row row = asl_run_row(&run, done, left);
 		struct asl_words from = asl_slice(check->out, done, row.count);
 		struct asl_words to = asl_slice(&buffer, 0, row.count);

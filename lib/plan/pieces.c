@@ -62,31 +62,12 @@ void asl_fill_pieces(struct asl_rank *r, const struct asl_plan *plan,
 
 /* ---- Writing ---- */
 
-static int write_chunk(struct asl_matrix_out *out,
-		       const struct asl_piece *piece, uint64_t done,
-		       const double *at, uint64_t count)
+void asl_bring(struct asl_rank *r, int rank, const struct asl_words *own,
+	       uint64_t words, const struct asl_words *buffer,
+	       void (*use)(const double *at, uint64_t done, uint64_t count,
+			   void *arg),
+	       void *arg)
 {
-	int err = 0;
-
-	for (uint64_t i = 0; !err && i < count;) {
-		struct asl_stretch s =
-			asl_piece_stretch(piece, done + i, count - i);
-
-		err = asl_matrix_write(out, at + i, s.row, s.col, s.count);
-		i += s.count;
-	}
-	return err;
-}
-
-/* From `rank`, which has it in *own, through the buffer to rank 0's *out. */
-static int write_piece(struct asl_rank *r, struct asl_matrix_out *out,
-		       const struct asl_piece *piece, int rank,
-		       const struct asl_words *own,
-		       const struct asl_words *buffer)
-{
-	uint64_t words = piece->words.count;
-	int err = 0;
-
 	for (uint64_t done = 0; !r->err && done < words; done += ASL_CHUNK) {
 		uint64_t count = asl_least(ASL_CHUNK, words - done);
 		struct asl_words here = asl_slice(buffer, 0, count);
@@ -98,10 +79,31 @@ static int write_piece(struct asl_rank *r, struct asl_matrix_out *out,
 			asl_recv(r, rank, &here);
 		else
 			asl_copy(r, &here, &mine);
-		if (out && !r->err && !err)
-			err = write_chunk(out, piece, done, here.at, count);
+		if (r->id == 0 && !r->err)
+			use(here.at, done, count, arg);
 	}
-	return err;
+}
+
+struct writing {
+	struct asl_matrix_out *out; /* NULL: nowhere */
+	const struct asl_piece *piece;
+	int err;
+};
+
+/* After an error the rest is received, not written. */
+static void write_chunk(const double *at, uint64_t done, uint64_t count,
+			void *arg)
+{
+	struct writing *w = arg;
+
+	for (uint64_t i = 0; w->out && !w->err && i < count;) {
+		struct asl_stretch s =
+			asl_piece_stretch(w->piece, done + i, count - i);
+
+		w->err =
+			asl_matrix_write(w->out, at + i, s.row, s.col, s.count);
+		i += s.count;
+	}
 }
 
 int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
@@ -109,8 +111,8 @@ int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
 		     const struct asl_words *own)
 {
 	struct asl_piece x;
+	struct writing w = {out, &x, 0};
 	struct asl_words buffer;
-	int err = 0;
 
 	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
 	for (int rank = 0; rank < asl_plan_ranks(plan); rank++) {
@@ -119,14 +121,11 @@ int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
 		if (r->id != 0 && r->id != rank)
 			continue;
 		for (int i = 0; piece(&x, plan, rank, which, i); i++) {
-			/* After an error the rest is received, not written. */
-			int failed = write_piece(r, err ? NULL : out, &x, rank,
-						 &rest, &buffer);
-
+			asl_bring(r, rank, &rest, x.words.count, &buffer,
+				  write_chunk, &w);
 			rest = asl_slice(&rest, x.words.count, 0);
-			err = err ? err : failed;
 		}
 	}
 	asl_give(r, &buffer);
-	return err ? err : r->err;
+	return w.err ? w.err : r->err;
 }

@@ -28,7 +28,7 @@ static bool wedge_piece(struct asl_range *x, const struct asl_plan *plan,
 
 	if (i >= asl_list_length(&l->rows, rank))
 		return false;
-	*x = asl_layout_share(l, rank, asl_list(&l->rows, rank)[i]);
+	*x = asl_layout_part(l, rank, i);
 	return true;
 }
 
@@ -92,20 +92,12 @@ void asl_symmetric_each(const struct asl_plan *plan, int rank, user *use,
 
 static uint64_t tensor_words(const struct asl_plan *plan, int rank)
 {
-	const struct asl_layout *l = &plan->symmetric->layout;
-	uint64_t words = 0;
+	struct asl_cube c;
 
-	if (!by_wedges(plan)) {
-		struct asl_cube c = asl_cube(plan, rank);
-
-		return asl_cube_words(&c);
-	}
-	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++) {
-		struct asl_block_shape x = asl_layout_shape(l, &l->block[i]);
-
-		words += asl_block_words(&x);
-	}
-	return words;
+	if (by_wedges(plan))
+		return asl_layout_words(&plan->symmetric->layout, rank);
+	c = asl_cube(plan, rank);
+	return asl_cube_words(&c);
 }
 
 /* ---- As a family ---- */

@@ -33,12 +33,23 @@ void asl_layout_free(struct asl_layout *l)
 
 struct asl_range asl_layout_share(const struct asl_layout *l, int rank, int i)
 {
-	struct asl_range row = asl_layout_row(l, i);
-	int at = asl_list_find(&l->sharers, i, rank);
+	int place = asl_list_find(&l->rows, rank, i);
 
-	if (at < 0)
-		return (struct asl_range){row.first, 0};
-	return asl_part_of(row, asl_list_length(&l->sharers, i), at);
+	if (place < 0)
+		return (struct asl_range){asl_layout_row(l, i).first, 0};
+	return asl_layout_part(l, rank, place);
+}
+
+uint64_t asl_layout_words(const struct asl_layout *l, int rank)
+{
+	uint64_t words = 0;
+
+	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++) {
+		struct asl_block_shape x = asl_layout_shape(l, &l->block[i]);
+
+		words += asl_block_words(&x);
+	}
+	return words;
 }
 
 int asl_layout_common(const struct asl_layout *l, int a, int b,

@@ -100,6 +100,9 @@ static inline struct asl_range asl_layout_part(const struct asl_layout *l,
 			   asl_list_length(&l->sharers, i), l->part[at]);
 }
 
+/* Words of a rank's tensor blocks. */
+uint64_t asl_layout_words(const struct asl_layout *l, int rank);
+
 /* A row block that two ranks work with: its place among those of each. */
 struct asl_common_row {
 	int of_a, of_b;

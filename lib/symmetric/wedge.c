@@ -48,15 +48,7 @@ uint64_t asl_wedge_owned(const struct asl_wedge *w)
 
 uint64_t asl_wedge_tensor(const struct asl_wedge *w)
 {
-	const struct asl_layout *l = &w->s->layout;
-	uint64_t words = 0;
-
-	for (size_t i = l->first[w->rank]; i < l->first[w->rank + 1]; i++) {
-		struct asl_block_shape x = asl_layout_shape(l, &l->block[i]);
-
-		words += asl_block_words(&x);
-	}
-	return words;
+	return asl_layout_words(&w->s->layout, w->rank);
 }
 
 /* ---- With whom ---- */
