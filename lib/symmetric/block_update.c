@@ -1,5 +1,5 @@
 /*
- * block_update.c -- rows of a tensor block, several at a time
+ * block_update.c -- rows of a tensor block, each read once
  *
  * For the entries of row (a, b) with c < b, d = A x_k is what both y_a and y_b
  * want (times 2 x_b and 2 x_a), and y_k gets A times h = 2 x_a x_b.  Where a = b
@@ -9,9 +9,10 @@
  * swept together are so as far as the first has entries with c < b; the corner
  * that remains, up to c = b, goes by itself.
  *
- * Several vectors: x_k and y_k are turned, so that a column is contiguous, and
- * the rows are swept for one column after another while they are in the
- * innermost cache.
+ * One vector: one row at a time, so that the tensor is read in the one order in
+ * which it lies.  Several vectors: x_k and y_k are turned, so that a column is
+ * contiguous, and some rows are swept for one column after another while they
+ * are in the innermost cache.
  */
 #include "lib/symmetric/block_update.h"
 
@@ -19,18 +20,16 @@
 #include <string.h>
 
 #include "lib/symmetric/sweep.h"
+#include "lib/symmetric/turned.h"
 
 #define COLUMNS 16 /* whose h and d are kept at a time */
-#define LINE 8	   /* words of a cache line */
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct update {
 	const struct asl_block_shape *shape;
 	const struct asl_block_vectors *v;
-	const double *x; /* x_k and y_k by columns, */
-	double *y;
-	uint64_t step; /* so many words from one to the next */
+	struct asl_turned k;
 };
 
 /* Rows of one a, one after another; a and b count from the block's corner. */
@@ -69,7 +68,6 @@ static void place(struct columns *some, const struct update *u,
 	}
 }
 
-/* What fills a group up counts for nothing: h = 0. */
 ALWAYS_INLINE void begin(struct columns *some, const struct rows *rows,
 			 uint64_t count)
 {
@@ -79,9 +77,6 @@ ALWAYS_INLINE void begin(struct columns *some, const struct rows *rows,
 		for (uint64_t r = 0; r < count; r++)
 			some->h[i][r] = times * some->xa[r] * some->xb[i][r];
 	}
-	for (uint64_t i = rows->count; i < ASL_SWEEP; i++)
-		for (uint64_t r = 0; r < count; r++)
-			some->h[i][r] = 0;
 }
 
 /* An entry of row i, and of the c that is b of the group's row k. */
@@ -130,27 +125,51 @@ ALWAYS_INLINE void end(struct columns *some, const struct rows *rows,
 	}
 }
 
+/* The single row for the single column. */
+ALWAYS_INLINE void sweep_row(struct columns *some, const struct update *u,
+			     const struct rows *rows)
+{
+	some->d[0][0] = asl_sweep_row(rows->at[0], some->h[0][0], u->k.y,
+				      u->k.x, rows->length);
+}
+
+static void sweep_rows(struct columns *some, const struct update *u,
+		       const struct rows *rows, uint64_t first, uint64_t count)
+{
+	struct asl_swept group = {.step = COLUMNS,
+				  .pitch = u->k.step,
+				  .ahead = rows->at[0] + ASL_AHEAD};
+
+	for (uint64_t i = 0; i < ASL_SWEEP; i++)
+		group.A[i] = rows->at[i < rows->count ? i : 0];
+	/* What fills rows and columns up counts for nothing. */
+	for (uint64_t i = rows->count; i < ASL_SWEEP; i++)
+		memset(some->h[i], 0, sizeof some->h[i]);
+	for (uint64_t i = 0; i < ASL_SWEEP && count % ASL_PAIR; i++)
+		some->h[i][count] = 0;
+	for (uint64_t r = 0; r < count; r += ASL_PAIR) {
+		uint64_t from = (first + r) * u->k.step;
+
+		group.h = &some->h[0][r];
+		group.d = &some->d[0][r];
+		asl_sweep(&group, u->k.y + from, u->k.x + from, rows->length);
+		group.ahead = NULL;
+	}
+}
+
 /* `count` is inlined: where it is 1, there are no loops over columns. */
 ALWAYS_INLINE void update_columns(const struct update *u,
 				  const struct rows *rows, uint64_t first,
 				  uint64_t count)
 {
-	struct asl_swept group = {.step = COLUMNS,
-				  .ahead = rows->at[0] + ASL_AHEAD};
 	struct columns some;
 
-	for (uint64_t i = 0; i < ASL_SWEEP; i++)
-		group.A[i] = rows->at[i < rows->count ? i : 0];
 	place(&some, u, rows, first);
 	begin(&some, rows, count);
-	for (uint64_t r = 0; r < count; r++) {
-		uint64_t from = (first + r) * u->step;
-
-		group.h = &some.h[0][r];
-		group.d = &some.d[0][r];
-		asl_sweep(&group, u->y + from, u->x + from, rows->length);
-		group.ahead = NULL;
-	}
+	if (u->v->columns == 1)
+		sweep_row(&some, u, rows);
+	else
+		sweep_rows(&some, u, rows, first, count);
 	if (rows->corner)
 		finish(&some, rows, count);
 	end(&some, rows, count);
@@ -175,7 +194,7 @@ static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
 
 	rows->a = row->a - shape->a.first;
 	rows->b = row->b - shape->b.first;
-	rows->count = asl_least(asl_least(most, ASL_SWEEP), stop - row->b);
+	rows->count = asl_least(most, stop - row->b);
 	rows->square = shape->i == shape->j && row->b + rows->count == stop;
 	rows->corner = shape->j == shape->k;
 	rows->length = row->length - rows->corner;
@@ -188,69 +207,21 @@ static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
 	asl_block_next(shape, row);
 }
 
-static bool in_place(const struct asl_block_vectors *v)
-{
-	return v->columns == 1 && v->ld == 1;
-}
-
-/* Columns begin with a cache line: vectors that lie across two take longer. */
-static uint64_t step_of(const struct asl_block_shape *shape)
-{
-	return asl_ceil_div(shape->c.count, LINE) * LINE;
-}
-
-uint64_t asl_block_scratch(const struct asl_block_shape *shape,
-			   const struct asl_block_vectors *v)
-{
-	return in_place(v) ? 0 : 2 * v->columns * step_of(shape) + LINE - 1;
-}
-
-static double *align(double *x)
-{
-	return x + (LINE - (uintptr_t)x / sizeof *x % LINE) % LINE;
-}
-
-/* x_k by columns, and a y_k of zeros: that in Y is also y_j, or not by columns. */
-static void turn(struct update *u, double *scratch)
-{
-	const struct asl_block_vectors *v = u->v;
-	uint64_t step = step_of(u->shape);
-	double *x = align(scratch), *y = x + v->columns * step;
-
-	for (uint64_t c = 0; c < u->shape->c.count; c++)
-		for (uint64_t column = 0; column < v->columns; column++)
-			x[column * step + c] = v->xk[c * v->ld + column];
-	memset(y, 0, v->columns * step * sizeof *y);
-	u->x = x;
-	u->y = y;
-	u->step = step;
-}
-
-static void turn_back(const struct update *u)
-{
-	const struct asl_block_vectors *v = u->v;
-
-	for (uint64_t c = 0; c < u->shape->c.count; c++)
-		for (uint64_t column = 0; column < v->columns; column++)
-			v->yk[c * v->ld + column] += u->y[column * u->step + c];
-}
-
 void asl_block_update(const struct asl_block_shape *shape, const double *A,
 		      struct asl_range rows, const struct asl_block_vectors *v,
 		      double *scratch)
 {
 	struct asl_block_row row = asl_block_row(shape, rows.first);
-	struct update u = {.shape = shape, .v = v, .x = v->xk, .y = v->yk};
+	struct update u = {.shape = shape, .v = v};
+	uint64_t at_once = v->columns == 1 ? 1 : ASL_SWEEP;
 
-	if (!in_place(v))
-		turn(&u, scratch);
+	asl_turn(&u.k, shape, v, scratch);
 	for (uint64_t left = rows.count; left;) {
 		struct rows some;
 
-		take_rows(&some, shape, &row, &A, left);
+		take_rows(&some, shape, &row, &A, asl_least(at_once, left));
 		update_rows(&u, &some);
 		left -= some.count;
 	}
-	if (!in_place(v))
-		turn_back(&u);
+	asl_turn_back(&u.k, shape, v);
 }
