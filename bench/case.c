@@ -154,6 +154,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->exact = o->entries && !strcmp(o->entries, "exact");
 	want->reps = o->reps;
 	want->warmup = o->warmup;
+	want->hwc = or_else(o->hwc, "auto");
 	want->keep = o->keep;
 	want->verify = choose_verify(o);
 	err = asl_transport_check(c, o);

@@ -12,6 +12,7 @@
 #include "bench/say.h"
 #include "bench/suite.h"
 #include "lib/kernels/kernel.h"
+#include "lib/machine/hwc.h"
 #include "lib/symmetric/make.h"
 #include "net/net.h"
 #include "nvm/store.h"
@@ -71,6 +72,27 @@ static void stores(void)
 		line(*x, asl_store_summary(*x));
 }
 
+/* Does it count here?  If not, why not. */
+static void counter_line(const char *name)
+{
+	struct asl_hwc_want want = {.backend = name, .memory = true};
+	struct asl_hwc *h;
+
+	if (asl_hwc_open(&h, &want))
+		printf("%-14s %s\n%-14s not here: %s\n", name,
+		       asl_hwc_summary(name), "", asl_hwc_why());
+	else
+		printf("%-14s %s\n%-14s here: %s\n", name,
+		       asl_hwc_summary(name), "", asl_hwc_note(h));
+	asl_hwc_close(h);
+}
+
+static void counters(void)
+{
+	for (const char *const *x = asl_hwc_backends(); *x; x++)
+		counter_line(*x);
+}
+
 static void suites(void)
 {
 	asl_suite_each(line);
@@ -101,12 +123,12 @@ static void steiner(void)
 static const struct topic {
 	const char *name;
 	void (*list)(void);
-	bool asked; /* too long to be listed with all others */
+	bool asked; /* too long, or too slow, to be listed with all others */
 } topics[] = {
 	{"algorithms", algorithms, false}, {"kernels", kernels, false},
 	{"profiles", profiles, false},	   {"transports", transports, false},
 	{"stores", stores, false},	   {"suites", suites, false},
-	{"steiner", steiner, true},
+	{"steiner", steiner, true},	   {"counters", counters, true},
 };
 
 enum { TOPICS = sizeof topics / sizeof topics[0] };
@@ -142,6 +164,6 @@ int asl_command_list(int argc, char **argv, const struct asl_command *self)
 		ASL_BAD_INPUT,
 		"list: found '%s', expected "
 		"algorithms, kernels, profiles, transports, stores, "
-		"suites or steiner",
+		"suites, steiner or counters",
 		argv[2]);
 }

@@ -93,15 +93,15 @@ const struct asl_command asl_commands[] = {
 	{
 		.name = "list",
 		.usage = "list [algorithms|kernels|profiles|transports|stores|"
-			 "suites|steiner]",
+			 "suites|steiner|counters]",
 		.summary = "what there is to choose from",
 		.text = "Print what there is to choose from, a line each.  "
-			"Steiner systems, which say who\nhas what of a "
-			"symmetric tensor, are listed only if they are asked "
-			"for: their\nranks, m row blocks, of which a rank "
-			"works with s, steps of an exchange, words\nthat a "
-			"rank receives of x and y (or sends) in units of n, "
-			"and the lower bound.",
+			"Some are listed only if they\nare asked for: hardware "
+			"counters, which are tried; and Steiner systems, which "
+			"say\nwho has what of a symmetric tensor: their ranks, "
+			"m row blocks, of which a rank\nworks with s, steps of "
+			"an exchange, words that a rank receives of x and y "
+			"(or\nsends) in units of n, and the lower bound.",
 		.run = asl_command_list,
 	},
 	{.name = NULL},

@@ -9,6 +9,7 @@
 #include "bench/face.h"
 #include "bench/say.h"
 #include "lib/kernels/kernel.h"
+#include "lib/machine/hwc.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -385,6 +386,10 @@ const struct asl_option asl_option_table[] = {
 	{"verify", "HOW",
 	 "freivalds, oracle or none (freivalds; store null: none)",
 	 R_, NAME(verify, verify_names)},
+	{"hwc", "NAME",
+	 "bytes that the hardware counted: likwid, perf; auto, the first of "
+	 "them that can count here; or off (auto)",
+	 R_, NAME(hwc, asl_hwc_names)},
 
 	HEADING("Output"),
 	{"csv", "FILE", "CSV to FILE; '-' is stdout", RPB, TEXT(csv)},

@@ -47,7 +47,7 @@ struct asl_options {
 	const char *profile, *accounting;
 
 	int reps, warmup; /* 1, 0 */
-	const char *verify;
+	const char *verify, *hwc;
 	const char *csv, *out;
 	int top; /* 10 */
 

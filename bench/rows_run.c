@@ -18,6 +18,15 @@ static void put_if(struct asl_csv *csv, const char *name, bool known, double x)
 		asl_csv_put_empty(csv, name);
 }
 
+static void put_bytes(struct asl_csv *csv, const char *name, bool known,
+		      uint64_t x)
+{
+	if (known)
+		asl_csv_put_count(csv, name, x);
+	else
+		asl_csv_put_empty(csv, name);
+}
+
 static void put_what(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
@@ -98,6 +107,7 @@ static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	double flops = (double)rep->total.of[ASL_FLOPS];
 	const struct asl_outcome *found = &rep->outcome;
+	const struct asl_rep_hardware *counted = &rep->hardware;
 
 	put_if(csv, "wall_s", rep->moved, rep->wall_s);
 	put_if(csv, "compute_s", rep->moved, rep->compute_s);
@@ -109,10 +119,11 @@ static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 	put_if(csv, "verified", rep->verified >= 0, rep->verified);
 	put_if(csv, "eigenvalue", !isnan(found->eigenvalue), found->eigenvalue);
 	asl_csv_put_length(csv, "iterations", (uint64_t)found->iterations);
-	asl_csv_put_empty(csv, "hwc_backend");
-	asl_csv_put_empty(csv, "hwc_read_bytes");
-	asl_csv_put_empty(csv, "hwc_write_bytes");
-	asl_csv_put(csv, "hwc_note", "not measured");
+	asl_csv_put(csv, "hwc_backend", counted->backend);
+	put_bytes(csv, "hwc_read_bytes", counted->memory, counted->read_bytes);
+	put_bytes(csv, "hwc_write_bytes", counted->memory,
+		  counted->write_bytes);
+	asl_csv_put(csv, "hwc_note", counted->note);
 }
 
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
@@ -132,5 +143,8 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	asl_csv_put_count(csv, "overlap", rep->want->plan.overlap);
 	asl_csv_put_count(csv, "outside_apm",
 			  rep->want->plan.algorithm->outside_apm);
+	put_bytes(csv, "hwc_miss_bytes", rep->hardware.misses,
+		  rep->hardware.miss_bytes);
+	asl_csv_put(csv, "hwc_sockets", rep->hardware.sockets);
 	asl_csv_end_row(csv);
 }

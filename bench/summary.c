@@ -195,6 +195,28 @@ static void print_outcome(FILE *f, const struct asl_rep *rep)
 		x->iterations == most ? ", as many as were allowed" : "");
 }
 
+/* Beside the words that went between cache and memory, whatever the cause. */
+static void print_hardware(FILE *f, const struct asl_rep *rep)
+{
+	const struct asl_rep_hardware *x = &rep->hardware;
+
+	if (!x->memory && !x->misses)
+		return;
+	fprintf(f, "\n%-15s%15s%15s\n", "bytes", "by hardware", "counted");
+	if (x->memory) {
+		print_row(f, "read", x->read_bytes,
+			  8 * asl_words_read(&rep->total), 0, 0);
+		print_row(f, "written", x->write_bytes,
+			  8 * asl_words_written(&rep->total), 0, 0);
+	}
+	if (x->misses) {
+		fprintf(f, "%-15s", "cache misses");
+		print_cell(f, 15, (double)x->miss_bytes);
+		fputc('\n', f);
+	}
+	fprintf(f, "%s: %s\n", x->backend, x->note);
+}
+
 void asl_summary_times(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_face *face = asl_face_of(&rep->want->plan);
@@ -225,4 +247,5 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 	if (rep->timed)
 		fprintf(f, ", network %.4g s", rep->comm_s);
 	fputc('\n', f);
+	print_hardware(f, rep);
 }

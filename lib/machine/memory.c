@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/machine/system.h"
+
 struct hierarchy {
 	bool second; /* version */
 	char root[PATH_MAX], place[PATH_MAX];
@@ -27,14 +29,6 @@ static uint64_t physical(void)
 	       (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static FILE *open_at(const char *root, const char *path)
-{
-	char name[3 * PATH_MAX];
-
-	snprintf(name, sizeof(name), "%s%s", root, path);
-	return fopen(name, "re");
-}
-
 /* No limit reads as `max`, or as a number larger than any memory. */
 static uint64_t limit_in(const char *root, const char *dir, bool second)
 {
@@ -44,7 +38,7 @@ static uint64_t limit_in(const char *root, const char *dir, bool second)
 
 	snprintf(path, sizeof(path), "%s/%s", dir,
 		 second ? "memory.max" : "memory.limit_in_bytes");
-	f = open_at(root, path);
+	f = asl_system_open(root, path);
 	if (!f)
 		return UINT64_MAX;
 	if (fscanf(f, "%" SCNu64, &limit) != 1 || limit == 0)
@@ -83,7 +77,7 @@ static void find_below(char below[PATH_MAX], const char *root,
 		       const struct hierarchy *h)
 {
 	size_t n = strcmp(h->root, "/") == 0 ? 0 : strlen(h->root);
-	FILE *f = open_at(root, "/proc/self/cgroup");
+	FILE *f = asl_system_open(root, "/proc/self/cgroup");
 	char *line = NULL, *path;
 	size_t room = 0;
 
@@ -137,7 +131,7 @@ static bool is_hierarchy(const char *line, struct hierarchy *h)
 
 uint64_t asl_memory_limit(const char *root)
 {
-	FILE *f = open_at(root, "/proc/self/mountinfo");
+	FILE *f = asl_system_open(root, "/proc/self/mountinfo");
 	uint64_t least = physical();
 	struct hierarchy h;
 	char *line = NULL;

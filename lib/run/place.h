@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "lib/run/hardware.h"
 #include "lib/run/run.h"
 
 /* What the ranks of this process share in one case. */
@@ -39,6 +40,7 @@ struct asl_place {
 	struct asl_words own[ASL_MOST_OPERANDS];
 	struct asl_ledger predicted;
 	struct asl_rank_record *all; /* rank 0: of every rank */
+	struct asl_hardware hardware;
 	struct asl_rank r;
 };
 

@@ -55,6 +55,8 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	if (!idle)
 		asl_place_family(p)->fill(&p->r, &p->common->data, p->own);
 	err = asl_net_barrier(p->net);
+	if (!err)
+		err = asl_hardware_begin(p);
 	if (err)
 		return err;
 	begin = asl_now();
@@ -62,6 +64,10 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 		plan->algorithm->run(&p->r, plan, p->own);
 	record->wall_s = asl_now() - begin;
 	record->clock = p->r.clock;
+	if (!p->r.err)
+		err = asl_hardware_end(p);
+	if (err)
+		return err;
 	record->residual = idle ? 0 : verify(p);
 	record->seconds = p->r.seconds;
 	record->counted = p->r.ledger;
@@ -98,6 +104,7 @@ static int hand_over(struct asl_place *p, const struct asl_rank_record *all,
 
 	memcpy(rep.run_id, p->run_id, sizeof rep.run_id);
 	asl_rep_sum(&rep);
+	asl_hardware_sum(&rep, &p->hardware);
 	rep.verified = verdict(&rep);
 	return p->s->each(&rep, p->s->arg);
 }
@@ -109,6 +116,8 @@ static int collect(struct asl_place *p, const struct asl_rank_record *mine,
 	int err = asl_net_collect(p->net, p->all, mine, sizeof *mine);
 	int said = 0;
 
+	if (!err)
+		err = asl_hardware_collect(p);
 	if (!err && p->all && number >= 0)
 		said = hand_over(p, p->all, number);
 	if (!err)

@@ -28,7 +28,8 @@ struct asl_run_want {
 	bool exact; /* entries whose sums of products are exact in double */
 	int reps, warmup;
 	enum asl_verify verify;
-	bool keep; /* leave the pools behind */
+	const char *hwc; /* hardware counters: asl_hwc_names; NULL: off */
+	bool keep;	 /* leave the pools behind */
 	/*
 	 * Why this process cannot take part, and a negative errno for it; NULL:
 	 * it can.  All ranks then leave together, before anything else is done
@@ -45,6 +46,19 @@ struct asl_rank_record {
 	struct asl_seconds seconds;
 	double wall_s, residual;
 	struct asl_outcome outcome;
+};
+
+/* What the hardware counted in one repetition, all hosts together. */
+struct asl_rep_hardware {
+	const char *backend; /* "": none */
+	const char *note;    /* what was counted, or why not */
+	bool memory;	     /* bytes through memory controllers: */
+	uint64_t read_bytes, write_bytes;
+	/* "RANK/SOCKET/MEDIUM:READ:WRITTEN;...", by the rank that asked. */
+	const char *sockets;
+	bool misses; /* lines that ranks missed in the last-level cache: */
+	uint64_t miss_bytes;
+	double share; /* as in asl_hwc_count */
 };
 
 /* One repetition, as rank 0 hands it over. */
@@ -69,6 +83,8 @@ struct asl_rep {
 	double wall_s, compute_s, comm_s, io_s; /* of the slowest rank */
 	double residual;
 	int verified; /* 1, 0; -1: not asked */
+
+	struct asl_rep_hardware hardware;
 
 	const char *medium, *provider, *note; /* note: "" or about the medium */
 	const char *pool_dir; /* where kept pools are; "" if none were kept */

@@ -211,6 +211,9 @@ int asl_place_set_up(struct asl_place *p)
 	err = asl_place_agree(p, make_room(p));
 	if (err)
 		return err;
+	err = asl_hardware_open(p);
+	if (err)
+		return err;
 	start_rank(p);
 	return asl_place_agree(p, p->r.err);
 }
@@ -230,6 +233,7 @@ void asl_place_tear_down(struct asl_place *p, bool began)
 		for (int i = ASL_MOST_OPERANDS - 1; i >= 0; i--)
 			asl_give(&p->r, &p->own[i]);
 	free(p->all);
+	asl_hardware_close(&p->hardware);
 	close_data(p);
 	asl_store_close(p->staging);
 	if (began) {

@@ -1,0 +1,160 @@
+/*
+ * hwc.c -- the table of counting backends, and what is the same in all of them
+ */
+#include "lib/machine/hwc.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/machine/hwc_backend.h"
+
+static const struct asl_hwc_backend *const backends[] = {
+	&asl_hwc_likwid,
+	&asl_hwc_perf,
+};
+
+enum { BACKENDS = sizeof(backends) / sizeof(backends[0]) };
+
+static char why[512];
+
+int asl_hwc_fail(int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	return err;
+}
+
+const char *asl_hwc_why(void)
+{
+	return why;
+}
+
+static const struct asl_hwc_backend *find(const char *name)
+{
+	for (int i = 0; i < BACKENDS; i++)
+		if (!strcmp(backends[i]->name, name))
+			return backends[i];
+	return NULL;
+}
+
+const char *const *asl_hwc_backends(void)
+{
+	static const char *names[BACKENDS + 1];
+
+	for (int i = 0; i < BACKENDS; i++)
+		names[i] = backends[i]->name;
+	return names;
+}
+
+const char *asl_hwc_summary(const char *name)
+{
+	const struct asl_hwc_backend *x = find(name);
+
+	return x ? x->summary : "";
+}
+
+const char *const *asl_hwc_names(void)
+{
+	static const char *names[BACKENDS + 3];
+
+	for (int i = 0; i < BACKENDS; i++)
+		names[i] = backends[i]->name;
+	names[BACKENDS] = "auto";
+	names[BACKENDS + 1] = "off";
+	return names;
+}
+
+const char *asl_hwc_medium_name(enum asl_hwc_medium medium)
+{
+	return medium == ASL_HWC_DRAM ? "dram" : "pmm";
+}
+
+static int open_one(struct asl_hwc *h, const struct asl_hwc_backend *backend,
+		    const struct asl_hwc_want *want)
+{
+	*h = (struct asl_hwc){.backend = backend};
+	return backend->open(h, want);
+}
+
+/* The first that can; or all their reasons, in a row. */
+static int open_first(struct asl_hwc *h, const struct asl_hwc_want *want)
+{
+	char reasons[sizeof(why)] = "";
+	size_t used = 0;
+	int err = -ENODEV;
+
+	for (int i = 0; i < BACKENDS; i++) {
+		err = open_one(h, backends[i], want);
+		if (!err)
+			return 0;
+		if (used < sizeof(reasons))
+			used += (size_t)snprintf(reasons + used,
+						 sizeof(reasons) - used,
+						 "%s%s: %s", i ? "; " : "",
+						 backends[i]->name, why);
+	}
+	return asl_hwc_fail(err, "%s", reasons);
+}
+
+int asl_hwc_open(struct asl_hwc **out, const struct asl_hwc_want *want)
+{
+	const struct asl_hwc_backend *backend = find(want->backend);
+	bool any = !strcmp(want->backend, "auto");
+	struct asl_hwc *h;
+	int err;
+
+	*out = NULL;
+	why[0] = '\0';
+	if (!backend && !any)
+		return asl_hwc_fail(-ENOENT, "there is no backend '%s'",
+				    want->backend);
+	h = malloc(sizeof(*h));
+	if (!h)
+		return asl_hwc_fail(-ENOMEM, "no memory");
+	err = any ? open_first(h, want) : open_one(h, backend, want);
+	if (!err)
+		*out = h;
+	else
+		free(h);
+	return err;
+}
+
+void asl_hwc_close(struct asl_hwc *h)
+{
+	if (!h)
+		return;
+	h->backend->close(h);
+	free(h);
+}
+
+const char *asl_hwc_backend(const struct asl_hwc *h)
+{
+	return h->backend->name;
+}
+
+const char *asl_hwc_note(const struct asl_hwc *h)
+{
+	return h->note;
+}
+
+int asl_hwc_start(struct asl_hwc *h)
+{
+	return h->backend->start(h);
+}
+
+int asl_hwc_stop(struct asl_hwc *h, struct asl_hwc_count *count)
+{
+	int err;
+
+	*count = (struct asl_hwc_count){.share = 1};
+	err = h->backend->stop(h, count);
+	if (err)
+		*count = (struct asl_hwc_count){.share = 1};
+	return err;
+}

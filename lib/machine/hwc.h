@@ -1,0 +1,82 @@
+/*
+ * hwc.h -- what the hardware counted: bytes through memory controllers
+ *
+ * Beside the words that are counted as they are moved there are those that the
+ * machine really moved.  Memory controllers count for whole sockets, whoever
+ * caused it, so one process of a host asks them (want->memory).  Misses of the
+ * last-level cache are counted for each process alone.
+ *
+ * Backends	likwid and perf (Linux), by name; auto: the first of them that can
+ *		count here.  Many machines, virtual ones above all, count
+ *		nothing, or not for everybody: then open fails and says why.
+ * Order	open; start and stop, any number of times; close.
+ * Errors	0, or a negative errno with asl_hwc_why() saying more.
+ * Threads	One, the one that opened.
+ */
+#ifndef ASL_HWC_H
+#define ASL_HWC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ASL_HWC_SOCKETS = 16 };
+
+enum asl_hwc_medium { ASL_HWC_DRAM, ASL_HWC_PMM, ASL_HWC_MEDIA };
+
+struct asl_hwc_want {
+	const char *backend; /* likwid, perf, auto */
+	bool memory;	     /* count the memory traffic of this host, too */
+	bool persistent;     /* of two media that can't both be counted: PMM */
+};
+
+struct asl_hwc_bytes {
+	bool counted; /* the rest means something */
+	uint64_t read, written;
+};
+
+/* Between start and stop. */
+struct asl_hwc_count {
+	struct asl_hwc_bytes of[ASL_HWC_SOCKETS][ASL_HWC_MEDIA];
+	bool memory; /* every controller of this host was counted */
+	bool misses; /* missed_bytes means something */
+	uint64_t missed_bytes;
+	/*
+	 * The part of the time in which the events counted, of the one with
+	 * least.  Below 1 there are more than counters; bytes are extrapolated.
+	 */
+	double share;
+};
+
+struct asl_hwc;
+
+/*
+ *	-ENOENT		no backend of that name
+ *	-ENODEV		it can't count here: the machine, or its administrator,
+ *			does not let us
+ *	-ENOMEM		no memory
+ */
+int asl_hwc_open(struct asl_hwc **out, const struct asl_hwc_want *want);
+void asl_hwc_close(struct asl_hwc *h); /* NULL is allowed */
+
+const char *asl_hwc_backend(const struct asl_hwc *h);
+
+/* What is counted, and, if that is not all there could be, why. */
+const char *asl_hwc_note(const struct asl_hwc *h);
+
+/* After an error of start or stop *count says that nothing was counted. */
+int asl_hwc_start(struct asl_hwc *h);
+int asl_hwc_stop(struct asl_hwc *h, struct asl_hwc_count *count);
+
+const char *asl_hwc_medium_name(enum asl_hwc_medium medium);
+
+/* What the last error of this process was about; "" if there was none. */
+const char *asl_hwc_why(void);
+
+/* likwid and perf, NULL-ended, and a line on each. */
+const char *const *asl_hwc_backends(void);
+const char *asl_hwc_summary(const char *name);
+
+/* What may be asked for: these, auto, and off, which is for the caller. */
+const char *const *asl_hwc_names(void);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * hwc_perf.h -- Linux's performance events: which there are, and reading them
+ *
+ * What is asked of the system goes through a struct, behind which a test, or a
+ * recorded machine, can stand.
+ */
+#ifndef ASL_HWC_PERF_H
+#define ASL_HWC_PERF_H
+
+#include <stddef.h>
+
+#include "lib/machine/hwc_backend.h"
+
+struct perf_event_attr;
+
+/* One counter of one memory controller, or of several, in one socket. */
+struct asl_perf_event {
+	uint32_t type;
+	uint64_t config[3]; /* config, config1, config2 */
+	int cpu, socket;
+	enum asl_hwc_medium medium;
+	bool writes;
+	double bytes; /* a count */
+};
+
+struct asl_perf_events {
+	struct asl_perf_event *list; /* to be freed, also after an error */
+	size_t count;
+};
+
+/*
+ * All that count bytes to and from memory.  -ENODEV: there are none.  -EINVAL: a
+ * file is not what it should be.
+ */
+int asl_perf_find(struct asl_perf_events *events, const char *root);
+
+/* What an event has counted since it was opened, and for which time. */
+struct asl_perf_value {
+	uint64_t count, enabled, running;
+};
+
+struct asl_perf_system {
+	const char *root; /* before the names of system files */
+	/* A file descriptor, or a negative errno. */
+	int (*open)(const struct asl_perf_system *system,
+		    struct perf_event_attr *attr, int pid, int cpu);
+	/* 0 or a negative errno. */
+	int (*read)(int fd, struct asl_perf_value *value);
+};
+
+extern const struct asl_perf_system asl_perf_kernel;
+
+/*
+ * Below `root` /proc and /sys of the machine, and for each event a file
+ * counts/TYPE.CONFIG.CPU (of a process: CPU is -1), with a line of count, enabled
+ * and running for every time that it is read.
+ */
+struct asl_perf_system asl_perf_recorded(const char *root);
+
+/* The backend's open, on that system. */
+int asl_perf_open(struct asl_hwc *h, const struct asl_hwc_want *want,
+		  const struct asl_perf_system *system);
+
+/*
+ * Bytes between two readings, where a count is `bytes`; the counter may have
+ * begun anew at 2^64.  An event that had to share its counter is extrapolated,
+ * and *share is the part of the time in which it counted.  False: it never did.
+ */
+bool asl_perf_between(uint64_t *sum, double *share,
+		      const struct asl_perf_value *before,
+		      const struct asl_perf_value *after, double bytes);
+
+#endif

@@ -1,0 +1,241 @@
+/*
+ * hardware.c -- what the hardware counts in a case, host by host
+ */
+#include "lib/run/hardware.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/run/place.h"
+
+/* On sim all ranks are one process, which rank 0 asks for. */
+static void find_place(struct asl_hardware_record *mine, struct asl_net *net)
+{
+	mine->process = asl_net_rank(net) == 0 ||
+			strcmp(asl_net_transport(net), "sim") != 0;
+	mine->host = mine->process && asl_net_host_rank(net) == 0;
+}
+
+/* ---- Before the first repetition ---- */
+
+static int open_counters(struct asl_place *p, const char *backend)
+{
+	const char *medium = asl_store_medium(p->pool);
+	struct asl_hwc_want want = {
+		.backend = backend,
+		.memory = p->hardware.mine.host,
+		.persistent =
+			!strcmp(medium, "fsdax") || !strcmp(medium, "devdax"),
+	};
+	struct asl_hardware *h = &p->hardware;
+	int err = asl_hwc_open(&h->hwc, &want);
+
+	snprintf(h->mine.why, sizeof(h->mine.why), "%s",
+		 err ? asl_hwc_why() : "");
+	return err;
+}
+
+/* Rank 0 finds a backend; the others use the same, or tell why they can't. */
+static int open_alike(struct asl_place *p)
+{
+	struct asl_hardware *h = &p->hardware;
+	int err = 0;
+
+	if (asl_net_rank(p->net) == 0) {
+		err = open_counters(p, p->want->hwc);
+		snprintf(h->note, sizeof(h->note), "%s",
+			 err ? asl_hwc_why() : asl_hwc_note(h->hwc));
+		if (!err)
+			strcpy(h->backend, asl_hwc_backend(h->hwc));
+	}
+	err = asl_net_share(p->net, h->backend, sizeof(h->backend));
+	if (!err && *h->backend && h->mine.process && !h->hwc)
+		open_counters(p, h->backend);
+	return err;
+}
+
+/* A backend that was asked for by name has to count, on every host. */
+static int check(const struct asl_place *p)
+{
+	const struct asl_hardware *h = &p->hardware;
+
+	if (!strcmp(p->want->hwc, "auto") || !h->mine.host || h->hwc)
+		return 0;
+	return asl_run_fail(-ENODEV,
+			    "no hardware counters by %s, which was asked for: "
+			    "%s",
+			    p->want->hwc, h->mine.why);
+}
+
+static int make_room(struct asl_place *p)
+{
+	struct asl_hardware *h = &p->hardware;
+
+	if (!*h->backend || asl_net_rank(p->net) > 0)
+		return 0;
+	h->all = calloc((size_t)asl_net_size(p->net), sizeof(*h->all));
+	return h->all ? 0 : asl_run_fail(-ENOMEM, "no memory for counters");
+}
+
+int asl_hardware_open(struct asl_place *p)
+{
+	struct asl_hardware *h = &p->hardware;
+	int err;
+
+	if (!p->want->hwc || !strcmp(p->want->hwc, "off")) {
+		strcpy(h->note, "not asked for");
+		return 0;
+	}
+	if (!asl_store_has_data(p->pool)) {
+		strcpy(h->note, "nothing was moved");
+		return 0;
+	}
+	find_place(&h->mine, p->net);
+	err = open_alike(p);
+	if (err)
+		return asl_run_fail(err, "%s", asl_net_why());
+	err = asl_place_agree(p, check(p));
+	return err ? err : asl_place_agree(p, make_room(p));
+}
+
+void asl_hardware_close(struct asl_hardware *h)
+{
+	asl_hwc_close(h->hwc);
+	free(h->all);
+	free(h->sockets);
+}
+
+/* ---- A repetition ---- */
+
+int asl_hardware_begin(struct asl_place *p)
+{
+	struct asl_hardware *h = &p->hardware;
+
+	if (!*h->backend)
+		return 0;
+	if (h->hwc && asl_hwc_start(h->hwc))
+		snprintf(h->mine.why, sizeof(h->mine.why), "%s", asl_hwc_why());
+	else if (h->hwc)
+		h->mine.why[0] = '\0';
+	return asl_net_barrier(p->net);
+}
+
+int asl_hardware_end(struct asl_place *p)
+{
+	struct asl_hardware *h = &p->hardware;
+	int err;
+
+	if (!*h->backend)
+		return 0;
+	err = asl_net_barrier(p->net);
+	h->mine.count = (struct asl_hwc_count){.share = 1};
+	if (!err && h->hwc && !*h->mine.why &&
+	    asl_hwc_stop(h->hwc, &h->mine.count))
+		snprintf(h->mine.why, sizeof(h->mine.why), "%s", asl_hwc_why());
+	return err;
+}
+
+int asl_hardware_collect(struct asl_place *p)
+{
+	struct asl_hardware *h = &p->hardware;
+
+	return *h->backend ? asl_net_collect(p->net, h->all, &h->mine,
+					     sizeof(h->mine))
+			   : 0;
+}
+
+/* ---- All of them ---- */
+
+/* "RANK/SOCKET/MEDIUM:READ:WRITTEN;..." */
+static void list_sockets(FILE *f, int rank, const struct asl_hwc_count *count)
+{
+	for (int s = 0; s < ASL_HWC_SOCKETS; s++)
+		for (int m = 0; m < ASL_HWC_MEDIA; m++) {
+			const struct asl_hwc_bytes *x = &count->of[s][m];
+
+			if (x->counted)
+				fprintf(f, "%s%d/%d/%s:%" PRIu64 ":%" PRIu64,
+					ftell(f) ? ";" : "", rank, s,
+					asl_hwc_medium_name(m), x->read,
+					x->written);
+		}
+}
+
+static void add_memory(struct asl_rep_hardware *to,
+		       const struct asl_hwc_count *count)
+{
+	for (int s = 0; s < ASL_HWC_SOCKETS; s++)
+		for (int m = 0; m < ASL_HWC_MEDIA; m++) {
+			to->read_bytes += count->of[s][m].read;
+			to->write_bytes += count->of[s][m].written;
+		}
+}
+
+/* Sums that lack one of their terms would be wrong: then there are none. */
+static void add(struct asl_rep_hardware *to, struct asl_hardware *h, int rank)
+{
+	const struct asl_hardware_record *x = &h->all[rank];
+
+	if (!x->process)
+		return;
+	to->misses &= x->count.misses;
+	to->miss_bytes += x->count.missed_bytes;
+	if (x->count.share < to->share)
+		to->share = x->count.share;
+	if (!x->host)
+		return;
+	add_memory(to, &x->count);
+	if (to->memory && *x->why)
+		snprintf(h->said, sizeof(h->said), "rank %d: %s", rank, x->why);
+	to->memory &= x->count.memory;
+}
+
+static void put_note(struct asl_hardware *h, const struct asl_rep_hardware *x)
+{
+	size_t used;
+
+	if (!*h->said)
+		snprintf(h->said, sizeof(h->said), "%s", h->note);
+	used = strlen(h->said);
+	if (x->share < 1 && (x->memory || x->misses))
+		snprintf(h->said + used, sizeof(h->said) - used,
+			 "; events took turns, and counted %.0f%% of the time",
+			 100 * x->share);
+}
+
+/* NULL: there are none. */
+static char *all_sockets(const struct asl_hardware *h, int ranks)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (!f)
+		return NULL;
+	for (int i = 0; i < ranks; i++)
+		if (h->all[i].host)
+			list_sockets(f, i, &h->all[i].count);
+	fclose(f);
+	return text;
+}
+
+void asl_hardware_sum(struct asl_rep *rep, struct asl_hardware *h)
+{
+	struct asl_rep_hardware *to = &rep->hardware;
+
+	*to = (struct asl_rep_hardware){
+		.backend = h->backend, .note = h->said, .share = 1};
+	h->said[0] = '\0';
+	if (*h->backend) {
+		to->memory = to->misses = true;
+		for (int i = 0; i < rep->ranks; i++)
+			add(to, h, i);
+		free(h->sockets);
+		h->sockets = to->memory ? all_sockets(h, rep->ranks) : NULL;
+		to->sockets = h->sockets;
+	}
+	put_note(h, to);
+}
