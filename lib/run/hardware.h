@@ -23,12 +23,12 @@ struct asl_hardware_record {
 	bool process; /* it is the first rank of its process */
 	bool host;    /* and of its host */
 	struct asl_hwc_count count;
-	char why[192]; /* nothing was counted; "": it was */
+	char why[384]; /* nothing was counted; "": it was */
 };
 
 struct asl_hardware {
 	char backend[16];	   /* "": nothing is counted, by any rank */
-	char note[256], said[384]; /* of the case; of a repetition */
+	char note[512], said[640]; /* of the case; of a repetition */
 	struct asl_hwc *hwc;	   /* NULL: this rank asks nothing */
 	struct asl_hardware_record mine; /* of this repetition */
 	struct asl_hardware_record *all; /* rank 0: of every rank */
