@@ -41,6 +41,8 @@
 	X(perfmon_setupCounters)                                               \
 	X(perfmon_startCounters)                                               \
 	X(perfmon_stopCounters)                                                \
+	X(perfmon_getNumberOfEvents)                                           \
+	X(perfmon_getCounterName)                                              \
 	X(perfmon_getNumberOfMetrics)                                          \
 	X(perfmon_getMetricName)                                               \
 	X(perfmon_getLastMetric)
@@ -53,7 +55,7 @@ static struct {
 	CALLS(MEMBER)
 } likwid;
 
-/* The best that the processor has and that tells reads from writes. */
+/* In the order in which they are tried. */
 static struct group {
 	const char *name;
 	enum asl_hwc_medium medium;
@@ -199,6 +201,18 @@ static bool tells_both(int id)
 	return has[ASL_LIKWID_READ] && has[ASL_LIKWID_WRITTEN];
 }
 
+/* A processor's own counters (PMC, FIXC) say nothing of its socket. */
+static bool counts_sockets(int id)
+{
+	for (int i = 0; i < likwid.perfmon_getNumberOfEvents(id); i++) {
+		const char *counter = likwid.perfmon_getCounterName(id, i);
+
+		if (strncmp(counter, "PMC", 3) && strncmp(counter, "FIXC", 4))
+			return true;
+	}
+	return false;
+}
+
 /* Sets g->id, which is negative if the processor does not have it. */
 static void ask(struct group *g)
 {
@@ -206,7 +220,7 @@ static void ask(struct group *g)
 		return;
 	g->asked = true;
 	g->id = likwid.perfmon_addEventSet(g->name);
-	if (g->id >= 0 && !tells_both(g->id))
+	if (g->id >= 0 && !(tells_both(g->id) && counts_sockets(g->id)))
 		g->id = -1;
 }
 
@@ -220,8 +234,8 @@ static int choose_group(struct group **chosen, bool persistent)
 			return 0;
 	}
 	return asl_hwc_fail(-ENODEV,
-			    "no group of this processor tells bytes read "
-			    "from bytes written");
+			    "no group for this processor counts what sockets "
+			    "read, and what they write");
 }
 
 static int set_up_once(struct group **chosen, bool persistent)
