@@ -316,6 +316,41 @@ static void pmm_needs_its_processor(void **state)
 	}
 }
 
+/* Some machines show the same traffic in two places. */
+static void traffic_is_counted_once(void **state)
+{
+	static const struct {
+		const char *device, *read, *write;
+	} same[] = {{"uncore_imc_0", "cas_count_read", "cas_count_write"},
+		    {"uncore_imc", "data_reads", "data_writes"},
+		    {"uncore_imc_free_running_0", "data_read", "data_write"}};
+	struct asl_perf_events events;
+
+	(void)state;
+	new_root();
+	write_line("0", "sys/devices/system/cpu/cpu0/topology/"
+			"physical_package_id");
+	for (int i = 2; i >= 0; i--) {
+		write_line("%d", in(DEVICES "/%s/type", same[i].device), i);
+		write_line("0", in(DEVICES "/%s/cpumask", same[i].device));
+		for (int j = 0; j < 2; j++) {
+			char name[128];
+
+			snprintf(name, sizeof(name), DEVICES "/%s/events/%s",
+				 same[i].device,
+				 j ? same[i].read : same[i].write);
+			write_line("config=%d", name, j);
+			write_line("1", in("%s.scale", name));
+			write_line("Bytes", in("%s.unit", name));
+		}
+		assert_int_equal(asl_perf_find(&events, root), 0);
+		assert_int_equal(events.count, 2);
+		for (int j = 0; j < 2; j++)
+			assert_int_equal(events.list[j].type, i);
+		free(events.list);
+	}
+}
+
 /* ---- Two readings ---- */
 
 static void readings_are_scaled(void **state)
@@ -712,6 +747,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_exact),
 		cmocka_unit_test(pmm_needs_its_processor),
+		cmocka_unit_test(traffic_is_counted_once),
 		cmocka_unit_test(readings_are_scaled),
 		cmocka_unit_test(reasons_are_given),
 		cmocka_unit_test(parts_are_enough),

@@ -16,7 +16,7 @@ static void find_place(struct asl_hardware_record *mine, struct asl_net *net)
 {
 	mine->process = asl_net_rank(net) == 0 ||
 			strcmp(asl_net_transport(net), "sim") != 0;
-	mine->host = mine->process && asl_net_host_rank(net) == 0;
+	mine->host = asl_net_host_rank(net) == 0;
 }
 
 /* ---- Before the first repetition ---- */
