@@ -156,6 +156,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->warmup = o->warmup;
 	want->hwc = or_else(o->hwc, "auto");
 	want->keep = o->keep;
+	want->cache_model = o->cache_model;
 	want->verify = choose_verify(o);
 	err = asl_transport_check(c, o);
 	if (!err)

@@ -55,6 +55,7 @@ static size_t size_of(enum asl_value value)
 		[ASL_TEXT] = sizeof(const char *),
 		[ASL_FILES] = sizeof(const char *), /* the first says it */
 		[ASL_NAME] = sizeof(const char *),
+		[ASL_CACHE_SHAPE] = sizeof(struct asl_lru_shape),
 	};
 
 	return size[value];
@@ -207,6 +208,7 @@ ONLY(cpgrad, "cpgrad");
 #define TEXT(field) OF(ASL_TEXT, field)
 #define FILES(field) OF(ASL_FILES, field)
 #define NAME(field, all) OF(ASL_NAME, field), .names = all
+#define CACHE_SHAPE(field) OF(ASL_CACHE_SHAPE, field)
 #define HEADING(text) {.name = text}
 
 /*
@@ -390,6 +392,11 @@ const struct asl_option asl_option_table[] = {
 	 "bytes that the hardware counted: likwid, perf; auto, the first of "
 	 "them that can count here; or off (auto)",
 	 R_, NAME(hwc, asl_hwc_names)},
+	{"cache-model", "MODEL",
+	 "lru:SIZE:LINE:WAYS: beside the counts, what a hardware cache would "
+	 "read and write by itself, of SIZE words in lines of LINE (8 are 64 "
+	 "bytes); WAYS 0 or full: fully associative",
+	 R_, CACHE_SHAPE(cache_model)},
 
 	HEADING("Output"),
 	{"csv", "FILE", "CSV to FILE; '-' is stdout", RPB, TEXT(csv)},

@@ -42,6 +42,7 @@ struct asl_options {
 	double shift, tol;
 	const char *initial, *way, *order;
 	uint64_t cache, memory, memory_budget;
+	struct asl_lru_shape cache_model;
 
 	double read_cost, write_cost, net_cost, latency, flop_cost;
 	const char *profile, *accounting;
@@ -82,6 +83,7 @@ enum asl_value {
 	ASL_TEXT,  /* const char *, not empty */
 	ASL_FILES, /* const char *[ASL_MOST_OPERANDS], NULL-ended; likewise */
 	ASL_NAME,  /* const char *, one of names() */
+	ASL_CACHE_SHAPE, /* struct asl_lru_shape */
 };
 
 struct asl_option {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/cache_model.h"
 #include "bench/number.h"
 #include "bench/options.h"
 #include "bench/say.h"
@@ -64,6 +65,18 @@ static int set_name(const struct asl_option *option, void *at, const char *text)
 	return 0;
 }
 
+static int set_cache(const struct asl_option *option, void *at,
+		     const char *text)
+{
+	char expected[ASL_CACHE_MODEL_TEXT];
+	struct asl_lru_shape shape;
+
+	if (!asl_cache_model_read(&shape, text, expected))
+		return refuse(option, text, expected);
+	*(struct asl_lru_shape *)at = shape;
+	return 0;
+}
+
 static int add_file(const struct asl_option *option, const char **at,
 		    const char *text)
 {
@@ -111,6 +124,8 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		return 0;
 	case ASL_NAME:
 		return set_name(option, at, text);
+	case ASL_CACHE_SHAPE:
+		return set_cache(option, at, text);
 	case ASL_FILES:
 		return add_file(option, at, text);
 	case ASL_TEXT:

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "bench/cache_model.h"
 #include "bench/face.h"
 #include "bench/rows.h"
 #include "lib/machine/machine.h"
@@ -18,7 +19,7 @@ static void put_if(struct asl_csv *csv, const char *name, bool known, double x)
 		asl_csv_put_empty(csv, name);
 }
 
-static void put_bytes(struct asl_csv *csv, const char *name, bool known,
+static void put_known(struct asl_csv *csv, const char *name, bool known,
 		      uint64_t x)
 {
 	if (known)
@@ -120,10 +121,25 @@ static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 	put_if(csv, "eigenvalue", !isnan(found->eigenvalue), found->eigenvalue);
 	asl_csv_put_length(csv, "iterations", (uint64_t)found->iterations);
 	asl_csv_put(csv, "hwc_backend", counted->backend);
-	put_bytes(csv, "hwc_read_bytes", counted->memory, counted->read_bytes);
-	put_bytes(csv, "hwc_write_bytes", counted->memory,
+	put_known(csv, "hwc_read_bytes", counted->memory, counted->read_bytes);
+	put_known(csv, "hwc_write_bytes", counted->memory,
 		  counted->write_bytes);
 	asl_csv_put(csv, "hwc_note", counted->note);
+}
+
+static void put_replayed(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	const struct asl_lru_shape *shape = &rep->want->cache_model;
+	char text[ASL_CACHE_MODEL_TEXT];
+
+	asl_csv_put(csv, "cache_model", asl_cache_model_write(text, shape));
+	put_known(csv, "lru_read_words_max", shape->words, rep->lru_max.read);
+	put_known(csv, "lru_read_words_total", shape->words,
+		  rep->lru_total.read);
+	put_known(csv, "lru_write_words_max", shape->words,
+		  rep->lru_max.written);
+	put_known(csv, "lru_write_words_total", shape->words,
+		  rep->lru_total.written);
 }
 
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
@@ -143,8 +159,9 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	asl_csv_put_count(csv, "overlap", rep->want->plan.overlap);
 	asl_csv_put_count(csv, "outside_apm",
 			  rep->want->plan.algorithm->outside_apm);
-	put_bytes(csv, "hwc_miss_bytes", rep->hardware.misses,
+	put_known(csv, "hwc_miss_bytes", rep->hardware.misses,
 		  rep->hardware.miss_bytes);
 	asl_csv_put(csv, "hwc_sockets", rep->hardware.sockets);
+	put_replayed(csv, rep);
 	asl_csv_end_row(csv);
 }

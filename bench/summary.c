@@ -120,6 +120,16 @@ static struct busiest find_busiest(const struct asl_rep *rep)
 	return b;
 }
 
+/* Of a cache that does as it likes nothing is predicted. */
+static void print_replayed(FILE *f, const char *name, uint64_t max,
+			   uint64_t total)
+{
+	fprintf(f, "%-15s", name);
+	print_cell(f, 15, (double)max);
+	print_cell(f, 50, (double)total);
+	fputc('\n', f);
+}
+
 static void print_counts(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
@@ -137,6 +147,11 @@ static void print_counts(FILE *f, const struct asl_rep *rep)
 	print_row(f, "network (B_h)", b.bh[0], b.bh[1], family->net_bound(plan),
 		  rep->total.of[ASL_BH]);
 	print_row(f, "memory held", b.memory[0], b.memory[1], 0, 0);
+	if (!rep->want->cache_model.words)
+		return;
+	print_replayed(f, "LRU reads", rep->lru_max.read, rep->lru_total.read);
+	print_replayed(f, "LRU writes", rep->lru_max.written,
+		       rep->lru_total.written);
 }
 
 static void print_costs(FILE *f, const struct asl_rep *rep)

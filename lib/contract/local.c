@@ -76,7 +76,7 @@ static void take_ones(struct asl_rank *r, struct asl_words *ones,
 	asl_take(r, ones, ASL_DRAM, count);
 	asl_tile_take(r, &tile, 1, most);
 	at = asl_tile_words(&tile, 0, most);
-	for (uint64_t i = 0; at.at && i < most; i++)
+	for (uint64_t i = 0; tile.data && i < most; i++)
 		at.at[i] = 1;
 	for (uint64_t done = 0; !r->err && done < count; done += most) {
 		struct asl_tile row =

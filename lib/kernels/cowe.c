@@ -59,6 +59,7 @@ static void leaf(struct asl_rank *r, const struct asl_block *C,
 	struct asl_tile c;
 
 	asl_tile_take(r, &c, C->rows, C->cols);
+	asl_tile_begin(&c, C);
 	if (add)
 		asl_tile_load(r, &c, C);
 	asl_multiply(r, &c, A, B, A->cols);

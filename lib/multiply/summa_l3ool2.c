@@ -109,7 +109,7 @@ static void l3ool2_floor(struct asl_least *least, const struct asl_plan *plan,
 			 (x.pm.high > 1 ? deep * wide : 0);
 }
 
-/* Everything that one tile of C needs, or that its neighbours need. */
+/* Everything that one tile of C, begun, needs, or that its neighbours need. */
 static void complete(struct asl_rank *r, const struct asl_plan *plan,
 		     const struct asl_plane *x, struct asl_tile *c,
 		     struct asl_range rows, struct asl_range cols,
@@ -118,7 +118,6 @@ static void complete(struct asl_rank *r, const struct asl_plan *plan,
 {
 	struct asl_strip s;
 
-	asl_tile_zero(c, rows.count, cols.count);
 	for (uint64_t l = 0; l < plan->shape.k; l += s.k.count) {
 		struct asl_block a, b;
 
@@ -156,6 +155,7 @@ static void l3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
 				asl_sub_block(&C, rows.first, cols.first,
 					      rows.count, cols.count);
 
+			asl_tile_begin(&c, &done);
 			complete(r, plan, &x, &c, rows, cols, &panels, own);
 			asl_tile_store(r, &done, &c);
 		}

@@ -9,6 +9,7 @@
 #include "lib/rank/blas.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
+#include "lib/rank/replay.h"
 
 void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 		   uint64_t cols)
@@ -20,6 +21,7 @@ void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 			      "cache of %ju, of which %ju are taken",
 			      rows, cols, r->cache, r->cache_held);
 	t->room = asl_take_words(r, &t->at, ASL_DRAM, rows * cols);
+	t->data = r->data && t->at;
 	r->cache_held += t->room;
 	asl_tile_zero(t, rows, cols);
 }
@@ -28,7 +30,7 @@ void asl_tile_give(struct asl_rank *r, struct asl_tile *t)
 {
 	r->held[ASL_DRAM] -= t->room;
 	r->cache_held -= t->room;
-	asl_store_give(r->memory[ASL_DRAM], t->at);
+	asl_give_words(r, t->at, ASL_DRAM);
 	*t = (struct asl_tile){0};
 }
 
@@ -37,11 +39,27 @@ void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols)
 	t->rows = rows;
 	t->cols = cols;
 	t->zero = true;
+	t->over = (struct asl_block){0};
+}
+
+void asl_tile_begin(struct asl_tile *t, const struct asl_block *block)
+{
+	asl_tile_zero(t, block->rows, block->cols);
+	t->over = *block;
+}
+
+/* Where it is in a cache that knows of no tiles. */
+static struct asl_block place_of(const struct asl_tile *t)
+{
+	return t->over.at ? t->over
+			  : (struct asl_block){ASL_DRAM, t->rows, t->cols,
+					       t->cols, t->at};
 }
 
 void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 		   const struct asl_block *src)
 {
+	struct asl_block place;
 	double since;
 
 	if (r->err)
@@ -50,6 +68,10 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 	dst->rows = src->rows;
 	dst->cols = src->cols;
 	dst->zero = false;
+	if (dst->over.at != src->at)
+		dst->over = (struct asl_block){0};
+	place = place_of(dst);
+	asl_replay_move(asl_replay_of(r), &place, src, NULL);
 	asl_charge(r, src->where == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ,
 		   src->rows * src->cols);
 	if (!r->data)
@@ -63,11 +85,13 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 		    const struct asl_tile *src)
 {
+	struct asl_block place = place_of(src);
 	double since;
 
 	if (r->err)
 		return;
 	assert(dst->rows == src->rows && dst->cols == src->cols);
+	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &place, NULL);
 	asl_charge(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
 		   dst->rows * dst->cols);
 	if (!r->data)
@@ -83,7 +107,7 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 /* What is not there yet is about to be looked at. */
 static void write_zeros(struct asl_tile *t)
 {
-	if (t->zero && t->at)
+	if (t->zero && t->data)
 		memset(t->at, 0, t->rows * t->cols * sizeof(double));
 	t->zero = false;
 }
@@ -122,11 +146,13 @@ void asl_compute(struct asl_rank *r, const struct asl_words *streamed,
 
 	if (r->err)
 		return;
-	if (streamed)
+	if (streamed) {
+		asl_replay_words(asl_replay_of(r), streamed, false);
 		asl_charge(r,
 			   streamed->where == ASL_POOL ? ASL_NVM_READ
 						       : ASL_DRAM_READ,
 			   streamed->count);
+	}
 	asl_charge(r, ASL_FLOPS, flops);
 	if (!r->data)
 		return;
@@ -156,6 +182,7 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		  uint64_t depth)
 {
 	uint64_t sliver = asl_least(depth, A->cols), step;
+	struct asl_block place = place_of(c);
 
 	if (r->err)
 		return;
@@ -167,6 +194,7 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 			      sliver, c->rows, c->cols, r->cache);
 		return;
 	}
+	asl_replay_multiply(asl_replay_of(r), &place, A, B, depth);
 	asl_charge(r, A->where == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ,
 		   A->rows * A->cols);
 	asl_charge(r, B->where == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ,

@@ -15,6 +15,7 @@ void asl_note_high(struct asl_rank *r);
 /* Room in a memory; returns the words taken, 0 after an error. */
 uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 			uint64_t count);
+void asl_give_words(struct asl_rank *r, double *at, enum asl_where where);
 
 /* Move on what is sent behind; is there more to come? */
 bool asl_behind_look(struct asl_rank *r);

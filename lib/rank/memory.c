@@ -5,6 +5,7 @@
 
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
+#include "lib/rank/replay.h"
 
 uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 			uint64_t count)
@@ -19,9 +20,24 @@ uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 		asl_rank_fail(r, err, "%s", asl_store_why());
 		return 0;
 	}
+	err = asl_replay_take(r->replay, at, count);
+	if (err) {
+		asl_give_words(r, *at, where);
+		*at = NULL;
+		asl_rank_fail(r, err,
+			      "no addresses for the cache model of %ju words",
+			      count);
+		return 0;
+	}
 	r->held[where] += count;
 	asl_note_high(r);
 	return count;
+}
+
+void asl_give_words(struct asl_rank *r, double *at, enum asl_where where)
+{
+	asl_replay_give(r->replay, at);
+	asl_store_give(r->memory[where], at);
 }
 
 void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
@@ -35,7 +51,7 @@ void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
 void asl_give(struct asl_rank *r, struct asl_words *x)
 {
 	r->held[x->where] -= x->count;
-	asl_store_give(r->memory[x->where], x->at);
+	asl_give_words(r, x->at, x->where);
 	*x = (struct asl_words){0};
 }
 
@@ -91,6 +107,7 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	if (r->err)
 		return;
 	assert(dst->rows == src->rows && dst->cols == src->cols);
+	asl_replay_move(asl_replay_of(r), dst, src, NULL);
 	charge_lifted(r, src->where, src->rows * src->cols);
 	charge_landed(r, dst->where, dst->rows * dst->cols);
 	if (!r->data)
@@ -106,11 +123,15 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 void asl_add(struct asl_rank *r, struct asl_words *dst,
 	     const struct asl_words *a, const struct asl_words *b)
 {
+	struct asl_block to = asl_as_block(dst, 1, dst->count);
+	struct asl_block x = asl_as_block(a, 1, a->count);
+	struct asl_block y = asl_as_block(b, 1, b->count);
 	double since;
 
 	if (r->err)
 		return;
 	assert(dst->count == a->count && a->count == b->count);
+	asl_replay_move(asl_replay_of(r), &to, &x, &y);
 	charge_lifted(r, a->where, a->count);
 	charge_lifted(r, b->where, b->count);
 	charge_landed(r, dst->where, dst->count);

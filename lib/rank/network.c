@@ -8,6 +8,7 @@
 #include "lib/matrix/parts.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
+#include "lib/rank/replay.h"
 
 static double later(double a, double b)
 {
@@ -39,24 +40,27 @@ static void count_step(struct asl_rank *r, const struct asl_step *x)
 
 static void lift(struct asl_rank *r, const struct asl_step *x)
 {
+	asl_replay_words(asl_replay_of(r), &x->out, false);
 	if (x->out.where == ASL_POOL)
 		asl_charge(r, ASL_NVM_LIFT, x->out.count);
 }
 
 static void land(struct asl_rank *r, const struct asl_step *x)
 {
+	asl_replay_words(asl_replay_of(r), &x->in, true);
 	if (x->in.where == ASL_POOL)
 		asl_charge(r, ASL_NVM_LAND, x->in.count);
 }
 
-static struct asl_net_op op_of(const struct asl_step *x,
+static struct asl_net_op op_of(const struct asl_rank *r,
+			       const struct asl_step *x,
 			       const struct asl_net_stamp *sent)
 {
 	return (struct asl_net_op){
 		.to = x->to,
 		.from = x->from,
-		.out = x->out.at,
-		.in = x->in.at,
+		.out = r->data ? x->out.at : NULL,
+		.in = r->data ? x->in.at : NULL,
 		.out_bytes = x->out.count * sizeof(double),
 		.in_bytes = x->in.count * sizeof(double),
 		.sent = *sent,
@@ -167,7 +171,7 @@ static void start_next(struct asl_rank *r)
 {
 	struct asl_behind *b = r->behind;
 
-	b->op = op_of(&b->step[b->next], &b->link);
+	b->op = op_of(r, &b->step[b->next], &b->link);
 	b->under_way = true;
 	start(r, &b->op);
 }
@@ -240,7 +244,7 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 	struct asl_net_op op;
 
 	lift(r, x);
-	op = op_of(x, &r->clock);
+	op = op_of(r, x, &r->clock);
 	start(r, &op);
 	finish(r, x, &op);
 	advance(&r->clock, r, x, &op);

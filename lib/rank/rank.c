@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "lib/rank/charge.h"
+#include "lib/rank/replay.h"
 
 double asl_now(void)
 {
@@ -33,6 +34,7 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 		.net = want->net,
 		.data = asl_store_has_data(want->pool),
 		.timed = strcmp(asl_net_transport(want->net), "sim"),
+		.replay = want->replay,
 	};
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->rates[a] = asl_rates(want->costs, a);
@@ -57,6 +59,7 @@ void asl_rank_restart(struct asl_rank *r)
 	r->clock = (struct asl_net_stamp){{0}};
 	r->seconds = (struct asl_seconds){0};
 	r->outcome = (struct asl_outcome){0, NAN, NAN};
+	asl_replay_clear(r->replay);
 }
 
 void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)

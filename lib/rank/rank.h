@@ -19,11 +19,15 @@
  * Errors	stick: after the first, r->err, every verb returns at once.
  *		Safe, because control flow never depends on the numbers in the
  *		tiles, and because the first error aborts the network.
+ * Replay	A rank may have a model of a hardware cache beside it, that is told
+ *		what the verbs touch (lib/rank/replay.h).  Without data words then
+ *		have addresses, too, with nothing there.
  */
 #ifndef ASL_RANK_H
 #define ASL_RANK_H
 
 #include "lib/model/cost.h"
+#include "lib/model/lru.h"
 #include "lib/rank/ledger.h"
 #include "net/net.h"
 #include "nvm/store.h"
@@ -38,7 +42,7 @@ enum asl_where { ASL_POOL, ASL_DRAM, ASL_CACHE };
 struct asl_words {
 	enum asl_where where;
 	uint64_t count;
-	double *at; /* NULL without data */
+	double *at; /* NULL without data, unless it is replayed */
 };
 
 /* A matrix in main memory, by rows, `ld` words from one row to the next. */
@@ -53,7 +57,9 @@ struct asl_tile {
 	uint64_t rows, cols;
 	double *at;
 	bool zero; /* all zeros, although `at` may say otherwise */
+	bool data; /* there is something at `at` */
 	uint64_t room;
+	struct asl_block over; /* the block that it was laid over; or nothing */
 };
 
 /*
@@ -97,6 +103,8 @@ struct asl_rank {
 
 	struct asl_outcome outcome;
 
+	struct asl_replay *replay; /* NULL: none */
+
 	struct asl_behind *behind; /* steps under way; NULL: none */
 	bool notes_steps;	   /* they are being noted */
 
@@ -109,9 +117,10 @@ struct asl_rank_want {
 	struct asl_store *pool, *staging;
 	uint64_t cache;
 	const struct asl_costs *costs;
+	struct asl_replay *replay; /* NULL: none */
 };
 
-/* Borrows the stores and the net. */
+/* Borrows the stores, the net and the replay. */
 void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want);
 
 /*
@@ -129,6 +138,13 @@ void asl_rank_restart(struct asl_rank *r);
 /* Note an error, unless there is one already, and end the run of all ranks. */
 void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* A model of a cache, empty; 0 or -ENOMEM. */
+int asl_replay_open(struct asl_replay **out, const struct asl_lru_shape *shape);
+void asl_replay_close(struct asl_replay *x); /* NULL is allowed */
+
+/* What has come and gone, of phases that count; 0 without a replay. */
+struct asl_lru_traffic asl_replay_traffic(const struct asl_replay *x);
 
 /* Seconds on a clock that only goes forward. */
 double asl_now(void);
@@ -170,6 +186,14 @@ void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 		   uint64_t cols);
 void asl_tile_give(struct asl_rank *r, struct asl_tile *t);
 void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols);
+
+/*
+ * The same in the shape of a block that the tile will be stored to: until it is
+ * shaped anew, or loaded from elsewhere, it is laid over this block.  Where a
+ * cache does as it likes there are no tiles, and the block's own words are what
+ * is computed with.
+ */
+void asl_tile_begin(struct asl_tile *t, const struct asl_block *block);
 
 void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 		   const struct asl_block *src);

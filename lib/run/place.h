@@ -37,6 +37,7 @@ struct asl_place {
 	struct asl_net *net;
 	char run_id[40];
 	struct asl_store *pool, *staging;
+	struct asl_replay *replay; /* NULL: none */
 	struct asl_words own[ASL_MOST_OPERANDS];
 	struct asl_ledger predicted;
 	struct asl_rank_record *all; /* rank 0: of every rank */

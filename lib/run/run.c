@@ -73,6 +73,7 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	record->counted = p->r.ledger;
 	record->predicted = predict(p);
 	record->outcome = p->r.outcome;
+	record->lru = asl_replay_traffic(p->r.replay);
 	return asl_rank_finish(&p->r);
 }
 

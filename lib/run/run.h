@@ -30,6 +30,7 @@ struct asl_run_want {
 	enum asl_verify verify;
 	const char *hwc; /* hardware counters: asl_hwc_names; NULL: off */
 	bool keep;	 /* leave the pools behind */
+	struct asl_lru_shape cache_model; /* to be replayed; words 0: none */
 	/*
 	 * Why this process cannot take part, and a negative errno for it; NULL:
 	 * it can.  All ranks then leave together, before anything else is done
@@ -46,6 +47,7 @@ struct asl_rank_record {
 	struct asl_seconds seconds;
 	double wall_s, residual;
 	struct asl_outcome outcome;
+	struct asl_lru_traffic lru; /* of the cache model */
 };
 
 /* What the hardware counted in one repetition, all hosts together. */
@@ -76,7 +78,8 @@ struct asl_rep {
 	double predicted_q_max[ASL_ACCOUNTINGS];
 	bool predicted_equal;
 	uint64_t memory_high;
-	struct asl_outcome outcome; /* as rank 0 has it */
+	struct asl_outcome outcome;		   /* as rank 0 has it */
+	struct asl_lru_traffic lru_max, lru_total; /* of the cache model */
 
 	bool moved; /* false: null store, nothing below was measured */
 	bool timed; /* comm_s means something (not on sim) */

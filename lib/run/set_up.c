@@ -150,6 +150,18 @@ static int open_data(struct asl_place *p)
 	return err ? asl_run_fail(err, "%s", asl_file_why()) : 0;
 }
 
+static int open_replay(struct asl_place *p)
+{
+	const struct asl_lru_shape *shape = &p->want->cache_model;
+	int err = shape->words ? asl_replay_open(&p->replay, shape) : 0;
+
+	return err ? asl_run_fail(err,
+				  "no memory for a model of a cache of %ju "
+				  "words",
+				  shape->words)
+		   : 0;
+}
+
 static void start_rank(struct asl_place *p)
 {
 	const struct asl_plan *plan = &p->want->plan;
@@ -159,6 +171,7 @@ static void start_rank(struct asl_place *p)
 		.staging = p->staging,
 		.cache = plan->cache,
 		.costs = &plan->costs,
+		.replay = p->replay,
 	};
 
 	asl_rank_init(&p->r, &want);
@@ -214,6 +227,9 @@ int asl_place_set_up(struct asl_place *p)
 	err = asl_hardware_open(p);
 	if (err)
 		return err;
+	err = asl_place_agree(p, open_replay(p));
+	if (err)
+		return err;
 	start_rank(p);
 	return asl_place_agree(p, p->r.err);
 }
@@ -234,6 +250,7 @@ void asl_place_tear_down(struct asl_place *p, bool began)
 			asl_give(&p->r, &p->own[i]);
 	free(p->all);
 	asl_hardware_close(&p->hardware);
+	asl_replay_close(p->replay);
 	close_data(p);
 	asl_store_close(p->staging);
 	if (began) {

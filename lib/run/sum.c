@@ -30,6 +30,11 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 		rep->predicted_q_max[a] = fmax(rep->predicted_q_max[a],
 					       asl_cost(&rates[a], &foreseen));
 	}
+	rep->lru_max.read = asl_larger(rep->lru_max.read, rank->lru.read);
+	rep->lru_max.written =
+		asl_larger(rep->lru_max.written, rank->lru.written);
+	rep->lru_total.read += rank->lru.read;
+	rep->lru_total.written += rank->lru.written;
 	rep->predicted_equal &=
 		asl_ledger_equal(&rank->counted, &rank->predicted);
 	rep->wall_s = fmax(rep->wall_s, rank->wall_s);
