@@ -257,6 +257,8 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 			(double)rep->total.of[ASL_FLOPS] / rep->wall_s * 1e-9);
 	if (!rep->timed)
 		fputs(" (ranks take turns in one process)", f);
+	if (rep->want->cache_model.words)
+		fputs(", with the cache model", f);
 	fprintf(f, "\n          busiest ranks: compute %.4g s, memory %.4g s",
 		rep->compute_s, rep->io_s);
 	if (rep->timed)
