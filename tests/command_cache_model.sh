@@ -121,6 +121,10 @@ for model in lru:100:8:4 lru:4:8:1 lru:4:8:full lru:512:8:65 lru:12:8:0 \
 done
 refused "--cache-model: found 'lru:3g:1:full', expected 2^31 lines at most" \
 	run vomm --n 9 --cache-model lru:3g:1:full
+code=3
+refused 'no addresses for the cache model of 100000000000000 words' \
+	run vomm --m 10m --k 10m --n 1 --store null --cache-model lru:512:8:4
+code=2
 refused "unknown option '--cache-model'" calibrate --cache-model lru:512:8:4
 wait
 

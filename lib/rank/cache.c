@@ -125,7 +125,8 @@ struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first, uint64_t count)
 {
 	struct asl_words x = asl_tile_words(t, first, count);
 
-	return (struct asl_tile){.rows = 1, .cols = count, .at = x.at};
+	return (struct asl_tile){
+		.rows = 1, .cols = count, .at = x.at, .data = t->data};
 }
 
 struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
@@ -134,8 +135,11 @@ struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
 	struct asl_words x =
 		asl_tile_words(t, first * t->cols, count * t->cols);
 
-	return (struct asl_tile){
-		.rows = count, .cols = t->cols, .at = x.at, .room = x.count};
+	return (struct asl_tile){.rows = count,
+				 .cols = t->cols,
+				 .at = x.at,
+				 .data = t->data,
+				 .room = x.count};
 }
 
 void asl_compute(struct asl_rank *r, const struct asl_words *streamed,

@@ -88,9 +88,12 @@ static int grow(struct asl_replay *x)
 /* An address of words that are not there: whoever touches them is caught. */
 static int reserve(struct piece *p, double **at)
 {
-	void *words = mmap(NULL, p->count * sizeof **at, PROT_NONE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *words;
 
+	if (p->count > SIZE_MAX / sizeof **at)
+		return -ENOMEM;
+	words = mmap(NULL, p->count * sizeof **at, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (words == MAP_FAILED)
 		return -ENOMEM;
 	p->reserved = true;
