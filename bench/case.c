@@ -66,6 +66,50 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	return 0;
 }
 
+/* A rank that takes turns with others in a process would keep them waiting. */
+static int check_emulation(const struct asl_case *c)
+{
+	const struct asl_run_want *want = &c->want;
+
+	if (!c->profile.timed)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--emulate: the costs of profile %s are "
+				    "relative, expected one whose costs have "
+				    "units (--profile)",
+				    c->profile.name);
+	if (!strcmp(want->store, "null"))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--emulate: --store null has no words "
+				    "whose moving takes time, expected pmem or "
+				    "dram");
+	if (!strcmp(want->transport, "sim") && want->plan.ranks > 1)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--emulate: found %d ranks that take turns "
+				    "in one process, expected --launch, an MPI "
+				    "job, or 1 rank",
+				    want->plan.ranks);
+	return 0;
+}
+
+static int choose_emulation(struct asl_case *c, const struct asl_options *o)
+{
+	const struct asl_profile *profile = &c->profile;
+	const struct asl_costs *costs = &profile->costs;
+	struct asl_emulation *as = &c->want.emulate;
+
+	if (!o->emulate)
+		return 0;
+	*as = (struct asl_emulation){
+		.word = {costs->read, costs->write},
+		.latency = {profile->read_latency, profile->write_latency},
+		.net = costs->net,
+		.message = costs->latency,
+		.line_bytes = profile->line_bytes,
+	};
+	memcpy(as->name, profile->name, sizeof as->name);
+	return check_emulation(c);
+}
+
 static int find_algorithm(struct asl_plan *plan, const char *name)
 {
 	char names[512];
@@ -159,6 +203,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->cache_model = o->cache_model;
 	want->verify = choose_verify(o);
 	err = asl_transport_check(c, o);
+	if (!err)
+		err = choose_emulation(c, o);
 	if (!err)
 		err = face->settle(&want->plan);
 	c->automatic = !err && strcmp(want->plan.algorithm->name, o->algorithm);

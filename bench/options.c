@@ -375,6 +375,10 @@ const struct asl_option asl_option_table[] = {
 	 "costs of a machine, where not given above: one of aslant list "
 	 "profiles, or a JSON file (dram)",
 	 RPB, TEXT(profile)},
+	{"emulate", NULL,
+	 "words to and from the pool, and between ranks, take as long as the "
+	 "profile says: the machine waits for the rest",
+	 R_, FLAG(emulate)},
 	{"accounting", "NAME",
 	 "apm or full: which one chooses the grid and is reported "
 	 "first (apm)",

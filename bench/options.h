@@ -46,6 +46,7 @@ struct asl_options {
 
 	double read_cost, write_cost, net_cost, latency, flop_cost;
 	const char *profile, *accounting;
+	bool emulate;
 
 	int reps, warmup; /* 1, 0 */
 	const char *verify, *hwc;

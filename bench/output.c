@@ -100,6 +100,38 @@ static void say_difference(const struct asl_rep *rep)
 	}
 }
 
+static void judge_emulation(struct asl_output *out, const struct asl_rep *rep)
+{
+	double error = rep->emulation_error;
+
+	if (!rep->emulated)
+		return;
+	if (rep->rep == 0 && !rep->emulated_net && rep->ranks > 1)
+		asl_complain(0,
+			     "note: the network is as it is: a word takes "
+			     "%.3g ns, %.3g in %s",
+			     rep->emulated->net, rep->want->emulate.net,
+			     rep->want->emulate.name);
+	if (rep->rep == 0 && rep->crowded)
+		asl_complain(0, "warning: ranks outnumber cores, and wait for "
+				"each other: trust q_path, not times");
+	if (error > ASL_EMULATION_INVALID) {
+		out->wrong = true;
+		asl_complain(0,
+			     "EMULATION IS NOT VALID in repetition %d: words "
+			     "took %.3g%% longer than in %s, expected 15%% at "
+			     "most",
+			     rep->rep + 1, 100 * error,
+			     rep->want->emulate.name);
+	} else if (error > ASL_EMULATION_OFF) {
+		asl_complain(0,
+			     "warning: in repetition %d words took %.3g%% "
+			     "longer than in %s",
+			     rep->rep + 1, 100 * error,
+			     rep->want->emulate.name);
+	}
+}
+
 static void judge(struct asl_output *out, const struct asl_rep *rep)
 {
 	if (!rep->predicted_equal) {
@@ -113,6 +145,7 @@ static void judge(struct asl_output *out, const struct asl_rep *rep)
 			     "%g, expected 16 at most",
 			     rep->rep + 1, rep->residual);
 	}
+	judge_emulation(out, rep);
 }
 
 /* ---- Rows ---- */

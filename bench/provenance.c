@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,29 @@ static json_t *costs(const struct asl_case *c)
 		"write_cost", x->write, "net_cost", x->net, "latency",
 		x->latency, "flop_cost", x->flop, "dram_read_cost",
 		x->dram_read, "dram_write_cost", x->dram_write);
+}
+
+/* NULL, which leaves the key out: none. */
+static json_t *emulation(const struct asl_rep *rep)
+{
+	const struct asl_emulation *as = &rep->want->emulate;
+	const struct asl_pace_probe *x = rep->emulated;
+
+	if (!x)
+		return NULL;
+	return json_pack(
+		"{s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:{s:f, "
+		"s:f, s:f, s:f, s:o*}, s:f}",
+		"profile", as->name, "lies_on", rep->lies_on, "net_too",
+		rep->emulated_net, "read_ns", as->word[ASL_READS], "write_ns",
+		as->word[ASL_WRITES], "read_latency_ns", as->latency[ASL_READS],
+		"write_latency_ns", as->latency[ASL_WRITES], "net_ns", as->net,
+		"message_ns", as->message, "line_bytes", as->line_bytes,
+		"this_machine", "read_ns", x->shared[ASL_READS], "write_ns",
+		x->shared[ASL_WRITES], "read_alone_ns", x->alone[ASL_READS],
+		"write_alone_ns", x->alone[ASL_WRITES], "net_ns",
+		isnan(x->net) ? NULL : json_real(x->net), "error_before",
+		x->error);
 }
 
 static json_t *notes(const struct asl_rep *rep)
@@ -79,12 +103,13 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 
 	return json_pack(
 		"{s:s, s:s, s:s*, s:o*, s:o*, s:o*, s:s*, s:s*, s:s, s:s, s:o, "
-		"s:s}",
+		"s:s, s:o*}",
 		"run_id", rep->run_id, "algorithm", plan->algorithm->name,
 		"kernel", x.kernel, "m", length(x.m), "n", length(x.n), "k",
 		length(x.k), "spec", x.spec, "dims", x.dims, "store",
 		c->want.store, "medium", rep->medium, "costs", costs(c),
-		"accounting", asl_accounting_name(plan->accounting));
+		"accounting", asl_accounting_name(plan->accounting),
+		"emulation", emulation(rep));
 }
 
 int asl_provenance_write(const char *path, const struct asl_case *c,

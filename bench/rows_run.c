@@ -142,6 +142,21 @@ static void put_replayed(struct asl_csv *csv, const struct asl_rep *rep)
 		  rep->lru_total.written);
 }
 
+static void put_emulated(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	double error = rep->emulation_error;
+	bool any = rep->emulated, known = any && !isnan(error);
+
+	asl_csv_put(csv, "emulated", any ? rep->want->emulate.name : NULL);
+	asl_csv_put(csv, "emulated_parts",
+		    !any		? NULL
+		    : rep->emulated_net ? "pool+net"
+					: "pool");
+	put_if(csv, "io_queued_s", any, rep->io_queued_s);
+	put_if(csv, "emulation_error", known, error);
+	put_if(csv, "emulation_valid", known, error <= ASL_EMULATION_INVALID);
+}
+
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	struct tm utc;
@@ -163,5 +178,6 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 		  rep->hardware.miss_bytes);
 	asl_csv_put(csv, "hwc_sockets", rep->hardware.sockets);
 	put_replayed(csv, rep);
+	put_emulated(csv, rep);
 	asl_csv_end_row(csv);
 }

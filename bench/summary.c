@@ -34,8 +34,10 @@ static void print_machine(FILE *f, const struct asl_case *c,
 	fprintf(f, "store     %s", c->want.store);
 	if (!rep->moved)
 		fputs(" (counts only)", f);
-	else if (strcmp(c->want.store, rep->medium))
-		fprintf(f, " on %s", rep->medium);
+	else if (strcmp(c->want.store, rep->lies_on))
+		fprintf(f, " on %s", rep->lies_on);
+	if (rep->emulated)
+		fprintf(f, ", emulated");
 	fprintf(f, ", panels in %s\n",
 		plan->panels == ASL_POOL ? "nvm" : "dram");
 	fprintf(f, "network   %s%s%s\n", c->want.transport,
@@ -265,4 +267,11 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 		fprintf(f, ", network %.4g s", rep->comm_s);
 	fputc('\n', f);
 	print_hardware(f, rep);
+	if (rep->emulated && rep->io_queued_s > 1e-6)
+		fprintf(f, "          of memory %.4g s: others were served\n",
+			rep->io_queued_s);
+	if (!isnan(rep->emulation_error))
+		fprintf(f, "emulated  %s of %s: %.3g%% too slow\n",
+			rep->emulated_net ? "pool and network" : "pool",
+			rep->want->emulate.name, 100 * rep->emulation_error);
 }

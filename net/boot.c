@@ -58,7 +58,8 @@ static void compare(struct asl_boot *boot, const struct place *all)
 	for (int i = 0; i < boot->size; i++)
 		if (same_host(&all[i], mine)) {
 			CPU_OR(&cores, &cores, &all[i].cores);
-			host_ranks++;
+			if (!host_ranks++)
+				boot->host_first = i;
 			boot->host_rank += i < boot->rank;
 		}
 	boot->one_host = host_ranks == boot->size;
@@ -154,6 +155,15 @@ close:
 	free(all);
 	asl_boot_close();
 	return err;
+}
+
+void asl_boot_place(struct asl_net *net, const struct asl_boot *boot)
+{
+	net->rank = boot->rank;
+	net->size = boot->size;
+	net->host_rank = boot->host_rank;
+	net->host_first = boot->host_first;
+	net->crowded = boot->crowded;
 }
 
 void asl_boot_close(void)

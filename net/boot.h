@@ -11,14 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "net/provider.h"
+
 /* Exit codes of aslant: the machine is at fault; a rank is lost. */
 enum { ASL_BOOT_FAILED = 3, ASL_BOOT_LOST = 5 };
 
 struct asl_boot {
 	int rank, size;
-	int host_rank;
-	bool one_host; /* all ranks are on this host */
-	bool crowded;  /* the ranks of this host outnumber its cores */
+	int host_rank, host_first; /* of the ranks on this host */
+	bool one_host;		   /* all ranks are on this host */
+	bool crowded; /* the ranks of this host outnumber its cores */
 };
 
 /*
@@ -26,6 +28,9 @@ struct asl_boot {
  * answer, unless MPI itself does not start: then the process ends.
  */
 int asl_boot_open(struct asl_boot *boot, int ranks);
+
+/* What the net knows of its rank's place. */
+void asl_boot_place(struct asl_net *net, const struct asl_boot *boot);
 
 /* Every rank must call it, and nobody may need another rank afterwards. */
 void asl_boot_close(void);

@@ -211,9 +211,7 @@ static int mpi_run(const struct asl_net_want *want,
 
 	if (err)
 		return err;
-	m.net.rank = m.boot.rank;
-	m.net.size = m.boot.size;
-	m.net.host_rank = m.boot.host_rank;
+	asl_boot_place(&m.net, &m.boot);
 	err = body(&m.net, arg);
 	if (m.broken || asl_net_barrier(&m.net))
 		asl_boot_abort(m.net.rank, ASL_BOOT_LOST, asl_net_why(),

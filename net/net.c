@@ -96,6 +96,16 @@ int asl_net_host_rank(const struct asl_net *net)
 	return net->host_rank;
 }
 
+int asl_net_host_first(const struct asl_net *net)
+{
+	return net->host_first;
+}
+
+bool asl_net_crowded(const struct asl_net *net)
+{
+	return net->crowded;
+}
+
 static int check_peer(const struct asl_net *net, int peer)
 {
 	if (peer == ASL_NET_NONE || (peer >= 0 && peer < net->size))

@@ -21,9 +21,13 @@
 
 struct asl_net;
 
-/* What travels with every message: the sender's clocks (the caller's to use). */
+/*
+ * What travels with every message, the caller's to use: the sender's clocks, and
+ * when it began, by its host's.
+ */
 struct asl_net_stamp {
 	double at[2];
+	double since;
 };
 
 /*
@@ -46,7 +50,7 @@ struct asl_net_op {
 	void *handle[2];
 	int pending, err;
 	/* Room for a provider's contexts (fi_context2 is 64 bytes), one a side. */
-	_Alignas(16) unsigned char room[2][96];
+	_Alignas(16) unsigned char room[2][112];
 };
 
 #define ASL_NET_NONE (-1)
@@ -85,6 +89,10 @@ const char *asl_net_provider(const struct asl_net *net); /* "" if none */
 
 /* Which of the ranks on this host this is (sim: of all). */
 int asl_net_host_rank(const struct asl_net *net);
+
+/* The lowest of these, and do they outnumber the cores? (sim: 0, no) */
+int asl_net_host_first(const struct asl_net *net);
+bool asl_net_crowded(const struct asl_net *net);
 
 /* Start a step; end it.  Between the two the rank may compute. */
 int asl_net_start(struct asl_net *net, struct asl_net_op *op);

@@ -326,9 +326,7 @@ static int ofi_run(const struct asl_net_want *want,
 
 	if (err)
 		return err;
-	o.net.rank = o.boot.rank;
-	o.net.size = o.boot.size;
-	o.net.host_rank = o.boot.host_rank;
+	asl_boot_place(&o.net, &o.boot);
 	err = asl_ofi_meet(&o, want->provider);
 	if (err)
 		goto leave_job;

@@ -13,7 +13,8 @@
 struct asl_net {
 	const struct asl_net_ops *ops;
 	int rank, size;
-	int host_rank;
+	int host_rank, host_first;
+	bool crowded;
 	const char *provider;
 };
 

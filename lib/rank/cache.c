@@ -92,8 +92,9 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 		return;
 	assert(dst->rows == src->rows && dst->cols == src->cols);
 	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &place, NULL);
-	asl_charge(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
-		   dst->rows * dst->cols);
+	asl_charge_block(
+		r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
+		dst);
 	if (!r->data)
 		return;
 	since = asl_now();

@@ -9,6 +9,12 @@
 /* Add to the ledger and, in phases that count, to the clocks. */
 void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n);
 
+/* The same for words that lie in so many runs. */
+void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
+		     uint64_t runs, uint64_t run);
+void asl_charge_block(struct asl_rank *r, enum asl_counter counter,
+		      const struct asl_block *x);
+
 /* More is held than before: raise the high-water marks. */
 void asl_note_high(struct asl_rank *r);
 
@@ -22,6 +28,10 @@ bool asl_behind_look(struct asl_rank *r);
 
 enum asl_verb { ASL_COMPUTES, ASL_TALKS, ASL_MOVES };
 
+/* So many seconds went there. */
+void asl_book(struct asl_rank *r, enum asl_verb verb, double s);
+
+/* Book what went there since then; what was charged meanwhile keeps its pace. */
 void asl_spent(struct asl_rank *r, enum asl_verb verb, double since);
 
 #endif

@@ -83,11 +83,13 @@ static void charge_lifted(struct asl_rank *r, enum asl_where from, uint64_t n)
 			   n);
 }
 
-static void charge_landed(struct asl_rank *r, enum asl_where to, uint64_t n)
+static void charge_landed(struct asl_rank *r, const struct asl_block *to)
 {
-	if (to != ASL_CACHE)
-		asl_charge(r, to == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE,
-			   n);
+	if (to->where != ASL_CACHE)
+		asl_charge_block(r,
+				 to->where == ASL_POOL ? ASL_NVM_LAND
+						       : ASL_BOUNCE_WRITE,
+				 to);
 }
 
 void asl_copy(struct asl_rank *r, struct asl_words *dst,
@@ -109,7 +111,7 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	assert(dst->rows == src->rows && dst->cols == src->cols);
 	asl_replay_move(asl_replay_of(r), dst, src, NULL);
 	charge_lifted(r, src->where, src->rows * src->cols);
-	charge_landed(r, dst->where, dst->rows * dst->cols);
+	charge_landed(r, dst);
 	if (!r->data)
 		return;
 	since = asl_now();
@@ -134,7 +136,7 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	asl_replay_move(asl_replay_of(r), &to, &x, &y);
 	charge_lifted(r, a->where, a->count);
 	charge_lifted(r, b->where, b->count);
-	charge_landed(r, dst->where, dst->count);
+	charge_landed(r, &to);
 	if (!r->data)
 		return;
 	since = asl_now();

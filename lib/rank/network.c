@@ -7,6 +7,7 @@
 
 #include "lib/matrix/parts.h"
 #include "lib/rank/charge.h"
+#include "lib/rank/pace.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
 
@@ -52,19 +53,37 @@ static void land(struct asl_rank *r, const struct asl_step *x)
 		asl_charge(r, ASL_NVM_LAND, x->in.count);
 }
 
+static double now(const struct asl_rank *r)
+{
+	return r->timed ? asl_now() : 0;
+}
+
+/* What moves now, and not with the message. */
+static void keep_pace(struct asl_rank *r)
+{
+	double since = now(r);
+
+	if (r->pace)
+		asl_pace_pool(r, since, since);
+}
+
+/* Begins now. */
 static struct asl_net_op op_of(const struct asl_rank *r,
 			       const struct asl_step *x,
-			       const struct asl_net_stamp *sent)
+			       const struct asl_net_stamp *clock)
 {
-	return (struct asl_net_op){
+	struct asl_net_op op = {
 		.to = x->to,
 		.from = x->from,
 		.out = r->data ? x->out.at : NULL,
 		.in = r->data ? x->in.at : NULL,
 		.out_bytes = x->out.count * sizeof(double),
 		.in_bytes = x->in.count * sizeof(double),
-		.sent = *sent,
+		.sent = *clock,
 	};
+
+	op.sent.since = now(r);
+	return op;
 }
 
 /* The cost of a step on the clock, alpha + beta x; 0 in phases without one. */
@@ -105,10 +124,18 @@ static void finish(struct asl_rank *r, const struct asl_step *x,
 	if (r->err)
 		return;
 	err = asl_net_wait(r->net, op);
-	if (err)
+	if (err) {
 		asl_rank_fail(r, err, "%s", asl_net_why());
-	else if (x->in.where == ASL_POOL && x->from != ASL_NET_NONE)
+		return;
+	}
+	if (x->in.where == ASL_POOL && x->from != ASL_NET_NONE)
 		asl_store_settle(r->memory[ASL_POOL], x->in.at, x->in.count);
+}
+
+/* A step that costs something; and has arrived, if it has not failed. */
+static bool has_pace(const struct asl_rank *r, const struct asl_step *x)
+{
+	return r->pace && !r->err && asl_phase_counts(x->phase);
 }
 
 /* ---- Behind ---- */
@@ -165,6 +192,7 @@ static void note_step(struct asl_rank *r, const struct asl_step *x)
 	/* The memory is the rank's own, and works for one thing at a time. */
 	lift(r, x);
 	land(r, x);
+	keep_pace(r);
 }
 
 static void start_next(struct asl_rank *r)
@@ -173,6 +201,8 @@ static void start_next(struct asl_rank *r)
 
 	b->op = op_of(r, &b->step[b->next], &b->link);
 	b->under_way = true;
+	if (r->pace)
+		asl_pace_start_behind(r->pace);
 	start(r, &b->op);
 }
 
@@ -182,6 +212,8 @@ static void end_next(struct asl_rank *r)
 	const struct asl_step *x = &b->step[b->next];
 
 	finish(r, x, &b->op);
+	if (has_pace(r, x))
+		asl_pace_end_behind(r->pace, &b->op);
 	advance(&b->link, r, x, &b->op);
 	b->under_way = false;
 	b->next++;
@@ -189,7 +221,12 @@ static void end_next(struct asl_rank *r)
 
 static bool has_ended(struct asl_rank *r)
 {
-	return asl_net_ended(r->net, &r->behind->op);
+	const struct asl_behind *b = r->behind;
+
+	if (!asl_net_ended(r->net, &r->behind->op))
+		return false;
+	return !has_pace(r, &b->step[b->next]) ||
+	       asl_pace_behind_ended(r->pace, &b->op);
 }
 
 bool asl_behind_look(struct asl_rank *r)
@@ -199,7 +236,7 @@ bool asl_behind_look(struct asl_rank *r)
 
 	if (!b || r->err)
 		return false;
-	since = r->timed ? asl_now() : 0;
+	since = now(r);
 	while (!r->err && b->next < b->count) {
 		if (!b->under_way)
 			start_next(r);
@@ -220,7 +257,7 @@ void asl_behind_join(struct asl_rank *r)
 
 	if (!b)
 		return;
-	since = r->timed ? asl_now() : 0;
+	since = now(r);
 	while (!r->err && b->next < b->count) {
 		if (!b->under_way)
 			start_next(r);
@@ -240,19 +277,21 @@ void asl_behind_join(struct asl_rank *r)
 
 static void take_step(struct asl_rank *r, const struct asl_step *x)
 {
-	double since = r->timed ? asl_now() : 0;
 	struct asl_net_op op;
 
 	lift(r, x);
+	keep_pace(r);
 	op = op_of(r, x, &r->clock);
 	start(r, &op);
 	finish(r, x, &op);
+	if (has_pace(r, x))
+		asl_pace_step(r, &op);
 	advance(&r->clock, r, x, &op);
 	land(r, x);
 	for (int a = 0; r->behind && a < ASL_ACCOUNTINGS; a++)
 		r->behind->aside.at[a] += cost_of(r, x, a);
 	if (r->timed)
-		asl_spent(r, ASL_TALKS, since);
+		asl_spent(r, ASL_TALKS, op.sent.since);
 }
 
 void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "lib/rank/charge.h"
+#include "lib/rank/pace.h"
 #include "lib/rank/replay.h"
 
 double asl_now(void)
@@ -56,7 +57,7 @@ void asl_note_high(struct asl_rank *r)
 void asl_rank_restart(struct asl_rank *r)
 {
 	r->ledger = (struct asl_ledger){0};
-	r->clock = (struct asl_net_stamp){{0}};
+	r->clock = (struct asl_net_stamp){.since = 0};
 	r->seconds = (struct asl_seconds){0};
 	r->outcome = (struct asl_outcome){0, NAN, NAN};
 	asl_replay_clear(r->replay);
@@ -131,23 +132,50 @@ int asl_rank_finish(struct asl_rank *r)
 	return r->err;
 }
 
-void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n)
+void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
+		     uint64_t runs, uint64_t run)
 {
+	uint64_t n = runs * run;
+
 	r->ledger.in[r->phase].of[counter] += n;
 	if (!asl_phase_counts(r->phase))
 		return;
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->clock.at[a] += r->rates[a].of[counter] * (double)n;
+	if (r->pace)
+		asl_pace_note(r->pace, counter, runs, run);
 }
 
-void asl_spent(struct asl_rank *r, enum asl_verb verb, double since)
+void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n)
 {
-	double s = asl_now() - since;
+	asl_charge_runs(r, counter, 1, n);
+}
 
+void asl_charge_block(struct asl_rank *r, enum asl_counter counter,
+		      const struct asl_block *x)
+{
+	if (x->ld == x->cols)
+		asl_charge_runs(r, counter, 1, x->rows * x->cols);
+	else
+		asl_charge_runs(r, counter, x->rows, x->cols);
+}
+
+void asl_book(struct asl_rank *r, enum asl_verb verb, double s)
+{
 	r->seconds.in[r->phase] += s;
 	if (!asl_phase_counts(r->phase))
 		return;
 	*(verb == ASL_COMPUTES ? &r->seconds.compute
 	  : verb == ASL_TALKS  ? &r->seconds.comm
 			       : &r->seconds.io) += s;
+}
+
+/* Moving has taken a part of its time; computing and talking have not begun it. */
+void asl_spent(struct asl_rank *r, enum asl_verb verb, double since)
+{
+	double until = asl_now();
+
+	asl_book(r, verb, until - since);
+	if (r->pace)
+		asl_pace_pool(r, verb == ASL_MOVES ? since : until, until);
 }

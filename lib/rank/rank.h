@@ -16,6 +16,8 @@
  * Clock	Local work advances the rank's clocks (one an accounting) by
  *		its cost; a message carries its sender's, so that the largest
  *		clock at the end is the critical path.
+ * Pace		Verbs are as fast as the machine, or, with r->pace, take as long
+ *		as on another one (pace.h).  Counts and clocks are the same.
  * Errors	stick: after the first, r->err, every verb returns at once.
  *		Safe, because control flow never depends on the numbers in the
  *		tiles, and because the first error aborts the network.
@@ -32,7 +34,8 @@
 #include "net/net.h"
 #include "nvm/store.h"
 
-_Static_assert(sizeof(struct asl_net_stamp) == ASL_ACCOUNTINGS * sizeof(double),
+_Static_assert(sizeof((struct asl_net_stamp *)0)->at ==
+		       ASL_ACCOUNTINGS * sizeof(double),
 	       "a message carries a clock for every accounting");
 
 /* The cache is not main memory: nothing is charged there for being moved. */
@@ -75,6 +78,11 @@ struct asl_group {
 struct asl_seconds {
 	double in[ASL_PHASES];	  /* spent in verbs, by phase */
 	double compute, comm, io; /* the same, by kind of verb */
+	/*
+	 * Of what has a pace: takes on the other machine, took beyond it, and
+	 * waited for other ranks of the host to be served.
+	 */
+	double target, late, queued;
 };
 
 /* What an algorithm finds beside the words of its result. */
@@ -104,6 +112,7 @@ struct asl_rank {
 	struct asl_outcome outcome;
 
 	struct asl_replay *replay; /* NULL: none */
+	struct asl_pace *pace;	   /* NULL: as fast as the machine is */
 
 	struct asl_behind *behind; /* steps under way; NULL: none */
 	bool notes_steps;	   /* they are being noted */

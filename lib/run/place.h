@@ -42,6 +42,8 @@ struct asl_place {
 	struct asl_ledger predicted;
 	struct asl_rank_record *all; /* rank 0: of every rank */
 	struct asl_hardware hardware;
+	struct asl_pace *pace; /* NULL: none is emulated */
+	struct asl_pace_probe probe;
 	struct asl_rank r;
 };
 
@@ -56,6 +58,10 @@ int asl_place_set_up(struct asl_place *p);
 
 /* A case that never began leaves nothing, even where pools are kept. */
 void asl_place_tear_down(struct asl_place *p, bool began);
+
+/* Emulation, before anything is taken: what it needs; is the machine fit? */
+int asl_place_open_pace(struct asl_place *p);
+int asl_place_check_pace(struct asl_place *p);
 
 /* All ranks go on, or none does; only who failed first keeps its words. */
 int asl_place_agree(struct asl_place *p, int err);

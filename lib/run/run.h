@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "lib/plan/family.h"
+#include "lib/rank/pace.h"
 
 struct asl_run_want {
 	struct asl_plan plan;		      /* complete */
@@ -31,6 +32,7 @@ struct asl_run_want {
 	const char *hwc; /* hardware counters: asl_hwc_names; NULL: off */
 	bool keep;	 /* leave the pools behind */
 	struct asl_lru_shape cache_model; /* to be replayed; words 0: none */
+	struct asl_emulation emulate;	  /* not on sim, but for one rank */
 	/*
 	 * Why this process cannot take part, and a negative errno for it; NULL:
 	 * it can.  All ranks then leave together, before anything else is done
@@ -63,6 +65,10 @@ struct asl_rep_hardware {
 	double share; /* as in asl_hwc_count */
 };
 
+/* An emulation that is off by more: the user is warned; it is not valid. */
+#define ASL_EMULATION_OFF 0.05
+#define ASL_EMULATION_INVALID 0.15
+
 /* One repetition, as rank 0 hands it over. */
 struct asl_rep {
 	const struct asl_run_want *want;
@@ -88,6 +94,13 @@ struct asl_rep {
 	int verified; /* 1, 0; -1: not asked */
 
 	struct asl_rep_hardware hardware;
+	/* NULL: not emulated.  The error is relative, of all waits together. */
+	const struct asl_pace_probe *emulated;
+	double emulation_error; /* not a number: there was nothing to wait for */
+	double io_queued_s;	/* of io_s: other ranks were being served */
+	bool emulated_net;	/* the network, too */
+	bool crowded;		/* ranks of a host outnumber its cores */
+	const char *lies_on;	/* the medium that stands in */
 
 	const char *medium, *provider, *note; /* note: "" or about the medium */
 	const char *pool_dir; /* where kept pools are; "" if none were kept */

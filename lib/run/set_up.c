@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/matrix/file.h"
+#include "lib/matrix/parts.h"
 #include "lib/run/place.h"
 
 static char why[768];
@@ -98,6 +99,14 @@ static int choose_dir(struct asl_place *p)
 	return 0;
 }
 
+/* What is emulated is tried before anything is taken. */
+static uint64_t pool_words(const struct asl_place *p)
+{
+	return *p->want->emulate.name
+		       ? asl_larger(p->predicted.pool_high, ASL_PACE_WORDS)
+		       : p->predicted.pool_high;
+}
+
 static int open_stores(struct asl_place *p)
 {
 	const struct asl_run_want *want = p->want;
@@ -107,7 +116,7 @@ static int open_stores(struct asl_place *p)
 		.dir = p->common->dir,
 		.run_id = p->run_id,
 		.rank = asl_net_rank(p->net),
-		.words = p->predicted.pool_high,
+		.words = pool_words(p),
 		.pieces = owned + 5, /* three panels, a summand; and spare */
 		.keep = want->keep,
 	};
@@ -162,7 +171,7 @@ static int open_replay(struct asl_place *p)
 		   : 0;
 }
 
-static void start_rank(struct asl_place *p)
+static void init_rank(struct asl_place *p)
 {
 	const struct asl_plan *plan = &p->want->plan;
 	struct asl_rank_want want = {
@@ -175,6 +184,13 @@ static void start_rank(struct asl_place *p)
 	};
 
 	asl_rank_init(&p->r, &want);
+	p->r.pace = p->pace;
+}
+
+static void take_owned(struct asl_place *p)
+{
+	const struct asl_plan *plan = &p->want->plan;
+
 	if (p->r.id >= asl_plan_ranks(plan))
 		return;
 	for (int i = 0; i < asl_place_family(p)->operands(plan); i++)
@@ -230,7 +246,14 @@ int asl_place_set_up(struct asl_place *p)
 	err = asl_place_agree(p, open_replay(p));
 	if (err)
 		return err;
-	start_rank(p);
+	err = asl_place_agree(p, asl_place_open_pace(p));
+	if (err)
+		return err;
+	init_rank(p);
+	err = asl_place_agree(p, asl_place_check_pace(p));
+	if (err)
+		return err;
+	take_owned(p);
 	return asl_place_agree(p, p->r.err);
 }
 
@@ -252,6 +275,7 @@ void asl_place_tear_down(struct asl_place *p, bool began)
 	asl_hardware_close(&p->hardware);
 	asl_replay_close(p->replay);
 	close_data(p);
+	asl_pace_close(p->pace);
 	asl_store_close(p->staging);
 	if (began) {
 		asl_store_close(p->pool);

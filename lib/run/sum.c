@@ -40,8 +40,22 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	rep->wall_s = fmax(rep->wall_s, rank->wall_s);
 	rep->compute_s = fmax(rep->compute_s, rank->seconds.compute);
 	rep->comm_s = fmax(rep->comm_s, rank->seconds.comm);
-	rep->io_s = fmax(rep->io_s, rank->seconds.io);
+	if (rep->io_s <= rank->seconds.io) {
+		rep->io_s = rank->seconds.io;
+		rep->io_queued_s = rank->seconds.queued;
+	}
 	rep->residual = asl_worse(rep->residual, rank->residual);
+}
+
+static double emulation_error(const struct asl_rep *rep)
+{
+	double target = 0, late = 0;
+
+	for (int i = 0; i < rep->ranks; i++) {
+		target += rep->rank[i].seconds.target;
+		late += rep->rank[i].seconds.late;
+	}
+	return target > 0 ? late / target : NAN;
 }
 
 void asl_rep_sum(struct asl_rep *rep)
@@ -52,6 +66,7 @@ void asl_rep_sum(struct asl_rep *rep)
 		rates[a] = asl_rates(&rep->want->plan.costs, a);
 	rep->predicted_equal = true;
 	rep->outcome = rep->rank[0].outcome;
+	rep->emulation_error = emulation_error(rep);
 	for (int i = 0; i < rep->ranks; i++)
 		sum_rank(rep, &rep->rank[i], rates);
 }
