@@ -199,7 +199,8 @@ def runs(name, rows):
         check(name + ": flops", int(x["flops_total"]) == flops)
         check(name + ": sent is not received",
               x["net_send_words_total"] == x["net_recv_words_total"])
-        for c in "spec dims eigenvalue iterations".split():
+        for c in ("spec dims eigenvalue iterations cache_model "
+                  "lru_read_words_max lru_write_words_total").split():
             check(f"{name}: {c} is not empty", x[c] == "")
         null, sim = x["store"] == "null", x["transport"] == "sim"
         for c in measured:
