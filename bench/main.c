@@ -97,11 +97,13 @@ const struct asl_command asl_commands[] = {
 		.summary = "what there is to choose from",
 		.text = "Print what there is to choose from, a line each.  "
 			"Some are listed only if they\nare asked for: hardware "
-			"counters, which are tried; and Steiner systems, which "
-			"say\nwho has what of a symmetric tensor: their ranks, "
-			"m row blocks, of which a rank\nworks with s, steps of "
-			"an exchange, words that a rank receives of x and y "
-			"(or\nsends) in units of n, and the lower bound.",
+			"counters, which are tried; and Steiner systems, "
+			"which\n"
+			"say who has what of a symmetric tensor: their ranks, "
+			"m "
+			"row blocks, of which a\nrank works with s, steps of "
+			"an exchange, words that a rank receives of x and y\n"
+			"(or sends) in units of n, and the lower bound.",
 		.run = asl_command_list,
 	},
 	{.name = NULL},

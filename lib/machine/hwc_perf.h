@@ -34,6 +34,18 @@ struct asl_perf_events {
  */
 int asl_perf_find(struct asl_perf_events *events, const char *root);
 
+#define ASL_PERF_DEVICES "/sys/bus/event_source/devices"
+
+/*
+ * Terms such as "event=0x04,umask=0x03" into event->config, where the device's
+ * format puts them; scale and unit of an event that it names into event->bytes.
+ * -EINVAL: they are not what they should be.
+ */
+int asl_perf_put_terms(struct asl_perf_event *event, const char *root,
+		       const char *device, const char *terms);
+int asl_perf_put_scale(struct asl_perf_event *event, const char *root,
+		       const char *device, const char *name);
+
 /* What an event has counted since it was opened, and for which time. */
 struct asl_perf_value {
 	uint64_t count, enabled, running;

@@ -20,10 +20,6 @@
 
 #include "lib/machine/hwc_perf.h"
 #include "lib/machine/system.h"
-#include "lib/matrix/file.h"
-#include "lib/matrix/text.h"
-
-#define DEVICES "/sys/bus/event_source/devices"
 
 struct cpu {
 	char vendor[64];
@@ -86,119 +82,6 @@ static struct cpu find_cpu(const char *root)
 	return cpu;
 }
 
-/* ---- Terms ---- */
-
-/* Bits of `value`, from the lowest on, to where "config1:0-7,32-37" says. */
-static bool scatter(uint64_t config[3], const char *format, uint64_t value)
-{
-	int which = 0, at = 0, from, to, length;
-
-	if (sscanf(format, "config%n", &at) != 0 || !at)
-		return false;
-	if (format[at] != ':')
-		which = format[at++] - '0';
-	if (which < 0 || which > 2 || format[at] != ':')
-		return false;
-	do {
-		at++;
-		if (sscanf(format + at, "%d%n-%d%n", &from, &length, &to,
-			   &length) < 2)
-			to = from;
-		at += length;
-		if (from < 0 || to < from || to > 63)
-			return false;
-		for (; from <= to; from++, value >>= 1)
-			config[which] |= (value & 1) << from;
-	} while (format[at] == ',');
-	return !format[at] && !value;
-}
-
-static bool put_term(struct asl_perf_event *event, const char *root,
-		     const char *device, char *term)
-{
-	char format[256], *value = strchr(term, '='), *end = "";
-	uint64_t x = 1;
-
-	if (value) {
-		*value++ = '\0';
-		x = strtoull(value, &end, 0);
-		if (end == value)
-			return false;
-	}
-	if (*end)
-		return false;
-	if (!strcmp(term, "config")) {
-		event->config[0] |= x;
-		return true;
-	}
-	return asl_system_line(format, sizeof(format), root,
-			       DEVICES "/%s/format/%s", device, term) &&
-	       scatter(event->config, format, x);
-}
-
-static int put_terms(struct asl_perf_event *event, const char *root,
-		     const char *device, const char *terms)
-{
-	char copy[256], *save = NULL;
-
-	snprintf(copy, sizeof(copy), "%s", terms);
-	for (char *term = strtok_r(copy, ",", &save); term;
-	     term = strtok_r(NULL, ",", &save))
-		if (!put_term(event, root, device, term))
-			return asl_hwc_fail(
-				-EINVAL,
-				"%s: found '%s', which is not a list of terms "
-				"that its format has",
-				device, terms);
-	return 0;
-}
-
-/* ---- Scales ---- */
-
-static double bytes_in(const char *unit)
-{
-	static const char *const names[] = {"Bytes", "KiB", "MiB", "GiB"};
-
-	for (int i = 0; i < 4; i++)
-		if (!strcmp(unit, names[i]))
-			return (double)(UINT64_C(1) << 10 * i);
-	return 0;
-}
-
-/* Written with a point, whatever the user's language has. */
-static double number_in(const char *text)
-{
-	struct asl_lines lines;
-	struct asl_text line;
-	double x = 0;
-
-	if (asl_lines_open(&lines, "scale", text, strlen(text), '#'))
-		return 0;
-	if (asl_next_line(&lines, &line) &&
-	    asl_take_value(&lines, &line, false, &x))
-		x = 0;
-	asl_lines_close(&lines);
-	return x;
-}
-
-static int put_scale(struct asl_perf_event *event, const char *root,
-		     const char *device, const char *name)
-{
-	char scale[64] = "", unit[64] = "";
-
-	asl_system_line(scale, sizeof(scale), root,
-			DEVICES "/%s/events/%s.scale", device, name);
-	asl_system_line(unit, sizeof(unit), root, DEVICES "/%s/events/%s.unit",
-			device, name);
-	event->bytes = number_in(scale) * bytes_in(unit);
-	if (event->bytes > 0)
-		return 0;
-	return asl_hwc_fail(-EINVAL,
-			    "%s: %s: found scale '%s' and unit '%s', expected "
-			    "a number and Bytes, KiB, MiB or GiB",
-			    device, name, scale, unit);
-}
-
 /* ---- Devices ---- */
 
 static int add(struct asl_perf_events *to, const struct asl_perf_event *event)
@@ -222,8 +105,8 @@ static int add_cpus(struct asl_perf_events *to, struct asl_perf_event *event,
 
 	if (!cpus)
 		return asl_hwc_fail(-ENOMEM, "no memory");
-	if (!asl_system_line(line, sizeof(line), root, DEVICES "/%s/cpumask",
-			     device) ||
+	if (!asl_system_line(line, sizeof(line), root,
+			     ASL_PERF_DEVICES "/%s/cpumask", device) ||
 	    hwloc_bitmap_list_sscanf(cpus, line) ||
 	    hwloc_bitmap_weight(cpus) < 1)
 		err = asl_hwc_fail(-EINVAL,
@@ -260,20 +143,20 @@ static int add_event(struct asl_perf_events *to, const struct source *from,
 	char terms[256], type[32];
 	int err;
 
-	if (!asl_system_line(type, sizeof(type), root, DEVICES "/%s/type",
-			     device))
+	if (!asl_system_line(type, sizeof(type), root,
+			     ASL_PERF_DEVICES "/%s/type", device))
 		return asl_hwc_fail(-EINVAL, "%s: it has no type", device);
 	event.type = (uint32_t)strtoul(type, NULL, 10);
 	if (from->bytes > 0)
-		return (err = put_terms(&event, root, device, name))
+		return (err = asl_perf_put_terms(&event, root, device, name))
 			       ? err
 			       : add_cpus(to, &event, root, device);
 	if (!asl_system_line(terms, sizeof(terms), root,
-			     DEVICES "/%s/events/%s", device, name))
+			     ASL_PERF_DEVICES "/%s/events/%s", device, name))
 		return 0;
-	err = put_terms(&event, root, device, terms);
+	err = asl_perf_put_terms(&event, root, device, terms);
 	if (!err)
-		err = put_scale(&event, root, device, name);
+		err = asl_perf_put_scale(&event, root, device, name);
 	return err ? err : add_cpus(to, &event, root, device);
 }
 
@@ -296,7 +179,7 @@ static int add_source(struct asl_perf_events *to, const struct source *from,
 	DIR *dir;
 	int err = 0;
 
-	snprintf(path, sizeof(path), "%s" DEVICES, root);
+	snprintf(path, sizeof(path), "%s" ASL_PERF_DEVICES, root);
 	dir = opendir(path);
 	while (dir && !err && (entry = readdir(dir))) {
 		if (!is_called(entry->d_name, from->device))
@@ -327,8 +210,7 @@ int asl_perf_find(struct asl_perf_events *events, const char *root)
 		found[from->medium] = events->count > before;
 	}
 	if (!err && !events->count)
-		err = asl_hwc_fail(
-			-ENODEV,
-			"no memory controllers that we know in " DEVICES);
+		err = asl_hwc_fail(-ENODEV, "no memory controllers that we "
+					    "know in " ASL_PERF_DEVICES);
 	return err;
 }
