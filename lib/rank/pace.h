@@ -22,7 +22,8 @@
  *		does not say; then, from when this end has.
  *
  * Nobody sleeps: waiting is looking at the processor's counter, and, where ranks
- * outnumber cores, letting others have the core in between.  A wait of less than a microsecond is put off, and the next request begins that much later.
+ * outnumber cores, letting others have the core in between.  A wait of less than
+ * a microsecond is put off, and the next request begins that much later.
  *
  * Of all requests together the time they should have taken and what they took
  * beyond it are kept in the rank's seconds.

@@ -102,7 +102,8 @@ static int hand_over(struct asl_place *p, const struct asl_rank_record *all,
 		.crowded = asl_net_crowded(p->net),
 		.lies_on = asl_store_medium(p->pool),
 		.medium = p->pace ? "emulated" : asl_store_medium(p->pool),
-		.note = asl_store_note(p->pool),
+		/* It says what words cost there: not so. */
+		.note = p->pace ? "" : asl_store_note(p->pool),
 		.provider = asl_net_provider(p->net),
 		.pool_dir = want->keep ? p->common->dir : "",
 	};
