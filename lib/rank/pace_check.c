@@ -4,20 +4,21 @@
  * Measured with the verbs that a run moves words with, first without a pace: on
  * each host one rank alone, which must not be slower than the device, and then
  * all at once, which together must not be either.  Messages go between two
- * halves of the ranks.  Then with it, which gives the error.  Of some passes the
- * fastest counts: what the machine can do, not what else it does; that shows in
- * the error of the run.
+ * halves of the ranks.  Then with it, which gives the error.  Of many requests
+ * the middle one counts: what the machine can do, not what else it does for a
+ * while; that shows in the error of the run.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/calibrate/estimate.h"
 #include "lib/matrix/parts.h"
 #include "lib/rank/pace_state.h"
 
 enum { PASSES = 4, REQUESTS = 512 };
 enum { TILE_WORDS = 1 << 15, MESSAGE_WORDS = 1 << 17 };
-#define PACED_S 0.02
+#define PACED_NS 2e7
 
 struct bench {
 	struct asl_rank *r;
@@ -27,48 +28,50 @@ struct bench {
 
 /* ---- One rank ---- */
 
-/* Nanoseconds a word. */
-static double pass(struct bench *b, enum asl_direction way, uint64_t words)
+/* One request, of so many that there is room for; in seconds. */
+static double move(struct bench *b, enum asl_direction way, int number)
 {
-	uint64_t each = b->tile.room;
+	uint64_t each = b->tile.room, first = (uint64_t)number * each;
+	struct asl_words x = asl_slice(&b->region, first, each);
+	struct asl_block at = asl_as_block(&x, 1, each);
 	double since = asl_now();
 
-	words = asl_least(words - words % each, REQUESTS * each);
-	for (uint64_t i = 0; i < words; i += each) {
-		struct asl_words x = asl_slice(&b->region, i, each);
-		struct asl_block at = asl_as_block(&x, 1, each);
-
-		if (way == ASL_READS)
-			asl_tile_load(b->r, &b->tile, &at);
-		else
-			asl_tile_store(b->r, &at, &b->tile);
-	}
-	return (asl_now() - since) * 1e9 / (double)words;
+	if (way == ASL_READS)
+		asl_tile_load(b->r, &b->tile, &at);
+	else
+		asl_tile_store(b->r, &at, &b->tile);
+	return asl_now() - since;
 }
 
-/* Writing comes first: nothing has been touched yet. */
+static int requests(const struct bench *b)
+{
+	return (int)asl_least(b->region.count / b->tile.room, REQUESTS);
+}
+
+/* Nanoseconds a word.  Writing comes first: nothing has been touched yet. */
 static void measure_pool(struct bench *b, double word[ASL_DIRECTIONS])
 {
+	double times[PASSES * REQUESTS];
+	int count = requests(b);
+
 	for (int way = ASL_DIRECTIONS - 1; way >= 0; way--) {
-		word[way] = INFINITY;
-		for (int i = 0; i < PASSES; i++)
-			word[way] =
-				fmin(word[way], pass(b, way, b->region.count));
+		for (int i = 0; i < PASSES * count; i++)
+			times[i] = move(b, way, i % count);
+		word[way] = asl_median(times, PASSES * count) * 1e9 /
+			    (double)b->tile.room;
 	}
 }
 
-/* As many words as take a while on the other machine. */
+/* Requests that take a while on the other machine. */
 static double measure_error(struct bench *b, const struct asl_emulation *as)
 {
 	const struct asl_seconds *s = &b->r->seconds;
 
 	for (int way = 0; way < ASL_DIRECTIONS; way++) {
-		double words = PACED_S * 1e9 / as->word[way];
+		double each = as->word[way] * (double)b->tile.room;
 
-		pass(b, way,
-		     asl_larger(b->tile.room, words < (double)b->region.count
-						      ? (uint64_t)words
-						      : b->region.count));
+		for (int i = 0; i < requests(b) && i * each < PACED_NS; i++)
+			move(b, way, i);
 	}
 	return s->target > 0 ? s->late / s->target : 0;
 }
