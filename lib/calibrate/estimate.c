@@ -31,32 +31,39 @@ double asl_median(double *x, int count)
 	return middle(x, count);
 }
 
-/* How many samples may be left out at either end, but not the last. */
-static int outside(int count)
+/*
+ * How many samples may be left out at either end, but not the last, and how
+ * often the median is beyond one of them.  Of thousands 2^-count is 0.
+ */
+static int outside(double *miss, int count)
 {
-	double heads = ldexp(1, -count), fewer = heads; /* none at all */
+	double heads = -count * log(2), fewer; /* the logarithm of P(k heads) */
 	int k = 0;
 
-	while (fewer + heads * (count - k) / (k + 1) <= MISS) {
-		heads *= (double)(count - k) / (k + 1);
-		fewer += heads;
-		k++;
+	*miss = exp(heads);
+	for (;; k++) {
+		heads += log((double)(count - k) / (k + 1));
+		fewer = *miss + exp(heads);
+		if (fewer > MISS)
+			return k;
+		*miss = fewer;
 	}
-	return k;
 }
 
 struct asl_estimate asl_estimate(double *x, int count)
 {
+	double miss;
 	int k;
 
 	if (count < 1)
 		return (struct asl_estimate){0};
-	k = outside(count);
+	k = outside(&miss, count);
 	qsort(x, (size_t)count, sizeof *x, compare);
 	return (struct asl_estimate){
 		.median = middle(x, count),
 		.low = x[k],
 		.high = x[count - 1 - k],
+		.coverage = 1 - 2 * miss,
 		.samples = count,
 	};
 }

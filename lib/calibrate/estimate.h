@@ -10,9 +10,10 @@
 /*
  * low and high enclose the true median with a probability of 95% or more, if
  * there are 6 samples or more; of fewer they are the least and the largest.
+ * `coverage` is the probability: 0.5 of 2 samples, 0.9375 of 5.
  */
 struct asl_estimate {
-	double median, low, high;
+	double median, low, high, coverage;
 	int samples; /* 0: not measured */
 };
 

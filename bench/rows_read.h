@@ -1,0 +1,42 @@
+/*
+ * rows_read.h -- runs.csv and ranks.csv, read back by the names of columns
+ *
+ * What is read must be a table of schema 1 (results/README.md): a heading whose
+ * first column is `schema`, whole lines with a cell for each column, and 1 in
+ * the first of them.  Columns may stand in any order and be more than this
+ * version of aslant knows.  All is kept as text.
+ */
+#ifndef ASL_ROWS_READ_H
+#define ASL_ROWS_READ_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct asl_rows {
+	char path[PATH_MAX];
+	int columns;
+	size_t count; /* of rows, without the heading */
+	char *text;   /* of all cells, each ended by '\0', heading first */
+	size_t *at;   /* where they begin in it */
+	int *line;    /* [1 + count] in the file, of the heading and the rows */
+	int code;     /* 0, or the exit code of what was complained about */
+};
+
+/* DIR/name.  0, or the exit code after a complaint; close it either way. */
+int asl_rows_read(struct asl_rows *rows, const char *dir, const char *name);
+void asl_rows_close(struct asl_rows *rows); /* all zero is allowed */
+
+/* The column of that name; -1: there is none. */
+int asl_rows_column(const struct asl_rows *rows, const char *name);
+
+/* A cell; "" if it is empty, or column is -1. */
+const char *asl_rows_text(const struct asl_rows *rows, size_t row, int column);
+
+/*
+ * The number in a cell; NAN if it is empty, or column is -1.  A cell that is no
+ * number is NAN, too, after a complaint, and rows->code says so.
+ */
+double asl_rows_number(struct asl_rows *rows, size_t row, int column);
+
+#endif

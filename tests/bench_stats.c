@@ -1,0 +1,198 @@
+/*
+ * bench_stats.c -- what comparisons conclude of repeated measurements
+ *
+ * Intervals are held against random samples whose true ratio is known: they
+ * hold it about as often as they say, and equal machines are hardly ever told
+ * apart.  Medians and their intervals: tests/calibrate_measures.c.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bench/stats.h"
+#include "tests/random.h"
+
+enum { MOST = 5000 };
+
+static double uniform(struct dice *d)
+{
+	return (double)roll(d, 1, 1u << 30) / (1u << 30);
+}
+
+/* As times are: never below `least`, with a long tail. */
+static void measure(double *x, int count, double least, struct dice *d)
+{
+	for (int i = 0; i < count; i++)
+		x[i] = least * (1 - 0.1 * log(uniform(d)));
+}
+
+/* ---- Medians ---- */
+
+static void coverage_is_that_of_coins(void **state)
+{
+	static const struct {
+		int count;
+		double coverage;
+	} table[] = {{1, 0},	     {2, 0.5},	       {3, 0.75},
+		     {5, 0.9375},    {6, 0.96875},     {7, 0.984375},
+		     {9, 0.9609375}, {10, 0.978515625}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+		double x[16] = {0};
+		double found = asl_estimate(x, table[i].count).coverage;
+
+		if (fabs(found - table[i].coverage) > 1e-12)
+			fail_msg("%d samples: %.12f, expected %.12f",
+				 table[i].count, found, table[i].coverage);
+	}
+}
+
+/* The smallest interval that covers 95%: 2^-count is 0 of so many. */
+static void thousands_have_an_interval(void **state)
+{
+	static double x[MOST];
+	struct asl_estimate e;
+
+	(void)state;
+	for (int i = 0; i < MOST; i++)
+		x[i] = i;
+	e = asl_estimate(x, MOST);
+	assert_true(e.median == (MOST - 1) / 2.0);
+	assert_true(e.low + e.high == MOST - 1);
+	/* 1.96 standard deviations of a binomial distribution. */
+	assert_true(fabs((e.high - e.low) / sqrt(MOST) - 1.96) < 0.05);
+	assert_true(e.coverage >= 0.95 && e.coverage < 0.953);
+}
+
+/* ---- Ratios ---- */
+
+static void intervals_hold_the_ratio(void **state)
+{
+	static const int counts[] = {5, 6, 9, 20};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+		struct dice d = {1, (uint32_t)i, 0};
+		int n = counts[i], cases = 600, held = 0, told = 0;
+
+		for (int k = 0; k < cases; k++) {
+			double x[MOST], y[MOST];
+			struct asl_ratio r;
+
+			measure(x, n, 2, &d);
+			measure(y, n + k % 3, 3, &d);
+			assert_int_equal(asl_ratio(&r, x, n, y, n + k % 3), 0);
+			assert_int_equal(r.samples, n);
+			assert_true(r.low <= r.ratio && r.ratio <= r.high);
+			held += r.low <= 2 / 3. && 2 / 3. <= r.high;
+			told += asl_ratio_verdict(&r) < 0;
+		}
+		/* 5% miss, and three standard deviations of chance. */
+		if (held < cases * (0.95 - 3 * sqrt(0.05 * 0.95 / cases)))
+			fail_msg("%d samples: %d of %d hold it", n, held,
+				 cases);
+		if (told < cases * 0.95)
+			fail_msg("%d samples: %d of %d tell it", n, told,
+				 cases);
+	}
+}
+
+static void equals_are_not_told_apart(void **state)
+{
+	struct dice d = {2, 0, 0};
+	int cases = 800, told = 0;
+
+	(void)state;
+	for (int k = 0; k < cases; k++) {
+		int n = (int)roll(&d, ASL_LEAST_SAMPLES, 12);
+		double x[MOST], y[MOST];
+		struct asl_ratio r;
+
+		measure(x, n, 1, &d);
+		measure(y, n, 1, &d);
+		assert_int_equal(asl_ratio(&r, x, n, y, n), 0);
+		told += asl_ratio_verdict(&r) != 0;
+	}
+	if (told > cases * 0.06)
+		fail_msg("%d of %d pairs of equals are told apart", told,
+			 cases);
+}
+
+static void few_samples_have_no_interval(void **state)
+{
+	double x[] = {3, 1, 2, 1}, y[] = {8, 4, 6, 9, 5, 7};
+	struct asl_ratio r;
+
+	(void)state;
+	assert_int_equal(asl_ratio(&r, x, 4, y, 6), 0);
+	assert_true(r.ratio == 1.5 / 6.5 && isnan(r.low) && isnan(r.high));
+	assert_int_equal(asl_ratio_verdict(&r), 0);
+	assert_int_equal(r.samples, 4);
+	assert_int_equal(asl_ratio(&r, x, 0, y, 6), 0);
+	assert_true(isnan(r.ratio) && r.samples == 0);
+}
+
+/* Whatever else was asked before, and in which order samples are given. */
+static void the_same_has_the_same_interval(void **state)
+{
+	struct dice d = {3, 0, 0};
+	double x[7], y[7], z[7];
+	struct asl_ratio a, b;
+
+	(void)state;
+	measure(x, 7, 1, &d);
+	measure(y, 7, 1, &d);
+	for (int i = 0; i < 7; i++)
+		z[i] = x[6 - i];
+	asl_ratio(&a, x, 7, y, 7);
+	asl_ratio(&b, y, 7, x, 7);
+	asl_ratio(&b, z, 7, y, 7);
+	assert_true(a.ratio == b.ratio && a.low == b.low && a.high == b.high);
+}
+
+static void verdicts_leave_one_out(void **state)
+{
+	static const struct {
+		double low, high;
+		int verdict;
+	} table[] = {{1.01, 2, 1}, {0.5, 0.99, -1}, {0.9, 1.1, 0},
+		     {1, 2, 0},	   {0.5, 1, 0},	    {NAN, NAN, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+		assert_int_equal(
+			asl_ratio_verdict(&(struct asl_ratio){
+				.low = table[i].low, .high = table[i].high}),
+			table[i].verdict);
+}
+
+static void means_are_geometric(void **state)
+{
+	(void)state;
+	assert_true(isnan(asl_geometric_mean(NULL, 0)));
+	assert_true(fabs(asl_geometric_mean((double[]){2, 8}, 2) - 4) < 1e-12);
+	assert_true(fabs(asl_geometric_mean((double[]){4, 0.25, 8}, 3) - 2) <
+		    1e-12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(coverage_is_that_of_coins),
+		cmocka_unit_test(thousands_have_an_interval),
+		cmocka_unit_test(intervals_hold_the_ratio),
+		cmocka_unit_test(equals_are_not_told_apart),
+		cmocka_unit_test(few_samples_have_no_interval),
+		cmocka_unit_test(the_same_has_the_same_interval),
+		cmocka_unit_test(verdicts_leave_one_out),
+		cmocka_unit_test(means_are_geometric),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
