@@ -15,6 +15,7 @@ int asl_command_bounds(int argc, char **argv, const struct asl_command *self);
 int asl_command_suite(int argc, char **argv, const struct asl_command *self);
 int asl_command_calibrate(int argc, char **argv,
 			  const struct asl_command *self);
+int asl_command_report(int argc, char **argv, const struct asl_command *self);
 int asl_command_list(int argc, char **argv, const struct asl_command *self);
 
 /* --help after a command; returns the exit code. */

@@ -58,6 +58,8 @@ static void print_options(FILE *f, unsigned command)
 		heading = NULL;
 		print_option(f, x);
 	}
+	if (command & ASL_TAKES_RESULTS)
+		return;
 	fputs("\nCounts and words may end in k, m or g, which multiply by "
 	      "1000; words also in\nKiB, MiB, GiB or TiB, which are bytes (a "
 	      "word is 8).  The last of several\nsame options counts; of "

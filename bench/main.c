@@ -76,6 +76,24 @@ const struct asl_command asl_commands[] = {
 		.run = asl_command_suite,
 	},
 	{
+		.name = "report",
+		.usage = "report DIR... [options]",
+		.summary = "results as one page, with figures, to be read and "
+			   "printed",
+		.text = "Read results that run or suite wrote with --out, and "
+			"write one page of HTML\nthat needs no other file, no "
+			"network and no script: what failed, which algorithm\n"
+			"is best and why, costs, bounds, and every figure's "
+			"data.  Several directories are\nseveral machines, "
+			"side "
+			"by side; the first is what the others are compared "
+			"with.\n\n"
+			"  aslant suite quick --out here\n"
+			"  aslant report here --out here.html",
+		.options = ASL_FOR_REPORT,
+		.run = asl_command_report,
+	},
+	{
 		.name = "calibrate",
 		.usage = "calibrate [FILE] [options]",
 		.summary = "measure this machine, and write its profile",

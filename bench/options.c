@@ -408,6 +408,8 @@ const struct asl_option asl_option_table[] = {
 	 "a new directory with runs.csv, ranks.csv, machine.json and "
 	 "topology.xml",
 	 R, TEXT(out)},
+	{"out", "FILE", "the page (report.html); '-' is stdout",
+	 ASL_FOR_REPORT, TEXT(out)},
 	{"top", "N",
 	 "how many of the best to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},
@@ -418,7 +420,7 @@ const struct asl_option asl_option_table[] = {
 	{"quick", NULL,
 	 "half a minute instead of two",
 	 CALIBRATE, FLAG(quick)},
-	{"help", NULL, "this text", RPB | CALIBRATE, FLAG(help)},
+	{"help", NULL, "this text", RPB | CALIBRATE | ASL_FOR_REPORT, FLAG(help)},
 	{0},
 };
 /* clang-format on */

@@ -17,6 +17,9 @@
 
 #include "lib/plan/family.h"
 
+/* Directories of results that one command takes. */
+enum { ASL_MOST_RESULTS = 32 };
+
 /* What was given; 0, NULL or (doubles) NAN: not given, where not said else. */
 struct asl_options {
 	const char *algorithm;
@@ -55,7 +58,8 @@ struct asl_options {
 
 	bool dry_run, quick;
 	bool help;
-	int launch_at; /* where in argv --launch was */
+	int launch_at;			       /* where in argv --launch was */
+	const char *dir[ASL_MOST_RESULTS + 1]; /* of results, NULL-ended */
 };
 
 enum asl_commands {
@@ -64,7 +68,11 @@ enum asl_commands {
 	ASL_FOR_BOUNDS = 4,
 	ASL_FOR_SUITE = 8,
 	ASL_FOR_CALIBRATE = 16,
+	ASL_FOR_REPORT = 32,
 };
+
+/* Those whose arguments are directories of results, and no algorithm. */
+#define ASL_TAKES_RESULTS ASL_FOR_REPORT
 
 /*
  * In a set of commands: those that take an option for the sake of scripts, but

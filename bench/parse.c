@@ -189,8 +189,24 @@ static int misused(int what, const char *command, const char *found)
 			    option->name, strchr(found, '=') + 1);
 }
 
-static int take_argument(struct asl_options *o, const char *text)
+static int take_results(struct asl_options *o, const char *dir)
 {
+	int count = 0;
+
+	while (o->dir[count])
+		count++;
+	if (count == ASL_MOST_RESULTS)
+		return asl_complain(ASL_BAD_INPUT,
+				    "found more than %d directories", count);
+	o->dir[count] = dir;
+	return 0;
+}
+
+static int take_argument(struct asl_options *o, const char *text,
+			 unsigned command)
+{
+	if (command & ASL_TAKES_RESULTS)
+		return take_results(o, text);
 	if (o->algorithm)
 		return asl_complain(ASL_BAD_INPUT,
 				    "unexpected argument '%s' after '%s'", text,
@@ -200,21 +216,21 @@ static int take_argument(struct asl_options *o, const char *text)
 }
 
 static int step(struct asl_options *o, int what, const char *found, int at,
-		const char *command)
+		const char *name, unsigned command)
 {
 	const struct asl_option *option;
 
 	if (what == 1)
-		return take_argument(o, optarg);
+		return take_argument(o, optarg, command);
 	if (what == 'h') {
 		o->help = true;
 		return 0;
 	}
 	if (what == '?' || what == ':')
-		return misused(what, command, found);
+		return misused(what, name, found);
 	option = &asl_option_table[what - FIRST_VALUE];
 	if (!is_name_of(found, option))
-		return unknown(command, found);
+		return unknown(name, found);
 	if (option->at == offsetof(struct asl_options, launch)) {
 		if (o->launch)
 			return asl_complain(ASL_BAD_INPUT,
@@ -259,10 +275,10 @@ int asl_options_add(struct asl_options *o, int argc, char **argv,
 	/* '-': arguments come in order, as 1; ':' tells a missing value. */
 	while (!err &&
 	       (what = getopt_long(argc, argv, "-:h", names, NULL)) != -1) {
-		err = step(o, what, argv[at], at, argv[0]);
+		err = step(o, what, argv[at], at, argv[0], command);
 		at = optind;
 	}
 	for (; !err && optind < argc; optind++)
-		err = take_argument(o, argv[optind]);
+		err = take_argument(o, argv[optind], command);
 	return err;
 }

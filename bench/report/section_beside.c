@@ -1,0 +1,346 @@
+/*
+ * section_beside.c -- machines side by side: which one for writes, and by how much
+ *
+ * Compared is only what is the same work: algorithm, grid, problem, seed, and
+ * words counted.  Times are held against times where both machines moved words
+ * in the same way (really, or emulated); where neither did, the model's
+ * nanoseconds are held against each other.  The first directory is what the
+ * others are compared with.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/brief.h"
+#include "bench/report/page.h"
+#include "bench/stats.h"
+
+static const int by_work[] = {
+	ASL_COL_FAMILY,	   ASL_COL_SPEC, ASL_COL_M,	  ASL_COL_N,
+	ASL_COL_K,	   ASL_COL_DIMS, ASL_COL_RANKS,	  ASL_COL_ALGORITHM,
+	ASL_COL_KERNEL,	   ASL_COL_GRID, ASL_COL_PANELS,  ASL_COL_OVERLAP,
+	ASL_COL_SEED,	   ASL_COL_READ, ASL_COL_WRITTEN, ASL_COL_BH_WORDS,
+	ASL_COL_FLOPS_ALL, ASL_END};
+
+enum how { MEASURED, EMULATED, MODELLED, HOWS };
+
+struct pair {
+	const struct asl_entry *base, *other;
+	enum how how;
+	struct asl_ratio ratio; /* time of the base over that of the other */
+	double writes;		/* words written a flop */
+};
+
+struct match {
+	struct pair *pair;
+	int count, mixed; /* pairs that may not be compared */
+};
+
+/* ---- Pairs ---- */
+
+static bool how_known(enum how *how, const struct asl_entry *x)
+{
+	if (!x->wall.samples) {
+		*how = MODELLED;
+		return asl_row_timed(x->row) && asl_row_cost(x->row) > 0;
+	}
+	*how = *x->row->text[ASL_COL_EMULATED] ? EMULATED : MEASURED;
+	return true;
+}
+
+static int samples(double *to, const struct asl_entry *x)
+{
+	int count = 0;
+
+	for (int i = 0; i < x->count; i++)
+		if (!isnan(x->rows[i]->number[ASL_COL_WALL]))
+			to[count++] = x->rows[i]->number[ASL_COL_WALL];
+	return count;
+}
+
+static bool set_ratio(struct pair *x)
+{
+	double *room, *more;
+	int count, others, err = -1;
+
+	if (x->how == MODELLED) {
+		double ratio = asl_row_cost(x->base->row) /
+			       asl_row_cost(x->other->row);
+
+		x->ratio = (struct asl_ratio){ratio, ratio, ratio, 0};
+		return true;
+	}
+	room = calloc((size_t)(x->base->count + x->other->count), sizeof *room);
+	if (!room)
+		return false;
+	count = samples(room, x->base);
+	more = room + count;
+	others = samples(more, x->other);
+	err = asl_ratio(&x->ratio, room, count, more, others);
+	free(room);
+	return !err;
+}
+
+static const struct asl_entry *in_place(const struct asl_pack *g, int place)
+{
+	for (int i = 0; i < g->count; i++)
+		if ((int)g->at[i]->row->number[ASL_COL_PLACE] == place)
+			return g->at[i];
+	return NULL;
+}
+
+static void add(struct asl_page *p, struct match *m, const struct asl_pack *g,
+		int place)
+{
+	struct pair x = {.base = in_place(g, 0), .other = in_place(g, place)};
+	enum how other;
+
+	if (!x.base || !x.other)
+		return;
+	if (!how_known(&x.how, x.base) || !how_known(&other, x.other) ||
+	    x.how != other) {
+		m->mixed++;
+		return;
+	}
+	x.writes = x.base->row->number[ASL_COL_WRITTEN] /
+		   x.base->row->number[ASL_COL_FLOPS_MOST];
+	p->failed |= !set_ratio(&x);
+	m->pair[m->count++] = x;
+}
+
+/* Those that write most for what they compute come first. */
+static int compare(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->writes != y->writes)
+		return x->writes < y->writes ? 1 : -1;
+	return (x->base > y->base) - (x->base < y->base);
+}
+
+static void find_pairs(struct asl_page *p, struct match *m, int entries,
+		       int place)
+{
+	struct asl_pack g = {0};
+
+	while (!p->failed && asl_pack_next(&g, p->list, entries, by_work))
+		add(p, m, &g, place);
+	qsort(m->pair, (size_t)m->count, sizeof *m->pair, compare);
+}
+
+/* ---- In words ---- */
+
+struct sum {
+	double mean, low, high; /* ratios: geometric mean, least, most */
+	int count, clear;	/* pairs; with an interval that leaves 1 out */
+};
+
+static struct sum sum_up(const struct pair *pair, int count, double *room)
+{
+	struct sum s = {NAN, INFINITY, 0, count, 0};
+
+	for (int i = 0; i < count; i++) {
+		room[i] = pair[i].ratio.ratio;
+		s.low = fmin(s.low, room[i]);
+		s.high = fmax(s.high, room[i]);
+		s.clear += asl_ratio_verdict(&pair[i].ratio) != 0;
+	}
+	s.mean = asl_geometric_mean(room, count);
+	return s;
+}
+
+static void say_sum(struct asl_page *p, const char *work, const struct sum *s,
+		    int place, enum how how)
+{
+	const char *base = asl_page_place(p, 0);
+	const char *other = asl_page_place(p, place);
+	bool won = s->mean > 1;
+	double mean = won ? s->mean : 1 / s->mean;
+	double low = won ? s->low : 1 / s->high;
+	double high = won ? s->high : 1 / s->low;
+
+	fputs("<li>For ", p->f);
+	asl_page_say(p, "%s ", work);
+	if (mean < 1.02) {
+		asl_page_say(p,
+			     "%s and %s are alike: their times differ by "
+			     "%.2g%% on average of %d cases",
+			     base, other, 100 * (mean - 1), s->count);
+	} else {
+		fputs("<b>", p->f);
+		asl_page_say(p, "%s is better than %s: %.3g times as fast",
+			     won ? other : base, won ? base : other, mean);
+		fputs("</b>", p->f);
+		asl_page_say(p, " on average of %d cases", s->count);
+	}
+	asl_page_say(p, " (%.3g to %.3g)", low, high);
+	if (how != MODELLED)
+		asl_page_say(p,
+			     "; in %d of them beyond what chance explains "
+			     "(95%%)",
+			     s->clear);
+	fputs(".</li>\n", p->f);
+}
+
+static void say_how(struct asl_page *p, enum how how)
+{
+	static const char *const texts[HOWS] = {
+		[MEASURED] = "Measured times.",
+		[EMULATED] = "Times with emulated memory.",
+		[MODELLED] = "Not measured: costs Q of counted words, in "
+			     "nanoseconds of the profiles.",
+	};
+
+	asl_page_say(p, " %s", texts[how]);
+}
+
+/* A third, but not less than one; the fewer the sharper. */
+static int most_writing(int count)
+{
+	return (count + 2) / 3;
+}
+
+static void say_device(struct asl_page *p, const struct match *m, int place)
+{
+	const double *a = m->pair[0].base->row->number;
+	const double *b = m->pair[0].other->row->number;
+	bool first = a[ASL_COL_W] < b[ASL_COL_W];
+
+	if (!asl_row_timed(m->pair[0].base->row) ||
+	    !asl_row_timed(m->pair[0].other->row) || !(a[ASL_COL_W] > 0) ||
+	    !(b[ASL_COL_W] > 0))
+		return;
+	fputs("<li>", p->f);
+	asl_page_say(p,
+		     "By their profiles, a word written costs %.3g ns on %s "
+		     "and %.3g ns on %s",
+		     a[ASL_COL_W], asl_page_place(p, 0), b[ASL_COL_W],
+		     asl_page_place(p, place));
+	if (a[ASL_COL_W] != b[ASL_COL_W])
+		asl_page_say(p,
+			     ": memory of %s takes writes %.3g times as "
+			     "fast",
+			     asl_page_place(p, first ? 0 : place),
+			     first ? b[ASL_COL_W] / a[ASL_COL_W]
+				   : a[ASL_COL_W] / b[ASL_COL_W]);
+	asl_page_say(p, ". A word read costs %.3g and %.3g ns.", a[ASL_COL_R],
+		     b[ASL_COL_R]);
+	fputs("</li>\n", p->f);
+}
+
+/* ---- The table ---- */
+
+static double seconds(const struct pair *x, const struct asl_entry *entry)
+{
+	return x->how == MODELLED ? asl_row_cost(entry->row) * 1e-9
+				  : entry->wall.median;
+}
+
+static void table(struct asl_page *p, const struct match *m, int place)
+{
+	char first[ASL_SAID], second[ASL_SAID], text[ASL_SAID];
+	const char *names[] = {"problem",	"ranks",
+			       "algorithm",	"words written per 1000 flops",
+			       first,		second,
+			       "times as fast", "low",
+			       "high",		"better"};
+	int shown = m->count < ASL_MOST_FIGURE_ROWS ? m->count
+						    : ASL_MOST_FIGURE_ROWS;
+	struct asl_sheet t;
+
+	snprintf(first, sizeof first, "%.200s, s", asl_page_place(p, 0));
+	snprintf(second, sizeof second, "%.200s, s", asl_page_place(p, place));
+	asl_sheet_begin(p, &t, names, 10);
+	for (int i = 0; !p->failed && i < shown; i++) {
+		const struct pair *x = &m->pair[i];
+		int verdict = asl_ratio_verdict(&x->ratio);
+
+		asl_sheet_text(&t, asl_say_size(text, x->base->row));
+		asl_sheet_number(&t, x->base->row->number[ASL_COL_RANKS]);
+		asl_sheet_text(&t, asl_say_how(text, x->base->row));
+		asl_sheet_number(&t, 1000 * x->writes);
+		asl_sheet_number(&t, seconds(x, x->base));
+		asl_sheet_number(&t, seconds(x, x->other));
+		asl_sheet_number(&t, x->ratio.ratio);
+		asl_sheet_number(&t, x->ratio.low);
+		asl_sheet_number(&t, x->ratio.high);
+		asl_sheet_text(&t, verdict > 0	 ? asl_page_place(p, place)
+				   : verdict < 0 ? asl_page_place(p, 0)
+						 : "too close to say");
+		asl_sheet_end_row(&t);
+	}
+	if (!p->failed)
+		asl_page_details(p, &t, "Case by case, most writing first",
+				 "machines.csv");
+}
+
+/* ---- One machine against the first ---- */
+
+/* Pairs of a kind are among themselves. */
+static void say_pairs(struct asl_page *p, const struct match *m, int place,
+		      double *room)
+{
+	int heavy = most_writing(m->count);
+	struct sum s = sum_up(m->pair, heavy, room);
+
+	say_sum(p, "write-heavy work", &s, place, m->pair[0].how);
+	s = sum_up(m->pair + heavy, m->count - heavy, room);
+	if (s.count)
+		say_sum(p, "the other work", &s, place, m->pair[0].how);
+	say_device(p, m, place);
+	fputs("</ul>\n<p class=\"note\">", p->f);
+	asl_page_say(p, "Write-heavy: the third of all cases that writes most "
+			"words for a flop.");
+	say_how(p, m->pair[0].how);
+	if (m->mixed)
+		asl_page_say(p,
+			     " %d pairs are not compared: measured, emulated "
+			     "and modelled results do not mix.",
+			     m->mixed);
+	fputs("</p>\n", p->f);
+	table(p, m, place);
+}
+
+static void beside(struct asl_page *p, int entries, int place)
+{
+	struct match m = {calloc((size_t)entries + 1, sizeof *m.pair), 0, 0};
+	double *room = calloc((size_t)entries + 1, sizeof *room);
+
+	p->failed |= !m.pair || !room;
+	if (!p->failed)
+		find_pairs(p, &m, entries, place);
+	if (!p->failed) {
+		fputs("<h3>", p->f);
+		asl_page_say(p, "%s and %s", asl_page_place(p, 0),
+			     asl_page_place(p, place));
+		fputs("</h3>\n<ul class=\"lead\">\n", p->f);
+	}
+	if (!p->failed && m.count) {
+		say_pairs(p, &m, place, room);
+	} else if (!p->failed) {
+		fputs("<li>", p->f);
+		asl_page_say(p,
+			     "No result of one can be compared with one of "
+			     "the other: %s.",
+			     m.mixed ? "one is measured where the other is "
+				       "modelled or emulated, or costs are no "
+				       "times"
+				     : "no case, grid and counts agree");
+		fputs("</li></ul>\n", p->f);
+	}
+	free(m.pair);
+	free(room);
+}
+
+void asl_section_beside(struct asl_page *p)
+{
+	int entries;
+
+	if (p->results->places < 2)
+		return;
+	asl_page_section(p, "beside", "Which machine is better");
+	entries = asl_page_list(p, NULL);
+	asl_entries_sort(p->list, entries, by_work);
+	for (int i = 1; !p->failed && i < p->results->places; i++)
+		beside(p, entries, i);
+}

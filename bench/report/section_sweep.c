@@ -1,0 +1,416 @@
+/*
+ * section_sweep.c -- which algorithm for which w/beta, and where that turns
+ *
+ * Counts of a grid do not depend on costs, so that Q / beta is a straight line
+ * in w / beta: B_h + (r / beta) B_r + (w / beta) B_w.  The lower envelope of all
+ * lines of a problem says who is cheapest where, exactly, without another run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/brief.h"
+#include "bench/report/page.h"
+#include "bench/report/plot.h"
+
+/* One line for all costs at which the same way was run. */
+static const int by_way[] = {
+	ASL_PROBLEM,  ASL_COL_ALGORITHM, ASL_COL_KERNEL,   ASL_COL_GRID,
+	ASL_COL_READ, ASL_COL_WRITTEN,	 ASL_COL_BH_WORDS, ASL_END};
+
+struct line {
+	const struct asl_row *row;
+	double at0, slope; /* Q / beta */
+	bool wins;
+};
+
+struct turn {
+	double x;
+	int from, to; /* lines */
+};
+
+struct sweep {
+	struct asl_pack all;
+	struct line *line;
+	int lines;
+	double read; /* r / beta */
+	struct turn *turn;
+	int turns,
+		first; /* who is cheapest where words cost nothing to write */
+};
+
+static double value(const struct line *l, double x)
+{
+	return l->at0 + l->slope * x;
+}
+
+/* Of those that cross `from` beyond x and fall below it there: the first. */
+static int next_turn(const struct sweep *s, int from, double *x)
+{
+	double best = INFINITY;
+	int to = -1;
+
+	for (int i = 0; i < s->lines; i++) {
+		const struct line *a = &s->line[from], *b = &s->line[i];
+		double at = (b->at0 - a->at0) / (a->slope - b->slope);
+
+		if (b->slope >= a->slope || at < *x)
+			continue;
+		if (at < best || (at == best && b->slope < s->line[to].slope)) {
+			best = at;
+			to = i;
+		}
+	}
+	*x = best;
+	return to;
+}
+
+static void find_turns(struct sweep *s)
+{
+	double x = 0;
+	int now = 0;
+
+	for (int i = 1; i < s->lines; i++)
+		if (s->line[i].at0 < s->line[now].at0 ||
+		    (s->line[i].at0 == s->line[now].at0 &&
+		     s->line[i].slope < s->line[now].slope))
+			now = i;
+	s->first = now;
+	s->line[now].wins = true;
+	for (int to; (to = next_turn(s, now, &x)) >= 0; now = to) {
+		s->line[to].wins = true;
+		s->turn[s->turns++] = (struct turn){x, now, to};
+	}
+}
+
+static double read_cost(const struct asl_row *row)
+{
+	return row->number[ASL_COL_R] / row->number[ASL_COL_BETA];
+}
+
+static bool open_sweep(struct sweep *s, const struct asl_pack *g, double read)
+{
+	struct asl_pack way = {0};
+
+	*s = (struct sweep){.all = *g, .read = read};
+	s->line = calloc((size_t)g->count, sizeof *s->line);
+	s->turn = calloc((size_t)g->count, sizeof *s->turn);
+	if (!s->line || !s->turn)
+		return false;
+	while (asl_pack_next(&way, g->at, g->count, by_way)) {
+		const double *x = way.at[0]->row->number;
+
+		s->line[s->lines++] = (struct line){
+			way.at[0]->row,
+			x[ASL_COL_BH_WORDS] + s->read * x[ASL_COL_READ],
+			x[ASL_COL_WRITTEN], false};
+	}
+	find_turns(s);
+	return true;
+}
+
+static void close_sweep(struct sweep *s)
+{
+	free(s->line);
+	free(s->turn);
+}
+
+/* ---- In words ---- */
+
+static const char *name(char text[ASL_SAID], const struct sweep *s, int line)
+{
+	return asl_say_how(text, s->line[line].row);
+}
+
+/* "below w/beta = 2: A; from there to 8: B; above: C" */
+static const char *verdict(char text[2 * ASL_SAID], const struct sweep *s)
+{
+	char how[ASL_SAID];
+	int at;
+
+	if (!s->turns) {
+		snprintf(text, 2 * ASL_SAID,
+			 "whatever w/\xce\xb2, choose %.300s",
+			 name(how, s, s->first));
+		return text;
+	}
+	at = snprintf(text, 2 * ASL_SAID,
+		      "below w/\xce\xb2 = %.3g choose %.200s", s->turn[0].x,
+		      name(how, s, s->first));
+	for (int i = 0; i < s->turns && at < ASL_SAID; i++)
+		at += snprintf(text + at, (size_t)(2 * ASL_SAID - at),
+			       "; above %.3g %.200s", s->turn[i].x,
+			       name(how, s, s->turn[i].to));
+	return text;
+}
+
+/* ---- The plot ---- */
+
+/* Dear lines that never win are in the data only, if there are many. */
+static int drawn(const struct sweep *s, int *which)
+{
+	int count = 0;
+
+	for (int i = 0; i < s->lines && count < ASL_MOST_CURVES; i++)
+		if (s->line[i].wins)
+			which[count++] = i;
+	for (int i = 0; i < s->lines && count < ASL_MOST_CURVES; i++)
+		if (!s->line[i].wins)
+			which[count++] = i;
+	return count;
+}
+
+static void extent(const struct sweep *s, double x[2])
+{
+	x[0] = 0.25;
+	x[1] = 64;
+	for (int i = 0; i < s->turns; i++) {
+		if (s->turn[i].x > 0)
+			x[0] = fmin(x[0], s->turn[i].x / 2);
+		x[1] = fmax(x[1], s->turn[i].x * 2);
+	}
+}
+
+static void draw(struct asl_page *p, const struct sweep *s, const char *title)
+{
+	enum { POINTS = 41 };
+	int which[ASL_MOST_CURVES], count = drawn(s, which);
+	struct asl_range range = ASL_NO_RANGE;
+	struct asl_plot plot;
+	double end[2], x[POINTS], y[POINTS];
+	char text[ASL_SAID];
+
+	extent(s, end);
+	for (int i = 0; i < POINTS; i++)
+		x[i] = end[0] * pow(end[1] / end[0], i / (POINTS - 1.0));
+	for (int k = 0; k < count; k++)
+		for (int i = 0; i < 2; i++)
+			asl_range_add(&range,
+				      value(&s->line[which[k]], end[i]));
+	asl_plot_open(
+		&plot, p->f, title,
+		(struct asl_axis){"w / \xce\xb2", end[0], end[1], true},
+		asl_range_axis(&range, "Q / \xce\xb2, in words sent", true));
+	for (int i = 0; i < s->turns; i++) {
+		snprintf(text, sizeof text, "%.3g", s->turn[i].x);
+		asl_plot_wall(&plot, s->turn[i].x, text);
+	}
+	for (int k = 0; k < count; k++) {
+		const struct line *l = &s->line[which[k]];
+
+		for (int i = 0; i < POINTS; i++)
+			y[i] = value(l, x[i]);
+		asl_plot_line(
+			&plot, x, y, POINTS,
+			asl_page_style(p, l->row->text[ASL_COL_ALGORITHM]),
+			asl_say_how(text, l->row));
+	}
+	asl_plot_close(&plot);
+}
+
+static void put_data(struct asl_page *p, struct asl_sheet *t,
+		     const struct sweep *s)
+{
+	static const char *const names[] = {"algorithm",
+					    "kernel",
+					    "grid",
+					    "B_h",
+					    "B_r",
+					    "B_w",
+					    "Q / \xce\xb2 at w = 0",
+					    "per w / \xce\xb2",
+					    "cheapest from w / \xce\xb2",
+					    "to"};
+
+	asl_sheet_begin(p, t, names, 10);
+	for (int i = 0; !p->failed && i < s->lines && i < ASL_MOST_FIGURE_ROWS;
+	     i++) {
+		const struct line *l = &s->line[i];
+		double from = l->wins ? 0 : NAN, to = l->wins ? INFINITY : NAN;
+
+		for (int k = 0; k < s->turns; k++) {
+			if (s->turn[k].to == i)
+				from = s->turn[k].x;
+			if (s->turn[k].from == i)
+				to = s->turn[k].x;
+		}
+		asl_sheet_text(t, l->row->text[ASL_COL_ALGORITHM]);
+		asl_sheet_text(t, l->row->text[ASL_COL_KERNEL]);
+		asl_sheet_text(t, l->row->text[ASL_COL_GRID]);
+		asl_sheet_number(t, l->row->number[ASL_COL_BH_WORDS]);
+		asl_sheet_number(t, l->row->number[ASL_COL_READ]);
+		asl_sheet_number(t, l->row->number[ASL_COL_WRITTEN]);
+		asl_sheet_number(t, l->at0);
+		asl_sheet_number(t, l->slope);
+		asl_sheet_number(t, from);
+		asl_sheet_number(t, to);
+		asl_sheet_end_row(t);
+	}
+}
+
+static void figure(struct asl_page *p, const struct sweep *s)
+{
+	char title[2 * ASL_SAID], size[ASL_SAID], means[ASL_SAID];
+	char text[2 * ASL_SAID];
+	struct asl_sheet t;
+
+	put_data(p, &t, s);
+	if (p->failed)
+		return;
+	snprintf(title, sizeof title,
+		 "%.60s, %.300s; %.100s, r/\xce\xb2 = %.3g",
+		 s->line[0].row->text[ASL_COL_FAMILY],
+		 asl_say_size(size, s->line[0].row),
+		 asl_say_means(means, s->line[0].row), s->read);
+	asl_figure_begin(p, title);
+	fputs("<p class=\"verdict\">", p->f);
+	asl_page_say(p, "%c%s.", verdict(text, s)[0] - 'a' + 'A', text + 1);
+	fputs("</p>\n", p->f);
+	draw(p, s, title);
+	snprintf(text, sizeof text,
+		 "%d of %d ways are drawn; the data have %d.", ASL_MOST_CURVES,
+		 s->lines,
+		 s->lines < ASL_MOST_FIGURE_ROWS ? s->lines
+						 : ASL_MOST_FIGURE_ROWS);
+	asl_figure_end(p, s->lines > ASL_MOST_CURVES ? text : NULL, &t);
+}
+
+/* ---- All problems ---- */
+
+/* Those where the choice turns most often, and of most lines, come first. */
+static int compare(const void *a, const void *b)
+{
+	const struct sweep *x = a, *y = b;
+
+	if (x->turns != y->turns)
+		return y->turns - x->turns;
+	if (x->lines != y->lines)
+		return y->lines - x->lines;
+	return (x->all.at > y->all.at) - (x->all.at < y->all.at);
+}
+
+static void table(struct asl_page *p, const struct sweep *s, int count)
+{
+	static const char *const names[] = {"problem", "on", "r/\xce\xb2",
+					    "choose"};
+	char text[2 * ASL_SAID];
+	struct asl_sheet t;
+
+	asl_sheet_begin(p, &t, names, 4);
+	for (int i = 0; !p->failed && i < count && i < ASL_MOST_FIGURE_ROWS;
+	     i++) {
+		const struct asl_row *row = s[i].line[0].row;
+
+		asl_sheet_text(&t, asl_say_size(text, row));
+		asl_sheet_text(&t, asl_say_means(text, row));
+		asl_sheet_number(&t, s[i].read);
+		asl_sheet_text(&t, verdict(text, &s[i]));
+		asl_sheet_end_row(&t);
+	}
+	if (!p->failed)
+		asl_page_details(p, &t,
+				 "All problems: which algorithm from "
+				 "which w/&#946; on",
+				 "crossovers.csv");
+}
+
+static void show(struct asl_page *p, struct sweep *s, int count)
+{
+	qsort(s, (size_t)count, sizeof *s, compare);
+	fputs("<div class=\"plots\">\n", p->f);
+	for (int i = 0; !p->failed && i < count && i < ASL_MOST_PLOTS; i++)
+		figure(p, &s[i]);
+	fputs("</div>\n", p->f);
+	if (count > ASL_MOST_PLOTS) {
+		fputs("<p class=\"note\">", p->f);
+		asl_page_say(p,
+			     "Drawn are the %d of %d problems whose choice "
+			     "turns most often; the table has %s.",
+			     ASL_MOST_PLOTS, count,
+			     count > ASL_MOST_FIGURE_ROWS ? "the first 400"
+							  : "all");
+		fputs("</p>\n", p->f);
+	}
+	if (count > 1)
+		table(p, s, count);
+}
+
+static bool fits(const struct asl_entry *x)
+{
+	return isfinite(read_cost(x->row)) &&
+	       strcmp(x->row->text[ASL_COL_FAMILY],
+		      "contraction out of core") != 0;
+}
+
+/* All r / beta that a problem was run with, of which there are few. */
+static int distinct(double to[ASL_MOST_PLOTS], const struct asl_pack *g)
+{
+	int count = 0;
+
+	for (int i = 0; i < g->count && count < ASL_MOST_PLOTS; i++) {
+		double x = read_cost(g->at[i]->row);
+		int k = 0;
+
+		while (k < count && to[k] != x)
+			k++;
+		if (k == count)
+			to[count++] = x;
+	}
+	return count;
+}
+
+struct sweeps {
+	struct sweep *at;
+	int count;
+};
+
+static void add(struct asl_page *p, struct sweeps *all,
+		const struct asl_pack *g)
+{
+	double read[ASL_MOST_PLOTS];
+	int reads = distinct(read, g);
+
+	for (int i = 0; i < reads; i++) {
+		struct sweep *s = &all->at[all->count];
+
+		p->failed |= !open_sweep(s, g, read[i]);
+		if (s->lines > 1)
+			all->count++;
+		else
+			close_sweep(s);
+	}
+}
+
+void asl_section_sweep(struct asl_page *p)
+{
+	int entries = asl_page_list(p, fits);
+	struct sweeps all = {calloc((size_t)entries + 1, sizeof *all.at), 0};
+	struct asl_pack g = {0};
+
+	p->failed |= !all.at;
+	asl_page_section(p, "sweep",
+			 "Which algorithm for which price of writing");
+	fputs("<p>How much dearer is it to write a word to memory than to send "
+	      "one, w/&#946;? Counts of a grid that ran do not depend on it, "
+	      "so "
+	      "that costs for every other w/&#946; follow from them without "
+	      "another run: straight lines, whose lowest is the one to choose. "
+	      "Messages and flops are left out, and words are those of the "
+	      "busiest rank of each kind. Other grids, which did not run, may "
+	      "be cheaper still: <code>aslant plan</code> knows.</p>\n",
+	      p->f);
+	asl_entries_sort(p->list, entries, by_way);
+	while (!p->failed &&
+	       asl_pack_next(&g, p->list, entries, asl_by_problem))
+		add(p, &all, &g);
+	if (all.count)
+		show(p, all.at, all.count);
+	else
+		fputs("<p class=\"note\">No problem was solved in two "
+		      "ways.</p>\n",
+		      p->f);
+	for (int i = 0; i < all.count; i++)
+		close_sweep(&all.at[i]);
+	free(all.at);
+}
