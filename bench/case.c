@@ -168,6 +168,17 @@ static enum asl_verify choose_verify(const struct asl_options *o)
 					: ASL_VERIFY_FREIVALDS;
 }
 
+static void note_origin(struct asl_case *c)
+{
+	struct asl_origin *to = &c->want.costs_from;
+
+	_Static_assert(sizeof to->profile == sizeof c->profile.name,
+		       "a profile's name fits");
+	memcpy(to->profile, c->profile.name, sizeof to->profile);
+	to->timed = c->profile.timed;
+	to->endurance = c->profile.endurance;
+}
+
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_run_want *want = &c->want;
@@ -188,6 +199,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	err = face->complete(want, o);
 	if (err)
 		return err;
+	note_origin(c);
 	want->transport = or_else(o->transport,
 				  asl_job().size || o->launch ? "ofi" : "sim");
 	want->provider = o->provider;

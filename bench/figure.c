@@ -21,6 +21,7 @@ enum kind {
 	WAIT = 2, /* of a message */
 	FLOP = 4,
 	LAG = 8, /* of an access, which is a time or nothing */
+	WEAR = 16,
 };
 
 static const struct unit {
@@ -37,6 +38,8 @@ static const struct unit {
 	{"us", WAIT | LAG, 1000, false, true},
 	{"ns/flop", FLOP, 1, false, true},
 	{"GFLOP/s", FLOP, 1, true, true},
+	{"TB", WEAR, 1e12, false, true},
+	{"PB", WEAR, 1e15, false, true},
 	{"relative", WORD | WAIT | FLOP, 1, false, false},
 };
 
@@ -56,6 +59,7 @@ static const struct figure {
 	{"flop", FLOP, AT(costs.flop), false},
 	{"read_latency", LAG, AT(read_latency), false},
 	{"write_latency", LAG, AT(write_latency), false},
+	{"endurance", WEAR, AT(endurance), false},
 #undef AT
 };
 

@@ -24,9 +24,11 @@
  *	dram_read, dram_write	the same of DRAM; as the pool's, if missing
  *	latency, flop		a message, a flop; nothing, if missing
  *	read_latency, write_latency	of one access to the pool
+ *	endurance		what the device is rated for to be written, all
+ *				of its DIMMs together
  *
  * Units are ns/word, GB/s and GiB/s (a word is 8 bytes), ns and us, ns/flop and
- * GFLOP/s: costs are then nanoseconds.  Or all figures are `relative`, and costs
+ * GFLOP/s, TB and PB (written): costs are then nanoseconds.  Or all figures are `relative`, and costs
  * are just them.
  */
 #ifndef ASL_PROFILE_H
@@ -43,6 +45,7 @@ struct asl_profile {
 	struct asl_costs costs;
 	double read_latency, write_latency; /* ns; 0: not known */
 	int line_bytes;			    /* 0: not known */
+	double endurance;		    /* bytes; 0: not known */
 };
 
 /* The names of profiles that are part of the command, NULL-ended. */

@@ -157,6 +157,13 @@ static void put_emulated(struct asl_csv *csv, const struct asl_rep *rep)
 	put_if(csv, "emulation_valid", known, error <= ASL_EMULATION_INVALID);
 }
 
+static void put_origin(struct asl_csv *csv, const struct asl_origin *from)
+{
+	asl_csv_put(csv, "profile", from->profile);
+	asl_csv_put(csv, "cost_unit", from->timed ? "ns" : "relative");
+	put_if(csv, "endurance_bytes", from->endurance > 0, from->endurance);
+}
+
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	struct tm utc;
@@ -179,5 +186,6 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	asl_csv_put(csv, "hwc_sockets", rep->hardware.sockets);
 	put_replayed(csv, rep);
 	put_emulated(csv, rep);
+	put_origin(csv, &rep->want->costs_from);
 	asl_csv_end_row(csv);
 }

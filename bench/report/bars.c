@@ -11,12 +11,12 @@
 #include "bench/report/brief.h"
 
 enum {
-	WIDTH = 400,
-	LETTER = 6,
+	WIDTH = 420,
+	LETTER = 7,
 	ROW = 17,
 	THICK = 11,
 	HEADING = 22,
-	NOTE = 92, /* beside the longest bar */
+	NOTE = 84, /* beside the longest bar */
 };
 
 struct bars {
@@ -46,7 +46,7 @@ static double names_end(const struct asl_bar *bar, int count)
 	for (int i = 0; i < count; i++)
 		if (strlen(bar[i].name) > longest)
 			longest = strlen(bar[i].name);
-	return fmin((double)longest * LETTER + 4, 170);
+	return fmin((double)longest * LETTER + 8, 176);
 }
 
 static void open(struct bars *b, FILE *f, const char *about,

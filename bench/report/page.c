@@ -61,7 +61,7 @@ void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s,
 {
 	if (asl_sheet_open(s))
 		p->failed = true;
-	else
+	else if (count)
 		asl_sheet_heading(s, names, count);
 }
 

@@ -4,15 +4,16 @@
 #include "bench/report/plot.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "bench/html.h"
 #include "bench/report/brief.h"
 
 enum {
-	WIDTH = 400,
+	WIDTH = 420,
 	HEIGHT = 270,
-	LEFT = 48,
+	LEFT = 60,
 	RIGHT = 300, /* beyond it, labels of curves */
 	TOP = 10,
 	BOTTOM = 230,
@@ -29,7 +30,7 @@ void asl_range_add(struct asl_range *range, double x)
 }
 
 struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
-			       bool log)
+			       int log)
 {
 	struct asl_axis axis = {title, range->low, range->high, log};
 	double air;
@@ -110,32 +111,45 @@ static void ticks_even(struct asl_plot *p, const struct asl_axis *axis,
 		tick(p, i * step);
 }
 
-/* Powers of ten, or of two where there would be too few of those. */
-static void ticks_log(struct asl_plot *p, const struct asl_axis *axis,
+static void ticks_two(struct asl_plot *p, const struct asl_axis *axis,
 		      void (*tick)(struct asl_plot *p, double v))
 {
-	double decades = log10(axis->high / axis->low);
-	double base = decades >= 2.5 ? 10 : 2;
-	double span = log(axis->high / axis->low) / log(base);
-	double step = fmax(1, ceil(span / 6));
+	double low = ceil(log2(axis->low) - 1e-9), high = log2(axis->high);
+	double step = ceil((high - low) / 8);
 
-	if (span < 1.5) {
-		ticks_even(p, axis, tick);
-		return;
-	}
-	for (double i = ceil(log(axis->low) / log(base) - 1e-9);
-	     pow(base, i) <= axis->high * (1 + 1e-9); i++)
-		if (fmod(i, step) == 0)
-			tick(p, pow(base, i));
+	for (double i = low; i <= high + 1e-9; i += fmax(1, step))
+		tick(p, exp2(i));
+}
+
+/* Powers of ten; where they are few, 2 and 5 times those as well. */
+static void ticks_ten(struct asl_plot *p, const struct asl_axis *axis,
+		      void (*tick)(struct asl_plot *p, double v))
+{
+	static const double times[] = {1, 2, 5};
+	double decades = log10(axis->high / axis->low);
+	int all = decades > 3 ? 1 : 3;
+	double step = fmax(1, ceil(decades / 6));
+
+	for (double i = floor(log10(axis->low)); pow(10, i) <= axis->high;
+	     i += step)
+		for (int k = 0; k < all; k++) {
+			double v = times[k] * pow(10, i);
+
+			if (v >= axis->low * (1 - 1e-9) && v <= axis->high)
+				tick(p, v);
+		}
 }
 
 static void draw_axis(struct asl_plot *p, const struct asl_axis *axis,
 		      void (*tick)(struct asl_plot *p, double v))
 {
-	if (axis->log)
-		ticks_log(p, axis, tick);
-	else
+	/* In so little a logarithm is nearly even, and 1, 2, 5 too few. */
+	if (!axis->log || axis->high < 2.5 * axis->low)
 		ticks_even(p, axis, tick);
+	else if (axis->log == ASL_LOG2)
+		ticks_two(p, axis, tick);
+	else
+		ticks_ten(p, axis, tick);
 }
 
 void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
@@ -162,7 +176,7 @@ void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
 		BOTTOM + 29);
 	asl_html_text(f, x.title);
 	fprintf(f,
-		"</text><text class=\"title\" transform=\"translate(10 %d) "
+		"</text><text class=\"title\" transform=\"translate(11 %d) "
 		"rotate(-90)\">",
 		BOTTOM);
 	asl_html_text(f, y.title);
@@ -207,7 +221,7 @@ static void add_label(struct asl_plot *p, double x, double y, int style,
 	if (!text || p->labels == ASL_PLOT_LABELS)
 		return;
 	snprintf(label.text, sizeof label.text, "%s", text);
-	label.width = 5.4 * (double)strlen(label.text) + 4;
+	label.width = 6.2 * (double)strlen(label.text) + 4;
 	if (label.x + label.width > WIDTH)
 		label.x = fmax(LEFT, WIDTH - label.width);
 	place(p, &label);
@@ -270,12 +284,14 @@ void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
 	add_label(p, to_x(p, x) + 6, to_y(p, y) + 3.5, style, label);
 }
 
-void asl_plot_box(struct asl_plot *p, double x, double y, int style)
+void asl_plot_box(struct asl_plot *p, double x, double y, int style,
+		  const char *label)
 {
 	fputs("<rect", p->f);
 	put_class(p, "box", style);
-	fprintf(p->f, " x=\"%.1f\" y=\"%.1f\" width=\"6\" height=\"6\"/>\n",
-		to_x(p, x) - 3, to_y(p, y) - 3);
+	fprintf(p->f, " x=\"%.1f\" y=\"%.1f\" width=\"8\" height=\"8\"/>\n",
+		to_x(p, x) - 4, to_y(p, y) - 4);
+	add_label(p, to_x(p, x) + 7, to_y(p, y) + 3.5, style, label);
 }
 
 void asl_plot_span(struct asl_plot *p, double x, double low, double high,

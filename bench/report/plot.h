@@ -1,7 +1,7 @@
 /*
  * plot.h -- curves and points in two axes, as SVG
  *
- * A plot is drawn in a box 400 wide, which a page may scale; colours and fonts
+ * A plot is drawn in a box 420 wide, which a page may scale; colours and fonts
  * are the page's, by classes (style.css).  What is outside the axes' ranges is
  * cut off.  Labels stand beside what they name; they are kept until the plot is
  * closed, and then drawn so that none covers another.
@@ -9,14 +9,16 @@
 #ifndef ASL_PLOT_H
 #define ASL_PLOT_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 struct asl_axis {
 	const char *title;
 	double low, high; /* low < high; above 0 if log */
-	bool log;
+	int log;	  /* 0: even; else ticks are at 1, 2, 5, 10, or at
+			     powers of 2 */
 };
+
+enum { ASL_EVEN, ASL_LOG, ASL_LOG2 };
 
 enum { ASL_PLOT_LABELS = 64, ASL_PLOT_LABEL = 64 };
 
@@ -42,7 +44,7 @@ struct asl_range {
 
 void asl_range_add(struct asl_range *range, double x); /* NAN adds nothing */
 struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
-			       bool log);
+			       int log);
 
 /* `about` is what the plot shows, for those who cannot see it. */
 void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
@@ -57,8 +59,9 @@ void asl_plot_line(struct asl_plot *p, const double *x, const double *y,
 		   int count, int style, const char *label);
 void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
 		  const char *label);
-void asl_plot_box(struct asl_plot *p, double x, double y,
-		  int style); /* square */
+/* A square: around a dot that something else has taken, or of another kind. */
+void asl_plot_box(struct asl_plot *p, double x, double y, int style,
+		  const char *label);
 void asl_plot_span(struct asl_plot *p, double x, double low, double high,
 		   int style);
 

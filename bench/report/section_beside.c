@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report/bars.h"
 #include "bench/report/brief.h"
 #include "bench/report/page.h"
 #include "bench/stats.h"
@@ -132,20 +133,24 @@ static void find_pairs(struct asl_page *p, struct match *m, int entries,
 
 struct sum {
 	double mean, low, high; /* ratios: geometric mean, least, most */
-	int count, clear;	/* pairs; with an interval that leaves 1 out */
+	int count;		/* pairs */
+	int sure;		/* whose intervals leave 1 out, on that side */
 };
 
 static struct sum sum_up(const struct pair *pair, int count, double *room)
 {
 	struct sum s = {NAN, INFINITY, 0, count, 0};
+	int side[2] = {0, 0};
 
 	for (int i = 0; i < count; i++) {
 		room[i] = pair[i].ratio.ratio;
 		s.low = fmin(s.low, room[i]);
 		s.high = fmax(s.high, room[i]);
-		s.clear += asl_ratio_verdict(&pair[i].ratio) != 0;
+		side[0] += asl_ratio_verdict(&pair[i].ratio) < 0;
+		side[1] += asl_ratio_verdict(&pair[i].ratio) > 0;
 	}
 	s.mean = asl_geometric_mean(room, count);
+	s.sure = side[s.mean > 1];
 	return s;
 }
 
@@ -154,31 +159,32 @@ static void say_sum(struct asl_page *p, const char *work, const struct sum *s,
 {
 	const char *base = asl_page_place(p, 0);
 	const char *other = asl_page_place(p, place);
-	bool won = s->mean > 1;
+	bool won = s->mean > 1,
+	     sure = how == MODELLED || 2 * s->sure > s->count;
 	double mean = won ? s->mean : 1 / s->mean;
-	double low = won ? s->low : 1 / s->high;
-	double high = won ? s->high : 1 / s->low;
 
 	fputs("<li>For ", p->f);
 	asl_page_say(p, "%s ", work);
 	if (mean < 1.02) {
-		asl_page_say(p,
-			     "%s and %s are alike: their times differ by "
-			     "%.2g%% on average of %d cases",
-			     base, other, 100 * (mean - 1), s->count);
+		asl_page_say(p, "%s and %s are alike: %.2g%% apart", base,
+			     other, 100 * (mean - 1));
 	} else {
 		fputs("<b>", p->f);
-		asl_page_say(p, "%s is better than %s: %.3g times as fast",
-			     won ? other : base, won ? base : other, mean);
+		asl_page_say(p, "%s %s better than %s: %.3g times as fast",
+			     won ? other : base, sure ? "is" : "seems",
+			     won ? base : other, mean);
 		fputs("</b>", p->f);
-		asl_page_say(p, " on average of %d cases", s->count);
 	}
-	asl_page_say(p, " (%.3g to %.3g)", low, high);
+	asl_page_say(p,
+		     " on average of %d case%s, in single ones %.3g to %.3g "
+		     "times",
+		     s->count, s->count == 1 ? "" : "s",
+		     won ? s->low : 1 / s->high, won ? s->high : 1 / s->low);
 	if (how != MODELLED)
 		asl_page_say(p,
-			     "; in %d of them beyond what chance explains "
-			     "(95%%)",
-			     s->clear);
+			     ". In %d of them chance alone does not explain "
+			     "that (95%%)",
+			     s->sure);
 	fputs(".</li>\n", p->f);
 }
 
@@ -274,6 +280,42 @@ static void table(struct asl_page *p, const struct match *m, int place)
 				 "machines.csv");
 }
 
+/* ---- The figure ---- */
+
+/* Two bars a case, for those that write most. */
+static void figure(struct asl_page *p, const struct match *m, int place)
+{
+	enum { MOST = 8 };
+	int shown = m->count < MOST ? m->count : MOST;
+	struct asl_bar bar[2 * MOST];
+	char group[MOST][2 * ASL_SAID], note[2 * MOST][ASL_BRIEF];
+	char size[ASL_SAID], how[ASL_SAID];
+
+	for (int i = 0; i < shown; i++) {
+		const struct pair *x = &m->pair[i];
+		double a = seconds(x, x->base), b = seconds(x, x->other);
+
+		snprintf(group[i], sizeof group[i], "%.300s, %.300s",
+			 asl_say_size(size, x->base->row),
+			 asl_say_how(how, x->base->row));
+		bar[2 * i] = (struct asl_bar){
+			group[i], asl_page_place(p, 0), {a}, NAN, note[2 * i]};
+		bar[2 * i + 1] = (struct asl_bar){group[i],
+						  asl_page_place(p, place),
+						  {0, 0, b},
+						  NAN,
+						  note[2 * i + 1]};
+		strcpy(note[2 * i], asl_brief_seconds(size, a));
+		strcpy(note[2 * i + 1], asl_brief_seconds(size, b));
+	}
+	fputs("<div class=\"plots\"><figure><figcaption>The cases that write "
+	      "most: shorter is better</figcaption>\n",
+	      p->f);
+	asl_bars_stacked(p->f, "times of the cases that write most", bar,
+			 2 * shown);
+	fputs("</figure></div>\n", p->f);
+}
+
 /* ---- One machine against the first ---- */
 
 /* Pairs of a kind are among themselves. */
@@ -298,6 +340,7 @@ static void say_pairs(struct asl_page *p, const struct match *m, int place,
 			     "and modelled results do not mix.",
 			     m->mixed);
 	fputs("</p>\n", p->f);
+	figure(p, m, place);
 	table(p, m, place);
 }
 

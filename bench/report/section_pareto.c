@@ -78,12 +78,45 @@ static bool has_place(const struct asl_row *x)
 	       x->number[ASL_COL_WRITTEN] > 0;
 }
 
+/* Who was there before, of those that are drawn. */
+static bool is_taken(const struct asl_pack *g, int i)
+{
+	static const int by_place[] = {ASL_COL_WRITTEN, ASL_COL_BH_WORDS,
+				       ASL_END};
+
+	for (int k = 0; k < i; k++)
+		if (!asl_rows_compare(g->at[k]->row, g->at[i]->row, by_place))
+			return true;
+	return false;
+}
+
+/* An algorithm's name is at the first of its points. */
+static int put_point(struct asl_page *p, struct asl_plot *plot,
+		     const struct asl_pack *g, int i)
+{
+	const struct asl_row *x = g->at[i]->row;
+	const char *name = x->text[ASL_COL_ALGORITHM];
+	bool again =
+		i && !strcmp(name, g->at[i - 1]->row->text[ASL_COL_ALGORITHM]);
+
+	if (!has_place(x))
+		return 0;
+	if (is_taken(g, i))
+		asl_plot_box(plot, x->number[ASL_COL_BH_WORDS],
+			     x->number[ASL_COL_WRITTEN],
+			     asl_page_style(p, name), again ? NULL : name);
+	else
+		asl_plot_dot(plot, x->number[ASL_COL_BH_WORDS],
+			     x->number[ASL_COL_WRITTEN],
+			     asl_page_style(p, name), again ? NULL : name);
+	return 1;
+}
+
 static int draw(struct asl_page *p, const struct asl_pack *g,
 		const struct bounds *b, const char *title)
 {
 	struct asl_range net = ASL_NO_RANGE, written = ASL_NO_RANGE;
 	struct asl_plot plot;
-	const struct asl_row *last = NULL;
 	int drawn = 0;
 
 	asl_range_add(&net, b->net);
@@ -98,26 +131,14 @@ static int draw(struct asl_page *p, const struct asl_pack *g,
 	asl_plot_open(&plot, p->f, title,
 		      asl_range_axis(&net,
 				     "words sent by the busiest rank, B_h",
-				     true),
-		      asl_range_axis(&written, "words written, B_w", true));
+				     ASL_LOG),
+		      asl_range_axis(&written, "words written, B_w", ASL_LOG));
 	if (!isnan(b->net))
 		asl_plot_wall(&plot, b->net, "least sent");
 	if (!isnan(b->written))
 		asl_plot_floor(&plot, b->written, "least written");
-	for (int i = 0; i < g->count && drawn < 4 * ASL_MOST_CURVES; i++) {
-		const struct asl_row *x = g->at[i]->row;
-		const char *name = x->text[ASL_COL_ALGORITHM];
-		bool again =
-			last && !strcmp(last->text[ASL_COL_ALGORITHM], name);
-
-		if (!has_place(x))
-			continue;
-		asl_plot_dot(&plot, x->number[ASL_COL_BH_WORDS],
-			     x->number[ASL_COL_WRITTEN],
-			     asl_page_style(p, name), again ? NULL : name);
-		last = x;
-		drawn++;
-	}
+	for (int i = 0; i < g->count && drawn < 4 * ASL_MOST_CURVES; i++)
+		drawn += put_point(p, &plot, g, i);
 	asl_plot_close(&plot);
 	return drawn;
 }

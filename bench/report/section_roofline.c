@@ -113,15 +113,15 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 	asl_range_add(&y, fmin(top, x.high / cost[ASL_COL_W]));
 	asl_plot_open(
 		&plot, p->f, title,
-		asl_range_axis(&x, "flops for a word read or written", true),
-		asl_range_axis(&y, "GFLOP/s a rank", true));
+		asl_range_axis(&x, "flops for a word read or written", ASL_LOG),
+		asl_range_axis(&y, "GFLOP/s a rank", ASL_LOG));
 	ceiling(&plot, cost[ASL_COL_R], top, 0, "reading allows");
 	ceiling(&plot, cost[ASL_COL_W], top, 1, "writing allows");
 	for (int i = 0; i < most; i++) {
 		asl_plot_dot(&plot, per_read(g->at[i]->row), speed(g->at[i]), 0,
 			     NULL);
 		asl_plot_box(&plot, per_write(g->at[i]->row), speed(g->at[i]),
-			     1);
+			     1, NULL);
 	}
 	asl_plot_close(&plot);
 }

@@ -110,8 +110,8 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 
 	if (!ranges(g, &x, &y, of))
 		return;
-	asl_plot_open(&plot, p->f, title, asl_range_axis(&x, "ranks", true),
-		      asl_range_axis(&y, axis, true));
+	asl_plot_open(&plot, p->f, title, asl_range_axis(&x, "ranks", ASL_LOG2),
+		      asl_range_axis(&y, axis, ASL_LOG));
 	while (asl_pack_next(&line, g->at, g->count, by_algorithm) &&
 	       curves++ < ASL_MOST_CURVES)
 		curve(p, &plot, &line, of);

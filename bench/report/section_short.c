@@ -77,6 +77,11 @@ static double lead(const struct contest *c)
 	return cost(c->next) / cost(c->best);
 }
 
+static const char *place_of(const struct asl_page *p, const struct contest *c)
+{
+	return asl_page_place(p, (int)c->best->row->number[ASL_COL_PLACE]);
+}
+
 /* ---- Why ---- */
 
 /* The kind of words by which the best saves most. */
@@ -156,10 +161,7 @@ static void say_family(struct asl_page *p, const struct contest *c, int count,
 		     most.cases, most.cases == 1 ? "" : "s",
 		     c->best->row->text[ASL_COL_FAMILY]);
 	if (p->results->places > 1)
-		asl_page_say(
-			p, " (%s)",
-			asl_page_place(
-				p, (int)c->best->row->number[ASL_COL_PLACE]));
+		asl_page_say(p, " (%s)", place_of(p, c));
 	asl_page_say(p, ": the next best algorithm costs %.3g times as much",
 		     asl_geometric_mean(leads, most.won));
 	if (most.won > 1)
@@ -193,19 +195,6 @@ static void sentences(struct asl_page *p, const struct contest *c, int count)
 
 /* ---- The table ---- */
 
-static void put_case(struct asl_page *p, struct asl_sheet *s,
-		     const struct asl_row *row)
-{
-	char text[ASL_SAID];
-
-	if (p->results->places > 1)
-		asl_sheet_text(
-			s, asl_page_place(p, (int)row->number[ASL_COL_PLACE]));
-	asl_sheet_text(s, asl_say_size(text, row));
-	asl_sheet_text(s, asl_say_means(text, row));
-	asl_sheet_text(s, asl_say_costs(text, row));
-}
-
 /* "fused in 2.1 ms", or two of them where intervals touch. */
 static const char *say_fastest(char text[ASL_SAID], const struct contest *c)
 {
@@ -224,52 +213,82 @@ static const char *say_fastest(char text[ASL_SAID], const struct contest *c)
 	return text;
 }
 
+/* Columns that would be empty are not there. */
+struct columns {
+	bool place, inside, fastest;
+};
+
 static void put_contest(struct asl_page *p, struct asl_sheet *s,
-			const struct contest *c)
+			const struct contest *c, const struct columns *has)
 {
 	char text[ASL_SAID];
 
-	put_case(p, s, c->best->row);
+	if (has->place)
+		asl_sheet_text(s, place_of(p, c));
+	asl_sheet_text(s, asl_say_size(text, c->best->row));
+	asl_sheet_text(s, asl_say_means(text, c->best->row));
+	asl_sheet_text(s, asl_say_costs(text, c->best->row));
 	asl_sheet_text(s, c->best->row->text[ASL_COL_ALGORITHM]);
 	asl_sheet_number(s, cost(c->best));
 	asl_sheet_text(s, c->next->row->text[ASL_COL_ALGORITHM]);
 	asl_sheet_number(s, lead(c));
 	asl_sheet_text(s, why(text, c));
-	asl_sheet_text(s, c->inside ? c->inside->row->text[ASL_COL_ALGORITHM]
-				    : "");
-	asl_sheet_text(s, say_fastest(text, c));
+	if (has->inside)
+		asl_sheet_text(
+			s, c->inside ? c->inside->row->text[ASL_COL_ALGORITHM]
+				     : "");
+	if (has->fastest)
+		asl_sheet_text(s, say_fastest(text, c));
 	asl_sheet_end_row(s);
 }
 
-static void begin(struct asl_page *p, struct asl_sheet *s)
+static void begin(struct asl_page *p, struct asl_sheet *s,
+		  const struct columns *has)
 {
-	static const char *const names[] = {
-		"result",
-		"problem",
-		"on",
-		"costs of a word",
-		"least cost: best algorithm",
-		"its cost Q",
-		"next best",
-		"which costs, times as much",
-		"because the best moves",
-		"best that keeps to the model",
-		"shortest time",
-	};
-	int left_out = p->results->places == 1;
+	static const char *const names[] = {"problem",
+					    "on",
+					    "costs of a word",
+					    "least cost",
+					    "Q",
+					    "next best",
+					    "costs times as much",
+					    "because the best moves"};
 
-	asl_sheet_begin(p, s, names + left_out,
-			(int)(sizeof names / sizeof names[0]) - left_out);
+	asl_sheet_begin(p, s, NULL, 0);
+	if (p->failed)
+		return;
+	if (has->place)
+		asl_sheet_text(s, "result");
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		asl_sheet_text(s, names[i]);
+	if (has->inside)
+		asl_sheet_text(s, "best that keeps to the model");
+	if (has->fastest)
+		asl_sheet_text(s, "shortest time");
+	asl_sheet_end_row(s);
 }
 
-static void table(struct asl_page *p, const struct contest *c, int from, int to,
+static struct columns columns_of(const struct asl_page *p,
+				 const struct contest *c, int count)
+{
+	struct columns has = {.place = p->results->places > 1};
+
+	for (int i = 0; i < count; i++) {
+		has.inside |= c[i].inside != c[i].best;
+		has.fastest |= c[i].fastest != NULL;
+	}
+	return has;
+}
+
+static void table(struct asl_page *p, const struct contest *c, int count,
 		  bool open)
 {
+	struct columns has = columns_of(p, c, count);
 	struct asl_sheet s;
 
-	begin(p, &s);
-	for (int i = from; !p->failed && i < to; i++)
-		put_contest(p, &s, &c[i]);
+	begin(p, &s, &has);
+	for (int i = 0; !p->failed && i < count; i++)
+		put_contest(p, &s, &c[i], &has);
 	if (p->failed)
 		return;
 	if (open)
@@ -284,9 +303,9 @@ static void show(struct asl_page *p, const struct contest *c, int count)
 	int most = count < ASL_MOST_ENTRIES / 2 ? count : ASL_MOST_ENTRIES / 2;
 
 	sentences(p, c, count);
-	table(p, c, 0, sight, true);
+	table(p, c, sight, true);
 	if (most > sight)
-		table(p, c, sight, most, false);
+		table(p, c + sight, most - sight, false);
 	if (count > most) {
 		fputs("<p class=\"note\">", p->f);
 		asl_page_say(p,

@@ -30,14 +30,20 @@ struct turn {
 	int from, to; /* lines */
 };
 
+/* Who is cheapest where: of all, or of those that keep to the model. */
+struct envelope {
+	bool inside;
+	int first; /* where words cost nothing to write; -1: nobody */
+	struct turn *turn;
+	int turns;
+};
+
 struct sweep {
 	struct asl_pack all;
 	struct line *line;
 	int lines;
 	double read; /* r / beta */
-	struct turn *turn;
-	int turns,
-		first; /* who is cheapest where words cost nothing to write */
+	struct envelope of_all, of_inside;
 };
 
 static double value(const struct line *l, double x)
@@ -45,17 +51,39 @@ static double value(const struct line *l, double x)
 	return l->at0 + l->slope * x;
 }
 
-/* Of those that cross `from` beyond x and fall below it there: the first. */
-static int next_turn(const struct sweep *s, int from, double *x)
+static bool takes_part(const struct envelope *e, const struct line *l)
 {
+	return !e->inside || l->row->number[ASL_COL_OUTSIDE] != 1;
+}
+
+static int find_first(const struct sweep *s, const struct envelope *e)
+{
+	int best = -1;
+
+	for (int i = 0; i < s->lines; i++) {
+		const struct line *a = &s->line[i], *b = &s->line[best];
+
+		if (takes_part(e, a) &&
+		    (best < 0 || a->at0 < b->at0 ||
+		     (a->at0 == b->at0 && a->slope < b->slope)))
+			best = i;
+	}
+	return best;
+}
+
+/* Of those that cross `from` at x or beyond and fall below it: the first. */
+static int next_turn(const struct sweep *s, const struct envelope *e, int from,
+		     double *x)
+{
+	const struct line *a = &s->line[from];
 	double best = INFINITY;
 	int to = -1;
 
 	for (int i = 0; i < s->lines; i++) {
-		const struct line *a = &s->line[from], *b = &s->line[i];
+		const struct line *b = &s->line[i];
 		double at = (b->at0 - a->at0) / (a->slope - b->slope);
 
-		if (b->slope >= a->slope || at < *x)
+		if (!takes_part(e, b) || b->slope >= a->slope || at < *x)
 			continue;
 		if (at < best || (at == best && b->slope < s->line[to].slope)) {
 			best = at;
@@ -66,22 +94,22 @@ static int next_turn(const struct sweep *s, int from, double *x)
 	return to;
 }
 
-static void find_turns(struct sweep *s)
+static bool find_turns(struct sweep *s, struct envelope *e, bool inside)
 {
 	double x = 0;
-	int now = 0;
+	int now;
 
-	for (int i = 1; i < s->lines; i++)
-		if (s->line[i].at0 < s->line[now].at0 ||
-		    (s->line[i].at0 == s->line[now].at0 &&
-		     s->line[i].slope < s->line[now].slope))
-			now = i;
-	s->first = now;
+	e->inside = inside;
+	e->turn = calloc((size_t)s->lines, sizeof *e->turn);
+	e->first = now = find_first(s, e);
+	if (!e->turn || now < 0)
+		return e->turn != NULL;
 	s->line[now].wins = true;
-	for (int to; (to = next_turn(s, now, &x)) >= 0; now = to) {
+	for (int to; (to = next_turn(s, e, now, &x)) >= 0; now = to) {
 		s->line[to].wins = true;
-		s->turn[s->turns++] = (struct turn){x, now, to};
+		e->turn[e->turns++] = (struct turn){x, now, to};
 	}
+	return true;
 }
 
 static double read_cost(const struct asl_row *row)
@@ -95,10 +123,7 @@ static bool open_sweep(struct sweep *s, const struct asl_pack *g, double read)
 
 	*s = (struct sweep){.all = *g, .read = read};
 	s->line = calloc((size_t)g->count, sizeof *s->line);
-	s->turn = calloc((size_t)g->count, sizeof *s->turn);
-	if (!s->line || !s->turn)
-		return false;
-	while (asl_pack_next(&way, g->at, g->count, by_way)) {
+	while (s->line && asl_pack_next(&way, g->at, g->count, by_way)) {
 		const double *x = way.at[0]->row->number;
 
 		s->line[s->lines++] = (struct line){
@@ -106,43 +131,73 @@ static bool open_sweep(struct sweep *s, const struct asl_pack *g, double read)
 			x[ASL_COL_BH_WORDS] + s->read * x[ASL_COL_READ],
 			x[ASL_COL_WRITTEN], false};
 	}
-	find_turns(s);
-	return true;
+	return s->line && find_turns(s, &s->of_inside, true) &&
+	       find_turns(s, &s->of_all, false);
 }
 
 static void close_sweep(struct sweep *s)
 {
 	free(s->line);
-	free(s->turn);
+	free(s->of_all.turn);
+	free(s->of_inside.turn);
 }
 
 /* ---- In words ---- */
 
-static const char *name(char text[ASL_SAID], const struct sweep *s, int line)
+/* COWE's tiles depend on costs: the same grid may be there more than once. */
+static bool is_alone(const struct sweep *s, int line)
 {
-	return asl_say_how(text, s->line[line].row);
+	static const int by_name[] = {ASL_COL_ALGORITHM, ASL_COL_GRID, ASL_END};
+
+	for (int i = 0; i < s->lines; i++)
+		if (i != line && !asl_rows_compare(s->line[i].row,
+						   s->line[line].row, by_name))
+			return false;
+	return true;
 }
 
-/* "below w/beta = 2: A; from there to 8: B; above: C" */
-static const char *verdict(char text[2 * ASL_SAID], const struct sweep *s)
+static const char *name(char text[ASL_SAID], const struct sweep *s, int line)
 {
-	char how[ASL_SAID];
+	const struct asl_row *row = s->line[line].row;
+	size_t length;
+
+	asl_say_how(text, row);
+	length = strlen(text);
+	if (!is_alone(s, line))
+		snprintf(text + length, ASL_SAID - length, " (w %.3g)",
+			 row->number[ASL_COL_W]);
+	return text;
+}
+
+/* "below w/beta = 2 choose A; above 2 B; above 8 C" */
+static const char *verdict(char text[2 * ASL_SAID], const struct sweep *s,
+			   const struct envelope *e)
+{
+	char how[ASL_SAID], x[ASL_BRIEF];
 	int at;
 
-	if (!s->turns) {
+	if (!e->turns) {
 		snprintf(text, 2 * ASL_SAID,
 			 "whatever w/\xce\xb2, choose %.300s",
-			 name(how, s, s->first));
+			 name(how, s, e->first));
 		return text;
 	}
-	at = snprintf(text, 2 * ASL_SAID,
-		      "below w/\xce\xb2 = %.3g choose %.200s", s->turn[0].x,
-		      name(how, s, s->first));
-	for (int i = 0; i < s->turns && at < ASL_SAID; i++)
+	at = snprintf(text, 2 * ASL_SAID, "below w/\xce\xb2 = %s choose %.200s",
+		      asl_brief(x, e->turn[0].x), name(how, s, e->first));
+	for (int i = 0; i < e->turns && at < ASL_SAID; i++)
 		at += snprintf(text + at, (size_t)(2 * ASL_SAID - at),
-			       "; above %.3g %.200s", s->turn[i].x,
-			       name(how, s, s->turn[i].to));
+			       "; above %s %.200s", asl_brief(x, e->turn[i].x),
+			       name(how, s, e->turn[i].to));
 	return text;
+}
+
+/* Is the second verdict another one? */
+static bool has_outsiders(const struct sweep *s)
+{
+	for (int i = 0; i < s->lines; i++)
+		if (s->line[i].row->number[ASL_COL_OUTSIDE] == 1)
+			return s->of_inside.first >= 0;
+	return false;
 }
 
 /* ---- The plot ---- */
@@ -161,15 +216,27 @@ static int drawn(const struct sweep *s, int *which)
 	return count;
 }
 
-static void extent(const struct sweep *s, double x[2])
+/* Prices beyond a thousand are for the words below the title. */
+static void extend(double x[2], const struct envelope *e)
 {
-	x[0] = 0.25;
-	x[1] = 64;
-	for (int i = 0; i < s->turns; i++) {
-		if (s->turn[i].x > 0)
-			x[0] = fmin(x[0], s->turn[i].x / 2);
-		x[1] = fmax(x[1], s->turn[i].x * 2);
+	for (int i = 0; i < e->turns; i++) {
+		double at = e->turn[i].x;
+
+		if (at > 0.001)
+			x[0] = fmin(x[0], at / 2);
+		if (at < 1000)
+			x[1] = fmax(x[1], at * 2);
 	}
+}
+
+static void put_turns(struct asl_plot *plot, const struct envelope *e)
+{
+	char text[ASL_BRIEF];
+
+	for (int i = 0; i < e->turns; i++)
+		if (e->turn[i].x < plot->x.high)
+			asl_plot_wall(plot, e->turn[i].x,
+				      asl_brief(text, e->turn[i].x));
 }
 
 static void draw(struct asl_page *p, const struct sweep *s, const char *title)
@@ -178,10 +245,11 @@ static void draw(struct asl_page *p, const struct sweep *s, const char *title)
 	int which[ASL_MOST_CURVES], count = drawn(s, which);
 	struct asl_range range = ASL_NO_RANGE;
 	struct asl_plot plot;
-	double end[2], x[POINTS], y[POINTS];
+	double end[2] = {0.25, 64}, x[POINTS], y[POINTS];
 	char text[ASL_SAID];
 
-	extent(s, end);
+	extend(end, &s->of_all);
+	extend(end, &s->of_inside);
 	for (int i = 0; i < POINTS; i++)
 		x[i] = end[0] * pow(end[1] / end[0], i / (POINTS - 1.0));
 	for (int k = 0; k < count; k++)
@@ -190,12 +258,10 @@ static void draw(struct asl_page *p, const struct sweep *s, const char *title)
 				      value(&s->line[which[k]], end[i]));
 	asl_plot_open(
 		&plot, p->f, title,
-		(struct asl_axis){"w / \xce\xb2", end[0], end[1], true},
-		asl_range_axis(&range, "Q / \xce\xb2, in words sent", true));
-	for (int i = 0; i < s->turns; i++) {
-		snprintf(text, sizeof text, "%.3g", s->turn[i].x);
-		asl_plot_wall(&plot, s->turn[i].x, text);
-	}
+		(struct asl_axis){"w / \xce\xb2", end[0], end[1], ASL_LOG},
+		asl_range_axis(&range, "Q / \xce\xb2, in words sent", ASL_LOG));
+	put_turns(&plot, &s->of_all);
+	put_turns(&plot, &s->of_inside);
 	for (int k = 0; k < count; k++) {
 		const struct line *l = &s->line[which[k]];
 
@@ -204,7 +270,7 @@ static void draw(struct asl_page *p, const struct sweep *s, const char *title)
 		asl_plot_line(
 			&plot, x, y, POINTS,
 			asl_page_style(p, l->row->text[ASL_COL_ALGORITHM]),
-			asl_say_how(text, l->row));
+			name(text, s, which[k]));
 	}
 	asl_plot_close(&plot);
 }
@@ -227,14 +293,16 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 	for (int i = 0; !p->failed && i < s->lines && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		const struct line *l = &s->line[i];
-		double from = l->wins ? 0 : NAN, to = l->wins ? INFINITY : NAN;
+		double from = i == s->of_all.first ? 0 : NAN;
+		double to = l->wins ? INFINITY : NAN;
 
-		for (int k = 0; k < s->turns; k++) {
-			if (s->turn[k].to == i)
-				from = s->turn[k].x;
-			if (s->turn[k].from == i)
-				to = s->turn[k].x;
+		for (int k = 0; k < s->of_all.turns; k++) {
+			if (s->of_all.turn[k].to == i)
+				from = s->of_all.turn[k].x;
+			if (s->of_all.turn[k].from == i)
+				to = s->of_all.turn[k].x;
 		}
+		to = isnan(from) ? NAN : to;
 		asl_sheet_text(t, l->row->text[ASL_COL_ALGORITHM]);
 		asl_sheet_text(t, l->row->text[ASL_COL_KERNEL]);
 		asl_sheet_text(t, l->row->text[ASL_COL_GRID]);
@@ -265,7 +333,11 @@ static void figure(struct asl_page *p, const struct sweep *s)
 		 asl_say_means(means, s->line[0].row), s->read);
 	asl_figure_begin(p, title);
 	fputs("<p class=\"verdict\">", p->f);
-	asl_page_say(p, "%c%s.", verdict(text, s)[0] - 'a' + 'A', text + 1);
+	asl_page_say(p, "%c%s.", verdict(text, s, &s->of_all)[0] - 'a' + 'A',
+		     text + 1);
+	if (has_outsiders(s))
+		asl_page_say(p, " Of those that keep to the model: %s.",
+			     verdict(text, s, &s->of_inside));
 	fputs("</p>\n", p->f);
 	draw(p, s, title);
 	snprintf(text, sizeof text,
@@ -283,8 +355,11 @@ static int compare(const void *a, const void *b)
 {
 	const struct sweep *x = a, *y = b;
 
-	if (x->turns != y->turns)
-		return y->turns - x->turns;
+	int turns = y->of_all.turns + y->of_inside.turns - x->of_all.turns -
+		    x->of_inside.turns;
+
+	if (turns)
+		return turns;
 	if (x->lines != y->lines)
 		return y->lines - x->lines;
 	return (x->all.at > y->all.at) - (x->all.at < y->all.at);
@@ -297,7 +372,7 @@ static void table(struct asl_page *p, const struct sweep *s, int count)
 	char text[2 * ASL_SAID];
 	struct asl_sheet t;
 
-	asl_sheet_begin(p, &t, names, 4);
+	asl_sheet_begin(p, &t, names, 5);
 	for (int i = 0; !p->failed && i < count && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		const struct asl_row *row = s[i].line[0].row;
@@ -305,7 +380,11 @@ static void table(struct asl_page *p, const struct sweep *s, int count)
 		asl_sheet_text(&t, asl_say_size(text, row));
 		asl_sheet_text(&t, asl_say_means(text, row));
 		asl_sheet_number(&t, s[i].read);
-		asl_sheet_text(&t, verdict(text, &s[i]));
+		asl_sheet_text(&t, verdict(text, &s[i], &s[i].of_all));
+		asl_sheet_text(&t,
+			       has_outsiders(&s[i])
+				       ? verdict(text, &s[i], &s[i].of_inside)
+				       : "");
 		asl_sheet_end_row(&t);
 	}
 	if (!p->failed)

@@ -14,6 +14,8 @@
 #include "bench/number.h"
 #include "bench/report/brief.h"
 
+enum { LONG = 26 }; /* characters: goes on in another line */
+
 int asl_sheet_open(struct asl_sheet *s)
 {
 	*s = (struct asl_sheet){0};
@@ -45,7 +47,10 @@ static void begin_cell(struct asl_sheet *s)
 void asl_sheet_text(struct asl_sheet *s, const char *text)
 {
 	begin_cell(s);
-	fputs(s->row ? "<td>" : "<th>", s->page);
+	fputs(!s->row		    ? "<th>"
+	      : strlen(text) > LONG ? "<td class=\"t\">"
+				    : "<td>",
+	      s->page);
 	asl_html_text(s->page, text);
 	fputs(s->row ? "</td>" : "</th>", s->page);
 	if (text[strcspn(text, ",\"\r\n")])

@@ -19,7 +19,7 @@ const char *asl_say_size(char text[ASL_SAID], const struct asl_row *row)
 		snprintf(text, ASL_SAID, "%.200s, %.200s",
 			 row->text[ASL_COL_SPEC], row->text[ASL_COL_DIMS]);
 	else if (isnan(m) || (m == n && n == k))
-		snprintf(text, ASL_SAID, "%.0f", n);
+		snprintf(text, ASL_SAID, "n = %.0f", n);
 	else
 		snprintf(text, ASL_SAID, "%.0f x %.0f x %.0f", m, n, k);
 	return text;
@@ -27,12 +27,13 @@ const char *asl_say_size(char text[ASL_SAID], const struct asl_row *row)
 
 const char *asl_say_means(char text[ASL_SAID], const struct asl_row *row)
 {
-	char cache[ASL_BRIEF];
+	char cache[ASL_BRIEF], memory[ASL_BRIEF];
 
-	snprintf(text, ASL_SAID, "%.0f rank%s, S = %s words",
+	snprintf(text, ASL_SAID, "%.0f rank%s, S %s, M %s words",
 		 row->number[ASL_COL_RANKS],
 		 row->number[ASL_COL_RANKS] == 1 ? "" : "s",
-		 asl_brief(cache, row->number[ASL_COL_CACHE_WORDS]));
+		 asl_brief(cache, row->number[ASL_COL_CACHE_WORDS]),
+		 asl_brief(memory, row->number[ASL_COL_MEMORY_WORDS]));
 	return text;
 }
 

@@ -17,6 +17,13 @@
 #include "lib/plan/family.h"
 #include "lib/rank/pace.h"
 
+/* Where the plan's costs are from: kept with the result, else not looked at. */
+struct asl_origin {
+	char profile[64];
+	bool timed;	  /* nanoseconds, not just relative */
+	double endurance; /* bytes that the device may be written; 0: unknown */
+};
+
 struct asl_run_want {
 	struct asl_plan plan;		      /* complete */
 	const char *transport;		      /* sim, ofi, mpi */
@@ -33,6 +40,7 @@ struct asl_run_want {
 	bool keep;	 /* leave the pools behind */
 	struct asl_lru_shape cache_model; /* to be replayed; words 0: none */
 	struct asl_emulation emulate;	  /* not on sim, but for one rank */
+	struct asl_origin costs_from;
 	/*
 	 * Why this process cannot take part, and a negative errno for it; NULL:
 	 * it can.  All ranks then leave together, before anything else is done
