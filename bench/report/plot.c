@@ -23,37 +23,6 @@ enum {
 
 /* ---- Axes ---- */
 
-void asl_range_add(struct asl_range *range, double x)
-{
-	range->low = fmin(range->low, x);
-	range->high = fmax(range->high, x);
-}
-
-struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
-			       int log)
-{
-	struct asl_axis axis = {title, range->low, range->high, log};
-	double air;
-
-	if (log) {
-		air = fmax(pow(axis.high / axis.low, 0.06), 1.1);
-		axis.low /= air;
-		axis.high *= air;
-		return axis;
-	}
-	axis.low = fmin(axis.low, 0);
-	axis.high = axis.high > axis.low ? axis.high * 1.06 : axis.low + 1;
-	return axis;
-}
-
-/* From 0 to 1 within the axis. */
-static double part(const struct asl_axis *axis, double v)
-{
-	if (axis->log)
-		return log(v / axis->low) / log(axis->high / axis->low);
-	return (v - axis->low) / (axis->high - axis->low);
-}
-
 /* Far outside, coordinates stay numbers that every reader of SVG takes. */
 static double bounded(double px)
 {
@@ -62,12 +31,12 @@ static double bounded(double px)
 
 static double to_x(const struct asl_plot *p, double v)
 {
-	return bounded(LEFT + part(&p->x, v) * (RIGHT - LEFT));
+	return bounded(LEFT + asl_axis_part(&p->x, v) * (RIGHT - LEFT));
 }
 
 static double to_y(const struct asl_plot *p, double v)
 {
-	return bounded(BOTTOM - part(&p->y, v) * (BOTTOM - TOP));
+	return bounded(BOTTOM - asl_axis_part(&p->y, v) * (BOTTOM - TOP));
 }
 
 static void tick_x(struct asl_plot *p, double v)
@@ -92,64 +61,14 @@ static void tick_y(struct asl_plot *p, double v)
 		LEFT, y, RIGHT, LEFT - 4, y + 3.5, asl_brief(text, v));
 }
 
-/* 1, 2, 5 times a power of ten, so that there are about `wanted` of them. */
-static double even_step(double length, int wanted)
-{
-	double power = pow(10, floor(log10(length / wanted)));
-	double times = length / wanted / power;
-
-	return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
-}
-
-static void ticks_even(struct asl_plot *p, const struct asl_axis *axis,
-		       void (*tick)(struct asl_plot *p, double v))
-{
-	double step = even_step(axis->high - axis->low, 5);
-
-	for (double i = ceil(axis->low / step - 1e-9);
-	     i * step <= axis->high * (1 + 1e-9); i++)
-		tick(p, i * step);
-}
-
-static void ticks_two(struct asl_plot *p, const struct asl_axis *axis,
-		      void (*tick)(struct asl_plot *p, double v))
-{
-	double low = ceil(log2(axis->low) - 1e-9), high = log2(axis->high);
-	double step = ceil((high - low) / 8);
-
-	for (double i = low; i <= high + 1e-9; i += fmax(1, step))
-		tick(p, exp2(i));
-}
-
-/* Powers of ten; where they are few, 2 and 5 times those as well. */
-static void ticks_ten(struct asl_plot *p, const struct asl_axis *axis,
-		      void (*tick)(struct asl_plot *p, double v))
-{
-	static const double times[] = {1, 2, 5};
-	double decades = log10(axis->high / axis->low);
-	int all = decades > 3 ? 1 : 3;
-	double step = fmax(1, ceil(decades / 6));
-
-	for (double i = floor(log10(axis->low)); pow(10, i) <= axis->high;
-	     i += step)
-		for (int k = 0; k < all; k++) {
-			double v = times[k] * pow(10, i);
-
-			if (v >= axis->low * (1 - 1e-9) && v <= axis->high)
-				tick(p, v);
-		}
-}
-
 static void draw_axis(struct asl_plot *p, const struct asl_axis *axis,
 		      void (*tick)(struct asl_plot *p, double v))
 {
-	/* In so little a logarithm is nearly even, and 1, 2, 5 too few. */
-	if (!axis->log || axis->high < 2.5 * axis->low)
-		ticks_even(p, axis, tick);
-	else if (axis->log == ASL_LOG2)
-		ticks_two(p, axis, tick);
-	else
-		ticks_ten(p, axis, tick);
+	double at[ASL_TICKS];
+	int count = asl_axis_ticks(axis, at);
+
+	for (int i = 0; i < count; i++)
+		tick(p, at[i]);
 }
 
 void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,

@@ -11,14 +11,7 @@
 
 #include <stdio.h>
 
-struct asl_axis {
-	const char *title;
-	double low, high; /* low < high; above 0 if log */
-	int log;	  /* 0: even; else ticks are at 1, 2, 5, 10, or at
-			     powers of 2 */
-};
-
-enum { ASL_EVEN, ASL_LOG, ASL_LOG2 };
+#include "bench/report/axis.h"
 
 enum { ASL_PLOT_LABELS = 64, ASL_PLOT_LABEL = 64 };
 
@@ -34,17 +27,6 @@ struct asl_plot {
 	struct asl_label label[ASL_PLOT_LABELS];
 	int labels;
 };
-
-/* A range that begins empty and grows; then an axis, with some air around. */
-struct asl_range {
-	double low, high;
-};
-
-#define ASL_NO_RANGE ((struct asl_range){INFINITY, -INFINITY})
-
-void asl_range_add(struct asl_range *range, double x); /* NAN adds nothing */
-struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
-			       int log);
 
 /* `about` is what the plot shows, for those who cannot see it. */
 void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,

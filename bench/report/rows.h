@@ -158,4 +158,7 @@ void asl_entries_sort(struct asl_entry **list, int count, const int *columns);
 bool asl_pack_next(struct asl_pack *g, struct asl_entry **list, int count,
 		   const int *columns);
 
+/* Those of most entries first. */
+void asl_packs_sort(struct asl_pack *packs, int count);
+
 #endif

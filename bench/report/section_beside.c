@@ -1,11 +1,5 @@
 /*
  * section_beside.c -- machines side by side: which one for writes, and by how much
- *
- * Compared is only what is the same work: algorithm, grid, problem, seed, and
- * words counted.  Times are held against times where both machines moved words
- * in the same way (really, or emulated); where neither did, the model's
- * nanoseconds are held against each other.  The first directory is what the
- * others are compared with.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,154 +7,17 @@
 
 #include "bench/report/bars.h"
 #include "bench/report/brief.h"
-#include "bench/report/page.h"
-#include "bench/stats.h"
-
-static const int by_work[] = {
-	ASL_COL_FAMILY,	   ASL_COL_SPEC, ASL_COL_M,	  ASL_COL_N,
-	ASL_COL_K,	   ASL_COL_DIMS, ASL_COL_RANKS,	  ASL_COL_ALGORITHM,
-	ASL_COL_KERNEL,	   ASL_COL_GRID, ASL_COL_PANELS,  ASL_COL_OVERLAP,
-	ASL_COL_SEED,	   ASL_COL_READ, ASL_COL_WRITTEN, ASL_COL_BH_WORDS,
-	ASL_COL_FLOPS_ALL, ASL_END};
-
-enum how { MEASURED, EMULATED, MODELLED, HOWS };
-
-struct pair {
-	const struct asl_entry *base, *other;
-	enum how how;
-	struct asl_ratio ratio; /* time of the base over that of the other */
-	double writes;		/* words written a flop */
-};
-
-struct match {
-	struct pair *pair;
-	int count, mixed; /* pairs that may not be compared */
-};
-
-/* ---- Pairs ---- */
-
-static bool how_known(enum how *how, const struct asl_entry *x)
-{
-	if (!x->wall.samples) {
-		*how = MODELLED;
-		return asl_row_timed(x->row) && asl_row_cost(x->row) > 0;
-	}
-	*how = *x->row->text[ASL_COL_EMULATED] ? EMULATED : MEASURED;
-	return true;
-}
-
-static int samples(double *to, const struct asl_entry *x)
-{
-	int count = 0;
-
-	for (int i = 0; i < x->count; i++)
-		if (!isnan(x->rows[i]->number[ASL_COL_WALL]))
-			to[count++] = x->rows[i]->number[ASL_COL_WALL];
-	return count;
-}
-
-static bool set_ratio(struct pair *x)
-{
-	double *room, *more;
-	int count, others, err = -1;
-
-	if (x->how == MODELLED) {
-		double ratio = asl_row_cost(x->base->row) /
-			       asl_row_cost(x->other->row);
-
-		x->ratio = (struct asl_ratio){ratio, ratio, ratio, 0};
-		return true;
-	}
-	room = calloc((size_t)(x->base->count + x->other->count), sizeof *room);
-	if (!room)
-		return false;
-	count = samples(room, x->base);
-	more = room + count;
-	others = samples(more, x->other);
-	err = asl_ratio(&x->ratio, room, count, more, others);
-	free(room);
-	return !err;
-}
-
-static const struct asl_entry *in_place(const struct asl_pack *g, int place)
-{
-	for (int i = 0; i < g->count; i++)
-		if ((int)g->at[i]->row->number[ASL_COL_PLACE] == place)
-			return g->at[i];
-	return NULL;
-}
-
-static void add(struct asl_page *p, struct match *m, const struct asl_pack *g,
-		int place)
-{
-	struct pair x = {.base = in_place(g, 0), .other = in_place(g, place)};
-	enum how other;
-
-	if (!x.base || !x.other)
-		return;
-	if (!how_known(&x.how, x.base) || !how_known(&other, x.other) ||
-	    x.how != other) {
-		m->mixed++;
-		return;
-	}
-	x.writes = x.base->row->number[ASL_COL_WRITTEN] /
-		   x.base->row->number[ASL_COL_FLOPS_MOST];
-	p->failed |= !set_ratio(&x);
-	m->pair[m->count++] = x;
-}
-
-/* Those that write most for what they compute come first. */
-static int compare(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	if (x->writes != y->writes)
-		return x->writes < y->writes ? 1 : -1;
-	return (x->base > y->base) - (x->base < y->base);
-}
-
-static void find_pairs(struct asl_page *p, struct match *m, int entries,
-		       int place)
-{
-	struct asl_pack g = {0};
-
-	while (!p->failed && asl_pack_next(&g, p->list, entries, by_work))
-		add(p, m, &g, place);
-	qsort(m->pair, (size_t)m->count, sizeof *m->pair, compare);
-}
+#include "bench/report/pairs.h"
 
 /* ---- In words ---- */
 
-struct sum {
-	double mean, low, high; /* ratios: geometric mean, least, most */
-	int count;		/* pairs */
-	int sure;		/* whose intervals leave 1 out, on that side */
-};
-
-static struct sum sum_up(const struct pair *pair, int count, double *room)
-{
-	struct sum s = {NAN, INFINITY, 0, count, 0};
-	int side[2] = {0, 0};
-
-	for (int i = 0; i < count; i++) {
-		room[i] = pair[i].ratio.ratio;
-		s.low = fmin(s.low, room[i]);
-		s.high = fmax(s.high, room[i]);
-		side[0] += asl_ratio_verdict(&pair[i].ratio) < 0;
-		side[1] += asl_ratio_verdict(&pair[i].ratio) > 0;
-	}
-	s.mean = asl_geometric_mean(room, count);
-	s.sure = side[s.mean > 1];
-	return s;
-}
-
-static void say_sum(struct asl_page *p, const char *work, const struct sum *s,
-		    int place, enum how how)
+static void say_sum(struct asl_page *p, const char *work,
+		    const struct asl_sum *s, int place, enum asl_how how)
 {
 	const char *base = asl_page_place(p, 0);
 	const char *other = asl_page_place(p, place);
 	bool won = s->mean > 1,
-	     sure = how == MODELLED || 2 * s->sure > s->count;
+	     sure = how == ASL_MODELLED || 2 * s->sure > s->count;
 	double mean = won ? s->mean : 1 / s->mean;
 
 	fputs("<li>For ", p->f);
@@ -180,7 +37,7 @@ static void say_sum(struct asl_page *p, const char *work, const struct sum *s,
 		     "times",
 		     s->count, s->count == 1 ? "" : "s",
 		     won ? s->low : 1 / s->high, won ? s->high : 1 / s->low);
-	if (how != MODELLED)
+	if (how != ASL_MODELLED)
 		asl_page_say(p,
 			     ". In %d of them chance alone does not explain "
 			     "that (95%%)",
@@ -188,13 +45,13 @@ static void say_sum(struct asl_page *p, const char *work, const struct sum *s,
 	fputs(".</li>\n", p->f);
 }
 
-static void say_how(struct asl_page *p, enum how how)
+static void say_how(struct asl_page *p, enum asl_how how)
 {
-	static const char *const texts[HOWS] = {
-		[MEASURED] = "Measured times.",
-		[EMULATED] = "Times with emulated memory.",
-		[MODELLED] = "Not measured: costs Q of counted words, in "
-			     "nanoseconds of the profiles.",
+	static const char *const texts[ASL_HOWS] = {
+		[ASL_MEASURED] = "Measured times.",
+		[ASL_EMULATED] = "Times with emulated memory.",
+		[ASL_MODELLED] = "Not measured: costs Q of counted words, in "
+				 "nanoseconds of the profiles.",
 	};
 
 	asl_page_say(p, " %s", texts[how]);
@@ -206,7 +63,7 @@ static int most_writing(int count)
 	return (count + 2) / 3;
 }
 
-static void say_device(struct asl_page *p, const struct match *m, int place)
+static void say_device(struct asl_page *p, const struct asl_match *m, int place)
 {
 	const double *a = m->pair[0].base->row->number;
 	const double *b = m->pair[0].other->row->number;
@@ -236,13 +93,13 @@ static void say_device(struct asl_page *p, const struct match *m, int place)
 
 /* ---- The table ---- */
 
-static double seconds(const struct pair *x, const struct asl_entry *entry)
+static double seconds(const struct asl_pair *x, const struct asl_entry *entry)
 {
-	return x->how == MODELLED ? asl_row_cost(entry->row) * 1e-9
-				  : entry->wall.median;
+	return x->how == ASL_MODELLED ? asl_row_cost(entry->row) * 1e-9
+				      : entry->wall.median;
 }
 
-static void table(struct asl_page *p, const struct match *m, int place)
+static void table(struct asl_page *p, const struct asl_match *m, int place)
 {
 	char first[ASL_SAID], second[ASL_SAID], text[ASL_SAID];
 	const char *names[] = {"problem",	"ranks",
@@ -258,7 +115,7 @@ static void table(struct asl_page *p, const struct match *m, int place)
 	snprintf(second, sizeof second, "%.200s, s", asl_page_place(p, place));
 	asl_sheet_begin(p, &t, names, 10);
 	for (int i = 0; !p->failed && i < shown; i++) {
-		const struct pair *x = &m->pair[i];
+		const struct asl_pair *x = &m->pair[i];
 		int verdict = asl_ratio_verdict(&x->ratio);
 
 		asl_sheet_text(&t, asl_say_size(text, x->base->row));
@@ -283,7 +140,7 @@ static void table(struct asl_page *p, const struct match *m, int place)
 /* ---- The figure ---- */
 
 /* Two bars a case, for those that write most. */
-static void figure(struct asl_page *p, const struct match *m, int place)
+static void figure(struct asl_page *p, const struct asl_match *m, int place)
 {
 	enum { MOST = 8 };
 	int shown = m->count < MOST ? m->count : MOST;
@@ -292,7 +149,7 @@ static void figure(struct asl_page *p, const struct match *m, int place)
 	char size[ASL_SAID], how[ASL_SAID];
 
 	for (int i = 0; i < shown; i++) {
-		const struct pair *x = &m->pair[i];
+		const struct asl_pair *x = &m->pair[i];
 		double a = seconds(x, x->base), b = seconds(x, x->other);
 
 		snprintf(group[i], sizeof group[i], "%.300s, %.300s",
@@ -319,14 +176,14 @@ static void figure(struct asl_page *p, const struct match *m, int place)
 /* ---- One machine against the first ---- */
 
 /* Pairs of a kind are among themselves. */
-static void say_pairs(struct asl_page *p, const struct match *m, int place,
+static void say_pairs(struct asl_page *p, const struct asl_match *m, int place,
 		      double *room)
 {
 	int heavy = most_writing(m->count);
-	struct sum s = sum_up(m->pair, heavy, room);
+	struct asl_sum s = asl_pairs_sum(m->pair, heavy, room);
 
 	say_sum(p, "write-heavy work", &s, place, m->pair[0].how);
-	s = sum_up(m->pair + heavy, m->count - heavy, room);
+	s = asl_pairs_sum(m->pair + heavy, m->count - heavy, room);
 	if (s.count)
 		say_sum(p, "the other work", &s, place, m->pair[0].how);
 	say_device(p, m, place);
@@ -346,12 +203,13 @@ static void say_pairs(struct asl_page *p, const struct match *m, int place,
 
 static void beside(struct asl_page *p, int entries, int place)
 {
-	struct match m = {calloc((size_t)entries + 1, sizeof *m.pair), 0, 0};
+	struct asl_match m = {calloc((size_t)entries + 1, sizeof *m.pair), 0,
+			      0};
 	double *room = calloc((size_t)entries + 1, sizeof *room);
 
 	p->failed |= !m.pair || !room;
 	if (!p->failed)
-		find_pairs(p, &m, entries, place);
+		asl_match_find(p, &m, entries, place);
 	if (!p->failed) {
 		fputs("<h3>", p->f);
 		asl_page_say(p, "%s and %s", asl_page_place(p, 0),
@@ -383,7 +241,7 @@ void asl_section_beside(struct asl_page *p)
 		return;
 	asl_page_section(p, "beside", "Which machine is better");
 	entries = asl_page_list(p, NULL);
-	asl_entries_sort(p->list, entries, by_work);
+	asl_entries_sort(p->list, entries, asl_by_work);
 	for (int i = 1; !p->failed && i < p->results->places; i++)
 		beside(p, entries, i);
 }

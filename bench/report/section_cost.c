@@ -16,16 +16,6 @@ static const int by_panel[] = {
 	ASL_COL_FAMILY,	      ASL_COL_PLACE, ASL_COL_RANKS, ASL_COL_CACHE_WORDS,
 	ASL_COL_MEMORY_WORDS, ASL_COSTS,     ASL_END};
 
-/* Panels that say most come first: those of most bars. */
-static int compare_panels(const void *a, const void *b)
-{
-	const struct asl_pack *x = a, *y = b;
-
-	if (x->count != y->count)
-		return y->count - x->count;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
 struct room {
 	char group[ASL_SAID], name[ASL_SAID], note[ASL_SAID];
 };
@@ -146,7 +136,7 @@ void asl_section_cost(struct asl_page *p)
 	asl_entries_sort(p->list, entries, by_panel);
 	while (all && asl_pack_next(&g, p->list, entries, by_panel))
 		all[panels++] = g;
-	qsort(all, (size_t)panels, sizeof *all, compare_panels);
+	asl_packs_sort(all, panels);
 	fputs("<p>", p->f);
 	asl_page_say(p, "Counted words of the busiest rank, times what a word "
 			"costs. A short bar is good; its longest part is "

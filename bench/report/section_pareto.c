@@ -179,15 +179,6 @@ static int unite(struct asl_entry **list, int count)
 	return kept;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct asl_pack *x = a, *y = b;
-
-	if (x->count != y->count)
-		return y->count - x->count;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
 static bool fits(const struct asl_entry *x)
 {
 	return has_place(x->row) || x->row->number[ASL_COL_RANKS] > 1;
@@ -216,7 +207,7 @@ void asl_section_pareto(struct asl_page *p)
 	while (all && asl_pack_next(&g, p->list, entries, asl_by_problem))
 		if (g.count > 1)
 			all[count++] = g;
-	qsort(all, (size_t)count, sizeof *all, compare);
+	asl_packs_sort(all, count);
 	fputs("<div class=\"plots\">\n", p->f);
 	for (int i = 0; !p->failed && i < count && i < ASL_MOST_PLOTS; i++)
 		figure(p, &all[i]);

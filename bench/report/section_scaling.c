@@ -176,15 +176,6 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 		       &t);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct asl_pack *x = a, *y = b;
-
-	if (x->count != y->count)
-		return y->count - x->count;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
 void asl_section_scaling(struct asl_page *p)
 {
 	int entries = asl_page_list(p, NULL), count = 0;
@@ -197,7 +188,7 @@ void asl_section_scaling(struct asl_page *p)
 	while (all && asl_pack_next(&g, p->list, entries, by_figure))
 		if (scales(&g))
 			all[count++] = g;
-	qsort(all, (size_t)count, sizeof *all, compare);
+	asl_packs_sort(all, count);
 	if (count)
 		fputs("<p>The same problem on more ranks: time falls as long "
 		      "as "

@@ -10,108 +10,14 @@
 #include <string.h>
 
 #include "bench/report/brief.h"
+#include "bench/report/contest.h"
 #include "bench/report/page.h"
 #include "bench/stats.h"
 
-/* The cheapest of a case, and the cheapest that is another algorithm. */
-struct contest {
-	struct asl_pack all;
-	const struct asl_entry *best, *next, *inside; /* of the APM */
-	const struct asl_entry *fastest, *second;
-};
-
-static bool is_other(const struct asl_entry *a, const struct asl_entry *b)
-{
-	return strcmp(a->row->text[ASL_COL_ALGORITHM],
-		      b->row->text[ASL_COL_ALGORITHM]) != 0;
-}
-
-static double cost(const struct asl_entry *x)
-{
-	return asl_row_cost(x->row);
-}
-
-static double seconds(const struct asl_entry *x)
-{
-	return x->wall.samples ? x->wall.median : NAN;
-}
-
-/* The least of those that differ from `than`, NULL: of all. */
-static const struct asl_entry *least(const struct asl_pack *g,
-				     double (*of)(const struct asl_entry *x),
-				     const struct asl_entry *than)
-{
-	const struct asl_entry *best = NULL;
-
-	for (int i = 0; i < g->count; i++) {
-		const struct asl_entry *x = g->at[i];
-
-		if (isnan(of(x)) || (than && !is_other(x, than)))
-			continue;
-		if (!best || of(x) < of(best))
-			best = x;
-	}
-	return best;
-}
-
-static double cost_inside(const struct asl_entry *x)
-{
-	return x->row->number[ASL_COL_OUTSIDE] == 1 ? NAN : cost(x);
-}
-
-static bool judge(struct contest *c, const struct asl_pack *g)
-{
-	*c = (struct contest){.all = *g};
-	c->best = least(g, cost, NULL);
-	if (c->best)
-		c->next = least(g, cost, c->best);
-	c->inside = least(g, cost_inside, NULL);
-	c->fastest = least(g, seconds, NULL);
-	if (c->fastest)
-		c->second = least(g, seconds, c->fastest);
-	return c->next != NULL;
-}
-
-static double lead(const struct contest *c)
-{
-	return cost(c->next) / cost(c->best);
-}
-
-static const char *place_of(const struct asl_page *p, const struct contest *c)
+static const char *place_of(const struct asl_page *p,
+			    const struct asl_contest *c)
 {
 	return asl_page_place(p, (int)c->best->row->number[ASL_COL_PLACE]);
-}
-
-/* ---- Why ---- */
-
-/* The kind of words by which the best saves most. */
-static const char *why(char text[ASL_SAID], const struct contest *c)
-{
-	static const char *const kinds[] = {
-		[ASL_PART_NET] = "words between ranks",
-		[ASL_PART_READ] = "words read",
-		[ASL_PART_WRITE] = "words written",
-		[ASL_PART_OTHER] = "messages, flops and DRAM",
-	};
-	double a[4], b[4], price[4];
-	char x[ASL_BRIEF], y[ASL_BRIEF];
-	int most = 0;
-
-	asl_row_parts(a, c->best->row);
-	asl_row_parts(b, c->next->row);
-	for (int i = 1; i < 4; i++)
-		if (b[i] - a[i] > b[most] - a[most])
-			most = i;
-	if (lead(c) < 1.005)
-		return "the same within half a percent";
-	price[ASL_PART_NET] = c->best->row->number[ASL_COL_BETA];
-	price[ASL_PART_READ] = c->best->row->number[ASL_COL_R];
-	price[ASL_PART_WRITE] = c->best->row->number[ASL_COL_W];
-	price[ASL_PART_OTHER] = 1;
-	snprintf(text, ASL_SAID, "%s %s instead of %s",
-		 asl_brief(x, a[most] / price[most]), kinds[most],
-		 asl_brief(y, b[most] / price[most]));
-	return text;
 }
 
 /* ---- A sentence a family ---- */
@@ -122,19 +28,19 @@ struct tally {
 };
 
 /* How many contests of the list an algorithm wins, and by how much. */
-static struct tally tally(const struct contest *c, int count, const char *name,
-			  double *leads)
+static struct tally tally(const struct asl_contest *c, int count,
+			  const char *name, double *leads)
 {
 	struct tally t = {.cases = count, .leads = leads};
 
 	for (int i = 0; i < count; i++)
 		if (!strcmp(c[i].best->row->text[ASL_COL_ALGORITHM], name))
-			leads[t.won++] = lead(&c[i]);
+			leads[t.won++] = asl_contest_lead(&c[i]);
 	return t;
 }
 
-static void say_family(struct asl_page *p, const struct contest *c, int count,
-		       double *leads)
+static void say_family(struct asl_page *p, const struct asl_contest *c,
+		       int count, double *leads)
 {
 	struct tally most = {0};
 	const char *name = "";
@@ -175,7 +81,8 @@ static void say_family(struct asl_page *p, const struct contest *c, int count,
 	fputs("</li>\n", p->f);
 }
 
-static void sentences(struct asl_page *p, const struct contest *c, int count)
+static void sentences(struct asl_page *p, const struct asl_contest *c,
+		      int count)
 {
 	static const int family[] = {ASL_COL_FAMILY, ASL_COL_PLACE, ASL_END};
 	double *leads = calloc((size_t)count, sizeof *leads);
@@ -196,7 +103,7 @@ static void sentences(struct asl_page *p, const struct contest *c, int count)
 /* ---- The table ---- */
 
 /* "fused in 2.1 ms", or two of them where intervals touch. */
-static const char *say_fastest(char text[ASL_SAID], const struct contest *c)
+static const char *say_fastest(char text[ASL_SAID], const struct asl_contest *c)
 {
 	char s[ASL_BRIEF];
 
@@ -219,7 +126,7 @@ struct columns {
 };
 
 static void put_contest(struct asl_page *p, struct asl_sheet *s,
-			const struct contest *c, const struct columns *has)
+			const struct asl_contest *c, const struct columns *has)
 {
 	char text[ASL_SAID];
 
@@ -229,10 +136,10 @@ static void put_contest(struct asl_page *p, struct asl_sheet *s,
 	asl_sheet_text(s, asl_say_means(text, c->best->row));
 	asl_sheet_text(s, asl_say_costs(text, c->best->row));
 	asl_sheet_text(s, c->best->row->text[ASL_COL_ALGORITHM]);
-	asl_sheet_number(s, cost(c->best));
+	asl_sheet_number(s, asl_row_cost(c->best->row));
 	asl_sheet_text(s, c->next->row->text[ASL_COL_ALGORITHM]);
-	asl_sheet_number(s, lead(c));
-	asl_sheet_text(s, why(text, c));
+	asl_sheet_number(s, asl_contest_lead(c));
+	asl_sheet_text(s, asl_contest_why(text, c));
 	if (has->inside)
 		asl_sheet_text(
 			s, c->inside ? c->inside->row->text[ASL_COL_ALGORITHM]
@@ -269,7 +176,7 @@ static void begin(struct asl_page *p, struct asl_sheet *s,
 }
 
 static struct columns columns_of(const struct asl_page *p,
-				 const struct contest *c, int count)
+				 const struct asl_contest *c, int count)
 {
 	struct columns has = {.place = p->results->places > 1};
 
@@ -280,7 +187,7 @@ static struct columns columns_of(const struct asl_page *p,
 	return has;
 }
 
-static void table(struct asl_page *p, const struct contest *c, int count,
+static void table(struct asl_page *p, const struct asl_contest *c, int count,
 		  bool open)
 {
 	struct columns has = columns_of(p, c, count);
@@ -297,7 +204,7 @@ static void table(struct asl_page *p, const struct contest *c, int count,
 		asl_page_details(p, &s, "More cases", "best-more.csv");
 }
 
-static void show(struct asl_page *p, const struct contest *c, int count)
+static void show(struct asl_page *p, const struct asl_contest *c, int count)
 {
 	int sight = count < ASL_MOST_LINES / 2 ? count : ASL_MOST_LINES / 2;
 	int most = count < ASL_MOST_ENTRIES / 2 ? count : ASL_MOST_ENTRIES / 2;
@@ -319,14 +226,14 @@ static void show(struct asl_page *p, const struct contest *c, int count)
 void asl_section_short(struct asl_page *p)
 {
 	int entries = asl_page_list(p, NULL), count = 0;
-	struct contest *c = calloc((size_t)entries + 1, sizeof *c);
+	struct asl_contest *c = calloc((size_t)entries + 1, sizeof *c);
 	struct asl_pack g = {0};
 
 	p->failed |= !c;
 	asl_page_section(p, "short", "Which algorithm is best here");
 	asl_entries_sort(p->list, entries, asl_by_case);
 	while (c && asl_pack_next(&g, p->list, entries, asl_by_case))
-		count += judge(&c[count], &g);
+		count += asl_contest_judge(&c[count], &g);
 	if (count)
 		show(p, c, count);
 	else

@@ -101,15 +101,6 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 	free(room);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct asl_pack *x = a, *y = b;
-
-	if (x->count != y->count)
-		return y->count - x->count;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
 static void say_head(struct asl_page *p, int panels)
 {
 	fputs("<p>Medians over repetitions of the time that the slowest rank "
@@ -141,7 +132,7 @@ void asl_section_time(struct asl_page *p)
 	asl_entries_sort(p->list, entries, by_panel);
 	while (all && asl_pack_next(&g, p->list, entries, by_panel))
 		all[count++] = g;
-	qsort(all, (size_t)count, sizeof *all, compare);
+	asl_packs_sort(all, count);
 	if (count)
 		say_head(p, count);
 	else
