@@ -102,10 +102,10 @@ int asl_axis_ticks(const struct asl_axis *axis, double at[ASL_TICKS])
 	struct ticks t = {axis, at, 0};
 
 	/* In so little a logarithm is nearly even, and 1, 2, 5 too few. */
-	if (!axis->log || axis->high < 2.5 * axis->low)
-		even(&t);
-	else if (axis->log == ASL_LOG2)
+	if (axis->log == ASL_LOG2)
 		powers_of_two(&t);
+	else if (!axis->log || axis->high < 5 * axis->low)
+		even(&t);
 	else
 		powers_of_ten(&t);
 	return t.count;

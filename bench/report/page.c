@@ -57,12 +57,16 @@ void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s)
 }
 
 void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s,
-		     const char *const *names, int count)
+		     const char *const *names)
 {
-	if (asl_sheet_open(s))
+	if (asl_sheet_open(s)) {
 		p->failed = true;
-	else if (count)
-		asl_sheet_heading(s, names, count);
+		return;
+	}
+	for (; names && *names; names++)
+		asl_sheet_text(s, *names);
+	if (names)
+		asl_sheet_end_row(s);
 }
 
 static void end_sheet(struct asl_page *p, struct asl_sheet *s, const char *name)

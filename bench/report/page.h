@@ -48,9 +48,9 @@ void asl_page_section(struct asl_page *p, const char *id, const char *title);
 void asl_figure_begin(struct asl_page *p, const char *title);
 void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s);
 
-/* count 0: without a heading yet. */
+/* With a heading of these names, NULL-ended; NULL: without one yet. */
 void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s,
-		     const char *const *names, int count);
+		     const char *const *names);
 
 /* A table in sight, or one that opens on demand, with a link; closes it. */
 void asl_page_table(struct asl_page *p, struct asl_sheet *s, const char *name);
@@ -69,7 +69,7 @@ const char *asl_page_place(const struct asl_page *p, int place);
 
 /* "n = 640", "640 x 320 x 64", "ij,jk->ik with i=64,j=32,k=16". */
 const char *asl_say_size(char text[ASL_SAID], const struct asl_row *row);
-/* "64 ranks, S 4.1 k, M 262 k words"; "r 1, w 2, beta 4". */
+/* "64 ranks, cache 4.1 k, memory 262 k words"; "r 1, w 2, beta 4". */
 const char *asl_say_means(char text[ASL_SAID], const struct asl_row *row);
 const char *asl_say_costs(char text[ASL_SAID], const struct asl_row *row);
 /* "em-jomma vomm 4x4x2": enough to tell it from the others. */

@@ -94,9 +94,10 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 					    "Q / \xce\xb2 at w = 0",
 					    "per w / \xce\xb2",
 					    "cheapest from w / \xce\xb2",
-					    "to"};
+					    "to",
+					    NULL};
 
-	asl_sheet_begin(p, t, names, 10);
+	asl_sheet_begin(p, t, names);
 	for (int i = 0; !p->failed && i < s->lines && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		const struct asl_line *l = &s->line[i];

@@ -15,7 +15,7 @@
 
 enum asl_column {
 	/* Texts. */
-	ASL_COL_FAMILY, /* of the algorithm; not a column of the file */
+	ASL_COL_FAMILY, /* what is computed; not a column of the file */
 	ASL_COL_RUN_ID,
 	ASL_COL_ALGORITHM,
 	ASL_COL_KERNEL,

@@ -12,9 +12,7 @@ static const char *const names[] = {
 	"lower bound", "times bound", "read, B_r",    "written, B_w",
 	"cost Q",      "predicted Q", "as predicted", "verified",
 	"repetitions", "seconds",     "low",	      "high",
-	"GFLOP/s"};
-
-enum { NAMES = sizeof names / sizeof names[0] };
+	"GFLOP/s",     NULL};
 
 static const char *verified(const struct asl_entry *x)
 {
@@ -118,7 +116,7 @@ void asl_section_all(struct asl_page *p)
 		asl_page_say(p, "%s %s/runs.csv", i ? "," : "",
 			     p->results->dir[i]);
 	fputs(".</p>\n", p->f);
-	asl_sheet_begin(p, &t, names, NAMES);
+	asl_sheet_begin(p, &t, names);
 	for (int i = 0; !p->failed && i < shown; i++)
 		put(p, &t, &p->results->entry[i]);
 	if (p->failed)

@@ -102,18 +102,24 @@ static double seconds(const struct asl_pair *x, const struct asl_entry *entry)
 static void table(struct asl_page *p, const struct asl_match *m, int place)
 {
 	char first[ASL_SAID], second[ASL_SAID], text[ASL_SAID];
-	const char *names[] = {"problem",	"ranks",
-			       "algorithm",	"words written per 1000 flops",
-			       first,		second,
-			       "times as fast", "low",
-			       "high",		"better"};
+	const char *names[] = {"problem",
+			       "ranks",
+			       "algorithm",
+			       "words written per 1000 flops",
+			       first,
+			       second,
+			       "times as fast",
+			       "low",
+			       "high",
+			       "better",
+			       NULL};
 	int shown = m->count < ASL_MOST_FIGURE_ROWS ? m->count
 						    : ASL_MOST_FIGURE_ROWS;
 	struct asl_sheet t;
 
 	snprintf(first, sizeof first, "%.200s, s", asl_page_place(p, 0));
 	snprintf(second, sizeof second, "%.200s, s", asl_page_place(p, place));
-	asl_sheet_begin(p, &t, names, 10);
+	asl_sheet_begin(p, &t, names);
 	for (int i = 0; !p->failed && i < shown; i++) {
 		const struct asl_pair *x = &m->pair[i];
 		int verdict = asl_ratio_verdict(&x->ratio);

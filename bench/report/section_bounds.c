@@ -83,14 +83,15 @@ static void figure(struct asl_page *p, struct asl_entry **list, int count,
 		"most",
 		"words read and written over bound: least",
 		"median",
-		"most"};
+		"most",
+		NULL};
 	struct asl_bar bar[ASL_MOST_BARS];
 	char note[ASL_MOST_BARS][32], title[ASL_SAID];
 	struct asl_pack g = {0};
 	struct asl_sheet t;
 	int bars = 0;
 
-	asl_sheet_begin(p, &t, names, 10);
+	asl_sheet_begin(p, &t, names);
 	while (!p->failed && asl_pack_next(&g, list, count, by_algorithm)) {
 		struct spread net = spread(&g, false, room);
 		struct spread io = spread(&g, true, room);

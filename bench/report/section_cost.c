@@ -35,8 +35,22 @@ static void put_data(struct asl_sheet *s, const struct asl_entry *x,
 	asl_sheet_end_row(s);
 }
 
+/* Does a size have the algorithm once?  Its entries are neighbours. */
+static bool is_alone(const struct asl_pack *g, int i)
+{
+	static const int by_name[] = {
+		ASL_COL_SPEC, ASL_COL_M,	 ASL_COL_N, ASL_COL_K,
+		ASL_COL_DIMS, ASL_COL_ALGORITHM, ASL_END};
+
+	for (int k = i - 1; k <= i + 1; k += 2)
+		if (k >= 0 && k < g->count &&
+		    !asl_rows_compare(g->at[k]->row, g->at[i]->row, by_name))
+			return false;
+	return true;
+}
+
 static void fill(struct asl_bar *bar, struct room *room,
-		 const struct asl_entry *x)
+		 const struct asl_entry *x, bool alone)
 {
 	double total = 0, cost = asl_row_cost(x->row);
 	char text[ASL_BRIEF];
@@ -44,8 +58,11 @@ static void fill(struct asl_bar *bar, struct room *room,
 	*bar = (struct asl_bar){room->group, room->name, .note = room->note};
 	asl_row_parts(bar->part, x->row);
 	asl_say_size(room->group, x->row);
-	snprintf(room->name, sizeof room->name, "%.60s",
-		 x->row->text[ASL_COL_ALGORITHM]);
+	if (alone)
+		snprintf(room->name, sizeof room->name, "%.60s",
+			 x->row->text[ASL_COL_ALGORITHM]);
+	else
+		asl_say_how(room->name, x->row);
 	for (int i = 0; i < 4; i++)
 		total += bar->part[i];
 	bar->mark = fabs(total - cost) > 0.01 * cost ? cost : NAN;
@@ -73,7 +90,8 @@ static void panel(struct asl_page *p, const struct asl_pack *g)
 	static const char *const names[] = {
 		"problem", "algorithm",		"kernel",
 		"grid",	   "\xce\xb2 B_h",	"r B_r",
-		"w B_w",   "messages and rest", "Q"};
+		"w B_w",   "messages and rest", "Q",
+		NULL};
 	int shown = g->count < ASL_MOST_BARS ? g->count : ASL_MOST_BARS;
 	struct asl_bar bar[ASL_MOST_BARS];
 	struct room *room = calloc(ASL_MOST_BARS, sizeof *room);
@@ -81,10 +99,10 @@ static void panel(struct asl_page *p, const struct asl_pack *g)
 	char title[3 * ASL_SAID], means[ASL_SAID], costs[ASL_SAID];
 	double part[4];
 
-	asl_sheet_begin(p, &s, names, 9);
+	asl_sheet_begin(p, &s, names);
 	p->failed |= !room;
 	for (int i = 0; !p->failed && i < shown; i++)
-		fill(&bar[i], &room[i], g->at[i]);
+		fill(&bar[i], &room[i], g->at[i], is_alone(g, i));
 	for (int i = 0; !p->failed && i < g->count && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		asl_row_parts(part, g->at[i]->row);

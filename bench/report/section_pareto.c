@@ -48,13 +48,17 @@ static bool is_beaten(const struct asl_pack *g, const struct asl_row *x)
 static void put_data(struct asl_page *p, struct asl_sheet *t,
 		     const struct asl_pack *g, const struct bounds *b)
 {
-	static const char *const names[] = {
-		"algorithm",	      "grid",
-		"words sent, B_h",    "lower bound",
-		"words written, B_w", "lower bound",
-		"outside the model",  "beaten in both"};
+	static const char *const names[] = {"algorithm",
+					    "grid",
+					    "words sent, B_h",
+					    "lower bound",
+					    "words written, B_w",
+					    "lower bound",
+					    "outside the model",
+					    "beaten in both",
+					    NULL};
 
-	asl_sheet_begin(p, t, names, 8);
+	asl_sheet_begin(p, t, names);
 	for (int i = 0; !p->failed && i < g->count && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		const struct asl_row *x = g->at[i]->row;

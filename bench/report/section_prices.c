@@ -28,12 +28,13 @@ static int compare(const void *a, const void *b)
 
 static void table(struct asl_page *p, const struct asl_prices *s, int count)
 {
-	static const char *const names[] = {"problem", "on", "r/\xce\xb2",
-					    "choose"};
+	static const char *const names[] = {
+		"problem", "on", "r/\xce\xb2", "choose", "keeping to the model",
+		NULL};
 	char text[2 * ASL_SAID];
 	struct asl_sheet t;
 
-	asl_sheet_begin(p, &t, names, 5);
+	asl_sheet_begin(p, &t, names);
 	for (int i = 0; !p->failed && i < count && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		const struct asl_row *row = s[i].line[0].row;

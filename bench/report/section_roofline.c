@@ -72,10 +72,10 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 		"algorithm",	     "transport",
 		"flops a word read", "flops a word written",
 		"GFLOP/s a rank",    "reading allows",
-		"writing allows"};
+		"writing allows",    NULL};
 	char text[ASL_SAID];
 
-	asl_sheet_begin(p, t, names, 9);
+	asl_sheet_begin(p, t, names);
 	for (int i = 0; !p->failed && i < g->count && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		const struct asl_row *x = g->at[i]->row;

@@ -130,9 +130,10 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 					    "reps",
 					    "GFLOP/s",
 					    "words sent, B_h",
-					    "lower bound"};
+					    "lower bound",
+					    NULL};
 
-	asl_sheet_begin(p, t, names, 10);
+	asl_sheet_begin(p, t, names);
 	for (int i = 0; !p->failed && i < g->count && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		const struct asl_entry *x = g->at[i];

@@ -128,15 +128,16 @@ struct columns {
 static void put_contest(struct asl_page *p, struct asl_sheet *s,
 			const struct asl_contest *c, const struct columns *has)
 {
+	const struct asl_row *best = c->best->row;
 	char text[ASL_SAID];
 
 	if (has->place)
 		asl_sheet_text(s, place_of(p, c));
-	asl_sheet_text(s, asl_say_size(text, c->best->row));
-	asl_sheet_text(s, asl_say_means(text, c->best->row));
-	asl_sheet_text(s, asl_say_costs(text, c->best->row));
-	asl_sheet_text(s, c->best->row->text[ASL_COL_ALGORITHM]);
-	asl_sheet_number(s, asl_row_cost(c->best->row));
+	asl_sheet_text(s, asl_say_size(text, best));
+	asl_sheet_number(s, best->number[ASL_COL_RANKS]);
+	asl_sheet_number(s,
+			 best->number[ASL_COL_W] / best->number[ASL_COL_BETA]);
+	asl_sheet_text(s, best->text[ASL_COL_ALGORITHM]);
 	asl_sheet_text(s, c->next->row->text[ASL_COL_ALGORITHM]);
 	asl_sheet_number(s, asl_contest_lead(c));
 	asl_sheet_text(s, asl_contest_why(text, c));
@@ -146,33 +147,38 @@ static void put_contest(struct asl_page *p, struct asl_sheet *s,
 				     : "");
 	if (has->fastest)
 		asl_sheet_text(s, say_fastest(text, c));
+	asl_sheet_number(s, asl_row_cost(best));
+	asl_sheet_text(s, asl_say_costs(text, best));
+	asl_sheet_text(s, asl_say_means(text, best));
 	asl_sheet_end_row(s);
 }
 
 static void begin(struct asl_page *p, struct asl_sheet *s,
 		  const struct columns *has)
 {
-	static const char *const names[] = {"problem",
-					    "on",
-					    "costs of a word",
-					    "least cost",
-					    "Q",
-					    "next best",
-					    "costs times as much",
-					    "because the best moves"};
+	const char *const names[] = {
+		has->place ? "result" : NULL,
+		"problem",
+		"ranks",
+		"w/\xce\xb2",
+		"least cost",
+		"next best",
+		"costs times as much",
+		"because the best moves",
+		has->inside ? "best that keeps to the model" : NULL,
+		has->fastest ? "shortest time" : NULL,
+		"Q",
+		"costs of a word",
+		"on",
+	};
 
-	asl_sheet_begin(p, s, NULL, 0);
-	if (p->failed)
-		return;
-	if (has->place)
-		asl_sheet_text(s, "result");
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		asl_sheet_text(s, names[i]);
-	if (has->inside)
-		asl_sheet_text(s, "best that keeps to the model");
-	if (has->fastest)
-		asl_sheet_text(s, "shortest time");
-	asl_sheet_end_row(s);
+	asl_sheet_begin(p, s, NULL);
+	for (size_t i = 0; !p->failed && i < sizeof names / sizeof names[0];
+	     i++)
+		if (names[i])
+			asl_sheet_text(s, names[i]);
+	if (!p->failed)
+		asl_sheet_end_row(s);
 }
 
 static struct columns columns_of(const struct asl_page *p,

@@ -67,9 +67,9 @@ static void put_data(struct asl_sheet *t, const struct asl_entry *x)
 static void figure(struct asl_page *p, const struct asl_pack *g)
 {
 	static const char *const names[] = {
-		"problem",    "algorithm", "grid",	 "compute, s",
-		"network, s", "memory, s", "all, s",	 "low",
-		"high",	      "coverage",  "repetitions"};
+		"problem",    "algorithm", "grid",	  "compute, s",
+		"network, s", "memory, s", "all, s",	  "low",
+		"high",	      "coverage",  "repetitions", NULL};
 	int shown = g->count < ASL_MOST_BARS ? g->count : ASL_MOST_BARS;
 	const struct asl_row *row = g->at[0]->row;
 	struct room *room = calloc(ASL_MOST_BARS, sizeof *room);
@@ -77,7 +77,7 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 	char title[2 * ASL_SAID], means[ASL_SAID];
 	struct asl_sheet t;
 
-	asl_sheet_begin(p, &t, names, 11);
+	asl_sheet_begin(p, &t, names);
 	p->failed |= !room;
 	for (int i = 0; !p->failed && i < shown; i++)
 		fill(&bar[i], &room[i], g->at[i]);

@@ -7,12 +7,9 @@
 #include "bench/report/page.h"
 
 static const char *const names[] = {
-	"result",    "run_id",	      "rep",	  "algorithm",
-	"problem",   "ranks",	      "grid",	  "medium",
-	"transport", "what is wrong", "residual", "time (UTC)",
-};
-
-enum { NAMES = sizeof names / sizeof names[0] };
+	"result",   "run_id",	  "rep",    "algorithm", "problem",
+	"ranks",    "grid",	  "medium", "transport", "what is wrong",
+	"residual", "time (UTC)", NULL};
 
 static const char *wrong(char text[ASL_SAID], const struct asl_row *x)
 {
@@ -83,7 +80,7 @@ static void failures(struct asl_page *p)
 	struct asl_sheet s;
 	int found;
 
-	asl_sheet_begin(p, &s, names, NAMES);
+	asl_sheet_begin(p, &s, names);
 	if (p->failed)
 		return;
 	found = list(p, &s, ASL_BAD);
@@ -108,7 +105,7 @@ static void unverified(struct asl_page *p)
 	struct asl_sheet s;
 	int found;
 
-	asl_sheet_begin(p, &s, names, NAMES);
+	asl_sheet_begin(p, &s, names);
 	if (p->failed)
 		return;
 	found = list(p, &s, ASL_UNKNOWN);

@@ -91,7 +91,8 @@ void asl_section_wear(struct asl_page *p)
 					    "bytes a flop",
 					    "share of a device",
 					    "runs until then",
-					    "lasts"};
+					    "lasts",
+					    NULL};
 	int entries = asl_page_list(p, writes);
 	int shown = entries < ASL_MOST_LINES / 3 ? entries : ASL_MOST_LINES / 3;
 	bool rated = false;
@@ -102,7 +103,7 @@ void asl_section_wear(struct asl_page *p)
 		rated |= !isnan(p->list[i]->row->number[ASL_COL_ENDURANCE]);
 	explain(p, rated);
 	qsort(p->list, (size_t)entries, sizeof *p->list, compare);
-	asl_sheet_begin(p, &t, names, 9);
+	asl_sheet_begin(p, &t, names);
 	for (int i = 0; !p->failed && i < shown; i++)
 		put(p, &t, p->list[i]);
 	if (p->failed)

@@ -92,13 +92,6 @@ void asl_sheet_end_row(struct asl_sheet *s)
 	s->row++;
 }
 
-void asl_sheet_heading(struct asl_sheet *s, const char *const *names, int count)
-{
-	for (int i = 0; i < count; i++)
-		asl_sheet_text(s, names[i]);
-	asl_sheet_end_row(s);
-}
-
 int asl_sheet_table(struct asl_sheet *s, FILE *f)
 {
 	if (fflush(s->page) || ferror(s->page))

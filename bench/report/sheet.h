@@ -24,10 +24,6 @@ void asl_sheet_text(struct asl_sheet *s, const char *text);
 void asl_sheet_number(struct asl_sheet *s, double x); /* NAN: empty */
 void asl_sheet_end_row(struct asl_sheet *s);
 
-/* All cells of the heading at once. */
-void asl_sheet_heading(struct asl_sheet *s, const char *const *names,
-		       int count);
-
 /* The table; and a link that saves it under the name.  0 or -ENOMEM. */
 int asl_sheet_table(struct asl_sheet *s, FILE *f);
 int asl_sheet_link(struct asl_sheet *s, FILE *f, const char *name);

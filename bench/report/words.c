@@ -29,7 +29,7 @@ const char *asl_say_means(char text[ASL_SAID], const struct asl_row *row)
 {
 	char cache[ASL_BRIEF], memory[ASL_BRIEF];
 
-	snprintf(text, ASL_SAID, "%.0f rank%s, S %s, M %s words",
+	snprintf(text, ASL_SAID, "%.0f rank%s, cache %s, memory %s words",
 		 row->number[ASL_COL_RANKS],
 		 row->number[ASL_COL_RANKS] == 1 ? "" : "s",
 		 asl_brief(cache, row->number[ASL_COL_CACHE_WORDS]),

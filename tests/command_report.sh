@@ -1,0 +1,333 @@
+#!/bin/bash
+# command_report.sh -- aslant report: what is in the page, and what never is
+#
+# A real run of several families, and tables that are made up: random counts,
+# whose crossovers are found again the slow way; text that would be a script;
+# rows that failed; 10,000 rows; a machine that is twice as fast.  ASLANT is the
+# command.
+set -u
+
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+cat >judge.py <<'PYTHON'
+"""What a page holds: its text, its tables as CSV, and what it must not hold."""
+import csv, re, sys, urllib.parse
+import xml.etree.ElementTree as tree
+
+X = "{http://www.w3.org/1999/xhtml}"
+
+class Page:
+    def __init__(self, path):
+        self.raw = open(path, encoding="utf-8").read()
+        self.root = tree.fromstring(self.raw)
+        self.text = "".join(self.root.itertext())
+        self.tables = {}
+        for a in self.root.iter(X + "a"):
+            head, _, data = a.get("href").partition(",")
+            if head.startswith("data:"):
+                rows = urllib.parse.unquote(data).splitlines()
+                self.tables[a.get("download")] = list(csv.DictReader(rows))
+
+    def check(self):
+        """Nothing from elsewhere, nothing that runs."""
+        for x in self.root.iter():
+            assert not x.tag.endswith("script"), "a script"
+            assert x.tag != X + "link" and x.tag != X + "img", x.tag
+            for name, value in x.attrib.items():
+                assert not name.startswith("on"), name
+                if name in ("href", "src"):
+                    assert value[0] == "#" or value.startswith("data:"), value
+        assert "@import" not in self.raw and "url(http" not in self.raw
+        ids = [x.get("id") for x in self.root.iter() if x.get("id")]
+        assert len(ids) == len(set(ids)), "an id twice"
+        for a in self.root.iter(X + "a"):
+            if a.get("href")[0] == "#":
+                assert a.get("href")[1:] in ids, a.get("href")
+
+    def says(self, *texts):
+        for x in texts:
+            assert x in self.text, f"the page does not say '{x}'"
+
+def page(path):
+    found = Page(path)
+    found.check()
+    return found
+PYTHON
+
+# judge NAME: the Python on stdin, with what judge.py defines
+judge() {
+	{
+		echo 'from judge import *; import os; ASLANT = os.environ["ASLANT"]'
+		cat
+	} >"$1.py"
+	PYTHONPATH=. "$python" "$1.py" || fail "$1"
+}
+
+# ---- What is refused ----
+
+refused "report: which results" report
+refused "nowhere/runs.csv: No such file" report nowhere
+refused "unknown option '--csv'" report nowhere --csv x
+refused "'--out' .*given\|--out: expected" report nowhere --out
+mkdir empty bad good
+: >empty/runs.csv
+echo 'schema,n' >bad/runs.csv
+echo '1,many' >>bad/runs.csv
+refused "empty/runs.csv: line 1" report empty
+refused "bad/runs.csv: line 2: n: found 'many'" report bad
+echo 'schema,n' >good/runs.csv
+refused "good/runs.csv: found no rows" report good
+wait
+
+# ---- A real run ----
+
+cat >suite.json <<'JSON'
+{"options": {"cache": 400, "memory": "1m", "reps": 2},
+ "cases": [
+	{"algorithm": ["3d", "em-jomma", "fused", "cuts"], "n": [30, 45],
+	 "ranks": [1, 4, 8], "write-cost": [1, 8]},
+	{"algorithm": ["sttsv", "sttsv-naive"], "n": 20, "ranks": 10},
+	{"algorithm": ["hopm", "cpgrad"], "n": 20, "ranks": 10},
+	{"algorithm": "einsum", "spec": "ij,jk,kl->il",
+	 "dims": "i=9,j=8,k=7,l=6", "ranks": 4, "way": ["direct", "sequence"]},
+	{"algorithm": ["ooc-rotation-inside", "ooc-replication-inside"],
+	 "n": 40, "ranks": 4, "memory-budget": 2000}
+ ]}
+JSON
+expect 0 suite suite.json --out real
+expect 0 report real/ --out real.html
+expect 0 suite suite.json --store null --out counted --profile optane-100-nt
+expect 0 report counted --out -
+mv out counted.html
+judge real <<'PYTHON'
+real, counted = page("real.html"), page("counted.html")
+rows = list(csv.DictReader(open("real/runs.csv")))
+real.says(*{x["algorithm"] for x in rows})
+real.says(f"{len(rows)} of {len(rows)} rows were verified",
+          "Which algorithm is best here", "Carson et al.")
+counted.says(f"{len(rows)} of {len(rows)} rows only count", "Nothing was timed")
+assert "failed" not in real.text.split("Which algorithm")[0]
+assert len(list(real.root.iter("{http://www.w3.org/2000/svg}svg"))) > 15
+# Nobody is compared with what computes something else.
+for x in real.tables["best.csv"]:
+    kinds = {y["algorithm"].split("-")[0] for y in rows
+             if y["algorithm"] in (x["least cost"], x["next best"])}
+    assert len(kinds) == 1 or not kinds & {"sttsv", "hopm", "cpgrad"}, x
+# Wear: what 6 DIMMs are rated for, and the words of all ranks.
+most = max(8 * (int(x["nvm_write_words_total"]) + int(x["nvm_land_words_total"]))
+           for x in rows)
+wear = counted.tables["wear.csv"][0]
+assert float(wear["bytes written"]) == most, (wear, most)
+assert abs(float(wear["share of a device"]) * 2160e15 - most) < 1e-6 * most
+PYTHON
+
+# ---- Random counts ----
+
+cat >make.py <<'PYTHON'
+"""Directories with runs.csv, of rows that say only what they are given."""
+import csv, os
+names = open("real/runs.csv").readline().strip().split(",")
+plain = dict(schema=1, rep=0, kernel="vomm", grid="1x1x1", ranks=8, ranks_used=8,
+             cache_words=100, memory_words=1000, store="null", medium="model",
+             panels="dram", transport="sim", seed=1, r=1, w=2, beta=1, alpha=0,
+             gamma=0, predicted_equal=1, host="here", cost_unit="relative",
+             time_utc="2030-01-01T00:00:00Z", overlap=0, outside_apm=0,
+             net_bound_words=10, net_bound_ratio=2, io_bound_words=100,
+             nvm_write_words_total=8, flops_total=1e6, flops_max=1e5)
+
+def write(name, rows):
+    os.makedirs(name)
+    with open(name + "/runs.csv", "w", newline="") as f:
+        out = csv.DictWriter(f, names, lineterminator="\n")
+        out.writeheader()
+        for i, x in enumerate(rows):
+            row = dict(plain, run_id=f"run-{i}")
+            row.update(x)
+            row["m"] = row["k"] = row["n"]
+            row["q_apm_max"] = row["predicted_q_apm_max"] = (
+                row["r"] * row["read_words_max"] +
+                row["w"] * row["write_words_max"] +
+                row["beta"] * row["bh_words_max"])
+            out.writerow(row)
+PYTHON
+judge sweep <<'PYTHON'
+import random
+import subprocess
+from make import write
+random.seed(7)
+algorithms = ["3d", "cannon", "summa", "em-jomma", "lm-jomma", "cuts", "fused"]
+cases = {n: [dict(algorithm=a, n=n, read_words_max=random.randint(1, 500),
+                  write_words_max=random.randint(1, 200),
+                  bh_words_max=random.randint(1, 900),
+                  outside_apm=int(a == "fused"))
+             for a in random.sample(algorithms, random.randint(2, 7))]
+         for n in range(100, 140)}
+write("random", [x for rows in cases.values() for x in rows])
+subprocess.run([ASLANT, "report", "random", "--out", "random.html"], check=True,
+               stderr=subprocess.DEVNULL)
+found = page("random.html")
+table = found.tables["crossovers.csv"]
+assert len(table) == len(cases), len(table)
+
+def cost(x, at):
+    return x["bh_words_max"] + x["read_words_max"] + at * x["write_words_max"]
+
+def chosen(text, at):
+    """Of 'below w/b = 2 choose A; above 2 B; above 8 C', for w/b = at."""
+    if text.startswith("whatever"):
+        return text.split("choose ")[1].split()[0]
+    below, *above = text.split("; ")
+    name = below.split("choose ")[1].split()[0]
+    for x in above:
+        limit = re.match(r"above ([0-9.]+( k)?) (\S+)", x)
+        value = float(limit[1].split()[0]) * (1000 if limit[2] else 1)
+        name = limit[3] if at > value else name
+    return name
+
+checked = 0
+for line in table:
+    rows = cases[int(line["problem"].split("= ")[1])]
+    for column, among in (
+            ("choose", rows),
+            ("keeping to the model", [x for x in rows if not x["outside_apm"]])):
+        for at in [10 ** random.uniform(-2, 3) for _ in range(50)]:
+            if not line[column] or not among:
+                continue
+            name = chosen(line[column], at)
+            mine = min(cost(x, at) for x in rows if x["algorithm"] == name)
+            best = min(cost(x, at) for x in among)
+            # Crossovers are printed with three digits.
+            assert mine <= best * 1.01, (line, at, mine, best)
+            checked += 1
+assert checked > 2000, checked
+
+# The best of a case is the best, and by that much.
+for line in found.tables["best.csv"]:
+    rows = sorted(cases[int(line["problem"].split("= ")[1])],
+                  key=lambda x: cost(x, 2))
+    assert cost(rows[0], 2) == float(line["Q"]), line
+    assert abs(cost(rows[1], 2) / cost(rows[0], 2) -
+               float(line["costs times as much"])) < 1e-9, line
+PYTHON
+
+# ---- Hostile text, and failures first ----
+
+judge hostile <<'PYTHON'
+import random
+import subprocess
+from make import write
+random.seed(8)
+evil = "<script>alert(1)</script>&\"'\u0007\u009b]]><!--,\n=1+1"
+usual = dict(n=64, read_words_max=100, write_words_max=10, bh_words_max=10)
+rows = [dict(usual, algorithm=evil, grid=evil, host=evil, medium=evil,
+             provider=evil, profile=evil, spec=evil, dims=evil, bh_words_max=9),
+        dict(usual, algorithm="3d", wall_s=1, verified=1),
+        dict(usual, algorithm="cannon", wall_s=1, verified=1, bh_words_max=20),
+        dict(usual, algorithm="cuts", bh_words_max=1, wall_s=1, verified=0,
+             residual="nan"),
+        dict(usual, algorithm="summa", bh_words_max=2, predicted_equal=0),
+        dict(usual, algorithm="em-jomma", bh_words_max=40, wall_s=2)]
+write("hostile", rows)
+with open("hostile/machine.json", "w") as f:
+    import json
+    json.dump({"cpu": evil, "notes": [evil], "command_line": [evil, 3],
+               "cores": "many"}, f)
+subprocess.run([ASLANT, "report", "hostile", "--out", "hostile.html"],
+               check=True, stderr=subprocess.DEVNULL)
+found = page("hostile.html")
+found.says("<script>alert(1)</script>&\"'")
+failed = found.tables["failed.csv"]
+assert {x["algorithm"] for x in failed} == {"cuts", "summa"}, failed
+assert len(found.tables["unverified.csv"]) == 1
+first = found.text.index("2 of 6 rows failed")
+assert first < found.text.index("Which algorithm is best here")
+assert found.text.index("1 of 6 rows were not verified") > first
+best = [x for x in found.tables["best.csv"] if x["problem"] == "n = 64"]
+assert [x["least cost"] for x in best] == ["3d"], best  # those that failed lead
+everything = found.text[found.text.index("All results"):]
+assert "FAILED" in everything and "summa" in everything
+PYTHON
+
+# ---- Machines side by side ----
+
+judge machines <<'PYTHON'
+import random
+import subprocess
+from make import write
+random.seed(9)
+
+def rows(factor, **more):
+    """Of six sizes; the smallest write most for a flop."""
+    return [dict(algorithm=a, n=n, read_words_max=n ** 2,
+                 write_words_max=n ** 2, bh_words_max=n,
+                 flops_max=n ** 3, flops_total=n ** 3, verified=1,
+                 medium="tmpfs", store="pmem", rep=i,
+                 wall_s=factor(n) * 1e-9 * n ** 3 * random.uniform(0.99, 1.01),
+                 **more)
+            for a in ("3d", "fused") for n in range(100, 700, 100)
+            for i in range(7)]
+
+write("slow", rows(lambda n: 2 if n <= 200 else 1))
+write("fast", rows(lambda n: 0.8 if n <= 200 else 1))
+write("model", [dict(x, wall_s="", verified="", medium="model")
+                for x in rows(lambda n: 1)])
+
+def report(*names):
+    subprocess.run([ASLANT, "report", *names, "--out", "machines.html"],
+                   check=True, stderr=subprocess.DEVNULL)
+    return page("machines.html")
+
+found = report("slow", "fast")
+said = re.search(r"For write-heavy work (\w+) is better than (\w+): ([0-9.]+) "
+                 r"times as fast", found.text)
+assert said and said[1] == "fast" and said[2] == "slow", found.text[:2000]
+assert 2.4 < float(said[3]) < 2.6, said[0]
+found.says("For the other work slow and fast are alike")
+assert len(found.tables["machines.csv"]) == 12
+assert {x["better"] for x in found.tables["machines.csv"][:4]} == {"fast"}
+found = report("fast", "slow")
+assert "work fast is better than slow: 2." in found.text
+found = report("slow", "model")
+found.says("No result of one can be compared with one of the other")
+PYTHON
+
+# ---- Many rows ----
+
+judge many <<'PYTHON'
+import os, random, subprocess, time
+from make import write
+random.seed(10)
+names = ["3d", "cannon", "summa", "em-jomma", "lm-jomma", "cuts", "fused", "25d"]
+write("many", [dict(algorithm=random.choice(names), n=random.randint(100, 400),
+                    grid=f"{random.randint(1, 9)}x1x2", w=random.choice([1, 4]),
+                    ranks=random.choice([4, 8, 16]),
+                    read_words_max=random.randint(1, 10 ** 6),
+                    write_words_max=random.randint(1, 10 ** 5),
+                    bh_words_max=random.randint(1, 10 ** 6), verified=1,
+                    wall_s=random.random(), compute_s=0.1, io_s=0.2,
+                    medium="file", store="pmem", transport="ofi",
+                    cost_unit="ns", gflops=random.uniform(1, 50),
+                    nvm_read_words_total=random.randint(1, 10 ** 6),
+                    dram_read_words_total=0, dram_write_words_total=0)
+               for _ in range(10000)])
+begin = time.time()
+subprocess.run([ASLANT, "report", "many", "--out", "many.html"], check=True,
+               stderr=subprocess.DEVNULL)
+took, size = time.time() - begin, os.path.getsize("many.html")
+page("many.html").says("10000 of 10000 rows were verified",
+                       "10000 rows are repetitions of")
+print(f"10000 rows: {took:.2f} s, {size / 1e6:.2f} MB")
+assert took < 20 and size < 10e6, (took, size)
+PYTHON
+
+# ---- What was there stays, if there is no page ----
+
+echo old >old.html
+expect 2 report bad --out old.html
+is_old=$(cat old.html)
+[ "$is_old" = old ] || fail "a page that failed replaced $is_old"
+expect 3 report real --out nowhere/x.html
+says "^aslant: --out: nowhere/x.html" err
+
+[ ! -e failed ]
