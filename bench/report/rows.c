@@ -114,6 +114,9 @@ static void take_row(struct asl_row *to, struct asl_rows *from, size_t i,
 		to->text[c] = asl_rows_text(from, i, at[c]);
 	for (int c = ASL_TEXTS; c < ASL_COLUMNS; c++)
 		to->number[c] = asl_rows_number(from, i, at[c]);
+	to->number[ASL_COL_WORK] =
+		round(2 * log2(to->number[ASL_COL_FLOPS_ALL] /
+			       to->number[ASL_COL_RANKS]));
 	to->text[ASL_COL_FAMILY] = family_of(to->text[ASL_COL_ALGORITHM]);
 	to->verdict = judge(to);
 }

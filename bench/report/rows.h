@@ -38,6 +38,7 @@ enum asl_column {
 
 	ASL_COL_PLACE =
 		ASL_TEXTS, /* which directory; not a column of the file */
+	ASL_COL_WORK,	   /* flops of a rank, in steps of 1.41; likewise */
 	ASL_COL_REP,
 	ASL_COL_M,
 	ASL_COL_N,

@@ -9,19 +9,42 @@
 #include "bench/report/page.h"
 #include "bench/report/plot.h"
 
-static const int by_line[] = {
-	ASL_COL_FAMILY, ASL_COL_SPEC,	   ASL_COL_M,	  ASL_COL_N,
-	ASL_COL_K,	ASL_COL_DIMS,	   ASL_COL_PLACE, ASL_COSTS,
-	ASL_COL_MEDIUM, ASL_COL_TRANSPORT, ASL_COL_STORE, ASL_COL_ALGORITHM,
-	ASL_COL_KERNEL, ASL_COL_OVERLAP,   ASL_COL_RANKS, ASL_END};
-static const int by_figure[] = {
-	ASL_COL_FAMILY, ASL_COL_SPEC,	   ASL_COL_M,	  ASL_COL_N,
-	ASL_COL_K,	ASL_COL_DIMS,	   ASL_COL_PLACE, ASL_COSTS,
-	ASL_COL_MEDIUM, ASL_COL_TRANSPORT, ASL_COL_STORE, ASL_END};
+#define WHERE                                                                  \
+	ASL_COL_PLACE, ASL_COSTS, ASL_COL_MEDIUM, ASL_COL_TRANSPORT,           \
+		ASL_COL_STORE
+#define CURVE ASL_COL_ALGORITHM, ASL_COL_KERNEL, ASL_COL_OVERLAP, ASL_COL_RANKS
+#define SIZE ASL_COL_SPEC, ASL_COL_M, ASL_COL_N, ASL_COL_K, ASL_COL_DIMS
+
+static const struct kind {
+	const char *title, *text, *none;
+	int by_figure[16], by_line[20];
+	bool weak;
+} kinds[] = {
+	{
+		"The same problem",
+		"Time falls as long as there is enough to do for each rank; "
+		"words that the busiest rank sends fall more slowly than its "
+		"work.",
+		"No problem was solved with different numbers of ranks.",
+		{ASL_COL_FAMILY, SIZE, WHERE, ASL_END},
+		{ASL_COL_FAMILY, SIZE, WHERE, CURVE, ASL_END},
+		false,
+	},
+	{
+		"The same work for each rank",
+		"Larger problems on more ranks, with about as many flops a "
+		"rank. Level curves are the ideal.",
+		"No problems grow with their ranks.",
+		{ASL_COL_FAMILY, ASL_COL_WORK, WHERE, ASL_END},
+		{ASL_COL_FAMILY, ASL_COL_WORK, WHERE, CURVE, ASL_END},
+		true,
+	},
+};
+
 static const int by_algorithm[] = {ASL_COL_ALGORITHM, ASL_COL_KERNEL,
 				   ASL_COL_OVERLAP, ASL_END};
 
-/* Of one problem: are there two numbers of ranks or more? */
+/* Are there two numbers of ranks or more? */
 static bool scales(const struct asl_pack *g)
 {
 	for (int i = 1; i < g->count; i++)
@@ -95,6 +118,10 @@ static bool ranges(const struct asl_pack *g, struct asl_range *x,
 			continue;
 		asl_range_add(x, g->at[i]->row->number[ASL_COL_RANKS]);
 		asl_range_add(y, of(g->at[i]));
+		if (of == time_of) {
+			asl_range_add(y, g->at[i]->wall.low);
+			asl_range_add(y, g->at[i]->wall.high);
+		}
 	}
 	return x->low < x->high;
 }
@@ -121,7 +148,8 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 static void put_data(struct asl_page *p, struct asl_sheet *t,
 		     const struct asl_pack *g)
 {
-	static const char *const names[] = {"algorithm",
+	static const char *const names[] = {"problem",
+					    "algorithm",
 					    "grid",
 					    "ranks",
 					    "seconds, median",
@@ -133,12 +161,15 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 					    "lower bound",
 					    NULL};
 
+	char text[ASL_SAID];
+
 	asl_sheet_begin(p, t, names);
 	for (int i = 0; !p->failed && i < g->count && i < ASL_MOST_FIGURE_ROWS;
 	     i++) {
 		const struct asl_entry *x = g->at[i];
 		bool timed = x->wall.samples;
 
+		asl_sheet_text(t, asl_say_size(text, x->row));
 		asl_sheet_text(t, x->row->text[ASL_COL_ALGORITHM]);
 		asl_sheet_text(t, x->row->text[ASL_COL_GRID]);
 		asl_sheet_number(t, x->row->number[ASL_COL_RANKS]);
@@ -153,62 +184,73 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 	}
 }
 
-static void figure(struct asl_page *p, const struct asl_pack *g)
+static void figure(struct asl_page *p, const struct asl_pack *g, bool weak)
 {
 	const struct asl_row *row = g->at[0]->row;
 	char title[2 * ASL_SAID], size[ASL_SAID], costs[ASL_SAID];
+	char work[ASL_BRIEF];
 	struct asl_sheet t;
 
 	put_data(p, &t, g);
 	if (p->failed)
 		return;
+	if (weak)
+		snprintf(size, sizeof size, "about %s flops a rank",
+			 asl_brief(work, row->number[ASL_COL_FLOPS_ALL] /
+						 row->number[ASL_COL_RANKS]));
+	else
+		asl_say_size(size, row);
 	snprintf(title, sizeof title, "%.60s, %.300s; %.100s; %.30s, %.30s",
-		 row->text[ASL_COL_FAMILY], asl_say_size(size, row),
-		 asl_say_costs(costs, row), row->text[ASL_COL_MEDIUM],
-		 row->text[ASL_COL_TRANSPORT]);
+		 row->text[ASL_COL_FAMILY], size, asl_say_costs(costs, row),
+		 row->text[ASL_COL_MEDIUM], row->text[ASL_COL_TRANSPORT]);
 	asl_figure_begin(p, title);
 	draw(p, g, title, "seconds, median", time_of);
 	draw(p, g, title, "words sent by the busiest rank", words_of);
 	asl_figure_end(p,
 		       is_timed(g->at[0])
-			       ? "Upright lines: 95% intervals of the medians."
+			       ? "Upright lines: confidence intervals of the "
+				 "medians."
 			       : "No times: ranks on sim take turns, or only "
 				 "counted.",
 		       &t);
 }
 
-void asl_section_scaling(struct asl_page *p)
+static void figures(struct asl_page *p, struct asl_pack *all, int count,
+		    bool weak)
+{
+	asl_packs_sort(all, count);
+	fputs("<div class=\"plots\">\n", p->f);
+	for (int i = 0; !p->failed && i < count && i < ASL_MOST_PLOTS; i++)
+		figure(p, &all[i], weak);
+	fputs("</div>\n", p->f);
+	if (count > ASL_MOST_PLOTS)
+		fprintf(p->f,
+			"<p class=\"note\">Drawn are the %d of %d with most "
+			"results.</p>\n",
+			ASL_MOST_PLOTS, count);
+}
+
+static void show(struct asl_page *p, const struct kind *kind)
 {
 	int entries = asl_page_list(p, NULL), count = 0;
 	struct asl_pack *all = calloc((size_t)entries + 1, sizeof *all);
 	struct asl_pack g = {0};
 
 	p->failed |= !all;
-	asl_page_section(p, "scaling", "More ranks");
-	asl_entries_sort(p->list, entries, by_line);
-	while (all && asl_pack_next(&g, p->list, entries, by_figure))
+	asl_entries_sort(p->list, entries, kind->by_line);
+	while (all && asl_pack_next(&g, p->list, entries, kind->by_figure))
 		if (scales(&g))
 			all[count++] = g;
-	asl_packs_sort(all, count);
+	fprintf(p->f, "<h3>%s</h3>\n<p>%s</p>\n", kind->title,
+		count ? kind->text : kind->none);
 	if (count)
-		fputs("<p>The same problem on more ranks: time falls as long "
-		      "as "
-		      "there is enough to do for each of them; words that the "
-		      "busiest rank sends fall more slowly than its "
-		      "work.</p>\n",
-		      p->f);
-	else
-		fputs("<p class=\"note\">No problem was solved with different "
-		      "numbers of ranks.</p>\n",
-		      p->f);
-	fputs("<div class=\"plots\">\n", p->f);
-	for (int i = 0; !p->failed && i < count && i < ASL_MOST_PLOTS; i++)
-		figure(p, &all[i]);
-	fputs("</div>\n", p->f);
-	if (count > ASL_MOST_PLOTS)
-		fprintf(p->f,
-			"<p class=\"note\">Drawn are the %d of %d problems "
-			"with most results.</p>\n",
-			ASL_MOST_PLOTS, count);
+		figures(p, all, count, kind->weak);
 	free(all);
+}
+
+void asl_section_scaling(struct asl_page *p)
+{
+	asl_page_section(p, "scaling", "More ranks");
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		show(p, &kinds[i]);
 }
