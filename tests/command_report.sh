@@ -270,7 +270,7 @@ def rows(factor, **more):
 
 write("slow", rows(lambda n: 2 if n <= 200 else 1))
 write("fast", rows(lambda n: 0.8 if n <= 200 else 1))
-write("model", [dict(x, wall_s="", verified="", medium="model")
+write("model", [dict(x, wall_s="", verified="", medium="model", cost_unit="ns")
                 for x in rows(lambda n: 1)])
 
 def report(*names):
