@@ -29,6 +29,7 @@ static const char *const names[ASL_COLUMNS] = {
 	[ASL_COL_COST_UNIT] = "cost_unit",
 	[ASL_COL_EMULATED] = "emulated",
 	[ASL_COL_EMULATION_VALID] = "emulation_valid",
+	[ASL_COL_CACHE_MODEL] = "cache_model",
 	[ASL_COL_REP] = "rep",
 	[ASL_COL_M] = "m",
 	[ASL_COL_N] = "n",
@@ -96,15 +97,32 @@ static const char *family_of(const char *algorithm)
 	return x ? x->family->name : "algorithms unknown to this version";
 }
 
+bool asl_row_moved(const struct asl_row *x)
+{
+	return strcmp(x->text[ASL_COL_MEDIUM], "model") != 0;
+}
+
 static enum asl_verdict judge(const struct asl_row *x)
 {
 	if (x->number[ASL_COL_VERIFIED] == 0 || x->number[ASL_COL_EQUAL] == 0 ||
 	    !strcmp(x->text[ASL_COL_EMULATION_VALID], "0"))
 		return ASL_BAD;
-	if (isnan(x->number[ASL_COL_VERIFIED]) &&
-	    !isnan(x->number[ASL_COL_WALL]))
+	if (isnan(x->number[ASL_COL_VERIFIED]) && asl_row_moved(x))
 		return ASL_UNKNOWN;
 	return ASL_GOOD;
+}
+
+/* A cache that is replayed takes its time: that of the row says nothing. */
+static void forget_replays(struct asl_row *x)
+{
+	static const enum asl_column timed[] = {ASL_COL_WALL, ASL_COL_COMPUTE,
+						ASL_COL_COMM, ASL_COL_IO,
+						ASL_COL_GFLOPS};
+
+	for (size_t i = 0; *x->text[ASL_COL_CACHE_MODEL] &&
+			   i < sizeof timed / sizeof timed[0];
+	     i++)
+		x->number[timed[i]] = NAN;
 }
 
 static void take_row(struct asl_row *to, struct asl_rows *from, size_t i,
@@ -119,6 +137,7 @@ static void take_row(struct asl_row *to, struct asl_rows *from, size_t i,
 			       to->number[ASL_COL_RANKS]));
 	to->text[ASL_COL_FAMILY] = family_of(to->text[ASL_COL_ALGORITHM]);
 	to->verdict = judge(to);
+	forget_replays(to);
 }
 
 static void take_file(struct asl_results *r, int place)

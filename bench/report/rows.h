@@ -34,6 +34,7 @@ enum asl_column {
 	ASL_COL_COST_UNIT,
 	ASL_COL_EMULATED,
 	ASL_COL_EMULATION_VALID,
+	ASL_COL_CACHE_MODEL,
 	ASL_TEXTS, /* how many; numbers from here on */
 
 	ASL_COL_PLACE =
@@ -101,6 +102,9 @@ struct asl_row {
 	double number[ASL_COLUMNS];  /* NAN: empty; from ASL_TEXTS on */
 	enum asl_verdict verdict;
 };
+
+/* Words were moved, not just counted. */
+bool asl_row_moved(const struct asl_row *x);
 
 struct asl_entry {
 	const struct asl_row *row; /* the first: what all have in common */

@@ -127,7 +127,7 @@ static void unverified(struct asl_page *p)
 
 void asl_section_trouble(struct asl_page *p)
 {
-	int good = 0, counted = 0;
+	int good = 0, counted = 0, replayed = 0;
 
 	failures(p);
 	unverified(p);
@@ -136,8 +136,8 @@ void asl_section_trouble(struct asl_page *p)
 
 		good += x->number[ASL_COL_VERIFIED] == 1 &&
 			x->verdict == ASL_GOOD;
-		counted += isnan(x->number[ASL_COL_WALL]) &&
-			   x->verdict == ASL_GOOD;
+		counted += !asl_row_moved(x) && x->verdict == ASL_GOOD;
+		replayed += *x->text[ASL_COL_CACHE_MODEL] != '\0';
 	}
 	fputs("<p class=\"fine\">", p->f);
 	if (good)
@@ -151,5 +151,10 @@ void asl_section_trouble(struct asl_page *p)
 			     "moved, so that there is no result to verify "
 			     "and no time.",
 			     counted, p->results->rows);
+	if (replayed)
+		asl_page_say(p,
+			     " Times of %d row%s are left out, as a cache "
+			     "was replayed in them.",
+			     replayed, replayed == 1 ? "" : "s");
 	fputs("</p>\n", p->f);
 }
