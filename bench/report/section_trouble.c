@@ -7,9 +7,9 @@
 #include "bench/report/page.h"
 
 static const char *const names[] = {
-	"result",   "run_id",	  "rep",    "algorithm", "problem",
-	"ranks",    "grid",	  "medium", "transport", "what is wrong",
-	"residual", "time (UTC)", NULL};
+	"what is wrong", "algorithm",  "problem", "ranks", "grid",
+	"residual",	 "result",     "run_id",  "rep",   "medium",
+	"transport",	 "time (UTC)", NULL};
 
 static const char *wrong(char text[ASL_SAID], const struct asl_row *x)
 {
@@ -36,17 +36,17 @@ static void put(struct asl_page *p, struct asl_sheet *s,
 {
 	char text[ASL_SAID];
 
-	asl_sheet_text(s, asl_page_place(p, (int)x->number[ASL_COL_PLACE]));
-	asl_sheet_text(s, x->text[ASL_COL_RUN_ID]);
-	asl_sheet_number(s, x->number[ASL_COL_REP]);
+	asl_sheet_text(s, wrong(text, x));
 	asl_sheet_text(s, x->text[ASL_COL_ALGORITHM]);
 	asl_sheet_text(s, asl_say_size(text, x));
 	asl_sheet_number(s, x->number[ASL_COL_RANKS]);
 	asl_sheet_text(s, x->text[ASL_COL_GRID]);
+	asl_sheet_number(s, x->number[ASL_COL_RESIDUAL]);
+	asl_sheet_text(s, asl_page_place(p, (int)x->number[ASL_COL_PLACE]));
+	asl_sheet_text(s, x->text[ASL_COL_RUN_ID]);
+	asl_sheet_number(s, x->number[ASL_COL_REP]);
 	asl_sheet_text(s, x->text[ASL_COL_MEDIUM]);
 	asl_sheet_text(s, x->text[ASL_COL_TRANSPORT]);
-	asl_sheet_text(s, wrong(text, x));
-	asl_sheet_number(s, x->number[ASL_COL_RESIDUAL]);
 	asl_sheet_text(s, x->text[ASL_COL_TIME]);
 	asl_sheet_end_row(s);
 }
@@ -91,9 +91,9 @@ static void failures(struct asl_page *p)
 	fputs("<div class=\"bad\"><p><b>", p->f);
 	asl_page_say(p, "%d of %d rows failed.", found, p->results->rows);
 	fputs("</b>", p->f);
-	asl_page_say(p, " Do not trust these results. Whatever has failed is "
-			"in this table, marked in the table of all results, "
-			"and in no other figure.");
+	asl_page_say(p, " Do not trust these. A result that has a "
+			"failed repetition is marked in the table of all "
+			"results, and in no other figure.");
 	say_rest(p, found);
 	fputs("</p>\n", p->f);
 	asl_page_table(p, &s, "failed.csv");
