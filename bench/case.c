@@ -4,6 +4,8 @@
 #include "bench/case.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/face.h"
@@ -33,18 +35,65 @@ static bool is_null(const struct asl_options *o)
 	return o->store && !strcmp(o->store, "null");
 }
 
-/* Ranks that are only counted have a core's share each, however many. */
-static void choose_memory(struct asl_plan *plan, const struct asl_options *o,
-			  bool counted)
+static int no_such_level(const char *asked)
 {
+	const char *names[ASL_CACHE_LEVELS + 1] = {NULL};
+	char text[64], level[ASL_CACHE_LEVELS][4];
+	int count = 0;
+
+	for (int i = 0; i < ASL_CACHE_LEVELS; i++) {
+		snprintf(level[i], sizeof level[i], "l%d", i + 1);
+		if (asl_machine()->level[i].bytes)
+			names[count++] = level[i];
+	}
+	return asl_complain(
+		ASL_NO_MACHINE,
+		"--cache-level: found %s, but the caches that every "
+		"core is known to have are: %s",
+		asked,
+		count ? asl_join(text, sizeof text, names)
+		      : "none (this machine hides them)");
+}
+
+/* S: as given, or what a rank has of a cache when there are so many. */
+static int choose_cache(struct asl_case *c, const struct asl_options *o,
+			int ranks)
+{
+	const char *asked = or_else(o->cache_level, "llc");
+	int level = *asked == 'l' ? atoi(asked + 1) : 0;
+	uint64_t *S = &c->want.plan.cache;
+
+	if (o->cache) {
+		*S = o->cache;
+		return 0;
+	}
+	*S = level ? asl_machine_level_words(level, ranks)
+		   : asl_machine_cache_words(ranks);
+	if (!*S)
+		return no_such_level(asked);
+	if (!level)
+		level = asl_machine()->cache_level;
+	if (level)
+		snprintf(c->cache_source, sizeof c->cache_source,
+			 "share of L%d", level);
+	else
+		strcpy(c->cache_source, "assumed");
+	return 0;
+}
+
+/* Ranks that are only counted have a core's share each, however many. */
+static int choose_memory(struct asl_case *c, const struct asl_options *o,
+			 bool counted)
+{
+	struct asl_plan *plan = &c->want.plan;
 	int share = counted ? asl_machine()->cores : plan->ranks;
 
-	plan->cache = o->cache ? o->cache : asl_machine_cache_words(share);
 	plan->memory = o->memory ? o->memory : asl_machine_memory_words(share);
 	plan->budget = o->memory_budget;
 	plan->overlap = o->overlap;
 	plan->panels =
 		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
+	return choose_cache(c, o, share);
 }
 
 static int choose_costs(struct asl_case *c, const struct asl_options *o)
@@ -146,10 +195,9 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 		err = face->problem(plan, o);
 	if (!err)
 		err = choose_costs(c, o);
-	if (err)
-		return err;
-	choose_memory(plan, o, counted);
-	return face->means(plan, o);
+	if (!err)
+		err = choose_memory(c, o, counted);
+	return err ? err : face->means(plan, o);
 }
 
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)

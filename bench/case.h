@@ -19,6 +19,7 @@ struct asl_case {
 	struct asl_run_want want;
 	struct asl_profile profile; /* want.plan.costs: after overriding */
 	bool automatic;		    /* the algorithm was left to the planner */
+	char cache_source[16];	    /* of S: "share of L3", "assumed"; or "" */
 };
 
 /*

@@ -126,6 +126,14 @@ static const char *const *panels_names(void)
 	return names;
 }
 
+static const char *const *cache_level_names(void)
+{
+	static const char *const names[] = {"llc", "l1", "l2",
+					    "l3",  "l4", NULL};
+
+	return names;
+}
+
 static const char *const *accounting_names(void)
 {
 	static const char *const names[] = {"apm", "full", NULL};
@@ -312,6 +320,10 @@ const struct asl_option asl_option_table[] = {
 	{"cache", "S",
 	 "words of cache a rank may use (its share of the real one)",
 	 RPB, WORDS(cache)},
+	{"cache-level", "LEVEL",
+	 "the cache of which S is a rank's share, unless --cache says S: l1, "
+	 "l2, l3, l4 or llc, the last one (llc)",
+	 RPB, NAME(cache_level, cache_level_names)},
 	{"memory", "M",
 	 "words of memory of a rank, as prescriptions and bounds see "
 	 "it (its share of the real one)",

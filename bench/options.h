@@ -46,6 +46,7 @@ struct asl_options {
 	const char *initial, *way, *order;
 	uint64_t cache, memory, memory_budget;
 	struct asl_lru_shape cache_model;
+	const char *cache_level;
 
 	double read_cost, write_cost, net_cost, latency, flop_cost;
 	const char *profile, *accounting;

@@ -154,18 +154,21 @@ static void print_outsiders(const struct asl_face *face,
 		puts(".");
 }
 
-static void print(const struct asl_plan *base, const struct asl_found *best,
+static void print(const struct asl_case *c, const struct asl_found *best,
 		  int count, double floor)
 {
+	const struct asl_plan *base = &c->want.plan;
 	const char *accounting = asl_accounting_name(base->accounting);
 	const struct asl_costs *x = &base->costs;
+	const char *from = c->cache_source;
 	char q[16];
 
 	printf("The %d of least Q (%s): %s,\n"
 	       "%d ranks, S = %ju words of cache, M = %ju words of memory,\n"
-	       "r %g, w %g, beta %g\n\n",
+	       "r %g, w %g, beta %g%s%s\n\n",
 	       count, accounting, asl_show(base).problem, base->ranks,
-	       base->cache, base->memory, x->read, x->write, x->net);
+	       base->cache, base->memory, x->read, x->write, x->net,
+	       *from ? "; S: " : "", from);
 	snprintf(q, sizeof q, "Q %s", accounting);
 	printf("    %-*s%7s%10s%7s%7s%7s%7s\n", WIDTH,
 	       asl_show(&best->plan).kernel ? "algorithm    kernel grid"
@@ -217,7 +220,7 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 	else if (o.csv)
 		code = write_csv(best, count, o.csv);
 	else
-		print(base, best, count, floor);
+		print(&c, best, count, floor);
 	for (int i = 0; i < count; i++)
 		asl_face_release(&best[i].plan);
 	free(best);

@@ -103,13 +103,14 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 
 	return json_pack(
 		"{s:s, s:s, s:s*, s:o*, s:o*, s:o*, s:s*, s:s*, s:s, s:s, s:o, "
-		"s:s, s:o*}",
+		"s:s, s:o*, s:s}",
 		"run_id", rep->run_id, "algorithm", plan->algorithm->name,
 		"kernel", x.kernel, "m", length(x.m), "n", length(x.n), "k",
 		length(x.k), "spec", x.spec, "dims", x.dims, "store",
 		c->want.store, "medium", rep->medium, "costs", costs(c),
 		"accounting", asl_accounting_name(plan->accounting),
-		"emulation", emulation(rep));
+		"emulation", emulation(rep), "cache_source",
+		*c->cache_source ? c->cache_source : "given");
 }
 
 int asl_provenance_write(const char *path, const struct asl_case *c,

@@ -44,7 +44,8 @@ static void print_machine(FILE *f, const struct asl_case *c,
 		*rep->provider ? ", provider " : "", rep->provider);
 	fprintf(f, "cache     S = ");
 	print_words(f, plan->cache);
-	fprintf(f, " a rank\nmemory    M = ");
+	fprintf(f, " a rank%s%s\nmemory    M = ", *c->cache_source ? ", " : "",
+		c->cache_source);
 	print_words(f, plan->memory);
 	fprintf(f, " a rank\ncosts     r %g, w %g, beta %g\n", x->read,
 		x->write, x->net);

@@ -120,6 +120,64 @@ static void invented_machines(void **state)
 		in_child(check_invented, &invented[i]);
 }
 
+/* ---- Levels of cache ---- */
+
+struct levels {
+	const char *machine;
+	int cores; /* allowed */
+	struct asl_cache level[ASL_CACHE_LEVELS];
+	int last;
+};
+
+static const struct levels levels[] = {
+	{"pack:2 l3:1(size=33554432) l2:8(size=1048576) l1:2(size=32768) "
+	 "core:1 pu:2",
+	 32,
+	 {{32768, 1}, {1048576, 2}, {33554432, 16}},
+	 3},
+	{"pack:3 l2:2(size=3000000) core:3 pu:1", 18, {{0}, {3000000, 3}}, 2},
+	{"l4:1(size=99999999) l3:3(size=5000000) l1:5(size=48000) pu:1",
+	 15,
+	 {{48000, 1}, {0}, {5000000, 5}, {99999999, 15}},
+	 4},
+	{"pu:3", 3, {{0}}, 0},
+};
+
+static void check_levels(const void *data)
+{
+	const struct levels *e = data;
+	const struct asl_machine *m;
+
+	setenv("HWLOC_SYNTHETIC", e->machine, 1);
+	m = asl_machine();
+	EXPECT(m->cores, e->cores);
+	EXPECT(m->cache_level, e->last);
+	for (int i = 0; i < ASL_CACHE_LEVELS; i++) {
+		const struct asl_cache *x = &e->level[i];
+
+		EXPECT(m->level[i].bytes, x->bytes);
+		EXPECT(m->level[i].cores, x->cores);
+		for (int ranks = 1; ranks < 40; ranks++) {
+			int sharing = ranks < x->cores ? ranks : x->cores;
+
+			EXPECT(asl_machine_level_words(i + 1, ranks),
+			       x->bytes ? x->bytes / 8 / (uint64_t)sharing : 0);
+			if (i + 1 == e->last)
+				EXPECT(asl_machine_cache_words(ranks),
+				       asl_machine_level_words(i + 1, ranks));
+		}
+	}
+	EXPECT(asl_machine_level_words(0, 1), 0);
+	EXPECT(asl_machine_level_words(ASL_CACHE_LEVELS + 1, 1), 0);
+}
+
+static void shares_of_every_level(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		in_child(check_levels, &levels[i]);
+}
+
 /* A binding of this process is no binding on a machine that is not here. */
 static void check_bound_elsewhere(const void *data)
 {
@@ -246,6 +304,9 @@ static void check_uneven(const void *data)
 	topology_path(path);
 	setenv("HWLOC_XMLFILE", path, 1);
 	is_described(&e);
+	/* Two cores have no third level: it is nobody's to count on. */
+	EXPECT(asl_machine_level_words(3, 1), 0);
+	EXPECT(asl_machine()->cache_level, 2);
 	EXPECT(asl_machine()->memory_bytes, 5000000000);
 	same_text(asl_machine()->host, "far-away");
 	same_text(asl_machine()->cpu, "Great CPU 9");
@@ -542,6 +603,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(invented_machines),
+		cmocka_unit_test(shares_of_every_level),
 		cmocka_unit_test(bindings_are_local),
 		cmocka_unit_test(recorded_machines),
 		cmocka_unit_test(an_uneven_machine),

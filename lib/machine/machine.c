@@ -3,8 +3,7 @@
  *
  * hwloc leaves out what the machine, or the batch system's cpuset, does not
  * allow the job to use.  Of the rest, this process may be bound to a part, often
- * to a single core that a launcher chose.  A cache is shared with all that is
- * allowed, since fellow ranks sit on what is not ours.
+ * to a single core that a launcher chose.
  */
 #include "lib/machine/machine.h"
 
@@ -20,13 +19,6 @@
 #include "lib/machine/topology.h"
 #include "lib/matrix/aside.h"
 #include "lib/matrix/format.h"
-
-/*
- * Where the cache is hidden, as on some virtual machines: the first-level
- * cache that every core has for itself.  Less than there is, but there for
- * sure: a schedule that fits it fits whatever is behind.
- */
-#define ASSUMED_CACHE_BYTES (UINT64_C(32) << 10)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static hwloc_topology_t topology;
@@ -44,20 +36,6 @@ static hwloc_topology_t load(void)
 	return NULL;
 }
 
-/* Cores, or processors where a machine has no cores, that `set` touches. */
-static int count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set)
-{
-	hwloc_obj_type_t type = HWLOC_OBJ_CORE;
-	hwloc_obj_t o = NULL;
-	int n = 0;
-
-	if (hwloc_get_nbobjs_by_type(t, type) <= 0)
-		type = HWLOC_OBJ_PU;
-	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
-		n += hwloc_bitmap_intersects(o->cpuset, set);
-	return n;
-}
-
 /* A binding is that of a process here, which says nothing of other machines. */
 static int bound_cores(hwloc_topology_t t)
 {
@@ -69,45 +47,9 @@ static int bound_cores(hwloc_topology_t t)
 	if (!hwloc_topology_is_thissystem(t) ||
 	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) != 0)
 		hwloc_bitmap_fill(bound);
-	n = count_cores(t, bound);
+	n = asl_count_cores(t, bound);
 	hwloc_bitmap_free(bound);
 	return n;
-}
-
-static hwloc_obj_t last_cache(hwloc_obj_t o)
-{
-	hwloc_obj_t last = NULL;
-
-	for (; o; o = o->parent)
-		if (hwloc_obj_type_is_dcache(o->type) && o->attr->cache.size)
-			last = o;
-	return last;
-}
-
-/* From the processors up, for they need not all have the same levels. */
-static void find_cache(struct asl_machine *m, hwloc_topology_t t)
-{
-	hwloc_obj_t pu = NULL, cache = NULL;
-	uint64_t least = UINT64_MAX;
-
-	while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu))) {
-		hwloc_obj_t before = cache;
-		uint64_t share;
-		int cores;
-
-		cache = last_cache(pu);
-		if (!cache || cache == before)
-			continue;
-		cores = count_cores(t, cache->cpuset);
-		if (cores < 1) /* its processors belong to no core */
-			cores = 1;
-		share = cache->attr->cache.size / (uint64_t)cores;
-		if (share >= least)
-			continue;
-		least = share;
-		m->cache_bytes = cache->attr->cache.size;
-		m->cache_cores = cores;
-	}
 }
 
 /* What Linux says of its nodes can be less than it has: count it ourselves. */
@@ -168,19 +110,13 @@ static void ask(void)
 	struct asl_machine *m = &machine;
 
 	topology = load();
-	if (topology) {
+	if (topology)
 		m->cores = bound_cores(topology);
-		find_cache(m, topology);
-	}
+	asl_find_caches(m, topology);
 	if (m->cores < 1)
 		m->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	if (m->cores < 1)
 		m->cores = 1;
-	m->cache_assumed = m->cache_bytes == 0;
-	if (m->cache_assumed) {
-		m->cache_bytes = ASSUMED_CACHE_BYTES;
-		m->cache_cores = 1;
-	}
 	m->memory_bytes = find_memory(topology);
 	find_host(m, topology);
 	find_cpu(m, topology);
@@ -196,16 +132,6 @@ const struct asl_machine *asl_machine(void)
 {
 	pthread_once(&once, ask);
 	return &machine;
-}
-
-uint64_t asl_machine_cache_words(int ranks)
-{
-	const struct asl_machine *m = asl_machine();
-	int sharing = ranks < m->cache_cores ? ranks : m->cache_cores;
-	uint64_t words =
-		m->cache_bytes / 8 / (uint64_t)(sharing < 1 ? 1 : sharing);
-
-	return words < 3 ? 3 : words;
 }
 
 uint64_t asl_machine_memory_words(int ranks)

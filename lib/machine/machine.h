@@ -15,6 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of data, and the allowed cores that share it; of several, least per core. */
+struct asl_cache {
+	uint64_t bytes; /* 0: there is none, or the machine does not say */
+	int cores;
+};
+
+enum { ASL_CACHE_LEVELS = 4 };
+
 struct asl_machine {
 	int cores; /* that this process may use: allowed, and bound to */
 
@@ -26,7 +34,11 @@ struct asl_machine {
 	 */
 	uint64_t cache_bytes;
 	int cache_cores;
+	int cache_level;    /* 0: of no cache that is known, but assumed */
 	bool cache_assumed; /* the machine (a virtual one) does not say */
+
+	/* Caches that every core has: level[0] is L1. */
+	struct asl_cache level[ASL_CACHE_LEVELS];
 
 	uint64_t memory_bytes; /* physical, or a control group's limit */
 	char cpu[128], host[128];
@@ -41,6 +53,7 @@ const struct asl_machine *asl_machine(void);
  * at least 3 words: a multiplication holds three operands.
  */
 uint64_t asl_machine_cache_words(int ranks);
+uint64_t asl_machine_level_words(int level, int ranks); /* 0: it has none */
 uint64_t asl_machine_memory_words(int ranks);
 
 /*
