@@ -191,6 +191,7 @@ static int obey(const struct asl_options *o, int argc, char **argv)
 		.provider = o->provider,
 		.store = o->store ? o->store : "pmem",
 		.nvm_dir = o->nvm_dir,
+		.bind = o->bind ? o->bind : "none",
 		.quick = o->quick,
 		.progress = progress,
 	};

@@ -261,6 +261,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->hwc = or_else(o->hwc, "auto");
 	want->keep = o->keep;
 	want->cache_model = o->cache_model;
+	want->bind = or_else(o->bind, "none");
 	want->verify = choose_verify(o);
 	err = asl_transport_check(c, o);
 	if (!err)

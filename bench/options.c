@@ -10,6 +10,7 @@
 #include "bench/say.h"
 #include "lib/kernels/kernel.h"
 #include "lib/machine/hwc.h"
+#include "lib/machine/machine.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -292,6 +293,10 @@ const struct asl_option asl_option_table[] = {
 	{"provider", "NAME",
 	 "libfabric provider (the best one here)",
 	 R_ | CALIBRATE, TEXT(provider)},
+	{"bind", "TO",
+	 "bind each rank to a core or a socket, spread over those of its "
+	 "host that the launcher allows; or none (none)",
+	 R_ | CALIBRATE, NAME(bind, asl_bind_names)},
 
 	HEADING("Memory"),
 	{"store", "NAME",

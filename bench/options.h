@@ -34,6 +34,7 @@ struct asl_options {
 	struct asl_grid grid;
 	const char *transport, *provider;
 	bool launch;
+	const char *bind;
 
 	const char *store, *nvm_dir, *panels;
 	bool keep;

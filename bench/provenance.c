@@ -96,6 +96,16 @@ static json_t *length(uint64_t x)
 	return x ? json_integer((json_int_t)x) : NULL;
 }
 
+/* The processors of every rank; NULL: they are all one process. */
+static json_t *cpus(const struct asl_rep *rep)
+{
+	json_t *list = *rep->bind ? json_array() : NULL;
+
+	for (int i = 0; list && i < rep->ranks; i++)
+		json_array_append_new(list, json_string(rep->rank[i].cpus));
+	return list;
+}
+
 static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &c->want.plan;
@@ -103,14 +113,15 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 
 	return json_pack(
 		"{s:s, s:s, s:s*, s:o*, s:o*, s:o*, s:s*, s:s*, s:s, s:s, s:o, "
-		"s:s, s:o*, s:s}",
+		"s:s, s:o*, s:s, s:s*, s:o*}",
 		"run_id", rep->run_id, "algorithm", plan->algorithm->name,
 		"kernel", x.kernel, "m", length(x.m), "n", length(x.n), "k",
 		length(x.k), "spec", x.spec, "dims", x.dims, "store",
 		c->want.store, "medium", rep->medium, "costs", costs(c),
 		"accounting", asl_accounting_name(plan->accounting),
 		"emulation", emulation(rep), "cache_source",
-		*c->cache_source ? c->cache_source : "given");
+		*c->cache_source ? c->cache_source : "given", "bind",
+		*rep->bind ? rep->bind : NULL, "rank_cpus", cpus(rep));
 }
 
 int asl_provenance_write(const char *path, const struct asl_case *c,

@@ -187,5 +187,6 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	put_replayed(csv, rep);
 	put_emulated(csv, rep);
 	put_origin(csv, &rep->want->costs_from);
+	asl_csv_put(csv, "bind", rep->bind);
 	asl_csv_end_row(csv);
 }

@@ -71,8 +71,9 @@ int asl_transport_check(const struct asl_case *c, const struct asl_options *o)
 {
 	const struct asl_run_want *want = &c->want;
 	bool null = !strcmp(want->store, "null");
+	bool sim = !strcmp(want->transport, "sim");
 
-	if (null && strcmp(want->transport, "sim"))
+	if (null && !sim)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--store null has no words "
 				    "that --transport %s could carry; only sim "
@@ -92,5 +93,11 @@ int asl_transport_check(const struct asl_case *c, const struct asl_options *o)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--verify: --store null has "
 				    "no words to verify, expected none");
+	if (sim && strcmp(want->bind, "none"))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--bind: found %s, but on --transport sim "
+				    "all ranks are one process; expected none, "
+				    "or ofi or mpi",
+				    want->bind);
 	return check_job(c, o);
 }

@@ -61,6 +61,10 @@ static void compare(struct asl_boot *boot, const struct place *all)
 			if (!host_ranks++)
 				boot->host_first = i;
 			boot->host_rank += i < boot->rank;
+			if (CPU_EQUAL(&all[i].cores, &mine->cores)) {
+				boot->mates++;
+				boot->mate += i < boot->rank;
+			}
 		}
 	boot->one_host = host_ranks == boot->size;
 	boot->crowded = host_ranks > CPU_COUNT(&cores);
@@ -162,6 +166,8 @@ void asl_boot_place(struct asl_net *net, const struct asl_boot *boot)
 	net->rank = boot->rank;
 	net->size = boot->size;
 	net->host_rank = boot->host_rank;
+	net->mate = boot->mate;
+	net->mates = boot->mates;
 	net->host_first = boot->host_first;
 	net->crowded = boot->crowded;
 }

@@ -19,6 +19,7 @@ enum { ASL_BOOT_FAILED = 3, ASL_BOOT_LOST = 5 };
 struct asl_boot {
 	int rank, size;
 	int host_rank, host_first; /* of the ranks on this host */
+	int mate, mates;	   /* as asl_net_mate has it */
 	bool one_host;		   /* all ranks are on this host */
 	bool crowded; /* the ranks of this host outnumber its cores */
 };

@@ -106,6 +106,12 @@ bool asl_net_crowded(const struct asl_net *net)
 	return net->crowded;
 }
 
+int asl_net_mate(const struct asl_net *net, int *mates)
+{
+	*mates = net->mates;
+	return net->mate;
+}
+
 static int check_peer(const struct asl_net *net, int peer)
 {
 	if (peer == ASL_NET_NONE || (peer >= 0 && peer < net->size))

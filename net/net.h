@@ -94,6 +94,13 @@ int asl_net_host_rank(const struct asl_net *net);
 int asl_net_host_first(const struct asl_net *net);
 bool asl_net_crowded(const struct asl_net *net);
 
+/*
+ * Of those ranks on this host that were started on the very same processors:
+ * which one this is, from 0 on, and how many there are (sim: 0 of 1, as all are
+ * one process).
+ */
+int asl_net_mate(const struct asl_net *net, int *mates);
+
 /* Start a step; end it.  Between the two the rank may compute. */
 int asl_net_start(struct asl_net *net, struct asl_net_op *op);
 int asl_net_wait(struct asl_net *net, struct asl_net_op *op);

@@ -15,6 +15,7 @@ struct asl_net {
 	int rank, size;
 	int host_rank, host_first;
 	bool crowded;
+	int mate, mates;
 	const char *provider;
 };
 

@@ -322,6 +322,7 @@ static int sim_open(const struct asl_net_want *want)
 			.rank = i,
 			.size = want->ranks,
 			.host_rank = i,
+			.mates = 1,
 		};
 	return 0;
 }

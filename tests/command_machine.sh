@@ -43,4 +43,43 @@ wait
 expect 0 run vomm --n 10 --store dram
 says "S = 4096 words (32 KiB) a rank, assumed$"
 unset HWLOC_SYNTHETIC
-[ ! -e failed ]
+
+# ---- Binding ----
+
+# bound TO RANKS: the processors of every rank
+bound() {
+	rm -rf bound
+	expect 0 run em-jomma --n 30 --ranks "$2" --launch --bind "$1" \
+		--out bound
+	is bind "$1" bound/runs.csv
+	"$python" -c 'import json
+x = json.load(open("bound/machine.json"))
+assert x["bind"] == "'"$1"'", x["bind"]
+print(*x["rank_cpus"])'
+}
+cores=$("$python" -c 'import os; print(len(os.sched_getaffinity(0)))')
+all=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
+[ "$(bound none 2)" = "$all $all" ] || fail "none: $(bound none 2)"
+[ "$(bound core $((2 * cores)) | tr ' ' '\n' | sort | uniq -c |
+	awk '{ print $1 }' | sort -u)" = "$(bound core $((2 * cores)) |
+	tr ' ' '\n' | sort | uniq -c | awk '{ print $1; exit }')" ] ||
+	fail "core: not all alike"
+if [ "$cores" -gt 1 ] && ! lscpu -p=CORE,CPU | grep -v '^#' |
+	cut -d, -f1 | sort | uniq -d | grep -q .; then
+	set -- $(bound core 2)
+	[ "$1" != "$2" ] || fail "core: two ranks on $1"
+	[ "$1$2" = "${1//[,-]/}${2//[,-]/}" ] || fail "core: more than one"
+	bind_to=(mpiexec.mpich -n 2 -bind-to core "$aslant")
+	"${bind_to[@]}" run em-jomma --n 30 --csv row.csv 2>err ||
+		fail "-bind-to: $(cat err)"
+	is bind launcher row.csv
+fi
+expect 0 run vomm --n 10 --store dram --csv row.csv
+is bind "" row.csv
+code=2
+refused "bind: found core, but on --transport sim" run vomm --n 10 --bind core
+refused "bind: found 'x', expected none, core, socket" run vomm --n 10 --bind x
+code=3
+HWLOC_SYNTHETIC="pu:4" refused "bind: no rank can be bound to a core here: \
+hwloc does not see this machine" run vomm --n 9 --ranks 1 --launch --bind core
+wait

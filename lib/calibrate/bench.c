@@ -107,12 +107,22 @@ static int open_sweep(struct asl_bench *b)
 	return asl_sweep_open(&b->sweep, b->rank ? 0 : last, b->rank == 0);
 }
 
+static int bind(const struct asl_bench *b)
+{
+	int mates, mate = asl_net_mate(b->net, &mates);
+	int err = asl_machine_bind(b->want->bind, mate, mates);
+
+	return err ? asl_calibrate_fail(err, "--bind: %s", asl_bind_why()) : 0;
+}
+
 int asl_bench_open(struct asl_bench *b)
 {
 	int err;
 
 	b->ranks = asl_net_size(b->net);
-	err = open_stores(b);
+	err = bind(b);
+	if (!err)
+		err = open_stores(b);
 	if (err)
 		return err;
 	err = asl_product_open(&b->product);

@@ -16,14 +16,18 @@
  */
 #define ASSUMED_CACHE_BYTES (UINT64_C(32) << 10)
 
+hwloc_obj_type_t asl_core_type(hwloc_topology_t t)
+{
+	return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE
+							       : HWLOC_OBJ_PU;
+}
+
 int asl_count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set)
 {
-	hwloc_obj_type_t type = HWLOC_OBJ_CORE;
+	hwloc_obj_type_t type = asl_core_type(t);
 	hwloc_obj_t o = NULL;
 	int n = 0;
 
-	if (hwloc_get_nbobjs_by_type(t, type) <= 0)
-		type = HWLOC_OBJ_PU;
 	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
 		n += hwloc_bitmap_intersects(o->cpuset, set);
 	return n;

@@ -37,19 +37,19 @@ static hwloc_topology_t load(void)
 }
 
 /* A binding is that of a process here, which says nothing of other machines. */
-static int bound_cores(hwloc_topology_t t)
+static void find_cores(struct asl_machine *m, hwloc_topology_t t)
 {
 	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-	int n = 0;
 
 	if (!bound)
-		return 0;
+		return;
 	if (!hwloc_topology_is_thissystem(t) ||
 	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) != 0)
 		hwloc_bitmap_fill(bound);
-	n = asl_count_cores(t, bound);
+	m->cores = asl_count_cores(t, bound);
+	m->bound =
+		!hwloc_bitmap_isincluded(hwloc_get_root_obj(t)->cpuset, bound);
 	hwloc_bitmap_free(bound);
-	return n;
 }
 
 /* What Linux says of its nodes can be less than it has: count it ourselves. */
@@ -111,7 +111,7 @@ static void ask(void)
 
 	topology = load();
 	if (topology)
-		m->cores = bound_cores(topology);
+		find_cores(m, topology);
 	asl_find_caches(m, topology);
 	if (m->cores < 1)
 		m->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);

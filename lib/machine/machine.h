@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Of data, and the allowed cores that share it; of several, least per core. */
@@ -24,7 +25,8 @@ struct asl_cache {
 enum { ASL_CACHE_LEVELS = 4 };
 
 struct asl_machine {
-	int cores; /* that this process may use: allowed, and bound to */
+	int cores;  /* that this process may use: allowed, and bound to */
+	bool bound; /* to a part of what is allowed, by who started it */
 
 	/*
 	 * One last-level cache (of the data caches of cores; not one in front
@@ -55,6 +57,19 @@ const struct asl_machine *asl_machine(void);
 uint64_t asl_machine_cache_words(int ranks);
 uint64_t asl_machine_level_words(int level, int ranks); /* 0: it has none */
 uint64_t asl_machine_memory_words(int ranks);
+
+/*
+ * Bind this process: to a `core`, the cores of a `socket`, or, `none`, to what it
+ * was started on again.  Of that, `mates` processes do so alike, of which this is
+ * number `mate`, from 0 on.  0 or a negative errno, with asl_bind_why() saying
+ * more: -ENODEV if the machine that hwloc describes is not this one.
+ */
+int asl_machine_bind(const char *to, int mate, int mates);
+const char *asl_bind_why(void);
+const char *const *asl_bind_names(void); /* NULL-ended */
+
+/* The processors that it may run on now, as Linux numbers them: "0-3,8". */
+void asl_machine_cpus(char *text, size_t room);
 
 /*
  * hwloc's own description, in XML, written aside and renamed.  0 or a negative

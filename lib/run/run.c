@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/run/place.h"
@@ -84,6 +85,22 @@ static int verdict(const struct asl_rep *rep)
 	return rep->residual <= ASL_RESIDUAL_LIMIT;
 }
 
+static bool is_process(const struct asl_place *p)
+{
+	return strcmp(p->want->transport, "sim") != 0;
+}
+
+/* What rank 0 finds of itself stands for all. */
+static const char *bound_by(const struct asl_place *p)
+{
+	const char *bind = p->want->bind ? p->want->bind : "none";
+
+	if (!is_process(p))
+		return "";
+	return asl_machine()->bound && !strcmp(bind, "none") ? "launcher"
+							     : bind;
+}
+
 /* Rank 0: everything that a row needs, out of all ranks' records. */
 static int hand_over(struct asl_place *p, const struct asl_rank_record *all,
 		     int number)
@@ -105,6 +122,7 @@ static int hand_over(struct asl_place *p, const struct asl_rank_record *all,
 		/* It says what words cost there: not so. */
 		.note = p->pace ? "" : asl_store_note(p->pool),
 		.provider = asl_net_provider(p->net),
+		.bind = bound_by(p),
 		.pool_dir = want->keep ? p->common->dir : "",
 	};
 
@@ -155,6 +173,8 @@ static int repetitions(struct asl_place *p)
 	for (int i = -want->warmup; !err && i < want->reps; i++) {
 		struct asl_rank_record mine = {0};
 
+		if (is_process(p))
+			asl_machine_cpus(mine.cpus, sizeof mine.cpus);
 		err = repeat(p, &mine);
 		if (!err)
 			err = collect(p, &mine, i);

@@ -41,6 +41,7 @@ struct asl_run_want {
 	struct asl_lru_shape cache_model; /* to be replayed; words 0: none */
 	struct asl_emulation emulate;	  /* not on sim, but for one rank */
 	struct asl_origin costs_from;
+	const char *bind; /* as asl_machine_bind; NULL: no rank; and on sim */
 	/*
 	 * Why this process cannot take part, and a negative errno for it; NULL:
 	 * it can.  All ranks then leave together, before anything else is done
@@ -58,6 +59,7 @@ struct asl_rank_record {
 	double wall_s, residual;
 	struct asl_outcome outcome;
 	struct asl_lru_traffic lru; /* of the cache model */
+	char cpus[32]; /* that it may run on; "": they are not its own */
 };
 
 /* What the hardware counted in one repetition, all hosts together. */
@@ -110,6 +112,7 @@ struct asl_rep {
 	bool crowded;		/* ranks of a host outnumber its cores */
 	const char *lies_on;	/* the medium that stands in */
 
+	const char *bind; /* as wanted; "launcher": done before; "": on sim */
 	const char *medium, *provider, *note; /* note: "" or about the medium */
 	const char *pool_dir; /* where kept pools are; "" if none were kept */
 };

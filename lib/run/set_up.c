@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 #include "lib/matrix/parts.h"
 #include "lib/run/place.h"
@@ -209,10 +210,22 @@ static int make_room(struct asl_place *p)
 				     asl_net_size(p->net));
 }
 
-static int take_part(const struct asl_run_want *want)
+/* Before anything is touched, so that it lies near. */
+static int bind(const struct asl_place *p)
 {
+	const char *to = p->want->bind;
+	int mates, mate = asl_net_mate(p->net, &mates), err;
+
+	err = to ? asl_machine_bind(to, mate, mates) : 0;
+	return err ? asl_run_fail(err, "--bind: %s", asl_bind_why()) : 0;
+}
+
+static int take_part(const struct asl_place *p)
+{
+	const struct asl_run_want *want = p->want;
+
 	return want->refusal ? asl_run_fail(want->refused, "%s", want->refusal)
-			     : 0;
+			     : bind(p);
 }
 
 int asl_place_set_up(struct asl_place *p)
@@ -220,7 +233,7 @@ int asl_place_set_up(struct asl_place *p)
 	int err;
 
 	p->common->inside++;
-	err = asl_place_agree(p, take_part(p->want));
+	err = asl_place_agree(p, take_part(p));
 	if (err)
 		return err;
 	err = name_run(p);
