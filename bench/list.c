@@ -7,6 +7,7 @@
 
 #include "bench/commands.h"
 #include "bench/face.h"
+#include "bench/machine.h"
 #include "bench/options.h"
 #include "bench/profile.h"
 #include "bench/say.h"
@@ -123,12 +124,13 @@ static void steiner(void)
 static const struct topic {
 	const char *name;
 	void (*list)(void);
-	bool asked; /* too long, or too slow, to be listed with all others */
+	bool asked; /* not listed with all others: too long, slow, no choice */
 } topics[] = {
-	{"algorithms", algorithms, false}, {"kernels", kernels, false},
-	{"profiles", profiles, false},	   {"transports", transports, false},
-	{"stores", stores, false},	   {"suites", suites, false},
-	{"steiner", steiner, true},	   {"counters", counters, true},
+	{"algorithms", algorithms, false},   {"kernels", kernels, false},
+	{"profiles", profiles, false},	     {"transports", transports, false},
+	{"stores", stores, false},	     {"suites", suites, false},
+	{"steiner", steiner, true},	     {"counters", counters, true},
+	{"machine", asl_list_machine, true},
 };
 
 enum { TOPICS = sizeof topics / sizeof topics[0] };
@@ -164,6 +166,6 @@ int asl_command_list(int argc, char **argv, const struct asl_command *self)
 		ASL_BAD_INPUT,
 		"list: found '%s', expected "
 		"algorithms, kernels, profiles, transports, stores, "
-		"suites, steiner or counters",
+		"suites, steiner, counters or machine",
 		argv[2]);
 }

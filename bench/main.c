@@ -111,17 +111,17 @@ const struct asl_command asl_commands[] = {
 	{
 		.name = "list",
 		.usage = "list [algorithms|kernels|profiles|transports|stores|"
-			 "suites|steiner|counters]",
-		.summary = "what there is to choose from",
+			 "suites|steiner|counters|machine]",
+		.summary = "what there is to choose from, and this machine",
 		.text = "Print what there is to choose from, a line each.  "
-			"Some are listed only if they\nare asked for: hardware "
-			"counters, which are tried; and Steiner systems, "
-			"which\n"
-			"say who has what of a symmetric tensor: their ranks, "
-			"m "
-			"row blocks, of which a\nrank works with s, steps of "
-			"an exchange, words that a rank receives of x and y\n"
-			"(or sends) in units of n, and the lower bound.",
+			"Some are listed only if they\nare asked for: the "
+			"machine, with its cores, caches, memories and what "
+			"pools lie on;\nhardware counters, which are tried; "
+			"and Steiner systems, which say who has what of\na "
+			"symmetric tensor: their ranks, m row blocks, of which "
+			"a rank works with s, steps\nof an exchange, words "
+			"that a rank receives of x and y (or sends) in units "
+			"of n, and\nthe lower bound.",
 		.run = asl_command_list,
 	},
 	{.name = NULL},

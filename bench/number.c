@@ -116,3 +116,15 @@ const char *asl_write_number(char text[32], double x)
 	}
 	return text;
 }
+
+const char *asl_write_bytes(char text[ASL_BYTES], double bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB",
+					    "TiB"};
+	int unit = 0;
+
+	for (; bytes >= 1024 && unit < 4; unit++)
+		bytes /= 1024;
+	snprintf(text, ASL_BYTES, "%.4g %s", bytes, units[unit]);
+	return text;
+}

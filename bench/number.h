@@ -33,4 +33,8 @@ bool asl_read_grid(struct asl_grid *out, const char *text, int most);
 /* The shortest text that reads back as exactly x. */
 const char *asl_write_number(char text[32], double x);
 
+/* For people: "1.5 MiB"; returns text. */
+enum { ASL_BYTES = 24 };
+const char *asl_write_bytes(char text[ASL_BYTES], double bytes);
+
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench/face.h"
+#include "bench/machine.h"
 #include "bench/rows.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/aside.h"
@@ -124,6 +125,14 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 		*rep->bind ? rep->bind : NULL, "rank_cpus", cpus(rep));
 }
 
+/* Where pools were put; NULL: there were none. */
+static json_t *pool(const struct asl_rep *rep)
+{
+	return strcmp(rep->want->store, "pmem")
+		       ? NULL
+		       : asl_pool_json(rep->want->nvm_dir);
+}
+
 int asl_provenance_write(const char *path, const struct asl_case *c,
 			 const struct asl_rep *rep, int argc, char **argv)
 {
@@ -131,11 +140,11 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 	char *text;
 	int err = -ENOMEM;
 
-	run = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o}", "schema", ASL_SCHEMA,
-			"aslant", ASLANT_VERSION, "command_line",
+	run = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o*}", "schema",
+			ASL_SCHEMA, "aslant", ASLANT_VERSION, "command_line",
 			command_line(argc, argv), "transport",
 			rep->want->transport, "provider", rep->provider,
-			"notes", notes(rep));
+			"notes", notes(rep), "pool", pool(rep));
 	one = c ? what_ran(c, rep) : json_object();
 	if (root && run && one && !json_object_update_missing(run, one) &&
 	    !json_object_update_missing(run, root)) {

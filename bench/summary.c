@@ -11,18 +11,16 @@
 #include <string.h>
 
 #include "bench/face.h"
+#include "bench/number.h"
 
 /* ---- What ran ---- */
 
 static void print_words(FILE *f, uint64_t words)
 {
-	double bytes = 8 * (double)words;
-	int unit = 0;
+	char text[ASL_BYTES];
 
-	for (; bytes >= 1024 && unit < 4; unit++)
-		bytes /= 1024;
-	fprintf(f, "%" PRIu64 " words (%.4g %s)", words, bytes,
-		(const char *[]){"bytes", "KiB", "MiB", "GiB", "TiB"}[unit]);
+	fprintf(f, "%" PRIu64 " words (%s)", words,
+		asl_write_bytes(text, 8 * (double)words));
 }
 
 static void print_machine(FILE *f, const struct asl_case *c,

@@ -17,6 +17,7 @@
 #ifndef ASL_STORE_H
 #define ASL_STORE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -121,5 +122,19 @@ const char *asl_store_summary(const char *name);
  * directory of its own for them there (all but the first).
  */
 const char *asl_store_default_dir(bool *fresh);
+
+/* What pools in a directory lie on; "" what the kernel does not say. */
+struct asl_store_place {
+	const char *medium;	/* as asl_store_medium */
+	char file_system[32];	/* tmpfs, ext4, xfs, ... */
+	char source[256];	/* what is mounted: /dev/pmem0 */
+	char mounted[PATH_MAX]; /* and where */
+	char options[1024];	/* of the mount */
+	char device[64], model[64];
+	int numa_node; /* of the device; -1: not known */
+};
+
+/* 0, or a negative errno: no pool can be there, for reasons as in open. */
+int asl_store_place(struct asl_store_place *out, const char *dir);
 
 #endif

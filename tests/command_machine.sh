@@ -83,3 +83,64 @@ code=3
 HWLOC_SYNTHETIC="pu:4" refused "bind: no rank can be bound to a core here: \
 hwloc does not see this machine" run vomm --n 9 --ranks 1 --launch --bind core
 wait
+
+# ---- What there is, for people and in machine.json ----
+
+# speed NAME FLAGS VALUE: of a node, as hwloc writes it
+speed() {
+	echo "<memattr name=\"$1\" flags=\"$2\"><memattr_value" \
+		"target_obj_gp_index=\"$node\" target_obj_type=\"NUMANode\"" \
+		"value=\"$3\" initiator_cpuset=\"0xfc0\"/></memattr>"
+}
+HWLOC_SYNTHETIC="pack:2 [numa(memory=16GB)] [numa(memory=64GB)] l2:3(size=1MB) \
+core:1 pu:2" expect 0 run vomm --n 10 --store dram --out tiers
+node=$(sed -n '/NUMANode.*cpuset="0x00000fc0"/ {
+	s/.*gp_index="\([0-9]*\)".*/\1/p }' tiers/topology.xml | tail -1)
+sed -i "s/gp_index=\"$node\"/& subtype=\"NVM\"/
+	s|</topology>|$(speed ReadBandwidth 5 37000 | tr -d '\n')&|
+	s|</topology>|$(speed WriteLatency 6 94 | tr -d '\n')&|" tiers/topology.xml
+export HWLOC_XMLFILE=$PWD/tiers/topology.xml
+expect 0 list machine
+says "^cores     6 may be used; 12 threads in 2 packages$"
+says "^caches    6 x L2 976.6 KiB$"
+says "^node 2    14.9 GiB, next to cpus 6-11$"
+says "^node 3    59.6 GiB NVM, next to cpus 6-11$"
+says "^          reads 37000 MiB/s, from cpus 6-11$"
+says "^          write 94 ns, from cpus 6-11$"
+[ "$(grep -c 'MiB/s\| ns' out)" = 2 ] || fail "speeds that nobody gave"
+unset HWLOC_XMLFILE
+
+# mount WHAT DIR, as another program sees it
+mount_of() {
+	findmnt -n -o "$1" -T "$2" | tail -1
+}
+for place in /dev/shm "$work" /; do
+	[ -w "$place" ] || continue
+	expect 0 run vomm --n 10 --nvm-dir "$place" --out "at$cases"
+	"$python" - "at$cases/machine.json" "$place" "$(mount_of FSTYPE "$place")" \
+		"$(mount_of SOURCE "$place")" <<'PYTHON' || fail "pool in $place"
+import json, os, sys
+x = json.load(open(sys.argv[1]))
+pool = x["pool"]
+assert pool["dir"] == sys.argv[2] and pool["medium"] == x["medium"], pool
+assert pool["file_system"] == sys.argv[3], (pool, sys.argv)
+assert pool["source"] == sys.argv[4].split("[")[0], (pool, sys.argv)
+assert pool["mount_options"]
+device = os.stat(sys.argv[2]).st_dev
+block = "/sys/dev/block/%d:%d" % (os.major(device), os.minor(device))
+assert ("device" in pool) == os.path.exists(block), pool
+if "device" in pool:
+    assert pool["device"] == os.path.basename(os.path.realpath(block)), pool
+PYTHON
+	cases=$((cases + 1))
+done
+ASLANT_NVM_DIR=$work expect 0 list machine
+says "^pools     in $work: medium "
+ASLANT_NVM_DIR=$work/none expect 0 list machine
+says "^pools     in $work/none: .*No such file"
+expect 0 run vomm --n 10 --store dram --out nopool
+grep -q '"pool"' nopool/machine.json && fail "a pool where there is none"
+expect 0 suite levels.json --store pmem --verify none --out suite
+[ -s suite/topology.xml ] || fail "suite: no topology.xml"
+grep -q '"file_system"' suite/machine.json || fail "suite: no file system"
+[ ! -e failed ]

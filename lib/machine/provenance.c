@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/machine/machine.h"
+#include "lib/machine/tiers.h"
 #include "lib/machine/topology.h"
 
 #ifndef ASLANT_VERSION
@@ -41,30 +42,6 @@ static const char *const secret[] = {
 #endif
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* JSON is UTF-8; the environment may be anything. */
-static json_t *text(const char *from)
-{
-	json_t *json = json_string(from);
-	char *plain;
-
-	if (json)
-		return json;
-	plain = strdup(from);
-	if (!plain)
-		return NULL;
-	for (char *c = plain; *c; c++)
-		if ((unsigned char)*c > 0x7e)
-			*c = '?';
-	json = json_string(plain);
-	free(plain);
-	return json;
-}
-
-static json_t *number(uint64_t value)
-{
-	return json_integer((json_int_t)value);
-}
 
 static bool is_measured(const char *variable)
 {
@@ -96,8 +73,9 @@ static json_t *environment(void)
 		if (!name)
 			continue;
 		json_object_set_new(all, name,
-				    is_secret(name) ? text("(withheld)")
-						    : text(value + 1));
+				    is_secret(name)
+					    ? asl_json_text("(withheld)")
+					    : asl_json_text(value + 1));
 		free(name);
 	}
 	return all;
@@ -125,10 +103,11 @@ static void add_cache(json_t *all, hwloc_obj_t cache)
 		return;
 	}
 	json_array_append_new(
-		all, json_pack("{s:i, s:o, s:i, s:i}", "level",
-			       (int)cache->attr->cache.depth, "bytes",
-			       number(cache->attr->cache.size), "line_bytes",
-			       (int)cache->attr->cache.linesize, "count", 1));
+		all,
+		json_pack("{s:i, s:o, s:i, s:i}", "level",
+			  (int)cache->attr->cache.depth, "bytes",
+			  asl_json_count(cache->attr->cache.size), "line_bytes",
+			  (int)cache->attr->cache.linesize, "count", 1));
 }
 
 /* Data and unified caches, those of a kind counted together. */
@@ -145,41 +124,12 @@ static json_t *caches(hwloc_topology_t t)
 	return all;
 }
 
-/* A cache in front of memory: how persistent memory looks in Memory Mode. */
-static void add_memory_cache(json_t *node, hwloc_obj_t o)
-{
-	if (o->parent && o->parent->type == HWLOC_OBJ_MEMCACHE)
-		json_object_set_new(node, "memory_side_cache_bytes",
-				    number(o->parent->attr->cache.size));
-}
-
-static json_t *memories(hwloc_topology_t t)
-{
-	json_t *all = json_array();
-	hwloc_obj_t o = NULL;
-
-	while ((o = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, o))) {
-		json_t *node = json_pack(
-			"{s:i, s:o}", "node", (int)o->os_index, "bytes",
-			number(o->attr->numanode.local_memory));
-		const char *device = hwloc_obj_get_info_by_name(o, "DAXDevice");
-
-		if (o->subtype)
-			json_object_set_new(node, "subtype", text(o->subtype));
-		if (device)
-			json_object_set_new(node, "dax_device", text(device));
-		add_memory_cache(node, o);
-		json_array_append_new(all, node);
-	}
-	return all;
-}
-
 static json_t *kernel(void)
 {
 	struct utsname u;
 
 	if (uname(&u) != 0)
-		return text("unknown");
+		return asl_json_text("unknown");
 	return json_sprintf("%s %s %s %s", u.sysname, u.release, u.version,
 			    u.machine);
 }
@@ -211,7 +161,7 @@ static void add_topology(json_t *all, hwloc_topology_t t)
 		all, "threads",
 		json_integer(hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU)));
 	json_object_set_new(all, "caches", caches(t));
-	json_object_set_new(all, "numa", memories(t));
+	json_object_set_new(all, "numa", asl_tiers(t));
 	json_object_set_new(all, "topology_is_of_this_machine",
 			    json_boolean(hwloc_topology_is_thissystem(t)));
 }
@@ -224,12 +174,12 @@ json_t *asl_machine_json(void)
 		"s:o, s:o, s:o}",
 		"aslant", ASLANT_VERSION, "compiler", COMPILER, "build_type",
 		ASLANT_BUILD_TYPE, "build_flags", ASLANT_BUILD_FLAGS,
-		"time_utc", now(), "host", text(m->host), "kernel", kernel(),
-		"cpu", text(m->cpu), "cores", m->cores, "cache_bytes",
-		number(m->cache_bytes), "cache_cores", m->cache_cores,
-		"cache_assumed", m->cache_assumed, "memory_bytes",
-		number(m->memory_bytes), "hwloc_api", hwloc_version(),
-		"environment", environment());
+		"time_utc", now(), "host", asl_json_text(m->host), "kernel",
+		kernel(), "cpu", asl_json_text(m->cpu), "cores", m->cores,
+		"cache_bytes", asl_json_count(m->cache_bytes), "cache_cores",
+		m->cache_cores, "cache_assumed", m->cache_assumed,
+		"memory_bytes", asl_json_count(m->memory_bytes), "hwloc_api",
+		hwloc_version(), "environment", environment());
 
 	if (all && asl_topology())
 		add_topology(all, asl_topology());
