@@ -2,8 +2,9 @@
  * calibrate.c -- measure what words, messages and flops cost on this machine
  *
  * The kinds of a subject (reads and writes, of pool and DRAM) take turns in every
- * round, so that whatever the machine does meanwhile befalls all of them.  Rank 0
- * decides when there have been rounds enough.
+ * round, and all subjects are gone through in several sweeps, so that whatever
+ * the machine does meanwhile befalls all of them.  Rank 0 decides when there have
+ * been rounds enough.
  */
 #include "lib/calibrate/calibrate.h"
 
@@ -16,7 +17,7 @@
 #include "lib/rank/rank.h"
 
 /* For a confidence interval it takes 6. */
-enum { LEAST_ROUNDS = 7, MOST_ROUNDS = 500 };
+enum { SWEEPS = 4, LEAST_ROUNDS = 8, MOST_ROUNDS = 500 };
 
 /* ---- Rounds ---- */
 
@@ -27,10 +28,11 @@ struct sample {
 /* What rank 0 has of a subject. */
 struct rounds {
 	const struct asl_subject *subject;
-	double begin, seconds; /* what there is time for */
+	int sweep;
+	double end; /* of the time that there is in this sweep */
 	int count;
-	struct sample *ranks;
-	double (*x)[MOST_ROUNDS]; /* [ASL_KINDS] */
+	struct sample *ranks; /* everybody's, for all subjects alike */
+	double x[ASL_KINDS][MOST_ROUNDS];
 };
 
 static bool takes_part(const struct asl_bench *b, enum asl_who who)
@@ -73,14 +75,15 @@ static int play(struct asl_bench *b, struct rounds *r, int number)
 
 static double left(const struct rounds *r)
 {
-	double left_s = r->begin + r->seconds - asl_now();
+	double left_s = r->end - asl_now();
 
 	return left_s > 0 ? left_s : 0;
 }
 
+/* Of one sweep; shares add up to 1. */
 static double total(const struct asl_bench *b)
 {
-	return b->want->quick ? 32 : 120;
+	return (b->want->quick ? 32.0 : 120.0) / SWEEPS;
 }
 
 static void say(const struct asl_bench *b, const struct rounds *r, bool ends)
@@ -89,11 +92,12 @@ static void say(const struct asl_bench *b, const struct rounds *r, bool ends)
 		.what = r->subject->what,
 		.step = (int)(r->subject - asl_subjects),
 		.left_s = ends ? 0 : left(r),
-		.step_ends = ends,
+		.step_ends = ends && r->sweep + 1 == SWEEPS,
 	};
 
 	for (at.steps = at.step + 1; asl_subjects[at.steps].what; at.steps++)
 		at.left_s += asl_subjects[at.steps].share * total(b);
+	at.left_s += (SWEEPS - 1 - r->sweep) * total(b);
 	if (b->rank == 0 && b->want->progress)
 		b->want->progress(&at);
 }
@@ -101,8 +105,10 @@ static void say(const struct asl_bench *b, const struct rounds *r, bool ends)
 /* Rank 0 knows, and tells the others. */
 static int share_more(struct asl_bench *b, const struct rounds *r, int *more)
 {
-	*more = r->count < LEAST_ROUNDS ||
-		(r->count < MOST_ROUNDS && left(r) > 0);
+	int sweeps = r->sweep + 1;
+
+	*more = r->count < sweeps * LEAST_ROUNDS / SWEEPS ||
+		(r->count < sweeps * MOST_ROUNDS / SWEEPS && left(r) > 0);
 	return asl_net_share(b->net, more, sizeof *more);
 }
 
@@ -119,38 +125,47 @@ static int measure(struct asl_bench *b, struct rounds *r)
 {
 	int err = 0, more = 1;
 
+	r->end = asl_now() + r->subject->share * total(b);
 	for (int i = -1; !err && more; i++) {
 		err = play(b, r, i);
 		say(b, r, false);
 		if (!err)
 			err = share_more(b, r, &more);
 	}
+	if (!err)
+		say(b, r, true);
 	return err;
 }
 
 /* ---- The ranks ---- */
 
-static int measure_all(struct asl_calibration *out, struct asl_bench *b)
+static int sweep(struct asl_bench *b, struct rounds *r, int number)
 {
-	struct rounds r = {
-		.ranks = calloc((size_t)b->ranks, sizeof *r.ranks),
-		.x = calloc(ASL_KINDS, sizeof *r.x),
-	};
-	int err = r.ranks && r.x ? 0 : -ENOMEM;
+	int err = 0;
 
 	for (int i = 0; !err && asl_subjects[i].what; i++) {
-		r.subject = &asl_subjects[i];
-		r.seconds = asl_subjects[i].share * total(b);
-		r.begin = asl_now();
-		r.count = 0;
-		err = measure(b, &r);
-		if (!err && b->rank == 0) {
-			conclude(out, &r);
-			say(b, &r, true);
-		}
+		r[i].sweep = number;
+		err = measure(b, &r[i]);
 	}
-	free(r.ranks);
-	free(r.x);
+	return err;
+}
+
+static int measure_all(struct asl_calibration *out, struct asl_bench *b)
+{
+	struct sample *ranks = calloc((size_t)b->ranks, sizeof *ranks);
+	struct rounds *r = calloc(ASL_SUBJECTS, sizeof *r);
+	int err = ranks && r ? 0 : -ENOMEM;
+
+	for (int i = 0; !err && i < ASL_SUBJECTS; i++) {
+		r[i].subject = &asl_subjects[i];
+		r[i].ranks = ranks;
+	}
+	for (int i = 0; !err && i < SWEEPS; i++)
+		err = sweep(b, r, i);
+	for (int i = 0; !err && b->rank == 0 && i < ASL_SUBJECTS; i++)
+		conclude(out, &r[i]);
+	free(r);
+	free(ranks);
 	return err;
 }
 

@@ -34,7 +34,7 @@ static int network(struct asl_bench *b, double ns[ASL_KINDS], uint64_t words)
 	return 0;
 }
 
-const struct asl_subject asl_subjects[] = {
+const struct asl_subject asl_subjects[ASL_SUBJECTS + 1] = {
 	{"memory, one rank", ASL_ONE, ASL_READ_NS, 4, 0.25, memory},
 	{"memory, all ranks", ASL_ALL, ASL_READ_NS, 4, 0.3, memory},
 	{"flops, one rank", ASL_ONE, ASL_FLOP_NS, 1, 0.1, flops},

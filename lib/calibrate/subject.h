@@ -6,7 +6,7 @@
 
 #include "lib/calibrate/bench.h"
 
-enum { ASL_KINDS = 4 };
+enum { ASL_KINDS = 4, ASL_SUBJECTS = 5 };
 
 /* Rank 0; all; rank 0 and the last, of which the first has the result. */
 enum asl_who { ASL_ONE, ASL_ALL, ASL_PAIR };
@@ -23,6 +23,6 @@ struct asl_subject {
 };
 
 /* In the order in which they are measured; ended by one without a name. */
-extern const struct asl_subject asl_subjects[];
+extern const struct asl_subject asl_subjects[ASL_SUBJECTS + 1];
 
 #endif

@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# fabric.sh -- libfabric's own fi_pingpong, for what is compared with it
+#
+# To be sourced.  `log` names a file that may be overwritten.
+
+need_fabric() {
+	command -v fi_pingpong >/dev/null && return
+	echo "$1: fi_pingpong is missing (Debian: libfabric-bin)" >&2
+	exit 3
+}
+
+# fabric PROVIDER BYTES ROUNDS: microseconds of one message, one way
+fabric() {
+	local server
+
+	fi_pingpong -e rdm -m tagged -p "$1" -S "$2" -I "$3" >"$log" 2>&1 &
+	server=$!
+	sleep 0.5
+	fi_pingpong -e rdm -m tagged -p "$1" -S "$2" -I "$3" 127.0.0.1 |
+		awk 'END {print $7}'
+	wait $server
+}
+
+# Of numbers, a line each.
+median() {
+	sort -g | awk '{ x[NR] = $1 }
+		END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'
+}
