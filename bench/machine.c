@@ -136,7 +136,10 @@ static void print_node(const json_t *node)
 	};
 
 	printf("node %-4d ", (int)count_of(node, "node"));
-	print_bytes(count_of(node, "bytes"));
+	if (json_object_get(node, "bytes"))
+		print_bytes(count_of(node, "bytes"));
+	else
+		fputs("of unknown size", stdout);
 	if (*text_of(node, "subtype"))
 		printf(" %s", text_of(node, "subtype"));
 	if (*text_of(node, "dax_device"))

@@ -148,7 +148,7 @@ int asl_machine_write_topology(const char *path)
 
 	if (!t || hwloc_topology_export_xmlbuffer(t, &xml, &length, 0) != 0)
 		return asl_file_fail(
-			-EIO, "%s: hwloc can't describe this machine", path);
+			-ENODEV, "%s: hwloc can't describe this machine", path);
 	/* The length counts the zero at the end. */
 	err = asl_aside_put(path, xml, strlen(xml));
 	hwloc_free_xmlbuffer(t, xml);

@@ -73,7 +73,8 @@ void asl_machine_cpus(char *text, size_t room);
 
 /*
  * hwloc's own description, in XML, written aside and renamed.  0 or a negative
- * errno, with asl_file_why() (lib/matrix/file.h) saying more.
+ * errno, with asl_file_why() (lib/matrix/file.h) saying more: -ENODEV if hwloc has
+ * none.
  */
 int asl_machine_write_topology(const char *path);
 

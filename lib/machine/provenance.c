@@ -152,14 +152,20 @@ static json_t *hwloc_version(void)
 	return json_sprintf("%u.%u.%u", v >> 16, v >> 8 & 0xff, v & 0xff);
 }
 
+/* How many there are; none means that hwloc was not told. */
+static void add_count(json_t *all, const char *key, hwloc_topology_t t,
+		      hwloc_obj_type_t type)
+{
+	int count = hwloc_get_nbobjs_by_type(t, type);
+
+	if (count > 0)
+		json_object_set_new(all, key, json_integer(count));
+}
+
 static void add_topology(json_t *all, hwloc_topology_t t)
 {
-	json_object_set_new(
-		all, "packages",
-		json_integer(hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE)));
-	json_object_set_new(
-		all, "threads",
-		json_integer(hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU)));
+	add_count(all, "packages", t, HWLOC_OBJ_PACKAGE);
+	add_count(all, "threads", t, HWLOC_OBJ_PU);
 	json_object_set_new(all, "caches", caches(t));
 	json_object_set_new(all, "numa", asl_tiers(t));
 	json_object_set_new(all, "topology_is_of_this_machine",

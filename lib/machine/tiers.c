@@ -105,12 +105,17 @@ static void add_text(json_t *node, const char *key, const char *value)
 		json_object_set_new(node, key, asl_json_text(value));
 }
 
+/* NULL, which leaves a key out: hwloc was not told. */
+static json_t *known(uint64_t bytes)
+{
+	return bytes ? asl_json_count(bytes) : NULL;
+}
+
 static json_t *describe(hwloc_topology_t t, hwloc_obj_t o)
 {
-	json_t *node =
-		json_pack("{s:i, s:o, s:o*}", "node", (int)o->os_index, "bytes",
-			  asl_json_count(o->attr->numanode.local_memory),
-			  "local_cpus", processors(o->cpuset));
+	json_t *node = json_pack("{s:i, s:o*, s:o*}", "node", (int)o->os_index,
+				 "bytes", known(o->attr->numanode.local_memory),
+				 "local_cpus", processors(o->cpuset));
 
 	add_text(node, "subtype", o->subtype);
 	add_text(node, "dax_device",
