@@ -1,19 +1,30 @@
 /*
- * files.c -- files that are read must not be written
+ * files.c -- files that are read must be there, and must not be written
  *
  * Whatever is written replaces what had the name: an operand given as --csv, or
  * as --result, would be lost, and of --csv and --result the one written first.
  */
 #include "bench/files.h"
 
+#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bench/profile.h"
 #include "bench/say.h"
+
+int asl_readable(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) || stat(path, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+}
 
 static bool same_inode(const struct stat *x, const struct stat *y)
 {

@@ -1,10 +1,13 @@
 /*
- * files.h -- files that are read must not be written
+ * files.h -- files that are read must be there, and must not be written
  */
 #ifndef ASL_FILES_H
 #define ASL_FILES_H
 
 #include "bench/options.h"
+
+/* 0 or a negative errno; -EISDIR: it is a directory. */
+int asl_readable(const char *path);
 
 /* Also if it is yet to be made. */
 bool asl_same_file(const char *a, const char *b);

@@ -3,18 +3,16 @@
  */
 #include "bench/profile.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/figure.h"
+#include "bench/files.h"
 #include "bench/options.h"
 #include "bench/profile_files.h"
+#include "bench/refuse.h"
 #include "bench/say.h"
-#include "bench/suite.h"
 
 /* ---- Keys of the file ---- */
 
@@ -53,7 +51,7 @@ static int check_text(enum takes takes, const json_t *value, const char *place)
 
 	if (code || takes != HOW || asl_is_one_of(text, how))
 		return code;
-	return asl_suite_refuse(place, value, "nt-store, clwb, store or msync");
+	return asl_refuse(place, value, "nt-store, clwb, store or msync");
 }
 
 static int check(enum takes takes, const json_t *value, const char *place)
@@ -63,11 +61,11 @@ static int check(enum takes takes, const json_t *value, const char *place)
 	if (takes == OBJECT)
 		return json_is_object(value)
 			       ? 0
-			       : asl_suite_refuse(place, value, "an object");
+			       : asl_refuse(place, value, "an object");
 	if (json_integer_value(value) < 1 ||
 	    json_integer_value(value) > ASL_MOST_RANKS)
-		return asl_suite_refuse(place, value,
-					"a whole number from 1 to 1000000");
+		return asl_refuse(place, value,
+				  "a whole number from 1 to 1000000");
 	return 0;
 }
 
@@ -199,16 +197,6 @@ const char *const *asl_profile_names(void)
 	return names;
 }
 
-/* 0 or a negative errno. */
-static int check_readable(const char *path)
-{
-	struct stat st;
-
-	if (access(path, R_OK) || stat(path, &st))
-		return -errno;
-	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
-}
-
 int asl_profile_find(struct asl_profile *out, const char *name)
 {
 	const struct asl_profile_file *file = built_in(name);
@@ -221,7 +209,7 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 				  JSON_REJECT_DUPLICATES, &why);
 		return read_json(out, root, &why, name);
 	}
-	err = check_readable(name);
+	err = asl_readable(name);
 	if (err)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--profile: found '%s', "

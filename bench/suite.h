@@ -64,10 +64,6 @@ void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x);
 int asl_suite_set(struct asl_suite_case *x, const char *key,
 		  const struct json_t *value);
 
-/* Complain about a value; the exit code. */
-int asl_suite_refuse(const char *key, const struct json_t *found,
-		     const char *expected);
-
 /* Where the suite of that name is; false: there is none. */
 bool asl_suite_find(char path[PATH_MAX], const char *name);
 

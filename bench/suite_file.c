@@ -1,14 +1,13 @@
 /*
  * suite_file.c -- from a suite's JSON to the options of its cases
  */
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "bench/files.h"
+#include "bench/refuse.h"
 #include "bench/say.h"
 #include "bench/suite.h"
 
@@ -181,15 +180,15 @@ static int check_keys(json_t *root)
 				    unknown);
 	value = json_object_get(root, "about");
 	if (value && !json_is_string(value))
-		return asl_suite_refuse("about", value, "a text");
+		return asl_refuse("about", value, "a text");
 	value = json_object_get(root, "options");
 	if (value && !json_is_object(value))
-		return asl_suite_refuse("options", value, "an object");
+		return asl_refuse("options", value, "an object");
 	value = json_object_get(root, "cases");
 	if (!value)
 		return asl_complain(ASL_BAD_INPUT, "'cases' is missing");
 	if (!json_is_array(value))
-		return asl_suite_refuse("cases", value, "a list of objects");
+		return asl_refuse("cases", value, "a list of objects");
 	if (!json_array_size(value))
 		return asl_complain(ASL_BAD_INPUT, "cases: the list is empty");
 	return 0;
@@ -203,7 +202,7 @@ static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item,
 
 	if (!json_is_object(own)) {
 		asl_suite_about(s, NULL);
-		return asl_suite_refuse("cases", own, "a list of objects");
+		return asl_refuse("cases", own, "a list of objects");
 	}
 	/* What both have keeps its place, and takes the case's value. */
 	keys = common ? json_copy(common) : json_object();
@@ -227,16 +226,6 @@ static int read_cases(struct asl_suite *s, int argc, char **argv)
 	return code;
 }
 
-/* 0 or a negative errno. */
-static int check_readable(const char *path)
-{
-	struct stat st;
-
-	if (access(path, R_OK) || stat(path, &st))
-		return -errno;
-	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
-}
-
 int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 {
 	json_error_t why;
@@ -245,7 +234,7 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 	*s = (struct asl_suite){0};
 	if (!asl_suite_find(s->path, name)) {
 		snprintf(s->path, sizeof s->path, "%s", name);
-		err = check_readable(name);
+		err = asl_readable(name);
 		if (err)
 			return asl_complain(
 				ASL_BAD_INPUT,

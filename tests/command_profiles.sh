@@ -118,6 +118,13 @@ for value in 0 -1 1e-100; do
 done
 bad "line 1: invalid token near 'NaN'" \
 	"\"read\": {\"value\": NaN, \"unit\": \"ns/word\"}, $w, $b"
+bad "line 1: invalid token near 'Infinity'" \
+	"\"read\": {\"value\": Infinity, \"unit\": \"ns/word\"}, $w, $b"
+bad "line 1: duplicate object key near '\"read\"'" "$r, $w, $b, $r"
+bad "line 1: duplicate object key near '\"source\"'" "$r, $w, $b" \
+	'"source": "s", "source": "t",'
+bad "key 'about': found \"x*, expected a text of 1 to 511 characters" \
+	"$r, $w, $b" "\"about\": \"$(printf 'x%.0s' {1..9999})\","
 bad "figure 'read': value is missing" "\"read\": {\"unit\": \"ns/word\"}, $w, $b"
 bad "figure 'read': unit is missing, expected ns/word, GB/s, GiB/s, relative" \
 	"\"read\": {\"value\": 2}, $w, $b"
@@ -178,4 +185,9 @@ whole "key 'name': found \"\"" '{"name": ""}'
 whole "key 'figures': found 3, expected an object" '{"name": "x", "figures": 3}'
 whole "expected one JSON object" '[]'
 whole "line 1: " 'no JSON'
+whole "line 2: .* expected near end of file" ''
+whole "line 3: unexpected token near '}'" '{"name": "x",
+ "figures": [
+ }'
+whole "line 1: maximum parsing depth" "$(printf '[%.0s' {1..5000})"
 echo "ok: $count files refused"
