@@ -115,13 +115,13 @@ const struct asl_command asl_commands[] = {
 		.summary = "what there is to choose from, and this machine",
 		.text = "Print what there is to choose from, a line each.  "
 			"Some are listed only if they\nare asked for: the "
-			"machine, with its cores, caches, memories and what "
-			"pools lie on;\nhardware counters, which are tried; "
-			"and Steiner systems, which say who has what of\na "
+			"machine, its cores, caches, memories and what pools "
+			"lie on;\nhardware counters, which are tried; and "
+			"Steiner systems, which say who has what\nof a "
 			"symmetric tensor: their ranks, m row blocks, of which "
-			"a rank works with s, steps\nof an exchange, words "
-			"that a rank receives of x and y (or sends) in units "
-			"of n, and\nthe lower bound.",
+			"a rank works with s,\nsteps of an exchange, words "
+			"that a rank receives of x and y (or sends) in units"
+			"\nof n, and the lower bound.",
 		.run = asl_command_list,
 	},
 	{.name = NULL},
