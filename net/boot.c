@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +14,15 @@
 #include <unistd.h>
 
 #include "net/boot.h"
+#include "net/comm.h"
 #include "net/provider.h"
 
 #define PASS_ON_US 100000
 #define TURN_US 300000
 #define TURNS 4
 #define LOST_US 2000000
+
+MPI_Comm asl_boot_comm = MPI_COMM_WORLD;
 
 struct place {
 	char host[64], kernel[40];
@@ -97,20 +99,42 @@ static int start(void)
 	return err ? asl_net_fail(-ENETDOWN, "MPI_Init failed") : 0;
 }
 
-static int join(struct asl_boot *boot)
+static int begin(void)
 {
-	int err, before = 0;
+	int before = 0;
 
 	MPI_Initialized(&before);
 	if (before)
 		return asl_net_fail(-EBUSY, "this process has already been "
-					    "part of a run");
-	err = start();
+					    "part of a run, or has started MPI "
+					    "itself");
+	return start();
+}
+
+/* Messages in a copy never meet the caller's. */
+static int borrow(int comm)
+{
+	int rank, size, err = asl_net_comm(comm, &rank, &size);
+
+	if (!err && MPI_Comm_dup(MPI_Comm_f2c(comm), &asl_boot_comm))
+		err = asl_net_fail(-ENETDOWN, "MPI_Comm_dup failed");
+	return err;
+}
+
+static bool is_borrowed(void)
+{
+	return asl_boot_comm != MPI_COMM_WORLD;
+}
+
+static int join(struct asl_boot *boot, const int *comm)
+{
+	int err = comm ? borrow(*comm) : begin();
+
 	if (err)
 		return err;
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(MPI_COMM_WORLD, &boot->rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &boot->size);
+	MPI_Comm_set_errhandler(asl_boot_comm, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(asl_boot_comm, &boot->rank);
+	MPI_Comm_size(asl_boot_comm, &boot->size);
 	return 0;
 }
 
@@ -118,7 +142,7 @@ static int check_size(const struct asl_boot *boot, int ranks)
 {
 	int rank, size;
 
-	if (asl_net_job(&rank, &size) && size != boot->size)
+	if (!is_borrowed() && asl_net_job(&rank, &size) && size != boot->size)
 		return asl_net_fail(-EINVAL,
 				    "the launcher started %d ranks, "
 				    "but MPI sees %d: it is another MPI's "
@@ -132,13 +156,13 @@ static int check_size(const struct asl_boot *boot, int ranks)
 	return 0;
 }
 
-int asl_boot_open(struct asl_boot *boot, int ranks)
+int asl_boot_open(struct asl_boot *boot, int ranks, const int *comm)
 {
 	struct place mine, *all;
 	int err;
 
 	*boot = (struct asl_boot){0};
-	err = join(boot);
+	err = join(boot, comm);
 	if (err)
 		return err;
 	err = check_size(boot, ranks);
@@ -174,7 +198,12 @@ void asl_boot_place(struct asl_net *net, const struct asl_boot *boot)
 
 void asl_boot_close(void)
 {
-	MPI_Finalize();
+	if (!is_borrowed()) {
+		MPI_Finalize();
+		return;
+	}
+	MPI_Comm_free(&asl_boot_comm);
+	asl_boot_comm = MPI_COMM_WORLD;
 }
 
 /* Where the others stand is unknown once MPI fails one of them. */
@@ -184,20 +213,20 @@ static void need(int code, const char *what)
 
 	if (!code)
 		return;
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_rank(asl_boot_comm, &rank);
 	asl_boot_abort(rank, ASL_BOOT_LOST, what, true);
 }
 
 void asl_boot_gather(void *all, const void *mine, size_t bytes)
 {
 	need(MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
-			   MPI_BYTE, MPI_COMM_WORLD),
+			   MPI_BYTE, asl_boot_comm),
 	     "MPI_Allgather failed");
 }
 
 void asl_boot_share(void *at, size_t bytes)
 {
-	need(MPI_Bcast(at, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD),
+	need(MPI_Bcast(at, (int)bytes, MPI_BYTE, 0, asl_boot_comm),
 	     "MPI_Bcast failed");
 }
 
@@ -209,7 +238,7 @@ int asl_boot_agree(const struct asl_boot *boot, int mine)
 	} said = {mine ? boot->rank : INT_MAX, mine}, first;
 
 	need(MPI_Allreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC,
-			   MPI_COMM_WORLD),
+			   asl_boot_comm),
 	     "MPI_Allreduce failed");
 	if (first.err && first.rank != boot->rank)
 		asl_net_fail(first.err, "%s", "");

@@ -25,10 +25,11 @@ struct asl_boot {
 };
 
 /*
- * Join the job; ranks is how many it should have, or 0.  All ranks get the same
- * answer, unless MPI itself does not start: then the process ends.
+ * Join the job, or the caller's communicator if there is one; ranks is how many
+ * it should have, or 0.  All ranks get the same answer, unless MPI itself does
+ * not start: then the process ends.
  */
-int asl_boot_open(struct asl_boot *boot, int ranks);
+int asl_boot_open(struct asl_boot *boot, int ranks, const int *comm);
 
 /* What the net knows of its rank's place. */
 void asl_boot_place(struct asl_net *net, const struct asl_boot *boot);

@@ -11,12 +11,12 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "net/boot.h"
+#include "net/comm.h"
 #include "net/provider.h"
 
 #define SHORT_BYTES 56
@@ -72,11 +72,11 @@ static int start_in(struct asl_net_op *op)
 {
 	struct half *h = in_of(op);
 	int err = MPI_Irecv(&h->packet, sizeof h->packet, MPI_BYTE, op->from,
-			    PACKET, MPI_COMM_WORLD, &h->packet_done);
+			    PACKET, asl_boot_comm, &h->packet_done);
 
 	if (!err && op->in_bytes > SHORT_BYTES)
 		err = MPI_Irecv_c(op->in, (MPI_Count)op->in_bytes, MPI_BYTE,
-				  op->from, BYTES, MPI_COMM_WORLD,
+				  op->from, BYTES, asl_boot_comm,
 				  &h->bytes_done);
 	return err;
 }
@@ -93,12 +93,11 @@ static int start_out(struct asl_net_op *op)
 	if (data)
 		memcpy(h->packet.data, op->out, data);
 	err = MPI_Isend(&h->packet, (int)(offsetof(struct packet, data) + data),
-			MPI_BYTE, op->to, PACKET, MPI_COMM_WORLD,
+			MPI_BYTE, op->to, PACKET, asl_boot_comm,
 			&h->packet_done);
 	if (!err && !brief)
 		err = MPI_Isend_c(op->out, (MPI_Count)op->out_bytes, MPI_BYTE,
-				  op->to, BYTES, MPI_COMM_WORLD,
-				  &h->bytes_done);
+				  op->to, BYTES, asl_boot_comm, &h->bytes_done);
 	return err;
 }
 
@@ -207,7 +206,7 @@ static int mpi_run(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg)
 {
 	struct mpi m = {.net.ops = &asl_net_mpi};
-	int err = asl_boot_open(&m.boot, want->ranks);
+	int err = asl_boot_open(&m.boot, want->ranks, want->comm);
 
 	if (err)
 		return err;

@@ -60,6 +60,12 @@ struct asl_net_want {
 	const char *provider;  /* of libfabric; NULL: the best one here */
 	int ranks;	       /* sim: how many.  ofi, mpi: 0, or as the job */
 	bool data;	       /* false: all buffers will be NULL (sim only) */
+	/*
+	 * ofi, mpi: the ranks are those of a communicator of the caller, who has
+	 * started MPI and will end it, by the number that MPI_Comm_c2f gives it;
+	 * NULL: they are all that mpiexec started, and so is MPI.
+	 */
+	const int *comm;
 };
 
 /*
@@ -73,7 +79,8 @@ struct asl_net_want {
  *	-ENOENT		no transport or provider of that name
  *	-EINVAL		want->ranks is not the size of the job
  *	-ENETDOWN	the provider is there, but could not be opened
- *	-EBUSY		sim: called by a body; ofi, mpi: called once before
+ *	-EBUSY		sim: called by a body; ofi, mpi without a communicator:
+ *			called once before
  *
  * What goes wrong before the bodies goes wrong for all: every rank returns the
  * same error, and one alone has something in asl_net_why().  The provider is
@@ -148,6 +155,15 @@ bool asl_net_job(int *rank, int *size);
  * called before anything is opened, inside a job only.
  */
 void asl_net_guard(int rank);
+
+/* ---- A communicator of the caller's MPI, before and after a run ---- */
+
+/* Which rank of how many this process is.  -EINVAL: MPI is not running. */
+int asl_net_comm(int comm, int *rank, int *size);
+
+/* All ranks together: everybody gets everybody's bytes; or those of rank 0. */
+int asl_net_comm_gather(int comm, void *all, const void *mine, int bytes);
+int asl_net_comm_share(int comm, void *at, int bytes);
 
 /* The names of all transports, in a NULL-ended array, and a line on each. */
 const char *const *asl_net_transports(void);

@@ -278,6 +278,18 @@ static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
 		sync_pages(p, at, words);
 }
 
+int asl_store_secure(const void *at, size_t bytes)
+{
+	if (bytes && pmem_is_pmem(at, bytes)) {
+		pmem_persist(at, bytes);
+		return 0;
+	}
+	if (!bytes || pmem_msync(at, bytes) == 0)
+		return 0;
+	return asl_store_fail(-errno, "msync of %zu bytes at %p: %s", bytes, at,
+			      strerror(errno));
+}
+
 const struct asl_store_ops asl_store_pmem = {
 	.name = "pmem",
 	.summary = "persistent memory: a libpmemobj pool per rank",

@@ -19,6 +19,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct asl_store;
@@ -106,6 +107,12 @@ const char *asl_store_note(const struct asl_store *store);
  * the file system below the pool), else 0.  To be asked once, at the end.
  */
 int asl_store_error(const struct asl_store *store);
+
+/*
+ * Make durable what lies at any address: if a pool or a file is mapped there,
+ * it is when this returns 0; ordinary memory stays what it is.
+ */
+int asl_store_secure(const void *at, size_t bytes);
 
 /* What the last error of this thread was about; "" if there was none. */
 const char *asl_store_why(void);

@@ -17,6 +17,7 @@ struct asl_array_in {
 	struct asl_npy_header header;
 	const char *entries; /* nothing promises that they are aligned */
 	int dims;
+	const struct asl_given *given; /* it is there; NULL: in a file */
 	void *map;
 	size_t map_bytes;
 };
@@ -24,6 +25,7 @@ struct asl_array_in {
 struct asl_array_out {
 	const struct asl_term *term;
 	uint64_t stride[ASL_MOST_INDICES]; /* by index */
+	const struct asl_given *given;	   /* into memory; NULL: a file */
 	struct asl_aside aside;
 	uint64_t data_at;
 };
@@ -87,12 +89,31 @@ int asl_array_open(struct asl_array_in **out, const char *path, int dims)
 	return err;
 }
 
+int asl_array_given(struct asl_array_in **out, const struct asl_given *from)
+{
+	struct asl_array_in *in = calloc(1, sizeof *in);
+
+	*out = in;
+	if (!in)
+		return asl_file_fail(-ENOMEM, "no memory for an operand");
+	in->dims = from->dims;
+	in->given = from;
+	in->entries = (const char *)from->at;
+	memcpy(in->header.size, from->size, sizeof from->size);
+	return 0;
+}
+
 void asl_array_close(struct asl_array_in *in)
 {
 	if (!in)
 		return;
 	asl_file_unmap(in->map, in->map_bytes);
 	free(in);
+}
+
+int asl_array_dims(const struct asl_array_in *in)
+{
+	return in->dims;
 }
 
 const uint64_t *asl_array_shape(const struct asl_array_in *in)
@@ -114,13 +135,25 @@ static void set_strides(uint64_t *stride, const struct asl_einsum *e,
 	}
 }
 
+/* The same of memory. */
+static void take_strides(uint64_t *stride, const struct asl_term *t,
+			 const struct asl_given *x)
+{
+	for (int i = 0; i < t->modes; i++)
+		stride[t->mode[i]] += x->step[i];
+}
+
 struct asl_array_source asl_array_source(const struct asl_einsum *e, int which,
 					 const struct asl_array_in *file)
 {
 	struct asl_array_source s = {
 		.file = file, .operand = which, .term = &e->term[which]};
 
-	set_strides(s.stride, e, s.term, file && file->header.by_columns);
+	if (file && file->given)
+		take_strides(s.stride, s.term, file->given);
+	else
+		set_strides(s.stride, e, s.term,
+			    file && file->header.by_columns);
 	return s;
 }
 
@@ -245,18 +278,69 @@ int asl_array_create(struct asl_array_out **out, const char *path,
 	return err;
 }
 
+static int check_size(const struct asl_given *to, const struct asl_einsum *e)
+{
+	const struct asl_term *t = &e->term[e->inputs];
+
+	if (to->dims != t->count)
+		return asl_file_fail(-EINVAL,
+				     "the result has %d dimensions, expected "
+				     "%d",
+				     to->dims, t->count);
+	for (int i = 0; i < t->count; i++)
+		if (to->size[i] != e->size[t->index[i]])
+			return asl_file_fail(-EINVAL,
+					     "dimension %d of the result is "
+					     "%" PRIu64 ", expected %" PRIu64,
+					     i, to->size[i],
+					     e->size[t->index[i]]);
+	return 0;
+}
+
+int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
+		   const struct asl_einsum *e)
+{
+	struct asl_array_out *o;
+	int err = check_size(to, e);
+
+	*out = NULL;
+	if (err)
+		return err;
+	o = calloc(1, sizeof *o);
+	if (!o)
+		return asl_file_fail(-ENOMEM, "no memory for the result");
+	o->term = &e->term[e->inputs];
+	take_strides(o->stride, o->term, to);
+	o->given = to;
+	o->aside.fd = -1;
+	*out = o;
+	return 0;
+}
+
+static void write_given(const struct asl_given *to, const double *at,
+			uint64_t entry, uint64_t count)
+{
+	uint64_t step = to->dims ? to->step[to->dims - 1] : 1;
+
+	asl_given_write(to->at + entry, step, at, count);
+}
+
 int asl_array_write(struct asl_array_out *out, const double *at,
 		    const struct asl_row *row)
 {
 	uint64_t entry = place(out->term, out->stride, row->at);
 
+	if (out->given) {
+		write_given(out->given, at, entry, row->count);
+		return 0;
+	}
 	return asl_aside_write(&out->aside, at, 8 * row->count,
 			       out->data_at + 8 * entry);
 }
 
 int asl_array_commit(struct asl_array_out *out)
 {
-	int err = asl_aside_commit(&out->aside);
+	int err = out->given ? 0 : asl_aside_commit(&out->aside);
 
 	free(out);
 	return err;

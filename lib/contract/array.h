@@ -17,13 +17,16 @@
 #define ASL_ARRAY_H
 
 #include "lib/contract/spread.h"
+#include "lib/matrix/given.h"
 
 struct asl_array_in;
 struct asl_array_out;
 
 /* On success *out is the caller's to close; on failure *out is NULL. */
 int asl_array_open(struct asl_array_in **out, const char *path, int dims);
+int asl_array_given(struct asl_array_in **out, const struct asl_given *from);
 void asl_array_close(struct asl_array_in *in); /* NULL is allowed */
+int asl_array_dims(const struct asl_array_in *in);
 const uint64_t *asl_array_shape(const struct asl_array_in *in); /* [dims] */
 
 struct asl_array_source {
@@ -49,6 +52,8 @@ double asl_array_entry(const struct asl_array_source *source,
 /* The output; rows may come in any order. */
 int asl_array_create(struct asl_array_out **out, const char *path,
 		     const struct asl_einsum *e);
+int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
+		   const struct asl_einsum *e);
 int asl_array_write(struct asl_array_out *out, const double *at,
 		    const struct asl_row *row);
 

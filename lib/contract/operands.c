@@ -21,19 +21,22 @@ struct files {
 
 /* ---- Files ---- */
 
-static int open_input(struct asl_array_in **in, const char *path,
-		      const struct asl_einsum *e, int which)
+static int open_input(struct asl_array_in **in, const struct asl_data *data,
+		      int which)
 {
-	struct asl_einsum expected = *e;
-	int dims = e->term[which].modes, err;
+	struct asl_einsum expected = data->plan->contraction->e;
+	const char *path = data->file[which];
+	int err = 0;
 
-	if (!path)
-		return 0;
-	err = asl_array_open(in, path, dims);
-	if (err)
+	if (data->given && data->given[which].at)
+		err = asl_array_given(in, &data->given[which]);
+	else if (path)
+		err = asl_array_open(in, path, expected.term[which].modes);
+	if (err || !*in)
 		return err;
-	return asl_einsum_shape(&expected, which, dims, asl_array_shape(*in),
-				path);
+	return asl_einsum_shape(&expected, which, asl_array_dims(*in),
+				asl_array_shape(*in),
+				path ? path : "an operand");
 }
 
 int asl_contract_open(struct asl_data *data)
@@ -46,16 +49,17 @@ int asl_contract_open(struct asl_data *data)
 		return asl_file_fail(-ENOMEM, "no memory for operands");
 	data->opened = f;
 	for (int i = 0; !err && i < e->inputs; i++)
-		err = open_input(&f->in[i], data->file[i], e, i);
+		err = open_input(&f->in[i], data, i);
 	return err;
 }
 
 int asl_contract_create(struct asl_data *data)
 {
+	const struct asl_einsum *e = &data->plan->contraction->e;
 	struct files *f = data->opened;
 
-	return asl_array_create(&f->out, data->result,
-				&data->plan->contraction->e);
+	return data->into ? asl_array_into(&f->out, data->into, e)
+			  : asl_array_create(&f->out, data->result, e);
 }
 
 void asl_contract_close(struct asl_data *data)

@@ -188,8 +188,8 @@ static int check_whole(const struct asl_matrix_out *out)
 	return asl_file_fail(-EINVAL,
 			     "%s: only %" PRIu64 " of %" PRIu64 " x %" PRIu64
 			     " entries were written",
-			     out->aside.path, out->written, out->rows,
-			     out->cols);
+			     out->given ? "the result" : out->aside.path,
+			     out->written, out->rows, out->cols);
 }
 
 static void release(struct asl_matrix_out *out)
@@ -208,7 +208,7 @@ int asl_matrix_commit(struct asl_matrix_out *out)
 		err = out->format->finish(out);
 	if (err)
 		asl_aside_discard(&out->aside);
-	else
+	else if (!out->given)
 		err = asl_aside_commit(&out->aside);
 	release(out);
 	return err;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "lib/matrix/aside.h"
+#include "lib/matrix/given.h"
 #include "lib/matrix/map.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -31,8 +32,9 @@ struct asl_matrix_in {
 struct asl_matrix_out {
 	const struct asl_format *format;
 	uint64_t rows, cols;
-	uint64_t written; /* entries */
-	int err;	  /* of the first write that failed */
+	uint64_t written;	       /* entries */
+	int err;		       /* of the first write that failed */
+	const struct asl_given *given; /* into memory: nothing below is used */
 	struct asl_aside aside;
 	uint64_t data_at; /* .npy: where the entries begin */
 	void *map;	  /* .mtx: the entries, until they are text */

@@ -9,7 +9,7 @@
 
 #include "lib/matrix/format.h"
 #include "lib/multiply/family.h"
-#include "lib/plan/pieces.h"
+#include "lib/plan/rows.h"
 
 /* Of one process; C at rank 0. */
 struct files {
@@ -19,11 +19,19 @@ struct files {
 
 /* ---- Files ---- */
 
-static int open_operand(struct asl_matrix_in **in, const char *path,
+static const char *const names[] = {"A", "B"};
+
+static int open_operand(struct files *f, const struct asl_data *data, int which,
 			uint64_t rows, uint64_t cols)
 {
-	int err = path ? asl_matrix_open(in, path) : 0;
+	struct asl_matrix_in **in = &f->in[which];
+	const char *path = data->file[which];
+	int err;
 
+	if (data->given && data->given[which].at)
+		return asl_given_open(in, &data->given[which], names[which],
+				      rows, cols);
+	err = path ? asl_matrix_open(in, path) : 0;
 	if (err || !path)
 		return err;
 	if (asl_matrix_rows(*in) == rows && asl_matrix_cols(*in) == cols)
@@ -42,9 +50,10 @@ int asl_multiply_open(struct asl_data *data)
 	if (!f)
 		return asl_file_fail(-ENOMEM, "no memory for operands");
 	data->opened = f;
-	err = open_operand(&f->in[ASL_A], data->file[ASL_A], x->m, x->k);
-	return err ? err
-		   : open_operand(&f->in[ASL_B], data->file[ASL_B], x->k, x->n);
+	if (data->first_rows)
+		return 0;
+	err = open_operand(f, data, ASL_A, x->m, x->k);
+	return err ? err : open_operand(f, data, ASL_B, x->k, x->n);
 }
 
 int asl_multiply_create(struct asl_data *data)
@@ -52,6 +61,10 @@ int asl_multiply_create(struct asl_data *data)
 	struct files *f = data->opened;
 	const struct asl_shape *x = &data->plan->shape;
 
+	if (data->first_rows)
+		return 0;
+	if (data->into)
+		return asl_given_create(&f->out, data->into, x->m, x->n);
 	return asl_matrix_create(&f->out, data->result, x->m, x->n);
 }
 
@@ -89,19 +102,54 @@ static bool piece_of(struct asl_piece *x, const struct asl_plan *plan, int rank,
 	return asl_plan_piece(x, plan, rank, (enum asl_operand)which, i);
 }
 
+static struct asl_rows rows_of(const struct asl_data *data, int which)
+{
+	return (struct asl_rows){
+		.first = data->first_rows[which],
+		.given = which == ASL_C ? data->into : &data->given[which],
+	};
+}
+
+static void fill_from_rows(struct asl_rank *r, const struct asl_data *data,
+			   int which, const struct asl_words *own)
+{
+	struct asl_rows rows = rows_of(data, which);
+
+	asl_rows_fill(r, data->plan, piece_of, which, &rows, own);
+}
+
+static void fill_C(struct asl_rank *r, const struct asl_data *data,
+		   const struct asl_words *own)
+{
+	/* Nobody's word of it passes for last time's. */
+	if (r->id < asl_plan_ranks(data->plan))
+		asl_fill_pieces(r, data->plan, piece_of, ASL_C, NULL, own);
+}
+
 void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
 		       struct asl_words *own)
 {
 	asl_phase(r, ASL_FILL);
-	for (int i = 0; i < ASL_OPERANDS; i++) {
-		struct asl_source source = {0};
+	for (int i = ASL_A; i <= ASL_B; i++) {
+		struct asl_source source;
 
-		if (i != ASL_C)
-			source = asl_multiply_source(data, i);
-		/* Nobody's word of C passes for last time's. */
-		asl_fill_pieces(r, data->plan, piece_of, i,
-				i == ASL_C ? NULL : &source, &own[i]);
+		if (data->first_rows) {
+			fill_from_rows(r, data, i, &own[i]);
+			continue;
+		}
+		source = asl_multiply_source(data, i);
+		asl_fill_pieces(r, data->plan, piece_of, i, &source, &own[i]);
 	}
+	fill_C(r, data, &own[ASL_C]);
+}
+
+static int write_rows(struct asl_rank *r, const struct asl_data *data,
+		      const struct asl_words *own)
+{
+	struct asl_rows rows = rows_of(data, ASL_C);
+
+	asl_rows_write(r, data->plan, piece_of, ASL_C, &rows, own);
+	return r->err;
 }
 
 int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
@@ -110,9 +158,12 @@ int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
 	struct files *f = data->opened;
 	/* On sim all ranks are here. */
 	struct asl_matrix_out *out = r->id == 0 ? f->out : NULL;
-	int err = asl_write_pieces(r, data->plan, piece_of, ASL_C, out,
-				   &own[ASL_C]);
+	int err;
 
+	if (data->first_rows)
+		return write_rows(r, data, &own[ASL_C]);
+	err = asl_write_pieces(r, data->plan, piece_of, ASL_C, out,
+			       &own[ASL_C]);
 	if (err || !out)
 		return err;
 	f->out = NULL;

@@ -12,7 +12,8 @@
  *		be kept, `create` in that of rank 0.  Once a repetition: `fill`,
  *		the algorithm's run, `verify`.  At the end `write`, if there was
  *		`create`; and `close`, whatever failed before.  Ranks that take
- *		part call fill, verify and write together.
+ *		part call fill, verify and write together; where rows are spread
+ *		over ranks, all ranks call fill and write.
  * Errors	open, create and write return 0 or a negative errno that
  *		asl_file_why() explains; in fill, verify and write the rank's
  *		errors stick as anywhere.
@@ -22,6 +23,7 @@
 
 #include <math.h>
 
+#include "lib/matrix/given.h"
 #include "lib/plan/plan.h"
 
 enum { ASL_MOST_OPERANDS = 8 };
@@ -46,6 +48,13 @@ struct asl_data {
 	const struct asl_plan *plan;
 	const char *const *file; /* of every operand; NULL: generated */
 	const char *result;	 /* the file to write; NULL: none */
+	/* Instead of files, memory: of every operand, and of the result. */
+	const struct asl_given *given, *into;
+	/*
+	 * given and into are only this rank's rows, and of every operand, the
+	 * result among them, these are rank i's: first[i] to first[i + 1] - 1.
+	 */
+	const uint64_t *const *first_rows;
 	uint64_t seed;
 	bool exact;   /* entries whose sums of products are exact in double */
 	void *opened; /* the family's: what open and create made */
@@ -73,7 +82,7 @@ struct asl_family {
 	double (*verify)(struct asl_rank *r, const struct asl_data *data,
 			 struct asl_words *own, enum asl_verify how);
 
-	/* The result to rank 0, and into its place. */
+	/* The result to rank 0, or its rows to their ranks; into its place. */
 	int (*write)(struct asl_rank *r, struct asl_data *data,
 		     struct asl_words *own);
 

@@ -53,6 +53,11 @@ asl_place_family(const struct asl_place *p)
 	return p->want->plan.algorithm->family;
 }
 
+static inline bool asl_place_keeps_result(const struct asl_place *p)
+{
+	return p->want->result || p->want->into;
+}
+
 /* 0, or what all ranks fail with; asl_place_tear_down is due either way. */
 int asl_place_set_up(struct asl_place *p);
 

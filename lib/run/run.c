@@ -45,6 +45,12 @@ static struct asl_ledger predict(const struct asl_place *p)
 	return predicted;
 }
 
+/* Idle ranks have rows, too, where these are spread over ranks. */
+static bool has_operands(const struct asl_place *p)
+{
+	return p->want->first_rows || p->r.id < asl_plan_ranks(&p->want->plan);
+}
+
 static int repeat(struct asl_place *p, struct asl_rank_record *record)
 {
 	const struct asl_plan *plan = &p->want->plan;
@@ -53,7 +59,7 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	int err;
 
 	asl_rank_restart(&p->r);
-	if (!idle)
+	if (has_operands(p))
 		asl_place_family(p)->fill(&p->r, &p->common->data, p->own);
 	err = asl_net_barrier(p->net);
 	if (!err)
@@ -151,17 +157,30 @@ static int collect(struct asl_place *p, const struct asl_rank_record *mine,
 	return err ? err : said;
 }
 
+/* The caller's memory may be a pool's, too. */
+static int settle(const struct asl_place *p)
+{
+	const struct asl_given *into = p->want->into;
+	int err = 0;
+
+	if (into && (p->r.id == 0 || p->want->first_rows))
+		err = asl_store_secure(into->at, asl_given_bytes(into));
+	return err ? asl_run_fail(err, "%s", asl_store_why()) : 0;
+}
+
 static int write_result(struct asl_place *p)
 {
 	int err = 0;
 
-	if (!p->want->result)
+	if (!asl_place_keeps_result(p))
 		return 0;
-	if (p->r.id < asl_plan_ranks(&p->want->plan))
+	if (has_operands(p))
 		err = asl_place_family(p)->write(&p->r, &p->common->data,
 						 p->own);
 	if (err)
 		asl_run_fail(err, "%s", asl_file_why());
+	else
+		err = settle(p);
 	return asl_place_agree(p, err);
 }
 
@@ -238,6 +257,7 @@ static int run_session(struct asl_session *s)
 		.transport = first->transport,
 		.provider = first->provider,
 		.ranks = first->plan.ranks,
+		.comm = first->comm,
 		.data = has_data(first),
 	};
 	int err;

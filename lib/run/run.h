@@ -28,10 +28,18 @@ struct asl_run_want {
 	struct asl_plan plan;		      /* complete */
 	const char *transport;		      /* sim, ofi, mpi */
 	const char *provider;		      /* of libfabric; NULL: chosen */
+	const int *comm;		      /* see struct asl_net_want */
 	const char *store;		      /* pmem, dram, null */
 	const char *nvm_dir;		      /* NULL: asl_store_default_dir */
 	const char *files[ASL_MOST_OPERANDS]; /* from; NULL: generated */
 	const char *result;		      /* to; NULL: it is not kept */
+	/*
+	 * The caller's memory instead of these files: of every operand, and of
+	 * the result.  Of a multiplication on ofi or mpi it may be this rank's
+	 * rows alone; what rows those are is then said of A, B and C (family.h).
+	 */
+	const struct asl_given *given, *into; /* [ASL_MOST_OPERANDS]; NULL */
+	const uint64_t *const *first_rows;
 	uint64_t seed;
 	bool exact; /* entries whose sums of products are exact in double */
 	int reps, warmup;

@@ -144,6 +144,9 @@ static int open_once(struct asl_place *p)
 		.plan = &want->plan,
 		.file = want->files,
 		.result = want->result,
+		.given = want->given,
+		.into = want->into,
+		.first_rows = want->first_rows,
 		.seed = want->seed,
 		.exact = want->exact,
 	};
@@ -155,7 +158,7 @@ static int open_data(struct asl_place *p)
 {
 	int err = open_once(p);
 
-	if (!err && p->want->result && asl_net_rank(p->net) == 0)
+	if (!err && asl_place_keeps_result(p) && asl_net_rank(p->net) == 0)
 		err = asl_place_family(p)->create(&p->common->data);
 	return err ? asl_run_fail(err, "%s", asl_file_why()) : 0;
 }

@@ -17,21 +17,37 @@ struct files {
 
 /* ---- Files ---- */
 
-static int open_tensor(struct files *f, const char *path, uint64_t n)
+static bool is_given(const struct asl_data *data, int which)
 {
-	int err = path ? asl_tensor_open(&f->tensor, path) : 0;
+	return data->given && data->given[which].at;
+}
 
+static int open_tensor(struct files *f, const struct asl_data *data, uint64_t n)
+{
+	const char *path = data->file[ASL_TENSOR];
+	int err = 0;
+
+	if (is_given(data, ASL_TENSOR))
+		return asl_tensor_given(&f->tensor, &data->given[ASL_TENSOR],
+					n);
+	if (path)
+		err = asl_tensor_open(&f->tensor, path);
 	if (err || !path || asl_tensor_size(f->tensor) == n)
 		return err;
 	return asl_file_fail(-EINVAL, "%s is of size %ju, expected %ju", path,
 			     asl_tensor_size(f->tensor), n);
 }
 
-static int open_vectors(struct files *f, const char *path, uint64_t n,
-			uint64_t R)
+static int open_vectors(struct files *f, const struct asl_data *data,
+			uint64_t n, uint64_t R)
 {
-	int err = path ? asl_matrix_open(&f->X, path) : 0;
+	const char *path = data->file[ASL_X];
+	int err = 0;
 
+	if (is_given(data, ASL_X))
+		return asl_given_open(&f->X, &data->given[ASL_X], "X", n, R);
+	if (path)
+		err = asl_matrix_open(&f->X, path);
 	if (err || !path)
 		return err;
 	if (asl_matrix_rows(f->X) == n && asl_matrix_cols(f->X) == R)
@@ -50,19 +66,19 @@ int asl_symmetric_open(struct asl_data *data)
 	if (!f)
 		return asl_file_fail(-ENOMEM, "no memory for operands");
 	data->opened = f;
-	err = open_tensor(f, data->file[ASL_TENSOR], s->n);
-	return err ? err
-		   : open_vectors(f, data->file[ASL_X], s->n,
-				  (uint64_t)s->columns);
+	err = open_tensor(f, data, s->n);
+	return err ? err : open_vectors(f, data, s->n, (uint64_t)s->columns);
 }
 
 int asl_symmetric_create(struct asl_data *data)
 {
 	const struct asl_symmetric *s = data->plan->symmetric;
 	struct files *f = data->opened;
+	uint64_t R = (uint64_t)s->columns;
 
-	return asl_matrix_create(&f->out, data->result, s->n,
-				 (uint64_t)s->columns);
+	if (data->into)
+		return asl_given_create(&f->out, data->into, s->n, R);
+	return asl_matrix_create(&f->out, data->result, s->n, R);
 }
 
 void asl_symmetric_close(struct asl_data *data)

@@ -51,6 +51,38 @@ int asl_tensor_open(struct asl_tensor_in **out, const char *path)
 	return err;
 }
 
+/* Is it n to the power of its dimensions, or packed, and without gaps? */
+static bool is_whole(const struct asl_given *x, uint64_t n)
+{
+	if (x->dims == 1)
+		return x->size[0] == asl_tetrahedron(n) && x->step[0] == 1;
+	return x->dims == 3 && x->size[0] == n && x->size[1] == n &&
+	       x->size[2] == n && x->step[0] == n * n && x->step[1] == n &&
+	       x->step[2] == 1;
+}
+
+int asl_tensor_given(struct asl_tensor_in **out, const struct asl_given *from,
+		     uint64_t n)
+{
+	struct asl_tensor_in *in;
+
+	*out = NULL;
+	if (!is_whole(from, n))
+		return asl_file_fail(-EINVAL,
+				     "the tensor: expected %ju x %ju x %ju "
+				     "entries by rows, without gaps, or one "
+				     "dimension of %ju",
+				     n, n, n, asl_tetrahedron(n));
+	in = calloc(1, sizeof *in);
+	if (!in)
+		return asl_file_fail(-ENOMEM, "no memory for the tensor");
+	in->n = n;
+	in->entries = (const char *)from->at;
+	in->packed = from->dims == 1;
+	*out = in;
+	return in->packed ? 0 : asl_tensor_check(in, "the tensor", false);
+}
+
 void asl_tensor_close(struct asl_tensor_in *in)
 {
 	if (!in)

@@ -28,6 +28,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/matrix/given.h"
+
 struct asl_tensor_in;
 
 /*
@@ -39,6 +41,14 @@ struct asl_tensor_in;
  *	other		it can't be opened
  */
 int asl_tensor_open(struct asl_tensor_in **out, const char *path);
+
+/*
+ * One in the caller's memory, without gaps: a cube, symmetric to the last bit;
+ * or with one dimension packed, entries i >= j >= k, the last changing fastest.
+ * Errors as above.
+ */
+int asl_tensor_given(struct asl_tensor_in **out, const struct asl_given *from,
+		     uint64_t n);
 void asl_tensor_close(struct asl_tensor_in *in);	  /* NULL is allowed */
 uint64_t asl_tensor_size(const struct asl_tensor_in *in); /* n, 1 or more */
 

@@ -21,6 +21,10 @@ struct asl_tensor_in {
 
 /* `in` has a mapped file. */
 int asl_tensor_npy_open(struct asl_tensor_in *in, const char *path);
+
+/* Is in's cube symmetric and finite?  0, or -EINVAL. */
+int asl_tensor_check(const struct asl_tensor_in *in, const char *path,
+		     bool by_columns);
 int asl_tensor_tns_open(struct asl_tensor_in *in, const char *path);
 
 #endif

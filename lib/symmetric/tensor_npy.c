@@ -102,22 +102,24 @@ static int check_small(const struct cube *x, uint64_t i, uint64_t j, uint64_t k)
 	return err;
 }
 
-static int check_all(const struct cube *x)
+int asl_tensor_check(const struct asl_tensor_in *in, const char *path,
+		     bool by_columns)
 {
+	struct cube x = {path, in->entries, in->n, by_columns};
 	int err = 0;
 
-	for (uint64_t i = 0; i < x->n; i += SIDE)
+	for (uint64_t i = 0; i < x.n; i += SIDE)
 		for (uint64_t j = 0; j <= i; j += SIDE)
 			for (uint64_t k = 0; !err && k <= j; k += SIDE)
-				err = check_small(x, i, j, k);
+				err = check_small(&x, i, j, k);
 	return err;
 }
 
 int asl_tensor_npy_open(struct asl_tensor_in *in, const char *path)
 {
 	struct asl_npy_header h;
-	struct cube x = {.path = path};
-	int err = asl_npy_open(&h, &x.entries, path, in->map, in->map_bytes, 3);
+	int err =
+		asl_npy_open(&h, &in->entries, path, in->map, in->map_bytes, 3);
 
 	if (err)
 		return err;
@@ -126,9 +128,6 @@ int asl_tensor_npy_open(struct asl_tensor_in *in, const char *path)
 				     "%s: %" PRIu64 " x %" PRIu64 " x %" PRIu64
 				     " can't be symmetric: expected a cube",
 				     path, h.size[0], h.size[1], h.size[2]);
-	x.n = h.size[0];
-	x.by_columns = h.by_columns;
-	in->n = x.n;
-	in->entries = x.entries;
-	return check_all(&x);
+	in->n = h.size[0];
+	return asl_tensor_check(in, path, h.by_columns);
 }

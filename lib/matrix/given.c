@@ -1,0 +1,117 @@
+/*
+ * given.c -- operands and results in memory that the caller of a run has
+ */
+#include "lib/matrix/given.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/matrix/format.h"
+
+int asl_given_check(const struct asl_given *x, const char *name, uint64_t rows,
+		    uint64_t cols)
+{
+	if (x->dims != 2)
+		return asl_file_fail(-EINVAL,
+				     "%s: has %d dimension%s, expected 2", name,
+				     x->dims, x->dims == 1 ? "" : "s");
+	if (x->size[0] == rows && x->size[1] == cols)
+		return 0;
+	return asl_file_fail(-EINVAL,
+			     "%s: is %" PRIu64 " x %" PRIu64
+			     ", expected %" PRIu64 " x %" PRIu64,
+			     name, x->size[0], x->size[1], rows, cols);
+}
+
+int asl_given_open(struct asl_matrix_in **out, const struct asl_given *from,
+		   const char *name, uint64_t rows, uint64_t cols)
+{
+	int err = asl_given_check(from, name, rows, cols);
+
+	*out = NULL;
+	if (err)
+		return err;
+	*out = calloc(1, sizeof **out);
+	if (!*out)
+		return asl_file_fail(-ENOMEM, "%s: no memory", name);
+	**out = (struct asl_matrix_in){
+		.rows = rows,
+		.cols = cols,
+		.entries = (const char *)from->at,
+		.row_step = from->step[0],
+		.col_step = from->step[1],
+	};
+	return 0;
+}
+
+void asl_given_read(const double *from, uint64_t step, double *at,
+		    uint64_t count)
+{
+	if (step == 1)
+		memcpy(at, from, count * sizeof *at);
+	else
+		for (uint64_t i = 0; i < count; i++)
+			at[i] = from[i * step];
+}
+
+void asl_given_write(double *to, uint64_t step, const double *at,
+		     uint64_t count)
+{
+	if (step == 1)
+		memcpy(to, at, count * sizeof *at);
+	else
+		for (uint64_t i = 0; i < count; i++)
+			to[i * step] = at[i];
+}
+
+size_t asl_given_bytes(const struct asl_given *x)
+{
+	uint64_t last = 0;
+
+	for (int i = 0; i < x->dims; i++) {
+		if (!x->size[i])
+			return 0;
+		last += (x->size[i] - 1) * x->step[i];
+	}
+	return (last + 1) * sizeof(double);
+}
+
+/* ---- As a format that has no file ---- */
+
+static int write_given(struct asl_matrix_out *out, const double *at,
+		       uint64_t row, uint64_t col, uint64_t count)
+{
+	const struct asl_given *to = out->given;
+
+	asl_given_write(to->at + row * to->step[0] + col * to->step[1],
+			to->step[1], at, count);
+	return 0;
+}
+
+static const struct asl_format format = {
+	.name = "memory",
+	.write = write_given,
+};
+
+int asl_given_create(struct asl_matrix_out **out, const struct asl_given *to,
+		     uint64_t rows, uint64_t cols)
+{
+	int err = asl_given_check(to, "the result", rows, cols);
+
+	*out = NULL;
+	if (err)
+		return err;
+	*out = calloc(1, sizeof **out);
+	if (!*out)
+		return asl_file_fail(-ENOMEM, "no memory for the result");
+	**out = (struct asl_matrix_out){
+		.format = &format,
+		.rows = rows,
+		.cols = cols,
+		.given = to,
+		.aside.fd = -1,
+	};
+	return 0;
+}
