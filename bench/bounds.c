@@ -5,20 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/answer.h"
 #include "bench/case.h"
 #include "bench/commands.h"
 #include "bench/face.h"
 #include "bench/say.h"
 #include "bench/table.h"
-
-static void put(struct asl_csv *csv, const struct asl_bound *x)
-{
-	asl_csv_put(csv, "name", x->name);
-	asl_csv_put_number(csv, "value", x->value);
-	asl_csv_put(csv, "unit", x->unit);
-	asl_csv_put(csv, "source", x->source);
-	asl_csv_end_row(csv);
-}
 
 static int write_csv(const struct asl_bound *bound, int count, const char *path)
 {
@@ -27,11 +19,7 @@ static int write_csv(const struct asl_bound *bound, int count, const char *path)
 
 	if (asl_csv_open(&csv))
 		return asl_complain(ASL_NO_MACHINE, "out of memory");
-	csv.naming = true;
-	put(&csv, &bound[0]);
-	csv.naming = false;
-	for (int i = 0; i < count; i++)
-		put(&csv, &bound[i]);
+	asl_put_bounds(&csv, bound, count);
 	code = asl_table_write(&csv, path);
 	asl_csv_close(&csv);
 	return code;

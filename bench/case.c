@@ -14,10 +14,21 @@
 #include "bench/transport.h"
 #include "lib/machine/machine.h"
 
+static struct asl_job assumed;
+static bool is_assumed;
+
+void asl_job_assume(struct asl_job job)
+{
+	assumed = job;
+	is_assumed = true;
+}
+
 struct asl_job asl_job(void)
 {
 	struct asl_job job = {0, 0};
 
+	if (is_assumed)
+		return assumed;
 	if (!asl_net_job(&job.rank, &job.size))
 		job.size = 0;
 	return job;

@@ -15,6 +15,9 @@ struct asl_job {
 
 struct asl_job asl_job(void);
 
+/* From here on this one, whatever the launcher says. */
+void asl_job_assume(struct asl_job job);
+
 struct asl_case {
 	struct asl_run_want want;
 	struct asl_profile profile; /* want.plan.costs: after overriding */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/answer.h"
 #include "bench/case.h"
 #include "bench/commands.h"
 #include "bench/face.h"
@@ -13,39 +14,6 @@
 
 /* ---- For scripts ---- */
 
-static void put(struct asl_csv *csv, int place, const struct asl_found *x)
-{
-	const struct asl_plan *plan = &x->plan;
-	const struct asl_forecast *f = &x->forecast;
-	struct asl_shown shown = asl_show(plan);
-
-	asl_csv_put_count(csv, "place", (uint64_t)place);
-	asl_csv_put(csv, "algorithm", plan->algorithm->name);
-	asl_csv_put(csv, "kernel", shown.kernel);
-	asl_csv_put_length(csv, "m", shown.m);
-	asl_csv_put_length(csv, "n", shown.n);
-	asl_csv_put_length(csv, "k", shown.k);
-	asl_csv_put_count(csv, "ranks", (uint64_t)plan->ranks);
-	asl_csv_put_count(csv, "ranks_used", (uint64_t)asl_plan_ranks(plan));
-	asl_csv_put(csv, "grid", shown.grid);
-	asl_csv_put_count(csv, "cache_words", plan->cache);
-	asl_csv_put_count(csv, "memory_words", plan->memory);
-	asl_csv_put_number(csv, "r", plan->costs.read);
-	asl_csv_put_number(csv, "w", plan->costs.write);
-	asl_csv_put_number(csv, "beta", plan->costs.net);
-	asl_csv_put_number(csv, "q_apm_max", f->q[ASL_APM]);
-	asl_csv_put_number(csv, "q_full_max", f->q[ASL_FULL]);
-	asl_csv_put_count(csv, "read_words_max", f->read);
-	asl_csv_put_count(csv, "write_words_max", f->written);
-	asl_csv_put_count(csv, "bh_words_max", f->bh);
-	asl_csv_put_count(csv, "memory_high_words", f->memory_high);
-	asl_csv_put_count(csv, "outside_apm", plan->algorithm->outside_apm);
-	asl_csv_put(csv, "blocks", shown.blocks);
-	asl_csv_put(csv, "spec", shown.spec);
-	asl_csv_put(csv, "dims", shown.dims);
-	asl_csv_end_row(csv);
-}
-
 static int write_csv(const struct asl_found *best, int count, const char *path)
 {
 	struct asl_csv csv;
@@ -53,11 +21,7 @@ static int write_csv(const struct asl_found *best, int count, const char *path)
 
 	if (asl_csv_open(&csv))
 		return asl_complain(ASL_NO_MACHINE, "out of memory");
-	csv.naming = true;
-	put(&csv, 0, &best[0]);
-	csv.naming = false;
-	for (int i = 0; i < count; i++)
-		put(&csv, i + 1, &best[i]);
+	asl_put_plans(&csv, best, count);
 	code = asl_table_write(&csv, path);
 	asl_csv_close(&csv);
 	return code;
@@ -182,26 +146,14 @@ static void print(const struct asl_case *c, const struct asl_found *best,
 
 /* ---- The command ---- */
 
-static int nothing_fits(const struct asl_plan *base, uint64_t least_need)
-{
-	if (!base->budget || least_need == UINT64_MAX)
-		return asl_complain(ASL_BAD_INPUT, "plan: no algorithm can do "
-						   "this with these options");
-	return asl_complain(ASL_NO_MACHINE,
-			    "nothing fits into --memory-budget "
-			    "%ju words: the least need is %ju words",
-			    base->budget, least_need);
-}
-
 int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 {
 	struct asl_options o;
 	struct asl_case c;
 	struct asl_found *best = NULL;
-	uint64_t least_need = UINT64_MAX;
 	double floor;
 	const struct asl_plan *base = &c.want.plan;
-	int count = 0, err;
+	int count = 0;
 	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
 
 	if (code)
@@ -213,17 +165,12 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 		asl_case_close(&c);
 		return code;
 	}
-	err = asl_face_of(base)->rank(&best, &count, base, o.top, &least_need,
-				      &floor);
-	if (err)
-		code = err > 0 ? err : nothing_fits(base, least_need);
-	else if (o.csv)
+	code = asl_plans_find(&best, &count, base, o.top, &floor);
+	if (!code && o.csv)
 		code = write_csv(best, count, o.csv);
-	else
+	else if (!code)
 		print(&c, best, count, floor);
-	for (int i = 0; i < count; i++)
-		asl_face_release(&best[i].plan);
-	free(best);
+	asl_plans_free(best, count);
 	asl_case_close(&c);
 	return code;
 }

@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "net/net.h"
 
-static char about[PATH_MAX + 256];     /* "a path: a case: " */
+static char about[PATH_MAX + 256]; /* "a path: a case: " */
+static bool aside;
 static char last[2 * PATH_MAX + 1280]; /* and what is wrong with another path */
 
 /* Terminals obey some characters beyond ASCII, too: U+0080 to U+009F. */
@@ -54,7 +56,7 @@ int asl_complain(int code, const char *format, ...)
 	va_start(args, format);
 	compose(format, args);
 	va_end(args);
-	if (!asl_net_job(&rank, &size) || rank == 0)
+	if (!aside && (!asl_net_job(&rank, &size) || rank == 0))
 		fprintf(stderr, "aslant: %s\n", last);
 	return code;
 }
@@ -66,8 +68,14 @@ int asl_complain_alone(int code, const char *format, ...)
 	va_start(args, format);
 	compose(format, args);
 	va_end(args);
-	fprintf(stderr, "aslant: %s\n", last);
+	if (!aside)
+		fprintf(stderr, "aslant: %s\n", last);
 	return code;
+}
+
+void asl_complain_aside(void)
+{
+	aside = true;
 }
 
 const char *asl_last_complaint(void)

@@ -4,13 +4,7 @@
 #ifndef ASL_SAY_H
 #define ASL_SAY_H
 
-enum asl_exit {
-	ASL_FINE = 0,
-	ASL_CHECK_FAILED = 1,
-	ASL_BAD_INPUT = 2,
-	ASL_NO_MACHINE = 3,
-	ASL_INTERNAL = 4,
-};
+#include "bench/aslant.h"
 
 /*
  * Say "aslant: ..." in one line, unless this process is a rank of a job other
@@ -29,6 +23,9 @@ int asl_complain_alone(int code, const char *format, ...)
  */
 void asl_complain_about(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
+
+/* From here on complaints are kept for the next function, and not printed. */
+void asl_complain_aside(void);
 
 /* The last complaint, printed or not; "" if there was none. */
 const char *asl_last_complaint(void);

@@ -1,15 +1,36 @@
 /*
- * comm.c -- what the processes of a caller's communicator tell each other
+ * comm.c -- what the processes of a caller's communicator tell each other; and
+ * what carries messages
  */
 #include "net/comm.h"
 
 #include <errno.h>
+#include <rdma/fabric.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "net/provider.h"
 
 static int check(int code, const char *what)
 {
 	return code ? asl_net_fail(-ECONNRESET, "%s failed", what) : 0;
+}
+
+const char *asl_net_versions(void)
+{
+	static char text[MPI_MAX_LIBRARY_VERSION_STRING + 64];
+	char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	uint32_t fabric = fi_version();
+	int length;
+
+	/* Of many lines the first has the number: "MPICH Version:	4.0.2". */
+	MPI_Get_library_version(mpi, &length);
+	mpi[strcspn(mpi, "\n")] = '\0';
+	snprintf(text, sizeof text, "libfabric %u.%u\n%s\n", FI_MAJOR(fabric),
+		 FI_MINOR(fabric), mpi);
+	for (char *c = text; (c = strchr(c, '\t'));)
+		*c = ' ';
+	return text;
 }
 
 int asl_net_comm(int comm, int *rank, int *size)

@@ -169,4 +169,7 @@ int asl_net_comm_share(int comm, void *at, int bytes);
 const char *const *asl_net_transports(void);
 const char *asl_net_transport_summary(const char *name);
 
+/* What carries messages, a line each: "libfabric 1.17.0\nMPICH ...\n". */
+const char *asl_net_versions(void);
+
 #endif

@@ -278,6 +278,19 @@ static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
 		sync_pages(p, at, words);
 }
 
+/* PMDK says only whether it has a version: of the interface, at that. */
+const char *asl_store_versions(void)
+{
+	static char text[64];
+	unsigned minor = 0;
+
+	while (!pmemobj_check_version(PMEMOBJ_MAJOR_VERSION, minor + 1))
+		minor++;
+	snprintf(text, sizeof text, "libpmemobj API %d.%u\n",
+		 PMEMOBJ_MAJOR_VERSION, minor);
+	return text;
+}
+
 int asl_store_secure(const void *at, size_t bytes)
 {
 	if (bytes && pmem_is_pmem(at, bytes)) {

@@ -121,6 +121,9 @@ const char *asl_store_why(void);
 const char *const *asl_store_names(void);
 const char *asl_store_summary(const char *name);
 
+/* What pools are made with, as a line: "libpmemobj API 2.4\n". */
+const char *asl_store_versions(void);
+
 /*
  * Where pools go when the user does not say: $ASLANT_NVM_DIR if it is set
  * (a wrong one is for asl_store_open to refuse, not to be passed over in

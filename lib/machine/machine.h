@@ -78,6 +78,9 @@ void asl_machine_cpus(char *text, size_t room);
  */
 int asl_machine_write_topology(const char *path);
 
+/* What looks at the machine, as a line: "hwloc 2.9.0\n". */
+const char *asl_machine_versions(void);
+
 /*
  * Everything worth knowing about a result's origin, as a new JSON object; NULL
  * when there is no memory.  The caller adds what is not known here: transport,

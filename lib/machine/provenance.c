@@ -145,11 +145,22 @@ static json_t *now(void)
 	return json_string(stamp);
 }
 
-static json_t *hwloc_version(void)
+static const char *hwloc_version(void)
 {
+	static char text[32];
 	unsigned v = hwloc_get_api_version();
 
-	return json_sprintf("%u.%u.%u", v >> 16, v >> 8 & 0xff, v & 0xff);
+	snprintf(text, sizeof text, "%u.%u.%u", v >> 16, v >> 8 & 0xff,
+		 v & 0xff);
+	return text;
+}
+
+const char *asl_machine_versions(void)
+{
+	static char text[64];
+
+	snprintf(text, sizeof text, "hwloc %s\n", hwloc_version());
+	return text;
 }
 
 /* How many there are; none means that hwloc was not told. */
@@ -177,7 +188,7 @@ json_t *asl_machine_json(void)
 	const struct asl_machine *m = asl_machine();
 	json_t *all = json_pack(
 		"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:i, s:b, "
-		"s:o, s:o, s:o}",
+		"s:o, s:s, s:o}",
 		"aslant", ASLANT_VERSION, "compiler", COMPILER, "build_type",
 		ASLANT_BUILD_TYPE, "build_flags", ASLANT_BUILD_FLAGS,
 		"time_utc", now(), "host", asl_json_text(m->host), "kernel",

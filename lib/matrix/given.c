@@ -13,16 +13,18 @@
 int asl_given_check(const struct asl_given *x, const char *name, uint64_t rows,
 		    uint64_t cols)
 {
-	if (x->dims != 2)
+	uint64_t columns = x->dims == 1 ? 1 : x->size[1];
+
+	if (x->dims < 1 || x->dims > 2)
 		return asl_file_fail(-EINVAL,
-				     "%s: has %d dimension%s, expected 2", name,
-				     x->dims, x->dims == 1 ? "" : "s");
-	if (x->size[0] == rows && x->size[1] == cols)
+				     "%s: has %d dimensions, expected 2", name,
+				     x->dims);
+	if (x->size[0] == rows && columns == cols)
 		return 0;
 	return asl_file_fail(-EINVAL,
 			     "%s: is %" PRIu64 " x %" PRIu64
 			     ", expected %" PRIu64 " x %" PRIu64,
-			     name, x->size[0], x->size[1], rows, cols);
+			     name, x->size[0], columns, rows, cols);
 }
 
 int asl_given_open(struct asl_matrix_in **out, const struct asl_given *from,

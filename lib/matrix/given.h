@@ -30,7 +30,7 @@ int asl_given_open(struct asl_matrix_in **out, const struct asl_given *from,
 int asl_given_create(struct asl_matrix_out **out, const struct asl_given *to,
 		     uint64_t rows, uint64_t cols);
 
-/* Two dimensions of this size?  0, or -EINVAL. */
+/* Is it of this size, a vector being a column?  0, or -EINVAL. */
 int asl_given_check(const struct asl_given *x, const char *name, uint64_t rows,
 		    uint64_t cols);
 

@@ -51,16 +51,16 @@ static struct asl_range words_in(const struct asl_piece *x,
 
 static bool open_piece(struct walk *w)
 {
-	struct asl_range words;
+	struct asl_piece x;
 
 	if (w->owner >= asl_plan_ranks(w->plan) ||
-	    !w->piece(&w->rest, w->plan, w->owner, w->which, w->next))
+	    !w->piece(&x, w->plan, w->owner, w->which, w->next))
 		return false;
 	w->next++;
-	words = words_in(&w->rest, w->rows);
-	w->at = w->first + words.first - w->rest.words.first;
-	w->first += w->rest.words.count;
-	w->rest.words = words;
+	w->rest = x;
+	w->rest.words = words_in(&x, w->rows);
+	w->at = w->first + w->rest.words.first - x.words.first;
+	w->first += x.words.count;
 	return true;
 }
 

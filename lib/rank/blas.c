@@ -10,6 +10,16 @@ void asl_blas_one_thread(void)
 	openblas_set_num_threads(1);
 }
 
+int asl_blas_threads(void)
+{
+	return openblas_get_num_threads();
+}
+
+void asl_blas_set_threads(int threads)
+{
+	openblas_set_num_threads(threads);
+}
+
 void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
 	      const double *b, uint64_t ldb, double beta, double *c,
 	      uint64_t ldc)

@@ -6,8 +6,12 @@
 
 #include <stdint.h>
 
-/* To be called once per process, before the first asl_gemm. */
+/* To be called before the first asl_gemm. */
 void asl_blas_one_thread(void);
+
+/* How many there are, and as many as there were before. */
+int asl_blas_threads(void);
+void asl_blas_set_threads(int threads);
 
 /* c = a b + beta c, by rows; all dimensions fit an int (asl_problem_check). */
 void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
