@@ -60,11 +60,7 @@ static void print_options(FILE *f, unsigned command)
 	}
 	if (command & ASL_TAKES_RESULTS)
 		return;
-	fputs("\nCounts and words may end in k, m or g, which multiply by "
-	      "1000; words also in\nKiB, MiB, GiB or TiB, which are bytes (a "
-	      "word is 8).  The last of several\nsame options counts; of "
-	      "--operand each is one more.\n",
-	      f);
+	fputs("\n" ASL_HELP_VALUES "\n", f);
 }
 
 void asl_help_command(FILE *f, const struct asl_command *command)
@@ -72,21 +68,15 @@ void asl_help_command(FILE *f, const struct asl_command *command)
 	fprintf(f, "Usage: aslant %s\n\n%s\n", command->usage, command->text);
 	if (command->options)
 		print_options(f, command->options);
+	fprintf(f, "\nExample: %s\n", command->example);
 }
 
 void asl_help_all(FILE *f)
 {
-	fputs("Usage: aslant COMMAND [arguments]\n\n"
-	      "Measures what matrix and tensor kernels cost on machines "
-	      "whose memory is cheaper\nto read than to write: runs them, "
-	      "counts every word moved, compares with prediction\nand lower "
-	      "bounds.\n\n",
-	      f);
+	fputs("Usage: aslant COMMAND [arguments]\n\n" ASL_HELP_ABOUT "\n\n", f);
 	for (const struct asl_command *x = asl_commands; x->name; x++)
 		fprintf(f, "  %-*s%s\n", COLUMN - 2, x->name, x->summary);
-	fputs("  --version             which version this is\n"
-	      "\nExit codes: 0 fine, 1 a check failed, 2 bad usage or input, "
-	      "3 the machine lacks\nsomething, 4 internal error, 5 a peer was "
-	      "lost.\n",
+	fputs("  --version             which version this is, and of what\n"
+	      "\n" ASL_HELP_CODES "\n",
 	      f);
 }

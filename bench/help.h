@@ -9,12 +9,28 @@
 struct asl_command {
 	const char *name, *usage, *summary;
 	const char *text; /* more about it */
+	const char *example;
 	unsigned options; /* enum asl_commands; 0: takes none */
 	int (*run)(int argc, char **argv, const struct asl_command *self);
 };
 
 /* All commands, NULL-ended. */
 extern const struct asl_command asl_commands[];
+
+/* What the help and the manual pages say alike. */
+#define ASL_HELP_ABOUT                                                         \
+	"Measures what matrix and tensor kernels cost on machines whose "      \
+	"memory is cheaper\nto read than to write: runs them, counts every "   \
+	"word moved, compares with prediction\nand lower bounds."
+#define ASL_HELP_VALUES                                                        \
+	"Counts and words may end in k, m or g, which multiply by 1000; "      \
+	"words also in\nKiB, MiB, GiB or TiB, which are bytes (a word is 8). " \
+	" "                                                                    \
+	"The last of several\nsame options counts; of --operand each is one "  \
+	"more."
+#define ASL_HELP_CODES                                                         \
+	"Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 the "   \
+	"machine lacks\nsomething, 4 internal error, 5 a peer was lost."
 
 void asl_help_all(FILE *f);
 void asl_help_command(FILE *f, const struct asl_command *command);

@@ -1,7 +1,9 @@
 /*
  * main.c -- the aslant command: which of its commands is meant
  */
+#include <csv.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +11,11 @@
 
 #include "bench/case.h"
 #include "bench/commands.h"
+#include "bench/describe.h"
 #include "bench/say.h"
+#include "lib/machine/machine.h"
+#include "lib/rank/blas.h"
+#include "nvm/store.h"
 
 const struct asl_command asl_commands[] = {
 	{
@@ -26,6 +32,7 @@ const struct asl_command asl_commands[] = {
 			"ALGORITHM auto is the best\n"
 			"multiplication that aslant plan finds, of any kernel "
 			"unless --kernel is given.",
+		.example = "aslant run em-jomma --n 2048 --ranks 4 --launch",
 		.options = ASL_FOR_RUN,
 		.run = asl_command_run,
 	},
@@ -43,6 +50,7 @@ const struct asl_command asl_commands[] = {
 			"of multiplication; sttsv: of all ways to multiply a "
 			"symmetric tensor by a vector;\n"
 			"ooc-auto: of all methods and orders out of core.",
+		.example = "aslant plan --n 4096 --ranks 64 --write-cost 8",
 		.options = ASL_FOR_PLAN,
 		.run = asl_command_plan,
 	},
@@ -55,6 +63,7 @@ const struct asl_command asl_commands[] = {
 			"what sttsv, hopm, cpgrad, einsum or ooc-auto does.  "
 			"Other options of run that\n"
 			"leave nothing behind are taken, too, and ignored.",
+		.example = "aslant bounds --n 4096 --ranks 64 --cache 1MiB",
 		.options = ASL_FOR_BOUNDS,
 		.run = asl_command_bounds,
 	},
@@ -72,6 +81,7 @@ const struct asl_command asl_commands[] = {
 			"of a case have precedence.\nLists are combined, the "
 			"first key's changing slowest.  Options on the command"
 			"\nline have precedence over all, in every case.",
+		.example = "aslant suite fig5 --store null",
 		.options = ASL_FOR_SUITE,
 		.run = asl_command_suite,
 	},
@@ -90,6 +100,7 @@ const struct asl_command asl_commands[] = {
 			"with.\n\n"
 			"  aslant suite quick --out here\n"
 			"  aslant report here --out here.html",
+		.example = "aslant report results/here results/there",
 		.options = ASL_FOR_REPORT,
 		.run = asl_command_report,
 	},
@@ -105,6 +116,7 @@ const struct asl_command asl_commands[] = {
 			"that a\nrank sees while all are busy.  Outside an MPI "
 			"job a rank is started on every core\n(--ranks N: N of "
 			"them).",
+		.example = "aslant calibrate here.json --quick",
 		.options = ASL_FOR_CALIBRATE,
 		.run = asl_command_calibrate,
 	},
@@ -122,6 +134,7 @@ const struct asl_command asl_commands[] = {
 			"a rank works with s,\nsteps of an exchange, words "
 			"that a rank receives of x and y (or sends) in units"
 			"\nof n, and the lower bound.",
+		.example = "aslant list profiles",
 		.run = asl_command_list,
 	},
 	{.name = NULL},
@@ -165,6 +178,15 @@ static int help(int argc, char **argv)
 	return command ? asl_command_help(command) : unknown(argv[2]);
 }
 
+/* Of what is loaded, which need not be what it was built with. */
+static void print_versions(void)
+{
+	printf("aslant %s\n%s%sjansson %s\n%slibcsv %d.%d.%d\n", asl_version(),
+	       asl_net_versions(), asl_store_versions(), jansson_version_str(),
+	       asl_machine_versions(), CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
+	puts(asl_blas_version());
+}
+
 static int obey(int argc, char **argv)
 {
 	const struct asl_command *command;
@@ -178,9 +200,11 @@ static int obey(int argc, char **argv)
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
 	    !strcmp(argv[1], "-h"))
 		return help(argc, argv);
+	if (!strcmp(argv[1], "--describe"))
+		return asl_describe(argc, argv);
 	if (strcmp(argv[1], "--version"))
 		return unknown(argv[1]);
-	puts("aslant " ASLANT_VERSION);
+	print_versions();
 	return 0;
 }
 

@@ -1,0 +1,147 @@
+#!/bin/bash
+# install_example.sh -- what is installed is all that somebody else needs
+#
+# Installs to a directory of its own, and there: builds the programs of
+# tests/example by pkg-config and by find_package, as C and as C++, shared and
+# static, and runs them; exports, manual pages, completions, suites, --help and
+# --version are what they should be.
+set -u
+
+tests=$(cd "$(dirname "$0")" && pwd)
+build=${BUILD:?}
+. "$tests/command.sh"
+
+prefix=$work/prefix
+cmake --install "$build" --prefix "$prefix" >log 2>&1 || fail "$(tail -3 log)"
+aslant=$prefix/bin/aslant
+lib=$(dirname "$(find "$prefix" -name libaslant.so.0)")
+export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
+export MANPATH=$prefix/share/man
+
+# ---- Programs ----
+
+# build NAME COMPILER SOURCE FLAGS...
+build() {
+	local name=$1
+	shift
+	"$@" -o "$name" >log 2>&1 || fail "$name: $(head -5 log)"
+}
+
+# shellcheck disable=SC2046 # flags are words
+{
+	build c cc -Wall -Werror "$tests/example/product.c" \
+		$(pkg-config --cflags --libs aslant)
+	build cpp c++ -Wall -Werror -x c++ "$tests/example/product.c" \
+		$(pkg-config --cflags --libs aslant)
+	build pool cc "$tests/example/pool.c" \
+		$(pkg-config --cflags --libs aslant libpmemobj)
+	build rows cc "$tests/example/rows.c" \
+		$(pkg-config --cflags --libs aslant mpich)
+}
+cmake -S "$tests/example" -B found -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
+	cmake --build found >log 2>&1 || fail "find_package: $(tail -5 log)"
+for program in ./c ./cpp found/product found/product_static found/product_cpp
+do
+	timeout 60 $program >out 2>err || fail "$program: $(cat err)"
+	says 'em-jomma on a grid of .* words between ranks, right'
+done
+timeout 60 ./pool pool.obj >out 2>err || fail "pool: $(cat err)"
+says 'medium of the ranks: '
+timeout 60 mpiexec.mpich -n 5 ./rows >out 2>err || fail "rows: $(cat err)"
+says '^5 ranks on a grid of .*, over mpi$'
+
+# ---- The library ----
+
+nm -D --defined-only "$lib/libaslant.so.0" | awk '{print $3}' |
+	sed 's/@.*//' | sort | grep -v ^ASLANT_0$ >exported
+sed -n 's/^ASL_API .*[ *]\(asl_[a-z_]*\)(.*/\1/p' \
+	"$prefix/include/aslant/aslant.h" | sort >declared
+diff declared exported || fail "exported is not what aslant.h declares"
+[ "$(wc -l <declared)" -gt 15 ] || fail "aslant.h declares too little"
+objdump -p "$lib/libaslant.so.0" | grep -q 'SONAME *libaslant.so.0$' ||
+	fail "the soname is not libaslant.so.0"
+
+# ---- Manual pages ----
+
+# Without what makes letters bold.
+plain() {
+	sed 's/\\f[BIR]//g; s/\\//g' "$1"
+}
+
+if command -v scdoc >/dev/null; then
+	plain "$MANPATH/man3/libaslant.3" >page
+	while read -r name; do
+		[ "$(grep -c "$name" page)" -ge 2 ] ||
+			fail "libaslant(3) says too little about $name"
+	done <declared
+	"$aslant" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >commands
+	while read -r name; do
+		"$aslant" "$name" --help >help
+		grep -q "^Example: aslant $name" help ||
+			fail "$name --help has no example"
+		plain "$MANPATH/man1/aslant-$name.1" >page ||
+			fail "$name has no manual page"
+		grep -o '^  --[a-z-]*' help | while read -r option; do
+			grep -qe "$option" page ||
+				echo "aslant-$name(1) lacks $option"
+		done >lacking
+		[ ! -s lacking ] || fail "$(cat lacking)"
+	done <commands
+	[ -s "$MANPATH/man1/aslant.1" ] || fail "aslant has no manual page"
+	expect 0 run vomm --n 10 --csv runs.csv
+	plain "$MANPATH/man5/aslant-csv.5" >page
+	# X_max and X_total are said of X.
+	head -1 runs.csv | tr , '\n' | while read -r column; do
+		grep -qw -e "$column" -e "${column%_*}" page ||
+			echo "aslant-csv(5) lacks $column"
+	done >lacking
+	[ ! -s lacking ] || fail "$(cat lacking)"
+	if command -v man >/dev/null; then
+		for page in "$MANPATH"/man?/*; do
+			man --warnings -l "$page" 2>&1 >/dev/null
+		done >warned
+		[ ! -s warned ] || fail "man: $(head -3 warned)"
+	fi
+fi
+
+# ---- Completions ----
+
+bash -n "$prefix/share/bash-completion/completions/aslant" ||
+	fail "the completion of bash cannot be read"
+# complete WORDS...: of the last
+complete_last() {
+	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_aslant aslant "${@: -1}" "${@: -2:1}"
+		printf "%s\n" "${COMPREPLY[@]}"' x \
+		"$prefix/share/bash-completion/completions/aslant" "$@" >out
+}
+complete_last aslant su
+says '^suite$'
+complete_last aslant run em
+says '^em-jomma$'
+complete_last aslant plan --write
+says '^--write-cost$'
+complete_last aslant run 3d --store p
+says '^pmem$'
+complete_last aslant list prof
+says '^profiles$'
+if command -v zsh >/dev/null; then
+	zsh -n "$prefix/share/zsh/site-functions/_aslant" ||
+		fail "the completion of zsh cannot be read"
+fi
+
+# ---- The command, where it is installed ----
+
+expect 0 list suites
+says '^fig5 '
+expect 0 suite fig5 --store null --dry-run
+expect 0 --version
+for name in aslant libfabric MPICH libpmemobj hwloc jansson libcsv OpenBLAS
+do
+	says "^$name.* [0-9]"
+done
+for file in profiles/dram.json suites/fig5.json python/aslant/__init__.py; do
+	[ -s "$prefix/share/aslant/$file" ] || fail "$file is not installed"
+done
+
+[ ! -e failed ]
