@@ -215,6 +215,27 @@ static void a_failed_write_is_remembered(void **state)
 	asl_store_close(store);
 }
 
+/* At a caller's address: in a pool, and in ordinary memory. */
+static void what_a_caller_has_is_secured(void **state)
+{
+	double *at, own[10];
+	struct asl_store *store = open_pool(&at);
+	int expected = is_pmem(at) ? 0 : -ENOSPC;
+
+	(void)state;
+	logged = 0;
+	assert_int_equal(asl_store_secure(at + 3, 80), 0);
+	assert_event(0, is_pmem(at) ? PERSIST : MSYNC, at + 3, 80);
+	assert_int_equal(asl_store_secure(own, 0), 0);
+	assert_int_equal(logged, 1);
+	logged = 64;
+	assert_int_equal(asl_store_secure(own, sizeof own), 0);
+	msync_error = ENOSPC;
+	assert_int_equal(asl_store_secure(at, 8), expected);
+	msync_error = 0;
+	asl_store_close(store);
+}
+
 static void refused_clean(int err, const char *word)
 {
 	struct asl_store *store = (struct asl_store *)dir;
@@ -323,6 +344,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_write_is_drained_once),
 		cmocka_unit_test(a_failed_write_is_remembered),
+		cmocka_unit_test(what_a_caller_has_is_secured),
 		cmocka_unit_test(room_lost_half_way),
 		cmocka_unit_test(room_is_looked_for),
 		cmocka_unit_test(libpmemobj_refuses),
