@@ -20,11 +20,16 @@ export MANPATH=$prefix/share/man
 
 # ---- Programs ----
 
+# As the library was, which may need a sanitizer.
+flags=$(sed -n 's/^CMAKE_C_FLAGS:STRING=//p' "$build/CMakeCache.txt")
+export ASAN_OPTIONS=detect_leaks=0
+
 # build NAME COMPILER SOURCE FLAGS...
 build() {
 	local name=$1
 	shift
-	"$@" -o "$name" >log 2>&1 || fail "$name: $(head -5 log)"
+	# shellcheck disable=SC2086 # flags are words
+	"$@" $flags -o "$name" >log 2>&1 || fail "$name: $(head -5 log)"
 }
 
 # shellcheck disable=SC2046 # flags are words
@@ -38,7 +43,8 @@ build() {
 	build rows cc "$tests/example/rows.c" \
 		$(pkg-config --cflags --libs aslant mpich)
 }
-cmake -S "$tests/example" -B found -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
+cmake -S "$tests/example" -B found -DCMAKE_PREFIX_PATH="$prefix" \
+	-DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" >log 2>&1 &&
 	cmake --build found >log 2>&1 || fail "find_package: $(tail -5 log)"
 for program in ./c ./cpp found/product found/product_static found/product_cpp
 do
