@@ -150,20 +150,20 @@ static void release(struct asl_plan *plan)
 
 /* ---- All ways ---- */
 
-static void try_way(struct asl_ways *ways, const struct asl_plan *base,
-		    const struct asl_kernel *kernel, enum asl_contract_way way)
+/* Kernels do not matter to meshes: `made` is there for all of them. */
+static void try_kernel(struct asl_ways *ways, const struct asl_plan *made,
+		       const struct asl_kernel *kernel)
 {
 	struct asl_asked_einsum *x = malloc(sizeof *x);
-	struct asl_plan plan = *base;
+	struct asl_plan plan = *made;
 	uint64_t need;
 
 	ways->failed = ways->failed || !x;
 	if (!x)
 		return;
-	*x = *asl_asked_einsum(base);
+	*x = *asl_asked_einsum(made);
 	plan.contraction = &x->c;
 	plan.kernel = kernel;
-	make(&plan, way);
 	need = plan.budget ? asl_forecast(&plan).need : 0;
 	if (need <= plan.budget) {
 		asl_ways_add(ways, &plan);
@@ -173,27 +173,31 @@ static void try_way(struct asl_ways *ways, const struct asl_plan *base,
 	release(&plan);
 }
 
-static void try_kernel(struct asl_ways *ways, const struct asl_plan *base,
-		       const struct asl_kernel *kernel)
+static void try_way(struct asl_ways *ways, const struct asl_plan *base,
+		    enum asl_contract_way way)
 {
-	const struct asl_asked_einsum *x = asl_asked_einsum(base);
+	struct asl_asked_einsum x = *asl_asked_einsum(base);
+	struct asl_plan made = *base;
 
-	if (x->way != ASL_WAY_SEQUENCE || x->c.e.inputs < 3)
-		try_way(ways, base, kernel, ASL_WAY_DIRECT);
-	if (x->way != ASL_WAY_DIRECT && x->c.e.inputs >= 3)
-		try_way(ways, base, kernel, ASL_WAY_SEQUENCE);
+	made.contraction = &x.c;
+	make(&made, way);
+	for (int i = 0; asl_kernels[i]; i++)
+		if (base->kernel ? base->kernel == asl_kernels[i]
+				 : base->cache >= asl_kernels[i]->least_cache)
+			try_kernel(ways, &made, asl_kernels[i]);
 }
 
 static int rank(struct asl_found **best, int *count,
 		const struct asl_plan *base, int top, uint64_t *least_need,
 		double *floor)
 {
+	const struct asl_asked_einsum *x = asl_asked_einsum(base);
 	struct asl_ways ways = {0};
 
-	for (int i = 0; asl_kernels[i]; i++)
-		if (base->kernel ? base->kernel == asl_kernels[i]
-				 : base->cache >= asl_kernels[i]->least_cache)
-			try_kernel(&ways, base, asl_kernels[i]);
+	if (x->way != ASL_WAY_SEQUENCE || x->c.e.inputs < 3)
+		try_way(&ways, base, ASL_WAY_DIRECT);
+	if (x->way != ASL_WAY_DIRECT && x->c.e.inputs >= 3)
+		try_way(&ways, base, ASL_WAY_SEQUENCE);
 	return asl_ways_best(best, count, &ways, top, least_need, floor);
 }
 

@@ -3,8 +3,8 @@
  *
  * Every order of indices that could save a copy is tried: rows and columns as C
  * has them or as A and B do, the sum as A or as B has it, batches as any of the
- * three.  What is compared are rough nanoseconds; only ratios matter, and these
- * only where one way is far better.
+ * three; one index alone has one order.  What is compared are rough nanoseconds;
+ * only ratios matter, and these only where one way is far better.
  */
 #include <math.h>
 
@@ -114,12 +114,17 @@ static void try_orders(struct asl_pairing *best, const struct asked *x,
 
 	p.rows = asl_axis_of(C ? C : A, A->has & x->kept & ~both, x->len);
 	p.cols = asl_axis_of(C ? C : B, B->has & x->kept & ~both, x->len);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
+		p.sum = asl_axis_of(sum[i], both & ~x->kept, x->len);
 		for (int j = 0; j < (C ? 3 : 2); j++) {
-			p.sum = asl_axis_of(sum[i], both & ~x->kept, x->len);
 			p.batch = asl_axis_of(batch[j], both & x->kept, x->len);
 			consider(best, &p, x);
+			if (p.batch.count < 2)
+				break;
 		}
+		if (p.sum.count < 2)
+			break;
+	}
 }
 
 /* What is one long has no place in an axis, but one in a tensor. */

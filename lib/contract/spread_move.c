@@ -1,7 +1,12 @@
 /*
  * spread_move.c -- words from one spread to another, in rectangles
  */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "lib/contract/boxes.h"
+#include "lib/contract/peers.h"
 
 /* ---- Copying ---- */
 
@@ -117,7 +122,6 @@ static struct mover mover(int rank, int ranks, const struct asl_spread *to,
 			      asl_spread_run(to, rank)};
 }
 
-/* Most ranks have nothing to do at most steps: then nothing is looked at. */
 static struct step step_of(const struct mover *m, int s)
 {
 	struct step x = {.to = (m->rank + s) % m->ranks,
@@ -153,47 +157,49 @@ static void take_step(struct asl_rank *r, const struct mover *m,
 	asl_give(r, &goes);
 }
 
+/* The steps at which a rank has something to do. */
+struct agenda {
+	const struct mover *m;
+	char *busy; /* [ranks] */
+};
+
+static void note_receiver(int peer, void *arg)
+{
+	struct agenda *x = arg;
+
+	x->busy[(peer - x->m->rank + x->m->ranks) % x->m->ranks] = 1;
+}
+
+static void note_sender(int peer, void *arg)
+{
+	struct agenda *x = arg;
+
+	x->busy[(x->m->rank - peer + x->m->ranks) % x->m->ranks] = 1;
+}
+
 void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
 		     struct asl_words *in, const struct asl_spread *from,
 		     const struct asl_words *out)
 {
 	struct mover m = mover(r->id, ranks, to, from);
+	struct agenda x = {&m, calloc((size_t)ranks, 1)};
 
+	if (!x.busy) {
+		asl_rank_fail(r, -ENOMEM, "no memory for a list of %d ranks",
+			      ranks);
+		return;
+	}
 	copy_common(r, &m.gets, &m.has,
 		    (struct side[]){{&m.gets, in}, {&m.has, out}});
-	for (int s = 1; s < ranks; s++) {
-		struct step x = step_of(&m, s);
+	asl_spread_peers(to, &m.has, note_receiver, &x);
+	asl_spread_peers(from, &m.gets, note_sender, &x);
+	x.busy[0] = 0;
+	for (char *at = x.busy;
+	     (at = memchr(at, 1, (size_t)(x.busy + ranks - at))); at++) {
+		struct step step = step_of(&m, (int)(at - x.busy));
 
-		if (x.out || x.in)
-			take_step(r, &m, &x, in, out);
+		if (step.out || step.in)
+			take_step(r, &m, &step, in, out);
 	}
-}
-
-void asl_predict_copy(struct asl_counts *x, enum asl_where to,
-		      enum asl_where from, uint64_t words)
-{
-	x->of[from == ASL_POOL ? ASL_NVM_LIFT : ASL_BOUNCE_READ] += words;
-	x->of[to == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] += words;
-}
-
-uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
-			    const struct asl_spread *to, enum asl_where in,
-			    const struct asl_spread *from, enum asl_where out)
-{
-	struct mover m = mover(rank, ranks, to, from);
-	uint64_t room = 0;
-
-	asl_predict_copy(x, in, out, asl_runs_common(&m.gets, &m.has));
-	for (int s = 1; s < ranks; s++) {
-		struct step step = step_of(&m, s);
-
-		asl_predict_copy(x, ASL_DRAM, out, step.out);
-		asl_predict_copy(x, in, ASL_DRAM, step.in);
-		x->of[ASL_NET_SEND] += step.out;
-		x->of[ASL_NET_RECV] += step.in;
-		x->of[ASL_NET_MSGS] += step.out != 0;
-		x->of[ASL_BH] += asl_larger(step.out, step.in);
-		room = asl_larger(room, step.out + step.in);
-	}
-	return room;
+	free(x.busy);
 }
