@@ -13,6 +13,7 @@
 #include "bench/sizes.h"
 #include "bench/ways.h"
 #include "lib/kernels/kernel.h"
+#include "lib/matrix/parts.h"
 
 /* All of them predict every rank. */
 enum { MOST_RANKS = 4096 };
@@ -90,6 +91,18 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	return find_sizes(&plan->shape, o);
 }
 
+/* Unless one was given: no more than a tile of A, B and C each has, too. */
+static void choose_cache(struct asl_plan *plan)
+{
+	uint64_t least = asl_kernel_find("vomm")->least_cache;
+
+	if (plan->kernel)
+		least = plan->kernel->least_cache;
+	if (plan->budget)
+		plan->cache = asl_least(plan->cache,
+					asl_larger(plan->budget / 4, least));
+}
+
 static int means(struct asl_plan *plan, const struct asl_options *o)
 {
 	if (o->accounting && plan->accounting == ASL_APM)
@@ -100,6 +113,8 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 				    plan->algorithm->name);
 	plan->accounting = ASL_FULL;
 	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
+	if (!o->cache)
+		choose_cache(plan);
 	return asl_fits_cache(plan);
 }
 

@@ -323,7 +323,8 @@ const struct asl_option asl_option_table[] = {
 	 "summa, 25d, lm-jomma and fused; summa and fused hold both",
 	 RP, FLAG(overlap), .only = multiplying},
 	{"cache", "S",
-	 "words of cache a rank may use (its share of the real one)",
+	 "words of cache a rank may use (its share of the real one; ooc: a "
+	 "quarter of --memory-budget at most)",
 	 RPB, WORDS(cache)},
 	{"cache-level", "LEVEL",
 	 "the cache of which S is a rank's share, unless --cache says S: l1, "

@@ -182,6 +182,8 @@ refused "memory-budget is missing" plan ooc-replication-outside --n 20
 refused "the size is missing" "${ooc[@]}" --memory-budget 300
 code=3 refused "no tiles of ooc-auto fit into --memory-budget 40 words: [0-9]* words would do, with a cache of 50" \
 	"${ooc[@]}" --n 20 --memory-budget 40
+code=3 refused "no tiles of ooc-auto fit into --memory-budget 4 words: [0-9]* words would do, with a cache of 3$" \
+	run ooc-auto --n 20 --memory-budget 4
 refused "order: found 'AAB', expected auto, ABC" "${ooc[@]}" --n 20 --order AAB
 refused "accounting: found apm" \
 	"${ooc[@]}" --n 20 --memory-budget 300 --accounting apm
@@ -239,6 +241,22 @@ says "^          [0-9]* of 900 words of DRAM$"
 says "^Q full .*"
 expect 0 run ooc-auto --n 60 --ranks 5 --memory-budget 900 --cache 99 --store null
 says "^auto chose ooc-"
+
+# Without --cache, a quarter of the budget, and no more than there is.
+expect 0 run ooc-auto --n 60 --ranks 5 --memory-budget 900 --store null --csv r.csv
+is cache_words 225 r.csv
+expect 0 run ooc-auto --n 60 --memory-budget 8GiB --store null --csv r.csv
+[ "$(field cache_words r.csv)" -lt 268435456 ] || fail "more cache than there is"
+
+# Extents beyond all tiles, a budget that is too small: no search is long.
+long=(ooc-auto --ranks 9 --cache 4096 --top 1)
+for dims in "2g 8 8" "8 2g 8" "8 8 2g"; do
+	read -r m n k <<<"$dims"
+	expect 0 plan "${long[@]}" --m "$m" --n "$n" --k "$k" \
+		--memory-budget 6000
+	code=3 refuse "the least need is [0-9]* words$" plan "${long[@]}" \
+		--m "$m" --n "$n" --k "$k" --memory-budget 4000
+done
 
 # The longest of m, n and k is cut, by ranks and into tiles.
 narrow=(--ranks 4 --memory-budget 600 --cache 40 --store null)

@@ -253,7 +253,7 @@ static void budgets_are_kept(void **state)
 	}
 }
 
-/* Too small a budget for anything: said so, with one that will do. */
+/* Too small a budget for anything: said so, with the least that will do. */
 static void too_little_is_refused(void **state)
 {
 	(void)state;
@@ -266,8 +266,14 @@ static void too_little_is_refused(void **state)
 		c.want.plan.budget = 2;
 		assert_int_equal(asl_ooc_fit(&c.o, &c.want.plan, &need),
 				 -ENOMEM);
-		c.want.plan.budget = need;
-		assert_int_equal(asl_ooc_fit(&c.o, &c.want.plan, &need), 0);
+		for (uint64_t budget = need - 1; budget <= need; budget++) {
+			uint64_t again;
+
+			c.want.plan.budget = budget;
+			assert_int_equal(
+				asl_ooc_fit(&c.o, &c.want.plan, &again),
+				budget < need ? -ENOMEM : 0);
+		}
 	}
 }
 

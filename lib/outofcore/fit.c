@@ -121,6 +121,21 @@ static bool fit(struct asl_outofcore *o, const struct asl_plan *plan,
 	}
 }
 
+/* The least that fits, between what does not and twice as much, or more. */
+static uint64_t enough(struct asl_outofcore *o, const struct asl_plan *plan,
+		       const struct asl_ooc_order *only, uint64_t little)
+{
+	uint64_t much = 2 * asl_larger(little, 1), middle;
+
+	while (!fit(o, plan, only, much))
+		much *= 2;
+	while (much - little > 1) {
+		middle = little + (much - little) / 2;
+		*(fit(o, plan, only, middle) ? &much : &little) = middle;
+	}
+	return much;
+}
+
 int asl_ooc_fit(struct asl_outofcore *o, const struct asl_plan *plan,
 		uint64_t *need)
 {
@@ -134,9 +149,7 @@ int asl_ooc_fit_order(struct asl_outofcore *o, const struct asl_plan *plan,
 
 	if (fit(o, plan, only, budget))
 		return 0;
-	/* Not the least that would do, but no more than twice it. */
-	for (*need = budget ? budget : 1; !fit(o, plan, only, *need);)
-		*need *= 2;
+	*need = enough(o, plan, only, budget);
 	return -ENOMEM;
 }
 

@@ -36,9 +36,9 @@ struct asl_words asl_ooc_share_owned(const struct asl_ooc_shares *s,
 
 /* ---- Closed forms: predict.c ---- */
 
-/* Leaves of an index that are not empty, in all parts of k. */
+/* Leaves that are not empty of a range of an index; of k, of one part. */
 uint64_t asl_ooc_filled(const struct asl_ooc_layout *l,
-			enum asl_operand lacking);
+			enum asl_operand lacking, uint64_t length);
 
 /* Words that a rank works with, all parts of k together, and that it owns. */
 uint64_t asl_ooc_words(const struct asl_ooc_layout *l, enum asl_operand which);

@@ -3,7 +3,9 @@
  *
  * All n[Y] with which X's tiles can fit, and for each the smallest n[Z] that
  * does: nothing else is to be gained.  What n[X] costs (rotation inside) is
- * tried likewise, else n[X] is as large as it takes.  A price that the rest
+ * tried likewise, else n[X] is as large as it takes.  Of counts whose tiles are
+ * as long, 2 sqrt(N) different lengths for an extent of N, only the first is
+ * tried, and those with which Z's are cut less often.  A price that the rest
  * cannot make up for ends a loop, as does a tile of everything: both grow with
  * the count.
  */
@@ -47,15 +49,6 @@ static double least_parts(const struct search *s, enum asl_operand lacking,
 	return count > whole_extent(s, lacking) ? INFINITY : fmax(1, count);
 }
 
-/* In all n[Y] `again` parts, and no more than there is to cut. */
-static double least_again(const struct search *s, double nX, double nY)
-{
-	double parts = least_parts(s, s->Y, s->X, nX);
-	double again = ceil(parts / nY);
-
-	return again * nY > whole_extent(s, s->Y) ? INFINITY : again;
-}
-
 static double price(const struct search *s, const struct asl_ooc_tiles *n)
 {
 	const struct asl_ooc_terms *t = &s->t;
@@ -63,15 +56,6 @@ static double price(const struct search *s, const struct asl_ooc_tiles *n)
 	return t->pass[s->Y] * n->n[s->Y] + t->pass[s->Z] * n->n[s->Z] +
 	       t->turn[s->X] * n->n[s->X] + t->turn[s->Z] * n->n[s->Z] +
 	       t->turn[s->Y] * n->n[s->Y] * n->again;
-}
-
-/* Complete n[X] and n[Y]; false: they leave no room. */
-static bool complete(const struct search *s, struct asl_ooc_tiles *n)
-{
-	n->n[s->Z] = fmax(least_parts(s, s->Z, s->Y, n->n[s->Y]),
-			  least_parts(s, s->Z, s->X, n->n[s->X]));
-	n->again = least_again(s, n->n[s->X], n->n[s->Y]);
-	return isfinite(n->n[s->Z]) && isfinite(n->again);
 }
 
 static void keep(struct search *s, const struct asl_ooc_tiles *n)
@@ -84,42 +68,82 @@ static void keep(struct search *s, const struct asl_ooc_tiles *n)
 	}
 }
 
-/* Where n[X] is free: as few as do as well as any. */
-static void shrink(const struct search *s, struct asl_ooc_tiles *n)
+/*
+ * Parts of an index from `first` on whose largest is as long: how far these go.
+ * Only that length matters to what fits, so long as sides are rounded up.
+ */
+static double last_alike(const struct search *s, enum asl_operand lacking,
+			 double first)
 {
+	double all = whole_extent(s, lacking), length = ceil(all / first);
+
+	if (!s->strict)
+		return first;
+	return length == 1 ? all : ceil(all / (length - 1)) - 1;
+}
+
+/*
+ * The cheapest n[Y] from n->n[Y] to `last`, which are alike, so that with `again`
+ * there are `parts` of Y's: of those with the same `again` it is the least.
+ */
+static void complete_Y(struct search *s, struct asl_ooc_tiles *n, double parts,
+		       double last)
+{
+	double most = whole_extent(s, s->Y);
+
+	while (n->n[s->Y] <= last) {
+		n->again = ceil(parts / n->n[s->Y]);
+		if (n->again * n->n[s->Y] <= most)
+			keep(s, n);
+		if (n->again == 1)
+			return;
+		n->n[s->Y] = fmax(n->n[s->Y] + 1, ceil(parts / (n->again - 1)));
+	}
+}
+
+/*
+ * Complete n[X] and n[Y], if they leave room; n[Y] may be as much as last_Y.
+ * Returns whether a larger n[X] is of no use.
+ */
+static bool complete(struct search *s, struct asl_ooc_tiles n, double last_Y)
+{
+	double parts = least_parts(s, s->Y, s->X, n.n[s->X]);
+	double for_Y = least_parts(s, s->Z, s->Y, n.n[s->Y]);
+	double for_X = least_parts(s, s->Z, s->X, n.n[s->X]);
+	bool best = parts <= n.n[s->Y] && for_X <= for_Y;
+
+	n.n[s->Z] = fmax(for_Y, for_X);
+	if (isfinite(n.n[s->Z]) && isfinite(parts))
+		complete_Y(s, &n, parts, last_Y);
+	return best;
+}
+
+static void free_X(struct search *s, struct asl_ooc_tiles n, double last_Y)
+{
+	n.n[s->X] = whole_extent(s, s->X);
+	complete(s, n, last_Y);
+}
+
+static void each_X(struct search *s, struct asl_ooc_tiles n, double last_Y)
+{
+	double most = whole_extent(s, s->X);
+
+	for (double x = 1; x <= most; x = last_alike(s, s->X, x) + 1) {
+		n.n[s->X] = x;
+		n.n[s->Z] = least_parts(s, s->Z, s->Y, n.n[s->Y]);
+		if (price(s, &n) >= s->least || complete(s, n, last_Y))
+			return;
+	}
+}
+
+/* Where n[X] is free: as few as do as well as any. */
+static void shrink(struct search *s)
+{
+	struct asl_ooc_tiles *n = &s->best;
 	double for_Y = least_parts(s, s->X, s->Z, n->n[s->Z]);
 	double for_Z = least_parts(s, s->X, s->Y, n->n[s->Y] * n->again);
 
 	n->n[s->X] = fmax(for_Y, for_Z);
-}
-
-static void free_X(struct search *s, struct asl_ooc_tiles *n)
-{
-	n->n[s->X] = whole_extent(s, s->X);
-	if (!complete(s, n))
-		return;
-	shrink(s, n);
-	keep(s, n);
-}
-
-static void each_X(struct search *s, struct asl_ooc_tiles *n)
-{
-	double most = whole_extent(s, s->X);
-
-	for (double x = 1; x <= most; x++) {
-		struct asl_ooc_tiles least = *n;
-
-		n->n[s->X] = least.n[s->X] = x;
-		least.n[s->Z] = least_parts(s, s->Z, s->Y, n->n[s->Y]);
-		least.again = 1;
-		if (price(s, &least) >= s->least)
-			return;
-		if (!complete(s, n))
-			continue;
-		keep(s, n);
-		if (n->n[s->Z] == least.n[s->Z] && n->again == 1)
-			return;
-	}
 }
 
 /* Can more parts of Y's than y - 1 be of use? */
@@ -145,17 +169,19 @@ bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x,
 			   .strict = strict,
 			   .least = INFINITY};
 	double most = whole_extent(&s, s.Y);
-	double first = least_parts(&s, s.Y, s.Z, whole_extent(&s, s.Z));
+	double y = least_parts(&s, s.Y, s.Z, whole_extent(&s, s.Z));
+	bool is_free = s.t.turn[s.X] == 0;
 
-	for (double y = first; y <= most && !is_done(&s, y); y++) {
+	while (y <= most && !is_done(&s, y)) {
 		struct asl_ooc_tiles n = {{1, 1, 1}, 1};
+		double last = last_alike(&s, s.Y, y);
 
 		n.n[s.Y] = y;
-		if (s.t.turn[s.X] > 0)
-			each_X(&s, &n);
-		else
-			free_X(&s, &n);
+		(is_free ? free_X : each_X)(&s, n, last);
+		y = last + 1;
 	}
+	if (is_free && isfinite(s.least))
+		shrink(&s);
 	*t = s.best;
 	return isfinite(s.least);
 }

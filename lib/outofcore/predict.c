@@ -61,11 +61,13 @@ static struct sizes sizes_of(const struct asl_ooc_layout *l,
 }
 
 uint64_t asl_ooc_filled(const struct asl_ooc_layout *l,
-			enum asl_operand lacking)
+			enum asl_operand lacking, uint64_t length)
 {
-	struct sizes s = sizes_of(l, lacking);
+	struct sizes s = {.count = 0};
 	uint64_t filled = 0;
 
+	add_leaves(&s, (struct asl_alike){length, 1}, l->o->n[lacking],
+		   times_again(l, lacking));
 	for (int i = 0; i < s.count; i++)
 		filled += s.of[i].length ? s.of[i].many : 0;
 	return filled;

@@ -4,40 +4,38 @@
  * Inside, a leaf of k is cut out of each of the q parts of k, of which the
  * longer come first, so all round the torus the larger of two neighbours is,
  * summed, what all of them are and one step up.  It goes round once for each
- * product; but the last time of each pass it does not come home.
+ * product; but the last time of each pass it does not come home.  Of a longer
+ * part no leaf is shorter: so sums over leaves are those of the parts.
  */
 #include "lib/outofcore/methods.h"
 
-/* Lengths of a leaf of k, cut out of every part of k. */
+/* Lengths of the parts of k, and how many leaves of theirs are not empty. */
 struct circle {
 	uint64_t home, before; /* where it begins, and before that */
 	uint64_t sum, up;      /* of all, and of the larger of neighbours */
-	uint64_t filled;       /* how many are not empty */
+	uint64_t leaves, leaves_before;
 };
 
-static struct circle circle(const struct asl_ooc_layout *l, uint64_t high,
-			    uint64_t low, uint64_t home, uint64_t before)
+static struct circle circle(const struct asl_ooc_layout *l,
+			    uint64_t (*leaves)(const struct asl_ooc_layout *l,
+					       enum asl_operand lacking,
+					       uint64_t length))
 {
 	uint64_t q = (uint64_t)l->q, longer = l->index[ASL_C].count % q;
-	struct circle c = {.home = home, .before = before};
+	uint64_t high = asl_ooc_index(l, ASL_C, 0).count;
+	uint64_t low = asl_ooc_index(l, ASL_C, l->q - 1).count;
+	int before = (l->home + l->q - 1) % l->q;
+	struct circle c = {
+		.home = asl_ooc_index(l, ASL_C, l->home).count,
+		.before = asl_ooc_index(l, ASL_C, before).count,
+		.sum = l->index[ASL_C].count,
+		.up = l->index[ASL_C].count + (high - low),
+		.leaves = longer * leaves(l, ASL_C, high) +
+			  (q - longer) * leaves(l, ASL_C, low),
+	};
 
-	c.sum = longer * high + (q - longer) * low;
-	c.up = c.sum + (high - low);
-	c.filled = (high ? longer : 0) + (low ? q - longer : 0);
+	c.leaves_before = leaves(l, ASL_C, c.before);
 	return c;
-}
-
-static int before(const struct asl_ooc_layout *l)
-{
-	return (l->home + l->q - 1) % l->q;
-}
-
-static struct circle circle_of_leaf(const struct asl_ooc_layout *l, int leaf)
-{
-	return circle(l, asl_ooc_leaf(l, ASL_C, 0, leaf).count,
-		      asl_ooc_leaf(l, ASL_C, l->q - 1, leaf).count,
-		      asl_ooc_leaf(l, ASL_C, l->home, leaf).count,
-		      asl_ooc_leaf(l, ASL_C, before(l), leaf).count);
 }
 
 /* `times` all round, but for the last of so many steps. */
@@ -58,7 +56,7 @@ static void predict_journey(struct asl_counts *x, const struct circle *c,
 		j->length * (j->times * c->sum - j->spared * c->home);
 	x->of[ASL_BH] += j->length * (j->times * c->up - j->spared * last);
 	x->of[ASL_NET_MSGS] +=
-		j->many * (j->times * c->filled - j->spared * (c->before > 0));
+		j->many * (j->times * c->leaves - j->spared * c->leaves_before);
 }
 
 /* A's rows, B's columns. */
@@ -70,18 +68,17 @@ static enum asl_operand across(enum asl_operand which)
 static void predict_tiles(struct asl_counts *x, const struct asl_ooc_layout *l,
 			  enum asl_operand which)
 {
+	uint64_t length = l->index[across(which)].count;
+	struct circle c = circle(l, asl_ooc_filled);
 	struct journey j = {
 		.times = (uint64_t)l->leaves[which],
 		.spared = (uint64_t)asl_ooc_passes(l, which),
-		.length = l->index[across(which)].count,
-		.many = asl_ooc_filled(l, across(which)),
+		.length = length,
+		.many = asl_ooc_filled(l, across(which), length),
 	};
 
-	for (int i = 0; l->q > 1 && i < l->leaves[ASL_C]; i++) {
-		struct circle c = circle_of_leaf(l, i);
-
+	if (l->q > 1)
 		predict_journey(x, &c, &j);
-	}
 }
 
 void asl_ooc_rotation_inside_predict(struct asl_ledger *out,
@@ -106,15 +103,20 @@ void asl_ooc_rotation_inside_predict(struct asl_ledger *out,
 
 /* ---- Outside ---- */
 
-/* Parts of k are what travels; a block is one message. */
+/* Parts of k are what travels, each in one message. */
+static uint64_t one_if_any(const struct asl_ooc_layout *l,
+			   enum asl_operand lacking, uint64_t length)
+{
+	(void)l;
+	(void)lacking;
+	return length > 0;
+}
+
 static void predict_blocks(struct asl_counts *x, const struct asl_ooc_layout *l,
 			   enum asl_operand which)
 {
 	struct asl_counts here = {{0}};
-	struct circle c = circle(l, asl_ooc_index(l, ASL_C, 0).count,
-				 asl_ooc_index(l, ASL_C, l->q - 1).count,
-				 asl_ooc_index(l, ASL_C, l->home).count,
-				 asl_ooc_index(l, ASL_C, before(l)).count);
+	struct circle c = circle(l, one_if_any);
 	uint64_t length = l->index[across(which)].count;
 	struct journey j = {1, 1, length, length > 0};
 
