@@ -3,9 +3,7 @@
  *
  * The search is held against going through every mesh, the bound against that of
  * matrix multiplication and against random real meshes, and both against each
- * other.  With an argument it prints instead, for square and skinny matrix
- * multiplication and MTTKRP on 50, 100, ..., 1000 ranks, the words of the
- * busiest rank over the bound.
+ * other.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -16,20 +14,9 @@
 
 #include <cmocka.h>
 
-#include "bench/speed/median.h"
 #include "lib/contract/mesh.h"
 #include "lib/model/bounds.h"
 #include "tests/random.h"
-
-static struct asl_einsum einsum(const char *spec, const char *dims)
-{
-	struct asl_einsum e;
-
-	assert_int_equal(asl_einsum_parse(&e, spec), 0);
-	assert_int_equal(asl_einsum_dims(&e, dims), 0);
-	assert_int_equal(asl_einsum_check(&e), 0);
-	return e;
-}
 
 static struct asl_einsum roll_einsum(struct dice *d, int bits)
 {
@@ -221,85 +208,13 @@ static void bound_is_below_all_meshes(void **state)
 	assert_true(compared > 1500);
 }
 
-/* ---- The table ---- */
-
-struct row {
-	const char *name, *spec, *dims;
-	double median, last; /* what they may be at most; 0: anything */
-};
-
-static const struct row rows[] = {
-	{"MMM", "ij,jk->ik", "i=1024,j=1024,k=1024", 1.05, 1.05},
-	{"MTTKRP", "ijk,kl,jl->il", "i=1024,j=1024,k=1024,l=1024", 1.15, 1.10},
-	{"MMM skinny", "ij,jk->ik", "i=1,j=16777216,k=1", 0, 0},
-	{"MTTKRP skinny", "ijk,kl,jl->il", "i=2048,j=10,k=10,l=2048", 0, 0},
-};
-
-enum { ROWS = sizeof rows / sizeof *rows, STEPS = 20 };
-
-/* Of whole words, as both move. */
-static double ratio(const struct asl_einsum *e, int ranks)
-{
-	struct asl_mesh mesh = asl_mesh_choose(e, ranks);
-	double bound = ceil(asl_mesh_bound(e, ranks) * (1 - 1e-9));
-
-	return (double)asl_mesh_busiest(e, &mesh) / bound;
-}
-
-static void near_to_the_bound(void **state)
-{
-	(void)state;
-	for (int i = 0; i < ROWS; i++) {
-		struct asl_einsum e = einsum(rows[i].spec, rows[i].dims);
-		double found[STEPS], last;
-
-		for (int s = 0; s < STEPS; s++) {
-			found[s] = ratio(&e, 50 * (s + 1));
-			assert_true(found[s] >= 1);
-		}
-		last = found[STEPS - 1];
-		if (rows[i].last > 0) {
-			assert_true(last <= rows[i].last);
-			assert_true(median(found, STEPS) <= rows[i].median);
-		}
-	}
-}
-
-static int print_table(void)
-{
-	struct asl_einsum e[ROWS];
-	double found[ROWS][STEPS];
-
-	printf("%6s", "ranks");
-	for (int i = 0; i < ROWS; i++) {
-		printf("  %13s", rows[i].name);
-		e[i] = einsum(rows[i].spec, rows[i].dims);
-	}
-	for (int s = 0; s < STEPS; s++) {
-		printf("\n%6d", 50 * (s + 1));
-		for (int i = 0; i < ROWS; i++) {
-			found[i][s] = ratio(&e[i], 50 * (s + 1));
-			printf("  %13.4f", found[i][s]);
-		}
-	}
-	printf("\n%6s", "median");
-	for (int i = 0; i < ROWS; i++)
-		printf("  %13.4f", median(found[i], STEPS));
-	printf("\n");
-	return 0;
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(search_finds_the_best),
 		cmocka_unit_test(bound_of_multiplication),
 		cmocka_unit_test(bound_is_below_all_meshes),
-		cmocka_unit_test(near_to_the_bound),
 	};
 
-	(void)argv;
-	if (argc > 1)
-		return print_table();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
