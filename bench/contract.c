@@ -145,6 +145,7 @@ void asl_einsum_show(struct asl_shown *out, const struct asl_plan *plan)
 	out->kernel = plan->kernel ? plan->kernel->name : NULL;
 	out->spec = x->spec;
 	out->dims = x->dims;
+	out->initial = x->c.on_root ? "rank0" : "even";
 	put_each(&size, &x->c.e, "x", length, NULL);
 	put(&problem, "%s", x->spec);
 	put(&problem, "%s", *x->dims ? ", " : "");

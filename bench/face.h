@@ -22,8 +22,9 @@ struct asl_shown {
 	const char *spec, *dims;
 	char grid[256];	  /* how the ranks are arranged */
 	char blocks[512]; /* sizes that are not trivial, as options give them */
-	char size[128];	  /* in brief: 640, or 64x32x16 */
-	char problem[512]; /* m = 64, n = 32, k = 16 */
+	const char *initial; /* where operands begin, if that can be chosen */
+	char size[128];	     /* in brief: 640, or 64x32x16 */
+	char problem[512];   /* m = 64, n = 32, k = 16 */
 };
 
 struct asl_face {

@@ -164,6 +164,16 @@ static void put_origin(struct asl_csv *csv, const struct asl_origin *from)
 	put_if(csv, "endurance_bytes", from->endurance > 0, from->endurance);
 }
 
+/* What else tells a case from others. */
+static void put_more(struct asl_csv *csv, const struct asl_plan *plan)
+{
+	struct asl_shown shown = asl_show(plan);
+
+	asl_csv_put(csv, "blocks", shown.blocks);
+	asl_csv_put(csv, "initial", shown.initial);
+	asl_csv_put_length(csv, "memory_budget_words", plan->budget);
+}
+
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	struct tm utc;
@@ -188,5 +198,6 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	put_emulated(csv, rep);
 	put_origin(csv, &rep->want->costs_from);
 	asl_csv_put(csv, "bind", rep->bind);
+	put_more(csv, &rep->want->plan);
 	asl_csv_end_row(csv);
 }

@@ -57,8 +57,12 @@ is m "" r.csv
 is n "" r.csv
 is k "" r.csv
 is kernel vomm r.csv
+is initial even r.csv
+is blocks "" r.csv
+is memory_budget_words "" r.csv
 right product "${files[@]}" --dims k=11 --initial rank0 --ranks 6
 is store pmem r.csv
+is initial rank0 r.csv
 right product "${files[@]}" --launch --ranks 4 --verify oracle
 is transport ofi r.csv
 # A space means nothing, and without an arrow the output is implied.
@@ -75,6 +79,7 @@ is grid 6x2x1x1 r.csv
 is kernel tight r.csv
 right mttkrp "${mttkrp[@]}" --way sequence --panels nvm
 is panels nvm r.csv
+[[ $(field blocks r.csv) = *-\>*\ *-\>il ]] || fail "no pairs: $(field blocks r.csv)"
 [[ $(field grid r.csv) = *x*x*/*x*x* ]] || fail "no sequence of two pairs: $(field grid r.csv)"
 field bh_words_max r.csv >sequence
 right mttkrp "${mttkrp[@]}"
@@ -124,6 +129,8 @@ refused "dims: .*'i' has size 4, elsewhere 3" \
 refused "2^58" run "${einsum[@]}" --dims i=1g,j=1g,k=1g --store null
 refused "operand: short.npy: index 'j' has size 12, elsewhere 13" \
 	run "${einsum[@]}" --operand A.npy --operand short.npy
+refused "dims: .*'j' has size 4, elsewhere 1; 1 is not stretched" \
+	run "${einsum[@]}" --dims i=3,j=1,j=4,k=5
 refused "operand: A.npy: index 'i' has size 17, elsewhere 18" \
 	run "${files[@]}" --dims i=18
 refused "operand: found 1 file, but --spec ij,jk->ik has 2 inputs" \
@@ -221,6 +228,10 @@ for method in rotation replication accumulation; do
 		is k 13 r.csv
 		is n 11 r.csv
 		is spec "" r.csv
+		is initial "" r.csv
+		is memory_budget_words 200 r.csv
+		[[ $(field blocks r.csv) = tiles=*x*x* ]] ||
+			fail "no tiles: $(field blocks r.csv)"
 	done
 done
 right product ooc-auto --operand A.npy --operand B.npy --ranks 9 \

@@ -22,10 +22,12 @@ static int set_size(struct asl_einsum *e, int index, uint64_t size,
 				     "more",
 				     source, e->letter[index]);
 	if (*known && *known != size)
-		return asl_file_fail(-EINVAL,
-				     "%s: index '%c' has size %" PRIu64
-				     ", elsewhere %" PRIu64,
-				     source, e->letter[index], size, *known);
+		return asl_file_fail(
+			-EINVAL,
+			"%s: index '%c' has size %" PRIu64
+			", elsewhere %" PRIu64 "%s",
+			source, e->letter[index], size, *known,
+			size == 1 || *known == 1 ? "; 1 is not stretched" : "");
 	*known = size;
 	return 0;
 }
