@@ -9,16 +9,20 @@ need_fabric() {
 	exit 3
 }
 
-# fabric PROVIDER BYTES ROUNDS: microseconds of one message, one way
-fabric() {
+# fabric_table PROVIDER BYTES|all ROUNDS: what fi_pingpong prints
+fabric_table() {
 	local server
 
 	fi_pingpong -e rdm -m tagged -p "$1" -S "$2" -I "$3" >"$log" 2>&1 &
 	server=$!
 	sleep 0.5
-	fi_pingpong -e rdm -m tagged -p "$1" -S "$2" -I "$3" 127.0.0.1 |
-		awk 'END {print $7}'
+	fi_pingpong -e rdm -m tagged -p "$1" -S "$2" -I "$3" 127.0.0.1
 	wait $server
+}
+
+# fabric PROVIDER BYTES ROUNDS: microseconds of one message, one way
+fabric() {
+	fabric_table "$@" | awk 'END {print $7}'
 }
 
 # Of numbers, a line each.
