@@ -16,6 +16,7 @@ int asl_command_suite(int argc, char **argv, const struct asl_command *self);
 int asl_command_calibrate(int argc, char **argv,
 			  const struct asl_command *self);
 int asl_command_report(int argc, char **argv, const struct asl_command *self);
+int asl_command_compare(int argc, char **argv, const struct asl_command *self);
 int asl_command_list(int argc, char **argv, const struct asl_command *self);
 
 /* --help after a command; returns the exit code. */

@@ -9,20 +9,19 @@
 
 enum { COLUMN = 24, WIDTH = 79 };
 
-/* Words of text, from column COLUMN to WIDTH. */
-static void print_wrapped(FILE *f, const char *text)
+void asl_print_wrapped(FILE *f, const char *text, int column)
 {
-	int column = COLUMN;
+	int at = column;
 
 	while (*text) {
 		int length = (int)strcspn(text, " ");
 
-		if (column > COLUMN && column + 1 + length > WIDTH) {
-			fprintf(f, "\n%*s", COLUMN, "");
-			column = COLUMN;
+		if (at > column && at + 1 + length > WIDTH) {
+			fprintf(f, "\n%*s", column, "");
+			at = column;
 		}
-		column += fprintf(f, "%s%.*s", column > COLUMN ? " " : "",
-				  length, text);
+		at += fprintf(f, "%s%.*s", at > column ? " " : "", length,
+			      text);
 		text += length;
 		text += strspn(text, " ");
 	}
@@ -39,7 +38,7 @@ static void print_option(FILE *f, const struct asl_option *option)
 		fprintf(f, "%*s", COLUMN - column, "");
 	else
 		fprintf(f, "\n%*s", COLUMN, "");
-	print_wrapped(f, option->help);
+	asl_print_wrapped(f, option->help, COLUMN);
 }
 
 static void print_options(FILE *f, unsigned command)

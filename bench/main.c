@@ -121,6 +121,23 @@ const struct asl_command asl_commands[] = {
 		.run = asl_command_calibrate,
 	},
 	{
+		.name = "compare",
+		.usage = "compare DIR DIR... [options]",
+		.summary = "results of machines or versions, side by side",
+		.text = "Compare result directories (--out of run and suite) "
+			"with the first, A: case by\ncase the median time "
+			"there over that here, with a confidence interval, and "
+			"a\nverdict only where that leaves 1 out.  Cases that "
+			"differ in size, seed, counts or\nmedium are not "
+			"compared, and their differences named; nor are those "
+			"that failed or\nwere not verified.  Without --csv and "
+			"--out tables go to stdout.",
+		.example = "aslant compare results/old results/new "
+			   "--fail-below 0.95",
+		.options = ASL_FOR_COMPARE,
+		.run = asl_command_compare,
+	},
+	{
 		.name = "list",
 		.usage = "list [algorithms|kernels|profiles|transports|stores|"
 			 "suites|steiner|counters|machine]",

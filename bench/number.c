@@ -88,6 +88,23 @@ bool asl_read_real(double *out, const char *text)
 	return true;
 }
 
+bool asl_read_named(char *name, size_t room, double *cost, const char **text)
+{
+	const char *comma = *text + strcspn(*text, ",");
+	const char *equals = *text + strcspn(*text, "=,");
+	char value[64];
+	int length = (int)(equals - *text);
+
+	if (*equals != '=' || !length || (size_t)length >= room ||
+	    comma - equals > (int)sizeof value)
+		return false;
+	snprintf(name, room, "%.*s", length, *text);
+	snprintf(value, sizeof value, "%.*s", (int)(comma - equals) - 1,
+		 equals + 1);
+	*text = *comma && comma[1] ? comma + 1 : comma;
+	return !**text == !*comma && asl_read_cost(cost, value);
+}
+
 bool asl_read_grid(struct asl_grid *out, const char *text, int most)
 {
 	uint64_t ranks = 1;

@@ -24,6 +24,12 @@ bool asl_read_cost(double *out, const char *text);
 /* The same with any sign: -0.5, from -1e100 on. */
 bool asl_read_real(double *out, const char *text);
 
+/*
+ * The next NAME=COST of a list with commas between; *text is then behind it,
+ * "" after the last.
+ */
+bool asl_read_named(char *name, size_t room, double *cost, const char **text);
+
 /* From 0 to 1e100: no sum of such costs over all words overflows. */
 bool asl_is_cost(double x);
 

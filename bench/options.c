@@ -230,6 +230,7 @@ ONLY(cpgrad, "cpgrad");
 #define R_ (R | ASL_IGNORED(ASL_FOR_PLAN | ASL_FOR_BOUNDS))
 #define R_FILES (ASL_FOR_RUN | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
 #define CALIBRATE ASL_FOR_CALIBRATE
+#define COMPARE ASL_FOR_COMPARE
 
 const struct asl_option asl_option_table[] = {
 	HEADING("Problem: C is m x n, A is m x k, B is k x n; or A is a symmetric n x n x n\ntensor; or what an einsum string says"),
@@ -420,14 +421,35 @@ const struct asl_option asl_option_table[] = {
 	 "bytes); WAYS 0 or full: fully associative",
 	 R_, CACHE_SHAPE(cache_model)},
 
+	HEADING("What to compare"),
+	{"mixed", NULL,
+	 "times on emulated and on real media, too",
+	 COMPARE, FLAG(mixed)},
+	{"price", "LIST",
+	 "what each machine costs, as A=10000,B=8000: speed for the money",
+	 COMPARE, TEXT(price)},
+	{"weight", "LIST",
+	 "how much families count in the mean of all, as multiplication=3 "
+	 "(1 each)",
+	 COMPARE, TEXT(weight)},
+	{"fail-below", "X",
+	 "exit code 1 if a case of A is slower and its speed below X, or is "
+	 "missing, differs or failed elsewhere",
+	 COMPARE, COST(fail_below)},
+
 	HEADING("Output"),
-	{"csv", "FILE", "CSV to FILE; '-' is stdout", RPB, TEXT(csv)},
+	{"csv", "FILE",
+	 "CSV to FILE; '-' is stdout",
+	 RPB | COMPARE, TEXT(csv)},
 	{"out", "DIR",
 	 "a new directory with runs.csv, ranks.csv, machine.json and "
 	 "topology.xml",
 	 R, TEXT(out)},
 	{"out", "FILE", "the page (report.html); '-' is stdout",
 	 ASL_FOR_REPORT, TEXT(out)},
+	{"out", "FILE",
+	 "an HTML page to FILE",
+	 COMPARE, TEXT(out)},
 	{"top", "N",
 	 "how many of the best to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},
@@ -438,7 +460,9 @@ const struct asl_option asl_option_table[] = {
 	{"quick", NULL,
 	 "half a minute instead of two",
 	 CALIBRATE, FLAG(quick)},
-	{"help", NULL, "this text", RPB | CALIBRATE | ASL_FOR_REPORT, FLAG(help)},
+	{"help", NULL,
+	 "this text",
+	 RPB | CALIBRATE | ASL_FOR_REPORT | COMPARE, FLAG(help)},
 	{0},
 };
 /* clang-format on */

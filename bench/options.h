@@ -58,10 +58,14 @@ struct asl_options {
 	const char *csv, *out;
 	int top; /* 10 */
 
+	const char *dir[ASL_MOST_RESULTS + 1]; /* of results, NULL-ended */
+	const char *price, *weight;
+	double fail_below;
+	bool mixed;
+
 	bool dry_run, quick;
 	bool help;
-	int launch_at;			       /* where in argv --launch was */
-	const char *dir[ASL_MOST_RESULTS + 1]; /* of results, NULL-ended */
+	int launch_at; /* where in argv --launch was */
 };
 
 enum asl_commands {
@@ -71,10 +75,11 @@ enum asl_commands {
 	ASL_FOR_SUITE = 8,
 	ASL_FOR_CALIBRATE = 16,
 	ASL_FOR_REPORT = 32,
+	ASL_FOR_COMPARE = 64,
 };
 
 /* Those whose arguments are directories of results, and no algorithm. */
-#define ASL_TAKES_RESULTS ASL_FOR_REPORT
+#define ASL_TAKES_RESULTS (ASL_FOR_REPORT | ASL_FOR_COMPARE)
 
 /*
  * In a set of commands: those that take an option for the sake of scripts, but

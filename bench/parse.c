@@ -253,6 +253,7 @@ void asl_options_init(struct asl_options *o)
 		.flop_cost = NAN,
 		.shift = NAN,
 		.tol = NAN,
+		.fail_below = NAN,
 	};
 }
 

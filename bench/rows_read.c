@@ -227,6 +227,11 @@ int asl_rows_column(const struct asl_rows *rows, const char *name)
 	return -1;
 }
 
+const char *asl_rows_name(const struct asl_rows *rows, int column)
+{
+	return cell(rows, (size_t)column);
+}
+
 const char *asl_rows_text(const struct asl_rows *rows, size_t row, int column)
 {
 	if (column < 0)

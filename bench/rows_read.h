@@ -30,6 +30,8 @@ void asl_rows_close(struct asl_rows *rows); /* all zero is allowed */
 /* The column of that name; -1: there is none. */
 int asl_rows_column(const struct asl_rows *rows, const char *name);
 
+const char *asl_rows_name(const struct asl_rows *rows, int column);
+
 /* A cell; "" if it is empty, or column is -1. */
 const char *asl_rows_text(const struct asl_rows *rows, size_t row, int column);
 

@@ -1,0 +1,208 @@
+#!/bin/bash
+# command_compare.sh -- aslant compare: verdicts, means, and what is refused
+#
+# One small result is made; others are copies whose cells are changed, so that
+# every ratio and every difference is known.  ASLANT is the command.
+set -u
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+cat >suite.json <<'JSON'
+{"options": {"ranks": 4, "cache": 4096, "reps": 6},
+ "cases": [
+	{"algorithm": ["3d", "cannon"], "n": [40, 66], "write-cost": [1, 4]},
+	{"algorithm": "sttsv", "n": 40},
+	{"algorithm": "einsum", "spec": "ij,jk->ik", "dims": "i=9,j=8,k=7"}]}
+JSON
+expect 0 suite suite.json --out base
+
+# like BASE NEW PYTHON...: a copy whose rows (a list of dicts) Python changes
+like() {
+	mkdir -p "$2"
+	"$python" - "$@" <<'PYTHON'
+import csv, sys
+import random
+random.seed(1)
+with open(sys.argv[1] + "/runs.csv", newline="") as f:
+    table = csv.DictReader(f)
+    rows, names = list(table), table.fieldnames
+exec(sys.argv[3])
+with open(sys.argv[2] + "/runs.csv", "w", newline="") as f:
+    table = csv.DictWriter(f, names, lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+PYTHON
+}
+
+like base a 'for i, r in enumerate(rows): r["wall_s"] = 1 + i % 6 / 100'
+
+# ---- Ratios, verdicts, means ----
+
+# Twice as fast in 3d, slower by half in sttsv; cases in another order.
+like a b '
+factor = {"3d": 0.5, "sttsv": 1.5}
+for r in rows:
+    r["wall_s"] = float(r["wall_s"]) * factor.get(r["algorithm"], 1)
+    r["host"] = "b"
+    r["time_utc"] = ""
+rows = rows[::-1]'
+expect 0 compare a b --csv rows.csv
+"$python" - <<'PYTHON' || fail "rows.csv is not what was expected"
+import csv
+rows = list(csv.DictReader(open("rows.csv")))
+cases = [r for r in rows if r["row"] == "case"]
+means = {r["family"]: r for r in rows if r["row"] == "mean"}
+expected = {"3d": (2, "faster"), "sttsv": (2 / 3, "slower"),
+            "cannon": (1, "no difference"), "einsum": (1, "no difference")}
+assert len(cases) == 10, len(cases)
+for r in cases:
+    speed, verdict = expected[r["algorithm"]]
+    assert abs(float(r["speed"]) - speed) < 1e-12, r
+    assert r["verdict"] == verdict, r
+    assert float(r["speed_low"]) <= speed <= float(r["speed_high"]), r
+    assert float(r["base_median_s"]) == 1.025, r
+    assert (r["base_low_s"], r["base_high_s"]) == ("1", "1.05"), r
+    assert float(r["base_coverage"]) == 0.96875, r
+    assert r["base_reps"] == r["other_reps"] == "6", r
+    assert r["other_host"] == "b" and not r["speed_for_price"], r
+    assert "bootstrap" in r["method"], r
+near = lambda x, y: abs(float(x) - y) < 1e-9
+assert near(means["multiplication"]["speed"], 2 ** 0.5), means
+assert near(means["symmetric tensors"]["speed"], 2 / 3), means
+assert near(means["all"]["speed"], (2 ** 0.5 * 2 / 3) ** (1 / 3)), means
+assert means["all"]["cases"] == "10"
+PYTHON
+expect 0 compare b a --csv back.csv --price A=100,B=250 --weight multiplication=3
+"$python" - <<'PYTHON' || fail "back.csv is not what was expected"
+import csv
+rows = list(csv.DictReader(open("back.csv")))
+for r in rows:
+    assert abs(float(r["speed_for_price"]) - 0.4 * float(r["speed"])) < 1e-12
+    if r["algorithm"] == "3d":
+        assert r["verdict"] == "slower" and float(r["speed"]) == 0.5
+    if r["family"] == "all":
+        expected = (0.5 ** (3 / 2) * 1.5) ** (1 / 5)
+        assert abs(float(r["speed"]) - expected) < 1e-9, (r, expected)
+PYTHON
+expect 0 compare a b a
+says '^B against A'
+says '^C against A'
+says ' 2.000 .* faster .* 3d vomm 40, 4 ranks on .*, w 4$'
+says ' 0.667 .* slower .* sttsv 40, 4 ranks'
+says ' 1.000 .* no difference'
+
+# Five are enough for a verdict, four are not.
+like b few 'rows = [r for r in rows if int(r["rep"]) < 4]'
+like b five 'rows = [r for r in rows if int(r["rep"]) < 5]'
+expect 0 compare a few
+says ' 2.020 .*too few repetitions *3d'
+grep -q '  faster  ' out && fail "a verdict from four repetitions"
+expect 0 compare a five
+says ' faster  *3d'
+
+# ---- What is not compared ----
+
+# differs PATTERN PYTHON: where one case differs, it is named, the rest compared
+differs() {
+	like b other "$2"
+	expect 0 compare a other
+	says "^    $1"
+	[ "$(grep -cE ' (faster|slower|no difference)  ' out)" = 9 ] ||
+		fail "$1: not nine others are compared: $(cat out)"
+}
+
+sttsv='[r for r in rows if r["algorithm"] == "sttsv"]'
+differs 'seed 1 and 7$' "for r in $sttsv: r['seed'] = 7"
+differs 'n 40 and 80$' "for r in $sttsv: r['n'] = 80"
+differs 'cache_words 4096 and 2$' "for r in $sttsv: r['cache_words'] = 2"
+differs 'net_msgs_max [0-9]* and 1$' "for r in $sttsv: r['net_msgs_max'] = 1"
+differs 'failed verification in B$' "${sttsv}[2]['verified'] = 0"
+differs 'was not verified in B$' "for r in $sttsv: r['verified'] = ''"
+differs 'was not counted as predicted in B$' \
+	"${sttsv}[5]['predicted_equal'] = 0"
+differs 'was only counted in B$' "for r in $sttsv: r['wall_s'] = ''"
+differs 'times are measured and emulated' \
+	"for r in $sttsv: r['medium'] = 'emulated'"
+expect 0 compare a other --mixed
+[ "$(grep -c '  case$\|  slower ' out)" = 2 ] || fail "--mixed: $(cat out)"
+differs 'transport sim and ofi' "for r in $sttsv: r['transport'] = 'ofi'"
+differs 'only in A$' 'rows = [r for r in rows if r["algorithm"] != "sttsv"]'
+expect 0 compare other a
+says '^    only in B$'
+
+# What machines are free to differ in; a table of an older version, too.
+like b free '
+for r in rows:
+    r["medium"], r["beta"], r["memory_words"] = "fsdax", 2, 9'
+expect 0 compare a free
+grep -q 'Not compared' out && fail "other media and costs are not compared"
+like a old 'names.remove("overlap"); [r.pop("overlap") for r in rows]'
+expect 0 compare a old
+grep -q 'Not compared' out && fail "an older table is not compared"
+
+# ---- A gate ----
+
+expect 1 compare a b --fail-below 0.95
+[ "$(cat err)" = "aslant: --fail-below 0.95: B: sttsv 40, 4 ranks on \
+$(sed -n 's/.*sttsv 40, 4 ranks on //p' out | head -1): speed 0.667" ] ||
+	fail "the gate says $(cat err)"
+expect 0 compare a b --fail-below 0.6
+expect 0 compare a a --fail-below 1
+expect 1 compare a other --fail-below 0.1
+says 'only in A' err
+expect 2 compare a few --fail-below 0.6
+says '10 cases have fewer than 5 repetitions' err
+
+# ---- A page ----
+
+mkdir '<i>&"'
+cp b/runs.csv '<i>&"'
+expect 0 compare a '<i>&"' --out page.html
+[ ! -s out ] || fail "--out prints, too"
+"$python" - <<'PYTHON' || fail "page.html is no good page"
+from html.parser import HTMLParser
+text = open("page.html").read()
+class Page(HTMLParser):
+    void, open, cells = {"meta", "br"}, [], []
+    def handle_starttag(self, tag, attrs):
+        assert tag != "i" and tag != "script", tag
+        if tag not in self.void:
+            self.open.append(tag)
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+    def handle_data(self, data):
+        self.cells.append(data)
+page = Page()
+page.feed(text)
+assert not page.open, page.open
+for word in ('<i>&"', "faster", "slower", "2.000", "all"):
+    assert word in page.cells, word
+assert "http" not in text and "bootstrap" in text
+PYTHON
+
+# ---- Misuse ----
+
+refused 'found 1, expected 2 to 26' compare a
+refused 'none/runs.csv: No such file' compare a none
+refused "price: found 'A=1', expected" compare a b --price A=1
+for list in x A=1,B=0 A=1,C=2 A=1,B=2,C=3 AB=3 A=1,B=2x; do
+	refused "price: found '$list'" compare a b --price "$list"
+done
+refused "weight: found 'foo=1'.* multiplication, " compare a b --weight foo=1
+refused "unknown option '--n'" compare a b --n 3
+mkdir empty cut named
+head -1 base/runs.csv >empty/runs.csv
+head -c -9 base/runs.csv >cut/runs.csv
+echo schema,n >named/runs.csv
+refused 'empty/runs.csv: there are no repetitions' compare a empty
+refused 'cut/runs.csv: line 61: found a line that is cut off' compare a cut
+refused "named/runs.csv: line 1: there is no column 'algorithm'" compare a named
+like a words 'rows[3]["wall_s"] = "long"'
+refused "words/runs.csv: line 5: wall_s: found 'long'" compare a words
+like a sown 'for r in rows: r["seed"] = 2'
+code=2 out=said/sown err=said/sown.err
+expect 2 compare a sown
+says 'a and sown: no case can be compared; the first: seed 1 and 2' "$err"
+wait
+
+[ ! -e failed ]
