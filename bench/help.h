@@ -30,7 +30,9 @@ extern const struct asl_command asl_commands[];
 	"more."
 #define ASL_HELP_CODES                                                         \
 	"Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 the "   \
-	"machine lacks\nsomething, 4 internal error, 5 a peer was lost."
+	"machine lacks\nsomething, 4 internal error, 5 a peer was lost, 143 "  \
+	"SIGTERM stopped a suite."
+
 /* Words of text, broken before column 80; on in lines indented by `column`. */
 void asl_print_wrapped(FILE *f, const char *text, int column);
 

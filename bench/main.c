@@ -79,9 +79,16 @@ const struct asl_command asl_commands[] = {
 			"[\"3d\", \"jomma\"]}]}\n\n"
 			"Keys are options of run, label, and algorithm; those "
 			"of a case have precedence.\nLists are combined, the "
-			"first key's changing slowest.  Options on the command"
-			"\nline have precedence over all, in every case.",
-		.example = "aslant suite fig5 --store null",
+			"first key's changing slowest; a range is a list, "
+			"too:\n"
+			"{\"from\": 1, \"to\": 8, \"times\": 2}, or "
+			"\"by\".  Options on the command line have\n"
+			"precedence over all, in every case.\n\n"
+			"With --out, the same command continues a suite that "
+			"was interrupted.  SIGTERM ends\nit after the "
+			"repetition that runs, with exit code 143.  With "
+			"--launch there is a\njob for each number of ranks.",
+		.example = "aslant suite quick --out results/here",
 		.options = ASL_FOR_SUITE,
 		.run = asl_command_suite,
 	},

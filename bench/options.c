@@ -457,6 +457,9 @@ const struct asl_option asl_option_table[] = {
 	 "only say what the cases are, with their grids and predicted "
 	 "costs",
 	 ASL_FOR_SUITE, FLAG(dry_run)},
+	{"part", NULL,
+	 "only the cases that have as many ranks as the job",
+	 ASL_FOR_SUITE, FLAG(part)},
 	{"quick", NULL,
 	 "half a minute instead of two",
 	 CALIBRATE, FLAG(quick)},

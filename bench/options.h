@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "lib/plan/family.h"
 
@@ -63,7 +64,7 @@ struct asl_options {
 	double fail_below;
 	bool mixed;
 
-	bool dry_run, quick;
+	bool dry_run, quick, part;
 	bool help;
 	int launch_at; /* where in argv --launch was */
 };
@@ -144,6 +145,9 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
  */
 int asl_options_suit(const struct asl_options *o,
 		     const struct asl_algorithm *algorithm);
+
+/* As aslant run would be given them, but for where its results go. */
+void asl_options_put(FILE *f, const struct asl_options *o);
 
 /* "a, b, c" of a NULL-ended array. */
 const char *asl_join(char *text, size_t room, const char *const *names);

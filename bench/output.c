@@ -48,7 +48,8 @@ int asl_output_open(struct asl_output *out, const struct asl_options *o)
 	if (!err && asl_csv_open(&out->rows))
 		err = asl_complain(ASL_NO_MACHINE, "out of memory");
 	if (!err)
-		err = asl_result_open(&out->result, o->out);
+		err = out->at_once ? asl_result_open_suite(&out->result, o->out)
+				   : asl_result_open(&out->result, o->out);
 	return err;
 }
 

@@ -1,5 +1,6 @@
 /*
- * result.c -- a directory with runs.csv, ranks.csv, machine.json, topology.xml
+ * result.c -- a directory with runs.csv, ranks.csv, machine.json, topology.xml,
+ * and of a suite cases.csv
  */
 #include "bench/result.h"
 
@@ -18,19 +19,16 @@
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 
-enum { RUNS, RANKS, MACHINE, TOPOLOGY };
-
-static const char *const names[ASL_RESULT_FILES] = {
-	[RUNS] = "runs.csv",
-	[RANKS] = "ranks.csv",
-	[MACHINE] = "machine.json",
-	[TOPOLOGY] = "topology.xml",
+const char *const asl_result_names[ASL_RESULT_FILES] = {
+	[ASL_RUNS] = "runs.csv",	[ASL_RANKS_TABLE] = "ranks.csv",
+	[ASL_MACHINE] = "machine.json", [ASL_TOPOLOGY] = "topology.xml",
+	[ASL_CASES] = "cases.csv",
 };
 
 /* What the longest of their names, while it is written aside, adds to dir. */
 #define ROOM sizeof "/topology.xml.XXXXXX"
 
-static int failed(const char *dir, const char *name, int err)
+int asl_result_failed(const char *dir, const char *name, int err)
 {
 	return asl_complain_alone(asl_exit_code(err), "--out: %s%s%s: %s", dir,
 				  *name ? "/" : "", name, strerror(-err));
@@ -65,45 +63,52 @@ static int check_found(const char *path)
 					  "empty; expected a new directory",
 					  path);
 	if (access(path, W_OK | X_OK))
-		return failed(path, "", -errno);
+		return asl_result_failed(path, "", -errno);
 	return 0;
 }
 
-int asl_result_open(struct asl_result *r, const char *dir)
+static int check_length(const char *dir)
 {
-	int code = 0;
-
-	*r = (struct asl_result){.runs = -1, .ranks = -1};
-	if (!dir)
-		return 0;
 	if (strlen(dir) + ROOM > PATH_MAX)
 		return asl_complain_alone(ASL_BAD_INPUT,
 					  "--out: the path '%.40s...' is too "
 					  "long",
 					  dir);
+	return 0;
+}
+
+int asl_result_open(struct asl_result *r, const char *dir)
+{
+	int code;
+
+	*r = (struct asl_result){.runs = -1, .ranks = -1, .cases = -1};
+	if (!dir)
+		return 0;
+	code = check_length(dir);
+	if (code)
+		return code;
 	r->made_dir = !mkdir(dir, 0700);
 	if (!r->made_dir)
 		code = errno == EEXIST ? check_found(dir)
-				       : failed(dir, "", -errno);
+				       : asl_result_failed(dir, "", -errno);
 	r->dir = code ? NULL : dir;
 	return code;
 }
 
 /* ---- Its files ---- */
 
-static const char *path_of(char path[PATH_MAX], const struct asl_result *r,
-			   int which)
+const char *asl_result_path(char path[PATH_MAX], const struct asl_result *r,
+			    int which)
 {
-	snprintf(path, PATH_MAX, "%s/%s", r->dir, names[which]);
+	snprintf(path, PATH_MAX, "%s/%s", r->dir, asl_result_names[which]);
 	return path;
 }
 
-/* A new file, open; or a negative errno: what is there is somebody else's. */
-static int make(struct asl_result *r, int which)
+int asl_result_make(struct asl_result *r, int which)
 {
 	char path[PATH_MAX];
-	int fd = open(path_of(path, r, which),
-		      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open(asl_result_path(path, r, which),
+		      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
 	if (fd < 0)
 		return -errno;
@@ -114,7 +119,7 @@ static int make(struct asl_result *r, int which)
 /* The same, for what is then written aside and put in its place. */
 static int claim(struct asl_result *r, int which)
 {
-	int fd = make(r, which);
+	int fd = asl_result_make(r, which);
 
 	return fd < 0 ? fd : close(fd) ? -errno : 0;
 }
@@ -128,9 +133,9 @@ static int add_rows(struct asl_result *r, int *fd, int which,
 	int err = asl_csv_open(&csv);
 
 	if (err)
-		return failed(r->dir, names[which], err);
+		return asl_result_failed(r->dir, asl_result_names[which], err);
 	if (*fd < 0) {
-		*fd = make(r, which);
+		*fd = asl_result_make(r, which);
 		err = *fd < 0 ? *fd : 0;
 		csv.naming = true;
 		put(&csv, rep);
@@ -142,21 +147,23 @@ static int add_rows(struct asl_result *r, int *fd, int which,
 	if (!err)
 		err = asl_append(*fd, csv.text, csv.bytes);
 	asl_csv_close(&csv);
-	return err ? failed(r->dir, names[which], err) : 0;
+	return err ? asl_result_failed(r->dir, asl_result_names[which], err)
+		   : 0;
 }
 
 /* A machine that hides everything is no reason not to run. */
 static int add_topology(struct asl_result *r)
 {
 	char path[PATH_MAX];
-	int err = claim(r, TOPOLOGY);
+	int err = claim(r, ASL_TOPOLOGY);
 
 	if (err)
 		return err;
-	err = asl_machine_write_topology(path_of(path, r, TOPOLOGY));
+	err = asl_machine_write_topology(
+		asl_result_path(path, r, ASL_TOPOLOGY));
 	if (err != -ENODEV)
 		return err;
-	r->made[TOPOLOGY] = false;
+	r->made[ASL_TOPOLOGY] = false;
 	asl_complain_alone(0, "note: %s", asl_file_why());
 	return unlink(path) ? -errno : 0;
 }
@@ -168,12 +175,16 @@ static int add_provenance(struct asl_result *r, const struct asl_case *c,
 	int err = add_topology(r);
 
 	if (err)
-		return failed(r->dir, names[TOPOLOGY], err);
-	err = claim(r, MACHINE);
+		return asl_result_failed(r->dir, asl_result_names[ASL_TOPOLOGY],
+					 err);
+	err = claim(r, ASL_MACHINE);
 	if (!err)
-		err = asl_provenance_write(path_of(path, r, MACHINE), c, rep,
-					   argc, argv);
-	return err ? failed(r->dir, names[MACHINE], err) : 0;
+		err = asl_provenance_write(
+			asl_result_path(path, r, ASL_MACHINE), c, rep, argc,
+			argv);
+	return err ? asl_result_failed(r->dir, asl_result_names[ASL_MACHINE],
+				       err)
+		   : 0;
 }
 
 int asl_result_add(struct asl_result *r, const struct asl_case *c,
@@ -187,10 +198,11 @@ int asl_result_add(struct asl_result *r, const struct asl_case *c,
 	if (r->runs < 0)
 		err = add_provenance(r, c, rep, argc, argv);
 	if (!err)
-		err = add_rows(r, &r->ranks, RANKS, asl_put_ranks, rep);
+		err = add_rows(r, &r->ranks, ASL_RANKS_TABLE, asl_put_ranks,
+			       rep);
 	if (err)
 		return err;
-	err = add_rows(r, &r->runs, RUNS, asl_put_run, rep);
+	err = add_rows(r, &r->runs, ASL_RUNS, asl_put_run, rep);
 	/* A repetition is in both tables or in neither. */
 	if (err)
 		asl_cut_back(r->ranks, before);
@@ -215,11 +227,13 @@ void asl_result_close(struct asl_result *r)
 		return;
 	for (int i = 0; !kept && i < ASL_RESULT_FILES; i++)
 		if (r->made[i])
-			unlink(path_of(path, r, i));
+			unlink(asl_result_path(path, r, i));
 	if (!kept && r->made_dir)
 		rmdir(r->dir);
 	if (r->runs >= 0)
 		close(r->runs);
 	if (r->ranks >= 0)
 		close(r->ranks);
+	if (r->cases >= 0)
+		close(r->cases);
 }

@@ -5,6 +5,7 @@
  *
  *	about		a text, for aslant list suites; may be missing
  *	options		an object: what all cases have in common; may be missing
+ *	calibrate	true or "quick": measure the machine, too; may be missing
  *	cases		a list of objects, one or more
  *
  * The keys of `options` and of a case are the names of aslant run's options,
@@ -12,7 +13,8 @@
  * texts or numbers; flags are true or false.  A case has precedence over
  * `options`, and the command line over both.
  *
- * A value may be a list: one case for each element.  Several lists are all
+ * A value may be a list, or a range ({"from": 1, "to": 64, "times": 2}; "by" in
+ * place of "times" adds): one case for each element.  Several lists are all
  * combined, as by nested loops in the order of the keys, those of `options`
  * outermost.  Values that go together (a budget for each size) are cases of
  * their own.  A list of files (operand) is one value, a list of such lists a
@@ -30,6 +32,9 @@
 
 #include "bench/case.h"
 
+/* The exit code of a suite that SIGTERM ended: 128 + 15, as shells say. */
+enum { ASL_STOPPED = 143 };
+
 struct json_t;
 
 struct asl_suite_case {
@@ -37,6 +42,8 @@ struct asl_suite_case {
 	struct asl_case c; /* as they say; left to asl_suite_check */
 	const char *label; /* "": none */
 	int item;	   /* in the list of cases, from 1 */
+	int number;	   /* of all that the lists make, from 1 */
+	double weight;	   /* see asl_suite_outlook; 0: not known yet */
 };
 
 struct asl_suite {
@@ -44,6 +51,12 @@ struct asl_suite {
 	struct json_t *json; /* texts of the options are in it */
 	struct asl_suite_case *cases;
 	int count, room;
+	int total; /* cases there were before asl_suite_keep */
+	enum {
+		ASL_CALIBRATE_NOT,
+		ASL_CALIBRATE_QUICK,
+		ASL_CALIBRATE_FULLY
+	} calibrate;
 };
 
 /*
@@ -55,10 +68,33 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc,
 		   char **argv);
 void asl_suite_close(struct asl_suite *s);
 
+/* Only those of so many ranks, before they are checked. */
+void asl_suite_keep(struct asl_suite *s, int ranks);
+
+/*
+ * Run the cases, which have been checked, that are not finished yet, as rank 0
+ * knows.  The exit code.
+ */
+int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
+		  char **argv);
+
+/* With --launch: in as many jobs as the cases have numbers of ranks. */
+int asl_suite_launch(const struct asl_suite *s, const struct asl_options *o,
+		     int argc, char **argv);
+
+/* If it is to be: a profile, calibrated.json in --out, unless it is there. */
+int asl_suite_calibrate(const struct asl_suite *s, const struct asl_options *o);
+
 /* What complaints are about from here on. */
 void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x);
 
 /* ---- The parts of it ---- */
+
+/* So that a typing error in a list does not fill the memory. */
+enum { ASL_MOST_CASES = 100000 };
+
+/* Ranges become lists.  0, or the exit code after a complaint. */
+int asl_suite_expand(struct json_t *keys);
 
 /* One key of a case.  0, or the exit code after a complaint. */
 int asl_suite_set(struct asl_suite_case *x, const char *key,
@@ -74,6 +110,13 @@ void asl_suite_print(const struct asl_suite *s);
 void asl_suite_progress(FILE *f, const struct asl_suite *s,
 			const struct asl_suite_case *x, int done,
 			const struct asl_rep *rep, double seconds);
+
+/*
+ * On a terminal, a line that the next one replaces: how long it may take.  The
+ * cases that are done[] took `seconds`.
+ */
+void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
+		       double seconds);
 
 /* Name and summary of every suite there is, in alphabetic order. */
 void asl_suite_each(void (*line)(const char *name, const char *about));

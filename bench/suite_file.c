@@ -11,9 +11,6 @@
 #include "bench/say.h"
 #include "bench/suite.h"
 
-/* So that a typing error in a list does not fill the memory. */
-enum { MOST_CASES = 100000 };
-
 void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x)
 {
 	if (!x)
@@ -62,9 +59,9 @@ static size_t count_cases(json_t *keys)
 				     key);
 			return 0;
 		}
-		if (length_of(key, value) > MOST_CASES / count) {
+		if (length_of(key, value) > ASL_MOST_CASES / count) {
 			asl_complain(ASL_BAD_INPUT, "more than %d cases in one",
-				     MOST_CASES);
+				     ASL_MOST_CASES);
 			return 0;
 		}
 		count *= length_of(key, value);
@@ -130,18 +127,22 @@ static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
 
 	asl_suite_about(s, &from);
 	asl_options_init(&from.o);
+	code = asl_suite_expand(keys);
+	if (code)
+		return code;
 	count = count_cases(keys);
 	if (!count)
 		return ASL_BAD_INPUT;
-	if (count > (size_t)(MOST_CASES - s->count))
+	if (count > (size_t)(ASL_MOST_CASES - s->count))
 		return asl_complain(ASL_BAD_INPUT, "more than %d cases",
-				    MOST_CASES);
+				    ASL_MOST_CASES);
 	for (size_t i = 0; !code && i < count; i++) {
 		struct asl_suite_case *x = add_case(s);
 
 		if (!x)
 			return asl_complain(ASL_NO_MACHINE, "out of memory");
 		*x = from;
+		x->number = s->count;
 		code = set_all(x, keys, i, count);
 		if (!code)
 			code = finish(x, argc, argv);
@@ -153,7 +154,8 @@ static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
 
 static const char *unknown_key(json_t *root)
 {
-	static const char *const known[] = {"about", "options", "cases", NULL};
+	static const char *const known[] = {"about", "calibrate", "options",
+					    "cases", NULL};
 	const char *key;
 	json_t *value;
 
@@ -163,6 +165,22 @@ static const char *unknown_key(json_t *root)
 			return key;
 	}
 	return NULL;
+}
+
+static int read_calibrate(struct asl_suite *s)
+{
+	const json_t *value = json_object_get(s->json, "calibrate");
+	const char *text = json_string_value(value);
+
+	if (!value || json_is_boolean(value))
+		s->calibrate = json_is_true(value) ? ASL_CALIBRATE_FULLY
+						   : ASL_CALIBRATE_NOT;
+	else if (text && !strcmp(text, "quick"))
+		s->calibrate = ASL_CALIBRATE_QUICK;
+	else
+		return asl_suite_refuse("calibrate", value,
+					"true, false or \"quick\"");
+	return 0;
 }
 
 static int check_keys(json_t *root)
@@ -175,8 +193,8 @@ static int check_keys(json_t *root)
 	unknown = unknown_key(root);
 	if (unknown)
 		return asl_complain(ASL_BAD_INPUT,
-				    "unknown key '%s' (known: about, options, "
-				    "cases)",
+				    "unknown key '%s' (known: about, "
+				    "calibrate, options, cases)",
 				    unknown);
 	value = json_object_get(root, "about");
 	if (value && !json_is_string(value))
@@ -220,6 +238,8 @@ static int read_cases(struct asl_suite *s, int argc, char **argv)
 	json_t *list = json_object_get(s->json, "cases");
 	int code = check_keys(s->json);
 
+	if (!code)
+		code = read_calibrate(s);
 	for (size_t i = 0; !code && i < json_array_size(list); i++)
 		code = read_case(s, common, json_array_get(list, i), (int)i + 1,
 				 argc, argv);
@@ -249,7 +269,21 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 	asl_suite_about(s, NULL);
 	code = read_cases(s, argc, argv);
 	asl_complain_about(NULL);
+	s->total = s->count;
 	return code;
+}
+
+void asl_suite_keep(struct asl_suite *s, int ranks)
+{
+	int kept = 0;
+
+	for (int i = 0; i < s->count; i++) {
+		int of = s->cases[i].o.ranks;
+
+		if (of == ranks || !of)
+			s->cases[kept++] = s->cases[i];
+	}
+	s->count = kept;
 }
 
 void asl_suite_close(struct asl_suite *s)

@@ -1,6 +1,9 @@
 /*
  * suite_print.c -- the cases of a suite for people, a line each
  */
+#include <string.h>
+#include <unistd.h>
+
 #include "bench/face.h"
 #include "bench/suite.h"
 #include "lib/model/grid.h"
@@ -37,12 +40,66 @@ static const char *verdict(const struct asl_rep *rep)
 	return rep->moved ? "unverified" : "counted";
 }
 
+/* ---- How far it is ---- */
+
+/* What a case may take, in units of about 0.1 ns. */
+static double weigh(struct asl_suite_case *x)
+{
+	const struct asl_run_want *want = &x->c.want;
+	double set_up = 1e7, reps = want->reps + want->warmup, once;
+	struct asl_ledger ledger;
+	struct asl_counts n;
+
+	if (x->weight > 0)
+		return x->weight;
+	asl_plan_predict(&ledger, &want->plan, 0);
+	n = asl_ledger_total(&ledger);
+	once = (double)n.of[ASL_FLOPS] +
+	       10 * (double)(asl_words_read(&n) + asl_words_written(&n)) +
+	       20 * (double)n.of[ASL_BH];
+	if (!strcmp(want->store, "null"))
+		once = 0;
+	x->weight = (set_up + once * reps) * want->plan.ranks;
+	return x->weight;
+}
+
+static void print_duration(FILE *f, double seconds)
+{
+	if (seconds < 100)
+		fprintf(f, "%.0f s", seconds);
+	else if (seconds < 6000)
+		fprintf(f, "%.0f min", seconds / 60);
+	else
+		fprintf(f, "%.1f h", seconds / 3600);
+}
+
+void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
+		       double seconds)
+{
+	double behind = 0, ahead = 0;
+	int left = 0;
+
+	if (!isatty(fileno(f)))
+		return;
+	for (int i = 0; i < s->count; i++) {
+		*(done[i] ? &behind : &ahead) += weigh(&s->cases[i]);
+		left += !done[i];
+	}
+	if (!left)
+		return;
+	fprintf(f, "%d cases left, about ", left);
+	print_duration(f, seconds * ahead / behind);
+	fflush(f);
+}
+
 void asl_suite_progress(FILE *f, const struct asl_suite *s,
 			const struct asl_suite_case *x, int done,
 			const struct asl_rep *rep, double seconds)
 {
 	const struct asl_plan *plan = &rep->want->plan;
 
+	if (isatty(fileno(f)))
+		fputs("\r\033[K", f); /* over asl_suite_outlook's line */
 	fprintf(f, "%4d/%-4d ", done, s->count);
 	print_plan(f, plan);
 	fprintf(f, " Q %-12.9g %-10s %8.3f s  %s\n",

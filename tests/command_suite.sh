@@ -45,6 +45,8 @@ refused "bad.json: options: found 3, expected an object" \
 refused "bad.json: about: found 3, expected a text" \
 	"{\"about\": 3, \"cases\": [$one]}"
 refused "bad.json: unknown key 'case'" '{"case": []}'
+refused "bad.json: calibrate: found 3, expected true" \
+	"{\"calibrate\": 3, \"cases\": [$one]}"
 
 # ---- Cases ----
 
@@ -73,6 +75,15 @@ bad ": n: found true, expected a number" '{"algorithm": "vomm", "n": true}'
 bad ": n: found null, expected a number" '{"algorithm": "vomm", "n": null}'
 bad ": n: found \\[1\\], expected a number" '{"algorithm": "vomm", "n": [[1]]}'
 bad ": n: the list is empty" '{"algorithm": "vomm", "n": []}'
+for range in '"from": 1' '"from": 1, "to": 0, "by": 1' \
+	'"from": 1, "to": 3, "by": 0' '"from": 0, "to": 3, "times": 2' \
+	'"from": 1, "to": 3, "times": 1' '"from": 1, "to": 3, "by": "x"' \
+	'"from": 1, "to": 3, "by": 1, "times": 2'; do
+	bad ": n: found {.*}, expected {\"from\": LEAST" \
+		"{\"algorithm\": \"vomm\", \"n\": {$range}}"
+done
+bad ": more than 100000 cases in one" \
+	'{"algorithm": "vomm", "n": {"from": 1, "to": 100001, "by": 1}}'
 bad ": kernel: found 3, expected a text" '{"algorithm": "vomm", "kernel": 3}'
 bad ": --kernel: found 'x', expected" '{"algorithm": "vomm", "kernel": "x"}'
 bad ": keep: found 1, expected true or false" '{"algorithm": "vomm", "keep": 1}'
@@ -89,7 +100,7 @@ bad ": more than 100000 cases" \
 	"{\"algorithm\": \"vomm\", \"n\": [$thousand], \"k\": [$thousand]}"
 refused "case 1: unknown option 'foo'" \
 	"{\"options\": {\"foo\": 1}, \"cases\": [$one]}"
-refused "case 2: --ranks: found 3, but the first case has 2" \
+refused "launch: this suite takes several jobs, and --out to collect" \
 	'{"cases": [{"algorithm": "3d", "n": 9, "ranks": [2]},
 	{"algorithm": "3d", "n": 9, "ranks": 3}]}' --launch
 refused "case 1: --result: found c.npy, which another" \
@@ -184,11 +195,30 @@ mpiexec.mpich -n 3 "$aslant" suite good.json >out 2>err &&
 grep -q "good.json: case 1, 'odd': --ranks: found 4, .* 3 ranks" err ||
 	fail "4 ranks in a job of 3: $(cat err)"
 
+# Ranges are lists: the last is met, or not passed; decimals are as written.
+cat >range.json <<'JSON'
+{"options": {"write-cost": {"from": 0.1, "to": 0.3, "by": 0.1}},
+ "cases": [{"algorithm": "vomm", "n": {"from": 3, "to": 96, "times": 2}},
+	   {"algorithm": "vomm", "n": {"from": 10, "to": 39, "by": 10},
+	    "write-cost": {"from": 1.5, "to": 1.5, "times": 3}}]}
+JSON
+"$aslant" suite range.json --store null --csv range.csv >out 2>err ||
+	fail "ranges end with $?: $(cat err)"
+{
+	for w in 0.1 0.2 0.3; do
+		for n in 3 6 12 24 48 96; do
+			echo "$w $n vomm 0"
+		done
+	done
+	printf '1.5 %d vomm 0\n' 10 20 30
+} >expected
+which range.csv | cut -d' ' -f1-4 | diff expected - || fail "ranges are others"
+
 # The command line has the last word, in every case.
 "$aslant" suite good.json --store null --verify none --reps 1 --grid 4x1x1 \
 	--write-cost 7 --out dir >out 2>err || fail "--out: $?: $(cat err)"
 [ "$(echo dir/*)" = \
-	"dir/machine.json dir/ranks.csv dir/runs.csv dir/topology.xml" ] ||
+	"dir/cases.csv dir/machine.json dir/ranks.csv dir/runs.csv dir/topology.xml" ] ||
 	fail "--out has $(ls dir)"
 which dir/runs.csv >null
 [ "$(wc -l <null)" = 9 ] || fail "--out has $(cat null)"
@@ -239,3 +269,9 @@ cmake --install "${BUILD:?}" --prefix "$work/installed" >out 2>&1 ||
 "$work/installed/bin/aslant" suite fig5 --dry-run >out || fail "installed: $?"
 "$aslant" suite fig5 --dry-run >plan || fail "fig5 --dry-run ends with $?"
 cmp out plan || fail "installed, fig5 is another suite"
+for suite in quick procurement sttsv contractions-timed; do
+	grep -q "^$suite " <("$aslant" list suites) || fail "$suite is not listed"
+	"$aslant" suite $suite --store null --reps 1 --warmup 0 \
+		--csv $suite.csv >out 2>err ||
+		fail "$suite, counted only, ends with $?: $(cat err)"
+done

@@ -84,7 +84,7 @@ static void as_alone(void **state)
 
 	(void)state;
 	make_all(want, list);
-	assert_int_equal(asl_run_all(list, CASES, look, &all), 0);
+	assert_int_equal(asl_run_all(list, CASES, NULL, look, &all), 0);
 	for (int i = 0; i < CASES; i++)
 		assert_int_equal(asl_run(list[i], look, &alone), 0);
 	assert_int_equal(all.count, alone.count);
@@ -101,6 +101,29 @@ static void as_alone(void **state)
 	}
 }
 
+static void some_are_left_out(void **state)
+{
+	struct asl_run_want want[CASES];
+	const struct asl_run_want *list[CASES];
+
+	(void)state;
+	make_all(want, list);
+	for (int set = 0; set < 1 << CASES; set += 7) {
+		bool out[CASES];
+		struct log log = {0};
+		int seen = 0;
+
+		for (int i = 0; i < CASES; i++)
+			out[i] = set >> i & 1;
+		assert_int_equal(asl_run_all(list, CASES, out, look, &log), 0);
+		for (int i = 0; i < CASES; i++)
+			for (int rep = 0; !out[i] && rep < want[i].reps; rep++)
+				assert_ptr_equal(log.seen[seen++].want,
+						 list[i]);
+		assert_int_equal(log.count, seen);
+	}
+}
+
 static void error_ends_all(void **state)
 {
 	struct asl_run_want want[CASES];
@@ -109,21 +132,21 @@ static void error_ends_all(void **state)
 
 	(void)state;
 	make_all(want, list);
-	assert_int_equal(asl_run_all(list, CASES, look, &log), -EIO);
+	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -EIO);
 	assert_int_equal(log.count, 2);
 	assert_string_equal(asl_run_why(), "");
 
 	/* The fourth cannot be set up; three are complete. */
 	log = (struct log){0};
 	want[3].nvm_dir = "/nowhere";
-	assert_int_equal(asl_run_all(list, CASES, look, &log), -ENOENT);
+	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -ENOENT);
 	assert_ptr_equal(log.seen[log.count - 1].want, list[2]);
 	assert_non_null(strstr(asl_run_why(), "/nowhere"));
 
 	log = (struct log){0};
 	make_all(want, list);
 	want[0].files[ASL_A] = "/nowhere.npy";
-	assert_int_equal(asl_run_all(list, CASES, look, &log), -ENOENT);
+	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -ENOENT);
 	assert_int_equal(log.count, 0);
 }
 
@@ -136,14 +159,14 @@ static void alike_or_not_at_all(void **state)
 	(void)state;
 	make_all(want, list);
 	want[4].store = "null";
-	assert_int_equal(asl_run_all(list, CASES, look, &log), -EINVAL);
+	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -EINVAL);
 	make_all(want, list);
 	want[5].plan.ranks = 28;
-	assert_int_equal(asl_run_all(list, CASES, look, &log), -EINVAL);
+	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -EINVAL);
 	assert_non_null(strstr(asl_run_why(), "cases 1 and 6"));
 	make_all(want, list);
 	want[1].provider = "tcp";
-	assert_int_equal(asl_run_all(list, CASES, look, &log), -EINVAL);
+	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -EINVAL);
 	assert_int_equal(log.count, 0);
 }
 
@@ -151,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_alone),
+		cmocka_unit_test(some_are_left_out),
 		cmocka_unit_test(error_ends_all),
 		cmocka_unit_test(alike_or_not_at_all),
 	};

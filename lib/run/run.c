@@ -227,8 +227,13 @@ static int body(struct asl_net *net, void *arg)
 	struct asl_session *s = arg;
 	int err = 0;
 
-	for (int i = 0; !err && i < s->count; i++)
-		err = run_case(s, net, i);
+	for (int i = 0; !err && i < s->count; i++) {
+		bool out = s->leave_out && s->leave_out[i];
+
+		err = asl_net_share(net, &out, sizeof out); /* rank 0's */
+		if (!err && !out)
+			err = run_case(s, net, i);
+	}
 	return err;
 }
 
@@ -279,11 +284,13 @@ static int run_session(struct asl_session *s)
 }
 
 int asl_run_all(const struct asl_run_want *const want[], int count,
+		const bool *leave_out,
 		int (*each)(const struct asl_rep *rep, void *arg), void *arg)
 {
 	struct asl_session s = {
 		.want = want,
 		.count = count,
+		.leave_out = leave_out,
 		.each = each,
 		.arg = arg,
 	};
@@ -301,5 +308,5 @@ int asl_run_all(const struct asl_run_want *const want[], int count,
 int asl_run(const struct asl_run_want *want,
 	    int (*each)(const struct asl_rep *rep, void *arg), void *arg)
 {
-	return asl_run_all(&want, 1, each, arg);
+	return asl_run_all(&want, 1, NULL, each, arg);
 }

@@ -136,8 +136,12 @@ int asl_run(const struct asl_run_want *want,
  * The same for `count` cases, in order, each of which could be run with the
  * others (asl_run_together; else -EINVAL).  The first error ends them all.
  * rep->want is the element of want[] that the repetition belongs to.
+ *
+ * Cases are left out where leave_out[], which is rank 0's to know, is true;
+ * NULL there: none.
  */
 int asl_run_all(const struct asl_run_want *const want[], int count,
+		const bool *leave_out,
 		int (*each)(const struct asl_rep *rep, void *arg), void *arg);
 
 /* Have they one transport, provider and number of ranks, and both data or none? */
