@@ -8,8 +8,9 @@
 set -u
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
-export ASLANT_NVM_DIR=$work/pools
-mkdir "$ASLANT_NVM_DIR"
+ASLANT_NVM_DIR=$(mktemp -d /dev/shm/aslant-test.XXXXXX) # faster than a disk
+export ASLANT_NVM_DIR
+trap 'rm -rf "$work" "$ASLANT_NVM_DIR"' EXIT
 
 cat >suite.json <<'JSON'
 {"options": {"cache": 512, "reps": 2, "entries": "exact"},
