@@ -80,6 +80,8 @@ static const char *trouble_of(const struct asl_side *side, size_t row)
 		return "failed verification";
 	if (is_cell(side, row, "predicted_equal", "0"))
 		return "was not counted as predicted";
+	if (is_cell(side, row, "emulation_valid", "0"))
+		return "was not emulated well enough";
 	if (is_cell(side, row, "wall_s", ""))
 		return "was only counted";
 	if (!is_cell(side, row, "verified", "1"))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/cache_model.h"
 #include "bench/number.h"
 #include "bench/options.h"
 
@@ -39,6 +40,15 @@ static void put_number(FILE *f, const char *name, double x)
 
 	if (!isnan(x))
 		put_text(f, name, asl_write_number(text, x));
+}
+
+static void put_cache(FILE *f, const char *name,
+		      const struct asl_lru_shape *shape)
+{
+	char text[ASL_CACHE_MODEL_TEXT];
+
+	if (asl_cache_model_write(text, shape))
+		put_text(f, name, text);
 }
 
 static void put_grid(FILE *f, const char *name, const struct asl_grid *grid)
@@ -85,6 +95,9 @@ static void put_option(FILE *f, const struct asl_option *option, const void *at)
 		break;
 	case ASL_GRID:
 		put_grid(f, option->name, at);
+		break;
+	case ASL_CACHE_SHAPE:
+		put_cache(f, option->name, at);
 		break;
 	case ASL_FILES:
 		for (const char *const *file = at; *file; file++)

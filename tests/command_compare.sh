@@ -125,6 +125,8 @@ differs 'times are measured and emulated' \
 	"for r in $sttsv: r['medium'] = 'emulated'"
 expect 0 compare a other --mixed
 [ "$(grep -c '  case$\|  slower ' out)" = 2 ] || fail "--mixed: $(cat out)"
+differs 'was not emulated well enough in B$' \
+	"${sttsv}[1]['emulation_valid'] = 0"
 differs 'transport sim and ofi' "for r in $sttsv: r['transport'] = 'ofi'"
 differs 'only in A$' 'rows = [r for r in rows if r["algorithm"] != "sttsv"]'
 expect 0 compare other a
