@@ -20,7 +20,8 @@ static const char head[] =
 	"margin: 2em auto; padding: 0 1em }\n"
 	"h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 2em }\n"
 	".wide { overflow-x: auto }\n"
-	"table { border-collapse: collapse; font-variant-numeric: "
+	"table { border-collapse: collapse; margin: 1em 0; "
+	"font-variant-numeric: "
 	"tabular-nums }\n"
 	"th, td { padding: .3em .7em; text-align: left; vertical-align: top; "
 	"border-bottom: 1px solid var(--line) }\n"
@@ -36,12 +37,19 @@ static void cell(FILE *f, const char *text)
 	fputs("</td>", f);
 }
 
-static void headings(FILE *f, const char *const *names)
+/* The heading of a table; its last column is of money, which may not be told. */
+static void headings(FILE *f, const char *const *names, bool money)
 {
 	fputs("<div class=\"wide\">\n<table>\n<tr>", f);
-	for (; *names; names++)
+	for (; *names && (money || names[1]); names++)
 		fprintf(f, "<th>%s</th>", *names);
 	fputs("</tr>\n", f);
+}
+
+static void put_money(FILE *f, double x)
+{
+	if (!isnan(x))
+		fprintf(f, "<td class=\"number\">%.4g</td>", x);
 }
 
 static void end_table(FILE *f)
@@ -57,13 +65,10 @@ static void put_side(FILE *f, const struct asl_side *side)
 	cell(f, side->dir);
 	cell(f, asl_side_cell(side, 0, "host"));
 	cell(f, asl_side_cell(side, 0, "medium"));
-	fprintf(f,
-		"<td class=\"number\">%d</td><td class=\"number\">%zu</td>"
-		"<td class=\"number\">",
+	fprintf(f, "<td class=\"number\">%d</td><td class=\"number\">%zu</td>",
 		side->count, side->rows.count);
-	if (!isnan(side->price))
-		fprintf(f, "%g", side->price);
-	fputs("</td></tr>\n", f);
+	put_money(f, side->price);
+	fputs("</tr>\n", f);
 }
 
 static void put_sides(FILE *f, const struct asl_comparison *c, int count)
@@ -72,7 +77,7 @@ static void put_sides(FILE *f, const struct asl_comparison *c, int count)
 		"",	 "directory",	"host",	 "medium",
 		"cases", "repetitions", "price", NULL};
 
-	headings(f, names);
+	headings(f, names, !isnan(c->base->price));
 	put_side(f, c->base);
 	for (int i = 0; i < count; i++)
 		put_side(f, c[i].other);
@@ -81,12 +86,12 @@ static void put_sides(FILE *f, const struct asl_comparison *c, int count)
 
 static void put_left_out(FILE *f, const struct asl_comparison *c)
 {
-	static const char *const names[] = {"case", "why", NULL};
+	static const char *const names[] = {"case", "why", "", NULL};
 
 	if (asl_compare_count(c) == c->count)
 		return;
 	fputs("<h2>Not compared</h2>\n", f);
-	headings(f, names);
+	headings(f, names, false);
 	for (int i = 0; i < c->count; i++) {
 		char name[512];
 
@@ -124,23 +129,22 @@ static void put_pair(FILE *f, const struct asl_comparison *c,
 	if (!isnan(pair->speed.low))
 		fprintf(f, "<br>%.3f to %.3f", pair->speed.low,
 			pair->speed.high);
-	fputs("</td><td class=\"number\">", f);
-	if (!isnan(c->base->price))
-		fprintf(f, "%.3f", asl_pair_worth(c, pair->speed.ratio));
-	fprintf(f, "</td><td class=\"%s\">%s</td></tr>\n", verdict, verdict);
+	fprintf(f, "</td><td class=\"%s\">%s</td>", verdict, verdict);
+	put_money(f, asl_pair_worth(c, pair->speed.ratio));
+	fputs("</tr>\n", f);
 }
 
 static void put_pairs(FILE *f, const struct asl_comparison *c)
 {
 	char first[16], second[16];
-	const char *names[] = {"case",		first,	   second, "speed",
-			       "for the money", "verdict", NULL};
+	const char *names[] = {"case",	  first,	   second, "speed",
+			       "verdict", "for the money", NULL};
 
 	snprintf(first, sizeof first, "%c, median", c->base->letter);
 	snprintf(second, sizeof second, "%c, median", c->other->letter);
 	fprintf(f, "<h2>%c against %c</h2>\n", c->other->letter,
 		c->base->letter);
-	headings(f, names);
+	headings(f, names, !isnan(c->base->price));
 	for (int i = 0; i < c->count; i++)
 		if (!*c->pairs[i].why)
 			put_pair(f, c, &c->pairs[i]);
@@ -156,18 +160,17 @@ static void put_means(FILE *f, const struct asl_comparison *c,
 	struct asl_mean mean[ASL_MOST_MEANS];
 	int count = asl_compare_means(mean, c, weights);
 
-	headings(f, names);
+	headings(f, names, !isnan(c->base->price));
 	for (int i = 0; i < count; i++) {
 		fputs("<tr>", f);
 		cell(f, mean[i].family);
 		fprintf(f,
 			"<td class=\"number\">%d</td><td "
 			"class=\"number\">%g</td><td "
-			"class=\"number\">%.3f</td><td class=\"number\">",
+			"class=\"number\">%.3f</td>",
 			mean[i].cases, mean[i].weight, mean[i].speed);
-		if (!isnan(c->base->price))
-			fprintf(f, "%.3f", asl_pair_worth(c, mean[i].speed));
-		fputs("</td></tr>\n", f);
+		put_money(f, asl_pair_worth(c, mean[i].speed));
+		fputs("</tr>\n", f);
 	}
 	end_table(f);
 }

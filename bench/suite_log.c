@@ -176,8 +176,7 @@ static int take_rows(struct asl_suite_log *log, struct asl_rows *rows)
 		code = take_row(log, rows, i);
 	if (!code)
 		code = cut_tables(log, rows);
-	for (int i = 0; i < log->s->count; i++)
-		log->finished += log->done[i];
+	log->finished = (int)rows->count;
 	return code;
 }
 

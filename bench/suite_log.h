@@ -16,7 +16,7 @@ struct asl_suite_log {
 	const struct asl_suite *s;
 	struct asl_result *r; /* where it is; without a directory, nowhere */
 	bool *done;	      /* [s->count] */
-	int finished;	      /* of them */
+	int finished;	      /* of all s->total, in other parts, too */
 	bool failed;	      /* a check, in a case that was finished before */
 	double seconds;	      /* that the finished cases took */
 };

@@ -100,7 +100,7 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 
 	if (isatty(fileno(f)))
 		fputs("\r\033[K", f); /* over asl_suite_outlook's line */
-	fprintf(f, "%4d/%-4d ", done, s->count);
+	fprintf(f, "%4d/%-4d ", done, s->total);
 	print_plan(f, plan);
 	fprintf(f, " Q %-12.9g %-10s %8.3f s  %s\n",
 		rep->q_max[plan->accounting], verdict(rep), seconds, x->label);

@@ -129,7 +129,7 @@ static int say_stopped(const struct running *x)
 	return asl_complain(ASL_STOPPED,
 			    "stopped by SIGTERM, %d of %d cases were completed"
 			    "%s",
-			    x->log.finished, x->s->count,
+			    x->log.finished, x->s->total,
 			    x->log.r->dir ? "; the same command continues"
 					  : "");
 }
@@ -148,7 +148,7 @@ static int run_group(struct running *x, int from, int count)
 	if (!x->failed && *asl_run_why())
 		asl_complain_alone(code, "%s", asl_run_why());
 	asl_complain(code, "ends the suite, %d of %d cases were completed",
-		     x->log.finished, x->s->count);
+		     x->log.finished, x->s->total);
 	asl_complain_about(NULL);
 	return code;
 }
@@ -179,9 +179,9 @@ static int open_all(struct running *x, const struct asl_options *o)
 	code = asl_output_open(&x->out, o);
 	if (!code)
 		code = asl_suite_log_read(&x->log, x->s, &x->out.result);
-	if (!code && x->log.finished)
+	if (!code && x->log.finished && !o->part)
 		asl_complain(0, "note: %d of %d cases are in %s already",
-			     x->log.finished, count, o->out);
+			     x->log.finished, x->s->total, o->out);
 	return code;
 }
 
