@@ -178,8 +178,8 @@ static int read_calibrate(struct asl_suite *s)
 	else if (text && !strcmp(text, "quick"))
 		s->calibrate = ASL_CALIBRATE_QUICK;
 	else
-		return asl_suite_refuse("calibrate", value,
-					"true, false or \"quick\"");
+		return asl_refuse("calibrate", value,
+				  "true, false or \"quick\"");
 	return 0;
 }
 

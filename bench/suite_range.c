@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/refuse.h"
 #include "bench/say.h"
 #include "bench/suite.h"
 
@@ -88,7 +89,7 @@ int asl_suite_expand(json_t *keys)
 		if (!json_is_object(value))
 			continue;
 		if (!read_range(&r, value))
-			return asl_suite_refuse(key, value, EXPECTED);
+			return asl_refuse(key, value, EXPECTED);
 		if (r.count > ASL_MOST_CASES)
 			return asl_complain(ASL_BAD_INPUT,
 					    "more than %d cases in one",
