@@ -24,7 +24,7 @@
 /* What is asked, what was counted, what it costs, and where it ran. */
 enum asl_role { ASL_ASKED, ASL_COUNTED, ASL_COSTED, ASL_PLACED, ASL_ROLES };
 
-enum { ASL_IDENTITY = 2 * ASL_COUNTERS + 28 }; /* columns at most */
+enum { ASL_IDENTITY = 2 * ASL_COUNTERS + 30 }; /* columns at most */
 
 /*
  * The columns of these roles that every side has, as one side numbers them;

@@ -9,13 +9,30 @@
 
 #include "bench/compare.h"
 
-static const char *const asked[] = {
-	"algorithm", "kernel", "m",	  "n",		 "k",		"spec",
-	"dims",	     "ranks",  "grid",	  "ranks_used",	 "cache_words", "store",
-	"panels",    "seed",   "overlap", "cache_model", NULL};
+static const char *const asked[] = {"algorithm",
+				    "kernel",
+				    "m",
+				    "n",
+				    "k",
+				    "spec",
+				    "dims",
+				    "ranks",
+				    "grid",
+				    "ranks_used",
+				    "cache_words",
+				    "store",
+				    "panels",
+				    "seed",
+				    "overlap",
+				    "cache_model",
+				    "blocks",
+				    "initial",
+				    "memory_budget_words",
+				    NULL};
 static const char *const costed[] = {"r", "w", "beta", "alpha", "gamma", NULL};
-static const char *const placed[] = {"memory_words", "medium",	 "emulated",
-				     "transport",    "provider", NULL};
+static const char *const placed[] = {
+	"memory_words", "medium", "emulated", "transport",
+	"provider",	"bind",	  NULL};
 
 static void add(struct asl_side *sides, int count, int *at, const char *name)
 {

@@ -115,6 +115,8 @@ sttsv='[r for r in rows if r["algorithm"] == "sttsv"]'
 differs 'seed 1 and 7$' "for r in $sttsv: r['seed'] = 7"
 differs 'n 40 and 80$' "for r in $sttsv: r['n'] = 80"
 differs 'cache_words 4096 and 2$' "for r in $sttsv: r['cache_words'] = 2"
+differs 'memory_budget_words none and 9$' \
+	"for r in $sttsv: r['memory_budget_words'] = 9"
 differs 'net_msgs_max [0-9]* and 1$' "for r in $sttsv: r['net_msgs_max'] = 1"
 differs 'failed verification in B$' "${sttsv}[2]['verified'] = 0"
 differs 'was not verified in B$' "for r in $sttsv: r['verified'] = ''"
