@@ -12,7 +12,9 @@ const char *const asl_compare_method[] = {
 	"1, the other is faster.",
 	"Its interval is a percentile bootstrap of 95%: 1999 times both "
 	"samples "
-	"are drawn again from themselves, by a seeded generator.",
+	"are drawn again from themselves, by a seeded generator. It knows how "
+	"repetitions differ, and nothing of a machine that was busier on one "
+	"day than on another.",
 	"A case is faster or slower only if the interval leaves 1 out, as "
 	"by chance it does for one pair of equals in 20; fewer than 5 "
 	"repetitions of either have no interval.",
