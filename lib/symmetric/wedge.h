@@ -86,4 +86,15 @@ void asl_wedge_predict_product(struct asl_ledger *out,
 /* The shares of the i-th of its row blocks: rows of x and y, in the cache. */
 struct asl_range asl_wedge_share(const struct asl_wedge *w, int i);
 
+/* ---- Between wedge.c and wedge_exchange.c ---- */
+
+/* Where words of the row block at that place are in x and y. */
+struct asl_range asl_wedge_place(const struct asl_wedge *w, int place,
+				 struct asl_range x);
+struct asl_words asl_wedge_in_cache(const struct asl_wedge *w,
+				    struct asl_tile *t, struct asl_range rows);
+
+/* Find what is exchanged with whom: mine, theirs, longest. */
+void asl_wedge_meet(struct asl_wedge *w);
+
 #endif
