@@ -165,12 +165,10 @@ static void try_kernel(struct asl_ways *ways, const struct asl_plan *made,
 	plan.contraction = &x->c;
 	plan.kernel = kernel;
 	need = plan.budget ? asl_forecast(&plan).need : 0;
-	if (need <= plan.budget) {
+	if (need <= plan.budget)
 		asl_ways_add(ways, &plan);
-		return;
-	}
-	asl_ways_refused(ways, need);
-	release(&plan);
+	else
+		asl_ways_refuse(ways, &plan, need);
 }
 
 static void try_way(struct asl_ways *ways, const struct asl_plan *base,

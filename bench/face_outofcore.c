@@ -18,11 +18,6 @@
 /* All of them predict every rank. */
 enum { MOST_RANKS = 4096 };
 
-extern const struct asl_algorithm asl_ooc_rotation_inside,
-	asl_ooc_rotation_outside, asl_ooc_replication_inside,
-	asl_ooc_replication_outside, asl_ooc_accumulation_inside,
-	asl_ooc_accumulation_outside;
-
 /* Never in a plan that is settled. */
 static const struct asl_algorithm best_of_six = {
 	.name = "ooc-auto",
@@ -147,12 +142,10 @@ static void try_order(struct asl_ways *ways, const struct asl_plan *base,
 	if (!o)
 		return;
 	plan.outofcore = o;
-	if (!asl_ooc_fit_order(o, &plan, order, &need)) {
+	if (!asl_ooc_fit_order(o, &plan, order, &need))
 		asl_ways_add(ways, &plan);
-		return;
-	}
-	asl_ways_refused(ways, need);
-	release(&plan);
+	else
+		asl_ways_refuse(ways, &plan, need);
 }
 
 static void try_orders(struct asl_ways *ways, const struct asl_plan *base,

@@ -7,23 +7,31 @@
 #include <math.h>
 #include <stdlib.h>
 
+static void lose(const struct asl_plan *plan)
+{
+	struct asl_plan lost = *plan;
+
+	asl_face_release(&lost);
+}
+
 void asl_ways_add(struct asl_ways *x, const struct asl_plan *plan)
 {
 	void *more =
 		reallocarray(x->found, (size_t)x->count + 1, sizeof *x->found);
-	struct asl_plan lost = *plan;
 
 	if (!more) {
 		x->failed = true;
-		asl_face_release(&lost);
+		lose(plan);
 		return;
 	}
 	x->found = more;
 	x->found[x->count++] = (struct asl_found){*plan, asl_forecast(plan)};
 }
 
-void asl_ways_refused(struct asl_ways *x, uint64_t need)
+void asl_ways_refuse(struct asl_ways *x, const struct asl_plan *plan,
+		     uint64_t need)
 {
+	lose(plan);
 	if (!x->need || need < x->need)
 		x->need = need;
 }

@@ -19,8 +19,9 @@ struct asl_ways {
 /* Takes over what the plan's face has to release. */
 void asl_ways_add(struct asl_ways *x, const struct asl_plan *plan);
 
-/* One that cannot be had for less than so many words. */
-void asl_ways_refused(struct asl_ways *x, uint64_t need);
+/* The same of one that cannot be had for less than so many words. */
+void asl_ways_refuse(struct asl_ways *x, const struct asl_plan *plan,
+		     uint64_t need);
 
 /*
  * As a face's `rank`: the `top` of least Q, of equal ones those added first.  The

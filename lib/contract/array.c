@@ -1,5 +1,5 @@
 /*
- * array.c -- NumPy files of any number of dimensions, and generated entries
+ * array.c -- tensors out of NumPy files or memory, or generated
  */
 #include "lib/contract/array.h"
 
@@ -21,16 +21,6 @@ struct asl_array_in {
 	void *map;
 	size_t map_bytes;
 };
-
-struct asl_array_out {
-	const struct asl_term *term;
-	uint64_t stride[ASL_MOST_INDICES]; /* by index */
-	const struct asl_given *given;	   /* into memory; NULL: a file */
-	struct asl_aside aside;
-	uint64_t data_at;
-};
-
-/* ---- Reading ---- */
 
 static uint64_t all_entries(const struct asl_array_in *in)
 {
@@ -121,9 +111,8 @@ const uint64_t *asl_array_shape(const struct asl_array_in *in)
 	return in->header.size;
 }
 
-/* The steps of modes; an index that has two of them takes both at once. */
-static void set_strides(uint64_t *stride, const struct asl_einsum *e,
-			const struct asl_term *t, bool by_columns)
+void asl_array_strides(uint64_t *stride, const struct asl_einsum *e,
+		       const struct asl_term *t, bool by_columns)
 {
 	uint64_t step = 1;
 
@@ -135,9 +124,8 @@ static void set_strides(uint64_t *stride, const struct asl_einsum *e,
 	}
 }
 
-/* The same of memory. */
-static void take_strides(uint64_t *stride, const struct asl_term *t,
-			 const struct asl_given *x)
+void asl_array_given_strides(uint64_t *stride, const struct asl_term *t,
+			     const struct asl_given *x)
 {
 	for (int i = 0; i < t->modes; i++)
 		stride[t->mode[i]] += x->step[i];
@@ -150,10 +138,10 @@ struct asl_array_source asl_array_source(const struct asl_einsum *e, int which,
 		.file = file, .operand = which, .term = &e->term[which]};
 
 	if (file && file->given)
-		take_strides(s.stride, s.term, file->given);
+		asl_array_given_strides(s.stride, s.term, file->given);
 	else
-		set_strides(s.stride, e, s.term,
-			    file && file->header.by_columns);
+		asl_array_strides(s.stride, e, s.term,
+				  file && file->header.by_columns);
 	return s;
 }
 
@@ -197,8 +185,8 @@ static void read_entries(const struct asl_array_source *s, double *to,
 		generate(s, to, at, step, count);
 }
 
-static uint64_t place(const struct asl_term *t, const uint64_t *stride,
-		      const uint64_t *at)
+uint64_t asl_array_place(const struct asl_term *t, const uint64_t *stride,
+			 const uint64_t *at)
 {
 	uint64_t place = 0;
 
@@ -213,8 +201,8 @@ void asl_array_read(const struct asl_array_source *source, double *at,
 	const struct asl_term *t = source->term;
 	uint64_t step = t->count ? source->stride[t->index[t->count - 1]] : 1;
 
-	read_entries(source, at, place(t, source->stride, row->at), step,
-		     row->count);
+	read_entries(source, at, asl_array_place(t, source->stride, row->at),
+		     step, row->count);
 }
 
 double asl_array_entry(const struct asl_array_source *source,
@@ -228,128 +216,4 @@ double asl_array_entry(const struct asl_array_source *source,
 		at += point[t->index[i]] * source->stride[t->index[i]];
 	read_entries(source, &entry, at, 1, 1);
 	return entry;
-}
-
-/* ---- Writing ---- */
-
-static int create(struct asl_array_out *out, const char *path,
-		  const struct asl_einsum *e)
-{
-	uint64_t size[ASL_MOST_INDICES];
-	char head[ASL_NPY_HEAD];
-	int err = asl_aside_create(&out->aside, path);
-
-	if (err)
-		return err;
-	for (int i = 0; i < out->term->count; i++)
-		size[i] = e->size[out->term->index[i]];
-	out->data_at = asl_npy_head(head, size, out->term->count);
-	err = asl_aside_reserve(
-		&out->aside, out->data_at + 8 * asl_term_words(e, out->term));
-	if (!err)
-		err = asl_aside_write(&out->aside, head, out->data_at, 0);
-	if (err)
-		asl_aside_discard(&out->aside);
-	return err;
-}
-
-int asl_array_create(struct asl_array_out **out, const char *path,
-		     const struct asl_einsum *e)
-{
-	struct asl_array_out *o;
-	int err;
-
-	*out = NULL;
-	if (!asl_file_ends(path, ".npy"))
-		return asl_file_fail(-EINVAL,
-				     "%s: tensors are written as .npy, by the "
-				     "name's ending",
-				     path);
-	o = calloc(1, sizeof *o);
-	if (!o)
-		return asl_file_fail(-ENOMEM, "%s: no memory", path);
-	o->term = &e->term[e->inputs];
-	set_strides(o->stride, e, o->term, false);
-	err = create(o, path, e);
-	if (err)
-		free(o);
-	else
-		*out = o;
-	return err;
-}
-
-static int check_size(const struct asl_given *to, const struct asl_einsum *e)
-{
-	const struct asl_term *t = &e->term[e->inputs];
-
-	if (to->dims != t->count)
-		return asl_file_fail(-EINVAL,
-				     "the result has %d dimensions, expected "
-				     "%d",
-				     to->dims, t->count);
-	for (int i = 0; i < t->count; i++)
-		if (to->size[i] != e->size[t->index[i]])
-			return asl_file_fail(-EINVAL,
-					     "dimension %d of the result is "
-					     "%" PRIu64 ", expected %" PRIu64,
-					     i, to->size[i],
-					     e->size[t->index[i]]);
-	return 0;
-}
-
-int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
-		   const struct asl_einsum *e)
-{
-	struct asl_array_out *o;
-	int err = check_size(to, e);
-
-	*out = NULL;
-	if (err)
-		return err;
-	o = calloc(1, sizeof *o);
-	if (!o)
-		return asl_file_fail(-ENOMEM, "no memory for the result");
-	o->term = &e->term[e->inputs];
-	take_strides(o->stride, o->term, to);
-	o->given = to;
-	o->aside.fd = -1;
-	*out = o;
-	return 0;
-}
-
-static void write_given(const struct asl_given *to, const double *at,
-			uint64_t entry, uint64_t count)
-{
-	uint64_t step = to->dims ? to->step[to->dims - 1] : 1;
-
-	asl_given_write(to->at + entry, step, at, count);
-}
-
-int asl_array_write(struct asl_array_out *out, const double *at,
-		    const struct asl_row *row)
-{
-	uint64_t entry = place(out->term, out->stride, row->at);
-
-	if (out->given) {
-		write_given(out->given, at, entry, row->count);
-		return 0;
-	}
-	return asl_aside_write(&out->aside, at, 8 * row->count,
-			       out->data_at + 8 * entry);
-}
-
-int asl_array_commit(struct asl_array_out *out)
-{
-	int err = out->given ? 0 : asl_aside_commit(&out->aside);
-
-	free(out);
-	return err;
-}
-
-void asl_array_discard(struct asl_array_out *out)
-{
-	if (!out)
-		return;
-	asl_aside_discard(&out->aside);
-	free(out);
 }

@@ -61,4 +61,18 @@ int asl_array_write(struct asl_array_out *out, const double *at,
 int asl_array_commit(struct asl_array_out *out);
 void asl_array_discard(struct asl_array_out *out);
 
+/* ---- Between array.c and array_out.c ---- */
+
+/* The steps of modes; an index that has two of them takes both at once. */
+void asl_array_strides(uint64_t *stride, const struct asl_einsum *e,
+		       const struct asl_term *t, bool by_columns);
+
+/* The same of memory. */
+void asl_array_given_strides(uint64_t *stride, const struct asl_term *t,
+			     const struct asl_given *x);
+
+/* The entry, from 0, at a point by place in the term. */
+uint64_t asl_array_place(const struct asl_term *t, const uint64_t *stride,
+			 const uint64_t *at);
+
 #endif

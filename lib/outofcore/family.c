@@ -11,11 +11,6 @@
 #include "lib/model/bounds.h"
 #include "lib/outofcore/methods.h"
 
-extern const struct asl_algorithm asl_ooc_rotation_inside,
-	asl_ooc_rotation_outside, asl_ooc_replication_inside,
-	asl_ooc_replication_outside, asl_ooc_accumulation_inside,
-	asl_ooc_accumulation_outside;
-
 const struct asl_algorithm *const asl_ooc_algorithms[] = {
 	&asl_ooc_rotation_inside,
 	&asl_ooc_rotation_outside,

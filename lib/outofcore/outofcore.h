@@ -38,6 +38,10 @@ struct asl_outofcore {
 };
 
 extern const struct asl_family asl_family_outofcore;
+extern const struct asl_algorithm asl_ooc_rotation_inside,
+	asl_ooc_rotation_outside, asl_ooc_replication_inside,
+	asl_ooc_replication_outside, asl_ooc_accumulation_inside,
+	asl_ooc_accumulation_outside;
 extern const struct asl_algorithm *const asl_ooc_algorithms[];
 const struct asl_algorithm *asl_ooc_find(const char *name);
 
