@@ -1,8 +1,7 @@
 /*
- * figure.c -- the figures of a machine profile, and their units
+ * figure.c -- the figures of a machine profile
  *
- * A bandwidth becomes the time of a word, so that costs of one profile are all
- * in nanoseconds; relative figures are costs already.  The two do not mix.
+ * Costs in nanoseconds and relative ones do not mix.
  */
 #include "bench/figure.h"
 
@@ -15,51 +14,25 @@
 #include "bench/options.h"
 #include "bench/refuse.h"
 #include "bench/say.h"
-
-enum kind {
-	WORD = 1, /* the cost of a word */
-	WAIT = 2, /* of a message */
-	FLOP = 4,
-	LAG = 8, /* of an access, which is a time or nothing */
-	WEAR = 16,
-};
-
-static const struct unit {
-	const char *name;
-	unsigned kinds;
-	double factor;
-	bool inverse; /* cost = factor / value, else factor * value */
-	bool timed;
-} units[] = {
-	{"ns/word", WORD, 1, false, true},
-	{"GB/s", WORD, 8, true, true},
-	{"GiB/s", WORD, 8 / 1.073741824, true, true},
-	{"ns", WAIT | LAG, 1, false, true},
-	{"us", WAIT | LAG, 1000, false, true},
-	{"ns/flop", FLOP, 1, false, true},
-	{"GFLOP/s", FLOP, 1, true, true},
-	{"TB", WEAR, 1e12, false, true},
-	{"PB", WEAR, 1e15, false, true},
-	{"relative", WORD | WAIT | FLOP, 1, false, false},
-};
+#include "bench/unit.h"
 
 static const struct figure {
 	const char *key;
-	enum kind kind;
+	enum asl_unit_kind kind;
 	size_t at; /* in struct asl_profile */
 	bool needed;
 } figures_known[] = {
 #define AT(field) offsetof(struct asl_profile, field)
-	{"read", WORD, AT(costs.read), true},
-	{"write", WORD, AT(costs.write), true},
-	{"net", WORD, AT(costs.net), true},
-	{"dram_read", WORD, AT(costs.dram_read), false},
-	{"dram_write", WORD, AT(costs.dram_write), false},
-	{"latency", WAIT, AT(costs.latency), false},
-	{"flop", FLOP, AT(costs.flop), false},
-	{"read_latency", LAG, AT(read_latency), false},
-	{"write_latency", LAG, AT(write_latency), false},
-	{"endurance", WEAR, AT(endurance), false},
+	{"read", ASL_UNIT_WORD, AT(costs.read), true},
+	{"write", ASL_UNIT_WORD, AT(costs.write), true},
+	{"net", ASL_UNIT_WORD, AT(costs.net), true},
+	{"dram_read", ASL_UNIT_WORD, AT(costs.dram_read), false},
+	{"dram_write", ASL_UNIT_WORD, AT(costs.dram_write), false},
+	{"latency", ASL_UNIT_WAIT, AT(costs.latency), false},
+	{"flop", ASL_UNIT_FLOP, AT(costs.flop), false},
+	{"read_latency", ASL_UNIT_LAG, AT(read_latency), false},
+	{"write_latency", ASL_UNIT_LAG, AT(write_latency), false},
+	{"endurance", ASL_UNIT_WEAR, AT(endurance), false},
 #undef AT
 };
 
@@ -101,38 +74,24 @@ int asl_figure_text(char *to, size_t room, const json_t *value,
 	return 0;
 }
 
-static const char *names_of_units(char *text, size_t room, enum kind kind)
-{
-	const char *names[COUNT(units) + 1];
-	int count = 0;
-
-	for (size_t i = 0; i < COUNT(units); i++)
-		if (units[i].kinds & kind)
-			names[count++] = units[i].name;
-	names[count] = NULL;
-	return asl_join(text, room, names);
-}
-
-static int find_unit(const struct unit **out, struct reader *r,
+static int find_unit(const struct asl_unit **out, struct reader *r,
 		     const struct figure *f, const json_t *value)
 {
 	const char *name = json_string_value(value);
 	char names[128];
 
-	names_of_units(names, sizeof names, f->kind);
+	*out = name ? asl_unit_find(name, f->kind) : NULL;
+	if (*out)
+		return 0;
+	asl_unit_names(names, sizeof names, f->kind);
 	if (!value)
 		return asl_complain(ASL_BAD_INPUT, "%s is missing, expected %s",
 				    place(r, f->key, "unit"), names);
-	for (size_t i = 0; name && i < COUNT(units); i++)
-		if (units[i].kinds & f->kind && !strcmp(name, units[i].name)) {
-			*out = &units[i];
-			return 0;
-		}
 	return asl_refuse(place(r, f->key, "unit"), value, names);
 }
 
 static int check_mixed(struct reader *r, const struct figure *f,
-		       const struct unit *unit)
+		       const struct asl_unit *unit)
 {
 	if (!r->first) {
 		r->first = f->key;
@@ -148,11 +107,10 @@ static int check_mixed(struct reader *r, const struct figure *f,
 }
 
 static int take_value(struct reader *r, const struct figure *f,
-		      const struct unit *unit, const json_t *json)
+		      const struct asl_unit *unit, const json_t *json)
 {
 	double value = json_is_number(json) ? json_number_value(json) : -1;
-	double cost =
-		unit->inverse ? unit->factor / value : unit->factor * value;
+	double cost = asl_unit_cost(unit, value);
 
 	if (!json)
 		return asl_complain(ASL_BAD_INPUT, "%s is missing",
@@ -237,7 +195,7 @@ static int check_keys(struct reader *r, const char *figure, json_t *object)
 
 static int take(struct reader *r, const struct figure *f, json_t *object)
 {
-	const struct unit *unit = NULL;
+	const struct asl_unit *unit = NULL;
 	int code = check_keys(r, f->key, object);
 
 	if (!code)
