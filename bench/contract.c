@@ -127,9 +127,11 @@ static void put_meshes(struct text *t, const struct asl_contraction *c)
 	}
 }
 
-/* Which tensors are paired: nothing else says that. */
+/* Which tensors are paired, where any could be: nothing else says that. */
 static void put_pairs(struct text *t, const struct asl_contraction *c)
 {
+	if (c->stages == 1 && c->e.inputs > 2)
+		put(t, "%s", asl_contract_way_name(c->way));
 	for (int i = 0; c->stages > 1 && i < c->stages; i++) {
 		put(t, "%s", i ? " " : "");
 		put_spec(t, &c->stage[i].e);
@@ -223,8 +225,11 @@ int asl_einsum_bounds(struct asl_bound bound[ASL_BOUNDS],
 	if (net > 0)
 		bound[count++] = (struct asl_bound){
 			"net_words", net, "words",
-			"all inputs at once: least over boxes, in real "
-			"numbers, of slices less shares"};
+			c->e.inputs > 2
+				? "all inputs at once: least over real boxes, "
+				  "slices less shares; a sequence may move "
+				  "fewer"
+				: "least over real boxes: slices less shares"};
 	bound[count++] = (struct asl_bound){
 		"io_words", plan->algorithm->family->io_bound(plan), "words",
 		"every word of every operand passes through a cache once"};

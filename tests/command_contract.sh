@@ -76,6 +76,7 @@ mttkrp=(einsum --spec "ijk,kl,jl->il" --operand T.npy --operand K.npy
 	--operand L.npy "${dram[@]}" --ranks 12)
 right mttkrp "${mttkrp[@]}" --way direct --kernel tight
 is grid 6x2x1x1 r.csv
+is blocks direct r.csv
 is kernel tight r.csv
 right mttkrp "${mttkrp[@]}" --way sequence --panels nvm
 is panels nvm r.csv
@@ -300,6 +301,7 @@ expect 0 plan "${three[@]}" --csv p.csv
 [ "$(wc -l <p.csv)" = 7 ] || fail "plan: not three kernels in two ways"
 [ "$(grep -c ",[0-9x]*/[0-9x]*,.*->.* .*->il\"," p.csv)" = 3 ] ||
 	fail "plan: not three sequences: $(cat p.csv)"
+[ "$(grep -c ",direct,\"ijk" p.csv)" = 3 ] || fail "plan: not three direct"
 by_cost 15
 for way in direct sequence; do
 	expect 0 plan "${three[@]}" --kernel cowe --way $way --csv p.csv
@@ -340,6 +342,8 @@ says "^The 6 of least Q (full)"
 expect 0 bounds "${einsum[@]}" --dims i=1024,j=1024,k=1024 --ranks 64 --csv -
 says "^net_words,147456,words,"
 says "^io_words,49152,words,"
+expect 0 bounds "${three[@]}"
+says "a sequence may move fewer$"
 expect 0 bounds ooc-auto --n 96 --ranks 8 --csv -
 says "^net_words,3456,words,"
 says "^pool_words,3456,words,"

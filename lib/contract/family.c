@@ -33,7 +33,11 @@ static int ranks(const struct asl_plan *plan)
 
 /*
  * For the ranks that there are or for those that take part, whichever is less:
- * as for multiplication.  A sequence moves as much as any of its stages must.
+ * as for multiplication.  A sequence moves as much as any of its stages must: a
+ * rank that does its share of the stage's products, with even shares of what
+ * they are made of and of what they make.  Not as much as all stages together:
+ * two that do not need each other may be done by half of the ranks each, which
+ * moves fewer words than both on all of them.
  */
 static double net_bound(const struct asl_plan *plan)
 {
