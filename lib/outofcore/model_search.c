@@ -5,9 +5,10 @@
  * does: nothing else is to be gained.  What n[X] costs (rotation inside) is
  * tried likewise, else n[X] is as large as it takes.  Of counts whose tiles are
  * as long, 2 sqrt(N) different lengths for an extent of N, only the first is
- * tried, and those with which Z's are cut less often.  A price that the rest
- * cannot make up for ends a loop, as does a tile of everything: both grow with
- * the count.
+ * tried: Z's are not cut less often with another, as the first of those cut k
+ * times for tiles of g is ceil(ceil(N / g) / k) = ceil(N / (g k)).  A price that
+ * the rest cannot make up for ends a loop, as does a tile of everything: both
+ * grow with the count.
  */
 #include <math.h>
 
@@ -82,56 +83,34 @@ static double last_alike(const struct search *s, enum asl_operand lacking,
 	return length == 1 ? all : ceil(all / (length - 1)) - 1;
 }
 
-/*
- * The cheapest n[Y] from n->n[Y] to `last`, which are alike, so that with `again`
- * there are `parts` of Y's: of those with the same `again` it is the least.
- */
-static void complete_Y(struct search *s, struct asl_ooc_tiles *n, double parts,
-		       double last)
-{
-	double most = whole_extent(s, s->Y);
-
-	while (n->n[s->Y] <= last) {
-		n->again = ceil(parts / n->n[s->Y]);
-		if (n->again * n->n[s->Y] <= most)
-			keep(s, n);
-		if (n->again == 1)
-			return;
-		n->n[s->Y] = fmax(n->n[s->Y] + 1, ceil(parts / (n->again - 1)));
-	}
-}
-
-/*
- * Complete n[X] and n[Y], if they leave room; n[Y] may be as much as last_Y.
- * Returns whether a larger n[X] is of no use.
- */
-static bool complete(struct search *s, struct asl_ooc_tiles n, double last_Y)
+/* Complete n[X] and n[Y].  Returns whether a larger n[X] is of no use. */
+static bool complete(struct search *s, struct asl_ooc_tiles n)
 {
 	double parts = least_parts(s, s->Y, s->X, n.n[s->X]);
 	double for_Y = least_parts(s, s->Z, s->Y, n.n[s->Y]);
 	double for_X = least_parts(s, s->Z, s->X, n.n[s->X]);
-	bool best = parts <= n.n[s->Y] && for_X <= for_Y;
 
 	n.n[s->Z] = fmax(for_Y, for_X);
-	if (isfinite(n.n[s->Z]) && isfinite(parts))
-		complete_Y(s, &n, parts, last_Y);
-	return best;
+	n.again = ceil(parts / n.n[s->Y]);
+	if (isfinite(n.n[s->Z]) && n.again * n.n[s->Y] <= whole_extent(s, s->Y))
+		keep(s, &n);
+	return n.again == 1 && for_X <= for_Y;
 }
 
-static void free_X(struct search *s, struct asl_ooc_tiles n, double last_Y)
+static void free_X(struct search *s, struct asl_ooc_tiles n)
 {
 	n.n[s->X] = whole_extent(s, s->X);
-	complete(s, n, last_Y);
+	complete(s, n);
 }
 
-static void each_X(struct search *s, struct asl_ooc_tiles n, double last_Y)
+static void each_X(struct search *s, struct asl_ooc_tiles n)
 {
 	double most = whole_extent(s, s->X);
 
 	for (double x = 1; x <= most; x = last_alike(s, s->X, x) + 1) {
 		n.n[s->X] = x;
 		n.n[s->Z] = least_parts(s, s->Z, s->Y, n.n[s->Y]);
-		if (price(s, &n) >= s->least || complete(s, n, last_Y))
+		if (price(s, &n) >= s->least || complete(s, n))
 			return;
 	}
 }
@@ -174,11 +153,10 @@ bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x,
 
 	while (y <= most && !is_done(&s, y)) {
 		struct asl_ooc_tiles n = {{1, 1, 1}, 1};
-		double last = last_alike(&s, s.Y, y);
 
 		n.n[s.Y] = y;
-		(is_free ? free_X : each_X)(&s, n, last);
-		y = last + 1;
+		(is_free ? free_X : each_X)(&s, n);
+		y = last_alike(&s, s.Y, y) + 1;
 	}
 	if (is_free && isfinite(s.least))
 		shrink(&s);
