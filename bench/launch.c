@@ -1,5 +1,5 @@
 /*
- * launch.c -- starting the ranks of a run with mpiexec
+ * launch.c -- starting the ranks of a run with mpiexec, or what a cluster has
  */
 #include "bench/launch.h"
 
@@ -13,7 +13,19 @@
 
 #include "bench/say.h"
 
-#define LAUNCHER "mpiexec.mpich"
+#define LAUNCHER "mpiexec.mpich -n"
+
+static const char *own_launcher(void)
+{
+	const char *own = getenv("ASLANT_LAUNCH");
+
+	return own && own[strspn(own, " ")] ? own : NULL;
+}
+
+bool asl_launch_is_local(void)
+{
+	return !own_launcher();
+}
 
 /* mpiexec would swallow a stdin meant for others, as in a while-read loop. */
 static void close_stdin(void)
@@ -26,12 +38,35 @@ static void close_stdin(void)
 	}
 }
 
+/* The words of the launcher, to args; how many. */
+static int split(char **args, char *words)
+{
+	int count = 0;
+	char *at;
+
+	for (char *word = strtok_r(words, " ", &at); word;
+	     word = strtok_r(NULL, " ", &at))
+		args[count++] = word;
+	return count;
+}
+
+static int not_started(const char *launcher)
+{
+	return asl_complain(ASL_NO_MACHINE, "--launch: cannot start %s: %s%s",
+			    launcher, strerror(errno),
+			    own_launcher() ? " (ASLANT_LAUNCH says so)"
+					   : " (it is in the package mpich)");
+}
+
 int asl_launch(int ranks, int argc, char **argv, int leave_out)
 {
 	char self[PATH_MAX], count[16];
-	char **args = calloc((size_t)argc + 4, sizeof *args);
+	char *words = strdup(own_launcher() ? own_launcher() : LAUNCHER);
+	char **args =
+		words ? calloc(strlen(words) + (size_t)argc + 4, sizeof *args)
+		      : NULL;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-	int i = 0;
+	int i;
 
 	if (!args || length < 0)
 		return asl_complain(ASL_INTERNAL,
@@ -40,18 +75,16 @@ int asl_launch(int ranks, int argc, char **argv, int leave_out)
 				    strerror(errno));
 	self[length] = '\0';
 	snprintf(count, sizeof count, "%d", ranks);
-	args[i++] = LAUNCHER;
-	args[i++] = "-n";
+	i = split(args, words);
 	args[i++] = count;
 	args[i++] = self;
 	for (int j = 1; j < argc; j++)
 		if (j != leave_out)
 			args[i++] = argv[j];
 	close_stdin();
-	execvp(LAUNCHER, args);
+	execvp(args[0], args);
+	i = not_started(args[0]);
 	free(args);
-	return asl_complain(ASL_NO_MACHINE,
-			    "--launch: cannot start " LAUNCHER
-			    ": %s (it is in the package mpich)",
-			    strerror(errno));
+	free(words);
+	return i;
 }

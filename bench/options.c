@@ -289,7 +289,8 @@ const struct asl_option asl_option_table[] = {
 	 "ofi)",
 	 R_ | CALIBRATE, NAME(transport, asl_net_transports)},
 	{"launch", NULL,
-	 "start --ranks processes with mpiexec.mpich",
+	 "start --ranks processes with mpiexec.mpich (or, such as 'srun "
+	 "--mpi=pmi2 -n', $ASLANT_LAUNCH)",
 	 R | CALIBRATE, FLAG(launch)},
 	{"provider", "NAME",
 	 "libfabric provider (the best one here)",

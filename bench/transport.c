@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "bench/launch.h"
 #include "bench/say.h"
 #include "lib/machine/machine.h"
 
@@ -15,7 +16,7 @@ int asl_launch_check(int ranks)
 	int cores = asl_machine()->cores;
 	int most = cores > ALWAYS / EACH ? EACH * cores : ALWAYS;
 
-	if (ranks <= most)
+	if (ranks <= most || !asl_launch_is_local())
 		return 0;
 	return asl_complain(ASL_BAD_INPUT,
 			    "--launch: found %d ranks, expected %d at most on "
