@@ -1,0 +1,215 @@
+#!/bin/bash
+# batch_templates.sh -- what scripts/submit refuses, and the jobs that it makes
+#
+# PBS and Flux are played by scripts: what their documentation says of a job's
+# environment, and of how it is stopped.  ASLANT is the command.
+set -u
+
+scripts=$(realpath "$(dirname "$0")/../scripts")
+aslant=$(realpath "${ASLANT:?}")
+work=$(mktemp -d)
+trap 'kill $(cat job.pid 2>/dev/null) 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 1
+export WORK=$work
+
+fail() {
+	echo "batch_templates: $*"
+	tail -n 20 ./*.log 2>/dev/null
+	exit 1
+}
+
+submit() {
+	"$scripts/submit" --aslant "$aslant" --ranks-per-node 4 "$@" \
+		>out 2>err </dev/null
+}
+
+# refused CODE PATTERN ARGUMENTS...: one line, and no job
+refused() {
+	local code=$1 pattern=$2 found=0
+	shift 2
+	submit "$@" || found=$?
+	[ $found = "$code" ] || fail "$*: exit code $found, expected $code: $(cat err)"
+	[ "$(wc -l <err)" = 1 ] && grep -q -e "$pattern" err ||
+		fail "$*: expected one line with '$pattern': $(cat err)"
+	[ ! -s out ] || fail "$*: something on stdout"
+}
+
+cat >small.json <<'JSON'
+{"options": {"n": 96, "cache": 3000, "memory": "8MiB", "reps": 40},
+ "cases": [{"ranks": 4, "write-cost": {"from": 1, "to": 4, "by": 1},
+	    "algorithm": ["3d", "em-jomma", "fused"]}]}
+JSON
+
+# ---- What is refused ----
+
+bin=$work/bin
+mkdir "$bin"
+ln -s "$(command -v false)" "$bin/sbatch" # found first; must not be called
+PATH=$bin:$PATH
+small=(./small.json)
+
+refused 2 "which suite" --nodes 2
+refused 2 "unexpected argument 'b' after 'a'" a b
+refused 2 "unknown option '--node'" "${small[@]}" --node 2
+refused 2 "unknown option '-N'" "${small[@]}" -N 2
+refused 2 "--nodes: a value is missing" "${small[@]}" --nodes
+refused 2 "--queue: found nothing" "${small[@]}" --queue ''
+for bad in 0 -1 1.5 two 1000000 '1 2' '$(id)' $'1\n2'; do
+	refused 2 "--nodes: found" "${small[@]}" --nodes "$bad"
+done
+for bad in 10 1:00 1:60:00 1:00:60 -1:00:00 '1:00:00 --x'; do
+	refused 2 "--time: found" "${small[@]}" --time "$bad"
+done
+for bad in 'a b' -x 'a;b' '`id`' '$HOME' "a'b" 'a"b' '@OUT@' a/b; do
+	refused 2 "--account: found" "${small[@]}" --account "$bad"
+	refused 2 "--queue: found" "${small[@]}" --queue "$bad"
+done
+for bad in 'a b' 'a;b' '`id`' '$HOME' "a'b" 'a"b' '@OUT@' '%j' 'a\b'; do
+	refused 2 "--out: found" "${small[@]}" --out "$bad"
+	refused 2 "--nvm-dir: found" "${small[@]}" --nvm-dir "$bad"
+	refused 2 "SUITE: found" "./$bad"
+	refused 2 "SUITE: found" "$bad"
+done
+for bad in 'srun;id' '$(id)' 'a"b"' 'a\ b'; do
+	refused 2 "--launcher: found" "${small[@]}" --launcher "$bad"
+done
+refused 2 "--system: found 'lsf'" "${small[@]}" --system lsf
+refused 2 "--out: found no directory" "${small[@]}" --out nowhere/r
+refused 2 "SUITE: cannot read" ./nothing.json
+refused 2 "neither a suite" nothing
+refused 2 "--ranks-per-node: found 4 ranks .* expected 64, as a case of fig5" \
+	fig5
+refused 2 "found a control character" "${small[@]}" -- --label $'a\nb'
+refused 2 "--out: not after --" "${small[@]}" -- --out x
+refused 2 "--kernel: found 'x'" "${small[@]}" -- --kernel x
+refused 2 "--aslant: found .*, expected a program" "${small[@]}" --aslant ./none
+"$scripts/submit" small.json 2>err && fail "no ranks"
+grep -q "ranks-per-node is missing" err || fail "no ranks: $(cat err)"
+"$scripts/submit" --help >out || fail "--help ends with $?"
+grep -q "Usage: scripts/submit" out || fail "--help: $(cat out)"
+rm "$bin/sbatch"
+
+# ---- What is filled in ----
+
+# job SYSTEM ARGUMENTS...: to `out`, a proper script
+job() {
+	local system=$1
+	shift
+	submit "${small[@]}" --system "$system" --dry-run "$@" ||
+		fail "$system $*: $(cat err)"
+	bash -n out || fail "$system $*: no script: $(cat out)"
+	grep -qE '@[A-Z_]+@' out && fail "$system $*: left open: $(cat out)"
+	! command -v shellcheck >/dev/null ||
+		shellcheck -S warning -s bash out || fail "$system $*"
+}
+
+all=(--nodes 3 --time 2:03:04 --account me --queue night --out "$work/r"
+	--nvm-dir /mnt/pmem0)
+for system in slurm pbs flux; do
+	job $system
+	grep -qE 'account|partition|--bank|--queue|#PBS -[Aq]|nvm-dir' out &&
+		fail "$system: asks for what was not given: $(cat out)"
+	job $system "${all[@]}" --launcher 'mpirun -np'
+	grep -q "suite $work/small.json --launch --out $work/r --nvm-dir /mnt/pmem0" \
+		out || fail "$system: another command: $(cat out)"
+	grep -qxF 'launcher=mpirun\ -np' out || fail "$system: $(cat out)"
+	cp out "$system.job"
+done
+expect() {
+	grep -qxF -e "$2" "$1.job" || fail "expected '$2' in $(cat "$1.job")"
+}
+expect slurm '#SBATCH --nodes=3'
+expect slurm '#SBATCH --ntasks-per-node=4'
+expect slurm '#SBATCH --time=2:03:04'
+expect slurm '#SBATCH --account=me'
+expect slurm '#SBATCH --partition=night'
+expect slurm "#SBATCH --output=$work/r.log"
+expect pbs '#PBS -l select=3:ncpus=4:mpiprocs=4'
+expect pbs '#PBS -l walltime=2:03:04'
+expect pbs '#PBS -A me'
+expect pbs '#PBS -q night'
+expect pbs "#PBS -o $work/r.log"
+expect flux '#flux: --nodes=3'
+expect flux '#flux: --nslots=12'
+expect flux '#flux: --time-limit=7384s'
+expect flux '#flux: --bank=me'
+expect flux '#flux: --queue=night'
+expect flux "#flux: --output=$work/r.log"
+
+# ---- What is run ----
+
+# Both start the script, which comes by stdin, elsewhere and out of sight.
+cat >"$bin/start" <<'SH'
+#!/bin/bash
+cat >"$WORK/script"
+log=$(sed -n 's/^#PBS -o //p; s/^#flux: --output=//p' "$WORK/script")
+cd / || exit
+setsid bash -c 'trap : TERM HUP; echo $$ >"$WORK/job.pid"; bash "$WORK/script"; echo $? >"$WORK/code"' \
+	>>"$log" 2>&1 </dev/null &
+SH
+cat >"$bin/qsub" <<'SH'
+#!/bin/bash
+[ $# = 0 ] || exit 1
+printf 'localhost\n%.0s' {1..4} >"$WORK/nodes"
+export PBS_NODEFILE=$WORK/nodes PBS_JOBID=1.here PBS_ENVIRONMENT=PBS_BATCH
+exec "$(dirname "$0")/start"
+SH
+cat >"$bin/flux" <<'SH'
+#!/bin/bash
+case "$*" in
+batch) exec "$(dirname "$0")/start" ;;
+"run -n "*) shift 2; echo $$ >"$WORK/flux.run"; exec mpiexec.mpich -n "$@" ;;
+"job killall --force --signal=TERM") kill -TERM "$(cat "$WORK/flux.run")" ;;
+*) echo "flux: cannot $*"; exit 1 ;;
+esac
+SH
+chmod +x "$bin"/*
+
+finished() {
+	grep -c '^[0-9]' "$out/cases.csv" 2>/dev/null || true
+}
+
+# ended CODE: the job, with that code
+ended() {
+	local turns=400
+	until [ -s code ]; do
+		[ $((turns--)) -gt 0 ] || fail "$system: the job does not end"
+		sleep 0.1
+	done
+	[ "$(cat code)" = "$1" ] || fail "$system: ends with $(cat code), not $1"
+	rm code job.pid
+}
+
+# An odd name is one word, and nothing that is executed.
+odd="an \"odd\" \$(touch odd) 'name'; touch odd.json"
+cat >"$odd" <<'JSON'
+{"name": "odd", "about": "a test", "source": "none: relative costs",
+ "figures": {"read": {"value": 1, "unit": "relative"},
+	     "write": {"value": 2, "unit": "relative"},
+	     "net": {"value": 1, "unit": "relative"}}}
+JSON
+
+for system in pbs flux; do
+	out=$work/$system
+	again=("${small[@]}" --system "$system" --out "$out" -- --profile "$work/$odd")
+	submit "${again[@]}" || fail "$system: $(cat err)"
+	turns=300
+	until [ "$(finished)" -ge 2 ] 2>/dev/null; do
+		[ ! -s code ] && [ $((turns--)) -gt 0 ] || fail "$system: no cases"
+		sleep 0.1
+	done
+	# PBS tells all processes of the job; Flux has a hang-up for its script.
+	case $system in
+	pbs) pkill -TERM -s "$(cat job.pid)" ;;
+	flux) pkill -HUP -s "$(cat job.pid)" -f "$work/script" ;;
+	esac
+	ended 143
+	[ "$(finished)" -lt 12 ] || fail "$system: nothing was left to continue"
+	submit "${again[@]}" || fail "$system: $(cat err)"
+	ended 0
+	[ "$(finished)" = 12 ] || fail "$system: $(finished) cases, expected 12"
+	[ "$(wc -l <"$out/runs.csv")" = 481 ] || fail "$system: rows are missing"
+	[ ! -e odd ] && [ ! -e odd.json ] && [ ! -e /odd ] || fail "executed $odd"
+done
+echo "batch_templates: jobs of PBS and Flux, stopped and continued"
