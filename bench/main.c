@@ -246,10 +246,21 @@ static bool open_standard(void)
 }
 
 /*
- * Libraries of some networks catch these as they are loaded, before main: they
- * would drop a file of addresses and exit with code 1.  SIGHUP is left alone,
- * which nohup may have ignored.
+ * Libraries of some networks catch signals as they are loaded, before main:
+ * they would drop a file of addresses and exit with code 1.  SIGHUP, which nohup
+ * may have ignored, becomes again what it was before they were.
  */
+static struct sigaction hang_up;
+
+static void note_hang_up(void)
+{
+	sigaction(SIGHUP, NULL, &hang_up);
+}
+
+__attribute__((section(".preinit_array"),
+	       used)) static void (*const before_libraries)(void) =
+	note_hang_up;
+
 static void release_signals(void)
 {
 	static const int caught[] = {SIGINT, SIGTERM, SIGSEGV, SIGBUS,
@@ -257,6 +268,7 @@ static void release_signals(void)
 
 	for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
 		signal(caught[i], SIG_DFL);
+	sigaction(SIGHUP, &hang_up, NULL);
 }
 
 /* No path is longer; a complaint about one has to have room for the reason. */
