@@ -15,8 +15,8 @@ fi
 slurm_isolate "$0"
 
 work=$(mktemp -d)
+# shellcheck disable=SC2034 # slurm.sh lives there
 SLURM=$work/slurm
-slurm_pids=()
 trap 'slurm_stop; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 cd "$work" || exit 1

@@ -6,6 +6,8 @@
 # elsewhere they are two daemons on this host.  SLURM is the (absolute) directory
 # that it lives in.  The partition `urgent` preempts what runs in `all`.
 
+slurm_pids=()
+
 # slurm_missing: why there cannot be one; nothing: there can
 slurm_missing() {
 	local name
@@ -104,7 +106,7 @@ slurm_host() {
 	fi
 }
 
-# daemon NAME COMMAND...: what it says goes to a file of that name
+# slurm_daemon NAME COMMAND...: what it says goes to a file of that name
 slurm_daemon() {
 	local name=$1
 	shift
@@ -116,7 +118,6 @@ slurm_daemon() {
 slurm_start() {
 	local i enter
 
-	slurm_pids=()
 	mkdir -p "$SLURM/state" "$SLURM/spool-n1" "$SLURM/spool-n2"
 	export SLURM_CONF=$SLURM/slurm.conf
 	slurm_configure
