@@ -19,7 +19,7 @@ random.seed(20)
 measured = {"run_id", "store", "medium", "transport", "provider", "wall_s",
             "compute_s", "comm_s", "io_s", "gflops", "host", "time_utc",
             "hwc_backend", "hwc_read_bytes", "hwc_write_bytes", "hwc_note",
-            "hwc_miss_bytes", "hwc_sockets"}
+            "hwc_miss_bytes", "hwc_sockets", "bind"}
 
 def run(words, transport, ranks, provider):
     out = os.path.join(work, "runs.csv")
