@@ -136,7 +136,9 @@ until_true 30 finished long $(($(cat before) + 1))
 srun --partition=urgent --nodes=2 true || fail "nothing is urgent"
 finished long 15 && fail "nothing was left to preempt"
 until_true 30 preempted
-scontrol update JobId="$job" StartTime=now # Slurm lets some time pass first
+# Slurm lets two minutes pass; in the second in which a job was ended its nodes
+# would take it for the one that was.
+scontrol update JobId="$job" StartTime=now+3seconds
 ended_with 0
 [ "$(grep -c "stopped by SIGTERM" long.log)" = 2 ] || fail "killed, not stopped"
 check long 16 12
