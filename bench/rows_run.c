@@ -4,6 +4,8 @@
  * The names and their order are what other people's scripts depend on.
  */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench/cache_model.h"
@@ -104,6 +106,17 @@ static void put_judged(struct asl_csv *csv, const struct asl_rep *rep)
 	asl_csv_put_count(csv, "memory_high_words", rep->memory_high);
 }
 
+/* In every row: without commas nothing is quoted, and awk -F, finds the rest. */
+static void put_note(struct asl_csv *csv, const char *name, const char *note)
+{
+	char text[640];
+
+	snprintf(text, sizeof text, "%s", note);
+	for (char *c = text; (c = strchr(c, ','));)
+		*c = ';';
+	asl_csv_put(csv, name, text);
+}
+
 static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	double flops = (double)rep->total.of[ASL_FLOPS];
@@ -124,7 +137,7 @@ static void put_measured(struct asl_csv *csv, const struct asl_rep *rep)
 	put_known(csv, "hwc_read_bytes", counted->memory, counted->read_bytes);
 	put_known(csv, "hwc_write_bytes", counted->memory,
 		  counted->write_bytes);
-	asl_csv_put(csv, "hwc_note", counted->note);
+	put_note(csv, "hwc_note", counted->note);
 }
 
 static void put_replayed(struct asl_csv *csv, const struct asl_rep *rep)

@@ -77,7 +77,7 @@ for how in '' '--launch'; do
 	is hwc_backend perf perf.csv
 	is hwc_read_bytes $((4 * 64 * 10100)) perf.csv
 	is hwc_write_bytes $((4 * 64 * 1010)) perf.csv
-	is hwc_note 'NOT MEASURED, recorded: dram and pmm of whole sockets' perf.csv
+	is hwc_note 'NOT MEASURED; recorded: dram and pmm of whole sockets' perf.csv
 	is hwc_miss_bytes $((64 * 7 * (${#how} > 0 ? 3 : 1))) perf.csv
 	is hwc_sockets '0/0/dram:1280000:128000;0/0/pmm:12800:1280;'`
 		`'0/1/dram:1280000:128000;0/1/pmm:12800:1280' perf.csv
@@ -89,8 +89,8 @@ done
 
 expect 0 run 3d --n 48 --hwc perf --reps 2 --csv two.csv
 is hwc_read_bytes $((2 * 4 * 64 * 10100)) two.csv
-is hwc_note 'NOT MEASURED, recorded: dram and pmm of whole sockets; events '`
-	`'took turns, and counted 50% of the time' two.csv
+is hwc_note 'NOT MEASURED; recorded: dram and pmm of whole sockets; events '`
+	`'took turns; and counted 50% of the time' two.csv
 # There is no third repetition.
 expect 0 run 3d --n 48 --hwc perf --reps 3 --csv three.csv
 is hwc_read_bytes '' three.csv
@@ -135,6 +135,7 @@ no_counters() {
 	for name in backend read_bytes write_bytes miss_bytes sockets; do
 		is hwc_$name '' "$1"
 	done
+	grep -q '"' "$1" && fail "something in $1 is quoted"
 	case "$(field hwc_note "$1")" in
 	"likwid: "?*"; perf: "?*) ;;
 	*) fail "hwc_note is '$(field hwc_note "$1")'" ;;
