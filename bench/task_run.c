@@ -57,8 +57,8 @@ static int begin(struct doing *x, struct asl_task *task)
 	*x = (struct doing){.task = task, .o = task->options};
 	code = task->joined ? join(x) : stay(x);
 	if (!code)
-		code = asl_task_agree(
-			task, asl_task_sizes(task, &x->o, &x->texts));
+		code = asl_task_agree(task,
+				      asl_task_sizes(task, &x->o, &x->texts));
 	if (!code && (asl_csv_open(&task->rows) || asl_csv_open(&task->ranks)))
 		code = asl_complain(ASL_NO_MACHINE, "out of memory");
 	return code;

@@ -23,7 +23,7 @@ struct asl_common {
 struct asl_session {
 	const struct asl_run_want *const *want; /* [count] */
 	int count;
-	const bool *leave_out; /* [count] at rank 0, or NULL */
+	const bool *leave_out;	   /* [count] at rank 0, or NULL */
 	struct asl_common *common; /* [count]: on sim a rank may be ahead */
 	int (*each)(const struct asl_rep *rep, void *arg);
 	void *arg;
