@@ -89,15 +89,20 @@ struct asl_array_source asl_contract_source(const struct asl_data *data,
 
 /* ---- Filling ---- */
 
-/* Of the output, what is no number: nobody's word passes for last time's. */
-static void read_chunk(double *at, const struct asl_array_source *source,
-		       const struct asl_run *run, uint64_t done, uint64_t count)
-{
-	for (uint64_t i = 0; i < count;) {
-		struct asl_row row = asl_run_row(run, done + i, count - i);
+struct filling {
+	const struct asl_array_source *source; /* NULL: what is no number */
+	struct asl_run run;
+};
 
-		if (source)
-			asl_array_read(source, at + i, &row);
+static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
+{
+	const struct filling *f = arg;
+
+	for (uint64_t i = 0; i < count;) {
+		struct asl_row row = asl_run_row(&f->run, done + i, count - i);
+
+		if (f->source)
+			asl_array_read(f->source, at + i, &row);
 		else
 			for (uint64_t j = 0; j < row.count; j++)
 				at[i + j] = NAN;
@@ -105,22 +110,7 @@ static void read_chunk(double *at, const struct asl_array_source *source,
 	}
 }
 
-static void fill_run(struct asl_rank *r, const struct asl_array_source *source,
-		     const struct asl_run *run, struct asl_words *own,
-		     const struct asl_words *buffer)
-{
-	for (uint64_t done = 0; !r->err && done < own->count;
-	     done += ASL_CHUNK) {
-		uint64_t count = asl_least(ASL_CHUNK, own->count - done);
-		struct asl_words from = asl_slice(buffer, 0, count);
-		struct asl_words to = asl_slice(own, done, count);
-
-		if (r->data)
-			read_chunk(from.at, source, run, done, count);
-		asl_copy(r, &to, &from);
-	}
-}
-
+/* The output, too: nobody's word passes for last time's. */
 void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
 		       struct asl_words *own)
 {
@@ -131,13 +121,14 @@ void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
 	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
 	for (int which = 0; which <= c->e.inputs; which++) {
 		struct asl_spread s = asl_contraction_spread(c, which);
-		struct asl_run run = asl_spread_run(&s, r->id);
+		struct filling f = {.run = asl_spread_run(&s, r->id)};
 		struct asl_array_source source;
 
-		if (which < c->e.inputs)
+		if (which < c->e.inputs) {
 			source = asl_contract_source(data, which);
-		fill_run(r, which < c->e.inputs ? &source : NULL, &run,
-			 &own[which], &buffer);
+			f.source = &source;
+		}
+		asl_fill_words(r, &own[which], &buffer, read_chunk, &f);
 	}
 	asl_give(r, &buffer);
 }

@@ -7,28 +7,11 @@
 
 /* ---- Filling ---- */
 
-/* Entries of the piece from its word `done` on. */
-static void read_chunk(double *at, const struct asl_source *source,
-		       const struct asl_piece *piece, uint64_t done,
-		       uint64_t count)
-{
-	for (uint64_t i = 0; i < count;) {
-		struct asl_stretch s =
-			asl_piece_stretch(piece, done + i, count - i);
-
-		if (source)
-			asl_source_read(source, at + i, s.row, s.col, s.count);
-		else
-			for (uint64_t j = 0; j < s.count; j++)
-				at[i + j] = NAN;
-		i += s.count;
-	}
-}
-
-static void fill_piece(struct asl_rank *r, const struct asl_source *source,
-		       const struct asl_piece *piece,
-		       const struct asl_words *own,
-		       const struct asl_words *buffer)
+void asl_fill_words(struct asl_rank *r, const struct asl_words *own,
+		    const struct asl_words *buffer,
+		    void (*read)(double *at, uint64_t done, uint64_t count,
+				 void *arg),
+		    void *arg)
 {
 	for (uint64_t done = 0; !r->err && done < own->count;
 	     done += ASL_CHUNK) {
@@ -37,8 +20,31 @@ static void fill_piece(struct asl_rank *r, const struct asl_source *source,
 		struct asl_words to = asl_slice(own, done, count);
 
 		if (r->data)
-			read_chunk(from.at, source, piece, done, count);
+			read(from.at, done, count, arg);
 		asl_copy(r, &to, &from);
+	}
+}
+
+struct filling {
+	const struct asl_source *source; /* NULL: what is no number */
+	struct asl_piece piece;
+};
+
+static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
+{
+	const struct filling *f = arg;
+
+	for (uint64_t i = 0; i < count;) {
+		struct asl_stretch s =
+			asl_piece_stretch(&f->piece, done + i, count - i);
+
+		if (f->source)
+			asl_source_read(f->source, at + i, s.row, s.col,
+					s.count);
+		else
+			for (uint64_t j = 0; j < s.count; j++)
+				at[i + j] = NAN;
+		i += s.count;
 	}
 }
 
@@ -48,13 +54,13 @@ void asl_fill_pieces(struct asl_rank *r, const struct asl_plan *plan,
 		     const struct asl_words *own)
 {
 	struct asl_words buffer, words;
-	struct asl_piece x;
+	struct filling f = {.source = source};
 	uint64_t first = 0;
 
 	asl_take(r, &buffer, ASL_DRAM, asl_least(ASL_CHUNK, own->count));
-	for (int i = 0; piece(&x, plan, r->id, which, i); i++) {
-		words = asl_slice(own, first, x.words.count);
-		fill_piece(r, source, &x, &words, &buffer);
+	for (int i = 0; piece(&f.piece, plan, r->id, which, i); i++) {
+		words = asl_slice(own, first, f.piece.words.count);
+		asl_fill_words(r, &words, &buffer, read_chunk, &f);
 		first += words.count;
 	}
 	asl_give(r, &buffer);

@@ -17,6 +17,13 @@ enum { ASL_CHUNK = 65536 };
 typedef bool asl_piece_of(struct asl_piece *x, const struct asl_plan *plan,
 			  int rank, int which, int i);
 
+/* Fill the words with what read(at, done, count, arg) says, chunk by chunk. */
+void asl_fill_words(struct asl_rank *r, const struct asl_words *own,
+		    const struct asl_words *buffer,
+		    void (*read)(double *at, uint64_t done, uint64_t count,
+				 void *arg),
+		    void *arg);
+
 /* Fill all of them; without a source with what is no number. */
 void asl_fill_pieces(struct asl_rank *r, const struct asl_plan *plan,
 		     asl_piece_of *piece, int which,
