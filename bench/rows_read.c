@@ -8,6 +8,7 @@
 
 #include <csv.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,6 +240,17 @@ const char *asl_rows_text(const struct asl_rows *rows, size_t row, int column)
 	return cell(rows, (row + 1) * (size_t)rows->columns + (size_t)column);
 }
 
+static void refuse_cell(struct asl_rows *rows, size_t row, const char *name,
+			const char *found, const char *expected)
+{
+	if (!rows->code)
+		rows->code = asl_complain(ASL_BAD_INPUT,
+					  "%s: line %d: %s: found '%.40s', "
+					  "expected %s",
+					  rows->path, rows->line[row + 1], name,
+					  found, expected);
+}
+
 double asl_rows_number(struct asl_rows *rows, size_t row, int column)
 {
 	const char *text = asl_rows_text(rows, row, column);
@@ -249,11 +261,24 @@ double asl_rows_number(struct asl_rows *rows, size_t row, int column)
 		return NAN;
 	if (!*end)
 		return x;
-	if (!rows->code)
-		rows->code = asl_complain(
-			ASL_BAD_INPUT,
-			"%s: line %d: %s: found '%.40s', expected a number",
-			rows->path, rows->line[row + 1],
-			cell(rows, (size_t)column), text);
+	refuse_cell(rows, row, asl_rows_name(rows, column), text, "a number");
 	return NAN;
+}
+
+int64_t asl_rows_count(struct asl_rows *rows, size_t row, const char *name,
+		       int64_t most)
+{
+	const char *text =
+		asl_rows_text(rows, row, asl_rows_column(rows, name));
+	char *end, expected[64];
+	long long x;
+
+	errno = 0;
+	x = strtoll(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && x <= most)
+		return x;
+	snprintf(expected, sizeof expected, "a whole number from 0 to %" PRId64,
+		 most);
+	refuse_cell(rows, row, name, text, expected);
+	return 0;
 }

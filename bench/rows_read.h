@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct asl_rows {
 	char path[PATH_MAX];
@@ -40,5 +41,9 @@ const char *asl_rows_text(const struct asl_rows *rows, size_t row, int column);
  * number is NAN, too, after a complaint, and rows->code says so.
  */
 double asl_rows_number(struct asl_rows *rows, size_t row, int column);
+
+/* A whole number from 0 to `most`, which a cell must have; else 0, likewise. */
+int64_t asl_rows_count(struct asl_rows *rows, size_t row, const char *name,
+		       int64_t most);
 
 #endif

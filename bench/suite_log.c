@@ -4,6 +4,7 @@
 #include "bench/suite_log.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,13 +130,14 @@ static int take_case(struct asl_suite_log *log, int i, const char *found,
 static int take_row(struct asl_suite_log *log, struct asl_rows *rows,
 		    size_t row)
 {
-	int number =
-		(int)asl_rows_number(rows, row, asl_rows_column(rows, "case"));
+	int number = (int)asl_rows_count(rows, row, "case", INT_MAX);
 	const char *options =
 		asl_rows_text(rows, row, asl_rows_column(rows, "options"));
 
 	log->failed |=
 		asl_rows_number(rows, row, asl_rows_column(rows, "code")) != 0;
+	if (rows->code)
+		return rows->code;
 	if (number < 1 || number > log->s->total)
 		return refuse_other(log, number, options, "no such case");
 	for (int i = 0; i < log->s->count; i++)
@@ -150,10 +152,8 @@ static int take_row(struct asl_suite_log *log, struct asl_rows *rows,
 
 static off_t bytes_of(struct asl_rows *rows, const char *name)
 {
-	int column = asl_rows_column(rows, name);
-
 	return rows->count
-		       ? (off_t)asl_rows_number(rows, rows->count - 1, column)
+		       ? asl_rows_count(rows, rows->count - 1, name, INT64_MAX)
 		       : 0;
 }
 

@@ -147,6 +147,34 @@ static void numbers_are_strict(void **state)
 	asl_rows_close(&rows);
 }
 
+/* What does not fit would be some other number, or undefined. */
+static void counts_are_whole_and_fit(void **state)
+{
+	static const char *const bad[] = {
+		"",    "-5",  "1e3", "2.5", "+1",
+		"nan", "inf", "8",   "1x",  "9223372036854775808"};
+	struct asl_rows rows;
+	char text[64];
+
+	(void)state;
+	put("runs.csv", "schema,x\n1,7\n", 13);
+	assert_int_equal(asl_rows_read(&rows, dir, "runs.csv"), 0);
+	assert_int_equal(asl_rows_count(&rows, 0, "x", 7), 7);
+	assert_int_equal(rows.code, 0);
+	assert_int_equal(asl_rows_count(&rows, 0, "y", 7), 0);
+	assert_int_equal(rows.code, ASL_BAD_INPUT);
+	asl_rows_close(&rows);
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		snprintf(text, sizeof text, "schema,x\n1,%s\n", bad[i]);
+		put("runs.csv", text, strlen(text));
+		assert_int_equal(asl_rows_read(&rows, dir, "runs.csv"), 0);
+		assert_int_equal(asl_rows_count(&rows, 0, "x", 7), 0);
+		assert_int_equal(rows.code, ASL_BAD_INPUT);
+		assert_non_null(strstr(asl_last_complaint(), "line 2: x: "));
+		asl_rows_close(&rows);
+	}
+}
+
 static void no_text_is_a_tag(void **state)
 {
 	char *text;
@@ -168,6 +196,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_table_is_refused),
 		cmocka_unit_test(a_zero_byte_is_refused),
 		cmocka_unit_test(numbers_are_strict),
+		cmocka_unit_test(counts_are_whole_and_fit),
 		cmocka_unit_test(no_text_is_a_tag),
 	};
 
