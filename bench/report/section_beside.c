@@ -50,8 +50,8 @@ static void say_how(struct asl_page *p, enum asl_how how)
 	static const char *const texts[ASL_HOWS] = {
 		[ASL_MEASURED] = "Measured times.",
 		[ASL_EMULATED] = "Times with emulated memory.",
-		[ASL_MODELLED] = "Not measured: costs Q of counted words, in "
-				 "nanoseconds of the profiles.",
+		[ASL_MODELLED] = ("Not measured: costs Q of counted words, in "
+				  "nanoseconds of the profiles."),
 	};
 
 	asl_page_say(p, " %s", texts[how]);
