@@ -1,0 +1,45 @@
+/*
+ * einsum.c -- a contraction: its string, its sizes and ranks, a line each
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/contract/contract.h"
+#include "lib/matrix/file.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { MOST_RANKS = 12, MOST_INDICES = 6 };
+
+static void make(const struct asl_einsum *e, int ranks)
+{
+	static struct asl_contraction c;
+
+	for (int way = ASL_WAY_BEST; way < ASL_WAYS; way++) {
+		struct asl_contraction_want want = {
+			.ranks = ranks, .cache = 4096, .way = way};
+
+		asl_contraction_make(&c, e, &want);
+		if (c.stages < 1 || c.ranks < 1 || c.ranks > ranks)
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	char *text = asl_fuzz_text(data, bytes), *rest = text;
+	const char *spec = strsep(&rest, "\n");
+	const char *dims = rest ? strsep(&rest, "\n") : "";
+	int ranks = rest ? abs(atoi(rest) % MOST_RANKS) + 1 : 1;
+	struct asl_einsum e;
+	int err = asl_einsum_parse(&e, spec);
+
+	if (!err && *dims)
+		err = asl_einsum_dims(&e, dims);
+	if (!err)
+		err = asl_einsum_check(&e);
+	asl_fuzz_check_said(err, asl_file_why());
+	if (!err && e.indices <= MOST_INDICES)
+		make(&e, ranks);
+	free(text);
+	return 0;
+}
