@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,19 @@ static void give_up(const char *what)
 {
 	perror(what);
 	exit(1);
+}
+
+/*
+ * Libraries of some networks catch signals as they are loaded, and exit; libFuzzer
+ * takes only those that nobody catches.
+ */
+__attribute__((constructor)) static void release_signals(void)
+{
+	static const int caught[] = {SIGINT, SIGTERM, SIGSEGV, SIGBUS,
+				     SIGILL, SIGFPE,  SIGABRT};
+
+	for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+		signal(caught[i], SIG_DFL);
 }
 
 char *asl_fuzz_text(const uint8_t *data, size_t bytes)
@@ -94,18 +108,22 @@ void asl_fuzz_check_said(int err, const char *why)
 {
 	if (!err)
 		return;
-	if (!*why)
+	if (err > 0 || !*why)
 		abort();
 	for (const char *c = why; *c; c++)
-		if (asl_control_bytes(c))
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			abort();
 }
 
 void asl_fuzz_check_code(int code)
 {
-	if (code < ASL_FINE || code > ASL_NO_MACHINE)
+	const char *why = asl_last_complaint();
+
+	if (code < ASL_FINE || code > ASL_NO_MACHINE || (code && !*why))
 		abort();
-	asl_fuzz_check_said(code, asl_last_complaint());
+	for (; code && *why; why++)
+		if (asl_control_bytes(why))
+			abort();
 }
 
 /* ---- How much ---- */

@@ -31,10 +31,13 @@ const char *asl_fuzz_dir(void);
 /* From here on stdout goes nowhere, and complaints are kept. */
 void asl_fuzz_hush(void);
 
-/* Aborts unless an error, and nothing else, has one line said about it. */
+/* Aborts unless 0, or a negative errno with one line about it. */
 void asl_fuzz_check_said(int err, const char *why);
 
-/* The same of an exit code of the command and the last complaint. */
+/*
+ * The same of an exit code of the command and the last complaint, in which a
+ * terminal shall find nothing to obey.
+ */
 void asl_fuzz_check_code(int code);
 
 /*
