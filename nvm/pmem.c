@@ -136,6 +136,7 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 		goto remove_file;
 	p->base.ops = &asl_store_pmem;
 	asl_pool_note(p->base.note, sizeof p->base.note, p->base.medium);
+	asl_mapped_note(p->pop, bytes, "the pool", path);
 	*out = &p->base;
 	return 0;
 
@@ -153,6 +154,7 @@ static void pmem_close(struct asl_store *store)
 {
 	struct pmem *p = (struct pmem *)store;
 
+	asl_mapped_forget(p->pop);
 	pmemobj_close(p->pop);
 	free(p->base.file);
 	free(p);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -149,38 +150,55 @@ static int sync_dir(const char *path)
 }
 
 /* In a file system without unnamed files the name comes and goes. */
-static int open_unnamed(const char *path)
+static int open_unnamed(int dir)
 {
-	char copy[PATH_MAX], name[PATH_MAX + 32];
-	const char *dir;
-	int fd;
+	char name[64];
+	uint64_t salt;
+	int fd =
+		openat(dir, ".", O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
 
-	snprintf(copy, sizeof copy, "%s", path);
-	dir = dirname(copy);
-	fd = open(dir, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	snprintf(name, sizeof name, "%s/aslant-XXXXXX.pool", dir);
-	fd = mkostemps(name, 5, O_CLOEXEC);
+	if (getrandom(&salt, sizeof salt, 0) != sizeof salt)
+		return -1;
+	snprintf(name, sizeof name, "aslant-%016jx.pool", salt);
+	fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd >= 0)
-		unlink(name);
+		unlinkat(dir, name, 0);
 	return fd;
+}
+
+/* With O_EXCL no link is followed, and none on the way that a stranger laid. */
+static int open_file(const char *path, bool keep)
+{
+	char copy[PATH_MAX];
+	int dir, fd, err;
+
+	snprintf(copy, sizeof copy, "%s", path);
+	dir = asl_spot_open(dirname(copy));
+	if (dir < 0)
+		return dir;
+	fd = keep ? openat(dir, strrchr(path, '/') + 1,
+			   O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+		  : open_unnamed(dir);
+	err = fd < 0 ? -errno : 0;
+	close(dir);
+	if (err == -EEXIST)
+		return asl_store_fail(-EEXIST,
+				      "pool %s exists: a run of this id is "
+				      "there, or has left it",
+				      path);
+	return err ? asl_store_fail(err, "pool %s: %s", path, strerror(-err))
+		   : fd;
 }
 
 int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)
 {
 	int err;
 
-	*fd = keep ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
-		   : open_unnamed(path);
-	if (*fd < 0 && errno == EEXIST)
-		return asl_store_fail(-EEXIST,
-				      "pool %s exists: a run of this id is "
-				      "there, or has left it",
-				      path);
+	*fd = open_file(path, keep);
 	if (*fd < 0)
-		return asl_store_fail(-errno, "pool %s: %s", path,
-				      strerror(errno));
+		return *fd;
 	err = keep ? sync_dir(path) : 0;
 	if (!err)
 		err = preallocate(*fd, path, bytes);

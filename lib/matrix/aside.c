@@ -1,12 +1,12 @@
 /*
- * aside.c -- write a file beside its place, then rename it
+ * aside.c -- write a file without a name, then put it in its place
  */
 #include "lib/matrix/aside.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,61 +20,84 @@
 /* Small enough that a periodic signal does not interrupt each of them. */
 #define STEP_BYTES (UINT64_C(32) << 20)
 
-static int check_place(const char *path)
+static int check_place(struct asl_aside *a)
 {
 	struct stat st;
 
-	if (stat(path, &st) != 0)
-		return 0; /* nothing there; mkstemp will judge the directory */
+	if (fstatat(a->spot.dir, a->spot.name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0; /* nothing there; its directory will be judged */
 	if (S_ISDIR(st.st_mode))
-		return asl_file_fail(-EISDIR, "%s: is a directory", path);
+		return asl_file_fail(-EISDIR, "%s: is a directory", a->path);
 	if (!S_ISREG(st.st_mode))
 		return asl_file_fail(-EINVAL,
 				     "%s: exists and is no regular file; it "
 				     "is not replaced",
-				     path);
-	if (access(path, W_OK) != 0)
+				     a->path);
+	if (faccessat(a->spot.dir, a->spot.name, W_OK, 0) != 0)
 		return asl_file_fail(-errno,
 				     "%s: exists and may not be written: %s",
-				     path, strerror(errno));
+				     a->path, strerror(errno));
+	a->mode = st.st_mode & 0777;
 	return 0;
 }
 
 /* Renaming onto a link would replace the link, not the file it names. */
-static int name_both(struct asl_aside *a, const char *path)
+static int find_place(struct asl_aside *a, const char *path)
 {
-	if (strlen(path) + sizeof(".XXXXXX") > PATH_MAX)
+	size_t length = strlen(path);
+	int err;
+
+	*a = (struct asl_aside){.fd = -1, .limit = UINT64_MAX};
+	if (length >= PATH_MAX)
 		return asl_file_fail(-ENAMETOOLONG,
 				     "%.60s...: the path is too long", path);
-	if (!realpath(path, a->path))
-		snprintf(a->path, sizeof(a->path), "%s", path);
-	if (snprintf(a->temp, sizeof(a->temp), "%s.XXXXXX", a->path) >=
-	    (int)sizeof(a->temp))
-		return asl_file_fail(-ENAMETOOLONG,
-				     "%.60s...: the path is too long", path);
-	return 0;
+	memcpy(a->path, path, length + 1);
+	if (length && path[length - 1] == '/')
+		return asl_file_fail(-EISDIR, "%s: names a directory", path);
+	err = asl_spot_find(&a->spot, path);
+	if (err)
+		return asl_file_fail(err, "%s", asl_store_why());
+	if (strlen(a->spot.name) + sizeof ".XXXXXX" > NAME_MAX + 1)
+		return asl_file_fail(-ENAMETOOLONG, "%s: the name is too long",
+				     path);
+	return check_place(a);
+}
+
+/* Nothing that was opened stays so, and nothing that was named. */
+static void end(struct asl_aside *a)
+{
+	if (a->fd >= 0)
+		close(a->fd);
+	if (*a->temp)
+		unlinkat(a->spot.dir, a->temp, 0);
+	if (a->spot.dir >= 0)
+		close(a->spot.dir);
+	a->fd = a->spot.dir = -1;
+	a->temp[0] = '\0';
+}
+
+static void note_limit(struct asl_aside *a)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY)
+		a->limit = limit.rlim_cur;
 }
 
 int asl_aside_create(struct asl_aside *a, const char *path)
 {
-	struct rlimit limit;
-	int err = check_place(path);
+	int err;
 
-	a->fd = -1;
+	a->spot.dir = -1;
+	err = find_place(a, path);
 	if (!err)
-		err = name_both(a, path);
+		err = asl_aside_open(a);
 	if (err)
-		return err;
-	a->limit = UINT64_MAX;
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-	    limit.rlim_cur != RLIM_INFINITY)
-		a->limit = limit.rlim_cur;
-	a->fd = mkostemp(a->temp, O_CLOEXEC);
-	if (a->fd < 0)
-		return asl_file_fail(-errno,
-				     "%s: can't write in its directory: %s",
-				     path, strerror(errno));
-	return 0;
+		end(a);
+	else
+		note_limit(a);
+	return err;
 }
 
 static int full(const struct asl_aside *a, uint64_t bytes)
@@ -156,7 +179,7 @@ int asl_aside_write(struct asl_aside *a, const void *from, size_t bytes,
 }
 
 /*
- * mkstemp made it ours alone; give it the mode that open would have.  umask
+ * Until now it was ours alone; give it the mode that open would have.  umask
  * can only be read by setting it: meanwhile it is the strict one.
  */
 static mode_t usual_mode(void)
@@ -170,54 +193,87 @@ static mode_t usual_mode(void)
 /* The name is to outlast a power cut where the file system can promise it. */
 static void sync_dir(const struct asl_aside *a)
 {
-	char copy[PATH_MAX];
-	int fd;
+	int fd = openat(a->spot.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	snprintf(copy, sizeof(copy), "%s", a->path);
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	fsync(fd);
 	close(fd);
 }
 
+static int settle(struct asl_aside *a)
+{
+	if (fchmod(a->fd, a->mode ? a->mode : usual_mode()) != 0 ||
+	    fsync(a->fd) != 0)
+		return -errno;
+	return *a->temp ? 0 : asl_aside_name(a);
+}
+
 int asl_aside_commit(struct asl_aside *a)
 {
-	int err = 0;
+	int err = settle(a);
 
-	if (fchmod(a->fd, usual_mode()) != 0 || fsync(a->fd) != 0)
-		err = failed(a, errno, 0);
 	if (close(a->fd) != 0 && !err)
-		err = asl_file_fail(-errno, "%s: %s", a->path, strerror(errno));
+		err = -errno;
 	a->fd = -1;
-	if (!err && rename(a->temp, a->path) != 0)
-		err = asl_file_fail(-errno, "%s: %s", a->path, strerror(errno));
-	if (err)
-		unlink(a->temp);
-	else
+	if (!err &&
+	    renameat(a->spot.dir, a->temp, a->spot.dir, a->spot.name) != 0)
+		err = -errno;
+	if (err) {
+		failed(a, -err, 0);
+	} else {
+		a->temp[0] = '\0';
 		sync_dir(a);
+	}
+	end(a);
 	return err;
 }
 
 void asl_aside_discard(struct asl_aside *a)
 {
-	if (a->fd < 0)
-		return;
-	close(a->fd);
-	a->fd = -1;
-	unlink(a->temp);
+	if (a->fd >= 0)
+		end(a);
+}
+
+static int fill(struct asl_aside *a, const char *path, const void *from,
+		size_t bytes)
+{
+	int err = asl_aside_create(a, path);
+
+	if (err)
+		return err;
+	err = asl_aside_write(a, from, bytes, 0);
+	if (err)
+		asl_aside_discard(a);
+	return err;
 }
 
 int asl_aside_put(const char *path, const void *from, size_t bytes)
 {
 	struct asl_aside a;
-	int err = asl_aside_create(&a, path);
+	int err = fill(&a, path, from, bytes);
 
+	return err ? err : asl_aside_commit(&a);
+}
+
+int asl_aside_begin(int *fd, const char *path, const void *from, size_t bytes)
+{
+	struct asl_aside a;
+	int err = fill(&a, path, from, bytes);
+
+	*fd = -1;
 	if (err)
 		return err;
-	err = asl_aside_write(&a, from, bytes, 0);
-	if (!err)
-		return asl_aside_commit(&a);
-	asl_aside_discard(&a);
+	*fd = fcntl(a.fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0) {
+		err = failed(&a, errno, bytes);
+		asl_aside_discard(&a);
+		return err;
+	}
+	err = asl_aside_commit(&a);
+	if (err) {
+		close(*fd);
+		*fd = -1;
+	}
 	return err;
 }

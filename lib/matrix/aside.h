@@ -1,13 +1,16 @@
 /*
  * aside.h -- a file that appears under its name only when it is complete
  *
- * It is written under an unpredictable name beside its place and renamed at
- * the end.  Whatever ends the process before, the old file of that name, or
- * none, is there; only a killed process leaves NAME.XXXXXX behind.
+ * It has no name while it is written, and gets it at the end.  Whatever ends the
+ * process before, the old file of that name, or none, is there.  A file system
+ * that has no files without names has it under an unpredictable one beside its
+ * place, NAME.XXXXXX, which only a killed process leaves behind.
  *
  * Errors	0, or a negative errno with asl_file_why() saying more.
- * Place	A symbolic link is followed.  What is there must be a regular
- *		file that may be written: /dev/null stays what it is.
+ * Place	A symbolic link is followed, but not one that a stranger may have
+ *		laid (asl_spot_find).  What is there must be a regular file that
+ *		may be written: /dev/null stays what it is.
+ * Mode		That of the file whose place it takes; else as umask says.
  */
 #ifndef ASL_ASIDE_H
 #define ASL_ASIDE_H
@@ -15,10 +18,16 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#include "nvm/store.h"
 
 struct asl_aside {
-	char path[PATH_MAX], temp[PATH_MAX];
+	char path[PATH_MAX];
+	struct asl_spot spot;	 /* where it will be */
+	char temp[NAME_MAX + 1]; /* what it is called there; "": nothing */
 	int fd;
+	mode_t mode;	/* of the file that is there; 0: none is */
 	uint64_t limit; /* ulimit -f, in bytes */
 };
 
@@ -35,7 +44,17 @@ int asl_aside_write(struct asl_aside *a, const void *from, size_t bytes,
 int asl_aside_commit(struct asl_aside *a);
 void asl_aside_discard(struct asl_aside *a);
 
-/* All of the above, for contents that are in memory. */
+/*
+ * All of the above, for contents that are in memory; and the same of a file that
+ * will grow: *fd stays open to be written to.
+ */
 int asl_aside_put(const char *path, const void *from, size_t bytes);
+int asl_aside_begin(int *fd, const char *path, const void *from, size_t bytes);
+
+/* ---- For aside.c ---- */
+
+/* Sets fd, and temp if it needs a name.  Then: give it one if it has none. */
+int asl_aside_open(struct asl_aside *a);
+int asl_aside_name(struct asl_aside *a);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "lib/machine/memory.h"
 #include "lib/matrix/file.h"
+#include "nvm/store.h"
 
 static _Thread_local char why[PATH_MAX + 512];
 
@@ -83,8 +84,10 @@ static int map_fd(void **map, size_t *map_bytes, const char *path, int fd)
 		return err;
 	*map_bytes = (size_t)st.st_size;
 	*map = mmap(NULL, *map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (*map != MAP_FAILED)
+	if (*map != MAP_FAILED) {
+		asl_mapped_note(*map, *map_bytes, "the file", path);
 		return 0;
+	}
 	*map = NULL;
 	return asl_file_fail(-errno, "%s: can't be mapped: %s", path,
 			     strerror(errno));
@@ -136,6 +139,7 @@ int asl_file_make_room(void **map, size_t *map_bytes, const char *path,
 
 void asl_file_unmap(void *map, size_t map_bytes)
 {
+	asl_mapped_forget(map);
 	if (map)
 		munmap(map, map_bytes);
 }

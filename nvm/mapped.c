@@ -1,0 +1,50 @@
+/*
+ * mapped.c -- what is mapped where, for whoever catches a SIGBUS
+ *
+ * A page of a file that somebody has cut short, or that the medium has lost,
+ * cannot be had: the kernel says so by a signal, and with an address.  The table
+ * has a place for each that is mapped; with none left there is only less to say.
+ */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "nvm/store.h"
+
+enum { MOST = 256 };
+
+static struct mapped {
+	const char *volatile at; /* NULL: free */
+	size_t bytes;
+	char what[256];
+} table[MOST];
+
+void asl_mapped_note(const void *at, size_t bytes, const char *kind,
+		     const char *path)
+{
+	for (int i = 0; i < MOST; i++)
+		if (!table[i].at) {
+			table[i].bytes = bytes;
+			snprintf(table[i].what, sizeof table[i].what, "%s %s",
+				 kind, path);
+			table[i].at = at;
+			return;
+		}
+}
+
+void asl_mapped_forget(const void *at)
+{
+	for (int i = 0; at && i < MOST; i++)
+		if (table[i].at == at) {
+			table[i].at = NULL;
+			return;
+		}
+}
+
+const char *asl_mapped_find(const void *at)
+{
+	for (int i = 0; i < MOST; i++)
+		if (table[i].at &&
+		    (uintptr_t)at - (uintptr_t)table[i].at < table[i].bytes)
+			return table[i].what;
+	return NULL;
+}

@@ -1,0 +1,168 @@
+/*
+ * spot.c -- where a path leads, past no link that a stranger may have laid
+ *
+ * The path is walked one name at a time, each seen from the directory before it,
+ * so that what was looked at is what is used.  Links are followed as the kernel
+ * would, but for those in directories that anybody may write to (/tmp, /dev/shm):
+ * fs.protected_symlinks would refuse some of these, where it is set.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nvm/provider.h"
+
+enum { MOST_LINKS = 40 }; /* the kernel's own limit */
+
+struct walk {
+	const char *path;	  /* as it was given, for people */
+	char ahead[2 * PATH_MAX]; /* what is left of it */
+	int dir;		  /* what it is seen from */
+	int links;		  /* followed so far */
+};
+
+static int failed(const struct walk *w, int err)
+{
+	return asl_store_fail(err, "%s: %s", w->path, strerror(-err));
+}
+
+/* The next name of the way, "" at its end; slashes around it are gone. */
+static int take_name(struct walk *w, char name[NAME_MAX + 1])
+{
+	char *at = w->ahead + strspn(w->ahead, "/");
+	size_t length = strcspn(at, "/");
+
+	if (length > NAME_MAX)
+		return failed(w, -ENAMETOOLONG);
+	memcpy(name, at, length);
+	name[length] = '\0';
+	at += length + strspn(at + length, "/");
+	memmove(w->ahead, at, strlen(at) + 1);
+	return 0;
+}
+
+static int enter(struct walk *w, int dir)
+{
+	if (dir < 0)
+		return failed(w, -errno);
+	if (w->dir >= 0)
+		close(w->dir);
+	w->dir = dir;
+	return 0;
+}
+
+static int begin(struct walk *w)
+{
+	return enter(w, open(*w->ahead == '/' ? "/" : ".",
+			     O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+static int refuse_link(const struct walk *w, const char *name)
+{
+	return asl_store_fail(-ELOOP,
+			      "%s: found a symbolic link '%s' in a directory "
+			      "that anybody may write to, expected none: who "
+			      "laid it decides where it leads",
+			      w->path, name);
+}
+
+/* The link's own text takes the place of its name. */
+static int follow(struct walk *w, const char *name)
+{
+	char text[PATH_MAX], rest[sizeof w->ahead];
+	struct stat st;
+	ssize_t length;
+	int err;
+
+	if (fstat(w->dir, &st))
+		return failed(w, -errno);
+	if (st.st_mode & S_IWOTH)
+		return refuse_link(w, name);
+	if (++w->links > MOST_LINKS)
+		return failed(w, -ELOOP);
+	length = readlinkat(w->dir, name, text, sizeof text - 1);
+	if (length <= 0)
+		return failed(w, length ? -errno : -ENOENT);
+	text[length] = '\0';
+	strcpy(rest, w->ahead);
+	if (snprintf(w->ahead, sizeof w->ahead, "%s%s%s", text,
+		     *rest ? "/" : "", rest) >= (int)sizeof w->ahead)
+		return failed(w, -ENAMETOOLONG);
+	err = *text == '/' ? begin(w) : 0;
+	return err;
+}
+
+static bool is_link(const struct walk *w, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISLNK(st.st_mode);
+}
+
+/* What is a link now may be none in a moment: nothing here follows one. */
+static int step(struct walk *w, const char *name)
+{
+	int dir = openat(w->dir, name,
+			 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0 && (errno == ENOTDIR || errno == ELOOP) && is_link(w, name))
+		return follow(w, name);
+	return enter(w, dir);
+}
+
+static int walk(struct walk *w, char name[NAME_MAX + 1])
+{
+	int err = begin(w);
+
+	if (!err)
+		err = take_name(w, name);
+	while (!err && (*w->ahead || is_link(w, name))) {
+		err = *w->ahead ? step(w, name) : follow(w, name);
+		if (!err)
+			err = take_name(w, name);
+	}
+	return err;
+}
+
+int asl_spot_find(struct asl_spot *spot, const char *path)
+{
+	struct walk w = {.path = path, .dir = -1};
+	int err;
+
+	*spot = (struct asl_spot){.dir = -1};
+	if (!*path)
+		return failed(&w, -ENOENT);
+	if (strlen(path) >= PATH_MAX)
+		return asl_store_fail(-ENAMETOOLONG,
+				      "%.60s...: the path is too long", path);
+	strcpy(w.ahead, path);
+	err = walk(&w, spot->name);
+	if (err) {
+		if (w.dir >= 0)
+			close(w.dir);
+		return err;
+	}
+	if (!*spot->name) /* "/" */
+		strcpy(spot->name, ".");
+	spot->dir = w.dir;
+	return 0;
+}
+
+int asl_spot_open(const char *path)
+{
+	struct asl_spot spot;
+	int fd, err = asl_spot_find(&spot, path);
+
+	if (err)
+		return err;
+	fd = openat(spot.dir, spot.name,
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		fd = asl_store_fail(-errno, "%s: %s", path, strerror(errno));
+	close(spot.dir);
+	return fd;
+}
