@@ -16,6 +16,7 @@
 #include "bench/commands.h"
 #include "bench/launch.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "bench/transport.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/aside.h"
@@ -201,6 +202,7 @@ static int obey(const struct asl_options *o, int argc, char **argv)
 		return code;
 	if (asl_job().size) {
 		asl_net_guard(asl_job().rank);
+		asl_signals_catch(NULL);
 		return measure(path, &want);
 	}
 	code = check_file(path);

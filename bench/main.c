@@ -13,6 +13,7 @@
 #include "bench/commands.h"
 #include "bench/describe.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "lib/machine/machine.h"
 #include "lib/rank/blas.h"
 #include "nvm/store.h"
@@ -271,6 +272,20 @@ static void release_signals(void)
 	sigaction(SIGHUP, &hang_up, NULL);
 }
 
+/* "run em-jomma", as far as it is told by then. */
+static void catch_signals(int argc, char **argv)
+{
+	char what[64];
+
+	snprintf(what, sizeof what, "%.20s%s%.40s", argc > 1 ? argv[1] : "",
+		 argc > 2 && *argv[2] != '-' ? " " : "",
+		 argc > 2 && *argv[2] != '-' ? argv[2] : "");
+	for (char *c = what; *c; c++)
+		memset(c, '?', (size_t)asl_control_bytes(c));
+	release_signals();
+	asl_signals_catch(what);
+}
+
 /* No path is longer; a complaint about one has to have room for the reason. */
 static int check_lengths(int argc, char **argv)
 {
@@ -290,7 +305,7 @@ int main(int argc, char **argv)
 
 	if (!open_standard())
 		return ASL_NO_MACHINE;
-	release_signals();
+	catch_signals(argc, argv);
 	/* In a job every rank would print the same. */
 	if (asl_job().rank > 0 && !freopen("/dev/null", "w", stdout))
 		return ASL_INTERNAL;

@@ -4,7 +4,6 @@
 #include "bench/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "bench/judge.h"
 #include "bench/rows.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 
@@ -66,14 +66,11 @@ static int grow_file(struct asl_output *out)
 					  out->csv, strerror(-err))
 			   : 0;
 	}
-	err = asl_aside_put(out->csv, out->rows.text, out->rows.bytes);
-	if (err)
-		return asl_complain(asl_exit_code(err), "--csv: %s",
-				    asl_file_why());
-	out->fd = open(out->csv, O_WRONLY | O_APPEND | O_CLOEXEC);
-	return out->fd < 0 ? asl_complain(ASL_NO_MACHINE, "--csv: %s: %s",
-					  out->csv, strerror(errno))
-			   : 0;
+	err = asl_aside_begin(&out->fd, out->csv, out->rows.text,
+			      out->rows.bytes);
+	return err ? asl_complain(asl_exit_code(err), "--csv: %s",
+				  asl_file_why())
+		   : 0;
 }
 
 static int add_csv(struct asl_output *out, const struct asl_rep *rep)
@@ -107,11 +104,14 @@ static int add_csv(struct asl_output *out, const struct asl_rep *rep)
 int asl_output_add(struct asl_output *out, const struct asl_case *c,
 		   const struct asl_rep *rep)
 {
-	int code = add_csv(out, rep);
+	int code;
 
+	asl_signals_hold();
+	code = add_csv(out, rep);
 	if (!code)
 		code = asl_result_add(&out->result, c, rep, out->argc,
 				      out->argv);
+	asl_signals_release();
 	out->wrong |= !asl_judge(rep);
 	out->done++;
 	return code;

@@ -7,6 +7,7 @@
 #include "bench/files.h"
 #include "bench/leave.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "bench/suite.h"
 
 /* ---- Before the first ---- */
@@ -124,8 +125,10 @@ int asl_command_suite(int argc, char **argv, const struct asl_command *self)
 	if (!o.algorithm)
 		return asl_complain(ASL_BAD_INPUT,
 				    "suite: which suite? (aslant list suites)");
-	if (job.size)
+	if (job.size) {
 		asl_net_guard(job.rank);
+		asl_signals_catch(NULL);
+	}
 	code = obey(&s, &o, argc, argv);
 	asl_suite_close(&s);
 	return code;

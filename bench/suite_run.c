@@ -3,16 +3,18 @@
  *
  * On sim those that follow each other and can share a net do; elsewhere all do:
  * a process joins a job once.  SIGTERM ends the suite after the repetition that
- * runs.
+ * runs; or in it, if it takes too long.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/leave.h"
 #include "bench/output.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "bench/suite.h"
 #include "bench/suite_log.h"
 
@@ -28,20 +30,28 @@ struct running {
 	double since; /* when the last case ended */
 };
 
+enum { PATIENCE_S = 7 };
+
 static volatile sig_atomic_t asked_to_stop;
 
 static void stop(int signal)
 {
-	(void)signal;
+	if (signal == SIGALRM)
+		asl_signals_end(SIGTERM);
+	if (!asked_to_stop)
+		alarm(PATIENCE_S);
 	asked_to_stop = 1;
 }
 
-static void watch_signals(void)
+static void watch_signals(const struct running *x)
 {
 	/* For good: mpiexec's comes twice, once by way of the guard. */
 	struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
 
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	if (x->log.r && x->log.r->dir)
+		asl_signals_add("; the same command continues");
 }
 
 /* ---- A repetition has ended ---- */
@@ -196,7 +206,7 @@ int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
 	};
 	int code = open_all(&x, o);
 
-	watch_signals();
+	watch_signals(&x);
 	code = code ? asl_leave_together(o, code) : run_all(&x);
 	asl_output_close(&x.out);
 	asl_suite_log_close(&x.log);

@@ -1,0 +1,178 @@
+/*
+ * signals.c -- what ends the command from outside, and what is said then
+ *
+ * Handlers use only what may be used in them: the line is put together from
+ * texts that were made before.  Nothing is to be tidied up: pools and files that
+ * are being written have no names.
+ */
+#include "bench/signals.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/aslant.h"
+#include "net/net.h"
+#include "nvm/store.h"
+
+/* mpiexec drops what it has not passed on when a rank ends. */
+#define PASS_ON_NS 100000000
+
+static const struct ending {
+	int number;
+	const char *name;
+} endings[] = {
+	{SIGTERM, "SIGTERM"},
+	{SIGINT, "SIGINT"},
+	{SIGHUP, "SIGHUP"},
+	{SIGXCPU, "SIGXCPU: all of the processor time that ulimit -t allows "
+		  "is used"},
+};
+
+#define ENDINGS (sizeof endings / sizeof endings[0])
+
+static char subject[128]; /* "aslant: run em-jomma" */
+static const char *volatile more = "";
+static char place[64]; /* "rank 3: " */
+static bool speaks;    /* in a job rank 0 does */
+
+static void put(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return;
+}
+
+static const char *name_of(int number)
+{
+	for (size_t i = 0; i < ENDINGS; i++)
+		if (endings[i].number == number)
+			return endings[i].name;
+	return "a signal";
+}
+
+void asl_signals_end(int number)
+{
+	char line[512];
+	sigset_t one;
+
+	/* In one piece: others write there, too. */
+	line[0] = '\0';
+	strcat(line, subject);
+	strcat(line, " was stopped by ");
+	strcat(line, name_of(number));
+	strncat(line, more, sizeof line - strlen(line) - 2);
+	strcat(line, "\n");
+	if (speaks)
+		put(line);
+	signal(number, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(number);
+	_exit(128 + number);
+}
+
+static void end(int number)
+{
+	asl_signals_end(number);
+}
+
+/* ---- Pages that cannot be had ---- */
+
+static void no_page(int number, siginfo_t *info, void *context)
+{
+	const char *what = asl_mapped_find(info->si_addr);
+	char line[512];
+
+	(void)context;
+	if (!what) {
+		signal(number, SIG_DFL); /* and it happens again */
+		return;
+	}
+	strcpy(line, "aslant: ");
+	strcat(line, place);
+	strncat(line, what, 300);
+	strcat(line, " lost a page while it was in use: somebody cut it short, "
+		     "or the medium fails (SIGBUS)\n");
+	put(line);
+	nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
+	_exit(ASL_NO_MACHINE);
+}
+
+/* ---- Catching ---- */
+
+/* What nohup has others ignore stays ignored. */
+static bool is_ignored(int number)
+{
+	struct sigaction now;
+
+	return !sigaction(number, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
+/* At a hard limit there is no SIGXCPU, only SIGKILL: ask for it a second before. */
+static void be_warned(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CPU, &limit) || limit.rlim_cur < limit.rlim_max ||
+	    limit.rlim_max == RLIM_INFINITY || limit.rlim_max < 2)
+		return;
+	limit.rlim_cur = limit.rlim_max - 1;
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* Of a rank whose time is up its guard speaks. */
+void asl_signals_catch(const char *what)
+{
+	struct sigaction on_end = {.sa_handler = end};
+	struct sigaction on_page = {.sa_sigaction = no_page,
+				    .sa_flags = SA_SIGINFO};
+	int rank = 0, size = 0;
+	bool job = asl_net_job(&rank, &size);
+
+	if (what)
+		snprintf(subject, sizeof subject, "aslant: %s", what);
+	if (job)
+		snprintf(place, sizeof place, "rank %d: ", rank);
+	speaks = rank == 0;
+	sigfillset(&on_end.sa_mask);
+	for (size_t i = 0; i < ENDINGS; i++)
+		if (!is_ignored(endings[i].number) &&
+		    !(job && endings[i].number == SIGXCPU))
+			sigaction(endings[i].number, &on_end, NULL);
+	sigaction(SIGBUS, &on_page, NULL);
+	signal(SIGXFSZ, SIG_IGN);
+	be_warned();
+}
+
+void asl_signals_add(const char *text)
+{
+	more = text ? text : "";
+}
+
+/* ---- Holding ---- */
+
+static void mask(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ENDINGS; i++)
+		sigaddset(&set, endings[i].number);
+	sigprocmask(how, &set, NULL);
+}
+
+void asl_signals_hold(void)
+{
+	mask(SIG_BLOCK);
+}
+
+void asl_signals_release(void)
+{
+	mask(SIG_UNBLOCK);
+}

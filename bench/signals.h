@@ -1,0 +1,28 @@
+/*
+ * signals.h -- what ends the command from outside, and what is said then
+ *
+ * Of SIGTERM, SIGINT, SIGHUP and SIGXCPU a line is printed, in a job by rank 0,
+ * and the process ends by the signal as if it had not been caught (128 + n).  A
+ * file beyond ulimit -f is an error like others, and no signal.  A page of a pool
+ * or an operand that cannot be had ends the command with exit code 3.
+ */
+#ifndef ASL_SIGNALS_H
+#define ASL_SIGNALS_H
+
+/*
+ * At the begin of the command, and again in a process that is guarded
+ * (asl_net_guard).  `what` runs, for people.
+ */
+void asl_signals_catch(const char *what);
+
+/* Something to add to the line, for people; NULL: nothing. */
+void asl_signals_add(const char *text);
+
+/* Between these, rows and files are written: signals wait. */
+void asl_signals_hold(void);
+void asl_signals_release(void);
+
+/* The line, and the end, as if such a signal had come now. */
+_Noreturn void asl_signals_end(int signal);
+
+#endif
