@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "bench/say.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
+#include "nvm/store.h"
 
 const char *const asl_result_names[ASL_RESULT_FILES] = {
 	[ASL_RUNS] = "runs.csv",	[ASL_RANKS_TABLE] = "ranks.csv",
@@ -36,34 +38,43 @@ int asl_result_failed(const char *dir, const char *name, int err)
 
 /* ---- The directory ---- */
 
-static bool is_empty(DIR *dir)
+static bool is_empty(int fd)
 {
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *entry;
+	bool empty = dir;
 
-	while ((entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			return false;
-	return true;
+	while (empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") ||
+			!strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return empty;
 }
 
-static int check_found(const char *path)
+/* Another run may have made it, and be about to fill it. */
+static int lock(const struct asl_result *r, const char *dir)
 {
-	DIR *dir = opendir(path);
-	bool empty;
+	if (!flock(r->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0; /* not all file systems have locks */
+	return asl_complain_alone(ASL_BAD_INPUT,
+				  "--out: another run or suite is at work in "
+				  "%s",
+				  dir);
+}
 
-	if (!dir)
-		return asl_complain_alone(
-			errno == ENOTDIR ? ASL_BAD_INPUT : ASL_NO_MACHINE,
-			"--out: %s: %s", path, strerror(errno));
-	empty = is_empty(dir);
-	closedir(dir);
-	if (!empty)
+int asl_result_check_found(const struct asl_result *r)
+{
+	const char *dir = r->dir;
+
+	if (!is_empty(r->fd))
 		return asl_complain_alone(ASL_BAD_INPUT,
 					  "--out: %s is not "
 					  "empty; expected a new directory",
-					  path);
-	if (access(path, W_OK | X_OK))
-		return asl_result_failed(path, "", -errno);
+					  dir);
+	if (faccessat(r->fd, ".", W_OK | X_OK, 0))
+		return asl_result_failed(dir, "", -errno);
 	return 0;
 }
 
@@ -77,21 +88,64 @@ static int check_length(const char *dir)
 	return 0;
 }
 
+/* Made or found, and open. */
+static int reach(struct asl_result *r, const char *dir)
+{
+	struct asl_spot spot;
+	int err = asl_spot_find(&spot, dir);
+
+	if (err)
+		return asl_complain_alone(asl_exit_code(err), "--out: %s",
+					  asl_store_why());
+	r->made_dir = !mkdirat(spot.dir, spot.name, 0700);
+	if (!r->made_dir && errno != EEXIST)
+		err = -errno;
+	if (!err)
+		r->fd = openat(spot.dir, spot.name,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!err && r->fd < 0)
+		err = -errno;
+	close(spot.dir);
+	if (err == -ENOTDIR)
+		return asl_complain_alone(ASL_BAD_INPUT, "--out: %s: %s", dir,
+					  strerror(-err));
+	return err ? asl_result_failed(dir, "", err) : 0;
+}
+
+void asl_result_init(struct asl_result *r, const char *dir)
+{
+	*r = (struct asl_result){
+		.dir = dir, .fd = -1, .runs = -1, .ranks = -1, .cases = -1};
+}
+
+int asl_result_reach(struct asl_result *r, const char *dir)
+{
+	int code = check_length(dir);
+
+	if (!code)
+		code = reach(r, dir);
+	if (!code)
+		code = lock(r, dir);
+	if (!code) {
+		r->dir = dir;
+		return 0;
+	}
+	if (r->fd >= 0)
+		close(r->fd);
+	asl_result_init(r, NULL);
+	return code;
+}
+
 int asl_result_open(struct asl_result *r, const char *dir)
 {
 	int code;
 
-	*r = (struct asl_result){.runs = -1, .ranks = -1, .cases = -1};
+	asl_result_init(r, NULL);
 	if (!dir)
 		return 0;
-	code = check_length(dir);
-	if (code)
-		return code;
-	r->made_dir = !mkdir(dir, 0700);
-	if (!r->made_dir)
-		code = errno == EEXIST ? check_found(dir)
-				       : asl_result_failed(dir, "", -errno);
-	r->dir = code ? NULL : dir;
+	code = asl_result_reach(r, dir);
+	if (!code && !r->made_dir)
+		code = asl_result_check_found(r);
 	return code;
 }
 
@@ -106,9 +160,8 @@ const char *asl_result_path(char path[PATH_MAX], const struct asl_result *r,
 
 int asl_result_make(struct asl_result *r, int which)
 {
-	char path[PATH_MAX];
-	int fd = open(asl_result_path(path, r, which),
-		      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = openat(r->fd, asl_result_names[which],
+			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return -errno;
@@ -165,7 +218,7 @@ static int add_topology(struct asl_result *r)
 		return err;
 	r->made[ASL_TOPOLOGY] = false;
 	asl_complain_alone(0, "note: %s", asl_file_why());
-	return unlink(path) ? -errno : 0;
+	return unlinkat(r->fd, asl_result_names[ASL_TOPOLOGY], 0) ? -errno : 0;
 }
 
 static int add_provenance(struct asl_result *r, const struct asl_case *c,
@@ -218,22 +271,25 @@ static bool has_rows(int fd)
 	return fd >= 0 && !fstat(fd, &st) && st.st_size > 0;
 }
 
+static void close_file(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 void asl_result_close(struct asl_result *r)
 {
-	char path[PATH_MAX];
 	bool kept = has_rows(r->runs);
 
 	if (!r->dir)
 		return;
 	for (int i = 0; !kept && i < ASL_RESULT_FILES; i++)
 		if (r->made[i])
-			unlink(asl_result_path(path, r, i));
+			unlinkat(r->fd, asl_result_names[i], 0);
 	if (!kept && r->made_dir)
 		rmdir(r->dir);
-	if (r->runs >= 0)
-		close(r->runs);
-	if (r->ranks >= 0)
-		close(r->ranks);
-	if (r->cases >= 0)
-		close(r->cases);
+	close_file(r->runs);
+	close_file(r->ranks);
+	close_file(r->cases);
+	close_file(r->fd);
 }

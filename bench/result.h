@@ -3,8 +3,9 @@
  * and of a suite cases.csv, by which it can be continued
  *
  * The directory is made (or found empty) at once, so that a long run does not
- * end before a closed door; the files are written with the first repetition
- * and the tables grow by whole repetitions.  c NULL: the repetition is of one
+ * end before a closed door, and locked while it is being filled; the files are
+ * written with the first repetition and the tables grow by whole repetitions.
+ * All of it is the user's alone, whatever umask says.  c NULL: the repetition is of one
  * case of many, which the tables tell apart, and machine.json leaves out.
  */
 #ifndef ASL_RESULT_H
@@ -26,6 +27,7 @@ enum asl_result_file {
 
 struct asl_result {
 	const char *dir; /* NULL: none was asked for, or refused */
+	int fd;		 /* of the directory; -1: not open */
 	bool made_dir;	 /* by us, as were these files */
 	bool made[ASL_RESULT_FILES];
 	int runs, ranks, cases; /* open files; -1: not yet */
@@ -52,6 +54,15 @@ extern const char *const asl_result_names[ASL_RESULT_FILES];
 
 const char *asl_result_path(char path[PATH_MAX], const struct asl_result *r,
 			    int which);
+
+/* Forget what was there before, if anything; nothing is open, then. */
+void asl_result_init(struct asl_result *r, const char *dir);
+
+/* Make or find the directory, and lock it; code as above. */
+int asl_result_reach(struct asl_result *r, const char *dir);
+
+/* It was there: is it fit to be filled? */
+int asl_result_check_found(const struct asl_result *r);
 
 /* A new file, open; or a negative errno: what is there is somebody else's. */
 int asl_result_make(struct asl_result *r, int which);

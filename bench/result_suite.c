@@ -18,9 +18,8 @@
 /* An open file that was there; or a negative errno. */
 static int reopen(const struct asl_result *r, int which)
 {
-	char path[PATH_MAX];
-	int fd = open(asl_result_path(path, r, which),
-		      O_RDWR | O_APPEND | O_CLOEXEC);
+	int fd = openat(r->fd, asl_result_names[which],
+			O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -29,29 +28,43 @@ static int reopen(const struct asl_result *r, int which)
 static int leave_alone(struct asl_result *r, const char *dir)
 {
 	close(r->cases);
-	*r = (struct asl_result){.runs = -1, .ranks = -1, .cases = -1};
+	close(r->fd);
+	asl_result_init(r, NULL);
 	return asl_complain_alone(ASL_BAD_INPUT,
 				  "--out: another suite is at work in %s", dir);
+}
+
+/* That of a suite that was begun, or a new one. */
+static int open_cases(struct asl_result *r, const char *dir)
+{
+	int code;
+
+	r->cases = reopen(r, ASL_CASES);
+	if (r->cases >= 0)
+		return 0;
+	code = r->made_dir ? 0 : asl_result_check_found(r);
+	if (code)
+		return code;
+	r->cases = asl_result_make(r, ASL_CASES);
+	return r->cases < 0
+		       ? asl_result_failed(dir, asl_result_names[ASL_CASES],
+					   r->cases)
+		       : 0;
 }
 
 int asl_result_open_suite(struct asl_result *r, const char *dir)
 {
 	int code;
 
-	*r = (struct asl_result){.dir = dir, .runs = -1, .ranks = -1};
-	r->cases = dir ? reopen(r, ASL_CASES) : -ENOENT;
-	if (r->cases < 0) {
-		code = asl_result_open(r, dir);
-		if (code || !dir)
-			return code;
-		r->cases = asl_result_make(r, ASL_CASES);
-	}
-	if (r->cases < 0)
-		return asl_result_failed(dir, asl_result_names[ASL_CASES],
-					 r->cases);
-	if (flock(r->cases, LOCK_EX | LOCK_NB))
+	asl_result_init(r, NULL);
+	if (!dir)
+		return 0;
+	code = asl_result_reach(r, dir);
+	if (!code)
+		code = open_cases(r, dir);
+	if (!code && flock(r->cases, LOCK_EX | LOCK_NB))
 		return leave_alone(r, dir);
-	return 0;
+	return code;
 }
 
 /* ---- Cutting ---- */
@@ -67,7 +80,8 @@ static bool is_aside(const char *name, int which)
 
 static void remove_aside(const struct asl_result *r)
 {
-	DIR *dir = opendir(r->dir);
+	int copy = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -81,10 +95,8 @@ static void remove_aside(const struct asl_result *r)
 /* All that a suite may leave behind before its first case is finished. */
 static int begin_anew(const struct asl_result *r)
 {
-	char path[PATH_MAX];
-
 	for (int i = 0; i < ASL_CASES; i++)
-		if (unlink(asl_result_path(path, r, i)) && errno != ENOENT)
+		if (unlinkat(r->fd, asl_result_names[i], 0) && errno != ENOENT)
 			return asl_result_failed(r->dir, asl_result_names[i],
 						 -errno);
 	return 0;
