@@ -103,6 +103,16 @@ says '^written  *258560  *[0-9]*$'
 says '^cache misses  *448$'
 says '^perf: NOT MEASURED'
 
+# The report has them, too: 8 bytes a word counted are known from the columns.
+expect 0 run 3d --n 48 --hwc perf --cache 1728 --out shown
+expect 0 report shown --out shown.html
+words=$(($(field nvm_read_words_total shown/runs.csv) +
+	$(field dram_read_words_total shown/runs.csv)))
+says "hardware read <b>$(awk "BEGIN { printf \"%.3g\", \
+	4 * 64 * 10100 / (8 * $words) }") times</b> the bytes counted" shown.html
+says 'Counted was: NOT MEASURED; recorded: dram and pmm of whole sockets' \
+	shown.html
+
 echo '{"cases": [{"algorithm": "3d", "n": [16, 32], "hwc": ["off", "perf"]}]}' \
 	>suite.json
 expect 0 suite suite.json --csv suite.csv

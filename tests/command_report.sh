@@ -297,6 +297,66 @@ found = report("slow", "model")
 found.says("No result of one can be compared with one of the other")
 PYTHON
 
+# ---- What the hardware counted ----
+
+judge hardware <<'PYTHON'
+import subprocess
+from make import write
+
+def rows(name, reads, **more):
+    return [dict(algorithm=name, n=64, read_words_max=100, write_words_max=10,
+                 bh_words_max=10, medium="fsdax", verified=1, wall_s=1, rep=i,
+                 nvm_read_words_total=1000, dram_read_words_total=250,
+                 nvm_write_words_total=100, dram_write_words_total=25,
+                 hwc_backend="perf", hwc_note="dram of whole sockets",
+                 hwc_read_bytes=x, hwc_write_bytes=x / 4, hwc_miss_bytes=64,
+                 hwc_sockets=f"0/0/dram:{x - 8:.0f}:7;0/1/pmm:8:{i}", **more)
+            for i, x in enumerate(reads)]
+
+def none(note):
+    return [dict(algorithm="cannon", n=64, read_words_max=1, write_words_max=1,
+                 bh_words_max=1, hwc_note=note)]
+
+def report(name, rows):
+    write(name, rows)
+    subprocess.run([ASLANT, "report", name, "--out", name + ".html"],
+                   check=True, stderr=subprocess.DEVNULL)
+    return page(name + ".html")
+
+found = report("hwc", rows("3d", (11000, 90000, 12000)) +
+               rows("fused", (40000, 40000, 40000)) + none("not asked for"))
+table = {x["algorithm"].split()[0]: x for x in found.tables["hardware.csv"]}
+assert set(table) == {"3d", "fused"}, table
+for name, reads in (("3d", 12000), ("fused", 40000)):  # medians, not the first
+    x = table[name]
+    assert float(x["bytes read, counted"]) == 10000, x
+    assert float(x["bytes written, counted"]) == 1000, x
+    assert float(x["read, by hardware"]) == reads, x
+    assert float(x["written, by hardware"]) == reads / 4, x
+    assert float(x["times as many read"]) == reads / 10000, x
+    assert float(x["times as many written"]) == reads / 4000, x
+    assert float(x["cache misses of the ranks, bytes"]) == 64, x
+    assert x["asked by"] == "perf", x
+found.says("hardware read 2.6 times the bytes counted, in the median of 2 "
+           "results (1.2 to 4)", "hardware wrote 6.5 times",
+           "Counted was: dram of whole sockets.")
+assert [[x[c] for c in ("algorithm", "first rank of the host", "socket",
+                        "medium", "bytes read", "bytes written")]
+        for x in found.tables["sockets.csv"]] == [
+    ["3d 1x1x1", "0", "0", "dram", "11992", "7"],
+    ["3d 1x1x1", "0", "1", "pmm", "8", "1"],
+    ["fused 1x1x1", "0", "0", "dram", "39992", "7"],
+    ["fused 1x1x1", "0", "1", "pmm", "8", "1"]], found.tables["sockets.csv"]
+
+found = report("none", none("likwid: no msr; perf: no events"))
+found.says("No hardware counted along, so there is nothing to hold the counted "
+           "words against: likwid: no msr; perf: no events.")
+assert "hardware.csv" not in found.tables
+broken = rows("3d", (100,))
+broken[0]["hwc_sockets"] = "0/0/dram:1;<b>/0/dram:1:2;0/0/dramdramdram:1:2"
+assert "sockets.csv" not in report("broken", broken).tables
+PYTHON
+
 # ---- Many rows ----
 
 judge many <<'PYTHON'

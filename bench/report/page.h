@@ -102,6 +102,7 @@ void asl_section_machines(struct asl_page *p);
 void asl_section_beside(struct asl_page *p); /* machines side by side */
 void asl_section_cost(struct asl_page *p);
 void asl_section_bounds(struct asl_page *p);
+void asl_section_hardware(struct asl_page *p);
 void asl_section_prices(struct asl_page *p);
 void asl_section_pareto(struct asl_page *p);
 void asl_section_roofline(struct asl_page *p);

@@ -28,6 +28,7 @@ static const struct section {
 	{"machine", "machine", asl_section_machines},
 	{"cost", "cost", asl_section_cost},
 	{"bounds", "bounds", asl_section_bounds},
+	{"hardware", "hardware", asl_section_hardware},
 	{"sweep", "price of writing", asl_section_prices},
 	{"pareto", "written or sent", asl_section_pareto},
 	{"roofline", "memory speed", asl_section_roofline},

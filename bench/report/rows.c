@@ -30,6 +30,9 @@ static const char *const names[ASL_COLUMNS] = {
 	[ASL_COL_EMULATED] = "emulated",
 	[ASL_COL_EMULATION_VALID] = "emulation_valid",
 	[ASL_COL_CACHE_MODEL] = "cache_model",
+	[ASL_COL_HWC_BACKEND] = "hwc_backend",
+	[ASL_COL_HWC_NOTE] = "hwc_note",
+	[ASL_COL_HWC_SOCKETS] = "hwc_sockets",
 	[ASL_COL_REP] = "rep",
 	[ASL_COL_M] = "m",
 	[ASL_COL_N] = "n",
@@ -78,6 +81,9 @@ static const char *const names[ASL_COLUMNS] = {
 	[ASL_COL_RESIDUAL] = "residual",
 	[ASL_COL_VERIFIED] = "verified",
 	[ASL_COL_ENDURANCE] = "endurance_bytes",
+	[ASL_COL_HWC_READ] = "hwc_read_bytes",
+	[ASL_COL_HWC_WRITTEN] = "hwc_write_bytes",
+	[ASL_COL_HWC_MISSES] = "hwc_miss_bytes",
 };
 
 /* ---- Rows ---- */
