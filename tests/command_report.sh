@@ -257,6 +257,7 @@ PYTHON
 # ---- Machines side by side ----
 
 judge machines <<'PYTHON'
+import os
 import random
 import subprocess
 from make import write
@@ -291,10 +292,47 @@ assert 2.4 < float(said[3]) < 2.6, said[0]
 found.says("For the other work slow and fast are alike")
 assert len(found.tables["machines.csv"]) == 12
 assert {x["better"] for x in found.tables["machines.csv"][:4]} == {"fast"}
+found.says("times, by measured times. In 4 of them chance alone")
+# The answer is there before anything else but what failed.
+section = found.text.index("Which machine is better")
+assert section < said.start() < found.text.index("Which algorithm is best here")
+assert said.start() - section < 100, found.text[section:said.start()]
+# fused and 3d are alike: one of them is the best of each of six sizes.
+found.says("For all work, each by the algorithm that is best on it, fast seems "
+           "better than slow: 1.3", " times as fast on average of 6 cases")
+assert found.text.count("of multiplication (slow)") == 1
 found = report("fast", "slow")
 assert "work fast is better than slow: 2." in found.text
 found = report("slow", "model")
 found.says("No result of one can be compared with one of the other")
+assert "better than" not in found.text
+
+# By its profile a machine may want another grid, and count other words.
+write("other", [dict(x, grid="2x2x2", bh_words_max=7)
+                for x in rows(lambda n: 0.5) if x["algorithm"] == "fused"])
+found = report("slow", "other")
+found.says("no case, grid and counts agree", "each by the algorithm that is "
+           "best on it, other is better than slow: 2.5",
+           "on average of 6 cases, in single ones 1.9")
+write("some", [x for x in rows(lambda n: 1) if x["n"] < 300])
+report("slow", "some").says("Not compared either are 8 results of slow and 0 of "
+                            "some, which the other one has not got")
+
+# Costs of profiles are said to be no measurement.
+write("cheap", [dict(x, wall_s="", verified="", medium="model", cost_unit="ns",
+                     w=1) for x in rows(lambda n: 1)])
+said = re.search(r"For write-heavy work (\w+) is better than (\w+): ([0-9.]+) "
+                 r"times as fast .{,120}: nothing was measured",
+                 report("model", "cheap").text)
+assert said and said.groups()[:2] == ("cheap", "model"), said
+x = 100 ** 2
+assert abs(float(said[3]) - (3 * x + 100) / (2 * x + 100)) < 0.02, said[0]
+
+# Directories of one name in different places keep their places.
+os.makedirs("north"), os.makedirs("south")
+os.rename("slow", "north/quick"), os.rename("fast", "south/quick")
+found = report("north/quick", "south/quick")
+found.says("work south/quick is better than north/quick: 2.")
 PYTHON
 
 # ---- What the hardware counted ----

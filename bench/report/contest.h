@@ -22,4 +22,8 @@ double asl_contest_lead(const struct asl_contest *c);
 /* The kind of words by which the best saves most. */
 const char *asl_contest_why(char text[ASL_SAID], const struct asl_contest *c);
 
+/* A list with a sentence for each family and directory. */
+void asl_contests_say(struct asl_page *p, const struct asl_contest *contests,
+		      int count);
+
 #endif

@@ -117,9 +117,20 @@ int asl_page_style(struct asl_page *p, const char *algorithm)
 	return i;
 }
 
+static const char *last_part(const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+
+	return slash ? slash + 1 : dir;
+}
+
 const char *asl_page_place(const struct asl_page *p, int place)
 {
-	const char *slash = strrchr(p->results->dir[place], '/');
+	const char *const *dir = p->results->dir;
+	const char *name = last_part(dir[place]);
 
-	return slash ? slash + 1 : p->results->dir[place];
+	for (int i = 0; i < p->results->places; i++)
+		if (i != place && !strcmp(last_part(dir[i]), name))
+			return dir[place];
+	return name;
 }

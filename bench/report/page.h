@@ -62,7 +62,10 @@ int asl_page_list(struct asl_page *p, bool (*fits)(const struct asl_entry *x));
 
 int asl_page_style(struct asl_page *p, const char *algorithm);
 
-/* The last part of the directory's name, by which people know it. */
+/*
+ * The last part of the directory's name, by which people know it; all of it if
+ * there is another one of that name.
+ */
 const char *asl_page_place(const struct asl_page *p, int place);
 
 /* ---- In words ---- */

@@ -12,6 +12,9 @@ const int asl_by_work[] = {ASL_COL_FAMILY,   ASL_COL_SPEC,	ASL_COL_M,
 			   ASL_COL_GRID,     ASL_COL_PANELS,	ASL_COL_OVERLAP,
 			   ASL_COL_SEED,     ASL_COL_READ,	ASL_COL_WRITTEN,
 			   ASL_COL_BH_WORDS, ASL_COL_FLOPS_ALL, ASL_END};
+const int asl_by_task[] = {ASL_COL_FAMILY, ASL_COL_SPEC, ASL_COL_M,
+			   ASL_COL_N,	   ASL_COL_K,	 ASL_COL_DIMS,
+			   ASL_COL_RANKS,  ASL_END};
 
 static bool how_known(enum asl_how *how, const struct asl_entry *x)
 {
@@ -64,15 +67,15 @@ static const struct asl_entry *in_place(const struct asl_pack *g, int place)
 	return NULL;
 }
 
-static void add(struct asl_page *p, struct asl_match *m,
-		const struct asl_pack *g, int place)
+static void add(struct asl_page *p, struct asl_match *m, struct asl_pair x)
 {
-	struct asl_pair x = {.base = in_place(g, 0),
-			     .other = in_place(g, place)};
 	enum asl_how other;
 
-	if (!x.base || !x.other)
+	if (!x.base || !x.other) {
+		m->alone[0] += x.base != NULL;
+		m->alone[1] += x.other != NULL;
 		return;
+	}
 	if (!how_known(&x.how, x.base) || !how_known(&other, x.other) ||
 	    x.how != other) {
 		m->mixed++;
@@ -100,8 +103,48 @@ void asl_match_find(struct asl_page *p, struct asl_match *m, int entries,
 	struct asl_pack g = {0};
 
 	while (!p->failed && asl_pack_next(&g, p->list, entries, asl_by_work))
-		add(p, m, &g, place);
+		add(p, m,
+		    (struct asl_pair){.base = in_place(&g, 0),
+				      .other = in_place(&g, place)});
 	qsort(m->pair, (size_t)m->count, sizeof *m->pair, compare);
+}
+
+/* Measured, else emulated, else modelled; of these the fastest. */
+static const struct asl_entry *best_in_place(const struct asl_pack *g,
+					     int place)
+{
+	const struct asl_entry *best = NULL;
+	enum asl_how best_how = ASL_HOWS;
+	double least = INFINITY;
+
+	for (int i = 0; i < g->count; i++) {
+		const struct asl_entry *x = g->at[i];
+		enum asl_how how;
+		double cost;
+
+		if ((int)x->row->number[ASL_COL_PLACE] != place ||
+		    !how_known(&how, x) || how > best_how)
+			continue;
+		cost = how == ASL_MODELLED ? asl_row_cost(x->row)
+					   : x->wall.median;
+		if (how == best_how && cost >= least)
+			continue;
+		best = x;
+		best_how = how;
+		least = cost;
+	}
+	return best;
+}
+
+void asl_match_best(struct asl_page *p, struct asl_match *m, int entries,
+		    int place)
+{
+	struct asl_pack g = {0};
+
+	while (!p->failed && asl_pack_next(&g, p->list, entries, asl_by_task))
+		add(p, m,
+		    (struct asl_pair){.base = best_in_place(&g, 0),
+				      .other = best_in_place(&g, place)});
 }
 
 struct asl_sum asl_pairs_sum(const struct asl_pair *pair, int count,

@@ -23,9 +23,10 @@ struct asl_pair {
 struct asl_match {
 	struct asl_pair *pair;
 	int count, mixed; /* pairs that may not be compared */
+	int alone[2];	  /* results that the other one has not */
 };
 
-extern const int asl_by_work[];
+extern const int asl_by_work[], asl_by_task[];
 
 /*
  * Pairs of the first directory and that one, those that write most for what
@@ -33,6 +34,13 @@ extern const int asl_by_work[];
  * room for as many.
  */
 void asl_match_find(struct asl_page *p, struct asl_match *m, int entries,
+		    int place);
+
+/*
+ * Likewise, but of each problem the best result of either, by whatever algorithm,
+ * grid and cache; p->list is sorted by task.
+ */
+void asl_match_best(struct asl_page *p, struct asl_match *m, int entries,
 		    int place);
 
 struct asl_sum {
@@ -44,5 +52,9 @@ struct asl_sum {
 /* `room` is for `count` numbers. */
 struct asl_sum asl_pairs_sum(const struct asl_pair *pair, int count,
 			     double *room);
+
+/* All pairs, and bars of the first ones. */
+void asl_pairs_table(struct asl_page *p, const struct asl_match *m, int place);
+void asl_pairs_figure(struct asl_page *p, const struct asl_match *m, int place);
 
 #endif

@@ -14,92 +14,6 @@
 #include "bench/report/page.h"
 #include "bench/stats.h"
 
-static const char *place_of(const struct asl_page *p,
-			    const struct asl_contest *c)
-{
-	return asl_page_place(p, (int)c->best->row->number[ASL_COL_PLACE]);
-}
-
-/* ---- A sentence a family ---- */
-
-struct tally {
-	int cases, won;
-	double *leads;
-};
-
-/* How many contests of the list an algorithm wins, and by how much. */
-static struct tally tally(const struct asl_contest *c, int count,
-			  const char *name, double *leads)
-{
-	struct tally t = {.cases = count, .leads = leads};
-
-	for (int i = 0; i < count; i++)
-		if (!strcmp(c[i].best->row->text[ASL_COL_ALGORITHM], name))
-			leads[t.won++] = asl_contest_lead(&c[i]);
-	return t;
-}
-
-static void say_family(struct asl_page *p, const struct asl_contest *c,
-		       int count, double *leads)
-{
-	struct tally most = {0};
-	const char *name = "";
-	double range[2] = {INFINITY, 0};
-
-	for (int i = 0; i < count; i++) {
-		const char *x = c[i].best->row->text[ASL_COL_ALGORITHM];
-		struct tally t = tally(c, count, x, leads);
-
-		if (t.won > most.won) {
-			most = t;
-			name = x;
-		}
-	}
-	most = tally(c, count, name, leads);
-	for (int i = 0; i < most.won; i++) {
-		range[0] = fmin(range[0], leads[i]);
-		range[1] = fmax(range[1], leads[i]);
-	}
-	fputs("<li><b>", p->f);
-	asl_page_say(p, "%s", name);
-	fputs("</b>", p->f);
-	asl_page_say(p, " costs least in %d of %d case%s of %s", most.won,
-		     most.cases, most.cases == 1 ? "" : "s",
-		     c->best->row->text[ASL_COL_FAMILY]);
-	if (p->results->places > 1)
-		asl_page_say(p, " (%s)", place_of(p, c));
-	asl_page_say(p, ": the next best algorithm costs %.3g times as much",
-		     asl_geometric_mean(leads, most.won));
-	if (most.won > 1)
-		asl_page_say(p, " on average (%.3g to %.3g)", range[0],
-			     range[1]);
-	asl_page_say(p, ".");
-	if (c->best->row->number[ASL_COL_OUTSIDE] == 1)
-		asl_page_say(p, " It never writes partial sums, which the "
-				"asymmetric parallel model takes for granted; "
-				"the table names the best that does, too.");
-	fputs("</li>\n", p->f);
-}
-
-static void sentences(struct asl_page *p, const struct asl_contest *c,
-		      int count)
-{
-	static const int family[] = {ASL_COL_FAMILY, ASL_COL_PLACE, ASL_END};
-	double *leads = calloc((size_t)count, sizeof *leads);
-	int first = 0;
-
-	p->failed |= !leads;
-	fputs("<ul class=\"lead\">\n", p->f);
-	for (int i = 1; leads && i <= count; i++)
-		if (i == count || asl_rows_compare(c[first].best->row,
-						   c[i].best->row, family)) {
-			say_family(p, &c[first], i - first, leads);
-			first = i;
-		}
-	fputs("</ul>\n", p->f);
-	free(leads);
-}
-
 /* ---- The table ---- */
 
 /* "fused in 2.1 ms", or two of them where intervals touch. */
@@ -132,7 +46,8 @@ static void put_contest(struct asl_page *p, struct asl_sheet *s,
 	char text[ASL_SAID];
 
 	if (has->place)
-		asl_sheet_text(s, place_of(p, c));
+		asl_sheet_text(
+			s, asl_page_place(p, (int)best->number[ASL_COL_PLACE]));
 	asl_sheet_text(s, asl_say_size(text, best));
 	asl_sheet_number(s, best->number[ASL_COL_RANKS]);
 	asl_sheet_number(s,
@@ -215,7 +130,7 @@ static void show(struct asl_page *p, const struct asl_contest *c, int count)
 	int sight = count < ASL_MOST_LINES / 2 ? count : ASL_MOST_LINES / 2;
 	int most = count < ASL_MOST_ENTRIES / 2 ? count : ASL_MOST_ENTRIES / 2;
 
-	sentences(p, c, count);
+	asl_contests_say(p, c, count);
 	table(p, c, sight, true);
 	if (most > sight)
 		table(p, c + sight, most - sight, false);
