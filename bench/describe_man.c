@@ -122,6 +122,8 @@ static void put_aslant(void)
 		put_all(x->summary);
 		printf(", see *aslant-%s*(1)\n\n", x->name);
 	}
+	puts("*aslant-submit*\n\ta program of its own: a suite as a batch job "
+	     "of Slurm, PBS or Flux; *aslant-submit --help* says more\n");
 	puts("*--version*\n\tthe versions of aslant and of what it is made "
 	     "of\n\n*--help*\n\tthe commands; after one of them, its options");
 	put_end();

@@ -150,4 +150,22 @@ for file in profiles/dram.json suites/fig5.json python/aslant/__init__.py; do
 	[ -s "$prefix/share/aslant/$file" ] || fail "$file is not installed"
 done
 
+# ---- Batch jobs ----
+
+submit=$prefix/bin/aslant-submit
+"$submit" --help >out 2>err || fail "aslant-submit --help: $(cat err)"
+says '^Usage: aslant-submit SUITE'
+grep -q scripts/submit out && fail "aslant-submit speaks of scripts/submit"
+for system in slurm pbs flux; do
+	# Of the command beside it, with another one in PATH; through a link, too.
+	ln -sf "$submit" ./linked
+	PATH=/bin:/usr/bin ./linked fig5 --nodes 2 --ranks-per-node 32 \
+		--system $system --out job --dry-run >out 2>err ||
+		fail "aslant-submit --system $system: $(cat err)"
+	says "^suite_command=($prefix/bin/aslant suite fig5 --launch "
+	says 'wait "$suite"'
+done
+plain "$MANPATH/man1/aslant.1" >page
+says 'aslant-submit' page
+
 [ ! -e failed ]
