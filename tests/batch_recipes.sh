@@ -112,6 +112,8 @@ class Package:
 
 names = {name: (lambda what: lambda *a, **b: asked.setdefault(what, []).append(a))
          (name) for name in ("version", "variant", "depends_on", "license")}
+pinned = {}
+names["version"] = lambda name, **where: pinned.update({name: where})
 names.update(CMakePackage=Package, AutotoolsPackage=Package,
              join_path=lambda *parts: "/".join(parts))
 module("spack")
@@ -119,6 +121,8 @@ module("spack.package", **names)
 aslant = runpy.run_path(scripts + "/spack/packages/aslant/package.py")["Aslant"]
 libcsv = runpy.run_path(scripts + "/spack/packages/libcsv/package.py")["Libcsv"]
 assert aslant.git == "file://" + os.path.dirname(scripts), aslant.git
+assert libcsv.url.endswith("/libcsv-3.0.3.tar.gz"), libcsv.url
+assert len(pinned["3.0.3"]["sha256"]) == 64, pinned # nothing that moves
 for name in ("pmdk", "libfabric", "mpich", "hwloc@2:", "jansson", "libcsv"):
     assert (name,) in asked["depends_on"], (name, asked)
 (option,) = aslant().cmake_args()
