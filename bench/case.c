@@ -49,7 +49,7 @@ static bool is_null(const struct asl_options *o)
 static int no_such_level(const char *asked)
 {
 	const char *names[ASL_CACHE_LEVELS + 1] = {NULL};
-	char text[64], level[ASL_CACHE_LEVELS][4];
+	char text[64], level[ASL_CACHE_LEVELS][16];
 	int count = 0;
 
 	for (int i = 0; i < ASL_CACHE_LEVELS; i++) {
