@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/case.h"
@@ -17,6 +18,8 @@
 #include "lib/machine/machine.h"
 #include "lib/rank/blas.h"
 #include "nvm/store.h"
+
+enum { LEAST_BYTES = 16 << 20 };
 
 const struct asl_command asl_commands[] = {
 	{
@@ -301,6 +304,19 @@ static int check_lengths(int argc, char **argv)
 	return 0;
 }
 
+/* Libraries that find none as they begin go on without, or crash. */
+static int check_room(void)
+{
+	void *room = malloc(LEAST_BYTES);
+
+	free(room);
+	return room ? 0
+		    : asl_complain(ASL_NO_MACHINE,
+				   "out of memory: there are not even %d MiB "
+				   "(ulimit -v, -d?)",
+				   LEAST_BYTES >> 20);
+}
+
 int main(int argc, char **argv)
 {
 	int code;
@@ -311,7 +327,9 @@ int main(int argc, char **argv)
 	/* In a job every rank would print the same. */
 	if (asl_job().rank > 0 && !freopen("/dev/null", "w", stdout))
 		return ASL_INTERNAL;
-	code = check_lengths(argc, argv);
+	code = check_room();
+	if (!code)
+		code = check_lengths(argc, argv);
 	if (!code)
 		code = obey(argc, argv);
 	if (code)

@@ -3,6 +3,7 @@
  */
 #include "bench/profile.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -165,8 +166,7 @@ static int read_json(struct asl_profile *out, json_t *root,
 
 	snprintf(where, sizeof where, "--profile: %s", name);
 	if (!root)
-		return asl_complain(ASL_BAD_INPUT, "%s: line %d: %s", where,
-				    why->line, why->text);
+		return asl_refuse_json(where, why);
 	code = read_root(out, root, where);
 	json_decref(root);
 	return code;
@@ -204,6 +204,7 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 	json_t *root;
 	int err;
 
+	errno = 0;
 	if (file) {
 		root = json_loadb(file->text, file->bytes,
 				  JSON_REJECT_DUPLICATES, &why);
@@ -216,6 +217,7 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 				    "which is neither a profile (aslant list "
 				    "profiles) nor a readable file: %s",
 				    name, strerror(-err));
+	errno = 0;
 	root = json_load_file(name, JSON_REJECT_DUPLICATES, &why);
 	return read_json(out, root, &why, name);
 }

@@ -3,6 +3,7 @@
  */
 #include "bench/refuse.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "bench/say.h"
@@ -16,4 +17,12 @@ int asl_refuse(const char *key, const json_t *value, const char *expected)
 
 	free(found);
 	return code;
+}
+
+int asl_refuse_json(const char *where, const json_error_t *why)
+{
+	if (errno == ENOMEM)
+		return asl_complain(ASL_NO_MACHINE, "%s: out of memory", where);
+	return asl_complain(ASL_BAD_INPUT, "%s: line %d: %s", where, why->line,
+			    why->text);
 }

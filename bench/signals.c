@@ -7,11 +7,14 @@
  */
 #include "bench/signals.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,6 +107,37 @@ static void no_page(int number, siginfo_t *info, void *context)
 	_exit(ASL_NO_MACHINE);
 }
 
+/* ---- Libraries without memory ---- */
+
+static bool has_room(void)
+{
+	void *at = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return at != MAP_FAILED && !munmap(at, 1 << 20);
+}
+
+/*
+ * Not all of them look at what malloc gives.  A crash at no address, or by an
+ * assertion, right after an allocation has failed, is no riddle.
+ */
+static void crashed(int number, siginfo_t *info, void *context)
+{
+	bool starved = errno == ENOMEM || !has_room();
+
+	(void)context;
+	if (starved && info->si_code > 0 && (uintptr_t)info->si_addr >= 65536)
+		starved = false;
+	if (starved && (info->si_code > 0 || number == SIGABRT)) {
+		put("aslant: out of memory, for which a library is not "
+		    "prepared\n");
+		nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
+		_exit(ASL_NO_MACHINE);
+	}
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
 /* ---- Catching ---- */
 
 /* What nohup has others ignore stays ignored. */
@@ -132,6 +166,8 @@ void asl_signals_catch(const char *what)
 	struct sigaction on_end = {.sa_handler = end};
 	struct sigaction on_page = {.sa_sigaction = no_page,
 				    .sa_flags = SA_SIGINFO};
+	struct sigaction on_crash = {.sa_sigaction = crashed,
+				     .sa_flags = SA_SIGINFO};
 	int rank = 0, size = 0;
 	bool job = asl_net_job(&rank, &size);
 
@@ -146,6 +182,8 @@ void asl_signals_catch(const char *what)
 		    !(job && endings[i].number == SIGXCPU))
 			sigaction(endings[i].number, &on_end, NULL);
 	sigaction(SIGBUS, &on_page, NULL);
+	sigaction(SIGSEGV, &on_crash, NULL);
+	sigaction(SIGABRT, &on_crash, NULL);
 	signal(SIGXFSZ, SIG_IGN);
 	be_warned();
 }

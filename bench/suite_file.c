@@ -1,6 +1,7 @@
 /*
  * suite_file.c -- from a suite's JSON to the options of its cases
  */
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,10 +263,10 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 				"(aslant list suites) nor a readable file: %s",
 				name, strerror(-err));
 	}
+	errno = 0;
 	s->json = json_load_file(s->path, JSON_REJECT_DUPLICATES, &why);
 	if (!s->json)
-		return asl_complain(ASL_BAD_INPUT, "%s: line %d: %s", s->path,
-				    why.line, why.text);
+		return asl_refuse_json(s->path, &why);
 	asl_suite_about(s, NULL);
 	code = read_cases(s, argc, argv);
 	asl_complain_about(NULL);

@@ -43,7 +43,7 @@ static struct sim {
 	int size, begun, live;
 	int broken;  /* what every step fails with from now on */
 	int result;  /* of the first body that failed */
-	char *fault; /* why the run was aborted, and by whom */
+	const char *fault; /* why the run was aborted, and by whom */
 	int faulty;
 	int (*body)(struct asl_net *net, void *arg);
 	void *arg;
@@ -282,10 +282,13 @@ static bool sim_ended(struct asl_net *net, struct asl_net_op *op)
 
 static void sim_abort(struct asl_net *net, int exit_code, const char *why)
 {
+	static char text[1024]; /* there may be no memory for another copy */
+
 	(void)exit_code;
 	if (sim.fault)
 		return;
-	sim.fault = strdup(why);
+	snprintf(text, sizeof text, "%s", why);
+	sim.fault = text;
 	sim.faulty = net->rank;
 	sim.broken = asl_net_fail(-ECONNABORTED, "%s", why);
 	wake_all();
@@ -329,7 +332,6 @@ static int sim_open(const struct asl_net_want *want)
 
 static void sim_close(void)
 {
-	free(sim.fault);
 	free(sim.ranks);
 	asl_stacks_close(&sim.stacks);
 	sim = (struct sim){0};

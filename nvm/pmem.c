@@ -36,10 +36,10 @@ struct pmem {
 	struct slot slot[]; /* as many as the root has pieces */
 };
 
-/* errno says why, but libpmemobj's own words say more. */
+/* errno says why, if it can, but libpmemobj's own words say more. */
 static int pool_failed(const struct asl_store_want *want)
 {
-	int err = errno ? -errno : -EIO;
+	int err = errno > 0 ? -errno : -EIO; /* -1 where it has given up */
 
 	return asl_store_fail(err, "pool in %s: %s", want->dir,
 			      pmemobj_errormsg());

@@ -5,6 +5,7 @@
  *	FAULT_AT	the first of its calls that does (0: none)
  *	FAULT_CALLS	how many in a row (1)
  *	FAULT_ERRNO	with what (ENOMEM of memory, else EIO)
+ *	FAULT_BUT	a library whose own calls of malloc do not fail
  *	FAULT_TO	a file for the number of calls, at the end
  *	FAULT_CLOCK	the time of day jumps, by this many seconds a call, there
  *			and back
@@ -12,10 +13,11 @@
  * Memory is what malloc and its kind give; a large piece is one of a megabyte or
  * more, as FAULT_CALL=large has it fail alone.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +33,31 @@ void *__libc_memalign(size_t align, size_t bytes);
 
 enum { LARGE_BYTES = 1 << 20 };
 
+#define CALLER __builtin_return_address(0)
+
 static struct {
 	const char *call;
 	long at, calls, seen;
 	int err;
 	bool ready;
 } fault;
+
+/* The code of the library in FAULT_BUT. */
+static uintptr_t but_from, but_bytes;
+
+static int find_code(struct dl_phdr_info *x, size_t bytes, void *name)
+{
+	(void)bytes;
+	if (!strstr(x->dlpi_name, name))
+		return 0;
+	for (int i = 0; i < x->dlpi_phnum; i++)
+		if (x->dlpi_phdr[i].p_type == PT_LOAD &&
+		    x->dlpi_phdr[i].p_flags & PF_X) {
+			but_from = x->dlpi_addr + x->dlpi_phdr[i].p_vaddr;
+			but_bytes = x->dlpi_phdr[i].p_memsz;
+		}
+	return 1;
+}
 
 static long number(const char *name, long otherwise)
 {
@@ -53,6 +74,8 @@ __attribute__((constructor)) static void begin(void)
 	fault.at = number("FAULT_AT", 0);
 	fault.calls = number("FAULT_CALLS", 1);
 	fault.err = (int)number("FAULT_ERRNO", 0);
+	if (getenv("FAULT_BUT"))
+		dl_iterate_phdr(find_code, getenv("FAULT_BUT"));
 	fault.ready = true;
 }
 
@@ -83,8 +106,10 @@ static bool fails(const char *call, int err)
 	return true;
 }
 
-static bool no_memory(size_t bytes)
+static bool no_memory(size_t bytes, const void *caller)
 {
+	if ((uintptr_t)caller - but_from < but_bytes)
+		return false;
 	return fails("memory", ENOMEM) ||
 	       (bytes >= LARGE_BYTES && fails("large", ENOMEM));
 }
@@ -93,17 +118,18 @@ static bool no_memory(size_t bytes)
 
 void *malloc(size_t bytes)
 {
-	return no_memory(bytes) ? NULL : __libc_malloc(bytes);
+	return no_memory(bytes, CALLER) ? NULL : __libc_malloc(bytes);
 }
 
 void *calloc(size_t count, size_t bytes)
 {
-	return no_memory(count * bytes) ? NULL : __libc_calloc(count, bytes);
+	return no_memory(count * bytes, CALLER) ? NULL
+						: __libc_calloc(count, bytes);
 }
 
 void *realloc(void *at, size_t bytes)
 {
-	return no_memory(bytes) ? NULL : __libc_realloc(at, bytes);
+	return no_memory(bytes, CALLER) ? NULL : __libc_realloc(at, bytes);
 }
 
 void *reallocarray(void *at, size_t count, size_t bytes)
@@ -119,12 +145,12 @@ void *reallocarray(void *at, size_t count, size_t bytes)
 
 void *aligned_alloc(size_t align, size_t bytes)
 {
-	return no_memory(bytes) ? NULL : __libc_memalign(align, bytes);
+	return no_memory(bytes, CALLER) ? NULL : __libc_memalign(align, bytes);
 }
 
 int posix_memalign(void **out, size_t align, size_t bytes)
 {
-	if (no_memory(bytes))
+	if (no_memory(bytes, CALLER))
 		return ENOMEM;
 	*out = __libc_memalign(align, bytes);
 	return *out ? 0 : ENOMEM;

@@ -216,6 +216,8 @@ static int run_case(struct asl_session *s, struct asl_net *net, int number)
 
 	if (began)
 		err = repetitions(&p);
+	/* It has ended the net, which then knows less of why. */
+	err = p.r.err ? p.r.err : err;
 	/* A rank that failed has said so through the net. */
 	s->said |= p.r.err != 0;
 	asl_place_tear_down(&p, began);
