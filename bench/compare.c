@@ -107,7 +107,8 @@ static int write_html(const struct comparing *x, const struct asl_options *o)
 	if (!f)
 		return asl_complain(ASL_NO_MACHINE, "out of memory");
 	asl_compare_html(f, x->c, x->count - 1, o->weight);
-	if (fclose(f)) {
+	err = ferror(f);
+	if (fclose(f) || err) {
 		free(text);
 		return asl_complain(ASL_NO_MACHINE, "out of memory");
 	}

@@ -254,18 +254,20 @@ static bool open_standard(void)
 /*
  * Libraries of some networks catch signals as they are loaded, before main:
  * they would drop a file of addresses and exit with code 1.  SIGHUP, which nohup
- * may have ignored, becomes again what it was before they were.
+ * may have ignored, becomes again what it was before they were.  What ends the
+ * command waits for main, and for main's own thread for ever: others, made by
+ * libraries, would end it while rows are written.
  */
 static struct sigaction hang_up;
 
-static void note_hang_up(void)
+static void before_libraries(void)
 {
 	sigaction(SIGHUP, NULL, &hang_up);
+	asl_signals_hold();
 }
 
 __attribute__((section(".preinit_array"),
-	       used)) static void (*const before_libraries)(void) =
-	note_hang_up;
+	       used)) static void (*const first)(void) = before_libraries;
 
 static void release_signals(void)
 {
@@ -289,6 +291,7 @@ static void catch_signals(int argc, char **argv)
 		memset(c, '?', (size_t)asl_control_bytes(c));
 	release_signals();
 	asl_signals_catch(what);
+	asl_signals_release();
 }
 
 /* No path is longer; a complaint about one has to have room for the reason. */

@@ -157,8 +157,13 @@ static int take_line(struct reader *r, struct csv_parser *parser,
 		return refuse(r, r->line, "a line that is cut off",
 			      "whole lines (if a suite was interrupted, "
 			      "continue it)");
-	if (csv_parse(parser, line, bytes, take_cell, take_row, r) != bytes &&
-	    !r->code)
+	if (csv_parse(parser, line, bytes, take_cell, take_row, r) == bytes ||
+	    r->code)
+		return r->code;
+	if (csv_error(parser) == CSV_ENOMEM)
+		r->code = asl_complain(ASL_NO_MACHINE, "%s: out of memory",
+				       r->to->path);
+	else
 		refuse(r, r->line, csv_strerror(csv_error(parser)), "CSV");
 	return r->code;
 }
@@ -171,7 +176,7 @@ static void parse(struct reader *r, struct csv_parser *parser, FILE *f)
 
 	while (!r->code && (bytes = getline(&line, &room, f)) > 0)
 		take_line(r, parser, line, (size_t)bytes);
-	if (!r->code && ferror(f))
+	if (!r->code && !feof(f))
 		r->code = asl_complain(ASL_NO_MACHINE, "%s: %s", r->to->path,
 				       strerror(errno));
 	if (!r->code && csv_fini(parser, take_cell, take_row, r))
@@ -194,7 +199,8 @@ int asl_rows_read(struct asl_rows *rows, const char *dir, const char *name)
 				    "the path '%.40s...' is too long", dir);
 	f = fopen(rows->path, "re");
 	if (!f)
-		return asl_complain(ASL_BAD_INPUT,
+		return asl_complain(errno == ENOMEM ? ASL_NO_MACHINE
+						    : ASL_BAD_INPUT,
 				    "%s: %s; expected a result directory "
 				    "(--out of run and suite)",
 				    rows->path, strerror(errno));

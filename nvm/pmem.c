@@ -243,8 +243,8 @@ static void sync_pages(struct pmem *p, const double *at, uint64_t words)
 
 	if (pmem_msync(at, words * sizeof *at) == 0)
 		return;
-	err = asl_store_fail(-errno, "msync of %" PRIu64 " words in a pool: %s",
-			     words, strerror(errno));
+	err = asl_store_fail(-errno, "%s: msync of %" PRIu64 " words: %s",
+			     asl_mapped_find(at), words, strerror(errno));
 	if (!p->base.error)
 		p->base.error = err;
 }

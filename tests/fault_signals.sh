@@ -1,0 +1,125 @@
+#!/bin/bash
+# fault_signals.sh -- who stops the command is told so at once, and nothing is left
+#
+# SIGTERM, SIGINT, SIGHUP, SIGXCPU (ulimit -t) and SIGXFSZ (ulimit -f) to every
+# command that takes long, alone and as a job.
+set -u
+
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+ulimit -c 0
+mkdir pools slow
+export ASLANT_NVM_DIR=$work/pools
+mkfifo slow/runs.csv # whoever reads it waits
+cat >suite.json <<'JSON'
+{"about": "one repetition takes minutes", "cases": [
+   {"label": "quick", "algorithm": "vomm", "n": 20, "store": "dram"},
+   {"label": "slow", "algorithm": "vomm", "n": 5000, "store": "dram",
+    "cache": 12, "kernel": "vomm"}]}
+JSON
+
+# stopped NAME SIGNAL CODE BEGUN ARGUMENTS...: BEGUN is a file that is there then
+stopped() {
+	local name=$1 signal=$2 expected=$3 begun=$4 pid code since
+	shift 4
+	"$aslant" "$@" >"$name.out" 2>"$name.err" </dev/null &
+	pid=$!
+	for _ in {1..200}; do
+		[ -s "$begun" ] && break
+		sleep 0.05
+	done
+	sleep 0.3
+	since=$SECONDS
+	kill -s "$signal" $pid
+	wait $pid
+	code=$?
+	[ $((SECONDS - since)) -le 10 ] || fail "$name: took $((SECONDS - since)) s"
+	[ $code = "$expected" ] ||
+		fail "$name: exit code $code, expected $expected: $(cat "$name.err")"
+	[ "$(grep -v '^aslant: note:' "$name.err" | grep -c '^aslant: ')" = 1 ] ||
+		fail "$name: not one line: $(cat "$name.err")"
+	grep -q "^aslant: .*stopped by SIG$signal" "$name.err" ||
+		fail "$name: no word of SIG$signal: $(cat "$name.err")"
+}
+
+endless=(em-jomma --n 100 --ranks 4 --reps 1m --csv -)
+stopped term TERM 143 term.out run "${endless[@]}" 2>/dev/null &
+stopped int INT 130 int.out run "${endless[@]}" 2>/dev/null &
+stopped hup HUP 129 hup.out run "${endless[@]}" 2>/dev/null &
+stopped xcpu XCPU 152 xcpu.out run "${endless[@]}" 2>/dev/null &
+stopped plan TERM 143 "$aslant" plan --n 99999 --ranks 4096 --cache 1k \
+	2>/dev/null &
+stopped report TERM 143 "$aslant" report slow --out "$work/report.html" \
+	2>/dev/null &
+stopped compare INT 130 "$aslant" compare slow slow --csv "$work/compare.csv" \
+	2>/dev/null &
+wait
+# In a job mpiexec passes them on, and says how the ranks ended: by the signal.
+stopped job TERM 15 job.out run "${endless[@]}" --launch 2>/dev/null &
+stopped job-int INT 2 job-int.out run "${endless[@]}" --launch 2>/dev/null &
+stopped suite TERM 143 suite.out suite suite.json --out "$work/suite" &
+wait
+says 'the same command continues' suite.err
+[ "$(wc -l <suite/runs.csv)" = 2 ] || fail "the suite left $(cat suite/runs.csv)"
+stopped calibrate TERM 15 "$aslant" calibrate "$work/mine.json" --quick &
+stopped suite-hup HUP 129 suite-hup.out suite suite.json --out "$work/suite-hup"
+wait
+
+for file in report.html compare.csv mine.json; do
+	[ ! -e $file ] || fail "left a part of $file"
+done
+[ -z "$(ls pools)" ] || fail "left pools: $(ls pools)"
+sleep 0.5
+[ -z "$(pgrep -f "$work")" ] || fail "left processes: $(pgrep -af "$work")"
+
+# ---- What is being written is written whole ----
+
+for i in {1..12}; do
+	"$aslant" run vomm --n 4 --store dram --ranks 1 --reps 1m --out "rows$i" \
+		>out 2>err &
+	until [ -s "rows$i/runs.csv" ]; do
+		sleep 0.02
+	done
+	sleep 0.0$((RANDOM % 10))
+	kill -TERM $!
+	wait $!
+	[ "$(ls "rows$i" | tr '\n' ' ')" = \
+		"machine.json ranks.csv runs.csv topology.xml " ] ||
+		fail "left $(ls "rows$i")"
+	diff <(cut -d, -f3 "rows$i/runs.csv") \
+		<(cut -d, -f3 "rows$i/ranks.csv" | uniq) >/dev/null ||
+		fail "a repetition is in one table and not in the other"
+done 2>/dev/null
+
+# ---- Limits ----
+
+out=limit.out err=limit.err
+(
+	ulimit -t 2
+	expect 152 run "${endless[@]}"
+) 2>/dev/null
+says 'run em-jomma was stopped by SIGXCPU: .*ulimit -t' limit.err
+
+# too_large FILE ARGUMENTS...
+too_large() {
+	local file=$1
+	shift
+	(
+		ulimit -f 8
+		expect 3 "$@"
+	)
+	says "^aslant: .*$file.*" limit.err
+	grep -v '^aslant: note:' limit.err | says 'ulimit -f\|File too large' -
+}
+few=(vomm --n 60 --store dram --reps 40)
+too_large "$work/a.csv" run "${few[@]}" --csv "$work/a.csv"
+too_large "$work/dir/r[a-z]*.csv" run "${few[@]}" --out "$work/dir"
+too_large "$work/c.npy" run "${few[@]}" --result "$work/c.npy"
+too_large "$work/c.mtx" run "${few[@]}" --result "$work/c.mtx"
+too_large stdout run "${few[@]}" --csv -
+too_large "$work/page.html" report dir --out "$work/page.html"
+for file in a.csv c.npy c.mtx page.html; do
+	[ -z "$(find . -name "$file*")" ] || fail "left $(find . -name "$file*")"
+done
+
+[ ! -e failed ]
