@@ -28,13 +28,13 @@ stopped() {
 		[ -s "$begun" ] && break
 		sleep 0.05
 	done
-	sleep 0.3
+	sleep 1
 	since=$SECONDS
 	kill -s "$signal" $pid
 	wait $pid
 	code=$?
 	[ $((SECONDS - since)) -le 10 ] || fail "$name: took $((SECONDS - since)) s"
-	[ $code = "$expected" ] ||
+	[ $code = "$expected" ] || { [ "$expected" = any ] && [ $code != 0 ]; } ||
 		fail "$name: exit code $code, expected $expected: $(cat "$name.err")"
 	[ "$(grep -v '^aslant: note:' "$name.err" | grep -c '^aslant: ')" = 1 ] ||
 		fail "$name: not one line: $(cat "$name.err")"
@@ -54,14 +54,14 @@ stopped report TERM 143 "$aslant" report slow --out "$work/report.html" \
 stopped compare INT 130 "$aslant" compare slow slow --csv "$work/compare.csv" \
 	2>/dev/null &
 wait
-# In a job mpiexec passes them on, and says how the ranks ended: by the signal.
-stopped job TERM 15 job.out run "${endless[@]}" --launch 2>/dev/null &
-stopped job-int INT 2 job-int.out run "${endless[@]}" --launch 2>/dev/null &
+# In a job mpiexec passes them on, and makes one code of those of all ranks.
+stopped job TERM any job.out run "${endless[@]}" --launch 2>/dev/null &
+stopped job-int INT any job-int.out run "${endless[@]}" --launch 2>/dev/null &
 stopped suite TERM 143 suite.out suite suite.json --out "$work/suite" &
 wait
 says 'the same command continues' suite.err
 [ "$(wc -l <suite/runs.csv)" = 2 ] || fail "the suite left $(cat suite/runs.csv)"
-stopped calibrate TERM 15 "$aslant" calibrate "$work/mine.json" --quick &
+stopped calibrate TERM any calibrate.err calibrate "$work/mine.json" --quick &
 stopped suite-hup HUP 129 suite-hup.out suite suite.json --out "$work/suite-hup"
 wait
 
@@ -96,9 +96,9 @@ done 2>/dev/null
 out=limit.out err=limit.err
 (
 	ulimit -t 2
-	expect 152 run "${endless[@]}"
+	expect 152 run vomm --n 100 --store dram --reps 1m --csv -
 ) 2>/dev/null
-says 'run em-jomma was stopped by SIGXCPU: .*ulimit -t' limit.err
+says 'run vomm was stopped by SIGXCPU: .*ulimit -t' limit.err
 
 # too_large FILE ARGUMENTS...
 too_large() {
@@ -112,10 +112,11 @@ too_large() {
 	grep -v '^aslant: note:' limit.err | says 'ulimit -f\|File too large' -
 }
 few=(vomm --n 60 --store dram --reps 40)
+one=(vomm --n 60 --store dram)
 too_large "$work/a.csv" run "${few[@]}" --csv "$work/a.csv"
 too_large "$work/dir/r[a-z]*.csv" run "${few[@]}" --out "$work/dir"
-too_large "$work/c.npy" run "${few[@]}" --result "$work/c.npy"
-too_large "$work/c.mtx" run "${few[@]}" --result "$work/c.mtx"
+too_large "$work/c.npy" run "${one[@]}" --result "$work/c.npy"
+too_large "$work/c.mtx" run "${one[@]}" --result "$work/c.mtx"
 too_large stdout run "${few[@]}" --csv -
 too_large "$work/page.html" report dir --out "$work/page.html"
 for file in a.csv c.npy c.mtx page.html; do
