@@ -16,7 +16,6 @@
 #include "bench/commands.h"
 #include "bench/launch.h"
 #include "bench/say.h"
-#include "bench/signals.h"
 #include "bench/transport.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/aside.h"
@@ -190,6 +189,7 @@ static int obey(const struct asl_options *o, int argc, char **argv)
 	struct asl_calibrate_want want = {
 		.transport = o->transport ? o->transport : "ofi",
 		.provider = o->provider,
+		.interface = o->interface,
 		.store = o->store ? o->store : "pmem",
 		.nvm_dir = o->nvm_dir,
 		.bind = o->bind ? o->bind : "none",
@@ -201,8 +201,7 @@ static int obey(const struct asl_options *o, int argc, char **argv)
 	if (code)
 		return code;
 	if (asl_job().size) {
-		asl_net_guard(asl_job().rank);
-		asl_signals_catch(NULL);
+		asl_case_guard(o);
 		return measure(path, &want);
 	}
 	code = check_file(path);

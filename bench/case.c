@@ -11,6 +11,7 @@
 #include "bench/face.h"
 #include "bench/files.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "bench/transport.h"
 #include "lib/machine/machine.h"
 
@@ -32,6 +33,17 @@ struct asl_job asl_job(void)
 	if (!asl_net_job(&job.rank, &job.size))
 		job.size = 0;
 	return job;
+}
+
+void asl_case_guard(const struct asl_options *o)
+{
+	struct asl_net_patience patience = {
+		.stopped = o->peer_timeout,
+		.cut = o->cut_timeout,
+	};
+
+	asl_net_guard(asl_job().rank, &patience);
+	asl_signals_catch(NULL);
 }
 
 static const char *or_else(const char *given, const char *otherwise)
@@ -262,6 +274,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->transport = or_else(o->transport,
 				  asl_job().size || o->launch ? "ofi" : "sim");
 	want->provider = o->provider;
+	want->interface = o->interface;
 	want->store = or_else(o->store, "pmem");
 	want->nvm_dir = o->nvm_dir;
 	want->result = o->result;

@@ -18,6 +18,7 @@ int asl_leave_together(const struct asl_options *o, int code)
 		.plan = {.ranks = job.size},
 		.transport = "ofi",
 		.provider = o->provider,
+		.interface = o->interface,
 		.store = "dram",
 		.refusal = refusal,
 		.refused = code == ASL_BAD_INPUT ? -EINVAL : -EIO,

@@ -300,6 +300,20 @@ const struct asl_option asl_option_table[] = {
 	 "host that the launcher allows; or none (none)",
 	 R_ | CALIBRATE, NAME(bind, asl_bind_names)},
 
+	{"interface", "NAME",
+	 "network interface that libfabric's IP providers and the ranks' "
+	 "guards listen on, and no other (lo if all ranks are on one host, "
+	 "else the fastest that hosts have in common)",
+	 R_ | CALIBRATE, TEXT(interface)},
+	{"peer-timeout", "SECONDS",
+	 "a rank that is stopped for so long (SIGSTOP) ends the job; computing "
+	 "is not being stopped (60)",
+	 R_ | CALIBRATE, INT(peer_timeout, 1)},
+	{"cut-timeout", "SECONDS",
+	 "a host or network that does not answer for so long ends the job; 0: "
+	 "nobody asks (6)",
+	 R_ | CALIBRATE, INT(cut_timeout, 0)},
+
 	HEADING("Memory"),
 	{"store", "NAME",
 	 "where matrices live: pmem, dram or null, which only counts "

@@ -36,6 +36,8 @@ struct asl_options {
 	const char *transport, *provider;
 	bool launch;
 	const char *bind;
+	const char *interface;
+	int peer_timeout, cut_timeout; /* 60, 6 */
 
 	const char *store, *nvm_dir, *panels;
 	bool keep;

@@ -245,6 +245,8 @@ void asl_options_init(struct asl_options *o)
 	*o = (struct asl_options){
 		.seed = 1,
 		.reps = 1,
+		.peer_timeout = 60,
+		.cut_timeout = 6,
 		.top = 10,
 		.read_cost = NAN,
 		.write_cost = NAN,

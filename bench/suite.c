@@ -7,7 +7,6 @@
 #include "bench/files.h"
 #include "bench/leave.h"
 #include "bench/say.h"
-#include "bench/signals.h"
 #include "bench/suite.h"
 
 /* ---- Before the first ---- */
@@ -125,10 +124,8 @@ int asl_command_suite(int argc, char **argv, const struct asl_command *self)
 	if (!o.algorithm)
 		return asl_complain(ASL_BAD_INPUT,
 				    "suite: which suite? (aslant list suites)");
-	if (job.size) {
-		asl_net_guard(job.rank);
-		asl_signals_catch(NULL);
-	}
+	if (job.size)
+		asl_case_guard(&o);
 	code = obey(&s, &o, argc, argv);
 	asl_suite_close(&s);
 	return code;

@@ -91,7 +91,9 @@ int asl_suite_set(struct asl_suite_case *x, const char *key,
 		  const json_t *value)
 {
 	static const char *const elsewhere[] = {
-		"launch", "transport", "provider", "csv", "out", "help", NULL};
+		"launch",	"transport",   "provider", "interface",
+		"peer-timeout", "cut-timeout", "csv",	   "out",
+		"help",		NULL};
 	const struct asl_option *option = asl_option_find(key);
 
 	if (!strcmp(key, "algorithm"))

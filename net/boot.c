@@ -1,21 +1,19 @@
 /*
  * boot.c -- how the processes of a job find each other, over MPI
- *
- * Ranks are on one host if they see the same host name and the same boot of
- * the kernel.  The cores of a host are those that any of its ranks may run on:
- * launchers that bind give each rank cores of its own.
  */
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "net/boot.h"
 #include "net/comm.h"
+#include "net/hosts.h"
 #include "net/provider.h"
+#include "net/ties.h"
 
 #define PASS_ON_US 100000
 #define TURN_US 300000
@@ -23,54 +21,6 @@
 #define LOST_US 2000000
 
 MPI_Comm asl_boot_comm = MPI_COMM_WORLD;
-
-struct place {
-	char host[64], kernel[40];
-	cpu_set_t cores;
-};
-
-static void look_around(struct place *p)
-{
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-
-	memset(p, 0, sizeof *p);
-	gethostname(p->host, sizeof p->host - 1);
-	if (f) {
-		if (!fgets(p->kernel, sizeof p->kernel, f))
-			p->kernel[0] = '\0';
-		fclose(f);
-	}
-	if (sched_getaffinity(0, sizeof p->cores, &p->cores))
-		for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
-			CPU_SET((size_t)i, &p->cores);
-}
-
-static bool same_host(const struct place *a, const struct place *b)
-{
-	return !strcmp(a->host, b->host) && !strcmp(a->kernel, b->kernel);
-}
-
-static void compare(struct asl_boot *boot, const struct place *all)
-{
-	const struct place *mine = &all[boot->rank];
-	int host_ranks = 0;
-	cpu_set_t cores;
-
-	CPU_ZERO(&cores);
-	for (int i = 0; i < boot->size; i++)
-		if (same_host(&all[i], mine)) {
-			CPU_OR(&cores, &cores, &all[i].cores);
-			if (!host_ranks++)
-				boot->host_first = i;
-			boot->host_rank += i < boot->rank;
-			if (CPU_EQUAL(&all[i].cores, &mine->cores)) {
-				boot->mates++;
-				boot->mate += i < boot->rank;
-			}
-		}
-	boot->one_host = host_ranks == boot->size;
-	boot->crowded = host_ranks > CPU_COUNT(&cores);
-}
 
 /* MPI_Init does not return an error, it ends the process, with any code. */
 static bool starting;
@@ -156,32 +106,40 @@ static int check_size(const struct asl_boot *boot, int ranks)
 	return 0;
 }
 
-int asl_boot_open(struct asl_boot *boot, int ranks, const int *comm)
+/* ---- What only the ranks know ---- */
+
+static int share_secret(struct asl_boot *boot)
 {
-	struct place mine, *all;
+	struct asl_secret *s = &boot->secret;
+	int err = 0;
+
+	if (boot->rank == 0 && getrandom(s, sizeof *s, 0) != sizeof *s)
+		err = asl_net_fail(-EIO, "the system has no random bits");
+	err = asl_boot_agree(boot, err);
+	if (!err)
+		asl_boot_share(s, sizeof *s);
+	return err;
+}
+
+/* ---- All of it ---- */
+
+int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want)
+{
 	int err;
 
 	*boot = (struct asl_boot){0};
-	err = join(boot, comm);
+	err = join(boot, want->comm);
 	if (err)
 		return err;
-	err = check_size(boot, ranks);
-	all = calloc((size_t)boot->size, sizeof *all);
-	if (!err && !all)
-		err = asl_net_fail(-ENOMEM, "no memory for %d hosts",
-				   boot->size);
-	err = asl_boot_agree(boot, err);
+	err = asl_boot_agree(boot, check_size(boot, want->ranks));
+	if (!err)
+		err = asl_hosts_find(boot, want->interface);
+	if (!err)
+		err = share_secret(boot);
+	if (!err)
+		err = asl_ties_open(boot);
 	if (err)
-		goto close;
-	look_around(&mine);
-	asl_boot_gather(all, &mine, sizeof mine);
-	compare(boot, all);
-	free(all);
-	return 0;
-
-close:
-	free(all);
-	asl_boot_close();
+		asl_boot_close();
 	return err;
 }
 
@@ -200,6 +158,7 @@ void asl_boot_close(void)
 {
 	if (!is_borrowed()) {
 		MPI_Finalize();
+		asl_ties_close();
 		return;
 	}
 	MPI_Comm_free(&asl_boot_comm);

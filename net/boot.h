@@ -10,7 +10,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "net/address.h"
 #include "net/provider.h"
 
 /* Exit codes of aslant: the machine is at fault; a rank is lost. */
@@ -22,14 +24,21 @@ struct asl_boot {
 	int mate, mates;	   /* as asl_net_mate has it */
 	bool one_host;		   /* all ranks are on this host */
 	bool crowded; /* the ranks of this host outnumber its cores */
+	bool tied;    /* the guards of all ranks watch each other */
+	/* Where other ranks reach this one, and the same as a text. */
+	struct asl_spot spot;
+	char address[64];
+	/* What only the ranks of this run know; random bits. */
+	struct asl_secret {
+		uint64_t message, tag, ties[2];
+	} secret;
 };
 
 /*
- * Join the job, or the caller's communicator if there is one; ranks is how many
- * it should have, or 0.  All ranks get the same answer, unless MPI itself does
- * not start: then the process ends.
+ * Join the job, or the caller's communicator if there is one.  All ranks get the
+ * same answer, unless MPI itself does not start: then the process ends.
  */
-int asl_boot_open(struct asl_boot *boot, int ranks, const int *comm);
+int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want);
 
 /* What the net knows of its rank's place. */
 void asl_boot_place(struct asl_net *net, const struct asl_boot *boot);

@@ -1,79 +1,27 @@
 /*
- * guard.c -- is this process part of a job, and who watches over it?
+ * guard.c -- who watches over a rank?
  *
  * No transport sees reliably that a peer was killed, and the launcher sees
  * only that one of many has ended.  So each rank runs as the child of a guard,
- * which does nothing but wait: it knows the signal that killed the rank, says
- * so, and ends with a code at which launchers end the job.  Should the guard
- * be killed instead, the kernel tells the child, which ends likewise.
+ * which does nothing but wait (watch.c): it knows the signal that killed or
+ * stopped the rank, says so, and ends with a code at which launchers end the
+ * job.  Should the guard be killed instead, the kernel tells the child, which
+ * ends likewise.
  *
  * The guard keeps what it inherited open, the connection to the launcher above
  * all: if that closed with the child, the launcher could kill the guard before
  * it has spoken.
  */
+#include "net/guard.h"
+
 #include <errno.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/net.h"
-
-#define PEER_LOST 5
-#define PASS_ON_US 100000     /* mpiexec drops what it has not passed on */
 #define ORPHAN (SIGRTMIN + 7) /* what the kernel sends if the guard dies */
-
-/* ---- The job ---- */
-
-static bool number(const char *name, long long *value)
-{
-	const char *text = getenv(name);
-	char *end;
-
-	if (!text || !*text)
-		return false;
-	*value = strtoll(text, &end, 10);
-	return !*end && *value >= 0;
-}
-
-/*
- * srun's steps count from 0; the shells of sbatch and salloc, which have the
- * same variables, run in steps with reserved numbers or in none.
- */
-static bool in_step(void)
-{
-	long long step;
-
-	return (number("SLURM_STEP_ID", &step) ||
-		number("SLURM_STEPID", &step)) &&
-	       step < 0xfffffff0;
-}
-
-static bool find_job(long long *rank, long long *size)
-{
-	if (number("PMI_RANK", rank) && number("PMI_SIZE", size))
-		return true;
-	if (number("PMIX_RANK", rank) && number("OMPI_COMM_WORLD_SIZE", size))
-		return true;
-	return in_step() && number("SLURM_PROCID", rank) &&
-	       (number("SLURM_STEP_NUM_TASKS", size) ||
-		number("SLURM_NTASKS", size));
-}
-
-bool asl_net_job(int *rank, int *size)
-{
-	long long r, s;
-
-	if (!find_job(&r, &s) || r >= s || s > INT32_MAX)
-		return false;
-	*rank = (int)r;
-	*size = (int)s;
-	return true;
-}
 
 /* ---- The guard ---- */
 
@@ -82,52 +30,31 @@ static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
 
 #define PASSED_ON (sizeof passed_on / sizeof passed_on[0])
 
-static volatile sig_atomic_t child, sent;
+volatile sig_atomic_t asl_guard_sent;
+static volatile sig_atomic_t child;
 
 static void pass_on(int signal)
 {
-	sent = signal;
+	asl_guard_sent = signal;
 	if (child > 0)
 		kill((pid_t)child, signal);
 }
 
-static _Noreturn void speak(int rank, int signal)
+static void wake(int signal)
 {
-	char host[64] = "?";
-
-	gethostname(host, sizeof host - 1);
-	fprintf(stderr,
-		"aslant: rank %d (pid %d on %s) was killed by signal %d (%s); "
-		"the job ends\n",
-		rank, (int)child, host, signal, strsignal(signal));
-	usleep(PASS_ON_US);
-	_exit(PEER_LOST);
+	(void)signal;
 }
 
-/* A signal that came through us was meant: end by it, and say nothing. */
-static _Noreturn void end_by(int signo)
+static _Noreturn void guard(struct asl_watch *w, const sigset_t *before)
 {
-	sigset_t one;
+	struct sigaction act = {.sa_handler = wake};
+	sigset_t awake = *before;
 
-	signal(signo, SIG_DFL);
-	sigemptyset(&one);
-	sigaddset(&one, signo);
-	sigprocmask(SIG_UNBLOCK, &one, NULL);
-	raise(signo);
-	_exit(128 + signo);
-}
-
-static _Noreturn void watch(int rank)
-{
-	int status = 0;
-
-	while (waitpid((pid_t)child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == sent)
-		end_by(sent);
-	if (WIFSIGNALED(status))
-		speak(rank, WTERMSIG(status));
-	_exit(WEXITSTATUS(status));
+	child = w->child;
+	sigaction(SIGCHLD, &act, NULL);
+	sigdelset(&awake, SIGCHLD);
+	w->awake = &awake;
+	asl_watch(w);
 }
 
 /* ---- The child ---- */
@@ -138,8 +65,8 @@ static void orphaned(int signal)
 {
 	(void)signal;
 	if (write(STDERR_FILENO, orphan_says, strlen(orphan_says)) < 0)
-		_exit(PEER_LOST);
-	_exit(PEER_LOST);
+		_exit(ASL_GUARD_LOST);
+	asl_job_end(ASL_GUARD_LOST);
 }
 
 /*
@@ -169,26 +96,79 @@ static void mind_guard(int rank, pid_t guard)
 		raise(ORPHAN);
 }
 
-void asl_net_guard(int rank)
+static int line = -1;
+static struct asl_net_patience patience;
+
+const struct asl_net_patience *asl_guard_patience(void)
+{
+	return line < 0 ? NULL : &patience;
+}
+
+static void attach(struct msghdr *m, int fd)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof fd);
+	memcpy(CMSG_DATA(c), &fd, sizeof fd);
+}
+
+int asl_guard_give(const struct asl_tie *tie)
+{
+	struct asl_tie copy = tie ? *tie : (struct asl_tie){.fd = -1};
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec piece = {&copy, sizeof copy};
+	struct msghdr m = {.msg_iov = &piece, .msg_iovlen = 1};
+
+	if (tie) {
+		m.msg_control = room;
+		m.msg_controllen = sizeof room;
+		attach(&m, tie->fd);
+	}
+	return sendmsg(line, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static void take_line(struct asl_watch *w, const int ends[2], pid_t pid)
+{
+	bool mine = pid > 0;
+
+	w->child = pid;
+	if (mine || pid == 0)
+		close(ends[mine ? 1 : 0]);
+	w->line = line = ends[mine ? 0 : 1];
+}
+
+void asl_net_guard(int rank, const struct asl_net_patience *bears)
 {
 	struct sigaction act = {.sa_handler = pass_on}, was[PASSED_ON];
-	pid_t guard = getpid(), pid;
+	struct asl_watch w = {
+		.rank = rank,
+		.patience = *bears,
+		.code = ASL_GUARD_LOST,
+		.line = -1,
+	};
+	pid_t guard_pid = getpid(), pid;
 	sigset_t all, before;
+	int ends[2] = {-1, -1};
 
+	patience = *bears;
+	asl_job_prepare();
+	gethostname(w.host, sizeof w.host - 1);
 	fflush(NULL);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		ends[0] = ends[1] = -1;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	for (size_t i = 0; i < PASSED_ON; i++)
 		sigaction(passed_on[i], &act, &was[i]);
 	pid = fork();
-	if (pid > 0) {
-		child = pid;
-		sigprocmask(SIG_SETMASK, &before, NULL);
-		watch(rank);
-	}
+	take_line(&w, ends, pid);
+	if (pid > 0)
+		guard(&w, &before);
 	for (size_t i = 0; i < PASSED_ON; i++)
 		sigaction(passed_on[i], &was[i], NULL);
 	if (pid == 0)
-		mind_guard(rank, guard);
+		mind_guard(rank, guard_pid);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }

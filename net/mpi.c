@@ -25,6 +25,7 @@ enum tag { PACKET, BYTES };
 
 struct packet {
 	struct asl_net_stamp stamp;
+	uint64_t run; /* what only the ranks of this run know */
 	uint64_t bytes;
 	unsigned char data[SHORT_BYTES];
 };
@@ -81,7 +82,7 @@ static int start_in(struct asl_net_op *op)
 	return err;
 }
 
-static int start_out(struct asl_net_op *op)
+static int start_out(const struct mpi *m, struct asl_net_op *op)
 {
 	struct half *h = out_of(op);
 	bool brief = op->out_bytes <= SHORT_BYTES;
@@ -89,6 +90,7 @@ static int start_out(struct asl_net_op *op)
 	int err;
 
 	h->packet.stamp = op->sent;
+	h->packet.run = m->boot.secret.message;
 	h->packet.bytes = op->out_bytes;
 	if (data)
 		memcpy(h->packet.data, op->out, data);
@@ -114,7 +116,7 @@ static int mpi_start(struct asl_net *net, struct asl_net_op *op)
 	if (op->from != ASL_NET_NONE)
 		code = start_in(op);
 	if (!code && op->to != ASL_NET_NONE)
-		code = start_out(op);
+		code = start_out(m, op);
 	return code ? op->err = fail(m, code) : 0;
 }
 
@@ -142,6 +144,11 @@ static int open_packet(struct mpi *m, struct asl_net_op *op)
 
 	if (err)
 		return err;
+	if (h->packet.run != m->boot.secret.message)
+		return asl_net_fail(-ECONNABORTED,
+				    "rank %d received a message in the name of "
+				    "rank %d, which is not of this run",
+				    m->net.rank, op->from);
 	if (h->packet.bytes != op->in_bytes)
 		return asl_net_fail(-EMSGSIZE,
 				    "rank %d sends %zu bytes, but "
@@ -206,7 +213,7 @@ static int mpi_run(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg)
 {
 	struct mpi m = {.net.ops = &asl_net_mpi};
-	int err = asl_boot_open(&m.boot, want->ranks, want->comm);
+	int err = asl_boot_open(&m.boot, want);
 
 	if (err)
 		return err;

@@ -66,6 +66,12 @@ struct asl_net_want {
 	 * NULL: they are all that mpiexec started, and so is MPI.
 	 */
 	const int *comm;
+	/*
+	 * ofi, mpi: the network interface that providers which speak IP, and
+	 * guards, use, and no other; NULL: loopback if all ranks are on one host,
+	 * else that of the fastest network that hosts have in common.
+	 */
+	const char *interface;
 };
 
 /*
@@ -148,13 +154,21 @@ int asl_net_agree(struct asl_net *net, int mine, int *who);
 /* Did mpiexec or srun start this process, in a job of one or more?  Fills both. */
 bool asl_net_job(int *rank, int *size);
 
+/* Seconds that a job bears with ranks that do not answer. */
+struct asl_net_patience {
+	int stopped; /* by a signal */
+	int cut;     /* the host or the network is gone; 0: nobody looks */
+};
+
 /*
  * Watch over this process from outside: forks, and returns in the child only.
- * The parent waits; if the child is killed it says which rank that was and
- * ends the job; if the parent is killed the child says so and ends.  To be
+ * The parent waits; if the child is killed, or stopped for longer than is borne
+ * with, it says which rank that was and ends the job; if the parent is killed
+ * the child says so and ends.  Once a run has begun, the parents of all ranks
+ * watch each other, too: a host or a network that is gone ends the job.  To be
  * called before anything is opened, inside a job only.
  */
-void asl_net_guard(int rank);
+void asl_net_guard(int rank, const struct asl_net_patience *patience);
 
 /* ---- A communicator of the caller's MPI, before and after a run ---- */
 

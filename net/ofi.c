@@ -1,9 +1,10 @@
 /*
  * ofi.c -- messages between processes, through libfabric
  *
- * A message is a tagged one of two pieces, the stamp and the bytes, received
- * in place.  The tag says which run and which rank it comes from, so that the
- * provider's matching is ours.
+ * A message is a tagged one of two pieces, a head with the stamp, and the bytes,
+ * received in place.  The tag says which run and which rank it comes from, so
+ * that the provider's matching is ours, and messages of strangers stay with it.
+ * The head has bits of the run that do not fit into a tag.
  *
  * Most providers move data only while we look at the completion queue.  While
  * each rank has a core it looks without pause for a while, and sleeps then;
@@ -31,7 +32,7 @@ enum side { OUT, IN };
 struct half {
 	struct fi_context2 context;
 	struct asl_net_op *op;
-	struct asl_net_stamp stamp;
+	struct asl_ofi_head head;
 	int side;
 };
 
@@ -50,7 +51,7 @@ static int peer_of(const struct half *h)
 
 static uint64_t tag_from(const struct asl_ofi *o, int rank)
 {
-	return o->run << 32 | (uint32_t)rank;
+	return o->run | (uint64_t)rank;
 }
 
 /* ---- What has happened ---- */
@@ -58,13 +59,22 @@ static uint64_t tag_from(const struct asl_ofi *o, int rank)
 static int wrong_length(const struct asl_ofi *o, const struct half *h,
 			size_t bytes)
 {
-	size_t head = sizeof h->stamp;
+	size_t head = sizeof h->head;
 
 	return asl_net_fail(-EMSGSIZE,
 			    "rank %d sends %zu bytes, but rank %d "
 			    "expects %zu of it",
-			    h->op->from, bytes < head ? 0 : bytes - head,
-			    o->net.rank, h->op->in_bytes);
+			    h->op->from, bytes - head, o->net.rank,
+			    h->op->in_bytes);
+}
+
+/* It knew the tag, or this is a bug or a fault: there is no going on. */
+static int not_ours(const struct asl_ofi *o, const struct half *h, size_t bytes)
+{
+	return asl_net_fail(-ECONNABORTED,
+			    "rank %d received %zu bytes in the name of rank "
+			    "%d, which are not of this run",
+			    o->net.rank, bytes, h->op->from);
 }
 
 /* Providers do not say by how much. */
@@ -83,10 +93,13 @@ static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
 	op->pending--;
 	if (h->side == OUT)
 		o->reached[op->to] = true;
-	else if (bytes != sizeof h->stamp + op->in_bytes)
+	else if (bytes < sizeof h->head ||
+		 h->head.run != o->boot.secret.message)
+		op->err = not_ours(o, h, bytes);
+	else if (bytes != sizeof h->head + op->in_bytes)
 		op->err = wrong_length(o, h, bytes);
 	else
-		op->got = h->stamp;
+		op->got = h->head.stamp;
 }
 
 static int lose(struct asl_ofi *o, int peer, int cause)
@@ -189,7 +202,7 @@ static ssize_t post_in(struct asl_ofi *o, struct asl_net_op *op)
 {
 	struct half *h = half_of(op, IN);
 	struct iovec piece[] = {
-		{&h->stamp, sizeof h->stamp},
+		{&h->head, sizeof h->head},
 		{op->in, op->in_bytes},
 	};
 	struct fi_msg_tagged msg = {
@@ -203,11 +216,17 @@ static ssize_t post_in(struct asl_ofi *o, struct asl_net_op *op)
 	return fi_trecvmsg(o->ep, &msg, 0);
 }
 
+static struct asl_ofi_head head_of(const struct asl_ofi *o,
+				   const struct asl_net_op *op)
+{
+	return (struct asl_ofi_head){op->sent, o->boot.secret.message};
+}
+
 static ssize_t post_out(struct asl_ofi *o, struct asl_net_op *op)
 {
 	struct half *h = half_of(op, OUT);
 	struct iovec piece[] = {
-		{&h->stamp, sizeof h->stamp},
+		{&h->head, sizeof h->head},
 		{(void *)(uintptr_t)op->out, op->out_bytes},
 	};
 	struct fi_msg_tagged msg = {
@@ -218,7 +237,7 @@ static ssize_t post_out(struct asl_ofi *o, struct asl_net_op *op)
 		.context = h,
 	};
 
-	h->stamp = op->sent;
+	h->head = head_of(o, op);
 	return fi_tsendmsg(o->ep, &msg, FI_COMPLETION);
 }
 
@@ -229,7 +248,7 @@ static ssize_t post_out(struct asl_ofi *o, struct asl_net_op *op)
  */
 static bool can_inject(const struct asl_ofi *o, const struct asl_net_op *op)
 {
-	size_t bytes = sizeof op->sent + op->out_bytes;
+	size_t bytes = sizeof(struct asl_ofi_head) + op->out_bytes;
 
 	return bytes <= INJECT_MAX && bytes <= o->info->tx_attr->inject_size &&
 	       o->reached[op->to] && !o->closing;
@@ -237,13 +256,14 @@ static bool can_inject(const struct asl_ofi *o, const struct asl_net_op *op)
 
 static ssize_t inject(struct asl_ofi *o, struct asl_net_op *op)
 {
+	struct asl_ofi_head head = head_of(o, op);
 	char whole[INJECT_MAX];
 	ssize_t err;
 
-	memcpy(whole, &op->sent, sizeof op->sent);
+	memcpy(whole, &head, sizeof head);
 	if (op->out_bytes)
-		memcpy(whole + sizeof op->sent, op->out, op->out_bytes);
-	err = fi_tinject(o->ep, whole, sizeof op->sent + op->out_bytes,
+		memcpy(whole + sizeof head, op->out, op->out_bytes);
+	err = fi_tinject(o->ep, whole, sizeof head + op->out_bytes,
 			 o->peers[op->to], tag_from(o, o->net.rank));
 	if (!err)
 		op->pending--;
@@ -322,7 +342,7 @@ static int ofi_run(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg)
 {
 	struct asl_ofi o = {.net.ops = &asl_net_ofi};
-	int err = asl_boot_open(&o.boot, want->ranks, want->comm);
+	int err = asl_boot_open(&o.boot, want);
 
 	if (err)
 		return err;

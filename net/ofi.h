@@ -15,6 +15,15 @@
 #include "net/boot.h"
 #include "net/provider.h"
 
+/* Of a tag; more ranks there are not. */
+enum { ASL_OFI_RANK_BITS = 20 };
+
+/* What every message begins with; `run` says that it is one of ours. */
+struct asl_ofi_head {
+	struct asl_net_stamp stamp;
+	uint64_t run;
+};
+
 struct asl_ofi {
 	struct asl_net net;
 	struct asl_boot boot;
@@ -25,8 +34,8 @@ struct asl_ofi {
 	struct fid_cq *cq;
 	struct fid_ep *ep;
 	fi_addr_t *peers;
-	bool *reached;	/* has a send to that peer been completed? */
-	uint64_t run;	/* in every tag: no stray of another run matches */
+	bool *reached; /* has a send to that peer been completed? */
+	uint64_t run; /* in every tag, above the rank: strangers do not match */
 	bool can_block; /* the queue has something to sleep on */
 	bool closing;	/* nothing may stay behind in a buffer any more */
 	bool lost;	/* ... a peer */

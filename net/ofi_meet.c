@@ -132,19 +132,13 @@ static int meet(struct asl_ofi *o, const char *const *list, struct where *all)
 
 static int insert_peers(struct asl_ofi *o, const struct where *all)
 {
-	uint64_t hash = 0;
-
-	for (int i = 0; i < o->boot.size; i++) {
+	for (int i = 0; i < o->boot.size; i++)
 		if (fi_av_insert(o->av, all[i].at, 1, &o->peers[i], 0, NULL) !=
 		    1)
 			return asl_net_fail(-ENETDOWN,
 					    "provider %s: refuses "
 					    "the address of rank %d",
 					    o->net.provider, i);
-		for (size_t k = 0; k < all[i].bytes; k++)
-			hash = hash * 31 + (unsigned char)all[i].at[k];
-	}
-	o->run = (hash ^ hash >> 16 ^ hash >> 32) & 0xffff;
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 
 #define API FI_VERSION(1, 14)
 #define SHM_BYTES ((size_t)16 << 20) /* a rank's queues */
-#define TAG_BITS 48		     /* 16 of the run, 32 of the rank */
+#define TAG_BITS 48 /* at least: what is not the rank is the run */
 
 static struct fi_info *hints(const char *provider)
 {
@@ -44,19 +44,26 @@ static bool speaks_ip(const char *provider)
 	return false;
 }
 
-/* Nothing leaves the machine when all ranks are on it. */
+/* They listen on this address only, which is loopback if that is enough. */
 static int get_info(struct asl_ofi *o, const char *provider)
 {
-	bool loopback = o->boot.one_host && speaks_ip(provider);
+	bool here = *o->boot.address && speaks_ip(provider);
 	struct fi_info *h = hints(provider);
 	int err;
 
 	if (!h)
 		return -ENOMEM;
-	err = fi_getinfo(API, loopback ? "127.0.0.1" : NULL, NULL,
-			 loopback ? FI_SOURCE : 0, h, &o->info);
+	err = fi_getinfo(API, here ? o->boot.address : NULL, NULL,
+			 here ? FI_SOURCE : 0, h, &o->info);
 	fi_freeinfo(h);
 	return err;
+}
+
+static int tag_bits(const struct fi_info *info)
+{
+	uint64_t format = info->ep_attr->mem_tag_format;
+
+	return format ? 64 - __builtin_clzll(format) : 0;
 }
 
 static int check_limits(const struct fi_info *info)
@@ -68,7 +75,7 @@ static int check_limits(const struct fi_info *info)
 				    "provider %s: takes a message "
 				    "in one piece only, and ours have two",
 				    name);
-	if (info->ep_attr->mem_tag_format >> (TAG_BITS - 1) == 0)
+	if (tag_bits(info) < TAG_BITS)
 		return asl_net_fail(-ENETDOWN,
 				    "provider %s: tags are shorter "
 				    "than %d bits",
@@ -120,6 +127,14 @@ static int open_endpoint(struct asl_ofi *o)
 	if (!err)
 		err = fi_ep_bind(o->ep, &o->cq->fid, FI_TRANSMIT | FI_RECV);
 	return err ? err : fi_enable(o->ep);
+}
+
+/* What a stranger would have to guess for a message to be looked at at all. */
+static uint64_t run_of(const struct asl_ofi *o)
+{
+	uint64_t all = o->boot.secret.tag << ASL_OFI_RANK_BITS;
+
+	return all & ~(uint64_t)0 >> (64 - tag_bits(o->info));
 }
 
 static void close_one(struct fid *fid)
@@ -208,6 +223,7 @@ int asl_ofi_open(struct asl_ofi *o, const char *provider)
 				   fi_strerror(-err));
 		goto close;
 	}
+	o->run = run_of(o);
 	return 0;
 
 close:

@@ -425,6 +425,7 @@ static int all_give_up(struct asl_net *net, void *arg)
 static int as_rank(int argc, char **argv)
 {
 	struct asl_net_want want = {.transport = argv[1], .data = true};
+	struct asl_net_patience patience = {.stopped = 60, .cut = 6};
 	const char *mode = argc > 3 ? argv[3] : "";
 	int (*body)(struct asl_net * net, void *arg) = everything;
 	size_t bytes = !strcmp(mode, "short") ? 90 : 1000;
@@ -443,7 +444,7 @@ static int as_rank(int argc, char **argv)
 	else if (!strcmp(mode, "size"))
 		want.ranks = atoi(argv[4]);
 	if (asl_net_job(&rank, &size))
-		asl_net_guard(rank);
+		asl_net_guard(rank, &patience);
 	err = asl_net_run(&want, body, &bytes);
 	if (err)
 		fprintf(stderr, "%s: %s\n", strerror(-err), asl_net_why());

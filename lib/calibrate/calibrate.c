@@ -234,6 +234,7 @@ int asl_calibrate(struct asl_calibration *out,
 	struct asl_net_want net = {
 		.transport = want->transport,
 		.provider = want->provider,
+		.interface = want->interface,
 		.data = true,
 	};
 	int err;

@@ -45,6 +45,7 @@ struct asl_calibrating {
 struct asl_calibrate_want {
 	const char *transport; /* ofi or mpi */
 	const char *provider, *store;
+	const char *interface; /* of the network; NULL: chosen */
 	const char *nvm_dir; /* NULL: where runs put pools */
 	const char *bind;    /* as asl_machine_bind */
 	bool quick;	     /* half a minute instead of two */

@@ -263,6 +263,7 @@ static int run_session(struct asl_session *s)
 	struct asl_net_want net = {
 		.transport = first->transport,
 		.provider = first->provider,
+		.interface = first->interface,
 		.ranks = first->plan.ranks,
 		.comm = first->comm,
 		.data = has_data(first),

@@ -28,6 +28,7 @@ struct asl_run_want {
 	struct asl_plan plan;		      /* complete */
 	const char *transport;		      /* sim, ofi, mpi */
 	const char *provider;		      /* of libfabric; NULL: chosen */
+	const char *interface;		      /* of the network; NULL: chosen */
 	const int *comm;		      /* see struct asl_net_want */
 	const char *store;		      /* pmem, dram, null */
 	const char *nvm_dir;		      /* NULL: asl_store_default_dir */

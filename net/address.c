@@ -1,0 +1,203 @@
+/*
+ * address.c -- where the ranks of a job reach each other over IP
+ */
+#include "net/address.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "net/provider.h"
+
+static int read_speed(const char *interface)
+{
+	char path[64];
+	int speed = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/sys/class/net/%s/speed", interface);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%d", &speed) != 1)
+		speed = 0;
+	if (f)
+		fclose(f);
+	return speed > 0 ? speed : 0;
+}
+
+static void copy_address(unsigned char *to, const struct sockaddr *from)
+{
+	if (!from)
+		return;
+	if (from->sa_family == AF_INET)
+		memcpy(to, &((const struct sockaddr_in *)from)->sin_addr, 4);
+	else
+		memcpy(to, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
+}
+
+/* Addresses of a link alone need its name beside them. */
+static bool is_useful(const struct ifaddrs *x, int family)
+{
+	return x->ifa_addr && x->ifa_addr->sa_family == family &&
+	       x->ifa_flags & IFF_UP &&
+	       (family == AF_INET ||
+		!IN6_IS_ADDR_LINKLOCAL(
+			&((struct sockaddr_in6 *)x->ifa_addr)->sin6_addr));
+}
+
+static void add_family(struct asl_spots *out, const struct ifaddrs *list,
+		       int family)
+{
+	for (const struct ifaddrs *x = list; x; x = x->ifa_next) {
+		struct asl_spot *spot = &out->spot[out->count];
+
+		if (out->count == ASL_SPOTS_MOST || !is_useful(x, family))
+			continue;
+		spot->family = family;
+		snprintf(spot->interface, sizeof spot->interface, "%s",
+			 x->ifa_name);
+		copy_address(spot->at, x->ifa_addr);
+		copy_address(spot->mask, x->ifa_netmask);
+		spot->speed = read_speed(x->ifa_name);
+		out->count++;
+	}
+}
+
+void asl_spots_find(struct asl_spots *out)
+{
+	struct ifaddrs *list = NULL;
+
+	memset(out, 0, sizeof *out);
+	if (getifaddrs(&list))
+		return;
+	add_family(out, list, AF_INET);
+	add_family(out, list, AF_INET6);
+	freeifaddrs(list);
+}
+
+int asl_spots_named(struct asl_spot *out, const struct asl_spots *all,
+		    const char *interface)
+{
+	char names[256] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < all->count; i++) {
+		const char *name = all->spot[i].interface;
+
+		if (!strcmp(name, interface)) {
+			*out = all->spot[i];
+			return 0;
+		}
+		if (!strstr(names, name) && used < sizeof names)
+			used += (size_t)snprintf(names + used,
+						 sizeof names - used, "%s%s",
+						 used ? ", " : "", name);
+	}
+	return asl_net_fail(-ENODEV,
+			    "--interface: found %s, expected an interface that "
+			    "is up and has an address: %s",
+			    interface, names);
+}
+
+bool asl_spot_is_loopback(const struct asl_spot *x)
+{
+	static const unsigned char loop6[16] = {[15] = 1};
+
+	return x->family == AF_INET ? x->at[0] == 127
+				    : !memcmp(x->at, loop6, sizeof loop6);
+}
+
+static bool same_network(const struct asl_spot *a, const struct asl_spot *b)
+{
+	for (int i = 0; i < 16; i++)
+		if ((a->at[i] ^ b->at[i]) & a->mask[i] ||
+		    a->mask[i] != b->mask[i])
+			return false;
+	return a->family == b->family;
+}
+
+static bool same_address(const struct asl_spot *a, const struct asl_spot *b)
+{
+	return a->family == b->family && !memcmp(a->at, b->at, sizeof a->at);
+}
+
+int asl_spots_common(struct asl_spot *out, const struct asl_spots *mine,
+		     const struct asl_spots *others)
+{
+	const struct asl_spot *best = NULL;
+
+	for (int i = 0; i < mine->count; i++)
+		for (int j = 0; j < others->count; j++) {
+			const struct asl_spot *a = &mine->spot[i],
+					      *b = &others->spot[j];
+
+			if (!asl_spot_is_loopback(a) && same_network(a, b) &&
+			    !same_address(a, b) &&
+			    (!best || a->speed > best->speed))
+				best = a;
+		}
+	if (best)
+		*out = *best;
+	return best ? 0 : -ENODEV;
+}
+
+int asl_spots_beside(struct asl_spot *out, const struct asl_spots *mine,
+		     const struct asl_spot *there)
+{
+	for (int i = 0; i < mine->count; i++)
+		if (same_network(&mine->spot[i], there)) {
+			*out = mine->spot[i];
+			return 0;
+		}
+	return -ENODEV;
+}
+
+/* Nothing is sent: a datagram socket only asks for the route. */
+int asl_spots_towards(struct asl_spot *out, const struct asl_spots *mine,
+		      const struct asl_spot *there)
+{
+	int fd = socket(there->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage to, from;
+	socklen_t length = asl_spot_name(&to, there), room = sizeof from;
+	struct asl_spot found = {.family = there->family};
+	int err = -ENODEV;
+
+	/* Any port will do, but for 0. */
+	((struct sockaddr_in *)&to)->sin_port = htons(9);
+	if (fd >= 0 && !connect(fd, (struct sockaddr *)&to, length) &&
+	    !getsockname(fd, (struct sockaddr *)&from, &room))
+		copy_address(found.at, (struct sockaddr *)&from);
+	for (int i = 0; i < mine->count && err; i++)
+		if (same_address(&mine->spot[i], &found)) {
+			*out = mine->spot[i];
+			err = 0;
+		}
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+socklen_t asl_spot_name(struct sockaddr_storage *out,
+			const struct asl_spot *spot)
+{
+	struct sockaddr_in *four = (struct sockaddr_in *)out;
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)out;
+
+	memset(out, 0, sizeof *out);
+	out->ss_family = (sa_family_t)spot->family;
+	if (spot->family == AF_INET) {
+		memcpy(&four->sin_addr, spot->at, 4);
+		return sizeof *four;
+	}
+	memcpy(&six->sin6_addr, spot->at, 16);
+	return sizeof *six;
+}
+
+void asl_spot_text(char *out, size_t room, const struct asl_spot *spot)
+{
+	out[0] = '\0';
+	inet_ntop(spot->family, spot->at, out, (socklen_t)room);
+}
