@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "bench/follow.h"
 #include "bench/say.h"
 
 #define LAUNCHER "mpiexec.mpich -n"
@@ -58,6 +61,40 @@ static int not_started(const char *launcher)
 					   : " (it is in the package mpich)");
 }
 
+/* In the child; stderr is ours until the launcher is there. */
+static _Noreturn void become(char **args, int errors)
+{
+	int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	asl_follow_unprepare();
+	close_stdin();
+	dup2(errors, STDERR_FILENO);
+	execvp(args[0], args);
+	dup2(own, STDERR_FILENO);
+	_exit(not_started(args[0]));
+}
+
+static int launch(char **args)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return not_started(args[0]);
+	fflush(NULL);
+	asl_follow_prepare();
+	pid = fork();
+	if (pid == 0)
+		become(args, ends[1]);
+	close(ends[1]);
+	if (pid > 0)
+		return asl_follow(pid, ends[0]);
+	asl_follow_unprepare();
+	close(ends[0]);
+	return not_started(args[0]);
+}
+
 int asl_launch(int ranks, int argc, char **argv, int leave_out)
 {
 	char self[PATH_MAX], count[16];
@@ -81,9 +118,7 @@ int asl_launch(int ranks, int argc, char **argv, int leave_out)
 	for (int j = 1; j < argc; j++)
 		if (j != leave_out)
 			args[i++] = argv[j];
-	close_stdin();
-	execvp(args[0], args);
-	i = not_started(args[0]);
+	i = launch(args);
 	free(args);
 	free(words);
 	return i;

@@ -14,8 +14,8 @@
 bool asl_launch_is_local(void);
 
 /*
- * Become `mpiexec -n ranks` of this same command with these arguments, but
- * for argv[leave_out].  Returns only on failure: the exit code, complained.
+ * Run `mpiexec -n ranks` of this same command with these arguments, but for
+ * argv[leave_out], until it has ended.  The exit code.
  */
 int asl_launch(int ranks, int argc, char **argv, int leave_out);
 
