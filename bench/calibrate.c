@@ -16,6 +16,7 @@
 #include "bench/commands.h"
 #include "bench/launch.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "bench/transport.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/aside.h"
@@ -201,7 +202,7 @@ static int obey(const struct asl_options *o, int argc, char **argv)
 	if (code)
 		return code;
 	if (asl_job().size) {
-		asl_case_guard(o);
+		asl_signals_guard(o);
 		return measure(path, &want);
 	}
 	code = check_file(path);

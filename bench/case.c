@@ -11,7 +11,6 @@
 #include "bench/face.h"
 #include "bench/files.h"
 #include "bench/say.h"
-#include "bench/signals.h"
 #include "bench/transport.h"
 #include "lib/machine/machine.h"
 
@@ -33,17 +32,6 @@ struct asl_job asl_job(void)
 	if (!asl_net_job(&job.rank, &job.size))
 		job.size = 0;
 	return job;
-}
-
-void asl_case_guard(const struct asl_options *o)
-{
-	struct asl_net_patience patience = {
-		.stopped = o->peer_timeout,
-		.cut = o->cut_timeout,
-	};
-
-	asl_net_guard(asl_job().rank, &patience);
-	asl_signals_catch(NULL);
 }
 
 static const char *or_else(const char *given, const char *otherwise)

@@ -18,9 +18,6 @@ struct asl_job asl_job(void);
 /* From here on this one, whatever the launcher says. */
 void asl_job_assume(struct asl_job job);
 
-/* Inside a job: be watched over, from now on, as the options say. */
-void asl_case_guard(const struct asl_options *o);
-
 struct asl_case {
 	struct asl_run_want want;
 	struct asl_profile profile; /* want.plan.costs: after overriding */

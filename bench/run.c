@@ -9,6 +9,7 @@
 #include "bench/leave.h"
 #include "bench/output.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "bench/summary.h"
 
 struct running {
@@ -83,7 +84,7 @@ int asl_command_run(int argc, char **argv, const struct asl_command *self)
 	if (o.help)
 		return asl_command_help(self);
 	if (job.size)
-		asl_case_guard(&o);
+		asl_signals_guard(&o);
 	code = asl_case_to_run(&c, &o);
 	if (!code && o.launch)
 		return asl_launch(c.want.plan.ranks, argc, argv,

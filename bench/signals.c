@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "bench/aslant.h"
+#include "bench/case.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -191,6 +192,18 @@ void asl_signals_catch(const char *what)
 void asl_signals_add(const char *text)
 {
 	more = text ? text : "";
+}
+
+/* The guard has handlers of its own. */
+void asl_signals_guard(const struct asl_options *o)
+{
+	struct asl_net_patience patience = {
+		.stopped = o->peer_timeout,
+		.cut = o->cut_timeout,
+	};
+
+	asl_net_guard(asl_job().rank, &patience);
+	asl_signals_catch(NULL);
 }
 
 /* ---- Holding ---- */

@@ -9,11 +9,13 @@
 #ifndef ASL_SIGNALS_H
 #define ASL_SIGNALS_H
 
-/*
- * At the begin of the command, and again in a process that is guarded
- * (asl_net_guard).  `what` runs, for people.
- */
+struct asl_options;
+
+/* At the begin of the command.  `what` runs, for people. */
 void asl_signals_catch(const char *what);
+
+/* Inside a job: be watched over, from now on, as the options say. */
+void asl_signals_guard(const struct asl_options *o);
 
 /* Something to add to the line, for people; NULL: nothing. */
 void asl_signals_add(const char *text);

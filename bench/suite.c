@@ -7,6 +7,7 @@
 #include "bench/files.h"
 #include "bench/leave.h"
 #include "bench/say.h"
+#include "bench/signals.h"
 #include "bench/suite.h"
 
 /* ---- Before the first ---- */
@@ -125,7 +126,7 @@ int asl_command_suite(int argc, char **argv, const struct asl_command *self)
 		return asl_complain(ASL_BAD_INPUT,
 				    "suite: which suite? (aslant list suites)");
 	if (job.size)
-		asl_case_guard(&o);
+		asl_signals_guard(&o);
 	code = obey(&s, &o, argc, argv);
 	asl_suite_close(&s);
 	return code;

@@ -48,13 +48,13 @@ static bool is_useful(const struct ifaddrs *x, int family)
 			&((struct sockaddr_in6 *)x->ifa_addr)->sin6_addr));
 }
 
-static void add_family(struct asl_spots *out, const struct ifaddrs *list,
+static void add_family(struct asl_addresses *out, const struct ifaddrs *list,
 		       int family)
 {
 	for (const struct ifaddrs *x = list; x; x = x->ifa_next) {
-		struct asl_spot *spot = &out->spot[out->count];
+		struct asl_address *spot = &out->spot[out->count];
 
-		if (out->count == ASL_SPOTS_MOST || !is_useful(x, family))
+		if (out->count == ASL_ADDRESSES_MOST || !is_useful(x, family))
 			continue;
 		spot->family = family;
 		snprintf(spot->interface, sizeof spot->interface, "%s",
@@ -66,7 +66,7 @@ static void add_family(struct asl_spots *out, const struct ifaddrs *list,
 	}
 }
 
-void asl_spots_find(struct asl_spots *out)
+void asl_addresses_find(struct asl_addresses *out)
 {
 	struct ifaddrs *list = NULL;
 
@@ -78,8 +78,8 @@ void asl_spots_find(struct asl_spots *out)
 	freeifaddrs(list);
 }
 
-int asl_spots_named(struct asl_spot *out, const struct asl_spots *all,
-		    const char *interface)
+int asl_addresses_named(struct asl_address *out,
+			const struct asl_addresses *all, const char *interface)
 {
 	char names[256] = "";
 	size_t used = 0;
@@ -102,7 +102,7 @@ int asl_spots_named(struct asl_spot *out, const struct asl_spots *all,
 			    interface, names);
 }
 
-bool asl_spot_is_loopback(const struct asl_spot *x)
+bool asl_address_is_loopback(const struct asl_address *x)
 {
 	static const unsigned char loop6[16] = {[15] = 1};
 
@@ -110,7 +110,8 @@ bool asl_spot_is_loopback(const struct asl_spot *x)
 				    : !memcmp(x->at, loop6, sizeof loop6);
 }
 
-static bool same_network(const struct asl_spot *a, const struct asl_spot *b)
+static bool same_network(const struct asl_address *a,
+			 const struct asl_address *b)
 {
 	for (int i = 0; i < 16; i++)
 		if ((a->at[i] ^ b->at[i]) & a->mask[i] ||
@@ -119,22 +120,24 @@ static bool same_network(const struct asl_spot *a, const struct asl_spot *b)
 	return a->family == b->family;
 }
 
-static bool same_address(const struct asl_spot *a, const struct asl_spot *b)
+static bool same_address(const struct asl_address *a,
+			 const struct asl_address *b)
 {
 	return a->family == b->family && !memcmp(a->at, b->at, sizeof a->at);
 }
 
-int asl_spots_common(struct asl_spot *out, const struct asl_spots *mine,
-		     const struct asl_spots *others)
+int asl_addresses_common(struct asl_address *out,
+			 const struct asl_addresses *mine,
+			 const struct asl_addresses *others)
 {
-	const struct asl_spot *best = NULL;
+	const struct asl_address *best = NULL;
 
 	for (int i = 0; i < mine->count; i++)
 		for (int j = 0; j < others->count; j++) {
-			const struct asl_spot *a = &mine->spot[i],
-					      *b = &others->spot[j];
+			const struct asl_address *a = &mine->spot[i],
+						 *b = &others->spot[j];
 
-			if (!asl_spot_is_loopback(a) && same_network(a, b) &&
+			if (!asl_address_is_loopback(a) && same_network(a, b) &&
 			    !same_address(a, b) &&
 			    (!best || a->speed > best->speed))
 				best = a;
@@ -144,8 +147,9 @@ int asl_spots_common(struct asl_spot *out, const struct asl_spots *mine,
 	return best ? 0 : -ENODEV;
 }
 
-int asl_spots_beside(struct asl_spot *out, const struct asl_spots *mine,
-		     const struct asl_spot *there)
+int asl_addresses_beside(struct asl_address *out,
+			 const struct asl_addresses *mine,
+			 const struct asl_address *there)
 {
 	for (int i = 0; i < mine->count; i++)
 		if (same_network(&mine->spot[i], there)) {
@@ -156,13 +160,14 @@ int asl_spots_beside(struct asl_spot *out, const struct asl_spots *mine,
 }
 
 /* Nothing is sent: a datagram socket only asks for the route. */
-int asl_spots_towards(struct asl_spot *out, const struct asl_spots *mine,
-		      const struct asl_spot *there)
+int asl_addresses_towards(struct asl_address *out,
+			  const struct asl_addresses *mine,
+			  const struct asl_address *there)
 {
 	int fd = socket(there->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_storage to, from;
-	socklen_t length = asl_spot_name(&to, there), room = sizeof from;
-	struct asl_spot found = {.family = there->family};
+	socklen_t length = asl_address_name(&to, there), room = sizeof from;
+	struct asl_address found = {.family = there->family};
 	int err = -ENODEV;
 
 	/* Any port will do, but for 0. */
@@ -180,8 +185,8 @@ int asl_spots_towards(struct asl_spot *out, const struct asl_spots *mine,
 	return err;
 }
 
-socklen_t asl_spot_name(struct sockaddr_storage *out,
-			const struct asl_spot *spot)
+socklen_t asl_address_name(struct sockaddr_storage *out,
+			   const struct asl_address *spot)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)out;
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)out;
@@ -196,7 +201,7 @@ socklen_t asl_spot_name(struct sockaddr_storage *out,
 	return sizeof *six;
 }
 
-void asl_spot_text(char *out, size_t room, const struct asl_spot *spot)
+void asl_spot_text(char *out, size_t room, const struct asl_address *spot)
 {
 	out[0] = '\0';
 	inet_ntop(spot->family, spot->at, out, (socklen_t)room);

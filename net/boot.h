@@ -26,7 +26,7 @@ struct asl_boot {
 	bool crowded; /* the ranks of this host outnumber its cores */
 	bool tied;    /* the guards of all ranks watch each other */
 	/* Where other ranks reach this one, and the same as a text. */
-	struct asl_spot spot;
+	struct asl_address spot;
 	char address[64];
 	/* What only the ranks of this run know; random bits. */
 	struct asl_secret {

@@ -19,7 +19,7 @@
 struct place {
 	char host[64], kernel[40];
 	cpu_set_t cores;
-	struct asl_spots spots;
+	struct asl_addresses spots;
 	bool looks; /* its guard is to watch others */
 };
 
@@ -29,7 +29,7 @@ static void look_around(struct place *p)
 	const struct asl_net_patience *bears = asl_guard_patience();
 
 	memset(p, 0, sizeof *p);
-	asl_spots_find(&p->spots);
+	asl_addresses_find(&p->spots);
 	p->looks = bears && bears->cut;
 	gethostname(p->host, sizeof p->host - 1);
 	if (f) {
@@ -74,22 +74,23 @@ static void compare(struct asl_boot *boot, const struct place *all)
 
 /* ---- Addresses ---- */
 
-static int find_loopback(struct asl_spot *out, const struct asl_spots *mine)
+static int find_loopback(struct asl_address *out,
+			 const struct asl_addresses *mine)
 {
 	for (int i = 0; i < mine->count; i++)
-		if (asl_spot_is_loopback(&mine->spot[i])) {
+		if (asl_address_is_loopback(&mine->spot[i])) {
 			*out = mine->spot[i];
 			return 0;
 		}
 	return -ENODEV;
 }
 
-static int find_route(struct asl_spot *out, const struct asl_spots *mine,
-		      const struct asl_spots *peer)
+static int find_route(struct asl_address *out, const struct asl_addresses *mine,
+		      const struct asl_addresses *peer)
 {
 	for (int i = 0; i < peer->count; i++)
-		if (!asl_spot_is_loopback(&peer->spot[i]) &&
-		    !asl_spots_towards(out, mine, &peer->spot[i]))
+		if (!asl_address_is_loopback(&peer->spot[i]) &&
+		    !asl_addresses_towards(out, mine, &peer->spot[i]))
 			return 0;
 	return -ENODEV;
 }
@@ -98,21 +99,21 @@ static int find_route(struct asl_spot *out, const struct asl_spots *mine,
  * Rank 0's host and the next one meet on a network that they have in common, and
  * others there; where there is none, packets are routed.
  */
-static int meet_hosts(struct asl_spot *out, const struct asl_boot *boot,
+static int meet_hosts(struct asl_address *out, const struct asl_boot *boot,
 		      const struct place *all)
 {
-	const struct asl_spots *mine = &all[boot->rank].spots;
+	const struct asl_addresses *mine = &all[boot->rank].spots;
 	bool first = same_host(&all[boot->rank], &all[0]);
-	struct asl_spot there;
+	struct asl_address there;
 	int other = 1;
 
 	while (same_host(&all[other], &all[0]))
 		other++;
-	if (asl_spots_common(&there, &all[0].spots, &all[other].spots))
+	if (asl_addresses_common(&there, &all[0].spots, &all[other].spots))
 		return find_route(out, mine, &all[first ? other : 0].spots);
-	if (!asl_spots_beside(out, mine, &there))
+	if (!asl_addresses_beside(out, mine, &there))
 		return 0;
-	return asl_spots_towards(out, mine, &there);
+	return asl_addresses_towards(out, mine, &there);
 }
 
 static int choose_spot(struct asl_boot *boot, const struct place *all,
@@ -122,7 +123,7 @@ static int choose_spot(struct asl_boot *boot, const struct place *all,
 	int err;
 
 	if (interface)
-		err = asl_spots_named(&boot->spot, &mine->spots, interface);
+		err = asl_addresses_named(&boot->spot, &mine->spots, interface);
 	else if (boot->one_host)
 		err = find_loopback(&boot->spot, &mine->spots);
 	else

@@ -175,7 +175,7 @@ static int open_door(struct door *mine, const struct asl_boot *boot)
 
 	memset(mine, 0, sizeof *mine);
 	gethostname(mine->host, sizeof mine->host - 1);
-	mine->length = asl_spot_name(&mine->name, &boot->spot);
+	mine->length = asl_address_name(&mine->name, &boot->spot);
 	fd = socket(mine->name.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
