@@ -201,7 +201,7 @@ socklen_t asl_address_name(struct sockaddr_storage *out,
 	return sizeof *six;
 }
 
-void asl_spot_text(char *out, size_t room, const struct asl_address *spot)
+void asl_address_text(char *out, size_t room, const struct asl_address *spot)
 {
 	out[0] = '\0';
 	inet_ntop(spot->family, spot->at, out, (socklen_t)room);

@@ -53,7 +53,7 @@ int asl_addresses_towards(struct asl_address *out,
 bool asl_address_is_loopback(const struct asl_address *spot);
 
 /* "10.1.2.3" */
-void asl_spot_text(char *out, size_t room, const struct asl_address *spot);
+void asl_address_text(char *out, size_t room, const struct asl_address *spot);
 
 /* As the system takes it, port 0; its length. */
 socklen_t asl_address_name(struct sockaddr_storage *out,

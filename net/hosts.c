@@ -129,7 +129,8 @@ static int choose_spot(struct asl_boot *boot, const struct place *all,
 	else
 		err = meet_hosts(&boot->spot, boot, all);
 	if (!err)
-		asl_spot_text(boot->address, sizeof boot->address, &boot->spot);
+		asl_address_text(boot->address, sizeof boot->address,
+				 &boot->spot);
 	if (!err || interface)
 		return err;
 	if (boot->one_host || !boot->tied)
