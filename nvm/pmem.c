@@ -18,23 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nvm/pool.h"
-#include "nvm/provider.h"
-
-/* What is taken: a copy of the pool's table where looking is cheap. */
-struct slot {
-	double *at;
-	uint64_t words;
-};
-
-struct pmem {
-	struct asl_store base;
-	PMEMobjpool *pop;
-	struct asl_pool *root;
-	bool is_pmem; /* as libpmem sees it: flushing is enough */
-	uint64_t taken;
-	struct slot slot[]; /* as many as the root has pieces */
-};
+#include "nvm/pmem.h"
 
 /* errno says why, if it can, but libpmemobj's own words say more. */
 static int pool_failed(const struct asl_store_want *want)
@@ -50,7 +34,8 @@ static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 	if (want->pieces < 0 || (want->pieces == 0 && want->words > 0))
 		return asl_store_fail(-EINVAL, "%" PRIu64 " words in %d pieces",
 				      want->words, want->pieces);
-	*bytes = asl_pool_bytes(want->words, want->pieces);
+	*bytes = asl_pool_bytes(want->words + want->safe,
+				want->pieces + (want->safe > 0));
 	if (!*bytes)
 		return asl_store_fail(-EFBIG,
 				      "%" PRIu64 " words (%.3f GiB) in %d "
@@ -63,7 +48,7 @@ static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 }
 
 /* The magic comes last: with it the rest is there. */
-static void write_head(struct pmem *p, const struct asl_store_want *want)
+static void write_head(struct asl_pmem *p, const struct asl_store_want *want)
 {
 	struct asl_pool *root = p->root;
 
@@ -72,9 +57,26 @@ static void write_head(struct pmem *p, const struct asl_store_want *want)
 	root->words = want->words;
 	root->pieces = (uint64_t)want->pieces;
 	snprintf(root->run_id, sizeof root->run_id, "%s", want->run_id);
+	if (want->about)
+		snprintf(root->about, sizeof root->about, "%s", want->about);
+	root->check = asl_store_check(&root->version,
+				      offsetof(struct asl_pool, check) -
+					      offsetof(struct asl_pool,
+						       version),
+				      0);
 	pmemobj_persist(p->pop, root, sizeof *root);
 	root->magic = ASL_POOL_MAGIC;
 	pmemobj_persist(p->pop, root, sizeof *root);
+}
+
+static int set_aside(struct asl_pmem *p, const struct asl_store_want *want)
+{
+	p->root->safe_words = want->safe;
+	if (!want->safe ||
+	    pmemobj_alloc(p->pop, &p->root->safe,
+			  asl_pool_piece_bytes(want->safe), 1, NULL, NULL) == 0)
+		return 0;
+	return pool_failed(want);
 }
 
 /*
@@ -82,39 +84,63 @@ static void write_head(struct pmem *p, const struct asl_store_want *want)
  * From PMDK 2.1 on a pool on anything else than persistent memory is refused
  * unless its shutdown state is switched off; before, there is nothing to set.
  */
-static int make_pool(struct pmem *p, int fd, uint64_t bytes,
-		     const struct asl_store_want *want)
+int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
+		  const struct asl_store_want *want)
 {
-	char path[64];
+	char path[64], layout[64] = ASL_POOL_LAYOUT;
+	int off = 0, err;
 	PMEMoid oid;
-	int off = 0;
+
+	if (want->about)
+		snprintf(layout, sizeof layout, ASL_POOL_LASTING,
+			 ASL_POOL_VERSION, (uintmax_t)bytes);
 
 	p->base.medium = asl_pool_medium(fd);
 	if (strcmp(p->base.medium, "fsdax"))
 		pmemobj_ctl_set(NULL, "sds.at_create", &off);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	p->pop = pmemobj_create(path, ASL_POOL_LAYOUT, 0, 0600);
+	p->pop = pmemobj_create(path, layout, 0, 0600);
 	if (!p->pop)
 		return pool_failed(want);
 	oid = pmemobj_root(p->pop, asl_pool_root_bytes(want->pieces));
-	if (OID_IS_NULL(oid)) {
-		int err = pool_failed(want);
-
+	err = OID_IS_NULL(oid) ? pool_failed(want) : 0;
+	if (!err) {
+		p->root = pmemobj_direct(oid);
+		p->is_pmem = pmem_is_pmem(p->pop, bytes);
+		err = set_aside(p, want);
+	}
+	if (err) {
 		pmemobj_close(p->pop);
 		return err;
 	}
-	p->root = pmemobj_direct(oid);
-	p->is_pmem = pmem_is_pmem(p->pop, bytes);
 	write_head(p, want);
 	return 0;
+}
+
+static int open_own(struct asl_pmem *p, const char *path, uint64_t bytes,
+		    const struct asl_store_want *want)
+{
+	int fd, err = asl_pool_create(&fd, path, bytes, want->keep);
+
+	if (err)
+		return err;
+	p->base.file = want->keep ? strdup(path) : NULL;
+	if (want->keep && !p->base.file)
+		err = asl_store_fail(-ENOMEM, "no memory for a store");
+	else
+		err = asl_pmem_make(p, fd, bytes, want);
+	close(fd);
+	if (err && want->keep)
+		unlink(path);
+	return err;
 }
 
 static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 {
 	char path[PATH_MAX];
 	uint64_t bytes;
-	struct pmem *p;
-	int fd, err = pool_bytes(&bytes, want);
+	struct asl_pmem *p;
+	int err = pool_bytes(&bytes, want);
 
 	if (!err)
 		err = asl_pool_path(path, want);
@@ -123,54 +149,44 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 	p = calloc(1, sizeof *p + (size_t)want->pieces * sizeof p->slot[0]);
 	if (!p)
 		return asl_store_fail(-ENOMEM, "no memory for a store");
-	err = asl_pool_create(&fd, path, bytes, want->keep);
-	if (err)
-		goto free_store;
-	p->base.file = want->keep ? strdup(path) : NULL;
-	if (want->keep && !p->base.file)
-		err = asl_store_fail(-ENOMEM, "no memory for a store");
-	else
-		err = make_pool(p, fd, bytes, want);
-	close(fd);
-	if (err)
-		goto remove_file;
+	p->fd = -1;
+	err = want->about ? asl_pmem_open_lasting(p, path, bytes, want)
+			  : open_own(p, path, bytes, want);
+	if (err) {
+		free(p->base.file);
+		free(p);
+		return err;
+	}
 	p->base.ops = &asl_store_pmem;
 	asl_pool_note(p->base.note, sizeof p->base.note, p->base.medium);
 	asl_mapped_note(p->pop, bytes, "the pool", path);
 	*out = &p->base;
 	return 0;
-
-remove_file:
-	if (want->keep)
-		unlink(path);
-free_store:
-	free(p->base.file);
-	free(p);
-	return err;
 }
 
 /* What is still taken stays in the pool: somebody may have kept it. */
 static void pmem_close(struct asl_store *store)
 {
-	struct pmem *p = (struct pmem *)store;
+	struct asl_pmem *p = (struct asl_pmem *)store;
 
 	asl_mapped_forget(p->pop);
 	pmemobj_close(p->pop);
+	asl_pmem_close_lasting(p);
 	free(p->base.file);
 	free(p);
 }
 
-static int find_slot(const struct pmem *p, const double *at)
+struct asl_pmem_slot *asl_pmem_slot(struct asl_pmem *p, const double *at)
 {
 	int pieces = (int)p->root->pieces;
 
 	for (int i = 0; i < pieces; i++)
 		if (p->slot[i].at == at)
-			return i;
-	return -1;
+			return &p->slot[i];
+	return NULL;
 }
 
-static int announced(const struct pmem *p, uint64_t words)
+static int announced(struct asl_pmem *p, uint64_t words)
 {
 	uint64_t bytes = asl_pool_piece_bytes(words);
 
@@ -185,7 +201,7 @@ static int announced(const struct pmem *p, uint64_t words)
 				      "%" PRIu64 " words more in a pool opened "
 				      "for %" PRIu64 ", with %" PRIu64 " taken",
 				      words, p->root->words, p->taken);
-	if (find_slot(p, NULL) < 0)
+	if (!asl_pmem_slot(p, NULL))
 		return asl_store_fail(-ENOMEM,
 				      "one more piece in a pool opened for "
 				      "%" PRIu64,
@@ -194,18 +210,15 @@ static int announced(const struct pmem *p, uint64_t words)
 }
 
 /* The words are noted first: a piece is there only when its oid is. */
-static int pmem_take(struct asl_store *store, double **at, uint64_t words)
+static int take_new(struct asl_pmem *p, double **at, uint64_t words)
 {
-	struct pmem *p = (struct pmem *)store;
-	int i, err = announced(p, words);
-	struct asl_pool_piece *piece;
+	struct asl_pmem_slot *slot = asl_pmem_slot(p, NULL);
+	struct asl_pool_piece *piece = &p->root->piece[slot - p->slot];
 
-	if (err)
-		return err;
-	i = find_slot(p, NULL);
-	piece = &p->root->piece[i];
 	piece->words = words;
-	pmemobj_persist(p->pop, &piece->words, sizeof piece->words);
+	piece->number = p->takes++;
+	pmemobj_persist(p->pop, &piece->words,
+			sizeof piece->words + sizeof piece->number);
 	if (pmemobj_alloc(p->pop, &piece->oid, asl_pool_piece_bytes(words), 1,
 			  NULL, NULL) != 0)
 		return asl_store_fail(-ENOMEM,
@@ -213,20 +226,46 @@ static int pmem_take(struct asl_store *store, double **at, uint64_t words)
 				      "pool: %s",
 				      words, pmemobj_errormsg());
 	*at = asl_pool_align(pmemobj_direct(piece->oid));
-	p->slot[i] = (struct slot){.at = *at, .words = words};
+	*slot = (struct asl_pmem_slot){
+		.at = *at,
+		.words = words,
+		.number = piece->number,
+		.taken = true,
+	};
 	p->taken += words;
 	return 0;
 }
 
+static int pmem_take(struct asl_store *store, double **at, uint64_t words)
+{
+	struct asl_pmem *p = (struct asl_pmem *)store;
+	int err;
+
+	if (asl_pmem_take_again(&err, p, at, words))
+		return err;
+	err = announced(p, words);
+	return err ? err : take_new(p, at, words);
+}
+
+void asl_pmem_free(struct asl_pmem *p, struct asl_pmem_slot *slot)
+{
+	pmemobj_free(&p->root->piece[slot - p->slot].oid);
+	p->taken -= slot->words;
+	*slot = (struct asl_pmem_slot){0};
+}
+
 static void pmem_give(struct asl_store *store, double *at)
 {
-	struct pmem *p = (struct pmem *)store;
-	int i = find_slot(p, at);
+	struct asl_pmem *p = (struct asl_pmem *)store;
+	struct asl_pmem_slot *slot = asl_pmem_slot(p, at);
 
-	assert(i >= 0);
-	pmemobj_free(&p->root->piece[i].oid);
-	p->taken -= p->slot[i].words;
-	p->slot[i] = (struct slot){0};
+	if (store->lasting) {
+		if (slot) /* else it was passed by */
+			slot->given = true;
+		return;
+	}
+	assert(slot);
+	asl_pmem_free(p, slot);
 }
 
 static void pmem_read(struct asl_store *store, double *dst, uint64_t dst_ld,
@@ -237,7 +276,7 @@ static void pmem_read(struct asl_store *store, double *dst, uint64_t dst_ld,
 	asl_store_copy(dst, dst_ld, src, src_ld, rows, cols);
 }
 
-static void sync_pages(struct pmem *p, const double *at, uint64_t words)
+static void sync_pages(struct asl_pmem *p, const double *at, uint64_t words)
 {
 	int err;
 
@@ -254,7 +293,7 @@ static void pmem_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 		       const double *src, uint64_t src_ld, uint64_t rows,
 		       uint64_t cols)
 {
-	struct pmem *p = (struct pmem *)store;
+	struct asl_pmem *p = (struct asl_pmem *)store;
 	unsigned flags = PMEM_F_MEM_NONTEMPORAL |
 			 (p->is_pmem ? PMEM_F_MEM_NODRAIN : PMEM_F_MEM_NOFLUSH);
 
@@ -272,7 +311,7 @@ static void pmem_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 
 static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
 {
-	struct pmem *p = (struct pmem *)store;
+	struct asl_pmem *p = (struct asl_pmem *)store;
 
 	if (p->is_pmem)
 		pmem_persist(at, words * sizeof *at);

@@ -112,7 +112,7 @@ static int filled(const char *path, uint64_t at, uint64_t bytes)
 			      path, mebi(at), mebi(bytes));
 }
 
-static int preallocate(int fd, const char *path, uint64_t bytes)
+int asl_pool_preallocate(int fd, const char *path, uint64_t bytes)
 {
 	int err = check_room(fd, path, bytes);
 	uint64_t at = 0;
@@ -135,7 +135,7 @@ static int preallocate(int fd, const char *path, uint64_t bytes)
 }
 
 /* The name too must outlast a power cut. */
-static int sync_dir(const char *path)
+int asl_pool_sync_dir(const char *path)
 {
 	char copy[PATH_MAX];
 	int fd, err = 0;
@@ -199,9 +199,9 @@ int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)
 	*fd = open_file(path, keep);
 	if (*fd < 0)
 		return *fd;
-	err = keep ? sync_dir(path) : 0;
+	err = keep ? asl_pool_sync_dir(path) : 0;
 	if (!err)
-		err = preallocate(*fd, path, bytes);
+		err = asl_pool_preallocate(*fd, path, bytes);
 	if (!err)
 		return 0;
 	close(*fd);

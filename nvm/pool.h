@@ -6,6 +6,10 @@
  * there, and a piece is there when its oid is not null; its words begin at
  * asl_pool_align() of the object's address.
  *
+ * A pool that outlasts its run is DIR/aslant-resume-RANK.pool.  Its layout says
+ * so, and which version and how long it is, so that all this can be read before
+ * anything in the file is trusted.  `check` is over all that lies before it.
+ *
  * Only pmem*.c and their tests include this.
  */
 #ifndef ASL_POOL_H
@@ -21,11 +25,19 @@
 #define ASL_POOL_LAYOUT "aslant"
 #define ASL_POOL_MAGIC UINT64_C(0x4c4f4f504e4c5341) /* "ASLNPOOL" in bytes */
 
-enum { ASL_POOL_VERSION = 1, ASL_POOL_ALIGN = 64, ASL_POOL_RUN_ID = 64 };
+#define ASL_POOL_LASTING "aslant resume version %d, %ju bytes"
+
+enum {
+	ASL_POOL_VERSION = 2,
+	ASL_POOL_ALIGN = 64,
+	ASL_POOL_RUN_ID = 64,
+	ASL_POOL_ABOUT = 4096,
+};
 
 struct asl_pool_piece {
 	PMEMoid oid;
 	uint64_t words;
+	uint64_t number; /* of all that were taken, from 0 on */
 };
 
 struct asl_pool {
@@ -34,6 +46,14 @@ struct asl_pool {
 	int32_t rank;
 	uint64_t words, pieces; /* as announced: at most so many, at a time */
 	char run_id[ASL_POOL_RUN_ID];
+
+	/* Of one that outlasts its run, else 0. */
+	PMEMoid safe; /* words set aside */
+	uint64_t safe_words;
+	char about[ASL_POOL_ABOUT];
+	uint64_t check;
+	uint64_t memo[ASL_STORE_MEMO];
+
 	struct asl_pool_piece piece[];
 };
 
@@ -63,6 +83,10 @@ uint64_t asl_pool_longest(void);
  */
 int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want);
 int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep);
+
+/* Its parts: blocks for an open file; and a name that outlasts a power cut. */
+int asl_pool_preallocate(int fd, const char *path, uint64_t bytes);
+int asl_pool_sync_dir(const char *path);
 
 /*
  * pmem_medium.c: fsdax, tmpfs or file, whatever the environment makes libpmem

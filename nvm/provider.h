@@ -10,12 +10,15 @@
 
 #include "nvm/store.h"
 
+struct asl_store_lasting;
+
 struct asl_store {
 	const struct asl_store_ops *ops;
 	const char *medium;
 	char note[256];
 	char *file; /* what discard removes; the provider's, or NULL */
 	int error;  /* the first write that did not become durable */
+	const struct asl_store_lasting *lasting; /* NULL: it ends with its run */
 };
 
 /*
@@ -36,6 +39,15 @@ struct asl_store_ops {
 		      const double *src, uint64_t src_ld, uint64_t rows,
 		      uint64_t cols);
 	void (*settle)(struct asl_store *store, double *at, uint64_t words);
+};
+
+/* Of pools that outlast their run (pmem_lasting.c); others have none of it. */
+struct asl_store_lasting {
+	bool was_there;
+	void *memo;
+	double *safe;
+	void (*pass_by)(struct asl_store *store, bool passing);
+	void (*let_go)(struct asl_store *store);
 };
 
 extern const struct asl_store_ops asl_store_pmem, asl_store_dram,

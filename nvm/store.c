@@ -162,6 +162,48 @@ int asl_store_error(const struct asl_store *store)
 	return store->error;
 }
 
+bool asl_store_was_there(const struct asl_store *store)
+{
+	return store->lasting && store->lasting->was_there;
+}
+
+void *asl_store_memo(struct asl_store *store)
+{
+	return store->lasting ? store->lasting->memo : NULL;
+}
+
+double *asl_store_safe(struct asl_store *store)
+{
+	return store->lasting ? store->lasting->safe : NULL;
+}
+
+void asl_store_pass_by(struct asl_store *store, bool passing)
+{
+	if (store->lasting)
+		store->lasting->pass_by(store, passing);
+}
+
+void asl_store_let_go(struct asl_store *store)
+{
+	if (store->lasting)
+		store->lasting->let_go(store);
+}
+
+/* FNV-1a by words, and a last stir, as its high bits know little of the end. */
+uint64_t asl_store_check(const void *at, size_t bytes, uint64_t from)
+{
+	uint64_t x = from ^ UINT64_C(0xcbf29ce484222325), word;
+
+	assert(bytes % sizeof word == 0);
+	for (size_t i = 0; i < bytes; i += sizeof word) {
+		memcpy(&word, (const char *)at + i, sizeof word);
+		x = (x ^ word) * UINT64_C(0x100000001b3);
+		x ^= x >> 29;
+	}
+	x *= UINT64_C(0x9e3779b97f4a7c15);
+	return x ^ x >> 32;
+}
+
 static bool usable(const char *dir)
 {
 	struct stat st;

@@ -12,6 +12,8 @@
  * Counting	None here: that is the business of lib/rank.
  * Errors	0, or a negative errno with asl_store_why() saying more.  A write
  *		that could not be made durable is kept in asl_store_error().
+ * Lasting	A pool may outlast its run, to be gone on with by another of the
+ *		same case (asl_store_want.about; lib/rank/resume.h).
  * Threads	One at a time per store.
  */
 #ifndef ASL_STORE_H
@@ -32,6 +34,13 @@ struct asl_store_want {
 	uint64_t words;	    /* pmem: what will be taken at most, at a time */
 	int pieces;	    /* pmem: in how many pieces at most, at a time */
 	bool keep;	    /* pmem: leave the pool file behind */
+	/*
+	 * pmem: what a pool that outlasts its run is for, as lines of "name
+	 * value"; NULL: it does not.  One of this run id and rank that is there
+	 * is gone on with if it is for the same, else refused.
+	 */
+	const char *about;
+	uint64_t safe; /* and words set aside in it, for asl_store_safe */
 };
 
 /*
@@ -44,6 +53,9 @@ struct asl_store_want {
  *			the pool larger than ulimit -f allows
  *	-EEXIST		keep: a pool of this run id and rank is there
  *	-EINVAL -ENAMETOOLONG	the run id can't be part of a file name
+ *	-EINVAL		about: the pool that is there is cut off, damaged, not
+ *			ours, of another version, or for something else
+ *	-ETXTBSY	about: another process has it open
  *
  * A pool is preallocated in full, so that a full file system is found here and
  * never later.  Without keep it has no name (O_TMPFILE), so dir may be used
@@ -58,7 +70,7 @@ int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
  */
 void asl_store_close(struct asl_store *store);
 
-/* Close, and remove what keep would leave behind: the set-up has failed. */
+/* Close, and remove what keep, or about, would leave behind. */
 void asl_store_discard(struct asl_store *store);
 
 /*
@@ -89,6 +101,31 @@ void asl_store_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 
 /* Make durable what somebody else (the network) wrote in place. */
 void asl_store_settle(struct asl_store *store, double *at, uint64_t words);
+
+/* ---- Pools that outlast their run ---- */
+
+/* Was it there before? */
+bool asl_store_was_there(const struct asl_store *store);
+
+/* ASL_STORE_MEMO words in the pool, zero at first; NULL in any other store. */
+enum { ASL_STORE_MEMO = 64 };
+void *asl_store_memo(struct asl_store *store);
+
+/* The words set aside, which nothing else is ever in. */
+double *asl_store_safe(struct asl_store *store);
+
+/*
+ * Pieces are taken again in the order in which they were first taken, and found
+ * as they were.  One that has gone since is taken anew; or, while the store is
+ * passed by, is nowhere: what is there must not be touched.  What is given stays until
+ * it is let go.
+ */
+#define ASL_STORE_NOWHERE ((double *)4096)
+void asl_store_pass_by(struct asl_store *store, bool passing);
+void asl_store_let_go(struct asl_store *store);
+
+/* A check of bytes, in full words: any that changes changes it. */
+uint64_t asl_store_check(const void *at, size_t bytes, uint64_t from);
 
 /* False for null: there are no words behind the addresses. */
 bool asl_store_has_data(const struct asl_store *store);

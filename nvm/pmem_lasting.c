@@ -1,0 +1,392 @@
+/*
+ * pmem_lasting.c -- pools that outlast their run, and are gone on with
+ *
+ * Such a pool gets its name last, when its head is there: one that has a name is
+ * whole, whatever ended who made it.  It is locked from before it has a name
+ * until it is closed, by a lock of the open file (PMDK closes the descriptors
+ * that it opens, and so would end any other): on byte 0 that for good, and
+ * beside it, on byte 1, one of the process, which tells others who that is.
+ *
+ * What is in a file that is there is believed step by step: that it is ours, of
+ * this version and as long as it says, from the layout, which PMDK keeps at a
+ * fixed place; then, when PMDK has accepted it, that the head is as it was
+ * written; then, that it is for the same case.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libpmem.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nvm/pmem.h"
+
+enum { LAYOUT_AT = 4096, LAYOUT_BYTES = 1024, LOCK_HELD = 0, LOCK_WHO = 1 };
+
+/* ---- Locks ---- */
+
+static struct flock byte_lock(off_t at)
+{
+	return (struct flock){.l_type = F_WRLCK,
+			      .l_whence = SEEK_SET,
+			      .l_start = at,
+			      .l_len = 1};
+}
+
+static int lock(int fd, const char *path)
+{
+	struct flock x = byte_lock(LOCK_HELD), who = byte_lock(LOCK_WHO);
+
+	if (fcntl(fd, F_OFD_SETLK, &x) == 0)
+		return 0;
+	if (errno != EAGAIN && errno != EACCES)
+		return asl_store_fail(-errno, "pool %s: it can't be locked: %s",
+				      path, strerror(errno));
+	if (fcntl(fd, F_GETLK, &who) == 0 && who.l_type != F_UNLCK &&
+	    who.l_pid > 0)
+		return asl_store_fail(-ETXTBSY,
+				      "pool %s: another run has it open, "
+				      "process %d",
+				      path, (int)who.l_pid);
+	return asl_store_fail(-ETXTBSY, "pool %s: another run has it open", path);
+}
+
+/* Not before PMDK has closed its descriptors: it would go with them. */
+static void say_who(int fd)
+{
+	struct flock who = byte_lock(LOCK_WHO);
+
+	fcntl(fd, F_SETLK, &who);
+}
+
+/* ---- One that is there ---- */
+
+static int refuse(const char *path, const char *what, const char *found,
+		  const char *expected)
+{
+	return asl_store_fail(-EINVAL, "pool %s: %s: found %s, expected %s",
+			      path, what, found, expected);
+}
+
+static int check_layout(int fd, const char *path, const struct stat *st)
+{
+	char sign[9] = "", layout[LAYOUT_BYTES + 1] = "", is[32], said[32];
+	uintmax_t bytes;
+	int version;
+
+	if (pread(fd, sign, 8, 0) != 8 || strcmp(sign, "PMEMOBJ") ||
+	    pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES ||
+	    sscanf(layout, ASL_POOL_LASTING, &version, &bytes) != 2)
+		return refuse(path, "its beginning", "something else",
+			      "a pool that aslant can go on with");
+	snprintf(is, sizeof is, "%d", version);
+	snprintf(said, sizeof said, "%d", ASL_POOL_VERSION);
+	if (version != ASL_POOL_VERSION)
+		return refuse(path, "format version", is, said);
+	snprintf(is, sizeof is, "%jd bytes", (intmax_t)st->st_size);
+	snprintf(said, sizeof said, "%ju", bytes);
+	return (uintmax_t)st->st_size == bytes ? 0
+					       : refuse(path, "length", is, said);
+}
+
+static int check_file(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return asl_store_fail(-errno, "pool %s: %s", path,
+				      strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return refuse(path, "what it is", "no regular file", "a pool");
+	if (st.st_uid != geteuid())
+		return refuse(path, "owner", "another user", "who runs this");
+	return check_layout(fd, path, &st);
+}
+
+/* Line by line, "name value". */
+static int compare(const char *path, const char *found, const char *expected)
+{
+	while (*found || *expected) {
+		size_t a = strcspn(found, "\n"), b = strcspn(expected, "\n");
+		size_t name = strcspn(b ? expected : found, " \n");
+
+		if (a != b || memcmp(found, expected, a)) {
+			bool same = a > name && b > name &&
+				    !memcmp(found, expected, name);
+			size_t skip = same ? name + 1 : 0;
+
+			return asl_store_fail(
+				-EINVAL,
+				"pool %s is of another case: %.*s: found "
+				"'%.*s', expected '%.*s'",
+				path, (int)name, b ? expected : found,
+				(int)(a - (a ? skip : 0)),
+				found + (a ? skip : 0),
+				(int)(b - (b ? skip : 0)),
+				expected + (b ? skip : 0));
+		}
+		found += a + (found[a] == '\n');
+		expected += b + (expected[b] == '\n');
+	}
+	return 0;
+}
+
+static int damaged(const char *path, const char *where)
+{
+	return asl_store_fail(-EINVAL, "pool %s is damaged: %s", path, where);
+}
+
+static int check_head(const struct asl_pmem *p, const char *path,
+		      const struct asl_store_want *want)
+{
+	const struct asl_pool *root = p->root;
+	uint64_t check = asl_store_check(
+		&root->version,
+		offsetof(struct asl_pool, check) -
+			offsetof(struct asl_pool, version),
+		0);
+
+	if (root->magic != ASL_POOL_MAGIC || root->check != check ||
+	    root->version != ASL_POOL_VERSION ||
+	    memchr(root->about, 0, sizeof root->about) == NULL)
+		return damaged(path, "its head is not as it was written");
+	if (root->rank != want->rank)
+		return damaged(path, "it is another rank's, under this name");
+	if (compare(path, root->about, want->about))
+		return -EINVAL;
+	if (root->words != want->words || root->safe_words != want->safe ||
+	    root->pieces != (uint64_t)want->pieces)
+		return damaged(path, "its room is not what the case needs");
+	return 0;
+}
+
+static bool is_inside(const struct asl_pmem *p, PMEMoid oid, uint64_t words)
+{
+	PMEMoid head = pmemobj_oid(p->root);
+	uint64_t bytes = asl_pool_piece_bytes(words);
+
+	return oid.pool_uuid_lo == head.pool_uuid_lo && bytes &&
+	       pmemobj_pool_by_oid(oid) == p->pop &&
+	       pmemobj_alloc_usable_size(oid) >= bytes;
+}
+
+static int find_pieces(struct asl_pmem *p, const char *path)
+{
+	struct asl_pool *root = p->root;
+
+	if (root->safe_words && !is_inside(p, root->safe, root->safe_words))
+		return damaged(path, "what it points to is not in it");
+	for (uint64_t i = 0; i < root->pieces; i++) {
+		const struct asl_pool_piece *x = &root->piece[i];
+
+		if (OID_IS_NULL(x->oid))
+			continue;
+		if (!is_inside(p, x->oid, x->words))
+			return damaged(path, "what it points to is not in it");
+		p->slot[i] = (struct asl_pmem_slot){
+			.at = asl_pool_align(pmemobj_direct(x->oid)),
+			.words = x->words,
+			.number = x->number,
+		};
+		p->taken += x->words;
+	}
+	return 0;
+}
+
+static int open_root(struct asl_pmem *p, const char *path,
+		     const struct asl_store_want *want)
+{
+	size_t bytes = pmemobj_root_size(p->pop);
+	int err;
+
+	if (bytes < sizeof(struct asl_pool))
+		return damaged(path, "it has no head");
+	p->root = pmemobj_direct(pmemobj_root(p->pop, bytes));
+	err = check_head(p, path, want);
+	if (!err && bytes < asl_pool_root_bytes(want->pieces))
+		err = damaged(path, "it has no table of pieces");
+	return err ? err : find_pieces(p, path);
+}
+
+static int open_there(struct asl_pmem *p, int fd, const char *path,
+		      const struct asl_store_want *want)
+{
+	char layout[LAYOUT_BYTES + 1] = "", link[64];
+	struct stat st;
+	int err = check_file(fd, path);
+
+	if (err)
+		return err;
+	if (pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES ||
+	    fstat(fd, &st) != 0)
+		return asl_store_fail(-EIO, "pool %s: it can't be read", path);
+	p->base.medium = asl_pool_medium(fd);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	p->pop = pmemobj_open(link, layout);
+	if (!p->pop)
+		return asl_store_fail(-EINVAL, "pool %s is damaged: %s", path,
+				      pmemobj_errormsg());
+	p->is_pmem = pmem_is_pmem(p->pop, (size_t)st.st_size);
+	p->lasting.was_there = true;
+	err = open_root(p, path, want);
+	if (err)
+		pmemobj_close(p->pop);
+	return err;
+}
+
+/* ---- A new one ---- */
+
+/* Under a name of its own where the file system has no files without. */
+static int create(int *fd, char name[PATH_MAX], const char *path)
+{
+	const char *end = strrchr(path, '/');
+
+	snprintf(name, PATH_MAX, "%.*s", (int)(end - path), path);
+	*fd = open(end == path ? "/" : name, O_RDWR | O_TMPFILE | O_CLOEXEC,
+		   0600);
+	if (*fd >= 0) {
+		snprintf(name, PATH_MAX, "/proc/self/fd/%d", *fd);
+		return 0;
+	}
+	if (snprintf(name, PATH_MAX, "%.*s/aslant-XXXXXX.pool",
+		     (int)(end - path), path) >= PATH_MAX)
+		return asl_store_fail(-ENAMETOOLONG, "%.60s...: name too long",
+				      path);
+	*fd = mkostemps(name, 5, O_CLOEXEC);
+	return *fd < 0 ? asl_store_fail(-errno, "pool %s: %s", path,
+					strerror(errno))
+		       : 0;
+}
+
+static int give_name(const char *name, const char *path)
+{
+	if (linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+		return asl_pool_sync_dir(path);
+	if (errno == EEXIST)
+		return asl_store_fail(-ETXTBSY,
+				      "pool %s: another run has just made it",
+				      path);
+	return asl_store_fail(-errno, "pool %s: %s", path, strerror(errno));
+}
+
+static int make(struct asl_pmem *p, int *fd, const char *path, uint64_t bytes,
+		const struct asl_store_want *want)
+{
+	char name[PATH_MAX];
+	int err = create(fd, name, path);
+
+	if (err)
+		return err;
+	err = lock(*fd, path);
+	if (!err)
+		err = asl_pool_preallocate(*fd, path, bytes);
+	if (!err)
+		err = asl_pmem_make(p, *fd, bytes, want);
+	if (!err) {
+		err = give_name(name, path);
+		if (err)
+			pmemobj_close(p->pop);
+	}
+	if (strncmp(name, "/proc/", 6))
+		unlink(name);
+	return err;
+}
+
+/* ---- Both ---- */
+
+static void pass_by(struct asl_store *store, bool passing)
+{
+	((struct asl_pmem *)store)->passing = passing;
+}
+
+static void let_go(struct asl_store *store)
+{
+	struct asl_pmem *p = (struct asl_pmem *)store;
+
+	for (uint64_t i = 0; i < p->root->pieces; i++)
+		if (p->slot[i].given)
+			asl_pmem_free(p, &p->slot[i]);
+}
+
+static int open_either(struct asl_pmem *p, int *fd, const char *path,
+		       uint64_t bytes, const struct asl_store_want *want)
+{
+	int err;
+
+	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (*fd < 0 && errno == ENOENT)
+		return make(p, fd, path, bytes, want);
+	if (*fd < 0)
+		return asl_store_fail(-errno, "pool %s: %s", path,
+				      errno == ELOOP ? "it is a symbolic link"
+						     : strerror(errno));
+	err = lock(*fd, path);
+	return err ? err : open_there(p, *fd, path, want);
+}
+
+int asl_pmem_open_lasting(struct asl_pmem *p, const char *path, uint64_t bytes,
+			  const struct asl_store_want *want)
+{
+	int fd = -1, err;
+
+	if (strlen(want->about) >= ASL_POOL_ABOUT)
+		return asl_store_fail(-EINVAL, "what the pool is for takes more "
+					       "than %d characters",
+				      ASL_POOL_ABOUT - 1);
+	p->base.file = strdup(path);
+	err = p->base.file ? open_either(p, &fd, path, bytes, want)
+			   : asl_store_fail(-ENOMEM, "no memory for a store");
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	say_who(fd);
+	p->fd = fd;
+	p->lasting.memo = p->root->memo;
+	p->lasting.safe =
+		want->safe ? asl_pool_align(pmemobj_direct(p->root->safe))
+			   : NULL;
+	p->lasting.pass_by = pass_by;
+	p->lasting.let_go = let_go;
+	p->base.lasting = &p->lasting;
+	return 0;
+}
+
+void asl_pmem_close_lasting(struct asl_pmem *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+}
+
+bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,
+			 uint64_t words)
+{
+	if (!p->base.lasting)
+		return false;
+	*err = 0;
+	for (uint64_t i = 0; i < p->root->pieces; i++) {
+		struct asl_pmem_slot *slot = &p->slot[i];
+
+		if (!slot->at || slot->number != p->takes)
+			continue;
+		if (slot->words != words || slot->taken) {
+			*err = damaged(p->base.file,
+				       "a piece is not what it was");
+			return true;
+		}
+		slot->taken = true;
+		*at = slot->at;
+		p->takes++;
+		return true;
+	}
+	if (!p->passing)
+		return false;
+	*at = ASL_STORE_NOWHERE;
+	p->takes++;
+	return true;
+}
