@@ -27,6 +27,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "lib/rank/resume.h"
+
 enum cut { LEAF, CUT_M, CUT_N, CUT_K };
 
 static double k_weight(const struct asl_product *x)
@@ -64,6 +66,7 @@ static void leaf(struct asl_rank *r, const struct asl_block *C,
 		asl_tile_load(r, &c, C);
 	asl_multiply(r, &c, A, B, A->cols);
 	asl_tile_store(r, C, &c);
+	asl_commit(r, C);
 	asl_tile_give(r, &c);
 }
 

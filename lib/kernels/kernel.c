@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/matrix/parts.h"
+#include "lib/rank/resume.h"
 
 extern const struct asl_kernel asl_kernel_vomm, asl_kernel_tight,
 	asl_kernel_cowe;
@@ -99,6 +100,7 @@ void asl_stream(struct asl_rank *r, const struct asl_product *x,
 				asl_tile_load(r, &c, &done);
 			asl_multiply(r, &c, &a, &b, depth);
 			asl_tile_store(r, &done, &c);
+			asl_commit(r, &done);
 		}
 	}
 	asl_tile_give(r, &c);

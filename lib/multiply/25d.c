@@ -32,6 +32,7 @@
 #include <math.h>
 
 #include "lib/multiply/torus.h"
+#include "lib/rank/resume.h"
 
 enum { ROOT = 0, Z = 2 };
 
@@ -147,6 +148,7 @@ static void mm25d_run(struct asl_rank *r, const struct asl_plan *plan,
 
 	if (!summand)
 		return;
+	asl_epoch(r, NULL, 0);
 	asl_phase(r, ASL_REDUCE);
 	asl_reduce(r, &t.x.along_k, ROOT, &own[ASL_C], &C);
 	asl_give(r, &C);
@@ -170,6 +172,7 @@ const struct asl_algorithm asl_multiply_25d = {
 	.name = "25d",
 	.summary = "c layers do a share of Cannon's rounds (Solomonik, Demmel)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = mm25d_predict,
 	.run = mm25d_run,

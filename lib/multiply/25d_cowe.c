@@ -29,6 +29,7 @@ const struct asl_algorithm asl_multiply_25d_cowe = {
 	.name = "25d-cowe",
 	.summary = "2.5D + COWE, as compared with JOMMA (Zhu et al., sec. 8)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = asl_25d_predict,
 	.run = asl_25d_run,

@@ -41,6 +41,7 @@ const struct asl_algorithm asl_multiply_25d_mml3ool2 = {
 	.name = "25d-mml3ool2",
 	.summary = "2.5D + VOMM, as compared with JOMMA (Carson et al.)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = asl_25d_predict,
 	.run = asl_25d_run,

@@ -24,6 +24,7 @@
 #include "lib/model/grid.h"
 #include "lib/multiply/brick.h"
 #include "lib/multiply/floor.h"
+#include "lib/rank/resume.h"
 
 static void mm3d_ideal(double p[3], const struct asl_plan *plan)
 {
@@ -76,6 +77,7 @@ static void mm3d_run(struct asl_rank *r, const struct asl_plan *plan,
 
 	if (!asl_brick_multiply(r, plan, &x, &C, own))
 		return;
+	asl_epoch(r, NULL, 0);
 	asl_phase(r, ASL_REDUCE);
 	asl_reduce_scatter(r, &x.along_k, &own[ASL_C], &C);
 	asl_give(r, &C);
@@ -93,6 +95,7 @@ const struct asl_algorithm asl_multiply_3d = {
 	.name = "3d",
 	.summary = "1D, 2D or 3D grid of fewest network words (Al Daas et al.)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = mm3d_predict,
 	.run = mm3d_run,

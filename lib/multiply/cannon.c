@@ -94,6 +94,7 @@ const struct asl_algorithm asl_multiply_cannon = {
 	.name = "cannon",
 	.summary = "blocks of A and B travel round a q x q torus (Cannon)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = cannon_predict,
 	.run = cannon_run,

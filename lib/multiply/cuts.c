@@ -38,6 +38,8 @@
  */
 #include "lib/multiply/cuts.h"
 
+#include "lib/rank/resume.h"
+
 static bool owns_of_C(struct asl_piece *piece, const struct asl_cuts_part *x,
 		      int i)
 {
@@ -111,12 +113,14 @@ static void run(struct asl_rank *r, const struct asl_cuts_part *x,
 	if (asl_cuts_owns_face(x, ASL_C)) {
 		multiply(r, x, faces, own);
 		asl_cuts_give_faces(r, faces);
+		asl_epoch(r, NULL, 0);
 		return;
 	}
 	asl_take(r, &summand, ASL_POOL,
 		 asl_cuts_face(&x->box, ASL_C).words.count);
 	C = multiply(r, x, faces, &summand);
 	asl_cuts_give_faces(r, faces);
+	asl_epoch(r, NULL, 0);
 	reduce(r, x, &C, *own);
 	asl_give(r, &summand);
 }
@@ -166,7 +170,7 @@ static struct asl_cuts_held predict(struct asl_ledger *out,
 	return C;
 }
 
-static const struct asl_cuts_way way = {owns_of_C, run, predict};
+static const struct asl_cuts_way way = {owns_of_C, 1, run, predict};
 
 static bool cuts_owns_also(struct asl_piece *piece, const struct asl_plan *plan,
 			   int rank, enum asl_operand which, int i)
@@ -208,6 +212,7 @@ const struct asl_algorithm asl_multiply_cuts = {
 	.name = "cuts",
 	.summary = "any number of ranks: the box cut in two, again and again",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = cuts_predict,
 	.run = cuts_run,

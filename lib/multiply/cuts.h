@@ -88,6 +88,9 @@ struct asl_cuts_held {
 struct asl_cuts_way {
 	bool (*owns)(struct asl_piece *piece, const struct asl_cuts_part *x,
 		     int i);
+	/* Marks that all ranks pass, those without cells, too. */
+	int marks;
+
 	/* Ends with giving the faces. */
 	void (*run)(struct asl_rank *r, const struct asl_cuts_part *x,
 		    struct asl_cuts_faces *faces, const struct asl_words *C);

@@ -19,6 +19,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/rank/resume.h"
+
+/* Rounds, in each of which every cell gets as far on. */
+enum { ROUNDS = 16 };
+
 /* A cell of C in tiles. */
 struct tiles {
 	struct asl_range rows, cols;
@@ -141,18 +146,30 @@ static void finish_tile(struct asl_rank *r, const struct asl_cuts_part *x,
 	asl_tile_give(r, &c);
 }
 
+/* Are all tiles of this round done, and of the cell of the next one? */
+static bool is_beyond(const struct work *now, int round)
+{
+	return !now || (2 * now->done + 1) * ROUNDS >=
+			       2 * now->all * ((uint64_t)round + 1);
+}
+
 static void run(struct asl_rank *r, const struct asl_cuts_part *x,
 		struct asl_cuts_faces *faces, const struct asl_words *C)
 {
 	struct work *work = malloc((size_t)x->cells * sizeof *work), *now;
-	int count = 0;
+	int count = 0, round = 0;
 
 	if (work)
 		count = begin(work, x, *C);
 	else
 		asl_rank_fail(r, -ENOMEM, "no memory for %d cells", x->cells);
-	while ((now = next(work, count)))
-		finish_tile(r, x, faces, now);
+	do {
+		now = next(work, count);
+		for (; round < ROUNDS && is_beyond(now, round); round++)
+			asl_round(r);
+		if (now)
+			finish_tile(r, x, faces, now);
+	} while (now);
 	free(work);
 	asl_cuts_give_faces(r, faces);
 }
@@ -206,7 +223,7 @@ static struct asl_cuts_held predict(struct asl_ledger *out,
 	return held;
 }
 
-static const struct asl_cuts_way way = {owns_of_C, run, predict};
+static const struct asl_cuts_way way = {owns_of_C, ROUNDS, run, predict};
 
 static bool fused_owns_also(struct asl_piece *piece,
 			    const struct asl_plan *plan, int rank,
@@ -251,6 +268,7 @@ const struct asl_algorithm asl_multiply_cuts_fused = {
 	.summary = "cuts, with sums reduced out of the cache: fewest writes",
 	.outside_apm = true,
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = fused_predict,
 	.run = fused_run,

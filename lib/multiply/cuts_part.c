@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "lib/multiply/cuts.h"
+#include "lib/rank/resume.h"
 
 /* ---- A rank's part ---- */
 
@@ -104,6 +105,8 @@ void asl_cuts_run(struct asl_rank *r, const struct asl_plan *plan,
 		asl_cuts_gather(r, &x, &faces, own);
 		way->run(r, &x, &faces, &own[ASL_C]);
 	}
+	for (int i = 0; !x.cells && i < way->marks; i++)
+		asl_epoch(r, NULL, 0);
 	asl_cuts_end(&x);
 }
 

@@ -30,6 +30,7 @@
 #include "lib/model/grid.h"
 #include "lib/multiply/brick.h"
 #include "lib/multiply/floor.h"
+#include "lib/rank/resume.h"
 
 enum { ROOT = 0, Z = 2 };
 
@@ -98,6 +99,7 @@ static void em_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 
 	if (!asl_brick_multiply(r, plan, &x, &C, own))
 		return;
+	asl_epoch(r, NULL, 0);
 	asl_phase(r, ASL_REDUCE);
 	asl_reduce(r, &x.along_k, ROOT, &own[ASL_C], &C);
 	asl_give(r, &C);
@@ -117,6 +119,7 @@ const struct asl_algorithm asl_multiply_em_jomma = {
 	.summary =
 		"trades network words for writes, enough memory (Zhu et al.)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = em_jomma_predict,
 	.run = em_jomma_run,

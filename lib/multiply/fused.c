@@ -33,6 +33,7 @@
  */
 #include "lib/multiply/fused.h"
 #include "lib/model/grid.h"
+#include "lib/rank/resume.h"
 
 static void fused_ideal(double p[3], const struct asl_plan *plan)
 {
@@ -218,6 +219,8 @@ static void finish_slice(struct asl_rank *r, const struct asl_fused *f,
 		struct asl_block a = part(held, asl_fused_tile(f, band, i));
 
 		finish_tile(r, f, tile, &a, &b, rest);
+		if (asl_fused_slices_held(f) == 1)
+			asl_round(r);
 	}
 }
 
@@ -268,7 +271,9 @@ static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 		finish_slice(r, &f, band, slice, &held, &streamed, &tile,
 			     &rest);
 		asl_behind_join(r);
-		if (!ahead)
+		if (ahead)
+			asl_round(r);
+		else
 			fetch(r, &f, &next, i + 1);
 	}
 	asl_tile_give(r, &tile);
@@ -293,6 +298,7 @@ const struct asl_algorithm asl_multiply_fused = {
 	.summary = "3d's grid, sums reduced out of the cache: fewest writes",
 	.outside_apm = true,
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = asl_fused_predict,
 	.run = fused_run,

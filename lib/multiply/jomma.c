@@ -113,6 +113,7 @@ const struct asl_algorithm asl_multiply_jomma = {
 	.name = "jomma",
 	.summary = "em-jomma if memory is enough, else lm-jomma (Zhu et al.)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = jomma_predict,
 	.run = jomma_run,

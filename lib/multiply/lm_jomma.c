@@ -48,6 +48,7 @@
 #include <math.h>
 
 #include "lib/multiply/lm_jomma.h"
+#include "lib/rank/resume.h"
 
 enum { X, Y, Z };
 
@@ -333,7 +334,11 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 		if (!plan->overlap)
 			shift_on(r, &x, &B, round);
 		rest = asl_slice(&rest, sum.count, rest.count - sum.count);
+		asl_round(r);
 	}
+	/* Layers that have fewer of them. */
+	for (int i = x.rounds; i < rounds_of_a_layer(&plan->grid); i++)
+		asl_round(r);
 
 	asl_give(r, &summand);
 	asl_give(r, &B.room[1]);
@@ -359,6 +364,7 @@ const struct asl_algorithm asl_multiply_lm_jomma = {
 	.summary =
 		"trades network words for writes, limited memory (Zhu et al.)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = asl_lm_predict,
 	.run = lm_jomma_run,

@@ -32,6 +32,7 @@
  * algorithm, Concurrency: Practice and Experience 9(4), 1997.
  */
 #include "lib/multiply/plane.h"
+#include "lib/rank/resume.h"
 
 static uint64_t width(const struct asl_plan *plan)
 {
@@ -114,8 +115,10 @@ static void summa_run(struct asl_rank *r, const struct asl_plan *plan,
 		asl_phase(r, ASL_COMPUTE);
 		plan->kernel->run(r, &local, &C, &here.A, &here.B);
 		asl_behind_join(r);
-		if (!ahead)
-			next = spread(r, plan, &x, l, own, &panels[0]);
+		if (ahead)
+			continue;
+		asl_epoch(r, NULL, 0);
+		next = spread(r, plan, &x, l, own, &panels[0]);
 	}
 	for (int i = ahead; i >= 0; i--)
 		asl_panels_give(r, &panels[i], &x);
@@ -217,6 +220,7 @@ const struct asl_algorithm asl_multiply_summa = {
 	.name = "summa",
 	.summary = "2D, panels broadcast along rows and columns (van de Geijn)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = summa_predict,
 	.run = summa_run,

@@ -45,6 +45,7 @@
 #include "lib/matrix/parts.h"
 #include "lib/multiply/floor.h"
 #include "lib/multiply/plane.h"
+#include "lib/rank/resume.h"
 
 static uint64_t side(const struct asl_plan *plan)
 {
@@ -158,6 +159,7 @@ static void l3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
 			asl_tile_begin(&c, &done);
 			complete(r, plan, &x, &c, rows, cols, &panels, own);
 			asl_tile_store(r, &done, &c);
+			asl_epoch(r, NULL, 0);
 		}
 	asl_tile_give(r, &c);
 	asl_panels_give(r, &panels, &x);
@@ -235,6 +237,7 @@ const struct asl_algorithm asl_multiply_summa_l3ool2 = {
 	.name = "summa-l3ool2",
 	.summary = "2D, writes C once: a tile at a time (Carson et al.)",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = l3ool2_predict,
 	.run = l3ool2_run,

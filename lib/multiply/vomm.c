@@ -69,6 +69,7 @@ const struct asl_algorithm asl_multiply_vomm = {
 	.name = "vomm",
 	.summary = "the local kernel on one rank",
 	.family = &asl_family_multiply,
+	.resumes = true,
 	.matmul = &matmul,
 	.predict = vomm_predict,
 	.run = vomm_run,

@@ -31,6 +31,9 @@ struct asl_algorithm {
 	/* It does not write the partial sums that the APM makes ranks write. */
 	bool outside_apm;
 
+	/* Its run says how far it has come (lib/rank/resume.h). */
+	bool resumes;
+
 	/* What only multiplication asks (lib/multiply/multiply.h), else NULL. */
 	const struct asl_matmul *matmul;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/matrix/parts.h"
+#include "lib/rank/acts.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
@@ -40,6 +41,7 @@ void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols)
 	t->cols = cols;
 	t->zero = true;
 	t->over = (struct asl_block){0};
+	t->from = NULL;
 }
 
 void asl_tile_begin(struct asl_tile *t, const struct asl_block *block)
@@ -70,11 +72,12 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 	dst->zero = false;
 	if (dst->over.at != src->at)
 		dst->over = (struct asl_block){0};
+	dst->from = src->at;
 	place = place_of(dst);
 	asl_replay_move(asl_replay_of(r), &place, src, NULL);
 	asl_charge(r, src->where == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ,
 		   src->rows * src->cols);
-	if (!r->data)
+	if (!r->data || !asl_does_tiles(r))
 		return;
 	since = asl_now();
 	asl_store_read(r->memory[src->where], dst->at, dst->cols, src->at,
@@ -95,7 +98,9 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	asl_charge_block(
 		r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
 		dst);
-	if (!r->data)
+	if (r->resume)
+		asl_resume_store(r, dst, src);
+	if (!r->data || !asl_does_tiles(r))
 		return;
 	since = asl_now();
 	if (src->zero)
@@ -159,7 +164,7 @@ void asl_compute(struct asl_rank *r, const struct asl_words *streamed,
 			   streamed->count);
 	}
 	asl_charge(r, ASL_FLOPS, flops);
-	if (!r->data)
+	if (!r->data || !asl_does_tiles(r))
 		return;
 	since = asl_now();
 	use(streamed ? streamed->at : NULL, arg);
@@ -188,6 +193,7 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 {
 	uint64_t sliver = asl_least(depth, A->cols), step;
 	struct asl_block place = place_of(c);
+	bool acts = r->data && asl_does_tiles(r);
 
 	if (r->err)
 		return;
@@ -206,10 +212,9 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		   B->rows * B->cols);
 	asl_charge(r, ASL_FLOPS, 2 * c->rows * c->cols * A->cols);
 	for (uint64_t l = 0; l < A->cols; l += step) {
-		step = r->data && asl_behind_look(r)
-			       ? asl_least(BREATH, A->cols - l)
-			       : A->cols - l;
-		if (r->data)
+		step = acts && asl_behind_look(r) ? asl_least(BREATH, A->cols - l)
+						  : A->cols - l;
+		if (acts)
 			add_product(r, c, A, B, (struct asl_range){l, step});
 		c->zero = false;
 	}

@@ -3,6 +3,7 @@
  */
 #include <assert.h>
 
+#include "lib/rank/acts.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
@@ -29,6 +30,8 @@ uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 			      count);
 		return 0;
 	}
+	if (r->resume)
+		asl_walk_take(r, at, where, count);
 	r->held[where] += count;
 	asl_note_high(r);
 	return count;
@@ -36,6 +39,8 @@ uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 
 void asl_give_words(struct asl_rank *r, double *at, enum asl_where where)
 {
+	if (r->resume && !r->resume->store)
+		return;
 	asl_replay_give(r->replay, at);
 	asl_store_give(r->memory[where], at);
 }
@@ -51,6 +56,8 @@ void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
 void asl_give(struct asl_rank *r, struct asl_words *x)
 {
 	r->held[x->where] -= x->count;
+	if (r->resume && x->at)
+		asl_walk_give(r, x->where, x->count);
 	asl_give_words(r, x->at, x->where);
 	*x = (struct asl_words){0};
 }
@@ -112,7 +119,7 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	asl_replay_move(asl_replay_of(r), dst, src, NULL);
 	charge_lifted(r, src->where, src->rows * src->cols);
 	charge_landed(r, dst);
-	if (!r->data)
+	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
 	/* Tiles lie in DRAM. */
@@ -137,7 +144,7 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	charge_lifted(r, a->where, a->count);
 	charge_lifted(r, b->where, b->count);
 	charge_landed(r, &to);
-	if (!r->data)
+	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
 	for (uint64_t i = 0; i < dst->count; i++)

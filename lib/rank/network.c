@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/matrix/parts.h"
+#include "lib/rank/acts.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/pace.h"
 #include "lib/rank/rank.h"
@@ -29,14 +30,20 @@ static uint64_t words_of(const struct asl_step *x)
 	return asl_larger(x->out.count, x->in.count);
 }
 
+static void count(struct asl_rank *r, const struct asl_step *x,
+		  enum asl_counter counter, uint64_t n)
+{
+	r->ledger.in[x->phase].of[counter] += n;
+	if (r->resume && asl_phase_counts(x->phase))
+		asl_resume_count(r, x->phase, counter, n);
+}
+
 static void count_step(struct asl_rank *r, const struct asl_step *x)
 {
-	struct asl_counts *counts = &r->ledger.in[x->phase];
-
-	counts->of[ASL_NET_SEND] += x->out.count;
-	counts->of[ASL_NET_RECV] += x->in.count;
-	counts->of[ASL_BH] += words_of(x);
-	counts->of[ASL_NET_MSGS] += x->to != ASL_NET_NONE;
+	count(r, x, ASL_NET_SEND, x->out.count);
+	count(r, x, ASL_NET_RECV, x->in.count);
+	count(r, x, ASL_BH, words_of(x));
+	count(r, x, ASL_NET_MSGS, x->to != ASL_NET_NONE);
 }
 
 static void lift(struct asl_rank *r, const struct asl_step *x)
@@ -294,6 +301,16 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 		asl_spent(r, ASL_TALKS, op.sent.since);
 }
 
+/* It has been taken before; when the sender did so, nobody remembers. */
+static void pass_step(struct asl_rank *r, const struct asl_step *x)
+{
+	const struct asl_net_op none = {.got = r->clock};
+
+	lift(r, x);
+	advance(&r->clock, r, x, &none);
+	land(r, x);
+}
+
 void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		  int from, struct asl_words *in)
 {
@@ -309,7 +326,9 @@ void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 	if (r->err)
 		return;
 	count_step(r, &x);
-	if (r->notes_steps)
+	if (!asl_does_moves(r, x.phase))
+		pass_step(r, &x);
+	else if (r->notes_steps)
 		note_step(r, &x);
 	else
 		take_step(r, &x);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/rank/acts.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/pace.h"
 #include "lib/rank/replay.h"
@@ -140,6 +141,8 @@ void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 	r->ledger.in[r->phase].of[counter] += n;
 	if (!asl_phase_counts(r->phase))
 		return;
+	if (r->resume)
+		asl_resume_count(r, r->phase, counter, n);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->clock.at[a] += r->rates[a].of[counter] * (double)n;
 	if (r->pace)

@@ -24,6 +24,8 @@
  * Replay	A rank may have a model of a hardware cache beside it, that is told
  *		what the verbs touch (lib/rank/replay.h).  Without data words then
  *		have addresses, too, with nothing there.
+ * Resume	A rank may go on with a run that was ended; verbs that have been
+ *		done then only count (lib/rank/resume.h).
  */
 #ifndef ASL_RANK_H
 #define ASL_RANK_H
@@ -63,6 +65,7 @@ struct asl_tile {
 	bool data; /* there is something at `at` */
 	uint64_t room;
 	struct asl_block over; /* the block that it was laid over; or nothing */
+	const double *from;    /* where it was loaded from; or nothing */
 };
 
 /*
@@ -113,6 +116,7 @@ struct asl_rank {
 
 	struct asl_replay *replay; /* NULL: none */
 	struct asl_pace *pace;	   /* NULL: as fast as the machine is */
+	struct asl_resume *resume; /* NULL: nothing is to be gone on with */
 
 	struct asl_behind *behind; /* steps under way; NULL: none */
 	bool notes_steps;	   /* they are being noted */

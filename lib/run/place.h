@@ -46,6 +46,13 @@ struct asl_place {
 	struct asl_pace *pace; /* NULL: none is emulated */
 	struct asl_pace_probe probe;
 	struct asl_rank r;
+
+	/* Of a case that is gone on with: */
+	bool lasts; /* this rank has a pool for that */
+	bool finished;
+	char *about;
+	struct asl_resume_needs needs;
+	struct asl_resume resume;
 };
 
 static inline const struct asl_family *
@@ -68,6 +75,12 @@ void asl_place_tear_down(struct asl_place *p, bool began);
 /* Emulation, before anything is taken: what it needs; is the machine fit? */
 int asl_place_open_pace(struct asl_place *p);
 int asl_place_check_pace(struct asl_place *p);
+
+/* Going on: what it needs; from where; is it all there?  And, that it has ended. */
+int asl_place_walk(struct asl_place *p);
+int asl_place_resume(struct asl_place *p);
+int asl_place_found(const struct asl_place *p);
+int asl_place_finish(struct asl_place *p);
 
 /* All ranks go on, or none does; only who failed first keeps its words. */
 int asl_place_agree(struct asl_place *p, int err);

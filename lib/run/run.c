@@ -59,8 +59,10 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	int err;
 
 	asl_rank_restart(&p->r);
-	if (has_operands(p))
+	/* They may have been filled in an earlier life. */
+	if (has_operands(p) && !asl_passing(&p->r))
 		asl_place_family(p)->fill(&p->r, &p->common->data, p->own);
+	asl_epoch(&p->r, NULL, 0);
 	err = asl_net_barrier(p->net);
 	if (!err)
 		err = asl_hardware_begin(p);
@@ -69,6 +71,7 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	begin = asl_now();
 	if (!idle)
 		plan->algorithm->run(&p->r, plan, p->own);
+	asl_epoch(&p->r, NULL, 0);
 	record->wall_s = asl_now() - begin;
 	record->clock = p->r.clock;
 	if (!p->r.err)
@@ -81,6 +84,8 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	record->predicted = predict(p);
 	record->outcome = p->r.outcome;
 	record->lru = asl_replay_traffic(p->r.replay);
+	if (p->lasts)
+		record->resumed = asl_resume_moved(&p->resume);
 	return asl_rank_finish(&p->r);
 }
 
@@ -198,7 +203,9 @@ static int repetitions(struct asl_place *p)
 		if (!err)
 			err = collect(p, &mine, i);
 	}
-	return err ? err : write_result(p);
+	if (!err)
+		err = write_result(p);
+	return err ? err : asl_place_finish(p);
 }
 
 /* ---- Cases ---- */

@@ -16,6 +16,7 @@
 
 #include "lib/plan/family.h"
 #include "lib/rank/pace.h"
+#include "lib/rank/resume.h"
 
 /* Where the plan's costs are from: kept with the result, else not looked at. */
 struct asl_origin {
@@ -47,6 +48,14 @@ struct asl_run_want {
 	enum asl_verify verify;
 	const char *hwc; /* hardware counters: asl_hwc_names; NULL: off */
 	bool keep;	 /* leave the pools behind */
+	/*
+	 * Pools outlast the run, unless it comes to its end, and are gone on with
+	 * if they are there: of a case that is the same in plan, seed, files and
+	 * `about`, lines of "name value" for what the family is told beside
+	 * (NULL: nothing).  Store pmem, one repetition, an algorithm that can.
+	 */
+	bool resume;
+	const char *about;
 	struct asl_lru_shape cache_model; /* to be replayed; words 0: none */
 	struct asl_emulation emulate;	  /* not on sim, but for one rank */
 	struct asl_origin costs_from;
@@ -68,6 +77,7 @@ struct asl_rank_record {
 	double wall_s, residual;
 	struct asl_outcome outcome;
 	struct asl_lru_traffic lru; /* of the cache model */
+	struct asl_resumed resumed; /* in all lives */
 	char cpus[32]; /* that it may run on; "": they are not its own */
 };
 
@@ -105,6 +115,10 @@ struct asl_rep {
 	uint64_t memory_high;
 	struct asl_outcome outcome;		   /* as rank 0 has it */
 	struct asl_lru_traffic lru_max, lru_total; /* of the cache model */
+
+	uint64_t lives; /* 1: it was not interrupted; 0: it could not be gone on with */
+	struct asl_counts redone; /* moved again, all ranks together */
+	uint64_t safety_words;	  /* written for that, likewise */
 
 	bool moved; /* false: null store, nothing below was measured */
 	bool timed; /* comm_s means something (not on sim) */

@@ -122,8 +122,16 @@ static int open_stores(struct asl_place *p)
 		.keep = want->keep,
 	};
 	struct asl_store_want staging = {.name = "dram"};
-	int err = asl_store_open(&p->pool, &pool);
+	int err;
 
+	if (p->lasts) {
+		pool.run_id = "resume";
+		pool.about = p->about;
+		pool.words = p->needs.words;
+		pool.pieces = p->needs.pieces;
+		pool.safe = asl_resume_room(&p->needs);
+	}
+	err = asl_store_open(&p->pool, &pool);
 	if (err)
 		return asl_run_fail(err, "%s", asl_store_why());
 	if (!asl_store_has_data(p->pool))
@@ -189,6 +197,7 @@ static void init_rank(struct asl_place *p)
 
 	asl_rank_init(&p->r, &want);
 	p->r.pace = p->pace;
+	p->r.resume = p->lasts ? &p->resume : NULL;
 }
 
 static void take_owned(struct asl_place *p)
@@ -250,7 +259,13 @@ int asl_place_set_up(struct asl_place *p)
 		err = asl_place_agree(p, choose_dir(p));
 	if (err)
 		return err;
+	err = asl_place_agree(p, asl_place_walk(p));
+	if (err)
+		return err;
 	err = asl_place_agree(p, open_stores(p));
+	if (err)
+		return err;
+	err = asl_place_resume(p);
 	if (err)
 		return err;
 	err = asl_place_agree(p, make_room(p));
@@ -270,7 +285,8 @@ int asl_place_set_up(struct asl_place *p)
 	if (err)
 		return err;
 	take_owned(p);
-	return asl_place_agree(p, p->r.err);
+	err = asl_place_agree(p, p->r.err);
+	return err ? err : asl_place_agree(p, asl_place_found(p));
 }
 
 /* The last of the ranks here, none of which opens data before all are in. */
@@ -280,6 +296,15 @@ static void close_data(struct asl_place *p)
 
 	if (--c->inside == 0 && c->opened)
 		asl_place_family(p)->close(&c->data);
+}
+
+/* What was there before is nobody's to remove but its own run's. */
+static bool outlasts(const struct asl_place *p, bool began)
+{
+	if (!p->lasts)
+		return began;
+	return p->finished ? p->want->keep
+			   : began || (p->pool && asl_store_was_there(p->pool));
 }
 
 void asl_place_tear_down(struct asl_place *p, bool began)
@@ -293,7 +318,8 @@ void asl_place_tear_down(struct asl_place *p, bool began)
 	close_data(p);
 	asl_pace_close(p->pace);
 	asl_store_close(p->staging);
-	if (began) {
+	free(p->about);
+	if (outlasts(p, began)) {
 		asl_store_close(p->pool);
 		return;
 	}

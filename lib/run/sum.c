@@ -6,6 +6,18 @@
 #include "lib/matrix/parts.h"
 #include "lib/run/place.h"
 
+/* After a power cut the pool may know of less than was moved. */
+static void sum_redone(struct asl_rep *rep, const struct asl_rank_record *rank,
+		       const struct asl_counts *counted)
+{
+	const struct asl_counts *moved = &rank->resumed.moved;
+
+	rep->safety_words += rank->resumed.safety_words;
+	for (int c = 0; c < ASL_COUNTERS; c++)
+		if (moved->of[c] > counted->of[c])
+			rep->redone.of[c] += moved->of[c] - counted->of[c];
+}
+
 static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 		     const struct asl_rates rates[ASL_ACCOUNTINGS])
 {
@@ -13,6 +25,7 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	struct asl_counts foreseen = asl_ledger_total(&rank->predicted);
 
 	asl_counts_add(&rep->total, &x);
+	sum_redone(rep, rank, &x);
 	for (int c = 0; c < ASL_COUNTERS; c++)
 		rep->max.of[c] = asl_larger(rep->max.of[c], x.of[c]);
 	rep->read_max = asl_larger(rep->read_max, asl_words_read(&x));
@@ -66,6 +79,7 @@ void asl_rep_sum(struct asl_rep *rep)
 		rates[a] = asl_rates(&rep->want->plan.costs, a);
 	rep->predicted_equal = true;
 	rep->outcome = rep->rank[0].outcome;
+	rep->lives = rep->rank[0].resumed.lives;
 	rep->emulation_error = emulation_error(rep);
 	for (int i = 0; i < rep->ranks; i++)
 		sum_rank(rep, &rep->rank[i], rates);

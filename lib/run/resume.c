@@ -1,0 +1,271 @@
+/*
+ * resume.c -- a case that goes on from its pools, if there are any
+ *
+ * First the text is walked through, which says how much room the pool needs and
+ * what is counted on the way.  A pool says what it is for; all ranks of the plan
+ * have one, and rank 0 finds out what they have in common.
+ *
+ * Pools are made before anything is filled, and cleared away after all of them
+ * say that they are finished: a killed run leaves some of them missing only if
+ * the others have nothing to lose, and it may begin anew.
+ */
+#include "lib/rank/resume.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/matrix/parts.h"
+#include "lib/run/place.h"
+
+/* ---- What a pool is for ---- */
+
+static void put_costs(FILE *f, const struct asl_costs *x)
+{
+	fprintf(f,
+		"read-cost %.17g\nwrite-cost %.17g\nnet-cost %.17g\n"
+		"latency %.17g\nflop-cost %.17g\n",
+		x->read, x->write, x->net, x->latency, x->flop);
+}
+
+/* Another file of the same length and time is not noticed. */
+static void put_file(FILE *f, int operand, const char *path)
+{
+	struct stat st;
+
+	if (path && stat(path, &st) == 0)
+		fprintf(f, "operand-%d %jd bytes of %jd.%09ld\n", operand,
+			(intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+			st.st_mtim.tv_nsec);
+}
+
+static void put_plan(FILE *f, const struct asl_plan *x)
+{
+	fprintf(f, "aslant " ASLANT_VERSION "\nalgorithm %s\n",
+		x->algorithm->name);
+	fprintf(f, "m %ju\nn %ju\nk %ju\n", x->shape.m, x->shape.n, x->shape.k);
+	fprintf(f, "ranks %d\ngrid %dx%dx%d\ncache %ju\n", x->ranks,
+		x->grid.p[0], x->grid.p[1], x->grid.p[2], x->cache);
+	fprintf(f, "panels %s\noverlap %d\npanel %ju\nblocks %d x %d\n",
+		x->panels == ASL_POOL ? "nvm" : "dram", x->overlap, x->panel,
+		x->bands, x->slices);
+	fprintf(f, "iterations %d\n", x->iterations);
+}
+
+static int describe(struct asl_place *p)
+{
+	const struct asl_run_want *want = p->want;
+	size_t bytes;
+	FILE *f = open_memstream(&p->about, &bytes);
+
+	if (!f)
+		return asl_run_fail(-ENOMEM, "no memory for a text");
+	put_plan(f, &want->plan);
+	put_costs(f, &want->plan.costs);
+	fprintf(f, "seed %ju\nentries %s\n", want->seed,
+		want->exact ? "exact" : "real");
+	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
+		put_file(f, i, want->files[i]);
+	fputs(want->about ? want->about : "", f);
+	return fclose(f) ? asl_run_fail(-ENOMEM, "no memory for a text") : 0;
+}
+
+/* ---- The walk ---- */
+
+static void walk(struct asl_place *p, struct asl_rank *r)
+{
+	const struct asl_plan *plan = &p->want->plan;
+	struct asl_words own[ASL_MOST_OPERANDS] = {{0}};
+	int operands = asl_place_family(p)->operands(plan);
+
+	for (int i = 0; i < operands; i++)
+		asl_take(r, &own[i], ASL_POOL,
+			 asl_plan_owned(plan, r->id, i));
+	asl_epoch(r, NULL, 0);
+	plan->algorithm->run(r, plan, own);
+	asl_epoch(r, NULL, 0);
+}
+
+int asl_place_walk(struct asl_place *p)
+{
+	struct asl_store_want nothing = {.name = "null"};
+	struct asl_rank_want want = {.net = p->net,
+				     .cache = p->want->plan.cache,
+				     .costs = &p->want->plan.costs};
+	struct asl_resume x;
+	struct asl_rank r;
+	int err;
+
+	if (!p->want->resume ||
+	    asl_net_rank(p->net) >= asl_plan_ranks(&p->want->plan))
+		return 0;
+	p->lasts = true;
+	err = describe(p);
+	if (!err && asl_store_open(&want.pool, &nothing))
+		err = asl_run_fail(-ENOMEM, "%s", asl_store_why());
+	if (err)
+		return err;
+	want.staging = want.pool;
+	asl_rank_init(&r, &want);
+	asl_resume_walk(&x, &r);
+	walk(p, &r);
+	p->needs = x.needs;
+	asl_store_close(want.pool);
+	return r.err;
+}
+
+/* ---- Where to go on ---- */
+
+struct state {
+	bool lasts, was_there;
+	struct asl_resume_found found;
+};
+
+/* What rank 0 finds: how to go on, or why not. */
+struct verdict {
+	int err;
+	uint64_t mark, life;
+	char why[256];
+};
+
+struct sum {
+	int pools, missing, absent; /* the last one that is missing */
+	bool idle;		    /* nothing would be lost */
+	uint64_t least, most, begun, lives;
+};
+
+static struct sum sum_up(const struct state *all, int ranks)
+{
+	struct sum s = {.idle = true, .least = UINT64_MAX};
+
+	for (int i = 0; i < ranks; i++) {
+		const struct asl_resume_found *x = &all[i].found;
+
+		if (!all[i].lasts)
+			continue;
+		s.pools++;
+		if (!all[i].was_there) {
+			s.missing++;
+			s.absent = i;
+			continue;
+		}
+		s.idle &= !x->mark || x->finished;
+		s.least = asl_least(s.least, x->mark);
+		s.most = asl_larger(s.most, x->mark);
+		s.begun = asl_larger(s.begun, x->begun);
+		s.lives = asl_larger(s.lives, x->lives);
+	}
+	return s;
+}
+
+static struct verdict judge(const struct asl_place *p, const struct sum *s)
+{
+	struct verdict v = {.mark = s->least, .life = s->lives + 1};
+
+	if (s->missing && s->idle)
+		return (struct verdict){.life = 1};
+	if (s->missing) {
+		v.err = -EINVAL;
+		snprintf(v.why, sizeof v.why,
+			 "pool %.120s/aslant-resume-%d.pool is missing, those "
+			 "of other ranks are there",
+			 p->common->dir, s->absent);
+	} else if (s->most > s->least + 1 || s->begun > s->least) {
+		v.err = -EINVAL;
+		snprintf(v.why, sizeof v.why,
+			 "pools %.120s/aslant-resume-*.pool are of different "
+			 "moments: found mark %ju on one rank, %ju on another",
+			 p->common->dir, s->least, s->most);
+	}
+	return v;
+}
+
+static int decide(struct asl_place *p, struct verdict *v,
+		  const struct state *mine)
+{
+	int ranks = asl_net_size(p->net), err;
+	struct state *all = calloc((size_t)ranks, sizeof *all);
+
+	if (!all)
+		return asl_run_fail(-ENOMEM, "no memory for %d ranks", ranks);
+	err = asl_net_collect(p->net, all, mine, sizeof *mine);
+	if (!err && asl_net_rank(p->net) == 0) {
+		struct sum s = sum_up(all, ranks);
+
+		*v = judge(p, &s);
+	}
+	free(all);
+	if (!err)
+		err = asl_net_share(p->net, v, sizeof *v);
+	return err ? asl_run_fail(err, "%s", asl_net_why()) : 0;
+}
+
+static int damaged(const struct asl_place *p, const char *where)
+{
+	return asl_run_fail(-EINVAL,
+			    "pool %s/aslant-resume-%d.pool is damaged: %s",
+			    p->common->dir, asl_net_rank(p->net), where);
+}
+
+static int look(struct asl_place *p, struct state *mine)
+{
+	const char *where;
+	int err;
+
+	if (!p->lasts)
+		return 0;
+	asl_resume_open(&p->resume, p->pool, &p->needs,
+			asl_plan_ranks(&p->want->plan));
+	mine->lasts = true;
+	mine->was_there = asl_store_was_there(p->pool);
+	err = asl_resume_look(&mine->found, &p->resume, &where);
+	return err ? damaged(p, where) : 0;
+}
+
+int asl_place_resume(struct asl_place *p)
+{
+	struct state mine = {0};
+	struct verdict v = {0};
+	const char *where;
+	int err;
+
+	if (!p->want->resume)
+		return 0;
+	err = asl_place_agree(p, look(p, &mine));
+	if (err)
+		return err;
+	err = decide(p, &v, &mine);
+	if (err)
+		return err;
+	if (v.err && asl_net_rank(p->net) == 0)
+		asl_run_fail(v.err, "%s", v.why);
+	if (v.err || !p->lasts)
+		return asl_place_agree(p, v.err);
+	err = asl_resume_begin(&p->resume, v.mark, v.life, &where);
+	return asl_place_agree(p, err ? damaged(p, where) : 0);
+}
+
+/* What a rank owns has never been given. */
+int asl_place_found(const struct asl_place *p)
+{
+	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
+		if (p->own[i].at == ASL_STORE_NOWHERE)
+			return damaged(p, "words of an operand are missing");
+	return 0;
+}
+
+int asl_place_finish(struct asl_place *p)
+{
+	int err;
+
+	if (!p->want->resume)
+		return 0;
+	if (p->lasts)
+		asl_resume_finish(&p->resume);
+	err = asl_net_barrier(p->net);
+	p->finished = !err;
+	return err ? asl_run_fail(err, "%s", asl_net_why()) : 0;
+}
