@@ -126,6 +126,60 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	return 0;
 }
 
+static int cannot_resume(const char *found, const char *expected)
+{
+	return asl_complain(ASL_BAD_INPUT, "--resume: found %s, expected %s",
+			    found, expected);
+}
+
+/* What lib/run does not know of a plan. */
+static int describe(struct asl_case *c, const struct asl_options *o)
+{
+	struct asl_shown shown = asl_show(&c->want.plan);
+	size_t bytes;
+	FILE *f = open_memstream(&c->about, &bytes);
+	int err = !f;
+
+	if (f) {
+		fprintf(f, "kernel %s\nspec %s\ndims %s\nblocks %s\n",
+			or_else(shown.kernel, ""), or_else(shown.spec, ""),
+			or_else(shown.dims, ""), or_else(shown.blocks, ""));
+		asl_options_put_family(f, o);
+		err = fclose(f);
+	}
+	return err ? asl_complain(ASL_NO_MACHINE, "no memory for a text") : 0;
+}
+
+static int choose_resume(struct asl_case *c, const struct asl_options *o)
+{
+	struct asl_run_want *want = &c->want;
+	int err;
+
+	if (!o->resume)
+		return 0;
+	if (strcmp(want->store, "pmem"))
+		return cannot_resume("a store that ends with the run",
+				     "--store pmem");
+	if (!want->nvm_dir)
+		return cannot_resume("no directory that outlasts the run",
+				     "--nvm-dir");
+	if (want->reps > 1 || want->warmup)
+		return cannot_resume("repetitions to measure",
+				     "--reps 1 and --warmup 0");
+	if (o->emulate || want->cache_model.words)
+		return cannot_resume("something to measure that a life alone "
+				     "does not have",
+				     "neither --emulate nor --cache-model");
+	if (!want->plan.algorithm->resumes)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--resume: %s can't be gone on with yet",
+				    want->plan.algorithm->name);
+	err = describe(c, o);
+	want->resume = true;
+	want->about = c->about;
+	return err;
+}
+
 /* A rank that takes turns with others in a process would keep them waiting. */
 static int check_emulation(const struct asl_case *c)
 {
@@ -280,6 +334,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 		err = choose_emulation(c, o);
 	if (!err)
 		err = face->settle(&want->plan);
+	if (!err)
+		err = choose_resume(c, o);
 	c->automatic = !err && strcmp(want->plan.algorithm->name, o->algorithm);
 	return err;
 }
@@ -287,4 +343,5 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 void asl_case_close(struct asl_case *c)
 {
 	asl_face_release(&c->want.plan);
+	free(c->about);
 }

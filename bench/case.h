@@ -23,6 +23,7 @@ struct asl_case {
 	struct asl_profile profile; /* want.plan.costs: after overriding */
 	bool automatic;		    /* the algorithm was left to the planner */
 	char cache_source[16];	    /* of S: "share of L3", "assumed"; or "" */
+	char *about;		    /* want.about, or NULL */
 };
 
 /*

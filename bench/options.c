@@ -327,6 +327,10 @@ const struct asl_option asl_option_table[] = {
 	 "where received panels are staged: dram or nvm (dram)",
 	 RP, NAME(panels, panels_names), .only = with_panels},
 	{"keep", NULL, "leave the pools in place", R, FLAG(keep)},
+	{"resume", NULL,
+	 "go on with the pools of this very case in --nvm-dir, if an earlier "
+	 "run of it was ended; else begin, and leave them there if ended",
+	 ASL_FOR_RUN, FLAG(resume)},
 	{"kernel", "NAME",
 	 "local kernel: vomm, tight or cowe (vomm; plan, auto: any)",
 	 RP, NAME(kernel, asl_kernel_names), .only = by_kernels},

@@ -40,7 +40,7 @@ struct asl_options {
 	int peer_timeout, cut_timeout; /* 60, 6 */
 
 	const char *store, *nvm_dir, *panels;
-	bool keep;
+	bool keep, resume;
 	const char *kernel;
 	uint64_t panel; /* 0: the algorithm's choice */
 	bool overlap;
@@ -150,6 +150,12 @@ int asl_options_suit(const struct asl_options *o,
 
 /* As aslant run would be given them, but for where its results go. */
 void asl_options_put(FILE *f, const struct asl_options *o);
+
+/*
+ * Those of a family, that a plan does not say what became of, as lines of "name
+ * value".
+ */
+void asl_options_put_family(FILE *f, const struct asl_options *o);
 
 /* "a, b, c" of a NULL-ended array. */
 const char *asl_join(char *text, size_t room, const char *const *names);

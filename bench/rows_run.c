@@ -187,6 +187,22 @@ static void put_more(struct asl_csv *csv, const struct asl_plan *plan)
 	asl_csv_put_length(csv, "memory_budget_words", plan->budget);
 }
 
+/* Of a case that can be gone on with. */
+static void put_resumed(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	bool known = rep->lives;
+
+	put_known(csv, "lives", known, rep->lives);
+	put_known(csv, "redone_read_words", known,
+		  asl_words_read(&rep->redone));
+	put_known(csv, "redone_write_words", known,
+		  asl_words_written(&rep->redone));
+	put_known(csv, "redone_net_words", known,
+		  rep->redone.of[ASL_NET_SEND]);
+	put_known(csv, "redone_flops", known, rep->redone.of[ASL_FLOPS]);
+	put_known(csv, "safety_words", known, rep->safety_words);
+}
+
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	struct tm utc;
@@ -212,5 +228,6 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	put_origin(csv, &rep->want->costs_from);
 	asl_csv_put(csv, "bind", rep->bind);
 	put_more(csv, &rep->want->plan);
+	put_resumed(csv, rep);
 	asl_csv_end_row(csv);
 }

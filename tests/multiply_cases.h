@@ -1,0 +1,117 @@
+/*
+ * multiply_cases.h -- random multiplications: shapes, grids, kernels, panels, costs
+ */
+#ifndef ASL_TEST_MULTIPLY_CASES_H
+#define ASL_TEST_MULTIPLY_CASES_H
+
+#include "lib/model/grid.h"
+#include "lib/multiply/multiply.h"
+#include "lib/run/run.h"
+#include "tests/random.h"
+
+static inline void print_case(const struct asl_run_want *w, unsigned number)
+{
+	const struct asl_plan *x = &w->plan;
+
+	print_error("case %u: %s m=%ju n=%ju k=%ju P=%d grid %dx%dx%d S=%ju "
+		    "%s panels=%d r=%g w=%g beta=%g store=%s panel %ju, %d "
+		    "bands, %d slices%s\n",
+		    number, x->algorithm->name, x->shape.m, x->shape.n,
+		    x->shape.k, x->ranks, x->grid.p[0], x->grid.p[1],
+		    x->grid.p[2], x->cache, x->kernel->name, x->panels,
+		    x->costs.read, x->costs.write, x->costs.net, w->store,
+		    x->panel, x->bands, x->slices,
+		    x->overlap ? ", overlap" : "");
+}
+
+static inline int count_algorithms(void)
+{
+	int count = 0;
+
+	while (asl_algorithms[count])
+		count++;
+	return count;
+}
+
+/* Gridless algorithms have no more ranks than multiplications. */
+static inline void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
+{
+	const struct asl_shape *s = &plan->shape;
+	int left = most;
+
+	if (plan->algorithm->matmul->gridless &&
+	    s->m * s->n * s->k < (uint64_t)most)
+		left = (int)(s->m * s->n * s->k);
+	for (int i = 0; i < 3; i++) {
+		plan->grid.p[i] = (int)roll(d, 1, (uint64_t)left);
+		left /= plan->grid.p[i];
+	}
+}
+
+/* A grid of up to `most` ranks that the algorithm can use; false: none found. */
+static inline bool roll_any_grid(struct dice *d, struct asl_plan *plan, int most)
+{
+	for (int tries = 0; tries < 30; tries++) {
+		roll_numbers(d, plan, most);
+		plan->ranks = asl_grid_ranks(&plan->grid) + (int)roll(d, 0, 1);
+		if (asl_plan_possible(plan)) {
+			asl_plan_blocks(plan);
+			/* More slices than are best will do as well. */
+			plan->slices += plan->slices ? (int)roll(d, 0, 2) : 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A grid of any kind, prescribed or not, or the one prescribed. */
+static inline void roll_grid(struct dice *d, struct asl_plan *plan, int most)
+{
+	uint64_t need;
+
+	if (roll(d, 0, 2) && roll_any_grid(d, plan, most))
+		return;
+	plan->ranks = (int)roll(d, 1, (uint64_t)most);
+	assert_int_equal(asl_grid_choose(plan, &need), 0);
+}
+
+/* Of this algorithm; NULL: of any. */
+static inline struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks,
+				     const struct asl_algorithm *algorithm)
+{
+	struct asl_run_want want = {.transport = "sim",
+				    .store = "null",
+				    .seed = d->number,
+				    .exact = true,
+				    .reps = 1};
+	struct asl_plan *plan = &want.plan;
+
+	plan->algorithm =
+		asl_algorithms[roll(d, 0, (uint64_t)count_algorithms() - 1)];
+	if (algorithm)
+		plan->algorithm = algorithm;
+	plan->kernel = asl_kernels[roll(d, 0, 2)];
+	plan->shape.m = roll_size(d, bits);
+	plan->shape.n = roll_size(d, bits);
+	plan->shape.k = roll_size(d, bits);
+	plan->cache = 2 + roll_size(d, 12);
+	plan->memory = roll_size(d, 20);
+	plan->panel = roll(d, 0, 2) ? 0 : roll_size(d, bits);
+	plan->bands = roll(d, 0, 2) ? 0 : (int)roll(d, 1, 5);
+	plan->overlap = roll(d, 0, 1);
+	plan->panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
+	plan->accounting = roll(d, 0, 1) ? ASL_APM : ASL_FULL;
+	plan->costs = (struct asl_costs){
+		.read = (double)roll(d, 0, 4),
+		.write = (double)roll(d, 0, 32),
+		.net = (double)roll(d, 0, 8),
+		.dram_read = 1,
+		.dram_write = 1.5,
+		.latency = (double)roll(d, 0, 1) * 100,
+		.flop = (double)roll(d, 0, 1) * 0.125,
+	};
+	roll_grid(d, plan, most_ranks);
+	return want;
+}
+
+#endif
