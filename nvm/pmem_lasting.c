@@ -15,11 +15,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <libpmem.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,7 +54,8 @@ static int lock(int fd, const char *path)
 				      "pool %s: another run has it open, "
 				      "process %d",
 				      path, (int)who.l_pid);
-	return asl_store_fail(-ETXTBSY, "pool %s: another run has it open", path);
+	return asl_store_fail(-ETXTBSY, "pool %s: another run has it open",
+			      path);
 }
 
 /* Not before PMDK has closed its descriptors: it would go with them. */
@@ -89,8 +92,9 @@ static int check_layout(int fd, const char *path, const struct stat *st)
 		return refuse(path, "format version", is, said);
 	snprintf(is, sizeof is, "%jd bytes", (intmax_t)st->st_size);
 	snprintf(said, sizeof said, "%ju", bytes);
-	return (uintmax_t)st->st_size == bytes ? 0
-					       : refuse(path, "length", is, said);
+	return (uintmax_t)st->st_size == bytes
+		       ? 0
+		       : refuse(path, "length", is, said);
 }
 
 static int check_file(int fd, const char *path)
@@ -144,11 +148,11 @@ static int check_head(const struct asl_pmem *p, const char *path,
 		      const struct asl_store_want *want)
 {
 	const struct asl_pool *root = p->root;
-	uint64_t check = asl_store_check(
-		&root->version,
-		offsetof(struct asl_pool, check) -
-			offsetof(struct asl_pool, version),
-		0);
+	uint64_t check =
+		asl_store_check(&root->version,
+				offsetof(struct asl_pool, check) -
+					offsetof(struct asl_pool, version),
+				0);
 
 	if (root->magic != ASL_POOL_MAGIC || root->check != check ||
 	    root->version != ASL_POOL_VERSION ||
@@ -240,59 +244,63 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 
 /* ---- A new one ---- */
 
-/* Under a name of its own where the file system has no files without. */
-static int create(int *fd, char name[PATH_MAX], const char *path)
-{
-	const char *end = strrchr(path, '/');
+/* Where the file is to be: seen from its directory, past no stranger's link. */
+struct spot {
+	int dir;
+	const char *path, *name;
+};
 
-	snprintf(name, PATH_MAX, "%.*s", (int)(end - path), path);
-	*fd = open(end == path ? "/" : name, O_RDWR | O_TMPFILE | O_CLOEXEC,
-		   0600);
+/* `name`: what leads to it, under a random one where none is without. */
+static int create(int *fd, char name[64], const struct spot *at)
+{
+	uint64_t salt;
+
+	*fd = openat(at->dir, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 	if (*fd >= 0) {
-		snprintf(name, PATH_MAX, "/proc/self/fd/%d", *fd);
+		snprintf(name, 64, "/proc/self/fd/%d", *fd);
 		return 0;
 	}
-	if (snprintf(name, PATH_MAX, "%.*s/aslant-XXXXXX.pool",
-		     (int)(end - path), path) >= PATH_MAX)
-		return asl_store_fail(-ENAMETOOLONG, "%.60s...: name too long",
-				      path);
-	*fd = mkostemps(name, 5, O_CLOEXEC);
-	return *fd < 0 ? asl_store_fail(-errno, "pool %s: %s", path,
+	if (getrandom(&salt, sizeof salt, 0) == sizeof salt) {
+		snprintf(name, 64, "aslant-%016jx.pool", (uintmax_t)salt);
+		*fd = openat(at->dir, name,
+			     O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	}
+	return *fd < 0 ? asl_store_fail(-errno, "pool %s: %s", at->path,
 					strerror(errno))
 		       : 0;
 }
 
-static int give_name(const char *name, const char *path)
+static int give_name(const char *name, const struct spot *at)
 {
-	if (linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
-		return asl_pool_sync_dir(path);
+	if (linkat(at->dir, name, at->dir, at->name, AT_SYMLINK_FOLLOW) == 0)
+		return asl_pool_sync_dir(at->path);
 	if (errno == EEXIST)
 		return asl_store_fail(-ETXTBSY,
 				      "pool %s: another run has just made it",
-				      path);
-	return asl_store_fail(-errno, "pool %s: %s", path, strerror(errno));
+				      at->path);
+	return asl_store_fail(-errno, "pool %s: %s", at->path, strerror(errno));
 }
 
-static int make(struct asl_pmem *p, int *fd, const char *path, uint64_t bytes,
-		const struct asl_store_want *want)
+static int make(struct asl_pmem *p, int *fd, const struct spot *at,
+		uint64_t bytes, const struct asl_store_want *want)
 {
-	char name[PATH_MAX];
-	int err = create(fd, name, path);
+	char name[64];
+	int err = create(fd, name, at);
 
 	if (err)
 		return err;
-	err = lock(*fd, path);
+	err = lock(*fd, at->path);
 	if (!err)
-		err = asl_pool_preallocate(*fd, path, bytes);
+		err = asl_pool_preallocate(*fd, at->path, bytes);
 	if (!err)
 		err = asl_pmem_make(p, *fd, bytes, want);
 	if (!err) {
-		err = give_name(name, path);
+		err = give_name(name, at);
 		if (err)
 			pmemobj_close(p->pop);
 	}
-	if (strncmp(name, "/proc/", 6))
-		unlink(name);
+	if (*name != '/')
+		unlinkat(at->dir, name, 0);
 	return err;
 }
 
@@ -312,20 +320,37 @@ static void let_go(struct asl_store *store)
 			asl_pmem_free(p, &p->slot[i]);
 }
 
-static int open_either(struct asl_pmem *p, int *fd, const char *path,
+static int open_either(struct asl_pmem *p, int *fd, const struct spot *at,
 		       uint64_t bytes, const struct asl_store_want *want)
 {
 	int err;
 
-	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	*fd = openat(at->dir, at->name,
+		     O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (*fd < 0 && errno == ENOENT)
-		return make(p, fd, path, bytes, want);
+		return make(p, fd, at, bytes, want);
 	if (*fd < 0)
-		return asl_store_fail(-errno, "pool %s: %s", path,
+		return asl_store_fail(-errno, "pool %s: %s", at->path,
 				      errno == ELOOP ? "it is a symbolic link"
 						     : strerror(errno));
-	err = lock(*fd, path);
-	return err ? err : open_there(p, *fd, path, want);
+	err = lock(*fd, at->path);
+	return err ? err : open_there(p, *fd, at->path, want);
+}
+
+static int open_at(struct asl_pmem *p, int *fd, const char *path,
+		   uint64_t bytes, const struct asl_store_want *want)
+{
+	struct spot at = {.path = path, .name = strrchr(path, '/') + 1};
+	char copy[PATH_MAX];
+	int err;
+
+	snprintf(copy, sizeof copy, "%s", path);
+	at.dir = asl_spot_open(dirname(copy));
+	if (at.dir < 0)
+		return at.dir;
+	err = open_either(p, fd, &at, bytes, want);
+	close(at.dir);
+	return err;
 }
 
 int asl_pmem_open_lasting(struct asl_pmem *p, const char *path, uint64_t bytes,
@@ -334,11 +359,12 @@ int asl_pmem_open_lasting(struct asl_pmem *p, const char *path, uint64_t bytes,
 	int fd = -1, err;
 
 	if (strlen(want->about) >= ASL_POOL_ABOUT)
-		return asl_store_fail(-EINVAL, "what the pool is for takes more "
-					       "than %d characters",
+		return asl_store_fail(-EINVAL,
+				      "what the pool is for takes more "
+				      "than %d characters",
 				      ASL_POOL_ABOUT - 1);
 	p->base.file = strdup(path);
-	err = p->base.file ? open_either(p, &fd, path, bytes, want)
+	err = p->base.file ? open_at(p, &fd, path, bytes, want)
 			   : asl_store_fail(-ENOMEM, "no memory for a store");
 	if (err) {
 		if (fd >= 0)
