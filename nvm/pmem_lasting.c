@@ -111,28 +111,44 @@ static int check_file(int fd, const char *path)
 	return check_layout(fd, path, &st);
 }
 
+/* What a line says beside the name that one of the two has. */
+static struct value {
+	const char *at;
+	int length;
+} value_of(const char *line, const char *name, size_t name_length)
+{
+	size_t length = strcspn(line, "\n");
+
+	if (length > name_length && !memcmp(line, name, name_length) &&
+	    line[name_length] == ' ')
+		name_length++;
+	else
+		name_length = 0;
+	return (struct value){line + name_length, (int)(length - name_length)};
+}
+
+static int differ(const char *path, const char *found, const char *expected)
+{
+	const char *name = *expected ? expected : found;
+	size_t length = strcspn(name, " \n");
+	struct value is = value_of(found, name, length);
+	struct value said = value_of(expected, name, length);
+
+	return asl_store_fail(-EINVAL,
+			      "pool %s is of another case: %.*s: found '%.*s', "
+			      "expected '%.*s'",
+			      path, (int)length, name, is.length, is.at,
+			      said.length, said.at);
+}
+
 /* Line by line, "name value". */
 static int compare(const char *path, const char *found, const char *expected)
 {
 	while (*found || *expected) {
 		size_t a = strcspn(found, "\n"), b = strcspn(expected, "\n");
-		size_t name = strcspn(b ? expected : found, " \n");
 
-		if (a != b || memcmp(found, expected, a)) {
-			bool same = a > name && b > name &&
-				    !memcmp(found, expected, name);
-			size_t skip = same ? name + 1 : 0;
-
-			return asl_store_fail(
-				-EINVAL,
-				"pool %s is of another case: %.*s: found "
-				"'%.*s', expected '%.*s'",
-				path, (int)name, b ? expected : found,
-				(int)(a - (a ? skip : 0)),
-				found + (a ? skip : 0),
-				(int)(b - (b ? skip : 0)),
-				expected + (b ? skip : 0));
-		}
+		if (a != b || memcmp(found, expected, a))
+			return differ(path, found, expected);
 		found += a + (found[a] == '\n');
 		expected += b + (expected[b] == '\n');
 	}

@@ -1,0 +1,235 @@
+/*
+ * lives.h -- runs that are killed: each life is a process of its own
+ *
+ * Functions of libpmem and the BLAS are stood in for by ones that count events
+ * down, and otherwise call the real ones: stores, persists and products.  At the
+ * last one a life ends, without a word; in the middle of it, if it is a store.
+ */
+#ifndef ASL_TEST_LIVES_H
+#define ASL_TEST_LIVES_H
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <cblas.h>
+#include <libpmem.h>
+
+#include "lib/run/run.h"
+
+enum { KILLED = 77 };
+
+/* What the lives of a case have in common. */
+static struct shared {
+	uint64_t left;	 /* events to live; 0: for ever */
+	uint64_t events; /* of the life that was the last */
+	uint64_t flops;	 /* of all */
+	bool stops;	 /* then it is stopped, not killed */
+
+	int reps;
+	bool equal;
+	uint64_t lives, counted, redone, safety;
+	char why[512]; /* it failed */
+} * shared;
+
+static char dir[64];
+
+/* ---- Kills ---- */
+
+/* What the linker would have found, as a function of any type. */
+static void real(void *function, const char *name)
+{
+	void *symbol = dlsym(RTLD_NEXT, name);
+
+	memcpy(function, &symbol, sizeof(symbol));
+}
+
+static bool is_last(void)
+{
+	shared->events++;
+	return shared->left && --shared->left == 0;
+}
+
+static void leave(void)
+{
+	if (!shared->stops)
+		_exit(KILLED);
+	raise(SIGSTOP);
+}
+
+static void event(void)
+{
+	if (is_last())
+		leave();
+}
+
+void *pmem_memcpy(void *dst, const void *src, size_t len, unsigned flags)
+{
+	void *(*next)(void *, const void *, size_t, unsigned);
+
+	real(&next, "pmem_memcpy");
+	if (is_last()) {
+		next(dst, src, len / 2, flags);
+		leave();
+	}
+	return next(dst, src, len, flags);
+}
+
+int pmem_msync(const void *at, size_t len)
+{
+	int (*next)(const void *, size_t);
+
+	real(&next, "pmem_msync");
+	event();
+	return next(at, len);
+}
+
+void pmem_persist(const void *at, size_t len)
+{
+	void (*next)(const void *, size_t);
+
+	real(&next, "pmem_persist");
+	event();
+	next(at, len);
+}
+
+void cblas_dgemm(const enum CBLAS_ORDER order,
+		 const enum CBLAS_TRANSPOSE transA,
+		 const enum CBLAS_TRANSPOSE transB, const blasint m,
+		 const blasint n, const blasint k, const double alpha,
+		 const double *a, const blasint lda, const double *b,
+		 const blasint ldb, const double beta, double *c,
+		 const blasint ldc)
+{
+	void (*next)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE,
+		     enum CBLAS_TRANSPOSE, blasint, blasint, blasint, double,
+		     const double *, blasint, const double *, blasint, double,
+		     double *, blasint);
+
+	real(&next, "cblas_dgemm");
+	shared->flops += 2 * (uint64_t)m * (uint64_t)n * (uint64_t)k;
+	event();
+	next(order, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c,
+	     ldc);
+}
+
+/* ---- Lives ---- */
+
+static inline int look(const struct asl_rep *rep, void *arg)
+{
+	(void)arg;
+	shared->reps++;
+	shared->equal = rep->predicted_equal;
+	shared->lives = rep->lives;
+	shared->counted = rep->total.of[ASL_FLOPS];
+	shared->redone = rep->redone.of[ASL_FLOPS];
+	shared->safety = rep->safety_words;
+	return 0;
+}
+
+/* A process that runs it, for so many events. */
+static inline pid_t begin_life(const struct asl_run_want *want, uint64_t events)
+{
+	pid_t child;
+	int err;
+
+	shared->left = events;
+	shared->events = 0;
+	child = fork();
+	assert_true(child >= 0);
+	if (child > 0)
+		return child;
+	/* Nobody takes old words for those that were to be moved. */
+	mallopt(M_PERTURB, 0x80);
+	err = asl_run(want, look, NULL);
+	snprintf(shared->why, sizeof shared->why, "%s", asl_run_why());
+	_exit(asl_exit_code(err));
+}
+
+/* Its exit code; 128 and more: a signal. */
+static inline int end_life(pid_t child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static inline int live(const struct asl_run_want *want, uint64_t events)
+{
+	return end_life(begin_life(want, events));
+}
+
+/* ---- What is left ---- */
+
+static inline char *contents(const char *path, size_t *bytes)
+{
+	FILE *f = fopen(path, "rb");
+	struct stat st;
+	char *text;
+
+	assert_non_null(f);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	*bytes = (size_t)st.st_size;
+	text = malloc(*bytes);
+	assert_int_equal(fread(text, 1, *bytes, f), *bytes);
+	fclose(f);
+	return text;
+}
+
+static inline bool same_file(const char *a, const char *b)
+{
+	size_t bytes[2];
+	char *x = contents(a, &bytes[0]), *y = contents(b, &bytes[1]);
+	bool same = bytes[0] == bytes[1] && !memcmp(x, y, bytes[0]);
+
+	free(x);
+	free(y);
+	return same;
+}
+
+static inline bool pool_is_left(int ranks)
+{
+	char path[128];
+	bool left = false;
+
+	for (int i = 0; i < ranks; i++) {
+		snprintf(path, sizeof path, "%s/aslant-resume-%d.pool", dir, i);
+		left |= access(path, F_OK) == 0;
+	}
+	return left;
+}
+
+static inline int begin(void **state)
+{
+	const char *shm = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+
+	(void)state;
+	snprintf(dir, sizeof dir, "%s/aslant-test.XXXXXX", shm);
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return shared != MAP_FAILED && mkdtemp(dir) ? 0 : -1;
+}
+
+static inline int end(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof command, "rm -rf '%s'", dir);
+	return system(command);
+}
+
+#endif
