@@ -84,6 +84,9 @@ static const char *trouble_of(const struct asl_side *side, size_t row)
 		return "was not emulated well enough";
 	if (is_cell(side, row, "wall_s", ""))
 		return "was only counted";
+	if (!is_cell(side, row, "lives", "") &&
+	    !is_cell(side, row, "lives", "1"))
+		return "was interrupted";
 	if (!is_cell(side, row, "verified", "1"))
 		return "was not verified";
 	return NULL;

@@ -10,9 +10,9 @@
 #include "bench/options.h"
 
 /* Where results go and how it is started: not what is done. */
-static const char *const elsewhere[] = {"csv",	  "out",  "launch",    "keep",
-					"resume", "help", "transport", "nvm-dir",
-					NULL};
+static const char *const elsewhere[] = {"csv",	     "out",	"launch",
+					"keep",	     "resume",	"help",
+					"transport", "nvm-dir", NULL};
 
 static void put_quoted(FILE *f, const char *text)
 {
@@ -123,8 +123,9 @@ void asl_options_put(FILE *f, const struct asl_options *o)
 void asl_options_put_family(FILE *f, const struct asl_options *o)
 {
 	static const char *const planned[] = {
-		"n",	"m",	   "k",	    "a",     "b",     "tensor", "operand",
-		"grid", "kernel", "panels", "panel", "overlap", NULL};
+		"n",	  "m",	     "k",    "a",      "b",
+		"tensor", "operand", "grid", "kernel", "panels",
+		"panel",  "overlap", NULL};
 
 	for (const struct asl_option *x = asl_option_table; x->name; x++) {
 		if (!(x->commands & ASL_FOR_RUN) || !x->only ||

@@ -197,8 +197,7 @@ static void put_resumed(struct asl_csv *csv, const struct asl_rep *rep)
 		  asl_words_read(&rep->redone));
 	put_known(csv, "redone_write_words", known,
 		  asl_words_written(&rep->redone));
-	put_known(csv, "redone_net_words", known,
-		  rep->redone.of[ASL_NET_SEND]);
+	put_known(csv, "redone_net_words", known, rep->redone.of[ASL_NET_SEND]);
 	put_known(csv, "redone_flops", known, rep->redone.of[ASL_FLOPS]);
 	put_known(csv, "safety_words", known, rep->safety_words);
 }

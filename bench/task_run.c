@@ -132,6 +132,15 @@ static int check_verify(const struct doing *x)
 			    "matrices; expected freivalds or none");
 }
 
+static int check_resume(const struct doing *x)
+{
+	if (!x->o.resume)
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "resume: a program's memory ends with it, expected "
+			    "aslant run --resume");
+}
+
 int asl_task_run(struct asl_task *task)
 {
 	struct doing x;
@@ -141,6 +150,8 @@ int asl_task_run(struct asl_task *task)
 		code = asl_task_agree(task, asl_case_to_run(&x.c, &x.o));
 	if (!code)
 		code = asl_task_agree(task, check_verify(&x));
+	if (!code)
+		code = asl_task_agree(task, check_resume(&x));
 	if (!code)
 		code = asl_task_share(task, run_case(&x));
 	return end(&x, code);

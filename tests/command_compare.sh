@@ -129,6 +129,7 @@ expect 0 compare a other --mixed
 [ "$(grep -c '  case$\|  slower ' out)" = 2 ] || fail "--mixed: $(cat out)"
 differs 'was not emulated well enough in B$' \
 	"${sttsv}[1]['emulation_valid'] = 0"
+differs 'was interrupted in B$' "${sttsv}[1]['lives'] = 2"
 differs 'transport sim and ofi' "for r in $sttsv: r['transport'] = 'ofi'"
 differs 'only in A$' 'rows = [r for r in rows if r["algorithm"] != "sttsv"]'
 expect 0 compare other a

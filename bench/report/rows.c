@@ -84,6 +84,7 @@ static const char *const names[ASL_COLUMNS] = {
 	[ASL_COL_HWC_READ] = "hwc_read_bytes",
 	[ASL_COL_HWC_WRITTEN] = "hwc_write_bytes",
 	[ASL_COL_HWC_MISSES] = "hwc_miss_bytes",
+	[ASL_COL_LIVES] = "lives",
 };
 
 /* ---- Rows ---- */
@@ -118,17 +119,23 @@ static enum asl_verdict judge(const struct asl_row *x)
 	return ASL_GOOD;
 }
 
-/* A cache that is replayed takes its time: that of the row says nothing. */
-static void forget_replays(struct asl_row *x)
+/*
+ * A cache that is replayed takes its time, and of a run that was interrupted
+ * there is only what its last life took: neither says anything of the row.
+ */
+static void forget_times(struct asl_row *x)
 {
-	static const enum asl_column timed[] = {ASL_COL_WALL, ASL_COL_COMPUTE,
-						ASL_COL_COMM, ASL_COL_IO,
-						ASL_COL_GFLOPS};
+	static const enum asl_column measured[] = {
+		ASL_COL_WALL, ASL_COL_COMPUTE, ASL_COL_COMM, ASL_COL_IO,
+		ASL_COL_GFLOPS,
+		/* Of a replay these are not forgotten: */
+		ASL_COL_HWC_READ, ASL_COL_HWC_WRITTEN, ASL_COL_HWC_MISSES};
+	int count = x->number[ASL_COL_LIVES] > 1    ? 8
+		    : *x->text[ASL_COL_CACHE_MODEL] ? 5
+						    : 0;
 
-	for (size_t i = 0; *x->text[ASL_COL_CACHE_MODEL] &&
-			   i < sizeof timed / sizeof timed[0];
-	     i++)
-		x->number[timed[i]] = NAN;
+	for (int i = 0; i < count; i++)
+		x->number[measured[i]] = NAN;
 }
 
 static void take_row(struct asl_row *to, struct asl_rows *from, size_t i,
@@ -143,7 +150,7 @@ static void take_row(struct asl_row *to, struct asl_rows *from, size_t i,
 			       to->number[ASL_COL_RANKS]));
 	to->text[ASL_COL_FAMILY] = family_of(to->text[ASL_COL_ALGORITHM]);
 	to->verdict = judge(to);
-	forget_replays(to);
+	forget_times(to);
 }
 
 static void take_file(struct asl_results *r, int place)
