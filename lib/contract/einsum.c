@@ -28,6 +28,7 @@
 
 #include "lib/contract/stage.h"
 #include "lib/multiply/brick.h"
+#include "lib/rank/resume.h"
 
 /* ---- A stage ---- */
 
@@ -62,11 +63,22 @@ static void compute(struct asl_rank *r, const struct asl_stage_part *p,
 	asl_local_run(r, p->plan, &p->stage->local, &result, in, p->len);
 }
 
+/* A mark, that every rank passes, with a cell or without. */
+static void computed(struct asl_rank *r, const struct asl_shares *s,
+		     const struct asl_words *summands)
+{
+	struct asl_words live[] = {s->between, *summands};
+
+	asl_epoch(r, live, 2);
+}
+
 /* The list serves one group after another. */
 static void run_part(struct asl_rank *r, const struct asl_stage_part *p,
-		     const struct asl_words *in, struct asl_words *out,
-		     int *list)
+		     struct asl_shares *s, int stage, int *list)
 {
+	const struct asl_words nothing = {.where = ASL_DRAM};
+	const struct asl_words *in = s->in[stage];
+	struct asl_words *out = &s->out[stage];
 	bool summands = asl_stage_group(p, p->inputs, NULL).size > 1;
 	struct asl_view view[ASL_MOST_INPUTS];
 	struct asl_words sum = *out, panels;
@@ -79,6 +91,7 @@ static void run_part(struct asl_rank *r, const struct asl_stage_part *p,
 	gather(r, p, in, &panels, list, view);
 	compute(r, p, &sum, view);
 	asl_give(r, &panels);
+	computed(r, s, summands ? &sum : &nothing);
 	if (!summands)
 		return;
 	asl_phase(r, ASL_REDUCE);
@@ -143,6 +156,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 		struct asl_words *own)
 {
 	const struct asl_contraction *c = plan->contraction;
+	const struct asl_words nothing = {.where = ASL_DRAM};
 	struct asl_shares s;
 	int *list = calloc((size_t)c->ranks, sizeof *list);
 
@@ -160,7 +174,9 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 
 		move_inputs(r, c, i, &s);
 		if (p.works)
-			run_part(r, &p, s.in[i], &s.out[i], list);
+			run_part(r, &p, &s, i, list);
+		else
+			computed(r, &s, &nothing);
 	}
 	if (c->on_root)
 		gather_result(r, c, &s, own);
@@ -173,6 +189,7 @@ const struct asl_algorithm asl_contract_einsum = {
 	.name = "einsum",
 	.summary = "any contraction, on the mesh of fewest network words",
 	.family = &asl_family_contract,
+	.resumes = true,
 	.predict = asl_einsum_predict,
 	.run = run,
 };

@@ -7,6 +7,7 @@
 
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/parts.h"
+#include "lib/rank/resume.h"
 
 enum { CHUNK = 4096, MOST_TENSORS = ASL_MOST_INPUTS + ASL_MOST_STEPS };
 
@@ -100,10 +101,12 @@ static void run_alone(struct asl_rank *r, struct scene *s,
 		asl_permute(r, out, in, s->len);
 		return;
 	}
+	asl_hold(r);
 	take_ones(r, &ones, asl_view_words(&gone, s->len));
 	v = asl_view_dense(&ones, &gone, s->len);
 	asl_pair_run(r, s->plan, out, in, &v, s->len);
 	asl_give(r, &ones);
+	asl_release(r);
 }
 
 static void run_step(struct asl_rank *r, struct scene *s, int number)
@@ -133,11 +136,33 @@ static void give_made(struct asl_rank *r, struct scene *s, bool in_slab)
 			asl_give(r, &s->room[s->l->inputs + i]);
 }
 
+/* Does it make any, which are in DRAM?  The last step makes the output. */
+static bool makes(const struct asl_local *l, bool in_slab)
+{
+	for (int i = 0; i < l->steps - 1; i++)
+		if (in_slabs(l, &l->step[i].out) == in_slab)
+			return true;
+	return false;
+}
+
 static void run_steps(struct asl_rank *r, struct scene *s, bool in_slab)
 {
 	for (int i = 0; i < s->l->steps; i++)
 		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
 			run_step(r, s, i);
+}
+
+static void run_slab(struct asl_rank *r, struct scene *slab)
+{
+	const struct asl_view *out =
+		&slab->tensor[slab->l->inputs + slab->l->steps - 1];
+	struct asl_block done = {.where = out->where, .at = out->at};
+
+	asl_hold(r);
+	run_steps(r, slab, true);
+	give_made(r, slab, true);
+	asl_release(r);
+	asl_commit(r, &done);
 }
 
 void asl_local_run(struct asl_rank *r, const struct asl_plan *plan,
@@ -146,15 +171,18 @@ void asl_local_run(struct asl_rank *r, const struct asl_plan *plan,
 {
 	struct scene s = begin(plan, l, out, in, len);
 
+	if (makes(l, false))
+		asl_hold(r);
 	run_steps(r, &s, false);
 	for (uint64_t i = 0; !r->err && l->slab >= 0 && i < len[l->slab];
 	     i += l->thick) {
 		struct scene slab = slab_of(&s, i);
 
-		run_steps(r, &slab, true);
-		give_made(r, &slab, true);
+		run_slab(r, &slab);
 	}
 	give_made(r, &s, false);
+	if (makes(l, false))
+		asl_release(r);
 }
 
 /* ---- Predict ---- */

@@ -4,6 +4,7 @@
  */
 #include "lib/contract/pair_ways.h"
 #include "lib/matrix/parts.h"
+#include "lib/rank/resume.h"
 
 static struct asl_sides_of_pair begin(const struct asl_plan *plan,
 				      const struct asl_pairing *p,
@@ -39,10 +40,14 @@ void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
 	struct asl_words copy[3] = {{0}};
 	struct asl_pairing p;
 	struct asl_sides_of_pair s;
+	bool copied;
 
 	asl_pair_choose(&p, A, B, C, C->term->has, len);
 	put_in_order(given, &p, C, A, B);
 	s = begin(plan, &p, given, len);
+	copied = p.copies[0] || p.copies[1] || p.copies[2];
+	if (copied)
+		asl_hold(r);
 	for (int i = 0; i < 3; i++) {
 		if (!p.copies[i])
 			continue;
@@ -60,6 +65,8 @@ void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
 		asl_permute(r, C, &s.of[2], len);
 	for (int i = 2; i >= 0; i--)
 		asl_give(r, &copy[i]);
+	if (copied)
+		asl_release(r);
 }
 
 uint64_t asl_pair_predict(struct asl_counts *x, const struct asl_plan *plan,

@@ -11,6 +11,7 @@
 
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/parts.h"
+#include "lib/rank/resume.h"
 
 enum { SIDE = 64, MOST = SIDE * SIDE };
 
@@ -151,6 +152,7 @@ static void move_block(struct asl_rank *r, const struct asl_view *dst,
 		to.ld = to.cols;
 	asl_compute(r, &from, 0, read_block, &b);
 	asl_tile_store(r, &to, tile);
+	asl_commit(r, &to);
 }
 
 static void move_plane(struct asl_rank *r, const struct asl_view *dst,

@@ -16,6 +16,7 @@
  */
 #include "lib/outofcore/methods.h"
 #include "lib/rank/collective.h"
+#include "lib/rank/resume.h"
 
 struct accumulation {
 	struct asl_ooc_shares shares;
@@ -49,14 +50,18 @@ static void put_sum(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
 {
 	const struct accumulation *x = w->method;
 	struct asl_words sum, own;
+	struct asl_block place;
 
 	asl_phase(w->r, ASL_REDUCE);
 	own = asl_ooc_share_owned(&x->shares, w, C, x->own);
 	sum = sum_up(w, C);
-	if (C->fresh)
+	if (C->fresh) {
 		asl_copy(w->r, &own, &sum);
-	else
-		asl_add(w->r, &own, &own, &sum);
+		return;
+	}
+	place = asl_as_block(&own, 1, own.count);
+	asl_save(w->r, &place);
+	asl_add(w->r, &own, &own, &sum);
 }
 
 /* C's tile begins at nothing: what is there is added to it at the end. */
@@ -166,6 +171,7 @@ const struct asl_algorithm asl_ooc_accumulation_inside = {
 	.name = "ooc-accumulation-inside",
 	.summary = "out of core: k cut, sums over ranks tile by tile",
 	.family = &asl_family_outofcore,
+	.resumes = true,
 	.matmul = &asl_ooc_matmul,
 	.predict = accumulation_predict,
 	.run = accumulation_run,
@@ -175,6 +181,7 @@ const struct asl_algorithm asl_ooc_accumulation_outside = {
 	.name = "ooc-accumulation-outside",
 	.summary = "out of core: k cut, sums over ranks at the end",
 	.family = &asl_family_outofcore,
+	.resumes = true,
 	.matmul = &asl_ooc_matmul,
 	.predict = accumulation_predict,
 	.run = accumulation_run,

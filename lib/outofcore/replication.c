@@ -17,6 +17,7 @@
  */
 #include "lib/outofcore/methods.h"
 #include "lib/rank/collective.h"
+#include "lib/rank/resume.h"
 
 struct replication {
 	struct asl_ooc_shares shares;
@@ -66,6 +67,7 @@ static void outside(struct asl_ooc_walk *w)
 
 	asl_take(w->r, copy, ASL_POOL, asl_ooc_words(w->l, x->which));
 	asl_ooc_each_leaf(w, x->which, gather_to_pool);
+	asl_epoch(w->r, NULL, 0);
 	asl_ooc_walk(w);
 	asl_give(w->r, copy);
 }
@@ -138,6 +140,7 @@ const struct asl_algorithm asl_ooc_replication_inside = {
 	.name = "ooc-replication-inside",
 	.summary = "out of core: all of A or B to every rank, tile by tile",
 	.family = &asl_family_outofcore,
+	.resumes = true,
 	.matmul = &asl_ooc_matmul,
 	.predict = replication_predict,
 	.run = replication_run,
@@ -147,6 +150,7 @@ const struct asl_algorithm asl_ooc_replication_outside = {
 	.name = "ooc-replication-outside",
 	.summary = "out of core: all of A or B to every rank's pool first",
 	.family = &asl_family_outofcore,
+	.resumes = true,
 	.matmul = &asl_ooc_matmul,
 	.predict = replication_predict,
 	.run = replication_run,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/kernels/kernel.h"
+#include "lib/rank/resume.h"
 
 /* ---- Tiles ---- */
 
@@ -78,6 +79,8 @@ void asl_ooc_put(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
 {
 	struct asl_block from = block(w, C), to = place(w, C);
 
+	if (C->which == ASL_C && !C->fresh)
+		asl_save(w->r, &to);
 	asl_copy_block(w->r, &to, &from);
 }
 
@@ -247,6 +250,7 @@ static void one_of_X(struct asl_ooc_walk *w, struct at *at)
 		one_of_Y(w, at);
 	for (int i = 0; i < o->again; i++)
 		put(w, &w->X[i]);
+	asl_epoch(w->r, NULL, 0);
 }
 
 void asl_ooc_walk(struct asl_ooc_walk *w)

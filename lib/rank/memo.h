@@ -16,6 +16,7 @@ struct asl_record {
 	uint64_t mark, epoch;	  /* 0: none */
 	uint64_t live, live_check; /* words dumped */
 	double clock[ASL_ACCOUNTINGS];
+	struct asl_outcome outcome;
 	uint64_t check; /* of all before */
 };
 

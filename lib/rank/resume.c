@@ -34,6 +34,13 @@ bool asl_passing(const struct asl_rank *r)
 	return r->resume && !r->resume->moves;
 }
 
+const struct asl_outcome *asl_outcome_then(const struct asl_rank *r)
+{
+	const struct asl_resume *x = r->resume;
+
+	return &asl_record_of(x->memo, x->from_mark)->outcome;
+}
+
 void asl_resume_count(struct asl_rank *r, enum asl_phase phase,
 		      enum asl_counter counter, uint64_t n)
 {
@@ -108,6 +115,7 @@ static void prepare(struct asl_rank *r, const struct asl_words *live, int count)
 	struct asl_record record = {.mark = x->mark, .epoch = x->epoch};
 
 	memcpy(record.clock, r->clock.at, sizeof record.clock);
+	record.outcome = r->outcome;
 	dump(x, &record, live, count);
 	asl_record_write(x, &record);
 }
@@ -127,6 +135,7 @@ static void restore(struct asl_rank *r, const struct asl_words *live, int count)
 	const double *from = dump_of(x, x->mark);
 
 	memcpy(r->clock.at, record->clock, sizeof record->clock);
+	r->outcome = record->outcome;
 	if (asl_store_check(from, record->live * sizeof *from, record->live) !=
 	    record->live_check) {
 		asl_rank_fail(r, -EINVAL,
@@ -201,7 +210,7 @@ void asl_commit(struct asl_rank *r, const struct asl_block *done)
 {
 	struct asl_resume *x = r->resume;
 
-	if (!x || r->err || done->where != ASL_POOL)
+	if (!x || r->err || x->holds || done->where != ASL_POOL)
 		return;
 	x->commits++;
 	if (x->tiles)
@@ -211,22 +220,44 @@ void asl_commit(struct asl_rank *r, const struct asl_block *done)
 	aim(x);
 }
 
-/* ---- Stores that destroy what they were made of ---- */
+void asl_hold(struct asl_rank *r)
+{
+	if (r->resume)
+		r->resume->holds++;
+}
+
+void asl_release(struct asl_rank *r)
+{
+	if (r->resume)
+		r->resume->holds--;
+}
+
+/* ---- Writes that destroy what they were made of ---- */
+
+/* `does`: it is going to be written. */
+static void save(struct asl_resume *x, const struct asl_block *block, bool does)
+{
+	if (!block->rows || !block->cols)
+		return;
+	if (does) {
+		asl_log_save(x, block);
+	} else if (walks(x)) {
+		x->logged += ASL_LOG_ENTRY + block->rows * block->cols;
+		x->needs.log = asl_larger(x->needs.log, x->logged);
+	}
+}
 
 void asl_resume_store(struct asl_rank *r, const struct asl_block *dst,
 		      const struct asl_tile *src)
 {
-	struct asl_resume *x = r->resume;
+	if (dst->where == ASL_POOL && dst->at && src->from == dst->at)
+		save(r->resume, dst, r->resume->tiles);
+}
 
-	if (dst->where != ASL_POOL || !dst->at || src->from != dst->at ||
-	    !dst->rows || !dst->cols)
-		return;
-	if (x->tiles) {
-		asl_log_save(x, dst);
-	} else if (walks(x)) {
-		x->logged += ASL_LOG_ENTRY + dst->rows * dst->cols;
-		x->needs.log = asl_larger(x->needs.log, x->logged);
-	}
+void asl_save(struct asl_rank *r, const struct asl_block *block)
+{
+	if (r->resume && !r->err && block->where == ASL_POOL)
+		save(r->resume, block, r->resume->moves);
 }
 
 /* ---- A walk ---- */

@@ -135,6 +135,8 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	find_gram(r, &g, &own[ASL_X]);
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_take(r, &g.w, s->together);
+	g.w.beside[0] = asl_tile_words(&g.X, 0, g.X.rows * g.R);
+	g.w.beside[1] = asl_tile_words(&g.sum.tile, 0, g.R * g.R);
 	for (int i = 0; i < s->columns && !r->err; i += s->together)
 		do_columns(r, &g, own, i, columns_from(s, i));
 	asl_wedge_give(r, &g.w);
@@ -175,6 +177,7 @@ const struct asl_algorithm asl_symmetric_cpgrad = {
 	.name = "cpgrad",
 	.summary = "the gradient of a symmetric CP decomposition of rank R",
 	.family = &asl_family_symmetric,
+	.resumes = true,
 	.predict = predict,
 	.run = run,
 };

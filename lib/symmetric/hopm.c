@@ -19,6 +19,7 @@
  */
 #include <math.h>
 
+#include "lib/rank/resume.h"
 #include "lib/symmetric/sum.h"
 #include "lib/symmetric/wedge.h"
 
@@ -115,6 +116,7 @@ static bool iterate(struct asl_rank *r, struct power *p,
 	const double *found;
 	double error, next;
 
+	r->outcome.iterations++;
 	asl_wedge_spread(r, &p->w);
 	asl_wedge_multiply(r, &p->w, A);
 	asl_wedge_collect(r, &p->w);
@@ -123,9 +125,10 @@ static bool iterate(struct asl_rank *r, struct power *p,
 	found = add_up(r, p, 8, add_squares, 2);
 	error = sqrt(found[0]);
 	next = sqrt(found[1]);
-	r->outcome.iterations++;
 	if (!r->data || r->err)
 		return !r->err;
+	if (asl_passing(r))
+		return r->outcome.iterations < asl_outcome_then(r)->iterations;
 	r->outcome.eigenvalue = p->lambda;
 	r->outcome.eigen_residual = error;
 	p->b = (s->shift < 0 ? -1 : 1) / next;
@@ -190,6 +193,7 @@ const struct asl_algorithm asl_symmetric_hopm = {
 	.name = "hopm",
 	.summary = "an eigenvector of a symmetric tensor, by the power method",
 	.family = &asl_family_symmetric,
+	.resumes = true,
 	.predict = predict,
 	.run = run,
 };

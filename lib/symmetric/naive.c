@@ -14,21 +14,23 @@
  *
  * Algorithm 3 of the paper that sttsv.c names.
  */
+#include "lib/rank/resume.h"
 #include "lib/symmetric/cube.h"
 
 struct vectors {
 	struct asl_cube cube;
 	struct asl_tile xJ, xL, y;
+	struct asl_range rows; /* of y, that are computed now */
 };
 
 /* y_a += sum over b and c of A x_b x_c. */
 static void multiply(const double *A, void *arg)
 {
 	struct vectors *v = arg;
-	uint64_t rows = v->cube.I.count, deep = v->cube.J.count;
-	uint64_t wide = v->cube.L.count;
+	uint64_t deep = v->cube.J.count, wide = v->cube.L.count;
+	uint64_t end = v->rows.first + v->rows.count;
 
-	for (uint64_t a = 0; a < rows; a++)
+	for (uint64_t a = v->rows.first; a < end; a++)
 		for (uint64_t b = 0; b < deep; b++, A += wide) {
 			double sum = 0;
 
@@ -64,6 +66,37 @@ static void gather(struct asl_rank *r, struct vectors *v,
 	asl_give(r, &J);
 }
 
+static void mark(struct asl_rank *r, struct vectors *v)
+{
+	struct asl_words live[] = {
+		asl_tile_words(&v->y, 0, v->y.cols),
+		asl_tile_words(&v->xJ, 0, v->xJ.cols),
+		asl_tile_words(&v->xL, 0, v->xL.cols),
+	};
+
+	asl_epoch(r, live, 3);
+}
+
+/* In four parts, each with a mark before it; and one after the last. */
+static void contract(struct asl_rank *r, struct vectors *v,
+		     const struct asl_words *A)
+{
+	uint64_t slice = v->cube.J.count * v->cube.L.count;
+
+	asl_tile_words(&v->y, 0, 0);
+	mark(r, v);
+	for (int i = 0; i < 4; i++) {
+		struct asl_words x;
+
+		v->rows = asl_part(v->cube.I.count, 4, i);
+		x = asl_slice(A, v->rows.first * slice, v->rows.count * slice);
+		asl_compute(r, &x,
+			    2 * x.count + 2 * v->rows.count * v->cube.J.count,
+			    multiply, v);
+		mark(r, v);
+	}
+}
+
 /* Sums along l, and of these along j. */
 static void reduce(struct asl_rank *r, struct vectors *v, struct asl_words *Y)
 {
@@ -93,8 +126,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_tile_take(r, &v.xL, 1, v.cube.L.count);
 	gather(r, &v, &own[ASL_X]);
 	asl_phase(r, ASL_COMPUTE);
-	asl_tile_words(&v.y, 0, 0);
-	asl_compute(r, &own[ASL_TENSOR], flops_of(&v.cube), multiply, &v);
+	contract(r, &v, &own[ASL_TENSOR]);
 	asl_phase(r, ASL_REDUCE);
 	reduce(r, &v, &own[ASL_Y]);
 	asl_tile_give(r, &v.xL);
@@ -152,6 +184,7 @@ const struct asl_algorithm asl_symmetric_naive = {
 	.name = "sttsv-naive",
 	.summary = "the same from the whole cube, as if it were not symmetric",
 	.family = &asl_family_symmetric,
+	.resumes = true,
 	.predict = predict,
 	.run = run,
 };

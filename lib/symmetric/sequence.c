@@ -14,6 +14,7 @@
  * Section 8 of the paper that sttsv.c names.
  */
 #include "lib/rank/blas.h"
+#include "lib/rank/resume.h"
 #include "lib/symmetric/cube.h"
 
 struct product {
@@ -39,22 +40,41 @@ static void product(struct asl_rank *r, const struct asl_words *rows,
 	asl_compute(r, rows, 2 * rows->count, multiply, &p);
 }
 
-/* Rows of T, each from a slice of the slab. */
-static void contract(struct asl_rank *r, const struct asl_words *A,
-		     const struct asl_tile *x, struct asl_words *T)
+/* The rows that there are of T, and x. */
+static void mark(struct asl_rank *r, struct asl_tile *x,
+		 const struct asl_words *T, uint64_t rows)
 {
-	uint64_t n = x->cols;
+	struct asl_words live[] = {
+		asl_tile_words(x, 0, x->cols),
+		asl_slice(T, 0, rows * x->cols),
+	};
+
+	asl_epoch(r, live, 2);
+}
+
+/*
+ * Rows of T, each from a slice of the slab; in four parts, each with a mark
+ * behind it.
+ */
+static void contract(struct asl_rank *r, const struct asl_words *A,
+		     struct asl_tile *x, struct asl_words *T)
+{
+	uint64_t n = x->cols, rows = T->count / n, part = 0;
 	struct asl_tile row;
 
 	asl_tile_take(r, &row, 1, n);
-	for (uint64_t i = 0; i * n < T->count && !r->err; i++) {
+	for (uint64_t i = 0; i < rows && !r->err; i++) {
 		struct asl_words slice = asl_slice(A, i * n * n, n * n);
 		struct asl_words to = asl_slice(T, i * n, n);
 		struct asl_block at = asl_as_block(&to, 1, n);
 
 		product(r, &slice, x, &row);
 		asl_tile_store(r, &at, &row);
+		for (; part < 4 && (i + 1) * 4 >= rows * (part + 1); part++)
+			mark(r, x, T, i + 1);
 	}
+	for (; part < 4; part++)
+		mark(r, x, T, rows);
 	asl_tile_give(r, &row);
 }
 
@@ -116,6 +136,7 @@ const struct asl_algorithm asl_symmetric_sequence = {
 	.name = "sttsv-sequence",
 	.summary = "the same as two contractions, one after the other",
 	.family = &asl_family_symmetric,
+	.resumes = true,
 	.predict = predict,
 	.run = run,
 };

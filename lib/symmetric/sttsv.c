@@ -59,6 +59,7 @@ const struct asl_algorithm asl_symmetric_sttsv = {
 	.name = "sttsv",
 	.summary = "y = A x2 x x3 x, A symmetric, by Steiner systems (Al Daas)",
 	.family = &asl_family_symmetric,
+	.resumes = true,
 	.predict = predict,
 	.run = run,
 };

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/rank/resume.h"
 #include "lib/symmetric/block_update.h"
 
 /* ---- Which words ---- */
@@ -243,15 +244,32 @@ static void update(const double *A, void *arg)
 	asl_block_update(&u->shape, A, all, &u->v, u->scratch);
 }
 
+/* Vectors are short beside the tensor that has been read since. */
+static void mark(struct asl_rank *r, struct asl_wedge *w)
+{
+	uint64_t words = w->x.rows * w->x.cols;
+	struct asl_words live[] = {
+		asl_tile_words(&w->x, 0, words),
+		asl_tile_words(&w->y, 0, words),
+		w->beside[0],
+		w->beside[1],
+	};
+
+	asl_epoch(r, live, 4);
+}
+
+enum { PARTS = 4 };
+
 void asl_wedge_multiply(struct asl_rank *r, struct asl_wedge *w,
 			const struct asl_words *A)
 {
 	const struct asl_layout *l = &w->s->layout;
-	uint64_t done = 0;
+	uint64_t done = 0, all = asl_wedge_tensor(w), part = 0;
 
 	asl_phase(r, ASL_COMPUTE);
 	asl_tile_zero(&w->y, w->y.rows, (uint64_t)w->columns);
 	asl_tile_words(&w->y, 0, 0);
+	mark(r, w);
 	for (size_t i = l->first[w->rank]; i < l->first[w->rank + 1] && !r->err;
 	     i++) {
 		struct update u = {
@@ -265,5 +283,9 @@ void asl_wedge_multiply(struct asl_rank *r, struct asl_wedge *w,
 		asl_compute(r, &x, 4 * words * (uint64_t)w->columns, update,
 			    &u);
 		done += words;
+		for (; part < PARTS && done * PARTS >= all * (part + 1); part++)
+			mark(r, w);
 	}
+	for (; part < PARTS; part++)
+		mark(r, w);
 }

@@ -42,6 +42,7 @@ struct asl_wedge {
 
 	struct asl_tile x, y, pack, scratch; /* between take and give */
 	struct asl_words landing;
+	struct asl_words beside[2]; /* needed after a product, if it is resumed */
 };
 
 /* Begin and end also without a rank: for closed forms. */
@@ -74,6 +75,7 @@ void asl_wedge_load(struct asl_rank *r, struct asl_wedge *w,
 void asl_wedge_store(struct asl_rank *r, struct asl_wedge *w,
 		     struct asl_tile *from, const struct asl_words *Y);
 
+/* Multiply is in quarters, and a mark before each of them and after the last. */
 void asl_wedge_spread(struct asl_rank *r, struct asl_wedge *w);
 void asl_wedge_multiply(struct asl_rank *r, struct asl_wedge *w,
 			const struct asl_words *A);
