@@ -1,0 +1,231 @@
+/*
+ * resume_families.c -- killed anywhere, tensors and what is out of core go on, too
+ *
+ * As resume_multiply.c, for the other families: random cases on sim, in the words
+ * of the command, are killed at random stores, persists or products, again and
+ * again.  In the end the result is that of a run that was never interrupted, and
+ * what is counted is what was predicted.
+ *
+ * ASLANT_TEST_CASES=N tries every kind of case N times, not twice.
+ */
+#include "bench/case.h"
+#include "tests/lives.h"
+#include "tests/random.h"
+
+enum { LIVES = 6, MOST_WORDS = 40 };
+
+/* ---- Cases ---- */
+
+struct words {
+	char text[512];
+	char *at[MOST_WORDS];
+	int count;
+};
+
+static __attribute__((format(printf, 2, 3))) void say(struct words *w,
+						      const char *format, ...)
+{
+	size_t used = strlen(w->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(w->text + used, sizeof w->text - used, format, args);
+	va_end(args);
+}
+
+static const char *one_of(struct dice *d, const char *const *names)
+{
+	uint64_t count = 0;
+
+	while (names[count])
+		count++;
+	return names[roll(d, 0, count - 1)];
+}
+#define ONE_OF(d, ...) one_of(d, (const char *const[]){__VA_ARGS__, NULL})
+
+static void roll_sttsv(struct dice *d, struct words *w)
+{
+	const char *name = ONE_OF(d, "sttsv", "hopm", "cpgrad");
+
+	say(w, "%s --n %ju --exchange %s", name, roll(d, 1, 40),
+	    ONE_OF(d, "p2p", "alltoall"));
+	if (roll(d, 0, 1))
+		say(w, " --ranks %ju --steiner cubic", roll(d, 1, 8));
+	else
+		say(w, " --ranks %ju", roll(d, 10, 15));
+	if (!strcmp(name, "hopm"))
+		say(w, " --iterations %ju --shift %ju --tol %s", roll(d, 1, 20),
+		    roll(d, 0, 9), ONE_OF(d, "1e-12", "0.1"));
+	if (!strcmp(name, "cpgrad"))
+		say(w, " --cp-rank %ju --cache %ju", roll(d, 1, 9),
+		    roll(d, 2000, 6000));
+}
+
+static void roll_cube(struct dice *d, struct words *w)
+{
+	say(w, "%s --n %ju --ranks %ju",
+	    ONE_OF(d, "sttsv-naive", "sttsv-sequence"), roll(d, 1, 30),
+	    roll(d, 1, 9));
+}
+
+static void roll_einsum(struct dice *d, struct words *w)
+{
+	static const char *const specs[] = {"ij,jk->ik",    "ijk,kl,jl->il",
+					    "ij,jk,kl->il", "ijk->kji",
+					    "ijk,lk->lji",  "iij,jk->ik",
+					    "ijk->i",	    "ij,ij->ij",
+					    "ijl,jkl->ikl", NULL};
+	const char *spec = one_of(d, specs);
+
+	say(w, "einsum --spec %s --dims ", spec);
+	for (char index = 'i'; index <= 'l'; index++)
+		if (strchr(spec, index))
+			say(w, "%s%c=%ju", index == 'i' ? "" : ",", index,
+			    roll(d, 1, 14));
+	say(w, " --ranks %ju --cache %ju --panels %s --kernel %s",
+	    roll(d, 1, 8), roll(d, 20, 300), ONE_OF(d, "dram", "nvm"),
+	    ONE_OF(d, "vomm", "tight", "cowe"));
+	say(w, " --initial %s", ONE_OF(d, "even", "rank0"));
+	if (strchr(spec, ',') != strrchr(spec, ','))
+		say(w, " --way %s", ONE_OF(d, "direct", "sequence"));
+}
+
+static void roll_outofcore(struct dice *d, struct words *w)
+{
+	say(w, "ooc-%s-%s",
+	    ONE_OF(d, "rotation", "replication", "accumulation"),
+	    ONE_OF(d, "inside", "outside"));
+	say(w, " --m %ju --n %ju --k %ju", roll(d, 1, 40), roll(d, 1, 40),
+	    roll(d, 1, 40));
+	say(w, " --order %s --ranks %s --memory-budget %ju --cache %ju",
+	    ONE_OF(d, "ABC", "ACB", "BAC", "BCA", "CAB", "CBA"),
+	    ONE_OF(d, "1", "4", "4", "9"), roll(d, 400, 900), roll(d, 20, 100));
+}
+
+/* False: there is no such case. */
+static bool make(struct asl_case *c, struct words *w)
+{
+	char copy[sizeof w->text], *next = copy, *word;
+	struct asl_options o;
+
+	memcpy(copy, w->text, sizeof copy);
+	w->count = 0;
+	w->at[w->count++] = "run";
+	while ((word = strsep(&next, " ")))
+		w->at[w->count++] = strdup(word);
+	asl_options_init(&o);
+	return !asl_options_parse(&o, w->count, w->at, ASL_FOR_RUN) &&
+	       !asl_case_to_run(c, &o);
+}
+
+static void unmake(struct asl_case *c, struct words *w)
+{
+	asl_case_close(c);
+	for (int i = 1; i < w->count; i++)
+		free(w->at[i]);
+}
+
+/* ---- Lives ---- */
+
+struct files {
+	char whole[96], resumed[96];
+};
+
+/* Uninterrupted; how many events that is. */
+static uint64_t whole(struct asl_run_want want, const struct files *f)
+{
+	want.result = f->whole;
+	assert_int_equal(live(&want, 0), 0);
+	want.resume = true;
+	want.result = f->resumed;
+	assert_int_equal(live(&want, 0), 0);
+	assert_int_equal(shared->lives, 1);
+	assert_int_equal(shared->redone, 0);
+	assert_true(same_file(f->whole, f->resumed));
+	assert_false(pool_is_left(want.plan.ranks));
+	return shared->events;
+}
+
+/* Killed up to so many times: is it right in the end? */
+static bool survives(struct dice *d, struct asl_run_want want,
+		     const struct files *f, uint64_t events)
+{
+	uint64_t lives = roll(d, 2, LIVES);
+	int code = KILLED;
+
+	want.resume = true;
+	want.result = f->resumed;
+	unlink(f->resumed);
+	memset(shared, 0, sizeof *shared);
+	for (uint64_t i = 1; i < lives && code == KILLED; i++)
+		code = live(&want, roll(d, 1, events));
+	if (code == KILLED)
+		code = live(&want, 0);
+	if (code) {
+		print_error("a life ends with %d: %s\n", code, shared->why);
+		return false;
+	}
+	if (shared->equal && same_file(f->whole, f->resumed) && shared->lives &&
+	    shared->lives <= lives && !pool_is_left(want.plan.ranks))
+		return true;
+	print_error("counts %s, the result is %s, %ju lives of %ju\n",
+		    shared->equal ? "equal" : "DIFFERENT",
+		    same_file(f->whole, f->resumed) ? "the same" : "ANOTHER",
+		    shared->lives, lives);
+	return false;
+}
+
+static bool goes_on(struct dice *d, struct words *w)
+{
+	struct asl_case c = {0};
+	struct files f;
+	uint64_t events;
+	bool possible = make(&c, w), ok = true;
+
+	snprintf(f.whole, sizeof f.whole, "%s/whole.npy", dir);
+	snprintf(f.resumed, sizeof f.resumed, "%s/resumed.npy", dir);
+	if (possible) {
+		c.want.store = "pmem";
+		c.want.nvm_dir = dir;
+		events = whole(c.want, &f);
+		for (int i = 0; ok && i < 3; i++)
+			ok = survives(d, c.want, &f, events);
+	}
+	if (!ok)
+		print_error("%s\n", w->text);
+	assert_true(ok);
+	unmake(&c, w);
+	return possible;
+}
+
+static void families_go_on(void **state)
+{
+	static void (*const kinds[])(struct dice * d, struct words * w) = {
+		roll_sttsv,  roll_sttsv,     roll_cube,	    roll_einsum,
+		roll_einsum, roll_outofcore, roll_outofcore};
+	enum { KINDS = sizeof kinds / sizeof kinds[0] };
+	const char *text = getenv("ASLANT_TEST_CASES");
+	unsigned cases = KINDS * (text ? (unsigned)atoi(text) : 2), tried = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < cases; i++) {
+		struct dice d = {12, i, 0};
+		struct words w = {.count = 0};
+
+		if (only_case() >= 0 && only_case() != (long)i)
+			continue;
+		kinds[i % KINDS](&d, &w);
+		tried += goes_on(&d, &w);
+	}
+	print_message("%u of %u cases were possible\n", tried, cases);
+	assert_true(only_case() >= 0 || 2 * tried > cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(families_go_on),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
