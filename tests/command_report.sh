@@ -243,7 +243,8 @@ found.says("<script>alert(1)</script>&\"'")
 failed = found.tables["failed.csv"]
 assert {x["algorithm"] for x in failed} == {"cuts", "summa"}, failed
 assert len(found.tables["unverified.csv"]) == 2
-first = found.text.index("2 of 7 rows failed")
+first = found.text.index("2 of 7 rows failed: the result failed verification "
+                         "(1), counts are not as predicted (1).")
 assert first < found.text.index("Which algorithm is best here")
 assert found.text.index("2 of 7 rows were not verified") > first
 found.says("Times of 1 row are left out")
@@ -317,6 +318,18 @@ found.says("no case, grid and counts agree", "each by the algorithm that is "
 write("some", [x for x in rows(lambda n: 1) if x["n"] < 300])
 report("slow", "some").says("Not compared either are 8 results of slow and 0 of "
                             "some, which the other one has not got")
+
+# Many failures are first, but leave the answer in sight.
+write("flawed", [dict(x, predicted_equal=int(x["n"] > 200))
+                 for x in rows(lambda n: 0.25)])
+found = report("slow", "flawed")
+found.says("28 of 168 rows failed: counts are not as predicted (28).")
+assert len(found.tables["failed-first.csv"]) == 10
+assert len(found.tables["failed.csv"]) == 28
+found.says("work flawed is better than slow: 4")
+write("wrong", [dict(x, verified=0) for x in rows(lambda n: 1)])
+report("slow", "wrong").says("what did not fail has no case, grid and counts in "
+                             "common")
 
 # Costs of profiles are said to be no measurement.
 write("cheap", [dict(x, wall_s="", verified="", medium="model", cost_unit="ns",

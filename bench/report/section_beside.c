@@ -166,13 +166,17 @@ static void beside(struct asl_page *p, int entries, int place)
 	} else if (!p->failed) {
 		say_best(p, entries, place, room);
 		fputs("<li>", p->f);
-		asl_page_say(p,
-			     "No result of one can be compared with one of "
-			     "the other: %s.",
-			     m.mixed ? "one is measured where the other is "
-				       "modelled or emulated, or costs are no "
-				       "times"
-				     : "no case, grid and counts agree");
+		asl_page_say(
+			p,
+			"No result of one can be compared with one of "
+			"the other: %s.",
+			m.mixed ? "one is measured where the other is "
+				  "modelled or emulated, or costs are no "
+				  "times"
+			: p->results->entries > entries
+				? "what did not fail has no case, grid and "
+				  "counts in common"
+				: "no case, grid and counts agree");
 		fputs("</li></ul>\n", p->f);
 	}
 	free(m.pair);

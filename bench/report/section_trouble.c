@@ -1,7 +1,7 @@
 /*
  * section_trouble.c -- what failed, and what nobody verified, before all else
  */
-#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "bench/report/page.h"
@@ -11,23 +11,42 @@ static const char *const names[] = {
 	"residual",	 "result",     "run_id",  "rep",   "medium",
 	"transport",	 "time (UTC)", NULL};
 
+static bool unequal(const struct asl_row *x)
+{
+	return x->number[ASL_COL_EQUAL] == 0;
+}
+
+static bool refuted(const struct asl_row *x)
+{
+	return x->number[ASL_COL_VERIFIED] == 0;
+}
+
+static bool inexact(const struct asl_row *x)
+{
+	return *x->text[ASL_COL_EMULATION_VALID] == '0';
+}
+
+static const struct reason {
+	bool (*is)(const struct asl_row *x);
+	const char *text;
+} reasons[] = {
+	{refuted, "the result failed verification"},
+	{unequal, "counts are not as predicted"},
+	{inexact, "emulated too inexactly"},
+};
+
+enum { REASONS = sizeof reasons / sizeof reasons[0] };
+
 static const char *wrong(char text[ASL_SAID], const struct asl_row *x)
 {
 	int at = 0;
 
-	*text = '\0';
-	if (x->number[ASL_COL_VERIFIED] == 0)
-		at += snprintf(text + at, ASL_SAID - at,
-			       "the result failed verification; ");
-	if (x->number[ASL_COL_EQUAL] == 0)
-		at += snprintf(text + at, ASL_SAID - at,
-			       "counts are not as predicted; ");
-	if (*x->text[ASL_COL_EMULATION_VALID] == '0')
-		at += snprintf(text + at, ASL_SAID - at,
-			       "emulated too inexactly; ");
+	for (int i = 0; i < REASONS; i++)
+		if (reasons[i].is(x))
+			at += snprintf(text + at, (size_t)(ASL_SAID - at),
+				       "%s%s", at ? "; " : "", reasons[i].text);
 	if (!at)
-		at = snprintf(text, ASL_SAID, "nobody verified it  ");
-	text[at - 2] = '\0';
+		snprintf(text, ASL_SAID, "nobody verified it");
 	return text;
 }
 
@@ -51,16 +70,16 @@ static void put(struct asl_page *p, struct asl_sheet *s,
 	asl_sheet_end_row(s);
 }
 
-/* All rows of a verdict, as far as a table has room; how many there are. */
+/* The first rows of a verdict, up to `most`; how many there are in all. */
 static int list(struct asl_page *p, struct asl_sheet *s,
-		enum asl_verdict verdict)
+		enum asl_verdict verdict, int most)
 {
 	int found = 0;
 
 	for (int i = 0; i < p->results->rows; i++) {
 		if (p->results->sorted[i]->verdict != verdict)
 			continue;
-		if (found++ < ASL_MOST_FIGURE_ROWS)
+		if (found++ < most)
 			put(p, s, p->results->sorted[i]);
 	}
 	return found;
@@ -75,28 +94,57 @@ static void say_rest(struct asl_page *p, int found)
 			     ASL_MOST_FIGURE_ROWS);
 }
 
+/* "the result failed verification (3), emulated too inexactly (12)" */
+static void say_reasons(struct asl_page *p)
+{
+	const char *comma = "";
+
+	for (int k = 0; k < REASONS; k++) {
+		int found = 0;
+
+		for (int i = 0; i < p->results->rows; i++)
+			found += reasons[k].is(p->results->sorted[i]);
+		if (found) {
+			asl_page_say(p, "%s%s (%d)", comma, reasons[k].text,
+				     found);
+			comma = ", ";
+		}
+	}
+}
+
+/* Many would push away all else: then the rest opens on demand. */
 static void failures(struct asl_page *p)
 {
+	enum { SIGHT = 10 };
 	struct asl_sheet s;
 	int found;
 
 	asl_sheet_begin(p, &s, names);
 	if (p->failed)
 		return;
-	found = list(p, &s, ASL_BAD);
+	found = list(p, &s, ASL_BAD, SIGHT);
 	if (!found) {
 		asl_sheet_close(&s);
 		return;
 	}
 	fputs("<div class=\"bad\"><p><b>", p->f);
-	asl_page_say(p, "%d of %d rows failed.", found, p->results->rows);
-	fputs("</b>", p->f);
-	asl_page_say(p, " Do not trust these. A result that has a "
+	asl_page_say(p, "%d of %d rows failed:", found, p->results->rows);
+	fputs("</b> ", p->f);
+	say_reasons(p);
+	asl_page_say(p, ". Do not trust these. A result that has a "
 			"failed repetition is marked in the table of all "
 			"results, and in no other figure.");
 	say_rest(p, found);
 	fputs("</p>\n", p->f);
-	asl_page_table(p, &s, "failed.csv");
+	asl_page_table(p, &s,
+		       found > SIGHT ? "failed-first.csv" : "failed.csv");
+	if (found > SIGHT) {
+		asl_sheet_begin(p, &s, names);
+		if (p->failed)
+			return;
+		list(p, &s, ASL_BAD, ASL_MOST_FIGURE_ROWS);
+		asl_page_details(p, &s, "More of them", "failed.csv");
+	}
 	fputs("</div>\n", p->f);
 }
 
@@ -108,7 +156,7 @@ static void unverified(struct asl_page *p)
 	asl_sheet_begin(p, &s, names);
 	if (p->failed)
 		return;
-	found = list(p, &s, ASL_UNKNOWN);
+	found = list(p, &s, ASL_UNKNOWN, ASL_MOST_FIGURE_ROWS);
 	if (!found) {
 		asl_sheet_close(&s);
 		return;
