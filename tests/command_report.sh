@@ -265,12 +265,13 @@ from make import write
 random.seed(9)
 
 def rows(factor, **more):
-    """Of six sizes; the smallest write most for a flop."""
+    """Of six sizes; the smallest write most for a flop; fused is the faster."""
     return [dict(algorithm=a, n=n, read_words_max=n ** 2,
                  write_words_max=n ** 2, bh_words_max=n,
                  flops_max=n ** 3, flops_total=n ** 3, verified=1,
                  medium="tmpfs", store="pmem", rep=i,
-                 wall_s=factor(n) * 1e-9 * n ** 3 * random.uniform(0.99, 1.01),
+                 wall_s=factor(n) * 1e-9 * n ** 3 * random.uniform(0.99, 1.01)
+                 * (3 if a == "3d" else 1),
                  **more)
             for a in ("3d", "fused") for n in range(100, 700, 100)
             for i in range(7)]
@@ -298,7 +299,6 @@ found.says("times, by measured times. In 4 of them chance alone")
 section = found.text.index("Which machine is better")
 assert section < said.start() < found.text.index("Which algorithm is best here")
 assert said.start() - section < 100, found.text[section:said.start()]
-# fused and 3d are alike: one of them is the best of each of six sizes.
 found.says("For all work, each by the algorithm that is best on it, fast seems "
            "better than slow: 1.3", " times as fast on average of 6 cases")
 assert found.text.count("of multiplication (slow)") == 1
@@ -312,9 +312,9 @@ assert "better than" not in found.text
 write("other", [dict(x, grid="2x2x2", bh_words_max=7)
                 for x in rows(lambda n: 0.5) if x["algorithm"] == "fused"])
 found = report("slow", "other")
-found.says("no case, grid and counts agree", "each by the algorithm that is "
-           "best on it, other is better than slow: 2.5",
-           "on average of 6 cases, in single ones 1.9")
+found.says("no case, grid and counts agree")
+assert re.search(r"each by the algorithm that is best on it, other is better than "
+                 r"slow: 2.5\d? times as fast on average of 6 cases", found.text)
 write("some", [x for x in rows(lambda n: 1) if x["n"] < 300])
 report("slow", "some").says("Not compared either are 8 results of slow and 0 of "
                             "some, which the other one has not got")
