@@ -133,6 +133,15 @@ int asl_compare_means(struct asl_mean mean[ASL_MOST_MEANS],
 /* 0, or the exit code after a complaint. */
 int asl_weights_check(const char *weights);
 
+/*
+ * All of it in a sentence, in which there is nothing to be escaped: who is the
+ * faster one, by how much, and in how many cases that is no chance.  "": no pair
+ * is compared.
+ */
+const char *asl_compare_answer(char *to, size_t room,
+			       const struct asl_comparison *c,
+			       const char *weights);
+
 /* ---- Where it goes: each side against the first ---- */
 
 /* compare_text.c, compare_csv.c, compare_html.c; count is of comparisons. */

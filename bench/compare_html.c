@@ -178,8 +178,13 @@ static void put_means(FILE *f, const struct asl_comparison *c,
 void asl_compare_html(FILE *f, const struct asl_comparison *c, int count,
 		      const char *weights)
 {
+	char text[256];
+
 	fputs(head, f);
 	put_sides(f, c, count);
+	for (int i = 0; i < count; i++)
+		if (*asl_compare_answer(text, sizeof text, &c[i], weights))
+			fprintf(f, "<p><b>%s</b></p>\n", text);
 	for (int i = 0; i < count; i++) {
 		put_left_out(f, &c[i]);
 		if (!asl_compare_count(&c[i]))

@@ -102,6 +102,18 @@ static void print_means(FILE *f, const struct asl_comparison *c,
 	}
 }
 
+static void print_answers(FILE *f, const struct asl_comparison *c, int count,
+			  const char *weights)
+{
+	char text[256];
+
+	for (int i = 0; i < count; i++)
+		if (*asl_compare_answer(text, sizeof text, &c[i], weights)) {
+			fputc('\n', f);
+			asl_print_wrapped(f, text, 0);
+		}
+}
+
 static void print_method(FILE *f)
 {
 	fputs("\nHow\n\n", f);
@@ -117,6 +129,7 @@ void asl_compare_text(FILE *f, const struct asl_comparison *c, int count,
 	print_side(f, c->base);
 	for (int i = 0; i < count; i++)
 		print_side(f, c[i].other);
+	print_answers(f, c, count, weights);
 	for (int i = 0; i < count; i++) {
 		print_left_out(f, &c[i]);
 		if (asl_compare_count(&c[i]))

@@ -2,6 +2,7 @@
  * compare_words.c -- pairs of cases in words
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -114,4 +115,43 @@ void asl_pair_name(char *to, size_t room, const struct asl_comparison *c,
 	put_varying(f, c, pair);
 	fclose(f);
 	to[room - 1] = '\0';
+}
+
+/* ---- All of it ---- */
+
+const char *asl_compare_answer(char *to, size_t room,
+			       const struct asl_comparison *c,
+			       const char *weights)
+{
+	struct asl_mean mean[ASL_MOST_MEANS];
+	int count = asl_compare_means(mean, c, weights);
+	char how[32] = "as fast as";
+	int faster = 0, slower = 0;
+	double speed;
+	bool won;
+
+	*to = '\0';
+	if (!count)
+		return to;
+	for (int i = 0; i < c->count; i++) {
+		int verdict = *c->pairs[i].why
+				      ? 0
+				      : asl_ratio_verdict(&c->pairs[i].speed);
+
+		faster += verdict > 0;
+		slower += verdict < 0;
+	}
+	speed = mean[count - 1].speed;
+	won = speed >= 1;
+	speed = won ? speed : 1 / speed;
+	if (speed >= 1.005)
+		snprintf(how, sizeof how, "%.3g times as fast as", speed);
+	snprintf(to, room,
+		 "%c is %s %c in the mean of %d case%s; beyond chance it is "
+		 "faster in %d and slower in %d.",
+		 won ? c->other->letter : c->base->letter, how,
+		 won ? c->base->letter : c->other->letter,
+		 mean[count - 1].cases, mean[count - 1].cases == 1 ? "" : "s",
+		 won ? faster : slower, won ? slower : faster);
+	return to;
 }

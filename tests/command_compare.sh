@@ -87,6 +87,10 @@ PYTHON
 expect 0 compare a b a
 says '^B against A'
 says '^C against A'
+# The mean is 0.981; 3d is twice as fast in B, sttsv half again as slow.
+says '^A is 1.02 times as fast as B in the mean of 10 cases; beyond chance it is$'
+says '^faster in 1 and slower in 4.$'
+says '^C is as fast as A in the mean of 10 cases; beyond chance it is faster in 0 and$'
 says ' 2.000 .* faster .* 3d vomm 40, 4 ranks on .*, w 4$'
 says ' 0.667 .* slower .* sttsv 40, 4 ranks'
 says ' 1.000 .* no difference'
@@ -180,7 +184,9 @@ class Page(HTMLParser):
 page = Page()
 page.feed(text)
 assert not page.open, page.open
-for word in ('<i>&"', "faster", "slower", "2.000", "all"):
+answer = "A is 1.02 times as fast as B in the mean of 10 cases; beyond chance " \
+         "it is faster in 1 and slower in 4."
+for word in ('<i>&"', answer, "faster", "slower", "2.000", "all"):
     assert word in page.cells, word
 assert "http" not in text and "bootstrap" in text
 PYTHON
