@@ -16,6 +16,7 @@
 
 #include "net/asan.h"
 #include "net/fiber.h"
+#include "net/valgrind.h"
 
 /* Each guard page splits a mapping in two, and a process may have 65530. */
 #define GUARDED_MAX 20000
@@ -46,6 +47,18 @@ static int guard_all(struct asl_stacks *s)
 	return 0;
 }
 
+/* Its numbers follow each other. */
+static void introduce_all(struct asl_stacks *s)
+{
+	for (int i = 0; i < s->count; i++) {
+		const char *end = s->base + (size_t)(i + 1) * s->each_bytes;
+		unsigned id = VALGRIND_STACK_REGISTER(bottom(s, i), end - 1);
+
+		if (i == 0)
+			s->first_id = id;
+	}
+}
+
 int asl_stacks_open(struct asl_stacks *s, int count, size_t each_bytes)
 {
 	int err = 0;
@@ -67,6 +80,7 @@ int asl_stacks_open(struct asl_stacks *s, int count, size_t each_bytes)
 	(void)madvise(s->base, (size_t)count * s->each_bytes, MADV_NOHUGEPAGE);
 	if (s->guarded)
 		err = guard_all(s);
+	introduce_all(s);
 	if (err)
 		asl_stacks_close(s);
 	return err;
@@ -74,8 +88,11 @@ int asl_stacks_open(struct asl_stacks *s, int count, size_t each_bytes)
 
 void asl_stacks_close(struct asl_stacks *s)
 {
-	if (s->base)
-		munmap(s->base, (size_t)s->count * s->each_bytes);
+	if (!s->base)
+		return;
+	for (int i = 0; i < s->count; i++)
+		VALGRIND_STACK_DEREGISTER(s->first_id + (unsigned)i);
+	munmap(s->base, (size_t)s->count * s->each_bytes);
 	s->base = NULL;
 }
 

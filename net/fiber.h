@@ -24,7 +24,8 @@ struct asl_stacks {
 	char *base;
 	size_t each_bytes;
 	int count;
-	bool guarded; /* an overflow is a SIGSEGV at once */
+	bool guarded;	   /* an overflow is a SIGSEGV at once */
+	unsigned first_id; /* valgrind's, of the first */
 };
 
 int asl_stacks_open(struct asl_stacks *stacks, int count, size_t each_bytes);
