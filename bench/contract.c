@@ -171,7 +171,7 @@ void asl_einsum_print_what(FILE *f, const struct asl_plan *plan)
 static void print_stage(FILE *f, const struct asl_stage *x, bool alone)
 {
 	char spec[sizeof((struct asl_asked_einsum *)0)->spec], sides[256],
-		letters[128];
+		letters[128] = "";
 	struct text a = TEXT(spec), b = TEXT(sides), c = TEXT(letters);
 
 	put_spec(&a, &x->e);

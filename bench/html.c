@@ -29,9 +29,8 @@ void asl_html_text(FILE *f, const char *text)
 
 		if (name)
 			fputs(name, f);
-		else if (*text == '\n' || *text == '\t')
-			fputc(*text, f);
-		else if (!asl_control_bytes(text))
+		else if (*text == '\n' || *text == '\t' ||
+			 !asl_control_bytes(text))
 			fputc(*text, f);
 		else
 			text += asl_control_bytes(text) - 1; /* left out */

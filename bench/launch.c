@@ -105,11 +105,12 @@ int asl_launch(int ranks, int argc, char **argv, int leave_out)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 	int i;
 
-	if (!args || length < 0)
-		return asl_complain(ASL_INTERNAL,
-				    "--launch: cannot find out "
-				    "what to start: %s",
-				    strerror(errno));
+	if (!args || length < 0) {
+		i = asl_complain(ASL_INTERNAL,
+				 "--launch: cannot find out what to start: %s",
+				 strerror(errno));
+		goto free_words;
+	}
 	self[length] = '\0';
 	snprintf(count, sizeof count, "%d", ranks);
 	i = split(args, words);
@@ -119,6 +120,7 @@ int asl_launch(int ranks, int argc, char **argv, int leave_out)
 		if (j != leave_out)
 			args[i++] = argv[j];
 	i = launch(args);
+free_words:
 	free(args);
 	free(words);
 	return i;

@@ -171,7 +171,7 @@ static int fit(struct asl_options *o, const uint64_t rows[3],
 static int put_together(const struct asl_task *task, struct asl_options *o,
 			struct asl_spread_rows *rows, const struct part *all)
 {
-	uint64_t total[3];
+	uint64_t total[3] = {0};
 	int code;
 
 	o->cache = all[0].cache;

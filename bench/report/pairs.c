@@ -48,7 +48,8 @@ static bool set_ratio(struct asl_pair *x)
 		x->ratio = (struct asl_ratio){ratio, ratio, ratio, 0};
 		return true;
 	}
-	room = calloc((size_t)(x->base->count + x->other->count), sizeof *room);
+	room = calloc((size_t)x->base->count + (size_t)x->other->count,
+		      sizeof *room);
 	if (!room)
 		return false;
 	count = samples(room, x->base);

@@ -124,7 +124,8 @@ static void place(const struct asl_plot *p, struct asl_label *x)
 	double wanted = x->y;
 
 	for (int i = 1; !is_free(p, x) && i < 2 * ASL_PLOT_LABELS; i++) {
-		double off = (i + 1) / 2 * 3.0;
+		int lines = (i + 1) / 2;
+		double off = 3.0 * lines;
 
 		x->y = wanted + (i % 2 ? off : -off);
 		if (x->y < TOP + 4 || x->y > BOTTOM)

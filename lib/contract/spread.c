@@ -3,8 +3,6 @@
  */
 #include "lib/contract/spread.h"
 
-#include <string.h>
-
 struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 {
 	const struct asl_term *t = s->term;
@@ -41,6 +39,19 @@ struct asl_row asl_run_row(const struct asl_run *x, uint64_t done,
 	return row;
 }
 
+static bool same_run(const struct asl_run *x, const struct asl_run *y)
+{
+	if (x->dims != y->dims || x->words.first != y->words.first ||
+	    x->words.count != y->words.count)
+		return false;
+	for (int i = 0; i < x->dims; i++)
+		if (x->box[i].first != y->box[i].first ||
+		    x->box[i].count != y->box[i].count)
+			return false;
+	return true;
+}
+
+/* Of those that have nothing it does not matter where. */
 bool asl_spread_same(const struct asl_spread *a, const struct asl_spread *b,
 		     int ranks)
 {
@@ -48,9 +59,7 @@ bool asl_spread_same(const struct asl_spread *a, const struct asl_spread *b,
 		struct asl_run x = asl_spread_run(a, r);
 		struct asl_run y = asl_spread_run(b, r);
 
-		if (x.words.count != y.words.count)
-			return false;
-		if (x.words.count && memcmp(&x, &y, sizeof x))
+		if ((x.words.count || y.words.count) && !same_run(&x, &y))
 			return false;
 	}
 	return true;
