@@ -108,7 +108,7 @@ static void no_page(int number, siginfo_t *info, void *context)
 	_exit(ASL_NO_MACHINE);
 }
 
-/* ---- Libraries without memory ---- */
+/* ---- Libraries that give up ---- */
 
 static bool has_room(void)
 {
@@ -118,23 +118,39 @@ static bool has_room(void)
 	return at != MAP_FAILED && !munmap(at, 1 << 20);
 }
 
+static _Noreturn void give_up(const char *who, const char *why)
+{
+	char line[1024] = "aslant: ";
+
+	strcat(line, place);
+	strncat(line, who, 480);
+	strncat(line, why, 120);
+	put(line);
+	nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
+	_exit(ASL_NO_MACHINE);
+}
+
 /*
  * Not all of them look at what malloc gives.  A crash at no address, or by an
- * assertion, right after an allocation has failed, is no riddle.
+ * assertion, right after an allocation has failed, is no riddle.  Nor is the end
+ * that libpmemobj makes where it cannot write.
  */
 static void crashed(int number, siginfo_t *info, void *context)
 {
-	bool starved = errno == ENOMEM || !has_room();
+	bool own = number == SIGABRT ||
+		   (info->si_code > 0 && (uintptr_t)info->si_addr < 65536);
+	int err = errno;
 
 	(void)context;
-	if (starved && info->si_code > 0 && (uintptr_t)info->si_addr >= 65536)
-		starved = false;
-	if (starved && (info->si_code > 0 || number == SIGABRT)) {
-		put("aslant: out of memory, for which a library is not "
-		    "prepared\n");
-		nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
-		_exit(ASL_NO_MACHINE);
-	}
+	if (number == SIGABRT && asl_mapped_blamed())
+		give_up(asl_mapped_blamed(), "\n");
+	if (number == SIGABRT && err == EIO)
+		give_up(asl_mapped_last() ? asl_mapped_last() : "a new pool",
+			": Input/output error, after which libpmemobj gave "
+			"up\n");
+	if (own && (err == ENOMEM || !has_room()))
+		give_up("out of memory",
+			", for which a library is not prepared\n");
 	signal(number, SIG_DFL);
 	raise(number);
 }

@@ -1,5 +1,5 @@
 /*
- * mapped.c -- what is mapped where, for whoever catches a SIGBUS
+ * mapped.c -- what is mapped where, for whoever catches a SIGBUS or SIGABRT
  *
  * A page of a file that somebody has cut short, or that the medium has lost,
  * cannot be had: the kernel says so by a signal, and with an address.  The table
@@ -18,6 +18,9 @@ static struct mapped {
 	char what[256];
 } table[MOST];
 
+static const char *volatile last; /* a pool's */
+static char blamed[512];
+
 void asl_mapped_note(const void *at, size_t bytes, const char *kind,
 		     const char *path)
 {
@@ -27,8 +30,25 @@ void asl_mapped_note(const void *at, size_t bytes, const char *kind,
 			snprintf(table[i].what, sizeof table[i].what, "%s %s",
 				 kind, path);
 			table[i].at = at;
+			last = table[i].what;
 			return;
 		}
+}
+
+void asl_mapped_blame(const char *why)
+{
+	if (!*blamed)
+		snprintf(blamed, sizeof blamed, "%s", why);
+}
+
+const char *asl_mapped_blamed(void)
+{
+	return *blamed ? blamed : NULL;
+}
+
+const char *asl_mapped_last(void)
+{
+	return last;
 }
 
 void asl_mapped_forget(const void *at)

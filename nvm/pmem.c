@@ -286,6 +286,7 @@ static void sync_pages(struct asl_pmem *p, const double *at, uint64_t words)
 			     asl_mapped_find(at), words, strerror(errno));
 	if (!p->base.error)
 		p->base.error = err;
+	asl_mapped_blame(asl_store_why());
 }
 
 /* One drain or msync for all rows: they are ordered only as a whole. */

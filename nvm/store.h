@@ -210,4 +210,13 @@ void asl_mapped_note(const void *at, size_t bytes, const char *kind,
 void asl_mapped_forget(const void *at);
 const char *asl_mapped_find(const void *at);
 
+/*
+ * The first error of a pool that is being used, as a line, for a handler of
+ * SIGABRT; NULL: none.  libpmemobj ends the process when it cannot write, and says
+ * nothing: then it is the pool that was opened last, and errno is EIO.
+ */
+void asl_mapped_blame(const char *why);
+const char *asl_mapped_blamed(void);
+const char *asl_mapped_last(void);
+
 #endif
