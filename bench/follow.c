@@ -14,11 +14,13 @@
 #include <unistd.h>
 
 #include "bench/say.h"
+#include "net/net.h"
 
 #define TOLD "; the job ends\n" /* guards say it last; net/watch.c */
 #define TERM_S 1.5		/* after that the launcher is told to end */
 #define KILL_S 3		/* and killed */
 #define TICK_NS 100000000
+#define SWEEPS 5
 
 struct following {
 	pid_t launcher;
@@ -149,6 +151,17 @@ static void hurry(struct following *f)
 		kill(f->launcher, SIGKILL);
 }
 
+/* The last ranks may take a moment to be gone. */
+static void sweep(void)
+{
+	struct timespec tick = {0, TICK_NS};
+
+	for (int i = 0; i < SWEEPS; i++) {
+		nanosleep(&tick, NULL);
+		asl_net_sweep();
+	}
+}
+
 static int code_of(const struct following *f, int status)
 {
 	if (f->told_s)
@@ -178,5 +191,7 @@ int asl_follow(pid_t launcher, int errors)
 	f.errors = errors;
 	hear(&f);
 	close(errors);
+	if (f.told_s)
+		sweep();
 	return code_of(&f, status);
 }

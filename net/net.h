@@ -170,6 +170,12 @@ struct asl_net_patience {
  */
 void asl_net_guard(int rank, const struct asl_net_patience *patience);
 
+/*
+ * Remove what ranks that were killed have left in /dev/shm: files that libraries
+ * made, of this user, that no process has any more.
+ */
+void asl_net_sweep(void);
+
 /* ---- A communicator of the caller's MPI, before and after a run ---- */
 
 /* Which rank of how many this process is.  -EINVAL: MPI is not running. */

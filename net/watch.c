@@ -71,6 +71,7 @@ static _Noreturn void leave(struct asl_watch *w, const char *says)
 	if (*says)
 		fprintf(stderr, "aslant: %s; the job ends\n", says);
 	hang_up(w, ENDS | w->code);
+	asl_net_sweep();
 	usleep(PASS_ON_US);
 	asl_job_end(w->code);
 }
