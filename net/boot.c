@@ -11,6 +11,7 @@
 
 #include "net/boot.h"
 #include "net/comm.h"
+#include "net/guard.h"
 #include "net/hosts.h"
 #include "net/provider.h"
 #include "net/ties.h"
@@ -128,6 +129,7 @@ int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want)
 	int err;
 
 	*boot = (struct asl_boot){0};
+	asl_guard_say(ASL_GUARD_JOINS);
 	err = join(boot, want->comm);
 	if (err)
 		return err;
@@ -138,6 +140,7 @@ int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want)
 		err = share_secret(boot);
 	if (!err)
 		err = asl_ties_open(boot);
+	asl_guard_say(ASL_GUARD_JOINED);
 	if (err)
 		asl_boot_close();
 	return err;
@@ -158,7 +161,7 @@ void asl_boot_close(void)
 {
 	if (!is_borrowed()) {
 		MPI_Finalize();
-		asl_ties_close();
+		asl_guard_say(ASL_GUARD_PARTS);
 		return;
 	}
 	MPI_Comm_free(&asl_boot_comm);

@@ -116,17 +116,24 @@ static void attach(struct msghdr *m, int fd)
 
 int asl_guard_give(const struct asl_tie *tie)
 {
-	struct asl_tie copy = tie ? *tie : (struct asl_tie){.fd = -1};
+	struct asl_tie copy = *tie;
 	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec piece = {&copy, sizeof copy};
-	struct msghdr m = {.msg_iov = &piece, .msg_iovlen = 1};
+	struct msghdr m = {
+		.msg_iov = &piece,
+		.msg_iovlen = 1,
+		.msg_control = room,
+		.msg_controllen = sizeof room,
+	};
 
-	if (tie) {
-		m.msg_control = room;
-		m.msg_controllen = sizeof room;
-		attach(&m, tie->fd);
-	}
+	attach(&m, tie->fd);
 	return sendmsg(line, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+void asl_guard_say(enum asl_guard_at at)
+{
+	if (line >= 0)
+		send(line, &at, sizeof at, MSG_NOSIGNAL);
 }
 
 static void take_line(struct asl_watch *w, const int ends[2], pid_t pid)

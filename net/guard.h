@@ -35,6 +35,8 @@ struct asl_watch {
 	struct asl_tie tie[ASL_TIES_MOST];
 	int ties;
 
+	bool joins; /* the child does */
+	double joins_s;
 	bool stopped; /* the child is */
 	int stop_signal;
 	double stopped_s, since_beat_s;
@@ -60,9 +62,16 @@ _Noreturn void asl_watch(struct asl_watch *w);
 
 /*
  * In the child: what the guard bears with, NULL if there is none; hand a tie
- * over (the guard has it then), NULL: they are not needed any more.
+ * over (the guard has it then); and say where the rank has come to.
  */
+enum asl_guard_at {
+	ASL_GUARD_JOINS,  /* it waits for others to be there, too */
+	ASL_GUARD_JOINED, /* all are */
+	ASL_GUARD_PARTS	  /* nobody needs another rank any more */
+};
+
 const struct asl_net_patience *asl_guard_patience(void);
 int asl_guard_give(const struct asl_tie *tie);
+void asl_guard_say(enum asl_guard_at at);
 
 #endif

@@ -198,10 +198,7 @@ static int meet(const struct asl_boot *boot, int door, const struct door *mine,
 	err = call(boot, all);
 	if (!err)
 		err = answer(boot, door, all);
-	err = asl_boot_agree(boot, err);
-	if (err)
-		asl_ties_close();
-	return err;
+	return asl_boot_agree(boot, err);
 }
 
 /* Without even loopback a host is on its own, and its ranks with it. */
@@ -232,10 +229,4 @@ int asl_ties_open(const struct asl_boot *boot)
 		close(door);
 	free(all);
 	return err;
-}
-
-void asl_ties_close(void)
-{
-	if (asl_guard_patience())
-		asl_guard_give(NULL);
 }

@@ -13,7 +13,4 @@
  */
 int asl_ties_open(const struct asl_boot *boot);
 
-/* Nobody needs another rank any more. */
-void asl_ties_close(void);
-
 #endif

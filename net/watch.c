@@ -33,6 +33,7 @@
 #define TICK_S 0.1
 #define LATE_S 1 /* for want of a core; for longer we were stopped ourselves */
 #define BEAT_MOST_S 1
+#define JOINING 5 /* times the patience with a rank that is stopped */
 
 /* What guards say to each other: a byte, the last one with an exit code. */
 enum { BEAT = '.', BYE = 'g', ENDS = 0x80 };
@@ -161,6 +162,23 @@ static void mind_stop(struct asl_watch *w, double passed)
 	end_soon(w, 0);
 }
 
+/* Before there are ties nobody can tell why others do not come. */
+static void mind_joining(struct asl_watch *w, double passed)
+{
+	int most = JOINING * w->patience.stopped;
+
+	if (!w->joins || w->ending)
+		return;
+	w->joins_s += passed;
+	if (w->joins_s < most)
+		return;
+	snprintf(w->says, sizeof w->says,
+		 "rank %d (pid %d on %s) has waited for %d s for all ranks to "
+		 "start",
+		 w->rank, (int)w->child, w->host, most);
+	end_soon(w, turn(w));
+}
+
 /* ---- Ties ---- */
 
 static double beat_s(const struct asl_watch *w)
@@ -170,7 +188,17 @@ static double beat_s(const struct asl_watch *w)
 	return beat > BEAT_MOST_S ? BEAT_MOST_S : beat;
 }
 
-/* A tie; or, without one, that the run is over: nobody needs another rank. */
+static void hear_where(struct asl_watch *w, enum asl_guard_at at)
+{
+	w->joins = at == ASL_GUARD_JOINS;
+	w->joins_s = 0;
+	if (at == ASL_GUARD_PARTS) {
+		hang_up(w, BYE);
+		w->ties = 0;
+	}
+}
+
+/* A tie, or where the rank has come to. */
 static void hear_line(struct asl_watch *w)
 {
 	struct asl_tie tie;
@@ -189,10 +217,8 @@ static void hear_line(struct asl_watch *w)
 		close(w->line);
 		w->line = -1;
 	}
-	if (n > 0 && !c) {
-		hang_up(w, BYE);
-		w->ties = 0;
-	}
+	if (n == sizeof(enum asl_guard_at))
+		hear_where(w, *(enum asl_guard_at *)&tie);
 	if (n != (ssize_t)sizeof tie || !c || w->ties == ASL_TIES_MOST)
 		return;
 	memcpy(&tie.fd, CMSG_DATA(c), sizeof tie.fd);
@@ -215,9 +241,8 @@ static void cut(struct asl_watch *w, struct asl_tie *tie, int cause)
 	char how[160];
 
 	snprintf(how, sizeof how,
-		 "its host, or the network in between, has not answered for "
-		 "%d s (%s)",
-		 w->patience.cut, strerror(cause));
+		 "its host, or the network in between, does not answer (%s)",
+		 strerror(cause));
 	lose(w, tie, how);
 	end_soon(w, turn(w));
 }
@@ -299,7 +324,7 @@ static double tick(const struct asl_watch *w)
 {
 	if (w->stopped || w->ending)
 		return TICK_S;
-	return w->ties ? beat_s(w) : 0;
+	return w->ties || w->joins ? beat_s(w) : 0;
 }
 
 /* Returns the seconds that passed, without those that were not to be expected. */
@@ -334,6 +359,7 @@ _Noreturn void asl_watch(struct asl_watch *w)
 
 		look_after_child(w);
 		mind_stop(w, passed);
+		mind_joining(w, passed);
 		for (int i = 0; i < w->ties; i++)
 			if (w->tie[i].fd >= 0)
 				mind_silence(w, &w->tie[i], passed);
