@@ -40,6 +40,13 @@ for path in documents():
         elif heading and heading not in anchors(name):
             wrong.append(f"{path}: [{text}]: {name} has no heading #{heading}")
 
+# The first screen leads to every part of it.
+with open("README.md", encoding="utf-8") as f:
+    contents = f.read().partition("\n## ")[0]
+for title in anchors("README.md") - {"aslant"}:
+    if f"(#{title})" not in contents:
+        wrong.append(f"README.md: the list of contents has no #{title}")
+
 # Scripts of ours that are named as commands.
 with open("README.md", encoding="utf-8") as f:
     text = f.read()
