@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "bench/case.h"
 #include "bench/commands.h"
@@ -19,7 +21,7 @@
 #include "lib/rank/blas.h"
 #include "nvm/store.h"
 
-enum { LEAST_BYTES = 16 << 20 };
+enum { LEAST_BYTES = 128 << 20 };
 
 const struct asl_command asl_commands[] = {
 	{
@@ -279,6 +281,23 @@ static void release_signals(void)
 	sigaction(SIGHUP, &hang_up, NULL);
 }
 
+/* OpenBLAS tells us that it cannot start its threads, by a SIGINT of its own. */
+static void check_blas(void)
+{
+	const struct timespec at_once = {0};
+	siginfo_t info;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	if (sigtimedwait(&set, &info, &at_once) != SIGINT)
+		return;
+	if (info.si_pid != getpid())
+		asl_signals_end(SIGINT);
+	_exit(asl_complain(ASL_NO_MACHINE, "OpenBLAS cannot start its threads "
+					   "(ulimit -v, -u?)"));
+}
+
 /* "run em-jomma", as far as it is told by then. */
 static void catch_signals(int argc, char **argv)
 {
@@ -291,6 +310,7 @@ static void catch_signals(int argc, char **argv)
 		memset(c, '?', (size_t)asl_control_bytes(c));
 	release_signals();
 	asl_signals_catch(what);
+	check_blas();
 	asl_signals_release();
 }
 
@@ -307,17 +327,20 @@ static int check_lengths(int argc, char **argv)
 	return 0;
 }
 
-/* Libraries that find none as they begin go on without, or crash. */
-static int check_room(void)
+/*
+ * Libraries that find none as they begin go on without, or crash; OpenBLAS would
+ * wait for it for ever, even in exit.
+ */
+static void check_room(void)
 {
 	void *room = malloc(LEAST_BYTES);
 
 	free(room);
-	return room ? 0
-		    : asl_complain(ASL_NO_MACHINE,
+	if (!room)
+		_exit(asl_complain(ASL_NO_MACHINE,
 				   "out of memory: there are not even %d MiB "
 				   "(ulimit -v, -d?)",
-				   LEAST_BYTES >> 20);
+				   LEAST_BYTES >> 20));
 }
 
 int main(int argc, char **argv)
@@ -330,9 +353,8 @@ int main(int argc, char **argv)
 	/* In a job every rank would print the same. */
 	if (asl_job().rank > 0 && !freopen("/dev/null", "w", stdout))
 		return ASL_INTERNAL;
-	code = check_room();
-	if (!code)
-		code = check_lengths(argc, argv);
+	check_room();
+	code = check_lengths(argc, argv);
 	if (!code)
 		code = obey(argc, argv);
 	if (code)

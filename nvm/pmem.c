@@ -25,6 +25,9 @@ static int pool_failed(const struct asl_store_want *want)
 {
 	int err = errno > 0 ? -errno : -EIO; /* -1 where it has given up */
 
+	if (err == -EFAULT) /* of a name for which there was no memory */
+		err = -ENOMEM;
+
 	return asl_store_fail(err, "pool in %s: %s", want->dir,
 			      pmemobj_errormsg());
 }
