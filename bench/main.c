@@ -21,7 +21,7 @@
 #include "lib/rank/blas.h"
 #include "nvm/store.h"
 
-enum { LEAST_BYTES = 128 << 20 };
+enum { LEAST_BYTES = 256 << 20 }; /* OpenBLAS takes half of it, at once */
 
 const struct asl_command asl_commands[] = {
 	{

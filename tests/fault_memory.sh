@@ -31,51 +31,55 @@ sys.exit(rows[0] != rows[1] or not rows[0])
 PYTHON
 }
 
-# one AT CALLS ARGUMENTS...: in a directory of its own
+# one RUN AT CALLS ARGUMENTS...: in a directory of its own, RUN
 one() {
-	local at=$1 calls=$2 code lines
-	shift 2
-	rm -rf run
-	mkdir run
-	FAULT_AT=$at FAULT_CALLS=$calls FAULT_CALL=memory FAULT_TO=count \
-		LD_PRELOAD=$faults timeout 60 "$aslant" "$@" >run/out 2>run/err \
+	local run=$1 at=$2 calls=$3 code lines
+	shift 3
+	mkdir "$run"
+	set -- "${@//run\//$run/}"
+	FAULT_AT=$at FAULT_CALLS=$calls FAULT_CALL=memory FAULT_TO=$run/count \
+		LD_PRELOAD=$faults timeout 60 "$aslant" "$@" >"$run/out" 2>"$run/err" \
 		</dev/null
 	code=$?
-	lines=$(grep -v 'note:\|hwloc_.*Assertion' run/err |
+	lines=$(grep -v 'note:\|hwloc_.*Assertion' "$run/err" |
 		grep -c '^aslant: ')
 	if [ "$at" = 0 ]; then
-		[ $code = 0 ] || fail "$*: exit code $code: $(cat run/err)"
-		all=$(cat count)
-		mv run whole
+		[ $code = 0 ] || fail "$*: exit code $code: $(cat "$run/err")"
+		mv "$run" whole
+		all=$(cat whole/count)
 	elif [ $code = 3 ]; then
 		# A suite says in a second line how far it came.
 		[ "$lines" = 1 ] || { [ "$1$lines" = suite2 ]; } ||
-			fail "$* ($at): $lines lines: $(cat run/err)"
-		[ -z "$(find run -name '*.npy' -o -name '*.html')" ] ||
-			fail "$* ($at): left $(ls run)"
+			fail "$* ($at): $lines lines: $(cat "$run/err")"
+		[ -z "$(find "$run" -name '*.npy' -o -name '*.html')" ] ||
+			fail "$* ($at): left $(ls "$run")"
 	elif [ $code = 0 ]; then
-		[ ! -e whole/o.csv ] || same whole/o.csv run/o.csv ||
+		[ ! -e whole/o.csv ] || same whole/o.csv "$run/o.csv" ||
 			fail "$* ($at): other rows"
-		[ ! -e whole/r.npy ] || cmp whole/r.npy run/r.npy ||
+		[ ! -e whole/r.npy ] || cmp whole/r.npy "$run/r.npy" ||
 			fail "$* ($at): another product"
-		[ "$(ls run)" = "$(ls whole)" ] ||
-			fail "$* ($at): left $(ls run), not $(ls whole)"
+		[ "$(ls "$run")" = "$(ls whole)" ] ||
+			fail "$* ($at): left $(ls "$run"), not $(ls whole)"
 	else
-		fail "$* ($at): exit code $code: $(cat run/err)"
+		fail "$* ($at): exit code $code: $(cat "$run/err")"
 	fi
 }
 
 # Steps that are no divisor of anything, from another begin each time.
 sweep() {
 	local calls at step
-	one 0 1 "$@"
+	one first 0 1 "$@"
 	step=$((all / cases + 1))
 	for calls in 1 1000000; do
 		for ((at = RANDOM % step + 1; at <= all; at += step)); do
-			one $at $calls "$@"
+			one "run-$calls-$at" $at $calls "$@" &
+			while [ "$(jobs -rp | wc -l)" -ge 12 ]; do
+				wait -n
+			done
 		done
 	done
-	rm -rf whole
+	wait
+	rm -rf whole run-*
 }
 
 RANDOM=${ASLANT_TEST_SEED:-1}
