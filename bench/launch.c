@@ -67,6 +67,8 @@ static _Noreturn void become(char **args, int errors)
 	int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* A stack of UCX says nothing about the peer that it has lost. */
+	setenv("UCX_HANDLE_ERRORS", "none", 0);
 	asl_follow_unprepare();
 	close_stdin();
 	dup2(errors, STDERR_FILENO);

@@ -142,12 +142,20 @@ static int let_in(const struct asl_boot *boot, int fd)
 	return -1;
 }
 
+static time_t now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
 static int answer(const struct asl_boot *boot, int door, const struct door *all)
 {
 	int missing = count_children(boot), err = 0;
-	time_t end = time(NULL) + WAIT_S;
+	time_t end = now_s() + WAIT_S;
 
-	while (missing && !err && time(NULL) <= end) {
+	while (missing && !err && now_s() <= end) {
 		struct pollfd p = {.fd = door, .events = POLLIN};
 		int fd = poll(&p, 1, 1000) > 0
 				 ? accept4(door, NULL, NULL, SOCK_CLOEXEC)

@@ -28,6 +28,7 @@
 #define PASS_ON_US 100000 /* mpiexec drops what it has not passed on */
 #define TURN_S 0.3	  /* so that of many guards one is heard */
 #define TURNS 4
+#define ABORT_S 0.5
 #define WORDLESS_S 2 /* whoever knows better may say so */
 #define LAUNCHER_S 1 /* to end the job itself, once a guard has said why */
 #define TICK_S 0.1
@@ -79,9 +80,11 @@ static _Noreturn void leave(struct asl_watch *w, const char *says)
 
 static _Noreturn void end_job(struct asl_watch *w)
 {
-	kill(w->child, SIGKILL);
-	while (waitpid(w->child, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (w->child > 0) {
+		kill(w->child, SIGKILL);
+		while (waitpid(w->child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	leave(w, w->says);
 }
 
@@ -114,12 +117,21 @@ static _Noreturn void end_by(struct asl_watch *w, int signo)
 	_exit(128 + signo);
 }
 
-static _Noreturn void was_killed(struct asl_watch *w, int signo)
+/*
+ * Libraries abort when a peer is gone (UCX, where it copies from process to
+ * process): the peer's guard may have something better to say.
+ */
+static void was_killed(struct asl_watch *w, int signo)
 {
+	int pid = (int)w->child;
+
+	w->child = 0;
+	if (w->ending)
+		end_job(w);
 	snprintf(w->says, sizeof w->says,
 		 "rank %d (pid %d on %s) was killed by signal %d (%s)", w->rank,
-		 (int)w->child, w->host, signo, strsignal(signo));
-	leave(w, w->says);
+		 pid, w->host, signo, strsignal(signo));
+	end_soon(w, signo == SIGABRT ? ABORT_S : 0);
 }
 
 /* Ties that are there still mean that it left the others in the middle. */
@@ -133,14 +145,16 @@ static void look_after_child(struct asl_watch *w)
 {
 	int status;
 
-	while (waitpid(w->child, &status, WNOHANG | WUNTRACED | WCONTINUED) >
-	       0) {
+	while (w->child > 0 && waitpid(w->child, &status,
+				       WNOHANG | WUNTRACED | WCONTINUED) > 0) {
 		if (WIFEXITED(status))
 			has_ended(w, WEXITSTATUS(status));
 		if (WIFSIGNALED(status) && WTERMSIG(status) == asl_guard_sent)
 			end_by(w, WTERMSIG(status));
-		if (WIFSIGNALED(status))
+		if (WIFSIGNALED(status)) {
 			was_killed(w, WTERMSIG(status));
+			return;
+		}
 		w->stopped = WIFSTOPPED(status);
 		w->stop_signal = w->stopped ? WSTOPSIG(status) : 0;
 		w->stopped_s = 0;
@@ -218,7 +232,7 @@ static void hear_line(struct asl_watch *w)
 		w->line = -1;
 	}
 	if (n == sizeof(enum asl_guard_at))
-		hear_where(w, *(enum asl_guard_at *)&tie);
+		hear_where(w, (enum asl_guard_at)tie.rank);
 	if (n != (ssize_t)sizeof tie || !c || w->ties == ASL_TIES_MOST)
 		return;
 	memcpy(&tie.fd, CMSG_DATA(c), sizeof tie.fd);

@@ -40,6 +40,9 @@ nodes_start() {
 	for ((i = 1; i <= $1; i++)); do
 		node_start "$i"
 	done
+	for ((i = 1; i <= $1; i++)); do
+		node_wait "$i"
+	done
 	# What mpiexec starts its proxies with, instead of ssh.
 	cat >"$NODES/enter" <<-ENTER
 		#!/bin/bash
@@ -76,6 +79,23 @@ node_run() {
 # node_link I up|down: its cable; the node itself sees nothing of it
 node_link() {
 	ip link set "port$1" "$2"
+	[ "$2" = down ] || node_wait "$1"
+}
+
+# Until it is refused by the head and the others, instead of not reaching them.
+node_wait() {
+	local other
+
+	for _ in {1..200}; do
+		for other in "$NODES"/node.*[0-9] .9; do
+			other=${other##*.}
+			[ "$other" = "$1" ] ||
+				node_run "$1" bash -c ": </dev/tcp/10.9.9.$other/9" \
+					2>&1 | grep -q refused || continue 2
+		done
+		return
+	done
+	echo "n$1 does not reach n$other"
 }
 
 # nodes_launcher HOSTS RANKS: what starts so many, up to the number itself
