@@ -24,7 +24,7 @@ patience=3  # of a stop, s
 limit=10000 # ms
 slack=5000  # for a machine that does other things
 case ${ASLANT_TEST_FAULTS:-} in
-'') kills=3 stops=2 cuts=1 ranks_of=(4) ;;
+'') patience=2 kills=2 stops=2 cuts=1 ranks_of=(4) ;;
 *,*,*)
 	IFS=, read -r kills stops cuts <<<"$ASLANT_TEST_FAULTS"
 	ranks_of=(4 8)
@@ -205,6 +205,18 @@ for _ in {1..20}; do
 	sleep 0.1
 done
 [ -z "$(ours)" ] || fail "$what: left processes"
+echo "ok: $what"
+
+# One that is never there.
+what="a rank that never starts"
+began=$(now_ms)
+mpiexec.mpich -n 1 "$ASLANT" run em-jomma --n 64 --peer-timeout 1 : \
+	-n 1 sleep 60 2>"$work/err"
+code=$?
+[ $code = 5 ] || fail "$what: exit code $code, not 5"
+[ $(($(now_ms) - began)) -lt $limit ] || fail "$what: took too long"
+grep -q '^aslant: rank 0 (pid [0-9]* on .*) has waited for 5 s for all' \
+	"$work/err" || fail "$what: nobody says so"
 echo "ok: $what"
 
 nodes_start 2
