@@ -184,13 +184,23 @@ static int check_head(const struct asl_pmem *p, const char *path,
 	return 0;
 }
 
+/* libpmemobj believes any offset that it is asked about, and follows it. */
+static bool is_object(PMEMobjpool *pop, PMEMoid oid)
+{
+	PMEMoid x = pmemobj_first(pop);
+
+	while (!OID_IS_NULL(x) && !OID_EQUALS(x, oid))
+		x = pmemobj_next(x);
+	return !OID_IS_NULL(x);
+}
+
 static bool is_inside(const struct asl_pmem *p, PMEMoid oid, uint64_t words)
 {
 	PMEMoid head = pmemobj_oid(p->root);
 	uint64_t bytes = asl_pool_piece_bytes(words);
 
 	return oid.pool_uuid_lo == head.pool_uuid_lo && bytes &&
-	       pmemobj_pool_by_oid(oid) == p->pop &&
+	       is_object(p->pop, oid) &&
 	       pmemobj_alloc_usable_size(oid) >= bytes;
 }
 
