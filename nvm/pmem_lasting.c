@@ -227,15 +227,20 @@ static int find_pieces(struct asl_pmem *p, const char *path)
 	return 0;
 }
 
-static int open_root(struct asl_pmem *p, const char *path,
+static int open_root(struct asl_pmem *p, const char *path, size_t length,
 		     const struct asl_store_want *want)
 {
 	size_t bytes = pmemobj_root_size(p->pop);
+	PMEMoid root;
 	int err;
 
-	if (bytes < sizeof(struct asl_pool))
+	if (bytes < sizeof(struct asl_pool) || bytes > length)
 		return damaged(path, "it has no head");
-	p->root = pmemobj_direct(pmemobj_root(p->pop, bytes));
+	/* Neither of which libpmemobj has a checksum over. */
+	root = pmemobj_root(p->pop, bytes);
+	if (OID_IS_NULL(root) || root.off > length - bytes)
+		return damaged(path, "its head is not in it");
+	p->root = pmemobj_direct(root);
 	err = check_head(p, path, want);
 	if (!err && bytes < asl_pool_root_bytes(want->pieces))
 		err = damaged(path, "it has no table of pieces");
@@ -262,7 +267,7 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 				      pmemobj_errormsg());
 	p->is_pmem = pmem_is_pmem(p->pop, (size_t)st.st_size);
 	p->lasting.was_there = true;
-	err = open_root(p, path, want);
+	err = open_root(p, path, (size_t)st.st_size, want);
 	if (err)
 		pmemobj_close(p->pop);
 	return err;

@@ -1,11 +1,11 @@
 /*
  * pool.c -- a pool that a run wants to go on with, after others wrote into it
  *
- * The pool is a whole one; the bytes say what is changed in it: places and
- * patches.  libpmemobj looks at its own structures, so only what is ours is
- * changed: the layout's name, the head of the root, and the length.
+ * The pool is a whole one; the bytes say what is changed in it.  libpmemobj has
+ * checksums over most that is its own, so what is changed is ours, the layout's
+ * name and the root, where it says that the root is, and the length.
  *
- *	1 byte	what: a byte of the layout, of the root; the length
+ *	1 byte	what: 7 the length, 6 where the root is; odd: the layout, even: it
  *	2 bytes	where, or how much is cut off, in pages
  *	1 byte	to what it is changed
  */
@@ -19,7 +19,13 @@
 #include "nvm/pool.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { WORDS = 64, LAYOUT_AT = 4096, MOST_CHANGES = 16, CHANGE = 4 };
+enum {
+	WORDS = 64,
+	LAYOUT_AT = 4096,
+	ROOT_AT = 6144,
+	MOST_CHANGES = 16,
+	CHANGE = 4
+};
 
 static const struct asl_store_want want = {
 	.name = "pmem",
@@ -88,7 +94,9 @@ static size_t change(char *file, const uint8_t *x, size_t length)
 
 	if (x[0] % 8 == 7)
 		return length - 4096 * (where % (length / 4096));
-	if (x[0] % 2)
+	if (x[0] % 8 == 6)
+		file[ROOT_AT + where % 32] = (char)x[3];
+	else if (x[0] % 2)
 		file[LAYOUT_AT + where % 64] = (char)x[3];
 	else
 		file[root_at + where % (sizeof(struct asl_pool) +
