@@ -238,7 +238,8 @@ static int open_root(struct asl_pmem *p, const char *path, size_t length,
 		return damaged(path, "it has no head");
 	/* Neither of which libpmemobj has a checksum over. */
 	root = pmemobj_root(p->pop, bytes);
-	if (OID_IS_NULL(root) || root.off > length - bytes)
+	if (OID_IS_NULL(root) || root.off > length - bytes ||
+	    root.off % _Alignof(struct asl_pool))
 		return damaged(path, "its head is not in it");
 	p->root = pmemobj_direct(root);
 	err = check_head(p, path, want);
