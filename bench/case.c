@@ -155,6 +155,10 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 	struct asl_run_want *want = &c->want;
 	int err;
 
+	if (o->checksum && !o->resume)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--checksum: found no --resume, expected "
+				    "one: nothing else looks at the check");
 	if (!o->resume)
 		return 0;
 	if (strcmp(want->store, "pmem"))
@@ -176,6 +180,7 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 				    want->plan.algorithm->name);
 	err = describe(c, o);
 	want->resume = true;
+	want->checksum = o->checksum;
 	want->about = c->about;
 	return err;
 }

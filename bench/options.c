@@ -331,6 +331,10 @@ const struct asl_option asl_option_table[] = {
 	 "go on with the pools of this very case in --nvm-dir, if an earlier "
 	 "run of it was ended; else begin, and leave them there if ended",
 	 ASL_FOR_RUN, FLAG(resume)},
+	{"checksum", NULL,
+	 "with --resume: note a check of the operands' words when they are "
+	 "filled, and hold them against it when they are gone on with",
+	 ASL_FOR_RUN, FLAG(checksum)},
 	{"kernel", "NAME",
 	 "local kernel: vomm, tight or cowe (vomm; plan, auto: any)",
 	 RP, NAME(kernel, asl_kernel_names), .only = by_kernels},

@@ -40,7 +40,7 @@ struct asl_options {
 	int peer_timeout, cut_timeout; /* 60, 6 */
 
 	const char *store, *nvm_dir, *panels;
-	bool keep, resume;
+	bool keep, resume, checksum;
 	const char *kernel;
 	uint64_t panel; /* 0: the algorithm's choice */
 	bool overlap;

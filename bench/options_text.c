@@ -10,9 +10,9 @@
 #include "bench/options.h"
 
 /* Where results go and how it is started: not what is done. */
-static const char *const elsewhere[] = {"csv",	     "out",	"launch",
-					"keep",	     "resume",	"help",
-					"transport", "nvm-dir", NULL};
+static const char *const elsewhere[] = {
+	"csv",	    "out",  "launch",	 "keep",    "resume",
+	"checksum", "help", "transport", "nvm-dir", NULL};
 
 static void put_quoted(FILE *f, const char *text)
 {

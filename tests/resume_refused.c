@@ -48,7 +48,7 @@ static struct asl_run_want half_way(void)
 }
 
 /* What a run leaves that was killed after a half of its events. */
-static struct asl_run_want kill_half_way(void)
+static struct asl_run_want kill_half_way(bool checksum)
 {
 	struct asl_run_want want = half_way();
 
@@ -60,6 +60,7 @@ static struct asl_run_want kill_half_way(void)
 	memset(shared, 0, sizeof *shared);
 	assert_int_equal(live(&want, 0), 0);
 	want.result = resumed;
+	want.checksum = checksum;
 	assert_int_equal(live(&want, 2 * shared->events / 3), KILLED);
 	assert_true(pool_is_left(RANKS));
 	return want;
@@ -99,7 +100,7 @@ static void goes_on(const struct asl_run_want *want)
 
 static void other_cases(void **state)
 {
-	struct asl_run_want want = kill_half_way(), other;
+	struct asl_run_want want = kill_half_way(false), other;
 
 	(void)state;
 	other = want;
@@ -122,7 +123,7 @@ static void other_cases(void **state)
 
 static void other_files(void **state)
 {
-	struct asl_run_want want = kill_half_way();
+	struct asl_run_want want = kill_half_way(false);
 
 	(void)state;
 	run("cp %s %s", pool, saved);
@@ -157,15 +158,20 @@ static off_t head_of(int fd)
 	return at;
 }
 
-static void flip(off_t at, int bit)
+static void flip_at(int fd, off_t at, int bit)
 {
-	int fd = open(pool, O_RDWR);
 	unsigned char c;
 
-	at += head_of(fd);
 	assert_int_equal(pread(fd, &c, 1, at), 1);
 	c ^= (unsigned char)(1 << bit);
 	assert_int_equal(pwrite(fd, &c, 1, at), 1);
+}
+
+static void flip(off_t at, int bit)
+{
+	int fd = open(pool, O_RDWR);
+
+	flip_at(fd, head_of(fd) + at, bit);
 	close(fd);
 }
 
@@ -183,7 +189,7 @@ static void flipped_bits(void **state)
 		offsetof(struct asl_memo, record) + sizeof(struct asl_record) +
 			offsetof(struct asl_record, clock),
 	};
-	struct asl_run_want want = kill_half_way();
+	struct asl_run_want want = kill_half_way(false);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof of_record / sizeof *of_record; i++) {
@@ -202,10 +208,35 @@ static void flipped_bits(void **state)
 	goes_on(&want);
 }
 
+/* A word of A, which is the first piece that was taken. */
+static void flip_operand(void)
+{
+	int fd = open(pool, O_RDWR);
+	struct asl_pool_piece A;
+	off_t at = head_of(fd) + (off_t)offsetof(struct asl_pool, piece);
+
+	assert_int_equal(pread(fd, &A, sizeof A, at), sizeof A);
+	at = (off_t)((A.oid.off + ASL_POOL_ALIGN - 1) / ASL_POOL_ALIGN *
+		     ASL_POOL_ALIGN);
+	flip_at(fd, at + 5 * 8, 2);
+	close(fd);
+}
+
+static void operands_that_rot(void **state)
+{
+	struct asl_run_want want = kill_half_way(true);
+
+	(void)state;
+	flip_operand();
+	refuses(&want, 2, "words of an operand are not as they were filled");
+	flip_operand();
+	goes_on(&want);
+}
+
 static void newer_pools(void **state)
 {
 	static const char layout[] = "aslant resume version 3, ";
-	struct asl_run_want want = kill_half_way();
+	struct asl_run_want want = kill_half_way(false);
 	int fd = open(pool, O_RDWR);
 
 	(void)state;
@@ -223,7 +254,7 @@ static void any_bit(void **state)
 
 	(void)state;
 	for (int i = 0; i < 6; i++) {
-		struct asl_run_want want = kill_half_way();
+		struct asl_run_want want = kill_half_way(false);
 		off_t at = (off_t)roll(&d, 0, HEAD - 1);
 		int code;
 
@@ -244,7 +275,7 @@ static void any_bit(void **state)
 
 static void two_at_once(void **state)
 {
-	struct asl_run_want want = kill_half_way();
+	struct asl_run_want want = kill_half_way(false);
 	char who[64];
 	int status;
 	pid_t child;
@@ -266,7 +297,7 @@ static void two_at_once(void **state)
 /* Made and not yet filled, or about to be removed: nothing is lost. */
 static void some_are_missing(void **state)
 {
-	struct asl_run_want want = kill_half_way();
+	struct asl_run_want want = kill_half_way(false);
 
 	(void)state;
 	run("rm %s/aslant-resume-*", dir, "");
@@ -286,6 +317,7 @@ int main(void)
 		cmocka_unit_test(other_cases),
 		cmocka_unit_test(other_files),
 		cmocka_unit_test(flipped_bits),
+		cmocka_unit_test(operands_that_rot),
 		cmocka_unit_test(newer_pools),
 		cmocka_unit_test(any_bit),
 		cmocka_unit_test(two_at_once),

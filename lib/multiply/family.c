@@ -28,6 +28,7 @@ static int ranks(const struct asl_plan *plan)
 
 const struct asl_family asl_family_multiply = {
 	.name = "multiplication",
+	.fixed = 1 << ASL_A | 1 << ASL_B,
 	.operands = operands,
 	.owned = owned,
 	.ranks = ranks,

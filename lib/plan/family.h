@@ -63,6 +63,9 @@ struct asl_data {
 struct asl_family {
 	const char *name;
 
+	/* Operands that no run writes, but with what is there: bit i is operand i. */
+	unsigned fixed;
+
 	int (*operands)(const struct asl_plan *plan);
 	uint64_t (*owned)(const struct asl_plan *plan, int rank, int which);
 

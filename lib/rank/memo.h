@@ -22,6 +22,7 @@ struct asl_record {
 
 struct asl_memo {
 	uint64_t lives, finished;
+	uint64_t operands; /* their check; 0: not known */
 	uint64_t progress[2]; /* by parity of the mark, as are the records */
 	struct asl_record record[2];
 	/* Plain stores: */

@@ -411,6 +411,17 @@ int asl_resume_begin(struct asl_resume *x, uint64_t mark, uint64_t life,
 	return 0;
 }
 
+void asl_resume_note(struct asl_resume *x, uint64_t check)
+{
+	x->memo->operands = check;
+	asl_memo_settle(x, &x->memo->operands, 1);
+}
+
+uint64_t asl_resume_noted(const struct asl_resume *x)
+{
+	return x->memo->operands;
+}
+
 void asl_resume_finish(struct asl_resume *x)
 {
 	x->memo->finished = 1;

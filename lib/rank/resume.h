@@ -150,6 +150,10 @@ int asl_resume_look(struct asl_resume_found *out, const struct asl_resume *x,
 int asl_resume_begin(struct asl_resume *x, uint64_t mark, uint64_t life,
 		     const char **where);
 
+/* A check of the operands, which they had when they were filled; 0: not known. */
+void asl_resume_note(struct asl_resume *x, uint64_t check);
+uint64_t asl_resume_noted(const struct asl_resume *x);
+
 /* All is done, and only has to be cleared away. */
 void asl_resume_finish(struct asl_resume *x);
 

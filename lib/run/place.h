@@ -80,6 +80,7 @@ int asl_place_check_pace(struct asl_place *p);
 int asl_place_walk(struct asl_place *p);
 int asl_place_resume(struct asl_place *p);
 int asl_place_found(const struct asl_place *p);
+void asl_place_filled(struct asl_place *p);
 int asl_place_finish(struct asl_place *p);
 
 /* All ranks go on, or none does; only who failed first keeps its words. */

@@ -82,8 +82,7 @@ static void walk(struct asl_place *p, struct asl_rank *r)
 	int operands = asl_place_family(p)->operands(plan);
 
 	for (int i = 0; i < operands; i++)
-		asl_take(r, &own[i], ASL_POOL,
-			 asl_plan_owned(plan, r->id, i));
+		asl_take(r, &own[i], ASL_POOL, asl_plan_owned(plan, r->id, i));
 	asl_epoch(r, NULL, 0);
 	plan->algorithm->run(r, plan, own);
 	asl_epoch(r, NULL, 0);
@@ -248,12 +247,34 @@ int asl_place_resume(struct asl_place *p)
 	return asl_place_agree(p, err ? damaged(p, where) : 0);
 }
 
+static uint64_t check_operands(const struct asl_place *p)
+{
+	uint64_t check = 0;
+
+	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
+		if (asl_place_family(p)->fixed >> i & 1)
+			check = asl_store_check(
+				p->own[i].at, p->own[i].count * sizeof(double),
+				check);
+	return check ? check : 1;
+}
+
+void asl_place_filled(struct asl_place *p)
+{
+	if (p->lasts && p->want->checksum && !p->r.err && !asl_passing(&p->r))
+		asl_resume_note(&p->resume, check_operands(p));
+}
+
 /* What a rank owns has never been given. */
 int asl_place_found(const struct asl_place *p)
 {
 	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
 		if (p->own[i].at == ASL_STORE_NOWHERE)
 			return damaged(p, "words of an operand are missing");
+	if (asl_passing(&p->r) && asl_resume_noted(&p->resume) &&
+	    asl_resume_noted(&p->resume) != check_operands(p))
+		return damaged(p, "words of an operand are not as they were "
+				  "filled");
 	return 0;
 }
 

@@ -62,6 +62,7 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	/* They may have been filled in an earlier life. */
 	if (has_operands(p) && !asl_passing(&p->r))
 		asl_place_family(p)->fill(&p->r, &p->common->data, p->own);
+	asl_place_filled(p);
 	asl_epoch(&p->r, NULL, 0);
 	err = asl_net_barrier(p->net);
 	if (!err)

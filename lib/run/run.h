@@ -56,6 +56,7 @@ struct asl_run_want {
 	 */
 	bool resume;
 	const char *about;
+	bool checksum; /* of the operands, held against when gone on with */
 	struct asl_lru_shape cache_model; /* to be replayed; words 0: none */
 	struct asl_emulation emulate;	  /* not on sim, but for one rank */
 	struct asl_origin costs_from;
