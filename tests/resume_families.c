@@ -9,6 +9,7 @@
  * ASLANT_TEST_CASES=N tries every kind of case N times, not twice.
  */
 #include "bench/case.h"
+#include "lib/matrix/parts.h"
 #include "tests/lives.h"
 #include "tests/random.h"
 
@@ -146,6 +147,13 @@ static uint64_t whole(struct asl_run_want want, const struct files *f)
 	return shared->events;
 }
 
+/* Anywhere, or after all is done and before all is cleared away. */
+static uint64_t roll_end(struct dice *d, uint64_t events)
+{
+	return roll(d, 0, 3) ? roll(d, 1, events)
+			     : events - roll(d, 0, asl_least(8, events) - 1);
+}
+
 /* Killed up to so many times: is it right in the end? */
 static bool survives(struct dice *d, struct asl_run_want want,
 		     const struct files *f, uint64_t events)
@@ -158,7 +166,7 @@ static bool survives(struct dice *d, struct asl_run_want want,
 	unlink(f->resumed);
 	memset(shared, 0, sizeof *shared);
 	for (uint64_t i = 1; i < lives && code == KILLED; i++)
-		code = live(&want, roll(d, 1, events));
+		code = live(&want, roll_end(d, events));
 	if (code == KILLED)
 		code = live(&want, 0);
 	if (code) {

