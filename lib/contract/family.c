@@ -19,6 +19,11 @@ static int operands(const struct asl_plan *plan)
 	return plan->contraction->e.inputs + 1;
 }
 
+static int fixed(const struct asl_plan *plan)
+{
+	return plan->contraction->e.inputs;
+}
+
 static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 {
 	struct asl_spread s = asl_contraction_spread(plan->contraction, which);
@@ -69,6 +74,7 @@ static double io_bound(const struct asl_plan *plan)
 const struct asl_family asl_family_contract = {
 	.name = "contraction",
 	.operands = operands,
+	.fixed = fixed,
 	.owned = owned,
 	.ranks = ranks,
 	.open = asl_contract_open,

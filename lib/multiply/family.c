@@ -11,6 +11,12 @@ static int operands(const struct asl_plan *plan)
 	return ASL_OPERANDS;
 }
 
+static int fixed(const struct asl_plan *plan)
+{
+	(void)plan;
+	return ASL_C;
+}
+
 static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 {
 	struct asl_piece x;
@@ -28,8 +34,8 @@ static int ranks(const struct asl_plan *plan)
 
 const struct asl_family asl_family_multiply = {
 	.name = "multiplication",
-	.fixed = 1 << ASL_A | 1 << ASL_B,
 	.operands = operands,
+	.fixed = fixed,
 	.owned = owned,
 	.ranks = ranks,
 	.open = asl_multiply_open,

@@ -75,9 +75,15 @@ static int operands(const struct asl_plan *plan)
 	return asl_family_multiply.operands(plan);
 }
 
+static int fixed(const struct asl_plan *plan)
+{
+	return asl_family_multiply.fixed(plan);
+}
+
 const struct asl_family asl_family_outofcore = {
 	.name = "contraction out of core",
 	.operands = operands,
+	.fixed = fixed,
 	.owned = owned,
 	.ranks = asl_ooc_ranks,
 	.open = asl_multiply_open,

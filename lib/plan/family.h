@@ -63,10 +63,9 @@ struct asl_data {
 struct asl_family {
 	const char *name;
 
-	/* Operands that no run writes, but with what is there: bit i is operand i. */
-	unsigned fixed;
-
 	int (*operands)(const struct asl_plan *plan);
+	/* The first so many that no run writes, but with what is there. */
+	int (*fixed)(const struct asl_plan *plan);
 	uint64_t (*owned)(const struct asl_plan *plan, int rank, int which);
 
 	/* See asl_plan_ranks. */

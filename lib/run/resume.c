@@ -249,13 +249,12 @@ int asl_place_resume(struct asl_place *p)
 
 static uint64_t check_operands(const struct asl_place *p)
 {
+	int fixed = asl_place_family(p)->fixed(&p->want->plan);
 	uint64_t check = 0;
 
-	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
-		if (asl_place_family(p)->fixed >> i & 1)
-			check = asl_store_check(
-				p->own[i].at, p->own[i].count * sizeof(double),
-				check);
+	for (int i = 0; i < fixed; i++)
+		check = asl_store_check(
+			p->own[i].at, p->own[i].count * sizeof(double), check);
 	return check ? check : 1;
 }
 

@@ -108,6 +108,13 @@ static int operands(const struct asl_plan *plan)
 	return ASL_SYMMETRIC_OPERANDS;
 }
 
+/* Not the vector, which becomes another when there are iterations. */
+static int fixed(const struct asl_plan *plan)
+{
+	(void)plan;
+	return ASL_X;
+}
+
 static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 {
 	struct asl_piece x;
@@ -131,6 +138,7 @@ static int ranks(const struct asl_plan *plan)
 const struct asl_family asl_family_symmetric = {
 	.name = "symmetric tensors",
 	.operands = operands,
+	.fixed = fixed,
 	.owned = owned,
 	.ranks = ranks,
 	.open = asl_symmetric_open,
