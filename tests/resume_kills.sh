@@ -156,7 +156,10 @@ def killed(case, found):
         return False
     ranks = ranks_of(ours()) if case.launch and random.random() < 0.25 else []
     if ranks:
-        os.kill(random.choice(ranks), signal.SIGKILL)
+        try:
+            os.kill(random.choice(ranks), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
         # It may have done its part already.
         code = end(case, job, None)
         kill_all()
