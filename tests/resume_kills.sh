@@ -154,7 +154,9 @@ def killed(case, found):
     else:
         end(case, job, (0,))
         return False
-    ranks = ranks_of(ours()) if case.launch and random.random() < 0.25 else []
+    # Before ranks have met, the launcher may not notice for a minute.
+    met = case.launch and case.lives == 1 and os.listdir(pools)
+    ranks = ranks_of(ours()) if met and random.random() < 0.25 else []
     if ranks:
         try:
             os.kill(random.choice(ranks), signal.SIGKILL)
