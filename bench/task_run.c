@@ -132,13 +132,19 @@ static int check_verify(const struct doing *x)
 			    "matrices; expected freivalds or none");
 }
 
+/* They could be others in the next life. */
 static int check_resume(const struct doing *x)
 {
-	if (!x->o.resume)
+	bool given = x->rows.first[0];
+
+	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
+		given |= x->task->given[i].at != NULL;
+	if (!x->o.resume || !given)
 		return 0;
 	return asl_complain(ASL_BAD_INPUT,
-			    "resume: a program's memory ends with it, expected "
-			    "aslant run --resume");
+			    "resume: found operands in the program's memory, "
+			    "which ends with it; expected them in files, or "
+			    "generated");
 }
 
 int asl_task_run(struct asl_task *task)
