@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,9 +62,13 @@ static const char *name_of(int number)
 
 void asl_signals_end(int number)
 {
+	static atomic_flag ends = ATOMIC_FLAG_INIT;
 	char line[512];
 	sigset_t one;
 
+	/* A second one may come to another thread, of a library. */
+	while (atomic_flag_test_and_set(&ends))
+		pause();
 	/* In one piece: others write there, too. */
 	line[0] = '\0';
 	strcat(line, subject);

@@ -66,6 +66,7 @@ static void orphaned(int signal)
 	(void)signal;
 	if (write(STDERR_FILENO, orphan_says, strlen(orphan_says)) < 0)
 		_exit(ASL_GUARD_LOST);
+	usleep(ASL_PASS_ON_US);
 	asl_job_end(ASL_GUARD_LOST);
 }
 

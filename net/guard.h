@@ -12,6 +12,9 @@
 /* Exit code of aslant: a rank is lost. */
 enum { ASL_GUARD_LOST = 5 };
 
+/* From the last line to the end: mpiexec drops what it has not passed on. */
+enum { ASL_PASS_ON_US = 100000 };
+
 /* A connection to the guard of another rank. */
 struct asl_tie {
 	int rank;

@@ -25,8 +25,7 @@
 
 #include "net/guard.h"
 
-#define PASS_ON_US 100000 /* mpiexec drops what it has not passed on */
-#define TURN_S 0.3	  /* so that of many guards one is heard */
+#define TURN_S 0.3 /* so that of many guards one is heard */
 #define TURNS 4
 #define ABORT_S 0.5
 #define WORDLESS_S 2 /* whoever knows better may say so */
@@ -74,7 +73,7 @@ static _Noreturn void leave(struct asl_watch *w, const char *says)
 		fprintf(stderr, "aslant: %s; the job ends\n", says);
 	hang_up(w, ENDS | w->code);
 	asl_net_sweep();
-	usleep(PASS_ON_US);
+	usleep(ASL_PASS_ON_US);
 	asl_job_end(w->code);
 }
 

@@ -47,8 +47,8 @@ stopped term TERM 143 term.out run "${endless[@]}" 2>/dev/null &
 stopped int INT 130 int.out run "${endless[@]}" 2>/dev/null &
 stopped hup HUP 129 hup.out run "${endless[@]}" 2>/dev/null &
 stopped xcpu XCPU 152 xcpu.out run "${endless[@]}" 2>/dev/null &
-stopped plan TERM 143 "$aslant" plan --n 99999 --ranks 4096 --cache 1k \
-	2>/dev/null &
+stopped plan TERM 143 "$aslant" plan einsum --spec 'ij,jk,kl,lm->im' \
+	--dims i=1k,j=1k,k=1k,l=1k,m=1k --ranks 100k 2>/dev/null &
 stopped report TERM 143 "$aslant" report slow --out "$work/report.html" \
 	2>/dev/null &
 stopped compare INT 130 "$aslant" compare slow slow --csv "$work/compare.csv" \
