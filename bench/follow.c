@@ -36,13 +36,15 @@ static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
 
 #define PASSED_ON (sizeof passed_on / sizeof passed_on[0])
 
-static volatile sig_atomic_t launcher_pid;
+static volatile sig_atomic_t launcher_pid, ended_by;
 static sigset_t before;
 
 /* The terminal's reach the launcher by themselves: it is in our group. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
+	if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
+		ended_by = signal;
 	if (info->si_code <= 0 || signal == SIGCONT)
 		kill((pid_t)launcher_pid, signal);
 }
@@ -166,9 +168,12 @@ static int code_of(const struct following *f, int status)
 {
 	if (f->told_s)
 		return ASL_PEER_LOST;
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	return 128 + WTERMSIG(status);
+	if (WIFSIGNALED(status))
+		return 128 + WTERMSIG(status);
+	/* Of ranks that all ended by a signal mpiexec may say that all is well. */
+	if (!WEXITSTATUS(status) && ended_by)
+		return 128 + ended_by;
+	return WEXITSTATUS(status);
 }
 
 int asl_follow(pid_t launcher, int errors)
