@@ -15,17 +15,23 @@
 #include "lib/machine/machine.h"
 #include "lib/matrix/aside.h"
 
+/* Any bytes may be in an argument, and not all are UTF-8. */
+static json_t *word(const char *bytes)
+{
+	json_t *text = json_string(bytes);
+
+	return text ? text : json_string("(not UTF-8)");
+}
+
+/* Where the program lies says nothing, and its version is there. */
 static json_t *command_line(int argc, char **argv)
 {
+	const char *slash = strrchr(argv[0], '/');
 	json_t *list = json_array();
 
-	/* Any bytes may be in an argument, and not all are UTF-8. */
-	for (int i = 0; i < argc; i++) {
-		json_t *text = json_string(argv[i]);
-
-		json_array_append_new(list,
-				      text ? text : json_string("(not UTF-8)"));
-	}
+	json_array_append_new(list, word(slash ? slash + 1 : argv[0]));
+	for (int i = 1; i < argc; i++)
+		json_array_append_new(list, word(argv[i]));
 	return list;
 }
 

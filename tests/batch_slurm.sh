@@ -102,7 +102,7 @@ check() {
 
 # What words between the two nodes go over: addresses, or one host's memory.
 provider=shm
-[ -z "${SLURM_ISOLATED:-}" ] || provider=net
+[ -z "${NODES_ISOLATED:-}" ] || provider=net
 
 # ---- From the first case to the last ----
 

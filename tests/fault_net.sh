@@ -13,12 +13,7 @@ set -u
 
 # shellcheck source=tests/nodes.sh
 . "$(dirname "$0")/nodes.sh"
-missing=$(nodes_missing)
-[ -z "$missing" ] || {
-	echo "fault_net: $missing"
-	exit 77
-}
-nodes_isolate "$0" "$@"
+nodes_or_skip "$0" "$@"
 
 patience=3  # of a stop, s
 limit=10000 # ms
@@ -123,6 +118,14 @@ wait_for_rank() {
 	done
 }
 
+nobody_is_left() {
+	for _ in {1..20}; do
+		[ -n "$(ours)" ] || return 0
+		sleep 0.1
+	done
+	fail "$what: left processes"
+}
+
 # ends WHAT PATTERN MS: soon, with that line and no other, and nothing is left
 ends() {
 	local what=$1 pattern=$2 within=$3 took code lines
@@ -140,11 +143,7 @@ ends() {
 	lines=$(grep -c '^aslant: .*rank .*; the job ends$' "$work/err")
 	[ "$lines" = 1 ] || fail "$what: $lines lines, expected 1"
 	grep -Eq "$pattern" "$work/err" || fail "$what: not '$pattern'"
-	for _ in {1..20}; do
-		[ -n "$(ours)" ] || break
-		sleep 0.1
-	done
-	[ -z "$(ours)" ] || fail "$what: left processes"
+	nobody_is_left
 	[ -z "$(find "$pools" /dev/shm -mindepth 1)" ] ||
 		fail "$what: left $(find "$pools" /dev/shm -mindepth 1)"
 	echo "$took" >>"$work/took-$kind"
@@ -158,33 +157,29 @@ choose() {
 	rank=$((RANDOM % ranks))
 }
 
-kind="kill"
-for ((i = 0; i < kills; i++)); do
-	choose $i
-	way=${local_ways[i % 3]}
-	what="kill $i: rank $rank of $ranks, $algorithm, $way"
-	begin "$algorithm" "$way" "$ranks"
-	wait_for_rank $rank
-	began=$(now_ms)
-	kill -KILL "$victim"
-	ends "$what" "^aslant: rank $rank \(pid [0-9]+ on .*\) was killed by" \
-		$limit
-done
+# take KIND COUNT SIGNAL LEAST MOST SAYS: a rank, after LEAST to MOST ms
+take() {
+	local signal=$3 least=$4 most=$5 says=$6
 
-kind="stop"
-for ((i = 0; i < stops; i++)); do
-	choose $((i + 1))
-	way=${local_ways[i % 3]}
-	what="stop $i: rank $rank of $ranks, $algorithm, $way"
-	begin "$algorithm" "$way" "$ranks"
-	wait_for_rank $rank
-	began=$(now_ms)
-	kill -STOP "$victim"
-	ends "$what" "^aslant: rank $rank \(pid [0-9]+ on .*\) has been stopped" \
-		$((patience * 1000 + slack))
-	[ $(($(now_ms) - began)) -ge $((patience * 1000)) ] ||
-		fail "$what: ended before its time"
-done
+	kind=$1
+	for ((i = 0; i < $2; i++)); do
+		choose $i
+		way=${local_ways[i % 3]}
+		what="$kind $i: rank $rank of $ranks, $algorithm, $way"
+		begin "$algorithm" "$way" "$ranks"
+		wait_for_rank $rank
+		began=$(now_ms)
+		kill -"$signal" "$victim"
+		ends "$what" "^aslant: rank $rank \(pid [0-9]+ on .*\) $says" \
+			"$most"
+		[ $(($(now_ms) - began)) -ge "$least" ] ||
+			fail "$what: ended before its time"
+	done
+}
+
+take kill "$kills" KILL 0 $limit "was killed by"
+take stop "$stops" STOP $((patience * 1000)) $((patience * 1000 + slack)) \
+	"has been stopped"
 
 # All that is stopped together is only resting.
 what="all ranks of 4 rest"
@@ -200,11 +195,7 @@ sleep 1
 kill -0 $job || fail "$what: a job that was stopped as a whole has ended"
 kill -TERM $job
 wait $job
-for _ in {1..20}; do
-	[ -n "$(ours)" ] || break
-	sleep 0.1
-done
-[ -z "$(ours)" ] || fail "$what: left processes"
+nobody_is_left
 echo "ok: $what"
 
 # One that is never there.

@@ -28,9 +28,11 @@
 #include <libpmem.h>
 
 #include "lib/rank/blas.h"
+#include "lib/matrix/parts.h"
 #include "lib/run/run.h"
+#include "tests/random.h"
 
-enum { KILLED = 77 };
+enum { KILLED = 77, MOST_LIVES = 6 };
 
 /* What the lives of a case have in common. */
 static struct shared {
@@ -212,6 +214,83 @@ static inline bool pool_is_left(int ranks)
 	}
 	return left;
 }
+
+/* ---- One case ---- */
+
+/* Results of a run that was not interrupted, and of one that was. */
+struct files {
+	char whole[96], resumed[96];
+};
+
+static inline void name_files(struct files *f)
+{
+	snprintf(f->whole, sizeof f->whole, "%s/whole.npy", dir);
+	snprintf(f->resumed, sizeof f->resumed, "%s/resumed.npy", dir);
+}
+
+/* Uninterrupted, and not to be gone on with; then, how many events a life has. */
+static inline uint64_t uninterrupted(struct asl_run_want want,
+				     const struct files *f)
+{
+	want.result = f->whole;
+	assert_int_equal(live(&want, 0), 0);
+	assert_int_equal(shared->lives, 0);
+	want.resume = true;
+	want.result = f->resumed;
+	assert_int_equal(live(&want, 0), 0);
+	assert_int_equal(shared->lives, 1);
+	assert_int_equal(shared->redone, 0);
+	assert_true(same_file(f->whole, f->resumed));
+	assert_false(pool_is_left(want.plan.ranks));
+	return shared->events;
+}
+
+/* Anywhere, or after all is done and before all is cleared away. */
+static inline uint64_t roll_end(struct dice *d, uint64_t events)
+{
+	return roll(d, 0, 3) ? roll(d, 1, events)
+			     : events - roll(d, 0, asl_least(8, events) - 1);
+}
+
+/* Killed in all lives but the last, or until it does not get that far. */
+static inline int live_often(struct dice *d, const struct asl_run_want *want,
+			     uint64_t lives, uint64_t events)
+{
+	int code = KILLED;
+
+	unlink(want->result);
+	memset(shared, 0, sizeof *shared);
+	for (uint64_t i = 1; i < lives && code == KILLED; i++)
+		code = live(want, roll_end(d, events));
+	return code == KILLED ? live(want, 0) : code;
+}
+
+/* Is it right in the end? */
+static inline bool survives(struct dice *d, struct asl_run_want want,
+			    const struct files *f, uint64_t events)
+{
+	uint64_t lives = roll(d, 2, MOST_LIVES);
+	int code;
+
+	want.resume = true;
+	want.result = f->resumed;
+	code = live_often(d, &want, lives, events);
+	if (code) {
+		print_error("a life ends with %d: %s\n", code, shared->why);
+		return false;
+	}
+	if (shared->reps && shared->equal && same_file(f->whole, f->resumed) &&
+	    shared->lives && shared->lives <= lives &&
+	    !pool_is_left(want.plan.ranks))
+		return true;
+	print_error("%d reps, counts %s, the result is %s, %ju lives of %ju\n",
+		    shared->reps, shared->equal ? "equal" : "DIFFERENT",
+		    same_file(f->whole, f->resumed) ? "the same" : "ANOTHER",
+		    shared->lives, lives);
+	return false;
+}
+
+/* ---- Around all cases ---- */
 
 static inline int begin(void **state)
 {

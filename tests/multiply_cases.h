@@ -49,7 +49,8 @@ static inline void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
 }
 
 /* A grid of up to `most` ranks that the algorithm can use; false: none found. */
-static inline bool roll_any_grid(struct dice *d, struct asl_plan *plan, int most)
+static inline bool roll_any_grid(struct dice *d, struct asl_plan *plan,
+				 int most)
 {
 	for (int tries = 0; tries < 30; tries++) {
 		roll_numbers(d, plan, most);
@@ -76,8 +77,9 @@ static inline void roll_grid(struct dice *d, struct asl_plan *plan, int most)
 }
 
 /* Of this algorithm; NULL: of any. */
-static inline struct asl_run_want roll_case(struct dice *d, int bits, int most_ranks,
-				     const struct asl_algorithm *algorithm)
+static inline struct asl_run_want
+roll_case(struct dice *d, int bits, int most_ranks,
+	  const struct asl_algorithm *algorithm)
 {
 	struct asl_run_want want = {.transport = "sim",
 				    .store = "null",

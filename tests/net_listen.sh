@@ -8,12 +8,7 @@ set -u
 
 # shellcheck source=tests/nodes.sh
 . "$(dirname "$0")/nodes.sh"
-missing=$(nodes_missing)
-[ -z "$missing" ] || {
-	echo "net_listen: $missing"
-	exit 77
-}
-nodes_isolate "$0" "$@"
+nodes_or_skip "$0" "$@"
 NODES=$(mktemp -d)
 export NODES
 job=

@@ -20,6 +20,18 @@ nodes_missing() {
 		echo "there are no network namespaces here"
 }
 
+# nodes_or_skip SCRIPT ARGUMENT...: as nodes_isolate, or end as ctest's "skipped"
+nodes_or_skip() {
+	local missing
+
+	missing=$(nodes_missing)
+	[ -z "$missing" ] || {
+		echo "$(basename "$1" .sh): $missing"
+		exit 77
+	}
+	nodes_isolate "$@"
+}
+
 # nodes_isolate SCRIPT ARGUMENT...: go on, from the start, in namespaces
 nodes_isolate() {
 	if [ -z "${NODES_ISOLATED:-}" ]; then

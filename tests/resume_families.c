@@ -9,11 +9,9 @@
  * ASLANT_TEST_CASES=N tries every kind of case N times, not twice.
  */
 #include "bench/case.h"
-#include "lib/matrix/parts.h"
 #include "tests/lives.h"
-#include "tests/random.h"
 
-enum { LIVES = 6, MOST_WORDS = 40 };
+enum { MOST_WORDS = 40 };
 
 /* ---- Cases ---- */
 
@@ -128,61 +126,6 @@ static void unmake(struct asl_case *c, struct words *w)
 
 /* ---- Lives ---- */
 
-struct files {
-	char whole[96], resumed[96];
-};
-
-/* Uninterrupted; how many events that is. */
-static uint64_t whole(struct asl_run_want want, const struct files *f)
-{
-	want.result = f->whole;
-	assert_int_equal(live(&want, 0), 0);
-	want.resume = true;
-	want.result = f->resumed;
-	assert_int_equal(live(&want, 0), 0);
-	assert_int_equal(shared->lives, 1);
-	assert_int_equal(shared->redone, 0);
-	assert_true(same_file(f->whole, f->resumed));
-	assert_false(pool_is_left(want.plan.ranks));
-	return shared->events;
-}
-
-/* Anywhere, or after all is done and before all is cleared away. */
-static uint64_t roll_end(struct dice *d, uint64_t events)
-{
-	return roll(d, 0, 3) ? roll(d, 1, events)
-			     : events - roll(d, 0, asl_least(8, events) - 1);
-}
-
-/* Killed up to so many times: is it right in the end? */
-static bool survives(struct dice *d, struct asl_run_want want,
-		     const struct files *f, uint64_t events)
-{
-	uint64_t lives = roll(d, 2, LIVES);
-	int code = KILLED;
-
-	want.resume = true;
-	want.result = f->resumed;
-	unlink(f->resumed);
-	memset(shared, 0, sizeof *shared);
-	for (uint64_t i = 1; i < lives && code == KILLED; i++)
-		code = live(&want, roll_end(d, events));
-	if (code == KILLED)
-		code = live(&want, 0);
-	if (code) {
-		print_error("a life ends with %d: %s\n", code, shared->why);
-		return false;
-	}
-	if (shared->equal && same_file(f->whole, f->resumed) && shared->lives &&
-	    shared->lives <= lives && !pool_is_left(want.plan.ranks))
-		return true;
-	print_error("counts %s, the result is %s, %ju lives of %ju\n",
-		    shared->equal ? "equal" : "DIFFERENT",
-		    same_file(f->whole, f->resumed) ? "the same" : "ANOTHER",
-		    shared->lives, lives);
-	return false;
-}
-
 static bool goes_on(struct dice *d, struct words *w)
 {
 	struct asl_case c = {0};
@@ -190,12 +133,11 @@ static bool goes_on(struct dice *d, struct words *w)
 	uint64_t events;
 	bool possible = make(&c, w), ok = true;
 
-	snprintf(f.whole, sizeof f.whole, "%s/whole.npy", dir);
-	snprintf(f.resumed, sizeof f.resumed, "%s/resumed.npy", dir);
+	name_files(&f);
 	if (possible) {
 		c.want.store = "pmem";
 		c.want.nvm_dir = dir;
-		events = whole(c.want, &f);
+		events = uninterrupted(c.want, &f);
 		for (int i = 0; ok && i < 3; i++)
 			ok = survives(d, c.want, &f, events);
 	}

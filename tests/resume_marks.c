@@ -12,7 +12,7 @@
 #include "lib/multiply/multiply.h"
 #include "tests/random.h"
 
-enum { RANKS = 3, WORDS = 48, TILES = 6, LOOPS = 5, LIVES = 5 };
+enum { RANKS = 3, WORDS = 48, TILES = 6, LOOPS = 5 };
 
 static void spread(const double *at, void *arg)
 {
@@ -109,14 +109,14 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 static void text_goes_on(void **state)
 {
 	struct asl_algorithm text = *asl_algorithm_find("3d");
-	char whole[96], resumed[96];
+	struct files f;
 	struct asl_run_want want = {
 		.transport = "sim",
 		.store = "pmem",
 		.nvm_dir = dir,
 		.seed = 3,
 		.reps = 1,
-		.result = whole,
+		.result = f.whole,
 		.plan = {.algorithm = &text,
 			 .kernel = asl_kernels[0],
 			 .shape = {12 * RANKS, 12, 12},
@@ -132,26 +132,20 @@ static void text_goes_on(void **state)
 	(void)state;
 	text.run = run;
 	text.predict = predict;
-	snprintf(whole, sizeof whole, "%s/whole.npy", dir);
-	snprintf(resumed, sizeof resumed, "%s/resumed.npy", dir);
+	name_files(&f);
 	assert_int_equal(live(&want, 0), 0);
 	want.resume = true;
-	want.result = resumed;
+	want.result = f.resumed;
 	assert_int_equal(live(&want, 0), 0);
 	events = shared->events;
-	assert_true(same_file(whole, resumed));
+	assert_true(same_file(f.whole, f.resumed));
 	assert_true(shared->safety > 0);
 	for (unsigned i = 0; i < all; i++) {
 		struct dice d = {13, i, 0};
-		int code = KILLED;
+		int code =
+			live_often(&d, &want, roll(&d, 2, MOST_LIVES), events);
 
-		unlink(resumed);
-		for (uint64_t n = roll(&d, 1, LIVES); n > 0 && code == KILLED;
-		     n--)
-			code = live(&want, roll(&d, 1, events));
-		if (code == KILLED)
-			code = live(&want, 0);
-		if (code || !same_file(whole, resumed)) {
+		if (code || !same_file(f.whole, f.resumed)) {
 			print_error("case %u: code %d: %s\n", i, code,
 				    code ? shared->why : "C is another");
 			fail();

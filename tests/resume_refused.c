@@ -18,7 +18,8 @@
 
 enum { RANKS = 4, HEAD = offsetof(struct asl_pool, piece) };
 
-static char whole[96], resumed[96], pool[96], saved[96];
+static struct files results;
+static char pool[96], saved[96];
 
 static struct asl_run_want half_way(void)
 {
@@ -30,7 +31,7 @@ static struct asl_run_want half_way(void)
 		.about = "kernel cowe\n",
 		.seed = 5,
 		.reps = 1,
-		.result = resumed,
+		.result = results.resumed,
 		.plan =
 			{
 				.algorithm = asl_algorithm_find("cannon"),
@@ -52,14 +53,13 @@ static struct asl_run_want kill_half_way(bool checksum)
 {
 	struct asl_run_want want = half_way();
 
-	snprintf(whole, sizeof whole, "%s/whole.npy", dir);
-	snprintf(resumed, sizeof resumed, "%s/resumed.npy", dir);
+	name_files(&results);
 	snprintf(pool, sizeof pool, "%s/aslant-resume-2.pool", dir);
 	snprintf(saved, sizeof saved, "%s/saved", dir);
-	want.result = whole;
+	want.result = results.whole;
 	memset(shared, 0, sizeof *shared);
 	assert_int_equal(live(&want, 0), 0);
-	want.result = resumed;
+	want.result = results.resumed;
 	want.checksum = checksum;
 	assert_int_equal(live(&want, 2 * shared->events / 3), KILLED);
 	assert_true(pool_is_left(RANKS));
@@ -94,7 +94,7 @@ static void goes_on(const struct asl_run_want *want)
 	assert_int_equal(code, 0);
 	assert_true(shared->equal);
 	assert_true(shared->lives > 1);
-	assert_true(same_file(whole, resumed));
+	assert_true(same_file(results.whole, results.resumed));
 	assert_false(pool_is_left(RANKS));
 }
 
@@ -264,7 +264,8 @@ static void any_bit(void **state)
 				&d, 0, offsetof(struct asl_memo, moved) - 1));
 		flip(at, (int)roll(&d, 0, 7));
 		code = live(&want, 0);
-		if (code != 2 && (code || !same_file(whole, resumed))) {
+		if (code != 2 &&
+		    (code || !same_file(results.whole, results.resumed))) {
 			print_error("byte %jd: code %d: %s\n", (intmax_t)at,
 				    code, shared->why);
 			fail();
@@ -307,7 +308,7 @@ static void some_are_missing(void **state)
 	want.keep = false;
 	assert_int_equal(live(&want, 0), 0);
 	assert_int_equal(shared->lives, 1);
-	assert_true(same_file(whole, resumed));
+	assert_true(same_file(results.whole, results.resumed));
 	assert_false(pool_is_left(RANKS));
 }
 

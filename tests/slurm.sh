@@ -1,10 +1,12 @@
 # shellcheck shell=bash
 # slurm.sh -- for scripts that need a batch system: a Slurm of two nodes, here
 #
-# To be sourced.  Where it can, the nodes are network namespaces with names and
-# addresses of their own, in a pid namespace, so that all ends with the script;
-# elsewhere they are two daemons on this host.  SLURM is the (absolute) directory
-# that it lives in.  The partition `urgent` preempts what runs in `all`.
+# To be sourced.  Where it can, the nodes are those of nodes.sh; elsewhere they are
+# two daemons on this host.  SLURM is the (absolute) directory that it lives in.
+# The partition `urgent` preempts what runs in `all`.
+
+# shellcheck source=tests/nodes.sh
+. "$(dirname "${BASH_SOURCE[0]}")/nodes.sh"
 
 slurm_pids=()
 
@@ -20,50 +22,27 @@ slurm_missing() {
 
 # Go on, from the start, in namespaces, if that is possible.
 slurm_isolate() {
-	local new=(unshare --net --uts --mount --pid --fork --kill-child
-		--mount-proc)
-
-	[ -z "${SLURM_ISOLATED:-}" ] && command -v ip >/dev/null &&
-		"${new[@]}" ip link add lan type bridge 2>/dev/null ||
-		return 0
-	SLURM_ISOLATED=1 exec "${new[@]}" bash "$@"
-}
-
-# slurm_node I: its address; with namespaces, nodes[I] is a process in it
-slurm_node() {
-	local i=$1
-
-	if [ -z "${SLURM_ISOLATED:-}" ]; then
-		echo 127.0.0.1
-		return
-	fi
-	unshare --net --uts bash -c "hostname n$i; exec sleep 600" \
-		>/dev/null 2>&1 &
-	echo $! >"$SLURM/namespace.$i"
-	until nsenter -t $! -u hostname 2>/dev/null | grep -qx "n$i"; do
-		sleep 0.02
-	done
-	ip link add "port$i" type veth peer name eth0 netns $!
-	ip link set "port$i" master lan up
-	nsenter -t $! -n ip link set lo up
-	nsenter -t $! -n ip addr add "10.9.9.$i/24" dev eth0
-	nsenter -t $! -n ip link set eth0 up
-	echo "10.9.9.$i"
+	[ -n "$(nodes_missing)" ] || nodes_isolate "$@"
 }
 
 slurm_network() {
 	controller=127.0.0.1
-	[ -n "${SLURM_ISOLATED:-}" ] || return 0
-	hostname controller
-	ip link set lo up
-	ip link add lan type bridge
-	ip addr add 10.9.9.9/24 dev lan
-	ip link set lan up
+	[ -n "${NODES_ISOLATED:-}" ] || return 0
+	NODES=$SLURM nodes_start 2
 	controller=10.9.9.9
 }
 
+# slurm_node I: what slurm.conf says of it; all are on this host, or none is
+slurm_node() {
+	if [ -n "${NODES_ISOLATED:-}" ]; then
+		echo "NodeName=n$1 NodeAddr=10.9.9.$1 NodeHostname=n$1"
+	else
+		echo "NodeName=n$1 NodeAddr=127.0.0.1 NodeHostname=$(hostname)"
+	fi
+}
+
 slurm_configure() {
-	local i address
+	local i
 
 	slurm_network
 	cat >"$SLURM_CONF" <<-CONF
@@ -91,19 +70,8 @@ slurm_configure() {
 		PartitionName=urgent Nodes=n[1-2] PriorityTier=2
 	CONF
 	for i in 1 2; do
-		address=$(slurm_node $i)
-		cat >>"$SLURM_CONF" <<-CONF
-			NodeName=n$i NodeAddr=$address NodeHostname=$(slurm_host $i) Port=$((26820 + i)) CPUs=4
-		CONF
-	done
-}
-
-slurm_host() {
-	if [ -n "${SLURM_ISOLATED:-}" ]; then
-		echo "n$1"
-	else
-		hostname
-	fi
+		echo "$(slurm_node $i) Port=$((26820 + i)) CPUs=4"
+	done >>"$SLURM_CONF"
 }
 
 # slurm_daemon NAME COMMAND...: what it says goes to a file of that name
@@ -132,8 +100,8 @@ slurm_start() {
 	slurm_daemon slurmctld slurmctld -D
 	for i in 1 2; do
 		enter=()
-		[ -z "${SLURM_ISOLATED:-}" ] ||
-			enter=(nsenter -t "$(cat "$SLURM/namespace.$i")" -n -u)
+		[ -z "${NODES_ISOLATED:-}" ] ||
+			enter=(nsenter -t "$(cat "$SLURM/node.$i")" -n -u)
 		slurm_daemon n$i "${enter[@]}" slurmd -D -N n$i
 	done
 	for _ in {1..100}; do
