@@ -14,6 +14,9 @@
 
 #define ASL_STACK_FACTOR 4
 
+/* Before a jump all that is known of the stack would be wiped out, at a cost. */
+#define ASAN_JUMPS __attribute__((no_sanitize_address))
+
 static inline void asan_leave(void **fake, const void *to, size_t to_bytes)
 {
 	__sanitizer_start_switch_fiber(fake, to, to_bytes);
@@ -28,6 +31,7 @@ static inline void asan_arrive(void *fake, const void **from,
 #else
 
 #define ASL_STACK_FACTOR 1
+#define ASAN_JUMPS
 
 static inline void asan_leave(void **fake, const void *to, size_t to_bytes)
 {

@@ -147,7 +147,7 @@ void asl_fiber_arrived(void)
 	asan_arrive(NULL, &left->stack, &left->stack_bytes);
 }
 
-void asl_fiber_switch(struct asl_fiber *from, struct asl_fiber *to)
+ASAN_JUMPS void asl_fiber_switch(struct asl_fiber *from, struct asl_fiber *to)
 {
 	left = from;
 	asan_leave(&from->fake, to->stack, to->stack_bytes);

@@ -119,6 +119,8 @@ static void put_each(struct asl_page *p, int place, enum asl_column column)
 		asl_page_say(p, "%s%s", count ? ", " : "", x->text[column]);
 		seen[count++] = x->text[column];
 	}
+	if (!count)
+		fputs("none", p->f);
 }
 
 /* A word that costs t ns is 8/t GB/s. */
