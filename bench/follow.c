@@ -106,7 +106,7 @@ static void listen_to(struct following *f, const char *at, size_t bytes)
 		f->line[f->length++] = at[i];
 		if (at[i] != '\n')
 			continue;
-		if (is_told(f) && !f->told_s)
+		if (is_told(f) && f->told_s <= 0)
 			f->told_s = now_s();
 		f->length = 0;
 	}
@@ -143,7 +143,7 @@ static bool hear(struct following *f)
 
 static void hurry(struct following *f)
 {
-	double since = f->told_s ? now_s() - f->told_s : 0;
+	double since = f->told_s > 0 ? now_s() - f->told_s : 0;
 
 	if (since > TERM_S && !f->terminated) {
 		kill(f->launcher, SIGTERM);
@@ -166,7 +166,7 @@ static void sweep(void)
 
 static int code_of(const struct following *f, int status)
 {
-	if (f->told_s)
+	if (f->told_s > 0)
 		return ASL_PEER_LOST;
 	if (WIFSIGNALED(status))
 		return 128 + WTERMSIG(status);
@@ -188,7 +188,7 @@ int asl_follow(pid_t launcher, int errors)
 		struct pollfd p = {.fd = f.errors, .events = POLLIN};
 		struct timespec tick = {0, TICK_NS};
 
-		ppoll(&p, 1, f.told_s ? &tick : NULL, &before);
+		ppoll(&p, 1, f.told_s > 0 ? &tick : NULL, &before);
 		if (p.revents && !hear(&f))
 			f.errors = -1;
 		hurry(&f);
@@ -196,7 +196,7 @@ int asl_follow(pid_t launcher, int errors)
 	f.errors = errors;
 	hear(&f);
 	close(errors);
-	if (f.told_s)
+	if (f.told_s > 0)
 		sweep();
 	return code_of(&f, status);
 }

@@ -3,7 +3,7 @@
 #
 # Real pools and a real network counted those; here the same suites are simulated,
 # without data.  Every word, message and flop, counted and predicted, of every case
-# is the same, but of what ends when data say so.  ASLANT is the command.
+# is the same.  ASLANT is the command.
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -34,23 +34,26 @@ counted = ("_words_max", "_words_total", "msgs_max", "msgs_total", "flops_max",
 
 
 def cases(path):
+    """Of each set of options, the cases that have it, in their order."""
     found = {}
     for row in csv.DictReader(open(path)):
-        key = tuple(row[name] for name in asked)
-        found.setdefault(key, []).append(
-            {name: row[name] for name in row if name.endswith(counted)})
+        same = found.setdefault(tuple(row[name] for name in asked), {})
+        counts = {name: row[name] for name in row if name.endswith(counted)}
+        if same.setdefault(row["run_id"], counts) != counts:
+            sys.exit(f"{path}: repetitions of {row['run_id']} differ")
     return found
+
 
 for suite in sys.argv[3:]:
     then = cases(f"{reference}/{suite}/runs.csv")
     now = cases(f"{today}/{suite}/runs.csv")
     if then.keys() != now.keys():
         sys.exit(f"{suite}: other cases: {then.keys() ^ now.keys()}")
-    for key, rows in then.items():
-        for row in rows:
-            other = {x: (row[x], now[key][0][x]) for x in row
-                     if row[x] != now[key][0][x]}
+    for key in then:
+        both = list(zip(then[key].values(), now[key].values(), strict=True))
+        for a, b in both:
+            other = {x: (a[x], b[x]) for x in a if a[x] != b[x]}
             if other:
                 sys.exit(f"{suite}: {key}: then and now: {other}")
-    print(f"ok: {suite}: {len(then)} cases")
+    print(f"ok: {suite}: {sum(map(len, then.values()))} cases")
 PY
