@@ -20,14 +20,24 @@
 
 #include "nvm/pmem.h"
 
-/* errno says why, if it can, but libpmemobj's own words say more. */
+/* libpmemobj's own words say more than what errno is left at, which is any. */
 static int pool_failed(const struct asl_store_want *want)
 {
-	int err = errno > 0 ? -errno : -EIO; /* -1 where it has given up */
+	int err = -EIO;
 
-	if (err == -EFAULT) /* of a name for which there was no memory */
+	switch (errno) {
+	case ENOSPC:
+	case EFBIG:
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		err = -errno;
+		break;
+	case ENOMEM:
+	case EFAULT: /* of a name for which there was no memory */
 		err = -ENOMEM;
-
+		break;
+	}
 	return asl_store_fail(err, "pool in %s: %s", want->dir,
 			      pmemobj_errormsg());
 }

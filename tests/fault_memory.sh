@@ -92,6 +92,13 @@ sweep compare old new --csv run/o2.csv --out run/r.html
 sweep run einsum --spec 'ij,jk->ik' --dims i=8,j=9,k=10 --ranks 4 --store dram \
 	--csv run/o.csv --result run/r.npy
 
+for algorithm in "sttsv --n 12 --steiner cubic" "hopm --n 9 --iterations 2" \
+	"cpgrad --n 10 --cp-rank 2 --exchange alltoall"; do
+	# shellcheck disable=SC2086 # several words
+	sweep run $algorithm --ranks 4 --store dram --csv run/o.csv \
+		--result run/r.npy
+done
+
 # ---- Limits ----
 
 unset FAULT_BUT

@@ -155,7 +155,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_wedge_rooms rooms;
 	struct asl_wedge w;
 
-	asl_wedge_begin(&w, s, rank);
+	asl_wedge_ponder(&w, s, rank);
 	own = asl_wedge_owned(&w) * R;
 	rooms = asl_wedge_rooms(&w, s->together);
 	for (int i = 0; i < s->columns; i += s->together)
@@ -170,7 +170,6 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 			  asl_sum_room(P, rank, R * R, 0) + rooms.cache +
 				  rooms.beside);
 	out->memory_high = out->pool_high + own + held;
-	asl_wedge_end(&w);
 }
 
 const struct asl_algorithm asl_symmetric_cpgrad = {

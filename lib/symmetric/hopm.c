@@ -170,7 +170,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_wedge w;
 	uint64_t own, times = (uint64_t)iterations;
 
-	asl_wedge_begin(&w, s, rank);
+	asl_wedge_ponder(&w, s, rank);
 	own = asl_wedge_owned(&w);
 	rooms = asl_wedge_rooms(&w, 1);
 	asl_wedge_predict_product(&once, &w, 1);
@@ -186,7 +186,6 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	out->memory_high = out->pool_high + rooms.cache + rooms.beside +
 			   asl_larger(asl_sum_room(P, rank, 2, 1),
 				      asl_sum_room(P, rank, 2, 2));
-	asl_wedge_end(&w);
 }
 
 const struct asl_algorithm asl_symmetric_hopm = {

@@ -180,6 +180,20 @@ static int find_equal(struct asl_symmetric *s)
 	return 0;
 }
 
+/* Of any rank a closed form can be had from now on. */
+static int find_room(struct asl_symmetric *s)
+{
+	const struct asl_layout *l = &s->layout;
+	int most = 0;
+
+	for (int p = 0; p < l->ranks; p++)
+		if (asl_list_length(&l->rows, p) > most)
+			most = asl_list_length(&l->rows, p);
+	if (asl_wedge_lists_take(&s->pondered, most, l->ranks))
+		return 0;
+	return asl_file_fail(-ENOMEM, "no memory for %d ranks", l->ranks);
+}
+
 int asl_symmetric_make(struct asl_symmetric *out,
 		       const struct asl_symmetric_want *want)
 {
@@ -199,6 +213,8 @@ int asl_symmetric_make(struct asl_symmetric *out,
 		err = out->alltoall
 			      ? find_equal(out)
 			      : asl_schedule_make(&out->schedule, &out->layout);
+	if (!err)
+		err = find_room(out);
 	if (err)
 		asl_symmetric_free(out);
 	return err;
@@ -206,6 +222,7 @@ int asl_symmetric_make(struct asl_symmetric *out,
 
 void asl_symmetric_free(struct asl_symmetric *s)
 {
+	asl_wedge_lists_give(&s->pondered);
 	asl_schedule_free(&s->schedule);
 	asl_layout_free(&s->layout);
 	*s = (struct asl_symmetric){0};
@@ -234,11 +251,10 @@ bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache, uint64_t *need)
 	for (int p = 0; p < s->layout.ranks; p++) {
 		struct asl_wedge w;
 
-		asl_wedge_begin(&w, s, p);
+		asl_wedge_ponder(&w, s, p);
 		*need = asl_larger(*need, cache_for(&w, 1));
 		while (s->together > 0 && cache_for(&w, s->together) > cache)
 			s->together--;
-		asl_wedge_end(&w);
 	}
 	return s->together > 0;
 }

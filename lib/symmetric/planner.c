@@ -113,13 +113,15 @@ static void try_layout(struct ranking *x, const char *layout, bool alltoall)
 	struct asl_symmetric *s = calloc(1, sizeof *s);
 	struct asl_plan plan = *x->base;
 	uint64_t need;
+	int err;
 
 	x->failed = x->failed || !s;
 	if (!s)
 		return;
 	plan.symmetric = s;
-	if (!asl_symmetric_make(s, &want) &&
-	    asl_symmetric_fit(s, plan.cache, &need))
+	err = asl_symmetric_make(s, &want);
+	x->failed = x->failed || err == -ENOMEM;
+	if (!err && asl_symmetric_fit(s, plan.cache, &need))
 		add(x, &plan);
 	else
 		drop(&plan);
@@ -142,9 +144,9 @@ static int by_ranks(const void *a, const void *b)
 }
 
 /* All that the ranks and the vectors are enough for; how many. */
-static int list(struct candidate **all, const struct asl_plan *base,
-		const char *family)
+static int list(struct candidate **all, struct ranking *x, const char *family)
 {
+	const struct asl_plan *base = x->base;
 	int most = base->ranks < ASL_SYMMETRIC_RANKS ? base->ranks
 						     : ASL_SYMMETRIC_RANKS;
 	struct asl_steiner_size size = {0};
@@ -158,6 +160,7 @@ static int list(struct candidate **all, const struct asl_plan *base,
 		    (family && strcmp(family, size.family)))
 			continue;
 		more = reallocarray(*all, (size_t)count + 1, sizeof **all);
+		x->failed = x->failed || !more;
 		if (!more)
 			break;
 		*all = more;
@@ -174,7 +177,7 @@ static void try_layouts(struct ranking *x,
 			const struct asl_symmetric_ways *ways)
 {
 	struct candidate *all;
-	int count = list(&all, x->base, ways->layout);
+	int count = list(&all, x, ways->layout);
 
 	if (ways->layout && !count)
 		try_exchanges(x, ways->layout, ways);

@@ -45,14 +45,13 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_wedge_rooms rooms;
 	struct asl_wedge w;
 
-	asl_wedge_begin(&w, plan->symmetric, rank);
+	asl_wedge_ponder(&w, plan->symmetric, rank);
 	rooms = asl_wedge_rooms(&w, 1);
 	out->in[ASL_GATHER].of[ASL_NVM_READ] = asl_wedge_owned(&w);
 	asl_wedge_predict_product(out, &w, 1);
 	out->in[ASL_REDUCE].of[ASL_NVM_WRITE] = asl_wedge_owned(&w);
 	out->pool_high = asl_wedge_tensor(&w) + 2 * asl_wedge_owned(&w);
 	out->memory_high = out->pool_high + rooms.cache + rooms.beside;
-	asl_wedge_end(&w);
 }
 
 const struct asl_algorithm asl_symmetric_sttsv = {

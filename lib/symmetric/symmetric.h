@@ -19,6 +19,13 @@
 #include "lib/plan/family.h"
 #include "lib/symmetric/schedule.h"
 
+/* Room for what a rank has to know of its wedge and of its peers. */
+struct asl_wedge_lists {
+	uint64_t *at; /* [row blocks + 1]: where each begins in x, y */
+	uint64_t *mine, *theirs; /* [ranks], until take: words to exchange */
+	struct asl_common_row *common; /* [row blocks] */
+};
+
 enum asl_symmetric_operand { ASL_TENSOR, ASL_X, ASL_Y, ASL_SYMMETRIC_OPERANDS };
 
 struct asl_symmetric {
@@ -33,6 +40,7 @@ struct asl_symmetric {
 	bool alltoall;	/* exchange so, instead */
 	uint64_t equal; /* then: words of every message, for one column */
 	int together;	/* columns for which the tensor is read once */
+	struct asl_wedge_lists pondered; /* of one rank at a time */
 
 	double shift, tolerance; /* of hopm */
 };

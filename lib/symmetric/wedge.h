@@ -32,23 +32,35 @@
 struct asl_wedge {
 	const struct asl_symmetric *s;
 	int rank, rows;
-	const int *row;		 /* its row blocks, ascending */
-	uint64_t *at;		 /* [rows + 1]: where each begins in x and y */
-	uint64_t longest;	 /* message, out or in, for one column */
-	int columns, first;	 /* that are worked with now */
-	uint64_t *mine, *theirs; /* [ranks], until take: words to exchange */
-	struct asl_common_row *common; /* room for row blocks */
-	bool failed;		       /* there was no memory */
+	const int *row;	    /* its row blocks, ascending */
+	uint64_t longest;   /* message, out or in, for one column */
+	int columns, first; /* that are worked with now */
+	struct asl_wedge_lists l;
+	bool failed; /* there was no memory */
 
 	struct asl_tile x, y, pack, scratch; /* between take and give */
 	struct asl_words landing;
-	struct asl_words beside[2]; /* needed after a product, if it is resumed */
+	struct asl_words
+		beside[2]; /* needed after a product, if it is resumed */
 };
 
-/* Begin and end also without a rank: for closed forms. */
+/* False: there is no memory, and nothing to give. */
+bool asl_wedge_lists_take(struct asl_wedge_lists *l, int rows, int ranks);
+void asl_wedge_lists_give(struct asl_wedge_lists *l); /* all zero is allowed */
+
 void asl_wedge_begin(struct asl_wedge *w, const struct asl_symmetric *s,
 		     int rank);
 void asl_wedge_end(struct asl_wedge *w);
+
+/* Its peers: on sim all ranks of a run have a wedge at a time. */
+void asl_wedge_forget(struct asl_wedge *w);
+
+/*
+ * For closed forms, which have no rank and cannot fail; before the next rank is
+ * pondered this one is done with, and there is no end to it.
+ */
+void asl_wedge_ponder(struct asl_wedge *w, const struct asl_symmetric *s,
+		      int rank);
 
 /* Words of all its row blocks, of its shares, and of its tensor blocks. */
 uint64_t asl_wedge_words(const struct asl_wedge *w);

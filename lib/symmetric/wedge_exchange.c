@@ -41,8 +41,8 @@ static void count_words(struct asl_wedge *w)
 		for (int j = 0; j < sharers; j++) {
 			int peer = asl_list(&l->sharers, w->row[i])[j];
 
-			w->mine[peer] += own;
-			w->theirs[peer] += asl_part_of(row, sharers, j).count;
+			w->l.mine[peer] += own;
+			w->l.theirs[peer] += asl_part_of(row, sharers, j).count;
 		}
 	}
 }
@@ -50,12 +50,12 @@ static void count_words(struct asl_wedge *w)
 /* Of x a rank sends what is its own; of y sums of what is the other's. */
 static uint64_t words_out(const struct asl_wedge *w, int to, bool sums)
 {
-	return to < 0 ? 0 : (sums ? w->theirs : w->mine)[to];
+	return to < 0 ? 0 : (sums ? w->l.theirs : w->l.mine)[to];
 }
 
 static uint64_t words_in(const struct asl_wedge *w, int from, bool sums)
 {
-	return from < 0 ? 0 : (sums ? w->mine : w->theirs)[from];
+	return from < 0 ? 0 : (sums ? w->l.mine : w->l.theirs)[from];
 }
 
 static uint64_t longest(const struct asl_wedge *w)
@@ -90,7 +90,7 @@ static struct asl_range part_of(const struct asl_wedge *w,
 }
 
 /*
- * The row blocks in common with a peer (-1: nobody), to w->common; and the words
+ * The row blocks in common with a peer (-1: nobody), to w->l.common; and the words
  * of these that one of the two has.
  */
 static int find_common(struct asl_wedge *w, int peer, int owner,
@@ -98,11 +98,11 @@ static int find_common(struct asl_wedge *w, int peer, int owner,
 {
 	int count = peer < 0 ? 0
 			     : asl_layout_common(&w->s->layout, w->rank, peer,
-						 w->common);
+						 w->l.common);
 
 	*words = 0;
 	for (int i = 0; i < count; i++)
-		*words += part_of(w, &w->common[i], owner).count;
+		*words += part_of(w, &w->l.common[i], owner).count;
 	*words *= (uint64_t)w->columns;
 	return count;
 }
@@ -114,7 +114,7 @@ static void pack(struct asl_rank *r, struct asl_wedge *w, struct asl_tile *from,
 	uint64_t done = 0;
 
 	for (int i = 0; i < count; i++) {
-		struct asl_common_row *row = &w->common[i];
+		struct asl_common_row *row = &w->l.common[i];
 		struct asl_words x = asl_wedge_in_cache(
 			w, from,
 			asl_wedge_place(w, row->of_a, part_of(w, row, owner)));
@@ -132,7 +132,7 @@ static void unpack(struct asl_rank *r, struct asl_wedge *w, int count,
 	uint64_t done = 0;
 
 	for (int i = 0; i < count; i++) {
-		struct asl_common_row *row = &w->common[i];
+		struct asl_common_row *row = &w->l.common[i];
 		struct asl_range rows =
 			asl_wedge_place(w, row->of_a, part_of(w, row, owner));
 		struct asl_words x =
