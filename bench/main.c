@@ -93,9 +93,9 @@ const struct asl_command asl_commands[] = {
 			"With --out, the same command continues a suite that "
 			"was interrupted.  SIGTERM ends\nit after the "
 			"repetition that runs, with exit code 143.  With "
-			"--launch there is a\njob for each number of ranks.  In a batch "
-			"system aslant-submit (scripts/submit)\nmakes a job "
-			"of it.",
+			"--launch there is a\njob for each number of ranks.  "
+			"In a batch system aslant-submit (scripts/submit)\n"
+			"makes a job of it.",
 		.example = "aslant suite quick --out results/here",
 		.options = ASL_FOR_SUITE,
 		.run = asl_command_suite,

@@ -67,6 +67,15 @@ static int run_case(struct running *x)
 	return code ? code : x->out.wrong ? ASL_CHECK_FAILED : ASL_FINE;
 }
 
+static int run_here(struct running *x, int code)
+{
+	if (!code)
+		code = asl_output_open(&x->out, x->options);
+	code = code ? asl_leave_together(x->options, code) : run_case(x);
+	asl_output_close(&x->out);
+	return code;
+}
+
 int asl_command_run(int argc, char **argv, const struct asl_command *self)
 {
 	struct asl_options o;
@@ -87,12 +96,10 @@ int asl_command_run(int argc, char **argv, const struct asl_command *self)
 		asl_signals_guard(&o);
 	code = asl_case_to_run(&c, &o);
 	if (!code && o.launch)
-		return asl_launch(c.want.plan.ranks, argc, argv,
+		code = asl_launch(c.want.plan.ranks, argc, argv,
 				  o.launch_at + 1);
-	if (!code)
-		code = asl_output_open(&x.out, &o);
-	code = code ? asl_leave_together(&o, code) : run_case(&x);
-	asl_output_close(&x.out);
+	else
+		code = run_here(&x, code);
 	asl_case_close(&c);
 	return code;
 }

@@ -41,8 +41,8 @@ struct rank {
 static struct sim {
 	struct rank *ranks, *current, *awake;
 	int size, begun, live;
-	int broken;  /* what every step fails with from now on */
-	int result;  /* of the first body that failed */
+	int broken;	   /* what every step fails with from now on */
+	int result;	   /* of the first body that failed */
 	const char *fault; /* why the run was aborted, and by whom */
 	int faulty;
 	int (*body)(struct asl_net *net, void *arg);

@@ -72,11 +72,11 @@ static void write_head(struct asl_pmem *p, const struct asl_store_want *want)
 	snprintf(root->run_id, sizeof root->run_id, "%s", want->run_id);
 	if (want->about)
 		snprintf(root->about, sizeof root->about, "%s", want->about);
-	root->check = asl_store_check(&root->version,
-				      offsetof(struct asl_pool, check) -
-					      offsetof(struct asl_pool,
-						       version),
-				      0);
+	root->check =
+		asl_store_check(&root->version,
+				offsetof(struct asl_pool, check) -
+					offsetof(struct asl_pool, version),
+				0);
 	pmemobj_persist(p->pop, root, sizeof *root);
 	root->magic = ASL_POOL_MAGIC;
 	pmemobj_persist(p->pop, root, sizeof *root);

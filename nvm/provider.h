@@ -18,7 +18,7 @@ struct asl_store {
 	char note[256];
 	char *file; /* what discard removes; the provider's, or NULL */
 	int error;  /* the first write that did not become durable */
-	const struct asl_store_lasting *lasting; /* NULL: it ends with its run */
+	const struct asl_store_lasting *lasting; /* or NULL */
 };
 
 /*

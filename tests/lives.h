@@ -27,8 +27,8 @@
 #include <cblas.h>
 #include <libpmem.h>
 
-#include "lib/rank/blas.h"
 #include "lib/matrix/parts.h"
+#include "lib/rank/blas.h"
 #include "lib/run/run.h"
 #include "tests/random.h"
 

@@ -4,7 +4,14 @@
  * CMake adds it to every program if ASLANT_SANITIZED is on (preset asan): what
  * starts the ranks need not pass an environment on.
  */
+const char *__lsan_default_options(void);
 const char *__lsan_default_suppressions(void);
+
+/* Who reads what a program says need not read that nothing was wrong. */
+__attribute__((visibility("default"))) const char *__lsan_default_options(void)
+{
+	return "print_suppressions=0";
+}
 
 /* It never gives back the descriptions of a provider that it has opened. */
 __attribute__((visibility("default"))) const char *

@@ -46,9 +46,9 @@ struct asl_calibrate_want {
 	const char *transport; /* ofi or mpi */
 	const char *provider, *store;
 	const char *interface; /* of the network; NULL: chosen */
-	const char *nvm_dir; /* NULL: where runs put pools */
-	const char *bind;    /* as asl_machine_bind */
-	bool quick;	     /* half a minute instead of two */
+	const char *nvm_dir;   /* NULL: where runs put pools */
+	const char *bind;      /* as asl_machine_bind */
+	bool quick;	       /* half a minute instead of two */
 	void (*progress)(const struct asl_calibrating *at);
 	/* This rank cannot take part: what all then fail with, and why. */
 	int refused;

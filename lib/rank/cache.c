@@ -212,8 +212,9 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		   B->rows * B->cols);
 	asl_charge(r, ASL_FLOPS, 2 * c->rows * c->cols * A->cols);
 	for (uint64_t l = 0; l < A->cols; l += step) {
-		step = acts && asl_behind_look(r) ? asl_least(BREATH, A->cols - l)
-						  : A->cols - l;
+		step = acts && asl_behind_look(r)
+			       ? asl_least(BREATH, A->cols - l)
+			       : A->cols - l;
 		if (acts)
 			add_product(r, c, A, B, (struct asl_range){l, step});
 		c->zero = false;

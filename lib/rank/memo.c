@@ -85,8 +85,7 @@ static double *begin_of_log(const struct asl_resume *x)
 
 static uint64_t check_entry(const struct entry *e, const double *words)
 {
-	uint64_t check =
-		asl_store_check(e, offsetof(struct entry, check), 2);
+	uint64_t check = asl_store_check(e, offsetof(struct entry, check), 2);
 
 	return asl_store_check(words, e->rows * e->cols * sizeof *words, check);
 }
@@ -116,7 +115,8 @@ static void undo_from(struct asl_resume *x, uint64_t at)
 		return;
 	undo_from(x, at + ASL_LOG_ENTRY + e.rows * e.cols);
 	asl_store_write(x->store, (double *)((char *)x->memo + e.at), e.ld,
-			begin_of_log(x) + at + ASL_LOG_ENTRY, e.cols, e.rows, e.cols);
+			begin_of_log(x) + at + ASL_LOG_ENTRY, e.cols, e.rows,
+			e.cols);
 	x->memo->safety_words += e.rows * e.cols;
 }
 
@@ -149,8 +149,8 @@ void asl_log_save(struct asl_resume *x, const struct asl_block *block)
 	asl_store_write(x->store, log + ASL_LOG_ENTRY, block->cols, block->at,
 			block->ld, block->rows, block->cols);
 	e.check = check_entry(&e, log + ASL_LOG_ENTRY);
-	asl_store_write(x->store, log, ASL_LOG_ENTRY, (const double *)&e, ASL_LOG_ENTRY, 1,
-			ASL_LOG_ENTRY);
+	asl_store_write(x->store, log, ASL_LOG_ENTRY, (const double *)&e,
+			ASL_LOG_ENTRY, 1, ASL_LOG_ENTRY);
 	x->memo->safety_words += ASL_LOG_ENTRY + words;
 	x->logged += ASL_LOG_ENTRY + words;
 }

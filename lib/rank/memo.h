@@ -13,7 +13,7 @@
 #include "lib/rank/resume.h"
 
 struct asl_record {
-	uint64_t mark, epoch;	  /* 0: none */
+	uint64_t mark, epoch;	   /* 0: none */
 	uint64_t live, live_check; /* words dumped */
 	double clock[ASL_ACCOUNTINGS];
 	struct asl_outcome outcome;
@@ -22,7 +22,7 @@ struct asl_record {
 
 struct asl_memo {
 	uint64_t lives, finished;
-	uint64_t operands; /* their check; 0: not known */
+	uint64_t operands;    /* their check; 0: not known */
 	uint64_t progress[2]; /* by parity of the mark, as are the records */
 	struct asl_record record[2];
 	/* Plain stores: */

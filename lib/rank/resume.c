@@ -283,8 +283,8 @@ void asl_walk_take(struct asl_rank *r, double **at, enum asl_where where,
 	x->words += count;
 	x->pieces++;
 	x->needs.words = asl_larger(x->needs.words, x->words);
-	x->needs.pieces = x->needs.pieces > x->pieces ? x->needs.pieces
-						      : x->pieces;
+	x->needs.pieces =
+		x->needs.pieces > x->pieces ? x->needs.pieces : x->pieces;
 }
 
 void asl_walk_give(struct asl_rank *r, enum asl_where where, uint64_t count)
@@ -345,15 +345,17 @@ int asl_resume_look(struct asl_resume_found *out, const struct asl_resume *x,
 		if (asl_record_of(m, m->record[i].mark))
 			mark = asl_larger(mark, m->record[i].mark);
 	*where = "its record is not as it was written";
-	if (mark ? !is_sound(m, mark) ||
-			   !asl_progress_read(&begun, m, mark) || !m->lives
+	if (mark ? !is_sound(m, mark) || !asl_progress_read(&begun, m, mark) ||
+			    !m->lives
 		 : !is_sound(m, 0) || !is_clear(&m->record[0]))
 		return -EINVAL;
 	if (m->finished > 1)
 		return -EINVAL;
 	*out = (struct asl_resume_found){
 		.mark = mark,
-		.begun = begun ? mark : mark ? mark - 1 : 0,
+		.begun = begun	? mark
+			 : mark ? mark - 1
+				: 0,
 		.lives = m->lives,
 		.finished = m->finished,
 	};

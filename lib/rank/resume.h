@@ -134,8 +134,9 @@ void asl_resume_open(struct asl_resume *x, struct asl_store *pool,
 
 /* What the pool says of the lives before. */
 struct asl_resume_found {
-	uint64_t mark, begun; /* prepared; begun: 0 or mark, or the one before */
-	uint64_t lives;	      /* 0: it is new */
+	uint64_t mark;	/* prepared */
+	uint64_t begun; /* 0 or mark, or the one before */
+	uint64_t lives; /* 0: it is new */
 	bool finished;
 };
 

@@ -117,7 +117,7 @@ struct asl_rep {
 	struct asl_outcome outcome;		   /* as rank 0 has it */
 	struct asl_lru_traffic lru_max, lru_total; /* of the cache model */
 
-	uint64_t lives; /* 1: it was not interrupted; 0: it could not be gone on with */
+	uint64_t lives;		  /* 0: it could not be gone on with */
 	struct asl_counts redone; /* moved again, all ranks together */
 	uint64_t safety_words;	  /* written for that, likewise */
 
