@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,16 +21,6 @@ static int reopen(const struct asl_result *r, int which)
 			O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
-}
-
-/* What is there belongs to the one that is at work. */
-static int leave_alone(struct asl_result *r, const char *dir)
-{
-	close(r->cases);
-	close(r->fd);
-	asl_result_init(r, NULL);
-	return asl_complain_alone(ASL_BAD_INPUT,
-				  "--out: another suite is at work in %s", dir);
 }
 
 /* That of a suite that was begun, or a new one. */
@@ -60,11 +49,7 @@ int asl_result_open_suite(struct asl_result *r, const char *dir)
 	if (!dir)
 		return 0;
 	code = asl_result_reach(r, dir);
-	if (!code)
-		code = open_cases(r, dir);
-	if (!code && flock(r->cases, LOCK_EX | LOCK_NB))
-		return leave_alone(r, dir);
-	return code;
+	return code ? code : open_cases(r, dir);
 }
 
 /* ---- Cutting ---- */
