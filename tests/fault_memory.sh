@@ -7,6 +7,11 @@
 # hwloc's own are left out: it goes on with a machine that lacks something.
 set -u
 
+! ldd "${ASLANT:?}" | grep -q libasan || {
+	echo "fault_memory: the sanitizer has its own allocations"
+	exit 77
+}
+
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 ulimit -c 0
