@@ -2,13 +2,16 @@
 # command.sh -- for scripts that test the command: runs it, and judges what it says
 #
 # To be sourced.  ASLANT is the command; the script goes on in an empty directory,
-# with `python` one that has NumPy, and ends with [ ! -e failed ].
+# with `python` one that has NumPy, and ends with [ ! -e failed ].  To preload
+# tests/faults.c is to preload $faults.
 
 aslant=${ASLANT:?}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
 mkdir said
+sanitizer=$(ldd "$aslant" | awk '/libasan/ {print $3}')
+faults="$sanitizer ${BUILD-}/tests/libfaults.so" # it has to be the first
 cases=0
 out=out err=err code=2
 

@@ -4,7 +4,6 @@ set -u
 
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
-faults=${BUILD:?}/tests/libfaults.so
 echo '{"cases": [{"label": "a", "algorithm": "vomm", "n": [9, 10], "store": "dram",
 	"reps": 3}]}' >suite.json
 

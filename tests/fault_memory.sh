@@ -7,16 +7,14 @@
 # hwloc's own are left out: it goes on with a machine that lacks something.
 set -u
 
-! ldd "${ASLANT:?}" | grep -q libasan || {
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+[ -z "$sanitizer" ] || {
 	echo "fault_memory: the sanitizer has its own allocations"
 	exit 77
 }
-
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
 ulimit -c 0
 export FAULT_BUT=libhwloc
-faults=${BUILD:?}/tests/libfaults.so
 cases=${ASLANT_TEST_CASES:-12}
 
 for dir in old new; do

@@ -8,7 +8,6 @@ set -u
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 ulimit -c 0
-faults=${BUILD:?}/tests/libfaults.so
 mkdir pools
 pools=$work/pools
 export ASLANT_NVM_DIR=$pools
