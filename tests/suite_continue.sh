@@ -155,9 +155,9 @@ says "sim/cases.csv: case 1: found '3d .* --reps 2 .*', expected '3d .* --reps 3
 expect 2 suite suite.json --out short
 says 'short/runs.csv: found 900 bytes, expected [0-9]* or more' err
 cmp sim/runs.csv again/runs.csv || fail "a refused suite changes rows"
-flock again/cases.csv "$aslant" suite suite.json --out again >out 2>err
+flock again "$aslant" suite suite.json --out again >out 2>err
 [ $? = 2 ] || fail "two suites at work in one directory"
-says 'another suite is at work in again' err
+says 'another run or suite is at work in again' err
 expect 2 run vomm --n 9 --out sim # a single run is not continued
 
 # A failed check is remembered.
