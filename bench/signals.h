@@ -25,6 +25,6 @@ void asl_signals_hold(void);
 void asl_signals_release(void);
 
 /* The line, and the end, as if such a signal had come now. */
-_Noreturn void asl_signals_end(int signal);
+_Noreturn void asl_signals_end(int number);
 
 #endif
