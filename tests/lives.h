@@ -154,6 +154,7 @@ static inline pid_t begin_life(const struct asl_run_want *want, uint64_t events)
 	assert_true(child >= 0);
 	if (child > 0)
 		return child;
+	signal(SIGSEGV, SIG_DFL); /* cmocka would clear all away */
 	/* Nobody takes old words for those that were to be moved. */
 	mallopt(M_PERTURB, 0x80);
 	err = asl_run(want, look, NULL);

@@ -59,9 +59,9 @@ static uint64_t distance(uint64_t a, uint64_t b)
 static bool is_fair(const struct builder *b, const struct asl_cut *x,
 		    const uint64_t d[ASL_CUTS_AXES], int ranks)
 {
-	double across = (double)(d[0] * d[1] * d[2] / d[x->axis]);
-	double one = (double)x->length * across;
-	double other = (double)(d[x->axis] - x->length) * across;
+	uint64_t across = d[0] * d[1] * d[2] / d[x->axis];
+	double one = (double)x->length * (double)across;
+	double other = (double)(d[x->axis] - x->length) * (double)across;
 
 	return one <= b->most * x->ranks &&
 	       other <= b->most * (ranks - x->ranks) &&
