@@ -127,7 +127,7 @@ bool asl_net_ended(struct asl_net *net, struct asl_net_op *op);
  * can be.  Does not return on ofi and mpi, where the job ends with exit_code;
  * on sim every step in flight or to come fails with -ECONNABORTED.
  */
-void asl_net_abort(struct asl_net *net, int exit_code, const char *why);
+void asl_net_abort(struct asl_net *net, int exit_code, const char *reason);
 
 /* What the last error of this process was about; "" if there was none. */
 const char *asl_net_why(void);
@@ -168,7 +168,7 @@ struct asl_net_patience {
  * watch each other, too: a host or a network that is gone ends the job.  To be
  * called before anything is opened, inside a job only.
  */
-void asl_net_guard(int rank, const struct asl_net_patience *patience);
+void asl_net_guard(int rank, const struct asl_net_patience *bears);
 
 /*
  * Remove what ranks that were killed have left in /dev/shm: files that libraries

@@ -317,9 +317,12 @@ void asl_resume_open(struct asl_resume *x, struct asl_store *pool,
 
 static bool is_clear(const struct asl_record *record)
 {
-	static const struct asl_record clear;
+	const unsigned char *at = (const void *)record;
 
-	return !memcmp(record, &clear, sizeof clear);
+	for (size_t i = 0; i < sizeof *record; i++)
+		if (at[i])
+			return false;
+	return true;
 }
 
 /*

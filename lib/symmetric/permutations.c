@@ -127,7 +127,7 @@ int asl_permutations(int *edge, int n, int degree)
 	if (edges >= NONE)
 		return -ENOMEM;
 	s.partner = malloc((edges + 1) * sizeof *s.partner);
-	s.first_half = malloc(edges + 1);
+	s.first_half = calloc(edges + 1, 1);
 	s.spare = malloc((edges + 1) * sizeof *s.spare);
 	s.waiting = malloc((vertices + 1) * sizeof *s.waiting);
 	s.start = malloc((vertices + 1) * sizeof *s.start);

@@ -180,7 +180,7 @@ static int make(struct scheduler *x)
 	if (err)
 		return err;
 	all = (size_t)s->steps * (size_t)s->ranks;
-	s->to = malloc((all ? all : 1) * sizeof *s->to);
+	s->to = calloc(all ? all : 1, sizeof *s->to);
 	if (!s->to)
 		return -ENOMEM;
 	err = decompose(x);
