@@ -100,8 +100,7 @@ static bool read_entry(struct entry *e, const struct asl_resume *x, uint64_t at)
 		return false;
 	memcpy(e, log, sizeof *e);
 	if (e->mark != x->from_mark || e->commits != x->from_commits ||
-	    e->rows > left || e->cols > left ||
-	    e->rows * e->cols > left - ASL_LOG_ENTRY)
+	    (e->cols && e->rows > (left - ASL_LOG_ENTRY) / e->cols))
 		return false;
 	return e->check == check_entry(e, log + ASL_LOG_ENTRY);
 }
@@ -110,11 +109,13 @@ static bool read_entry(struct entry *e, const struct asl_resume *x, uint64_t at)
 static void undo_from(struct asl_resume *x, uint64_t at)
 {
 	struct entry e;
+	void *to;
 
 	if (!read_entry(&e, x, at))
 		return;
 	undo_from(x, at + ASL_LOG_ENTRY + e.rows * e.cols);
-	asl_store_write(x->store, (double *)((char *)x->memo + e.at), e.ld,
+	to = (char *)x->memo + e.at;
+	asl_store_write(x->store, to, e.ld,
 			begin_of_log(x) + at + ASL_LOG_ENTRY, e.cols, e.rows,
 			e.cols);
 	x->memo->safety_words += e.rows * e.cols;
