@@ -100,6 +100,7 @@ static bool read_entry(struct entry *e, const struct asl_resume *x, uint64_t at)
 		return false;
 	memcpy(e, log, sizeof *e);
 	if (e->mark != x->from_mark || e->commits != x->from_commits ||
+	    e->rows > left || e->cols > left ||
 	    (e->cols && e->rows > (left - ASL_LOG_ENTRY) / e->cols))
 		return false;
 	return e->check == check_entry(e, log + ASL_LOG_ENTRY);
