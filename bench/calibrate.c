@@ -4,6 +4,7 @@
  * Only what has a network can be measured: outside a job the command starts one.
  */
 #include "lib/calibrate/calibrate.h"
+#include "lib/base/error.h"
 
 #include <errno.h>
 #include <stdio.h>

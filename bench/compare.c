@@ -11,6 +11,7 @@
 #include "bench/number.h"
 #include "bench/say.h"
 #include "bench/table.h"
+#include "lib/base/error.h"
 #include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 

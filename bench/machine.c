@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/number.h"
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 #include "nvm/store.h"
 
@@ -36,7 +37,7 @@ json_t *asl_pool_json(const char *dir)
 	add_text(pool, "dir", dir);
 	err = asl_store_place(&x, dir);
 	if (err) {
-		add_text(pool, "error", asl_store_why());
+		add_text(pool, "error", asl_failure());
 		return pool;
 	}
 	add_text(pool, "medium", x.medium);

@@ -12,6 +12,7 @@
 #include "bench/rows.h"
 #include "bench/say.h"
 #include "bench/signals.h"
+#include "lib/base/error.h"
 #include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 

@@ -17,6 +17,7 @@
 #include "bench/provenance.h"
 #include "bench/rows.h"
 #include "bench/say.h"
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 #include "nvm/store.h"
@@ -96,7 +97,7 @@ static int reach(struct asl_result *r, const char *dir)
 
 	if (err)
 		return asl_complain_alone(asl_exit_code(err), "--out: %s",
-					  asl_store_why());
+					  asl_failure());
 	r->made_dir = !mkdirat(spot.dir, spot.name, 0700);
 	if (!r->made_dir && errno != EEXIST)
 		err = -errno;

@@ -11,6 +11,7 @@
 #include "bench/say.h"
 #include "bench/signals.h"
 #include "bench/summary.h"
+#include "lib/base/error.h"
 
 struct running {
 	const struct asl_options *options;

@@ -15,6 +15,7 @@
 #include "bench/rows.h"
 #include "bench/rows_read.h"
 #include "bench/say.h"
+#include "lib/base/error.h"
 
 #define NAME "cases.csv"
 

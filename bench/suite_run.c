@@ -17,6 +17,7 @@
 #include "bench/signals.h"
 #include "bench/suite.h"
 #include "bench/suite_log.h"
+#include "lib/base/error.h"
 
 struct running {
 	struct asl_suite *s;

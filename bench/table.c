@@ -8,6 +8,7 @@
 
 #include "bench/case.h"
 #include "bench/say.h"
+#include "lib/base/error.h"
 #include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 

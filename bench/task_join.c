@@ -10,6 +10,7 @@
 #include "bench/face.h"
 #include "bench/say.h"
 #include "bench/task.h"
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 #include "lib/multiply/family.h"
 #include "net/net.h"
@@ -33,7 +34,7 @@ struct answer {
 
 static int lost(void)
 {
-	return asl_complain(ASL_PEER_LOST, "%s", asl_net_why());
+	return asl_complain(ASL_PEER_LOST, "%s", asl_failure());
 }
 
 static struct answer answer(int code)

@@ -9,6 +9,7 @@
 #include "bench/rows.h"
 #include "bench/say.h"
 #include "bench/task.h"
+#include "lib/base/error.h"
 #include "lib/rank/blas.h"
 #include "net/net.h"
 
@@ -28,7 +29,7 @@ static int join(struct doing *x)
 	struct asl_job job;
 
 	if (asl_net_comm(x->task->comm, &job.rank, &job.size))
-		return asl_complain(ASL_BAD_INPUT, "%s", asl_net_why());
+		return asl_complain(ASL_BAD_INPUT, "%s", asl_failure());
 	asl_job_assume(job);
 	if (!x->o.transport)
 		x->o.transport = "mpi";
@@ -119,7 +120,7 @@ static int run_case(struct doing *x)
 	if (err)
 		return asl_complain(asl_exit_code(err), "%s",
 				    *asl_run_why() ? asl_run_why()
-						   : asl_net_why());
+						   : asl_failure());
 	return r.wrong ? ASL_CHECK_FAILED : 0;
 }
 

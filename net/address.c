@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "net/provider.h"
 
 static int read_speed(const char *interface)
@@ -96,10 +97,10 @@ int asl_addresses_named(struct asl_address *out,
 						 sizeof names - used, "%s%s",
 						 used ? ", " : "", name);
 	}
-	return asl_net_fail(-ENODEV,
-			    "--interface: found %s, expected an interface that "
-			    "is up and has an address: %s",
-			    interface, names);
+	return asl_fail(-ENODEV,
+			"--interface: found %s, expected an interface that "
+			"is up and has an address: %s",
+			interface, names);
 }
 
 bool asl_address_is_loopback(const struct asl_address *x)

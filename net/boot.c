@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "net/boot.h"
 #include "net/comm.h"
 #include "net/guard.h"
@@ -43,11 +44,11 @@ static int start(void)
 	int err;
 
 	if (atexit(not_started))
-		return asl_net_fail(-ENOMEM, "no memory for MPI");
+		return asl_fail(-ENOMEM, "no memory for MPI");
 	starting = true;
 	err = MPI_Init(NULL, NULL);
 	starting = false;
-	return err ? asl_net_fail(-ENETDOWN, "MPI_Init failed") : 0;
+	return err ? asl_fail(-ENETDOWN, "MPI_Init failed") : 0;
 }
 
 static int begin(void)
@@ -56,9 +57,9 @@ static int begin(void)
 
 	MPI_Initialized(&before);
 	if (before)
-		return asl_net_fail(-EBUSY, "this process has already been "
-					    "part of a run, or has started MPI "
-					    "itself");
+		return asl_fail(-EBUSY, "this process has already been "
+					"part of a run, or has started MPI "
+					"itself");
 	return start();
 }
 
@@ -68,7 +69,7 @@ static int borrow(int comm)
 	int rank, size, err = asl_net_comm(comm, &rank, &size);
 
 	if (!err && MPI_Comm_dup(MPI_Comm_f2c(comm), &asl_boot_comm))
-		err = asl_net_fail(-ENETDOWN, "MPI_Comm_dup failed");
+		err = asl_fail(-ENETDOWN, "MPI_Comm_dup failed");
 	return err;
 }
 
@@ -94,16 +95,16 @@ static int check_size(const struct asl_boot *boot, int ranks)
 	int rank, size;
 
 	if (!is_borrowed() && asl_net_job(&rank, &size) && size != boot->size)
-		return asl_net_fail(-EINVAL,
-				    "the launcher started %d ranks, "
-				    "but MPI sees %d: it is another MPI's "
-				    "launcher (or srun without --mpi=pmi2)",
-				    size, boot->size);
+		return asl_fail(-EINVAL,
+				"the launcher started %d ranks, "
+				"but MPI sees %d: it is another MPI's "
+				"launcher (or srun without --mpi=pmi2)",
+				size, boot->size);
 	if (ranks && ranks != boot->size)
-		return asl_net_fail(-EINVAL,
-				    "%d ranks are wanted, but the job "
-				    "has %d",
-				    ranks, boot->size);
+		return asl_fail(-EINVAL,
+				"%d ranks are wanted, but the job "
+				"has %d",
+				ranks, boot->size);
 	return 0;
 }
 
@@ -115,7 +116,7 @@ static int share_secret(struct asl_boot *boot)
 	int err = 0;
 
 	if (boot->rank == 0 && getrandom(s, sizeof *s, 0) != sizeof *s)
-		err = asl_net_fail(-EIO, "the system has no random bits");
+		err = asl_fail(-EIO, "the system has no random bits");
 	err = asl_boot_agree(boot, err);
 	if (!err)
 		asl_boot_share(s, sizeof *s);
@@ -203,7 +204,7 @@ int asl_boot_agree(const struct asl_boot *boot, int mine)
 			   asl_boot_comm),
 	     "MPI_Allreduce failed");
 	if (first.err && first.rank != boot->rank)
-		asl_net_fail(first.err, "%s", "");
+		asl_fail(first.err, "%s", "");
 	return first.err;
 }
 

@@ -52,7 +52,7 @@ void asl_boot_share(void *at, size_t bytes);
 
 /*
  * Do all ranks say 0?  Every rank gets 0, or what the lowest rank that did not
- * said; that one alone keeps its asl_net_why().
+ * said; that one alone keeps its asl_failure().
  */
 int asl_boot_agree(const struct asl_boot *boot, int mine);
 

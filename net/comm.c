@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "net/provider.h"
 
 static int check(int code, const char *what)
 {
-	return code ? asl_net_fail(-ECONNRESET, "%s failed", what) : 0;
+	return code ? asl_fail(-ECONNRESET, "%s failed", what) : 0;
 }
 
 const char *asl_net_versions(void)
@@ -40,9 +41,9 @@ int asl_net_comm(int comm, int *rank, int *size)
 	MPI_Initialized(&begun);
 	MPI_Finalized(&ended);
 	if (!begun || ended)
-		return asl_net_fail(-EINVAL,
-				    "a communicator needs MPI to be running: "
-				    "after MPI_Init, before MPI_Finalize");
+		return asl_fail(-EINVAL,
+				"a communicator needs MPI to be running: "
+				"after MPI_Init, before MPI_Finalize");
 	code = MPI_Comm_rank(MPI_Comm_f2c(comm), rank);
 	if (!code)
 		code = MPI_Comm_size(MPI_Comm_f2c(comm), size);

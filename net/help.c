@@ -6,7 +6,8 @@
  */
 #include <string.h>
 
-#include "net/net.h"
+#include "lib/base/error.h"
+#include "net/provider.h"
 
 static int step(struct asl_net *net, struct asl_net_op *op)
 {
@@ -125,6 +126,9 @@ int asl_net_agree(struct asl_net *net, int mine, int *who)
 		err = asl_net_share(net, &first, sizeof first);
 	if (err)
 		return err;
+	if (first.what && first.who != asl_net_rank(net) &&
+	    !net->ops->carries_null)
+		asl_forget_failure();
 	if (who)
 		*who = first.what ? first.who : ASL_NET_NONE;
 	return first.what;

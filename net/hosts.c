@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "net/guard.h"
 
 struct place {
@@ -135,10 +136,10 @@ static int choose_spot(struct asl_boot *boot, const struct place *all,
 		return err;
 	if (boot->one_host || !boot->tied)
 		return 0; /* there may be no use for one */
-	return asl_net_fail(err,
-			    "rank %d on %s has no network with the hosts of "
-			    "other ranks (--interface NAME says which to take)",
-			    boot->rank, mine->host);
+	return asl_fail(err,
+			"rank %d on %s has no network with the hosts of "
+			"other ranks (--interface NAME says which to take)",
+			boot->rank, mine->host);
 }
 
 /* ---- All of it ---- */
@@ -147,8 +148,7 @@ int asl_hosts_find(struct asl_boot *boot, const char *interface)
 {
 	struct place mine, *all = calloc((size_t)boot->size, sizeof *all);
 	int err = all ? 0
-		      : asl_net_fail(-ENOMEM, "no memory for %d hosts",
-				     boot->size);
+		      : asl_fail(-ENOMEM, "no memory for %d hosts", boot->size);
 
 	err = asl_boot_agree(boot, err);
 	if (!err) {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "net/boot.h"
 #include "net/comm.h"
 #include "net/provider.h"
@@ -63,7 +64,7 @@ static int fail(struct mpi *m, int code)
 
 	MPI_Error_string(code, text, &length);
 	m->lost = true;
-	m->broken = asl_net_fail(-ECONNRESET, "MPI: %s", text);
+	m->broken = asl_fail(-ECONNRESET, "MPI: %s", text);
 	return m->broken;
 }
 
@@ -145,16 +146,16 @@ static int open_packet(struct mpi *m, struct asl_net_op *op)
 	if (err)
 		return err;
 	if (h->packet.run != m->boot.secret.message)
-		return asl_net_fail(-ECONNABORTED,
-				    "rank %d received a message in the name of "
-				    "rank %d, which is not of this run",
-				    m->net.rank, op->from);
+		return asl_fail(-ECONNABORTED,
+				"rank %d received a message in the name of "
+				"rank %d, which is not of this run",
+				m->net.rank, op->from);
 	if (h->packet.bytes != op->in_bytes)
-		return asl_net_fail(-EMSGSIZE,
-				    "rank %d sends %zu bytes, but "
-				    "rank %d expects %zu of it",
-				    op->from, (size_t)h->packet.bytes,
-				    m->net.rank, op->in_bytes);
+		return asl_fail(-EMSGSIZE,
+				"rank %d sends %zu bytes, but "
+				"rank %d expects %zu of it",
+				op->from, (size_t)h->packet.bytes, m->net.rank,
+				op->in_bytes);
 	op->got = h->packet.stamp;
 	if (op->in_bytes && op->in_bytes <= SHORT_BYTES)
 		memcpy(op->in, h->packet.data, op->in_bytes);
@@ -220,7 +221,7 @@ static int mpi_run(const struct asl_net_want *want,
 	asl_boot_place(&m.net, &m.boot);
 	err = body(&m.net, arg);
 	if (m.broken || asl_net_barrier(&m.net))
-		asl_boot_abort(m.net.rank, ASL_BOOT_LOST, asl_net_why(),
+		asl_boot_abort(m.net.rank, ASL_BOOT_LOST, asl_failure(),
 			       m.lost);
 	asl_boot_close();
 	return err;

@@ -2,10 +2,9 @@
  * net.c -- the table of transports, and what is the same on all of them
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "net/provider.h"
 
 static const struct asl_net_ops *const transports[] = {
@@ -15,23 +14,6 @@ static const struct asl_net_ops *const transports[] = {
 };
 
 #define TRANSPORTS (sizeof transports / sizeof transports[0])
-
-static char why[512];
-
-int asl_net_fail(int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof why, format, args);
-	va_end(args);
-	return err;
-}
-
-const char *asl_net_why(void)
-{
-	return why;
-}
 
 static const struct asl_net_ops *find(const char *name)
 {
@@ -62,12 +44,12 @@ int asl_net_run(const struct asl_net_want *want,
 {
 	const struct asl_net_ops *ops = find(want->transport);
 
-	why[0] = '\0';
+	asl_forget_failure();
 	if (!ops)
-		return asl_net_fail(-ENOENT,
-				    "there is no transport '%s', only sim, "
-				    "ofi and mpi",
-				    want->transport ? want->transport : "");
+		return asl_fail(-ENOENT,
+				"there is no transport '%s', only sim, "
+				"ofi and mpi",
+				want->transport ? want->transport : "");
 	return ops->run(want, body, arg);
 }
 
@@ -116,8 +98,8 @@ static int check_peer(const struct asl_net *net, int peer)
 {
 	if (peer == ASL_NET_NONE || (peer >= 0 && peer < net->size))
 		return 0;
-	return asl_net_fail(-EINVAL, "there is no rank %d, only 0 to %d", peer,
-			    net->size - 1);
+	return asl_fail(-EINVAL, "there is no rank %d, only 0 to %d", peer,
+			net->size - 1);
 }
 
 static int check_data(const struct asl_net *net, const struct asl_net_op *op)
@@ -127,8 +109,7 @@ static int check_data(const struct asl_net *net, const struct asl_net_op *op)
 
 	if (net->ops->carries_null || (out && in))
 		return 0;
-	return asl_net_fail(-EINVAL, "%s: a message without data",
-			    net->ops->name);
+	return asl_fail(-EINVAL, "%s: a message without data", net->ops->name);
 }
 
 int asl_net_start(struct asl_net *net, struct asl_net_op *op)

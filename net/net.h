@@ -9,7 +9,7 @@
  * Words	The net moves bytes and counts nothing: counting, phases and
  *		clocks are the business of lib/rank.
  * Order	Messages from one rank to another arrive in the order sent.
- * Errors	0, or a negative errno with asl_net_why() saying more.  After
+ * Errors	0, or a negative errno (lib/base/error.h).  After
  *		an error only asl_net_abort and asl_net_close are safe.
  * Threads	One thread per process.
  */
@@ -89,7 +89,7 @@ struct asl_net_want {
  *			called once before
  *
  * What goes wrong before the bodies goes wrong for all: every rank returns the
- * same error, and one alone has something in asl_net_why().  The provider is
+ * same error, and one alone has something in asl_failure().  The provider is
  * the one that rank 0 wants.
  */
 int asl_net_run(const struct asl_net_want *want,
@@ -129,9 +129,6 @@ bool asl_net_ended(struct asl_net *net, struct asl_net_op *op);
  */
 void asl_net_abort(struct asl_net *net, int exit_code, const char *reason);
 
-/* What the last error of this process was about; "" if there was none. */
-const char *asl_net_why(void);
-
 /* ---- Uncounted help for setting a run up, the same on all transports ---- */
 
 int asl_net_barrier(struct asl_net *net);
@@ -145,7 +142,7 @@ int asl_net_collect(struct asl_net *net, void *all, const void *mine,
 
 /*
  * Do all ranks say 0?  Every rank gets the answer: 0, or what the lowest rank
- * that did not said, and who that is.
+ * that did not said, and who that is; that one alone keeps its asl_failure().
  */
 int asl_net_agree(struct asl_net *net, int mine, int *who);
 

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/error.h"
+
 #include "net/ofi.h"
 
 #define LOOKS 20000 /* some milliseconds */
@@ -61,29 +63,29 @@ static int wrong_length(const struct asl_ofi *o, const struct half *h,
 {
 	size_t head = sizeof h->head;
 
-	return asl_net_fail(-EMSGSIZE,
-			    "rank %d sends %zu bytes, but rank %d "
-			    "expects %zu of it",
-			    h->op->from, bytes - head, o->net.rank,
-			    h->op->in_bytes);
+	return asl_fail(-EMSGSIZE,
+			"rank %d sends %zu bytes, but rank %d "
+			"expects %zu of it",
+			h->op->from, bytes - head, o->net.rank,
+			h->op->in_bytes);
 }
 
 /* It knew the tag, or this is a bug or a fault: there is no going on. */
 static int not_ours(const struct asl_ofi *o, const struct half *h, size_t bytes)
 {
-	return asl_net_fail(-ECONNABORTED,
-			    "rank %d received %zu bytes in the name of rank "
-			    "%d, which are not of this run",
-			    o->net.rank, bytes, h->op->from);
+	return asl_fail(-ECONNABORTED,
+			"rank %d received %zu bytes in the name of rank "
+			"%d, which are not of this run",
+			o->net.rank, bytes, h->op->from);
 }
 
 /* Providers do not say by how much. */
 static int too_long(const struct asl_ofi *o, const struct half *h)
 {
-	return asl_net_fail(-EMSGSIZE,
-			    "rank %d sends more than the %zu bytes "
-			    "that rank %d expects of it",
-			    h->op->from, h->op->in_bytes, o->net.rank);
+	return asl_fail(-EMSGSIZE,
+			"rank %d sends more than the %zu bytes "
+			"that rank %d expects of it",
+			h->op->from, h->op->in_bytes, o->net.rank);
 }
 
 static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
@@ -105,16 +107,16 @@ static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
 static int lose(struct asl_ofi *o, int peer, int cause)
 {
 	o->lost = true;
-	return asl_net_fail(-ECONNRESET, "lost rank %d: %s", peer,
-			    fi_strerror(cause));
+	return asl_fail(-ECONNRESET, "lost rank %d: %s", peer,
+			fi_strerror(cause));
 }
 
 /* Nobody in particular: the provider itself. */
 static void give_up(struct asl_ofi *o, int cause)
 {
 	o->lost = true;
-	o->broken = asl_net_fail(-ECONNRESET, "provider %s: %s",
-				 o->net.provider, fi_strerror(cause));
+	o->broken = asl_fail(-ECONNRESET, "provider %s: %s", o->net.provider,
+			     fi_strerror(cause));
 }
 
 static void finish_badly(struct asl_ofi *o)
@@ -334,7 +336,7 @@ static void leave_together(struct asl_ofi *o)
 {
 	o->closing = true;
 	if (o->broken || asl_net_barrier(&o->net))
-		asl_boot_abort(o->net.rank, ASL_BOOT_LOST, asl_net_why(),
+		asl_boot_abort(o->net.rank, ASL_BOOT_LOST, asl_failure(),
 			       o->lost);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "lib/base/error.h"
 #include "net/ofi.h"
 
 /* More take too much of /dev/shm; ranks that share cores look in vain more. */
@@ -53,8 +54,8 @@ static int open_here(struct asl_ofi *o, const char *provider,
 	if (!err)
 		return 0;
 	asl_ofi_close(o);
-	return asl_net_fail(-ENETDOWN, "provider %s: %s", provider,
-			    fi_strerror(-err));
+	return asl_fail(-ENETDOWN, "provider %s: %s", provider,
+			fi_strerror(-err));
 }
 
 /* A provider that does not open says more than one that is not there. */
@@ -68,7 +69,7 @@ static void note(struct where *mine, int err)
 	if (weight(err) <= weight(mine->err))
 		return;
 	mine->err = err;
-	snprintf(mine->why, sizeof mine->why, "%s", asl_net_why());
+	snprintf(mine->why, sizeof mine->why, "%s", asl_failure());
 }
 
 /* Open the first provider from mine->choice on that can be. */
@@ -106,11 +107,10 @@ static int none_works(const struct where *all, const struct asl_boot *boot)
 		if (weight(all[i].err) > weight(all[who].err))
 			who = i;
 	if (boot->rank)
-		return asl_net_fail(all[who].err, "%s", "");
+		return asl_fail(all[who].err, "%s", "");
 	if (who)
-		return asl_net_fail(all[who].err, "rank %d: %s", who,
-				    all[who].why);
-	return asl_net_fail(all[who].err, "%s", all[who].why);
+		return asl_fail(all[who].err, "rank %d: %s", who, all[who].why);
+	return asl_fail(all[who].err, "%s", all[who].why);
 }
 
 static int meet(struct asl_ofi *o, const char *const *list, struct where *all)
@@ -127,7 +127,7 @@ static int meet(struct asl_ofi *o, const char *const *list, struct where *all)
 	if (!list[mine.choice])
 		return none_works(all, &o->boot);
 	/* Those that were passed over are nobody's business any more. */
-	return asl_net_fail(0, "%s", "");
+	return asl_fail(0, "%s", "");
 }
 
 static int insert_peers(struct asl_ofi *o, const struct where *all)
@@ -135,10 +135,10 @@ static int insert_peers(struct asl_ofi *o, const struct where *all)
 	for (int i = 0; i < o->boot.size; i++)
 		if (fi_av_insert(o->av, all[i].at, 1, &o->peers[i], 0, NULL) !=
 		    1)
-			return asl_net_fail(-ENETDOWN,
-					    "provider %s: refuses "
-					    "the address of rank %d",
-					    o->net.provider, i);
+			return asl_fail(-ENETDOWN,
+					"provider %s: refuses "
+					"the address of rank %d",
+					o->net.provider, i);
 	return 0;
 }
 
@@ -197,7 +197,7 @@ int asl_ofi_meet(struct asl_ofi *o, const char *provider)
 	o->peers = calloc(size, sizeof *o->peers);
 	o->reached = calloc(size, sizeof *o->reached);
 	if (!all || !o->peers || !o->reached)
-		err = asl_net_fail(-ENOMEM, "no memory for %zu peers", size);
+		err = asl_fail(-ENOMEM, "no memory for %zu peers", size);
 	err = asl_boot_agree(&o->boot, err);
 	if (err)
 		goto part;
@@ -211,7 +211,7 @@ int asl_ofi_meet(struct asl_ofi *o, const char *provider)
 		goto part;
 	/* Messages flow now, and whoever waits for one cannot be asked. */
 	if (forget_files(o, all[o->net.rank].at))
-		asl_boot_abort(o->net.rank, ASL_BOOT_FAILED, asl_net_why(),
+		asl_boot_abort(o->net.rank, ASL_BOOT_FAILED, asl_failure(),
 			       o->lost);
 	free(all);
 	return 0;

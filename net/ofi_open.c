@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/statvfs.h>
 
+#include "lib/base/error.h"
 #include "net/ofi.h"
 
 #define API FI_VERSION(1, 14)
@@ -71,15 +72,15 @@ static int check_limits(const struct fi_info *info)
 	const char *name = info->fabric_attr->prov_name;
 
 	if (info->tx_attr->iov_limit < 2 || info->rx_attr->iov_limit < 2)
-		return asl_net_fail(-ENETDOWN,
-				    "provider %s: takes a message "
-				    "in one piece only, and ours have two",
-				    name);
+		return asl_fail(-ENETDOWN,
+				"provider %s: takes a message "
+				"in one piece only, and ours have two",
+				name);
 	if (tag_bits(info) < TAG_BITS)
-		return asl_net_fail(-ENETDOWN,
-				    "provider %s: tags are shorter "
-				    "than %d bits",
-				    name, TAG_BITS);
+		return asl_fail(-ENETDOWN,
+				"provider %s: tags are shorter "
+				"than %d bits",
+				name, TAG_BITS);
 	return 0;
 }
 
@@ -186,10 +187,10 @@ static int missing(const char *provider)
 	char list[256];
 
 	list_providers(list, sizeof list);
-	return asl_net_fail(-ENOENT,
-			    "libfabric has no provider '%s' for us "
-			    "here, but %s",
-			    provider, list);
+	return asl_fail(-ENOENT,
+			"libfabric has no provider '%s' for us "
+			"here, but %s",
+			provider, list);
 }
 
 /* shm maps files into /dev/shm, and without room there the kernel kills it. */
@@ -200,10 +201,10 @@ static int check_room(const struct asl_ofi *o, const char *provider)
 	if (strcmp(provider, "shm") || statvfs("/dev/shm", &fs) ||
 	    fs.f_bavail * fs.f_frsize >= (size_t)o->boot.size * SHM_BYTES)
 		return 0;
-	return asl_net_fail(-ENETDOWN,
-			    "provider shm: /dev/shm has less than %zu MiB left "
-			    "for a rank",
-			    SHM_BYTES >> 20);
+	return asl_fail(-ENETDOWN,
+			"provider shm: /dev/shm has less than %zu MiB left "
+			"for a rank",
+			SHM_BYTES >> 20);
 }
 
 int asl_ofi_open(struct asl_ofi *o, const char *provider)
@@ -219,8 +220,8 @@ int asl_ofi_open(struct asl_ofi *o, const char *provider)
 		goto close;
 	err = open_endpoint(o);
 	if (err) {
-		err = asl_net_fail(-ENETDOWN, "provider %s: %s", provider,
-				   fi_strerror(-err));
+		err = asl_fail(-ENETDOWN, "provider %s: %s", provider,
+			       fi_strerror(-err));
 		goto close;
 	}
 	o->run = run_of(o);

@@ -32,8 +32,4 @@ struct asl_net_ops {
 
 extern const struct asl_net_ops asl_net_sim, asl_net_ofi, asl_net_mpi;
 
-/* Set aside what asl_net_why() gives; returns err. */
-int asl_net_fail(int err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 #endif

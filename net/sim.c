@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "net/fiber.h"
 #include "net/provider.h"
 
@@ -41,10 +42,11 @@ struct rank {
 static struct sim {
 	struct rank *ranks, *current, *awake;
 	int size, begun, live;
-	int broken;	   /* what every step fails with from now on */
-	int result;	   /* of the first body that failed */
-	const char *fault; /* why the run was aborted, and by whom */
-	int faulty;
+	int broken;	/* what every step fails with from now on */
+	char why[1024]; /* and what that is about */
+	int result;	/* of the first body that failed */
+	bool aborted;
+	int faulty; /* the rank that aborted the run */
 	int (*body)(struct asl_net *net, void *arg);
 	void *arg;
 	struct asl_stacks stacks;
@@ -124,11 +126,17 @@ static void deadlock(void)
 					 &sim.ranks[i]);
 			named++;
 		}
-	sim.broken = asl_net_fail(
-		-EDEADLK, "deadlock: %d ranks wait and %d have ended%s%s",
-		sim.live, sim.size - sim.live, list,
-		named < sim.live ? "; ..." : "");
+	snprintf(sim.why, sizeof sim.why,
+		 "deadlock: %d ranks wait and %d have ended%s%s", sim.live,
+		 sim.size - sim.live, list, named < sim.live ? "; ..." : "");
+	sim.broken = -EDEADLK;
 	wake_all();
+}
+
+/* Other ranks may have failed in the meantime, each with words of its own. */
+static int broken(void)
+{
+	return sim.broken ? asl_fail(sim.broken, "%s", sim.why) : 0;
 }
 
 /* Let the next rank run; returns when somebody lets `from` run again. */
@@ -215,11 +223,11 @@ static void meet(struct asl_net_op *out, struct asl_net_op *in)
 	out->pending &= ~(1 << OUT);
 	in->pending &= ~(1 << IN);
 	if (out->out_bytes != in->in_bytes) {
-		int err = asl_net_fail(-EMSGSIZE,
-				       "rank %d sends %zu bytes, but rank %d "
-				       "expects %zu of it",
-				       out->owner->rank, out->out_bytes,
-				       in->owner->rank, in->in_bytes);
+		int err = asl_fail(-EMSGSIZE,
+				   "rank %d sends %zu bytes, but rank %d "
+				   "expects %zu of it",
+				   out->owner->rank, out->out_bytes,
+				   in->owner->rank, in->in_bytes);
 		finish_badly(out, err);
 		finish_badly(in, err);
 		return;
@@ -251,7 +259,7 @@ static void post(struct rank *me, struct asl_net_op *op, enum side side)
 static int sim_start(struct asl_net *net, struct asl_net_op *op)
 {
 	if (sim.broken)
-		return op->err = sim.broken;
+		return op->err = broken();
 	if (op->to != ASL_NET_NONE)
 		post(rank_of(net), op, OUT);
 	if (op->from != ASL_NET_NONE && !op->err)
@@ -270,7 +278,7 @@ static int sim_wait(struct asl_net *net, struct asl_net_op *op)
 		me->waits = op;
 		go_on(&me->fiber);
 	}
-	return op->pending ? sim.broken : op->err;
+	return op->pending ? broken() : op->err;
 }
 
 /* The other side comes when this rank waits. */
@@ -282,15 +290,13 @@ static bool sim_ended(struct asl_net *net, struct asl_net_op *op)
 
 static void sim_abort(struct asl_net *net, int exit_code, const char *why)
 {
-	static char text[1024]; /* there may be no memory for another copy */
-
 	(void)exit_code;
-	if (sim.fault)
+	if (sim.aborted)
 		return;
-	snprintf(text, sizeof text, "%s", why);
-	sim.fault = text;
+	sim.aborted = true;
 	sim.faulty = net->rank;
-	sim.broken = asl_net_fail(-ECONNABORTED, "%s", why);
+	sim.broken = -ECONNABORTED;
+	snprintf(sim.why, sizeof sim.why, "%s", why);
 	wake_all();
 }
 
@@ -301,23 +307,23 @@ static int sim_open(const struct asl_net_want *want)
 	int err;
 
 	if (sim.ranks)
-		return asl_net_fail(-EBUSY, "sim: a run inside a run");
+		return asl_fail(-EBUSY, "sim: a run inside a run");
 	if (want->ranks < 1)
-		return asl_net_fail(-EINVAL,
-				    "sim: %d ranks, but at least 1 "
-				    "is needed",
-				    want->ranks);
+		return asl_fail(-EINVAL,
+				"sim: %d ranks, but at least 1 "
+				"is needed",
+				want->ranks);
 	sim = (struct sim){.size = want->ranks, .live = want->ranks};
 	err = asl_stacks_open(&sim.stacks, want->ranks,
 			      want->data ? DATA_STACK_BYTES : STACK_BYTES);
 	if (err)
-		return asl_net_fail(err, "sim: no room for %d stacks: %s",
-				    want->ranks, strerror(-err));
+		return asl_fail(err, "sim: no room for %d stacks: %s",
+				want->ranks, strerror(-err));
 	sim.ranks = calloc((size_t)want->ranks, sizeof *sim.ranks);
 	if (!sim.ranks) {
 		asl_stacks_close(&sim.stacks);
-		return asl_net_fail(-ENOMEM, "sim: no room for %d ranks",
-				    want->ranks);
+		return asl_fail(-ENOMEM, "sim: no room for %d ranks",
+				want->ranks);
 	}
 	for (int i = 0; i < want->ranks; i++)
 		sim.ranks[i].net = (struct asl_net){
@@ -348,9 +354,10 @@ static int sim_run(const struct asl_net_want *want,
 	sim.arg = arg;
 	while (sim.live)
 		go_on(&sim.home);
-	if (sim.fault)
-		fprintf(stderr, "aslant: rank %d: %s\n", sim.faulty, sim.fault);
-	err = sim.result ? sim.result : sim.fault ? -ECONNABORTED : 0;
+	if (sim.aborted)
+		fprintf(stderr, "aslant: rank %d: %s\n", sim.faulty, sim.why);
+	broken();
+	err = sim.result ? sim.result : sim.aborted ? -ECONNABORTED : 0;
 	sim_close();
 	return err;
 }

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "net/address.h"
 #include "net/guard.h"
 
@@ -84,8 +85,8 @@ static int give(int fd, int rank, const struct door *all)
 	probe(fd, asl_guard_patience()->cut);
 	err = asl_guard_give(&tie);
 	close(fd);
-	return err ? asl_net_fail(err, "no tie to the guard of rank %d: %s",
-				  rank, strerror(-err))
+	return err ? asl_fail(err, "no tie to the guard of rank %d: %s", rank,
+			      strerror(-err))
 		   : 0;
 }
 
@@ -103,18 +104,18 @@ static int call(const struct asl_boot *boot, const struct door *all)
 		return 0;
 	fd = socket(to->name.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return asl_net_fail(-errno, "socket: %s", strerror(errno));
+		return asl_fail(-errno, "socket: %s", strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
 	if (!connect(fd, (const struct sockaddr *)&to->name, to->length) &&
 	    send(fd, &h, sizeof h, MSG_NOSIGNAL) == sizeof h)
 		return give(fd, parent, all);
 	close(fd);
-	return asl_net_fail(-ENETDOWN,
-			    "rank %d on %s does not reach rank %d on %s over "
-			    "TCP: %s (--interface NAME takes another network, "
-			    "--cut-timeout 0 goes without)",
-			    boot->rank, all[boot->rank].host, parent, to->host,
-			    strerror(errno == EINPROGRESS ? ETIMEDOUT : errno));
+	return asl_fail(-ENETDOWN,
+			"rank %d on %s does not reach rank %d on %s over "
+			"TCP: %s (--interface NAME takes another network, "
+			"--cut-timeout 0 goes without)",
+			boot->rank, all[boot->rank].host, parent, to->host,
+			strerror(errno == EINPROGRESS ? ETIMEDOUT : errno));
 }
 
 /* ---- From the children ---- */
@@ -168,10 +169,10 @@ static int answer(const struct asl_boot *boot, int door, const struct door *all)
 		missing--;
 	}
 	if (!err && missing)
-		err = asl_net_fail(-ENETDOWN,
-				   "rank %d on %s waited for %d ranks to reach "
-				   "it over TCP",
-				   boot->rank, all[boot->rank].host, missing);
+		err = asl_fail(-ENETDOWN,
+			       "rank %d on %s waited for %d ranks to reach "
+			       "it over TCP",
+			       boot->rank, all[boot->rank].host, missing);
 	return err;
 }
 
@@ -225,11 +226,11 @@ int asl_ties_open(const struct asl_boot *boot)
 	all = calloc((size_t)boot->size, sizeof *all);
 	door = open_door(&mine, boot);
 	if (!all || door < 0)
-		err = asl_net_fail(-ENETDOWN,
-				   "no socket on %s for the guard "
-				   "of rank %d: %s",
-				   boot->spot.interface, boot->rank,
-				   strerror(door < 0 ? -door : ENOMEM));
+		err = asl_fail(-ENETDOWN,
+			       "no socket on %s for the guard "
+			       "of rank %d: %s",
+			       boot->spot.interface, boot->rank,
+			       strerror(door < 0 ? -door : ENOMEM));
 	err = asl_boot_agree(boot, err);
 	if (!err)
 		err = meet(boot, door, &mine, all);

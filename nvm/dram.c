@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "lib/base/error.h"
 #include "nvm/provider.h"
 
 #define PAGE_BYTES ((size_t)4 << 10)
@@ -42,7 +43,7 @@ static int dram_open(struct asl_store **out, const struct asl_store_want *want)
 
 	(void)want;
 	if (!d)
-		return asl_store_fail(-ENOMEM, "no memory for a store");
+		return asl_fail(-ENOMEM, "no memory for a store");
 	d->base.ops = &asl_store_dram;
 	d->base.medium = "dram";
 	*out = &d->base;
@@ -171,10 +172,10 @@ static int dram_take(struct asl_store *store, double **at, uint64_t words)
 	if (words < (uint64_t)PTRDIFF_MAX / sizeof(double) - HUGE_PAGE_BYTES)
 		p = allocate(d, sizeof *p + words * sizeof(double));
 	if (!p)
-		return asl_store_fail(-ENOMEM,
-				      "no memory for %" PRIu64 " words "
-				      "(%.1f MiB)",
-				      words, (double)words / 131072);
+		return asl_fail(-ENOMEM,
+				"no memory for %" PRIu64 " words "
+				"(%.1f MiB)",
+				words, (double)words / 131072);
 	p->owner = d;
 	chain(&d->first, p);
 	*at = (double *)(p + 1);

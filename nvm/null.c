@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/base/error.h"
 #include "nvm/provider.h"
 
 static int null_open(struct asl_store **out, const struct asl_store_want *want)
@@ -15,7 +16,7 @@ static int null_open(struct asl_store **out, const struct asl_store_want *want)
 
 	(void)want;
 	if (!store)
-		return asl_store_fail(-ENOMEM, "no memory for a store");
+		return asl_fail(-ENOMEM, "no memory for a store");
 	store->ops = &asl_store_null;
 	store->medium = "model";
 	*out = store;

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
+
 #include "nvm/pmem.h"
 
 /* libpmemobj's own words say more than what errno is left at, which is any. */
@@ -38,25 +40,23 @@ static int pool_failed(const struct asl_store_want *want)
 		err = -ENOMEM;
 		break;
 	}
-	return asl_store_fail(err, "pool in %s: %s", want->dir,
-			      pmemobj_errormsg());
+	return asl_fail(err, "pool in %s: %s", want->dir, pmemobj_errormsg());
 }
 
 static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 {
 	if (want->pieces < 0 || (want->pieces == 0 && want->words > 0))
-		return asl_store_fail(-EINVAL, "%" PRIu64 " words in %d pieces",
-				      want->words, want->pieces);
+		return asl_fail(-EINVAL, "%" PRIu64 " words in %d pieces",
+				want->words, want->pieces);
 	*bytes = asl_pool_bytes(want->words + want->safe,
 				want->pieces + (want->safe > 0));
 	if (!*bytes)
-		return asl_store_fail(-EFBIG,
-				      "%" PRIu64 " words (%.3f GiB) in %d "
-				      "pieces: a libpmemobj object holds at "
-				      "most 15.998 GiB",
-				      want->words,
-				      (double)want->words / 134217728,
-				      want->pieces);
+		return asl_fail(-EFBIG,
+				"%" PRIu64 " words (%.3f GiB) in %d "
+				"pieces: a libpmemobj object holds at "
+				"most 15.998 GiB",
+				want->words, (double)want->words / 134217728,
+				want->pieces);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ static int open_own(struct asl_pmem *p, const char *path, uint64_t bytes,
 		return err;
 	p->base.file = want->keep ? strdup(path) : NULL;
 	if (want->keep && !p->base.file)
-		err = asl_store_fail(-ENOMEM, "no memory for a store");
+		err = asl_fail(-ENOMEM, "no memory for a store");
 	else
 		err = asl_pmem_make(p, fd, bytes, want);
 	close(fd);
@@ -161,7 +161,7 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 		return err;
 	p = calloc(1, sizeof *p + (size_t)want->pieces * sizeof p->slot[0]);
 	if (!p)
-		return asl_store_fail(-ENOMEM, "no memory for a store");
+		return asl_fail(-ENOMEM, "no memory for a store");
 	p->fd = -1;
 	err = want->about ? asl_pmem_open_lasting(p, path, bytes, want)
 			  : open_own(p, path, bytes, want);
@@ -204,21 +204,21 @@ static int announced(struct asl_pmem *p, uint64_t words)
 	uint64_t bytes = asl_pool_piece_bytes(words);
 
 	if (!bytes)
-		return asl_store_fail(-EFBIG,
-				      "a piece of %" PRIu64 " words (%.3f "
-				      "GiB): a libpmemobj object holds at "
-				      "most 15.998 GiB",
-				      words, (double)words / 134217728);
+		return asl_fail(-EFBIG,
+				"a piece of %" PRIu64 " words (%.3f "
+				"GiB): a libpmemobj object holds at "
+				"most 15.998 GiB",
+				words, (double)words / 134217728);
 	if (words > p->root->words - p->taken)
-		return asl_store_fail(-ENOMEM,
-				      "%" PRIu64 " words more in a pool opened "
-				      "for %" PRIu64 ", with %" PRIu64 " taken",
-				      words, p->root->words, p->taken);
+		return asl_fail(-ENOMEM,
+				"%" PRIu64 " words more in a pool opened "
+				"for %" PRIu64 ", with %" PRIu64 " taken",
+				words, p->root->words, p->taken);
 	if (!asl_pmem_slot(p, NULL))
-		return asl_store_fail(-ENOMEM,
-				      "one more piece in a pool opened for "
-				      "%" PRIu64,
-				      p->root->pieces);
+		return asl_fail(-ENOMEM,
+				"one more piece in a pool opened for "
+				"%" PRIu64,
+				p->root->pieces);
 	return 0;
 }
 
@@ -234,10 +234,10 @@ static int take_new(struct asl_pmem *p, double **at, uint64_t words)
 			sizeof piece->words + sizeof piece->number);
 	if (pmemobj_alloc(p->pop, &piece->oid, asl_pool_piece_bytes(words), 1,
 			  NULL, NULL) != 0)
-		return asl_store_fail(-ENOMEM,
-				      "no gap for %" PRIu64 " words in the "
-				      "pool: %s",
-				      words, pmemobj_errormsg());
+		return asl_fail(-ENOMEM,
+				"no gap for %" PRIu64 " words in the "
+				"pool: %s",
+				words, pmemobj_errormsg());
 	*at = asl_pool_align(pmemobj_direct(piece->oid));
 	*slot = (struct asl_pmem_slot){
 		.at = *at,
@@ -295,11 +295,10 @@ static void sync_pages(struct asl_pmem *p, const double *at, uint64_t words)
 
 	if (pmem_msync(at, words * sizeof *at) == 0)
 		return;
-	err = asl_store_fail(-errno, "%s: msync of %" PRIu64 " words: %s",
-			     asl_mapped_find(at), words, strerror(errno));
-	if (!p->base.error)
-		p->base.error = err;
-	asl_mapped_blame(asl_store_why());
+	err = asl_fail(-errno, "%s: msync of %" PRIu64 " words: %s",
+		       asl_mapped_find(at), words, strerror(errno));
+	asl_store_keep_error(&p->base, err);
+	asl_mapped_blame(asl_failure());
 }
 
 /* One drain or msync for all rows: they are ordered only as a whole. */
@@ -354,8 +353,8 @@ int asl_store_secure(const void *at, size_t bytes)
 	}
 	if (!bytes || pmem_msync(at, bytes) == 0)
 		return 0;
-	return asl_store_fail(-errno, "msync of %zu bytes at %p: %s", bytes, at,
-			      strerror(errno));
+	return asl_fail(-errno, "msync of %zu bytes at %p: %s", bytes, at,
+			strerror(errno));
 }
 
 const struct asl_store_ops asl_store_pmem = {

@@ -18,6 +18,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "nvm/pool.h"
 #include "nvm/provider.h"
 
@@ -29,15 +30,15 @@ static int check_dir(const char *dir)
 	struct stat st;
 
 	if (stat(dir, &st) != 0)
-		return asl_store_fail(-errno, "pool directory %s: %s", dir,
-				      strerror(errno));
+		return asl_fail(-errno, "pool directory %s: %s", dir,
+				strerror(errno));
 	if (S_ISCHR(st.st_mode))
-		return asl_store_fail(-ENOTDIR,
-				      "%s is a device; pools need a directory "
-				      "(of a DAX file system)",
-				      dir);
+		return asl_fail(-ENOTDIR,
+				"%s is a device; pools need a directory "
+				"(of a DAX file system)",
+				dir);
 	if (!S_ISDIR(st.st_mode))
-		return asl_store_fail(-ENOTDIR, "%s is not a directory", dir);
+		return asl_fail(-ENOTDIR, "%s is not a directory", dir);
 	return 0;
 }
 
@@ -47,22 +48,20 @@ int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want)
 	int len;
 
 	if (!want->dir || !*want->dir)
-		return asl_store_fail(-EINVAL, "no directory for the pool");
+		return asl_fail(-EINVAL, "no directory for the pool");
 	if (!id || !*id || strchr(id, '/'))
-		return asl_store_fail(-EINVAL,
-				      "run id '%s' can't be part of a file "
-				      "name",
-				      id ? id : "");
+		return asl_fail(-EINVAL,
+				"run id '%s' can't be part of a file "
+				"name",
+				id ? id : "");
 	if (strlen(id) >= ASL_POOL_RUN_ID)
-		return asl_store_fail(-ENAMETOOLONG,
-				      "run id '%s' is longer than %d", id,
-				      ASL_POOL_RUN_ID - 1);
+		return asl_fail(-ENAMETOOLONG, "run id '%s' is longer than %d",
+				id, ASL_POOL_RUN_ID - 1);
 	len = snprintf(path, PATH_MAX, "%s/aslant-%s-%d.pool", want->dir, id,
 		       want->rank);
 	if (len < 0 || len >= PATH_MAX)
-		return asl_store_fail(-ENAMETOOLONG,
-				      "%.60s...: the path is too long",
-				      want->dir);
+		return asl_fail(-ENAMETOOLONG, "%.60s...: the path is too long",
+				want->dir);
 	return check_dir(want->dir);
 }
 
@@ -76,11 +75,10 @@ static int no_room(int fd, const char *path, uint64_t bytes)
 	struct statvfs fs = {0};
 
 	fstatvfs(fd, &fs);
-	return asl_store_fail(-ENOSPC,
-			      "no room for the pool %s: it needs %.0f MiB, "
-			      "%.0f MiB are free",
-			      path, mebi(bytes),
-			      mebi(fs.f_bavail * fs.f_frsize));
+	return asl_fail(-ENOSPC,
+			"no room for the pool %s: it needs %.0f MiB, "
+			"%.0f MiB are free",
+			path, mebi(bytes), mebi(fs.f_bavail * fs.f_frsize));
 }
 
 /*
@@ -93,10 +91,10 @@ static int check_room(int fd, const char *path, uint64_t bytes)
 	struct statvfs fs;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
-		return asl_store_fail(-EFBIG,
-				      "the pool %s needs %.0f MiB, ulimit -f "
-				      "allows %.0f",
-				      path, mebi(bytes), mebi(limit.rlim_cur));
+		return asl_fail(-EFBIG,
+				"the pool %s needs %.0f MiB, ulimit -f "
+				"allows %.0f",
+				path, mebi(bytes), mebi(limit.rlim_cur));
 	if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0)
 		return 0;
 	return bytes / fs.f_frsize <= fs.f_bavail ? 0
@@ -106,10 +104,10 @@ static int check_room(int fd, const char *path, uint64_t bytes)
 /* There was room when this rank looked, but others take it at the same time. */
 static int filled(const char *path, uint64_t at, uint64_t bytes)
 {
-	return asl_store_fail(-ENOSPC,
-			      "no room for the pool %s: the file system was "
-			      "full at %.0f of its %.0f MiB",
-			      path, mebi(at), mebi(bytes));
+	return asl_fail(-ENOSPC,
+			"no room for the pool %s: the file system was "
+			"full at %.0f of its %.0f MiB",
+			path, mebi(at), mebi(bytes));
 }
 
 int asl_pool_preallocate(int fd, const char *path, uint64_t bytes)
@@ -126,8 +124,8 @@ int asl_pool_preallocate(int fd, const char *path, uint64_t bytes)
 		if (err == ENOSPC || err == EDQUOT)
 			return filled(path, at, bytes);
 		if (err && err != EINTR)
-			return asl_store_fail(-err, "pool %s, %.0f MiB: %s",
-					      path, mebi(bytes), strerror(err));
+			return asl_fail(-err, "pool %s, %.0f MiB: %s", path,
+					mebi(bytes), strerror(err));
 		if (!err)
 			at += n;
 	}
@@ -143,7 +141,7 @@ int asl_pool_sync_dir(const char *path)
 	snprintf(copy, sizeof copy, "%s", path);
 	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fsync(fd) != 0)
-		err = asl_store_fail(-errno, "%s: %s", path, strerror(errno));
+		err = asl_fail(-errno, "%s: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -184,12 +182,11 @@ static int open_file(const char *path, bool keep)
 	err = fd < 0 ? -errno : 0;
 	close(dir);
 	if (err == -EEXIST)
-		return asl_store_fail(-EEXIST,
-				      "pool %s exists: a run of this id is "
-				      "there, or has left it",
-				      path);
-	return err ? asl_store_fail(err, "pool %s: %s", path, strerror(-err))
-		   : fd;
+		return asl_fail(-EEXIST,
+				"pool %s exists: a run of this id is "
+				"there, or has left it",
+				path);
+	return err ? asl_fail(err, "pool %s: %s", path, strerror(-err)) : fd;
 }
 
 int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)

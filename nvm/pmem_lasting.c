@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "nvm/pmem.h"
 
 enum { LAYOUT_AT = 4096, LAYOUT_BYTES = 1024, LOCK_HELD = 0, LOCK_WHO = 1 };
@@ -46,16 +47,15 @@ static int lock(int fd, const char *path)
 	if (fcntl(fd, F_OFD_SETLK, &x) == 0)
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
-		return asl_store_fail(-errno, "pool %s: it can't be locked: %s",
-				      path, strerror(errno));
+		return asl_fail(-errno, "pool %s: it can't be locked: %s", path,
+				strerror(errno));
 	if (fcntl(fd, F_GETLK, &who) == 0 && who.l_type != F_UNLCK &&
 	    who.l_pid > 0)
-		return asl_store_fail(-ETXTBSY,
-				      "pool %s: another run has it open, "
-				      "process %d",
-				      path, (int)who.l_pid);
-	return asl_store_fail(-ETXTBSY, "pool %s: another run has it open",
-			      path);
+		return asl_fail(-ETXTBSY,
+				"pool %s: another run has it open, "
+				"process %d",
+				path, (int)who.l_pid);
+	return asl_fail(-ETXTBSY, "pool %s: another run has it open", path);
 }
 
 /* Not before PMDK has closed its descriptors: it would go with them. */
@@ -71,8 +71,8 @@ static void say_who(int fd)
 static int refuse(const char *path, const char *what, const char *found,
 		  const char *expected)
 {
-	return asl_store_fail(-EINVAL, "pool %s: %s: found %s, expected %s",
-			      path, what, found, expected);
+	return asl_fail(-EINVAL, "pool %s: %s: found %s, expected %s", path,
+			what, found, expected);
 }
 
 static int check_layout(int fd, const char *path, const struct stat *st)
@@ -102,8 +102,7 @@ static int check_file(int fd, const char *path)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
-		return asl_store_fail(-errno, "pool %s: %s", path,
-				      strerror(errno));
+		return asl_fail(-errno, "pool %s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return refuse(path, "what it is", "no regular file", "a pool");
 	if (st.st_uid != geteuid())
@@ -134,11 +133,11 @@ static int differ(const char *path, const char *found, const char *expected)
 	struct value is = value_of(found, name, length);
 	struct value said = value_of(expected, name, length);
 
-	return asl_store_fail(-EINVAL,
-			      "pool %s is of another case: %.*s: found '%.*s', "
-			      "expected '%.*s'",
-			      path, (int)length, name, is.length, is.at,
-			      said.length, said.at);
+	return asl_fail(-EINVAL,
+			"pool %s is of another case: %.*s: found '%.*s', "
+			"expected '%.*s'",
+			path, (int)length, name, is.length, is.at, said.length,
+			said.at);
 }
 
 /* Line by line, "name value". */
@@ -157,7 +156,7 @@ static int compare(const char *path, const char *found, const char *expected)
 
 static int damaged(const char *path, const char *where)
 {
-	return asl_store_fail(-EINVAL, "pool %s is damaged: %s", path, where);
+	return asl_fail(-EINVAL, "pool %s is damaged: %s", path, where);
 }
 
 static int check_head(const struct asl_pmem *p, const char *path,
@@ -259,13 +258,13 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 		return err;
 	if (pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES ||
 	    fstat(fd, &st) != 0)
-		return asl_store_fail(-EIO, "pool %s: it can't be read", path);
+		return asl_fail(-EIO, "pool %s: it can't be read", path);
 	p->base.medium = asl_pool_medium(fd);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	p->pop = pmemobj_open(link, layout);
 	if (!p->pop)
-		return asl_store_fail(-EINVAL, "pool %s is damaged: %s", path,
-				      pmemobj_errormsg());
+		return asl_fail(-EINVAL, "pool %s is damaged: %s", path,
+				pmemobj_errormsg());
 	p->is_pmem = pmem_is_pmem(p->pop, (size_t)st.st_size);
 	p->lasting.was_there = true;
 	err = open_root(p, path, (size_t)st.st_size, want);
@@ -297,8 +296,8 @@ static int create(int *fd, char name[64], const struct spot *at)
 		*fd = openat(at->dir, name,
 			     O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	}
-	return *fd < 0 ? asl_store_fail(-errno, "pool %s: %s", at->path,
-					strerror(errno))
+	return *fd < 0 ? asl_fail(-errno, "pool %s: %s", at->path,
+				  strerror(errno))
 		       : 0;
 }
 
@@ -307,10 +306,10 @@ static int give_name(const char *name, const struct spot *at)
 	if (linkat(at->dir, name, at->dir, at->name, AT_SYMLINK_FOLLOW) == 0)
 		return asl_pool_sync_dir(at->path);
 	if (errno == EEXIST)
-		return asl_store_fail(-ETXTBSY,
-				      "pool %s: another run has just made it",
-				      at->path);
-	return asl_store_fail(-errno, "pool %s: %s", at->path, strerror(errno));
+		return asl_fail(-ETXTBSY,
+				"pool %s: another run has just made it",
+				at->path);
+	return asl_fail(-errno, "pool %s: %s", at->path, strerror(errno));
 }
 
 static int make(struct asl_pmem *p, int *fd, const struct spot *at,
@@ -362,9 +361,9 @@ static int open_either(struct asl_pmem *p, int *fd, const struct spot *at,
 	if (*fd < 0 && errno == ENOENT)
 		return make(p, fd, at, bytes, want);
 	if (*fd < 0)
-		return asl_store_fail(-errno, "pool %s: %s", at->path,
-				      errno == ELOOP ? "it is a symbolic link"
-						     : strerror(errno));
+		return asl_fail(-errno, "pool %s: %s", at->path,
+				errno == ELOOP ? "it is a symbolic link"
+					       : strerror(errno));
 	err = lock(*fd, at->path);
 	return err ? err : open_there(p, *fd, at->path, want);
 }
@@ -391,13 +390,13 @@ int asl_pmem_open_lasting(struct asl_pmem *p, const char *path, uint64_t bytes,
 	int fd = -1, err;
 
 	if (strlen(want->about) >= ASL_POOL_ABOUT)
-		return asl_store_fail(-EINVAL,
-				      "what the pool is for takes more "
-				      "than %d characters",
-				      ASL_POOL_ABOUT - 1);
+		return asl_fail(-EINVAL,
+				"what the pool is for takes more "
+				"than %d characters",
+				ASL_POOL_ABOUT - 1);
 	p->base.file = strdup(path);
 	err = p->base.file ? open_at(p, &fd, path, bytes, want)
-			   : asl_store_fail(-ENOMEM, "no memory for a store");
+			   : asl_fail(-ENOMEM, "no memory for a store");
 	if (err) {
 		if (fd >= 0)
 			close(fd);

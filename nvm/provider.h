@@ -18,6 +18,7 @@ struct asl_store {
 	char note[256];
 	char *file; /* what discard removes; the provider's, or NULL */
 	int error;  /* the first write that did not become durable */
+	char *why;  /* and asl_failure() then */
 	const struct asl_store_lasting *lasting; /* or NULL */
 };
 
@@ -57,8 +58,7 @@ extern const struct asl_store_ops asl_store_pmem, asl_store_dram,
 void asl_store_copy(double *dst, uint64_t dst_ld, const double *src,
 		    uint64_t src_ld, uint64_t rows, uint64_t cols);
 
-/* Set aside what asl_store_why() gives; returns err. */
-int asl_store_fail(int err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* A write did not become durable: keep the first such error, and asl_failure(). */
+void asl_store_keep_error(struct asl_store *store, int err);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "nvm/provider.h"
 
 enum { MOST_LINKS = 40 }; /* the kernel's own limit */
@@ -26,7 +27,7 @@ struct walk {
 
 static int failed(const struct walk *w, int err)
 {
-	return asl_store_fail(err, "%s: %s", w->path, strerror(-err));
+	return asl_fail(err, "%s: %s", w->path, strerror(-err));
 }
 
 /* The next name of the way, "" at its end; slashes around it are gone. */
@@ -62,11 +63,11 @@ static int begin(struct walk *w)
 
 static int refuse_link(const struct walk *w, const char *name)
 {
-	return asl_store_fail(-ELOOP,
-			      "%s: found a symbolic link '%s' in a directory "
-			      "that anybody may write to, expected none: who "
-			      "laid it decides where it leads",
-			      w->path, name);
+	return asl_fail(-ELOOP,
+			"%s: found a symbolic link '%s' in a directory "
+			"that anybody may write to, expected none: who "
+			"laid it decides where it leads",
+			w->path, name);
 }
 
 /* The link's own text takes the place of its name. */
@@ -137,8 +138,8 @@ int asl_spot_find(struct asl_spot *spot, const char *path)
 	if (!*path)
 		return failed(&w, -ENOENT);
 	if (strlen(path) >= PATH_MAX)
-		return asl_store_fail(-ENAMETOOLONG,
-				      "%.60s...: the path is too long", path);
+		return asl_fail(-ENAMETOOLONG, "%.60s...: the path is too long",
+				path);
 	strcpy(w.ahead, path);
 	err = walk(&w, spot->name);
 	if (err) {
@@ -162,7 +163,7 @@ int asl_spot_open(const char *path)
 	fd = openat(spot.dir, spot.name,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		fd = asl_store_fail(-errno, "%s: %s", path, strerror(errno));
+		fd = asl_fail(-errno, "%s: %s", path, strerror(errno));
 	close(spot.dir);
 	return fd;
 }

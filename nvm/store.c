@@ -3,17 +3,16 @@
  *
  * A store is found by its name; every call then goes through its table of
  * functions.  What is the same for all of them is settled here once: empty
- * copies, the note of why something failed, the place for pools.
+ * copies, the first error of a write, the place for pools.
  */
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "nvm/provider.h"
 
 static const struct asl_store_ops *const table[] = {
@@ -23,23 +22,6 @@ static const struct asl_store_ops *const table[] = {
 };
 
 enum { STORES = sizeof table / sizeof table[0] };
-
-static _Thread_local char why[1024];
-
-int asl_store_fail(int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof why, format, args);
-	va_end(args);
-	return err;
-}
-
-const char *asl_store_why(void)
-{
-	return why;
-}
 
 static const struct asl_store_ops *find(const char *name)
 {
@@ -73,8 +55,8 @@ int asl_store_open(struct asl_store **out, const struct asl_store_want *want)
 	*out = NULL;
 	ops = want->name ? find(want->name) : NULL;
 	if (!ops)
-		return asl_store_fail(-ENOENT, "there is no store '%s'",
-				      want->name ? want->name : "");
+		return asl_fail(-ENOENT, "there is no store '%s'",
+				want->name ? want->name : "");
 	err = ops->open(out, want);
 	assert(err <= 0 && !err == !!*out);
 	return err;
@@ -82,8 +64,10 @@ int asl_store_open(struct asl_store **out, const struct asl_store_want *want)
 
 void asl_store_close(struct asl_store *store)
 {
-	if (store)
-		store->ops->close(store);
+	if (!store)
+		return;
+	free(store->why);
+	store->ops->close(store);
 }
 
 void asl_store_discard(struct asl_store *store)
@@ -157,8 +141,18 @@ const char *asl_store_note(const struct asl_store *store)
 	return store->note;
 }
 
+void asl_store_keep_error(struct asl_store *store, int err)
+{
+	if (store->error)
+		return;
+	store->error = err;
+	store->why = strdup(asl_failure());
+}
+
 int asl_store_error(const struct asl_store *store)
 {
+	if (store->why)
+		asl_fail(store->error, "%s", store->why);
 	return store->error;
 }
 

@@ -10,7 +10,7 @@
  *		(non-temporal stores, then a drain), or in place followed by
  *		asl_store_settle.
  * Counting	None here: that is the business of lib/rank.
- * Errors	0, or a negative errno with asl_store_why() saying more.  A write
+ * Errors	0, or a negative errno (lib/base/error.h).  A write
  *		that could not be made durable is kept in asl_store_error().
  * Lasting	A pool may outlast its run, to be gone on with by another of the
  *		same case (asl_store_want.about; lib/rank/resume.h).
@@ -141,7 +141,7 @@ const char *asl_store_note(const struct asl_store *store);
 
 /*
  * The first failure of asl_store_write or asl_store_settle (an I/O error of
- * the file system below the pool), else 0.  To be asked once, at the end.
+ * the file system below the pool), else 0; asl_failure() is then about it.
  */
 int asl_store_error(const struct asl_store *store);
 
@@ -150,9 +150,6 @@ int asl_store_error(const struct asl_store *store);
  * it is when this returns 0; ordinary memory stays what it is.
  */
 int asl_store_secure(const void *at, size_t bytes);
-
-/* What the last error of this thread was about; "" if there was none. */
-const char *asl_store_why(void);
 
 /* The names of all stores, in a NULL-ended array, and a line on each. */
 const char *const *asl_store_names(void);

@@ -27,6 +27,7 @@
 #include <cblas.h>
 #include <libpmem.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/parts.h"
 #include "lib/rank/blas.h"
 #include "lib/run/run.h"

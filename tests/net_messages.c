@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "net/net.h"
 
 #define ROUNDS 60
@@ -42,7 +43,7 @@ static const size_t lengths[] = {0,    1,     8,     55,     56,     57,   111,
 				"(%s)\n",                                      \
 				__FILE__, __LINE__, asl_net_rank(net),         \
 				asl_net_size(net), #got, got_, want_,          \
-				asl_net_why());                                \
+				asl_failure());                                \
 			return -1;                                             \
 		}                                                              \
 	} while (0)
@@ -296,7 +297,7 @@ static int nothing(struct asl_net *net)
 static int nothing_is_wrong(struct asl_net *net)
 {
 	if (strcmp(asl_net_transport(net), "sim"))
-		EQUAL(strlen(asl_net_why()), 0);
+		EQUAL(strlen(asl_failure()), 0);
 	return 0;
 }
 
@@ -380,7 +381,7 @@ static int for_ever(struct asl_net *net, void *arg)
 	fflush(stdout);
 	while (!err)
 		err = ring(net, &b);
-	asl_net_abort(net, 5, asl_net_why());
+	asl_net_abort(net, 5, asl_failure());
 	return err;
 }
 
@@ -403,7 +404,7 @@ static int too_long(struct asl_net *net, void *arg)
 	if (rank == last)
 		EQUAL(err, -EMSGSIZE);
 	if (rank == last)
-		asl_net_abort(net, 6, asl_net_why());
+		asl_net_abort(net, 6, asl_failure());
 	return asl_net_barrier(net);
 }
 
@@ -447,7 +448,7 @@ static int as_rank(int argc, char **argv)
 		asl_net_guard(rank, &patience);
 	err = asl_net_run(&want, body, &bytes);
 	if (err)
-		fprintf(stderr, "%s: %s\n", strerror(-err), asl_net_why());
+		fprintf(stderr, "%s: %s\n", strerror(-err), asl_failure());
 	return err ? 1 : 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "net/net.h"
 
 /* Bodies run on stacks that cmocka must not jump from: they only take notes. */
@@ -56,7 +57,7 @@ static int note(struct asl_net *net, int err)
 {
 	notes.err[asl_net_rank(net)] = err;
 	if (err)
-		snprintf(notes.why, sizeof(notes.why), "%s", asl_net_why());
+		snprintf(notes.why, sizeof(notes.why), "%s", asl_failure());
 	return err;
 }
 
@@ -177,7 +178,7 @@ static void wrong_wishes_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(asl_net_run(&none, third_fails, NULL), -ENOENT);
-	assert_non_null(strstr(asl_net_why(), "pigeon"));
+	assert_non_null(strstr(asl_failure(), "pigeon"));
 	assert_int_equal(run(0, third_fails), -EINVAL);
 }
 

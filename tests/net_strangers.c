@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "net/ofi.h"
 
 #define ROUNDS 200
@@ -158,7 +159,7 @@ static int body(struct asl_net *net, void *arg)
 			err = swap(net, k);
 	}
 	if (err)
-		asl_net_abort(net, err == -ECONNABORTED ? 5 : 4, asl_net_why());
+		asl_net_abort(net, err == -ECONNABORTED ? 5 : 4, asl_failure());
 	return err;
 }
 
@@ -172,7 +173,7 @@ static int as_rank(void)
 	int err = asl_net_run(&want, body, NULL);
 
 	if (err)
-		fprintf(stderr, "%s: %s\n", strerror(-err), asl_net_why());
+		fprintf(stderr, "%s: %s\n", strerror(-err), asl_failure());
 	return err ? 1 : 0;
 }
 

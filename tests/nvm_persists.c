@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "nvm/pool.h"
 
 enum what { COPY = 1, DRAIN, MSYNC, PERSIST };
@@ -129,7 +130,7 @@ static struct asl_store *open_pool(double **at)
 
 	if (asl_store_open(&store, &want) != 0 ||
 	    asl_store_take(store, at, 10000) != 0)
-		fail_msg("%s", asl_store_why());
+		fail_msg("%s", asl_failure());
 	return store;
 }
 
@@ -211,7 +212,7 @@ static void a_failed_write_is_remembered(void **state)
 	asl_store_write(store, at, 1, &word, 1, 1, 1);
 	assert_int_equal(asl_store_error(store), expected);
 	if (expected)
-		assert_non_null(strstr(asl_store_why(), "msync"));
+		assert_non_null(strstr(asl_failure(), "msync"));
 	asl_store_close(store);
 }
 
@@ -247,7 +248,7 @@ static void refused_clean(int err, const char *word)
 		fallocate_after = 1;
 		assert_int_equal(asl_store_open(&store, &want), err);
 		assert_null(store);
-		assert_non_null(strstr(asl_store_why(), word));
+		assert_non_null(strstr(asl_failure(), word));
 		assert_int_equal(access(path, F_OK), -1);
 	}
 }

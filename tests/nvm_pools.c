@@ -27,6 +27,7 @@
 #include <cmocka.h>
 #include <linux/magic.h>
 
+#include "lib/base/error.h"
 #include "nvm/pool.h"
 
 static char dir[64], sub[80];
@@ -77,7 +78,7 @@ static struct asl_store *opened(const struct asl_store_want *want)
 	struct asl_store *store;
 
 	if (asl_store_open(&store, want) != 0)
-		fail_msg("%s", asl_store_why());
+		fail_msg("%s", asl_failure());
 	assert_non_null(store);
 	return store;
 }
@@ -92,11 +93,11 @@ static void refused(const struct asl_store_want *want, int err,
 
 	if (got != err)
 		fail_msg("%s, expected %s: %s", strerror(-got), strerror(-err),
-			 asl_store_why());
+			 asl_failure());
 	assert_null(store);
-	if (!strstr(asl_store_why(), word))
-		fail_msg("'%s' does not say '%s'", asl_store_why(), word);
-	assert_null(strchr(asl_store_why(), '\n'));
+	if (!strstr(asl_failure(), word))
+		fail_msg("'%s' does not say '%s'", asl_failure(), word);
+	assert_null(strchr(asl_failure(), '\n'));
 	next = open("/dev/null", O_RDONLY);
 	assert_int_equal(next, fd + 1);
 	close(next);
@@ -297,7 +298,7 @@ static void unwritable(void **state)
 	if (pid == 0) {
 		int err = setuid(65534) ? 1 : asl_store_open(&store, &want);
 
-		_exit(err == -EACCES && strstr(asl_store_why(), dir) ? 0 : 1);
+		_exit(err == -EACCES && strstr(asl_failure(), dir) ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "nvm/pool.h"
 
 enum { MOST_PIECES = 48, CHUNK_WORDS = 32768 };
@@ -41,7 +42,7 @@ static struct asl_store *open_pool(uint64_t words, int pieces)
 	struct asl_store *store;
 
 	if (asl_store_open(&store, &want) != 0)
-		fail_msg("%s", asl_store_why());
+		fail_msg("%s", asl_failure());
 	return store;
 }
 
@@ -98,7 +99,7 @@ static void take_all(struct asl_store *store, double **at, const uint64_t *w,
 		if (asl_store_take(store, &at[i], w[i]) != 0)
 			fail_msg("%ju words in %d pieces: piece %d of %ju: %s",
 				 (uintmax_t)words, n, i, (uintmax_t)w[i],
-				 asl_store_why());
+				 asl_failure());
 		/* Whole chunks: nothing shares a run with anything. */
 		assert_int_equal((at[i] - at[0]) % CHUNK_WORDS, 0);
 		if (w[i] > 0)
@@ -177,7 +178,7 @@ static void more_than_announced_is_refused(void **state)
 	assert_int_equal(asl_store_take(store, &at, 900), 0);
 	assert_int_equal(asl_store_take(store, &more, 101), -ENOMEM);
 	assert_null(more);
-	assert_non_null(strstr(asl_store_why(), "1000"));
+	assert_non_null(strstr(asl_failure(), "1000"));
 	assert_int_equal(asl_store_take(store, &more, 100), 0);
 	asl_store_give(store, at);
 	assert_int_equal(asl_store_take(store, &at, 900), 0);
@@ -198,14 +199,14 @@ static void a_piece_is_limited(void **state)
 	(void)state;
 	assert_int_equal(asl_store_take(store, &at, longest + 1), -EFBIG);
 	assert_null(at);
-	assert_non_null(strstr(asl_store_why(), "15.998 GiB"));
+	assert_non_null(strstr(asl_failure(), "15.998 GiB"));
 	assert_int_equal(asl_store_take(store, &at, longest), -ENOMEM);
 	assert_int_equal(asl_store_take(store, &at, UINT64_MAX), -EFBIG);
 	asl_store_close(store);
 
 	assert_int_equal(asl_store_open(&store, &want), -EFBIG);
 	assert_null(store);
-	assert_non_null(strstr(asl_store_why(), "15.998 GiB"));
+	assert_non_null(strstr(asl_failure(), "15.998 GiB"));
 	want.words = UINT64_MAX;
 	want.pieces = INT_MAX;
 	assert_int_equal(asl_store_open(&store, &want), -EFBIG);

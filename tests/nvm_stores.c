@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "nvm/store.h"
 
 static char dir[64];
@@ -33,7 +34,7 @@ static struct asl_store *open_store(const char *name, uint64_t words,
 	struct asl_store *store;
 
 	if (asl_store_open(&store, &want) != 0)
-		fail_msg("%s: %s", name, asl_store_why());
+		fail_msg("%s: %s", name, asl_failure());
 	return store;
 }
 
@@ -42,7 +43,7 @@ static double *take(struct asl_store *store, uint64_t words)
 	double *at;
 
 	if (asl_store_take(store, &at, words) != 0)
-		fail_msg("%s", asl_store_why());
+		fail_msg("%s", asl_failure());
 	return at;
 }
 
@@ -214,7 +215,7 @@ static void dram_that_is_not_there(void **state)
 	assert_int_equal(asl_store_take(store, &at, UINT64_C(1) << 61),
 			 -ENOMEM);
 	assert_null(at);
-	assert_non_null(strstr(asl_store_why(), "2305843009213693952 words"));
+	assert_non_null(strstr(asl_failure(), "2305843009213693952 words"));
 	asl_store_close(store);
 	asl_store_close(NULL);
 }
@@ -235,7 +236,7 @@ static void stores_have_names(void **state)
 	assert_string_equal(asl_store_summary("tape"), "");
 	assert_int_equal(asl_store_open(&store, &want), -ENOENT);
 	assert_null(store);
-	assert_non_null(strstr(asl_store_why(), "tape"));
+	assert_non_null(strstr(asl_failure(), "tape"));
 	want.name = NULL;
 	assert_int_equal(asl_store_open(&store, &want), -ENOENT);
 }

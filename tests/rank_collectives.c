@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/parts.h"
 #include "lib/rank/collective.h"
 #include "tests/random.h"
@@ -464,7 +465,7 @@ static void run_trial(struct trial *t, unsigned number)
 		print_error("sent %ju, received %ju\n", t->sent, t->received);
 	if (err || t->wrong || t->sent != t->received) {
 		print_error("case %u: %s p=%d: error %d (%s), %d wrong\n",
-			    number, names[t->what], t->p, err, asl_net_why(),
+			    number, names[t->what], t->p, err, asl_failure(),
 			    t->wrong);
 		fail();
 	}

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/rank/rank.h"
 #include "nvm/provider.h"
 #include "tests/random.h"
@@ -89,7 +90,7 @@ static void on_ranks(int ranks, const char *store,
 	wrong = 0;
 	err = asl_net_run(&want, be_rank, &s);
 	if (err)
-		print_error("error %d: %s\n", err, asl_net_why());
+		print_error("error %d: %s\n", err, asl_failure());
 	assert_int_equal(wrong, 0);
 }
 

@@ -14,6 +14,7 @@
 #include "bench/report/page.h"
 #include "bench/report/style.h"
 #include "bench/say.h"
+#include "lib/base/error.h"
 #include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/rank.h"

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/error.h"
 #include "net/net.h"
 
 struct game {
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
 	err = g.out && g.in ? asl_net_run(&want, body, &g) : -ENOMEM;
 	if (err)
 		fprintf(stderr, "speed-pingpong: %s: %s\n", strerror(-err),
-			asl_net_why());
+			asl_failure());
 	free(g.out);
 	free(g.in);
 	return err ? 1 : 0;

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "bench/speed/median.h"
+#include "lib/base/error.h"
 #include "lib/machine/clones.h"
 #include "lib/matrix/source.h"
 #include "lib/rank/rank.h"
@@ -188,7 +189,7 @@ static void open_tensor(struct bench *b, const char *store)
 
 	if (asl_store_open(&b->store, &want) ||
 	    asl_store_take(b->store, &b->A, b->words))
-		fail(asl_store_why());
+		fail(asl_failure());
 	for_blocks(b, fill_block);
 }
 

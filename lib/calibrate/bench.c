@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 
 enum { CACHES = 4 };
@@ -68,13 +69,12 @@ static int open_store(struct asl_store **out, struct asl_stream *s,
 	int err = asl_store_open(out, want);
 
 	if (err)
-		return asl_calibrate_fail(err, "%s", asl_store_why());
+		return asl_calibrate_fail(err, "%s", asl_failure());
 	err = asl_stream_open(s, *out, want->words);
 	return err ? asl_calibrate_fail(err,
 					"no room for %ju words in the store "
 					"%s: %s",
-					want->words, want->name,
-					asl_store_why())
+					want->words, want->name, asl_failure())
 		   : 0;
 }
 

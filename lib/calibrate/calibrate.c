@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/error.h"
 #include "lib/calibrate/subject.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
@@ -193,10 +194,10 @@ static int measure_or_abort(struct call *call, struct asl_bench *b)
 {
 	int err = measure_all(call->out, b);
 
-	if (err)
-		asl_net_abort(b->net, asl_exit_code(err),
-			      asl_store_error(b->pool) ? asl_store_why()
-						       : asl_net_why());
+	if (err) {
+		asl_store_error(b->pool); /* if there is one, it has the word */
+		asl_net_abort(b->net, asl_exit_code(err), asl_failure());
+	}
 	call->said = err;
 	return err;
 }
@@ -245,6 +246,6 @@ int asl_calibrate(struct asl_calibration *out,
 	if (call.said)
 		asl_calibrate_forget();
 	else if (err)
-		asl_calibrate_fail(err, "%s", asl_net_why());
+		asl_calibrate_fail(err, "%s", asl_failure());
 	return err;
 }

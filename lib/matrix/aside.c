@@ -15,6 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/format.h"
 
 /* Small enough that a periodic signal does not interrupt each of them. */
@@ -56,7 +57,7 @@ static int find_place(struct asl_aside *a, const char *path)
 		return asl_file_fail(-EISDIR, "%s: names a directory", path);
 	err = asl_spot_find(&a->spot, path);
 	if (err)
-		return asl_file_fail(err, "%s", asl_store_why());
+		return asl_file_fail(err, "%s", asl_failure());
 	if (strlen(a->spot.name) + sizeof ".XXXXXX" > NAME_MAX + 1)
 		return asl_file_fail(-ENAMETOOLONG, "%s: the name is too long",
 				     path);

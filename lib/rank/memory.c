@@ -3,6 +3,7 @@
  */
 #include <assert.h>
 
+#include "lib/base/error.h"
 #include "lib/rank/acts.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
@@ -18,7 +19,7 @@ uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 		return 0;
 	err = asl_store_take(r->memory[where], at, count);
 	if (err) {
-		asl_rank_fail(r, err, "%s", asl_store_why());
+		asl_rank_fail(r, err, "%s", asl_failure());
 		return 0;
 	}
 	err = asl_replay_take(r->replay, at, count);

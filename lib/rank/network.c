@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/parts.h"
 #include "lib/rank/acts.h"
 #include "lib/rank/charge.h"
@@ -120,7 +121,7 @@ static void start(struct asl_rank *r, struct asl_net_op *op)
 	int err = asl_net_start(r->net, op);
 
 	if (err)
-		asl_rank_fail(r, err, "%s", asl_net_why());
+		asl_rank_fail(r, err, "%s", asl_failure());
 }
 
 static void finish(struct asl_rank *r, const struct asl_step *x,
@@ -132,7 +133,7 @@ static void finish(struct asl_rank *r, const struct asl_step *x,
 		return;
 	err = asl_net_wait(r->net, op);
 	if (err) {
-		asl_rank_fail(r, err, "%s", asl_net_why());
+		asl_rank_fail(r, err, "%s", asl_failure());
 		return;
 	}
 	if (x->in.where == ASL_POOL && x->from != ASL_NET_NONE)

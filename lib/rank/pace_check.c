@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/base/error.h"
 #include "lib/calibrate/estimate.h"
 #include "lib/matrix/parts.h"
 #include "lib/rank/pace_state.h"
@@ -113,7 +114,7 @@ static void together(struct asl_rank *r)
 	int err = r->err ? r->err : asl_net_barrier(r->net);
 
 	if (err)
-		asl_rank_fail(r, err, "%s", asl_net_why());
+		asl_rank_fail(r, err, "%s", asl_failure());
 }
 
 static void measure(struct asl_pace_probe *mine, struct bench *b)

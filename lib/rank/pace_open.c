@@ -15,6 +15,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/ticks.h"
 #include "lib/rank/pace_state.h"
 
@@ -124,7 +125,7 @@ static int meet(struct asl_pace *p, struct seat *seats, struct asl_net *net,
 	if (!err)
 		err = asl_net_barrier(net);
 	if (err) {
-		*why = asl_net_why();
+		*why = asl_failure();
 		return err;
 	}
 	look_around(p, seats, ranks);

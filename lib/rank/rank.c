@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/error.h"
 #include "lib/rank/acts.h"
 #include "lib/rank/charge.h"
 #include "lib/rank/pace.h"
@@ -79,45 +80,6 @@ void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)
 		asl_net_abort(r->net, asl_exit_code(err), r->why);
 }
 
-int asl_exit_code(int err)
-{
-	switch (-err) {
-	case 0:
-		return 0;
-	case EINVAL:
-	case ERANGE:
-	case EOVERFLOW:
-	case EISDIR:
-	case ELOOP:
-		return 2;
-	case ENOMEM:
-	case ENOENT:
-	case ENOTDIR:
-	case ENOSPC:
-	case EACCES:
-	case EPERM:
-	case EROFS:
-	case EFBIG:
-	case EIO:
-	case EEXIST:
-	case EMFILE:
-	case ENFILE:
-	case ENODEV:
-	case ETXTBSY:
-	case EDQUOT:
-	case ENAMETOOLONG:
-	case ENETDOWN:
-	case EOPNOTSUPP:
-		return 3;
-	case ECONNRESET:
-	case ECONNABORTED:
-	case EPIPE:
-		return 5;
-	default:
-		return 4;
-	}
-}
-
 void asl_phase(struct asl_rank *r, enum asl_phase phase)
 {
 	r->phase = phase;
@@ -129,7 +91,7 @@ int asl_rank_finish(struct asl_rank *r)
 	int err = asl_store_error(r->memory[ASL_POOL]);
 
 	if (err)
-		asl_rank_fail(r, err, "%s", asl_store_why());
+		asl_rank_fail(r, err, "%s", asl_failure());
 	return r->err;
 }
 

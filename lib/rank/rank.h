@@ -162,9 +162,6 @@ struct asl_lru_traffic asl_replay_traffic(const struct asl_replay *x);
 /* Seconds on a clock that only goes forward. */
 double asl_now(void);
 
-/* The command's exit code for a negative errno: 2 input, 3 machine, 5 peer lost. */
-int asl_exit_code(int err);
-
 void asl_phase(struct asl_rank *r, enum asl_phase phase);
 
 /* ---- Main memory ---- */

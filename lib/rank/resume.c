@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/parts.h"
 #include "lib/rank/acts.h"
 #include "lib/rank/memo.h"
@@ -84,7 +85,7 @@ static void meet(struct asl_rank *r)
 		}
 	}
 	if (err)
-		asl_rank_fail(r, err, "%s", asl_net_why());
+		asl_rank_fail(r, err, "%s", asl_failure());
 }
 
 static double *dump_of(const struct asl_resume *x, uint64_t mark)

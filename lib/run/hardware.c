@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/run/place.h"
 
 /* On sim all ranks are one process, which rank 0 asks for. */
@@ -96,7 +97,7 @@ int asl_hardware_open(struct asl_place *p)
 	find_place(&h->mine, p->net);
 	err = open_alike(p);
 	if (err)
-		return asl_run_fail(err, "%s", asl_net_why());
+		return asl_run_fail(err, "%s", asl_failure());
 	err = asl_place_agree(p, check(p));
 	return err ? err : asl_place_agree(p, make_room(p));
 }

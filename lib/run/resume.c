@@ -10,6 +10,7 @@
  * the others have nothing to lose, and it may begin anew.
  */
 #include "lib/rank/resume.h"
+#include "lib/base/error.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,7 +105,7 @@ int asl_place_walk(struct asl_place *p)
 	p->lasts = true;
 	err = describe(p);
 	if (!err && asl_store_open(&want.pool, &nothing))
-		err = asl_run_fail(-ENOMEM, "%s", asl_store_why());
+		err = asl_run_fail(-ENOMEM, "%s", asl_failure());
 	if (err)
 		return err;
 	want.staging = want.pool;
@@ -199,7 +200,7 @@ static int decide(struct asl_place *p, struct verdict *v,
 	free(all);
 	if (!err)
 		err = asl_net_share(p->net, v, sizeof *v);
-	return err ? asl_run_fail(err, "%s", asl_net_why()) : 0;
+	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
 static int damaged(const struct asl_place *p, const char *where)
@@ -287,5 +288,5 @@ int asl_place_finish(struct asl_place *p)
 		asl_resume_finish(&p->resume);
 	err = asl_net_barrier(p->net);
 	p->finished = !err;
-	return err ? asl_run_fail(err, "%s", asl_net_why()) : 0;
+	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
@@ -171,7 +172,7 @@ static int settle(const struct asl_place *p)
 
 	if (into && (p->r.id == 0 || p->want->first_rows))
 		err = asl_store_secure(into->at, asl_given_bytes(into));
-	return err ? asl_run_fail(err, "%s", asl_store_why()) : 0;
+	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
 static int write_result(struct asl_place *p)
@@ -290,7 +291,7 @@ static int run_session(struct asl_session *s)
 	if (s->said)
 		asl_run_forget();
 	else if (err)
-		asl_run_fail(err, "%s", asl_net_why());
+		asl_run_fail(err, "%s", asl_failure());
 	return err;
 }
 

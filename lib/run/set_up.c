@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 #include "lib/matrix/parts.h"
@@ -133,11 +134,11 @@ static int open_stores(struct asl_place *p)
 	}
 	err = asl_store_open(&p->pool, &pool);
 	if (err)
-		return asl_run_fail(err, "%s", asl_store_why());
+		return asl_run_fail(err, "%s", asl_failure());
 	if (!asl_store_has_data(p->pool))
 		staging.name = "null";
 	err = asl_store_open(&p->staging, &staging);
-	return err ? asl_run_fail(err, "%s", asl_store_why()) : 0;
+	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
 static int open_once(struct asl_place *p)
@@ -250,7 +251,7 @@ int asl_place_set_up(struct asl_place *p)
 		return err;
 	err = name_run(p);
 	if (err)
-		return asl_run_fail(err, "%s", asl_net_why());
+		return asl_run_fail(err, "%s", asl_failure());
 	asl_plan_predict(&p->predicted, &p->want->plan, asl_net_rank(p->net));
 	err = asl_place_agree(p, open_data(p));
 	if (err)

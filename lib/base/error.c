@@ -1,0 +1,74 @@
+/*
+ * error.c -- the one channel for what an error was about
+ */
+#include "lib/base/error.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Two lines, so that the new one may quote the old one. */
+static _Thread_local char lines[2][PATH_MAX + 1024];
+static _Thread_local int current;
+
+int asl_fail(int err, const char *format, ...)
+{
+	int next = !current;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(lines[next], sizeof lines[next], format, args);
+	va_end(args);
+	current = next;
+	return err;
+}
+
+const char *asl_failure(void)
+{
+	return lines[current];
+}
+
+void asl_forget_failure(void)
+{
+	lines[current][0] = '\0';
+}
+
+int asl_exit_code(int err)
+{
+	switch (-err) {
+	case 0:
+		return 0;
+	case EINVAL:
+	case ERANGE:
+	case EOVERFLOW:
+	case EISDIR:
+	case ELOOP:
+		return 2;
+	case ENOMEM:
+	case ENOENT:
+	case ENOTDIR:
+	case ENOSPC:
+	case EACCES:
+	case EPERM:
+	case EROFS:
+	case EFBIG:
+	case EIO:
+	case EEXIST:
+	case EMFILE:
+	case ENFILE:
+	case ENODEV:
+	case ETXTBSY:
+	case EDQUOT:
+	case ENAMETOOLONG:
+	case ENETDOWN:
+	case EOPNOTSUPP:
+		return 3;
+	case ECONNRESET:
+	case ECONNABORTED:
+	case EPIPE:
+		return 5;
+	default:
+		return 4;
+	}
+}
