@@ -18,9 +18,9 @@
 #include "bench/rows.h"
 #include "bench/say.h"
 #include "lib/base/error.h"
+#include "lib/base/path.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
-#include "nvm/store.h"
 
 const char *const asl_result_names[ASL_RESULT_FILES] = {
 	[ASL_RUNS] = "runs.csv",	[ASL_RANKS_TABLE] = "ranks.csv",
@@ -92,8 +92,8 @@ static int check_length(const char *dir)
 /* Made or found, and open. */
 static int reach(struct asl_result *r, const char *dir)
 {
-	struct asl_spot spot;
-	int err = asl_spot_find(&spot, dir);
+	struct asl_path spot;
+	int err = asl_path_open(&spot, dir);
 
 	if (err)
 		return asl_complain_alone(asl_exit_code(err), "--out: %s",

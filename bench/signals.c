@@ -22,8 +22,8 @@
 
 #include "bench/aslant.h"
 #include "bench/case.h"
+#include "lib/base/mapped.h"
 #include "net/net.h"
-#include "nvm/store.h"
 
 /* mpiexec drops what it has not passed on when a rank ends. */
 #define PASS_ON_NS 100000000

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/mapped.h"
 
 #include "nvm/pmem.h"
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/path.h"
 #include "nvm/pool.h"
 #include "nvm/provider.h"
 
@@ -173,7 +174,7 @@ static int open_file(const char *path, bool keep)
 	int dir, fd, err;
 
 	snprintf(copy, sizeof copy, "%s", path);
-	dir = asl_spot_open(dirname(copy));
+	dir = asl_path_open_dir(dirname(copy));
 	if (dir < 0)
 		return dir;
 	fd = keep ? openat(dir, strrchr(path, '/') + 1,

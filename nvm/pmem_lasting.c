@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/path.h"
 #include "nvm/pmem.h"
 
 enum { LAYOUT_AT = 4096, LAYOUT_BYTES = 1024, LOCK_HELD = 0, LOCK_WHO = 1 };
@@ -376,7 +377,7 @@ static int open_at(struct asl_pmem *p, int *fd, const char *path,
 	int err;
 
 	snprintf(copy, sizeof copy, "%s", path);
-	at.dir = asl_spot_open(dirname(copy));
+	at.dir = asl_path_open_dir(dirname(copy));
 	if (at.dir < 0)
 		return at.dir;
 	err = open_either(p, fd, &at, bytes, want);

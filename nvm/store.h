@@ -181,39 +181,4 @@ struct asl_store_place {
 /* 0, or a negative errno: no pool can be there, for reasons as in open. */
 int asl_store_place(struct asl_store_place *out, const char *dir);
 
-/* ---- Files, wherever they lie ---- */
-
-/*
- * Where a path leads: `name` as seen from the directory `dir`, which the caller
- * closes.  There need be nothing yet, but it is no link: links are followed, and
- * those in directories that anybody may write to refused with -ELOOP.
- */
-struct asl_spot {
-	int dir;
-	char name[NAME_MAX + 1];
-};
-
-int asl_spot_find(struct asl_spot *spot, const char *path);
-
-/* A directory that is there, found in this way and opened; a negative errno. */
-int asl_spot_open(const char *path);
-
-/*
- * What is mapped where, as "KIND PATH", for a handler of SIGBUS: NULL if nothing
- * that was noted is mapped at an address.
- */
-void asl_mapped_note(const void *at, size_t bytes, const char *kind,
-		     const char *path);
-void asl_mapped_forget(const void *at);
-const char *asl_mapped_find(const void *at);
-
-/*
- * The first error of a pool that is being used, as a line, for a handler of
- * SIGABRT; NULL: none.  libpmemobj ends the process when it cannot write, and says
- * nothing: then it is the pool that was opened last, and errno is EIO.
- */
-void asl_mapped_blame(const char *why);
-const char *asl_mapped_blamed(void);
-const char *asl_mapped_last(void);
-
 #endif

@@ -55,7 +55,7 @@ static int find_place(struct asl_aside *a, const char *path)
 	memcpy(a->path, path, length + 1);
 	if (length && path[length - 1] == '/')
 		return asl_file_fail(-EISDIR, "%s: names a directory", path);
-	err = asl_spot_find(&a->spot, path);
+	err = asl_path_open(&a->spot, path);
 	if (err)
 		return asl_file_fail(err, "%s", asl_failure());
 	if (strlen(a->spot.name) + sizeof ".XXXXXX" > NAME_MAX + 1)

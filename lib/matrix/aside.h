@@ -8,7 +8,7 @@
  *
  * Errors	0, or a negative errno with asl_file_why() saying more.
  * Place	A symbolic link is followed, but not one that a stranger may have
- *		laid (asl_spot_find).  What is there must be a regular file that
+ *		laid (asl_path_open).  What is there must be a regular file that
  *		may be written: /dev/null stays what it is.
  * Mode		That of the file whose place it takes; else as umask says.
  */
@@ -20,11 +20,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "nvm/store.h"
+#include "lib/base/path.h"
 
 struct asl_aside {
 	char path[PATH_MAX];
-	struct asl_spot spot;	 /* where it will be */
+	struct asl_path spot;	 /* where it will be */
 	char temp[NAME_MAX + 1]; /* what it is called there; "": nothing */
 	int fd;
 	mode_t mode;	/* of the file that is there; 0: none is */

@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/mapped.h"
 #include "lib/machine/memory.h"
 #include "lib/matrix/file.h"
-#include "nvm/store.h"
 
 static _Thread_local char why[PATH_MAX + 512];
 

@@ -1,20 +1,22 @@
 /*
- * spot.c -- where a path leads, past no link that a stranger may have laid
+ * path.c -- paths without links that a stranger may have laid
  *
  * The path is walked one name at a time, each seen from the directory before it,
- * so that what was looked at is what is used.  Links are followed as the kernel
- * would, but for those in directories that anybody may write to (/tmp, /dev/shm):
- * fs.protected_symlinks would refuse some of these, where it is set.
+ * so that what was checked is what is used.  Links are followed as the kernel
+ * would, except in directories that anybody may write to (/tmp, /dev/shm), where
+ * fs.protected_symlinks, if set, refuses only some.
  */
+#include "lib/base/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "nvm/provider.h"
 
 enum { MOST_LINKS = 40 }; /* the kernel's own limit */
 
@@ -129,41 +131,41 @@ static int walk(struct walk *w, char name[NAME_MAX + 1])
 	return err;
 }
 
-int asl_spot_find(struct asl_spot *spot, const char *path)
+int asl_path_open(struct asl_path *found, const char *path)
 {
 	struct walk w = {.path = path, .dir = -1};
 	int err;
 
-	*spot = (struct asl_spot){.dir = -1};
+	*found = (struct asl_path){.dir = -1};
 	if (!*path)
 		return failed(&w, -ENOENT);
 	if (strlen(path) >= PATH_MAX)
 		return asl_fail(-ENAMETOOLONG, "%.60s...: the path is too long",
 				path);
 	strcpy(w.ahead, path);
-	err = walk(&w, spot->name);
+	err = walk(&w, found->name);
 	if (err) {
 		if (w.dir >= 0)
 			close(w.dir);
 		return err;
 	}
-	if (!*spot->name) /* "/" */
-		strcpy(spot->name, ".");
-	spot->dir = w.dir;
+	if (!*found->name) /* "/" */
+		strcpy(found->name, ".");
+	found->dir = w.dir;
 	return 0;
 }
 
-int asl_spot_open(const char *path)
+int asl_path_open_dir(const char *path)
 {
-	struct asl_spot spot;
-	int fd, err = asl_spot_find(&spot, path);
+	struct asl_path found;
+	int fd, err = asl_path_open(&found, path);
 
 	if (err)
 		return err;
-	fd = openat(spot.dir, spot.name,
+	fd = openat(found.dir, found.name,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		fd = asl_fail(-errno, "%s: %s", path, strerror(errno));
-	close(spot.dir);
+	close(found.dir);
 	return fd;
 }

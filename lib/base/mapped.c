@@ -1,14 +1,14 @@
 /*
- * mapped.c -- what is mapped where, for whoever catches a SIGBUS or SIGABRT
+ * mapped.c -- which pools and files are mapped where, for signal handlers
  *
- * A page of a file that somebody has cut short, or that the medium has lost,
- * cannot be had: the kernel says so by a signal, and with an address.  The table
- * has a place for each that is mapped; with none left there is only less to say.
+ * A page that somebody has cut off its file, or that the medium has lost, makes
+ * the kernel send SIGBUS with an address.  When the table is full, the handler
+ * just says less.
  */
+#include "lib/base/mapped.h"
+
 #include <stdint.h>
 #include <stdio.h>
-
-#include "nvm/store.h"
 
 enum { MOST = 256 };
 
