@@ -7,8 +7,6 @@
  * of every rank, memory included, must be as predicted; B_h no less than the
  * bound; and, where there is data, the output equal to the oracle's: entries are
  * exact, so that the residual must be 0.
- *
- * ASLANT_TEST_CASES=N tries N cases with data.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -257,7 +255,7 @@ static void each_case(uint32_t family, unsigned cases, int most_ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	each_case(1, 3000, 64, 1e5, NULL);
+	each_case(1, how_many(1000, 3000), 64, 1e5, NULL);
 }
 
 static void in_dram(struct dice *d, struct given *g)
@@ -269,10 +267,8 @@ static void in_dram(struct dice *d, struct given *g)
 
 static void counts_and_sums_in_dram(void **state)
 {
-	const char *text = getenv("ASLANT_TEST_CASES");
-
 	(void)state;
-	each_case(2, text ? (unsigned)atoi(text) : 600, 24, 10000, in_dram);
+	each_case(2, how_many(200, 600), 24, 10000, in_dram);
 }
 
 static void in_pools(struct dice *d, struct given *g)
@@ -286,7 +282,7 @@ static void in_pools(struct dice *d, struct given *g)
 static void counts_and_sums_in_pools(void **state)
 {
 	(void)state;
-	each_case(3, 60, 12, 1000, in_pools);
+	each_case(3, how_many(20, 60), 12, 1000, in_pools);
 }
 
 /* The random test holds of what is right; entries of all 53 bits. */
@@ -301,7 +297,7 @@ static void with_random_test(struct dice *d, struct given *g)
 static void random_test_in_dram(void **state)
 {
 	(void)state;
-	each_case(4, 300, 24, 20000, with_random_test);
+	each_case(4, how_many(100, 300), 24, 20000, with_random_test);
 }
 
 int main(void)

@@ -7,7 +7,9 @@ set -u
 echo '{"cases": [{"label": "a", "algorithm": "vomm", "n": [9, 10], "store": "dram",
 	"reps": 3}]}' >suite.json
 
-for jump in 1000000 40000000 700000000; do
+jumps=(40000000 700000000)
+[ "${ASLANT_TEST_CASES-}" != all ] || jumps+=(1000000)
+for jump in "${jumps[@]}"; do
 	export FAULT_CLOCK=$jump LD_PRELOAD=$faults
 	expect 0 run em-jomma --n 40 --ranks 4 --reps 5 --out "dir$jump"
 	expect 0 run em-jomma --n 40 --ranks 2 --reps 5 --launch --out "job$jump"
@@ -37,7 +39,7 @@ for name in glob.glob("*/cases.csv"):
         if not 0 <= float(x["seconds"]) < 60:
             bad.append((name, x["seconds"]))
 print(bad[:5], sorted(years))
-sys.exit(bool(bad) or len(years) < 3)
+sys.exit(bool(bad) or len(years) < 2)
 PYTHON
 
 [ ! -e failed ]

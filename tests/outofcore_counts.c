@@ -7,8 +7,6 @@
  * with exact entries.  Then tiles that are chosen: they keep to their budget,
  * and where everything divides the model's D and V are the words counted.  Of
  * the six, auto takes the one that costs least when all are run.
- *
- * ASLANT_TEST_CASES=N tries N cases with data, not 600.
  */
 #include <errno.h>
 #include <math.h>
@@ -201,21 +199,19 @@ static void any_tiles(uint32_t family, unsigned cases, int bits, int ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	any_tiles(91, 3000, 7, 40, "null");
+	any_tiles(91, how_many(1000, 3000), 7, 40, "null");
 }
 
 static void counts_and_products_in_dram(void **state)
 {
-	const char *text = getenv("ASLANT_TEST_CASES");
-
 	(void)state;
-	any_tiles(92, text ? (unsigned)atoi(text) : 600, 5, 26, "dram");
+	any_tiles(92, how_many(200, 600), 5, 26, "dram");
 }
 
 static void counts_and_products_in_pools(void **state)
 {
 	(void)state;
-	any_tiles(93, 40, 5, 10, "pmem");
+	any_tiles(93, how_many(15, 40), 5, 10, "pmem");
 }
 
 /* ---- Tiles that are chosen ---- */
@@ -224,7 +220,7 @@ static void counts_and_products_in_pools(void **state)
 static void budgets_are_kept(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 300; i++) {
+	for (unsigned i = 0; i < how_many(100, 300); i++) {
 		struct dice d = {94, i, 0};
 		struct test_case c = roll_case(&d, 5, 20);
 		struct asl_plan *plan = &c.want.plan;
@@ -292,7 +288,7 @@ static void expect_words(const struct test_case *c, unsigned number,
 static void model_is_exact(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 600; i++) {
+	for (unsigned i = 0; i < how_many(200, 600); i++) {
 		struct dice d = {96, i, 0};
 		struct test_case c = roll_case(&d, 1, 1);
 		struct asl_plan *plan = &c.want.plan;
@@ -334,7 +330,7 @@ static void auto_takes_the_cheapest(void **state)
 	int taken[SIX] = {0}, kinds = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < 150; i++) {
+	for (unsigned i = 0; i < how_many(80, 150); i++) {
 		struct dice d = {97, i, 0};
 		struct test_case c = roll_case(&d, 8, 16), other = c;
 		struct asl_plan *plan = &c.want.plan;

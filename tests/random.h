@@ -2,14 +2,17 @@
  * random.h -- repeatable random cases for property tests
  *
  * A test that fails prints its case's number; ASLANT_TEST_CASE=N runs that one
- * alone.
+ * alone.  ASLANT_TEST_CASES=N tries N cases of each kind, ASLANT_TEST_CASES=all as
+ * many as scripts/check --all.
  */
 #ifndef ASL_TEST_RANDOM_H
 #define ASL_TEST_RANDOM_H
 
 #include <Random123/philox.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct dice {
 	uint32_t family, number, draws;
@@ -29,6 +32,24 @@ static inline uint64_t roll(struct dice *d, uint64_t low, uint64_t high)
 static inline uint64_t roll_size(struct dice *d, int bits)
 {
 	return roll(d, 1, (uint64_t)1 << roll(d, 0, (uint64_t)bits));
+}
+
+/* In scripts/check --all every case is tried. */
+static inline bool all_cases(void)
+{
+	const char *text = getenv("ASLANT_TEST_CASES");
+
+	return text && !strcmp(text, "all");
+}
+
+/* How many cases to try: by default, or all of them. */
+static inline unsigned how_many(unsigned few, unsigned all)
+{
+	const char *text = getenv("ASLANT_TEST_CASES");
+
+	if (!text)
+		return few;
+	return all_cases() ? all : (unsigned)atoi(text);
 }
 
 /* The case that ASLANT_TEST_CASE asks for alone, or -1. */

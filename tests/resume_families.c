@@ -5,8 +5,6 @@
  * of the command, are killed at random stores, persists or products, again and
  * again.  In the end the result is that of a run that was never interrupted, and
  * what is counted is what was predicted.
- *
- * ASLANT_TEST_CASES=N tries every kind of case N times, not twice.
  */
 #include "bench/case.h"
 #include "tests/lives.h"
@@ -154,8 +152,7 @@ static void families_go_on(void **state)
 		roll_sttsv,  roll_sttsv,     roll_cube,	    roll_einsum,
 		roll_einsum, roll_outofcore, roll_outofcore};
 	enum { KINDS = sizeof kinds / sizeof kinds[0] };
-	const char *text = getenv("ASLANT_TEST_CASES");
-	unsigned cases = KINDS * (text ? (unsigned)atoi(text) : 2), tried = 0;
+	unsigned cases = KINDS * how_many(1, 2), tried = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < cases; i++) {

@@ -6,8 +6,9 @@
 # resumed, killed again now and then, until it ends.  The result must be the same
 # file, byte for byte, counted as predicted, verified, and nothing may be left.
 #
-# ASLANT is the command; ASLANT_TEST_KILLS=N kills N times, not 12, and in jobs of
-# 16 processes, too; ASLANT_TEST_SEED=S tries other cases (1).
+# ASLANT is the command; ASLANT_TEST_KILLS=N kills N times, not 4 (12 with
+# ASLANT_TEST_CASES=all), and in jobs of 16 processes, too; ASLANT_TEST_SEED=S tries
+# other cases (1).
 set -eu
 
 command -v mpiexec.mpich >/dev/null || { echo "mpiexec.mpich is missing"; exit 77; }
@@ -19,7 +20,8 @@ python3 - <<'PY'
 import collections, csv, os, random, signal, subprocess, sys, time
 
 aslant, work = os.environ["ASLANT"], os.environ["work"]
-kills_wanted = int(os.environ.get("ASLANT_TEST_KILLS", "12"))
+few_or_all = 12 if os.environ.get("ASLANT_TEST_CASES") == "all" else 4
+kills_wanted = int(os.environ.get("ASLANT_TEST_KILLS", few_or_all))
 by_hand = "ASLANT_TEST_KILLS" in os.environ
 seed = int(os.environ.get("ASLANT_TEST_SEED", "1"))
 random.seed(seed)

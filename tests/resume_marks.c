@@ -125,8 +125,7 @@ static void text_goes_on(void **state)
 			 .cache = 100,
 			 .panels = ASL_DRAM},
 	};
-	const char *cases = getenv("ASLANT_TEST_CASES");
-	unsigned all = cases ? (unsigned)atoi(cases) : 40;
+	unsigned all = how_many(20, 40);
 	uint64_t events;
 
 	(void)state;

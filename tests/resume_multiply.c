@@ -6,8 +6,6 @@
  * and again.  In the end every word of C is that of a run that was never
  * interrupted, what is counted is what was predicted, and what is said to have
  * been computed again is what was: the products are counted here, too.
- *
- * ASLANT_TEST_CASES=N tries every algorithm on N cases, not 1.
  */
 #include "tests/lives.h"
 #include "tests/multiply_cases.h"
@@ -42,8 +40,7 @@ static void tries(struct dice *d, struct asl_run_want *want, unsigned number,
 
 static void multiplications_go_on(void **state)
 {
-	const char *text = getenv("ASLANT_TEST_CASES");
-	unsigned cases = text ? (unsigned)atoi(text) : 1;
+	unsigned cases = how_many(1, 2);
 	unsigned algorithms = (unsigned)count_algorithms();
 
 	(void)state;

@@ -33,7 +33,7 @@
 /* Exit codes of a life are the command's, or one of these. */
 enum { SAME = 0, CUT = POWERCUT_EXIT, OTHER = 100, UNCOUNTED, HANGS };
 
-enum { MOST_WORDS = 4096, SECONDS = 20, SOME = 25 };
+enum { MOST_WORDS = 4096, SECONDS = 20 };
 
 struct power_case {
 	const char *algorithm;
@@ -236,7 +236,7 @@ static int notice(const struct power_case *x, long points, int tries,
 static void cut_at_points(const struct power_case *x, long points,
 			  struct dice *d)
 {
-	uint64_t most = by_hand() ? 0 : (uint64_t)points / SOME;
+	uint64_t most = by_hand() ? 0 : (uint64_t)points / how_many(8, 25);
 
 	for (long at = 1; at <= points; at += 1 + (long)roll(d, 0, 2 * most))
 		for (int way = 0; way < 2; way++)
@@ -254,7 +254,7 @@ static void every_cut_is_survived(void **state)
 		const struct power_case *x = &cases[i];
 		struct dice d = {91, (uint32_t)i, 0};
 		struct powercut none = cut_at(0, 0);
-		int tries = by_hand() ? 200 : 16, noticed;
+		int tries = by_hand() ? 200 : (int)how_many(8, 16), noticed;
 		long points;
 
 		if (!x->always && !by_hand())

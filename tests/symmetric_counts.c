@@ -4,8 +4,7 @@
  * Random algorithms, layouts, sizes, ranks and caches, on sim.  Most cases move no
  * data; those that do are verified by the test or by the oracle.
  *
- * ASLANT_TEST_CASES=N tries N cases with data, not 200; ASLANT_TEST_LARGE also
- * counts the largest spherical system below 10,000 ranks.
+ * ASLANT_TEST_LARGE=1 also counts the largest spherical system below 10,000 ranks.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -205,7 +204,7 @@ static struct seen run(struct asl_run_want *want, unsigned number)
 static void without_data(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 400; i++) {
+	for (unsigned i = 0; i < how_many(150, 400); i++) {
 		struct dice d = {81, i, 0};
 		struct asl_run_want want = {.store = "null"};
 		struct asl_symmetric s;
@@ -221,8 +220,7 @@ static void without_data(void **state)
 /* Exact entries: every sum but those of gradients is exact, in any order. */
 static void with_data(void **state)
 {
-	const char *cases = getenv("ASLANT_TEST_CASES");
-	unsigned count = cases ? (unsigned)atoi(cases) : 200;
+	unsigned count = how_many(60, 200);
 
 	(void)state;
 	for (unsigned i = 0; i < count; i++) {
