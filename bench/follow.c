@@ -16,7 +16,7 @@
 #include "bench/say.h"
 #include "net/net.h"
 
-#define TOLD "; the job ends\n" /* guards say it last; net/watch.c */
+#define TOLD "; the job ends\n" /* guards say it last; net/guard.c */
 #define TERM_S 1.5		/* after that the launcher is told to end */
 #define KILL_S 3		/* and killed */
 #define TICK_NS 100000000

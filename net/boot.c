@@ -1,28 +1,144 @@
 /*
  * boot.c -- how the processes of a job find each other, over MPI
+ *
+ * Ranks are on one host if they see the same host name and the same boot of
+ * the kernel.  The cores of a host are those that any of its ranks may run on:
+ * launchers that bind give each rank cores of its own.
+ *
+ * The guards' ties are made by the ranks, because they have MPI to tell each
+ * other where, and handed over.  Sockets listen on the one address that other
+ * ranks use, until all have come.  Whoever cannot say the run's secret is sent
+ * away.  The kernels at both ends probe a connection every second, so that
+ * nobody needs a core to notice that the other end is gone.
  */
+#include "net/boot.h"
+
 #include <errno.h>
 #include <limits.h>
+#include <mpi.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <rdma/fabric.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "net/boot.h"
-#include "net/comm.h"
 #include "net/guard.h"
-#include "net/hosts.h"
-#include "net/provider.h"
-#include "net/ties.h"
 
-#define PASS_ON_US 100000
-#define TURN_US 300000
-#define TURNS 4
-#define LOST_US 2000000
+#define LOST_US 2000000 /* before a rank says that it lost another */
+#define WAIT_S 20	/* for all to come */
+#define STRANGER_MS 500 /* for one that came to speak */
 
-MPI_Comm asl_boot_comm = MPI_COMM_WORLD;
+/* ---- The job that this process is part of ---- */
+
+static bool number(const char *name, long long *value)
+{
+	const char *text = getenv(name);
+	char *end;
+
+	if (!text || !*text)
+		return false;
+	*value = strtoll(text, &end, 10);
+	return !*end && *value >= 0;
+}
+
+/*
+ * srun's steps count from 0; the shells of sbatch and salloc, which have the
+ * same variables, run in steps with reserved numbers or in none.
+ */
+static bool in_step(void)
+{
+	long long step;
+
+	return (number("SLURM_STEP_ID", &step) ||
+		number("SLURM_STEPID", &step)) &&
+	       step < 0xfffffff0;
+}
+
+static bool find_job(long long *rank, long long *size)
+{
+	if (number("PMI_RANK", rank) && number("PMI_SIZE", size))
+		return true;
+	if (number("PMIX_RANK", rank) && number("OMPI_COMM_WORLD_SIZE", size))
+		return true;
+	return in_step() && number("SLURM_PROCID", rank) &&
+	       (number("SLURM_STEP_NUM_TASKS", size) ||
+		number("SLURM_NTASKS", size));
+}
+
+bool asl_net_job(int *rank, int *size)
+{
+	long long r, s;
+
+	if (!find_job(&r, &s) || r >= s || s > INT32_MAX)
+		return false;
+	*rank = (int)r;
+	*size = (int)s;
+	return true;
+}
+
+/* ---- A communicator of the caller ---- */
+
+static int check_mpi(int code, const char *what)
+{
+	return code ? asl_fail(-ECONNRESET, "%s failed", what) : 0;
+}
+
+const char *asl_net_versions(void)
+{
+	static char text[MPI_MAX_LIBRARY_VERSION_STRING + 64];
+	char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	uint32_t fabric = fi_version();
+	int length;
+
+	/* Of many lines the first has the number: "MPICH Version:	4.0.2". */
+	MPI_Get_library_version(mpi, &length);
+	mpi[strcspn(mpi, "\n")] = '\0';
+	snprintf(text, sizeof text, "libfabric %u.%u\n%s\n", FI_MAJOR(fabric),
+		 FI_MINOR(fabric), mpi);
+	for (char *c = text; (c = strchr(c, '\t'));)
+		*c = ' ';
+	return text;
+}
+
+int asl_net_comm(int comm, int *rank, int *size)
+{
+	int begun = 0, ended = 0, code;
+
+	MPI_Initialized(&begun);
+	MPI_Finalized(&ended);
+	if (!begun || ended)
+		return asl_fail(-EINVAL,
+				"a communicator needs MPI to be running: "
+				"after MPI_Init, before MPI_Finalize");
+	code = MPI_Comm_rank(MPI_Comm_f2c(comm), rank);
+	if (!code)
+		code = MPI_Comm_size(MPI_Comm_f2c(comm), size);
+	return check_mpi(code, "MPI_Comm_rank");
+}
+
+int asl_net_comm_gather(int comm, void *all, const void *mine, int bytes)
+{
+	return check_mpi(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes,
+				       MPI_BYTE, MPI_Comm_f2c(comm)),
+			 "MPI_Allgather");
+}
+
+int asl_net_comm_share(int comm, void *at, int bytes)
+{
+	return check_mpi(MPI_Bcast(at, bytes, MPI_BYTE, 0, MPI_Comm_f2c(comm)),
+			 "MPI_Bcast");
+}
+
+/* ---- Join ---- */
+
+/* From asl_boot_open to asl_boot_close; a copy of the caller's. */
+static MPI_Comm all_ranks = MPI_COMM_WORLD;
 
 /* MPI_Init does not return an error, it ends the process, with any code. */
 static bool starting;
@@ -68,14 +184,14 @@ static int borrow(int comm)
 {
 	int rank, size, err = asl_net_comm(comm, &rank, &size);
 
-	if (!err && MPI_Comm_dup(MPI_Comm_f2c(comm), &asl_boot_comm))
+	if (!err && MPI_Comm_dup(MPI_Comm_f2c(comm), &all_ranks))
 		err = asl_fail(-ENETDOWN, "MPI_Comm_dup failed");
 	return err;
 }
 
 static bool is_borrowed(void)
 {
-	return asl_boot_comm != MPI_COMM_WORLD;
+	return all_ranks != MPI_COMM_WORLD;
 }
 
 static int join(struct asl_boot *boot, const int *comm)
@@ -84,9 +200,9 @@ static int join(struct asl_boot *boot, const int *comm)
 
 	if (err)
 		return err;
-	MPI_Comm_set_errhandler(asl_boot_comm, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(asl_boot_comm, &boot->rank);
-	MPI_Comm_size(asl_boot_comm, &boot->size);
+	MPI_Comm_set_errhandler(all_ranks, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(all_ranks, &boot->rank);
+	MPI_Comm_size(all_ranks, &boot->size);
 	return 0;
 }
 
@@ -108,6 +224,427 @@ static int check_size(const struct asl_boot *boot, int ranks)
 	return 0;
 }
 
+/* ---- What goes through MPI ---- */
+
+_Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
+			      bool lost)
+{
+	usleep((lost ? LOST_US : 0) +
+	       (useconds_t)(1e6 * asl_guard_turn_s(rank)));
+	fprintf(stderr, "aslant: rank %d: %s\n", rank, why);
+	fflush(NULL);
+	/* mpiexec drops what it has not passed on when it hears of an abort. */
+	usleep(ASL_GUARD_PASS_ON_US);
+	/* MPI would say it again, in its own words. */
+	if (!freopen("/dev/null", "w", stderr))
+		_exit(exit_code);
+	MPI_Abort(MPI_COMM_WORLD, exit_code);
+	_exit(exit_code);
+}
+
+/* Where the others stand is unknown once MPI fails one of them. */
+static void need(int code, const char *what)
+{
+	int rank = 0;
+
+	if (!code)
+		return;
+	MPI_Comm_rank(all_ranks, &rank);
+	asl_boot_abort(rank, ASL_BOOT_LOST, what, true);
+}
+
+int asl_boot_comm(void)
+{
+	return MPI_Comm_c2f(all_ranks);
+}
+
+void asl_boot_gather(void *all, const void *mine, size_t bytes)
+{
+	need(MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
+			   MPI_BYTE, all_ranks),
+	     "MPI_Allgather failed");
+}
+
+void asl_boot_share(void *at, size_t bytes)
+{
+	need(MPI_Bcast(at, (int)bytes, MPI_BYTE, 0, all_ranks),
+	     "MPI_Bcast failed");
+}
+
+int asl_boot_agree(const struct asl_boot *boot, int mine)
+{
+	/* An MPI_2INT: of those that failed the lowest rank is kept. */
+	struct {
+		int rank, err;
+	} said = {mine ? boot->rank : INT_MAX, mine}, first;
+
+	need(MPI_Allreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC, all_ranks),
+	     "MPI_Allreduce failed");
+	if (first.err && first.rank != boot->rank)
+		asl_forget_failure();
+	return first.err;
+}
+
+/* ---- Hosts ---- */
+
+struct place {
+	char host[64], kernel[40];
+	cpu_set_t cores;
+	struct asl_addresses spots;
+	bool looks; /* its guard is to watch others */
+};
+
+static void look_around(struct place *p)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+	const struct asl_net_patience *bears = asl_guard_patience();
+
+	memset(p, 0, sizeof *p);
+	asl_addresses_find(&p->spots);
+	p->looks = bears && bears->cut;
+	gethostname(p->host, sizeof p->host - 1);
+	if (f) {
+		if (!fgets(p->kernel, sizeof p->kernel, f))
+			p->kernel[0] = '\0';
+		fclose(f);
+	}
+	if (sched_getaffinity(0, sizeof p->cores, &p->cores))
+		for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
+			CPU_SET((size_t)i, &p->cores);
+}
+
+static bool same_host(const struct place *a, const struct place *b)
+{
+	return !strcmp(a->host, b->host) && !strcmp(a->kernel, b->kernel);
+}
+
+static void compare(struct asl_boot *boot, const struct place *all)
+{
+	const struct place *mine = &all[boot->rank];
+	int host_ranks = 0;
+	cpu_set_t cores;
+
+	CPU_ZERO(&cores);
+	for (int i = 0; i < boot->size; i++)
+		if (same_host(&all[i], mine)) {
+			CPU_OR(&cores, &cores, &all[i].cores);
+			if (!host_ranks++)
+				boot->host_first = i;
+			boot->host_rank += i < boot->rank;
+			if (CPU_EQUAL(&all[i].cores, &mine->cores)) {
+				boot->mates++;
+				boot->mate += i < boot->rank;
+			}
+		}
+	boot->one_host = host_ranks == boot->size;
+	boot->crowded = host_ranks > CPU_COUNT(&cores);
+	boot->tied = true;
+	for (int i = 0; i < boot->size; i++)
+		boot->tied = boot->tied && all[i].looks;
+}
+
+/* ---- Addresses ---- */
+
+static int find_loopback(struct asl_address *out,
+			 const struct asl_addresses *mine)
+{
+	for (int i = 0; i < mine->count; i++)
+		if (asl_address_is_loopback(&mine->spot[i])) {
+			*out = mine->spot[i];
+			return 0;
+		}
+	return -ENODEV;
+}
+
+static int find_route(struct asl_address *out, const struct asl_addresses *mine,
+		      const struct asl_addresses *peer)
+{
+	for (int i = 0; i < peer->count; i++)
+		if (!asl_address_is_loopback(&peer->spot[i]) &&
+		    !asl_addresses_towards(out, mine, &peer->spot[i]))
+			return 0;
+	return -ENODEV;
+}
+
+/*
+ * Rank 0's host and the next one meet on a network that they have in common, and
+ * others there; where there is none, packets are routed.
+ */
+static int meet_hosts(struct asl_address *out, const struct asl_boot *boot,
+		      const struct place *all)
+{
+	const struct asl_addresses *mine = &all[boot->rank].spots;
+	bool first = same_host(&all[boot->rank], &all[0]);
+	struct asl_address there;
+	int other = 1;
+
+	while (same_host(&all[other], &all[0]))
+		other++;
+	if (asl_addresses_common(&there, &all[0].spots, &all[other].spots))
+		return find_route(out, mine, &all[first ? other : 0].spots);
+	if (!asl_addresses_beside(out, mine, &there))
+		return 0;
+	return asl_addresses_towards(out, mine, &there);
+}
+
+static int choose_spot(struct asl_boot *boot, const struct place *all,
+		       const char *interface)
+{
+	const struct place *mine = &all[boot->rank];
+	int err;
+
+	if (interface)
+		err = asl_addresses_named(&boot->spot, &mine->spots, interface);
+	else if (boot->one_host)
+		err = find_loopback(&boot->spot, &mine->spots);
+	else
+		err = meet_hosts(&boot->spot, boot, all);
+	if (!err)
+		asl_address_text(boot->address, sizeof boot->address,
+				 &boot->spot);
+	if (!err || interface)
+		return err;
+	if (boot->one_host || !boot->tied)
+		return 0; /* there may be no use for one */
+	return asl_fail(err,
+			"rank %d on %s has no network with the hosts of "
+			"other ranks (--interface NAME says which to take)",
+			boot->rank, mine->host);
+}
+
+static int find_hosts(struct asl_boot *boot, const char *interface)
+{
+	struct place mine, *all = calloc((size_t)boot->size, sizeof *all);
+	int err = all ? 0
+		      : asl_fail(-ENOMEM, "no memory for %d hosts", boot->size);
+
+	err = asl_boot_agree(boot, err);
+	if (!err) {
+		look_around(&mine);
+		asl_boot_gather(all, &mine, sizeof mine);
+		compare(boot, all);
+		err = asl_boot_agree(boot, choose_spot(boot, all, interface));
+	}
+	free(all);
+	return err;
+}
+
+/* ---- Ties of guards ---- */
+
+struct door {
+	struct sockaddr_storage name;
+	socklen_t length;
+	char host[64];
+};
+
+struct hello {
+	uint64_t secret[2];
+	int rank;
+};
+
+static int parent_of(int rank)
+{
+	return rank & (rank - 1);
+}
+
+/* Children are the rank plus powers of two below its lowest bit. */
+static int count_children(const struct asl_boot *boot)
+{
+	int count = 0;
+
+	for (long far = 1; far < boot->size; far *= 2) {
+		if (boot->rank & far)
+			break;
+		count += boot->rank + far < boot->size;
+	}
+	return count;
+}
+
+static struct hello greet(const struct asl_boot *boot)
+{
+	struct hello h = {.rank = boot->rank};
+
+	memcpy(h.secret, boot->secret.ties, sizeof h.secret);
+	return h;
+}
+
+/* Of the time that is borne with, a second may pass before the first probe. */
+static void probe(int fd, int seconds)
+{
+	int on = 1, every = 1, ms = seconds > 1 ? (seconds - 1) * 1000 : 500;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every, sizeof every);
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &seconds, sizeof seconds);
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+static int give(int fd, int rank, const struct door *all)
+{
+	struct asl_tie tie = {.rank = rank, .fd = fd};
+	int err;
+
+	memcpy(tie.host, all[rank].host, sizeof tie.host);
+	probe(fd, asl_guard_patience()->cut);
+	err = asl_guard_give(&tie);
+	close(fd);
+	return err ? asl_fail(err, "no tie to the guard of rank %d: %s", rank,
+			      strerror(-err))
+		   : 0;
+}
+
+/* ---- To the parent ---- */
+
+static int call(const struct asl_boot *boot, const struct door *all)
+{
+	int parent = parent_of(boot->rank);
+	const struct door *to = &all[parent];
+	struct hello h = greet(boot);
+	struct timeval wait = {.tv_sec = WAIT_S};
+	int fd;
+
+	if (boot->rank == 0)
+		return 0;
+	fd = socket(to->name.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return asl_fail(-errno, "socket: %s", strerror(errno));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+	if (!connect(fd, (const struct sockaddr *)&to->name, to->length) &&
+	    send(fd, &h, sizeof h, MSG_NOSIGNAL) == sizeof h)
+		return give(fd, parent, all);
+	close(fd);
+	return asl_fail(-ENETDOWN,
+			"rank %d on %s does not reach rank %d on %s over "
+			"TCP: %s (--interface NAME takes another network, "
+			"--cut-timeout 0 goes without)",
+			boot->rank, all[boot->rank].host, parent, to->host,
+			strerror(errno == EINPROGRESS ? ETIMEDOUT : errno));
+}
+
+/* ---- From the children ---- */
+
+static bool is_child(const struct asl_boot *boot, const struct hello *h)
+{
+	struct hello ours = greet(boot);
+
+	return !memcmp(h->secret, ours.secret, sizeof h->secret) &&
+	       h->rank > boot->rank && h->rank < boot->size &&
+	       parent_of(h->rank) == boot->rank;
+}
+
+/* Returns the rank; -1: it is none of ours, and gone. */
+static int let_in(const struct asl_boot *boot, int fd)
+{
+	struct timeval wait = {.tv_usec = STRANGER_MS * 1000};
+	struct hello h;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+	if (recv(fd, &h, sizeof h, MSG_WAITALL) == sizeof h &&
+	    is_child(boot, &h))
+		return h.rank;
+	close(fd);
+	return -1;
+}
+
+static time_t now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+static int answer(const struct asl_boot *boot, int door, const struct door *all)
+{
+	int missing = count_children(boot), err = 0;
+	time_t end = now_s() + WAIT_S;
+
+	while (missing && !err && now_s() <= end) {
+		struct pollfd p = {.fd = door, .events = POLLIN};
+		int fd = poll(&p, 1, 1000) > 0
+				 ? accept4(door, NULL, NULL, SOCK_CLOEXEC)
+				 : -1;
+		int rank = fd < 0 ? -1 : let_in(boot, fd);
+
+		if (rank < 0)
+			continue;
+		err = give(fd, rank, all);
+		missing--;
+	}
+	if (!err && missing)
+		err = asl_fail(-ENETDOWN,
+			       "rank %d on %s waited for %d ranks to reach "
+			       "it over TCP",
+			       boot->rank, all[boot->rank].host, missing);
+	return err;
+}
+
+/* ---- All ---- */
+
+static int open_door(struct door *mine, const struct asl_boot *boot)
+{
+	int fd, err;
+
+	memset(mine, 0, sizeof *mine);
+	gethostname(mine->host, sizeof mine->host - 1);
+	mine->length = asl_address_name(&mine->name, &boot->spot);
+	fd = socket(mine->name.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (!bind(fd, (struct sockaddr *)&mine->name, mine->length) &&
+	    !listen(fd, SOMAXCONN) &&
+	    !getsockname(fd, (struct sockaddr *)&mine->name, &mine->length))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+/* All come, or none has a tie. */
+static int meet_guards(const struct asl_boot *boot, int door,
+		       const struct door *mine, struct door *all)
+{
+	int err;
+
+	asl_boot_gather(all, mine, sizeof *mine);
+	err = call(boot, all);
+	if (!err)
+		err = answer(boot, door, all);
+	return asl_boot_agree(boot, err);
+}
+
+/* Without even loopback a host is on its own, and its ranks with it. */
+static int has_place(const struct asl_boot *boot)
+{
+	return *boot->address ? 0 : -ENODEV;
+}
+
+static int open_ties(const struct asl_boot *boot)
+{
+	struct door mine, *all;
+	int door, err = 0;
+
+	if (!boot->tied || asl_boot_agree(boot, has_place(boot)))
+		return 0;
+	all = calloc((size_t)boot->size, sizeof *all);
+	door = open_door(&mine, boot);
+	if (!all || door < 0)
+		err = asl_fail(-ENETDOWN,
+			       "no socket on %s for the guard "
+			       "of rank %d: %s",
+			       boot->spot.interface, boot->rank,
+			       strerror(door < 0 ? -door : ENOMEM));
+	err = asl_boot_agree(boot, err);
+	if (!err)
+		err = meet_guards(boot, door, &mine, all);
+	if (door >= 0)
+		close(door);
+	free(all);
+	return err;
+}
+
 /* ---- What only the ranks know ---- */
 
 static int share_secret(struct asl_boot *boot)
@@ -123,7 +660,7 @@ static int share_secret(struct asl_boot *boot)
 	return err;
 }
 
-/* ---- All of it ---- */
+/* ---- Open, close ---- */
 
 int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want)
 {
@@ -136,11 +673,11 @@ int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want)
 		return err;
 	err = asl_boot_agree(boot, check_size(boot, want->ranks));
 	if (!err)
-		err = asl_hosts_find(boot, want->interface);
+		err = find_hosts(boot, want->interface);
 	if (!err)
 		err = share_secret(boot);
 	if (!err)
-		err = asl_ties_open(boot);
+		err = open_ties(boot);
 	asl_guard_say(ASL_GUARD_JOINED);
 	if (err)
 		asl_boot_close();
@@ -165,62 +702,6 @@ void asl_boot_close(void)
 		asl_guard_say(ASL_GUARD_PARTS);
 		return;
 	}
-	MPI_Comm_free(&asl_boot_comm);
-	asl_boot_comm = MPI_COMM_WORLD;
-}
-
-/* Where the others stand is unknown once MPI fails one of them. */
-static void need(int code, const char *what)
-{
-	int rank = 0;
-
-	if (!code)
-		return;
-	MPI_Comm_rank(asl_boot_comm, &rank);
-	asl_boot_abort(rank, ASL_BOOT_LOST, what, true);
-}
-
-void asl_boot_gather(void *all, const void *mine, size_t bytes)
-{
-	need(MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
-			   MPI_BYTE, asl_boot_comm),
-	     "MPI_Allgather failed");
-}
-
-void asl_boot_share(void *at, size_t bytes)
-{
-	need(MPI_Bcast(at, (int)bytes, MPI_BYTE, 0, asl_boot_comm),
-	     "MPI_Bcast failed");
-}
-
-int asl_boot_agree(const struct asl_boot *boot, int mine)
-{
-	/* An MPI_2INT: of those that failed the lowest rank is kept. */
-	struct {
-		int rank, err;
-	} said = {mine ? boot->rank : INT_MAX, mine}, first;
-
-	need(MPI_Allreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC,
-			   asl_boot_comm),
-	     "MPI_Allreduce failed");
-	if (first.err && first.rank != boot->rank)
-		asl_fail(first.err, "%s", "");
-	return first.err;
-}
-
-_Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
-			      bool lost)
-{
-	int turn = rank < TURNS ? rank : TURNS;
-
-	usleep((lost ? LOST_US : 0) + (useconds_t)turn * TURN_US);
-	fprintf(stderr, "aslant: rank %d: %s\n", rank, why);
-	fflush(NULL);
-	/* mpiexec drops what it has not passed on when it hears of an abort. */
-	usleep(PASS_ON_US);
-	/* MPI would say it again, in its own words. */
-	if (!freopen("/dev/null", "w", stderr))
-		_exit(exit_code);
-	MPI_Abort(MPI_COMM_WORLD, exit_code);
-	_exit(exit_code);
+	MPI_Comm_free(&all_ranks);
+	all_ranks = MPI_COMM_WORLD;
 }

@@ -46,6 +46,9 @@ void asl_boot_place(struct asl_net *net, const struct asl_boot *boot);
 /* Every rank must call it, and nobody may need another rank afterwards. */
 void asl_boot_close(void);
 
+/* All ranks, by the number that MPI_Comm_f2c takes. */
+int asl_boot_comm(void);
+
 /* Every rank gets every rank's bytes; every rank gets rank 0's. */
 void asl_boot_gather(void *all, const void *mine, size_t bytes);
 void asl_boot_share(void *at, size_t bytes);

@@ -11,16 +11,17 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "lib/base/error.h"
 #include "net/boot.h"
-#include "net/comm.h"
 #include "net/provider.h"
 
 #define SHORT_BYTES 56
+#define COMM MPI_Comm_f2c(asl_boot_comm())
 
 enum tag { PACKET, BYTES };
 
@@ -74,12 +75,11 @@ static int start_in(struct asl_net_op *op)
 {
 	struct half *h = in_of(op);
 	int err = MPI_Irecv(&h->packet, sizeof h->packet, MPI_BYTE, op->from,
-			    PACKET, asl_boot_comm, &h->packet_done);
+			    PACKET, COMM, &h->packet_done);
 
 	if (!err && op->in_bytes > SHORT_BYTES)
 		err = MPI_Irecv_c(op->in, (MPI_Count)op->in_bytes, MPI_BYTE,
-				  op->from, BYTES, asl_boot_comm,
-				  &h->bytes_done);
+				  op->from, BYTES, COMM, &h->bytes_done);
 	return err;
 }
 
@@ -96,11 +96,10 @@ static int start_out(const struct mpi *m, struct asl_net_op *op)
 	if (data)
 		memcpy(h->packet.data, op->out, data);
 	err = MPI_Isend(&h->packet, (int)(offsetof(struct packet, data) + data),
-			MPI_BYTE, op->to, PACKET, asl_boot_comm,
-			&h->packet_done);
+			MPI_BYTE, op->to, PACKET, COMM, &h->packet_done);
 	if (!err && !brief)
 		err = MPI_Isend_c(op->out, (MPI_Count)op->out_bytes, MPI_BYTE,
-				  op->to, BYTES, asl_boot_comm, &h->bytes_done);
+				  op->to, BYTES, COMM, &h->bytes_done);
 	return err;
 }
 

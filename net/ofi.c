@@ -10,23 +10,259 @@
  * each rank has a core it looks without pause for a while, and sleeps then;
  * when ranks outnumber cores it sleeps at once, because the peer it waits for
  * may be waiting for this core.
+ *
+ * Which provider is best is a list for each of three situations.  All ranks walk
+ * down the same list until all of them have opened the same provider: after
+ * each try they tell each other how far down they are, and whoever is behind
+ * follows.
  */
+#include "net/ofi.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #include "lib/base/error.h"
 
-#include "net/ofi.h"
+#define API FI_VERSION(1, 14)
+#define SHM_BYTES ((size_t)16 << 20) /* a rank's queues */
+#define TAG_BITS 48 /* at least: what is not the rank is the run */
+
+/* More take too much of /dev/shm; ranks that share cores look in vain more. */
+#define SHM_PEERS_MAX 256
+#define SHM_CROWD_MAX 32
 
 #define LOOKS 20000 /* some milliseconds */
 #define YIELDS 10
 #define NAP_NS 10000
 #define SLEEP_MS 1000 /* a peer's bytes end it; this is for lost wake-ups */
 #define INJECT_MAX 256
+
+/* ---- One provider ---- */
+
+static struct fi_info *hints(const char *provider)
+{
+	struct fi_info *h = fi_allocinfo();
+
+	if (!h)
+		return NULL;
+	h->caps = FI_TAGGED;
+	h->mode = FI_CONTEXT | FI_CONTEXT2;
+	h->ep_attr->type = FI_EP_RDM;
+	h->tx_attr->msg_order = FI_ORDER_SAS;
+	h->rx_attr->msg_order = FI_ORDER_SAS;
+	h->domain_attr->threading = FI_THREAD_DOMAIN;
+	h->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+	h->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+	h->domain_attr->mr_mode =
+		FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+	h->fabric_attr->prov_name = provider ? strdup(provider) : NULL;
+	return h;
+}
+
+static bool speaks_ip(const char *provider)
+{
+	static const char *const names[] = {"net", "tcp", "udp", "sockets"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (!strncmp(provider, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* They listen on this address only, which is loopback if that is enough. */
+static int get_info(struct asl_ofi *o, const char *provider)
+{
+	bool here = *o->boot.address && speaks_ip(provider);
+	struct fi_info *h = hints(provider);
+	int err;
+
+	if (!h)
+		return -ENOMEM;
+	err = fi_getinfo(API, here ? o->boot.address : NULL, NULL,
+			 here ? FI_SOURCE : 0, h, &o->info);
+	fi_freeinfo(h);
+	return err;
+}
+
+static int tag_bits(const struct fi_info *info)
+{
+	uint64_t format = info->ep_attr->mem_tag_format;
+
+	return format ? 64 - __builtin_clzll(format) : 0;
+}
+
+static int check_limits(const struct fi_info *info)
+{
+	const char *name = info->fabric_attr->prov_name;
+
+	if (info->tx_attr->iov_limit < 2 || info->rx_attr->iov_limit < 2)
+		return asl_fail(-ENETDOWN,
+				"provider %s: takes a message "
+				"in one piece only, and ours have two",
+				name);
+	if (tag_bits(info) < TAG_BITS)
+		return asl_fail(-ENETDOWN,
+				"provider %s: tags are shorter "
+				"than %d bits",
+				name, TAG_BITS);
+	return 0;
+}
+
+/*
+ * Something to sleep on if there is.  shm has nothing, but says it has: its wait
+ * yields without end, which keeps the core from those who compute.
+ */
+static int open_queue(struct asl_ofi *o)
+{
+	struct fi_cq_attr attr = {
+		.format = FI_CQ_FORMAT_MSG,
+		.wait_obj = FI_WAIT_UNSPEC,
+	};
+	int err = -FI_ENOSYS;
+
+	if (strcmp(o->info->fabric_attr->prov_name, "shm"))
+		err = fi_cq_open(o->domain, &attr, &o->cq, NULL);
+	o->can_block = !err;
+	if (!err)
+		return 0;
+	/* Naps are to be as short as they say. */
+	prctl(PR_SET_TIMERSLACK, 1000);
+	attr.wait_obj = FI_WAIT_NONE;
+	return fi_cq_open(o->domain, &attr, &o->cq, NULL);
+}
+
+static int open_endpoint(struct asl_ofi *o)
+{
+	struct fi_av_attr attr = {
+		.type = FI_AV_TABLE,
+		.count = (size_t)o->boot.size,
+	};
+	int err = fi_fabric(o->info->fabric_attr, &o->fabric, NULL);
+
+	if (!err)
+		err = fi_domain(o->fabric, o->info, &o->domain, NULL);
+	if (!err)
+		err = fi_av_open(o->domain, &attr, &o->av, NULL);
+	if (!err)
+		err = open_queue(o);
+	if (!err)
+		err = fi_endpoint(o->domain, o->info, &o->ep, NULL);
+	if (!err)
+		err = fi_ep_bind(o->ep, &o->av->fid, 0);
+	if (!err)
+		err = fi_ep_bind(o->ep, &o->cq->fid, FI_TRANSMIT | FI_RECV);
+	return err ? err : fi_enable(o->ep);
+}
+
+/* What a stranger would have to guess for a message to be looked at at all. */
+static uint64_t run_of(const struct asl_ofi *o)
+{
+	uint64_t all = o->boot.secret.tag << ASL_OFI_RANK_BITS;
+
+	return all & ~(uint64_t)0 >> (64 - tag_bits(o->info));
+}
+
+static void close_one(struct fid *fid)
+{
+	if (fid)
+		fi_close(fid);
+}
+
+void asl_ofi_close(struct asl_ofi *o)
+{
+	close_one(o->ep ? &o->ep->fid : NULL);
+	close_one(o->cq ? &o->cq->fid : NULL);
+	close_one(o->av ? &o->av->fid : NULL);
+	close_one(o->domain ? &o->domain->fid : NULL);
+	close_one(o->fabric ? &o->fabric->fid : NULL);
+	if (o->info)
+		fi_freeinfo(o->info);
+	o->ep = NULL;
+	o->cq = NULL;
+	o->av = NULL;
+	o->domain = NULL;
+	o->fabric = NULL;
+	o->info = NULL;
+}
+
+static void list_providers(char *at, size_t room)
+{
+	struct fi_info *h = hints(NULL), *all = NULL;
+	size_t used = 0;
+
+	at[0] = '\0';
+	if (h && !fi_getinfo(API, NULL, NULL, 0, h, &all))
+		for (struct fi_info *i = all; i && used < room; i = i->next) {
+			const char *name = i->fabric_attr->prov_name;
+			int n;
+
+			if (strstr(at, name))
+				continue;
+			n = snprintf(at + used, room - used, "%s%s",
+				     used ? ", " : "", name);
+			used += n > 0 ? (size_t)n : 0;
+		}
+	fi_freeinfo(all);
+	fi_freeinfo(h);
+}
+
+static int missing(const char *provider)
+{
+	char list[256];
+
+	list_providers(list, sizeof list);
+	return asl_fail(-ENOENT,
+			"libfabric has no provider '%s' for us "
+			"here, but %s",
+			provider, list);
+}
+
+/* shm maps files into /dev/shm, and without room there the kernel kills it. */
+static int check_room(const struct asl_ofi *o, const char *provider)
+{
+	struct statvfs fs;
+
+	if (strcmp(provider, "shm") || statvfs("/dev/shm", &fs) ||
+	    fs.f_bavail * fs.f_frsize >= (size_t)o->boot.size * SHM_BYTES)
+		return 0;
+	return asl_fail(-ENETDOWN,
+			"provider shm: /dev/shm has less than %zu MiB left "
+			"for a rank",
+			SHM_BYTES >> 20);
+}
+
+int asl_ofi_open(struct asl_ofi *o, const char *provider)
+{
+	int err = get_info(o, provider);
+
+	if (err)
+		return missing(provider);
+	err = check_limits(o->info);
+	if (!err)
+		err = check_room(o, provider);
+	if (err)
+		goto close;
+	err = open_endpoint(o);
+	if (err) {
+		err = asl_fail(-ENETDOWN, "provider %s: %s", provider,
+			       fi_strerror(-err));
+		goto close;
+	}
+	o->run = run_of(o);
+	return 0;
+
+close:
+	asl_ofi_close(o);
+	return err;
+}
 
 enum side { OUT, IN };
 
@@ -329,10 +565,225 @@ static void ofi_abort(struct asl_net *net, int exit_code, const char *why)
 	asl_boot_abort(net->rank, exit_code, why, ofi_of(net)->lost);
 }
 
+/* ---- The provider that all ranks can open ---- */
+
+/* `net` is libfabric 1.17's new tcp, which took the old one's name in 1.18. */
+static const char *const beside[] = {"shm", "net", "tcp", NULL};
+static const char *const many[] = {"net", "tcp", NULL};
+static const char *const apart[] = {"verbs;ofi_rxm", "psm3", "psm2",
+				    "efa",	     "cxi",  "opx",
+				    "net",	     "tcp",  NULL};
+
+static const char *const *best(const struct asl_boot *boot)
+{
+	if (!boot->one_host)
+		return apart;
+	if (boot->size > (boot->crowded ? SHM_CROWD_MAX : SHM_PEERS_MAX))
+		return many;
+	return beside;
+}
+
+struct where {
+	int choice,
+		err; /* err, why: the worst reason to have passed one over */
+	size_t bytes;
+	char at[264], why[200];
+};
+
+static int open_here(struct asl_ofi *o, const char *provider,
+		     struct where *mine)
+{
+	int err = asl_ofi_open(o, provider);
+
+	if (err)
+		return err;
+	mine->bytes = sizeof mine->at;
+	err = fi_getname(&o->ep->fid, mine->at, &mine->bytes);
+	if (!err)
+		return 0;
+	asl_ofi_close(o);
+	return asl_fail(-ENETDOWN, "provider %s: %s", provider,
+			fi_strerror(-err));
+}
+
+/* A provider that does not open says more than one that is not there. */
+static int weight(int err)
+{
+	return !err ? 0 : err == -ENOENT ? 1 : 2;
+}
+
+static void note(struct where *mine, int err)
+{
+	if (weight(err) <= weight(mine->err))
+		return;
+	mine->err = err;
+	snprintf(mine->why, sizeof mine->why, "%s", asl_failure());
+}
+
+/* Open the first provider from mine->choice on that can be. */
+static void locate(struct asl_ofi *o, const char *const *list,
+		   struct where *mine)
+{
+	for (; list[mine->choice]; mine->choice++) {
+		int err = open_here(o, list[mine->choice], mine);
+
+		if (!err)
+			return;
+		note(mine, err);
+	}
+}
+
+/* Returns whether all are there; else mine->choice is where to go on. */
+static bool all_agree(struct where *mine, const struct where *all, int size)
+{
+	bool agree = true;
+
+	for (int i = 0; i < size; i++) {
+		agree = agree && all[i].choice == mine->choice;
+		if (mine->choice < all[i].choice)
+			mine->choice = all[i].choice;
+	}
+	return agree;
+}
+
+/* Rank 0 says for all what was in the way, and on which rank. */
+static int none_works(const struct where *all, const struct asl_boot *boot)
+{
+	int who = 0;
+
+	for (int i = 1; i < boot->size; i++)
+		if (weight(all[i].err) > weight(all[who].err))
+			who = i;
+	if (boot->rank)
+		return asl_fail(all[who].err, "%s", "");
+	if (who)
+		return asl_fail(all[who].err, "rank %d: %s", who, all[who].why);
+	return asl_fail(all[who].err, "%s", all[who].why);
+}
+
+static int meet_on(struct asl_ofi *o, const char *const *list,
+		   struct where *all)
+{
+	struct where mine = {0};
+
+	for (;;) {
+		locate(o, list, &mine);
+		asl_boot_gather(all, &mine, sizeof mine);
+		if (all_agree(&mine, all, o->boot.size))
+			break;
+		asl_ofi_close(o);
+	}
+	if (!list[mine.choice])
+		return none_works(all, &o->boot);
+	/* Those that were passed over are nobody's business any more. */
+	return asl_fail(0, "%s", "");
+}
+
+static int insert_peers(struct asl_ofi *o, const struct where *all)
+{
+	for (int i = 0; i < o->boot.size; i++)
+		if (fi_av_insert(o->av, all[i].at, 1, &o->peers[i], 0, NULL) !=
+		    1)
+			return asl_fail(-ENETDOWN,
+					"provider %s: refuses "
+					"the address of rank %d",
+					o->net.provider, i);
+	return 0;
+}
+
+/*
+ * The shm provider leaves a file in /dev/shm when its process is killed.  Once
+ * everybody has everybody's mapped, which a message each way sees to, the names
+ * can go, and with them whatever could stay behind.
+ */
+static int forget_files(struct asl_ofi *o, const char *mine)
+{
+	const char *name = strstr(mine, "://");
+	int rank = o->net.rank, size = o->net.size, err = 0;
+
+	if (strcmp(o->net.provider, "shm") || !name)
+		return 0;
+	for (int far = 1; far < size && !err; far++) {
+		struct asl_net_op op = {
+			.to = (rank + far) % size,
+			.from = (rank + size - far) % size,
+		};
+
+		err = asl_net_start(&o->net, &op);
+		if (!err)
+			err = asl_net_wait(&o->net, &op);
+	}
+	if (!err)
+		err = asl_net_barrier(&o->net);
+	if (!err)
+		shm_unlink(name + 3);
+	return err;
+}
+
+/*
+ * What rank 0 was asked for, or "".  libfabric itself reads FI_PROVIDER, as a
+ * filter on all ranks; here it is a name if it can be one.
+ */
+static void wanted(char *name, size_t room, const char *provider)
+{
+	const char *filter = getenv("FI_PROVIDER");
+
+	if (!provider && filter && !strpbrk(filter, ",^"))
+		provider = filter;
+	memset(name, 0, room);
+	snprintf(name, room, "%s", provider ? provider : "");
+	asl_boot_share(name, room);
+}
+
+static void part(struct asl_ofi *o)
+{
+	asl_ofi_close(o);
+	free(o->peers);
+	free(o->reached);
+	o->peers = NULL;
+	o->reached = NULL;
+}
+
+static int join(struct asl_ofi *o, const char *provider)
+{
+	char name[128];
+	const char *const one[] = {name, NULL};
+	size_t size = (size_t)o->boot.size;
+	struct where *all = calloc(size, sizeof *all);
+	int err = 0;
+
+	o->peers = calloc(size, sizeof *o->peers);
+	o->reached = calloc(size, sizeof *o->reached);
+	if (!all || !o->peers || !o->reached)
+		err = asl_fail(-ENOMEM, "no memory for %zu peers", size);
+	err = asl_boot_agree(&o->boot, err);
+	if (err)
+		goto fail;
+	wanted(name, sizeof name, provider);
+	err = meet_on(o, *name ? one : best(&o->boot), all);
+	if (err)
+		goto fail;
+	o->net.provider = o->info->fabric_attr->prov_name;
+	err = asl_boot_agree(&o->boot, insert_peers(o, all));
+	if (err)
+		goto fail;
+	/* Messages flow now, and whoever waits for one cannot be asked. */
+	if (forget_files(o, all[o->net.rank].at))
+		asl_boot_abort(o->net.rank, ASL_BOOT_FAILED, asl_failure(),
+			       o->lost);
+	free(all);
+	return 0;
+
+fail:
+	free(all);
+	part(o);
+	return err;
+}
+
 /* ---- A run ---- */
 
 /* Nobody leaves before all have come, and all that they sent. */
-static void leave_together(struct asl_ofi *o)
+static void meet_at_end(struct asl_ofi *o)
 {
 	o->closing = true;
 	if (o->broken || asl_net_barrier(&o->net))
@@ -349,13 +800,13 @@ static int ofi_run(const struct asl_net_want *want,
 	if (err)
 		return err;
 	asl_boot_place(&o.net, &o.boot);
-	err = asl_ofi_meet(&o, want->provider);
+	err = join(&o, want->provider);
 	if (err)
 		goto leave_job;
 	err = body(&o.net, arg);
-	leave_together(&o);
+	meet_at_end(&o);
 	asl_boot_close();
-	asl_ofi_part(&o);
+	part(&o);
 	return err;
 
 leave_job:

@@ -1,5 +1,5 @@
 /*
- * ofi.h -- what the three files of ofi share
+ * ofi.h -- a rank on libfabric, for ofi.c and its tests
  */
 #ifndef ASL_NET_OFI_H
 #define ASL_NET_OFI_H
@@ -42,15 +42,8 @@ struct asl_ofi {
 	int broken;	/* what every step fails with from now on */
 };
 
-/* Open one provider, or say why not; ofi_open.c. */
+/* Open one provider, or say why not; tests are strangers in this way. */
 int asl_ofi_open(struct asl_ofi *o, const char *provider);
 void asl_ofi_close(struct asl_ofi *o);
-
-/*
- * Open the best provider that works on all ranks, or the named one, and learn
- * where the ranks are; ofi_meet.c.
- */
-int asl_ofi_meet(struct asl_ofi *o, const char *provider);
-void asl_ofi_part(struct asl_ofi *o);
 
 #endif

@@ -10,20 +10,248 @@
  * awake to a rank that has not begun: those who talk to each other stay in the
  * cache.  No clock and no chance decide anything, so every run is the same.
  * When nobody is awake and all have begun, the run is stuck, and says so.
+ *
+ * makecontext puts a fiber on its stack, once; from then on _setjmp and
+ * _longjmp switch, because swapcontext makes two system calls each time.
  */
+
+/* The checked longjmp takes every jump to a higher stack for an error. */
+#undef _FORTIFY_SOURCE
+
 #include <errno.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "lib/base/error.h"
-#include "net/fiber.h"
 #include "net/provider.h"
+
+/* Sanitizers: frames carry red zones, so that a stack holds less. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+
+#define STACK_FACTOR 4
+
+/* Before a jump all that is known of the stack would be wiped out, at a cost. */
+#define ASAN_JUMPS __attribute__((no_sanitize_address))
+
+static inline void asan_leave(void **fake, const void *to, size_t to_bytes)
+{
+	__sanitizer_start_switch_fiber(fake, to, to_bytes);
+}
+
+static inline void asan_arrive(void *fake, const void **from,
+			       size_t *from_bytes)
+{
+	__sanitizer_finish_switch_fiber(fake, from, from_bytes);
+}
+
+#else
+
+#define STACK_FACTOR 1
+#define ASAN_JUMPS
+
+static inline void asan_leave(void **fake, const void *to, size_t to_bytes)
+{
+	(void)fake, (void)to, (void)to_bytes;
+}
+
+static inline void asan_arrive(void *fake, const void **from,
+			       size_t *from_bytes)
+{
+	(void)fake, (void)from, (void)from_bytes;
+}
+
+#endif
+
+/*
+ * valgrind takes a step to a stack that it does not know for a frame of many
+ * megabytes.  Without its header, or outside of it, these do nothing.
+ */
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(low, high) ((void)(low), (void)(high), 0U)
+#define VALGRIND_STACK_DEREGISTER(id) ((void)(id))
+#endif
+
+/* Each guard page splits a mapping in two, and a process may have 65530. */
+#define GUARDED_MAX 20000
+#define MARGIN_WORDS 64
 
 #define STACK_BYTES ((size_t)64 << 10)
 #define DATA_STACK_BYTES ((size_t)256 << 10) /* BLAS runs on it */
 #define SPARE_STACK_BYTES 4096
+
+/* ---- Fibers ---- */
+
+/*
+ * A fiber runs until it switches to another by name.  The thread's own stack is
+ * a fiber, too: one of zeros, passed as `from` when it first leaves.
+ */
+struct fiber {
+	jmp_buf at;
+	const void *stack; /* its lowest address */
+	size_t stack_bytes;
+	void *fake; /* AddressSanitizer's */
+};
+
+/* Room for `count` stacks, of which only the pages used take memory. */
+struct stacks {
+	char *base;
+	size_t each_bytes;
+	int count;
+	bool guarded;	   /* an overflow is a SIGSEGV at once */
+	unsigned first_id; /* valgrind's, of the first */
+};
+
+/* Whoever left last: the sanitizer says on arrival where that one's stack is. */
+static struct fiber *left, nobody;
+
+static size_t page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The lowest usable address of stack i. */
+static char *bottom(const struct stacks *s, int i)
+{
+	char *at = s->base + (size_t)i * s->each_bytes;
+
+	return s->guarded ? at + page_bytes() : at;
+}
+
+static int guard_all(struct stacks *s)
+{
+	for (int i = 0; i < s->count; i++)
+		if (mprotect(s->base + (size_t)i * s->each_bytes, page_bytes(),
+			     PROT_NONE))
+			return -errno;
+	return 0;
+}
+
+/* Its numbers follow each other. */
+static void introduce_all(struct stacks *s)
+{
+	for (int i = 0; i < s->count; i++) {
+		const char *end = s->base + (size_t)(i + 1) * s->each_bytes;
+		unsigned id = VALGRIND_STACK_REGISTER(bottom(s, i), end - 1);
+
+		if (i == 0)
+			s->first_id = id;
+	}
+}
+
+static void stacks_close(struct stacks *s)
+{
+	if (!s->base)
+		return;
+	for (int i = 0; i < s->count; i++)
+		VALGRIND_STACK_DEREGISTER(s->first_id + (unsigned)i);
+	munmap(s->base, (size_t)s->count * s->each_bytes);
+	s->base = NULL;
+}
+
+static int stacks_open(struct stacks *s, int count, size_t each_bytes)
+{
+	int err = 0;
+
+	*s = (struct stacks){
+		.each_bytes = each_bytes * STACK_FACTOR,
+		.count = count,
+		.guarded = count <= GUARDED_MAX,
+	};
+	s->base = mmap(
+		NULL, (size_t)count * s->each_bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	if (s->base == MAP_FAILED) {
+		err = -errno;
+		s->base = NULL;
+		return err;
+	}
+	/* A huge page would make all of many stacks real at the first touch. */
+	(void)madvise(s->base, (size_t)count * s->each_bytes, MADV_NOHUGEPAGE);
+	if (s->guarded)
+		err = guard_all(s);
+	introduce_all(s);
+	if (err)
+		stacks_close(s);
+	return err;
+}
+
+/*
+ * Fresh memory reads as zeros, and reading it takes no memory, which writing
+ * another mark would: a page for each of 100,000 ranks.
+ */
+static bool stacks_intact(const struct stacks *s, int i)
+{
+	const uint64_t *margin = (const void *)bottom(s, i);
+
+	if (s->guarded)
+		return true;
+	for (int k = 0; k < MARGIN_WORDS; k++)
+		if (margin[k])
+			return false;
+	return true;
+}
+
+/*
+ * Stacks are a power of two apart, so that without a shift the same variable
+ * of all ranks would compete for the same few cache lines.
+ */
+static size_t shift_bytes(int i)
+{
+	return (size_t)(i % 16) * 64;
+}
+
+static void fiber_begin(struct fiber *from, struct fiber *to,
+			const struct stacks *s, int i, void (*entry)(void))
+{
+	static ucontext_t first; /* a kilobyte that no stack need hold */
+	char *low = bottom(s, i),
+	     *end = s->base + (size_t)(i + 1) * s->each_bytes;
+
+	to->stack = low;
+	to->stack_bytes = (size_t)(end - low);
+	getcontext(&first);
+	first.uc_stack.ss_sp = low;
+	first.uc_stack.ss_size = to->stack_bytes - shift_bytes(i);
+	first.uc_link = NULL;
+	makecontext(&first, entry, 0);
+	left = from;
+	asan_leave(&from->fake, to->stack, to->stack_bytes);
+	if (!_setjmp(from->at))
+		setcontext(&first);
+	asan_arrive(from->fake, &left->stack, &left->stack_bytes);
+}
+
+static void fiber_arrived(void)
+{
+	asan_arrive(NULL, &left->stack, &left->stack_bytes);
+}
+
+static ASAN_JUMPS void fiber_switch(struct fiber *from, struct fiber *to)
+{
+	left = from;
+	asan_leave(&from->fake, to->stack, to->stack_bytes);
+	if (!_setjmp(from->at))
+		_longjmp(to->at, 1);
+	asan_arrive(from->fake, &left->stack, &left->stack_bytes);
+}
+
+static _Noreturn void fiber_end(struct fiber *to)
+{
+	left = &nobody;
+	asan_leave(NULL, to->stack, to->stack_bytes);
+	_longjmp(to->at, 1);
+}
+
+/* ---- Ranks ---- */
 
 enum side { OUT, IN };
 
@@ -36,7 +264,7 @@ struct rank {
 	struct asl_net_op *waits;
 	struct rank *next;     /* among those awake */
 	struct queue queue[2]; /* by side */
-	struct asl_fiber fiber;
+	struct fiber fiber;
 };
 
 static struct sim {
@@ -49,8 +277,8 @@ static struct sim {
 	int faulty; /* the rank that aborted the run */
 	int (*body)(struct asl_net *net, void *arg);
 	void *arg;
-	struct asl_stacks stacks;
-	struct asl_fiber home;
+	struct stacks stacks;
+	struct fiber home;
 } sim;
 
 static struct rank *rank_of(struct asl_net *net)
@@ -87,14 +315,14 @@ static void live_and_end(void)
 	struct rank *r = sim.current;
 	int err;
 
-	asl_fiber_arrived();
+	fiber_arrived();
 	err = sim.body(&r->net, sim.arg);
 	if (err && !sim.result)
 		sim.result = err;
-	if (!asl_stacks_intact(&sim.stacks, r->net.rank))
+	if (!stacks_intact(&sim.stacks, r->net.rank))
 		overflow(r);
 	sim.live--;
-	asl_fiber_end(&sim.home);
+	fiber_end(&sim.home);
 }
 
 static size_t describe(char *at, size_t room, const struct rank *r)
@@ -140,14 +368,14 @@ static int broken(void)
 }
 
 /* Let the next rank run; returns when somebody lets `from` run again. */
-static void go_on(struct asl_fiber *from)
+static void go_on(struct fiber *from)
 {
 	struct rank *r = sim.awake;
 
 	if (!r && sim.begun < sim.size) {
 		sim.current = &sim.ranks[sim.begun++];
-		asl_fiber_begin(from, &sim.current->fiber, &sim.stacks,
-				sim.current->net.rank, live_and_end);
+		fiber_begin(from, &sim.current->fiber, &sim.stacks,
+			    sim.current->net.rank, live_and_end);
 		return;
 	}
 	if (!r)
@@ -156,7 +384,7 @@ static void go_on(struct asl_fiber *from)
 	sim.awake = r->next;
 	sim.current = r;
 	if (&r->fiber != from)
-		asl_fiber_switch(from, &r->fiber);
+		fiber_switch(from, &r->fiber);
 }
 
 /* ---- Who meets whom ---- */
@@ -314,14 +542,14 @@ static int sim_open(const struct asl_net_want *want)
 				"is needed",
 				want->ranks);
 	sim = (struct sim){.size = want->ranks, .live = want->ranks};
-	err = asl_stacks_open(&sim.stacks, want->ranks,
-			      want->data ? DATA_STACK_BYTES : STACK_BYTES);
+	err = stacks_open(&sim.stacks, want->ranks,
+			  want->data ? DATA_STACK_BYTES : STACK_BYTES);
 	if (err)
 		return asl_fail(err, "sim: no room for %d stacks: %s",
 				want->ranks, strerror(-err));
 	sim.ranks = calloc((size_t)want->ranks, sizeof *sim.ranks);
 	if (!sim.ranks) {
-		asl_stacks_close(&sim.stacks);
+		stacks_close(&sim.stacks);
 		return asl_fail(-ENOMEM, "sim: no room for %d ranks",
 				want->ranks);
 	}
@@ -339,7 +567,7 @@ static int sim_open(const struct asl_net_want *want)
 static void sim_close(void)
 {
 	free(sim.ranks);
-	asl_stacks_close(&sim.stacks);
+	stacks_close(&sim.stacks);
 	sim = (struct sim){0};
 }
 
