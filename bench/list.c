@@ -14,7 +14,7 @@
 #include "bench/suite.h"
 #include "lib/kernels/kernel.h"
 #include "lib/machine/hwc.h"
-#include "lib/symmetric/make.h"
+#include "lib/symmetric/plan.h"
 #include "net/net.h"
 #include "nvm/store.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench/grid.h"
-#include "lib/symmetric/packed.h"
+#include "lib/symmetric/block.h"
 
 static bool has_layout(const struct asl_plan *plan)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "bench/face.h"
-#include "lib/symmetric/planner.h"
+#include "lib/symmetric/plan.h"
 
 /* Of a plan from options; those that a planner found have the first part. */
 struct asl_asked {

@@ -10,7 +10,7 @@
 #include "lib/contract/contract.h"
 #include "lib/matrix/file.h"
 #include "lib/multiply/family.h"
-#include "lib/symmetric/packed.h"
+#include "lib/symmetric/block.h"
 #include "lib/symmetric/symmetric.h"
 
 static int settle(uint64_t *known, uint64_t size, const char *what)

@@ -15,8 +15,7 @@
 #include <cmocka.h>
 
 #include "lib/matrix/source.h"
-#include "lib/symmetric/block_update.h"
-#include "lib/symmetric/packed.h"
+#include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
 #include "tests/random.h"
 

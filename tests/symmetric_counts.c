@@ -17,9 +17,9 @@
 
 #include "lib/matrix/file.h"
 #include "lib/run/run.h"
+#include "lib/symmetric/block.h"
 #include "lib/symmetric/family.h"
-#include "lib/symmetric/make.h"
-#include "lib/symmetric/packed.h"
+#include "lib/symmetric/plan.h"
 #include "tests/ledgers.h"
 #include "tests/random.h"
 

@@ -17,7 +17,7 @@
 #include "lib/matrix/source.h"
 #include "lib/run/run.h"
 #include "lib/symmetric/family.h"
-#include "lib/symmetric/make.h"
+#include "lib/symmetric/plan.h"
 #include "tests/random.h"
 
 static char dir[] = "/tmp/aslant-eigen-XXXXXX", tensor[64], vector[64];

@@ -20,8 +20,6 @@
 #include <cmocka.h>
 
 #include "lib/matrix/file.h"
-#include "lib/symmetric/matching.h"
-#include "lib/symmetric/permutations.h"
 #include "lib/symmetric/schedule.h"
 #include "tests/random.h"
 #include "tests/steiner_tables.h"

@@ -17,7 +17,7 @@
 
 #include "lib/matrix/file.h"
 #include "lib/symmetric/family.h"
-#include "lib/symmetric/planner.h"
+#include "lib/symmetric/plan.h"
 #include "lib/symmetric/wedge.h"
 #include "tests/random.h"
 

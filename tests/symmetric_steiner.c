@@ -16,7 +16,6 @@
 #include <cmocka.h>
 
 #include "lib/matrix/file.h"
-#include "lib/symmetric/field.h"
 #include "lib/symmetric/steiner.h"
 #include "tests/random.h"
 #include "tests/steiner_tables.h"

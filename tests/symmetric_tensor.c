@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "lib/matrix/source.h"
-#include "lib/symmetric/packed.h"
+#include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
 #include "tests/files.h"
 #include "tests/random.h"

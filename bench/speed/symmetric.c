@@ -29,8 +29,7 @@
 #include "lib/machine/clones.h"
 #include "lib/matrix/source.h"
 #include "lib/rank/rank.h"
-#include "lib/symmetric/block_update.h"
-#include "lib/symmetric/packed.h"
+#include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
 
 enum { REPS = 7, LANES = 32, MOST_DENSE = 400 };

@@ -6,8 +6,182 @@
  */
 #include "lib/symmetric/block.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
 #include "lib/kernels/kernel.h"
-#include "lib/symmetric/packed.h"
+#include "lib/machine/clones.h"
+
+/*
+ * The innermost loop over rows of a tensor block
+ *
+ * A row A of length n is read once for both of its uses:
+ *
+ *	d = A . x	y += h A
+ *
+ * from memory one row at a time; or, where there are several x and y, four rows
+ * for two of them at once, so that less is passed through for each.
+ */
+
+#define ASL_SWEEP 4    /* rows at once, */
+#define ASL_PAIR 2     /* for as many columns */
+#define ASL_AHEAD 4096 /* words: how far ahead of them to fetch */
+
+struct asl_swept {
+	const double *A[ASL_SWEEP];
+	/* Of the first row; the second column's beside the first one's. */
+	const double *h;
+	double *d;
+	uint64_t step;	/* words from one row's h and d to the next one's */
+	uint64_t pitch; /* and from one column of x and y to the next */
+	/*
+	 * As many words as the rows have are fetched from here on, to be near
+	 * when they are used.  NULL: none; what is there need not be ours.
+	 */
+	const double *ahead;
+};
+
+/* Likewise. */
+void asl_sweep(const struct asl_swept *rows, double *y, const double *x,
+	       uint64_t n);
+
+/*
+ * Several x_k and y_k of a tensor block, each as one run of words
+ *
+ * A block's innermost loop goes along c, and wants x and y of one column there.
+ * Given are matrices by rows, so copies are made before the block and added back
+ * after it; of one vector there is nothing to turn.
+ */
+
+struct asl_turned {
+	const double *x;
+	double *y;
+	uint64_t step; /* words from one column to the next */
+};
+
+/*
+ * x_k by columns, and a y_k of zeros: that in Y may also be y_j.  The columns are
+ * filled up with zeros to a multiple of ASL_PAIR.  Of `scratch` are
+ * asl_block_scratch() words.
+ */
+void asl_turn(struct asl_turned *k, const struct asl_block_shape *shape,
+	      const struct asl_block_vectors *v, double *scratch);
+
+static void asl_turn_back(const struct asl_turned *k,
+			  const struct asl_block_shape *shape,
+			  const struct asl_block_vectors *v);
+
+/*
+ * D = A . x and y += h A, for one row, or four rows and two columns
+ *
+ * In vectors of four doubles; where the machine has others, the compiler makes do
+ * with them.
+ *
+ * Rows that lie one after another and are read so are one stream, which the
+ * hardware follows by itself, but for the ends of pages.  Four rows at once are
+ * four streams that end soon: left alone, the hardware reads them at half of the
+ * memory's speed.  So for each word that is used another one is fetched; into the
+ * second cache, as the first would be too small.
+ */
+
+#define LANES 4
+#define LINE 8 /* words of a cache line */
+
+typedef double vector __attribute__((vector_size(LANES * sizeof(double))));
+typedef double unaligned __attribute__((vector_size(LANES * sizeof(double)),
+					aligned(sizeof(double)), may_alias));
+
+#define AT(p) (*(const unaligned *)(p))
+#define SUM(d) (((d)[0] + (d)[1]) + ((d)[2] + (d)[3]))
+
+#define SOON 768 /* words: how far ahead of the row */
+
+ASL_CLONES
+/* d of one row.  y is not the row, nor x. */
+static double asl_sweep_row(const double *A, double h, double *y,
+			    const double *x, uint64_t n)
+{
+	vector sums = {0};
+	double d;
+	uint64_t c = 0;
+
+	for (; c + LANES <= n; c += LANES) {
+		vector a = AT(A + c);
+
+		__builtin_prefetch(A + c + SOON, 0, 2);
+		sums += a * AT(x + c);
+		*(unaligned *)(y + c) = AT(y + c) + h * a;
+	}
+	d = SUM(sums);
+	for (; c < n; c++) {
+		d += A[c] * x[c];
+		y[c] += h * A[c];
+	}
+	return d;
+}
+
+/* Arrays would not stay in registers: hence one of each. */
+ASL_CLONES
+void asl_sweep(const struct asl_swept *rows, double *y, const double *x,
+	       uint64_t n)
+{
+	const double *A0 = rows->A[0], *A1 = rows->A[1], *A2 = rows->A[2],
+		     *A3 = rows->A[3];
+	const uint64_t step = rows->step;
+	const double *g = rows->h, *h = g + 1;
+	const double g0 = g[0], g1 = g[step], g2 = g[2 * step],
+		     g3 = g[3 * step];
+	const double h0 = h[0], h1 = h[step], h2 = h[2 * step],
+		     h3 = h[3 * step];
+	const double *w = x + rows->pitch, *ahead = rows->ahead;
+	double *d = rows->d, *e = d + 1, *z = y + rows->pitch;
+	vector d0 = {0}, d1 = {0}, d2 = {0}, d3 = {0};
+	vector e0 = {0}, e1 = {0}, e2 = {0}, e3 = {0};
+	uint64_t c = 0;
+
+	for (; c + LANES <= n; c += LANES) {
+		vector a0 = AT(A0 + c), a1 = AT(A1 + c), a2 = AT(A2 + c),
+		       a3 = AT(A3 + c), xc = AT(x + c), wc = AT(w + c);
+
+		for (int i = 0; ahead && i < ASL_SWEEP * LANES; i += LINE)
+			__builtin_prefetch(ahead + ASL_SWEEP * c + i, 0, 2);
+		d0 += a0 * xc;
+		d1 += a1 * xc;
+		d2 += a2 * xc;
+		d3 += a3 * xc;
+		*(unaligned *)(y + c) =
+			AT(y + c) + g0 * a0 + g1 * a1 + g2 * a2 + g3 * a3;
+		e0 += a0 * wc;
+		e1 += a1 * wc;
+		e2 += a2 * wc;
+		e3 += a3 * wc;
+		*(unaligned *)(z + c) =
+			AT(z + c) + h0 * a0 + h1 * a1 + h2 * a2 + h3 * a3;
+	}
+	d[0] = SUM(d0);
+	d[step] = SUM(d1);
+	d[2 * step] = SUM(d2);
+	d[3 * step] = SUM(d3);
+	e[0] = SUM(e0);
+	e[step] = SUM(e1);
+	e[2 * step] = SUM(e2);
+	e[3 * step] = SUM(e3);
+	for (; c < n; c++) {
+		double a0 = A0[c], a1 = A1[c], a2 = A2[c], a3 = A3[c];
+
+		d[0] += a0 * x[c];
+		d[step] += a1 * x[c];
+		d[2 * step] += a2 * x[c];
+		d[3 * step] += a3 * x[c];
+		y[c] += g0 * a0 + g1 * a1 + g2 * a2 + g3 * a3;
+		e[0] += a0 * w[c];
+		e[step] += a1 * w[c];
+		e[2 * step] += a2 * w[c];
+		e[3 * step] += a3 * w[c];
+		z[c] += h0 * a0 + h1 * a1 + h2 * a2 + h3 * a3;
+	}
+}
 
 struct asl_block_shape asl_block_shape(uint64_t n, int m, int i, int j, int k)
 {
@@ -89,4 +263,287 @@ void asl_block_next(const struct asl_block_shape *shape,
 	row->a++;
 	row->b = shape->b.first;
 	row->length = shape->j == shape->k ? 1 : shape->c.count;
+}
+
+/*
+ * Rows of a tensor block, each read once
+ *
+ * For the entries of row (a, b) with c < b, d = A x_k is what both y_a and y_b
+ * want (times 2 x_b and 2 x_a), and y_k gets A times h = 2 x_a x_b.  Where a = b
+ * there is one y for both, and h = x_a^2.
+ *
+ * In a block (., k, k) each row is one longer than the one before.  Rows that are
+ * swept together are so as far as the first has entries with c < b; the corner
+ * that remains, up to c = b, goes by itself.
+ *
+ * One vector: one row at a time, so that the tensor is read in the one order in
+ * which it lies.  Several vectors: x_k and y_k are turned, so that a column is
+ * contiguous, and some rows are swept for one column after another while they
+ * are in the innermost cache.
+ */
+
+#define COLUMNS 16 /* whose h and d are kept at a time */
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+struct update {
+	const struct asl_block_shape *shape;
+	const struct asl_block_vectors *v;
+	struct asl_turned k;
+};
+
+/* Rows of one a, one after another; a and b count from the block's corner. */
+struct rows {
+	uint64_t a, b, count;
+	bool square; /* the last has a = b */
+	bool corner; /* they are of a block (., k, k) */
+	const double *at[ASL_SWEEP];
+	uint64_t length; /* of the first, without c = b */
+};
+
+/* x and y of some columns, and the rows' h and d for them. */
+struct columns {
+	const double *xa, *xb[ASL_SWEEP];
+	double *ya, *yb[ASL_SWEEP];
+	double h[ASL_SWEEP][COLUMNS], d[ASL_SWEEP][COLUMNS];
+};
+
+static bool is_square(const struct rows *rows, uint64_t i)
+{
+	return rows->square && i == rows->count - 1;
+}
+
+static void place(struct columns *some, const struct update *u,
+		  const struct rows *rows, uint64_t first)
+{
+	uint64_t a = rows->a * u->v->ld + first;
+
+	some->xa = u->v->xi + a;
+	some->ya = u->v->yi + a;
+	for (uint64_t i = 0; i < rows->count; i++) {
+		uint64_t b = (rows->b + i) * u->v->ld + first;
+
+		some->xb[i] = u->v->xj + b;
+		some->yb[i] = u->v->yj + b;
+	}
+}
+
+ALWAYS_INLINE void begin(struct columns *some, const struct rows *rows,
+			 uint64_t count)
+{
+	for (uint64_t i = 0; i < rows->count; i++) {
+		double times = is_square(rows, i) ? 1 : 2;
+
+		for (uint64_t r = 0; r < count; r++)
+			some->h[i][r] = times * some->xa[r] * some->xb[i][r];
+	}
+}
+
+/* An entry of row i, and of the c that is b of the group's row k. */
+ALWAYS_INLINE void add_corner(struct columns *some, double A, uint64_t i,
+			      uint64_t k, uint64_t count)
+{
+	for (uint64_t r = 0; r < count; r++) {
+		some->d[i][r] += A * some->xb[k][r];
+		some->yb[k][r] += A * some->h[i][r];
+	}
+}
+
+/* The entry of row i with c = b. */
+ALWAYS_INLINE void add_last(struct columns *some, double A, uint64_t i,
+			    bool square, uint64_t count)
+{
+	const double *xa = some->xa, *xb = some->xb[i];
+
+	for (uint64_t r = 0; r < count; r++)
+		some->ya[r] += A * xb[r] * xb[r];
+	for (uint64_t r = 0; r < count && !square; r++)
+		some->yb[i][r] += 2 * A * xa[r] * xb[r];
+}
+
+/* Of row i, c = b of the first row to b of row i. */
+ALWAYS_INLINE void finish(struct columns *some, const struct rows *rows,
+			  uint64_t count)
+{
+	for (uint64_t i = 0; i < rows->count; i++) {
+		const double *A = rows->at[i] + rows->length;
+
+		for (uint64_t k = 0; k < i; k++)
+			add_corner(some, A[k], i, k, count);
+		add_last(some, A[i], i, is_square(rows, i), count);
+	}
+}
+
+ALWAYS_INLINE void end(struct columns *some, const struct rows *rows,
+		       uint64_t count)
+{
+	for (uint64_t i = 0; i < rows->count; i++) {
+		for (uint64_t r = 0; r < count; r++)
+			some->ya[r] += 2 * some->xb[i][r] * some->d[i][r];
+		for (uint64_t r = 0; r < count && !is_square(rows, i); r++)
+			some->yb[i][r] += 2 * some->xa[r] * some->d[i][r];
+	}
+}
+
+/* The single row for the single column. */
+ALWAYS_INLINE void sweep_row(struct columns *some, const struct update *u,
+			     const struct rows *rows)
+{
+	some->d[0][0] = asl_sweep_row(rows->at[0], some->h[0][0], u->k.y,
+				      u->k.x, rows->length);
+}
+
+static void sweep_rows(struct columns *some, const struct update *u,
+		       const struct rows *rows, uint64_t first, uint64_t count)
+{
+	struct asl_swept group = {.step = COLUMNS,
+				  .pitch = u->k.step,
+				  .ahead = rows->at[0] + ASL_AHEAD};
+
+	for (uint64_t i = 0; i < ASL_SWEEP; i++)
+		group.A[i] = rows->at[i < rows->count ? i : 0];
+	/* What fills rows and columns up counts for nothing. */
+	for (uint64_t i = rows->count; i < ASL_SWEEP; i++)
+		memset(some->h[i], 0, sizeof some->h[i]);
+	for (uint64_t i = 0; i < ASL_SWEEP && count % ASL_PAIR; i++)
+		some->h[i][count] = 0;
+	for (uint64_t r = 0; r < count; r += ASL_PAIR) {
+		uint64_t from = (first + r) * u->k.step;
+
+		group.h = &some->h[0][r];
+		group.d = &some->d[0][r];
+		asl_sweep(&group, u->k.y + from, u->k.x + from, rows->length);
+		group.ahead = NULL;
+	}
+}
+
+/* `count` is inlined: where it is 1, there are no loops over columns. */
+ALWAYS_INLINE void update_columns(const struct update *u,
+				  const struct rows *rows, uint64_t first,
+				  uint64_t count)
+{
+	struct columns some;
+
+	place(&some, u, rows, first);
+	begin(&some, rows, count);
+	if (u->v->columns == 1)
+		sweep_row(&some, u, rows);
+	else
+		sweep_rows(&some, u, rows, first, count);
+	if (rows->corner)
+		finish(&some, rows, count);
+	end(&some, rows, count);
+}
+
+static void update_rows(const struct update *u, const struct rows *rows)
+{
+	uint64_t R = u->v->columns;
+
+	if (R == 1)
+		update_columns(u, rows, 0, 1);
+	for (uint64_t first = 0; R > 1 && first < R; first += COLUMNS)
+		update_columns(u, rows, first, asl_least(COLUMNS, R - first));
+}
+
+/* The next rows of one a, `most` of them if there are; *row and *A move on. */
+static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
+		      struct asl_block_row *row, const double **A,
+		      uint64_t most)
+{
+	uint64_t stop = asl_block_end(shape, row->a);
+
+	rows->a = row->a - shape->a.first;
+	rows->b = row->b - shape->b.first;
+	rows->count = asl_least(most, stop - row->b);
+	rows->square = shape->i == shape->j && row->b + rows->count == stop;
+	rows->corner = shape->j == shape->k;
+	rows->length = row->length - rows->corner;
+	for (uint64_t i = 0; i < rows->count; i++) {
+		rows->at[i] = *A;
+		*A += row->length + i * rows->corner;
+	}
+	row->b += rows->count - 1;
+	row->length += (rows->count - 1) * rows->corner;
+	asl_block_next(shape, row);
+}
+
+void asl_block_update(const struct asl_block_shape *shape, const double *A,
+		      struct asl_range rows, const struct asl_block_vectors *v,
+		      double *scratch)
+{
+	struct asl_block_row row = asl_block_row(shape, rows.first);
+	struct update u = {.shape = shape, .v = v};
+	uint64_t at_once = v->columns == 1 ? 1 : ASL_SWEEP;
+
+	asl_turn(&u.k, shape, v, scratch);
+	for (uint64_t left = rows.count; left;) {
+		struct rows some;
+
+		take_rows(&some, shape, &row, &A, asl_least(at_once, left));
+		update_rows(&u, &some);
+		left -= some.count;
+	}
+	asl_turn_back(&u.k, shape, v);
+}
+
+/* turned.c -- several x_k and y_k of a tensor block, each as one run of words */
+
+static bool in_place(const struct asl_block_vectors *v)
+{
+	return v->columns == 1 && v->ld == 1;
+}
+
+/* Columns begin with a cache line: vectors that lie across two take longer. */
+static uint64_t step_of(const struct asl_block_shape *shape)
+{
+	return asl_ceil_div(shape->c.count, LINE) * LINE;
+}
+
+static uint64_t filled(uint64_t columns)
+{
+	return asl_ceil_div(columns, ASL_PAIR) * ASL_PAIR;
+}
+
+uint64_t asl_block_scratch(const struct asl_block_shape *shape,
+			   const struct asl_block_vectors *v)
+{
+	if (in_place(v))
+		return 0;
+	return 2 * filled(v->columns) * step_of(shape) + LINE - 1;
+}
+
+static double *align(double *x)
+{
+	return x + (LINE - (uintptr_t)x / sizeof *x % LINE) % LINE;
+}
+
+void asl_turn(struct asl_turned *k, const struct asl_block_shape *shape,
+	      const struct asl_block_vectors *v, double *scratch)
+{
+	uint64_t step = step_of(shape), words = filled(v->columns) * step;
+	double *x, *y;
+
+	if (in_place(v)) {
+		*k = (struct asl_turned){.x = v->xk, .y = v->yk};
+		return;
+	}
+	x = align(scratch);
+	y = x + words;
+	memset(x, 0, 2 * words * sizeof *x);
+	for (uint64_t c = 0; c < shape->c.count; c++)
+		for (uint64_t column = 0; column < v->columns; column++)
+			x[column * step + c] = v->xk[c * v->ld + column];
+	*k = (struct asl_turned){.x = x, .y = y, .step = step};
+}
+
+/* Add what y has become. */
+static void asl_turn_back(const struct asl_turned *k,
+			  const struct asl_block_shape *shape,
+			  const struct asl_block_vectors *v)
+{
+	if (in_place(v))
+		return;
+	for (uint64_t c = 0; c < shape->c.count; c++)
+		for (uint64_t column = 0; column < v->columns; column++)
+			v->yk[c * v->ld + column] += k->y[column * k->step + c];
 }

@@ -21,6 +21,8 @@
 #ifndef ASL_BLOCK_H
 #define ASL_BLOCK_H
 
+#include <stdint.h>
+
 #include "lib/matrix/parts.h"
 
 struct asl_block_shape {
@@ -60,5 +62,73 @@ static inline uint64_t asl_block_end(const struct asl_block_shape *shape,
 /* On to the next row; after the last one, nothing that means anything. */
 void asl_block_next(const struct asl_block_shape *shape,
 		    struct asl_block_row *row);
+
+/*
+ * Y += A x2 x x3 x, the part of it that one tensor block has
+ *
+ * With the symmetric tensor packed, an entry A of the block is read once and
+ * updates up to three elements of y:
+ *
+ *	a > b > c	y_a += 2 A x_b x_c, y_b += 2 A x_a x_c, y_c += 2 A x_a x_b
+ *	a = b > c	y_a += 2 A x_a x_c, y_c += A x_a^2
+ *	a > b = c	y_a += A x_b^2, y_b += 2 A x_a x_b
+ *	a = b = c	y_a += A x_a^2
+ *
+ * The same for R vectors x, the columns of X, and their y: the block passes
+ * from memory once for all of them.
+ *
+ * Algorithm 4 of the paper that block.h names.
+ */
+
+/*
+ * X and Y of the block's three row blocks: matrices by rows with R columns and
+ * `ld` words from one row to the next.  Row blocks that are one and the same
+ * have the same X and the same Y; otherwise no two of the matrices overlap.
+ */
+struct asl_block_vectors {
+	uint64_t columns, ld;
+	const double *xi, *xj, *xk;
+	double *yi, *yj, *yk;
+};
+
+/* Words of scratch that asl_block_update wants; 0 for one vector with ld = 1. */
+uint64_t asl_block_scratch(const struct asl_block_shape *shape,
+			   const struct asl_block_vectors *v);
+
+/*
+ * The updates of these rows of the block; A has their words, and no others.
+ * What rows are done together decides the order of additions, and so the last
+ * bits of y, unless all sums are exact.
+ */
+void asl_block_update(const struct asl_block_shape *shape, const double *A,
+		      struct asl_range rows, const struct asl_block_vectors *v,
+		      double *scratch);
+
+/*
+ * Where the entries of a packed symmetric tensor are
+ *
+ * Of the six places that entry {a, b, c} has in the cube, the packed tensor
+ * keeps a >= b >= c; c runs fastest, then b.  How far an entry is from the
+ * first does not depend on n: a larger tensor begins with the smaller one.
+ */
+
+/* Pairs a >= b below n. */
+static inline uint64_t asl_triangle(uint64_t n)
+{
+	return n % 2 ? (n + 1) / 2 * n : n / 2 * (n + 1);
+}
+
+/* Triples a >= b >= c below n; fits when n < 4801279. */
+static inline uint64_t asl_tetrahedron(uint64_t n)
+{
+	uint64_t pairs = asl_triangle(n);
+
+	return pairs % 3 ? (n + 2) / 3 * pairs : pairs / 3 * (n + 2);
+}
+
+static inline uint64_t asl_packed_at(uint64_t a, uint64_t b, uint64_t c)
+{
+	return asl_tetrahedron(a) + asl_triangle(b) + c;
+}
 
 #endif

@@ -6,6 +6,13 @@
  */
 #include "lib/symmetric/cube.h"
 
+#include <math.h>
+
+#include "lib/rank/blas.h"
+#include "lib/rank/resume.h"
+#include "lib/symmetric/family.h"
+#include "lib/symmetric/plan.h"
+
 struct asl_cube asl_cube(const struct asl_plan *plan, int rank)
 {
 	uint64_t n = plan->symmetric->n;
@@ -56,8 +63,9 @@ uint64_t asl_cube_words(const struct asl_cube *c)
 	return c->I.count * c->J.count * c->L.count;
 }
 
-void asl_cube_gather(struct asl_rank *r, const struct asl_cube *c,
-		     struct asl_words *all, const struct asl_words *own)
+/* x(J) from those who own it, into `all`. */
+static void asl_cube_gather(struct asl_rank *r, const struct asl_cube *c,
+			    struct asl_words *all, const struct asl_words *own)
 {
 	struct asl_range mine = asl_cube_x(c);
 	struct asl_words place =
@@ -67,7 +75,8 @@ void asl_cube_gather(struct asl_rank *r, const struct asl_cube *c,
 	asl_allgather(r, &c->of_j, all);
 }
 
-void asl_cube_predict_gather(struct asl_counts *x, const struct asl_cube *c)
+static void asl_cube_predict_gather(struct asl_counts *x,
+				    const struct asl_cube *c)
 {
 	uint64_t own = asl_cube_x(c).count;
 
@@ -76,3 +85,405 @@ void asl_cube_predict_gather(struct asl_counts *x, const struct asl_cube *c)
 	asl_predict_allgather(x, c->J.count, c->of_j.size, c->of_j.me,
 			      ASL_DRAM);
 }
+
+/*
+ * The grids of those that work on the whole cube
+ */
+
+bool asl_symmetric_on_grid(const struct asl_algorithm *a)
+{
+	return a == &asl_symmetric_naive || a == &asl_symmetric_sequence;
+}
+
+bool asl_symmetric_possible(const struct asl_plan *plan)
+{
+	const int *p = plan->grid.p;
+	uint64_t n = plan->symmetric->n;
+	bool slabs = plan->algorithm == &asl_symmetric_sequence;
+
+	return p[1] == p[2] && (p[1] == 1 || !slabs) && (uint64_t)p[0] <= n &&
+	       (uint64_t)p[1] <= n;
+}
+
+/* Rank 0 has the longest ranges. */
+static uint64_t cache_for(const struct asl_plan *plan)
+{
+	struct asl_cube x = asl_cube(plan, 0);
+
+	if (plan->algorithm == &asl_symmetric_sequence)
+		return 2 * x.J.count;
+	return x.I.count + x.J.count + x.L.count;
+}
+
+/* Of rank 1, which has no less to do than any other: 0 needs no second x. */
+static double cost(const struct asl_plan *plan)
+{
+	struct asl_rates rates = asl_rates(&plan->costs, plan->accounting);
+	struct asl_ledger ledger;
+	struct asl_counts all;
+
+	asl_plan_predict(&ledger, plan, plan->grid.p[1] > 1);
+	all = asl_ledger_total(&ledger);
+	return asl_cost(&rates, &all);
+}
+
+/* As many ranks as there is work for, c x c along the two contracted. */
+static struct asl_grid grid_of(const struct asl_plan *plan, int c)
+{
+	uint64_t n = plan->symmetric->n, p = (uint64_t)(plan->ranks / c / c);
+
+	return (struct asl_grid){{(int)(p < n ? p : n), c, c}};
+}
+
+bool asl_symmetric_settle(struct asl_plan *plan, uint64_t *need)
+{
+	struct asl_plan x = *plan;
+	double least = INFINITY;
+
+	if (plan->grid.p[0]) {
+		*need = cache_for(plan);
+		return *need <= plan->cache;
+	}
+	*need = UINT64_MAX;
+	for (int c = 1; (int64_t)c * c <= x.ranks; c++) {
+		x.grid = grid_of(&x, c);
+		if (!asl_symmetric_possible(&x))
+			break;
+		if (cache_for(&x) < *need)
+			*need = cache_for(&x);
+		if (cache_for(&x) <= x.cache && cost(&x) < least) {
+			least = cost(&x);
+			plan->grid = x.grid;
+		}
+	}
+	return plan->grid.p[0] > 0;
+}
+
+/*
+ * Y = A x2 x x3 x from all n^3 entries, as if A were not symmetric
+ *
+ * To compare with.  A grid p x c x c cuts the cube; per rank, where it divides n:
+ *
+ *	B_h	(1 - 1/pc) n/c of x(J), n/c of x(L) unless it is that, and
+ *		(1 - 1/c^2) n/p of y
+ *	B_r	n^3/P, and n/p + 2n/c of vectors
+ *	B_w	n/P
+ *	flops	2 n^3/P, and 2 for each row of entries
+ *
+ * On a cube of P ranks that is 3 n/P^(1/3) words where sttsv moves two, and six
+ * times its words of the tensor.
+ *
+ * Algorithm 3 of the paper that sttsv.c names.
+ */
+
+struct vectors {
+	struct asl_cube cube;
+	struct asl_tile xJ, xL, y;
+	struct asl_range rows; /* of y, that are computed now */
+};
+
+/* y_a += sum over b and c of A x_b x_c. */
+static void multiply(const double *A, void *arg)
+{
+	struct vectors *v = arg;
+	uint64_t deep = v->cube.J.count, wide = v->cube.L.count;
+	uint64_t end = v->rows.first + v->rows.count;
+
+	for (uint64_t a = v->rows.first; a < end; a++)
+		for (uint64_t b = 0; b < deep; b++, A += wide) {
+			double sum = 0;
+
+			for (uint64_t c = 0; c < wide; c++)
+				sum += A[c] * v->xL.at[c];
+			v->y.at[a] += v->xJ.at[b] * sum;
+		}
+}
+
+static uint64_t flops_of(const struct asl_cube *x)
+{
+	return 2 * asl_cube_words(x) + 2 * x->I.count * x->J.count;
+}
+
+/* x(J), and x(L) where that is another, into the cache. */
+static void gather(struct asl_rank *r, struct vectors *v,
+		   const struct asl_words *own)
+{
+	const struct asl_cube *c = &v->cube;
+	struct asl_words J, L, *l = c->twin < 0 ? &J : &L;
+	struct asl_block from;
+
+	asl_take(r, &J, ASL_DRAM, c->J.count);
+	asl_take(r, &L, ASL_DRAM, c->twin < 0 ? 0 : c->L.count);
+	asl_cube_gather(r, c, &J, own);
+	if (c->twin >= 0)
+		asl_exchange(r, c->twin, &J, c->twin, &L);
+	from = asl_as_block(&J, 1, J.count);
+	asl_tile_load(r, &v->xJ, &from);
+	from = asl_as_block(l, 1, l->count);
+	asl_tile_load(r, &v->xL, &from);
+	asl_give(r, &L);
+	asl_give(r, &J);
+}
+
+static void mark(struct asl_rank *r, struct vectors *v)
+{
+	struct asl_words live[] = {
+		asl_tile_words(&v->y, 0, v->y.cols),
+		asl_tile_words(&v->xJ, 0, v->xJ.cols),
+		asl_tile_words(&v->xL, 0, v->xL.cols),
+	};
+
+	asl_epoch(r, live, 3);
+}
+
+/* In four parts, each with a mark before it; and one after the last. */
+static void contract(struct asl_rank *r, struct vectors *v,
+		     const struct asl_words *A)
+{
+	uint64_t slice = v->cube.J.count * v->cube.L.count;
+
+	asl_tile_words(&v->y, 0, 0);
+	mark(r, v);
+	for (int i = 0; i < 4; i++) {
+		struct asl_words x;
+
+		v->rows = asl_part(v->cube.I.count, 4, i);
+		x = asl_slice(A, v->rows.first * slice, v->rows.count * slice);
+		asl_compute(r, &x,
+			    2 * x.count + 2 * v->rows.count * v->cube.J.count,
+			    multiply, v);
+		mark(r, v);
+	}
+}
+
+/* Sums along l, and of these along j. */
+static void reduce(struct asl_rank *r, struct vectors *v, struct asl_words *Y)
+{
+	const struct asl_cube *c = &v->cube;
+	struct asl_range part =
+		asl_share(c->I.count, c->along_l.size, c->along_l.me);
+	struct asl_words sums;
+
+	if (c->along_l.size == 1) {
+		asl_reduce_scatter_tile(r, &c->along_l, Y, &v->y);
+		return;
+	}
+	asl_take(r, &sums, ASL_DRAM, part.count);
+	asl_reduce_scatter_tile(r, &c->along_l, &sums, &v->y);
+	asl_reduce_scatter(r, &c->along_j, Y, &sums);
+	asl_give(r, &sums);
+}
+
+static void run(struct asl_rank *r, const struct asl_plan *plan,
+		struct asl_words *own)
+{
+	struct vectors v = {.cube = asl_cube(plan, r->id)};
+
+	asl_phase(r, ASL_GATHER);
+	asl_tile_take(r, &v.y, 1, v.cube.I.count);
+	asl_tile_take(r, &v.xJ, 1, v.cube.J.count);
+	asl_tile_take(r, &v.xL, 1, v.cube.L.count);
+	gather(r, &v, &own[ASL_X]);
+	asl_phase(r, ASL_COMPUTE);
+	contract(r, &v, &own[ASL_TENSOR]);
+	asl_phase(r, ASL_REDUCE);
+	reduce(r, &v, &own[ASL_Y]);
+	asl_tile_give(r, &v.xL);
+	asl_tile_give(r, &v.xJ);
+	asl_tile_give(r, &v.y);
+}
+
+static void predict_gather(struct asl_counts *x, const struct asl_cube *c)
+{
+	asl_cube_predict_gather(x, c);
+	x->of[ASL_DRAM_READ] += c->J.count + c->L.count;
+	if (c->twin < 0)
+		return;
+	x->of[ASL_NET_SEND] += c->J.count;
+	x->of[ASL_NET_RECV] += c->L.count;
+	x->of[ASL_BH] += asl_larger(c->J.count, c->L.count);
+	x->of[ASL_NET_MSGS]++;
+}
+
+/* Returns the words held meanwhile. */
+static uint64_t predict_reduce(struct asl_counts *x, const struct asl_cube *c)
+{
+	int p = c->along_l.size, l = c->along_l.me, j = c->along_j.me;
+	uint64_t W = c->I.count, part = asl_share(W, p, l).count;
+
+	if (p == 1) {
+		asl_predict_reduce_scatter_tile(x, W, p, l, ASL_POOL);
+		return 0;
+	}
+	asl_predict_reduce_scatter_tile(x, W, p, l, ASL_DRAM);
+	asl_predict_reduce_scatter(x, part, p, j, ASL_POOL, ASL_DRAM);
+	return part + asl_larger(asl_reduce_scatter_tile_room(W, p, l),
+				 asl_reduce_scatter_room(part, p, j));
+}
+
+static void predict(struct asl_ledger *out, const struct asl_plan *plan,
+		    int rank)
+{
+	struct asl_cube c = asl_cube(plan, rank);
+	uint64_t tiles = c.I.count + c.J.count + c.L.count;
+	uint64_t panels = c.J.count + (c.twin < 0 ? 0 : c.L.count);
+	uint64_t reducing;
+
+	predict_gather(&out->in[ASL_GATHER], &c);
+	out->in[ASL_COMPUTE].of[ASL_NVM_READ] = asl_cube_words(&c);
+	out->in[ASL_COMPUTE].of[ASL_FLOPS] = flops_of(&c);
+	reducing = predict_reduce(&out->in[ASL_REDUCE], &c);
+	out->pool_high = asl_cube_words(&c) + asl_cube_x(&c).count +
+			 asl_cube_y(&c).count;
+	out->memory_high =
+		out->pool_high + tiles + asl_larger(panels, reducing);
+}
+
+const struct asl_algorithm asl_symmetric_naive = {
+	.name = "sttsv-naive",
+	.summary = "the same from the whole cube, as if it were not symmetric",
+	.family = &asl_family_symmetric,
+	.resumes = true,
+	.predict = predict,
+	.run = run,
+};
+
+/*
+ * T = A x3 x, and then y = T x: one contraction after the other
+ *
+ * To compare with: it takes two thirds of the multiplications of Algorithm 3, but
+ * every rank needs all of x.  Each of the P ranks owns a slab of the cube, and
+ * computes its rows of T, which go to DRAM and come back, and then of y.  Per
+ * rank, where P divides n:
+ *
+ *	B_h	(1 - 1/P) n
+ *	B_r	n^3/P, n^2/P of T, n
+ *	B_w	n^2/P of T, n/P
+ *	flops	2 n^3/P, 2 n^2/P
+ *
+ * Section 8 of the paper that sttsv.c names.
+ */
+
+struct product {
+	uint64_t rows, wide;
+	const double *x;
+	double *y;
+};
+
+static void sequence_multiply(const double *A, void *arg)
+{
+	struct product *p = arg;
+
+	asl_gemm(p->rows, 1, p->wide, A, p->wide, p->x, 1, 0, p->y, 1);
+}
+
+/* The product of so many rows, which lie one after another, with x. */
+static void product(struct asl_rank *r, const struct asl_words *rows,
+		    const struct asl_tile *x, struct asl_tile *y)
+{
+	struct asl_words out = asl_tile_words(y, 0, y->cols);
+	struct product p = {out.count, x->cols, x->at, out.at};
+
+	asl_compute(r, rows, 2 * rows->count, sequence_multiply, &p);
+}
+
+/* The rows that there are of T, and x. */
+static void sequence_mark(struct asl_rank *r, struct asl_tile *x,
+			  const struct asl_words *T, uint64_t rows)
+{
+	struct asl_words live[] = {
+		asl_tile_words(x, 0, x->cols),
+		asl_slice(T, 0, rows * x->cols),
+	};
+
+	asl_epoch(r, live, 2);
+}
+
+/*
+ * Rows of T, each from a slice of the slab; in four parts, each with a mark
+ * behind it.
+ */
+static void sequence_contract(struct asl_rank *r, const struct asl_words *A,
+			      struct asl_tile *x, struct asl_words *T)
+{
+	uint64_t n = x->cols, rows = T->count / n, part = 0;
+	struct asl_tile row;
+
+	asl_tile_take(r, &row, 1, n);
+	for (uint64_t i = 0; i < rows && !r->err; i++) {
+		struct asl_words slice = asl_slice(A, i * n * n, n * n);
+		struct asl_words to = asl_slice(T, i * n, n);
+		struct asl_block at = asl_as_block(&to, 1, n);
+
+		product(r, &slice, x, &row);
+		asl_tile_store(r, &at, &row);
+		for (; part < 4 && (i + 1) * 4 >= rows * (part + 1); part++)
+			sequence_mark(r, x, T, i + 1);
+	}
+	for (; part < 4; part++)
+		sequence_mark(r, x, T, rows);
+	asl_tile_give(r, &row);
+}
+
+static void sequence_gather(struct asl_rank *r, const struct asl_cube *c,
+			    struct asl_tile *x, const struct asl_words *own)
+{
+	struct asl_words all;
+	struct asl_block from;
+
+	asl_take(r, &all, ASL_DRAM, c->J.count);
+	asl_cube_gather(r, c, &all, own);
+	from = asl_as_block(&all, 1, all.count);
+	asl_tile_load(r, x, &from);
+	asl_give(r, &all);
+}
+
+static void sequence_run(struct asl_rank *r, const struct asl_plan *plan,
+			 struct asl_words *own)
+{
+	struct asl_cube c = asl_cube(plan, r->id);
+	uint64_t n = plan->symmetric->n, rows = c.I.count;
+	struct asl_block to = asl_as_block(&own[ASL_Y], 1, rows);
+	struct asl_tile x, y;
+	struct asl_words T;
+
+	asl_phase(r, ASL_GATHER);
+	asl_tile_take(r, &x, 1, n);
+	sequence_gather(r, &c, &x, &own[ASL_X]);
+	asl_phase(r, ASL_COMPUTE);
+	asl_take(r, &T, ASL_DRAM, rows * n);
+	sequence_contract(r, &own[ASL_TENSOR], &x, &T);
+	asl_tile_take(r, &y, 1, rows);
+	product(r, &T, &x, &y);
+	asl_tile_store(r, &to, &y);
+	asl_tile_give(r, &y);
+	asl_give(r, &T);
+	asl_tile_give(r, &x);
+}
+
+static void sequence_predict(struct asl_ledger *out,
+			     const struct asl_plan *plan, int rank)
+{
+	struct asl_cube c = asl_cube(plan, rank);
+	uint64_t n = plan->symmetric->n, rows = c.I.count;
+	uint64_t *compute = out->in[ASL_COMPUTE].of;
+
+	asl_cube_predict_gather(&out->in[ASL_GATHER], &c);
+	out->in[ASL_GATHER].of[ASL_DRAM_READ] += n;
+	compute[ASL_NVM_READ] = rows * n * n;
+	compute[ASL_DRAM_WRITE] = compute[ASL_DRAM_READ] = rows * n;
+	compute[ASL_NVM_WRITE] = rows;
+	compute[ASL_FLOPS] = 2 * rows * n * n + 2 * rows * n;
+	out->pool_high = rows * n * n + asl_cube_x(&c).count + rows;
+	out->memory_high = out->pool_high + n +
+			   asl_larger(n, rows * n + asl_larger(n, rows));
+}
+
+const struct asl_algorithm asl_symmetric_sequence = {
+	.name = "sttsv-sequence",
+	.summary = "the same as two contractions, one after the other",
+	.family = &asl_family_symmetric,
+	.resumes = true,
+	.predict = sequence_predict,
+	.run = sequence_run,
+};

@@ -27,9 +27,4 @@ struct asl_range asl_cube_y(const struct asl_cube *c);
 
 uint64_t asl_cube_words(const struct asl_cube *c);
 
-/* x(J) from those who own it, into `all`. */
-void asl_cube_gather(struct asl_rank *r, const struct asl_cube *c,
-		     struct asl_words *all, const struct asl_words *own);
-void asl_cube_predict_gather(struct asl_counts *x, const struct asl_cube *c);
-
 #endif

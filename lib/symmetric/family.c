@@ -2,8 +2,23 @@
  * family.c -- symmetric tensors as a family: which words a rank owns
  */
 #include "lib/symmetric/family.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/matrix/format.h"
+#include "lib/plan/pieces.h"
+#include "lib/rank/collective.h"
+#include "lib/symmetric/block.h"
 #include "lib/symmetric/cube.h"
 #include "lib/symmetric/wedge.h"
+
+/*
+ * Which words a rank owns
+ */
 
 static bool by_wedges(const struct asl_plan *plan)
 {
@@ -32,8 +47,10 @@ static bool wedge_piece(struct asl_range *x, const struct asl_plan *plan,
 	return true;
 }
 
-bool asl_symmetric_piece(struct asl_piece *x, const struct asl_plan *plan,
-			 int rank, int which, int i)
+/* Piece i of X or of Y: rows of n x R; false: no more. */
+static bool asl_symmetric_piece(struct asl_piece *x,
+				const struct asl_plan *plan, int rank,
+				int which, int i)
 {
 	struct asl_range columns = {0, (uint64_t)plan->symmetric->columns};
 	struct asl_range rows;
@@ -72,8 +89,9 @@ static void each_of_cube(const struct asl_cube *c, user *use, void *arg)
 			    arg);
 }
 
-void asl_symmetric_each(const struct asl_plan *plan, int rank, user *use,
-			void *arg)
+/* Call for all entries of the tensor that a rank owns, in their order. */
+static void asl_symmetric_each(const struct asl_plan *plan, int rank, user *use,
+			       void *arg)
 {
 	const struct asl_layout *l = &plan->symmetric->layout;
 
@@ -133,6 +151,562 @@ static int ranks(const struct asl_plan *plan)
 
 	return by_wedges(plan) ? plan->symmetric->layout.ranks
 			       : p[0] * p[1] * p[2];
+}
+
+/*
+ * A and X into the pool before a run, Y or X out of it after
+ */
+
+/* Of one process; the result's at rank 0. */
+struct files {
+	struct asl_tensor_in *tensor;
+	struct asl_matrix_in *X;
+	struct asl_matrix_out *out;
+};
+
+/* ---- Files ---- */
+
+static bool is_given(const struct asl_data *data, int which)
+{
+	return data->given && data->given[which].at;
+}
+
+static int open_tensor(struct files *f, const struct asl_data *data, uint64_t n)
+{
+	const char *path = data->file[ASL_TENSOR];
+	int err = 0;
+
+	if (is_given(data, ASL_TENSOR))
+		return asl_tensor_given(&f->tensor, &data->given[ASL_TENSOR],
+					n);
+	if (path)
+		err = asl_tensor_open(&f->tensor, path);
+	if (err || !path || asl_tensor_size(f->tensor) == n)
+		return err;
+	return asl_file_fail(-EINVAL, "%s is of size %ju, expected %ju", path,
+			     asl_tensor_size(f->tensor), n);
+}
+
+static int open_vectors(struct files *f, const struct asl_data *data,
+			uint64_t n, uint64_t R)
+{
+	const char *path = data->file[ASL_X];
+	int err = 0;
+
+	if (is_given(data, ASL_X))
+		return asl_given_open(&f->X, &data->given[ASL_X], "X", n, R);
+	if (path)
+		err = asl_matrix_open(&f->X, path);
+	if (err || !path)
+		return err;
+	if (asl_matrix_rows(f->X) == n && asl_matrix_cols(f->X) == R)
+		return 0;
+	return asl_file_fail(-EINVAL, "%s is %ju x %ju, expected %ju x %ju",
+			     path, asl_matrix_rows(f->X), asl_matrix_cols(f->X),
+			     n, R);
+}
+
+static int asl_symmetric_open(struct asl_data *data)
+{
+	const struct asl_symmetric *s = data->plan->symmetric;
+	struct files *f = calloc(1, sizeof *f);
+	int err;
+
+	if (!f)
+		return asl_file_fail(-ENOMEM, "no memory for operands");
+	data->opened = f;
+	err = open_tensor(f, data, s->n);
+	return err ? err : open_vectors(f, data, s->n, (uint64_t)s->columns);
+}
+
+static int asl_symmetric_create(struct asl_data *data)
+{
+	const struct asl_symmetric *s = data->plan->symmetric;
+	struct files *f = data->opened;
+	uint64_t R = (uint64_t)s->columns;
+
+	if (data->into)
+		return asl_given_create(&f->out, data->into, s->n, R);
+	return asl_matrix_create(&f->out, data->result, s->n, R);
+}
+
+static void asl_symmetric_close(struct asl_data *data)
+{
+	struct files *f = data->opened;
+
+	if (!f)
+		return;
+	asl_tensor_close(f->tensor);
+	asl_matrix_close(f->X);
+	asl_matrix_discard(f->out);
+	free(f);
+	data->opened = NULL;
+}
+
+static struct asl_tensor_source
+asl_symmetric_source(const struct asl_data *data)
+{
+	const struct files *f = data->opened;
+
+	return (struct asl_tensor_source){
+		.file = f->tensor,
+		.seed = data->seed,
+		.exact = data->exact,
+	};
+}
+
+/* ---- Filling ---- */
+
+/* Entries on their way to the pool, through a buffer. */
+struct filling {
+	struct asl_rank *r;
+	struct asl_tensor_source source;
+	struct asl_words rest, buffer;
+	uint64_t used;
+};
+
+static void flush(struct filling *f)
+{
+	struct asl_words from = asl_slice(&f->buffer, 0, f->used);
+	struct asl_words to = asl_slice(&f->rest, 0, f->used);
+
+	asl_copy(f->r, &to, &from);
+	f->rest = asl_slice(&f->rest, f->used, f->rest.count - f->used);
+	f->used = 0;
+}
+
+/* As far as its indices are sorted it is read in one piece. */
+static void read_entries(const struct filling *f, const struct asl_entries *x,
+			 uint64_t done, uint64_t count)
+{
+	double *at = f->buffer.at + f->used;
+	uint64_t c = x->c + done, sorted = 0;
+
+	if (x->a >= x->b && x->b + 1 > c)
+		sorted = asl_least(count, x->b + 1 - c);
+	if (sorted)
+		asl_tensor_read(&f->source, at, x->a, x->b, c, sorted);
+	for (uint64_t i = sorted; i < count; i++)
+		at[i] = asl_tensor_entry(&f->source, x->a, x->b, c + i);
+}
+
+static void fill_entries(const struct asl_entries *x, void *arg)
+{
+	struct filling *f = arg;
+
+	for (uint64_t done = 0; done < x->count && !f->r->err;) {
+		uint64_t count =
+			asl_least(x->count - done, f->buffer.count - f->used);
+
+		read_entries(f, x, done, count);
+		f->used += count;
+		done += count;
+		if (f->used == f->buffer.count)
+			flush(f);
+	}
+}
+
+static void fill_tensor(struct asl_rank *r, const struct asl_data *data,
+			const struct asl_words *own)
+{
+	struct filling f = {
+		.r = r,
+		.source = asl_symmetric_source(data),
+		.rest = *own,
+	};
+
+	if (!r->data)
+		return;
+	asl_take(r, &f.buffer, ASL_DRAM, asl_least(ASL_CHUNK, own->count));
+	if (!r->err)
+		asl_symmetric_each(data->plan, r->id, fill_entries, &f);
+	flush(&f);
+	asl_give(r, &f.buffer);
+}
+
+static void asl_symmetric_fill(struct asl_rank *r, const struct asl_data *data,
+			       struct asl_words *own)
+{
+	const struct files *f = data->opened;
+	struct asl_source X = {
+		.file = f->X,
+		.seed = data->seed,
+		.matrix = ASL_X,
+		.exact = data->exact,
+	};
+
+	asl_phase(r, ASL_FILL);
+	fill_tensor(r, data, &own[ASL_TENSOR]);
+	asl_fill_pieces(r, data->plan, asl_symmetric_piece, ASL_X, &X,
+			&own[ASL_X]);
+	/* Nobody's word of Y passes for last time's. */
+	asl_fill_pieces(r, data->plan, asl_symmetric_piece, ASL_Y, NULL,
+			&own[ASL_Y]);
+}
+
+/* ---- Writing ---- */
+
+/* Y; of hopm X, the eigenvector. */
+static int asl_symmetric_write(struct asl_rank *r, struct asl_data *data,
+			       struct asl_words *own)
+{
+	bool vector = data->plan->algorithm == &asl_symmetric_hopm;
+	int which = vector ? ASL_X : ASL_Y, err;
+	struct files *f = data->opened;
+	/* On sim all ranks are here. */
+	struct asl_matrix_out *out = r->id == 0 ? f->out : NULL;
+
+	err = asl_write_pieces(r, data->plan, asl_symmetric_piece, which, out,
+			       &own[which]);
+	if (err || !out)
+		return err;
+	f->out = NULL;
+	return asl_matrix_commit(out);
+}
+
+/*
+ * Is Y what it should be?  By a random test over all ranks, or by the
+ * definition
+ */
+
+/* What each rank adds to the sums of a column. */
+enum { V_Y, V_TERMS, V_SIZE, X_Y, X_Y_SIZE, SUMS };
+
+struct check {
+	struct asl_rank *r;
+	const struct asl_plan *plan;
+	const struct asl_words *own;
+	uint64_t n, R;
+	bool gradient;
+	double *X;	 /* all of it */
+	const double *v; /* n random words */
+	double *G;	 /* R x R: (X'X) * (X'X); of a gradient */
+	struct asl_words buffer;
+};
+
+static double error_of(double a, double b, double n, double size)
+{
+	return a == b ? 0 : fabs(a - b) / (DBL_EPSILON * n * size);
+}
+
+static double expected_of_X(const struct check *c, uint64_t row, uint64_t col)
+{
+	double sum = 0;
+
+	for (uint64_t i = 0; c->gradient && i < c->R; i++)
+		sum += c->X[row * c->R + i] * c->G[i * c->R + col];
+	return sum;
+}
+
+/* ---- All of X ---- */
+
+struct placing {
+	struct check *c;
+	double *to;
+};
+
+static void read_pieces(struct check *c, int which,
+			void (*use)(struct check *c, uint64_t row,
+				    const double *at, void *arg),
+			void *arg)
+{
+	struct asl_piece x;
+	uint64_t done = 0;
+
+	for (int i = 0;
+	     !c->r->err && asl_symmetric_piece(&x, c->plan, c->r->id, which, i);
+	     i++)
+		for (uint64_t j = 0; j < x.rows.count && !c->r->err; j++) {
+			struct asl_words from =
+				asl_slice(&c->own[which], done, c->R);
+			struct asl_words to = asl_slice(&c->buffer, 0, c->R);
+
+			asl_copy(c->r, &to, &from);
+			if (!c->r->err)
+				use(c, x.rows.first + j, to.at, arg);
+			done += c->R;
+		}
+}
+
+static void place(struct check *c, uint64_t row, const double *at, void *arg)
+{
+	memcpy((double *)arg + row * c->R, at, c->R * sizeof *at);
+}
+
+static void square_gram(struct check *c)
+{
+	uint64_t R = c->R;
+
+	memset(c->G, 0, R * R * sizeof *c->G);
+	for (uint64_t i = 0; i < c->n; i++)
+		for (uint64_t a = 0; a < R; a++)
+			for (uint64_t b = 0; b < R; b++)
+				c->G[a * R + b] +=
+					c->X[i * R + a] * c->X[i * R + b];
+	for (uint64_t i = 0; i < R * R; i++)
+		c->G[i] *= c->G[i];
+}
+
+/* Sum over all ranks, known to all. */
+static void add_up(struct asl_rank *r, int ranks, struct asl_words *whole,
+		   const struct asl_words *mine)
+{
+	struct asl_group all = {.stride = 1, .size = ranks, .me = r->id};
+
+	if (ranks == 1)
+		asl_copy(r, whole, mine);
+	asl_reduce(r, &all, 0, whole, mine);
+	asl_broadcast(r, &all, 0, whole);
+}
+
+static void take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count)
+{
+	asl_take(r, x, ASL_DRAM, count);
+	if (x->at)
+		memset(x->at, 0, x->count * sizeof(double));
+}
+
+static void gather(struct check *c, struct asl_words *X)
+{
+	struct asl_words mine;
+
+	take_zeros(c->r, &mine, c->n * c->R);
+	if (!c->r->err)
+		read_pieces(c, ASL_X, place, mine.at);
+	add_up(c->r, asl_plan_ranks(c->plan), X, &mine);
+	asl_give(c->r, &mine);
+	c->X = X->at;
+	if (c->gradient && !c->r->err)
+		square_gram(c);
+}
+
+/* ---- The test ---- */
+
+struct testing {
+	struct check *c;
+	double *sums; /* [R][SUMS] */
+	uint64_t done;
+};
+
+/* What one entry adds to v'y, and how large that is. */
+static void add_entry(const struct testing *t, double A, uint64_t a, uint64_t b,
+		      uint64_t c, bool packed)
+{
+	const struct check *k = t->c;
+
+	for (uint64_t l = 0; l < k->R; l++) {
+		double *sums = t->sums + l * SUMS;
+		double xa = k->X[a * k->R + l], xb = k->X[b * k->R + l];
+		double xc = k->X[c * k->R + l], term;
+
+		if (!packed)
+			term = k->v[a] * xb * xc;
+		else if (a == b && b == c)
+			term = k->v[a] * xa * xa;
+		else if (a == b)
+			term = 2 * k->v[a] * xa * xc + k->v[c] * xa * xa;
+		else if (b == c)
+			term = k->v[a] * xb * xb + 2 * k->v[b] * xa * xb;
+		else
+			term = 2 * (k->v[a] * xb * xc + k->v[b] * xa * xc +
+				    k->v[c] * xa * xb);
+		sums[V_TERMS] += A * term;
+		sums[V_SIZE] += fabs(A * term);
+	}
+}
+
+static void test_entries(const struct asl_entries *x, void *arg)
+{
+	struct testing *t = arg;
+	struct check *c = t->c;
+
+	for (uint64_t done = 0; done < x->count && !c->r->err;) {
+		uint64_t count = asl_least(x->count - done, c->buffer.count);
+		struct asl_words from =
+			asl_slice(&c->own[ASL_TENSOR], t->done, count);
+		struct asl_words to = asl_slice(&c->buffer, 0, count);
+
+		asl_copy(c->r, &to, &from);
+		for (uint64_t i = 0; i < count && !c->r->err; i++)
+			add_entry(t, to.at[i], x->a, x->b, x->c + done + i,
+				  x->packed);
+		done += count;
+		t->done += count;
+	}
+}
+
+static void test_row(struct check *c, uint64_t row, const double *y, void *arg)
+{
+	struct testing *t = arg;
+
+	for (uint64_t l = 0; l < c->R; l++) {
+		double *sums = t->sums + l * SUMS, x = c->X[row * c->R + l];
+		double other = expected_of_X(c, row, l);
+
+		sums[V_Y] += c->v[row] * (c->gradient ? other - y[l] : y[l]);
+		sums[V_SIZE] +=
+			fabs(c->v[row] * y[l]) + fabs(c->v[row] * other);
+		sums[X_Y] += x * y[l];
+		sums[X_Y_SIZE] += fabs(x * y[l]);
+	}
+}
+
+static double judge(const struct check *c, const double *sums)
+{
+	double worst = 0, n = (double)c->n;
+
+	for (uint64_t l = 0; l < c->R; l++, sums += SUMS) {
+		worst = asl_worse(worst, error_of(sums[V_Y], sums[V_TERMS], n,
+						  sums[V_SIZE]));
+		if (c->plan->algorithm == &asl_symmetric_hopm)
+			worst = asl_worse(
+				worst, error_of(c->r->outcome.eigenvalue,
+						sums[X_Y], n, sums[X_Y_SIZE]));
+	}
+	return worst;
+}
+
+static double test(struct check *c)
+{
+	struct asl_words mine, whole;
+	struct testing t = {c, NULL, 0};
+	double residual = 0;
+
+	take_zeros(c->r, &mine, c->R * SUMS);
+	take_zeros(c->r, &whole, c->R * SUMS);
+	t.sums = mine.at;
+	if (!c->r->err)
+		asl_symmetric_each(c->plan, c->r->id, test_entries, &t);
+	read_pieces(c, ASL_Y, test_row, &t);
+	add_up(c->r, asl_plan_ranks(c->plan), &whole, &mine);
+	if (!c->r->err && c->r->id == 0)
+		residual = judge(c, whole.at);
+	asl_give(c->r, &whole);
+	asl_give(c->r, &mine);
+	return residual;
+}
+
+/* ---- The oracle ---- */
+
+struct oracle {
+	struct asl_tensor_source source;
+	double worst;
+};
+
+static void compare_row(struct check *c, uint64_t row, const double *y,
+			void *arg)
+{
+	struct oracle *o = arg;
+
+	for (uint64_t l = 0; l < c->R; l++) {
+		double other = expected_of_X(c, row, l), sum = 0;
+		double size = fabs(other);
+
+		for (uint64_t j = 0; j < c->n; j++)
+			for (uint64_t k = 0; k < c->n; k++) {
+				double term = asl_tensor_entry(&o->source, row,
+							       j, k) *
+					      c->X[j * c->R + l] *
+					      c->X[k * c->R + l];
+
+				sum += term;
+				size += fabs(term);
+			}
+		o->worst = asl_worse(o->worst,
+				     error_of(y[l],
+					      c->gradient ? other - sum : sum,
+					      (double)c->n, size));
+	}
+}
+
+/*
+ * The test: for random v, v'y against the sum over all entries of what they add
+ * to it, every rank those that it owns, entry by entry from the definition; for
+ * each column |difference| / (eps n sum of |terms|), the worst at rank 0.  Of
+ * hopm also lambda against x'y.
+ *
+ * The oracle: every word of this rank's Y against the sum over the n^2 entries
+ * made anew: |error| / (eps n sum of |terms|).
+ */
+static double asl_symmetric_verify(struct asl_rank *r,
+				   const struct asl_data *data,
+				   struct asl_words *own, enum asl_verify how)
+{
+	const struct asl_symmetric *s = data->plan->symmetric;
+	struct asl_source random = {.seed = data->seed, .matrix = ASL_Y + 1};
+	uint64_t R = (uint64_t)s->columns;
+	struct oracle o = {asl_symmetric_source(data), 0};
+	struct check c = {
+		.r = r,
+		.plan = data->plan,
+		.own = own,
+		.n = s->n,
+		.R = R,
+		.gradient = data->plan->algorithm == &asl_symmetric_cpgrad,
+	};
+	struct asl_words X, v, G;
+	double residual = 0;
+
+	asl_take(r, &c.buffer, ASL_DRAM,
+		 asl_larger(R, asl_least(ASL_CHUNK, own[ASL_TENSOR].count)));
+	asl_take(r, &X, ASL_DRAM, s->n * R);
+	asl_take(r, &v, ASL_DRAM, s->n);
+	asl_take(r, &G, ASL_DRAM, R * R);
+	c.v = v.at;
+	c.G = G.at;
+	if (!r->err)
+		asl_source_read(&random, v.at, 0, 0, s->n);
+	gather(&c, &X);
+	if (how == ASL_VERIFY_ORACLE) {
+		read_pieces(&c, ASL_Y, compare_row, &o);
+		residual = o.worst;
+	} else if (!r->err) {
+		residual = test(&c);
+	}
+	asl_give(r, &G);
+	asl_give(r, &v);
+	asl_give(r, &X);
+	asl_give(r, &c.buffer);
+	return residual;
+}
+
+/*
+ * What no way of computing y = A x2 x x3 x betters
+ *
+ * Words sent or received by some rank, with the work shared evenly and x and y
+ * each evenly owned (Theorem 2 of the paper that sttsv.c names):
+ *
+ *	2 (n (n-1) (n-2) / P)^(1/3) - 2 n/P
+ *
+ * It speaks of one symmetric product, in which no partial result of one
+ * multiplication is used by another rank; so of sttsv alone.
+ */
+
+static double net_words(double n, double P)
+{
+	return 2 * cbrt(n * (n - 1) * (n - 2) / P) - 2 * n / P;
+}
+
+double asl_symmetric_net_bound(const struct asl_plan *plan)
+{
+	double n = (double)plan->symmetric->n;
+	int used = asl_plan_ranks(plan);
+
+	if (plan->algorithm != &asl_symmetric_sttsv || plan->symmetric->n < 3)
+		return 0;
+	/* Of all ranks and of those at work: whichever is lower holds. */
+	return ceil(
+		fmax(0, fmin(net_words(n, used), net_words(n, plan->ranks))));
+}
+
+/* Every entry is read once by somebody, every word of Y written. */
+double asl_symmetric_io_bound(const struct asl_plan *plan)
+{
+	const struct asl_symmetric *s = plan->symmetric;
+	uint64_t ranks = (uint64_t)asl_plan_ranks(plan);
+	uint64_t words = asl_tetrahedron(s->n) + s->n * (uint64_t)s->columns;
+
+	return (double)asl_ceil_div(words, ranks);
 }
 
 const struct asl_family asl_family_symmetric = {

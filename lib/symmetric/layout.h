@@ -36,7 +36,6 @@
 #include <stdint.h>
 
 #include "lib/symmetric/block.h"
-#include "lib/symmetric/lists.h"
 #include "lib/symmetric/steiner.h"
 
 struct asl_tensor_block {

@@ -23,7 +23,36 @@
 #ifndef ASL_SCHEDULE_H
 #define ASL_SCHEDULE_H
 
+#include <stddef.h>
+
 #include "lib/symmetric/layout.h"
+#include "lib/symmetric/steiner.h"
+
+/*
+ * A regular bipartite graph as permutations
+ */
+
+/*
+ * From u, 0 <= u < n, go `degree` edges to what edge[u * degree] and so on say,
+ * and as many come to every 0 <= v < n; several may be equal.  Afterwards u goes
+ * to edge[i * n + u] in permutation i, i < degree.  0 or -ENOMEM, which is
+ * also said of 2^32 edges.
+ */
+int asl_permutations(int *edge, int n, int degree);
+
+/*
+ * Dealing items out to places, evenly, each to one that suits it
+ */
+
+/*
+ * Every item, which is a list of the places that suit it, gets one of them,
+ * place_of[item], such that the fullest place has as few as can be, and the
+ * others have the integer part of the average if all can.  With as many items as
+ * places, and as many choices for each as items for each, that is a perfect
+ * matching.  Every item needs a choice.  0 or -ENOMEM.
+ */
+int asl_match_evenly(int *place_of, const struct asl_lists *choices,
+		     int places);
 
 struct asl_schedule {
 	int ranks, steps;

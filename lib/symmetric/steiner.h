@@ -27,8 +27,75 @@
 #define ASL_STEINER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "lib/symmetric/lists.h"
+/*
+ * Lists of numbers, one after another in one array
+ *
+ * Who works with what: blocks of a Steiner system and their points, ranks and
+ * their row blocks, and, transposed, row blocks and the ranks that share them.
+ */
+
+struct asl_lists {
+	int count;
+	size_t *first; /* [count + 1]: list i is item[first[i]] and what follows */
+	int *item;
+};
+
+/* Room for so many lists of so many items together.  0 or -ENOMEM. */
+int asl_lists_take(struct asl_lists *l, int count, size_t items);
+void asl_lists_give(struct asl_lists *l); /* all zero is allowed */
+
+/* Of equal items that follow one another in a list, keep one. */
+void asl_lists_unique(struct asl_lists *l);
+
+/*
+ * For each number from 0 to count - 1, in which lists of x it is; ascending.
+ * What *out had is not given back.  0 or -ENOMEM.
+ */
+int asl_lists_transpose(struct asl_lists *out, const struct asl_lists *x,
+			int count);
+
+static inline const int *asl_list(const struct asl_lists *l, int i)
+{
+	return l->item + l->first[i];
+}
+
+static inline int asl_list_length(const struct asl_lists *l, int i)
+{
+	return (int)(l->first[i + 1] - l->first[i]);
+}
+
+/* Where x is in the ascending list i; -1: it is not. */
+int asl_list_find(const struct asl_lists *l, int i, int x);
+
+/*
+ * Arithmetic in the finite field of q = p^e elements
+ *
+ * An element is a number from 0 to q - 1: the digits to the base p are the
+ * coefficients of a polynomial of degree less than e, modulo one that makes x
+ * run through all elements but 0.  So 0 and 1 are themselves, and all others
+ * are powers of one generator.
+ */
+
+#define ASL_FIELD_MOST (1 << 14) /* elements */
+
+struct asl_field {
+	int q, p, e;
+	int *power; /* [q - 1]: of the generator; power[0] = 1 */
+	int *log;   /* [q]: the other way round; log[0] means nothing */
+};
+
+bool asl_is_prime_power(int q);
+
+/* -EINVAL: q is no prime power, or more than ASL_FIELD_MOST; -ENOMEM. */
+int asl_field_make(struct asl_field *f, int q);
+void asl_field_free(struct asl_field *f); /* all zero is allowed */
+
+int asl_field_add(const struct asl_field *f, int a, int b);
+int asl_field_multiply(const struct asl_field *f, int a, int b);
+int asl_field_inverse(const struct asl_field *f, int a); /* not of 0 */
 
 #define ASL_STEINER_NAME 64
 #define ASL_STEINER_POINTS 4096
@@ -86,5 +153,25 @@ struct asl_steiner_fault {
  */
 int asl_steiner_check(const struct asl_steiner *x,
 		      struct asl_steiner_fault *fault);
+
+/*
+ * What a family of Steiner systems implements
+ *
+ * To add a family: write these two functions, and name them in the table of
+ * steiner.c.
+ */
+
+struct asl_steiner_family {
+	const char *name;
+	int least; /* parameter */
+	/* Points and points of a block; false: no system with this parameter. */
+	bool (*size)(int64_t *m, int64_t *s, int parameter);
+	/* The points of each block, in any order; there is room.  0 or -ENOMEM. */
+	int (*build)(struct asl_steiner *x, int parameter);
+	const char *needs; /* what parameters there are, for people */
+};
+
+/* For qsort, of int. */
+int asl_by_number(const void *a, const void *b);
 
 #endif

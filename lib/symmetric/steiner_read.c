@@ -12,7 +12,7 @@
 
 #include "lib/matrix/map.h"
 #include "lib/matrix/text.h"
-#include "lib/symmetric/steiner_family.h"
+#include "lib/symmetric/steiner.h"
 
 /* As messages say. */
 _Static_assert(ASL_STEINER_POINTS == 4096, "points of a system");

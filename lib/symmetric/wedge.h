@@ -52,9 +52,6 @@ void asl_wedge_begin(struct asl_wedge *w, const struct asl_symmetric *s,
 		     int rank);
 void asl_wedge_end(struct asl_wedge *w);
 
-/* Its peers: on sim all ranks of a run have a wedge at a time. */
-void asl_wedge_forget(struct asl_wedge *w);
-
 /*
  * For closed forms, which have no rank and cannot fail; before the next rank is
  * pondered this one is done with, and there is no end to it.
@@ -62,8 +59,6 @@ void asl_wedge_forget(struct asl_wedge *w);
 void asl_wedge_ponder(struct asl_wedge *w, const struct asl_symmetric *s,
 		      int rank);
 
-/* Words of all its row blocks, of its shares, and of its tensor blocks. */
-uint64_t asl_wedge_words(const struct asl_wedge *w);
 uint64_t asl_wedge_owned(const struct asl_wedge *w);
 uint64_t asl_wedge_tensor(const struct asl_wedge *w);
 
@@ -101,14 +96,5 @@ void asl_wedge_predict_product(struct asl_ledger *out,
 struct asl_range asl_wedge_share(const struct asl_wedge *w, int i);
 
 /* ---- Between wedge.c and wedge_exchange.c ---- */
-
-/* Where words of the row block at that place are in x and y. */
-struct asl_range asl_wedge_place(const struct asl_wedge *w, int place,
-				 struct asl_range x);
-struct asl_words asl_wedge_in_cache(const struct asl_wedge *w,
-				    struct asl_tile *t, struct asl_range rows);
-
-/* Find what is exchanged with whom: mine, theirs, longest. */
-void asl_wedge_meet(struct asl_wedge *w);
 
 #endif
