@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "lib/model/lru.h"
+#include "lib/rank/lru.h"
 
 enum { ASL_CACHE_MODEL_TEXT = 128 };
 

@@ -19,8 +19,8 @@
 #include "bench/say.h"
 #include "bench/signals.h"
 #include "bench/transport.h"
+#include "lib/base/atomic_file.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 
 /* mpiexec stands between the ranks and a terminal: they have to be told. */
@@ -85,7 +85,7 @@ static int check_file(const char *path)
 
 	if (err)
 		return asl_complain(asl_exit_code(err), "calibrate: %s",
-				    asl_file_why());
+				    asl_failure());
 	asl_aside_discard(&aside);
 	return 0;
 }

@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "bench/machine.h"
+#include "lib/base/atomic_file.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/aside.h"
 #include "lib/rank/blas.h"
 
 static const struct figure {

@@ -10,7 +10,7 @@
 /* calibrated-HOST.json */
 const char *asl_calibrate_default(void);
 
-/* A profile at path.  0 or a negative errno, with asl_file_why(). */
+/* A profile at path.  0 or a negative errno, with asl_failure(). */
 int asl_calibrate_write(const char *path, const struct asl_calibration *x,
 			const struct asl_calibrate_want *want);
 

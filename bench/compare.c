@@ -11,8 +11,8 @@
 #include "bench/number.h"
 #include "bench/say.h"
 #include "bench/table.h"
+#include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
-#include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 
 enum { MOST_SIDES = 'Z' - 'A' + 1 };
@@ -116,7 +116,7 @@ static int write_html(const struct comparing *x, const struct asl_options *o)
 	err = asl_aside_put(o->out, text, bytes);
 	free(text);
 	return err ? asl_complain(asl_exit_code(err), "--out: %s",
-				  asl_file_why())
+				  asl_failure())
 		   : 0;
 }
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "bench/options.h"
-#include "lib/model/bounds.h"
-#include "lib/model/search.h"
+#include "lib/multiply/bounds.h"
+#include "lib/multiply/search.h"
 #include "lib/run/run.h"
 
 /* A plan, complete or not, as tables have it; "", NULL, 0: not applicable. */

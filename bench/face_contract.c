@@ -9,6 +9,7 @@
 #include "bench/fits.h"
 #include "bench/say.h"
 #include "bench/ways.h"
+#include "lib/base/error.h"
 #include "lib/contract/array.h"
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/file.h"
@@ -19,7 +20,7 @@ static const struct asl_algorithm *const algorithms[] = {&asl_contract_einsum,
 static int refuse(int err, const char *before)
 {
 	return asl_complain(err == -ENOMEM ? ASL_NO_MACHINE : ASL_BAD_INPUT,
-			    "%s%s", before, asl_file_why());
+			    "%s%s", before, asl_failure());
 }
 
 /* ---- How large ---- */

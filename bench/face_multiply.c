@@ -9,8 +9,8 @@
 #include "bench/grid.h"
 #include "bench/say.h"
 #include "bench/sizes.h"
-#include "lib/model/planner.h"
 #include "lib/multiply/multiply.h"
+#include "lib/multiply/planner.h"
 
 /* ---- From options to a plan ---- */
 

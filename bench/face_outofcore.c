@@ -12,8 +12,8 @@
 #include "bench/say.h"
 #include "bench/sizes.h"
 #include "bench/ways.h"
+#include "lib/base/parts.h"
 #include "lib/kernels/kernel.h"
-#include "lib/matrix/parts.h"
 
 /* All of them predict every rank. */
 enum { MOST_RANKS = 4096 };

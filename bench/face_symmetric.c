@@ -10,13 +10,14 @@
 #include "bench/grid.h"
 #include "bench/say.h"
 #include "bench/symmetric.h"
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/symmetric/family.h"
 
 static int refuse(int err, const char *before)
 {
 	return asl_complain(err == -ENOMEM ? ASL_NO_MACHINE : ASL_BAD_INPUT,
-			    "%s%s", before, asl_file_why());
+			    "%s%s", before, asl_failure());
 }
 
 /* ---- How large ---- */

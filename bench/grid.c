@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "bench/say.h"
-#include "lib/model/planner.h"
+#include "lib/multiply/planner.h"
 
 const char *asl_grid_text(char text[40], const struct asl_grid *g)
 {

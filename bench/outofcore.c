@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/matrix/parts.h"
-#include "lib/outofcore/layout.h"
+#include "lib/base/parts.h"
+#include "lib/outofcore/walk.h"
 
 static const char *const names[ASL_OOC_ORDERS] = {"ABC", "ACB", "BAC",
 						  "BCA", "CAB", "CBA"};

@@ -12,8 +12,8 @@
 #include "bench/rows.h"
 #include "bench/say.h"
 #include "bench/signals.h"
+#include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
-#include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 
 static bool to_file(const char *csv)
@@ -31,7 +31,7 @@ static int try_csv(const char *path)
 
 	if (err)
 		return asl_complain(asl_exit_code(err), "--csv: %s",
-				    asl_file_why());
+				    asl_failure());
 	asl_aside_discard(&aside);
 	return 0;
 }
@@ -70,7 +70,7 @@ static int grow_file(struct asl_output *out)
 	err = asl_aside_begin(&out->fd, out->csv, out->rows.text,
 			      out->rows.bytes);
 	return err ? asl_complain(asl_exit_code(err), "--csv: %s",
-				  asl_file_why())
+				  asl_failure())
 		   : 0;
 }
 
@@ -126,7 +126,7 @@ int asl_output_finish(struct asl_output *out)
 		return 0;
 	if (!asl_aside_put(out->csv, out->rows.text, out->rows.bytes))
 		return 0;
-	return asl_complain(ASL_NO_MACHINE, "--csv: %s", asl_file_why());
+	return asl_complain(ASL_NO_MACHINE, "--csv: %s", asl_failure());
 }
 
 void asl_output_close(struct asl_output *out)

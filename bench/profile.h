@@ -37,7 +37,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "lib/model/cost.h"
+#include "lib/rank/cost.h"
 
 struct asl_profile {
 	char name[64], about[256], source[2048];

@@ -12,8 +12,8 @@
 #include "bench/face.h"
 #include "bench/machine.h"
 #include "bench/rows.h"
+#include "lib/base/atomic_file.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/aside.h"
 
 /* Any bytes may be in an argument, and not all are UTF-8. */
 static json_t *word(const char *bytes)

@@ -218,7 +218,7 @@ static int add_topology(struct asl_result *r)
 	if (err != -ENODEV)
 		return err;
 	r->made[ASL_TOPOLOGY] = false;
-	asl_complain_alone(0, "note: %s", asl_file_why());
+	asl_complain_alone(0, "note: %s", asl_failure());
 	return unlinkat(r->fd, asl_result_names[ASL_TOPOLOGY], 0) ? -errno : 0;
 }
 

@@ -10,8 +10,9 @@
 #include <errno.h>
 
 #include "bench/say.h"
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
-#include "lib/model/planner.h"
+#include "lib/multiply/planner.h"
 
 /* A dimension, and who says so: "--n" or a file's name; NULL: nobody yet. */
 struct length {
@@ -43,7 +44,7 @@ static int settle_file(struct length *rows, struct length *cols,
 	if (err)
 		return asl_complain(err == -ENOMEM ? ASL_NO_MACHINE
 						   : ASL_BAD_INPUT,
-				    "%s", asl_file_why());
+				    "%s", asl_failure());
 	err = settle(rows, asl_matrix_rows(in), path, " rows");
 	if (!err)
 		err = settle(cols, asl_matrix_cols(in), path, " columns");

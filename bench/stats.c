@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/matrix/draw.h"
+#include "lib/base/draw.h"
 
 /* (RESAMPLES + 1) x 2.5% is whole: bounds are elements, not between two. */
 enum { RESAMPLES = 1999, BEYOND = (RESAMPLES + 1) / 40 - 1 };

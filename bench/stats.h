@@ -6,7 +6,7 @@
 #ifndef ASL_STATS_H
 #define ASL_STATS_H
 
-#include "lib/calibrate/estimate.h"
+#include "lib/base/estimate.h"
 
 /*
  * How many times larger the median of x is than that of y, and an interval that

@@ -6,7 +6,7 @@
 
 #include "bench/face.h"
 #include "bench/suite.h"
-#include "lib/model/grid.h"
+#include "lib/multiply/grid.h"
 
 static void print_plan(FILE *f, const struct asl_plan *plan)
 {

@@ -8,8 +8,8 @@
 
 #include "bench/case.h"
 #include "bench/say.h"
+#include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
-#include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 
 int asl_table_write(struct asl_csv *csv, const char *path)
@@ -26,6 +26,6 @@ int asl_table_write(struct asl_csv *csv, const char *path)
 		return 0;
 	err = asl_aside_put(path, csv->text, csv->bytes);
 	return err ? asl_complain(asl_exit_code(err), "--csv: %s",
-				  asl_file_why())
+				  asl_failure())
 		   : 0;
 }

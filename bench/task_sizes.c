@@ -7,6 +7,7 @@
 #include "bench/face.h"
 #include "bench/say.h"
 #include "bench/task.h"
+#include "lib/base/error.h"
 #include "lib/contract/contract.h"
 #include "lib/matrix/file.h"
 #include "lib/multiply/family.h"
@@ -112,7 +113,7 @@ static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
 			err = asl_einsum_shape(&e, i, x->dims, x->size, name);
 	}
 	if (err)
-		return asl_complain(ASL_BAD_INPUT, "%s", asl_file_why());
+		return asl_complain(ASL_BAD_INPUT, "%s", asl_failure());
 	o->dims = dims_text(&e, texts);
 	return 0;
 }

@@ -18,9 +18,7 @@
 #include <cmocka.h>
 
 #include "lib/calibrate/calibrate.h"
-#include "lib/calibrate/flops.h"
-#include "lib/calibrate/memory.h"
-#include "lib/calibrate/network.h"
+#include "lib/calibrate/measure.h"
 #include "lib/rank/rank.h"
 #include "tests/random.h"
 

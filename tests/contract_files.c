@@ -8,6 +8,7 @@
 
 #include "tests/files.h"
 
+#include "lib/base/error.h"
 #include "lib/contract/array.h"
 #include "lib/contract/contract.h"
 #include "lib/kernels/kernel.h"
@@ -210,8 +211,8 @@ static void refused(const struct job *job, const char *why)
 	bool sound = false;
 
 	assert_int_equal(contract(job, &sound), -EINVAL);
-	if (strcmp(asl_file_why() + strlen(dir) + 1, why)) {
-		print_error("%s\nexpected %s\n", asl_file_why(), why);
+	if (strcmp(asl_failure() + strlen(dir) + 1, why)) {
+		print_error("%s\nexpected %s\n", asl_failure(), why);
 		fail();
 	}
 }

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "lib/contract/mesh.h"
-#include "lib/model/bounds.h"
+#include "lib/multiply/bounds.h"
 #include "tests/random.h"
 
 static struct asl_einsum roll_einsum(struct dice *d, int bits)

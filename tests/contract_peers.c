@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lib/contract/boxes.h"
-#include "lib/contract/peers.h"
+#include "lib/contract/spread.h"
 #include "tests/random.h"
 
 enum { MOST_RANKS = 3000, MOST_PARTS = 60 };

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/contract/spec.h"
 #include "lib/matrix/file.h"
 #include "tests/random.h"
@@ -37,7 +38,7 @@ static void check_term(const struct asl_einsum *e, int which, const char *modes,
 static void parse(struct asl_einsum *e, const char *spec)
 {
 	if (asl_einsum_parse(e, spec)) {
-		print_error("%s: %s\n", spec, asl_file_why());
+		print_error("%s: %s\n", spec, asl_failure());
 		fail();
 	}
 }
@@ -85,7 +86,7 @@ static void implied_outputs(void **state)
 static void fails(int err, const char *expected)
 {
 	assert_int_equal(err, -EINVAL);
-	assert_string_equal(asl_file_why(), expected);
+	assert_string_equal(asl_failure(), expected);
 }
 
 static void wrong_strings(void **state)

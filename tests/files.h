@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 
 static char dir[64];
@@ -63,7 +64,7 @@ static inline const char *put(const char *name, const void *from, size_t bytes)
 /* The error is a line, beginning with the file's name and saying each of `words`. */
 static inline void says(const char *path, const char *words)
 {
-	const char *why = asl_file_why();
+	const char *why = asl_failure();
 	char copy[256], *save;
 
 	if (strncmp(why, path, strlen(path)) != 0)

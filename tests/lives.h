@@ -28,7 +28,7 @@
 #include <libpmem.h>
 
 #include "lib/base/error.h"
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 #include "lib/rank/blas.h"
 #include "lib/run/run.h"
 #include "tests/random.h"

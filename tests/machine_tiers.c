@@ -19,7 +19,6 @@
 #include <cmocka.h>
 
 #include "lib/machine/machine.h"
-#include "lib/machine/topology.h"
 #include "tests/random.h"
 
 enum { NODES = 4, SPEEDS = 4, GB = 1000000000 };

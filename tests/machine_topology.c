@@ -20,8 +20,9 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
 #include "lib/machine/machine.h"
-#include "lib/machine/memory.h"
 #include "lib/matrix/file.h"
 
 static char dir[64];
@@ -459,7 +460,7 @@ static void check_bad_places(const void *data)
 	(void)data;
 	snprintf(path, sizeof(path), "%s/none/topology.xml", dir);
 	EXPECT(asl_machine_write_topology(path), -ENOENT);
-	EXPECT(strstr(asl_file_why(), path) != NULL, 1);
+	EXPECT(strstr(asl_failure(), path) != NULL, 1);
 	EXPECT(asl_machine_write_topology(dir), -EISDIR);
 }
 

@@ -28,6 +28,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "tests/files.h"
 
@@ -77,7 +78,7 @@ static void refused(const char *path, int err, const char *words)
 
 	if (got != err)
 		fail_msg("%s: %s, expected %s (%s)", path, strerror(-got),
-			 strerror(-err), got ? asl_file_why() : words);
+			 strerror(-err), got ? asl_failure() : words);
 	assert_null(in);
 	says(path, words);
 	not_mapped(path);
@@ -95,7 +96,7 @@ static void holds(const char *path, uint64_t rows, uint64_t cols,
 	double *row = malloc(cols * sizeof(double));
 
 	if (asl_matrix_open(&in, path) != 0)
-		fail_msg("%s", asl_file_why());
+		fail_msg("%s", asl_failure());
 	assert_int_equal(asl_matrix_rows(in), rows);
 	assert_int_equal(asl_matrix_cols(in), cols);
 	for (uint64_t i = 0; i < rows; i++) {
@@ -532,7 +533,7 @@ static struct asl_matrix_out *created(const char *path, uint64_t rows,
 	struct asl_matrix_out *out;
 
 	if (asl_matrix_create(&out, path, rows, cols) != 0)
-		fail_msg("%s", asl_file_why());
+		fail_msg("%s", asl_failure());
 	assert_non_null(out);
 	return out;
 }
@@ -540,7 +541,7 @@ static struct asl_matrix_out *created(const char *path, uint64_t rows,
 static void committed(struct asl_matrix_out *out)
 {
 	if (asl_matrix_commit(out) != 0)
-		fail_msg("%s", asl_file_why());
+		fail_msg("%s", asl_failure());
 }
 
 static void not_created(const char *path, uint64_t rows, uint64_t cols, int err,
@@ -941,7 +942,7 @@ static int convert(const char *from, const char *to)
 	if (!err)
 		err = copy(in, to);
 	if (err)
-		fprintf(stderr, "matrix_files: %s\n", asl_file_why());
+		fprintf(stderr, "matrix_files: %s\n", asl_failure());
 	asl_matrix_close(in);
 	return err ? 1 : 0;
 }

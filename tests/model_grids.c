@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "lib/matrix/parts.h"
-#include "lib/model/bounds.h"
-#include "lib/model/grid.h"
+#include "lib/base/parts.h"
+#include "lib/multiply/bounds.h"
+#include "lib/multiply/grid.h"
 #include "tests/random.h"
 
 __extension__ typedef __int128 wide;

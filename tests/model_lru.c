@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lib/model/lru.h"
+#include "lib/rank/lru.h"
 #include "tests/random.h"
 
 enum { CASES = 400, STEPS = 400, MOST_LINES = 64 };

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "lib/model/planner.h"
+#include "lib/multiply/planner.h"
 #include "tests/random.h"
 
 static struct asl_plan roll_base(struct dice *d)

@@ -4,7 +4,7 @@
 #ifndef ASL_TEST_MULTIPLY_CASES_H
 #define ASL_TEST_MULTIPLY_CASES_H
 
-#include "lib/model/grid.h"
+#include "lib/multiply/grid.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/random.h"

@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "lib/model/bounds.h"
-#include "lib/model/planner.h"
+#include "lib/multiply/bounds.h"
 #include "lib/multiply/multiply.h"
+#include "lib/multiply/planner.h"
 #include "lib/run/run.h"
 #include "tests/ledgers.h"
 #include "tests/multiply_cases.h"

@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "lib/model/bounds.h"
-#include "lib/model/grid.h"
+#include "lib/multiply/bounds.h"
 #include "lib/multiply/cuts_layout.h"
+#include "lib/multiply/grid.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/random.h"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/model/grid.h"
+#include "lib/multiply/grid.h"
 #include "tests/random.h"
 
 static struct asl_plan plan_of(const char *algorithm, uint64_t m, uint64_t n,

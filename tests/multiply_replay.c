@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/ledgers.h"

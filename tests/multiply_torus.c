@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/model/grid.h"
+#include "lib/multiply/grid.h"
 #include "tests/random.h"
 
 static const struct asl_costs costs = {.read = 1, .write = 3, .net = 2};

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "lib/matrix/parts.h"
-#include "lib/outofcore/layout.h"
+#include "lib/base/parts.h"
+#include "lib/outofcore/walk.h"
 #include "lib/run/run.h"
 #include "tests/ledgers.h"
 #include "tests/random.h"

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "lib/base/error.h"
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 #include "lib/rank/collective.h"
 #include "tests/random.h"
 

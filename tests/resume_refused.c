@@ -12,7 +12,7 @@
 #include <fcntl.h>
 
 #include "lib/multiply/multiply.h"
-#include "lib/rank/memo.h"
+#include "lib/rank/resume.h"
 #include "nvm/pool.h"
 #include "tests/random.h"
 

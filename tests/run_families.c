@@ -15,8 +15,9 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/format.h"
-#include "lib/model/grid.h"
+#include "lib/multiply/grid.h"
 #include "lib/run/run.h"
 #include "tests/random.h"
 
@@ -95,9 +96,8 @@ static int ring_open(struct asl_data *data)
 	ring.opened++;
 	assert_null(data->opened);
 	data->opened = &ring;
-	return data->file[3]
-		       ? asl_file_fail(-EISDIR, "no ring: %s", data->file[3])
-		       : 0;
+	return data->file[3] ? asl_fail(-EISDIR, "no ring: %s", data->file[3])
+			     : 0;
 }
 
 static int ring_create(struct asl_data *data)
@@ -106,7 +106,7 @@ static int ring_create(struct asl_data *data)
 	ring.created++;
 	return strcmp(data->result, "bad")
 		       ? 0
-		       : asl_file_fail(-ENOSPC, "no room for %s", data->result);
+		       : asl_fail(-ENOSPC, "no room for %s", data->result);
 }
 
 static void ring_close(struct asl_data *data)

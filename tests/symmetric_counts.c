@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/run/run.h"
 #include "lib/symmetric/block.h"
@@ -41,7 +42,7 @@ static const char *roll_layout(struct dice *d)
 static void make(struct asl_symmetric *s, const struct asl_symmetric_want *want)
 {
 	if (asl_symmetric_make(s, want))
-		fail_msg("%s", asl_file_why());
+		fail_msg("%s", asl_failure());
 }
 
 /* A p x c x c grid, or a line. */

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/symmetric/schedule.h"
 #include "tests/random.h"
@@ -393,15 +394,14 @@ static void too_few_words(void **state)
 	for (uint64_t n = 0; n < 10; n++) {
 		assert_int_equal(asl_layout_steiner(&l, n, &x), -EINVAL);
 		assert_null(l.block);
-		assert_memory_equal(asl_file_why(), "spherical-3: expected",
-				    21);
+		assert_memory_equal(asl_failure(), "spherical-3: expected", 21);
 	}
 	assert_int_equal(asl_layout_steiner(&l, 10, &x), 0);
 	check_layout(&l);
 	asl_layout_free(&l);
 	asl_steiner_free(&x);
 	assert_int_equal(asl_layout_cubic(&l, 0, 4), -EINVAL);
-	assert_memory_equal(asl_file_why(), "cubic: expected", 15);
+	assert_memory_equal(asl_failure(), "cubic: expected", 15);
 }
 
 /* ---- cubic ---- */

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/symmetric/family.h"
 #include "lib/symmetric/plan.h"
@@ -167,8 +168,8 @@ static void names_that_are_none(void **state)
 		struct asl_symmetric s;
 
 		assert_int_equal(asl_symmetric_make(&s, &want), wrong[i].err);
-		if (!strstr(asl_file_why(), wrong[i].why))
-			fail_msg("%s: %s", wrong[i].layout, asl_file_why());
+		if (!strstr(asl_failure(), wrong[i].why))
+			fail_msg("%s: %s", wrong[i].layout, asl_failure());
 		assert_null(s.layout.block);
 	}
 }

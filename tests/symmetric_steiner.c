@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/symmetric/steiner.h"
 #include "tests/random.h"
@@ -249,7 +250,7 @@ static void what_there_is_not(void **state)
 		assert_int_equal(
 			asl_steiner_make(&x, none[i].family, none[i].parameter),
 			-EINVAL);
-		assert_non_null(strstr(asl_file_why(), none[i].why));
+		assert_non_null(strstr(asl_failure(), none[i].why));
 		assert_null(x.point);
 	}
 }
@@ -285,7 +286,7 @@ static void the_most_ranks_are_used(void **state)
 		assert_int_equal(x.parameter, fits[i].parameter);
 	}
 	assert_int_equal(asl_steiner_fit(&x, "boolean", 13), -ENOENT);
-	assert_non_null(strstr(asl_file_why(), "boolean"));
+	assert_non_null(strstr(asl_failure(), "boolean"));
 	assert_int_equal(asl_steiner_fit(&x, NULL, 0), -ENOENT);
 	assert_int_equal(asl_steiner_fit(&x, "conical", 30), -EINVAL);
 }
@@ -430,7 +431,7 @@ static void bad_files(void **state)
 		write_file(bad[i].text, strlen(bad[i].text));
 		assert_int_equal(asl_steiner_read(&x, path), -EINVAL);
 		assert_null(x.point);
-		why = asl_file_why();
+		why = asl_failure();
 		snprintf(where, sizeof where,
 			 bad[i].line ? "%s:%d: " : "%s: ", path, bad[i].line);
 		if (strncmp(why, where, strlen(where)) != 0 ||
@@ -441,7 +442,7 @@ static void bad_files(void **state)
 	write_file("1 2\0 3\n", 7);
 	assert_int_equal(asl_steiner_read(&x, path), -EINVAL);
 	assert_int_equal(asl_steiner_read(&x, "/nowhere/at all"), -ENOENT);
-	assert_non_null(strstr(asl_file_why(), "/nowhere/at all"));
+	assert_non_null(strstr(asl_failure(), "/nowhere/at all"));
 	assert_int_equal(asl_steiner_read(&x, "/tmp"), -EISDIR);
 	assert_int_equal(asl_steiner_read(&x, "/dev/zero"), -EINVAL);
 }
@@ -467,7 +468,7 @@ static void any_bytes_are_survived(void **state)
 		err = asl_steiner_read(&x, path);
 		if (err) {
 			assert_int_equal(err, -EINVAL);
-			assert_memory_equal(asl_file_why(), path, strlen(path));
+			assert_memory_equal(asl_failure(), path, strlen(path));
 		} else {
 			check_system(&x);
 		}

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/source.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
@@ -100,7 +101,7 @@ static void holds(const char *path, uint64_t n,
 	double x, y;
 
 	if (asl_tensor_open(&in, path) != 0)
-		fail_msg("%s", asl_file_why());
+		fail_msg("%s", asl_failure());
 	s.file = in;
 	assert_int_equal(asl_tensor_size(in), n);
 	for (uint64_t i = 0; i < n; i++)
@@ -254,7 +255,7 @@ static void refused(const char *path, int err, const char *words)
 
 	if (got != err)
 		fail_msg("%s: %s, expected %s (%s)", path, strerror(-got),
-			 strerror(-err), got ? asl_file_why() : words);
+			 strerror(-err), got ? asl_failure() : words);
 	assert_null(in);
 	says(path, words);
 }

@@ -14,8 +14,8 @@
 #include "bench/report/page.h"
 #include "bench/report/style.h"
 #include "bench/say.h"
+#include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
-#include "lib/matrix/aside.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/rank.h"
 
@@ -126,7 +126,7 @@ static int put_file(const char *path, const char *text, size_t bytes)
 	err = asl_aside_put(path, text, bytes);
 	if (err)
 		return asl_complain(asl_exit_code(err), "--out: %s",
-				    asl_file_why());
+				    asl_failure());
 	fprintf(stderr, "%s\n", path);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #define ASL_REPORT_ROWS_H
 
 #include "bench/rows_read.h"
-#include "lib/calibrate/estimate.h"
+#include "lib/base/estimate.h"
 
 enum asl_column {
 	/* Texts. */

@@ -14,10 +14,11 @@
 #include <stdlib.h>
 
 #include "bench/speed/median.h"
+#include "lib/base/draw.h"
+#include "lib/base/error.h"
 #include "lib/contract/contract.h"
 #include "lib/kernels/kernel.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/draw.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/run/run.h"
@@ -99,7 +100,7 @@ static double time_einsum(const struct speed_case *x)
 	};
 
 	if (asl_einsum_parse(&e, x->spec) || asl_einsum_dims(&e, x->dims)) {
-		fprintf(stderr, "speed-contract: %s\n", asl_file_why());
+		fprintf(stderr, "speed-contract: %s\n", asl_failure());
 		exit(2);
 	}
 	asl_contraction_make(&contraction, &e, &how);

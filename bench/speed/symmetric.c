@@ -25,8 +25,8 @@
 #include <string.h>
 
 #include "bench/speed/median.h"
+#include "lib/base/clones.h"
 #include "lib/base/error.h"
-#include "lib/machine/clones.h"
 #include "lib/matrix/source.h"
 #include "lib/rank/rank.h"
 #include "lib/symmetric/block.h"

@@ -20,6 +20,10 @@ int asl_fail(int err, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(lines[next], sizeof lines[next], format, args);
 	va_end(args);
+	/* A path may hold anything. */
+	for (char *c = lines[next]; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
 	current = next;
 	return err;
 }

@@ -9,13 +9,276 @@
 #include "lib/calibrate/calibrate.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/error.h"
-#include "lib/calibrate/subject.h"
+#include "lib/calibrate/measure.h"
+#include "lib/machine/machine.h"
+#include "lib/matrix/source.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
+
+/*
+ * What one rank measures with, for the files of this folder
+ */
+
+struct asl_bench {
+	const struct asl_calibrate_want *want;
+	struct asl_net *net;
+	int rank, ranks;
+	struct asl_store *pool, *dram;
+	struct asl_stream pool_stream, dram_stream;
+	struct asl_product product;
+	struct asl_sweep sweep;
+	uint64_t words_all, words_alone;
+	const char *dir;
+};
+
+/*
+ * What is measured, by whom, and for how long
+ */
+
+enum { ASL_KINDS = 4, ASL_SUBJECTS = 5 };
+
+/* Rank 0; all; rank 0 and the last, of which the first has the result. */
+enum asl_who { ASL_ONE, ASL_ALL, ASL_PAIR };
+
+struct asl_subject {
+	const char *what;
+	enum asl_who who;
+	enum asl_quantity first; /* of so many kinds */
+	int kinds;
+	double share; /* of the time that all takes */
+	/* One sample of each kind, from passes over so many words. */
+	int (*measure)(struct asl_bench *b, double ns[ASL_KINDS],
+		       uint64_t words);
+};
+
+/* In the order in which they are measured; ended by one without a name. */
+extern const struct asl_subject asl_subjects[ASL_SUBJECTS + 1];
+
+/*
+ * What a flop costs in a multiplication by the BLAS, on one core
+ */
+
+enum { N = ASL_PRODUCT_SIDE };
+
+static double *matrix(uint32_t which)
+{
+	struct asl_source source = {.seed = 1, .matrix = which};
+	double *x = aligned_alloc(4096, sizeof(double[N][N]));
+
+	for (uint64_t i = 0; x && i < N; i++)
+		asl_source_read(&source, x + i * N, i, 0, N);
+	return x;
+}
+
+int asl_product_open(struct asl_product *p)
+{
+	*p = (struct asl_product){matrix(0), matrix(1), matrix(2)};
+	return p->a && p->b && p->c ? 0 : -ENOMEM;
+}
+
+void asl_product_close(struct asl_product *p)
+{
+	free(p->a);
+	free(p->b);
+	free(p->c);
+	*p = (struct asl_product){0};
+}
+
+double asl_product_time(struct asl_product *p)
+{
+	double since = asl_now();
+
+	asl_gemm(N, N, N, p->a, N, p->b, N, 0, p->c, N);
+	return (asl_now() - since) * 1e9 / (2.0 * N * N * N);
+}
+
+/*
+ * What is measured, by whom, and for how long
+ */
+
+static int memory(struct asl_bench *b, double ns[ASL_KINDS], uint64_t words)
+{
+	ns[0] = asl_stream_read(&b->pool_stream, words);
+	ns[1] = asl_stream_write(&b->pool_stream, words);
+	ns[2] = asl_stream_read(&b->dram_stream, words);
+	ns[3] = asl_stream_write(&b->dram_stream, words);
+	return asl_store_error(b->pool);
+}
+
+static int flops(struct asl_bench *b, double ns[ASL_KINDS], uint64_t words)
+{
+	(void)words;
+	ns[0] = asl_product_time(&b->product);
+	return 0;
+}
+
+static int network(struct asl_bench *b, double ns[ASL_KINDS], uint64_t words)
+{
+	int err = asl_sweep_run(&b->sweep, b->net);
+	struct asl_line line;
+
+	(void)words;
+	if (err)
+		return err;
+	line = asl_line_fit(b->sweep.words, b->sweep.ns, ASL_SWEEP_SIZES);
+	ns[0] = line.alpha;
+	ns[1] = line.beta;
+	ns[2] = line.worst;
+	return 0;
+}
+
+const struct asl_subject asl_subjects[ASL_SUBJECTS + 1] = {
+	{"memory, one rank", ASL_ONE, ASL_READ_NS, 4, 0.25, memory},
+	{"memory, all ranks", ASL_ALL, ASL_READ_NS, 4, 0.3, memory},
+	{"flops, one rank", ASL_ONE, ASL_FLOP_NS, 1, 0.1, flops},
+	{"flops, all ranks", ASL_ALL, ASL_FLOP_NS, 1, 0.1, flops},
+	{"messages, two ranks", ASL_PAIR, ASL_LATENCY_NS, 3, 0.25, network},
+	{0},
+};
+
+/*
+ * What one rank measures with: regions of stores, matrices, messages
+ *
+ * A region is to be out of reach of all caches.  Of one rank alone it has to be
+ * some times as large as the last-level cache; of all at once, all their regions
+ * together.
+ */
+
+enum { CACHES = 4 };
+#define LEAST_BYTES (UINT64_C(32) << 20)
+#define MOST_BYTES (UINT64_C(1) << 30)
+
+static char why[768];
+
+const char *asl_calibrate_why(void)
+{
+	return why;
+}
+
+static void asl_calibrate_forget(void)
+{
+	why[0] = '\0';
+}
+
+/* Set aside what asl_calibrate_why() gives, unless there is something. */
+static int asl_calibrate_fail(int err, const char *format, ...)
+{
+	va_list args;
+
+	if (why[0])
+		return err;
+	va_start(args, format);
+	vsnprintf(why, sizeof why, format, args);
+	va_end(args);
+	return err;
+}
+
+static uint64_t region_words(uint64_t cache_bytes)
+{
+	uint64_t bytes = CACHES * cache_bytes;
+
+	bytes = bytes < LEAST_BYTES  ? LEAST_BYTES
+		: bytes > MOST_BYTES ? MOST_BYTES
+				     : bytes;
+	return bytes / sizeof(double);
+}
+
+/* The first rank's is the larger one: it is also measured alone. */
+static uint64_t choose_regions(struct asl_bench *b)
+{
+	const struct asl_machine *m = asl_machine();
+
+	b->words_alone = region_words(m->cache_bytes);
+	b->words_all = region_words(m->cache_bytes / (uint64_t)m->cache_cores);
+	return b->rank == 0 ? b->words_alone : b->words_all;
+}
+
+static int open_store(struct asl_store **out, struct asl_stream *s,
+		      const struct asl_store_want *want)
+{
+	int err = asl_store_open(out, want);
+
+	if (err)
+		return asl_calibrate_fail(err, "%s", asl_failure());
+	err = asl_stream_open(s, *out, want->words);
+	return err ? asl_calibrate_fail(err,
+					"no room for %ju words in the store "
+					"%s: %s",
+					want->words, want->name, asl_failure())
+		   : 0;
+}
+
+static int open_stores(struct asl_bench *b)
+{
+	bool fresh;
+	struct asl_store_want want = {
+		.name = b->want->store,
+		.dir = b->want->nvm_dir ? b->want->nvm_dir
+					: asl_store_default_dir(&fresh),
+		.run_id = "calibrate",
+		.rank = b->rank,
+		.words = choose_regions(b),
+		.pieces = 1,
+	};
+	int err = open_store(&b->pool, &b->pool_stream, &want);
+
+	b->dir = strcmp(want.name, "pmem") ? "" : want.dir;
+	want.name = "dram";
+	return err ? err : open_store(&b->dram, &b->dram_stream, &want);
+}
+
+/* Only the first and the last rank play. */
+static int open_sweep(struct asl_bench *b)
+{
+	int last = b->ranks - 1;
+
+	if (b->rank > 0 && b->rank < last)
+		return 0;
+	return asl_sweep_open(&b->sweep, b->rank ? 0 : last, b->rank == 0);
+}
+
+static int bind(const struct asl_bench *b)
+{
+	int mates, mate = asl_net_mate(b->net, &mates);
+	int err = asl_machine_bind(b->want->bind, mate, mates);
+
+	return err ? asl_calibrate_fail(err, "--bind: %s", asl_failure()) : 0;
+}
+
+/* 0 or a negative errno, after asl_calibrate_fail; close is due either way. */
+static int asl_bench_open(struct asl_bench *b)
+{
+	int err;
+
+	b->ranks = asl_net_size(b->net);
+	err = bind(b);
+	if (!err)
+		err = open_stores(b);
+	if (err)
+		return err;
+	err = asl_product_open(&b->product);
+	if (!err)
+		err = open_sweep(b);
+	return err ? asl_calibrate_fail(err, "no memory for matrices and "
+					     "messages")
+		   : 0;
+}
+
+static void asl_bench_close(struct asl_bench *b)
+{
+	asl_sweep_close(&b->sweep);
+	asl_product_close(&b->product);
+	asl_stream_close(&b->dram_stream);
+	asl_stream_close(&b->pool_stream);
+	asl_store_close(b->dram);
+	asl_store_close(b->pool);
+}
 
 /* For a confidence interval it takes 6. */
 enum { SWEEPS = 4, LEAST_ROUNDS = 8, MOST_ROUNDS = 500 };

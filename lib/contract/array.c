@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/matrix/draw.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/draw.h"
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/matrix/npy.h"
 
@@ -39,7 +41,7 @@ static int check_finite(const struct asl_array_in *in, const char *path)
 	for (uint64_t i = 0; i < all; i++) {
 		memcpy(&value, in->entries + 8 * i, 8);
 		if (!isfinite(value))
-			return asl_file_fail(
+			return asl_fail(
 				-EINVAL,
 				"%s: entry %" PRIu64 " of %" PRIu64
 				" (from 0, as they lie in the file) is %g, "
@@ -54,7 +56,7 @@ static int open_mapped(struct asl_array_in *in, const char *path)
 	int err;
 
 	if (in->map_bytes < 6 || memcmp(in->map, "\x93NUMPY", 6) != 0)
-		return asl_file_fail(-EINVAL, "%s: is no NumPy file", path);
+		return asl_fail(-EINVAL, "%s: is no NumPy file", path);
 	err = asl_npy_open(&in->header, &in->entries, path, in->map,
 			   in->map_bytes, (uint64_t)in->dims);
 	return err ? err : check_finite(in, path);
@@ -67,7 +69,7 @@ int asl_array_open(struct asl_array_in **out, const char *path, int dims)
 
 	*out = NULL;
 	if (!in)
-		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+		return asl_fail(-ENOMEM, "%s: no memory", path);
 	in->dims = dims;
 	err = asl_file_map(&in->map, &in->map_bytes, path);
 	if (!err)
@@ -85,7 +87,7 @@ int asl_array_given(struct asl_array_in **out, const struct asl_given *from)
 
 	*out = in;
 	if (!in)
-		return asl_file_fail(-ENOMEM, "no memory for an operand");
+		return asl_fail(-ENOMEM, "no memory for an operand");
 	in->dims = from->dims;
 	in->given = from;
 	in->entries = (const char *)from->at;
@@ -111,8 +113,9 @@ const uint64_t *asl_array_shape(const struct asl_array_in *in)
 	return in->header.size;
 }
 
-void asl_array_strides(uint64_t *stride, const struct asl_einsum *e,
-		       const struct asl_term *t, bool by_columns)
+/* The steps of modes; an index that has two of them takes both at once. */
+static void asl_array_strides(uint64_t *stride, const struct asl_einsum *e,
+			      const struct asl_term *t, bool by_columns)
 {
 	uint64_t step = 1;
 
@@ -124,8 +127,9 @@ void asl_array_strides(uint64_t *stride, const struct asl_einsum *e,
 	}
 }
 
-void asl_array_given_strides(uint64_t *stride, const struct asl_term *t,
-			     const struct asl_given *x)
+/* The same of memory. */
+static void asl_array_given_strides(uint64_t *stride, const struct asl_term *t,
+				    const struct asl_given *x)
 {
 	for (int i = 0; i < t->modes; i++)
 		stride[t->mode[i]] += x->step[i];
@@ -185,8 +189,9 @@ static void read_entries(const struct asl_array_source *s, double *to,
 		generate(s, to, at, step, count);
 }
 
-uint64_t asl_array_place(const struct asl_term *t, const uint64_t *stride,
-			 const uint64_t *at)
+/* The entry, from 0, at a point by place in the term. */
+static uint64_t asl_array_place(const struct asl_term *t,
+				const uint64_t *stride, const uint64_t *at)
 {
 	uint64_t place = 0;
 
@@ -216,4 +221,137 @@ double asl_array_entry(const struct asl_array_source *source,
 		at += point[t->index[i]] * source->stride[t->index[i]];
 	read_entries(source, &entry, at, 1, 1);
 	return entry;
+}
+
+/*
+ * A tensor into a NumPy file, or into memory
+ */
+
+struct asl_array_out {
+	const struct asl_term *term;
+	uint64_t stride[ASL_MOST_INDICES]; /* by index */
+	const struct asl_given *given;	   /* into memory; NULL: a file */
+	struct asl_aside aside;
+	uint64_t data_at;
+};
+
+static int create(struct asl_array_out *out, const char *path,
+		  const struct asl_einsum *e)
+{
+	uint64_t size[ASL_MOST_INDICES];
+	char head[ASL_NPY_HEAD];
+	int err = asl_aside_create(&out->aside, path);
+
+	if (err)
+		return err;
+	for (int i = 0; i < out->term->count; i++)
+		size[i] = e->size[out->term->index[i]];
+	out->data_at = asl_npy_head(head, size, out->term->count);
+	err = asl_aside_reserve(
+		&out->aside, out->data_at + 8 * asl_term_words(e, out->term));
+	if (!err)
+		err = asl_aside_write(&out->aside, head, out->data_at, 0);
+	if (err)
+		asl_aside_discard(&out->aside);
+	return err;
+}
+
+int asl_array_create(struct asl_array_out **out, const char *path,
+		     const struct asl_einsum *e)
+{
+	struct asl_array_out *o;
+	int err;
+
+	*out = NULL;
+	if (!asl_file_ends(path, ".npy"))
+		return asl_fail(-EINVAL,
+				"%s: tensors are written as .npy, by the "
+				"name's ending",
+				path);
+	o = calloc(1, sizeof *o);
+	if (!o)
+		return asl_fail(-ENOMEM, "%s: no memory", path);
+	o->term = &e->term[e->inputs];
+	asl_array_strides(o->stride, e, o->term, false);
+	err = create(o, path, e);
+	if (err)
+		free(o);
+	else
+		*out = o;
+	return err;
+}
+
+static int check_size(const struct asl_given *to, const struct asl_einsum *e)
+{
+	const struct asl_term *t = &e->term[e->inputs];
+
+	if (to->dims != t->count)
+		return asl_fail(-EINVAL,
+				"the result has %d dimensions, expected "
+				"%d",
+				to->dims, t->count);
+	for (int i = 0; i < t->count; i++)
+		if (to->size[i] != e->size[t->index[i]])
+			return asl_fail(-EINVAL,
+					"dimension %d of the result is "
+					"%" PRIu64 ", expected %" PRIu64,
+					i, to->size[i], e->size[t->index[i]]);
+	return 0;
+}
+
+int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
+		   const struct asl_einsum *e)
+{
+	struct asl_array_out *o;
+	int err = check_size(to, e);
+
+	*out = NULL;
+	if (err)
+		return err;
+	o = calloc(1, sizeof *o);
+	if (!o)
+		return asl_fail(-ENOMEM, "no memory for the result");
+	o->term = &e->term[e->inputs];
+	asl_array_given_strides(o->stride, o->term, to);
+	o->given = to;
+	o->aside.fd = -1;
+	*out = o;
+	return 0;
+}
+
+static void write_given(const struct asl_given *to, const double *at,
+			uint64_t entry, uint64_t count)
+{
+	uint64_t step = to->dims ? to->step[to->dims - 1] : 1;
+
+	asl_given_write(to->at + entry, step, at, count);
+}
+
+int asl_array_write(struct asl_array_out *out, const double *at,
+		    const struct asl_row *row)
+{
+	uint64_t entry = asl_array_place(out->term, out->stride, row->at);
+
+	if (out->given) {
+		write_given(out->given, at, entry, row->count);
+		return 0;
+	}
+	return asl_aside_write(&out->aside, at, 8 * row->count,
+			       out->data_at + 8 * entry);
+}
+
+int asl_array_commit(struct asl_array_out *out)
+{
+	int err = out->given ? 0 : asl_aside_commit(&out->aside);
+
+	free(out);
+	return err;
+}
+
+void asl_array_discard(struct asl_array_out *out)
+{
+	if (!out)
+		return;
+	asl_aside_discard(&out->aside);
+	free(out);
 }

@@ -10,7 +10,7 @@
  *		and renamed when it is complete.
  * Generated	an entry is a pure function of the seed, the operand's number
  *		and its place in C order, uniform in [-1/2, 1/2).
- * Errors	0, or a negative errno with asl_file_why() (lib/matrix/file.h)
+ * Errors	0, or a negative errno with asl_failure()
  *		naming the file, what was found and what was expected.
  */
 #ifndef ASL_ARRAY_H
@@ -62,17 +62,5 @@ int asl_array_commit(struct asl_array_out *out);
 void asl_array_discard(struct asl_array_out *out);
 
 /* ---- Between array.c and array_out.c ---- */
-
-/* The steps of modes; an index that has two of them takes both at once. */
-void asl_array_strides(uint64_t *stride, const struct asl_einsum *e,
-		       const struct asl_term *t, bool by_columns);
-
-/* The same of memory. */
-void asl_array_given_strides(uint64_t *stride, const struct asl_term *t,
-			     const struct asl_given *x);
-
-/* The entry, from 0, at a point by place in the term. */
-uint64_t asl_array_place(const struct asl_term *t, const uint64_t *stride,
-			 const uint64_t *at);
 
 #endif

@@ -23,12 +23,322 @@
  * which derives it from G. Kwasniewski et al., Pebbles, graphs, and a pinch of
  * combinatorics, 2021.
  */
+#include "lib/contract/einsum.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/contract/stage.h"
 #include "lib/multiply/brick.h"
+#include "lib/rank/collective.h"
 #include "lib/rank/resume.h"
+
+/*
+ * Where a rank's shares lie, and what it has of a stage
+ */
+
+/* ---- Shares ---- */
+
+/* The spread of a term of a stage. */
+static struct asl_spread asl_stage_spread(const struct asl_stage *x, int term)
+{
+	return (struct asl_spread){&x->e, &x->e.term[term], &x->mesh};
+}
+
+struct asl_spread asl_operand_spread(const struct asl_contraction *c,
+				     int operand)
+{
+	const struct asl_stage *x = &c->stage[c->stages - 1];
+	int term = x->e.inputs;
+
+	for (int i = 0; operand < c->e.inputs && i < c->stages; i++)
+		for (int j = 0; j < c->stage[i].e.inputs; j++)
+			if (c->stage[i].from[j] == operand) {
+				x = &c->stage[i];
+				term = j;
+			}
+	return asl_stage_spread(x, term);
+}
+
+struct asl_spread asl_root_spread(const struct asl_contraction *c, int operand)
+{
+	return (struct asl_spread){&c->e, &c->e.term[operand], NULL};
+}
+
+/* What has been cut off a piece so far. */
+struct cutter {
+	struct asl_shares *s;
+	const struct asl_contraction *c;
+	const struct asl_words *own;
+	int rank;
+	uint64_t beside, between;
+};
+
+static struct asl_words cut(const struct asl_words *piece, uint64_t *done,
+			    const struct asl_stage *x, int term, int rank)
+{
+	struct asl_spread spread = asl_stage_spread(x, term);
+	uint64_t words = asl_spread_run(&spread, rank).words.count;
+
+	*done += words;
+	return asl_slice(piece, *done - words, words);
+}
+
+static struct asl_words input(struct cutter *k, const struct asl_stage *x,
+			      int term)
+{
+	int from = x->from[term];
+
+	if (x->moves[term])
+		return cut(&k->s->between, &k->between, x, term, k->rank);
+	if (from >= k->c->e.inputs)
+		return k->s->out[from - k->c->e.inputs];
+	if (k->c->on_root)
+		return cut(&k->s->beside, &k->beside, x, term, k->rank);
+	return k->own[from];
+}
+
+static struct asl_words output(struct cutter *k, const struct asl_stage *x,
+			       bool last)
+{
+	if (!last)
+		return cut(&k->s->between, &k->between, x, x->e.inputs,
+			   k->rank);
+	if (k->c->on_root)
+		return cut(&k->s->beside, &k->beside, x, x->e.inputs, k->rank);
+	return k->own[k->c->e.inputs];
+}
+
+static struct cutter cut_all(struct asl_shares *s, const struct asl_plan *plan,
+			     int rank, const struct asl_words *own)
+{
+	const struct asl_contraction *c = plan->contraction;
+	struct cutter k = {.s = s, .c = c, .own = own, .rank = rank};
+
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+
+		for (int j = 0; j < x->e.inputs; j++)
+			s->in[i][j] = input(&k, x, j);
+		s->out[i] = output(&k, x, i == c->stages - 1);
+	}
+	return k;
+}
+
+/* How large the pieces must be: their counts; no share has an address. */
+static void asl_shares_measure(struct asl_shares *s,
+			       const struct asl_plan *plan, int rank,
+			       const struct asl_words *own)
+{
+	struct cutter k;
+
+	s->beside = (struct asl_words){.where = ASL_POOL};
+	s->between = (struct asl_words){.where = plan->panels};
+	k = cut_all(s, plan, rank, own);
+	s->beside.count = k.beside;
+	s->between.count = k.between;
+}
+
+/* In the pieces s->beside and s->between, which are that large. */
+static void asl_shares_cut(struct asl_shares *s, const struct asl_plan *plan,
+			   int rank, const struct asl_words *own)
+{
+	cut_all(s, plan, rank, own);
+}
+
+/* ---- A stage ---- */
+
+static struct asl_stage_part asl_stage_part(const struct asl_plan *plan,
+					    int stage, int rank)
+{
+	const struct asl_contraction *c = plan->contraction;
+	const struct asl_stage *x = &c->stage[stage];
+	struct asl_stage_part p = {
+		.plan = plan,
+		.stage = x,
+		.rank = rank,
+		.inputs = x->e.inputs,
+		.works = rank < asl_mesh_ranks(&x->e, &x->mesh),
+		.last = stage == c->stages - 1,
+		.cell = asl_mesh_cell(&x->e, &x->mesh, rank),
+	};
+
+	for (int i = 0; i < x->e.indices; i++)
+		p.len[i] = p.cell.of[i].count;
+	return p;
+}
+
+/* Who shares the slice of a term; `list` as in mesh.h. */
+static struct asl_group asl_stage_group(const struct asl_stage_part *p,
+					int term, int *list)
+{
+	const struct asl_stage *x = p->stage;
+
+	return asl_mesh_group(&x->e, &x->mesh, &x->e.term[term], p->rank, list);
+}
+
+static uint64_t asl_stage_words(const struct asl_stage_part *p, int term)
+{
+	return asl_cell_words(&p->cell, &p->stage->e.term[term]);
+}
+
+/* Words of all panels: slices that are not the rank's alone. */
+static uint64_t asl_stage_panels(const struct asl_stage_part *p)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < p->inputs; i++)
+		if (asl_stage_group(p, i, NULL).size > 1)
+			words += asl_stage_words(p, i);
+	return words;
+}
+
+/* Where summands of the output lie before they are added. */
+static enum asl_where asl_stage_summands(const struct asl_stage_part *p)
+{
+	return p->last ? ASL_POOL : p->plan->panels;
+}
+
+/*
+ * What an einsum counts, in closed form
+ *
+ * Apart from einsum.c on purpose: no buffers and no peers here.
+ */
+
+/* Words taken beside what is held all the time: the most, all and in the pool. */
+struct beside {
+	uint64_t all, pool;
+};
+
+static void note_held(struct beside *most, uint64_t all, uint64_t pool)
+{
+	most->all = asl_larger(most->all, all);
+	most->pool = asl_larger(most->pool, pool);
+}
+
+static void predict_gather(struct asl_counts *x, const struct asl_stage_part *p,
+			   const struct asl_words *in, struct asl_view *view)
+{
+	enum asl_where panels = p->plan->panels;
+
+	for (int i = 0; i < p->inputs; i++) {
+		struct asl_group g = asl_stage_group(p, i, NULL);
+		struct asl_words slice = in[i];
+
+		if (g.size > 1) {
+			slice.where = panels;
+			asl_predict_copy(x, panels, in[i].where, in[i].count);
+			asl_predict_allgather(x, asl_stage_words(p, i), g.size,
+					      g.me, panels);
+		}
+		view[i] = asl_view_dense(&slice, &p->stage->e.term[i], p->len);
+	}
+}
+
+static void predict_part(struct asl_ledger *out, const struct asl_stage_part *p,
+			 const struct asl_words *in,
+			 const struct asl_words *sum, struct beside *most)
+{
+	struct asl_group g = asl_stage_group(p, p->inputs, NULL);
+	uint64_t W = asl_stage_words(p, p->inputs);
+	uint64_t panels = asl_stage_panels(p), local;
+	uint64_t in_pool = p->plan->panels == ASL_POOL ? panels : 0;
+	struct asl_view view[ASL_MOST_INPUTS], result;
+	struct asl_words summand = {.where = sum->where};
+
+	if (g.size > 1)
+		summand = (struct asl_words){asl_stage_summands(p), W, NULL};
+	predict_gather(&out->in[ASL_GATHER], p, in, view);
+	result = asl_view_dense(&summand, &p->stage->e.term[p->inputs], p->len);
+	local = asl_local_predict(&out->in[ASL_COMPUTE], p->plan,
+				  &p->stage->local, &result, view, p->len);
+	asl_predict_reduce_scatter(&out->in[ASL_REDUCE], W, g.size, g.me,
+				   sum->where, summand.where);
+	if (summand.where == ASL_POOL)
+		in_pool += summand.count;
+	note_held(most,
+		  summand.count +
+			  asl_larger(panels + local,
+				     asl_reduce_scatter_room(W, g.size, g.me)),
+		  in_pool);
+}
+
+static void predict_moves(struct asl_counts *x, const struct asl_contraction *c,
+			  int stage, int rank, const struct asl_shares *s,
+			  struct beside *most)
+{
+	const struct asl_stage *to = &c->stage[stage];
+
+	for (int i = 0; i < to->e.inputs; i++) {
+		int made = to->from[i] - c->e.inputs;
+		struct asl_spread there = asl_stage_spread(to, i), here;
+
+		if (!to->moves[i])
+			continue;
+		here = asl_stage_spread(&c->stage[made],
+					c->stage[made].e.inputs);
+		note_held(most,
+			  asl_spread_predict(x, rank, c->ranks, &there,
+					     s->in[stage][i].where, &here,
+					     s->out[made].where),
+			  0);
+	}
+}
+
+/* What rank 0 scatters, and at the end gathers. */
+static void predict_root(struct asl_counts *x, const struct asl_contraction *c,
+			 int rank, struct beside *most)
+{
+	for (int i = 0; i <= c->e.inputs; i++) {
+		struct asl_spread root = asl_root_spread(c, i);
+		struct asl_spread mesh = asl_operand_spread(c, i);
+		bool result = i == c->e.inputs;
+
+		note_held(most,
+			  asl_spread_predict(x, rank, c->ranks,
+					     result ? &root : &mesh, ASL_POOL,
+					     result ? &mesh : &root, ASL_POOL),
+			  0);
+	}
+}
+
+static uint64_t set_owned(struct asl_words *own, const struct asl_plan *plan,
+			  int rank)
+{
+	uint64_t owned = 0;
+
+	for (int i = 0; i <= plan->contraction->e.inputs; i++) {
+		own[i] = (struct asl_words){
+			ASL_POOL, asl_plan_owned(plan, rank, i), NULL};
+		owned += own[i].count;
+	}
+	return owned;
+}
+
+static void asl_einsum_predict(struct asl_ledger *out,
+			       const struct asl_plan *plan, int rank)
+{
+	const struct asl_contraction *c = plan->contraction;
+	struct asl_words own[ASL_MOST_OPERANDS];
+	uint64_t owned = set_owned(own, plan, rank);
+	struct beside most = {0, 0};
+	struct asl_shares s;
+
+	asl_shares_measure(&s, plan, rank, own);
+	if (c->on_root)
+		predict_root(&out->in[ASL_EXCHANGE], c, rank, &most);
+	for (int i = 0; i < c->stages; i++) {
+		struct asl_stage_part p = asl_stage_part(plan, i, rank);
+
+		predict_moves(&out->in[ASL_SHIFT], c, i, rank, &s, &most);
+		if (p.works)
+			predict_part(out, &p, s.in[i], &s.out[i], &most);
+	}
+	owned += s.beside.count;
+	out->memory_high = owned + s.between.count + most.all;
+	out->pool_high = owned + most.pool;
+	if (plan->panels == ASL_POOL)
+		out->pool_high += s.between.count;
+}
 
 /* ---- A stage ---- */
 

@@ -1,14 +1,533 @@
 /*
  * family.c -- contractions as a family of algorithms
  */
-#include "lib/contract/family.h"
-
+#include <errno.h>
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
-#include "lib/contract/stage.h"
+#include "lib/base/draw.h"
+#include "lib/base/error.h"
+#include "lib/base/map.h"
+#include "lib/contract/array.h"
+#include "lib/contract/contract.h"
+#include "lib/contract/einsum.h"
+#include "lib/matrix/file.h"
+#include "lib/plan/pieces.h"
+#include "lib/rank/collective.h"
 
-struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
-					 int operand)
+/*
+ * Contractions as lib/plan/family.h asks: where inputs come from,
+ * where the output goes, and whether it is what it should be
+ */
+
+/*
+ * For the two ways of verifying a contraction
+ */
+
+struct asl_contract_check {
+	const struct asl_data *data;
+	const struct asl_contraction *c;
+	const struct asl_einsum *e;
+	const struct asl_words *out; /* this rank's */
+	/* A random number for every value of every index of the output. */
+	double *weight[ASL_MOST_INDICES];
+};
+
+/* Who looks at this rank's output, row by row. */
+struct asl_row_reader {
+	void (*use)(const struct asl_contract_check *check,
+		    const struct asl_row *row, const double *at, double *found);
+	double *found;
+};
+
+static struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
+						int operand);
+
+static void asl_each_row(struct asl_rank *r,
+			 const struct asl_contract_check *check,
+			 const struct asl_row_reader *reader);
+
+/*
+ * Inputs into the pool before a run, the output out of it after
+ *
+ * Both are phases of their own that no total counts; they move words with the
+ * rank's verbs all the same, in chunks that a little DRAM holds.
+ */
+
+/* Of one process; the output at rank 0. */
+struct files {
+	struct asl_array_in *in[ASL_MOST_INPUTS];
+	struct asl_array_out *out;
+};
+
+/* ---- Files ---- */
+
+static int open_input(struct asl_array_in **in, const struct asl_data *data,
+		      int which)
+{
+	struct asl_einsum expected = data->plan->contraction->e;
+	const char *path = data->file[which];
+	int err = 0;
+
+	if (data->given && data->given[which].at)
+		err = asl_array_given(in, &data->given[which]);
+	else if (path)
+		err = asl_array_open(in, path, expected.term[which].modes);
+	if (err || !*in)
+		return err;
+	return asl_einsum_shape(&expected, which, asl_array_dims(*in),
+				asl_array_shape(*in),
+				path ? path : "an operand");
+}
+
+static int asl_contract_open(struct asl_data *data)
+{
+	const struct asl_einsum *e = &data->plan->contraction->e;
+	struct files *f = calloc(1, sizeof *f);
+	int err = 0;
+
+	if (!f)
+		return asl_fail(-ENOMEM, "no memory for operands");
+	data->opened = f;
+	for (int i = 0; !err && i < e->inputs; i++)
+		err = open_input(&f->in[i], data, i);
+	return err;
+}
+
+static int asl_contract_create(struct asl_data *data)
+{
+	const struct asl_einsum *e = &data->plan->contraction->e;
+	struct files *f = data->opened;
+
+	return data->into ? asl_array_into(&f->out, data->into, e)
+			  : asl_array_create(&f->out, data->result, e);
+}
+
+static void asl_contract_close(struct asl_data *data)
+{
+	struct files *f = data->opened;
+
+	if (!f)
+		return;
+	for (int i = 0; i < ASL_MOST_INPUTS; i++)
+		asl_array_close(f->in[i]);
+	asl_array_discard(f->out);
+	free(f);
+	data->opened = NULL;
+}
+
+static struct asl_array_source asl_contract_source(const struct asl_data *data,
+						   int which)
+{
+	const struct files *f = data->opened;
+	struct asl_array_source s = asl_array_source(
+		&data->plan->contraction->e, which, f->in[which]);
+
+	s.seed = data->seed;
+	s.exact = data->exact;
+	return s;
+}
+
+/* ---- Filling ---- */
+
+struct filling {
+	const struct asl_array_source *source; /* NULL: what is no number */
+	struct asl_run run;
+};
+
+static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
+{
+	const struct filling *f = arg;
+
+	for (uint64_t i = 0; i < count;) {
+		struct asl_row row = asl_run_row(&f->run, done + i, count - i);
+
+		if (f->source)
+			asl_array_read(f->source, at + i, &row);
+		else
+			for (uint64_t j = 0; j < row.count; j++)
+				at[i + j] = NAN;
+		i += row.count;
+	}
+}
+
+/* The output, too: nobody's word passes for last time's. */
+static void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
+			      struct asl_words *own)
+{
+	const struct asl_contraction *c = data->plan->contraction;
+	struct asl_words buffer;
+
+	asl_phase(r, ASL_FILL);
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
+	for (int which = 0; which <= c->e.inputs; which++) {
+		struct asl_spread s = asl_contraction_spread(c, which);
+		struct filling f = {.run = asl_spread_run(&s, r->id)};
+		struct asl_array_source source;
+
+		if (which < c->e.inputs) {
+			source = asl_contract_source(data, which);
+			f.source = &source;
+		}
+		asl_fill_words(r, &own[which], &buffer, read_chunk, &f);
+	}
+	asl_give(r, &buffer);
+}
+
+/* ---- Writing ---- */
+
+struct writing {
+	struct asl_array_out *out; /* NULL: nowhere */
+	struct asl_run run;
+	int err;
+};
+
+/* After an error the rest is received, not written. */
+static void write_chunk(const double *at, uint64_t done, uint64_t count,
+			void *arg)
+{
+	struct writing *w = arg;
+
+	for (uint64_t i = 0; w->out && !w->err && i < count;) {
+		struct asl_row row = asl_run_row(&w->run, done + i, count - i);
+
+		w->err = asl_array_write(w->out, at + i, &row);
+		i += row.count;
+	}
+}
+
+static int asl_contract_write(struct asl_rank *r, struct asl_data *data,
+			      struct asl_words *own)
+{
+	const struct asl_contraction *c = data->plan->contraction;
+	struct asl_spread s = asl_contraction_spread(c, c->e.inputs);
+	struct files *f = data->opened;
+	/* On sim all ranks are here. */
+	struct asl_array_out *out = r->id == 0 ? f->out : NULL;
+	struct writing w = {.out = out};
+	struct asl_words buffer;
+	int err;
+
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
+	for (int rank = 0; rank < c->ranks; rank++) {
+		if (r->id != 0 && r->id != rank)
+			continue;
+		w.run = asl_spread_run(&s, rank);
+		asl_bring(r, rank, &own[c->e.inputs], w.run.words.count,
+			  &buffer, write_chunk, &w);
+	}
+	asl_give(r, &buffer);
+	err = w.err ? w.err : r->err;
+	if (err || !out)
+		return err;
+	f->out = NULL;
+	return asl_array_commit(out);
+}
+
+/*
+ * The output against random numbers, and so are the inputs
+ *
+ * Both sides are one number.  The inputs' is summed over the cells of a mesh, in
+ * each of which the index ranges of the output shrink to points: this is far
+ * less work than the contraction.
+ */
+
+/* Sizes 1/2 to 1: none small enough to hide an error behind. */
+static void draw_weights(double *to, uint64_t seed, int index, uint64_t count)
+{
+	struct asl_draw draw = {
+		.seed = seed,
+		.row = {(uint32_t)index, ASL_MOST_OPERANDS, UINT32_MAX}};
+
+	asl_draw(&draw, to, 0, count);
+	for (uint64_t i = 0; i < count; i++)
+		to[i] += to[i] < 0 ? -0.5 : 0.5;
+}
+
+static uint64_t weight_words(const struct asl_contract_check *check)
+{
+	const struct asl_term *out = &check->e->term[check->e->inputs];
+	uint64_t words = 0;
+
+	for (int i = 0; i < out->count; i++)
+		words += check->e->size[out->index[i]];
+	return words;
+}
+
+static void set_weights(struct asl_contract_check *check, double *at)
+{
+	const struct asl_term *out = &check->e->term[check->e->inputs];
+
+	for (int i = 0; i < out->count; i++) {
+		int index = out->index[i];
+
+		check->weight[index] = at;
+		draw_weights(at, check->data->seed, index,
+			     check->e->size[index]);
+		at += check->e->size[index];
+	}
+}
+
+/* Entries of a row times the weights of these indices, in place. */
+static void weigh(const struct asl_contract_check *check,
+		  const struct asl_term *t, uint32_t weighed,
+		  const struct asl_row *row, double *at)
+{
+	double all = 1;
+
+	for (int i = 0; i < t->count; i++) {
+		const double *w = check->weight[t->index[i]];
+
+		if (!(weighed >> t->index[i] & 1))
+			continue;
+		if (i < t->count - 1)
+			all *= w[row->at[i]];
+		for (uint64_t j = 0; i == t->count - 1 && j < row->count; j++)
+			at[j] *= w[row->at[i] + j];
+	}
+	for (uint64_t j = 0; j < row->count; j++)
+		at[j] *= all;
+}
+
+static void add_weighed(const struct asl_contract_check *check,
+			const struct asl_row *row, const double *at,
+			double *sum)
+{
+	const struct asl_term *out = &check->e->term[check->e->inputs];
+	double all = 1, last = 0;
+
+	for (int i = 0; i < out->count - 1; i++)
+		all *= check->weight[out->index[i]][row->at[i]];
+	for (uint64_t j = 0; j < row->count; j++)
+		last += out->count
+				? at[j] * check->weight
+						  [out->index[out->count - 1]]
+						  [row->at[out->count - 1] + j]
+				: at[j];
+	*sum += all * last;
+}
+
+/* Input `which` in the cell, weighed. */
+static void make_slice(const struct asl_contract_check *check, double *at,
+		       int which, const struct asl_cell *cell, uint32_t weighed)
+{
+	struct asl_array_source source =
+		asl_contract_source(check->data, which);
+	const struct asl_term *t = source.term;
+	struct asl_run run = {.dims = t->count};
+
+	run.words.count = asl_cell_words(cell, t);
+	for (int i = 0; i < t->count; i++)
+		run.box[i] = cell->of[t->index[i]];
+	for (uint64_t done = 0; done < run.words.count;) {
+		struct asl_row row =
+			asl_run_row(&run, done, run.words.count - done);
+
+		asl_array_read(&source, at + done, &row);
+		weigh(check, t, weighed, &row, at + done);
+		done += row.count;
+	}
+}
+
+/* An output of nothing but the sum: of the slices, then of their magnitudes. */
+static void sum_slices(struct asl_rank *r,
+		       const struct asl_contract_check *check,
+		       const struct asl_cell *cell, struct asl_words *slice,
+		       double found[2])
+{
+	struct asl_einsum scalar = *check->e;
+	struct asl_view in[ASL_MOST_INPUTS], out;
+	uint64_t len[ASL_MOST_INDICES];
+	struct asl_local local;
+	struct asl_words sum;
+
+	scalar.term[scalar.inputs] = (struct asl_term){0};
+	for (int i = 0; i < scalar.indices; i++)
+		len[i] = cell->of[i].count;
+	asl_local_make(&local, &scalar, len, check->data->plan->cache);
+	for (int i = 0; i < scalar.inputs; i++)
+		in[i] = asl_view_dense(&slice[i], &scalar.term[i], len);
+	asl_take(r, &sum, ASL_DRAM, 1);
+	out = asl_view_dense(&sum, &scalar.term[scalar.inputs], len);
+	for (int pass = 0; !r->err && pass < 2; pass++) {
+		asl_local_run(r, check->data->plan, &local, &out, in, len);
+		found[pass] = r->err ? NAN : *sum.at;
+		for (int i = 0; i < scalar.inputs; i++)
+			for (uint64_t j = 0; j < slice[i].count; j++)
+				slice[i].at[j] = fabs(slice[i].at[j]);
+	}
+	asl_give(r, &sum);
+}
+
+static void sum_cell(struct asl_rank *r, const struct asl_contract_check *check,
+		     double found[2])
+{
+	struct asl_cell cell = asl_mesh_cell(check->e, &check->c->whole, r->id);
+	uint32_t left = check->e->term[check->e->inputs].has;
+	struct asl_words slice[ASL_MOST_INPUTS];
+
+	for (int i = 0; i < check->e->inputs; i++) {
+		const struct asl_term *t = &check->e->term[i];
+
+		asl_take(r, &slice[i], ASL_DRAM, asl_cell_words(&cell, t));
+		if (!r->err)
+			make_slice(check, slice[i].at, i, &cell, left & t->has);
+		left &= ~t->has;
+	}
+	if (!r->err)
+		sum_slices(r, check, &cell, slice, found);
+	for (int i = check->e->inputs - 1; i >= 0; i--)
+		asl_give(r, &slice[i]);
+}
+
+/* The residuals that asl_contract_verify (family.h) promises. */
+static double asl_contract_freivalds(struct asl_rank *r,
+				     struct asl_contract_check *check)
+{
+	struct asl_group all = {
+		.stride = 1, .size = check->c->ranks, .me = r->id};
+	struct asl_words weights, mine, sum;
+	double residual = 0;
+
+	asl_take(r, &weights, ASL_DRAM, weight_words(check));
+	asl_take(r, &mine, ASL_DRAM, 3);
+	asl_take(r, &sum, ASL_DRAM, 3);
+	if (!r->err) {
+		set_weights(check, weights.at);
+		mine.at[0] = mine.at[1] = mine.at[2] = 0;
+		asl_each_row(r, check,
+			     &(struct asl_row_reader){add_weighed, mine.at});
+		if (r->id < asl_mesh_ranks(check->e, &check->c->whole))
+			sum_cell(r, check, mine.at + 1);
+	}
+	if (all.size == 1)
+		asl_copy(r, &sum, &mine);
+	asl_reduce(r, &all, 0, &sum, &mine);
+	if (!r->err && r->id == 0 && sum.at[0] != sum.at[1])
+		residual =
+			fabs(sum.at[0] - sum.at[1]) / (DBL_EPSILON * sum.at[2]);
+	asl_give(r, &sum);
+	asl_give(r, &mine);
+	asl_give(r, &weights);
+	return residual;
+}
+
+/*
+ * Is the output what the einsum says?  The oracle
+ */
+
+static void asl_each_row(struct asl_rank *r,
+			 const struct asl_contract_check *check,
+			 const struct asl_row_reader *reader)
+{
+	struct asl_spread s =
+		asl_contraction_spread(check->c, check->e->inputs);
+	struct asl_run run = asl_spread_run(&s, r->id);
+	struct asl_words buffer;
+
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
+	for (uint64_t done = 0; !r->err && done < run.words.count;) {
+		uint64_t left = asl_least(ASL_CHUNK, run.words.count - done);
+		struct asl_row row = asl_run_row(&run, done, left);
+		struct asl_words from = asl_slice(check->out, done, row.count);
+		struct asl_words to = asl_slice(&buffer, 0, row.count);
+
+		asl_copy(r, &to, &from);
+		reader->use(check, &row, to.at, reader->found);
+		done += row.count;
+	}
+	asl_give(r, &buffer);
+}
+
+/* ---- The oracle ---- */
+
+/* The next point with the same output, the last index first; false: was last. */
+static bool next_point(const struct asl_contract_check *check, uint64_t *point)
+{
+	const struct asl_einsum *e = check->e;
+
+	for (int i = e->indices - 1; i >= 0; i--) {
+		if (asl_term_has(&e->term[e->inputs], i))
+			continue;
+		if (++point[i] < e->size[i])
+			return true;
+		point[i] = 0;
+	}
+	return false;
+}
+
+static double error_at(const struct asl_contract_check *check, uint64_t *point,
+		       double found)
+{
+	struct asl_array_source source[ASL_MOST_INPUTS];
+	double sum = 0, size = 0, terms = 0, error;
+
+	for (int i = 0; i < check->e->inputs; i++)
+		source[i] = asl_contract_source(check->data, i);
+	do {
+		double product = 1;
+
+		for (int i = 0; i < check->e->inputs; i++)
+			product *= asl_array_entry(&source[i], point);
+		sum += product;
+		size += fabs(product);
+		terms++;
+	} while (next_point(check, point));
+	error = fabs(found - sum);
+	return error == 0 ? 0 : error / (DBL_EPSILON * terms * size);
+}
+
+static void check_row(const struct asl_contract_check *check,
+		      const struct asl_row *row, const double *at,
+		      double *worst)
+{
+	const struct asl_term *out = &check->e->term[check->e->inputs];
+	uint64_t point[ASL_MOST_INDICES] = {0};
+
+	for (uint64_t j = 0; j < row->count; j++) {
+		for (int i = 0; i < out->count; i++)
+			point[out->index[i]] =
+				row->at[i] + (i == out->count - 1 ? j : 0);
+		*worst = asl_worse(*worst, error_at(check, point, at[j]));
+	}
+}
+
+static double asl_contract_oracle(struct asl_rank *r,
+				  const struct asl_contract_check *check)
+{
+	double worst = 0;
+
+	asl_each_row(r, check, &(struct asl_row_reader){check_row, &worst});
+	return worst;
+}
+
+/*
+ * Freivalds: the sum over all entries of the output, each times a random number
+ * for every one of its indices' values, against the same sum of products of the
+ * inputs, which each rank of the direct way's mesh makes anew for its cell.  At
+ * rank 0 their difference over eps times the sum of the products' magnitudes; 0
+ * elsewhere.
+ *
+ * The oracle: every entry of this rank's output against the sum of products of
+ * entries made anew, one by one: the largest |error| over eps, the number of
+ * products and the sum of their magnitudes.
+ */
+static double asl_contract_verify(struct asl_rank *r,
+				  const struct asl_data *data,
+				  struct asl_words *own, enum asl_verify how)
+{
+	const struct asl_contraction *c = data->plan->contraction;
+	struct asl_contract_check check = {
+		.data = data, .c = c, .e = &c->e, .out = &own[c->e.inputs]};
+
+	return how == ASL_VERIFY_ORACLE ? asl_contract_oracle(r, &check)
+					: asl_contract_freivalds(r, &check);
+}
+
+/* How an operand is spread before and after a run. */
+static struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
+						int operand)
 {
 	return c->on_root ? asl_root_spread(c, operand)
 			  : asl_operand_spread(c, operand);

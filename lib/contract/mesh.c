@@ -3,7 +3,144 @@
  */
 #include "lib/contract/mesh.h"
 
+#include <math.h>
+
 #include "lib/rank/collective.h"
+
+/*
+ * The fewest words over all meshes in real numbers
+ *
+ * With x_i = ln p_i a slice of term T has exp(ln N_T - sum of x_i over T) words,
+ * so their sum f is convex, over the polytope 0 <= x_i <= ln n_i, sum x_i = ln P.
+ *
+ * Two coordinates at a time: moving s from x_j to x_i leaves A exp(-s) + B exp(s)
+ * and a constant, with A the words of slices that have i only and B those that
+ * have j only: the best s is ln(A/B)/2, or where the polytope ends.  Then
+ * f - max over y in the polytope of grad f (x - y), which convexity puts below
+ * the least f, says when to stop, and is what is returned: a bound whatever the
+ * rounding.
+ */
+
+enum { MOST_ROUNDS = 10000 };
+
+#define NEAR 1e-13
+
+struct space {
+	const struct asl_einsum *e;
+	int dims;
+	int index[ASL_MOST_INDICES];   /* those longer than 1, of some term */
+	double most[ASL_MOST_INDICES]; /* ln n_i */
+	double x[ASL_MOST_INDICES];
+};
+
+static double slice(const struct space *s, const struct asl_term *t)
+{
+	double log_words = 0;
+
+	for (int i = 0; i < s->dims; i++)
+		if (asl_term_has(t, s->index[i]))
+			log_words += s->most[i] - s->x[i];
+	return exp(log_words);
+}
+
+/* Move between coordinates i and j to where f is least. */
+static void balance(struct space *s, int i, int j)
+{
+	double A = 0, B = 0, low, high, best;
+
+	for (int k = 0; k <= s->e->inputs; k++) {
+		const struct asl_term *t = &s->e->term[k];
+		bool has_i = asl_term_has(t, s->index[i]);
+		bool has_j = asl_term_has(t, s->index[j]);
+
+		if (has_i != has_j)
+			*(has_i ? &A : &B) += slice(s, t);
+	}
+	if (A == B)
+		return;
+	low = -fmin(s->x[i], s->most[j] - s->x[j]);
+	high = fmin(s->most[i] - s->x[i], s->x[j]);
+	best = A == 0 ? low : B == 0 ? high : log(A / B) / 2;
+	best = fmin(fmax(best, low), high);
+	s->x[i] = fmax(0, s->x[i] + best);
+	s->x[j] = fmax(0, s->x[j] - best);
+}
+
+static double words(const struct space *s)
+{
+	double sum = 0;
+
+	for (int k = 0; k <= s->e->inputs; k++)
+		sum += slice(s, &s->e->term[k]);
+	return sum;
+}
+
+/* How far f may be above its least value: give all to the steepest first. */
+static double gap(const struct space *s)
+{
+	double slope[ASL_MOST_INDICES] = {0}, left = 0, gap = 0;
+	bool full[ASL_MOST_INDICES] = {false};
+
+	for (int i = 0; i < s->dims; i++) {
+		for (int k = 0; k <= s->e->inputs; k++)
+			if (asl_term_has(&s->e->term[k], s->index[i]))
+				slope[i] += slice(s, &s->e->term[k]);
+		gap -= slope[i] * s->x[i];
+		left += s->x[i];
+	}
+	for (int n = 0; n < s->dims; n++) {
+		int steepest = -1;
+
+		for (int i = 0; i < s->dims; i++)
+			if (!full[i] &&
+			    (steepest < 0 || slope[i] > slope[steepest]))
+				steepest = i;
+		gap += slope[steepest] * fmin(left, s->most[steepest]);
+		left -= fmin(left, s->most[steepest]);
+		full[steepest] = true;
+	}
+	return gap;
+}
+
+/* Every coordinate by the same factor to begin with. */
+static struct space begin(const struct asl_einsum *e, double ranks)
+{
+	struct space s = {.e = e};
+	double all = 0;
+
+	for (int i = 0; i < e->indices; i++) {
+		if (e->size[i] == 1 || !(asl_einsum_all(e) >> i & 1))
+			continue;
+		s.index[s.dims] = i;
+		s.most[s.dims] = log((double)e->size[i]);
+		all += s.most[s.dims++];
+	}
+	for (int i = 0; i < s.dims; i++)
+		s.x[i] = s.most[i] * fmin(1, log(ranks) / all);
+	return s;
+}
+
+double asl_mesh_bound(const struct asl_einsum *e, double ranks)
+{
+	struct space s = begin(e, ranks);
+	double least = 0, volume = 1, owned = 0;
+
+	for (int i = 0; i < s.dims; i++)
+		volume *= (double)e->size[s.index[i]];
+	for (int round = 0; round < MOST_ROUNDS; round++) {
+		double f = words(&s), above = gap(&s);
+
+		least = fmax(least, f - above);
+		if (above <= NEAR * f)
+			break;
+		for (int i = 0; i < s.dims; i++)
+			for (int j = 0; j < i; j++)
+				balance(&s, i, j);
+	}
+	for (int k = 0; k <= e->inputs; k++)
+		owned += (double)asl_term_words(e, &e->term[k]);
+	return fmax(0, least - owned / fmin(ranks, volume));
+}
 
 int asl_mesh_ranks(const struct asl_einsum *e, const struct asl_mesh *mesh)
 {
@@ -144,4 +281,204 @@ uint64_t asl_mesh_volume(const struct asl_einsum *e,
 			volume *=
 				asl_ceil_div(e->size[i], (uint64_t)mesh->p[i]);
 	return volume;
+}
+
+/*
+ * The mesh whose busiest rank moves the fewest words
+ *
+ * All meshes of up to P ranks are gone through, index by index.  Once some
+ * indices are cut, so that at most R ranks are left for the others, no slice can
+ * become smaller than 1/R of what it is now, and a group no smaller than it is
+ * now; nor the largest cell.  What cannot beat the best so far, or leaves too
+ * much to one rank, is not gone into.
+ *
+ * To know a mesh's busiest rank all ranks have to be asked, so that is done of
+ * few: rank 0's words are what the busiest rank has at least, and hardly less.  A
+ * first search by these alone finds a mesh that is as good as the best; the
+ * second one asks all ranks of what might be better.
+ */
+
+#define UNEVEN 1.2
+
+enum aim {
+	SMALL_CELLS,
+	FEW_WORDS_OF_RANK_0,
+	FEW_WORDS,
+};
+
+struct search {
+	const struct asl_einsum *e;
+	enum aim aim;
+	int ranks, dims;
+	int index[ASL_MOST_INDICES]; /* those that can be cut */
+	double limit;		     /* points of a cell, at most */
+	struct asl_mesh mesh, best;
+	uint64_t words, volume; /* of the best */
+	bool found;
+};
+
+static bool is_better(const struct search *s, uint64_t words, uint64_t volume)
+{
+	return !s->found || words < s->words ||
+	       (words == s->words && volume < s->volume);
+}
+
+/* A prime beyond any number of ranks: its multiples visit all of them. */
+enum { SCATTER = 1000003 };
+
+/* Of the busiest rank; of any that is not better, once one is found. */
+static uint64_t words_or_enough(const struct search *s, uint64_t volume)
+{
+	uint64_t ranks = (uint64_t)asl_mesh_ranks(s->e, &s->mesh), most = 0;
+
+	for (uint64_t i = 0; i < ranks && is_better(s, most, volume); i++) {
+		int rank = (int)(i * SCATTER % ranks);
+
+		most = asl_larger(most, asl_mesh_words(s->e, &s->mesh, rank));
+	}
+	return most;
+}
+
+/* The mesh is complete. */
+static void consider(struct search *s)
+{
+	uint64_t volume = asl_mesh_volume(s->e, &s->mesh), words = 0;
+
+	if (s->aim != SMALL_CELLS)
+		words = asl_mesh_words(s->e, &s->mesh, 0);
+	if (s->aim == FEW_WORDS && is_better(s, words, volume))
+		words = words_or_enough(s, volume);
+	if (!is_better(s, words, volume))
+		return;
+	s->best = s->mesh;
+	s->words = words;
+	s->volume = volume;
+	s->found = true;
+}
+
+/* Points of the largest cell, if `left` ranks share what is not cut yet. */
+static double least_volume(const struct search *s, int cut, int left)
+{
+	double volume = 1, rest = 1;
+
+	for (int d = 0; d < s->dims; d++) {
+		int i = s->index[d];
+		uint64_t p = d < cut ? (uint64_t)s->mesh.p[i] : 1;
+
+		*(d < cut ? &volume : &rest) *=
+			(double)asl_ceil_div(s->e->size[i], p);
+	}
+	return volume * fmax(1, rest / left);
+}
+
+/* Of one term, less a word for shares that are not whole. */
+static double least_slice(const struct search *s, const struct asl_term *t,
+			  int cut, int left)
+{
+	double words = 1, rest = 1, group = 1;
+
+	for (int d = 0; d < s->dims; d++) {
+		int i = s->index[d];
+		uint64_t p = d < cut ? (uint64_t)s->mesh.p[i] : 1;
+
+		if (asl_term_has(t, i))
+			*(d < cut ? &words : &rest) *=
+				(double)asl_ceil_div(s->e->size[i], p);
+		else
+			group *= (double)p;
+	}
+	words *= fmax(1, rest / left);
+	return fmax(0, words * (1 - 1 / group) - 1);
+}
+
+static bool hopeless(const struct search *s, int cut, int left)
+{
+	double volume = least_volume(s, cut, left), words = 0;
+
+	if (s->aim == SMALL_CELLS)
+		return s->found && volume >= (double)s->volume;
+	if (volume > s->limit * (1 + 1e-12))
+		return true;
+	if (!s->found)
+		return false;
+	for (int k = 0; k <= s->e->inputs; k++)
+		words += least_slice(s, &s->e->term[k], cut, left);
+	return words * (1 - 1e-12) > (double)s->words;
+}
+
+/* With fewer parts of the next index the cells are too large anyway. */
+static int least_parts(const struct search *s, int cut)
+{
+	double length = (double)s->e->size[s->index[cut]], room = s->limit;
+
+	if (s->aim == SMALL_CELLS && s->found)
+		room = (double)s->volume;
+	room *= 1 + 1e-12;
+	for (int d = 0; d < cut; d++) {
+		int i = s->index[d];
+
+		room /= (double)asl_ceil_div(s->e->size[i],
+					     (uint64_t)s->mesh.p[i]);
+	}
+	return room < length ? (int)ceil(length / fmax(1, floor(room))) : 1;
+}
+
+static void go_through(struct search *s, int cut, int left)
+{
+	int i, most;
+
+	if (hopeless(s, cut, left))
+		return;
+	if (cut == s->dims) {
+		consider(s);
+		return;
+	}
+	i = s->index[cut];
+	most = (int)asl_least((uint64_t)left, s->e->size[i]);
+	s->mesh.p[i] = least_parts(s, cut);
+	for (; s->mesh.p[i] <= most; s->mesh.p[i]++)
+		go_through(s, cut + 1, left / s->mesh.p[i]);
+	s->mesh.p[i] = 1;
+}
+
+static struct search search_begin(const struct asl_einsum *e, int ranks)
+{
+	struct search s = {.e = e, .ranks = ranks, .limit = INFINITY};
+
+	for (int i = 0; i < ASL_MOST_INDICES; i++)
+		s.mesh.p[i] = 1;
+	for (int i = 0; i < e->indices; i++)
+		if (e->size[i] > 1 && asl_einsum_all(e) >> i & 1)
+			s.index[s.dims++] = i;
+	return s;
+}
+
+/* The largest cell that is small enough. */
+static double volume_limit(const struct asl_einsum *e, int ranks)
+{
+	struct search s = search_begin(e, ranks);
+	double even = 1, least;
+
+	for (int d = 0; d < s.dims; d++)
+		even *= (double)e->size[s.index[d]];
+	s.aim = SMALL_CELLS;
+	go_through(&s, 0, ranks);
+	least = (double)s.volume;
+	even = fmax(1, even / ranks);
+	return UNEVEN * (least > UNEVEN * even ? least : even);
+}
+
+struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks)
+{
+	struct search s = search_begin(e, ranks);
+
+	s.limit = volume_limit(e, ranks);
+	s.aim = FEW_WORDS_OF_RANK_0;
+	go_through(&s, 0, ranks);
+	/* Of meshes that are as good, the first is taken, as if there were none. */
+	s.aim = FEW_WORDS;
+	s.words = asl_mesh_busiest(e, &s.best);
+	s.volume = UINT64_MAX;
+	go_through(&s, 0, ranks);
+	return s.best;
 }

@@ -18,8 +18,8 @@
 #ifndef ASL_MESH_H
 #define ASL_MESH_H
 
+#include "lib/base/parts.h"
 #include "lib/contract/spec.h"
-#include "lib/matrix/parts.h"
 
 struct asl_mesh {
 	int p[ASL_MOST_INDICES]; /* of an index that no term has: 1 */

@@ -2,9 +2,690 @@
  * pair.c -- a pair of tensors multiplied the way that was chosen, after copies
  * that this needs and before one of the result
  */
-#include "lib/contract/pair_ways.h"
-#include "lib/matrix/parts.h"
+#include "lib/contract/pair.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+
+#include "lib/base/parts.h"
+#include "lib/kernels/kernel.h"
 #include "lib/rank/resume.h"
+
+/*
+ * The two ways of multiplying a pair (pair.h), once it is in order
+ */
+
+/* The three tensors as they are multiplied, copies where there must be. */
+struct asl_sides_of_pair {
+	const struct asl_plan *plan;
+	const struct asl_pairing *p;
+	const uint64_t *len;
+	struct asl_view of[3];
+};
+
+/*
+ * Tensors as strides, and axes of several indices as one
+ */
+
+uint64_t asl_view_words(const struct asl_term *t, const uint64_t *len)
+{
+	uint64_t words = 1;
+
+	for (int i = 0; i < t->count; i++)
+		words *= len[t->index[i]];
+	return words;
+}
+
+struct asl_view asl_view_dense(const struct asl_words *x,
+			       const struct asl_term *t, const uint64_t *len)
+{
+	struct asl_view v = {.term = t, .where = x->where, .at = x->at};
+	uint64_t stride = 1;
+
+	for (int i = t->count - 1; i >= 0; i--) {
+		v.stride[t->index[i]] = stride;
+		stride *= len[t->index[i]];
+	}
+	return v;
+}
+
+/* The same, from another word on. */
+static struct asl_view asl_view_at(const struct asl_view *x, uint64_t word)
+{
+	struct asl_view v = *x;
+
+	v.at = x->at ? x->at + word : NULL;
+	return v;
+}
+
+/* The indices of a set, in the order that a term has them in. */
+static struct asl_axis asl_axis_of(const struct asl_term *t, uint32_t set,
+				   const uint64_t *len)
+{
+	struct asl_axis axis = {.len = 1};
+
+	for (int i = 0; i < t->count; i++) {
+		int index = t->index[i];
+
+		if (!(set >> index & 1) || len[index] == 1)
+			continue;
+		axis.index[axis.count++] = index;
+		axis.len *= len[index];
+	}
+	return axis;
+}
+
+/* Lie its points in equal steps, and how wide are these?  One point: 1. */
+static bool asl_axis_even(const struct asl_axis *axis, const struct asl_view *x,
+			  const uint64_t *len, uint64_t *step)
+{
+	uint64_t next;
+
+	*step = 1;
+	if (axis->count == 0)
+		return true;
+	*step = next = x->stride[axis->index[axis->count - 1]];
+	for (int i = axis->count - 1; i >= 0; i--) {
+		if (x->stride[axis->index[i]] != next)
+			return false;
+		next *= len[axis->index[i]];
+	}
+	return true;
+}
+
+/* The steps of an axis that has even ones. */
+static uint64_t asl_axis_step(const struct asl_axis *axis,
+			      const struct asl_view *x, const uint64_t *len)
+{
+	uint64_t step;
+
+	asl_axis_even(axis, x, len, &step);
+	return step;
+}
+
+/* How far from x->at a point of the axis is. */
+static uint64_t asl_axis_offset(const struct asl_axis *axis,
+				const struct asl_view *x, const uint64_t *len,
+				uint64_t point)
+{
+	uint64_t offset = 0;
+
+	for (int i = axis->count - 1; i >= 0; i--) {
+		int index = axis->index[i];
+
+		offset += point % len[index] * x->stride[index];
+		point /= len[index];
+	}
+	return offset;
+}
+
+/*
+ * A tensor in another order, block by block
+ *
+ * Two dimensions matter: the one that is contiguous in dst, `across`, and the
+ * one with the smallest steps in src, `down`.  A block of both is read with the
+ * steps of src into a tile, line by line of src, so that none is fetched twice,
+ * and stored as rows of dst.  Where both are one dimension its rows are copied
+ * as they are.
+ */
+
+enum { SIDE = 64, MOST = SIDE * SIDE };
+
+/* A dimension of several indices that both sides step through evenly. */
+struct dimension {
+	uint64_t len, dst, src;
+};
+
+struct shape {
+	int count;
+	struct dimension of[ASL_MOST_INDICES + 1]; /* all but the two */
+	struct dimension down, across;
+	uint64_t rows, cols; /* of a block */
+};
+
+/* Indices longer than 1 as dst steps through them, the widest steps first. */
+static int sort(struct dimension *d, const struct asl_view *dst,
+		const struct asl_view *src, const uint64_t *len)
+{
+	int count = 0;
+
+	for (int i = 0; i < dst->term->count; i++) {
+		int index = dst->term->index[i], at = count;
+
+		if (len[index] == 1)
+			continue;
+		for (; at > 0 && d[at - 1].dst < dst->stride[index]; at--)
+			d[at] = d[at - 1];
+		d[at] = (struct dimension){len[index], dst->stride[index],
+					   src->stride[index]};
+		count++;
+	}
+	return count;
+}
+
+static int join(struct dimension *d, int count)
+{
+	int joined = 0;
+
+	for (int i = 0; i < count; i++) {
+		struct dimension *last = &d[joined - 1];
+
+		if (joined && last->dst == d[i].dst * d[i].len &&
+		    last->src == d[i].src * d[i].len)
+			*last = (struct dimension){last->len * d[i].len,
+						   d[i].dst, d[i].src};
+		else
+			d[joined++] = d[i];
+	}
+	return joined;
+}
+
+/* Take one out of the list. */
+static struct dimension pick(struct shape *s, int which)
+{
+	struct dimension x = s->of[which];
+
+	s->count--;
+	for (int i = which; i < s->count; i++)
+		s->of[i] = s->of[i + 1];
+	return x;
+}
+
+static int finest(const struct shape *s)
+{
+	int best = s->count - 1;
+
+	for (int i = 0; i < s->count; i++)
+		if (s->of[i].src < s->of[best].src)
+			best = i;
+	return best;
+}
+
+static struct shape shape_of(const struct asl_view *dst,
+			     const struct asl_view *src, const uint64_t *len,
+			     uint64_t cache)
+{
+	struct shape s = {.down = {1, 1, 1}, .across = {1, 1, 1}};
+	uint64_t room = asl_least(cache, MOST), side;
+
+	s.count = join(s.of, sort(s.of, dst, src, len));
+	if (s.count && s.of[s.count - 1].dst == 1)
+		s.across = pick(&s, s.count - 1);
+	if (s.count)
+		s.down = pick(&s, finest(&s));
+	side = s.across.src == 1 ? room : asl_isqrt(room);
+	s.cols = asl_least(s.across.len, side);
+	s.rows = asl_least(s.down.len, room / s.cols);
+	return s;
+}
+
+/* A block of src on its way into a tile. */
+struct block {
+	uint64_t rows, cols, down, across; /* down, across: steps in src */
+	double *to;
+};
+
+static void read_block(const double *at, void *arg)
+{
+	const struct block *b = arg;
+
+	if (b->across <= b->down) {
+		for (uint64_t i = 0; i < b->rows; i++)
+			for (uint64_t j = 0; j < b->cols; j++)
+				b->to[i * b->cols + j] =
+					at[i * b->down + j * b->across];
+		return;
+	}
+	for (uint64_t j = 0; j < b->cols; j++)
+		for (uint64_t i = 0; i < b->rows; i++)
+			b->to[i * b->cols + j] =
+				at[i * b->down + j * b->across];
+}
+
+static double *shifted(double *at, uint64_t by)
+{
+	return at ? at + by : NULL;
+}
+
+/* Where in dst and in src something is. */
+struct place {
+	uint64_t dst, src;
+};
+
+static void move_block(struct asl_rank *r, const struct asl_view *dst,
+		       const struct asl_view *src, const struct shape *s,
+		       struct place at, struct asl_tile *tile)
+{
+	struct asl_block to = {dst->where, tile->rows, tile->cols, s->down.dst,
+			       shifted(dst->at, at.dst)};
+	struct asl_words in = asl_tile_words(tile, 0, tile->rows * tile->cols);
+	struct asl_words from = {src->where, in.count,
+				 shifted(src->at, at.src)};
+	struct block b = {tile->rows, tile->cols, s->down.src, s->across.src,
+			  in.at};
+
+	if (to.rows == 1)
+		to.ld = to.cols;
+	asl_compute(r, &from, 0, read_block, &b);
+	asl_tile_store(r, &to, tile);
+	asl_commit(r, &to);
+}
+
+static void move_plane(struct asl_rank *r, const struct asl_view *dst,
+		       const struct asl_view *src, const struct shape *s,
+		       struct place corner, struct asl_tile *tile)
+{
+	for (uint64_t i = 0; i < s->down.len; i += s->rows)
+		for (uint64_t j = 0; j < s->across.len; j += s->cols) {
+			struct place at = {corner.dst + i * s->down.dst + j,
+					   corner.src + i * s->down.src +
+						   j * s->across.src};
+
+			asl_tile_zero(tile, asl_least(s->rows, s->down.len - i),
+				      asl_least(s->cols, s->across.len - j));
+			move_block(r, dst, src, s, at, tile);
+		}
+}
+
+void asl_permute(struct asl_rank *r, const struct asl_view *dst,
+		 const struct asl_view *src, const uint64_t *len)
+{
+	struct shape s = shape_of(dst, src, len, r->cache);
+	struct asl_tile tile;
+	uint64_t planes = 1;
+
+	for (int i = 0; i < s.count; i++)
+		planes *= s.of[i].len;
+	asl_tile_take(r, &tile, s.rows, s.cols);
+	for (uint64_t p = 0; !r->err && p < planes; p++) {
+		struct place at = {0, 0};
+		uint64_t rest = p;
+
+		for (int i = s.count - 1; i >= 0; i--) {
+			at.dst += rest % s.of[i].len * s.of[i].dst;
+			at.src += rest % s.of[i].len * s.of[i].src;
+			rest /= s.of[i].len;
+		}
+		move_plane(r, dst, src, &s, at, &tile);
+	}
+	asl_tile_give(r, &tile);
+}
+
+void asl_permute_predict(struct asl_counts *x, enum asl_where dst,
+			 enum asl_where src, uint64_t words)
+{
+	x->of[asl_read_counter(src)] += words;
+	x->of[asl_write_counter(dst)] += words;
+}
+
+uint64_t asl_permute_room(const struct asl_view *dst,
+			  const struct asl_view *src, const uint64_t *len,
+			  uint64_t cache)
+{
+	struct shape s = shape_of(dst, src, len, cache);
+
+	return s.rows * s.cols;
+}
+
+/*
+ * A product for each batch, by one of the local kernels
+ */
+
+static struct asl_block matrix(const struct asl_view *x,
+			       const struct asl_axis *rows,
+			       const struct asl_axis *cols, const uint64_t *len)
+{
+	uint64_t ld = rows->len > 1 ? asl_axis_step(rows, x, len) : cols->len;
+
+	return (struct asl_block){x->where, rows->len, cols->len, ld, x->at};
+}
+
+static struct asl_product product(const struct asl_sides_of_pair *s)
+{
+	return (struct asl_product){
+		.m = s->p->rows.len,
+		.n = s->p->cols.len,
+		.k = s->p->sum.len,
+		.cache = s->plan->cache,
+		.read_cost = s->plan->costs.read,
+		.write_cost = s->plan->costs.write,
+		.A = s->of[0].where,
+		.B = s->of[1].where,
+		.C = s->of[2].where,
+	};
+}
+
+/* The BLAS counts in ints. */
+static bool fits_blas(struct asl_rank *r, const struct asl_block *a,
+		      const struct asl_block *b, const struct asl_block *c)
+{
+	uint64_t most = asl_larger(asl_larger(a->ld, b->ld), c->ld);
+
+	most = asl_larger(most, asl_larger(a->rows, a->cols));
+	most = asl_larger(most, b->cols);
+	if (r->data && most > INT_MAX)
+		asl_rank_fail(r, -EOVERFLOW,
+			      "a product of %ju x %ju by %ju x %ju is more "
+			      "than a BLAS can count",
+			      a->rows, a->cols, b->rows, b->cols);
+	return !r->err;
+}
+
+/* Predictions return the words of tiles. */
+static void asl_pair_by_kernel(struct asl_rank *r,
+			       const struct asl_sides_of_pair *s)
+{
+	const struct asl_pairing *p = s->p;
+	const struct asl_view *x = s->of;
+	struct asl_product local = product(s);
+
+	for (uint64_t i = 0; !r->err && i < p->batch.len; i++) {
+		struct asl_block block[3];
+
+		for (int j = 0; j < 3; j++) {
+			struct asl_view v = asl_view_at(
+				&x[j],
+				asl_axis_offset(&p->batch, &x[j], s->len, i));
+
+			block[j] = matrix(&v, j == 1 ? &p->sum : &p->rows,
+					  j == 0 ? &p->sum : &p->cols, s->len);
+		}
+		if (fits_blas(r, &block[0], &block[1], &block[2]))
+			s->plan->kernel->run(r, &local, &block[2], &block[0],
+					     &block[1]);
+	}
+}
+
+static uint64_t asl_pair_predict_kernel(struct asl_counts *x,
+					const struct asl_sides_of_pair *s)
+{
+	struct asl_product local = product(s);
+	struct asl_counts once = {{0}};
+
+	asl_kernel_predict(s->plan->kernel, &once, &local);
+	asl_counts_add_times(x, &once, s->p->batch.len);
+	return asl_kernel_room(s->plan->kernel, &local);
+}
+
+/*
+ * C(i, j) += A(i, k) B(k, j), each a vector of all batches
+ *
+ * A slice of B stays in the cache while the rows of A go by, which are as deep
+ * as it is, and a vector of C.
+ */
+
+/* Of B in the cache, with room for a vector of C. */
+struct slice {
+	uint64_t depth, batches;
+};
+
+static struct slice slice(const struct asl_sides_of_pair *s)
+{
+	uint64_t S = s->plan->cache;
+	struct slice x = {.batches = asl_least(s->p->batch.len, S / 2)};
+
+	x.depth = asl_least(s->p->sum.len, S / x.batches - 1);
+	return x;
+}
+
+struct vectors {
+	uint64_t depth, batches, step; /* step: from vector to vector of A */
+	const double *b;	       /* depth x batches */
+	double *c;
+};
+
+static void add_vectors(const double *at, void *arg)
+{
+	const struct vectors *v = arg;
+
+	for (uint64_t k = 0; k < v->depth; k++) {
+		const double *a = at + k * v->step, *b = v->b + k * v->batches;
+
+		for (uint64_t i = 0; i < v->batches; i++)
+			v->c[i] += a[i] * b[i];
+	}
+}
+
+/* Where a slice begins in the sum and in the batches. */
+struct corner {
+	uint64_t sum, batch;
+};
+
+/* Every vector of C in one column, with a slice of B. */
+static void down_column(struct asl_rank *r, const struct asl_sides_of_pair *s,
+			uint64_t column, struct corner at, struct asl_tile *b,
+			struct asl_tile *c)
+{
+	const struct asl_pairing *p = s->p;
+	const struct asl_view *A = &s->of[0], *C = &s->of[2];
+	uint64_t row_A = asl_axis_step(&p->rows, A, s->len), row_C;
+	struct vectors v = {b->rows, b->cols, asl_axis_step(&p->sum, A, s->len),
+			    asl_tile_words(b, 0, b->rows * b->cols).at, NULL};
+
+	row_C = asl_axis_step(&p->rows, C, s->len);
+	for (uint64_t i = 0; !r->err && i < p->rows.len; i++) {
+		struct asl_view a =
+			asl_view_at(A, i * row_A + at.sum * v.step + at.batch);
+		struct asl_view d = asl_view_at(
+			C, i * row_C +
+				   column * asl_axis_step(&p->cols, C, s->len) +
+				   at.batch);
+		struct asl_words from = {A->where, b->rows * b->cols, a.at};
+		struct asl_block to = {C->where, 1, b->cols, b->cols, d.at};
+
+		asl_tile_zero(c, 1, b->cols);
+		if (at.sum)
+			asl_tile_load(r, c, &to);
+		v.c = asl_tile_words(c, 0, b->cols).at;
+		asl_compute(r, &from, 2 * from.count, add_vectors, &v);
+		asl_tile_store(r, &to, c);
+	}
+}
+
+static void asl_pair_by_vectors(struct asl_rank *r,
+				const struct asl_sides_of_pair *s)
+{
+	const struct asl_pairing *p = s->p;
+	const struct asl_view *B = &s->of[1];
+	struct slice x = slice(s);
+	uint64_t down = asl_axis_step(&p->sum, B, s->len);
+	uint64_t across = asl_axis_step(&p->cols, B, s->len);
+	struct asl_tile b, c;
+
+	asl_tile_take(r, &b, x.depth, x.batches);
+	asl_tile_take(r, &c, 1, x.batches);
+	for (uint64_t i = 0; i < p->batch.len; i += x.batches)
+		for (uint64_t n = 0; n < p->cols.len; n++)
+			for (uint64_t k = 0; !r->err && k < p->sum.len;
+			     k += x.depth) {
+				struct asl_view v = asl_view_at(
+					B, n * across + k * down + i);
+				struct asl_block from = {
+					B->where,
+					asl_least(x.depth, p->sum.len - k),
+					asl_least(x.batches, p->batch.len - i),
+					down, v.at};
+
+				asl_tile_load(r, &b, &from);
+				down_column(r, s, n, (struct corner){k, i}, &b,
+					    &c);
+			}
+	asl_tile_give(r, &c);
+	asl_tile_give(r, &b);
+}
+
+static uint64_t asl_pair_predict_vectors(struct asl_counts *x,
+					 const struct asl_sides_of_pair *s)
+{
+	const struct asl_pairing *p = s->p;
+	struct slice cut = slice(s);
+	uint64_t C = p->rows.len * p->cols.len * p->batch.len;
+	uint64_t B = p->sum.len * p->cols.len * p->batch.len;
+	uint64_t passes = asl_ceil_div(p->sum.len, cut.depth);
+
+	x->of[asl_read_counter(s->of[0].where)] += C * p->sum.len;
+	x->of[asl_read_counter(s->of[1].where)] += B;
+	x->of[asl_read_counter(s->of[2].where)] += C * (passes - 1);
+	x->of[asl_write_counter(s->of[2].where)] += C * passes;
+	x->of[ASL_FLOPS] += 2 * C * p->sum.len;
+	return (cut.depth + 1) * cut.batches;
+}
+
+/*
+ * Which way a pair of tensors is multiplied, with fewest copies
+ *
+ * Every order of indices that could save a copy is tried: rows and columns as C
+ * has them or as A and B do, the sum as A or as B has it, batches as any of the
+ * three; one index alone has one order.  What is compared are rough nanoseconds;
+ * only ratios matter, and these only where one way is far better.
+ */
+
+/* Of a copied word, in and out; of a call of a kernel, or on a vector. */
+#define COPY_NS 4.0
+#define KERNEL_NS 300.0
+#define VECTOR_NS 150.0
+
+/* The tensors to be paired; C may have no order yet. */
+struct asked {
+	const struct asl_view *A, *B, *C;
+	uint32_t kept;
+	const uint64_t *len;
+};
+
+static bool is_matrix(const struct asl_view *x, const struct asl_axis *rows,
+		      const struct asl_axis *cols, const uint64_t *len)
+{
+	uint64_t down, across;
+
+	return asl_axis_even(rows, x, len, &down) &&
+	       asl_axis_even(cols, x, len, &across) && across == 1;
+}
+
+static bool is_vectors(const struct asl_view *x, const struct asl_axis *rows,
+		       const struct asl_axis *cols,
+		       const struct asl_axis *batch, const uint64_t *len)
+{
+	uint64_t step;
+
+	return asl_axis_even(rows, x, len, &step) &&
+	       asl_axis_even(cols, x, len, &step) &&
+	       asl_axis_even(batch, x, len, &step) && step == 1;
+}
+
+/* A term of three axes, one after another. */
+static struct asl_term chain(const struct asl_axis *a, const struct asl_axis *b,
+			     const struct asl_axis *c)
+{
+	const struct asl_axis *axis[] = {a, b, c};
+	int index[ASL_MOST_INDICES], count = 0;
+
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < axis[i]->count; j++)
+			index[count++] = axis[i]->index[j];
+	return asl_term_of(index, count);
+}
+
+static void order_terms(struct asl_pairing *p)
+{
+	const struct asl_axis *b = &p->batch, *m = &p->rows, *n = &p->cols,
+			      *k = &p->sum;
+
+	p->order[0] = p->vector ? chain(m, k, b) : chain(b, m, k);
+	p->order[1] = p->vector ? chain(k, n, b) : chain(b, k, n);
+	p->order[2] = p->vector ? chain(m, n, b) : chain(b, m, n);
+}
+
+double asl_pairing_time(const struct asl_pairing *p)
+{
+	double m = (double)p->rows.len, n = (double)p->cols.len;
+	double k = (double)p->sum.len, b = (double)p->batch.len;
+	double copies = COPY_NS * (double)p->copied;
+	double words = m * k + k * n + m * n;
+
+	if (p->vector)
+		return copies + m * n * (VECTOR_NS + k * b);
+	return copies + b * (KERNEL_NS + fmax(m * n * k / 8, words));
+}
+
+/* What is copied, now that all axes are known; keep it if it is best so far. */
+static void consider(struct asl_pairing *best, struct asl_pairing *p,
+		     const struct asked *x)
+{
+	const struct asl_view *side[] = {p->swapped ? x->B : x->A,
+					 p->swapped ? x->A : x->B, x->C};
+	const struct asl_axis *rows[] = {&p->rows, &p->sum, &p->rows};
+	const struct asl_axis *cols[] = {&p->sum, &p->cols, &p->cols};
+
+	p->copied = 0;
+	for (int i = 0; i < 3; i++) {
+		p->copies[i] =
+			side[i] &&
+			!(p->vector ? is_vectors(side[i], rows[i], cols[i],
+						 &p->batch, x->len)
+				    : is_matrix(side[i], rows[i], cols[i],
+						x->len));
+		if (p->copies[i])
+			p->copied += rows[i]->len * cols[i]->len * p->batch.len;
+	}
+	if (!best->batch.len || asl_pairing_time(p) < asl_pairing_time(best))
+		*best = *p;
+}
+
+static void try_orders(struct asl_pairing *best, const struct asked *x,
+		       bool vector, bool swapped, bool as_C)
+{
+	const struct asl_term *A = (swapped ? x->B : x->A)->term;
+	const struct asl_term *B = (swapped ? x->A : x->B)->term;
+	const struct asl_term *C = as_C ? x->C->term : NULL;
+	const struct asl_term *sum[] = {A, B};
+	const struct asl_term *batch[] = {A, B, C};
+	uint32_t both = A->has & B->has;
+	struct asl_pairing p = {.vector = vector, .swapped = swapped};
+
+	p.rows = asl_axis_of(C ? C : A, A->has & x->kept & ~both, x->len);
+	p.cols = asl_axis_of(C ? C : B, B->has & x->kept & ~both, x->len);
+	for (int i = 0; i < 2; i++) {
+		p.sum = asl_axis_of(sum[i], both & ~x->kept, x->len);
+		for (int j = 0; j < (C ? 3 : 2); j++) {
+			p.batch = asl_axis_of(batch[j], both & x->kept, x->len);
+			consider(best, &p, x);
+			if (p.batch.count < 2)
+				break;
+		}
+		if (p.sum.count < 2)
+			break;
+	}
+}
+
+/* What is one long has no place in an axis, but one in a tensor. */
+static void add_missing(struct asl_term *t, uint32_t kept)
+{
+	int index[ASL_MOST_INDICES], count = 0;
+
+	for (int i = 0; i < t->count; i++)
+		index[count++] = t->index[i];
+	for (int i = 0; i < ASL_MOST_INDICES; i++)
+		if ((kept & ~t->has) >> i & 1)
+			index[count++] = i;
+	*t = asl_term_of(index, count);
+}
+
+void asl_pair_choose(struct asl_pairing *p, const struct asl_view *A,
+		     const struct asl_view *B, const struct asl_view *C,
+		     uint32_t kept, const uint64_t *len)
+{
+	struct asked x = {A, B, C, kept, len};
+
+	*p = (struct asl_pairing){0};
+	for (int vector = 0; vector < 2; vector++)
+		for (int swapped = 0; swapped < 2; swapped++)
+			for (int as_C = 0; as_C < (C ? 2 : 1); as_C++)
+				try_orders(p, &x, vector, swapped, as_C);
+	order_terms(p);
+	if (!C)
+		add_missing(&p->order[2], kept);
+}
 
 static struct asl_sides_of_pair begin(const struct asl_plan *plan,
 				      const struct asl_pairing *p,

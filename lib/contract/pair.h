@@ -24,7 +24,47 @@
 #ifndef ASL_PAIR_H
 #define ASL_PAIR_H
 
-#include "lib/contract/view.h"
+#include "lib/contract/spec.h"
+
+/*
+ * A tensor in a rank's main memory, and another order for its words
+ */
+
+struct asl_view {
+	const struct asl_term *term; /* borrowed */
+	enum asl_where where;
+	double *at;
+	uint64_t stride[ASL_MOST_INDICES]; /* by index */
+};
+
+/* Words that a term spans where index i is len[i] long. */
+uint64_t asl_view_words(const struct asl_term *t, const uint64_t *len);
+
+/* These words, in the order of the term's indices. */
+struct asl_view asl_view_dense(const struct asl_words *x,
+			       const struct asl_term *t, const uint64_t *len);
+
+/*
+ * Indices that are gone through together, the last fastest: one dimension as
+ * long as their product.  Those of length 1 are left out.
+ */
+struct asl_axis {
+	int count, index[ASL_MOST_INDICES];
+	uint64_t len;
+};
+
+/*
+ * dst = src, which have the same indices.  By way of a tile, into which a block
+ * is read in the order of src and out of which it is written in that of dst:
+ * every word is read once and written once.
+ */
+void asl_permute(struct asl_rank *r, const struct asl_view *dst,
+		 const struct asl_view *src, const uint64_t *len);
+void asl_permute_predict(struct asl_counts *x, enum asl_where dst,
+			 enum asl_where src, uint64_t words);
+uint64_t asl_permute_room(const struct asl_view *dst,
+			  const struct asl_view *src, const uint64_t *len,
+			  uint64_t cache);
 
 struct asl_pairing {
 	bool vector;

@@ -10,7 +10,7 @@
  * of it take part.  So a term has its distinct indices, in the order of their
  * first appearance, and from here on a tensor is what these span.
  *
- * Errors	0, or -EINVAL with asl_file_why() (lib/matrix/file.h) saying in
+ * Errors	0, or -EINVAL with asl_failure() saying in
  *		one line what was found and what was expected.
  */
 #ifndef ASL_SPEC_H
@@ -35,9 +35,6 @@ struct asl_einsum {
 };
 
 int asl_einsum_parse(struct asl_einsum *e, const char *spec);
-
-/* The number of a letter's index; -1: no term has it. */
-int asl_einsum_index(const struct asl_einsum *e, char letter);
 
 /* Sizes from a list, "i=64,j=32,k=1k"; k, m and g are powers of 1000. */
 int asl_einsum_dims(struct asl_einsum *e, const char *dims);

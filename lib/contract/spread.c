@@ -3,6 +3,278 @@
  */
 #include "lib/contract/spread.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Cutting runs into boxes
+ */
+
+/* As large as can be that begins `done` words into the run, up to `left` words. */
+static struct asl_box_of_run first_box(const struct asl_run *x, uint64_t done,
+				       uint64_t left, uint64_t *words)
+{
+	uint64_t word = x->words.first + done, unit = 1, many = 1;
+	struct asl_box_of_run b = {.at = done};
+	int i = x->dims - 1;
+
+	/* A whole dimension while it is at its beginning and there is enough. */
+	for (; i >= 0; i--) {
+		uint64_t length = x->box[i].count;
+
+		many = asl_least(left / unit, length - word / unit % length);
+		if (many < length)
+			break;
+		unit *= length;
+	}
+	*words = i < 0 ? unit : many * unit;
+	for (int j = x->dims - 1; j >= 0; j--) {
+		uint64_t length = x->box[j].count;
+
+		b.of[j] = (struct asl_range){x->box[j].first + word % length,
+					     j > i    ? length
+					     : j == i ? many
+						      : 1};
+		word /= length;
+	}
+	return b;
+}
+
+static struct asl_range common_range(struct asl_range a, struct asl_range b)
+{
+	uint64_t first = asl_larger(a.first, b.first);
+	uint64_t end = asl_least(a.first + a.count, b.first + b.count);
+
+	return (struct asl_range){first, end > first ? end - first : 0};
+}
+
+static bool apart(const struct asl_run *a, const struct asl_run *b)
+{
+	if (!a->words.count || !b->words.count)
+		return true;
+	for (int i = 0; i < a->dims; i++)
+		if (!common_range(a->box[i], b->box[i]).count)
+			return true;
+	return false;
+}
+
+/* Runs that are apart are as good as done. */
+static struct asl_boxes asl_boxes_begin(const struct asl_run *a,
+					const struct asl_run *b)
+{
+	struct asl_boxes x;
+
+	x.run[0] = a;
+	x.run[1] = b;
+	x.done[0] = apart(a, b) ? a->words.count : 0;
+	x.words[0] = 0;
+	x.done[1] = b->words.count;
+	return x;
+}
+
+/* The next two boxes, in common or not. */
+static bool step(struct asl_boxes *x)
+{
+	const struct asl_run *a = x->run[0], *b = x->run[1];
+
+	if (x->done[1] == b->words.count) {
+		x->done[0] += x->words[0];
+		if (x->done[0] == a->words.count)
+			return false;
+		x->box[0] =
+			first_box(a, x->done[0], a->words.count - x->done[0],
+				  &x->words[0]);
+		x->done[1] = 0;
+	}
+	x->box[1] = first_box(b, x->done[1], b->words.count - x->done[1],
+			      &x->words[1]);
+	x->done[1] += x->words[1];
+	return true;
+}
+
+static uint64_t meet(struct asl_boxes *x)
+{
+	uint64_t words = 1;
+
+	for (int i = 0; i < x->run[0]->dims; i++) {
+		x->both.of[i] = common_range(x->box[0].of[i], x->box[1].of[i]);
+		words *= x->both.of[i].count;
+	}
+	return words;
+}
+
+/* The next two with words in common; false: no more. */
+static bool asl_boxes_next(struct asl_boxes *x)
+{
+	while (step(x))
+		if (meet(x))
+			return true;
+	return false;
+}
+
+uint64_t asl_runs_common(const struct asl_run *a, const struct asl_run *b)
+{
+	struct asl_boxes x = asl_boxes_begin(a, b);
+	uint64_t words = 0;
+
+	while (asl_boxes_next(&x))
+		words += meet(&x);
+	return words;
+}
+
+/*
+ * From a run to a box around it, to cells, and to shares of these
+ */
+
+/* Which part of a length has point x? */
+static int part_at(struct asl_range (*cut)(uint64_t length, int parts, int i),
+		   uint64_t length, int parts, uint64_t x)
+{
+	int low = 0, high = parts - 1;
+
+	while (low < high) {
+		int middle = (low + high + 1) / 2;
+
+		if (cut(length, parts, middle).first <= x)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+struct box {
+	struct asl_range of[ASL_MOST_INDICES]; /* by place in the term */
+};
+
+/* A dimension is whole if the run is in more than one row of those before it. */
+static struct box box_around(const struct asl_run *x)
+{
+	uint64_t low = x->words.first, high = low + x->words.count - 1;
+	struct box b;
+
+	for (int i = x->dims - 1; i >= 0; i--) {
+		uint64_t length = x->box[i].count;
+		uint64_t first = low % length, last = high % length;
+
+		low /= length;
+		high /= length;
+		b.of[i] = x->box[i];
+		if (low == high) {
+			b.of[i].first += first;
+			b.of[i].count = last - first + 1;
+		}
+	}
+	return b;
+}
+
+/* The cells that a box touches: ranges of parts, by place in the term. */
+static struct box cells_of(const struct asl_spread *s, const struct box *b)
+{
+	struct box cells = {{{0}}};
+
+	for (int i = 0; i < s->term->count; i++) {
+		int index = s->term->index[i], p = s->mesh->p[index];
+		uint64_t end = b->of[i].first + b->of[i].count - 1;
+		int first =
+			part_at(asl_part, s->e->size[index], p, b->of[i].first);
+		int last = part_at(asl_part, s->e->size[index], p, end);
+
+		cells.of[i] = (struct asl_range){(uint64_t)first,
+						 (uint64_t)(last - first) + 1};
+	}
+	return cells;
+}
+
+/* A cell of the term's indices, and who shares its slice. */
+struct slice {
+	int at[ASL_MOST_INDICES]; /* by index */
+	int size;
+};
+
+static int rank_of(const struct asl_spread *s, const struct slice *x, int me)
+{
+	int rank = 0, stride = 1;
+
+	for (int i = s->e->indices - 1; i >= 0; i--) {
+		int p = s->mesh->p[i];
+
+		rank += stride * (asl_term_has(s->term, i) ? x->at[i] : me % p);
+		if (!asl_term_has(s->term, i))
+			me /= p;
+		stride *= p;
+	}
+	return rank;
+}
+
+static struct slice slice_of(const struct asl_spread *s,
+			     const struct box *cells, uint64_t number)
+{
+	struct slice x = {.size = 1};
+
+	for (int i = s->term->count - 1; i >= 0; i--) {
+		x.at[s->term->index[i]] =
+			(int)(cells->of[i].first + number % cells->of[i].count);
+		number /= cells->of[i].count;
+	}
+	for (int i = 0; i < s->e->indices; i++)
+		if (!asl_term_has(s->term, i))
+			x.size *= s->mesh->p[i];
+	return x;
+}
+
+/* Words of a slice: from the first to the last that are in a box. */
+static struct asl_range words_in(const struct asl_spread *s,
+				 const struct slice *x, const struct box *b,
+				 uint64_t *all)
+{
+	uint64_t low = 0, high = 0;
+
+	*all = 1;
+	for (int i = 0; i < s->term->count; i++) {
+		int index = s->term->index[i];
+		struct asl_range cell = asl_part(
+			s->e->size[index], s->mesh->p[index], x->at[index]);
+		uint64_t first = asl_larger(cell.first, b->of[i].first);
+		uint64_t end = asl_least(cell.first + cell.count,
+					 b->of[i].first + b->of[i].count);
+
+		low = low * cell.count + first - cell.first;
+		high = high * cell.count + end - 1 - cell.first;
+		*all *= cell.count;
+	}
+	return (struct asl_range){low, high - low + 1};
+}
+
+void asl_spread_peers(const struct asl_spread *s, const struct asl_run *x,
+		      void (*visit)(int rank, void *arg), void *arg)
+{
+	struct box around, cells;
+	uint64_t many = 1, all;
+
+	if (!x->words.count)
+		return;
+	if (!s->mesh) {
+		visit(0, arg);
+		return;
+	}
+	around = box_around(x);
+	cells = cells_of(s, &around);
+	for (int i = 0; i < s->term->count; i++)
+		many *= cells.of[i].count;
+	for (uint64_t c = 0; c < many; c++) {
+		struct slice slice = slice_of(s, &cells, c);
+		struct asl_range in = words_in(s, &slice, &around, &all);
+		int last = part_at(asl_share, all, slice.size,
+				   in.first + in.count - 1);
+
+		for (int me = part_at(asl_share, all, slice.size, in.first);
+		     me <= last; me++)
+			visit(rank_of(s, &slice, me), arg);
+	}
+}
+
 struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 {
 	const struct asl_term *t = s->term;
@@ -63,4 +335,297 @@ bool asl_spread_same(const struct asl_spread *a, const struct asl_spread *b,
 			return false;
 	}
 	return true;
+}
+
+/*
+ * Words from one spread to another, in rectangles
+ */
+
+/* ---- Copying ---- */
+
+/* Words as a box has them: the place of a row of `part`. */
+static uint64_t place(const struct asl_box_of_run *b,
+		      const struct asl_box_of_run *part, int dims, uint64_t row)
+{
+	uint64_t at = 0, step = 1;
+
+	for (int i = dims - 1; i >= 0; i--) {
+		uint64_t point = part->of[i].first - b->of[i].first;
+
+		/* Rows are counted over all dimensions but the last two. */
+		if (i < dims - 2) {
+			point += row % part->of[i].count;
+			row /= part->of[i].count;
+		}
+		at += point * step;
+		step *= b->of[i].count;
+	}
+	return b->at + at;
+}
+
+/* The words of a box where they lie, or packed, from *packed on. */
+static struct asl_block plane(const struct asl_words *x,
+			      const struct asl_box_of_run *b,
+			      const struct asl_box_of_run *part, int dims,
+			      uint64_t row)
+{
+	uint64_t rows = dims > 1 ? part->of[dims - 2].count : 1;
+	uint64_t cols = dims > 0 ? part->of[dims - 1].count : 1;
+	uint64_t ld = dims > 0 ? b->of[dims - 1].count : 1;
+
+	return (struct asl_block){x->where, rows, cols, ld,
+				  x->at ? x->at + place(b, part, dims, row)
+					: NULL};
+}
+
+static struct asl_block packed(const struct asl_words *x, uint64_t at,
+			       const struct asl_block *like)
+{
+	return (struct asl_block){x->where, like->rows, like->cols, like->cols,
+				  x->at ? x->at + at : NULL};
+}
+
+/* One side of a copy: a run's words, or (no run) packed ones. */
+struct side {
+	const struct asl_run *run;
+	const struct asl_words *x;
+};
+
+static uint64_t copy_box(struct asl_rank *r, const struct asl_box_of_run *part,
+			 int dims, const struct side side[2],
+			 const struct asl_box_of_run b[2], uint64_t at)
+{
+	uint64_t rows = 1;
+
+	for (int i = 0; i < dims - 2; i++)
+		rows *= part->of[i].count;
+	for (uint64_t row = 0; row < rows; row++) {
+		struct asl_block block[2];
+
+		for (int i = 0; i < 2; i++)
+			if (side[i].run)
+				block[i] = plane(side[i].x, &b[i], part, dims,
+						 row);
+		for (int i = 0; i < 2; i++)
+			if (!side[i].run)
+				block[i] = packed(side[i].x, at, &block[!i]);
+		asl_copy_block(r, &block[0], &block[1]);
+		at += block[0].rows * block[0].cols;
+	}
+	return at;
+}
+
+/*
+ * side[0] = side[1] for what two runs have in common, box by box; in the same
+ * order whoever packs and unpacks.
+ */
+static void copy_common(struct asl_rank *r, const struct asl_run *to,
+			const struct asl_run *from, const struct side side[2])
+{
+	struct asl_boxes x = asl_boxes_begin(to, from);
+	uint64_t at = 0;
+
+	while (asl_boxes_next(&x))
+		at = copy_box(r, &x.both, to->dims, side, x.box, at);
+}
+
+/* ---- Steps ---- */
+
+/* A rank that moves words, and what it does at a step of it. */
+struct mover {
+	int rank, ranks;
+	const struct asl_spread *to, *from;
+	struct asl_run has, gets;
+};
+
+struct step {
+	int to, from;
+	struct asl_run theirs[2]; /* what `to` gets, and what `from` has */
+	uint64_t out, in;
+};
+
+static struct mover mover(int rank, int ranks, const struct asl_spread *to,
+			  const struct asl_spread *from)
+{
+	return (struct mover){rank,
+			      ranks,
+			      to,
+			      from,
+			      asl_spread_run(from, rank),
+			      asl_spread_run(to, rank)};
+}
+
+static struct step step_of(const struct mover *m, int s)
+{
+	struct step x = {.to = (m->rank + s) % m->ranks,
+			 .from = (m->rank - s + m->ranks) % m->ranks};
+
+	if (m->has.words.count) {
+		x.theirs[0] = asl_spread_run(m->to, x.to);
+		x.out = asl_runs_common(&x.theirs[0], &m->has);
+	}
+	if (m->gets.words.count) {
+		x.theirs[1] = asl_spread_run(m->from, x.from);
+		x.in = asl_runs_common(&m->gets, &x.theirs[1]);
+	}
+	return x;
+}
+
+/* Packed, over the network, unpacked. */
+static void take_step(struct asl_rank *r, const struct mover *m,
+		      const struct step *x, struct asl_words *in,
+		      const struct asl_words *out)
+{
+	struct asl_words goes, comes;
+
+	asl_take(r, &goes, ASL_DRAM, x->out);
+	asl_take(r, &comes, ASL_DRAM, x->in);
+	copy_common(r, &x->theirs[0], &m->has,
+		    (struct side[]){{NULL, &goes}, {&m->has, out}});
+	asl_exchange(r, x->to, x->out ? &goes : NULL, x->from,
+		     x->in ? &comes : NULL);
+	copy_common(r, &m->gets, &x->theirs[1],
+		    (struct side[]){{&m->gets, in}, {NULL, &comes}});
+	asl_give(r, &comes);
+	asl_give(r, &goes);
+}
+
+/* The steps at which a rank has something to do. */
+struct agenda {
+	const struct mover *m;
+	char *busy; /* [ranks] */
+};
+
+static void note_receiver(int peer, void *arg)
+{
+	struct agenda *x = arg;
+
+	x->busy[(peer - x->m->rank + x->m->ranks) % x->m->ranks] = 1;
+}
+
+static void note_sender(int peer, void *arg)
+{
+	struct agenda *x = arg;
+
+	x->busy[(x->m->rank - peer + x->m->ranks) % x->m->ranks] = 1;
+}
+
+void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
+		     struct asl_words *in, const struct asl_spread *from,
+		     const struct asl_words *out)
+{
+	struct mover m = mover(r->id, ranks, to, from);
+	struct agenda x = {&m, calloc((size_t)ranks, 1)};
+
+	if (!x.busy) {
+		asl_rank_fail(r, -ENOMEM, "no memory for a list of %d ranks",
+			      ranks);
+		return;
+	}
+	copy_common(r, &m.gets, &m.has,
+		    (struct side[]){{&m.gets, in}, {&m.has, out}});
+	asl_spread_peers(to, &m.has, note_receiver, &x);
+	asl_spread_peers(from, &m.gets, note_sender, &x);
+	x.busy[0] = 0;
+	for (char *at = x.busy;
+	     (at = memchr(at, 1, (size_t)(x.busy + ranks - at))); at++) {
+		struct step step = step_of(&m, (int)(at - x.busy));
+
+		if (step.out || step.in)
+			take_step(r, &m, &step, in, out);
+	}
+	free(x.busy);
+}
+
+/*
+ * What taking words to another spread counts, in closed form
+ *
+ * Apart from spread_move.c on purpose: steps are not gone through, but found from
+ * who has words in common; in no order, as sums and maxima need none.
+ */
+
+struct move {
+	int rank, ranks;
+	const struct asl_spread *to, *from;
+	struct asl_run has, gets;
+	enum asl_where out, in;
+	struct asl_counts *x;
+	uint64_t room;
+};
+
+static uint64_t sent(const struct move *m, int peer)
+{
+	struct asl_run theirs = asl_spread_run(m->to, peer);
+
+	return asl_runs_common(&theirs, &m->has);
+}
+
+static uint64_t received(const struct move *m, int peer)
+{
+	struct asl_run theirs = asl_spread_run(m->from, peer);
+
+	return asl_runs_common(&m->gets, &theirs);
+}
+
+/* The other one of a step: as far from this rank, on its other side. */
+static int opposite(const struct move *m, int peer)
+{
+	return (2 * m->rank - peer + 2 * m->ranks) % m->ranks;
+}
+
+static void count_step(struct move *m, uint64_t out, uint64_t in)
+{
+	asl_predict_copy(m->x, ASL_DRAM, m->out, out);
+	asl_predict_copy(m->x, m->in, ASL_DRAM, in);
+	m->x->of[ASL_NET_SEND] += out;
+	m->x->of[ASL_NET_RECV] += in;
+	m->x->of[ASL_NET_MSGS] += out != 0;
+	m->x->of[ASL_BH] += asl_larger(out, in);
+	m->room = asl_larger(m->room, out + in);
+}
+
+static void count_receiver(int peer, void *arg)
+{
+	struct move *m = arg;
+	uint64_t out = peer == m->rank ? 0 : sent(m, peer);
+
+	if (out)
+		count_step(m, out, received(m, opposite(m, peer)));
+}
+
+/* Unless the step has been counted for what goes out. */
+static void count_sender(int peer, void *arg)
+{
+	struct move *m = arg;
+	uint64_t in = peer == m->rank ? 0 : received(m, peer);
+
+	if (in && !sent(m, opposite(m, peer)))
+		count_step(m, 0, in);
+}
+
+void asl_predict_copy(struct asl_counts *x, enum asl_where to,
+		      enum asl_where from, uint64_t words)
+{
+	x->of[from == ASL_POOL ? ASL_NVM_LIFT : ASL_BOUNCE_READ] += words;
+	x->of[to == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] += words;
+}
+
+uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
+			    const struct asl_spread *to, enum asl_where in,
+			    const struct asl_spread *from, enum asl_where out)
+{
+	struct move m = {.rank = rank,
+			 .ranks = ranks,
+			 .to = to,
+			 .from = from,
+			 .has = asl_spread_run(from, rank),
+			 .gets = asl_spread_run(to, rank),
+			 .out = out,
+			 .in = in,
+			 .x = x};
+
+	asl_predict_copy(x, in, out, asl_runs_common(&m.gets, &m.has));
+	asl_spread_peers(to, &m.has, count_receiver, &m);
+	asl_spread_peers(from, &m.gets, count_sender, &m);
+	return m.room;
 }

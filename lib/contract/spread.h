@@ -58,4 +58,45 @@ uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
 void asl_predict_copy(struct asl_counts *x, enum asl_where to,
 		      enum asl_where from, uint64_t words);
 
+/*
+ * Runs of words as boxes, and what two runs have in common
+ *
+ * A run is a few boxes one after another, in each of which its words are in the
+ * order of the box: those of a range of one dimension, whole in the dimensions
+ * after it and a point in those before.
+ */
+
+struct asl_box_of_run {
+	struct asl_range of[ASL_MOST_INDICES]; /* by place in the term */
+	uint64_t at;			       /* words into the run */
+};
+
+/*
+ * The boxes of two runs, each of one with each of the other.  They are found
+ * anew as they are needed: ranks may have little room on their stacks.
+ */
+struct asl_boxes {
+	const struct asl_run *run[2];
+	uint64_t done[2], words[2];
+	struct asl_box_of_run box[2];
+	struct asl_box_of_run
+		both; /* what they have in common; `at` is not set */
+};
+
+uint64_t asl_runs_common(const struct asl_run *a, const struct asl_run *b);
+
+/*
+ * The ranks of a spread that may have words of a run
+ *
+ * Of 10^5 ranks few have words in common with one of them: they are found by
+ * where the run lies, without asking the others.
+ */
+
+/*
+ * Call visit(rank, arg) for every rank that has words of the run by this spread,
+ * once; and for some that turn out to have none.  In no order.
+ */
+void asl_spread_peers(const struct asl_spread *s, const struct asl_run *x,
+		      void (*visit)(int rank, void *arg), void *arg);
+
 #endif

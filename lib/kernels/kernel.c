@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 #include "lib/rank/resume.h"
 
 extern const struct asl_kernel asl_kernel_vomm, asl_kernel_tight,

@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 
 /* Tiles one above the other and side by side, and what they make it read / k. */
 struct cut {

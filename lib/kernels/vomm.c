@@ -12,8 +12,8 @@
  * with asymmetric memories, Algorithm 1 (after Carson et al., write-avoiding
  * algorithms).
  */
+#include "lib/base/parts.h"
 #include "lib/kernels/kernel.h"
-#include "lib/matrix/parts.h"
 
 static uint64_t side(uint64_t cache)
 {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 
 static const char *const names[] = {"none", "core", "socket", NULL};
@@ -73,20 +74,12 @@ int asl_bind_choose(hwloc_bitmap_t out, hwloc_topology_t t,
 /* Where it was put when it began; NULL: not yet asked, or hwloc can't say. */
 static hwloc_bitmap_t begun;
 
-static char why[256];
-
-const char *asl_bind_why(void)
-{
-	return why;
-}
-
 static int failed(const char *to, int err)
 {
-	snprintf(why, sizeof why, "no rank can be bound to a %s here: %s", to,
-		 err == -ENODEV ? "hwloc does not see this machine, or has "
-				  "been told of another"
-				: strerror(-err));
-	return err;
+	return asl_fail(err, "no rank can be bound to a %s here: %s", to,
+			err == -ENODEV ? "hwloc does not see this machine, or "
+					 "has been told of another"
+				       : strerror(-err));
 }
 
 static int remember(hwloc_topology_t t)

@@ -4,7 +4,7 @@
 #ifndef ASL_BIND_H
 #define ASL_BIND_H
 
-#include "lib/machine/topology.h"
+#include "lib/machine/machine.h"
 
 /*
  * For number `mate` of `mates` processes that may run on `within`: a core, or

@@ -36,16 +36,6 @@ int asl_perf_find(struct asl_perf_events *events, const char *root);
 
 #define ASL_PERF_DEVICES "/sys/bus/event_source/devices"
 
-/*
- * Terms such as "event=0x04,umask=0x03" into event->config, where the device's
- * format puts them; scale and unit of an event that it names into event->bytes.
- * -EINVAL: they are not what they should be.
- */
-int asl_perf_put_terms(struct asl_perf_event *event, const char *root,
-		       const char *device, const char *terms);
-int asl_perf_put_scale(struct asl_perf_event *event, const char *root,
-		       const char *device, const char *name);
-
 /* What an event has counted since it was opened, and for which time. */
 struct asl_perf_value {
 	uint64_t count, enabled, running;
@@ -61,13 +51,6 @@ struct asl_perf_system {
 };
 
 extern const struct asl_perf_system asl_perf_kernel;
-
-/*
- * Below `root` /proc and /sys of the machine, and for each event a file
- * counts/TYPE.CONFIG.CPU (of a process: CPU is -1), with a line of count, enabled
- * and running for every time that it is read.
- */
-struct asl_perf_system asl_perf_recorded(const char *root);
 
 /* The backend's open, on that system. */
 int asl_perf_open(struct asl_hwc *h, const struct asl_hwc_want *want,

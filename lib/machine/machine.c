@@ -15,10 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/machine/memory.h"
-#include "lib/machine/topology.h"
-#include "lib/matrix/aside.h"
-#include "lib/matrix/format.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/error.h"
+#include "lib/base/map.h"
+#include "lib/base/memory.h"
+
+static int asl_count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set);
+
+static void asl_find_caches(struct asl_machine *m, hwloc_topology_t t);
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static hwloc_topology_t topology;
@@ -147,10 +151,278 @@ int asl_machine_write_topology(const char *path)
 	char *xml;
 
 	if (!t || hwloc_topology_export_xmlbuffer(t, &xml, &length, 0) != 0)
-		return asl_file_fail(
-			-ENODEV, "%s: hwloc can't describe this machine", path);
+		return asl_fail(-ENODEV,
+				"%s: hwloc can't describe this machine", path);
 	/* The length counts the zero at the end. */
 	err = asl_aside_put(path, xml, strlen(xml));
 	hwloc_free_xmlbuffer(t, xml);
 	return err;
+}
+
+/*
+ * What caches there are, and a rank's fair share of them
+ *
+ * A cache is shared with all cores that the job may use, since fellow ranks sit
+ * on what is not ours.  Where the cores of a machine differ, what is said holds
+ * for each of them: a level is one that all have, and of unequal caches the one
+ * with least per core counts.
+ */
+
+/*
+ * Where the cache is hidden, as on some virtual machines: the first-level
+ * cache that every core has for itself.  Less than there is, but there for
+ * sure: a schedule that fits it fits whatever is behind.
+ */
+#define ASSUMED_CACHE_BYTES (UINT64_C(32) << 10)
+
+hwloc_obj_type_t asl_core_type(hwloc_topology_t t)
+{
+	return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE
+							       : HWLOC_OBJ_PU;
+}
+
+/* Those that `set` touches. */
+static int asl_count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set)
+{
+	hwloc_obj_type_t type = asl_core_type(t);
+	hwloc_obj_t o = NULL;
+	int n = 0;
+
+	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
+		n += hwloc_bitmap_intersects(o->cpuset, set);
+	return n;
+}
+
+/* Above a processor: the cache of a level, or (0) the last one. */
+static hwloc_obj_t cache_above(hwloc_obj_t o, int level)
+{
+	hwloc_obj_t found = NULL;
+
+	for (; o; o = o->parent)
+		if (hwloc_obj_type_is_dcache(o->type) && o->attr->cache.size &&
+		    (!level || (int)o->attr->cache.depth == level))
+			found = o;
+	return found;
+}
+
+static struct asl_cache describe(hwloc_topology_t t, hwloc_obj_t cache)
+{
+	int cores = asl_count_cores(t, cache->cpuset);
+
+	return (struct asl_cache){
+		.bytes = cache->attr->cache.size,
+		/* Its processors need not belong to a core. */
+		.cores = cores < 1 ? 1 : cores,
+	};
+}
+
+static uint64_t share(struct asl_cache x)
+{
+	return x.bytes / (uint64_t)x.cores;
+}
+
+/*
+ * From the processors up, for they need not all have the same levels.  Returns
+ * the cache found that has least per core; NULL: there is none, or not every
+ * processor has one of this level.
+ */
+static hwloc_obj_t find_cache(struct asl_cache *out, hwloc_topology_t t,
+			      int level)
+{
+	hwloc_obj_t pu = NULL, found = NULL, before = NULL;
+
+	while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu))) {
+		hwloc_obj_t cache = cache_above(pu, level);
+		struct asl_cache x;
+
+		if (!cache && level)
+			return NULL;
+		if (!cache || cache == before)
+			continue;
+		before = cache;
+		x = describe(t, cache);
+		if (found && share(x) >= share(*out))
+			continue;
+		found = cache;
+		*out = x;
+	}
+	return found;
+}
+
+/* Everything of *m about caches; t NULL: hwloc failed. */
+static void asl_find_caches(struct asl_machine *m, hwloc_topology_t t)
+{
+	struct asl_cache last = {ASSUMED_CACHE_BYTES, 1};
+	hwloc_obj_t found = t ? find_cache(&last, t, 0) : NULL;
+
+	m->cache_bytes = last.bytes;
+	m->cache_cores = last.cores;
+	m->cache_assumed = !found;
+	m->cache_level = found ? (int)found->attr->cache.depth : 0;
+	for (int i = 0; t && i < ASL_CACHE_LEVELS; i++)
+		if (!find_cache(&m->level[i], t, i + 1))
+			m->level[i] = (struct asl_cache){0};
+}
+
+static uint64_t share_words(struct asl_cache x, int ranks)
+{
+	int sharing = ranks < x.cores ? ranks : x.cores;
+	uint64_t words = x.bytes / 8 / (uint64_t)(sharing < 1 ? 1 : sharing);
+
+	return words < 3 ? 3 : words;
+}
+
+uint64_t asl_machine_cache_words(int ranks)
+{
+	const struct asl_machine *m = asl_machine();
+	struct asl_cache last = {m->cache_bytes, m->cache_cores};
+
+	return share_words(last, ranks);
+}
+
+uint64_t asl_machine_level_words(int level, int ranks)
+{
+	struct asl_cache x = {0};
+
+	if (level > 0 && level <= ASL_CACHE_LEVELS)
+		x = asl_machine()->level[level - 1];
+	return x.bytes ? share_words(x, ranks) : 0;
+}
+
+/*
+ * The memories of a machine
+ *
+ * A node with memory that is not like the others says so by its subtype (NVM,
+ * HBM, ...), or by the DAX device that it was made of.  How fast memories are
+ * firmware tells in a table (HMAT) that most machines do not have: then nothing
+ * is said.
+ */
+
+static const struct attribute {
+	const char *key;
+	hwloc_memattr_id_t id;
+} attributes[] = {
+	{"bandwidth_mib_s", HWLOC_MEMATTR_ID_BANDWIDTH},
+	{"read_bandwidth_mib_s", HWLOC_MEMATTR_ID_READ_BANDWIDTH},
+	{"write_bandwidth_mib_s", HWLOC_MEMATTR_ID_WRITE_BANDWIDTH},
+	{"latency_ns", HWLOC_MEMATTR_ID_LATENCY},
+	{"read_latency_ns", HWLOC_MEMATTR_ID_READ_LATENCY},
+	{"write_latency_ns", HWLOC_MEMATTR_ID_WRITE_LATENCY},
+};
+
+#define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
+
+json_t *asl_json_text(const char *from)
+{
+	json_t *json = json_string(from);
+	char *plain;
+
+	if (json)
+		return json;
+	plain = strdup(from);
+	if (!plain)
+		return NULL;
+	for (char *c = plain; *c; c++)
+		if ((unsigned char)*c > 0x7e)
+			*c = '?';
+	json = json_string(plain);
+	free(plain);
+	return json;
+}
+
+json_t *asl_json_count(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+/* Processors as Linux numbers them: "0-3,8". */
+static json_t *processors(hwloc_const_cpuset_t set)
+{
+	char *list = NULL;
+	json_t *json = NULL;
+
+	if (set && hwloc_bitmap_list_asprintf(&list, set) >= 0)
+		json = json_string(list);
+	free(list);
+	return json;
+}
+
+/* Who reads or writes: processors, or an object (a GPU) that has some near. */
+static hwloc_const_cpuset_t place_of(const struct hwloc_location *x)
+{
+	return x->type == HWLOC_LOCATION_TYPE_CPUSET
+		       ? x->location.cpuset
+		       : x->location.object->cpuset;
+}
+
+/* A value for each set of processors that it holds for; NULL: there is none. */
+static json_t *values(hwloc_topology_t t, hwloc_obj_t node,
+		      hwloc_memattr_id_t id)
+{
+	enum { MOST = 64 };
+	struct hwloc_location from[MOST];
+	hwloc_uint64_t value[MOST];
+	unsigned count = MOST;
+	json_t *list;
+
+	if (hwloc_memattr_get_initiators(t, id, node, 0, &count, from, value) ||
+	    !count)
+		return NULL;
+	list = json_array();
+	for (unsigned i = 0; i < count && i < MOST; i++)
+		json_array_append_new(
+			list, json_pack("{s:o*, s:o}", "from_cpus",
+					processors(place_of(&from[i])), "value",
+					asl_json_count(value[i])));
+	return list;
+}
+
+/* A cache in front of memory: how persistent memory looks in Memory Mode. */
+static void add_cache(json_t *node, hwloc_obj_t o)
+{
+	if (o->parent && o->parent->type == HWLOC_OBJ_MEMCACHE)
+		json_object_set_new(
+			node, "memory_side_cache_bytes",
+			asl_json_count(o->parent->attr->cache.size));
+}
+
+static void add_text(json_t *node, const char *key, const char *value)
+{
+	if (value)
+		json_object_set_new(node, key, asl_json_text(value));
+}
+
+/* NULL, which leaves a key out: hwloc was not told. */
+static json_t *known(uint64_t bytes)
+{
+	return bytes ? asl_json_count(bytes) : NULL;
+}
+
+static json_t *tiers_describe(hwloc_topology_t t, hwloc_obj_t o)
+{
+	json_t *node = json_pack("{s:i, s:o*, s:o*}", "node", (int)o->os_index,
+				 "bytes", known(o->attr->numanode.local_memory),
+				 "local_cpus", processors(o->cpuset));
+
+	add_text(node, "subtype", o->subtype);
+	add_text(node, "dax_device",
+		 hwloc_obj_get_info_by_name(o, "DAXDevice"));
+	add_cache(node, o);
+	for (size_t i = 0; i < ATTRIBUTES; i++) {
+		json_t *list = values(t, o, attributes[i].id);
+
+		if (list)
+			json_object_set_new(node, attributes[i].key, list);
+	}
+	return node;
+}
+
+json_t *asl_tiers(hwloc_topology_t t)
+{
+	json_t *all = json_array();
+	hwloc_obj_t o = NULL;
+
+	while ((o = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, o)))
+		json_array_append_new(all, tiers_describe(t, o));
+	return all;
 }

@@ -11,10 +11,37 @@
 #ifndef ASL_MACHINE_H
 #define ASL_MACHINE_H
 
+#include <hwloc.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * Hwloc's answer, for the files of this folder
+ */
+
+/* Loaded once; NULL if hwloc failed. */
+hwloc_topology_t asl_topology(void);
+
+/* Of cores; or of processors, where a machine has no cores. */
+hwloc_obj_type_t asl_core_type(hwloc_topology_t t);
+
+struct asl_machine;
+
+/*
+ * The memories of a machine, as JSON, for the files of this folder
+ */
+
+/*
+ * A list of NUMA nodes: what kind of memory each is, how much, next to which
+ * processors, and how fast, where the firmware says so.
+ */
+json_t *asl_tiers(hwloc_topology_t t);
+
+/* JSON is UTF-8; names may be anything: then what is not ASCII reads "?". */
+json_t *asl_json_text(const char *from);
+json_t *asl_json_count(uint64_t value);
 
 /* Of data, and the allowed cores that share it; of several, least per core. */
 struct asl_cache {
@@ -61,11 +88,10 @@ uint64_t asl_machine_memory_words(int ranks);
 /*
  * Bind this process: to a `core`, the cores of a `socket`, or, `none`, to what it
  * was started on again.  Of that, `mates` processes do so alike, of which this is
- * number `mate`, from 0 on.  0 or a negative errno, with asl_bind_why() saying
+ * number `mate`, from 0 on.  0 or a negative errno, with asl_failure() saying
  * more: -ENODEV if the machine that hwloc describes is not this one.
  */
 int asl_machine_bind(const char *to, int mate, int mates);
-const char *asl_bind_why(void);
 const char *const *asl_bind_names(void); /* NULL-ended */
 
 /* The processors that it may run on now, as Linux numbers them: "0-3,8". */
@@ -73,7 +99,7 @@ void asl_machine_cpus(char *text, size_t room);
 
 /*
  * hwloc's own description, in XML, written aside and renamed.  0 or a negative
- * errno, with asl_file_why() (lib/matrix/file.h) saying more: -ENODEV if hwloc has
+ * errno, with asl_failure() saying more: -ENODEV if hwloc has
  * none.
  */
 int asl_machine_write_topology(const char *path);

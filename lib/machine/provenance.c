@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "lib/machine/machine.h"
-#include "lib/machine/tiers.h"
-#include "lib/machine/topology.h"
 
 #ifndef ASLANT_VERSION
 #define ASLANT_VERSION "unknown"

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/format.h"
 
 static const struct asl_format *const table[] = {
@@ -59,15 +60,15 @@ static int find_format(const struct asl_format **out,
 		if (begins(in, table[i]))
 			*out = table[i];
 	if (!*out)
-		return asl_file_fail(-EINVAL,
-				     "%s: is neither .npy nor .mtx, by name or "
-				     "by content",
-				     path);
+		return asl_fail(-EINVAL,
+				"%s: is neither .npy nor .mtx, by name or "
+				"by content",
+				path);
 	if (begins(in, *out))
 		return 0;
 	asl_quote(found, in->map, in->map_bytes < 16 ? in->map_bytes : 16);
-	return asl_file_fail(-EINVAL, "%s: is no %s file: begins with '%s'",
-			     path, (*out)->name, found);
+	return asl_fail(-EINVAL, "%s: is no %s file: begins with '%s'", path,
+			(*out)->name, found);
 }
 
 int asl_matrix_open(struct asl_matrix_in **out, const char *path)
@@ -78,7 +79,7 @@ int asl_matrix_open(struct asl_matrix_in **out, const char *path)
 
 	*out = NULL;
 	if (!in)
-		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+		return asl_fail(-ENOMEM, "%s: no memory", path);
 	err = asl_file_map(&in->map, &in->map_bytes, path);
 	if (!err)
 		err = find_format(&format, in, path);
@@ -146,18 +147,18 @@ int asl_matrix_create(struct asl_matrix_out **out, const char *path,
 
 	*out = NULL;
 	if (!format)
-		return asl_file_fail(-EINVAL,
-				     "%s: matrices are written as .npy or "
-				     ".mtx, by the name's ending",
-				     path);
+		return asl_fail(-EINVAL,
+				"%s: matrices are written as .npy or "
+				".mtx, by the name's ending",
+				path);
 	if (rows == 0 || cols == 0)
-		return asl_file_fail(-EINVAL,
-				     "%s: %" PRIu64 " x %" PRIu64
-				     " is not the size of a matrix",
-				     path, rows, cols);
+		return asl_fail(-EINVAL,
+				"%s: %" PRIu64 " x %" PRIu64
+				" is not the size of a matrix",
+				path, rows, cols);
 	o = calloc(1, sizeof(*o));
 	if (!o)
-		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+		return asl_fail(-ENOMEM, "%s: no memory", path);
 	o->format = format;
 	o->rows = rows;
 	o->cols = cols;
@@ -185,11 +186,11 @@ static int check_whole(const struct asl_matrix_out *out)
 {
 	if (out->written >= out->rows * out->cols)
 		return 0;
-	return asl_file_fail(-EINVAL,
-			     "%s: only %" PRIu64 " of %" PRIu64 " x %" PRIu64
-			     " entries were written",
-			     out->given ? "the result" : out->aside.path,
-			     out->written, out->rows, out->cols);
+	return asl_fail(-EINVAL,
+			"%s: only %" PRIu64 " of %" PRIu64 " x %" PRIu64
+			" entries were written",
+			out->given ? "the result" : out->aside.path,
+			out->written, out->rows, out->cols);
 }
 
 static void release(struct asl_matrix_out *out)

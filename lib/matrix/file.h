@@ -12,7 +12,7 @@
  *		a half-written file is never seen.  Every finite double reads
  *		back as it was; NaN and infinities are written, too, but can
  *		only be read elsewhere.
- * Errors	0, or a negative errno with asl_file_why() naming the file, and
+ * Errors	0, or a negative errno with asl_failure() naming the file, and
  *		in .mtx the line, what was found and what was expected.
  * Threads	Any number may read a matrix at once; one may write one.
  *
@@ -71,8 +71,5 @@ int asl_matrix_write(struct asl_matrix_out *out, const double *at, uint64_t row,
  */
 int asl_matrix_commit(struct asl_matrix_out *out);
 void asl_matrix_discard(struct asl_matrix_out *out); /* NULL is allowed */
-
-/* What the last error of this thread was about, in one line. */
-const char *asl_file_why(void);
 
 #endif

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/matrix/aside.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/map.h"
 #include "lib/matrix/given.h"
-#include "lib/matrix/map.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	       "files are read and written in place, as little-endian");

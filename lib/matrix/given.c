@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/format.h"
 
 int asl_given_check(const struct asl_given *x, const char *name, uint64_t rows,
@@ -16,15 +17,14 @@ int asl_given_check(const struct asl_given *x, const char *name, uint64_t rows,
 	uint64_t columns = x->dims == 1 ? 1 : x->size[1];
 
 	if (x->dims < 1 || x->dims > 2)
-		return asl_file_fail(-EINVAL,
-				     "%s: has %d dimensions, expected 2", name,
-				     x->dims);
+		return asl_fail(-EINVAL, "%s: has %d dimensions, expected 2",
+				name, x->dims);
 	if (x->size[0] == rows && columns == cols)
 		return 0;
-	return asl_file_fail(-EINVAL,
-			     "%s: is %" PRIu64 " x %" PRIu64
-			     ", expected %" PRIu64 " x %" PRIu64,
-			     name, x->size[0], columns, rows, cols);
+	return asl_fail(-EINVAL,
+			"%s: is %" PRIu64 " x %" PRIu64 ", expected %" PRIu64
+			" x %" PRIu64,
+			name, x->size[0], columns, rows, cols);
 }
 
 int asl_given_open(struct asl_matrix_in **out, const struct asl_given *from,
@@ -37,7 +37,7 @@ int asl_given_open(struct asl_matrix_in **out, const struct asl_given *from,
 		return err;
 	*out = calloc(1, sizeof **out);
 	if (!*out)
-		return asl_file_fail(-ENOMEM, "%s: no memory", name);
+		return asl_fail(-ENOMEM, "%s: no memory", name);
 	**out = (struct asl_matrix_in){
 		.rows = rows,
 		.cols = cols,
@@ -107,7 +107,7 @@ int asl_given_create(struct asl_matrix_out **out, const struct asl_given *to,
 		return err;
 	*out = calloc(1, sizeof **out);
 	if (!*out)
-		return asl_file_fail(-ENOMEM, "no memory for the result");
+		return asl_fail(-ENOMEM, "no memory for the result");
 	**out = (struct asl_matrix_out){
 		.format = &format,
 		.rows = rows,

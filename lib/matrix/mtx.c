@@ -21,11 +21,275 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "lib/matrix/mtx.h"
+#include "lib/base/error.h"
+#include "lib/base/text.h"
+#include "lib/matrix/format.h"
+
+/*
+ * Between the two halves of the Matrix Market format
+ */
+
+/*
+ * A Matrix Market file, line by line, into a dense matrix
+ *
+ * In one pass; whatever is wrong is named with its line.  The format is
+ * described in mtx.c.
+ */
+
+enum layout { ARRAY, COORDINATE };
+enum field { REAL, INTEGER };
+enum symmetry { GENERAL, SYMMETRIC, SKEW };
+
+struct reader {
+	struct asl_lines lines;
+	int layout, field, symmetry;
+	uint64_t rows, cols, listed;
+	double *to;
+};
+
+/* Which of the names, NULL-ended, comes next, in letters of either case. */
+static int choose(const struct reader *r, struct asl_text *line, int *choice,
+		  const char *const *names, const char *expected)
+{
+	struct asl_text word = asl_next_word(line);
+	size_t n = (size_t)(word.end - word.at);
+
+	for (*choice = 0; names[*choice]; ++*choice)
+		if (n == strlen(names[*choice]) &&
+		    strncasecmp(word.at, names[*choice], n) == 0)
+			return 0;
+	return asl_unexpected(&r->lines, expected, word);
+}
+
+static int read_banner(struct reader *r)
+{
+	static const char *const banner[] = {"%%MatrixMarket", NULL};
+	static const char *const object[] = {"matrix", NULL};
+	static const char *const layout[] = {"array", "coordinate", NULL};
+	static const char *const field[] = {"real", "integer", NULL};
+	static const char *const symmetry[] = {"general", "symmetric",
+					       "skew-symmetric", NULL};
+	struct asl_text line = r->lines.rest;
+	int only, err;
+
+	asl_next_line(&r->lines, &line);
+	err = choose(r, &line, &only, banner, "the banner %%MatrixMarket");
+	if (!err)
+		err = choose(r, &line, &only, object, "the object matrix");
+	if (!err)
+		err = choose(r, &line, &r->layout, layout,
+			     "the layout array or coordinate");
+	if (!err)
+		err = choose(r, &line, &r->field, field,
+			     "the field real or integer");
+	if (!err)
+		err = choose(r, &line, &r->symmetry, symmetry,
+			     "the symmetry general, symmetric or "
+			     "skew-symmetric");
+	return err ? err : asl_take_end(&r->lines, &line);
+}
+
+static int check_size(const struct reader *r)
+{
+	if (r->rows == 0 || r->cols == 0)
+		return asl_fail(-EINVAL,
+				"%s:%" PRIu64 ": a matrix of %" PRIu64
+				" x %" PRIu64 " has no entries",
+				r->lines.path, r->lines.line, r->rows, r->cols);
+	if (r->symmetry != GENERAL && r->rows != r->cols)
+		return asl_fail(-EINVAL,
+				"%s:%" PRIu64 ": %" PRIu64 " x %" PRIu64
+				" can't be symmetric: expected a square",
+				r->lines.path, r->lines.line, r->rows, r->cols);
+	return 0;
+}
+
+static int read_size(struct reader *r)
+{
+	struct asl_text line;
+	int err;
+
+	if (!asl_next_data_line(&r->lines, &line))
+		return asl_fail(-EINVAL, "%s: ends before the line of its size",
+				r->lines.path);
+	err = asl_take_count(&r->lines, &line, "the number of rows", &r->rows);
+	if (!err)
+		err = asl_take_count(&r->lines, &line, "the number of columns",
+				     &r->cols);
+	if (!err && r->layout == COORDINATE)
+		err = asl_take_count(&r->lines, &line, "the number of entries",
+				     &r->listed);
+	if (!err)
+		err = asl_take_end(&r->lines, &line);
+	return err ? err : check_size(r);
+}
+
+static int store(const struct reader *r, uint64_t i, uint64_t j, double value)
+{
+	double *at = &r->to[i * r->cols + j];
+
+	/* Not 0 + value, which would lose the sign of -0. */
+	*at = *at == 0 ? value : *at + value;
+	if (!isfinite(*at))
+		return asl_fail(-EINVAL,
+				"%s:%" PRIu64 ": the sum of what is "
+				"listed for this position overflows",
+				r->lines.path, r->lines.line);
+	if (r->symmetry != GENERAL && i != j)
+		r->to[j * r->cols + i] = r->symmetry == SKEW ? -*at : *at;
+	return 0;
+}
+
+static int too_few(const struct reader *r, uint64_t found)
+{
+	return asl_fail(-EINVAL,
+			"%s: ends in line %" PRIu64 " after %" PRIu64
+			" of %" PRIu64 " entries",
+			r->lines.path, r->lines.line, found, r->listed);
+}
+
+static int check_triangle(const struct reader *r, uint64_t i, uint64_t j)
+{
+	if (r->symmetry == GENERAL || i > j || (i == j && r->symmetry != SKEW))
+		return 0;
+	return asl_fail(-EINVAL,
+			"%s:%" PRIu64 ": (%" PRIu64 ", %" PRIu64
+			") is not below the diagonal%s; a %ssymmetric "
+			"file lists nothing else",
+			r->lines.path, r->lines.line, i + 1, j + 1,
+			r->symmetry == SKEW ? "" : " or on it",
+			r->symmetry == SKEW ? "skew-" : "");
+}
+
+static int read_coordinates(struct reader *r)
+{
+	struct asl_text line;
+
+	for (uint64_t n = 0; n < r->listed; n++) {
+		uint64_t i, j;
+		double value;
+		int err;
+
+		if (!asl_next_data_line(&r->lines, &line))
+			return too_few(r, n);
+		err = asl_take_index(&r->lines, &line, "the row", &i, r->rows);
+		if (!err)
+			err = asl_take_index(&r->lines, &line, "the column", &j,
+					     r->cols);
+		if (!err)
+			err = check_triangle(r, i, j);
+		if (!err)
+			err = asl_take_value(&r->lines, &line,
+					     r->field == INTEGER, &value);
+		if (!err)
+			err = asl_take_end(&r->lines, &line);
+		if (!err)
+			err = store(r, i, j, value);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The first row of column j that is listed. */
+static uint64_t top(const struct reader *r, uint64_t j)
+{
+	return r->symmetry == GENERAL ? 0 : j + (r->symmetry == SKEW);
+}
+
+static int read_array(struct reader *r)
+{
+	struct asl_text line;
+	uint64_t n = 0;
+
+	for (uint64_t j = 0; j < r->cols; j++)
+		for (uint64_t i = top(r, j); i < r->rows; i++, n++) {
+			double value;
+			int err;
+
+			if (!asl_next_data_line(&r->lines, &line))
+				return too_few(r, n);
+			err = asl_take_value(&r->lines, &line,
+					     r->field == INTEGER, &value);
+			if (!err)
+				err = asl_take_end(&r->lines, &line);
+			if (!err)
+				err = store(r, i, j, value);
+			if (err)
+				return err;
+		}
+	return 0;
+}
+
+/* Cannot overflow: rows x cols doubles have been allocated. */
+static uint64_t listed_in_array(const struct reader *r)
+{
+	uint64_t n = r->rows;
+
+	if (r->symmetry == GENERAL)
+		return n * r->cols;
+	return r->symmetry == SKEW ? n * (n - 1) / 2 : n * (n + 1) / 2;
+}
+
+static int read_entries(struct reader *r)
+{
+	struct asl_text line;
+	int err;
+
+	if (r->layout == ARRAY)
+		r->listed = listed_in_array(r);
+	err = r->layout == ARRAY ? read_array(r) : read_coordinates(r);
+	if (err || !asl_next_data_line(&r->lines, &line))
+		return err;
+	return asl_fail(-EINVAL,
+			"%s:%" PRIu64 ": more than the %" PRIu64
+			" entries that its size calls for",
+			r->lines.path, r->lines.line, r->listed);
+}
+
+static int read_matrix(struct reader *r, void **dense, size_t *bytes)
+{
+	int err = read_banner(r);
+
+	if (!err)
+		err = read_size(r);
+	if (!err)
+		err = asl_matrix_allocate(dense, bytes, r->lines.path, r->rows,
+					  r->cols);
+	r->to = *dense;
+	return err ? err : read_entries(r);
+}
+
+/* Parse the mapped text and put the matrix in its place. */
+static int asl_mtx_read(struct asl_matrix_in *in, const char *path)
+{
+	struct reader r = {0};
+	size_t bytes = 0;
+	void *dense = NULL;
+	int err = asl_lines_open(&r.lines, path, in->map, in->map_bytes, '%');
+
+	if (err)
+		return err;
+	err = read_matrix(&r, &dense, &bytes);
+	asl_lines_close(&r.lines);
+	asl_file_unmap(err ? dense : in->map, err ? bytes : in->map_bytes);
+	if (err)
+		return err;
+	*in = (struct asl_matrix_in){.rows = r.rows,
+				     .cols = r.cols,
+				     .entries = dense,
+				     .row_step = r.cols,
+				     .col_step = 1,
+				     .map = dense,
+				     .map_bytes = bytes};
+	return 0;
+}
 
 #define BUFFER_BYTES 65536
 #define VALUE_BYTES 32 /* a value of 17 digits and its newline fit */
@@ -98,7 +362,7 @@ static int mtx_finish(struct asl_matrix_out *out)
 		err = print(p, out);
 		uselocale(before);
 	} else {
-		asl_file_fail(err, "%s: no memory", out->aside.path);
+		asl_fail(err, "%s: no memory", out->aside.path);
 	}
 	free(p);
 	if (c)

@@ -12,6 +12,9 @@
  *
  * NumPy enhancement proposal 1, "A simple file format for NumPy arrays".
  */
+#include "lib/matrix/npy.h"
+#include "lib/base/error.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +22,174 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "lib/matrix/npy.h"
+/*
+ * The Python dict at the head of a .npy file
+ *
+ * Its three keys may come in any order and with any spacing, each once and no
+ * other; that is also what NumPy demands.
+ */
+
+static const char *const keys[ASL_NPY_KEYS] = {"descr", "fortran_order",
+					       "shape"};
+
+static void skip_blanks(struct asl_text *t)
+{
+	while (t->at < t->end &&
+	       (*t->at == ' ' || *t->at == '\t' || *t->at == '\n'))
+		t->at++;
+}
+
+/* Each of these takes what it names, if that comes next. */
+static bool take(struct asl_text *t, const char *word)
+{
+	size_t n = strlen(word);
+
+	skip_blanks(t);
+	if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n) != 0)
+		return false;
+	t->at += n;
+	return true;
+}
+
+static bool take_string(struct asl_text *t, struct asl_text *string)
+{
+	const char *close;
+
+	skip_blanks(t);
+	if (t->at == t->end || (*t->at != '\'' && *t->at != '"'))
+		return false;
+	close = memchr(t->at + 1, *t->at, (size_t)(t->end - t->at - 1));
+	if (!close)
+		return false;
+	*string = (struct asl_text){t->at + 1, close};
+	t->at = close + 1;
+	return true;
+}
+
+/* Python 2 wrote long integers as 3L. */
+static bool take_count(struct asl_text *t, uint64_t *count)
+{
+	const char *from;
+
+	skip_blanks(t);
+	*count = 0;
+	for (from = t->at; t->at < t->end; t->at++) {
+		uint64_t digit = (uint64_t)(unsigned char)*t->at - '0';
+
+		if (digit > 9)
+			break;
+		if (__builtin_mul_overflow(*count, 10, count) ||
+		    __builtin_add_overflow(*count, digit, count))
+			return false;
+	}
+	if (t->at == from)
+		return false;
+	if (t->at < t->end && *t->at == 'L')
+		t->at++;
+	return true;
+}
+
+static int malformed(const char *path, const struct asl_text *t,
+		     const char *expected)
+{
+	char found[ASL_QUOTE];
+	size_t left = (size_t)(t->end - t->at);
+
+	asl_quote(found, t->at, left < 24 ? left : 24);
+	return asl_fail(-EINVAL,
+			"%s: the header should have %s where it has '%s'", path,
+			expected, found);
+}
+
+static int parse_descr(struct asl_npy_header *h, struct asl_text *t,
+		       const char *path)
+{
+	if (take_string(t, &h->descr))
+		return 0;
+	if (take(t, "["))
+		return asl_fail(-EINVAL,
+				"%s: entries are structured, expected "
+				"'<f8' (float64)",
+				path);
+	return malformed(path, t, "a type of entries");
+}
+
+static int parse_order(struct asl_npy_header *h, struct asl_text *t,
+		       const char *path)
+{
+	h->by_columns = take(t, "True");
+	if (h->by_columns || take(t, "False"))
+		return 0;
+	return malformed(path, t, "True or False");
+}
+
+static int parse_shape(struct asl_npy_header *h, struct asl_text *t,
+		       const char *path)
+{
+	if (!take(t, "("))
+		return malformed(path, t, "a shape (rows, cols)");
+	while (!take(t, ")")) {
+		uint64_t size;
+
+		if (!take_count(t, &size))
+			return malformed(path, t, "a size below 2^64");
+		if (h->dims < ASL_NPY_DIMS)
+			h->size[h->dims] = size;
+		h->dims++;
+		if (!take(t, ",") && (t->at == t->end || *t->at != ')'))
+			return malformed(path, t, "',' or ')'");
+	}
+	return 0;
+}
+
+static int parse_entry(struct asl_npy_header *h, struct asl_text *t,
+		       const char *path)
+{
+	static int (*const parse[ASL_NPY_KEYS])(
+		struct asl_npy_header *, struct asl_text *,
+		const char *) = {parse_descr, parse_order, parse_shape};
+	struct asl_text before = *t, key;
+	size_t length;
+
+	if (!take_string(t, &key))
+		return malformed(path, t, "a key or '}'");
+	length = (size_t)(key.end - key.at);
+	for (int k = 0; k < ASL_NPY_KEYS; k++) {
+		if (length != strlen(keys[k]) ||
+		    memcmp(key.at, keys[k], length) != 0 || h->seen[k])
+			continue;
+		h->seen[k] = true;
+		if (!take(t, ":"))
+			return malformed(path, t, "':'");
+		return parse[k](h, t, path);
+	}
+	return malformed(path, &before,
+			 "one each of 'descr', 'fortran_order', 'shape'");
+}
+
+/* *h is zeros before; *t is used up. */
+static int asl_npy_parse(struct asl_npy_header *h, struct asl_text *t,
+			 const char *path)
+{
+	if (!take(t, "{"))
+		return malformed(path, t, "'{'");
+	while (!take(t, "}")) {
+		int err = parse_entry(h, t, path);
+
+		if (err)
+			return err;
+		if (!take(t, ",") && (t->at == t->end || *t->at != '}'))
+			return malformed(path, t, "',' or '}'");
+	}
+	skip_blanks(t);
+	if (t->at < t->end)
+		return malformed(path, t, "its end");
+	for (int k = 0; k < ASL_NPY_KEYS; k++)
+		if (!h->seen[k])
+			return asl_fail(-EINVAL, "%s: the header has no '%s'",
+					path, keys[k]);
+	return 0;
+}
 
 #define ALIGN_BYTES 64
 
@@ -43,31 +213,30 @@ static int check(const struct asl_npy_header *h, const char *path,
 	char found[ASL_QUOTE], size[SIZES];
 
 	if (length != 3 || memcmp(h->descr.at, "<f8", 3) != 0)
-		return asl_file_fail(-EINVAL,
-				     "%s: entries are '%s', expected '<f8' "
-				     "(float64)",
-				     path,
-				     asl_quote(found, h->descr.at, length));
+		return asl_fail(-EINVAL,
+				"%s: entries are '%s', expected '<f8' "
+				"(float64)",
+				path, asl_quote(found, h->descr.at, length));
 	if (h->dims != dims)
-		return asl_file_fail(
-			-EINVAL,
-			"%s: has %" PRIu64 " dimension%s, expected %" PRIu64,
-			path, h->dims, h->dims == 1 ? "" : "s", dims);
+		return asl_fail(-EINVAL,
+				"%s: has %" PRIu64
+				" dimension%s, expected %" PRIu64,
+				path, h->dims, h->dims == 1 ? "" : "s", dims);
 	for (uint64_t i = 0; i < dims; i++)
 		if (h->size[i] == 0)
-			return asl_file_fail(-EINVAL,
-					     "%s: an array of %s has no "
-					     "entries",
-					     path, sizes(size, h));
+			return asl_fail(-EINVAL,
+					"%s: an array of %s has no "
+					"entries",
+					path, sizes(size, h));
 	return 0;
 }
 
 static int wrong_length(const char *path, uint64_t expected, uint64_t found)
 {
-	return asl_file_fail(
-		-EINVAL,
-		"%s: is %s: expected %" PRIu64 " bytes, found %" PRIu64, path,
-		found < expected ? "cut off" : "too long", expected, found);
+	return asl_fail(-EINVAL,
+			"%s: is %s: expected %" PRIu64 " bytes, found %" PRIu64,
+			path, found < expected ? "cut off" : "too long",
+			expected, found);
 }
 
 /* *t becomes the header; the entries follow it. */
@@ -80,10 +249,10 @@ static int find_header(struct asl_text *t, const char *path, const void *map,
 	if (map_bytes < 8)
 		return wrong_length(path, 8, map_bytes);
 	if (b[6] < 1 || b[6] > 3 || b[7] != 0)
-		return asl_file_fail(-EINVAL,
-				     "%s: is of format version %d.%d, expected "
-				     "1.0, 2.0 or 3.0",
-				     path, b[6], b[7]);
+		return asl_fail(-EINVAL,
+				"%s: is of format version %d.%d, expected "
+				"1.0, 2.0 or 3.0",
+				path, b[6], b[7]);
 	at = b[6] == 1 ? 10 : 12;
 	if (map_bytes < at)
 		return wrong_length(path, at, map_bytes);
@@ -107,10 +276,10 @@ static int check_length(const struct asl_npy_header *h, size_t header,
 	for (uint64_t i = 0; i < h->dims; i++)
 		overflow |= __builtin_mul_overflow(bytes, h->size[i], &bytes);
 	if (__builtin_add_overflow(bytes, header, &bytes) || overflow)
-		return asl_file_fail(-EINVAL,
-				     "%s: %s entries are more than any file "
-				     "holds",
-				     path, sizes(size, h));
+		return asl_fail(-EINVAL,
+				"%s: %s entries are more than any file "
+				"holds",
+				path, sizes(size, h));
 	return bytes == map_bytes ? 0 : wrong_length(path, bytes, map_bytes);
 }
 
@@ -141,10 +310,10 @@ static int not_finite(const struct asl_matrix_in *in, uint64_t at, double value,
 	uint64_t row = by_columns ? at % across : at / across;
 	uint64_t col = by_columns ? at / across : at % across;
 
-	return asl_file_fail(-EINVAL,
-			     "%s: entry [%" PRIu64 ", %" PRIu64
-			     "] (from 0) is %g, expected a finite number",
-			     path, row, col, value);
+	return asl_fail(-EINVAL,
+			"%s: entry [%" PRIu64 ", %" PRIu64
+			"] (from 0) is %g, expected a finite number",
+			path, row, col, value);
 }
 
 static int check_finite(const struct asl_matrix_in *in, const char *path)
@@ -208,10 +377,10 @@ static int npy_create(struct asl_matrix_out *out)
 	out->data_at = end;
 	if (__builtin_mul_overflow(out->rows, out->cols, &bytes) ||
 	    bytes > (INT64_MAX - sizeof(head)) / 8)
-		return asl_file_fail(-EFBIG,
-				     "%s: %" PRIu64 " x %" PRIu64
-				     " entries are more than any file holds",
-				     out->aside.path, out->rows, out->cols);
+		return asl_fail(-EFBIG,
+				"%s: %" PRIu64 " x %" PRIu64
+				" entries are more than any file holds",
+				out->aside.path, out->rows, out->cols);
 	err = asl_aside_reserve(&out->aside, out->data_at + 8 * bytes);
 	if (err)
 		return err;

@@ -4,8 +4,8 @@
 #ifndef ASL_NPY_H
 #define ASL_NPY_H
 
+#include "lib/base/text.h"
 #include "lib/matrix/format.h"
-#include "lib/matrix/text.h"
 
 #define ASL_NPY_KEYS 3
 #define ASL_NPY_DIMS 32 /* at most, NumPy's own limit */
@@ -17,10 +17,6 @@ struct asl_npy_header {
 	uint64_t dims;
 	uint64_t size[ASL_NPY_DIMS]; /* the first, however many there are */
 };
-
-/* *h is zeros before; *t is used up. */
-int asl_npy_parse(struct asl_npy_header *h, struct asl_text *t,
-		  const char *path);
 
 /*
  * A file of float64 in `dims` dimensions, none of length 0, with all of its

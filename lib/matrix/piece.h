@@ -4,7 +4,7 @@
 #ifndef ASL_PIECE_H
 #define ASL_PIECE_H
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 
 struct asl_piece {
 	struct asl_range rows, cols; /* the block, in the matrix */

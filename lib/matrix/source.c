@@ -3,7 +3,7 @@
  */
 #include "lib/matrix/source.h"
 
-#include "lib/matrix/draw.h"
+#include "lib/base/draw.h"
 
 void asl_source_read(const struct asl_source *source, double *at, uint64_t row,
 		     uint64_t col, uint64_t count)

@@ -36,12 +36,712 @@
  * Communication-optimal parallel recursive rectangular matrix multiplication,
  * IPDPS 2013; there, for powers of two.
  */
-#include "lib/multiply/cuts.h"
+#include <errno.h>
+#include <stdlib.h>
 
+#include "lib/multiply/brick.h"
+#include "lib/multiply/cuts_layout.h"
 #include "lib/rank/resume.h"
+
+/*
+ * One rank's part of a cut box, for cuts.c and cuts_fused.c
+ *
+ * Both gather the faces of A and B cell by cell, and then go through C's cells;
+ * they differ in what becomes of these.  Each step is beside its closed form.
+ */
+
+/* A rank without a box has no cells. */
+struct asl_cuts_part {
+	const struct asl_plan *plan;
+	struct asl_cuts_layout *l; /* NULL: there was no memory for it */
+	int rank, cells;
+	struct asl_cuts_box box;
+};
+
+/* Its cells, A's and B's first, in the order in which it goes through them. */
+const struct asl_cuts_cell *asl_cuts_cell(const struct asl_cuts_part *x, int i);
+
+/* The faces of A and B. */
+struct asl_cuts_faces {
+	struct asl_block of[2];
+	struct asl_words panel[2]; /* none if the face is owned whole */
+};
+
+/* Words of main memory that gathering takes: of panels, and beside them. */
+struct asl_cuts_rooms {
+	uint64_t panels, beside;
+};
+
+/* ---- C's cells ---- */
+
+/* What is owned of them, and what is held beside that. */
+struct asl_cuts_held {
+	uint64_t own;
+	uint64_t summands;    /* in the pool */
+	uint64_t multiplying; /* in DRAM, beside summands and panels */
+	uint64_t reducing;    /* the same, when there are no panels any more */
+};
+
+/* What becomes of C's cells: all that the algorithms differ in. */
+struct asl_cuts_way {
+	bool (*owns)(struct asl_piece *piece, const struct asl_cuts_part *x,
+		     int i);
+	/* Marks that all ranks pass, those without cells, too. */
+	int marks;
+
+	/* Ends with giving the faces. */
+	void (*run)(struct asl_rank *r, const struct asl_cuts_part *x,
+		    struct asl_cuts_faces *faces, const struct asl_words *C);
+	struct asl_cuts_held (*predict)(struct asl_ledger *out,
+					const struct asl_cuts_part *x);
+};
+
+static struct asl_group asl_cuts_group(const struct asl_cuts_part *x,
+				       const struct asl_cuts_cell *cell);
+
+static struct asl_words asl_cuts_next(struct asl_words *rest, uint64_t count);
+
+static struct asl_range asl_cuts_share(const struct asl_cuts_part *x,
+				       const struct asl_cuts_cell *cell);
+
+/*
+ * A rank's faces of A and B, made whole cell by cell
+ *
+ * A cell that is as wide as the face is a run of its words, and is gathered in
+ * place.  Any other is gathered beside it, in DRAM, and copied to where it
+ * belongs.
+ */
+
+/* Does nobody else need any of the face? */
+/*
+ * Does nobody else need any of it?  Then it is a cell of its own.  (To own all of
+ * its words is something else: one word has an owner, however many need it.)
+ */
+static bool asl_cuts_owns_face(const struct asl_cuts_part *x,
+			       enum asl_operand which)
+{
+	for (int i = 0; i < x->cells; i++)
+		if (asl_cuts_cell(x, i)->which == which)
+			return asl_cuts_cell(x, i)->size == 1;
+	return true;
+}
+
+static enum asl_where face_where(const struct asl_cuts_part *x,
+				 enum asl_operand which)
+{
+	return asl_cuts_owns_face(x, which) ? ASL_POOL : x->plan->panels;
+}
+
+static bool asl_cuts_is_run(const struct asl_cuts_part *x,
+			    const struct asl_cuts_cell *cell)
+{
+	return cell->cols.count ==
+	       asl_cuts_face(&x->box, cell->which).cols.count;
+}
+
+static void take_face(struct asl_rank *r, const struct asl_cuts_part *x,
+		      struct asl_cuts_faces *faces, enum asl_operand which,
+		      const struct asl_words *own)
+{
+	struct asl_piece face = asl_cuts_face(&x->box, which);
+	struct asl_words *panel = &faces->panel[which];
+
+	*panel = (struct asl_words){0};
+	if (!asl_cuts_owns_face(x, which)) {
+		asl_take(r, panel, x->plan->panels, face.words.count);
+		own = panel;
+	}
+	faces->of[which] = asl_as_block(own, face.rows.count, face.cols.count);
+}
+
+/* A cell in a face of its operand; as wide as that, it is a run of its words. */
+static struct asl_block asl_cuts_in_face(const struct asl_cuts_part *x,
+					 const struct asl_block *face,
+					 const struct asl_cuts_cell *cell)
+{
+	struct asl_piece whole = asl_cuts_face(&x->box, cell->which);
+
+	return asl_sub_block(face, cell->rows.first - whole.rows.first,
+			     cell->cols.first - whole.cols.first,
+			     cell->rows.count, cell->cols.count);
+}
+
+static void gather_cell(struct asl_rank *r, const struct asl_cuts_part *x,
+			const struct asl_block *face,
+			const struct asl_cuts_cell *cell,
+			const struct asl_words *own)
+{
+	struct asl_group g = asl_cuts_group(x, cell);
+	struct asl_block place = asl_cuts_in_face(x, face, cell), from;
+	struct asl_words all = {place.where, asl_cuts_words(cell), place.at};
+
+	if (asl_cuts_is_run(x, cell)) {
+		asl_brick_gather(r, &g, &all, own);
+		return;
+	}
+	asl_take(r, &all, ASL_DRAM, asl_cuts_words(cell));
+	asl_brick_gather(r, &g, &all, own);
+	from = asl_as_block(&all, cell->rows.count, cell->cols.count);
+	asl_copy_block(r, &place, &from);
+	asl_give(r, &all);
+}
+
+static void asl_cuts_gather(struct asl_rank *r, const struct asl_cuts_part *x,
+			    struct asl_cuts_faces *faces,
+			    const struct asl_words own[ASL_OPERANDS])
+{
+	struct asl_words rest[] = {own[ASL_A], own[ASL_B]};
+
+	asl_phase(r, ASL_GATHER);
+	for (int i = ASL_A; i <= ASL_B; i++)
+		take_face(r, x, faces, i, &own[i]);
+	for (int i = 0; i < x->cells; i++) {
+		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
+		enum asl_operand which = cell->which;
+		struct asl_words mine;
+
+		if (which == ASL_C || cell->size == 1)
+			continue;
+		mine = asl_cuts_next(&rest[which],
+				     asl_cuts_share(x, cell).count);
+		gather_cell(r, x, &faces->of[which], cell, &mine);
+	}
+}
+
+static void asl_cuts_give_faces(struct asl_rank *r,
+				struct asl_cuts_faces *faces)
+{
+	asl_give(r, &faces->panel[ASL_B]);
+	asl_give(r, &faces->panel[ASL_A]);
+}
+
+/* Returns the words that are held beside the panel. */
+static uint64_t predict_cell(struct asl_counts *counts,
+			     const struct asl_cuts_part *x,
+			     const struct asl_cuts_cell *cell)
+{
+	struct asl_group g = asl_cuts_group(x, cell);
+	enum asl_where panels = x->plan->panels;
+	uint64_t W = asl_cuts_words(cell);
+
+	if (asl_cuts_is_run(x, cell)) {
+		asl_brick_predict_gather(counts, W, &g, panels);
+		return 0;
+	}
+	asl_brick_predict_gather(counts, W, &g, ASL_DRAM);
+	counts->of[ASL_BOUNCE_READ] += W;
+	counts->of[panels == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] += W;
+	return W;
+}
+
+static struct asl_cuts_rooms
+asl_cuts_predict_gather(struct asl_counts *counts,
+			const struct asl_cuts_part *x)
+{
+	struct asl_cuts_rooms rooms = {0};
+
+	for (int i = ASL_A; i <= ASL_B; i++)
+		if (!asl_cuts_owns_face(x, i))
+			rooms.panels += asl_cuts_face(&x->box, i).words.count;
+	for (int i = 0; i < x->cells; i++) {
+		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
+
+		if (cell->which != ASL_C && cell->size > 1)
+			rooms.beside = asl_larger(
+				rooms.beside, predict_cell(counts, x, cell));
+	}
+	return rooms;
+}
+
+/* ---- Products ---- */
+
+/* A(rows, .) B(., cols), in places of the matrices. */
+static struct asl_product asl_cuts_product(const struct asl_cuts_part *x,
+					   struct asl_range rows,
+					   struct asl_range cols)
+{
+	return (struct asl_product){
+		.m = rows.count,
+		.n = cols.count,
+		.k = x->box.d[ASL_CUTS_K].count,
+		.cache = x->plan->cache,
+		.read_cost = x->plan->costs.read,
+		.write_cost = x->plan->costs.write,
+		.A = face_where(x, ASL_A),
+		.B = face_where(x, ASL_B),
+		.C = ASL_POOL,
+	};
+}
+
+static struct asl_block asl_cuts_rows_of_A(const struct asl_cuts_part *x,
+					   const struct asl_cuts_faces *faces,
+					   struct asl_range rows)
+{
+	const struct asl_block *A = &faces->of[ASL_A];
+
+	return asl_sub_block(A, rows.first - x->box.d[ASL_CUTS_M].first, 0,
+			     rows.count, A->cols);
+}
+
+static struct asl_block asl_cuts_cols_of_B(const struct asl_cuts_part *x,
+					   const struct asl_cuts_faces *faces,
+					   struct asl_range cols)
+{
+	const struct asl_block *B = &faces->of[ASL_B];
+
+	return asl_sub_block(B, 0, cols.first - x->box.d[ASL_CUTS_N].first,
+			     B->rows, cols.count);
+}
+
+/*
+ * A rank's cells, and its way through them
+ */
+
+/* ---- A rank's part ---- */
+
+/* Begin borrows the layout until the end. */
+static void asl_cuts_begin(struct asl_cuts_part *x, const struct asl_plan *plan,
+			   int rank)
+{
+	*x = (struct asl_cuts_part){
+		.plan = plan,
+		.l = asl_cuts_take(plan),
+		.rank = rank,
+	};
+	if (!x->l || rank >= x->l->used)
+		return;
+	x->box = x->l->box[rank];
+	x->cells = x->l->first[rank + 1] - x->l->first[rank];
+}
+
+static void asl_cuts_end(struct asl_cuts_part *x)
+{
+	asl_cuts_give(x->l);
+}
+
+const struct asl_cuts_cell *asl_cuts_cell(const struct asl_cuts_part *x, int i)
+{
+	return &x->l->cell[x->l->mine[x->l->first[x->rank] + i]];
+}
+
+static struct asl_group asl_cuts_group(const struct asl_cuts_part *x,
+				       const struct asl_cuts_cell *cell)
+{
+	struct asl_group g = {.size = cell->size, .list = cell->rank};
+
+	while (g.list[g.me] != x->rank)
+		g.me++;
+	return g;
+}
+
+/* Its share of a cell, and of its i-th cell of an operand; false: no more. */
+static struct asl_range asl_cuts_share(const struct asl_cuts_part *x,
+				       const struct asl_cuts_cell *cell)
+{
+	struct asl_group g = asl_cuts_group(x, cell);
+
+	return asl_share(asl_cuts_words(cell), g.size, g.me);
+}
+
+static bool asl_cuts_piece(struct asl_piece *piece,
+			   const struct asl_cuts_part *x,
+			   enum asl_operand which, int i)
+{
+	for (int j = 0; j < x->cells; j++) {
+		const struct asl_cuts_cell *cell = asl_cuts_cell(x, j);
+
+		if (cell->which != which || i-- > 0)
+			continue;
+		*piece = asl_whole_piece(cell->rows, cell->cols);
+		piece->words = asl_cuts_share(x, cell);
+		return true;
+	}
+	return false;
+}
+
+/* ---- One way or the other ---- */
+
+/* The first `count` words of *rest, which goes on after them. */
+static struct asl_words asl_cuts_next(struct asl_words *rest, uint64_t count)
+{
+	struct asl_words next = asl_slice(rest, 0, count);
+
+	*rest = asl_slice(rest, count, rest->count - count);
+	return next;
+}
+
+/* What a struct asl_algorithm asks for, one way or the other. */
+static bool asl_cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
+			  int rank, enum asl_operand which, int i,
+			  const struct asl_cuts_way *way)
+{
+	struct asl_cuts_part x;
+	bool owns;
+
+	*piece = (struct asl_piece){0};
+	asl_cuts_begin(&x, plan, rank);
+	owns = which == ASL_C ? way->owns(piece, &x, i)
+			      : asl_cuts_piece(piece, &x, which, i);
+	asl_cuts_end(&x);
+	return owns;
+}
+
+static void asl_cuts_run(struct asl_rank *r, const struct asl_plan *plan,
+			 const struct asl_words own[ASL_OPERANDS],
+			 const struct asl_cuts_way *way)
+{
+	struct asl_cuts_faces faces;
+	struct asl_cuts_part x;
+
+	asl_cuts_begin(&x, plan, r->id);
+	if (!x.l)
+		asl_rank_fail(r, -ENOMEM, "no memory for the boxes of %d ranks",
+			      plan->ranks);
+	if (x.cells) {
+		asl_cuts_gather(r, &x, &faces, own);
+		way->run(r, &x, &faces, &own[ASL_C]);
+	}
+	for (int i = 0; !x.cells && i < way->marks; i++)
+		asl_epoch(r, NULL, 0);
+	asl_cuts_end(&x);
+}
+
+static uint64_t inputs_owned(const struct asl_cuts_part *x)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < x->cells; i++)
+		if (asl_cuts_cell(x, i)->which != ASL_C)
+			words += asl_cuts_share(x, asl_cuts_cell(x, i)).count;
+	return words;
+}
+
+static void predict(struct asl_ledger *out, const struct asl_cuts_part *x,
+		    const struct asl_cuts_way *way)
+{
+	struct asl_cuts_rooms rooms =
+		asl_cuts_predict_gather(&out->in[ASL_GATHER], x);
+	struct asl_cuts_held C = way->predict(out, x);
+	uint64_t own = inputs_owned(x) + C.own;
+	uint64_t gathering = rooms.panels + rooms.beside;
+	uint64_t multiplying = rooms.panels + C.summands + C.multiplying;
+	uint64_t reducing = C.summands + C.reducing;
+
+	out->memory_high =
+		own + asl_larger(gathering, asl_larger(multiplying, reducing));
+	out->pool_high = own + C.summands +
+			 (x->plan->panels == ASL_POOL ? rooms.panels : 0);
+}
+
+static void asl_cuts_predict(struct asl_ledger *out,
+			     const struct asl_plan *plan, int rank,
+			     const struct asl_cuts_way *way)
+{
+	struct asl_cuts_part x;
+
+	asl_cuts_begin(&x, plan, rank);
+	if (x.cells)
+		predict(out, &x, way);
+	asl_cuts_end(&x);
+}
+
+/* ---- What does not depend on the way ---- */
+
+static void asl_cuts_ideal(double p[3], const struct asl_plan *plan)
+{
+	uint64_t all = plan->shape.m * plan->shape.n * plan->shape.k;
+
+	p[0] = (double)asl_least(all, (uint64_t)plan->ranks);
+	p[1] = p[2] = 1;
+}
+
+static bool asl_cuts_works_on(const struct asl_grid *g)
+{
+	return g->p[1] == 1 && g->p[2] == 1;
+}
+
+static uint64_t asl_cuts_flops(const struct asl_plan *plan)
+{
+	struct asl_cuts_layout *l = asl_cuts_take(plan);
+	uint64_t flops = l ? 2 * asl_cuts_largest(l) : 0;
+
+	asl_cuts_give(l);
+	return flops;
+}
+
+/*
+ * Cuts, with sums that go from the cache straight into the network
+ *
+ * Boxes, cells and who owns them are those of cuts.  But no summand of C is ever
+ * written: each cell is cut into tiles, and one that is complete for the rank's
+ * range of k is reduced out of the cache over the ranks of the cell, each of
+ * which stores its share of the finished words.  B_h is that of cuts but for
+ * rounding, and, with D x R tiles to a cell of C of m x n words and g ranks:
+ *
+ *	B_w	the sum over the rank's cells of mn/g: over all ranks, C
+ *	B_r	the sum of R mk + D kn
+ *	held	mk + kn of the box, a tile, and half of one or less
+ *
+ * and a message for every tile where cuts has one for every cell.  C is owned tile
+ * by tile.  It steps outside the asymmetric parallel model, as fused does.
+ */
+
+/* Rounds, in each of which every cell gets as far on. */
+enum { ROUNDS = 16 };
+
+/* A cell of C in tiles. */
+struct tiles {
+	struct asl_range rows, cols;
+	int down, across;
+	struct asl_group g;
+};
+
+/* They depend on nothing that the ranks of the cell do not have in common. */
+static struct tiles tiles_of(const struct asl_cuts_part *x,
+			     const struct asl_cuts_cell *cell)
+{
+	struct asl_product local = asl_cuts_product(x, cell->rows, cell->cols);
+	struct asl_sides side = asl_tight_sides(&local);
+
+	return (struct tiles){
+		.rows = cell->rows,
+		.cols = cell->cols,
+		.down = (int)asl_ceil_div(local.m, side.rows),
+		.across = (int)asl_ceil_div(local.n, side.cols),
+		.g = asl_cuts_group(x, cell),
+	};
+}
+
+/* The block of a tile, and this rank's share of it. */
+static struct asl_piece tile(const struct tiles *t, int i)
+{
+	struct asl_piece x =
+		asl_whole_piece(asl_part_of(t->rows, t->down, i / t->across),
+				asl_part_of(t->cols, t->across, i % t->across));
+
+	x.words = asl_share(x.words.count, t->g.size, t->g.me);
+	return x;
+}
 
 static bool owns_of_C(struct asl_piece *piece, const struct asl_cuts_part *x,
 		      int i)
+{
+	for (int j = 0; j < x->cells; j++) {
+		const struct asl_cuts_cell *cell = asl_cuts_cell(x, j);
+		struct tiles t;
+
+		if (cell->which != ASL_C)
+			continue;
+		t = tiles_of(x, cell);
+		if (i < t.down * t.across) {
+			*piece = tile(&t, i);
+			return true;
+		}
+		i -= t.down * t.across;
+	}
+	return false;
+}
+
+/* ---- The run ---- */
+
+/* A cell on its way, and where its next share goes. */
+struct work {
+	struct tiles t;
+	struct asl_words rest;
+	uint64_t all, done; /* tiles */
+};
+
+static int begin(struct work *work, const struct asl_cuts_part *x,
+		 struct asl_words own)
+{
+	int count = 0;
+
+	for (int i = 0; i < x->cells; i++) {
+		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
+		uint64_t words = 0;
+		struct work *w;
+
+		if (cell->which != ASL_C)
+			continue;
+		w = &work[count++];
+		*w = (struct work){.t = tiles_of(x, cell)};
+		for (int j = 0; j < w->t.down * w->t.across; j++)
+			words += tile(&w->t, j).words.count;
+		w->all = (uint64_t)w->t.down * (uint64_t)w->t.across;
+		w->rest = asl_cuts_next(&own, words);
+	}
+	return count;
+}
+
+/* The middle of its next tile comes earlier than that of the other's. */
+static bool is_behind(const struct work *a, const struct work *b)
+{
+	return (2 * a->done + 1) * b->all < (2 * b->done + 1) * a->all;
+}
+
+/*
+ * The cell that is least far on, in proportion.  That orders the tiles of all
+ * ranks in one way; and as they all take as long for their boxes, all get to a
+ * tile at about the same time.
+ */
+static struct work *next(struct work *work, int count)
+{
+	struct work *next = NULL;
+
+	for (struct work *w = work; w < work + count; w++)
+		if (w->done < w->all && (!next || is_behind(w, next)))
+			next = w;
+	return next;
+}
+
+static void finish_tile(struct asl_rank *r, const struct asl_cuts_part *x,
+			const struct asl_cuts_faces *faces, struct work *w)
+{
+	struct asl_piece at = tile(&w->t, (int)w->done++);
+	struct asl_words mine = asl_cuts_next(&w->rest, at.words.count);
+	struct asl_block A = asl_cuts_rows_of_A(x, faces, at.rows);
+	struct asl_block B = asl_cuts_cols_of_B(x, faces, at.cols);
+	struct asl_tile c;
+
+	asl_phase(r, ASL_COMPUTE);
+	asl_tile_take(r, &c, at.rows.count, at.cols.count);
+	asl_multiply(r, &c, &A, &B, 1);
+	asl_phase(r, ASL_REDUCE);
+	asl_reduce_scatter_tile(r, &w->t.g, &mine, &c);
+	asl_tile_give(r, &c);
+}
+
+/* Are all tiles of this round done, and of the cell of the next one? */
+static bool is_beyond(const struct work *now, int round)
+{
+	return !now || (2 * now->done + 1) * ROUNDS >=
+			       2 * now->all * ((uint64_t)round + 1);
+}
+
+static void run(struct asl_rank *r, const struct asl_cuts_part *x,
+		struct asl_cuts_faces *faces, const struct asl_words *C)
+{
+	struct work *work = malloc((size_t)x->cells * sizeof *work), *now;
+	int count = 0, round = 0;
+
+	if (work)
+		count = begin(work, x, *C);
+	else
+		asl_rank_fail(r, -ENOMEM, "no memory for %d cells", x->cells);
+	do {
+		now = next(work, count);
+		for (; round < ROUNDS && is_beyond(now, round); round++)
+			asl_round(r);
+		if (now)
+			finish_tile(r, x, faces, now);
+	} while (now);
+	free(work);
+	asl_cuts_give_faces(r, faces);
+}
+
+/* ---- The prediction ---- */
+
+/* Returns what is owned of tiles of one size. */
+static uint64_t predict_tiles(struct asl_ledger *out, const struct tiles *t,
+			      struct asl_alike rows, struct asl_alike cols)
+{
+	uint64_t W = rows.length * cols.length, many = rows.many * cols.many;
+	struct asl_counts once = {{0}};
+
+	asl_predict_reduce_scatter_tile(&once, W, t->g.size, t->g.me, ASL_POOL);
+	asl_counts_add_times(&out->in[ASL_REDUCE], &once, many);
+	return many * asl_share(W, t->g.size, t->g.me).count;
+}
+
+static void fused_predict_cell(struct asl_ledger *out,
+			       struct asl_cuts_held *held,
+			       const struct asl_cuts_part *x,
+			       const struct asl_cuts_cell *cell)
+{
+	struct asl_product local = asl_cuts_product(x, cell->rows, cell->cols);
+	uint64_t *counts = out->in[ASL_COMPUTE].of;
+	struct tiles t = tiles_of(x, cell);
+	struct asl_piece largest = tile(&t, 0);
+	uint64_t W = largest.rows.count * largest.cols.count;
+
+	counts[asl_read_counter(local.A)] +=
+		local.m * local.k * (uint64_t)t.across;
+	counts[asl_read_counter(local.B)] +=
+		local.k * local.n * (uint64_t)t.down;
+	counts[ASL_FLOPS] += 2 * local.m * local.n * local.k;
+	for (int i = 0; i < 4; i++)
+		held->own += predict_tiles(
+			out, &t, asl_parts_alike(t.rows.count, t.down, i / 2),
+			asl_parts_alike(t.cols.count, t.across, i % 2));
+	held->multiplying = asl_larger(
+		held->multiplying,
+		W + asl_reduce_scatter_tile_room(W, t.g.size, t.g.me));
+}
+
+static struct asl_cuts_held fused_predict(struct asl_ledger *out,
+					  const struct asl_cuts_part *x)
+{
+	struct asl_cuts_held held = {0};
+
+	for (int i = 0; i < x->cells; i++)
+		if (asl_cuts_cell(x, i)->which == ASL_C)
+			fused_predict_cell(out, &held, x, asl_cuts_cell(x, i));
+	return held;
+}
+
+static const struct asl_cuts_way way = {owns_of_C, ROUNDS, run, fused_predict};
+
+static bool fused_owns_also(struct asl_piece *piece,
+			    const struct asl_plan *plan, int rank,
+			    enum asl_operand which, int i)
+{
+	return asl_cuts_owns(piece, plan, rank, which, i, &way);
+}
+
+static void fused_owns(struct asl_piece own[ASL_OPERANDS],
+		       const struct asl_plan *plan, int rank)
+{
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		asl_cuts_owns(&own[i], plan, rank, i, 0, &way);
+}
+
+static void predict_fused(struct asl_ledger *out, const struct asl_plan *plan,
+			  int rank)
+{
+	asl_cuts_predict(out, plan, rank, &way);
+}
+
+static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
+		      struct asl_words own[ASL_OPERANDS])
+{
+	asl_cuts_run(r, plan, own, &way);
+}
+
+static const struct asl_matmul matmul = {
+	.axes = "mkn",
+	.kernel = "tight",
+	.ideal = asl_cuts_ideal,
+	.works_on = asl_cuts_works_on,
+	.grids = "P x 1 x 1",
+	.gridless = true,
+	.flops = asl_cuts_flops,
+	.owns = fused_owns,
+	.owns_also = fused_owns_also,
+};
+
+const struct asl_algorithm asl_multiply_cuts_fused = {
+	.name = "cuts-fused",
+	.summary = "cuts, with sums reduced out of the cache: fewest writes",
+	.outside_apm = true,
+	.family = &asl_family_multiply,
+	.resumes = true,
+	.matmul = &matmul,
+	.predict = predict_fused,
+	.run = fused_run,
+};
+
+static bool cuts_owns_of_C(struct asl_piece *piece,
+			   const struct asl_cuts_part *x, int i)
 {
 	return asl_cuts_piece(piece, x, ASL_C, i);
 }
@@ -104,8 +804,8 @@ static void reduce(struct asl_rank *r, const struct asl_cuts_part *x,
 }
 
 /* A face that nobody else has a summand of is finished where it belongs. */
-static void run(struct asl_rank *r, const struct asl_cuts_part *x,
-		struct asl_cuts_faces *faces, const struct asl_words *own)
+static void cuts_run(struct asl_rank *r, const struct asl_cuts_part *x,
+		     struct asl_cuts_faces *faces, const struct asl_words *own)
 {
 	struct asl_words summand = {0};
 	struct asl_block C;
@@ -128,9 +828,9 @@ static void run(struct asl_rank *r, const struct asl_cuts_part *x,
 /* ---- The prediction ---- */
 
 /* Returns what is held while it is reduced. */
-static uint64_t predict_cell(struct asl_counts *counts,
-			     const struct asl_cuts_part *x,
-			     const struct asl_cuts_cell *cell)
+static uint64_t cuts_predict_cell(struct asl_counts *counts,
+				  const struct asl_cuts_part *x,
+				  const struct asl_cuts_cell *cell)
 {
 	struct asl_group g = asl_cuts_group(x, cell);
 	uint64_t W = asl_cuts_words(cell), copy = 0;
@@ -146,8 +846,8 @@ static uint64_t predict_cell(struct asl_counts *counts,
 	return copy + asl_reduce_scatter_room(W, g.size, g.me);
 }
 
-static struct asl_cuts_held predict(struct asl_ledger *out,
-				    const struct asl_cuts_part *x)
+static struct asl_cuts_held cuts_predict(struct asl_ledger *out,
+					 const struct asl_cuts_part *x)
 {
 	struct asl_product local = product(x);
 	struct asl_cuts_held C = {
@@ -163,41 +863,42 @@ static struct asl_cuts_held predict(struct asl_ledger *out,
 		if (cell->which != ASL_C)
 			continue;
 		C.own += asl_cuts_share(x, cell).count;
-		C.reducing =
-			asl_larger(C.reducing,
-				   predict_cell(&out->in[ASL_REDUCE], x, cell));
+		C.reducing = asl_larger(
+			C.reducing,
+			cuts_predict_cell(&out->in[ASL_REDUCE], x, cell));
 	}
 	return C;
 }
 
-static const struct asl_cuts_way way = {owns_of_C, 1, run, predict};
+static const struct asl_cuts_way cuts_way = {cuts_owns_of_C, 1, cuts_run,
+					     cuts_predict};
 
 static bool cuts_owns_also(struct asl_piece *piece, const struct asl_plan *plan,
 			   int rank, enum asl_operand which, int i)
 {
-	return asl_cuts_owns(piece, plan, rank, which, i, &way);
+	return asl_cuts_owns(piece, plan, rank, which, i, &cuts_way);
 }
 
 static void cuts_owns(struct asl_piece own[ASL_OPERANDS],
 		      const struct asl_plan *plan, int rank)
 {
 	for (int i = 0; i < ASL_OPERANDS; i++)
-		asl_cuts_owns(&own[i], plan, rank, i, 0, &way);
+		asl_cuts_owns(&own[i], plan, rank, i, 0, &cuts_way);
 }
 
-static void cuts_predict(struct asl_ledger *out, const struct asl_plan *plan,
+static void predict_cuts(struct asl_ledger *out, const struct asl_plan *plan,
 			 int rank)
 {
-	asl_cuts_predict(out, plan, rank, &way);
+	asl_cuts_predict(out, plan, rank, &cuts_way);
 }
 
-static void cuts_run(struct asl_rank *r, const struct asl_plan *plan,
+static void run_cuts(struct asl_rank *r, const struct asl_plan *plan,
 		     struct asl_words own[ASL_OPERANDS])
 {
-	asl_cuts_run(r, plan, own, &way);
+	asl_cuts_run(r, plan, own, &cuts_way);
 }
 
-static const struct asl_matmul matmul = {
+static const struct asl_matmul cuts_matmul = {
 	.axes = "mkn",
 	.ideal = asl_cuts_ideal,
 	.works_on = asl_cuts_works_on,
@@ -213,7 +914,7 @@ const struct asl_algorithm asl_multiply_cuts = {
 	.summary = "any number of ranks: the box cut in two, again and again",
 	.family = &asl_family_multiply,
 	.resumes = true,
-	.matmul = &matmul,
-	.predict = cuts_predict,
-	.run = cuts_run,
+	.matmul = &cuts_matmul,
+	.predict = predict_cuts,
+	.run = run_cuts,
 };

@@ -9,9 +9,412 @@
 #include "lib/multiply/cuts_layout.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "lib/multiply/cuts_cells.h"
+#include "lib/base/parts.h"
+
+/*
+ * A layout while it is being made, for cuts_layout.c
+ *
+ * Cells are made from the leaves up.  One box needs its faces whole: a cell of
+ * one rank each.  Of two boxes that were one, cells of an operand that has the
+ * axis of the cut lie side by side.  Else both have the same face, and where a
+ * cell of the one meets a cell of the other, both sets need the words.
+ */
+
+/* A cell, its set still a run of places in `members`. */
+struct asl_cuts_draft {
+	struct asl_range rows, cols;
+	size_t set;
+	int size;
+};
+
+struct asl_cuts_cells {
+	struct {
+		struct asl_cuts_draft *cell;
+		size_t count, room;
+	} of[ASL_OPERANDS];
+	int *members;
+	size_t count, room;
+	bool failed; /* no memory: nothing more is done */
+};
+
+/* How many cells there are of each operand. */
+struct asl_cuts_mark {
+	size_t of[ASL_OPERANDS];
+};
+
+static void asl_cuts_add_box(struct asl_cuts_cells *x,
+			     const struct asl_cuts_box *box, int rank);
+
+static void asl_cuts_free_cells(struct asl_cuts_cells *x);
+
+static void asl_cuts_join(struct asl_cuts_cells *x, enum asl_cuts_axis cut,
+			  struct asl_cuts_mark first,
+			  struct asl_cuts_mark second);
+
+static struct asl_cuts_mark asl_cuts_mark(const struct asl_cuts_cells *x);
+
+/*
+ * In which order ranks go through the cells that they share
+ *
+ * One order for all, so that nobody waits for somebody who waits in turn.  A cell
+ * begins when the last of its ranks is free.  Of those left the next one is that
+ * for which this is early and after which its ranks have, on average, much left
+ * to do: the beginning less that average is least.  It only grows, as ranks
+ * become busier and have less left, so what was next by an old figure need only
+ * be looked at again.
+ */
+
+struct waiting {
+	int64_t urgency; /* the least is next; among equals the first cell */
+	int cell;
+};
+
+struct schedule {
+	const struct asl_cuts_cell *cell;
+	struct waiting *heap;
+	int count;
+	uint64_t *free_at, *left; /* of every rank, in words */
+};
+
+static uint64_t time_of(const struct asl_cuts_cell *x)
+{
+	uint64_t words = asl_cuts_words(x);
+
+	return words - words / (uint64_t)x->size;
+}
+
+static uint64_t begins(const struct schedule *s, const struct asl_cuts_cell *x)
+{
+	uint64_t begin = 0;
+
+	for (int i = 0; i < x->size; i++)
+		begin = asl_larger(begin, s->free_at[x->rank[i]]);
+	return begin;
+}
+
+static int64_t urgency(const struct schedule *s, const struct asl_cuts_cell *x)
+{
+	uint64_t left = 0;
+
+	for (int i = 0; i < x->size; i++)
+		left += s->left[x->rank[i]];
+	return (int64_t)begins(s, x) - (int64_t)(left / (uint64_t)x->size);
+}
+
+/* ---- A heap, the least on top ---- */
+
+static bool before(const struct waiting *a, const struct waiting *b)
+{
+	return a->urgency != b->urgency ? a->urgency < b->urgency
+					: a->cell < b->cell;
+}
+
+static void sink(struct schedule *s, int at)
+{
+	struct waiting x = s->heap[at];
+
+	for (int child; (child = 2 * at + 1) < s->count; at = child) {
+		if (child + 1 < s->count &&
+		    before(&s->heap[child + 1], &s->heap[child]))
+			child++;
+		if (!before(&s->heap[child], &x))
+			break;
+		s->heap[at] = s->heap[child];
+	}
+	s->heap[at] = x;
+}
+
+/* ---- The order ---- */
+
+static void begin(struct schedule *s)
+{
+	for (int i = 0; i < s->count; i++)
+		for (int j = 0; j < s->cell[i].size; j++)
+			s->left[s->cell[i].rank[j]] += time_of(&s->cell[i]);
+	for (int i = 0; i < s->count; i++)
+		s->heap[i] = (struct waiting){urgency(s, &s->cell[i]), i};
+	for (int i = s->count / 2; i-- > 0;)
+		sink(s, i);
+}
+
+static int next(struct schedule *s)
+{
+	for (;;) {
+		struct waiting *top = &s->heap[0];
+		int64_t now = urgency(s, &s->cell[top->cell]);
+		int cell = top->cell;
+
+		if (now == top->urgency) {
+			*top = s->heap[--s->count];
+			sink(s, 0);
+			return cell;
+		}
+		top->urgency = now;
+		sink(s, 0);
+	}
+}
+
+static void work(struct schedule *s, const struct asl_cuts_cell *x)
+{
+	uint64_t time = time_of(x), end = begins(s, x) + time;
+
+	for (int i = 0; i < x->size; i++) {
+		s->free_at[x->rank[i]] = end;
+		s->left[x->rank[i]] -= time;
+	}
+}
+
+/*
+ * Put cells in an order in which disjoint sets work side by side and nobody
+ * waits long.  0 or -ENOMEM.
+ */
+static int asl_cuts_order(struct asl_cuts_cell *cell, int cells, int ranks)
+{
+	size_t n = (size_t)cells, p = (size_t)ranks;
+	struct asl_cuts_cell *old = malloc(n * sizeof *old);
+	struct schedule s = {
+		.cell = old,
+		.heap = malloc((n + 1) * sizeof *s.heap),
+		.count = cells,
+		.free_at = calloc(p, sizeof *s.free_at),
+		.left = calloc(p, sizeof *s.left),
+	};
+	int err = old && s.heap && s.free_at && s.left ? 0 : -ENOMEM;
+
+	if (!err) {
+		memcpy(old, cell, n * sizeof *old);
+		begin(&s);
+		for (int i = 0; i < cells; i++) {
+			cell[i] = old[next(&s)];
+			work(&s, &cell[i]);
+		}
+	}
+	free(s.left);
+	free(s.free_at);
+	free(s.heap);
+	free(old);
+	return err;
+}
+
+/*
+ * The cut that leads to the fewest words
+ *
+ * P ranks into about P/2 and P/2, in proportion, across the longest axis: that
+ * alone ends in boxes up to twice as long as wide, and 1.2 times the words of
+ * cubes for some P.  What decides is how few ranks share what is left in the
+ * end, so with FEW of them or fewer every sensible cut is tried, to the last
+ * one: across the longest axis or the second, into halves, nearly so, or thirds;
+ * and the one is taken that leaves the least faces in all.  Many ranks are halved
+ * without looking ahead.
+ *
+ * The same few boxes come up time and again, so what was found is noted, in a
+ * table that forgets: a note is overwritten by another that falls on its place.
+ */
+
+enum { FEW = 32, NOTES = 1 << 16 };
+
+struct note {
+	uint64_t d[ASL_CUTS_AXES];
+	int ranks; /* 0: nothing here */
+	struct asl_cut cut;
+	uint64_t words;
+};
+
+struct asl_cuts_memo {
+	struct note note[NOTES];
+};
+
+static struct asl_cuts_memo *asl_cuts_memo_open(void)
+{
+	return calloc(1, sizeof(struct asl_cuts_memo));
+}
+
+static void asl_cuts_memo_close(struct asl_cuts_memo *memo)
+{
+	free(memo);
+}
+
+static struct note *note_of(struct asl_cuts_memo *memo,
+			    const uint64_t d[ASL_CUTS_AXES], int ranks)
+{
+	uint64_t x = (uint64_t)ranks;
+
+	for (int i = 0; i < ASL_CUTS_AXES; i++)
+		x = (x ^ d[i]) * 0x9e3779b97f4a7c15;
+	return &memo->note[x >> 48];
+}
+
+static bool is_about(const struct note *x, const uint64_t d[ASL_CUTS_AXES],
+		     int ranks)
+{
+	return x->ranks == ranks && x->d[0] == d[0] && x->d[1] == d[1] &&
+	       x->d[2] == d[2];
+}
+
+static uint64_t faces(const uint64_t d[ASL_CUTS_AXES])
+{
+	return d[ASL_CUTS_M] * d[ASL_CUTS_K] + d[ASL_CUTS_K] * d[ASL_CUTS_N] +
+	       d[ASL_CUTS_M] * d[ASL_CUTS_N];
+}
+
+/* ---- Cuts ---- */
+
+/* length * part / whole, to the nearest, without an overflow on the way. */
+static uint64_t portion(uint64_t length, int part, int whole)
+{
+	uint64_t p = (uint64_t)part, q = (uint64_t)whole;
+
+	return length / q * p + (2 * (length % q) * p + q) / (2 * q);
+}
+
+/* Would both parties have a multiplication for each of their ranks? */
+static bool asl_cut_leaves_work(const struct asl_cut *x,
+				const uint64_t d[ASL_CUTS_AXES], int ranks)
+{
+	uint64_t across = d[0] * d[1] * d[2] / d[x->axis];
+
+	return x->ranks > 0 && x->ranks < ranks &&
+	       x->length * across >= (uint64_t)x->ranks &&
+	       (d[x->axis] - x->length) * across >=
+		       (uint64_t)(ranks - x->ranks);
+}
+
+static struct asl_cut in_proportion(const uint64_t d[ASL_CUTS_AXES],
+				    enum asl_cuts_axis axis, int first,
+				    int ranks)
+{
+	return (struct asl_cut){axis, portion(d[axis], first, ranks), first};
+}
+
+/* In the middle, and the ranks as their work allows: always possible. */
+static struct asl_cut in_the_middle(const uint64_t d[ASL_CUTS_AXES],
+				    enum asl_cuts_axis axis, int ranks)
+{
+	uint64_t across = d[0] * d[1] * d[2] / d[axis], half = d[axis] / 2;
+	uint64_t most = half * across, others = (d[axis] - half) * across;
+	uint64_t all = (uint64_t)ranks, first = all / 2;
+
+	if (all - first > others)
+		first = all - others;
+	return (struct asl_cut){axis, half, (int)asl_least(first, most)};
+}
+
+/* The axes from the longest to the shortest. */
+static void sort(enum asl_cuts_axis axis[ASL_CUTS_AXES],
+		 const uint64_t d[ASL_CUTS_AXES])
+{
+	for (int i = 0; i < ASL_CUTS_AXES; i++) {
+		int j = i;
+
+		for (; j > 0 && d[axis[j - 1]] < d[i]; j--)
+			axis[j] = axis[j - 1];
+		axis[j] = (enum asl_cuts_axis)i;
+	}
+}
+
+/* ---- The search ---- */
+
+static uint64_t least_words(struct asl_cuts_memo *memo,
+			    const uint64_t d[ASL_CUTS_AXES], int ranks);
+
+static uint64_t words_after(struct asl_cuts_memo *memo,
+			    const uint64_t d[ASL_CUTS_AXES], int ranks,
+			    const struct asl_cut *x)
+{
+	uint64_t one[] = {d[0], d[1], d[2]}, other[] = {d[0], d[1], d[2]};
+
+	one[x->axis] = x->length;
+	other[x->axis] -= x->length;
+	return least_words(memo, one, x->ranks) +
+	       least_words(memo, other, ranks - x->ranks);
+}
+
+static void try_cut(struct asl_cuts_memo *memo, struct note *best,
+		    const struct asl_cut *x)
+{
+	uint64_t words;
+
+	if (!asl_cut_leaves_work(x, best->d, best->ranks))
+		return;
+	words = words_after(memo, best->d, best->ranks, x);
+	if (words < best->words) {
+		best->words = words;
+		best->cut = *x;
+	}
+}
+
+static void try_axis(struct asl_cuts_memo *memo, struct note *best,
+		     enum asl_cuts_axis axis)
+{
+	int P = best->ranks;
+	const int first[] = {P / 2 - 1,	    P / 2, P - P / 2,
+			     P - P / 2 + 1, P / 3, P - P / 3};
+
+	for (int i = 0; i < 6; i++) {
+		struct asl_cut x = in_proportion(best->d, axis, first[i], P);
+
+		try_cut(memo, best, &x);
+	}
+}
+
+static struct note search(struct asl_cuts_memo *memo,
+			  const uint64_t d[ASL_CUTS_AXES], int ranks)
+{
+	struct note best = {{d[0], d[1], d[2]}, ranks, {0}, UINT64_MAX};
+	enum asl_cuts_axis axis[ASL_CUTS_AXES];
+
+	sort(axis, d);
+	try_axis(memo, &best, axis[0]);
+	if (d[axis[1]] > d[axis[0]] / 2)
+		try_axis(memo, &best, axis[1]);
+	if (best.words == UINT64_MAX) {
+		best.cut = in_the_middle(d, axis[0], ranks);
+		best.words = words_after(memo, d, ranks, &best.cut);
+	}
+	return best;
+}
+
+static struct note recall(struct asl_cuts_memo *memo,
+			  const uint64_t d[ASL_CUTS_AXES], int ranks)
+{
+	struct note *known = note_of(memo, d, ranks);
+
+	if (!is_about(known, d, ranks)) {
+		struct note new = search(memo, d, ranks);
+
+		*known = new;
+	}
+	return *known;
+}
+
+static uint64_t least_words(struct asl_cuts_memo *memo,
+			    const uint64_t d[ASL_CUTS_AXES], int ranks)
+{
+	return ranks == 1 ? faces(d) : recall(memo, d, ranks).words;
+}
+
+/*
+ * The best cut of a box of d[] multiplications for `ranks` ranks, of which there
+ * are two or more, and no more than multiplications.
+ */
+static struct asl_cut asl_cuts_split(struct asl_cuts_memo *memo,
+				     const uint64_t d[ASL_CUTS_AXES], int ranks)
+{
+	enum asl_cuts_axis axis[ASL_CUTS_AXES];
+	struct asl_cut x;
+
+	if (ranks <= FEW)
+		return recall(memo, d, ranks).cut;
+	sort(axis, d);
+	x = in_proportion(d, axis[0], ranks / 2, ranks);
+	return asl_cut_leaves_work(&x, d, ranks)
+		       ? x
+		       : in_the_middle(d, axis[0], ranks);
+}
 
 enum { SLACK = 2 };
 
@@ -268,4 +671,136 @@ struct asl_cuts_layout *asl_cuts_take(const struct asl_plan *plan)
 	if (latest)
 		latest->users++;
 	return latest;
+}
+
+/*
+ * Cells of each operand, from the leaves up
+ */
+
+/* Room for one more element of `size` bytes; NULL, and nothing freed: none. */
+static void *grown(void *at, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+	void *new = at;
+
+	if (count == *room) {
+		new = realloc(at, more * size);
+		if (new)
+			*room = more;
+	}
+	return new;
+}
+
+static void add_member(struct asl_cuts_cells *x, int rank)
+{
+	int *members =
+		grown(x->members, x->count, &x->room, sizeof *x->members);
+
+	x->failed |= !members;
+	if (x->failed)
+		return;
+	x->members = members;
+	x->members[x->count++] = rank;
+}
+
+static void add_cell(struct asl_cuts_cells *x, enum asl_operand which,
+		     const struct asl_cuts_draft *new)
+{
+	struct asl_cuts_draft *cell =
+		grown(x->of[which].cell, x->of[which].count, &x->of[which].room,
+		      sizeof *cell);
+
+	x->failed |= !cell;
+	if (x->failed)
+		return;
+	x->of[which].cell = cell;
+	cell[x->of[which].count++] = *new;
+}
+
+static struct asl_cuts_mark asl_cuts_mark(const struct asl_cuts_cells *x)
+{
+	struct asl_cuts_mark mark;
+
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		mark.of[i] = x->of[i].count;
+	return mark;
+}
+
+/* The faces of a rank's box. */
+static void asl_cuts_add_box(struct asl_cuts_cells *x,
+			     const struct asl_cuts_box *box, int rank)
+{
+	size_t set = x->count;
+
+	add_member(x, rank);
+	for (int i = 0; i < ASL_OPERANDS; i++) {
+		struct asl_piece face = asl_cuts_face(box, i);
+		struct asl_cuts_draft whole = {face.rows, face.cols, set, 1};
+
+		add_cell(x, i, &whole);
+	}
+}
+
+static struct asl_range common(struct asl_range a, struct asl_range b)
+{
+	uint64_t first = asl_larger(a.first, b.first);
+	uint64_t end = asl_least(a.first + a.count, b.first + b.count);
+
+	return (struct asl_range){first, end > first ? end - first : 0};
+}
+
+/* What the cells have in common, if anything, is a cell of both sets. */
+static void add_common(struct asl_cuts_cells *x, enum asl_operand which,
+		       struct asl_cuts_draft a, struct asl_cuts_draft b)
+{
+	struct asl_cuts_draft new = {common(a.rows, b.rows),
+				     common(a.cols, b.cols), x->count,
+				     a.size + b.size};
+
+	if (!new.rows.count || !new.cols.count)
+		return;
+	for (int i = 0; i < a.size; i++)
+		add_member(x, x->members[a.set + (size_t)i]);
+	for (int i = 0; i < b.size; i++)
+		add_member(x, x->members[b.set + (size_t)i]);
+	add_cell(x, which, &new);
+}
+
+static void overlay(struct asl_cuts_cells *x, enum asl_operand which,
+		    size_t first, size_t second)
+{
+	size_t end = x->of[which].count, made;
+
+	for (size_t i = first; i < second && !x->failed; i++)
+		for (size_t j = second; j < end && !x->failed; j++)
+			add_common(x, which, x->of[which].cell[i],
+				   x->of[which].cell[j]);
+	made = x->of[which].count - end;
+	if (x->failed)
+		return;
+	/* They take the place of those that they were made of. */
+	memmove(x->of[which].cell + first, x->of[which].cell + end,
+		made * sizeof *x->of[which].cell);
+	x->of[which].count = first + made;
+}
+
+/* The cells from `first` and from `second` on belong to two boxes cut apart. */
+static void asl_cuts_join(struct asl_cuts_cells *x, enum asl_cuts_axis cut,
+			  struct asl_cuts_mark first,
+			  struct asl_cuts_mark second)
+{
+	/* The operand without the axis has the same face on both sides. */
+	static const enum asl_operand lacks[] = {[ASL_CUTS_M] = ASL_B,
+						 [ASL_CUTS_K] = ASL_C,
+						 [ASL_CUTS_N] = ASL_A};
+	enum asl_operand which = lacks[cut];
+
+	overlay(x, which, first.of[which], second.of[which]);
+}
+
+static void asl_cuts_free_cells(struct asl_cuts_cells *x)
+{
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		free(x->of[i].cell);
+	free(x->members);
 }

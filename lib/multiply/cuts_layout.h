@@ -9,8 +9,26 @@
 #ifndef ASL_CUTS_LAYOUT_H
 #define ASL_CUTS_LAYOUT_H
 
-#include "lib/multiply/cuts_split.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "lib/multiply/multiply.h"
+
+/*
+ * Where to cut a box of multiplications between two parties
+ */
+
+enum asl_cuts_axis { ASL_CUTS_M, ASL_CUTS_K, ASL_CUTS_N, ASL_CUTS_AXES };
+
+/* The first `ranks` get `length` of an axis, the others what is left of it. */
+struct asl_cut {
+	enum asl_cuts_axis axis;
+	uint64_t length;
+	int ranks;
+};
+
+/* What is known already; NULL if there is no memory for it. */
+struct asl_cuts_memo;
 
 struct asl_cuts_box {
 	struct asl_range d[ASL_CUTS_AXES];
@@ -59,11 +77,5 @@ static inline uint64_t asl_cuts_words(const struct asl_cuts_cell *x)
 {
 	return x->rows.count * x->cols.count;
 }
-
-/*
- * Put cells in an order in which disjoint sets work side by side and nobody
- * waits long.  0 or -ENOMEM.
- */
-int asl_cuts_order(struct asl_cuts_cell *cell, int cells, int ranks);
 
 #endif

@@ -27,9 +27,9 @@
  * L. Zhu, Q.-S. Hua, H. Jin, Joint-communication optimal matrix multiplication
  * with asymmetric memories, Algorithm 3 and Lemma 8.
  */
-#include "lib/model/grid.h"
 #include "lib/multiply/brick.h"
 #include "lib/multiply/floor.h"
+#include "lib/multiply/grid.h"
 #include "lib/rank/resume.h"
 
 enum { ROOT = 0, Z = 2 };

@@ -3,7 +3,409 @@
  */
 #include "lib/multiply/family.h"
 
-#include "lib/model/bounds.h"
+#include <errno.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/error.h"
+#include "lib/matrix/format.h"
+#include "lib/multiply/bounds.h"
+#include "lib/plan/pieces.h"
+#include "lib/rank/collective.h"
+
+/*
+ * A and B into the pool before a run, C out of it after
+ *
+ * Both are phases of their own that no total counts; they move words with the
+ * rank's verbs all the same, in chunks that a little DRAM holds.
+ */
+
+/* Of one process; C at rank 0. */
+struct files {
+	struct asl_matrix_in *in[2];
+	struct asl_matrix_out *out;
+};
+
+/* ---- Files ---- */
+
+static const char *const names[] = {"A", "B"};
+
+static int open_operand(struct files *f, const struct asl_data *data, int which,
+			uint64_t rows, uint64_t cols)
+{
+	struct asl_matrix_in **in = &f->in[which];
+	const char *path = data->file[which];
+	int err;
+
+	if (data->given && data->given[which].at)
+		return asl_given_open(in, &data->given[which], names[which],
+				      rows, cols);
+	err = path ? asl_matrix_open(in, path) : 0;
+	if (err || !path)
+		return err;
+	if (asl_matrix_rows(*in) == rows && asl_matrix_cols(*in) == cols)
+		return 0;
+	return asl_fail(-EINVAL, "%s is %ju x %ju, expected %ju x %ju", path,
+			asl_matrix_rows(*in), asl_matrix_cols(*in), rows, cols);
+}
+
+int asl_multiply_open(struct asl_data *data)
+{
+	const struct asl_shape *x = &data->plan->shape;
+	struct files *f = calloc(1, sizeof *f);
+	int err;
+
+	if (!f)
+		return asl_fail(-ENOMEM, "no memory for operands");
+	data->opened = f;
+	if (data->first_rows)
+		return 0;
+	err = open_operand(f, data, ASL_A, x->m, x->k);
+	return err ? err : open_operand(f, data, ASL_B, x->k, x->n);
+}
+
+int asl_multiply_create(struct asl_data *data)
+{
+	struct files *f = data->opened;
+	const struct asl_shape *x = &data->plan->shape;
+
+	if (data->first_rows)
+		return 0;
+	if (data->into)
+		return asl_given_create(&f->out, data->into, x->m, x->n);
+	return asl_matrix_create(&f->out, data->result, x->m, x->n);
+}
+
+void asl_multiply_close(struct asl_data *data)
+{
+	struct files *f = data->opened;
+
+	if (!f)
+		return;
+	for (int i = 0; i < 2; i++)
+		asl_matrix_close(f->in[i]);
+	asl_matrix_discard(f->out);
+	free(f);
+	data->opened = NULL;
+}
+
+/* Of A or B. */
+static struct asl_source asl_multiply_source(const struct asl_data *data,
+					     enum asl_operand which)
+{
+	const struct files *f = data->opened;
+
+	return (struct asl_source){
+		.file = f->in[which],
+		.seed = data->seed,
+		.matrix = (uint32_t)which,
+		.exact = data->exact,
+	};
+}
+
+/* ---- Filling and writing ---- */
+
+static bool piece_of(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		     int which, int i)
+{
+	return asl_plan_piece(x, plan, rank, (enum asl_operand)which, i);
+}
+
+static struct asl_rows rows_of(const struct asl_data *data, int which)
+{
+	return (struct asl_rows){
+		.first = data->first_rows[which],
+		.given = which == ASL_C ? data->into : &data->given[which],
+	};
+}
+
+static void fill_from_rows(struct asl_rank *r, const struct asl_data *data,
+			   int which, const struct asl_words *own)
+{
+	struct asl_rows rows = rows_of(data, which);
+
+	asl_rows_fill(r, data->plan, piece_of, which, &rows, own);
+}
+
+static void fill_C(struct asl_rank *r, const struct asl_data *data,
+		   const struct asl_words *own)
+{
+	/* Nobody's word of it passes for last time's. */
+	if (r->id < asl_plan_ranks(data->plan))
+		asl_fill_pieces(r, data->plan, piece_of, ASL_C, NULL, own);
+}
+
+void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
+		       struct asl_words *own)
+{
+	asl_phase(r, ASL_FILL);
+	for (int i = ASL_A; i <= ASL_B; i++) {
+		struct asl_source source;
+
+		if (data->first_rows) {
+			fill_from_rows(r, data, i, &own[i]);
+			continue;
+		}
+		source = asl_multiply_source(data, i);
+		asl_fill_pieces(r, data->plan, piece_of, i, &source, &own[i]);
+	}
+	fill_C(r, data, &own[ASL_C]);
+}
+
+static int write_rows(struct asl_rank *r, const struct asl_data *data,
+		      const struct asl_words *own)
+{
+	struct asl_rows rows = rows_of(data, ASL_C);
+
+	asl_rows_write(r, data->plan, piece_of, ASL_C, &rows, own);
+	return r->err;
+}
+
+int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
+		       struct asl_words *own)
+{
+	struct files *f = data->opened;
+	/* On sim all ranks are here. */
+	struct asl_matrix_out *out = r->id == 0 ? f->out : NULL;
+	int err;
+
+	if (data->first_rows)
+		return write_rows(r, data, &own[ASL_C]);
+	err = asl_write_pieces(r, data->plan, piece_of, ASL_C, out,
+			       &own[ASL_C]);
+	if (err || !out)
+		return err;
+	f->out = NULL;
+	return asl_matrix_commit(out);
+}
+
+/*
+ * Is C really A B?  Freivalds' test over all ranks, and the oracle
+ */
+
+enum { CHUNK = 65536 };
+
+struct check {
+	const struct asl_plan *plan;
+	struct asl_source source[2]; /* of A and B */
+	struct asl_words *own;	     /* this rank's */
+};
+
+static double largest(const double *x, uint64_t count)
+{
+	double most = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		most = asl_worse(most, fabs(x[i]));
+	return most;
+}
+
+/* Who looks at a matrix, stretch by stretch. */
+struct reader {
+	void (*use)(const struct asl_stretch *s, const double *at, void *arg);
+	void *arg;
+};
+
+static void read_piece(struct asl_rank *r, const struct asl_piece *piece,
+		       const struct asl_words *own, struct asl_words *buffer,
+		       const struct reader *reader)
+{
+	for (uint64_t done = 0; !r->err && done < piece->words.count;) {
+		struct asl_stretch s =
+			asl_piece_stretch(piece, done,
+					  piece->words.count - done < CHUNK
+						  ? piece->words.count - done
+						  : CHUNK);
+		struct asl_words from = asl_slice(own, done, s.count);
+		struct asl_words to = asl_slice(buffer, 0, s.count);
+
+		asl_copy(r, &to, &from);
+		reader->use(&s, buffer->at, reader->arg);
+		done += s.count;
+	}
+}
+
+/* Call `use` for every stretch of this rank's words of a matrix. */
+static void each_stretch(struct asl_rank *r, const struct check *check,
+			 enum asl_operand which,
+			 void (*use)(const struct asl_stretch *s,
+				     const double *at, void *arg),
+			 void *arg)
+{
+	struct reader reader = {use, arg};
+	struct asl_words buffer, own;
+	struct asl_piece piece;
+	uint64_t first = 0;
+
+	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	for (int i = 0; asl_plan_piece(&piece, check->plan, r->id, which, i);
+	     i++) {
+		own = asl_slice(&check->own[which], first, piece.words.count);
+		read_piece(r, &piece, &own, &buffer, &reader);
+		first += own.count;
+	}
+	asl_give(r, &buffer);
+}
+
+/* y += scale X v, and norms += |X| 1, row by row. */
+struct product {
+	double *y, *norms;
+	const double *v;
+	double scale;
+};
+
+static void multiply_stretch(const struct asl_stretch *s, const double *at,
+			     void *arg)
+{
+	struct product *p = arg;
+	double sum = 0, norm = 0;
+
+	for (uint64_t i = 0; i < s->count; i++) {
+		sum += at[i] * p->v[s->col + i];
+		norm += fabs(at[i]);
+	}
+	p->y[s->row] += p->scale * sum;
+	p->norms[s->row] += norm;
+}
+
+/* Entries of size 1/2 to 1: none small enough to hide an error behind. */
+static void random_vector(double *x, uint64_t count, uint64_t seed)
+{
+	struct asl_source source = {.seed = seed, .matrix = ASL_OPERANDS};
+
+	asl_source_read(&source, x, 0, 0, count);
+	for (uint64_t i = 0; i < count; i++)
+		x[i] += x[i] < 0 ? -0.5 : 0.5;
+}
+
+static void take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count)
+{
+	asl_take(r, x, ASL_DRAM, count);
+	if (x->at)
+		memset(x->at, 0, x->count * sizeof(double));
+}
+
+static double freivalds(struct asl_rank *r, const struct check *check)
+{
+	const struct asl_shape *s = &check->plan->shape;
+	struct asl_group all = {
+		.stride = 1, .size = asl_plan_ranks(check->plan), .me = r->id};
+	struct asl_words x, Bx, mine, sum;
+	double residual = 0;
+
+	asl_take(r, &x, ASL_DRAM, s->n);
+	/* Bx and the row sums of |B|: summed over ranks, known to all. */
+	take_zeros(r, &mine, 2 * s->k);
+	take_zeros(r, &Bx, 2 * s->k);
+	if (!r->err) {
+		random_vector(x.at, s->n, check->source[ASL_A].seed);
+		each_stretch(
+			r, check, ASL_B, multiply_stretch,
+			&(struct product){mine.at, mine.at + s->k, x.at, 1});
+		if (all.size == 1)
+			asl_copy(r, &Bx, &mine);
+		asl_reduce(r, &all, 0, &Bx, &mine);
+		asl_broadcast(r, &all, 0, &Bx);
+	}
+	asl_give(r, &mine);
+
+	/* A (B x) - C x, and the row sums of |A| and |C|, summed at rank 0. */
+	take_zeros(r, &mine, 3 * s->m);
+	take_zeros(r, &sum, 3 * s->m);
+	if (!r->err) {
+		each_stretch(
+			r, check, ASL_A, multiply_stretch,
+			&(struct product){mine.at, mine.at + s->m, Bx.at, 1});
+		each_stretch(r, check, ASL_C, multiply_stretch,
+			     &(struct product){mine.at, mine.at + 2 * s->m,
+					       x.at, -1});
+		if (all.size == 1)
+			asl_copy(r, &sum, &mine);
+		asl_reduce(r, &all, 0, &sum, &mine);
+	}
+	if (!r->err && r->id == 0) {
+		double A = largest(sum.at + s->m, s->m);
+		double B = largest(Bx.at + s->k, s->k);
+		double C = largest(sum.at + 2 * s->m, s->m);
+		double error = largest(sum.at, s->m);
+		double scale = DBL_EPSILON *
+			       (double)(s->n > s->k ? s->n : s->k) *
+			       (A * B + C) * largest(x.at, s->n);
+
+		residual = error == 0 ? 0 : error / scale;
+	}
+	asl_give(r, &sum);
+	asl_give(r, &mine);
+	asl_give(r, &Bx);
+	asl_give(r, &x);
+	return residual;
+}
+
+/* ---- The oracle ---- */
+
+struct oracle {
+	const struct check *check;
+	double *a, *b, *c, *size; /* rows of k, CHUNK, CHUNK, CHUNK words */
+	double worst;
+};
+
+static void check_stretch(const struct asl_stretch *s, const double *at,
+			  void *arg)
+{
+	struct oracle *o = arg;
+	const struct asl_source *source = o->check->source;
+	uint64_t k = o->check->plan->shape.k;
+
+	memset(o->c, 0, s->count * sizeof(double));
+	memset(o->size, 0, s->count * sizeof(double));
+	asl_source_read(&source[ASL_A], o->a, s->row, 0, k);
+	for (uint64_t l = 0; l < k; l++) {
+		asl_source_read(&source[ASL_B], o->b, l, s->col, s->count);
+		for (uint64_t j = 0; j < s->count; j++) {
+			o->c[j] += o->a[l] * o->b[j];
+			o->size[j] += fabs(o->a[l] * o->b[j]);
+		}
+	}
+	for (uint64_t j = 0; j < s->count; j++) {
+		double error = fabs(at[j] - o->c[j]);
+		double scale = DBL_EPSILON * (double)k * o->size[j];
+
+		if (error != 0)
+			o->worst = asl_worse(o->worst, error / scale);
+	}
+}
+
+static double oracle(struct asl_rank *r, const struct check *check)
+{
+	struct oracle o = {.check = check};
+	struct asl_words room;
+
+	asl_take(r, &room, ASL_DRAM, check->plan->shape.k + 3 * CHUNK);
+	if (!r->err) {
+		o.a = room.at;
+		o.b = o.a + check->plan->shape.k;
+		o.c = o.b + CHUNK;
+		o.size = o.c + CHUNK;
+		each_stretch(r, check, ASL_C, check_stretch, &o);
+	}
+	asl_give(r, &room);
+	return o.worst;
+}
+
+double asl_multiply_verify(struct asl_rank *r, const struct asl_data *data,
+			   struct asl_words *own, enum asl_verify how)
+{
+	struct check check = {
+		.plan = data->plan,
+		.source = {asl_multiply_source(data, ASL_A),
+			   asl_multiply_source(data, ASL_B)},
+		.own = own,
+	};
+
+	return how == ASL_VERIFY_ORACLE ? oracle(r, &check)
+					: freivalds(r, &check);
+}
 
 static int operands(const struct asl_plan *plan)
 {

@@ -13,10 +13,6 @@ int asl_multiply_open(struct asl_data *data);
 int asl_multiply_create(struct asl_data *data);
 void asl_multiply_close(struct asl_data *data);
 
-/* Of A or B. */
-struct asl_source asl_multiply_source(const struct asl_data *data,
-				      enum asl_operand which);
-
 void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
 		       struct asl_words *own);
 int asl_multiply_write(struct asl_rank *r, struct asl_data *data,

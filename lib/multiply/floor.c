@@ -8,7 +8,7 @@
  */
 #include "lib/multiply/floor.h"
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 
 enum { STEPS = 31 };
 

@@ -31,9 +31,470 @@
  * Grids: fewest network words means 3d's.  Where they differ by what the tiles
  * cost, least Q decides.
  */
-#include "lib/multiply/fused.h"
-#include "lib/model/grid.h"
+#include <math.h>
+
+#include "lib/multiply/brick.h"
+#include "lib/multiply/floor.h"
+#include "lib/multiply/grid.h"
 #include "lib/rank/resume.h"
+
+/*
+ * How `fused` cuts a brick: bands, slices and tiles, for fused_*.c
+ *
+ * One operand is held, the other streamed.  The brick's length along m, if A is
+ * held, else along n, is cut into bands, and these into tiles; its length along
+ * the other is cut into slices, a tile wide.  All ranks use the same numbers,
+ * whatever the size of their brick, because lines of them gather together.
+ */
+
+struct asl_fused {
+	const struct asl_plan *plan;
+	struct asl_brick x;
+	bool holds_A;
+	int bands, tiles, slices;
+
+	struct asl_range along, across; /* held and streamed, of the matrix */
+	const struct asl_group *holders,
+		*streamers; /* lines that gather them */
+};
+
+/*
+ * Bands, slices and tiles: as few as fit, and what they read
+ *
+ * Numbers are those of the largest brick, and shares are taken to be rounded up,
+ * so that what is chosen fits on every rank.
+ */
+
+/* The largest brick, and which of its panels must be gathered. */
+struct sizes {
+	uint64_t along, across, deep; /* of the held, of the streamed, in k */
+	bool holds_A, gathers_held, gathers_streamed;
+};
+
+static struct sizes sizes_of(const struct asl_plan *plan)
+{
+	const struct asl_shape *s = &plan->shape;
+	const int *p = plan->grid.p;
+	uint64_t m = asl_ceil_div(s->m, (uint64_t)p[0]);
+	uint64_t n = asl_ceil_div(s->n, (uint64_t)p[2]);
+	bool A = p[2] > 1, B = p[0] > 1;
+	/* Of two alike B is: tiles then have long rows, which the BLAS likes. */
+	bool holds_A = (A ? m : 0) < (B ? n : 0);
+
+	return (struct sizes){
+		.along = holds_A ? m : n,
+		.across = holds_A ? n : m,
+		.deep = asl_ceil_div(s->k, (uint64_t)p[1]),
+		.holds_A = holds_A,
+		.gathers_held = holds_A ? A : B,
+		.gathers_streamed = holds_A ? B : A,
+	};
+}
+
+/* The highest tile that is as wide as a slice: h w + h + w <= S. */
+static uint64_t highest(uint64_t cache, uint64_t wide)
+{
+	return asl_larger(1, (cache + 1) / (wide + 1) - 1);
+}
+
+static uint64_t tiles_of(const struct asl_plan *plan, const struct sizes *x,
+			 int bands, int slices)
+{
+	uint64_t wide = asl_ceil_div(x->across, (uint64_t)slices);
+	uint64_t band = asl_ceil_div(x->along, (uint64_t)bands);
+
+	return asl_ceil_div(band, highest(plan->cache, wide));
+}
+
+/* ---- What a choice needs and costs ---- */
+
+static uint64_t owned_at_most(const struct asl_plan *plan,
+			      const struct sizes *x, uint64_t tiles)
+{
+	const int *p = plan->grid.p;
+	uint64_t m = x->holds_A ? x->along : x->across;
+	uint64_t n = x->holds_A ? x->across : x->along;
+	uint64_t blocks = (uint64_t)plan->bands + (uint64_t)plan->slices;
+
+	return m * x->deep / (uint64_t)p[2] + x->deep * n / (uint64_t)p[0] +
+	       m * n / (uint64_t)p[1] + 2 + blocks +
+	       (uint64_t)plan->bands * (uint64_t)plan->slices * tiles;
+}
+
+/* Words that a rank may hold with the plan's bands and slices. */
+static uint64_t need(const struct asl_plan *plan, const struct sizes *x)
+{
+	uint64_t band = asl_ceil_div(x->along, (uint64_t)plan->bands);
+	uint64_t wide = asl_ceil_div(x->across, (uint64_t)plan->slices);
+	uint64_t tiles = tiles_of(plan, x, plan->bands, plan->slices);
+	uint64_t tile = asl_ceil_div(band, tiles) * wide;
+	uint64_t slices = plan->overlap && plan->slices > 1 ? 2 : 1;
+	uint64_t words = owned_at_most(plan, x, tiles) + tile;
+
+	if (x->gathers_held)
+		words += band * x->deep;
+	if (x->gathers_streamed)
+		words += slices * wide * x->deep;
+	return words + asl_reduce_scatter_tile_room(tile, plan->grid.p[1],
+						    plan->grid.p[1] - 1);
+}
+
+/* Of reads and of gathering; the rest depends on the grid alone. */
+static double cost(const struct asl_plan *plan, const struct sizes *x)
+{
+	double held = (double)x->along * (double)x->deep;
+	double streamed = (double)x->across * (double)x->deep;
+	double tiles = (double)tiles_of(plan, x, plan->bands, plan->slices);
+	double times = plan->slices > 1 ? plan->bands : 1;
+
+	return plan->costs.read *
+		       (held * plan->slices + streamed * plan->bands * tiles) +
+	       (x->gathers_streamed ? plan->costs.net * streamed * times : 0);
+}
+
+/* ---- The choice ---- */
+
+/* As many slices as the tiles of least reads are wide. */
+static int slices_of_least_reads(const struct asl_plan *plan,
+				 const struct sizes *x)
+{
+	struct asl_product local = {
+		.m = asl_ceil_div(x->along, (uint64_t)plan->bands),
+		.n = x->across,
+		.k = x->deep,
+		.cache = plan->cache,
+	};
+
+	return (int)asl_ceil_div(x->across, asl_tight_sides(&local).cols);
+}
+
+static int more(int count, uint64_t most)
+{
+	uint64_t next = (uint64_t)count + (uint64_t)(count + 7) / 8;
+
+	return (int)asl_least(next, most);
+}
+
+struct choice {
+	int bands, slices;
+	double cost;
+	uint64_t need;
+};
+
+/* With this many bands, the fewest slices from those of least reads on. */
+static struct choice with_bands(struct asl_plan plan, const struct sizes *x)
+{
+	bool given = plan.slices;
+	struct choice c = {plan.bands, given ? plan.slices : (int)x->across,
+			   INFINITY, 0};
+
+	plan.slices = c.slices;
+	c.need = need(&plan, x);
+	if (plan.budget && c.need > plan.budget)
+		return c;
+	if (!given)
+		plan.slices = slices_of_least_reads(&plan, x);
+	for (; plan.slices < c.slices;
+	     plan.slices = more(plan.slices, x->across))
+		if (!plan.budget || need(&plan, x) <= plan.budget)
+			break;
+	c.slices = plan.slices;
+	c.need = need(&plan, x);
+	c.cost = cost(&plan, x);
+	return c;
+}
+
+/* Bands and slices of the plan, where not given. */
+/*
+ * More bands mean more words on the network: the search ends a little after the
+ * fewest that fit.  If none do, what needs least.
+ */
+static void asl_fused_blocks(struct asl_plan *plan)
+{
+	struct sizes x = sizes_of(plan);
+	struct choice best = {0, 0, INFINITY, UINT64_MAX};
+	struct asl_plan with = *plan;
+	int tries = 0;
+
+	if (plan->bands && plan->slices)
+		return;
+	with.bands = plan->bands ? plan->bands : 1;
+	for (;;) {
+		struct choice now = with_bands(with, &x);
+
+		if (now.cost < best.cost ||
+		    (isinf(best.cost) && now.need < best.need))
+			best = now;
+		tries += !isinf(best.cost);
+		if (plan->bands || !plan->budget || tries == 8 ||
+		    (uint64_t)with.bands >= x.along)
+			break;
+		with.bands = more(with.bands, x.along);
+	}
+	plan->bands = best.bands;
+	plan->slices = best.slices;
+}
+
+/* Shares are taken to be rounded up. */
+static uint64_t asl_fused_enough(const struct asl_plan *plan)
+{
+	struct sizes x = sizes_of(plan);
+
+	return need(plan, &x);
+}
+
+/* ---- One rank's ---- */
+
+/* *f points into itself: it stays where it is. */
+static void asl_fused_init(struct asl_fused *f, const struct asl_plan *plan,
+			   int rank)
+{
+	struct sizes x = sizes_of(plan);
+
+	*f = (struct asl_fused){
+		.plan = plan,
+		.x = asl_brick(plan, rank),
+		.holds_A = x.holds_A,
+		.bands = plan->bands,
+		.slices = plan->slices,
+		.tiles = (int)tiles_of(plan, &x, plan->bands, plan->slices),
+	};
+	f->along = f->holds_A ? f->x.m : f->x.n;
+	f->across = f->holds_A ? f->x.n : f->x.m;
+	f->holders = f->holds_A ? &f->x.along_n : &f->x.along_m;
+	f->streamers = f->holds_A ? &f->x.along_m : &f->x.along_n;
+}
+
+/* Pieces of the matrix, in places of the matrix. */
+static struct asl_range asl_fused_band(const struct asl_fused *f, int band)
+{
+	return asl_part_of(f->along, f->bands, band);
+}
+
+static struct asl_range asl_fused_tile(const struct asl_fused *f, int band,
+				       int tile)
+{
+	return asl_part_of(asl_fused_band(f, band), f->tiles, tile);
+}
+
+static struct asl_range asl_fused_slice(const struct asl_fused *f, int slice)
+{
+	return asl_part_of(f->across, f->slices, slice);
+}
+
+/* Slices that have room in memory: the next one comes while one is used. */
+static int asl_fused_slices_held(const struct asl_fused *f)
+{
+	return f->plan->overlap && f->slices > 1 && f->streamers->size > 1 ? 2
+									   : 1;
+}
+
+/*
+ * What fused counts at least, on any grid of a box
+ *
+ * Its tiles read no less than those of `tight`, which has the choice of all, and
+ * gathering or reducing in pieces moves no fewer words.  Where p2 is no power of
+ * two rank 0 has the larger shares of all tiles, rounded up; else what it stores
+ * of them is left open.
+ */
+
+static bool has_power_of_two(const struct asl_span *x)
+{
+	uint64_t power = 1;
+
+	while (power < x->low)
+		power *= 2;
+	return power <= x->high;
+}
+
+/* Of W words, in pieces, along a line of p ranks. */
+static void floor_line(struct asl_counts *counts, uint64_t W,
+		       const struct asl_span *line)
+{
+	if (line->high == 1)
+		return;
+	counts->of[ASL_BH] += W - W / line->low;
+	counts->of[ASL_NET_MSGS] += asl_floor_messages(line);
+}
+
+/* In the pool every word lands; it is lifted, too, where shares are rounded up. */
+static void floor_gather(struct asl_counts *counts, uint64_t W,
+			 const struct asl_span *line, enum asl_where panels)
+{
+	uint64_t lifted = panels == ASL_POOL ? W : W / line->high;
+
+	floor_line(counts, W, line);
+	if (line->high == 1)
+		return;
+	if (panels == ASL_POOL)
+		counts->of[ASL_NVM_LAND] += W;
+	if (has_power_of_two(line))
+		return;
+	counts->of[ASL_NVM_LIFT] += lifted;
+	if (panels != ASL_POOL)
+		counts->of[ASL_BOUNCE_WRITE] += lifted;
+}
+
+/*
+ * Where neither panel fits into the budget, there are as many bands as it takes
+ * to hold the one, and the other is gathered once for each.
+ */
+static void floor_bands(struct asl_counts *counts, const struct asl_plan *plan,
+			const struct asl_brick_floor *x)
+{
+	double A = (double)x->of.A, B = (double)x->of.B;
+	double budget = (double)plan->budget, hold_A, hold_B;
+
+	if (!plan->budget || x->pn.high == 1 || x->pm.high == 1 ||
+	    A <= budget || B <= budget)
+		return;
+	hold_A = (A / budget - 1) * B * (1 - 1 / (double)x->pm.low);
+	hold_B = (B / budget - 1) * A * (1 - 1 / (double)x->pn.low);
+	counts->of[ASL_BH] +=
+		(uint64_t)((1 - 1e-9) * (hold_A < hold_B ? hold_A : hold_B));
+}
+
+/* What is owned of a panel in shares, and a row of it, to begin with. */
+static uint64_t held(uint64_t W, uint64_t row, const struct asl_span *line)
+{
+	if (line->high == 1)
+		return W;
+	return (has_power_of_two(line) ? 0 : W / line->high) + row;
+}
+
+static void asl_fused_floor(struct asl_least *least,
+			    const struct asl_plan *plan,
+			    const struct asl_box *box,
+			    const struct asl_rates *rates)
+{
+	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	struct asl_counts *counts = &least->counts;
+	uint64_t A = x.of.A, B = x.of.B, C = x.of.C;
+	uint64_t stores = has_power_of_two(&x.pk) ? 0 : C / x.pk.high;
+
+	floor_gather(counts, A, &x.pn, plan->panels);
+	floor_gather(counts, B, &x.pm, plan->panels);
+	floor_bands(counts, plan, &x);
+	floor_line(counts, C, &x.pk);
+	if (x.pk.high > 1 && !has_power_of_two(&x.pk))
+		counts->of[ASL_BOUNCE_READ] += C - C / x.pk.low;
+	x.of.C = x.pk.high == 1 ? C : stores;
+	asl_kernel_find("tight")->floor(counts, &x.of, rates);
+	least->memory +=
+		held(A, x.of.x.k, &x.pn) + held(B, x.of.x.k, &x.pm) + x.of.C;
+}
+
+/*
+ * What fused counts, in closed form
+ *
+ * Bands, tiles and slices come in two lengths each, so that there are eight
+ * kinds of tile at most: as many of each are counted, and none is walked.
+ */
+
+struct tally {
+	const struct asl_fused *f;
+	struct asl_ledger *out;
+	uint64_t own_C;
+};
+
+static enum asl_where where(const struct asl_fused *f,
+			    const struct asl_group *line)
+{
+	return line->size > 1 ? f->plan->panels : ASL_POOL;
+}
+
+static void predict_tiles(struct tally *t, uint64_t length, uint64_t width,
+			  uint64_t many)
+{
+	const struct asl_fused *f = t->f;
+	const struct asl_group *line = &f->x.along_k;
+	uint64_t W = length * width, k = f->x.k.count;
+	struct asl_counts *compute = &t->out->in[ASL_COMPUTE];
+	struct asl_counts once = {{0}};
+
+	if (!W || !many)
+		return;
+	compute->of[asl_read_counter(where(f, f->holders))] +=
+		many * length * k;
+	compute->of[asl_read_counter(where(f, f->streamers))] +=
+		many * width * k;
+	compute->of[ASL_FLOPS] += 2 * many * W * k;
+	asl_predict_reduce_scatter_tile(&once, W, line->size, line->me,
+					ASL_POOL);
+	asl_counts_add_times(&t->out->in[ASL_REDUCE], &once, many);
+	t->own_C += many * asl_share(W, line->size, line->me).count;
+}
+
+/* Blocks of one operand that are gathered, `times` over; what is owned of them. */
+static uint64_t predict_gathering(struct tally *t, struct asl_range all,
+				  int parts, const struct asl_group *line,
+				  uint64_t times)
+{
+	struct asl_counts *counts = &t->out->in[ASL_GATHER];
+	uint64_t k = t->f->x.k.count, own = 0;
+
+	if (line->size == 1)
+		return all.count * k;
+	for (int longer = 0; longer < 2; longer++) {
+		struct asl_alike x = asl_parts_alike(all.count, parts, longer);
+		uint64_t words = x.length * k;
+		struct asl_counts once = {{0}};
+
+		asl_brick_predict_gather(&once, words, line,
+					 t->f->plan->panels);
+		asl_counts_add_times(counts, &once, x.many * times);
+		own += x.many * asl_share(words, line->size, line->me).count;
+	}
+	return own;
+}
+
+static void predict_product(struct tally *t)
+{
+	const struct asl_fused *f = t->f;
+
+	for (int i = 0; i < 8; i++) {
+		struct asl_alike band =
+			asl_parts_alike(f->along.count, f->bands, i / 4);
+		struct asl_alike tile =
+			asl_parts_alike(band.length, f->tiles, i / 2 % 2);
+		struct asl_alike slice =
+			asl_parts_alike(f->across.count, f->slices, i % 2);
+
+		predict_tiles(t, tile.length, slice.length,
+			      band.many * tile.many * slice.many);
+	}
+}
+
+static uint64_t room_of(const struct asl_fused *f, const struct asl_group *line,
+			struct asl_range block)
+{
+	return line->size > 1 ? block.count * f->x.k.count : 0;
+}
+
+static void asl_fused_predict(struct asl_ledger *out,
+			      const struct asl_plan *plan, int rank)
+{
+	struct asl_fused f;
+	struct tally t = {.f = &f, .out = out};
+	uint64_t own, panels, tile;
+
+	asl_fused_init(&f, plan, rank);
+	own = predict_gathering(&t, f.along, f.bands, f.holders, 1);
+	own += predict_gathering(&t, f.across, f.slices, f.streamers,
+				 f.slices > 1 ? (uint64_t)f.bands : 1);
+	predict_product(&t);
+	own += t.own_C;
+
+	/* The first of each is the largest. */
+	panels = room_of(&f, f.holders, asl_fused_band(&f, 0)) +
+		 room_of(&f, f.streamers, asl_fused_slice(&f, 0)) *
+			 (uint64_t)asl_fused_slices_held(&f);
+	tile = asl_fused_tile(&f, 0, 0).count * asl_fused_slice(&f, 0).count;
+	out->memory_high = own + panels + tile +
+			   asl_reduce_scatter_tile_room(tile, f.x.along_k.size,
+							f.x.along_k.me);
+	out->pool_high = own + (plan->panels == ASL_POOL ? panels : 0);
+}
 
 static void fused_ideal(double p[3], const struct asl_plan *plan)
 {

@@ -47,10 +47,96 @@
  */
 #include <math.h>
 
-#include "lib/multiply/lm_jomma.h"
+#include "lib/base/parts.h"
+#include "lib/multiply/brick.h"
+#include "lib/multiply/floor.h"
+#include "lib/multiply/plane.h"
 #include "lib/rank/resume.h"
 
+/*
+ * A rank's part in LM-JOMMA, as run and predict both see it
+ *
+ * Blocks B(j, i') travel along i, so that i' counts down, around the ring: after
+ * s shifts rank (i, j) of a layer has i' = i - s.  Round 0 comes after first + 1
+ * shifts, the first of them in one step.
+ */
+
+struct asl_lm_part {
+	struct asl_group row, column, layers; /* lines along j, i and Pz */
+	struct asl_range m, k;
+	uint64_t n;	   /* all of it */
+	int first, rounds; /* of Px rounds, those of this layer */
+};
+
+static struct asl_lm_part asl_lm_part(const struct asl_plan *plan, int rank);
+
+static void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			   int rank);
+
+/*
+ * What LM-JOMMA counts at least, on any grid of a box
+ *
+ * The ranks (0, 0) of all layers have the largest A(i, j), and between them all
+ * n columns of C(0, *).  What the busiest of them counts is no less than the
+ * mean: a Pz-th of what they do together.
+ */
+
 enum { X, Y, Z };
+
+/* Numbers within a factor of two of the prescription. */
+static void asl_lm_limits(struct asl_box *box, const struct asl_plan *plan)
+{
+	for (int i = 0; i < 3; i++) {
+		double low = floor(plan->ideal[i] / 2);
+		double high = ceil(plan->ideal[i] * 2);
+
+		if (low > box->low[i])
+			box->low[i] = low < INT32_MAX ? (int)low : INT32_MAX;
+		if (high < box->high[i])
+			box->high[i] = (int)high;
+	}
+}
+
+/* All rounds in which there are columns, and all columns, over the layers. */
+static void widen(struct asl_products *of, const struct asl_plan *plan,
+		  const struct asl_box *box)
+{
+	uint64_t n = plan->shape.n, layers = (uint64_t)box->high[Z];
+	uint64_t filled = asl_least((uint64_t)box->low[X], n);
+	uint64_t narrow = n / (uint64_t)box->high[X];
+
+	of->B = of->x.k * n / layers;
+	of->C = of->x.m * n / layers;
+	of->A = of->x.m * of->x.k * filled / layers;
+	of->x.n = narrow;
+	of->x.k *= (uint64_t)box->low[X] / layers;
+	of->x.B =
+		box->high[Z] > 1 || box->high[X] > 1 ? plan->panels : ASL_POOL;
+}
+
+static void asl_lm_floor(struct asl_least *least, const struct asl_plan *plan,
+			 const struct asl_box *box,
+			 const struct asl_rates *rates)
+{
+	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	struct asl_counts *counts = &least->counts;
+	struct asl_products of = x.of;
+	uint64_t B = of.x.k * asl_ceil_div(plan->shape.n, x.pm.high);
+	uint64_t copied = x.pn.high > 1 ? of.A + B : 0;
+
+	widen(&of, plan, box);
+	if (x.pn.high > 1) {
+		counts->of[ASL_BH] += x.of.A - asl_ceil_div(x.of.A, x.pn.low);
+		counts->of[ASL_BH] += B - asl_ceil_div(B, x.pn.low);
+	}
+	if (x.pm.high > 1)
+		counts->of[ASL_BH] += of.B;
+	if (x.pk.high > 1)
+		counts->of[ASL_BH] += of.C - asl_ceil_div(of.C, x.pk.low);
+	of.volume = asl_larger(of.volume, of.C * of.deep);
+	plan->kernel->floor(counts, &of, rates);
+	least->memory += copied + (x.pm.high > 1 ? B : 0);
+}
 
 /* ---- The grid ---- */
 
@@ -112,7 +198,7 @@ static uint64_t lm_jomma_flops(const struct asl_plan *plan)
 
 /* ---- A rank's part ---- */
 
-struct asl_lm_part asl_lm_part(const struct asl_plan *plan, int rank)
+static struct asl_lm_part asl_lm_part(const struct asl_plan *plan, int rank)
 {
 	struct asl_brick x = asl_brick(plan, rank);
 	int R = rounds_of_a_layer(&plan->grid), first = R * x.along_n.me;
@@ -132,30 +218,35 @@ struct asl_lm_part asl_lm_part(const struct asl_plan *plan, int rank)
 	};
 }
 
-int asl_lm_block(const struct asl_lm_part *x, int shifts)
+/* i' after so many shifts, and its columns of B. */
+static int asl_lm_block(const struct asl_lm_part *x, int shifts)
 {
 	int Px = x->column.size;
 
 	return (x->column.me - shifts % Px + Px) % Px;
 }
 
-struct asl_range asl_lm_columns(const struct asl_lm_part *x, int shifts)
+static struct asl_range asl_lm_columns(const struct asl_lm_part *x, int shifts)
 {
 	return asl_part(x->n, x->column.size, asl_lm_block(x, shifts));
 }
 
-bool asl_lm_travels(const struct asl_lm_part *x)
+/* Does B move at all? */
+static bool asl_lm_travels(const struct asl_lm_part *x)
 {
 	return x->column.size > 1 && x->rounds;
 }
 
-uint64_t asl_lm_widest(const struct asl_lm_part *x)
+/* Columns of the widest of all blocks. */
+static uint64_t asl_lm_widest(const struct asl_lm_part *x)
 {
 	return asl_part(x->n, x->column.size, 0).count;
 }
 
-struct asl_product asl_lm_product(const struct asl_plan *plan,
-				  const struct asl_lm_part *x, uint64_t n)
+/* The product of a round with n columns. */
+static struct asl_product asl_lm_product(const struct asl_plan *plan,
+					 const struct asl_lm_part *x,
+					 uint64_t n)
 {
 	bool copied = x->layers.size > 1;
 
@@ -369,3 +460,166 @@ const struct asl_algorithm asl_multiply_lm_jomma = {
 	.predict = asl_lm_predict,
 	.run = lm_jomma_run,
 };
+
+/*
+ * What LM-JOMMA counts, in closed form
+ *
+ * The n % Px first blocks of columns are wide, by a column.  All that a rank
+ * counts depends on how many wide blocks it meets in its rounds, in its rounds
+ * as a root, and on the way from one round to the next.
+ */
+
+/* Rounds before `round` among first, first + step, ... */
+static uint64_t turns(int round, int first, int step)
+{
+	return round <= first ? 0 : (uint64_t)((round - first - 1) / step + 1);
+}
+
+/*
+ * In round s block `from` - s is met, around the ring.  In how many of the
+ * rounds first, first + step, ... is it one of the first `wide` blocks?  Those
+ * rounds come in one run, or in two.
+ */
+static uint64_t wide_turns(const struct asl_lm_part *x, int from, int wide,
+			   int first, int step)
+{
+	int Px = x->column.size;
+	uint64_t count = 0;
+
+	for (int end = from + 1; end <= from + 1 + Px; end += Px) {
+		int begin = end > wide ? end - wide : 0;
+		int stop = end < x->rounds ? end : x->rounds;
+
+		if (begin < stop)
+			count += turns(stop, first, step) -
+				 turns(begin, first, step);
+	}
+	return count;
+}
+
+/* ---- Shifts ---- */
+
+static void predict_first_shift(struct asl_counts *counts,
+				const struct asl_lm_part *x)
+{
+	uint64_t sent = x->k.count * asl_lm_columns(x, 0).count;
+	uint64_t received = x->k.count * asl_lm_columns(x, x->first).count;
+
+	if (!x->first)
+		return;
+	counts->of[ASL_NET_SEND] += sent;
+	counts->of[ASL_NET_RECV] += received;
+	counts->of[ASL_BH] += asl_larger(sent, received);
+	counts->of[ASL_NET_MSGS] += sent > 0;
+}
+
+/*
+ * What goes out was met a round before what comes in.  The larger of the two
+ * is wide where one of them is: as if one block more were wide.
+ */
+static void predict_round_shifts(struct asl_counts *counts,
+				 const struct asl_lm_part *x)
+{
+	uint64_t k = x->k.count, Px = (uint64_t)x->column.size;
+	uint64_t each = x->n / Px, narrow = (uint64_t)x->rounds * each;
+	int wide = (int)(x->n % Px);
+	int out = asl_lm_block(x, x->first), in = asl_lm_block(x, x->first + 1);
+	uint64_t wide_out = wide_turns(x, out, wide, 0, 1);
+	uint64_t wide_in = wide_turns(x, in, wide, 0, 1);
+	uint64_t either = wide_turns(x, out, wide + (wide > 0), 0, 1);
+
+	counts->of[ASL_NET_SEND] += k * (narrow + wide_out);
+	counts->of[ASL_NET_RECV] += k * (narrow + wide_in);
+	counts->of[ASL_BH] += k * (narrow + either);
+	if (k)
+		counts->of[ASL_NET_MSGS] +=
+			each ? (uint64_t)x->rounds : wide_out;
+}
+
+static void predict_shifts(struct asl_counts *counts,
+			   const struct asl_lm_part *x, enum asl_where panels)
+{
+	if (!asl_lm_travels(x))
+		return;
+	predict_first_shift(counts, x);
+	predict_round_shifts(counts, x);
+	if (panels == ASL_POOL) {
+		counts->of[ASL_NVM_LIFT] = counts->of[ASL_NET_SEND];
+		counts->of[ASL_NVM_LAND] = counts->of[ASL_NET_RECV];
+	} else if (x->layers.size == 1) {
+		counts->of[ASL_NVM_LIFT] =
+			x->k.count * asl_lm_columns(x, 0).count;
+	}
+}
+
+/* ---- Rounds ---- */
+
+/* Rounds with n columns of C each; in `roots` of them this rank is the root. */
+struct kind {
+	uint64_t n, rounds, roots;
+};
+
+/* Returns the words held at most beside panels and summand. */
+static uint64_t predict_rounds(struct asl_ledger *out,
+			       const struct asl_plan *plan,
+			       const struct asl_lm_part *x,
+			       const struct kind *kind)
+{
+	struct asl_product local = asl_lm_product(plan, x, kind->n);
+	struct asl_counts once = {{0}}, at_root = {{0}}, elsewhere = {{0}};
+	struct asl_counts *reduce = &out->in[ASL_REDUCE];
+	uint64_t C = local.m * local.n, others = kind->rounds - kind->roots;
+	int p = x->row.size, j = x->row.me, other = (j + 1) % p;
+
+	if (!kind->rounds)
+		return 0;
+	asl_kernel_predict(plan->kernel, &once, &local);
+	asl_counts_add_times(&out->in[ASL_COMPUTE], &once, kind->rounds);
+	asl_predict_reduce(&at_root, C, p, j, j, ASL_POOL, ASL_POOL);
+	asl_counts_add_times(reduce, &at_root, kind->roots);
+	asl_predict_reduce(&elsewhere, C, p, j, other, ASL_POOL, ASL_POOL);
+	asl_counts_add_times(reduce, &elsewhere, others);
+	return asl_larger(asl_kernel_room(plan->kernel, &local),
+			  asl_reduce_room(C, p, j, others ? other : j));
+}
+
+static uint64_t panels(const struct asl_lm_part *x)
+{
+	bool copied = x->layers.size > 1, travels = asl_lm_travels(x);
+	uint64_t B = x->k.count * asl_lm_widest(x);
+
+	return (copied ? x->m.count * x->k.count : 0) +
+	       (copied || travels ? B : 0) + (travels ? B : 0);
+}
+
+static void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			   int rank)
+{
+	struct asl_lm_part x = asl_lm_part(plan, rank);
+	int Px = x.column.size, Py = x.row.size, j = x.row.me;
+	int in = asl_lm_block(&x, x.first + 1),
+	    many = (int)(x.n % (uint64_t)Px);
+	uint64_t each = x.n / (uint64_t)Px, roots = turns(x.rounds, j, Py);
+	struct kind wide = {each + 1, wide_turns(&x, in, many, 0, 1),
+			    wide_turns(&x, in, many, j, Py)};
+	struct kind narrow = {each, (uint64_t)x.rounds - wide.rounds,
+			      roots - wide.roots};
+	uint64_t A = x.m.count * x.k.count;
+	uint64_t B = x.k.count * asl_lm_columns(&x, 0).count;
+	uint64_t own = asl_share(A, x.layers.size, x.layers.me).count +
+		       asl_share(B, x.layers.size, x.layers.me).count +
+		       x.m.count * (roots * each + wide.roots);
+	uint64_t summand =
+		Py > 1 && x.rounds ? x.m.count * asl_lm_widest(&x) : 0;
+
+	asl_brick_predict_gather(&out->in[ASL_GATHER], A, &x.layers,
+				 plan->panels);
+	asl_brick_predict_gather(&out->in[ASL_GATHER], B, &x.layers,
+				 plan->panels);
+	predict_shifts(&out->in[ASL_SHIFT], &x, plan->panels);
+	out->memory_high = own + panels(&x) + summand +
+			   asl_larger(predict_rounds(out, plan, &x, &wide),
+				      predict_rounds(out, plan, &x, &narrow));
+	out->pool_high =
+		own + summand + (plan->panels == ASL_POOL ? panels(&x) : 0);
+}

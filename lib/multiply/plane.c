@@ -2,12 +2,12 @@
  * plane.c -- blocks and strips on a plane of ranks, and how they get around
  */
 #include "lib/multiply/plane.h"
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 #include "lib/multiply/floor.h"
 
 #include <math.h>
 
-#include "lib/model/grid.h"
+#include "lib/multiply/grid.h"
 
 struct asl_plane asl_plane(const struct asl_plan *plan, int rank)
 {

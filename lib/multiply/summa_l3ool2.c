@@ -42,7 +42,7 @@
  * H. V. Simhadri, Write-avoiding algorithms, IPDPS 2016, as described by Zhu et
  * al., Joint-communication optimal matrix multiplication, section 8.
  */
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 #include "lib/multiply/floor.h"
 #include "lib/multiply/plane.h"
 #include "lib/rank/resume.h"

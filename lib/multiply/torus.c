@@ -3,6 +3,9 @@
  */
 #include "lib/multiply/torus.h"
 
+#include "lib/base/parts.h"
+#include "lib/multiply/floor.h"
+
 struct asl_torus asl_torus(const struct asl_plan *plan, int rank)
 {
 	struct asl_torus t = {
@@ -157,4 +160,238 @@ void asl_torus_multiply(struct asl_rank *r, struct asl_torus *t,
 		if (more && !ahead)
 			roll(r, t);
 	}
+}
+
+/*
+ * What blocks that travel count, in closed form
+ *
+ * Independent of torus.c on purpose: no buffers here, and no block on its way.
+ * Parts come by in the order x, x + 1, ..., around q, and the k % q larger ones
+ * come first.  So the larger ones among any parts in a row can be counted, and
+ * a roll sends more than it receives only where part k % q comes in, the first
+ * of the smaller ones: that is one slice more for B_h.
+ */
+
+/* Some parts in a row: their length, how many are larger, and not empty. */
+struct row {
+	uint64_t length, larger, filled;
+};
+
+static struct row row(const struct asl_torus *t, uint64_t first, uint64_t count)
+{
+	uint64_t q = (uint64_t)t->q, end = first + count;
+	uint64_t each = t->plan->shape.k / q, more = t->plan->shape.k % q;
+	uint64_t larger = end / q * more + asl_least(end % q, more) -
+			  first / q * more - asl_least(first % q, more);
+
+	return (struct row){count * each + larger, larger,
+			    each ? count : larger};
+}
+
+/* The part of k of the first product. */
+static uint64_t first_part(const struct asl_torus *t)
+{
+	return (uint64_t)((t->x.along_n.me + t->A.align) % t->q);
+}
+
+static uint64_t rolls(const struct asl_torus *t)
+{
+	return (uint64_t)t->rounds - 1;
+}
+
+static bool owner(const struct asl_torus *t)
+{
+	return t->x.along_k.me == 0;
+}
+
+uint64_t asl_torus_start(const struct asl_torus *t, const struct asl_travel *x)
+{
+	return x->side * row(t, (uint64_t)x->ring.me, 1).length;
+}
+
+uint64_t asl_torus_owned(const struct asl_torus *t)
+{
+	if (!owner(t))
+		return 0;
+	return asl_torus_start(t, &t->A) + asl_torus_start(t, &t->B) +
+	       t->x.m.count * t->x.n.count;
+}
+
+/* ---- Travelling ---- */
+
+static void predict_align(struct asl_counts *counts, const struct asl_torus *t,
+			  const struct asl_travel *x)
+{
+	uint64_t sent = asl_torus_start(t, x);
+	uint64_t received = x->side * row(t, first_part(t), 1).length;
+
+	if (!x->align)
+		return;
+	counts->of[ASL_NET_SEND] += sent;
+	counts->of[ASL_NET_RECV] += received;
+	counts->of[ASL_NET_MSGS] += sent > 0;
+	counts->of[ASL_BH] += asl_larger(sent, received);
+}
+
+static void predict_rolls(struct asl_counts *counts, const struct asl_torus *t,
+			  const struct asl_travel *x)
+{
+	uint64_t q = (uint64_t)t->q, more = t->plan->shape.k % q;
+	uint64_t first = first_part(t);
+	struct row out = row(t, first, rolls(t));
+	struct row in = row(t, first + 1, rolls(t));
+	bool shrinks = more && (more + q - (first + 1) % q) % q < rolls(t);
+
+	counts->of[ASL_NET_SEND] += x->side * out.length;
+	counts->of[ASL_NET_RECV] += x->side * in.length;
+	counts->of[ASL_NET_MSGS] += x->side ? out.filled : 0;
+	counts->of[ASL_BH] += x->side * (in.length + shrinks);
+}
+
+static void predict_travel(struct asl_counts *counts, const struct asl_torus *t,
+			   const struct asl_travel *x)
+{
+	struct asl_counts here = {{0}};
+
+	predict_align(&here, t, x);
+	predict_rolls(&here, t, x);
+	if (t->plan->panels == ASL_POOL) {
+		here.of[ASL_NVM_LIFT] = here.of[ASL_NET_SEND];
+		here.of[ASL_NVM_LAND] = here.of[ASL_NET_RECV];
+	} else if (owner(t) && (x->align || rolls(t))) {
+		here.of[ASL_NVM_LIFT] = asl_torus_start(t, x);
+	}
+	asl_counts_add(counts, &here);
+}
+
+uint64_t asl_torus_rooms(const struct asl_torus *t)
+{
+	uint64_t largest = asl_ceil_div(t->plan->shape.k, (uint64_t)t->q);
+	uint64_t others = rolls(t) + !owner(t);
+
+	return largest * (t->A.side * asl_least(2, others + (t->A.align != 0)) +
+			  t->B.side * asl_least(2, others + (t->B.align != 0)));
+}
+
+/* ---- Multiplying ---- */
+
+struct products {
+	struct asl_product of;
+	uint64_t many;
+};
+
+/* The first, the larger others and the smaller others. */
+static void all_products(struct products x[3], const struct asl_torus *t)
+{
+	const struct asl_plan *plan = t->plan;
+	uint64_t each = plan->shape.k / (uint64_t)t->q, first = first_part(t);
+	struct row others = row(t, first + 1, rolls(t));
+	struct asl_product p = {
+		.m = t->x.m.count,
+		.n = t->x.n.count,
+		.k = row(t, first, 1).length,
+		.cache = plan->cache,
+		.read_cost = plan->costs.read,
+		.write_cost = plan->costs.write,
+		.A = owner(t) && !t->A.align ? ASL_POOL : plan->panels,
+		.B = owner(t) && !t->B.align ? ASL_POOL : plan->panels,
+		.C = ASL_POOL,
+	};
+
+	x[0] = (struct products){p, 1};
+	p.A = p.B = plan->panels;
+	p.add = true;
+	p.k = each + 1;
+	x[1] = (struct products){p, others.larger};
+	p.k = each;
+	x[2] = (struct products){p, each ? rolls(t) - others.larger : 0};
+}
+
+uint64_t asl_torus_tile(const struct asl_torus *t)
+{
+	struct products x[3];
+	uint64_t tile = 0;
+
+	all_products(x, t);
+	for (int i = 0; i < 3; i++)
+		if (x[i].many)
+			tile = asl_larger(tile, asl_kernel_room(t->plan->kernel,
+								&x[i].of));
+	return tile;
+}
+
+static void predict_products(struct asl_counts *counts,
+			     const struct asl_torus *t)
+{
+	struct products x[3];
+
+	all_products(x, t);
+	for (int i = 0; i < 3; i++) {
+		struct asl_counts once = {{0}};
+
+		if (!x[i].many)
+			continue;
+		asl_kernel_predict(t->plan->kernel, &once, &x[i].of);
+		asl_counts_add_times(counts, &once, x[i].many);
+	}
+}
+
+void asl_torus_predict(struct asl_ledger *out, const struct asl_torus *t)
+{
+	predict_travel(&out->in[ASL_SHIFT], t, &t->A);
+	predict_travel(&out->in[ASL_SHIFT], t, &t->B);
+	predict_products(&out->in[ASL_COMPUTE], t);
+}
+
+/* ---- A box of grids ---- */
+
+/* q is no larger than the root of all ranks, nor cut finer than there are rows. */
+void asl_torus_limits(struct asl_box *box, const struct asl_plan *plan)
+{
+	int q = (int)asl_isqrt((uint64_t)plan->ranks);
+
+	if (box->high[2] > q)
+		box->high[2] = q;
+}
+
+/*
+ * Rank 0 does ceil(q/c) rounds, of k/q rounded down or more each, on C(0, 0);
+ * it has A and B in place for the first, and receives the others.
+ */
+void asl_torus_floor(struct asl_least *least, const struct asl_plan *plan,
+		     const struct asl_box *box, const struct asl_rates *rates)
+{
+	const struct asl_shape *s = &plan->shape;
+	uint64_t q = (uint64_t)box->high[0], c = (uint64_t)box->high[2];
+	uint64_t rounds = asl_ceil_div((uint64_t)box->low[0], c);
+	uint64_t k = asl_ceil_div(s->k, c), rolled;
+	struct asl_span layers = {(uint64_t)box->low[2], c};
+	/* Found in place for the first round, and in panels for the others. */
+	enum asl_where cheaper =
+		rates->of[ASL_NVM_READ] < rates->of[ASL_DRAM_READ]
+			? ASL_POOL
+			: plan->panels;
+	struct asl_products of = {
+		.x = {.m = asl_ceil_div(s->m, q),
+		      .n = asl_ceil_div(s->n, q),
+		      .k = k,
+		      .cache = plan->cache,
+		      .read_cost = plan->costs.read,
+		      .write_cost = plan->costs.write,
+		      .A = cheaper,
+		      .B = cheaper,
+		      .C = ASL_POOL},
+	};
+
+	of.A = of.x.m * k;
+	of.B = of.x.n * k;
+	of.C = of.x.m * of.x.n;
+	of.deep = k;
+	of.volume = of.C * k;
+	of.passes = asl_least(rounds, s->k);
+	plan->kernel->floor(&least->counts, &of, rates);
+	rolled = (rounds - 1) * (s->k / q);
+	least->counts.of[ASL_BH] += (of.x.m + of.x.n) * rolled;
+	asl_floor_reduce(&least->counts, of.C, &layers);
+	least->memory += (of.x.m + of.x.n) * (s->k / q) + of.C;
 }

@@ -15,7 +15,7 @@
  *		part call fill, verify and write together; where rows are spread
  *		over ranks, all ranks call fill and write.
  * Errors	open, create and write return 0 or a negative errno that
- *		asl_file_why() explains; in fill, verify and write the rank's
+ *		asl_failure() explains; in fill, verify and write the rank's
  *		errors stick as anywhere.
  */
 #ifndef ASL_FAMILY_H

@@ -5,12 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/matrix/parts.h"
-#include "lib/rank/acts.h"
+#include "lib/base/parts.h"
 #include "lib/rank/blas.h"
-#include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
+#include "lib/rank/verbs.h"
 
 void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 		   uint64_t cols)

@@ -6,7 +6,7 @@
  */
 #include "lib/rank/collective.h"
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 
 /* Part i of the cut of x into `parts`. */
 static struct asl_words share(const struct asl_words *x, int parts, int i)

@@ -8,7 +8,7 @@
  * allgather from reduce_scatter.  By doubling and halving a member meets, for
  * every 2^x up to p, the two halves of the run of p / 2^x parts that it is in.
  */
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 #include "lib/rank/collective.h"
 
 static uint64_t q(uint64_t W, int p, int i)

@@ -4,10 +4,9 @@
 #include <assert.h>
 
 #include "lib/base/error.h"
-#include "lib/rank/acts.h"
-#include "lib/rank/charge.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
+#include "lib/rank/verbs.h"
 
 uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 			uint64_t count)

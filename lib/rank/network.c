@@ -6,12 +6,11 @@
 #include <stdlib.h>
 
 #include "lib/base/error.h"
-#include "lib/matrix/parts.h"
-#include "lib/rank/acts.h"
-#include "lib/rank/charge.h"
+#include "lib/base/parts.h"
 #include "lib/rank/pace.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
+#include "lib/rank/verbs.h"
 
 static double later(double a, double b)
 {

@@ -3,12 +3,414 @@
  */
 #include "lib/rank/pace.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
 
+#include "lib/base/error.h"
+#include "lib/base/estimate.h"
+#include "lib/base/parts.h"
 #include "lib/machine/ticks.h"
-#include "lib/matrix/parts.h"
-#include "lib/rank/charge.h"
-#include "lib/rank/pace_state.h"
+#include "lib/rank/bucket.h"
+#include "lib/rank/verbs.h"
+
+/*
+ * What the files of pace know of it
+ */
+
+/* In memory that the ranks of a host share. */
+struct asl_pace_host {
+	struct asl_bucket way[ASL_DIRECTIONS];
+	double begin; /* by asl_now, on which they agree: times count from it */
+	uint64_t nonce; /* it is this one */
+};
+
+struct asl_pace {
+	struct asl_pace_host *host;
+	int fd; /* of the memory, where it was made; -1 elsewhere */
+	int rank;
+	int *host_first; /* of every rank: the first on its host */
+	int host_ranks;
+	double ticks_per_s;
+	void (*rest)(void); /* between two looks at the ticks */
+
+	struct asl_emulation as;
+	double byte_ps[ASL_DIRECTIONS], net_byte_ps;
+	uint64_t latency_ps[ASL_DIRECTIONS], message_ps, line_bytes;
+	bool net; /* ... has a pace */
+
+	uint64_t aside_ps; /* of steps in front, since one behind started */
+	uint64_t bytes[ASL_DIRECTIONS]; /* noted, and not waited for */
+	uint64_t owed; /* not waited for, of the last request */
+};
+
+/*
+ * Can this machine be as fast as the one that it stands in for?
+ *
+ * Measured with the verbs that a run moves words with, first without a pace: on
+ * each host one rank alone, which must not be slower than the device, and then
+ * all at once, which together must not be either.  Messages go between two
+ * halves of the ranks.  Then with it, which gives the error.  Of many requests
+ * the middle one counts: what the machine can do, not what else it does for a
+ * while; that shows in the error of the run.
+ */
+
+enum { PASSES = 4, REQUESTS = 512 };
+enum { TILE_WORDS = 1 << 15, MESSAGE_WORDS = 1 << 17 };
+#define PACED_NS 2e7
+
+struct bench {
+	struct asl_rank *r;
+	struct asl_words region;
+	struct asl_tile tile;
+};
+
+/* ---- One rank ---- */
+
+/* One request, of so many that there is room for; in seconds. */
+static double move(struct bench *b, enum asl_direction way, int number)
+{
+	uint64_t each = b->tile.room, first = (uint64_t)number * each;
+	struct asl_words x = asl_slice(&b->region, first, each);
+	struct asl_block at = asl_as_block(&x, 1, each);
+	double since = asl_now();
+
+	if (way == ASL_READS)
+		asl_tile_load(b->r, &b->tile, &at);
+	else
+		asl_tile_store(b->r, &at, &b->tile);
+	return asl_now() - since;
+}
+
+static int requests(const struct bench *b)
+{
+	return (int)asl_least(b->region.count / b->tile.room, REQUESTS);
+}
+
+/* Nanoseconds a word.  Writing comes first: nothing has been touched yet. */
+static void measure_pool(struct bench *b, double word[ASL_DIRECTIONS])
+{
+	double times[PASSES * REQUESTS];
+	int count = requests(b);
+
+	for (int way = ASL_DIRECTIONS - 1; way >= 0; way--) {
+		for (int i = 0; i < PASSES * count; i++)
+			times[i] = move(b, way, i % count);
+		word[way] = asl_median(times, PASSES * count) * 1e9 /
+			    (double)b->tile.room;
+	}
+}
+
+/* Requests that take a while on the other machine. */
+static double measure_error(struct bench *b, const struct asl_emulation *as)
+{
+	const struct asl_seconds *s = &b->r->seconds;
+
+	for (int way = 0; way < ASL_DIRECTIONS; way++) {
+		double each = as->word[way] * (double)b->tile.room;
+
+		for (int i = 0; i < requests(b) && i * each < PACED_NS; i++)
+			move(b, way, i);
+	}
+	return s->target > 0 ? s->late / s->target : 0;
+}
+
+static int peer_of(const struct asl_rank *r)
+{
+	int half = r->size / 2;
+
+	return r->id < half	  ? r->id + half
+	       : r->id < 2 * half ? r->id - half
+				  : ASL_NET_NONE;
+}
+
+static double measure_net(struct asl_rank *r)
+{
+	struct asl_words out, in;
+	int peer = peer_of(r);
+	double best = peer == ASL_NET_NONE ? 0 : INFINITY;
+
+	asl_take(r, &out, ASL_DRAM, MESSAGE_WORDS);
+	asl_take(r, &in, ASL_DRAM, MESSAGE_WORDS);
+	for (uint64_t i = 0; i < out.count; i++)
+		out.at[i] = 0;
+	for (int i = 0; i < PASSES && peer != ASL_NET_NONE; i++) {
+		double since = asl_now();
+
+		asl_exchange(r, peer, &out, peer, &in);
+		best = fmin(best, asl_now() - since);
+	}
+	asl_give(r, &in);
+	asl_give(r, &out);
+	return best * 1e9 / MESSAGE_WORDS;
+}
+
+/* ---- All ranks ---- */
+
+static void together(struct asl_rank *r)
+{
+	int err = r->err ? r->err : asl_net_barrier(r->net);
+
+	if (err)
+		asl_rank_fail(r, err, "%s", asl_failure());
+}
+
+static void measure(struct asl_pace_probe *mine, struct bench *b)
+{
+	struct asl_rank *r = b->r;
+	struct asl_pace *p = r->pace;
+
+	r->pace = NULL;
+	if (asl_net_host_rank(r->net) == 0)
+		measure_pool(b, mine->alone);
+	together(r);
+	measure_pool(b, mine->shared);
+	for (int way = 0; way < ASL_DIRECTIONS; way++)
+		mine->shared[way] /= p->host_ranks;
+	together(r);
+	mine->net = measure_net(r);
+	together(r);
+	r->pace = p;
+	mine->error = measure_error(b, &p->as);
+}
+
+static void worst(struct asl_pace_probe *x, const struct asl_pace_probe *y)
+{
+	for (int way = 0; way < ASL_DIRECTIONS; way++) {
+		x->alone[way] = fmax(x->alone[way], y->alone[way]);
+		x->shared[way] = fmax(x->shared[way], y->shared[way]);
+	}
+	x->net = fmax(x->net, y->net);
+	x->error = fmax(x->error, y->error);
+}
+
+/* Rank 0 finds the worst, and all get it. */
+static int share(struct asl_pace_probe *out, struct asl_rank *r)
+{
+	struct asl_pace_probe *all = calloc((size_t)r->size, sizeof *all);
+	int err =
+		all ? asl_net_collect(r->net, all, out, sizeof *out) : -ENOMEM;
+
+	for (int i = 0; !err && r->id == 0 && i < r->size; i++)
+		worst(out, &all[i]);
+	free(all);
+	return err ? err : asl_net_share(r->net, out, sizeof *out);
+}
+
+static int judge(struct asl_pace_probe *out, struct asl_pace *p)
+{
+	if (p->net)
+		p->net = out->net <= p->as.net;
+	else
+		out->net = NAN;
+	for (int way = 0; way < ASL_DIRECTIONS; way++)
+		if (out->alone[way] > p->as.word[way] ||
+		    out->shared[way] > p->as.word[way])
+			return -EOPNOTSUPP;
+	return 0;
+}
+
+int asl_pace_check(struct asl_pace_probe *out, struct asl_rank *r)
+{
+	struct bench b = {.r = r};
+	int err;
+
+	*out = (struct asl_pace_probe){0};
+	asl_phase(r, ASL_COMPUTE);
+	asl_take(r, &b.region, ASL_POOL, ASL_PACE_WORDS);
+	asl_tile_take(r, &b.tile, 1, asl_least(TILE_WORDS, r->cache));
+	if (!r->err)
+		measure(out, &b);
+	asl_tile_give(r, &b.tile);
+	asl_give(r, &b.region);
+	asl_rank_restart(r);
+	err = r->err ? r->err : share(out, r);
+	return err ? err : judge(out, r->pace);
+}
+
+/*
+ * Words that take as long as on another machine: the meeting
+ *
+ * The first rank of a host makes a piece of memory without a name, and the others
+ * open it by way of the first's descriptors in /proc: it is gone with the last
+ * process that has it, however that ends.
+ */
+
+/* Long enough for the error of two looks at a clock not to matter. */
+#define MEASURE_S 5e-3
+
+/* Where a rank is, and the memory that it made, if it is the first there. */
+struct seat {
+	int first, pid, fd;
+	uint64_t nonce;
+};
+
+static double measure_ticks(void)
+{
+	double since = asl_now(), s;
+	uint64_t from = asl_ticks();
+
+	do
+		s = asl_now() - since;
+	while (s < MEASURE_S);
+	return (double)(asl_ticks() - from) / s;
+}
+
+/* Ranks that outnumber cores wait on cores that others need. */
+static void yield(void)
+{
+	sched_yield();
+}
+
+/* ---- The memory of a host ---- */
+
+static int map(struct asl_pace *p, int fd)
+{
+	void *at = mmap(NULL, sizeof *p->host, PROT_READ | PROT_WRITE,
+			MAP_SHARED, fd, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	p->host = at;
+	return 0;
+}
+
+static int make(struct asl_pace *p)
+{
+	int err;
+
+	p->fd = memfd_create("aslant-pace", MFD_CLOEXEC);
+	if (p->fd < 0 || ftruncate(p->fd, sizeof *p->host))
+		return -errno;
+	err = map(p, p->fd);
+	if (err)
+		return err;
+	p->host->begin = asl_now();
+	return getrandom(&p->host->nonce, sizeof p->host->nonce, 0) < 0 ? -errno
+									: 0;
+}
+
+/* The number may be another process's where we do not see the first's. */
+static int find(struct asl_pace *p, const struct seat *first)
+{
+	char path[64];
+	int fd, err;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", first->pid, first->fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = map(p, fd);
+	close(fd);
+	return err ? err : p->host->nonce == first->nonce ? 0 : -ENODEV;
+}
+
+/* ---- The ranks ---- */
+
+static struct seat seat_of(const struct asl_pace *p, struct asl_net *net)
+{
+	return (struct seat){
+		.first = asl_net_host_first(net),
+		.pid = getpid(),
+		.fd = p->fd,
+		.nonce = p->host ? p->host->nonce : 0,
+	};
+}
+
+static void look_around(struct asl_pace *p, const struct seat *seats, int ranks)
+{
+	p->host_ranks = 0;
+	for (int i = 0; i < ranks; i++) {
+		p->host_first[i] = seats[i].first;
+		p->host_ranks += seats[i].first == seats[p->rank].first;
+	}
+}
+
+static int meet(struct asl_pace *p, struct seat *seats, struct asl_net *net,
+		const char **why)
+{
+	int ranks = asl_net_size(net), first = asl_net_host_first(net);
+	int failed = first == p->rank ? make(p) : 0, err;
+	struct seat mine = seat_of(p, net);
+
+	err = asl_net_collect(net, seats, &mine, sizeof mine);
+	if (!err)
+		err = asl_net_share(net, seats, (size_t)ranks * sizeof *seats);
+	if (!err && first != p->rank)
+		failed = find(p, &seats[first]);
+	/* The first keeps its descriptor until all have followed it. */
+	if (!err)
+		err = asl_net_barrier(net);
+	if (err) {
+		*why = asl_failure();
+		return err;
+	}
+	look_around(p, seats, ranks);
+	if (failed)
+		*why = "the ranks of a host cannot share memory by way of "
+		       "/proc, which an emulated device takes";
+	return failed ? -ENODEV : 0;
+}
+
+static void translate(struct asl_pace *p)
+{
+	const struct asl_emulation *as = &p->as;
+
+	for (int way = 0; way < ASL_DIRECTIONS; way++) {
+		p->byte_ps[way] = as->word[way] * 1000 / sizeof(double);
+		p->latency_ps[way] = (uint64_t)llround(as->latency[way] * 1000);
+	}
+	p->net_byte_ps = as->net * 1000 / sizeof(double);
+	p->message_ps = (uint64_t)llround(as->message * 1000);
+	p->line_bytes = as->line_bytes ? (uint64_t)as->line_bytes : 1;
+}
+
+int asl_pace_open(struct asl_pace **out, const struct asl_emulation *as,
+		  struct asl_net *net, const char **why)
+{
+	size_t ranks = (size_t)asl_net_size(net);
+	struct seat *seats = calloc(ranks, sizeof *seats);
+	struct asl_pace *p = calloc(1, sizeof *p);
+	int err = -ENOMEM;
+
+	*out = p;
+	*why = "no memory for an emulated device";
+	if (p)
+		*p = (struct asl_pace){
+			.fd = -1,
+			.rank = asl_net_rank(net),
+			.as = *as,
+			.net = ranks > 1,
+			.host_first = calloc(ranks, sizeof *p->host_first),
+		};
+	if (seats && p && p->host_first)
+		err = meet(p, seats, net, why);
+	if (!err) {
+		p->rest = asl_net_crowded(net) ? yield : asl_ticks_rest;
+		p->ticks_per_s = measure_ticks();
+		translate(p);
+	}
+	free(seats);
+	return err;
+}
+
+void asl_pace_close(struct asl_pace *p)
+{
+	if (!p)
+		return;
+	if (p->host)
+		munmap(p->host, sizeof *p->host);
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->host_first);
+	free(p);
+}
 
 #define SLICE_S 2e-5 /* of ticks, between two looks at the clock */
 #define DEBT_PS UINT64_C(1000000)

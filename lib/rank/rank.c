@@ -14,10 +14,9 @@
 #include <time.h>
 
 #include "lib/base/error.h"
-#include "lib/rank/acts.h"
-#include "lib/rank/charge.h"
 #include "lib/rank/pace.h"
 #include "lib/rank/replay.h"
+#include "lib/rank/verbs.h"
 
 double asl_now(void)
 {

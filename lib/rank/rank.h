@@ -30,9 +30,9 @@
 #ifndef ASL_RANK_H
 #define ASL_RANK_H
 
-#include "lib/model/cost.h"
-#include "lib/model/lru.h"
+#include "lib/rank/cost.h"
 #include "lib/rank/ledger.h"
+#include "lib/rank/lru.h"
 #include "net/net.h"
 #include "nvm/store.h"
 

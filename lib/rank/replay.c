@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 
 /* A piece of main memory: where it is, and where it is in the model, in lines. */
 struct piece {

@@ -167,4 +167,39 @@ struct asl_resumed {
 
 struct asl_resumed asl_resume_moved(const struct asl_resume *x);
 
+/*
+ * What a pool remembers of a run, in the words that its store keeps
+ *
+ * Two records, of the last two marks that were prepared, each in the place of
+ * its parity: while one is written the other is whole.  Beside each record how
+ * far the mark has come, a word of its own, which can only be old or new:
+ * prepared, begun, n commits.  Before a record is written this word says
+ * `prepared`, so that a record that is torn is known from one that is damaged.
+ */
+
+struct asl_record {
+	uint64_t mark, epoch;	   /* 0: none */
+	uint64_t live, live_check; /* words dumped */
+	double clock[ASL_ACCOUNTINGS];
+	struct asl_outcome outcome;
+	uint64_t check; /* of all before */
+};
+
+struct asl_memo {
+	uint64_t lives, finished;
+	uint64_t operands;    /* their check; 0: not known */
+	uint64_t progress[2]; /* by parity of the mark, as are the records */
+	struct asl_record record[2];
+	/* Plain stores: */
+	uint64_t moved[ASL_COUNTERS], safety_words;
+};
+
+_Static_assert(sizeof(struct asl_memo) <= ASL_STORE_MEMO * sizeof(uint64_t),
+	       "a store keeps so many words");
+
+/* ---- The log ---- */
+
+/* Words of an entry beside the block's own. */
+enum { ASL_LOG_ENTRY = 8 };
+
 #endif

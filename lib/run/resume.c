@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 #include "lib/run/place.h"
 
 /* ---- What a pool is for ---- */

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/parts.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
-#include "lib/matrix/parts.h"
 #include "lib/run/place.h"
 
 static char why[768];
@@ -169,7 +169,7 @@ static int open_data(struct asl_place *p)
 
 	if (!err && asl_place_keeps_result(p) && asl_net_rank(p->net) == 0)
 		err = asl_place_family(p)->create(&p->common->data);
-	return err ? asl_run_fail(err, "%s", asl_file_why()) : 0;
+	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
 static int open_replay(struct asl_place *p)
@@ -230,7 +230,7 @@ static int bind(const struct asl_place *p)
 	int mates, mate = asl_net_mate(p->net, &mates), err;
 
 	err = to ? asl_machine_bind(to, mate, mates) : 0;
-	return err ? asl_run_fail(err, "--bind: %s", asl_bind_why()) : 0;
+	return err ? asl_run_fail(err, "--bind: %s", asl_failure()) : 0;
 }
 
 static int take_part(const struct asl_place *p)
@@ -328,4 +328,42 @@ void asl_place_tear_down(struct asl_place *p, bool began)
 	/* The last rank of a host finds the directory empty. */
 	if (p->common->fresh)
 		rmdir(p->common->dir);
+}
+
+/*
+ * A case whose words take as long as on another machine
+ */
+
+int asl_place_open_pace(struct asl_place *p)
+{
+	const struct asl_emulation *as = &p->want->emulate;
+	const char *reason = "";
+	int err = *as->name ? asl_pace_open(&p->pace, as, p->net, &reason) : 0;
+
+	return err ? asl_run_fail(err, "%s", reason) : 0;
+}
+
+/* All ranks know the answer, and rank 0 says it. */
+static int refuse(const struct asl_place *p)
+{
+	const struct asl_emulation *as = &p->want->emulate;
+	const struct asl_pace_probe *x = &p->probe;
+
+	if (p->r.id > 0)
+		return 0;
+	return asl_run_fail(
+		-EOPNOTSUPP,
+		"--emulate: %s reads a word in %.3g ns and writes one in "
+		"%.3g, but this machine in %.3g and %.3g (one rank alone "
+		"in %.3g and %.3g): it is too slow to stand in for that",
+		as->name, as->word[ASL_READS], as->word[ASL_WRITES],
+		x->shared[ASL_READS], x->shared[ASL_WRITES],
+		x->alone[ASL_READS], x->alone[ASL_WRITES]);
+}
+
+int asl_place_check_pace(struct asl_place *p)
+{
+	int err = p->pace ? asl_pace_check(&p->probe, &p->r) : 0;
+
+	return err == -EOPNOTSUPP ? refuse(p) : err;
 }

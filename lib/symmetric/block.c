@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "lib/base/clones.h"
 #include "lib/kernels/kernel.h"
-#include "lib/machine/clones.h"
 
 /*
  * The innermost loop over rows of a tensor block

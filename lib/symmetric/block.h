@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#include "lib/matrix/parts.h"
+#include "lib/base/parts.h"
 
 struct asl_block_shape {
 	int i, j, k;		  /* row blocks, i >= j >= k */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/format.h"
 #include "lib/plan/pieces.h"
 #include "lib/rank/collective.h"
@@ -183,8 +184,8 @@ static int open_tensor(struct files *f, const struct asl_data *data, uint64_t n)
 		err = asl_tensor_open(&f->tensor, path);
 	if (err || !path || asl_tensor_size(f->tensor) == n)
 		return err;
-	return asl_file_fail(-EINVAL, "%s is of size %ju, expected %ju", path,
-			     asl_tensor_size(f->tensor), n);
+	return asl_fail(-EINVAL, "%s is of size %ju, expected %ju", path,
+			asl_tensor_size(f->tensor), n);
 }
 
 static int open_vectors(struct files *f, const struct asl_data *data,
@@ -201,9 +202,8 @@ static int open_vectors(struct files *f, const struct asl_data *data,
 		return err;
 	if (asl_matrix_rows(f->X) == n && asl_matrix_cols(f->X) == R)
 		return 0;
-	return asl_file_fail(-EINVAL, "%s is %ju x %ju, expected %ju x %ju",
-			     path, asl_matrix_rows(f->X), asl_matrix_cols(f->X),
-			     n, R);
+	return asl_fail(-EINVAL, "%s is %ju x %ju, expected %ju x %ju", path,
+			asl_matrix_rows(f->X), asl_matrix_cols(f->X), n, R);
 }
 
 static int asl_symmetric_open(struct asl_data *data)
@@ -213,7 +213,7 @@ static int asl_symmetric_open(struct asl_data *data)
 	int err;
 
 	if (!f)
-		return asl_file_fail(-ENOMEM, "no memory for operands");
+		return asl_fail(-ENOMEM, "no memory for operands");
 	data->opened = f;
 	err = open_tensor(f, data, s->n);
 	return err ? err : open_vectors(f, data, s->n, (uint64_t)s->columns);

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/matrix/map.h"
+#include "lib/base/error.h"
+#include "lib/base/map.h"
 #include "lib/symmetric/schedule.h"
 
 /*
@@ -450,16 +451,16 @@ int asl_layout_steiner(struct asl_layout *l, uint64_t n,
 
 	*l = (struct asl_layout){0};
 	if (n < (uint64_t)x->m)
-		return asl_file_fail(-EINVAL,
-				     "%s: expected n to be %d or more, for as "
-				     "many row blocks, found %" PRIu64,
-				     x->name, x->m, n);
+		return asl_fail(-EINVAL,
+				"%s: expected n to be %d or more, for as "
+				"many row blocks, found %" PRIu64,
+				x->name, x->m, n);
 	err = make(l, n, x);
 	if (!err)
 		return 0;
 	asl_layout_free(l);
-	return asl_file_fail(err, "%s: no memory for the layout of %d ranks",
-			     x->name, x->blocks);
+	return asl_fail(err, "%s: no memory for the layout of %d ranks",
+			x->name, x->blocks);
 }
 
 /*
@@ -622,9 +623,8 @@ int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks)
 
 	*l = (struct asl_layout){0};
 	if (n < 1)
-		return asl_file_fail(-EINVAL,
-				     "cubic: expected n to be 1 or more, "
-				     "found 0");
+		return asl_fail(-EINVAL, "cubic: expected n to be 1 or more, "
+					 "found 0");
 	for (int i = 0; !err && i <= TRIALS; i++) {
 		int next = (int)asl_least(n, least + i * least / TRIALS);
 
@@ -635,6 +635,6 @@ int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks)
 	if (!err)
 		return 0;
 	asl_layout_free(l);
-	return asl_file_fail(err, "cubic: no memory for the layout of %d ranks",
-			     ranks);
+	return asl_fail(err, "cubic: no memory for the layout of %d ranks",
+			ranks);
 }

@@ -57,7 +57,7 @@ struct asl_layout {
 };
 
 /*
- * Errors: 0, or a negative errno with asl_file_why() (lib/matrix/file.h).
+ * Errors: 0, or a negative errno with asl_failure().
  *
  *	-EINVAL		there are fewer words than row blocks
  *	-ENOMEM

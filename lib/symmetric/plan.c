@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/matrix/map.h"
+#include "lib/base/error.h"
+#include "lib/base/map.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/family.h"
 #include "lib/symmetric/wedge.h"
@@ -57,11 +58,11 @@ static int read_file(struct asl_steiner *x, const char *path)
 {
 	if (!access(path, F_OK))
 		return asl_steiner_read(x, path);
-	return asl_file_fail(-EINVAL,
-			     "found '%s', expected spherical, boolean or "
-			     "triples (or one of them, as spherical-3), cubic, "
-			     "or a file",
-			     path);
+	return asl_fail(-EINVAL,
+			"found '%s', expected spherical, boolean or "
+			"triples (or one of them, as spherical-3), cubic, "
+			"or a file",
+			path);
 }
 
 static int make_best(struct asl_steiner *x, const char *family, int ranks)
@@ -121,10 +122,10 @@ int asl_steiner_steps(const struct asl_steiner_size *x)
 
 static int too_many(const char *name, int ranks)
 {
-	return asl_file_fail(-EINVAL,
-			     "%s: %d ranks are more than the %d that can "
-			     "exchange with each other",
-			     name, ranks, ASL_SYMMETRIC_RANKS);
+	return asl_fail(-EINVAL,
+			"%s: %d ranks are more than the %d that can "
+			"exchange with each other",
+			name, ranks, ASL_SYMMETRIC_RANKS);
 }
 
 static int lay_cubic(struct asl_layout *l,
@@ -142,10 +143,10 @@ static int lay_steiner(struct asl_layout *l,
 	int err = make_system(&x, want->layout, want->ranks);
 
 	if (!err && x.blocks > want->ranks)
-		err = asl_file_fail(-EINVAL,
-				    "%s has %d blocks, one for each rank, but "
-				    "there are %d ranks",
-				    x.name, x.blocks, want->ranks);
+		err = asl_fail(-EINVAL,
+			       "%s has %d blocks, one for each rank, but "
+			       "there are %d ranks",
+			       x.name, x.blocks, want->ranks);
 	if (!err && x.blocks > ASL_SYMMETRIC_RANKS)
 		err = too_many(x.name, x.blocks);
 	if (!err)
@@ -180,7 +181,7 @@ static int find_equal(struct asl_symmetric *s)
 	uint64_t *to = malloc(ranks * sizeof *to);
 
 	if (!to)
-		return asl_file_fail(-ENOMEM, "no memory for %zu ranks", ranks);
+		return asl_fail(-ENOMEM, "no memory for %zu ranks", ranks);
 	for (int p = 0; p < s->layout.ranks; p++) {
 		memset(to, 0, ranks * sizeof *to);
 		add_messages(to, &s->layout, p);
@@ -203,7 +204,7 @@ static int find_room(struct asl_symmetric *s)
 			most = asl_list_length(&l->rows, p);
 	if (asl_wedge_lists_take(&s->pondered, most, l->ranks))
 		return 0;
-	return asl_file_fail(-ENOMEM, "no memory for %d ranks", l->ranks);
+	return asl_fail(-ENOMEM, "no memory for %d ranks", l->ranks);
 }
 
 int asl_symmetric_make(struct asl_symmetric *out,

@@ -4,7 +4,7 @@
 #ifndef ASL_SYMMETRIC_PLAN_H
 #define ASL_SYMMETRIC_PLAN_H
 
-#include "lib/model/search.h"
+#include "lib/multiply/search.h"
 #include "lib/symmetric/symmetric.h"
 
 /*
@@ -35,7 +35,7 @@ struct asl_symmetric_want {
 
 /*
  * All but `together`, which asl_symmetric_fit chooses.  0, or a negative errno
- * with asl_file_why(); *out is then all zero.
+ * with asl_failure(); *out is then all zero.
  *
  *	-EINVAL		no such layout, or the file has none; fewer words than row
  *			blocks; fewer ranks than blocks

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/matrix/map.h"
+#include "lib/base/error.h"
+#include "lib/base/map.h"
 
 /*
  * Hopcroft and Karp's algorithm, where places have room for several
@@ -517,8 +518,8 @@ int asl_schedule_make(struct asl_schedule *s, const struct asl_layout *l)
 	if (!err)
 		return 0;
 	asl_schedule_free(s);
-	return asl_file_fail(err, "%s: no memory for the steps of %d ranks",
-			     l->name, l->ranks);
+	return asl_fail(err, "%s: no memory for the steps of %d ranks", l->name,
+			l->ranks);
 }
 
 void asl_schedule_free(struct asl_schedule *s)

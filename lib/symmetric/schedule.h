@@ -59,7 +59,7 @@ struct asl_schedule {
 	int *to, *from; /* [ranks][steps]; -1: nobody */
 };
 
-/* 0, or -ENOMEM with asl_file_why() (lib/matrix/file.h). */
+/* 0, or -ENOMEM with asl_failure(). */
 int asl_schedule_make(struct asl_schedule *s, const struct asl_layout *l);
 void asl_schedule_free(struct asl_schedule *s); /* all zero is allowed */
 

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/matrix/map.h"
+#include "lib/base/error.h"
+#include "lib/base/map.h"
 
 /*
  * Lists of numbers, one after another in one array
@@ -346,10 +347,10 @@ static const struct asl_steiner_family *find(const char *name)
 
 static int unknown(const char *name)
 {
-	return asl_file_fail(-EINVAL,
-			     "there is no family '%s' of Steiner systems, "
-			     "only spherical, boolean and triples",
-			     name);
+	return asl_fail(-EINVAL,
+			"there is no family '%s' of Steiner systems, "
+			"only spherical, boolean and triples",
+			name);
 }
 
 /* ---- Which there are ---- */
@@ -418,10 +419,10 @@ int asl_steiner_fit(struct asl_steiner_size *out, const char *family, int ranks)
 			*out = x;
 	if (out->family)
 		return 0;
-	return asl_file_fail(-ENOENT,
-			     "no%s%s Steiner system has as few as %d blocks, "
-			     "one for each rank",
-			     family ? " " : "", family ? family : "", ranks);
+	return asl_fail(-ENOENT,
+			"no%s%s Steiner system has as few as %d blocks, "
+			"one for each rank",
+			family ? " " : "", family ? family : "", ranks);
 }
 
 /* ---- Building one ---- */
@@ -469,17 +470,16 @@ int asl_steiner_make(struct asl_steiner *out, const char *family, int parameter)
 	if (!f)
 		return unknown(family);
 	if (!size_of(&size, f, parameter))
-		return asl_file_fail(
-			-EINVAL,
-			"%s %d: there is no such system with %d "
-			"points and %d blocks at most; it takes %s",
-			family, parameter, ASL_STEINER_POINTS,
-			ASL_STEINER_BLOCKS, f->needs);
+		return asl_fail(-EINVAL,
+				"%s %d: there is no such system with %d "
+				"points and %d blocks at most; it takes %s",
+				family, parameter, ASL_STEINER_POINTS,
+				ASL_STEINER_BLOCKS, f->needs);
 	err = build(out, f, &size);
 	if (!err)
 		return 0;
 	asl_steiner_free(out);
-	return asl_file_fail(err, "%s %d: no memory", family, parameter);
+	return asl_fail(err, "%s %d: no memory", family, parameter);
 }
 
 void asl_steiner_free(struct asl_steiner *x)

@@ -20,7 +20,7 @@
  *			may be in any order.  The largest number is m.
  *
  * Whatever a system came from, it has been checked when it is handed over.
- * Errors: 0, or a negative errno with asl_file_why() (lib/matrix/file.h) in one
+ * Errors: 0, or a negative errno with asl_failure() in one
  * line; a file's with the line, what was found and what was expected.
  */
 #ifndef ASL_STEINER_H

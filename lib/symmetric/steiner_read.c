@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/matrix/map.h"
-#include "lib/matrix/text.h"
+#include "lib/base/error.h"
+#include "lib/base/map.h"
+#include "lib/base/text.h"
 #include "lib/symmetric/steiner.h"
 
 /* As messages say. */
@@ -28,7 +29,7 @@ struct reader {
 
 static int no_memory(const struct reader *r)
 {
-	return asl_file_fail(-ENOMEM, "%s: no memory", r->lines.path);
+	return asl_fail(-ENOMEM, "%s: no memory", r->lines.path);
 }
 
 /* ---- A line ---- */
@@ -119,7 +120,7 @@ static int check_points(struct reader *r)
 	qsort(r->block, (size_t)r->points, sizeof *r->block, asl_by_number);
 	for (int i = 1; i < r->points; i++)
 		if (r->block[i] == r->block[i - 1])
-			return asl_file_fail(
+			return asl_fail(
 				-EINVAL,
 				"%s:%" PRIu64 ": expected different points, "
 				"found %d twice",
@@ -133,21 +134,21 @@ static int check_block(const struct reader *r)
 	uint64_t line = r->lines.line;
 
 	if (r->points < 3)
-		return asl_file_fail(-EINVAL,
-				     "%s:%" PRIu64 ": expected a block of 3 "
-				     "points or more, found %d",
-				     path, line, r->points);
+		return asl_fail(-EINVAL,
+				"%s:%" PRIu64 ": expected a block of 3 "
+				"points or more, found %d",
+				path, line, r->points);
 	if (r->out->blocks && r->points != r->out->s)
-		return asl_file_fail(
-			-EINVAL,
-			"%s:%" PRIu64 ": expected %d points, as in "
-			"line %" PRIu64 ", found %d",
-			path, line, r->out->s, r->line_of[0], r->points);
+		return asl_fail(-EINVAL,
+				"%s:%" PRIu64 ": expected %d points, as in "
+				"line %" PRIu64 ", found %d",
+				path, line, r->out->s, r->line_of[0],
+				r->points);
 	if (r->out->blocks == ASL_STEINER_BLOCKS)
-		return asl_file_fail(-EINVAL,
-				     "%s:%" PRIu64 ": expected no more than %d "
-				     "blocks, found another one",
-				     path, line, ASL_STEINER_BLOCKS);
+		return asl_fail(-EINVAL,
+				"%s:%" PRIu64 ": expected no more than %d "
+				"blocks, found another one",
+				path, line, ASL_STEINER_BLOCKS);
 	return 0;
 }
 
@@ -204,9 +205,9 @@ static int read_blocks(struct reader *r)
 			err = keep_block(r);
 	}
 	if (!err && !r->out->blocks)
-		err = asl_file_fail(-EINVAL,
-				    "%s: expected a block a line, found none",
-				    r->lines.path);
+		err = asl_fail(-EINVAL,
+			       "%s: expected a block a line, found none",
+			       r->lines.path);
 	return err;
 }
 
@@ -221,17 +222,15 @@ static int check_system(const struct reader *r)
 	if (err != -EINVAL)
 		return no_memory(r);
 	if (f.block[0] < 0)
-		return asl_file_fail(err,
-				     "%s: expected every three points in one "
-				     "block, found %d, %d, %d in none",
-				     r->lines.path, point[0], point[1],
-				     point[2]);
-	return asl_file_fail(err,
-			     "%s:%" PRIu64 ": expected every three points in "
-			     "one block, found %d, %d, %d in line %" PRIu64
-			     ", too",
-			     r->lines.path, r->line_of[f.block[1]], point[0],
-			     point[1], point[2], r->line_of[f.block[0]]);
+		return asl_fail(err,
+				"%s: expected every three points in one "
+				"block, found %d, %d, %d in none",
+				r->lines.path, point[0], point[1], point[2]);
+	return asl_fail(err,
+			"%s:%" PRIu64 ": expected every three points in "
+			"one block, found %d, %d, %d in line %" PRIu64 ", too",
+			r->lines.path, r->line_of[f.block[1]], point[0],
+			point[1], point[2], r->line_of[f.block[0]]);
 }
 
 static int read_text(struct reader *r)
@@ -275,7 +274,7 @@ int asl_steiner_read(struct asl_steiner *out, const char *path)
 
 	*out = (struct asl_steiner){0};
 	if (!r)
-		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+		return asl_fail(-ENOMEM, "%s: no memory", path);
 	r->out = out;
 	err = read_file(r, path);
 	name(out, path);

@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/matrix/draw.h"
-#include "lib/matrix/map.h"
+#include "lib/base/draw.h"
+#include "lib/base/error.h"
+#include "lib/base/map.h"
+#include "lib/base/parts.h"
+#include "lib/base/text.h"
 #include "lib/matrix/npy.h"
-#include "lib/matrix/parts.h"
-#include "lib/matrix/text.h"
 #include "lib/symmetric/block.h"
 
 /*
@@ -84,23 +85,22 @@ static int unsymmetric(const struct cube *x, struct place p, struct place q)
 {
 	struct place a = named(x, p), b = named(x, q);
 
-	return asl_file_fail(-EINVAL,
-			     "%s: entry [%" PRIu64 ", %" PRIu64 ", %" PRIu64
-			     "] (from 0) is %.17g, but [%" PRIu64 ", %" PRIu64
-			     ", %" PRIu64
-			     "] is %.17g: expected a symmetric tensor",
-			     x->path, a.at[0], a.at[1], a.at[2], value(x, p),
-			     b.at[0], b.at[1], b.at[2], value(x, q));
+	return asl_fail(-EINVAL,
+			"%s: entry [%" PRIu64 ", %" PRIu64 ", %" PRIu64
+			"] (from 0) is %.17g, but [%" PRIu64 ", %" PRIu64
+			", %" PRIu64 "] is %.17g: expected a symmetric tensor",
+			x->path, a.at[0], a.at[1], a.at[2], value(x, p),
+			b.at[0], b.at[1], b.at[2], value(x, q));
 }
 
 static int not_finite(const struct cube *x, struct place p)
 {
 	struct place a = named(x, p);
 
-	return asl_file_fail(-EINVAL,
-			     "%s: entry [%" PRIu64 ", %" PRIu64 ", %" PRIu64
-			     "] (from 0) is %g, expected a finite number",
-			     x->path, a.at[0], a.at[1], a.at[2], value(x, p));
+	return asl_fail(-EINVAL,
+			"%s: entry [%" PRIu64 ", %" PRIu64 ", %" PRIu64
+			"] (from 0) is %g, expected a finite number",
+			x->path, a.at[0], a.at[1], a.at[2], value(x, p));
 }
 
 static int check_entry(const struct cube *x, uint64_t a, uint64_t b, uint64_t c)
@@ -155,10 +155,10 @@ static int asl_tensor_npy_open(struct asl_tensor_in *in, const char *path)
 	if (err)
 		return err;
 	if (h.size[0] != h.size[1] || h.size[0] != h.size[2])
-		return asl_file_fail(-EINVAL,
-				     "%s: %" PRIu64 " x %" PRIu64 " x %" PRIu64
-				     " can't be symmetric: expected a cube",
-				     path, h.size[0], h.size[1], h.size[2]);
+		return asl_fail(-EINVAL,
+				"%s: %" PRIu64 " x %" PRIu64 " x %" PRIu64
+				" can't be symmetric: expected a cube",
+				path, h.size[0], h.size[1], h.size[2]);
 	in->n = h.size[0];
 	return asl_tensor_check(in, path, h.by_columns);
 }
@@ -250,12 +250,12 @@ static int repeated(const struct reader *r, const struct entry *x)
 		asl_next_data_line(&again, &line);
 		take_entry(&again, &line, &y);
 	} while (y.a != x->a || y.b != x->b || y.c != x->c);
-	return asl_file_fail(-EINVAL,
-			     "%s:%" PRIu64 ": entry (%" PRIu64 ", %" PRIu64
-			     ", %" PRIu64 "), in any order, is in line %" PRIu64
-			     " already; expected each once",
-			     r->lines.path, r->lines.line, x->a + 1, x->b + 1,
-			     x->c + 1, again.line);
+	return asl_fail(-EINVAL,
+			"%s:%" PRIu64 ": entry (%" PRIu64 ", %" PRIu64
+			", %" PRIu64 "), in any order, is in line %" PRIu64
+			" already; expected each once",
+			r->lines.path, r->lines.line, x->a + 1, x->b + 1,
+			x->c + 1, again.line);
 }
 
 static int store(struct reader *r, const struct entry *x)
@@ -292,8 +292,7 @@ static int check_whole(const struct reader *r)
 	uint64_t all = asl_tetrahedron(r->n), at, a = 0, b = 0;
 
 	if (r->found == 0)
-		return asl_file_fail(-EINVAL, "%s: has no entries",
-				     r->lines.path);
+		return asl_fail(-EINVAL, "%s: has no entries", r->lines.path);
 	if (r->found == all)
 		return 0;
 	at = first_missing(r);
@@ -301,13 +300,13 @@ static int check_whole(const struct reader *r)
 		a++;
 	while (asl_packed_at(a, b + 1, 0) <= at)
 		b++;
-	return asl_file_fail(-EINVAL,
-			     "%s: has %" PRIu64 " of the %" PRIu64
-			     " entries of a symmetric tensor of size %" PRIu64
-			     ": %" PRIu64 " are missing, the first is (%" PRIu64
-			     ", %" PRIu64 ", %" PRIu64 ")",
-			     r->lines.path, r->found, all, r->n, all - r->found,
-			     a + 1, b + 1, at - asl_packed_at(a, b, 0) + 1);
+	return asl_fail(-EINVAL,
+			"%s: has %" PRIu64 " of the %" PRIu64
+			" entries of a symmetric tensor of size %" PRIu64
+			": %" PRIu64 " are missing, the first is (%" PRIu64
+			", %" PRIu64 ", %" PRIu64 ")",
+			r->lines.path, r->found, all, r->n, all - r->found,
+			a + 1, b + 1, at - asl_packed_at(a, b, 0) + 1);
 }
 
 static int read_entries(struct reader *r)
@@ -361,11 +360,11 @@ static int open_mapped(struct asl_tensor_in *in, const char *path)
 	if (numpy)
 		return asl_tensor_npy_open(in, path);
 	if (asl_file_ends(path, ".npy"))
-		return asl_file_fail(-EINVAL, "%s: is no NumPy file", path);
-	return asl_file_fail(-EINVAL,
-			     "%s: is neither .npy nor .tns, by name, nor NumPy "
-			     "by content",
-			     path);
+		return asl_fail(-EINVAL, "%s: is no NumPy file", path);
+	return asl_fail(-EINVAL,
+			"%s: is neither .npy nor .tns, by name, nor NumPy "
+			"by content",
+			path);
 }
 
 int asl_tensor_open(struct asl_tensor_in **out, const char *path)
@@ -375,7 +374,7 @@ int asl_tensor_open(struct asl_tensor_in **out, const char *path)
 
 	*out = NULL;
 	if (!in)
-		return asl_file_fail(-ENOMEM, "%s: no memory", path);
+		return asl_fail(-ENOMEM, "%s: no memory", path);
 	err = asl_file_map(&in->map, &in->map_bytes, path);
 	if (!err)
 		err = open_mapped(in, path);
@@ -403,14 +402,14 @@ int asl_tensor_given(struct asl_tensor_in **out, const struct asl_given *from,
 
 	*out = NULL;
 	if (!is_whole(from, n))
-		return asl_file_fail(-EINVAL,
-				     "the tensor: expected %ju x %ju x %ju "
-				     "entries by rows, without gaps, or one "
-				     "dimension of %ju",
-				     n, n, n, asl_tetrahedron(n));
+		return asl_fail(-EINVAL,
+				"the tensor: expected %ju x %ju x %ju "
+				"entries by rows, without gaps, or one "
+				"dimension of %ju",
+				n, n, n, asl_tetrahedron(n));
 	in = calloc(1, sizeof *in);
 	if (!in)
-		return asl_file_fail(-ENOMEM, "no memory for the tensor");
+		return asl_fail(-ENOMEM, "no memory for the tensor");
 	in->n = n;
 	in->entries = (const char *)from->at;
 	in->packed = from->dims == 1;

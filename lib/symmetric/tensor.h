@@ -17,7 +17,7 @@
  *		No entry may be left out, zero or not.  Made packed in memory.
  *		The ending names the format, or NumPy's first bytes do.  Entries
  *		that are not finite are refused.
- * Errors	0, or a negative errno with asl_file_why() (lib/matrix/file.h)
+ * Errors	0, or a negative errno with asl_failure()
  *		naming the file, in .tns the line, what was found and what was
  *		expected.
  * Threads	Any number may read a tensor at once.

@@ -1,0 +1,360 @@
+/*
+ * atomic_file.c -- write a file without a name, then put it in its place
+ */
+#include "lib/base/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "lib/base/error.h"
+#include "lib/base/map.h"
+
+/*
+ * Files without a name, or with one that nobody can guess
+ */
+
+static int draw_name(struct asl_aside *a)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "abcdefghijklmnopqrstuvwxyz"
+				      "0123456789-_";
+	unsigned char x[6];
+	char ending[sizeof x + 1] = {0};
+
+	if (getrandom(x, sizeof x, 0) != sizeof x)
+		return -errno;
+	for (size_t i = 0; i < sizeof x; i++)
+		ending[i] = letters[x[i] % 64];
+	snprintf(a->temp, sizeof a->temp, "%.*s.%s",
+		 (int)(sizeof a->temp - sizeof ".XXXXXX"), a->spot.name,
+		 ending);
+	return 0;
+}
+
+static int open_named(struct asl_aside *a)
+{
+	int err;
+
+	do {
+		err = draw_name(a);
+		if (err)
+			return err;
+		a->fd = openat(a->spot.dir, a->temp,
+			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	} while (a->fd < 0 && errno == EEXIST);
+	if (a->fd >= 0)
+		return 0;
+	err = -errno;
+	a->temp[0] = '\0';
+	return err;
+}
+
+/* /proc is where such a file can be named in the end. */
+static bool open_unnamed(struct asl_aside *a)
+{
+	if (access("/proc/self/fd", X_OK) != 0)
+		return false;
+	a->fd = openat(a->spot.dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC,
+		       0600);
+	return a->fd >= 0;
+}
+
+/* linkat replaces nothing: so there is another name, for a moment. */
+static int asl_aside_name(struct asl_aside *a)
+{
+	char self[32];
+	int err;
+
+	snprintf(self, sizeof self, "/proc/self/fd/%d", a->fd);
+	do {
+		err = draw_name(a);
+		if (!err && linkat(AT_FDCWD, self, a->spot.dir, a->temp,
+				   AT_SYMLINK_FOLLOW) != 0)
+			err = -errno;
+	} while (err == -EEXIST);
+	if (err)
+		a->temp[0] = '\0';
+	return err;
+}
+
+/* Sets fd, and temp if it needs a name.  Then: give it one if it has none. */
+static int asl_aside_open(struct asl_aside *a)
+{
+	int err;
+
+	if (open_unnamed(a))
+		return 0;
+	err = open_named(a);
+	return err ? asl_fail(err, "%s: can't write in its directory: %s",
+			      a->path, strerror(-err))
+		   : 0;
+}
+
+/* Small enough that a periodic signal does not interrupt each of them. */
+#define STEP_BYTES (UINT64_C(32) << 20)
+
+static int check_place(struct asl_aside *a)
+{
+	struct stat st;
+
+	if (fstatat(a->spot.dir, a->spot.name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0; /* nothing there; its directory will be judged */
+	if (S_ISDIR(st.st_mode))
+		return asl_fail(-EISDIR, "%s: is a directory", a->path);
+	if (!S_ISREG(st.st_mode))
+		return asl_fail(-EINVAL,
+				"%s: exists and is no regular file; it "
+				"is not replaced",
+				a->path);
+	if (faccessat(a->spot.dir, a->spot.name, W_OK, 0) != 0)
+		return asl_fail(-errno, "%s: exists and may not be written: %s",
+				a->path, strerror(errno));
+	a->mode = st.st_mode & 0777;
+	return 0;
+}
+
+/* Renaming onto a link would replace the link, not the file it names. */
+static int find_place(struct asl_aside *a, const char *path)
+{
+	size_t length = strlen(path);
+	int err;
+
+	*a = (struct asl_aside){.fd = -1, .limit = UINT64_MAX};
+	if (length >= PATH_MAX)
+		return asl_fail(-ENAMETOOLONG, "%.60s...: the path is too long",
+				path);
+	memcpy(a->path, path, length + 1);
+	if (length && path[length - 1] == '/')
+		return asl_fail(-EISDIR, "%s: names a directory", path);
+	err = asl_path_open(&a->spot, path);
+	if (err)
+		return asl_fail(err, "%s", asl_failure());
+	if (strlen(a->spot.name) + sizeof ".XXXXXX" > NAME_MAX + 1)
+		return asl_fail(-ENAMETOOLONG, "%s: the name is too long",
+				path);
+	return check_place(a);
+}
+
+/* Nothing that was opened stays so, and nothing that was named. */
+static void end(struct asl_aside *a)
+{
+	if (a->fd >= 0)
+		close(a->fd);
+	if (*a->temp)
+		unlinkat(a->spot.dir, a->temp, 0);
+	if (a->spot.dir >= 0)
+		close(a->spot.dir);
+	a->fd = a->spot.dir = -1;
+	a->temp[0] = '\0';
+}
+
+static void note_limit(struct asl_aside *a)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY)
+		a->limit = limit.rlim_cur;
+}
+
+int asl_aside_create(struct asl_aside *a, const char *path)
+{
+	int err;
+
+	a->spot.dir = -1;
+	err = find_place(a, path);
+	if (!err)
+		err = asl_aside_open(a);
+	if (err)
+		end(a);
+	else
+		note_limit(a);
+	return err;
+}
+
+static int full(const struct asl_aside *a, uint64_t bytes)
+{
+	struct statvfs fs = {0};
+
+	fstatvfs(a->fd, &fs);
+	return asl_fail(-ENOSPC,
+			"%s: no room: it needs at least %" PRIu64
+			" bytes, %" PRIu64 " are free",
+			a->path, bytes, (uint64_t)fs.f_bavail * fs.f_frsize);
+}
+
+/* Writing past the limit would not fail but kill us, by SIGXFSZ. */
+static int check_limit(const struct asl_aside *a, size_t bytes, uint64_t at)
+{
+	if (bytes <= a->limit && at <= a->limit - bytes)
+		return 0;
+	return asl_fail(-EFBIG,
+			"%s: larger than the %" PRIu64
+			" bytes that ulimit -f allows",
+			a->path, a->limit);
+}
+
+static int failed(const struct asl_aside *a, int err, uint64_t bytes)
+{
+	if (err == ENOSPC || err == EDQUOT)
+		return full(a, bytes);
+	return asl_fail(-err, "%s: %s", a->path, strerror(err));
+}
+
+static int check_room(const struct asl_aside *a, uint64_t bytes)
+{
+	struct statvfs fs;
+
+	if (fstatvfs(a->fd, &fs) != 0 || fs.f_blocks == 0)
+		return 0;
+	return bytes / fs.f_frsize <= fs.f_bavail ? 0 : full(a, bytes);
+}
+
+int asl_aside_reserve(struct asl_aside *a, uint64_t bytes)
+{
+	uint64_t at = 0;
+	int err = check_limit(a, bytes, 0);
+
+	if (!err)
+		err = check_room(a, bytes);
+	while (!err && at < bytes) {
+		uint64_t n = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
+		int got = posix_fallocate(a->fd, (off_t)at, (off_t)n);
+
+		if (got == 0)
+			at += n;
+		else if (got != EINTR)
+			err = failed(a, got, bytes);
+	}
+	return err;
+}
+
+int asl_aside_write(struct asl_aside *a, const void *from, size_t bytes,
+		    uint64_t at)
+{
+	const char *next = from;
+	int err = check_limit(a, bytes, at);
+
+	while (!err && bytes > 0) {
+		ssize_t n = pwrite(a->fd, next, bytes, (off_t)at);
+
+		if (n < 0 && errno != EINTR)
+			err = failed(a, errno, at + bytes);
+		if (n <= 0)
+			continue;
+		next += n;
+		at += (uint64_t)n;
+		bytes -= (size_t)n;
+	}
+	return err;
+}
+
+/*
+ * Until now it was ours alone; give it the mode that open would have.  umask
+ * can only be read by setting it: meanwhile it is the strict one.
+ */
+static mode_t usual_mode(void)
+{
+	mode_t mask = umask(077);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* The name is to outlast a power cut where the file system can promise it. */
+static void sync_dir(const struct asl_aside *a)
+{
+	int fd = openat(a->spot.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+static int settle(struct asl_aside *a)
+{
+	if (fchmod(a->fd, a->mode ? a->mode : usual_mode()) != 0 ||
+	    fsync(a->fd) != 0)
+		return -errno;
+	return *a->temp ? 0 : asl_aside_name(a);
+}
+
+int asl_aside_commit(struct asl_aside *a)
+{
+	int err = settle(a);
+
+	if (close(a->fd) != 0 && !err)
+		err = -errno;
+	a->fd = -1;
+	if (!err &&
+	    renameat(a->spot.dir, a->temp, a->spot.dir, a->spot.name) != 0)
+		err = -errno;
+	if (err) {
+		failed(a, -err, 0);
+	} else {
+		a->temp[0] = '\0';
+		sync_dir(a);
+	}
+	end(a);
+	return err;
+}
+
+void asl_aside_discard(struct asl_aside *a)
+{
+	if (a->fd >= 0)
+		end(a);
+}
+
+static int fill(struct asl_aside *a, const char *path, const void *from,
+		size_t bytes)
+{
+	int err = asl_aside_create(a, path);
+
+	if (err)
+		return err;
+	err = asl_aside_write(a, from, bytes, 0);
+	if (err)
+		asl_aside_discard(a);
+	return err;
+}
+
+int asl_aside_put(const char *path, const void *from, size_t bytes)
+{
+	struct asl_aside a;
+	int err = fill(&a, path, from, bytes);
+
+	return err ? err : asl_aside_commit(&a);
+}
+
+int asl_aside_begin(int *fd, const char *path, const void *from, size_t bytes)
+{
+	struct asl_aside a;
+	int err = fill(&a, path, from, bytes);
+
+	*fd = -1;
+	if (err)
+		return err;
+	*fd = fcntl(a.fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0) {
+		err = failed(&a, errno, bytes);
+		asl_aside_discard(&a);
+		return err;
+	}
+	err = asl_aside_commit(&a);
+	if (err) {
+		close(*fd);
+		*fd = -1;
+	}
+	return err;
+}

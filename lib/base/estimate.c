@@ -1,0 +1,69 @@
+/*
+ * estimate.c -- medians, and confidence intervals from order statistics
+ *
+ * The k-th smallest of n samples lies above the true median if fewer than k of
+ * them are below it: as often as a coin thrown n times shows fewer than k heads.
+ */
+#include "lib/base/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MISS 0.025 /* on either side */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double middle(const double *sorted, int count)
+{
+	return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+double asl_median(double *x, int count)
+{
+	if (count < 1)
+		return 0;
+	qsort(x, (size_t)count, sizeof *x, compare);
+	return middle(x, count);
+}
+
+/*
+ * How many samples may be left out at either end, but not the last, and how
+ * often the median is beyond one of them.  Of thousands 2^-count is 0.
+ */
+static int outside(double *miss, int count)
+{
+	double heads = -count * log(2), fewer; /* the logarithm of P(k heads) */
+	int k = 0;
+
+	*miss = exp(heads);
+	for (;; k++) {
+		heads += log((double)(count - k) / (k + 1));
+		fewer = *miss + exp(heads);
+		if (fewer > MISS)
+			return k;
+		*miss = fewer;
+	}
+}
+
+struct asl_estimate asl_estimate(double *x, int count)
+{
+	double miss;
+	int k;
+
+	if (count < 1)
+		return (struct asl_estimate){0};
+	k = outside(&miss, count);
+	qsort(x, (size_t)count, sizeof *x, compare);
+	return (struct asl_estimate){
+		.median = middle(x, count),
+		.low = x[k],
+		.high = x[count - 1 - k],
+		.coverage = 1 - 2 * miss,
+		.samples = count,
+	};
+}

@@ -1,0 +1,157 @@
+/*
+ * text.c -- lines, words and numbers
+ */
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/error.h"
+#include "lib/base/map.h"
+
+/* No double needs more than 770 digits to be told from its neighbours. */
+#define NUMBER_BYTES 1024
+
+int asl_lines_open(struct asl_lines *lines, const char *path, const void *text,
+		   size_t bytes, char comment)
+{
+	*lines = (struct asl_lines){
+		.path = path,
+		.rest = {text, (const char *)text + bytes},
+		.comment = comment,
+		.c = newlocale(LC_NUMERIC_MASK, "C", 0),
+	};
+	return lines->c ? 0 : asl_fail(-ENOMEM, "%s: no memory", path);
+}
+
+void asl_lines_close(struct asl_lines *lines)
+{
+	if (lines->c)
+		freelocale(lines->c);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+bool asl_next_line(struct asl_lines *lines, struct asl_text *line)
+{
+	struct asl_text *rest = &lines->rest;
+	const char *end;
+
+	if (rest->at == rest->end)
+		return false;
+	end = memchr(rest->at, '\n', (size_t)(rest->end - rest->at));
+	*line = (struct asl_text){rest->at, end ? end : rest->end};
+	rest->at = end ? end + 1 : rest->end;
+	lines->line++;
+	return true;
+}
+
+struct asl_text asl_next_word(struct asl_text *line)
+{
+	struct asl_text word;
+
+	while (line->at < line->end && is_blank(*line->at))
+		line->at++;
+	word.at = line->at;
+	while (line->at < line->end && !is_blank(*line->at))
+		line->at++;
+	word.end = line->at;
+	return word;
+}
+
+bool asl_next_data_line(struct asl_lines *lines, struct asl_text *line)
+{
+	while (asl_next_line(lines, line)) {
+		struct asl_text look = *line, word = asl_next_word(&look);
+
+		if (word.at < word.end && *word.at != lines->comment)
+			return true;
+	}
+	return false;
+}
+
+int asl_unexpected(const struct asl_lines *lines, const char *expected,
+		   struct asl_text found)
+{
+	char quote[ASL_QUOTE];
+
+	asl_quote(quote, found.at, (size_t)(found.end - found.at));
+	return asl_fail(-EINVAL, "%s:%" PRIu64 ": expected %s, found %s%s%s",
+			lines->path, lines->line, expected, *quote ? "'" : "",
+			*quote ? quote : "the end of the line",
+			*quote ? "'" : "");
+}
+
+int asl_take_end(const struct asl_lines *lines, struct asl_text *line)
+{
+	struct asl_text word = asl_next_word(line);
+
+	if (word.at == word.end)
+		return 0;
+	return asl_unexpected(lines, "the end of the line", word);
+}
+
+int asl_take_count(const struct asl_lines *lines, struct asl_text *line,
+		   const char *what, uint64_t *count)
+{
+	struct asl_text word = asl_next_word(line);
+
+	*count = 0;
+	if (word.at == word.end)
+		return asl_unexpected(lines, what, word);
+	for (const char *c = word.at; c < word.end; c++) {
+		uint64_t digit = (uint64_t)(unsigned char)*c - '0';
+
+		if (digit > 9 || __builtin_mul_overflow(*count, 10, count) ||
+		    __builtin_add_overflow(*count, digit, count))
+			return asl_unexpected(lines, what, word);
+	}
+	return 0;
+}
+
+int asl_take_index(const struct asl_lines *lines, struct asl_text *line,
+		   const char *what, uint64_t *index, uint64_t most)
+{
+	int err = asl_take_count(lines, line, what, index);
+
+	if (err)
+		return err;
+	if (*index == 0 || *index > most)
+		return asl_fail(-EINVAL,
+				"%s:%" PRIu64 ": %s is %" PRIu64
+				", expected 1 to %" PRIu64,
+				lines->path, lines->line, what, *index, most);
+	--*index;
+	return 0;
+}
+
+/* Letters are refused before strtod can see hexadecimals, nan or inf in them. */
+int asl_take_value(const struct asl_lines *lines, struct asl_text *line,
+		   bool integer, double *value)
+{
+	const char *alphabet = integer ? "+-0123456789" : "+-.0123456789eE";
+	const char *what =
+		integer ? "an integer up to 2^53" : "a finite decimal number";
+	struct asl_text word = asl_next_word(line);
+	size_t n = (size_t)(word.end - word.at);
+	char number[NUMBER_BYTES], *end;
+
+	if (n == 0 || n >= sizeof(number))
+		return asl_unexpected(lines, what, word);
+	memcpy(number, word.at, n);
+	number[n] = '\0';
+	*value = strtod_l(number, &end, lines->c);
+	if (strspn(number, alphabet) != n || end != number + n ||
+	    !isfinite(*value))
+		return asl_unexpected(lines, what, word);
+	/* Beyond, neighbours would become the same double. */
+	if (integer && fabs(*value) > 0x1p53)
+		return asl_unexpected(lines, what, word);
+	return 0;
+}

@@ -1,0 +1,346 @@
+/*
+ * planner.c -- every algorithm, kernel and grid, by predicted cost
+ */
+#include "lib/multiply/planner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/parts.h"
+#include "lib/multiply/grid.h"
+
+/*
+ * What the busiest of all ranks is predicted to count
+ *
+ * Of many ranks only some are asked.  What a rank counts depends on its place
+ * along each axis of the grid, and changes at few places along an axis, the
+ * seams.  From the corners of the grid, the search goes on along one axis at a
+ * time: for each measure, from the rank that has most of it so far, to all seams
+ * along all three axes, until none has more.
+ */
+
+/* The measures, and for each the place on the grid that has most so far. */
+enum { MEASURES = ASL_ACCOUNTINGS + 5 };
+
+struct place {
+	int at[3];
+};
+
+struct survey {
+	const struct asl_plan *plan;
+	struct asl_rates rates[ASL_ACCOUNTINGS];
+	struct asl_forecast most;
+	struct place of[MEASURES];
+};
+
+static bool raise_to(uint64_t *most, uint64_t x)
+{
+	if (x <= *most)
+		return false;
+	*most = x;
+	return true;
+}
+
+static void ask_rank(struct survey *s, int rank, const struct place *x)
+{
+	struct asl_forecast *f = &s->most;
+	struct asl_ledger ledger;
+	struct asl_counts total;
+	bool more[MEASURES];
+
+	asl_plan_predict(&ledger, s->plan, rank);
+	total = asl_ledger_total(&ledger);
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
+		double q = asl_cost(&s->rates[a], &total);
+
+		more[a] = q > f->q[a];
+		f->q[a] = more[a] ? q : f->q[a];
+	}
+	more[2] = raise_to(&f->read, asl_words_read(&total));
+	more[3] = raise_to(&f->written, asl_words_written(&total));
+	more[4] = raise_to(&f->bh, total.of[ASL_BH]);
+	more[5] = raise_to(&f->memory_high, ledger.memory_high);
+	more[6] = raise_to(&f->pool_high, ledger.pool_high);
+	for (int i = 0; i < MEASURES; i++)
+		if (more[i])
+			s->of[i] = *x;
+}
+
+static void ask(struct survey *s, const struct place *x)
+{
+	const int *p = s->plan->grid.p;
+
+	ask_rank(s, (x->at[0] * p[1] + x->at[1]) * p[2] + x->at[2], x);
+}
+
+enum { SEAMS = 96 };
+
+static void add_seam(int place[SEAMS], int *count, int p, int i)
+{
+	if (i < 0 || i >= p)
+		return;
+	for (int j = 0; j < *count; j++)
+		if (place[j] == i)
+			return;
+	place[(*count)++] = i;
+}
+
+/*
+ * Places along axis i where something can change; how many.  Blocks change size
+ * at dim % p.  Shares do at W % p around a ring, and first at p / (W % p) where
+ * they are spread, for the four sizes W of block that the other axes leave; by
+ * doubling and halving the later of two runs is the larger, and the ones to ask
+ * are the last of aligned runs.
+ */
+static int seams(int place[SEAMS], const uint64_t dim[3], const int p[3], int i)
+{
+	int more = (int)(dim[i] % (uint64_t)p[i]), count = 0;
+	int j = (i + 1) % 3, l = (i + 2) % 3;
+
+	for (int by = -2; by <= 1; by++) {
+		add_seam(place, &count, p[i], more + by);
+		add_seam(place, &count, p[i], p[i] + by);
+		add_seam(place, &count, p[i], by);
+	}
+	for (int run = 1; asl_is_power_of_two(p[i]) && run <= p[i]; run *= 2) {
+		add_seam(place, &count, p[i], more / run * run - 1);
+		add_seam(place, &count, p[i], more / run * run - 2);
+	}
+	for (int w = 0; w < 4; w++) {
+		uint64_t W = (dim[j] / (uint64_t)p[j] + (w & 1)) *
+			     (dim[l] / (uint64_t)p[l] + w / 2);
+		int change = (int)(W % (uint64_t)p[i]);
+
+		/* Spread evenly, the first larger share is not far. */
+		if (asl_is_power_of_two(p[i]) && change)
+			change = (p[i] + change - 1) / change;
+
+		for (int by = -2; by <= 1; by++)
+			add_seam(place, &count, p[i], change + by);
+	}
+	return count;
+}
+
+/* ---- All ranks, or some ---- */
+
+struct axis {
+	int seam[SEAMS], count;
+};
+
+static void ask_everybody(struct survey *s)
+{
+	int ranks = asl_plan_ranks(s->plan);
+
+	for (int rank = 0; rank < ranks; rank++)
+		ask_rank(s, rank, &(struct place){{0}});
+}
+
+/* First and last of the larger and of the smaller blocks, along each axis. */
+static void ask_corners(struct survey *s, const uint64_t dim[3])
+{
+	const int *p = s->plan->grid.p;
+	int corner[3][4];
+
+	for (int i = 0; i < 3; i++) {
+		int more = (int)(dim[i] % (uint64_t)p[i]);
+
+		corner[i][0] = 0;
+		corner[i][1] = p[i] - 1;
+		corner[i][2] = more;
+		corner[i][3] = more ? more - 1 : 0;
+	}
+	for (int c = 0; c < 64; c++) {
+		struct place x = {{corner[0][c & 3], corner[1][c >> 2 & 3],
+				   corner[2][c >> 4]}};
+
+		ask(s, &x);
+	}
+}
+
+static bool same(const struct place *a, const struct place *b)
+{
+	return !memcmp(a, b, sizeof *a);
+}
+
+/* Along all axes from where measure i has most so far. */
+static void climb(struct survey *s, const struct axis axis[3], int i)
+{
+	struct place from;
+
+	do {
+		from = s->of[i];
+		for (int a = 0; a < 3; a++)
+			for (int j = 0; j < axis[a].count; j++) {
+				struct place x = from;
+
+				x.at[a] = axis[a].seam[j];
+				ask(s, &x);
+			}
+	} while (!same(&from, &s->of[i]));
+}
+
+enum { ALL_RANKS = 4096 };
+
+static void ask_some(struct survey *s)
+{
+	struct axis axis[3];
+	uint64_t dim[3];
+
+	asl_plan_dims(dim, s->plan);
+	for (int i = 0; i < 3; i++)
+		axis[i].count = seams(axis[i].seam, dim, s->plan->grid.p, i);
+	ask_corners(s, dim);
+	for (int i = 0; i < MEASURES; i++)
+		climb(s, axis, i);
+}
+
+/* Only of a grid is it known which ranks are like which. */
+static bool has_grid(const struct asl_plan *plan)
+{
+	const struct asl_matmul *a = plan->algorithm->matmul;
+
+	return a && !a->gridless;
+}
+
+static uint64_t need(const struct asl_plan *plan, uint64_t memory_high)
+{
+	const struct asl_matmul *a = plan->algorithm->matmul;
+
+	return a && a->enough ? a->enough(plan) : memory_high;
+}
+
+struct asl_forecast asl_forecast(const struct asl_plan *plan)
+{
+	struct survey s = {.plan = plan};
+
+	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+		s.rates[a] = asl_rates(&plan->costs, a);
+	if (!has_grid(plan) || asl_plan_ranks(plan) <= ALL_RANKS)
+		ask_everybody(&s);
+	else
+		ask_some(&s);
+	s.most.need = need(plan, s.most.memory_high);
+	return s.most;
+}
+
+static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
+{
+	const struct asl_matmul *a = plan->algorithm->matmul;
+
+	if (base->kernel && base->kernel != plan->kernel)
+		return false;
+	if (a->kernel && strcmp(a->kernel, plan->kernel->name))
+		return false;
+	if (plan->cache < plan->kernel->least_cache)
+		return false;
+	if (plan->grid.p[0] && !asl_plan_possible(plan))
+		return false;
+	if (base->algorithm)
+		return base->algorithm == plan->algorithm;
+	/* Who wants overlap has no use for what cannot. */
+	if (plan->overlap && !a->overlaps)
+		return false;
+	/* A dispatcher would only repeat what it calls. */
+	return !a->axes_of && (!a->gridless || plan->ranks <= ASL_MOST_WALKED);
+}
+
+static struct asl_search *search(const struct asl_plan *base, enum asl_aim aim)
+{
+	struct asl_search *s = asl_search_open(aim);
+	struct asl_plan plan = *base;
+
+	for (int i = 0; s && asl_algorithms[i]; i++)
+		for (int j = 0; asl_kernels[j]; j++) {
+			plan.algorithm = asl_algorithms[i];
+			plan.kernel = asl_kernels[j];
+			if (asked_for(base, &plan))
+				asl_search_add(s, &plan);
+		}
+	return s;
+}
+
+static uint64_t least_memory(const struct asl_plan *base)
+{
+	struct asl_search *s = search(base, ASL_LEAST_MEMORY);
+	struct asl_found x;
+	uint64_t least = UINT64_MAX;
+
+	if (s && asl_search_next(s, &x))
+		least = x.forecast.need;
+	asl_search_close(s);
+	return least;
+}
+
+static int take(struct asl_found *best, const struct asl_plan *base, int top,
+		double *floor)
+{
+	struct asl_search *s = search(base, ASL_LEAST_COST);
+	int count = 0;
+
+	while (s && count < top && asl_search_next(s, &best[count]))
+		count++;
+	*floor = s ? asl_search_floor(s) : 0;
+	asl_search_close(s);
+	return count;
+}
+
+int asl_planner_rank(struct asl_found **best, int *count,
+		     const struct asl_plan *base, int top, uint64_t *least_need,
+		     double *floor)
+{
+	*count = 0;
+	*floor = INFINITY;
+	*least_need = base->budget ? least_memory(base) : UINT64_MAX;
+	*best = calloc((size_t)top, sizeof **best);
+	if (*best && (!base->budget || *least_need <= base->budget))
+		*count = take(*best, base, top, floor);
+	if (*count)
+		return 0;
+	free(*best);
+	*best = NULL;
+	return -ENOMEM;
+}
+
+int asl_planner_best(struct asl_plan *plan, uint64_t *least_need)
+{
+	struct asl_found *best;
+	double floor;
+	int count, err;
+
+	err = asl_planner_rank(&best, &count, plan, 1, least_need, &floor);
+	if (err)
+		return err;
+	*plan = best->plan;
+	free(best);
+	return 0;
+}
+
+static bool fits(uint64_t a, uint64_t b)
+{
+	return a <= (uint64_t)INT64_MAX / b;
+}
+
+int asl_shape_check(const struct asl_shape *s, char *why, int room)
+{
+	uint64_t dim[] = {s->m, s->n, s->k};
+
+	for (int i = 0; i < 3; i++)
+		if (!dim[i] || dim[i] > INT32_MAX) {
+			snprintf(why, (size_t)room,
+				 "%c is %ju, expected 1 to %d", "mnk"[i],
+				 dim[i], INT32_MAX);
+			return -EINVAL;
+		}
+	/* 2 mnk flops, in all; fewer words than that are moved by anybody. */
+	if (!fits(s->m, 2 * s->n) || !fits(2 * s->m * s->n, s->k)) {
+		snprintf(why, (size_t)room,
+			 "%ju x %ju x %ju: 2mnk flops cannot be counted in 63 "
+			 "bits",
+			 s->m, s->n, s->k);
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,698 @@
+/*
+ * search.c -- boxes, grids and ranks, the least first
+ */
+#include "lib/multiply/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/base/parts.h"
+#include "lib/multiply/grid.h"
+#include "lib/multiply/multiply.h"
+
+/*
+ * What is to be looked at next: a line by merit, the least first
+ */
+
+/* In this order of importance; less is better. */
+struct asl_merit {
+	double objective, q, distance;
+};
+
+static inline int asl_merit_compare(const struct asl_merit *a,
+				    const struct asl_merit *b)
+{
+	if (a->objective != b->objective)
+		return a->objective < b->objective ? -1 : 1;
+	if (a->q != b->q)
+		return a->q < b->q ? -1 : 1;
+	return (a->distance > b->distance) - (a->distance < b->distance);
+}
+
+/* How much is known: a box of grids, rank 0 of a grid, all ranks. */
+enum asl_stage { ASL_BOX, ASL_RANK_0, ASL_ALL_RANKS };
+
+struct asl_entry {
+	struct asl_merit merit;
+	struct asl_box box;
+	enum asl_stage stage;
+	int which;	/* of what the caller keeps */
+	uint64_t order; /* of arrival */
+};
+
+struct asl_heap {
+	struct asl_entry *entry;
+	size_t count, room;
+	uint64_t arrivals;
+	bool full; /* no memory was left, and entries are lost */
+};
+
+/*
+ * Boxes of grids, and which grids a plan's algorithm may have
+ */
+
+/* The grids of an algorithm: `plan` has everything but the grid. */
+struct asl_grids {
+	struct asl_plan plan;
+	uint64_t dim[3];
+	uint64_t flops; /* the limit, for the busiest rank */
+	double ranks;	/* fewer cannot keep to it */
+};
+
+static inline bool asl_box_single(const struct asl_box *box)
+{
+	return box->low[0] == box->high[0] && box->low[1] == box->high[1] &&
+	       box->low[2] == box->high[2];
+}
+
+static inline struct asl_grid asl_box_grid(const struct asl_box *single)
+{
+	return (struct asl_grid){
+		{single->low[0], single->low[1], single->low[2]}};
+}
+
+/* Is a number 1 on some of its grids only?  Floors are not for such boxes. */
+static inline bool asl_box_mixed(const struct asl_box *box)
+{
+	for (int i = 0; i < 3; i++)
+		if (box->low[i] == 1 && box->high[i] > 1)
+			return true;
+	return false;
+}
+
+/*
+ * A binary heap
+ */
+
+static bool before(const struct asl_entry *a, const struct asl_entry *b)
+{
+	int order = asl_merit_compare(&a->merit, &b->merit);
+
+	if (order)
+		return order < 0;
+	if (a->stage != b->stage)
+		return a->stage > b->stage;
+	return a->order > b->order;
+}
+
+static bool grow(struct asl_heap *h)
+{
+	size_t room = h->room ? 2 * h->room : 1024;
+	struct asl_entry *entry = realloc(h->entry, room * sizeof *entry);
+
+	if (!entry) {
+		h->full = true;
+		return false;
+	}
+	h->entry = entry;
+	h->room = room;
+	return true;
+}
+
+/*
+ * Among equals that of which most is known comes first, then the latest: if
+ * many are equally good, the first of them is soon found.
+ */
+static void asl_heap_put(struct asl_heap *h, const struct asl_entry *x)
+{
+	struct asl_entry new = *x;
+	size_t i;
+
+	if (h->count == h->room && !grow(h))
+		return;
+	new.order = h->arrivals++;
+	for (i = h->count++; i > 0; i = (i - 1) / 2) {
+		if (!before(&new, &h->entry[(i - 1) / 2]))
+			break;
+		h->entry[i] = h->entry[(i - 1) / 2];
+	}
+	h->entry[i] = new;
+}
+
+static bool asl_heap_take(struct asl_heap *h, struct asl_entry *x)
+{
+	struct asl_entry last;
+	size_t i = 0, below;
+
+	if (!h->count)
+		return false;
+	*x = h->entry[0];
+	last = h->entry[--h->count];
+	while ((below = 2 * i + 1) < h->count) {
+		if (below + 1 < h->count &&
+		    before(&h->entry[below + 1], &h->entry[below]))
+			below++;
+		if (!before(&h->entry[below], &last))
+			break;
+		h->entry[i] = h->entry[below];
+		i = below;
+	}
+	h->entry[i] = last;
+	return true;
+}
+
+static void asl_heap_free(struct asl_heap *h)
+{
+	free(h->entry);
+	*h = (struct asl_heap){.entry = NULL};
+}
+
+/*
+ * Cutting the space of all grids into smaller and smaller boxes
+ *
+ * A box is trimmed to what the number of ranks and the flops limit leave of it.
+ * No rank count P' can have a busiest rank with less than 2mnk/P' flops; and
+ * those of a brick are the product of its sides, rounded up.
+ */
+
+static int most(uint64_t x)
+{
+	return x < INT32_MAX ? (int)x : INT32_MAX;
+}
+
+static void raise_low(struct asl_box *box, int i, double low)
+{
+	if (low > box->low[i])
+		box->low[i] = low < INT32_MAX ? (int)low : INT32_MAX;
+}
+
+static void lower_high(struct asl_box *box, int i, uint64_t high)
+{
+	if (high < (uint64_t)box->high[i])
+		box->high[i] = (int)high;
+}
+
+/* The longest side of a brick that the two other numbers leave. */
+static void trim_brick(struct asl_box *box, const struct asl_grids *g, int i)
+{
+	int j = (i + 1) % 3, l = (i + 2) % 3;
+	uint64_t least = asl_ceil_div(g->dim[j], (uint64_t)box->high[j]) *
+			 asl_ceil_div(g->dim[l], (uint64_t)box->high[l]);
+	uint64_t side = g->flops / 2 / least;
+
+	if (!side)
+		box->high[i] = 0;
+	else
+		raise_low(box, i, (double)asl_ceil_div(g->dim[i], side));
+}
+
+static void trim_axis(struct asl_box *box, const struct asl_grids *g, int i)
+{
+	int j = (i + 1) % 3, l = (i + 2) % 3;
+	uint64_t P = (uint64_t)g->plan.ranks;
+	double others = (double)box->high[j] * (double)box->high[l];
+
+	lower_high(box, i, P / (uint64_t)box->low[j] / (uint64_t)box->low[l]);
+	raise_low(box, i, ceil((1 - 1e-12) * g->ranks / others));
+	if (!g->plan.algorithm->matmul->flops)
+		trim_brick(box, g, i);
+}
+
+static void tie(struct asl_box *box)
+{
+	int low = box->low[0] > box->low[1] ? box->low[0] : box->low[1];
+	int high = box->high[0] < box->high[1] ? box->high[0] : box->high[1];
+
+	box->low[0] = box->low[1] = low;
+	box->high[0] = box->high[1] = high;
+}
+
+/* What is left of it; false: nothing. */
+static bool trim(struct asl_box *box, const struct asl_grids *g)
+{
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 3; i++) {
+			if (g->plan.algorithm->matmul->square)
+				tie(box);
+			if (box->low[i] <= box->high[i])
+				trim_axis(box, g, i);
+			if (box->low[i] > box->high[i])
+				return false;
+		}
+	return true;
+}
+
+/* Apart from the others: a number that is 1.  Else the widest in proportion. */
+static int axis_to_cut(const struct asl_box *box)
+{
+	double widest = 1;
+	int axis = 0;
+
+	for (int i = 0; i < 3; i++) {
+		double wide = (double)box->high[i] / box->low[i];
+
+		if (box->low[i] == 1 && box->high[i] > 1)
+			return i;
+		if (wide > widest) {
+			widest = wide;
+			axis = i;
+		}
+	}
+	return axis;
+}
+
+/* Cut into two which together have all of them that it has; how many did. */
+static int asl_box_split(struct asl_box half[2], const struct asl_box *box,
+			 const struct asl_grids *g)
+{
+	int i = axis_to_cut(box), count = 0;
+	int at = box->low[i] == 1
+			 ? 1
+			 : (int)sqrt((double)box->low[i] * box->high[i]);
+
+	if (at >= box->high[i])
+		at = box->high[i] - 1;
+	for (int upper = 0; upper < 2; upper++) {
+		struct asl_box x = *box;
+
+		if (upper)
+			x.low[i] = at + 1;
+		else
+			x.high[i] = at;
+		/* They are equal; tie() takes the tighter of the two. */
+		if (trim(&x, g))
+			half[count++] = x;
+	}
+	return count;
+}
+
+/* A box that has all of them; false: there is none. */
+static bool asl_grids_box(struct asl_box *box, const struct asl_grids *g)
+{
+	for (int i = 0; i < 3; i++) {
+		box->low[i] = 1;
+		box->high[i] = most(g->dim[i]);
+	}
+	if (g->plan.algorithm->matmul->limits)
+		g->plan.algorithm->matmul->limits(box, &g->plan);
+	for (int i = 0; i < 3; i++)
+		if (box->low[i] > box->high[i])
+			return false;
+	return trim(box, g);
+}
+
+/* Is this one of them? */
+static bool asl_grids_have(const struct asl_grids *g,
+			   const struct asl_grid *grid)
+{
+	const struct asl_matmul *a = g->plan.algorithm->matmul;
+	struct asl_plan x = g->plan;
+
+	x.grid = *grid;
+	return asl_plan_possible(&x) && (!a->admits || a->admits(&x, grid)) &&
+	       asl_grid_flops(&x) <= g->flops;
+}
+
+/* ---- The flops limit ---- */
+
+static double least_in(const struct asl_box *box, const struct asl_grids *g)
+{
+	const struct asl_shape *s = &g->plan.shape;
+	uint64_t all = s->m * s->n * s->k, sides = 1;
+
+	for (int i = 0; i < 3; i++)
+		sides *= asl_ceil_div(g->dim[i], (uint64_t)box->high[i]);
+	if (g->plan.algorithm->matmul->flops)
+		sides = 0;
+	return 2 * (double)asl_larger(
+			   sides, asl_ceil_div(all, (uint64_t)g->plan.ranks));
+}
+
+/* A single grid's flops count; a box is put in line.  The least so far. */
+static uint64_t look_at(struct asl_heap *h, const struct asl_box *box,
+			const struct asl_grids *g, uint64_t least)
+{
+	struct asl_entry x = {.box = *box, .stage = ASL_BOX};
+	struct asl_plan plan = g->plan;
+
+	if (asl_box_single(box)) {
+		plan.grid = asl_box_grid(box);
+		return asl_grids_have(g, &plan.grid)
+			       ? asl_least(least, asl_grid_flops(&plan))
+			       : least;
+	}
+	x.merit.objective = least_in(box, g);
+	asl_heap_put(h, &x);
+	return least;
+}
+
+/*
+ * Over all admitted grids, the least that the busiest rank can have to do; or
+ * anything that is fair.
+ */
+static uint64_t least_flops(const struct asl_grids *g, uint64_t fair)
+{
+	struct asl_heap h = {.entry = NULL};
+	uint64_t least = g->flops;
+	struct asl_entry x;
+
+	if (asl_grids_box(&x.box, g))
+		least = look_at(&h, &x.box, g, least);
+	while (least > fair && asl_heap_take(&h, &x) &&
+	       x.merit.objective < (double)least) {
+		struct asl_box half[2];
+		int count = asl_box_split(half, &x.box, g);
+
+		for (int i = 0; i < count; i++)
+			least = look_at(&h, &half[i], g, least);
+	}
+	asl_heap_free(&h);
+	return least;
+}
+
+/* A fifth more than 2mnk/P, rounded down: 12 mnk/(5 P). */
+static uint64_t fair_flops(uint64_t all, uint64_t P)
+{
+	return all / (5 * P) * 12 + all % (5 * P) * 12 / (5 * P);
+}
+
+/* All that are admitted within the flops limit (grid.h). */
+static void asl_grids_init(struct asl_grids *g, const struct asl_plan *plan)
+{
+	const struct asl_shape *s = &plan->shape;
+	uint64_t all = s->m * s->n * s->k, fair;
+
+	*g = (struct asl_grids){.plan = *plan, .flops = 2 * all};
+	asl_plan_dims(g->dim, plan);
+	fair = fair_flops(all, (uint64_t)plan->ranks);
+	g->flops = asl_larger(fair, least_flops(g, fair));
+	g->ranks = 2 * (double)all / (double)g->flops;
+}
+
+/*
+ * A plan with its grids; of a dispatcher those of the plan that it calls.
+ * `alone` is not to come up a second time among them.
+ */
+struct way {
+	const struct asl_algorithm *algorithm;
+	const struct asl_kernel *kernel;
+	struct asl_grids grids;
+	struct asl_rates objective, q;
+	struct asl_grid alone;
+	int looks;
+};
+
+/* Patience with a way, in units of a look at a box. */
+enum { LOOKS = 200000, LOOKS_FOR_RANK_0 = 20, LOOKS_FOR_ALL = 2000 };
+
+struct asl_search {
+	enum asl_aim aim;
+	struct asl_heap line;
+	double floor; /* of the boxes that were put aside */
+	struct way *way;
+	struct asl_found *found; /* those of stage ASL_ALL_RANKS */
+	int ways, ways_room, founds, founds_room;
+};
+
+struct asl_search *asl_search_open(enum asl_aim aim)
+{
+	struct asl_search *s = calloc(1, sizeof *s);
+
+	if (s)
+		*s = (struct asl_search){.aim = aim, .floor = INFINITY};
+	return s;
+}
+
+void asl_search_close(struct asl_search *s)
+{
+	if (!s)
+		return;
+	asl_heap_free(&s->line);
+	free(s->way);
+	free(s->found);
+	free(s);
+}
+
+/* ---- Merits ---- */
+
+/* That it fits is all that is asked of a grid's memory: then it comes first. */
+static uint64_t wanted(const struct asl_search *s, const struct way *way,
+		       uint64_t memory)
+{
+	bool fits = memory <= way->grids.plan.budget;
+
+	return s->aim == ASL_LEAST_MEMORY && fits ? 0 : memory;
+}
+
+/*
+ * Of the nearest grid of the box.  Among equals a grid is better than none: its
+ * ranks wait less for each other.
+ */
+static double distance(const struct asl_box *box, const struct asl_plan *plan)
+{
+	double sum = plan->algorithm->matmul->gridless ? INFINITY : 0;
+
+	for (int i = 0; i < 3; i++) {
+		double p = plan->ideal[i];
+
+		p = fmin(fmax(p, box->low[i]), box->high[i]);
+		sum += fabs(log(p / plan->ideal[i]));
+	}
+	return sum;
+}
+
+static struct asl_merit merit(const struct asl_search *s, const struct way *way,
+			      const struct asl_box *box,
+			      const struct asl_counts *x, uint64_t memory)
+{
+	if (s->aim == ASL_LEAST_MEMORY)
+		return (struct asl_merit){(double)memory, 0, 0};
+	return (struct asl_merit){asl_cost(&way->objective, x),
+				  asl_cost(&way->q, x),
+				  distance(box, &way->grids.plan)};
+}
+
+static struct asl_merit final_merit(const struct asl_search *s,
+				    const struct way *way,
+				    const struct asl_box *box,
+				    const struct asl_forecast *f)
+{
+	double q = f->q[way->grids.plan.accounting];
+
+	if (s->aim == ASL_LEAST_MEMORY)
+		return (struct asl_merit){(double)wanted(s, way, f->need), 0,
+					  0};
+	return (struct asl_merit){s->aim == ASL_LEAST_WORDS ? (double)f->bh : q,
+				  q, distance(box, &way->grids.plan)};
+}
+
+static bool too_much(const struct asl_search *s, const struct way *way,
+		     uint64_t memory)
+{
+	uint64_t budget = way->grids.plan.budget;
+
+	return s->aim != ASL_LEAST_MEMORY && budget && memory > budget;
+}
+
+/* ---- From stage to stage ---- */
+
+/* A box and the least that its grids can cost; false: none of them fits. */
+static bool look(struct asl_entry *x, struct asl_search *s, int which,
+		 const struct asl_box *box)
+{
+	struct way *way = &s->way[which];
+	const struct asl_plan *plan = &way->grids.plan;
+	const struct asl_matmul *a = plan->algorithm->matmul;
+	struct asl_least least = {.memory = 0};
+
+	way->looks++;
+	if (a->floor && !asl_box_mixed(box))
+		a->floor(&least, plan, box,
+			 s->aim == ASL_LEAST_WORDS ? &way->objective : &way->q);
+	*x = (struct asl_entry){
+		.merit = merit(s, way, box, &least.counts,
+			       wanted(s, way, least.memory)),
+		.box = *box,
+		.stage = ASL_BOX,
+		.which = which,
+	};
+	return !too_much(s, way, least.memory);
+}
+
+static void put_box(struct asl_search *s, int which, const struct asl_box *box)
+{
+	struct asl_entry x;
+
+	if (look(&x, s, which, box))
+		asl_heap_put(&s->line, &x);
+}
+
+/* With blocks for its grid. */
+static struct asl_plan complete(const struct way *way,
+				const struct asl_box *single)
+{
+	struct asl_plan plan = way->grids.plan;
+
+	plan.grid = asl_box_grid(single);
+	asl_plan_blocks(&plan);
+	return plan;
+}
+
+static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
+{
+	struct way *way = &s->way[which];
+	struct asl_plan plan = complete(way, box);
+	const struct asl_matmul *a = plan.algorithm->matmul;
+	struct asl_entry x = {.box = *box, .stage = ASL_RANK_0, .which = which};
+	struct asl_ledger ledger;
+	struct asl_counts total;
+	uint64_t memory;
+
+	way->looks += LOOKS_FOR_RANK_0;
+	asl_plan_predict(&ledger, &plan, 0);
+	memory = a->enough ? a->enough(&plan) : ledger.memory_high;
+	if (too_much(s, way, memory))
+		return;
+	total = asl_ledger_total(&ledger);
+	x.merit = merit(s, way, box, &total, wanted(s, way, memory));
+	asl_heap_put(&s->line, &x);
+}
+
+static bool same(const struct asl_grid *a, const struct asl_grid *b)
+{
+	return a->p[0] == b->p[0] && a->p[1] == b->p[1] && a->p[2] == b->p[2];
+}
+
+static void open_box(struct asl_search *s, int which, const struct asl_box *box)
+{
+	const struct way *way = &s->way[which];
+	struct asl_grid grid = asl_box_grid(box);
+	struct asl_box half[2];
+	int count;
+
+	if (asl_box_single(box)) {
+		if (!same(&grid, &way->alone) &&
+		    asl_grids_have(&way->grids, &grid))
+			put_grid(s, which, box);
+		return;
+	}
+	count = asl_box_split(half, box, &way->grids);
+	for (int i = 0; i < count; i++)
+		put_box(s, which, &half[i]);
+}
+
+static bool room_for_another(struct asl_search *s)
+{
+	int room = s->founds_room ? 2 * s->founds_room : 64;
+	struct asl_found *found;
+
+	if (s->founds < s->founds_room)
+		return true;
+	found = realloc(s->found, (size_t)room * sizeof *found);
+	if (!found) {
+		s->line.full = true;
+		return false;
+	}
+	s->found = found;
+	s->founds_room = room;
+	return true;
+}
+
+static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
+{
+	struct way *way = &s->way[which];
+	struct asl_entry x = {.box = *box, .stage = ASL_ALL_RANKS};
+	struct asl_found *f;
+
+	if (!room_for_another(s))
+		return;
+	way->looks += LOOKS_FOR_ALL;
+	f = &s->found[s->founds];
+	f->plan = complete(way, box);
+	f->forecast = asl_forecast(&f->plan);
+	f->plan.algorithm = way->algorithm;
+	f->plan.kernel = way->kernel;
+	if (too_much(s, way, f->forecast.need))
+		return;
+	x.which = s->founds++;
+	x.merit = final_merit(s, way, box, &f->forecast);
+	asl_heap_put(&s->line, &x);
+}
+
+double asl_search_floor(const struct asl_search *s)
+{
+	return s->floor;
+}
+
+/* ... unless that way has had its looks. */
+static void look_into(struct asl_search *s, const struct asl_entry *x)
+{
+	if (s->way[x->which].looks < LOOKS)
+		open_box(s, x->which, &x->box);
+	else
+		s->floor = fmin(s->floor, x->merit.objective);
+}
+
+bool asl_search_next(struct asl_search *s, struct asl_found *found)
+{
+	struct asl_entry x;
+
+	while (!s->line.full && asl_heap_take(&s->line, &x)) {
+		if (x.stage == ASL_ALL_RANKS) {
+			*found = s->found[x.which];
+			return true;
+		}
+		if (x.stage == ASL_BOX)
+			look_into(s, &x);
+		else
+			ask_all(s, x.which, &x.box);
+	}
+	return false;
+}
+
+/* ---- What to search ---- */
+
+static struct way *another_way(struct asl_search *s)
+{
+	int room = s->ways_room ? 2 * s->ways_room : 16;
+	struct way *way;
+
+	if (s->ways == s->ways_room) {
+		way = realloc(s->way, (size_t)room * sizeof *way);
+		if (!way) {
+			s->line.full = true;
+			return NULL;
+		}
+		s->way = way;
+		s->ways_room = room;
+	}
+	return &s->way[s->ways++];
+}
+
+static struct asl_box box_of(const struct asl_grid *g)
+{
+	return (struct asl_box){{g->p[0], g->p[1], g->p[2]},
+				{g->p[0], g->p[1], g->p[2]}};
+}
+
+void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
+{
+	static const struct asl_costs words = {.net = 1};
+	struct way *way = another_way(s);
+	int which = s->ways - 1;
+	struct asl_box box;
+
+	if (!way)
+		return;
+	*way = (struct way){
+		.algorithm = plan->algorithm,
+		.kernel = plan->kernel,
+		.grids = {.plan = *plan},
+		.q = asl_rates(&plan->costs, plan->accounting),
+	};
+	way->objective =
+		s->aim == ASL_LEAST_WORDS ? asl_rates(&words, ASL_APM) : way->q;
+	plan->algorithm->matmul->ideal(way->grids.plan.ideal, plan);
+	if (plan->algorithm->matmul->calls)
+		plan->algorithm->matmul->calls(&way->grids.plan);
+	way->alone = plan->grid;
+	if (plan->grid.p[0] || asl_grid_whole(&way->alone, &way->grids.plan)) {
+		box = box_of(&way->alone);
+		put_grid(s, which, &box);
+	}
+	if (plan->grid.p[0] || plan->algorithm->matmul->gridless)
+		return;
+	asl_grids_init(&way->grids, &way->grids.plan);
+	if (asl_grids_box(&box, &way->grids))
+		put_box(s, which, &box);
+}
