@@ -1,11 +1,11 @@
 #!/bin/bash
-# docs_links.sh -- what documents point to is there: files, headings, commands
+# docs_links.sh -- links, headings and files that pages name are there
 set -u
 
 cd "$(dirname "$0")/.." || exit
 
 python3 - <<'PYTHON'
-import os, re, sys
+import glob, os, re, sys
 
 def documents():
     for folder, folders, names in os.walk("."):
@@ -15,7 +15,7 @@ def documents():
     yield "./results/README.md"
 
 def prose(path):
-    """Without code, in which brackets mean something else."""
+    """The text without code, in which brackets mean something else."""
     with open(path, encoding="utf-8") as f:
         text = re.sub(r"^(    |\t).*$", "", f.read(), flags=re.M)
     return text
@@ -28,6 +28,7 @@ def anchors(path):
     return found
 
 wrong, links = [], 0
+files = {x for _, _, names in os.walk(".") for x in names}
 for path in documents():
     for text, target in re.findall(r"\[([^\]]+)\]\(([^)\s]+)\)", prose(path)):
         if "://" in target:
@@ -40,19 +41,27 @@ for path in documents():
         elif heading and heading not in anchors(name):
             wrong.append(f"{path}: [{text}]: {name} has no heading #{heading}")
 
-# The first screen leads to every part of it.
-with open("README.md", encoding="utf-8") as f:
-    contents = f.read().partition("\n## ")[0]
-for title in anchors("README.md") - {"aslant"}:
-    if f"(#{title})" not in contents:
-        wrong.append(f"README.md: the list of contents has no #{title}")
-
-# Scripts of ours that are named as commands.
+# README.md is short, and leads to every other page.
 with open("README.md", encoding="utf-8") as f:
     text = f.read()
-for name in re.findall(r"\b((?:scripts|bench|tests|lib|net|nvm)/[\w./-]*\w)", text):
-    if not os.path.exists(name):
-        wrong.append(f"README.md: there is no {name}")
+if text.count("\n") > 250:
+    wrong.append("README.md has more than 250 lines")
+for path in documents():
+    if path != "./README.md" and f"({path[2:]}" not in text:
+        wrong.append(f"README.md: no link to {path}")
+
+# Files that pages name are there: from the root, or beside the page.
+for path in documents():
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    if path == "./CHANGELOG.md": # which tells of files that are gone
+        continue
+    for name in re.findall(r"(?<![\w/.-])((?:scripts|bench|tests|lib|net|nvm)/[\w./-]*\w)", text):
+        if not glob.glob(name + "*" * name.endswith(("_", "/"))):
+            wrong.append(f"{path}: there is no {name}")
+    for name in re.findall(r"`([\w-]+\.[chx])`", text):
+        if name not in files:
+            wrong.append(f"{path}: there is no {name}")
 print("\n".join(wrong) or f"{links} links, and all of them lead somewhere")
 sys.exit(len(wrong) > 0)
 PYTHON

@@ -1,0 +1,207 @@
+#!/bin/bash
+# docs_examples.sh -- the pages' examples print what the pages say
+#
+# Runs every command that a page shows with its output, page by page, and
+# compares the two; times, residuals and the machine's memory may differ, and
+# '...' stands for any lines.  Examples that need another machine are left to
+# the tests named below.  Also: the picture's figures, the sentence quoted from
+# a report, every option and every test that a page names.  ASLANT is the command.
+set -u
+
+root=$(realpath "$(dirname "$0")/..")
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+unset HWLOC_XMLFILE
+ctest --test-dir "${BUILD:?}" -N | sed -n 's/^ *Test *#[0-9]*: //p' >tests.txt
+mkdir -p tree/build tree/scripts tree/results
+ln -s "$(realpath "$aslant")" tree/build/aslant
+cp "$root"/scripts/quickstart tree/scripts
+sed 's/"warmup": 1, "reps": 5/"reps": 1/' "$root"/scripts/quickstart.json \
+	>tree/scripts/quickstart.json # which is quicker
+for script in install-deps build; do
+	printf '#!/bin/sh\n' >tree/scripts/$script
+	chmod +x tree/scripts/$script
+done
+
+"$python" - "$root" <<'PYTHON' || fail "pages and command differ"
+import csv, glob, html, os, re, subprocess, sys
+
+root = sys.argv[1]
+wrong = []
+
+# Examples that another test runs: they need a machine, a batch system, a signal.
+ELSEWHERE = {
+    r"aslant list machine$": "command_machine",
+    r"aslant list counters$": "command_hwc",
+    r"aslant suite quick --launch --out here$": "suite_continue",
+    r"^(scripts/submit|tail -n 1 results/quick.log)": "batch_slurm",
+}
+
+MASKS = (r"M = \d+ words( \([^)]*\))?", r"(?<=residual )[\d.e+-]+",
+         r"(?<=lambda x\| = )\S+", r"\b[\d.e+-]+ s\b", r"[\d.]+ GFLOP/s",
+         r"(?<=quickstart-)\d+T\d+Z", r"(?<=time )[\d.]+", r"\bhost \w+",
+         r"\d+ of \d+(?= products)")
+
+def plain(line, numbers=False):
+    for mask in MASKS:
+        line = re.sub(mask, "#", line)
+    if numbers: # only the form: what it measured differs from machine to machine
+        line = re.sub(r"\d[\d.e+-]*", "#", line)
+        line = re.sub(r"\b(slower|faster|no difference)\b(?=  )", "#", line)
+    return " ".join(line.split())
+
+def pages():
+    for folder, folders, names in os.walk(root):
+        folders[:] = [x for x in folders if not x.startswith((".", "build", "reference"))]
+        yield from (os.path.join(folder, x) for x in names if x == "README.md")
+
+def examples(text):
+    """Of each '$ command' in indented blocks: command, lines of output."""
+    found, inside = [], False
+    for line in text.split("\n"):
+        if line.startswith("    $ "):
+            found.append((line[6:], []))
+            inside = True
+        elif inside and (line.startswith("    ") or not line):
+            found[-1][1].append(line[4:])
+        else:
+            inside = False
+    for command, lines in found:
+        while lines and not lines[-1]:
+            lines.pop()
+    return found
+
+def agrees(said, printed):
+    """Are the parts of `said` between '...' in `printed`, in this order?"""
+    parts, at = [[]], 0
+    for x in said:
+        if x == "...":
+            parts.append([])
+        else:
+            parts[-1].append(x)
+    for n, part in enumerate(parts):
+        ends = [i for i in range(at, len(printed) - len(part) + 1)
+                if printed[i:i + len(part)] == part]
+        if n == 0:
+            ends = [i for i in ends if i == 0]
+        if n == len(parts) - 1:
+            ends = [i for i in ends if i + len(part) == len(printed)]
+        if not ends:
+            return False
+        at = ends[0] + len(part)
+    return True
+
+def run(command, cwd):
+    done = subprocess.run(["bash", "-c", command], cwd=cwd, text=True, timeout=300,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=dict(os.environ, ASLANT=os.path.realpath("tree/build/aslant")))
+    lines = [x for x in done.stdout.split("\n")
+             if not x.startswith(("aslant: note: pools lie", "aslant: note: the network",
+                                  "aslant: EMULATION"))]
+    while lines and not lines[-1]:
+        lines.pop()
+    return done.returncode, lines
+
+def check(page, command, said):
+    if command.startswith("cat "): # a file that the next example reads
+        with open(os.path.join("tree", command[4:]), "w") as f:
+            f.write("\n".join(said) + "\n")
+        return
+    for pattern, test in ELSEWHERE.items():
+        if re.search(pattern, command):
+            if test not in open("tests.txt").read().split():
+                wrong.append(f"{page}: there is no test {test}, which tries {command}")
+            return
+    form = command.endswith("compare shm file")
+    code, lines = run(command.replace("bench/", root + "/bench/"), "tree")
+    if not agrees([plain(x, form) for x in said], [plain(x, form) for x in lines]):
+        wrong.append(f"{page}: $ {command}\n  prints\n" + "\n".join(lines))
+    elif code and "--emulate" not in command:
+        wrong.append(f"{page}: $ {command}\n  exit code {code}")
+
+# What `compare shm file` compares: two cases, 7 repetitions of each.
+with open("tree/two.json", "w") as f:
+    f.write('{"options": {"n": 2048, "ranks": 4, "reps": 7, "cache": "16MiB"},'
+            ' "cases": [{"algorithm": ["em-jomma", "fused"]}]}')
+os.makedirs("tree/pools")
+for name, where in ("shm", ""), ("file", "--nvm-dir pools"):
+    if run(f"build/aslant suite two.json --n 128 --out {name} {where}", "tree")[0]:
+        wrong.append("compare: no results")
+
+texts = {os.path.relpath(x, root): open(x, encoding="utf-8").read() for x in pages()}
+count = 0
+quickstart = [x for x in examples(texts["README.md"]) if "quickstart" in x[0]]
+for page, text in sorted(texts.items()):
+    for example in examples(text):
+        count += 1
+        if example not in quickstart:
+            check(page, *example)
+
+# The quickstart is one script, which says what it runs.
+said = "\n".join(x for command, lines in quickstart for x in ["$ " + command, *lines, ""])
+code, lines = run("scripts/quickstart", "tree")
+if not agrees(["...", *map(plain, said.strip().split("\n")), "..."], list(map(plain, lines))):
+    wrong.append("README.md: scripts/quickstart prints\n" + "\n".join(lines))
+
+# The picture shows the same runs.
+with open(glob.glob("tree/results/quickstart-*/runs.csv")[0], newline="") as f:
+    rows = {x["algorithm"]: x for x in csv.DictReader(f)}
+with open(os.path.join(root, "results/aslant.svg"), encoding="utf-8") as f:
+    bars = re.findall(r">([\w.= -]+)</text>", f.read())
+    start = bars.index("cannon")
+for name, row in rows.items():
+    words = [float(row[x]) for x in ("read_words_max", "write_words_max", "bh_words_max")]
+    at = bars.index(name, start)
+    expected = [f"{x / 1e6:.1f}" for x in (words[0], 4 * words[1], words[2])]
+    expected.append("Q = %.1f" % (float(row["q_apm_max"]) / 1e6))
+    if bars[at + 1:at + 5] != expected:
+        wrong.append(f"aslant.svg: {name} has {bars[at + 1:at + 5]}, counted {expected}")
+    if name == "fused":
+        for kind, got, bound in (("written", words[1], row["io_bound_words"]),
+                                 ("over the network", words[2], row["net_bound_words"])):
+            line = f"{kind} {got:.0f} {got:.0f} {bound}"
+            if line not in [" ".join(x.split()) for x in bars]:
+                wrong.append(f"aslant.svg: no line '{line}'")
+
+# The quoted sentence is the report's.
+with open("tree/machines.html", encoding="utf-8") as f:
+    report = " ".join(html.unescape(re.sub(r"<[^>]*>", "", f.read())).split())
+quoted = " ".join(re.sub(r"^> ", "", x) for x in re.findall(r"^> .*$", texts["README.md"], re.M))
+if not quoted or quoted not in report:
+    wrong.append(f"README.md quotes what the report does not say: {quoted}")
+
+# Options are the command's or a script's.
+known = {"--help", "--version", "--preset", "--build", "--install", "--test-dir",
+         "--mpi", "--icsv", "--csv", "--cflags", "--libs"}
+for command in "run plan bounds suite report calibrate compare list".split():
+    known |= set(re.findall(r"--[a-z][a-z-]*", "\n".join(run(f"build/aslant {command} --help", "tree")[1])))
+for path in glob.glob(os.path.join(root, "scripts/*")) + glob.glob(os.path.join(root, "bench/*")):
+    if os.path.isfile(path) and not path.endswith(".md"):
+        known |= set(re.findall(r"--[a-z][a-z-]*", open(path, encoding="utf-8").read()))
+for page, text in texts.items():
+    for code in re.findall(r"`([^`\n]+)`", text) + re.findall(r"^    (.*)$", text, re.M):
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", code):
+            if option not in known:
+                wrong.append(f"{page}: nothing has the option {option}")
+
+# Tests of the promises are there.
+tests = open("tests.txt").read().split()
+named = 0
+for page, text in texts.items():
+    for table in re.findall(r"^\|.*\| test \|\n(?:\|.*\n)+", text, re.M):
+        for row in table.split("\n")[2:-1]:
+            found = re.findall(r"`([a-z]+_[a-z_]*\*?)`", row.split(" | ")[-1])
+            named += len(found)
+            for name in found:
+                if not any(x == name or name.endswith("*") and x.startswith(name[:-1])
+                           for x in tests):
+                    wrong.append(f"{page}: there is no test {name}")
+            if not re.search(r"`", row.split(" | ")[-1]):
+                wrong.append(f"{page}: no test is named: {row}")
+
+print("\n".join(wrong) or f"{count} examples are what is printed, {named} tests are there")
+sys.exit(len(wrong) > 0 or count < 15 or named < 20)
+PYTHON
+
+[ ! -e failed ]
