@@ -80,13 +80,13 @@ static int check(const struct asl_options *o,
 /* Better now than after all the measuring. */
 static int check_file(const char *path)
 {
-	struct asl_aside aside;
-	int err = asl_aside_create(&aside, path);
+	struct asl_atomic_file aside;
+	int err = asl_atomic_file_create(&aside, path);
 
 	if (err)
 		return asl_complain(asl_exit_code(err), "calibrate: %s",
 				    asl_failure());
-	asl_aside_discard(&aside);
+	asl_atomic_file_discard(&aside);
 	return 0;
 }
 

@@ -134,8 +134,8 @@ int asl_calibrate_write(const char *path, const struct asl_calibration *x,
 	if (lines) {
 		size_t length = strlen(lines);
 
-		lines[length] = '\n'; /* asl_aside_put takes no string */
-		err = asl_aside_put(path, lines, length + 1);
+		lines[length] = '\n'; /* asl_atomic_file_put takes no string */
+		err = asl_atomic_file_put(path, lines, length + 1);
 	}
 	free(lines);
 	json_decref(root);

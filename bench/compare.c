@@ -113,7 +113,7 @@ static int write_html(const struct comparing *x, const struct asl_options *o)
 		free(text);
 		return asl_complain(ASL_NO_MACHINE, "out of memory");
 	}
-	err = asl_aside_put(o->out, text, bytes);
+	err = asl_atomic_file_put(o->out, text, bytes);
 	free(text);
 	return err ? asl_complain(asl_exit_code(err), "--out: %s",
 				  asl_failure())

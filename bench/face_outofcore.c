@@ -94,8 +94,8 @@ static void choose_cache(struct asl_plan *plan)
 	if (plan->kernel)
 		least = plan->kernel->least_cache;
 	if (plan->budget)
-		plan->cache = asl_least(plan->cache,
-					asl_larger(plan->budget / 4, least));
+		plan->cache =
+			asl_min(plan->cache, asl_max(plan->budget / 4, least));
 }
 
 static int means(struct asl_plan *plan, const struct asl_options *o)

@@ -111,7 +111,7 @@ static double or_else(double given, double otherwise)
 
 static int problem(struct asl_plan *plan, const struct asl_options *o)
 {
-	struct asl_asked *x = calloc(1, sizeof *x);
+	struct asl_request *x = calloc(1, sizeof *x);
 	int err;
 
 	if (!x)
@@ -143,14 +143,14 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 
 /* ---- How they are arranged ---- */
 
-static bool by_alltoall(const struct asl_asked *x)
+static bool by_alltoall(const struct asl_request *x)
 {
 	return x->exchange && !strcmp(x->exchange, "alltoall");
 }
 
 static int make_layout(struct asl_plan *plan)
 {
-	struct asl_asked *x = asl_asked(plan);
+	struct asl_request *x = asl_request(plan);
 	struct asl_symmetric_want want = {
 		.n = x->s.n,
 		.ranks = plan->ranks,
@@ -197,7 +197,7 @@ static int settle(struct asl_plan *plan)
 	uint64_t need;
 	bool fits = asl_symmetric_on_grid(plan->algorithm)
 			    ? asl_symmetric_settle(plan, &need)
-			    : asl_symmetric_fit(&asl_asked(plan)->s,
+			    : asl_symmetric_fit(&asl_request(plan)->s,
 						plan->cache, &need);
 
 	if (fits)
@@ -222,7 +222,7 @@ static int rank(struct asl_found **best, int *count,
 		const struct asl_plan *base, int top, uint64_t *least_need,
 		double *floor)
 {
-	const struct asl_asked *x = asl_asked(base);
+	const struct asl_request *x = asl_request(base);
 	const struct asl_symmetric_ways ways = {
 		.layout = x->layout,
 		.p2p = !x->exchange || !by_alltoall(x),

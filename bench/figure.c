@@ -64,12 +64,12 @@ int asl_figure_text(char *to, size_t room, const json_t *value,
 	if (!text || !*text || strlen(text) >= room) {
 		snprintf(expected, sizeof expected,
 			 "a text of 1 to %zu characters", room - 1);
-		return asl_refuse(where, value, expected);
+		return asl_json_reject(where, value, expected);
 	}
 	for (const char *c = text; *c; c++)
 		if (asl_control_bytes(c))
-			return asl_refuse(where, value,
-					  "no control characters");
+			return asl_json_reject(where, value,
+					       "no control characters");
 	strcpy(to, text);
 	return 0;
 }
@@ -87,7 +87,7 @@ static int find_unit(const struct asl_unit **out, struct reader *r,
 	if (!value)
 		return asl_complain(ASL_BAD_INPUT, "%s is missing, expected %s",
 				    place(r, f->key, "unit"), names);
-	return asl_refuse(place(r, f->key, "unit"), value, names);
+	return asl_json_reject(place(r, f->key, "unit"), value, names);
 }
 
 static int check_mixed(struct reader *r, const struct figure *f,
@@ -116,7 +116,7 @@ static int take_value(struct reader *r, const struct figure *f,
 		return asl_complain(ASL_BAD_INPUT, "%s is missing",
 				    place(r, f->key, "value"));
 	if (!asl_is_cost(cost))
-		return asl_refuse(
+		return asl_json_reject(
 			place(r, f->key, "value"), json,
 			unit->inverse
 				? "a number above 0, of a cost up to 1e100"
@@ -174,9 +174,9 @@ static int check_keys(struct reader *r, const char *figure, json_t *object)
 	json_t *value;
 
 	if (!json_is_object(object))
-		return asl_refuse(place(r, figure, ""), object,
-				  "an object with value, unit and "
-				  "source");
+		return asl_json_reject(place(r, figure, ""), object,
+				       "an object with value, unit and "
+				       "source");
 	json_object_foreach(object, key, value)
 	{
 		if (!asl_is_one_of(key, known) && !is_spread(key))
@@ -187,8 +187,8 @@ static int check_keys(struct reader *r, const char *figure, json_t *object)
 					    place(r, figure, ""), key);
 		if (is_spread(key) &&
 		    (!json_is_number(value) || json_number_value(value) < 0))
-			return asl_refuse(place(r, figure, key), value,
-					  "a number from 0 on");
+			return asl_json_reject(place(r, figure, key), value,
+					       "a number from 0 on");
 	}
 	return 0;
 }

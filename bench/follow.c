@@ -176,7 +176,7 @@ static int code_of(const struct following *f, int status)
 	return WEXITSTATUS(status);
 }
 
-int asl_follow(pid_t launcher, int errors)
+int asl_launcher_wait(pid_t launcher, int errors)
 {
 	struct following f = {.launcher = launcher, .errors = errors};
 	int status;

@@ -14,9 +14,9 @@
  * killed, and some wait for a host that is gone.  So once a rank's guard has said
  * that the job ends, it ends soon, with ASL_PEER_LOST.
  */
-int asl_follow(pid_t launcher, int errors);
+int asl_launcher_wait(pid_t launcher, int errors);
 
-/* Before the launcher is forked: signals wait for asl_follow. */
+/* Before the launcher is forked: signals wait for asl_launcher_wait. */
 void asl_follow_prepare(void);
 void asl_follow_unprepare(void); /* in the child */
 

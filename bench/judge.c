@@ -85,7 +85,7 @@ static bool judge_emulation(const struct asl_rep *rep)
 	return error <= ASL_EMULATION_INVALID;
 }
 
-bool asl_judge(const struct asl_rep *rep)
+bool asl_rep_check(const struct asl_rep *rep)
 {
 	bool right = rep->predicted_equal && rep->verified != 0;
 

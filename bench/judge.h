@@ -7,6 +7,6 @@
 #include "lib/run/run.h"
 
 /* False after a complaint about what is wrong. */
-bool asl_judge(const struct asl_rep *rep);
+bool asl_rep_check(const struct asl_rep *rep);
 
 #endif

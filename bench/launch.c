@@ -91,7 +91,7 @@ static int launch(char **args)
 		become(args, ends[1]);
 	close(ends[1]);
 	if (pid > 0)
-		return asl_follow(pid, ends[0]);
+		return asl_launcher_wait(pid, ends[0]);
 	asl_follow_unprepare();
 	close(ends[0]);
 	return not_started(args[0]);

@@ -10,7 +10,7 @@
 #include "bench/case.h"
 #include "bench/say.h"
 
-int asl_leave_together(const struct asl_options *o, int code)
+int asl_job_abort(const struct asl_options *o, int code)
 {
 	struct asl_job job = asl_job();
 	char refusal[2048];

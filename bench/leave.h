@@ -11,6 +11,6 @@
  * files and profiles are read on every host.  All leave together, and the
  * complaint is heard, even if it is not rank 0's.  Returns code.
  */
-int asl_leave_together(const struct asl_options *o, int code);
+int asl_job_abort(const struct asl_options *o, int code);
 
 #endif

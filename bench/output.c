@@ -26,13 +26,13 @@ static bool to_file(const char *csv)
 /* Could the file be written?  Better asked before a long run than after. */
 static int try_csv(const char *path)
 {
-	struct asl_aside aside;
-	int err = asl_aside_create(&aside, path);
+	struct asl_atomic_file aside;
+	int err = asl_atomic_file_create(&aside, path);
 
 	if (err)
 		return asl_complain(asl_exit_code(err), "--csv: %s",
 				    asl_failure());
-	asl_aside_discard(&aside);
+	asl_atomic_file_discard(&aside);
 	return 0;
 }
 
@@ -67,8 +67,8 @@ static int grow_file(struct asl_output *out)
 					  out->csv, strerror(-err))
 			   : 0;
 	}
-	err = asl_aside_begin(&out->fd, out->csv, out->rows.text,
-			      out->rows.bytes);
+	err = asl_atomic_file_begin(&out->fd, out->csv, out->rows.text,
+				    out->rows.bytes);
 	return err ? asl_complain(asl_exit_code(err), "--csv: %s",
 				  asl_failure())
 		   : 0;
@@ -113,7 +113,7 @@ int asl_output_add(struct asl_output *out, const struct asl_case *c,
 		code = asl_result_add(&out->result, c, rep, out->argc,
 				      out->argv);
 	asl_signals_release();
-	out->wrong |= !asl_judge(rep);
+	out->wrong |= !asl_rep_check(rep);
 	out->done++;
 	return code;
 }
@@ -124,7 +124,7 @@ int asl_output_finish(struct asl_output *out)
 {
 	if (!to_file(out->csv) || out->at_once || !out->rows.f || !out->done)
 		return 0;
-	if (!asl_aside_put(out->csv, out->rows.text, out->rows.bytes))
+	if (!asl_atomic_file_put(out->csv, out->rows.text, out->rows.bytes))
 		return 0;
 	return asl_complain(ASL_NO_MACHINE, "--csv: %s", asl_failure());
 }

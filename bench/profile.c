@@ -52,7 +52,7 @@ static int check_text(enum takes takes, const json_t *value, const char *place)
 
 	if (code || takes != HOW || asl_is_one_of(text, how))
 		return code;
-	return asl_refuse(place, value, "nt-store, clwb, store or msync");
+	return asl_json_reject(place, value, "nt-store, clwb, store or msync");
 }
 
 static int check(enum takes takes, const json_t *value, const char *place)
@@ -62,11 +62,11 @@ static int check(enum takes takes, const json_t *value, const char *place)
 	if (takes == OBJECT)
 		return json_is_object(value)
 			       ? 0
-			       : asl_refuse(place, value, "an object");
+			       : asl_json_reject(place, value, "an object");
 	if (json_integer_value(value) < 1 ||
 	    json_integer_value(value) > ASL_MOST_RANKS)
-		return asl_refuse(place, value,
-				  "a whole number from 1 to 1000000");
+		return asl_json_reject(place, value,
+				       "a whole number from 1 to 1000000");
 	return 0;
 }
 

@@ -52,7 +52,7 @@ static json_t *costs(const struct asl_case *c)
 static json_t *emulation(const struct asl_rep *rep)
 {
 	const struct asl_emulation *as = &rep->want->emulate;
-	const struct asl_pace_probe *x = rep->emulated;
+	const struct asl_emulator_probe *x = rep->emulated;
 
 	if (!x)
 		return NULL;
@@ -159,8 +159,9 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 		if (text) {
 			size_t length = strlen(text);
 
-			text[length] = '\n'; /* asl_aside_put takes no string */
-			err = asl_aside_put(path, text, length + 1);
+			text[length] =
+				'\n'; /* asl_atomic_file_put takes no string */
+			err = asl_atomic_file_put(path, text, length + 1);
 		}
 		free(text);
 	}

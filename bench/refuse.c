@@ -8,7 +8,7 @@
 
 #include "bench/say.h"
 
-int asl_refuse(const char *key, const json_t *value, const char *expected)
+int asl_json_reject(const char *key, const json_t *value, const char *expected)
 {
 	char *found =
 		json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));

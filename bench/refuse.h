@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 /* Complain about the value of a key; the exit code. */
-int asl_refuse(const char *key, const json_t *value, const char *expected);
+int asl_json_reject(const char *key, const json_t *value, const char *expected);
 
 /*
  * Complain about `where` that is not JSON, as json_load has said: errno was 0

@@ -72,7 +72,7 @@ static int run_here(struct running *x, int code)
 {
 	if (!code)
 		code = asl_output_open(&x->out, x->options);
-	code = code ? asl_leave_together(x->options, code) : run_case(x);
+	code = code ? asl_job_abort(x->options, code) : run_case(x);
 	asl_output_close(&x->out);
 	return code;
 }

@@ -104,7 +104,7 @@ static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
 		return 0;
 	}
 	if (code)
-		return asl_leave_together(o, code);
+		return asl_job_abort(o, code);
 	code = o->launch ? asl_suite_launch(s, o, argc, argv)
 			 : asl_suite_run(s, o, argc, argv);
 	late = code <= ASL_CHECK_FAILED ? asl_suite_calibrate(s, o) : 0;

@@ -179,8 +179,8 @@ static int read_calibrate(struct asl_suite *s)
 	else if (text && !strcmp(text, "quick"))
 		s->calibrate = ASL_CALIBRATE_QUICK;
 	else
-		return asl_refuse("calibrate", value,
-				  "true, false or \"quick\"");
+		return asl_json_reject("calibrate", value,
+				       "true, false or \"quick\"");
 	return 0;
 }
 
@@ -199,15 +199,15 @@ static int check_keys(json_t *root)
 				    unknown);
 	value = json_object_get(root, "about");
 	if (value && !json_is_string(value))
-		return asl_refuse("about", value, "a text");
+		return asl_json_reject("about", value, "a text");
 	value = json_object_get(root, "options");
 	if (value && !json_is_object(value))
-		return asl_refuse("options", value, "an object");
+		return asl_json_reject("options", value, "an object");
 	value = json_object_get(root, "cases");
 	if (!value)
 		return asl_complain(ASL_BAD_INPUT, "'cases' is missing");
 	if (!json_is_array(value))
-		return asl_refuse("cases", value, "a list of objects");
+		return asl_json_reject("cases", value, "a list of objects");
 	if (!json_array_size(value))
 		return asl_complain(ASL_BAD_INPUT, "cases: the list is empty");
 	return 0;
@@ -221,7 +221,7 @@ static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item,
 
 	if (!json_is_object(own)) {
 		asl_suite_about(s, NULL);
-		return asl_refuse("cases", own, "a list of objects");
+		return asl_json_reject("cases", own, "a list of objects");
 	}
 	/* What both have keeps its place, and takes the case's value. */
 	keys = common ? json_copy(common) : json_object();

@@ -89,7 +89,7 @@ int asl_suite_expand(json_t *keys)
 		if (!json_is_object(value))
 			continue;
 		if (!read_range(&r, value))
-			return asl_refuse(key, value, EXPECTED);
+			return asl_json_reject(key, value, EXPECTED);
 		if (r.count > ASL_MOST_CASES)
 			return asl_complain(ASL_BAD_INPUT,
 					    "more than %d cases in one",

@@ -208,7 +208,7 @@ int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
 	int code = open_all(&x, o);
 
 	watch_signals(&x);
-	code = code ? asl_leave_together(o, code) : run_all(&x);
+	code = code ? asl_job_abort(o, code) : run_all(&x);
 	asl_output_close(&x.out);
 	asl_suite_log_close(&x.log);
 	free(x.want);

@@ -22,7 +22,7 @@ static int set_flag(const struct asl_option *option, struct asl_options *o,
 		    const json_t *value)
 {
 	if (!json_is_boolean(value))
-		return asl_refuse(option->name, value, "true or false");
+		return asl_json_reject(option->name, value, "true or false");
 	*(bool *)((char *)o + option->at) = json_is_true(value);
 	return 0;
 }
@@ -40,7 +40,7 @@ static int set_files(const struct asl_option *option, struct asl_options *o,
 			code = asl_option_set(option, o,
 					      json_string_value(file));
 		else
-			code = asl_refuse(option->name, file, "a text");
+			code = asl_json_reject(option->name, file, "a text");
 	}
 	return code;
 }
@@ -58,21 +58,22 @@ static int set_value(const struct asl_option *option, struct asl_options *o,
 	if (json_is_string(value))
 		return asl_option_set(option, o, json_string_value(value));
 	if (!takes_number(option))
-		return asl_refuse(option->name, value, "a text");
+		return asl_json_reject(option->name, value, "a text");
 	if (json_is_integer(value))
 		snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT,
 			 json_integer_value(value));
 	else if (json_is_real(value))
 		asl_write_number(text, json_real_value(value));
 	else
-		return asl_refuse(option->name, value, "a number or a text");
+		return asl_json_reject(option->name, value,
+				       "a number or a text");
 	return asl_option_set(option, o, text);
 }
 
 static int set_text(const char **to, const char *key, const json_t *value)
 {
 	*to = json_string_value(value);
-	return *to && **to ? 0 : asl_refuse(key, value, "a text");
+	return *to && **to ? 0 : asl_json_reject(key, value, "a text");
 }
 
 /* It is printed, and no terminal shall obey it. */
@@ -82,8 +83,8 @@ static int set_label(struct asl_suite_case *x, const json_t *value)
 
 	for (const char *c = x->label; !code && *c; c++)
 		if (asl_control_bytes(c))
-			code = asl_refuse("label", value,
-					  "no control characters");
+			code = asl_json_reject("label", value,
+					       "no control characters");
 	return code;
 }
 

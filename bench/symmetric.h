@@ -10,15 +10,15 @@
 #include "lib/symmetric/plan.h"
 
 /* Of a plan from options; those that a planner found have the first part. */
-struct asl_asked {
+struct asl_request {
 	struct asl_symmetric s; /* plan->symmetric */
 	const char *layout;	/* NULL: the best */
 	const char *exchange;	/* NULL: not given */
 };
 
-static inline struct asl_asked *asl_asked(const struct asl_plan *plan)
+static inline struct asl_request *asl_request(const struct asl_plan *plan)
 {
-	return (struct asl_asked *)plan->symmetric;
+	return (struct asl_request *)plan->symmetric;
 }
 
 void asl_symmetric_show(struct asl_shown *out, const struct asl_plan *plan);

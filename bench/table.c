@@ -24,7 +24,7 @@ int asl_table_write(struct asl_csv *csv, const char *path)
 	}
 	if (asl_job().rank > 0)
 		return 0;
-	err = asl_aside_put(path, csv->text, csv->bytes);
+	err = asl_atomic_file_put(path, csv->text, csv->bytes);
 	return err ? asl_complain(asl_exit_code(err), "--csv: %s",
 				  asl_failure())
 		   : 0;

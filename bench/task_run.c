@@ -99,7 +99,7 @@ static int each(const struct asl_rep *rep, void *arg)
 		asl_put_ranks(&x->task->ranks, rep);
 	}
 	x->done++;
-	x->wrong |= !asl_judge(rep);
+	x->wrong |= !asl_rep_check(rep);
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static struct asl_mesh roll_mesh(struct dice *d, const struct asl_einsum *e,
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		mesh.p[i] = 1;
 	for (int i = 0; i < e->indices; i++) {
-		uint64_t parts = asl_least((uint64_t)left, e->size[i]);
+		uint64_t parts = asl_min((uint64_t)left, e->size[i]);
 
 		mesh.p[i] = (int)roll(d, 1, parts);
 		left /= mesh.p[i];

@@ -251,7 +251,7 @@ static inline uint64_t uninterrupted(struct asl_run_want want,
 static inline uint64_t roll_end(struct dice *d, uint64_t events)
 {
 	return roll(d, 0, 3) ? roll(d, 1, events)
-			     : events - roll(d, 0, asl_least(8, events) - 1);
+			     : events - roll(d, 0, asl_min(8, events) - 1);
 }
 
 /* Killed in all lives but the last, or until it does not get that far. */

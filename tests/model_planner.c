@@ -324,7 +324,7 @@ static void floor_is_below(struct asl_plan *x, const struct asl_box *box,
 	static const struct asl_costs words = {.net = 1};
 	struct asl_rates q = asl_rates(&x->costs, x->accounting);
 	struct asl_rates bh = asl_rates(&words, ASL_APM);
-	struct asl_least of_q = {.memory = 0}, of_words = {.memory = 0};
+	struct asl_lower_bound of_q = {.memory = 0}, of_words = {.memory = 0};
 	struct asl_forecast f;
 
 	x->algorithm->matmul->floor(&of_q, x, box, &q);

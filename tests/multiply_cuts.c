@@ -238,7 +238,7 @@ static struct figures figures(const struct asl_plan *plan)
 		asl_plan_predict(&ledger, plan, r);
 		counts = asl_ledger_total(&ledger);
 		sent += counts.of[ASL_NET_SEND];
-		busiest = asl_larger(busiest, counts.of[ASL_BH]);
+		busiest = asl_max(busiest, counts.of[ASL_BH]);
 		x.written += counts.of[ASL_NVM_WRITE];
 	}
 	x.total = (double)sent / plan->ranks / bound;

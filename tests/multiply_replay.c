@@ -74,14 +74,14 @@ static void touch_all(const struct nest *t, struct sides side)
 			for (uint64_t l = 0; l < x->k; l += side.depth)
 				touch_sliver(t,
 					     (struct asl_range){
-						     i, asl_least(side.rows,
-								  x->m - i)},
+						     i, asl_min(side.rows,
+								x->m - i)},
 					     (struct asl_range){
-						     j, asl_least(side.cols,
-								  x->n - j)},
+						     j, asl_min(side.cols,
+								x->n - j)},
 					     (struct asl_range){
-						     l, asl_least(side.depth,
-								  x->k - l)});
+						     l, asl_min(side.depth,
+								x->k - l)});
 }
 
 static struct asl_lru_traffic expected(const struct asl_run_want *want)

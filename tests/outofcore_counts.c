@@ -105,8 +105,7 @@ static int look(const struct asl_rep *rep, void *arg)
 	for (int i = 0; i < rep->ranks; i++) {
 		const struct asl_ledger *x = &rep->rank[i].counted;
 
-		out->dram =
-			asl_larger(out->dram, x->memory_high - x->pool_high);
+		out->dram = asl_max(out->dram, x->memory_high - x->pool_high);
 	}
 	if (!rep->predicted_equal)
 		print_ledgers(rep);
@@ -231,8 +230,7 @@ static void budgets_are_kept(void **state)
 		s->n += 50;
 		s->k += 50;
 		plan->cache = 2 + roll_size(&d, 6);
-		least = asl_least(asl_least(s->m * s->k, s->k * s->n),
-				  s->m * s->n);
+		least = asl_min(asl_min(s->m * s->k, s->k * s->n), s->m * s->n);
 		plan->budget = roll(&d, least / 20, least / 4);
 		if (only_case() >= 0 && only_case() != (long)i)
 			continue;

@@ -143,15 +143,15 @@ static void begin(struct member *m)
 {
 	asl_phase(m->r, m->t->phase);
 	if (m->t->behind)
-		asl_behind_begin(m->r);
+		asl_overlap_begin(m->r);
 }
 
 static void end(struct member *m)
 {
 	asl_phase(m->r, ASL_VERIFY);
 	if (m->t->behind) {
-		asl_behind_end(m->r);
-		asl_behind_join(m->r);
+		asl_overlap_end(m->r);
+		asl_overlap_wait(m->r);
 	}
 }
 

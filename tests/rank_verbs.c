@@ -565,17 +565,17 @@ static void overlap(struct asl_rank *r, void *arg)
 		asl_take(r, &in[i], ASL_DRAM, i < 2 ? 10 : 5);
 	for (uint64_t i = 0; out.at && i < 10; i++)
 		out.at[i] = 10 * r->id + (double)i;
-	asl_behind_begin(r);
+	asl_overlap_begin(r);
 	for (int i = 0; i < 2; i++)
 		asl_exchange(r, r->id ^ 1, &out, r->id ^ 1, &in[i]);
 	EQUAL(asl_ledger_total(&r->ledger).of[ASL_BH], 20);
-	asl_behind_end(r);
+	asl_overlap_end(r);
 	asl_phase(r, ASL_COMPUTE);
 	work(r, ASL_POOL, busy);
 	out.count = 5;
 	asl_exchange(r, r->id ^ 2, &out, r->id ^ 2, &in[2]);
 	expect_clock(r, own, own);
-	asl_behind_join(r);
+	asl_overlap_wait(r);
 	expect_clock(r, own > link ? own : link, own > link ? own : link);
 	EQUAL(r->ledger.in[ASL_SHIFT].of[ASL_NET_MSGS], 2);
 	EQUAL(r->ledger.in[ASL_COMPUTE].of[ASL_NET_MSGS], 1);
@@ -598,10 +598,10 @@ static void behind_in_pools(struct asl_rank *r, void *arg)
 	asl_phase(r, ASL_GATHER);
 	asl_take(r, &x, ASL_POOL, 10);
 	asl_take(r, &y, ASL_POOL, 10);
-	asl_behind_begin(r);
+	asl_overlap_begin(r);
 	asl_exchange(r, 1 - r->id, &x, 1 - r->id, &y);
-	asl_behind_end(r);
-	asl_behind_join(r);
+	asl_overlap_end(r);
+	asl_overlap_wait(r);
 	expect_clock(r, 170, 20 + 300);
 	EQUAL(r->ledger.in[ASL_GATHER].of[ASL_NVM_LIFT], 10);
 	EQUAL(r->ledger.in[ASL_GATHER].of[ASL_NVM_LAND], 10);

@@ -38,7 +38,7 @@ static void change(struct asl_rank *r, const struct asl_words *x)
 		asl_tile_load(r, &t, &row);
 		asl_compute(r, NULL, 2 * all.cols, spread, &t);
 		asl_tile_store(r, &row, &t);
-		asl_commit(r, &row);
+		asl_mark_commit(r, &row);
 	}
 	asl_tile_give(r, &t);
 }
@@ -54,7 +54,7 @@ static void pass_on(struct asl_rank *r, const struct asl_words *out,
 static bool goes_on(const struct asl_rank *r, const struct asl_words *x,
 		    int loop)
 {
-	if (!r->data || asl_passing(r))
+	if (!r->data || asl_replaying(r))
 		return loop < LOOPS;
 	return x->at[0] < 1e3 && loop < LOOPS;
 }
@@ -74,19 +74,19 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_take(r, &here, ASL_DRAM, WORDS);
 	asl_take(r, &there, ASL_DRAM, WORDS);
 	asl_copy(r, &result, &source);
-	asl_round(r);
+	asl_mark_round(r);
 	asl_phase(r, ASL_EXCHANGE);
 	asl_add(r, &here, &panel, &result);
-	asl_epoch(r, &here, 1);
+	asl_mark_epoch(r, &here, 1);
 	for (int loop = 0; goes_on(r, &here, loop); loop++) {
 		asl_phase(r, ASL_EXCHANGE);
 		asl_take(r, &temporary, ASL_POOL, WORDS);
 		pass_on(r, &here, &there);
 		asl_add(r, &here, &here, &there);
 		asl_copy(r, &temporary, &here);
-		asl_epoch(r, &here, 1);
+		asl_mark_epoch(r, &here, 1);
 		change(r, &temporary);
-		asl_epoch(r, &here, 1);
+		asl_mark_epoch(r, &here, 1);
 		asl_phase(r, ASL_EXCHANGE);
 		asl_copy(r, &there, &temporary);
 		asl_add(r, &here, &here, &there);

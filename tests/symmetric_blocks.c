@@ -218,7 +218,7 @@ static void update_block(double *y, const struct problem *p,
 	uint64_t rows = asl_block_rows(s), most = roll(d, 1, rows);
 
 	for (uint64_t first = 0; first < rows;) {
-		uint64_t count = roll(d, 0, asl_least(most, rows - first));
+		uint64_t count = roll(d, 0, asl_min(most, rows - first));
 
 		update_piece(y, p, s, (struct asl_range){first, count});
 		first += count;

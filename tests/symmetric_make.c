@@ -85,7 +85,7 @@ static void alltoall_is_as_long_as_the_longest(void **state)
 		for (int p = 0; p < s.layout.ranks; p++)
 			for (int q = 0; q < s.layout.ranks; q++)
 				if (p != q)
-					longest = asl_larger(
+					longest = asl_max(
 						longest,
 						message(&s.layout, p, q));
 		assert_int_equal(s.equal, longest);
@@ -104,8 +104,7 @@ static uint64_t need_of(const struct asl_symmetric *s, int columns)
 
 		asl_wedge_begin(&w, s, p);
 		more = s->gradient ? R * asl_wedge_owned(&w) + R * R : 2;
-		most = asl_larger(most,
-				  asl_wedge_rooms(&w, columns).cache + more);
+		most = asl_max(most, asl_wedge_rooms(&w, columns).cache + more);
 		asl_wedge_end(&w);
 	}
 	return most;

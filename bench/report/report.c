@@ -123,7 +123,7 @@ static int put_file(const char *path, const char *text, size_t bytes)
 		fwrite(text, 1, bytes, stdout);
 		return 0; /* main looks after stdout */
 	}
-	err = asl_aside_put(path, text, bytes);
+	err = asl_atomic_file_put(path, text, bytes);
 	if (err)
 		return asl_complain(asl_exit_code(err), "--out: %s",
 				    asl_failure());

@@ -23,7 +23,7 @@
  * Files without a name, or with one that nobody can guess
  */
 
-static int draw_name(struct asl_aside *a)
+static int draw_name(struct asl_atomic_file *a)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "abcdefghijklmnopqrstuvwxyz"
@@ -41,7 +41,7 @@ static int draw_name(struct asl_aside *a)
 	return 0;
 }
 
-static int open_named(struct asl_aside *a)
+static int open_named(struct asl_atomic_file *a)
 {
 	int err;
 
@@ -60,7 +60,7 @@ static int open_named(struct asl_aside *a)
 }
 
 /* /proc is where such a file can be named in the end. */
-static bool open_unnamed(struct asl_aside *a)
+static bool open_unnamed(struct asl_atomic_file *a)
 {
 	if (access("/proc/self/fd", X_OK) != 0)
 		return false;
@@ -70,7 +70,7 @@ static bool open_unnamed(struct asl_aside *a)
 }
 
 /* linkat replaces nothing: so there is another name, for a moment. */
-static int asl_aside_name(struct asl_aside *a)
+static int asl_atomic_file_name(struct asl_atomic_file *a)
 {
 	char self[32];
 	int err;
@@ -88,7 +88,7 @@ static int asl_aside_name(struct asl_aside *a)
 }
 
 /* Sets fd, and temp if it needs a name.  Then: give it one if it has none. */
-static int asl_aside_open(struct asl_aside *a)
+static int asl_atomic_file_open(struct asl_atomic_file *a)
 {
 	int err;
 
@@ -103,7 +103,7 @@ static int asl_aside_open(struct asl_aside *a)
 /* Small enough that a periodic signal does not interrupt each of them. */
 #define STEP_BYTES (UINT64_C(32) << 20)
 
-static int check_place(struct asl_aside *a)
+static int check_place(struct asl_atomic_file *a)
 {
 	struct stat st;
 
@@ -124,12 +124,12 @@ static int check_place(struct asl_aside *a)
 }
 
 /* Renaming onto a link would replace the link, not the file it names. */
-static int find_place(struct asl_aside *a, const char *path)
+static int find_place(struct asl_atomic_file *a, const char *path)
 {
 	size_t length = strlen(path);
 	int err;
 
-	*a = (struct asl_aside){.fd = -1, .limit = UINT64_MAX};
+	*a = (struct asl_atomic_file){.fd = -1, .limit = UINT64_MAX};
 	if (length >= PATH_MAX)
 		return asl_fail(-ENAMETOOLONG, "%.60s...: the path is too long",
 				path);
@@ -146,7 +146,7 @@ static int find_place(struct asl_aside *a, const char *path)
 }
 
 /* Nothing that was opened stays so, and nothing that was named. */
-static void end(struct asl_aside *a)
+static void end(struct asl_atomic_file *a)
 {
 	if (a->fd >= 0)
 		close(a->fd);
@@ -158,7 +158,7 @@ static void end(struct asl_aside *a)
 	a->temp[0] = '\0';
 }
 
-static void note_limit(struct asl_aside *a)
+static void note_limit(struct asl_atomic_file *a)
 {
 	struct rlimit limit;
 
@@ -167,14 +167,14 @@ static void note_limit(struct asl_aside *a)
 		a->limit = limit.rlim_cur;
 }
 
-int asl_aside_create(struct asl_aside *a, const char *path)
+int asl_atomic_file_create(struct asl_atomic_file *a, const char *path)
 {
 	int err;
 
 	a->spot.dir = -1;
 	err = find_place(a, path);
 	if (!err)
-		err = asl_aside_open(a);
+		err = asl_atomic_file_open(a);
 	if (err)
 		end(a);
 	else
@@ -182,7 +182,7 @@ int asl_aside_create(struct asl_aside *a, const char *path)
 	return err;
 }
 
-static int full(const struct asl_aside *a, uint64_t bytes)
+static int full(const struct asl_atomic_file *a, uint64_t bytes)
 {
 	struct statvfs fs = {0};
 
@@ -194,7 +194,8 @@ static int full(const struct asl_aside *a, uint64_t bytes)
 }
 
 /* Writing past the limit would not fail but kill us, by SIGXFSZ. */
-static int check_limit(const struct asl_aside *a, size_t bytes, uint64_t at)
+static int check_limit(const struct asl_atomic_file *a, size_t bytes,
+		       uint64_t at)
 {
 	if (bytes <= a->limit && at <= a->limit - bytes)
 		return 0;
@@ -204,14 +205,14 @@ static int check_limit(const struct asl_aside *a, size_t bytes, uint64_t at)
 			a->path, a->limit);
 }
 
-static int failed(const struct asl_aside *a, int err, uint64_t bytes)
+static int failed(const struct asl_atomic_file *a, int err, uint64_t bytes)
 {
 	if (err == ENOSPC || err == EDQUOT)
 		return full(a, bytes);
 	return asl_fail(-err, "%s: %s", a->path, strerror(err));
 }
 
-static int check_room(const struct asl_aside *a, uint64_t bytes)
+static int check_room(const struct asl_atomic_file *a, uint64_t bytes)
 {
 	struct statvfs fs;
 
@@ -220,7 +221,7 @@ static int check_room(const struct asl_aside *a, uint64_t bytes)
 	return bytes / fs.f_frsize <= fs.f_bavail ? 0 : full(a, bytes);
 }
 
-int asl_aside_reserve(struct asl_aside *a, uint64_t bytes)
+int asl_atomic_file_reserve(struct asl_atomic_file *a, uint64_t bytes)
 {
 	uint64_t at = 0;
 	int err = check_limit(a, bytes, 0);
@@ -239,8 +240,8 @@ int asl_aside_reserve(struct asl_aside *a, uint64_t bytes)
 	return err;
 }
 
-int asl_aside_write(struct asl_aside *a, const void *from, size_t bytes,
-		    uint64_t at)
+int asl_atomic_file_write(struct asl_atomic_file *a, const void *from,
+			  size_t bytes, uint64_t at)
 {
 	const char *next = from;
 	int err = check_limit(a, bytes, at);
@@ -272,7 +273,7 @@ static mode_t usual_mode(void)
 }
 
 /* The name is to outlast a power cut where the file system can promise it. */
-static void sync_dir(const struct asl_aside *a)
+static void sync_dir(const struct asl_atomic_file *a)
 {
 	int fd = openat(a->spot.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -282,15 +283,15 @@ static void sync_dir(const struct asl_aside *a)
 	close(fd);
 }
 
-static int settle(struct asl_aside *a)
+static int settle(struct asl_atomic_file *a)
 {
 	if (fchmod(a->fd, a->mode ? a->mode : usual_mode()) != 0 ||
 	    fsync(a->fd) != 0)
 		return -errno;
-	return *a->temp ? 0 : asl_aside_name(a);
+	return *a->temp ? 0 : asl_atomic_file_name(a);
 }
 
-int asl_aside_commit(struct asl_aside *a)
+int asl_atomic_file_commit(struct asl_atomic_file *a)
 {
 	int err = settle(a);
 
@@ -310,36 +311,37 @@ int asl_aside_commit(struct asl_aside *a)
 	return err;
 }
 
-void asl_aside_discard(struct asl_aside *a)
+void asl_atomic_file_discard(struct asl_atomic_file *a)
 {
 	if (a->fd >= 0)
 		end(a);
 }
 
-static int fill(struct asl_aside *a, const char *path, const void *from,
+static int fill(struct asl_atomic_file *a, const char *path, const void *from,
 		size_t bytes)
 {
-	int err = asl_aside_create(a, path);
+	int err = asl_atomic_file_create(a, path);
 
 	if (err)
 		return err;
-	err = asl_aside_write(a, from, bytes, 0);
+	err = asl_atomic_file_write(a, from, bytes, 0);
 	if (err)
-		asl_aside_discard(a);
+		asl_atomic_file_discard(a);
 	return err;
 }
 
-int asl_aside_put(const char *path, const void *from, size_t bytes)
+int asl_atomic_file_put(const char *path, const void *from, size_t bytes)
 {
-	struct asl_aside a;
+	struct asl_atomic_file a;
 	int err = fill(&a, path, from, bytes);
 
-	return err ? err : asl_aside_commit(&a);
+	return err ? err : asl_atomic_file_commit(&a);
 }
 
-int asl_aside_begin(int *fd, const char *path, const void *from, size_t bytes)
+int asl_atomic_file_begin(int *fd, const char *path, const void *from,
+			  size_t bytes)
 {
-	struct asl_aside a;
+	struct asl_atomic_file a;
 	int err = fill(&a, path, from, bytes);
 
 	*fd = -1;
@@ -348,10 +350,10 @@ int asl_aside_begin(int *fd, const char *path, const void *from, size_t bytes)
 	*fd = fcntl(a.fd, F_DUPFD_CLOEXEC, 0);
 	if (*fd < 0) {
 		err = failed(&a, errno, bytes);
-		asl_aside_discard(&a);
+		asl_atomic_file_discard(&a);
 		return err;
 	}
-	err = asl_aside_commit(&a);
+	err = asl_atomic_file_commit(&a);
 	if (err) {
 		close(*fd);
 		*fd = -1;

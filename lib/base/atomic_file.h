@@ -22,7 +22,7 @@
 
 #include "lib/base/path.h"
 
-struct asl_aside {
+struct asl_atomic_file {
 	char path[PATH_MAX];
 	struct asl_path spot;	 /* where it will be */
 	char temp[NAME_MAX + 1]; /* what it is called there; "": nothing */
@@ -32,24 +32,25 @@ struct asl_aside {
 };
 
 /* On failure nothing needs to be discarded. */
-int asl_aside_create(struct asl_aside *a, const char *path);
+int asl_atomic_file_create(struct asl_atomic_file *a, const char *path);
 
 /* Take the blocks of the first `bytes` now: a full disk shows here. */
-int asl_aside_reserve(struct asl_aside *a, uint64_t bytes);
+int asl_atomic_file_reserve(struct asl_atomic_file *a, uint64_t bytes);
 
-int asl_aside_write(struct asl_aside *a, const void *from, size_t bytes,
-		    uint64_t at);
+int asl_atomic_file_write(struct asl_atomic_file *a, const void *from,
+			  size_t bytes, uint64_t at);
 
 /* Ends it either way: after a failure nothing is left of the new file. */
-int asl_aside_commit(struct asl_aside *a);
-void asl_aside_discard(struct asl_aside *a);
+int asl_atomic_file_commit(struct asl_atomic_file *a);
+void asl_atomic_file_discard(struct asl_atomic_file *a);
 
 /*
  * All of the above, for contents that are in memory; and the same of a file that
  * will grow: *fd stays open to be written to.
  */
-int asl_aside_put(const char *path, const void *from, size_t bytes);
-int asl_aside_begin(int *fd, const char *path, const void *from, size_t bytes);
+int asl_atomic_file_put(const char *path, const void *from, size_t bytes);
+int asl_atomic_file_begin(int *fd, const char *path, const void *from,
+			  size_t bytes);
 
 /* ---- For aside.c ---- */
 

@@ -74,12 +74,12 @@ static inline struct asl_range asl_share(uint64_t words, int parts, int i)
 				  each * (x + 1) + more * (x + 1) / p - first};
 }
 
-static inline uint64_t asl_larger(uint64_t a, uint64_t b)
+static inline uint64_t asl_max(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static inline uint64_t asl_least(uint64_t a, uint64_t b)
+static inline uint64_t asl_min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }

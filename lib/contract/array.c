@@ -163,8 +163,7 @@ static void generate(const struct asl_array_source *s, double *to, uint64_t at,
 		uint64_t place = at + i * step, low = place & UINT32_MAX;
 
 		draw.row[0] = (uint32_t)(place >> 32);
-		some = step == 1 ? asl_least(count - i, UINT32_MAX - low + 1)
-				 : 1;
+		some = step == 1 ? asl_min(count - i, UINT32_MAX - low + 1) : 1;
 		asl_draw(&draw, to + i, low, some);
 	}
 }
@@ -231,7 +230,7 @@ struct asl_array_out {
 	const struct asl_term *term;
 	uint64_t stride[ASL_MOST_INDICES]; /* by index */
 	const struct asl_given *given;	   /* into memory; NULL: a file */
-	struct asl_aside aside;
+	struct asl_atomic_file aside;
 	uint64_t data_at;
 };
 
@@ -240,19 +239,19 @@ static int create(struct asl_array_out *out, const char *path,
 {
 	uint64_t size[ASL_MOST_INDICES];
 	char head[ASL_NPY_HEAD];
-	int err = asl_aside_create(&out->aside, path);
+	int err = asl_atomic_file_create(&out->aside, path);
 
 	if (err)
 		return err;
 	for (int i = 0; i < out->term->count; i++)
 		size[i] = e->size[out->term->index[i]];
 	out->data_at = asl_npy_head(head, size, out->term->count);
-	err = asl_aside_reserve(
+	err = asl_atomic_file_reserve(
 		&out->aside, out->data_at + 8 * asl_term_words(e, out->term));
 	if (!err)
-		err = asl_aside_write(&out->aside, head, out->data_at, 0);
+		err = asl_atomic_file_write(&out->aside, head, out->data_at, 0);
 	if (err)
-		asl_aside_discard(&out->aside);
+		asl_atomic_file_discard(&out->aside);
 	return err;
 }
 
@@ -336,13 +335,13 @@ int asl_array_write(struct asl_array_out *out, const double *at,
 		write_given(out->given, at, entry, row->count);
 		return 0;
 	}
-	return asl_aside_write(&out->aside, at, 8 * row->count,
-			       out->data_at + 8 * entry);
+	return asl_atomic_file_write(&out->aside, at, 8 * row->count,
+				     out->data_at + 8 * entry);
 }
 
 int asl_array_commit(struct asl_array_out *out)
 {
-	int err = out->given ? 0 : asl_aside_commit(&out->aside);
+	int err = out->given ? 0 : asl_atomic_file_commit(&out->aside);
 
 	free(out);
 	return err;
@@ -352,6 +351,6 @@ void asl_array_discard(struct asl_array_out *out)
 {
 	if (!out)
 		return;
-	asl_aside_discard(&out->aside);
+	asl_atomic_file_discard(&out->aside);
 	free(out);
 }

@@ -211,8 +211,8 @@ struct beside {
 
 static void note_held(struct beside *most, uint64_t all, uint64_t pool)
 {
-	most->all = asl_larger(most->all, all);
-	most->pool = asl_larger(most->pool, pool);
+	most->all = asl_max(most->all, all);
+	most->pool = asl_max(most->pool, pool);
 }
 
 static void predict_gather(struct asl_counts *x, const struct asl_stage_part *p,
@@ -257,8 +257,8 @@ static void predict_part(struct asl_ledger *out, const struct asl_stage_part *p,
 		in_pool += summand.count;
 	note_held(most,
 		  summand.count +
-			  asl_larger(panels + local,
-				     asl_reduce_scatter_room(W, g.size, g.me)),
+			  asl_max(panels + local,
+				  asl_reduce_scatter_room(W, g.size, g.me)),
 		  in_pool);
 }
 
@@ -379,7 +379,7 @@ static void computed(struct asl_rank *r, const struct asl_shares *s,
 {
 	struct asl_words live[] = {s->between, *summands};
 
-	asl_epoch(r, live, 2);
+	asl_mark_epoch(r, live, 2);
 }
 
 /* The list serves one group after another. */

@@ -214,8 +214,8 @@ static int asl_contract_write(struct asl_rank *r, struct asl_data *data,
 		if (r->id != 0 && r->id != rank)
 			continue;
 		w.run = asl_spread_run(&s, rank);
-		asl_bring(r, rank, &own[c->e.inputs], w.run.words.count,
-			  &buffer, write_chunk, &w);
+		asl_gather_to_root(r, rank, &own[c->e.inputs],
+				   w.run.words.count, &buffer, write_chunk, &w);
 	}
 	asl_give(r, &buffer);
 	err = w.err ? w.err : r->err;
@@ -428,7 +428,7 @@ static void asl_each_row(struct asl_rank *r,
 
 	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
 	for (uint64_t done = 0; !r->err && done < run.words.count;) {
-		uint64_t left = asl_least(ASL_CHUNK, run.words.count - done);
+		uint64_t left = asl_min(ASL_CHUNK, run.words.count - done);
 		struct asl_row row = asl_run_row(&run, done, left);
 		struct asl_words from = asl_slice(check->out, done, row.count);
 		struct asl_words to = asl_slice(&buffer, 0, row.count);

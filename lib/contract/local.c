@@ -144,7 +144,7 @@ static void choose_slab(struct asl_local *l, const struct asl_einsum *e,
 			const uint64_t *len, uint64_t cache)
 {
 	const struct asl_term *largest = NULL;
-	uint64_t most = asl_larger(cache / 4, 1), words;
+	uint64_t most = asl_max(cache / 4, 1), words;
 
 	l->slab = -1;
 	for (int i = 0; i < l->steps - 1; i++) {
@@ -161,7 +161,7 @@ static void choose_slab(struct asl_local *l, const struct asl_einsum *e,
 		    !asl_term_has(&e->term[e->inputs], index))
 			continue;
 		l->slab = index;
-		l->thick = asl_larger(1, cache / 4 / (most / len[index]));
+		l->thick = asl_max(1, cache / 4 / (most / len[index]));
 		return;
 	}
 }
@@ -217,7 +217,7 @@ static struct scene slab_of(const struct scene *whole, uint64_t first)
 	struct scene s = *whole;
 	int last = l->inputs + l->steps - 1;
 
-	s.len[l->slab] = asl_least(l->thick, whole->len[l->slab] - first);
+	s.len[l->slab] = asl_min(l->thick, whole->len[l->slab] - first);
 	for (int i = 0; i <= last; i++)
 		if ((i < l->inputs || i == last) && s.tensor[i].at &&
 		    in_slabs(l, s.tensor[i].term))
@@ -242,7 +242,7 @@ static struct asl_term local_summed(const struct asl_term *in,
 static void take_ones(struct asl_rank *r, struct asl_words *ones,
 		      uint64_t count)
 {
-	uint64_t most = asl_least(asl_least(count, CHUNK), r->cache);
+	uint64_t most = asl_min(asl_min(count, CHUNK), r->cache);
 	struct asl_tile tile;
 	struct asl_words at;
 
@@ -253,7 +253,7 @@ static void take_ones(struct asl_rank *r, struct asl_words *ones,
 		at.at[i] = 1;
 	for (uint64_t done = 0; !r->err && done < count; done += most) {
 		struct asl_tile row =
-			asl_tile_row(&tile, 0, asl_least(most, count - done));
+			asl_tile_row(&tile, 0, asl_min(most, count - done));
 		struct asl_words to = asl_slice(ones, done, row.cols);
 		struct asl_block block = asl_as_block(&to, 1, row.cols);
 
@@ -273,7 +273,7 @@ static void run_alone(struct asl_rank *r, struct scene *s,
 		asl_permute(r, out, in, s->len);
 		return;
 	}
-	asl_hold(r);
+	asl_mark_hold(r);
 	take_ones(r, &ones, asl_view_words(&gone, s->len));
 	v = asl_view_dense(&ones, &gone, s->len);
 	asl_pair_run(r, s->plan, out, in, &v, s->len);
@@ -330,11 +330,11 @@ static void run_slab(struct asl_rank *r, struct scene *slab)
 		&slab->tensor[slab->l->inputs + slab->l->steps - 1];
 	struct asl_block done = {.where = out->where, .at = out->at};
 
-	asl_hold(r);
+	asl_mark_hold(r);
 	run_steps(r, slab, true);
 	give_made(r, slab, true);
 	asl_release(r);
-	asl_commit(r, &done);
+	asl_mark_commit(r, &done);
 }
 
 void asl_local_run(struct asl_rank *r, const struct asl_plan *plan,
@@ -344,7 +344,7 @@ void asl_local_run(struct asl_rank *r, const struct asl_plan *plan,
 	struct scene s = begin(plan, l, out, in, len);
 
 	if (makes(l, false))
-		asl_hold(r);
+		asl_mark_hold(r);
 	run_steps(r, &s, false);
 	for (uint64_t i = 0; !r->err && l->slab >= 0 && i < len[l->slab];
 	     i += l->thick) {
@@ -372,7 +372,7 @@ static uint64_t predict_alone(struct asl_counts *x, const struct scene *s,
 	struct asl_words nowhere = {.where = ASL_DRAM};
 	struct asl_view v = asl_view_dense(&nowhere, &gone, s->len);
 	uint64_t ones = asl_view_words(&gone, s->len);
-	uint64_t tile = asl_least(asl_least(ones, CHUNK), s->plan->cache);
+	uint64_t tile = asl_min(asl_min(ones, CHUNK), s->plan->cache);
 
 	if (!gone.count) {
 		asl_permute_predict(x, out->where, in->where,
@@ -380,8 +380,8 @@ static uint64_t predict_alone(struct asl_counts *x, const struct scene *s,
 		return asl_permute_room(out, in, s->len, s->plan->cache);
 	}
 	x->of[ASL_DRAM_WRITE] += ones;
-	return ones + asl_larger(tile, asl_pair_predict(x, s->plan, out, in, &v,
-							s->len));
+	return ones +
+	       asl_max(tile, asl_pair_predict(x, s->plan, out, in, &v, s->len));
 }
 
 static void predict_step(struct asl_counts *x, struct scene *s, int number,
@@ -402,7 +402,7 @@ static void predict_step(struct asl_counts *x, struct scene *s, int number,
 	else
 		beside = asl_pair_predict(x, s->plan, &s->tensor[out], a,
 					  &s->tensor[step->in[1]], s->len);
-	room->high = asl_larger(room->high, room->held + beside);
+	room->high = asl_max(room->high, room->held + beside);
 }
 
 static void predict_steps(struct asl_counts *x, struct scene *s, bool in_slab,
@@ -437,7 +437,7 @@ uint64_t asl_local_predict(struct asl_counts *x, const struct asl_plan *plan,
 			continue;
 		predict_steps(&once, &slab, true, &inside);
 		asl_counts_add_times(x, &once, i ? 1 : all);
-		room.high = asl_larger(room.high, inside.high);
+		room.high = asl_max(room.high, inside.high);
 	}
 	return room.high;
 }

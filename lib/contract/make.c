@@ -157,7 +157,7 @@ uint64_t asl_contraction_words(const struct asl_contraction *c)
 	if (c->stages > 1 && c->ranks > FEW_RANKS)
 		return words_at_most(c);
 	for (int r = 0; r < c->ranks; r++)
-		most = asl_larger(most, words_of_rank(c, r));
+		most = asl_max(most, words_of_rank(c, r));
 	return most;
 }
 

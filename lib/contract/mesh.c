@@ -267,7 +267,7 @@ uint64_t asl_mesh_busiest(const struct asl_einsum *e,
 	uint64_t most = 0;
 
 	for (int r = 0; r < ranks; r++)
-		most = asl_larger(most, asl_mesh_words(e, mesh, r));
+		most = asl_max(most, asl_mesh_words(e, mesh, r));
 	return most;
 }
 
@@ -334,7 +334,7 @@ static uint64_t words_or_enough(const struct search *s, uint64_t volume)
 	for (uint64_t i = 0; i < ranks && is_better(s, most, volume); i++) {
 		int rank = (int)(i * SCATTER % ranks);
 
-		most = asl_larger(most, asl_mesh_words(s->e, &s->mesh, rank));
+		most = asl_max(most, asl_mesh_words(s->e, &s->mesh, rank));
 	}
 	return most;
 }
@@ -434,7 +434,7 @@ static void go_through(struct search *s, int cut, int left)
 		return;
 	}
 	i = s->index[cut];
-	most = (int)asl_least((uint64_t)left, s->e->size[i]);
+	most = (int)asl_min((uint64_t)left, s->e->size[i]);
 	s->mesh.p[i] = least_parts(s, cut);
 	for (; s->mesh.p[i] <= most; s->mesh.p[i]++)
 		go_through(s, cut + 1, left / s->mesh.p[i]);

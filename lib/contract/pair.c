@@ -207,7 +207,7 @@ static struct shape shape_of(const struct asl_view *dst,
 			     uint64_t cache)
 {
 	struct shape s = {.down = {1, 1, 1}, .across = {1, 1, 1}};
-	uint64_t room = asl_least(cache, MOST), side;
+	uint64_t room = asl_min(cache, MOST), side;
 
 	s.count = join(s.of, sort(s.of, dst, src, len));
 	if (s.count && s.of[s.count - 1].dst == 1)
@@ -215,8 +215,8 @@ static struct shape shape_of(const struct asl_view *dst,
 	if (s.count)
 		s.down = pick(&s, finest(&s));
 	side = s.across.src == 1 ? room : asl_isqrt(room);
-	s.cols = asl_least(s.across.len, side);
-	s.rows = asl_least(s.down.len, room / s.cols);
+	s.cols = asl_min(s.across.len, side);
+	s.rows = asl_min(s.down.len, room / s.cols);
 	return s;
 }
 
@@ -269,7 +269,7 @@ static void move_block(struct asl_rank *r, const struct asl_view *dst,
 		to.ld = to.cols;
 	asl_compute(r, &from, 0, read_block, &b);
 	asl_tile_store(r, &to, tile);
-	asl_commit(r, &to);
+	asl_mark_commit(r, &to);
 }
 
 static void move_plane(struct asl_rank *r, const struct asl_view *dst,
@@ -282,8 +282,8 @@ static void move_plane(struct asl_rank *r, const struct asl_view *dst,
 					   corner.src + i * s->down.src +
 						   j * s->across.src};
 
-			asl_tile_zero(tile, asl_least(s->rows, s->down.len - i),
-				      asl_least(s->cols, s->across.len - j));
+			asl_tile_zero(tile, asl_min(s->rows, s->down.len - i),
+				      asl_min(s->cols, s->across.len - j));
 			move_block(r, dst, src, s, at, tile);
 		}
 }
@@ -360,10 +360,10 @@ static struct asl_product product(const struct asl_sides_of_pair *s)
 static bool fits_blas(struct asl_rank *r, const struct asl_block *a,
 		      const struct asl_block *b, const struct asl_block *c)
 {
-	uint64_t most = asl_larger(asl_larger(a->ld, b->ld), c->ld);
+	uint64_t most = asl_max(asl_max(a->ld, b->ld), c->ld);
 
-	most = asl_larger(most, asl_larger(a->rows, a->cols));
-	most = asl_larger(most, b->cols);
+	most = asl_max(most, asl_max(a->rows, a->cols));
+	most = asl_max(most, b->cols);
 	if (r->data && most > INT_MAX)
 		asl_rank_fail(r, -EOVERFLOW,
 			      "a product of %ju x %ju by %ju x %ju is more "
@@ -423,9 +423,9 @@ struct slice {
 static struct slice slice(const struct asl_sides_of_pair *s)
 {
 	uint64_t S = s->plan->cache;
-	struct slice x = {.batches = asl_least(s->p->batch.len, S / 2)};
+	struct slice x = {.batches = asl_min(s->p->batch.len, S / 2)};
 
-	x.depth = asl_least(s->p->sum.len, S / x.batches - 1);
+	x.depth = asl_min(s->p->sum.len, S / x.batches - 1);
 	return x;
 }
 
@@ -503,8 +503,8 @@ static void asl_pair_by_vectors(struct asl_rank *r,
 					B, n * across + k * down + i);
 				struct asl_block from = {
 					B->where,
-					asl_least(x.depth, p->sum.len - k),
-					asl_least(x.batches, p->batch.len - i),
+					asl_min(x.depth, p->sum.len - k),
+					asl_min(x.batches, p->batch.len - i),
 					down, v.at};
 
 				asl_tile_load(r, &b, &from);
@@ -728,7 +728,7 @@ void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
 	s = begin(plan, &p, given, len);
 	copied = p.copies[0] || p.copies[1] || p.copies[2];
 	if (copied)
-		asl_hold(r);
+		asl_mark_hold(r);
 	for (int i = 0; i < 3; i++) {
 		if (!p.copies[i])
 			continue;
@@ -774,11 +774,11 @@ uint64_t asl_pair_predict(struct asl_counts *x, const struct asl_plan *plan,
 					from_C ? &s.of[i] : given[i], len,
 					plan->cache);
 		/* C's is taken last, when all copies are held. */
-		high = asl_larger(high, held + room);
+		high = asl_max(high, held + room);
 		asl_permute_predict(x, from_C ? C->where : ASL_DRAM,
 				    from_C ? ASL_DRAM : given[i]->where, words);
 	}
-	return asl_larger(high,
-			  held + (p.vector ? asl_pair_predict_vectors(x, &s)
-					   : asl_pair_predict_kernel(x, &s)));
+	return asl_max(high,
+		       held + (p.vector ? asl_pair_predict_vectors(x, &s)
+					: asl_pair_predict_kernel(x, &s)));
 }

@@ -23,7 +23,7 @@ static struct asl_box_of_run first_box(const struct asl_run *x, uint64_t done,
 	for (; i >= 0; i--) {
 		uint64_t length = x->box[i].count;
 
-		many = asl_least(left / unit, length - word / unit % length);
+		many = asl_min(left / unit, length - word / unit % length);
 		if (many < length)
 			break;
 		unit *= length;
@@ -43,8 +43,8 @@ static struct asl_box_of_run first_box(const struct asl_run *x, uint64_t done,
 
 static struct asl_range common_range(struct asl_range a, struct asl_range b)
 {
-	uint64_t first = asl_larger(a.first, b.first);
-	uint64_t end = asl_least(a.first + a.count, b.first + b.count);
+	uint64_t first = asl_max(a.first, b.first);
+	uint64_t end = asl_min(a.first + a.count, b.first + b.count);
 
 	return (struct asl_range){first, end > first ? end - first : 0};
 }
@@ -236,9 +236,9 @@ static struct asl_range words_in(const struct asl_spread *s,
 		int index = s->term->index[i];
 		struct asl_range cell = asl_part(
 			s->e->size[index], s->mesh->p[index], x->at[index]);
-		uint64_t first = asl_larger(cell.first, b->of[i].first);
-		uint64_t end = asl_least(cell.first + cell.count,
-					 b->of[i].first + b->of[i].count);
+		uint64_t first = asl_max(cell.first, b->of[i].first);
+		uint64_t end = asl_min(cell.first + cell.count,
+				       b->of[i].first + b->of[i].count);
 
 		low = low * cell.count + first - cell.first;
 		high = high * cell.count + end - 1 - cell.first;
@@ -297,14 +297,14 @@ struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 struct asl_row asl_run_row(const struct asl_run *x, uint64_t done,
 			   uint64_t most)
 {
-	struct asl_row row = {.count = asl_least(most, 1)};
+	struct asl_row row = {.count = asl_min(most, 1)};
 	uint64_t word = x->words.first + done;
 
 	for (int i = x->dims - 1; i >= 0; i--) {
 		uint64_t at = word % x->box[i].count;
 
 		if (i == x->dims - 1)
-			row.count = asl_least(most, x->box[i].count - at);
+			row.count = asl_min(most, x->box[i].count - at);
 		row.at[i] = x->box[i].first + at;
 		word /= x->box[i].count;
 	}
@@ -580,8 +580,8 @@ static void count_step(struct move *m, uint64_t out, uint64_t in)
 	m->x->of[ASL_NET_SEND] += out;
 	m->x->of[ASL_NET_RECV] += in;
 	m->x->of[ASL_NET_MSGS] += out != 0;
-	m->x->of[ASL_BH] += asl_larger(out, in);
-	m->room = asl_larger(m->room, out + in);
+	m->x->of[ASL_BH] += asl_max(out, in);
+	m->room = asl_max(m->room, out + in);
 }
 
 static void count_receiver(int peer, void *arg)

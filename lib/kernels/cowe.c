@@ -66,7 +66,7 @@ static void leaf(struct asl_rank *r, const struct asl_block *C,
 		asl_tile_load(r, &c, C);
 	asl_multiply(r, &c, A, B, A->cols);
 	asl_tile_store(r, C, &c);
-	asl_commit(r, C);
+	asl_mark_commit(r, C);
 	asl_tile_give(r, &c);
 }
 

@@ -83,14 +83,13 @@ void asl_stream(struct asl_rank *r, const struct asl_product *x,
 {
 	struct asl_tile c;
 
-	asl_tile_take(r, &c, asl_least(rows, C->rows),
-		      asl_least(cols, C->cols));
+	asl_tile_take(r, &c, asl_min(rows, C->rows), asl_min(cols, C->cols));
 	for (uint64_t i = 0; i < C->rows; i += rows) {
-		uint64_t mi = asl_least(rows, C->rows - i);
+		uint64_t mi = asl_min(rows, C->rows - i);
 		struct asl_block a = asl_sub_block(A, i, 0, mi, A->cols);
 
 		for (uint64_t j = 0; j < C->cols; j += cols) {
-			uint64_t nj = asl_least(cols, C->cols - j);
+			uint64_t nj = asl_min(cols, C->cols - j);
 			struct asl_block b =
 				asl_sub_block(B, 0, j, B->rows, nj);
 			struct asl_block done = asl_sub_block(C, i, j, mi, nj);
@@ -100,7 +99,7 @@ void asl_stream(struct asl_rank *r, const struct asl_product *x,
 				asl_tile_load(r, &c, &done);
 			asl_multiply(r, &c, &a, &b, depth);
 			asl_tile_store(r, &done, &c);
-			asl_commit(r, &done);
+			asl_mark_commit(r, &done);
 		}
 	}
 	asl_tile_give(r, &c);
@@ -125,8 +124,8 @@ void asl_stream_floor(struct asl_counts *counts, const struct asl_products *x,
 {
 	enum asl_counter A = asl_read_counter(x->x.A),
 			 B = asl_read_counter(x->x.B);
-	uint64_t of_A = asl_larger(x->A, reads_A);
-	uint64_t of_B = asl_larger(x->B, reads_B);
+	uint64_t of_A = asl_max(x->A, reads_A);
+	uint64_t of_B = asl_max(x->B, reads_B);
 
 	counts->of[A] += of_A;
 	counts->of[B] += of_B;
@@ -135,7 +134,7 @@ void asl_stream_floor(struct asl_counts *counts, const struct asl_products *x,
 
 		/* How it is split matters in the last bit of a cost. */
 		if (A != B)
-			more -= asl_least(more, 1 + (reads >> 40));
+			more -= asl_min(more, 1 + (reads >> 40));
 		counts->of[rates->of[A] < rates->of[B] ? A : B] += more;
 	}
 	counts->of[asl_write_counter(x->x.C)] += x->passes * x->C;

@@ -132,7 +132,7 @@ static void tight_floor(struct asl_counts *counts, const struct asl_products *x,
 
 	square = ceil((1 - 1e-12) * square);
 	asl_stream_floor(counts, x, rates, 0, 0,
-			 asl_larger(any, (uint64_t)square));
+			 asl_max(any, (uint64_t)square));
 }
 
 const struct asl_kernel asl_kernel_tight = {

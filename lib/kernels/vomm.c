@@ -49,8 +49,8 @@ static void vomm_floor(struct asl_counts *counts, const struct asl_products *x,
 	uint64_t each = asl_ceil_div(x->volume, b);
 
 	asl_stream_floor(counts, x, rates,
-			 asl_larger(each, x->A * asl_ceil_div(x->x.n, b)),
-			 asl_larger(each, x->B * asl_ceil_div(x->x.m, b)), 0);
+			 asl_max(each, x->A * asl_ceil_div(x->x.n, b)),
+			 asl_max(each, x->B * asl_ceil_div(x->x.m, b)), 0);
 }
 
 const struct asl_kernel asl_kernel_vomm = {

@@ -154,7 +154,7 @@ int asl_machine_write_topology(const char *path)
 		return asl_fail(-ENODEV,
 				"%s: hwloc can't describe this machine", path);
 	/* The length counts the zero at the end. */
-	err = asl_aside_put(path, xml, strlen(xml));
+	err = asl_atomic_file_put(path, xml, strlen(xml));
 	hwloc_free_xmlbuffer(t, xml);
 	return err;
 }

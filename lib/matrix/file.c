@@ -128,13 +128,13 @@ void asl_matrix_read(const struct asl_matrix_in *in, double *at, uint64_t row,
 
 static int create(struct asl_matrix_out *out, const char *path)
 {
-	int err = asl_aside_create(&out->aside, path);
+	int err = asl_atomic_file_create(&out->aside, path);
 
 	if (err)
 		return err;
 	err = out->format->create(out);
 	if (err)
-		asl_aside_discard(&out->aside);
+		asl_atomic_file_discard(&out->aside);
 	return err;
 }
 
@@ -208,9 +208,9 @@ int asl_matrix_commit(struct asl_matrix_out *out)
 	if (!err && out->format->finish)
 		err = out->format->finish(out);
 	if (err)
-		asl_aside_discard(&out->aside);
+		asl_atomic_file_discard(&out->aside);
 	else if (!out->given)
-		err = asl_aside_commit(&out->aside);
+		err = asl_atomic_file_commit(&out->aside);
 	release(out);
 	return err;
 }
@@ -219,6 +219,6 @@ void asl_matrix_discard(struct asl_matrix_out *out)
 {
 	if (!out)
 		return;
-	asl_aside_discard(&out->aside);
+	asl_atomic_file_discard(&out->aside);
 	release(out);
 }

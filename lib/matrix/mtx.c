@@ -308,7 +308,7 @@ static int mtx_write(struct asl_matrix_out *out, const double *at, uint64_t row,
 }
 
 struct printer {
-	struct asl_aside *to;
+	struct asl_atomic_file *to;
 	uint64_t done; /* bytes */
 	size_t held;
 	char buffer[BUFFER_BYTES];
@@ -316,7 +316,7 @@ struct printer {
 
 static int flush(struct printer *p)
 {
-	int err = asl_aside_write(p->to, p->buffer, p->held, p->done);
+	int err = asl_atomic_file_write(p->to, p->buffer, p->held, p->done);
 
 	p->done += p->held;
 	p->held = 0;

@@ -381,17 +381,18 @@ static int npy_create(struct asl_matrix_out *out)
 				"%s: %" PRIu64 " x %" PRIu64
 				" entries are more than any file holds",
 				out->aside.path, out->rows, out->cols);
-	err = asl_aside_reserve(&out->aside, out->data_at + 8 * bytes);
+	err = asl_atomic_file_reserve(&out->aside, out->data_at + 8 * bytes);
 	if (err)
 		return err;
-	return asl_aside_write(&out->aside, head, end, 0);
+	return asl_atomic_file_write(&out->aside, head, end, 0);
 }
 
 static int npy_write(struct asl_matrix_out *out, const double *at, uint64_t row,
 		     uint64_t col, uint64_t count)
 {
-	return asl_aside_write(&out->aside, at, count * 8,
-			       out->data_at + (row * out->cols + col) * 8);
+	return asl_atomic_file_write(&out->aside, at, count * 8,
+				     out->data_at +
+					     (row * out->cols + col) * 8);
 }
 
 const struct asl_format asl_format_npy = {

@@ -148,7 +148,7 @@ static void mm25d_run(struct asl_rank *r, const struct asl_plan *plan,
 
 	if (!summand)
 		return;
-	asl_epoch(r, NULL, 0);
+	asl_mark_epoch(r, NULL, 0);
 	asl_phase(r, ASL_REDUCE);
 	asl_reduce(r, &t.x.along_k, ROOT, &own[ASL_C], &C);
 	asl_give(r, &C);
@@ -161,7 +161,7 @@ static const struct asl_matmul matmul = {
 	.grids = "q x q x c, c <= q",
 	.square = true,
 	.limits = asl_torus_limits,
-	.floor = asl_torus_floor,
+	.floor = asl_torus_lower_bound,
 	.flops = mm25d_flops,
 	.admits = mm25d_admits,
 	.owns = mm25d_owns,

@@ -59,13 +59,14 @@ static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 				   x.along_k.me, ASL_POOL, ASL_POOL);
 }
 
-static void mm3d_floor(struct asl_least *least, const struct asl_plan *plan,
-		       const struct asl_box *box, const struct asl_rates *rates)
+static void mm3d_floor(struct asl_lower_bound *least,
+		       const struct asl_plan *plan, const struct asl_box *box,
+		       const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 
-	asl_floor_brick(least, plan, &x, rates);
-	asl_floor_reduce_scatter(&least->counts, x.of.C, &x.pk);
+	asl_lower_bound_brick(least, plan, &x, rates);
+	asl_lower_bound_reduce_scatter(&least->counts, x.of.C, &x.pk);
 	least->memory += x.of.C / x.pk.high;
 }
 
@@ -77,7 +78,7 @@ static void mm3d_run(struct asl_rank *r, const struct asl_plan *plan,
 
 	if (!asl_brick_multiply(r, plan, &x, &C, own))
 		return;
-	asl_epoch(r, NULL, 0);
+	asl_mark_epoch(r, NULL, 0);
 	asl_phase(r, ASL_REDUCE);
 	asl_reduce_scatter(r, &x.along_k, &own[ASL_C], &C);
 	asl_give(r, &C);

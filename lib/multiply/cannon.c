@@ -85,7 +85,7 @@ static const struct asl_matmul matmul = {
 	.grids = "q x q x 1",
 	.square = true,
 	.limits = cannon_limits,
-	.floor = asl_torus_floor,
+	.floor = asl_torus_lower_bound,
 	.owns = cannon_owns,
 	.overlaps = true,
 };

@@ -247,8 +247,8 @@ asl_cuts_predict_gather(struct asl_counts *counts,
 		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
 
 		if (cell->which != ASL_C && cell->size > 1)
-			rooms.beside = asl_larger(
-				rooms.beside, predict_cell(counts, x, cell));
+			rooms.beside = asl_max(rooms.beside,
+					       predict_cell(counts, x, cell));
 	}
 	return rooms;
 }
@@ -402,7 +402,7 @@ static void asl_cuts_run(struct asl_rank *r, const struct asl_plan *plan,
 		way->run(r, &x, &faces, &own[ASL_C]);
 	}
 	for (int i = 0; !x.cells && i < way->marks; i++)
-		asl_epoch(r, NULL, 0);
+		asl_mark_epoch(r, NULL, 0);
 	asl_cuts_end(&x);
 }
 
@@ -428,7 +428,7 @@ static void predict(struct asl_ledger *out, const struct asl_cuts_part *x,
 	uint64_t reducing = C.summands + C.reducing;
 
 	out->memory_high =
-		own + asl_larger(gathering, asl_larger(multiplying, reducing));
+		own + asl_max(gathering, asl_max(multiplying, reducing));
 	out->pool_high = own + C.summands +
 			 (x->plan->panels == ASL_POOL ? rooms.panels : 0);
 }
@@ -451,7 +451,7 @@ static void asl_cuts_ideal(double p[3], const struct asl_plan *plan)
 {
 	uint64_t all = plan->shape.m * plan->shape.n * plan->shape.k;
 
-	p[0] = (double)asl_least(all, (uint64_t)plan->ranks);
+	p[0] = (double)asl_min(all, (uint64_t)plan->ranks);
 	p[1] = p[2] = 1;
 }
 
@@ -631,7 +631,7 @@ static void run(struct asl_rank *r, const struct asl_cuts_part *x,
 	do {
 		now = next(work, count);
 		for (; round < ROUNDS && is_beyond(now, round); round++)
-			asl_round(r);
+			asl_mark_round(r);
 		if (now)
 			finish_tile(r, x, faces, now);
 	} while (now);
@@ -673,9 +673,9 @@ static void fused_predict_cell(struct asl_ledger *out,
 		held->own += predict_tiles(
 			out, &t, asl_parts_alike(t.rows.count, t.down, i / 2),
 			asl_parts_alike(t.cols.count, t.across, i % 2));
-	held->multiplying = asl_larger(
-		held->multiplying,
-		W + asl_reduce_scatter_tile_room(W, t.g.size, t.g.me));
+	held->multiplying =
+		asl_max(held->multiplying,
+			W + asl_reduce_scatter_tile_room(W, t.g.size, t.g.me));
 }
 
 static struct asl_cuts_held fused_predict(struct asl_ledger *out,
@@ -813,14 +813,14 @@ static void cuts_run(struct asl_rank *r, const struct asl_cuts_part *x,
 	if (asl_cuts_owns_face(x, ASL_C)) {
 		multiply(r, x, faces, own);
 		asl_cuts_give_faces(r, faces);
-		asl_epoch(r, NULL, 0);
+		asl_mark_epoch(r, NULL, 0);
 		return;
 	}
 	asl_take(r, &summand, ASL_POOL,
 		 asl_cuts_face(&x->box, ASL_C).words.count);
 	C = multiply(r, x, faces, &summand);
 	asl_cuts_give_faces(r, faces);
-	asl_epoch(r, NULL, 0);
+	asl_mark_epoch(r, NULL, 0);
 	reduce(r, x, &C, *own);
 	asl_give(r, &summand);
 }
@@ -863,7 +863,7 @@ static struct asl_cuts_held cuts_predict(struct asl_ledger *out,
 		if (cell->which != ASL_C)
 			continue;
 		C.own += asl_cuts_share(x, cell).count;
-		C.reducing = asl_larger(
+		C.reducing = asl_max(
 			C.reducing,
 			cuts_predict_cell(&out->in[ASL_REDUCE], x, cell));
 	}

@@ -92,7 +92,7 @@ static uint64_t begins(const struct schedule *s, const struct asl_cuts_cell *x)
 	uint64_t begin = 0;
 
 	for (int i = 0; i < x->size; i++)
-		begin = asl_larger(begin, s->free_at[x->rank[i]]);
+		begin = asl_max(begin, s->free_at[x->rank[i]]);
 	return begin;
 }
 
@@ -300,7 +300,7 @@ static struct asl_cut in_the_middle(const uint64_t d[ASL_CUTS_AXES],
 
 	if (all - first > others)
 		first = all - others;
-	return (struct asl_cut){axis, half, (int)asl_least(first, most)};
+	return (struct asl_cut){axis, half, (int)asl_min(first, most)};
 }
 
 /* The axes from the longest to the shortest. */
@@ -437,7 +437,7 @@ uint64_t asl_cuts_largest(const struct asl_cuts_layout *l)
 	uint64_t most = 0;
 
 	for (int r = 0; r < l->used; r++)
-		most = asl_larger(most, volume(&l->box[r]));
+		most = asl_max(most, volume(&l->box[r]));
 	return most;
 }
 
@@ -636,7 +636,7 @@ static struct asl_cuts_layout *make(const struct asl_shape *s, int ranks)
 		return NULL;
 	b.l->shape = *s;
 	b.l->ranks = ranks;
-	b.l->used = (int)asl_least((uint64_t)ranks, all);
+	b.l->used = (int)asl_min((uint64_t)ranks, all);
 	b.l->users = 1;
 	b.l->box = malloc((size_t)b.l->used * sizeof *b.l->box);
 	err = b.l->box ? cut_all(&b, s) : -ENOMEM;
@@ -743,8 +743,8 @@ static void asl_cuts_add_box(struct asl_cuts_cells *x,
 
 static struct asl_range common(struct asl_range a, struct asl_range b)
 {
-	uint64_t first = asl_larger(a.first, b.first);
-	uint64_t end = asl_least(a.first + a.count, b.first + b.count);
+	uint64_t first = asl_max(a.first, b.first);
+	uint64_t end = asl_min(a.first + a.count, b.first + b.count);
 
 	return (struct asl_range){first, end > first ? end - first : 0};
 }

@@ -25,10 +25,10 @@ static struct asl_span span(const struct asl_plan *plan,
 static uint64_t face(uint64_t a, const struct asl_span *p, uint64_t b,
 		     const struct asl_span *q, uint64_t most)
 {
-	uint64_t parts = asl_least(p->high * q->high, most);
+	uint64_t parts = asl_min(p->high * q->high, most);
 
-	return asl_larger(asl_ceil_div(a, p->high) * asl_ceil_div(b, q->high),
-			  asl_ceil_div(a * b, parts));
+	return asl_max(asl_ceil_div(a, p->high) * asl_ceil_div(b, q->high),
+		       asl_ceil_div(a * b, parts));
 }
 
 struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
@@ -50,34 +50,34 @@ struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
 		.cache = plan->cache,
 		.read_cost = plan->costs.read,
 		.write_cost = plan->costs.write,
-		.A = asl_floor_where(plan, &x.pn),
-		.B = asl_floor_where(plan, &x.pm),
+		.A = asl_lower_bound_where(plan, &x.pn),
+		.B = asl_lower_bound_where(plan, &x.pm),
 		.C = ASL_POOL,
 	};
 	of->A = face(s->m, &x.pm, s->k, &x.pk, P / x.pn.low);
 	of->B = face(s->k, &x.pk, s->n, &x.pn, P / x.pm.low);
 	of->C = face(s->m, &x.pm, s->n, &x.pn, P / x.pk.low);
-	of->volume = asl_larger(of->x.m * of->x.n * of->x.k,
-				asl_ceil_div(s->m * s->n * s->k, P));
+	of->volume = asl_max(of->x.m * of->x.n * of->x.k,
+			     asl_ceil_div(s->m * s->n * s->k, P));
 	of->passes = 1;
 	of->deep = of->x.k;
 	return x;
 }
 
-enum asl_where asl_floor_where(const struct asl_plan *plan,
-			       const struct asl_span *line)
+enum asl_where asl_lower_bound_where(const struct asl_plan *plan,
+				     const struct asl_span *line)
 {
 	return line->high > 1 ? plan->panels : ASL_POOL;
 }
 
 /* p - 1 around a ring, log2 p by doubling. */
-uint64_t asl_floor_messages(const struct asl_span *line)
+uint64_t asl_lower_bound_messages(const struct asl_span *line)
 {
 	uint64_t power = 1, steps = 0;
 
 	for (; power < line->low; power *= 2)
 		steps++;
-	return power <= line->high ? asl_least(steps, line->low - 1)
+	return power <= line->high ? asl_min(steps, line->low - 1)
 				   : line->low - 1;
 }
 
@@ -96,11 +96,11 @@ static void floor_net(struct asl_counts *x, uint64_t W,
 		      const struct asl_span *line)
 {
 	x->of[ASL_BH] += W - W / line->low;
-	x->of[ASL_NET_MSGS] += asl_floor_messages(line);
+	x->of[ASL_NET_MSGS] += asl_lower_bound_messages(line);
 }
 
-void asl_floor_gather(struct asl_counts *x, uint64_t W,
-		      const struct asl_span *line, enum asl_where panels)
+void asl_lower_bound_gather(struct asl_counts *x, uint64_t W,
+			    const struct asl_span *line, enum asl_where panels)
 {
 	uint64_t own = W / line->high;
 
@@ -116,8 +116,8 @@ void asl_floor_gather(struct asl_counts *x, uint64_t W,
 	}
 }
 
-void asl_floor_reduce_scatter(struct asl_counts *x, uint64_t W,
-			      const struct asl_span *line)
+void asl_lower_bound_reduce_scatter(struct asl_counts *x, uint64_t W,
+				    const struct asl_span *line)
 {
 	uint64_t received = less(others(W, line), STEPS);
 
@@ -131,24 +131,25 @@ void asl_floor_reduce_scatter(struct asl_counts *x, uint64_t W,
 	x->of[ASL_NVM_LAND] += W / line->high;
 }
 
-void asl_floor_reduce(struct asl_counts *x, uint64_t W,
-		      const struct asl_span *line)
+void asl_lower_bound_reduce(struct asl_counts *x, uint64_t W,
+			    const struct asl_span *line)
 {
 	if (line->high == 1)
 		return;
-	asl_floor_reduce_scatter(x, W, line);
+	asl_lower_bound_reduce_scatter(x, W, line);
 	x->of[ASL_BH] += others(W, line);
 	x->of[ASL_NVM_LAND] += others(W, line);
 }
 
-void asl_floor_brick(struct asl_least *least, const struct asl_plan *plan,
-		     const struct asl_brick_floor *x,
-		     const struct asl_rates *rates)
+void asl_lower_bound_brick(struct asl_lower_bound *least,
+			   const struct asl_plan *plan,
+			   const struct asl_brick_floor *x,
+			   const struct asl_rates *rates)
 {
 	const struct asl_products *of = &x->of;
 
-	asl_floor_gather(&least->counts, of->A, &x->pn, plan->panels);
-	asl_floor_gather(&least->counts, of->B, &x->pm, plan->panels);
+	asl_lower_bound_gather(&least->counts, of->A, &x->pn, plan->panels);
+	asl_lower_bound_gather(&least->counts, of->B, &x->pm, plan->panels);
 	plan->kernel->floor(&least->counts, of, rates);
 	least->memory += of->A / x->pn.high + of->B / x->pm.high +
 			 (x->pn.low > 1 ? of->A : 0) +

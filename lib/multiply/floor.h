@@ -27,25 +27,26 @@ struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
 				       const struct asl_box *box);
 
 /* Where rank 0 has the words of a panel: in place on a line of one. */
-enum asl_where asl_floor_where(const struct asl_plan *plan,
-			       const struct asl_span *line);
+enum asl_where asl_lower_bound_where(const struct asl_plan *plan,
+				     const struct asl_span *line);
 
 /* A panel of W words or more, owned in shares along a line, as in brick.h. */
-void asl_floor_gather(struct asl_counts *x, uint64_t W,
-		      const struct asl_span *line, enum asl_where panels);
+void asl_lower_bound_gather(struct asl_counts *x, uint64_t W,
+			    const struct asl_span *line, enum asl_where panels);
 
 /* A sum of W words or more in the pool; kept in shares, or all by rank 0. */
-void asl_floor_reduce_scatter(struct asl_counts *x, uint64_t W,
-			      const struct asl_span *line);
-void asl_floor_reduce(struct asl_counts *x, uint64_t W,
-		      const struct asl_span *line);
+void asl_lower_bound_reduce_scatter(struct asl_counts *x, uint64_t W,
+				    const struct asl_span *line);
+void asl_lower_bound_reduce(struct asl_counts *x, uint64_t W,
+			    const struct asl_span *line);
 
 /* Panels of A and B and the plan's kernel; what is owned of A and B is held. */
-void asl_floor_brick(struct asl_least *least, const struct asl_plan *plan,
-		     const struct asl_brick_floor *x,
-		     const struct asl_rates *rates);
+void asl_lower_bound_brick(struct asl_lower_bound *least,
+			   const struct asl_plan *plan,
+			   const struct asl_brick_floor *x,
+			   const struct asl_rates *rates);
 
 /* The fewest messages of an allgather, over all sizes of line. */
-uint64_t asl_floor_messages(const struct asl_span *line);
+uint64_t asl_lower_bound_messages(const struct asl_span *line);
 
 #endif

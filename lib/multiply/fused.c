@@ -94,7 +94,7 @@ static struct sizes sizes_of(const struct asl_plan *plan)
 /* The highest tile that is as wide as a slice: h w + h + w <= S. */
 static uint64_t highest(uint64_t cache, uint64_t wide)
 {
-	return asl_larger(1, (cache + 1) / (wide + 1) - 1);
+	return asl_max(1, (cache + 1) / (wide + 1) - 1);
 }
 
 static uint64_t tiles_of(const struct asl_plan *plan, const struct sizes *x,
@@ -172,7 +172,7 @@ static int more(int count, uint64_t most)
 {
 	uint64_t next = (uint64_t)count + (uint64_t)(count + 7) / 8;
 
-	return (int)asl_least(next, most);
+	return (int)asl_min(next, most);
 }
 
 struct choice {
@@ -314,7 +314,7 @@ static void floor_line(struct asl_counts *counts, uint64_t W,
 	if (line->high == 1)
 		return;
 	counts->of[ASL_BH] += W - W / line->low;
-	counts->of[ASL_NET_MSGS] += asl_floor_messages(line);
+	counts->of[ASL_NET_MSGS] += asl_lower_bound_messages(line);
 }
 
 /* In the pool every word lands; it is lifted, too, where shares are rounded up. */
@@ -362,7 +362,7 @@ static uint64_t held(uint64_t W, uint64_t row, const struct asl_span *line)
 	return (has_power_of_two(line) ? 0 : W / line->high) + row;
 }
 
-static void asl_fused_floor(struct asl_least *least,
+static void asl_fused_floor(struct asl_lower_bound *least,
 			    const struct asl_plan *plan,
 			    const struct asl_box *box,
 			    const struct asl_rates *rates)
@@ -681,7 +681,7 @@ static void finish_slice(struct asl_rank *r, const struct asl_fused *f,
 
 		finish_tile(r, f, tile, &a, &b, rest);
 		if (asl_fused_slices_held(f) == 1)
-			asl_round(r);
+			asl_mark_round(r);
 	}
 }
 
@@ -725,15 +725,15 @@ static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 			gather(r, &f, &held, 0, asl_fused_band(&f, band));
 		streamed = next;
 		if (ahead) {
-			asl_behind_begin(r);
+			asl_overlap_begin(r);
 			fetch(r, &f, &next, i + 1);
-			asl_behind_end(r);
+			asl_overlap_end(r);
 		}
 		finish_slice(r, &f, band, slice, &held, &streamed, &tile,
 			     &rest);
-		asl_behind_join(r);
+		asl_overlap_wait(r);
 		if (ahead)
-			asl_round(r);
+			asl_mark_round(r);
 		else
 			fetch(r, &f, &next, i + 1);
 	}

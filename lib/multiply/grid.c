@@ -98,7 +98,7 @@ static bool is_integer(struct asl_grid *g, const struct asl_plan *plan)
 static struct asl_grid all_ranks(const struct asl_plan *plan)
 {
 	const struct asl_shape *s = &plan->shape;
-	uint64_t all = asl_least(s->m * s->n * s->k, (uint64_t)plan->ranks);
+	uint64_t all = asl_min(s->m * s->n * s->k, (uint64_t)plan->ranks);
 
 	return (struct asl_grid){{(int)all, 1, 1}};
 }

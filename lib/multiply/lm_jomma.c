@@ -102,7 +102,7 @@ static void widen(struct asl_products *of, const struct asl_plan *plan,
 		  const struct asl_box *box)
 {
 	uint64_t n = plan->shape.n, layers = (uint64_t)box->high[Z];
-	uint64_t filled = asl_least((uint64_t)box->low[X], n);
+	uint64_t filled = asl_min((uint64_t)box->low[X], n);
 	uint64_t narrow = n / (uint64_t)box->high[X];
 
 	of->B = of->x.k * n / layers;
@@ -114,8 +114,8 @@ static void widen(struct asl_products *of, const struct asl_plan *plan,
 		box->high[Z] > 1 || box->high[X] > 1 ? plan->panels : ASL_POOL;
 }
 
-static void asl_lm_floor(struct asl_least *least, const struct asl_plan *plan,
-			 const struct asl_box *box,
+static void asl_lm_floor(struct asl_lower_bound *least,
+			 const struct asl_plan *plan, const struct asl_box *box,
 			 const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
@@ -133,7 +133,7 @@ static void asl_lm_floor(struct asl_least *least, const struct asl_plan *plan,
 		counts->of[ASL_BH] += of.B;
 	if (x.pk.high > 1)
 		counts->of[ASL_BH] += of.C - asl_ceil_div(of.C, x.pk.low);
-	of.volume = asl_larger(of.volume, of.C * of.deep);
+	of.volume = asl_max(of.volume, of.C * of.deep);
 	plan->kernel->floor(counts, &of, rates);
 	least->memory += copied + (x.pm.high > 1 ? B : 0);
 }
@@ -374,9 +374,9 @@ static void shift_on(struct asl_rank *r, const struct asl_lm_part *x,
 static void shift_behind(struct asl_rank *r, const struct asl_lm_part *x,
 			 struct traveller *B, int round)
 {
-	asl_behind_begin(r);
+	asl_overlap_begin(r);
 	shift_on(r, x, B, round);
-	asl_behind_end(r);
+	asl_overlap_end(r);
 }
 
 static void multiply(struct asl_rank *r, const struct asl_plan *plan,
@@ -421,15 +421,15 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 		multiply(r, plan, &C, &A, &here, &local);
 		asl_phase(r, ASL_REDUCE);
 		asl_reduce(r, &x.row, root_in(&x, round), &sum, &C);
-		asl_behind_join(r);
+		asl_overlap_wait(r);
 		if (!plan->overlap)
 			shift_on(r, &x, &B, round);
 		rest = asl_slice(&rest, sum.count, rest.count - sum.count);
-		asl_round(r);
+		asl_mark_round(r);
 	}
 	/* Layers that have fewer of them. */
 	for (int i = x.rounds; i < rounds_of_a_layer(&plan->grid); i++)
-		asl_round(r);
+		asl_mark_round(r);
 
 	asl_give(r, &summand);
 	asl_give(r, &B.room[1]);
@@ -509,7 +509,7 @@ static void predict_first_shift(struct asl_counts *counts,
 		return;
 	counts->of[ASL_NET_SEND] += sent;
 	counts->of[ASL_NET_RECV] += received;
-	counts->of[ASL_BH] += asl_larger(sent, received);
+	counts->of[ASL_BH] += asl_max(sent, received);
 	counts->of[ASL_NET_MSGS] += sent > 0;
 }
 
@@ -579,8 +579,8 @@ static uint64_t predict_rounds(struct asl_ledger *out,
 	asl_counts_add_times(reduce, &at_root, kind->roots);
 	asl_predict_reduce(&elsewhere, C, p, j, other, ASL_POOL, ASL_POOL);
 	asl_counts_add_times(reduce, &elsewhere, others);
-	return asl_larger(asl_kernel_room(plan->kernel, &local),
-			  asl_reduce_room(C, p, j, others ? other : j));
+	return asl_max(asl_kernel_room(plan->kernel, &local),
+		       asl_reduce_room(C, p, j, others ? other : j));
 }
 
 static uint64_t panels(const struct asl_lm_part *x)
@@ -618,8 +618,8 @@ static void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
 				 plan->panels);
 	predict_shifts(&out->in[ASL_SHIFT], &x, plan->panels);
 	out->memory_high = own + panels(&x) + summand +
-			   asl_larger(predict_rounds(out, plan, &x, &wide),
-				      predict_rounds(out, plan, &x, &narrow));
+			   asl_max(predict_rounds(out, plan, &x, &wide),
+				   predict_rounds(out, plan, &x, &narrow));
 	out->pool_high =
 		own + summand + (plan->panels == ASL_POOL ? panels(&x) : 0);
 }

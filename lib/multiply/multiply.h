@@ -25,7 +25,7 @@ struct asl_box {
 };
 
 /* What the busiest rank counts and holds, or less. */
-struct asl_least {
+struct asl_lower_bound {
 	struct asl_counts counts;
 	uint64_t memory;
 };
@@ -84,8 +84,9 @@ struct asl_matmul {
 	 * fits into the budget.  The closer, the faster the search.  NULL:
 	 * nothing is known.
 	 */
-	void (*floor)(struct asl_least *least, const struct asl_plan *plan,
-		      const struct asl_box *box, const struct asl_rates *rates);
+	void (*floor)(struct asl_lower_bound *least,
+		      const struct asl_plan *plan, const struct asl_box *box,
+		      const struct asl_rates *rates);
 
 	/* The busiest rank's flops; NULL: those of a brick cut by the axes. */
 	uint64_t (*flops)(const struct asl_plan *plan);

@@ -69,23 +69,25 @@ static void floor_spread(struct asl_counts *x, uint64_t W, uint64_t strips,
 	if (line->high == 1)
 		return;
 	x->of[ASL_BH] += W;
-	x->of[ASL_NET_MSGS] += strips * asl_floor_messages(line);
+	x->of[ASL_NET_MSGS] += strips * asl_lower_bound_messages(line);
 	x->of[ASL_NVM_LIFT] += own;
 	x->of[panels == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] +=
 		panels == ASL_POOL ? W : own;
 }
 
 /* There are no fewer strips than the finer of the two cuts has parts. */
-void asl_plane_floor(struct asl_least *least, const struct asl_plan *plan,
-		     const struct asl_box *box, const struct asl_rates *rates)
+void asl_plane_lower_bound(struct asl_lower_bound *least,
+			   const struct asl_plan *plan,
+			   const struct asl_box *box,
+			   const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 	struct asl_products *of = &x.of;
 	uint64_t k = plan->shape.k, strips;
 
-	strips = asl_least(k, asl_larger(x.pm.low, x.pn.low));
+	strips = asl_min(k, asl_max(x.pm.low, x.pn.low));
 	if (plan->panel)
-		strips = asl_larger(strips, asl_ceil_div(k, plan->panel));
+		strips = asl_max(strips, asl_ceil_div(k, plan->panel));
 	of->passes = strips;
 	floor_spread(&least->counts, of->A, strips, &x.pn, plan->panels);
 	floor_spread(&least->counts, of->B, strips, &x.pm, plan->panels);
@@ -119,9 +121,9 @@ struct asl_strip asl_plane_strip(const struct asl_plan *plan, uint64_t first,
 	};
 	struct asl_range a = asl_part(k, pc, s.column);
 	struct asl_range b = asl_part(k, pr, s.row);
-	uint64_t left = asl_least(a.first + a.count, b.first + b.count) - first;
+	uint64_t left = asl_min(a.first + a.count, b.first + b.count) - first;
 
-	s.k = (struct asl_range){first, asl_least(left, most)};
+	s.k = (struct asl_range){first, asl_min(left, most)};
 	return s;
 }
 
@@ -131,7 +133,7 @@ uint64_t asl_plane_deepest(const struct asl_plan *plan, uint64_t most)
 	int pr = plan->grid.p[0], pc = plan->grid.p[1];
 	uint64_t parts = (uint64_t)(pr > pc ? pr : pc);
 
-	return asl_least(asl_ceil_div(plan->shape.k, parts), most);
+	return asl_min(asl_ceil_div(plan->shape.k, parts), most);
 }
 
 /* ---- Panels ---- */
@@ -249,8 +251,8 @@ static uint64_t alike(const struct asl_plan *plan, const struct asl_strip *s,
 
 	if (s->k.first != part.first || s->k.count != part.count)
 		return 1;
-	end = asl_least(end, around.first + around.count);
-	return asl_least(left - (uint64_t)i, (end - part.first) / part.count);
+	end = asl_min(end, around.first + around.count);
+	return asl_min(left - (uint64_t)i, (end - part.first) / part.count);
 }
 
 /*
@@ -309,10 +311,9 @@ static void add_owned(struct batch *b, enum share share,
 		      const struct asl_plan *plan, struct asl_range x,
 		      uint64_t first, uint64_t end, uint64_t most)
 {
-	uint64_t from = asl_larger(first, x.first);
+	uint64_t from = asl_max(first, x.first);
 
-	add_strips(b, share, plan, from, asl_least(end, x.first + x.count),
-		   most);
+	add_strips(b, share, plan, from, asl_min(end, x.first + x.count), most);
 }
 
 void asl_plane_each_depth(const struct asl_plan *plan,

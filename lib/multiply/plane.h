@@ -43,8 +43,10 @@ uint64_t asl_plane_owned(const struct asl_plane *x);
 void asl_plane_limits(struct asl_box *box, const struct asl_plan *plan);
 
 /* Every panel comes once, and C is completed in as many passes as strips. */
-void asl_plane_floor(struct asl_least *least, const struct asl_plan *plan,
-		     const struct asl_box *box, const struct asl_rates *rates);
+void asl_plane_lower_bound(struct asl_lower_bound *least,
+			   const struct asl_plan *plan,
+			   const struct asl_box *box,
+			   const struct asl_rates *rates);
 
 /* ---- Strips of k ---- */
 

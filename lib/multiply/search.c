@@ -314,8 +314,8 @@ static double least_in(const struct asl_box *box, const struct asl_grids *g)
 		sides *= asl_ceil_div(g->dim[i], (uint64_t)box->high[i]);
 	if (g->plan.algorithm->matmul->flops)
 		sides = 0;
-	return 2 * (double)asl_larger(
-			   sides, asl_ceil_div(all, (uint64_t)g->plan.ranks));
+	return 2 * (double)asl_max(sides,
+				   asl_ceil_div(all, (uint64_t)g->plan.ranks));
 }
 
 /* A single grid's flops count; a box is put in line.  The least so far. */
@@ -328,7 +328,7 @@ static uint64_t look_at(struct asl_heap *h, const struct asl_box *box,
 	if (asl_box_single(box)) {
 		plan.grid = asl_box_grid(box);
 		return asl_grids_have(g, &plan.grid)
-			       ? asl_least(least, asl_grid_flops(&plan))
+			       ? asl_min(least, asl_grid_flops(&plan))
 			       : least;
 	}
 	x.merit.objective = least_in(box, g);
@@ -375,7 +375,7 @@ static void asl_grids_init(struct asl_grids *g, const struct asl_plan *plan)
 	*g = (struct asl_grids){.plan = *plan, .flops = 2 * all};
 	asl_plan_dims(g->dim, plan);
 	fair = fair_flops(all, (uint64_t)plan->ranks);
-	g->flops = asl_larger(fair, least_flops(g, fair));
+	g->flops = asl_max(fair, least_flops(g, fair));
 	g->ranks = 2 * (double)all / (double)g->flops;
 }
 
@@ -493,7 +493,7 @@ static bool look(struct asl_entry *x, struct asl_search *s, int which,
 	struct way *way = &s->way[which];
 	const struct asl_plan *plan = &way->grids.plan;
 	const struct asl_matmul *a = plan->algorithm->matmul;
-	struct asl_least least = {.memory = 0};
+	struct asl_lower_bound least = {.memory = 0};
 
 	way->looks++;
 	if (a->floor && !asl_box_mixed(box))

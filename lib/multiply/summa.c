@@ -108,16 +108,16 @@ static void summa_run(struct asl_rank *r, const struct asl_plan *plan,
 		local = product(plan, &x, here.s.k.count, l > 0);
 		l += here.s.k.count;
 		if (ahead) {
-			asl_behind_begin(r);
+			asl_overlap_begin(r);
 			next = spread(r, plan, &x, l, own, &panels[i % 2]);
-			asl_behind_end(r);
+			asl_overlap_end(r);
 		}
 		asl_phase(r, ASL_COMPUTE);
 		plan->kernel->run(r, &local, &C, &here.A, &here.B);
-		asl_behind_join(r);
+		asl_overlap_wait(r);
 		if (ahead)
 			continue;
-		asl_epoch(r, NULL, 0);
+		asl_mark_epoch(r, NULL, 0);
 		next = spread(r, plan, &x, l, own, &panels[0]);
 	}
 	for (int i = ahead; i >= 0; i--)
@@ -210,7 +210,7 @@ static const struct asl_matmul matmul = {
 	.grids = "pr x pc x 1",
 	.ideal = asl_plane_ideal,
 	.limits = asl_plane_limits,
-	.floor = asl_plane_floor,
+	.floor = asl_plane_lower_bound,
 	.blocks = summa_blocks,
 	.owns = asl_plane_owns,
 	.overlaps = true,

@@ -63,7 +63,7 @@ static struct asl_range tile_range(uint64_t length, uint64_t b, uint64_t i)
 {
 	if (i * b >= length)
 		return (struct asl_range){0, 0};
-	return (struct asl_range){i * b, asl_least(b, length - i * b)};
+	return (struct asl_range){i * b, asl_min(b, length - i * b)};
 }
 
 static bool l3ool2_admits(const struct asl_plan *plan, const struct asl_grid *g)
@@ -87,19 +87,19 @@ static void l3ool2_limits(struct asl_box *box, const struct asl_plan *plan)
  * Every panel comes once for each tile that needs it, which is as often as it is
  * read, and C is completed in one pass.
  */
-static void l3ool2_floor(struct asl_least *least, const struct asl_plan *plan,
-			 const struct asl_box *box,
+static void l3ool2_floor(struct asl_lower_bound *least,
+			 const struct asl_plan *plan, const struct asl_box *box,
 			 const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 	uint64_t b = side(plan), each = asl_ceil_div(x.of.volume, b);
-	uint64_t A = asl_larger(each, x.of.A * asl_ceil_div(x.of.x.n, b));
-	uint64_t B = asl_larger(each, x.of.B * asl_ceil_div(x.of.x.m, b));
-	uint64_t tall = asl_least(b, x.of.x.m), wide = asl_least(b, x.of.x.n);
+	uint64_t A = asl_max(each, x.of.A * asl_ceil_div(x.of.x.n, b));
+	uint64_t B = asl_max(each, x.of.B * asl_ceil_div(x.of.x.m, b));
+	uint64_t tall = asl_min(b, x.of.x.m), wide = asl_min(b, x.of.x.n);
 	uint64_t deep =
-		asl_ceil_div(plan->shape.k, asl_larger(x.pm.high, x.pn.high));
+		asl_ceil_div(plan->shape.k, asl_max(x.pm.high, x.pn.high));
 
-	deep = asl_least(b, deep);
+	deep = asl_min(b, deep);
 	if (x.pn.high > 1)
 		least->counts.of[ASL_BH] += A;
 	if (x.pm.high > 1)
@@ -137,8 +137,8 @@ static void l3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
 {
 	struct asl_plane x = asl_plane(plan, r->id);
 	struct asl_block C = asl_as_block(&own[ASL_C], x.m.count, x.n.count);
-	uint64_t b = side(plan), tall = asl_least(b, C.rows),
-		 wide = asl_least(b, C.cols);
+	uint64_t b = side(plan), tall = asl_min(b, C.rows),
+		 wide = asl_min(b, C.cols);
 	uint64_t Tm = tiles(plan, plan->shape.m, x.col.size);
 	uint64_t Tn = tiles(plan, plan->shape.n, x.row.size);
 	struct asl_panels panels;
@@ -159,7 +159,7 @@ static void l3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
 			asl_tile_begin(&c, &done);
 			complete(r, plan, &x, &c, rows, cols, &panels, own);
 			asl_tile_store(r, &done, &c);
-			asl_epoch(r, NULL, 0);
+			asl_mark_epoch(r, NULL, 0);
 		}
 	asl_tile_give(r, &c);
 	asl_panels_give(r, &panels, &x);
@@ -197,7 +197,7 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	struct asl_plane x = asl_plane(plan, rank);
 	uint64_t m = x.m.count, n = x.n.count, k = plan->shape.k;
-	uint64_t b = side(plan), tall = asl_least(b, m), wide = asl_least(b, n);
+	uint64_t b = side(plan), tall = asl_min(b, m), wide = asl_min(b, n);
 	uint64_t panels =
 		asl_panels_room(&x, tall, wide, asl_plane_deepest(plan, b));
 	struct asl_counts *compute = &out->in[ASL_COMPUTE];

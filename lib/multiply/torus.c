@@ -112,9 +112,9 @@ static void roll(struct asl_rank *r, struct asl_torus *t)
 /* The blocks that are here are only read meanwhile: no more room is needed. */
 static void roll_behind(struct asl_rank *r, struct asl_torus *t)
 {
-	asl_behind_begin(r);
+	asl_overlap_begin(r);
 	roll(r, t);
-	asl_behind_end(r);
+	asl_overlap_end(r);
 }
 
 static void multiply(struct asl_rank *r, const struct asl_torus *t,
@@ -156,7 +156,7 @@ void asl_torus_multiply(struct asl_rank *r, struct asl_torus *t,
 			roll_behind(r, t);
 		asl_phase(r, ASL_COMPUTE);
 		multiply(r, t, C, &A, &B, round > 0);
-		asl_behind_join(r);
+		asl_overlap_wait(r);
 		if (more && !ahead)
 			roll(r, t);
 	}
@@ -181,8 +181,8 @@ static struct row row(const struct asl_torus *t, uint64_t first, uint64_t count)
 {
 	uint64_t q = (uint64_t)t->q, end = first + count;
 	uint64_t each = t->plan->shape.k / q, more = t->plan->shape.k % q;
-	uint64_t larger = end / q * more + asl_least(end % q, more) -
-			  first / q * more - asl_least(first % q, more);
+	uint64_t larger = end / q * more + asl_min(end % q, more) -
+			  first / q * more - asl_min(first % q, more);
 
 	return (struct row){count * each + larger, larger,
 			    each ? count : larger};
@@ -230,7 +230,7 @@ static void predict_align(struct asl_counts *counts, const struct asl_torus *t,
 	counts->of[ASL_NET_SEND] += sent;
 	counts->of[ASL_NET_RECV] += received;
 	counts->of[ASL_NET_MSGS] += sent > 0;
-	counts->of[ASL_BH] += asl_larger(sent, received);
+	counts->of[ASL_BH] += asl_max(sent, received);
 }
 
 static void predict_rolls(struct asl_counts *counts, const struct asl_torus *t,
@@ -269,8 +269,8 @@ uint64_t asl_torus_rooms(const struct asl_torus *t)
 	uint64_t largest = asl_ceil_div(t->plan->shape.k, (uint64_t)t->q);
 	uint64_t others = rolls(t) + !owner(t);
 
-	return largest * (t->A.side * asl_least(2, others + (t->A.align != 0)) +
-			  t->B.side * asl_least(2, others + (t->B.align != 0)));
+	return largest * (t->A.side * asl_min(2, others + (t->A.align != 0)) +
+			  t->B.side * asl_min(2, others + (t->B.align != 0)));
 }
 
 /* ---- Multiplying ---- */
@@ -315,8 +315,8 @@ uint64_t asl_torus_tile(const struct asl_torus *t)
 	all_products(x, t);
 	for (int i = 0; i < 3; i++)
 		if (x[i].many)
-			tile = asl_larger(tile, asl_kernel_room(t->plan->kernel,
-								&x[i].of));
+			tile = asl_max(tile, asl_kernel_room(t->plan->kernel,
+							     &x[i].of));
 	return tile;
 }
 
@@ -358,8 +358,10 @@ void asl_torus_limits(struct asl_box *box, const struct asl_plan *plan)
  * Rank 0 does ceil(q/c) rounds, of k/q rounded down or more each, on C(0, 0);
  * it has A and B in place for the first, and receives the others.
  */
-void asl_torus_floor(struct asl_least *least, const struct asl_plan *plan,
-		     const struct asl_box *box, const struct asl_rates *rates)
+void asl_torus_lower_bound(struct asl_lower_bound *least,
+			   const struct asl_plan *plan,
+			   const struct asl_box *box,
+			   const struct asl_rates *rates)
 {
 	const struct asl_shape *s = &plan->shape;
 	uint64_t q = (uint64_t)box->high[0], c = (uint64_t)box->high[2];
@@ -388,10 +390,10 @@ void asl_torus_floor(struct asl_least *least, const struct asl_plan *plan,
 	of.C = of.x.m * of.x.n;
 	of.deep = k;
 	of.volume = of.C * k;
-	of.passes = asl_least(rounds, s->k);
+	of.passes = asl_min(rounds, s->k);
 	plan->kernel->floor(&least->counts, &of, rates);
 	rolled = (rounds - 1) * (s->k / q);
 	least->counts.of[ASL_BH] += (of.x.m + of.x.n) * rolled;
-	asl_floor_reduce(&least->counts, of.C, &layers);
+	asl_lower_bound_reduce(&least->counts, of.C, &layers);
 	least->memory += (of.x.m + of.x.n) * (s->k / q) + of.C;
 }

@@ -61,8 +61,10 @@ void asl_torus_multiply(struct asl_rank *r, struct asl_torus *t,
 
 /* Of rank 0: the plan's grids are q x q x c. */
 void asl_torus_limits(struct asl_box *box, const struct asl_plan *plan);
-void asl_torus_floor(struct asl_least *least, const struct asl_plan *plan,
-		     const struct asl_box *box, const struct asl_rates *rates);
+void asl_torus_lower_bound(struct asl_lower_bound *least,
+			   const struct asl_plan *plan,
+			   const struct asl_box *box,
+			   const struct asl_rates *rates);
 
 /* ---- Closed forms ---- */
 

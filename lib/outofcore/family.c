@@ -103,7 +103,7 @@ uint64_t asl_ooc_predicted_dram(const struct asl_plan *plan)
 		struct asl_ledger x;
 
 		asl_plan_predict(&x, plan, i);
-		most = asl_larger(most, x.memory_high - x.pool_high);
+		most = asl_max(most, x.memory_high - x.pool_high);
 	}
 	return most;
 }
@@ -134,7 +134,7 @@ static bool fit(struct asl_outofcore *o, const struct asl_plan *plan,
 static uint64_t enough(struct asl_outofcore *o, const struct asl_plan *plan,
 		       const struct asl_ooc_order *only, uint64_t little)
 {
-	uint64_t much = 2 * asl_larger(little, 1), middle;
+	uint64_t much = 2 * asl_max(little, 1), middle;
 
 	while (!fit(o, plan, only, much))
 		much *= 2;
@@ -192,7 +192,7 @@ int asl_ooc_auto(struct asl_outofcore *o, struct asl_plan *plan, uint64_t *need)
 
 		made.algorithm = asl_ooc_algorithms[i];
 		if (asl_ooc_fit(&now, &made, &needs)) {
-			*need = asl_least(*need, needs);
+			*need = asl_min(*need, needs);
 			continue;
 		}
 		made.outofcore = &now;

@@ -258,7 +258,7 @@ static void one_kind(struct products *p, const struct asl_alike *m,
 		return;
 	asl_kernel_predict(plan->kernel, &once, &x);
 	asl_counts_add_times(p->counts, &once, m->many * n->many * k->many);
-	p->tile = asl_larger(p->tile, asl_kernel_room(plan->kernel, &x));
+	p->tile = asl_max(p->tile, asl_kernel_room(plan->kernel, &x));
 }
 
 static void each_kind(struct products *p, const struct sizes *k, bool add)
@@ -370,7 +370,7 @@ static void put_sum(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
 		return;
 	}
 	place = asl_as_block(&own, 1, own.count);
-	asl_save(w->r, &place);
+	asl_mark_save(w->r, &place);
 	asl_add(w->r, &own, &own, &sum);
 }
 
@@ -449,8 +449,8 @@ static void predict_sum(const struct asl_alike *leaf, void *arg)
 		asl_ooc_predict_fetched(&once, leaf->length);
 	asl_counts_add_times(s->x, &once, s->times * leaf->many);
 	s->x->of[ASL_NVM_LIFT] += (s->times - 1) * leaf->many * mine;
-	s->room = asl_larger(s->room, asl_reduce_scatter_room(
-					      leaf->length, l->ranks, l->rank));
+	s->room = asl_max(s->room, asl_reduce_scatter_room(leaf->length,
+							   l->ranks, l->rank));
 }
 
 static void accumulation_predict(struct asl_ledger *out,
@@ -474,7 +474,7 @@ static void accumulation_predict(struct asl_ledger *out,
 		out->pool_high += asl_ooc_owned(&l, i);
 	out->memory_high = out->pool_high + room_for_share(&l) +
 			   asl_ooc_rooms(&l, false) +
-			   asl_larger(s.room, asl_ooc_cache_tile(&l, in));
+			   asl_max(s.room, asl_ooc_cache_tile(&l, in));
 }
 
 const struct asl_algorithm asl_ooc_accumulation_inside = {
@@ -563,7 +563,7 @@ static void replication_outside(struct asl_ooc_walk *w)
 
 	asl_take(w->r, copy, ASL_POOL, asl_ooc_words(w->l, x->which));
 	asl_ooc_each_leaf(w, x->which, gather_to_pool);
-	asl_epoch(w->r, NULL, 0);
+	asl_mark_epoch(w->r, NULL, 0);
 	asl_ooc_walk(w);
 	asl_give(w->r, copy);
 }
@@ -701,7 +701,7 @@ struct journey {
 static void predict_journey(struct asl_counts *x, const struct circle *c,
 			    const struct journey *j)
 {
-	uint64_t last = asl_larger(c->before, c->home);
+	uint64_t last = asl_max(c->before, c->home);
 
 	x->of[ASL_NET_SEND] +=
 		j->length * (j->times * c->sum - j->spared * c->before);
@@ -786,7 +786,7 @@ static void predict_blocks(struct asl_counts *x, const struct asl_ooc_layout *l,
 static uint64_t blocks_rooms(const struct asl_ooc_layout *l)
 {
 	uint64_t across = l->index[ASL_A].count + l->index[ASL_B].count;
-	uint64_t rooms = asl_least(2, (uint64_t)l->q - 1);
+	uint64_t rooms = asl_min(2, (uint64_t)l->q - 1);
 
 	return rooms * across * asl_ooc_index(l, ASL_C, 0).count;
 }

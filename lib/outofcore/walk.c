@@ -231,7 +231,7 @@ void asl_ooc_put(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
 	struct asl_block from = block(w, C), to = place(w, C);
 
 	if (C->which == ASL_C && !C->fresh)
-		asl_save(w->r, &to);
+		asl_mark_save(w->r, &to);
 	asl_copy_block(w->r, &to, &from);
 }
 
@@ -401,7 +401,7 @@ static void one_of_X(struct asl_ooc_walk *w, struct at *at)
 		one_of_Y(w, at);
 	for (int i = 0; i < o->again; i++)
 		put(w, &w->X[i]);
-	asl_epoch(w->r, NULL, 0);
+	asl_mark_epoch(w->r, NULL, 0);
 }
 
 void asl_ooc_walk(struct asl_ooc_walk *w)

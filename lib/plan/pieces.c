@@ -17,7 +17,7 @@ void asl_fill_words(struct asl_rank *r, const struct asl_words *own,
 {
 	for (uint64_t done = 0; !r->err && done < own->count;
 	     done += ASL_CHUNK) {
-		uint64_t count = asl_least(ASL_CHUNK, own->count - done);
+		uint64_t count = asl_min(ASL_CHUNK, own->count - done);
 		struct asl_words from = asl_slice(buffer, 0, count);
 		struct asl_words to = asl_slice(own, done, count);
 
@@ -59,7 +59,7 @@ void asl_fill_pieces(struct asl_rank *r, const struct asl_plan *plan,
 	struct filling f = {.source = source};
 	uint64_t first = 0;
 
-	asl_take(r, &buffer, ASL_DRAM, asl_least(ASL_CHUNK, own->count));
+	asl_take(r, &buffer, ASL_DRAM, asl_min(ASL_CHUNK, own->count));
 	for (int i = 0; piece(&f.piece, plan, r->id, which, i); i++) {
 		words = asl_slice(own, first, f.piece.words.count);
 		asl_fill_words(r, &words, &buffer, read_chunk, &f);
@@ -70,14 +70,15 @@ void asl_fill_pieces(struct asl_rank *r, const struct asl_plan *plan,
 
 /* ---- Writing ---- */
 
-void asl_bring(struct asl_rank *r, int rank, const struct asl_words *own,
-	       uint64_t words, const struct asl_words *buffer,
-	       void (*use)(const double *at, uint64_t done, uint64_t count,
-			   void *arg),
-	       void *arg)
+void asl_gather_to_root(struct asl_rank *r, int rank,
+			const struct asl_words *own, uint64_t words,
+			const struct asl_words *buffer,
+			void (*use)(const double *at, uint64_t done,
+				    uint64_t count, void *arg),
+			void *arg)
 {
 	for (uint64_t done = 0; !r->err && done < words; done += ASL_CHUNK) {
-		uint64_t count = asl_least(ASL_CHUNK, words - done);
+		uint64_t count = asl_min(ASL_CHUNK, words - done);
 		struct asl_words here = asl_slice(buffer, 0, count);
 		struct asl_words mine = asl_slice(own, done, count);
 
@@ -129,8 +130,8 @@ int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
 		if (r->id != 0 && r->id != rank)
 			continue;
 		for (int i = 0; piece(&x, plan, rank, which, i); i++) {
-			asl_bring(r, rank, &rest, x.words.count, &buffer,
-				  write_chunk, &w);
+			asl_gather_to_root(r, rank, &rest, x.words.count,
+					   &buffer, write_chunk, &w);
 			rest = asl_slice(&rest, x.words.count, 0);
 		}
 	}
@@ -166,8 +167,8 @@ static uint64_t end_of(struct asl_range x)
 
 static struct asl_range common(struct asl_range a, struct asl_range b)
 {
-	uint64_t first = asl_larger(a.first, b.first);
-	uint64_t end = asl_least(end_of(a), end_of(b));
+	uint64_t first = asl_max(a.first, b.first);
+	uint64_t end = asl_min(end_of(a), end_of(b));
 
 	return (struct asl_range){first, end > first ? end - first : 0};
 }
@@ -210,7 +211,7 @@ static bool step(struct walk *w)
 		if (!open_piece(w))
 			return false;
 	w->chunk = w->rest;
-	w->chunk.words.count = asl_least(ASL_CHUNK, w->rest.words.count);
+	w->chunk.words.count = asl_min(ASL_CHUNK, w->rest.words.count);
 	w->rest.words.first += w->chunk.words.count;
 	w->rest.words.count -= w->chunk.words.count;
 	return true;

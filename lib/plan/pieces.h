@@ -35,11 +35,12 @@ void asl_fill_pieces(struct asl_rank *r, const struct asl_plan *plan,
  * A rank's words to rank 0, which calls use(at, done, count, arg) for one chunk
  * after another.  Both come together, each with a buffer of ASL_CHUNK words.
  */
-void asl_bring(struct asl_rank *r, int rank, const struct asl_words *own,
-	       uint64_t words, const struct asl_words *buffer,
-	       void (*use)(const double *at, uint64_t done, uint64_t count,
-			   void *arg),
-	       void *arg);
+void asl_gather_to_root(struct asl_rank *r, int rank,
+			const struct asl_words *own, uint64_t words,
+			const struct asl_words *buffer,
+			void (*use)(const double *at, uint64_t done,
+				    uint64_t count, void *arg),
+			void *arg);
 
 /*
  * Every rank's pieces to rank 0's file, which is NULL elsewhere.  All ranks that

@@ -81,7 +81,7 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 	since = asl_now();
 	asl_store_read(r->memory[src->where], dst->at, dst->cols, src->at,
 		       src->ld, src->rows, src->cols);
-	asl_spent(r, ASL_MOVES, since);
+	asl_time_since(r, ASL_MOVES, since);
 }
 
 void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
@@ -106,7 +106,7 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 		memset(src->at, 0, src->rows * src->cols * sizeof(double));
 	asl_store_write(r->memory[dst->where], dst->at, dst->ld, src->at,
 			src->cols, dst->rows, dst->cols);
-	asl_spent(r, ASL_MOVES, since);
+	asl_time_since(r, ASL_MOVES, since);
 }
 
 /* What is not there yet is about to be looked at. */
@@ -167,7 +167,7 @@ void asl_compute(struct asl_rank *r, const struct asl_words *streamed,
 		return;
 	since = asl_now();
 	use(streamed ? streamed->at : NULL, arg);
-	asl_spent(r, ASL_COMPUTES, since);
+	asl_time_since(r, ASL_COMPUTES, since);
 }
 
 /* A and B in a range of k. */
@@ -180,7 +180,7 @@ static void add_product(struct asl_rank *r, struct asl_tile *c,
 	asl_gemm(c->rows, c->cols, k.count, A->at + k.first, A->ld,
 		 B->at + k.first * B->ld, B->ld, c->zero ? 0 : 1, c->at,
 		 c->cols);
-	asl_spent(r, ASL_COMPUTES, since);
+	asl_time_since(r, ASL_COMPUTES, since);
 }
 
 /* Deep enough to keep the BLAS busy between two looks at the network. */
@@ -190,7 +190,7 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		  const struct asl_block *A, const struct asl_block *B,
 		  uint64_t depth)
 {
-	uint64_t sliver = asl_least(depth, A->cols), step;
+	uint64_t sliver = asl_min(depth, A->cols), step;
 	struct asl_block place = place_of(c);
 	bool acts = r->data && asl_does_tiles(r);
 
@@ -211,8 +211,8 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		   B->rows * B->cols);
 	asl_charge(r, ASL_FLOPS, 2 * c->rows * c->cols * A->cols);
 	for (uint64_t l = 0; l < A->cols; l += step) {
-		step = acts && asl_behind_look(r)
-			       ? asl_least(BREATH, A->cols - l)
+		step = acts && asl_overlap_poll(r)
+			       ? asl_min(BREATH, A->cols - l)
 			       : A->cols - l;
 		if (acts)
 			add_product(r, c, A, B, (struct asl_range){l, step});

@@ -19,8 +19,7 @@ static uint64_t q(uint64_t W, int p, int i)
 /* B_h of a ring that leaves out the pair of parts i and i + 1. */
 static uint64_t ring_bh(uint64_t W, int p, int i)
 {
-	return W + (W % (uint64_t)p != 0) -
-	       asl_larger(q(W, p, i), q(W, p, i + 1));
+	return W + (W % (uint64_t)p != 0) - asl_max(q(W, p, i), q(W, p, i + 1));
 }
 
 /* Over all cuts into 2, 4, ..., p runs: this member's runs, and their twins. */
@@ -37,7 +36,7 @@ static struct halves halves(uint64_t W, int p, int j)
 
 		h.own += q(W, runs, run);
 		h.twin += q(W, runs, run ^ 1);
-		h.larger += asl_larger(q(W, runs, run), q(W, runs, run ^ 1));
+		h.larger += asl_max(q(W, runs, run), q(W, runs, run ^ 1));
 		h.cuts++;
 	}
 	return h;

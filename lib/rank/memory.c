@@ -126,7 +126,7 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	asl_store_write(r->memory[dst->where == ASL_POOL ? ASL_POOL : ASL_DRAM],
 			dst->at, dst->ld, src->at, src->ld, src->rows,
 			src->cols);
-	asl_spent(r, ASL_MOVES, since);
+	asl_time_since(r, ASL_MOVES, since);
 }
 
 void asl_add(struct asl_rank *r, struct asl_words *dst,
@@ -151,5 +151,5 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 		dst->at[i] = a->at[i] + b->at[i];
 	if (dst->where != ASL_CACHE)
 		asl_store_settle(r->memory[dst->where], dst->at, dst->count);
-	asl_spent(r, ASL_MOVES, since);
+	asl_time_since(r, ASL_MOVES, since);
 }

@@ -7,7 +7,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
-#include "lib/rank/pace.h"
+#include "lib/rank/emulate.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
 #include "lib/rank/verbs.h"
@@ -27,7 +27,7 @@ struct asl_step {
 
 static uint64_t words_of(const struct asl_step *x)
 {
-	return asl_larger(x->out.count, x->in.count);
+	return asl_max(x->out.count, x->in.count);
 }
 
 static void count(struct asl_rank *r, const struct asl_step *x,
@@ -71,7 +71,7 @@ static void keep_pace(struct asl_rank *r)
 	double since = now(r);
 
 	if (r->pace)
-		asl_pace_pool(r, since, since);
+		asl_emulator_pool(r, since, since);
 }
 
 /* Begins now. */
@@ -147,7 +147,7 @@ static bool has_pace(const struct asl_rank *r, const struct asl_step *x)
 
 /* ---- Behind ---- */
 
-struct asl_behind {
+struct asl_overlap {
 	struct asl_step *step;
 	int count, room;
 	int next;	/* the first that has not ended */
@@ -157,7 +157,7 @@ struct asl_behind {
 	struct asl_net_stamp aside; /* that steps in front took meanwhile */
 };
 
-void asl_behind_begin(struct asl_rank *r)
+void asl_overlap_begin(struct asl_rank *r)
 {
 	if (r->err)
 		return;
@@ -172,15 +172,15 @@ void asl_behind_begin(struct asl_rank *r)
 	r->notes_steps = true;
 }
 
-void asl_behind_end(struct asl_rank *r)
+void asl_overlap_end(struct asl_rank *r)
 {
 	r->notes_steps = false;
-	asl_behind_look(r);
+	asl_overlap_poll(r);
 }
 
 static void note_step(struct asl_rank *r, const struct asl_step *x)
 {
-	struct asl_behind *b = r->behind;
+	struct asl_overlap *b = r->behind;
 
 	if (b->count == b->room) {
 		int room = b->room ? 2 * b->room : 16;
@@ -204,23 +204,23 @@ static void note_step(struct asl_rank *r, const struct asl_step *x)
 
 static void start_next(struct asl_rank *r)
 {
-	struct asl_behind *b = r->behind;
+	struct asl_overlap *b = r->behind;
 
 	b->op = op_of(r, &b->step[b->next], &b->link);
 	b->under_way = true;
 	if (r->pace)
-		asl_pace_start_behind(r->pace);
+		asl_emulator_start_overlap(r->pace);
 	start(r, &b->op);
 }
 
 static void end_next(struct asl_rank *r)
 {
-	struct asl_behind *b = r->behind;
+	struct asl_overlap *b = r->behind;
 	const struct asl_step *x = &b->step[b->next];
 
 	finish(r, x, &b->op);
 	if (has_pace(r, x))
-		asl_pace_end_behind(r->pace, &b->op);
+		asl_emulator_end_overlap(r->pace, &b->op);
 	advance(&b->link, r, x, &b->op);
 	b->under_way = false;
 	b->next++;
@@ -228,17 +228,17 @@ static void end_next(struct asl_rank *r)
 
 static bool has_ended(struct asl_rank *r)
 {
-	const struct asl_behind *b = r->behind;
+	const struct asl_overlap *b = r->behind;
 
 	if (!asl_net_ended(r->net, &r->behind->op))
 		return false;
 	return !has_pace(r, &b->step[b->next]) ||
-	       asl_pace_behind_ended(r->pace, &b->op);
+	       asl_emulator_overlap_ended(r->pace, &b->op);
 }
 
-bool asl_behind_look(struct asl_rank *r)
+bool asl_overlap_poll(struct asl_rank *r)
 {
-	struct asl_behind *b = r->behind;
+	struct asl_overlap *b = r->behind;
 	double since;
 
 	if (!b || r->err)
@@ -252,14 +252,14 @@ bool asl_behind_look(struct asl_rank *r)
 		end_next(r);
 	}
 	if (r->timed)
-		asl_spent(r, ASL_TALKS, since);
+		asl_time_since(r, ASL_TALKS, since);
 	return b->next < b->count;
 }
 
 /* What was sent in front kept the link from what was sent behind. */
-void asl_behind_join(struct asl_rank *r)
+void asl_overlap_wait(struct asl_rank *r)
 {
-	struct asl_behind *b = r->behind;
+	struct asl_overlap *b = r->behind;
 	double since;
 
 	if (!b)
@@ -271,7 +271,7 @@ void asl_behind_join(struct asl_rank *r)
 		end_next(r);
 	}
 	if (r->timed)
-		asl_spent(r, ASL_TALKS, since);
+		asl_time_since(r, ASL_TALKS, since);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->clock.at[a] =
 			later(r->clock.at[a], b->link.at[a] + b->aside.at[a]);
@@ -292,13 +292,13 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 	start(r, &op);
 	finish(r, x, &op);
 	if (has_pace(r, x))
-		asl_pace_step(r, &op);
+		asl_emulator_step(r, &op);
 	advance(&r->clock, r, x, &op);
 	land(r, x);
 	for (int a = 0; r->behind && a < ASL_ACCOUNTINGS; a++)
 		r->behind->aside.at[a] += cost_of(r, x, a);
 	if (r->timed)
-		asl_spent(r, ASL_TALKS, op.sent.since);
+		asl_time_since(r, ASL_TALKS, op.sent.since);
 }
 
 /* It has been taken before; when the sender did so, nobody remembers. */

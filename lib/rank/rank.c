@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "lib/base/error.h"
-#include "lib/rank/pace.h"
+#include "lib/rank/emulate.h"
 #include "lib/rank/replay.h"
 #include "lib/rank/verbs.h"
 
@@ -107,7 +107,7 @@ void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->clock.at[a] += r->rates[a].of[counter] * (double)n;
 	if (r->pace)
-		asl_pace_note(r->pace, counter, runs, run);
+		asl_emulator_note(r->pace, counter, runs, run);
 }
 
 void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n)
@@ -124,7 +124,7 @@ void asl_charge_block(struct asl_rank *r, enum asl_counter counter,
 		asl_charge_runs(r, counter, x->rows, x->cols);
 }
 
-void asl_book(struct asl_rank *r, enum asl_verb verb, double s)
+void asl_time_add(struct asl_rank *r, enum asl_verb verb, double s)
 {
 	r->seconds.in[r->phase] += s;
 	if (!asl_phase_counts(r->phase))
@@ -135,11 +135,11 @@ void asl_book(struct asl_rank *r, enum asl_verb verb, double s)
 }
 
 /* Moving has taken a part of its time; computing and talking have not begun it. */
-void asl_spent(struct asl_rank *r, enum asl_verb verb, double since)
+void asl_time_since(struct asl_rank *r, enum asl_verb verb, double since)
 {
 	double until = asl_now();
 
-	asl_book(r, verb, until - since);
+	asl_time_add(r, verb, until - since);
 	if (r->pace)
-		asl_pace_pool(r, verb == ASL_MOVES ? since : until, until);
+		asl_emulator_pool(r, verb == ASL_MOVES ? since : until, until);
 }

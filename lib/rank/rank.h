@@ -115,11 +115,11 @@ struct asl_rank {
 	struct asl_outcome outcome;
 
 	struct asl_replay *replay; /* NULL: none */
-	struct asl_pace *pace;	   /* NULL: as fast as the machine is */
+	struct asl_emulator *pace; /* NULL: as fast as the machine is */
 	struct asl_resume *resume; /* NULL: nothing is to be gone on with */
 
-	struct asl_behind *behind; /* steps under way; NULL: none */
-	bool notes_steps;	   /* they are being noted */
+	struct asl_overlap *behind; /* steps under way; NULL: none */
+	bool notes_steps;	    /* they are being noted */
 
 	int err; /* the first error, a negative errno */
 	char why[512];
@@ -260,9 +260,9 @@ void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
  * steps in front to carry as well; so what overlaps costs once, and the path may
  * be shorter than the busiest rank's Q.
  */
-void asl_behind_begin(struct asl_rank *r);
-void asl_behind_end(struct asl_rank *r);
-void asl_behind_join(struct asl_rank *r);
+void asl_overlap_begin(struct asl_rank *r);
+void asl_overlap_end(struct asl_rank *r);
+void asl_overlap_wait(struct asl_rank *r);
 
 static inline int asl_member(const struct asl_group *g, int i)
 {

@@ -184,7 +184,7 @@ void asl_replay_move(struct asl_replay *x, const struct asl_block *dst,
 		return;
 	for (uint64_t i = 0; i < dst->rows; i++)
 		for (uint64_t j = 0; j < dst->cols; j += x->line) {
-			uint64_t count = asl_least(x->line, dst->cols - j);
+			uint64_t count = asl_min(x->line, dst->cols - j);
 
 			if (a)
 				touch_part(x, a, i, j, count, false);
@@ -225,7 +225,7 @@ void asl_replay_multiply(struct asl_replay *x, const struct asl_block *C,
 			      B->ld,
 			      C->ld};
 	for (uint64_t l = 0; l < A->cols; l += depth) {
-		struct asl_range k = {l, asl_least(depth, A->cols - l)};
+		struct asl_range k = {l, asl_min(depth, A->cols - l)};
 
 		multiply_sliver(x->cache, &o, A->rows, B->cols, k);
 	}

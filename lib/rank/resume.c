@@ -50,12 +50,12 @@ static void aim(struct asl_resume *x)
 	asl_store_pass_by(x->store, !x->gathers);
 }
 
-bool asl_passing(const struct asl_rank *r)
+bool asl_replaying(const struct asl_rank *r)
 {
 	return r->resume && !r->resume->moves;
 }
 
-const struct asl_outcome *asl_outcome_then(const struct asl_rank *r)
+const struct asl_outcome *asl_outcome_at_restart(const struct asl_rank *r)
 {
 	const struct asl_resume *x = r->resume;
 
@@ -182,7 +182,7 @@ static void walk_mark(struct asl_resume *x, const struct asl_words *live,
 
 	for (int i = 0; i < count; i++)
 		words += live[i].where == ASL_POOL ? 0 : live[i].count;
-	x->needs.live = asl_larger(x->needs.live, words);
+	x->needs.live = asl_max(x->needs.live, words);
 	x->words -= x->given;
 	x->pieces -= x->given_pieces;
 	x->given = 0;
@@ -217,17 +217,17 @@ static void pass(struct asl_rank *r, bool is_epoch,
 	aim(x);
 }
 
-void asl_epoch(struct asl_rank *r, const struct asl_words *live, int count)
+void asl_mark_epoch(struct asl_rank *r, const struct asl_words *live, int count)
 {
 	pass(r, true, live, count);
 }
 
-void asl_round(struct asl_rank *r)
+void asl_mark_round(struct asl_rank *r)
 {
 	pass(r, false, NULL, 0);
 }
 
-void asl_commit(struct asl_rank *r, const struct asl_block *done)
+void asl_mark_commit(struct asl_rank *r, const struct asl_block *done)
 {
 	struct asl_resume *x = r->resume;
 
@@ -241,7 +241,7 @@ void asl_commit(struct asl_rank *r, const struct asl_block *done)
 	aim(x);
 }
 
-void asl_hold(struct asl_rank *r)
+void asl_mark_hold(struct asl_rank *r)
 {
 	if (r->resume)
 		r->resume->holds++;
@@ -264,7 +264,7 @@ static void save(struct asl_resume *x, const struct asl_block *block, bool does)
 		asl_log_save(x, block);
 	} else if (walks(x)) {
 		x->logged += ASL_LOG_ENTRY + block->rows * block->cols;
-		x->needs.log = asl_larger(x->needs.log, x->logged);
+		x->needs.log = asl_max(x->needs.log, x->logged);
 	}
 }
 
@@ -275,7 +275,7 @@ void asl_resume_store(struct asl_rank *r, const struct asl_block *dst,
 		save(r->resume, dst, r->resume->tiles);
 }
 
-void asl_save(struct asl_rank *r, const struct asl_block *block)
+void asl_mark_save(struct asl_rank *r, const struct asl_block *block)
 {
 	if (r->resume && !r->err && block->where == ASL_POOL)
 		save(r->resume, block, r->resume->moves);
@@ -303,7 +303,7 @@ void asl_walk_take(struct asl_rank *r, double **at, enum asl_where where,
 		return;
 	x->words += count;
 	x->pieces++;
-	x->needs.words = asl_larger(x->needs.words, x->words);
+	x->needs.words = asl_max(x->needs.words, x->words);
 	x->needs.pieces =
 		x->needs.pieces > x->pieces ? x->needs.pieces : x->pieces;
 }
@@ -367,7 +367,7 @@ int asl_resume_look(struct asl_resume_found *out, const struct asl_resume *x,
 
 	for (int i = 0; i < 2; i++)
 		if (asl_record_of(m, m->record[i].mark))
-			mark = asl_larger(mark, m->record[i].mark);
+			mark = asl_max(mark, m->record[i].mark);
 	*where = "its record is not as it was written";
 	if (mark ? !is_sound(m, mark) || !asl_progress_read(&begun, m, mark) ||
 			    !m->lives

@@ -58,17 +58,18 @@
 
 /* ---- For texts ---- */
 
-void asl_epoch(struct asl_rank *r, const struct asl_words *live, int count);
-void asl_round(struct asl_rank *r);
+void asl_mark_epoch(struct asl_rank *r, const struct asl_words *live,
+		    int count);
+void asl_mark_round(struct asl_rank *r);
 
 /* `done` has just been stored; nothing, if that is not in the pool. */
-void asl_commit(struct asl_rank *r, const struct asl_block *done);
+void asl_mark_commit(struct asl_rank *r, const struct asl_block *done);
 
 /*
  * Between the two there are no commits: words that were computed on tiles lie in
  * DRAM, against (2).  They nest.
  */
-void asl_hold(struct asl_rank *r);
+void asl_mark_hold(struct asl_rank *r);
 void asl_release(struct asl_rank *r);
 
 /*
@@ -76,17 +77,17 @@ void asl_release(struct asl_rank *r);
  * an addition, against (1): if it is in the pool, it is saved in the log.  Where
  * this is, there are no commits.
  */
-void asl_save(struct asl_rank *r, const struct asl_block *block);
+void asl_mark_save(struct asl_rank *r, const struct asl_block *block);
 
 /* Do numbers mean nothing, because verbs are not done (yet)? */
-bool asl_passing(const struct asl_rank *r);
+bool asl_replaying(const struct asl_rank *r);
 
 /*
  * While that is so: the outcome as it was at the mark that is gone on from, when
  * it becomes r->outcome again.  A text whose way depends on numbers finds it
  * again by this.
  */
-const struct asl_outcome *asl_outcome_then(const struct asl_rank *r);
+const struct asl_outcome *asl_outcome_at_restart(const struct asl_rank *r);
 
 /* ---- For who carries a plan out ---- */
 

@@ -29,15 +29,15 @@ uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
 void asl_give_words(struct asl_rank *r, double *at, enum asl_where where);
 
 /* Move on what is sent behind; is there more to come? */
-bool asl_behind_look(struct asl_rank *r);
+bool asl_overlap_poll(struct asl_rank *r);
 
 enum asl_verb { ASL_COMPUTES, ASL_TALKS, ASL_MOVES };
 
 /* So many seconds went there. */
-void asl_book(struct asl_rank *r, enum asl_verb verb, double s);
+void asl_time_add(struct asl_rank *r, enum asl_verb verb, double s);
 
 /* Book what went there since then; what was charged meanwhile keeps its pace. */
-void asl_spent(struct asl_rank *r, enum asl_verb verb, double since);
+void asl_time_since(struct asl_rank *r, enum asl_verb verb, double since);
 
 /* Panels of operands, which can be made again at any time. */
 static inline bool asl_is_gather(enum asl_phase phase)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
-#include "lib/run/place.h"
+#include "lib/run/rank_case.h"
 
 /* On sim all ranks are one process, which rank 0 asks for. */
 static void find_place(struct asl_hardware_record *mine, struct asl_net *net)
@@ -22,7 +22,7 @@ static void find_place(struct asl_hardware_record *mine, struct asl_net *net)
 
 /* ---- Before the first repetition ---- */
 
-static int open_counters(struct asl_place *p, const char *backend)
+static int open_counters(struct asl_rank_case *p, const char *backend)
 {
 	const char *medium = asl_store_medium(p->pool);
 	struct asl_hwc_want want = {
@@ -40,7 +40,7 @@ static int open_counters(struct asl_place *p, const char *backend)
 }
 
 /* Rank 0 finds a backend; the others use the same, or tell why they can't. */
-static int open_alike(struct asl_place *p)
+static int open_alike(struct asl_rank_case *p)
 {
 	struct asl_hardware *h = &p->hardware;
 	int err = 0;
@@ -59,7 +59,7 @@ static int open_alike(struct asl_place *p)
 }
 
 /* A backend that was asked for by name has to count, on every host. */
-static int check(const struct asl_place *p)
+static int check(const struct asl_rank_case *p)
 {
 	const struct asl_hardware *h = &p->hardware;
 
@@ -71,7 +71,7 @@ static int check(const struct asl_place *p)
 			    p->want->hwc, h->mine.why);
 }
 
-static int make_room(struct asl_place *p)
+static int make_room(struct asl_rank_case *p)
 {
 	struct asl_hardware *h = &p->hardware;
 
@@ -81,7 +81,7 @@ static int make_room(struct asl_place *p)
 	return h->all ? 0 : asl_run_fail(-ENOMEM, "no memory for counters");
 }
 
-int asl_hardware_open(struct asl_place *p)
+int asl_hardware_open(struct asl_rank_case *p)
 {
 	struct asl_hardware *h = &p->hardware;
 	int err;
@@ -98,8 +98,8 @@ int asl_hardware_open(struct asl_place *p)
 	err = open_alike(p);
 	if (err)
 		return asl_run_fail(err, "%s", asl_failure());
-	err = asl_place_agree(p, check(p));
-	return err ? err : asl_place_agree(p, make_room(p));
+	err = asl_rank_case_agree(p, check(p));
+	return err ? err : asl_rank_case_agree(p, make_room(p));
 }
 
 void asl_hardware_close(struct asl_hardware *h)
@@ -111,7 +111,7 @@ void asl_hardware_close(struct asl_hardware *h)
 
 /* ---- A repetition ---- */
 
-int asl_hardware_begin(struct asl_place *p)
+int asl_hardware_begin(struct asl_rank_case *p)
 {
 	struct asl_hardware *h = &p->hardware;
 
@@ -124,7 +124,7 @@ int asl_hardware_begin(struct asl_place *p)
 	return asl_net_barrier(p->net);
 }
 
-int asl_hardware_end(struct asl_place *p)
+int asl_hardware_end(struct asl_rank_case *p)
 {
 	struct asl_hardware *h = &p->hardware;
 	int err;
@@ -139,7 +139,7 @@ int asl_hardware_end(struct asl_place *p)
 	return err;
 }
 
-int asl_hardware_collect(struct asl_place *p)
+int asl_hardware_collect(struct asl_rank_case *p)
 {
 	struct asl_hardware *h = &p->hardware;
 

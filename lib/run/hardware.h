@@ -15,7 +15,7 @@
 #include "lib/machine/hwc.h"
 #include "net/net.h"
 
-struct asl_place;
+struct asl_rank_case;
 struct asl_rep;
 
 /* What one rank says of a repetition. */
@@ -35,14 +35,14 @@ struct asl_hardware {
 	char *sockets;			 /* rank 0 */
 };
 
-int asl_hardware_open(struct asl_place *p);
+int asl_hardware_open(struct asl_rank_case *p);
 void asl_hardware_close(struct asl_hardware *h);
 
-int asl_hardware_begin(struct asl_place *p);
-int asl_hardware_end(struct asl_place *p);
+int asl_hardware_begin(struct asl_rank_case *p);
+int asl_hardware_end(struct asl_rank_case *p);
 
 /* To rank 0, and there into rep->hardware, as long as p is. */
-int asl_hardware_collect(struct asl_place *p);
+int asl_hardware_collect(struct asl_rank_case *p);
 void asl_hardware_sum(struct asl_rep *rep, struct asl_hardware *h);
 
 #endif

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/parts.h"
-#include "lib/run/place.h"
+#include "lib/run/rank_case.h"
 
 /* ---- What a pool is for ---- */
 
@@ -56,7 +56,7 @@ static void put_plan(FILE *f, const struct asl_plan *x)
 	fprintf(f, "iterations %d\n", x->iterations);
 }
 
-static int describe(struct asl_place *p)
+static int describe(struct asl_rank_case *p)
 {
 	const struct asl_run_want *want = p->want;
 	size_t bytes;
@@ -76,20 +76,20 @@ static int describe(struct asl_place *p)
 
 /* ---- The walk ---- */
 
-static void walk(struct asl_place *p, struct asl_rank *r)
+static void walk(struct asl_rank_case *p, struct asl_rank *r)
 {
 	const struct asl_plan *plan = &p->want->plan;
 	struct asl_words own[ASL_MOST_OPERANDS] = {{0}};
-	int operands = asl_place_family(p)->operands(plan);
+	int operands = asl_rank_case_family(p)->operands(plan);
 
 	for (int i = 0; i < operands; i++)
 		asl_take(r, &own[i], ASL_POOL, asl_plan_owned(plan, r->id, i));
-	asl_epoch(r, NULL, 0);
+	asl_mark_epoch(r, NULL, 0);
 	plan->algorithm->run(r, plan, own);
-	asl_epoch(r, NULL, 0);
+	asl_mark_epoch(r, NULL, 0);
 }
 
-int asl_place_walk(struct asl_place *p)
+int asl_rank_case_walk(struct asl_rank_case *p)
 {
 	struct asl_store_want nothing = {.name = "null"};
 	struct asl_rank_want want = {.net = p->net,
@@ -153,15 +153,15 @@ static struct sum sum_up(const struct state *all, int ranks)
 			continue;
 		}
 		s.idle &= !x->mark || x->finished;
-		s.least = asl_least(s.least, x->mark);
-		s.most = asl_larger(s.most, x->mark);
-		s.begun = asl_larger(s.begun, x->begun);
-		s.lives = asl_larger(s.lives, x->lives);
+		s.least = asl_min(s.least, x->mark);
+		s.most = asl_max(s.most, x->mark);
+		s.begun = asl_max(s.begun, x->begun);
+		s.lives = asl_max(s.lives, x->lives);
 	}
 	return s;
 }
 
-static struct verdict judge(const struct asl_place *p, const struct sum *s)
+static struct verdict judge(const struct asl_rank_case *p, const struct sum *s)
 {
 	struct verdict v = {.mark = s->least, .life = s->lives + 1};
 
@@ -183,7 +183,7 @@ static struct verdict judge(const struct asl_place *p, const struct sum *s)
 	return v;
 }
 
-static int decide(struct asl_place *p, struct verdict *v,
+static int decide(struct asl_rank_case *p, struct verdict *v,
 		  const struct state *mine)
 {
 	int ranks = asl_net_size(p->net), err;
@@ -203,14 +203,14 @@ static int decide(struct asl_place *p, struct verdict *v,
 	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
-static int damaged(const struct asl_place *p, const char *where)
+static int damaged(const struct asl_rank_case *p, const char *where)
 {
 	return asl_run_fail(-EINVAL,
 			    "pool %s/aslant-resume-%d.pool is damaged: %s",
 			    p->common->dir, asl_net_rank(p->net), where);
 }
 
-static int look(struct asl_place *p, struct state *mine)
+static int look(struct asl_rank_case *p, struct state *mine)
 {
 	const char *where;
 	int err;
@@ -225,7 +225,7 @@ static int look(struct asl_place *p, struct state *mine)
 	return err ? damaged(p, where) : 0;
 }
 
-int asl_place_resume(struct asl_place *p)
+int asl_rank_case_resume(struct asl_rank_case *p)
 {
 	struct state mine = {0};
 	struct verdict v = {0};
@@ -234,7 +234,7 @@ int asl_place_resume(struct asl_place *p)
 
 	if (!p->want->resume)
 		return 0;
-	err = asl_place_agree(p, look(p, &mine));
+	err = asl_rank_case_agree(p, look(p, &mine));
 	if (err)
 		return err;
 	err = decide(p, &v, &mine);
@@ -243,14 +243,14 @@ int asl_place_resume(struct asl_place *p)
 	if (v.err && asl_net_rank(p->net) == 0)
 		asl_run_fail(v.err, "%s", v.why);
 	if (v.err || !p->lasts)
-		return asl_place_agree(p, v.err);
+		return asl_rank_case_agree(p, v.err);
 	err = asl_resume_begin(&p->resume, v.mark, v.life, &where);
-	return asl_place_agree(p, err ? damaged(p, where) : 0);
+	return asl_rank_case_agree(p, err ? damaged(p, where) : 0);
 }
 
-static uint64_t check_operands(const struct asl_place *p)
+static uint64_t check_operands(const struct asl_rank_case *p)
 {
-	int fixed = asl_place_family(p)->fixed(&p->want->plan);
+	int fixed = asl_rank_case_family(p)->fixed(&p->want->plan);
 	uint64_t check = 0;
 
 	for (int i = 0; i < fixed; i++)
@@ -259,26 +259,26 @@ static uint64_t check_operands(const struct asl_place *p)
 	return check ? check : 1;
 }
 
-void asl_place_filled(struct asl_place *p)
+void asl_rank_case_filled(struct asl_rank_case *p)
 {
-	if (p->lasts && p->want->checksum && !p->r.err && !asl_passing(&p->r))
+	if (p->lasts && p->want->checksum && !p->r.err && !asl_replaying(&p->r))
 		asl_resume_note(&p->resume, check_operands(p));
 }
 
 /* What a rank owns has never been given. */
-int asl_place_found(const struct asl_place *p)
+int asl_rank_case_found(const struct asl_rank_case *p)
 {
 	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
 		if (p->own[i].at == ASL_STORE_NOWHERE)
 			return damaged(p, "words of an operand are missing");
-	if (asl_passing(&p->r) && asl_resume_noted(&p->resume) &&
+	if (asl_replaying(&p->r) && asl_resume_noted(&p->resume) &&
 	    asl_resume_noted(&p->resume) != check_operands(p))
 		return damaged(p, "words of an operand are not as they were "
 				  "filled");
 	return 0;
 }
 
-int asl_place_finish(struct asl_place *p)
+int asl_rank_case_finish(struct asl_rank_case *p)
 {
 	int err;
 

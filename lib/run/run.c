@@ -19,7 +19,7 @@
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
-#include "lib/run/place.h"
+#include "lib/run/rank_case.h"
 
 /*
  * One row out of every rank's records
@@ -46,11 +46,10 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	asl_counts_add(&rep->total, &x);
 	sum_redone(rep, rank, &x);
 	for (int c = 0; c < ASL_COUNTERS; c++)
-		rep->max.of[c] = asl_larger(rep->max.of[c], x.of[c]);
-	rep->read_max = asl_larger(rep->read_max, asl_words_read(&x));
-	rep->written_max = asl_larger(rep->written_max, asl_words_written(&x));
-	rep->memory_high =
-		asl_larger(rep->memory_high, rank->counted.memory_high);
+		rep->max.of[c] = asl_max(rep->max.of[c], x.of[c]);
+	rep->read_max = asl_max(rep->read_max, asl_words_read(&x));
+	rep->written_max = asl_max(rep->written_max, asl_words_written(&x));
+	rep->memory_high = asl_max(rep->memory_high, rank->counted.memory_high);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
 		double q = asl_cost(&rates[a], &x);
 
@@ -62,9 +61,8 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 		rep->predicted_q_max[a] = fmax(rep->predicted_q_max[a],
 					       asl_cost(&rates[a], &foreseen));
 	}
-	rep->lru_max.read = asl_larger(rep->lru_max.read, rank->lru.read);
-	rep->lru_max.written =
-		asl_larger(rep->lru_max.written, rank->lru.written);
+	rep->lru_max.read = asl_max(rep->lru_max.read, rank->lru.read);
+	rep->lru_max.written = asl_max(rep->lru_max.written, rank->lru.written);
 	rep->lru_total.read += rank->lru.read;
 	rep->lru_total.written += rank->lru.written;
 	rep->predicted_equal &=
@@ -106,19 +104,19 @@ void asl_rep_sum(struct asl_rep *rep)
 
 /* ---- Repetitions ---- */
 
-static double verify(struct asl_place *p)
+static double verify(struct asl_rank_case *p)
 {
 	enum asl_verify how = p->want->verify;
 
 	asl_phase(&p->r, ASL_VERIFY);
 	if (!p->r.data || how == ASL_VERIFY_NONE)
 		return 0;
-	return asl_place_family(p)->verify(&p->r, &p->common->data, p->own,
-					   how);
+	return asl_rank_case_family(p)->verify(&p->r, &p->common->data, p->own,
+					       how);
 }
 
 /* Of the iterations that were made, where that is for the run to find out. */
-static struct asl_ledger predict(const struct asl_place *p)
+static struct asl_ledger predict(const struct asl_rank_case *p)
 {
 	struct asl_plan made = p->want->plan;
 	struct asl_ledger predicted;
@@ -132,12 +130,12 @@ static struct asl_ledger predict(const struct asl_place *p)
 }
 
 /* Idle ranks have rows, too, where these are spread over ranks. */
-static bool has_operands(const struct asl_place *p)
+static bool has_operands(const struct asl_rank_case *p)
 {
 	return p->want->first_rows || p->r.id < asl_plan_ranks(&p->want->plan);
 }
 
-static int repeat(struct asl_place *p, struct asl_rank_record *record)
+static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 {
 	const struct asl_plan *plan = &p->want->plan;
 	bool idle = p->r.id >= asl_plan_ranks(plan);
@@ -146,10 +144,10 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 
 	asl_rank_restart(&p->r);
 	/* They may have been filled in an earlier life. */
-	if (has_operands(p) && !asl_passing(&p->r))
-		asl_place_family(p)->fill(&p->r, &p->common->data, p->own);
-	asl_place_filled(p);
-	asl_epoch(&p->r, NULL, 0);
+	if (has_operands(p) && !asl_replaying(&p->r))
+		asl_rank_case_family(p)->fill(&p->r, &p->common->data, p->own);
+	asl_rank_case_filled(p);
+	asl_mark_epoch(&p->r, NULL, 0);
 	err = asl_net_barrier(p->net);
 	if (!err)
 		err = asl_hardware_begin(p);
@@ -158,7 +156,7 @@ static int repeat(struct asl_place *p, struct asl_rank_record *record)
 	begin = asl_now();
 	if (!idle)
 		plan->algorithm->run(&p->r, plan, p->own);
-	asl_epoch(&p->r, NULL, 0);
+	asl_mark_epoch(&p->r, NULL, 0);
 	record->wall_s = asl_now() - begin;
 	record->clock = p->r.clock;
 	if (!p->r.err)
@@ -183,13 +181,13 @@ static int verdict(const struct asl_rep *rep)
 	return rep->residual <= ASL_RESIDUAL_LIMIT;
 }
 
-static bool is_process(const struct asl_place *p)
+static bool is_process(const struct asl_rank_case *p)
 {
 	return strcmp(p->want->transport, "sim") != 0;
 }
 
 /* What rank 0 finds of itself stands for all. */
-static const char *bound_by(const struct asl_place *p)
+static const char *bound_by(const struct asl_rank_case *p)
 {
 	const char *bind = p->want->bind ? p->want->bind : "none";
 
@@ -200,7 +198,7 @@ static const char *bound_by(const struct asl_place *p)
 }
 
 /* Rank 0: everything that a row needs, out of all ranks' records. */
-static int hand_over(struct asl_place *p, const struct asl_rank_record *all,
+static int hand_over(struct asl_rank_case *p, const struct asl_rank_record *all,
 		     int number)
 {
 	const struct asl_run_want *want = p->want;
@@ -213,7 +211,7 @@ static int hand_over(struct asl_place *p, const struct asl_rank_record *all,
 		.moved = p->r.data,
 		.timed = p->r.timed && p->r.data,
 		.emulated = p->pace ? &p->probe : NULL,
-		.emulated_net = p->pace && asl_pace_has_net(p->pace),
+		.emulated_net = p->pace && asl_emulator_has_net(p->pace),
 		.crowded = asl_net_crowded(p->net),
 		.lies_on = asl_store_medium(p->pool),
 		.medium = p->pace ? "emulated" : asl_store_medium(p->pool),
@@ -232,7 +230,7 @@ static int hand_over(struct asl_place *p, const struct asl_rank_record *all,
 }
 
 /* Every rank's record to rank 0; what `each` says there, to every rank. */
-static int collect(struct asl_place *p, const struct asl_rank_record *mine,
+static int collect(struct asl_rank_case *p, const struct asl_rank_record *mine,
 		   int number)
 {
 	int err = asl_net_collect(p->net, p->all, mine, sizeof *mine);
@@ -250,7 +248,7 @@ static int collect(struct asl_place *p, const struct asl_rank_record *mine,
 }
 
 /* The caller's memory may be a pool's, too. */
-static int settle(const struct asl_place *p)
+static int settle(const struct asl_rank_case *p)
 {
 	const struct asl_given *into = p->want->into;
 	int err = 0;
@@ -260,23 +258,23 @@ static int settle(const struct asl_place *p)
 	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
-static int write_result(struct asl_place *p)
+static int write_result(struct asl_rank_case *p)
 {
 	int err = 0;
 
-	if (!asl_place_keeps_result(p))
+	if (!asl_rank_case_keeps_result(p))
 		return 0;
 	if (has_operands(p))
-		err = asl_place_family(p)->write(&p->r, &p->common->data,
-						 p->own);
+		err = asl_rank_case_family(p)->write(&p->r, &p->common->data,
+						     p->own);
 	if (err)
 		asl_run_fail(err, "%s", asl_failure());
 	else
 		err = settle(p);
-	return asl_place_agree(p, err);
+	return asl_rank_case_agree(p, err);
 }
 
-static int repetitions(struct asl_place *p)
+static int repetitions(struct asl_rank_case *p)
 {
 	const struct asl_run_want *want = p->want;
 	int err = 0;
@@ -292,20 +290,20 @@ static int repetitions(struct asl_place *p)
 	}
 	if (!err)
 		err = write_result(p);
-	return err ? err : asl_place_finish(p);
+	return err ? err : asl_rank_case_finish(p);
 }
 
 /* ---- Cases ---- */
 
 static int run_case(struct asl_session *s, struct asl_net *net, int number)
 {
-	struct asl_place p = {
+	struct asl_rank_case p = {
 		.s = s,
 		.common = &s->common[number],
 		.want = s->want[number],
 		.net = net,
 	};
-	int err = asl_place_set_up(&p);
+	int err = asl_rank_case_set_up(&p);
 	bool began = !err;
 
 	if (began)
@@ -314,7 +312,7 @@ static int run_case(struct asl_session *s, struct asl_net *net, int number)
 	err = p.r.err ? p.r.err : err;
 	/* A rank that failed has said so through the net. */
 	s->said |= p.r.err != 0;
-	asl_place_tear_down(&p, began);
+	asl_rank_case_tear_down(&p, began);
 	return err;
 }
 

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "lib/plan/family.h"
-#include "lib/rank/pace.h"
+#include "lib/rank/emulate.h"
 #include "lib/rank/resume.h"
 
 /* Where the plan's costs are from: kept with the result, else not looked at. */
@@ -129,7 +129,7 @@ struct asl_rep {
 
 	struct asl_rep_hardware hardware;
 	/* NULL: not emulated.  The error is relative, of all waits together. */
-	const struct asl_pace_probe *emulated;
+	const struct asl_emulator_probe *emulated;
 	double emulation_error; /* not a number: there was nothing to wait for */
 	double io_queued_s;	/* of io_s: other ranks were being served */
 	bool emulated_net;	/* the network, too */

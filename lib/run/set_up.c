@@ -18,7 +18,7 @@
 #include "lib/base/parts.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
-#include "lib/run/place.h"
+#include "lib/run/rank_case.h"
 
 static char why[768];
 
@@ -45,7 +45,7 @@ int asl_run_fail(int err, const char *format, ...)
 	return err;
 }
 
-int asl_place_agree(struct asl_place *p, int err)
+int asl_rank_case_agree(struct asl_rank_case *p, int err)
 {
 	int who = 0, all = asl_net_agree(p->net, err, &who);
 
@@ -60,7 +60,7 @@ int asl_place_agree(struct asl_place *p, int err)
 /* ---- Setting up ---- */
 
 /* Time, for people, and 64 random bits, so that no two runs meet. */
-static int name_run(struct asl_place *p)
+static int name_run(struct asl_rank_case *p)
 {
 	struct timespec t;
 	struct tm utc;
@@ -79,7 +79,7 @@ static int name_run(struct asl_place *p)
  * Pools that are not kept have no names, and need no directory of their own:
  * whatever ends the run, nothing is left.
  */
-static int choose_dir(struct asl_place *p)
+static int choose_dir(struct asl_rank_case *p)
 {
 	struct asl_common *c = p->common;
 	const char *dir = p->want->nvm_dir;
@@ -102,17 +102,17 @@ static int choose_dir(struct asl_place *p)
 }
 
 /* What is emulated is tried before anything is taken. */
-static uint64_t pool_words(const struct asl_place *p)
+static uint64_t pool_words(const struct asl_rank_case *p)
 {
 	return *p->want->emulate.name
-		       ? asl_larger(p->predicted.pool_high, ASL_PACE_WORDS)
+		       ? asl_max(p->predicted.pool_high, ASL_PACE_WORDS)
 		       : p->predicted.pool_high;
 }
 
-static int open_stores(struct asl_place *p)
+static int open_stores(struct asl_rank_case *p)
 {
 	const struct asl_run_want *want = p->want;
-	int owned = asl_place_family(p)->operands(&want->plan);
+	int owned = asl_rank_case_family(p)->operands(&want->plan);
 	struct asl_store_want pool = {
 		.name = want->store,
 		.dir = p->common->dir,
@@ -141,7 +141,7 @@ static int open_stores(struct asl_place *p)
 	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
-static int open_once(struct asl_place *p)
+static int open_once(struct asl_rank_case *p)
 {
 	const struct asl_run_want *want = p->want;
 	struct asl_common *c = p->common;
@@ -159,20 +159,20 @@ static int open_once(struct asl_place *p)
 		.seed = want->seed,
 		.exact = want->exact,
 	};
-	c->failed = asl_place_family(p)->open(&c->data);
+	c->failed = asl_rank_case_family(p)->open(&c->data);
 	return c->failed;
 }
 
-static int open_data(struct asl_place *p)
+static int open_data(struct asl_rank_case *p)
 {
 	int err = open_once(p);
 
-	if (!err && asl_place_keeps_result(p) && asl_net_rank(p->net) == 0)
-		err = asl_place_family(p)->create(&p->common->data);
+	if (!err && asl_rank_case_keeps_result(p) && asl_net_rank(p->net) == 0)
+		err = asl_rank_case_family(p)->create(&p->common->data);
 	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
-static int open_replay(struct asl_place *p)
+static int open_replay(struct asl_rank_case *p)
 {
 	const struct asl_lru_shape *shape = &p->want->cache_model;
 	int err = shape->words ? asl_replay_open(&p->replay, shape) : 0;
@@ -184,7 +184,7 @@ static int open_replay(struct asl_place *p)
 		   : 0;
 }
 
-static void init_rank(struct asl_place *p)
+static void init_rank(struct asl_rank_case *p)
 {
 	const struct asl_plan *plan = &p->want->plan;
 	struct asl_rank_want want = {
@@ -201,19 +201,19 @@ static void init_rank(struct asl_place *p)
 	p->r.resume = p->lasts ? &p->resume : NULL;
 }
 
-static void take_owned(struct asl_place *p)
+static void take_owned(struct asl_rank_case *p)
 {
 	const struct asl_plan *plan = &p->want->plan;
 
 	if (p->r.id >= asl_plan_ranks(plan))
 		return;
-	for (int i = 0; i < asl_place_family(p)->operands(plan); i++)
+	for (int i = 0; i < asl_rank_case_family(p)->operands(plan); i++)
 		asl_take(&p->r, &p->own[i], ASL_POOL,
 			 asl_plan_owned(plan, p->r.id, i));
 }
 
 /* Rank 0 hears from everybody, every repetition. */
-static int make_room(struct asl_place *p)
+static int make_room(struct asl_rank_case *p)
 {
 	if (asl_net_rank(p->net) > 0)
 		return 0;
@@ -224,7 +224,7 @@ static int make_room(struct asl_place *p)
 }
 
 /* Before anything is touched, so that it lies near. */
-static int bind(const struct asl_place *p)
+static int bind(const struct asl_rank_case *p)
 {
 	const char *to = p->want->bind;
 	int mates, mate = asl_net_mate(p->net, &mates), err;
@@ -233,7 +233,7 @@ static int bind(const struct asl_place *p)
 	return err ? asl_run_fail(err, "--bind: %s", asl_failure()) : 0;
 }
 
-static int take_part(const struct asl_place *p)
+static int take_part(const struct asl_rank_case *p)
 {
 	const struct asl_run_want *want = p->want;
 
@@ -241,66 +241,66 @@ static int take_part(const struct asl_place *p)
 			     : bind(p);
 }
 
-int asl_place_set_up(struct asl_place *p)
+int asl_rank_case_set_up(struct asl_rank_case *p)
 {
 	int err;
 
 	p->common->inside++;
-	err = asl_place_agree(p, take_part(p));
+	err = asl_rank_case_agree(p, take_part(p));
 	if (err)
 		return err;
 	err = name_run(p);
 	if (err)
 		return asl_run_fail(err, "%s", asl_failure());
 	asl_plan_predict(&p->predicted, &p->want->plan, asl_net_rank(p->net));
-	err = asl_place_agree(p, open_data(p));
+	err = asl_rank_case_agree(p, open_data(p));
 	if (err)
 		return err;
 	if (!strcmp(p->want->store, "pmem"))
-		err = asl_place_agree(p, choose_dir(p));
+		err = asl_rank_case_agree(p, choose_dir(p));
 	if (err)
 		return err;
-	err = asl_place_agree(p, asl_place_walk(p));
+	err = asl_rank_case_agree(p, asl_rank_case_walk(p));
 	if (err)
 		return err;
-	err = asl_place_agree(p, open_stores(p));
+	err = asl_rank_case_agree(p, open_stores(p));
 	if (err)
 		return err;
-	err = asl_place_resume(p);
+	err = asl_rank_case_resume(p);
 	if (err)
 		return err;
-	err = asl_place_agree(p, make_room(p));
+	err = asl_rank_case_agree(p, make_room(p));
 	if (err)
 		return err;
 	err = asl_hardware_open(p);
 	if (err)
 		return err;
-	err = asl_place_agree(p, open_replay(p));
+	err = asl_rank_case_agree(p, open_replay(p));
 	if (err)
 		return err;
-	err = asl_place_agree(p, asl_place_open_pace(p));
+	err = asl_rank_case_agree(p, asl_rank_case_open_emulator(p));
 	if (err)
 		return err;
 	init_rank(p);
-	err = asl_place_agree(p, asl_place_check_pace(p));
+	err = asl_rank_case_agree(p, asl_rank_case_check_emulator(p));
 	if (err)
 		return err;
 	take_owned(p);
-	err = asl_place_agree(p, p->r.err);
-	return err ? err : asl_place_agree(p, asl_place_found(p));
+	err = asl_rank_case_agree(p, p->r.err);
+	return err ? err : asl_rank_case_agree(p, asl_rank_case_found(p));
 }
 
 /* The last of the ranks here, none of which opens data before all are in. */
-static void close_data(struct asl_place *p)
+static void close_data(struct asl_rank_case *p)
 {
 	struct asl_common *c = p->common;
 
 	if (--c->inside == 0 && c->opened)
-		asl_place_family(p)->close(&c->data);
+		asl_rank_case_family(p)->close(&c->data);
 }
 
 /* What was there before is nobody's to remove but its own run's. */
-static bool outlasts(const struct asl_place *p, bool began)
+static bool outlasts(const struct asl_rank_case *p, bool began)
 {
 	if (!p->lasts)
 		return began;
@@ -308,7 +308,7 @@ static bool outlasts(const struct asl_place *p, bool began)
 			   : began || (p->pool && asl_store_was_there(p->pool));
 }
 
-void asl_place_tear_down(struct asl_place *p, bool began)
+void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 {
 	if (p->r.net)
 		for (int i = ASL_MOST_OPERANDS - 1; i >= 0; i--)
@@ -317,7 +317,7 @@ void asl_place_tear_down(struct asl_place *p, bool began)
 	asl_hardware_close(&p->hardware);
 	asl_replay_close(p->replay);
 	close_data(p);
-	asl_pace_close(p->pace);
+	asl_emulator_close(p->pace);
 	asl_store_close(p->staging);
 	free(p->about);
 	if (outlasts(p, began)) {
@@ -334,20 +334,21 @@ void asl_place_tear_down(struct asl_place *p, bool began)
  * A case whose words take as long as on another machine
  */
 
-int asl_place_open_pace(struct asl_place *p)
+int asl_rank_case_open_emulator(struct asl_rank_case *p)
 {
 	const struct asl_emulation *as = &p->want->emulate;
 	const char *reason = "";
-	int err = *as->name ? asl_pace_open(&p->pace, as, p->net, &reason) : 0;
+	int err = *as->name ? asl_emulator_open(&p->pace, as, p->net, &reason)
+			    : 0;
 
 	return err ? asl_run_fail(err, "%s", reason) : 0;
 }
 
 /* All ranks know the answer, and rank 0 says it. */
-static int refuse(const struct asl_place *p)
+static int refuse(const struct asl_rank_case *p)
 {
 	const struct asl_emulation *as = &p->want->emulate;
-	const struct asl_pace_probe *x = &p->probe;
+	const struct asl_emulator_probe *x = &p->probe;
 
 	if (p->r.id > 0)
 		return 0;
@@ -361,9 +362,9 @@ static int refuse(const struct asl_place *p)
 		x->alone[ASL_READS], x->alone[ASL_WRITES]);
 }
 
-int asl_place_check_pace(struct asl_place *p)
+int asl_rank_case_check_emulator(struct asl_rank_case *p)
 {
-	int err = p->pace ? asl_pace_check(&p->probe, &p->r) : 0;
+	int err = p->pace ? asl_emulator_check(&p->probe, &p->r) : 0;
 
 	return err == -EOPNOTSUPP ? refuse(p) : err;
 }

@@ -442,7 +442,7 @@ static void update_rows(const struct update *u, const struct rows *rows)
 	if (R == 1)
 		update_columns(u, rows, 0, 1);
 	for (uint64_t first = 0; R > 1 && first < R; first += COLUMNS)
-		update_columns(u, rows, first, asl_least(COLUMNS, R - first));
+		update_columns(u, rows, first, asl_min(COLUMNS, R - first));
 }
 
 /* The next rows of one a, `most` of them if there are; *row and *A move on. */
@@ -454,7 +454,7 @@ static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
 
 	rows->a = row->a - shape->a.first;
 	rows->b = row->b - shape->b.first;
-	rows->count = asl_least(most, stop - row->b);
+	rows->count = asl_min(most, stop - row->b);
 	rows->square = shape->i == shape->j && row->b + rows->count == stop;
 	rows->corner = shape->j == shape->k;
 	rows->length = row->length - rows->corner;
@@ -479,7 +479,7 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 	for (uint64_t left = rows.count; left;) {
 		struct rows some;
 
-		take_rows(&some, shape, &row, &A, asl_least(at_once, left));
+		take_rows(&some, shape, &row, &A, asl_min(at_once, left));
 		update_rows(&u, &some);
 		left -= some.count;
 	}

@@ -155,7 +155,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_wedge_rooms rooms;
 	struct asl_wedge w;
 
-	asl_wedge_ponder(&w, s, rank);
+	asl_wedge_for_prediction(&w, s, rank);
 	own = asl_wedge_owned(&w) * R;
 	rooms = asl_wedge_rooms(&w, s->together);
 	for (int i = 0; i < s->columns; i += s->together)
@@ -166,9 +166,9 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_predict_sum_ranks(sums, P, rank, R * R);
 	sums->of[ASL_FLOPS] += 2 * own * R + R * R;
 	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
-	held = asl_larger(asl_sum_room(P, rank, R * R, R * R),
-			  asl_sum_room(P, rank, R * R, 0) + rooms.cache +
-				  rooms.beside);
+	held = asl_max(asl_sum_room(P, rank, R * R, R * R),
+		       asl_sum_room(P, rank, R * R, 0) + rooms.cache +
+			       rooms.beside);
 	out->memory_high = out->pool_high + own + held;
 }
 

@@ -233,7 +233,7 @@ static void mark(struct asl_rank *r, struct vectors *v)
 		asl_tile_words(&v->xL, 0, v->xL.cols),
 	};
 
-	asl_epoch(r, live, 3);
+	asl_mark_epoch(r, live, 3);
 }
 
 /* In four parts, each with a mark before it; and one after the last. */
@@ -301,7 +301,7 @@ static void predict_gather(struct asl_counts *x, const struct asl_cube *c)
 		return;
 	x->of[ASL_NET_SEND] += c->J.count;
 	x->of[ASL_NET_RECV] += c->L.count;
-	x->of[ASL_BH] += asl_larger(c->J.count, c->L.count);
+	x->of[ASL_BH] += asl_max(c->J.count, c->L.count);
 	x->of[ASL_NET_MSGS]++;
 }
 
@@ -317,8 +317,8 @@ static uint64_t predict_reduce(struct asl_counts *x, const struct asl_cube *c)
 	}
 	asl_predict_reduce_scatter_tile(x, W, p, l, ASL_DRAM);
 	asl_predict_reduce_scatter(x, part, p, j, ASL_POOL, ASL_DRAM);
-	return part + asl_larger(asl_reduce_scatter_tile_room(W, p, l),
-				 asl_reduce_scatter_room(part, p, j));
+	return part + asl_max(asl_reduce_scatter_tile_room(W, p, l),
+			      asl_reduce_scatter_room(part, p, j));
 }
 
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -335,8 +335,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	reducing = predict_reduce(&out->in[ASL_REDUCE], &c);
 	out->pool_high = asl_cube_words(&c) + asl_cube_x(&c).count +
 			 asl_cube_y(&c).count;
-	out->memory_high =
-		out->pool_high + tiles + asl_larger(panels, reducing);
+	out->memory_high = out->pool_high + tiles + asl_max(panels, reducing);
 }
 
 const struct asl_algorithm asl_symmetric_naive = {
@@ -396,7 +395,7 @@ static void sequence_mark(struct asl_rank *r, struct asl_tile *x,
 		asl_slice(T, 0, rows * x->cols),
 	};
 
-	asl_epoch(r, live, 2);
+	asl_mark_epoch(r, live, 2);
 }
 
 /*
@@ -475,8 +474,8 @@ static void sequence_predict(struct asl_ledger *out,
 	compute[ASL_NVM_WRITE] = rows;
 	compute[ASL_FLOPS] = 2 * rows * n * n + 2 * rows * n;
 	out->pool_high = rows * n * n + asl_cube_x(&c).count + rows;
-	out->memory_high = out->pool_high + n +
-			   asl_larger(n, rows * n + asl_larger(n, rows));
+	out->memory_high =
+		out->pool_high + n + asl_max(n, rows * n + asl_max(n, rows));
 }
 
 const struct asl_algorithm asl_symmetric_sequence = {

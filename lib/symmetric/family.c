@@ -283,7 +283,7 @@ static void read_entries(const struct filling *f, const struct asl_entries *x,
 	uint64_t c = x->c + done, sorted = 0;
 
 	if (x->a >= x->b && x->b + 1 > c)
-		sorted = asl_least(count, x->b + 1 - c);
+		sorted = asl_min(count, x->b + 1 - c);
 	if (sorted)
 		asl_tensor_read(&f->source, at, x->a, x->b, c, sorted);
 	for (uint64_t i = sorted; i < count; i++)
@@ -296,7 +296,7 @@ static void fill_entries(const struct asl_entries *x, void *arg)
 
 	for (uint64_t done = 0; done < x->count && !f->r->err;) {
 		uint64_t count =
-			asl_least(x->count - done, f->buffer.count - f->used);
+			asl_min(x->count - done, f->buffer.count - f->used);
 
 		read_entries(f, x, done, count);
 		f->used += count;
@@ -317,7 +317,7 @@ static void fill_tensor(struct asl_rank *r, const struct asl_data *data,
 
 	if (!r->data)
 		return;
-	asl_take(r, &f.buffer, ASL_DRAM, asl_least(ASL_CHUNK, own->count));
+	asl_take(r, &f.buffer, ASL_DRAM, asl_min(ASL_CHUNK, own->count));
 	if (!r->err)
 		asl_symmetric_each(data->plan, r->id, fill_entries, &f);
 	flush(&f);
@@ -521,7 +521,7 @@ static void test_entries(const struct asl_entries *x, void *arg)
 	struct check *c = t->c;
 
 	for (uint64_t done = 0; done < x->count && !c->r->err;) {
-		uint64_t count = asl_least(x->count - done, c->buffer.count);
+		uint64_t count = asl_min(x->count - done, c->buffer.count);
 		struct asl_words from =
 			asl_slice(&c->own[ASL_TENSOR], t->done, count);
 		struct asl_words to = asl_slice(&c->buffer, 0, count);
@@ -648,7 +648,7 @@ static double asl_symmetric_verify(struct asl_rank *r,
 	double residual = 0;
 
 	asl_take(r, &c.buffer, ASL_DRAM,
-		 asl_larger(R, asl_least(ASL_CHUNK, own[ASL_TENSOR].count)));
+		 asl_max(R, asl_min(ASL_CHUNK, own[ASL_TENSOR].count)));
 	asl_take(r, &X, ASL_DRAM, s->n * R);
 	asl_take(r, &v, ASL_DRAM, s->n);
 	asl_take(r, &G, ASL_DRAM, R * R);

@@ -127,8 +127,9 @@ static bool iterate(struct asl_rank *r, struct power *p,
 	next = sqrt(found[1]);
 	if (!r->data || r->err)
 		return !r->err;
-	if (asl_passing(r))
-		return r->outcome.iterations < asl_outcome_then(r)->iterations;
+	if (asl_replaying(r))
+		return r->outcome.iterations <
+		       asl_outcome_at_restart(r)->iterations;
 	r->outcome.eigenvalue = p->lambda;
 	r->outcome.eigen_residual = error;
 	p->b = (s->shift < 0 ? -1 : 1) / next;
@@ -170,7 +171,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_wedge w;
 	uint64_t own, times = (uint64_t)iterations;
 
-	asl_wedge_ponder(&w, s, rank);
+	asl_wedge_for_prediction(&w, s, rank);
 	own = asl_wedge_owned(&w);
 	rooms = asl_wedge_rooms(&w, 1);
 	asl_wedge_predict_product(&once, &w, 1);
@@ -184,8 +185,8 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	sums->of[ASL_NVM_WRITE] += 2 * own;
 	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
 	out->memory_high = out->pool_high + rooms.cache + rooms.beside +
-			   asl_larger(asl_sum_room(P, rank, 2, 1),
-				      asl_sum_room(P, rank, 2, 2));
+			   asl_max(asl_sum_room(P, rank, 2, 1),
+				   asl_sum_room(P, rank, 2, 2));
 }
 
 const struct asl_algorithm asl_symmetric_hopm = {

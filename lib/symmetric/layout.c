@@ -626,7 +626,7 @@ int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks)
 		return asl_fail(-EINVAL, "cubic: expected n to be 1 or more, "
 					 "found 0");
 	for (int i = 0; !err && i <= TRIALS; i++) {
-		int next = (int)asl_least(n, least + i * least / TRIALS);
+		int next = (int)asl_min(n, least + i * least / TRIALS);
 
 		if (next != m)
 			err = try(l, n, next, ranks);

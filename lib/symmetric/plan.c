@@ -187,7 +187,7 @@ static int find_equal(struct asl_symmetric *s)
 		add_messages(to, &s->layout, p);
 		to[p] = 0;
 		for (size_t q = 0; q < ranks; q++)
-			s->equal = asl_larger(s->equal, to[q]);
+			s->equal = asl_max(s->equal, to[q]);
 	}
 	free(to);
 	return 0;
@@ -202,7 +202,7 @@ static int find_room(struct asl_symmetric *s)
 	for (int p = 0; p < l->ranks; p++)
 		if (asl_list_length(&l->rows, p) > most)
 			most = asl_list_length(&l->rows, p);
-	if (asl_wedge_lists_take(&s->pondered, most, l->ranks))
+	if (asl_wedge_lists_take(&s->scratch, most, l->ranks))
 		return 0;
 	return asl_fail(-ENOMEM, "no memory for %d ranks", l->ranks);
 }
@@ -235,7 +235,7 @@ int asl_symmetric_make(struct asl_symmetric *out,
 
 void asl_symmetric_free(struct asl_symmetric *s)
 {
-	asl_wedge_lists_give(&s->pondered);
+	asl_wedge_lists_give(&s->scratch);
 	asl_schedule_free(&s->schedule);
 	asl_layout_free(&s->layout);
 	*s = (struct asl_symmetric){0};
@@ -264,8 +264,8 @@ bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache, uint64_t *need)
 	for (int p = 0; p < s->layout.ranks; p++) {
 		struct asl_wedge w;
 
-		asl_wedge_ponder(&w, s, p);
-		*need = asl_larger(*need, cache_for(&w, 1));
+		asl_wedge_for_prediction(&w, s, p);
+		*need = asl_max(*need, cache_for(&w, 1));
 		while (s->together > 0 && cache_for(&w, s->together) > cache)
 			s->together--;
 	}

@@ -45,7 +45,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_wedge_rooms rooms;
 	struct asl_wedge w;
 
-	asl_wedge_ponder(&w, plan->symmetric, rank);
+	asl_wedge_for_prediction(&w, plan->symmetric, rank);
 	rooms = asl_wedge_rooms(&w, 1);
 	out->in[ASL_GATHER].of[ASL_NVM_READ] = asl_wedge_owned(&w);
 	asl_wedge_predict_product(out, &w, 1);

@@ -40,7 +40,7 @@ struct asl_symmetric {
 	bool alltoall;	/* exchange so, instead */
 	uint64_t equal; /* then: words of every message, for one column */
 	int together;	/* columns for which the tensor is read once */
-	struct asl_wedge_lists pondered; /* of one rank at a time */
+	struct asl_wedge_lists scratch; /* of one rank at a time */
 
 	double shift, tolerance; /* of hopm */
 };

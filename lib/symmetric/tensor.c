@@ -123,10 +123,10 @@ static int check_small(const struct cube *x, uint64_t i, uint64_t j, uint64_t k)
 {
 	int err = 0;
 
-	for (uint64_t a = i; a < asl_least(x->n, i + SIDE); a++)
-		for (uint64_t b = j; b <= asl_least(a, j + SIDE - 1); b++)
+	for (uint64_t a = i; a < asl_min(x->n, i + SIDE); a++)
+		for (uint64_t b = j; b <= asl_min(a, j + SIDE - 1); b++)
 			for (uint64_t c = k;
-			     !err && c <= asl_least(b, k + SIDE - 1); c++)
+			     !err && c <= asl_min(b, k + SIDE - 1); c++)
 				err = check_entry(x, a, b, c);
 	return err;
 }
@@ -207,8 +207,8 @@ static int take_entry(const struct asl_lines *lines, struct asl_text *line,
 		err = asl_take_end(lines, line);
 	if (err)
 		return err;
-	x->a = asl_larger(i, asl_larger(j, k));
-	x->c = asl_least(i, asl_least(j, k));
+	x->a = asl_max(i, asl_max(j, k));
+	x->c = asl_min(i, asl_min(j, k));
 	x->b = i + j + k - x->a - x->c;
 	return 0;
 }
@@ -459,8 +459,8 @@ void asl_tensor_read(const struct asl_tensor_source *source, double *at,
 double asl_tensor_entry(const struct asl_tensor_source *source, uint64_t i,
 			uint64_t j, uint64_t k)
 {
-	uint64_t most = asl_larger(i, asl_larger(j, k));
-	uint64_t least = asl_least(i, asl_least(j, k));
+	uint64_t most = asl_max(i, asl_max(j, k));
+	uint64_t least = asl_min(i, asl_min(j, k));
 	double entry;
 
 	asl_tensor_read(source, &entry, most, i + j + k - most - least, least,

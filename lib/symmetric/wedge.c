@@ -14,8 +14,8 @@ static struct asl_words asl_wedge_in_cache(const struct asl_wedge *w,
 					   struct asl_tile *t,
 					   struct asl_range rows);
 
-static struct asl_range asl_wedge_place(const struct asl_wedge *w, int place,
-					struct asl_range x);
+static struct asl_range asl_wedge_offset(const struct asl_wedge *w, int place,
+					 struct asl_range x);
 
 /*
  * What ranks with row blocks in common send one another
@@ -85,8 +85,8 @@ static uint64_t longest(const struct asl_wedge *w)
 	for (int i = 0; i < steps(w->s); i++) {
 		int to = pair_of(w, i).to;
 
-		most = asl_larger(most, words_out(w, to, false));
-		most = asl_larger(most, words_out(w, to, true));
+		most = asl_max(most, words_out(w, to, false));
+		most = asl_max(most, words_out(w, to, true));
 	}
 	return most;
 }
@@ -136,7 +136,7 @@ static void pack(struct asl_rank *r, struct asl_wedge *w, struct asl_tile *from,
 		struct asl_common_row *row = &w->l.common[i];
 		struct asl_words x = asl_wedge_in_cache(
 			w, from,
-			asl_wedge_place(w, row->of_a, part_of(w, row, owner)));
+			asl_wedge_offset(w, row->of_a, part_of(w, row, owner)));
 		struct asl_words to = asl_tile_words(&w->pack, done, x.count);
 
 		asl_copy(r, &to, &x);
@@ -153,7 +153,7 @@ static void unpack(struct asl_rank *r, struct asl_wedge *w, int count,
 	for (int i = 0; i < count; i++) {
 		struct asl_common_row *row = &w->l.common[i];
 		struct asl_range rows =
-			asl_wedge_place(w, row->of_a, part_of(w, row, owner));
+			asl_wedge_offset(w, row->of_a, part_of(w, row, owner));
 		struct asl_words x =
 			asl_wedge_in_cache(w, sums ? &w->y : &w->x, rows);
 		struct asl_words from = asl_slice(&w->landing, done, x.count);
@@ -225,7 +225,7 @@ static void predict_exchanges(struct asl_counts *x, const struct asl_wedge *w,
 		x->of[ASL_NET_SEND] += out;
 		x->of[ASL_NET_RECV] += in;
 		x->of[ASL_NET_MSGS] += out > 0;
-		x->of[ASL_BH] += asl_larger(out, in);
+		x->of[ASL_BH] += asl_max(out, in);
 	}
 }
 
@@ -241,8 +241,8 @@ void asl_wedge_predict_product(struct asl_ledger *out,
 }
 
 /* Where words of the row block at that place are in x and y. */
-static struct asl_range asl_wedge_place(const struct asl_wedge *w, int place,
-					struct asl_range x)
+static struct asl_range asl_wedge_offset(const struct asl_wedge *w, int place,
+					 struct asl_range x)
 {
 	x.first += w->l.at[place] -
 		   asl_layout_row(&w->s->layout, w->row[place]).first;
@@ -251,8 +251,8 @@ static struct asl_range asl_wedge_place(const struct asl_wedge *w, int place,
 
 struct asl_range asl_wedge_share(const struct asl_wedge *w, int i)
 {
-	return asl_wedge_place(w, i,
-			       asl_layout_part(&w->s->layout, w->rank, i));
+	return asl_wedge_offset(w, i,
+				asl_layout_part(&w->s->layout, w->rank, i));
 }
 
 /* Words of all its row blocks, of its shares, and of its tensor blocks. */
@@ -330,11 +330,11 @@ static void fill_lists(struct asl_wedge *w)
 	asl_wedge_meet(w);
 }
 
-void asl_wedge_ponder(struct asl_wedge *w, const struct asl_symmetric *s,
-		      int rank)
+void asl_wedge_for_prediction(struct asl_wedge *w,
+			      const struct asl_symmetric *s, int rank)
 {
 	*w = wedge_of(s, rank);
-	w->l = s->pondered;
+	w->l = s->scratch;
 	fill_lists(w);
 }
 
@@ -393,7 +393,7 @@ static uint64_t scratch_of(const struct asl_wedge *w, int columns)
 		struct asl_block_vectors v =
 			vectors_of(w, &l->block[i], columns);
 
-		most = asl_larger(most, asl_block_scratch(&x, &v));
+		most = asl_max(most, asl_block_scratch(&x, &v));
 	}
 	return most;
 }
@@ -528,7 +528,7 @@ static void mark(struct asl_rank *r, struct asl_wedge *w)
 		w->beside[1],
 	};
 
-	asl_epoch(r, live, 4);
+	asl_mark_epoch(r, live, 4);
 }
 
 enum { PARTS = 4 };

@@ -54,10 +54,10 @@ void asl_wedge_end(struct asl_wedge *w);
 
 /*
  * For closed forms, which have no rank and cannot fail; before the next rank is
- * pondered this one is done with, and there is no end to it.
+ * scratch this one is done with, and there is no end to it.
  */
-void asl_wedge_ponder(struct asl_wedge *w, const struct asl_symmetric *s,
-		      int rank);
+void asl_wedge_for_prediction(struct asl_wedge *w,
+			      const struct asl_symmetric *s, int rank);
 
 uint64_t asl_wedge_owned(const struct asl_wedge *w);
 uint64_t asl_wedge_tensor(const struct asl_wedge *w);

@@ -1,8 +1,8 @@
 /*
- * place.h -- a rank's place in a case, for the files of a run
+ * rank_case.h -- a rank's place in a case, for the files of a run
  */
-#ifndef ASL_PLACE_H
-#define ASL_PLACE_H
+#ifndef ASL_RANK_CASE_H
+#define ASL_RANK_CASE_H
 
 #include <limits.h>
 
@@ -31,7 +31,7 @@ struct asl_session {
 };
 
 /* One rank's own, in one case. */
-struct asl_place {
+struct asl_rank_case {
 	struct asl_session *s;
 	struct asl_common *common;
 	const struct asl_run_want *want;
@@ -43,8 +43,8 @@ struct asl_place {
 	struct asl_ledger predicted;
 	struct asl_rank_record *all; /* rank 0: of every rank */
 	struct asl_hardware hardware;
-	struct asl_pace *pace; /* NULL: none is emulated */
-	struct asl_pace_probe probe;
+	struct asl_emulator *pace; /* NULL: none is emulated */
+	struct asl_emulator_probe probe;
 	struct asl_rank r;
 
 	/* Of a case that is gone on with: */
@@ -56,35 +56,35 @@ struct asl_place {
 };
 
 static inline const struct asl_family *
-asl_place_family(const struct asl_place *p)
+asl_rank_case_family(const struct asl_rank_case *p)
 {
 	return p->want->plan.algorithm->family;
 }
 
-static inline bool asl_place_keeps_result(const struct asl_place *p)
+static inline bool asl_rank_case_keeps_result(const struct asl_rank_case *p)
 {
 	return p->want->result || p->want->into;
 }
 
-/* 0, or what all ranks fail with; asl_place_tear_down is due either way. */
-int asl_place_set_up(struct asl_place *p);
+/* 0, or what all ranks fail with; asl_rank_case_tear_down is due either way. */
+int asl_rank_case_set_up(struct asl_rank_case *p);
 
 /* A case that never began leaves nothing, even where pools are kept. */
-void asl_place_tear_down(struct asl_place *p, bool began);
+void asl_rank_case_tear_down(struct asl_rank_case *p, bool began);
 
 /* Emulation, before anything is taken: what it needs; is the machine fit? */
-int asl_place_open_pace(struct asl_place *p);
-int asl_place_check_pace(struct asl_place *p);
+int asl_rank_case_open_emulator(struct asl_rank_case *p);
+int asl_rank_case_check_emulator(struct asl_rank_case *p);
 
 /* Going on: what it needs; from where; is it all there?  And, that it has ended. */
-int asl_place_walk(struct asl_place *p);
-int asl_place_resume(struct asl_place *p);
-int asl_place_found(const struct asl_place *p);
-void asl_place_filled(struct asl_place *p);
-int asl_place_finish(struct asl_place *p);
+int asl_rank_case_walk(struct asl_rank_case *p);
+int asl_rank_case_resume(struct asl_rank_case *p);
+int asl_rank_case_found(const struct asl_rank_case *p);
+void asl_rank_case_filled(struct asl_rank_case *p);
+int asl_rank_case_finish(struct asl_rank_case *p);
 
 /* All ranks go on, or none does; only who failed first keeps its words. */
-int asl_place_agree(struct asl_place *p, int err);
+int asl_rank_case_agree(struct asl_rank_case *p, int err);
 
 /* Sum up what all ranks counted: everything in *rep that `rank` decides. */
 void asl_rep_sum(struct asl_rep *rep);

@@ -1,7 +1,7 @@
 /*
- * pace.c -- words that take as long as on another machine: the waiting
+ * emulate.c -- words that take as long as on another machine: the waiting
  */
-#include "lib/rank/pace.h"
+#include "lib/rank/emulate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,14 +25,14 @@
  */
 
 /* In memory that the ranks of a host share. */
-struct asl_pace_host {
+struct asl_emulator_host {
 	struct asl_bucket way[ASL_DIRECTIONS];
 	double begin; /* by asl_now, on which they agree: times count from it */
 	uint64_t nonce; /* it is this one */
 };
 
-struct asl_pace {
-	struct asl_pace_host *host;
+struct asl_emulator {
+	struct asl_emulator_host *host;
 	int fd; /* of the memory, where it was made; -1 elsewhere */
 	int rank;
 	int *host_first; /* of every rank: the first on its host */
@@ -90,7 +90,7 @@ static double move(struct bench *b, enum asl_direction way, int number)
 
 static int requests(const struct bench *b)
 {
-	return (int)asl_least(b->region.count / b->tile.room, REQUESTS);
+	return (int)asl_min(b->region.count / b->tile.room, REQUESTS);
 }
 
 /* Nanoseconds a word.  Writing comes first: nothing has been touched yet. */
@@ -161,10 +161,10 @@ static void together(struct asl_rank *r)
 		asl_rank_fail(r, err, "%s", asl_failure());
 }
 
-static void measure(struct asl_pace_probe *mine, struct bench *b)
+static void measure(struct asl_emulator_probe *mine, struct bench *b)
 {
 	struct asl_rank *r = b->r;
-	struct asl_pace *p = r->pace;
+	struct asl_emulator *p = r->pace;
 
 	r->pace = NULL;
 	if (asl_net_host_rank(r->net) == 0)
@@ -180,7 +180,8 @@ static void measure(struct asl_pace_probe *mine, struct bench *b)
 	mine->error = measure_error(b, &p->as);
 }
 
-static void worst(struct asl_pace_probe *x, const struct asl_pace_probe *y)
+static void worst(struct asl_emulator_probe *x,
+		  const struct asl_emulator_probe *y)
 {
 	for (int way = 0; way < ASL_DIRECTIONS; way++) {
 		x->alone[way] = fmax(x->alone[way], y->alone[way]);
@@ -191,9 +192,9 @@ static void worst(struct asl_pace_probe *x, const struct asl_pace_probe *y)
 }
 
 /* Rank 0 finds the worst, and all get it. */
-static int share(struct asl_pace_probe *out, struct asl_rank *r)
+static int share(struct asl_emulator_probe *out, struct asl_rank *r)
 {
-	struct asl_pace_probe *all = calloc((size_t)r->size, sizeof *all);
+	struct asl_emulator_probe *all = calloc((size_t)r->size, sizeof *all);
 	int err =
 		all ? asl_net_collect(r->net, all, out, sizeof *out) : -ENOMEM;
 
@@ -203,7 +204,7 @@ static int share(struct asl_pace_probe *out, struct asl_rank *r)
 	return err ? err : asl_net_share(r->net, out, sizeof *out);
 }
 
-static int judge(struct asl_pace_probe *out, struct asl_pace *p)
+static int judge(struct asl_emulator_probe *out, struct asl_emulator *p)
 {
 	if (p->net)
 		p->net = out->net <= p->as.net;
@@ -216,15 +217,15 @@ static int judge(struct asl_pace_probe *out, struct asl_pace *p)
 	return 0;
 }
 
-int asl_pace_check(struct asl_pace_probe *out, struct asl_rank *r)
+int asl_emulator_check(struct asl_emulator_probe *out, struct asl_rank *r)
 {
 	struct bench b = {.r = r};
 	int err;
 
-	*out = (struct asl_pace_probe){0};
+	*out = (struct asl_emulator_probe){0};
 	asl_phase(r, ASL_COMPUTE);
 	asl_take(r, &b.region, ASL_POOL, ASL_PACE_WORDS);
-	asl_tile_take(r, &b.tile, 1, asl_least(TILE_WORDS, r->cache));
+	asl_tile_take(r, &b.tile, 1, asl_min(TILE_WORDS, r->cache));
 	if (!r->err)
 		measure(out, &b);
 	asl_tile_give(r, &b.tile);
@@ -270,7 +271,7 @@ static void yield(void)
 
 /* ---- The memory of a host ---- */
 
-static int map(struct asl_pace *p, int fd)
+static int map(struct asl_emulator *p, int fd)
 {
 	void *at = mmap(NULL, sizeof *p->host, PROT_READ | PROT_WRITE,
 			MAP_SHARED, fd, 0);
@@ -281,7 +282,7 @@ static int map(struct asl_pace *p, int fd)
 	return 0;
 }
 
-static int make(struct asl_pace *p)
+static int make(struct asl_emulator *p)
 {
 	int err;
 
@@ -297,7 +298,7 @@ static int make(struct asl_pace *p)
 }
 
 /* The number may be another process's where we do not see the first's. */
-static int find(struct asl_pace *p, const struct seat *first)
+static int find(struct asl_emulator *p, const struct seat *first)
 {
 	char path[64];
 	int fd, err;
@@ -313,7 +314,7 @@ static int find(struct asl_pace *p, const struct seat *first)
 
 /* ---- The ranks ---- */
 
-static struct seat seat_of(const struct asl_pace *p, struct asl_net *net)
+static struct seat seat_of(const struct asl_emulator *p, struct asl_net *net)
 {
 	return (struct seat){
 		.first = asl_net_host_first(net),
@@ -323,7 +324,8 @@ static struct seat seat_of(const struct asl_pace *p, struct asl_net *net)
 	};
 }
 
-static void look_around(struct asl_pace *p, const struct seat *seats, int ranks)
+static void look_around(struct asl_emulator *p, const struct seat *seats,
+			int ranks)
 {
 	p->host_ranks = 0;
 	for (int i = 0; i < ranks; i++) {
@@ -332,7 +334,7 @@ static void look_around(struct asl_pace *p, const struct seat *seats, int ranks)
 	}
 }
 
-static int meet(struct asl_pace *p, struct seat *seats, struct asl_net *net,
+static int meet(struct asl_emulator *p, struct seat *seats, struct asl_net *net,
 		const char **why)
 {
 	int ranks = asl_net_size(net), first = asl_net_host_first(net);
@@ -358,7 +360,7 @@ static int meet(struct asl_pace *p, struct seat *seats, struct asl_net *net,
 	return failed ? -ENODEV : 0;
 }
 
-static void translate(struct asl_pace *p)
+static void translate(struct asl_emulator *p)
 {
 	const struct asl_emulation *as = &p->as;
 
@@ -371,18 +373,18 @@ static void translate(struct asl_pace *p)
 	p->line_bytes = as->line_bytes ? (uint64_t)as->line_bytes : 1;
 }
 
-int asl_pace_open(struct asl_pace **out, const struct asl_emulation *as,
-		  struct asl_net *net, const char **why)
+int asl_emulator_open(struct asl_emulator **out, const struct asl_emulation *as,
+		      struct asl_net *net, const char **why)
 {
 	size_t ranks = (size_t)asl_net_size(net);
 	struct seat *seats = calloc(ranks, sizeof *seats);
-	struct asl_pace *p = calloc(1, sizeof *p);
+	struct asl_emulator *p = calloc(1, sizeof *p);
 	int err = -ENOMEM;
 
 	*out = p;
 	*why = "no memory for an emulated device";
 	if (p)
-		*p = (struct asl_pace){
+		*p = (struct asl_emulator){
 			.fd = -1,
 			.rank = asl_net_rank(net),
 			.as = *as,
@@ -400,7 +402,7 @@ int asl_pace_open(struct asl_pace **out, const struct asl_emulation *as,
 	return err;
 }
 
-void asl_pace_close(struct asl_pace *p)
+void asl_emulator_close(struct asl_emulator *p)
 {
 	if (!p)
 		return;
@@ -417,14 +419,14 @@ void asl_pace_close(struct asl_pace *p)
 
 enum { TURN_BYTES = 1 << 16 };
 
-static uint64_t ps_of(const struct asl_pace *p, double s)
+static uint64_t ps_of(const struct asl_emulator *p, double s)
 {
 	double ps = (s - p->host->begin) * 1e12;
 
 	return ps > 0 ? (uint64_t)ps : 0;
 }
 
-static void spin(const struct asl_pace *p, double s)
+static void spin(const struct asl_emulator *p, double s)
 {
 	uint64_t from = asl_ticks();
 	uint64_t ticks = (uint64_t)(fmin(s, SLICE_S) * p->ticks_per_s);
@@ -434,7 +436,7 @@ static void spin(const struct asl_pace *p, double s)
 }
 
 /* Returns how late it is. */
-static uint64_t wait_until(const struct asl_pace *p, uint64_t due)
+static uint64_t wait_until(const struct asl_emulator *p, uint64_t due)
 {
 	uint64_t now;
 
@@ -444,7 +446,7 @@ static uint64_t wait_until(const struct asl_pace *p, uint64_t due)
 }
 
 /* The same, but for a debt that the next request pays. */
-static uint64_t wait_or_owe(struct asl_pace *p, uint64_t due)
+static uint64_t wait_or_owe(struct asl_emulator *p, uint64_t due)
 {
 	uint64_t now = ps_of(p, asl_now());
 
@@ -460,8 +462,8 @@ static void keep_score(struct asl_rank *r, uint64_t took, uint64_t late)
 
 /* ---- Pool ---- */
 
-void asl_pace_note(struct asl_pace *p, enum asl_counter counter, uint64_t runs,
-		   uint64_t run)
+void asl_emulator_note(struct asl_emulator *p, enum asl_counter counter,
+		       uint64_t runs, uint64_t run)
 {
 	uint64_t bytes = run * sizeof(double), line = p->line_bytes;
 
@@ -472,7 +474,7 @@ void asl_pace_note(struct asl_pace *p, enum asl_counter counter, uint64_t runs,
 			runs * ((bytes + line - 1) / line) * line;
 }
 
-static uint64_t takes(const struct asl_pace *p, enum asl_direction way,
+static uint64_t takes(const struct asl_emulator *p, enum asl_direction way,
 		      uint64_t bytes)
 {
 	return (uint64_t)llround(p->byte_ps[way] * (double)bytes);
@@ -482,21 +484,21 @@ static uint64_t takes(const struct asl_pace *p, enum asl_direction way,
 static uint64_t serve(struct asl_rank *r, enum asl_direction way,
 		      uint64_t bytes, uint64_t due)
 {
-	struct asl_pace *p = r->pace;
+	struct asl_emulator *p = r->pace;
 
 	for (uint64_t part; bytes; bytes -= part) {
-		part = asl_least(bytes, TURN_BYTES);
+		part = asl_min(bytes, TURN_BYTES);
 		due = asl_bucket_serve(&p->host->way[way], due,
 				       takes(p, way, part));
 		wait_or_owe(p, due);
-		asl_behind_look(r);
+		asl_overlap_poll(r);
 	}
 	return due + p->latency_ps[way];
 }
 
-void asl_pace_pool(struct asl_rank *r, double since, double booked_until)
+void asl_emulator_pool(struct asl_rank *r, double since, double booked_until)
 {
-	struct asl_pace *p = r->pace;
+	struct asl_emulator *p = r->pace;
 	double talked = r->seconds.comm;
 	uint64_t begin = ps_of(p, since) + p->owed, due = begin;
 	uint64_t alone = 0, late;
@@ -513,8 +515,8 @@ void asl_pace_pool(struct asl_rank *r, double since, double booked_until)
 	if (!alone)
 		return;
 	late = wait_or_owe(p, due);
-	asl_book(r, ASL_MOVES,
-		 asl_now() - booked_until - (r->seconds.comm - talked));
+	asl_time_add(r, ASL_MOVES,
+		     asl_now() - booked_until - (r->seconds.comm - talked));
 	keep_score(r, alone, late);
 	r->seconds.queued += 1e-12 * ((double)(due - begin) - (double)alone);
 }
@@ -523,10 +525,11 @@ void asl_pace_pool(struct asl_rank *r, double since, double booked_until)
 
 static size_t bytes_of(const struct asl_net_op *op)
 {
-	return asl_larger(op->out_bytes, op->in_bytes);
+	return asl_max(op->out_bytes, op->in_bytes);
 }
 
-static uint64_t begin_of(const struct asl_pace *p, const struct asl_net_op *op)
+static uint64_t begin_of(const struct asl_emulator *p,
+			 const struct asl_net_op *op)
 {
 	double here = op->sent.since, there = here;
 
@@ -536,36 +539,37 @@ static uint64_t begin_of(const struct asl_pace *p, const struct asl_net_op *op)
 	return ps_of(p, fmax(here, there));
 }
 
-static uint64_t step_takes(const struct asl_pace *p,
+static uint64_t step_takes(const struct asl_emulator *p,
 			   const struct asl_net_op *op)
 {
 	return p->message_ps +
 	       (uint64_t)llround(p->net_byte_ps * (double)bytes_of(op));
 }
 
-bool asl_pace_has_net(const struct asl_pace *p)
+bool asl_emulator_has_net(const struct asl_emulator *p)
 {
 	return p->net;
 }
 
-void asl_pace_start_behind(struct asl_pace *p)
+void asl_emulator_start_overlap(struct asl_emulator *p)
 {
 	p->aside_ps = 0;
 }
 
-static uint64_t end_behind(const struct asl_pace *p,
+static uint64_t end_behind(const struct asl_emulator *p,
 			   const struct asl_net_op *op)
 {
 	return begin_of(p, op) + step_takes(p, op) + p->aside_ps;
 }
 
-bool asl_pace_behind_ended(const struct asl_pace *p,
-			   const struct asl_net_op *op)
+bool asl_emulator_overlap_ended(const struct asl_emulator *p,
+				const struct asl_net_op *op)
 {
 	return !p->net || ps_of(p, asl_now()) >= end_behind(p, op);
 }
 
-void asl_pace_end_behind(struct asl_pace *p, const struct asl_net_op *op)
+void asl_emulator_end_overlap(struct asl_emulator *p,
+			      const struct asl_net_op *op)
 {
 	if (p->net)
 		wait_until(p, end_behind(p, op));
@@ -576,9 +580,9 @@ void asl_pace_end_behind(struct asl_pace *p, const struct asl_net_op *op)
  * for the machine's own latency not to count; not of those behind, which a rank
  * that computes is late to see.
  */
-void asl_pace_step(struct asl_rank *r, const struct asl_net_op *op)
+void asl_emulator_step(struct asl_rank *r, const struct asl_net_op *op)
 {
-	struct asl_pace *p = r->pace;
+	struct asl_emulator *p = r->pace;
 	uint64_t late;
 
 	if (!p->net)

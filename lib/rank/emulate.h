@@ -1,5 +1,5 @@
 /*
- * pace.h -- words that take as long as on another machine
+ * emulate.h -- words that take as long as on another machine
  *
  * The verbs move words as fast as this machine can; then they wait for what is
  * left of the time that the other one would have taken.
@@ -28,8 +28,8 @@
  * Of all requests together the time they should have taken and what they took
  * beyond it are kept in the rank's seconds.
  */
-#ifndef ASL_PACE_H
-#define ASL_PACE_H
+#ifndef ASL_EMULATE_H
+#define ASL_EMULATE_H
 
 #include "lib/rank/rank.h"
 
@@ -44,7 +44,7 @@ struct asl_emulation {
 };
 
 /* What this machine can do; the worst of all ranks, in nanoseconds a word. */
-struct asl_pace_probe {
+struct asl_emulator_probe {
 	double alone[ASL_DIRECTIONS]; /* of one rank on each host */
 	double shared
 		[ASL_DIRECTIONS]; /* of a host, when all its ranks are at it */
@@ -54,11 +54,11 @@ struct asl_pace_probe {
 
 /*
  * To be called by all ranks.  0 or a negative errno, with *why saying more;
- * asl_pace_close is due either way.  Whatever ends the process, nothing is left.
+ * asl_emulator_close is due either way.  Whatever ends the process, nothing is left.
  */
-int asl_pace_open(struct asl_pace **out, const struct asl_emulation *as,
-		  struct asl_net *net, const char **why);
-void asl_pace_close(struct asl_pace *p); /* NULL is allowed */
+int asl_emulator_open(struct asl_emulator **out, const struct asl_emulation *as,
+		      struct asl_net *net, const char **why);
+void asl_emulator_close(struct asl_emulator *p); /* NULL is allowed */
 
 /* Words of the pool that the ranks' probes need, before anything is taken. */
 enum { ASL_PACE_WORDS = 1 << 19 };
@@ -69,30 +69,31 @@ enum { ASL_PACE_WORDS = 1 << 19 };
  * than that, or why the verbs failed.  A network that is slower is left as it
  * is.  The rank begins anew.
  */
-int asl_pace_check(struct asl_pace_probe *out, struct asl_rank *r);
+int asl_emulator_check(struct asl_emulator_probe *out, struct asl_rank *r);
 
 /* Does the network have a pace, too? */
-bool asl_pace_has_net(const struct asl_pace *p);
+bool asl_emulator_has_net(const struct asl_emulator *p);
 
 /* ---- For the verbs ---- */
 
 /* So many runs of so many words are being charged to that counter. */
-void asl_pace_note(struct asl_pace *p, enum asl_counter counter, uint64_t runs,
-		   uint64_t run);
+void asl_emulator_note(struct asl_emulator *p, enum asl_counter counter,
+		       uint64_t runs, uint64_t run);
 
 /* Wait for what has been noted, and is under way since then; book the time. */
-void asl_pace_pool(struct asl_rank *r, double since, double booked_until);
+void asl_emulator_pool(struct asl_rank *r, double since, double booked_until);
 
 /* The same of a step in front, which has arrived. */
-void asl_pace_step(struct asl_rank *r, const struct asl_net_op *op);
+void asl_emulator_step(struct asl_rank *r, const struct asl_net_op *op);
 
 /*
  * Of one behind: it starts; would the wait for it return at once?  The link has
  * the steps in front to carry meanwhile.
  */
-void asl_pace_start_behind(struct asl_pace *p);
-bool asl_pace_behind_ended(const struct asl_pace *p,
-			   const struct asl_net_op *op);
-void asl_pace_end_behind(struct asl_pace *p, const struct asl_net_op *op);
+void asl_emulator_start_overlap(struct asl_emulator *p);
+bool asl_emulator_overlap_ended(const struct asl_emulator *p,
+				const struct asl_net_op *op);
+void asl_emulator_end_overlap(struct asl_emulator *p,
+			      const struct asl_net_op *op);
 
 #endif
