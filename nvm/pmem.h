@@ -1,5 +1,5 @@
 /*
- * pmem.h -- the store `pmem` from within, for pmem.c and pmem_lasting.c
+ * pmem.h -- the store `pmem` from within, for pmem.c and pmem_resume.c
  */
 #ifndef ASL_PMEM_H
 #define ASL_PMEM_H
@@ -40,7 +40,7 @@ struct asl_pmem_slot *asl_pmem_slot(struct asl_pmem *p, const double *at);
 /* Free what is in it. */
 void asl_pmem_free(struct asl_pmem *p, struct asl_pmem_slot *slot);
 
-/* pmem_lasting.c: the one that is there, or a new one. */
+/* pmem_resume.c: the one that is there, or a new one. */
 int asl_pmem_open_lasting(struct asl_pmem *p, const char *path, uint64_t bytes,
 			  const struct asl_store_want *want);
 void asl_pmem_close_lasting(struct asl_pmem *p);

@@ -10,7 +10,7 @@
  * so, and which version and how long it is, so that all this can be read before
  * anything in the file is trusted.  `check` is over all that lies before it.
  *
- * Only pmem*.c and their tests include this.
+ * Only pmem*.c, pool.c and their tests include this.
  */
 #ifndef ASL_POOL_H
 #define ASL_POOL_H
@@ -66,7 +66,7 @@ static inline double *asl_pool_align(void *object)
 }
 
 /*
- * pmem_size.c: bytes of a pool that holds `words` in any split into `pieces`,
+ * Bytes of a pool that holds `words` in any split into `pieces`,
  * or 0 when there is a split that no pool can hold.  Then the objects: what
  * to ask libpmemobj for, 0 when it is more than it gives.
  */
@@ -78,7 +78,7 @@ uint64_t asl_pool_piece_bytes(uint64_t words);
 uint64_t asl_pool_longest(void);
 
 /*
- * pmem_file.c: the path of the pool, and a new file there with all of its
+ * The path of the pool, and a new file there with all of its
  * blocks, which has a name only if it is to be kept.
  */
 int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want);
@@ -89,7 +89,7 @@ int asl_pool_preallocate(int fd, const char *path, uint64_t bytes);
 int asl_pool_sync_dir(const char *path);
 
 /*
- * pmem_medium.c: fsdax, tmpfs or file, whatever the environment makes libpmem
+ * fsdax, tmpfs or file, whatever the environment makes libpmem
  * believe; and what a reader of results should know about that.
  */
 const char *asl_pool_medium(int fd);

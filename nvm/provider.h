@@ -42,7 +42,7 @@ struct asl_store_ops {
 	void (*settle)(struct asl_store *store, double *at, uint64_t words);
 };
 
-/* Of pools that outlast their run (pmem_lasting.c); others have none of it. */
+/* Of pools that outlast their run (pmem_resume.c); others have none of it. */
 struct asl_store_lasting {
 	bool was_there;
 	void *memo;

@@ -1,5 +1,5 @@
 /*
- * pmem_lasting.c -- pools that outlast their run, and are gone on with
+ * pmem_resume.c -- pools that outlast their run, and are gone on with
  *
  * Such a pool gets its name last, when its head is there: one that has a name is
  * whole, whatever ended who made it.  It is locked from before it has a name

@@ -1,0 +1,462 @@
+/*
+ * pool.c -- the file of a pool: how large, how it is made, what it lies on
+ */
+#include "nvm/pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <linux/magic.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "lib/base/error.h"
+#include "lib/base/path.h"
+
+/* ---- How large a pool must be ---- */
+
+/*
+ * A libpmemobj pool is a head with 1024 lanes, then zones of at most 65528
+ * chunks of 256 KiB, each zone with 512 KiB in front that describe its chunks.
+ * Objects of up to 1.5 chunks share runs of chunks with others of their size
+ * class, and what fits depends on the mixture.  Pieces are therefore never
+ * smaller than two chunks, and so are always whole chunks, of which 64 bytes
+ * at most are libpmemobj's and 48 go to alignment:
+ *
+ *	chunks(w)	= max(2, ceil((8 w + 112) / 256 Ki))
+ *	any split	< 8 words / 256 Ki + 2 pieces + chunks of the root
+ *	pool		= 3.06 MiB + 512 KiB zones + 256 KiB chunks,
+ *			  in full 2 MiB, at least 8 MiB
+ *
+ * A piece lies in one zone.  As long as one zone holds all, that is exact.
+ * Beyond it, pieces leave gaps at the ends of zones: libpmemobj opens a zone
+ * only for a piece that fits in none before, so any two of Z used zones hold
+ * more than one zone's worth, C chunks, hence all of them T > C Z / 2, and
+ * Z = ceil(2 T / C) - 1 zones are enough for every order and split.
+ */
+
+#define CHUNK_BYTES (UINT64_C(256) << 10)
+#define ZONE_HEAD_BYTES (UINT64_C(512) << 10)
+#define ZONE_CHUNKS UINT64_C(65528)
+
+/* Two pages of descriptions, the lanes, the heap's own head; pages of 64K. */
+#define POOL_HEAD_BYTES (UINT64_C(49) << 16)
+
+/* Blocks of a file are best had, and mapped, by huge pages. */
+#define FILE_STEP_BYTES (UINT64_C(2) << 20)
+
+/* No file is larger; and below it nothing here overflows. */
+#define MOST_WORDS (UINT64_C(1) << 53)
+
+/* libpmemobj's objects begin 16 bytes behind a multiple of 64. */
+enum { ALIGN_BYTES = ASL_POOL_ALIGN - 16, HEAD_BYTES = 64 };
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+static uint64_t chunks(uint64_t bytes)
+{
+	uint64_t n = ceil_div(bytes + HEAD_BYTES, CHUNK_BYTES);
+
+	return n < 2 ? 2 : n;
+}
+
+static uint64_t object_bytes(uint64_t bytes)
+{
+	uint64_t n = chunks(bytes);
+
+	return n > ZONE_CHUNKS ? 0 : n * CHUNK_BYTES - HEAD_BYTES;
+}
+
+uint64_t asl_pool_root_bytes(int pieces)
+{
+	return object_bytes(sizeof(struct asl_pool) +
+			    (uint64_t)pieces * sizeof(struct asl_pool_piece));
+}
+
+uint64_t asl_pool_piece_bytes(uint64_t words)
+{
+	if (words > MOST_WORDS)
+		return 0;
+	return object_bytes(words * sizeof(double) + ALIGN_BYTES);
+}
+
+uint64_t asl_pool_longest(void)
+{
+	return (PMEMOBJ_MAX_ALLOC_SIZE - ALIGN_BYTES) / sizeof(double);
+}
+
+uint64_t asl_pool_bytes(uint64_t words, int pieces)
+{
+	uint64_t root = asl_pool_root_bytes(pieces);
+	uint64_t all, zones = 1, bytes;
+
+	if (!root || words > MOST_WORDS ||
+	    ceil_div(words, asl_pool_longest()) > (uint64_t)pieces)
+		return 0;
+	all = chunks(root) + words * sizeof(double) / CHUNK_BYTES +
+	      2 * (uint64_t)pieces;
+	if (all > ZONE_CHUNKS) {
+		zones = ceil_div(2 * all, ZONE_CHUNKS) - 1;
+		if (zones > (uint64_t)pieces + 1)
+			zones = (uint64_t)pieces + 1;
+		all = zones * ZONE_CHUNKS;
+	}
+	bytes = POOL_HEAD_BYTES + zones * ZONE_HEAD_BYTES + all * CHUNK_BYTES;
+	bytes = ceil_div(bytes, FILE_STEP_BYTES) * FILE_STEP_BYTES;
+	return bytes < PMEMOBJ_MIN_POOL ? PMEMOBJ_MIN_POOL : bytes;
+}
+
+/* ---- The file ---- */
+
+/*
+ * It is created exclusively if it is to be kept, else without a name (so that
+ * nothing is left behind, whatever ends the process), and gets all of its
+ * blocks: a full file system is found here and not by a SIGBUS later.
+ * libpmemobj opens it by its descriptor.
+ */
+
+/* Small enough that a periodic signal does not interrupt each of them. */
+#define STEP_BYTES (UINT64_C(32) << 20)
+
+static int check_dir(const char *dir)
+{
+	struct stat st;
+
+	if (stat(dir, &st) != 0)
+		return asl_fail(-errno, "pool directory %s: %s", dir,
+				strerror(errno));
+	if (S_ISCHR(st.st_mode))
+		return asl_fail(-ENOTDIR,
+				"%s is a device; pools need a directory "
+				"(of a DAX file system)",
+				dir);
+	if (!S_ISDIR(st.st_mode))
+		return asl_fail(-ENOTDIR, "%s is not a directory", dir);
+	return 0;
+}
+
+int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want)
+{
+	const char *id = want->run_id;
+	int len;
+
+	if (!want->dir || !*want->dir)
+		return asl_fail(-EINVAL, "no directory for the pool");
+	if (!id || !*id || strchr(id, '/'))
+		return asl_fail(-EINVAL,
+				"run id '%s' can't be part of a file "
+				"name",
+				id ? id : "");
+	if (strlen(id) >= ASL_POOL_RUN_ID)
+		return asl_fail(-ENAMETOOLONG, "run id '%s' is longer than %d",
+				id, ASL_POOL_RUN_ID - 1);
+	len = snprintf(path, PATH_MAX, "%s/aslant-%s-%d.pool", want->dir, id,
+		       want->rank);
+	if (len < 0 || len >= PATH_MAX)
+		return asl_fail(-ENAMETOOLONG, "%.60s...: the path is too long",
+				want->dir);
+	return check_dir(want->dir);
+}
+
+static double mebi(uint64_t bytes)
+{
+	return (double)bytes / 1048576;
+}
+
+static int no_room(int fd, const char *path, uint64_t bytes)
+{
+	struct statvfs fs = {0};
+
+	fstatvfs(fd, &fs);
+	return asl_fail(-ENOSPC,
+			"no room for the pool %s: it needs %.0f MiB, "
+			"%.0f MiB are free",
+			path, mebi(bytes), mebi(fs.f_bavail * fs.f_frsize));
+}
+
+/*
+ * Look before taking: filling a disk to the brim disturbs others.  What the
+ * file system reserves for root is not for pools, even root's.
+ */
+static int check_room(int fd, const char *path, uint64_t bytes)
+{
+	struct rlimit limit;
+	struct statvfs fs;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
+		return asl_fail(-EFBIG,
+				"the pool %s needs %.0f MiB, ulimit -f "
+				"allows %.0f",
+				path, mebi(bytes), mebi(limit.rlim_cur));
+	if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0)
+		return 0;
+	return bytes / fs.f_frsize <= fs.f_bavail ? 0
+						  : no_room(fd, path, bytes);
+}
+
+/* There was room when this rank looked, but others take it at the same time. */
+static int filled(const char *path, uint64_t at, uint64_t bytes)
+{
+	return asl_fail(-ENOSPC,
+			"no room for the pool %s: the file system was "
+			"full at %.0f of its %.0f MiB",
+			path, mebi(at), mebi(bytes));
+}
+
+int asl_pool_preallocate(int fd, const char *path, uint64_t bytes)
+{
+	int err = check_room(fd, path, bytes);
+	uint64_t at = 0;
+
+	if (err)
+		return err;
+	while (at < bytes) {
+		uint64_t n = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
+
+		err = posix_fallocate(fd, (off_t)at, (off_t)n);
+		if (err == ENOSPC || err == EDQUOT)
+			return filled(path, at, bytes);
+		if (err && err != EINTR)
+			return asl_fail(-err, "pool %s, %.0f MiB: %s", path,
+					mebi(bytes), strerror(err));
+		if (!err)
+			at += n;
+	}
+	return 0;
+}
+
+/* The name too must outlast a power cut. */
+int asl_pool_sync_dir(const char *path)
+{
+	char copy[PATH_MAX];
+	int fd, err = 0;
+
+	snprintf(copy, sizeof copy, "%s", path);
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fsync(fd) != 0)
+		err = asl_fail(-errno, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* In a file system without unnamed files the name comes and goes. */
+static int open_unnamed(int dir)
+{
+	char name[64];
+	uint64_t salt;
+	int fd =
+		openat(dir, ".", O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	if (getrandom(&salt, sizeof salt, 0) != sizeof salt)
+		return -1;
+	snprintf(name, sizeof name, "aslant-%016jx.pool", salt);
+	fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		unlinkat(dir, name, 0);
+	return fd;
+}
+
+/* With O_EXCL no link is followed, and none on the way that a stranger laid. */
+static int open_file(const char *path, bool keep)
+{
+	char copy[PATH_MAX];
+	int dir, fd, err;
+
+	snprintf(copy, sizeof copy, "%s", path);
+	dir = asl_path_open_dir(dirname(copy));
+	if (dir < 0)
+		return dir;
+	fd = keep ? openat(dir, strrchr(path, '/') + 1,
+			   O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+		  : open_unnamed(dir);
+	err = fd < 0 ? -errno : 0;
+	close(dir);
+	if (err == -EEXIST)
+		return asl_fail(-EEXIST,
+				"pool %s exists: a run of this id is "
+				"there, or has left it",
+				path);
+	return err ? asl_fail(err, "pool %s: %s", path, strerror(-err)) : fd;
+}
+
+int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)
+{
+	int err;
+
+	*fd = open_file(path, keep);
+	if (*fd < 0)
+		return *fd;
+	err = keep ? asl_pool_sync_dir(path) : 0;
+	if (!err)
+		err = asl_pool_preallocate(*fd, path, bytes);
+	if (!err)
+		return 0;
+	close(*fd);
+	if (keep)
+		unlink(path);
+	return err;
+}
+
+/* ---- What it lies on ---- */
+
+/*
+ * The kernel is asked, not libpmem: PMEM_IS_PMEM_FORCE=1 makes libpmem treat
+ * anything as persistent memory, which is useful, but a result must not say so.
+ * The table of mounts says which file system, /sys which device is below it.
+ */
+
+const char *asl_pool_medium(int fd)
+{
+	struct statfs fs;
+	struct statx st;
+
+	if (fstatfs(fd, &fs) == 0 &&
+	    (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC))
+		return "tmpfs";
+	if (statx(fd, "", AT_EMPTY_PATH, 0, &st) == 0 &&
+	    (st.stx_attributes & STATX_ATTR_DAX))
+		return "fsdax";
+	return "file";
+}
+
+static const char *about(const char *medium)
+{
+	if (!strcmp(medium, "tmpfs"))
+		return "pools lie on tmpfs, not on persistent memory: they "
+		       "cost what DRAM costs";
+	if (!strcmp(medium, "file"))
+		return "pools lie in the page cache of a file system, not on "
+		       "persistent memory";
+	return "";
+}
+
+void asl_pool_note(char *note, size_t room, const char *medium)
+{
+	static const char *const settings[] = {
+		"PMEM_IS_PMEM_FORCE", "PMEM_NO_CLWB",	      "PMEM_NO_MOVNT",
+		"PMEM_NO_FLUSH",      "PMEM_MOVNT_THRESHOLD",
+	};
+
+	snprintf(note, room, "%s", about(medium));
+	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+		const char *value = getenv(settings[i]);
+		size_t len = strlen(note);
+
+		if (value)
+			snprintf(note + len, room - len, "%s%s=%.8s",
+				 len ? "; " : "", settings[i], value);
+	}
+}
+
+#define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
+
+static bool is_below(const char *path, const char *mount)
+{
+	size_t length = strlen(mount);
+
+	if (!strcmp(mount, "/"))
+		return true;
+	return !strncmp(path, mount, length) &&
+	       (path[length] == '/' || !path[length]);
+}
+
+static dev_t device_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_dev;
+}
+
+/* The longest that fits; of those mounted over each other the last. */
+static void find_mount(struct asl_store_place *out, const char *path)
+{
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	dev_t device = device_of(path);
+	struct mntent m;
+	char text[8192];
+	size_t longest = 0;
+
+	while (f && getmntent_r(f, &m, text, sizeof text)) {
+		if (!is_below(path, m.mnt_dir) || strlen(m.mnt_dir) < longest ||
+		    device_of(m.mnt_dir) != device)
+			continue;
+		longest = strlen(m.mnt_dir);
+		COPY(out->file_system, m.mnt_type);
+		COPY(out->source, m.mnt_fsname);
+		COPY(out->mounted, m.mnt_dir);
+		COPY(out->options, m.mnt_opts);
+	}
+	if (f)
+		endmntent(f);
+}
+
+/* The first line of a file in /sys, without blanks at its end; "": none. */
+static void read_line(char *to, size_t room, const char *dir, const char *name)
+{
+	char path[2 * PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	f = fopen(path, "re");
+	if (!f || !fgets(to, (int)room, f))
+		to[0] = '\0';
+	if (f)
+		fclose(f);
+	for (size_t i = strlen(to); i > 0 && strchr(" \n", to[i - 1]); i--)
+		to[i - 1] = '\0';
+}
+
+/* Of a partition its disk says what it is. */
+static void find_device(struct asl_store_place *out, const char *path)
+{
+	dev_t device = device_of(path);
+	char link[64], dir[PATH_MAX], node[16];
+
+	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", major(device),
+		 minor(device));
+	if (!realpath(link, dir))
+		return;
+	COPY(out->device, strrchr(dir, '/') + 1);
+	read_line(node, sizeof node, dir, "partition");
+	if (*node)
+		*strrchr(dir, '/') = '\0';
+	read_line(out->model, sizeof out->model, dir, "device/model");
+	read_line(node, sizeof node, dir, "device/numa_node");
+	out->numa_node = *node ? atoi(node) : -1;
+}
+
+int asl_store_place(struct asl_store_place *out, const char *dir)
+{
+	struct asl_store_want want = {.dir = dir, .run_id = "place"};
+	char path[PATH_MAX], real[PATH_MAX];
+	int fd, err;
+
+	*out = (struct asl_store_place){.numa_node = -1};
+	err = asl_pool_path(path, &want);
+	if (!err)
+		err = asl_pool_create(&fd, path, 0, false);
+	if (err)
+		return err;
+	out->medium = asl_pool_medium(fd);
+	close(fd);
+	if (!realpath(dir, real))
+		COPY(real, dir);
+	find_mount(out, real);
+	find_device(out, real);
+	return 0;
+}
