@@ -49,8 +49,8 @@ static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 	if (want->pieces < 0 || (want->pieces == 0 && want->words > 0))
 		return asl_fail(-EINVAL, "%" PRIu64 " words in %d pieces",
 				want->words, want->pieces);
-	*bytes = asl_pool_bytes(want->words + want->safe,
-				want->pieces + (want->safe > 0));
+	*bytes = asl_pool_bytes(want->words + want->log,
+				want->pieces + (want->log > 0));
 	if (!*bytes)
 		return asl_fail(-EFBIG,
 				"%" PRIu64 " words (%.3f GiB) in %d "
@@ -83,12 +83,12 @@ static void write_head(struct asl_pmem *p, const struct asl_store_want *want)
 	pmemobj_persist(p->pop, root, sizeof *root);
 }
 
-static int set_aside(struct asl_pmem *p, const struct asl_store_want *want)
+static int make_log(struct asl_pmem *p, const struct asl_store_want *want)
 {
-	p->root->safe_words = want->safe;
-	if (!want->safe ||
-	    pmemobj_alloc(p->pop, &p->root->safe,
-			  asl_pool_piece_bytes(want->safe), 1, NULL, NULL) == 0)
+	p->root->log_words = want->log;
+	if (!want->log ||
+	    pmemobj_alloc(p->pop, &p->root->log,
+			  asl_pool_piece_bytes(want->log), 1, NULL, NULL) == 0)
 		return 0;
 	return pool_failed(want);
 }
@@ -106,7 +106,7 @@ int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 	PMEMoid oid;
 
 	if (want->about)
-		snprintf(layout, sizeof layout, ASL_POOL_LASTING,
+		snprintf(layout, sizeof layout, ASL_POOL_RESUMABLE,
 			 ASL_POOL_VERSION, (uintmax_t)bytes);
 
 	p->base.medium = asl_pool_medium(fd);
@@ -121,7 +121,7 @@ int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 	if (!err) {
 		p->root = pmemobj_direct(oid);
 		p->is_pmem = pmem_is_pmem(p->pop, bytes);
-		err = set_aside(p, want);
+		err = make_log(p, want);
 	}
 	if (err) {
 		pmemobj_close(p->pop);
@@ -164,7 +164,7 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 	if (!p)
 		return asl_fail(-ENOMEM, "no memory for a store");
 	p->fd = -1;
-	err = want->about ? asl_pmem_open_lasting(p, path, bytes, want)
+	err = want->about ? asl_pmem_resume(p, path, bytes, want)
 			  : open_own(p, path, bytes, want);
 	if (err) {
 		free(p->base.file);
@@ -185,7 +185,7 @@ static void pmem_close(struct asl_store *store)
 
 	asl_mapped_forget(p->pop);
 	pmemobj_close(p->pop);
-	asl_pmem_close_lasting(p);
+	asl_pmem_unlock(p);
 	free(p->base.file);
 	free(p);
 }
@@ -273,8 +273,8 @@ static void pmem_give(struct asl_store *store, double *at)
 	struct asl_pmem *p = (struct asl_pmem *)store;
 	struct asl_pmem_slot *slot = asl_pmem_slot(p, at);
 
-	if (store->lasting) {
-		if (slot) /* else it was passed by */
+	if (p->fd >= 0) {
+		if (slot) /* else it was skipped */
 			slot->given = true;
 		return;
 	}
@@ -346,7 +346,7 @@ const char *asl_store_versions(void)
 	return text;
 }
 
-int asl_store_secure(const void *at, size_t bytes)
+int asl_store_persist(const void *at, size_t bytes)
 {
 	if (bytes && pmem_is_pmem(at, bytes)) {
 		pmem_persist(at, bytes);
@@ -369,4 +369,6 @@ const struct asl_store_ops asl_store_pmem = {
 	.read = pmem_read,
 	.write = pmem_write,
 	.settle = pmem_settle,
+	.skip = asl_pmem_skip,
+	.release = asl_pmem_release,
 };

@@ -22,10 +22,9 @@ struct asl_pmem {
 	uint64_t taken; /* words in the pool */
 	uint64_t takes; /* so far */
 
-	/* Of one that outlasts its run: */
-	struct asl_store_lasting lasting;
-	bool passing;
-	int fd; /* holds the locks; -1: none */
+	/* Of a pool that outlasts its run: */
+	bool skips;
+	int fd; /* holds the locks; -1: it does not outlast it */
 
 	struct asl_pmem_slot slot[]; /* as many as the root has pieces */
 };
@@ -40,10 +39,12 @@ struct asl_pmem_slot *asl_pmem_slot(struct asl_pmem *p, const double *at);
 /* Free what is in it. */
 void asl_pmem_free(struct asl_pmem *p, struct asl_pmem_slot *slot);
 
-/* pmem_resume.c: the one that is there, or a new one. */
-int asl_pmem_open_lasting(struct asl_pmem *p, const char *path, uint64_t bytes,
-			  const struct asl_store_want *want);
-void asl_pmem_close_lasting(struct asl_pmem *p);
+/* pmem_resume.c: the pool that an earlier run left, or a new one. */
+int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
+		    const struct asl_store_want *want);
+void asl_pmem_unlock(struct asl_pmem *p);
+void asl_pmem_skip(struct asl_store *store, bool skips);
+void asl_pmem_release(struct asl_store *store);
 
 /* Is this take answered without taking? */
 bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,

@@ -84,7 +84,7 @@ static int check_layout(int fd, const char *path, const struct stat *st)
 
 	if (pread(fd, sign, 8, 0) != 8 || strcmp(sign, "PMEMOBJ") ||
 	    pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES ||
-	    sscanf(layout, ASL_POOL_LASTING, &version, &bytes) != 2)
+	    sscanf(layout, ASL_POOL_RESUMABLE, &version, &bytes) != 2)
 		return refuse(path, "its beginning", "something else",
 			      "a pool that aslant can go on with");
 	snprintf(is, sizeof is, "%d", version);
@@ -178,7 +178,7 @@ static int check_head(const struct asl_pmem *p, const char *path,
 		return damaged(path, "it is another rank's, under this name");
 	if (compare(path, root->about, want->about))
 		return -EINVAL;
-	if (root->words != want->words || root->safe_words != want->safe ||
+	if (root->words != want->words || root->log_words != want->log ||
 	    root->pieces != (uint64_t)want->pieces)
 		return damaged(path, "its room is not what the case needs");
 	return 0;
@@ -208,7 +208,7 @@ static int find_pieces(struct asl_pmem *p, const char *path)
 {
 	struct asl_pool *root = p->root;
 
-	if (root->safe_words && !is_inside(p, root->safe, root->safe_words))
+	if (root->log_words && !is_inside(p, root->log, root->log_words))
 		return damaged(path, "what it points to is not in it");
 	for (uint64_t i = 0; i < root->pieces; i++) {
 		const struct asl_pool_piece *x = &root->piece[i];
@@ -267,7 +267,7 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 		return asl_fail(-EINVAL, "pool %s is damaged: %s", path,
 				pmemobj_errormsg());
 	p->is_pmem = pmem_is_pmem(p->pop, (size_t)st.st_size);
-	p->lasting.was_there = true;
+	p->base.resumed = true;
 	err = open_root(p, path, (size_t)st.st_size, want);
 	if (err)
 		pmemobj_close(p->pop);
@@ -338,12 +338,12 @@ static int make(struct asl_pmem *p, int *fd, const struct spot *at,
 
 /* ---- Both ---- */
 
-static void pass_by(struct asl_store *store, bool passing)
+void asl_pmem_skip(struct asl_store *store, bool skips)
 {
-	((struct asl_pmem *)store)->passing = passing;
+	((struct asl_pmem *)store)->skips = skips;
 }
 
-static void let_go(struct asl_store *store)
+void asl_pmem_release(struct asl_store *store)
 {
 	struct asl_pmem *p = (struct asl_pmem *)store;
 
@@ -385,8 +385,8 @@ static int open_at(struct asl_pmem *p, int *fd, const char *path,
 	return err;
 }
 
-int asl_pmem_open_lasting(struct asl_pmem *p, const char *path, uint64_t bytes,
-			  const struct asl_store_want *want)
+int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
+		    const struct asl_store_want *want)
 {
 	int fd = -1, err;
 
@@ -405,17 +405,13 @@ int asl_pmem_open_lasting(struct asl_pmem *p, const char *path, uint64_t bytes,
 	}
 	say_who(fd);
 	p->fd = fd;
-	p->lasting.memo = p->root->memo;
-	p->lasting.safe =
-		want->safe ? asl_pool_align(pmemobj_direct(p->root->safe))
-			   : NULL;
-	p->lasting.pass_by = pass_by;
-	p->lasting.let_go = let_go;
-	p->base.lasting = &p->lasting;
+	p->base.record = p->root->record;
+	p->base.log =
+		want->log ? asl_pool_align(pmemobj_direct(p->root->log)) : NULL;
 	return 0;
 }
 
-void asl_pmem_close_lasting(struct asl_pmem *p)
+void asl_pmem_unlock(struct asl_pmem *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
@@ -424,7 +420,7 @@ void asl_pmem_close_lasting(struct asl_pmem *p)
 bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,
 			 uint64_t words)
 {
-	if (!p->base.lasting)
+	if (p->fd < 0)
 		return false;
 	*err = 0;
 	for (uint64_t i = 0; i < p->root->pieces; i++) {
@@ -442,7 +438,7 @@ bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,
 		p->takes++;
 		return true;
 	}
-	if (!p->passing)
+	if (!p->skips)
 		return false;
 	*at = ASL_STORE_NOWHERE;
 	p->takes++;

@@ -25,7 +25,7 @@
 #define ASL_POOL_LAYOUT "aslant"
 #define ASL_POOL_MAGIC UINT64_C(0x4c4f4f504e4c5341) /* "ASLNPOOL" in bytes */
 
-#define ASL_POOL_LASTING "aslant resume version %d, %ju bytes"
+#define ASL_POOL_RESUMABLE "aslant resume version %d, %ju bytes"
 
 enum {
 	ASL_POOL_VERSION = 2,
@@ -47,12 +47,12 @@ struct asl_pool {
 	uint64_t words, pieces; /* as announced: at most so many, at a time */
 	char run_id[ASL_POOL_RUN_ID];
 
-	/* Of one that outlasts its run, else 0. */
-	PMEMoid safe; /* words set aside */
-	uint64_t safe_words;
+	/* 0 unless the pool outlasts its run. */
+	PMEMoid log;
+	uint64_t log_words;
 	char about[ASL_POOL_ABOUT];
 	uint64_t check;
-	uint64_t memo[ASL_STORE_MEMO];
+	uint64_t record[ASL_STORE_RECORD];
 
 	struct asl_pool_piece piece[];
 };

@@ -10,8 +10,6 @@
 
 #include "nvm/store.h"
 
-struct asl_store_lasting;
-
 struct asl_store {
 	const struct asl_store_ops *ops;
 	const char *medium;
@@ -19,7 +17,10 @@ struct asl_store {
 	char *file; /* what discard removes; the provider's, or NULL */
 	int error;  /* the first write that did not become durable */
 	char *why;  /* and asl_failure() then */
-	const struct asl_store_lasting *lasting; /* or NULL */
+	/* Of a pool that outlasts its run: */
+	bool resumed;
+	void *record; /* or NULL */
+	double *log;
 };
 
 /*
@@ -40,15 +41,9 @@ struct asl_store_ops {
 		      const double *src, uint64_t src_ld, uint64_t rows,
 		      uint64_t cols);
 	void (*settle)(struct asl_store *store, double *at, uint64_t words);
-};
-
-/* Of pools that outlast their run (pmem_resume.c); others have none of it. */
-struct asl_store_lasting {
-	bool was_there;
-	void *memo;
-	double *safe;
-	void (*pass_by)(struct asl_store *store, bool passing);
-	void (*let_go)(struct asl_store *store);
+	/* NULL in stores without pools that outlast their run. */
+	void (*skip)(struct asl_store *store, bool skips);
+	void (*release)(struct asl_store *store);
 };
 
 extern const struct asl_store_ops asl_store_pmem, asl_store_dram,

@@ -156,31 +156,31 @@ int asl_store_error(const struct asl_store *store)
 	return store->error;
 }
 
-bool asl_store_was_there(const struct asl_store *store)
+bool asl_store_resumed(const struct asl_store *store)
 {
-	return store->lasting && store->lasting->was_there;
+	return store->resumed;
 }
 
-void *asl_store_memo(struct asl_store *store)
+void *asl_store_record(struct asl_store *store)
 {
-	return store->lasting ? store->lasting->memo : NULL;
+	return store->record;
 }
 
-double *asl_store_safe(struct asl_store *store)
+double *asl_store_log(struct asl_store *store)
 {
-	return store->lasting ? store->lasting->safe : NULL;
+	return store->log;
 }
 
-void asl_store_pass_by(struct asl_store *store, bool passing)
+void asl_store_skip(struct asl_store *store, bool skips)
 {
-	if (store->lasting)
-		store->lasting->pass_by(store, passing);
+	if (store->ops->skip)
+		store->ops->skip(store, skips);
 }
 
-void asl_store_let_go(struct asl_store *store)
+void asl_store_release(struct asl_store *store)
 {
-	if (store->lasting)
-		store->lasting->let_go(store);
+	if (store->ops->release)
+		store->ops->release(store);
 }
 
 /* FNV-1a by words, and a last stir, as its high bits know little of the end. */

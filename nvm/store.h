@@ -12,8 +12,8 @@
  * Counting	None here: that is the business of lib/rank.
  * Errors	0, or a negative errno (lib/base/error.h).  A write
  *		that could not be made durable is kept in asl_store_error().
- * Lasting	A pool may outlast its run, to be gone on with by another of the
- *		same case (asl_store_want.about; lib/rank/resume.h).
+ * Resume	A pool may outlast its run, for another run of the same case to
+ *		resume (asl_store_want.about; lib/rank/resume.h).
  * Threads	One at a time per store.
  */
 #ifndef ASL_STORE_H
@@ -35,12 +35,12 @@ struct asl_store_want {
 	int pieces;	    /* pmem: in how many pieces at most, at a time */
 	bool keep;	    /* pmem: leave the pool file behind */
 	/*
-	 * pmem: what a pool that outlasts its run is for, as lines of "name
-	 * value"; NULL: it does not.  One of this run id and rank that is there
-	 * is gone on with if it is for the same, else refused.
+	 * pmem: the case of a pool that outlasts its run, as lines of "name
+	 * value"; NULL: it does not.  An existing pool of this run id and rank
+	 * is resumed if it is of the same case, else refused.
 	 */
 	const char *about;
-	uint64_t safe; /* and words set aside in it, for asl_store_safe */
+	uint64_t log; /* and words set aside in it, for asl_store_log */
 };
 
 /*
@@ -104,25 +104,28 @@ void asl_store_settle(struct asl_store *store, double *at, uint64_t words);
 
 /* ---- Pools that outlast their run ---- */
 
-/* Was it there before? */
-bool asl_store_was_there(const struct asl_store *store);
-
-/* ASL_STORE_MEMO words in the pool, zero at first; NULL in any other store. */
-enum { ASL_STORE_MEMO = 64 };
-void *asl_store_memo(struct asl_store *store);
-
-/* The words set aside, which nothing else is ever in. */
-double *asl_store_safe(struct asl_store *store);
+/* Did an earlier run leave it? */
+bool asl_store_resumed(const struct asl_store *store);
 
 /*
- * Pieces are taken again in the order in which they were first taken, and found
- * as they were.  One that has gone since is taken anew; or, while the store is
- * passed by, is nowhere: what is there must not be touched.  What is given stays until
- * it is let go.
+ * ASL_STORE_RECORD words in the pool for the progress of the run, zero at first;
+ * NULL in any other store.
+ */
+enum { ASL_STORE_RECORD = 64 };
+void *asl_store_record(struct asl_store *store);
+
+/* The words of asl_store_want.log, which hold no pieces. */
+double *asl_store_log(struct asl_store *store);
+
+/*
+ * A resumed run takes pieces in the order in which they were first taken, and
+ * finds them as they were.  One that has gone since is allocated anew; or, while
+ * the store skips, is nowhere and must not be touched.  A piece that is given
+ * stays until it is released.
  */
 #define ASL_STORE_NOWHERE ((double *)4096)
-void asl_store_pass_by(struct asl_store *store, bool passing);
-void asl_store_let_go(struct asl_store *store);
+void asl_store_skip(struct asl_store *store, bool skips);
+void asl_store_release(struct asl_store *store);
 
 /* A check of bytes, in full words: any that changes changes it. */
 uint64_t asl_store_check(const void *at, size_t bytes, uint64_t from);
@@ -149,7 +152,7 @@ int asl_store_error(const struct asl_store *store);
  * Make durable what lies at any address: if a pool or a file is mapped there,
  * it is when this returns 0; ordinary memory stays what it is.
  */
-int asl_store_secure(const void *at, size_t bytes);
+int asl_store_persist(const void *at, size_t bytes);
 
 /* The names of all stores, in a NULL-ended array, and a line on each. */
 const char *const *asl_store_names(void);

@@ -225,14 +225,14 @@ static void what_a_caller_has_is_secured(void **state)
 
 	(void)state;
 	logged = 0;
-	assert_int_equal(asl_store_secure(at + 3, 80), 0);
+	assert_int_equal(asl_store_persist(at + 3, 80), 0);
 	assert_event(0, is_pmem(at) ? PERSIST : MSYNC, at + 3, 80);
-	assert_int_equal(asl_store_secure(own, 0), 0);
+	assert_int_equal(asl_store_persist(own, 0), 0);
 	assert_int_equal(logged, 1);
 	logged = 64;
-	assert_int_equal(asl_store_secure(own, sizeof own), 0);
+	assert_int_equal(asl_store_persist(own, sizeof own), 0);
 	msync_error = ENOSPC;
-	assert_int_equal(asl_store_secure(at, 8), expected);
+	assert_int_equal(asl_store_persist(at, 8), expected);
 	msync_error = 0;
 	asl_store_close(store);
 }

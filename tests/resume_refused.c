@@ -177,7 +177,7 @@ static void flip(off_t at, int bit)
 
 static off_t in_memo(size_t at)
 {
-	return (off_t)(offsetof(struct asl_pool, memo) + at);
+	return (off_t)(offsetof(struct asl_pool, record) + at);
 }
 
 static void flipped_bits(void **state)

@@ -47,7 +47,7 @@ static void aim(struct asl_resume *x)
 	x->moves = x->mark >= x->from_mark;
 	x->tiles = x->mark > x->from_mark ||
 		   (x->moves && x->commits >= x->from_commits);
-	asl_store_pass_by(x->store, !x->gathers);
+	asl_store_skip(x->store, !x->gathers);
 }
 
 bool asl_replaying(const struct asl_rank *r)
@@ -110,7 +110,7 @@ static void meet(struct asl_rank *r)
 
 static double *dump_of(const struct asl_resume *x, uint64_t mark)
 {
-	return asl_store_safe(x->store) + mark % 2 * x->needs.live;
+	return asl_store_log(x->store) + mark % 2 * x->needs.live;
 }
 
 static void dump(struct asl_resume *x, struct asl_record *record,
@@ -144,7 +144,7 @@ static void prepare(struct asl_rank *r, const struct asl_words *live, int count)
 static void begin(struct asl_resume *x)
 {
 	asl_progress_write(x, x->mark, 1);
-	asl_store_let_go(x->store);
+	asl_store_release(x->store);
 	x->logged = 0;
 }
 
@@ -171,7 +171,7 @@ static void restore(struct asl_rank *r, const struct asl_words *live, int count)
 		memcpy(live[i].at, from, live[i].count * sizeof *from);
 		from += live[i].count;
 	}
-	asl_store_let_go(x->store);
+	asl_store_release(x->store);
 }
 
 /* What is given goes now; what is written down is counted. */
@@ -212,7 +212,7 @@ static void pass(struct asl_rank *r, bool is_epoch,
 	} else if (x->mark == x->from_mark) {
 		restore(r, live, count);
 	} else {
-		asl_store_let_go(x->store);
+		asl_store_release(x->store);
 	}
 	aim(x);
 }
@@ -330,7 +330,7 @@ void asl_resume_open(struct asl_resume *x, struct asl_store *pool,
 {
 	*x = (struct asl_resume){
 		.store = pool,
-		.memo = asl_store_memo(pool),
+		.memo = asl_store_record(pool),
 		.ranks = ranks,
 		.needs = *needs,
 	};
@@ -550,7 +550,7 @@ _Static_assert(sizeof(struct entry) == ASL_LOG_ENTRY * sizeof(double),
 
 static double *begin_of_log(const struct asl_resume *x)
 {
-	return asl_store_safe(x->store) + 2 * x->needs.live;
+	return asl_store_log(x->store) + 2 * x->needs.live;
 }
 
 static uint64_t check_entry(const struct entry *e, const double *words)

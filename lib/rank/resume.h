@@ -195,7 +195,7 @@ struct asl_memo {
 	uint64_t moved[ASL_COUNTERS], safety_words;
 };
 
-_Static_assert(sizeof(struct asl_memo) <= ASL_STORE_MEMO * sizeof(uint64_t),
+_Static_assert(sizeof(struct asl_memo) <= ASL_STORE_RECORD * sizeof(uint64_t),
 	       "a store keeps so many words");
 
 /* ---- The log ---- */

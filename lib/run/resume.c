@@ -220,7 +220,7 @@ static int look(struct asl_rank_case *p, struct state *mine)
 	asl_resume_open(&p->resume, p->pool, &p->needs,
 			asl_plan_ranks(&p->want->plan));
 	mine->lasts = true;
-	mine->was_there = asl_store_was_there(p->pool);
+	mine->was_there = asl_store_resumed(p->pool);
 	err = asl_resume_look(&mine->found, &p->resume, &where);
 	return err ? damaged(p, where) : 0;
 }

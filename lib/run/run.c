@@ -254,7 +254,7 @@ static int settle(const struct asl_rank_case *p)
 	int err = 0;
 
 	if (into && (p->r.id == 0 || p->want->first_rows))
-		err = asl_store_secure(into->at, asl_given_bytes(into));
+		err = asl_store_persist(into->at, asl_given_bytes(into));
 	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 

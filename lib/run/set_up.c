@@ -130,7 +130,7 @@ static int open_stores(struct asl_rank_case *p)
 		pool.about = p->about;
 		pool.words = p->needs.words;
 		pool.pieces = p->needs.pieces;
-		pool.safe = asl_resume_room(&p->needs);
+		pool.log = asl_resume_room(&p->needs);
 	}
 	err = asl_store_open(&p->pool, &pool);
 	if (err)
@@ -305,7 +305,7 @@ static bool outlasts(const struct asl_rank_case *p, bool began)
 	if (!p->lasts)
 		return began;
 	return p->finished ? p->want->keep
-			   : began || (p->pool && asl_store_was_there(p->pool));
+			   : began || (p->pool && asl_store_resumed(p->pool));
 }
 
 void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)

@@ -34,7 +34,7 @@ static const struct asl_store_want want = {
 	.words = WORDS,
 	.pieces = 3,
 	.about = "case a\nn 3\n",
-	.safe = 16,
+	.log = 16,
 };
 
 static char *whole;
