@@ -4,8 +4,8 @@
 #	reframe ... -S aslant_run.executable=/opt/aslant/bin/aslant \
 #		-S aslant_run.nvm_dir=/mnt/pmem0 -S aslant_run.num_tasks=64
 #
-# A case passes if every repetition is verified, and counted as predicted.  Its
-# figures are medians; those that count words are the same on every machine.
+# A case passes if every repetition is verified, and its counts are as predicted.
+# Its figures are medians; counts of words are the same on every machine.
 
 import csv
 import os

@@ -6,8 +6,8 @@
 Operands are NumPy arrays of float64, in any layout; anything else is converted.
 Options are those of the command, with _ for -: ranks=4, write_cost=8,
 store="dram", overlap=True.  `counts` is one row of runs.csv, whose columns
-aslant-csv(5) explains; with reps=N it has N rows.  What fails raises Error, and a
-result that is wrong, or not counted as predicted, raises CheckFailed.
+aslant-csv(5) explains; with reps=N it has N rows.  A failure raises Error; a
+result that is wrong, or whose counts are not as predicted, raises CheckFailed.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ __all__ = ["CheckFailed", "Error", "Results", "bounds", "einsum", "matmul",
 
 
 class Error(Exception):
-    """Why something could not be done; `code` as the command's exit code."""
+    """A failure, with the command's exit code as `code`."""
 
     def __init__(self, code, why):
         super().__init__(why)
@@ -30,7 +30,7 @@ class Error(Exception):
 
 
 class CheckFailed(Error):
-    """`result` and `counts` are there, but one of them is wrong."""
+    """The result or the counts are wrong: `result` and `counts` hold them."""
 
     result = counts = None
 
@@ -42,8 +42,8 @@ def _check(code):
 
 
 def _layout(array):
-    """Steps in words, or None: some are negative, or no whole words."""
-    # Where there is one entry, NumPy may say anything of the next.
+    """Steps in words, or None if one is negative or no whole number of words."""
+    # With one entry, NumPy's stride to the next may be anything.
     steps = [step if length > 1 else 8
              for step, length in zip(array.strides, array.shape)]
     if any(step < 0 or step % 8 for step in steps):
@@ -104,7 +104,7 @@ class _Task:
 
 
 def matmul(A, B, algorithm="auto", **options):
-    """A @ B, and its counts.  Of matrices."""
+    """A @ B for matrices, and its counts."""
     A, B = numpy.asarray(A), numpy.asarray(B)
     if A.ndim != 2 or B.ndim != 2:
         raise ValueError(f"found {A.ndim} and {B.ndim} dimensions, expected 2")
@@ -134,7 +134,7 @@ def einsum(spec, *arrays, **options):
     with _Task("einsum", {"spec": spec, **options}) as task:
         for i, array in enumerate(arrays):
             task.operand(i, array)
-        # What is wrong with a letter that no input has, the library says.
+        # The library reports a letter that no input has.
         return task.run(numpy.empty([size.get(x, 1) for x in output]))
 
 
@@ -151,7 +151,7 @@ def sttsv(A, x, algorithm="sttsv", **options):
 
 
 def plan(algorithm="auto", **options):
-    """The ways of doing it, cheapest first: the rows of aslant plan --csv."""
+    """The candidates, cheapest first: the rows of aslant plan --csv."""
     with _Task(algorithm, options) as task:
         _check(_library.asl_task_plan(task.task))
         return _table(_library.asl_task_csv(task.task).decode())

@@ -1,4 +1,4 @@
-"""libaslant, as ctypes sees it: finding it, and its functions' types."""
+"""libaslant for ctypes: where it is, and the types of its functions."""
 
 import ctypes
 import ctypes.util
@@ -9,7 +9,7 @@ _NAME = "libaslant.so.0"
 
 
 def _places():
-    """Where it can be: named, in a build of this tree, installed beside us."""
+    """Candidates: the file named, in a build of this tree, installed beside us."""
     named = os.environ.get("ASLANT_LIBRARY")
     if named:
         yield named

@@ -9,7 +9,7 @@ import numpy
 
 
 def _column(fields):
-    """Whole numbers if all are, else numbers ('' is NaN), else text."""
+    """Integers if all are, else numbers ('' is NaN), else text."""
     try:
         whole = [int(field) for field in fields]
         return numpy.array(whole, dtype=numpy.int64)
@@ -23,7 +23,7 @@ def _column(fields):
 
 
 def table(text):
-    """A structured array, a field a column; empty if there are no rows.
+    """A structured array with a field for each column; empty without rows.
 
     A column that is empty in some rows is of numbers with NaN there, and one
     that is empty in all rows is NaN throughout.
