@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-#include "bench/csv.h"
-#include "bench/html.h"
-#include "bench/rows_read.h"
-#include "bench/say.h"
+#include "bench/command/html.h"
+#include "bench/command/rows_read.h"
+#include "bench/library/csv.h"
+#include "bench/library/say.h"
 #include "tests/random.h"
 
 enum { COLUMNS = 5, ROWS = 40, LONGEST = 12 };

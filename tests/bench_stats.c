@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "bench/stats.h"
+#include "bench/command/stats.h"
 #include "tests/random.h"
 
 enum { MOST = 5000 };

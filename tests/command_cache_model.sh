@@ -101,7 +101,7 @@ grep -q LRU out && fail "LRU without a model"
 expect 0 run --help
 says '--cache-model MODEL'
 
-BUILD=$(dirname "$aslant") "$root/bench/lru-table" 240 2888 >out 2>err ||
+BUILD=$(dirname "$aslant") "$root/bench/measure/lru-table" 240 2888 >out 2>err ||
 	fail "lru-table: $(cat out err)"
 says '^5 blocks .* 1.000$'
 

@@ -3,7 +3,7 @@
 #
 # What is certain on any machine, however busy: lower bounds, counts that stay the
 # same, verdicts that follow from the error, and what is refused.  How near times
-# are is for bench/emulation.  ASLANT is the command.
+# are is for bench/measure/emulation.  ASLANT is the command.
 set -u
 
 # shellcheck source=tests/command.sh

@@ -69,7 +69,7 @@ violations() {
 		}
 		header ~ "^libpmem" && layer != "nvm" { bad("PMDK is for nvm") }
 		header ~ "^rdma/" && layer != "net" { bad("libfabric is for net") }
-		header ~ "^mpi" && layer != "net" && $1 !~ "^bench/peers/" {
+		header ~ "^mpi" && layer != "net" && $1 !~ "^bench/measure/peers/" {
 			bad("MPI is for net, and for what we are compared with")
 		}
 		header ~ "^(hwloc|likwid|perfmon/|linux/perf_event)" &&
@@ -112,7 +112,7 @@ fi
 
 plant lib/rank/rank.c '#include "net/provider.h"'
 plant lib/rank/rank.c '#include "nvm/pool.h"'
-plant lib/multiply/grid.c '#include "bench/options.h"'
+plant lib/multiply/grid.c '#include "bench/library/options.h"'
 plant lib/kernels/vomm.c '#include <cblas.h>'
 plant lib/rank/rank.c '#include <libpmemobj.h>'
 plant lib/rank/rank.h '# include <mpi.h>'
@@ -135,11 +135,11 @@ plant lib/base/error.c '#include "net/net.h"'
 plant net/sim.c '#include <libpmem.h>'
 plant nvm/dram.c '#include "net/net.h"'
 plant nvm/dram.c '#include <mpi.h>'
-plant bench/options.c '#include "net/provider.h"'
-plant bench/options.c '#include "nvm/provider.h"'
-plant bench/options.c '#include <mpi.h>'
-plant bench/options.c '#include <hwloc.h>'
-plant bench/options.c '#include <cblas.h>'
+plant bench/library/options.c '#include "net/provider.h"'
+plant bench/library/options.c '#include "nvm/provider.h"'
+plant bench/library/options.c '#include <mpi.h>'
+plant bench/library/options.c '#include <hwloc.h>'
+plant bench/library/options.c '#include <cblas.h>'
 plant nvm/dram.c '/* TODO */'
 plant tests/random.h '// TODO: later'
 echo "ok: $(includes "$root" | wc -l) includes, and 32 planted violations found"

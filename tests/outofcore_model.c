@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "bench/tables/cell.h"
+#include "bench/measure/tables/cell.h"
 #include "tests/random.h"
 
 /* ---- Tables ---- */

@@ -4,7 +4,7 @@
  * A shared bandwidth is never handed out twice, nor left unused while somebody
  * wants it: under a clock that the test makes up, and by processes that race.
  * The verbs then take as long as they should, at least; that they take no longer
- * is not certain on a machine that does other things (bench/emulation shows it).
+ * is not certain on a machine that does other things (bench/measure/emulation shows it).
  */
 #include <errno.h>
 #include <math.h>

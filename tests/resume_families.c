@@ -6,7 +6,7 @@
  * again.  In the end the result is that of a run that was never interrupted, and
  * what is counted is what was predicted.
  */
-#include "bench/case.h"
+#include "bench/library/case.h"
 #include "tests/lives.h"
 
 enum { MOST_WORDS = 40 };

@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-#include "bench/aslant.h"
+#include "bench/library/aslant.h"
 #include "nvm/store.h"
 #include "tests/powercut.h"
 #include "tests/random.h"

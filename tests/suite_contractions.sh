@@ -1,6 +1,6 @@
 #!/bin/bash
 # suite_contractions.sh -- the suite contractions is as near to the bound as it is
-# said to be, and bench/contract-words notices if it is not
+# said to be, and bench/measure/contract-words notices if it is not
 #
 # ASLANT is the command.
 set -u
@@ -15,13 +15,13 @@ fail() {
 	exit 1
 }
 
-# table ROWS: what bench/contract-words makes of them
+# table ROWS: what bench/measure/contract-words makes of them
 table() {
-	awk -f "$root/bench/contract-words.awk" "$1" >"$work/out"
+	awk -f "$root/bench/measure/contract-words.awk" "$1" >"$work/out"
 }
 
-"$root/bench/contract-words" --keep "$work" >"$work/out" 2>"$work/log" ||
-	fail "bench/contract-words ends with $?: $(cat "$work/out" "$work/log")"
+"$root/bench/measure/contract-words" --keep "$work" >"$work/out" 2>"$work/log" ||
+	fail "bench/measure/contract-words ends with $?: $(cat "$work/out" "$work/log")"
 [ "$(grep -c '^ *[0-9]*0  .* 2   2.000 .*' "$work/out")" = 20 ] ||
 	fail "not 20 rows: $(cat "$work/out")"
 grep -q '^  1000     28647   1.012 ' "$work/out" ||

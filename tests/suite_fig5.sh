@@ -1,7 +1,7 @@
 #!/bin/bash
 # suite_fig5.sh -- the suite fig5, simulated, stands up to the figure
 #
-# bench/fig5 --simulated passes its checks; it does fail where something is
+# bench/measure/fig5 --simulated passes its checks; it does fail where something is
 # wrong; and the budgets of `fused` in the suite are what JOMMA holds.  ASLANT is
 # the command.
 set -u
@@ -16,8 +16,8 @@ fail() {
 	exit 1
 }
 
-"$root/bench/fig5" --simulated --keep "$work/kept" >"$work/out" ||
-	fail "bench/fig5 --simulated ends with $?: $(grep FAILED "$work/out")"
+"$root/bench/measure/fig5" --simulated --keep "$work/kept" >"$work/out" ||
+	fail "bench/measure/fig5 --simulated ends with $?: $(grep FAILED "$work/out")"
 # Nobody's order turns unnoticed: these ten, each explained, are known.
 grep -q "; 10 of 144 pairs of methods in another order" "$work/out" ||
 	fail "other pairs are in another order: $(tail -2 "$work/out")"
@@ -32,7 +32,7 @@ spoil() {
 			print; next
 		}
 		{ '"$3"' } 1' "$work/kept/sim.csv" >"$work/spoilt.csv"
-	awk -f "$root/bench/fig5.awk" "$root/bench/suites/fig5-golden.csv" \
+	awk -f "$root/bench/measure/fig5.awk" "$root/bench/suites/fig5-golden.csv" \
 		"$work/kept/sim.csv" "$work/spoilt.csv" >"$work/spoilt" &&
 		fail "$1: not noticed"
 	grep -q "FAILED: .*$2" "$work/spoilt" ||

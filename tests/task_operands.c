@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "bench/aslant.h"
+#include "bench/library/aslant.h"
 #include "tests/random.h"
 
 enum { CASES = 40, GAP = -7777 };

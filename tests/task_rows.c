@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/aslant.h"
+#include "bench/library/aslant.h"
 #include "tests/random.h"
 
 enum { GAP = -7777 };

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/say.h"
+#include "bench/library/say.h"
 
 enum { MOST_RANKS = 32, MOST_SIZE = 1 << 16, PATHS = 4 };
 

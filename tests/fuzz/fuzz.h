@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/options.h"
+#include "bench/library/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

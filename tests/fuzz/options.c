@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/case.h"
-#include "bench/compare.h"
+#include "bench/command/compare/compare.h"
+#include "bench/library/case.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST_ARGUMENTS = 48 };

@@ -1,11 +1,11 @@
 /*
  * profile.c -- a machine profile
  */
-#include "bench/profile.h"
+#include "bench/library/profile.h"
 
 #include <stdlib.h>
 
-#include "bench/number.h"
+#include "bench/library/number.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/commands.h"
+#include "bench/command/commands.h"
 #include "tests/fuzz/fuzz.h"
 
 #define BETWEEN "\n---\n"

@@ -1,7 +1,7 @@
 /*
  * suite.c -- a suite, and its first cases as far as they are about to run
  */
-#include "bench/suite.h"
+#include "bench/command/suite/suite.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST_CASES = 4 };

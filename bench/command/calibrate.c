@@ -1,0 +1,366 @@
+/*
+ * calibrate.c -- aslant calibrate: measure this machine, and write its profile
+ *
+ * Only what has a network can be measured: outside a job the command starts one.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/command/commands.h"
+#include "bench/command/machine.h"
+#include "bench/command/signals.h"
+#include "bench/library/case.h"
+#include "bench/library/launch.h"
+#include "bench/library/options.h"
+#include "bench/library/say.h"
+#include "bench/library/transport.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/error.h"
+#include "lib/calibrate/calibrate.h"
+#include "lib/machine/machine.h"
+#include "lib/matrix/file.h"
+#include "lib/rank/blas.h"
+
+/*
+ * What was measured, as a profile
+ */
+
+/*
+ * What was measured, as a profile
+ */
+
+static const struct figure {
+	const char *key, *unit;
+	enum asl_quantity quantity;
+} figures[] = {
+	{"read", "ns/word", ASL_READ_NS},
+	{"write", "ns/word", ASL_WRITE_NS},
+	{"dram_read", "ns/word", ASL_DRAM_READ_NS},
+	{"dram_write", "ns/word", ASL_DRAM_WRITE_NS},
+	{"net", "ns/word", ASL_NET_NS},
+	{"latency", "ns", ASL_LATENCY_NS},
+	{"flop", "ns/flop", ASL_FLOP_NS},
+};
+
+/* calibrated-HOST.json */
+static const char *asl_calibrate_default(void)
+{
+	static char name[sizeof "calibrated-.json" + 48];
+
+	snprintf(name, sizeof name, "calibrated-%.48s.json",
+		 asl_machine()->host);
+	return name;
+}
+
+/* Those that were measured. */
+static json_t *pack(const struct asl_estimate of[ASL_QUANTITIES])
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+		const struct figure *f = &figures[i];
+		const struct asl_estimate *x = &of[f->quantity];
+
+		if (x->samples)
+			json_object_set_new(
+				all, f->key,
+				json_pack("{s:f, s:s, s:f, s:f, s:i}", "value",
+					  x->median, "unit", f->unit, "low",
+					  x->low, "high", x->high, "samples",
+					  x->samples));
+	}
+	return all;
+}
+
+/* How a store makes words durable follows from what it lies on. */
+static const char *persist(const struct asl_calibration *x)
+{
+	if (!strcmp(x->medium, "fsdax") || !strcmp(x->medium, "devdax"))
+		return "nt-store";
+	return strcmp(x->medium, "dram") ? "msync" : "store";
+}
+
+/* Paths may be anything; JSON is UTF-8. */
+static json_t *text(const char *from)
+{
+	json_t *json = json_string(from);
+
+	return json ? json : json_string("(not UTF-8)");
+}
+
+static json_t *provenance(const struct asl_calibration *x,
+			  const struct asl_calibrate_want *want)
+{
+	json_t *machine = asl_machine_json();
+	json_t *own = json_pack(
+		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:f, "
+		"s:o*}",
+		"store", want->store, "pool_dir", text(x->dir), "medium",
+		x->medium, "note", x->note, "transport", want->transport,
+		"provider", x->provider, "bind", want->bind, "blas",
+		asl_blas_version(), "quick", want->quick, "pass_words_all",
+		(json_int_t)x->words_all, "pass_words_alone",
+		(json_int_t)x->words_alone, "worst_message_off_line",
+		x->all[ASL_FIT_OFF].median, "pool",
+		*x->dir ? asl_pool_json(x->dir) : NULL);
+
+	if (own && machine)
+		json_object_update_missing(own, machine);
+	json_decref(machine);
+	return own;
+}
+
+static json_t *profile(const struct asl_calibration *x,
+		       const struct asl_calibrate_want *want)
+{
+	const char *host = asl_machine()->host;
+	char name[sizeof "calibrated-" + 48], stamp[32];
+	time_t now = time(NULL);
+	struct tm utc;
+
+	gmtime_r(&now, &utc);
+	strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	snprintf(name, sizeof name, "calibrated-%.48s", host);
+	return json_pack(
+		"{s:s, s:o, s:o, s:s, s:s, s:i, s:o, s:o, s:o}", "name", name,
+		"about",
+		json_sprintf("%.64s, %d ranks at once, %s on %s, %s", host,
+			     x->ranks, want->store, x->medium,
+			     *x->provider ? x->provider : want->transport),
+		"source",
+		json_sprintf("aslant calibrate on %.64s, %s: median of "
+			     "rounds, with its 95%% confidence interval",
+			     host, stamp),
+		"access", "tiles of 256 KiB, one after another", "persist",
+		persist(x), "ranks", x->ranks, "figures", pack(x->all), "alone",
+		pack(x->alone), "provenance", provenance(x, want));
+}
+
+/* A profile at path.  0 or a negative errno, with asl_failure(). */
+static int asl_calibrate_write(const char *path,
+			       const struct asl_calibration *x,
+			       const struct asl_calibrate_want *want)
+{
+	json_t *root = profile(x, want);
+	char *lines = NULL;
+	int err = -ENOMEM;
+
+	if (root)
+		lines = json_dumps(root,
+				   JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+	if (lines) {
+		size_t length = strlen(lines);
+
+		lines[length] = '\n'; /* asl_atomic_file_put takes no string */
+		err = asl_atomic_file_put(path, lines, length + 1);
+	}
+	free(lines);
+	json_decref(root);
+	return err;
+}
+
+/* mpiexec stands between the ranks and a terminal: they have to be told. */
+#define TERMINAL "ASLANT_TERMINAL"
+
+/* ---- What is asked for ---- */
+
+static int choose_ranks(const struct asl_options *o)
+{
+	int cores = asl_machine()->cores, job = asl_job().size;
+
+	if (o->ranks || job)
+		return o->ranks ? o->ranks : job;
+	return cores < 2 ? 2 : cores;
+}
+
+static int check_job(const struct asl_options *o, int ranks)
+{
+	int job = asl_job().size;
+
+	if (o->launch && job)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--launch: this is already an MPI job of "
+				    "%d ranks",
+				    job);
+	if (job && ranks != job)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--ranks: found %d, but the MPI job has %d "
+				    "ranks",
+				    ranks, job);
+	if (ranks < 2)
+		return asl_complain(ASL_BAD_INPUT,
+				    "calibrate: found 1 rank, expected 2 or "
+				    "more: messages have two ends");
+	return job ? 0 : asl_launch_check(ranks);
+}
+
+static int check(const struct asl_options *o,
+		 const struct asl_calibrate_want *want, int ranks)
+{
+	if (!strcmp(want->transport, "sim"))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--transport: found sim, expected ofi or "
+				    "mpi: a simulated network has nothing to "
+				    "measure");
+	if (!strcmp(want->store, "null"))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--store: found null, expected pmem or "
+				    "dram: null has no words to move");
+	if (o->provider && strcmp(want->transport, "ofi"))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--provider is for --transport ofi, not %s",
+				    want->transport);
+	return check_job(o, ranks);
+}
+
+/* Better now than after all the measuring. */
+static int check_file(const char *path)
+{
+	struct asl_atomic_file aside;
+	int err = asl_atomic_file_create(&aside, path);
+
+	if (err)
+		return asl_complain(asl_exit_code(err), "calibrate: %s",
+				    asl_failure());
+	asl_atomic_file_discard(&aside);
+	return 0;
+}
+
+/* ---- Progress ---- */
+
+static void progress(const struct asl_calibrating *at)
+{
+	static double last;
+
+	if (!getenv(TERMINAL)) {
+		if (at->step_ends)
+			fprintf(stderr, "%d/%d %s: measured, %.0f s left\n",
+				at->step + 1, at->steps, at->what, at->left_s);
+		return;
+	}
+	if (!at->step_ends && asl_now() - last < 0.25)
+		return;
+	last = asl_now();
+	/* As wide as the widest, so that nothing of the last one is left. */
+	fprintf(stderr, "\r%d/%d %-20s %4.0f s left ", at->step + 1, at->steps,
+		at->what, at->left_s);
+	if (at->step_ends && at->step + 1 == at->steps)
+		fputc('\n', stderr);
+}
+
+/* ---- The result ---- */
+
+static void print_line(const struct asl_calibration *x, const char *name,
+		       enum asl_quantity q, double factor, const char *unit)
+{
+	const struct asl_estimate *all = &x->all[q], *alone = &x->alone[q];
+
+	printf("%-20s%9.4g %9.4g %9.4g", name, factor * all->median,
+	       factor * all->low, factor * all->high);
+	if (alone->samples)
+		printf(" %9.4g", factor * alone->median);
+	else
+		printf(" %9s", "");
+	printf("  %s\n", unit);
+}
+
+static int print(const struct asl_calibration *x)
+{
+	printf("%d ranks, store on %s%s%s%s%s\n\n"
+	       "%-20s%9s %19s %9s\n",
+	       x->ranks, x->medium, *x->dir ? " in " : "", x->dir,
+	       *x->provider ? ", provider " : "", x->provider, "", "median",
+	       "95% confidence", "one rank");
+	print_line(x, "r      read", ASL_READ_NS, 1, "ns/word");
+	print_line(x, "w      write", ASL_WRITE_NS, 1, "ns/word");
+	print_line(x, "r_d    DRAM read", ASL_DRAM_READ_NS, 1, "ns/word");
+	print_line(x, "w_d    DRAM write", ASL_DRAM_WRITE_NS, 1, "ns/word");
+	print_line(x, "beta   network", ASL_NET_NS, 1, "ns/word");
+	print_line(x, "alpha  message", ASL_LATENCY_NS, 1, "ns");
+	print_line(x, "gamma  flop", ASL_FLOP_NS, 1000, "ps/flop");
+	printf("\nw/r is %.3g, of DRAM %.3g\n",
+	       x->all[ASL_WRITE_NS].median / x->all[ASL_READ_NS].median,
+	       x->all[ASL_DRAM_WRITE_NS].median /
+		       x->all[ASL_DRAM_READ_NS].median);
+	return asl_flush_stdout();
+}
+
+static int write_file(const char *path, const struct asl_calibration *x,
+		      const struct asl_calibrate_want *want)
+{
+	int err = asl_calibrate_write(path, x, want);
+
+	if (err)
+		return asl_complain(asl_exit_code(err), "calibrate: %s: %s",
+				    path, strerror(-err));
+	printf("written to %s\n", path);
+	return asl_flush_stdout();
+}
+
+/* ---- The command ---- */
+
+static int measure(const char *path, struct asl_calibrate_want *want)
+{
+	static struct asl_calibration x;
+	int rank = asl_job().rank, code = 0, err;
+
+	if (rank == 0)
+		code = check_file(path);
+	want->refused = code ? -EIO : 0;
+	want->refusal = asl_last_complaint();
+	err = asl_calibrate(&x, want);
+	if (err && !code && *asl_calibrate_why())
+		asl_complain_alone(asl_exit_code(err), "calibrate: %s",
+				   asl_calibrate_why());
+	if (code || err || rank > 0)
+		return code ? code : asl_exit_code(err);
+	if (*x.note)
+		asl_complain(0, "note: %s", x.note);
+	code = print(&x);
+	return code ? code : write_file(path, &x, want);
+}
+
+static int obey(const struct asl_options *o, int argc, char **argv)
+{
+	const char *path =
+		o->algorithm ? o->algorithm : asl_calibrate_default();
+	struct asl_calibrate_want want = {
+		.transport = o->transport ? o->transport : "ofi",
+		.provider = o->provider,
+		.interface = o->interface,
+		.store = o->store ? o->store : "pmem",
+		.nvm_dir = o->nvm_dir,
+		.bind = o->bind ? o->bind : "none",
+		.quick = o->quick,
+		.progress = progress,
+	};
+	int ranks = choose_ranks(o), code = check(o, &want, ranks);
+
+	if (code)
+		return code;
+	if (asl_job().size) {
+		asl_signals_guard(o);
+		return measure(path, &want);
+	}
+	code = check_file(path);
+	if (code)
+		return code;
+	if (isatty(STDERR_FILENO))
+		setenv(TERMINAL, "1", 1);
+	return asl_launch(ranks, argc, argv, o->launch ? o->launch_at + 1 : 0);
+}
+
+int asl_command_calibrate(int argc, char **argv, const struct asl_command *self)
+{
+	struct asl_options o;
+	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+
+	if (code)
+		return code;
+	return o.help ? asl_command_help(self) : obey(&o, argc, argv);
+}

@@ -1,0 +1,377 @@
+/*
+ * machine.c -- this machine as results have it, and for people
+ *
+ * What is printed is what machine.json would say: there is one description.
+ */
+#include "bench/command/machine.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/library/face.h"
+#include "bench/library/number.h"
+#include "bench/library/rows.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/error.h"
+#include "lib/machine/machine.h"
+#include "nvm/store.h"
+
+/* ---- Where pools go ---- */
+
+static void add_text(json_t *to, const char *key, const char *value)
+{
+	json_t *text = *value ? json_string(value) : NULL;
+
+	/* Paths may be anything; JSON is UTF-8. */
+	if (*value)
+		json_object_set_new(to, key,
+				    text ? text : json_string("(not UTF-8)"));
+}
+
+json_t *asl_pool_json(const char *dir)
+{
+	static struct asl_store_place x;
+	json_t *pool = json_object();
+	bool fresh;
+	int err;
+
+	if (!dir)
+		dir = asl_store_default_dir(&fresh);
+	add_text(pool, "dir", dir);
+	err = asl_store_place(&x, dir);
+	if (err) {
+		add_text(pool, "error", asl_failure());
+		return pool;
+	}
+	add_text(pool, "medium", x.medium);
+	add_text(pool, "file_system", x.file_system);
+	add_text(pool, "source", x.source);
+	add_text(pool, "mounted_on", x.mounted);
+	add_text(pool, "mount_options", x.options);
+	add_text(pool, "device", x.device);
+	add_text(pool, "model", x.model);
+	if (x.numa_node >= 0)
+		json_object_set_new(pool, "numa_node",
+				    json_integer(x.numa_node));
+	return pool;
+}
+
+/* ---- For people ---- */
+
+static const char *text_of(const json_t *x, const char *key)
+{
+	const char *text = json_string_value(json_object_get(x, key));
+
+	return text ? text : "";
+}
+
+static json_int_t count_of(const json_t *x, const char *key)
+{
+	return json_integer_value(json_object_get(x, key));
+}
+
+static void print_bytes(json_int_t count)
+{
+	char text[ASL_BYTES];
+
+	fputs(asl_write_bytes(text, (double)count), stdout);
+}
+
+static void print_cores(const json_t *all)
+{
+	int packages = (int)count_of(all, "packages");
+
+	printf("cores     %d may be used", (int)count_of(all, "cores"));
+	if (packages)
+		printf("; %d threads in %d package%s",
+		       (int)count_of(all, "threads"), packages,
+		       packages > 1 ? "s" : "");
+	putchar('\n');
+}
+
+static void print_caches(const json_t *all)
+{
+	const json_t *list = json_object_get(all, "caches"), *x;
+	size_t i = json_array_size(list);
+
+	fputs("caches    ", stdout);
+	if (!i)
+		fputs("not known; S is assumed to be ", stdout);
+	/* From the cores outwards. */
+	while (i-- > 0) {
+		x = json_array_get(list, i);
+		printf("%d x L%d ", (int)count_of(x, "count"),
+		       (int)count_of(x, "level"));
+		print_bytes(count_of(x, "bytes"));
+		fputs(i ? ", " : "", stdout);
+	}
+	if (!json_array_size(list))
+		print_bytes(count_of(all, "cache_bytes"));
+	putchar('\n');
+}
+
+static void print_values(const json_t *node, const char *key, const char *name,
+			 const char *unit)
+{
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach(json_object_get(node, key), i, x)
+	{
+		printf("          %s %" JSON_INTEGER_FORMAT " %s", name,
+		       count_of(x, "value"), unit);
+		if (*text_of(x, "from_cpus"))
+			printf(", from cpus %s", text_of(x, "from_cpus"));
+		putchar('\n');
+	}
+}
+
+static void print_node(const json_t *node)
+{
+	static const struct {
+		const char *key, *name, *unit;
+	} speeds[] = {
+		{"bandwidth_mib_s", "moves", "MiB/s"},
+		{"read_bandwidth_mib_s", "reads", "MiB/s"},
+		{"write_bandwidth_mib_s", "writes", "MiB/s"},
+		{"latency_ns", "access", "ns"},
+		{"read_latency_ns", "read", "ns"},
+		{"write_latency_ns", "write", "ns"},
+	};
+
+	printf("node %-4d ", (int)count_of(node, "node"));
+	if (json_object_get(node, "bytes"))
+		print_bytes(count_of(node, "bytes"));
+	else
+		fputs("of unknown size", stdout);
+	if (*text_of(node, "subtype"))
+		printf(" %s", text_of(node, "subtype"));
+	if (*text_of(node, "dax_device"))
+		printf(" of %s", text_of(node, "dax_device"));
+	if (json_object_get(node, "memory_side_cache_bytes")) {
+		fputs(" behind a cache of ", stdout);
+		print_bytes(count_of(node, "memory_side_cache_bytes"));
+	}
+	if (*text_of(node, "local_cpus"))
+		printf(", next to cpus %s", text_of(node, "local_cpus"));
+	putchar('\n');
+	for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++)
+		print_values(node, speeds[i].key, speeds[i].name,
+			     speeds[i].unit);
+}
+
+static void print_memory(const json_t *all)
+{
+	const json_t *node;
+	size_t i;
+
+	fputs("memory    ", stdout);
+	print_bytes(count_of(all, "memory_bytes"));
+	puts(" may be used");
+	json_array_foreach(json_object_get(all, "numa"), i, node)
+	{
+		print_node(node);
+	}
+}
+
+static void print_pool(const json_t *pool)
+{
+	static const char *const more[] = {"source", "device", "model"};
+	const char *type = text_of(pool, "file_system");
+
+	printf("pools     in %s: ", text_of(pool, "dir"));
+	if (*text_of(pool, "error")) {
+		puts(text_of(pool, "error"));
+		return;
+	}
+	printf("medium %s\n", text_of(pool, "medium"));
+	if (*type)
+		printf("          file system %s on %s\n", type,
+		       text_of(pool, "mounted_on"));
+	for (int i = 0; i < 3; i++)
+		if (*text_of(pool, more[i]) &&
+		    strcmp(text_of(pool, more[i]), type))
+			printf("          %s %s\n", more[i],
+			       text_of(pool, more[i]));
+}
+
+void asl_list_machine(void)
+{
+	json_t *all = asl_machine_json(), *pool = asl_pool_json(NULL);
+
+	printf("host      %s\ncpu       %s\n", text_of(all, "host"),
+	       text_of(all, "cpu"));
+	if (json_is_false(json_object_get(all, "topology_is_of_this_machine")))
+		puts("          another machine: HWLOC_XMLFILE or "
+		     "HWLOC_SYNTHETIC is set");
+	print_cores(all);
+	print_caches(all);
+	print_memory(all);
+	print_pool(pool);
+	json_decref(all);
+	json_decref(pool);
+}
+
+/*
+ * Machine.json: where a result comes from
+ */
+
+/* Any bytes may be in an argument, and not all are UTF-8. */
+static json_t *word(const char *bytes)
+{
+	json_t *text = json_string(bytes);
+
+	return text ? text : json_string("(not UTF-8)");
+}
+
+/* Where the program lies says nothing, and its version is there. */
+static json_t *command_line(int argc, char **argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+	json_t *list = json_array();
+
+	json_array_append_new(list, word(slash ? slash + 1 : argv[0]));
+	for (int i = 1; i < argc; i++)
+		json_array_append_new(list, word(argv[i]));
+	return list;
+}
+
+static json_t *costs(const struct asl_case *c)
+{
+	const struct asl_costs *x = &c->want.plan.costs;
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "profile",
+		c->profile.name, "source", c->profile.source, "unit",
+		c->profile.timed ? "ns" : "relative", "read_cost", x->read,
+		"write_cost", x->write, "net_cost", x->net, "latency",
+		x->latency, "flop_cost", x->flop, "dram_read_cost",
+		x->dram_read, "dram_write_cost", x->dram_write);
+}
+
+/* NULL, which leaves the key out: none. */
+static json_t *emulation(const struct asl_rep *rep)
+{
+	const struct asl_emulation *as = &rep->want->emulate;
+	const struct asl_emulator_probe *x = rep->emulated;
+
+	if (!x)
+		return NULL;
+	return json_pack(
+		"{s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:{s:f, "
+		"s:f, s:f, s:f, s:o*}, s:f}",
+		"profile", as->name, "lies_on", rep->lies_on, "net_too",
+		rep->emulated_net, "read_ns", as->word[ASL_READS], "write_ns",
+		as->word[ASL_WRITES], "read_latency_ns", as->latency[ASL_READS],
+		"write_latency_ns", as->latency[ASL_WRITES], "net_ns", as->net,
+		"message_ns", as->message, "line_bytes", as->line_bytes,
+		"this_machine", "read_ns", x->shared[ASL_READS], "write_ns",
+		x->shared[ASL_WRITES], "read_alone_ns", x->alone[ASL_READS],
+		"write_alone_ns", x->alone[ASL_WRITES], "net_ns",
+		isnan(x->net) ? NULL : json_real(x->net), "error_before",
+		x->error);
+}
+
+static json_t *notes(const struct asl_rep *rep)
+{
+	json_t *list = json_array();
+
+	if (rep->moved && asl_show(&rep->want->plan).kernel)
+		json_array_append_new(
+			list,
+			json_string("tiles: the BLAS reads operands in place "
+				    "and packs them itself; they are counted "
+				    "once per use, as if they passed through "
+				    "the cache in slivers"));
+	if (!rep->moved)
+		json_array_append_new(
+			list, json_string("counts only: no words were moved, "
+					  "and nothing was timed"));
+	if (rep->moved && !rep->timed)
+		json_array_append_new(
+			list, json_string("sim: ranks take turns in one "
+					  "process; wall_s and gflops are of "
+					  "all ranks together, comm_s has no "
+					  "meaning and is empty"));
+	if (rep->note && *rep->note)
+		json_array_append_new(list, json_string(rep->note));
+	return list;
+}
+
+/* NULL, which leaves the key out: there is none. */
+static json_t *length(uint64_t x)
+{
+	return x ? json_integer((json_int_t)x) : NULL;
+}
+
+/* The processors of every rank; NULL: they are all one process. */
+static json_t *cpus(const struct asl_rep *rep)
+{
+	json_t *list = *rep->bind ? json_array() : NULL;
+
+	for (int i = 0; list && i < rep->ranks; i++)
+		json_array_append_new(list, json_string(rep->rank[i].cpus));
+	return list;
+}
+
+static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &c->want.plan;
+	struct asl_shown x = asl_show(plan);
+
+	return json_pack(
+		"{s:s, s:s, s:s*, s:o*, s:o*, s:o*, s:s*, s:s*, s:s, s:s, s:o, "
+		"s:s, s:o*, s:s, s:s*, s:o*}",
+		"run_id", rep->run_id, "algorithm", plan->algorithm->name,
+		"kernel", x.kernel, "m", length(x.m), "n", length(x.n), "k",
+		length(x.k), "spec", x.spec, "dims", x.dims, "store",
+		c->want.store, "medium", rep->medium, "costs", costs(c),
+		"accounting", asl_accounting_name(plan->accounting),
+		"emulation", emulation(rep), "cache_source",
+		*c->cache_source ? c->cache_source : "given", "bind",
+		*rep->bind ? rep->bind : NULL, "rank_cpus", cpus(rep));
+}
+
+/* Where pools were put; NULL: there were none. */
+static json_t *pool(const struct asl_rep *rep)
+{
+	return strcmp(rep->want->store, "pmem")
+		       ? NULL
+		       : asl_pool_json(rep->want->nvm_dir);
+}
+
+int asl_provenance_write(const char *path, const struct asl_case *c,
+			 const struct asl_rep *rep, int argc, char **argv)
+{
+	json_t *root = asl_machine_json(), *run, *one;
+	char *text;
+	int err = -ENOMEM;
+
+	run = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o*}", "schema",
+			ASL_SCHEMA, "aslant", ASLANT_VERSION, "command_line",
+			command_line(argc, argv), "transport",
+			rep->want->transport, "provider", rep->provider,
+			"notes", notes(rep), "pool", pool(rep));
+	one = c ? what_ran(c, rep) : json_object();
+	if (root && run && one && !json_object_update_missing(run, one) &&
+	    !json_object_update_missing(run, root)) {
+		text = json_dumps(run,
+				  JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+		if (text) {
+			size_t length = strlen(text);
+
+			text[length] =
+				'\n'; /* asl_atomic_file_put takes no string */
+			err = asl_atomic_file_put(path, text, length + 1);
+		}
+		free(text);
+	}
+	json_decref(one);
+	json_decref(run);
+	json_decref(root);
+	return err;
+}

@@ -1,0 +1,25 @@
+/*
+ * machine.h -- this machine as results have it, and for people
+ */
+#ifndef ASL_COMMAND_MACHINE_H
+#define ASL_COMMAND_MACHINE_H
+
+#include <jansson.h>
+
+#include "bench/library/case.h"
+
+/*
+ * Machine.json: where a result comes from
+ */
+
+/* 0 or a negative errno.  c NULL: nothing about the case, it is one of many. */
+int asl_provenance_write(const char *path, const struct asl_case *c,
+			 const struct asl_rep *rep, int argc, char **argv);
+
+/* Of a directory for pools, NULL being where they go by default. */
+json_t *asl_pool_json(const char *dir);
+
+/* aslant list machine. */
+void asl_list_machine(void);
+
+#endif

@@ -1,0 +1,573 @@
+/*
+ * output.c -- rows, files and verdicts of repetitions
+ */
+#include "bench/command/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/command/machine.h"
+#include "bench/command/signals.h"
+#include "bench/library/rows.h"
+#include "bench/library/say.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/error.h"
+#include "lib/base/path.h"
+#include "lib/machine/machine.h"
+#include "lib/matrix/file.h"
+
+/*
+ * More at the end of a file, or the file as it was
+ */
+
+/*
+ * Take back what was written of something that then failed.  That failure is
+ * reported; should this fail, too, there is nothing more to say.
+ */
+static void asl_cut_back(int fd, off_t bytes)
+{
+	if (ftruncate(fd, bytes))
+		return;
+}
+
+int asl_append(int fd, const char *text, size_t bytes)
+{
+	off_t before = lseek(fd, 0, SEEK_END);
+	int err = before < 0 ? -errno : 0;
+
+	while (!err && bytes > 0) {
+		ssize_t n = write(fd, text, bytes);
+
+		if (n < 0 && errno != EINTR)
+			err = -errno;
+		if (n > 0) {
+			text += n;
+			bytes -= (size_t)n;
+		}
+	}
+	if (err && before >= 0)
+		asl_cut_back(fd, before);
+	return err;
+}
+
+/*
+ * A directory with runs.csv, ranks.csv, machine.json, topology.xml,
+ * and of a suite cases.csv
+ */
+
+const char *const asl_result_names[ASL_RESULT_FILES] = {
+	[ASL_RUNS] = "runs.csv",	[ASL_RANKS_TABLE] = "ranks.csv",
+	[ASL_MACHINE] = "machine.json", [ASL_TOPOLOGY] = "topology.xml",
+	[ASL_CASES] = "cases.csv",
+};
+
+/* What the longest of their names, while it is written aside, adds to dir. */
+#define ROOM sizeof "/topology.xml.XXXXXX"
+
+/* Complain about a file, or with "" the directory; the exit code. */
+static int asl_result_failed(const char *dir, const char *name, int err)
+{
+	return asl_complain_alone(asl_exit_code(err), "--out: %s%s%s: %s", dir,
+				  *name ? "/" : "", name, strerror(-err));
+}
+
+/* ---- The directory ---- */
+
+static bool is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	bool empty = dir;
+
+	while (empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") ||
+			!strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
+/* Another run may have made it, and be about to fill it. */
+static int lock(const struct asl_result *r, const char *dir)
+{
+	if (!flock(r->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0; /* not all file systems have locks */
+	return asl_complain_alone(ASL_BAD_INPUT,
+				  "--out: another run or suite is at work in "
+				  "%s",
+				  dir);
+}
+
+/* It was there: is it fit to be filled? */
+static int asl_result_check_found(const struct asl_result *r)
+{
+	const char *dir = r->dir;
+
+	if (!is_empty(r->fd))
+		return asl_complain_alone(ASL_BAD_INPUT,
+					  "--out: %s is not "
+					  "empty; expected a new directory",
+					  dir);
+	if (faccessat(r->fd, ".", W_OK | X_OK, 0))
+		return asl_result_failed(dir, "", -errno);
+	return 0;
+}
+
+static int check_length(const char *dir)
+{
+	if (strlen(dir) + ROOM > PATH_MAX)
+		return asl_complain_alone(ASL_BAD_INPUT,
+					  "--out: the path '%.40s...' is too "
+					  "long",
+					  dir);
+	return 0;
+}
+
+/* Made or found, and open. */
+static int reach(struct asl_result *r, const char *dir)
+{
+	struct asl_path spot;
+	int err = asl_path_open(&spot, dir);
+
+	if (err)
+		return asl_complain_alone(asl_exit_code(err), "--out: %s",
+					  asl_failure());
+	r->made_dir = !mkdirat(spot.dir, spot.name, 0700);
+	if (!r->made_dir && errno != EEXIST)
+		err = -errno;
+	if (!err)
+		r->fd = openat(spot.dir, spot.name,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!err && r->fd < 0)
+		err = -errno;
+	close(spot.dir);
+	if (err == -ENOTDIR)
+		return asl_complain_alone(ASL_BAD_INPUT, "--out: %s: %s", dir,
+					  strerror(-err));
+	return err ? asl_result_failed(dir, "", err) : 0;
+}
+
+/* Forget what was there before, if anything; nothing is open, then. */
+static void asl_result_init(struct asl_result *r, const char *dir)
+{
+	*r = (struct asl_result){
+		.dir = dir, .fd = -1, .runs = -1, .ranks = -1, .cases = -1};
+}
+
+/* Make or find the directory, and lock it; code as above. */
+static int asl_result_reach(struct asl_result *r, const char *dir)
+{
+	int code = check_length(dir);
+
+	if (!code)
+		code = reach(r, dir);
+	if (!code)
+		code = lock(r, dir);
+	if (!code) {
+		r->dir = dir;
+		return 0;
+	}
+	if (r->fd >= 0)
+		close(r->fd);
+	asl_result_init(r, NULL);
+	return code;
+}
+
+/* Each returns 0, or the exit code after a complaint. */
+static int asl_result_open(struct asl_result *r, const char *dir)
+{
+	int code;
+
+	asl_result_init(r, NULL);
+	if (!dir)
+		return 0;
+	code = asl_result_reach(r, dir);
+	if (!code && !r->made_dir)
+		code = asl_result_check_found(r);
+	return code;
+}
+
+/* ---- Its files ---- */
+
+static const char *asl_result_path(char path[PATH_MAX],
+				   const struct asl_result *r, int which)
+{
+	snprintf(path, PATH_MAX, "%s/%s", r->dir, asl_result_names[which]);
+	return path;
+}
+
+/* A new file, open; or a negative errno: what is there is somebody else's. */
+static int asl_result_make(struct asl_result *r, int which)
+{
+	int fd = openat(r->fd, asl_result_names[which],
+			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return -errno;
+	r->made[which] = true;
+	return fd;
+}
+
+/* The same, for what is then written aside and put in its place. */
+static int claim(struct asl_result *r, int which)
+{
+	int fd = asl_result_make(r, which);
+
+	return fd < 0 ? fd : close(fd) ? -errno : 0;
+}
+
+/* What `put` writes of the repetition; with a heading if it is the first. */
+static int add_rows(struct asl_result *r, int *fd, int which,
+		    void (*put)(struct asl_csv *, const struct asl_rep *),
+		    const struct asl_rep *rep)
+{
+	struct asl_csv csv;
+	int err = asl_csv_open(&csv);
+
+	if (err)
+		return asl_result_failed(r->dir, asl_result_names[which], err);
+	if (*fd < 0) {
+		*fd = asl_result_make(r, which);
+		err = *fd < 0 ? *fd : 0;
+		csv.naming = true;
+		put(&csv, rep);
+		csv.naming = false;
+	}
+	put(&csv, rep);
+	if (!err)
+		err = asl_csv_flush(&csv);
+	if (!err)
+		err = asl_append(*fd, csv.text, csv.bytes);
+	asl_csv_close(&csv);
+	return err ? asl_result_failed(r->dir, asl_result_names[which], err)
+		   : 0;
+}
+
+/* A machine that hides everything is no reason not to run. */
+static int add_topology(struct asl_result *r)
+{
+	char path[PATH_MAX];
+	int err = claim(r, ASL_TOPOLOGY);
+
+	if (err)
+		return err;
+	err = asl_machine_write_topology(
+		asl_result_path(path, r, ASL_TOPOLOGY));
+	if (err != -ENODEV)
+		return err;
+	r->made[ASL_TOPOLOGY] = false;
+	asl_complain_alone(0, "note: %s", asl_failure());
+	return unlinkat(r->fd, asl_result_names[ASL_TOPOLOGY], 0) ? -errno : 0;
+}
+
+static int add_provenance(struct asl_result *r, const struct asl_case *c,
+			  const struct asl_rep *rep, int argc, char **argv)
+{
+	char path[PATH_MAX];
+	int err = add_topology(r);
+
+	if (err)
+		return asl_result_failed(r->dir, asl_result_names[ASL_TOPOLOGY],
+					 err);
+	err = claim(r, ASL_MACHINE);
+	if (!err)
+		err = asl_provenance_write(
+			asl_result_path(path, r, ASL_MACHINE), c, rep, argc,
+			argv);
+	return err ? asl_result_failed(r->dir, asl_result_names[ASL_MACHINE],
+				       err)
+		   : 0;
+}
+
+static int asl_result_add(struct asl_result *r, const struct asl_case *c,
+			  const struct asl_rep *rep, int argc, char **argv)
+{
+	off_t before = r->ranks < 0 ? 0 : lseek(r->ranks, 0, SEEK_END);
+	int err = 0;
+
+	if (!r->dir)
+		return 0;
+	if (r->runs < 0)
+		err = add_provenance(r, c, rep, argc, argv);
+	if (!err)
+		err = add_rows(r, &r->ranks, ASL_RANKS_TABLE, asl_put_ranks,
+			       rep);
+	if (err)
+		return err;
+	err = add_rows(r, &r->runs, ASL_RUNS, asl_put_run, rep);
+	/* A repetition is in both tables or in neither. */
+	if (err)
+		asl_cut_back(r->ranks, before);
+	return err;
+}
+
+/* ---- The end ---- */
+
+static bool has_rows(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_size > 0;
+}
+
+static void close_file(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void asl_result_close(struct asl_result *r)
+{
+	bool kept = has_rows(r->runs);
+
+	if (!r->dir)
+		return;
+	for (int i = 0; !kept && i < ASL_RESULT_FILES; i++)
+		if (r->made[i])
+			unlinkat(r->fd, asl_result_names[i], 0);
+	if (!kept && r->made_dir)
+		rmdir(r->dir);
+	close_file(r->runs);
+	close_file(r->ranks);
+	close_file(r->cases);
+	close_file(r->fd);
+}
+
+/*
+ * A result directory that may have been begun
+ *
+ * cases.csv says so, and is locked while a suite is at work.  It tells how far
+ * the tables are to be kept (suite_log.c); the rest is cut off here.
+ */
+
+/* An open file that was there; or a negative errno. */
+static int reopen(const struct asl_result *r, int which)
+{
+	int fd = openat(r->fd, asl_result_names[which],
+			O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* That of a suite that was begun, or a new one. */
+static int open_cases(struct asl_result *r, const char *dir)
+{
+	int code;
+
+	r->cases = reopen(r, ASL_CASES);
+	if (r->cases >= 0)
+		return 0;
+	code = r->made_dir ? 0 : asl_result_check_found(r);
+	if (code)
+		return code;
+	r->cases = asl_result_make(r, ASL_CASES);
+	return r->cases < 0
+		       ? asl_result_failed(dir, asl_result_names[ASL_CASES],
+					   r->cases)
+		       : 0;
+}
+
+int asl_result_open_suite(struct asl_result *r, const char *dir)
+{
+	int code;
+
+	asl_result_init(r, NULL);
+	if (!dir)
+		return 0;
+	code = asl_result_reach(r, dir);
+	return code ? code : open_cases(r, dir);
+}
+
+/* ---- Cutting ---- */
+
+/* Is it NAME.XXXXXX, as a file is called while it is written aside? */
+static bool is_aside(const char *name, int which)
+{
+	size_t length = strlen(asl_result_names[which]);
+
+	return !strncmp(name, asl_result_names[which], length) &&
+	       name[length] == '.' && strlen(name) == length + 7;
+}
+
+static void remove_aside(const struct asl_result *r)
+{
+	int copy = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_aside(entry->d_name, ASL_MACHINE) ||
+		    is_aside(entry->d_name, ASL_TOPOLOGY))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+/* All that a suite may leave behind before its first case is finished. */
+static int begin_anew(const struct asl_result *r)
+{
+	for (int i = 0; i < ASL_CASES; i++)
+		if (unlinkat(r->fd, asl_result_names[i], 0) && errno != ENOENT)
+			return asl_result_failed(r->dir, asl_result_names[i],
+						 -errno);
+	return 0;
+}
+
+static int cut(int *fd, const struct asl_result *r, int which, off_t bytes)
+{
+	struct stat st;
+
+	*fd = reopen(r, which);
+	if (*fd < 0)
+		return asl_result_failed(r->dir, asl_result_names[which], *fd);
+	if (fstat(*fd, &st) || (st.st_size >= bytes && ftruncate(*fd, bytes)))
+		return asl_result_failed(r->dir, asl_result_names[which],
+					 -errno);
+	if (st.st_size < bytes)
+		return asl_complain_alone(
+			ASL_BAD_INPUT,
+			"--out: %s/%s: found %jd bytes, expected %jd or more, "
+			"as cases.csv says",
+			r->dir, asl_result_names[which], (intmax_t)st.st_size,
+			(intmax_t)bytes);
+	return 0;
+}
+
+int asl_result_cut(struct asl_result *r, off_t runs_bytes, off_t ranks_bytes)
+{
+	int code;
+
+	remove_aside(r);
+	if (!runs_bytes)
+		return begin_anew(r);
+	code = cut(&r->runs, r, ASL_RUNS, runs_bytes);
+	return code ? code : cut(&r->ranks, r, ASL_RANKS_TABLE, ranks_bytes);
+}
+
+static bool to_file(const char *csv)
+{
+	return csv && strcmp(csv, "-") != 0;
+}
+
+/* ---- Before a run ---- */
+
+/* Could the file be written?  Better asked before a long run than after. */
+static int try_csv(const char *path)
+{
+	struct asl_atomic_file aside;
+	int err = asl_atomic_file_create(&aside, path);
+
+	if (err)
+		return asl_complain(asl_exit_code(err), "--csv: %s",
+				    asl_failure());
+	asl_atomic_file_discard(&aside);
+	return 0;
+}
+
+int asl_output_open(struct asl_output *out, const struct asl_options *o)
+{
+	int err = 0;
+
+	out->csv = o->csv;
+	out->fd = -1;
+	if (asl_job().rank > 0)
+		return 0;
+	if (to_file(o->csv))
+		err = try_csv(o->csv);
+	if (!err && asl_csv_open(&out->rows))
+		err = asl_complain(ASL_NO_MACHINE, "out of memory");
+	if (!err)
+		err = out->at_once ? asl_result_open_suite(&out->result, o->out)
+				   : asl_result_open(&out->result, o->out);
+	return err;
+}
+
+/* ---- Rows ---- */
+
+/* The first rows replace the file that was there; the others follow them. */
+static int grow_file(struct asl_output *out)
+{
+	int err;
+
+	if (out->fd >= 0) {
+		err = asl_append(out->fd, out->rows.text, out->rows.bytes);
+		return err ? asl_complain(asl_exit_code(err), "--csv: %s: %s",
+					  out->csv, strerror(-err))
+			   : 0;
+	}
+	err = asl_atomic_file_begin(&out->fd, out->csv, out->rows.text,
+				    out->rows.bytes);
+	return err ? asl_complain(asl_exit_code(err), "--csv: %s",
+				  asl_failure())
+		   : 0;
+}
+
+static int add_csv(struct asl_output *out, const struct asl_rep *rep)
+{
+	struct asl_csv *csv = &out->rows;
+	int code = 0;
+
+	if (!out->csv)
+		return 0;
+	if (!out->done) {
+		csv->naming = true;
+		asl_put_run(csv, rep);
+		csv->naming = false;
+	}
+	asl_put_run(csv, rep);
+	if (asl_csv_flush(csv))
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	if (to_file(out->csv) && !out->at_once)
+		return 0;
+	if (to_file(out->csv)) {
+		code = grow_file(out);
+	} else {
+		fwrite(csv->text, 1, csv->bytes, stdout);
+		code = asl_flush_stdout();
+	}
+	if (asl_csv_clear(csv))
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	return code;
+}
+
+int asl_output_add(struct asl_output *out, const struct asl_case *c,
+		   const struct asl_rep *rep)
+{
+	int code;
+
+	asl_signals_hold();
+	code = add_csv(out, rep);
+	if (!code)
+		code = asl_result_add(&out->result, c, rep, out->argc,
+				      out->argv);
+	asl_signals_release();
+	out->wrong |= !asl_rep_check(rep);
+	out->done++;
+	return code;
+}
+
+/* ---- After a run ---- */
+
+int asl_output_finish(struct asl_output *out)
+{
+	if (!to_file(out->csv) || out->at_once || !out->rows.f || !out->done)
+		return 0;
+	if (!asl_atomic_file_put(out->csv, out->rows.text, out->rows.bytes))
+		return 0;
+	return asl_complain(ASL_NO_MACHINE, "--csv: %s", asl_failure());
+}
+
+void asl_output_close(struct asl_output *out)
+{
+	asl_result_close(&out->result);
+	asl_csv_close(&out->rows);
+	if (out->fd >= 0)
+		close(out->fd);
+}

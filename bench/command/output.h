@@ -1,0 +1,89 @@
+/*
+ * output.h -- where repetitions go: CSV, a result directory; and verdicts
+ *
+ * Outputs are rank 0's: on the others nothing is opened, and nothing handed
+ * over.  The rows for --csv FILE are written at the end of a run, in one piece;
+ * or, of many cases, at once, so that what is complete outlasts what fails.
+ */
+#ifndef ASL_OUTPUT_H
+#define ASL_OUTPUT_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "bench/library/case.h"
+#include "bench/library/csv.h"
+
+/*
+ * More at the end of a file, or the file as it was
+ */
+
+/* All of the bytes, or none of them; 0 or a negative errno. */
+int asl_append(int fd, const char *text, size_t bytes);
+
+/*
+ * A directory with runs.csv, ranks.csv, machine.json, topology.xml,
+ * and of a suite cases.csv, by which it can be continued
+ *
+ * The directory is made (or found empty) at once, so that a long run does not
+ * end before a closed door, and locked while it is being filled; the files are
+ * written with the first repetition and the tables grow by whole repetitions.
+ * All of it is the user's alone, whatever umask says.  c NULL: the repetition is of one
+ * case of many, which the tables tell apart, and machine.json leaves out.
+ */
+
+enum asl_result_file {
+	ASL_RUNS,
+	ASL_RANKS_TABLE,
+	ASL_MACHINE,
+	ASL_TOPOLOGY,
+	ASL_CASES, /* only of suites */
+	ASL_RESULT_FILES
+};
+
+struct asl_result {
+	const char *dir; /* NULL: none was asked for, or refused */
+	int fd;		 /* of the directory; -1: not open */
+	bool made_dir;	 /* by us, as were these files */
+	bool made[ASL_RESULT_FILES];
+	int runs, ranks, cases; /* open files; -1: not yet */
+};
+
+/* The same of a suite, which may have been begun; no other may be at it. */
+int asl_result_open_suite(struct asl_result *r, const char *dir);
+
+/* What a suite had written by then is all that is left; 0: nothing was. */
+int asl_result_cut(struct asl_result *r, off_t runs_bytes, off_t ranks_bytes);
+
+/* Without a single repetition nothing that was made is left behind. */
+void asl_result_close(struct asl_result *r);
+
+/* ---- For result_suite.c ---- */
+
+extern const char *const asl_result_names[ASL_RESULT_FILES];
+
+struct asl_output {
+	int argc; /* the command line */
+	char **argv;
+	bool at_once;
+
+	const char *csv; /* from here on set by asl_output_open */
+	struct asl_csv rows;
+	int fd; /* of the CSV file, if at once; -1: not yet */
+	struct asl_result result;
+	int done;   /* repetitions */
+	bool wrong; /* a check failed */
+};
+
+/* Each returns 0, or the exit code after a complaint. */
+int asl_output_open(struct asl_output *out, const struct asl_options *o);
+
+/* c NULL: one case of many.  Says what is wrong with the repetition. */
+int asl_output_add(struct asl_output *out, const struct asl_case *c,
+		   const struct asl_rep *rep);
+
+int asl_output_finish(struct asl_output *out);
+void asl_output_close(struct asl_output *out);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * plan.c -- aslant plan: every way of solving a problem, cheapest first
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/command/commands.h"
+#include "bench/library/answer.h"
+#include "bench/library/case.h"
+#include "bench/library/csv.h"
+#include "bench/library/face.h"
+#include "bench/library/say.h"
+
+/*
+ * Aslant bounds: what no algorithm can better, and who says so
+ */
+
+static int write_csv(const struct asl_bound *bound, int count, const char *path)
+{
+	struct asl_csv csv;
+	int code;
+
+	if (asl_csv_open(&csv))
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	asl_put_bounds(&csv, bound, count);
+	code = asl_table_write(&csv, path);
+	asl_csv_close(&csv);
+	return code;
+}
+
+/* Ranks move whole words; costs are what they are. */
+static void print_bound(const struct asl_bound *x)
+{
+	char value[40];
+
+	if (!strcmp(x->unit, "words"))
+		snprintf(value, sizeof value, "%.0f", ceil(x->value));
+	else
+		snprintf(value, sizeof value, "%.10g", x->value);
+	printf("\n%-32s%s %s\n    %s\n", x->name, value, x->unit, x->source);
+}
+
+static void print(const struct asl_plan *plan, const struct asl_bound *bound,
+		  int count)
+{
+	printf("Lower bounds for the busiest of %d ranks:\n"
+	       "%s,\n"
+	       "S = %ju words of cache, M = %ju words of memory\n",
+	       plan->ranks, asl_show(plan).problem, plan->cache, plan->memory);
+	for (int i = 0; i < count; i++)
+		print_bound(&bound[i]);
+}
+
+/* A name says which problem is meant; of multiplication nothing has to. */
+static int check_argument(const char *name)
+{
+	const struct asl_algorithm *a = name ? asl_face_algorithm(name) : NULL;
+
+	if (!name || (a && a->family != asl_faces[0]->family))
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "bounds: unexpected argument '%s': bounds hold for "
+			    "every algorithm; expected none, or one of another "
+			    "problem: sttsv, hopm, cpgrad, einsum, ooc-auto",
+			    name);
+}
+
+int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
+{
+	struct asl_options o;
+	struct asl_case c;
+	struct asl_bound bound[ASL_BOUNDS];
+	int count;
+	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+
+	if (code)
+		return code;
+	if (o.help)
+		return asl_command_help(self);
+	code = check_argument(o.algorithm);
+	if (code)
+		return code;
+	code = asl_case_to_plan(&c, &o);
+	if (!code) {
+		count = asl_face_of(&c.want.plan)->bounds(bound, &c.want.plan);
+		if (o.csv)
+			code = write_csv(bound, count, o.csv);
+		else
+			print(&c.want.plan, bound, count);
+	}
+	asl_case_close(&c);
+	return code;
+}
+
+/* ---- For scripts ---- */
+
+static int plan_write_csv(const struct asl_found *best, int count,
+			  const char *path)
+{
+	struct asl_csv csv;
+	int code;
+
+	if (asl_csv_open(&csv))
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	asl_put_plans(&csv, best, count);
+	code = asl_table_write(&csv, path);
+	asl_csv_close(&csv);
+	return code;
+}
+
+/* ---- For people ---- */
+
+/* Four digits, in units as the options take them: 1.234m. */
+static const char *brief(char text[16], uint64_t words)
+{
+	double x = (double)words;
+	int unit = 0;
+
+	for (; x >= 999.95 && unit < 5; unit++)
+		x /= 1000;
+	snprintf(text, 16, "%.4g%.1s", x, &"\0kmgtp"[unit]);
+	return text;
+}
+
+enum { WIDTH = 31 };
+
+/* What has no room in the line of its plan is below it. */
+static void print_below(const char *text)
+{
+	if (*text)
+		printf("    %-12s %s\n", "", text);
+}
+
+/* Q by one accounting: both would be too wide for a terminal. */
+static void print_line(int place, const struct asl_found *x)
+{
+	const struct asl_forecast *f = &x->forecast;
+	uint64_t words[] = {f->read, f->written, f->bh, f->memory_high};
+	struct asl_shown shown = asl_show(&x->plan);
+	char text[16], how[WIDTH + 1];
+	int used;
+
+	if (shown.kernel)
+		used = snprintf(how, sizeof how, "%-12s %-6s ",
+				x->plan.algorithm->name, shown.kernel);
+	else
+		used = snprintf(how, sizeof how, "%-14s ",
+				x->plan.algorithm->name);
+	if (used + (int)strlen(shown.grid) <= WIDTH) {
+		strcat(how, shown.grid);
+		*shown.grid = '\0';
+	}
+	printf("%3d %-*s%7d%10.4g", place, WIDTH, how, asl_plan_ranks(&x->plan),
+	       f->q[x->plan.accounting]);
+	for (int i = 0; i < 4; i++)
+		printf("%7s", brief(text, words[i]));
+	putchar('\n');
+	print_below(shown.grid);
+	print_below(shown.blocks);
+}
+
+/* Where the search ran out of patience, and could have missed something. */
+static void print_floor(const struct asl_found *last, double floor)
+{
+	double q = last->forecast.q[last->plan.accounting];
+
+	if (floor < q)
+		printf("\nNot every grid was looked at; none of the others "
+		       "costs less than %.5g.\n",
+		       floor);
+}
+
+static bool is_among(const struct asl_algorithm *a,
+		     const struct asl_found *best, int count)
+{
+	while (count > 0 && best[count - 1].plan.algorithm != a)
+		count--;
+	return count > 0;
+}
+
+/* Lemma 5 of Zhu et al. has every rank write the sums that it updates. */
+static void print_outsiders(const struct asl_face *face,
+			    const struct asl_found *best, int count)
+{
+	bool any = false;
+
+	for (int i = 0; face->algorithms[i]; i++) {
+		const struct asl_algorithm *a = face->algorithms[i];
+
+		if (!a->outside_apm || !is_among(a, best, count))
+			continue;
+		printf(any ? ", %s"
+			   : "\nOutside the APM, as no partial sum is ever "
+			     "written: %s",
+		       a->name);
+		any = true;
+	}
+	if (any)
+		puts(".");
+}
+
+static void plan_print(const struct asl_case *c, const struct asl_found *best,
+		       int count, double floor)
+{
+	const struct asl_plan *base = &c->want.plan;
+	const char *accounting = asl_accounting_name(base->accounting);
+	const struct asl_costs *x = &base->costs;
+	const char *from = c->cache_source;
+	char q[16];
+
+	printf("The %d of least Q (%s): %s,\n"
+	       "%d ranks, S = %ju words of cache, M = %ju words of memory,\n"
+	       "r %g, w %g, beta %g%s%s\n\n",
+	       count, accounting, asl_show(base).problem, base->ranks,
+	       base->cache, base->memory, x->read, x->write, x->net,
+	       *from ? "; S: " : "", from);
+	snprintf(q, sizeof q, "Q %s", accounting);
+	printf("    %-*s%7s%10s%7s%7s%7s%7s\n", WIDTH,
+	       asl_show(&best->plan).kernel ? "algorithm    kernel grid"
+					    : "algorithm      layout",
+	       "used", q, "B_r", "B_w", "B_h", "memory");
+	for (int i = 0; i < count; i++)
+		print_line(i + 1, &best[i]);
+	print_outsiders(asl_face_of(base), best, count);
+	print_floor(&best[count - 1], floor);
+}
+
+/* ---- The command ---- */
+
+int asl_command_plan(int argc, char **argv, const struct asl_command *self)
+{
+	struct asl_options o;
+	struct asl_case c;
+	struct asl_found *best = NULL;
+	double floor;
+	const struct asl_plan *base = &c.want.plan;
+	int count = 0;
+	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+
+	if (code)
+		return code;
+	if (o.help)
+		return asl_command_help(self);
+	code = asl_case_to_plan(&c, &o);
+	if (code) {
+		asl_case_close(&c);
+		return code;
+	}
+	code = asl_plans_find(&best, &count, base, o.top, &floor);
+	if (!code && o.csv)
+		code = plan_write_csv(best, count, o.csv);
+	else if (!code)
+		plan_print(&c, best, count, floor);
+	asl_plans_free(best, count);
+	asl_case_close(&c);
+	return code;
+}

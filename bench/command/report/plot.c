@@ -1,0 +1,350 @@
+/*
+ * plot.c -- curves and points in two axes, as SVG
+ */
+#include "bench/command/report/plot.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bench/command/html.h"
+#include "bench/command/report/page.h"
+
+/*
+ * Ranges of values, and the axes that they are drawn along
+ */
+
+void asl_range_add(struct asl_range *range, double x)
+{
+	range->low = fmin(range->low, x);
+	range->high = fmax(range->high, x);
+}
+
+struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
+			       int log)
+{
+	struct asl_axis axis = {title, range->low, range->high, log};
+	double air;
+
+	if (log) {
+		air = fmax(pow(axis.high / axis.low, 0.06), 1.1);
+		axis.low /= air;
+		axis.high *= air;
+		return axis;
+	}
+	axis.low = fmin(axis.low, 0);
+	axis.high = axis.high > axis.low ? axis.high * 1.06 : axis.low + 1;
+	return axis;
+}
+
+/* Where v is on it: from 0, at its beginning, to 1. */
+static double asl_axis_part(const struct asl_axis *axis, double v)
+{
+	if (axis->log)
+		return log(v / axis->low) / log(axis->high / axis->low);
+	return (v - axis->low) / (axis->high - axis->low);
+}
+
+/* ---- Ticks ---- */
+
+struct ticks {
+	const struct asl_axis *axis;
+	double *at;
+	int count;
+};
+
+/* Rounding may put the last one beyond the end. */
+static void add(struct ticks *t, double v)
+{
+	double off = asl_axis_part(t->axis, v);
+
+	if (t->count < ASL_TICKS && off > -1e-9 && off < 1 + 1e-9)
+		t->at[t->count++] = v;
+}
+
+/* 1, 2, 5 times a power of ten, so that there are about `wanted` of them. */
+static double even_step(double length, int wanted)
+{
+	double power = pow(10, floor(log10(length / wanted)));
+	double times = length / wanted / power;
+
+	return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}
+
+static void even(struct ticks *t)
+{
+	double step = even_step(t->axis->high - t->axis->low, 5);
+	double first = ceil(t->axis->low / step - 1e-9);
+
+	for (int i = 0; i < ASL_TICKS; i++)
+		add(t, (first + i) * step);
+}
+
+static void powers_of_two(struct ticks *t)
+{
+	double low = ceil(log2(t->axis->low) - 1e-9);
+	double step = fmax(1, ceil((log2(t->axis->high) - low) / 8));
+
+	for (int i = 0; i < ASL_TICKS; i++)
+		add(t, exp2(low + i * step));
+}
+
+/* Powers of ten; where they are few, 2 and 5 times those as well. */
+static void powers_of_ten(struct ticks *t)
+{
+	double decades = log10(t->axis->high / t->axis->low);
+	double low = floor(log10(t->axis->low));
+	double step = fmax(1, ceil(decades / 6));
+
+	for (int i = 0; i < ASL_TICKS; i++) {
+		double v = pow(10, low + i * step);
+
+		add(t, v);
+		if (decades <= 3) {
+			add(t, 2 * v);
+			add(t, 5 * v);
+		}
+	}
+}
+
+/* Values to write beside it, all of them on it; how many. */
+static int asl_axis_ticks(const struct asl_axis *axis, double at[ASL_TICKS])
+{
+	struct ticks t = {axis, at, 0};
+
+	/* In so little a logarithm is nearly even, and 1, 2, 5 too few. */
+	if (axis->log == ASL_LOG2)
+		powers_of_two(&t);
+	else if (!axis->log || axis->high < 5 * axis->low)
+		even(&t);
+	else
+		powers_of_ten(&t);
+	return t.count;
+}
+
+enum {
+	WIDTH = 420,
+	HEIGHT = 270,
+	LEFT = 60,
+	RIGHT = 300, /* beyond it, labels of curves */
+	TOP = 10,
+	BOTTOM = 230,
+	LINE = 12, /* from one line of text to the next */
+	COLOURS = 8,
+};
+
+/* ---- Axes ---- */
+
+/* Far outside, coordinates stay numbers that every reader of SVG takes. */
+static double bounded(double px)
+{
+	return fmin(fmax(px, -1e4), 1e4);
+}
+
+static double to_x(const struct asl_plot *p, double v)
+{
+	return bounded(LEFT + asl_axis_part(&p->x, v) * (RIGHT - LEFT));
+}
+
+static double to_y(const struct asl_plot *p, double v)
+{
+	return bounded(BOTTOM - asl_axis_part(&p->y, v) * (BOTTOM - TOP));
+}
+
+static void tick_x(struct asl_plot *p, double v)
+{
+	char text[ASL_BRIEF];
+	double x = to_x(p, v);
+
+	fprintf(p->f,
+		"<path class=\"grid\" d=\"M%.1f %dV%d\"/>"
+		"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+		x, TOP, BOTTOM, x, BOTTOM + 13, asl_brief(text, v));
+}
+
+static void tick_y(struct asl_plot *p, double v)
+{
+	char text[ASL_BRIEF];
+	double y = to_y(p, v);
+
+	fprintf(p->f,
+		"<path class=\"grid\" d=\"M%d %.1fH%d\"/>"
+		"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+		LEFT, y, RIGHT, LEFT - 4, y + 3.5, asl_brief(text, v));
+}
+
+static void draw_axis(struct asl_plot *p, const struct asl_axis *axis,
+		      void (*tick)(struct asl_plot *p, double v))
+{
+	double at[ASL_TICKS];
+	int count = asl_axis_ticks(axis, at);
+
+	for (int i = 0; i < count; i++)
+		tick(p, at[i]);
+}
+
+void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
+		   struct asl_axis x, struct asl_axis y)
+{
+	static int plots; /* every box to cut off at has a name of its own */
+
+	*p = (struct asl_plot){.f = f, .x = x, .y = y};
+	plots++;
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d "
+		"%d\" role=\"img\" aria-label=\"",
+		WIDTH, HEIGHT);
+	asl_html_text(f, about);
+	fprintf(f,
+		"\">\n<clipPath id=\"box%d\"><rect x=\"%d\" y=\"%d\" "
+		"width=\"%d\" height=\"%d\"/></clipPath>\n",
+		plots, LEFT, TOP - 4, RIGHT - LEFT + 4, BOTTOM - TOP + 8);
+	draw_axis(p, &p->x, tick_x);
+	draw_axis(p, &p->y, tick_y);
+	fprintf(f, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP,
+		BOTTOM, RIGHT);
+	fprintf(f, "<text class=\"title\" x=\"%d\" y=\"%d\">", LEFT,
+		BOTTOM + 29);
+	asl_html_text(f, x.title);
+	fprintf(f,
+		"</text><text class=\"title\" transform=\"translate(11 %d) "
+		"rotate(-90)\">",
+		BOTTOM);
+	asl_html_text(f, y.title);
+	fprintf(f, "</text>\n<g clip-path=\"url(#box%d)\">\n", plots);
+}
+
+/* ---- Labels ---- */
+
+static bool covers(const struct asl_label *a, const struct asl_label *b)
+{
+	return fabs(a->y - b->y) < LINE && a->x < b->x + b->width &&
+	       b->x < a->x + a->width;
+}
+
+static bool is_free(const struct asl_plot *p, const struct asl_label *x)
+{
+	for (int i = 0; i < p->labels; i++)
+		if (covers(&p->label[i], x))
+			return false;
+	return true;
+}
+
+/* The nearest free line to where it would be, up or down. */
+static void place(const struct asl_plot *p, struct asl_label *x)
+{
+	double wanted = x->y;
+
+	for (int i = 1; !is_free(p, x) && i < 2 * ASL_PLOT_LABELS; i++) {
+		int lines = (i + 1) / 2;
+		double off = 3.0 * lines;
+
+		x->y = wanted + (i % 2 ? off : -off);
+		if (x->y < TOP + 4 || x->y > BOTTOM)
+			x->y = wanted + (i % 2 ? -off : off);
+	}
+}
+
+static void add_label(struct asl_plot *p, double x, double y, int style,
+		      const char *text)
+{
+	struct asl_label label = {.x = x, .y = y, .style = style};
+
+	if (!text || p->labels == ASL_PLOT_LABELS)
+		return;
+	snprintf(label.text, sizeof label.text, "%s", text);
+	label.width = 6.2 * (double)strlen(label.text) + 4;
+	if (label.x + label.width > WIDTH)
+		label.x = fmax(LEFT, WIDTH - label.width);
+	place(p, &label);
+	p->label[p->labels++] = label;
+}
+
+void asl_plot_close(struct asl_plot *p)
+{
+	fputs("</g>\n", p->f);
+	for (int i = 0; i < p->labels; i++) {
+		const struct asl_label *x = &p->label[i];
+
+		fprintf(p->f, "<text class=\"label ");
+		if (x->style < 0)
+			fputs("note", p->f);
+		else
+			fprintf(p->f, "s%d", x->style % COLOURS);
+		fprintf(p->f, "\" x=\"%.1f\" y=\"%.1f\">", x->x, x->y);
+		asl_html_text(p->f, x->text);
+		fputs("</text>\n", p->f);
+	}
+	fputs("</svg>\n", p->f);
+}
+
+/* ---- What is in them ---- */
+
+static void put_class(struct asl_plot *p, const char *what, int style)
+{
+	fprintf(p->f, " class=\"%s s%d", what, style % COLOURS);
+	if (style >= COLOURS)
+		fprintf(p->f, " d%d", style / COLOURS % 3);
+	fputc('"', p->f);
+}
+
+void asl_plot_line(struct asl_plot *p, const double *x, const double *y,
+		   int count, int style, const char *label)
+{
+	double end = BOTTOM;
+
+	fputs("<path", p->f);
+	put_class(p, "line", style);
+	fputs(" d=\"", p->f);
+	for (int i = 0; i < count; i++)
+		fprintf(p->f, "%c%.1f %.1f", i ? 'L' : 'M', to_x(p, x[i]),
+			to_y(p, y[i]));
+	fputs("\"/>\n", p->f);
+	if (count > 0)
+		end = fmin(fmax(to_y(p, y[count - 1]), TOP), BOTTOM);
+	add_label(p, fmin(to_x(p, x[count - 1]), RIGHT) + 6, end + 3.5, style,
+		  label);
+}
+
+void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
+		  const char *label)
+{
+	fputs("<circle", p->f);
+	put_class(p, "dot", style);
+	fprintf(p->f, " cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>\n", to_x(p, x),
+		to_y(p, y));
+	add_label(p, to_x(p, x) + 6, to_y(p, y) + 3.5, style, label);
+}
+
+void asl_plot_box(struct asl_plot *p, double x, double y, int style,
+		  const char *label)
+{
+	fputs("<rect", p->f);
+	put_class(p, "box", style);
+	fprintf(p->f, " x=\"%.1f\" y=\"%.1f\" width=\"8\" height=\"8\"/>\n",
+		to_x(p, x) - 4, to_y(p, y) - 4);
+	add_label(p, to_x(p, x) + 7, to_y(p, y) + 3.5, style, label);
+}
+
+void asl_plot_span(struct asl_plot *p, double x, double low, double high,
+		   int style)
+{
+	fputs("<path", p->f);
+	put_class(p, "line", style);
+	fprintf(p->f, " d=\"M%.1f %.1fV%.1f\"/>\n", to_x(p, x), to_y(p, low),
+		to_y(p, high));
+}
+
+void asl_plot_wall(struct asl_plot *p, double x, const char *label)
+{
+	fprintf(p->f, "<path class=\"bound\" d=\"M%.1f %dV%d\"/>\n", to_x(p, x),
+		TOP, BOTTOM);
+	add_label(p, to_x(p, x) + 4, TOP + 9, -1, label);
+}
+
+void asl_plot_floor(struct asl_plot *p, double y, const char *label)
+{
+	fprintf(p->f, "<path class=\"bound\" d=\"M%d %.1fH%d\"/>\n", LEFT,
+		to_y(p, y), RIGHT);
+	add_label(p, RIGHT + 6, to_y(p, y) + 3.5, -1, label);
+}

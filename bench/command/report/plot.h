@@ -1,0 +1,78 @@
+/*
+ * plot.h -- curves and points in two axes, as SVG
+ *
+ * A plot is drawn in a box 420 wide, which a page may scale; colours and fonts
+ * are the page's, by classes (style.css).  What is outside the axes' ranges is
+ * cut off.  Labels stand beside what they name; they are kept until the plot is
+ * closed, and then drawn so that none covers another.
+ */
+#ifndef ASL_PLOT_H
+#define ASL_PLOT_H
+
+#include <stdio.h>
+
+/*
+ * Ranges of values, and the axes that they are drawn along
+ */
+
+struct asl_axis {
+	const char *title;
+	double low, high; /* low < high; above 0 if log */
+	int log;	  /* 0: even; else ticks are at 1, 2, 5, 10, or at
+			     powers of 2 */
+};
+
+enum { ASL_EVEN, ASL_LOG, ASL_LOG2 };
+
+/* A range that begins empty and grows; then an axis, with some air around. */
+struct asl_range {
+	double low, high;
+};
+
+#define ASL_NO_RANGE ((struct asl_range){INFINITY, -INFINITY})
+
+void asl_range_add(struct asl_range *range, double x); /* NAN adds nothing */
+struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
+			       int log);
+
+enum { ASL_TICKS = 16 };
+
+enum { ASL_PLOT_LABELS = 64, ASL_PLOT_LABEL = 64 };
+
+struct asl_label {
+	double x, y, width; /* where the text begins, and on which line */
+	int style;	    /* -1: that of notes */
+	char text[ASL_PLOT_LABEL];
+};
+
+struct asl_plot {
+	FILE *f;
+	struct asl_axis x, y;
+	struct asl_label label[ASL_PLOT_LABELS];
+	int labels;
+};
+
+/* `about` is what the plot shows, for those who cannot see it. */
+void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
+		   struct asl_axis x, struct asl_axis y);
+void asl_plot_close(struct asl_plot *p);
+
+/*
+ * A style from 0 on is a colour, and beyond eight also a dash and a shape.
+ * label NULL: none.
+ */
+void asl_plot_line(struct asl_plot *p, const double *x, const double *y,
+		   int count, int style, const char *label);
+void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
+		  const char *label);
+/* A square: around a dot that something else has taken, or of another kind. */
+void asl_plot_box(struct asl_plot *p, double x, double y, int style,
+		  const char *label);
+void asl_plot_span(struct asl_plot *p, double x, double low, double high,
+		   int style);
+
+/* A bound: a line over all of the plot, at x or at y. */
+void asl_plot_wall(struct asl_plot *p, double x, const char *label);
+void asl_plot_floor(struct asl_plot *p, double y, const char *label);
+
+#endif

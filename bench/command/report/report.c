@@ -1,0 +1,205 @@
+/*
+ * report.c -- aslant report: results as one page of HTML
+ *
+ * All that the page needs is in it: no script, no font, no other file.  It is
+ * well-formed XML as well, so that other programs can read it.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/command/commands.h"
+#include "bench/command/report/page.h"
+#include "bench/library/options.h"
+#include "bench/library/say.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/error.h"
+#include "lib/matrix/file.h"
+#include "lib/rank/rank.h"
+
+static const struct section {
+	const char *id, *name; /* in the list of contents; NULL: not in it */
+	void (*write)(struct asl_page *p);
+} sections[] = {
+	{NULL, NULL, asl_section_trouble},
+	{"beside", "machines compared", asl_section_beside},
+	{"short", "best algorithm", asl_section_short},
+	{"machine", "machine", asl_section_machines},
+	{"cost", "cost", asl_section_cost},
+	{"bounds", "bounds", asl_section_bounds},
+	{"hardware", "hardware", asl_section_hardware},
+	{"sweep", "price of writing", asl_section_prices},
+	{"pareto", "written or sent", asl_section_pareto},
+	{"roofline", "memory speed", asl_section_roofline},
+	{"wear", "wear", asl_section_wear},
+	{"scaling", "more ranks", asl_section_scaling},
+	{"time", "time", asl_section_time},
+	{"all", "all results", asl_section_all},
+	{"method", "how to read it", NULL},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- The page ---- */
+
+static void put_contents(struct asl_page *p)
+{
+	fputs("<nav>", p->f);
+	for (size_t i = 0; i < COUNT(sections); i++) {
+		if (!sections[i].id ||
+		    (sections[i].write == asl_section_beside &&
+		     p->results->places < 2))
+			continue;
+		fprintf(p->f, "<a href=\"#%s\">%s</a> ", sections[i].id,
+			sections[i].name);
+	}
+	fputs("</nav>\n", p->f);
+}
+
+static void put_title(struct asl_page *p)
+{
+	for (int i = 0; i < p->results->places; i++)
+		asl_page_say(p, "%s%s", i ? ", " : "", asl_page_place(p, i));
+}
+
+static void put_head(struct asl_page *p)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+	char stamp[32];
+
+	strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M UTC",
+		 gmtime_r(&now, &utc));
+	fputs("<!DOCTYPE html>\n"
+	      "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n"
+	      "<head>\n<meta charset=\"utf-8\"/>\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, "
+	      "initial-scale=1\"/>\n"
+	      "<meta name=\"generator\" content=\"aslant " ASLANT_VERSION
+	      "\"/>\n<title>aslant: ",
+	      p->f);
+	put_title(p);
+	fprintf(p->f, "</title>\n<style>\n%s</style>\n</head>\n<body><main>\n",
+		asl_style);
+	fputs("<h1>", p->f);
+	put_title(p);
+	fprintf(p->f,
+		"</h1>\n<p class=\"sub\">Report of aslant " ASLANT_VERSION
+		", %s: %d rows. Matrix and tensor kernels on memory that is "
+		"cheaper to read than to write.</p>\n",
+		stamp, p->results->rows);
+	put_contents(p);
+}
+
+static void write_page(struct asl_page *p)
+{
+	put_head(p);
+	for (size_t i = 0; !p->failed && i < COUNT(sections); i++)
+		if (sections[i].write)
+			sections[i].write(p);
+	fputs("</main></body>\n</html>\n", p->f);
+}
+
+/* ---- Where from, where to ---- */
+
+/* What cannot be read leaves its part of the page empty. */
+static json_t *read_machine(const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof path, "%s/machine.json", dir) >=
+	    (int)sizeof path)
+		return NULL;
+	return json_load_file(path, 0, NULL);
+}
+
+static int put_file(const char *path, const char *text, size_t bytes)
+{
+	int err;
+
+	if (!strcmp(path, "-")) {
+		fwrite(text, 1, bytes, stdout);
+		return 0; /* main looks after stdout */
+	}
+	err = asl_atomic_file_put(path, text, bytes);
+	if (err)
+		return asl_complain(asl_exit_code(err), "--out: %s",
+				    asl_failure());
+	fprintf(stderr, "%s\n", path);
+	return 0;
+}
+
+static int write_file(struct asl_page *p, const char *path)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	int code;
+
+	p->f = open_memstream(&text, &bytes);
+	if (!p->f)
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	write_page(p);
+	p->failed |= ferror(p->f) != 0;
+	p->failed |= fclose(p->f) != 0;
+	code = p->failed ? asl_complain(ASL_NO_MACHINE, "out of memory")
+			 : put_file(path, text, bytes);
+	free(text);
+	return code;
+}
+
+static int report(const char **dir, int count, const char *path)
+{
+	struct asl_results results;
+	struct asl_page p = {.results = &results};
+	int code = asl_results_read(&results, dir, count);
+
+	if (!code) {
+		p.machine = calloc((size_t)count, sizeof *p.machine);
+		p.list = calloc((size_t)results.entries, sizeof *p.list);
+		if (!p.machine || !p.list)
+			code = asl_complain(ASL_NO_MACHINE, "out of memory");
+	}
+	for (int i = 0; !code && i < count; i++)
+		p.machine[i] = read_machine(dir[i]);
+	if (!code)
+		code = write_file(&p, path);
+	for (int i = 0; p.machine && i < count; i++)
+		json_decref(p.machine[i]);
+	free(p.machine);
+	free(p.list);
+	asl_results_close(&results);
+	return code;
+}
+
+/* ---- The command ---- */
+
+/* "results/x/" and "results/x" are the same, and so named. */
+static void trim(char *dir)
+{
+	size_t length = strlen(dir);
+
+	while (length > 1 && dir[length - 1] == '/')
+		dir[--length] = '\0';
+}
+
+int asl_command_report(int argc, char **argv, const struct asl_command *self)
+{
+	struct asl_options o;
+	int count = 0, code;
+
+	for (int i = 1; i < argc; i++)
+		trim(argv[i]);
+	code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+	if (code)
+		return code;
+	if (o.help)
+		return asl_command_help(self);
+	while (o.dir[count])
+		count++;
+	if (!count)
+		return asl_complain(ASL_BAD_INPUT,
+				    "report: which results? (a directory that "
+				    "run or suite wrote with --out)");
+	return report(o.dir, count, o.out ? o.out : "report.html");
+}

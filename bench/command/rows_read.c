@@ -1,0 +1,290 @@
+/*
+ * rows_read.c -- runs.csv and ranks.csv, read back by the names of columns
+ *
+ * libcsv gets the file line by line, so that a complaint can name the line;
+ * quoted cells may go on in the next.
+ */
+#include "bench/command/rows_read.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/library/rows.h"
+#include "bench/library/say.h"
+
+struct reader {
+	struct asl_rows *to;
+	size_t cells, room;	 /* of to->at */
+	size_t used, text_room;	 /* of to->text */
+	size_t rows_room;	 /* of to->line */
+	size_t rows;		 /* with the heading */
+	int cells_in_row, begun; /* the line in which the row began */
+	int line;
+	int code;
+};
+
+static int refuse(struct reader *r, int line, const char *found,
+		  const char *expected)
+{
+	if (!r->code)
+		r->code = asl_complain(ASL_BAD_INPUT,
+				       "%s: line %d: found %s, expected %s",
+				       r->to->path, line, found, expected);
+	return r->code;
+}
+
+/* ---- Room ---- */
+
+/* Room for `more` things after `used`; false after a complaint. */
+static bool grow(struct reader *r, void *list, size_t *room, size_t used,
+		 size_t more, size_t size)
+{
+	size_t wanted = *room ? *room : 1024;
+	void *grown;
+
+	if (used + more <= *room)
+		return true;
+	while (wanted < used + more)
+		wanted *= 2;
+	grown = reallocarray(*(void **)list, wanted, size);
+	if (!grown) {
+		r->code = asl_complain(ASL_NO_MACHINE, "%s: out of memory",
+				       r->to->path);
+		return false;
+	}
+	*(void **)list = grown;
+	*room = wanted;
+	return true;
+}
+
+/* ---- Cells and rows, as libcsv finds them ---- */
+
+static void take_cell(void *from, size_t bytes, void *arg)
+{
+	struct reader *r = arg;
+
+	if (r->code)
+		return;
+	if (memchr(from, '\0', bytes)) {
+		refuse(r, r->line, "a zero byte", "text");
+		return;
+	}
+	if (!grow(r, &r->to->text, &r->text_room, r->used, bytes + 1, 1) ||
+	    !grow(r, &r->to->at, &r->room, r->cells, 1, sizeof *r->to->at))
+		return;
+	memcpy(r->to->text + r->used, from, bytes);
+	r->to->text[r->used + bytes] = '\0';
+	r->to->at[r->cells++] = r->used;
+	r->used += bytes + 1;
+	r->cells_in_row++;
+}
+
+static const char *cell(const struct asl_rows *rows, size_t i)
+{
+	return rows->text + rows->at[i];
+}
+
+static int check_heading(struct reader *r)
+{
+	struct asl_rows *to = r->to;
+	char found[80];
+
+	to->columns = r->cells_in_row;
+	if (strcmp(cell(to, 0), "schema") != 0) {
+		snprintf(found, sizeof found, "'%.40s' as the first column",
+			 cell(to, 0));
+		return refuse(r, r->begun, found, "'schema'");
+	}
+	for (int i = 0; i < to->columns; i++)
+		if (asl_rows_column(to, cell(to, (size_t)i)) < i) {
+			snprintf(found, sizeof found, "two columns '%.40s'",
+				 cell(to, (size_t)i));
+			return refuse(r, r->begun, found, "one of a name");
+		}
+	return 0;
+}
+
+static int check_row(struct reader *r)
+{
+	const char *schema = cell(r->to, r->cells - (size_t)r->cells_in_row);
+	char found[80], expected[80], known[16];
+
+	snprintf(known, sizeof known, "%d", ASL_SCHEMA);
+	if (r->cells_in_row != r->to->columns) {
+		snprintf(found, sizeof found, "%d cells", r->cells_in_row);
+		snprintf(expected, sizeof expected,
+			 "%d, as there are columns in line %d", r->to->columns,
+			 r->to->line[0]);
+		return refuse(r, r->begun, found, expected);
+	}
+	if (strcmp(schema, known) != 0) {
+		snprintf(found, sizeof found, "schema '%.40s'", schema);
+		return refuse(r, r->begun, found, known);
+	}
+	return 0;
+}
+
+static void take_row(int end, void *arg)
+{
+	struct reader *r = arg;
+
+	(void)end;
+	if (r->code || !grow(r, &r->to->line, &r->rows_room, r->rows, 1,
+			     sizeof *r->to->line))
+		return;
+	r->to->line[r->rows++] = r->begun;
+	if (r->rows == 1)
+		check_heading(r);
+	else
+		check_row(r);
+	r->cells_in_row = 0;
+}
+
+/* ---- The file ---- */
+
+static int take_line(struct reader *r, struct csv_parser *parser,
+		     const char *line, size_t bytes)
+{
+	r->line++;
+	if (!r->cells_in_row)
+		r->begun = r->line;
+	if (line[bytes - 1] != '\n')
+		return refuse(r, r->line, "a line that is cut off",
+			      "whole lines (if a suite was interrupted, "
+			      "continue it)");
+	if (csv_parse(parser, line, bytes, take_cell, take_row, r) == bytes ||
+	    r->code)
+		return r->code;
+	if (csv_error(parser) == CSV_ENOMEM)
+		r->code = asl_complain(ASL_NO_MACHINE, "%s: out of memory",
+				       r->to->path);
+	else
+		refuse(r, r->line, csv_strerror(csv_error(parser)), "CSV");
+	return r->code;
+}
+
+static void parse(struct reader *r, struct csv_parser *parser, FILE *f)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t bytes;
+
+	while (!r->code && (bytes = getline(&line, &room, f)) > 0)
+		take_line(r, parser, line, (size_t)bytes);
+	if (!r->code && !feof(f))
+		r->code = asl_complain(ASL_NO_MACHINE, "%s: %s", r->to->path,
+				       strerror(errno));
+	if (!r->code && csv_fini(parser, take_cell, take_row, r))
+		refuse(r, r->begun, "a quote that is not closed", "CSV");
+	if (!r->code && !r->rows)
+		refuse(r, 1, "nothing", "names of columns");
+	free(line);
+}
+
+int asl_rows_read(struct asl_rows *rows, const char *dir, const char *name)
+{
+	struct reader r = {.to = rows};
+	struct csv_parser parser;
+	FILE *f;
+
+	*rows = (struct asl_rows){0};
+	if (snprintf(rows->path, sizeof rows->path, "%s/%s", dir, name) >=
+	    (int)sizeof rows->path)
+		return asl_complain(ASL_BAD_INPUT,
+				    "the path '%.40s...' is too long", dir);
+	f = fopen(rows->path, "re");
+	if (!f)
+		return asl_complain(errno == ENOMEM ? ASL_NO_MACHINE
+						    : ASL_BAD_INPUT,
+				    "%s: %s; expected a result directory "
+				    "(--out of run and suite)",
+				    rows->path, strerror(errno));
+	if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI)) {
+		fclose(f);
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	}
+	parse(&r, &parser, f);
+	csv_free(&parser);
+	fclose(f);
+	rows->count = r.rows ? r.rows - 1 : 0;
+	rows->code = r.code;
+	return r.code;
+}
+
+void asl_rows_close(struct asl_rows *rows)
+{
+	free(rows->text);
+	free(rows->at);
+	free(rows->line);
+	*rows = (struct asl_rows){0};
+}
+
+/* ---- What is in it ---- */
+
+int asl_rows_column(const struct asl_rows *rows, const char *name)
+{
+	for (int i = 0; i < rows->columns; i++)
+		if (!strcmp(cell(rows, (size_t)i), name))
+			return i;
+	return -1;
+}
+
+const char *asl_rows_name(const struct asl_rows *rows, int column)
+{
+	return cell(rows, (size_t)column);
+}
+
+const char *asl_rows_text(const struct asl_rows *rows, size_t row, int column)
+{
+	if (column < 0)
+		return "";
+	return cell(rows, (row + 1) * (size_t)rows->columns + (size_t)column);
+}
+
+static void refuse_cell(struct asl_rows *rows, size_t row, const char *name,
+			const char *found, const char *expected)
+{
+	if (!rows->code)
+		rows->code = asl_complain(ASL_BAD_INPUT,
+					  "%s: line %d: %s: found '%.40s', "
+					  "expected %s",
+					  rows->path, rows->line[row + 1], name,
+					  found, expected);
+}
+
+double asl_rows_number(struct asl_rows *rows, size_t row, int column)
+{
+	const char *text = asl_rows_text(rows, row, column);
+	char *end;
+	double x = strtod(text, &end); /* a residual may be inf or nan */
+
+	if (!*text)
+		return NAN;
+	if (!*end)
+		return x;
+	refuse_cell(rows, row, asl_rows_name(rows, column), text, "a number");
+	return NAN;
+}
+
+int64_t asl_rows_count(struct asl_rows *rows, size_t row, const char *name,
+		       int64_t most)
+{
+	const char *text =
+		asl_rows_text(rows, row, asl_rows_column(rows, name));
+	char *end, expected[64];
+	long long x;
+
+	errno = 0;
+	x = strtoll(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && x <= most)
+		return x;
+	snprintf(expected, sizeof expected, "a whole number from 0 to %" PRId64,
+		 most);
+	refuse_cell(rows, row, name, text, expected);
+	return 0;
+}

@@ -1,0 +1,106 @@
+/*
+ * run.c -- aslant run: one case, its repetitions, and where they go
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "bench/command/commands.h"
+#include "bench/command/output.h"
+#include "bench/command/signals.h"
+#include "bench/command/summary.h"
+#include "bench/library/launch.h"
+#include "bench/library/say.h"
+#include "bench/library/transport.h"
+#include "lib/base/error.h"
+
+struct running {
+	const struct asl_options *options;
+	const struct asl_case *c;
+	struct asl_output out;
+	int failed; /* exit code of an output that failed */
+};
+
+static int print_summary(const struct running *x, const struct asl_rep *rep)
+{
+	if (x->options->csv || x->options->out)
+		return 0;
+	if (!x->out.done)
+		asl_summary_counts(stdout, x->c, rep);
+	asl_summary_times(stdout, rep);
+	return asl_flush_stdout();
+}
+
+static void say_notes(const struct running *x, const struct asl_rep *rep)
+{
+	if (rep->note && *rep->note)
+		asl_complain(0, "note: %s", rep->note);
+	if (x->c->want.keep && rep->pool_dir && *rep->pool_dir)
+		asl_complain(0, "note: pools of run %s are kept in %s",
+			     rep->run_id, rep->pool_dir);
+}
+
+static int each(const struct asl_rep *rep, void *arg)
+{
+	struct running *x = arg;
+	bool first = !x->out.done;
+	int code = print_summary(x, rep), late;
+
+	late = asl_output_add(&x->out, x->c, rep);
+	if (first)
+		say_notes(x, rep);
+	x->failed = code ? code : late;
+	/* What is wrong has been said; all ranks only need to hear of it. */
+	return x->failed ? -EIO : 0;
+}
+
+static int run_case(struct running *x)
+{
+	int err = asl_run(&x->c->want, each, x);
+	int code = x->failed ? x->failed : asl_exit_code(err);
+	int late;
+
+	/* Only the rank that has something to say has words for it. */
+	if (err && !x->failed && *asl_run_why())
+		asl_complain_alone(code, "%s", asl_run_why());
+	/* What was completed before a failure is written all the same. */
+	late = asl_output_finish(&x->out);
+	code = code ? code : late;
+	return code ? code : x->out.wrong ? ASL_CHECK_FAILED : ASL_FINE;
+}
+
+static int run_here(struct running *x, int code)
+{
+	if (!code)
+		code = asl_output_open(&x->out, x->options);
+	code = code ? asl_job_abort(x->options, code) : run_case(x);
+	asl_output_close(&x->out);
+	return code;
+}
+
+int asl_command_run(int argc, char **argv, const struct asl_command *self)
+{
+	struct asl_options o;
+	struct asl_case c = {0};
+	struct running x = {
+		.options = &o,
+		.c = &c,
+		.out = {.argc = argc, .argv = argv, .fd = -1},
+	};
+	struct asl_job job = asl_job();
+	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+
+	if (code)
+		return code;
+	if (o.help)
+		return asl_command_help(self);
+	if (job.size)
+		asl_signals_guard(&o);
+	code = asl_case_to_run(&c, &o);
+	if (!code && o.launch)
+		code = asl_launch(c.want.plan.ranks, argc, argv,
+				  o.launch_at + 1);
+	else
+		code = run_here(&x, code);
+	asl_case_close(&c);
+	return code;
+}

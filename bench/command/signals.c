@@ -1,0 +1,250 @@
+/*
+ * signals.c -- what ends the command from outside, and what is said then
+ *
+ * Handlers use only what may be used in them: the line is put together from
+ * texts that were made before.  Nothing is to be tidied up: pools and files that
+ * are being written have no names.
+ */
+#include "bench/command/signals.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/library/aslant.h"
+#include "bench/library/case.h"
+#include "lib/base/mapped.h"
+#include "net/net.h"
+
+/* mpiexec drops what it has not passed on when a rank ends. */
+#define PASS_ON_NS 100000000
+
+static const struct ending {
+	int number;
+	const char *name;
+} endings[] = {
+	{SIGTERM, "SIGTERM"},
+	{SIGINT, "SIGINT"},
+	{SIGHUP, "SIGHUP"},
+	{SIGXCPU, "SIGXCPU: all of the processor time that ulimit -t allows "
+		  "is used"},
+};
+
+#define ENDINGS (sizeof endings / sizeof endings[0])
+
+static char subject[128]; /* "aslant: run em-jomma" */
+static const char *volatile more = "";
+static char place[64]; /* "rank 3: " */
+static bool speaks;    /* in a job rank 0 does */
+
+static void put(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return;
+}
+
+static const char *name_of(int number)
+{
+	for (size_t i = 0; i < ENDINGS; i++)
+		if (endings[i].number == number)
+			return endings[i].name;
+	return "a signal";
+}
+
+void asl_signals_end(int number)
+{
+	static atomic_flag ends = ATOMIC_FLAG_INIT;
+	char line[512];
+	sigset_t one;
+
+	/* A second one may come to another thread, of a library. */
+	while (atomic_flag_test_and_set(&ends))
+		pause();
+	/* In one piece: others write there, too. */
+	line[0] = '\0';
+	strcat(line, subject);
+	strcat(line, " was stopped by ");
+	strcat(line, name_of(number));
+	strncat(line, more, sizeof line - strlen(line) - 2);
+	strcat(line, "\n");
+	if (speaks)
+		put(line);
+	signal(number, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(number);
+	_exit(128 + number);
+}
+
+static void end(int number)
+{
+	asl_signals_end(number);
+}
+
+/* ---- Pages that cannot be had ---- */
+
+static void no_page(int number, siginfo_t *info, void *context)
+{
+	const char *what = asl_mapped_find(info->si_addr);
+	char line[512];
+
+	(void)context;
+	if (!what) {
+		signal(number, SIG_DFL); /* and it happens again */
+		return;
+	}
+	strcpy(line, "aslant: ");
+	strcat(line, place);
+	strncat(line, what, 300);
+	strcat(line, " lost a page while it was in use: somebody cut it short, "
+		     "or the medium fails (SIGBUS)\n");
+	put(line);
+	nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
+	_exit(ASL_NO_MACHINE);
+}
+
+/* ---- Libraries that give up ---- */
+
+static bool has_room(void)
+{
+	void *at = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return at != MAP_FAILED && !munmap(at, 1 << 20);
+}
+
+static _Noreturn void give_up(const char *who, const char *why)
+{
+	char line[1024] = "aslant: ";
+
+	strcat(line, place);
+	strncat(line, who, 480);
+	strncat(line, why, 120);
+	put(line);
+	nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
+	_exit(ASL_NO_MACHINE);
+}
+
+/*
+ * Not all of them look at what malloc gives.  A crash at no address, or by an
+ * assertion, right after an allocation has failed, is no riddle.  Nor is the end
+ * that libpmemobj makes where it cannot write.
+ */
+static void crashed(int number, siginfo_t *info, void *context)
+{
+	bool own = number == SIGABRT ||
+		   (info->si_code > 0 && (uintptr_t)info->si_addr < 65536);
+	int err = errno;
+
+	(void)context;
+	if (number == SIGABRT && asl_mapped_blamed())
+		give_up(asl_mapped_blamed(), "\n");
+	if (number == SIGABRT && err == EIO)
+		give_up(asl_mapped_last() ? asl_mapped_last() : "a new pool",
+			": Input/output error, after which libpmemobj gave "
+			"up\n");
+	if (own && (err == ENOMEM || !has_room()))
+		give_up("out of memory",
+			", for which a library is not prepared\n");
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* ---- Catching ---- */
+
+/* What nohup has others ignore stays ignored. */
+static bool is_ignored(int number)
+{
+	struct sigaction now;
+
+	return !sigaction(number, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
+/* At a hard limit there is no SIGXCPU, only SIGKILL: ask for it a second before. */
+static void be_warned(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CPU, &limit) || limit.rlim_cur < limit.rlim_max ||
+	    limit.rlim_max == RLIM_INFINITY || limit.rlim_max < 2)
+		return;
+	limit.rlim_cur = limit.rlim_max - 1;
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* Of a rank whose time is up its guard speaks. */
+void asl_signals_catch(const char *what)
+{
+	struct sigaction on_end = {.sa_handler = end};
+	struct sigaction on_page = {.sa_sigaction = no_page,
+				    .sa_flags = SA_SIGINFO};
+	struct sigaction on_crash = {.sa_sigaction = crashed,
+				     .sa_flags = SA_SIGINFO};
+	int rank = 0, size = 0;
+	bool job = asl_net_job(&rank, &size);
+
+	if (what)
+		snprintf(subject, sizeof subject, "aslant: %s", what);
+	if (job)
+		snprintf(place, sizeof place, "rank %d: ", rank);
+	speaks = rank == 0;
+	sigfillset(&on_end.sa_mask);
+	for (size_t i = 0; i < ENDINGS; i++)
+		if (!is_ignored(endings[i].number) &&
+		    !(job && endings[i].number == SIGXCPU))
+			sigaction(endings[i].number, &on_end, NULL);
+	sigaction(SIGBUS, &on_page, NULL);
+	sigaction(SIGSEGV, &on_crash, NULL);
+	sigaction(SIGABRT, &on_crash, NULL);
+	signal(SIGXFSZ, SIG_IGN);
+	be_warned();
+}
+
+void asl_signals_add(const char *text)
+{
+	more = text ? text : "";
+}
+
+/* The guard has handlers of its own. */
+void asl_signals_guard(const struct asl_options *o)
+{
+	struct asl_net_patience patience = {
+		.stopped = o->peer_timeout,
+		.cut = o->cut_timeout,
+	};
+
+	asl_net_guard(asl_job().rank, &patience);
+	asl_signals_catch(NULL);
+}
+
+/* ---- Holding ---- */
+
+static void mask(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ENDINGS; i++)
+		sigaddset(&set, endings[i].number);
+	sigprocmask(how, &set, NULL);
+}
+
+void asl_signals_hold(void)
+{
+	mask(SIG_BLOCK);
+}
+
+void asl_signals_release(void)
+{
+	mask(SIG_UNBLOCK);
+}

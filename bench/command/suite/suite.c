@@ -1,0 +1,521 @@
+/*
+ * suite.c -- aslant suite: many cases, all checked before the first begins
+ */
+#include "bench/command/suite/suite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/command/commands.h"
+#include "bench/command/signals.h"
+#include "bench/library/face.h"
+#include "bench/library/files.h"
+#include "bench/library/launch.h"
+#include "bench/library/say.h"
+#include "bench/library/transport.h"
+#include "lib/multiply/grid.h"
+
+/*
+ * The suites that come with aslant, by name
+ *
+ * They lie beside the command in a build directory, and in share/aslant/suites
+ * where it is installed.
+ */
+
+#define ENDING ".json"
+
+static const char *const places[] = {"suites", "../share/aslant/suites"};
+
+enum { PLACES = sizeof places / sizeof places[0] };
+
+static bool name_place(char path[PATH_MAX], int i)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	if (length < 0)
+		return false;
+	self[length] = '\0';
+	*strrchr(self, '/') = '\0';
+	return snprintf(path, PATH_MAX, "%s/%s", self, places[i]) < PATH_MAX;
+}
+
+bool asl_suite_find(char path[PATH_MAX], const char *name)
+{
+	char dir[PATH_MAX];
+
+	if (!*name || strchr(name, '/'))
+		return false;
+	for (int i = 0; i < PLACES; i++)
+		if (name_place(dir, i) &&
+		    snprintf(path, PATH_MAX, "%s/%s" ENDING, dir, name) <
+			    PATH_MAX &&
+		    !access(path, R_OK))
+			return true;
+	return false;
+}
+
+static int is_suite(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name), ending = strlen(ENDING);
+
+	return length > ending &&
+	       !strcmp(entry->d_name + length - ending, ENDING);
+}
+
+static void show(void (*line)(const char *name, const char *about), char *file)
+{
+	char path[PATH_MAX];
+	const char *about = NULL;
+	json_t *root = NULL;
+
+	file[strlen(file) - strlen(ENDING)] = '\0';
+	if (asl_suite_find(path, file))
+		root = json_load_file(path, 0, NULL);
+	if (root)
+		about = json_string_value(json_object_get(root, "about"));
+	line(file, about ? about : "");
+	json_decref(root);
+}
+
+static int show_place(void (*line)(const char *name, const char *about),
+		      const char *dir)
+{
+	struct dirent **list;
+	int count = scandir(dir, &list, is_suite, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		show(line, list[i]->d_name);
+		free(list[i]);
+	}
+	if (count >= 0)
+		free(list);
+	return count;
+}
+
+void asl_suite_each(void (*line)(const char *name, const char *about))
+{
+	char dir[PATH_MAX];
+
+	for (int i = 0; i < PLACES; i++)
+		if (name_place(dir, i) && show_place(line, dir) > 0)
+			return;
+}
+
+/*
+ * A suite in several jobs, as a job has one number of ranks
+ *
+ * Each job is this command once more, under mpiexec, with --part in place of
+ * --launch: it takes the cases that have as many ranks as it has, and continues
+ * the one directory that all of them fill.  Calibration is a job, too, the last.
+ */
+
+static volatile pid_t running; /* that runs; 0: none */
+static volatile sig_atomic_t asked_to_stop;
+
+/* mpiexec hands it to all ranks. */
+static void pass_on(int signal)
+{
+	asked_to_stop = 1;
+	if (running)
+		kill(running, signal);
+}
+
+static bool is_first(const struct asl_suite *s, int at)
+{
+	int ranks = s->cases[at].c.want.plan.ranks;
+
+	for (int i = 0; i < at; i++)
+		if (s->cases[i].c.want.plan.ranks == ranks)
+			return false;
+	return true;
+}
+
+static void watch_signals(void)
+{
+	struct sigaction action = {.sa_handler = pass_on};
+
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static int wait_for(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return ASL_INTERNAL;
+	if (asked_to_stop)
+		return ASL_STOPPED;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return asl_complain(ASL_INTERNAL, "suite: a job ended by signal %d",
+			    WTERMSIG(status));
+}
+
+/* As fork; without us the child is stopped, too. */
+static pid_t begin(void)
+{
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+	return child;
+}
+
+/* What `begin` has returned to the parent; the child's exit code. */
+static int follow(pid_t child)
+{
+	int code;
+
+	if (child < 0)
+		return asl_complain(ASL_NO_MACHINE,
+				    "suite: cannot start a job: %s",
+				    strerror(errno));
+	running = child;
+	if (asked_to_stop)
+		kill(child, SIGTERM);
+	code = wait_for(child);
+	running = 0;
+	return code;
+}
+
+/* ---- Parts ---- */
+
+static int run_part(int ranks, int argc, char **argv)
+{
+	pid_t child = begin();
+
+	if (!child)
+		_exit(asl_launch(ranks, argc, argv, 0));
+	return follow(child);
+}
+
+static int run_parts(const struct asl_suite *s, int argc, char **argv)
+{
+	int worst = 0, code = 0;
+
+	watch_signals();
+	for (int i = 0; code <= ASL_CHECK_FAILED && i < s->count; i++) {
+		if (!is_first(s, i))
+			continue;
+		code = run_part(s->cases[i].c.want.plan.ranks, argc, argv);
+		worst = code > worst ? code : worst;
+	}
+	return worst;
+}
+
+static bool are_one(const struct asl_suite *s)
+{
+	for (int i = 1; i < s->count; i++)
+		if (s->cases[i].c.want.plan.ranks !=
+		    s->cases[0].c.want.plan.ranks)
+			return false;
+	return true;
+}
+
+/* With --launch: in as many jobs as the cases have numbers of ranks. */
+static int asl_suite_launch(const struct asl_suite *s,
+			    const struct asl_options *o, int argc, char **argv)
+{
+	char **args;
+	int code;
+
+	if (are_one(s) && !s->calibrate)
+		return asl_launch(s->cases[0].c.want.plan.ranks, argc, argv,
+				  o->launch_at + 1);
+	if (!o->out || o->csv)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--launch: this suite takes several jobs, "
+				    "and --out to collect the rows (not "
+				    "--csv)");
+	args = calloc((size_t)argc + 1, sizeof *args);
+	if (!args)
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	memcpy(args, argv, (size_t)argc * sizeof *args);
+	args[o->launch_at + 1] = "--part";
+	code = run_parts(s, argc, args);
+	free(args);
+	return code;
+}
+
+/* ---- Calibration ---- */
+
+static void exec_calibrate(const struct asl_suite *s,
+			   const struct asl_options *o, char *path)
+{
+	char *args[8] = {"aslant", "calibrate", path};
+	int count = 3;
+
+	if (s->calibrate == ASL_CALIBRATE_QUICK)
+		args[count++] = "--quick";
+	if (o->nvm_dir) {
+		args[count++] = "--nvm-dir";
+		args[count++] = (char *)o->nvm_dir;
+	}
+	if (o->csv && !strcmp(o->csv, "-"))
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execv("/proc/self/exe", args);
+	_exit(asl_complain(ASL_INTERNAL, "suite: cannot calibrate: %s",
+			   strerror(errno)));
+}
+
+/* If it is to be: a profile, calibrated.json in --out, unless it is there. */
+static int asl_suite_calibrate(const struct asl_suite *s,
+			       const struct asl_options *o)
+{
+	char path[PATH_MAX];
+	pid_t child;
+
+	if (!s->calibrate || o->part || (o->store && !strcmp(o->store, "null")))
+		return 0;
+	if (!o->out || asl_job().size) {
+		asl_complain(0, "note: nothing is calibrated %s",
+			     o->out ? "inside a job; see aslant calibrate"
+				    : "without --out");
+		return 0;
+	}
+	snprintf(path, sizeof path, "%s/calibrated.json", o->out);
+	if (!access(path, F_OK))
+		return 0;
+	watch_signals();
+	child = begin();
+	if (!child)
+		exec_calibrate(s, o, path);
+	return follow(child);
+}
+
+/*
+ * The cases of a suite for people, a line each
+ */
+
+static void print_plan(FILE *f, const struct asl_plan *plan)
+{
+	struct asl_shown x = asl_show(plan);
+
+	fprintf(f, "%-14s %-6s %8s %6d  %-9s", plan->algorithm->name,
+		x.kernel ? x.kernel : "", x.size, plan->ranks, x.grid);
+}
+
+/* A line for every case: grid, predicted costs. */
+static void asl_suite_print(const struct asl_suite *s)
+{
+	printf("   case %-14s %-6s %8s %6s  %-9s %12s %12s  %s\n", "algorithm",
+	       "kernel", "n", "ranks", "grid", "Q", "memory held", "label");
+	for (int i = 0; i < s->count; i++) {
+		const struct asl_plan *plan = &s->cases[i].c.want.plan;
+		struct asl_forecast f = asl_forecast(plan);
+
+		printf("%7d ", i + 1);
+		print_plan(stdout, plan);
+		printf(" %12.9g %12ju  %s\n", f.q[plan->accounting],
+		       f.memory_high, s->cases[i].label);
+	}
+}
+
+static const char *verdict(const struct asl_rep *rep)
+{
+	if (!rep->predicted_equal)
+		return "MISCOUNTED";
+	if (rep->verified >= 0)
+		return rep->verified ? "verified" : "WRONG";
+	return rep->moved ? "unverified" : "counted";
+}
+
+/* ---- How far it is ---- */
+
+/* What a case may take, in units of about 0.1 ns. */
+static double weigh(struct asl_suite_case *x)
+{
+	const struct asl_run_want *want = &x->c.want;
+	double set_up = 1e7, reps = want->reps + want->warmup, once;
+	struct asl_ledger ledger;
+	struct asl_counts n;
+
+	if (x->weight > 0)
+		return x->weight;
+	asl_plan_predict(&ledger, &want->plan, 0);
+	n = asl_ledger_total(&ledger);
+	once = (double)n.of[ASL_FLOPS] +
+	       10 * (double)(asl_words_read(&n) + asl_words_written(&n)) +
+	       20 * (double)n.of[ASL_BH];
+	if (!strcmp(want->store, "null"))
+		once = 0;
+	x->weight = (set_up + once * reps) * want->plan.ranks;
+	return x->weight;
+}
+
+static void print_duration(FILE *f, double seconds)
+{
+	if (seconds < 100)
+		fprintf(f, "%.0f s", seconds);
+	else if (seconds < 6000)
+		fprintf(f, "%.0f min", seconds / 60);
+	else
+		fprintf(f, "%.1f h", seconds / 3600);
+}
+
+void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
+		       double seconds)
+{
+	double behind = 0, ahead = 0;
+	int left = 0;
+
+	if (!isatty(fileno(f)))
+		return;
+	for (int i = 0; i < s->count; i++) {
+		*(done[i] ? &behind : &ahead) += weigh(&s->cases[i]);
+		left += !done[i];
+	}
+	if (!left)
+		return;
+	fprintf(f, "%d cases left, about ", left);
+	print_duration(f, seconds * ahead / behind);
+	fflush(f);
+}
+
+void asl_suite_progress(FILE *f, const struct asl_suite *s,
+			const struct asl_suite_case *x, int done,
+			const struct asl_rep *rep, double seconds)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+
+	if (isatty(fileno(f)))
+		fputs("\r\033[K", f); /* over asl_suite_outlook's line */
+	fprintf(f, "%4d/%-4d ", done, s->total);
+	print_plan(f, plan);
+	fprintf(f, " Q %-12.9g %-10s %8.3f s  %s\n",
+		rep->q_max[plan->accounting], verdict(rep), seconds, x->label);
+}
+
+/* ---- Before the first ---- */
+
+static int check_ranks(const struct asl_suite_case *x,
+		       const struct asl_suite_case *first)
+{
+	const struct asl_run_want *want = &x->c.want;
+
+	if (asl_run_together(want, &first->c.want) || x->o.launch ||
+	    !strcmp(want->transport, "sim"))
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "--ranks: found %d, but the first case has %d; "
+			    "expected the same in all cases of a job",
+			    want->plan.ranks, first->c.want.plan.ranks);
+}
+
+/* What one case leaves behind is not to be replaced by another. */
+static int check_result(const struct asl_suite *s, int at)
+{
+	const char *result = s->cases[at].o.result;
+
+	for (int i = 0; result && i < at; i++)
+		if (s->cases[i].o.result &&
+		    asl_same_file(result, s->cases[i].o.result))
+			return asl_complain(ASL_BAD_INPUT,
+					    "--result: found %s, which another "
+					    "case writes, too",
+					    result);
+	return 0;
+}
+
+static int check_csv(const struct asl_suite *s, const struct asl_options *o)
+{
+	if (!o->csv || !strcmp(o->csv, "-") || !asl_same_file(o->csv, s->path))
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "--csv: found %s, which is the suite", o->csv);
+}
+
+static int check(struct asl_suite *s, const struct asl_options *o)
+{
+	int code = check_csv(s, o);
+
+	for (int i = 0; !code && i < s->count; i++) {
+		struct asl_suite_case *x = &s->cases[i];
+
+		asl_suite_about(s, x);
+		code = asl_case_to_run(&x->c, &x->o);
+		if (!code)
+			code = check_ranks(x, &s->cases[0]);
+		if (!code)
+			code = check_result(s, i);
+	}
+	asl_complain_about(NULL);
+	return code;
+}
+
+/* ---- The command ---- */
+
+static int keep_part(struct asl_suite *s)
+{
+	int ranks = asl_job().size;
+
+	if (!ranks)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--part: this is no MPI job; expected "
+				    "mpiexec or srun");
+	asl_suite_keep(s, ranks);
+	if (s->count)
+		return 0;
+	return asl_complain(ASL_BAD_INPUT, "--part: no case has %d ranks",
+			    ranks);
+}
+
+static int read_and_check(struct asl_suite *s, const struct asl_options *o,
+			  int argc, char **argv)
+{
+	int code = asl_suite_read(s, o->algorithm, argc - 1, argv + 1);
+
+	if (!code && o->part)
+		code = keep_part(s);
+	return code ? code : check(s, o);
+}
+
+static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
+		char **argv)
+{
+	int code = read_and_check(s, o, argc, argv), late;
+
+	if (!code && o->dry_run) {
+		asl_suite_print(s);
+		return 0;
+	}
+	if (code)
+		return asl_job_abort(o, code);
+	code = o->launch ? asl_suite_launch(s, o, argc, argv)
+			 : asl_suite_run(s, o, argc, argv);
+	late = code <= ASL_CHECK_FAILED ? asl_suite_calibrate(s, o) : 0;
+	return code > late ? code : late;
+}
+
+int asl_command_suite(int argc, char **argv, const struct asl_command *self)
+{
+	struct asl_options o;
+	struct asl_suite s = {0};
+	struct asl_job job = asl_job();
+	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+
+	if (code)
+		return code;
+	if (o.help)
+		return asl_command_help(self);
+	if (!o.algorithm)
+		return asl_complain(ASL_BAD_INPUT,
+				    "suite: which suite? (aslant list suites)");
+	if (job.size)
+		asl_signals_guard(&o);
+	code = obey(&s, &o, argc, argv);
+	asl_suite_close(&s);
+	return code;
+}

@@ -1,0 +1,114 @@
+/*
+ * suite.h -- many cases in one file
+ *
+ * A suite is one JSON object:
+ *
+ *	about		a text, for aslant list suites; may be missing
+ *	options		an object: what all cases have in common; may be missing
+ *	calibrate	true or "quick": measure the machine, too; may be missing
+ *	cases		a list of objects, one or more
+ *
+ * The keys of `options` and of a case are the names of aslant run's options,
+ * "algorithm", and "label" (any text).  Values are those of the options, as
+ * texts or numbers; flags are true or false.  A case has precedence over
+ * `options`, and the command line over both.
+ *
+ * A value may be a list, or a range ({"from": 1, "to": 64, "times": 2}; "by" in
+ * place of "times" adds): one case for each element.  Several lists are all
+ * combined, as by nested loops in the order of the keys, those of `options`
+ * outermost.  Values that go together (a budget for each size) are cases of
+ * their own.  A list of files (operand) is one value, a list of such lists a
+ * case for each.
+ *
+ * What decides who carries messages and where results go (launch, transport,
+ * provider, csv, out) belongs on the command line: it does not change what a
+ * suite is, and is one for all cases.
+ */
+#ifndef ASL_SUITE_H
+#define ASL_SUITE_H
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "bench/library/case.h"
+
+/* The exit code of a suite that SIGTERM ended: 128 + 15, as shells say. */
+enum { ASL_STOPPED = 143 };
+
+struct json_t;
+
+struct asl_suite_case {
+	struct asl_options o;
+	struct asl_case c; /* as they say; left to asl_suite_check */
+	const char *label; /* "": none */
+	int item;	   /* in the list of cases, from 1 */
+	int number;	   /* of all that the lists make, from 1 */
+	double weight;	   /* see asl_suite_outlook; 0: not known yet */
+};
+
+struct asl_suite {
+	char path[PATH_MAX];
+	struct json_t *json; /* texts of the options are in it */
+	struct asl_suite_case *cases;
+	int count, room;
+	int total; /* cases there were before asl_suite_keep */
+	enum {
+		ASL_CALIBRATE_NOT,
+		ASL_CALIBRATE_QUICK,
+		ASL_CALIBRATE_FULLY
+	} calibrate;
+};
+
+/*
+ * Read the suite of that name, or from that file, and give every case the
+ * options of the command line, too.  0, or the exit code after a complaint;
+ * asl_suite_close is due either way.
+ */
+int asl_suite_read(struct asl_suite *s, const char *name, int argc,
+		   char **argv);
+void asl_suite_close(struct asl_suite *s);
+
+/* Only those of so many ranks, before they are checked. */
+void asl_suite_keep(struct asl_suite *s, int ranks);
+
+/*
+ * Run the cases, which have been checked, that are not finished yet, as rank 0
+ * knows.  The exit code.
+ */
+int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
+		  char **argv);
+
+/* What complaints are about from here on. */
+void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x);
+
+/* ---- The parts of it ---- */
+
+/* So that a typing error in a list does not fill the memory. */
+enum { ASL_MOST_CASES = 100000 };
+
+/* Ranges become lists.  0, or the exit code after a complaint. */
+int asl_suite_expand(struct json_t *keys);
+
+/* One key of a case.  0, or the exit code after a complaint. */
+int asl_suite_set(struct asl_suite_case *x, const char *key,
+		  const struct json_t *value);
+
+/* Where the suite of that name is; false: there is none. */
+bool asl_suite_find(char path[PATH_MAX], const char *name);
+
+/* How far it is: a line on the case whose repetition that was. */
+void asl_suite_progress(FILE *f, const struct asl_suite *s,
+			const struct asl_suite_case *x, int done,
+			const struct asl_rep *rep, double seconds);
+
+/*
+ * On a terminal, a line that the next one replaces: how long it may take.  The
+ * cases that are done[] took `seconds`.
+ */
+void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
+		       double seconds);
+
+/* Name and summary of every suite there is, in alphabetic order. */
+void asl_suite_each(void (*line)(const char *name, const char *about));
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * answer.c -- what plan and bounds find, and its rows
+ */
+#include "bench/library/answer.h"
+
+#include <stdlib.h>
+
+#include "bench/library/say.h"
+
+static int nothing_fits(const struct asl_plan *base, uint64_t least_need)
+{
+	if (!base->budget || least_need == UINT64_MAX)
+		return asl_complain(ASL_BAD_INPUT, "plan: no algorithm can do "
+						   "this with these options");
+	return asl_complain(ASL_NO_MACHINE,
+			    "nothing fits into --memory-budget "
+			    "%ju words: the least need is %ju words",
+			    base->budget, least_need);
+}
+
+int asl_plans_find(struct asl_found **best, int *count,
+		   const struct asl_plan *base, int top, double *floor)
+{
+	uint64_t least_need = UINT64_MAX;
+	int err = asl_face_of(base)->rank(best, count, base, top, &least_need,
+					  floor);
+
+	return err < 0 ? nothing_fits(base, least_need) : err;
+}
+
+void asl_plans_free(struct asl_found *best, int count)
+{
+	for (int i = 0; i < count; i++)
+		asl_face_release(&best[i].plan);
+	free(best);
+}
+
+static void put_plan(struct asl_csv *csv, int place, const struct asl_found *x)
+{
+	const struct asl_plan *plan = &x->plan;
+	const struct asl_forecast *f = &x->forecast;
+	struct asl_shown shown = asl_show(plan);
+
+	asl_csv_put_count(csv, "place", (uint64_t)place);
+	asl_csv_put(csv, "algorithm", plan->algorithm->name);
+	asl_csv_put(csv, "kernel", shown.kernel);
+	asl_csv_put_length(csv, "m", shown.m);
+	asl_csv_put_length(csv, "n", shown.n);
+	asl_csv_put_length(csv, "k", shown.k);
+	asl_csv_put_count(csv, "ranks", (uint64_t)plan->ranks);
+	asl_csv_put_count(csv, "ranks_used", (uint64_t)asl_plan_ranks(plan));
+	asl_csv_put(csv, "grid", shown.grid);
+	asl_csv_put_count(csv, "cache_words", plan->cache);
+	asl_csv_put_count(csv, "memory_words", plan->memory);
+	asl_csv_put_number(csv, "r", plan->costs.read);
+	asl_csv_put_number(csv, "w", plan->costs.write);
+	asl_csv_put_number(csv, "beta", plan->costs.net);
+	asl_csv_put_number(csv, "q_apm_max", f->q[ASL_APM]);
+	asl_csv_put_number(csv, "q_full_max", f->q[ASL_FULL]);
+	asl_csv_put_count(csv, "read_words_max", f->read);
+	asl_csv_put_count(csv, "write_words_max", f->written);
+	asl_csv_put_count(csv, "bh_words_max", f->bh);
+	asl_csv_put_count(csv, "memory_high_words", f->memory_high);
+	asl_csv_put_count(csv, "outside_apm", plan->algorithm->outside_apm);
+	asl_csv_put(csv, "blocks", shown.blocks);
+	asl_csv_put(csv, "spec", shown.spec);
+	asl_csv_put(csv, "dims", shown.dims);
+	asl_csv_end_row(csv);
+}
+
+void asl_put_plans(struct asl_csv *csv, const struct asl_found *best, int count)
+{
+	csv->naming = true;
+	put_plan(csv, 0, &best[0]);
+	csv->naming = false;
+	for (int i = 0; i < count; i++)
+		put_plan(csv, i + 1, &best[i]);
+}
+
+static void put_bound(struct asl_csv *csv, const struct asl_bound *x)
+{
+	asl_csv_put(csv, "name", x->name);
+	asl_csv_put_number(csv, "value", x->value);
+	asl_csv_put(csv, "unit", x->unit);
+	asl_csv_put(csv, "source", x->source);
+	asl_csv_end_row(csv);
+}
+
+void asl_put_bounds(struct asl_csv *csv, const struct asl_bound *bound,
+		    int count)
+{
+	csv->naming = true;
+	put_bound(csv, &bound[0]);
+	csv->naming = false;
+	for (int i = 0; i < count; i++)
+		put_bound(csv, &bound[i]);
+}

@@ -1,0 +1,352 @@
+/*
+ * case.c -- from options to what the library is asked to do
+ */
+#include "bench/library/case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/library/face.h"
+#include "bench/library/files.h"
+#include "bench/library/say.h"
+#include "bench/library/transport.h"
+#include "lib/machine/machine.h"
+
+static struct asl_job assumed;
+static bool is_assumed;
+
+void asl_job_assume(struct asl_job job)
+{
+	assumed = job;
+	is_assumed = true;
+}
+
+struct asl_job asl_job(void)
+{
+	struct asl_job job = {0, 0};
+
+	if (is_assumed)
+		return assumed;
+	if (!asl_net_job(&job.rank, &job.size))
+		job.size = 0;
+	return job;
+}
+
+static const char *or_else(const char *given, const char *otherwise)
+{
+	return given ? given : otherwise;
+}
+
+/* ---- Machine and costs ---- */
+
+static bool is_null(const struct asl_options *o)
+{
+	return o->store && !strcmp(o->store, "null");
+}
+
+static int no_such_level(const char *asked)
+{
+	const char *names[ASL_CACHE_LEVELS + 1] = {NULL};
+	char text[64], level[ASL_CACHE_LEVELS][16];
+	int count = 0;
+
+	for (int i = 0; i < ASL_CACHE_LEVELS; i++) {
+		snprintf(level[i], sizeof level[i], "l%d", i + 1);
+		if (asl_machine()->level[i].bytes)
+			names[count++] = level[i];
+	}
+	return asl_complain(
+		ASL_NO_MACHINE,
+		"--cache-level: found %s, but the caches that every "
+		"core is known to have are: %s",
+		asked,
+		count ? asl_join(text, sizeof text, names)
+		      : "none (this machine hides them)");
+}
+
+/* S: as given, or what a rank has of a cache when there are so many. */
+static int choose_cache(struct asl_case *c, const struct asl_options *o,
+			int ranks)
+{
+	const char *asked = or_else(o->cache_level, "llc");
+	int level = *asked == 'l' ? atoi(asked + 1) : 0;
+	uint64_t *S = &c->want.plan.cache;
+
+	if (o->cache) {
+		*S = o->cache;
+		return 0;
+	}
+	*S = level ? asl_machine_level_words(level, ranks)
+		   : asl_machine_cache_words(ranks);
+	if (!*S)
+		return no_such_level(asked);
+	if (!level)
+		level = asl_machine()->cache_level;
+	if (level)
+		snprintf(c->cache_source, sizeof c->cache_source,
+			 "share of L%d", level);
+	else
+		strcpy(c->cache_source, "assumed");
+	return 0;
+}
+
+/* Ranks that are only counted have a core's share each, however many. */
+static int choose_memory(struct asl_case *c, const struct asl_options *o,
+			 bool counted)
+{
+	struct asl_plan *plan = &c->want.plan;
+	int share = counted ? asl_machine()->cores : plan->ranks;
+
+	plan->memory = o->memory ? o->memory : asl_machine_memory_words(share);
+	plan->budget = o->memory_budget;
+	plan->overlap = o->overlap;
+	plan->panels =
+		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
+	return choose_cache(c, o, share);
+}
+
+static int choose_costs(struct asl_case *c, const struct asl_options *o)
+{
+	struct asl_costs *costs = &c->want.plan.costs;
+	int err = asl_profile_find(&c->profile, or_else(o->profile, "dram"));
+
+	if (err)
+		return err;
+	*costs = c->profile.costs;
+	costs->read = isnan(o->read_cost) ? costs->read : o->read_cost;
+	costs->write = isnan(o->write_cost) ? costs->write : o->write_cost;
+	costs->net = isnan(o->net_cost) ? costs->net : o->net_cost;
+	costs->latency = isnan(o->latency) ? costs->latency : o->latency;
+	costs->flop = isnan(o->flop_cost) ? costs->flop : o->flop_cost;
+	c->want.plan.accounting =
+		o->accounting && !strcmp(o->accounting, "full") ? ASL_FULL
+								: ASL_APM;
+	return 0;
+}
+
+static int cannot_resume(const char *found, const char *expected)
+{
+	return asl_complain(ASL_BAD_INPUT, "--resume: found %s, expected %s",
+			    found, expected);
+}
+
+/* What lib/run does not know of a plan. */
+static int describe(struct asl_case *c, const struct asl_options *o)
+{
+	struct asl_shown shown = asl_show(&c->want.plan);
+	size_t bytes;
+	FILE *f = open_memstream(&c->about, &bytes);
+	int err = !f;
+
+	if (f) {
+		fprintf(f, "kernel %s\nspec %s\ndims %s\nblocks %s\n",
+			or_else(shown.kernel, ""), or_else(shown.spec, ""),
+			or_else(shown.dims, ""), or_else(shown.blocks, ""));
+		asl_options_put_family(f, o);
+		err = fclose(f);
+	}
+	return err ? asl_complain(ASL_NO_MACHINE, "no memory for a text") : 0;
+}
+
+static int choose_resume(struct asl_case *c, const struct asl_options *o)
+{
+	struct asl_run_want *want = &c->want;
+	int err;
+
+	if (o->checksum && !o->resume)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--checksum: found no --resume, expected "
+				    "one: nothing else looks at the check");
+	if (!o->resume)
+		return 0;
+	if (strcmp(want->store, "pmem"))
+		return cannot_resume("a store that ends with the run",
+				     "--store pmem");
+	if (!want->nvm_dir)
+		return cannot_resume("no directory that outlasts the run",
+				     "--nvm-dir");
+	if (want->reps > 1 || want->warmup)
+		return cannot_resume("repetitions to measure",
+				     "--reps 1 and --warmup 0");
+	if (o->emulate || want->cache_model.words)
+		return cannot_resume("something to measure that a life alone "
+				     "does not have",
+				     "neither --emulate nor --cache-model");
+	if (!want->plan.algorithm->resumes)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--resume: %s can't be gone on with yet",
+				    want->plan.algorithm->name);
+	err = describe(c, o);
+	want->resume = true;
+	want->checksum = o->checksum;
+	want->about = c->about;
+	return err;
+}
+
+/* A rank that takes turns with others in a process would keep them waiting. */
+static int check_emulation(const struct asl_case *c)
+{
+	const struct asl_run_want *want = &c->want;
+
+	if (!c->profile.timed)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--emulate: the costs of profile %s are "
+				    "relative, expected one whose costs have "
+				    "units (--profile)",
+				    c->profile.name);
+	if (!strcmp(want->store, "null"))
+		return asl_complain(ASL_BAD_INPUT,
+				    "--emulate: --store null has no words "
+				    "whose moving takes time, expected pmem or "
+				    "dram");
+	if (!strcmp(want->transport, "sim") && want->plan.ranks > 1)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--emulate: found %d ranks that take turns "
+				    "in one process, expected --launch, an MPI "
+				    "job, or 1 rank",
+				    want->plan.ranks);
+	return 0;
+}
+
+static int choose_emulation(struct asl_case *c, const struct asl_options *o)
+{
+	const struct asl_profile *profile = &c->profile;
+	const struct asl_costs *costs = &profile->costs;
+	struct asl_emulation *as = &c->want.emulate;
+
+	if (!o->emulate)
+		return 0;
+	*as = (struct asl_emulation){
+		.word = {costs->read, costs->write},
+		.latency = {profile->read_latency, profile->write_latency},
+		.net = costs->net,
+		.message = costs->latency,
+		.line_bytes = profile->line_bytes,
+	};
+	memcpy(as->name, profile->name, sizeof as->name);
+	return check_emulation(c);
+}
+
+static int find_algorithm(struct asl_plan *plan, const char *name)
+{
+	char names[512];
+
+	plan->algorithm = asl_face_algorithm(name);
+	if (plan->algorithm || !strcmp(name, ASL_AUTO))
+		return 0;
+	return asl_complain(
+		ASL_BAD_INPUT, "unknown algorithm '%s' (known: %s)", name,
+		asl_join(names, sizeof names, asl_algorithm_names()));
+}
+
+/* ---- All of it ---- */
+
+static int prepare(struct asl_case *c, const struct asl_options *o,
+		   bool counted)
+{
+	struct asl_plan *plan = &c->want.plan;
+	const struct asl_face *face;
+	int err;
+
+	*c = (struct asl_case){0};
+	if (o->algorithm) {
+		err = find_algorithm(plan, o->algorithm);
+		if (err)
+			return err;
+	}
+	face = asl_face_of(plan);
+	plan->ranks = o->ranks ? o->ranks : asl_job().size;
+	err = asl_options_suit(o, plan->algorithm);
+	if (!err)
+		err = asl_files_check(o);
+	if (!err)
+		err = face->problem(plan, o);
+	if (!err)
+		err = choose_costs(c, o);
+	if (!err)
+		err = choose_memory(c, o, counted);
+	return err ? err : face->means(plan, o);
+}
+
+int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
+{
+	return prepare(c, o, true);
+}
+
+static enum asl_verify choose_verify(const struct asl_options *o)
+{
+	const char *how = o->verify;
+
+	if (!how)
+		how = is_null(o) ? "none" : "freivalds";
+	return !strcmp(how, "none")	? ASL_VERIFY_NONE
+	       : !strcmp(how, "oracle") ? ASL_VERIFY_ORACLE
+					: ASL_VERIFY_FREIVALDS;
+}
+
+static void note_origin(struct asl_case *c)
+{
+	struct asl_origin *to = &c->want.costs_from;
+
+	_Static_assert(sizeof to->profile == sizeof c->profile.name,
+		       "a profile's name fits");
+	memcpy(to->profile, c->profile.name, sizeof to->profile);
+	to->timed = c->profile.timed;
+	to->endurance = c->profile.endurance;
+}
+
+int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
+{
+	struct asl_run_want *want = &c->want;
+	const struct asl_face *face;
+	char names[512];
+	int err;
+
+	if (!o->algorithm)
+		return asl_complain(
+			ASL_BAD_INPUT,
+			"run: which algorithm? "
+			"(known: %s)",
+			asl_join(names, sizeof names, asl_algorithm_names()));
+	err = prepare(c, o, is_null(o));
+	if (err)
+		return err;
+	face = asl_face_of(&want->plan);
+	err = face->complete(want, o);
+	if (err)
+		return err;
+	note_origin(c);
+	want->transport = or_else(o->transport,
+				  asl_job().size || o->launch ? "ofi" : "sim");
+	want->provider = o->provider;
+	want->interface = o->interface;
+	want->store = or_else(o->store, "pmem");
+	want->nvm_dir = o->nvm_dir;
+	want->result = o->result;
+	want->seed = o->seed;
+	want->exact = o->entries && !strcmp(o->entries, "exact");
+	want->reps = o->reps;
+	want->warmup = o->warmup;
+	want->hwc = or_else(o->hwc, "auto");
+	want->keep = o->keep;
+	want->cache_model = o->cache_model;
+	want->bind = or_else(o->bind, "none");
+	want->verify = choose_verify(o);
+	err = asl_transport_check(c, o);
+	if (!err)
+		err = choose_emulation(c, o);
+	if (!err)
+		err = face->settle(&want->plan);
+	if (!err)
+		err = choose_resume(c, o);
+	c->automatic = !err && strcmp(want->plan.algorithm->name, o->algorithm);
+	return err;
+}
+
+void asl_case_close(struct asl_case *c)
+{
+	asl_face_release(&c->want.plan);
+	free(c->about);
+}

@@ -1,0 +1,44 @@
+/*
+ * case.h -- from options to what the library is asked to do
+ */
+#ifndef ASL_CASE_H
+#define ASL_CASE_H
+
+#include "bench/library/options.h"
+#include "bench/library/profile.h"
+#include "lib/run/run.h"
+
+/* The job that this process is part of; size 0: none. */
+struct asl_job {
+	int rank, size;
+};
+
+struct asl_job asl_job(void);
+
+/* From here on this one, whatever the launcher says. */
+void asl_job_assume(struct asl_job job);
+
+struct asl_case {
+	struct asl_run_want want;
+	struct asl_profile profile; /* want.plan.costs: after overriding */
+	bool automatic;		    /* the algorithm was left to the planner */
+	char cache_source[16];	    /* of S: "share of L3", "assumed"; or "" */
+	char *about;		    /* want.about, or NULL */
+};
+
+/*
+ * All of it, with a plan that is complete.  0, or the exit code after a
+ * complaint; asl_case_close is due either way.
+ */
+int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
+
+/*
+ * For plan and bounds: shape, ranks, machine and costs; algorithm, kernel and
+ * grid only where they were given.  S and M default to a core's share, as in a
+ * run that only counts (store null).
+ */
+int asl_case_to_plan(struct asl_case *c, const struct asl_options *o);
+
+void asl_case_close(struct asl_case *c); /* all zero is allowed */
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * face.c -- the families that the command knows
+ */
+#include "bench/library/face.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/library/say.h"
+#include "lib/kernels/kernel.h"
+#include "lib/multiply/planner.h"
+
+/*
+ * The processor grid: as given, or as prescribed
+ */
+
+const char *asl_grid_text(char text[40], const struct asl_grid *g)
+{
+	snprintf(text, 40, "%dx%dx%d", g->p[0], g->p[1], g->p[2]);
+	return text;
+}
+
+static int over_budget(const struct asl_plan *plan, uint64_t need)
+{
+	char text[40];
+
+	if (plan->grid.p[0])
+		return asl_complain(ASL_NO_MACHINE,
+				    "grid %s of %s does not fit "
+				    "into --memory-budget %ju words: it needs "
+				    "%ju words",
+				    asl_grid_text(text, &plan->grid),
+				    plan->algorithm->name, plan->budget, need);
+	return asl_complain(ASL_NO_MACHINE,
+			    "no grid of %s fits into "
+			    "--memory-budget %ju words: the least need is %ju "
+			    "words",
+			    plan->algorithm->name, plan->budget, need);
+}
+
+static int take_grid(struct asl_plan *plan)
+{
+	char text[40];
+	uint64_t need;
+
+	plan->algorithm->matmul->ideal(plan->ideal, plan);
+	if (!asl_plan_possible(plan))
+		return asl_complain(
+			ASL_BAD_INPUT, "--grid: found %s, but %s works on %s",
+			asl_grid_text(text, &plan->grid), plan->algorithm->name,
+			plan->algorithm->matmul->grids);
+	asl_plan_blocks(plan);
+	need = asl_forecast(plan).need;
+	if (plan->budget && need > plan->budget)
+		return over_budget(plan, need);
+	return 0;
+}
+
+static int none_at_all(const struct asl_plan *plan, uint64_t need)
+{
+	if (!plan->budget || need == UINT64_MAX)
+		return asl_complain(ASL_BAD_INPUT, "no algorithm can do this "
+						   "with these options");
+	return asl_complain(ASL_NO_MACHINE,
+			    "nothing fits into --memory-budget "
+			    "%ju words: the least need is %ju words",
+			    plan->budget, need);
+}
+
+int asl_grid_settle(struct asl_plan *plan)
+{
+	uint64_t need = 0;
+	int err;
+
+	if (!plan->algorithm) {
+		err = asl_planner_best(plan, &need);
+		return err ? none_at_all(plan, need) : 0;
+	}
+	if (plan->grid.p[0])
+		return take_grid(plan);
+	err = asl_grid_choose(plan, &need);
+	return err ? over_budget(plan, need) : 0;
+}
+
+extern const struct asl_face asl_face_multiply, asl_face_symmetric,
+	asl_face_contract, asl_face_outofcore;
+
+const struct asl_face *const asl_faces[] = {
+	&asl_face_multiply,
+	&asl_face_symmetric,
+	&asl_face_contract,
+	&asl_face_outofcore,
+	NULL,
+};
+
+const struct asl_face *asl_face_of(const struct asl_plan *plan)
+{
+	int i = 0;
+
+	while (plan->algorithm && asl_faces[i + 1] &&
+	       asl_faces[i]->family != plan->algorithm->family)
+		i++;
+	return asl_faces[i];
+}
+
+struct asl_shown asl_show(const struct asl_plan *plan)
+{
+	struct asl_shown x = {0};
+
+	asl_face_of(plan)->show(&x, plan);
+	return x;
+}
+
+/* n alone if that says all; else C's rows, its columns, and what is between. */
+void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x)
+{
+	out->m = x->m;
+	out->n = x->n;
+	out->k = x->k;
+	if (x->m == x->n && x->n == x->k)
+		snprintf(out->size, sizeof out->size, "%ju", x->n);
+	else
+		snprintf(out->size, sizeof out->size, "%jux%jux%ju", x->m, x->n,
+			 x->k);
+	snprintf(out->problem, sizeof out->problem, "m = %ju, n = %ju, k = %ju",
+		 x->m, x->n, x->k);
+}
+
+void asl_face_release(struct asl_plan *plan)
+{
+	const struct asl_face *face = asl_face_of(plan);
+
+	if (face->release)
+		face->release(plan);
+}
+
+const struct asl_algorithm *asl_face_algorithm(const char *name)
+{
+	for (int i = 0; asl_faces[i]; i++)
+		for (int j = 0; asl_faces[i]->algorithms[j]; j++)
+			if (!strcmp(asl_faces[i]->algorithms[j]->name, name))
+				return asl_faces[i]->algorithms[j];
+	return NULL;
+}
+
+/*
+ * Is there room for a plan?
+ */
+
+int asl_fits_cache(const struct asl_plan *plan)
+{
+	if (plan->kernel && plan->cache < plan->kernel->least_cache)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--cache: found %ju words, "
+				    "but kernel %s needs at least %ju",
+				    plan->cache, plan->kernel->name,
+				    plan->kernel->least_cache);
+	return 0;
+}
+
+int asl_fits_budget(const struct asl_plan *plan)
+{
+	uint64_t need;
+
+	if (!plan->budget)
+		return 0;
+	need = asl_forecast(plan).need;
+	if (need <= plan->budget)
+		return 0;
+	return asl_complain(ASL_NO_MACHINE,
+			    "%s of %s does not fit into --memory-budget %ju "
+			    "words: it needs %ju words",
+			    asl_show(plan).grid, plan->algorithm->name,
+			    plan->budget, need);
+}

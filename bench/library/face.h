@@ -1,0 +1,118 @@
+/*
+ * face.h -- a family of algorithms as the command asks for it and shows it
+ *
+ * Commands, tables and summaries are the same for all problems.  Which options
+ * say how large a problem is and how its ranks are arranged, and how that is
+ * put in words, is a face's to know.
+ */
+#ifndef ASL_FACE_H
+#define ASL_FACE_H
+
+#include <stdio.h>
+
+#include "bench/library/options.h"
+#include "lib/multiply/bounds.h"
+#include "lib/multiply/search.h"
+#include "lib/plan/plan.h"
+#include "lib/run/run.h"
+
+/*
+ * The processor grid: as given, or as prescribed
+ */
+
+/*
+ * Check plan->grid if there is one, else choose it; without an algorithm choose
+ * everything that is not given.  0, or the exit code after a complaint.
+ */
+int asl_grid_settle(struct asl_plan *plan);
+
+/* The grid as text: 4x4x1. */
+const char *asl_grid_text(char text[40], const struct asl_grid *g);
+
+/*
+ * Is there room for a plan?
+ *
+ * Each returns 0, or the exit code after a complaint that names what is needed.
+ */
+
+/* For the plan's kernel, if it has one, in the cache. */
+int asl_fits_cache(const struct asl_plan *plan);
+
+/* For the busiest rank in the memory budget, if there is one. */
+int asl_fits_budget(const struct asl_plan *plan);
+
+/* A plan, complete or not, as tables have it; "", NULL, 0: not applicable. */
+struct asl_shown {
+	const char *kernel;
+	uint64_t m, n, k;
+	const char *spec, *dims;
+	char grid[256];	  /* how the ranks are arranged */
+	char blocks[512]; /* sizes that are not trivial, as options give them */
+	const char *initial; /* where operands begin, if that can be chosen */
+	char size[128];	     /* in brief: 640, or 64x32x16 */
+	char problem[512];   /* m = 64, n = 32, k = 16 */
+};
+
+struct asl_face {
+	const struct asl_family *family;
+	const struct asl_algorithm *const *algorithms; /* NULL-ended */
+
+	/*
+	 * From options to a complete plan, in this order; each returns 0, or
+	 * the exit code after a complaint.
+	 *
+	 *	problem	  sizes and ranks, where plan->ranks is still 0; and
+	 *		  refuses options that are for other families
+	 *	means	  kernels and the like, as given; machine, costs and
+	 *		  memory are known by then
+	 *	complete  for a run: those that were not given; operand files
+	 *	settle	  how the ranks are arranged, as given or as is best;
+	 *		  without an algorithm (only the first face is asked
+	 *		  that) everything that is left
+	 */
+	int (*problem)(struct asl_plan *plan, const struct asl_options *o);
+	int (*means)(struct asl_plan *plan, const struct asl_options *o);
+	int (*complete)(struct asl_run_want *want, const struct asl_options *o);
+	int (*settle)(struct asl_plan *plan);
+
+	/* Give back what these, or rank, made; NULL: nothing.  Any plan will do. */
+	void (*release)(struct asl_plan *plan);
+
+	/* *out is zero; there may be no algorithm, and nothing settled. */
+	void (*show)(struct asl_shown *out, const struct asl_plan *plan);
+
+	/* What is done, after its name; and by which ranks. */
+	void (*print_what)(FILE *f, const struct asl_plan *plan);
+	void (*print_ranks)(FILE *f, const struct asl_plan *plan);
+
+	const char *test;  /* how results are verified, but for the oracle */
+	const char *wrong; /* what to say of one that is */
+
+	/*
+	 * See asl_planner_rank, whose errors are negative, and asl_bounds.
+	 * `rank` may also complain, and return the exit code.
+	 */
+	int (*rank)(struct asl_found **best, int *count,
+		    const struct asl_plan *base, int top, uint64_t *least_need,
+		    double *floor);
+	int (*bounds)(struct asl_bound bound[ASL_BOUNDS],
+		      const struct asl_plan *plan);
+};
+
+/* NULL-ended. */
+extern const struct asl_face *const asl_faces[];
+
+/* The first, if the algorithm is left to the planner. */
+const struct asl_face *asl_face_of(const struct asl_plan *plan);
+
+struct asl_shown asl_show(const struct asl_plan *plan);
+
+/* Of multiplications: m, n, k, size and problem. */
+void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x);
+
+void asl_face_release(struct asl_plan *plan);
+
+/* An algorithm of any family; NULL: there is none of that name. */
+const struct asl_algorithm *asl_face_algorithm(const char *name);
+
+#endif

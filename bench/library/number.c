@@ -1,0 +1,147 @@
+/*
+ * number.c -- numbers as users write them, strictly
+ */
+#include "bench/library/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Digits up to the first character that is none; NULL if there are none. */
+static const char *read_digits(uint64_t *out, const char *text)
+{
+	*out = 0;
+	if (!is_digit(*text))
+		return NULL;
+	for (; is_digit(*text); text++)
+		if (__builtin_mul_overflow(*out, 10, out) ||
+		    __builtin_add_overflow(*out, (uint64_t)(*text - '0'), out))
+			return NULL;
+	return text;
+}
+
+static bool read_unit(uint64_t *unit, const char *text, bool bytes)
+{
+	static const char *const thousands[] = {"", "k", "m", "g"};
+	static const char *const binary[] = {"KiB", "MiB", "GiB", "TiB"};
+
+	*unit = 1;
+	for (int i = 0; i < 4; i++, *unit *= 1000)
+		if (!strcmp(text, thousands[i]))
+			return true;
+	*unit = 1024 / sizeof(double);
+	for (int i = 0; bytes && i < 4; i++, *unit *= 1024)
+		if (!strcmp(text, binary[i]))
+			return true;
+	return false;
+}
+
+static bool read_whole(uint64_t *out, const char *text, bool bytes)
+{
+	uint64_t unit;
+	const char *rest = read_digits(out, text);
+
+	return rest && read_unit(&unit, rest, bytes) &&
+	       !__builtin_mul_overflow(*out, unit, out);
+}
+
+bool asl_read_count(uint64_t *out, const char *text)
+{
+	return read_whole(out, text, false);
+}
+
+bool asl_read_words(uint64_t *out, const char *text)
+{
+	return read_whole(out, text, true);
+}
+
+bool asl_is_cost(double x)
+{
+	return x >= 0 && x <= 1e100;
+}
+
+bool asl_read_cost(double *out, const char *text)
+{
+	char *end;
+
+	/* strtod would also take blanks, signs, hexadecimal, inf and nan. */
+	if (!*text || text[strspn(text, "0123456789.eE+-")])
+		return false;
+	if (!is_digit(*text) && *text != '.')
+		return false;
+	*out = strtod(text, &end);
+	return !*end && asl_is_cost(*out);
+}
+
+bool asl_read_real(double *out, const char *text)
+{
+	bool negative = *text == '-';
+
+	if (!asl_read_cost(out, text + negative))
+		return false;
+	*out = negative ? -*out : *out;
+	return true;
+}
+
+bool asl_read_named(char *name, size_t room, double *cost, const char **text)
+{
+	const char *comma = *text + strcspn(*text, ",");
+	const char *equals = *text + strcspn(*text, "=,");
+	char value[64];
+	int length = (int)(equals - *text);
+
+	if (*equals != '=' || !length || (size_t)length >= room ||
+	    comma - equals > (int)sizeof value)
+		return false;
+	snprintf(name, room, "%.*s", length, *text);
+	snprintf(value, sizeof value, "%.*s", (int)(comma - equals) - 1,
+		 equals + 1);
+	*text = *comma && comma[1] ? comma + 1 : comma;
+	return !**text == !*comma && asl_read_cost(cost, value);
+}
+
+bool asl_read_grid(struct asl_grid *out, const char *text, int most)
+{
+	uint64_t ranks = 1;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t side;
+
+		if (i > 0 && *text++ != 'x')
+			return false;
+		text = read_digits(&side, text);
+		if (!text || side == 0 ||
+		    __builtin_mul_overflow(ranks, side, &ranks) ||
+		    ranks > (uint64_t)most)
+			return false;
+		out->p[i] = (int)side;
+	}
+	return !*text;
+}
+
+const char *asl_write_number(char text[32], double x)
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, 32, "%.*g", digits, x);
+		if (strtod(text, NULL) == x)
+			break;
+	}
+	return text;
+}
+
+const char *asl_write_bytes(char text[ASL_BYTES], double bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB",
+					    "TiB"};
+	int unit = 0;
+
+	for (; bytes >= 1024 && unit < 4; unit++)
+		bytes /= 1024;
+	snprintf(text, ASL_BYTES, "%.4g %s", bytes, units[unit]);
+	return text;
+}

@@ -1,0 +1,973 @@
+/*
+ * options.c -- the table of options, and the names that some of them take
+ */
+#include "bench/library/options.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/library/face.h"
+#include "bench/library/number.h"
+#include "bench/library/say.h"
+#include "lib/kernels/kernel.h"
+#include "lib/machine/hwc.h"
+#include "lib/machine/machine.h"
+#include "net/net.h"
+#include "nvm/store.h"
+
+/*
+ * --cache-model: a cache to be replayed, as users write it
+ */
+
+/* lru and three numbers, none of which but WAYS is 0. */
+static bool read_fields(struct asl_lru_shape *out, const char *text)
+{
+	char copy[96], *rest = copy, *field[4];
+
+	if (strlen(text) >= sizeof copy)
+		return false;
+	strcpy(copy, text);
+	for (int i = 0; i < 4; i++) {
+		field[i] = strsep(&rest, ":");
+		if (!field[i])
+			return false;
+	}
+	return !rest && !strcmp(field[0], "lru") &&
+	       asl_read_words(&out->words, field[1]) && out->words &&
+	       asl_read_words(&out->line, field[2]) && out->line &&
+	       asl_read_count(&out->ways,
+			      strcmp(field[3], "full") ? field[3] : "0");
+}
+
+/* False: `expected` says what would do. */
+static bool asl_cache_model_read(struct asl_lru_shape *out, const char *text,
+				 char expected[ASL_CACHE_MODEL_TEXT])
+{
+	uint64_t set;
+
+	snprintf(expected, ASL_CACHE_MODEL_TEXT,
+		 "lru:SIZE:LINE:WAYS in words, as lru:32KiB:8:8 (WAYS 0 or "
+		 "full: fully associative)");
+	if (!read_fields(out, text))
+		return false;
+	if (!out->ways)
+		out->ways = out->words / out->line;
+	if (__builtin_mul_overflow(out->line, out->ways, &set) || !set ||
+	    out->words % set) {
+		snprintf(expected, ASL_CACHE_MODEL_TEXT,
+			 "a SIZE that is a multiple of LINE x WAYS");
+		return false;
+	}
+	snprintf(expected, ASL_CACHE_MODEL_TEXT, "2^31 lines at most");
+	return out->words / out->line <= ASL_LRU_MOST_LINES;
+}
+
+const char *asl_cache_model_write(char text[ASL_CACHE_MODEL_TEXT],
+				  const struct asl_lru_shape *shape)
+{
+	int length;
+
+	if (!shape->words)
+		return NULL;
+	length = snprintf(text, ASL_CACHE_MODEL_TEXT,
+			  "lru:%" PRIu64 ":%" PRIu64 ":", shape->words,
+			  shape->line);
+	if (shape->ways * shape->line == shape->words)
+		strcpy(text + length, "full");
+	else
+		sprintf(text + length, "%" PRIu64, shape->ways);
+	return text;
+}
+
+bool asl_is_one_of(const char *text, const char *const *names)
+{
+	for (; *names; names++)
+		if (!strcmp(text, *names))
+			return true;
+	return false;
+}
+
+const char *asl_join(char *text, size_t room, const char *const *names)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (; *names && used < room; names++)
+		used += (size_t)snprintf(text + used, room - used, "%s%s",
+					 used ? ", " : "", *names);
+	return text;
+}
+
+static bool is_for(const struct asl_option *option,
+		   const struct asl_algorithm *algorithm)
+{
+	const struct asl_family *family =
+		algorithm ? algorithm->family : asl_faces[0]->family;
+
+	return !option->only || asl_is_one_of(family->name, option->only) ||
+	       (algorithm && asl_is_one_of(algorithm->name, option->only));
+}
+
+static size_t size_of(enum asl_value value)
+{
+	static const size_t size[] = {
+		[ASL_FLAG] = sizeof(bool),
+		[ASL_COUNT] = sizeof(uint64_t),
+		[ASL_INT] = sizeof(int),
+		[ASL_WORDS] = sizeof(uint64_t),
+		[ASL_COST] = sizeof(double),
+		[ASL_REAL] = sizeof(double),
+		[ASL_GRID] = sizeof(struct asl_grid),
+		[ASL_TEXT] = sizeof(const char *),
+		[ASL_FILES] = sizeof(const char *), /* the first says it */
+		[ASL_NAME] = sizeof(const char *),
+		[ASL_CACHE_SHAPE] = sizeof(struct asl_lru_shape),
+	};
+
+	return size[value];
+}
+
+/* Those that are not for all have no default that could be given, too. */
+static bool is_given(const struct asl_option *option,
+		     const struct asl_options *o)
+{
+	struct asl_options none;
+
+	asl_options_init(&none);
+	return memcmp((const char *)o + option->at,
+		      (const char *)&none + option->at, size_of(option->value));
+}
+
+int asl_options_suit(const struct asl_options *o,
+		     const struct asl_algorithm *algorithm)
+{
+	char names[128];
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++)
+		if (x->commands && !is_for(x, algorithm) && is_given(x, o))
+			return asl_complain(
+				ASL_BAD_INPUT,
+				"--%s is not for %s, only for %s", x->name,
+				algorithm ? algorithm->name : ASL_AUTO,
+				asl_join(names, sizeof names, x->only));
+	return 0;
+}
+
+const struct asl_option *asl_option_find(const char *name)
+{
+	for (const struct asl_option *x = asl_option_table; x->name; x++)
+		if (x->commands && !strcmp(x->name, name))
+			return x;
+	return NULL;
+}
+
+enum { NAMES = 64 };
+
+const char *const *asl_algorithm_names(void)
+{
+	static const char *names[NAMES + 2];
+	int count = 0;
+
+	for (int i = 0; asl_faces[i]; i++)
+		for (int j = 0; count < NAMES && asl_faces[i]->algorithms[j];
+		     j++)
+			names[count++] = asl_faces[i]->algorithms[j]->name;
+	names[count] = ASL_AUTO;
+	return names;
+}
+
+const char *const *asl_kernel_names(void)
+{
+	static const char *names[NAMES + 1];
+
+	for (int i = 0; i < NAMES && asl_kernels[i]; i++)
+		names[i] = asl_kernels[i]->name;
+	return names;
+}
+
+static const char *const *panels_names(void)
+{
+	static const char *const names[] = {"dram", "nvm", NULL};
+
+	return names;
+}
+
+static const char *const *cache_level_names(void)
+{
+	static const char *const names[] = {"llc", "l1", "l2",
+					    "l3",  "l4", NULL};
+
+	return names;
+}
+
+static const char *const *accounting_names(void)
+{
+	static const char *const names[] = {"apm", "full", NULL};
+
+	return names;
+}
+
+static const char *const *verify_names(void)
+{
+	static const char *const names[] = {"freivalds", "oracle", "none",
+					    NULL};
+
+	return names;
+}
+
+static const char *const *entries_names(void)
+{
+	static const char *const names[] = {"real", "exact", NULL};
+
+	return names;
+}
+
+static const char *const *exchange_names(void)
+{
+	static const char *const names[] = {"p2p", "alltoall", NULL};
+
+	return names;
+}
+
+static const char *const *initial_names(void)
+{
+	static const char *const names[] = {"even", "rank0", NULL};
+
+	return names;
+}
+
+static const char *const *way_names(void)
+{
+	static const char *const names[] = {"auto", "direct", "sequence", NULL};
+
+	return names;
+}
+
+static const char *const *order_names(void)
+{
+	static const char *const names[] = {"auto", "ABC", "ACB", "BAC",
+					    "BCA",  "CAB", "CBA", NULL};
+
+	return names;
+}
+
+/* ---- Whom an option is for, if not for all ---- */
+
+#define ONLY(who, ...) static const char *const who[] = {__VA_ARGS__, NULL}
+
+ONLY(multiplying, "multiplication");
+ONLY(products, "multiplication", "contraction out of core");
+ONLY(with_n, "multiplication", "contraction out of core", "symmetric tensors");
+ONLY(by_kernels, "multiplication", "contraction", "contraction out of core");
+ONLY(with_panels, "multiplication", "contraction");
+ONLY(contracting, "contraction");
+ONLY(with_operands, "contraction", "contraction out of core");
+ONLY(out_of_core, "contraction out of core");
+ONLY(on_grids, "multiplication", "sttsv-naive");
+ONLY(symmetric, "symmetric tensors");
+ONLY(by_wedges, "sttsv", "hopm", "cpgrad");
+ONLY(hopm, "hopm");
+ONLY(cpgrad, "cpgrad");
+
+/* clang-format off */
+#define OF(kind, field) .value = kind, .at = offsetof(struct asl_options, field)
+#define FLAG(field) OF(ASL_FLAG, field)
+#define COUNT(field, from, to) OF(ASL_COUNT, field), .least = from, .most = to
+#define INT(field, from) \
+	OF(ASL_INT, field), .least = from, .most = ASL_MOST_RANKS
+#define WORDS(field) OF(ASL_WORDS, field), .least = 1, .most = INT64_MAX
+#define COST(field) OF(ASL_COST, field)
+#define REAL(field) OF(ASL_REAL, field)
+#define GRID(field) OF(ASL_GRID, field)
+#define TEXT(field) OF(ASL_TEXT, field)
+#define FILES(field) OF(ASL_FILES, field)
+#define NAME(field, all) OF(ASL_NAME, field), .names = all
+#define CACHE_SHAPE(field) OF(ASL_CACHE_SHAPE, field)
+#define HEADING(text) {.name = text}
+
+/*
+ * Plan and bounds take what run takes, except what leaves things behind; they
+ * list what changes their answers.
+ */
+#define R (ASL_FOR_RUN | ASL_FOR_SUITE)
+#define RPB (R | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
+#define RP (R | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS))
+#define R_ (R | ASL_IGNORED(ASL_FOR_PLAN | ASL_FOR_BOUNDS))
+#define R_FILES (ASL_FOR_RUN | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
+#define CALIBRATE ASL_FOR_CALIBRATE
+#define COMPARE ASL_FOR_COMPARE
+
+const struct asl_option asl_option_table[] = {
+	HEADING("Problem: C is m x n, A is m x k, B is k x n; or A is a symmetric n x n x n\ntensor; or what an einsum string says"),
+	{"n", "N",
+	 "columns of C; alone: all three dimensions; of a tensor: its only one",
+	 RPB, COUNT(n, 1, INT32_MAX), .only = with_n},
+	{"m", "M",
+	 "rows of C",
+	 RPB, COUNT(m, 1, INT32_MAX), .only = products},
+	{"k", "K",
+	 "columns of A, rows of B",
+	 RPB, COUNT(k, 1, INT32_MAX), .only = products},
+	{"a", "FILE",
+	 "read A from FILE: .npy (float64) or .mtx; the size then "
+	 "comes from the file",
+	 RPB, TEXT(a), .only = products},
+	{"b", "FILE",
+	 "read B from FILE; of tensors, in run: the vector x, or X",
+	 RPB, TEXT(b), .only = with_n},
+	{"tensor", "FILE",
+	 "read the tensor A from FILE: .npy (float64, n x n x n) or .tns "
+	 "(FROSTT, every entry once); n then comes from the file",
+	 RPB, TEXT(tensor), .only = symmetric},
+	{"spec", "SPEC",
+	 "einsum: what is contracted, as 'ijk,kl,jl->il'; without an arrow "
+	 "the result has the indices that occur once",
+	 RPB, TEXT(spec), .only = contracting},
+	{"dims", "SIZES",
+	 "einsum: sizes of indices, as i=64,j=32,k=1k",
+	 RPB, TEXT(dims), .only = contracting},
+	{"operand", "FILE",
+	 "read the next input from FILE: .npy; sizes then come from the "
+	 "files (ooc: A, then B)",
+	 R_FILES, FILES(operand), .only = with_operands},
+	{"result", "FILE",
+	 "write C (tensors: Y; hopm: the vector) to FILE, .npy or .mtx "
+	 "(einsum: .npy)",
+	 ASL_FOR_RUN, TEXT(result)},
+	{"entries", "KIND",
+	 "real, or exact: entries of 10 bits, whose results are the "
+	 "same in any order of additions (real)",
+	 R_, NAME(entries, entries_names)},
+	{"seed", "N",
+	 "what generated entries depend on (1)",
+	 R_, COUNT(seed, 0, UINT64_MAX)},
+
+	HEADING("Ranks and network"),
+	{"ranks", "N",
+	 "how many ranks (1; inside an MPI job: its size)",
+	 RPB | CALIBRATE, INT(ranks, 1)},
+	{"grid", "AxBxC",
+	 "processor grid (what the algorithm prescribes)",
+	 RPB, GRID(grid), .only = on_grids},
+	{"transport", "NAME",
+	 "sim, ofi or mpi (sim; inside an MPI job or with --launch: "
+	 "ofi)",
+	 R_ | CALIBRATE, NAME(transport, asl_net_transports)},
+	{"launch", NULL,
+	 "start --ranks processes with mpiexec.mpich (or, such as 'srun "
+	 "--mpi=pmi2 -n', $ASLANT_LAUNCH)",
+	 R | CALIBRATE, FLAG(launch)},
+	{"provider", "NAME",
+	 "libfabric provider (the best one here)",
+	 R_ | CALIBRATE, TEXT(provider)},
+	{"bind", "TO",
+	 "bind each rank to a core or a socket, spread over those of its "
+	 "host that the launcher allows; or none (none)",
+	 R_ | CALIBRATE, NAME(bind, asl_bind_names)},
+
+	{"interface", "NAME",
+	 "network interface that libfabric's IP providers and the ranks' "
+	 "guards listen on, and no other (lo if all ranks are on one host, "
+	 "else the fastest that hosts have in common)",
+	 R_ | CALIBRATE, TEXT(interface)},
+	{"peer-timeout", "SECONDS",
+	 "a rank that is stopped for so long (SIGSTOP) ends the job; computing "
+	 "is not being stopped (60)",
+	 R_ | CALIBRATE, INT(peer_timeout, 1)},
+	{"cut-timeout", "SECONDS",
+	 "a host or network that does not answer for so long ends the job; 0: "
+	 "nobody asks (6)",
+	 R_ | CALIBRATE, INT(cut_timeout, 0)},
+
+	HEADING("Memory"),
+	{"store", "NAME",
+	 "where matrices live: pmem, dram or null, which only counts "
+	 "(pmem)",
+	 R_ | CALIBRATE, NAME(store, asl_store_names)},
+	{"nvm-dir", "DIR",
+	 "where pools live ($ASLANT_NVM_DIR, else a fresh directory "
+	 "under /dev/shm or $TMPDIR)",
+	 R_ | CALIBRATE, TEXT(nvm_dir)},
+	{"panels", "WHERE",
+	 "where received panels are staged: dram or nvm (dram)",
+	 RP, NAME(panels, panels_names), .only = with_panels},
+	{"keep", NULL, "leave the pools in place", R, FLAG(keep)},
+	{"resume", NULL,
+	 "go on with the pools of this very case in --nvm-dir, if an earlier "
+	 "run of it was ended; else begin, and leave them there if ended",
+	 ASL_FOR_RUN, FLAG(resume)},
+	{"checksum", NULL,
+	 "with --resume: note a check of the operands' words when they are "
+	 "filled, and hold them against it when they are gone on with",
+	 ASL_FOR_RUN, FLAG(checksum)},
+	{"kernel", "NAME",
+	 "local kernel: vomm, tight or cowe (vomm; plan, auto: any)",
+	 RP, NAME(kernel, asl_kernel_names), .only = by_kernels},
+	{"panel", "W",
+	 "summa: columns of A and rows of B in a panel (whole blocks, "
+	 "which moves least)",
+	 RP, COUNT(panel, 1, INT64_MAX), .only = multiplying},
+	{"overlap", NULL,
+	 "the next panels come while these are multiplied: cannon, "
+	 "summa, 25d, lm-jomma and fused; summa and fused hold both",
+	 RP, FLAG(overlap), .only = multiplying},
+	{"cache", "S",
+	 "words of cache a rank may use (its share of the real one; ooc: a "
+	 "quarter of --memory-budget at most)",
+	 RPB, WORDS(cache)},
+	{"cache-level", "LEVEL",
+	 "the cache of which S is a rank's share, unless --cache says S: l1, "
+	 "l2, l3, l4 or llc, the last one (llc)",
+	 RPB, NAME(cache_level, cache_level_names)},
+	{"memory", "M",
+	 "words of memory of a rank, as prescriptions and bounds see "
+	 "it (its share of the real one)",
+	 RPB, WORDS(memory)},
+	{"memory-budget", "B",
+	 "words that a rank may hold at most (no limit; ooc: of DRAM, must "
+	 "be given)",
+	 RP, WORDS(memory_budget)},
+
+	HEADING("Symmetric tensors"),
+	{"steiner", "NAME",
+	 "who has what of the tensor: spherical, boolean or triples, a "
+	 "Steiner system with a block for each rank, others idle; one of "
+	 "them, as spherical-3; a FILE with one; or cubic, for any number "
+	 "of ranks (the system with most blocks)",
+	 RP, TEXT(steiner), .only = by_wedges},
+	{"exchange", "HOW",
+	 "vectors between ranks: p2p, in as few words as there are to "
+	 "send; or alltoall (p2p; plan: both)",
+	 RP, NAME(exchange, exchange_names), .only = by_wedges},
+	{"iterations", "N",
+	 "hopm: at most so many (100)",
+	 RP, INT(iterations, 1), .only = hopm},
+	{"tol", "T",
+	 "hopm: ends when |y - lambda x| <= T |lambda| (1e-12)",
+	 R_, COST(tol), .only = hopm},
+	{"shift", "S",
+	 "hopm: goes on with y + S x, which converges if |S| is large "
+	 "enough (0)",
+	 R_, REAL(shift), .only = hopm},
+	{"cp-rank", "R",
+	 "cpgrad: vectors of the decomposition (8)",
+	 RPB, INT(cp_rank, 1), .only = cpgrad},
+
+	HEADING("Contractions"),
+	{"way", "NAME",
+	 "einsum of three inputs or more: direct, all of them at once; "
+	 "sequence, in pairs; or auto, whichever moves fewer words "
+	 "between ranks (auto; plan: both)",
+	 RP, NAME(way, way_names), .only = contracting},
+	{"initial", "WHERE",
+	 "einsum: operands begin, and the result ends, even, spread over "
+	 "all ranks, or on rank0 (even)",
+	 RP, NAME(initial, initial_names), .only = contracting},
+	{"order", "XYZ",
+	 "ooc: X's tiles are fetched once, Y's once a tile of X, Z's in the "
+	 "innermost loop: ABC, ..., CBA or auto (auto; plan: all)",
+	 RP, NAME(order, order_names), .only = out_of_core},
+
+	HEADING("Costs, in any one unit"),
+	{"read-cost", "r",
+	 "a word from memory into the cache",
+	 RPB, COST(read_cost)},
+	{"write-cost", "w",
+	 "a word from the cache to memory",
+	 RPB, COST(write_cost)},
+	{"net-cost", "beta", "a word between ranks", RPB, COST(net_cost)},
+	{"latency", "alpha", "a message", RP, COST(latency)},
+	{"flop-cost", "gamma", "a flop", RP, COST(flop_cost)},
+	{"profile", "NAME",
+	 "costs of a machine, where not given above: one of aslant list "
+	 "profiles, or a JSON file (dram)",
+	 RPB, TEXT(profile)},
+	{"emulate", NULL,
+	 "words to and from the pool, and between ranks, take as long as the "
+	 "profile says: the machine waits for the rest",
+	 R_, FLAG(emulate)},
+	{"accounting", "NAME",
+	 "apm or full: which one chooses the grid and is reported "
+	 "first (apm)",
+	 RP, NAME(accounting, accounting_names)},
+
+	HEADING("Measurement"),
+	{"reps", "N", "repetitions, a result each (1)", R_, INT(reps, 1)},
+	{"warmup", "N",
+	 "repetitions before that, not reported (0)",
+	 R_, INT(warmup, 0)},
+	{"verify", "HOW",
+	 "freivalds, oracle or none (freivalds; store null: none)",
+	 R_, NAME(verify, verify_names)},
+	{"hwc", "NAME",
+	 "bytes that the hardware counted: likwid, perf; auto, the first of "
+	 "them that can count here; or off (auto)",
+	 R_, NAME(hwc, asl_hwc_names)},
+	{"cache-model", "MODEL",
+	 "lru:SIZE:LINE:WAYS: beside the counts, what a hardware cache would "
+	 "read and write by itself, of SIZE words in lines of LINE (8 are 64 "
+	 "bytes); WAYS 0 or full: fully associative",
+	 R_, CACHE_SHAPE(cache_model)},
+
+	HEADING("What to compare"),
+	{"mixed", NULL,
+	 "times on emulated and on real media, too",
+	 COMPARE, FLAG(mixed)},
+	{"price", "LIST",
+	 "what each machine costs, as A=10000,B=8000: speed for the money",
+	 COMPARE, TEXT(price)},
+	{"weight", "LIST",
+	 "how much families count in the mean of all, as multiplication=3 "
+	 "(1 each)",
+	 COMPARE, TEXT(weight)},
+	{"fail-below", "X",
+	 "exit code 1 if a case of A is slower and its speed below X, or is "
+	 "missing, differs or failed elsewhere",
+	 COMPARE, COST(fail_below)},
+
+	HEADING("Output"),
+	{"csv", "FILE",
+	 "CSV to FILE; '-' is stdout",
+	 RPB | COMPARE, TEXT(csv)},
+	{"out", "DIR",
+	 "a new directory with runs.csv, ranks.csv, machine.json and "
+	 "topology.xml",
+	 R, TEXT(out)},
+	{"out", "FILE", "the page (report.html); '-' is stdout",
+	 ASL_FOR_REPORT, TEXT(out)},
+	{"out", "FILE",
+	 "an HTML page to FILE",
+	 COMPARE, TEXT(out)},
+	{"top", "N",
+	 "how many of the best to show (10)",
+	 ASL_FOR_PLAN, INT(top, 1)},
+	{"dry-run", NULL,
+	 "only say what the cases are, with their grids and predicted "
+	 "costs",
+	 ASL_FOR_SUITE, FLAG(dry_run)},
+	{"part", NULL,
+	 "only the cases that have as many ranks as the job",
+	 ASL_FOR_SUITE, FLAG(part)},
+	{"quick", NULL,
+	 "half a minute instead of two",
+	 CALIBRATE, FLAG(quick)},
+	{"help", NULL,
+	 "this text",
+	 RPB | CALIBRATE | ASL_FOR_REPORT | COMPARE, FLAG(help)},
+	{0},
+};
+/* clang-format on */
+
+/*
+ * From argv to struct asl_options, by the table of options
+ */
+
+enum { MOST_OPTIONS = 96, FIRST_VALUE = 256 };
+
+static int refuse(const struct asl_option *option, const char *found,
+		  const char *expected)
+{
+	return asl_complain(ASL_BAD_INPUT, "--%s: found '%s', expected %s",
+			    option->name, found, expected);
+}
+
+static int set_count(const struct asl_option *option, void *at,
+		     const char *text)
+{
+	uint64_t x;
+	char expected[128];
+
+	if (!asl_read_count(&x, text) || x < option->least ||
+	    x > option->most) {
+		snprintf(expected, sizeof expected,
+			 "a whole number from %ju to %ju (k, m and g multiply "
+			 "by 1000)",
+			 option->least, option->most);
+		return refuse(option, text, expected);
+	}
+	if (option->value == ASL_INT)
+		*(int *)at = (int)x;
+	else
+		*(uint64_t *)at = x;
+	return 0;
+}
+
+static int set_words(const struct asl_option *option, void *at,
+		     const char *text)
+{
+	uint64_t x;
+
+	if (!asl_read_words(&x, text) || x < option->least || x > option->most)
+		return refuse(option, text,
+			      "words, from 1 to 2^63-1 (k, m and g multiply by "
+			      "1000; KiB, MiB, GiB and TiB are bytes)");
+	*(uint64_t *)at = x;
+	return 0;
+}
+
+static int set_name(const struct asl_option *option, void *at, const char *text)
+{
+	char names[256];
+
+	if (!asl_is_one_of(text, option->names()))
+		return refuse(option, text,
+			      asl_join(names, sizeof names, option->names()));
+	*(const char **)at = text;
+	return 0;
+}
+
+static int set_cache(const struct asl_option *option, void *at,
+		     const char *text)
+{
+	char expected[ASL_CACHE_MODEL_TEXT];
+	struct asl_lru_shape shape;
+
+	if (!asl_cache_model_read(&shape, text, expected))
+		return refuse(option, text, expected);
+	*(struct asl_lru_shape *)at = shape;
+	return 0;
+}
+
+static int add_file(const struct asl_option *option, const char **at,
+		    const char *text)
+{
+	int count = 0;
+
+	if (!*text)
+		return refuse(option, text, option->argument);
+	while (at[count])
+		count++;
+	if (count == ASL_MOST_OPERANDS - 1)
+		return asl_complain(ASL_BAD_INPUT, "--%s: more than %d",
+				    option->name, count);
+	at[count] = text;
+	return 0;
+}
+
+int asl_option_set(const struct asl_option *option, struct asl_options *o,
+		   const char *text)
+{
+	void *at = (char *)o + option->at;
+
+	switch (option->value) {
+	case ASL_FLAG:
+		*(bool *)at = true;
+		return 0;
+	case ASL_COUNT:
+	case ASL_INT:
+		return set_count(option, at, text);
+	case ASL_WORDS:
+		return set_words(option, at, text);
+	case ASL_COST:
+		if (!asl_read_cost(at, text))
+			return refuse(option, text, "a number from 0 to 1e100");
+		return 0;
+	case ASL_REAL:
+		if (!asl_read_real(at, text))
+			return refuse(option, text,
+				      "a number from -1e100 to 1e100");
+		return 0;
+	case ASL_GRID:
+		if (!asl_read_grid(at, text, ASL_MOST_RANKS))
+			return refuse(option, text,
+				      "three sides, as in 4x4x2,"
+				      " of 1000000 ranks at most");
+		return 0;
+	case ASL_NAME:
+		return set_name(option, at, text);
+	case ASL_CACHE_SHAPE:
+		return set_cache(option, at, text);
+	case ASL_FILES:
+		return add_file(option, at, text);
+	case ASL_TEXT:
+		if (!*text)
+			return refuse(option, text, option->argument);
+		*(const char **)at = text;
+	}
+	return 0;
+}
+
+/* getopt's table for one command; val is FIRST_VALUE + index in ours. */
+static void fill_long(struct option to[MOST_OPTIONS], unsigned command)
+{
+	int count = 0;
+
+	for (int i = 0; asl_option_table[i].name; i++) {
+		const struct asl_option *from = &asl_option_table[i];
+
+		if (!(ASL_TAKEN(from->commands) & command))
+			continue;
+		to[count++] = (struct option){
+			.name = from->name,
+			.has_arg = from->argument ? required_argument
+						  : no_argument,
+			.val = FIRST_VALUE + i,
+		};
+	}
+	to[count] = (struct option){0};
+}
+
+static int unknown(const char *command, const char *found)
+{
+	return asl_complain(ASL_BAD_INPUT,
+			    "unknown option '%.*s' (aslant %s --help lists "
+			    "them)",
+			    (int)strcspn(found, "="), found, command);
+}
+
+/* getopt_long takes any unique beginning of a name; we do not. */
+static bool is_name_of(const char *found, const struct asl_option *option)
+{
+	return strcspn(found + 2, "=") == strlen(option->name);
+}
+
+/* What getopt could not make sense of. */
+static int misused(int what, const char *command, const char *found)
+{
+	const struct asl_option *option;
+
+	if (optopt < FIRST_VALUE)
+		return unknown(command, found);
+	option = &asl_option_table[optopt - FIRST_VALUE];
+	if (!is_name_of(found, option))
+		return unknown(command, found);
+	if (what == ':')
+		return asl_complain(ASL_BAD_INPUT, "--%s: expected %s after it",
+				    option->name, option->argument);
+	return asl_complain(ASL_BAD_INPUT,
+			    "--%s: found '%s', but it takes "
+			    "no value",
+			    option->name, strchr(found, '=') + 1);
+}
+
+static int take_results(struct asl_options *o, const char *dir)
+{
+	int count = 0;
+
+	while (o->dir[count])
+		count++;
+	if (count == ASL_MOST_RESULTS)
+		return asl_complain(ASL_BAD_INPUT,
+				    "found more than %d directories", count);
+	o->dir[count] = dir;
+	return 0;
+}
+
+static int take_argument(struct asl_options *o, const char *text,
+			 unsigned command)
+{
+	if (command & ASL_TAKES_RESULTS)
+		return take_results(o, text);
+	if (o->algorithm)
+		return asl_complain(ASL_BAD_INPUT,
+				    "unexpected argument '%s' after '%s'", text,
+				    o->algorithm);
+	o->algorithm = text;
+	return 0;
+}
+
+static int step(struct asl_options *o, int what, const char *found, int at,
+		const char *name, unsigned command)
+{
+	const struct asl_option *option;
+
+	if (what == 1)
+		return take_argument(o, optarg, command);
+	if (what == 'h') {
+		o->help = true;
+		return 0;
+	}
+	if (what == '?' || what == ':')
+		return misused(what, name, found);
+	option = &asl_option_table[what - FIRST_VALUE];
+	if (!is_name_of(found, option))
+		return unknown(name, found);
+	if (option->at == offsetof(struct asl_options, launch)) {
+		if (o->launch)
+			return asl_complain(ASL_BAD_INPUT,
+					    "--launch: given twice");
+		o->launch_at = at;
+	}
+	return asl_option_set(option, o, optarg);
+}
+
+void asl_options_init(struct asl_options *o)
+{
+	*o = (struct asl_options){
+		.seed = 1,
+		.reps = 1,
+		.peer_timeout = 60,
+		.cut_timeout = 6,
+		.top = 10,
+		.read_cost = NAN,
+		.write_cost = NAN,
+		.net_cost = NAN,
+		.latency = NAN,
+		.flop_cost = NAN,
+		.shift = NAN,
+		.tol = NAN,
+		.fail_below = NAN,
+	};
+}
+
+int asl_options_parse(struct asl_options *o, int argc, char **argv,
+		      unsigned command)
+{
+	asl_options_init(o);
+	return asl_options_add(o, argc, argv, command);
+}
+
+int asl_options_add(struct asl_options *o, int argc, char **argv,
+		    unsigned command)
+{
+	struct option names[MOST_OPTIONS];
+	int err = 0, what, at = 1;
+
+	fill_long(names, command);
+	opterr = 0;
+	optind = 0; /* anew, however often it was asked before */
+	/* '-': arguments come in order, as 1; ':' tells a missing value. */
+	while (!err &&
+	       (what = getopt_long(argc, argv, "-:h", names, NULL)) != -1) {
+		err = step(o, what, argv[at], at, argv[0], command);
+		at = optind;
+	}
+	for (; !err && optind < argc; optind++)
+		err = take_argument(o, argv[optind], command);
+	return err;
+}
+
+/*
+ * Options as they would be given to aslant run
+ */
+
+/* Where results go and how it is started: not what is done. */
+static const char *const elsewhere[] = {
+	"csv",	    "out",  "launch",	 "keep",    "resume",
+	"checksum", "help", "transport", "nvm-dir", NULL};
+
+static void put_quoted(FILE *f, const char *text)
+{
+	if (!text[strcspn(text, " \t\n'\"\\$&|;<>()*?[]#~`!{}")]) {
+		fputs(text, f);
+		return;
+	}
+	fputc('\'', f);
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*text, f);
+	fputc('\'', f);
+}
+
+static void put_text(FILE *f, const char *name, const char *text)
+{
+	fprintf(f, " --%s ", name);
+	put_quoted(f, text);
+}
+
+static void put_number(FILE *f, const char *name, double x)
+{
+	char text[32];
+
+	if (!isnan(x))
+		put_text(f, name, asl_write_number(text, x));
+}
+
+static void put_cache(FILE *f, const char *name,
+		      const struct asl_lru_shape *shape)
+{
+	char text[ASL_CACHE_MODEL_TEXT];
+
+	if (asl_cache_model_write(text, shape))
+		put_text(f, name, text);
+}
+
+static void put_grid(FILE *f, const char *name, const struct asl_grid *grid)
+{
+	if (grid->p[0])
+		fprintf(f, " --%s %dx%dx%d", name, grid->p[0], grid->p[1],
+			grid->p[2]);
+}
+
+/* Is it as if nothing had been given? */
+static bool is_default(uint64_t x, const struct asl_option *option)
+{
+	struct asl_options none;
+	const void *at = (const char *)&none + option->at;
+
+	asl_options_init(&none);
+	return x == (option->value == ASL_INT ? (uint64_t) * (const int *)at
+					      : *(const uint64_t *)at);
+}
+
+static void put_count(FILE *f, const struct asl_option *option, uint64_t x)
+{
+	if (!is_default(x, option))
+		fprintf(f, " --%s %ju", option->name, x);
+}
+
+static void put_option(FILE *f, const struct asl_option *option, const void *at)
+{
+	switch (option->value) {
+	case ASL_FLAG:
+		if (*(const bool *)at)
+			fprintf(f, " --%s", option->name);
+		break;
+	case ASL_COUNT:
+	case ASL_WORDS:
+		put_count(f, option, *(const uint64_t *)at);
+		break;
+	case ASL_INT:
+		put_count(f, option, (uint64_t) * (const int *)at);
+		break;
+	case ASL_COST:
+	case ASL_REAL:
+		put_number(f, option->name, *(const double *)at);
+		break;
+	case ASL_GRID:
+		put_grid(f, option->name, at);
+		break;
+	case ASL_CACHE_SHAPE:
+		put_cache(f, option->name, at);
+		break;
+	case ASL_FILES:
+		for (const char *const *file = at; *file; file++)
+			put_text(f, option->name, *file);
+		break;
+	case ASL_TEXT:
+	case ASL_NAME:
+		if (*(const char *const *)at)
+			put_text(f, option->name, *(const char *const *)at);
+	}
+}
+
+void asl_options_put(FILE *f, const struct asl_options *o)
+{
+	fputs(o->algorithm, f);
+	for (const struct asl_option *x = asl_option_table; x->name; x++)
+		if (x->commands & ASL_FOR_RUN &&
+		    !asl_is_one_of(x->name, elsewhere))
+			put_option(f, x, (const char *)o + x->at);
+}
+
+void asl_options_put_family(FILE *f, const struct asl_options *o)
+{
+	static const char *const planned[] = {
+		"n",	  "m",	     "k",    "a",      "b",
+		"tensor", "operand", "grid", "kernel", "panels",
+		"panel",  "overlap", NULL};
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++) {
+		if (!(x->commands & ASL_FOR_RUN) || !x->only ||
+		    asl_is_one_of(x->name, planned))
+			continue;
+		fputs(x->name, f);
+		put_option(f, x, (const char *)o + x->at);
+		fputc('\n', f);
+	}
+}

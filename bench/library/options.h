@@ -1,0 +1,187 @@
+/*
+ * options.h -- what may be asked of the command
+ *
+ * One table (options.c) says what every option is called, takes, means and is
+ * good for: it drives the parsing and the help texts.
+ *
+ * An option given twice counts the last time, so that a script may append to
+ * the options of another; --launch is refused, and files of a list (ASL_FILES)
+ * are one more each time.  Names are not abbreviated.
+ */
+#ifndef ASL_OPTIONS_H
+#define ASL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/plan/family.h"
+#include "lib/rank/lru.h"
+
+/*
+ * --cache-model: a cache to be replayed, as users write it
+ *
+ *	lru:SIZE:LINE:WAYS
+ *
+ * SIZE and LINE are words, with units as words have them (number.h).  WAYS is
+ * 0, or `full`, for a fully associative cache.
+ */
+
+enum { ASL_CACHE_MODEL_TEXT = 128 };
+
+/* It reads back as the same; NULL for none. */
+const char *asl_cache_model_write(char text[ASL_CACHE_MODEL_TEXT],
+				  const struct asl_lru_shape *shape);
+
+/* Directories of results that one command takes. */
+enum { ASL_MOST_RESULTS = 32 };
+
+/* What was given; 0, NULL or (doubles) NAN: not given, where not said else. */
+struct asl_options {
+	const char *algorithm;
+
+	uint64_t m, n, k;
+	const char *a, *b, *tensor, *result;
+	const char *spec, *dims, *operand[ASL_MOST_OPERANDS];
+	const char *entries;
+	uint64_t seed; /* 1 */
+
+	int ranks;
+	struct asl_grid grid;
+	const char *transport, *provider;
+	bool launch;
+	const char *bind;
+	const char *interface;
+	int peer_timeout, cut_timeout; /* 60, 6 */
+
+	const char *store, *nvm_dir, *panels;
+	bool keep, resume, checksum;
+	const char *kernel;
+	uint64_t panel; /* 0: the algorithm's choice */
+	bool overlap;
+	const char *steiner, *exchange;
+	int iterations, cp_rank;
+	double shift, tol;
+	const char *initial, *way, *order;
+	uint64_t cache, memory, memory_budget;
+	struct asl_lru_shape cache_model;
+	const char *cache_level;
+
+	double read_cost, write_cost, net_cost, latency, flop_cost;
+	const char *profile, *accounting;
+	bool emulate;
+
+	int reps, warmup; /* 1, 0 */
+	const char *verify, *hwc;
+	const char *csv, *out;
+	int top; /* 10 */
+
+	const char *dir[ASL_MOST_RESULTS + 1]; /* of results, NULL-ended */
+	const char *price, *weight;
+	double fail_below;
+	bool mixed;
+
+	bool dry_run, quick, part;
+	bool help;
+	int launch_at; /* where in argv --launch was */
+};
+
+enum asl_commands {
+	ASL_FOR_RUN = 1,
+	ASL_FOR_PLAN = 2,
+	ASL_FOR_BOUNDS = 4,
+	ASL_FOR_SUITE = 8,
+	ASL_FOR_CALIBRATE = 16,
+	ASL_FOR_REPORT = 32,
+	ASL_FOR_COMPARE = 64,
+};
+
+/* Those whose arguments are directories of results, and no algorithm. */
+#define ASL_TAKES_RESULTS (ASL_FOR_REPORT | ASL_FOR_COMPARE)
+
+/*
+ * In a set of commands: those that take an option for the sake of scripts, but
+ * have no use for it, and do not list it.
+ */
+#define ASL_IGNORED(commands) ((commands) << 8)
+#define ASL_TAKEN(commands) ((commands) | (commands) >> 8)
+
+enum asl_value {
+	ASL_FLAG,  /* bool */
+	ASL_COUNT, /* uint64_t, least to most */
+	ASL_INT,   /* int, least to most */
+	ASL_WORDS, /* uint64_t, from 1 on */
+	ASL_COST,  /* double, 0 to 1e100 */
+	ASL_REAL,  /* double, -1e100 to 1e100 */
+	ASL_GRID,  /* struct asl_grid */
+	ASL_TEXT,  /* const char *, not empty */
+	ASL_FILES, /* const char *[ASL_MOST_OPERANDS], NULL-ended; likewise */
+	ASL_NAME,  /* const char *, one of names() */
+	ASL_CACHE_SHAPE, /* struct asl_lru_shape */
+};
+
+struct asl_option {
+	const char *name, *argument, *help; /* argument NULL: a flag */
+	unsigned commands; /* enum asl_commands, ASL_IGNORED ones, too */
+	enum asl_value value;
+	size_t at; /* in struct asl_options */
+	uint64_t least, most;
+	const char *const *(*names)(void); /* NULL-ended */
+	/* Only for these algorithms, or those of these families; NULL: for all. */
+	const char *const *only;
+};
+
+/* All options, NULL-ended; an entry without a commands is a heading. */
+extern const struct asl_option asl_option_table[];
+
+/* At most this many ranks, so that a search over all grids ends. */
+enum { ASL_MOST_RANKS = 1000000 };
+
+/* Nothing was given. */
+void asl_options_init(struct asl_options *o);
+
+/*
+ * Parse argv[1] on; argv[0] is the command's name.  0, or the exit code, and
+ * then the complaint has been made.
+ */
+int asl_options_parse(struct asl_options *o, int argc, char **argv,
+		      unsigned command);
+
+/* The same on top of what *o has been given, but for an algorithm. */
+int asl_options_add(struct asl_options *o, int argc, char **argv,
+		    unsigned command);
+
+/* One option of that name, as if it had been given; NULL: there is none. */
+const struct asl_option *asl_option_find(const char *name);
+int asl_option_set(const struct asl_option *option, struct asl_options *o,
+		   const char *text);
+
+/*
+ * Refuse options that are not for this algorithm (NULL: for those of
+ * multiplication, of which the planner chooses).  0, or the exit code.
+ */
+int asl_options_suit(const struct asl_options *o,
+		     const struct asl_algorithm *algorithm);
+
+/* As aslant run would be given them, but for where its results go. */
+void asl_options_put(FILE *f, const struct asl_options *o);
+
+/*
+ * Those of a family, that a plan does not say what became of, as lines of "name
+ * value".
+ */
+void asl_options_put_family(FILE *f, const struct asl_options *o);
+
+/* "a, b, c" of a NULL-ended array. */
+const char *asl_join(char *text, size_t room, const char *const *names);
+bool asl_is_one_of(const char *text, const char *const *names);
+
+/* Not an algorithm: the planner's best. */
+#define ASL_AUTO "auto"
+
+/* The names of all algorithms with ASL_AUTO, and of all kernels. */
+const char *const *asl_algorithm_names(void);
+const char *const *asl_kernel_names(void);
+
+#endif

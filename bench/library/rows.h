@@ -1,0 +1,25 @@
+/*
+ * rows.h -- runs.csv and ranks.csv, schema 1 (results/README.md)
+ */
+#ifndef ASL_ROWS_H
+#define ASL_ROWS_H
+
+#include "bench/library/csv.h"
+#include "lib/run/run.h"
+
+/*
+ * Is a repetition right: its result, and what was counted?
+ */
+
+/* False after a complaint about what is wrong. */
+bool asl_rep_check(const struct asl_rep *rep);
+
+enum { ASL_SCHEMA = 1 };
+
+/* The row of one repetition in runs.csv; with csv->naming the heading. */
+void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep);
+
+/* The rows of one repetition in ranks.csv; with csv->naming the heading. */
+void asl_put_ranks(struct asl_csv *csv, const struct asl_rep *rep);
+
+#endif

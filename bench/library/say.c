@@ -1,0 +1,116 @@
+/*
+ * say.c -- complaints: one line each on stderr, from one rank of a job
+ */
+#include "bench/library/say.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/net.h"
+
+static char about[PATH_MAX + 256]; /* "a path: a case: " */
+static bool aside;
+static char last[2 * PATH_MAX + 1280]; /* and what is wrong with another path */
+
+/* Terminals obey some characters beyond ASCII, too: U+0080 to U+009F. */
+int asl_control_bytes(const char *at)
+{
+	const unsigned char *c = (const unsigned char *)at;
+
+	if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+		return 2;
+	return (c[0] && c[0] < ' ') || c[0] == 127;
+}
+
+/* What users typed may hold anything; a complaint stays one line. */
+static void compose(const char *format, va_list args)
+{
+	size_t used = (size_t)snprintf(last, sizeof last, "%s", about);
+
+	vsnprintf(last + used, sizeof last - used, format, args);
+	for (char *c = last; *c; c++)
+		memset(c, '?', (size_t)asl_control_bytes(c));
+}
+
+void asl_complain_about(const char *format, ...)
+{
+	va_list args;
+
+	about[0] = '\0';
+	if (!format)
+		return;
+	va_start(args, format);
+	vsnprintf(about, sizeof about, format, args);
+	va_end(args);
+}
+
+int asl_complain(int code, const char *format, ...)
+{
+	int rank, size;
+	va_list args;
+
+	va_start(args, format);
+	compose(format, args);
+	va_end(args);
+	if (!aside && (!asl_net_job(&rank, &size) || rank == 0))
+		fprintf(stderr, "aslant: %s\n", last);
+	return code;
+}
+
+int asl_complain_alone(int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	compose(format, args);
+	va_end(args);
+	if (!aside)
+		fprintf(stderr, "aslant: %s\n", last);
+	return code;
+}
+
+void asl_complain_aside(void)
+{
+	aside = true;
+}
+
+const char *asl_last_complaint(void)
+{
+	return last;
+}
+
+int asl_flush_stdout(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return asl_complain(ASL_NO_MACHINE, "cannot write to stdout: %s",
+			    strerror(errno));
+}
+
+/*
+ * Values of JSON files that are not as they should be
+ */
+
+int asl_json_reject(const char *key, const json_t *value, const char *expected)
+{
+	char *found =
+		json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+	int code = asl_complain(ASL_BAD_INPUT, "%s: found %.60s, expected %s",
+				key, found ? found : "nothing", expected);
+
+	free(found);
+	return code;
+}
+
+int asl_refuse_json(const char *where, const json_error_t *why)
+{
+	if (errno == ENOMEM)
+		return asl_complain(ASL_NO_MACHINE, "%s: out of memory", where);
+	return asl_complain(ASL_BAD_INPUT, "%s: line %d: %s", where, why->line,
+			    why->text);
+}

@@ -1,0 +1,54 @@
+/*
+ * say.h -- complaints: one line each on stderr, from one rank of a job
+ */
+#ifndef ASL_SAY_H
+#define ASL_SAY_H
+
+#include <jansson.h>
+
+#include "bench/library/aslant.h"
+
+/*
+ * Values of JSON files that are not as they should be
+ */
+
+/* Complain about the value of a key; the exit code. */
+int asl_json_reject(const char *key, const json_t *value, const char *expected);
+
+/*
+ * Complain about `where` that is not JSON, as json_load has said: errno was 0
+ * before.  jansson takes a lack of memory for a lack of words.
+ */
+int asl_refuse_json(const char *where, const json_error_t *why);
+
+/*
+ * Say "aslant: ..." in one line, unless this process is a rank of a job other
+ * than rank 0, where the same would be said.  Returns code.
+ */
+int asl_complain(int code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same from any rank, for what only this rank knows. */
+int asl_complain_alone(int code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * What is being complained about from here on, which every complaint then
+ * begins with; NULL: nothing in particular.
+ */
+void asl_complain_about(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* From here on complaints are kept for the next function, and not printed. */
+void asl_complain_aside(void);
+
+/* The last complaint, printed or not; "" if there was none. */
+const char *asl_last_complaint(void);
+
+/* How many bytes at `at` are one control character; 0: it is none. */
+int asl_control_bytes(const char *at);
+
+/* Bring out what was printed; 0, or the exit code after a complaint. */
+int asl_flush_stdout(void);
+
+#endif

@@ -1,0 +1,921 @@
+/*
+ * task.c -- tasks of aslant.h: what they are told, before anything is done
+ */
+#include <csv.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/library/aslant.h"
+#include "bench/library/answer.h"
+#include "bench/library/case.h"
+#include "bench/library/csv.h"
+#include "bench/library/face.h"
+#include "bench/library/number.h"
+#include "bench/library/rows.h"
+#include "bench/library/say.h"
+#include "lib/base/error.h"
+#include "lib/contract/contract.h"
+#include "lib/machine/machine.h"
+#include "lib/matrix/file.h"
+#include "lib/multiply/family.h"
+#include "lib/rank/blas.h"
+#include "lib/symmetric/block.h"
+#include "lib/symmetric/symmetric.h"
+#include "net/net.h"
+
+/*
+ * What a task of aslant.h is made of, for the files that do it
+ */
+
+struct asl_texts {
+	char **at;
+	int count;
+};
+
+/* The fields of a table, by rows; the first are the names of columns. */
+struct asl_fields {
+	struct asl_texts field;
+	int columns;
+};
+
+struct asl_task {
+	char *algorithm;
+	struct asl_options options; /* whose texts are kept here: */
+	struct asl_texts texts;
+	struct asl_given given[ASL_MOST_OPERANDS], into;
+	bool joined; /* the ranks are those of a communicator */
+	int comm;
+
+	struct asl_csv rows, ranks;
+	struct asl_fields fields; /* of rows */
+};
+
+/* ---- Communicators (task_join.c) ---- */
+
+/* Which rows of A, B and C the ranks have; all NULL: they have all of them. */
+struct asl_spread_rows {
+	uint64_t *first[3];
+};
+
+/* ---- Rows (task_rows.c) ---- */
+
+static void asl_task_enter(void);
+
+static const char *asl_texts_add(struct asl_texts *x, const char *text,
+				 size_t length);
+
+static void asl_texts_free(struct asl_texts *x);
+
+/*
+ * The ranks of a communicator, each with what it was given
+ *
+ * Whatever one of them cannot do, all refuse, with its words; and all plan alike,
+ * for which they need the same sizes, cache and memory.
+ */
+
+/* Is this rank's memory only its rows? */
+static bool asl_task_has_rows(const struct asl_task *task)
+{
+	const struct asl_algorithm *a =
+		asl_face_algorithm(task->options.algorithm);
+
+	return task->joined && (!a || a->family->open == asl_multiply_open) &&
+	       (task->given[ASL_A].at || task->given[ASL_B].at ||
+		task->into.at);
+}
+
+/* ---- One answer ---- */
+
+struct answer {
+	int code;
+	char why[252];
+};
+
+static int lost(void)
+{
+	return asl_complain(ASL_PEER_LOST, "%s", asl_failure());
+}
+
+static struct answer answer(int code)
+{
+	struct answer x = {.code = code};
+
+	if (code)
+		snprintf(x.why, sizeof x.why, "%.*s", (int)sizeof x.why - 1,
+			 asl_last_complaint());
+	return x;
+}
+
+/* Has any rank an exit code?  Then all do, and the words of the first. */
+static int asl_task_agree(const struct asl_task *task, int code)
+{
+	struct answer mine = answer(code), *all;
+	int size = asl_job().size, who = 0;
+
+	if (!task->joined)
+		return code;
+	all = calloc((size_t)size, sizeof *all);
+	if (!all)
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	code = asl_net_comm_gather(task->comm, all, &mine, sizeof mine) ? lost()
+									: 0;
+	while (!code && who < size && !all[who].code)
+		who++;
+	if (!code && who < size)
+		code = asl_complain(all[who].code, "rank %d: %s", who,
+				    all[who].why);
+	free(all);
+	return code;
+}
+
+static void share(const struct asl_task *task, struct asl_csv *csv)
+{
+	bool mine = asl_job().rank == 0;
+	uint64_t bytes = mine && !asl_csv_flush(csv) ? csv->bytes : 0;
+	char *text;
+
+	if (asl_net_comm_share(task->comm, &bytes, sizeof bytes) || !bytes)
+		return;
+	text = mine ? csv->text : malloc(bytes);
+	/* Who has no memory for them has to leave the others waiting. */
+	if (text && !asl_net_comm_share(task->comm, text, (int)bytes) && !mine)
+		fwrite(text, 1, bytes, csv->f);
+	if (!mine)
+		free(text);
+}
+
+/* Rank 0's rows, and its exit code, on every rank. */
+static int asl_task_share(struct asl_task *task, int code)
+{
+	struct answer said = answer(code);
+
+	if (!task->joined)
+		return code;
+	if (asl_net_comm_share(task->comm, &said, sizeof said))
+		return lost();
+	share(task, &task->rows);
+	share(task, &task->ranks);
+	return said.code ? asl_complain(said.code, "%s", said.why) : 0;
+}
+
+/* ---- Rows ---- */
+
+/* What a rank has. */
+struct part {
+	uint64_t rows[3], cols[3];
+	uint64_t cache, memory;
+};
+
+static int look(struct part *mine, const struct asl_task *task,
+		const struct asl_options *o)
+{
+	const struct asl_given *x[] = {&task->given[ASL_A], &task->given[ASL_B],
+				       &task->into};
+	int size = asl_job().size;
+
+	mine->cache = o->cache ? o->cache : asl_machine_cache_words(size);
+	mine->memory = o->memory ? o->memory : asl_machine_memory_words(size);
+	for (int i = 0; asl_task_has_rows(task) && i < 3; i++) {
+		if (!x[i]->at || x[i]->dims != 2)
+			return asl_complain(ASL_BAD_INPUT,
+					    "of A, B and the result every rank "
+					    "has to give its rows, or 0 of "
+					    "them");
+		mine->rows[i] = x[i]->size[0];
+		mine->cols[i] = x[i]->size[1];
+	}
+	return 0;
+}
+
+static int add_up(struct asl_spread_rows *rows, uint64_t total[3],
+		  const struct part *all)
+{
+	int size = asl_job().size;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t *first = calloc((size_t)size + 1, sizeof *first);
+
+		rows->first[i] = first;
+		if (!first)
+			return asl_complain(ASL_NO_MACHINE, "out of memory");
+		for (int rank = 0; rank < size; rank++) {
+			if (all[rank].cols[i] != all[0].cols[i])
+				return asl_complain(
+					ASL_BAD_INPUT,
+					"%c has %ju columns on rank %d, but "
+					"%ju on rank 0",
+					"ABC"[i], all[rank].cols[i], rank,
+					all[0].cols[i]);
+			first[rank + 1] = first[rank] + all[rank].rows[i];
+		}
+		total[i] = first[size];
+	}
+	return 0;
+}
+
+static int fit(struct asl_options *o, const uint64_t rows[3],
+	       const uint64_t cols[3])
+{
+	if (cols[ASL_A] != rows[ASL_B] || rows[ASL_A] != rows[ASL_C] ||
+	    cols[ASL_B] != cols[ASL_C])
+		return asl_complain(ASL_BAD_INPUT,
+				    "A is %ju x %ju, B %ju x %ju and C %ju x "
+				    "%ju, all ranks' rows together: expected "
+				    "m x k, k x n and m x n",
+				    rows[0], cols[0], rows[1], cols[1], rows[2],
+				    cols[2]);
+	o->m = rows[ASL_A];
+	o->k = cols[ASL_A];
+	o->n = cols[ASL_B];
+	return 0;
+}
+
+static int put_together(const struct asl_task *task, struct asl_options *o,
+			struct asl_spread_rows *rows, const struct part *all)
+{
+	uint64_t total[3] = {0};
+	int code;
+
+	o->cache = all[0].cache;
+	o->memory = all[0].memory;
+	for (int i = 1; i < asl_job().size; i++) {
+		o->cache = all[i].cache < o->cache ? all[i].cache : o->cache;
+		o->memory =
+			all[i].memory < o->memory ? all[i].memory : o->memory;
+	}
+	if (!asl_task_has_rows(task))
+		return 0;
+	code = add_up(rows, total, all);
+	return code ? code : fit(o, total, all[0].cols);
+}
+
+/*
+ * All ranks together: what each has, the least cache and memory of them, and the
+ * sizes of the whole.  The same answer on all of them.
+ */
+static int asl_task_join(const struct asl_task *task, struct asl_options *o,
+			 struct asl_spread_rows *rows)
+{
+	struct part mine = {0}, *all;
+	int code = asl_task_agree(task, look(&mine, task, o));
+
+	if (code)
+		return code;
+	all = calloc((size_t)asl_job().size, sizeof *all);
+	code = asl_task_agree(
+		task, all ? 0 : asl_complain(ASL_NO_MACHINE, "out of memory"));
+	if (!code && asl_net_comm_gather(task->comm, all, &mine, sizeof mine))
+		code = lost();
+	if (!code)
+		code = put_together(task, o, rows, all);
+	free(all);
+	return asl_task_agree(task, code);
+}
+
+static void asl_task_part(struct asl_spread_rows *rows)
+{
+	for (int i = 0; i < 3; i++)
+		free(rows->first[i]);
+}
+
+/*
+ * What a task found, field by field
+ */
+
+static void asl_task_forget(struct asl_task *task)
+{
+	asl_texts_free(&task->fields.field);
+	task->fields = (struct asl_fields){0};
+	asl_csv_close(&task->rows);
+	asl_csv_close(&task->ranks);
+}
+
+/* ---- From CSV ---- */
+
+struct reading {
+	struct asl_fields *fields;
+	bool failed;
+};
+
+static void add_field(void *text, size_t length, void *arg)
+{
+	struct reading *r = arg;
+
+	r->failed |=
+		!asl_texts_add(&r->fields->field, text ? text : "", length);
+}
+
+static void end_row(int end, void *arg)
+{
+	struct reading *r = arg;
+
+	(void)end;
+	if (!r->fields->columns)
+		r->fields->columns = r->fields->field.count;
+}
+
+static int asl_task_read(struct asl_task *task)
+{
+	struct reading r = {.fields = &task->fields};
+	struct csv_parser parser;
+	size_t bytes;
+
+	if (asl_csv_flush(&task->rows) || asl_csv_flush(&task->ranks) ||
+	    csv_init(&parser, CSV_STRICT))
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	bytes = task->rows.bytes;
+	r.failed = csv_parse(&parser, task->rows.text, bytes, add_field,
+			     end_row, &r) != bytes;
+	csv_free(&parser);
+	return r.failed ? asl_complain(ASL_NO_MACHINE, "out of memory") : 0;
+}
+
+/* ---- To the caller ---- */
+
+int asl_task_rows(const struct asl_task *task)
+{
+	const struct asl_fields *x = &task->fields;
+
+	return x->columns ? x->field.count / x->columns - 1 : 0;
+}
+
+const char *asl_task_text(const struct asl_task *task, int row,
+			  const char *column)
+{
+	const struct asl_fields *x = &task->fields;
+
+	if (row < 0 || row >= asl_task_rows(task))
+		return NULL;
+	for (int i = 0; i < x->columns; i++)
+		if (!strcmp(x->field.at[i], column))
+			return x->field.at[(row + 1) * x->columns + i];
+	return NULL;
+}
+
+static int no_number(const struct asl_task *task, int row, const char *column)
+{
+	const char *text = asl_task_text(task, row, column);
+
+	return asl_complain(ASL_BAD_INPUT,
+			    "column '%s' of row %d: found %s%s%s, expected a "
+			    "number",
+			    column, row, text ? "'" : "no such thing",
+			    text ? text : "", text ? "'" : "");
+}
+
+int asl_task_count(const struct asl_task *task, int row, const char *column,
+		   uint64_t *out)
+{
+	const char *text = asl_task_text(task, row, column);
+
+	asl_task_enter();
+	return text && asl_read_count(out, text) ? 0
+						 : no_number(task, row, column);
+}
+
+int asl_task_number(const struct asl_task *task, int row, const char *column,
+		    double *out)
+{
+	const char *text = asl_task_text(task, row, column);
+	char *rest;
+
+	asl_task_enter();
+	if (!text || !*text)
+		return no_number(task, row, column);
+	*out = strtod(text, &rest);
+	return *rest ? no_number(task, row, column) : 0;
+}
+
+const char *asl_task_csv(const struct asl_task *task)
+{
+	return task->rows.text ? task->rows.text : "";
+}
+
+const char *asl_task_ranks_csv(const struct asl_task *task)
+{
+	return task->ranks.text ? task->ranks.text : "";
+}
+
+const char *asl_version(void)
+{
+	return ASLANT_VERSION;
+}
+
+const char *asl_why(void)
+{
+	return asl_last_complaint();
+}
+
+/* What all functions that can fail begin with: complaints are kept, not printed. */
+static void asl_task_enter(void)
+{
+	asl_complain_aside();
+}
+
+static int no_memory(void)
+{
+	return asl_complain(ASL_NO_MACHINE, "out of memory");
+}
+
+/* ---- Texts ---- */
+
+/* A copy that lives as long as the list; NULL: no memory. */
+static const char *asl_texts_add(struct asl_texts *x, const char *text,
+				 size_t length)
+{
+	char **more = realloc(x->at, ((size_t)x->count + 1) * sizeof *more);
+
+	if (!more)
+		return NULL;
+	x->at = more;
+	more[x->count] = strndup(text, length);
+	return more[x->count] ? more[x->count++] : NULL;
+}
+
+static void asl_texts_free(struct asl_texts *x)
+{
+	for (int i = 0; i < x->count; i++)
+		free(x->at[i]);
+	free(x->at);
+	*x = (struct asl_texts){0};
+}
+
+/* ---- Open and close ---- */
+
+static int check_algorithm(const char *name)
+{
+	char names[512];
+
+	if (name && asl_is_one_of(name, asl_algorithm_names()))
+		return 0;
+	return asl_complain(
+		ASL_BAD_INPUT, "unknown algorithm '%s' (known: %s)",
+		name ? name : "",
+		asl_join(names, sizeof names, asl_algorithm_names()));
+}
+
+int asl_task_open(struct asl_task **out, const char *algorithm)
+{
+	struct asl_task *task;
+	int code;
+
+	asl_task_enter();
+	*out = NULL;
+	code = check_algorithm(algorithm);
+	if (code)
+		return code;
+	task = calloc(1, sizeof *task);
+	if (!task)
+		return no_memory();
+	asl_options_init(&task->options);
+	task->options.algorithm =
+		asl_texts_add(&task->texts, algorithm, strlen(algorithm));
+	if (!task->options.algorithm) {
+		asl_task_close(task);
+		return no_memory();
+	}
+	*out = task;
+	return 0;
+}
+
+void asl_task_close(struct asl_task *task)
+{
+	if (!task)
+		return;
+	asl_task_forget(task);
+	asl_texts_free(&task->texts);
+	free(task);
+}
+
+/* ---- Options ---- */
+
+static const struct asl_option *find_option(const char *name)
+{
+	static const char *const others[] = {"launch", "csv", "out", "help",
+					     NULL};
+	const struct asl_option *x =
+		asl_is_one_of(name, others) ? NULL : asl_option_find(name);
+
+	return x && x->commands & (ASL_FOR_RUN | ASL_FOR_PLAN) ? x : NULL;
+}
+
+int asl_task_set(struct asl_task *task, const char *option, const char *value)
+{
+	const struct asl_option *x = find_option(option);
+
+	asl_task_enter();
+	if (!x)
+		return asl_complain(ASL_BAD_INPUT, "there is no option '%s'",
+				    option);
+	if (!x->argument != !value)
+		return asl_complain(ASL_BAD_INPUT, "option '%s': expected %s%s",
+				    option, x->argument ? "" : "no value",
+				    x->argument ? x->argument : "");
+	if (value)
+		value = asl_texts_add(&task->texts, value, strlen(value));
+	if (x->argument && !value)
+		return no_memory();
+	return asl_option_set(x, &task->options, value);
+}
+
+/* ---- Operands and result ---- */
+
+static int set_array(struct asl_given *to, const char *what, double *at,
+		     int dims, const uint64_t *size, const uint64_t *step)
+{
+	uint64_t all = 1;
+
+	*to = (struct asl_given){0};
+	if (dims < 0 || dims > ASL_GIVEN_DIMS)
+		return asl_complain(ASL_BAD_INPUT,
+				    "%s: found %d dimensions, expected 0 to %d",
+				    what, dims, ASL_GIVEN_DIMS);
+	for (int i = dims - 1; i >= 0; i--) {
+		to->size[i] = size[i];
+		to->step[i] = step ? step[i] : all;
+		all *= size[i];
+	}
+	if (!at && all)
+		return asl_complain(ASL_BAD_INPUT,
+				    "%s: %ju entries at no address", what, all);
+	to->dims = dims;
+	/* A rank that has no rows may have no memory for them either. */
+	to->at = at ? at : (double *)to;
+	return 0;
+}
+
+int asl_task_operand(struct asl_task *task, int which, const double *at,
+		     int dims, const uint64_t *size, const uint64_t *step)
+{
+	char what[32];
+
+	asl_task_enter();
+	snprintf(what, sizeof what, "operand %d", which);
+	if (which < 0 || which >= ASL_MOST_OPERANDS - 1)
+		return asl_complain(ASL_BAD_INPUT, "%s: expected 0 to %d", what,
+				    ASL_MOST_OPERANDS - 2);
+	/* Nobody writes to it. */
+	return set_array(&task->given[which], what, (double *)at, dims, size,
+			 step);
+}
+
+int asl_task_result(struct asl_task *task, double *at, int dims,
+		    const uint64_t *size, const uint64_t *step)
+{
+	asl_task_enter();
+	return set_array(&task->into, "the result", at, dims, size, step);
+}
+
+int asl_task_matrix(struct asl_task *task, int which, const double *at,
+		    uint64_t rows, uint64_t cols, uint64_t ld)
+{
+	const uint64_t size[] = {rows, cols}, step[] = {ld, 1};
+
+	return asl_task_operand(task, which, at, 2, size, step);
+}
+
+int asl_task_result_matrix(struct asl_task *task, double *at, uint64_t rows,
+			   uint64_t cols, uint64_t ld)
+{
+	const uint64_t size[] = {rows, cols}, step[] = {ld, 1};
+
+	return asl_task_result(task, at, 2, size, step);
+}
+
+int asl_task_communicator(struct asl_task *task, int comm)
+{
+	asl_task_enter();
+	task->joined = true;
+	task->comm = comm;
+	return 0;
+}
+
+/*
+ * How large a task is: from its operands, as options say it
+ */
+
+static int settle(uint64_t *known, uint64_t size, const char *what)
+{
+	if (!size || (*known && *known != size))
+		return asl_complain(ASL_BAD_INPUT,
+				    "%s: found %ju, expected %s%.0ju", what,
+				    size, *known ? "" : "1 or more", *known);
+	*known = size;
+	return 0;
+}
+
+/* ---- C = A B ---- */
+
+static int matrix_sizes(const struct asl_task *task, struct asl_options *o)
+{
+	const struct asl_given *A = &task->given[ASL_A],
+			       *B = &task->given[ASL_B];
+	int code = 0;
+
+	if ((A->at && A->dims != 2) || (B->at && B->dims != 2))
+		return asl_complain(ASL_BAD_INPUT,
+				    "A and B: found %d and %d dimensions, "
+				    "expected 2",
+				    A->dims, B->dims);
+	if (A->at)
+		code = settle(&o->m, A->size[0], "rows of A");
+	if (!code && A->at)
+		code = settle(&o->k, A->size[1], "columns of A");
+	if (!code && B->at)
+		code = settle(&o->k, B->size[0], "rows of B");
+	if (!code && B->at)
+		code = settle(&o->n, B->size[1], "columns of B");
+	return code;
+}
+
+/* ---- Symmetric tensors ---- */
+
+/* Of one that is packed, the n whose entries are so many. */
+static uint64_t side_of(const struct asl_given *A)
+{
+	uint64_t n = (uint64_t)cbrt(6 * (double)A->size[0]);
+
+	if (A->dims != 1)
+		return A->size[0];
+	return asl_tetrahedron(n) > A->size[0] && n ? n - 1 : n;
+}
+
+static int tensor_sizes(const struct asl_task *task, struct asl_options *o)
+{
+	const struct asl_given *A = &task->given[ASL_TENSOR];
+	const struct asl_given *X = &task->given[ASL_X];
+	uint64_t R = (uint64_t)o->cp_rank;
+	int code = A->at ? settle(&o->n, side_of(A), "n of the tensor") : 0;
+
+	if (!code && X->at)
+		code = settle(&o->n, X->size[0], "rows of X");
+	if (code || !X->at || strcmp(o->algorithm, "cpgrad"))
+		return code;
+	code = settle(&R, X->dims == 2 ? X->size[1] : 1, "columns of X");
+	o->cp_rank = (int)R;
+	return code;
+}
+
+/* ---- einsum ---- */
+
+/* i=64,j=32, of all that are known. */
+static const char *dims_text(const struct asl_einsum *e,
+			     struct asl_texts *texts)
+{
+	char text[ASL_MOST_INDICES * 24] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < e->indices; i++)
+		if (e->size[i])
+			used += (size_t)snprintf(
+				text + used, sizeof text - used, "%s%c=%ju",
+				used ? "," : "", e->letter[i], e->size[i]);
+	return used ? asl_texts_add(texts, text, used) : NULL;
+}
+
+static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
+			struct asl_texts *texts)
+{
+	struct asl_einsum e;
+	int err = o->spec ? asl_einsum_parse(&e, o->spec) : 0;
+	char name[32];
+
+	/* Without a string, what follows says so. */
+	if (!o->spec)
+		return 0;
+	if (!err && o->dims)
+		err = asl_einsum_dims(&e, o->dims);
+	for (int i = 0; !err && i < e.inputs; i++) {
+		const struct asl_given *x = &task->given[i];
+
+		snprintf(name, sizeof name, "operand %d", i);
+		if (x->at)
+			err = asl_einsum_shape(&e, i, x->dims, x->size, name);
+	}
+	if (err)
+		return asl_complain(ASL_BAD_INPUT, "%s", asl_failure());
+	o->dims = dims_text(&e, texts);
+	return 0;
+}
+
+/*
+ * Sizes of what was given, as options; 0 or an exit code.  Matrices of a
+ * communicator are put together first: see task_join.c.
+ */
+static int asl_task_sizes(const struct asl_task *task, struct asl_options *o,
+			  struct asl_texts *texts)
+{
+	const struct asl_algorithm *a = asl_face_algorithm(o->algorithm);
+
+	if (a && a->family == &asl_family_contract)
+		return einsum_sizes(task, o, texts);
+	if (a && a->family == &asl_family_symmetric)
+		return tensor_sizes(task, o);
+	return asl_task_has_rows(task) ? 0 : matrix_sizes(task, o);
+}
+
+/*
+ * What tasks of aslant.h do: run, plan, bounds
+ */
+
+/* A task with its sizes, and all that they need. */
+struct doing {
+	struct asl_task *task;
+	struct asl_options o;
+	struct asl_texts texts;
+	struct asl_spread_rows rows;
+	struct asl_case c;
+};
+
+/* ---- Before ---- */
+
+static int join(struct doing *x)
+{
+	struct asl_job job;
+
+	if (asl_net_comm(x->task->comm, &job.rank, &job.size))
+		return asl_complain(ASL_BAD_INPUT, "%s", asl_failure());
+	asl_job_assume(job);
+	if (!x->o.transport)
+		x->o.transport = "mpi";
+	return asl_task_join(x->task, &x->o, &x->rows);
+}
+
+static int stay(struct doing *x)
+{
+	const char *transport = x->o.transport;
+
+	asl_job_assume((struct asl_job){0, 0});
+	if (!transport || !strcmp(transport, "sim"))
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "transport %s needs a communicator "
+			    "(asl_task_communicator)",
+			    transport);
+}
+
+static int begin(struct doing *x, struct asl_task *task)
+{
+	int code;
+
+	asl_task_enter();
+	asl_task_forget(task);
+	*x = (struct doing){.task = task, .o = task->options};
+	code = task->joined ? join(x) : stay(x);
+	if (!code)
+		code = asl_task_agree(task,
+				      asl_task_sizes(task, &x->o, &x->texts));
+	if (!code && (asl_csv_open(&task->rows) || asl_csv_open(&task->ranks)))
+		code = asl_complain(ASL_NO_MACHINE, "out of memory");
+	return code;
+}
+
+/* After a failure there are no rows, but of a failed check. */
+static int end(struct doing *x, int code)
+{
+	asl_case_close(&x->c);
+	asl_task_part(&x->rows);
+	asl_texts_free(&x->texts);
+	if (!code || code == ASL_CHECK_FAILED) {
+		int late = asl_task_read(x->task);
+
+		code = late ? late : code;
+	}
+	if (code && code != ASL_CHECK_FAILED)
+		asl_task_forget(x->task);
+	return code;
+}
+
+/* ---- Run ---- */
+
+struct running {
+	struct asl_task *task;
+	int done;
+	bool wrong;
+};
+
+static int each(const struct asl_rep *rep, void *arg)
+{
+	struct running *x = arg;
+
+	for (int naming = x->done == 0; naming >= 0; naming--) {
+		x->task->rows.naming = x->task->ranks.naming = naming;
+		asl_put_run(&x->task->rows, rep);
+		asl_put_ranks(&x->task->ranks, rep);
+	}
+	x->done++;
+	x->wrong |= !asl_rep_check(rep);
+	return 0;
+}
+
+static int run_case(struct doing *x)
+{
+	struct running r = {.task = x->task};
+	struct asl_run_want *want = &x->c.want;
+	int threads = asl_blas_threads(), err;
+
+	want->given = x->task->given;
+	want->into = x->task->into.at ? &x->task->into : NULL;
+	want->comm = x->task->joined ? &x->task->comm : NULL;
+	if (x->rows.first[0])
+		want->first_rows = (const uint64_t *const *)x->rows.first;
+	err = asl_run(want, each, &r);
+	asl_blas_set_threads(threads);
+	/* Sim has said it on stderr, too, but that is all it has. */
+	if (err)
+		return asl_complain(asl_exit_code(err), "%s",
+				    *asl_run_why() ? asl_run_why()
+						   : asl_failure());
+	return r.wrong ? ASL_CHECK_FAILED : 0;
+}
+
+static int check_verify(const struct doing *x)
+{
+	if (!x->rows.first[0] || x->c.want.verify != ASL_VERIFY_ORACLE)
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "verify: found oracle, which needs the whole "
+			    "matrices; expected freivalds or none");
+}
+
+/* They could be others in the next life. */
+static int check_resume(const struct doing *x)
+{
+	bool given = x->rows.first[0];
+
+	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
+		given |= x->task->given[i].at != NULL;
+	if (!x->o.resume || !given)
+		return 0;
+	return asl_complain(ASL_BAD_INPUT,
+			    "resume: found operands in the program's memory, "
+			    "which ends with it; expected them in files, or "
+			    "generated");
+}
+
+int asl_task_run(struct asl_task *task)
+{
+	struct doing x;
+	int code = begin(&x, task);
+
+	if (!code)
+		code = asl_task_agree(task, asl_case_to_run(&x.c, &x.o));
+	if (!code)
+		code = asl_task_agree(task, check_verify(&x));
+	if (!code)
+		code = asl_task_agree(task, check_resume(&x));
+	if (!code)
+		code = asl_task_share(task, run_case(&x));
+	return end(&x, code);
+}
+
+/* ---- Plan and bounds ---- */
+
+static int find_plans(struct doing *x)
+{
+	struct asl_found *best = NULL;
+	int count = 0, code;
+	double floor;
+
+	code = asl_plans_find(&best, &count, &x->c.want.plan, x->o.top, &floor);
+	if (!code)
+		asl_put_plans(&x->task->rows, best, count);
+	asl_plans_free(best, count);
+	return code;
+}
+
+static int find_bounds(struct doing *x)
+{
+	const struct asl_plan *plan = &x->c.want.plan;
+	struct asl_bound bound[ASL_BOUNDS];
+	int count = asl_face_of(plan)->bounds(bound, plan);
+
+	asl_put_bounds(&x->task->rows, bound, count);
+	return 0;
+}
+
+static int run_answer(struct asl_task *task, int (*find)(struct doing *x))
+{
+	struct doing x;
+	int code = begin(&x, task);
+
+	if (!strcmp(x.o.algorithm, ASL_AUTO))
+		x.o.algorithm = NULL;
+	if (!code)
+		code = asl_case_to_plan(&x.c, &x.o);
+	if (!code)
+		code = find(&x);
+	return end(&x, code);
+}
+
+int asl_task_plan(struct asl_task *task)
+{
+	return run_answer(task, find_plans);
+}
+
+int asl_task_bounds(struct asl_task *task)
+{
+	return run_answer(task, find_bounds);
+}
