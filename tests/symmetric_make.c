@@ -64,9 +64,10 @@ static uint64_t message(const struct asl_layout *l, int from, int to)
 {
 	uint64_t words = 0;
 
-	for (int i = 0; i < l->m; i++)
-		if (asl_list_find(&l->rows, to, i) >= 0)
-			words += asl_layout_share(l, from, i).count;
+	for (int i = 0; i < asl_list_length(&l->rows, from); i++)
+		if (asl_list_find(&l->rows, to,
+				  asl_list(&l->rows, from)[i]) >= 0)
+			words += asl_layout_part(l, from, i).count;
 	return words;
 }
 

@@ -1,23 +1,23 @@
 /*
- * layout.h -- which rank works with what of a symmetric tensor and its vectors
+ * layout.h -- which rank works with which part of a symmetric tensor
  *
- * Vectors of n words are cut into m row blocks (asl_part), and the tensor's lower
- * tetrahedron so into blocks (i, j, k), i >= j >= k, of row blocks:
+ * Vectors of n words are cut into m row blocks (asl_part), and so the tensor's
+ * lower tetrahedron into blocks (i, j, k), i >= j >= k, of row blocks:
  *
  *	off the diagonal	i > j > k
  *	non-central		two are equal: (i, i, k) or (i, k, k)
  *	central			(i, i, i)
  *
- * Every tensor block is one rank's, for good; it computes with the row blocks
- * that its tensor blocks name.  All ranks that work with a row block share it:
- * they own its words in even contiguous parts, in the order of their numbers.
- * Two ranks that work with the same row block need each other's part of it.
+ * One rank owns a tensor block, for good; it computes with the row blocks that
+ * its tensor blocks name.  All ranks that work with a row block share it: they
+ * own its words in even contiguous parts, in the order of their numbers.  Two
+ * ranks that work with the same row block need each other's part of it.
  *
- * From a Steiner system with a block of s row blocks for each rank: all tensor
- * blocks off the diagonal are those of three points of a rank's block.  The
- * diagonal ones are matched to ranks that work with their row blocks anyway: to
- * every rank m (m-1) / P of the non-central ones and m / P of the central ones, or
- * the next integer.  With spherical q, m = q^2 + 1, P = q m:
+ * From a Steiner system with a block of s row blocks for each rank: a tensor
+ * block off the diagonal belongs to the rank whose block has its three points.
+ * The diagonal ones are matched to ranks that work with their row blocks anyway:
+ * every rank gets m (m-1) / P of the non-central ones and m / P of the central
+ * ones, or the next integer.  With spherical q, m = q^2 + 1, P = q m:
  *
  *	blocks of a rank	(q+1) q (q-1) / 6 off the diagonal, q non-central, 0
  *				or 1 central
@@ -27,13 +27,12 @@
  * H. Al Daas, G. Ballard, L. Grigori, S. Kumar, K. Rouse, M. Verite, Minimizing
  * Communication for Parallel Symmetric Tensor Times Same Vector Computation, 2025.
  *
- * The other layout, `cubic`, is for any number of ranks, and to compare with: see
- * layout_cubic.c.
+ * The other layout, `cubic`, is for any number of ranks, and for comparison: a
+ * rank has about a cube of the tensor, so three ranges of row blocks, and needs
+ * 3 / 6^(1/3) = 1.65 times the words.
  */
 #ifndef ASL_LAYOUT_H
 #define ASL_LAYOUT_H
-
-#include <stdint.h>
 
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/steiner.h"
@@ -46,12 +45,12 @@ struct asl_layout {
 	char name[ASL_STEINER_NAME]; /* the system's; "cubic-M" */
 	uint64_t n;
 	int m, ranks;
-	struct asl_lists rows;	  /* a rank works with, ascending */
-	struct asl_lists sharers; /* of a row block, ascending */
+	struct asl_lists rows;	  /* the row blocks of a rank, ascending */
+	struct asl_lists sharers; /* the ranks of a row block, ascending */
 	int *part; /* of rows.item: which part of it is the rank's */
 
-	/* Of rank p: block[first[p]] up to block[first[p + 1]], by kind in the
-	 * order above. */
+	/* Rank p's are block[first[p]] to block[first[p + 1] - 1], by kind in
+	 * the order above. */
 	struct asl_tensor_block *block;
 	size_t *first; /* [ranks + 1] */
 };
@@ -66,14 +65,14 @@ int asl_layout_steiner(struct asl_layout *l, uint64_t n,
 		       const struct asl_steiner *x);
 
 /*
- * For any number of ranks, from 1 on, and any n from 1 on.  Where the ranks are
- * more than the tensor blocks, the last ones have none.
+ * For any number of ranks, from 1 on, and any n from 1 on.  If there are more
+ * ranks than tensor blocks, the last ones have none.
  */
 int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks);
 
 void asl_layout_free(struct asl_layout *l); /* all zero is allowed */
 
-/* Which words of a vector row block i has. */
+/* The words of row block i. */
 static inline struct asl_range asl_layout_row(const struct asl_layout *l, int i)
 {
 	return asl_part(l->n, l->m, i);
@@ -85,10 +84,7 @@ asl_layout_shape(const struct asl_layout *l, const struct asl_tensor_block *x)
 	return asl_block_shape(l->n, l->m, x->i, x->j, x->k);
 }
 
-/* Which of them the rank owns: none, if it doesn't work with the row block. */
-struct asl_range asl_layout_share(const struct asl_layout *l, int rank, int i);
-
-/* The same of the row block at that place among the rank's. */
+/* The words that a rank owns of the row block at `place` in its list. */
 static inline struct asl_range asl_layout_part(const struct asl_layout *l,
 					       int rank, int place)
 {
@@ -102,14 +98,14 @@ static inline struct asl_range asl_layout_part(const struct asl_layout *l,
 /* Words of a rank's tensor blocks. */
 uint64_t asl_layout_words(const struct asl_layout *l, int rank);
 
-/* A row block that two ranks work with: its place among those of each. */
+/* A row block that two ranks work with: its place in the list of each. */
 struct asl_common_row {
 	int of_a, of_b;
 };
 
 /*
- * All of them, ascending, to x[], where there is room for those of one rank;
- * NULL: only their number is wanted.
+ * Write all of them, ascending, to x[], which has room for one rank's row blocks;
+ * NULL: only count them.
  */
 int asl_layout_common(const struct asl_layout *l, int a, int b,
 		      struct asl_common_row *x);

@@ -107,17 +107,6 @@ int asl_symmetric_blocks(int *ranks, const char *layout)
 	return err;
 }
 
-int asl_steiner_steps(const struct asl_steiner_size *x)
-{
-	int64_t m = x->m, s = x->s;
-	int64_t of_point = (m - 1) * (m - 2) / ((s - 1) * (s - 2));
-	int64_t of_pair = (m - 2) / (s - 2);
-
-	/* A block is counted once for every point in common, of which two are
-	 * a pair: that much once too often. */
-	return (int)(s * (of_point - 1) - s * (s - 1) / 2 * (of_pair - 1));
-}
-
 /* ---- The layout ---- */
 
 static int too_many(const char *name, int ranks)

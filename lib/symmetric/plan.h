@@ -52,9 +52,6 @@ int asl_symmetric_make(struct asl_symmetric *out,
  */
 int asl_symmetric_blocks(int *ranks, const char *layout);
 
-/* Steps of an exchange with this system. */
-int asl_steiner_steps(const struct asl_steiner_size *x);
-
 struct asl_symmetric_ways {
 	const char *layout; /* or a family's name; NULL: all (make.h) */
 	bool p2p, alltoall;

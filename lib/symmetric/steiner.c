@@ -1,5 +1,5 @@
 /*
- * steiner.c -- the families of Steiner systems, and which one fits
+ * steiner.c -- families of Steiner systems: build one, check it, find one to fit
  */
 #include "lib/symmetric/steiner.h"
 
@@ -11,94 +11,17 @@
 #include <string.h>
 
 #include "lib/base/error.h"
-#include "lib/base/map.h"
-
-/*
- * Lists of numbers, one after another in one array
- */
-
-int asl_lists_take(struct asl_lists *l, int count, size_t items)
-{
-	*l = (struct asl_lists){
-		.count = count,
-		.first = calloc((size_t)count + 1, sizeof *l->first),
-		.item = malloc((items ? items : 1) * sizeof *l->item),
-	};
-	if (l->first && l->item)
-		return 0;
-	asl_lists_give(l);
-	return -ENOMEM;
-}
-
-void asl_lists_give(struct asl_lists *l)
-{
-	free(l->first);
-	free(l->item);
-	*l = (struct asl_lists){0};
-}
-
-void asl_lists_unique(struct asl_lists *l)
-{
-	size_t kept = 0, i = 0;
-
-	for (int x = 0; x < l->count; x++) {
-		size_t begin = kept;
-
-		for (; i < l->first[x + 1]; i++)
-			if (kept == begin || l->item[i] != l->item[kept - 1])
-				l->item[kept++] = l->item[i];
-		l->first[x + 1] = kept;
-	}
-}
-
-int asl_lists_transpose(struct asl_lists *out, const struct asl_lists *x,
-			int count)
-{
-	size_t items = x->first[x->count];
-	int err = asl_lists_take(out, count, items);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < items; i++)
-		out->first[x->item[i] + 1]++;
-	for (int i = 0; i < count; i++)
-		out->first[i + 1] += out->first[i];
-	/* While they fill, first[] moves on to where the next list begins. */
-	for (int i = 0; i < x->count; i++)
-		for (size_t j = x->first[i]; j < x->first[i + 1]; j++)
-			out->item[out->first[x->item[j]]++] = i;
-	for (int i = count; i > 0; i--)
-		out->first[i] = out->first[i - 1];
-	out->first[0] = 0;
-	return 0;
-}
-
-int asl_list_find(const struct asl_lists *l, int i, int x)
-{
-	const int *list = asl_list(l, i);
-	int low = 0, high = asl_list_length(l, i);
-
-	while (low < high) {
-		int middle = low + (high - low) / 2;
-
-		if (list[middle] < x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < asl_list_length(l, i) && list[low] == x ? low : -1;
-}
 
 /*
  * Finite fields by logarithms
  *
  * Modulo a monic polynomial of degree e, x^e is some polynomial of less degree.
- * All of those are tried in turn; the first one that makes x return to 1 after
- * q - 1 steps and no sooner is primitive, and the way there fills the tables.
- * That all elements but 0 are powers of x makes it a field.
+ * Each of those is tried; the first one that makes x return to 1 after q - 1
+ * steps and no sooner is primitive, and the way there fills the tables.  All
+ * elements but 0 are then powers of x, which makes it a field.
  */
 
-/* The least divisor greater than 1 of a q that is greater than 1: a prime. */
+/* The least divisor greater than 1 of q > 1: a prime. */
 static int least_divisor(int q)
 {
 	for (int d = 2; d * d <= q; d++)
@@ -185,19 +108,14 @@ void asl_field_free(struct asl_field *f)
 }
 
 /* The generator to any power from 0 on. */
-static int asl_field_power(const struct asl_field *f, int exponent)
+static int power_of(const struct asl_field *f, int exponent)
 {
 	return f->power[exponent % (f->q - 1)];
 }
 
 int asl_field_multiply(const struct asl_field *f, int a, int b)
 {
-	return a && b ? asl_field_power(f, f->log[a] + f->log[b]) : 0;
-}
-
-int asl_field_inverse(const struct asl_field *f, int a)
-{
-	return asl_field_power(f, f->q - 1 - f->log[a]);
+	return a && b ? power_of(f, f->log[a] + f->log[b]) : 0;
 }
 
 /*
@@ -205,43 +123,43 @@ int asl_field_inverse(const struct asl_field *f, int a)
  *
  * GF(q^2), and a point at infinity: q^2 + 1 points.  The images of GF(q) and
  * infinity under the fractional linear maps of GF(q^2) are, as in the complex
- * plane, which lines and circles are: with N(z) = z^(q+1), which is in GF(q),
+ * plane, which lines and circles are.  With N(z) = z^(q+1), which is in GF(q):
  *
  *	{a + b t : t in GF(q)} and infinity	q(q + 1) lines
  *	{z : N(z - c) = r}, r not 0		q^2 (q - 1) circles
  *
- * So they can be written down, and no coset of the group need be searched for.
+ * So they can be written down, without a search for cosets of the group.
  * With a generator g of GF(q^2), GF(q) is 0 and the powers of g^(q+1), and r is
  * such a power, N(g^i): then N(g^(i + j(q-1))) = r for j from 0 to q.
  *
  * C. J. Colbourn, J. H. Dinitz, The CRC Handbook of Combinatorial Designs, 1996.
  */
 
-static bool asl_spherical_size(int64_t *m, int64_t *s, int q)
+static bool spherical_size(int64_t *m, int64_t *s, int q)
 {
 	*m = (int64_t)q * q + 1;
 	*s = (int64_t)q + 1;
 	return asl_is_prime_power(q);
 }
 
-/* Element t of GF(q), of q, within GF(q^2). */
-static int small(const struct asl_field *f, int q, int t)
+/* Element t of GF(q) within GF(q^2). */
+static int embed(const struct asl_field *f, int q, int t)
 {
-	return t ? asl_field_power(f, (t - 1) * (q + 1)) : 0;
+	return t ? power_of(f, (t - 1) * (q + 1)) : 0;
 }
 
 /*
- * In direction g^i; the parallels go through the multiples of g^(i+1), which is
- * in another direction because g is not in GF(q).
+ * A line in direction g^i; its parallels go through the multiples of g^(i+1),
+ * which is another direction because g is not in GF(q).
  */
 static int *put_line(int *to, const struct asl_field *f, int q, int i,
 		     int parallel)
 {
-	int b = asl_field_power(f, i), aside = asl_field_power(f, i + 1);
-	int a = asl_field_multiply(f, aside, small(f, q, parallel));
+	int b = power_of(f, i), aside = power_of(f, i + 1);
+	int a = asl_field_multiply(f, aside, embed(f, q, parallel));
 
 	for (int t = 0; t < q; t++) {
-		int along = asl_field_multiply(f, b, small(f, q, t));
+		int along = asl_field_multiply(f, b, embed(f, q, t));
 
 		*to++ = asl_field_add(f, a, along);
 	}
@@ -253,14 +171,14 @@ static int *put_circle(int *to, const struct asl_field *f, int q, int centre,
 		       int i)
 {
 	for (int j = 0; j <= q; j++) {
-		int z = asl_field_power(f, i + j * (q - 1));
+		int z = power_of(f, i + j * (q - 1));
 
 		*to++ = asl_field_add(f, centre, z);
 	}
 	return to;
 }
 
-static int asl_spherical_build(struct asl_steiner *x, int q)
+static int spherical_build(struct asl_steiner *x, int q)
 {
 	struct asl_field f;
 	int *to = x->point;
@@ -278,7 +196,7 @@ static int asl_spherical_build(struct asl_steiner *x, int q)
 	return 0;
 }
 
-/* ---- Families ---- */
+/* ---- The other families, and their table ---- */
 
 static bool boolean_size(int64_t *m, int64_t *s, int v)
 {
@@ -328,18 +246,28 @@ static int triples_build(struct asl_steiner *x, int points)
 	return 0;
 }
 
-static const struct asl_steiner_family table[] = {
-	{"spherical", 2, asl_spherical_size, asl_spherical_build,
-	 "a prime power q"},
+struct family {
+	const char *name;
+	int least; /* parameter */
+	/* Points, and points of a block; false: no system has this parameter. */
+	bool (*size)(int64_t *m, int64_t *s, int parameter);
+	/* Write the points of each block, in any order.  0 or -ENOMEM. */
+	int (*build)(struct asl_steiner *x, int parameter);
+	const char *takes; /* the parameter, for messages */
+};
+
+/* To add a family: write its two functions, and name them here. */
+static const struct family table[] = {
+	{"spherical", 2, spherical_size, spherical_build, "a prime power q"},
 	{"boolean", 3, boolean_size, boolean_build, "v from 3 on"},
 	{"triples", 3, triples_size, triples_build, "m from 3 on"},
 };
 
-#define FAMILIES (sizeof(table) / sizeof(table[0]))
+enum { FAMILIES = sizeof table / sizeof *table };
 
-static const struct asl_steiner_family *find(const char *name)
+static const struct family *find(const char *name)
 {
-	for (size_t i = 0; i < FAMILIES; i++)
+	for (int i = 0; i < FAMILIES; i++)
 		if (strcmp(table[i].name, name) == 0)
 			return &table[i];
 	return NULL;
@@ -353,21 +281,24 @@ static int unknown(const char *name)
 			name);
 }
 
-/* ---- Which there are ---- */
+/* ---- Sizes ---- */
 
-static bool is_too_large(const struct asl_steiner_family *f, int parameter)
+static int64_t blocks_of(int64_t m, int64_t s)
+{
+	return m * (m - 1) * (m - 2) / (s * (s - 1) * (s - 2));
+}
+
+static bool is_too_large(const struct family *f, int parameter)
 {
 	int64_t m, s;
 
 	f->size(&m, &s, parameter);
-	return m > ASL_STEINER_POINTS ||
-	       m * (m - 1) * (m - 2) / (s * (s - 1) * (s - 2)) >
-		       ASL_STEINER_BLOCKS;
+	return m > ASL_STEINER_POINTS || blocks_of(m, s) > ASL_STEINER_BLOCKS;
 }
 
-/* What the system is; false: there is none with this parameter. */
-static bool size_of(struct asl_steiner_size *x,
-		    const struct asl_steiner_family *f, int parameter)
+/* False: no system has this parameter. */
+static bool size_of(struct asl_steiner_size *x, const struct family *f,
+		    int parameter)
 {
 	int64_t m, s;
 
@@ -379,32 +310,30 @@ static bool size_of(struct asl_steiner_size *x,
 		.parameter = parameter,
 		.m = (int)m,
 		.s = (int)s,
-		.blocks =
-			(int)(m * (m - 1) * (m - 2) / (s * (s - 1) * (s - 2))),
+		.blocks = (int)blocks_of(m, s),
 	};
 	return true;
 }
 
 bool asl_steiner_next(struct asl_steiner_size *x, int most)
 {
-	const struct asl_steiner_family *f =
-		x->family ? find(x->family) : table;
+	const struct family *f = x->family ? find(x->family) : table;
 	int parameter = x->family ? x->parameter + 1 : f->least;
 
-	/* A family's systems grow with the parameter. */
-	for (; f < table + FAMILIES; f++, parameter = f->least) {
+	for (;;) {
+		/* A family's systems grow with the parameter. */
 		for (; !is_too_large(f, parameter); parameter++)
 			if (size_of(x, f, parameter) && x->blocks <= most)
 				return true;
-		if (f + 1 == table + FAMILIES)
-			break;
+		if (++f == table + FAMILIES)
+			return false;
+		parameter = f->least;
 	}
-	return false;
 }
 
 /*
- * Only spherical 2 and triples 5 have equally many blocks (to 10^6), and they move
- * equally many words, too.
+ * Ties don't matter: up to 10^6 blocks only spherical 2 and triples 5 have equally
+ * many, and they move equally many words, too.
  */
 int asl_steiner_fit(struct asl_steiner_size *out, const char *family, int ranks)
 {
@@ -425,7 +354,7 @@ int asl_steiner_fit(struct asl_steiner_size *out, const char *family, int ranks)
 			family ? " " : "", family ? family : "", ranks);
 }
 
-/* ---- Building one ---- */
+/* ---- Systems ---- */
 
 int asl_by_number(const void *a, const void *b)
 {
@@ -434,7 +363,7 @@ int asl_by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static int build(struct asl_steiner *out, const struct asl_steiner_family *f,
+static int build(struct asl_steiner *out, const struct family *f,
 		 const struct asl_steiner_size *size)
 {
 	size_t s = (size_t)size->s, blocks = (size_t)size->blocks;
@@ -462,7 +391,7 @@ static int build(struct asl_steiner *out, const struct asl_steiner_family *f,
 
 int asl_steiner_make(struct asl_steiner *out, const char *family, int parameter)
 {
-	const struct asl_steiner_family *f = find(family);
+	const struct family *f = find(family);
 	struct asl_steiner_size size;
 	int err;
 
@@ -474,7 +403,7 @@ int asl_steiner_make(struct asl_steiner *out, const char *family, int parameter)
 				"%s %d: there is no such system with %d "
 				"points and %d blocks at most; it takes %s",
 				family, parameter, ASL_STEINER_POINTS,
-				ASL_STEINER_BLOCKS, f->needs);
+				ASL_STEINER_BLOCKS, f->takes);
 	err = build(out, f, &size);
 	if (!err)
 		return 0;
@@ -491,7 +420,7 @@ void asl_steiner_free(struct asl_steiner *x)
 int asl_steiner_lists(struct asl_lists *out, const struct asl_steiner *x)
 {
 	size_t items = (size_t)x->blocks * (size_t)x->s;
-	int err = asl_lists_take(out, x->blocks, items);
+	int err = asl_lists_alloc(out, x->blocks, items);
 
 	if (err)
 		return err;
@@ -505,47 +434,32 @@ int asl_steiner_lists(struct asl_lists *out, const struct asl_steiner *x)
  * Is every triple in exactly one block?
  *
  * Point by point: the blocks that have point a must have every pair of later
- * points once.  Only a bitmap of pairs is needed then, and where something is
- * wrong, the blocks of a say which of them it was.  A triple that is in two blocks
- * is told rather than one that is in none: it is known then where to look.
+ * points once.  That takes only a bitmap of pairs; where a pair is wrong, the
+ * blocks of a are searched for it.
  */
 
 struct checker {
 	const struct asl_steiner *x;
-	struct asl_lists blocks_of; /* every point */
-	uint64_t *seen;		    /* bit b * m + c: the pair b < c */
+	struct asl_lists of_block, blocks_of; /* its points; every point */
+	uint64_t *seen; /* bit b * m + c: the pair b < c */
 	size_t words;
 	struct asl_steiner_fault *fault;
 	int missing; /* a triple is in no block: -EINVAL */
 };
 
-static const int *points(const struct checker *k, int block)
-{
-	return k->x->point + (size_t)block * (size_t)k->x->s;
-}
-
-static bool has(const struct checker *k, int block, int point)
-{
-	const int *p = points(k, block);
-
-	for (int i = 0; i < k->x->s; i++)
-		if (p[i] == point)
-			return true;
-	return false;
-}
-
-/* Of the blocks that have a, the first one with b and c; -1: none. */
+/* The first block with a, b and c; -1: none. */
 static int first_with(const struct checker *k, int a, int b, int c)
 {
 	const int *list = asl_list(&k->blocks_of, a);
 
 	for (int i = 0; i < asl_list_length(&k->blocks_of, a); i++)
-		if (has(k, list[i], b) && has(k, list[i], c))
+		if (asl_list_find(&k->of_block, list[i], b) >= 0 &&
+		    asl_list_find(&k->of_block, list[i], c) >= 0)
 			return list[i];
 	return -1;
 }
 
-/* Set the bit; had it been set? */
+/* Set the bit; was it set? */
 static bool see(struct checker *k, int b, int c)
 {
 	size_t at = (size_t)b * (size_t)k->x->m + (size_t)c;
@@ -564,10 +478,10 @@ static int fail(struct checker *k, int a, int b, int c, int block)
 	return -EINVAL;
 }
 
-/* The pairs of a block behind its point a. */
+/* The pairs of a block's points behind a. */
 static int see_block(struct checker *k, int a, int block, uint64_t *pairs)
 {
-	const int *p = points(k, block);
+	const int *p = asl_list(&k->of_block, block);
 	int i = 0, s = k->x->s;
 
 	while (p[i] <= a)
@@ -581,7 +495,7 @@ static int see_block(struct checker *k, int a, int block, uint64_t *pairs)
 	return 0;
 }
 
-/* Pairs are missing with a: note the first of them, if it is the first at all. */
+/* Note the first pair that is missing with a, if it is the first of all. */
 static void note_missing(struct checker *k, int a)
 {
 	for (int b = a + 1; b < k->x->m && !k->missing; b++)
@@ -609,33 +523,29 @@ static int check_point(struct checker *k, int a)
 
 static int check(struct checker *k)
 {
-	struct asl_lists of_block;
-	int err = asl_steiner_lists(&of_block, k->x);
+	int err = asl_steiner_lists(&k->of_block, k->x);
 
-	if (err)
-		return err;
-	err = asl_lists_transpose(&k->blocks_of, &of_block, k->x->m);
-	asl_lists_give(&of_block);
+	if (!err)
+		err = asl_lists_transpose(&k->blocks_of, &k->of_block, k->x->m);
 	for (int a = 0; !err && a < k->x->m - 2; a++)
 		err = check_point(k, a);
-	asl_lists_give(&k->blocks_of);
 	return err ? err : k->missing;
 }
 
 int asl_steiner_check(const struct asl_steiner *x,
 		      struct asl_steiner_fault *fault)
 {
+	size_t words = (size_t)x->m * (size_t)x->m / 64 + 1;
 	struct checker k = {
 		.x = x,
-		.words = (size_t)x->m * (size_t)x->m / 64 + 1,
+		.words = words,
+		.seen = malloc(words * sizeof *k.seen),
 		.fault = fault,
 	};
-	int err;
+	int err = k.seen ? check(&k) : -ENOMEM;
 
-	k.seen = malloc(k.words * sizeof *k.seen);
-	if (!k.seen)
-		return -ENOMEM;
-	err = check(&k);
+	asl_lists_free(&k.blocks_of);
+	asl_lists_free(&k.of_block);
 	free(k.seen);
 	return err;
 }

@@ -1,11 +1,10 @@
 /*
  * steiner_read.c -- a Steiner system from a text file
  *
- * The format is described in steiner.h.  Whatever is wrong is named with its
- * line, so each block's line is kept until the system has been checked.
+ * steiner.h describes the format.  Messages name the line that is wrong, so each
+ * block's line is kept until the system has been checked.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +14,15 @@
 #include "lib/base/text.h"
 #include "lib/symmetric/steiner.h"
 
-/* As messages say. */
-_Static_assert(ASL_STEINER_POINTS == 4096, "points of a system");
+_Static_assert(ASL_STEINER_POINTS == 4096, "messages say so");
 
 struct reader {
 	struct asl_lines lines;
 	struct asl_steiner *out;
 	uint64_t *line_of; /* every block */
-	size_t room;	   /* for blocks */
+	size_t capacity;   /* in blocks */
 	int block[ASL_STEINER_POINTS];
-	int points; /* of the block */
+	int points; /* in `block` */
 };
 
 static int no_memory(const struct reader *r)
@@ -40,7 +38,7 @@ static void skip_blanks(struct asl_text *line)
 		line->at++;
 }
 
-/* The character, and blanks behind it. */
+/* Skip the character, and blanks behind it. */
 static bool take_char(struct asl_text *line, char c)
 {
 	if (line->at == line->end || *line->at != c)
@@ -60,7 +58,7 @@ static int take_point(struct reader *r, struct asl_text *line)
 	struct asl_text begin = *line;
 	int number = 0;
 
-	/* One digit too many is enough to know. */
+	/* Stop at the first digit too many. */
 	for (; is_digit(line) && number <= ASL_STEINER_POINTS; line->at++)
 		number = 10 * number + (*line->at - '0');
 	if (number < 1 || number > ASL_STEINER_POINTS)
@@ -74,7 +72,6 @@ static int take_point(struct reader *r, struct asl_text *line)
 	return 0;
 }
 
-/* The points, and what is between them. */
 static int take_points(struct reader *r, struct asl_text *line)
 {
 	bool more = true;
@@ -120,11 +117,11 @@ static int check_points(struct reader *r)
 	qsort(r->block, (size_t)r->points, sizeof *r->block, asl_by_number);
 	for (int i = 1; i < r->points; i++)
 		if (r->block[i] == r->block[i - 1])
-			return asl_fail(
-				-EINVAL,
-				"%s:%" PRIu64 ": expected different points, "
-				"found %d twice",
-				r->lines.path, r->lines.line, r->block[i] + 1);
+			return asl_fail(-EINVAL,
+					"%s:%ju: expected different points, "
+					"found %d twice",
+					r->lines.path, r->lines.line,
+					r->block[i] + 1);
 	return 0;
 }
 
@@ -135,40 +132,40 @@ static int check_block(const struct reader *r)
 
 	if (r->points < 3)
 		return asl_fail(-EINVAL,
-				"%s:%" PRIu64 ": expected a block of 3 "
-				"points or more, found %d",
+				"%s:%ju: expected a block of 3 points or more, "
+				"found %d",
 				path, line, r->points);
 	if (r->out->blocks && r->points != r->out->s)
 		return asl_fail(-EINVAL,
-				"%s:%" PRIu64 ": expected %d points, as in "
-				"line %" PRIu64 ", found %d",
+				"%s:%ju: expected %d points, as in line %ju, "
+				"found %d",
 				path, line, r->out->s, r->line_of[0],
 				r->points);
 	if (r->out->blocks == ASL_STEINER_BLOCKS)
 		return asl_fail(-EINVAL,
-				"%s:%" PRIu64 ": expected no more than %d "
-				"blocks, found another one",
+				"%s:%ju: expected no more than %d blocks, "
+				"found another one",
 				path, line, ASL_STEINER_BLOCKS);
 	return 0;
 }
 
-/* Room for one more block of s points. */
+/* Allocate room for one more block of s points. */
 static int grow(struct reader *r, size_t s)
 {
-	size_t room = r->room ? 2 * r->room : 64;
+	size_t capacity = r->capacity ? 2 * r->capacity : 64;
 	void *more;
 
-	if ((size_t)r->out->blocks < r->room)
+	if ((size_t)r->out->blocks < r->capacity)
 		return 0;
-	more = realloc(r->out->point, room * s * sizeof *r->out->point);
+	more = realloc(r->out->point, capacity * s * sizeof *r->out->point);
 	if (!more)
 		return no_memory(r);
 	r->out->point = more;
-	more = realloc(r->line_of, room * sizeof *r->line_of);
+	more = realloc(r->line_of, capacity * sizeof *r->line_of);
 	if (!more)
 		return no_memory(r);
 	r->line_of = more;
-	r->room = room;
+	r->capacity = capacity;
 	return 0;
 }
 
@@ -227,17 +224,10 @@ static int check_system(const struct reader *r)
 				"block, found %d, %d, %d in none",
 				r->lines.path, point[0], point[1], point[2]);
 	return asl_fail(err,
-			"%s:%" PRIu64 ": expected every three points in "
-			"one block, found %d, %d, %d in line %" PRIu64 ", too",
+			"%s:%ju: expected every three points in one block, "
+			"found %d, %d, %d in line %ju, too",
 			r->lines.path, r->line_of[f.block[1]], point[0],
 			point[1], point[2], r->line_of[f.block[0]]);
-}
-
-static int read_text(struct reader *r)
-{
-	int err = read_blocks(r);
-
-	return err ? err : check_system(r);
 }
 
 static int read_file(struct reader *r, const char *path)
@@ -250,7 +240,9 @@ static int read_file(struct reader *r, const char *path)
 		return err;
 	err = asl_lines_open(&r->lines, path, map, bytes, '#');
 	if (!err) {
-		err = read_text(r);
+		err = read_blocks(r);
+		if (!err)
+			err = check_system(r);
 		asl_lines_close(&r->lines);
 	}
 	asl_file_unmap(map, bytes);

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		if (x.point[i] < 0 || x.point[i] >= x.m)
 			abort();
 	if (!err && !asl_steiner_lists(&lists, &x))
-		asl_lists_give(&lists);
+		asl_lists_free(&lists);
 	asl_steiner_free(&x);
 	return 0;
 }
