@@ -315,11 +315,11 @@ static void least_cost_and_need(struct asl_plan *x, void *arg)
 	if (busiest_flops(x, x->grid.p) > s->limit)
 		return;
 	f = asl_forecast(x);
-	if (f.need < s->need) {
-		s->need = f.need;
+	if (f.memory_needed < s->need) {
+		s->need = f.memory_needed;
 		s->leanest = x->grid;
 	}
-	if ((!x->budget || f.need <= x->budget) && objective(x, &f) < s->cost) {
+	if ((!x->budget || f.memory_needed <= x->budget) && objective(x, &f) < s->cost) {
 		s->cost = objective(x, &f);
 		s->cheapest = x->grid;
 	}

@@ -82,9 +82,9 @@ static void visit(struct all *all, const struct asl_plan *with_grid)
 
 	asl_plan_blocks(&x);
 	f = asl_forecast(&x);
-	if (f.need < all->need)
-		all->need = f.need;
-	if (x.budget && f.need > x.budget)
+	if (f.memory_needed < all->need)
+		all->need = f.memory_needed;
+	if (x.budget && f.memory_needed > x.budget)
 		return;
 	if (all->count == all->room) {
 		all->room = 2 * all->room + 64;
@@ -195,7 +195,7 @@ enum { TOP = 12 };
 static void compare(const struct asl_plan *base, unsigned number)
 {
 	struct all all = search_all(base);
-	struct asl_found *best;
+	struct asl_candidate *best;
 	uint64_t need;
 	double floor;
 	int count, wrong = 0;
@@ -332,7 +332,7 @@ static void floor_is_below(struct asl_plan *x, const struct asl_box *box,
 	asl_plan_blocks(x);
 	f = asl_forecast(x);
 	/* Costs are those of grids that fit. */
-	if (x->budget && f.need > x->budget)
+	if (x->budget && f.memory_needed > x->budget)
 		of_q.counts = of_words.counts = (struct asl_counts){{0}};
 	/*
 	 * A floor may be the cost itself, split up among other counters (a panel

@@ -86,7 +86,7 @@ static bool laws_hold(const struct asl_rep *rep)
 	/* What overlaps costs once. */
 	for (int a = 0; a < ASL_ACCOUNTINGS && !rep->want->plan.overlap; a++)
 		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
-	ok &= asl_forecast(&rep->want->plan).need >= rep->memory_high;
+	ok &= asl_forecast(&rep->want->plan).memory_needed >= rep->memory_high;
 	if (!ok)
 		print_error("a law is broken: sent %ju, received %ju, flops "
 			    "%ju, path %g and %g, max %g and %g\n",
@@ -170,7 +170,7 @@ static void counts_and_products_in_dram(void **state)
 		want = roll_case(&d, 6, 100, asl_algorithms[i % algorithms]);
 		if (roll(&d, 0, 1))
 			want.plan.budget =
-				asl_forecast(&want.plan).need + roll(&d, 0, 9);
+				asl_forecast(&want.plan).memory_needed + roll(&d, 0, 9);
 		with_data(&d, &want);
 		run_case(&want, i);
 	}

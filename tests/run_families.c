@@ -365,7 +365,7 @@ static void forecast(void **state)
 	(void)state;
 	assert_int_equal(f.bh, 7 * 12);
 	assert_int_equal(f.memory_high, 2 * 12 + 5 * 2 + 2 + 3 + 4 + 5 + 6);
-	assert_int_equal(f.need, f.memory_high);
+	assert_int_equal(f.memory_needed, f.memory_high);
 }
 
 int main(void)

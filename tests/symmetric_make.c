@@ -176,7 +176,7 @@ static void names_that_are_none(void **state)
 
 /* ---- Plans ---- */
 
-static void release(struct asl_found *best, int count)
+static void release(struct asl_candidate *best, int count)
 {
 	for (int i = 0; i < count; i++) {
 		void *s = (void *)best[i].plan.symmetric;
@@ -224,7 +224,7 @@ static void the_first_few_are_those_of_all(void **state)
 		struct asl_symmetric s = {.n = roll(&r, 2, 60), .columns = 1};
 		struct asl_plan base = random_base(&r, &s);
 		int top = (int)roll(&r, 1, 7), all, few;
-		struct asl_found *best, *first;
+		struct asl_candidate *best, *first;
 		uint64_t need;
 
 		assert_int_equal(asl_symmetric_rank(&best, &all, &base, &ways,

@@ -96,7 +96,7 @@ int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
 
 /* ---- For scripts ---- */
 
-static int plan_write_csv(const struct asl_found *best, int count,
+static int plan_write_csv(const struct asl_candidate *best, int count,
 			  const char *path)
 {
 	struct asl_csv csv;
@@ -134,7 +134,7 @@ static void print_below(const char *text)
 }
 
 /* Q by one accounting: both would be too wide for a terminal. */
-static void print_line(int place, const struct asl_found *x)
+static void print_line(int place, const struct asl_candidate *x)
 {
 	const struct asl_forecast *f = &x->forecast;
 	uint64_t words[] = {f->read, f->written, f->bh, f->memory_high};
@@ -162,7 +162,7 @@ static void print_line(int place, const struct asl_found *x)
 }
 
 /* Where the search ran out of patience, and could have missed something. */
-static void print_floor(const struct asl_found *last, double floor)
+static void print_floor(const struct asl_candidate *last, double floor)
 {
 	double q = last->forecast.q[last->plan.accounting];
 
@@ -173,7 +173,7 @@ static void print_floor(const struct asl_found *last, double floor)
 }
 
 static bool is_among(const struct asl_algorithm *a,
-		     const struct asl_found *best, int count)
+		     const struct asl_candidate *best, int count)
 {
 	while (count > 0 && best[count - 1].plan.algorithm != a)
 		count--;
@@ -182,7 +182,7 @@ static bool is_among(const struct asl_algorithm *a,
 
 /* Lemma 5 of Zhu et al. has every rank write the sums that it updates. */
 static void print_outsiders(const struct asl_face *face,
-			    const struct asl_found *best, int count)
+			    const struct asl_candidate *best, int count)
 {
 	bool any = false;
 
@@ -201,7 +201,7 @@ static void print_outsiders(const struct asl_face *face,
 		puts(".");
 }
 
-static void plan_print(const struct asl_case *c, const struct asl_found *best,
+static void plan_print(const struct asl_case *c, const struct asl_candidate *best,
 		       int count, double floor)
 {
 	const struct asl_plan *base = &c->want.plan;
@@ -233,7 +233,7 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 {
 	struct asl_options o;
 	struct asl_case c;
-	struct asl_found *best = NULL;
+	struct asl_candidate *best = NULL;
 	double floor;
 	const struct asl_plan *base = &c.want.plan;
 	int count = 0;

@@ -18,7 +18,7 @@ static int nothing_fits(const struct asl_plan *base, uint64_t least_need)
 			    base->budget, least_need);
 }
 
-int asl_plans_find(struct asl_found **best, int *count,
+int asl_plans_find(struct asl_candidate **best, int *count,
 		   const struct asl_plan *base, int top, double *floor)
 {
 	uint64_t least_need = UINT64_MAX;
@@ -28,14 +28,14 @@ int asl_plans_find(struct asl_found **best, int *count,
 	return err < 0 ? nothing_fits(base, least_need) : err;
 }
 
-void asl_plans_free(struct asl_found *best, int count)
+void asl_plans_free(struct asl_candidate *best, int count)
 {
 	for (int i = 0; i < count; i++)
 		asl_face_release(&best[i].plan);
 	free(best);
 }
 
-static void put_plan(struct asl_csv *csv, int place, const struct asl_found *x)
+static void put_plan(struct asl_csv *csv, int place, const struct asl_candidate *x)
 {
 	const struct asl_plan *plan = &x->plan;
 	const struct asl_forecast *f = &x->forecast;
@@ -68,7 +68,7 @@ static void put_plan(struct asl_csv *csv, int place, const struct asl_found *x)
 	asl_csv_end_row(csv);
 }
 
-void asl_put_plans(struct asl_csv *csv, const struct asl_found *best, int count)
+void asl_put_plans(struct asl_csv *csv, const struct asl_candidate *best, int count)
 {
 	csv->naming = true;
 	put_plan(csv, 0, &best[0]);

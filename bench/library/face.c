@@ -50,7 +50,7 @@ static int take_grid(struct asl_plan *plan)
 			asl_grid_text(text, &plan->grid), plan->algorithm->name,
 			plan->algorithm->matmul->grids);
 	asl_plan_blocks(plan);
-	need = asl_forecast(plan).need;
+	need = asl_forecast(plan).memory_needed;
 	if (plan->budget && need > plan->budget)
 		return over_budget(plan, need);
 	return 0;
@@ -164,7 +164,7 @@ int asl_fits_budget(const struct asl_plan *plan)
 
 	if (!plan->budget)
 		return 0;
-	need = asl_forecast(plan).need;
+	need = asl_forecast(plan).memory_needed;
 	if (need <= plan->budget)
 		return 0;
 	return asl_complain(ASL_NO_MACHINE,

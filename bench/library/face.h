@@ -92,7 +92,7 @@ struct asl_face {
 	 * See asl_planner_rank, whose errors are negative, and asl_bounds.
 	 * `rank` may also complain, and return the exit code.
 	 */
-	int (*rank)(struct asl_found **best, int *count,
+	int (*rank)(struct asl_candidate **best, int *count,
 		    const struct asl_plan *base, int top, uint64_t *least_need,
 		    double *floor);
 	int (*bounds)(struct asl_bound bound[ASL_BOUNDS],

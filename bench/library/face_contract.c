@@ -423,7 +423,7 @@ static void try_kernel(struct asl_ways *ways, const struct asl_plan *made,
 	*x = *asl_asked_einsum(made);
 	plan.contraction = &x->c;
 	plan.kernel = kernel;
-	need = plan.budget ? asl_forecast(&plan).need : 0;
+	need = plan.budget ? asl_forecast(&plan).memory_needed : 0;
 	if (need <= plan.budget)
 		asl_ways_add(ways, &plan);
 	else
@@ -444,7 +444,7 @@ static void try_way(struct asl_ways *ways, const struct asl_plan *base,
 			try_kernel(ways, &made, asl_kernels[i]);
 }
 
-static int rank(struct asl_found **best, int *count,
+static int rank(struct asl_candidate **best, int *count,
 		const struct asl_plan *base, int top, uint64_t *least_need,
 		double *floor)
 {

@@ -326,7 +326,7 @@ static void try_orders(struct asl_ways *ways, const struct asl_plan *base,
 }
 
 /* There is a budget. */
-static int try_all(struct asl_found **best, int *count,
+static int try_all(struct asl_candidate **best, int *count,
 		   const struct asl_plan *base, int top, uint64_t *least_need,
 		   double *floor)
 {
@@ -349,7 +349,7 @@ static int without_budget(const struct asl_plan *plan)
 			    plan->algorithm->name);
 }
 
-static int rank(struct asl_found **best, int *count,
+static int rank(struct asl_candidate **best, int *count,
 		const struct asl_plan *base, int top, uint64_t *least_need,
 		double *floor)
 {
@@ -360,7 +360,7 @@ static int rank(struct asl_found **best, int *count,
 
 static int settle(struct asl_plan *plan)
 {
-	struct asl_found *best;
+	struct asl_candidate *best;
 	uint64_t need;
 	double floor;
 	int count;

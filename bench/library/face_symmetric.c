@@ -363,7 +363,7 @@ static void release(struct asl_plan *plan)
 	plan->symmetric = NULL;
 }
 
-static int rank(struct asl_found **best, int *count,
+static int rank(struct asl_candidate **best, int *count,
 		const struct asl_plan *base, int top, uint64_t *least_need,
 		double *floor)
 {

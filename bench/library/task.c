@@ -875,7 +875,7 @@ int asl_task_run(struct asl_task *task)
 
 static int find_plans(struct doing *x)
 {
-	struct asl_found *best = NULL;
+	struct asl_candidate *best = NULL;
 	int count = 0, code;
 	double floor;
 

@@ -25,7 +25,7 @@ void asl_ways_add(struct asl_ways *x, const struct asl_plan *plan)
 		return;
 	}
 	x->found = more;
-	x->found[x->count++] = (struct asl_found){*plan, asl_forecast(plan)};
+	x->found[x->count++] = (struct asl_candidate){*plan, asl_forecast(plan)};
 }
 
 void asl_ways_refuse(struct asl_ways *x, const struct asl_plan *plan,
@@ -36,15 +36,15 @@ void asl_ways_refuse(struct asl_ways *x, const struct asl_plan *plan,
 		x->need = need;
 }
 
-static double q_of(const struct asl_found *x)
+static double q_of(const struct asl_candidate *x)
 {
 	return x->forecast.q[x->plan.accounting];
 }
 
-static void sort(struct asl_found *x, int count)
+static void sort(struct asl_candidate *x, int count)
 {
 	for (int i = 1; i < count; i++) {
-		struct asl_found now = x[i];
+		struct asl_candidate now = x[i];
 		int at = i;
 
 		for (; at > 0 && q_of(&x[at - 1]) > q_of(&now); at--)
@@ -53,7 +53,7 @@ static void sort(struct asl_found *x, int count)
 	}
 }
 
-int asl_ways_best(struct asl_found **best, int *count, struct asl_ways *x,
+int asl_ways_best(struct asl_candidate **best, int *count, struct asl_ways *x,
 		  int top, uint64_t *least_need, double *floor)
 {
 	sort(x->found, x->count);

@@ -10,7 +10,7 @@
 
 /* Begins as all zeros. */
 struct asl_ways {
-	struct asl_found *found;
+	struct asl_candidate *found;
 	int count;
 	uint64_t need; /* the least of those that need too much; 0: none does */
 	bool failed;   /* there was no memory */
@@ -27,7 +27,7 @@ void asl_ways_refuse(struct asl_ways *x, const struct asl_plan *plan,
  * As a face's `rank`: the `top` of least Q, of equal ones those added first.  The
  * others are released.
  */
-int asl_ways_best(struct asl_found **best, int *count, struct asl_ways *x,
+int asl_ways_best(struct asl_candidate **best, int *count, struct asl_ways *x,
 		  int top, uint64_t *least_need, double *floor);
 
 #endif

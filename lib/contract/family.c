@@ -590,12 +590,19 @@ static double io_bound(const struct asl_plan *plan)
 	return ceil(words / c->given);
 }
 
+static void release(struct asl_plan *plan)
+{
+	free((struct asl_contraction *)plan->contraction);
+	plan->contraction = NULL;
+}
+
 const struct asl_family asl_family_contract = {
 	.name = "contraction",
 	.operands = operands,
 	.fixed = fixed,
 	.owned = owned,
 	.ranks = ranks,
+	.release = release,
 	.open = asl_contract_open,
 	.create = asl_contract_create,
 	.close = asl_contract_close,

@@ -11,6 +11,7 @@
 #include "lib/base/error.h"
 #include "lib/matrix/format.h"
 #include "lib/multiply/bounds.h"
+#include "lib/multiply/grid.h"
 #include "lib/plan/pieces.h"
 #include "lib/rank/collective.h"
 
@@ -440,6 +441,7 @@ const struct asl_family asl_family_multiply = {
 	.fixed = fixed,
 	.owned = owned,
 	.ranks = ranks,
+	.forecast = asl_multiply_forecast,
 	.open = asl_multiply_open,
 	.create = asl_multiply_create,
 	.close = asl_multiply_close,

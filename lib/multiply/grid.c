@@ -116,7 +116,7 @@ bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan)
 }
 
 /* The search's first, if there is any. */
-static bool first(struct asl_found *found, const struct asl_plan *plan,
+static bool first(struct asl_candidate *found, const struct asl_plan *plan,
 		  enum asl_aim aim)
 {
 	struct asl_search *s = asl_search_open(aim);
@@ -138,7 +138,7 @@ static bool take_whole(struct asl_plan *plan)
 	if (!asl_grid_whole(&x.grid, &x))
 		return false;
 	asl_plan_blocks(&x);
-	if (x.budget && asl_forecast(&x).need > x.budget)
+	if (x.budget && asl_forecast(&x).memory_needed > x.budget)
 		return false;
 	*plan = x;
 	return true;
@@ -147,7 +147,7 @@ static bool take_whole(struct asl_plan *plan)
 int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 {
 	bool words = plan->algorithm->matmul->least_words;
-	struct asl_found found;
+	struct asl_candidate found;
 
 	*least_need = UINT64_MAX;
 	plan->grid = (struct asl_grid){{0}};
@@ -155,7 +155,7 @@ int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 	if (take_whole(plan))
 		return 0;
 	if (plan->budget && first(&found, plan, ASL_LEAST_MEMORY))
-		*least_need = found.forecast.need;
+		*least_need = found.forecast.memory_needed;
 	if (plan->budget && *least_need > plan->budget)
 		return -ENOMEM;
 	if (!first(&found, plan, words ? ASL_LEAST_WORDS : ASL_LEAST_COST))

@@ -32,18 +32,11 @@ bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan);
  */
 int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need);
 
-/* What the busiest of all ranks is predicted to count, by various measures. */
-struct asl_forecast {
-	double q[ASL_ACCOUNTINGS];
-	uint64_t read, written, bh; /* B_r, B_w, B_h */
-	uint64_t memory_high, pool_high;
-	uint64_t need; /* for a budget: the former, or what is enough */
-};
-
 /*
- * Of all ranks up to a few thousand, and beyond that of the corners and seams
- * of the grid, where blocks and shares change size.
+ * The family's forecast (lib/plan/family.h): of a grid with thousands of ranks
+ * only corners and seams are asked, where blocks and shares change size.
  */
-struct asl_forecast asl_forecast(const struct asl_plan *plan);
+bool asl_multiply_forecast(struct asl_forecast *most,
+			   const struct asl_plan *plan);
 
 #endif

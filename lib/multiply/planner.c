@@ -22,58 +22,25 @@
  * along all three axes, until none has more.
  */
 
-/* The measures, and for each the place on the grid that has most so far. */
-enum { MEASURES = ASL_ACCOUNTINGS + 5 };
-
 struct place {
 	int at[3];
 };
 
 struct survey {
 	const struct asl_plan *plan;
-	struct asl_rates rates[ASL_ACCOUNTINGS];
-	struct asl_forecast most;
-	struct place of[MEASURES];
+	struct asl_forecast *most;
+	struct place of[ASL_FORECAST_BITS]; /* where each measure is largest */
 };
-
-static bool raise_to(uint64_t *most, uint64_t x)
-{
-	if (x <= *most)
-		return false;
-	*most = x;
-	return true;
-}
-
-static void ask_rank(struct survey *s, int rank, const struct place *x)
-{
-	struct asl_forecast *f = &s->most;
-	struct asl_ledger ledger;
-	struct asl_counts total;
-	bool more[MEASURES];
-
-	asl_plan_predict(&ledger, s->plan, rank);
-	total = asl_ledger_total(&ledger);
-	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
-		double q = asl_cost(&s->rates[a], &total);
-
-		more[a] = q > f->q[a];
-		f->q[a] = more[a] ? q : f->q[a];
-	}
-	more[2] = raise_to(&f->read, asl_words_read(&total));
-	more[3] = raise_to(&f->written, asl_words_written(&total));
-	more[4] = raise_to(&f->bh, total.of[ASL_BH]);
-	more[5] = raise_to(&f->memory_high, ledger.memory_high);
-	more[6] = raise_to(&f->pool_high, ledger.pool_high);
-	for (int i = 0; i < MEASURES; i++)
-		if (more[i])
-			s->of[i] = *x;
-}
 
 static void ask(struct survey *s, const struct place *x)
 {
 	const int *p = s->plan->grid.p;
+	int rank = (x->at[0] * p[1] + x->at[1]) * p[2] + x->at[2];
+	unsigned grew = asl_forecast_rank(s->most, s->plan, rank);
 
-	ask_rank(s, (x->at[0] * p[1] + x->at[1]) * p[2] + x->at[2], x);
+	for (int i = 0; grew >> i; i++)
+		if (grew >> i & 1)
+			s->of[i] = *x;
 }
 
 enum { SEAMS = 96 };
@@ -130,14 +97,6 @@ struct axis {
 	int seam[SEAMS], count;
 };
 
-static void ask_everybody(struct survey *s)
-{
-	int ranks = asl_plan_ranks(s->plan);
-
-	for (int rank = 0; rank < ranks; rank++)
-		ask_rank(s, rank, &(struct place){{0}});
-}
-
 /* First and last of the larger and of the smaller blocks, along each axis. */
 static void ask_corners(struct survey *s, const uint64_t dim[3])
 {
@@ -193,37 +152,22 @@ static void ask_some(struct survey *s)
 	for (int i = 0; i < 3; i++)
 		axis[i].count = seams(axis[i].seam, dim, s->plan->grid.p, i);
 	ask_corners(s, dim);
-	for (int i = 0; i < MEASURES; i++)
+	for (int i = 0; i < ASL_FORECAST_BITS; i++)
 		climb(s, axis, i);
 }
 
-/* Only of a grid is it known which ranks are like which. */
-static bool has_grid(const struct asl_plan *plan)
+bool asl_multiply_forecast(struct asl_forecast *most,
+			   const struct asl_plan *plan)
 {
 	const struct asl_matmul *a = plan->algorithm->matmul;
+	struct survey s = {.plan = plan, .most = most};
 
-	return a && !a->gridless;
-}
-
-static uint64_t need(const struct asl_plan *plan, uint64_t memory_high)
-{
-	const struct asl_matmul *a = plan->algorithm->matmul;
-
-	return a && a->enough ? a->enough(plan) : memory_high;
-}
-
-struct asl_forecast asl_forecast(const struct asl_plan *plan)
-{
-	struct survey s = {.plan = plan};
-
-	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
-		s.rates[a] = asl_rates(&plan->costs, a);
-	if (!has_grid(plan) || asl_plan_ranks(plan) <= ALL_RANKS)
-		ask_everybody(&s);
-	else
-		ask_some(&s);
-	s.most.need = need(plan, s.most.memory_high);
-	return s.most;
+	if (a->enough)
+		most->memory_needed = a->enough(plan);
+	if (a->gridless || asl_plan_ranks(plan) <= ALL_RANKS)
+		return false;
+	ask_some(&s);
+	return true;
 }
 
 static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
@@ -265,48 +209,46 @@ static struct asl_search *search(const struct asl_plan *base, enum asl_aim aim)
 static uint64_t least_memory(const struct asl_plan *base)
 {
 	struct asl_search *s = search(base, ASL_LEAST_MEMORY);
-	struct asl_found x;
+	struct asl_candidate x;
 	uint64_t least = UINT64_MAX;
 
 	if (s && asl_search_next(s, &x))
-		least = x.forecast.need;
+		least = x.forecast.memory_needed;
 	asl_search_close(s);
 	return least;
 }
 
-static int take(struct asl_found *best, const struct asl_plan *base, int top,
-		double *floor)
-{
-	struct asl_search *s = search(base, ASL_LEAST_COST);
-	int count = 0;
-
-	while (s && count < top && asl_search_next(s, &best[count]))
-		count++;
-	*floor = s ? asl_search_floor(s) : 0;
-	asl_search_close(s);
-	return count;
-}
-
-int asl_planner_rank(struct asl_found **best, int *count,
+int asl_planner_rank(struct asl_candidate **best, int *count,
 		     const struct asl_plan *base, int top, uint64_t *least_need,
 		     double *floor)
 {
-	*count = 0;
-	*floor = INFINITY;
-	*least_need = base->budget ? least_memory(base) : UINT64_MAX;
-	*best = calloc((size_t)top, sizeof **best);
-	if (*best && (!base->budget || *least_need <= base->budget))
-		*count = take(*best, base, top, floor);
-	if (*count)
-		return 0;
-	free(*best);
-	*best = NULL;
-	return -ENOMEM;
+	struct asl_candidates list = asl_candidates(top);
+	struct asl_search *s = NULL;
+	struct asl_candidate x;
+	int err;
+
+	if (base->budget)
+		list.memory_needed = least_memory(base);
+	if (!base->budget || list.memory_needed <= base->budget) {
+		s = search(base, ASL_LEAST_COST);
+		list.failed = !s;
+	}
+	while (s && list.count < top && asl_search_next(s, &x))
+		asl_candidates_put(&list, &x);
+	if (s)
+		list.lower_bound = asl_search_floor(s);
+	asl_search_close(s);
+	err = asl_candidates_end(&list);
+	*best = list.best;
+	*count = list.count;
+	*least_need = list.memory_needed;
+	*floor = list.lower_bound;
+	return err;
 }
 
 int asl_planner_best(struct asl_plan *plan, uint64_t *least_need)
 {
-	struct asl_found *best;
+	struct asl_candidate *best;
 	double floor;
 	int count, err;
 

@@ -22,7 +22,7 @@ enum { ASL_MOST_WALKED = 4096 };
  * Of what is not among them, nothing costs less than the last that is, or less
  * than *floor, if that is lower: where a search ran out of patience (search.h).
  */
-int asl_planner_rank(struct asl_found **best, int *count,
+int asl_planner_rank(struct asl_candidate **best, int *count,
 		     const struct asl_plan *base, int top, uint64_t *least_need,
 		     double *floor);
 

@@ -400,7 +400,7 @@ struct asl_search {
 	struct asl_heap line;
 	double floor; /* of the boxes that were put aside */
 	struct way *way;
-	struct asl_found *found; /* those of stage ASL_ALL_RANKS */
+	struct asl_candidate *found; /* those of stage ASL_ALL_RANKS */
 	int ways, ways_room, founds, founds_room;
 };
 
@@ -470,7 +470,7 @@ static struct asl_merit final_merit(const struct asl_search *s,
 	double q = f->q[way->grids.plan.accounting];
 
 	if (s->aim == ASL_LEAST_MEMORY)
-		return (struct asl_merit){(double)wanted(s, way, f->need), 0,
+		return (struct asl_merit){(double)wanted(s, way, f->memory_needed), 0,
 					  0};
 	return (struct asl_merit){s->aim == ASL_LEAST_WORDS ? (double)f->bh : q,
 				  q, distance(box, &way->grids.plan)};
@@ -574,7 +574,7 @@ static void open_box(struct asl_search *s, int which, const struct asl_box *box)
 static bool room_for_another(struct asl_search *s)
 {
 	int room = s->founds_room ? 2 * s->founds_room : 64;
-	struct asl_found *found;
+	struct asl_candidate *found;
 
 	if (s->founds < s->founds_room)
 		return true;
@@ -592,7 +592,7 @@ static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 {
 	struct way *way = &s->way[which];
 	struct asl_entry x = {.box = *box, .stage = ASL_ALL_RANKS};
-	struct asl_found *f;
+	struct asl_candidate *f;
 
 	if (!room_for_another(s))
 		return;
@@ -602,7 +602,7 @@ static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 	f->forecast = asl_forecast(&f->plan);
 	f->plan.algorithm = way->algorithm;
 	f->plan.kernel = way->kernel;
-	if (too_much(s, way, f->forecast.need))
+	if (too_much(s, way, f->forecast.memory_needed))
 		return;
 	x.which = s->founds++;
 	x.merit = final_merit(s, way, box, &f->forecast);
@@ -623,7 +623,7 @@ static void look_into(struct asl_search *s, const struct asl_entry *x)
 		s->floor = fmin(s->floor, x->merit.objective);
 }
 
-bool asl_search_next(struct asl_search *s, struct asl_found *found)
+bool asl_search_next(struct asl_search *s, struct asl_candidate *found)
 {
 	struct asl_entry x;
 

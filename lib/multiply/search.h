@@ -20,11 +20,7 @@
 #define ASL_SEARCH_H
 
 #include "lib/multiply/grid.h"
-
-struct asl_found {
-	struct asl_plan plan; /* with grid and blocks */
-	struct asl_forecast forecast;
-};
+#include "lib/plan/candidates.h"
 
 enum asl_aim {
 	ASL_LEAST_COST,	 /* Q, within the budget; then nearness to the ideal */
@@ -44,7 +40,7 @@ struct asl_search *asl_search_open(enum asl_aim aim);
 void asl_search_add(struct asl_search *s, const struct asl_plan *plan);
 
 /* The best, then the second best, ...; false: no more, or no memory is left. */
-bool asl_search_next(struct asl_search *s, struct asl_found *found);
+bool asl_search_next(struct asl_search *s, struct asl_candidate *found);
 
 /*
  * The least merit that anything put aside can have: cost, words or memory, as

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/multiply/bounds.h"
@@ -279,12 +280,19 @@ static int fixed(const struct asl_plan *plan)
 	return asl_family_multiply.fixed(plan);
 }
 
+static void release(struct asl_plan *plan)
+{
+	free((struct asl_outofcore *)plan->outofcore);
+	plan->outofcore = NULL;
+}
+
 const struct asl_family asl_family_outofcore = {
 	.name = "contraction out of core",
 	.operands = operands,
 	.fixed = fixed,
 	.owned = owned,
 	.ranks = asl_ooc_ranks,
+	.release = release,
 	.open = asl_multiply_open,
 	.create = asl_multiply_create,
 	.close = asl_multiply_close,

@@ -71,6 +71,17 @@ struct asl_family {
 	/* See asl_plan_ranks. */
 	int (*ranks)(const struct asl_plan *plan);
 
+	/*
+	 * Set memory_needed, if a bound on memory_high is at hand; and ask the
+	 * ranks that can be the busiest, or return false: then all are asked.
+	 * NULL: neither.
+	 */
+	bool (*forecast)(struct asl_forecast *most,
+			 const struct asl_plan *plan);
+
+	/* See asl_plan_release.  NULL: there is nothing to free. */
+	void (*release)(struct asl_plan *plan);
+
 	/* Operand files, held against the plan; generators. */
 	int (*open)(struct asl_data *data);
 	int (*create)(struct asl_data *data);

@@ -106,4 +106,24 @@ uint64_t asl_plan_owned(const struct asl_plan *plan, int rank, int which);
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		      int rank);
 
+/* The maximum over all ranks of what each is predicted to count. */
+struct asl_forecast {
+	double q[ASL_ACCOUNTINGS];
+	uint64_t read, written, bh; /* B_r, B_w, B_h */
+	uint64_t memory_high, pool_high;
+	uint64_t memory_needed; /* a budget that is enough */
+};
+
+/* A family with many ranks may ask only those that can be the busiest. */
+struct asl_forecast asl_forecast(const struct asl_plan *plan);
+
+/* For families: raise *most to a rank's counts; a bit for each that grew. */
+enum { ASL_FORECAST_BITS = ASL_ACCOUNTINGS + 5 };
+
+unsigned asl_forecast_rank(struct asl_forecast *most,
+			   const struct asl_plan *plan, int rank);
+
+/* Free the family's part of a plan, if any; the plan is then incomplete. */
+void asl_plan_release(struct asl_plan *plan);
+
 #endif

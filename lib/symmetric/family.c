@@ -709,12 +709,23 @@ double asl_symmetric_io_bound(const struct asl_plan *plan)
 	return (double)asl_ceil_div(words, ranks);
 }
 
+static void release(struct asl_plan *plan)
+{
+	struct asl_symmetric *s = (struct asl_symmetric *)plan->symmetric;
+
+	if (s)
+		asl_symmetric_free(s);
+	free(s);
+	plan->symmetric = NULL;
+}
+
 const struct asl_family asl_family_symmetric = {
 	.name = "symmetric tensors",
 	.operands = operands,
 	.fixed = fixed,
 	.owned = owned,
 	.ranks = ranks,
+	.release = release,
 	.open = asl_symmetric_open,
 	.create = asl_symmetric_create,
 	.close = asl_symmetric_close,

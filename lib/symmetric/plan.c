@@ -263,7 +263,7 @@ bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache, uint64_t *need)
 
 struct ranking {
 	const struct asl_plan *base;
-	struct asl_found *best;
+	struct asl_candidate *best;
 	int count, top;
 	uint64_t least_need;
 	bool failed; /* there was no memory */
@@ -271,7 +271,7 @@ struct ranking {
 
 /* ---- The best so far ---- */
 
-static double q_of(const struct asl_found *x)
+static double q_of(const struct asl_candidate *x)
 {
 	return x->forecast.q[x->plan.accounting];
 }
@@ -290,7 +290,7 @@ static void drop(const struct asl_plan *plan)
 }
 
 /* Behind those that cost as much. */
-static void insert(struct ranking *x, const struct asl_found *found)
+static void insert(struct ranking *x, const struct asl_candidate *found)
 {
 	int at = x->count;
 
@@ -304,8 +304,8 @@ static void insert(struct ranking *x, const struct asl_found *found)
 /* Takes the symmetric part over. */
 static void add(struct ranking *x, const struct asl_plan *plan)
 {
-	struct asl_found found = {*plan, asl_forecast(plan)};
-	uint64_t need = found.forecast.need;
+	struct asl_candidate found = {*plan, asl_forecast(plan)};
+	uint64_t need = found.forecast.memory_needed;
 	bool fits = !plan->budget || need <= plan->budget;
 	void *more = NULL;
 
@@ -454,7 +454,7 @@ static void try_grid(struct ranking *x, const struct asl_algorithm *a)
 		drop(&plan);
 }
 
-int asl_symmetric_rank(struct asl_found **best, int *count,
+int asl_symmetric_rank(struct asl_candidate **best, int *count,
 		       const struct asl_plan *base,
 		       const struct asl_symmetric_ways *ways, int top,
 		       uint64_t *least_need)

@@ -66,7 +66,7 @@ struct asl_symmetric_ways {
  * -ENOMEM if there is none: *least_need is then the least memory budget that
  * would do, or UINT64_MAX if there is no such.
  */
-int asl_symmetric_rank(struct asl_found **best, int *count,
+int asl_symmetric_rank(struct asl_candidate **best, int *count,
 		       const struct asl_plan *base,
 		       const struct asl_symmetric_ways *ways, int top,
 		       uint64_t *least_need);
