@@ -8,7 +8,7 @@
 #include "bench/command/commands.h"
 #include "bench/command/machine.h"
 #include "bench/command/suite/suite.h"
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/options.h"
 #include "bench/library/profile.h"
 #include "bench/library/say.h"
@@ -31,8 +31,8 @@ static void family(const struct asl_algorithm *const *x)
 
 static void algorithms(void)
 {
-	for (int i = 0; asl_faces[i]; i++)
-		family(asl_faces[i]->algorithms);
+	for (int i = 0; asl_family_clis[i]; i++)
+		family(asl_family_clis[i]->algorithms);
 	line(ASL_AUTO, "the algorithm, kernel and grid of least predicted Q");
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/number.h"
 #include "bench/library/rows.h"
 #include "lib/base/atomic_file.h"

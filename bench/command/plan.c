@@ -9,8 +9,8 @@
 #include "bench/command/commands.h"
 #include "bench/library/answer.h"
 #include "bench/library/case.h"
+#include "bench/library/cli.h"
 #include "bench/library/csv.h"
-#include "bench/library/face.h"
 #include "bench/library/say.h"
 
 /*
@@ -56,9 +56,9 @@ static void print(const struct asl_plan *plan, const struct asl_bound *bound,
 /* A name says which problem is meant; of multiplication nothing has to. */
 static int check_argument(const char *name)
 {
-	const struct asl_algorithm *a = name ? asl_face_algorithm(name) : NULL;
+	const struct asl_algorithm *a = name ? asl_cli_algorithm(name) : NULL;
 
-	if (!name || (a && a->family != asl_faces[0]->family))
+	if (!name || (a && a->family != asl_family_clis[0]->family))
 		return 0;
 	return asl_complain(ASL_BAD_INPUT,
 			    "bounds: unexpected argument '%s': bounds hold for "
@@ -84,7 +84,7 @@ int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
 		return code;
 	code = asl_case_to_plan(&c, &o);
 	if (!code) {
-		count = asl_face_of(&c.want.plan)->bounds(bound, &c.want.plan);
+		count = asl_cli_of(&c.want.plan)->bounds(bound, &c.want.plan);
 		if (o.csv)
 			code = write_csv(bound, count, o.csv);
 		else
@@ -181,13 +181,13 @@ static bool is_among(const struct asl_algorithm *a,
 }
 
 /* Lemma 5 of Zhu et al. has every rank write the sums that it updates. */
-static void print_outsiders(const struct asl_face *face,
+static void print_outsiders(const struct asl_family_cli *cli,
 			    const struct asl_candidate *best, int count)
 {
 	bool any = false;
 
-	for (int i = 0; face->algorithms[i]; i++) {
-		const struct asl_algorithm *a = face->algorithms[i];
+	for (int i = 0; cli->algorithms[i]; i++) {
+		const struct asl_algorithm *a = cli->algorithms[i];
 
 		if (!a->outside_apm || !is_among(a, best, count))
 			continue;
@@ -223,7 +223,7 @@ static void plan_print(const struct asl_case *c, const struct asl_candidate *bes
 	       "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < count; i++)
 		print_line(i + 1, &best[i]);
-	print_outsiders(asl_face_of(base), best, count);
+	print_outsiders(asl_cli_of(base), best, count);
 	print_floor(&best[count - 1], floor);
 }
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/number.h"
 
 /* ---- What ran ---- */
@@ -174,12 +174,12 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 			const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &c->want.plan;
-	const struct asl_face *face = asl_face_of(plan);
+	const struct asl_family_cli *cli = asl_cli_of(plan);
 
 	fputs(c->automatic ? "auto chose " : "", f);
-	face->print_what(f, plan);
+	cli->print_what(f, plan);
 	fputs("\n\n", f);
-	face->print_ranks(f, plan);
+	cli->print_ranks(f, plan);
 	print_machine(f, c, rep);
 	print_counts(f, rep);
 	print_costs(f, rep);
@@ -235,9 +235,9 @@ static void print_hardware(FILE *f, const struct asl_rep *rep)
 
 void asl_summary_times(FILE *f, const struct asl_rep *rep)
 {
-	const struct asl_face *face = asl_face_of(&rep->want->plan);
+	const struct asl_family_cli *cli = asl_cli_of(&rep->want->plan);
 	const char *how =
-		rep->want->verify == ASL_VERIFY_ORACLE ? "oracle" : face->test;
+		rep->want->verify == ASL_VERIFY_ORACLE ? "oracle" : cli->test;
 
 	fputc('\n', f);
 	if (rep->want->reps > 1)
@@ -246,7 +246,7 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 	if (rep->verified >= 0)
 		fprintf(f, "verified  %s%s (%s): residual %.3g, at most 16\n",
 			rep->verified ? "yes" : "NO: ",
-			rep->verified ? "" : face->wrong, how, rep->residual);
+			rep->verified ? "" : cli->wrong, how, rep->residual);
 	else
 		fprintf(f, "verified  not asked for%s\n",
 			rep->moved ? "" : ": nothing was moved, only counted");

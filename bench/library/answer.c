@@ -22,8 +22,8 @@ int asl_plans_find(struct asl_candidate **best, int *count,
 		   const struct asl_plan *base, int top, double *floor)
 {
 	uint64_t least_need = UINT64_MAX;
-	int err = asl_face_of(base)->rank(best, count, base, top, &least_need,
-					  floor);
+	int err = asl_cli_of(base)->rank(best, count, base, top, &least_need,
+					 floor);
 
 	return err < 0 ? nothing_fits(base, least_need) : err;
 }
@@ -31,7 +31,7 @@ int asl_plans_find(struct asl_candidate **best, int *count,
 void asl_plans_free(struct asl_candidate *best, int count)
 {
 	for (int i = 0; i < count; i++)
-		asl_face_release(&best[i].plan);
+		asl_cli_release(&best[i].plan);
 	free(best);
 }
 

@@ -4,11 +4,11 @@
 #ifndef ASL_ANSWER_H
 #define ASL_ANSWER_H
 
+#include "bench/library/cli.h"
 #include "bench/library/csv.h"
-#include "bench/library/face.h"
 
 /*
- * The `top` ways of least predicted cost (see struct asl_face); 0, or the exit
+ * The `top` ways of least predicted cost (see struct asl_family_cli); 0, or the exit
  * code after a complaint.
  */
 int asl_plans_find(struct asl_candidate **best, int *count,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/files.h"
 #include "bench/library/say.h"
 #include "bench/library/transport.h"
@@ -233,7 +233,7 @@ static int find_algorithm(struct asl_plan *plan, const char *name)
 {
 	char names[512];
 
-	plan->algorithm = asl_face_algorithm(name);
+	plan->algorithm = asl_cli_algorithm(name);
 	if (plan->algorithm || !strcmp(name, ASL_AUTO))
 		return 0;
 	return asl_complain(
@@ -247,7 +247,7 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 		   bool counted)
 {
 	struct asl_plan *plan = &c->want.plan;
-	const struct asl_face *face;
+	const struct asl_family_cli *cli;
 	int err;
 
 	*c = (struct asl_case){0};
@@ -256,18 +256,18 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 		if (err)
 			return err;
 	}
-	face = asl_face_of(plan);
+	cli = asl_cli_of(plan);
 	plan->ranks = o->ranks ? o->ranks : asl_job().size;
 	err = asl_options_suit(o, plan->algorithm);
 	if (!err)
 		err = asl_files_check(o);
 	if (!err)
-		err = face->problem(plan, o);
+		err = cli->problem(plan, o);
 	if (!err)
 		err = choose_costs(c, o);
 	if (!err)
 		err = choose_memory(c, o, counted);
-	return err ? err : face->means(plan, o);
+	return err ? err : cli->means(plan, o);
 }
 
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
@@ -300,7 +300,7 @@ static void note_origin(struct asl_case *c)
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_run_want *want = &c->want;
-	const struct asl_face *face;
+	const struct asl_family_cli *cli;
 	char names[512];
 	int err;
 
@@ -313,8 +313,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	err = prepare(c, o, is_null(o));
 	if (err)
 		return err;
-	face = asl_face_of(&want->plan);
-	err = face->complete(want, o);
+	cli = asl_cli_of(&want->plan);
+	err = cli->complete(want, o);
 	if (err)
 		return err;
 	note_origin(c);
@@ -338,7 +338,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	if (!err)
 		err = choose_emulation(c, o);
 	if (!err)
-		err = face->settle(&want->plan);
+		err = cli->settle(&want->plan);
 	if (!err)
 		err = choose_resume(c, o);
 	c->automatic = !err && strcmp(want->plan.algorithm->name, o->algorithm);
@@ -347,6 +347,6 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 
 void asl_case_close(struct asl_case *c)
 {
-	asl_face_release(&c->want.plan);
+	asl_cli_release(&c->want.plan);
 	free(c->about);
 }

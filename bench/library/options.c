@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/number.h"
 #include "bench/library/say.h"
 #include "lib/kernels/kernel.h"
@@ -105,7 +105,7 @@ static bool is_for(const struct asl_option *option,
 		   const struct asl_algorithm *algorithm)
 {
 	const struct asl_family *family =
-		algorithm ? algorithm->family : asl_faces[0]->family;
+		algorithm ? algorithm->family : asl_family_clis[0]->family;
 
 	return !option->only || asl_is_one_of(family->name, option->only) ||
 	       (algorithm && asl_is_one_of(algorithm->name, option->only));
@@ -171,10 +171,11 @@ const char *const *asl_algorithm_names(void)
 	static const char *names[NAMES + 2];
 	int count = 0;
 
-	for (int i = 0; asl_faces[i]; i++)
-		for (int j = 0; count < NAMES && asl_faces[i]->algorithms[j];
-		     j++)
-			names[count++] = asl_faces[i]->algorithms[j]->name;
+	for (int i = 0; asl_family_clis[i]; i++)
+		for (int j = 0;
+		     count < NAMES && asl_family_clis[i]->algorithms[j]; j++)
+			names[count++] =
+				asl_family_clis[i]->algorithms[j]->name;
 	names[count] = ASL_AUTO;
 	return names;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/options.h"
 #include "bench/library/say.h"
 #include "lib/machine/machine.h"

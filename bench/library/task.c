@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/library/aslant.h"
 #include "bench/library/answer.h"
+#include "bench/library/aslant.h"
 #include "bench/library/case.h"
+#include "bench/library/cli.h"
 #include "bench/library/csv.h"
-#include "bench/library/face.h"
 #include "bench/library/number.h"
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
@@ -79,7 +79,7 @@ static void asl_texts_free(struct asl_texts *x);
 static bool asl_task_has_rows(const struct asl_task *task)
 {
 	const struct asl_algorithm *a =
-		asl_face_algorithm(task->options.algorithm);
+		asl_cli_algorithm(task->options.algorithm);
 
 	return task->joined && (!a || a->family->open == asl_multiply_open) &&
 	       (task->given[ASL_A].at || task->given[ASL_B].at ||
@@ -707,7 +707,7 @@ static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
 static int asl_task_sizes(const struct asl_task *task, struct asl_options *o,
 			  struct asl_texts *texts)
 {
-	const struct asl_algorithm *a = asl_face_algorithm(o->algorithm);
+	const struct asl_algorithm *a = asl_cli_algorithm(o->algorithm);
 
 	if (a && a->family == &asl_family_contract)
 		return einsum_sizes(task, o, texts);
@@ -890,7 +890,7 @@ static int find_bounds(struct doing *x)
 {
 	const struct asl_plan *plan = &x->c.want.plan;
 	struct asl_bound bound[ASL_BOUNDS];
-	int count = asl_face_of(plan)->bounds(bound, plan);
+	int count = asl_cli_of(plan)->bounds(bound, plan);
 
 	asl_put_bounds(&x->task->rows, bound, count);
 	return 0;

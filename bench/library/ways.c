@@ -11,7 +11,7 @@ static void lose(const struct asl_plan *plan)
 {
 	struct asl_plan lost = *plan;
 
-	asl_face_release(&lost);
+	asl_cli_release(&lost);
 }
 
 void asl_ways_add(struct asl_ways *x, const struct asl_plan *plan)
@@ -58,7 +58,7 @@ int asl_ways_best(struct asl_candidate **best, int *count, struct asl_ways *x,
 {
 	sort(x->found, x->count);
 	while (x->count > top)
-		asl_face_release(&x->found[--x->count].plan);
+		asl_cli_release(&x->found[--x->count].plan);
 	*best = x->found;
 	*count = x->count;
 	*least_need = x->need ? x->need : UINT64_MAX;

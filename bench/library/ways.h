@@ -6,7 +6,7 @@
 #ifndef ASL_WAYS_H
 #define ASL_WAYS_H
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 
 /* Begins as all zeros. */
 struct asl_ways {

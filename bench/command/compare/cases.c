@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "bench/command/compare/compare.h"
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/number.h"
 #include "bench/library/say.h"
 
@@ -555,7 +555,7 @@ int asl_compare_match(struct asl_comparison *c)
 const char *asl_pair_family(const struct asl_comparison *c,
 			    const struct asl_pair *pair)
 {
-	const struct asl_algorithm *known = asl_face_algorithm(
+	const struct asl_algorithm *known = asl_cli_algorithm(
 		pair->i < 0 ? asl_side_cell(c->other, pair->j, "algorithm")
 			    : asl_side_cell(c->base, pair->i, "algorithm"));
 
@@ -564,14 +564,14 @@ const char *asl_pair_family(const struct asl_comparison *c,
 
 static const char *family_name(int i)
 {
-	return asl_faces[i] ? asl_faces[i]->family->name : OTHERS;
+	return asl_family_clis[i] ? asl_family_clis[i]->family->name : OTHERS;
 }
 
 static int families(void)
 {
 	int count = 0;
 
-	while (asl_faces[count])
+	while (asl_family_clis[count])
 		count++;
 	return count + 1; /* and OTHERS */
 }

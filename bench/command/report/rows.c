@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/say.h"
 
 /*
@@ -174,7 +174,7 @@ static const char *const names[ASL_COLUMNS] = {
 static const char *family_of(const char *algorithm)
 {
 	static const char *const alone[] = {"sttsv", "hopm", "cpgrad"};
-	const struct asl_algorithm *x = asl_face_algorithm(algorithm);
+	const struct asl_algorithm *x = asl_cli_algorithm(algorithm);
 
 	for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
 		if (!strncmp(algorithm, alone[i], strlen(alone[i])))

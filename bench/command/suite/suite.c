@@ -16,7 +16,7 @@
 
 #include "bench/command/commands.h"
 #include "bench/command/signals.h"
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/files.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"

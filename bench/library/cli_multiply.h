@@ -1,8 +1,8 @@
 /*
- * face_multiply.h -- how large the multiplication is: from options and operand files
+ * cli_multiply.h -- how large the multiplication is: from options and operand files
  */
-#ifndef ASL_FACE_MULTIPLY_H
-#define ASL_FACE_MULTIPLY_H
+#ifndef ASL_CLI_MULTIPLY_H
+#define ASL_CLI_MULTIPLY_H
 
 #include "bench/library/options.h"
 

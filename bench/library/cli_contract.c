@@ -1,5 +1,5 @@
 /*
- * face_contract.c -- contractions in memory as the command asks for them
+ * cli_contract.c -- contractions in memory as the command asks for them
  */
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/say.h"
 #include "bench/library/ways.h"
 #include "lib/base/error.h"
@@ -458,7 +458,7 @@ static int rank(struct asl_candidate **best, int *count,
 	return asl_ways_best(best, count, &ways, top, least_need, floor);
 }
 
-const struct asl_face asl_face_contract = {
+const struct asl_family_cli asl_cli_contract = {
 	.family = &asl_family_contract,
 	.algorithms = algorithms,
 	.problem = problem,

@@ -1,13 +1,13 @@
 /*
- * face_multiply.c -- matrix multiplication as the command asks for it and shows it
+ * cli_multiply.c -- matrix multiplication as the command asks for it and shows it
  */
-#include "bench/library/face_multiply.h"
+#include "bench/library/cli_multiply.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "bench/library/case.h"
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
@@ -225,7 +225,7 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	fprintf(f, "prescribed: %s\n", real);
 }
 
-const struct asl_face asl_face_multiply = {
+const struct asl_family_cli asl_cli_multiply = {
 	.family = &asl_family_multiply,
 	.algorithms = asl_algorithms,
 	.problem = problem,

@@ -1,5 +1,5 @@
 /*
- * face_symmetric.c -- symmetric tensors as the command asks for them
+ * cli_symmetric.c -- symmetric tensors as the command asks for them
  */
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
@@ -378,7 +378,7 @@ static int rank(struct asl_candidate **best, int *count,
 	return asl_symmetric_rank(best, count, base, &ways, top, least_need);
 }
 
-const struct asl_face asl_face_symmetric = {
+const struct asl_family_cli asl_cli_symmetric = {
 	.family = &asl_family_symmetric,
 	.algorithms = asl_symmetric_algorithms,
 	.problem = problem,

@@ -1,5 +1,5 @@
 /*
- * face_outofcore.c -- contractions out of core as the command asks for them
+ * cli_outofcore.c -- contractions out of core as the command asks for them
  *
  * Six algorithms, and ooc-auto: the one, with its order, of least predicted cost.
  */
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/library/face.h"
-#include "bench/library/face_multiply.h"
+#include "bench/library/cli.h"
+#include "bench/library/cli_multiply.h"
 #include "bench/library/say.h"
 #include "bench/library/ways.h"
 #include "lib/base/parts.h"
@@ -380,7 +380,7 @@ static int settle(struct asl_plan *plan)
 	return 0;
 }
 
-const struct asl_face asl_face_outofcore = {
+const struct asl_family_cli asl_cli_outofcore = {
 	.family = &asl_family_outofcore,
 	.algorithms = algorithms,
 	.problem = problem,

@@ -1,7 +1,7 @@
 /*
- * face.c -- the families that the command knows
+ * cli.c -- the families that the command knows
  */
-#include "bench/library/face.h"
+#include "bench/library/cli.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,32 +82,32 @@ int asl_grid_settle(struct asl_plan *plan)
 	return err ? over_budget(plan, need) : 0;
 }
 
-extern const struct asl_face asl_face_multiply, asl_face_symmetric,
-	asl_face_contract, asl_face_outofcore;
+extern const struct asl_family_cli asl_cli_multiply, asl_cli_symmetric,
+	asl_cli_contract, asl_cli_outofcore;
 
-const struct asl_face *const asl_faces[] = {
-	&asl_face_multiply,
-	&asl_face_symmetric,
-	&asl_face_contract,
-	&asl_face_outofcore,
+const struct asl_family_cli *const asl_family_clis[] = {
+	&asl_cli_multiply,
+	&asl_cli_symmetric,
+	&asl_cli_contract,
+	&asl_cli_outofcore,
 	NULL,
 };
 
-const struct asl_face *asl_face_of(const struct asl_plan *plan)
+const struct asl_family_cli *asl_cli_of(const struct asl_plan *plan)
 {
 	int i = 0;
 
-	while (plan->algorithm && asl_faces[i + 1] &&
-	       asl_faces[i]->family != plan->algorithm->family)
+	while (plan->algorithm && asl_family_clis[i + 1] &&
+	       asl_family_clis[i]->family != plan->algorithm->family)
 		i++;
-	return asl_faces[i];
+	return asl_family_clis[i];
 }
 
 struct asl_shown asl_show(const struct asl_plan *plan)
 {
 	struct asl_shown x = {0};
 
-	asl_face_of(plan)->show(&x, plan);
+	asl_cli_of(plan)->show(&x, plan);
 	return x;
 }
 
@@ -126,20 +126,21 @@ void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x)
 		 x->m, x->n, x->k);
 }
 
-void asl_face_release(struct asl_plan *plan)
+void asl_cli_release(struct asl_plan *plan)
 {
-	const struct asl_face *face = asl_face_of(plan);
+	const struct asl_family_cli *cli = asl_cli_of(plan);
 
-	if (face->release)
-		face->release(plan);
+	if (cli->release)
+		cli->release(plan);
 }
 
-const struct asl_algorithm *asl_face_algorithm(const char *name)
+const struct asl_algorithm *asl_cli_algorithm(const char *name)
 {
-	for (int i = 0; asl_faces[i]; i++)
-		for (int j = 0; asl_faces[i]->algorithms[j]; j++)
-			if (!strcmp(asl_faces[i]->algorithms[j]->name, name))
-				return asl_faces[i]->algorithms[j];
+	for (int i = 0; asl_family_clis[i]; i++)
+		for (int j = 0; asl_family_clis[i]->algorithms[j]; j++)
+			if (!strcmp(asl_family_clis[i]->algorithms[j]->name,
+				    name))
+				return asl_family_clis[i]->algorithms[j];
 	return NULL;
 }
 

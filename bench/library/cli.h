@@ -1,12 +1,12 @@
 /*
- * face.h -- a family of algorithms as the command asks for it and shows it
+ * cli.h -- a family of algorithms as the command asks for it and shows it
  *
  * Commands, tables and summaries are the same for all problems.  Which options
  * say how large a problem is and how its ranks are arranged, and how that is
- * put in words, is a face's to know.
+ * put in words, is for a family's part here to know.
  */
-#ifndef ASL_FACE_H
-#define ASL_FACE_H
+#ifndef ASL_CLI_H
+#define ASL_CLI_H
 
 #include <stdio.h>
 
@@ -53,7 +53,7 @@ struct asl_shown {
 	char problem[512];   /* m = 64, n = 32, k = 16 */
 };
 
-struct asl_face {
+struct asl_family_cli {
 	const struct asl_family *family;
 	const struct asl_algorithm *const *algorithms; /* NULL-ended */
 
@@ -67,7 +67,7 @@ struct asl_face {
 	 *		  memory are known by then
 	 *	complete  for a run: those that were not given; operand files
 	 *	settle	  how the ranks are arranged, as given or as is best;
-	 *		  without an algorithm (only the first face is asked
+	 *		  without an algorithm (only the first family is asked
 	 *		  that) everything that is left
 	 */
 	int (*problem)(struct asl_plan *plan, const struct asl_options *o);
@@ -100,19 +100,19 @@ struct asl_face {
 };
 
 /* NULL-ended. */
-extern const struct asl_face *const asl_faces[];
+extern const struct asl_family_cli *const asl_family_clis[];
 
 /* The first, if the algorithm is left to the planner. */
-const struct asl_face *asl_face_of(const struct asl_plan *plan);
+const struct asl_family_cli *asl_cli_of(const struct asl_plan *plan);
 
 struct asl_shown asl_show(const struct asl_plan *plan);
 
 /* Of multiplications: m, n, k, size and problem. */
 void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x);
 
-void asl_face_release(struct asl_plan *plan);
+void asl_cli_release(struct asl_plan *plan);
 
 /* An algorithm of any family; NULL: there is none of that name. */
-const struct asl_algorithm *asl_face_algorithm(const char *name);
+const struct asl_algorithm *asl_cli_algorithm(const char *name);
 
 #endif
