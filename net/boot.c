@@ -15,10 +15,8 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <mpi.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <rdma/fabric.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +27,7 @@
 
 #include "lib/base/error.h"
 #include "net/guard.h"
+#include "net/load.h"
 
 #define LOST_US 2000000 /* before a rank says that it lost another */
 #define WAIT_S 20	/* for all to come */
@@ -92,12 +91,13 @@ static int check_mpi(int code, const char *what)
 const char *asl_net_versions(void)
 {
 	static char text[MPI_MAX_LIBRARY_VERSION_STRING + 64];
-	char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-	uint32_t fabric = fi_version();
+	char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "MPICH is missing";
+	uint32_t fabric = asl_load_fabric() ? 0 : asl_fabric.version();
 	int length;
 
-	/* Of many lines the first has the number: "MPICH Version:	4.0.2". */
-	MPI_Get_library_version(mpi, &length);
+	/* The first of many lines has the number: "MPICH Version:	4.0.2". */
+	if (!asl_load_mpi())
+		asl_mpi.Get_library_version(mpi, &length);
 	mpi[strcspn(mpi, "\n")] = '\0';
 	snprintf(text, sizeof text, "libfabric %u.%u\n%s\n", FI_MAJOR(fabric),
 		 FI_MINOR(fabric), mpi);
@@ -108,31 +108,34 @@ const char *asl_net_versions(void)
 
 int asl_net_comm(int comm, int *rank, int *size)
 {
-	int begun = 0, ended = 0, code;
+	int begun = 0, ended = 0, code = asl_load_mpi();
 
-	MPI_Initialized(&begun);
-	MPI_Finalized(&ended);
+	if (code)
+		return code;
+	asl_mpi.Initialized(&begun);
+	asl_mpi.Finalized(&ended);
 	if (!begun || ended)
 		return asl_fail(-EINVAL,
 				"a communicator needs MPI to be running: "
 				"after MPI_Init, before MPI_Finalize");
-	code = MPI_Comm_rank(MPI_Comm_f2c(comm), rank);
+	code = asl_mpi.Comm_rank(MPI_Comm_f2c(comm), rank);
 	if (!code)
-		code = MPI_Comm_size(MPI_Comm_f2c(comm), size);
+		code = asl_mpi.Comm_size(MPI_Comm_f2c(comm), size);
 	return check_mpi(code, "MPI_Comm_rank");
 }
 
 int asl_net_comm_gather(int comm, void *all, const void *mine, int bytes)
 {
-	return check_mpi(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes,
-				       MPI_BYTE, MPI_Comm_f2c(comm)),
+	return check_mpi(asl_mpi.Allgather(mine, bytes, MPI_BYTE, all, bytes,
+					   MPI_BYTE, MPI_Comm_f2c(comm)),
 			 "MPI_Allgather");
 }
 
 int asl_net_comm_share(int comm, void *at, int bytes)
 {
-	return check_mpi(MPI_Bcast(at, bytes, MPI_BYTE, 0, MPI_Comm_f2c(comm)),
-			 "MPI_Bcast");
+	return check_mpi(
+		asl_mpi.Bcast(at, bytes, MPI_BYTE, 0, MPI_Comm_f2c(comm)),
+		"MPI_Bcast");
 }
 
 /* ---- Join ---- */
@@ -157,21 +160,26 @@ static void not_started(void)
 
 static int start(void)
 {
+	struct asl_signal_actions actions;
 	int err;
 
 	if (atexit(not_started))
 		return asl_fail(-ENOMEM, "no memory for MPI");
+	asl_signal_actions_keep(&actions);
 	starting = true;
-	err = MPI_Init(NULL, NULL);
+	err = asl_mpi.Init(NULL, NULL);
 	starting = false;
+	asl_signal_actions_restore(&actions);
 	return err ? asl_fail(-ENETDOWN, "MPI_Init failed") : 0;
 }
 
 static int begin(void)
 {
-	int before = 0;
+	int before = 0, err = asl_load_mpi();
 
-	MPI_Initialized(&before);
+	if (err)
+		return err;
+	asl_mpi.Initialized(&before);
 	if (before)
 		return asl_fail(-EBUSY, "this process has already been "
 					"part of a run, or has started MPI "
@@ -184,7 +192,7 @@ static int borrow(int comm)
 {
 	int rank, size, err = asl_net_comm(comm, &rank, &size);
 
-	if (!err && MPI_Comm_dup(MPI_Comm_f2c(comm), &all_ranks))
+	if (!err && asl_mpi.Comm_dup(MPI_Comm_f2c(comm), &all_ranks))
 		err = asl_fail(-ENETDOWN, "MPI_Comm_dup failed");
 	return err;
 }
@@ -200,9 +208,9 @@ static int join(struct asl_boot *boot, const int *comm)
 
 	if (err)
 		return err;
-	MPI_Comm_set_errhandler(all_ranks, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(all_ranks, &boot->rank);
-	MPI_Comm_size(all_ranks, &boot->size);
+	asl_mpi.Comm_set_errhandler(all_ranks, MPI_ERRORS_RETURN);
+	asl_mpi.Comm_rank(all_ranks, &boot->rank);
+	asl_mpi.Comm_size(all_ranks, &boot->size);
 	return 0;
 }
 
@@ -238,7 +246,7 @@ _Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
 	/* MPI would say it again, in its own words. */
 	if (!freopen("/dev/null", "w", stderr))
 		_exit(exit_code);
-	MPI_Abort(MPI_COMM_WORLD, exit_code);
+	asl_mpi.Abort(MPI_COMM_WORLD, exit_code);
 	_exit(exit_code);
 }
 
@@ -249,7 +257,7 @@ static void need(int code, const char *what)
 
 	if (!code)
 		return;
-	MPI_Comm_rank(all_ranks, &rank);
+	asl_mpi.Comm_rank(all_ranks, &rank);
 	asl_boot_abort(rank, ASL_BOOT_LOST, what, true);
 }
 
@@ -260,14 +268,14 @@ int asl_boot_comm(void)
 
 void asl_boot_gather(void *all, const void *mine, size_t bytes)
 {
-	need(MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
-			   MPI_BYTE, all_ranks),
+	need(asl_mpi.Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
+			       MPI_BYTE, all_ranks),
 	     "MPI_Allgather failed");
 }
 
 void asl_boot_share(void *at, size_t bytes)
 {
-	need(MPI_Bcast(at, (int)bytes, MPI_BYTE, 0, all_ranks),
+	need(asl_mpi.Bcast(at, (int)bytes, MPI_BYTE, 0, all_ranks),
 	     "MPI_Bcast failed");
 }
 
@@ -278,7 +286,8 @@ int asl_boot_agree(const struct asl_boot *boot, int mine)
 		int rank, err;
 	} said = {mine ? boot->rank : INT_MAX, mine}, first;
 
-	need(MPI_Allreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC, all_ranks),
+	need(asl_mpi.Allreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC,
+			       all_ranks),
 	     "MPI_Allreduce failed");
 	if (first.err && first.rank != boot->rank)
 		asl_forget_failure();
@@ -698,10 +707,10 @@ void asl_boot_place(struct asl_net *net, const struct asl_boot *boot)
 void asl_boot_close(void)
 {
 	if (!is_borrowed()) {
-		MPI_Finalize();
+		asl_mpi.Finalize();
 		asl_guard_say(ASL_GUARD_PARTS);
 		return;
 	}
-	MPI_Comm_free(&all_ranks);
+	asl_mpi.Comm_free(&all_ranks);
 	all_ranks = MPI_COMM_WORLD;
 }

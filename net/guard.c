@@ -550,23 +550,10 @@ static void orphaned(int signal)
 	end_all(ASL_GUARD_LOST);
 }
 
-/*
- * Libraries of some networks catch these as they are loaded, print addresses
- * and exit with code 1, which hides from the guard what happened.
- */
-static void die_visibly(void)
-{
-	static const int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-
-	for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
-		signal(deadly[i], SIG_DFL);
-}
-
 static void mind_guard(int rank, pid_t guard)
 {
 	struct sigaction act = {.sa_handler = orphaned};
 
-	die_visibly();
 	snprintf(orphan_says, sizeof orphan_says,
 		 "aslant: rank %d (pid %d) lost its guard process; the job "
 		 "ends\n",

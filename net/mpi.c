@@ -11,13 +11,13 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "lib/base/error.h"
 #include "net/boot.h"
+#include "net/load.h"
 #include "net/provider.h"
 
 #define SHORT_BYTES 56
@@ -63,7 +63,7 @@ static int fail(struct mpi *m, int code)
 	char text[MPI_MAX_ERROR_STRING] = "";
 	int length;
 
-	MPI_Error_string(code, text, &length);
+	asl_mpi.Error_string(code, text, &length);
 	m->lost = true;
 	m->broken = asl_fail(-ECONNRESET, "MPI: %s", text);
 	return m->broken;
@@ -74,12 +74,12 @@ static int fail(struct mpi *m, int code)
 static int start_in(struct asl_net_op *op)
 {
 	struct half *h = in_of(op);
-	int err = MPI_Irecv(&h->packet, sizeof h->packet, MPI_BYTE, op->from,
-			    PACKET, COMM, &h->packet_done);
+	int err = asl_mpi.Irecv(&h->packet, sizeof h->packet, MPI_BYTE,
+				op->from, PACKET, COMM, &h->packet_done);
 
 	if (!err && op->in_bytes > SHORT_BYTES)
-		err = MPI_Irecv_c(op->in, (MPI_Count)op->in_bytes, MPI_BYTE,
-				  op->from, BYTES, COMM, &h->bytes_done);
+		err = asl_mpi.Irecv_c(op->in, (MPI_Count)op->in_bytes, MPI_BYTE,
+				      op->from, BYTES, COMM, &h->bytes_done);
 	return err;
 }
 
@@ -95,11 +95,13 @@ static int start_out(const struct mpi *m, struct asl_net_op *op)
 	h->packet.bytes = op->out_bytes;
 	if (data)
 		memcpy(h->packet.data, op->out, data);
-	err = MPI_Isend(&h->packet, (int)(offsetof(struct packet, data) + data),
-			MPI_BYTE, op->to, PACKET, COMM, &h->packet_done);
+	err = asl_mpi.Isend(&h->packet,
+			    (int)(offsetof(struct packet, data) + data),
+			    MPI_BYTE, op->to, PACKET, COMM, &h->packet_done);
 	if (!err && !brief)
-		err = MPI_Isend_c(op->out, (MPI_Count)op->out_bytes, MPI_BYTE,
-				  op->to, BYTES, COMM, &h->bytes_done);
+		err = asl_mpi.Isend_c(op->out, (MPI_Count)op->out_bytes,
+				      MPI_BYTE, op->to, BYTES, COMM,
+				      &h->bytes_done);
 	return err;
 }
 
@@ -128,9 +130,10 @@ static int wait_for(struct mpi *m, int count, MPI_Request *requests)
 	int code, done = 0;
 
 	if (!m->boot.crowded)
-		code = MPI_Waitall(count, requests, status);
+		code = asl_mpi.Waitall(count, requests, status);
 	else
-		while (!(code = MPI_Testall(count, requests, &done, status)) &&
+		while (!(code = asl_mpi.Testall(count, requests, &done,
+						status)) &&
 		       !done)
 			sched_yield();
 	return code ? fail(m, code) : 0;
@@ -194,8 +197,8 @@ static bool mpi_ended(struct asl_net *net, struct asl_net_op *op)
 
 	(void)net;
 	for (int i = 0; i < 4 && done && !op->err; i++)
-		if (MPI_Request_get_status(request[i], &done,
-					   MPI_STATUS_IGNORE))
+		if (asl_mpi.Request_get_status(request[i], &done,
+					       MPI_STATUS_IGNORE))
 			done = 1;
 	return done;
 }

@@ -30,6 +30,7 @@
 #include <time.h>
 
 #include "lib/base/error.h"
+#include "net/load.h"
 
 #define API FI_VERSION(1, 14)
 #define SHM_BYTES ((size_t)16 << 20) /* a rank's queues */
@@ -49,7 +50,7 @@
 
 static struct fi_info *hints(const char *provider)
 {
-	struct fi_info *h = fi_allocinfo();
+	struct fi_info *h = asl_fabric.dupinfo(NULL);
 
 	if (!h)
 		return NULL;
@@ -86,9 +87,9 @@ static int get_info(struct asl_ofi *o, const char *provider)
 
 	if (!h)
 		return -ENOMEM;
-	err = fi_getinfo(API, here ? o->boot.address : NULL, NULL,
-			 here ? FI_SOURCE : 0, h, &o->info);
-	fi_freeinfo(h);
+	err = asl_fabric.getinfo(API, here ? o->boot.address : NULL, NULL,
+				 here ? FI_SOURCE : 0, h, &o->info);
+	asl_fabric.freeinfo(h);
 	return err;
 }
 
@@ -145,7 +146,7 @@ static int open_endpoint(struct asl_ofi *o)
 		.type = FI_AV_TABLE,
 		.count = (size_t)o->boot.size,
 	};
-	int err = fi_fabric(o->info->fabric_attr, &o->fabric, NULL);
+	int err = asl_fabric.fabric(o->info->fabric_attr, &o->fabric, NULL);
 
 	if (!err)
 		err = fi_domain(o->fabric, o->info, &o->domain, NULL);
@@ -184,7 +185,7 @@ void asl_ofi_close(struct asl_ofi *o)
 	close_one(o->domain ? &o->domain->fid : NULL);
 	close_one(o->fabric ? &o->fabric->fid : NULL);
 	if (o->info)
-		fi_freeinfo(o->info);
+		asl_fabric.freeinfo(o->info);
 	o->ep = NULL;
 	o->cq = NULL;
 	o->av = NULL;
@@ -199,7 +200,7 @@ static void list_providers(char *at, size_t room)
 	size_t used = 0;
 
 	at[0] = '\0';
-	if (h && !fi_getinfo(API, NULL, NULL, 0, h, &all))
+	if (h && !asl_fabric.getinfo(API, NULL, NULL, 0, h, &all))
 		for (struct fi_info *i = all; i && used < room; i = i->next) {
 			const char *name = i->fabric_attr->prov_name;
 			int n;
@@ -210,8 +211,8 @@ static void list_providers(char *at, size_t room)
 				     used ? ", " : "", name);
 			used += n > 0 ? (size_t)n : 0;
 		}
-	fi_freeinfo(all);
-	fi_freeinfo(h);
+	asl_fabric.freeinfo(all);
+	asl_fabric.freeinfo(h);
 }
 
 static int missing(const char *provider)
@@ -253,7 +254,7 @@ int asl_ofi_open(struct asl_ofi *o, const char *provider)
 	err = open_endpoint(o);
 	if (err) {
 		err = asl_fail(-ENETDOWN, "provider %s: %s", provider,
-			       fi_strerror(-err));
+			       asl_fabric.strerror(-err));
 		goto close;
 	}
 	o->run = run_of(o);
@@ -344,7 +345,7 @@ static int lose(struct asl_ofi *o, int peer, int cause)
 {
 	o->lost = true;
 	return asl_fail(-ECONNRESET, "lost rank %d: %s", peer,
-			fi_strerror(cause));
+			asl_fabric.strerror(cause));
 }
 
 /* Nobody in particular: the provider itself. */
@@ -352,7 +353,7 @@ static void give_up(struct asl_ofi *o, int cause)
 {
 	o->lost = true;
 	o->broken = asl_fail(-ECONNRESET, "provider %s: %s", o->net.provider,
-			     fi_strerror(cause));
+			     asl_fabric.strerror(cause));
 }
 
 static void finish_badly(struct asl_ofi *o)
@@ -603,7 +604,7 @@ static int open_here(struct asl_ofi *o, const char *provider,
 		return 0;
 	asl_ofi_close(o);
 	return asl_fail(-ENETDOWN, "provider %s: %s", provider,
-			fi_strerror(-err));
+			asl_fabric.strerror(-err));
 }
 
 /* A provider that does not open says more than one that is not there. */
@@ -750,17 +751,20 @@ static int join(struct asl_ofi *o, const char *provider)
 	const char *const one[] = {name, NULL};
 	size_t size = (size_t)o->boot.size;
 	struct where *all = calloc(size, sizeof *all);
-	int err = 0;
+	struct asl_signal_actions actions;
+	int err = asl_load_fabric();
 
 	o->peers = calloc(size, sizeof *o->peers);
 	o->reached = calloc(size, sizeof *o->reached);
-	if (!all || !o->peers || !o->reached)
+	if (!err && (!all || !o->peers || !o->reached))
 		err = asl_fail(-ENOMEM, "no memory for %zu peers", size);
 	err = asl_boot_agree(&o->boot, err);
 	if (err)
 		goto fail;
 	wanted(name, sizeof name, provider);
+	asl_signal_actions_keep(&actions);
 	err = meet_on(o, *name ? one : best(&o->boot), all);
+	asl_signal_actions_restore(&actions);
 	if (err)
 		goto fail;
 	o->net.provider = o->info->fabric_attr->prov_name;

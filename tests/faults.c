@@ -1,7 +1,8 @@
 /*
  * faults.c -- a machine that fails when it is told to (LD_PRELOAD)
  *
- *	FAULT_CALL	memory, msync, fallocate, fsync, write: what fails
+ *	FAULT_CALL	memory, msync, fallocate, fsync, write, library: what
+ *			fails
  *	FAULT_AT	the first of its calls that does (0: none)
  *	FAULT_CALLS	how many in a row (1)
  *	FAULT_ERRNO	with what (ENOMEM of memory, else EIO)
@@ -13,6 +14,7 @@
  * Memory is what malloc and its kind give; a large piece is one of a megabyte or
  * more, as FAULT_CALL=large has it fail alone.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -112,6 +114,18 @@ static bool no_memory(size_t bytes, const void *caller)
 		return false;
 	return fails("memory", ENOMEM) ||
 	       (bytes >= LARGE_BYTES && fails("large", ENOMEM));
+}
+
+/* ---- Libraries ---- */
+
+void *dlopen(const char *name, int flags)
+{
+	void *(*real)(const char *, int);
+	void *at = dlsym(RTLD_NEXT, "dlopen");
+
+	memcpy(&real, &at, sizeof real);
+	return real(fails("library", ENOENT) ? "/nowhere/library" : name,
+		    flags);
 }
 
 /* ---- Memory ---- */

@@ -1,0 +1,49 @@
+#!/bin/bash
+# net_lazy.sh -- MPI and libfabric are loaded when a transport needs them
+#
+# No command maps them otherwise, neither the command nor libaslant is linked with
+# them, and where they are missing, that is said.
+set -u
+
+. "$(dirname "$0")/command.sh"
+
+# maps ARGUMENTS...: to $found, which of them the command maps
+maps() {
+	rm -f trace.*
+	LD_DEBUG=files LD_DEBUG_OUTPUT=trace expect 0 "$@"
+	found=$(cat trace.* | sed -nE \
+		's/.*calling init: .*\/lib((fabric|mpi|mpich)\.so).*/\1/p' | sort -u)
+}
+
+# lazy ARGUMENTS...
+lazy() {
+	maps "$@"
+	[ -z "$found" ] || fail "$*: maps $found"
+}
+
+for file in "$aslant" "$BUILD"/libaslant.so; do
+	readelf -d "$file" | grep -E 'NEEDED.*lib(fabric|mpi|mpich|psm|uc[ps])' &&
+		fail "$file is linked with them"
+done
+
+lazy --help
+lazy list machine
+lazy plan 3d --n 64 --ranks 8
+lazy bounds --n 64 --ranks 8
+lazy run vomm --n 8 --store null
+lazy run vomm --n 8 --ranks 4 --store dram --out a
+lazy run vomm --n 8 --ranks 4 --store dram --out b
+lazy report a b --out page.html
+lazy compare a b
+maps run vomm --n 8 --transport mpi --store dram
+[ -n "$found" ] || fail "a run over MPI maps no MPI: this test does not see it"
+
+export LD_PRELOAD=$faults FAULT_CALL=library FAULT_AT=1 FAULT_CALLS=9
+code=3
+for transport in ofi mpi; do
+	refuse "lib.* cannot be loaded: .*cannot open" run vomm --n 8 \
+		--transport $transport --store dram
+done
+expect 0 run vomm --n 8 --store null
+
+[ ! -e failed ]
