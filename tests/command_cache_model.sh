@@ -105,27 +105,4 @@ BUILD=$(dirname "$aslant") "$root/bench/measure/lru-table" 240 2888 >out 2>err |
 	fail "lru-table: $(cat out err)"
 says '^5 blocks .* 1.000$'
 
-# ---- Refused ----
-
-for model in lru lru:512 lru:512:8 lru:512:8:4:1 mru:512:8:4 lru::8:4 lru:512:: \
-	lru:0:8:4 lru:512:0:4 lru:512:8:-1 lru:512:8:4k: lru:512:eight:4 \
-	lru:4kB:8:4 " lru:512:8:4" "lru:512:8:4 " lru:512:8:FULL \
-	lru:99999999999999999999:8:4; do
-	refused "--cache-model: found '$model', expected lru:SIZE:LINE:WAYS" \
-		run vomm --n 9 --cache-model "$model"
-done
-for model in lru:100:8:4 lru:4:8:1 lru:4:8:full lru:512:8:65 lru:12:8:0 \
-	lru:8:4g:9000000000g; do
-	refused "--cache-model: found '$model', expected a SIZE that is a multiple" \
-		run vomm --n 9 --cache-model "$model"
-done
-refused "--cache-model: found 'lru:3g:1:full', expected 2^31 lines at most" \
-	run vomm --n 9 --cache-model lru:3g:1:full
-code=3
-refused 'no addresses for the cache model of 100000000000000 words' \
-	run vomm --m 10m --k 10m --n 1 --store null --cache-model lru:512:8:4
-code=2
-refused "unknown option '--cache-model'" calibrate --cache-model lru:512:8:4
-wait
-
 [ ! -e failed ]

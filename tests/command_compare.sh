@@ -1,5 +1,5 @@
 #!/bin/bash
-# command_compare.sh -- aslant compare: verdicts, means, and what is refused
+# command_compare.sh -- aslant compare: verdicts, means, and tables that are refused
 #
 # One small result is made; others are copies whose cells are changed, so that
 # every ratio and every difference is known.  ASLANT is the command.
@@ -193,14 +193,6 @@ PYTHON
 
 # ---- Misuse ----
 
-refused 'found 1, expected 2 to 26' compare a
-refused 'none/runs.csv: No such file' compare a none
-refused "price: found 'A=1', expected" compare a b --price A=1
-for list in x A=1,B=0 A=1,C=2 A=1,B=2,C=3 AB=3 A=1,B=2x; do
-	refused "price: found '$list'" compare a b --price "$list"
-done
-refused "weight: found 'foo=1'.* multiplication, " compare a b --weight foo=1
-refused "unknown option '--n'" compare a b --n 3
 mkdir empty cut named
 head -1 base/runs.csv >empty/runs.csv
 head -c -9 base/runs.csv >cut/runs.csv

@@ -64,22 +64,6 @@ judge() {
 	PYTHONPATH=. "$python" "$1.py" || fail "$1"
 }
 
-# ---- What is refused ----
-
-refused "report: which results" report
-refused "nowhere/runs.csv: No such file" report nowhere
-refused "unknown option '--csv'" report nowhere --csv x
-refused "'--out' .*given\|--out: expected" report nowhere --out
-mkdir empty bad good
-: >empty/runs.csv
-echo 'schema,n' >bad/runs.csv
-echo '1,many' >>bad/runs.csv
-refused "empty/runs.csv: line 1" report empty
-refused "bad/runs.csv: line 2: n: found 'many'" report bad
-echo 'schema,n' >good/runs.csv
-refused "good/runs.csv: found no rows" report good
-wait
-
 # ---- A real run ----
 
 cat >suite.json <<'JSON'
