@@ -85,7 +85,8 @@ void asl_help_all(FILE *f)
 	fputs("Usage: aslant COMMAND [arguments]\n\n" ASL_HELP_ABOUT "\n\n", f);
 	for (const struct asl_command *x = asl_commands; x->name; x++)
 		fprintf(f, "  %-*s%s\n", COLUMN - 2, x->name, x->summary);
-	fputs("  --version             which version this is, and of what\n"
+	fputs("  --version             the versions of aslant and its "
+	      "libraries\n"
 	      "\n" ASL_HELP_CODES "\n",
 	      f);
 }
@@ -208,13 +209,14 @@ static void put_aslant(void)
 	}
 	puts("*aslant-submit*\n\ta program of its own: a suite as a batch job "
 	     "of Slurm, PBS or Flux; *aslant-submit --help* says more\n");
-	puts("*--version*\n\tthe versions of aslant and of what it is made "
-	     "of\n\n*--help*\n\tthe commands; after one of them, its options");
+	puts("*--version*\n\tthe versions of aslant and of its "
+	     "libraries\n\n*--help*\n\tthe commands; after one of them, its "
+	     "options");
 	put_end();
 }
 
-/* Each of them; describe_man.c, for scdoc, and describe_shell.c. */
-static int asl_describe_man(const char *command)
+/* command NULL: the page of aslant itself. */
+static int describe_man(const char *command)
 {
 	const struct asl_command *x = asl_commands;
 
@@ -291,10 +293,10 @@ static void put_bash_names(bool (*is)(const struct asl_option *x))
 static void put_bash_values(void)
 {
 	for (const struct asl_option *x = asl_option_table; x->name; x++) {
-		if (!x->commands || !x->names)
+		if (!x->commands || !asl_option_names(x))
 			continue;
 		printf("\t--%s)\n\t\twords='", x->name);
-		put_words(x->names());
+		put_words(asl_option_names(x));
 		puts("' ;;");
 	}
 	put_bash_names(is_dir);
@@ -315,8 +317,7 @@ static void put_bash_command(const struct asl_command *x)
 	puts("' ;;");
 }
 
-/* NULL: of aslant itself */
-static void asl_describe_bash(void)
+static void describe_bash(void)
 {
 	fputs("# bash completion of aslant\n\n_aslant()\n{\n\tlocal words=\n"
 	      "\n\tcase ${COMP_WORDS[1]} in\n",
@@ -361,9 +362,9 @@ static void put_zsh_option(const struct asl_option *x)
 		put_zsh(x->argument);
 		putchar(':');
 	}
-	if (x->argument && x->names) {
+	if (x->argument && asl_option_names(x)) {
 		putchar('(');
-		put_words(x->names());
+		put_words(asl_option_names(x));
 		putchar(')');
 	} else if (is_dir(x)) {
 		fputs("_files -/", stdout);
@@ -386,7 +387,7 @@ static void put_zsh_command(const struct asl_command *x)
 	puts(" ;;");
 }
 
-static void asl_describe_zsh(void)
+static void describe_zsh(void)
 {
 	fputs("#compdef aslant\n\n_aslant() {\n\tlocal -a commands=(\n",
 	      stdout);
@@ -408,13 +409,13 @@ int asl_describe(int argc, char **argv)
 	const char *what = argc == 3 ? argv[2] : "";
 
 	if (!strcmp(what, "man"))
-		return asl_describe_man(NULL);
+		return describe_man(NULL);
 	if (!strncmp(what, "man-", 4))
-		return asl_describe_man(what + 4);
+		return describe_man(what + 4);
 	if (!strcmp(what, "bash"))
-		asl_describe_bash();
+		describe_bash();
 	else if (!strcmp(what, "zsh"))
-		asl_describe_zsh();
+		describe_zsh();
 	else
 		return asl_complain(ASL_BAD_INPUT,
 				    "--describe: found '%s', expected man, "

@@ -10,19 +10,18 @@
 
 /* What the help and the manual pages say alike. */
 #define ASL_HELP_ABOUT                                                         \
-	"Measures what matrix and tensor kernels cost on machines whose "      \
-	"memory is cheaper\nto read than to write: runs them, counts every "   \
-	"word moved, compares with prediction\nand lower bounds."
+	"Runs matrix and tensor kernels on machines whose memory is cheaper "  \
+	"to read than\nto write, counts every word moved, and compares the "   \
+	"counts with predictions and\nlower bounds."
 #define ASL_HELP_VALUES                                                        \
 	"Counts and words may end in k, m or g, which multiply by 1000; "      \
-	"words also in\nKiB, MiB, GiB or TiB, which are bytes (a word is 8). " \
-	" "                                                                    \
-	"The last of several\nsame options counts; of --operand each is one "  \
-	"more."
+	"words also in\nKiB, MiB, GiB or TiB, which are bytes (a word has "    \
+	"8).  An option given twice\ncounts the last time; each --operand "    \
+	"adds a file."
 #define ASL_HELP_CODES                                                         \
-	"Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 the "   \
-	"machine lacks\nsomething, 4 internal error, 5 a peer was lost, 143 "  \
-	"SIGTERM stopped a suite."
+	"Exit codes: 0 success, 1 a check failed, 2 bad usage or input, 3 "    \
+	"the machine\nlacks something, 4 internal error, 5 a peer was lost, "  \
+	"143 SIGTERM ended a suite."
 
 /* Words of text, broken before column 80; on in lines indented by `column`. */
 void asl_print_wrapped(FILE *f, const char *text, int column);

@@ -156,6 +156,11 @@ int asl_options_suit(const struct asl_options *o,
 	return 0;
 }
 
+const char *const *asl_option_names(const struct asl_option *option)
+{
+	return option->names ? option->names() : option->list;
+}
+
 const struct asl_option *asl_option_find(const char *name)
 {
 	for (const struct asl_option *x = asl_option_table; x->name; x++)
@@ -189,89 +194,34 @@ const char *const *asl_kernel_names(void)
 	return names;
 }
 
-static const char *const *panels_names(void)
-{
-	static const char *const names[] = {"dram", "nvm", NULL};
+/* ---- Lists of names, NULL-ended ---- */
 
-	return names;
-}
+#define LIST(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
 
-static const char *const *cache_level_names(void)
-{
-	static const char *const names[] = {"llc", "l1", "l2",
-					    "l3",  "l4", NULL};
+LIST(panels, "dram", "nvm");
+LIST(cache_levels, "llc", "l1", "l2", "l3", "l4");
+LIST(accountings, "apm", "full");
+LIST(verifications, "freivalds", "oracle", "none");
+LIST(entry_kinds, "real", "exact");
+LIST(exchanges, "p2p", "alltoall");
+LIST(initials, "even", "rank0");
+LIST(ways, "auto", "direct", "sequence");
+LIST(orders, "auto", "ABC", "ACB", "BAC", "BCA", "CAB", "CBA");
 
-	return names;
-}
-
-static const char *const *accounting_names(void)
-{
-	static const char *const names[] = {"apm", "full", NULL};
-
-	return names;
-}
-
-static const char *const *verify_names(void)
-{
-	static const char *const names[] = {"freivalds", "oracle", "none",
-					    NULL};
-
-	return names;
-}
-
-static const char *const *entries_names(void)
-{
-	static const char *const names[] = {"real", "exact", NULL};
-
-	return names;
-}
-
-static const char *const *exchange_names(void)
-{
-	static const char *const names[] = {"p2p", "alltoall", NULL};
-
-	return names;
-}
-
-static const char *const *initial_names(void)
-{
-	static const char *const names[] = {"even", "rank0", NULL};
-
-	return names;
-}
-
-static const char *const *way_names(void)
-{
-	static const char *const names[] = {"auto", "direct", "sequence", NULL};
-
-	return names;
-}
-
-static const char *const *order_names(void)
-{
-	static const char *const names[] = {"auto", "ABC", "ACB", "BAC",
-					    "BCA",  "CAB", "CBA", NULL};
-
-	return names;
-}
-
-/* ---- Whom an option is for, if not for all ---- */
-
-#define ONLY(who, ...) static const char *const who[] = {__VA_ARGS__, NULL}
-
-ONLY(multiplying, "multiplication");
-ONLY(products, "multiplication", "contraction out of core");
-ONLY(with_n, "multiplication", "contraction out of core", "symmetric tensors");
-ONLY(by_kernels, "multiplication", "contraction", "contraction out of core");
-ONLY(with_panels, "multiplication", "contraction");
-ONLY(contracting, "contraction");
-ONLY(with_operands, "contraction", "contraction out of core");
-ONLY(out_of_core, "contraction out of core");
-ONLY(on_grids, "multiplication", "sttsv-naive");
-ONLY(symmetric, "symmetric tensors");
-ONLY(by_wedges, "sttsv", "hopm", "cpgrad");
-ONLY(hopm, "hopm");
-ONLY(cpgrad, "cpgrad");
+/* Families and algorithms that an option is only for. */
+LIST(multiplying, "multiplication");
+LIST(products, "multiplication", "contraction out of core");
+LIST(with_n, "multiplication", "contraction out of core", "symmetric tensors");
+LIST(by_kernels, "multiplication", "contraction", "contraction out of core");
+LIST(with_panels, "multiplication", "contraction");
+LIST(contracting, "contraction");
+LIST(with_operands, "contraction", "contraction out of core");
+LIST(out_of_core, "contraction out of core");
+LIST(on_grids, "multiplication", "sttsv-naive");
+LIST(symmetric, "symmetric tensors");
+LIST(by_wedges, "sttsv", "hopm", "cpgrad");
+LIST(hopm, "hopm");
+LIST(cpgrad, "cpgrad");
 
 /* clang-format off */
 #define OF(kind, field) .value = kind, .at = offsetof(struct asl_options, field)
@@ -286,6 +236,7 @@ ONLY(cpgrad, "cpgrad");
 #define TEXT(field) OF(ASL_TEXT, field)
 #define FILES(field) OF(ASL_FILES, field)
 #define NAME(field, all) OF(ASL_NAME, field), .names = all
+#define CHOICE(field, all) OF(ASL_NAME, field), .list = all
 #define CACHE_SHAPE(field) OF(ASL_CACHE_SHAPE, field)
 #define HEADING(text) {.name = text}
 
@@ -302,29 +253,35 @@ ONLY(cpgrad, "cpgrad");
 #define COMPARE ASL_FOR_COMPARE
 
 const struct asl_option asl_option_table[] = {
-	HEADING("Problem: C is m x n, A is m x k, B is k x n; or A is a symmetric n x n x n\ntensor; or what an einsum string says"),
+	HEADING("Problem: C is m x n, A is m x k, B is k x n; or A is a symmetric n x n x n\ntensor; or an einsum string gives it"),
 	{"n", "N",
-	 "columns of C; alone: all three dimensions; of a tensor: its only one",
-	 RPB, COUNT(n, 1, INT32_MAX), .only = with_n},
+	 "columns of C; alone: all three dimensions; for a tensor: each of its dimensions",
+	 RPB, COUNT(n, 1, INT32_MAX), .only = with_n,
+	 .roles = ASL_PLANNED},
 	{"m", "M",
 	 "rows of C",
-	 RPB, COUNT(m, 1, INT32_MAX), .only = products},
+	 RPB, COUNT(m, 1, INT32_MAX), .only = products,
+	 .roles = ASL_PLANNED},
 	{"k", "K",
 	 "columns of A, rows of B",
-	 RPB, COUNT(k, 1, INT32_MAX), .only = products},
+	 RPB, COUNT(k, 1, INT32_MAX), .only = products,
+	 .roles = ASL_PLANNED},
 	{"a", "FILE",
 	 "read A from FILE: .npy (float64) or .mtx; the size then "
 	 "comes from the file",
-	 RPB, TEXT(a), .only = products},
+	 RPB, TEXT(a), .only = products,
+	 .roles = ASL_PLANNED},
 	{"b", "FILE",
-	 "read B from FILE; of tensors, in run: the vector x, or X",
-	 RPB, TEXT(b), .only = with_n},
+	 "read B from FILE; for tensors, in run: the vector x, or X",
+	 RPB, TEXT(b), .only = with_n,
+	 .roles = ASL_PLANNED},
 	{"tensor", "FILE",
 	 "read the tensor A from FILE: .npy (float64, n x n x n) or .tns "
 	 "(FROSTT, every entry once); n then comes from the file",
-	 RPB, TEXT(tensor), .only = symmetric},
+	 RPB, TEXT(tensor), .only = symmetric,
+	 .roles = ASL_PLANNED},
 	{"spec", "SPEC",
-	 "einsum: what is contracted, as 'ijk,kl,jl->il'; without an arrow "
+	 "einsum: the contraction, as 'ijk,kl,jl->il'; without an arrow "
 	 "the result has the indices that occur once",
 	 RPB, TEXT(spec), .only = contracting},
 	{"dims", "SIZES",
@@ -333,128 +290,144 @@ const struct asl_option asl_option_table[] = {
 	{"operand", "FILE",
 	 "read the next input from FILE: .npy; sizes then come from the "
 	 "files (ooc: A, then B)",
-	 R_FILES, FILES(operand), .only = with_operands},
+	 R_FILES, FILES(operand), .only = with_operands,
+	 .roles = ASL_PLANNED},
 	{"result", "FILE",
 	 "write C (tensors: Y; hopm: the vector) to FILE, .npy or .mtx "
 	 "(einsum: .npy)",
 	 ASL_FOR_RUN, TEXT(result)},
 	{"entries", "KIND",
-	 "real, or exact: entries of 10 bits, whose results are the "
-	 "same in any order of additions (real)",
-	 R_, NAME(entries, entries_names)},
+	 "real, or exact: entries of 10 bits, whose sums are exact in "
+	 "any order (real)",
+	 R_, CHOICE(entries, entry_kinds)},
 	{"seed", "N",
-	 "what generated entries depend on (1)",
+	 "seed of the generated entries (1)",
 	 R_, COUNT(seed, 0, UINT64_MAX)},
 
 	HEADING("Ranks and network"),
 	{"ranks", "N",
-	 "how many ranks (1; inside an MPI job: its size)",
+	 "number of ranks (1; inside an MPI job: its size)",
 	 RPB | CALIBRATE, INT(ranks, 1)},
 	{"grid", "AxBxC",
 	 "processor grid (what the algorithm prescribes)",
-	 RPB, GRID(grid), .only = on_grids},
+	 RPB, GRID(grid), .only = on_grids,
+	 .roles = ASL_PLANNED},
 	{"transport", "NAME",
 	 "sim, ofi or mpi (sim; inside an MPI job or with --launch: "
 	 "ofi)",
-	 R_ | CALIBRATE, NAME(transport, asl_net_transports)},
+	 R_ | CALIBRATE, NAME(transport, asl_net_transports),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES},
 	{"launch", NULL,
-	 "start --ranks processes with mpiexec.mpich (or, such as 'srun "
-	 "--mpi=pmi2 -n', $ASLANT_LAUNCH)",
-	 R | CALIBRATE, FLAG(launch)},
+	 "start --ranks processes with mpiexec.mpich, or with "
+	 "$ASLANT_LAUNCH, such as 'srun --mpi=pmi2 -n'",
+	 R | CALIBRATE, FLAG(launch),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"provider", "NAME",
 	 "libfabric provider (the best one here)",
-	 R_ | CALIBRATE, TEXT(provider)},
+	 R_ | CALIBRATE, TEXT(provider),
+	 .roles = ASL_NOT_IN_SUITES},
 	{"bind", "TO",
 	 "bind each rank to a core or a socket, spread over those of its "
 	 "host that the launcher allows; or none (none)",
 	 R_ | CALIBRATE, NAME(bind, asl_bind_names)},
 
 	{"interface", "NAME",
-	 "network interface that libfabric's IP providers and the ranks' "
-	 "guards listen on, and no other (lo if all ranks are on one host, "
-	 "else the fastest that hosts have in common)",
-	 R_ | CALIBRATE, TEXT(interface)},
+	 "the one network interface that libfabric's IP providers and the "
+	 "ranks' guards listen on (lo if all ranks are on one host, else the "
+	 "fastest that the hosts have in common)",
+	 R_ | CALIBRATE, TEXT(interface),
+	 .roles = ASL_NOT_IN_SUITES},
 	{"peer-timeout", "SECONDS",
-	 "a rank that is stopped for so long (SIGSTOP) ends the job; computing "
-	 "is not being stopped (60)",
-	 R_ | CALIBRATE, INT(peer_timeout, 1)},
+	 "end the job when a rank has been stopped (SIGSTOP) for so long; a rank "
+	 "that computes is not stopped (60)",
+	 R_ | CALIBRATE, INT(peer_timeout, 1),
+	 .roles = ASL_NOT_IN_SUITES},
 	{"cut-timeout", "SECONDS",
-	 "a host or network that does not answer for so long ends the job; 0: "
-	 "nobody asks (6)",
-	 R_ | CALIBRATE, INT(cut_timeout, 0)},
+	 "end the job when a host or network has not answered for so long; 0: "
+	 "never (6)",
+	 R_ | CALIBRATE, INT(cut_timeout, 0),
+	 .roles = ASL_NOT_IN_SUITES},
 
 	HEADING("Memory"),
 	{"store", "NAME",
-	 "where matrices live: pmem, dram or null, which only counts "
-	 "(pmem)",
+	 "where matrices live: pmem, dram or null, which has no data and "
+	 "only counts (pmem)",
 	 R_ | CALIBRATE, NAME(store, asl_store_names)},
 	{"nvm-dir", "DIR",
 	 "where pools live ($ASLANT_NVM_DIR, else a fresh directory "
 	 "under /dev/shm or $TMPDIR)",
-	 R_ | CALIBRATE, TEXT(nvm_dir)},
+	 R_ | CALIBRATE, TEXT(nvm_dir),
+	 .roles = ASL_OUTSIDE},
 	{"panels", "WHERE",
 	 "where received panels are staged: dram or nvm (dram)",
-	 RP, NAME(panels, panels_names), .only = with_panels},
-	{"keep", NULL, "leave the pools in place", R, FLAG(keep)},
+	 RP, CHOICE(panels, panels), .only = with_panels,
+	 .roles = ASL_PLANNED},
+	{"keep", NULL, "keep the pools after the run", R, FLAG(keep),
+	 .roles = ASL_OUTSIDE},
 	{"resume", NULL,
-	 "go on with the pools of this very case in --nvm-dir, if an earlier "
-	 "run of it was ended; else begin, and leave them there if ended",
-	 ASL_FOR_RUN, FLAG(resume)},
+	 "resume an interrupted run from its pools in --nvm-dir; without "
+	 "any, start, and keep them if interrupted",
+	 ASL_FOR_RUN, FLAG(resume),
+	 .roles = ASL_OUTSIDE},
 	{"checksum", NULL,
-	 "with --resume: note a check of the operands' words when they are "
-	 "filled, and hold them against it when they are gone on with",
-	 ASL_FOR_RUN, FLAG(checksum)},
+	 "with --resume: record a checksum of the operands when they are "
+	 "filled, and verify it before resuming",
+	 ASL_FOR_RUN, FLAG(checksum),
+	 .roles = ASL_OUTSIDE},
 	{"kernel", "NAME",
 	 "local kernel: vomm, tight or cowe (vomm; plan, auto: any)",
-	 RP, NAME(kernel, asl_kernel_names), .only = by_kernels},
+	 RP, NAME(kernel, asl_kernel_names), .only = by_kernels,
+	 .roles = ASL_PLANNED},
 	{"panel", "W",
 	 "summa: columns of A and rows of B in a panel (whole blocks, "
-	 "which moves least)",
-	 RP, COUNT(panel, 1, INT64_MAX), .only = multiplying},
+	 "which moves the fewest words)",
+	 RP, COUNT(panel, 1, INT64_MAX), .only = multiplying,
+	 .roles = ASL_PLANNED},
 	{"overlap", NULL,
-	 "the next panels come while these are multiplied: cannon, "
+	 "receive the next panels while these are multiplied: cannon, "
 	 "summa, 25d, lm-jomma and fused; summa and fused hold both",
-	 RP, FLAG(overlap), .only = multiplying},
+	 RP, FLAG(overlap), .only = multiplying,
+	 .roles = ASL_PLANNED},
 	{"cache", "S",
 	 "words of cache a rank may use (its share of the real one; ooc: a "
 	 "quarter of --memory-budget at most)",
 	 RPB, WORDS(cache)},
 	{"cache-level", "LEVEL",
-	 "the cache of which S is a rank's share, unless --cache says S: l1, "
-	 "l2, l3, l4 or llc, the last one (llc)",
-	 RPB, NAME(cache_level, cache_level_names)},
+	 "the cache whose share per rank is S, unless --cache gives S: l1, "
+	 "l2, l3, l4 or llc, the last level (llc)",
+	 RPB, CHOICE(cache_level, cache_levels)},
 	{"memory", "M",
-	 "words of memory of a rank, as prescriptions and bounds see "
-	 "it (its share of the real one)",
+	 "words of memory of a rank, as prescriptions and bounds assume "
+	 "them (its share of the real one)",
 	 RPB, WORDS(memory)},
 	{"memory-budget", "B",
-	 "words that a rank may hold at most (no limit; ooc: of DRAM, must "
-	 "be given)",
+	 "maximum of words that a rank may hold (no limit; ooc: in DRAM, "
+	 "must be given)",
 	 RP, WORDS(memory_budget)},
 
 	HEADING("Symmetric tensors"),
 	{"steiner", "NAME",
-	 "who has what of the tensor: spherical, boolean or triples, a "
-	 "Steiner system with a block for each rank, others idle; one of "
-	 "them, as spherical-3; a FILE with one; or cubic, for any number "
-	 "of ranks (the system with most blocks)",
+	 "distribution of the tensor: spherical, boolean or triples, a "
+	 "Steiner system with a block for each rank and the other ranks idle; "
+	 "one system, as spherical-3; a FILE with one; or cubic, for any "
+	 "number of ranks (the system with most blocks)",
 	 RP, TEXT(steiner), .only = by_wedges},
 	{"exchange", "HOW",
-	 "vectors between ranks: p2p, in as few words as there are to "
-	 "send; or alltoall (p2p; plan: both)",
-	 RP, NAME(exchange, exchange_names), .only = by_wedges},
+	 "exchange of vectors between ranks: p2p, which sends the fewest "
+	 "words; or alltoall (p2p; plan: both)",
+	 RP, CHOICE(exchange, exchanges), .only = by_wedges},
 	{"iterations", "N",
-	 "hopm: at most so many (100)",
+	 "hopm: maximum number of iterations (100)",
 	 RP, INT(iterations, 1), .only = hopm},
 	{"tol", "T",
-	 "hopm: ends when |y - lambda x| <= T |lambda| (1e-12)",
+	 "hopm: stop when |y - lambda x| <= T |lambda| (1e-12)",
 	 R_, COST(tol), .only = hopm},
 	{"shift", "S",
-	 "hopm: goes on with y + S x, which converges if |S| is large "
+	 "hopm: iterate with y + S x, which converges if |S| is large "
 	 "enough (0)",
 	 R_, REAL(shift), .only = hopm},
 	{"cp-rank", "R",
-	 "cpgrad: vectors of the decomposition (8)",
+	 "cpgrad: rank of the decomposition (8)",
 	 RPB, INT(cp_rank, 1), .only = cpgrad},
 
 	HEADING("Contractions"),
@@ -462,15 +435,15 @@ const struct asl_option asl_option_table[] = {
 	 "einsum of three inputs or more: direct, all of them at once; "
 	 "sequence, in pairs; or auto, whichever moves fewer words "
 	 "between ranks (auto; plan: both)",
-	 RP, NAME(way, way_names), .only = contracting},
+	 RP, CHOICE(way, ways), .only = contracting},
 	{"initial", "WHERE",
 	 "einsum: operands begin, and the result ends, even, spread over "
 	 "all ranks, or on rank0 (even)",
-	 RP, NAME(initial, initial_names), .only = contracting},
+	 RP, CHOICE(initial, initials), .only = contracting},
 	{"order", "XYZ",
 	 "ooc: X's tiles are fetched once, Y's once a tile of X, Z's in the "
 	 "innermost loop: ABC, ..., CBA or auto (auto; plan: all)",
-	 RP, NAME(order, order_names), .only = out_of_core},
+	 RP, CHOICE(order, orders), .only = out_of_core},
 
 	HEADING("Costs, in any one unit"),
 	{"read-cost", "r",
@@ -487,24 +460,24 @@ const struct asl_option asl_option_table[] = {
 	 "profiles, or a JSON file (dram)",
 	 RPB, TEXT(profile)},
 	{"emulate", NULL,
-	 "words to and from the pool, and between ranks, take as long as the "
-	 "profile says: the machine waits for the rest",
+	 "make words to and from the pool, and between ranks, take as long as "
+	 "the profile says, by waiting",
 	 R_, FLAG(emulate)},
 	{"accounting", "NAME",
-	 "apm or full: which one chooses the grid and is reported "
+	 "apm or full: the accounting that chooses the grid and is reported "
 	 "first (apm)",
-	 RP, NAME(accounting, accounting_names)},
+	 RP, CHOICE(accounting, accountings)},
 
 	HEADING("Measurement"),
-	{"reps", "N", "repetitions, a result each (1)", R_, INT(reps, 1)},
+	{"reps", "N", "repetitions, with a result each (1)", R_, INT(reps, 1)},
 	{"warmup", "N",
-	 "repetitions before that, not reported (0)",
+	 "repetitions before these, not reported (0)",
 	 R_, INT(warmup, 0)},
 	{"verify", "HOW",
 	 "freivalds, oracle or none (freivalds; store null: none)",
-	 R_, NAME(verify, verify_names)},
+	 R_, CHOICE(verify, verifications)},
 	{"hwc", "NAME",
-	 "bytes that the hardware counted: likwid, perf; auto, the first of "
+	 "hardware counters of bytes: likwid, perf; auto, the first of "
 	 "them that can count here; or off (auto)",
 	 R_, NAME(hwc, asl_hwc_names)},
 	{"cache-model", "MODEL",
@@ -515,49 +488,54 @@ const struct asl_option asl_option_table[] = {
 
 	HEADING("What to compare"),
 	{"mixed", NULL,
-	 "times on emulated and on real media, too",
+	 "compare times on emulated with times on real media, too",
 	 COMPARE, FLAG(mixed)},
 	{"price", "LIST",
-	 "what each machine costs, as A=10000,B=8000: speed for the money",
+	 "price of each machine, as A=10000,B=8000: adds speed for the money",
 	 COMPARE, TEXT(price)},
 	{"weight", "LIST",
-	 "how much families count in the mean of all, as multiplication=3 "
+	 "weights of families in the overall mean, as multiplication=3 "
 	 "(1 each)",
 	 COMPARE, TEXT(weight)},
 	{"fail-below", "X",
-	 "exit code 1 if a case of A is slower and its speed below X, or is "
-	 "missing, differs or failed elsewhere",
+	 "exit code 1 if a case of A is slower elsewhere with a speed below X, "
+	 "or is missing, differs or failed there",
 	 COMPARE, COST(fail_below)},
 
 	HEADING("Output"),
 	{"csv", "FILE",
-	 "CSV to FILE; '-' is stdout",
-	 RPB | COMPARE, TEXT(csv)},
+	 "write CSV to FILE; '-' is stdout",
+	 RPB | COMPARE, TEXT(csv),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"out", "DIR",
 	 "a new directory with runs.csv, ranks.csv, machine.json and "
 	 "topology.xml",
-	 R, TEXT(out)},
-	{"out", "FILE", "the page (report.html); '-' is stdout",
-	 ASL_FOR_REPORT, TEXT(out)},
+	 R, TEXT(out),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
+	{"out", "FILE", "write the page to FILE (report.html); '-' is stdout",
+	 ASL_FOR_REPORT, TEXT(out),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"out", "FILE",
-	 "an HTML page to FILE",
-	 COMPARE, TEXT(out)},
+	 "write an HTML page to FILE",
+	 COMPARE, TEXT(out),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"top", "N",
-	 "how many of the best to show (10)",
+	 "number of the best candidates to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},
 	{"dry-run", NULL,
-	 "only say what the cases are, with their grids and predicted "
+	 "only print the cases, with their grids and predicted "
 	 "costs",
 	 ASL_FOR_SUITE, FLAG(dry_run)},
 	{"part", NULL,
-	 "only the cases that have as many ranks as the job",
+	 "run only the cases that have as many ranks as the job",
 	 ASL_FOR_SUITE, FLAG(part)},
 	{"quick", NULL,
-	 "half a minute instead of two",
+	 "take half a minute instead of two",
 	 CALIBRATE, FLAG(quick)},
 	{"help", NULL,
 	 "this text",
-	 RPB | CALIBRATE | ASL_FOR_REPORT | COMPARE, FLAG(help)},
+	 RPB | CALIBRATE | ASL_FOR_REPORT | COMPARE, FLAG(help),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{0},
 };
 /* clang-format on */
@@ -613,9 +591,10 @@ static int set_name(const struct asl_option *option, void *at, const char *text)
 {
 	char names[256];
 
-	if (!asl_is_one_of(text, option->names()))
+	if (!asl_is_one_of(text, asl_option_names(option)))
 		return refuse(option, text,
-			      asl_join(names, sizeof names, option->names()));
+			      asl_join(names, sizeof names,
+				       asl_option_names(option)));
 	*(const char **)at = text;
 	return 0;
 }
@@ -845,11 +824,6 @@ int asl_options_add(struct asl_options *o, int argc, char **argv,
  * Options as they would be given to aslant run
  */
 
-/* Where results go and how it is started: not what is done. */
-static const char *const elsewhere[] = {
-	"csv",	    "out",  "launch",	 "keep",    "resume",
-	"checksum", "help", "transport", "nvm-dir", NULL};
-
 static void put_quoted(FILE *f, const char *text)
 {
 	if (!text[strcspn(text, " \t\n'\"\\$&|;<>()*?[]#~`!{}")]) {
@@ -951,21 +925,15 @@ void asl_options_put(FILE *f, const struct asl_options *o)
 {
 	fputs(o->algorithm, f);
 	for (const struct asl_option *x = asl_option_table; x->name; x++)
-		if (x->commands & ASL_FOR_RUN &&
-		    !asl_is_one_of(x->name, elsewhere))
+		if (x->commands & ASL_FOR_RUN && !(x->roles & ASL_OUTSIDE))
 			put_option(f, x, (const char *)o + x->at);
 }
 
 void asl_options_put_family(FILE *f, const struct asl_options *o)
 {
-	static const char *const planned[] = {
-		"n",	  "m",	     "k",    "a",      "b",
-		"tensor", "operand", "grid", "kernel", "panels",
-		"panel",  "overlap", NULL};
-
 	for (const struct asl_option *x = asl_option_table; x->name; x++) {
 		if (!(x->commands & ASL_FOR_RUN) || !x->only ||
-		    asl_is_one_of(x->name, planned))
+		    x->roles & ASL_PLANNED)
 			continue;
 		fputs(x->name, f);
 		put_option(f, x, (const char *)o + x->at);

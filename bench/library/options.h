@@ -116,9 +116,16 @@ enum asl_value {
 	ASL_REAL,  /* double, -1e100 to 1e100 */
 	ASL_GRID,  /* struct asl_grid */
 	ASL_TEXT,  /* const char *, not empty */
-	ASL_FILES, /* const char *[ASL_MOST_OPERANDS], NULL-ended; likewise */
+	ASL_FILES, /* const char *[ASL_MOST_OPERANDS], NULL-ended, none empty */
 	ASL_NAME,  /* const char *, one of names() */
 	ASL_CACHE_SHAPE, /* struct asl_lru_shape */
+};
+
+enum asl_option_role {
+	ASL_OUTSIDE = 1, /* how a case is started, where its results go */
+	ASL_PLANNED = 2, /* a plan has a field for its outcome */
+	ASL_NOT_IN_SUITES = 4,
+	ASL_NOT_IN_TASKS = 8,
 };
 
 struct asl_option {
@@ -127,9 +134,12 @@ struct asl_option {
 	enum asl_value value;
 	size_t at; /* in struct asl_options */
 	uint64_t least, most;
-	const char *const *(*names)(void); /* NULL-ended */
-	/* Only for these algorithms, or those of these families; NULL: for all. */
+	/* The choices for ASL_NAME, NULL-ended: a list, or its function. */
+	const char *const *list;
+	const char *const *(*names)(void);
+	/* Only for these algorithms and families, NULL-ended; NULL: for all. */
 	const char *const *only;
+	unsigned roles; /* enum asl_option_role */
 };
 
 /* All options, NULL-ended; an entry without a commands is a heading. */
@@ -151,6 +161,9 @@ int asl_options_parse(struct asl_options *o, int argc, char **argv,
 /* The same on top of what *o has been given, but for an algorithm. */
 int asl_options_add(struct asl_options *o, int argc, char **argv,
 		    unsigned command);
+
+/* The choices for an option that is one of several names. */
+const char *const *asl_option_names(const struct asl_option *option);
 
 /* One option of that name, as if it had been given; NULL: there is none. */
 const struct asl_option *asl_option_find(const char *name);

@@ -493,12 +493,11 @@ void asl_task_close(struct asl_task *task)
 
 static const struct asl_option *find_option(const char *name)
 {
-	static const char *const others[] = {"launch", "csv", "out", "help",
-					     NULL};
-	const struct asl_option *x =
-		asl_is_one_of(name, others) ? NULL : asl_option_find(name);
+	const struct asl_option *x = asl_option_find(name);
 
-	return x && x->commands & (ASL_FOR_RUN | ASL_FOR_PLAN) ? x : NULL;
+	if (!x || x->roles & ASL_NOT_IN_TASKS)
+		return NULL;
+	return x->commands & (ASL_FOR_RUN | ASL_FOR_PLAN) ? x : NULL;
 }
 
 int asl_task_set(struct asl_task *task, const char *option, const char *value)

@@ -190,17 +190,13 @@ static int set_label(struct asl_suite_case *x, const json_t *value)
 int asl_suite_set(struct asl_suite_case *x, const char *key,
 		  const json_t *value)
 {
-	static const char *const elsewhere[] = {
-		"launch",	"transport",   "provider", "interface",
-		"peer-timeout", "cut-timeout", "csv",	   "out",
-		"help",		NULL};
 	const struct asl_option *option = asl_option_find(key);
 
 	if (!strcmp(key, "algorithm"))
 		return set_text(&x->o.algorithm, key, value);
 	if (!strcmp(key, "label"))
 		return set_label(x, value);
-	if (asl_is_one_of(key, elsewhere))
+	if (option && option->roles & ASL_NOT_IN_SUITES)
 		return asl_complain(ASL_BAD_INPUT,
 				    "'%s' belongs on the command line", key);
 	if (!option || !(option->commands & ASL_FOR_RUN))
