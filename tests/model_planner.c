@@ -195,36 +195,33 @@ enum { TOP = 12 };
 static void compare(const struct asl_plan *base, unsigned number)
 {
 	struct all all = search_all(base);
-	struct asl_candidate *best;
-	uint64_t need;
-	double floor;
-	int count, wrong = 0;
-	int err = asl_planner_rank(&best, &count, base, TOP, &need, &floor);
+	struct asl_candidates list = asl_candidates(TOP);
+	int err = asl_planner_rank(&list, base), wrong = 0;
 
 	if (err ? all.count > 0
-		: (size_t)count != (all.count < TOP ? all.count : TOP))
+		: (size_t)list.count != (all.count < TOP ? all.count : TOP))
 		wrong++;
-	wrong += !isinf(floor); /* small enough to be proven */
-	for (int i = 0; !err && !wrong && i < count; i++) {
-		double q = best[i].forecast.q[base->accounting];
+	wrong += !isinf(list.lower_bound); /* small enough to be proven */
+	for (int i = 0; !err && !wrong && i < list.count; i++) {
+		double q = list.best[i].forecast.q[base->accounting];
 
 		if (q == all.cost[i])
 			continue;
 		print_error("place %d: Q %.17g (%s %s %dx%dx%d), not %.17g\n",
-			    i + 1, q, best[i].plan.algorithm->name,
-			    best[i].plan.kernel->name, best[i].plan.grid.p[0],
-			    best[i].plan.grid.p[1], best[i].plan.grid.p[2],
+			    i + 1, q, list.best[i].plan.algorithm->name,
+			    list.best[i].plan.kernel->name, list.best[i].plan.grid.p[0],
+			    list.best[i].plan.grid.p[1], list.best[i].plan.grid.p[2],
 			    all.cost[i]);
 		wrong++;
 	}
-	if (err && base->budget && need != all.need) {
-		print_error("least need %ju, not %ju\n", need, all.need);
+	if (err && base->budget && list.memory_needed != all.need) {
+		print_error("least need %ju, not %ju\n", list.memory_needed, all.need);
 		wrong++;
 	}
 	if (wrong)
 		print_base(base, number);
 	assert_int_equal(wrong, 0);
-	free(best);
+	asl_candidates_free(&list);
 	free(all.cost);
 }
 

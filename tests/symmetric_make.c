@@ -176,17 +176,6 @@ static void names_that_are_none(void **state)
 
 /* ---- Plans ---- */
 
-static void release(struct asl_candidate *best, int count)
-{
-	for (int i = 0; i < count; i++) {
-		void *s = (void *)best[i].plan.symmetric;
-
-		asl_symmetric_free(s);
-		free(s);
-	}
-	free(best);
-}
-
 static int systems(int ranks, uint64_t n)
 {
 	struct asl_steiner_size x = {0};
@@ -223,27 +212,23 @@ static void the_first_few_are_those_of_all(void **state)
 	for (int i = 0; i < 40; i++) {
 		struct asl_symmetric s = {.n = roll(&r, 2, 60), .columns = 1};
 		struct asl_plan base = random_base(&r, &s);
-		int top = (int)roll(&r, 1, 7), all, few;
-		struct asl_candidate *best, *first;
-		uint64_t need;
+		int top = (int)roll(&r, 1, 7);
+		struct asl_candidates all = asl_candidates(1000);
+		struct asl_candidates few = asl_candidates(top);
 
-		assert_int_equal(asl_symmetric_rank(&best, &all, &base, &ways,
-						    1000, &need),
-				 0);
+		assert_int_equal(asl_symmetric_rank(&all, &base, &ways), 0);
 		/* Cubic heaps, twice; the two that know no symmetry. */
-		assert_int_equal(all, 2 * systems(base.ranks, s.n) + 4);
-		assert_int_equal(asl_symmetric_rank(&first, &few, &base, &ways,
-						    top, &need),
-				 0);
-		assert_int_equal(few, all < top ? all : top);
-		for (int j = 0; j < few; j++)
-			assert_true(first[j].forecast.q[ASL_APM] ==
-				    best[j].forecast.q[ASL_APM]);
-		for (int j = 1; j < all; j++)
-			assert_true(best[j].forecast.q[ASL_APM] >=
-				    best[j - 1].forecast.q[ASL_APM]);
-		release(first, few);
-		release(best, all);
+		assert_int_equal(all.count, 2 * systems(base.ranks, s.n) + 4);
+		assert_int_equal(asl_symmetric_rank(&few, &base, &ways), 0);
+		assert_int_equal(few.count, all.count < top ? all.count : top);
+		for (int j = 0; j < few.count; j++)
+			assert_true(few.best[j].forecast.q[ASL_APM] ==
+				    all.best[j].forecast.q[ASL_APM]);
+		for (int j = 1; j < all.count; j++)
+			assert_true(all.best[j].forecast.q[ASL_APM] >=
+				    all.best[j - 1].forecast.q[ASL_APM]);
+		asl_candidates_free(&few);
+		asl_candidates_free(&all);
 	}
 }
 

@@ -96,15 +96,14 @@ int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
 
 /* ---- For scripts ---- */
 
-static int plan_write_csv(const struct asl_candidate *best, int count,
-			  const char *path)
+static int plan_write_csv(const struct asl_candidates *list, const char *path)
 {
 	struct asl_csv csv;
 	int code;
 
 	if (asl_csv_open(&csv))
 		return asl_complain(ASL_NO_MACHINE, "out of memory");
-	asl_put_plans(&csv, best, count);
+	asl_put_plans(&csv, list);
 	code = asl_table_write(&csv, path);
 	asl_csv_close(&csv);
 	return code;
@@ -162,34 +161,37 @@ static void print_line(int place, const struct asl_candidate *x)
 }
 
 /* Where the search ran out of patience, and could have missed something. */
-static void print_floor(const struct asl_candidate *last, double floor)
+static void print_lower_bound(const struct asl_candidates *list)
 {
+	const struct asl_candidate *last = &list->best[list->count - 1];
 	double q = last->forecast.q[last->plan.accounting];
 
-	if (floor < q)
+	if (list->lower_bound < q)
 		printf("\nNot every grid was looked at; none of the others "
 		       "costs less than %.5g.\n",
-		       floor);
+		       list->lower_bound);
 }
 
 static bool is_among(const struct asl_algorithm *a,
-		     const struct asl_candidate *best, int count)
+		     const struct asl_candidates *list)
 {
-	while (count > 0 && best[count - 1].plan.algorithm != a)
+	int count = list->count;
+
+	while (count > 0 && list->best[count - 1].plan.algorithm != a)
 		count--;
 	return count > 0;
 }
 
 /* Lemma 5 of Zhu et al. has every rank write the sums that it updates. */
 static void print_outsiders(const struct asl_family_cli *cli,
-			    const struct asl_candidate *best, int count)
+			    const struct asl_candidates *list)
 {
 	bool any = false;
 
 	for (int i = 0; cli->algorithms[i]; i++) {
 		const struct asl_algorithm *a = cli->algorithms[i];
 
-		if (!a->outside_apm || !is_among(a, best, count))
+		if (!a->outside_apm || !is_among(a, list))
 			continue;
 		printf(any ? ", %s"
 			   : "\nOutside the APM, as no partial sum is ever "
@@ -201,8 +203,8 @@ static void print_outsiders(const struct asl_family_cli *cli,
 		puts(".");
 }
 
-static void plan_print(const struct asl_case *c, const struct asl_candidate *best,
-		       int count, double floor)
+static void plan_print(const struct asl_case *c,
+		       const struct asl_candidates *list)
 {
 	const struct asl_plan *base = &c->want.plan;
 	const char *accounting = asl_accounting_name(base->accounting);
@@ -213,18 +215,18 @@ static void plan_print(const struct asl_case *c, const struct asl_candidate *bes
 	printf("The %d of least Q (%s): %s,\n"
 	       "%d ranks, S = %ju words of cache, M = %ju words of memory,\n"
 	       "r %g, w %g, beta %g%s%s\n\n",
-	       count, accounting, asl_show(base).problem, base->ranks,
+	       list->count, accounting, asl_show(base).problem, base->ranks,
 	       base->cache, base->memory, x->read, x->write, x->net,
 	       *from ? "; S: " : "", from);
 	snprintf(q, sizeof q, "Q %s", accounting);
 	printf("    %-*s%7s%10s%7s%7s%7s%7s\n", WIDTH,
-	       asl_show(&best->plan).kernel ? "algorithm    kernel grid"
-					    : "algorithm      layout",
+	       asl_show(&list->best->plan).kernel ? "algorithm    kernel grid"
+						  : "algorithm      layout",
 	       "used", q, "B_r", "B_w", "B_h", "memory");
-	for (int i = 0; i < count; i++)
-		print_line(i + 1, &best[i]);
-	print_outsiders(asl_cli_of(base), best, count);
-	print_floor(&best[count - 1], floor);
+	for (int i = 0; i < list->count; i++)
+		print_line(i + 1, &list->best[i]);
+	print_outsiders(asl_cli_of(base), list);
+	print_lower_bound(list);
 }
 
 /* ---- The command ---- */
@@ -233,27 +235,22 @@ int asl_command_plan(int argc, char **argv, const struct asl_command *self)
 {
 	struct asl_options o;
 	struct asl_case c;
-	struct asl_candidate *best = NULL;
-	double floor;
-	const struct asl_plan *base = &c.want.plan;
-	int count = 0;
+	struct asl_candidates list;
 	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
 
 	if (code)
 		return code;
 	if (o.help)
 		return asl_command_help(self);
+	list = asl_candidates(o.top);
 	code = asl_case_to_plan(&c, &o);
-	if (code) {
-		asl_case_close(&c);
-		return code;
-	}
-	code = asl_plans_find(&best, &count, base, o.top, &floor);
+	if (!code)
+		code = asl_plans_find(&list, &c.want.plan);
 	if (!code && o.csv)
-		code = plan_write_csv(best, count, o.csv);
+		code = plan_write_csv(&list, o.csv);
 	else if (!code)
-		plan_print(&c, best, count, floor);
-	asl_plans_free(best, count);
+		plan_print(&c, &list);
+	asl_candidates_free(&list);
 	asl_case_close(&c);
 	return code;
 }

@@ -3,39 +3,28 @@
  */
 #include "bench/library/answer.h"
 
-#include <stdlib.h>
-
 #include "bench/library/say.h"
 
-static int nothing_fits(const struct asl_plan *base, uint64_t least_need)
+static int nothing_fits(const struct asl_plan *base, uint64_t memory_needed)
 {
-	if (!base->budget || least_need == UINT64_MAX)
+	if (!base->budget || memory_needed == UINT64_MAX)
 		return asl_complain(ASL_BAD_INPUT, "plan: no algorithm can do "
 						   "this with these options");
 	return asl_complain(ASL_NO_MACHINE,
 			    "nothing fits into --memory-budget "
 			    "%ju words: the least need is %ju words",
-			    base->budget, least_need);
+			    base->budget, memory_needed);
 }
 
-int asl_plans_find(struct asl_candidate **best, int *count,
-		   const struct asl_plan *base, int top, double *floor)
+int asl_plans_find(struct asl_candidates *list, const struct asl_plan *base)
 {
-	uint64_t least_need = UINT64_MAX;
-	int err = asl_cli_of(base)->rank(best, count, base, top, &least_need,
-					 floor);
+	int err = asl_cli_of(base)->rank(list, base);
 
-	return err < 0 ? nothing_fits(base, least_need) : err;
+	return err < 0 ? nothing_fits(base, list->memory_needed) : err;
 }
 
-void asl_plans_free(struct asl_candidate *best, int count)
-{
-	for (int i = 0; i < count; i++)
-		asl_cli_release(&best[i].plan);
-	free(best);
-}
-
-static void put_plan(struct asl_csv *csv, int place, const struct asl_candidate *x)
+static void put_plan(struct asl_csv *csv, int place,
+		     const struct asl_candidate *x)
 {
 	const struct asl_plan *plan = &x->plan;
 	const struct asl_forecast *f = &x->forecast;
@@ -68,13 +57,13 @@ static void put_plan(struct asl_csv *csv, int place, const struct asl_candidate 
 	asl_csv_end_row(csv);
 }
 
-void asl_put_plans(struct asl_csv *csv, const struct asl_candidate *best, int count)
+void asl_put_plans(struct asl_csv *csv, const struct asl_candidates *list)
 {
 	csv->naming = true;
-	put_plan(csv, 0, &best[0]);
+	put_plan(csv, 0, &list->best[0]);
 	csv->naming = false;
-	for (int i = 0; i < count; i++)
-		put_plan(csv, i + 1, &best[i]);
+	for (int i = 0; i < list->count; i++)
+		put_plan(csv, i + 1, &list->best[i]);
 }
 
 static void put_bound(struct asl_csv *csv, const struct asl_bound *x)

@@ -8,16 +8,13 @@
 #include "bench/library/csv.h"
 
 /*
- * The `top` ways of least predicted cost (see struct asl_family_cli); 0, or the exit
- * code after a complaint.
+ * Candidates, cheapest first, into an empty list (see struct asl_family_cli).  0, or the
+ * exit code after a complaint.
  */
-int asl_plans_find(struct asl_candidate **best, int *count,
-		   const struct asl_plan *base, int top, double *floor);
-void asl_plans_free(struct asl_candidate *best, int count);
+int asl_plans_find(struct asl_candidates *list, const struct asl_plan *base);
 
 /* A heading and rows. */
-void asl_put_plans(struct asl_csv *csv, const struct asl_candidate *best,
-		   int count);
+void asl_put_plans(struct asl_csv *csv, const struct asl_candidates *list);
 void asl_put_bounds(struct asl_csv *csv, const struct asl_bound *bound,
 		    int count);
 

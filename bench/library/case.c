@@ -347,6 +347,6 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 
 void asl_case_close(struct asl_case *c)
 {
-	asl_cli_release(&c->want.plan);
+	asl_plan_release(&c->want.plan);
 	free(c->about);
 }

@@ -126,14 +126,6 @@ void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x)
 		 x->m, x->n, x->k);
 }
 
-void asl_cli_release(struct asl_plan *plan)
-{
-	const struct asl_family_cli *cli = asl_cli_of(plan);
-
-	if (cli->release)
-		cli->release(plan);
-}
-
 const struct asl_algorithm *asl_cli_algorithm(const char *name)
 {
 	for (int i = 0; asl_family_clis[i]; i++)

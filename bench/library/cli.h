@@ -12,8 +12,7 @@
 
 #include "bench/library/options.h"
 #include "lib/multiply/bounds.h"
-#include "lib/multiply/search.h"
-#include "lib/plan/plan.h"
+#include "lib/plan/candidates.h"
 #include "lib/run/run.h"
 
 /*
@@ -75,9 +74,6 @@ struct asl_family_cli {
 	int (*complete)(struct asl_run_want *want, const struct asl_options *o);
 	int (*settle)(struct asl_plan *plan);
 
-	/* Give back what these, or rank, made; NULL: nothing.  Any plan will do. */
-	void (*release)(struct asl_plan *plan);
-
 	/* *out is zero; there may be no algorithm, and nothing settled. */
 	void (*show)(struct asl_shown *out, const struct asl_plan *plan);
 
@@ -89,12 +85,12 @@ struct asl_family_cli {
 	const char *wrong; /* what to say of one that is */
 
 	/*
-	 * See asl_planner_rank, whose errors are negative, and asl_bounds.
-	 * `rank` may also complain, and return the exit code.
+	 * Add all candidates to an empty list.  0, an error of
+	 * asl_candidates_end, or the exit code after a complaint.
 	 */
-	int (*rank)(struct asl_candidate **best, int *count,
-		    const struct asl_plan *base, int top, uint64_t *least_need,
-		    double *floor);
+	int (*rank)(struct asl_candidates *list, const struct asl_plan *base);
+
+	/* See asl_bounds. */
 	int (*bounds)(struct asl_bound bound[ASL_BOUNDS],
 		      const struct asl_plan *plan);
 };
@@ -109,8 +105,6 @@ struct asl_shown asl_show(const struct asl_plan *plan);
 
 /* Of multiplications: m, n, k, size and problem. */
 void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x);
-
-void asl_cli_release(struct asl_plan *plan);
 
 /* An algorithm of any family; NULL: there is none of that name. */
 const struct asl_algorithm *asl_cli_algorithm(const char *name);

@@ -10,7 +10,6 @@
 
 #include "bench/library/cli.h"
 #include "bench/library/say.h"
-#include "bench/library/ways.h"
 #include "lib/base/error.h"
 #include "lib/contract/array.h"
 #include "lib/contract/contract.h"
@@ -401,36 +400,25 @@ static int settle(struct asl_plan *plan)
 	return asl_fits_budget(plan);
 }
 
-static void release(struct asl_plan *plan)
-{
-	free((struct asl_contraction *)plan->contraction);
-	plan->contraction = NULL;
-}
-
 /* ---- All ways ---- */
 
 /* Kernels do not matter to meshes: `made` is there for all of them. */
-static void try_kernel(struct asl_ways *ways, const struct asl_plan *made,
+static void try_kernel(struct asl_candidates *list, const struct asl_plan *made,
 		       const struct asl_kernel *kernel)
 {
 	struct asl_asked_einsum *x = malloc(sizeof *x);
 	struct asl_plan plan = *made;
-	uint64_t need;
 
-	ways->failed = ways->failed || !x;
+	list->failed |= !x;
 	if (!x)
 		return;
 	*x = *asl_asked_einsum(made);
 	plan.contraction = &x->c;
 	plan.kernel = kernel;
-	need = plan.budget ? asl_forecast(&plan).memory_needed : 0;
-	if (need <= plan.budget)
-		asl_ways_add(ways, &plan);
-	else
-		asl_ways_refuse(ways, &plan, need);
+	asl_candidates_add(list, &plan);
 }
 
-static void try_way(struct asl_ways *ways, const struct asl_plan *base,
+static void try_way(struct asl_candidates *list, const struct asl_plan *base,
 		    enum asl_contract_way way)
 {
 	struct asl_asked_einsum x = *asl_asked_einsum(base);
@@ -441,21 +429,18 @@ static void try_way(struct asl_ways *ways, const struct asl_plan *base,
 	for (int i = 0; asl_kernels[i]; i++)
 		if (base->kernel ? base->kernel == asl_kernels[i]
 				 : base->cache >= asl_kernels[i]->least_cache)
-			try_kernel(ways, &made, asl_kernels[i]);
+			try_kernel(list, &made, asl_kernels[i]);
 }
 
-static int rank(struct asl_candidate **best, int *count,
-		const struct asl_plan *base, int top, uint64_t *least_need,
-		double *floor)
+static int rank(struct asl_candidates *list, const struct asl_plan *base)
 {
 	const struct asl_asked_einsum *x = asl_asked_einsum(base);
-	struct asl_ways ways = {0};
 
 	if (x->way != ASL_WAY_SEQUENCE || x->c.e.inputs < 3)
-		try_way(&ways, base, ASL_WAY_DIRECT);
+		try_way(list, base, ASL_WAY_DIRECT);
 	if (x->way != ASL_WAY_DIRECT && x->c.e.inputs >= 3)
-		try_way(&ways, base, ASL_WAY_SEQUENCE);
-	return asl_ways_best(best, count, &ways, top, least_need, floor);
+		try_way(list, base, ASL_WAY_SEQUENCE);
+	return asl_candidates_end(list);
 }
 
 const struct asl_family_cli asl_cli_contract = {
@@ -465,7 +450,6 @@ const struct asl_family_cli asl_cli_contract = {
 	.means = means,
 	.complete = complete,
 	.settle = settle,
-	.release = release,
 	.show = asl_einsum_show,
 	.print_what = asl_einsum_print_what,
 	.print_ranks = asl_einsum_print_ranks,

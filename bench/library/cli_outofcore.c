@@ -12,7 +12,6 @@
 #include "bench/library/cli.h"
 #include "bench/library/cli_multiply.h"
 #include "bench/library/say.h"
-#include "bench/library/ways.h"
 #include "lib/base/parts.h"
 #include "lib/kernels/kernel.h"
 #include "lib/outofcore/outofcore.h"
@@ -288,30 +287,24 @@ static int complete(struct asl_run_want *want, const struct asl_options *o)
 
 /* ---- Methods and orders ---- */
 
-static void release(struct asl_plan *plan)
-{
-	free((struct asl_outofcore *)plan->outofcore);
-	plan->outofcore = NULL;
-}
-
-static void try_order(struct asl_ways *ways, const struct asl_plan *base,
+static void try_order(struct asl_candidates *list, const struct asl_plan *base,
 		      const struct asl_ooc_order *order)
 {
 	struct asl_outofcore *o = malloc(sizeof *o);
 	struct asl_plan plan = *base;
 	uint64_t need;
 
-	ways->failed = ways->failed || !o;
+	list->failed |= !o;
 	if (!o)
 		return;
 	plan.outofcore = o;
 	if (!asl_ooc_fit_order(o, &plan, order, &need))
-		asl_ways_add(ways, &plan);
+		asl_candidates_add(list, &plan);
 	else
-		asl_ways_refuse(ways, &plan, need);
+		asl_candidates_refuse(list, &plan, need);
 }
 
-static void try_orders(struct asl_ways *ways, const struct asl_plan *base,
+static void try_orders(struct asl_candidates *list, const struct asl_plan *base,
 		       const struct asl_algorithm *a,
 		       const struct asl_kernel *kernel)
 {
@@ -322,23 +315,20 @@ static void try_orders(struct asl_ways *ways, const struct asl_plan *base,
 	plan.kernel = kernel;
 	for (int i = 0; i < ASL_OOC_ORDERS; i++)
 		if (!only || only == &asl_ooc_orders[i])
-			try_order(ways, &plan, &asl_ooc_orders[i]);
+			try_order(list, &plan, &asl_ooc_orders[i]);
 }
 
 /* There is a budget. */
-static int try_all(struct asl_candidate **best, int *count,
-		   const struct asl_plan *base, int top, uint64_t *least_need,
-		   double *floor)
+static int try_all(struct asl_candidates *list, const struct asl_plan *base)
 {
 	const struct asl_kernel *kernel =
 		base->kernel ? base->kernel : asl_kernel_find("vomm");
-	struct asl_ways ways = {0};
 
 	for (int i = 0; asl_ooc_algorithms[i]; i++)
 		if (base->algorithm == &best_of_six ||
 		    base->algorithm == asl_ooc_algorithms[i])
-			try_orders(&ways, base, asl_ooc_algorithms[i], kernel);
-	return asl_ways_best(best, count, &ways, top, least_need, floor);
+			try_orders(list, base, asl_ooc_algorithms[i], kernel);
+	return asl_candidates_end(list);
 }
 
 static int without_budget(const struct asl_plan *plan)
@@ -349,34 +339,25 @@ static int without_budget(const struct asl_plan *plan)
 			    plan->algorithm->name);
 }
 
-static int rank(struct asl_candidate **best, int *count,
-		const struct asl_plan *base, int top, uint64_t *least_need,
-		double *floor)
+static int rank(struct asl_candidates *list, const struct asl_plan *base)
 {
-	if (!base->budget)
-		return without_budget(base);
-	return try_all(best, count, base, top, least_need, floor);
+	return base->budget ? try_all(list, base) : without_budget(base);
 }
 
 static int settle(struct asl_plan *plan)
 {
-	struct asl_candidate *best;
-	uint64_t need;
-	double floor;
-	int count;
+	struct asl_candidates list = asl_candidates(1);
 
 	if (!plan->budget)
 		return without_budget(plan);
-	if (try_all(&best, &count, plan, 1, &need, &floor))
+	if (try_all(&list, plan))
 		return asl_complain(ASL_NO_MACHINE,
 				    "no tiles of %s fit into --memory-budget "
 				    "%ju words: %ju words would do, with a "
 				    "cache of %ju",
-				    plan->algorithm->name, plan->budget, need,
-				    plan->cache);
-	release(plan);
-	*plan = best[0].plan;
-	free(best);
+				    plan->algorithm->name, plan->budget,
+				    list.memory_needed, plan->cache);
+	asl_candidates_take(plan, &list);
 	return 0;
 }
 
@@ -387,7 +368,6 @@ const struct asl_family_cli asl_cli_outofcore = {
 	.means = means,
 	.complete = complete,
 	.settle = settle,
-	.release = release,
 	.show = asl_ooc_show,
 	.print_what = asl_ooc_print_what,
 	.print_ranks = asl_ooc_print_ranks,

@@ -353,19 +353,7 @@ static int settle(struct asl_plan *plan)
 			    plan->cache, plan->algorithm->name, need);
 }
 
-static void release(struct asl_plan *plan)
-{
-	struct asl_symmetric *s = (struct asl_symmetric *)plan->symmetric;
-
-	if (s)
-		asl_symmetric_free(s);
-	free(s);
-	plan->symmetric = NULL;
-}
-
-static int rank(struct asl_candidate **best, int *count,
-		const struct asl_plan *base, int top, uint64_t *least_need,
-		double *floor)
+static int rank(struct asl_candidates *list, const struct asl_plan *base)
 {
 	const struct asl_request *x = asl_request(base);
 	const struct asl_symmetric_ways ways = {
@@ -374,8 +362,7 @@ static int rank(struct asl_candidate **best, int *count,
 		.alltoall = !x->exchange || by_alltoall(x),
 	};
 
-	*floor = INFINITY;
-	return asl_symmetric_rank(best, count, base, &ways, top, least_need);
+	return asl_symmetric_rank(list, base, &ways);
 }
 
 const struct asl_family_cli asl_cli_symmetric = {
@@ -385,7 +372,6 @@ const struct asl_family_cli asl_cli_symmetric = {
 	.means = means,
 	.complete = complete,
 	.settle = settle,
-	.release = release,
 	.show = asl_symmetric_show,
 	.print_what = asl_symmetric_print_what,
 	.print_ranks = asl_symmetric_print_ranks,

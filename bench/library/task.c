@@ -874,14 +874,12 @@ int asl_task_run(struct asl_task *task)
 
 static int find_plans(struct doing *x)
 {
-	struct asl_candidate *best = NULL;
-	int count = 0, code;
-	double floor;
+	struct asl_candidates list = asl_candidates(x->o.top);
+	int code = asl_plans_find(&list, &x->c.want.plan);
 
-	code = asl_plans_find(&best, &count, &x->c.want.plan, x->o.top, &floor);
 	if (!code)
-		asl_put_plans(&x->task->rows, best, count);
-	asl_plans_free(best, count);
+		asl_put_plans(&x->task->rows, &list);
+	asl_candidates_free(&list);
 	return code;
 }
 

@@ -218,46 +218,34 @@ static uint64_t least_memory(const struct asl_plan *base)
 	return least;
 }
 
-int asl_planner_rank(struct asl_candidate **best, int *count,
-		     const struct asl_plan *base, int top, uint64_t *least_need,
-		     double *floor)
+int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
 {
-	struct asl_candidates list = asl_candidates(top);
 	struct asl_search *s = NULL;
 	struct asl_candidate x;
-	int err;
 
 	if (base->budget)
-		list.memory_needed = least_memory(base);
-	if (!base->budget || list.memory_needed <= base->budget) {
+		list->memory_needed = least_memory(base);
+	if (!base->budget || list->memory_needed <= base->budget) {
 		s = search(base, ASL_LEAST_COST);
-		list.failed = !s;
+		list->failed |= !s;
 	}
-	while (s && list.count < top && asl_search_next(s, &x))
-		asl_candidates_put(&list, &x);
+	while (s && list->count < list->top && asl_search_next(s, &x))
+		asl_candidates_put(list, &x);
 	if (s)
-		list.lower_bound = asl_search_floor(s);
+		list->lower_bound = asl_search_floor(s);
 	asl_search_close(s);
-	err = asl_candidates_end(&list);
-	*best = list.best;
-	*count = list.count;
-	*least_need = list.memory_needed;
-	*floor = list.lower_bound;
-	return err;
+	return asl_candidates_end(list);
 }
 
 int asl_planner_best(struct asl_plan *plan, uint64_t *least_need)
 {
-	struct asl_candidate *best;
-	double floor;
-	int count, err;
+	struct asl_candidates list = asl_candidates(1);
+	int err = asl_planner_rank(&list, plan);
 
-	err = asl_planner_rank(&best, &count, plan, 1, least_need, &floor);
-	if (err)
-		return err;
-	*plan = best->plan;
-	free(best);
-	return 0;
+	*least_need = list.memory_needed;
+	if (!err)
+		asl_candidates_take(plan, &list);
+	return err;
 }
 
 static bool fits(uint64_t a, uint64_t b)

@@ -13,22 +13,16 @@
 enum { ASL_MOST_WALKED = 4096 };
 
 /*
- * Of every algorithm (base->algorithm if set, else all), kernel
+ * Candidates: every algorithm (base->algorithm if set, else all), kernel
  * (base->kernel if set, else all) and grid (base->grid if set, else all
- * feasible), the `top` of least predicted Q under base->accounting, best
- * first.  *best is the caller's to free.  -ENOMEM if every one exceeds the
- * memory budget: *least_need is then the least that would do.
- *
- * Of what is not among them, nothing costs less than the last that is, or less
- * than *floor, if that is lower: where a search ran out of patience (search.h).
+ * feasible).  list->lower_bound is set where a search was cut short (search.h).
+ * 0, or what asl_candidates_end says.
  */
-int asl_planner_rank(struct asl_candidate **best, int *count,
-		     const struct asl_plan *base, int top, uint64_t *least_need,
-		     double *floor);
+int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base);
 
 /*
- * Complete a plan by the first of these.  Every process that asks the same is
- * answered the same.
+ * Complete a plan by the best candidate.  Every process that asks the same is
+ * answered the same.  -ENOMEM: *least_need words of memory would be enough.
  */
 int asl_planner_best(struct asl_plan *plan, uint64_t *least_need);
 

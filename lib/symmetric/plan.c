@@ -261,68 +261,12 @@ bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache, uint64_t *need)
 	return s->together > 0;
 }
 
-struct ranking {
-	const struct asl_plan *base;
-	struct asl_candidate *best;
-	int count, top;
-	uint64_t least_need;
-	bool failed; /* there was no memory */
-};
-
 /* ---- The best so far ---- */
 
-static double q_of(const struct asl_candidate *x)
-{
-	return x->forecast.q[x->plan.accounting];
-}
-
-static double worst(const struct ranking *x)
-{
-	return x->count < x->top ? INFINITY : q_of(&x->best[x->count - 1]);
-}
-
-static void drop(const struct asl_plan *plan)
-{
-	struct asl_symmetric *s = (struct asl_symmetric *)plan->symmetric;
-
-	asl_symmetric_free(s);
-	free(s);
-}
-
-/* Behind those that cost as much. */
-static void insert(struct ranking *x, const struct asl_candidate *found)
-{
-	int at = x->count;
-
-	for (; at > 0 && q_of(&x->best[at - 1]) > q_of(found); at--)
-		x->best[at] = x->best[at - 1];
-	x->best[at] = *found;
-	if (++x->count > x->top)
-		drop(&x->best[--x->count].plan);
-}
-
-/* Takes the symmetric part over. */
-static void add(struct ranking *x, const struct asl_plan *plan)
-{
-	struct asl_candidate found = {*plan, asl_forecast(plan)};
-	uint64_t need = found.forecast.memory_needed;
-	bool fits = !plan->budget || need <= plan->budget;
-	void *more = NULL;
-
-	if (!fits && need < x->least_need)
-		x->least_need = need;
-	if (fits && q_of(&found) < worst(x)) {
-		more = reallocarray(x->best, (size_t)x->count + 2,
-				    sizeof *x->best);
-		x->failed = x->failed || !more;
-	}
-	if (!more) {
-		drop(plan);
-		return;
-	}
-	x->best = more;
-	insert(x, &found);
-}
+struct ranking {
+	const struct asl_plan *base;
+	struct asl_candidates *list;
+};
 
 /* ---- Layouts ---- */
 
@@ -359,16 +303,16 @@ static void try_layout(struct ranking *x, const char *layout, bool alltoall)
 	uint64_t need;
 	int err;
 
-	x->failed = x->failed || !s;
+	x->list->failed |= !s;
 	if (!s)
 		return;
 	plan.symmetric = s;
 	err = asl_symmetric_make(s, &want);
-	x->failed = x->failed || err == -ENOMEM;
+	x->list->failed |= err == -ENOMEM;
 	if (!err && asl_symmetric_fit(s, plan.cache, &need))
-		add(x, &plan);
+		asl_candidates_add(x->list, &plan);
 	else
-		drop(&plan);
+		asl_plan_release(&plan);
 }
 
 static void try_exchanges(struct ranking *x, const char *layout,
@@ -404,7 +348,7 @@ static int list(struct candidate **all, struct ranking *x, const char *family)
 		    (family && strcmp(family, size.family)))
 			continue;
 		more = reallocarray(*all, (size_t)count + 1, sizeof **all);
-		x->failed = x->failed || !more;
+		x->list->failed |= !more;
 		if (!more)
 			break;
 		*all = more;
@@ -428,7 +372,7 @@ static void try_layouts(struct ranking *x,
 	if (!ways->layout)
 		try_exchanges(x, "cubic", ways);
 	for (int i = 0; i < count; i++)
-		if (floor_of(x, all[i].ranks) < worst(x))
+		if (floor_of(x, all[i].ranks) < asl_candidates_limit(x->list))
 			try_exchanges(x, all[i].name, ways);
 	free(all);
 }
@@ -441,7 +385,7 @@ static void try_grid(struct ranking *x, const struct asl_algorithm *a)
 	struct asl_plan plan = *x->base;
 	uint64_t need;
 
-	x->failed = x->failed || !s;
+	x->list->failed |= !s;
 	if (!s)
 		return;
 	*s = (struct asl_symmetric){.n = x->base->symmetric->n, .columns = 1};
@@ -449,17 +393,15 @@ static void try_grid(struct ranking *x, const struct asl_algorithm *a)
 	plan.symmetric = s;
 	if ((!plan.grid.p[0] || asl_symmetric_possible(&plan)) &&
 	    asl_symmetric_settle(&plan, &need))
-		add(x, &plan);
+		asl_candidates_add(x->list, &plan);
 	else
-		drop(&plan);
+		asl_plan_release(&plan);
 }
 
-int asl_symmetric_rank(struct asl_candidate **best, int *count,
-		       const struct asl_plan *base,
-		       const struct asl_symmetric_ways *ways, int top,
-		       uint64_t *least_need)
+int asl_symmetric_rank(struct asl_candidates *list, const struct asl_plan *base,
+		       const struct asl_symmetric_ways *ways)
 {
-	struct ranking x = {base, NULL, 0, top, UINT64_MAX, false};
+	struct ranking x = {base, list};
 	const struct asl_algorithm *a = base->algorithm;
 
 	if (!asl_symmetric_on_grid(a))
@@ -470,8 +412,5 @@ int asl_symmetric_rank(struct asl_candidate **best, int *count,
 		try_grid(&x, &asl_symmetric_naive);
 		try_grid(&x, &asl_symmetric_sequence);
 	}
-	*best = x.best;
-	*count = x.count;
-	*least_need = x.least_need;
-	return x.count && !x.failed ? 0 : -ENOMEM;
+	return asl_candidates_end(list);
 }

@@ -4,7 +4,7 @@
 #ifndef ASL_SYMMETRIC_PLAN_H
 #define ASL_SYMMETRIC_PLAN_H
 
-#include "lib/multiply/search.h"
+#include "lib/plan/candidates.h"
 #include "lib/symmetric/symmetric.h"
 
 /*
@@ -58,18 +58,12 @@ struct asl_symmetric_ways {
 };
 
 /*
- * Of the base's algorithm, and for sttsv of those to compare with, too: with all
- * layouts and exchanges, or on all grids (base->grid if set), the `top` of least
- * predicted Q under base->accounting, best first.  *best, and the symmetric part
- * of each plan, are the caller's to free.
- *
- * -ENOMEM if there is none: *least_need is then the least memory budget that
- * would do, or UINT64_MAX if there is no such.
+ * Candidates: the base's algorithm, and for sttsv those to compare with, too, with
+ * all layouts and exchanges, or on all grids (base->grid if set).  0, or what
+ * asl_candidates_end says.
  */
-int asl_symmetric_rank(struct asl_candidate **best, int *count,
-		       const struct asl_plan *base,
-		       const struct asl_symmetric_ways *ways, int top,
-		       uint64_t *least_need);
+int asl_symmetric_rank(struct asl_candidates *list, const struct asl_plan *base,
+		       const struct asl_symmetric_ways *ways);
 
 /* Does it work on a grid?  Those that do not have a layout. */
 bool asl_symmetric_on_grid(const struct asl_algorithm *a);
