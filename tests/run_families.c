@@ -28,6 +28,7 @@ static struct {
 	int rounds, claimed; /* made; said to have been made, if not 0 */
 	int silent;	     /* the repetition that has nothing to say */
 	bool breaks;
+	int failing, full; /* the first rank whose run, whose write fails */
 	int opened, created, closed, filled, ran, verified, written;
 	double result[MOST_RANKS];
 } ring;
@@ -44,6 +45,8 @@ static void ring_run(struct asl_rank *r, const struct asl_plan *plan,
 {
 	int P = ring_ranks(plan), rep = ring.ran++ / P;
 
+	if (ring.failing && r->id >= ring.failing)
+		asl_rank_fail(r, -EIO, "rank %d breaks", r->id);
 	asl_phase(r, ASL_SHIFT);
 	for (int i = 0; i < ring.rounds; i++) {
 		if (P > 1)
@@ -158,6 +161,8 @@ static int ring_write(struct asl_rank *r, struct asl_data *data,
 {
 	assert_string_equal(data->result, "good");
 	ring.written++;
+	if (ring.full && r->id >= ring.full)
+		return asl_fail(-ENOSPC, "rank %d is full", r->id);
 	ring.result[r->id] = own[HERE].at[0];
 	return 0;
 }
@@ -350,6 +355,38 @@ static void what_cannot_be_opened_is_closed(void **state)
 	assert_int_equal(log.count + ring.ran, 0);
 }
 
+/* Many ranks fail, each with words of its own: one has the word. */
+static void one_has_the_word(void **state)
+{
+	struct dice d = {5, 0, 0};
+	struct asl_run_want want = roll_want(&d);
+	struct log log = {.count = 0};
+
+	(void)state;
+	want.store = "dram";
+	want.verify = ASL_VERIFY_ORACLE;
+	want.plan.ranks = MOST_RANKS;
+	want.plan.shape.k = 0;
+	want.result = "good";
+	ring.full = 3;
+	assert_int_equal(asl_run(&want, look, &log), -ENOSPC);
+	assert_string_equal(asl_run_why(), "rank 3 is full");
+	assert_int_equal(log.count, REPS);
+	assert_int_equal(ring.written, MOST_RANKS);
+
+	/* Ranks that fail inside a run have said so, on stderr. */
+	log.count = 0;
+	ring.failing = 4;
+	assert_int_equal(asl_run(&want, look, &log), -EIO);
+	assert_string_equal(asl_run_why(), "");
+	assert_int_equal(log.count, 0);
+
+	/* That is forgotten by the next. */
+	ring.full = ring.failing = 0;
+	assert_int_equal(asl_run(&want, look, &log), 0);
+	assert_string_equal(asl_run_why(), "");
+}
+
 /* Without a grid every rank is asked, however many. */
 static void forecast(void **state)
 {
@@ -375,6 +412,7 @@ int main(void)
 		cmocka_unit_test(outcome_is_of_one_repetition),
 		cmocka_unit_test(lies_are_found),
 		cmocka_unit_test(what_cannot_be_opened_is_closed),
+		cmocka_unit_test(one_has_the_word),
 		cmocka_unit_test(forecast),
 	};
 
