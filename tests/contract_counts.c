@@ -116,7 +116,7 @@ static void run_case(const struct given *g)
 	if (err || out.reps != 1 || !out.sound) {
 		print_case(g);
 		if (err)
-			print_error("error %d: %s\n", err, asl_run_why());
+			print_error("error %d: %s\n", err, asl_failure_to_print());
 		fail();
 	}
 }

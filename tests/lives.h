@@ -159,7 +159,7 @@ static inline pid_t begin_life(const struct asl_run_want *want, uint64_t events)
 	/* Nobody takes old words for those that were to be moved. */
 	mallopt(M_PERTURB, 0x80);
 	err = asl_run(want, look, NULL);
-	snprintf(shared->why, sizeof shared->why, "%s", asl_run_why());
+	snprintf(shared->why, sizeof shared->why, "%s", asl_failure_to_print());
 	_exit(asl_exit_code(err));
 }
 

@@ -14,7 +14,7 @@
 
 #include "lib/machine/hwc_likwid.h"
 #include "lib/machine/hwc_perf.h"
-#include "lib/run/hardware.h"
+#include "lib/run/rank_case.h"
 #include "lib/run/run.h"
 #include "tests/files.h"
 #include "tests/random.h"
@@ -272,13 +272,13 @@ static void sums_are_exact(void **state)
 		write_machine(&m);
 		setenv("ASLANT_HWC_RECORDED", root, 1);
 		if (asl_hwc_open(&h, &want))
-			fail_msg("case %u, %s: %s", i, root, asl_hwc_why());
+			fail_msg("case %u, %s: %s", i, root, asl_failure());
 		assert_non_null(strstr(asl_hwc_note(h), "NOT MEASURED"));
 		assert_int_equal(!!strstr(asl_hwc_note(h), "dram and pmm"),
 				 m.kind->pmm);
 		assert_int_equal(asl_hwc_start(h), 0);
 		if (asl_hwc_stop(h, &count))
-			fail_msg("case %u, %s: %s", i, root, asl_hwc_why());
+			fail_msg("case %u, %s: %s", i, root, asl_failure());
 		check_machine(&m, &count);
 		/* There is no third reading, and so no figure. */
 		assert_int_equal(asl_hwc_start(h), -ENODATA);
@@ -468,9 +468,9 @@ static void reasons_are_given(void **state)
 			accepted = first;
 			assert_int_equal(asl_perf_open(&h, &want, &system),
 					 -ENODEV);
-			if (!strstr(asl_hwc_why(), known[i].words))
+			if (!strstr(asl_failure(), known[i].words))
 				fail_msg("'%s' does not say '%s'",
-					 asl_hwc_why(), known[i].words);
+					 asl_failure(), known[i].words);
 			assert_int_equal(open_files(), before);
 		}
 }
@@ -543,8 +543,8 @@ static void bad_files_are_refused(void **state)
 		if (bad[i].line)
 			write_line("%s", name, bad[i].line);
 		assert_int_equal(asl_perf_find(&events, root), -EINVAL);
-		if (!strstr(asl_hwc_why(), bad[i].words))
-			fail_msg("'%s' does not say '%s'", asl_hwc_why(),
+		if (!strstr(asl_failure(), bad[i].words))
+			fail_msg("'%s' does not say '%s'", asl_failure(),
 				 bad[i].words);
 		free(events.list);
 	}
@@ -582,7 +582,7 @@ static void kernel_counts(void **state)
 				   i));
 	system.root = root;
 	if (asl_perf_open(&h, &want, &system)) {
-		print_message("not checked: %s\n", asl_hwc_why());
+		print_message("not checked: %s\n", asl_failure());
 		return;
 	}
 	if (strstr(h.note, "cache misses only")) {
@@ -734,9 +734,9 @@ static void likwid_is_left_alone(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(asl_hwc_open(&h, &want), -ENODEV);
 		assert_null(h);
-		if (!strstr(asl_hwc_why(), "no /dev/cpu/0/msr") &&
-		    !strstr(asl_hwc_why(), "built without it"))
-			fail_msg("found '%s'", asl_hwc_why());
+		if (!strstr(asl_failure(), "no /dev/cpu/0/msr") &&
+		    !strstr(asl_failure(), "built without it"))
+			fail_msg("found '%s'", asl_failure());
 	}
 	want.backend = "papi";
 	assert_int_equal(asl_hwc_open(&h, &want), -ENOENT);

@@ -120,7 +120,7 @@ static void run_case(const struct asl_run_want *want, unsigned number)
 	if (err || out.reps != 1 || !out.sound) {
 		print_case(want, number);
 		if (err)
-			print_error("error %d: %s\n", err, asl_run_why());
+			print_error("error %d: %s\n", err, asl_failure_to_print());
 		fail();
 	}
 }

@@ -371,7 +371,7 @@ static struct outcome run(const struct asl_plan *plan, const char *store)
 	struct outcome out = {false, false, 0};
 
 	if (asl_run(&want, look, &out))
-		fail_msg("%s", asl_run_why());
+		fail_msg("%s", asl_failure_to_print());
 	return out;
 }
 

@@ -134,7 +134,7 @@ static struct asl_rep run(const struct asl_run_want *want)
 	struct asl_rep rep;
 
 	if (asl_run(want, keep, &rep))
-		fail_msg("%s", asl_run_why());
+		fail_msg("%s", asl_failure_to_print());
 	return rep;
 }
 

@@ -126,7 +126,7 @@ static struct outcome run_case(struct test_case *c, unsigned number)
 	if (err || out.reps != 1 || !out.sound) {
 		print_case(c, number);
 		if (err)
-			print_error("error %d: %s\n", err, asl_run_why());
+			print_error("error %d: %s\n", err, asl_failure_to_print());
 		fail();
 	}
 	return out;

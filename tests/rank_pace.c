@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/rank/bucket.h"
 #include "lib/rank/emulate.h"
 #include "tests/random.h"
@@ -244,21 +245,20 @@ static int be_rank(struct asl_net *net, void *arg)
 	struct asl_store_want store = {.name = "dram"};
 	struct asl_costs costs = {0};
 	struct asl_rank_want want = {.net = net, .cache = CACHE};
-	struct asl_emulator *pace = NULL;
+	struct asl_emulator *emulator = NULL;
 	struct asl_rank r;
-	const char *why;
 
 	want.costs = &costs;
 	asl_store_open(&want.pool, &store);
 	asl_store_open(&want.staging, &store);
 	asl_rank_init(&r, &want);
-	if (s->as && asl_emulator_open(&pace, s->as, net, &why))
-		print_error("%s\n", why);
-	r.pace = pace;
+	if (s->as && asl_emulator_open(&emulator, s->as, net))
+		print_error("%s\n", asl_failure());
+	r.emulator = emulator;
 	act_often(&r, s);
 	s->ledger = r.ledger;
 	s->seconds = r.seconds;
-	asl_emulator_close(pace);
+	asl_emulator_close(emulator);
 	asl_store_close(want.staging);
 	asl_store_close(want.pool);
 	return r.err;
@@ -345,14 +345,14 @@ static int step(struct asl_rank *r, struct dice *d)
 	bool ended;
 	int early;
 
-	asl_emulator_start_overlap(r->pace);
-	ended = asl_emulator_overlap_ended(r->pace, &op);
+	asl_emulator_start_overlap(r->emulator);
+	ended = asl_emulator_overlap_ended(r->emulator, &op);
 	early = ended && asl_now() < due;
 
 	if (roll(d, 0, 1))
 		asl_emulator_step(r, &op);
 	else
-		asl_emulator_end_overlap(r->pace, &op);
+		asl_emulator_end_overlap(r->emulator, &op);
 	early += asl_now() < due - 1e-9;
 	if (early)
 		print_error("rank %d: a step of %d words ended %g s early\n",
@@ -364,13 +364,12 @@ static int be_end(struct asl_net *net, void *arg)
 {
 	struct asl_rank r = {.id = asl_net_rank(net), .size = 2, .net = net};
 	struct dice d = {.family = 45, .number = (uint32_t)r.id};
-	const char *why = "";
-	int err = asl_emulator_open(&r.pace, &wire, net, &why);
+	int err = asl_emulator_open(&r.emulator, &wire, net);
 
 	(void)arg;
 	for (int i = 0; !err && i < 50; i++)
 		err = step(&r, &d);
-	asl_emulator_close(r.pace);
+	asl_emulator_close(r.emulator);
 	return err;
 }
 

@@ -684,9 +684,9 @@ static void memory_high_is_the_most_held_at_a_time(void **state)
 static void says(struct asl_rank *r, int err, const char *what)
 {
 	EQUAL(r->err, err);
-	if (!strstr(r->why, what)) {
-		print_error("rank %d says '%s', not '%s'\n", r->id, r->why,
-			    what);
+	if (!strstr(asl_failure(), what)) {
+		print_error("rank %d says '%s', not '%s'\n", r->id,
+			    asl_failure(), what);
 		wrong++;
 	}
 }

@@ -183,11 +183,13 @@ static off_t in_memo(size_t at)
 static void flipped_bits(void **state)
 {
 	static const size_t of_record[] = {
-		offsetof(struct asl_memo, progress),
-		offsetof(struct asl_memo, progress) + 5,
-		offsetof(struct asl_memo, record) + sizeof(struct asl_record),
-		offsetof(struct asl_memo, record) + sizeof(struct asl_record) +
-			offsetof(struct asl_record, clock),
+		offsetof(struct asl_resume_record, progress),
+		offsetof(struct asl_resume_record, progress) + 5,
+		offsetof(struct asl_resume_record, of_mark) +
+			sizeof(struct asl_mark_record),
+		offsetof(struct asl_resume_record, of_mark) +
+			sizeof(struct asl_mark_record) +
+			offsetof(struct asl_mark_record, clock),
 	};
 	struct asl_run_want want = kill_half_way(false);
 
@@ -261,7 +263,8 @@ static void any_bit(void **state)
 		/* All of it but the text, which is the largest part. */
 		if (roll(&d, 0, 3))
 			at = in_memo(roll(
-				&d, 0, offsetof(struct asl_memo, moved) - 1));
+				&d, 0,
+				offsetof(struct asl_resume_record, moved) - 1));
 		flip(at, (int)roll(&d, 0, 7));
 		code = live(&want, 0);
 		if (code != 2 &&

@@ -134,14 +134,14 @@ static void error_ends_all(void **state)
 	make_all(want, list);
 	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -EIO);
 	assert_int_equal(log.count, 2);
-	assert_string_equal(asl_run_why(), "");
+	assert_string_equal(asl_failure_to_print(), "");
 
 	/* The fourth cannot be set up; three are complete. */
 	log = (struct log){0};
 	want[3].nvm_dir = "/nowhere";
 	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -ENOENT);
 	assert_ptr_equal(log.seen[log.count - 1].want, list[2]);
-	assert_non_null(strstr(asl_run_why(), "/nowhere"));
+	assert_non_null(strstr(asl_failure_to_print(), "/nowhere"));
 
 	log = (struct log){0};
 	make_all(want, list);
@@ -163,7 +163,7 @@ static void alike_or_not_at_all(void **state)
 	make_all(want, list);
 	want[5].plan.ranks = 28;
 	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -EINVAL);
-	assert_non_null(strstr(asl_run_why(), "cases 1 and 6"));
+	assert_non_null(strstr(asl_failure_to_print(), "cases 1 and 6"));
 	make_all(want, list);
 	want[1].provider = "tcp";
 	assert_int_equal(asl_run_all(list, CASES, NULL, look, &log), -EINVAL);

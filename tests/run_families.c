@@ -342,7 +342,7 @@ static void what_cannot_be_opened_is_closed(void **state)
 	(void)state;
 	want.files[3] = "/ring.npy";
 	assert_int_equal(asl_run(&want, look, &log), -EISDIR);
-	assert_string_equal(asl_run_why(), "no ring: /ring.npy");
+	assert_string_equal(asl_failure_to_print(), "no ring: /ring.npy");
 	assert_int_equal(ring.opened, 1);
 	assert_int_equal(ring.created, 0);
 	assert_int_equal(ring.closed, 1);
@@ -350,7 +350,7 @@ static void what_cannot_be_opened_is_closed(void **state)
 	want.files[3] = NULL;
 	want.result = "bad";
 	assert_int_equal(asl_run(&want, look, &log), -ENOSPC);
-	assert_string_equal(asl_run_why(), "no room for bad");
+	assert_string_equal(asl_failure_to_print(), "no room for bad");
 	assert_int_equal(ring.closed, 2);
 	assert_int_equal(log.count + ring.ran, 0);
 }
@@ -370,7 +370,7 @@ static void one_has_the_word(void **state)
 	want.result = "good";
 	ring.full = 3;
 	assert_int_equal(asl_run(&want, look, &log), -ENOSPC);
-	assert_string_equal(asl_run_why(), "rank 3 is full");
+	assert_string_equal(asl_failure_to_print(), "rank 3 is full");
 	assert_int_equal(log.count, REPS);
 	assert_int_equal(ring.written, MOST_RANKS);
 
@@ -378,13 +378,13 @@ static void one_has_the_word(void **state)
 	log.count = 0;
 	ring.failing = 4;
 	assert_int_equal(asl_run(&want, look, &log), -EIO);
-	assert_string_equal(asl_run_why(), "");
+	assert_string_equal(asl_failure_to_print(), "");
 	assert_int_equal(log.count, 0);
 
 	/* That is forgotten by the next. */
 	ring.full = ring.failing = 0;
 	assert_int_equal(asl_run(&want, look, &log), 0);
-	assert_string_equal(asl_run_why(), "");
+	assert_string_equal(asl_failure_to_print(), "");
 }
 
 /* Without a grid every rank is asked, however many. */

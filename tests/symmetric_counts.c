@@ -195,7 +195,7 @@ static struct seen run(struct asl_run_want *want, unsigned number)
 			    s->layout.name, s->alltoall ? "alltoall" : "p2p",
 			    want->plan.grid.p[0], want->plan.grid.p[1],
 			    want->plan.grid.p[2], want->plan.cache, want->store,
-			    asl_run_why());
+			    asl_failure_to_print());
 	assert_int_equal(err, 0);
 	assert_int_equal(seen.reps, 1);
 	assert_true(seen.sound);

@@ -84,7 +84,7 @@ static struct asl_outcome power(const struct power *p)
 	assert_int_equal(asl_symmetric_make(&s, &choice), 0);
 	s.together = 1;
 	if (asl_run(&want, each, &found))
-		fail_msg("%s", asl_run_why());
+		fail_msg("%s", asl_failure_to_print());
 	asl_symmetric_free(&s);
 	assert_in_range(found.iterations, 1, 19999);
 	assert_true(found.eigen_residual <= 1e-9 * fabs(found.eigenvalue));

@@ -38,7 +38,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/rank/cost.h"
+#include "lib/rank/ledger.h"
 
 struct asl_profile {
 	char name[64], about[256], source[2048];

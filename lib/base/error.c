@@ -1,30 +1,39 @@
 /*
- * error.c -- the one channel for what an error was about
+ * error.c -- the line of the last error, and exit codes
  */
 #include "lib/base/error.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Two lines, so that the new one may quote the old one. */
 static _Thread_local char lines[2][PATH_MAX + 1024];
 static _Thread_local int current;
+static _Thread_local bool printed;
 
-int asl_fail(int err, const char *format, ...)
+int asl_vfail(int err, const char *format, va_list args)
 {
 	int next = !current;
-	va_list args;
 
-	va_start(args, format);
 	vsnprintf(lines[next], sizeof lines[next], format, args);
-	va_end(args);
-	/* A path may hold anything. */
+	/* A path may hold any byte. */
 	for (char *c = lines[next]; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	current = next;
+	printed = false;
+	return err;
+}
+
+int asl_fail(int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	asl_vfail(err, format, args);
+	va_end(args);
 	return err;
 }
 
@@ -36,6 +45,17 @@ const char *asl_failure(void)
 void asl_forget_failure(void)
 {
 	lines[current][0] = '\0';
+	printed = false;
+}
+
+void asl_failure_printed(void)
+{
+	printed = true;
+}
+
+const char *asl_failure_to_print(void)
+{
+	return printed ? "" : lines[current];
 }
 
 int asl_exit_code(int err)

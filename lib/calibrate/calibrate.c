@@ -9,7 +9,6 @@
 #include "lib/calibrate/calibrate.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,31 +153,6 @@ enum { CACHES = 4 };
 #define LEAST_BYTES (UINT64_C(32) << 20)
 #define MOST_BYTES (UINT64_C(1) << 30)
 
-static char why[768];
-
-const char *asl_calibrate_why(void)
-{
-	return why;
-}
-
-static void asl_calibrate_forget(void)
-{
-	why[0] = '\0';
-}
-
-/* Set aside what asl_calibrate_why() gives, unless there is something. */
-static int asl_calibrate_fail(int err, const char *format, ...)
-{
-	va_list args;
-
-	if (why[0])
-		return err;
-	va_start(args, format);
-	vsnprintf(why, sizeof why, format, args);
-	va_end(args);
-	return err;
-}
-
 static uint64_t region_words(uint64_t cache_bytes)
 {
 	uint64_t bytes = CACHES * cache_bytes;
@@ -205,12 +179,12 @@ static int open_store(struct asl_store **out, struct asl_stream *s,
 	int err = asl_store_open(out, want);
 
 	if (err)
-		return asl_calibrate_fail(err, "%s", asl_failure());
+		return err;
 	err = asl_stream_open(s, *out, want->words);
-	return err ? asl_calibrate_fail(err,
-					"no room for %ju words in the store "
-					"%s: %s",
-					want->words, want->name, asl_failure())
+	return err ? asl_fail(err,
+			      "no room for %ju words in the store "
+			      "%s: %s",
+			      want->words, want->name, asl_failure())
 		   : 0;
 }
 
@@ -248,7 +222,7 @@ static int bind(const struct asl_bench *b)
 	int mates, mate = asl_net_mate(b->net, &mates);
 	int err = asl_machine_bind(b->want->bind, mate, mates);
 
-	return err ? asl_calibrate_fail(err, "--bind: %s", asl_failure()) : 0;
+	return err ? asl_fail(err, "--bind: %s", asl_failure()) : 0;
 }
 
 /* 0 or a negative errno, after asl_calibrate_fail; close is due either way. */
@@ -265,8 +239,8 @@ static int asl_bench_open(struct asl_bench *b)
 	err = asl_product_open(&b->product);
 	if (!err)
 		err = open_sweep(b);
-	return err ? asl_calibrate_fail(err, "no memory for matrices and "
-					     "messages")
+	return err ? asl_fail(err, "no memory for matrices and "
+				   "messages")
 		   : 0;
 }
 
@@ -449,7 +423,8 @@ static void describe(struct asl_calibration *out, const struct asl_bench *b)
 struct call {
 	struct asl_calibration *out;
 	const struct asl_calibrate_want *want;
-	bool said; /* by another rank */
+	char why[768]; /* the failure of this rank */
+	bool printed;  /* by the network or by another rank */
 };
 
 /* A rank that leaves while others measure takes them along. */
@@ -461,7 +436,7 @@ static int measure_or_abort(struct call *call, struct asl_bench *b)
 		asl_store_error(b->pool); /* if there is one, it has the word */
 		asl_net_abort(b->net, asl_exit_code(err), asl_failure());
 	}
-	call->said = err;
+	call->printed = err;
 	return err;
 }
 
@@ -469,8 +444,7 @@ static int open_bench(struct asl_bench *b)
 {
 	b->rank = asl_net_rank(b->net);
 	if (b->want->refused)
-		return asl_calibrate_fail(b->want->refused, "%s",
-					  b->want->refusal);
+		return asl_fail(b->want->refused, "%s", b->want->refusal);
 	return asl_bench_open(b);
 }
 
@@ -480,9 +454,11 @@ static int body(struct asl_net *net, void *arg)
 	struct asl_bench b = {.want = call->want, .net = net};
 	int who = 0, err = open_bench(&b);
 
+	if (err)
+		snprintf(call->why, sizeof call->why, "%s", asl_failure());
 	err = asl_net_agree(net, err, &who);
 	if (err)
-		call->said = who != b.rank;
+		call->printed = who != b.rank;
 	else
 		err = measure_or_abort(call, &b);
 	if (!err)
@@ -506,9 +482,9 @@ int asl_calibrate(struct asl_calibration *out,
 	*out = (struct asl_calibration){0};
 	asl_blas_one_thread();
 	err = asl_net_run(&net, body, &call);
-	if (call.said)
-		asl_calibrate_forget();
-	else if (err)
-		asl_calibrate_fail(err, "%s", asl_failure());
+	if (*call.why)
+		asl_fail(err, "%s", call.why);
+	if (call.printed)
+		asl_failure_printed();
 	return err;
 }

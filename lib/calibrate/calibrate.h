@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/error.h"
 #include "lib/base/estimate.h"
 
 /*
@@ -74,12 +75,14 @@ struct asl_calibrate_want {
 
 /*
  * To be called by every rank of a job of two or more; *out is filled on rank 0.
- * 0, or a negative errno on all ranks, of which one has asl_calibrate_why(): ""
- * on the others.
+ * 0, or a negative errno on all ranks, of which one has asl_failure_to_print().
  */
 int asl_calibrate(struct asl_calibration *out,
 		  const struct asl_calibrate_want *want);
 
-const char *asl_calibrate_why(void);
+static inline const char *asl_calibrate_why(void)
+{
+	return asl_failure_to_print();
+}
 
 #endif

@@ -4,11 +4,11 @@
 #include "lib/machine/hwc.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/hwc_backend.h"
 #include "lib/machine/hwc_likwid.h"
 
@@ -54,23 +54,6 @@ static const struct asl_hwc_backend *const backends[] = {
 };
 
 enum { BACKENDS = sizeof(backends) / sizeof(backends[0]) };
-
-static char why[512];
-
-int asl_hwc_fail(int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
-	va_end(args);
-	return err;
-}
-
-const char *asl_hwc_why(void)
-{
-	return why;
-}
 
 static const struct asl_hwc_backend *find(const char *name)
 {
@@ -122,7 +105,7 @@ static int open_one(struct asl_hwc *h, const struct asl_hwc_backend *backend,
 /* The first that can; or all their reasons, in a row. */
 static int open_first(struct asl_hwc *h, const struct asl_hwc_want *want)
 {
-	char reasons[sizeof(why)] = "";
+	char reasons[512] = "";
 	size_t used = 0;
 	int err = -ENODEV;
 
@@ -131,12 +114,12 @@ static int open_first(struct asl_hwc *h, const struct asl_hwc_want *want)
 		if (!err)
 			return 0;
 		if (used < sizeof(reasons))
-			used += (size_t)snprintf(reasons + used,
-						 sizeof(reasons) - used,
-						 "%s%s: %s", i ? "; " : "",
-						 backends[i]->name, why);
+			used += (size_t)snprintf(
+				reasons + used, sizeof(reasons) - used,
+				"%s%s: %s", i ? "; " : "", backends[i]->name,
+				asl_failure());
 	}
-	return asl_hwc_fail(err, "%s", reasons);
+	return asl_fail(err, "%s", reasons);
 }
 
 int asl_hwc_open(struct asl_hwc **out, const struct asl_hwc_want *want)
@@ -147,19 +130,20 @@ int asl_hwc_open(struct asl_hwc **out, const struct asl_hwc_want *want)
 	int err;
 
 	*out = NULL;
-	why[0] = '\0';
 	if (!backend && !any)
-		return asl_hwc_fail(-ENOENT, "there is no backend '%s'",
-				    want->backend);
+		return asl_fail(-ENOENT, "there is no backend '%s'",
+				want->backend);
 	h = malloc(sizeof(*h));
 	if (!h)
-		return asl_hwc_fail(-ENOMEM, "no memory");
+		return asl_fail(-ENOMEM, "no memory");
 	err = any ? open_first(h, want) : open_one(h, backend, want);
-	if (!err)
-		*out = h;
-	else
+	if (err) {
 		free(h);
-	return err;
+		return err;
+	}
+	asl_forget_failure(); /* of other backends */
+	*out = h;
+	return 0;
 }
 
 void asl_hwc_close(struct asl_hwc *h)

@@ -10,7 +10,7 @@
  *		count here.  Many machines, virtual ones above all, count
  *		nothing, or not for everybody: then open fails and says why.
  * Order	open; start and stop, any number of times; close.
- * Errors	0, or a negative errno with asl_hwc_why() saying more.
+ * Errors	0, or a negative errno, described by asl_failure().
  * Threads	One, the one that opened.
  */
 #ifndef ASL_HWC_H
@@ -18,6 +18,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "lib/base/error.h"
 
 enum { ASL_HWC_SOCKETS = 16 };
 
@@ -69,8 +71,10 @@ int asl_hwc_stop(struct asl_hwc *h, struct asl_hwc_count *count);
 
 const char *asl_hwc_medium_name(enum asl_hwc_medium medium);
 
-/* What the last error of this process was about; "" if there was none. */
-const char *asl_hwc_why(void);
+static inline const char *asl_hwc_why(void)
+{
+	return asl_failure();
+}
 
 /* likwid and perf, NULL-ended, and a line on each. */
 const char *const *asl_hwc_backends(void);

@@ -27,8 +27,4 @@ struct asl_hwc_backend {
 
 extern const struct asl_hwc_backend asl_hwc_likwid, asl_hwc_perf;
 
-/* Set aside what asl_hwc_why() gives; returns err. */
-int asl_hwc_fail(int err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 #endif

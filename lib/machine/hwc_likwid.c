@@ -21,6 +21,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/hwc_backend.h"
 #include "lib/machine/hwc_likwid.h"
 
@@ -102,15 +103,14 @@ static int find_mode(AccessMode *mode)
 	if (fd >= 0)
 		return close(fd);
 	if (errno == ENOENT || errno == ENXIO)
-		return asl_hwc_fail(-ENODEV,
-				    "no " MSR
-				    ", which the kernel module msr makes");
+		return asl_fail(-ENODEV, "no " MSR
+					 ", which the kernel module msr makes");
 	*mode = ACCESSMODE_DAEMON;
 	if (may_daemon())
 		return 0;
-	return asl_hwc_fail(
-		-ENODEV, MSR ": %s, and " DAEMON " has no more rights than we",
-		strerror(errno));
+	return asl_fail(-ENODEV,
+			MSR ": %s, and " DAEMON " has no more rights than we",
+			strerror(errno));
 }
 
 /* ---- Setting up ---- */
@@ -120,11 +120,11 @@ static int load(void)
 	void *library = dlopen(ASLANT_LIKWID, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library)
-		return asl_hwc_fail(-ENODEV, "%s", dlerror());
+		return asl_fail(-ENODEV, "%s", dlerror());
 #define LOAD(name)                                                             \
 	*(void **)&likwid.name = dlsym(library, #name);                        \
 	if (!likwid.name)                                                      \
-		return asl_hwc_fail(-ENODEV, "%s", dlerror());
+		return asl_fail(-ENODEV, "%s", dlerror());
 	CALLS(LOAD)
 	return 0;
 }
@@ -147,9 +147,8 @@ static int choose_processors(int processor[ASL_HWC_SOCKETS])
 			if (s < likwid.sockets)
 				continue;
 			if (x->packageId >= ASL_HWC_SOCKETS)
-				return asl_hwc_fail(-ENODEV,
-						    "more than %d sockets",
-						    ASL_HWC_SOCKETS);
+				return asl_fail(-ENODEV, "more than %d sockets",
+						ASL_HWC_SOCKETS);
 			likwid.socket[likwid.sockets] = (int)x->packageId;
 			processor[likwid.sockets++] = (int)x->apicId;
 		}
@@ -163,13 +162,13 @@ static int begin(AccessMode mode)
 
 	likwid.perfmon_setVerbosity(0);
 	if (likwid.topology_init())
-		return asl_hwc_fail(-ENODEV, "it does not find processors");
+		return asl_fail(-ENODEV, "it does not find processors");
 	cpu = likwid.get_cpuInfo();
 	if (!cpu->short_name)
-		return asl_hwc_fail(-ENODEV,
-				    "it does not know this processor (family "
-				    "%u, model %u)",
-				    cpu->family, cpu->model);
+		return asl_fail(-ENODEV,
+				"it does not know this processor (family "
+				"%u, model %u)",
+				cpu->family, cpu->model);
 	err = choose_processors(processor);
 	if (err)
 		return err;
@@ -178,7 +177,7 @@ static int begin(AccessMode mode)
 	likwid.timer_init();
 	likwid.HPMmode(mode);
 	err = likwid.perfmon_init(likwid.sockets, processor);
-	return err ? asl_hwc_fail(-ENODEV, "perfmon_init returned %d", err) : 0;
+	return err ? asl_fail(-ENODEV, "perfmon_init returned %d", err) : 0;
 }
 
 static int set_up(void)
@@ -233,9 +232,9 @@ static int choose_group(struct group **chosen, bool persistent)
 		    !likwid.perfmon_setupCounters(groups[i].id))
 			return 0;
 	}
-	return asl_hwc_fail(-ENODEV,
-			    "no group for this processor counts what sockets "
-			    "read, and what they write");
+	return asl_fail(-ENODEV,
+			"no group for this processor counts what sockets "
+			"read, and what they write");
 }
 
 static int set_up_once(struct group **chosen, bool persistent)
@@ -245,10 +244,10 @@ static int set_up_once(struct group **chosen, bool persistent)
 	if (!likwid.asked) {
 		likwid.asked = true;
 		likwid.err = set_up();
-		strncpy(said, asl_hwc_why(), sizeof(said) - 1);
+		strncpy(said, asl_failure(), sizeof(said) - 1);
 	}
 	if (likwid.err)
-		return asl_hwc_fail(likwid.err, "%s", said);
+		return asl_fail(likwid.err, "%s", said);
 	return choose_group(chosen, persistent);
 }
 
@@ -282,7 +281,7 @@ static int open_likwid(struct asl_hwc *h, const struct asl_hwc_want *want)
 	int err;
 
 	if (!want->memory)
-		return asl_hwc_fail(-ENODEV, "one process of a host counts");
+		return asl_fail(-ENODEV, "one process of a host counts");
 	err = set_up_quietly(&g, want->persistent);
 	if (err)
 		return err;
@@ -302,8 +301,7 @@ static int start(struct asl_hwc *h)
 	int err = likwid.perfmon_startCounters();
 
 	(void)h;
-	return err ? asl_hwc_fail(-EIO, "perfmon_startCounters returned %d",
-				  err)
+	return err ? asl_fail(-EIO, "perfmon_startCounters returned %d", err)
 		   : 0;
 }
 
@@ -313,8 +311,7 @@ static int stop(struct asl_hwc *h, struct asl_hwc_count *count)
 	int err = likwid.perfmon_stopCounters();
 
 	if (err)
-		return asl_hwc_fail(-EIO, "perfmon_stopCounters returned %d",
-				    err);
+		return asl_fail(-EIO, "perfmon_stopCounters returned %d", err);
 	for (int i = 0; i < likwid.perfmon_getNumberOfMetrics(g->id); i++) {
 		enum asl_likwid_volume volume = asl_likwid_volume(
 			likwid.perfmon_getMetricName(g->id, i));
@@ -325,7 +322,7 @@ static int stop(struct asl_hwc *h, struct asl_hwc_count *count)
 			double x = likwid.perfmon_getLastMetric(g->id, i, s);
 
 			if (!(x >= 0))
-				return asl_hwc_fail(-EIO, "found %g GB", x);
+				return asl_fail(-EIO, "found %g GB", x);
 			to->counted = true;
 			*(volume == ASL_LIKWID_READ ? &to->read
 						    : &to->written) +=

@@ -3,13 +3,14 @@
  */
 #include <errno.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/hwc_backend.h"
 
 static int refuse(struct asl_hwc *h, const struct asl_hwc_want *want)
 {
 	(void)h;
 	(void)want;
-	return asl_hwc_fail(-ENODEV, "aslant was built without it");
+	return asl_fail(-ENODEV, "aslant was built without it");
 }
 
 const struct asl_hwc_backend asl_hwc_likwid = {

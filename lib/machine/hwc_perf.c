@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/base/error.h"
 #include "lib/base/system.h"
 #include "lib/base/text.h"
 
@@ -92,7 +93,7 @@ static int asl_perf_put_terms(struct asl_perf_event *event, const char *root,
 	for (char *term = strtok_r(copy, ",", &save); term;
 	     term = strtok_r(NULL, ",", &save))
 		if (!put_term(event, root, device, term))
-			return asl_hwc_fail(
+			return asl_fail(
 				-EINVAL,
 				"%s: found '%s', which is not a list of terms "
 				"that its format has",
@@ -140,10 +141,10 @@ static int asl_perf_put_scale(struct asl_perf_event *event, const char *root,
 	event->bytes = number_in(scale) * bytes_in(unit);
 	if (event->bytes > 0)
 		return 0;
-	return asl_hwc_fail(-EINVAL,
-			    "%s: %s: found scale '%s' and unit '%s', expected "
-			    "a number and Bytes, KiB, MiB or GiB",
-			    device, name, scale, unit);
+	return asl_fail(-EINVAL,
+			"%s: %s: found scale '%s' and unit '%s', expected "
+			"a number and Bytes, KiB, MiB or GiB",
+			device, name, scale, unit);
 }
 
 /*
@@ -228,7 +229,7 @@ static int add(struct asl_perf_events *to, const struct asl_perf_event *event)
 	void *more = reallocarray(to->list, to->count + 1, sizeof(*event));
 
 	if (!more)
-		return asl_hwc_fail(-ENOMEM, "no memory");
+		return asl_fail(-ENOMEM, "no memory");
 	to->list = more;
 	to->list[to->count++] = *event;
 	return 0;
@@ -243,15 +244,15 @@ static int add_cpus(struct asl_perf_events *to, struct asl_perf_event *event,
 	int err = 0;
 
 	if (!cpus)
-		return asl_hwc_fail(-ENOMEM, "no memory");
+		return asl_fail(-ENOMEM, "no memory");
 	if (!asl_system_line(line, sizeof(line), root,
 			     ASL_PERF_DEVICES "/%s/cpumask", device) ||
 	    hwloc_bitmap_list_sscanf(cpus, line) ||
 	    hwloc_bitmap_weight(cpus) < 1)
-		err = asl_hwc_fail(-EINVAL,
-				   "%s: found cpumask '%s', expected numbers "
-				   "of processors",
-				   device, line);
+		err = asl_fail(-EINVAL,
+			       "%s: found cpumask '%s', expected numbers "
+			       "of processors",
+			       device, line);
 	for (int cpu = hwloc_bitmap_first(cpus); !err && cpu >= 0;
 	     cpu = hwloc_bitmap_next(cpus, cpu)) {
 		event->cpu = cpu;
@@ -262,10 +263,10 @@ static int add_cpus(struct asl_perf_events *to, struct asl_perf_event *event,
 				    cpu))
 			event->socket = atoi(line);
 		if (event->socket < 0 || event->socket >= ASL_HWC_SOCKETS)
-			err = asl_hwc_fail(-EINVAL,
-					   "processor %d: its socket is not "
-					   "known, or not below %d",
-					   cpu, ASL_HWC_SOCKETS);
+			err = asl_fail(-EINVAL,
+				       "processor %d: its socket is not "
+				       "known, or not below %d",
+				       cpu, ASL_HWC_SOCKETS);
 		else
 			err = add(to, event);
 	}
@@ -284,7 +285,7 @@ static int add_event(struct asl_perf_events *to, const struct source *from,
 
 	if (!asl_system_line(type, sizeof(type), root,
 			     ASL_PERF_DEVICES "/%s/type", device))
-		return asl_hwc_fail(-EINVAL, "%s: it has no type", device);
+		return asl_fail(-EINVAL, "%s: it has no type", device);
 	event.type = (uint32_t)strtoul(type, NULL, 10);
 	if (from->bytes > 0)
 		return (err = asl_perf_put_terms(&event, root, device, name))
@@ -349,8 +350,8 @@ int asl_perf_find(struct asl_perf_events *events, const char *root)
 		found[from->medium] = events->count > before;
 	}
 	if (!err && !events->count)
-		err = asl_hwc_fail(-ENODEV, "no memory controllers that we "
-					    "know in " ASL_PERF_DEVICES);
+		err = asl_fail(-ENODEV, "no memory controllers that we "
+					"know in " ASL_PERF_DEVICES);
 	return err;
 }
 
@@ -447,11 +448,11 @@ static int forbidden(int err, const char *root, const char *least)
 
 	asl_system_line(level, sizeof(level), root,
 			"/proc/sys/kernel/perf_event_paranoid");
-	return asl_hwc_fail(-ENODEV,
-			    "%s: kernel.perf_event_paranoid is %s, expected "
-			    "%s at most, or CAP_PERFMON; a container may "
-			    "forbid it, too",
-			    strerror(-err), level, least);
+	return asl_fail(-ENODEV,
+			"%s: kernel.perf_event_paranoid is %s, expected "
+			"%s at most, or CAP_PERFMON; a container may "
+			"forbid it, too",
+			strerror(-err), level, least);
 }
 
 static int refused(int err, const char *root, const char *least)
@@ -461,14 +462,13 @@ static int refused(int err, const char *root, const char *least)
 	case EPERM:
 		return forbidden(err, root, least);
 	case ENOSYS:
-		return asl_hwc_fail(-ENODEV,
-				    "this kernel has no perf_event_open");
+		return asl_fail(-ENODEV, "this kernel has no perf_event_open");
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		return asl_hwc_fail(-ENODEV, "this processor does not have it");
+		return asl_fail(-ENODEV, "this processor does not have it");
 	default:
-		return asl_hwc_fail(-ENODEV, "%s", strerror(-err));
+		return asl_fail(-ENODEV, "%s", strerror(-err));
 	}
 }
 
@@ -508,7 +508,7 @@ static int open_memory(struct perf *p)
 	p->fd = calloc(count + 1, sizeof(*p->fd));
 	p->before = calloc(count + 1, sizeof(*p->before));
 	if (!err && (!p->fd || !p->before))
-		err = asl_hwc_fail(-ENOMEM, "no memory");
+		err = asl_fail(-ENOMEM, "no memory");
 	for (; !err && i < count; i++) {
 		const struct asl_perf_event *x = &p->events.list[i];
 		struct perf_event_attr attr = attr_of(x->type, x->config);
@@ -538,8 +538,8 @@ static int open_misses(struct perf *p)
 			"coherency_line_size");
 	p->line_bytes = atoi(line);
 	if (p->line_bytes < 1)
-		return asl_hwc_fail(-ENODEV, "the machine does not say how "
-					     "long its cache lines are");
+		return asl_fail(-ENODEV, "the machine does not say how "
+					 "long its cache lines are");
 	attr.inherit = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
@@ -578,21 +578,21 @@ int asl_perf_open(struct asl_hwc *h, const struct asl_hwc_want *want,
 	struct perf *p = calloc(1, sizeof(*p));
 
 	if (!p)
-		return asl_hwc_fail(-ENOMEM, "no memory");
+		return asl_fail(-ENOMEM, "no memory");
 	p->system = *system;
 	p->missed_fd = -1;
 	if (want->memory && open_memory(p))
-		snprintf(no_memory, sizeof(no_memory), "%s", asl_hwc_why());
+		snprintf(no_memory, sizeof(no_memory), "%s", asl_failure());
 	if (open_misses(p))
 		snprintf(no_misses, sizeof(no_misses), "no cache misses: %s",
-			 asl_hwc_why());
+			 asl_failure());
 	h->state = p;
 	put_note(h, p, no_memory, no_misses);
 	if (p->events.count || !*no_misses)
 		return 0;
 	free(p);
-	return asl_hwc_fail(-ENODEV, "%s%s%s", no_memory,
-			    *no_memory ? "; " : "", no_misses);
+	return asl_fail(-ENODEV, "%s%s%s", no_memory, *no_memory ? "; " : "",
+			no_misses);
 }
 
 static void close_perf(struct asl_hwc *h)
@@ -627,7 +627,7 @@ bool asl_perf_between(uint64_t *sum, double *share,
 
 static int read_failed(int err)
 {
-	return asl_hwc_fail(err, "counters can't be read: %s", strerror(-err));
+	return asl_fail(err, "counters can't be read: %s", strerror(-err));
 }
 
 static int start(struct asl_hwc *h)
@@ -654,8 +654,8 @@ static int stop_one(struct asl_hwc_count *count, struct perf *p, size_t i)
 	if (err)
 		return read_failed(err);
 	if (!asl_perf_between(&sum, &share, &p->before[i], &now, x->bytes))
-		return asl_hwc_fail(-EBUSY, "an event never had its turn: the "
-					    "counters are taken");
+		return asl_fail(-EBUSY, "an event never had its turn: the "
+					"counters are taken");
 	to->counted = true;
 	*(x->writes ? &to->written : &to->read) += sum;
 	count->share = fmin(count->share, share);

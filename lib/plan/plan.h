@@ -13,7 +13,7 @@
 #ifndef ASL_PLAN_H
 #define ASL_PLAN_H
 
-#include "lib/rank/cost.h"
+#include "lib/rank/ledger.h"
 #include "lib/rank/rank.h"
 
 struct asl_contraction;

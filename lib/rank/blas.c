@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /*
- * OpenBLAS takes its buffer with the first product that is not small, and waits
- * for ever if there is no room for one: better before the pools than after.
+ * OpenBLAS allocates its buffer with the first product that is not small, and
+ * waits for ever if there is no memory: better before the pools than after.
  */
 static void take_buffer(void)
 {

@@ -9,7 +9,7 @@
 /* To be called before the first asl_gemm. */
 void asl_blas_one_thread(void);
 
-/* How many there are, and as many as there were before. */
+/* The number of threads, to be restored later. */
 int asl_blas_threads(void);
 void asl_blas_set_threads(int threads);
 

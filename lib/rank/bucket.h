@@ -1,12 +1,12 @@
 /*
- * bucket.h -- a bandwidth that several share, as they would share a device's
+ * bucket.h -- a bandwidth that several processes share, as they share a device
  *
- * A device serves one request at a time, in the order in which they come.  Of
- * that only one thing is kept: when it will have served all so far.  It lies in
- * memory that the processes of a host share; nobody ever holds a lock, so that
- * one who is killed, or frozen, keeps nobody waiting.
+ * A device serves one request at a time, in the order in which they come.  The
+ * bucket keeps one number: when the device will have served all requests so far.
+ * It lies in memory that the processes of a host share; nobody holds a lock, so
+ * that a process that is killed or frozen keeps nobody waiting.
  *
- * Times are picoseconds since a moment that all who share it agree on: 200 days
+ * Times are picoseconds since a moment that all processes agree on: 200 days
  * fit, and a sum of requests of single words is exact to 0.1%.
  */
 #ifndef ASL_BUCKET_H
@@ -18,14 +18,14 @@
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2,
 	       "a lock would be the process's own, and protect nothing");
 
-/* All zero: idle.  Alone on its cache line. */
+/* All zero: idle.  It has cache lines of its own. */
 struct asl_bucket {
 	_Alignas(128) _Atomic uint64_t idle_from;
 };
 
 /*
- * A request that came at `from` and takes so long: when it will have been
- * served.  What is handed out never overlaps, and begins as soon as it can.
+ * When a request that came at `from` and takes so long will have been served.
+ * Requests never overlap, and each begins as soon as it can.
  */
 static inline uint64_t asl_bucket_serve(struct asl_bucket *b, uint64_t from,
 					uint64_t takes)

@@ -16,7 +16,7 @@ static struct asl_words share(const struct asl_words *x, int parts, int i)
 	return asl_slice(x, q.first, q.count);
 }
 
-/* The member `by` places on, around the ring. */
+/* The member `by` places further around the ring. */
 static int neighbour(const struct asl_group *g, int by)
 {
 	return asl_member(g, (g->me + by + g->size) % g->size);
@@ -63,9 +63,9 @@ void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 /* ---- reduce_scatter ---- */
 
 /*
- * Partners swap halves of what they still answer for and add.  `whole` lies in
- * the pool as a rule, where a sum would cost a write: then it is only read, the
- * sums are formed in DRAM and the last one in `mine`.  Without `mine` they are
+ * Partners swap halves of the part that they still share, and add.  `whole`
+ * usually lies in the pool, where a sum would cost a write: so it is only read,
+ * sums are formed in DRAM, and the last one in `mine`.  Without `mine` sums are
  * formed in `whole`.
  */
 static void reduce_scatter_halving(struct asl_rank *r,
@@ -103,8 +103,8 @@ static void reduce_scatter_halving(struct asl_rank *r,
 }
 
 /*
- * A sum travels once around, gathering a contribution at every member; formed
- * as above.
+ * A sum travels once around the ring; every member adds its contribution.  Sums
+ * are formed as above.
  */
 static void reduce_scatter_ring(struct asl_rank *r, const struct asl_group *g,
 				struct asl_words *mine,
@@ -213,7 +213,7 @@ void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
 
 	if (g->size == 1 || !W)
 		return;
-	/* The root's share is finished where it belongs. */
+	/* The root's part is reduced in place. */
 	if (g->me == root) {
 		mine = share(sum, g->size, g->me);
 		asl_reduce_scatter(r, g, &mine, whole);
@@ -232,7 +232,7 @@ void asl_alltoallv(struct asl_rank *r, const struct asl_group *g,
 		   struct asl_words *in, const struct asl_words *out)
 {
 	asl_copy(r, &in[g->me], &out[g->me]);
-	/* At step s everybody sends to s places on: one peer at a time. */
+	/* At step s every member sends s places further: one peer at a time. */
 	for (int s = 1; s < g->size; s++) {
 		int to = (g->me + s) % g->size;
 		int from = (g->me - s + g->size) % g->size;

@@ -1,5 +1,5 @@
 /*
- * collective.h -- what groups of ranks do together, over the rank's verbs
+ * collective.h -- collective operations of a group of ranks
  *
  * Bandwidth-optimal, for any group size p and any length W.  A vector of W
  * words is shared out as asl_share says, q[i] words to member i.  For member j:
@@ -13,20 +13,19 @@
  *	scatter			root W - q[j], else 0  else q[j]  root p - 1
  *	broadcast		scatter, then allgather
  *	reduce			reduce_scatter, then gather
- *	alltoallv		what is addressed to others	p - 1 at most
+ *	alltoallv		the words for others		p - 1 at most
  *
  * where (+x): up to one word a step more or less when p does not divide W.
- * For each but alltoallv there is a closed form of all its counters, written
- * apart from the operation: asl_predict_*.  In a group of one, and for W = 0,
- * nothing is done; but alltoallv then still copies what is its own, and a tile
- * is stored.
+ * All but alltoallv have a closed form of their counters, written independently
+ * of the operation: asl_predict_*.  A group of one and W = 0 need no messages;
+ * alltoallv then still copies a member's own words, and a tile is stored.
  */
 #ifndef ASL_COLLECTIVE_H
 #define ASL_COLLECTIVE_H
 
 #include "lib/rank/rank.h"
 
-/* all = every member's part; this member's own is in its place already. */
+/* all = every member's part; this member's part is in place already. */
 void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 		   struct asl_words *all);
 
@@ -35,21 +34,21 @@ void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 			struct asl_words *mine, const struct asl_words *whole);
 
 /*
- * The same straight from the cache: sums are formed in the tile, by rows, which
- * is spoilt; this member's part of them is stored to `mine`.  In a group of one
+ * Reduce-scatter straight from the cache: sums are formed in the tile, by rows,
+ * which destroys it; this member's part is stored to `mine`.  In a group of one
  * that is the whole tile.
  */
 void asl_reduce_scatter_tile(struct asl_rank *r, const struct asl_group *g,
 			     struct asl_words *mine, struct asl_tile *tile);
 
 /*
- * At the root: all = every member's part, its own being there already.
+ * At the root: all = every member's part; the root's is in place already.
  * Elsewhere `all` is not used.
  */
 void asl_gather(struct asl_rank *r, const struct asl_group *g, int root,
 		struct asl_words *all, const struct asl_words *mine);
 
-/* mine = this member's part of the root's `all`, where the root leaves its own. */
+/* mine = this member's part of the root's `all`; the root's stays in `all`. */
 void asl_scatter(struct asl_rank *r, const struct asl_group *g, int root,
 		 struct asl_words *mine, const struct asl_words *all);
 
@@ -57,7 +56,7 @@ void asl_scatter(struct asl_rank *r, const struct asl_group *g, int root,
 void asl_broadcast(struct asl_rank *r, const struct asl_group *g, int root,
 		   struct asl_words *all);
 
-/* At the root: sum = the sum of every member's `whole`, which it is not. */
+/* At the root: sum = the sum of every member's `whole`; they do not overlap. */
 void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
 		struct asl_words *sum, const struct asl_words *whole);
 
@@ -82,7 +81,7 @@ void asl_predict_broadcast(struct asl_counts *x, uint64_t W, int p, int j,
 void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
 			int root, enum asl_where sum, enum asl_where whole);
 
-/* DRAM words that asl_reduce_scatter and asl_reduce hold beside their operands. */
+/* DRAM words that reductions need as scratch. */
 uint64_t asl_reduce_scatter_room(uint64_t W, int p, int j);
 uint64_t asl_reduce_scatter_tile_room(uint64_t W, int p, int j);
 uint64_t asl_reduce_room(uint64_t W, int p, int j, int root);

@@ -1,12 +1,12 @@
 /*
- * collective_predict.c -- what each collective counts, in closed form
+ * collective_predict.c -- counts of each collective, in closed form
  *
  * Independent of collective.c on purpose: no buffers and no peers here.  Around
  * a ring the larger of two neighbouring parts, summed over all p pairs, is W,
  * or W + 1 when the parts differ (the larger ones come first: two pairs are
- * unlike); a ring of p - 1 steps leaves out one pair, and which one tells
- * allgather from reduce_scatter.  By doubling and halving a member meets, for
- * every 2^x up to p, the two halves of the run of p / 2^x parts that it is in.
+ * unlike); a ring of p - 1 steps leaves out one pair, a different one for
+ * allgather and for reduce_scatter.  By doubling and halving a member meets, for
+ * every 2^x up to p, the two halves of its run of p / 2^x parts.
  */
 #include "lib/base/parts.h"
 #include "lib/rank/collective.h"
@@ -82,7 +82,7 @@ void asl_predict_allgather(struct asl_counts *x, uint64_t W, int p, int j,
 	}
 }
 
-/* What goes over the network; returns what arrives. */
+/* Add the messages; returns the words that arrive. */
 static uint64_t predict_scattering(struct asl_counts *x, uint64_t W, int p,
 				   int j)
 {
@@ -101,9 +101,9 @@ static uint64_t predict_scattering(struct asl_counts *x, uint64_t W, int p,
 }
 
 /*
- * What arrives is added to what is kept.  The first message out comes straight
- * from `whole`; by halving so does the first half that is kept, around a ring
- * every part does.
+ * Words that arrive are added to words that are kept.  The first message out
+ * comes straight from `whole`; so does the first half that is kept by halving,
+ * and every part that is kept around a ring.
  */
 void asl_predict_reduce_scatter(struct asl_counts *x, uint64_t W, int p, int j,
 				enum asl_where mine, enum asl_where whole)
@@ -125,7 +125,7 @@ void asl_predict_reduce_scatter(struct asl_counts *x, uint64_t W, int p, int j,
 	add_land(x, mine, own);
 }
 
-/* What is kept stays in the cache: only what arrives is read in DRAM. */
+/* Kept words stay in the cache: only words that arrive are read in DRAM. */
 void asl_predict_reduce_scatter_tile(struct asl_counts *x, uint64_t W, int p,
 				     int j, enum asl_where mine)
 {

@@ -1,9 +1,9 @@
 /*
- * lru.c -- a hardware cache: what it reads and writes by itself
+ * lru.c -- a model of a hardware cache
  *
- * The lines that are in are found by hashing; those of a set are a list, from
- * the newest to the oldest.  So a set may have as many ways as there are lines.
- * All is zero to begin with, and memory that is never touched is never there.
+ * Lines in the cache are found by hashing; the lines of a set are a list, from
+ * the newest to the oldest, so that one set may have all lines.  All memory is
+ * zero at first, so that the kernel allocates only pages that are used.
  */
 #include "lib/rank/lru.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots have numbers from 1 on; 0 is none. */
+/* Slots are numbered from 1; 0 means none. */
 struct slot {
 	uint64_t line;
 	uint32_t newer, older; /* in its set */

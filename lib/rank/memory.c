@@ -1,43 +1,17 @@
 /*
- * memory.c -- verbs on main memory: taking it, and moving words within it
+ * memory.c -- verbs on main memory and on tiles
  */
 #include <assert.h>
+#include <errno.h>
+#include <string.h>
 
-#include "lib/base/error.h"
+#include "lib/base/parts.h"
+#include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
 #include "lib/rank/verbs.h"
 
-uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
-			uint64_t count)
-{
-	int err;
-
-	*at = NULL;
-	if (r->err)
-		return 0;
-	err = asl_store_take(r->memory[where], at, count);
-	if (err) {
-		asl_rank_fail(r, err, "%s", asl_failure());
-		return 0;
-	}
-	err = asl_replay_take(r->replay, at, count);
-	if (err) {
-		asl_give_words(r, *at, where);
-		*at = NULL;
-		asl_rank_fail(r, err,
-			      "no addresses for the cache model of %ju words",
-			      count);
-		return 0;
-	}
-	if (r->resume)
-		asl_walk_take(r, at, where, count);
-	r->held[where] += count;
-	asl_note_high(r);
-	return count;
-}
-
-void asl_give_words(struct asl_rank *r, double *at, enum asl_where where)
+static void give_words(struct asl_rank *r, double *at, enum asl_where where)
 {
 	if (r->resume && !r->resume->store)
 		return;
@@ -45,20 +19,45 @@ void asl_give_words(struct asl_rank *r, double *at, enum asl_where where)
 	asl_store_give(r->memory[where], at);
 }
 
+/* Returns the words taken: 0 after an error. */
+static uint64_t take_words(struct asl_rank *r, double **at,
+			   enum asl_where where, uint64_t count)
+{
+	*at = NULL;
+	if (r->err)
+		return 0;
+	asl_rank_stop(r, asl_store_take(r->memory[where], at, count));
+	if (r->err)
+		return 0;
+	if (asl_replay_take(r->replay, at, count)) {
+		give_words(r, *at, where);
+		*at = NULL;
+		asl_rank_fail(r, -ENOMEM,
+			      "no addresses for the cache model of %ju words",
+			      count);
+		return 0;
+	}
+	if (r->resume)
+		asl_resume_take(r, at, where, count);
+	r->held[where] += count;
+	asl_note_high(r);
+	return count;
+}
+
 void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
 	      uint64_t count)
 {
 	*x = (struct asl_words){.where = where};
-	x->count = asl_take_words(r, &x->at, where, count);
+	x->count = take_words(r, &x->at, where, count);
 }
 
-/* Acts after an error too: what was taken is still given back. */
+/* Acts after an error, too: words that were taken are given back. */
 void asl_give(struct asl_rank *r, struct asl_words *x)
 {
 	r->held[x->where] -= x->count;
 	if (r->resume && x->at)
-		asl_walk_give(r, x->where, x->count);
-	asl_give_words(r, x->at, x->where);
+		asl_resume_give(r, x->where, x->count);
+	give_words(r, x->at, x->where);
 	*x = (struct asl_words){0};
 }
 
@@ -83,6 +82,18 @@ struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
 				  x->at ? x->at + row * x->ld + col : NULL};
 }
 
+/* ---- Moving words within main memory ---- */
+
+/* Rows that do not adjoin are runs of their own. */
+static void charge_block(struct asl_rank *r, enum asl_counter counter,
+			 const struct asl_block *x)
+{
+	if (x->ld == x->cols)
+		asl_charge(r, counter, x->rows * x->cols);
+	else
+		asl_charge_runs(r, counter, x->rows, x->cols);
+}
+
 static void charge_lifted(struct asl_rank *r, enum asl_where from, uint64_t n)
 {
 	if (from != ASL_CACHE)
@@ -93,10 +104,10 @@ static void charge_lifted(struct asl_rank *r, enum asl_where from, uint64_t n)
 static void charge_landed(struct asl_rank *r, const struct asl_block *to)
 {
 	if (to->where != ASL_CACHE)
-		asl_charge_block(r,
-				 to->where == ASL_POOL ? ASL_NVM_LAND
-						       : ASL_BOUNCE_WRITE,
-				 to);
+		charge_block(r,
+			     to->where == ASL_POOL ? ASL_NVM_LAND
+						   : ASL_BOUNCE_WRITE,
+			     to);
 }
 
 void asl_copy(struct asl_rank *r, struct asl_words *dst,
@@ -152,4 +163,213 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	if (dst->where != ASL_CACHE)
 		asl_store_settle(r->memory[dst->where], dst->at, dst->count);
 	asl_time_since(r, ASL_MOVES, since);
+}
+
+/* ---- Tiles: loading, storing, computing ---- */
+
+void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
+		   uint64_t cols)
+{
+	*t = (struct asl_tile){0};
+	if (!r->err && rows * cols > r->cache - r->cache_held)
+		asl_rank_fail(r, -ENOTRECOVERABLE,
+			      "a tile of %ju x %ju words does not fit into a "
+			      "cache of %ju, of which %ju are taken",
+			      rows, cols, r->cache, r->cache_held);
+	t->room = take_words(r, &t->at, ASL_DRAM, rows * cols);
+	t->data = r->data && t->at;
+	r->cache_held += t->room;
+	asl_tile_zero(t, rows, cols);
+}
+
+void asl_tile_give(struct asl_rank *r, struct asl_tile *t)
+{
+	r->held[ASL_DRAM] -= t->room;
+	r->cache_held -= t->room;
+	give_words(r, t->at, ASL_DRAM);
+	*t = (struct asl_tile){0};
+}
+
+void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols)
+{
+	t->rows = rows;
+	t->cols = cols;
+	t->zero = true;
+	t->over = (struct asl_block){0};
+	t->from = NULL;
+}
+
+void asl_tile_begin(struct asl_tile *t, const struct asl_block *block)
+{
+	asl_tile_zero(t, block->rows, block->cols);
+	t->over = *block;
+}
+
+/* Where its words are in a hardware cache, which has no tiles. */
+static struct asl_block block_under(const struct asl_tile *t)
+{
+	return t->over.at ? t->over
+			  : (struct asl_block){ASL_DRAM, t->rows, t->cols,
+					       t->cols, t->at};
+}
+
+static void charge_read(struct asl_rank *r, enum asl_where from, uint64_t n)
+{
+	asl_charge(r, from == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ, n);
+}
+
+void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
+		   const struct asl_block *src)
+{
+	struct asl_block under;
+	double since;
+
+	if (r->err)
+		return;
+	assert(src->rows * src->cols <= dst->room);
+	dst->rows = src->rows;
+	dst->cols = src->cols;
+	dst->zero = false;
+	if (dst->over.at != src->at)
+		dst->over = (struct asl_block){0};
+	dst->from = src->at;
+	under = block_under(dst);
+	asl_replay_move(asl_replay_of(r), &under, src, NULL);
+	charge_read(r, src->where, src->rows * src->cols);
+	if (!r->data || !asl_does_tiles(r))
+		return;
+	since = asl_now();
+	asl_store_read(r->memory[src->where], dst->at, dst->cols, src->at,
+		       src->ld, src->rows, src->cols);
+	asl_time_since(r, ASL_MOVES, since);
+}
+
+void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
+		    const struct asl_tile *src)
+{
+	struct asl_block under = block_under(src);
+	double since;
+
+	if (r->err)
+		return;
+	assert(dst->rows == src->rows && dst->cols == src->cols);
+	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &under, NULL);
+	charge_block(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
+		     dst);
+	if (r->resume)
+		asl_resume_store(r, dst, src);
+	if (!r->data || !asl_does_tiles(r))
+		return;
+	since = asl_now();
+	if (src->zero)
+		memset(src->at, 0, src->rows * src->cols * sizeof(double));
+	asl_store_write(r->memory[dst->where], dst->at, dst->ld, src->at,
+			src->cols, dst->rows, dst->cols);
+	asl_time_since(r, ASL_MOVES, since);
+}
+
+/* The tile is about to be read: write its zeros. */
+static void write_zeros(struct asl_tile *t)
+{
+	if (t->zero && t->data)
+		memset(t->at, 0, t->rows * t->cols * sizeof(double));
+	t->zero = false;
+}
+
+struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
+				uint64_t count)
+{
+	assert(first + count <= t->rows * t->cols);
+	write_zeros(t);
+	return (struct asl_words){ASL_CACHE, count,
+				  t->at ? t->at + first : NULL};
+}
+
+struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first, uint64_t count)
+{
+	struct asl_words x = asl_tile_words(t, first, count);
+
+	return (struct asl_tile){
+		.rows = 1, .cols = count, .at = x.at, .data = t->data};
+}
+
+struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
+			      uint64_t count)
+{
+	struct asl_words x =
+		asl_tile_words(t, first * t->cols, count * t->cols);
+
+	return (struct asl_tile){.rows = count,
+				 .cols = t->cols,
+				 .at = x.at,
+				 .data = t->data,
+				 .room = x.count};
+}
+
+void asl_compute(struct asl_rank *r, const struct asl_words *streamed,
+		 uint64_t flops, void (*use)(const double *at, void *arg),
+		 void *arg)
+{
+	double since;
+
+	if (r->err)
+		return;
+	if (streamed) {
+		asl_replay_words(asl_replay_of(r), streamed, false);
+		charge_read(r, streamed->where, streamed->count);
+	}
+	asl_charge(r, ASL_FLOPS, flops);
+	if (!r->data || !asl_does_tiles(r))
+		return;
+	since = asl_now();
+	use(streamed ? streamed->at : NULL, arg);
+	asl_time_since(r, ASL_COMPUTES, since);
+}
+
+/* c += A B for a range of k. */
+static void add_product(struct asl_rank *r, struct asl_tile *c,
+			const struct asl_block *A, const struct asl_block *B,
+			struct asl_range k)
+{
+	double since = asl_now();
+
+	asl_gemm(c->rows, c->cols, k.count, A->at + k.first, A->ld,
+		 B->at + k.first * B->ld, B->ld, c->zero ? 0 : 1, c->at,
+		 c->cols);
+	asl_time_since(r, ASL_COMPUTES, since);
+}
+
+/* Deep enough to keep the BLAS busy between two polls of the network. */
+enum { POLL_DEPTH = 256 };
+
+void asl_multiply(struct asl_rank *r, struct asl_tile *c,
+		  const struct asl_block *A, const struct asl_block *B,
+		  uint64_t depth)
+{
+	uint64_t sliver = asl_min(depth, A->cols), step;
+	struct asl_block under = block_under(c);
+	bool acts = r->data && asl_does_tiles(r);
+
+	if (r->err)
+		return;
+	assert(A->rows == c->rows && B->cols == c->cols && A->cols == B->rows);
+	if (sliver * (A->rows + B->cols) > r->cache - r->cache_held) {
+		asl_rank_fail(r, -ENOTRECOVERABLE,
+			      "slivers %ju deep of a %ju x %ju tile do not fit "
+			      "into a cache of %ju words",
+			      sliver, c->rows, c->cols, r->cache);
+		return;
+	}
+	asl_replay_multiply(asl_replay_of(r), &under, A, B, depth);
+	charge_read(r, A->where, A->rows * A->cols);
+	charge_read(r, B->where, B->rows * B->cols);
+	asl_charge(r, ASL_FLOPS, 2 * c->rows * c->cols * A->cols);
+	for (uint64_t l = 0; l < A->cols; l += step) {
+		step = acts && asl_overlap_poll(r)
+			       ? asl_min(POLL_DEPTH, A->cols - l)
+			       : A->cols - l;
+		if (acts)
+			add_product(r, c, A, B, (struct asl_range){l, step});
+		c->zero = false;
+	}
 }

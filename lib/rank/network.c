@@ -1,11 +1,12 @@
 /*
- * network.c -- verbs on messages: a step out, a step in, or both at once; now,
- * or behind what the rank computes
+ * network.c -- verbs on messages
+ *
+ * A step sends a message, receives one, or both at once: now, or overlapping
+ * with what the rank computes.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/base/error.h"
 #include "lib/base/parts.h"
 #include "lib/rank/emulate.h"
 #include "lib/rank/rank.h"
@@ -20,7 +21,7 @@ static double later(double a, double b)
 /* ---- A step ---- */
 
 struct asl_step {
-	int to, from; /* ASL_NET_NONE: nothing goes out, nothing comes in */
+	int to, from; /* ASL_NET_NONE: sends nothing, receives nothing */
 	struct asl_words out, in;
 	enum asl_phase phase;
 };
@@ -65,16 +66,16 @@ static double now(const struct asl_rank *r)
 	return r->timed ? asl_now() : 0;
 }
 
-/* What moves now, and not with the message. */
-static void keep_pace(struct asl_rank *r)
+/* Wait for pool words that do not move together with the message. */
+static void emulate_pool(struct asl_rank *r)
 {
 	double since = now(r);
 
-	if (r->pace)
+	if (r->emulator)
 		asl_emulator_pool(r, since, since);
 }
 
-/* Begins now. */
+/* An operation that starts now. */
 static struct asl_net_op op_of(const struct asl_rank *r,
 			       const struct asl_step *x,
 			       const struct asl_net_stamp *clock)
@@ -115,72 +116,58 @@ static void advance(struct asl_net_stamp *clock, const struct asl_rank *r,
 	}
 }
 
-static void start(struct asl_rank *r, struct asl_net_op *op)
-{
-	int err = asl_net_start(r->net, op);
-
-	if (err)
-		asl_rank_fail(r, err, "%s", asl_failure());
-}
-
 static void finish(struct asl_rank *r, const struct asl_step *x,
 		   struct asl_net_op *op)
 {
-	int err;
-
 	if (r->err)
 		return;
-	err = asl_net_wait(r->net, op);
-	if (err) {
-		asl_rank_fail(r, err, "%s", asl_failure());
-		return;
-	}
-	if (x->in.where == ASL_POOL && x->from != ASL_NET_NONE)
+	asl_rank_stop(r, asl_net_wait(r->net, op));
+	if (!r->err && x->in.where == ASL_POOL && x->from != ASL_NET_NONE)
 		asl_store_settle(r->memory[ASL_POOL], x->in.at, x->in.count);
 }
 
-/* A step that costs something; and has arrived, if it has not failed. */
-static bool has_pace(const struct asl_rank *r, const struct asl_step *x)
+/* Does the step take emulated time, and did it succeed? */
+static bool is_emulated(const struct asl_rank *r, const struct asl_step *x)
 {
-	return r->pace && !r->err && asl_phase_counts(x->phase);
+	return r->emulator && !r->err && asl_phase_counts(x->phase);
 }
 
-/* ---- Behind ---- */
+/* ---- Steps that overlap with computing ---- */
 
 struct asl_overlap {
 	struct asl_step *step;
 	int count, room;
-	int next;	/* the first that has not ended */
-	bool under_way; /* it has been started */
+	int next;     /* the first that has not ended */
+	bool started; /* step[next] */
 	struct asl_net_op op;
-	struct asl_net_stamp link;  /* when the last one ended */
-	struct asl_net_stamp aside; /* that steps in front took meanwhile */
+	struct asl_net_stamp link;  /* when the last step ended */
+	struct asl_net_stamp other; /* cost of steps outside the queue */
 };
 
 void asl_overlap_begin(struct asl_rank *r)
 {
 	if (r->err)
 		return;
-	if (!r->behind)
-		r->behind = calloc(1, sizeof *r->behind);
-	if (!r->behind) {
+	if (!r->overlap)
+		r->overlap = calloc(1, sizeof *r->overlap);
+	if (!r->overlap) {
 		asl_rank_fail(r, -ENOMEM, "no memory for a step's record");
 		return;
 	}
-	if (!r->behind->count)
-		r->behind->link = r->clock;
-	r->notes_steps = true;
+	if (!r->overlap->count)
+		r->overlap->link = r->clock;
+	r->overlaps = true;
 }
 
 void asl_overlap_end(struct asl_rank *r)
 {
-	r->notes_steps = false;
+	r->overlaps = false;
 	asl_overlap_poll(r);
 }
 
-static void note_step(struct asl_rank *r, const struct asl_step *x)
+static void queue_step(struct asl_rank *r, const struct asl_step *x)
 {
-	struct asl_overlap *b = r->behind;
+	struct asl_overlap *b = r->overlap;
 
 	if (b->count == b->room) {
 		int room = b->room ? 2 * b->room : 16;
@@ -196,113 +183,110 @@ static void note_step(struct asl_rank *r, const struct asl_step *x)
 		b->room = room;
 	}
 	b->step[b->count++] = *x;
-	/* The memory is the rank's own, and works for one thing at a time. */
+	/* Memory does not overlap: the rank's own verbs use it. */
 	lift(r, x);
 	land(r, x);
-	keep_pace(r);
+	emulate_pool(r);
 }
 
 static void start_next(struct asl_rank *r)
 {
-	struct asl_overlap *b = r->behind;
+	struct asl_overlap *b = r->overlap;
 
 	b->op = op_of(r, &b->step[b->next], &b->link);
-	b->under_way = true;
-	if (r->pace)
-		asl_emulator_start_overlap(r->pace);
-	start(r, &b->op);
+	b->started = true;
+	if (r->emulator)
+		asl_emulator_start_overlap(r->emulator);
+	asl_rank_stop(r, asl_net_start(r->net, &b->op));
 }
 
 static void end_next(struct asl_rank *r)
 {
-	struct asl_overlap *b = r->behind;
+	struct asl_overlap *b = r->overlap;
 	const struct asl_step *x = &b->step[b->next];
 
 	finish(r, x, &b->op);
-	if (has_pace(r, x))
-		asl_emulator_end_overlap(r->pace, &b->op);
+	if (is_emulated(r, x))
+		asl_emulator_end_overlap(r->emulator, &b->op);
 	advance(&b->link, r, x, &b->op);
-	b->under_way = false;
+	b->started = false;
 	b->next++;
 }
 
 static bool has_ended(struct asl_rank *r)
 {
-	const struct asl_overlap *b = r->behind;
+	const struct asl_overlap *b = r->overlap;
 
-	if (!asl_net_ended(r->net, &r->behind->op))
+	if (!asl_net_ended(r->net, &r->overlap->op))
 		return false;
-	return !has_pace(r, &b->step[b->next]) ||
-	       asl_emulator_overlap_ended(r->pace, &b->op);
+	return !is_emulated(r, &b->step[b->next]) ||
+	       asl_emulator_overlap_ended(r->emulator, &b->op);
 }
 
-bool asl_overlap_poll(struct asl_rank *r)
+/* Take steps until one has not ended yet; or, if `waits`, all of them. */
+static void advance_queue(struct asl_rank *r, bool waits)
 {
-	struct asl_overlap *b = r->behind;
-	double since;
+	struct asl_overlap *b = r->overlap;
+	double since = now(r);
 
-	if (!b || r->err)
-		return false;
-	since = now(r);
 	while (!r->err && b->next < b->count) {
-		if (!b->under_way)
+		if (!b->started)
 			start_next(r);
-		if (r->err || !has_ended(r))
+		if (!waits && (r->err || !has_ended(r)))
 			break;
 		end_next(r);
 	}
 	if (r->timed)
 		asl_time_since(r, ASL_TALKS, since);
-	return b->next < b->count;
 }
 
-/* What was sent in front kept the link from what was sent behind. */
+bool asl_overlap_poll(struct asl_rank *r)
+{
+	if (!r->overlap || r->err)
+		return false;
+	advance_queue(r, false);
+	return r->overlap->next < r->overlap->count;
+}
+
+/* The link also carried the steps outside the queue. */
 void asl_overlap_wait(struct asl_rank *r)
 {
-	struct asl_overlap *b = r->behind;
-	double since;
+	struct asl_overlap *b = r->overlap;
 
 	if (!b)
 		return;
-	since = now(r);
-	while (!r->err && b->next < b->count) {
-		if (!b->under_way)
-			start_next(r);
-		end_next(r);
-	}
-	if (r->timed)
-		asl_time_since(r, ASL_TALKS, since);
+	advance_queue(r, true);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->clock.at[a] =
-			later(r->clock.at[a], b->link.at[a] + b->aside.at[a]);
+			later(r->clock.at[a], b->link.at[a] + b->other.at[a]);
 	free(b->step);
 	free(b);
-	r->behind = NULL;
+	r->overlap = NULL;
 }
 
-/* ---- In front ---- */
+/* ---- Steps outside the queue ---- */
 
 static void take_step(struct asl_rank *r, const struct asl_step *x)
 {
 	struct asl_net_op op;
 
 	lift(r, x);
-	keep_pace(r);
+	emulate_pool(r);
 	op = op_of(r, x, &r->clock);
-	start(r, &op);
+	asl_rank_stop(r, asl_net_start(r->net, &op));
 	finish(r, x, &op);
-	if (has_pace(r, x))
+	if (is_emulated(r, x))
 		asl_emulator_step(r, &op);
 	advance(&r->clock, r, x, &op);
 	land(r, x);
-	for (int a = 0; r->behind && a < ASL_ACCOUNTINGS; a++)
-		r->behind->aside.at[a] += cost_of(r, x, a);
+	for (int a = 0; r->overlap && a < ASL_ACCOUNTINGS; a++)
+		r->overlap->other.at[a] += cost_of(r, x, a);
 	if (r->timed)
 		asl_time_since(r, ASL_TALKS, op.sent.since);
 }
 
-/* It has been taken before; when the sender did so, nobody remembers. */
-static void pass_step(struct asl_rank *r, const struct asl_step *x)
+/* It was taken before the restart; the sender's clock is no longer known. */
+static void skip_step(struct asl_rank *r, const struct asl_step *x)
 {
 	const struct asl_net_op none = {.got = r->clock};
 
@@ -327,9 +311,9 @@ void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		return;
 	count_step(r, &x);
 	if (!asl_does_moves(r, x.phase))
-		pass_step(r, &x);
-	else if (r->notes_steps)
-		note_step(r, &x);
+		skip_step(r, &x);
+	else if (r->overlaps)
+		queue_step(r, &x);
 	else
 		take_step(r, &x);
 }

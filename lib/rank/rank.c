@@ -1,15 +1,14 @@
 /*
- * rank.c -- a rank's life: its beginning, its errors, its phases, its charges
+ * rank.c -- a rank: its start, its errors, its phases, its charges
  *
- * The verbs are in memory.c, cache.c and network.c.  Each of them does the
- * same: stop if broken, count, then act if there is data.
+ * The verbs are in memory.c and network.c.  Each of them returns if an error was
+ * noted, counts, and then acts if there is data.
  */
 #include "lib/rank/rank.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -64,19 +63,26 @@ void asl_rank_restart(struct asl_rank *r)
 	asl_replay_clear(r->replay);
 }
 
+void asl_rank_stop(struct asl_rank *r, int err)
+{
+	if (r->err || !err)
+		return;
+	r->err = err;
+	/* Another rank's abort reached us: its words are the ones to print. */
+	if (err != -ECONNABORTED)
+		asl_net_abort(r->net, asl_exit_code(err), asl_failure());
+}
+
 void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)
 {
 	va_list args;
 
 	if (r->err)
 		return;
-	r->err = err;
 	va_start(args, format);
-	vsnprintf(r->why, sizeof r->why, format, args);
+	asl_vfail(err, format, args);
 	va_end(args);
-	/* Somebody else's abort reached us: that rank has the word. */
-	if (err != -ECONNABORTED)
-		asl_net_abort(r->net, asl_exit_code(err), r->why);
+	asl_rank_stop(r, err);
 }
 
 void asl_phase(struct asl_rank *r, enum asl_phase phase)
@@ -87,10 +93,7 @@ void asl_phase(struct asl_rank *r, enum asl_phase phase)
 
 int asl_rank_finish(struct asl_rank *r)
 {
-	int err = asl_store_error(r->memory[ASL_POOL]);
-
-	if (err)
-		asl_rank_fail(r, err, "%s", asl_failure());
+	asl_rank_stop(r, asl_store_error(r->memory[ASL_POOL]));
 	return r->err;
 }
 
@@ -106,22 +109,13 @@ void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 		asl_resume_count(r, r->phase, counter, n);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->clock.at[a] += r->rates[a].of[counter] * (double)n;
-	if (r->pace)
-		asl_emulator_note(r->pace, counter, runs, run);
+	if (r->emulator)
+		asl_emulator_note(r->emulator, counter, runs, run);
 }
 
 void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n)
 {
 	asl_charge_runs(r, counter, 1, n);
-}
-
-void asl_charge_block(struct asl_rank *r, enum asl_counter counter,
-		      const struct asl_block *x)
-{
-	if (x->ld == x->cols)
-		asl_charge_runs(r, counter, 1, x->rows * x->cols);
-	else
-		asl_charge_runs(r, counter, x->rows, x->cols);
 }
 
 void asl_time_add(struct asl_rank *r, enum asl_verb verb, double s)
@@ -134,12 +128,12 @@ void asl_time_add(struct asl_rank *r, enum asl_verb verb, double s)
 			       : &r->seconds.io) += s;
 }
 
-/* Moving has taken a part of its time; computing and talking have not begun it. */
+/* Moving may have taken part of its emulated time already, other verbs none. */
 void asl_time_since(struct asl_rank *r, enum asl_verb verb, double since)
 {
 	double until = asl_now();
 
 	asl_time_add(r, verb, until - since);
-	if (r->pace)
+	if (r->emulator)
 		asl_emulator_pool(r, verb == ASL_MOVES ? since : until, until);
 }

@@ -7,7 +7,7 @@
  * in memory and for real: what the stores and the net are made of decides.
  *
  * Counting	Every verb counts before it acts, here and only here.  Words
- *		are charged to where they lie, in the current phase.
+ *		are charged to the memory that they lie in, in the current phase.
  * Data		With a null store no block has an address, and verbs count
  *		without moving anything.
  * Cache	A tile is a buffer within S.  asl_multiply reads its operands
@@ -16,21 +16,20 @@
  * Clock	Local work advances the rank's clocks (one an accounting) by
  *		its cost; a message carries its sender's, so that the largest
  *		clock at the end is the critical path.
- * Pace		Verbs are as fast as the machine, or, with r->pace, take as long
- *		as on another one (pace.h).  Counts and clocks are the same.
+ * Emulation	Verbs take as long as this machine needs or, with r->emulator, as
+ *		another machine would (emulate.h).  Counts and clocks are equal.
  * Errors	stick: after the first, r->err, every verb returns at once.
  *		Safe, because control flow never depends on the numbers in the
  *		tiles, and because the first error aborts the network.
- * Replay	A rank may have a model of a hardware cache beside it, that is told
- *		what the verbs touch (lib/rank/replay.h).  Without data words then
- *		have addresses, too, with nothing there.
- * Resume	A rank may go on with a run that was ended; verbs that have been
- *		done then only count (lib/rank/resume.h).
+ * Replay	A rank may have a model of a hardware cache, which verbs tell what
+ *		they touch (replay.h).  Words then have addresses even without
+ *		data; nothing may be read or written there.
+ * Resume	A rank may resume an interrupted run; verbs that were completed
+ *		then only count (resume.h).
  */
 #ifndef ASL_RANK_H
 #define ASL_RANK_H
 
-#include "lib/rank/cost.h"
 #include "lib/rank/ledger.h"
 #include "lib/rank/lru.h"
 #include "net/net.h"
@@ -43,11 +42,11 @@ _Static_assert(sizeof((struct asl_net_stamp *)0)->at ==
 /* The cache is not main memory: nothing is charged there for being moved. */
 enum asl_where { ASL_POOL, ASL_DRAM, ASL_CACHE };
 
-/* A run of words in main memory; or of a tile, where that is said. */
+/* A run of words in main memory, or in a tile where the function says so. */
 struct asl_words {
 	enum asl_where where;
 	uint64_t count;
-	double *at; /* NULL without data, unless it is replayed */
+	double *at; /* NULL without data, unless a replay gives addresses */
 };
 
 /* A matrix in main memory, by rows, `ld` words from one row to the next. */
@@ -57,15 +56,15 @@ struct asl_block {
 	double *at;
 };
 
-/* A matrix in the cache; the rank's, not the algorithm's. */
+/* A matrix in the cache; its fields are the rank's, not the algorithm's. */
 struct asl_tile {
 	uint64_t rows, cols;
 	double *at;
 	bool zero; /* all zeros, although `at` may say otherwise */
-	bool data; /* there is something at `at` */
+	bool data; /* `at` may be read and written */
 	uint64_t room;
-	struct asl_block over; /* the block that it was laid over; or nothing */
-	const double *from;    /* where it was loaded from; or nothing */
+	struct asl_block over; /* the block that it was laid over, if any */
+	const double *from;    /* where it was loaded from, or NULL */
 };
 
 /*
@@ -82,26 +81,26 @@ struct asl_seconds {
 	double in[ASL_PHASES];	  /* spent in verbs, by phase */
 	double compute, comm, io; /* the same, by kind of verb */
 	/*
-	 * Of what has a pace: takes on the other machine, took beyond it, and
-	 * waited for other ranks of the host to be served.
+	 * Emulated requests: their time on the other machine, the time beyond
+	 * it, and the time in the queue behind other ranks of the host.
 	 */
 	double target, late, queued;
 };
 
-/* What an algorithm finds beside the words of its result. */
+/* Scalar results of an algorithm. */
 struct asl_outcome {
-	int iterations;			   /* made; 0: it does not iterate */
-	double eigenvalue, eigen_residual; /* not numbers: there are none */
+	int iterations;			   /* 0: it does not iterate */
+	double eigenvalue, eigen_residual; /* NaN: it has none */
 };
 
 struct asl_rank {
 	int id, size;
 	uint64_t cache; /* S */
 
-	struct asl_store *memory[2]; /* by enum asl_where, but the cache */
+	struct asl_store *memory[2]; /* by enum asl_where, without the cache */
 	struct asl_net *net;
-	bool data;  /* are there words to move at all? */
-	bool timed; /* sim: no, a fiber's wait is another fiber's work */
+	bool data;  /* false: verbs only count */
+	bool timed; /* false on sim, where a fiber waits while others work */
 
 	enum asl_phase phase;
 	struct asl_ledger ledger;
@@ -109,20 +108,19 @@ struct asl_rank {
 	struct asl_net_stamp clock; /* by enum asl_accounting */
 	struct asl_seconds seconds;
 
-	uint64_t held[2];    /* words taken, likewise */
+	uint64_t held[2];    /* words taken, by enum asl_where */
 	uint64_t cache_held; /* words of tiles */
 
 	struct asl_outcome outcome;
 
-	struct asl_replay *replay; /* NULL: none */
-	struct asl_emulator *pace; /* NULL: as fast as the machine is */
-	struct asl_resume *resume; /* NULL: nothing is to be gone on with */
-
-	struct asl_overlap *behind; /* steps under way; NULL: none */
-	bool notes_steps;	    /* they are being noted */
+	/* NULL: none. */
+	struct asl_replay *replay;
+	struct asl_emulator *emulator;
+	struct asl_resume *resume;
+	struct asl_overlap *overlap; /* steps that overlap with computing */
+	bool overlaps; /* between asl_overlap_begin and asl_overlap_end */
 
 	int err; /* the first error, a negative errno */
-	char why[512];
 };
 
 struct asl_rank_want {
@@ -137,18 +135,19 @@ struct asl_rank_want {
 void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want);
 
 /*
- * The end of a run: what only shows late (a store that could not write) is
- * noted now.  Returns r->err.
+ * End a run: errors that only show late (a store that could not write) count as
+ * the rank's.  Returns r->err.
  */
 int asl_rank_finish(struct asl_rank *r);
 
-/*
- * Begin to count anew: ledger, clocks, seconds, outcome; what is held stays
- * held.
- */
+/* Reset ledger, clocks, seconds and outcome; words taken stay taken. */
 void asl_rank_restart(struct asl_rank *r);
 
-/* Note an error, unless there is one already, and end the run of all ranks. */
+/*
+ * Note an error, unless there is one already, and end the run of all ranks:
+ * described by asl_failure(), or in the words given.  err 0: nothing happens.
+ */
+void asl_rank_stop(struct asl_rank *r, int err);
 void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -156,10 +155,10 @@ void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)
 int asl_replay_open(struct asl_replay **out, const struct asl_lru_shape *shape);
 void asl_replay_close(struct asl_replay *x); /* NULL is allowed */
 
-/* What has come and gone, of phases that count; 0 without a replay. */
+/* Words read and written by the cache in phases that count; 0 without a replay. */
 struct asl_lru_traffic asl_replay_traffic(const struct asl_replay *x);
 
-/* Seconds on a clock that only goes forward. */
+/* Seconds on a monotonic clock. */
 double asl_now(void);
 
 void asl_phase(struct asl_rank *r, enum asl_phase phase);
@@ -181,7 +180,7 @@ struct asl_block asl_as_block(const struct asl_words *x, uint64_t rows,
 struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
 			       uint64_t col, uint64_t rows, uint64_t cols);
 
-/* dst = src, and dst = a + b, from memory to memory; the sum may go to a or b. */
+/* dst = src and dst = a + b, from memory to memory; dst may be a or b. */
 void asl_copy(struct asl_rank *r, struct asl_words *dst,
 	      const struct asl_words *src);
 void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
@@ -198,10 +197,9 @@ void asl_tile_give(struct asl_rank *r, struct asl_tile *t);
 void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols);
 
 /*
- * The same in the shape of a block that the tile will be stored to: until it is
- * shaped anew, or loaded from elsewhere, it is laid over this block.  Where a
- * cache does as it likes there are no tiles, and the block's own words are what
- * is computed with.
+ * Zero a tile in the shape of a block that it will be stored to: until it is
+ * shaped anew, or loaded from elsewhere, it is laid over this block.  A hardware
+ * cache (replay.h) has no tiles and computes with the block's own words.
  */
 void asl_tile_begin(struct asl_tile *t, const struct asl_block *block);
 
@@ -211,15 +209,15 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 		    const struct asl_tile *src);
 
 /*
- * `count` words of the tile from `first` on, by rows, where they lie: to be sent,
- * to be added to, or as a tile of one row to be stored.
+ * `count` words of the tile from `first` on, by rows, in place: to be sent, to
+ * be added to, or to be stored as a tile of one row.
  */
 struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
 				uint64_t count);
 struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first,
 			     uint64_t count);
 
-/* Some of its rows as a tile, to be loaded or stored; never to be given. */
+/* Some rows as a tile, to be loaded or stored, never given. */
 struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
 			      uint64_t count);
 
@@ -233,9 +231,9 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		  uint64_t depth);
 
 /*
- * Any other computing on tiles: use(at, arg).  The words `streamed` (NULL: none)
- * lie at `at`; they pass through the cache in order, each once, and are not
- * kept.
+ * Compute anything else on tiles: use(at, arg).  The words `streamed` (NULL:
+ * none), which lie at `at`, pass through the cache in order, each once, and are
+ * not kept.
  */
 void asl_compute(struct asl_rank *r, const struct asl_words *streamed,
 		 uint64_t flops, void (*use)(const double *at, void *arg),
@@ -250,15 +248,16 @@ void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		  int from, struct asl_words *in);
 
 /*
- * Behind: between begin and end, steps (and collectives that are made of steps
- * alone: no reductions) are counted and noted, and taken one after another while
- * the rank computes, as asl_multiply looks after them.  Join: all have ended.
+ * Steps that overlap with computing: between begin and end, steps (and
+ * collectives made of steps alone, without reductions) are counted and queued.
+ * They are taken one after another while the rank computes, whenever
+ * asl_multiply polls them.  After wait, all have ended.
  *
- * Until then the buffers are theirs, and so are their peers: no step in front
- * of them goes to one.  Counts do not depend on what lies between.  The clock
- * after join is the later of the rank's own and of the link's, which had the
- * steps in front to carry as well; so what overlaps costs once, and the path may
- * be shorter than the busiest rank's Q.
+ * Until then their buffers and their peers belong to them: no other step goes
+ * to one of these peers.  Counts do not depend on the work in between.  The
+ * clock after wait is the later of the rank's own and of the link's, which also
+ * carried the steps outside the queue.  So work that overlaps costs once, and
+ * the path may be shorter than the busiest rank's Q.
  */
 void asl_overlap_begin(struct asl_rank *r);
 void asl_overlap_end(struct asl_rank *r);

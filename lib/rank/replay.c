@@ -11,11 +11,11 @@
 
 #include "lib/base/parts.h"
 
-/* A piece of main memory: where it is, and where it is in the model, in lines. */
+/* A piece of main memory: its address, and its lines in the model. */
 struct piece {
 	const double *at;
 	uint64_t count, first, lines;
-	bool reserved; /* its address is ours */
+	bool reserved; /* the address was reserved here, without data */
 };
 
 struct asl_replay {
@@ -85,7 +85,7 @@ static int grow(struct asl_replay *x)
 	return 0;
 }
 
-/* An address of words that are not there: whoever touches them is caught. */
+/* Reserve an address without memory: touching it is a segmentation fault. */
 static int reserve(struct piece *p, double **at)
 {
 	void *words;
@@ -176,7 +176,7 @@ static void touch_part(struct asl_replay *x, const struct asl_block *b,
 		      write);
 }
 
-/* A line's worth at a time, as it would be word by word. */
+/* A line at a time, which causes the same traffic as word by word. */
 void asl_replay_move(struct asl_replay *x, const struct asl_block *dst,
 		     const struct asl_block *a, const struct asl_block *b)
 {
@@ -194,7 +194,7 @@ void asl_replay_move(struct asl_replay *x, const struct asl_block *dst,
 		}
 }
 
-/* Where A, B and the tile begin. */
+/* Addresses and row lengths of A, B and the tile. */
 struct operands {
 	uint64_t a, b, c, lda, ldb, ldc;
 };

@@ -1,5 +1,5 @@
 /*
- * resume.c -- marks: preparing them, beginning them, going on from one
+ * resume.c -- marks: prepare them, begin them, resume from one
  */
 #include "lib/rank/resume.h"
 
@@ -12,36 +12,165 @@
 #include "lib/base/parts.h"
 #include "lib/rank/verbs.h"
 
-static void asl_log_clear(struct asl_resume *x);
-
-static void asl_log_save(struct asl_resume *x, const struct asl_block *block);
-
-static void asl_log_undo(struct asl_resume *x);
-
-static void asl_memo_settle(struct asl_resume *x, void *at, uint64_t words);
-
-static bool asl_progress_read(uint64_t *begun, const struct asl_memo *m,
-			      uint64_t mark);
-
-static void asl_progress_write(struct asl_resume *x, uint64_t mark,
-			       uint64_t begun);
-
-static const struct asl_record *asl_record_of(const struct asl_memo *m,
-					      uint64_t mark);
-
-static void asl_record_write(struct asl_resume *x,
-			     const struct asl_record *record);
-
-static bool walks(const struct asl_resume *x)
+static bool is_dry_run(const struct asl_resume *x)
 {
 	return !x->store;
 }
 
-/* ---- Which verbs are done ---- */
-
-static void aim(struct asl_resume *x)
+/* Make words durable that exist only to be able to resume. */
+static void settle(struct asl_resume *x, void *at, uint64_t words)
 {
-	if (walks(x))
+	asl_store_settle(x->store, at, words);
+	x->record->safety_words += words;
+}
+
+/* ---- The record of a mark, and its progress ---- */
+
+/* 32 bits of progress, 16 of the mark, and 16 to check them. */
+static uint64_t progress_of(uint64_t mark, uint64_t begun)
+{
+	uint64_t low = (mark & 0xffff) << 32 | (begun & 0xffffffff);
+	uint64_t of[] = {mark, begun};
+
+	return low | asl_store_check(of, sizeof of, 0) << 48;
+}
+
+/* 1 + commits of a mark that has begun; 0: prepared.  False: damaged. */
+static bool read_progress(uint64_t *begun, const struct asl_resume_record *m,
+			  uint64_t mark)
+{
+	uint64_t said = m->progress[mark % 2];
+
+	*begun = said & 0xffffffff;
+	return progress_of(mark, *begun) == said;
+}
+
+static void write_progress(struct asl_resume *x, uint64_t mark, uint64_t begun)
+{
+	uint64_t *at = &x->record->progress[mark % 2];
+
+	__atomic_store_n(at, progress_of(mark, begun), __ATOMIC_RELEASE);
+	settle(x, at, 1);
+}
+
+static uint64_t check_of(const struct asl_mark_record *record)
+{
+	return asl_store_check(record, offsetof(struct asl_mark_record, check),
+			       1);
+}
+
+/* NULL: it is not there. */
+static const struct asl_mark_record *
+record_of(const struct asl_resume_record *m, uint64_t mark)
+{
+	const struct asl_mark_record *record = &m->of_mark[mark % 2];
+
+	return mark && record->mark == mark && record->check == check_of(record)
+		       ? record
+		       : NULL;
+}
+
+static void write_record(struct asl_resume *x,
+			 const struct asl_mark_record *record)
+{
+	struct asl_mark_record *at = &x->record->of_mark[record->mark % 2];
+
+	write_progress(x, record->mark, 0);
+	*at = *record;
+	at->check = check_of(record);
+	settle(x, at, sizeof *at / sizeof(uint64_t));
+}
+
+/* ---- The log ---- */
+
+/* The block's words follow, row after row. */
+struct entry {
+	uint64_t mark, commits;
+	uint64_t at; /* bytes from the record */
+	uint64_t rows, cols, ld;
+	uint64_t spare, check;
+};
+
+enum { ENTRY_WORDS = sizeof(struct entry) / sizeof(double) };
+
+static double *log_of(const struct asl_resume *x)
+{
+	return asl_store_log(x->store) + 2 * x->needs.live;
+}
+
+static uint64_t check_entry(const struct entry *e, const double *words)
+{
+	uint64_t check = asl_store_check(e, offsetof(struct entry, check), 2);
+
+	return asl_store_check(words, e->rows * e->cols * sizeof *words, check);
+}
+
+/* The entry at the log's word `at`; false: there is none to restore. */
+static bool read_entry(struct entry *e, const struct asl_resume *x, uint64_t at)
+{
+	const double *log = log_of(x) + at;
+	uint64_t left = x->needs.log - at;
+
+	if (left < ENTRY_WORDS)
+		return false;
+	memcpy(e, log, sizeof *e);
+	if (e->mark != x->from_mark || e->commits != x->from_commits ||
+	    e->rows > left || e->cols > left ||
+	    (e->cols && e->rows > (left - ENTRY_WORDS) / e->cols))
+		return false;
+	return e->check == check_entry(e, log + ENTRY_WORDS);
+}
+
+/* Restore entries, last first: the first one of a block has its oldest words. */
+static void undo_log(struct asl_resume *x, uint64_t at)
+{
+	struct entry e;
+	void *to;
+
+	if (!read_entry(&e, x, at))
+		return;
+	undo_log(x, at + ENTRY_WORDS + e.rows * e.cols);
+	to = (char *)x->record + e.at;
+	asl_store_write(x->store, to, e.ld, log_of(x) + at + ENTRY_WORDS,
+			e.cols, e.rows, e.cols);
+	x->record->safety_words += e.rows * e.cols;
+}
+
+static void clear_log(struct asl_resume *x)
+{
+	if (!x->needs.log)
+		return;
+	memset(log_of(x), 0, sizeof(struct entry));
+	settle(x, log_of(x), ENTRY_WORDS);
+}
+
+static void log_block(struct asl_resume *x, const struct asl_block *block)
+{
+	uint64_t words = block->rows * block->cols;
+	double *log = log_of(x) + x->logged;
+	struct entry e = {
+		.mark = x->mark,
+		.commits = x->commits,
+		.at = (uint64_t)((char *)block->at - (char *)x->record),
+		.rows = block->rows,
+		.cols = block->cols,
+		.ld = block->ld,
+	};
+
+	asl_store_write(x->store, log + ENTRY_WORDS, block->cols, block->at,
+			block->ld, block->rows, block->cols);
+	e.check = check_entry(&e, log + ENTRY_WORDS);
+	asl_store_write(x->store, log, ENTRY_WORDS, (const double *)&e,
+			ENTRY_WORDS, 1, ENTRY_WORDS);
+	x->record->safety_words += ENTRY_WORDS + words;
+	x->logged += ENTRY_WORDS + words;
+}
+
+/* ---- Which verbs act ---- */
+
+static void update(struct asl_resume *x)
+{
+	if (is_dry_run(x))
 		return;
 	x->gathers = x->mark >= x->from_epoch;
 	x->moves = x->mark >= x->from_mark;
@@ -59,7 +188,7 @@ const struct asl_outcome *asl_outcome_at_restart(const struct asl_rank *r)
 {
 	const struct asl_resume *x = r->resume;
 
-	return &asl_record_of(x->memo, x->from_mark)->outcome;
+	return &record_of(x->record, x->from_mark)->outcome;
 }
 
 void asl_resume_count(struct asl_rank *r, enum asl_phase phase,
@@ -70,20 +199,20 @@ void asl_resume_count(struct asl_rank *r, enum asl_phase phase,
 			counter == ASL_DRAM_READ || counter == ASL_DRAM_WRITE ||
 			counter == ASL_FLOPS;
 
-	if (!walks(x) &&
+	if (!is_dry_run(x) &&
 	    (of_tiles ? asl_does_tiles(r) : asl_does_moves(r, phase)))
-		x->memo->moved[counter] += n;
+		x->record->moved[counter] += n;
 }
 
 /* ---- Marks ---- */
 
-/* All ranks of the plan are here: after s steps, those up to 2^s - 1 places back. */
+/* A barrier of the plan's ranks: after s steps a rank knows of 2^s - 1 others. */
 static void meet(struct asl_rank *r)
 {
-	int P = r->resume->ranks, err = 0;
+	int P = r->resume->ranks;
 	uint64_t said = r->resume->mark, heard;
 
-	for (int far = 1; !err && far < P; far *= 2) {
+	for (int far = 1; !r->err && far < P; far *= 2) {
 		struct asl_net_op op = {
 			.to = (r->id + far) % P,
 			.from = (r->id - far + P) % P,
@@ -93,19 +222,15 @@ static void meet(struct asl_rank *r)
 			.in_bytes = sizeof heard,
 		};
 
-		err = asl_net_start(r->net, &op);
-		if (!err)
-			err = asl_net_wait(r->net, &op);
-		if (!err && heard != said) {
+		asl_rank_stop(r, asl_net_start(r->net, &op));
+		if (!r->err)
+			asl_rank_stop(r, asl_net_wait(r->net, &op));
+		if (!r->err && heard != said)
 			asl_rank_fail(r, -ENOTRECOVERABLE,
 				      "rank %d is at mark %ju, this one at %ju",
 				      op.from, (uintmax_t)heard,
 				      (uintmax_t)said);
-			return;
-		}
 	}
-	if (err)
-		asl_rank_fail(r, err, "%s", asl_failure());
 }
 
 static double *dump_of(const struct asl_resume *x, uint64_t mark)
@@ -113,7 +238,7 @@ static double *dump_of(const struct asl_resume *x, uint64_t mark)
 	return asl_store_log(x->store) + mark % 2 * x->needs.live;
 }
 
-static void dump(struct asl_resume *x, struct asl_record *record,
+static void dump(struct asl_resume *x, struct asl_mark_record *record,
 		 const struct asl_words *live, int count)
 {
 	double *to = dump_of(x, x->mark);
@@ -127,23 +252,23 @@ static void dump(struct asl_resume *x, struct asl_record *record,
 	}
 	record->live_check =
 		asl_store_check(to, record->live * sizeof *to, record->live);
-	x->memo->safety_words += record->live;
+	x->record->safety_words += record->live;
 }
 
 static void prepare(struct asl_rank *r, const struct asl_words *live, int count)
 {
 	struct asl_resume *x = r->resume;
-	struct asl_record record = {.mark = x->mark, .epoch = x->epoch};
+	struct asl_mark_record record = {.mark = x->mark, .epoch = x->epoch};
 
 	memcpy(record.clock, r->clock.at, sizeof record.clock);
 	record.outcome = r->outcome;
 	dump(x, &record, live, count);
-	asl_record_write(x, &record);
+	write_record(x, &record);
 }
 
 static void begin(struct asl_resume *x)
 {
-	asl_progress_write(x, x->mark, 1);
+	write_progress(x, x->mark, 1);
 	asl_store_release(x->store);
 	x->logged = 0;
 }
@@ -152,7 +277,7 @@ static void begin(struct asl_resume *x)
 static void restore(struct asl_rank *r, const struct asl_words *live, int count)
 {
 	struct asl_resume *x = r->resume;
-	const struct asl_record *record = asl_record_of(x->memo, x->mark);
+	const struct asl_mark_record *record = record_of(x->record, x->mark);
 	const double *from = dump_of(x, x->mark);
 
 	memcpy(r->clock.at, record->clock, sizeof record->clock);
@@ -174,9 +299,9 @@ static void restore(struct asl_rank *r, const struct asl_words *live, int count)
 	asl_store_release(x->store);
 }
 
-/* What is given goes now; what is written down is counted. */
-static void walk_mark(struct asl_resume *x, const struct asl_words *live,
-		      int count)
+/* Pieces that were given are released, and the log begins anew. */
+static void dry_mark(struct asl_resume *x, const struct asl_words *live,
+		     int count)
 {
 	uint64_t words = 0;
 
@@ -197,13 +322,13 @@ static void pass(struct asl_rank *r, bool is_epoch,
 
 	if (!x || r->err)
 		return;
-	assert(!r->behind);
+	assert(!r->overlap);
 	x->mark++;
 	x->commits = 0;
 	if (is_epoch)
 		x->epoch = x->mark;
-	if (walks(x)) {
-		walk_mark(x, live, count);
+	if (is_dry_run(x)) {
+		dry_mark(x, live, count);
 	} else if (x->mark > x->from_mark) {
 		prepare(r, live, count);
 		meet(r);
@@ -214,7 +339,7 @@ static void pass(struct asl_rank *r, bool is_epoch,
 	} else {
 		asl_store_release(x->store);
 	}
-	aim(x);
+	update(x);
 }
 
 void asl_mark_epoch(struct asl_rank *r, const struct asl_words *live, int count)
@@ -235,10 +360,10 @@ void asl_mark_commit(struct asl_rank *r, const struct asl_block *done)
 		return;
 	x->commits++;
 	if (x->tiles)
-		asl_progress_write(x, x->mark, 1 + x->commits);
-	if (x->tiles || walks(x))
+		write_progress(x, x->mark, 1 + x->commits);
+	if (x->tiles || is_dry_run(x))
 		x->logged = 0;
-	aim(x);
+	update(x);
 }
 
 void asl_mark_hold(struct asl_rank *r)
@@ -253,17 +378,16 @@ void asl_release(struct asl_rank *r)
 		r->resume->holds--;
 }
 
-/* ---- Writes that destroy what they were made of ---- */
+/* ---- Blocks that are logged before they are written ---- */
 
-/* `does`: it is going to be written. */
-static void save(struct asl_resume *x, const struct asl_block *block, bool does)
+static void save(struct asl_resume *x, const struct asl_block *block, bool acts)
 {
 	if (!block->rows || !block->cols)
 		return;
-	if (does) {
-		asl_log_save(x, block);
-	} else if (walks(x)) {
-		x->logged += ASL_LOG_ENTRY + block->rows * block->cols;
+	if (acts) {
+		log_block(x, block);
+	} else if (is_dry_run(x)) {
+		x->logged += ENTRY_WORDS + block->rows * block->cols;
 		x->needs.log = asl_max(x->needs.log, x->logged);
 	}
 }
@@ -281,22 +405,22 @@ void asl_mark_save(struct asl_rank *r, const struct asl_block *block)
 		save(r->resume, block, r->resume->moves);
 }
 
-/* ---- A walk ---- */
+/* ---- Dry run ---- */
 
-void asl_resume_walk(struct asl_resume *x, struct asl_rank *r)
+void asl_resume_dry_run(struct asl_resume *x, struct asl_rank *r)
 {
 	*x = (struct asl_resume){.next = UINT64_C(1) << 40};
 	r->resume = x;
 }
 
-void asl_walk_take(struct asl_rank *r, double **at, enum asl_where where,
-		   uint64_t count)
+void asl_resume_take(struct asl_rank *r, double **at, enum asl_where where,
+		     uint64_t count)
 {
 	struct asl_resume *x = r->resume;
 
-	if (!walks(x))
+	if (!is_dry_run(x))
 		return;
-	/* Distinct addresses, so that it is seen what is stored where. */
+	/* Addresses are distinct, so that asl_resume_store knows the block. */
 	*at = (double *)(uintptr_t)x->next;
 	x->next += (count + 8) * sizeof(double);
 	if (where != ASL_POOL)
@@ -308,19 +432,19 @@ void asl_walk_take(struct asl_rank *r, double **at, enum asl_where where,
 		x->needs.pieces > x->pieces ? x->needs.pieces : x->pieces;
 }
 
-void asl_walk_give(struct asl_rank *r, enum asl_where where, uint64_t count)
+void asl_resume_give(struct asl_rank *r, enum asl_where where, uint64_t count)
 {
 	struct asl_resume *x = r->resume;
 
-	if (!walks(x) || where != ASL_POOL)
+	if (!is_dry_run(x) || where != ASL_POOL)
 		return;
 	x->given += count;
 	x->given_pieces++;
 }
 
-/* ---- A life ---- */
+/* ---- Start and end of a run ---- */
 
-uint64_t asl_resume_room(const struct asl_resume_needs *needs)
+uint64_t asl_resume_log_words(const struct asl_resume_needs *needs)
 {
 	return 2 * needs->live + needs->log;
 }
@@ -330,13 +454,13 @@ void asl_resume_open(struct asl_resume *x, struct asl_store *pool,
 {
 	*x = (struct asl_resume){
 		.store = pool,
-		.memo = asl_store_record(pool),
+		.record = asl_store_record(pool),
 		.ranks = ranks,
 		.needs = *needs,
 	};
 }
 
-static bool is_clear(const struct asl_record *record)
+static bool is_clear(const struct asl_mark_record *record)
 {
 	const unsigned char *at = (const void *)record;
 
@@ -347,285 +471,122 @@ static bool is_clear(const struct asl_record *record)
 }
 
 /*
- * What is in the place of the next record, beside that of `mark`: the one before,
- * nothing, or what became of it when it was being written.
+ * Is the other record, beside that of `mark`, the one before, none, or the next
+ * one, torn while it was being written?
  */
-static bool is_sound(const struct asl_memo *m, uint64_t mark)
+static bool is_sound(const struct asl_resume_record *m, uint64_t mark)
 {
 	uint64_t begun;
 
-	return asl_record_of(m, mark - 1) ||
-	       is_clear(&m->record[(mark + 1) % 2]) ||
-	       (asl_progress_read(&begun, m, mark + 1) && begun == 0);
+	return record_of(m, mark - 1) ||
+	       is_clear(&m->of_mark[(mark + 1) % 2]) ||
+	       (read_progress(&begun, m, mark + 1) && begun == 0);
 }
 
-int asl_resume_look(struct asl_resume_found *out, const struct asl_resume *x,
-		    const char **where)
+/* All damage reads alike: the record is too small to say more. */
+static int damaged(void)
 {
-	const struct asl_memo *m = x->memo;
+	return asl_fail(-EINVAL, "its record is not as it was written");
+}
+
+int asl_resume_look(struct asl_resume_found *out, const struct asl_resume *x)
+{
+	const struct asl_resume_record *m = x->record;
 	uint64_t mark = 0, begun = 0;
 
 	for (int i = 0; i < 2; i++)
-		if (asl_record_of(m, m->record[i].mark))
-			mark = asl_max(mark, m->record[i].mark);
-	*where = "its record is not as it was written";
-	if (mark ? !is_sound(m, mark) || !asl_progress_read(&begun, m, mark) ||
-			    !m->lives
-		 : !is_sound(m, 0) || !is_clear(&m->record[0]))
-		return -EINVAL;
+		if (record_of(m, m->of_mark[i].mark))
+			mark = asl_max(mark, m->of_mark[i].mark);
+	if (mark ? !is_sound(m, mark) || !read_progress(&begun, m, mark) ||
+			    !m->starts
+		 : !is_sound(m, 0) || !is_clear(&m->of_mark[0]))
+		return damaged();
 	if (m->finished > 1)
-		return -EINVAL;
+		return damaged();
 	*out = (struct asl_resume_found){
 		.mark = mark,
 		.begun = begun	? mark
 			 : mark ? mark - 1
 				: 0,
-		.lives = m->lives,
+		.starts = m->starts,
 		.finished = m->finished,
 	};
 	return 0;
 }
 
-static void live(struct asl_resume *x, uint64_t life)
+static void note_start(struct asl_resume *x, uint64_t start)
 {
-	x->memo->lives = life;
-	asl_memo_settle(x, &x->memo->lives, 1);
+	x->record->starts = start;
+	settle(x, &x->record->starts, 1);
 }
 
-/* Words that nothing is known of: the pool was made, or filled. */
-static void start(struct asl_resume *x, uint64_t life)
+/* The pool was just made, or holds nothing but operands. */
+static void begin_anew(struct asl_resume *x, uint64_t start)
 {
-	memset(x->memo, 0, sizeof *x->memo);
-	asl_memo_settle(x, x->memo, sizeof *x->memo / sizeof(uint64_t));
-	asl_log_clear(x);
-	live(x, life);
-	aim(x);
+	memset(x->record, 0, sizeof *x->record);
+	settle(x, x->record, sizeof *x->record / sizeof(uint64_t));
+	clear_log(x);
+	note_start(x, start);
+	update(x);
 }
 
-/* Back from a mark that others have not prepared, before anything is undone. */
+/* Other ranks have not prepared this mark. */
 static void go_back(struct asl_resume *x, uint64_t mark)
 {
-	struct asl_record *record = &x->memo->record[mark % 2];
+	struct asl_mark_record *record = &x->record->of_mark[mark % 2];
 
 	memset(record, 0, sizeof *record);
-	asl_memo_settle(x, record, sizeof *record / sizeof(uint64_t));
+	settle(x, record, sizeof *record / sizeof(uint64_t));
 }
 
-int asl_resume_begin(struct asl_resume *x, uint64_t mark, uint64_t life,
-		     const char **where)
+int asl_resume_begin(struct asl_resume *x, uint64_t mark, uint64_t start)
 {
-	const struct asl_record *record = asl_record_of(x->memo, mark);
+	const struct asl_mark_record *record = record_of(x->record, mark);
 	uint64_t begun;
 
 	if (!mark) {
-		start(x, life);
+		begin_anew(x, start);
 		return 0;
 	}
-	*where = "its record is not as it was written";
-	if (!record || !asl_progress_read(&begun, x->memo, mark))
-		return -EINVAL;
-	if (asl_record_of(x->memo, mark + 1))
+	if (!record || !read_progress(&begun, x->record, mark))
+		return damaged();
+	if (record_of(x->record, mark + 1))
 		go_back(x, mark + 1);
 	x->from_mark = mark;
 	x->from_epoch = record->epoch;
 	x->from_commits = begun ? begun - 1 : 0;
-	asl_log_undo(x);
+	undo_log(x, 0);
 	if (!begun)
-		asl_progress_write(x, mark, 1);
-	live(x, life);
-	aim(x);
+		write_progress(x, mark, 1);
+	note_start(x, start);
+	update(x);
 	return 0;
 }
 
 void asl_resume_note(struct asl_resume *x, uint64_t check)
 {
-	x->memo->operands = check;
-	asl_memo_settle(x, &x->memo->operands, 1);
+	x->record->operands = check;
+	settle(x, &x->record->operands, 1);
 }
 
 uint64_t asl_resume_noted(const struct asl_resume *x)
 {
-	return x->memo->operands;
+	return x->record->operands;
 }
 
 void asl_resume_finish(struct asl_resume *x)
 {
-	x->memo->finished = 1;
-	asl_memo_settle(x, &x->memo->finished, 1);
+	x->record->finished = 1;
+	settle(x, &x->record->finished, 1);
 }
 
 struct asl_resumed asl_resume_moved(const struct asl_resume *x)
 {
 	struct asl_resumed out = {
-		.lives = x->memo->lives,
-		.safety_words = x->memo->safety_words,
+		.starts = x->record->starts,
+		.safety_words = x->record->safety_words,
 	};
 
-	memcpy(out.moved.of, x->memo->moved, sizeof out.moved.of);
+	memcpy(out.moved.of, x->record->moved, sizeof out.moved.of);
 	return out;
-}
-
-/*
- * Records of a run, and the log, in its pool
- */
-
-/* Words of the memo, or of the safe, written for no other reason. */
-static void asl_memo_settle(struct asl_resume *x, void *at, uint64_t words)
-{
-	asl_store_settle(x->store, at, words);
-	x->memo->safety_words += words;
-}
-
-/* ---- How far a mark has come ---- */
-
-/* 32 bits of it, 16 of the mark, and 16 to check them. */
-static uint64_t progress_of(uint64_t mark, uint64_t begun)
-{
-	uint64_t low = (mark & 0xffff) << 32 | (begun & 0xffffffff);
-	uint64_t of[] = {mark, begun};
-
-	return low | asl_store_check(of, sizeof of, 0) << 48;
-}
-
-/* 1 + commits of a mark that has begun; 0: prepared.  False: damaged. */
-static bool asl_progress_read(uint64_t *begun, const struct asl_memo *m,
-			      uint64_t mark)
-{
-	uint64_t said = m->progress[mark % 2];
-
-	*begun = said & 0xffffffff;
-	return progress_of(mark, *begun) == said;
-}
-
-static void asl_progress_write(struct asl_resume *x, uint64_t mark,
-			       uint64_t begun)
-{
-	uint64_t *at = &x->memo->progress[mark % 2];
-
-	__atomic_store_n(at, progress_of(mark, begun), __ATOMIC_RELEASE);
-	asl_memo_settle(x, at, 1);
-}
-
-/* ---- Records ---- */
-
-static uint64_t check_of(const struct asl_record *record)
-{
-	return asl_store_check(record, offsetof(struct asl_record, check), 1);
-}
-
-/* The record of a mark; NULL: it is not there. */
-static const struct asl_record *asl_record_of(const struct asl_memo *m,
-					      uint64_t mark)
-{
-	const struct asl_record *record = &m->record[mark % 2];
-
-	return mark && record->mark == mark && record->check == check_of(record)
-		       ? record
-		       : NULL;
-}
-
-static void asl_record_write(struct asl_resume *x,
-			     const struct asl_record *record)
-{
-	struct asl_record *at = &x->memo->record[record->mark % 2];
-
-	asl_progress_write(x, record->mark, 0);
-	*at = *record;
-	at->check = check_of(record);
-	asl_memo_settle(x, at, sizeof *at / sizeof(uint64_t));
-}
-
-/* ---- The log ---- */
-
-/* Words follow, row after row. */
-struct entry {
-	uint64_t mark, commits;
-	uint64_t at; /* bytes from the memo */
-	uint64_t rows, cols, ld;
-	uint64_t spare, check;
-};
-
-_Static_assert(sizeof(struct entry) == ASL_LOG_ENTRY * sizeof(double),
-	       "as asl_resume_store counts it");
-
-static double *begin_of_log(const struct asl_resume *x)
-{
-	return asl_store_log(x->store) + 2 * x->needs.live;
-}
-
-static uint64_t check_entry(const struct entry *e, const double *words)
-{
-	uint64_t check = asl_store_check(e, offsetof(struct entry, check), 2);
-
-	return asl_store_check(words, e->rows * e->cols * sizeof *words, check);
-}
-
-/* An entry at the log's word `at` that is to be put back; false: no more. */
-static bool read_entry(struct entry *e, const struct asl_resume *x, uint64_t at)
-{
-	const double *log = begin_of_log(x) + at;
-	uint64_t left = x->needs.log - at;
-
-	if (left < ASL_LOG_ENTRY)
-		return false;
-	memcpy(e, log, sizeof *e);
-	if (e->mark != x->from_mark || e->commits != x->from_commits ||
-	    e->rows > left || e->cols > left ||
-	    (e->cols && e->rows > (left - ASL_LOG_ENTRY) / e->cols))
-		return false;
-	return e->check == check_entry(e, log + ASL_LOG_ENTRY);
-}
-
-/* A block was saved once, or several times as something in between: last first. */
-static void undo_from(struct asl_resume *x, uint64_t at)
-{
-	struct entry e;
-	void *to;
-
-	if (!read_entry(&e, x, at))
-		return;
-	undo_from(x, at + ASL_LOG_ENTRY + e.rows * e.cols);
-	to = (char *)x->memo + e.at;
-	asl_store_write(x->store, to, e.ld,
-			begin_of_log(x) + at + ASL_LOG_ENTRY, e.cols, e.rows,
-			e.cols);
-	x->memo->safety_words += e.rows * e.cols;
-}
-
-/* Put back what was logged since the commit, or since the mark began. */
-static void asl_log_undo(struct asl_resume *x)
-{
-	undo_from(x, 0);
-}
-
-/* None of what was logged is to be put back. */
-static void asl_log_clear(struct asl_resume *x)
-{
-	if (!x->needs.log)
-		return;
-	memset(begin_of_log(x), 0, sizeof(struct entry));
-	asl_memo_settle(x, begin_of_log(x), ASL_LOG_ENTRY);
-}
-
-/* Save a block of the pool, which is about to be written. */
-static void asl_log_save(struct asl_resume *x, const struct asl_block *block)
-{
-	uint64_t words = block->rows * block->cols;
-	double *log = begin_of_log(x) + x->logged;
-	struct entry e = {
-		.mark = x->mark,
-		.commits = x->commits,
-		.at = (uint64_t)((char *)block->at - (char *)x->memo),
-		.rows = block->rows,
-		.cols = block->cols,
-		.ld = block->ld,
-	};
-
-	asl_store_write(x->store, log + ASL_LOG_ENTRY, block->cols, block->at,
-			block->ld, block->rows, block->cols);
-	e.check = check_entry(&e, log + ASL_LOG_ENTRY);
-	asl_store_write(x->store, log, ASL_LOG_ENTRY, (const double *)&e,
-			ASL_LOG_ENTRY, 1, ASL_LOG_ENTRY);
-	x->memo->safety_words += ASL_LOG_ENTRY + words;
-	x->logged += ASL_LOG_ENTRY + words;
 }

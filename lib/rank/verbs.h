@@ -1,5 +1,5 @@
 /*
- * verbs.h -- for the verbs only: is this done, or has it been done?
+ * verbs.h -- for verbs: counting, timing, and whether they act on a resumed run
  */
 #ifndef ASL_VERBS_H
 #define ASL_VERBS_H
@@ -7,69 +7,54 @@
 #include "lib/rank/rank.h"
 #include "lib/rank/resume.h"
 
-/*
- * For the verbs only: how they count, and how they time themselves
- */
-
 /* Add to the ledger and, in phases that count, to the clocks. */
 void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n);
 
-/* The same for words that lie in so many runs. */
+/* Charge `runs` contiguous runs of `run` words each. */
 void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 		     uint64_t runs, uint64_t run);
-void asl_charge_block(struct asl_rank *r, enum asl_counter counter,
-		      const struct asl_block *x);
 
-/* More is held than before: raise the high-water marks. */
+/* Raise the high-water marks to the words held now. */
 void asl_note_high(struct asl_rank *r);
 
-/* Room in a memory; returns the words taken, 0 after an error. */
-uint64_t asl_take_words(struct asl_rank *r, double **at, enum asl_where where,
-			uint64_t count);
-void asl_give_words(struct asl_rank *r, double *at, enum asl_where where);
-
-/* Move on what is sent behind; is there more to come? */
+/* Advance the steps that overlap with computing; false: none is left. */
 bool asl_overlap_poll(struct asl_rank *r);
 
 enum asl_verb { ASL_COMPUTES, ASL_TALKS, ASL_MOVES };
 
-/* So many seconds went there. */
+/* Add seconds to the current phase and to the verb's kind. */
 void asl_time_add(struct asl_rank *r, enum asl_verb verb, double s);
 
-/* Book what went there since then; what was charged meanwhile keeps its pace. */
+/* Add the time since then, and wait until emulated words have taken theirs. */
 void asl_time_since(struct asl_rank *r, enum asl_verb verb, double since);
 
-/* Panels of operands, which can be made again at any time. */
-static inline bool asl_is_gather(enum asl_phase phase)
-{
-	return phase == ASL_GATHER || phase == ASL_SHIFT;
-}
-
-/* Loading, storing, computing. */
+/* Must verbs on tiles act: load, store, compute? */
 static inline bool asl_does_tiles(const struct asl_rank *r)
 {
 	return !r->resume || r->resume->tiles;
 }
 
-/* Copying, adding, sending, receiving. */
+/* Must verbs that copy, add, send or receive act?  Panels can be made again. */
 static inline bool asl_does_moves(const struct asl_rank *r,
 				  enum asl_phase phase)
 {
+	bool gathers = phase == ASL_GATHER || phase == ASL_SHIFT;
+
 	return !r->resume || r->resume->moves ||
-	       (r->resume->gathers && asl_is_gather(phase));
+	       (r->resume->gathers && gathers);
 }
 
-/* So much is really moved, if it is. */
+/* Count words that were really moved, unless this verb does not act. */
 void asl_resume_count(struct asl_rank *r, enum asl_phase phase,
 		      enum asl_counter counter, uint64_t n);
 
-/* A tile is about to be stored. */
+/* Log a block before a tile that was loaded from it is stored to it. */
 void asl_resume_store(struct asl_rank *r, const struct asl_block *dst,
 		      const struct asl_tile *src);
 
-/* A walk takes and gives nothing, but keeps books. */
-void asl_walk_take(struct asl_rank *r, double **at, enum asl_where where,
-		   uint64_t count);
-void asl_walk_give(struct asl_rank *r, enum asl_where where, uint64_t count);
+/* During a dry run: note memory taken and given; *at is made unique. */
+void asl_resume_take(struct asl_rank *r, double **at, enum asl_where where,
+		     uint64_t count);
+void asl_resume_give(struct asl_rank *r, enum asl_where where, uint64_t count);
 
 #endif

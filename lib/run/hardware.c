@@ -1,8 +1,12 @@
 /*
- * hardware.c -- what the hardware counts in a case, host by host
+ * hardware.c -- the hardware's counts in a case, host by host
+ *
+ * The first rank of every host reads its memory controllers, with the backend
+ * that rank 0 found; on sim only rank 0 does.  Without a backend nothing here has
+ * an effect.  With one, ranks synchronize twice more in a repetition: nobody
+ * begins before all counters are started, and nobody goes on to verify before
+ * they are read.
  */
-#include "lib/run/hardware.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +16,7 @@
 #include "lib/base/error.h"
 #include "lib/run/rank_case.h"
 
-/* On sim all ranks are one process, which rank 0 asks for. */
+/* On sim all ranks are one process, for which rank 0 counts. */
 static void find_place(struct asl_hardware_record *mine, struct asl_net *net)
 {
 	mine->process = asl_net_rank(net) == 0 ||
@@ -21,6 +25,14 @@ static void find_place(struct asl_hardware_record *mine, struct asl_net *net)
 }
 
 /* ---- Before the first repetition ---- */
+
+/* Why nothing was counted, which is no failure of the run. */
+static int note_failure(struct asl_hardware_record *mine, int err)
+{
+	snprintf(mine->why, sizeof mine->why, "%s", err ? asl_failure() : "");
+	asl_forget_failure();
+	return err;
+}
 
 static int open_counters(struct asl_rank_case *p, const char *backend)
 {
@@ -32,14 +44,11 @@ static int open_counters(struct asl_rank_case *p, const char *backend)
 			!strcmp(medium, "fsdax") || !strcmp(medium, "devdax"),
 	};
 	struct asl_hardware *h = &p->hardware;
-	int err = asl_hwc_open(&h->hwc, &want);
 
-	snprintf(h->mine.why, sizeof(h->mine.why), "%s",
-		 err ? asl_hwc_why() : "");
-	return err;
+	return note_failure(&h->mine, asl_hwc_open(&h->hwc, &want));
 }
 
-/* Rank 0 finds a backend; the others use the same, or tell why they can't. */
+/* Rank 0 finds a backend; the others use it, or note why they cannot. */
 static int open_alike(struct asl_rank_case *p)
 {
 	struct asl_hardware *h = &p->hardware;
@@ -48,7 +57,7 @@ static int open_alike(struct asl_rank_case *p)
 	if (asl_net_rank(p->net) == 0) {
 		err = open_counters(p, p->want->hwc);
 		snprintf(h->note, sizeof(h->note), "%s",
-			 err ? asl_hwc_why() : asl_hwc_note(h->hwc));
+			 err ? h->mine.why : asl_hwc_note(h->hwc));
 		if (!err)
 			strcpy(h->backend, asl_hwc_backend(h->hwc));
 	}
@@ -58,27 +67,26 @@ static int open_alike(struct asl_rank_case *p)
 	return err;
 }
 
-/* A backend that was asked for by name has to count, on every host. */
+/* A backend that was named must count on every host. */
 static int check(const struct asl_rank_case *p)
 {
 	const struct asl_hardware *h = &p->hardware;
 
 	if (!strcmp(p->want->hwc, "auto") || !h->mine.host || h->hwc)
 		return 0;
-	return asl_run_fail(-ENODEV,
-			    "no hardware counters by %s, which was asked for: "
-			    "%s",
-			    p->want->hwc, h->mine.why);
+	return asl_fail(-ENODEV,
+			"no hardware counters by %s, which was asked for: %s",
+			p->want->hwc, h->mine.why);
 }
 
-static int make_room(struct asl_rank_case *p)
+static int take_records(struct asl_rank_case *p)
 {
 	struct asl_hardware *h = &p->hardware;
 
 	if (!*h->backend || asl_net_rank(p->net) > 0)
 		return 0;
 	h->all = calloc((size_t)asl_net_size(p->net), sizeof(*h->all));
-	return h->all ? 0 : asl_run_fail(-ENOMEM, "no memory for counters");
+	return h->all ? 0 : asl_fail(-ENOMEM, "no memory for counters");
 }
 
 int asl_hardware_open(struct asl_rank_case *p)
@@ -96,10 +104,9 @@ int asl_hardware_open(struct asl_rank_case *p)
 	}
 	find_place(&h->mine, p->net);
 	err = open_alike(p);
-	if (err)
-		return asl_run_fail(err, "%s", asl_failure());
-	err = asl_rank_case_agree(p, check(p));
-	return err ? err : asl_rank_case_agree(p, make_room(p));
+	if (!err)
+		err = asl_rank_case_agree(p, check(p));
+	return err ? err : asl_rank_case_agree(p, take_records(p));
 }
 
 void asl_hardware_close(struct asl_hardware *h)
@@ -117,10 +124,8 @@ int asl_hardware_begin(struct asl_rank_case *p)
 
 	if (!*h->backend)
 		return 0;
-	if (h->hwc && asl_hwc_start(h->hwc))
-		snprintf(h->mine.why, sizeof(h->mine.why), "%s", asl_hwc_why());
-	else if (h->hwc)
-		h->mine.why[0] = '\0';
+	if (h->hwc)
+		note_failure(&h->mine, asl_hwc_start(h->hwc));
 	return asl_net_barrier(p->net);
 }
 
@@ -133,9 +138,8 @@ int asl_hardware_end(struct asl_rank_case *p)
 		return 0;
 	err = asl_net_barrier(p->net);
 	h->mine.count = (struct asl_hwc_count){.share = 1};
-	if (!err && h->hwc && !*h->mine.why &&
-	    asl_hwc_stop(h->hwc, &h->mine.count))
-		snprintf(h->mine.why, sizeof(h->mine.why), "%s", asl_hwc_why());
+	if (!err && h->hwc && !*h->mine.why)
+		note_failure(&h->mine, asl_hwc_stop(h->hwc, &h->mine.count));
 	return err;
 }
 
@@ -148,7 +152,7 @@ int asl_hardware_collect(struct asl_rank_case *p)
 			   : 0;
 }
 
-/* ---- All of them ---- */
+/* ---- Sums over ranks ---- */
 
 /* "RANK/SOCKET/MEDIUM:READ:WRITTEN;..." */
 static void list_sockets(FILE *f, int rank, const struct asl_hwc_count *count)
@@ -175,7 +179,7 @@ static void add_memory(struct asl_rep_hardware *to,
 		}
 }
 
-/* Sums that lack one of their terms would be wrong: then there are none. */
+/* A sum without one of its terms would be wrong: then there is none. */
 static void add(struct asl_rep_hardware *to, struct asl_hardware *h, int rank)
 {
 	const struct asl_hardware_record *x = &h->all[rank];
@@ -207,7 +211,6 @@ static void put_note(struct asl_hardware *h, const struct asl_rep_hardware *x)
 			 100 * x->share);
 }
 
-/* NULL: there are none. */
 static char *all_sockets(const struct asl_hardware *h, int ranks)
 {
 	char *text = NULL;

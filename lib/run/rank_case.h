@@ -1,36 +1,56 @@
 /*
- * rank_case.h -- a rank's place in a case, for the files of a run
+ * rank_case.h -- one rank's part of one case, for the files of this folder
  */
 #ifndef ASL_RANK_CASE_H
 #define ASL_RANK_CASE_H
 
 #include <limits.h>
 
-#include "lib/run/hardware.h"
+#include "lib/machine/hwc.h"
 #include "lib/run/run.h"
 
-/* What the ranks of this process share in one case. */
+/* Shared by the ranks of this process in one case. */
 struct asl_common {
 	struct asl_data data;
-	bool opened;	    /* by the first rank here, which ... */
-	int failed;	    /* ... failed with this, if not 0 */
-	int inside;	    /* ranks here that have begun it */
-	char dir[PATH_MAX]; /* where pools go */
-	bool fresh;	    /* it is this case's own */
+	bool opened;	    /* by the first rank here ... */
+	int failed;	    /* ... which failed with this, if not 0 */
+	int inside;	    /* ranks here that have begun the case */
+	char dir[PATH_MAX]; /* of pools */
+	bool fresh;	    /* it was made for this case */
 };
 
-/* What they share in all cases. */
+/* Shared by them in all cases. */
 struct asl_session {
 	const struct asl_run_want *const *want; /* [count] */
 	int count;
-	const bool *leave_out;	   /* [count] at rank 0, or NULL */
+	const bool *leave_out;	   /* [count] on rank 0, or NULL */
 	struct asl_common *common; /* [count]: on sim a rank may be ahead */
 	int (*each)(const struct asl_rep *rep, void *arg);
 	void *arg;
-	bool said; /* why it ended: by the net, or by another rank */
+	/* The failure: of the lowest rank here that failed; and its rank. */
+	char why[1024];
+	int who;
+	bool printed; /* by the network, by `each`, or by another process */
 };
 
-/* One rank's own, in one case. */
+/* What one rank tells rank 0 of the hardware's counts of a repetition. */
+struct asl_hardware_record {
+	bool process; /* this is the first rank of its process */
+	bool host;    /* this is the first rank of its host */
+	struct asl_hwc_count count;
+	char why[384]; /* the reason why nothing was counted, or "" */
+};
+
+struct asl_hardware {
+	char backend[16];    /* "": no rank counts anything */
+	char note[512];	     /* of the case */
+	char said[640];	     /* of a repetition */
+	struct asl_hwc *hwc; /* NULL: this rank counts nothing */
+	struct asl_hardware_record mine;
+	struct asl_hardware_record *all; /* rank 0: of every rank */
+	char *sockets;			 /* rank 0 */
+};
+
 struct asl_rank_case {
 	struct asl_session *s;
 	struct asl_common *common;
@@ -43,12 +63,12 @@ struct asl_rank_case {
 	struct asl_ledger predicted;
 	struct asl_rank_record *all; /* rank 0: of every rank */
 	struct asl_hardware hardware;
-	struct asl_emulator *pace; /* NULL: none is emulated */
+	struct asl_emulator *emulator; /* NULL: none */
 	struct asl_emulator_probe probe;
 	struct asl_rank r;
 
-	/* Of a case that is gone on with: */
-	bool lasts; /* this rank has a pool for that */
+	/* With want->resume: */
+	bool resumable; /* this rank has a pool that survives an interruption */
 	bool finished;
 	char *about;
 	struct asl_resume_needs needs;
@@ -66,32 +86,41 @@ static inline bool asl_rank_case_keeps_result(const struct asl_rank_case *p)
 	return p->want->result || p->want->into;
 }
 
-/* 0, or what all ranks fail with; asl_rank_case_tear_down is due either way. */
+/*
+ * All ranks continue, or all get the error of the lowest rank that failed, whose
+ * failure alone is kept.
+ */
+int asl_rank_case_agree(struct asl_rank_case *p, int err);
+
+/* 0, or an error that all ranks get; tear_down is due after a failure, too. */
 int asl_rank_case_set_up(struct asl_rank_case *p);
 
 /* A case that never began leaves nothing, even where pools are kept. */
 void asl_rank_case_tear_down(struct asl_rank_case *p, bool began);
 
-/* Emulation, before anything is taken: what it needs; is the machine fit? */
-int asl_rank_case_open_emulator(struct asl_rank_case *p);
-int asl_rank_case_check_emulator(struct asl_rank_case *p);
+/* ---- Resume: resume.c ---- */
 
-/* Going on: what it needs; from where; is it all there?  And, that it has ended. */
-int asl_rank_case_walk(struct asl_rank_case *p);
+/* A dry run, which says what the pool needs. */
+int asl_rank_case_dry_run(struct asl_rank_case *p);
+
+/* Look at the pools of all ranks; resume, or start, the same on all ranks. */
 int asl_rank_case_resume(struct asl_rank_case *p);
-int asl_rank_case_found(const struct asl_rank_case *p);
+
+/* Are the operands complete and as they were filled? */
+int asl_rank_case_check_operands(struct asl_rank_case *p);
 void asl_rank_case_filled(struct asl_rank_case *p);
 int asl_rank_case_finish(struct asl_rank_case *p);
 
-/* All ranks go on, or none does; only who failed first keeps its words. */
-int asl_rank_case_agree(struct asl_rank_case *p, int err);
+/* ---- The hardware's counts: hardware.c; 0 or an error that all ranks get ---- */
 
-/* Sum up what all ranks counted: everything in *rep that `rank` decides. */
-void asl_rep_sum(struct asl_rep *rep);
+int asl_hardware_open(struct asl_rank_case *p);
+void asl_hardware_close(struct asl_hardware *h);
 
-/* Set aside what asl_run_why() gives, unless there is something; returns err. */
-int asl_run_fail(int err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-void asl_run_forget(void);
+int asl_hardware_begin(struct asl_rank_case *p);
+int asl_hardware_end(struct asl_rank_case *p);
+
+/* Send the counts to rank 0, and put them into rep->hardware there. */
+int asl_hardware_collect(struct asl_rank_case *p);
+void asl_hardware_sum(struct asl_rep *rep, struct asl_hardware *h);
 
 #endif

@@ -1,17 +1,14 @@
 /*
- * resume.c -- a case that goes on from its pools, if there are any
+ * resume.c -- a case that resumes from its pools, if there are any
  *
- * First the text is walked through, which says how much room the pool needs and
- * what is counted on the way.  A pool says what it is for; all ranks of the plan
- * have one, and rank 0 finds out what they have in common.
+ * First a dry run of the algorithm finds the memory that the pool needs.  A pool
+ * says which case it is for; all ranks of the plan have one, and rank 0 compares
+ * their states.
  *
- * Pools are made before anything is filled, and cleared away after all of them
- * say that they are finished: a killed run leaves some of them missing only if
- * the others have nothing to lose, and it may begin anew.
+ * Pools are made before anything is filled, and removed after all of them say
+ * that they are finished: so if a killed run leaves only some pools, the others
+ * hold nothing of value, and the run may start from the beginning.
  */
-#include "lib/rank/resume.h"
-#include "lib/base/error.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,10 +16,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/base/error.h"
 #include "lib/base/parts.h"
+#include "lib/rank/resume.h"
 #include "lib/run/rank_case.h"
 
-/* ---- What a pool is for ---- */
+/* ---- The case that a pool is for ---- */
 
 static void put_costs(FILE *f, const struct asl_costs *x)
 {
@@ -32,7 +31,7 @@ static void put_costs(FILE *f, const struct asl_costs *x)
 		x->read, x->write, x->net, x->latency, x->flop);
 }
 
-/* Another file of the same length and time is not noticed. */
+/* Another file of the same length and time is taken for the same. */
 static void put_file(FILE *f, int operand, const char *path)
 {
 	struct stat st;
@@ -63,7 +62,7 @@ static int describe(struct asl_rank_case *p)
 	FILE *f = open_memstream(&p->about, &bytes);
 
 	if (!f)
-		return asl_run_fail(-ENOMEM, "no memory for a text");
+		return asl_fail(-ENOMEM, "no memory for a text");
 	put_plan(f, &want->plan);
 	put_costs(f, &want->plan.costs);
 	fprintf(f, "seed %ju\nentries %s\n", want->seed,
@@ -71,12 +70,12 @@ static int describe(struct asl_rank_case *p)
 	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
 		put_file(f, i, want->files[i]);
 	fputs(want->about ? want->about : "", f);
-	return fclose(f) ? asl_run_fail(-ENOMEM, "no memory for a text") : 0;
+	return fclose(f) ? asl_fail(-ENOMEM, "no memory for a text") : 0;
 }
 
-/* ---- The walk ---- */
+/* ---- The dry run ---- */
 
-static void walk(struct asl_rank_case *p, struct asl_rank *r)
+static void dry_run(struct asl_rank_case *p, struct asl_rank *r)
 {
 	const struct asl_plan *plan = &p->want->plan;
 	struct asl_words own[ASL_MOST_OPERANDS] = {{0}};
@@ -89,7 +88,7 @@ static void walk(struct asl_rank_case *p, struct asl_rank *r)
 	asl_mark_epoch(r, NULL, 0);
 }
 
-int asl_rank_case_walk(struct asl_rank_case *p)
+int asl_rank_case_dry_run(struct asl_rank_case *p)
 {
 	struct asl_store_want nothing = {.name = "null"};
 	struct asl_rank_want want = {.net = p->net,
@@ -102,39 +101,40 @@ int asl_rank_case_walk(struct asl_rank_case *p)
 	if (!p->want->resume ||
 	    asl_net_rank(p->net) >= asl_plan_ranks(&p->want->plan))
 		return 0;
-	p->lasts = true;
+	p->resumable = true;
 	err = describe(p);
-	if (!err && asl_store_open(&want.pool, &nothing))
-		err = asl_run_fail(-ENOMEM, "%s", asl_failure());
+	if (!err)
+		err = asl_store_open(&want.pool, &nothing);
 	if (err)
 		return err;
 	want.staging = want.pool;
 	asl_rank_init(&r, &want);
-	asl_resume_walk(&x, &r);
-	walk(p, &r);
+	asl_resume_dry_run(&x, &r);
+	dry_run(p, &r);
 	p->needs = x.needs;
 	asl_store_close(want.pool);
+	p->s->printed |= r.err != 0;
 	return r.err;
 }
 
-/* ---- Where to go on ---- */
+/* ---- Where to resume ---- */
 
 struct state {
-	bool lasts, was_there;
+	bool resumable, resumed;
 	struct asl_resume_found found;
 };
 
-/* What rank 0 finds: how to go on, or why not. */
+/* Rank 0's decision: where to resume, or why not. */
 struct verdict {
 	int err;
-	uint64_t mark, life;
+	uint64_t mark, start;
 	char why[256];
 };
 
 struct sum {
-	int pools, missing, absent; /* the last one that is missing */
-	bool idle;		    /* nothing would be lost */
-	uint64_t least, most, begun, lives;
+	int missing, absent; /* pools that are not there; the last one's rank */
+	bool idle;	     /* the others hold nothing of value */
+	uint64_t least, most, begun, starts;
 };
 
 static struct sum sum_up(const struct state *all, int ranks)
@@ -144,10 +144,9 @@ static struct sum sum_up(const struct state *all, int ranks)
 	for (int i = 0; i < ranks; i++) {
 		const struct asl_resume_found *x = &all[i].found;
 
-		if (!all[i].lasts)
+		if (!all[i].resumable)
 			continue;
-		s.pools++;
-		if (!all[i].was_there) {
+		if (!all[i].resumed) {
 			s.missing++;
 			s.absent = i;
 			continue;
@@ -156,17 +155,17 @@ static struct sum sum_up(const struct state *all, int ranks)
 		s.least = asl_min(s.least, x->mark);
 		s.most = asl_max(s.most, x->mark);
 		s.begun = asl_max(s.begun, x->begun);
-		s.lives = asl_max(s.lives, x->lives);
+		s.starts = asl_max(s.starts, x->starts);
 	}
 	return s;
 }
 
 static struct verdict judge(const struct asl_rank_case *p, const struct sum *s)
 {
-	struct verdict v = {.mark = s->least, .life = s->lives + 1};
+	struct verdict v = {.mark = s->least, .start = s->starts + 1};
 
 	if (s->missing && s->idle)
-		return (struct verdict){.life = 1};
+		return (struct verdict){.start = 1};
 	if (s->missing) {
 		v.err = -EINVAL;
 		snprintf(v.why, sizeof v.why,
@@ -190,7 +189,7 @@ static int decide(struct asl_rank_case *p, struct verdict *v,
 	struct state *all = calloc((size_t)ranks, sizeof *all);
 
 	if (!all)
-		return asl_run_fail(-ENOMEM, "no memory for %d ranks", ranks);
+		return asl_fail(-ENOMEM, "no memory for %d ranks", ranks);
 	err = asl_net_collect(p->net, all, mine, sizeof *mine);
 	if (!err && asl_net_rank(p->net) == 0) {
 		struct sum s = sum_up(all, ranks);
@@ -200,55 +199,50 @@ static int decide(struct asl_rank_case *p, struct verdict *v,
 	free(all);
 	if (!err)
 		err = asl_net_share(p->net, v, sizeof *v);
-	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
+	return err;
 }
 
 static int damaged(const struct asl_rank_case *p, const char *where)
 {
-	return asl_run_fail(-EINVAL,
-			    "pool %s/aslant-resume-%d.pool is damaged: %s",
-			    p->common->dir, asl_net_rank(p->net), where);
+	return asl_fail(-EINVAL, "pool %s/aslant-resume-%d.pool is damaged: %s",
+			p->common->dir, asl_net_rank(p->net), where);
 }
 
 static int look(struct asl_rank_case *p, struct state *mine)
 {
-	const char *where;
 	int err;
 
-	if (!p->lasts)
+	if (!p->resumable)
 		return 0;
 	asl_resume_open(&p->resume, p->pool, &p->needs,
 			asl_plan_ranks(&p->want->plan));
-	mine->lasts = true;
-	mine->was_there = asl_store_resumed(p->pool);
-	err = asl_resume_look(&mine->found, &p->resume, &where);
-	return err ? damaged(p, where) : 0;
+	mine->resumable = true;
+	mine->resumed = asl_store_resumed(p->pool);
+	err = asl_resume_look(&mine->found, &p->resume);
+	return err ? damaged(p, asl_failure()) : 0;
 }
 
 int asl_rank_case_resume(struct asl_rank_case *p)
 {
 	struct state mine = {0};
 	struct verdict v = {0};
-	const char *where;
 	int err;
 
 	if (!p->want->resume)
 		return 0;
 	err = asl_rank_case_agree(p, look(p, &mine));
+	if (!err)
+		err = decide(p, &v, &mine);
 	if (err)
 		return err;
-	err = decide(p, &v, &mine);
-	if (err)
-		return err;
-	if (v.err && asl_net_rank(p->net) == 0)
-		asl_run_fail(v.err, "%s", v.why);
-	if (v.err || !p->lasts)
-		return asl_rank_case_agree(p, v.err);
-	err = asl_resume_begin(&p->resume, v.mark, v.life, &where);
-	return asl_rank_case_agree(p, err ? damaged(p, where) : 0);
+	if (v.err)
+		err = asl_fail(v.err, "%s", v.why);
+	else if (p->resumable && asl_resume_begin(&p->resume, v.mark, v.start))
+		err = damaged(p, asl_failure());
+	return asl_rank_case_agree(p, err);
 }
 
-static uint64_t check_operands(const struct asl_rank_case *p)
+static uint64_t checksum(const struct asl_rank_case *p)
 {
 	int fixed = asl_rank_case_family(p)->fixed(&p->want->plan);
 	uint64_t check = 0;
@@ -261,18 +255,19 @@ static uint64_t check_operands(const struct asl_rank_case *p)
 
 void asl_rank_case_filled(struct asl_rank_case *p)
 {
-	if (p->lasts && p->want->checksum && !p->r.err && !asl_replaying(&p->r))
-		asl_resume_note(&p->resume, check_operands(p));
+	if (p->resumable && p->want->checksum && !p->r.err &&
+	    !asl_replaying(&p->r))
+		asl_resume_note(&p->resume, checksum(p));
 }
 
-/* What a rank owns has never been given. */
-int asl_rank_case_found(const struct asl_rank_case *p)
+/* A rank never gives its operands, so none of their pieces may be missing. */
+int asl_rank_case_check_operands(struct asl_rank_case *p)
 {
 	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
 		if (p->own[i].at == ASL_STORE_NOWHERE)
 			return damaged(p, "words of an operand are missing");
 	if (asl_replaying(&p->r) && asl_resume_noted(&p->resume) &&
-	    asl_resume_noted(&p->resume) != check_operands(p))
+	    asl_resume_noted(&p->resume) != checksum(p))
 		return damaged(p, "words of an operand are not as they were "
 				  "filled");
 	return 0;
@@ -284,9 +279,9 @@ int asl_rank_case_finish(struct asl_rank_case *p)
 
 	if (!p->want->resume)
 		return 0;
-	if (p->lasts)
+	if (p->resumable)
 		asl_resume_finish(&p->resume);
 	err = asl_net_barrier(p->net);
 	p->finished = !err;
-	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
+	return err;
 }

@@ -1,16 +1,16 @@
 /*
  * run.c -- from plans to counted words, once per rank
  *
- * asl_run_all hands `body` to the net, which calls it for every rank that lives
- * in this process: all of them on sim, one of them else.  Case by case a rank
- * sets up, repeats, and tears down.  Ranks meet as each case begins, before any
- * of them has opened anything: by then all have given back what they had in the
- * case before.
+ * asl_run_all passes `body` to the net, which calls it for every rank of this
+ * process: all ranks on sim, one rank otherwise.  Case by case a rank sets up,
+ * repeats, and tears down.  Ranks synchronize as each case begins, before any of
+ * them opens anything: by then all have freed the resources of the case before.
  */
 #include "lib/run/run.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +21,9 @@
 #include "lib/rank/blas.h"
 #include "lib/run/rank_case.h"
 
-/*
- * One row out of every rank's records
- */
+/* ---- One row from every rank's record ---- */
 
-/* After a power cut the pool may know of less than was moved. */
+/* After a power cut the pool may have counted too few words. */
 static void sum_redone(struct asl_rep *rep, const struct asl_rank_record *rank,
 		       const struct asl_counts *counted)
 {
@@ -88,7 +86,7 @@ static double emulation_error(const struct asl_rep *rep)
 	return target > 0 ? late / target : NAN;
 }
 
-void asl_rep_sum(struct asl_rep *rep)
+static void sum_ranks(struct asl_rep *rep)
 {
 	struct asl_rates rates[ASL_ACCOUNTINGS];
 
@@ -96,7 +94,7 @@ void asl_rep_sum(struct asl_rep *rep)
 		rates[a] = asl_rates(&rep->want->plan.costs, a);
 	rep->predicted_equal = true;
 	rep->outcome = rep->rank[0].outcome;
-	rep->lives = rep->rank[0].resumed.lives;
+	rep->lives = rep->rank[0].resumed.starts;
 	rep->emulation_error = emulation_error(rep);
 	for (int i = 0; i < rep->ranks; i++)
 		sum_rank(rep, &rep->rank[i], rates);
@@ -115,7 +113,7 @@ static double verify(struct asl_rank_case *p)
 					       how);
 }
 
-/* Of the iterations that were made, where that is for the run to find out. */
+/* Predict the iterations that were made, if only the run could know. */
 static struct asl_ledger predict(const struct asl_rank_case *p)
 {
 	struct asl_plan made = p->want->plan;
@@ -129,7 +127,7 @@ static struct asl_ledger predict(const struct asl_rank_case *p)
 	return predicted;
 }
 
-/* Idle ranks have rows, too, where these are spread over ranks. */
+/* Idle ranks have rows, too, if the rows are distributed over all ranks. */
 static bool has_operands(const struct asl_rank_case *p)
 {
 	return p->want->first_rows || p->r.id < asl_plan_ranks(&p->want->plan);
@@ -143,7 +141,7 @@ static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 	int err;
 
 	asl_rank_restart(&p->r);
-	/* They may have been filled in an earlier life. */
+	/* They may have been filled before a restart. */
 	if (has_operands(p) && !asl_replaying(&p->r))
 		asl_rank_case_family(p)->fill(&p->r, &p->common->data, p->own);
 	asl_rank_case_filled(p);
@@ -169,7 +167,7 @@ static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 	record->predicted = predict(p);
 	record->outcome = p->r.outcome;
 	record->lru = asl_replay_traffic(p->r.replay);
-	if (p->lasts)
+	if (p->resumable)
 		record->resumed = asl_resume_moved(&p->resume);
 	return asl_rank_finish(&p->r);
 }
@@ -186,7 +184,7 @@ static bool is_process(const struct asl_rank_case *p)
 	return strcmp(p->want->transport, "sim") != 0;
 }
 
-/* What rank 0 finds of itself stands for all. */
+/* Rank 0's binding, which stands for all ranks'. */
 static const char *bound_by(const struct asl_rank_case *p)
 {
 	const char *bind = p->want->bind ? p->want->bind : "none";
@@ -197,9 +195,9 @@ static const char *bound_by(const struct asl_rank_case *p)
 							     : bind;
 }
 
-/* Rank 0: everything that a row needs, out of all ranks' records. */
-static int hand_over(struct asl_rank_case *p, const struct asl_rank_record *all,
-		     int number)
+/* On rank 0. */
+static int pass_on(struct asl_rank_case *p, const struct asl_rank_record *all,
+		   int number)
 {
 	const struct asl_run_want *want = p->want;
 	struct asl_rep rep = {
@@ -210,26 +208,27 @@ static int hand_over(struct asl_rank_case *p, const struct asl_rank_record *all,
 		.rank = all,
 		.moved = p->r.data,
 		.timed = p->r.timed && p->r.data,
-		.emulated = p->pace ? &p->probe : NULL,
-		.emulated_net = p->pace && asl_emulator_has_net(p->pace),
+		.emulated = p->emulator ? &p->probe : NULL,
+		.emulated_net =
+			p->emulator && asl_emulator_has_net(p->emulator),
 		.crowded = asl_net_crowded(p->net),
 		.lies_on = asl_store_medium(p->pool),
-		.medium = p->pace ? "emulated" : asl_store_medium(p->pool),
-		/* It says what words cost there: not so. */
-		.note = p->pace ? "" : asl_store_note(p->pool),
+		.medium = p->emulator ? "emulated" : asl_store_medium(p->pool),
+		/* The note is about the speed of the real medium. */
+		.note = p->emulator ? "" : asl_store_note(p->pool),
 		.provider = asl_net_provider(p->net),
 		.bind = bound_by(p),
 		.pool_dir = want->keep ? p->common->dir : "",
 	};
 
 	memcpy(rep.run_id, p->run_id, sizeof rep.run_id);
-	asl_rep_sum(&rep);
+	sum_ranks(&rep);
 	asl_hardware_sum(&rep, &p->hardware);
 	rep.verified = verdict(&rep);
 	return p->s->each(&rep, p->s->arg);
 }
 
-/* Every rank's record to rank 0; what `each` says there, to every rank. */
+/* Send records to rank 0, and the answer of `each` to every rank. */
 static int collect(struct asl_rank_case *p, const struct asl_rank_record *mine,
 		   int number)
 {
@@ -239,23 +238,22 @@ static int collect(struct asl_rank_case *p, const struct asl_rank_record *mine,
 	if (!err)
 		err = asl_hardware_collect(p);
 	if (!err && p->all && number >= 0)
-		said = hand_over(p, p->all, number);
+		said = pass_on(p, p->all, number);
 	if (!err)
 		err = asl_net_share(p->net, &said, sizeof said);
-	/* Who was told has said why, at rank 0. */
-	p->s->said |= said != 0;
+	/* `each` prints its own errors. */
+	p->s->printed |= said != 0;
 	return err ? err : said;
 }
 
-/* The caller's memory may be a pool's, too. */
+/* The caller's memory may lie in a pool. */
 static int settle(const struct asl_rank_case *p)
 {
 	const struct asl_given *into = p->want->into;
-	int err = 0;
 
-	if (into && (p->r.id == 0 || p->want->first_rows))
-		err = asl_store_persist(into->at, asl_given_bytes(into));
-	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
+	if (!into || (p->r.id > 0 && !p->want->first_rows))
+		return 0;
+	return asl_store_persist(into->at, asl_given_bytes(into));
 }
 
 static int write_result(struct asl_rank_case *p)
@@ -267,11 +265,7 @@ static int write_result(struct asl_rank_case *p)
 	if (has_operands(p))
 		err = asl_rank_case_family(p)->write(&p->r, &p->common->data,
 						     p->own);
-	if (err)
-		asl_run_fail(err, "%s", asl_failure());
-	else
-		err = settle(p);
-	return asl_rank_case_agree(p, err);
+	return asl_rank_case_agree(p, err ? err : settle(p));
 }
 
 static int repetitions(struct asl_rank_case *p)
@@ -308,10 +302,11 @@ static int run_case(struct asl_session *s, struct asl_net *net, int number)
 
 	if (began)
 		err = repetitions(&p);
-	/* It has ended the net, which then knows less of why. */
+	/* The network, which the rank has aborted, only knows of the abort. */
 	err = p.r.err ? p.r.err : err;
-	/* A rank that failed has said so through the net. */
-	s->said |= p.r.err != 0;
+	s->printed |= p.r.err != 0;
+	if (err && !*s->why)
+		snprintf(s->why, sizeof s->why, "%s", asl_failure());
 	asl_rank_case_tear_down(&p, began);
 	return err;
 }
@@ -364,17 +359,17 @@ static int run_session(struct asl_session *s)
 
 	for (int i = 1; i < s->count; i++)
 		if (!asl_run_together(first, s->want[i]))
-			return asl_run_fail(-EINVAL,
-					    "cases 1 and %d of a run differ in "
-					    "transport, provider, ranks or "
-					    "whether there is data",
-					    i + 1);
+			return asl_fail(-EINVAL,
+					"cases 1 and %d of a run differ in "
+					"transport, provider, ranks or whether "
+					"there is data",
+					i + 1);
 	asl_blas_one_thread();
 	err = asl_net_run(&net, body, s);
-	if (s->said)
-		asl_run_forget();
-	else if (err)
-		asl_run_fail(err, "%s", asl_failure());
+	if (*s->why)
+		asl_fail(err, "%s", s->why);
+	if (s->printed)
+		asl_failure_printed();
 	return err;
 }
 
@@ -391,10 +386,10 @@ int asl_run_all(const struct asl_run_want *const want[], int count,
 	};
 	int err;
 
-	asl_run_forget();
+	asl_forget_failure();
 	s.common = calloc((size_t)count, sizeof *s.common);
 	if (!s.common)
-		return asl_run_fail(-ENOMEM, "no memory for %d cases", count);
+		return asl_fail(-ENOMEM, "no memory for %d cases", count);
 	err = run_session(&s);
 	free(s.common);
 	return err;

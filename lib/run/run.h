@@ -1,12 +1,12 @@
 /*
- * run.h -- carrying a plan out: stores, operands, repetitions, verification
+ * run.h -- run a plan: stores, operands, repetitions, verification
  *
  * asl_run is the one way from a plan to counted words.  It opens the net and
- * the stores, fills the operands, lets the algorithm run, checks the result,
- * collects every rank's ledger at rank 0, and hands each repetition over there.
+ * the stores, fills the operands, runs the algorithm, checks the result, collects
+ * every rank's ledger at rank 0, and passes each repetition to a callback there.
  *
- * asl_run_all does so for one case after another over a single net: a process
- * can join a job once, and joining takes longer than most cases.  Each case has
+ * asl_run_all runs one case after another over a single net: a process can join
+ * a job only once, and joining takes longer than most cases.  Each case has
  * stores, operands and a run_id of its own.
  */
 #ifndef ASL_RUN_H
@@ -14,11 +14,12 @@
 
 #include <time.h>
 
+#include "lib/base/error.h"
 #include "lib/plan/family.h"
 #include "lib/rank/emulate.h"
 #include "lib/rank/resume.h"
 
-/* Where the plan's costs are from: kept with the result, else not looked at. */
+/* Where the plan's costs come from; only copied to the result. */
 struct asl_origin {
 	char profile[64];
 	bool timed;	  /* nanoseconds, not just relative */
@@ -33,12 +34,13 @@ struct asl_run_want {
 	const int *comm;		      /* see struct asl_net_want */
 	const char *store;		      /* pmem, dram, null */
 	const char *nvm_dir;		      /* NULL: asl_store_default_dir */
-	const char *files[ASL_MOST_OPERANDS]; /* from; NULL: generated */
-	const char *result;		      /* to; NULL: it is not kept */
+	const char *files[ASL_MOST_OPERANDS]; /* NULL: generated */
+	const char *result;		      /* file; NULL: none */
 	/*
-	 * The caller's memory instead of these files: of every operand, and of
-	 * the result.  Of a multiplication on ofi or mpi it may be this rank's
-	 * rows alone; what rows those are is then said of A, B and C (family.h).
+	 * The caller's memory instead of these files, for each operand and for
+	 * the result.  For a multiplication on ofi or mpi it may hold this
+	 * rank's rows only; first_rows then says which rows of A, B and C these
+	 * are (family.h).
 	 */
 	const struct asl_given *given, *into; /* [ASL_MOST_OPERANDS]; NULL */
 	const uint64_t *const *first_rows;
@@ -49,28 +51,28 @@ struct asl_run_want {
 	const char *hwc; /* hardware counters: asl_hwc_names; NULL: off */
 	bool keep;	 /* leave the pools behind */
 	/*
-	 * Pools outlast the run, unless it comes to its end, and are gone on with
-	 * if they are there: of a case that is the same in plan, seed, files and
-	 * `about`, lines of "name value" for what the family is told beside
-	 * (NULL: nothing).  Store pmem, one repetition, an algorithm that can.
+	 * Keep the pools until the run completes, and resume from pools of the
+	 * same case: same plan, seed, files, and same `about`, lines of "name
+	 * value" for other parameters of the family (NULL: none).  Needs store
+	 * pmem, one repetition, and an algorithm that can be resumed.
 	 */
 	bool resume;
 	const char *about;
-	bool checksum; /* of the operands, held against when gone on with */
-	struct asl_lru_shape cache_model; /* to be replayed; words 0: none */
-	struct asl_emulation emulate;	  /* not on sim, but for one rank */
+	bool checksum; /* verify the operands when the run resumes */
+	struct asl_lru_shape cache_model; /* words 0: none */
+	struct asl_emulation emulate;	  /* on sim: one rank only */
 	struct asl_origin costs_from;
-	const char *bind; /* as asl_machine_bind; NULL: no rank; and on sim */
+	const char *bind; /* as asl_machine_bind; NULL: none; on sim NULL */
 	/*
-	 * Why this process cannot take part, and a negative errno for it; NULL:
-	 * it can.  All ranks then leave together, before anything else is done
-	 * (only transport, provider, store and plan.ranks need be set).
+	 * Why this process cannot take part, and a negative errno; NULL: it can.
+	 * All ranks then fail with it before anything else (and only transport,
+	 * provider, store and plan.ranks must be set).
 	 */
 	const char *refusal;
 	int refused;
 };
 
-/* What one rank counted in one repetition, and was predicted to. */
+/* One rank's counts in one repetition, and their prediction. */
 struct asl_rank_record {
 	struct asl_ledger counted, predicted;
 	struct asl_net_stamp clock; /* at the end, by enum asl_accounting */
@@ -78,93 +80,94 @@ struct asl_rank_record {
 	double wall_s, residual;
 	struct asl_outcome outcome;
 	struct asl_lru_traffic lru; /* of the cache model */
-	struct asl_resumed resumed; /* in all lives */
-	char cpus[32]; /* that it may run on; "": they are not its own */
+	struct asl_resumed resumed;
+	char cpus[32]; /* that it may run on; "": shared with other ranks */
 };
 
-/* What the hardware counted in one repetition, all hosts together. */
+/* The hardware's counts in one repetition, summed over hosts. */
 struct asl_rep_hardware {
 	const char *backend; /* "": none */
 	const char *note;    /* what was counted, or why not */
-	bool memory;	     /* bytes through memory controllers: */
+	bool memory;	     /* the next three mean something */
 	uint64_t read_bytes, write_bytes;
 	/* "RANK/SOCKET/MEDIUM:READ:WRITTEN;...", by the rank that asked. */
 	const char *sockets;
-	bool misses; /* lines that ranks missed in the last-level cache: */
+	bool misses; /* of the last-level cache were counted: */
 	uint64_t miss_bytes;
 	double share; /* as in asl_hwc_count */
 };
 
-/* An emulation that is off by more: the user is warned; it is not valid. */
+/* Beyond these errors of an emulation the user is warned; it is invalid. */
 #define ASL_EMULATION_OFF 0.05
 #define ASL_EMULATION_INVALID 0.15
 
-/* One repetition, as rank 0 hands it over. */
+/* One repetition, as rank 0 passes it on. */
 struct asl_rep {
 	const struct asl_run_want *want;
 	char run_id[40];
-	int rep; /* from 0; warm-ups are not handed over */
+	int rep; /* from 0, without warm-ups */
 	time_t ended;
 	int ranks;
 	const struct asl_rank_record *rank; /* [ranks] */
 
-	struct asl_counts max, total;	/* over ranks, of phases that count */
+	struct asl_counts max, total;	/* over ranks, in phases that count */
 	uint64_t read_max, written_max; /* B_r and B_w */
 	double q_max[ASL_ACCOUNTINGS], q_path[ASL_ACCOUNTINGS];
 	double predicted_q_max[ASL_ACCOUNTINGS];
 	bool predicted_equal;
 	uint64_t memory_high;
-	struct asl_outcome outcome;		   /* as rank 0 has it */
+	struct asl_outcome outcome;		   /* rank 0's */
 	struct asl_lru_traffic lru_max, lru_total; /* of the cache model */
 
-	uint64_t lives;		  /* 0: it could not be gone on with */
-	struct asl_counts redone; /* moved again, all ranks together */
-	uint64_t safety_words;	  /* written for that, likewise */
+	uint64_t lives;		  /* starts; 0: it cannot be resumed */
+	struct asl_counts redone; /* repeated after restarts, all ranks */
+	uint64_t safety_words;	  /* logged to be able to resume, all ranks */
 
 	bool moved; /* false: null store, nothing below was measured */
 	bool timed; /* comm_s means something (not on sim) */
 	double wall_s, compute_s, comm_s, io_s; /* of the slowest rank */
 	double residual;
-	int verified; /* 1, 0; -1: not asked */
+	int verified; /* 1, 0; -1: not requested */
 
 	struct asl_rep_hardware hardware;
-	/* NULL: not emulated.  The error is relative, of all waits together. */
-	const struct asl_emulator_probe *emulated;
-	double emulation_error; /* not a number: there was nothing to wait for */
-	double io_queued_s;	/* of io_s: other ranks were being served */
-	bool emulated_net;	/* the network, too */
+	const struct asl_emulator_probe *emulated; /* NULL: not emulated */
+	double emulation_error; /* relative, of all waits; NaN: no waits */
+	double io_queued_s;	/* part of io_s, behind other ranks' requests */
+	bool emulated_net;	/* the network was emulated, too */
 	bool crowded;		/* ranks of a host outnumber its cores */
-	const char *lies_on;	/* the medium that stands in */
+	const char *lies_on;	/* the real medium */
 
-	const char *bind; /* as wanted; "launcher": done before; "": on sim */
+	const char *bind; /* "launcher": already bound at start; "": on sim */
 	const char *medium, *provider, *note; /* note: "" or about the medium */
-	const char *pool_dir; /* where kept pools are; "" if none were kept */
+	const char *pool_dir;		      /* of kept pools; "": none */
 };
 
 /*
- * Run, and call each(rep, arg) on rank 0 for every repetition kept.  Returns 0,
- * a negative errno (asl_run_why), or what each returned if not 0.
+ * Run, and call each(rep, arg) on rank 0 for every repetition.  Returns 0, a
+ * negative errno, or what each returned if not 0.  If many ranks fail, one of
+ * them has the word: its line is asl_failure_to_print() in its process, and "" in
+ * others.  It is "" as well if the network, or `each`, has printed it already.
  */
 int asl_run(const struct asl_run_want *want,
 	    int (*each)(const struct asl_rep *rep, void *arg), void *arg);
 
 /*
- * The same for `count` cases, in order, each of which could be run with the
- * others (asl_run_together; else -EINVAL).  The first error ends them all.
- * rep->want is the element of want[] that the repetition belongs to.
- *
- * Cases are left out where leave_out[], which is rank 0's to know, is true;
- * NULL there: none.
+ * Run `count` cases in order, all of which can run together (asl_run_together;
+ * else -EINVAL).  The first error ends them all.  rep->want is the element of
+ * want[] that the repetition belongs to.  Cases with leave_out[] true on rank 0
+ * are skipped; NULL: none.
  */
 int asl_run_all(const struct asl_run_want *const want[], int count,
 		const bool *leave_out,
 		int (*each)(const struct asl_rep *rep, void *arg), void *arg);
 
-/* Have they one transport, provider and number of ranks, and both data or none? */
+/* Do they agree in transport, provider, number of ranks, and having data? */
 bool asl_run_together(const struct asl_run_want *a,
 		      const struct asl_run_want *b);
 
-/* What asl_run's error was about.  "" if it has been said on stderr already. */
-const char *asl_run_why(void);
+static inline const char *asl_run_why(void)
+{
+	return asl_failure_to_print();
+}
 
 #endif

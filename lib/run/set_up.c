@@ -1,11 +1,10 @@
 /*
- * set_up.c -- what a rank has in a case: stores, data, room for records
+ * set_up.c -- what a rank has in a case: stores, data, memory for records
  *
- * Steps that can fail on one rank alone end with an agreement, so that all
- * ranks leave together and the lowest that failed has the word.
+ * The steps of setting up are a table.  After a step that can fail on one rank
+ * alone all ranks agree, so that they leave together.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,46 +19,37 @@
 #include "lib/matrix/file.h"
 #include "lib/run/rank_case.h"
 
-static char why[768];
-
-const char *asl_run_why(void)
-{
-	return why;
-}
-
-void asl_run_forget(void)
-{
-	why[0] = '\0';
-}
-
-int asl_run_fail(int err, const char *format, ...)
-{
-	va_list args;
-
-	/* On sim many ranks may fail alike: the first has the word. */
-	if (why[0])
-		return err;
-	va_start(args, format);
-	vsnprintf(why, sizeof why, format, args);
-	va_end(args);
-	return err;
-}
-
 int asl_rank_case_agree(struct asl_rank_case *p, int err)
 {
-	int who = 0, all = asl_net_agree(p->net, err, &who);
+	struct asl_session *s = p->s;
+	int rank = asl_net_rank(p->net), who = 0, all;
 
-	if (all && who != asl_net_rank(p->net) &&
-	    strcmp(asl_net_transport(p->net), "sim")) {
-		why[0] = '\0';
-		p->s->said = true;
+	/* On sim the ranks that fail share one line: keep the lowest rank's. */
+	if (err && (!*s->why || rank < s->who)) {
+		snprintf(s->why, sizeof s->why, "%s", asl_failure());
+		s->who = rank;
 	}
+	all = asl_net_agree(p->net, err, &who);
+	if (all && who != rank && strcmp(asl_net_transport(p->net), "sim"))
+		s->printed = true;
 	return all;
 }
 
-/* ---- Setting up ---- */
+/* ---- Steps, in their order ---- */
 
-/* Time, for people, and 64 random bits, so that no two runs meet. */
+/* Bind before any memory is touched, so that it is allocated close by. */
+static int take_part(struct asl_rank_case *p)
+{
+	const struct asl_run_want *want = p->want;
+	int mates, mate = asl_net_mate(p->net, &mates), err;
+
+	if (want->refusal)
+		return asl_fail(want->refused, "%s", want->refusal);
+	err = want->bind ? asl_machine_bind(want->bind, mate, mates) : 0;
+	return err ? asl_fail(err, "--bind: %s", asl_failure()) : 0;
+}
+
+/* The time, for people, and 64 random bits, so that no two runs collide. */
 static int name_run(struct asl_rank_case *p)
 {
 	struct timespec t;
@@ -75,70 +65,10 @@ static int name_run(struct asl_rank_case *p)
 	return asl_net_share(p->net, p->run_id, sizeof p->run_id);
 }
 
-/*
- * Pools that are not kept have no names, and need no directory of their own:
- * whatever ends the run, nothing is left.
- */
-static int choose_dir(struct asl_rank_case *p)
+static int predict(struct asl_rank_case *p)
 {
-	struct asl_common *c = p->common;
-	const char *dir = p->want->nvm_dir;
-	bool fresh = false;
-	int length;
-
-	if (!dir)
-		dir = asl_store_default_dir(&fresh);
-	c->fresh = fresh && p->want->keep;
-	length = c->fresh ? snprintf(c->dir, sizeof c->dir, "%s/aslant-%s", dir,
-				     p->run_id)
-			  : snprintf(c->dir, sizeof c->dir, "%s", dir);
-	if (length >= (int)sizeof c->dir)
-		return asl_run_fail(-ENAMETOOLONG, "%.60s...: name too long",
-				    dir);
-	if (c->fresh && asl_net_host_rank(p->net) == 0 && mkdir(c->dir, 0700))
-		return asl_run_fail(-errno, "cannot make %s: %s", c->dir,
-				    strerror(errno));
+	asl_plan_predict(&p->predicted, &p->want->plan, asl_net_rank(p->net));
 	return 0;
-}
-
-/* What is emulated is tried before anything is taken. */
-static uint64_t pool_words(const struct asl_rank_case *p)
-{
-	return *p->want->emulate.name
-		       ? asl_max(p->predicted.pool_high, ASL_PACE_WORDS)
-		       : p->predicted.pool_high;
-}
-
-static int open_stores(struct asl_rank_case *p)
-{
-	const struct asl_run_want *want = p->want;
-	int owned = asl_rank_case_family(p)->operands(&want->plan);
-	struct asl_store_want pool = {
-		.name = want->store,
-		.dir = p->common->dir,
-		.run_id = p->run_id,
-		.rank = asl_net_rank(p->net),
-		.words = pool_words(p),
-		.pieces = owned + 5, /* three panels, a summand; and spare */
-		.keep = want->keep,
-	};
-	struct asl_store_want staging = {.name = "dram"};
-	int err;
-
-	if (p->lasts) {
-		pool.run_id = "resume";
-		pool.about = p->about;
-		pool.words = p->needs.words;
-		pool.pieces = p->needs.pieces;
-		pool.log = asl_resume_room(&p->needs);
-	}
-	err = asl_store_open(&p->pool, &pool);
-	if (err)
-		return asl_run_fail(err, "%s", asl_failure());
-	if (!asl_store_has_data(p->pool))
-		staging.name = "null";
-	err = asl_store_open(&p->staging, &staging);
-	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
 }
 
 static int open_once(struct asl_rank_case *p)
@@ -167,9 +97,86 @@ static int open_data(struct asl_rank_case *p)
 {
 	int err = open_once(p);
 
-	if (!err && asl_rank_case_keeps_result(p) && asl_net_rank(p->net) == 0)
-		err = asl_rank_case_family(p)->create(&p->common->data);
-	return err ? asl_run_fail(err, "%s", asl_failure()) : 0;
+	if (err || !asl_rank_case_keeps_result(p) || asl_net_rank(p->net) > 0)
+		return err;
+	return asl_rank_case_family(p)->create(&p->common->data);
+}
+
+/*
+ * Pools that are not kept have no names and need no directory of their own:
+ * however the run ends, nothing is left.
+ */
+static int choose_dir(struct asl_rank_case *p)
+{
+	struct asl_common *c = p->common;
+	const char *dir = p->want->nvm_dir;
+	bool fresh = false;
+	int length;
+
+	if (strcmp(p->want->store, "pmem"))
+		return 0;
+	if (!dir)
+		dir = asl_store_default_dir(&fresh);
+	c->fresh = fresh && p->want->keep;
+	length = c->fresh ? snprintf(c->dir, sizeof c->dir, "%s/aslant-%s", dir,
+				     p->run_id)
+			  : snprintf(c->dir, sizeof c->dir, "%s", dir);
+	if (length >= (int)sizeof c->dir)
+		return asl_fail(-ENAMETOOLONG, "%.60s...: name too long", dir);
+	if (c->fresh && asl_net_host_rank(p->net) == 0 && mkdir(c->dir, 0700))
+		return asl_fail(-errno, "cannot make %s: %s", c->dir,
+				strerror(errno));
+	return 0;
+}
+
+/* The emulator is tried before anything else is taken. */
+static uint64_t pool_words(const struct asl_rank_case *p)
+{
+	return *p->want->emulate.name
+		       ? asl_max(p->predicted.pool_high, ASL_EMULATOR_WORDS)
+		       : p->predicted.pool_high;
+}
+
+static int open_stores(struct asl_rank_case *p)
+{
+	const struct asl_run_want *want = p->want;
+	int owned = asl_rank_case_family(p)->operands(&want->plan);
+	struct asl_store_want pool = {
+		.name = want->store,
+		.dir = p->common->dir,
+		.run_id = p->run_id,
+		.rank = asl_net_rank(p->net),
+		.words = pool_words(p),
+		.pieces = owned + 5, /* three panels, a summand, a spare */
+		.keep = want->keep,
+	};
+	struct asl_store_want staging = {.name = "dram"};
+	int err;
+
+	if (p->resumable) {
+		pool.run_id = "resume";
+		pool.about = p->about;
+		pool.words = p->needs.words;
+		pool.pieces = p->needs.pieces;
+		pool.log = asl_resume_log_words(&p->needs);
+	}
+	err = asl_store_open(&p->pool, &pool);
+	if (err)
+		return err;
+	if (!asl_store_has_data(p->pool))
+		staging.name = "null";
+	return asl_store_open(&p->staging, &staging);
+}
+
+/* Rank 0 has the records of all ranks. */
+static int take_records(struct asl_rank_case *p)
+{
+	if (asl_net_rank(p->net) > 0)
+		return 0;
+	p->all = calloc((size_t)asl_net_size(p->net), sizeof *p->all);
+	return p->all ? 0
+		      : asl_fail(-ENOMEM, "no memory for %d ranks' records",
+				 asl_net_size(p->net));
 }
 
 static int open_replay(struct asl_rank_case *p)
@@ -177,14 +184,20 @@ static int open_replay(struct asl_rank_case *p)
 	const struct asl_lru_shape *shape = &p->want->cache_model;
 	int err = shape->words ? asl_replay_open(&p->replay, shape) : 0;
 
-	return err ? asl_run_fail(err,
-				  "no memory for a model of a cache of %ju "
-				  "words",
-				  shape->words)
+	return err ? asl_fail(err,
+			      "no memory for a model of a cache of %ju words",
+			      shape->words)
 		   : 0;
 }
 
-static void init_rank(struct asl_rank_case *p)
+static int open_emulator(struct asl_rank_case *p)
+{
+	const struct asl_emulation *as = &p->want->emulate;
+
+	return *as->name ? asl_emulator_open(&p->emulator, as, p->net) : 0;
+}
+
+static int init_rank(struct asl_rank_case *p)
 {
 	const struct asl_plan *plan = &p->want->plan;
 	struct asl_rank_want want = {
@@ -197,100 +210,84 @@ static void init_rank(struct asl_rank_case *p)
 	};
 
 	asl_rank_init(&p->r, &want);
-	p->r.pace = p->pace;
-	p->r.resume = p->lasts ? &p->resume : NULL;
+	p->r.emulator = p->emulator;
+	p->r.resume = p->resumable ? &p->resume : NULL;
+	return 0;
 }
 
-static void take_owned(struct asl_rank_case *p)
+static int check_emulator(struct asl_rank_case *p)
+{
+	const struct asl_emulation *as = &p->want->emulate;
+	const struct asl_emulator_probe *x = &p->probe;
+	int err = p->emulator ? asl_emulator_check(&p->probe, &p->r) : 0;
+
+	if (err != -EOPNOTSUPP)
+		return err;
+	return asl_fail(
+		err,
+		"--emulate: %s reads a word in %.3g ns and writes one in "
+		"%.3g, but this machine in %.3g and %.3g (one rank alone "
+		"in %.3g and %.3g): it is too slow to stand in for that",
+		as->name, as->word[ASL_READS], as->word[ASL_WRITES],
+		x->shared[ASL_READS], x->shared[ASL_WRITES],
+		x->alone[ASL_READS], x->alone[ASL_WRITES]);
+}
+
+static int take_owned(struct asl_rank_case *p)
 {
 	const struct asl_plan *plan = &p->want->plan;
 
 	if (p->r.id >= asl_plan_ranks(plan))
-		return;
+		return 0;
 	for (int i = 0; i < asl_rank_case_family(p)->operands(plan); i++)
 		asl_take(&p->r, &p->own[i], ASL_POOL,
 			 asl_plan_owned(plan, p->r.id, i));
+	return p->r.err;
 }
 
-/* Rank 0 hears from everybody, every repetition. */
-static int make_room(struct asl_rank_case *p)
-{
-	if (asl_net_rank(p->net) > 0)
-		return 0;
-	p->all = calloc((size_t)asl_net_size(p->net), sizeof *p->all);
-	return p->all ? 0
-		      : asl_run_fail(-ENOMEM, "no memory for %d ranks' records",
-				     asl_net_size(p->net));
-}
+/* ---- The table ---- */
 
-/* Before anything is touched, so that it lies near. */
-static int bind(const struct asl_rank_case *p)
-{
-	const char *to = p->want->bind;
-	int mates, mate = asl_net_mate(p->net, &mates), err;
+/* ALONE: a rank can fail where others do not, so that all must agree. */
+enum { TOGETHER, ALONE };
 
-	err = to ? asl_machine_bind(to, mate, mates) : 0;
-	return err ? asl_run_fail(err, "--bind: %s", asl_failure()) : 0;
-}
-
-static int take_part(const struct asl_rank_case *p)
-{
-	const struct asl_run_want *want = p->want;
-
-	return want->refusal ? asl_run_fail(want->refused, "%s", want->refusal)
-			     : bind(p);
-}
+static const struct step {
+	int (*take)(struct asl_rank_case *p);
+	int fails;
+} steps[] = {
+	{take_part, ALONE},
+	{name_run, TOGETHER},
+	{predict, TOGETHER},
+	{open_data, ALONE},
+	{choose_dir, ALONE},
+	{asl_rank_case_dry_run, ALONE},
+	{open_stores, ALONE},
+	{asl_rank_case_resume, TOGETHER},
+	{take_records, ALONE},
+	{asl_hardware_open, TOGETHER},
+	{open_replay, ALONE},
+	{open_emulator, ALONE},
+	{init_rank, TOGETHER},
+	{check_emulator, ALONE},
+	{take_owned, ALONE},
+	{asl_rank_case_check_operands, ALONE},
+};
 
 int asl_rank_case_set_up(struct asl_rank_case *p)
 {
-	int err;
+	int err = 0;
 
 	p->common->inside++;
-	err = asl_rank_case_agree(p, take_part(p));
-	if (err)
-		return err;
-	err = name_run(p);
-	if (err)
-		return asl_run_fail(err, "%s", asl_failure());
-	asl_plan_predict(&p->predicted, &p->want->plan, asl_net_rank(p->net));
-	err = asl_rank_case_agree(p, open_data(p));
-	if (err)
-		return err;
-	if (!strcmp(p->want->store, "pmem"))
-		err = asl_rank_case_agree(p, choose_dir(p));
-	if (err)
-		return err;
-	err = asl_rank_case_agree(p, asl_rank_case_walk(p));
-	if (err)
-		return err;
-	err = asl_rank_case_agree(p, open_stores(p));
-	if (err)
-		return err;
-	err = asl_rank_case_resume(p);
-	if (err)
-		return err;
-	err = asl_rank_case_agree(p, make_room(p));
-	if (err)
-		return err;
-	err = asl_hardware_open(p);
-	if (err)
-		return err;
-	err = asl_rank_case_agree(p, open_replay(p));
-	if (err)
-		return err;
-	err = asl_rank_case_agree(p, asl_rank_case_open_emulator(p));
-	if (err)
-		return err;
-	init_rank(p);
-	err = asl_rank_case_agree(p, asl_rank_case_check_emulator(p));
-	if (err)
-		return err;
-	take_owned(p);
-	err = asl_rank_case_agree(p, p->r.err);
-	return err ? err : asl_rank_case_agree(p, asl_rank_case_found(p));
+	for (size_t i = 0; !err && i < sizeof steps / sizeof *steps; i++) {
+		err = steps[i].take(p);
+		if (steps[i].fails == ALONE)
+			err = asl_rank_case_agree(p, err);
+	}
+	return err;
 }
 
-/* The last of the ranks here, none of which opens data before all are in. */
+/* ---- Tearing down ---- */
+
+/* The last rank here closes; none opens before all have begun. */
 static void close_data(struct asl_rank_case *p)
 {
 	struct asl_common *c = p->common;
@@ -299,10 +296,10 @@ static void close_data(struct asl_rank_case *p)
 		asl_rank_case_family(p)->close(&c->data);
 }
 
-/* What was there before is nobody's to remove but its own run's. */
-static bool outlasts(const struct asl_rank_case *p, bool began)
+/* A pool of an earlier run is only removed by a run that completes. */
+static bool keeps_pool(const struct asl_rank_case *p, bool began)
 {
-	if (!p->lasts)
+	if (!p->resumable)
 		return began;
 	return p->finished ? p->want->keep
 			   : began || (p->pool && asl_store_resumed(p->pool));
@@ -317,10 +314,10 @@ void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 	asl_hardware_close(&p->hardware);
 	asl_replay_close(p->replay);
 	close_data(p);
-	asl_emulator_close(p->pace);
+	asl_emulator_close(p->emulator);
 	asl_store_close(p->staging);
 	free(p->about);
-	if (outlasts(p, began)) {
+	if (keeps_pool(p, began)) {
 		asl_store_close(p->pool);
 		return;
 	}
@@ -328,43 +325,4 @@ void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 	/* The last rank of a host finds the directory empty. */
 	if (p->common->fresh)
 		rmdir(p->common->dir);
-}
-
-/*
- * A case whose words take as long as on another machine
- */
-
-int asl_rank_case_open_emulator(struct asl_rank_case *p)
-{
-	const struct asl_emulation *as = &p->want->emulate;
-	const char *reason = "";
-	int err = *as->name ? asl_emulator_open(&p->pace, as, p->net, &reason)
-			    : 0;
-
-	return err ? asl_run_fail(err, "%s", reason) : 0;
-}
-
-/* All ranks know the answer, and rank 0 says it. */
-static int refuse(const struct asl_rank_case *p)
-{
-	const struct asl_emulation *as = &p->want->emulate;
-	const struct asl_emulator_probe *x = &p->probe;
-
-	if (p->r.id > 0)
-		return 0;
-	return asl_run_fail(
-		-EOPNOTSUPP,
-		"--emulate: %s reads a word in %.3g ns and writes one in "
-		"%.3g, but this machine in %.3g and %.3g (one rank alone "
-		"in %.3g and %.3g): it is too slow to stand in for that",
-		as->name, as->word[ASL_READS], as->word[ASL_WRITES],
-		x->shared[ASL_READS], x->shared[ASL_WRITES],
-		x->alone[ASL_READS], x->alone[ASL_WRITES]);
-}
-
-int asl_rank_case_check_emulator(struct asl_rank_case *p)
-{
-	int err = p->pace ? asl_emulator_check(&p->probe, &p->r) : 0;
-
-	return err == -EOPNOTSUPP ? refuse(p) : err;
 }
