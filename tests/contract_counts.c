@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/contract/contract.h"
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/file.h"

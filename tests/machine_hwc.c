@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "lib/base/error.h"
 #include "lib/machine/hwc_likwid.h"
 #include "lib/machine/hwc_perf.h"
 #include "lib/run/rank_case.h"

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/multiply.h"
 #include "lib/multiply/planner.h"

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/cuts_layout.h"
 #include "lib/multiply/grid.h"

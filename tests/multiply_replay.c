@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/base/parts.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"

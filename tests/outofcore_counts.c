@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/base/parts.h"
 #include "lib/outofcore/walk.h"
 #include "lib/run/run.h"

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 

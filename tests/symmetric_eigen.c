@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/matrix/source.h"
 #include "lib/run/run.h"

@@ -314,9 +314,9 @@ static int measure(const char *path, struct asl_calibrate_want *want)
 	want->refused = code ? -EIO : 0;
 	want->refusal = asl_last_complaint();
 	err = asl_calibrate(&x, want);
-	if (err && !code && *asl_calibrate_why())
+	if (err && !code && *asl_failure_to_print())
 		asl_complain_alone(asl_exit_code(err), "calibrate: %s",
-				   asl_calibrate_why());
+				   asl_failure_to_print());
 	if (code || err || rank > 0)
 		return code ? code : asl_exit_code(err);
 	if (*x.note)

@@ -12,6 +12,7 @@
 #include "bench/library/options.h"
 #include "bench/library/profile.h"
 #include "bench/library/say.h"
+#include "lib/base/error.h"
 #include "lib/kernels/kernel.h"
 #include "lib/machine/hwc.h"
 #include "lib/symmetric/plan.h"
@@ -81,7 +82,7 @@ static void counter_line(const char *name)
 
 	if (asl_hwc_open(&h, &want))
 		printf("%-14s %s\n%-14s not here: %s\n", name,
-		       asl_hwc_summary(name), "", asl_hwc_why());
+		       asl_hwc_summary(name), "", asl_failure());
 	else
 		printf("%-14s %s\n%-14s here: %s\n", name,
 		       asl_hwc_summary(name), "", asl_hwc_note(h));

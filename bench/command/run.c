@@ -60,8 +60,8 @@ static int run_case(struct running *x)
 	int late;
 
 	/* Only the rank that has something to say has words for it. */
-	if (err && !x->failed && *asl_run_why())
-		asl_complain_alone(code, "%s", asl_run_why());
+	if (err && !x->failed && *asl_failure_to_print())
+		asl_complain_alone(code, "%s", asl_failure_to_print());
 	/* What was completed before a failure is written all the same. */
 	late = asl_output_finish(&x->out);
 	code = code ? code : late;

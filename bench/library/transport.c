@@ -10,6 +10,7 @@
 #include "bench/library/case.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 
 /*
@@ -36,8 +37,8 @@ int asl_job_abort(const struct asl_options *o, int code)
 		want.transport = "mpi";
 	snprintf(refusal, sizeof refusal, "%s", asl_last_complaint());
 	asl_run(&want, NULL, NULL);
-	if (job.rank > 0 && *asl_run_why())
-		asl_complain_alone(code, "%s", asl_run_why());
+	if (job.rank > 0 && *asl_failure_to_print())
+		asl_complain_alone(code, "%s", asl_failure_to_print());
 	return code;
 }
 

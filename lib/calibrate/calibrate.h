@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
 #include "lib/base/estimate.h"
 
 /*
@@ -79,10 +78,5 @@ struct asl_calibrate_want {
  */
 int asl_calibrate(struct asl_calibration *out,
 		  const struct asl_calibrate_want *want);
-
-static inline const char *asl_calibrate_why(void)
-{
-	return asl_failure_to_print();
-}
 
 #endif

@@ -19,8 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
-
 enum { ASL_HWC_SOCKETS = 16 };
 
 enum asl_hwc_medium { ASL_HWC_DRAM, ASL_HWC_PMM, ASL_HWC_MEDIA };
@@ -70,11 +68,6 @@ int asl_hwc_start(struct asl_hwc *h);
 int asl_hwc_stop(struct asl_hwc *h, struct asl_hwc_count *count);
 
 const char *asl_hwc_medium_name(enum asl_hwc_medium medium);
-
-static inline const char *asl_hwc_why(void)
-{
-	return asl_failure();
-}
 
 /* likwid and perf, NULL-ended, and a line on each. */
 const char *const *asl_hwc_backends(void);

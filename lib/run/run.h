@@ -14,7 +14,6 @@
 
 #include <time.h>
 
-#include "lib/base/error.h"
 #include "lib/plan/family.h"
 #include "lib/rank/emulate.h"
 #include "lib/rank/resume.h"
@@ -164,10 +163,5 @@ int asl_run_all(const struct asl_run_want *const want[], int count,
 /* Do they agree in transport, provider, number of ranks, and having data? */
 bool asl_run_together(const struct asl_run_want *a,
 		      const struct asl_run_want *b);
-
-static inline const char *asl_run_why(void)
-{
-	return asl_failure_to_print();
-}
 
 #endif

@@ -397,11 +397,11 @@ static int run_group(struct running *x, int from, int count)
 
 	if (!err)
 		return 0;
-	if (err == -EINTR && !*asl_run_why())
+	if (err == -EINTR && !*asl_failure_to_print())
 		return say_stopped(x);
 	about_failed(x);
-	if (!x->failed && *asl_run_why())
-		asl_complain_alone(code, "%s", asl_run_why());
+	if (!x->failed && *asl_failure_to_print())
+		asl_complain_alone(code, "%s", asl_failure_to_print());
 	asl_complain(code, "ends the suite, %d of %d cases were completed",
 		     x->log.finished, x->s->total);
 	asl_complain_about(NULL);

@@ -105,7 +105,7 @@ static double time_einsum(const struct speed_case *x)
 	}
 	asl_contraction_make(&contraction, &e, &how);
 	if (asl_run(&want, look, &m)) {
-		fprintf(stderr, "speed-contract: %s\n", asl_run_why());
+		fprintf(stderr, "speed-contract: %s\n", asl_failure());
 		exit(3);
 	}
 	if (!m.sound) {

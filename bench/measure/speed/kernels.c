@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bench/measure/speed/median.h"
+#include "lib/base/error.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/source.h"
 #include "lib/multiply/multiply.h"
@@ -86,7 +87,7 @@ static struct measured run_kernel(const struct asl_kernel *kernel, uint64_t n,
 	};
 
 	if (asl_run(&want, look, &m)) {
-		fprintf(stderr, "speed-kernels: %s\n", asl_run_why());
+		fprintf(stderr, "speed-kernels: %s\n", asl_failure());
 		exit(3);
 	}
 	return m;
