@@ -1,5 +1,9 @@
 /*
- * task.c -- tasks of aslant.h: what they are told, before anything is done
+ * task.c -- the tasks of aslant.h: run, plan and bounds for programs
+ *
+ * A task is an algorithm, options and arrays.  Sizes come from the arrays, the
+ * result is the command's CSV, read back field by field.  The ranks of a
+ * communicator each bring their rows, and agree on every exit code.
  */
 #include <csv.h>
 #include <errno.h>
@@ -25,377 +29,49 @@
 #include "lib/symmetric/symmetric.h"
 #include "net/net.h"
 
-/*
- * What a task of aslant.h is made of, for the files that do it
- */
-
-struct asl_texts {
+struct texts {
 	char **at;
 	int count;
 };
 
-/* The fields of a table, by rows; the first are the names of columns. */
-struct asl_fields {
-	struct asl_texts field;
+/* The fields of a table, row by row; the first row names the columns. */
+struct fields {
+	struct texts field;
 	int columns;
 };
 
 struct asl_task {
 	char *algorithm;
-	struct asl_options options; /* whose texts are kept here: */
-	struct asl_texts texts;
+	struct asl_options options;
+	struct texts texts; /* what options point to */
 	struct asl_given given[ASL_MOST_OPERANDS], into;
 	bool joined; /* the ranks are those of a communicator */
 	int comm;
 
 	struct asl_csv rows, ranks;
-	struct asl_fields fields; /* of rows */
+	struct fields fields; /* read back from rows */
 };
 
-/* ---- Communicators (task_join.c) ---- */
+/* ---- Texts ---- */
 
-/* Which rows of A, B and C the ranks have; all NULL: they have all of them. */
-struct asl_spread_rows {
-	uint64_t *first[3];
-};
-
-/* ---- Rows (task_rows.c) ---- */
-
-static void asl_task_enter(void);
-
-static const char *asl_texts_add(struct asl_texts *x, const char *text,
-				 size_t length);
-
-static void asl_texts_free(struct asl_texts *x);
-
-/*
- * The ranks of a communicator, each with what it was given
- *
- * Whatever one of them cannot do, all refuse, with its words; and all plan alike,
- * for which they need the same sizes, cache and memory.
- */
-
-/* Is this rank's memory only its rows? */
-static bool asl_task_has_rows(const struct asl_task *task)
+/* A copy that is freed with the list; NULL: no memory. */
+static const char *add_text(struct texts *x, const char *text, size_t length)
 {
-	const struct asl_algorithm *a =
-		asl_cli_algorithm(task->options.algorithm);
+	char **more = realloc(x->at, ((size_t)x->count + 1) * sizeof *more);
 
-	return task->joined && (!a || a->family->open == asl_multiply_open) &&
-	       (task->given[ASL_A].at || task->given[ASL_B].at ||
-		task->into.at);
-}
-
-/* ---- One answer ---- */
-
-struct answer {
-	int code;
-	char why[252];
-};
-
-static int lost(void)
-{
-	return asl_complain(ASL_PEER_LOST, "%s", asl_failure());
-}
-
-static struct answer answer(int code)
-{
-	struct answer x = {.code = code};
-
-	if (code)
-		snprintf(x.why, sizeof x.why, "%.*s", (int)sizeof x.why - 1,
-			 asl_last_complaint());
-	return x;
-}
-
-/* Has any rank an exit code?  Then all do, and the words of the first. */
-static int asl_task_agree(const struct asl_task *task, int code)
-{
-	struct answer mine = answer(code), *all;
-	int size = asl_job().size, who = 0;
-
-	if (!task->joined)
-		return code;
-	all = calloc((size_t)size, sizeof *all);
-	if (!all)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
-	code = asl_net_comm_gather(task->comm, all, &mine, sizeof mine) ? lost()
-									: 0;
-	while (!code && who < size && !all[who].code)
-		who++;
-	if (!code && who < size)
-		code = asl_complain(all[who].code, "rank %d: %s", who,
-				    all[who].why);
-	free(all);
-	return code;
-}
-
-static void share(const struct asl_task *task, struct asl_csv *csv)
-{
-	bool mine = asl_job().rank == 0;
-	uint64_t bytes = mine && !asl_csv_flush(csv) ? csv->bytes : 0;
-	char *text;
-
-	if (asl_net_comm_share(task->comm, &bytes, sizeof bytes) || !bytes)
-		return;
-	text = mine ? csv->text : malloc(bytes);
-	/* Who has no memory for them has to leave the others waiting. */
-	if (text && !asl_net_comm_share(task->comm, text, (int)bytes) && !mine)
-		fwrite(text, 1, bytes, csv->f);
-	if (!mine)
-		free(text);
-}
-
-/* Rank 0's rows, and its exit code, on every rank. */
-static int asl_task_share(struct asl_task *task, int code)
-{
-	struct answer said = answer(code);
-
-	if (!task->joined)
-		return code;
-	if (asl_net_comm_share(task->comm, &said, sizeof said))
-		return lost();
-	share(task, &task->rows);
-	share(task, &task->ranks);
-	return said.code ? asl_complain(said.code, "%s", said.why) : 0;
-}
-
-/* ---- Rows ---- */
-
-/* What a rank has. */
-struct part {
-	uint64_t rows[3], cols[3];
-	uint64_t cache, memory;
-};
-
-static int look(struct part *mine, const struct asl_task *task,
-		const struct asl_options *o)
-{
-	const struct asl_given *x[] = {&task->given[ASL_A], &task->given[ASL_B],
-				       &task->into};
-	int size = asl_job().size;
-
-	mine->cache = o->cache ? o->cache : asl_machine_cache_words(size);
-	mine->memory = o->memory ? o->memory : asl_machine_memory_words(size);
-	for (int i = 0; asl_task_has_rows(task) && i < 3; i++) {
-		if (!x[i]->at || x[i]->dims != 2)
-			return asl_complain(ASL_BAD_INPUT,
-					    "of A, B and the result every rank "
-					    "has to give its rows, or 0 of "
-					    "them");
-		mine->rows[i] = x[i]->size[0];
-		mine->cols[i] = x[i]->size[1];
-	}
-	return 0;
-}
-
-static int add_up(struct asl_spread_rows *rows, uint64_t total[3],
-		  const struct part *all)
-{
-	int size = asl_job().size;
-
-	for (int i = 0; i < 3; i++) {
-		uint64_t *first = calloc((size_t)size + 1, sizeof *first);
-
-		rows->first[i] = first;
-		if (!first)
-			return asl_complain(ASL_NO_MACHINE, "out of memory");
-		for (int rank = 0; rank < size; rank++) {
-			if (all[rank].cols[i] != all[0].cols[i])
-				return asl_complain(
-					ASL_BAD_INPUT,
-					"%c has %ju columns on rank %d, but "
-					"%ju on rank 0",
-					"ABC"[i], all[rank].cols[i], rank,
-					all[0].cols[i]);
-			first[rank + 1] = first[rank] + all[rank].rows[i];
-		}
-		total[i] = first[size];
-	}
-	return 0;
-}
-
-static int fit(struct asl_options *o, const uint64_t rows[3],
-	       const uint64_t cols[3])
-{
-	if (cols[ASL_A] != rows[ASL_B] || rows[ASL_A] != rows[ASL_C] ||
-	    cols[ASL_B] != cols[ASL_C])
-		return asl_complain(ASL_BAD_INPUT,
-				    "A is %ju x %ju, B %ju x %ju and C %ju x "
-				    "%ju, all ranks' rows together: expected "
-				    "m x k, k x n and m x n",
-				    rows[0], cols[0], rows[1], cols[1], rows[2],
-				    cols[2]);
-	o->m = rows[ASL_A];
-	o->k = cols[ASL_A];
-	o->n = cols[ASL_B];
-	return 0;
-}
-
-static int put_together(const struct asl_task *task, struct asl_options *o,
-			struct asl_spread_rows *rows, const struct part *all)
-{
-	uint64_t total[3] = {0};
-	int code;
-
-	o->cache = all[0].cache;
-	o->memory = all[0].memory;
-	for (int i = 1; i < asl_job().size; i++) {
-		o->cache = all[i].cache < o->cache ? all[i].cache : o->cache;
-		o->memory =
-			all[i].memory < o->memory ? all[i].memory : o->memory;
-	}
-	if (!asl_task_has_rows(task))
-		return 0;
-	code = add_up(rows, total, all);
-	return code ? code : fit(o, total, all[0].cols);
-}
-
-/*
- * All ranks together: what each has, the least cache and memory of them, and the
- * sizes of the whole.  The same answer on all of them.
- */
-static int asl_task_join(const struct asl_task *task, struct asl_options *o,
-			 struct asl_spread_rows *rows)
-{
-	struct part mine = {0}, *all;
-	int code = asl_task_agree(task, look(&mine, task, o));
-
-	if (code)
-		return code;
-	all = calloc((size_t)asl_job().size, sizeof *all);
-	code = asl_task_agree(
-		task, all ? 0 : asl_complain(ASL_NO_MACHINE, "out of memory"));
-	if (!code && asl_net_comm_gather(task->comm, all, &mine, sizeof mine))
-		code = lost();
-	if (!code)
-		code = put_together(task, o, rows, all);
-	free(all);
-	return asl_task_agree(task, code);
-}
-
-static void asl_task_part(struct asl_spread_rows *rows)
-{
-	for (int i = 0; i < 3; i++)
-		free(rows->first[i]);
-}
-
-/*
- * What a task found, field by field
- */
-
-static void asl_task_forget(struct asl_task *task)
-{
-	asl_texts_free(&task->fields.field);
-	task->fields = (struct asl_fields){0};
-	asl_csv_close(&task->rows);
-	asl_csv_close(&task->ranks);
-}
-
-/* ---- From CSV ---- */
-
-struct reading {
-	struct asl_fields *fields;
-	bool failed;
-};
-
-static void add_field(void *text, size_t length, void *arg)
-{
-	struct reading *r = arg;
-
-	r->failed |=
-		!asl_texts_add(&r->fields->field, text ? text : "", length);
-}
-
-static void end_row(int end, void *arg)
-{
-	struct reading *r = arg;
-
-	(void)end;
-	if (!r->fields->columns)
-		r->fields->columns = r->fields->field.count;
-}
-
-static int asl_task_read(struct asl_task *task)
-{
-	struct reading r = {.fields = &task->fields};
-	struct csv_parser parser;
-	size_t bytes;
-
-	if (asl_csv_flush(&task->rows) || asl_csv_flush(&task->ranks) ||
-	    csv_init(&parser, CSV_STRICT))
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
-	bytes = task->rows.bytes;
-	r.failed = csv_parse(&parser, task->rows.text, bytes, add_field,
-			     end_row, &r) != bytes;
-	csv_free(&parser);
-	return r.failed ? asl_complain(ASL_NO_MACHINE, "out of memory") : 0;
-}
-
-/* ---- To the caller ---- */
-
-int asl_task_rows(const struct asl_task *task)
-{
-	const struct asl_fields *x = &task->fields;
-
-	return x->columns ? x->field.count / x->columns - 1 : 0;
-}
-
-const char *asl_task_text(const struct asl_task *task, int row,
-			  const char *column)
-{
-	const struct asl_fields *x = &task->fields;
-
-	if (row < 0 || row >= asl_task_rows(task))
+	if (!more)
 		return NULL;
-	for (int i = 0; i < x->columns; i++)
-		if (!strcmp(x->field.at[i], column))
-			return x->field.at[(row + 1) * x->columns + i];
-	return NULL;
+	x->at = more;
+	more[x->count] = strndup(text, length);
+	return more[x->count] ? more[x->count++] : NULL;
 }
 
-static int no_number(const struct asl_task *task, int row, const char *column)
+static void free_texts(struct texts *x)
 {
-	const char *text = asl_task_text(task, row, column);
-
-	return asl_complain(ASL_BAD_INPUT,
-			    "column '%s' of row %d: found %s%s%s, expected a "
-			    "number",
-			    column, row, text ? "'" : "no such thing",
-			    text ? text : "", text ? "'" : "");
-}
-
-int asl_task_count(const struct asl_task *task, int row, const char *column,
-		   uint64_t *out)
-{
-	const char *text = asl_task_text(task, row, column);
-
-	asl_task_enter();
-	return text && asl_read_count(out, text) ? 0
-						 : no_number(task, row, column);
-}
-
-int asl_task_number(const struct asl_task *task, int row, const char *column,
-		    double *out)
-{
-	const char *text = asl_task_text(task, row, column);
-	char *rest;
-
-	asl_task_enter();
-	if (!text || !*text)
-		return no_number(task, row, column);
-	*out = strtod(text, &rest);
-	return *rest ? no_number(task, row, column) : 0;
-}
-
-const char *asl_task_csv(const struct asl_task *task)
-{
-	return task->rows.text ? task->rows.text : "";
-}
-
-const char *asl_task_ranks_csv(const struct asl_task *task)
-{
-	return task->ranks.text ? task->ranks.text : "";
+	for (int i = 0; i < x->count; i++)
+		free(x->at[i]);
+	free(x->at);
+	*x = (struct texts){0};
 }
 
 const char *asl_version(void)
@@ -408,8 +84,8 @@ const char *asl_why(void)
 	return asl_last_complaint();
 }
 
-/* What all functions that can fail begin with: complaints are kept, not printed. */
-static void asl_task_enter(void)
+/* Every function that can fail begins with this: complaints are kept, not printed. */
+static void enter(void)
 {
 	asl_complain_aside();
 }
@@ -419,27 +95,12 @@ static int no_memory(void)
 	return asl_complain(ASL_NO_MACHINE, "out of memory");
 }
 
-/* ---- Texts ---- */
-
-/* A copy that lives as long as the list; NULL: no memory. */
-static const char *asl_texts_add(struct asl_texts *x, const char *text,
-				 size_t length)
+static void forget(struct asl_task *task)
 {
-	char **more = realloc(x->at, ((size_t)x->count + 1) * sizeof *more);
-
-	if (!more)
-		return NULL;
-	x->at = more;
-	more[x->count] = strndup(text, length);
-	return more[x->count] ? more[x->count++] : NULL;
-}
-
-static void asl_texts_free(struct asl_texts *x)
-{
-	for (int i = 0; i < x->count; i++)
-		free(x->at[i]);
-	free(x->at);
-	*x = (struct asl_texts){0};
+	free_texts(&task->fields.field);
+	task->fields = (struct fields){0};
+	asl_csv_close(&task->rows);
+	asl_csv_close(&task->ranks);
 }
 
 /* ---- Open and close ---- */
@@ -461,7 +122,7 @@ int asl_task_open(struct asl_task **out, const char *algorithm)
 	struct asl_task *task;
 	int code;
 
-	asl_task_enter();
+	enter();
 	*out = NULL;
 	code = check_algorithm(algorithm);
 	if (code)
@@ -471,7 +132,7 @@ int asl_task_open(struct asl_task **out, const char *algorithm)
 		return no_memory();
 	asl_options_init(&task->options);
 	task->options.algorithm =
-		asl_texts_add(&task->texts, algorithm, strlen(algorithm));
+		add_text(&task->texts, algorithm, strlen(algorithm));
 	if (!task->options.algorithm) {
 		asl_task_close(task);
 		return no_memory();
@@ -484,8 +145,8 @@ void asl_task_close(struct asl_task *task)
 {
 	if (!task)
 		return;
-	asl_task_forget(task);
-	asl_texts_free(&task->texts);
+	forget(task);
+	free_texts(&task->texts);
 	free(task);
 }
 
@@ -504,7 +165,7 @@ int asl_task_set(struct asl_task *task, const char *option, const char *value)
 {
 	const struct asl_option *x = find_option(option);
 
-	asl_task_enter();
+	enter();
 	if (!x)
 		return asl_complain(ASL_BAD_INPUT, "there is no option '%s'",
 				    option);
@@ -513,7 +174,7 @@ int asl_task_set(struct asl_task *task, const char *option, const char *value)
 				    option, x->argument ? "" : "no value",
 				    x->argument ? x->argument : "");
 	if (value)
-		value = asl_texts_add(&task->texts, value, strlen(value));
+		value = add_text(&task->texts, value, strlen(value));
 	if (x->argument && !value)
 		return no_memory();
 	return asl_option_set(x, &task->options, value);
@@ -550,12 +211,12 @@ int asl_task_operand(struct asl_task *task, int which, const double *at,
 {
 	char what[32];
 
-	asl_task_enter();
+	enter();
 	snprintf(what, sizeof what, "operand %d", which);
 	if (which < 0 || which >= ASL_MOST_OPERANDS - 1)
 		return asl_complain(ASL_BAD_INPUT, "%s: expected 0 to %d", what,
 				    ASL_MOST_OPERANDS - 2);
-	/* Nobody writes to it. */
+	/* It is only read. */
 	return set_array(&task->given[which], what, (double *)at, dims, size,
 			 step);
 }
@@ -563,7 +224,7 @@ int asl_task_operand(struct asl_task *task, int which, const double *at,
 int asl_task_result(struct asl_task *task, double *at, int dims,
 		    const uint64_t *size, const uint64_t *step)
 {
-	asl_task_enter();
+	enter();
 	return set_array(&task->into, "the result", at, dims, size, step);
 }
 
@@ -585,15 +246,24 @@ int asl_task_result_matrix(struct asl_task *task, double *at, uint64_t rows,
 
 int asl_task_communicator(struct asl_task *task, int comm)
 {
-	asl_task_enter();
+	enter();
 	task->joined = true;
 	task->comm = comm;
 	return 0;
 }
 
-/*
- * How large a task is: from its operands, as options say it
- */
+/* Is this rank's memory only its rows? */
+static bool has_rows(const struct asl_task *task)
+{
+	const struct asl_algorithm *a =
+		asl_cli_algorithm(task->options.algorithm);
+
+	return task->joined && (!a || a->family->open == asl_multiply_open) &&
+	       (task->given[ASL_A].at || task->given[ASL_B].at ||
+		task->into.at);
+}
+
+/* ---- Sizes, from operands to options ---- */
 
 static int settle(uint64_t *known, uint64_t size, const char *what)
 {
@@ -604,8 +274,6 @@ static int settle(uint64_t *known, uint64_t size, const char *what)
 	*known = size;
 	return 0;
 }
-
-/* ---- C = A B ---- */
 
 static int matrix_sizes(const struct asl_task *task, struct asl_options *o)
 {
@@ -629,9 +297,7 @@ static int matrix_sizes(const struct asl_task *task, struct asl_options *o)
 	return code;
 }
 
-/* ---- Symmetric tensors ---- */
-
-/* Of one that is packed, the n whose entries are so many. */
+/* n of a tensor, from the number of entries if it is packed. */
 static uint64_t side_of(const struct asl_given *A)
 {
 	uint64_t n = (uint64_t)cbrt(6 * (double)A->size[0]);
@@ -657,11 +323,8 @@ static int tensor_sizes(const struct asl_task *task, struct asl_options *o)
 	return code;
 }
 
-/* ---- einsum ---- */
-
-/* i=64,j=32, of all that are known. */
-static const char *dims_text(const struct asl_einsum *e,
-			     struct asl_texts *texts)
+/* The known sizes as text: i=64,j=32. */
+static const char *dims_text(const struct asl_einsum *e, struct texts *texts)
 {
 	char text[ASL_MOST_INDICES * 24] = "";
 	size_t used = 0;
@@ -671,17 +334,17 @@ static const char *dims_text(const struct asl_einsum *e,
 			used += (size_t)snprintf(
 				text + used, sizeof text - used, "%s%c=%ju",
 				used ? "," : "", e->letter[i], e->size[i]);
-	return used ? asl_texts_add(texts, text, used) : NULL;
+	return used ? add_text(texts, text, used) : NULL;
 }
 
 static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
-			struct asl_texts *texts)
+			struct texts *texts)
 {
 	struct asl_einsum e;
 	int err = o->spec ? asl_einsum_parse(&e, o->spec) : 0;
 	char name[32];
 
-	/* Without a string, what follows says so. */
+	/* A missing string is refused later. */
 	if (!o->spec)
 		return 0;
 	if (!err && o->dims)
@@ -699,12 +362,9 @@ static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
 	return 0;
 }
 
-/*
- * Sizes of what was given, as options; 0 or an exit code.  Matrices of a
- * communicator are put together first: see task_join.c.
- */
-static int asl_task_sizes(const struct asl_task *task, struct asl_options *o,
-			  struct asl_texts *texts)
+/* Options from the sizes of operands; matrices of a communicator have theirs. */
+static int find_sizes(const struct asl_task *task, struct asl_options *o,
+		      struct texts *texts)
 {
 	const struct asl_algorithm *a = asl_cli_algorithm(o->algorithm);
 
@@ -712,25 +372,322 @@ static int asl_task_sizes(const struct asl_task *task, struct asl_options *o,
 		return einsum_sizes(task, o, texts);
 	if (a && a->family == &asl_family_symmetric)
 		return tensor_sizes(task, o);
-	return asl_task_has_rows(task) ? 0 : matrix_sizes(task, o);
+	return has_rows(task) ? 0 : matrix_sizes(task, o);
 }
 
 /*
- * What tasks of aslant.h do: run, plan, bounds
+ * The ranks of a communicator
+ *
+ * What one rank cannot do, all refuse, with its words.  All make the same plan,
+ * which needs the same sizes, cache and memory.
  */
 
-/* A task with its sizes, and all that they need. */
+/* First rows of every rank, for A, B and C; NULL: every rank has all rows. */
+struct spread_rows {
+	uint64_t *first[3];
+};
+
+struct answer {
+	int code;
+	char why[252];
+};
+
+static int lost(void)
+{
+	return asl_complain(ASL_PEER_LOST, "%s", asl_failure());
+}
+
+static struct answer answer(int code)
+{
+	struct answer x = {.code = code};
+
+	if (code)
+		snprintf(x.why, sizeof x.why, "%.*s", (int)sizeof x.why - 1,
+			 asl_last_complaint());
+	return x;
+}
+
+/* If a rank fails all do, with the exit code and the words of the first. */
+static int agree(const struct asl_task *task, int code)
+{
+	struct answer mine = answer(code), *all;
+	int size = asl_job().size, who = 0;
+
+	if (!task->joined)
+		return code;
+	all = calloc((size_t)size, sizeof *all);
+	if (!all)
+		return no_memory();
+	code = asl_net_comm_gather(task->comm, all, &mine, sizeof mine) ? lost()
+									: 0;
+	while (!code && who < size && !all[who].code)
+		who++;
+	if (!code && who < size)
+		code = asl_complain(all[who].code, "rank %d: %s", who,
+				    all[who].why);
+	free(all);
+	return code;
+}
+
+static void share(const struct asl_task *task, struct asl_csv *csv)
+{
+	bool mine = asl_job().rank == 0;
+	uint64_t bytes = mine && !asl_csv_flush(csv) ? csv->bytes : 0;
+	char *text;
+
+	if (asl_net_comm_share(task->comm, &bytes, sizeof bytes) || !bytes)
+		return;
+	text = mine ? csv->text : malloc(bytes);
+	/* A rank without memory for the text leaves the others waiting. */
+	if (text && !asl_net_comm_share(task->comm, text, (int)bytes) && !mine)
+		fwrite(text, 1, bytes, csv->f);
+	if (!mine)
+		free(text);
+}
+
+/* Rank 0's rows, and its exit code, on every rank. */
+static int share_answer(struct asl_task *task, int code)
+{
+	struct answer said = answer(code);
+
+	if (!task->joined)
+		return code;
+	if (asl_net_comm_share(task->comm, &said, sizeof said))
+		return lost();
+	share(task, &task->rows);
+	share(task, &task->ranks);
+	return said.code ? asl_complain(said.code, "%s", said.why) : 0;
+}
+
+/* A rank's share of the operands, its cache and its memory. */
+struct part {
+	uint64_t rows[3], cols[3];
+	uint64_t cache, memory;
+};
+
+static int look(struct part *mine, const struct asl_task *task,
+		const struct asl_options *o)
+{
+	const struct asl_given *x[] = {&task->given[ASL_A], &task->given[ASL_B],
+				       &task->into};
+	int size = asl_job().size;
+
+	mine->cache = o->cache ? o->cache : asl_machine_cache_words(size);
+	mine->memory = o->memory ? o->memory : asl_machine_memory_words(size);
+	for (int i = 0; has_rows(task) && i < 3; i++) {
+		if (!x[i]->at || x[i]->dims != 2)
+			return asl_complain(
+				ASL_BAD_INPUT,
+				"every rank has to give its rows of "
+				"A, B and the result, or 0 rows");
+		mine->rows[i] = x[i]->size[0];
+		mine->cols[i] = x[i]->size[1];
+	}
+	return 0;
+}
+
+static int add_up(struct spread_rows *rows, uint64_t total[3],
+		  const struct part *all)
+{
+	int size = asl_job().size;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t *first = calloc((size_t)size + 1, sizeof *first);
+
+		rows->first[i] = first;
+		if (!first)
+			return no_memory();
+		for (int rank = 0; rank < size; rank++) {
+			if (all[rank].cols[i] != all[0].cols[i])
+				return asl_complain(
+					ASL_BAD_INPUT,
+					"%c has %ju columns on rank %d, but "
+					"%ju on rank 0",
+					"ABC"[i], all[rank].cols[i], rank,
+					all[0].cols[i]);
+			first[rank + 1] = first[rank] + all[rank].rows[i];
+		}
+		total[i] = first[size];
+	}
+	return 0;
+}
+
+static int fit(struct asl_options *o, const uint64_t rows[3],
+	       const uint64_t cols[3])
+{
+	if (cols[ASL_A] != rows[ASL_B] || rows[ASL_A] != rows[ASL_C] ||
+	    cols[ASL_B] != cols[ASL_C])
+		return asl_complain(ASL_BAD_INPUT,
+				    "A is %ju x %ju, B %ju x %ju and C %ju x "
+				    "%ju, all ranks' rows together: expected "
+				    "m x k, k x n and m x n",
+				    rows[0], cols[0], rows[1], cols[1], rows[2],
+				    cols[2]);
+	o->m = rows[ASL_A];
+	o->k = cols[ASL_A];
+	o->n = cols[ASL_B];
+	return 0;
+}
+
+static int put_together(const struct asl_task *task, struct asl_options *o,
+			struct spread_rows *rows, const struct part *all)
+{
+	uint64_t total[3] = {0};
+	int code;
+
+	o->cache = all[0].cache;
+	o->memory = all[0].memory;
+	for (int i = 1; i < asl_job().size; i++) {
+		o->cache = all[i].cache < o->cache ? all[i].cache : o->cache;
+		o->memory =
+			all[i].memory < o->memory ? all[i].memory : o->memory;
+	}
+	if (!has_rows(task))
+		return 0;
+	code = add_up(rows, total, all);
+	return code ? code : fit(o, total, all[0].cols);
+}
+
+/* Sizes of the whole, and the smallest cache and memory; alike on all ranks. */
+static int join_ranks(const struct asl_task *task, struct asl_options *o,
+		      struct spread_rows *rows)
+{
+	struct part mine = {0}, *all;
+	int code = agree(task, look(&mine, task, o));
+
+	if (code)
+		return code;
+	all = calloc((size_t)asl_job().size, sizeof *all);
+	code = agree(task, all ? 0 : no_memory());
+	if (!code && asl_net_comm_gather(task->comm, all, &mine, sizeof mine))
+		code = lost();
+	if (!code)
+		code = put_together(task, o, rows, all);
+	free(all);
+	return agree(task, code);
+}
+
+static void free_rows(struct spread_rows *rows)
+{
+	for (int i = 0; i < 3; i++)
+		free(rows->first[i]);
+}
+
+/* ---- Results, field by field ---- */
+
+struct reading {
+	struct fields *fields;
+	bool failed;
+};
+
+static void add_field(void *text, size_t length, void *arg)
+{
+	struct reading *r = arg;
+
+	r->failed |= !add_text(&r->fields->field, text ? text : "", length);
+}
+
+static void end_row(int end, void *arg)
+{
+	struct reading *r = arg;
+
+	(void)end;
+	if (!r->fields->columns)
+		r->fields->columns = r->fields->field.count;
+}
+
+static int read_fields(struct asl_task *task)
+{
+	struct reading r = {.fields = &task->fields};
+	struct csv_parser parser;
+	size_t bytes;
+
+	if (asl_csv_flush(&task->rows) || asl_csv_flush(&task->ranks) ||
+	    csv_init(&parser, CSV_STRICT))
+		return no_memory();
+	bytes = task->rows.bytes;
+	r.failed = csv_parse(&parser, task->rows.text, bytes, add_field,
+			     end_row, &r) != bytes;
+	csv_free(&parser);
+	return r.failed ? no_memory() : 0;
+}
+
+int asl_task_rows(const struct asl_task *task)
+{
+	const struct fields *x = &task->fields;
+
+	return x->columns ? x->field.count / x->columns - 1 : 0;
+}
+
+const char *asl_task_text(const struct asl_task *task, int row,
+			  const char *column)
+{
+	const struct fields *x = &task->fields;
+
+	if (row < 0 || row >= asl_task_rows(task))
+		return NULL;
+	for (int i = 0; i < x->columns; i++)
+		if (!strcmp(x->field.at[i], column))
+			return x->field.at[(row + 1) * x->columns + i];
+	return NULL;
+}
+
+static int no_number(const struct asl_task *task, int row, const char *column)
+{
+	const char *text = asl_task_text(task, row, column);
+
+	return asl_complain(ASL_BAD_INPUT,
+			    "column '%s' of row %d: found %s%s%s, expected a "
+			    "number",
+			    column, row, text ? "'" : "no such thing",
+			    text ? text : "", text ? "'" : "");
+}
+
+int asl_task_count(const struct asl_task *task, int row, const char *column,
+		   uint64_t *out)
+{
+	const char *text = asl_task_text(task, row, column);
+
+	enter();
+	return text && asl_read_count(out, text) ? 0
+						 : no_number(task, row, column);
+}
+
+int asl_task_number(const struct asl_task *task, int row, const char *column,
+		    double *out)
+{
+	const char *text = asl_task_text(task, row, column);
+	char *rest;
+
+	enter();
+	if (!text || !*text)
+		return no_number(task, row, column);
+	*out = strtod(text, &rest);
+	return *rest ? no_number(task, row, column) : 0;
+}
+
+const char *asl_task_csv(const struct asl_task *task)
+{
+	return task->rows.text ? task->rows.text : "";
+}
+
+const char *asl_task_ranks_csv(const struct asl_task *task)
+{
+	return task->ranks.text ? task->ranks.text : "";
+}
+
+/* ---- Run, plan, bounds ---- */
+
+/* A task under way: its options with sizes, and its case. */
 struct doing {
 	struct asl_task *task;
 	struct asl_options o;
-	struct asl_texts texts;
-	struct asl_spread_rows rows;
+	struct texts texts;
+	struct spread_rows rows;
 	struct asl_case c;
 };
 
-/* ---- Before ---- */
-
-static int join(struct doing *x)
+static int begin_joined(struct doing *x)
 {
 	struct asl_job job;
 
@@ -739,10 +696,10 @@ static int join(struct doing *x)
 	asl_job_assume(job);
 	if (!x->o.transport)
 		x->o.transport = "mpi";
-	return asl_task_join(x->task, &x->o, &x->rows);
+	return join_ranks(x->task, &x->o, &x->rows);
 }
 
-static int stay(struct doing *x)
+static int begin_alone(struct doing *x)
 {
 	const char *transport = x->o.transport;
 
@@ -759,35 +716,32 @@ static int begin(struct doing *x, struct asl_task *task)
 {
 	int code;
 
-	asl_task_enter();
-	asl_task_forget(task);
+	enter();
+	forget(task);
 	*x = (struct doing){.task = task, .o = task->options};
-	code = task->joined ? join(x) : stay(x);
+	code = task->joined ? begin_joined(x) : begin_alone(x);
 	if (!code)
-		code = asl_task_agree(task,
-				      asl_task_sizes(task, &x->o, &x->texts));
+		code = agree(task, find_sizes(task, &x->o, &x->texts));
 	if (!code && (asl_csv_open(&task->rows) || asl_csv_open(&task->ranks)))
-		code = asl_complain(ASL_NO_MACHINE, "out of memory");
+		code = no_memory();
 	return code;
 }
 
-/* After a failure there are no rows, but of a failed check. */
+/* Rows remain only after success or a failed check. */
 static int end(struct doing *x, int code)
 {
 	asl_case_close(&x->c);
-	asl_task_part(&x->rows);
-	asl_texts_free(&x->texts);
+	free_rows(&x->rows);
+	free_texts(&x->texts);
 	if (!code || code == ASL_CHECK_FAILED) {
-		int late = asl_task_read(x->task);
+		int late = read_fields(x->task);
 
 		code = late ? late : code;
 	}
 	if (code && code != ASL_CHECK_FAILED)
-		asl_task_forget(x->task);
+		forget(x->task);
 	return code;
 }
-
-/* ---- Run ---- */
 
 struct running {
 	struct asl_task *task;
@@ -837,7 +791,7 @@ static int check_verify(const struct doing *x)
 			    "matrices; expected freivalds or none");
 }
 
-/* They could be others in the next life. */
+/* Memory of the program may hold other operands at the restart. */
 static int check_resume(const struct doing *x)
 {
 	bool given = x->rows.first[0];
@@ -858,17 +812,15 @@ int asl_task_run(struct asl_task *task)
 	int code = begin(&x, task);
 
 	if (!code)
-		code = asl_task_agree(task, asl_case_to_run(&x.c, &x.o));
+		code = agree(task, asl_case_to_run(&x.c, &x.o));
 	if (!code)
-		code = asl_task_agree(task, check_verify(&x));
+		code = agree(task, check_verify(&x));
 	if (!code)
-		code = asl_task_agree(task, check_resume(&x));
+		code = agree(task, check_resume(&x));
 	if (!code)
-		code = asl_task_share(task, run_case(&x));
+		code = share_answer(task, run_case(&x));
 	return end(&x, code);
 }
-
-/* ---- Plan and bounds ---- */
 
 static int find_plans(struct doing *x)
 {
