@@ -48,7 +48,7 @@ static const struct figure {
 };
 
 /* calibrated-HOST.json */
-static const char *asl_calibrate_default(void)
+static const char *calibrate_default(void)
 {
 	static char name[sizeof "calibrated-.json" + 48];
 
@@ -57,7 +57,7 @@ static const char *asl_calibrate_default(void)
 	return name;
 }
 
-/* Those that were measured. */
+/* The measured figures. */
 static json_t *pack(const struct asl_estimate of[ASL_QUANTITIES])
 {
 	json_t *all = json_object();
@@ -142,9 +142,8 @@ static json_t *profile(const struct asl_calibration *x,
 }
 
 /* A profile at path.  0 or a negative errno, with asl_failure(). */
-static int asl_calibrate_write(const char *path,
-			       const struct asl_calibration *x,
-			       const struct asl_calibrate_want *want)
+static int calibrate_write(const char *path, const struct asl_calibration *x,
+			   const struct asl_calibrate_want *want)
 {
 	json_t *root = profile(x, want);
 	char *lines = NULL;
@@ -167,7 +166,7 @@ static int asl_calibrate_write(const char *path,
 /* mpiexec stands between the ranks and a terminal: they have to be told. */
 #define TERMINAL "ASLANT_TERMINAL"
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
 static int choose_ranks(const struct asl_options *o)
 {
@@ -293,7 +292,7 @@ static int print(const struct asl_calibration *x)
 static int write_file(const char *path, const struct asl_calibration *x,
 		      const struct asl_calibrate_want *want)
 {
-	int err = asl_calibrate_write(path, x, want);
+	int err = calibrate_write(path, x, want);
 
 	if (err)
 		return asl_complain(asl_exit_code(err), "calibrate: %s: %s",
@@ -327,8 +326,7 @@ static int measure(const char *path, struct asl_calibrate_want *want)
 
 static int obey(const struct asl_options *o, int argc, char **argv)
 {
-	const char *path =
-		o->algorithm ? o->algorithm : asl_calibrate_default();
+	const char *path = o->algorithm ? o->algorithm : calibrate_default();
 	struct asl_calibrate_want want = {
 		.transport = o->transport ? o->transport : "ofi",
 		.provider = o->provider,

@@ -237,7 +237,7 @@ static int describe_man(const char *command)
  * Completions of aslant's words for bash and zsh
  */
 
-/* What may follow a command: algorithms, or the words that its usage lists. */
+/* A command takes algorithms, or the words that its usage lists. */
 static bool takes_algorithm(const struct asl_command *x)
 {
 	return strstr(x->usage, "ALGORITHM");

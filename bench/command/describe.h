@@ -8,7 +8,7 @@
 
 #include "bench/command/commands.h"
 
-/* What the help and the manual pages say alike. */
+/* Texts of both the help and the manual pages. */
 #define ASL_HELP_ABOUT                                                         \
 	"Runs matrix and tensor kernels on machines whose memory is cheaper "  \
 	"to read than\nto write, counts every word moved, and compares the "   \

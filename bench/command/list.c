@@ -43,7 +43,7 @@ static void kernels(void)
 		line(asl_kernels[i]->name, asl_kernels[i]->summary);
 }
 
-/* What is built in is read without complaints (tests/command_profiles.sh). */
+/* Built-in profiles are read without complaints (tests/command_profiles.sh). */
 static void profile_line(const char *name)
 {
 	struct asl_profile x;

@@ -16,7 +16,7 @@
 int asl_provenance_write(const char *path, const struct asl_case *c,
 			 const struct asl_rep *rep, int argc, char **argv);
 
-/* Of a directory for pools, NULL being where they go by default. */
+/* The medium of a directory for pools; NULL: the default directory. */
 json_t *asl_pool_json(const char *dir);
 
 /* aslant list machine. */

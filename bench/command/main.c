@@ -21,7 +21,9 @@
 #include "lib/rank/blas.h"
 #include "nvm/store.h"
 
-enum { LEAST_BYTES = 256 << 20 }; /* OpenBLAS takes half of it, at once */
+enum {
+	LEAST_BYTES = 256 << 20
+}; /* OpenBLAS allocates half of it as it starts */
 
 static int unknown(const char *name)
 {
@@ -47,7 +49,7 @@ static int help(int argc, char **argv)
 	return command ? asl_command_help(command) : unknown(argv[2]);
 }
 
-/* Of what is loaded, which need not be what it was built with. */
+/* Versions of the libraries that are loaded, not of those at build time. */
 static void print_versions(void)
 {
 	printf("aslant %s\n%s%sjansson %s\n%slibcsv %d.%d.%d\n", asl_version(),

@@ -30,7 +30,7 @@
  * Take back what was written of something that then failed.  That failure is
  * reported; should this fail, too, there is nothing more to say.
  */
-static void asl_cut_back(int fd, off_t bytes)
+static void cut_back(int fd, off_t bytes)
 {
 	if (ftruncate(fd, bytes))
 		return;
@@ -52,7 +52,7 @@ int asl_append(int fd, const char *text, size_t bytes)
 		}
 	}
 	if (err && before >= 0)
-		asl_cut_back(fd, before);
+		cut_back(fd, before);
 	return err;
 }
 
@@ -67,11 +67,11 @@ const char *const asl_result_names[ASL_RESULT_FILES] = {
 	[ASL_CASES] = "cases.csv",
 };
 
-/* What the longest of their names, while it is written aside, adds to dir. */
+/* The longest name of a file, while it is incomplete, adds so much to dir. */
 #define ROOM sizeof "/topology.xml.XXXXXX"
 
 /* Complain about a file, or with "" the directory; the exit code. */
-static int asl_result_failed(const char *dir, const char *name, int err)
+static int result_failed(const char *dir, const char *name, int err)
 {
 	return asl_complain_alone(asl_exit_code(err), "--out: %s%s%s: %s", dir,
 				  *name ? "/" : "", name, strerror(-err));
@@ -105,8 +105,8 @@ static int lock(const struct asl_result *r, const char *dir)
 				  dir);
 }
 
-/* It was there: is it fit to be filled? */
-static int asl_result_check_found(const struct asl_result *r)
+/* The directory exists: can the suite continue in it? */
+static int result_check_found(const struct asl_result *r)
 {
 	const char *dir = r->dir;
 
@@ -116,7 +116,7 @@ static int asl_result_check_found(const struct asl_result *r)
 					  "empty; expected a new directory",
 					  dir);
 	if (faccessat(r->fd, ".", W_OK | X_OK, 0))
-		return asl_result_failed(dir, "", -errno);
+		return result_failed(dir, "", -errno);
 	return 0;
 }
 
@@ -151,18 +151,18 @@ static int reach(struct asl_result *r, const char *dir)
 	if (err == -ENOTDIR)
 		return asl_complain_alone(ASL_BAD_INPUT, "--out: %s: %s", dir,
 					  strerror(-err));
-	return err ? asl_result_failed(dir, "", err) : 0;
+	return err ? result_failed(dir, "", err) : 0;
 }
 
 /* Forget what was there before, if anything; nothing is open, then. */
-static void asl_result_init(struct asl_result *r, const char *dir)
+static void result_init(struct asl_result *r, const char *dir)
 {
 	*r = (struct asl_result){
 		.dir = dir, .fd = -1, .runs = -1, .ranks = -1, .cases = -1};
 }
 
 /* Make or find the directory, and lock it; code as above. */
-static int asl_result_reach(struct asl_result *r, const char *dir)
+static int result_reach(struct asl_result *r, const char *dir)
 {
 	int code = check_length(dir);
 
@@ -176,35 +176,35 @@ static int asl_result_reach(struct asl_result *r, const char *dir)
 	}
 	if (r->fd >= 0)
 		close(r->fd);
-	asl_result_init(r, NULL);
+	result_init(r, NULL);
 	return code;
 }
 
 /* Each returns 0, or the exit code after a complaint. */
-static int asl_result_open(struct asl_result *r, const char *dir)
+static int result_open(struct asl_result *r, const char *dir)
 {
 	int code;
 
-	asl_result_init(r, NULL);
+	result_init(r, NULL);
 	if (!dir)
 		return 0;
-	code = asl_result_reach(r, dir);
+	code = result_reach(r, dir);
 	if (!code && !r->made_dir)
-		code = asl_result_check_found(r);
+		code = result_check_found(r);
 	return code;
 }
 
 /* ---- Its files ---- */
 
-static const char *asl_result_path(char path[PATH_MAX],
-				   const struct asl_result *r, int which)
+static const char *result_path(char path[PATH_MAX], const struct asl_result *r,
+			       int which)
 {
 	snprintf(path, PATH_MAX, "%s/%s", r->dir, asl_result_names[which]);
 	return path;
 }
 
-/* A new file, open; or a negative errno: what is there is somebody else's. */
-static int asl_result_make(struct asl_result *r, int which)
+/* Open a new file, or return a negative errno: an existing one is not ours. */
+static int result_make(struct asl_result *r, int which)
 {
 	int fd = openat(r->fd, asl_result_names[which],
 			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -215,15 +215,15 @@ static int asl_result_make(struct asl_result *r, int which)
 	return fd;
 }
 
-/* The same, for what is then written aside and put in its place. */
+/* Reserve the name of a file that is replaced when it is complete. */
 static int claim(struct asl_result *r, int which)
 {
-	int fd = asl_result_make(r, which);
+	int fd = result_make(r, which);
 
 	return fd < 0 ? fd : close(fd) ? -errno : 0;
 }
 
-/* What `put` writes of the repetition; with a heading if it is the first. */
+/* Append the rows of a repetition, with a heading if it is the first. */
 static int add_rows(struct asl_result *r, int *fd, int which,
 		    void (*put)(struct asl_csv *, const struct asl_rep *),
 		    const struct asl_rep *rep)
@@ -232,9 +232,9 @@ static int add_rows(struct asl_result *r, int *fd, int which,
 	int err = asl_csv_open(&csv);
 
 	if (err)
-		return asl_result_failed(r->dir, asl_result_names[which], err);
+		return result_failed(r->dir, asl_result_names[which], err);
 	if (*fd < 0) {
-		*fd = asl_result_make(r, which);
+		*fd = result_make(r, which);
 		err = *fd < 0 ? *fd : 0;
 		csv.naming = true;
 		put(&csv, rep);
@@ -246,8 +246,7 @@ static int add_rows(struct asl_result *r, int *fd, int which,
 	if (!err)
 		err = asl_append(*fd, csv.text, csv.bytes);
 	asl_csv_close(&csv);
-	return err ? asl_result_failed(r->dir, asl_result_names[which], err)
-		   : 0;
+	return err ? result_failed(r->dir, asl_result_names[which], err) : 0;
 }
 
 /* A machine that hides everything is no reason not to run. */
@@ -258,8 +257,7 @@ static int add_topology(struct asl_result *r)
 
 	if (err)
 		return err;
-	err = asl_machine_write_topology(
-		asl_result_path(path, r, ASL_TOPOLOGY));
+	err = asl_machine_write_topology(result_path(path, r, ASL_TOPOLOGY));
 	if (err != -ENODEV)
 		return err;
 	r->made[ASL_TOPOLOGY] = false;
@@ -274,20 +272,18 @@ static int add_provenance(struct asl_result *r, const struct asl_case *c,
 	int err = add_topology(r);
 
 	if (err)
-		return asl_result_failed(r->dir, asl_result_names[ASL_TOPOLOGY],
-					 err);
+		return result_failed(r->dir, asl_result_names[ASL_TOPOLOGY],
+				     err);
 	err = claim(r, ASL_MACHINE);
 	if (!err)
-		err = asl_provenance_write(
-			asl_result_path(path, r, ASL_MACHINE), c, rep, argc,
-			argv);
-	return err ? asl_result_failed(r->dir, asl_result_names[ASL_MACHINE],
-				       err)
+		err = asl_provenance_write(result_path(path, r, ASL_MACHINE), c,
+					   rep, argc, argv);
+	return err ? result_failed(r->dir, asl_result_names[ASL_MACHINE], err)
 		   : 0;
 }
 
-static int asl_result_add(struct asl_result *r, const struct asl_case *c,
-			  const struct asl_rep *rep, int argc, char **argv)
+static int result_add(struct asl_result *r, const struct asl_case *c,
+		      const struct asl_rep *rep, int argc, char **argv)
 {
 	off_t before = r->ranks < 0 ? 0 : lseek(r->ranks, 0, SEEK_END);
 	int err = 0;
@@ -304,7 +300,7 @@ static int asl_result_add(struct asl_result *r, const struct asl_case *c,
 	err = add_rows(r, &r->runs, ASL_RUNS, asl_put_run, rep);
 	/* A repetition is in both tables or in neither. */
 	if (err)
-		asl_cut_back(r->ranks, before);
+		cut_back(r->ranks, before);
 	return err;
 }
 
@@ -364,24 +360,23 @@ static int open_cases(struct asl_result *r, const char *dir)
 	r->cases = reopen(r, ASL_CASES);
 	if (r->cases >= 0)
 		return 0;
-	code = r->made_dir ? 0 : asl_result_check_found(r);
+	code = r->made_dir ? 0 : result_check_found(r);
 	if (code)
 		return code;
-	r->cases = asl_result_make(r, ASL_CASES);
-	return r->cases < 0
-		       ? asl_result_failed(dir, asl_result_names[ASL_CASES],
-					   r->cases)
-		       : 0;
+	r->cases = result_make(r, ASL_CASES);
+	return r->cases < 0 ? result_failed(dir, asl_result_names[ASL_CASES],
+					    r->cases)
+			    : 0;
 }
 
 int asl_result_open_suite(struct asl_result *r, const char *dir)
 {
 	int code;
 
-	asl_result_init(r, NULL);
+	result_init(r, NULL);
 	if (!dir)
 		return 0;
-	code = asl_result_reach(r, dir);
+	code = result_reach(r, dir);
 	return code ? code : open_cases(r, dir);
 }
 
@@ -415,8 +410,8 @@ static int begin_anew(const struct asl_result *r)
 {
 	for (int i = 0; i < ASL_CASES; i++)
 		if (unlinkat(r->fd, asl_result_names[i], 0) && errno != ENOENT)
-			return asl_result_failed(r->dir, asl_result_names[i],
-						 -errno);
+			return result_failed(r->dir, asl_result_names[i],
+					     -errno);
 	return 0;
 }
 
@@ -426,10 +421,9 @@ static int cut(int *fd, const struct asl_result *r, int which, off_t bytes)
 
 	*fd = reopen(r, which);
 	if (*fd < 0)
-		return asl_result_failed(r->dir, asl_result_names[which], *fd);
+		return result_failed(r->dir, asl_result_names[which], *fd);
 	if (fstat(*fd, &st) || (st.st_size >= bytes && ftruncate(*fd, bytes)))
-		return asl_result_failed(r->dir, asl_result_names[which],
-					 -errno);
+		return result_failed(r->dir, asl_result_names[which], -errno);
 	if (st.st_size < bytes)
 		return asl_complain_alone(
 			ASL_BAD_INPUT,
@@ -485,7 +479,7 @@ int asl_output_open(struct asl_output *out, const struct asl_options *o)
 		err = asl_complain(ASL_NO_MACHINE, "out of memory");
 	if (!err)
 		err = out->at_once ? asl_result_open_suite(&out->result, o->out)
-				   : asl_result_open(&out->result, o->out);
+				   : result_open(&out->result, o->out);
 	return err;
 }
 
@@ -545,8 +539,7 @@ int asl_output_add(struct asl_output *out, const struct asl_case *c,
 	asl_signals_hold();
 	code = add_csv(out, rep);
 	if (!code)
-		code = asl_result_add(&out->result, c, rep, out->argc,
-				      out->argv);
+		code = result_add(&out->result, c, rep, out->argc, out->argv);
 	asl_signals_release();
 	out->wrong |= !asl_rep_check(rep);
 	out->done++;

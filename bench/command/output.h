@@ -50,10 +50,10 @@ struct asl_result {
 	int runs, ranks, cases; /* open files; -1: not yet */
 };
 
-/* The same of a suite, which may have been begun; no other may be at it. */
+/* Open the directory of a suite, which may be a continued one; it is locked. */
 int asl_result_open_suite(struct asl_result *r, const char *dir);
 
-/* What a suite had written by then is all that is left; 0: nothing was. */
+/* Cut the files back to so many bytes: the finished cases of a suite. */
 int asl_result_cut(struct asl_result *r, off_t runs_bytes, off_t ranks_bytes);
 
 /* Without a single repetition nothing that was made is left behind. */
@@ -79,7 +79,7 @@ struct asl_output {
 /* Each returns 0, or the exit code after a complaint. */
 int asl_output_open(struct asl_output *out, const struct asl_options *o);
 
-/* c NULL: one case of many.  Says what is wrong with the repetition. */
+/* c NULL: one case of many.  Complains if the repetition is wrong. */
 int asl_output_add(struct asl_output *out, const struct asl_case *c,
 		   const struct asl_rep *rep);
 

@@ -14,7 +14,7 @@
 #include "bench/library/say.h"
 
 /*
- * Aslant bounds: what no algorithm can better, and who says so
+ * aslant bounds: the lower bounds and their theorems
  */
 
 static int write_csv(const struct asl_bound *bound, int count, const char *path)
@@ -125,7 +125,7 @@ static const char *brief(char text[16], uint64_t words)
 
 enum { WIDTH = 31 };
 
-/* What has no room in the line of its plan is below it. */
+/* Details that do not fit into the line of a plan follow below it. */
 static void print_below(const char *text)
 {
 	if (*text)

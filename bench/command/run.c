@@ -49,7 +49,7 @@ static int each(const struct asl_rep *rep, void *arg)
 	if (first)
 		say_notes(x, rep);
 	x->failed = code ? code : late;
-	/* What is wrong has been said; all ranks only need to hear of it. */
+	/* The complaint has been made; the other ranks have to learn of it. */
 	return x->failed ? -EIO : 0;
 }
 

@@ -1,5 +1,5 @@
 /*
- * signals.c -- what ends the command from outside, and what is said then
+ * signals.c -- signals that end the command, and its last words
  *
  * Handlers use only what may be used in them: the line is put together from
  * texts that were made before.  Nothing is to be tidied up: pools and files that
@@ -162,7 +162,7 @@ static void crashed(int number, siginfo_t *info, void *context)
 
 /* ---- Catching ---- */
 
-/* What nohup has others ignore stays ignored. */
+/* Signals that nohup ignores stay ignored. */
 static bool is_ignored(int number)
 {
 	struct sigaction now;
@@ -182,7 +182,7 @@ static void be_warned(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* Of a rank whose time is up its guard speaks. */
+/* The guard of a rank reports that its time is up. */
 void asl_signals_catch(const char *what)
 {
 	struct sigaction on_end = {.sa_handler = end};

@@ -1,5 +1,5 @@
 /*
- * signals.h -- what ends the command from outside, and what is said then
+ * signals.h -- signals that end the command, and its last words
  *
  * Of SIGTERM, SIGINT, SIGHUP and SIGXCPU a line is printed, in a job by rank 0,
  * and the process ends by the signal as if it had not been caught (128 + n).  A

@@ -13,7 +13,7 @@
 #include "bench/library/cli.h"
 #include "bench/library/number.h"
 
-/* ---- What ran ---- */
+/* ---- The case ---- */
 
 static void print_words(FILE *f, uint64_t words)
 {
@@ -121,7 +121,7 @@ static struct busiest find_busiest(const struct asl_rep *rep)
 	return b;
 }
 
-/* Of a cache that does as it likes nothing is predicted. */
+/* The misses of an LRU cache are not predicted. */
 static void print_replayed(FILE *f, const char *name, uint64_t max,
 			   uint64_t total)
 {
@@ -194,7 +194,7 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 				     : "COUNTED AND PREDICTED DIFFER.");
 }
 
-/* What an algorithm found beside its result. */
+/* Findings of an algorithm beside its result. */
 static void print_outcome(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_outcome *x = &rep->outcome;

@@ -8,7 +8,7 @@
 
 #include "bench/library/case.h"
 
-/* What ran, and everything that is the same in all repetitions. */
+/* The case, and everything that all repetitions share. */
 void asl_summary_counts(FILE *f, const struct asl_case *c,
 			const struct asl_rep *rep);
 

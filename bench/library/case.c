@@ -66,7 +66,7 @@ static int no_such_level(const char *asked)
 		      : "none (this machine hides them)");
 }
 
-/* S: as given, or what a rank has of a cache when there are so many. */
+/* S: the option, or the share of a rank in the cache. */
 static int choose_cache(struct asl_case *c, const struct asl_options *o,
 			int ranks)
 {
@@ -132,7 +132,7 @@ static int cannot_resume(const char *found, const char *expected)
 			    found, expected);
 }
 
-/* What lib/run does not know of a plan. */
+/* Checks of a plan that lib/run does not make. */
 static int describe(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_shown shown = asl_show(&c->want.plan);
@@ -241,7 +241,7 @@ static int find_algorithm(struct asl_plan *plan, const char *name)
 		asl_join(names, sizeof names, asl_algorithm_names()));
 }
 
-/* ---- All of it ---- */
+/* ---- The whole case ---- */
 
 static int prepare(struct asl_case *c, const struct asl_options *o,
 		   bool counted)

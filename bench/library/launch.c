@@ -67,8 +67,8 @@ static void wake(int signal)
 	(void)signal;
 }
 
-/* Before the launcher is forked: signals wait for asl_launcher_wait. */
-static void asl_follow_prepare(void)
+/* Before the launcher is forked: signals wait for launcher_wait. */
+static void follow_prepare(void)
 {
 	sigset_t all;
 
@@ -76,7 +76,7 @@ static void asl_follow_prepare(void)
 	sigprocmask(SIG_BLOCK, &all, &before);
 }
 
-static void asl_follow_unprepare(void)
+static void follow_unprepare(void)
 {
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -102,7 +102,7 @@ static double now_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- What is said ---- */
+/* ---- Output of the launcher ---- */
 
 static bool is_told(const struct following *f)
 {
@@ -184,7 +184,7 @@ static int code_of(const struct following *f, int status)
 		return ASL_PEER_LOST;
 	if (WIFSIGNALED(status))
 		return 128 + WTERMSIG(status);
-	/* Of ranks that all ended by a signal mpiexec may say that all is well. */
+	/* mpiexec may report success when a signal ended all ranks. */
 	if (!WEXITSTATUS(status) && ended_by)
 		return 128 + ended_by;
 	return WEXITSTATUS(status);
@@ -198,7 +198,7 @@ static int code_of(const struct following *f, int status)
  * killed, and some wait for a host that is gone.  So once a rank's guard has said
  * that the job ends, it ends soon, with ASL_PEER_LOST.
  */
-static int asl_launcher_wait(pid_t launcher, int errors)
+static int launcher_wait(pid_t launcher, int errors)
 {
 	struct following f = {.launcher = launcher, .errors = errors};
 	int status;
@@ -276,7 +276,7 @@ static _Noreturn void become(char **args, int errors)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	/* A stack of UCX says nothing about the peer that it has lost. */
 	setenv("UCX_HANDLE_ERRORS", "none", 0);
-	asl_follow_unprepare();
+	follow_unprepare();
 	close_stdin();
 	dup2(errors, STDERR_FILENO);
 	execvp(args[0], args);
@@ -292,14 +292,14 @@ static int launch(char **args)
 	if (pipe2(ends, O_CLOEXEC))
 		return not_started(args[0]);
 	fflush(NULL);
-	asl_follow_prepare();
+	follow_prepare();
 	pid = fork();
 	if (pid == 0)
 		become(args, ends[1]);
 	close(ends[1]);
 	if (pid > 0)
-		return asl_launcher_wait(pid, ends[0]);
-	asl_follow_unprepare();
+		return launcher_wait(pid, ends[0]);
+	follow_unprepare();
 	close(ends[0]);
 	return not_started(args[0]);
 }

@@ -15,13 +15,13 @@
 /* 12, 12k, 12m, 12g: units multiply by 1000. */
 bool asl_read_count(uint64_t *out, const char *text);
 
-/* The same; or 12KiB, 12MiB, 12GiB, 12TiB: bytes, as words. */
+/* A count, or bytes as words: 12KiB, 12MiB, 12GiB, 12TiB. */
 bool asl_read_words(uint64_t *out, const char *text);
 
 /* A decimal number that is a cost: 2, 0.5, 1e-9. */
 bool asl_read_cost(double *out, const char *text);
 
-/* The same with any sign: -0.5, from -1e100 on. */
+/* A number of either sign, from -1e100 to 1e100. */
 bool asl_read_real(double *out, const char *text);
 
 /*

@@ -43,8 +43,8 @@ static bool read_fields(struct asl_lru_shape *out, const char *text)
 }
 
 /* False: `expected` says what would do. */
-static bool asl_cache_model_read(struct asl_lru_shape *out, const char *text,
-				 char expected[ASL_CACHE_MODEL_TEXT])
+static bool cache_model_read(struct asl_lru_shape *out, const char *text,
+			     char expected[ASL_CACHE_MODEL_TEXT])
 {
 	uint64_t set;
 
@@ -130,7 +130,7 @@ static size_t size_of(enum asl_value value)
 	return size[value];
 }
 
-/* Those that are not for all have no default that could be given, too. */
+/* An option of some algorithms only has no default that a user could give. */
 static bool is_given(const struct asl_option *option,
 		     const struct asl_options *o)
 {
@@ -605,7 +605,7 @@ static int set_cache(const struct asl_option *option, void *at,
 	char expected[ASL_CACHE_MODEL_TEXT];
 	struct asl_lru_shape shape;
 
-	if (!asl_cache_model_read(&shape, text, expected))
+	if (!cache_model_read(&shape, text, expected))
 		return refuse(option, text, expected);
 	*(struct asl_lru_shape *)at = shape;
 	return 0;
@@ -704,7 +704,7 @@ static bool is_name_of(const char *found, const struct asl_option *option)
 	return strcspn(found + 2, "=") == strlen(option->name);
 }
 
-/* What getopt could not make sense of. */
+/* Complain about an argument that getopt does not understand. */
 static int misused(int what, const char *command, const char *found)
 {
 	const struct asl_option *option;

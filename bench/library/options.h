@@ -1,5 +1,5 @@
 /*
- * options.h -- what may be asked of the command
+ * options.h -- the options of the command
  *
  * One table (options.c) says what every option is called, takes, means and is
  * good for: it drives the parsing and the help texts.
@@ -30,14 +30,14 @@
 
 enum { ASL_CACHE_MODEL_TEXT = 128 };
 
-/* It reads back as the same; NULL for none. */
+/* The text reads back as the shape; NULL for none. */
 const char *asl_cache_model_write(char text[ASL_CACHE_MODEL_TEXT],
 				  const struct asl_lru_shape *shape);
 
 /* Directories of results that one command takes. */
 enum { ASL_MOST_RESULTS = 32 };
 
-/* What was given; 0, NULL or (doubles) NAN: not given, where not said else. */
+/* Options as given; 0, NULL or (doubles) NAN if not, unless a comment names a default. */
 struct asl_options {
 	const char *algorithm;
 
@@ -97,12 +97,12 @@ enum asl_commands {
 	ASL_FOR_COMPARE = 64,
 };
 
-/* Those whose arguments are directories of results, and no algorithm. */
+/* Commands whose arguments are directories of results. */
 #define ASL_TAKES_RESULTS (ASL_FOR_REPORT | ASL_FOR_COMPARE)
 
 /*
- * In a set of commands: those that take an option for the sake of scripts, but
- * have no use for it, and do not list it.
+ * Commands that accept an option, so that scripts may pass it, but ignore it and
+ * do not list it.
  */
 #define ASL_IGNORED(commands) ((commands) << 8)
 #define ASL_TAKEN(commands) ((commands) | (commands) >> 8)
@@ -158,14 +158,14 @@ void asl_options_init(struct asl_options *o);
 int asl_options_parse(struct asl_options *o, int argc, char **argv,
 		      unsigned command);
 
-/* The same on top of what *o has been given, but for an algorithm. */
+/* Parse more options on top of *o, which keeps its algorithm. */
 int asl_options_add(struct asl_options *o, int argc, char **argv,
 		    unsigned command);
 
 /* The choices for an option that is one of several names. */
 const char *const *asl_option_names(const struct asl_option *option);
 
-/* One option of that name, as if it had been given; NULL: there is none. */
+/* The option of that name, NULL: none; and set it as if it had been given. */
 const struct asl_option *asl_option_find(const char *name);
 int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		   const char *text);
@@ -177,13 +177,10 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 int asl_options_suit(const struct asl_options *o,
 		     const struct asl_algorithm *algorithm);
 
-/* As aslant run would be given them, but for where its results go. */
+/* Write the options of a case as aslant run takes them. */
 void asl_options_put(FILE *f, const struct asl_options *o);
 
-/*
- * Those of a family, that a plan does not say what became of, as lines of "name
- * value".
- */
+/* Options of a family that its plan has no field for, as lines "name value". */
 void asl_options_put_family(FILE *f, const struct asl_options *o);
 
 /* "a, b, c" of a NULL-ended array. */

@@ -71,8 +71,8 @@ static const struct asl_unit units[] = {
 enum { UNITS = sizeof units / sizeof units[0] };
 
 /* NULL: no unit of that name is of this kind. */
-static const struct asl_unit *asl_unit_find(const char *name,
-					    enum asl_unit_kind kind)
+static const struct asl_unit *unit_find(const char *name,
+					enum asl_unit_kind kind)
 {
 	for (int i = 0; i < UNITS; i++)
 		if (units[i].kinds & kind && !strcmp(name, units[i].name))
@@ -81,8 +81,7 @@ static const struct asl_unit *asl_unit_find(const char *name,
 }
 
 /* All of a kind, "GB/s, GiB/s"; returns the text. */
-static const char *asl_unit_names(char *text, size_t room,
-				  enum asl_unit_kind kind)
+static const char *unit_names(char *text, size_t room, enum asl_unit_kind kind)
 {
 	const char *names[UNITS + 1];
 	int count = 0;
@@ -94,7 +93,7 @@ static const char *asl_unit_names(char *text, size_t room,
 	return asl_join(text, room, names);
 }
 
-static double asl_unit_cost(const struct asl_unit *unit, double value)
+static double unit_cost(const struct asl_unit *unit, double value)
 {
 	return unit->inverse ? unit->factor / value : unit->factor * value;
 }
@@ -134,7 +133,7 @@ struct reader {
 	char place[PATH_MAX + 256];
 };
 
-/* ---- What a figure consists of ---- */
+/* ---- The parts of a figure ---- */
 
 /* "FILE: figure 'read': value", for as long as the next is not asked for. */
 static const char *place(struct reader *r, const char *figure, const char *key)
@@ -145,8 +144,8 @@ static const char *place(struct reader *r, const char *figure, const char *key)
 }
 
 /* A text of 1 to room - 1 characters, none of which controls a terminal. */
-static int asl_figure_text(char *to, size_t room, const json_t *value,
-			   const char *where)
+static int figure_text(char *to, size_t room, const json_t *value,
+		       const char *where)
 {
 	const char *text = json_string_value(value);
 	char expected[80];
@@ -170,10 +169,10 @@ static int find_unit(const struct asl_unit **out, struct reader *r,
 	const char *name = json_string_value(value);
 	char names[128];
 
-	*out = name ? asl_unit_find(name, f->kind) : NULL;
+	*out = name ? unit_find(name, f->kind) : NULL;
 	if (*out)
 		return 0;
-	asl_unit_names(names, sizeof names, f->kind);
+	unit_names(names, sizeof names, f->kind);
 	if (!value)
 		return asl_complain(ASL_BAD_INPUT, "%s is missing, expected %s",
 				    place(r, f->key, "unit"), names);
@@ -200,7 +199,7 @@ static int take_value(struct reader *r, const struct figure *f,
 		      const struct asl_unit *unit, const json_t *json)
 {
 	double value = json_is_number(json) ? json_number_value(json) : -1;
-	double cost = asl_unit_cost(unit, value);
+	double cost = unit_cost(unit, value);
 
 	if (!json)
 		return asl_complain(ASL_BAD_INPUT, "%s is missing",
@@ -240,8 +239,8 @@ static int take_source(struct reader *r, const struct figure *f,
 		add_source(r->out, r->source);
 		return 0;
 	}
-	code = asl_figure_text(source, sizeof source, value,
-			       place(r, f->key, "source"));
+	code = figure_text(source, sizeof source, value,
+			   place(r, f->key, "source"));
 	if (!code)
 		add_source(r->out, source);
 	return code;
@@ -249,7 +248,7 @@ static int take_source(struct reader *r, const struct figure *f,
 
 /* ---- All of them ---- */
 
-/* What measurements say beside their median. */
+/* Figures of a measurement beside its median. */
 static bool is_spread(const char *key)
 {
 	static const char *const known[] = {"low", "high", "samples", NULL};
@@ -331,8 +330,8 @@ static int check_names(json_t *figures, const char *where)
  * sources to out->source; `source` is that of figures without one of their own,
  * or NULL.  `where` begins complaints.  0, or the exit code.
  */
-static int asl_figures_read(struct asl_profile *out, json_t *figures,
-			    const char *source, const char *where)
+static int figures_read(struct asl_profile *out, json_t *figures,
+			const char *source, const char *where)
 {
 	struct reader r = {.out = out, .source = source, .where = where};
 	int code = check_names(figures, where);
@@ -348,8 +347,8 @@ static int asl_figures_read(struct asl_profile *out, json_t *figures,
 }
 
 /* Are all there that costs need?  DRAM that is not there is as the pool. */
-static int asl_figures_complete(struct asl_profile *out, json_t *figures,
-				const char *where)
+static int figures_complete(struct asl_profile *out, json_t *figures,
+			    const char *where)
 {
 	for (size_t i = 0; i < COUNT(figures_known); i++) {
 		const struct figure *f = &figures_known[i];
@@ -399,7 +398,7 @@ static int check_text(enum takes takes, const json_t *value, const char *place)
 	static const char *const how[] = {"nt-store", "clwb", "store", "msync",
 					  NULL};
 	char text[512];
-	int code = asl_figure_text(text, sizeof text, value, place);
+	int code = figure_text(text, sizeof text, value, place);
 
 	if (code || takes != HOW || asl_is_one_of(text, how))
 		return code;
@@ -449,7 +448,7 @@ static int take_text(char *to, size_t room, json_t *root, const char *key,
 	if (!value)
 		return 0;
 	snprintf(place, sizeof place, "%s: key '%s'", where, key);
-	return asl_figure_text(to, room, value, place);
+	return figure_text(to, room, value, place);
 }
 
 /* ---- The file ---- */
@@ -474,14 +473,14 @@ static int check_root(json_t *root, const char *where)
 	return json_object_get(root, "figures") ? 0 : missing("figures", where);
 }
 
-/* Of no use for costs, but whoever reads the file shall not be misled. */
+/* Not used for costs, but checked for the readers of the file. */
 static int check_alone(json_t *alone, const char *source, const char *where)
 {
 	struct asl_profile unused = {0};
 	char place[PATH_MAX + 64];
 
 	snprintf(place, sizeof place, "%s: alone", where);
-	return alone ? asl_figures_read(&unused, alone, source, place) : 0;
+	return alone ? figures_read(&unused, alone, source, place) : 0;
 }
 
 static int read_root(struct asl_profile *out, json_t *root, const char *where)
@@ -498,9 +497,9 @@ static int read_root(struct asl_profile *out, json_t *root, const char *where)
 		code = take_text(out->about, sizeof out->about, root, "about",
 				 where);
 	if (!code)
-		code = asl_figures_read(out, figures, source, where);
+		code = figures_read(out, figures, source, where);
 	if (!code)
-		code = asl_figures_complete(out, figures, where);
+		code = figures_complete(out, figures, where);
 	if (!code)
 		code = check_alone(json_object_get(root, "alone"), source,
 				   where);

@@ -15,7 +15,7 @@
 
 static char about[PATH_MAX + 256]; /* "a path: a case: " */
 static bool aside;
-static char last[2 * PATH_MAX + 1280]; /* and what is wrong with another path */
+static char last[2 * PATH_MAX + 1280]; /* with another path in it */
 
 /* Terminals obey some characters beyond ASCII, too: U+0080 to U+009F. */
 int asl_control_bytes(const char *at)
@@ -27,7 +27,7 @@ int asl_control_bytes(const char *at)
 	return (c[0] && c[0] < ' ') || c[0] == 127;
 }
 
-/* What users typed may hold anything; a complaint stays one line. */
+/* Users may type anything; a complaint stays one line. */
 static void compose(const char *format, va_list args)
 {
 	size_t used = (size_t)snprintf(last, sizeof last, "%s", about);

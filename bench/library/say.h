@@ -28,13 +28,12 @@ int asl_refuse_json(const char *where, const json_error_t *why);
 int asl_complain(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same from any rank, for what only this rank knows. */
+/* Complain from any rank, about something that only this rank knows. */
 int asl_complain_alone(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * What is being complained about from here on, which every complaint then
- * begins with; NULL: nothing in particular.
+ * Begin every complaint from here on with this text; NULL: with none.
  */
 void asl_complain_about(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));

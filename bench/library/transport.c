@@ -1,5 +1,5 @@
 /*
- * transport.c -- who carries the ranks' messages, and whether that can be
+ * transport.c -- the choice of a transport, and whether it can work
  */
 #include "bench/library/transport.h"
 

@@ -1,5 +1,5 @@
 /*
- * transport.h -- who carries the ranks' messages, and whether that can be
+ * transport.h -- the choice of a transport, and whether it can work
  */
 #ifndef ASL_TRANSPORT_H
 #define ASL_TRANSPORT_H
@@ -21,7 +21,7 @@ int asl_job_abort(const struct asl_options *o, int code);
 /* Do transport, store and ranks go together?  0, or the exit code. */
 int asl_transport_check(const struct asl_case *c, const struct asl_options *o);
 
-/* Are so many ranks too many for --launch?  0, or the exit code. */
+/* Refuse more ranks than --launch can start: 0, or the exit code. */
 int asl_launch_check(int ranks);
 
 #endif

@@ -173,7 +173,7 @@ static pid_t begin(void)
 	return child;
 }
 
-/* What `begin` has returned to the parent; the child's exit code. */
+/* Wait for the child that `begin` started; its exit code. */
 static int follow(pid_t child)
 {
 	int code;
@@ -225,8 +225,8 @@ static bool are_one(const struct asl_suite *s)
 }
 
 /* With --launch: in as many jobs as the cases have numbers of ranks. */
-static int asl_suite_launch(const struct asl_suite *s,
-			    const struct asl_options *o, int argc, char **argv)
+static int suite_launch(const struct asl_suite *s, const struct asl_options *o,
+			int argc, char **argv)
 {
 	char **args;
 	int code;
@@ -271,8 +271,8 @@ static void exec_calibrate(const struct asl_suite *s,
 }
 
 /* If it is to be: a profile, calibrated.json in --out, unless it is there. */
-static int asl_suite_calibrate(const struct asl_suite *s,
-			       const struct asl_options *o)
+static int suite_calibrate(const struct asl_suite *s,
+			   const struct asl_options *o)
 {
 	char path[PATH_MAX];
 	pid_t child;
@@ -308,7 +308,7 @@ static void print_plan(FILE *f, const struct asl_plan *plan)
 }
 
 /* A line for every case: grid, predicted costs. */
-static void asl_suite_print(const struct asl_suite *s)
+static void suite_print(const struct asl_suite *s)
 {
 	printf("   case %-14s %-6s %8s %6s  %-9s %12s %12s  %s\n", "algorithm",
 	       "kernel", "n", "ranks", "grid", "Q", "memory held", "label");
@@ -334,7 +334,7 @@ static const char *verdict(const struct asl_rep *rep)
 
 /* ---- How far it is ---- */
 
-/* What a case may take, in units of about 0.1 ns. */
+/* Estimated time of a case, in units of about 0.1 ns. */
 static double weigh(struct asl_suite_case *x)
 {
 	const struct asl_run_want *want = &x->c.want;
@@ -414,7 +414,7 @@ static int check_ranks(const struct asl_suite_case *x,
 			    want->plan.ranks, first->c.want.plan.ranks);
 }
 
-/* What one case leaves behind is not to be replaced by another. */
+/* Two cases may not write the same file. */
 static int check_result(const struct asl_suite *s, int at)
 {
 	const char *result = s->cases[at].o.result;
@@ -488,14 +488,14 @@ static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
 	int code = read_and_check(s, o, argc, argv), late;
 
 	if (!code && o->dry_run) {
-		asl_suite_print(s);
+		suite_print(s);
 		return 0;
 	}
 	if (code)
 		return asl_job_abort(o, code);
-	code = o->launch ? asl_suite_launch(s, o, argc, argv)
+	code = o->launch ? suite_launch(s, o, argc, argv)
 			 : asl_suite_run(s, o, argc, argv);
-	late = code <= ASL_CHECK_FAILED ? asl_suite_calibrate(s, o) : 0;
+	late = code <= ASL_CHECK_FAILED ? suite_calibrate(s, o) : 0;
 	return code > late ? code : late;
 }
 

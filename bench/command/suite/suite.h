@@ -68,7 +68,7 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc,
 		   char **argv);
 void asl_suite_close(struct asl_suite *s);
 
-/* Only those of so many ranks, before they are checked. */
+/* Keep only the cases of so many ranks, before they are checked. */
 void asl_suite_keep(struct asl_suite *s, int ranks);
 
 /*
@@ -78,10 +78,10 @@ void asl_suite_keep(struct asl_suite *s, int ranks);
 int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
 		  char **argv);
 
-/* What complaints are about from here on. */
+/* Name the case in complaints from here on. */
 void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x);
 
-/* ---- The parts of it ---- */
+/* ---- Its parts ---- */
 
 /* So that a typing error in a list does not fill the memory. */
 enum { ASL_MOST_CASES = 100000 };

@@ -62,7 +62,7 @@ static bool read_range(struct range *r, const json_t *value)
 	return true;
 }
 
-/* Of decimal steps, what one would write: 0.3, not 0.1 + 0.1 + 0.1. */
+/* Decimal steps give 0.3, not 0.1 + 0.1 + 0.1. */
 static json_t *element(const struct range *r, size_t i)
 {
 	double x = r->times ? r->from * pow(r->step, (double)i)
@@ -175,7 +175,7 @@ static int set_text(const char **to, const char *key, const json_t *value)
 	return *to && **to ? 0 : asl_json_reject(key, value, "a text");
 }
 
-/* It is printed, and no terminal shall obey it. */
+/* Labels are printed, and no terminal shall obey them. */
 static int set_label(struct asl_suite_case *x, const json_t *value)
 {
 	int code = set_text(&x->label, "label", value);
@@ -218,9 +218,9 @@ void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x)
 		asl_complain_about("%s: case %d: ", s->path, x->item);
 }
 
-/* ---- A case, and the cases that its lists make of it ---- */
+/* ---- Cases from lists ---- */
 
-/* Of an option that takes files, one list of them is one value. */
+/* A list of files is one value of an option that takes files. */
 static bool is_list(const char *key, const json_t *value)
 {
 	const struct asl_option *option = asl_option_find(key);
@@ -420,7 +420,7 @@ static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item,
 		asl_suite_about(s, NULL);
 		return asl_json_reject("cases", own, "a list of objects");
 	}
-	/* What both have keeps its place, and takes the case's value. */
+	/* A key of both keeps its place and takes the case's value. */
 	keys = common ? json_copy(common) : json_object();
 	if (!keys || json_object_update(keys, own))
 		code = asl_complain(ASL_NO_MACHINE, "out of memory");

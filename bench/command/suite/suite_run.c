@@ -78,7 +78,7 @@ static int append(struct asl_suite_log *log, const struct line *x)
 	return err ? failed(log, err) : 0;
 }
 
-/* What the case is, as options of aslant run; NULL: no memory. */
+/* The case as options of aslant run; NULL: no memory. */
 static char *describe(const struct asl_suite_case *x)
 {
 	char *text = NULL;
@@ -223,10 +223,9 @@ void asl_suite_log_close(struct asl_suite_log *log)
 
 /* ---- Writing ---- */
 
-/* Case i is finished; `code`: did a check fail?  Likewise. */
-static int asl_suite_log_add(struct asl_suite_log *log, int i,
-			     const struct asl_rep *last, int code,
-			     double seconds)
+/* Log that case i is finished, and whether a check failed. */
+static int suite_log_add(struct asl_suite_log *log, int i,
+			 const struct asl_rep *last, int code, double seconds)
 {
 	const struct asl_suite_case *x = &log->s->cases[i];
 	char *options;
@@ -314,9 +313,9 @@ static void say_notes(const struct asl_rep *rep, bool first)
 static int finish_case(struct running *x, const struct asl_rep *rep)
 {
 	double now = asl_now(), seconds = now - x->since;
-	int code = asl_suite_log_add(&x->log, x->at, rep,
-				     x->wrong ? ASL_CHECK_FAILED : ASL_FINE,
-				     seconds);
+	int code =
+		suite_log_add(&x->log, x->at, rep,
+			      x->wrong ? ASL_CHECK_FAILED : ASL_FINE, seconds);
 
 	x->since = now;
 	x->wrong = false;
@@ -353,7 +352,7 @@ static int each(const struct asl_rep *rep, void *arg)
 	say_notes(rep, first);
 	if (!x->failed && last)
 		x->failed = finish_case(x, rep);
-	/* What is wrong has been said; all ranks only need to hear of it. */
+	/* The complaint has been made; the other ranks have to learn of it. */
 	return x->failed ? -EIO : asked_to_stop ? -EINTR : 0;
 }
 

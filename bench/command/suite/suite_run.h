@@ -4,7 +4,7 @@
  * A line for each, written when its last row is in runs.csv and ranks.csv, with
  * the bytes that the two had by then.  Whatever ends the suite, the next start
  * cuts both tables back to the last line, so that of a half-written case
- * nothing is left, and goes on with the cases that have no line.
+ * nothing is left, and continues with the cases that have no line.
  */
 #ifndef ASL_SUITE_RUN_H
 #define ASL_SUITE_RUN_H
