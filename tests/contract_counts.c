@@ -200,24 +200,25 @@ static void roll_plan(struct dice *d, struct given *g,
 		      const struct asl_einsum *e, int most_ranks)
 {
 	struct asl_plan *plan = &g->want.plan;
-	struct asl_contraction_want want = {
-		.ranks = (int)roll(d, 1, (uint64_t)most_ranks),
-		.cache = 3 + roll_size(d, 12),
-		.on_root = roll(d, 0, 3) == 0,
-		.way = roll(d, 0, ASL_WAYS - 1),
-	};
+	int ranks = (int)roll(d, 1, (uint64_t)most_ranks);
+	uint64_t cache = 3 + roll_size(d, 12);
 
-	asl_contraction_make(&g->contraction, e, &want);
+	g->contraction = (struct asl_contraction){
+		.e = *e,
+		.on_root = roll(d, 0, 3) == 0,
+		.asked = roll(d, 0, ASL_WAYS - 1),
+	};
 	*plan = (struct asl_plan){
 		.algorithm = &asl_contract_einsum,
-		.ranks = want.ranks,
-		.cache = want.cache,
+		.ranks = ranks,
+		.cache = cache,
 		.panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL,
 		.kernel = asl_kernels[roll(d, 0, 2)],
 		.contraction = &g->contraction,
 		.costs = {(double)roll(d, 1, 4), (double)roll(d, 1, 32), 1, 1,
 			  (double)roll(d, 0, 8), 0, 0},
 	};
+	asl_contract_settle(plan);
 }
 
 static void roll_case(struct dice *d, struct given *g, int most_ranks,

@@ -49,13 +49,11 @@ static int read_shapes(struct asl_einsum *e, const struct job *job)
 static int contract(const struct job *job, bool *sound)
 {
 	static struct asl_contraction c;
-	struct asl_contraction_want how = {job->ranks, 100, job->on_root,
-					   (enum asl_contract_way)job->way};
 	struct asl_run_want want = {
 		.plan = {.algorithm = &asl_contract_einsum,
 			 .kernel = asl_kernel_find("tight"),
 			 .ranks = job->ranks,
-			 .cache = how.cache,
+			 .cache = 100,
 			 .panels = ASL_DRAM,
 			 .contraction = &c,
 			 .costs = {1, 1, 1, 1, 1, 0, 0}},
@@ -71,7 +69,10 @@ static int contract(const struct job *job, bool *sound)
 	if (err)
 		return err;
 	memcpy(want.files, job->operand, sizeof job->operand);
-	asl_contraction_make(&c, &e, &how);
+	c.e = e;
+	c.on_root = job->on_root;
+	c.asked = (enum asl_contract_way)job->way;
+	asl_contract_settle(&want.plan);
 	return asl_run(&want, look, sound);
 }
 
@@ -129,7 +130,7 @@ static void read_array(struct array *a, const char *path)
 	struct asl_array_in *in;
 	struct asl_einsum e = {.inputs = 0};
 	struct asl_array_source source;
-	struct asl_row row = {.count = 1};
+	struct asl_tensor_row row = {.count = 1};
 
 	assert_int_equal(asl_array_open(&in, path, a->dims), 0);
 	memcpy(a->size, asl_array_shape(in), sizeof a->size);

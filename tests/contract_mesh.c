@@ -137,9 +137,9 @@ static void bound_of_multiplication(void **state)
 		e.size[0] = plan.shape.m;
 		e.size[1] = plan.shape.k;
 		e.size[2] = plan.shape.n;
-		words = (double)asl_term_words(&e, &e.term[0]) +
-			(double)asl_term_words(&e, &e.term[1]) +
-			(double)asl_term_words(&e, &e.term[2]);
+		words = (double)asl_term_words(&e.term[0], e.size) +
+			(double)asl_term_words(&e.term[1], e.size) +
+			(double)asl_term_words(&e.term[2], e.size);
 		asl_bounds(known, &plan);
 		expected = known[0].value;
 		bound = asl_mesh_bound(&e, plan.ranks);
@@ -174,7 +174,7 @@ static double words_on_some_mesh(struct dice *d, const struct asl_einsum *e,
 	if (left > 1e-12)
 		return INFINITY;
 	for (int t = 0; t <= e->inputs; t++) {
-		double slice = (double)asl_term_words(e, &e->term[t]);
+		double slice = (double)asl_term_words(&e->term[t], e->size);
 
 		words -= slice / ranks;
 		for (int i = 0; i < e->term[t].count; i++)

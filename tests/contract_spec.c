@@ -135,7 +135,7 @@ static void sizes(void **state)
 	fails(asl_einsum_check(&e), "the size of index 'j' is missing");
 	assert_int_equal(asl_einsum_shape(&e, 0, 2, shape, "A.npy"), 0);
 	assert_int_equal(asl_einsum_check(&e), 0);
-	assert_int_equal(asl_term_words(&e, &e.term[1]), 8000);
+	assert_int_equal(asl_term_words(&e.term[1], e.size), 8000);
 	fails(asl_einsum_shape(&e, 1, 2, other, "B.npy"),
 	      "B.npy: index 'k' has size 5, elsewhere 2000");
 	fails(asl_einsum_shape(&e, 1, 2, none, "B.npy"),
@@ -178,7 +178,7 @@ static void diagonals(void **state)
 	(void)state;
 	parse(&e, "ii->i");
 	assert_int_equal(asl_einsum_shape(&e, 0, 2, square, "A.npy"), 0);
-	assert_int_equal(asl_term_words(&e, &e.term[0]), 3);
+	assert_int_equal(asl_term_words(&e.term[0], e.size), 3);
 	parse(&e, "ii->i");
 	fails(asl_einsum_shape(&e, 0, 2, oblong, "A.npy"),
 	      "A.npy: index 'i' has size 4, elsewhere 3");

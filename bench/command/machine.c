@@ -322,13 +322,14 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &c->want.plan;
 	struct asl_shown x = asl_show(plan);
+	const char *spec = *x.spec ? x.spec : NULL;
 
 	return json_pack(
 		"{s:s, s:s, s:s*, s:o*, s:o*, s:o*, s:s*, s:s*, s:s, s:s, s:o, "
 		"s:s, s:o*, s:s, s:s*, s:o*}",
 		"run_id", rep->run_id, "algorithm", plan->algorithm->name,
 		"kernel", x.kernel, "m", length(x.m), "n", length(x.n), "k",
-		length(x.k), "spec", x.spec, "dims", x.dims, "store",
+		length(x.k), "spec", spec, "dims", spec ? x.dims : NULL, "store",
 		c->want.store, "medium", rep->medium, "costs", costs(c),
 		"accounting", asl_accounting_name(plan->accounting),
 		"emulation", emulation(rep), "cache_source",

@@ -142,8 +142,8 @@ static int describe(struct asl_case *c, const struct asl_options *o)
 
 	if (f) {
 		fprintf(f, "kernel %s\nspec %s\ndims %s\nblocks %s\n",
-			or_else(shown.kernel, ""), or_else(shown.spec, ""),
-			or_else(shown.dims, ""), or_else(shown.blocks, ""));
+			or_else(shown.kernel, ""), shown.spec, shown.dims,
+			shown.blocks);
 		asl_options_put_family(f, o);
 		err = fclose(f);
 	}

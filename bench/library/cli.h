@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "bench/library/options.h"
+#include "lib/contract/spec.h"
 #include "lib/multiply/bounds.h"
 #include "lib/plan/candidates.h"
 #include "lib/run/run.h"
@@ -44,7 +45,7 @@ int asl_fits_budget(const struct asl_plan *plan);
 struct asl_shown {
 	const char *kernel;
 	uint64_t m, n, k;
-	const char *spec, *dims;
+	char spec[ASL_SPEC_TEXT], dims[ASL_DIMS_TEXT];
 	char grid[256];	  /* how the ranks are arranged */
 	char blocks[512]; /* sizes that are not trivial, as options give them */
 	const char *initial; /* where operands begin, if that can be chosen */

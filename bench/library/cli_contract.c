@@ -16,51 +16,22 @@
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/file.h"
 
-/*
- * What was asked of an einsum, for the files of its face
- */
+/* ---- As text ---- */
 
-/* Of every plan with an einsum, those that were found too. */
-struct asl_asked_einsum {
-	struct asl_contraction c; /* plan->contraction */
-	enum asl_contract_way way;
-
-	/* The string as it was understood; i=64,j=32, in the order in which
-	 * indices appear. */
-	char spec[ASL_MOST_OPERANDS * (ASL_MOST_INDICES + 2)];
-	char dims[ASL_MOST_INDICES * 24];
-};
-
-static inline struct asl_asked_einsum *
-asl_asked_einsum(const struct asl_plan *plan)
-{
-	return (struct asl_asked_einsum *)plan->contraction;
-}
-
-/*
- * Contractions as the command shows them
- *
- * A mesh is written as the sides of its indices, in the order in which the string
- * names them first: 4x2x1.  Of a sequence each pair has one, of its own indices:
- * 4x2x1/2x4.
- */
-
-/* Text that grows; what has no room is left out. */
+/* Text that grows, up to the size of its array. */
 struct text {
 	char *at;
-	size_t room, used;
+	size_t size, used;
 };
 
-static void put(struct text *t, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void put(struct text *t, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct text *t,
+						      const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	if (t->used < t->room)
-		t->used += (size_t)vsnprintf(t->at + t->used, t->room - t->used,
+	if (t->used < t->size)
+		t->used += (size_t)vsnprintf(t->at + t->used, t->size - t->used,
 					     format, args);
 	va_end(args);
 }
@@ -81,12 +52,10 @@ static void put_spec(struct text *t, const struct asl_einsum *e)
 	put_term(t, e, e->inputs);
 }
 
-/* Of each index that the terms have, after all but the first `between`. */
-static void put_each(struct text *t, const struct asl_einsum *e,
-		     const char *between,
-		     void (*one)(struct text *t, const struct asl_einsum *e,
-				 int i, const struct asl_mesh *mesh),
-		     const struct asl_mesh *mesh)
+/* `one` for each index of the terms, and `between` in between. */
+static void
+put_each(struct text *t, const struct asl_einsum *e, const char *between,
+	 void (*one)(struct text *t, const struct asl_einsum *e, int i))
 {
 	uint32_t all = asl_einsum_all(e);
 	bool first = true;
@@ -95,74 +64,67 @@ static void put_each(struct text *t, const struct asl_einsum *e,
 		if (!(all >> i & 1))
 			continue;
 		put(t, "%s", first ? "" : between);
-		one(t, e, i, mesh);
+		one(t, e, i);
 		first = false;
 	}
-	/* A product of scalars. */
-	if (first && mesh)
-		put(t, "1");
 }
 
-static void side(struct text *t, const struct asl_einsum *e, int i,
-		 const struct asl_mesh *mesh)
+static void letter(struct text *t, const struct asl_einsum *e, int i)
 {
-	(void)e;
-	put(t, "%d", mesh->p[i]);
-}
-
-static void letter(struct text *t, const struct asl_einsum *e, int i,
-		   const struct asl_mesh *mesh)
-{
-	(void)mesh;
 	put(t, "%c", e->letter[i]);
 }
 
-static void length(struct text *t, const struct asl_einsum *e, int i,
-		   const struct asl_mesh *mesh)
+static void length(struct text *t, const struct asl_einsum *e, int i)
 {
-	(void)mesh;
 	put(t, "%ju", e->size[i]);
 }
 
-static void named_length(struct text *t, const struct asl_einsum *e, int i,
-			 const struct asl_mesh *mesh)
+static void named_length(struct text *t, const struct asl_einsum *e, int i)
 {
-	(void)mesh;
 	put(t, "%c=%ju", e->letter[i], e->size[i]);
 }
 
-static void spaced_length(struct text *t, const struct asl_einsum *e, int i,
-			  const struct asl_mesh *mesh)
+static void spaced_length(struct text *t, const struct asl_einsum *e, int i)
 {
-	(void)mesh;
 	put(t, "%c = %ju", e->letter[i], e->size[i]);
+}
+
+/*
+ * A mesh: the sides of the indices, in the order in which the string names them
+ * first: 4x2x1.  That of a product of scalars is 1.
+ */
+static void put_mesh(struct text *t, const struct asl_stage *x)
+{
+	uint32_t all = asl_einsum_all(&x->e);
+	bool first = true;
+
+	for (int i = 0; i < x->e.indices; i++) {
+		if (!(all >> i & 1))
+			continue;
+		put(t, "%s%d", first ? "" : "x", x->mesh.p[i]);
+		first = false;
+	}
+	if (first)
+		put(t, "1");
 }
 
 #define TEXT(array)                                                            \
 	{                                                                      \
-		.at = array, .room = sizeof(array)                             \
+		.at = array, .size = sizeof(array)                             \
 	}
-
-/* Set spec and dims. */
-static void asl_einsum_name(struct asl_asked_einsum *x)
-{
-	struct text spec = TEXT(x->spec), dims = TEXT(x->dims);
-
-	put_spec(&spec, &x->c.e);
-	put_each(&dims, &x->c.e, ",", named_length, NULL);
-}
 
 /* ---- In tables ---- */
 
+/* The meshes of a sequence's pairs, each of its own indices: 4x2x1/2x4. */
 static void put_meshes(struct text *t, const struct asl_contraction *c)
 {
 	for (int i = 0; i < c->stages; i++) {
 		put(t, "%s", i ? "/" : "");
-		put_each(t, &c->stage[i].e, "x", side, &c->stage[i].mesh);
+		put_mesh(t, &c->stage[i]);
 	}
 }
 
-/* Which tensors are paired, where any could be: nothing else says that. */
+/* The pairs of a sequence, where there is a choice of them. */
 static void put_pairs(struct text *t, const struct asl_contraction *c)
 {
 	if (c->stages == 1 && c->e.inputs > 2)
@@ -173,27 +135,27 @@ static void put_pairs(struct text *t, const struct asl_contraction *c)
 	}
 }
 
-static void asl_einsum_show(struct asl_shown *out, const struct asl_plan *plan)
+static void show(struct asl_shown *out, const struct asl_plan *plan)
 {
-	const struct asl_asked_einsum *x = asl_asked_einsum(plan);
-	struct text size = TEXT(out->size), problem = TEXT(out->problem),
+	const struct asl_contraction *c = plan->contraction;
+	struct text spec = TEXT(out->spec), dims = TEXT(out->dims),
+		    size = TEXT(out->size), problem = TEXT(out->problem),
 		    grid = TEXT(out->grid), blocks = TEXT(out->blocks);
 
 	out->kernel = plan->kernel ? plan->kernel->name : NULL;
-	out->spec = x->spec;
-	out->dims = x->dims;
-	out->initial = x->c.on_root ? "rank0" : "even";
-	put_each(&size, &x->c.e, "x", length, NULL);
-	put(&problem, "%s", x->spec);
-	put(&problem, "%s", *x->dims ? ", " : "");
-	put_each(&problem, &x->c.e, ", ", spaced_length, NULL);
-	put_meshes(&grid, &x->c);
-	put_pairs(&blocks, &x->c);
+	out->initial = c->on_root ? "rank0" : "even";
+	put_spec(&spec, &c->e);
+	put_each(&dims, &c->e, ",", named_length);
+	put_each(&size, &c->e, "x", length);
+	put(&problem, "%s%s", out->spec, *out->dims ? ", " : "");
+	put_each(&problem, &c->e, ", ", spaced_length);
+	put_meshes(&grid, c);
+	put_pairs(&blocks, c);
 }
 
 /* ---- For people ---- */
 
-static void asl_einsum_print_what(FILE *f, const struct asl_plan *plan)
+static void print_what(FILE *f, const struct asl_plan *plan)
 {
 	struct asl_shown shown = asl_show(plan);
 
@@ -205,13 +167,12 @@ static void asl_einsum_print_what(FILE *f, const struct asl_plan *plan)
 
 static void print_stage(FILE *f, const struct asl_stage *x, bool alone)
 {
-	char spec[sizeof((struct asl_asked_einsum *)0)->spec], sides[256],
-		letters[128] = "";
+	char spec[ASL_SPEC_TEXT], sides[256], letters[128] = "";
 	struct text a = TEXT(spec), b = TEXT(sides), c = TEXT(letters);
 
 	put_spec(&a, &x->e);
-	put_each(&b, &x->e, "x", side, &x->mesh);
-	put_each(&c, &x->e, " x ", letter, NULL);
+	put_mesh(&b, x);
+	put_each(&c, &x->e, " x ", letter);
 	if (!alone)
 		fprintf(f, "          %s", spec);
 	fprintf(f, " on a grid of %s%s%s%s\n", sides, *letters ? " (" : "",
@@ -231,7 +192,7 @@ static void print_words(FILE *f, const struct asl_plan *plan)
 	fputc('\n', f);
 }
 
-static void asl_einsum_print_ranks(FILE *f, const struct asl_plan *plan)
+static void print_ranks(FILE *f, const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
 	int used = asl_plan_ranks(plan), idle = plan->ranks - used;
@@ -248,13 +209,13 @@ static void asl_einsum_print_ranks(FILE *f, const struct asl_plan *plan)
 
 /* ---- Bounds ---- */
 
-static int asl_einsum_bounds(struct asl_bound bound[ASL_BOUNDS],
-			     const struct asl_plan *plan)
+static int bounds(struct asl_bound bound[ASL_BOUNDS],
+		  const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
-	double least = asl_mesh_bound(&c->e, plan->ranks);
-	/* One that is whole is so but for rounding. */
-	double net = ceil(least * (1 - 1e-9) - 1e-6);
+	double bound_words = asl_mesh_bound(&c->e, plan->ranks);
+	/* Rounding must not lift a whole number to the next. */
+	double net = ceil(bound_words * (1 - 1e-9) - 1e-6);
 	int count = 0;
 
 	if (net > 0)
@@ -280,7 +241,7 @@ static int refuse(int err, const char *before)
 			    "%s%s", before, asl_failure());
 }
 
-/* ---- How large ---- */
+/* ---- Options ---- */
 
 static int size_of_file(struct asl_einsum *e, int which, const char *path)
 {
@@ -338,8 +299,7 @@ static enum asl_contract_way way_of(const char *name)
 
 static int problem(struct asl_plan *plan, const struct asl_options *o)
 {
-	struct asl_asked_einsum *x;
-	int code;
+	struct asl_contraction *x;
 
 	if (!o->spec)
 		return asl_complain(ASL_BAD_INPUT,
@@ -348,18 +308,13 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	x = calloc(1, sizeof *x);
 	if (!x)
 		return asl_complain(ASL_NO_MACHINE, "out of memory");
-	plan->contraction = &x->c;
-	x->way = way_of(o->way);
-	x->c.on_root = o->initial && !strcmp(o->initial, "rank0");
+	plan->contraction = x;
+	x->asked = way_of(o->way);
+	x->on_root = o->initial && !strcmp(o->initial, "rank0");
 	if (!plan->ranks)
 		plan->ranks = 1;
-	x->c.given = plan->ranks;
-	code = find_sizes(&x->c.e, o);
-	asl_einsum_name(x);
-	return code;
+	return find_sizes(&x->e, o);
 }
-
-/* ---- By what means ---- */
 
 static int means(struct asl_plan *plan, const struct asl_options *o)
 {
@@ -378,69 +333,12 @@ static int complete(struct asl_run_want *want, const struct asl_options *o)
 	return asl_fits_cache(plan);
 }
 
-/* ---- How ranks are arranged ---- */
-
-static void make(struct asl_plan *plan, enum asl_contract_way way)
-{
-	struct asl_asked_einsum *x = asl_asked_einsum(plan);
-	const struct asl_contraction_want want = {
-		.ranks = plan->ranks,
-		.cache = plan->cache,
-		.on_root = x->c.on_root,
-		.way = way,
-	};
-	struct asl_einsum e = x->c.e;
-
-	asl_contraction_make(&x->c, &e, &want);
-}
+/* ---- The plan ---- */
 
 static int settle(struct asl_plan *plan)
 {
-	make(plan, asl_asked_einsum(plan)->way);
+	asl_contract_settle(plan);
 	return asl_fits_budget(plan);
-}
-
-/* ---- All ways ---- */
-
-/* Kernels do not matter to meshes: `made` is there for all of them. */
-static void try_kernel(struct asl_candidates *list, const struct asl_plan *made,
-		       const struct asl_kernel *kernel)
-{
-	struct asl_asked_einsum *x = malloc(sizeof *x);
-	struct asl_plan plan = *made;
-
-	list->failed |= !x;
-	if (!x)
-		return;
-	*x = *asl_asked_einsum(made);
-	plan.contraction = &x->c;
-	plan.kernel = kernel;
-	asl_candidates_add(list, &plan);
-}
-
-static void try_way(struct asl_candidates *list, const struct asl_plan *base,
-		    enum asl_contract_way way)
-{
-	struct asl_asked_einsum x = *asl_asked_einsum(base);
-	struct asl_plan made = *base;
-
-	made.contraction = &x.c;
-	make(&made, way);
-	for (int i = 0; asl_kernels[i]; i++)
-		if (base->kernel ? base->kernel == asl_kernels[i]
-				 : base->cache >= asl_kernels[i]->least_cache)
-			try_kernel(list, &made, asl_kernels[i]);
-}
-
-static int rank(struct asl_candidates *list, const struct asl_plan *base)
-{
-	const struct asl_asked_einsum *x = asl_asked_einsum(base);
-
-	if (x->way != ASL_WAY_SEQUENCE || x->c.e.inputs < 3)
-		try_way(list, base, ASL_WAY_DIRECT);
-	if (x->way != ASL_WAY_DIRECT && x->c.e.inputs >= 3)
-		try_way(list, base, ASL_WAY_SEQUENCE);
-	return asl_candidates_end(list);
 }
 
 const struct asl_family_cli asl_cli_contract = {
@@ -450,11 +348,11 @@ const struct asl_family_cli asl_cli_contract = {
 	.means = means,
 	.complete = complete,
 	.settle = settle,
-	.show = asl_einsum_show,
-	.print_what = asl_einsum_print_what,
-	.print_ranks = asl_einsum_print_ranks,
+	.show = show,
+	.print_what = print_what,
+	.print_ranks = print_ranks,
 	.test = "test with random numbers",
 	.wrong = "THE RESULT IS WRONG",
-	.rank = rank,
-	.bounds = asl_einsum_bounds,
+	.rank = asl_contract_rank,
+	.bounds = bounds,
 };

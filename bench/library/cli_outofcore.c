@@ -298,8 +298,10 @@ static void try_order(struct asl_candidates *list, const struct asl_plan *base,
 	if (!o)
 		return;
 	plan.outofcore = o;
+	/* The budget is of DRAM: asl_candidates_add would count the pool, too. */
 	if (!asl_ooc_fit_order(o, &plan, order, &need))
-		asl_candidates_add(list, &plan);
+		asl_candidates_put(list, &(struct asl_candidate){
+						 plan, asl_forecast(&plan)});
 	else
 		asl_candidates_refuse(list, &plan, need);
 }

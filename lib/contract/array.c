@@ -1,5 +1,5 @@
 /*
- * array.c -- tensors out of NumPy files or memory, or generated
+ * array.c -- tensors from and to NumPy files or memory, or generated
  */
 #include "lib/contract/array.h"
 
@@ -17,9 +17,9 @@
 
 struct asl_array_in {
 	struct asl_npy_header header;
-	const char *entries; /* nothing promises that they are aligned */
+	const char *entries; /* possibly not aligned */
 	int dims;
-	const struct asl_given *given; /* it is there; NULL: in a file */
+	const struct asl_given *given; /* memory; NULL: a file */
 	void *map;
 	size_t map_bytes;
 };
@@ -113,9 +113,9 @@ const uint64_t *asl_array_shape(const struct asl_array_in *in)
 	return in->header.size;
 }
 
-/* The steps of modes; an index that has two of them takes both at once. */
-static void asl_array_strides(uint64_t *stride, const struct asl_einsum *e,
-			      const struct asl_term *t, bool by_columns)
+/* An index that occurs twice steps along both of its modes at once. */
+static void set_strides(uint64_t *stride, const struct asl_einsum *e,
+			const struct asl_term *t, bool by_columns)
 {
 	uint64_t step = 1;
 
@@ -127,9 +127,8 @@ static void asl_array_strides(uint64_t *stride, const struct asl_einsum *e,
 	}
 }
 
-/* The same of memory. */
-static void asl_array_given_strides(uint64_t *stride, const struct asl_term *t,
-				    const struct asl_given *x)
+static void set_given_strides(uint64_t *stride, const struct asl_term *t,
+			      const struct asl_given *x)
 {
 	for (int i = 0; i < t->modes; i++)
 		stride[t->mode[i]] += x->step[i];
@@ -142,18 +141,18 @@ struct asl_array_source asl_array_source(const struct asl_einsum *e, int which,
 		.file = file, .operand = which, .term = &e->term[which]};
 
 	if (file && file->given)
-		asl_array_given_strides(s.stride, s.term, file->given);
+		set_given_strides(s.stride, s.term, file->given);
 	else
-		asl_array_strides(s.stride, e, s.term,
-				  file && file->header.by_columns);
+		set_strides(s.stride, e, s.term,
+			    file && file->header.by_columns);
 	return s;
 }
 
-/* Entries from place `at` on, in equal steps. */
+/* Entries at place `at`, and so on in steps. */
 static void generate(const struct asl_array_source *s, double *to, uint64_t at,
 		     uint64_t step, uint64_t count)
 {
-	/* No matrix and no symmetric tensor has this number. */
+	/* Matrices and symmetric tensors have other numbers. */
 	struct asl_draw draw = {.seed = s->seed,
 				.row = {0, (uint32_t)s->operand, UINT32_MAX},
 				.exact = s->exact};
@@ -188,9 +187,9 @@ static void read_entries(const struct asl_array_source *s, double *to,
 		generate(s, to, at, step, count);
 }
 
-/* The entry, from 0, at a point by place in the term. */
-static uint64_t asl_array_place(const struct asl_term *t,
-				const uint64_t *stride, const uint64_t *at)
+/* The number of the entry at a point of the term. */
+static uint64_t place_of(const struct asl_term *t, const uint64_t *stride,
+			 const uint64_t *at)
 {
 	uint64_t place = 0;
 
@@ -200,13 +199,13 @@ static uint64_t asl_array_place(const struct asl_term *t,
 }
 
 void asl_array_read(const struct asl_array_source *source, double *at,
-		    const struct asl_row *row)
+		    const struct asl_tensor_row *row)
 {
 	const struct asl_term *t = source->term;
 	uint64_t step = t->count ? source->stride[t->index[t->count - 1]] : 1;
 
-	read_entries(source, at, asl_array_place(t, source->stride, row->at),
-		     step, row->count);
+	read_entries(source, at, place_of(t, source->stride, row->at), step,
+		     row->count);
 }
 
 double asl_array_entry(const struct asl_array_source *source,
@@ -222,9 +221,7 @@ double asl_array_entry(const struct asl_array_source *source,
 	return entry;
 }
 
-/*
- * A tensor into a NumPy file, or into memory
- */
+/* ---- The output ---- */
 
 struct asl_array_out {
 	const struct asl_term *term;
@@ -247,7 +244,8 @@ static int create(struct asl_array_out *out, const char *path,
 		size[i] = e->size[out->term->index[i]];
 	out->data_at = asl_npy_head(head, size, out->term->count);
 	err = asl_atomic_file_reserve(
-		&out->aside, out->data_at + 8 * asl_term_words(e, out->term));
+		&out->aside,
+		out->data_at + 8 * asl_term_words(out->term, e->size));
 	if (!err)
 		err = asl_atomic_file_write(&out->aside, head, out->data_at, 0);
 	if (err)
@@ -271,7 +269,7 @@ int asl_array_create(struct asl_array_out **out, const char *path,
 	if (!o)
 		return asl_fail(-ENOMEM, "%s: no memory", path);
 	o->term = &e->term[e->inputs];
-	asl_array_strides(o->stride, e, o->term, false);
+	set_strides(o->stride, e, o->term, false);
 	err = create(o, path, e);
 	if (err)
 		free(o);
@@ -311,7 +309,7 @@ int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
 	if (!o)
 		return asl_fail(-ENOMEM, "no memory for the result");
 	o->term = &e->term[e->inputs];
-	asl_array_given_strides(o->stride, o->term, to);
+	set_given_strides(o->stride, o->term, to);
 	o->given = to;
 	o->aside.fd = -1;
 	*out = o;
@@ -327,9 +325,9 @@ static void write_given(const struct asl_given *to, const double *at,
 }
 
 int asl_array_write(struct asl_array_out *out, const double *at,
-		    const struct asl_row *row)
+		    const struct asl_tensor_row *row)
 {
-	uint64_t entry = asl_array_place(out->term, out->stride, row->at);
+	uint64_t entry = place_of(out->term, out->stride, row->at);
 
 	if (out->given) {
 		write_given(out->given, at, entry, row->count);

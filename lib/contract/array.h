@@ -1,17 +1,17 @@
 /*
  * array.h -- tensors from and to NumPy files, or from a generator
  *
- * A tensor is asked for by its terms' indices (spec.h), whatever order its file
- * is in; of a diagonal only what lies on it.
+ * A tensor is read and written by its term's indices (spec.h), whatever the order
+ * of its file; where an index selects a diagonal, only the diagonal.
  *
  * Files	.npy of '<f8' (float64) in as many dimensions as the term has
- *		modes, in C or Fortran order, read in place.  Entries that are
- *		not finite are refused.  A result is written in C order, aside,
- *		and renamed when it is complete.
+ *		modes, in C or Fortran order, read in place.  Entries must be
+ *		finite.  A result is written in C order to a temporary file,
+ *		which is renamed when it is complete.
  * Generated	an entry is a pure function of the seed, the operand's number
  *		and its place in C order, uniform in [-1/2, 1/2).
- * Errors	0, or a negative errno with asl_failure()
- *		naming the file, what was found and what was expected.
+ * Errors	0, or a negative errno, and asl_failure() names the file, what
+ *		was found and what was expected.
  */
 #ifndef ASL_ARRAY_H
 #define ASL_ARRAY_H
@@ -41,26 +41,23 @@ struct asl_array_source {
 struct asl_array_source asl_array_source(const struct asl_einsum *e, int which,
 					 const struct asl_array_in *file);
 
-/* Entries of a row. */
 void asl_array_read(const struct asl_array_source *source, double *at,
-		    const struct asl_row *row);
+		    const struct asl_tensor_row *row);
 
 /* The entry at a point of the iteration space. */
 double asl_array_entry(const struct asl_array_source *source,
 		       const uint64_t point[ASL_MOST_INDICES]);
 
-/* The output; rows may come in any order. */
+/* The output; rows may be written in any order. */
 int asl_array_create(struct asl_array_out **out, const char *path,
 		     const struct asl_einsum *e);
 int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
 		   const struct asl_einsum *e);
 int asl_array_write(struct asl_array_out *out, const double *at,
-		    const struct asl_row *row);
+		    const struct asl_tensor_row *row);
 
-/* Either ends `out`; discarding NULL is allowed. */
+/* Either frees `out`; discarding NULL is allowed. */
 int asl_array_commit(struct asl_array_out *out);
 void asl_array_discard(struct asl_array_out *out);
-
-/* ---- Between array.c and array_out.c ---- */
 
 #endif

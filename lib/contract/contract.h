@@ -1,26 +1,65 @@
 /*
  * contract.h -- an einsum over many ranks: how it is done
  *
- * What a struct asl_plan of this family fixes beside what every plan does.  The
- * algorithm is `einsum`; its operands are the inputs, in order, and the output.
- *
- * A contraction is a list of stages, each an einsum on a mesh of its own
+ * The algorithm is `einsum`; its operands are the inputs, in order, and the
+ * output.  A contraction is a list of stages, each an einsum on a mesh of its own
  * (mesh.h).  Three inputs or more can be contracted in two ways:
  *
- *	direct		one stage: the whole iteration space on one mesh, inputs
- *			gathered once; pairs are formed on each rank alone
- *			(local.h), some of them on several ranks
- *	sequence	a stage for every pair of a tree, intermediates being
- *			spread over ranks, and moved from mesh to mesh
+ *	direct		one stage: the whole iteration space on one mesh.  Inputs
+ *			are gathered once; each rank contracts its slices in
+ *			pairs, and several ranks may form the same pair.
+ *	sequence	a stage for every pair of a tree.  Intermediates are
+ *			spread over ranks, and move from mesh to mesh.
  *
  * Operands start, and the result ends, spread evenly over the mesh of the stage
  * that uses or makes it; or all on rank 0, which scatters and gathers them.
+ *
+ * Within a stage each rank contracts its slices in steps.  It first sums every
+ * input over the indices that only this input has, as a product by a vector of
+ * ones, and then multiplies two tensors at a time.  The order takes the least
+ * time.  Temporaries lie in DRAM.  Where one would be large (MTTKRP:
+ * ijk,kl,jl->il has ijk,kl->ijl), the rank works in slabs of an index that the
+ * temporary shares with the output: the large input passes once, and the
+ * temporary is short-lived.  Steps that do not depend on that index come first.
  */
 #ifndef ASL_CONTRACT_H
 #define ASL_CONTRACT_H
 
-#include "lib/contract/local.h"
+#include "lib/contract/pair.h"
 #include "lib/contract/spread.h"
+#include "lib/plan/candidates.h"
+
+enum { ASL_MOST_STEPS = 2 * ASL_MOST_INPUTS };
+
+/* Tensors are numbered: first the inputs, then the results of steps, in order. */
+struct asl_local_step {
+	int in[2];	     /* in[1] < 0: there is one */
+	struct asl_term out; /* the last one's is the output */
+};
+
+struct asl_local {
+	int inputs, steps;
+	struct asl_local_step step[ASL_MOST_STEPS];
+	int slab;	/* the index that slabs cut; -1: none */
+	uint64_t thick; /* its length in a slab */
+};
+
+struct asl_stage {
+	struct asl_einsum e; /* in the indices of the whole einsum */
+	/* Inputs: operands; or the results of earlier stages, numbered from the
+	 * number of operands on. */
+	int from[ASL_MOST_INPUTS];
+	bool moves[ASL_MOST_INPUTS]; /* it was made on other ranks */
+	struct asl_mesh mesh;
+	struct asl_local local;
+};
+
+/* The spread of an input or, beyond them, of the output. */
+static inline struct asl_spread asl_stage_spread(const struct asl_stage *x,
+						 int term)
+{
+	return (struct asl_spread){&x->e, &x->e.term[term], &x->mesh};
+}
 
 enum asl_contract_way {
 	ASL_WAY_BEST, /* whichever moves fewer words */
@@ -29,49 +68,64 @@ enum asl_contract_way {
 	ASL_WAYS
 };
 
-struct asl_stage {
-	struct asl_einsum e; /* in the indices of the whole */
-	/* Its inputs: operands, or what earlier stages made, which are numbered
-	 * from the number of operands on. */
-	int from[ASL_MOST_INPUTS];
-	bool moves[ASL_MOST_INPUTS]; /* it was made on other ranks */
-	struct asl_mesh mesh;
-	struct asl_local local;
-};
-
+/* This family's part of a plan. */
 struct asl_contraction {
-	struct asl_einsum e;
-	bool on_root;		   /* operands and result are on rank 0 */
-	enum asl_contract_way way; /* never ASL_WAY_BEST */
-	int ranks;		   /* take part */
-	int given;		   /* there are */
-	struct asl_mesh whole;	   /* the mesh of the direct way */
+	/* The request. */
+	struct asl_einsum e;	     /* checked */
+	bool on_root;		     /* operands and result are on rank 0 */
+	enum asl_contract_way asked; /* direct for up to two inputs, anyway */
+
+	/* Its answer. */
+	enum asl_contract_way way;
+	int ranks;	       /* that take part */
+	struct asl_mesh whole; /* of the direct way */
 	int stages;
 	struct asl_stage stage[ASL_MOST_INPUTS];
 };
 
-struct asl_contraction_want {
-	int ranks;
-	uint64_t cache;
-	bool on_root;
-	enum asl_contract_way way;
-};
+/* The spread of an intermediate, input j of a stage, where it was made. */
+static inline struct asl_spread
+asl_stage_origin(const struct asl_contraction *c, const struct asl_stage *x,
+		 int j)
+{
+	const struct asl_stage *made = &c->stage[x->from[j] - c->e.inputs];
+
+	return asl_stage_spread(made, made->e.inputs);
+}
+
+/* Answer the request in plan->contraction for the plan's ranks and cache. */
+void asl_contract_settle(struct asl_plan *plan);
+
+/* Rank the base's request, settled in every way and with every kernel. */
+int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base);
 
 /*
- * e: checked.  *c is complete, and needs nothing to be freed.  Of two inputs or
- * one there is the direct way only, whatever is wanted.
- */
-void asl_contraction_make(struct asl_contraction *c, const struct asl_einsum *e,
-			  const struct asl_contraction_want *want);
-
-/*
- * Words that the busiest rank moves, B_h, without what rank 0 scatters and
- * gathers.  Of very many ranks that move intermediates, a little more than that.
+ * Words that the busiest rank moves, B_h, without those that rank 0 scatters and
+ * gathers.  For a sequence on very many ranks, a little more than that.
  */
 uint64_t asl_contraction_words(const struct asl_contraction *c);
 
+/* The spread of an operand before a run, or of the output after it. */
+struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
+					 int operand);
+
 /* "direct", "sequence". */
 const char *asl_contract_way_name(enum asl_contract_way way);
+
+/* The steps of an einsum on one rank; index i is len[i] long, or shorter. */
+void asl_local_make(struct asl_local *l, const struct asl_einsum *e,
+		    const uint64_t *len, uint64_t cache);
+
+/* The output, from inputs in[]; neither is borrowed. */
+void asl_local_run(struct asl_rank *r, const struct asl_plan *plan,
+		   const struct asl_local *l, const struct asl_view *out,
+		   const struct asl_view in[], const uint64_t *len);
+
+/* The closed form; returns the words of main memory that it takes. */
+uint64_t asl_local_predict(struct asl_counts *x, const struct asl_plan *plan,
+			   const struct asl_local *l,
+			   const struct asl_view *out,
+			   const struct asl_view in[], const uint64_t *len);
 
 extern const struct asl_family asl_family_contract;
 extern const struct asl_algorithm asl_contract_einsum;

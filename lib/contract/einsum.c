@@ -2,50 +2,40 @@
  * einsum.c -- an einsum of any number of inputs over many ranks
  *
  * Per stage (contract.h) and rank, with g_i parts of index i of length n_i, G_t
- * the product of the g_i of indices that term t has not, W_t the words of the
- * rank's slice of t:
+ * the product of the g_i of the indices that term t lacks, and W_t the words of
+ * the rank's slice of t:
  *
- *	gather	every input's slice, by an allgather over the G_t ranks that
+ *	gather	an allgather of every input's slice over the G_t ranks that
  *		share it
- *	compute	the slices' einsum, in pairs (local.h), into the pool
- *	reduce	the G_t ranks that have summands of one slice of the output add
- *		them up, each keeping a share
+ *	compute	the einsum of the slices, in steps, into the pool
+ *	reduce	a reduce_scatter over the G_t ranks that have summands of one
+ *		slice of the output
  *
  *	B_h	sum over terms of (1 - 1/G_t) W_t
  *	owned	sum over terms of (product of n_i) / P
  *
- * Between stages intermediates move to where they are needed (shift), and with
- * everything on rank 0 operands are scattered first and the result is gathered
- * at the end (exchange).  Intermediates lie where panels do.
+ * Between stages intermediates, which lie where panels do, move to where they
+ * are needed (shift).  With everything on rank 0, operands are scattered first
+ * and the result is gathered at the end (exchange).
  *
  * For matrix multiplication and MTTKRP the mesh of fewest words is that of
  * M. Zorca, D. Trujillo, B. Egeli, Near-optimal parallel tensor contractions,
  * which derives it from G. Kwasniewski et al., Pebbles, graphs, and a pinch of
  * combinatorics, 2021.
  */
-#include "lib/contract/einsum.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/contract/contract.h"
 #include "lib/multiply/brick.h"
 #include "lib/rank/collective.h"
 #include "lib/rank/resume.h"
 
-/*
- * Where a rank's shares lie, and what it has of a stage
- */
+/* ---- Spreads of operands ---- */
 
-/* ---- Shares ---- */
-
-/* The spread of a term of a stage. */
-static struct asl_spread asl_stage_spread(const struct asl_stage *x, int term)
-{
-	return (struct asl_spread){&x->e, &x->e.term[term], &x->mesh};
-}
-
-struct asl_spread asl_operand_spread(const struct asl_contraction *c,
-				     int operand)
+/* Where an operand is used, or the output is made. */
+static struct asl_spread spread_on_mesh(const struct asl_contraction *c,
+					int operand)
 {
 	const struct asl_stage *x = &c->stage[c->stages - 1];
 	int term = x->e.inputs;
@@ -59,14 +49,36 @@ struct asl_spread asl_operand_spread(const struct asl_contraction *c,
 	return asl_stage_spread(x, term);
 }
 
-struct asl_spread asl_root_spread(const struct asl_contraction *c, int operand)
+static struct asl_spread spread_on_root(const struct asl_contraction *c,
+					int operand)
 {
 	return (struct asl_spread){&c->e, &c->e.term[operand], NULL};
 }
 
-/* What has been cut off a piece so far. */
+struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
+					 int operand)
+{
+	return c->on_root ? spread_on_root(c, operand)
+			  : spread_on_mesh(c, operand);
+}
+
+/*
+ * A rank's shares: its words of all inputs and outputs of all stages
+ *
+ * Two pieces of main memory hold those that are no operand's: `beside` the
+ * operands in the pool, if these are on rank 0; and `between` stages, where
+ * panels are.
+ */
+
+struct shares {
+	struct asl_words in[ASL_MOST_INPUTS][ASL_MOST_INPUTS]; /* [stage] */
+	struct asl_words out[ASL_MOST_INPUTS];
+	struct asl_words beside, between;
+};
+
+/* Words cut off the pieces so far. */
 struct cutter {
-	struct asl_shares *s;
+	struct shares *s;
 	const struct asl_contraction *c;
 	const struct asl_words *own;
 	int rank;
@@ -108,7 +120,7 @@ static struct asl_words output(struct cutter *k, const struct asl_stage *x,
 	return k->own[k->c->e.inputs];
 }
 
-static struct cutter cut_all(struct asl_shares *s, const struct asl_plan *plan,
+static struct cutter cut_all(struct shares *s, const struct asl_plan *plan,
 			     int rank, const struct asl_words *own)
 {
 	const struct asl_contraction *c = plan->contraction;
@@ -124,10 +136,9 @@ static struct cutter cut_all(struct asl_shares *s, const struct asl_plan *plan,
 	return k;
 }
 
-/* How large the pieces must be: their counts; no share has an address. */
-static void asl_shares_measure(struct asl_shares *s,
-			       const struct asl_plan *plan, int rank,
-			       const struct asl_words *own)
+/* The counts of the pieces; the shares have no addresses. */
+static void measure_shares(struct shares *s, const struct asl_plan *plan,
+			   int rank, const struct asl_words *own)
 {
 	struct cutter k;
 
@@ -138,21 +149,23 @@ static void asl_shares_measure(struct asl_shares *s,
 	s->between.count = k.between;
 }
 
-/* In the pieces s->beside and s->between, which are that large. */
-static void asl_shares_cut(struct asl_shares *s, const struct asl_plan *plan,
-			   int rank, const struct asl_words *own)
-{
-	cut_all(s, plan, rank, own);
-}
+/* ---- A rank's part of a stage ---- */
 
-/* ---- A stage ---- */
+struct part {
+	const struct asl_plan *plan;
+	const struct asl_stage *stage;
+	int rank, inputs;
+	bool works; /* the rank has a cell */
+	bool last;  /* it is the last stage */
+	struct asl_cell cell;
+	uint64_t len[ASL_MOST_INDICES]; /* of the cell */
+};
 
-static struct asl_stage_part asl_stage_part(const struct asl_plan *plan,
-					    int stage, int rank)
+static struct part part_of(const struct asl_plan *plan, int stage, int rank)
 {
 	const struct asl_contraction *c = plan->contraction;
 	const struct asl_stage *x = &c->stage[stage];
-	struct asl_stage_part p = {
+	struct part p = {
 		.plan = plan,
 		.stage = x,
 		.rank = rank,
@@ -167,86 +180,81 @@ static struct asl_stage_part asl_stage_part(const struct asl_plan *plan,
 	return p;
 }
 
-/* Who shares the slice of a term; `list` as in mesh.h. */
-static struct asl_group asl_stage_group(const struct asl_stage_part *p,
-					int term, int *list)
+/* The ranks that share the slice of a term; `list` as in mesh.h. */
+static struct asl_group group_of(const struct part *p, int term, int *list)
 {
 	const struct asl_stage *x = p->stage;
 
 	return asl_mesh_group(&x->e, &x->mesh, &x->e.term[term], p->rank, list);
 }
 
-static uint64_t asl_stage_words(const struct asl_stage_part *p, int term)
+static uint64_t slice_words(const struct part *p, int term)
 {
 	return asl_cell_words(&p->cell, &p->stage->e.term[term]);
 }
 
-/* Words of all panels: slices that are not the rank's alone. */
-static uint64_t asl_stage_panels(const struct asl_stage_part *p)
+/* Panels hold the slices that are shared with other ranks. */
+static uint64_t panel_words(const struct part *p)
 {
 	uint64_t words = 0;
 
 	for (int i = 0; i < p->inputs; i++)
-		if (asl_stage_group(p, i, NULL).size > 1)
-			words += asl_stage_words(p, i);
+		if (group_of(p, i, NULL).size > 1)
+			words += slice_words(p, i);
 	return words;
 }
 
 /* Where summands of the output lie before they are added. */
-static enum asl_where asl_stage_summands(const struct asl_stage_part *p)
+static enum asl_where where_summands(const struct part *p)
 {
 	return p->last ? ASL_POOL : p->plan->panels;
 }
 
-/*
- * What an einsum counts, in closed form
- *
- * Apart from einsum.c on purpose: no buffers and no peers here.
- */
+/* ---- Predict: no buffers and no peers ---- */
 
-/* Words taken beside what is held all the time: the most, all and in the pool. */
-struct beside {
+/* Maxima of the words held for a while: in all, and in the pool. */
+struct scratch {
 	uint64_t all, pool;
 };
 
-static void note_held(struct beside *most, uint64_t all, uint64_t pool)
+static void note_scratch(struct scratch *most, uint64_t all, uint64_t pool)
 {
 	most->all = asl_max(most->all, all);
 	most->pool = asl_max(most->pool, pool);
 }
 
-static void predict_gather(struct asl_counts *x, const struct asl_stage_part *p,
+static void predict_gather(struct asl_counts *x, const struct part *p,
 			   const struct asl_words *in, struct asl_view *view)
 {
 	enum asl_where panels = p->plan->panels;
 
 	for (int i = 0; i < p->inputs; i++) {
-		struct asl_group g = asl_stage_group(p, i, NULL);
+		struct asl_group g = group_of(p, i, NULL);
 		struct asl_words slice = in[i];
 
 		if (g.size > 1) {
 			slice.where = panels;
 			asl_predict_copy(x, panels, in[i].where, in[i].count);
-			asl_predict_allgather(x, asl_stage_words(p, i), g.size,
+			asl_predict_allgather(x, slice_words(p, i), g.size,
 					      g.me, panels);
 		}
 		view[i] = asl_view_dense(&slice, &p->stage->e.term[i], p->len);
 	}
 }
 
-static void predict_part(struct asl_ledger *out, const struct asl_stage_part *p,
+static void predict_part(struct asl_ledger *out, const struct part *p,
 			 const struct asl_words *in,
-			 const struct asl_words *sum, struct beside *most)
+			 const struct asl_words *sum, struct scratch *most)
 {
-	struct asl_group g = asl_stage_group(p, p->inputs, NULL);
-	uint64_t W = asl_stage_words(p, p->inputs);
-	uint64_t panels = asl_stage_panels(p), local;
+	struct asl_group g = group_of(p, p->inputs, NULL);
+	uint64_t W = slice_words(p, p->inputs);
+	uint64_t panels = panel_words(p), local;
 	uint64_t in_pool = p->plan->panels == ASL_POOL ? panels : 0;
 	struct asl_view view[ASL_MOST_INPUTS], result;
 	struct asl_words summand = {.where = sum->where};
 
 	if (g.size > 1)
-		summand = (struct asl_words){asl_stage_summands(p), W, NULL};
+		summand = (struct asl_words){where_summands(p), W, NULL};
 	predict_gather(&out->in[ASL_GATHER], p, in, view);
 	result = asl_view_dense(&summand, &p->stage->e.term[p->inputs], p->len);
 	local = asl_local_predict(&out->in[ASL_COMPUTE], p->plan,
@@ -255,16 +263,16 @@ static void predict_part(struct asl_ledger *out, const struct asl_stage_part *p,
 				   sum->where, summand.where);
 	if (summand.where == ASL_POOL)
 		in_pool += summand.count;
-	note_held(most,
-		  summand.count +
-			  asl_max(panels + local,
-				  asl_reduce_scatter_room(W, g.size, g.me)),
-		  in_pool);
+	note_scratch(most,
+		     summand.count +
+			     asl_max(panels + local,
+				     asl_reduce_scatter_room(W, g.size, g.me)),
+		     in_pool);
 }
 
 static void predict_moves(struct asl_counts *x, const struct asl_contraction *c,
-			  int stage, int rank, const struct asl_shares *s,
-			  struct beside *most)
+			  int stage, int rank, const struct shares *s,
+			  struct scratch *most)
 {
 	const struct asl_stage *to = &c->stage[stage];
 
@@ -274,30 +282,30 @@ static void predict_moves(struct asl_counts *x, const struct asl_contraction *c,
 
 		if (!to->moves[i])
 			continue;
-		here = asl_stage_spread(&c->stage[made],
-					c->stage[made].e.inputs);
-		note_held(most,
-			  asl_spread_predict(x, rank, c->ranks, &there,
-					     s->in[stage][i].where, &here,
-					     s->out[made].where),
-			  0);
+		here = asl_stage_origin(c, to, i);
+		note_scratch(most,
+			     asl_spread_predict(x, rank, c->ranks, &there,
+						s->in[stage][i].where, &here,
+						s->out[made].where),
+			     0);
 	}
 }
 
-/* What rank 0 scatters, and at the end gathers. */
+/* Rank 0 scatters the operands, and gathers the result at the end. */
 static void predict_root(struct asl_counts *x, const struct asl_contraction *c,
-			 int rank, struct beside *most)
+			 int rank, struct scratch *most)
 {
 	for (int i = 0; i <= c->e.inputs; i++) {
-		struct asl_spread root = asl_root_spread(c, i);
-		struct asl_spread mesh = asl_operand_spread(c, i);
+		struct asl_spread root = spread_on_root(c, i);
+		struct asl_spread mesh = spread_on_mesh(c, i);
 		bool result = i == c->e.inputs;
 
-		note_held(most,
-			  asl_spread_predict(x, rank, c->ranks,
-					     result ? &root : &mesh, ASL_POOL,
-					     result ? &mesh : &root, ASL_POOL),
-			  0);
+		note_scratch(
+			most,
+			asl_spread_predict(x, rank, c->ranks,
+					   result ? &root : &mesh, ASL_POOL,
+					   result ? &mesh : &root, ASL_POOL),
+			0);
 	}
 }
 
@@ -314,20 +322,20 @@ static uint64_t set_owned(struct asl_words *own, const struct asl_plan *plan,
 	return owned;
 }
 
-static void asl_einsum_predict(struct asl_ledger *out,
-			       const struct asl_plan *plan, int rank)
+static void predict(struct asl_ledger *out, const struct asl_plan *plan,
+		    int rank)
 {
 	const struct asl_contraction *c = plan->contraction;
 	struct asl_words own[ASL_MOST_OPERANDS];
 	uint64_t owned = set_owned(own, plan, rank);
-	struct beside most = {0, 0};
-	struct asl_shares s;
+	struct scratch most = {0, 0};
+	struct shares s;
 
-	asl_shares_measure(&s, plan, rank, own);
+	measure_shares(&s, plan, rank, own);
 	if (c->on_root)
 		predict_root(&out->in[ASL_EXCHANGE], c, rank, &most);
 	for (int i = 0; i < c->stages; i++) {
-		struct asl_stage_part p = asl_stage_part(plan, i, rank);
+		struct part p = part_of(plan, i, rank);
 
 		predict_moves(&out->in[ASL_SHIFT], c, i, rank, &s, &most);
 		if (p.works)
@@ -340,10 +348,10 @@ static void asl_einsum_predict(struct asl_ledger *out,
 		out->pool_high += s.between.count;
 }
 
-/* ---- A stage ---- */
+/* ---- Run a stage ---- */
 
-/* Slices that nobody shares stay where they are; the others go into panels. */
-static void gather(struct asl_rank *r, const struct asl_stage_part *p,
+/* Slices of this rank alone stay where they are; the others go into panels. */
+static void gather(struct asl_rank *r, const struct part *p,
 		   const struct asl_words *in, const struct asl_words *panels,
 		   int *list, struct asl_view *view)
 {
@@ -351,11 +359,11 @@ static void gather(struct asl_rank *r, const struct asl_stage_part *p,
 
 	asl_phase(r, ASL_GATHER);
 	for (int i = 0; i < p->inputs; i++) {
-		struct asl_group g = asl_stage_group(p, i, list);
+		struct asl_group g = group_of(p, i, list);
 		struct asl_words slice = in[i];
 
 		if (g.size > 1) {
-			slice = asl_slice(panels, done, asl_stage_words(p, i));
+			slice = asl_slice(panels, done, slice_words(p, i));
 			asl_brick_gather(r, &g, &slice, &in[i]);
 			done += slice.count;
 		}
@@ -363,7 +371,7 @@ static void gather(struct asl_rank *r, const struct asl_stage_part *p,
 	}
 }
 
-static void compute(struct asl_rank *r, const struct asl_stage_part *p,
+static void compute(struct asl_rank *r, const struct part *p,
 		    const struct asl_words *out, const struct asl_view *in)
 {
 	struct asl_view result =
@@ -373,9 +381,9 @@ static void compute(struct asl_rank *r, const struct asl_stage_part *p,
 	asl_local_run(r, p->plan, &p->stage->local, &result, in, p->len);
 }
 
-/* A mark, that every rank passes, with a cell or without. */
-static void computed(struct asl_rank *r, const struct asl_shares *s,
-		     const struct asl_words *summands)
+/* Every rank passes this mark, with a cell or without. */
+static void mark_computed(struct asl_rank *r, const struct shares *s,
+			  const struct asl_words *summands)
 {
 	struct asl_words live[] = {s->between, *summands};
 
@@ -383,37 +391,36 @@ static void computed(struct asl_rank *r, const struct asl_shares *s,
 }
 
 /* The list serves one group after another. */
-static void run_part(struct asl_rank *r, const struct asl_stage_part *p,
-		     struct asl_shares *s, int stage, int *list)
+static void run_part(struct asl_rank *r, const struct part *p, struct shares *s,
+		     int stage, int *list)
 {
 	const struct asl_words nothing = {.where = ASL_DRAM};
 	const struct asl_words *in = s->in[stage];
 	struct asl_words *out = &s->out[stage];
-	bool summands = asl_stage_group(p, p->inputs, NULL).size > 1;
+	bool summands = group_of(p, p->inputs, NULL).size > 1;
 	struct asl_view view[ASL_MOST_INPUTS];
 	struct asl_words sum = *out, panels;
 	struct asl_group g;
 
 	if (summands)
-		asl_take(r, &sum, asl_stage_summands(p),
-			 asl_stage_words(p, p->inputs));
-	asl_take(r, &panels, p->plan->panels, asl_stage_panels(p));
+		asl_take(r, &sum, where_summands(p), slice_words(p, p->inputs));
+	asl_take(r, &panels, p->plan->panels, panel_words(p));
 	gather(r, p, in, &panels, list, view);
 	compute(r, p, &sum, view);
 	asl_give(r, &panels);
-	computed(r, s, summands ? &sum : &nothing);
+	mark_computed(r, s, summands ? &sum : &nothing);
 	if (!summands)
 		return;
 	asl_phase(r, ASL_REDUCE);
-	g = asl_stage_group(p, p->inputs, list);
+	g = group_of(p, p->inputs, list);
 	asl_reduce_scatter(r, &g, out, &sum);
 	asl_give(r, &sum);
 }
 
-/* ---- Between stages ---- */
+/* ---- Run all stages ---- */
 
 static void move_inputs(struct asl_rank *r, const struct asl_contraction *c,
-			int stage, struct asl_shares *s)
+			int stage, struct shares *s)
 {
 	const struct asl_stage *x = &c->stage[stage];
 
@@ -424,15 +431,14 @@ static void move_inputs(struct asl_rank *r, const struct asl_contraction *c,
 
 		if (!x->moves[i])
 			continue;
-		from = asl_stage_spread(&c->stage[made],
-					c->stage[made].e.inputs);
+		from = asl_stage_origin(c, x, i);
 		asl_spread_move(r, c->ranks, &to, &s->in[stage][i], &from,
 				&s->out[made]);
 	}
 }
 
 static void scatter(struct asl_rank *r, const struct asl_contraction *c,
-		    struct asl_shares *s, const struct asl_words *own)
+		    struct shares *s, const struct asl_words *own)
 {
 	asl_phase(r, ASL_EXCHANGE);
 	for (int i = 0; i < c->stages; i++)
@@ -444,22 +450,22 @@ static void scatter(struct asl_rank *r, const struct asl_contraction *c,
 
 			if (operand >= c->e.inputs)
 				continue;
-			from = asl_root_spread(c, operand);
+			from = spread_on_root(c, operand);
 			asl_spread_move(r, c->ranks, &to, &s->in[i][j], &from,
 					&own[operand]);
 		}
 }
 
 static void gather_result(struct asl_rank *r, const struct asl_contraction *c,
-			  const struct asl_shares *s, struct asl_words *own)
+			  const struct shares *s, struct asl_words *own)
 {
-	int last = c->stages - 1, out = c->e.inputs;
-	struct asl_spread from =
-		asl_stage_spread(&c->stage[last], c->stage[last].e.inputs);
-	struct asl_spread to = asl_root_spread(c, out);
+	int out = c->e.inputs;
+	struct asl_spread from = spread_on_mesh(c, out);
+	struct asl_spread to = spread_on_root(c, out);
 
 	asl_phase(r, ASL_EXCHANGE);
-	asl_spread_move(r, c->ranks, &to, &own[out], &from, &s->out[last]);
+	asl_spread_move(r, c->ranks, &to, &own[out], &from,
+			&s->out[c->stages - 1]);
 }
 
 static void run(struct asl_rank *r, const struct asl_plan *plan,
@@ -467,26 +473,26 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 {
 	const struct asl_contraction *c = plan->contraction;
 	const struct asl_words nothing = {.where = ASL_DRAM};
-	struct asl_shares s;
+	struct shares s;
 	int *list = calloc((size_t)c->ranks, sizeof *list);
 
 	if (!list)
 		asl_rank_fail(r, -ENOMEM, "no memory for a list of %d ranks",
 			      c->ranks);
-	asl_shares_measure(&s, plan, r->id, own);
+	measure_shares(&s, plan, r->id, own);
 	asl_take(r, &s.beside, s.beside.where, s.beside.count);
 	asl_take(r, &s.between, s.between.where, s.between.count);
-	asl_shares_cut(&s, plan, r->id, own);
+	cut_all(&s, plan, r->id, own);
 	if (c->on_root)
 		scatter(r, c, &s, own);
 	for (int i = 0; !r->err && i < c->stages; i++) {
-		struct asl_stage_part p = asl_stage_part(plan, i, r->id);
+		struct part p = part_of(plan, i, r->id);
 
 		move_inputs(r, c, i, &s);
 		if (p.works)
 			run_part(r, &p, &s, i, list);
 		else
-			computed(r, &s, &nothing);
+			mark_computed(r, &s, &nothing);
 	}
 	if (c->on_root)
 		gather_result(r, c, &s, own);
@@ -500,6 +506,6 @@ const struct asl_algorithm asl_contract_einsum = {
 	.summary = "any contraction, on the mesh of fewest network words",
 	.family = &asl_family_contract,
 	.resumes = true,
-	.predict = asl_einsum_predict,
+	.predict = predict,
 	.run = run,
 };

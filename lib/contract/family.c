@@ -1,5 +1,5 @@
 /*
- * family.c -- contractions as a family of algorithms
+ * family.c -- contractions as lib/plan/family.h asks: operands, files, verifying
  */
 #include <errno.h>
 #include <float.h>
@@ -8,60 +8,17 @@
 
 #include "lib/base/draw.h"
 #include "lib/base/error.h"
-#include "lib/base/map.h"
 #include "lib/contract/array.h"
 #include "lib/contract/contract.h"
-#include "lib/contract/einsum.h"
-#include "lib/matrix/file.h"
 #include "lib/plan/pieces.h"
 #include "lib/rank/collective.h"
 
-/*
- * Contractions as lib/plan/family.h asks: where inputs come from,
- * where the output goes, and whether it is what it should be
- */
+/* ---- Files: inputs for every process, the output for that of rank 0 ---- */
 
-/*
- * For the two ways of verifying a contraction
- */
-
-struct asl_contract_check {
-	const struct asl_data *data;
-	const struct asl_contraction *c;
-	const struct asl_einsum *e;
-	const struct asl_words *out; /* this rank's */
-	/* A random number for every value of every index of the output. */
-	double *weight[ASL_MOST_INDICES];
-};
-
-/* Who looks at this rank's output, row by row. */
-struct asl_row_reader {
-	void (*use)(const struct asl_contract_check *check,
-		    const struct asl_row *row, const double *at, double *found);
-	double *found;
-};
-
-static struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
-						int operand);
-
-static void asl_each_row(struct asl_rank *r,
-			 const struct asl_contract_check *check,
-			 const struct asl_row_reader *reader);
-
-/*
- * Inputs into the pool before a run, the output out of it after
- *
- * Both are phases of their own that no total counts; they move words with the
- * rank's verbs all the same, in chunks that a little DRAM holds.
- */
-
-/* Of one process; the output at rank 0. */
 struct files {
 	struct asl_array_in *in[ASL_MOST_INPUTS];
 	struct asl_array_out *out;
 };
-
-/* ---- Files ---- */
 
 static int open_input(struct asl_array_in **in, const struct asl_data *data,
 		      int which)
@@ -81,21 +38,20 @@ static int open_input(struct asl_array_in **in, const struct asl_data *data,
 				path ? path : "an operand");
 }
 
-static int asl_contract_open(struct asl_data *data)
+static int open_inputs(struct asl_data *data)
 {
-	const struct asl_einsum *e = &data->plan->contraction->e;
 	struct files *f = calloc(1, sizeof *f);
 	int err = 0;
 
 	if (!f)
 		return asl_fail(-ENOMEM, "no memory for operands");
 	data->opened = f;
-	for (int i = 0; !err && i < e->inputs; i++)
+	for (int i = 0; !err && i < data->plan->contraction->e.inputs; i++)
 		err = open_input(&f->in[i], data, i);
 	return err;
 }
 
-static int asl_contract_create(struct asl_data *data)
+static int create_output(struct asl_data *data)
 {
 	const struct asl_einsum *e = &data->plan->contraction->e;
 	struct files *f = data->opened;
@@ -104,7 +60,7 @@ static int asl_contract_create(struct asl_data *data)
 			  : asl_array_create(&f->out, data->result, e);
 }
 
-static void asl_contract_close(struct asl_data *data)
+static void close_files(struct asl_data *data)
 {
 	struct files *f = data->opened;
 
@@ -117,8 +73,7 @@ static void asl_contract_close(struct asl_data *data)
 	data->opened = NULL;
 }
 
-static struct asl_array_source asl_contract_source(const struct asl_data *data,
-						   int which)
+static struct asl_array_source source_of(const struct asl_data *data, int which)
 {
 	const struct files *f = data->opened;
 	struct asl_array_source s = asl_array_source(
@@ -129,10 +84,10 @@ static struct asl_array_source asl_contract_source(const struct asl_data *data,
 	return s;
 }
 
-/* ---- Filling ---- */
+/* ---- Inputs into the pool ---- */
 
 struct filling {
-	const struct asl_array_source *source; /* NULL: what is no number */
+	const struct asl_array_source *source; /* NULL: NaN */
 	struct asl_run run;
 };
 
@@ -141,7 +96,8 @@ static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
 	const struct filling *f = arg;
 
 	for (uint64_t i = 0; i < count;) {
-		struct asl_row row = asl_run_row(&f->run, done + i, count - i);
+		struct asl_tensor_row row =
+			asl_run_row(&f->run, done + i, count - i);
 
 		if (f->source)
 			asl_array_read(f->source, at + i, &row);
@@ -152,9 +108,9 @@ static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
 	}
 }
 
-/* The output, too: nobody's word passes for last time's. */
-static void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
-			      struct asl_words *own)
+/* The output becomes NaN: the last repetition's must not pass for this one's. */
+static void fill(struct asl_rank *r, const struct asl_data *data,
+		 struct asl_words *own)
 {
 	const struct asl_contraction *c = data->plan->contraction;
 	struct asl_words buffer;
@@ -167,7 +123,7 @@ static void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
 		struct asl_array_source source;
 
 		if (which < c->e.inputs) {
-			source = asl_contract_source(data, which);
+			source = source_of(data, which);
 			f.source = &source;
 		}
 		asl_fill_words(r, &own[which], &buffer, read_chunk, &f);
@@ -175,7 +131,7 @@ static void asl_contract_fill(struct asl_rank *r, const struct asl_data *data,
 	asl_give(r, &buffer);
 }
 
-/* ---- Writing ---- */
+/* ---- The output into its file ---- */
 
 struct writing {
 	struct asl_array_out *out; /* NULL: nowhere */
@@ -183,27 +139,28 @@ struct writing {
 	int err;
 };
 
-/* After an error the rest is received, not written. */
+/* After an error the rest is received, but not written. */
 static void write_chunk(const double *at, uint64_t done, uint64_t count,
 			void *arg)
 {
 	struct writing *w = arg;
 
 	for (uint64_t i = 0; w->out && !w->err && i < count;) {
-		struct asl_row row = asl_run_row(&w->run, done + i, count - i);
+		struct asl_tensor_row row =
+			asl_run_row(&w->run, done + i, count - i);
 
 		w->err = asl_array_write(w->out, at + i, &row);
 		i += row.count;
 	}
 }
 
-static int asl_contract_write(struct asl_rank *r, struct asl_data *data,
-			      struct asl_words *own)
+static int write_output(struct asl_rank *r, struct asl_data *data,
+			struct asl_words *own)
 {
 	const struct asl_contraction *c = data->plan->contraction;
 	struct asl_spread s = asl_contraction_spread(c, c->e.inputs);
 	struct files *f = data->opened;
-	/* On sim all ranks are here. */
+	/* On sim all ranks are in this process. */
 	struct asl_array_out *out = r->id == 0 ? f->out : NULL;
 	struct writing w = {.out = out};
 	struct asl_words buffer;
@@ -225,15 +182,112 @@ static int asl_contract_write(struct asl_rank *r, struct asl_data *data,
 	return asl_array_commit(out);
 }
 
+/* ---- Verifying: rows of this rank's output ---- */
+
+struct check {
+	const struct asl_data *data;
+	const struct asl_contraction *c;
+	const struct asl_einsum *e;
+	const struct asl_term *output;
+	const struct asl_words *out; /* this rank's */
+	/* Freivalds: a random number for every value of the output's indices. */
+	double *weight[ASL_MOST_INDICES];
+};
+
+typedef void row_reader(const struct check *check,
+			const struct asl_tensor_row *row, const double *at,
+			double *found);
+
+static void each_row(struct asl_rank *r, const struct check *check,
+		     row_reader *read, double *found)
+{
+	struct asl_spread s =
+		asl_contraction_spread(check->c, check->e->inputs);
+	struct asl_run run = asl_spread_run(&s, r->id);
+	struct asl_words buffer;
+
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
+	for (uint64_t done = 0; !r->err && done < run.words.count;) {
+		uint64_t left = asl_min(ASL_CHUNK, run.words.count - done);
+		struct asl_tensor_row row = asl_run_row(&run, done, left);
+		struct asl_words from = asl_slice(check->out, done, row.count);
+		struct asl_words to = asl_slice(&buffer, 0, row.count);
+
+		asl_copy(r, &to, &from);
+		read(check, &row, to.at, found);
+		done += row.count;
+	}
+	asl_give(r, &buffer);
+}
+
 /*
- * The output against random numbers, and so are the inputs
+ * The oracle
  *
- * Both sides are one number.  The inputs' is summed over the cells of a mesh, in
- * each of which the index ranges of the output shrink to points: this is far
- * less work than the contraction.
+ * Every entry of this rank's output is compared with the sum of products of
+ * generated entries, one by one.  The residual is the largest |error| over eps,
+ * the number of products and the sum of their magnitudes.
  */
 
-/* Sizes 1/2 to 1: none small enough to hide an error behind. */
+/* The next point with the same output, the last index first. */
+static bool next_point(const struct check *check, uint64_t *point)
+{
+	for (int i = check->e->indices - 1; i >= 0; i--) {
+		if (asl_term_has(check->output, i))
+			continue;
+		if (++point[i] < check->e->size[i])
+			return true;
+		point[i] = 0;
+	}
+	return false;
+}
+
+static double error_at(const struct check *check, uint64_t *point, double found)
+{
+	struct asl_array_source source[ASL_MOST_INPUTS];
+	double sum = 0, size = 0, terms = 0, error;
+
+	for (int i = 0; i < check->e->inputs; i++)
+		source[i] = source_of(check->data, i);
+	do {
+		double product = 1;
+
+		for (int i = 0; i < check->e->inputs; i++)
+			product *= asl_array_entry(&source[i], point);
+		sum += product;
+		size += fabs(product);
+		terms++;
+	} while (next_point(check, point));
+	error = fabs(found - sum);
+	return error == 0 ? 0 : error / (DBL_EPSILON * terms * size);
+}
+
+static void check_row(const struct check *check,
+		      const struct asl_tensor_row *row, const double *at,
+		      double *worst)
+{
+	const struct asl_term *out = check->output;
+	uint64_t point[ASL_MOST_INDICES] = {0};
+
+	for (uint64_t j = 0; j < row->count; j++) {
+		for (int i = 0; i < out->count; i++)
+			point[out->index[i]] =
+				row->at[i] + (i == out->count - 1 ? j : 0);
+		*worst = asl_worse(*worst, error_at(check, point, at[j]));
+	}
+}
+
+/*
+ * Freivalds' test
+ *
+ * Each index of the output gets a vector of random weights.  The sum over all
+ * entries of the output, each times the weights of its indices, is compared with
+ * the same sum of products of the inputs, which each rank of the direct way's
+ * mesh generates for its cell: as weighed inputs without the output's indices
+ * are summed over them, this is far less work than the contraction.  The residual,
+ * at rank 0, is the difference over eps times the sum of the magnitudes.
+ */
+
+/* Magnitudes from 1/2 to 1: none is small enough to hide an error. */
 static void draw_weights(double *to, uint64_t seed, int index, uint64_t count)
 {
 	struct asl_draw draw = {
@@ -245,34 +299,31 @@ static void draw_weights(double *to, uint64_t seed, int index, uint64_t count)
 		to[i] += to[i] < 0 ? -0.5 : 0.5;
 }
 
-static uint64_t weight_words(const struct asl_contract_check *check)
+static uint64_t weight_words(const struct check *check)
 {
-	const struct asl_term *out = &check->e->term[check->e->inputs];
 	uint64_t words = 0;
 
-	for (int i = 0; i < out->count; i++)
-		words += check->e->size[out->index[i]];
+	for (int i = 0; i < check->output->count; i++)
+		words += check->e->size[check->output->index[i]];
 	return words;
 }
 
-static void set_weights(struct asl_contract_check *check, double *at)
+static void set_weights(struct check *check, double *at)
 {
-	const struct asl_term *out = &check->e->term[check->e->inputs];
-
-	for (int i = 0; i < out->count; i++) {
-		int index = out->index[i];
+	for (int i = 0; i < check->output->count; i++) {
+		int index = check->output->index[i];
+		uint64_t count = check->e->size[index];
 
 		check->weight[index] = at;
-		draw_weights(at, check->data->seed, index,
-			     check->e->size[index]);
-		at += check->e->size[index];
+		draw_weights(at, check->data->seed, index, count);
+		at += count;
 	}
 }
 
-/* Entries of a row times the weights of these indices, in place. */
-static void weigh(const struct asl_contract_check *check,
-		  const struct asl_term *t, uint32_t weighed,
-		  const struct asl_row *row, double *at)
+/* Multiply entries of a row by the weights of these indices. */
+static void weigh(const struct check *check, const struct asl_term *t,
+		  uint32_t weighed, const struct asl_tensor_row *row,
+		  double *at)
 {
 	double all = 1;
 
@@ -290,30 +341,27 @@ static void weigh(const struct asl_contract_check *check,
 		at[j] *= all;
 }
 
-static void add_weighed(const struct asl_contract_check *check,
-			const struct asl_row *row, const double *at,
+static void add_weighed(const struct check *check,
+			const struct asl_tensor_row *row, const double *at,
 			double *sum)
 {
-	const struct asl_term *out = &check->e->term[check->e->inputs];
-	double all = 1, last = 0;
+	const struct asl_term *out = check->output;
+	int last = out->count - 1;
+	const double *w = last < 0 ? NULL : check->weight[out->index[last]];
+	double all = 1, of_row = 0;
 
-	for (int i = 0; i < out->count - 1; i++)
+	for (int i = 0; i < last; i++)
 		all *= check->weight[out->index[i]][row->at[i]];
 	for (uint64_t j = 0; j < row->count; j++)
-		last += out->count
-				? at[j] * check->weight
-						  [out->index[out->count - 1]]
-						  [row->at[out->count - 1] + j]
-				: at[j];
-	*sum += all * last;
+		of_row += w ? at[j] * w[row->at[last] + j] : at[j];
+	*sum += all * of_row;
 }
 
-/* Input `which` in the cell, weighed. */
-static void make_slice(const struct asl_contract_check *check, double *at,
-		       int which, const struct asl_cell *cell, uint32_t weighed)
+/* Generate input `which` in the cell, weighed. */
+static void make_slice(const struct check *check, double *at, int which,
+		       const struct asl_cell *cell, uint32_t weighed)
 {
-	struct asl_array_source source =
-		asl_contract_source(check->data, which);
+	struct asl_array_source source = source_of(check->data, which);
 	const struct asl_term *t = source.term;
 	struct asl_run run = {.dims = t->count};
 
@@ -321,7 +369,7 @@ static void make_slice(const struct asl_contract_check *check, double *at,
 	for (int i = 0; i < t->count; i++)
 		run.box[i] = cell->of[t->index[i]];
 	for (uint64_t done = 0; done < run.words.count;) {
-		struct asl_row row =
+		struct asl_tensor_row row =
 			asl_run_row(&run, done, run.words.count - done);
 
 		asl_array_read(&source, at + done, &row);
@@ -330,9 +378,8 @@ static void make_slice(const struct asl_contract_check *check, double *at,
 	}
 }
 
-/* An output of nothing but the sum: of the slices, then of their magnitudes. */
-static void sum_slices(struct asl_rank *r,
-		       const struct asl_contract_check *check,
+/* Contract the slices to a number, and then their magnitudes. */
+static void sum_slices(struct asl_rank *r, const struct check *check,
 		       const struct asl_cell *cell, struct asl_words *slice,
 		       double found[2])
 {
@@ -360,11 +407,12 @@ static void sum_slices(struct asl_rank *r,
 	asl_give(r, &sum);
 }
 
-static void sum_cell(struct asl_rank *r, const struct asl_contract_check *check,
+/* Each index is weighed once, in the first input that has it. */
+static void sum_cell(struct asl_rank *r, const struct check *check,
 		     double found[2])
 {
 	struct asl_cell cell = asl_mesh_cell(check->e, &check->c->whole, r->id);
-	uint32_t left = check->e->term[check->e->inputs].has;
+	uint32_t left = check->output->has;
 	struct asl_words slice[ASL_MOST_INPUTS];
 
 	for (int i = 0; i < check->e->inputs; i++) {
@@ -381,9 +429,7 @@ static void sum_cell(struct asl_rank *r, const struct asl_contract_check *check,
 		asl_give(r, &slice[i]);
 }
 
-/* The residuals that asl_contract_verify (family.h) promises. */
-static double asl_contract_freivalds(struct asl_rank *r,
-				     struct asl_contract_check *check)
+static double freivalds(struct asl_rank *r, struct check *check)
 {
 	struct asl_group all = {
 		.stride = 1, .size = check->c->ranks, .me = r->id};
@@ -396,8 +442,7 @@ static double asl_contract_freivalds(struct asl_rank *r,
 	if (!r->err) {
 		set_weights(check, weights.at);
 		mine.at[0] = mine.at[1] = mine.at[2] = 0;
-		asl_each_row(r, check,
-			     &(struct asl_row_reader){add_weighed, mine.at});
+		each_row(r, check, add_weighed, mine.at);
 		if (r->id < asl_mesh_ranks(check->e, &check->c->whole))
 			sum_cell(r, check, mine.at + 1);
 	}
@@ -413,125 +458,24 @@ static double asl_contract_freivalds(struct asl_rank *r,
 	return residual;
 }
 
-/*
- * Is the output what the einsum says?  The oracle
- */
-
-static void asl_each_row(struct asl_rank *r,
-			 const struct asl_contract_check *check,
-			 const struct asl_row_reader *reader)
+static double verify(struct asl_rank *r, const struct asl_data *data,
+		     struct asl_words *own, enum asl_verify how)
 {
-	struct asl_spread s =
-		asl_contraction_spread(check->c, check->e->inputs);
-	struct asl_run run = asl_spread_run(&s, r->id);
-	struct asl_words buffer;
-
-	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
-	for (uint64_t done = 0; !r->err && done < run.words.count;) {
-		uint64_t left = asl_min(ASL_CHUNK, run.words.count - done);
-		struct asl_row row = asl_run_row(&run, done, left);
-		struct asl_words from = asl_slice(check->out, done, row.count);
-		struct asl_words to = asl_slice(&buffer, 0, row.count);
-
-		asl_copy(r, &to, &from);
-		reader->use(check, &row, to.at, reader->found);
-		done += row.count;
-	}
-	asl_give(r, &buffer);
-}
-
-/* ---- The oracle ---- */
-
-/* The next point with the same output, the last index first; false: was last. */
-static bool next_point(const struct asl_contract_check *check, uint64_t *point)
-{
-	const struct asl_einsum *e = check->e;
-
-	for (int i = e->indices - 1; i >= 0; i--) {
-		if (asl_term_has(&e->term[e->inputs], i))
-			continue;
-		if (++point[i] < e->size[i])
-			return true;
-		point[i] = 0;
-	}
-	return false;
-}
-
-static double error_at(const struct asl_contract_check *check, uint64_t *point,
-		       double found)
-{
-	struct asl_array_source source[ASL_MOST_INPUTS];
-	double sum = 0, size = 0, terms = 0, error;
-
-	for (int i = 0; i < check->e->inputs; i++)
-		source[i] = asl_contract_source(check->data, i);
-	do {
-		double product = 1;
-
-		for (int i = 0; i < check->e->inputs; i++)
-			product *= asl_array_entry(&source[i], point);
-		sum += product;
-		size += fabs(product);
-		terms++;
-	} while (next_point(check, point));
-	error = fabs(found - sum);
-	return error == 0 ? 0 : error / (DBL_EPSILON * terms * size);
-}
-
-static void check_row(const struct asl_contract_check *check,
-		      const struct asl_row *row, const double *at,
-		      double *worst)
-{
-	const struct asl_term *out = &check->e->term[check->e->inputs];
-	uint64_t point[ASL_MOST_INDICES] = {0};
-
-	for (uint64_t j = 0; j < row->count; j++) {
-		for (int i = 0; i < out->count; i++)
-			point[out->index[i]] =
-				row->at[i] + (i == out->count - 1 ? j : 0);
-		*worst = asl_worse(*worst, error_at(check, point, at[j]));
-	}
-}
-
-static double asl_contract_oracle(struct asl_rank *r,
-				  const struct asl_contract_check *check)
-{
+	const struct asl_contraction *c = data->plan->contraction;
+	struct check check = {.data = data,
+			      .c = c,
+			      .e = &c->e,
+			      .output = &c->e.term[c->e.inputs],
+			      .out = &own[c->e.inputs]};
 	double worst = 0;
 
-	asl_each_row(r, check, &(struct asl_row_reader){check_row, &worst});
+	if (how != ASL_VERIFY_ORACLE)
+		return freivalds(r, &check);
+	each_row(r, &check, check_row, &worst);
 	return worst;
 }
 
-/*
- * Freivalds: the sum over all entries of the output, each times a random number
- * for every one of its indices' values, against the same sum of products of the
- * inputs, which each rank of the direct way's mesh makes anew for its cell.  At
- * rank 0 their difference over eps times the sum of the products' magnitudes; 0
- * elsewhere.
- *
- * The oracle: every entry of this rank's output against the sum of products of
- * entries made anew, one by one: the largest |error| over eps, the number of
- * products and the sum of their magnitudes.
- */
-static double asl_contract_verify(struct asl_rank *r,
-				  const struct asl_data *data,
-				  struct asl_words *own, enum asl_verify how)
-{
-	const struct asl_contraction *c = data->plan->contraction;
-	struct asl_contract_check check = {
-		.data = data, .c = c, .e = &c->e, .out = &own[c->e.inputs]};
-
-	return how == ASL_VERIFY_ORACLE ? asl_contract_oracle(r, &check)
-					: asl_contract_freivalds(r, &check);
-}
-
-/* How an operand is spread before and after a run. */
-static struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
-						int operand)
-{
-	return c->on_root ? asl_root_spread(c, operand)
-			  : asl_operand_spread(c, operand);
-}
+/* ---- As a family ---- */
 
 static int operands(const struct asl_plan *plan)
 {
@@ -555,13 +499,18 @@ static int ranks(const struct asl_plan *plan)
 	return plan->contraction->ranks;
 }
 
+static void release(struct asl_plan *plan)
+{
+	free((struct asl_contraction *)plan->contraction);
+	plan->contraction = NULL;
+}
+
 /*
- * For the ranks that there are or for those that take part, whichever is less:
- * as for multiplication.  A sequence moves as much as any of its stages must: a
- * rank that does its share of the stage's products, with even shares of what
- * they are made of and of what they make.  Not as much as all stages together:
- * two that do not need each other may be done by half of the ranks each, which
- * moves fewer words than both on all of them.
+ * As for multiplication, the smaller of the bounds for the ranks that there are
+ * and for those that take part.  A sequence moves at least as many words as any
+ * of its stages must, but not as all of them together: two stages that do not
+ * need each other may be done by half of the ranks each, which moves fewer words
+ * than both on all ranks.
  */
 static double net_bound(const struct asl_plan *plan)
 {
@@ -572,10 +521,10 @@ static double net_bound(const struct asl_plan *plan)
 		const struct asl_einsum *e = &c->stage[i].e;
 		int used = asl_mesh_ranks(e, &c->stage[i].mesh);
 
-		bound = fmax(bound, fmin(asl_mesh_bound(e, c->given),
+		bound = fmax(bound, fmin(asl_mesh_bound(e, plan->ranks),
 					 asl_mesh_bound(e, used)));
 	}
-	/* A bound that is whole is so but for rounding. */
+	/* Rounding must not lift a whole number to the next. */
 	return ceil(bound * (1 - 1e-9) - 1e-6);
 }
 
@@ -586,14 +535,8 @@ static double io_bound(const struct asl_plan *plan)
 	double words = 0;
 
 	for (int i = 0; i <= c->e.inputs; i++)
-		words += (double)asl_term_words(&c->e, &c->e.term[i]);
-	return ceil(words / c->given);
-}
-
-static void release(struct asl_plan *plan)
-{
-	free((struct asl_contraction *)plan->contraction);
-	plan->contraction = NULL;
+		words += (double)asl_term_words(&c->e.term[i], c->e.size);
+	return ceil(words / plan->ranks);
 }
 
 const struct asl_family asl_family_contract = {
@@ -603,12 +546,12 @@ const struct asl_family asl_family_contract = {
 	.owned = owned,
 	.ranks = ranks,
 	.release = release,
-	.open = asl_contract_open,
-	.create = asl_contract_create,
-	.close = asl_contract_close,
-	.fill = asl_contract_fill,
-	.verify = asl_contract_verify,
-	.write = asl_contract_write,
+	.open = open_inputs,
+	.create = create_output,
+	.close = close_files,
+	.fill = fill,
+	.verify = verify,
+	.write = write_output,
 	.net_bound = net_bound,
 	.io_bound = io_bound,
 };

@@ -1,146 +1,11 @@
 /*
- * mesh.c -- cells, the groups that share a slice, and what they move
+ * mesh.c -- cells, the groups that share a slice, and the best mesh
  */
 #include "lib/contract/mesh.h"
 
 #include <math.h>
 
 #include "lib/rank/collective.h"
-
-/*
- * The fewest words over all meshes in real numbers
- *
- * With x_i = ln p_i a slice of term T has exp(ln N_T - sum of x_i over T) words,
- * so their sum f is convex, over the polytope 0 <= x_i <= ln n_i, sum x_i = ln P.
- *
- * Two coordinates at a time: moving s from x_j to x_i leaves A exp(-s) + B exp(s)
- * and a constant, with A the words of slices that have i only and B those that
- * have j only: the best s is ln(A/B)/2, or where the polytope ends.  Then
- * f - max over y in the polytope of grad f (x - y), which convexity puts below
- * the least f, says when to stop, and is what is returned: a bound whatever the
- * rounding.
- */
-
-enum { MOST_ROUNDS = 10000 };
-
-#define NEAR 1e-13
-
-struct space {
-	const struct asl_einsum *e;
-	int dims;
-	int index[ASL_MOST_INDICES];   /* those longer than 1, of some term */
-	double most[ASL_MOST_INDICES]; /* ln n_i */
-	double x[ASL_MOST_INDICES];
-};
-
-static double slice(const struct space *s, const struct asl_term *t)
-{
-	double log_words = 0;
-
-	for (int i = 0; i < s->dims; i++)
-		if (asl_term_has(t, s->index[i]))
-			log_words += s->most[i] - s->x[i];
-	return exp(log_words);
-}
-
-/* Move between coordinates i and j to where f is least. */
-static void balance(struct space *s, int i, int j)
-{
-	double A = 0, B = 0, low, high, best;
-
-	for (int k = 0; k <= s->e->inputs; k++) {
-		const struct asl_term *t = &s->e->term[k];
-		bool has_i = asl_term_has(t, s->index[i]);
-		bool has_j = asl_term_has(t, s->index[j]);
-
-		if (has_i != has_j)
-			*(has_i ? &A : &B) += slice(s, t);
-	}
-	if (A == B)
-		return;
-	low = -fmin(s->x[i], s->most[j] - s->x[j]);
-	high = fmin(s->most[i] - s->x[i], s->x[j]);
-	best = A == 0 ? low : B == 0 ? high : log(A / B) / 2;
-	best = fmin(fmax(best, low), high);
-	s->x[i] = fmax(0, s->x[i] + best);
-	s->x[j] = fmax(0, s->x[j] - best);
-}
-
-static double words(const struct space *s)
-{
-	double sum = 0;
-
-	for (int k = 0; k <= s->e->inputs; k++)
-		sum += slice(s, &s->e->term[k]);
-	return sum;
-}
-
-/* How far f may be above its least value: give all to the steepest first. */
-static double gap(const struct space *s)
-{
-	double slope[ASL_MOST_INDICES] = {0}, left = 0, gap = 0;
-	bool full[ASL_MOST_INDICES] = {false};
-
-	for (int i = 0; i < s->dims; i++) {
-		for (int k = 0; k <= s->e->inputs; k++)
-			if (asl_term_has(&s->e->term[k], s->index[i]))
-				slope[i] += slice(s, &s->e->term[k]);
-		gap -= slope[i] * s->x[i];
-		left += s->x[i];
-	}
-	for (int n = 0; n < s->dims; n++) {
-		int steepest = -1;
-
-		for (int i = 0; i < s->dims; i++)
-			if (!full[i] &&
-			    (steepest < 0 || slope[i] > slope[steepest]))
-				steepest = i;
-		gap += slope[steepest] * fmin(left, s->most[steepest]);
-		left -= fmin(left, s->most[steepest]);
-		full[steepest] = true;
-	}
-	return gap;
-}
-
-/* Every coordinate by the same factor to begin with. */
-static struct space begin(const struct asl_einsum *e, double ranks)
-{
-	struct space s = {.e = e};
-	double all = 0;
-
-	for (int i = 0; i < e->indices; i++) {
-		if (e->size[i] == 1 || !(asl_einsum_all(e) >> i & 1))
-			continue;
-		s.index[s.dims] = i;
-		s.most[s.dims] = log((double)e->size[i]);
-		all += s.most[s.dims++];
-	}
-	for (int i = 0; i < s.dims; i++)
-		s.x[i] = s.most[i] * fmin(1, log(ranks) / all);
-	return s;
-}
-
-double asl_mesh_bound(const struct asl_einsum *e, double ranks)
-{
-	struct space s = begin(e, ranks);
-	double least = 0, volume = 1, owned = 0;
-
-	for (int i = 0; i < s.dims; i++)
-		volume *= (double)e->size[s.index[i]];
-	for (int round = 0; round < MOST_ROUNDS; round++) {
-		double f = words(&s), above = gap(&s);
-
-		least = fmax(least, f - above);
-		if (above <= NEAR * f)
-			break;
-		for (int i = 0; i < s.dims; i++)
-			for (int j = 0; j < i; j++)
-				balance(&s, i, j);
-	}
-	for (int k = 0; k <= e->inputs; k++)
-		owned += (double)asl_term_words(e, &e->term[k]);
-	return fmax(0, least - owned / fmin(ranks, volume));
-}
 
 int asl_mesh_ranks(const struct asl_einsum *e, const struct asl_mesh *mesh)
 {
@@ -173,7 +38,7 @@ uint64_t asl_cell_words(const struct asl_cell *cell, const struct asl_term *t)
 	return words;
 }
 
-/* The group of a cell's slice: how many there are, and which of them this is. */
+/* The size of the group that shares a cell's slice, and the cell's place in it. */
 static struct asl_group group_of(const struct asl_einsum *e,
 				 const struct asl_mesh *mesh,
 				 const struct asl_term *t,
@@ -190,7 +55,7 @@ static struct asl_group group_of(const struct asl_einsum *e,
 	return g;
 }
 
-/* Add a dimension: ranks already there, once for every step along it. */
+/* Add a dimension: repeat the ranks of the list at every step along it. */
 static void widen(int *list, int size, int parts, int stride)
 {
 	for (int i = size - 1; i >= 0; i--)
@@ -284,34 +149,176 @@ uint64_t asl_mesh_volume(const struct asl_einsum *e,
 }
 
 /*
- * The mesh whose busiest rank moves the fewest words
+ * The lower bound: the minimum over all meshes in real numbers
  *
- * All meshes of up to P ranks are gone through, index by index.  Once some
- * indices are cut, so that at most R ranks are left for the others, no slice can
- * become smaller than 1/R of what it is now, and a group no smaller than it is
- * now; nor the largest cell.  What cannot beat the best so far, or leaves too
- * much to one rank, is not gone into.
+ * With x_i = ln p_i a slice of term T has exp(ln N_T - sum of x_i over T) words,
+ * so their sum f is convex, over the polytope 0 <= x_i <= ln n_i, sum x_i = ln P.
  *
- * To know a mesh's busiest rank all ranks have to be asked, so that is done of
- * few: rank 0's words are what the busiest rank has at least, and hardly less.  A
- * first search by these alone finds a mesh that is as good as the best; the
- * second one asks all ranks of what might be better.
+ * Coordinates are balanced in pairs: moving s from x_j to x_i leaves A exp(-s) +
+ * B exp(s) and a constant, with A the words of slices that have i only and B
+ * those that have j only; the best s is ln(A/B)/2, clipped to the polytope.  By
+ * convexity f - max over y in the polytope of grad f (x - y) is at most the
+ * minimum of f: it ends the iteration, and it is the result, which is therefore
+ * a bound whatever the rounding.
+ */
+
+enum { MOST_ROUNDS = 10000 };
+
+#define NEAR 1e-13
+
+/* Indices longer than 1 of some term; returns their number. */
+static int list_cuttable(int index[ASL_MOST_INDICES],
+			 const struct asl_einsum *e)
+{
+	uint32_t all = asl_einsum_all(e);
+	int count = 0;
+
+	for (int i = 0; i < e->indices; i++)
+		if (e->size[i] > 1 && all >> i & 1)
+			index[count++] = i;
+	return count;
+}
+
+struct space {
+	const struct asl_einsum *e;
+	int dims;
+	int index[ASL_MOST_INDICES];   /* that can be cut */
+	double most[ASL_MOST_INDICES]; /* ln n_i */
+	double x[ASL_MOST_INDICES];
+};
+
+static double slice(const struct space *s, const struct asl_term *t)
+{
+	double log_words = 0;
+
+	for (int i = 0; i < s->dims; i++)
+		if (asl_term_has(t, s->index[i]))
+			log_words += s->most[i] - s->x[i];
+	return exp(log_words);
+}
+
+/* Minimize f by moving between coordinates i and j. */
+static void balance(struct space *s, int i, int j)
+{
+	double A = 0, B = 0, low, high, best;
+
+	for (int k = 0; k <= s->e->inputs; k++) {
+		const struct asl_term *t = &s->e->term[k];
+		bool has_i = asl_term_has(t, s->index[i]);
+		bool has_j = asl_term_has(t, s->index[j]);
+
+		if (has_i != has_j)
+			*(has_i ? &A : &B) += slice(s, t);
+	}
+	if (A == B)
+		return;
+	low = -fmin(s->x[i], s->most[j] - s->x[j]);
+	high = fmin(s->most[i] - s->x[i], s->x[j]);
+	best = A == 0 ? low : B == 0 ? high : log(A / B) / 2;
+	best = fmin(fmax(best, low), high);
+	s->x[i] = fmax(0, s->x[i] + best);
+	s->x[j] = fmax(0, s->x[j] - best);
+}
+
+static double words(const struct space *s)
+{
+	double sum = 0;
+
+	for (int k = 0; k <= s->e->inputs; k++)
+		sum += slice(s, &s->e->term[k]);
+	return sum;
+}
+
+/* An upper bound of f - min f: the linear programme fills the steepest first. */
+static double gap(const struct space *s)
+{
+	double slope[ASL_MOST_INDICES] = {0}, left = 0, gap = 0;
+	bool full[ASL_MOST_INDICES] = {false};
+
+	for (int i = 0; i < s->dims; i++) {
+		for (int k = 0; k <= s->e->inputs; k++)
+			if (asl_term_has(&s->e->term[k], s->index[i]))
+				slope[i] += slice(s, &s->e->term[k]);
+		gap -= slope[i] * s->x[i];
+		left += s->x[i];
+	}
+	for (int n = 0; n < s->dims; n++) {
+		int steepest = -1;
+
+		for (int i = 0; i < s->dims; i++)
+			if (!full[i] &&
+			    (steepest < 0 || slope[i] > slope[steepest]))
+				steepest = i;
+		gap += slope[steepest] * fmin(left, s->most[steepest]);
+		left -= fmin(left, s->most[steepest]);
+		full[steepest] = true;
+	}
+	return gap;
+}
+
+/* At the start, every coordinate is the same fraction of its maximum. */
+static struct space begin_bound(const struct asl_einsum *e, double ranks)
+{
+	struct space s = {.e = e};
+	double all = 0;
+
+	s.dims = list_cuttable(s.index, e);
+	for (int i = 0; i < s.dims; i++) {
+		s.most[i] = log((double)e->size[s.index[i]]);
+		all += s.most[i];
+	}
+	for (int i = 0; i < s.dims; i++)
+		s.x[i] = s.most[i] * fmin(1, log(ranks) / all);
+	return s;
+}
+
+double asl_mesh_bound(const struct asl_einsum *e, double ranks)
+{
+	struct space s = begin_bound(e, ranks);
+	double bound = 0, volume = 1, owned = 0;
+
+	for (int i = 0; i < s.dims; i++)
+		volume *= (double)e->size[s.index[i]];
+	for (int round = 0; round < MOST_ROUNDS; round++) {
+		double f = words(&s), above = gap(&s);
+
+		bound = fmax(bound, f - above);
+		if (above <= NEAR * f)
+			break;
+		for (int i = 0; i < s.dims; i++)
+			for (int j = 0; j < i; j++)
+				balance(&s, i, j);
+	}
+	for (int k = 0; k <= e->inputs; k++)
+		owned += (double)asl_term_words(&e->term[k], e->size);
+	return fmax(0, bound - owned / fmin(ranks, volume));
+}
+
+/*
+ * The search: the mesh whose busiest rank moves the fewest words
+ *
+ * A depth-first search visits the meshes of up to P ranks, index by index.  Once
+ * some indices are cut and at most R ranks are left for the others, slices and
+ * the largest cell can still shrink by a factor of R, and groups only grow: this
+ * bounds the words from below, and a branch is pruned if it cannot beat the best
+ * mesh so far or leaves too much to one rank.
+ *
+ * The busiest rank is known only when all ranks have been evaluated.  Rank 0's
+ * words are a lower bound of its words, and a close one; so a first search
+ * evaluates rank 0 alone, and a second one, which starts from that mesh, all
+ * ranks of the meshes that might be better.
  */
 
 #define UNEVEN 1.2
 
-enum aim {
-	SMALL_CELLS,
-	FEW_WORDS_OF_RANK_0,
-	FEW_WORDS,
-};
+enum aim { SMALLEST_CELL, FEWEST_WORDS_OF_RANK_0, FEWEST_WORDS };
 
 struct search {
 	const struct asl_einsum *e;
 	enum aim aim;
 	int ranks, dims;
-	int index[ASL_MOST_INDICES]; /* those that can be cut */
-	double limit;		     /* points of a cell, at most */
+	int index[ASL_MOST_INDICES]; /* that can be cut */
+	double limit;		     /* points of a cell */
 	struct asl_mesh mesh, best;
 	uint64_t words, volume; /* of the best */
 	bool found;
@@ -326,8 +333,8 @@ static bool is_better(const struct search *s, uint64_t words, uint64_t volume)
 /* A prime beyond any number of ranks: its multiples visit all of them. */
 enum { SCATTER = 1000003 };
 
-/* Of the busiest rank; of any that is not better, once one is found. */
-static uint64_t words_or_enough(const struct search *s, uint64_t volume)
+/* Words of the busiest rank, or of the first that rules the mesh out. */
+static uint64_t words_of_busiest(const struct search *s, uint64_t volume)
 {
 	uint64_t ranks = (uint64_t)asl_mesh_ranks(s->e, &s->mesh), most = 0;
 
@@ -344,10 +351,10 @@ static void consider(struct search *s)
 {
 	uint64_t volume = asl_mesh_volume(s->e, &s->mesh), words = 0;
 
-	if (s->aim != SMALL_CELLS)
+	if (s->aim != SMALLEST_CELL)
 		words = asl_mesh_words(s->e, &s->mesh, 0);
-	if (s->aim == FEW_WORDS && is_better(s, words, volume))
-		words = words_or_enough(s, volume);
+	if (s->aim == FEWEST_WORDS && is_better(s, words, volume))
+		words = words_of_busiest(s, volume);
 	if (!is_better(s, words, volume))
 		return;
 	s->best = s->mesh;
@@ -356,37 +363,38 @@ static void consider(struct search *s)
 	s->found = true;
 }
 
-/* Points of the largest cell, if `left` ranks share what is not cut yet. */
+/*
+ * Lower bounds, with the first `cut` dimensions cut and `left` ranks for the
+ * others: parts are 1 in every dimension that is not cut.
+ */
+
+static double part_length(const struct search *s, int d)
+{
+	int i = s->index[d];
+
+	return (double)asl_ceil_div(s->e->size[i], (uint64_t)s->mesh.p[i]);
+}
+
 static double least_volume(const struct search *s, int cut, int left)
 {
 	double volume = 1, rest = 1;
 
-	for (int d = 0; d < s->dims; d++) {
-		int i = s->index[d];
-		uint64_t p = d < cut ? (uint64_t)s->mesh.p[i] : 1;
-
-		*(d < cut ? &volume : &rest) *=
-			(double)asl_ceil_div(s->e->size[i], p);
-	}
+	for (int d = 0; d < s->dims; d++)
+		*(d < cut ? &volume : &rest) *= part_length(s, d);
 	return volume * fmax(1, rest / left);
 }
 
-/* Of one term, less a word for shares that are not whole. */
-static double least_slice(const struct search *s, const struct asl_term *t,
+/* Words that a term moves, less one for shares that are not whole. */
+static double least_words(const struct search *s, const struct asl_term *t,
 			  int cut, int left)
 {
 	double words = 1, rest = 1, group = 1;
 
-	for (int d = 0; d < s->dims; d++) {
-		int i = s->index[d];
-		uint64_t p = d < cut ? (uint64_t)s->mesh.p[i] : 1;
-
-		if (asl_term_has(t, i))
-			*(d < cut ? &words : &rest) *=
-				(double)asl_ceil_div(s->e->size[i], p);
+	for (int d = 0; d < s->dims; d++)
+		if (asl_term_has(t, s->index[d]))
+			*(d < cut ? &words : &rest) *= part_length(s, d);
 		else
-			group *= (double)p;
-	}
+			group *= s->mesh.p[s->index[d]];
 	words *= fmax(1, rest / left);
 	return fmax(0, words * (1 - 1 / group) - 1);
 }
@@ -395,35 +403,33 @@ static bool hopeless(const struct search *s, int cut, int left)
 {
 	double volume = least_volume(s, cut, left), words = 0;
 
-	if (s->aim == SMALL_CELLS)
+	if (s->aim == SMALLEST_CELL)
 		return s->found && volume >= (double)s->volume;
 	if (volume > s->limit * (1 + 1e-12))
 		return true;
 	if (!s->found)
 		return false;
 	for (int k = 0; k <= s->e->inputs; k++)
-		words += least_slice(s, &s->e->term[k], cut, left);
+		words += least_words(s, &s->e->term[k], cut, left);
 	return words * (1 - 1e-12) > (double)s->words;
 }
 
-/* With fewer parts of the next index the cells are too large anyway. */
+/* Fewer parts of the next index would leave the cells too large. */
 static int least_parts(const struct search *s, int cut)
 {
-	double length = (double)s->e->size[s->index[cut]], room = s->limit;
+	double length = (double)s->e->size[s->index[cut]], longest = s->limit;
 
-	if (s->aim == SMALL_CELLS && s->found)
-		room = (double)s->volume;
-	room *= 1 + 1e-12;
-	for (int d = 0; d < cut; d++) {
-		int i = s->index[d];
-
-		room /= (double)asl_ceil_div(s->e->size[i],
-					     (uint64_t)s->mesh.p[i]);
-	}
-	return room < length ? (int)ceil(length / fmax(1, floor(room))) : 1;
+	if (s->aim == SMALLEST_CELL && s->found)
+		longest = (double)s->volume;
+	longest *= 1 + 1e-12;
+	for (int d = 0; d < cut; d++)
+		longest /= part_length(s, d);
+	if (longest >= length)
+		return 1;
+	return (int)ceil(length / fmax(1, floor(longest)));
 }
 
-static void go_through(struct search *s, int cut, int left)
+static void visit(struct search *s, int cut, int left)
 {
 	int i, most;
 
@@ -437,32 +443,30 @@ static void go_through(struct search *s, int cut, int left)
 	most = (int)asl_min((uint64_t)left, s->e->size[i]);
 	s->mesh.p[i] = least_parts(s, cut);
 	for (; s->mesh.p[i] <= most; s->mesh.p[i]++)
-		go_through(s, cut + 1, left / s->mesh.p[i]);
+		visit(s, cut + 1, left / s->mesh.p[i]);
 	s->mesh.p[i] = 1;
 }
 
-static struct search search_begin(const struct asl_einsum *e, int ranks)
+static struct search begin_search(const struct asl_einsum *e, int ranks)
 {
 	struct search s = {.e = e, .ranks = ranks, .limit = INFINITY};
 
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		s.mesh.p[i] = 1;
-	for (int i = 0; i < e->indices; i++)
-		if (e->size[i] > 1 && asl_einsum_all(e) >> i & 1)
-			s.index[s.dims++] = i;
+	s.dims = list_cuttable(s.index, e);
 	return s;
 }
 
-/* The largest cell that is small enough. */
+/* The largest cell that asl_mesh_choose accepts. */
 static double volume_limit(const struct asl_einsum *e, int ranks)
 {
-	struct search s = search_begin(e, ranks);
+	struct search s = begin_search(e, ranks);
 	double even = 1, least;
 
 	for (int d = 0; d < s.dims; d++)
 		even *= (double)e->size[s.index[d]];
-	s.aim = SMALL_CELLS;
-	go_through(&s, 0, ranks);
+	s.aim = SMALLEST_CELL;
+	visit(&s, 0, ranks);
 	least = (double)s.volume;
 	even = fmax(1, even / ranks);
 	return UNEVEN * (least > UNEVEN * even ? least : even);
@@ -470,15 +474,15 @@ static double volume_limit(const struct asl_einsum *e, int ranks)
 
 struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks)
 {
-	struct search s = search_begin(e, ranks);
+	struct search s = begin_search(e, ranks);
 
 	s.limit = volume_limit(e, ranks);
-	s.aim = FEW_WORDS_OF_RANK_0;
-	go_through(&s, 0, ranks);
-	/* Of meshes that are as good, the first is taken, as if there were none. */
-	s.aim = FEW_WORDS;
+	s.aim = FEWEST_WORDS_OF_RANK_0;
+	visit(&s, 0, ranks);
+	/* An equally good mesh that comes first replaces s.best. */
+	s.aim = FEWEST_WORDS;
 	s.words = asl_mesh_busiest(e, &s.best);
 	s.volume = UINT64_MAX;
-	go_through(&s, 0, ranks);
+	visit(&s, 0, ranks);
 	return s.best;
 }

@@ -1,19 +1,19 @@
 /*
- * mesh.h -- an einsum's iteration space, cut into cells of ranks
+ * mesh.h -- an einsum's iteration space, cut into a cell for each rank
  *
  * The iteration space has a dimension for every index, and every point of it is
  * one product of entries.  A mesh cuts index i into p[i] parts; a rank has one
- * cell.  It needs the slice of each input that its cell touches, and makes
- * summands of a slice of the output.
+ * cell, needs the slice of each input that its cell touches, and makes summands
+ * of a slice of the output.
  *
- * Ranks whose cells touch the same slice are a group, over which the slice's
- * words are shared out evenly (asl_share, in the order of the term's indices):
- * before, each owns its share of an input; after, its share of the sum.  So
- * nothing is there twice, and per rank, with G the ranks of a group,
+ * Ranks whose cells touch the same slice form a group, which shares the slice's
+ * words evenly (asl_share, in the order of the term's indices): each rank owns
+ * its share of an input before, and its share of the sum afterwards.  No word
+ * is stored twice, and a rank moves, with G the ranks of a group,
  *
  *	B_h	sum over terms of (1 - 1/G) times the slice's words
  *
- * up to rounding, by one allgather an input and one reduce_scatter.
+ * up to rounding, by one allgather per input and one reduce_scatter.
  */
 #ifndef ASL_MESH_H
 #define ASL_MESH_H
@@ -22,7 +22,7 @@
 #include "lib/contract/spec.h"
 
 struct asl_mesh {
-	int p[ASL_MOST_INDICES]; /* of an index that no term has: 1 */
+	int p[ASL_MOST_INDICES]; /* 1 where no term has the index */
 };
 
 struct asl_cell {
@@ -30,29 +30,29 @@ struct asl_cell {
 	struct asl_range of[ASL_MOST_INDICES];
 };
 
-/* Ranks 0 to this, less one, have cells. */
+/* The number of cells; the first ranks have one each. */
 int asl_mesh_ranks(const struct asl_einsum *e, const struct asl_mesh *mesh);
 
-/* Numbered so that the last index runs fastest. */
+/* Cells are numbered with the last index running fastest. */
 struct asl_cell asl_mesh_cell(const struct asl_einsum *e,
 			      const struct asl_mesh *mesh, int rank);
 
 uint64_t asl_cell_words(const struct asl_cell *cell, const struct asl_term *t);
 
 /*
- * The group of a rank's slice of a term.  `list` has room for its ranks and is
- * borrowed; NULL: they are not asked for.
+ * The group that shares a rank's slice of a term.  `list`, if not NULL, has room
+ * for the group's ranks and is borrowed.
  */
 struct asl_group asl_mesh_group(const struct asl_einsum *e,
 				const struct asl_mesh *mesh,
 				const struct asl_term *t, int rank, int *list);
 
-/* A rank's share of a term: words of its slice. */
+/* The words of its slice of a term that a rank owns. */
 struct asl_range asl_mesh_share(const struct asl_einsum *e,
 				const struct asl_mesh *mesh,
 				const struct asl_term *t, int rank);
 
-/* B_h of a rank, and of the busiest one. */
+/* B_h of a rank, and the maximum over all ranks. */
 uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
 			int rank);
 uint64_t asl_mesh_busiest(const struct asl_einsum *e,
@@ -63,16 +63,16 @@ uint64_t asl_mesh_volume(const struct asl_einsum *e,
 			 const struct asl_mesh *mesh);
 
 /*
- * The mesh of up to `ranks` ranks whose busiest rank moves the fewest words, of
- * those whose largest cell is within 20% of an even share, or, if there is none,
- * of the least possible.  Among equals the one of the smallest cells.
+ * The mesh of up to `ranks` ranks that minimizes the words of the busiest rank,
+ * and then the largest cell.  Its largest cell must be within 20% of an even
+ * share or, if no mesh achieves that, within 20% of the smallest possible.
  */
 struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks);
 
 /*
- * The least words over all meshes in real numbers that cut the space into
- * `ranks` cells: what asl_mesh_choose cannot do better than with so many ranks.
- * For matrix multiplication, the lower bound of Al Daas et al.
+ * The minimum over all meshes in real numbers that cut the space into `ranks`
+ * cells: a lower bound for asl_mesh_choose, which for matrix multiplication is
+ * the bound of Al Daas et al.
  */
 double asl_mesh_bound(const struct asl_einsum *e, double ranks);
 

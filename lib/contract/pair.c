@@ -1,6 +1,5 @@
 /*
- * pair.c -- a pair of tensors multiplied the way that was chosen, after copies
- * that this needs and before one of the result
+ * pair.c -- copying tensors into another order, and multiplying two of them
  */
 #include "lib/contract/pair.h"
 
@@ -12,30 +11,7 @@
 #include "lib/kernels/kernel.h"
 #include "lib/rank/resume.h"
 
-/*
- * The two ways of multiplying a pair (pair.h), once it is in order
- */
-
-/* The three tensors as they are multiplied, copies where there must be. */
-struct asl_sides_of_pair {
-	const struct asl_plan *plan;
-	const struct asl_pairing *p;
-	const uint64_t *len;
-	struct asl_view of[3];
-};
-
-/*
- * Tensors as strides, and axes of several indices as one
- */
-
-uint64_t asl_view_words(const struct asl_term *t, const uint64_t *len)
-{
-	uint64_t words = 1;
-
-	for (int i = 0; i < t->count; i++)
-		words *= len[t->index[i]];
-	return words;
-}
+/* ---- Views, and axes of several indices ---- */
 
 struct asl_view asl_view_dense(const struct asl_words *x,
 			       const struct asl_term *t, const uint64_t *len)
@@ -50,20 +26,32 @@ struct asl_view asl_view_dense(const struct asl_words *x,
 	return v;
 }
 
-/* The same, from another word on. */
-static struct asl_view asl_view_at(const struct asl_view *x, uint64_t word)
+struct asl_view asl_view_nowhere(const struct asl_term *t, const uint64_t *len)
 {
-	struct asl_view v = *x;
+	struct asl_words nowhere = {.where = ASL_DRAM};
 
-	v.at = x->at ? x->at + word : NULL;
-	return v;
+	return asl_view_dense(&nowhere, t, len);
 }
 
-/* The indices of a set, in the order that a term has them in. */
-static struct asl_axis asl_axis_of(const struct asl_term *t, uint32_t set,
-				   const uint64_t *len)
+static double *shifted(double *at, uint64_t by)
 {
-	struct asl_axis axis = {.len = 1};
+	return at ? at + by : NULL;
+}
+
+/*
+ * Indices that are stepped through together, the last fastest: one dimension as
+ * long as their product.  Those of length 1 are left out.
+ */
+struct axis {
+	int count, index[ASL_MOST_INDICES];
+	uint64_t len;
+};
+
+/* The indices of a set, in the order of the term. */
+static struct axis axis_of(const struct asl_term *t, uint32_t set,
+			   const uint64_t *len)
+{
+	struct axis axis = {.len = 1};
 
 	for (int i = 0; i < t->count; i++) {
 		int index = t->index[i];
@@ -76,9 +64,9 @@ static struct asl_axis asl_axis_of(const struct asl_term *t, uint32_t set,
 	return axis;
 }
 
-/* Lie its points in equal steps, and how wide are these?  One point: 1. */
-static bool asl_axis_even(const struct asl_axis *axis, const struct asl_view *x,
-			  const uint64_t *len, uint64_t *step)
+/* Are the points of the axis equally far apart, and how far?  One point: 1. */
+static bool is_even(const struct axis *axis, const struct asl_view *x,
+		    const uint64_t *len, uint64_t *step)
 {
 	uint64_t next;
 
@@ -94,20 +82,19 @@ static bool asl_axis_even(const struct asl_axis *axis, const struct asl_view *x,
 	return true;
 }
 
-/* The steps of an axis that has even ones. */
-static uint64_t asl_axis_step(const struct asl_axis *axis,
-			      const struct asl_view *x, const uint64_t *len)
+/* For an axis whose points are equally far apart. */
+static uint64_t step_of(const struct axis *axis, const struct asl_view *x,
+			const uint64_t *len)
 {
 	uint64_t step;
 
-	asl_axis_even(axis, x, len, &step);
+	is_even(axis, x, len, &step);
 	return step;
 }
 
-/* How far from x->at a point of the axis is. */
-static uint64_t asl_axis_offset(const struct asl_axis *axis,
-				const struct asl_view *x, const uint64_t *len,
-				uint64_t point)
+/* Words from x->at to a point of the axis. */
+static uint64_t offset_of(const struct axis *axis, const struct asl_view *x,
+			  const uint64_t *len, uint64_t point)
 {
 	uint64_t offset = 0;
 
@@ -121,30 +108,29 @@ static uint64_t asl_axis_offset(const struct asl_axis *axis,
 }
 
 /*
- * A tensor in another order, block by block
+ * Permuting, block by block
  *
- * Two dimensions matter: the one that is contiguous in dst, `across`, and the
- * one with the smallest steps in src, `down`.  A block of both is read with the
- * steps of src into a tile, line by line of src, so that none is fetched twice,
- * and stored as rows of dst.  Where both are one dimension its rows are copied
- * as they are.
+ * Two dimensions matter: `across`, which is contiguous in dst, and `down`, which
+ * has the smallest steps in src.  A block of both is read with the steps of src
+ * into a tile, in the order of src's cache lines, so that none is fetched twice,
+ * and stored as rows of dst.  If one dimension is both, its rows are copied.
  */
 
 enum { SIDE = 64, MOST = SIDE * SIDE };
 
-/* A dimension of several indices that both sides step through evenly. */
+/* Several indices that are one dimension on both sides, and their steps. */
 struct dimension {
 	uint64_t len, dst, src;
 };
 
 struct shape {
 	int count;
-	struct dimension of[ASL_MOST_INDICES + 1]; /* all but the two */
+	struct dimension of[ASL_MOST_INDICES + 1]; /* all others */
 	struct dimension down, across;
 	uint64_t rows, cols; /* of a block */
 };
 
-/* Indices longer than 1 as dst steps through them, the widest steps first. */
+/* Indices longer than 1, those with the largest steps in dst first. */
 static int sort(struct dimension *d, const struct asl_view *dst,
 		const struct asl_view *src, const uint64_t *len)
 {
@@ -181,8 +167,7 @@ static int join(struct dimension *d, int count)
 	return joined;
 }
 
-/* Take one out of the list. */
-static struct dimension pick(struct shape *s, int which)
+static struct dimension take_out(struct shape *s, int which)
 {
 	struct dimension x = s->of[which];
 
@@ -207,22 +192,22 @@ static struct shape shape_of(const struct asl_view *dst,
 			     uint64_t cache)
 {
 	struct shape s = {.down = {1, 1, 1}, .across = {1, 1, 1}};
-	uint64_t room = asl_min(cache, MOST), side;
+	uint64_t words = asl_min(cache, MOST), side;
 
 	s.count = join(s.of, sort(s.of, dst, src, len));
 	if (s.count && s.of[s.count - 1].dst == 1)
-		s.across = pick(&s, s.count - 1);
+		s.across = take_out(&s, s.count - 1);
 	if (s.count)
-		s.down = pick(&s, finest(&s));
-	side = s.across.src == 1 ? room : asl_isqrt(room);
+		s.down = take_out(&s, finest(&s));
+	side = s.across.src == 1 ? words : asl_isqrt(words);
 	s.cols = asl_min(s.across.len, side);
-	s.rows = asl_min(s.down.len, room / s.cols);
+	s.rows = asl_min(s.down.len, words / s.cols);
 	return s;
 }
 
 /* A block of src on its way into a tile. */
 struct block {
-	uint64_t rows, cols, down, across; /* down, across: steps in src */
+	uint64_t rows, cols, down, across; /* the last two: steps in src */
 	double *to;
 };
 
@@ -243,19 +228,14 @@ static void read_block(const double *at, void *arg)
 				at[i * b->down + j * b->across];
 }
 
-static double *shifted(double *at, uint64_t by)
-{
-	return at ? at + by : NULL;
-}
-
-/* Where in dst and in src something is. */
-struct place {
+/* Words from the beginnings of dst and src. */
+struct offset {
 	uint64_t dst, src;
 };
 
 static void move_block(struct asl_rank *r, const struct asl_view *dst,
 		       const struct asl_view *src, const struct shape *s,
-		       struct place at, struct asl_tile *tile)
+		       struct offset at, struct asl_tile *tile)
 {
 	struct asl_block to = {dst->where, tile->rows, tile->cols, s->down.dst,
 			       shifted(dst->at, at.dst)};
@@ -274,13 +254,13 @@ static void move_block(struct asl_rank *r, const struct asl_view *dst,
 
 static void move_plane(struct asl_rank *r, const struct asl_view *dst,
 		       const struct asl_view *src, const struct shape *s,
-		       struct place corner, struct asl_tile *tile)
+		       struct offset corner, struct asl_tile *tile)
 {
 	for (uint64_t i = 0; i < s->down.len; i += s->rows)
 		for (uint64_t j = 0; j < s->across.len; j += s->cols) {
-			struct place at = {corner.dst + i * s->down.dst + j,
-					   corner.src + i * s->down.src +
-						   j * s->across.src};
+			struct offset at = {corner.dst + i * s->down.dst + j,
+					    corner.src + i * s->down.src +
+						    j * s->across.src};
 
 			asl_tile_zero(tile, asl_min(s->rows, s->down.len - i),
 				      asl_min(s->cols, s->across.len - j));
@@ -299,7 +279,7 @@ void asl_permute(struct asl_rank *r, const struct asl_view *dst,
 		planes *= s.of[i].len;
 	asl_tile_take(r, &tile, s.rows, s.cols);
 	for (uint64_t p = 0; !r->err && p < planes; p++) {
-		struct place at = {0, 0};
+		struct offset at = {0, 0};
 		uint64_t rest = p;
 
 		for (int i = s.count - 1; i >= 0; i--) {
@@ -312,36 +292,215 @@ void asl_permute(struct asl_rank *r, const struct asl_view *dst,
 	asl_tile_give(r, &tile);
 }
 
-void asl_permute_predict(struct asl_counts *x, enum asl_where dst,
-			 enum asl_where src, uint64_t words)
-{
-	x->of[asl_read_counter(src)] += words;
-	x->of[asl_write_counter(dst)] += words;
-}
-
-uint64_t asl_permute_room(const struct asl_view *dst,
-			  const struct asl_view *src, const uint64_t *len,
-			  uint64_t cache)
+uint64_t asl_permute_predict(struct asl_counts *x, const struct asl_view *dst,
+			     const struct asl_view *src, const uint64_t *len,
+			     uint64_t cache)
 {
 	struct shape s = shape_of(dst, src, len, cache);
+	uint64_t words = asl_term_words(dst->term, len);
 
+	x->of[asl_read_counter(src->where)] += words;
+	x->of[asl_write_counter(dst->where)] += words;
 	return s.rows * s.cols;
 }
 
 /*
- * A product for each batch, by one of the local kernels
+ * Choosing the way and the orders of indices
+ *
+ * Every order that could save a copy is tried: rows and columns as in C or as in
+ * A and B, the sum as in A or as in B, batches as in any of the three; one index
+ * alone has one order.
  */
 
-static struct asl_block matrix(const struct asl_view *x,
-			       const struct asl_axis *rows,
-			       const struct asl_axis *cols, const uint64_t *len)
+#define COPY_NS 4.0	/* a copied word, in and out */
+#define KERNEL_NS 300.0 /* a call of a kernel */
+#define VECTOR_NS 150.0 /* a vector */
+
+struct pairing {
+	bool vector;
+	bool swapped; /* A is the second input, B the first */
+	struct axis batch, rows, cols, sum;
+	bool copies[3]; /* A, B, C: of the pairing, not of the caller */
+	uint64_t copied;
+
+	/* The orders of indices that need no copy; for C, what suits A and B. */
+	struct asl_term order[3];
+};
+
+struct pair {
+	const struct asl_view *A, *B, *C; /* C: NULL if any order will do */
+	uint32_t kept;
+	const uint64_t *len;
+};
+
+static bool is_matrix(const struct asl_view *x, const struct axis *rows,
+		      const struct axis *cols, const uint64_t *len)
 {
-	uint64_t ld = rows->len > 1 ? asl_axis_step(rows, x, len) : cols->len;
+	uint64_t down, across;
+
+	return is_even(rows, x, len, &down) && is_even(cols, x, len, &across) &&
+	       across == 1;
+}
+
+static bool is_vectors(const struct asl_view *x, const struct axis *rows,
+		       const struct axis *cols, const struct axis *batch,
+		       const uint64_t *len)
+{
+	uint64_t step;
+
+	return is_even(rows, x, len, &step) && is_even(cols, x, len, &step) &&
+	       is_even(batch, x, len, &step) && step == 1;
+}
+
+static struct asl_term chain(const struct axis *a, const struct axis *b,
+			     const struct axis *c)
+{
+	const struct axis *axis[] = {a, b, c};
+	int index[ASL_MOST_INDICES], count = 0;
+
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < axis[i]->count; j++)
+			index[count++] = axis[i]->index[j];
+	return asl_term_of(index, count);
+}
+
+static void order_terms(struct pairing *p)
+{
+	const struct axis *b = &p->batch, *m = &p->rows, *n = &p->cols,
+			  *k = &p->sum;
+
+	p->order[0] = p->vector ? chain(m, k, b) : chain(b, m, k);
+	p->order[1] = p->vector ? chain(k, n, b) : chain(b, k, n);
+	p->order[2] = p->vector ? chain(m, n, b) : chain(b, m, n);
+}
+
+static double time_of(const struct pairing *p)
+{
+	double m = (double)p->rows.len, n = (double)p->cols.len;
+	double k = (double)p->sum.len, b = (double)p->batch.len;
+	double copies = COPY_NS * (double)p->copied;
+	double words = m * k + k * n + m * n;
+
+	if (p->vector)
+		return copies + m * n * (VECTOR_NS + k * b);
+	return copies + b * (KERNEL_NS + fmax(m * n * k / 8, words));
+}
+
+/* All axes are known: find the copies, and keep the best pairing so far. */
+static void consider(struct pairing *best, struct pairing *p,
+		     const struct pair *x)
+{
+	const struct asl_view *side[] = {p->swapped ? x->B : x->A,
+					 p->swapped ? x->A : x->B, x->C};
+	const struct axis *rows[] = {&p->rows, &p->sum, &p->rows};
+	const struct axis *cols[] = {&p->sum, &p->cols, &p->cols};
+
+	p->copied = 0;
+	for (int i = 0; i < 3; i++) {
+		p->copies[i] =
+			side[i] &&
+			!(p->vector ? is_vectors(side[i], rows[i], cols[i],
+						 &p->batch, x->len)
+				    : is_matrix(side[i], rows[i], cols[i],
+						x->len));
+		if (p->copies[i])
+			p->copied += rows[i]->len * cols[i]->len * p->batch.len;
+	}
+	if (!best->batch.len || time_of(p) < time_of(best))
+		*best = *p;
+}
+
+static void try_orders(struct pairing *best, const struct pair *x, bool vector,
+		       bool swapped, bool as_C)
+{
+	const struct asl_term *A = (swapped ? x->B : x->A)->term;
+	const struct asl_term *B = (swapped ? x->A : x->B)->term;
+	const struct asl_term *C = as_C ? x->C->term : NULL;
+	const struct asl_term *sum[] = {A, B};
+	const struct asl_term *batch[] = {A, B, C};
+	uint32_t both = A->has & B->has;
+	struct pairing p = {.vector = vector, .swapped = swapped};
+
+	p.rows = axis_of(C ? C : A, A->has & x->kept & ~both, x->len);
+	p.cols = axis_of(C ? C : B, B->has & x->kept & ~both, x->len);
+	for (int i = 0; i < 2; i++) {
+		p.sum = axis_of(sum[i], both & ~x->kept, x->len);
+		for (int j = 0; j < (C ? 3 : 2); j++) {
+			p.batch = axis_of(batch[j], both & x->kept, x->len);
+			consider(best, &p, x);
+			if (p.batch.count < 2)
+				break;
+		}
+		if (p.sum.count < 2)
+			break;
+	}
+}
+
+/* Indices of length 1 are in no axis, but must be in the tensor. */
+static void add_missing(struct asl_term *t, uint32_t kept)
+{
+	int index[ASL_MOST_INDICES], count = t->count;
+
+	for (int i = 0; i < count; i++)
+		index[i] = t->index[i];
+	for (int i = 0; i < ASL_MOST_INDICES; i++)
+		if ((kept & ~t->has) >> i & 1)
+			index[count++] = i;
+	*t = asl_term_of(index, count);
+}
+
+static struct pairing choose(const struct pair *x)
+{
+	struct pairing p = {.vector = false};
+
+	for (int vector = 0; vector < 2; vector++)
+		for (int swapped = 0; swapped < 2; swapped++)
+			for (int as_C = 0; as_C < (x->C ? 2 : 1); as_C++)
+				try_orders(&p, x, vector, swapped, as_C);
+	order_terms(&p);
+	return p;
+}
+
+double asl_pair_time(struct asl_term *order, const struct asl_term *A,
+		     const struct asl_term *B, const struct asl_term *C,
+		     uint32_t kept, const uint64_t *len)
+{
+	struct asl_view a = asl_view_nowhere(A, len);
+	struct asl_view b = asl_view_nowhere(B, len), c;
+	struct pair x = {&a, &b, NULL, kept, len};
+	struct pairing p;
+
+	if (C) {
+		c = asl_view_nowhere(C, len);
+		x.C = &c;
+	}
+	p = choose(&x);
+	*order = C ? *C : p.order[2];
+	if (!C)
+		add_missing(order, kept);
+	return time_of(&p);
+}
+
+/* ---- A product for each batch, by a kernel ---- */
+
+/* The three tensors as they are multiplied, copied where that is necessary. */
+struct sides {
+	const struct asl_plan *plan;
+	const struct pairing *p;
+	const uint64_t *len;
+	struct asl_view of[3];
+};
+
+static struct asl_block matrix(const struct asl_view *x,
+			       const struct axis *rows, const struct axis *cols,
+			       const uint64_t *len)
+{
+	uint64_t ld = rows->len > 1 ? step_of(rows, x, len) : cols->len;
 
 	return (struct asl_block){x->where, rows->len, cols->len, ld, x->at};
 }
 
-static struct asl_product product(const struct asl_sides_of_pair *s)
+static struct asl_product product(const struct sides *s)
 {
 	return (struct asl_product){
 		.m = s->p->rows.len,
@@ -356,7 +515,7 @@ static struct asl_product product(const struct asl_sides_of_pair *s)
 	};
 }
 
-/* The BLAS counts in ints. */
+/* The BLAS takes sizes as ints. */
 static bool fits_blas(struct asl_rank *r, const struct asl_block *a,
 		      const struct asl_block *b, const struct asl_block *c)
 {
@@ -366,17 +525,15 @@ static bool fits_blas(struct asl_rank *r, const struct asl_block *a,
 	most = asl_max(most, b->cols);
 	if (r->data && most > INT_MAX)
 		asl_rank_fail(r, -EOVERFLOW,
-			      "a product of %ju x %ju by %ju x %ju is more "
-			      "than a BLAS can count",
+			      "a product of %ju x %ju by %ju x %ju is too "
+			      "large for a BLAS",
 			      a->rows, a->cols, b->rows, b->cols);
 	return !r->err;
 }
 
-/* Predictions return the words of tiles. */
-static void asl_pair_by_kernel(struct asl_rank *r,
-			       const struct asl_sides_of_pair *s)
+static void by_kernel(struct asl_rank *r, const struct sides *s)
 {
-	const struct asl_pairing *p = s->p;
+	const struct pairing *p = s->p;
 	const struct asl_view *x = s->of;
 	struct asl_product local = product(s);
 
@@ -384,10 +541,10 @@ static void asl_pair_by_kernel(struct asl_rank *r,
 		struct asl_block block[3];
 
 		for (int j = 0; j < 3; j++) {
-			struct asl_view v = asl_view_at(
-				&x[j],
-				asl_axis_offset(&p->batch, &x[j], s->len, i));
+			struct asl_view v = x[j];
 
+			v.at = shifted(v.at,
+				       offset_of(&p->batch, &v, s->len, i));
 			block[j] = matrix(&v, j == 1 ? &p->sum : &p->rows,
 					  j == 0 ? &p->sum : &p->cols, s->len);
 		}
@@ -397,8 +554,7 @@ static void asl_pair_by_kernel(struct asl_rank *r,
 	}
 }
 
-static uint64_t asl_pair_predict_kernel(struct asl_counts *x,
-					const struct asl_sides_of_pair *s)
+static uint64_t predict_kernel(struct asl_counts *x, const struct sides *s)
 {
 	struct asl_product local = product(s);
 	struct asl_counts once = {{0}};
@@ -411,16 +567,16 @@ static uint64_t asl_pair_predict_kernel(struct asl_counts *x,
 /*
  * C(i, j) += A(i, k) B(k, j), each a vector of all batches
  *
- * A slice of B stays in the cache while the rows of A go by, which are as deep
- * as it is, and a vector of C.
+ * A slice of B stays in the cache while equally deep rows of A and a vector of C
+ * pass through it.
  */
 
-/* Of B in the cache, with room for a vector of C. */
+/* The slice of B that the cache holds beside a vector of C. */
 struct slice {
 	uint64_t depth, batches;
 };
 
-static struct slice slice(const struct asl_sides_of_pair *s)
+static struct slice slice(const struct sides *s)
 {
 	uint64_t S = s->plan->cache;
 	struct slice x = {.batches = asl_min(s->p->batch.len, S / 2)};
@@ -447,32 +603,30 @@ static void add_vectors(const double *at, void *arg)
 	}
 }
 
-/* Where a slice begins in the sum and in the batches. */
+/* The beginning of a slice in the sum and in the batches. */
 struct corner {
 	uint64_t sum, batch;
 };
 
-/* Every vector of C in one column, with a slice of B. */
-static void down_column(struct asl_rank *r, const struct asl_sides_of_pair *s,
+/* Add a slice of B's column to every vector of C in that column. */
+static void down_column(struct asl_rank *r, const struct sides *s,
 			uint64_t column, struct corner at, struct asl_tile *b,
 			struct asl_tile *c)
 {
-	const struct asl_pairing *p = s->p;
+	const struct pairing *p = s->p;
 	const struct asl_view *A = &s->of[0], *C = &s->of[2];
-	uint64_t row_A = asl_axis_step(&p->rows, A, s->len), row_C;
-	struct vectors v = {b->rows, b->cols, asl_axis_step(&p->sum, A, s->len),
+	uint64_t row_A = step_of(&p->rows, A, s->len);
+	uint64_t row_C = step_of(&p->rows, C, s->len);
+	uint64_t first_C = column * step_of(&p->cols, C, s->len) + at.batch;
+	struct vectors v = {b->rows, b->cols, step_of(&p->sum, A, s->len),
 			    asl_tile_words(b, 0, b->rows * b->cols).at, NULL};
 
-	row_C = asl_axis_step(&p->rows, C, s->len);
 	for (uint64_t i = 0; !r->err && i < p->rows.len; i++) {
-		struct asl_view a =
-			asl_view_at(A, i * row_A + at.sum * v.step + at.batch);
-		struct asl_view d = asl_view_at(
-			C, i * row_C +
-				   column * asl_axis_step(&p->cols, C, s->len) +
-				   at.batch);
-		struct asl_words from = {A->where, b->rows * b->cols, a.at};
-		struct asl_block to = {C->where, 1, b->cols, b->cols, d.at};
+		uint64_t in_A = i * row_A + at.sum * v.step + at.batch;
+		struct asl_words from = {A->where, b->rows * b->cols,
+					 shifted(A->at, in_A)};
+		struct asl_block to = {C->where, 1, b->cols, b->cols,
+				       shifted(C->at, i * row_C + first_C)};
 
 		asl_tile_zero(c, 1, b->cols);
 		if (at.sum)
@@ -483,14 +637,13 @@ static void down_column(struct asl_rank *r, const struct asl_sides_of_pair *s,
 	}
 }
 
-static void asl_pair_by_vectors(struct asl_rank *r,
-				const struct asl_sides_of_pair *s)
+static void by_vectors(struct asl_rank *r, const struct sides *s)
 {
-	const struct asl_pairing *p = s->p;
+	const struct pairing *p = s->p;
 	const struct asl_view *B = &s->of[1];
 	struct slice x = slice(s);
-	uint64_t down = asl_axis_step(&p->sum, B, s->len);
-	uint64_t across = asl_axis_step(&p->cols, B, s->len);
+	uint64_t down = step_of(&p->sum, B, s->len);
+	uint64_t across = step_of(&p->cols, B, s->len);
 	struct asl_tile b, c;
 
 	asl_tile_take(r, &b, x.depth, x.batches);
@@ -499,13 +652,13 @@ static void asl_pair_by_vectors(struct asl_rank *r,
 		for (uint64_t n = 0; n < p->cols.len; n++)
 			for (uint64_t k = 0; !r->err && k < p->sum.len;
 			     k += x.depth) {
-				struct asl_view v = asl_view_at(
-					B, n * across + k * down + i);
 				struct asl_block from = {
 					B->where,
 					asl_min(x.depth, p->sum.len - k),
 					asl_min(x.batches, p->batch.len - i),
-					down, v.at};
+					down,
+					shifted(B->at,
+						n * across + k * down + i)};
 
 				asl_tile_load(r, &b, &from);
 				down_column(r, s, n, (struct corner){k, i}, &b,
@@ -515,10 +668,9 @@ static void asl_pair_by_vectors(struct asl_rank *r,
 	asl_tile_give(r, &b);
 }
 
-static uint64_t asl_pair_predict_vectors(struct asl_counts *x,
-					 const struct asl_sides_of_pair *s)
+static uint64_t predict_vectors(struct asl_counts *x, const struct sides *s)
 {
-	const struct asl_pairing *p = s->p;
+	const struct pairing *p = s->p;
 	struct slice cut = slice(s);
 	uint64_t C = p->rows.len * p->cols.len * p->batch.len;
 	uint64_t B = p->sum.len * p->cols.len * p->batch.len;
@@ -532,185 +684,24 @@ static uint64_t asl_pair_predict_vectors(struct asl_counts *x,
 	return (cut.depth + 1) * cut.batches;
 }
 
-/*
- * Which way a pair of tensors is multiplied, with fewest copies
- *
- * Every order of indices that could save a copy is tried: rows and columns as C
- * has them or as A and B do, the sum as A or as B has it, batches as any of the
- * three; one index alone has one order.  What is compared are rough nanoseconds;
- * only ratios matter, and these only where one way is far better.
- */
+/* ---- Both ways, and their closed forms ---- */
 
-/* Of a copied word, in and out; of a call of a kernel, or on a vector. */
-#define COPY_NS 4.0
-#define KERNEL_NS 300.0
-#define VECTOR_NS 150.0
-
-/* The tensors to be paired; C may have no order yet. */
-struct asked {
-	const struct asl_view *A, *B, *C;
-	uint32_t kept;
-	const uint64_t *len;
-};
-
-static bool is_matrix(const struct asl_view *x, const struct asl_axis *rows,
-		      const struct asl_axis *cols, const uint64_t *len)
+/* Choose the pairing; given[] becomes the caller's A, B and C in its order. */
+static struct sides begin(struct pairing *p, const struct asl_view *given[3],
+			  const struct asl_plan *plan, const struct asl_view *C,
+			  const struct asl_view *A, const struct asl_view *B,
+			  const uint64_t *len)
 {
-	uint64_t down, across;
+	struct sides s = {plan, p, len, {{0}}};
 
-	return asl_axis_even(rows, x, len, &down) &&
-	       asl_axis_even(cols, x, len, &across) && across == 1;
-}
-
-static bool is_vectors(const struct asl_view *x, const struct asl_axis *rows,
-		       const struct asl_axis *cols,
-		       const struct asl_axis *batch, const uint64_t *len)
-{
-	uint64_t step;
-
-	return asl_axis_even(rows, x, len, &step) &&
-	       asl_axis_even(cols, x, len, &step) &&
-	       asl_axis_even(batch, x, len, &step) && step == 1;
-}
-
-/* A term of three axes, one after another. */
-static struct asl_term chain(const struct asl_axis *a, const struct asl_axis *b,
-			     const struct asl_axis *c)
-{
-	const struct asl_axis *axis[] = {a, b, c};
-	int index[ASL_MOST_INDICES], count = 0;
-
-	for (int i = 0; i < 3; i++)
-		for (int j = 0; j < axis[i]->count; j++)
-			index[count++] = axis[i]->index[j];
-	return asl_term_of(index, count);
-}
-
-static void order_terms(struct asl_pairing *p)
-{
-	const struct asl_axis *b = &p->batch, *m = &p->rows, *n = &p->cols,
-			      *k = &p->sum;
-
-	p->order[0] = p->vector ? chain(m, k, b) : chain(b, m, k);
-	p->order[1] = p->vector ? chain(k, n, b) : chain(b, k, n);
-	p->order[2] = p->vector ? chain(m, n, b) : chain(b, m, n);
-}
-
-double asl_pairing_time(const struct asl_pairing *p)
-{
-	double m = (double)p->rows.len, n = (double)p->cols.len;
-	double k = (double)p->sum.len, b = (double)p->batch.len;
-	double copies = COPY_NS * (double)p->copied;
-	double words = m * k + k * n + m * n;
-
-	if (p->vector)
-		return copies + m * n * (VECTOR_NS + k * b);
-	return copies + b * (KERNEL_NS + fmax(m * n * k / 8, words));
-}
-
-/* What is copied, now that all axes are known; keep it if it is best so far. */
-static void consider(struct asl_pairing *best, struct asl_pairing *p,
-		     const struct asked *x)
-{
-	const struct asl_view *side[] = {p->swapped ? x->B : x->A,
-					 p->swapped ? x->A : x->B, x->C};
-	const struct asl_axis *rows[] = {&p->rows, &p->sum, &p->rows};
-	const struct asl_axis *cols[] = {&p->sum, &p->cols, &p->cols};
-
-	p->copied = 0;
-	for (int i = 0; i < 3; i++) {
-		p->copies[i] =
-			side[i] &&
-			!(p->vector ? is_vectors(side[i], rows[i], cols[i],
-						 &p->batch, x->len)
-				    : is_matrix(side[i], rows[i], cols[i],
-						x->len));
-		if (p->copies[i])
-			p->copied += rows[i]->len * cols[i]->len * p->batch.len;
-	}
-	if (!best->batch.len || asl_pairing_time(p) < asl_pairing_time(best))
-		*best = *p;
-}
-
-static void try_orders(struct asl_pairing *best, const struct asked *x,
-		       bool vector, bool swapped, bool as_C)
-{
-	const struct asl_term *A = (swapped ? x->B : x->A)->term;
-	const struct asl_term *B = (swapped ? x->A : x->B)->term;
-	const struct asl_term *C = as_C ? x->C->term : NULL;
-	const struct asl_term *sum[] = {A, B};
-	const struct asl_term *batch[] = {A, B, C};
-	uint32_t both = A->has & B->has;
-	struct asl_pairing p = {.vector = vector, .swapped = swapped};
-
-	p.rows = asl_axis_of(C ? C : A, A->has & x->kept & ~both, x->len);
-	p.cols = asl_axis_of(C ? C : B, B->has & x->kept & ~both, x->len);
-	for (int i = 0; i < 2; i++) {
-		p.sum = asl_axis_of(sum[i], both & ~x->kept, x->len);
-		for (int j = 0; j < (C ? 3 : 2); j++) {
-			p.batch = asl_axis_of(batch[j], both & x->kept, x->len);
-			consider(best, &p, x);
-			if (p.batch.count < 2)
-				break;
-		}
-		if (p.sum.count < 2)
-			break;
-	}
-}
-
-/* What is one long has no place in an axis, but one in a tensor. */
-static void add_missing(struct asl_term *t, uint32_t kept)
-{
-	int index[ASL_MOST_INDICES], count = 0;
-
-	for (int i = 0; i < t->count; i++)
-		index[count++] = t->index[i];
-	for (int i = 0; i < ASL_MOST_INDICES; i++)
-		if ((kept & ~t->has) >> i & 1)
-			index[count++] = i;
-	*t = asl_term_of(index, count);
-}
-
-void asl_pair_choose(struct asl_pairing *p, const struct asl_view *A,
-		     const struct asl_view *B, const struct asl_view *C,
-		     uint32_t kept, const uint64_t *len)
-{
-	struct asked x = {A, B, C, kept, len};
-
-	*p = (struct asl_pairing){0};
-	for (int vector = 0; vector < 2; vector++)
-		for (int swapped = 0; swapped < 2; swapped++)
-			for (int as_C = 0; as_C < (C ? 2 : 1); as_C++)
-				try_orders(p, &x, vector, swapped, as_C);
-	order_terms(p);
-	if (!C)
-		add_missing(&p->order[2], kept);
-}
-
-static struct asl_sides_of_pair begin(const struct asl_plan *plan,
-				      const struct asl_pairing *p,
-				      const struct asl_view *const given[3],
-				      const uint64_t *len)
-{
-	struct asl_sides_of_pair s = {plan, p, len, {{0}}};
-
-	for (int i = 0; i < 3; i++) {
-		struct asl_words nowhere = {.where = ASL_DRAM};
-
-		s.of[i] = p->copies[i]
-				  ? asl_view_dense(&nowhere, &p->order[i], len)
-				  : *given[i];
-	}
-	return s;
-}
-
-static void put_in_order(const struct asl_view *given[3],
-			 const struct asl_pairing *p, const struct asl_view *C,
-			 const struct asl_view *A, const struct asl_view *B)
-{
+	*p = choose(&(struct pair){A, B, C, C->term->has, len});
 	given[0] = p->swapped ? B : A;
 	given[1] = p->swapped ? A : B;
 	given[2] = C;
+	for (int i = 0; i < 3; i++)
+		s.of[i] = p->copies[i] ? asl_view_nowhere(&p->order[i], len)
+				       : *given[i];
+	return s;
 }
 
 void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
@@ -719,34 +710,29 @@ void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
 {
 	const struct asl_view *given[3];
 	struct asl_words copy[3] = {{0}};
-	struct asl_pairing p;
-	struct asl_sides_of_pair s;
-	bool copied;
+	struct pairing p;
+	struct sides s = begin(&p, given, plan, C, A, B, len);
 
-	asl_pair_choose(&p, A, B, C, C->term->has, len);
-	put_in_order(given, &p, C, A, B);
-	s = begin(plan, &p, given, len);
-	copied = p.copies[0] || p.copies[1] || p.copies[2];
-	if (copied)
+	if (p.copied)
 		asl_mark_hold(r);
 	for (int i = 0; i < 3; i++) {
 		if (!p.copies[i])
 			continue;
 		asl_take(r, &copy[i], ASL_DRAM,
-			 asl_view_words(&p.order[i], len));
+			 asl_term_words(&p.order[i], len));
 		s.of[i].at = copy[i].at;
 		if (i < 2)
 			asl_permute(r, &s.of[i], given[i], len);
 	}
 	if (p.vector)
-		asl_pair_by_vectors(r, &s);
+		by_vectors(r, &s);
 	else
-		asl_pair_by_kernel(r, &s);
+		by_kernel(r, &s);
 	if (p.copies[2])
 		asl_permute(r, C, &s.of[2], len);
 	for (int i = 2; i >= 0; i--)
 		asl_give(r, &copy[i]);
-	if (copied)
+	if (p.copied)
 		asl_release(r);
 }
 
@@ -755,30 +741,22 @@ uint64_t asl_pair_predict(struct asl_counts *x, const struct asl_plan *plan,
 			  const struct asl_view *B, const uint64_t *len)
 {
 	const struct asl_view *given[3];
-	struct asl_pairing p;
-	struct asl_sides_of_pair s;
+	struct pairing p;
+	struct sides s = begin(&p, given, plan, C, A, B, len);
 	uint64_t held = 0, high = 0;
 
-	asl_pair_choose(&p, A, B, C, C->term->has, len);
-	put_in_order(given, &p, C, A, B);
-	s = begin(plan, &p, given, len);
 	for (int i = 0; i < 3; i++) {
-		uint64_t words = asl_view_words(&p.order[i], len);
-		bool from_C = i == 2;
-		uint64_t room;
+		const struct asl_view *to = i < 2 ? &s.of[i] : C;
+		const struct asl_view *from = i < 2 ? given[i] : &s.of[2];
 
 		if (!p.copies[i])
 			continue;
-		held += words;
-		room = asl_permute_room(from_C ? C : &s.of[i],
-					from_C ? &s.of[i] : given[i], len,
-					plan->cache);
-		/* C's is taken last, when all copies are held. */
-		high = asl_max(high, held + room);
-		asl_permute_predict(x, from_C ? C->where : ASL_DRAM,
-				    from_C ? ASL_DRAM : given[i]->where, words);
+		/* C's copy comes last, while all copies are held. */
+		held += asl_term_words(&p.order[i], len);
+		high = asl_max(high,
+			       held + asl_permute_predict(x, to, from, len,
+							  plan->cache));
 	}
-	return asl_max(high,
-		       held + (p.vector ? asl_pair_predict_vectors(x, &s)
-					: asl_pair_predict_kernel(x, &s)));
+	return asl_max(high, held + (p.vector ? predict_vectors(x, &s)
+					      : predict_kernel(x, &s)));
 }

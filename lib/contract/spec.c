@@ -1,5 +1,5 @@
 /*
- * spec.c -- parsing einsum strings
+ * spec.c -- einsum strings, and the sizes of their indices
  */
 #include "lib/contract/spec.h"
 
@@ -16,8 +16,8 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The number of a letter's index; -1: no term has it. */
-static int asl_einsum_index(const struct asl_einsum *e, char letter)
+/* -1: no term has the letter. */
+static int index_of(const struct asl_einsum *e, char letter)
 {
 	for (int i = 0; i < e->indices; i++)
 		if (e->letter[i] == letter)
@@ -42,6 +42,25 @@ struct asl_term asl_term_of(const int *index, int count)
 	return t;
 }
 
+struct asl_term asl_term_without(const struct asl_term *t, uint32_t set)
+{
+	struct asl_term rest = {0};
+
+	for (int i = 0; i < t->count; i++)
+		if (!(set >> t->index[i] & 1))
+			add_mode(&rest, t->index[i]);
+	return rest;
+}
+
+uint64_t asl_term_words(const struct asl_term *t, const uint64_t *len)
+{
+	uint64_t words = 1;
+
+	for (int i = 0; i < t->count; i++)
+		words *= len[t->index[i]];
+	return words;
+}
+
 /* ---- The string ---- */
 
 static int bad_character(const char *spec, const char *at)
@@ -63,7 +82,7 @@ static int bad_character(const char *spec, const char *at)
 static int take_letter(struct asl_einsum *e, struct asl_term *t,
 		       const char *spec, char letter)
 {
-	int index = asl_einsum_index(e, letter);
+	int index = index_of(e, letter);
 
 	if (index < 0 && e->indices == ASL_MOST_INDICES)
 		return asl_fail(-EINVAL, "einsum '%s': more than %d indices",
@@ -81,7 +100,7 @@ static int take_letter(struct asl_einsum *e, struct asl_term *t,
 	return 0;
 }
 
-/* Up to the arrow or the end, where *at then is. */
+/* *at ends at the arrow or at the end of the string. */
 static int parse_inputs(struct asl_einsum *e, const char *spec, const char **at)
 {
 	int err = 0;
@@ -106,7 +125,7 @@ static int parse_inputs(struct asl_einsum *e, const char *spec, const char **at)
 static int take_output(struct asl_einsum *e, const char *spec, char letter)
 {
 	struct asl_term *out = &e->term[e->inputs];
-	int index = asl_einsum_index(e, letter);
+	int index = index_of(e, letter);
 
 	if (index < 0)
 		return asl_fail(-EINVAL,
@@ -147,11 +166,11 @@ static int times_seen(const struct asl_einsum *e, int index)
 	return times;
 }
 
-/* NumPy's rule for strings without an arrow. */
+/* NumPy's rule for a string without an arrow. */
 static void imply_output(struct asl_einsum *e)
 {
 	for (int letter = 'A'; letter <= 'z'; letter++) {
-		int index = asl_einsum_index(e, (char)letter);
+		int index = index_of(e, (char)letter);
 
 		if (index >= 0 && times_seen(e, index) == 1)
 			add_mode(&e->term[e->inputs], index);
@@ -182,18 +201,7 @@ uint32_t asl_einsum_all(const struct asl_einsum *e)
 	return all;
 }
 
-uint64_t asl_term_words(const struct asl_einsum *e, const struct asl_term *t)
-{
-	uint64_t words = 1;
-
-	for (int i = 0; i < t->count; i++)
-		words *= e->size[t->index[i]];
-	return words;
-}
-
-/*
- * The sizes of an einsum's indices, from lists and from operands
- */
+/* ---- Sizes, from lists and from operands ---- */
 
 #define MOST_VOLUME ((uint64_t)1 << 58) /* so that flops fit 64 bits */
 
@@ -218,7 +226,7 @@ static int set_size(struct asl_einsum *e, int index, uint64_t size,
 	return 0;
 }
 
-/* A number with its suffix, up to a comma or the end; false: there is none. */
+/* A number with its suffix, up to a comma or the end. */
 static bool take_size(const char **at, uint64_t *size)
 {
 	static const char suffix[] = "kmg";
@@ -262,7 +270,7 @@ int asl_einsum_dims(struct asl_einsum *e, const char *dims)
 					"sizes '%s': '%.16s': expected "
 					"LETTER=SIZE",
 					dims, at);
-		index = asl_einsum_index(e, letter);
+		index = index_of(e, letter);
 		if (index < 0)
 			return asl_fail(-EINVAL,
 					"sizes '%s': no term has an index "

@@ -1,17 +1,17 @@
 /*
- * spec.h -- what an einsum string says: "ijk,kl,jl->il"
+ * spec.h -- the meaning of an einsum string: "ijk,kl,jl->il"
  *
- * Inputs are separated by commas; each of their modes has a letter, which names
- * an index.  Indices that the output has not are summed over.  Without `->` the
- * output has every index that occurs once, in the alphabet's order, capital
- * letters first.  Spaces mean nothing.
+ * Commas separate inputs; a letter names the index of each of their modes.
+ * Indices missing from the output are summed over.  Without `->` the output has
+ * every index that occurs once, in alphabetical order, capital letters first.
+ * Spaces are ignored.
  *
- * An index that an input has twice takes that input's diagonal: no other words
- * of it take part.  So a term has its distinct indices, in the order of their
- * first appearance, and from here on a tensor is what these span.
+ * An index that occurs twice in an input selects that input's diagonal; its
+ * other words take no part.  A term keeps its distinct indices, in the order of
+ * their first appearance, and a tensor is the array that these span.
  *
- * Errors	0, or -EINVAL with asl_failure() saying in
- *		one line what was found and what was expected.
+ * Errors	0, or -EINVAL, and asl_failure() says what was found and what
+ *		was expected.
  */
 #ifndef ASL_SPEC_H
 #define ASL_SPEC_H
@@ -20,11 +20,17 @@
 
 enum { ASL_MOST_INDICES = 32, ASL_MOST_INPUTS = ASL_MOST_OPERANDS - 1 };
 
+/* Sizes of texts: a whole string, and a size for every index. */
+enum {
+	ASL_SPEC_TEXT = ASL_MOST_OPERANDS * (ASL_MOST_INDICES + 2),
+	ASL_DIMS_TEXT = ASL_MOST_INDICES * 24
+};
+
 /* One input, or the output. */
 struct asl_term {
 	int modes, mode[ASL_MOST_INDICES];  /* as written */
 	int count, index[ASL_MOST_INDICES]; /* each index once */
-	uint32_t has;			    /* 1 << index */
+	uint32_t has;			    /* a bit for each index */
 };
 
 struct asl_einsum {
@@ -39,21 +45,23 @@ int asl_einsum_parse(struct asl_einsum *e, const char *spec);
 /* Sizes from a list, "i=64,j=32,k=1k"; k, m and g are powers of 1000. */
 int asl_einsum_dims(struct asl_einsum *e, const char *dims);
 
-/* Sizes from an operand; `name` is what it is called in messages. */
+/* Sizes from the shape of an operand, which messages call `name`. */
 int asl_einsum_shape(struct asl_einsum *e, int which, int modes,
 		     const uint64_t *shape, const char *name);
 
-/* Is every size known, and can what they make be counted? */
+/* Refuses an unknown size, and sizes whose flops would overflow a counter. */
 int asl_einsum_check(const struct asl_einsum *e);
 
-/* Every index of its terms: a step of a sequence has not all letters. */
+/* The indices of all terms: a step of a sequence lacks some letters. */
 uint32_t asl_einsum_all(const struct asl_einsum *e);
 
-/* Entries that the distinct indices span. */
-uint64_t asl_term_words(const struct asl_einsum *e, const struct asl_term *t);
-
-/* The term of these indices, in this order. */
 struct asl_term asl_term_of(const int *index, int count);
+
+/* The indices that are not in the set, in the order of the term. */
+struct asl_term asl_term_without(const struct asl_term *t, uint32_t set);
+
+/* Words of the tensor where index i is len[i] long. */
+uint64_t asl_term_words(const struct asl_term *t, const uint64_t *len);
 
 static inline bool asl_term_has(const struct asl_term *t, int index)
 {

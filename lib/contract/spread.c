@@ -1,5 +1,5 @@
 /*
- * spread.c -- runs of words, and their rows
+ * spread.c -- runs of words, and moving them from one spread to another
  */
 #include "lib/contract/spread.h"
 
@@ -7,19 +7,97 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Runs and rows ---- */
+
+struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
+{
+	const struct asl_term *t = s->term;
+	struct asl_run x = {.dims = t->count};
+	struct asl_cell cell;
+
+	if (s->mesh && rank < asl_mesh_ranks(s->e, s->mesh)) {
+		cell = asl_mesh_cell(s->e, s->mesh, rank);
+		for (int i = 0; i < t->count; i++)
+			x.box[i] = cell.of[t->index[i]];
+		x.words = asl_mesh_share(s->e, s->mesh, t, rank);
+	} else if (!s->mesh && rank == 0) {
+		for (int i = 0; i < t->count; i++)
+			x.box[i].count = s->e->size[t->index[i]];
+		x.words.count = asl_term_words(t, s->e->size);
+	}
+	return x;
+}
+
+struct asl_tensor_row asl_run_row(const struct asl_run *x, uint64_t done,
+				  uint64_t most)
+{
+	struct asl_tensor_row row = {.count = asl_min(most, 1)};
+	uint64_t word = x->words.first + done;
+
+	for (int i = x->dims - 1; i >= 0; i--) {
+		uint64_t at = word % x->box[i].count;
+
+		if (i == x->dims - 1)
+			row.count = asl_min(most, x->box[i].count - at);
+		row.at[i] = x->box[i].first + at;
+		word /= x->box[i].count;
+	}
+	return row;
+}
+
+static bool same_range(struct asl_range a, struct asl_range b)
+{
+	return a.first == b.first && a.count == b.count;
+}
+
+/* Empty runs are the same, wherever they are. */
+static bool same_run(const struct asl_run *x, const struct asl_run *y)
+{
+	if (!x->words.count && !y->words.count)
+		return true;
+	if (x->dims != y->dims || !same_range(x->words, y->words))
+		return false;
+	for (int i = 0; i < x->dims; i++)
+		if (!same_range(x->box[i], y->box[i]))
+			return false;
+	return true;
+}
+
+bool asl_spread_same(const struct asl_spread *a, const struct asl_spread *b,
+		     int ranks)
+{
+	for (int r = 0; r < ranks; r++) {
+		struct asl_run x = asl_spread_run(a, r);
+		struct asl_run y = asl_spread_run(b, r);
+
+		if (!same_run(&x, &y))
+			return false;
+	}
+	return true;
+}
+
 /*
- * Cutting runs into boxes
+ * Runs as boxes, and what two runs have in common
+ *
+ * A run is a few boxes one after another.  The words of each are in the order of
+ * the box: a range of one dimension, whole in the dimensions after it and a point
+ * in those before.
  */
 
-/* As large as can be that begins `done` words into the run, up to `left` words. */
-static struct asl_box_of_run first_box(const struct asl_run *x, uint64_t done,
-				       uint64_t left, uint64_t *words)
+struct box {
+	struct asl_range of[ASL_MOST_INDICES]; /* by place in the term */
+	uint64_t at;			       /* words into the run */
+};
+
+/* The largest box that begins `done` words into the run, of at most `left`. */
+static struct box first_box(const struct asl_run *x, uint64_t done,
+			    uint64_t left, uint64_t *words)
 {
 	uint64_t word = x->words.first + done, unit = 1, many = 1;
-	struct asl_box_of_run b = {.at = done};
+	struct box b = {.at = done};
 	int i = x->dims - 1;
 
-	/* A whole dimension while it is at its beginning and there is enough. */
+	/* Dimensions are whole while the word is at their beginning. */
 	for (; i >= 0; i--) {
 		uint64_t length = x->box[i].count;
 
@@ -49,7 +127,7 @@ static struct asl_range common_range(struct asl_range a, struct asl_range b)
 	return (struct asl_range){first, end > first ? end - first : 0};
 }
 
-static bool apart(const struct asl_run *a, const struct asl_run *b)
+static bool are_apart(const struct asl_run *a, const struct asl_run *b)
 {
 	if (!a->words.count || !b->words.count)
 		return true;
@@ -59,22 +137,33 @@ static bool apart(const struct asl_run *a, const struct asl_run *b)
 	return false;
 }
 
-/* Runs that are apart are as good as done. */
-static struct asl_boxes asl_boxes_begin(const struct asl_run *a,
-					const struct asl_run *b)
+/*
+ * Each box of one run with each box of the other.  Boxes are recomputed when
+ * they are needed: ranks may have small stacks.
+ */
+struct meeting {
+	const struct asl_run *run[2];
+	uint64_t done[2], words[2];
+	struct box box[2], common; /* common.at is not set */
+	uint64_t common_words;
+};
+
+/* Runs that are apart are finished at once. */
+static struct meeting begin_meeting(const struct asl_run *a,
+				    const struct asl_run *b)
 {
-	struct asl_boxes x;
+	struct meeting x;
 
 	x.run[0] = a;
 	x.run[1] = b;
-	x.done[0] = apart(a, b) ? a->words.count : 0;
+	x.done[0] = are_apart(a, b) ? a->words.count : 0;
 	x.words[0] = 0;
 	x.done[1] = b->words.count;
 	return x;
 }
 
-/* The next two boxes, in common or not. */
-static bool step(struct asl_boxes *x)
+/* The next two boxes, whether they have words in common or not. */
+static bool next_boxes(struct meeting *x)
 {
 	const struct asl_run *a = x->run[0], *b = x->run[1];
 
@@ -93,41 +182,41 @@ static bool step(struct asl_boxes *x)
 	return true;
 }
 
-static uint64_t meet(struct asl_boxes *x)
+/* The next two boxes with words in common. */
+static bool next_meeting(struct meeting *x)
 {
-	uint64_t words = 1;
-
-	for (int i = 0; i < x->run[0]->dims; i++) {
-		x->both.of[i] = common_range(x->box[0].of[i], x->box[1].of[i]);
-		words *= x->both.of[i].count;
-	}
-	return words;
-}
-
-/* The next two with words in common; false: no more. */
-static bool asl_boxes_next(struct asl_boxes *x)
-{
-	while (step(x))
-		if (meet(x))
+	while (next_boxes(x)) {
+		x->common_words = 1;
+		for (int i = 0; i < x->run[0]->dims; i++) {
+			x->common.of[i] =
+				common_range(x->box[0].of[i], x->box[1].of[i]);
+			x->common_words *= x->common.of[i].count;
+		}
+		if (x->common_words)
 			return true;
+	}
 	return false;
 }
 
 uint64_t asl_runs_common(const struct asl_run *a, const struct asl_run *b)
 {
-	struct asl_boxes x = asl_boxes_begin(a, b);
+	struct meeting x = begin_meeting(a, b);
 	uint64_t words = 0;
 
-	while (asl_boxes_next(&x))
-		words += meet(&x);
+	while (next_meeting(&x))
+		words += x.common_words;
 	return words;
 }
 
 /*
- * From a run to a box around it, to cells, and to shares of these
+ * Peers: the ranks that may have words of a run
+ *
+ * Of 10^5 ranks few have words in common with a given one.  They are found from
+ * where the run lies: a box around it, the cells that the box touches, and the
+ * shares of these cells' slices.
  */
 
-/* Which part of a length has point x? */
+/* The part of a length that has point x. */
 static int part_at(struct asl_range (*cut)(uint64_t length, int parts, int i),
 		   uint64_t length, int parts, uint64_t x)
 {
@@ -144,11 +233,7 @@ static int part_at(struct asl_range (*cut)(uint64_t length, int parts, int i),
 	return low;
 }
 
-struct box {
-	struct asl_range of[ASL_MOST_INDICES]; /* by place in the term */
-};
-
-/* A dimension is whole if the run is in more than one row of those before it. */
+/* A dimension is whole if the run spans several rows of those before it. */
 static struct box box_around(const struct asl_run *x)
 {
 	uint64_t low = x->words.first, high = low + x->words.count - 1;
@@ -172,7 +257,7 @@ static struct box box_around(const struct asl_run *x)
 /* The cells that a box touches: ranges of parts, by place in the term. */
 static struct box cells_of(const struct asl_spread *s, const struct box *b)
 {
-	struct box cells = {{{0}}};
+	struct box cells = {.at = 0};
 
 	for (int i = 0; i < s->term->count; i++) {
 		int index = s->term->index[i], p = s->mesh->p[index];
@@ -187,9 +272,9 @@ static struct box cells_of(const struct asl_spread *s, const struct box *b)
 	return cells;
 }
 
-/* A cell of the term's indices, and who shares its slice. */
+/* A slice of the term, and how many ranks share it. */
 struct slice {
-	int at[ASL_MOST_INDICES]; /* by index */
+	int at[ASL_MOST_INDICES]; /* the cell, by index of the term */
 	int size;
 };
 
@@ -224,7 +309,7 @@ static struct slice slice_of(const struct asl_spread *s,
 	return x;
 }
 
-/* Words of a slice: from the first to the last that are in a box. */
+/* The words of a slice from the first to the last one in a box. */
 static struct asl_range words_in(const struct asl_spread *s,
 				 const struct slice *x, const struct box *b,
 				 uint64_t *all)
@@ -236,12 +321,10 @@ static struct asl_range words_in(const struct asl_spread *s,
 		int index = s->term->index[i];
 		struct asl_range cell = asl_part(
 			s->e->size[index], s->mesh->p[index], x->at[index]);
-		uint64_t first = asl_max(cell.first, b->of[i].first);
-		uint64_t end = asl_min(cell.first + cell.count,
-				       b->of[i].first + b->of[i].count);
+		struct asl_range in = common_range(cell, b->of[i]);
 
-		low = low * cell.count + first - cell.first;
-		high = high * cell.count + end - 1 - cell.first;
+		low = low * cell.count + in.first - cell.first;
+		high = high * cell.count + in.first + in.count - 1 - cell.first;
 		*all *= cell.count;
 	}
 	return (struct asl_range){low, high - low + 1};
@@ -275,77 +358,11 @@ void asl_spread_peers(const struct asl_spread *s, const struct asl_run *x,
 	}
 }
 
-struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
-{
-	const struct asl_term *t = s->term;
-	struct asl_run x = {.dims = t->count};
-	struct asl_cell cell;
+/* ---- Copying what two runs have in common ---- */
 
-	if (s->mesh && rank < asl_mesh_ranks(s->e, s->mesh)) {
-		cell = asl_mesh_cell(s->e, s->mesh, rank);
-		for (int i = 0; i < t->count; i++)
-			x.box[i] = cell.of[t->index[i]];
-		x.words = asl_mesh_share(s->e, s->mesh, t, rank);
-	} else if (!s->mesh && rank == 0) {
-		for (int i = 0; i < t->count; i++)
-			x.box[i].count = s->e->size[t->index[i]];
-		x.words.count = asl_term_words(s->e, t);
-	}
-	return x;
-}
-
-struct asl_row asl_run_row(const struct asl_run *x, uint64_t done,
-			   uint64_t most)
-{
-	struct asl_row row = {.count = asl_min(most, 1)};
-	uint64_t word = x->words.first + done;
-
-	for (int i = x->dims - 1; i >= 0; i--) {
-		uint64_t at = word % x->box[i].count;
-
-		if (i == x->dims - 1)
-			row.count = asl_min(most, x->box[i].count - at);
-		row.at[i] = x->box[i].first + at;
-		word /= x->box[i].count;
-	}
-	return row;
-}
-
-static bool same_run(const struct asl_run *x, const struct asl_run *y)
-{
-	if (x->dims != y->dims || x->words.first != y->words.first ||
-	    x->words.count != y->words.count)
-		return false;
-	for (int i = 0; i < x->dims; i++)
-		if (x->box[i].first != y->box[i].first ||
-		    x->box[i].count != y->box[i].count)
-			return false;
-	return true;
-}
-
-/* Of those that have nothing it does not matter where. */
-bool asl_spread_same(const struct asl_spread *a, const struct asl_spread *b,
-		     int ranks)
-{
-	for (int r = 0; r < ranks; r++) {
-		struct asl_run x = asl_spread_run(a, r);
-		struct asl_run y = asl_spread_run(b, r);
-
-		if ((x.words.count || y.words.count) && !same_run(&x, &y))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Words from one spread to another, in rectangles
- */
-
-/* ---- Copying ---- */
-
-/* Words as a box has them: the place of a row of `part`. */
-static uint64_t place(const struct asl_box_of_run *b,
-		      const struct asl_box_of_run *part, int dims, uint64_t row)
+/* Where row `row` of `part` lies among the words of box b. */
+static uint64_t row_at(const struct box *b, const struct box *part, int dims,
+		       uint64_t row)
 {
 	uint64_t at = 0, step = 1;
 
@@ -363,37 +380,39 @@ static uint64_t place(const struct asl_box_of_run *b,
 	return b->at + at;
 }
 
-/* The words of a box where they lie, or packed, from *packed on. */
-static struct asl_block plane(const struct asl_words *x,
-			      const struct asl_box_of_run *b,
-			      const struct asl_box_of_run *part, int dims,
-			      uint64_t row)
+static double *shifted(double *at, uint64_t by)
+{
+	return at ? at + by : NULL;
+}
+
+/* The last two dimensions of a part of a box, where its words lie. */
+static struct asl_block plane(const struct asl_words *x, const struct box *b,
+			      const struct box *part, int dims, uint64_t row)
 {
 	uint64_t rows = dims > 1 ? part->of[dims - 2].count : 1;
 	uint64_t cols = dims > 0 ? part->of[dims - 1].count : 1;
 	uint64_t ld = dims > 0 ? b->of[dims - 1].count : 1;
 
 	return (struct asl_block){x->where, rows, cols, ld,
-				  x->at ? x->at + place(b, part, dims, row)
-					: NULL};
+				  shifted(x->at, row_at(b, part, dims, row))};
 }
 
 static struct asl_block packed(const struct asl_words *x, uint64_t at,
 			       const struct asl_block *like)
 {
 	return (struct asl_block){x->where, like->rows, like->cols, like->cols,
-				  x->at ? x->at + at : NULL};
+				  shifted(x->at, at)};
 }
 
-/* One side of a copy: a run's words, or (no run) packed ones. */
+/* One side of a copy: a run's words or, without a run, packed ones. */
 struct side {
 	const struct asl_run *run;
 	const struct asl_words *x;
 };
 
-static uint64_t copy_box(struct asl_rank *r, const struct asl_box_of_run *part,
-			 int dims, const struct side side[2],
-			 const struct asl_box_of_run b[2], uint64_t at)
+static uint64_t copy_box(struct asl_rank *r, const struct box *part, int dims,
+			 const struct side side[2], const struct box b[2],
+			 uint64_t at)
 {
 	uint64_t rows = 1;
 
@@ -416,46 +435,46 @@ static uint64_t copy_box(struct asl_rank *r, const struct asl_box_of_run *part,
 }
 
 /*
- * side[0] = side[1] for what two runs have in common, box by box; in the same
- * order whoever packs and unpacks.
+ * side[0] = side[1] for the words that two runs have in common.  Sender and
+ * receiver go through the boxes in the same order.
  */
 static void copy_common(struct asl_rank *r, const struct asl_run *to,
 			const struct asl_run *from, const struct side side[2])
 {
-	struct asl_boxes x = asl_boxes_begin(to, from);
+	struct meeting x = begin_meeting(to, from);
 	uint64_t at = 0;
 
-	while (asl_boxes_next(&x))
-		at = copy_box(r, &x.both, to->dims, side, x.box, at);
+	while (next_meeting(&x))
+		at = copy_box(r, &x.common, to->dims, side, x.box, at);
 }
 
-/* ---- Steps ---- */
+/* ---- Moving ---- */
 
-/* A rank that moves words, and what it does at a step of it. */
-struct mover {
+struct move {
 	int rank, ranks;
 	const struct asl_spread *to, *from;
 	struct asl_run has, gets;
 };
 
+static struct move move_of(int rank, int ranks, const struct asl_spread *to,
+			   const struct asl_spread *from)
+{
+	return (struct move){rank,
+			     ranks,
+			     to,
+			     from,
+			     asl_spread_run(from, rank),
+			     asl_spread_run(to, rank)};
+}
+
+/* The exchange with the ranks that are `s` after and before this one. */
 struct step {
 	int to, from;
 	struct asl_run theirs[2]; /* what `to` gets, and what `from` has */
 	uint64_t out, in;
 };
 
-static struct mover mover(int rank, int ranks, const struct asl_spread *to,
-			  const struct asl_spread *from)
-{
-	return (struct mover){rank,
-			      ranks,
-			      to,
-			      from,
-			      asl_spread_run(from, rank),
-			      asl_spread_run(to, rank)};
-}
-
-static struct step step_of(const struct mover *m, int s)
+static struct step step_of(const struct move *m, int s)
 {
 	struct step x = {.to = (m->rank + s) % m->ranks,
 			 .from = (m->rank - s + m->ranks) % m->ranks};
@@ -471,8 +490,7 @@ static struct step step_of(const struct mover *m, int s)
 	return x;
 }
 
-/* Packed, over the network, unpacked. */
-static void take_step(struct asl_rank *r, const struct mover *m,
+static void take_step(struct asl_rank *r, const struct move *m,
 		      const struct step *x, struct asl_words *in,
 		      const struct asl_words *out)
 {
@@ -492,7 +510,7 @@ static void take_step(struct asl_rank *r, const struct mover *m,
 
 /* The steps at which a rank has something to do. */
 struct agenda {
-	const struct mover *m;
+	const struct move *m;
 	char *busy; /* [ranks] */
 };
 
@@ -514,7 +532,7 @@ void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
 		     struct asl_words *in, const struct asl_spread *from,
 		     const struct asl_words *out)
 {
-	struct mover m = mover(r->id, ranks, to, from);
+	struct move m = move_of(r->id, ranks, to, from);
 	struct agenda x = {&m, calloc((size_t)ranks, 1)};
 
 	if (!x.busy) {
@@ -538,19 +556,17 @@ void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
 }
 
 /*
- * What taking words to another spread counts, in closed form
+ * The closed form
  *
- * Apart from spread_move.c on purpose: steps are not gone through, but found from
- * who has words in common; in no order, as sums and maxima need none.
+ * It does not go through the steps, but finds the peers with words in common, in
+ * any order, as sums and maxima need none.
  */
 
-struct move {
-	int rank, ranks;
-	const struct asl_spread *to, *from;
-	struct asl_run has, gets;
+struct forecast {
+	struct move m;
 	enum asl_where out, in;
 	struct asl_counts *x;
-	uint64_t room;
+	uint64_t scratch;
 };
 
 static uint64_t sent(const struct move *m, int peer)
@@ -567,40 +583,40 @@ static uint64_t received(const struct move *m, int peer)
 	return asl_runs_common(&m->gets, &theirs);
 }
 
-/* The other one of a step: as far from this rank, on its other side. */
+/* The other peer of a step: as far from this rank, on its other side. */
 static int opposite(const struct move *m, int peer)
 {
 	return (2 * m->rank - peer + 2 * m->ranks) % m->ranks;
 }
 
-static void count_step(struct move *m, uint64_t out, uint64_t in)
+static void count_step(struct forecast *f, uint64_t out, uint64_t in)
 {
-	asl_predict_copy(m->x, ASL_DRAM, m->out, out);
-	asl_predict_copy(m->x, m->in, ASL_DRAM, in);
-	m->x->of[ASL_NET_SEND] += out;
-	m->x->of[ASL_NET_RECV] += in;
-	m->x->of[ASL_NET_MSGS] += out != 0;
-	m->x->of[ASL_BH] += asl_max(out, in);
-	m->room = asl_max(m->room, out + in);
+	asl_predict_copy(f->x, ASL_DRAM, f->out, out);
+	asl_predict_copy(f->x, f->in, ASL_DRAM, in);
+	f->x->of[ASL_NET_SEND] += out;
+	f->x->of[ASL_NET_RECV] += in;
+	f->x->of[ASL_NET_MSGS] += out != 0;
+	f->x->of[ASL_BH] += asl_max(out, in);
+	f->scratch = asl_max(f->scratch, out + in);
 }
 
 static void count_receiver(int peer, void *arg)
 {
-	struct move *m = arg;
-	uint64_t out = peer == m->rank ? 0 : sent(m, peer);
+	struct forecast *f = arg;
+	uint64_t out = peer == f->m.rank ? 0 : sent(&f->m, peer);
 
 	if (out)
-		count_step(m, out, received(m, opposite(m, peer)));
+		count_step(f, out, received(&f->m, opposite(&f->m, peer)));
 }
 
-/* Unless the step has been counted for what goes out. */
+/* count_receiver has counted the steps that also send. */
 static void count_sender(int peer, void *arg)
 {
-	struct move *m = arg;
-	uint64_t in = peer == m->rank ? 0 : received(m, peer);
+	struct forecast *f = arg;
+	uint64_t in = peer == f->m.rank ? 0 : received(&f->m, peer);
 
-	if (in && !sent(m, opposite(m, peer)))
-		count_step(m, 0, in);
+	if (in && !sent(&f->m, opposite(&f->m, peer)))
+		count_step(f, 0, in);
 }
 
 void asl_predict_copy(struct asl_counts *x, enum asl_where to,
@@ -614,18 +630,10 @@ uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
 			    const struct asl_spread *to, enum asl_where in,
 			    const struct asl_spread *from, enum asl_where out)
 {
-	struct move m = {.rank = rank,
-			 .ranks = ranks,
-			 .to = to,
-			 .from = from,
-			 .has = asl_spread_run(from, rank),
-			 .gets = asl_spread_run(to, rank),
-			 .out = out,
-			 .in = in,
-			 .x = x};
+	struct forecast f = {move_of(rank, ranks, to, from), out, in, x, 0};
 
-	asl_predict_copy(x, in, out, asl_runs_common(&m.gets, &m.has));
-	asl_spread_peers(to, &m.has, count_receiver, &m);
-	asl_spread_peers(from, &m.gets, count_sender, &m);
-	return m.room;
+	asl_predict_copy(x, in, out, asl_runs_common(&f.m.gets, &f.m.has));
+	asl_spread_peers(to, &f.m.has, count_receiver, &f);
+	asl_spread_peers(from, &f.m.gets, count_sender, &f);
+	return f.scratch;
 }

@@ -14,12 +14,13 @@ enum { MOST_RANKS = 12, MOST_INDICES = 6 };
 static void make(const struct asl_einsum *e, int ranks)
 {
 	static struct asl_contraction c;
+	struct asl_plan plan = {
+		.ranks = ranks, .cache = 4096, .contraction = &c};
 
 	for (int way = ASL_WAY_BEST; way < ASL_WAYS; way++) {
-		struct asl_contraction_want want = {
-			.ranks = ranks, .cache = 4096, .way = way};
-
-		asl_contraction_make(&c, e, &want);
+		c.e = *e;
+		c.asked = (enum asl_contract_way)way;
+		asl_contract_settle(&plan);
 		if (c.stages < 1 || c.ranks < 1 || c.ranks > ranks)
 			abort();
 	}

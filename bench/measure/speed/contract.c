@@ -79,15 +79,13 @@ static int look(const struct asl_rep *rep, void *arg)
 static double time_einsum(const struct speed_case *x)
 {
 	static struct asl_contraction contraction;
-	struct asl_contraction_want how = {.ranks = 1,
-					   .cache = asl_machine_cache_words(1)};
+	struct asl_einsum *e = &contraction.e;
 	struct measured m = {0};
-	struct asl_einsum e;
 	struct asl_run_want want = {
 		.plan = {.algorithm = &asl_contract_einsum,
 			 .kernel = asl_kernel_find("tight"),
 			 .ranks = 1,
-			 .cache = how.cache,
+			 .cache = asl_machine_cache_words(1),
 			 .panels = ASL_DRAM,
 			 .contraction = &contraction,
 			 .costs = {1, 1, 1, 1, 1, 0, 0}},
@@ -99,11 +97,11 @@ static double time_einsum(const struct speed_case *x)
 		.verify = ASL_VERIFY_FREIVALDS,
 	};
 
-	if (asl_einsum_parse(&e, x->spec) || asl_einsum_dims(&e, x->dims)) {
+	if (asl_einsum_parse(e, x->spec) || asl_einsum_dims(e, x->dims)) {
 		fprintf(stderr, "speed-contract: %s\n", asl_failure());
 		exit(2);
 	}
-	asl_contraction_make(&contraction, &e, &how);
+	asl_contract_settle(&want.plan);
 	if (asl_run(&want, look, &m)) {
 		fprintf(stderr, "speed-contract: %s\n", asl_failure());
 		exit(3);
