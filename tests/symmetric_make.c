@@ -103,10 +103,9 @@ static uint64_t need_of(const struct asl_symmetric *s, int columns)
 		struct asl_wedge w;
 		uint64_t more;
 
-		asl_wedge_begin(&w, s, p);
+		asl_wedge_for_prediction(&w, s, p);
 		more = s->gradient ? R * asl_wedge_owned(&w) + R * R : 2;
-		most = asl_max(most, asl_wedge_rooms(&w, columns).cache + more);
-		asl_wedge_end(&w);
+		most = asl_max(most, asl_wedge_memory(&w, columns).cache + more);
 	}
 	return most;
 }

@@ -1,13 +1,14 @@
 /*
  * cpgrad.c -- the gradient of a symmetric CP decomposition
  *
- * Of f(X) = 1/6 || A - sum x_l o x_l o x_l ||^2 for the R columns x_l of X:
+ * The gradient of f(X) = 1/6 || A - sum x_l o x_l o x_l ||^2 for the R columns
+ * x_l of X is
  *
  *	Y = X G - [A x2 x_l x3 x_l], G = (X'X) * (X'X), entry by entry
  *
- * The tensor is read once for all columns, or once for as many as the cache has
- * room for: x and y of a rank's row blocks, and its own shares of X beside them.
- * Per rank, with w words of shares and T of tensor, read t times:
+ * One pass over the tensor serves as many columns as fit into the cache with x
+ * and y of a rank's row blocks, beside its own shares of X.  Per rank, with w
+ * words of shares and T of tensor, read t times:
  *
  *	B_h	R times that of sttsv, and a sum of R^2 words over all ranks
  *	B_r	t T and R times what sttsv reads of x
@@ -17,13 +18,12 @@
  * Algorithm 2 of the paper that sttsv.c names; T. G. Kolda, Numerical
  * optimization for symmetric tensor decomposition, Math. Prog. 151, 2015.
  */
-#include "lib/symmetric/sum.h"
 #include "lib/symmetric/wedge.h"
 
 struct gradient {
 	struct asl_wedge w;
-	struct asl_sum sum; /* X'X, then G */
-	struct asl_tile X;  /* this rank's shares */
+	struct asl_allsum sum; /* X'X, then G */
+	struct asl_tile X;     /* this rank's shares */
 	uint64_t R;
 };
 
@@ -52,7 +52,7 @@ static void square(const double *at, void *arg)
 		g->sum.tile.at[i] *= g->sum.tile.at[i];
 }
 
-/* y = x G - y for one row, in the columns worked with. */
+/* y = x G - y for one row, in the selected columns. */
 static void subtract_row(const struct gradient *g, const double *x, double *y)
 {
 	const double *G = g->sum.tile.at + g->w.first;
@@ -95,7 +95,7 @@ static void find_gram(struct asl_rank *r, struct gradient *g,
 	asl_tile_zero(&g->sum.tile, 1, R2);
 	asl_tile_words(&g->sum.tile, 0, 0);
 	asl_compute(r, NULL, 2 * g->X.rows * R2, multiply_transposed, g);
-	asl_sum_ranks(r, &g->sum, R2);
+	asl_allsum_add(r, &g->sum, R2);
 	asl_compute(r, NULL, R2, square, g);
 }
 
@@ -104,7 +104,7 @@ static void do_columns(struct asl_rank *r, struct gradient *g,
 {
 	struct asl_words X = asl_tile_words(&g->X, 0, g->X.rows * g->R);
 
-	asl_wedge_turn(&g->w, first, columns);
+	asl_wedge_select(&g->w, first, columns);
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_load(r, &g->w, &X);
 	asl_wedge_spread(r, &g->w);
@@ -128,21 +128,20 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	const struct asl_symmetric *s = plan->symmetric;
 	struct gradient g = {.R = (uint64_t)s->columns};
 
-	asl_wedge_begin(&g.w, s, r->id);
+	asl_wedge_begin(r, &g.w, s);
 	asl_phase(r, ASL_GATHER);
-	asl_tile_take(r, &g.X, g.w.failed ? 0 : asl_wedge_owned(&g.w), g.R);
-	asl_sum_take(r, &g.sum, s->layout.ranks, g.R * g.R);
+	asl_tile_take(r, &g.X, asl_wedge_owned(&g.w), g.R);
+	asl_allsum_take(r, &g.sum, s->layout.ranks, g.R * g.R);
 	find_gram(r, &g, &own[ASL_X]);
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_take(r, &g.w, s->together);
-	g.w.beside[0] = asl_tile_words(&g.X, 0, g.X.rows * g.R);
-	g.w.beside[1] = asl_tile_words(&g.sum.tile, 0, g.R * g.R);
+	g.w.live[0] = asl_tile_words(&g.X, 0, g.X.rows * g.R);
+	g.w.live[1] = asl_tile_words(&g.sum.tile, 0, g.R * g.R);
 	for (int i = 0; i < s->columns && !r->err; i += s->together)
 		do_columns(r, &g, own, i, columns_from(s, i));
 	asl_wedge_give(r, &g.w);
-	asl_sum_give(r, &g.sum);
+	asl_allsum_give(r, &g.sum);
 	asl_tile_give(r, &g.X);
-	asl_wedge_end(&g.w);
 }
 
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -152,23 +151,23 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_counts *sums = &out->in[ASL_EXCHANGE];
 	uint64_t R = (uint64_t)s->columns, own, held;
 	int P = s->layout.ranks;
-	struct asl_wedge_rooms rooms;
+	struct asl_wedge_memory memory;
 	struct asl_wedge w;
 
 	asl_wedge_for_prediction(&w, s, rank);
 	own = asl_wedge_owned(&w) * R;
-	rooms = asl_wedge_rooms(&w, s->together);
+	memory = asl_wedge_memory(&w, s->together);
 	for (int i = 0; i < s->columns; i += s->together)
 		asl_wedge_predict_product(out, &w, columns_from(s, i));
 	out->in[ASL_GATHER].of[ASL_NVM_READ] += own;
 	out->in[ASL_REDUCE].of[ASL_NVM_WRITE] += own;
 	out->in[ASL_REDUCE].of[ASL_FLOPS] += 2 * own * R;
-	asl_predict_sum_ranks(sums, P, rank, R * R);
+	asl_allsum_predict(sums, P, rank, R * R);
 	sums->of[ASL_FLOPS] += 2 * own * R + R * R;
 	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
-	held = asl_max(asl_sum_room(P, rank, R * R, R * R),
-		       asl_sum_room(P, rank, R * R, 0) + rooms.cache +
-			       rooms.beside);
+	held = asl_max(asl_allsum_memory(P, rank, R * R, R * R),
+		       asl_allsum_memory(P, rank, R * R, 0) + memory.cache +
+			       memory.dram);
 	out->memory_high = out->pool_high + own + held;
 }
 

@@ -1,16 +1,16 @@
 /*
  * hopm.c -- an eigenvector of a symmetric tensor, by the power method
  *
- * From a unit vector x on: y = A x2 x x3 x, as in sttsv; lambda = x'y; and the
- * next x is y + shift x, divided by its norm, and turned round if the shift is
- * negative.  A fixed point is an eigenvector, y = lambda x.  Without a shift it
- * need not be reached; with one that is large enough lambda only grows, or only
- * falls for a negative one.
+ * Each iteration computes y = A x2 x x3 x, as sttsv does, lambda = x'y, and the
+ * next x: y + shift x, divided by its norm, and negated if the shift is negative.
+ * The first x is a unit vector.  A fixed point is an eigenvector, y = lambda x.
+ * Without a shift the method may not converge; with a large enough one lambda
+ * only grows, or only falls for a negative one.
  *
- * It ends when || y - lambda x || <= tolerance |lambda|, or after so many
- * iterations.  What it counts follows from how many it made: per iteration that
- * of sttsv, but that x and y stay in the cache, and three numbers that all ranks
- * add up; one before.  X and Y are written once, at the end.
+ * It ends when || y - lambda x || <= tolerance |lambda|, or after plan->iterations.
+ * The number of iterations made decides the counts.  Each counts as sttsv, but x
+ * and y stay in the cache, and all ranks add up three numbers; they add up one
+ * before the first.  X and Y are written once, at the end.
  *
  *	flops	10 w an iteration beside sttsv's, and 4 w between two; 4 w before
  *
@@ -20,26 +20,34 @@
 #include <math.h>
 
 #include "lib/rank/resume.h"
-#include "lib/symmetric/sum.h"
 #include "lib/symmetric/wedge.h"
 
 struct power {
 	struct asl_wedge w;
-	struct asl_sum sum;
-	double lambda; /* also an argument of what is computed */
-	double a, b;
+	struct asl_allsum sum;
+	double lambda, a, b; /* arguments of the functions below */
 };
 
-/* Call for the words of this rank's shares of x and y. */
-static void each_share(struct power *p,
-		       void (*use)(struct power *p, double *x, double *y))
+typedef void user(struct power *p, double *x, double *y);
+
+struct work {
+	struct power *p;
+	user *use;
+};
+
+/* Use each word of this rank's shares of x and y. */
+static void use_shares(const double *at, void *arg)
 {
+	const struct work *work = arg;
+	struct power *p = work->p;
+
+	(void)at;
 	for (int i = 0; i < p->w.rows; i++) {
 		struct asl_range mine = asl_wedge_share(&p->w, i);
 
 		for (uint64_t j = 0; j < mine.count; j++)
-			use(p, p->w.x.at + mine.first + j,
-			    p->w.y.at + mine.first + j);
+			work->use(p, p->w.x.at + mine.first + j,
+				  p->w.y.at + mine.first + j);
 	}
 }
 
@@ -54,7 +62,7 @@ static void add_product(struct power *p, double *x, double *y)
 	p->sum.tile.at[0] += *x * *y;
 }
 
-/* Of what is not lambda x, and of the next x. */
+/* The squares of the error, y - lambda x, and of the next x. */
 static void add_squares(struct power *p, double *x, double *y)
 {
 	double error = *y - p->lambda * *x, next = *y + p->a * *x;
@@ -74,30 +82,16 @@ static void combine(struct power *p, double *x, double *y)
 	*x = p->b * *y + p->b * p->a * *x;
 }
 
-struct work {
-	struct power *p;
-	void (*use)(struct power *p, double *x, double *y);
-};
-
-static void call(const double *at, void *arg)
-{
-	struct work *work = arg;
-
-	(void)at;
-	each_share(work->p, work->use);
-}
-
 static void compute(struct asl_rank *r, struct power *p, uint64_t flops,
-		    void (*use)(struct power *p, double *x, double *y))
+		    user *use)
 {
-	asl_compute(r, NULL, flops * asl_wedge_owned(&p->w), call,
+	asl_compute(r, NULL, flops * asl_wedge_owned(&p->w), use_shares,
 		    &(struct work){p, use});
 }
 
 /* Sums over all words of all ranks. */
 static const double *add_up(struct asl_rank *r, struct power *p, uint64_t flops,
-			    void (*use)(struct power *p, double *x, double *y),
-			    uint64_t count)
+			    user *use, uint64_t count)
 {
 	static const double none[2];
 
@@ -105,11 +99,11 @@ static const double *add_up(struct asl_rank *r, struct power *p, uint64_t flops,
 	asl_tile_zero(&p->sum.tile, 1, 2);
 	asl_tile_words(&p->sum.tile, 0, 0);
 	compute(r, p, flops, use);
-	asl_sum_ranks(r, &p->sum, count);
+	asl_allsum_add(r, &p->sum, count);
 	return r->data && !r->err ? p->sum.tile.at : none;
 }
 
-/* Returns whether to go on. */
+/* False: this was the last iteration. */
 static bool iterate(struct asl_rank *r, struct power *p,
 		    const struct asl_symmetric *s, const struct asl_words *A)
 {
@@ -133,7 +127,7 @@ static bool iterate(struct asl_rank *r, struct power *p,
 	r->outcome.eigenvalue = p->lambda;
 	r->outcome.eigen_residual = error;
 	p->b = (s->shift < 0 ? -1 : 1) / next;
-	/* What is not a number never ends up below it. */
+	/* A NaN never converges. */
 	return !(error <= s->tolerance * fabs(p->lambda)) && next > 0;
 }
 
@@ -143,10 +137,10 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	const struct asl_symmetric *s = plan->symmetric;
 	struct power p = {.b = 1};
 
-	asl_wedge_begin(&p.w, s, r->id);
+	asl_wedge_begin(r, &p.w, s);
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_take(r, &p.w, 1);
-	asl_sum_take(r, &p.sum, s->layout.ranks, 2);
+	asl_allsum_take(r, &p.sum, s->layout.ranks, 2);
 	asl_wedge_load(r, &p.w, &own[ASL_X]);
 	p.b = 1 / sqrt(*add_up(r, &p, 2, add_square, 1));
 	compute(r, &p, 2, scale);
@@ -155,9 +149,8 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 		compute(r, &p, 4, combine);
 	asl_wedge_store(r, &p.w, &p.w.x, &own[ASL_X]);
 	asl_wedge_store(r, &p.w, &p.w.y, &own[ASL_Y]);
-	asl_sum_give(r, &p.sum);
+	asl_allsum_give(r, &p.sum);
 	asl_wedge_give(r, &p.w);
-	asl_wedge_end(&p.w);
 }
 
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -167,26 +160,26 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_counts *sums = &out->in[ASL_EXCHANGE];
 	int P = s->layout.ranks, iterations = plan->iterations;
 	struct asl_ledger once = {0};
-	struct asl_wedge_rooms rooms;
+	struct asl_wedge_memory memory;
 	struct asl_wedge w;
 	uint64_t own, times = (uint64_t)iterations;
 
 	asl_wedge_for_prediction(&w, s, rank);
 	own = asl_wedge_owned(&w);
-	rooms = asl_wedge_rooms(&w, 1);
+	memory = asl_wedge_memory(&w, 1);
 	asl_wedge_predict_product(&once, &w, 1);
-	asl_predict_sum_ranks(&once.in[ASL_EXCHANGE], P, rank, 1);
-	asl_predict_sum_ranks(&once.in[ASL_EXCHANGE], P, rank, 2);
+	asl_allsum_predict(&once.in[ASL_EXCHANGE], P, rank, 1);
+	asl_allsum_predict(&once.in[ASL_EXCHANGE], P, rank, 2);
 	for (int i = 0; i < ASL_PHASES; i++)
 		asl_counts_add_times(&out->in[i], &once.in[i], times);
 	out->in[ASL_GATHER].of[ASL_NVM_READ] += own;
-	asl_predict_sum_ranks(sums, P, rank, 1);
+	asl_allsum_predict(sums, P, rank, 1);
 	sums->of[ASL_FLOPS] += (4 + 10 * times + 4 * (times - 1)) * own;
 	sums->of[ASL_NVM_WRITE] += 2 * own;
 	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
-	out->memory_high = out->pool_high + rooms.cache + rooms.beside +
-			   asl_max(asl_sum_room(P, rank, 2, 1),
-				   asl_sum_room(P, rank, 2, 2));
+	out->memory_high = out->pool_high + memory.cache + memory.dram +
+			   asl_max(asl_allsum_memory(P, rank, 2, 1),
+				   asl_allsum_memory(P, rank, 2, 2));
 }
 
 const struct asl_algorithm asl_symmetric_hopm = {

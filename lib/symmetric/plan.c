@@ -191,7 +191,7 @@ static int find_room(struct asl_symmetric *s)
 	for (int p = 0; p < l->ranks; p++)
 		if (asl_list_length(&l->rows, p) > most)
 			most = asl_list_length(&l->rows, p);
-	if (asl_wedge_lists_take(&s->scratch, most, l->ranks))
+	if (asl_wedge_lists_alloc(&s->scratch, most, l->ranks))
 		return 0;
 	return asl_fail(-ENOMEM, "no memory for %d ranks", l->ranks);
 }
@@ -224,7 +224,7 @@ int asl_symmetric_make(struct asl_symmetric *out,
 
 void asl_symmetric_free(struct asl_symmetric *s)
 {
-	asl_wedge_lists_give(&s->scratch);
+	asl_wedge_lists_free(&s->scratch);
 	asl_schedule_free(&s->schedule);
 	asl_layout_free(&s->layout);
 	*s = (struct asl_symmetric){0};
@@ -243,7 +243,7 @@ static uint64_t beside(const struct asl_wedge *w)
 
 static uint64_t cache_for(const struct asl_wedge *w, int columns)
 {
-	return asl_wedge_rooms(w, columns).cache + beside(w);
+	return asl_wedge_memory(w, columns).cache + beside(w);
 }
 
 bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache, uint64_t *need)

@@ -1,9 +1,9 @@
 /*
  * sttsv.c -- y = A x2 x x3 x with a symmetric tensor, by wedges
  *
- * Ranks own wedges of the packed tensor and shares of x and y, as a layout says:
- * one made from a Steiner system, in which a rank needs few of the row blocks;
- * or `cubic`, for any number of ranks.  No word of the tensor is ever sent.
+ * Ranks own wedges of the packed tensor and shares of x and y, according to a
+ * layout: from a Steiner system, in which a rank needs few of the row blocks, or
+ * `cubic`, for any number of ranks.  No word of the tensor is ever sent.
  *
  * Per rank, with a spherical system of q, P = q(q^2 + 1), where q(q+1) divides
  * n/(q^2+1):
@@ -12,9 +12,6 @@
  *		--exchange alltoall, 4 n/(q+1) (1 - 1/P)
  *	B_r	the tensor blocks, n^3/6P, once, and (q+1) n/(q^2+1) of x
  *	B_w	n/P
- *
- * More than one vector (cpgrad) are taken together, as many as the cache has
- * room for.
  *
  * H. Al Daas, G. Ballard, L. Grigori, S. Kumar, K. Rouse, M. Verite, Minimizing
  * Communication for Parallel Symmetric Tensor Times Same Vector Computation,
@@ -27,7 +24,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 {
 	struct asl_wedge w;
 
-	asl_wedge_begin(&w, plan->symmetric, r->id);
+	asl_wedge_begin(r, &w, plan->symmetric);
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_take(r, &w, 1);
 	asl_wedge_load(r, &w, &own[ASL_X]);
@@ -36,22 +33,23 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_wedge_collect(r, &w);
 	asl_wedge_store(r, &w, &w.y, &own[ASL_Y]);
 	asl_wedge_give(r, &w);
-	asl_wedge_end(&w);
 }
 
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		    int rank)
 {
-	struct asl_wedge_rooms rooms;
+	struct asl_wedge_memory memory;
 	struct asl_wedge w;
+	uint64_t own;
 
 	asl_wedge_for_prediction(&w, plan->symmetric, rank);
-	rooms = asl_wedge_rooms(&w, 1);
-	out->in[ASL_GATHER].of[ASL_NVM_READ] = asl_wedge_owned(&w);
+	own = asl_wedge_owned(&w);
+	memory = asl_wedge_memory(&w, 1);
+	out->in[ASL_GATHER].of[ASL_NVM_READ] = own;
 	asl_wedge_predict_product(out, &w, 1);
-	out->in[ASL_REDUCE].of[ASL_NVM_WRITE] = asl_wedge_owned(&w);
-	out->pool_high = asl_wedge_tensor(&w) + 2 * asl_wedge_owned(&w);
-	out->memory_high = out->pool_high + rooms.cache + rooms.beside;
+	out->in[ASL_REDUCE].of[ASL_NVM_WRITE] = own;
+	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
+	out->memory_high = out->pool_high + memory.cache + memory.dram;
 }
 
 const struct asl_algorithm asl_symmetric_sttsv = {

@@ -1,32 +1,32 @@
 /*
  * wedge.h -- one rank's part of y = A x2 x x3 x: its wedge of the tensor
  *
- * A rank works with the row blocks that its tensor blocks name.  While it does,
- * x and y of these are in the cache, and of the tensor every word passes through
+ * A rank works with the row blocks that its tensor blocks name.  Meanwhile x and
+ * y of these are in the cache, and every word of the tensor passes through it
  * once.  Three steps, each beside its closed form:
  *
  *	spread	x: every rank sends the others its own shares of the row blocks
  *		that they have in common
  *	multiply
- *	collect	y: the same backwards, sums of the other's shares
+ *	collect	y: the reverse, with sums of the other's shares
  *
- * What is sent is packed in the cache.  What is received arrives in DRAM, from
- * where x is loaded, and sums are added to those in the cache.  Per rank, with
- * the words W of its row blocks and w of its own shares, for one column:
+ * Messages are packed in the cache.  They arrive in DRAM: x is loaded from there,
+ * and sums are added to those in the cache.  Per rank, with the words W of its
+ * row blocks and w of its own shares, for one column:
  *
  *	B_h	2 (W - w), where everything divides
  *	B_r	its tensor blocks, and W
  *	B_w	w
  *	flops	4 a word of the tensor: a multiply-add for the row's product with
- *		x, and one for its part of y; those that a whole row has in common
- *		are not counted
+ *		x, and one for its part of y; what a whole row shares is not
+ *		counted
  *	held	the tensor blocks, 2 w; in the cache 2 W, a message and a row; a
  *		message
  */
 #ifndef ASL_WEDGE_H
 #define ASL_WEDGE_H
 
-#include "lib/rank/rank.h"
+#include "lib/rank/collective.h"
 #include "lib/symmetric/symmetric.h"
 
 struct asl_wedge {
@@ -34,67 +34,87 @@ struct asl_wedge {
 	int rank, rows;
 	const int *row;	    /* its row blocks, ascending */
 	uint64_t longest;   /* message, out or in, for one column */
-	int columns, first; /* that are worked with now */
+	int columns, first; /* worked with now */
 	struct asl_wedge_lists l;
-	bool failed; /* there was no memory */
 
-	struct asl_tile x, y, pack, scratch; /* between take and give */
+	/* Between take and give: */
+	struct asl_tile x, y, pack, scratch;
 	struct asl_words landing;
-	struct asl_words
-		beside[2]; /* needed after a product, if it is resumed */
+	struct asl_words live[2]; /* more words that a resumed product needs */
 };
 
-/* False: there is no memory, and nothing to give. */
-bool asl_wedge_lists_take(struct asl_wedge_lists *l, int rows, int ranks);
-void asl_wedge_lists_give(struct asl_wedge_lists *l); /* all zero is allowed */
+/* False: there is no memory. */
+bool asl_wedge_lists_alloc(struct asl_wedge_lists *l, int rows, int ranks);
+void asl_wedge_lists_free(struct asl_wedge_lists *l); /* all zero is allowed */
 
-void asl_wedge_begin(struct asl_wedge *w, const struct asl_symmetric *s,
-		     int rank);
-void asl_wedge_end(struct asl_wedge *w);
+/* Find this rank's wedge.  After a failure, which sticks, it has no rows. */
+void asl_wedge_begin(struct asl_rank *r, struct asl_wedge *w,
+		     const struct asl_symmetric *s);
 
-/*
- * For closed forms, which have no rank and cannot fail; before the next rank is
- * scratch this one is done with, and there is no end to it.
- */
+/* For predictions.  Uses s->scratch: one rank at a time.  Nothing to free. */
 void asl_wedge_for_prediction(struct asl_wedge *w,
 			      const struct asl_symmetric *s, int rank);
 
-uint64_t asl_wedge_owned(const struct asl_wedge *w);
-uint64_t asl_wedge_tensor(const struct asl_wedge *w);
+uint64_t asl_wedge_owned(const struct asl_wedge *w);  /* of x, for a column */
+uint64_t asl_wedge_tensor(const struct asl_wedge *w); /* of its blocks */
 
-/* What take takes, for that many columns: of the cache, and beside it. */
-struct asl_wedge_rooms {
-	uint64_t cache, beside;
+/* The words that take takes for so many columns. */
+struct asl_wedge_memory {
+	uint64_t cache, dram;
 };
 
-struct asl_wedge_rooms asl_wedge_rooms(const struct asl_wedge *w, int columns);
+struct asl_wedge_memory asl_wedge_memory(const struct asl_wedge *w,
+					 int columns);
 
-/* Rooms for so many columns; the first of them are worked with. */
+/* Take memory for so many columns, and select the first. */
 void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns);
-void asl_wedge_give(struct asl_rank *r, struct asl_wedge *w);
+void asl_wedge_give(struct asl_rank *r, struct asl_wedge *w); /* after begin */
 
-/* Go on with columns from `first` on. */
-void asl_wedge_turn(struct asl_wedge *w, int first, int columns);
+/* Work with columns from `first` on. */
+void asl_wedge_select(struct asl_wedge *w, int first, int columns);
 
-/* Its own shares of x from where it owns them, and those of y to there. */
+/* Load the rank's own shares of x; store its shares of `from` (x or y). */
 void asl_wedge_load(struct asl_rank *r, struct asl_wedge *w,
 		    const struct asl_words *X);
 void asl_wedge_store(struct asl_rank *r, struct asl_wedge *w,
 		     struct asl_tile *from, const struct asl_words *Y);
 
-/* Multiply is in quarters, and a mark before each of them and after the last. */
+/* Multiply marks an epoch before each of four parts, and after the last. */
 void asl_wedge_spread(struct asl_rank *r, struct asl_wedge *w);
 void asl_wedge_multiply(struct asl_rank *r, struct asl_wedge *w,
 			const struct asl_words *A);
 void asl_wedge_collect(struct asl_rank *r, struct asl_wedge *w);
 
-/* All of the above once, for so many columns. */
+/* Predict these three, for so many columns. */
 void asl_wedge_predict_product(struct asl_ledger *out,
 			       const struct asl_wedge *w, int columns);
 
-/* The shares of the i-th of its row blocks: rows of x and y, in the cache. */
+/* Its shares of the i-th of its row blocks: rows of x and y, in the cache. */
 struct asl_range asl_wedge_share(const struct asl_wedge *w, int i);
 
-/* ---- Between wedge.c and wedge_exchange.c ---- */
+/*
+ * Numbers that all ranks add up, and all know afterwards
+ *
+ * They are in a tile, and travel through DRAM: stored, reduced to rank 0,
+ * broadcast, and loaded.  A lone rank has nothing to add.
+ */
+
+struct asl_allsum {
+	struct asl_group all;
+	struct asl_tile tile;
+	struct asl_words mine, whole;
+};
+
+void asl_allsum_take(struct asl_rank *r, struct asl_allsum *s, int ranks,
+		     uint64_t most);
+void asl_allsum_give(struct asl_rank *r, struct asl_allsum *s);
+
+/* Add up the tile's first `count` words. */
+void asl_allsum_add(struct asl_rank *r, struct asl_allsum *s, uint64_t count);
+void asl_allsum_predict(struct asl_counts *x, int ranks, int rank,
+			uint64_t count);
+
+/* Words held while `count` are added up, of `most` taken. */
+uint64_t asl_allsum_memory(int ranks, int rank, uint64_t most, uint64_t count);
 
 #endif
