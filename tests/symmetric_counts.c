@@ -19,7 +19,6 @@
 #include "lib/matrix/file.h"
 #include "lib/run/run.h"
 #include "lib/symmetric/block.h"
-#include "lib/symmetric/family.h"
 #include "lib/symmetric/plan.h"
 #include "tests/ledgers.h"
 #include "tests/random.h"
@@ -39,9 +38,9 @@ static const char *roll_layout(struct dice *d)
 	return names[roll(d, 0, 4)];
 }
 
-static void make(struct asl_symmetric *s, const struct asl_symmetric_want *want)
+static void make(struct asl_symmetric *s, const char *layout, int ranks)
 {
-	if (asl_symmetric_make(s, want))
+	if (asl_symmetric_make(s, layout, ranks))
 		fail_msg("%s", asl_failure());
 }
 
@@ -61,26 +60,26 @@ static void roll_grid(struct dice *d, struct asl_plan *plan, uint64_t n)
 static void roll_wedges(struct dice *d, struct asl_plan *plan,
 			struct asl_symmetric *s, uint64_t most)
 {
-	struct asl_symmetric_want want = {
-		.ranks = (int)roll(d, 14, 72),
-		.layout = roll_layout(d),
+	const char *layout;
+	uint64_t need;
+
+	plan->ranks = (int)roll(d, 14, 72);
+	layout = roll_layout(d);
+	*s = (struct asl_symmetric){
 		.columns = 1,
-		.alltoall = roll(d, 0, 3) == 0,
+		.exchange = roll(d, 0, 3) == 0 ? ASL_ALLTOALL : ASL_P2P,
 		.shift = (double)roll(d, 0, 3),
 		.tolerance = roll(d, 0, 1) ? 1e-3 : 0,
 	};
-	uint64_t need;
-
-	if (want.layout && !strcmp(want.layout, "cubic"))
-		want.ranks = (int)roll(d, 1, 40);
+	if (layout && !strcmp(layout, "cubic"))
+		plan->ranks = (int)roll(d, 1, 40);
 	if (plan->algorithm == &asl_symmetric_cpgrad) {
-		want.columns = (int)roll(d, 1, 9);
-		want.gradient = true;
+		s->columns = (int)roll(d, 1, 9);
+		s->gradient = true;
 	}
 	/* The largest system here has 17 points. */
-	want.n = 17 + roll(d, 0, most);
-	make(s, &want);
-	plan->ranks = want.ranks;
+	s->n = 17 + roll(d, 0, most);
+	make(s, layout, plan->ranks);
 	plan->iterations = (int)roll(d, 1, 6);
 	assert_false(asl_symmetric_fit(s, 0, &need));
 	plan->cache = need + roll(d, 0, 3 * need);
@@ -144,9 +143,10 @@ static bool laws_hold(const struct asl_rep *rep)
 
 	ok &= sum->of[ASL_NET_SEND] == sum->of[ASL_NET_RECV];
 	ok &= sum->of[ASL_NVM_READ] >= tensor_words(plan);
-	ok &= (double)rep->max.of[ASL_BH] >= asl_symmetric_net_bound(plan);
+	ok &= (double)rep->max.of[ASL_BH] >=
+	      asl_family_symmetric.net_bound(plan);
 	ok &= (double)(rep->read_max + rep->written_max) >=
-	      asl_symmetric_io_bound(plan);
+	      asl_family_symmetric.io_bound(plan);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
 	return ok;
@@ -192,7 +192,8 @@ static struct seen run(struct asl_run_want *want, unsigned number)
 			    "grid %dx%dx%d S=%ju store %s: %s\n",
 			    number, want->plan.algorithm->name, s->n,
 			    s->columns, s->together, want->plan.ranks,
-			    s->layout.name, s->alltoall ? "alltoall" : "p2p",
+			    s->layout.name,
+			    s->exchange == ASL_ALLTOALL ? "alltoall" : "p2p",
 			    want->plan.grid.p[0], want->plan.grid.p[1],
 			    want->plan.grid.p[2], want->plan.cache, want->store,
 			    asl_failure_to_print());
@@ -259,17 +260,11 @@ static void count_spherical(int q, uint64_t times)
 {
 	uint64_t m = (uint64_t)(q * q + 1), P = (uint64_t)q * m, words;
 	uint64_t n = m * (uint64_t)(q * (q + 1)) * times, Q = (uint64_t)q;
-	struct asl_symmetric_want choice = {
-		.n = n,
-		.ranks = (int)P,
-		.layout = "spherical",
-		.columns = 1,
-	};
 	struct asl_run_want want = {.store = "null"};
-	struct asl_symmetric s;
+	struct asl_symmetric s = {.n = n, .columns = 1};
 	struct seen seen;
 
-	make(&s, &choice);
+	make(&s, "spherical", (int)P);
 	assert_int_equal(s.layout.ranks, P);
 	assert_int_equal(2 * s.schedule.steps, q * q * q + 3 * q * q - 2);
 	s.together = 1;
@@ -290,8 +285,9 @@ static void count_spherical(int q, uint64_t times)
 	asl_symmetric_free(&s);
 
 	/* 4n/(q+1) (1 - 1/P) with all to all: 2 (P-1) messages of two shares. */
-	choice.alltoall = true;
-	make(&s, &choice);
+	s = (struct asl_symmetric){
+		.n = n, .columns = 1, .exchange = ASL_ALLTOALL};
+	make(&s, "spherical", (int)P);
 	s.together = 1;
 	seen = run(&want, (unsigned)q);
 	assert_int_equal(seen.max.of[ASL_BH], 4 * n * (P - 1) / ((Q + 1) * P));

@@ -17,7 +17,6 @@
 #include "lib/matrix/file.h"
 #include "lib/matrix/source.h"
 #include "lib/run/run.h"
-#include "lib/symmetric/family.h"
 #include "lib/symmetric/plan.h"
 #include "tests/random.h"
 
@@ -56,15 +55,12 @@ struct power {
 
 static struct asl_outcome power(const struct power *p)
 {
-	struct asl_symmetric_want choice = {
+	struct asl_symmetric s = {
 		.n = p->n,
-		.ranks = p->ranks,
-		.layout = p->layout,
 		.columns = 1,
 		.shift = p->shift,
 		.tolerance = 1e-9,
 	};
-	struct asl_symmetric s;
 	struct asl_run_want want = {
 		.plan = {.algorithm = &asl_symmetric_hopm,
 			 .symmetric = &s,
@@ -82,7 +78,7 @@ static struct asl_outcome power(const struct power *p)
 	};
 	struct asl_outcome found;
 
-	assert_int_equal(asl_symmetric_make(&s, &choice), 0);
+	assert_int_equal(asl_symmetric_make(&s, p->layout, p->ranks), 0);
 	s.together = 1;
 	if (asl_run(&want, each, &found))
 		fail_msg("%s", asl_failure_to_print());

@@ -17,7 +17,6 @@
 
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
-#include "lib/symmetric/family.h"
 #include "lib/symmetric/plan.h"
 #include "lib/symmetric/wedge.h"
 #include "tests/random.h"
@@ -25,16 +24,13 @@
 static struct asl_symmetric made(const char *layout, uint64_t n, int ranks,
 				 bool alltoall)
 {
-	struct asl_symmetric_want want = {
+	struct asl_symmetric s = {
 		.n = n,
-		.ranks = ranks,
-		.layout = layout,
 		.columns = 1,
-		.alltoall = alltoall,
+		.exchange = alltoall ? ASL_ALLTOALL : ASL_P2P,
 	};
-	struct asl_symmetric s;
 
-	assert_int_equal(asl_symmetric_make(&s, &want), 0);
+	assert_int_equal(asl_symmetric_make(&s, layout, ranks), 0);
 	return s;
 }
 
@@ -42,15 +38,18 @@ static void steps_are_as_many_as_said(void **state)
 {
 	struct asl_steiner_size x = {0};
 	char name[ASL_STEINER_NAME];
-	int ranks;
 
 	(void)state;
 	while (asl_steiner_next(&x, 150)) {
+		struct asl_symmetric_request asked = {.n = 200,
+						      .steiner = name};
+		struct asl_plan plan = {.algorithm = &asl_symmetric_sttsv};
 		struct asl_symmetric s;
 
 		snprintf(name, sizeof name, "%s-%d", x.family, x.parameter);
-		assert_int_equal(asl_symmetric_blocks(&ranks, name), 0);
-		assert_int_equal(ranks, x.blocks);
+		assert_int_equal(asl_symmetric_begin(&plan, &asked), 0);
+		assert_int_equal(plan.ranks, x.blocks);
+		asl_plan_release(&plan);
 		s = made(name, 200, 1000, false);
 		assert_string_equal(s.layout.name, name);
 		assert_int_equal(s.layout.ranks, x.blocks);
@@ -65,8 +64,8 @@ static uint64_t message(const struct asl_layout *l, int from, int to)
 	uint64_t words = 0;
 
 	for (int i = 0; i < asl_list_length(&l->rows, from); i++)
-		if (asl_list_find(&l->rows, to,
-				  asl_list(&l->rows, from)[i]) >= 0)
+		if (asl_list_find(&l->rows, to, asl_list(&l->rows, from)[i]) >=
+		    0)
 			words += asl_layout_part(l, from, i).count;
 	return words;
 }
@@ -105,7 +104,8 @@ static uint64_t need_of(const struct asl_symmetric *s, int columns)
 
 		asl_wedge_for_prediction(&w, s, p);
 		more = s->gradient ? R * asl_wedge_owned(&w) + R * R : 2;
-		most = asl_max(most, asl_wedge_memory(&w, columns).cache + more);
+		most = asl_max(most,
+			       asl_wedge_memory(&w, columns).cache + more);
 	}
 	return most;
 }
@@ -158,15 +158,12 @@ static void names_that_are_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct asl_symmetric_want want = {
-			.n = (uint64_t)wrong[i].n,
-			.ranks = wrong[i].ranks,
-			.layout = wrong[i].layout,
-			.columns = 1,
-		};
-		struct asl_symmetric s;
+		struct asl_symmetric s = {.n = (uint64_t)wrong[i].n,
+					  .columns = 1};
 
-		assert_int_equal(asl_symmetric_make(&s, &want), wrong[i].err);
+		assert_int_equal(
+			asl_symmetric_make(&s, wrong[i].layout, wrong[i].ranks),
+			wrong[i].err);
 		if (!strstr(asl_failure(), wrong[i].why))
 			fail_msg("%s: %s", wrong[i].layout, asl_failure());
 		assert_null(s.layout.block);
@@ -204,7 +201,6 @@ static struct asl_plan random_base(struct dice *r,
 
 static void the_first_few_are_those_of_all(void **state)
 {
-	const struct asl_symmetric_ways ways = {NULL, true, true};
 	struct dice r = {.family = 23};
 
 	(void)state;
@@ -215,10 +211,10 @@ static void the_first_few_are_those_of_all(void **state)
 		struct asl_candidates all = asl_candidates(1000);
 		struct asl_candidates few = asl_candidates(top);
 
-		assert_int_equal(asl_symmetric_rank(&all, &base, &ways), 0);
+		assert_int_equal(asl_symmetric_rank(&all, &base), 0);
 		/* Cubic heaps, twice; the two that know no symmetry. */
 		assert_int_equal(all.count, 2 * systems(base.ranks, s.n) + 4);
-		assert_int_equal(asl_symmetric_rank(&few, &base, &ways), 0);
+		assert_int_equal(asl_symmetric_rank(&few, &base), 0);
 		assert_int_equal(few.count, all.count < top ? all.count : top);
 		for (int j = 0; j < few.count; j++)
 			assert_true(few.best[j].forecast.q[ASL_APM] ==
@@ -226,6 +222,14 @@ static void the_first_few_are_those_of_all(void **state)
 		for (int j = 1; j < all.count; j++)
 			assert_true(all.best[j].forecast.q[ASL_APM] >=
 				    all.best[j - 1].forecast.q[ASL_APM]);
+		/* A plan that was found is complete. */
+		for (int j = 0; j < few.count; j++) {
+			struct asl_plan plan = few.best[j].plan;
+
+			assert_int_equal(asl_symmetric_settle(&plan), 0);
+			assert_memory_equal(&plan, &few.best[j].plan,
+					    sizeof plan);
+		}
 		asl_candidates_free(&few);
 		asl_candidates_free(&all);
 	}
@@ -234,21 +238,37 @@ static void the_first_few_are_those_of_all(void **state)
 static void grids_use_the_ranks(void **state)
 {
 	struct dice r = {.family = 31};
-	uint64_t need;
-
 	(void)state;
 	for (int i = 0; i < 200; i++) {
 		struct asl_symmetric s = {.n = roll(&r, 1, 50), .columns = 1};
-		struct asl_plan plan = random_base(&r, &s);
+		struct asl_plan plan = random_base(&r, &s), again;
+		struct asl_symmetric_request asked = {.n = s.n};
+		unsigned long need;
 
 		plan.algorithm =
 			i % 2 ? &asl_symmetric_naive : &asl_symmetric_sequence;
-		assert_true(asl_symmetric_settle(&plan, &need));
-		assert_true(asl_symmetric_possible(&plan));
+		assert_int_equal(asl_symmetric_settle(&plan), 0);
 		assert_in_range(asl_plan_ranks(&plan), 1, plan.ranks);
-		assert_true(asl_symmetric_settle(&plan, &need));
-		plan.cache = need - 1;
-		assert_false(asl_symmetric_settle(&plan, &need));
+
+		/* The grid is one that may be asked for, and that stays. */
+		again = plan;
+		again.ranks = asl_plan_ranks(&plan);
+		asked.grid = plan.grid;
+		assert_int_equal(asl_symmetric_begin(&again, &asked), 0);
+		assert_int_equal(asl_symmetric_settle(&again), 0);
+		assert_memory_equal(&again.grid, &plan.grid, sizeof plan.grid);
+
+		/* A cache of fewer words than the vectors need is refused. */
+		again.cache = 0;
+		assert_int_equal(asl_symmetric_settle(&again), -EINVAL);
+		assert_int_equal(sscanf(strstr(asl_failure(), "needs "),
+					"needs %lu", &need),
+				 1);
+		again.cache = need - 1;
+		assert_int_equal(asl_symmetric_settle(&again), -EINVAL);
+		again.cache = need;
+		assert_int_equal(asl_symmetric_settle(&again), 0);
+		asl_plan_release(&again);
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * block.c -- rows, words and multiplications of a tensor block
+ * block.c -- rows of a tensor block, and the kernel that reads each of them once
  *
  * Row numbers are those of a rectangle (i != j) or of a triangle (i == j), and
  * rows have one length (j != k) or end at c = b (j == k).
@@ -7,82 +7,105 @@
 #include "lib/symmetric/block.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "lib/base/clones.h"
 #include "lib/kernels/kernel.h"
 
+/* ---- Rows ---- */
+
+struct asl_block_shape asl_block_shape(uint64_t n, int m, int i, int j, int k)
+{
+	return (struct asl_block_shape){.i = i,
+					.j = j,
+					.k = k,
+					.a = asl_part(n, m, i),
+					.b = asl_part(n, m, j),
+					.c = asl_part(n, m, k)};
+}
+
+uint64_t asl_block_rows(const struct asl_block_shape *shape)
+{
+	return shape->i == shape->j ? asl_triangle(shape->a.count)
+				    : shape->a.count * shape->b.count;
+}
+
+uint64_t asl_block_words(const struct asl_block_shape *shape)
+{
+	return asl_block_before(shape, asl_block_rows(shape));
+}
+
+/* Where row r is, from the block's own corner. */
+struct corner {
+	uint64_t a, b;
+};
+
+static struct corner corner_of(const struct asl_block_shape *shape, uint64_t r)
+{
+	uint64_t a;
+
+	if (shape->i != shape->j)
+		return (struct corner){r / shape->b.count, r % shape->b.count};
+	a = (asl_isqrt(8 * r + 1) - 1) / 2;
+	return (struct corner){a, r - asl_triangle(a)};
+}
+
+struct asl_block_row asl_block_row(const struct asl_block_shape *shape,
+				   uint64_t r)
+{
+	struct corner at = corner_of(shape, r);
+
+	return (struct asl_block_row){
+		.a = shape->a.first + at.a,
+		.b = shape->b.first + at.b,
+		.length = shape->j == shape->k ? at.b + 1 : shape->c.count};
+}
+
+uint64_t asl_block_before(const struct asl_block_shape *shape, uint64_t r)
+{
+	struct corner at = corner_of(shape, r);
+
+	if (shape->j != shape->k)
+		return r * shape->c.count;
+	if (shape->i != shape->j)
+		return at.a * asl_triangle(shape->b.count) + asl_triangle(at.b);
+	return asl_packed_at(at.a, at.b, 0);
+}
+
+/* The rows of this a have b from shape->b.first to before the result. */
+static uint64_t end_of(const struct asl_block_shape *shape, uint64_t a)
+{
+	return shape->i == shape->j ? a + 1 : shape->b.first + shape->b.count;
+}
+
+void asl_block_next(const struct asl_block_shape *shape,
+		    struct asl_block_row *row)
+{
+	row->b++;
+	row->length += shape->j == shape->k;
+	if (row->b < end_of(shape, row->a))
+		return;
+	row->a++;
+	row->b = shape->b.first;
+	row->length = shape->j == shape->k ? 1 : shape->c.count;
+}
+
 /*
- * The innermost loop over rows of a tensor block
+ * The innermost loops
  *
- * A row A of length n is read once for both of its uses:
+ * A row A of length n is read once for both of its uses,
  *
  *	d = A . x	y += h A
  *
- * from memory one row at a time; or, where there are several x and y, four rows
- * for two of them at once, so that less is passed through for each.
- */
-
-#define ASL_SWEEP 4    /* rows at once, */
-#define ASL_PAIR 2     /* for as many columns */
-#define ASL_AHEAD 4096 /* words: how far ahead of them to fetch */
-
-struct asl_swept {
-	const double *A[ASL_SWEEP];
-	/* Of the first row; the second column's beside the first one's. */
-	const double *h;
-	double *d;
-	uint64_t step;	/* words from one row's h and d to the next one's */
-	uint64_t pitch; /* and from one column of x and y to the next */
-	/*
-	 * As many words as the rows have are fetched from here on, to be near
-	 * when they are used.  NULL: none; what is there need not be ours.
-	 */
-	const double *ahead;
-};
-
-/* Likewise. */
-void asl_sweep(const struct asl_swept *rows, double *y, const double *x,
-	       uint64_t n);
-
-/*
- * Several x_k and y_k of a tensor block, each as one run of words
- *
- * A block's innermost loop goes along c, and wants x and y of one column there.
- * Given are matrices by rows, so copies are made before the block and added back
- * after it; of one vector there is nothing to turn.
- */
-
-struct asl_turned {
-	const double *x;
-	double *y;
-	uint64_t step; /* words from one column to the next */
-};
-
-/*
- * x_k by columns, and a y_k of zeros: that in Y may also be y_j.  The columns are
- * filled up with zeros to a multiple of ASL_PAIR.  Of `scratch` are
- * asl_block_scratch() words.
- */
-void asl_turn(struct asl_turned *k, const struct asl_block_shape *shape,
-	      const struct asl_block_vectors *v, double *scratch);
-
-static void asl_turn_back(const struct asl_turned *k,
-			  const struct asl_block_shape *shape,
-			  const struct asl_block_vectors *v);
-
-/*
- * D = A . x and y += h A, for one row, or four rows and two columns
- *
- * In vectors of four doubles; where the machine has others, the compiler makes do
- * with them.
+ * one row at a time; or, for several x and y, four rows for two of them at once,
+ * so that each column costs fewer passes.  Vectors have four doubles; where the
+ * machine has others, the compiler adapts.
  *
  * Rows that lie one after another and are read so are one stream, which the
- * hardware follows by itself, but for the ends of pages.  Four rows at once are
- * four streams that end soon: left alone, the hardware reads them at half of the
- * memory's speed.  So for each word that is used another one is fetched; into the
- * second cache, as the first would be too small.
+ * hardware prefetches by itself, but for the ends of pages.  Four rows at once are
+ * four streams that end soon: without help the hardware reads them at half of the
+ * memory's speed.  So for each word that is used another one is fetched, into the
+ * second cache because the first is too small.
  */
 
 #define LANES 4
@@ -95,12 +118,27 @@ typedef double unaligned __attribute__((vector_size(LANES * sizeof(double)),
 #define AT(p) (*(const unaligned *)(p))
 #define SUM(d) (((d)[0] + (d)[1]) + ((d)[2] + (d)[3]))
 
-#define SOON 768 /* words: how far ahead of the row */
+#define SOON 768   /* words: how far ahead of one row to fetch, */
+#define AHEAD 4096 /* and of several rows */
+#define ROWS 4	   /* at once, */
+#define PAIR 2	   /* for as many columns */
 
+struct swept {
+	const double *A[ROWS];
+	/* Of the first row; the second column's is beside the first one's. */
+	const double *h;
+	double *d;
+	uint64_t step;	/* words from one row's h and d to the next one's */
+	uint64_t pitch; /* and from one column of x and y to the next */
+	/* Fetch as many words as the rows have from here; NULL: none.  They may
+	 * lie behind the tensor's end. */
+	const double *ahead;
+};
+
+/* Returns d of one row.  y overlaps neither the row nor x. */
 ASL_CLONES
-/* d of one row.  y is not the row, nor x. */
-static double asl_sweep_row(const double *A, double h, double *y,
-			    const double *x, uint64_t n)
+static double sweep_row(const double *A, double h, double *y, const double *x,
+			uint64_t n)
 {
 	vector sums = {0};
 	double d;
@@ -121,10 +159,10 @@ static double asl_sweep_row(const double *A, double h, double *y,
 	return d;
 }
 
-/* Arrays would not stay in registers: hence one of each. */
+/* Arrays would not stay in registers: hence d0 to e3. */
 ASL_CLONES
-void asl_sweep(const struct asl_swept *rows, double *y, const double *x,
-	       uint64_t n)
+static void sweep_four(const struct swept *rows, double *y, const double *x,
+		       uint64_t n)
 {
 	const double *A0 = rows->A[0], *A1 = rows->A[1], *A2 = rows->A[2],
 		     *A3 = rows->A[3];
@@ -144,8 +182,8 @@ void asl_sweep(const struct asl_swept *rows, double *y, const double *x,
 		vector a0 = AT(A0 + c), a1 = AT(A1 + c), a2 = AT(A2 + c),
 		       a3 = AT(A3 + c), xc = AT(x + c), wc = AT(w + c);
 
-		for (int i = 0; ahead && i < ASL_SWEEP * LANES; i += LINE)
-			__builtin_prefetch(ahead + ASL_SWEEP * c + i, 0, 2);
+		for (int i = 0; ahead && i < ROWS * LANES; i += LINE)
+			__builtin_prefetch(ahead + ROWS * c + i, 0, 2);
 		d0 += a0 * xc;
 		d1 += a1 * xc;
 		d2 += a2 * xc;
@@ -183,129 +221,122 @@ void asl_sweep(const struct asl_swept *rows, double *y, const double *x,
 	}
 }
 
-struct asl_block_shape asl_block_shape(uint64_t n, int m, int i, int j, int k)
-{
-	return (struct asl_block_shape){.i = i,
-					.j = j,
-					.k = k,
-					.a = asl_part(n, m, i),
-					.b = asl_part(n, m, j),
-					.c = asl_part(n, m, k)};
-}
+/*
+ * x_k and y_k by columns
+ *
+ * A block's innermost loop runs along c, and needs x and y of one column there.
+ * The matrices are by rows, so they are copied before the block, and y is added
+ * back after it; a single vector stays in place.
+ */
 
-uint64_t asl_block_rows(const struct asl_block_shape *shape)
-{
-	return shape->i == shape->j ? asl_triangle(shape->a.count)
-				    : shape->a.count * shape->b.count;
-}
-
-uint64_t asl_block_words(const struct asl_block_shape *shape)
-{
-	return asl_block_before(shape, asl_block_rows(shape));
-}
-
-/* Entries with a > b > c take 3; what the diagonals take less is taken off. */
-uint64_t asl_block_ternary(const struct asl_block_shape *shape)
-{
-	uint64_t all = 3 * asl_block_words(shape);
-	uint64_t ab = shape->i == shape->j, bc = shape->j == shape->k;
-
-	if (ab && bc)
-		return all - shape->a.count * (shape->a.count + 1);
-	return all - ab * shape->a.count * shape->c.count -
-	       bc * shape->a.count * shape->c.count;
-}
-
-/* Where row r is, counted from the block's own corner. */
-struct place {
-	uint64_t a, b;
+struct turned {
+	const double *x;
+	double *y;
+	uint64_t step; /* words from one column to the next */
 };
 
-static struct place place_of(const struct asl_block_shape *shape, uint64_t r)
+static bool in_place(const struct asl_block_vectors *v)
 {
-	uint64_t a;
-
-	if (shape->i != shape->j)
-		return (struct place){r / shape->b.count, r % shape->b.count};
-	a = (asl_isqrt(8 * r + 1) - 1) / 2;
-	return (struct place){a, r - asl_triangle(a)};
+	return v->columns == 1 && v->ld == 1;
 }
 
-struct asl_block_row asl_block_row(const struct asl_block_shape *shape,
-				   uint64_t r)
+/* Columns begin with a cache line: a vector across two takes longer. */
+static uint64_t step_of(const struct asl_block_shape *shape)
 {
-	struct place at = place_of(shape, r);
-
-	return (struct asl_block_row){
-		.a = shape->a.first + at.a,
-		.b = shape->b.first + at.b,
-		.length = shape->j == shape->k ? at.b + 1 : shape->c.count};
+	return asl_ceil_div(shape->c.count, LINE) * LINE;
 }
 
-uint64_t asl_block_before(const struct asl_block_shape *shape, uint64_t r)
+static uint64_t filled(uint64_t columns)
 {
-	struct place at = place_of(shape, r);
-
-	if (shape->j != shape->k)
-		return r * shape->c.count;
-	if (shape->i != shape->j)
-		return at.a * asl_triangle(shape->b.count) + asl_triangle(at.b);
-	return asl_packed_at(at.a, at.b, 0);
+	return asl_ceil_div(columns, PAIR) * PAIR;
 }
 
-void asl_block_next(const struct asl_block_shape *shape,
-		    struct asl_block_row *row)
+uint64_t asl_block_scratch(const struct asl_block_shape *shape,
+			   const struct asl_block_vectors *v)
 {
-	row->b++;
-	row->length += shape->j == shape->k;
-	if (row->b < asl_block_end(shape, row->a))
-		return;
-	row->a++;
-	row->b = shape->b.first;
-	row->length = shape->j == shape->k ? 1 : shape->c.count;
+	if (in_place(v))
+		return 0;
+	return 2 * filled(v->columns) * step_of(shape) + LINE - 1;
+}
+
+static double *align(double *x)
+{
+	return x + (LINE - (uintptr_t)x / sizeof *x % LINE) % LINE;
 }
 
 /*
- * Rows of a tensor block, each read once
+ * Copy x_k, and zero a y_k of its own, because that in Y may also be y_j.  Zeros
+ * fill the columns up to a multiple of PAIR.
+ */
+static void turn(struct turned *k, const struct asl_block_shape *shape,
+		 const struct asl_block_vectors *v, double *scratch)
+{
+	uint64_t step = step_of(shape), words = filled(v->columns) * step;
+	double *x, *y;
+
+	if (in_place(v)) {
+		*k = (struct turned){.x = v->xk, .y = v->yk};
+		return;
+	}
+	x = align(scratch);
+	y = x + words;
+	memset(x, 0, 2 * words * sizeof *x);
+	for (uint64_t c = 0; c < shape->c.count; c++)
+		for (uint64_t column = 0; column < v->columns; column++)
+			x[column * step + c] = v->xk[c * v->ld + column];
+	*k = (struct turned){.x = x, .y = y, .step = step};
+}
+
+static void turn_back(const struct turned *k,
+		      const struct asl_block_shape *shape,
+		      const struct asl_block_vectors *v)
+{
+	if (in_place(v))
+		return;
+	for (uint64_t c = 0; c < shape->c.count; c++)
+		for (uint64_t column = 0; column < v->columns; column++)
+			v->yk[c * v->ld + column] += k->y[column * k->step + c];
+}
+
+/*
+ * Updates
  *
- * For the entries of row (a, b) with c < b, d = A x_k is what both y_a and y_b
- * want (times 2 x_b and 2 x_a), and y_k gets A times h = 2 x_a x_b.  Where a = b
- * there is one y for both, and h = x_a^2.
+ * For the entries of row (a, b) with c < b, both y_a and y_b need d = A x_k
+ * (times 2 x_b and 2 x_a), and y_k gets A times h = 2 x_a x_b.  Where a = b there
+ * is one y for both, and h = x_a^2.
  *
- * In a block (., k, k) each row is one longer than the one before.  Rows that are
- * swept together are so as far as the first has entries with c < b; the corner
- * that remains, up to c = b, goes by itself.
+ * In a block (., k, k) each row is one longer than the one before.  Rows are swept
+ * together up to the length of the first one, without c = b; the corner that
+ * remains, up to c = b, is done entry by entry.
  *
  * One vector: one row at a time, so that the tensor is read in the one order in
- * which it lies.  Several vectors: x_k and y_k are turned, so that a column is
- * contiguous, and some rows are swept for one column after another while they
- * are in the innermost cache.
+ * which it lies.  Several vectors: a few rows are swept for one column after
+ * another while they are in the innermost cache.
  */
 
 #define COLUMNS 16 /* whose h and d are kept at a time */
-
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct update {
 	const struct asl_block_shape *shape;
 	const struct asl_block_vectors *v;
-	struct asl_turned k;
+	struct turned k;
 };
 
-/* Rows of one a, one after another; a and b count from the block's corner. */
+/* Successive rows of one a; a and b count from the block's corner. */
 struct rows {
 	uint64_t a, b, count;
 	bool square; /* the last has a = b */
-	bool corner; /* they are of a block (., k, k) */
-	const double *at[ASL_SWEEP];
+	bool corner; /* the block is (., k, k) */
+	const double *at[ROWS];
 	uint64_t length; /* of the first, without c = b */
 };
 
-/* x and y of some columns, and the rows' h and d for them. */
+/* x and y of some columns, and h and d of the rows for them. */
 struct columns {
-	const double *xa, *xb[ASL_SWEEP];
-	double *ya, *yb[ASL_SWEEP];
-	double h[ASL_SWEEP][COLUMNS], d[ASL_SWEEP][COLUMNS];
+	const double *xa, *xb[ROWS];
+	double *ya, *yb[ROWS];
+	double h[ROWS][COLUMNS], d[ROWS][COLUMNS];
 };
 
 static bool is_square(const struct rows *rows, uint64_t i)
@@ -339,7 +370,7 @@ ALWAYS_INLINE void begin(struct columns *some, const struct rows *rows,
 	}
 }
 
-/* An entry of row i, and of the c that is b of the group's row k. */
+/* An entry of row i whose c is b of row k. */
 ALWAYS_INLINE void add_corner(struct columns *some, double A, uint64_t i,
 			      uint64_t k, uint64_t count)
 {
@@ -361,7 +392,7 @@ ALWAYS_INLINE void add_last(struct columns *some, double A, uint64_t i,
 		some->yb[i][r] += 2 * A * xa[r] * xb[r];
 }
 
-/* Of row i, c = b of the first row to b of row i. */
+/* For each row i, c from b of the first row to b of row i. */
 ALWAYS_INLINE void finish(struct columns *some, const struct rows *rows,
 			  uint64_t count)
 {
@@ -385,39 +416,31 @@ ALWAYS_INLINE void end(struct columns *some, const struct rows *rows,
 	}
 }
 
-/* The single row for the single column. */
-ALWAYS_INLINE void sweep_row(struct columns *some, const struct update *u,
-			     const struct rows *rows)
-{
-	some->d[0][0] = asl_sweep_row(rows->at[0], some->h[0][0], u->k.y,
-				      u->k.x, rows->length);
-}
-
 static void sweep_rows(struct columns *some, const struct update *u,
 		       const struct rows *rows, uint64_t first, uint64_t count)
 {
-	struct asl_swept group = {.step = COLUMNS,
-				  .pitch = u->k.step,
-				  .ahead = rows->at[0] + ASL_AHEAD};
+	struct swept group = {.step = COLUMNS,
+			      .pitch = u->k.step,
+			      .ahead = rows->at[0] + AHEAD};
 
-	for (uint64_t i = 0; i < ASL_SWEEP; i++)
+	for (uint64_t i = 0; i < ROWS; i++)
 		group.A[i] = rows->at[i < rows->count ? i : 0];
-	/* What fills rows and columns up counts for nothing. */
-	for (uint64_t i = rows->count; i < ASL_SWEEP; i++)
+	/* Rows and columns that only fill up add nothing. */
+	for (uint64_t i = rows->count; i < ROWS; i++)
 		memset(some->h[i], 0, sizeof some->h[i]);
-	for (uint64_t i = 0; i < ASL_SWEEP && count % ASL_PAIR; i++)
+	for (uint64_t i = 0; i < ROWS && count % PAIR; i++)
 		some->h[i][count] = 0;
-	for (uint64_t r = 0; r < count; r += ASL_PAIR) {
+	for (uint64_t r = 0; r < count; r += PAIR) {
 		uint64_t from = (first + r) * u->k.step;
 
 		group.h = &some->h[0][r];
 		group.d = &some->d[0][r];
-		asl_sweep(&group, u->k.y + from, u->k.x + from, rows->length);
+		sweep_four(&group, u->k.y + from, u->k.x + from, rows->length);
 		group.ahead = NULL;
 	}
 }
 
-/* `count` is inlined: where it is 1, there are no loops over columns. */
+/* Inlined, so that there are no loops over columns where `count` is 1. */
 ALWAYS_INLINE void update_columns(const struct update *u,
 				  const struct rows *rows, uint64_t first,
 				  uint64_t count)
@@ -427,7 +450,8 @@ ALWAYS_INLINE void update_columns(const struct update *u,
 	place(&some, u, rows, first);
 	begin(&some, rows, count);
 	if (u->v->columns == 1)
-		sweep_row(&some, u, rows);
+		some.d[0][0] = sweep_row(rows->at[0], some.h[0][0], u->k.y,
+					 u->k.x, rows->length);
 	else
 		sweep_rows(&some, u, rows, first, count);
 	if (rows->corner)
@@ -445,12 +469,12 @@ static void update_rows(const struct update *u, const struct rows *rows)
 		update_columns(u, rows, first, asl_min(COLUMNS, R - first));
 }
 
-/* The next rows of one a, `most` of them if there are; *row and *A move on. */
+/* The next rows of one a, `most` at most; *row and *A advance. */
 static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
 		      struct asl_block_row *row, const double **A,
 		      uint64_t most)
 {
-	uint64_t stop = asl_block_end(shape, row->a);
+	uint64_t stop = end_of(shape, row->a);
 
 	rows->a = row->a - shape->a.first;
 	rows->b = row->b - shape->b.first;
@@ -473,9 +497,9 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 {
 	struct asl_block_row row = asl_block_row(shape, rows.first);
 	struct update u = {.shape = shape, .v = v};
-	uint64_t at_once = v->columns == 1 ? 1 : ASL_SWEEP;
+	uint64_t at_once = v->columns == 1 ? 1 : ROWS;
 
-	asl_turn(&u.k, shape, v, scratch);
+	turn(&u.k, shape, v, scratch);
 	for (uint64_t left = rows.count; left;) {
 		struct rows some;
 
@@ -483,67 +507,5 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 		update_rows(&u, &some);
 		left -= some.count;
 	}
-	asl_turn_back(&u.k, shape, v);
-}
-
-/* turned.c -- several x_k and y_k of a tensor block, each as one run of words */
-
-static bool in_place(const struct asl_block_vectors *v)
-{
-	return v->columns == 1 && v->ld == 1;
-}
-
-/* Columns begin with a cache line: vectors that lie across two take longer. */
-static uint64_t step_of(const struct asl_block_shape *shape)
-{
-	return asl_ceil_div(shape->c.count, LINE) * LINE;
-}
-
-static uint64_t filled(uint64_t columns)
-{
-	return asl_ceil_div(columns, ASL_PAIR) * ASL_PAIR;
-}
-
-uint64_t asl_block_scratch(const struct asl_block_shape *shape,
-			   const struct asl_block_vectors *v)
-{
-	if (in_place(v))
-		return 0;
-	return 2 * filled(v->columns) * step_of(shape) + LINE - 1;
-}
-
-static double *align(double *x)
-{
-	return x + (LINE - (uintptr_t)x / sizeof *x % LINE) % LINE;
-}
-
-void asl_turn(struct asl_turned *k, const struct asl_block_shape *shape,
-	      const struct asl_block_vectors *v, double *scratch)
-{
-	uint64_t step = step_of(shape), words = filled(v->columns) * step;
-	double *x, *y;
-
-	if (in_place(v)) {
-		*k = (struct asl_turned){.x = v->xk, .y = v->yk};
-		return;
-	}
-	x = align(scratch);
-	y = x + words;
-	memset(x, 0, 2 * words * sizeof *x);
-	for (uint64_t c = 0; c < shape->c.count; c++)
-		for (uint64_t column = 0; column < v->columns; column++)
-			x[column * step + c] = v->xk[c * v->ld + column];
-	*k = (struct asl_turned){.x = x, .y = y, .step = step};
-}
-
-/* Add what y has become. */
-static void asl_turn_back(const struct asl_turned *k,
-			  const struct asl_block_shape *shape,
-			  const struct asl_block_vectors *v)
-{
-	if (in_place(v))
-		return;
-	for (uint64_t c = 0; c < shape->c.count; c++)
-		for (uint64_t column = 0; column < v->columns; column++)
-			v->yk[c * v->ld + column] += k->y[column * k->step + c];
+	turn_back(&u.k, shape, v);
 }

@@ -1,5 +1,5 @@
 /*
- * block.h -- a block of a packed symmetric tensor, and its rows
+ * block.h -- a block of a packed symmetric tensor: its rows, and y += A x2 x x3 x
  *
  * The n indices are cut into row blocks; the tensor's block (i, j, k), with
  * row blocks i >= j >= k, has the entries with a in i, b in j, c in k and
@@ -14,9 +14,19 @@
  *
  * where bi, bj, bk, 1 or more each, are the lengths of the row blocks.
  *
+ * An entry A of a block is read once and updates up to three elements of y:
+ *
+ *	a > b > c	y_a += 2 A x_b x_c, y_b += 2 A x_a x_c, y_c += 2 A x_a x_b
+ *	a = b > c	y_a += 2 A x_a x_c, y_c += A x_a^2
+ *	a > b = c	y_a += A x_b^2, y_b += 2 A x_a x_b
+ *	a = b = c	y_a += A x_a^2
+ *
+ * For R vectors x, the columns of X, and their y, the block passes from memory
+ * once for all of them.
+ *
  * H. Al Daas, G. Ballard, L. Grigori, S. Kumar, K. Rouse, M. Verite, Minimizing
  * communication for parallel symmetric tensor times same vector computation,
- * 2025: Algorithm 5 has such blocks.
+ * 2025: Algorithm 5 has such blocks, Algorithm 4 the updates.
  */
 #ifndef ASL_BLOCK_H
 #define ASL_BLOCK_H
@@ -41,49 +51,19 @@ struct asl_block_shape asl_block_shape(uint64_t n, int m, int i, int j, int k);
 uint64_t asl_block_rows(const struct asl_block_shape *shape);
 uint64_t asl_block_words(const struct asl_block_shape *shape);
 
-/*
- * Ternary multiplications that its entries take: 3 where a, b and c differ, 2
- * where two of them do, 1 on the diagonal.
- */
-uint64_t asl_block_ternary(const struct asl_block_shape *shape);
-
 /* Row r, and the words of the rows before it; r = rows is the end. */
 struct asl_block_row asl_block_row(const struct asl_block_shape *shape,
 				   uint64_t r);
 uint64_t asl_block_before(const struct asl_block_shape *shape, uint64_t r);
 
-/* The rows of this a have b from shape->b.first to before this. */
-static inline uint64_t asl_block_end(const struct asl_block_shape *shape,
-				     uint64_t a)
-{
-	return shape->i == shape->j ? a + 1 : shape->b.first + shape->b.count;
-}
-
-/* On to the next row; after the last one, nothing that means anything. */
+/* Advance to the next row; behind the last one, *row is undefined. */
 void asl_block_next(const struct asl_block_shape *shape,
 		    struct asl_block_row *row);
 
 /*
- * Y += A x2 x x3 x, the part of it that one tensor block has
- *
- * With the symmetric tensor packed, an entry A of the block is read once and
- * updates up to three elements of y:
- *
- *	a > b > c	y_a += 2 A x_b x_c, y_b += 2 A x_a x_c, y_c += 2 A x_a x_b
- *	a = b > c	y_a += 2 A x_a x_c, y_c += A x_a^2
- *	a > b = c	y_a += A x_b^2, y_b += 2 A x_a x_b
- *	a = b = c	y_a += A x_a^2
- *
- * The same for R vectors x, the columns of X, and their y: the block passes
- * from memory once for all of them.
- *
- * Algorithm 4 of the paper that block.h names.
- */
-
-/*
  * X and Y of the block's three row blocks: matrices by rows with R columns and
- * `ld` words from one row to the next.  Row blocks that are one and the same
- * have the same X and the same Y; otherwise no two of the matrices overlap.
+ * `ld` words from one row to the next.  Equal row blocks have the same X and the
+ * same Y; otherwise no two of the matrices overlap.
  */
 struct asl_block_vectors {
 	uint64_t columns, ld;
@@ -91,25 +71,25 @@ struct asl_block_vectors {
 	double *yi, *yj, *yk;
 };
 
-/* Words of scratch that asl_block_update wants; 0 for one vector with ld = 1. */
+/* Words of scratch for asl_block_update; 0 for one vector with ld = 1. */
 uint64_t asl_block_scratch(const struct asl_block_shape *shape,
 			   const struct asl_block_vectors *v);
 
 /*
- * The updates of these rows of the block; A has their words, and no others.
- * What rows are done together decides the order of additions, and so the last
- * bits of y, unless all sums are exact.
+ * Update y with these rows of the block; A has their words, and no others.  The
+ * choice of rows decides the order of additions, and so the last bits of y,
+ * unless all sums are exact.
  */
 void asl_block_update(const struct asl_block_shape *shape, const double *A,
 		      struct asl_range rows, const struct asl_block_vectors *v,
 		      double *scratch);
 
 /*
- * Where the entries of a packed symmetric tensor are
+ * Positions in a packed symmetric tensor
  *
  * Of the six places that entry {a, b, c} has in the cube, the packed tensor
- * keeps a >= b >= c; c runs fastest, then b.  How far an entry is from the
- * first does not depend on n: a larger tensor begins with the smaller one.
+ * keeps a >= b >= c; c runs fastest, then b.  The position of an entry does not
+ * depend on n: a larger tensor begins with the smaller one.
  */
 
 /* Pairs a >= b below n. */

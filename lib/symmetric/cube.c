@@ -1,17 +1,10 @@
 /*
- * cube.c -- bricks of the whole cube
- *
- * Rank (i, j, l) has number (j p + i) c + l, so that the ranks of one j follow one
- * another.
+ * cube.c -- y = A x2 x x3 x from the whole cube: sttsv-naive and sttsv-sequence
  */
 #include "lib/symmetric/cube.h"
 
-#include <math.h>
-
 #include "lib/rank/blas.h"
 #include "lib/rank/resume.h"
-#include "lib/symmetric/family.h"
-#include "lib/symmetric/plan.h"
 
 struct asl_cube asl_cube(const struct asl_plan *plan, int rank)
 {
@@ -63,9 +56,9 @@ uint64_t asl_cube_words(const struct asl_cube *c)
 	return c->I.count * c->J.count * c->L.count;
 }
 
-/* x(J) from those who own it, into `all`. */
-static void asl_cube_gather(struct asl_rank *r, const struct asl_cube *c,
-			    struct asl_words *all, const struct asl_words *own)
+/* Gather x(J) into `all`. */
+static void allgather(struct asl_rank *r, const struct asl_cube *c,
+		      struct asl_words *all, const struct asl_words *own)
 {
 	struct asl_range mine = asl_cube_x(c);
 	struct asl_words place =
@@ -75,8 +68,7 @@ static void asl_cube_gather(struct asl_rank *r, const struct asl_cube *c,
 	asl_allgather(r, &c->of_j, all);
 }
 
-static void asl_cube_predict_gather(struct asl_counts *x,
-				    const struct asl_cube *c)
+static void predict_allgather(struct asl_counts *x, const struct asl_cube *c)
 {
 	uint64_t own = asl_cube_x(c).count;
 
@@ -87,91 +79,18 @@ static void asl_cube_predict_gather(struct asl_counts *x,
 }
 
 /*
- * The grids of those that work on the whole cube
- */
-
-bool asl_symmetric_on_grid(const struct asl_algorithm *a)
-{
-	return a == &asl_symmetric_naive || a == &asl_symmetric_sequence;
-}
-
-bool asl_symmetric_possible(const struct asl_plan *plan)
-{
-	const int *p = plan->grid.p;
-	uint64_t n = plan->symmetric->n;
-	bool slabs = plan->algorithm == &asl_symmetric_sequence;
-
-	return p[1] == p[2] && (p[1] == 1 || !slabs) && (uint64_t)p[0] <= n &&
-	       (uint64_t)p[1] <= n;
-}
-
-/* Rank 0 has the longest ranges. */
-static uint64_t cache_for(const struct asl_plan *plan)
-{
-	struct asl_cube x = asl_cube(plan, 0);
-
-	if (plan->algorithm == &asl_symmetric_sequence)
-		return 2 * x.J.count;
-	return x.I.count + x.J.count + x.L.count;
-}
-
-/* Of rank 1, which has no less to do than any other: 0 needs no second x. */
-static double cost(const struct asl_plan *plan)
-{
-	struct asl_rates rates = asl_rates(&plan->costs, plan->accounting);
-	struct asl_ledger ledger;
-	struct asl_counts all;
-
-	asl_plan_predict(&ledger, plan, plan->grid.p[1] > 1);
-	all = asl_ledger_total(&ledger);
-	return asl_cost(&rates, &all);
-}
-
-/* As many ranks as there is work for, c x c along the two contracted. */
-static struct asl_grid grid_of(const struct asl_plan *plan, int c)
-{
-	uint64_t n = plan->symmetric->n, p = (uint64_t)(plan->ranks / c / c);
-
-	return (struct asl_grid){{(int)(p < n ? p : n), c, c}};
-}
-
-bool asl_symmetric_settle(struct asl_plan *plan, uint64_t *need)
-{
-	struct asl_plan x = *plan;
-	double least = INFINITY;
-
-	if (plan->grid.p[0]) {
-		*need = cache_for(plan);
-		return *need <= plan->cache;
-	}
-	*need = UINT64_MAX;
-	for (int c = 1; (int64_t)c * c <= x.ranks; c++) {
-		x.grid = grid_of(&x, c);
-		if (!asl_symmetric_possible(&x))
-			break;
-		if (cache_for(&x) < *need)
-			*need = cache_for(&x);
-		if (cache_for(&x) <= x.cache && cost(&x) < least) {
-			least = cost(&x);
-			plan->grid = x.grid;
-		}
-	}
-	return plan->grid.p[0] > 0;
-}
-
-/*
- * Y = A x2 x x3 x from all n^3 entries, as if A were not symmetric
+ * sttsv-naive: y = A x2 x x3 x from all n^3 entries, as if A were not symmetric
  *
- * To compare with.  A grid p x c x c cuts the cube; per rank, where it divides n:
+ * For comparison.  A grid p x c x c cuts the cube; per rank, where it divides n:
  *
- *	B_h	(1 - 1/pc) n/c of x(J), n/c of x(L) unless it is that, and
+ *	B_h	(1 - 1/pc) n/c of x(J), n/c of x(L) unless they are equal, and
  *		(1 - 1/c^2) n/p of y
  *	B_r	n^3/P, and n/p + 2n/c of vectors
  *	B_w	n/P
  *	flops	2 n^3/P, and 2 for each row of entries
  *
- * On a cube of P ranks that is 3 n/P^(1/3) words where sttsv moves two, and six
- * times its words of the tensor.
+ * On a cube of P ranks that is 3 n/P^(1/3) words, where sttsv sends 2 n/P^(1/3),
+ * and six times its words of the tensor.
  *
  * Algorithm 3 of the paper that sttsv.c names.
  */
@@ -179,11 +98,11 @@ bool asl_symmetric_settle(struct asl_plan *plan, uint64_t *need)
 struct vectors {
 	struct asl_cube cube;
 	struct asl_tile xJ, xL, y;
-	struct asl_range rows; /* of y, that are computed now */
+	struct asl_range rows; /* of y, computed now */
 };
 
 /* y_a += sum over b and c of A x_b x_c. */
-static void multiply(const double *A, void *arg)
+static void naive_multiply(const double *A, void *arg)
 {
 	struct vectors *v = arg;
 	uint64_t deep = v->cube.J.count, wide = v->cube.L.count;
@@ -204,9 +123,9 @@ static uint64_t flops_of(const struct asl_cube *x)
 	return 2 * asl_cube_words(x) + 2 * x->I.count * x->J.count;
 }
 
-/* x(J), and x(L) where that is another, into the cache. */
-static void gather(struct asl_rank *r, struct vectors *v,
-		   const struct asl_words *own)
+/* Bring x(J) into the cache, and x(L) where it differs. */
+static void naive_gather(struct asl_rank *r, struct vectors *v,
+			 const struct asl_words *own)
 {
 	const struct asl_cube *c = &v->cube;
 	struct asl_words J, L, *l = c->twin < 0 ? &J : &L;
@@ -214,7 +133,7 @@ static void gather(struct asl_rank *r, struct vectors *v,
 
 	asl_take(r, &J, ASL_DRAM, c->J.count);
 	asl_take(r, &L, ASL_DRAM, c->twin < 0 ? 0 : c->L.count);
-	asl_cube_gather(r, c, &J, own);
+	allgather(r, c, &J, own);
 	if (c->twin >= 0)
 		asl_exchange(r, c->twin, &J, c->twin, &L);
 	from = asl_as_block(&J, 1, J.count);
@@ -225,7 +144,7 @@ static void gather(struct asl_rank *r, struct vectors *v,
 	asl_give(r, &J);
 }
 
-static void mark(struct asl_rank *r, struct vectors *v)
+static void naive_mark(struct asl_rank *r, struct vectors *v)
 {
 	struct asl_words live[] = {
 		asl_tile_words(&v->y, 0, v->y.cols),
@@ -236,14 +155,14 @@ static void mark(struct asl_rank *r, struct vectors *v)
 	asl_mark_epoch(r, live, 3);
 }
 
-/* In four parts, each with a mark before it; and one after the last. */
-static void contract(struct asl_rank *r, struct vectors *v,
-		     const struct asl_words *A)
+/* Compute in four parts, and mark an epoch before each and after the last. */
+static void naive_contract(struct asl_rank *r, struct vectors *v,
+			   const struct asl_words *A)
 {
 	uint64_t slice = v->cube.J.count * v->cube.L.count;
 
 	asl_tile_words(&v->y, 0, 0);
-	mark(r, v);
+	naive_mark(r, v);
 	for (int i = 0; i < 4; i++) {
 		struct asl_words x;
 
@@ -251,12 +170,12 @@ static void contract(struct asl_rank *r, struct vectors *v,
 		x = asl_slice(A, v->rows.first * slice, v->rows.count * slice);
 		asl_compute(r, &x,
 			    2 * x.count + 2 * v->rows.count * v->cube.J.count,
-			    multiply, v);
-		mark(r, v);
+			    naive_multiply, v);
+		naive_mark(r, v);
 	}
 }
 
-/* Sums along l, and of these along j. */
+/* Sum along l, and then along j. */
 static void reduce(struct asl_rank *r, struct vectors *v, struct asl_words *Y)
 {
 	const struct asl_cube *c = &v->cube;
@@ -274,8 +193,8 @@ static void reduce(struct asl_rank *r, struct vectors *v, struct asl_words *Y)
 	asl_give(r, &sums);
 }
 
-static void run(struct asl_rank *r, const struct asl_plan *plan,
-		struct asl_words *own)
+static void naive_run(struct asl_rank *r, const struct asl_plan *plan,
+		      struct asl_words *own)
 {
 	struct vectors v = {.cube = asl_cube(plan, r->id)};
 
@@ -283,9 +202,9 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_tile_take(r, &v.y, 1, v.cube.I.count);
 	asl_tile_take(r, &v.xJ, 1, v.cube.J.count);
 	asl_tile_take(r, &v.xL, 1, v.cube.L.count);
-	gather(r, &v, &own[ASL_X]);
+	naive_gather(r, &v, &own[ASL_X]);
 	asl_phase(r, ASL_COMPUTE);
-	contract(r, &v, &own[ASL_TENSOR]);
+	naive_contract(r, &v, &own[ASL_TENSOR]);
 	asl_phase(r, ASL_REDUCE);
 	reduce(r, &v, &own[ASL_Y]);
 	asl_tile_give(r, &v.xL);
@@ -295,7 +214,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 
 static void predict_gather(struct asl_counts *x, const struct asl_cube *c)
 {
-	asl_cube_predict_gather(x, c);
+	predict_allgather(x, c);
 	x->of[ASL_DRAM_READ] += c->J.count + c->L.count;
 	if (c->twin < 0)
 		return;
@@ -321,8 +240,8 @@ static uint64_t predict_reduce(struct asl_counts *x, const struct asl_cube *c)
 			      asl_reduce_scatter_room(part, p, j));
 }
 
-static void predict(struct asl_ledger *out, const struct asl_plan *plan,
-		    int rank)
+static void naive_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			  int rank)
 {
 	struct asl_cube c = asl_cube(plan, rank);
 	uint64_t tiles = c.I.count + c.J.count + c.L.count;
@@ -340,17 +259,17 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 
 const struct asl_algorithm asl_symmetric_naive = {
 	.name = "sttsv-naive",
-	.summary = "the same from the whole cube, as if it were not symmetric",
+	.summary = "y = A x2 x x3 x from the whole cube, ignoring its symmetry",
 	.family = &asl_family_symmetric,
 	.resumes = true,
-	.predict = predict,
-	.run = run,
+	.predict = naive_predict,
+	.run = naive_run,
 };
 
 /*
- * T = A x3 x, and then y = T x: one contraction after the other
+ * sttsv-sequence: T = A x3 x, and then y = T x
  *
- * To compare with: it takes two thirds of the multiplications of Algorithm 3, but
+ * For comparison.  It takes two thirds of the multiplications of sttsv-naive, but
  * every rank needs all of x.  Each of the P ranks owns a slab of the cube, and
  * computes its rows of T, which go to DRAM and come back, and then of y.  Per
  * rank, where P divides n:
@@ -376,7 +295,7 @@ static void sequence_multiply(const double *A, void *arg)
 	asl_gemm(p->rows, 1, p->wide, A, p->wide, p->x, 1, 0, p->y, 1);
 }
 
-/* The product of so many rows, which lie one after another, with x. */
+/* y = rows x; the rows lie one after another. */
 static void product(struct asl_rank *r, const struct asl_words *rows,
 		    const struct asl_tile *x, struct asl_tile *y)
 {
@@ -386,7 +305,7 @@ static void product(struct asl_rank *r, const struct asl_words *rows,
 	asl_compute(r, rows, 2 * rows->count, sequence_multiply, &p);
 }
 
-/* The rows that there are of T, and x. */
+/* Live are x and the rows of T computed so far. */
 static void sequence_mark(struct asl_rank *r, struct asl_tile *x,
 			  const struct asl_words *T, uint64_t rows)
 {
@@ -399,8 +318,8 @@ static void sequence_mark(struct asl_rank *r, struct asl_tile *x,
 }
 
 /*
- * Rows of T, each from a slice of the slab; in four parts, each with a mark
- * behind it.
+ * Compute the rows of T, each from a slice of the slab, and mark an epoch after
+ * each quarter of them.
  */
 static void sequence_contract(struct asl_rank *r, const struct asl_words *A,
 			      struct asl_tile *x, struct asl_words *T)
@@ -431,7 +350,7 @@ static void sequence_gather(struct asl_rank *r, const struct asl_cube *c,
 	struct asl_block from;
 
 	asl_take(r, &all, ASL_DRAM, c->J.count);
-	asl_cube_gather(r, c, &all, own);
+	allgather(r, c, &all, own);
 	from = asl_as_block(&all, 1, all.count);
 	asl_tile_load(r, x, &from);
 	asl_give(r, &all);
@@ -467,7 +386,7 @@ static void sequence_predict(struct asl_ledger *out,
 	uint64_t n = plan->symmetric->n, rows = c.I.count;
 	uint64_t *compute = out->in[ASL_COMPUTE].of;
 
-	asl_cube_predict_gather(&out->in[ASL_GATHER], &c);
+	predict_allgather(&out->in[ASL_GATHER], &c);
 	out->in[ASL_GATHER].of[ASL_DRAM_READ] += n;
 	compute[ASL_NVM_READ] = rows * n * n;
 	compute[ASL_DRAM_WRITE] = compute[ASL_DRAM_READ] = rows * n;
@@ -480,7 +399,7 @@ static void sequence_predict(struct asl_ledger *out,
 
 const struct asl_algorithm asl_symmetric_sequence = {
 	.name = "sttsv-sequence",
-	.summary = "the same as two contractions, one after the other",
+	.summary = "y = A x2 x x3 x as two contractions, one after the other",
 	.family = &asl_family_symmetric,
 	.resumes = true,
 	.predict = sequence_predict,

@@ -1,10 +1,11 @@
 /*
  * cube.h -- one rank's brick of the whole cube of entries, symmetric or not
  *
- * For the ways that know nothing of symmetry: the n^3 entries are cut by a grid
- * p x c x c, rank (i, j, l) owning those of I x J x L.  The ranks of one j share
- * x(J), in even parts; those of one i share y(I), in even parts of the parts
- * along l.
+ * For the algorithms that ignore symmetry: a grid p x c x c cuts the n^3 entries,
+ * and rank (i, j, l) owns those of I x J x L.  The ranks of one j share x(J), in
+ * even parts; those of one i share y(I), in even parts of the parts along l.
+ *
+ * Rank (i, j, l) has number (j p + i) c + l: the ranks of one j are successive.
  */
 #ifndef ASL_CUBE_H
 #define ASL_CUBE_H
@@ -14,14 +15,14 @@
 
 struct asl_cube {
 	struct asl_range I, J, L;
-	struct asl_group of_j;		   /* all that need x(J) */
-	struct asl_group along_l, along_j; /* that have sums of y(I) */
+	struct asl_group of_j;		   /* the ranks that need x(J) */
+	struct asl_group along_l, along_j; /* those with sums of y(I) */
 	int twin; /* (i, l, j), which has x(L); -1: j is l */
 };
 
 struct asl_cube asl_cube(const struct asl_plan *plan, int rank);
 
-/* What it owns of x and of y, in the vector. */
+/* The words of the vectors x and y that it owns. */
 struct asl_range asl_cube_x(const struct asl_cube *c);
 struct asl_range asl_cube_y(const struct asl_cube *c);
 

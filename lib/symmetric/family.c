@@ -1,8 +1,6 @@
 /*
- * family.c -- symmetric tensors as a family: which words a rank owns
+ * family.c -- symmetric tensors as lib/plan/family.h asks: words, files, checks
  */
-#include "lib/symmetric/family.h"
-
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -13,20 +11,16 @@
 #include "lib/matrix/format.h"
 #include "lib/plan/pieces.h"
 #include "lib/rank/collective.h"
-#include "lib/symmetric/block.h"
 #include "lib/symmetric/cube.h"
-#include "lib/symmetric/wedge.h"
+#include "lib/symmetric/plan.h"
+#include "lib/symmetric/tensor.h"
 
-/*
- * Which words a rank owns
- */
+/* ---- Which words of X and of Y a rank owns ---- */
 
 static bool by_wedges(const struct asl_plan *plan)
 {
 	return plan->symmetric->layout.ranks > 0;
 }
-
-/* ---- X and Y ---- */
 
 static bool cube_piece(struct asl_range *x, const struct asl_plan *plan,
 		       int rank, int which, int i)
@@ -48,10 +42,9 @@ static bool wedge_piece(struct asl_range *x, const struct asl_plan *plan,
 	return true;
 }
 
-/* Piece i of X or of Y: rows of n x R; false: no more. */
-static bool asl_symmetric_piece(struct asl_piece *x,
-				const struct asl_plan *plan, int rank,
-				int which, int i)
+/* Rows of n x R; false: no more. */
+static bool piece_of(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		     int which, int i)
 {
 	struct asl_range columns = {0, (uint64_t)plan->symmetric->columns};
 	struct asl_range rows;
@@ -63,49 +56,53 @@ static bool asl_symmetric_piece(struct asl_piece *x,
 	return more;
 }
 
-/* ---- The tensor ---- */
+/* ---- Which entries of the tensor a rank owns ---- */
 
-typedef void user(const struct asl_entries *x, void *arg);
+/* Entries (a, b, c), (a, b, c + 1), ... that lie one after another. */
+struct entries {
+	uint64_t a, b, c, count;
+	bool packed; /* each stands for all permutations of its indices */
+};
 
-static void each_of_block(const struct asl_block_shape *shape, user *use,
-			  void *arg)
+typedef void user(const struct entries *x, void *arg);
+
+static void use_block(const struct asl_block_shape *shape, user *use, void *arg)
 {
 	struct asl_block_row row = asl_block_row(shape, 0);
 
 	for (uint64_t i = asl_block_rows(shape); i > 0; i--) {
-		use(&(struct asl_entries){row.a, row.b, shape->c.first,
-					  row.length, true},
+		use(&(struct entries){row.a, row.b, shape->c.first, row.length,
+				      true},
 		    arg);
 		asl_block_next(shape, &row);
 	}
 }
 
-static void each_of_cube(const struct asl_cube *c, user *use, void *arg)
+static void use_cube(const struct asl_cube *c, user *use, void *arg)
 {
 	for (uint64_t a = 0; a < c->I.count; a++)
 		for (uint64_t b = 0; b < c->J.count; b++)
-			use(&(struct asl_entries){c->I.first + a,
-						  c->J.first + b, c->L.first,
-						  c->L.count, false},
+			use(&(struct entries){c->I.first + a, c->J.first + b,
+					      c->L.first, c->L.count, false},
 			    arg);
 }
 
-/* Call for all entries of the tensor that a rank owns, in their order. */
-static void asl_symmetric_each(const struct asl_plan *plan, int rank, user *use,
-			       void *arg)
+/* Use all entries that a rank owns, in their order. */
+static void use_tensor(const struct asl_plan *plan, int rank, user *use,
+		       void *arg)
 {
 	const struct asl_layout *l = &plan->symmetric->layout;
 
 	if (!by_wedges(plan)) {
 		struct asl_cube c = asl_cube(plan, rank);
 
-		each_of_cube(&c, use, arg);
+		use_cube(&c, use, arg);
 		return;
 	}
 	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++) {
 		struct asl_block_shape x = asl_layout_shape(l, &l->block[i]);
 
-		each_of_block(&x, use, arg);
+		use_block(&x, use, arg);
 	}
 }
 
@@ -119,21 +116,6 @@ static uint64_t tensor_words(const struct asl_plan *plan, int rank)
 	return asl_cube_words(&c);
 }
 
-/* ---- As a family ---- */
-
-static int operands(const struct asl_plan *plan)
-{
-	(void)plan;
-	return ASL_SYMMETRIC_OPERANDS;
-}
-
-/* Not the vector, which becomes another when there are iterations. */
-static int fixed(const struct asl_plan *plan)
-{
-	(void)plan;
-	return ASL_X;
-}
-
 static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 {
 	struct asl_piece x;
@@ -141,31 +123,53 @@ static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 
 	if (which == ASL_TENSOR)
 		return tensor_words(plan, rank);
-	for (int i = 0; asl_symmetric_piece(&x, plan, rank, which, i); i++)
+	for (int i = 0; piece_of(&x, plan, rank, which, i); i++)
 		words += x.words.count;
 	return words;
 }
 
+/* ---- Plans ---- */
+
+static int operands(const struct asl_plan *plan)
+{
+	(void)plan;
+	return ASL_SYMMETRIC_OPERANDS;
+}
+
+/* The tensor alone: iterations replace the vector. */
+static int fixed(const struct asl_plan *plan)
+{
+	(void)plan;
+	return ASL_X;
+}
+
+/* All, as long as there is neither a layout nor a grid. */
 static int ranks(const struct asl_plan *plan)
 {
 	const int *p = plan->grid.p;
 
 	return by_wedges(plan) ? plan->symmetric->layout.ranks
-			       : p[0] * p[1] * p[2];
+	       : p[0]	       ? p[0] * p[1] * p[2]
+			       : plan->ranks;
 }
 
-/*
- * A and X into the pool before a run, Y or X out of it after
- */
+static void release(struct asl_plan *plan)
+{
+	struct asl_symmetric *s = (struct asl_symmetric *)plan->symmetric;
 
-/* Of one process; the result's at rank 0. */
+	if (s)
+		asl_symmetric_free(s);
+	free(s);
+	plan->symmetric = NULL;
+}
+
+/* ---- Files ---- */
+
 struct files {
 	struct asl_tensor_in *tensor;
 	struct asl_matrix_in *X;
-	struct asl_matrix_out *out;
+	struct asl_matrix_out *out; /* rank 0's */
 };
-
-/* ---- Files ---- */
 
 static bool is_given(const struct asl_data *data, int which)
 {
@@ -206,7 +210,7 @@ static int open_vectors(struct files *f, const struct asl_data *data,
 			asl_matrix_rows(f->X), asl_matrix_cols(f->X), n, R);
 }
 
-static int asl_symmetric_open(struct asl_data *data)
+static int open_operands(struct asl_data *data)
 {
 	const struct asl_symmetric *s = data->plan->symmetric;
 	struct files *f = calloc(1, sizeof *f);
@@ -219,7 +223,7 @@ static int asl_symmetric_open(struct asl_data *data)
 	return err ? err : open_vectors(f, data, s->n, (uint64_t)s->columns);
 }
 
-static int asl_symmetric_create(struct asl_data *data)
+static int create_result(struct asl_data *data)
 {
 	const struct asl_symmetric *s = data->plan->symmetric;
 	struct files *f = data->opened;
@@ -230,7 +234,7 @@ static int asl_symmetric_create(struct asl_data *data)
 	return asl_matrix_create(&f->out, data->result, s->n, R);
 }
 
-static void asl_symmetric_close(struct asl_data *data)
+static void close_files(struct asl_data *data)
 {
 	struct files *f = data->opened;
 
@@ -243,8 +247,7 @@ static void asl_symmetric_close(struct asl_data *data)
 	data->opened = NULL;
 }
 
-static struct asl_tensor_source
-asl_symmetric_source(const struct asl_data *data)
+static struct asl_tensor_source source_of(const struct asl_data *data)
 {
 	const struct files *f = data->opened;
 
@@ -255,7 +258,7 @@ asl_symmetric_source(const struct asl_data *data)
 	};
 }
 
-/* ---- Filling ---- */
+/* ---- Fill ---- */
 
 /* Entries on their way to the pool, through a buffer. */
 struct filling {
@@ -275,8 +278,8 @@ static void flush(struct filling *f)
 	f->used = 0;
 }
 
-/* As far as its indices are sorted it is read in one piece. */
-static void read_entries(const struct filling *f, const struct asl_entries *x,
+/* Entries with sorted indices are read in one piece. */
+static void read_entries(const struct filling *f, const struct entries *x,
 			 uint64_t done, uint64_t count)
 {
 	double *at = f->buffer.at + f->used;
@@ -290,7 +293,7 @@ static void read_entries(const struct filling *f, const struct asl_entries *x,
 		at[i] = asl_tensor_entry(&f->source, x->a, x->b, c + i);
 }
 
-static void fill_entries(const struct asl_entries *x, void *arg)
+static void fill_entries(const struct entries *x, void *arg)
 {
 	struct filling *f = arg;
 
@@ -311,7 +314,7 @@ static void fill_tensor(struct asl_rank *r, const struct asl_data *data,
 {
 	struct filling f = {
 		.r = r,
-		.source = asl_symmetric_source(data),
+		.source = source_of(data),
 		.rest = *own,
 	};
 
@@ -319,13 +322,13 @@ static void fill_tensor(struct asl_rank *r, const struct asl_data *data,
 		return;
 	asl_take(r, &f.buffer, ASL_DRAM, asl_min(ASL_CHUNK, own->count));
 	if (!r->err)
-		asl_symmetric_each(data->plan, r->id, fill_entries, &f);
+		use_tensor(data->plan, r->id, fill_entries, &f);
 	flush(&f);
 	asl_give(r, &f.buffer);
 }
 
-static void asl_symmetric_fill(struct asl_rank *r, const struct asl_data *data,
-			       struct asl_words *own)
+static void fill(struct asl_rank *r, const struct asl_data *data,
+		 struct asl_words *own)
 {
 	const struct files *f = data->opened;
 	struct asl_source X = {
@@ -337,26 +340,24 @@ static void asl_symmetric_fill(struct asl_rank *r, const struct asl_data *data,
 
 	asl_phase(r, ASL_FILL);
 	fill_tensor(r, data, &own[ASL_TENSOR]);
-	asl_fill_pieces(r, data->plan, asl_symmetric_piece, ASL_X, &X,
-			&own[ASL_X]);
-	/* Nobody's word of Y passes for last time's. */
-	asl_fill_pieces(r, data->plan, asl_symmetric_piece, ASL_Y, NULL,
-			&own[ASL_Y]);
+	asl_fill_pieces(r, data->plan, piece_of, ASL_X, &X, &own[ASL_X]);
+	/* Words of Y that the run misses must not pass as the last run's. */
+	asl_fill_pieces(r, data->plan, piece_of, ASL_Y, NULL, &own[ASL_Y]);
 }
 
-/* ---- Writing ---- */
+/* ---- Write ---- */
 
-/* Y; of hopm X, the eigenvector. */
-static int asl_symmetric_write(struct asl_rank *r, struct asl_data *data,
-			       struct asl_words *own)
+/* Y; for hopm X, the eigenvector. */
+static int write_result(struct asl_rank *r, struct asl_data *data,
+			struct asl_words *own)
 {
 	bool vector = data->plan->algorithm == &asl_symmetric_hopm;
 	int which = vector ? ASL_X : ASL_Y, err;
 	struct files *f = data->opened;
-	/* On sim all ranks are here. */
+	/* On sim all ranks are in this process. */
 	struct asl_matrix_out *out = r->id == 0 ? f->out : NULL;
 
-	err = asl_write_pieces(r, data->plan, asl_symmetric_piece, which, out,
+	err = asl_write_pieces(r, data->plan, piece_of, which, out,
 			       &own[which]);
 	if (err || !out)
 		return err;
@@ -365,11 +366,18 @@ static int asl_symmetric_write(struct asl_rank *r, struct asl_data *data,
 }
 
 /*
- * Is Y what it should be?  By a random test over all ranks, or by the
- * definition
+ * Verify
+ *
+ * The test: for random v, v'y against the sum over all entries of what they add
+ * to it, from the definition, entry by entry at the rank that owns it; for each
+ * column |difference| / (eps n sum of |terms|), the worst at rank 0.  hopm also
+ * compares lambda with x'y.
+ *
+ * The oracle: every word of this rank's Y against the sum over the n^2 entries
+ * generated or read again: |error| / (eps n sum of |terms|).
  */
 
-/* What each rank adds to the sums of a column. */
+/* The sums of a column over all ranks. */
 enum { V_Y, V_TERMS, V_SIZE, X_Y, X_Y_SIZE, SUMS };
 
 struct check {
@@ -378,9 +386,9 @@ struct check {
 	const struct asl_words *own;
 	uint64_t n, R;
 	bool gradient;
-	double *X;	 /* all of it */
+	double *X;	 /* n x R */
 	const double *v; /* n random words */
-	double *G;	 /* R x R: (X'X) * (X'X); of a gradient */
+	double *G;	 /* R x R: (X'X) * (X'X), for a gradient */
 	struct asl_words buffer;
 };
 
@@ -398,23 +406,15 @@ static double expected_of_X(const struct check *c, uint64_t row, uint64_t col)
 	return sum;
 }
 
-/* ---- All of X ---- */
+typedef void row_user(struct check *c, uint64_t row, const double *at,
+		      void *arg);
 
-struct placing {
-	struct check *c;
-	double *to;
-};
-
-static void read_pieces(struct check *c, int which,
-			void (*use)(struct check *c, uint64_t row,
-				    const double *at, void *arg),
-			void *arg)
+static void read_pieces(struct check *c, int which, row_user *use, void *arg)
 {
 	struct asl_piece x;
 	uint64_t done = 0;
 
-	for (int i = 0;
-	     !c->r->err && asl_symmetric_piece(&x, c->plan, c->r->id, which, i);
+	for (int i = 0; !c->r->err && piece_of(&x, c->plan, c->r->id, which, i);
 	     i++)
 		for (uint64_t j = 0; j < x.rows.count && !c->r->err; j++) {
 			struct asl_words from =
@@ -488,7 +488,7 @@ struct testing {
 	uint64_t done;
 };
 
-/* What one entry adds to v'y, and how large that is. */
+/* Add the term of one entry in v'y, and its size. */
 static void add_entry(const struct testing *t, double A, uint64_t a, uint64_t b,
 		      uint64_t c, bool packed)
 {
@@ -515,7 +515,7 @@ static void add_entry(const struct testing *t, double A, uint64_t a, uint64_t b,
 	}
 }
 
-static void test_entries(const struct asl_entries *x, void *arg)
+static void test_entries(const struct entries *x, void *arg)
 {
 	struct testing *t = arg;
 	struct check *c = t->c;
@@ -576,7 +576,7 @@ static double test(struct check *c)
 	take_zeros(c->r, &whole, c->R * SUMS);
 	t.sums = mine.at;
 	if (!c->r->err)
-		asl_symmetric_each(c->plan, c->r->id, test_entries, &t);
+		use_tensor(c->plan, c->r->id, test_entries, &t);
 	read_pieces(c, ASL_Y, test_row, &t);
 	add_up(c->r, asl_plan_ranks(c->plan), &whole, &mine);
 	if (!c->r->err && c->r->id == 0)
@@ -619,23 +619,13 @@ static void compare_row(struct check *c, uint64_t row, const double *y,
 	}
 }
 
-/*
- * The test: for random v, v'y against the sum over all entries of what they add
- * to it, every rank those that it owns, entry by entry from the definition; for
- * each column |difference| / (eps n sum of |terms|), the worst at rank 0.  Of
- * hopm also lambda against x'y.
- *
- * The oracle: every word of this rank's Y against the sum over the n^2 entries
- * made anew: |error| / (eps n sum of |terms|).
- */
-static double asl_symmetric_verify(struct asl_rank *r,
-				   const struct asl_data *data,
-				   struct asl_words *own, enum asl_verify how)
+static double verify(struct asl_rank *r, const struct asl_data *data,
+		     struct asl_words *own, enum asl_verify how)
 {
 	const struct asl_symmetric *s = data->plan->symmetric;
 	struct asl_source random = {.seed = data->seed, .matrix = ASL_Y + 1};
 	uint64_t R = (uint64_t)s->columns;
-	struct oracle o = {asl_symmetric_source(data), 0};
+	struct oracle o = {source_of(data), 0};
 	struct check c = {
 		.r = r,
 		.plan = data->plan,
@@ -670,53 +660,41 @@ static double asl_symmetric_verify(struct asl_rank *r,
 	return residual;
 }
 
+/* ---- Lower bounds ---- */
+
 /*
- * What no way of computing y = A x2 x x3 x betters
- *
  * Words sent or received by some rank, with the work shared evenly and x and y
  * each evenly owned (Theorem 2 of the paper that sttsv.c names):
  *
  *	2 (n (n-1) (n-2) / P)^(1/3) - 2 n/P
  *
- * It speaks of one symmetric product, in which no partial result of one
- * multiplication is used by another rank; so of sttsv alone.
+ * It holds for one symmetric product in which no partial result of a
+ * multiplication is used by another rank; so for sttsv alone.
  */
-
 static double net_words(double n, double P)
 {
 	return 2 * cbrt(n * (n - 1) * (n - 2) / P) - 2 * n / P;
 }
 
-double asl_symmetric_net_bound(const struct asl_plan *plan)
+static double net_bound(const struct asl_plan *plan)
 {
 	double n = (double)plan->symmetric->n;
-	int used = asl_plan_ranks(plan);
 
 	if (plan->algorithm != &asl_symmetric_sttsv || plan->symmetric->n < 3)
 		return 0;
-	/* Of all ranks and of those at work: whichever is lower holds. */
-	return ceil(
-		fmax(0, fmin(net_words(n, used), net_words(n, plan->ranks))));
+	/* It holds for all ranks and for those at work: take the lower. */
+	return ceil(fmax(0, fmin(net_words(n, asl_plan_ranks(plan)),
+				 net_words(n, plan->ranks))));
 }
 
-/* Every entry is read once by somebody, every word of Y written. */
-double asl_symmetric_io_bound(const struct asl_plan *plan)
+/* Some rank reads every entry, and some rank writes every word of Y. */
+static double io_bound(const struct asl_plan *plan)
 {
 	const struct asl_symmetric *s = plan->symmetric;
 	uint64_t ranks = (uint64_t)asl_plan_ranks(plan);
 	uint64_t words = asl_tetrahedron(s->n) + s->n * (uint64_t)s->columns;
 
 	return (double)asl_ceil_div(words, ranks);
-}
-
-static void release(struct asl_plan *plan)
-{
-	struct asl_symmetric *s = (struct asl_symmetric *)plan->symmetric;
-
-	if (s)
-		asl_symmetric_free(s);
-	free(s);
-	plan->symmetric = NULL;
 }
 
 const struct asl_family asl_family_symmetric = {
@@ -726,14 +704,14 @@ const struct asl_family asl_family_symmetric = {
 	.owned = owned,
 	.ranks = ranks,
 	.release = release,
-	.open = asl_symmetric_open,
-	.create = asl_symmetric_create,
-	.close = asl_symmetric_close,
-	.fill = asl_symmetric_fill,
-	.verify = asl_symmetric_verify,
-	.write = asl_symmetric_write,
-	.net_bound = asl_symmetric_net_bound,
-	.io_bound = asl_symmetric_io_bound,
+	.open = open_operands,
+	.create = create_result,
+	.close = close_files,
+	.fill = fill,
+	.verify = verify,
+	.write = write_result,
+	.net_bound = net_bound,
+	.io_bound = io_bound,
 };
 
 const struct asl_algorithm *const asl_symmetric_algorithms[] = {

@@ -1,10 +1,9 @@
 /*
- * plan.c -- every way of computing with a symmetric tensor, by predicted cost
+ * plan.c -- from a request to a plan for a symmetric tensor, or to all candidates
  *
- * The ranks of a layout have much the same to do, and all of them are asked.  That
- * takes long where they are many; so systems come in the order of their blocks,
- * and those that could not be among the best even if their ranks only read the
- * tensor are not built.
+ * All ranks of a layout are asked what they count.  That takes long where they are
+ * many; so the planner tries systems with many blocks first, and does not build
+ * those that could not be among the best even if their ranks only read the tensor.
  */
 #include "lib/symmetric/plan.h"
 
@@ -16,16 +15,20 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "lib/base/map.h"
-#include "lib/symmetric/block.h"
-#include "lib/symmetric/family.h"
+#include "lib/symmetric/cube.h"
 #include "lib/symmetric/wedge.h"
 
-/*
- * A struct asl_symmetric from what was chosen
- */
+static int limit(int ranks)
+{
+	return ranks < ASL_SYMMETRIC_RANKS ? ranks : ASL_SYMMETRIC_RANKS;
+}
 
-/* ---- Which system ---- */
+/* ---- A Steiner system by its name ---- */
+
+static bool is_cubic(const char *name)
+{
+	return name && !strcmp(name, "cubic");
+}
 
 static bool is_family(const char *name)
 {
@@ -54,97 +57,66 @@ static bool read_name(char family[ASL_STEINER_NAME], int *parameter,
 	return is_family(family);
 }
 
-static int read_file(struct asl_steiner *x, const char *path)
+/* `ranks` decide which one, unless the name does. */
+static int make_system(struct asl_steiner *x, const char *name, int ranks)
 {
-	if (!access(path, F_OK))
-		return asl_steiner_read(x, path);
+	struct asl_steiner_size size;
+	char family[ASL_STEINER_NAME];
+	int parameter, err;
+
+	*x = (struct asl_steiner){0};
+	if (!name || is_family(name)) {
+		err = asl_steiner_fit(&size, name, limit(ranks));
+		return err ? err
+			   : asl_steiner_make(x, size.family, size.parameter);
+	}
+	if (read_name(family, &parameter, name))
+		return asl_steiner_make(x, family, parameter);
+	if (!access(name, F_OK))
+		return asl_steiner_read(x, name);
 	return asl_fail(-EINVAL,
 			"found '%s', expected spherical, boolean or "
 			"triples (or one of them, as spherical-3), cubic, "
 			"or a file",
-			path);
-}
-
-static int make_best(struct asl_steiner *x, const char *family, int ranks)
-{
-	struct asl_steiner_size size;
-	int most = ranks < ASL_SYMMETRIC_RANKS ? ranks : ASL_SYMMETRIC_RANKS;
-	int err = asl_steiner_fit(&size, family, most);
-
-	return err ? err : asl_steiner_make(x, size.family, size.parameter);
-}
-
-/* `ranks` matters to those that take what there are. */
-static int make_system(struct asl_steiner *x, const char *layout, int ranks)
-{
-	char family[ASL_STEINER_NAME];
-	int parameter;
-
-	*x = (struct asl_steiner){0};
-	if (!layout || is_family(layout))
-		return make_best(x, layout, ranks);
-	if (read_name(family, &parameter, layout))
-		return asl_steiner_make(x, family, parameter);
-	return read_file(x, layout);
-}
-
-static bool is_cubic(const char *layout)
-{
-	return layout && !strcmp(layout, "cubic");
-}
-
-int asl_symmetric_blocks(int *ranks, const char *layout)
-{
-	struct asl_steiner x;
-	int err;
-
-	*ranks = 0;
-	if (!layout || is_cubic(layout) || is_family(layout))
-		return 0;
-	err = make_system(&x, layout, 0);
-	*ranks = x.blocks;
-	asl_steiner_free(&x);
-	return err;
+			name);
 }
 
 /* ---- The layout ---- */
 
-static int too_many(const char *name, int ranks)
+static int check_ranks(const char *name, int ranks)
 {
+	if (ranks <= ASL_SYMMETRIC_RANKS)
+		return 0;
 	return asl_fail(-EINVAL,
 			"%s: %d ranks are more than the %d that can "
 			"exchange with each other",
 			name, ranks, ASL_SYMMETRIC_RANKS);
 }
 
-static int lay_cubic(struct asl_layout *l,
-		     const struct asl_symmetric_want *want)
+static int lay_cubic(struct asl_symmetric *s, int ranks)
 {
-	if (want->ranks > ASL_SYMMETRIC_RANKS)
-		return too_many("cubic", want->ranks);
-	return asl_layout_cubic(l, want->n, want->ranks);
+	int err = check_ranks("cubic", ranks);
+
+	return err ? err : asl_layout_cubic(&s->layout, s->n, ranks);
 }
 
-static int lay_steiner(struct asl_layout *l,
-		       const struct asl_symmetric_want *want)
+static int lay_steiner(struct asl_symmetric *s, const char *name, int ranks)
 {
 	struct asl_steiner x;
-	int err = make_system(&x, want->layout, want->ranks);
+	int err = make_system(&x, name, ranks);
 
-	if (!err && x.blocks > want->ranks)
+	if (!err && x.blocks > ranks)
 		err = asl_fail(-EINVAL,
 			       "%s has %d blocks, one for each rank, but "
 			       "there are %d ranks",
-			       x.name, x.blocks, want->ranks);
-	if (!err && x.blocks > ASL_SYMMETRIC_RANKS)
-		err = too_many(x.name, x.blocks);
+			       x.name, x.blocks, ranks);
 	if (!err)
-		err = asl_layout_steiner(l, want->n, &x);
+		err = check_ranks(x.name, x.blocks);
+	if (!err)
+		err = asl_layout_steiner(&s->layout, s->n, &x);
 	asl_steiner_free(&x);
 	return err;
 }
-
-/* ---- Messages ---- */
 
 /* Add the rank's words that each other rank needs; `to` is all zero. */
 static void add_messages(uint64_t *to, const struct asl_layout *l, int rank)
@@ -160,9 +132,14 @@ static void add_messages(uint64_t *to, const struct asl_layout *l, int rank)
 	}
 }
 
+static int no_memory(int ranks)
+{
+	return asl_fail(-ENOMEM, "no memory for %d ranks", ranks);
+}
+
 /*
- * Words of the longest message between any two ranks, for one column: all to all
- * has but one length.  Sums travel the other way, and are as many words.
+ * The length of all messages in an exchange all to all: that of the longest one
+ * between any two ranks, for one column.  Sums, the other way, are as many words.
  */
 static int find_equal(struct asl_symmetric *s)
 {
@@ -170,7 +147,7 @@ static int find_equal(struct asl_symmetric *s)
 	uint64_t *to = malloc(ranks * sizeof *to);
 
 	if (!to)
-		return asl_fail(-ENOMEM, "no memory for %zu ranks", ranks);
+		return no_memory(s->layout.ranks);
 	for (int p = 0; p < s->layout.ranks; p++) {
 		memset(to, 0, ranks * sizeof *to);
 		add_messages(to, &s->layout, p);
@@ -182,8 +159,8 @@ static int find_equal(struct asl_symmetric *s)
 	return 0;
 }
 
-/* Of any rank a closed form can be had from now on. */
-static int find_room(struct asl_symmetric *s)
+/* From here on ranks can be predicted. */
+static int alloc_scratch(struct asl_symmetric *s)
 {
 	const struct asl_layout *l = &s->layout;
 	int most = 0;
@@ -193,32 +170,22 @@ static int find_room(struct asl_symmetric *s)
 			most = asl_list_length(&l->rows, p);
 	if (asl_wedge_lists_alloc(&s->scratch, most, l->ranks))
 		return 0;
-	return asl_fail(-ENOMEM, "no memory for %d ranks", l->ranks);
+	return no_memory(l->ranks);
 }
 
-int asl_symmetric_make(struct asl_symmetric *out,
-		       const struct asl_symmetric_want *want)
+int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks)
 {
-	int err;
+	int err = is_cubic(steiner) ? lay_cubic(s, ranks)
+				    : lay_steiner(s, steiner, ranks);
 
-	*out = (struct asl_symmetric){
-		.n = want->n,
-		.columns = want->columns,
-		.gradient = want->gradient,
-		.alltoall = want->alltoall,
-		.shift = want->shift,
-		.tolerance = want->tolerance,
-	};
-	err = is_cubic(want->layout) ? lay_cubic(&out->layout, want)
-				     : lay_steiner(&out->layout, want);
 	if (!err)
-		err = out->alltoall
-			      ? find_equal(out)
-			      : asl_schedule_make(&out->schedule, &out->layout);
+		err = s->exchange == ASL_ALLTOALL
+			      ? find_equal(s)
+			      : asl_schedule_make(&s->schedule, &s->layout);
 	if (!err)
-		err = find_room(out);
+		err = alloc_scratch(s);
 	if (err)
-		asl_symmetric_free(out);
+		asl_symmetric_free(s);
 	return err;
 }
 
@@ -230,187 +197,383 @@ void asl_symmetric_free(struct asl_symmetric *s)
 	*s = (struct asl_symmetric){0};
 }
 
-/* ---- The cache ---- */
+/* ---- The cache of wedges ---- */
 
-/* What a rank has in the cache beside what its wedge takes. */
-static uint64_t beside(const struct asl_wedge *w)
+static uint64_t wedge_cache(const struct asl_wedge *w, int columns)
 {
 	uint64_t R = (uint64_t)w->s->columns;
-
 	/* Without gradients: two numbers that all ranks add up. */
-	return w->s->gradient ? asl_wedge_owned(w) * R + R * R : 2;
+	uint64_t more = w->s->gradient ? asl_wedge_owned(w) * R + R * R : 2;
+
+	return asl_wedge_memory(w, columns).cache + more;
 }
 
-static uint64_t cache_for(const struct asl_wedge *w, int columns)
-{
-	return asl_wedge_memory(w, columns).cache + beside(w);
-}
-
-bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache, uint64_t *need)
+bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache,
+		       uint64_t *needed)
 {
 	s->together = s->columns;
-	*need = 0;
+	*needed = 0;
 	for (int p = 0; p < s->layout.ranks; p++) {
 		struct asl_wedge w;
 
 		asl_wedge_for_prediction(&w, s, p);
-		*need = asl_max(*need, cache_for(&w, 1));
-		while (s->together > 0 && cache_for(&w, s->together) > cache)
+		*needed = asl_max(*needed, wedge_cache(&w, 1));
+		while (s->together > 0 && wedge_cache(&w, s->together) > cache)
 			s->together--;
 	}
 	return s->together > 0;
 }
 
-/* ---- The best so far ---- */
+/* ---- Grids of the cube ---- */
 
-struct ranking {
-	const struct asl_plan *base;
-	struct asl_candidates *list;
-};
-
-/* ---- Layouts ---- */
-
-struct candidate {
-	char name[ASL_STEINER_NAME];
-	int ranks;
-};
-
-/* What the busiest rank's part of the tensor costs at least. */
-static double floor_of(const struct ranking *x, int ranks)
+static bool on_grid(const struct asl_algorithm *a)
 {
-	const struct asl_plan *base = x->base;
+	return a == &asl_symmetric_naive || a == &asl_symmetric_sequence;
+}
+
+/* Can the algorithm work on the plan's grid? */
+static bool is_possible(const struct asl_plan *plan)
+{
+	const int *p = plan->grid.p;
+	uint64_t n = plan->symmetric->n;
+	bool slabs = plan->algorithm == &asl_symmetric_sequence;
+
+	return p[1] == p[2] && (p[1] == 1 || !slabs) && (uint64_t)p[0] <= n &&
+	       (uint64_t)p[1] <= n;
+}
+
+/* Rank 0 has the longest ranges. */
+static uint64_t grid_cache(const struct asl_plan *plan)
+{
+	struct asl_cube x = asl_cube(plan, 0);
+
+	if (plan->algorithm == &asl_symmetric_sequence)
+		return 2 * x.J.count;
+	return x.I.count + x.J.count + x.L.count;
+}
+
+/* No rank costs more than rank 1; rank 0 needs no second x. */
+static double grid_cost(const struct asl_plan *plan)
+{
+	struct asl_rates rates = asl_rates(&plan->costs, plan->accounting);
+	struct asl_ledger ledger;
+	struct asl_counts all;
+
+	asl_plan_predict(&ledger, plan, plan->grid.p[1] > 1);
+	all = asl_ledger_total(&ledger);
+	return asl_cost(&rates, &all);
+}
+
+/* As many ranks as there is work for, c x c along the two contracted. */
+static struct asl_grid grid_of(const struct asl_plan *plan, int c)
+{
+	uint64_t n = plan->symmetric->n, p = (uint64_t)(plan->ranks / c / c);
+
+	return (struct asl_grid){{(int)(p < n ? p : n), c, c}};
+}
+
+static int too_small(const struct asl_plan *plan, uint64_t needed)
+{
+	return asl_fail(-EINVAL,
+			"cache: found %ju words, but %s needs %ju for its "
+			"vectors",
+			plan->cache, plan->algorithm->name, needed);
+}
+
+static int settle_grid(struct asl_plan *plan)
+{
+	struct asl_plan x = *plan;
+	double least = INFINITY;
+	uint64_t needed = UINT64_MAX;
+
+	if (plan->grid.p[0]) {
+		needed = grid_cache(plan);
+		return needed <= plan->cache ? 0 : too_small(plan, needed);
+	}
+	for (int c = 1; (int64_t)c * c <= x.ranks; c++) {
+		x.grid = grid_of(&x, c);
+		if (!is_possible(&x))
+			break;
+		needed = asl_min(needed, grid_cache(&x));
+		if (grid_cache(&x) <= x.cache && grid_cost(&x) < least) {
+			least = grid_cost(&x);
+			plan->grid = x.grid;
+		}
+	}
+	return plan->grid.p[0] ? 0 : too_small(plan, needed);
+}
+
+/* ---- A plan ---- */
+
+/* Every algorithm has fewer: n^3 entries, and products of R^2 n words. */
+static int check_flops(const struct asl_plan *plan)
+{
+	double n = (double)plan->symmetric->n, R = plan->symmetric->columns;
+	double times = plan->iterations ? plan->iterations : 1;
+
+	if (times * (4 * n * n * n * R + 16 * n * R * R) <= 0x1p63)
+		return 0;
+	return asl_fail(-EINVAL,
+			"n: found %ju, whose flops cannot be counted in 63 "
+			"bits",
+			plan->symmetric->n);
+}
+
+/* The blocks of the system, if its name says so; else 0. */
+static int count_blocks(int *blocks, const char *steiner)
+{
+	struct asl_steiner x;
+	int err;
+
+	*blocks = 0;
+	if (!steiner || is_cubic(steiner) || is_family(steiner))
+		return 0;
+	err = make_system(&x, steiner, 0);
+	*blocks = x.blocks;
+	asl_steiner_free(&x);
+	return err ? asl_fail(err, "steiner: %s", asl_failure()) : 0;
+}
+
+static int choose_ranks(struct asl_plan *plan)
+{
+	const int *p = plan->grid.p;
+	int product = p[0] * p[1] * p[2], blocks;
+	int err = count_blocks(&blocks, plan->symmetric->steiner);
+
+	if (!plan->ranks)
+		plan->ranks = product ? product : blocks ? blocks : 1;
+	if (err || !product)
+		return err;
+	if (!is_possible(plan))
+		return asl_fail(-EINVAL,
+				"grid: found %dx%dx%d, but %s works on p x c x "
+				"c, with no side above n",
+				p[0], p[1], p[2], plan->algorithm->name);
+	if (product != plan->ranks)
+		return asl_fail(-EINVAL,
+				"grid: found %dx%dx%d, which is %d ranks, but "
+				"there are %d",
+				p[0], p[1], p[2], product, plan->ranks);
+	return 0;
+}
+
+static double or_else(double given, double otherwise)
+{
+	return isnan(given) ? otherwise : given;
+}
+
+int asl_symmetric_begin(struct asl_plan *plan,
+			const struct asl_symmetric_request *x)
+{
+	bool gradient = plan->algorithm == &asl_symmetric_cpgrad;
+	struct asl_symmetric *s = malloc(sizeof *s);
+	int err;
+
+	if (!s)
+		return asl_fail(-ENOMEM, "no memory for a plan");
+	*s = (struct asl_symmetric){
+		.n = x->n,
+		.columns = !gradient	? 1
+			   : x->columns ? x->columns
+					: 8,
+		.gradient = gradient,
+		.steiner = x->steiner,
+		.exchange = x->exchange,
+	};
+	if (plan->algorithm == &asl_symmetric_hopm) {
+		plan->iterations = x->iterations ? x->iterations : 100;
+		s->shift = or_else(x->shift, 0);
+		s->tolerance = or_else(x->tolerance, 1e-12);
+	}
+	plan->grid = x->grid;
+	plan->symmetric = s;
+	err = check_flops(plan);
+	if (!err)
+		err = choose_ranks(plan);
+	if (err)
+		asl_plan_release(plan);
+	return err;
+}
+
+/* The request alone, of a plan that may be complete; NULL: no memory. */
+static struct asl_symmetric *copy_request(const struct asl_symmetric *from)
+{
+	struct asl_symmetric *s = malloc(sizeof *s);
+
+	if (s)
+		*s = (struct asl_symmetric){
+			.n = from->n,
+			.columns = from->columns,
+			.gradient = from->gradient,
+			.shift = from->shift,
+			.tolerance = from->tolerance,
+			.steiner = from->steiner,
+			.exchange = from->exchange,
+		};
+	return s;
+}
+
+/* Make the part of a complete plan. */
+static int complete(struct asl_symmetric **out, const struct asl_plan *plan,
+		    const char *steiner, enum asl_exchange exchange)
+{
+	struct asl_symmetric *s = copy_request(plan->symmetric);
+	uint64_t needed;
+	int err;
+
+	if (!s)
+		return asl_fail(-ENOMEM, "no memory for a plan");
+	s->exchange = exchange == ASL_ALLTOALL ? ASL_ALLTOALL : ASL_P2P;
+	err = asl_symmetric_make(s, steiner, plan->ranks);
+	if (err)
+		err = asl_fail(err, "steiner: %s", asl_failure());
+	else if (!asl_symmetric_fit(s, plan->cache, &needed))
+		err = too_small(plan, needed);
+	*out = s;
+	if (err) {
+		asl_symmetric_free(s);
+		free(s);
+	}
+	return err;
+}
+
+int asl_symmetric_settle(struct asl_plan *plan)
+{
+	const struct asl_symmetric *asked = plan->symmetric;
+	struct asl_symmetric *s;
+	int err;
+
+	if (on_grid(plan->algorithm))
+		return settle_grid(plan);
+	if (asked->layout.ranks)
+		return 0;
+	err = complete(&s, plan, asked->steiner, asked->exchange);
+	if (err)
+		return err;
+	asl_plan_release(plan);
+	plan->symmetric = s;
+	return 0;
+}
+
+/* ---- All candidates ---- */
+
+static void try_layout(struct asl_candidates *list, const struct asl_plan *base,
+		       const char *steiner, enum asl_exchange exchange)
+{
+	struct asl_plan plan = *base;
+	struct asl_symmetric *s;
+	int err = complete(&s, base, steiner, exchange);
+
+	list->failed |= err == -ENOMEM;
+	if (err)
+		return;
+	plan.symmetric = s;
+	asl_candidates_add(list, &plan);
+}
+
+static void try_exchanges(struct asl_candidates *list,
+			  const struct asl_plan *base, const char *steiner)
+{
+	enum asl_exchange asked = base->symmetric->exchange;
+
+	for (int i = ASL_P2P; i <= ASL_ALLTOALL; i++)
+		if (asked == ASL_EXCHANGE_ANY || (int)asked == i)
+			try_layout(list, base, steiner, (enum asl_exchange)i);
+}
+
+static int by_blocks(const void *a, const void *b)
+{
+	const struct asl_steiner_size *x = a, *y = b;
+
+	return y->blocks - x->blocks;
+}
+
+/* List the systems with no more blocks than ranks, and points than words. */
+static int list_systems(struct asl_steiner_size **all,
+			const struct asl_plan *base, bool *failed)
+{
+	const char *family = base->symmetric->steiner;
+	int most = limit(base->ranks), count = 0;
+	struct asl_steiner_size size = {0}, *more;
+
+	*all = NULL;
+	while (asl_steiner_next(&size, most)) {
+		if ((uint64_t)size.m > base->symmetric->n ||
+		    (family && strcmp(family, size.family)))
+			continue;
+		more = reallocarray(*all, (size_t)count + 1, sizeof *more);
+		*failed |= !more;
+		if (!more)
+			break;
+		*all = more;
+		more[count++] = size;
+	}
+	if (count)
+		qsort(*all, (size_t)count, sizeof **all, by_blocks);
+	return count;
+}
+
+/* The cost of reading the busiest rank's part of the tensor. */
+static double cost_to_read(const struct asl_plan *base, int ranks)
+{
 	double words = (double)asl_tetrahedron(base->symmetric->n) / ranks;
 
 	return base->costs.read * words *
 	       (base->iterations ? base->iterations : 1);
 }
 
-static void try_layout(struct ranking *x, const char *layout, bool alltoall)
+static void try_layouts(struct asl_candidates *list,
+			const struct asl_plan *base)
 {
-	const struct asl_symmetric *from = x->base->symmetric;
-	struct asl_symmetric_want want = {
-		.n = from->n,
-		.ranks = x->base->ranks,
-		.layout = layout,
-		.columns = from->columns,
-		.gradient = from->gradient,
-		.alltoall = alltoall,
-		.shift = from->shift,
-		.tolerance = from->tolerance,
-	};
-	struct asl_symmetric *s = calloc(1, sizeof *s);
-	struct asl_plan plan = *x->base;
-	uint64_t need;
-	int err;
+	const char *steiner = base->symmetric->steiner;
+	struct asl_steiner_size *all;
+	int count = list_systems(&all, base, &list->failed);
 
-	x->list->failed |= !s;
-	if (!s)
-		return;
-	plan.symmetric = s;
-	err = asl_symmetric_make(s, &want);
-	x->list->failed |= err == -ENOMEM;
-	if (!err && asl_symmetric_fit(s, plan.cache, &need))
-		asl_candidates_add(x->list, &plan);
-	else
-		asl_plan_release(&plan);
-}
+	if (steiner && !count)
+		try_exchanges(list, base, steiner);
+	if (!steiner)
+		try_exchanges(list, base, "cubic");
+	for (int i = 0; i < count; i++) {
+		char name[ASL_STEINER_NAME];
 
-static void try_exchanges(struct ranking *x, const char *layout,
-			  const struct asl_symmetric_ways *ways)
-{
-	if (ways->p2p)
-		try_layout(x, layout, false);
-	if (ways->alltoall)
-		try_layout(x, layout, true);
-}
-
-static int by_ranks(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return y->ranks - x->ranks;
-}
-
-/* All that the ranks and the vectors are enough for; how many. */
-static int list(struct candidate **all, struct ranking *x, const char *family)
-{
-	const struct asl_plan *base = x->base;
-	int most = base->ranks < ASL_SYMMETRIC_RANKS ? base->ranks
-						     : ASL_SYMMETRIC_RANKS;
-	struct asl_steiner_size size = {0};
-	int count = 0;
-
-	*all = NULL;
-	while (asl_steiner_next(&size, most)) {
-		void *more;
-
-		if ((uint64_t)size.m > base->symmetric->n ||
-		    (family && strcmp(family, size.family)))
+		if (cost_to_read(base, all[i].blocks) >=
+		    asl_candidates_limit(list))
 			continue;
-		more = reallocarray(*all, (size_t)count + 1, sizeof **all);
-		x->list->failed |= !more;
-		if (!more)
-			break;
-		*all = more;
-		snprintf((*all)[count].name, ASL_STEINER_NAME, "%s-%d",
-			 size.family, size.parameter);
-		(*all)[count++].ranks = size.blocks;
+		snprintf(name, sizeof name, "%s-%d", all[i].family,
+			 all[i].parameter);
+		try_exchanges(list, base, name);
 	}
-	if (count)
-		qsort(*all, (size_t)count, sizeof **all, by_ranks);
-	return count;
-}
-
-static void try_layouts(struct ranking *x,
-			const struct asl_symmetric_ways *ways)
-{
-	struct candidate *all;
-	int count = list(&all, x, ways->layout);
-
-	if (ways->layout && !count)
-		try_exchanges(x, ways->layout, ways);
-	if (!ways->layout)
-		try_exchanges(x, "cubic", ways);
-	for (int i = 0; i < count; i++)
-		if (floor_of(x, all[i].ranks) < asl_candidates_limit(x->list))
-			try_exchanges(x, all[i].name, ways);
 	free(all);
 }
 
-/* ---- Grids ---- */
-
-static void try_grid(struct ranking *x, const struct asl_algorithm *a)
+static void try_grid(struct asl_candidates *list, const struct asl_plan *base,
+		     const struct asl_algorithm *a)
 {
-	struct asl_symmetric *s = malloc(sizeof *s);
-	struct asl_plan plan = *x->base;
-	uint64_t need;
+	struct asl_symmetric *s = copy_request(base->symmetric);
+	struct asl_plan plan = *base;
 
-	x->list->failed |= !s;
+	list->failed |= !s;
 	if (!s)
 		return;
-	*s = (struct asl_symmetric){.n = x->base->symmetric->n, .columns = 1};
 	plan.algorithm = a;
 	plan.symmetric = s;
-	if ((!plan.grid.p[0] || asl_symmetric_possible(&plan)) &&
-	    asl_symmetric_settle(&plan, &need))
-		asl_candidates_add(x->list, &plan);
-	else
+	if (settle_grid(&plan))
 		asl_plan_release(&plan);
+	else
+		asl_candidates_add(list, &plan);
 }
 
-int asl_symmetric_rank(struct asl_candidates *list, const struct asl_plan *base,
-		       const struct asl_symmetric_ways *ways)
+int asl_symmetric_rank(struct asl_candidates *list, const struct asl_plan *base)
 {
-	struct ranking x = {base, list};
 	const struct asl_algorithm *a = base->algorithm;
 
-	if (!asl_symmetric_on_grid(a))
-		try_layouts(&x, ways);
+	if (on_grid(a))
+		try_grid(list, base, a);
 	else
-		try_grid(&x, a);
-	if (a == &asl_symmetric_sttsv && !ways->layout) {
-		try_grid(&x, &asl_symmetric_naive);
-		try_grid(&x, &asl_symmetric_sequence);
+		try_layouts(list, base);
+	if (a == &asl_symmetric_sttsv && !base->symmetric->steiner) {
+		try_grid(list, base, &asl_symmetric_naive);
+		try_grid(list, base, &asl_symmetric_sequence);
 	}
 	return asl_candidates_end(list);
 }

@@ -1,16 +1,15 @@
 /*
- * plan.h -- every way of computing with a symmetric tensor, by predicted cost
- */
-#ifndef ASL_SYMMETRIC_PLAN_H
-#define ASL_SYMMETRIC_PLAN_H
-
-#include "lib/plan/candidates.h"
-#include "lib/symmetric/symmetric.h"
-
-/*
- * A struct asl_symmetric from what was chosen, and what to choose from
+ * plan.h -- from a request to a plan for a symmetric tensor, or to all candidates
  *
- * A layout has a name that says all about it, in tables and in options:
+ *	struct asl_symmetric_request x = {.n = 600, .shift = NAN, ...};
+ *	struct asl_plan plan = {.algorithm = &asl_symmetric_sttsv, .ranks = 30};
+ *
+ *	err = asl_symmetric_begin(&plan, &x);
+ *	... cache, costs and memory ...
+ *	err = asl_symmetric_settle(&plan);	or asl_symmetric_rank(&list, &plan);
+ *	asl_plan_release(&plan);
+ *
+ * A layout has a name that says all about it, in tables and in requests:
  *
  *	spherical-3	a Steiner system of a family, by its parameter
  *	spherical	the one of that family with most blocks for these ranks
@@ -18,63 +17,66 @@
  *	any other	a file with a Steiner system
  *	NULL		the system with most blocks for these ranks, of any family
  *
- * Ranks that a system has no block for are left idle.  Tables of who sends to
- * whom grow with the square of the ranks, so there is a limit to those that work.
+ * A system leaves ranks without a block idle.  Tables of peers grow with the
+ * square of the ranks, which limits the ranks that work.
+ *
+ * Errors are negative errnos; asl_failure() begins with the part of the request,
+ * or of the plan, that is wrong: "steiner: ...", "grid: ...", "cache: ...".
  */
+#ifndef ASL_SYMMETRIC_PLAN_H
+#define ASL_SYMMETRIC_PLAN_H
+
+#include "lib/plan/candidates.h"
+#include "lib/symmetric/symmetric.h"
 
 enum { ASL_SYMMETRIC_RANKS = 10000 };
 
-struct asl_symmetric_want {
+struct asl_symmetric_request {
 	uint64_t n;
-	int ranks;	    /* there are */
-	const char *layout; /* as above */
-	int columns;
-	bool gradient, alltoall;
-	double shift, tolerance;
+	const char *steiner;	    /* a layout, as above; outlives the plan */
+	enum asl_exchange exchange; /* any: P2P, or what the planner finds */
+	int columns;		    /* cpgrad: R; 0: 8 */
+	int iterations;		    /* hopm: at most; 0: 100 */
+	double shift, tolerance;    /* hopm; NaN: 0 and 1e-12 */
+	struct asl_grid grid; /* of algorithms on the cube; zeros: the best */
 };
 
 /*
- * All but `together`, which asl_symmetric_fit chooses.  0, or a negative errno
- * with asl_failure(); *out is then all zero.
+ * Begin a plan, which has its algorithm, and its ranks unless they are 0: then
+ * the layout or the grid says how many, or there is one.  After a failure the plan
+ * has no part of this family.
  *
- *	-EINVAL		no such layout, or the file has none; fewer words than row
- *			blocks; fewer ranks than blocks
+ *	-EINVAL		too many flops to count; no such layout or grid
  *	-ENOENT		all systems of the family need more ranks
  *	-ENOMEM
- *	other		the file can't be read
+ *	other		the layout's file can't be read
  */
-int asl_symmetric_make(struct asl_symmetric *out,
-		       const struct asl_symmetric_want *want);
+int asl_symmetric_begin(struct asl_plan *plan,
+			const struct asl_symmetric_request *x);
 
 /*
- * For how many ranks the layout is, if its name says so: *ranks is 0 for those
- * that take what there are.  Errors as above.
+ * Complete a plan for its cache: make its layout, or choose the grid of least Q.
+ * A complete plan stays as it is.  Errors as above.
  */
-int asl_symmetric_blocks(int *ranks, const char *layout);
-
-struct asl_symmetric_ways {
-	const char *layout; /* or a family's name; NULL: all (make.h) */
-	bool p2p, alltoall;
-};
+int asl_symmetric_settle(struct asl_plan *plan);
 
 /*
- * Candidates: the base's algorithm, and for sttsv those to compare with, too, with
- * all layouts and exchanges, or on all grids (base->grid if set).  0, or what
- * asl_candidates_end says.
+ * Add candidates for a plan that has begun: its algorithm with all layouts and
+ * exchanges, or on all grids, as far as the request leaves a choice; and for sttsv
+ * the algorithms to compare it with.  0, or an error of asl_candidates_end.
  */
-int asl_symmetric_rank(struct asl_candidates *list, const struct asl_plan *base,
-		       const struct asl_symmetric_ways *ways);
-
-/* Does it work on a grid?  Those that do not have a layout. */
-bool asl_symmetric_on_grid(const struct asl_algorithm *a);
-
-/* Can it work on the plan's? */
-bool asl_symmetric_possible(const struct asl_plan *plan);
+int asl_symmetric_rank(struct asl_candidates *list,
+		       const struct asl_plan *base);
 
 /*
- * The plan's grid, if it has none: of those that fit into the cache the one of
- * least Q.  False: none fits, or not the one there is; *need words would do.
+ * The two steps of completing a layout: make the one of that name, and choose
+ * `together` for a cache of S words.  False: not even one column fits, and
+ * *needed words would do.
  */
-bool asl_symmetric_settle(struct asl_plan *plan, uint64_t *need);
+int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks);
+bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache,
+		       uint64_t *needed);
+
+void asl_symmetric_free(struct asl_symmetric *s); /* all zero is allowed */
 
 #endif

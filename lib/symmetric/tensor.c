@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,28 +19,20 @@
 #include "lib/matrix/npy.h"
 #include "lib/symmetric/block.h"
 
-/*
- * Between the files of tensors and their formats
- */
-
 struct asl_tensor_in {
 	uint64_t n;
-	/*
-	 * Packed, or else the cube, in which a symmetric tensor is by rows and
-	 * by columns alike; nothing promises that it is aligned.
-	 */
-	const char *entries;
-	bool packed;
-	void *map; /* the file, until a format puts the entries here */
+	const char *entries; /* maybe not aligned */
+	bool packed;	     /* else the cube, in either order */
+	void *map;	     /* the file, or the entries of a .tns */
 	size_t map_bytes;
 };
 
 /*
- * A cube in a NumPy file, found to be symmetric
+ * NumPy files
  *
  * The six places of an entry are far apart in the file.  They are compared for
- * one small cube of entries a >= b >= c at a time, so that what is fetched for
- * one entry is still there for its neighbours.
+ * one small cube of entries a >= b >= c at a time, so that cache lines fetched
+ * for one entry are still there for its neighbours.
  */
 
 #define SIDE 16 /* of a small cube: six of them fit 256 KiB */
@@ -75,7 +66,7 @@ static double value(const struct cube *x, struct place p)
 	return entry;
 }
 
-/* As NumPy says it: a cube by columns is ours with the indices turned round. */
+/* In NumPy's order of indices. */
 static struct place named(const struct cube *x, struct place p)
 {
 	return x->by_columns ? (struct place){{p.at[2], p.at[1], p.at[0]}} : p;
@@ -86,9 +77,8 @@ static int unsymmetric(const struct cube *x, struct place p, struct place q)
 	struct place a = named(x, p), b = named(x, q);
 
 	return asl_fail(-EINVAL,
-			"%s: entry [%" PRIu64 ", %" PRIu64 ", %" PRIu64
-			"] (from 0) is %.17g, but [%" PRIu64 ", %" PRIu64
-			", %" PRIu64 "] is %.17g: expected a symmetric tensor",
+			"%s: entry [%ju, %ju, %ju] (from 0) is %.17g, but "
+			"[%ju, %ju, %ju] is %.17g: expected a symmetric tensor",
 			x->path, a.at[0], a.at[1], a.at[2], value(x, p),
 			b.at[0], b.at[1], b.at[2], value(x, q));
 }
@@ -98,19 +88,17 @@ static int not_finite(const struct cube *x, struct place p)
 	struct place a = named(x, p);
 
 	return asl_fail(-EINVAL,
-			"%s: entry [%" PRIu64 ", %" PRIu64 ", %" PRIu64
-			"] (from 0) is %g, expected a finite number",
+			"%s: entry [%ju, %ju, %ju] (from 0) is %g, expected a "
+			"finite number",
 			x->path, a.at[0], a.at[1], a.at[2], value(x, p));
 }
 
 static int check_entry(const struct cube *x, uint64_t a, uint64_t b, uint64_t c)
 {
 	struct place first = {{a, b, c}};
-	struct place others[] = {{{a, c, b}},
-				 {{b, a, c}},
-				 {{b, c, a}},
-				 {{c, a, b}},
-				 {{c, b, a}}};
+	struct place others[] = {
+		{{a, c, b}}, {{b, a, c}}, {{b, c, a}}, {{c, a, b}}, {{c, b, a}},
+	};
 
 	for (int i = 0; i < 5; i++)
 		if (bits(x, others[i]) != bits(x, first))
@@ -118,7 +106,7 @@ static int check_entry(const struct cube *x, uint64_t a, uint64_t b, uint64_t c)
 	return isfinite(value(x, first)) ? 0 : not_finite(x, first);
 }
 
-/* The entries of the small cube whose corner this is. */
+/* Check the small cube with this corner. */
 static int check_small(const struct cube *x, uint64_t i, uint64_t j, uint64_t k)
 {
 	int err = 0;
@@ -131,9 +119,9 @@ static int check_small(const struct cube *x, uint64_t i, uint64_t j, uint64_t k)
 	return err;
 }
 
-/* Is in's cube symmetric and finite?  0, or -EINVAL. */
-static int asl_tensor_check(const struct asl_tensor_in *in, const char *path,
-			    bool by_columns)
+/* 0: the cube is symmetric and finite; -EINVAL. */
+static int check_cube(const struct asl_tensor_in *in, const char *path,
+		      bool by_columns)
 {
 	struct cube x = {path, in->entries, in->n, by_columns};
 	int err = 0;
@@ -145,8 +133,7 @@ static int asl_tensor_check(const struct asl_tensor_in *in, const char *path,
 	return err;
 }
 
-/* `in` has a mapped file. */
-static int asl_tensor_npy_open(struct asl_tensor_in *in, const char *path)
+static int open_npy(struct asl_tensor_in *in, const char *path)
 {
 	struct asl_npy_header h;
 	int err =
@@ -156,34 +143,33 @@ static int asl_tensor_npy_open(struct asl_tensor_in *in, const char *path)
 		return err;
 	if (h.size[0] != h.size[1] || h.size[0] != h.size[2])
 		return asl_fail(-EINVAL,
-				"%s: %" PRIu64 " x %" PRIu64 " x %" PRIu64
-				" can't be symmetric: expected a cube",
+				"%s: %ju x %ju x %ju can't be symmetric: "
+				"expected a cube",
 				path, h.size[0], h.size[1], h.size[2]);
 	in->n = h.size[0];
-	return asl_tensor_check(in, path, h.by_columns);
+	return check_cube(in, path, h.by_columns);
 }
 
 /*
- * A tensor in FROSTT's text, into packed memory
+ * FROSTT's text, into packed memory
  *
- * In one pass, although n is known only at the end: the packed tensor grows at
- * its end as larger indices appear (packed.h).  A bit an entry tells which have
- * been seen; what else was said about one is looked for again in the file when
- * there is something wrong with it.
+ * One pass is enough, although n is known only at the end: the packed tensor
+ * grows at its end as larger indices appear.  A bit for each entry tells whether
+ * it has been seen; a message about a repeated entry searches the file again.
  */
 
-#define MOST ((uint64_t)1 << 32) /* indices that the product may have */
+#define MOST ((uint64_t)1 << 32) /* indices */
 
-struct room {
+struct area {
 	void *map;
 	size_t bytes;
 };
 
 struct reader {
 	struct asl_lines lines;
-	struct asl_text text; /* all of it */
+	struct asl_text text; /* the whole file */
 	uint64_t n, found;
-	struct room entries, seen;
+	struct area entries, seen;
 };
 
 struct entry {
@@ -213,20 +199,16 @@ static int take_entry(const struct asl_lines *lines, struct asl_text *line,
 	return 0;
 }
 
-/*
- * Room for entries with a < n.  The number of words is exact as long as memory
- * holds them.
- */
+/* Extend to entries with a < n.  `words` is exact as long as memory holds them. */
 static int grow(struct reader *r, uint64_t n)
 {
 	double m = (double)n, words = m * (m + 1) / 2 * (m + 2) / 3;
 	char where[PATH_MAX + 32], what[80];
 	int err;
 
-	snprintf(where, sizeof where, "%s:%" PRIu64, r->lines.path,
-		 r->lines.line);
+	snprintf(where, sizeof where, "%s:%ju", r->lines.path, r->lines.line);
 	snprintf(what, sizeof what,
-		 "the entries of a symmetric tensor of size %" PRIu64, n);
+		 "the entries of a symmetric tensor of size %ju", n);
 	err = asl_file_make_room(&r->entries.map, &r->entries.bytes, where,
 				 what, words);
 	if (!err)
@@ -237,7 +219,7 @@ static int grow(struct reader *r, uint64_t n)
 	return err;
 }
 
-/* The entry has been listed before: in which line? */
+/* Find the line that listed the entry before. */
 static int repeated(const struct reader *r, const struct entry *x)
 {
 	struct asl_lines again = r->lines;
@@ -251,9 +233,8 @@ static int repeated(const struct reader *r, const struct entry *x)
 		take_entry(&again, &line, &y);
 	} while (y.a != x->a || y.b != x->b || y.c != x->c);
 	return asl_fail(-EINVAL,
-			"%s:%" PRIu64 ": entry (%" PRIu64 ", %" PRIu64
-			", %" PRIu64 "), in any order, is in line %" PRIu64
-			" already; expected each once",
+			"%s:%ju: entry (%ju, %ju, %ju), in any order, is in "
+			"line %ju already; expected each once",
 			r->lines.path, r->lines.line, x->a + 1, x->b + 1,
 			x->c + 1, again.line);
 }
@@ -276,7 +257,7 @@ static int store(struct reader *r, const struct entry *x)
 	return 0;
 }
 
-/* Only to be asked where one is missing. */
+/* One is missing. */
 static uint64_t first_missing(const struct reader *r)
 {
 	const uint64_t *seen = r->seen.map;
@@ -300,13 +281,12 @@ static int check_whole(const struct reader *r)
 		a++;
 	while (asl_packed_at(a, b + 1, 0) <= at)
 		b++;
-	return asl_fail(-EINVAL,
-			"%s: has %" PRIu64 " of the %" PRIu64
-			" entries of a symmetric tensor of size %" PRIu64
-			": %" PRIu64 " are missing, the first is (%" PRIu64
-			", %" PRIu64 ", %" PRIu64 ")",
-			r->lines.path, r->found, all, r->n, all - r->found,
-			a + 1, b + 1, at - asl_packed_at(a, b, 0) + 1);
+	return asl_fail(
+		-EINVAL,
+		"%s: has %ju of the %ju entries of a symmetric tensor of size "
+		"%ju: %ju are missing, the first is (%ju, %ju, %ju)",
+		r->lines.path, r->found, all, r->n, all - r->found, a + 1,
+		b + 1, at - asl_packed_at(a, b, 0) + 1);
 }
 
 static int read_entries(struct reader *r)
@@ -323,7 +303,7 @@ static int read_entries(struct reader *r)
 	return err ? err : check_whole(r);
 }
 
-static int asl_tensor_tns_open(struct asl_tensor_in *in, const char *path)
+static int open_tns(struct asl_tensor_in *in, const char *path)
 {
 	struct reader r = {0};
 	int err = asl_lines_open(&r.lines, path, in->map, in->map_bytes, '#');
@@ -339,13 +319,17 @@ static int asl_tensor_tns_open(struct asl_tensor_in *in, const char *path)
 		return err;
 	}
 	asl_file_unmap(in->map, in->map_bytes);
-	*in = (struct asl_tensor_in){.n = r.n,
-				     .entries = r.entries.map,
-				     .packed = true,
-				     .map = r.entries.map,
-				     .map_bytes = r.entries.bytes};
+	*in = (struct asl_tensor_in){
+		.n = r.n,
+		.entries = r.entries.map,
+		.packed = true,
+		.map = r.entries.map,
+		.map_bytes = r.entries.bytes,
+	};
 	return 0;
 }
+
+/* ---- Open and read ---- */
 
 #define NUMPY "\x93NUMPY"
 
@@ -356,9 +340,9 @@ static int open_mapped(struct asl_tensor_in *in, const char *path)
 		in->map_bytes >= magic && memcmp(in->map, NUMPY, magic) == 0;
 
 	if (asl_file_ends(path, ".tns"))
-		return asl_tensor_tns_open(in, path);
+		return open_tns(in, path);
 	if (numpy)
-		return asl_tensor_npy_open(in, path);
+		return open_npy(in, path);
 	if (asl_file_ends(path, ".npy"))
 		return asl_fail(-EINVAL, "%s: is no NumPy file", path);
 	return asl_fail(-EINVAL,
@@ -385,7 +369,7 @@ int asl_tensor_open(struct asl_tensor_in **out, const char *path)
 	return err;
 }
 
-/* Is it n to the power of its dimensions, or packed, and without gaps? */
+/* Is it an n x n x n cube or packed, and without gaps? */
 static bool is_whole(const struct asl_given *x, uint64_t n)
 {
 	if (x->dims == 1)
@@ -414,7 +398,7 @@ int asl_tensor_given(struct asl_tensor_in **out, const struct asl_given *from,
 	in->entries = (const char *)from->at;
 	in->packed = from->dims == 1;
 	*out = in;
-	return in->packed ? 0 : asl_tensor_check(in, "the tensor", false);
+	return in->packed ? 0 : check_cube(in, "the tensor", false);
 }
 
 void asl_tensor_close(struct asl_tensor_in *in)
@@ -440,7 +424,7 @@ static void read_file(const struct asl_tensor_in *in, double *at, uint64_t a,
 	memcpy(at, in->entries + 8 * from, 8 * count);
 }
 
-/* The fourth number of the generator's counter is 0 for matrices' entries. */
+/* The generator's counter has 0 as its fourth number for matrices. */
 void asl_tensor_read(const struct asl_tensor_source *source, double *at,
 		     uint64_t a, uint64_t b, uint64_t c, uint64_t count)
 {

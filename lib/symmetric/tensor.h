@@ -1,9 +1,9 @@
 /*
- * tensor.h -- where a symmetric tensor's entries come from: a generator, or a file
+ * tensor.h -- the entries of a symmetric tensor, generated or from a file
  *
  * A generated entry is a pure function of (seed, tensor, its three indices in
  * any order), uniform in [-1/2, 1/2) as those of lib/matrix/source.h are, and
- * different from them.  Vectors to go with it are a struct asl_source's.
+ * different from them.  Vectors to go with it come from a struct asl_source.
  *
  * Exact	Entries, and those of vectors, are multiples of 2^-10.  Then all
  *		A x_b x_c are multiples of 2^-30 and add up, for one element of
@@ -12,14 +12,13 @@
  * Files	.npy of '<f8' (float64), n x n x n in either order, symmetric to
  *		the last bit; read in place.
  *		.tns, the text of FROSTT: lines `i j k value`, indices from 1,
- *		blank lines and lines of `# comment`; of the up to six places of
- *		an entry one is listed, whichever, and n is the largest index.
- *		No entry may be left out, zero or not.  Made packed in memory.
+ *		blank lines and lines of `# comment`; one of the up to six places
+ *		of an entry is listed, whichever, and n is the largest index.
+ *		Every entry must be listed, zero or not.  Packed in memory.
  *		The ending names the format, or NumPy's first bytes do.  Entries
- *		that are not finite are refused.
- * Errors	0, or a negative errno with asl_failure()
- *		naming the file, in .tns the line, what was found and what was
- *		expected.
+ *		must be finite.
+ * Errors	0, or a negative errno with asl_failure(), which names the file,
+ *		in .tns the line, the text found and the text expected.
  * Threads	Any number may read a tensor at once.
  */
 #ifndef ASL_TENSOR_H
@@ -35,7 +34,7 @@ struct asl_tensor_in;
 /*
  * On success *out is the caller's to close; on failure *out is NULL.
  *
- *	-EINVAL		the file is not what it should be
+ *	-EINVAL		the file has no symmetric tensor
  *	-EISDIR		it is a directory
  *	-ENOMEM		.tns: the packed tensor is larger than the memory
  *	other		it can't be opened
@@ -61,7 +60,7 @@ struct asl_tensor_source {
 
 /*
  * Entries (a, b, c) to (a, b, c + count - 1), all of them with a >= b >= c;
- * indices below 2^32, and of a file below its size.
+ * indices below 2^32, and below the size of a file.
  */
 void asl_tensor_read(const struct asl_tensor_source *source, double *at,
 		     uint64_t a, uint64_t b, uint64_t c, uint64_t count);

@@ -56,7 +56,8 @@ struct pair {
 
 static int steps(const struct asl_symmetric *s)
 {
-	return s->alltoall ? s->layout.ranks - 1 : s->schedule.steps;
+	return s->exchange == ASL_ALLTOALL ? s->layout.ranks - 1
+					   : s->schedule.steps;
 }
 
 static struct pair pair_of(const struct asl_wedge *w, int step)
@@ -64,7 +65,7 @@ static struct pair pair_of(const struct asl_wedge *w, int step)
 	const struct asl_symmetric *s = w->s;
 	int P = s->layout.ranks;
 
-	if (!s->alltoall)
+	if (s->exchange != ASL_ALLTOALL)
 		return (struct pair){
 			asl_schedule_to(&s->schedule, w->rank, step),
 			asl_schedule_from(&s->schedule, w->rank, step)};
@@ -106,7 +107,7 @@ static uint64_t longest(const struct asl_wedge *w)
 {
 	uint64_t most = 0;
 
-	if (w->s->alltoall)
+	if (w->s->exchange == ASL_ALLTOALL)
 		return w->s->equal;
 	for (int i = 0; i < steps(w->s); i++) {
 		int to = pair_of(w, i).to;
@@ -403,7 +404,7 @@ static void exchange(struct asl_rank *r, struct asl_wedge *w, int step,
 
 	pack(r, w, sums ? &w->y : &w->x, count, to_owner);
 	count = find_common(w, x.from, from_owner, &receive);
-	if (w->s->alltoall)
+	if (w->s->exchange == ASL_ALLTOALL)
 		send = receive = w->s->equal * (uint64_t)w->columns;
 	out = asl_tile_words(&w->pack, 0, send);
 	in = asl_slice(&w->landing, 0, receive);
@@ -502,7 +503,7 @@ static void predict_exchanges(struct asl_counts *x, const struct asl_wedge *w,
 		uint64_t in = words_in(w, p.from, sums) * columns;
 
 		x->of[received] += in;
-		if (w->s->alltoall)
+		if (w->s->exchange == ASL_ALLTOALL)
 			out = in = w->s->equal * columns;
 		x->of[ASL_NET_SEND] += out;
 		x->of[ASL_NET_RECV] += in;
