@@ -240,7 +240,7 @@ static const struct refusal symmetric[] = {
 	       "run cpgrad --tensor cube.npy --b x.npy --store dram"),
 	REFUSE("short.npy is 22 x 1, expected 23 x 1",
 	       "run sttsv --tensor cube.npy --b short.npy --store dram"),
-	REFUSE("n = 2147483647: .*flops",
+	REFUSE("--n: found 2147483647, .*flops",
 	       "run sttsv --n 2147483647 --store null"),
 	REFUSE("spherical-3: expected n to be 10 or more.*found 5",
 	       "run sttsv --n 5 --ranks 30"),
