@@ -232,6 +232,7 @@ static int mpi_run(const struct asl_net_want *want,
 const struct asl_net_ops asl_net_mpi = {
 	.name = "mpi",
 	.summary = "processes of a job, over MPI",
+	.can = {.joins_job = true},
 	.run = mpi_run,
 	.start = mpi_start,
 	.wait = mpi_wait,

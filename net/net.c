@@ -32,6 +32,19 @@ const char *const *asl_net_transports(void)
 	return names;
 }
 
+const struct asl_net_traits *asl_net_can(const char *name)
+{
+	static const struct asl_net_traits nothing;
+	const struct asl_net_ops *ops = find(name);
+
+	return ops ? &ops->can : &nothing;
+}
+
+bool asl_net_simulated(const struct asl_net *net)
+{
+	return net->ops->can.simulated;
+}
+
 const char *asl_net_transport_summary(const char *name)
 {
 	const struct asl_net_ops *ops = find(name);
@@ -107,7 +120,7 @@ static int check_data(const struct asl_net *net, const struct asl_net_op *op)
 	bool out = op->to == ASL_NET_NONE || !op->out_bytes || op->out;
 	bool in = op->from == ASL_NET_NONE || !op->in_bytes || op->in;
 
-	if (net->ops->carries_null || (out && in))
+	if (net->ops->can.carries_null || (out && in))
 		return 0;
 	return asl_fail(-EINVAL, "%s: a message without data", net->ops->name);
 }
@@ -268,7 +281,7 @@ int asl_net_agree(struct asl_net *net, int mine, int *who)
 	if (err)
 		return err;
 	if (first.what && first.who != asl_net_rank(net) &&
-	    !net->ops->carries_null)
+	    !net->ops->can.simulated)
 		asl_forget_failure();
 	if (who)
 		*who = first.what ? first.who : ASL_NET_NONE;

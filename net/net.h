@@ -182,6 +182,17 @@ int asl_net_comm(int comm, int *rank, int *size);
 int asl_net_comm_gather(int comm, void *all, const void *mine, int bytes);
 int asl_net_comm_share(int comm, void *at, int bytes);
 
+/* What a transport can do: ask this, never for a name.  All false for none. */
+struct asl_net_traits {
+	bool simulated; /* ranks take turns in this process, out of time */
+	bool joins_job; /* ranks are processes that a launcher started */
+	bool takes_provider;
+	bool carries_null; /* messages that are only a length and a stamp */
+};
+
+const struct asl_net_traits *asl_net_can(const char *name);
+bool asl_net_simulated(const struct asl_net *net);
+
 /* The names of all transports, in a NULL-ended array, and a line on each. */
 const char *const *asl_net_transports(void);
 const char *asl_net_transport_summary(const char *name);

@@ -821,6 +821,7 @@ leave_job:
 const struct asl_net_ops asl_net_ofi = {
 	.name = "ofi",
 	.summary = "processes of a job, over libfabric (tcp, shm, verbs, ...)",
+	.can = {.joins_job = true, .takes_provider = true},
 	.run = ofi_run,
 	.start = ofi_start,
 	.wait = ofi_wait,

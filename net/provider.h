@@ -21,7 +21,7 @@ struct asl_net {
 
 struct asl_net_ops {
 	const char *name, *summary;
-	bool carries_null; /* messages that are only a length and a stamp */
+	struct asl_net_traits can;
 	int (*run)(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg);
 	int (*start)(struct asl_net *net, struct asl_net_op *op);

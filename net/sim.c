@@ -593,7 +593,7 @@ static int sim_run(const struct asl_net_want *want,
 const struct asl_net_ops asl_net_sim = {
 	.name = "sim",
 	.summary = "every rank a fiber of this one process, deterministic",
-	.carries_null = true,
+	.can = {.simulated = true, .carries_null = true},
 	.run = sim_run,
 	.start = sim_start,
 	.wait = sim_wait,

@@ -213,7 +213,7 @@ static void dram_settle(struct asl_store *store, double *at, uint64_t words)
 const struct asl_store_ops asl_store_dram = {
 	.name = "dram",
 	.summary = "ordinary memory: the baseline, and for debugging",
-	.has_data = true,
+	.can = {.has_data = true},
 	.open = dram_open,
 	.close = dram_close,
 	.take = dram_take,

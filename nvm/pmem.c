@@ -361,7 +361,7 @@ int asl_store_persist(const void *at, size_t bytes)
 const struct asl_store_ops asl_store_pmem = {
 	.name = "pmem",
 	.summary = "persistent memory: a libpmemobj pool per rank",
-	.has_data = true,
+	.can = {.has_data = true, .needs_dir = true, .lasts = true},
 	.open = pmem_open,
 	.close = pmem_close,
 	.take = pmem_take,

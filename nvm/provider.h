@@ -29,7 +29,7 @@ struct asl_store {
  */
 struct asl_store_ops {
 	const char *name, *summary;
-	bool has_data;
+	struct asl_store_traits can;
 	int (*open)(struct asl_store **out, const struct asl_store_want *want);
 	void (*close)(struct asl_store *store);
 	int (*take)(struct asl_store *store, double **at, uint64_t words);

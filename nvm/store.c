@@ -26,7 +26,7 @@ enum { STORES = sizeof table / sizeof table[0] };
 static const struct asl_store_ops *find(const char *name)
 {
 	for (int i = 0; i < STORES; i++)
-		if (!strcmp(table[i]->name, name))
+		if (name && !strcmp(table[i]->name, name))
 			return table[i];
 	return NULL;
 }
@@ -38,6 +38,14 @@ const char *const *asl_store_names(void)
 	for (int i = 0; i < STORES; i++)
 		names[i] = table[i]->name;
 	return names;
+}
+
+const struct asl_store_traits *asl_store_can(const char *name)
+{
+	static const struct asl_store_traits nothing;
+	const struct asl_store_ops *ops = find(name);
+
+	return ops ? &ops->can : &nothing;
 }
 
 const char *asl_store_summary(const char *name)
@@ -53,7 +61,7 @@ int asl_store_open(struct asl_store **out, const struct asl_store_want *want)
 	int err;
 
 	*out = NULL;
-	ops = want->name ? find(want->name) : NULL;
+	ops = find(want->name);
 	if (!ops)
 		return asl_fail(-ENOENT, "there is no store '%s'",
 				want->name ? want->name : "");
@@ -128,7 +136,7 @@ void asl_store_settle(struct asl_store *store, double *at, uint64_t words)
 
 bool asl_store_has_data(const struct asl_store *store)
 {
-	return store->ops->has_data;
+	return store->ops->can.has_data;
 }
 
 const char *asl_store_medium(const struct asl_store *store)

@@ -154,6 +154,15 @@ int asl_store_error(const struct asl_store *store);
  */
 int asl_store_persist(const void *at, size_t bytes);
 
+/* What a store can do: ask this, never for a name.  All false for no store. */
+struct asl_store_traits {
+	bool has_data;	/* there are words behind the addresses */
+	bool needs_dir; /* a pool is a file, in asl_store_want.dir */
+	bool lasts;	/* a pool may outlast its run (asl_store_want.about) */
+};
+
+const struct asl_store_traits *asl_store_can(const char *name);
+
 /* The names of all stores, in a NULL-ended array, and a line on each. */
 const char *const *asl_store_names(void);
 const char *asl_store_summary(const char *name);

@@ -25,6 +25,8 @@
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
+#include "net/net.h"
+#include "nvm/store.h"
 
 /*
  * What was measured, as a profile
@@ -201,16 +203,16 @@ static int check_job(const struct asl_options *o, int ranks)
 static int check(const struct asl_options *o,
 		 const struct asl_calibrate_want *want, int ranks)
 {
-	if (!strcmp(want->transport, "sim"))
+	if (asl_net_can(want->transport)->simulated)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--transport: found sim, expected ofi or "
 				    "mpi: a simulated network has nothing to "
 				    "measure");
-	if (!strcmp(want->store, "null"))
+	if (!asl_store_can(want->store)->has_data)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--store: found null, expected pmem or "
 				    "dram: null has no words to move");
-	if (o->provider && strcmp(want->transport, "ofi"))
+	if (o->provider && !asl_net_can(want->transport)->takes_provider)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--provider is for --transport ofi, not %s",
 				    want->transport);

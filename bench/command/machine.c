@@ -340,9 +340,9 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 /* Where pools were put; NULL: there were none. */
 static json_t *pool(const struct asl_rep *rep)
 {
-	return strcmp(rep->want->store, "pmem")
-		       ? NULL
-		       : asl_pool_json(rep->want->nvm_dir);
+	return asl_store_can(rep->want->store)->needs_dir
+		       ? asl_pool_json(rep->want->nvm_dir)
+		       : NULL;
 }
 
 int asl_provenance_write(const char *path, const struct asl_case *c,

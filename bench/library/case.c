@@ -13,6 +13,8 @@
 #include "bench/library/say.h"
 #include "bench/library/transport.h"
 #include "lib/machine/machine.h"
+#include "net/net.h"
+#include "nvm/store.h"
 
 static struct asl_job assumed;
 static bool is_assumed;
@@ -43,7 +45,7 @@ static const char *or_else(const char *given, const char *otherwise)
 
 static bool is_null(const struct asl_options *o)
 {
-	return o->store && !strcmp(o->store, "null");
+	return o->store && !asl_store_can(o->store)->has_data;
 }
 
 static int no_such_level(const char *asked)
@@ -161,7 +163,7 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 				    "one: nothing else looks at the check");
 	if (!o->resume)
 		return 0;
-	if (strcmp(want->store, "pmem"))
+	if (!asl_store_can(want->store)->lasts)
 		return cannot_resume("a store that ends with the run",
 				     "--store pmem");
 	if (!want->nvm_dir)
@@ -196,12 +198,12 @@ static int check_emulation(const struct asl_case *c)
 				    "relative, expected one whose costs have "
 				    "units (--profile)",
 				    c->profile.name);
-	if (!strcmp(want->store, "null"))
+	if (!asl_store_can(want->store)->has_data)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--emulate: --store null has no words "
 				    "whose moving takes time, expected pmem or "
 				    "dram");
-	if (!strcmp(want->transport, "sim") && want->plan.ranks > 1)
+	if (asl_net_can(want->transport)->simulated && want->plan.ranks > 1)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--emulate: found %d ranks that take turns "
 				    "in one process, expected --launch, an MPI "

@@ -704,7 +704,7 @@ static int begin_alone(struct doing *x)
 	const char *transport = x->o.transport;
 
 	asl_job_assume((struct asl_job){0, 0});
-	if (!transport || !strcmp(transport, "sim"))
+	if (!transport || asl_net_can(transport)->simulated)
 		return 0;
 	return asl_complain(ASL_BAD_INPUT,
 			    "transport %s needs a communicator "

@@ -12,6 +12,8 @@
 #include "bench/library/say.h"
 #include "lib/base/error.h"
 #include "lib/machine/machine.h"
+#include "net/net.h"
+#include "nvm/store.h"
 
 /*
  * A rank that cannot go on takes the others of its job along
@@ -33,8 +35,8 @@ int asl_job_abort(const struct asl_options *o, int code)
 
 	if (job.size < 2)
 		return code;
-	if (o->transport && !strcmp(o->transport, "mpi"))
-		want.transport = "mpi";
+	if (asl_net_can(o->transport)->joins_job)
+		want.transport = o->transport;
 	snprintf(refusal, sizeof refusal, "%s", asl_last_complaint());
 	asl_run(&want, NULL, NULL);
 	if (job.rank > 0 && *asl_failure_to_print())
@@ -60,7 +62,7 @@ int asl_launch_check(int ranks)
 static int check_job(const struct asl_case *c, const struct asl_options *o)
 {
 	int job = asl_job().size;
-	bool sim = !strcmp(c->want.transport, "sim");
+	bool sim = asl_net_can(c->want.transport)->simulated;
 
 	if (o->launch && job)
 		return asl_complain(ASL_BAD_INPUT,
@@ -104,30 +106,30 @@ static const char *named_file(const struct asl_options *o)
 int asl_transport_check(const struct asl_case *c, const struct asl_options *o)
 {
 	const struct asl_run_want *want = &c->want;
-	bool null = !strcmp(want->store, "null");
-	bool sim = !strcmp(want->transport, "sim");
+	const struct asl_net_traits *net = asl_net_can(want->transport);
+	bool data = asl_store_can(want->store)->has_data;
 
-	if (null && !sim)
+	if (!data && !net->carries_null)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--store null has no words "
 				    "that --transport %s could carry; only sim "
 				    "can",
 				    want->transport);
-	if (o->provider && strcmp(want->transport, "ofi"))
+	if (o->provider && !net->takes_provider)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--provider is for "
 				    "--transport ofi, not %s",
 				    want->transport);
-	if (null && named_file(o))
+	if (!data && named_file(o))
 		return asl_complain(ASL_BAD_INPUT,
 				    "--%s: --store null has no "
 				    "words to read or write",
 				    named_file(o));
-	if (null && want->verify != ASL_VERIFY_NONE)
+	if (!data && want->verify != ASL_VERIFY_NONE)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--verify: --store null has "
 				    "no words to verify, expected none");
-	if (sim && strcmp(want->bind, "none"))
+	if (net->simulated && strcmp(want->bind, "none"))
 		return asl_complain(ASL_BAD_INPUT,
 				    "--bind: found %s, but on --transport sim "
 				    "all ranks are one process; expected none, "

@@ -19,6 +19,7 @@
 #include "lib/matrix/source.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
+#include "nvm/store.h"
 
 /*
  * What one rank measures with, for the files of this folder
@@ -202,7 +203,7 @@ static int open_stores(struct asl_bench *b)
 	};
 	int err = open_store(&b->pool, &b->pool_stream, &want);
 
-	b->dir = strcmp(want.name, "pmem") ? "" : want.dir;
+	b->dir = asl_store_can(want.name)->needs_dir ? want.dir : "";
 	want.name = "dram";
 	return err ? err : open_store(&b->dram, &b->dram_stream, &want);
 }

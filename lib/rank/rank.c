@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 #include <time.h>
 
 #include "lib/base/error.h"
@@ -34,7 +33,7 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 		.memory = {[ASL_POOL] = want->pool, [ASL_DRAM] = want->staging},
 		.net = want->net,
 		.data = asl_store_has_data(want->pool),
-		.timed = strcmp(asl_net_transport(want->net), "sim"),
+		.timed = !asl_net_simulated(want->net),
 		.replay = want->replay,
 	};
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)

@@ -15,12 +15,12 @@
 
 #include "lib/base/error.h"
 #include "lib/run/rank_case.h"
+#include "net/net.h"
 
 /* On sim all ranks are one process, for which rank 0 counts. */
 static void find_place(struct asl_hardware_record *mine, struct asl_net *net)
 {
-	mine->process = asl_net_rank(net) == 0 ||
-			strcmp(asl_net_transport(net), "sim") != 0;
+	mine->process = asl_net_rank(net) == 0 || !asl_net_simulated(net);
 	mine->host = asl_net_host_rank(net) == 0;
 }
 

@@ -20,6 +20,8 @@
 #include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/run/rank_case.h"
+#include "net/net.h"
+#include "nvm/store.h"
 
 /* ---- One row from every rank's record ---- */
 
@@ -181,7 +183,7 @@ static int verdict(const struct asl_rep *rep)
 
 static bool is_process(const struct asl_rank_case *p)
 {
-	return strcmp(p->want->transport, "sim") != 0;
+	return !asl_net_simulated(p->net);
 }
 
 /* Rank 0's binding, which stands for all ranks'. */
@@ -328,7 +330,7 @@ static int body(struct asl_net *net, void *arg)
 
 static bool has_data(const struct asl_run_want *want)
 {
-	return strcmp(want->store, "null") != 0;
+	return asl_store_can(want->store)->has_data;
 }
 
 static bool same_text(const char *a, const char *b)

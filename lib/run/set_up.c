@@ -30,7 +30,7 @@ int asl_rank_case_agree(struct asl_rank_case *p, int err)
 		s->who = rank;
 	}
 	all = asl_net_agree(p->net, err, &who);
-	if (all && who != rank && strcmp(asl_net_transport(p->net), "sim"))
+	if (all && who != rank && !asl_net_simulated(p->net))
 		s->printed = true;
 	return all;
 }
@@ -113,7 +113,7 @@ static int choose_dir(struct asl_rank_case *p)
 	bool fresh = false;
 	int length;
 
-	if (strcmp(p->want->store, "pmem"))
+	if (!asl_store_can(p->want->store)->needs_dir)
 		return 0;
 	if (!dir)
 		dir = asl_store_default_dir(&fresh);
@@ -254,22 +254,14 @@ static const struct step {
 	int (*take)(struct asl_rank_case *p);
 	int fails;
 } steps[] = {
-	{take_part, ALONE},
-	{name_run, TOGETHER},
-	{predict, TOGETHER},
-	{open_data, ALONE},
-	{choose_dir, ALONE},
-	{asl_rank_case_dry_run, ALONE},
-	{open_stores, ALONE},
-	{asl_rank_case_resume, TOGETHER},
-	{take_records, ALONE},
-	{asl_hardware_open, TOGETHER},
-	{open_replay, ALONE},
-	{open_emulator, ALONE},
-	{init_rank, TOGETHER},
-	{check_emulator, ALONE},
-	{take_owned, ALONE},
-	{asl_rank_case_check_operands, ALONE},
+	{take_part, ALONE},    {name_run, TOGETHER},
+	{predict, TOGETHER},   {open_data, ALONE},
+	{choose_dir, ALONE},   {asl_rank_case_dry_run, ALONE},
+	{open_stores, ALONE},  {asl_rank_case_resume, TOGETHER},
+	{take_records, ALONE}, {asl_hardware_open, TOGETHER},
+	{open_replay, ALONE},  {open_emulator, ALONE},
+	{init_rank, TOGETHER}, {check_emulator, ALONE},
+	{take_owned, ALONE},   {asl_rank_case_check_operands, ALONE},
 };
 
 int asl_rank_case_set_up(struct asl_rank_case *p)

@@ -14,6 +14,7 @@
 #include "bench/library/cli.h"
 #include "bench/library/number.h"
 #include "bench/library/say.h"
+#include "net/net.h"
 
 /*
  * What tells cases apart
@@ -426,7 +427,7 @@ static const char *kind_of(const struct asl_side *side, int i)
 
 static bool is_sim(const struct asl_side *side, int i)
 {
-	return !strcmp(asl_side_cell(side, i, "transport"), "sim");
+	return asl_net_can(asl_side_cell(side, i, "transport"))->simulated;
 }
 
 static void explain_troubles(struct asl_pair *p, const struct asl_comparison *c)

@@ -7,10 +7,10 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/command/report/page.h"
 #include "bench/command/report/plot.h"
+#include "net/net.h"
 
 static const int by_roof[] = {ASL_COL_PLACE, ASL_COL_R,	     ASL_COL_W,
 			      ASL_COL_GAMMA, ASL_COL_FAMILY, ASL_COL_ALGORITHM,
@@ -21,9 +21,9 @@ static const int by_machine[] = {ASL_COL_PLACE, ASL_COL_R, ASL_COL_W,
 /* On sim all ranks take turns in one process. */
 static double workers(const struct asl_row *x)
 {
-	return strcmp(x->text[ASL_COL_TRANSPORT], "sim")
-		       ? x->number[ASL_COL_USED]
-		       : 1;
+	return asl_net_can(x->text[ASL_COL_TRANSPORT])->simulated
+		       ? 1
+		       : x->number[ASL_COL_USED];
 }
 
 static double speed(const struct asl_entry *x)

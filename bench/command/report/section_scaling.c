@@ -3,10 +3,10 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/command/report/page.h"
 #include "bench/command/report/plot.h"
+#include "net/net.h"
 
 #define WHERE                                                                  \
 	ASL_COL_PLACE, ASL_COSTS, ASL_COL_MEDIUM, ASL_COL_TRANSPORT,           \
@@ -57,7 +57,7 @@ static bool scales(const struct asl_pack *g)
 static bool is_timed(const struct asl_entry *x)
 {
 	return x->wall.samples &&
-	       strcmp(x->row->text[ASL_COL_TRANSPORT], "sim");
+	       !asl_net_can(x->row->text[ASL_COL_TRANSPORT])->simulated;
 }
 
 static double time_of(const struct asl_entry *x)

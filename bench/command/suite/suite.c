@@ -22,6 +22,8 @@
 #include "bench/library/say.h"
 #include "bench/library/transport.h"
 #include "lib/multiply/grid.h"
+#include "net/net.h"
+#include "nvm/store.h"
 
 /*
  * The suites that come with aslant, by name
@@ -277,7 +279,8 @@ static int suite_calibrate(const struct asl_suite *s,
 	char path[PATH_MAX];
 	pid_t child;
 
-	if (!s->calibrate || o->part || (o->store && !strcmp(o->store, "null")))
+	if (!s->calibrate || o->part ||
+	    (o->store && !asl_store_can(o->store)->has_data))
 		return 0;
 	if (!o->out || asl_job().size) {
 		asl_complain(0, "note: nothing is calibrated %s",
@@ -349,7 +352,7 @@ static double weigh(struct asl_suite_case *x)
 	once = (double)n.of[ASL_FLOPS] +
 	       10 * (double)(asl_words_read(&n) + asl_words_written(&n)) +
 	       20 * (double)n.of[ASL_BH];
-	if (!strcmp(want->store, "null"))
+	if (!asl_store_can(want->store)->has_data)
 		once = 0;
 	x->weight = (set_up + once * reps) * want->plan.ranks;
 	return x->weight;
@@ -406,7 +409,7 @@ static int check_ranks(const struct asl_suite_case *x,
 	const struct asl_run_want *want = &x->c.want;
 
 	if (asl_run_together(want, &first->c.want) || x->o.launch ||
-	    !strcmp(want->transport, "sim"))
+	    asl_net_can(want->transport)->simulated)
 		return 0;
 	return asl_complain(ASL_BAD_INPUT,
 			    "--ranks: found %d, but the first case has %d; "
