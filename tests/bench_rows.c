@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "bench/command/html.h"
-#include "bench/command/rows_read.h"
+#include "bench/command/results/table.h"
 #include "bench/library/csv.h"
 #include "bench/library/say.h"
 #include "tests/random.h"
@@ -60,42 +60,42 @@ static void cells_come_back(void **state)
 	(void)state;
 	for (uint32_t number = 0; number < 200; number++) {
 		char cells[ROWS][COLUMNS][LONGEST + 1];
-		struct asl_rows rows;
+		struct asl_table rows;
 
 		put_table(cells, number);
-		assert_int_equal(asl_rows_read(&rows, dir, "runs.csv"), 0);
+		assert_int_equal(asl_table_read(&rows, dir, "runs.csv"), 0);
 		assert_int_equal(rows.count, ROWS);
 		assert_int_equal(rows.columns, COLUMNS);
 		for (size_t i = 0; i < ROWS; i++)
 			for (int j = 0; j < COLUMNS; j++) {
-				int column = asl_rows_column(&rows, names[j]);
+				int column = asl_table_column(&rows, names[j]);
 
 				assert_int_equal(column, j);
 				assert_string_equal(
-					asl_rows_text(&rows, i, column),
+					asl_table_text(&rows, i, column),
 					cells[i][j]);
 			}
-		asl_rows_close(&rows);
+		asl_table_close(&rows);
 	}
 }
 
 /* In runs.csv, which then is no table; `words` are in the complaint. */
 static void refuses(const char *text, const char *words)
 {
-	struct asl_rows rows;
+	struct asl_table rows;
 
 	put("runs.csv", text, strlen(text));
-	assert_int_equal(asl_rows_read(&rows, dir, "runs.csv"), ASL_BAD_INPUT);
+	assert_int_equal(asl_table_read(&rows, dir, "runs.csv"), ASL_BAD_INPUT);
 	if (!strstr(asl_last_complaint(), words) ||
 	    !strstr(asl_last_complaint(), "runs.csv: line "))
 		fail_msg("'%s': '%s' does not say '%s'", text,
 			 asl_last_complaint(), words);
-	asl_rows_close(&rows);
+	asl_table_close(&rows);
 }
 
 static void what_is_no_table_is_refused(void **state)
 {
-	struct asl_rows rows;
+	struct asl_table rows;
 
 	(void)state;
 	refuses("", "line 1: found nothing");
@@ -108,43 +108,43 @@ static void what_is_no_table_is_refused(void **state)
 	refuses("schema,n\n1,2\n1,3", "line 3: found a line that is cut off");
 	refuses("schema,n\n1,\"2\n", "line 2: found a quote that is not");
 	refuses("schema,n\n1,\"2\"3\n", "line 2: found ");
-	assert_int_equal(asl_rows_read(&rows, dir, "none.csv"), ASL_BAD_INPUT);
+	assert_int_equal(asl_table_read(&rows, dir, "none.csv"), ASL_BAD_INPUT);
 	assert_non_null(strstr(asl_last_complaint(), "none.csv: No such"));
-	asl_rows_close(&rows);
+	asl_table_close(&rows);
 }
 
 static void a_zero_byte_is_refused(void **state)
 {
 	static const char text[] = "schema,n\n1,a\0b\n";
-	struct asl_rows rows;
+	struct asl_table rows;
 
 	(void)state;
 	put("runs.csv", text, sizeof text - 1);
-	assert_int_equal(asl_rows_read(&rows, dir, "runs.csv"), ASL_BAD_INPUT);
-	asl_rows_close(&rows);
+	assert_int_equal(asl_table_read(&rows, dir, "runs.csv"), ASL_BAD_INPUT);
+	asl_table_close(&rows);
 }
 
 static void numbers_are_strict(void **state)
 {
 	static const char text[] =
 		"schema,x,y,z\r\n1,2.5,,inf\r\n1,2x,-1e3,\r\n";
-	struct asl_rows rows;
+	struct asl_table rows;
 
 	(void)state;
 	put("runs.csv", text, sizeof text - 1);
-	assert_int_equal(asl_rows_read(&rows, dir, "runs.csv"), 0);
-	assert_true(asl_rows_number(&rows, 0, 1) == 2.5);
-	assert_true(isnan(asl_rows_number(&rows, 0, 2)));
-	assert_true(isinf(asl_rows_number(&rows, 0, 3)));
-	assert_true(asl_rows_number(&rows, 1, 2) == -1000);
-	assert_true(isnan(asl_rows_number(&rows, 1, -1)));
-	assert_string_equal(asl_rows_text(&rows, 1, -1), "");
-	assert_int_equal(asl_rows_column(&rows, "w"), -1);
+	assert_int_equal(asl_table_read(&rows, dir, "runs.csv"), 0);
+	assert_true(asl_table_number(&rows, 0, 1) == 2.5);
+	assert_true(isnan(asl_table_number(&rows, 0, 2)));
+	assert_true(isinf(asl_table_number(&rows, 0, 3)));
+	assert_true(asl_table_number(&rows, 1, 2) == -1000);
+	assert_true(isnan(asl_table_number(&rows, 1, -1)));
+	assert_string_equal(asl_table_text(&rows, 1, -1), "");
+	assert_int_equal(asl_table_column(&rows, "w"), -1);
 	assert_int_equal(rows.code, 0);
-	assert_true(isnan(asl_rows_number(&rows, 1, 1)));
+	assert_true(isnan(asl_table_number(&rows, 1, 1)));
 	assert_int_equal(rows.code, ASL_BAD_INPUT);
 	assert_non_null(strstr(asl_last_complaint(), "line 3: x: found '2x'"));
-	asl_rows_close(&rows);
+	asl_table_close(&rows);
 }
 
 /* What does not fit would be some other number, or undefined. */
@@ -153,25 +153,25 @@ static void counts_are_whole_and_fit(void **state)
 	static const char *const bad[] = {
 		"",    "-5",  "1e3", "2.5", "+1",
 		"nan", "inf", "8",   "1x",  "9223372036854775808"};
-	struct asl_rows rows;
+	struct asl_table rows;
 	char text[64];
 
 	(void)state;
 	put("runs.csv", "schema,x\n1,7\n", 13);
-	assert_int_equal(asl_rows_read(&rows, dir, "runs.csv"), 0);
-	assert_int_equal(asl_rows_count(&rows, 0, "x", 7), 7);
+	assert_int_equal(asl_table_read(&rows, dir, "runs.csv"), 0);
+	assert_int_equal(asl_table_count(&rows, 0, "x", 7), 7);
 	assert_int_equal(rows.code, 0);
-	assert_int_equal(asl_rows_count(&rows, 0, "y", 7), 0);
+	assert_int_equal(asl_table_count(&rows, 0, "y", 7), 0);
 	assert_int_equal(rows.code, ASL_BAD_INPUT);
-	asl_rows_close(&rows);
+	asl_table_close(&rows);
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		snprintf(text, sizeof text, "schema,x\n1,%s\n", bad[i]);
 		put("runs.csv", text, strlen(text));
-		assert_int_equal(asl_rows_read(&rows, dir, "runs.csv"), 0);
-		assert_int_equal(asl_rows_count(&rows, 0, "x", 7), 0);
+		assert_int_equal(asl_table_read(&rows, dir, "runs.csv"), 0);
+		assert_int_equal(asl_table_count(&rows, 0, "x", 7), 0);
 		assert_int_equal(rows.code, ASL_BAD_INPUT);
 		assert_non_null(strstr(asl_last_complaint(), "line 2: x: "));
-		asl_rows_close(&rows);
+		asl_table_close(&rows);
 	}
 }
 

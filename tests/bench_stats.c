@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "bench/command/stats.h"
+#include "bench/command/results/stats.h"
 #include "tests/random.h"
 
 enum { MOST = 5000 };

@@ -7,6 +7,8 @@
 # command.
 set -u
 
+REFERENCE=$(realpath "$(dirname "$0")/../results/reference")
+export REFERENCE
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 
@@ -330,6 +332,124 @@ os.makedirs("north"), os.makedirs("south")
 os.rename("slow", "north/quick"), os.rename("fast", "south/quick")
 found = report("north/quick", "south/quick")
 found.says("work south/quick is better than north/quick: 2.")
+PYTHON
+
+# ---- The same work ----
+
+judge work <<'PYTHON'
+import subprocess
+from make import write
+
+# Whatever decides counts beside the algorithm: who has more of it is not best.
+for column, values in (("memory_budget_words", (1048576, 4194304)),
+                       ("cache_words", (100, 200)), ("memory_words", (500, 900)),
+                       ("panels", ("dram", "nvm")), ("store", ("pmem", "dram")),
+                       ("initial", ("even", "rank0")), ("ranks", (8, 4)),
+                       ("w", (2, 3))):
+    def row(algorithm, value, words):
+        return {"algorithm": algorithm, "n": 64, "medium": "tmpfs",
+                "store": "pmem", "verified": 1, "wall_s": words / 100,
+                "read_words_max": words, "write_words_max": words,
+                "bh_words_max": words, column: value}
+    def report(rows):
+        write(f"{column}-{len(rows)}", rows)
+        subprocess.run([ASLANT, "report", f"{column}-{len(rows)}", "--out",
+                        "work.html"], check=True, stderr=subprocess.DEVNULL)
+        return page("work.html")
+    found = report([row("3d", values[0], 90), row("cannon", values[1], 10)])
+    found.says("No case was solved by two algorithms")
+    assert "costs least" not in found.text, column
+    if column != "w":  # which the same counts are priced at
+        found.says("No problem was solved in two ways.")
+        found.says("No problem was solved in two ways on more than one rank.")
+    # Each bar is the least of its own figure.
+    assert found.text.count(" least") - found.text.count(" least sent") >= 2
+    found = report([row("3d", values[0], 90), row("cannon", values[1], 10),
+                    row("cannon", values[0], 95)])
+    best, = found.tables["best.csv"]
+    assert (best["least cost"], best["next best"]) == ("3d", "cannon"), best
+    assert best["shortest time"] == "3d (900 ms); too close to cannon" or \
+        best["shortest time"] == "3d (900 ms)", best
+
+# Two budgets were in this one: 32 MiB costs less than 8 MiB.
+reference = os.environ["REFERENCE"] + "/contractions-timed"
+subprocess.run([ASLANT, "report", reference, "--out", "work.html"], check=True,
+               stderr=subprocess.DEVNULL)
+rows = list(csv.DictReader(open(reference + "/runs.csv")))
+found = page("work.html")
+budgets = set()
+for best in found.tables["best.csv"]:
+    if not best["least cost"].startswith("ooc-"):
+        continue
+    of = [{(x["memory_budget_words"], x["n"]) for x in rows
+           if x["algorithm"] == best[c]} for c in ("least cost", "next best")]
+    limits = {b for b, n in of[0] & of[1] if best["problem"] == "n = " + n or
+              best["problem"].startswith(n + " x")}
+    cost = min(float(x["q_full_max"]) for x in rows
+               if x["algorithm"] == best["next best"] and
+               x["memory_budget_words"] in limits)
+    assert limits and float(best["Q"]) <= cost, (best, of)
+    assert ", budget " in best["on"], best
+    budgets |= {best["on"]}
+assert "budget 1.05 M words" in found.text and "budget 4.19 M words" in found.text
+PYTHON
+
+# ---- Compare and report say the same ----
+
+judge alike <<'PYTHON'
+import random, subprocess
+from make import write
+random.seed(11)
+
+def rows(factor, **of):
+    """Cases that are the same, but for what `of` says of one algorithm."""
+    cases = [(a, n, w) for a in ("3d", "cannon", "em-jomma", "cuts", "summa",
+                                 "fused", "jomma", "lm-jomma", "sttsv")
+             for n in (100, 200) for w in (1, 4)]
+    return [{**dict(algorithm=a, n=n, w=w, read_words_max=n ** 2,
+                    write_words_max=n, bh_words_max=n, flops_max=n ** 3,
+                    verified=1, medium="tmpfs", store="pmem", rep=i, lives="",
+                    wall_s=factor * n * random.uniform(0.9, 1.2)),
+             **(of.get(a.replace("-", "_"), {}) if i == 3 or not
+                of.get(a.replace("-", "_"), {}).get("lives") else {})}
+            for a, n, w in cases for i in range(6)]
+
+write("alpha", rows(1))
+write("beta", rows(0.8, cannon={"cache_words": 7}, cuts={"verified": ""},
+                   em_jomma={"memory_budget_words": 9},
+                   summa={"transport": "ofi"}, fused={"lives": 2},
+                   jomma={"cache_model": "lru:8:1:full"}))
+write("gamma", rows(1.1, lm_jomma={"medium": "emulated", "emulated": "x"}))
+for first, second in (("alpha", "beta"), ("beta", "alpha"), ("gamma", "beta"),
+                      ("alpha", "gamma"), ("alpha", "alpha")):
+    text, table = (subprocess.run([ASLANT, "compare", first, second, *more],
+                                  capture_output=True, text=True, check=True).stdout
+                   for more in ((), ("--csv", "-")))
+    subprocess.run([ASLANT, "report", first, second, "--out", "alike.html"],
+                   check=True, stderr=subprocess.DEVNULL)
+    found = page("alike.html")
+    compared = list(csv.DictReader(table.splitlines()))
+    key = lambda name, n, x: (name, n, float(x))
+    one = sorted(key(x["algorithm"], x["n"], x["speed"]) for x in compared
+                 if x["row"] == "case" and not x["why_not"])
+    two = sorted(key(x["algorithm"].split()[0], x["problem"].split("= ")[1],
+                     x["times as fast"]) for x in found.tables["machines.csv"])
+    assert one == two and len(one) >= 8, (first, second, one, two)
+    for low in "low", "high":
+        assert sorted(float(x["speed_" + low]) for x in compared
+                      if x["row"] == "case" and not x["why_not"]) == \
+            sorted(float(x[low]) for x in found.tables["machines.csv"])
+    answer, = [" ".join(x.split()) for x in text.split("\n\n")
+               if "in the mean of" in x]
+    if first != second:
+        answer = re.sub(r"\b([AB])\b", lambda x: first if x[1] == "A" else second,
+                        answer)
+        found.says(answer)
+    mean, = [x for x in compared if x["family"] == "all"]
+    assert f"in the mean of {mean['cases']} cases" in answer
+    speed = float(mean["speed"])
+    speed = max(speed, 1 / speed)
+    assert speed < 1.005 or f"{speed:.3g} times as fast" in answer, answer
 PYTHON
 
 # ---- What the hardware counted ----

@@ -4,20 +4,15 @@
 #include "bench/command/report/page.h"
 
 #include <csv.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/command/html.h"
 #include "bench/library/number.h"
 
-/*
- * Numbers for people: three digits and a unit
- */
+/* ---- Numbers for people ---- */
 
 /* From 999.5 on, three digits are 1000: the next unit says it better. */
 static const char *scaled(char text[ASL_BRIEF], double x, const char *unit)
@@ -68,76 +63,55 @@ const char *asl_brief_seconds(char text[ASL_BRIEF], double s)
 	return text;
 }
 
-/*
- * A row in words, and what it cost
- */
+/* ---- A row in words ---- */
 
-/* ---- In words ---- */
-
-const char *asl_say_size(char text[ASL_SAID], const struct asl_row *row)
+static void say_size(char text[ASL_SAID], const struct asl_runs_row *row)
 {
-	double m = row->number[ASL_COL_M], n = row->number[ASL_COL_N];
-	double k = row->number[ASL_COL_K];
-
-	if (*row->text[ASL_COL_SPEC])
-		snprintf(text, ASL_SAID, "%.200s, %.200s",
-			 row->text[ASL_COL_SPEC], row->text[ASL_COL_DIMS]);
-	else if (isnan(m) || (m == n && n == k))
-		snprintf(text, ASL_SAID, "n = %.0f", n);
+	if (*row->spec)
+		snprintf(text, ASL_SAID, "%.200s, %.200s", row->spec,
+			 row->dims);
+	else if (isnan(row->m) || (row->m == row->n && row->n == row->k))
+		snprintf(text, ASL_SAID, "n = %.0f", row->n);
 	else
-		snprintf(text, ASL_SAID, "%.0f x %.0f x %.0f", m, n, k);
-	return text;
+		snprintf(text, ASL_SAID, "%.0f x %.0f x %.0f", row->m, row->n,
+			 row->k);
 }
 
-const char *asl_say_means(char text[ASL_SAID], const struct asl_row *row)
+static void say_means(char text[ASL_SAID], const struct asl_runs_row *row)
 {
-	char cache[ASL_BRIEF], memory[ASL_BRIEF];
+	char cache[ASL_BRIEF], memory[ASL_BRIEF], budget[ASL_BRIEF];
+	bool limited = !isnan(row->memory_budget_words);
 
-	snprintf(text, ASL_SAID, "%.0f rank%s, cache %s, memory %s words",
-		 row->number[ASL_COL_RANKS],
-		 row->number[ASL_COL_RANKS] == 1 ? "" : "s",
-		 asl_brief(cache, row->number[ASL_COL_CACHE_WORDS]),
-		 asl_brief(memory, row->number[ASL_COL_MEMORY_WORDS]));
-	return text;
+	snprintf(text, ASL_SAID,
+		 "%.0f rank%s, cache %s, memory %s%s%s words%s%s", row->ranks,
+		 row->ranks == 1 ? "" : "s", asl_brief(cache, row->cache_words),
+		 asl_brief(memory, row->memory_words),
+		 limited ? ", budget " : "",
+		 limited ? asl_brief(budget, row->memory_budget_words) : "",
+		 strcmp(row->panels, "nvm") ? "" : ", panels in NVM",
+		 strcmp(row->initial, "rank0") ? "" : ", operands on rank 0");
 }
 
-const char *asl_say_costs(char text[ASL_SAID], const struct asl_row *row)
+struct asl_said asl_say(const struct asl_runs_row *row)
 {
-	snprintf(text, ASL_SAID, "r %.3g, w %.3g, \xce\xb2 %.3g%s",
-		 row->number[ASL_COL_R], row->number[ASL_COL_W],
-		 row->number[ASL_COL_BETA], asl_row_timed(row) ? " ns" : "");
-	return text;
-}
+	struct asl_said said;
 
-const char *asl_say_how(char text[ASL_SAID], const struct asl_row *row)
-{
-	snprintf(text, ASL_SAID, "%.60s %.200s", row->text[ASL_COL_ALGORITHM],
-		 row->text[ASL_COL_GRID]);
-	return text;
+	say_size(said.size, row);
+	say_means(said.means, row);
+	snprintf(said.how, sizeof said.how, "%.60s %.200s", row->algorithm,
+		 row->grid);
+	snprintf(said.costs, sizeof said.costs,
+		 "r %.3g, w %.3g, \xce\xb2 %.3g%s", row->r, row->w, row->beta,
+		 asl_row_timed(row) ? " ns" : "");
+	return said;
 }
 
 /* ---- Costs ---- */
 
-static bool is_out_of_core(const struct asl_row *row)
+double asl_row_predicted(const struct asl_runs_row *row)
 {
-	return !strcmp(row->text[ASL_COL_FAMILY], "contraction out of core");
-}
-
-bool asl_row_timed(const struct asl_row *row)
-{
-	return !strcmp(row->text[ASL_COL_COST_UNIT], "ns");
-}
-
-double asl_row_cost(const struct asl_row *row)
-{
-	return row
-		->number[is_out_of_core(row) ? ASL_COL_Q_FULL : ASL_COL_Q_APM];
-}
-
-double asl_row_predicted(const struct asl_row *row)
-{
-	return row->number[is_out_of_core(row) ? ASL_COL_PREDICTED_FULL
-					       : ASL_COL_PREDICTED_APM];
+	return asl_row_out_of_core(row) ? row->predicted_q_full_max
+					: row->predicted_q_apm_max;
 }
 
 static double known(double x)
@@ -145,29 +119,25 @@ static double known(double x)
 	return isnan(x) ? 0 : x;
 }
 
-void asl_row_parts(double part[4], const struct asl_row *row)
+void asl_row_parts(double part[4], const struct asl_runs_row *x)
 {
-	const double *x = row->number;
-
-	part[ASL_PART_NET] = known(x[ASL_COL_BETA] * x[ASL_COL_BH_WORDS]);
-	part[ASL_PART_READ] = known(x[ASL_COL_R] * x[ASL_COL_READ]);
-	part[ASL_PART_WRITE] = known(x[ASL_COL_W] * x[ASL_COL_WRITTEN]);
-	part[ASL_PART_OTHER] = known(x[ASL_COL_ALPHA] * x[ASL_COL_MSGS]) +
-			       known(x[ASL_COL_GAMMA] * x[ASL_COL_FLOPS_MOST]);
-	if (!is_out_of_core(row))
+	part[ASL_PART_NET] = known(x->beta * x->bh_words_max);
+	part[ASL_PART_READ] = known(x->r * x->read_words_max);
+	part[ASL_PART_WRITE] = known(x->w * x->write_words_max);
+	part[ASL_PART_OTHER] = known(x->alpha * x->net_msgs_max) +
+			       known(x->gamma * x->flops_max);
+	if (!asl_row_out_of_core(x))
 		return;
-	part[ASL_PART_READ] = known(
-		x[ASL_COL_R] * (x[ASL_COL_POOL_READ] + x[ASL_COL_POOL_LIFTED]));
-	part[ASL_PART_WRITE] = known(x[ASL_COL_W] * (x[ASL_COL_POOL_WRITTEN] +
-						     x[ASL_COL_POOL_LANDED]));
+	part[ASL_PART_READ] =
+		known(x->r * (x->nvm_read_words_max + x->nvm_lift_words_max));
+	part[ASL_PART_WRITE] =
+		known(x->w * (x->nvm_write_words_max + x->nvm_land_words_max));
 	part[ASL_PART_OTHER] =
-		fmax(0, known(x[ASL_COL_Q_FULL]) - part[ASL_PART_NET] -
+		fmax(0, known(x->q_full_max) - part[ASL_PART_NET] -
 				part[ASL_PART_READ] - part[ASL_PART_WRITE]);
 }
 
-/* ---- What has to be written ---- */
-
-/* Of "i=64,j=32". */
+/* The size of an index in "i=64,j=32". */
 static double size_of(char index, const char *dims)
 {
 	for (; dims && *dims;
@@ -177,38 +147,173 @@ static double size_of(char index, const char *dims)
 	return NAN;
 }
 
-static double words_of_result(const struct asl_row *row)
+static double words_of_result(const struct asl_runs_row *row)
 {
-	const char *arrow = strstr(row->text[ASL_COL_SPEC], "->");
+	const char *arrow = strstr(row->spec, "->");
 	double words = 1;
 
-	if (!strcmp(row->text[ASL_COL_ALGORITHM], "sttsv"))
-		return row->number[ASL_COL_N];
+	if (!strcmp(row->algorithm, "sttsv"))
+		return row->n;
 	if (!arrow)
-		return row->number[ASL_COL_M] * row->number[ASL_COL_N];
+		return row->m * row->n;
 	for (arrow += 2; *arrow; arrow++)
-		words *= size_of(*arrow, row->text[ASL_COL_DIMS]);
+		words *= size_of(*arrow, row->dims);
 	return words;
 }
 
-double asl_row_write_bound(const struct asl_row *row)
+double asl_row_write_bound(const struct asl_runs_row *row)
 {
-	return ceil(words_of_result(row) / row->number[ASL_COL_RANKS]);
+	return ceil(words_of_result(row) / row->ranks);
 }
 
-/*
- * A small table: seen in the page, and taken away as CSV
- */
+/* ---- Text in the page ---- */
 
-enum { LONG = 26 }; /* characters: goes on in another line */
-
-/* 0 or -ENOMEM; close it either way. */
-static int asl_sheet_open(struct asl_sheet *s)
+static void say(struct asl_page *p, const char *format, va_list args)
 {
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0) {
+		p->failed = true;
+		return;
+	}
+	asl_html_text(p->f, text);
+	free(text);
+}
+
+void asl_page_say(struct asl_page *p, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(p, format, args);
+	va_end(args);
+}
+
+void asl_page_note(struct asl_page *p, const char *format, ...)
+{
+	va_list args;
+
+	fputs("<p class=\"note\">", p->f);
+	va_start(args, format);
+	say(p, format, args);
+	va_end(args);
+	fputs("</p>\n", p->f);
+}
+
+static const char *last_part(const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+
+	return slash ? slash + 1 : dir;
+}
+
+const char *asl_page_place(const struct asl_page *p, int place)
+{
+	const char *const *dir = p->results->dir;
+	const char *name = last_part(dir[place]);
+
+	for (int i = 0; i < p->results->places; i++)
+		if (i != place && !strcmp(last_part(dir[i]), name))
+			return dir[place];
+	return name;
+}
+
+const char *asl_page_place_of(const struct asl_page *p,
+			      const struct asl_runs_row *row)
+{
+	return asl_page_place(p, (int)row->place);
+}
+
+int asl_page_style(struct asl_page *p, const char *algorithm)
+{
+	int i = 0;
+
+	while (i < p->styles && strcmp(p->algorithm[i], algorithm) != 0)
+		i++;
+	if (i == p->styles && i < ASL_PAGE_STYLES)
+		p->algorithm[p->styles++] = algorithm;
+	return i;
+}
+
+/* ---- Cases, and groups of them ---- */
+
+int asl_page_list(struct asl_page *p,
+		  bool (*fits)(const struct asl_measured *x))
+{
+	int count = 0;
+
+	for (int i = 0; i < p->results->count; i++) {
+		struct asl_measured *x = &p->results->cases[i];
+
+		if (x->trouble > ASL_MISEMULATED && (!fits || fits(x)))
+			p->list[count++] = x;
+	}
+	return count;
+}
+
+struct asl_packs asl_page_packs(struct asl_page *p, int count, const int *order,
+				const int *by,
+				bool (*keep)(const struct asl_pack *g))
+{
+	struct asl_packs packs = {calloc((size_t)count + 1, sizeof *packs.at),
+				  0};
+	struct asl_pack g = {0};
+
+	p->failed |= !packs.at;
+	asl_cases_sort(p->list, count, order);
+	while (packs.at && asl_pack_next(&g, p->list, count, by))
+		if (!keep || keep(&g))
+			packs.at[packs.count++] = g;
+	return packs;
+}
+
+static int compare_packs(const void *a, const void *b)
+{
+	const struct asl_pack *x = a, *y = b;
+
+	if (x->count != y->count)
+		return y->count - x->count;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+void asl_packs_sort(struct asl_packs *packs)
+{
+	if (packs->at)
+		qsort(packs->at, (size_t)packs->count, sizeof *packs->at,
+		      compare_packs);
+}
+
+void asl_page_figures(struct asl_page *p, const struct asl_packs *packs,
+		      int most,
+		      void (*figure)(struct asl_page *p,
+				     const struct asl_pack *g))
+{
+	fputs("<div class=\"plots\">\n", p->f);
+	for (int i = 0; !p->failed && i < packs->count && i < most; i++)
+		figure(p, &packs->at[i]);
+	fputs("</div>\n", p->f);
+}
+
+/* ---- Tables ---- */
+
+enum { LONG = 26 }; /* characters of a cell that may be broken into lines */
+
+void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s, const char *names)
+{
+	char *copy = strdup(names ? names : ""), *rest = copy;
+
 	*s = (struct asl_sheet){0};
 	s->page = open_memstream(&s->page_text, &s->page_bytes);
 	s->csv = open_memstream(&s->csv_text, &s->csv_bytes);
-	return s->page && s->csv ? 0 : -ENOMEM;
+	if (!s->page || !s->csv || !copy) {
+		p->failed = true;
+		asl_sheet_close(s);
+	}
+	while (s->page && names && rest)
+		asl_sheet_text(s, strsep(&rest, "|"));
+	if (names)
+		asl_sheet_end_row(s);
+	free(copy);
 }
 
 void asl_sheet_close(struct asl_sheet *s)
@@ -222,18 +327,22 @@ void asl_sheet_close(struct asl_sheet *s)
 	*s = (struct asl_sheet){0};
 }
 
-static void begin_cell(struct asl_sheet *s)
+static bool begin_cell(struct asl_sheet *s)
 {
+	if (!s->page)
+		return false;
 	if (!s->column)
 		fputs("<tr>", s->page);
 	else
 		fputc(',', s->csv);
 	s->column++;
+	return true;
 }
 
 void asl_sheet_text(struct asl_sheet *s, const char *text)
 {
-	begin_cell(s);
+	if (!begin_cell(s))
+		return;
 	fputs(!s->row		    ? "<th>"
 	      : strlen(text) > LONG ? "<td class=\"t\">"
 				    : "<td>",
@@ -262,7 +371,8 @@ void asl_sheet_number(struct asl_sheet *s, double x)
 {
 	char text[32];
 
-	begin_cell(s);
+	if (!begin_cell(s))
+		return;
 	if (isnan(x)) {
 		fputs("<td></td>", s->page);
 		return;
@@ -273,20 +383,23 @@ void asl_sheet_number(struct asl_sheet *s, double x)
 
 void asl_sheet_end_row(struct asl_sheet *s)
 {
+	if (!s->page)
+		return;
 	fputs("</tr>\n", s->page);
 	fputc('\n', s->csv);
 	s->column = 0;
 	s->row++;
 }
 
-int asl_sheet_table(struct asl_sheet *s, FILE *f)
+void asl_sheet_row(struct asl_sheet *s, const struct asl_sheet_cell *cells,
+		   size_t count)
 {
-	if (fflush(s->page) || ferror(s->page))
-		return -ENOMEM;
-	fputs("<div class=\"wide\"><table>\n", f);
-	fwrite(s->page_text, 1, s->page_bytes, f);
-	fputs("</table></div>\n", f);
-	return 0;
+	for (size_t i = 0; i < count; i++)
+		if (cells[i].text)
+			asl_sheet_text(s, cells[i].text);
+		else
+			asl_sheet_number(s, cells[i].number);
+	asl_sheet_end_row(s);
 }
 
 static bool is_plain(char c)
@@ -295,44 +408,46 @@ static bool is_plain(char c)
 	       (c >= '0' && c <= '9') || (c && strchr("-_.,;:/=", c));
 }
 
-static int asl_sheet_link(struct asl_sheet *s, FILE *f, const char *name)
+static void put_link(FILE *f, const struct asl_sheet *s, const char *name)
 {
-	if (fflush(s->csv) || ferror(s->csv))
-		return -ENOMEM;
-	fprintf(f, "<a download=\"%s\" href=\"data:text/csv;charset=utf-8,",
+	fprintf(f,
+		"<p class=\"link\">As CSV: <a download=\"%s\" "
+		"href=\"data:text/csv;charset=utf-8,",
 		name);
 	for (size_t i = 0; i < s->csv_bytes; i++)
 		if (is_plain(s->csv_text[i]))
 			fputc(s->csv_text[i], f);
 		else
 			fprintf(f, "%%%02X", (unsigned char)s->csv_text[i]);
-	fprintf(f, "\">%s</a>", name);
-	return 0;
+	fprintf(f, "\">%s</a></p>\n", name);
 }
 
-void asl_page_say(struct asl_page *p, const char *format, ...)
+void asl_page_table(struct asl_page *p, struct asl_sheet *s, const char *name)
 {
-	char *text;
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vasprintf(&text, format, args);
-	va_end(args);
-	if (length < 0) {
-		p->failed = true;
+	if (!s->page)
 		return;
+	if (fflush(s->page) || ferror(s->page) || fflush(s->csv) ||
+	    ferror(s->csv)) {
+		p->failed = true;
+	} else {
+		fputs("<div class=\"wide\"><table>\n", p->f);
+		fwrite(s->page_text, 1, s->page_bytes, p->f);
+		fputs("</table></div>\n", p->f);
+		if (name)
+			put_link(p->f, s, name);
 	}
-	asl_html_text(p->f, text);
-	free(text);
+	asl_sheet_close(s);
 }
 
-void asl_page_section(struct asl_page *p, const char *id, const char *title)
+void asl_page_details(struct asl_page *p, struct asl_sheet *s,
+		      const char *summary, const char *name)
 {
-	fprintf(p->f, "\n<h2 id=\"%s\">%s</h2>\n", id, title);
+	fprintf(p->f, "<details><summary>%s</summary>\n", summary);
+	asl_page_table(p, s, name);
+	fputs("</details>\n", p->f);
 }
 
-/* ---- Figures and tables ---- */
+/* ---- Figures ---- */
 
 void asl_figure_begin(struct asl_page *p, const char *title)
 {
@@ -346,91 +461,9 @@ void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s)
 {
 	char name[32];
 
-	if (note) {
-		fputs("<p class=\"note\">", p->f);
-		asl_html_text(p->f, note);
-		fputs("</p>\n", p->f);
-	}
+	if (note)
+		asl_page_note(p, "%s", note);
 	snprintf(name, sizeof name, "figure-%d.csv", p->figures);
 	asl_page_details(p, s, "Data", name);
 	fputs("</figure>\n", p->f);
-}
-
-void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s,
-		     const char *const *names)
-{
-	if (asl_sheet_open(s)) {
-		p->failed = true;
-		return;
-	}
-	for (; names && *names; names++)
-		asl_sheet_text(s, *names);
-	if (names)
-		asl_sheet_end_row(s);
-}
-
-static void end_sheet(struct asl_page *p, struct asl_sheet *s, const char *name)
-{
-	p->failed |= asl_sheet_table(s, p->f) != 0;
-	fputs("<p class=\"link\">As CSV: ", p->f);
-	p->failed |= asl_sheet_link(s, p->f, name) != 0;
-	fputs("</p>\n", p->f);
-	asl_sheet_close(s);
-}
-
-void asl_page_table(struct asl_page *p, struct asl_sheet *s, const char *name)
-{
-	end_sheet(p, s, name);
-}
-
-void asl_page_details(struct asl_page *p, struct asl_sheet *s,
-		      const char *summary, const char *name)
-{
-	fprintf(p->f, "<details><summary>%s</summary>\n", summary);
-	end_sheet(p, s, name);
-	fputs("</details>\n", p->f);
-}
-
-/* ---- Entries ---- */
-
-int asl_page_list(struct asl_page *p, bool (*fits)(const struct asl_entry *x))
-{
-	int count = 0;
-
-	for (int i = 0; i < p->results->entries; i++) {
-		struct asl_entry *x = &p->results->entry[i];
-
-		if (!x->of[ASL_BAD] && (!fits || fits(x)))
-			p->list[count++] = x;
-	}
-	return count;
-}
-
-int asl_page_style(struct asl_page *p, const char *algorithm)
-{
-	int i = 0;
-
-	while (i < p->styles && strcmp(p->algorithm[i], algorithm) != 0)
-		i++;
-	if (i == p->styles && i < ASL_PAGE_STYLES)
-		p->algorithm[p->styles++] = algorithm;
-	return i;
-}
-
-static const char *last_part(const char *dir)
-{
-	const char *slash = strrchr(dir, '/');
-
-	return slash ? slash + 1 : dir;
-}
-
-const char *asl_page_place(const struct asl_page *p, int place)
-{
-	const char *const *dir = p->results->dir;
-	const char *name = last_part(dir[place]);
-
-	for (int i = 0; i < p->results->places; i++)
-		if (i != place && !strcmp(last_part(dir[i]), name))
-			return dir[place];
-	return name;
 }

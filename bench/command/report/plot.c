@@ -1,5 +1,5 @@
 /*
- * plot.c -- curves and points in two axes, as SVG
+ * plot.c -- curves and points in two axes, and bars, as SVG
  */
 #include "bench/command/report/plot.h"
 
@@ -14,16 +14,16 @@
  * Ranges of values, and the axes that they are drawn along
  */
 
-void asl_range_add(struct asl_range *range, double x)
+void asl_range_add(struct asl_plot_range *range, double x)
 {
 	range->low = fmin(range->low, x);
 	range->high = fmax(range->high, x);
 }
 
-struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
-			       int log)
+struct asl_plot_axis asl_axis_around(const struct asl_plot_range *range,
+				     const char *title, int log)
 {
-	struct asl_axis axis = {title, range->low, range->high, log};
+	struct asl_plot_axis axis = {title, range->low, range->high, log};
 	double air;
 
 	if (log) {
@@ -38,7 +38,7 @@ struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
 }
 
 /* Where v is on it: from 0, at its beginning, to 1. */
-static double asl_axis_part(const struct asl_axis *axis, double v)
+static double part_of(const struct asl_plot_axis *axis, double v)
 {
 	if (axis->log)
 		return log(v / axis->low) / log(axis->high / axis->low);
@@ -47,18 +47,20 @@ static double asl_axis_part(const struct asl_axis *axis, double v)
 
 /* ---- Ticks ---- */
 
+enum { TICKS = 16 };
+
 struct ticks {
-	const struct asl_axis *axis;
+	const struct asl_plot_axis *axis;
 	double *at;
 	int count;
 };
 
 /* Rounding may put the last one beyond the end. */
-static void add(struct ticks *t, double v)
+static void add_tick(struct ticks *t, double v)
 {
-	double off = asl_axis_part(t->axis, v);
+	double off = part_of(t->axis, v);
 
-	if (t->count < ASL_TICKS && off > -1e-9 && off < 1 + 1e-9)
+	if (t->count < TICKS && off > -1e-9 && off < 1 + 1e-9)
 		t->at[t->count++] = v;
 }
 
@@ -76,8 +78,8 @@ static void even(struct ticks *t)
 	double step = even_step(t->axis->high - t->axis->low, 5);
 	double first = ceil(t->axis->low / step - 1e-9);
 
-	for (int i = 0; i < ASL_TICKS; i++)
-		add(t, (first + i) * step);
+	for (int i = 0; i < TICKS; i++)
+		add_tick(t, (first + i) * step);
 }
 
 static void powers_of_two(struct ticks *t)
@@ -85,8 +87,8 @@ static void powers_of_two(struct ticks *t)
 	double low = ceil(log2(t->axis->low) - 1e-9);
 	double step = fmax(1, ceil((log2(t->axis->high) - low) / 8));
 
-	for (int i = 0; i < ASL_TICKS; i++)
-		add(t, exp2(low + i * step));
+	for (int i = 0; i < TICKS; i++)
+		add_tick(t, exp2(low + i * step));
 }
 
 /* Powers of ten; where they are few, 2 and 5 times those as well. */
@@ -96,19 +98,19 @@ static void powers_of_ten(struct ticks *t)
 	double low = floor(log10(t->axis->low));
 	double step = fmax(1, ceil(decades / 6));
 
-	for (int i = 0; i < ASL_TICKS; i++) {
+	for (int i = 0; i < TICKS; i++) {
 		double v = pow(10, low + i * step);
 
-		add(t, v);
+		add_tick(t, v);
 		if (decades <= 3) {
-			add(t, 2 * v);
-			add(t, 5 * v);
+			add_tick(t, 2 * v);
+			add_tick(t, 5 * v);
 		}
 	}
 }
 
 /* Values to write beside it, all of them on it; how many. */
-static int asl_axis_ticks(const struct asl_axis *axis, double at[ASL_TICKS])
+static int find_ticks(const struct asl_plot_axis *axis, double at[TICKS])
 {
 	struct ticks t = {axis, at, 0};
 
@@ -143,12 +145,12 @@ static double bounded(double px)
 
 static double to_x(const struct asl_plot *p, double v)
 {
-	return bounded(LEFT + asl_axis_part(&p->x, v) * (RIGHT - LEFT));
+	return bounded(LEFT + part_of(&p->x, v) * (RIGHT - LEFT));
 }
 
 static double to_y(const struct asl_plot *p, double v)
 {
-	return bounded(BOTTOM - asl_axis_part(&p->y, v) * (BOTTOM - TOP));
+	return bounded(BOTTOM - part_of(&p->y, v) * (BOTTOM - TOP));
 }
 
 static void tick_x(struct asl_plot *p, double v)
@@ -173,18 +175,18 @@ static void tick_y(struct asl_plot *p, double v)
 		LEFT, y, RIGHT, LEFT - 4, y + 3.5, asl_brief(text, v));
 }
 
-static void draw_axis(struct asl_plot *p, const struct asl_axis *axis,
+static void draw_axis(struct asl_plot *p, const struct asl_plot_axis *axis,
 		      void (*tick)(struct asl_plot *p, double v))
 {
-	double at[ASL_TICKS];
-	int count = asl_axis_ticks(axis, at);
+	double at[TICKS];
+	int count = find_ticks(axis, at);
 
 	for (int i = 0; i < count; i++)
 		tick(p, at[i]);
 }
 
 void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
-		   struct asl_axis x, struct asl_axis y)
+		   struct asl_plot_axis x, struct asl_plot_axis y)
 {
 	static int plots; /* every box to cut off at has a name of its own */
 
@@ -347,4 +349,176 @@ void asl_plot_floor(struct asl_plot *p, double y, const char *label)
 	fprintf(p->f, "<path class=\"bound\" d=\"M%d %.1fH%d\"/>\n", LEFT,
 		to_y(p, y), RIGHT);
 	add_label(p, RIGHT + 6, to_y(p, y) + 3.5, -1, label);
+}
+
+/*
+ * Bars
+ */
+
+enum {
+	LETTER = 7,
+	ROW = 17,
+	THICK = 11,
+	HEADING = 22,
+	NOTE = 84, /* beside the longest bar */
+};
+
+struct bars {
+	FILE *f;
+	double left, right, most, y;
+};
+
+static bool is_new(const struct asl_bar *bar, int i)
+{
+	return bar[i].group &&
+	       (i == 0 || strcmp(bar[i].group, bar[i - 1].group));
+}
+
+static double bars_height(const struct asl_bar *bar, int count)
+{
+	double y = 6;
+
+	for (int i = 0; i < count; i++)
+		y += ROW + (is_new(bar, i) ? HEADING : 0);
+	return y;
+}
+
+static double names_end(const struct asl_bar *bar, int count)
+{
+	size_t longest = 0;
+
+	for (int i = 0; i < count; i++)
+		if (strlen(bar[i].name) > longest)
+			longest = strlen(bar[i].name);
+	return fmin((double)longest * LETTER + 8, 176);
+}
+
+static void bars_open(struct bars *b, FILE *f, const char *about,
+		      const struct asl_bar *bar, int count, double room)
+{
+	*b = (struct bars){f, names_end(bar, count), WIDTH - NOTE, 0, 2};
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d "
+		"%.0f\" role=\"img\" aria-label=\"",
+		WIDTH, bars_height(bar, count) + room);
+	asl_html_text(f, about);
+	fputs("\">\n", f);
+}
+
+static void name_bar(struct bars *b, const struct asl_bar *bar, int i)
+{
+	if (is_new(bar, i)) {
+		b->y += HEADING;
+		fprintf(b->f, "<text class=\"group\" x=\"0\" y=\"%.1f\">",
+			b->y - 7);
+		asl_html_text(b->f, bar[i].group);
+		fputs("</text>\n", b->f);
+	}
+	fprintf(b->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">",
+		b->left - 5, b->y + THICK - 1.5);
+	asl_html_text(b->f, bar[i].name);
+	fputs("</text>", b->f);
+}
+
+static void put_note(struct bars *b, double x, const char *note)
+{
+	if (!note)
+		return;
+	fprintf(b->f, "<text class=\"note\" x=\"%.1f\" y=\"%.1f\">", x + 5,
+		b->y + THICK - 1.5);
+	asl_html_text(b->f, note);
+	fputs("</text>\n", b->f);
+}
+
+static void put_mark(struct bars *b, double x)
+{
+	fprintf(b->f, "<path class=\"mark\" d=\"M%.1f %.1fv%d\"/>", x, b->y - 1,
+		THICK + 2);
+}
+
+static double sum(const struct asl_bar *bar)
+{
+	double total = 0;
+
+	for (int i = 0; i < ASL_BAR_PARTS; i++)
+		total += bar->part[i];
+	return total;
+}
+
+void asl_bars_stacked(FILE *f, const char *about, const struct asl_bar *bar,
+		      int count)
+{
+	struct bars b;
+	double scale, x;
+
+	bars_open(&b, f, about, bar, count, 0);
+	for (int i = 0; i < count; i++)
+		b.most = fmax(b.most, fmax(sum(&bar[i]), bar[i].mark));
+	scale = b.most > 0 ? (b.right - b.left) / b.most : 0;
+	for (int i = 0; i < count; i++, b.y += ROW) {
+		name_bar(&b, bar, i);
+		x = b.left;
+		for (int p = 0; p < ASL_BAR_PARTS; p++) {
+			double width = bar[i].part[p] * scale;
+
+			if (width > 0)
+				fprintf(f,
+					"<rect class=\"part p%d\" x=\"%.1f\" "
+					"y=\"%.1f\" width=\"%.1f\" "
+					"height=\"%d\"/>",
+					p, x, b.y, width, THICK);
+			x += width;
+		}
+		if (!isnan(bar[i].mark)) {
+			put_mark(&b, b.left + bar[i].mark * scale);
+			x = fmax(x, b.left + bar[i].mark * scale);
+		}
+		put_note(&b, x, bar[i].note);
+	}
+	fputs("</svg>\n", f);
+}
+
+static double on_log(const struct bars *b, double v)
+{
+	return b->left + (b->right - b->left) * log(fmax(v, 1)) / log(b->most);
+}
+
+static void bars_ticks(struct bars *b, double top)
+{
+	char text[ASL_BRIEF];
+	double step = b->most <= 1.5 ? 1.1 : b->most <= 40 ? 2 : 10;
+
+	for (double v = 1; v <= b->most * 1.0001; v *= step)
+		fprintf(b->f,
+			"<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>"
+			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">"
+			"%s</text>\n",
+			on_log(b, v), 4.0, top, on_log(b, v), top + 13,
+			asl_brief(text, v));
+}
+
+void asl_bars_ranges(FILE *f, const char *about, const struct asl_bar *bar,
+		     int count)
+{
+	struct bars b;
+
+	bars_open(&b, f, about, bar, count, 16);
+	b.most = 1.2;
+	for (int i = 0; i < count; i++)
+		b.most = fmax(b.most, bar[i].part[1]);
+	bars_ticks(&b, bars_height(bar, count) - 2);
+	for (int i = 0; i < count; i++, b.y += ROW) {
+		double low, high;
+
+		name_bar(&b, bar, i);
+		low = on_log(&b, bar[i].part[0]);
+		high = on_log(&b, bar[i].part[1]);
+		fprintf(f,
+			"<rect class=\"part p0\" x=\"%.1f\" y=\"%.1f\" "
+			"width=\"%.1f\" height=\"%d\"/>",
+			low - 1, b.y + 3, high - low + 2, THICK - 6);
+		put_mark(&b, on_log(&b, bar[i].mark));
+		put_note(&b, high, bar[i].note);
+	}
+	fputs("</svg>\n", f);
 }

@@ -1,10 +1,12 @@
 /*
- * plot.h -- curves and points in two axes, as SVG
+ * plot.h -- curves and points in two axes, and bars, as SVG
  *
  * A plot is drawn in a box 420 wide, which a page may scale; colours and fonts
  * are the page's, by classes (style.css).  What is outside the axes' ranges is
  * cut off.  Labels stand beside what they name; they are kept until the plot is
  * closed, and then drawn so that none covers another.
+ *
+ * Bars lie so that every one has its name beside it, however narrow the page.
  */
 #ifndef ASL_PLOT_H
 #define ASL_PLOT_H
@@ -15,7 +17,7 @@
  * Ranges of values, and the axes that they are drawn along
  */
 
-struct asl_axis {
+struct asl_plot_axis {
 	const char *title;
 	double low, high; /* low < high; above 0 if log */
 	int log;	  /* 0: even; else ticks are at 1, 2, 5, 10, or at
@@ -25,17 +27,16 @@ struct asl_axis {
 enum { ASL_EVEN, ASL_LOG, ASL_LOG2 };
 
 /* A range that begins empty and grows; then an axis, with some air around. */
-struct asl_range {
+struct asl_plot_range {
 	double low, high;
 };
 
-#define ASL_NO_RANGE ((struct asl_range){INFINITY, -INFINITY})
+#define ASL_NO_RANGE ((struct asl_plot_range){INFINITY, -INFINITY})
 
-void asl_range_add(struct asl_range *range, double x); /* NAN adds nothing */
-struct asl_axis asl_range_axis(const struct asl_range *range, const char *title,
-			       int log);
-
-enum { ASL_TICKS = 16 };
+void asl_range_add(struct asl_plot_range *range,
+		   double x); /* NAN adds nothing */
+struct asl_plot_axis asl_axis_around(const struct asl_plot_range *range,
+				     const char *title, int log);
 
 enum { ASL_PLOT_LABELS = 64, ASL_PLOT_LABEL = 64 };
 
@@ -47,14 +48,14 @@ struct asl_label {
 
 struct asl_plot {
 	FILE *f;
-	struct asl_axis x, y;
+	struct asl_plot_axis x, y;
 	struct asl_label label[ASL_PLOT_LABELS];
 	int labels;
 };
 
 /* `about` is what the plot shows, for those who cannot see it. */
 void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
-		   struct asl_axis x, struct asl_axis y);
+		   struct asl_plot_axis x, struct asl_plot_axis y);
 void asl_plot_close(struct asl_plot *p);
 
 /*
@@ -74,5 +75,27 @@ void asl_plot_span(struct asl_plot *p, double x, double low, double high,
 /* A bound: a line over all of the plot, at x or at y. */
 void asl_plot_wall(struct asl_plot *p, double x, const char *label);
 void asl_plot_floor(struct asl_plot *p, double y, const char *label);
+
+/*
+ * Bars, in parts or as a range with a mark
+ */
+
+enum { ASL_BAR_PARTS = 4 };
+
+struct asl_bar {
+	const char *group; /* a heading, where it is another one */
+	const char *name;
+	double part[ASL_BAR_PARTS]; /* one after another; 0: not there */
+	double mark;		    /* a tick across the bar; NAN: none */
+	const char *note;	    /* at its end */
+};
+
+/* From 0 on; `about` is for those who cannot see it. */
+void asl_bars_stacked(FILE *f, const char *about, const struct asl_bar *bar,
+		      int count);
+
+/* part[0] to part[1] with a mark, on an axis of logarithms that begins at 1. */
+void asl_bars_ranges(FILE *f, const char *about, const struct asl_bar *bar,
+		     int count);
 
 #endif

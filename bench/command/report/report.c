@@ -18,42 +18,39 @@
 #include "lib/matrix/file.h"
 #include "lib/rank/rank.h"
 
-static const struct section {
-	const char *id, *name; /* in the list of contents; NULL: not in it */
-	void (*write)(struct asl_page *p);
-} sections[] = {
-	{NULL, NULL, asl_section_trouble},
-	{"beside", "machines compared", asl_section_beside},
-	{"short", "best algorithm", asl_section_short},
-	{"machine", "machine", asl_section_machines},
-	{"cost", "cost", asl_section_cost},
-	{"bounds", "bounds", asl_section_bounds},
-	{"hardware", "hardware", asl_section_hardware},
-	{"sweep", "price of writing", asl_section_prices},
-	{"pareto", "written or sent", asl_section_pareto},
-	{"roofline", "memory speed", asl_section_roofline},
-	{"wear", "wear", asl_section_wear},
-	{"scaling", "more ranks", asl_section_scaling},
-	{"time", "time", asl_section_time},
-	{"all", "all results", asl_section_all},
-	{"method", "how to read it", NULL},
+extern const struct asl_section asl_section_trouble, asl_section_pairs,
+	asl_section_contest, asl_section_machines, asl_section_cost,
+	asl_section_bounds, asl_section_hardware, asl_section_prices,
+	asl_section_pareto, asl_section_roofline, asl_section_wear,
+	asl_section_scaling, asl_section_time, asl_section_all,
+	asl_section_method;
+
+/* In the order of the page. */
+static const struct asl_section *const sections[] = {
+	&asl_section_trouble,  &asl_section_pairs,
+	&asl_section_contest,  &asl_section_machines,
+	&asl_section_cost,     &asl_section_bounds,
+	&asl_section_hardware, &asl_section_prices,
+	&asl_section_pareto,   &asl_section_roofline,
+	&asl_section_wear,     &asl_section_scaling,
+	&asl_section_time,     &asl_section_all,
+	&asl_section_method,   NULL,
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* ---- The page ---- */
+
+static bool is_there(const struct asl_page *p, const struct asl_section *x)
+{
+	return !x->compares || p->results->places > 1;
+}
 
 static void put_contents(struct asl_page *p)
 {
 	fputs("<nav>", p->f);
-	for (size_t i = 0; i < COUNT(sections); i++) {
-		if (!sections[i].id ||
-		    (sections[i].write == asl_section_beside &&
-		     p->results->places < 2))
-			continue;
-		fprintf(p->f, "<a href=\"#%s\">%s</a> ", sections[i].id,
-			sections[i].name);
-	}
+	for (const struct asl_section *const *x = sections; *x; x++)
+		if ((*x)->id && is_there(p, *x))
+			fprintf(p->f, "<a href=\"#%s\">%s</a> ", (*x)->id,
+				(*x)->name);
 	fputs("</nav>\n", p->f);
 }
 
@@ -92,12 +89,22 @@ static void put_head(struct asl_page *p)
 	put_contents(p);
 }
 
+static void put_section(struct asl_page *p, const struct asl_section *x)
+{
+	bool several = p->results->places > 1;
+
+	if (x->id)
+		fprintf(p->f, "\n<h2 id=\"%s\">%s</h2>\n", x->id,
+			x->titles && several ? x->titles : x->title);
+	x->write(p);
+}
+
 static void write_page(struct asl_page *p)
 {
 	put_head(p);
-	for (size_t i = 0; !p->failed && i < COUNT(sections); i++)
-		if (sections[i].write)
-			sections[i].write(p);
+	for (const struct asl_section *const *x = sections; *x; x++)
+		if (!p->failed && is_there(p, *x))
+			put_section(p, *x);
 	fputs("</main></body>\n</html>\n", p->f);
 }
 
@@ -154,9 +161,13 @@ static int report(const char **dir, int count, const char *path)
 	struct asl_page p = {.results = &results};
 	int code = asl_results_read(&results, dir, count);
 
+	if (!code && !results.rows)
+		code = asl_complain(ASL_BAD_INPUT,
+				    "%s: found no rows, expected one or more",
+				    results.table[0].path);
 	if (!code) {
 		p.machine = calloc((size_t)count, sizeof *p.machine);
-		p.list = calloc((size_t)results.entries, sizeof *p.list);
+		p.list = calloc((size_t)results.count, sizeof *p.list);
 		if (!p.machine || !p.list)
 			code = asl_complain(ASL_NO_MACHINE, "out of memory");
 	}

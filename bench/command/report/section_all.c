@@ -5,73 +5,75 @@
 
 #include "bench/command/report/page.h"
 
-static const char *const names[] = {
-	"result",      "problem",     "ranks",	      "algorithm",
-	"kernel",      "grid",	      "pools on",     "transport",
-	"r",	       "w",	      "\xce\xb2",     "sent, B_h",
-	"lower bound", "times bound", "read, B_r",    "written, B_w",
-	"cost Q",      "predicted Q", "as predicted", "verified",
-	"repetitions", "seconds",     "low",	      "high",
-	"GFLOP/s",     NULL};
-
-static const char *verified(const struct asl_entry *x)
+static const char *verified(const struct asl_measured *x)
 {
-	if (x->row->number[ASL_COL_VERIFIED] == 0)
+	if (x->row->verified == 0)
 		return "FAILED";
-	if (x->of[ASL_BAD])
+	if (x->trouble <= ASL_MISEMULATED)
 		return "some failed";
-	if (x->of[ASL_UNKNOWN])
+	if (x->unverified)
 		return "no";
-	return isnan(x->row->number[ASL_COL_VERIFIED]) ? "" : "yes";
-}
-
-static void put_time(struct asl_sheet *t, const struct asl_entry *x)
-{
-	bool timed = x->wall.samples;
-
-	asl_sheet_number(t, x->count);
-	asl_sheet_number(t, timed ? x->wall.median : NAN);
-	asl_sheet_number(t, timed ? x->wall.low : NAN);
-	asl_sheet_number(t, timed ? x->wall.high : NAN);
-	asl_sheet_number(t, x->gflops);
+	return isnan(x->row->verified) ? "" : "yes";
 }
 
 static void put(struct asl_page *p, struct asl_sheet *t,
-		const struct asl_entry *x)
+		const struct asl_measured *x)
 {
-	static const enum asl_column after[] = {
-		ASL_COL_R,	  ASL_COL_W,	     ASL_COL_BETA,
-		ASL_COL_BH_WORDS, ASL_COL_NET_BOUND, ASL_COL_NET_RATIO,
-		ASL_COL_READ,	  ASL_COL_WRITTEN};
-	const struct asl_row *row = x->row;
-	char text[ASL_SAID];
+	const struct asl_runs_row *row = x->row;
+	struct asl_said said = asl_say(row);
+	bool timed = x->time.samples;
 
-	asl_sheet_text(t, asl_page_place(p, (int)row->number[ASL_COL_PLACE]));
-	asl_sheet_text(t, asl_say_size(text, row));
-	asl_sheet_number(t, row->number[ASL_COL_RANKS]);
-	asl_sheet_text(t, row->text[ASL_COL_ALGORITHM]);
-	asl_sheet_text(t, row->text[ASL_COL_KERNEL]);
-	asl_sheet_text(t, row->text[ASL_COL_GRID]);
-	asl_sheet_text(t, row->text[ASL_COL_MEDIUM]);
-	asl_sheet_text(t, row->text[ASL_COL_TRANSPORT]);
-	for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
-		asl_sheet_number(t, row->number[after[i]]);
-	asl_sheet_number(t, asl_row_cost(row));
-	asl_sheet_number(t, asl_row_predicted(row));
-	asl_sheet_text(t, row->number[ASL_COL_EQUAL] == 1 ? "yes" : "NO");
-	asl_sheet_text(t, verified(x));
-	put_time(t, x);
-	asl_sheet_end_row(t);
+	ASL_SHEET_ROW(t, ASL_T(asl_page_place_of(p, row)), ASL_T(said.size),
+		      ASL_N(row->ranks), ASL_T(row->algorithm),
+		      ASL_T(row->kernel), ASL_T(row->grid), ASL_T(row->medium),
+		      ASL_T(row->transport), ASL_N(row->r), ASL_N(row->w),
+		      ASL_N(row->beta), ASL_N(row->bh_words_max),
+		      ASL_N(row->net_bound_words), ASL_N(row->net_bound_ratio),
+		      ASL_N(row->read_words_max), ASL_N(row->write_words_max),
+		      ASL_N(asl_row_cost(row)), ASL_N(asl_row_predicted(row)),
+		      ASL_T(row->predicted_equal == 1 ? "yes" : "NO"),
+		      ASL_T(verified(x)), ASL_N(x->count),
+		      ASL_N(timed ? x->time.median : NAN),
+		      ASL_N(timed ? x->time.low : NAN),
+		      ASL_N(timed ? x->time.high : NAN), ASL_N(x->gflops));
 }
 
-static void method(struct asl_page *p)
+static void write_all(struct asl_page *p)
 {
-	asl_page_section(p, "method", "How to read it");
+	const struct asl_results *r = p->results;
+	int shown = r->count < ASL_MOST_CASES ? r->count : ASL_MOST_CASES;
+	struct asl_sheet t;
+
+	fputs("<p>", p->f);
+	asl_page_say(p, "%d rows are repetitions of %d results. ", r->rows,
+		     r->count);
+	if (shown < r->count)
+		asl_page_say(p,
+			     "The table has the first %d of these; all rows "
+			     "are in",
+			     shown);
+	else
+		asl_page_say(p, "All columns are in");
+	for (int i = 0; i < r->places; i++)
+		asl_page_say(p, "%s %s/runs.csv", i ? "," : "", r->dir[i]);
+	fputs(".</p>\n", p->f);
+	asl_sheet_begin(
+		p, &t,
+		"result|problem|ranks|algorithm|kernel|grid|pools on|transport|"
+		"r|w|\xce\xb2|sent, B_h|lower bound|times bound|read, B_r|"
+		"written, B_w|cost Q|predicted Q|as predicted|verified|"
+		"repetitions|seconds|low|high|GFLOP/s");
+	for (int i = 0; i < shown; i++)
+		put(p, &t, &r->cases[i]);
+	asl_page_details(p, &t, "Table", NULL);
+}
+
+static void write_method(struct asl_page *p)
+{
 	fputs("<dl>\n"
 	      "<dt>B<sub>r</sub>, B<sub>w</sub>, B<sub>h</sub></dt><dd>Words "
-	      "(8 "
-	      "bytes) that the busiest rank reads from memory into its cache, "
-	      "writes from there to memory, and exchanges with other "
+	      "(8 bytes) that the busiest rank reads from memory into its "
+	      "cache, writes from there to memory, and exchanges with other "
 	      "ranks.</dd>\n"
 	      "<dt>r, w, &#946;</dt><dd>What a word of each of them costs on "
 	      "this machine: in nanoseconds, or relative to each other.</dd>\n"
@@ -85,45 +87,25 @@ static void method(struct asl_page *p)
 	      "without.</dd>\n"
 	      "<dt>times</dt><dd>Medians of all repetitions, never the best of "
 	      "them. <i>Low</i> and <i>high</i> are measured times that "
-	      "enclose "
-	      "the true median with a probability of 95% or more (order "
-	      "statistics, exact binomial), from 6 repetitions on; of fewer "
-	      "they are the least and the largest.</dd>\n"
-	      "<dt>results</dt><dd>Rows with the same algorithm, grid, kernel, "
-	      "problem, costs, machine and counts are repetitions of one "
+	      "enclose the true median with a probability of 95% or more "
+	      "(order statistics, exact binomial), from 6 repetitions on; of "
+	      "fewer they are the least and the largest.</dd>\n"
+	      "<dt>results</dt><dd>Rows with the same request, counts, costs, "
+	      "medium, network and machine are repetitions of one "
 	      "result.</dd>\n</dl>\n",
 	      p->f);
 }
 
-void asl_section_all(struct asl_page *p)
-{
-	int entries = p->results->entries;
-	int shown = entries < ASL_MOST_ENTRIES ? entries : ASL_MOST_ENTRIES;
-	struct asl_sheet t;
+const struct asl_section asl_section_all = {
+	.id = "all",
+	.name = "all results",
+	.title = "All results",
+	.write = write_all,
+};
 
-	asl_page_section(p, "all", "All results");
-	fputs("<p>", p->f);
-	asl_page_say(p, "%d rows are repetitions of %d results. ",
-		     p->results->rows, entries);
-	if (shown < entries)
-		asl_page_say(p,
-			     "The table has the first %d of these; all rows "
-			     "are in",
-			     shown);
-	else
-		asl_page_say(p, "All columns are in");
-	for (int i = 0; i < p->results->places; i++)
-		asl_page_say(p, "%s %s/runs.csv", i ? "," : "",
-			     p->results->dir[i]);
-	fputs(".</p>\n", p->f);
-	asl_sheet_begin(p, &t, names);
-	for (int i = 0; !p->failed && i < shown; i++)
-		put(p, &t, &p->results->entry[i]);
-	if (p->failed)
-		return;
-	fputs("<details><summary>Table</summary>\n", p->f);
-	p->failed |= asl_sheet_table(&t, p->f) != 0;
-	asl_sheet_close(&t);
-	fputs("</details>\n", p->f);
-	method(p);
-}
+const struct asl_section asl_section_method = {
+	.id = "method",
+	.name = "how to read it",
+	.title = "How to read it",
+	.write = write_method,
+};

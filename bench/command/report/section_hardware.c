@@ -1,24 +1,22 @@
 /*
  * section_hardware.c -- bytes that memory controllers counted, beside our words
  *
- * Controllers count for whole sockets, whoever moved the bytes.  Where nobody
- * could ask them, the section says why, in the words of the rows.
+ * Controllers count for whole sockets, whoever moved the bytes.  If they could
+ * not be read, the section says why, in the words of the rows.
  */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/command/report/page.h"
 
-/*
- * Bytes that the hardware counted, socket by socket
- */
+/* Scratch for one number a row, and for one a case. */
+struct scratch {
+	double *rows, *cases;
+};
 
-/*
- * Bytes that the hardware counted, socket by socket
- */
+/* ---- Socket by socket ---- */
 
 struct part {
 	int rank, socket;
@@ -39,198 +37,174 @@ static bool next_part(const char **at, struct part *x)
 	return true;
 }
 
-/* The median over repetitions of what this part of them has. */
-static double part_middle(const struct asl_entry *x, const struct part *like,
-			  int which, double *room)
+/* The median over the repetitions that have this part. */
+static double part_median(const struct asl_measured *x, const struct part *like,
+			  int which, double *scratch)
 {
 	int count = 0;
 
 	for (int i = 0; i < x->count; i++) {
-		const char *at = x->rows[i]->text[ASL_COL_HWC_SOCKETS];
+		const char *at = x->rows[i]->hwc_sockets;
 		struct part y;
 
 		while (next_part(&at, &y))
 			if (y.rank == like->rank && y.socket == like->socket &&
 			    !strcmp(y.medium, like->medium)) {
-				room[count++] = y.bytes[which];
+				scratch[count++] = y.bytes[which];
 				break;
 			}
 	}
-	return asl_median(room, count);
+	return asl_median(scratch, count);
 }
 
 static int put_sockets(struct asl_page *p, struct asl_sheet *t,
-		       const struct asl_entry *x, double *room)
+		       const struct asl_measured *x, double *scratch)
 {
-	const char *at = x->row->text[ASL_COL_HWC_SOCKETS];
-	char text[ASL_SAID];
+	const char *at = x->row->hwc_sockets;
+	struct asl_said said = asl_say(x->row);
 	struct part part;
 	int parts = 0;
 
-	for (; next_part(&at, &part); parts++) {
-		asl_sheet_text(
-			t,
-			asl_page_place(p, (int)x->row->number[ASL_COL_PLACE]));
-		asl_sheet_text(t, asl_say_size(text, x->row));
-		asl_sheet_text(t, asl_say_how(text, x->row));
-		asl_sheet_number(t, part.rank);
-		asl_sheet_number(t, part.socket);
-		asl_sheet_text(t, part.medium);
-		asl_sheet_number(t, part_middle(x, &part, 0, room));
-		asl_sheet_number(t, part_middle(x, &part, 1, room));
-		asl_sheet_end_row(t);
-	}
+	for (; next_part(&at, &part); parts++)
+		ASL_SHEET_ROW(t, ASL_T(asl_page_place_of(p, x->row)),
+			      ASL_T(said.size), ASL_T(said.how),
+			      ASL_N(part.rank), ASL_N(part.socket),
+			      ASL_T(part.medium),
+			      ASL_N(part_median(x, &part, 0, scratch)),
+			      ASL_N(part_median(x, &part, 1, scratch)));
 	return parts;
 }
 
-/*
- * A table that opens on demand, of the first entries of p->list; none if rows do
- * not tell sockets apart.  `room` is for a number a row.
- */
-static void asl_sockets_table(struct asl_page *p, int entries, double *room)
+/* A table on demand; none if rows do not tell sockets apart. */
+static void sockets_table(struct asl_page *p, int cases, double *scratch)
 {
-	static const char *const names[] = {
-		"result", "problem", "algorithm",  "first rank of the host",
-		"socket", "medium",  "bytes read", "bytes written",
-		NULL};
 	struct asl_sheet t;
 	int parts = 0;
 
-	asl_sheet_begin(p, &t, names);
-	for (int i = 0;
-	     !p->failed && i < entries && parts < ASL_MOST_FIGURE_ROWS; i++)
-		parts += put_sockets(p, &t, p->list[i], room);
-	if (p->failed)
-		return;
+	asl_sheet_begin(p, &t,
+			"result|problem|algorithm|first rank of the host|"
+			"socket|medium|bytes read|bytes written");
+	for (int i = 0; i < cases && parts < ASL_MOST_FIGURE_ROWS; i++)
+		parts += put_sockets(p, &t, p->list[i], scratch);
 	if (parts)
 		asl_page_details(p, &t, "Socket by socket", "sockets.csv");
 	else
 		asl_sheet_close(&t);
 }
 
-static bool has_bytes(const struct asl_entry *x)
-{
-	for (int i = 0; i < x->count; i++)
-		if (!isnan(x->rows[i]->number[ASL_COL_HWC_READ]))
-			return true;
-	return false;
-}
-
 /* ---- Counted, and by hardware ---- */
 
-/* Of all ranks, in bytes. */
-static double counted(const struct asl_row *x, bool written)
+/* Bytes that all ranks counted. */
+static double counted(const struct asl_runs_row *x, bool written)
 {
-	double pool = x->number[written ? ASL_COL_WRITTEN_ALL
-					: ASL_COL_POOL_READ_ALL];
-	double dram = x->number[written ? ASL_COL_DRAM_WRITTEN_ALL
-					: ASL_COL_DRAM_READ_ALL];
+	double pool =
+		written ? x->nvm_write_words_total : x->nvm_read_words_total;
+	double dram =
+		written ? x->dram_write_words_total : x->dram_read_words_total;
 
 	return 8 * (isnan(dram) ? pool : pool + dram);
 }
 
-/* Of the repetitions that have it. */
-static double middle(const struct asl_entry *x, enum asl_column column,
-		     double *room)
+static double bytes_read(const struct asl_runs_row *x)
+{
+	return x->hwc_read_bytes;
+}
+
+static double bytes_written(const struct asl_runs_row *x)
+{
+	return x->hwc_write_bytes;
+}
+
+static double bytes_missed(const struct asl_runs_row *x)
+{
+	return x->hwc_miss_bytes;
+}
+
+/* The median over the repetitions that have the number. */
+static double median(const struct asl_measured *x,
+		     double (*of)(const struct asl_runs_row *x),
+		     double *scratch)
 {
 	int count = 0;
 
 	for (int i = 0; i < x->count; i++)
-		if (!isnan(x->rows[i]->number[column]))
-			room[count++] = x->rows[i]->number[column];
-	return count ? asl_median(room, count) : NAN;
+		if (!isnan(of(x->rows[i])))
+			scratch[count++] = of(x->rows[i]);
+	return count ? asl_median(scratch, count) : NAN;
 }
 
-static double ratio(const struct asl_entry *x, bool written, double *room)
+static double ratio(const struct asl_measured *x, bool written, double *scratch)
 {
-	double words = counted(x->row, written);
-	double bytes = middle(
-		x, written ? ASL_COL_HWC_WRITTEN : ASL_COL_HWC_READ, room);
+	double bytes = counted(x->row, written);
 
-	return words > 0 ? bytes / words : NAN;
+	return bytes > 0 ? median(x, written ? bytes_written : bytes_read,
+				  scratch) /
+				   bytes
+			 : NAN;
 }
 
 /* "... 1.2 times the bytes counted (0.98 to 1.4 in 5 results)". */
-static void say_ratios(struct asl_page *p, int entries, bool written,
-		       double *room, double *ratios)
+static void say_ratios(struct asl_page *p, int cases, bool written,
+		       const struct scratch *s)
 {
 	int count = 0;
 
-	for (int i = 0; i < entries; i++) {
-		double x = ratio(p->list[i], written, room);
+	for (int i = 0; i < cases; i++) {
+		double x = ratio(p->list[i], written, s->rows);
 
 		if (!isnan(x))
-			ratios[count++] = x;
+			s->cases[count++] = x;
 	}
 	if (!count)
 		return;
-	fputs("<li>", p->f);
-	asl_page_say(p, "The hardware %s ", written ? "wrote" : "read");
-	fprintf(p->f, "<b>%.3g times</b>", asl_median(ratios, count));
+	fprintf(p->f, "<li>The hardware %s <b>%.3g times</b>",
+		written ? "wrote" : "read",
+		asl_median(s->cases, count)); /* sorts */
 	asl_page_say(p, " the bytes counted, in the median of %d result%s",
 		     count, count == 1 ? "" : "s");
 	if (count > 1)
-		asl_page_say(p, " (%.3g to %.3g)", ratios[0],
-			     ratios[count - 1]); /* the median sorts */
+		asl_page_say(p, " (%.3g to %.3g)", s->cases[0],
+			     s->cases[count - 1]);
 	fputs(".</li>\n", p->f);
 }
 
-static void put(struct asl_page *p, struct asl_sheet *t,
-		const struct asl_entry *x, double *room)
+static void table(struct asl_page *p, int cases, double *scratch)
 {
-	char text[ASL_SAID];
-
-	asl_sheet_text(t,
-		       asl_page_place(p, (int)x->row->number[ASL_COL_PLACE]));
-	asl_sheet_text(t, asl_say_size(text, x->row));
-	asl_sheet_number(t, x->row->number[ASL_COL_RANKS]);
-	asl_sheet_text(t, asl_say_how(text, x->row));
-	for (int written = 0; written <= 1; written++) {
-		asl_sheet_number(t, counted(x->row, written));
-		asl_sheet_number(t, middle(x,
-					   written ? ASL_COL_HWC_WRITTEN
-						   : ASL_COL_HWC_READ,
-					   room));
-		asl_sheet_number(t, ratio(x, written, room));
-	}
-	asl_sheet_number(t, middle(x, ASL_COL_HWC_MISSES, room));
-	asl_sheet_text(t, x->row->text[ASL_COL_HWC_BACKEND]);
-	asl_sheet_end_row(t);
-}
-
-static void table(struct asl_page *p, int entries, double *room)
-{
-	static const char *const names[] = {"result",
-					    "problem",
-					    "ranks",
-					    "algorithm",
-					    "bytes read, counted",
-					    "read, by hardware",
-					    "times as many read",
-					    "bytes written, counted",
-					    "written, by hardware",
-					    "times as many written",
-					    "cache misses of the ranks, bytes",
-					    "asked by",
-					    NULL};
-	int shown = entries < ASL_MOST_LINES ? entries : ASL_MOST_LINES;
+	int shown = cases < ASL_MOST_LINES ? cases : ASL_MOST_LINES;
 	struct asl_sheet t;
 
-	asl_sheet_begin(p, &t, names);
-	for (int i = 0; !p->failed && i < shown; i++)
-		put(p, &t, p->list[i], room);
-	if (!p->failed)
-		asl_page_table(p, &t, "hardware.csv");
-	if (shown < entries)
-		fprintf(p->f,
-			"<p class=\"note\">The first %d of %d results; "
-			"runs.csv has all.</p>\n",
-			shown, entries);
+	asl_sheet_begin(p, &t,
+			"result|problem|ranks|algorithm|bytes read, counted|"
+			"read, by hardware|times as many read|"
+			"bytes written, counted|written, by hardware|"
+			"times as many written|"
+			"cache misses of the ranks, bytes|asked by");
+	for (int i = 0; i < shown; i++) {
+		const struct asl_measured *x = p->list[i];
+		const struct asl_runs_row *row = x->row;
+		struct asl_said said = asl_say(row);
+
+		ASL_SHEET_ROW(&t, ASL_T(asl_page_place_of(p, row)),
+			      ASL_T(said.size), ASL_N(row->ranks),
+			      ASL_T(said.how), ASL_N(counted(row, false)),
+			      ASL_N(median(x, bytes_read, scratch)),
+			      ASL_N(ratio(x, false, scratch)),
+			      ASL_N(counted(row, true)),
+			      ASL_N(median(x, bytes_written, scratch)),
+			      ASL_N(ratio(x, true, scratch)),
+			      ASL_N(median(x, bytes_missed, scratch)),
+			      ASL_T(row->hwc_backend));
+	}
+	asl_page_table(p, &t, "hardware.csv");
+	if (shown < cases)
+		asl_page_note(p,
+			      "The first %d of %d results; runs.csv has all.",
+			      shown, cases);
 }
 
 /* ---- What was counted, or why nothing ---- */
 
-/* What rows say of it, each once. */
+/* The notes of rows with bytes, or of those without, each once. */
 static void say_notes(struct asl_page *p, bool bytes)
 {
 	enum { MOST = 4 };
@@ -238,33 +212,31 @@ static void say_notes(struct asl_page *p, bool bytes)
 	int count = 0;
 
 	for (int i = 0; i < p->results->rows && count < MOST; i++) {
-		const struct asl_row *x = p->results->sorted[i];
-		const char *note = x->text[ASL_COL_HWC_NOTE];
+		const struct asl_runs_row *x = &p->results->row[i];
 		int k = 0;
 
-		if (!*note || isnan(x->number[ASL_COL_HWC_READ]) == bytes)
+		if (!*x->hwc_note || isnan(x->hwc_read_bytes) == bytes)
 			continue;
-		while (k < count && strcmp(said[k], note) != 0)
+		while (k < count && strcmp(said[k], x->hwc_note) != 0)
 			k++;
 		if (k < count)
 			continue;
-		asl_page_say(p, "%s%s", count ? "; or: " : "", note);
-		said[count++] = note;
+		asl_page_say(p, "%s%s", count ? "; or: " : "", x->hwc_note);
+		said[count++] = x->hwc_note;
 	}
 	if (!count)
 		asl_page_say(p, "rows do not say");
 }
 
-static void say_none(struct asl_page *p)
+static bool has_bytes(const struct asl_measured *x)
 {
-	fputs("<p class=\"note\">No hardware counted along, so there is "
-	      "nothing to hold the counted words against: ",
-	      p->f);
-	say_notes(p, false);
-	fputs(".</p>\n", p->f);
+	for (int i = 0; i < x->count; i++)
+		if (!isnan(x->rows[i]->hwc_read_bytes))
+			return true;
+	return false;
 }
 
-static void say_how(struct asl_page *p)
+static void say_bytes(struct asl_page *p, int cases, const struct scratch *s)
 {
 	fputs("<p>Memory controllers count the bytes that really move, of "
 	      "whole sockets and whoever moves them. Counted words are those "
@@ -273,31 +245,42 @@ static void say_how(struct asl_page *p)
 	      "machine does. Far above 1 something else moves bytes: other "
 	      "programs, the network, a cache that evicts what the algorithm "
 	      "wanted to keep; below 1 the problem fits into the caches. "
-	      "Then do not expect times to follow the counts.</p>\n",
+	      "Then do not expect times to follow the counts.</p>\n"
+	      "<ul class=\"lead\">\n",
 	      p->f);
+	say_ratios(p, cases, false, s);
+	say_ratios(p, cases, true, s);
+	fputs("</ul>\n<p class=\"note\">Counted was: ", p->f);
+	say_notes(p, true);
+	fputs(".</p>\n", p->f);
+	table(p, cases, s->rows);
+	sockets_table(p, cases, s->rows);
 }
 
-void asl_section_hardware(struct asl_page *p)
+static void write_section(struct asl_page *p)
 {
-	int entries = asl_page_list(p, has_bytes);
-	double *room = calloc((size_t)p->results->rows + 1, sizeof *room);
-	double *ratios = calloc((size_t)entries + 1, sizeof *ratios);
+	int cases = asl_page_list(p, has_bytes);
+	size_t rows = (size_t)p->results->rows + 1;
+	struct scratch s = {calloc(rows, sizeof(double)),
+			    calloc(rows, sizeof(double))};
 
-	p->failed |= !room || !ratios;
-	asl_page_section(p, "hardware", "What the hardware counted");
-	if (!entries) {
-		say_none(p);
-	} else if (!p->failed) {
-		say_how(p);
-		fputs("<ul class=\"lead\">\n", p->f);
-		say_ratios(p, entries, false, room, ratios);
-		say_ratios(p, entries, true, room, ratios);
-		fputs("</ul>\n<p class=\"note\">Counted was: ", p->f);
-		say_notes(p, true);
+	p->failed |= !s.rows || !s.cases;
+	if (!p->failed && cases) {
+		say_bytes(p, cases, &s);
+	} else {
+		fputs("<p class=\"note\">No hardware counted along, so there "
+		      "is nothing to hold the counted words against: ",
+		      p->f);
+		say_notes(p, false);
 		fputs(".</p>\n", p->f);
-		table(p, entries, room);
-		asl_sockets_table(p, entries, room);
 	}
-	free(room);
-	free(ratios);
+	free(s.rows);
+	free(s.cases);
 }
+
+const struct asl_section asl_section_hardware = {
+	.id = "hardware",
+	.name = "hardware",
+	.title = "What the hardware counted",
+	.write = write_section,
+};

@@ -53,31 +53,28 @@ static void put_cache(struct asl_page *p, int place, const char *key)
 				: "");
 }
 
-static void put_list(struct asl_page *p, int place, const char *key)
+static void put_texts(struct asl_page *p, const json_t *list, const char *begin,
+		      const char *end)
 {
-	const json_t *list = find(p, place, key);
 	json_t *item;
 	size_t i;
 
 	json_array_foreach(list, i, item) if (json_string_value(item))
 	{
-		fputs(i ? " " : "", p->f);
+		fputs(begin, p->f);
 		asl_html_text(p->f, json_string_value(item));
+		fputs(end, p->f);
 	}
+}
+
+static void put_list(struct asl_page *p, int place, const char *key)
+{
+	put_texts(p, find(p, place, key), "", " ");
 }
 
 static void put_notes(struct asl_page *p, int place, const char *key)
 {
-	const json_t *list = find(p, place, key);
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(list, i, item) if (json_string_value(item))
-	{
-		fputs("<p>", p->f);
-		asl_html_text(p->f, json_string_value(item));
-		fputs("</p>", p->f);
-	}
+	put_texts(p, find(p, place, key), "<p>", "</p>");
 }
 
 static const struct known {
@@ -99,24 +96,25 @@ static const struct known {
 
 /* ---- From rows ---- */
 
-/* What a column has in the rows of a place, each once. */
+/* What rows of a place say, each once. */
 static void put_each(struct asl_page *p, int place, enum asl_column column)
 {
-	const char *seen[8];
+	const struct asl_runs_row *seen[8];
 	int count = 0;
 
 	for (int i = 0; i < p->results->rows && count < 8; i++) {
-		const struct asl_row *x = p->results->sorted[i];
+		const struct asl_runs_row *x = &p->results->row[i];
 		int k = 0;
 
-		if ((int)x->number[ASL_COL_PLACE] != place || !*x->text[column])
+		if ((int)x->place != place || !*asl_row_cell(x, column))
 			continue;
-		while (k < count && strcmp(seen[k], x->text[column]) != 0)
+		while (k < count && asl_cells_compare(seen[k], x, column))
 			k++;
 		if (k < count)
 			continue;
-		asl_page_say(p, "%s%s", count ? ", " : "", x->text[column]);
-		seen[count++] = x->text[column];
+		asl_page_say(p, "%s%s", count ? ", " : "",
+			     asl_row_cell(x, column));
+		seen[count++] = x;
 	}
 	if (!count)
 		fputs("none", p->f);
@@ -129,12 +127,15 @@ static void put_cost(struct asl_page *p, int place, enum asl_column column)
 	bool timed = true;
 
 	for (int i = 0; i < p->results->rows; i++) {
-		const struct asl_row *x = p->results->sorted[i];
+		const struct asl_runs_row *x = &p->results->row[i];
+		double cost = column == COL_r	? x->r
+			      : column == COL_w ? x->w
+						: x->beta;
 
-		if ((int)x->number[ASL_COL_PLACE] != place)
+		if ((int)x->place != place)
 			continue;
-		low = fmin(low, x->number[column]);
-		high = fmax(high, x->number[column]);
+		low = fmin(low, cost);
+		high = fmax(high, cost);
 		timed = timed && asl_row_timed(x);
 	}
 	if (!isfinite(low))
@@ -150,11 +151,8 @@ static void put_cost(struct asl_page *p, int place, enum asl_column column)
 
 static void put_rows(struct asl_page *p, int place, enum asl_column column)
 {
-	int rows = 0;
-
-	for (int i = 0; i < p->results->rows; i++)
-		rows += (int)p->results->sorted[i]->number[column] == place;
-	fprintf(p->f, "%d", rows);
+	(void)column;
+	fprintf(p->f, "%zu", p->results->table[place].count);
 }
 
 static const struct seen {
@@ -162,22 +160,22 @@ static const struct seen {
 	enum asl_column column;
 	void (*put)(struct asl_page *p, int place, enum asl_column column);
 } seen[] = {
-	{"pools lay on", ASL_COL_MEDIUM, put_each},
-	{"network", ASL_COL_TRANSPORT, put_each},
-	{"its provider", ASL_COL_PROVIDER, put_each},
-	{"costs from profile", ASL_COL_PROFILE, put_each},
-	{"r, to read a word", ASL_COL_R, put_cost},
-	{"w, to write a word", ASL_COL_W, put_cost},
-	{"&#946;, a word between ranks", ASL_COL_BETA, put_cost},
-	{"emulated", ASL_COL_EMULATED, put_each},
-	{"rows", ASL_COL_PLACE, put_rows},
+	{"pools lay on", COL_medium, put_each},
+	{"network", COL_transport, put_each},
+	{"its provider", COL_provider, put_each},
+	{"costs from profile", COL_profile, put_each},
+	{"r, to read a word", COL_r, put_cost},
+	{"w, to write a word", COL_w, put_cost},
+	{"&#946;, a word between ranks", COL_beta, put_cost},
+	{"emulated", COL_emulated, put_each},
+	{"rows", COL_place, put_rows},
 };
 
 /* ---- The table ---- */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void head(struct asl_page *p)
+static void write_section(struct asl_page *p)
 {
 	fputs("<div class=\"wide\"><table class=\"machines\">\n"
 	      "<tr><th></th>",
@@ -188,31 +186,28 @@ static void head(struct asl_page *p)
 		fputs("</th>", p->f);
 	}
 	fputs("</tr>\n", p->f);
-}
+	for (size_t k = 0; k < COUNT(known) + COUNT(seen); k++) {
+		const struct known *a = k < COUNT(known) ? &known[k] : NULL;
+		const struct seen *b = a ? NULL : &seen[k - COUNT(known)];
 
-void asl_section_machines(struct asl_page *p)
-{
-	asl_page_section(p, "machine",
-			 p->results->places > 1 ? "The machines"
-						: "The machine");
-	head(p);
-	for (size_t k = 0; k < COUNT(known); k++) {
-		fprintf(p->f, "<tr><th>%s</th>", known[k].title);
+		fprintf(p->f, "<tr><th>%s</th>", a ? a->title : b->title);
 		for (int i = 0; i < p->results->places; i++) {
 			fputs("<td>", p->f);
-			known[k].put(p, i, known[k].key);
-			fputs("</td>", p->f);
-		}
-		fputs("</tr>\n", p->f);
-	}
-	for (size_t k = 0; k < COUNT(seen); k++) {
-		fprintf(p->f, "<tr><th>%s</th>", seen[k].title);
-		for (int i = 0; i < p->results->places; i++) {
-			fputs("<td>", p->f);
-			seen[k].put(p, i, seen[k].column);
+			if (a)
+				a->put(p, i, a->key);
+			else
+				b->put(p, i, b->column);
 			fputs("</td>", p->f);
 		}
 		fputs("</tr>\n", p->f);
 	}
 	fputs("</table></div>\n", p->f);
 }
+
+const struct asl_section asl_section_machines = {
+	.id = "machine",
+	.name = "machine",
+	.title = "The machine",
+	.titles = "The machines",
+	.write = write_section,
+};

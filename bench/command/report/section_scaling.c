@@ -6,18 +6,13 @@
 
 #include "bench/command/report/page.h"
 #include "bench/command/report/plot.h"
-#include "net/net.h"
 
-#define WHERE                                                                  \
-	ASL_COL_PLACE, ASL_COSTS, ASL_COL_MEDIUM, ASL_COL_TRANSPORT,           \
-		ASL_COL_STORE
-#define CURVE ASL_COL_ALGORITHM, ASL_COL_KERNEL, ASL_COL_OVERLAP, ASL_COL_RANKS
-#define SIZE ASL_COL_SPEC, ASL_COL_M, ASL_COL_N, ASL_COL_K, ASL_COL_DIMS
+#define WHERE COL_place, ASL_COSTS, COL_medium, COL_transport, ASL_GIVEN
+#define CURVE COL_algorithm, COL_kernel, COL_overlap, COL_ranks
 
 static const struct kind {
 	const char *title, *text, *none;
-	int by_figure[16], by_line[20];
-	bool weak;
+	int by_figure[20], by_line[24];
 } kinds[] = {
 	{
 		"The same problem",
@@ -25,101 +20,90 @@ static const struct kind {
 		"words that the busiest rank sends fall more slowly than its "
 		"work.",
 		"No problem was solved with different numbers of ranks.",
-		{ASL_COL_FAMILY, SIZE, WHERE, ASL_END},
-		{ASL_COL_FAMILY, SIZE, WHERE, CURVE, ASL_END},
-		false,
+		{COL_family, ASL_SIZE, WHERE, ASL_END},
+		{COL_family, ASL_SIZE, WHERE, CURVE, ASL_END},
 	},
 	{
 		"The same work for each rank",
 		"Larger problems on more ranks, with about as many flops a "
 		"rank. Level curves are the ideal.",
 		"No problems grow with their ranks.",
-		{ASL_COL_FAMILY, ASL_COL_WORK, WHERE, ASL_END},
-		{ASL_COL_FAMILY, ASL_COL_WORK, WHERE, CURVE, ASL_END},
-		true,
+		{COL_family, COL_work, WHERE, ASL_END},
+		{COL_family, COL_work, WHERE, CURVE, ASL_END},
 	},
 };
-
-static const int by_algorithm[] = {ASL_COL_ALGORITHM, ASL_COL_KERNEL,
-				   ASL_COL_OVERLAP, ASL_END};
 
 /* Are there two numbers of ranks or more? */
 static bool scales(const struct asl_pack *g)
 {
 	for (int i = 1; i < g->count; i++)
-		if (g->at[i]->row->number[ASL_COL_RANKS] !=
-		    g->at[0]->row->number[ASL_COL_RANKS])
+		if (g->at[i]->row->ranks != g->at[0]->row->ranks)
 			return true;
 	return false;
 }
 
-/* On sim ranks take turns: more of them are not faster. */
-static bool is_timed(const struct asl_entry *x)
+static bool is_timed(const struct asl_measured *x)
 {
-	return x->wall.samples &&
-	       !asl_net_can(x->row->text[ASL_COL_TRANSPORT])->simulated;
+	return x->time.samples && !asl_row_simulated(x->row);
 }
 
-static double time_of(const struct asl_entry *x)
+static double time_of(const struct asl_measured *x)
 {
-	return is_timed(x) ? x->wall.median : NAN;
+	return is_timed(x) ? x->time.median : NAN;
 }
 
-static double words_of(const struct asl_entry *x)
+static double words_of(const struct asl_measured *x)
 {
-	double words = x->row->number[ASL_COL_BH_WORDS];
-
-	return words > 0 ? words : NAN;
+	return x->row->bh_words_max > 0 ? x->row->bh_words_max : NAN;
 }
-
-enum { MOST = 64 }; /* points of a curve */
 
 /* A curve an algorithm: the best of those with as many ranks. */
 static void curve(struct asl_page *p, struct asl_plot *plot,
 		  const struct asl_pack *g,
-		  double (*of)(const struct asl_entry *x))
+		  double (*of)(const struct asl_measured *x))
 {
-	double x[MOST], y[MOST];
-	int count = 0;
-	const char *name = g->at[0]->row->text[ASL_COL_ALGORITHM];
-	int style = asl_page_style(p, name);
+	enum { POINTS = 64 };
+	double x[POINTS], y[POINTS];
+	const char *name = g->at[0]->row->algorithm;
+	int style = asl_page_style(p, name), count = 0;
 
-	for (int i = 0; i < g->count && count < MOST; i++) {
-		double ranks = g->at[i]->row->number[ASL_COL_RANKS];
+	for (int i = 0; i < g->count && count < POINTS; i++) {
+		double ranks = g->at[i]->row->ranks, value = of(g->at[i]);
 
-		if (isnan(of(g->at[i])))
+		if (isnan(value))
 			continue;
 		if (count && x[count - 1] == ranks) {
-			y[count - 1] = fmin(y[count - 1], of(g->at[i]));
+			y[count - 1] = fmin(y[count - 1], value);
 			continue;
 		}
 		x[count] = ranks;
-		y[count++] = of(g->at[i]);
+		y[count++] = value;
 	}
 	if (!count)
 		return;
 	for (int i = 0; i < count; i++)
 		asl_plot_dot(plot, x[i], y[i], style, NULL);
 	for (int i = 0; of == time_of && i < g->count; i++)
-		if (!isnan(of(g->at[i])))
-			asl_plot_span(
-				plot, g->at[i]->row->number[ASL_COL_RANKS],
-				g->at[i]->wall.low, g->at[i]->wall.high, style);
+		if (is_timed(g->at[i]))
+			asl_plot_span(plot, g->at[i]->row->ranks,
+				      g->at[i]->time.low, g->at[i]->time.high,
+				      style);
 	asl_plot_line(plot, x, y, count, style, name);
 }
 
-static bool ranges(const struct asl_pack *g, struct asl_range *x,
-		   struct asl_range *y, double (*of)(const struct asl_entry *x))
+static bool find_ranges(const struct asl_pack *g, struct asl_plot_range *x,
+			struct asl_plot_range *y,
+			double (*of)(const struct asl_measured *x))
 {
 	*x = *y = ASL_NO_RANGE;
 	for (int i = 0; i < g->count; i++) {
 		if (isnan(of(g->at[i])))
 			continue;
-		asl_range_add(x, g->at[i]->row->number[ASL_COL_RANKS]);
+		asl_range_add(x, g->at[i]->row->ranks);
 		asl_range_add(y, of(g->at[i]));
 		if (of == time_of) {
-			asl_range_add(y, g->at[i]->wall.low);
-			asl_range_add(y, g->at[i]->wall.high);
+			asl_range_add(y, g->at[i]->time.low);
+			asl_range_add(y, g->at[i]->time.high);
 		}
 	}
 	return x->low < x->high;
@@ -127,17 +111,20 @@ static bool ranges(const struct asl_pack *g, struct asl_range *x,
 
 static void draw(struct asl_page *p, const struct asl_pack *g,
 		 const char *title, const char *axis,
-		 double (*of)(const struct asl_entry *x))
+		 double (*of)(const struct asl_measured *x))
 {
+	static const int by_algorithm[] = {COL_algorithm, COL_kernel,
+					   COL_overlap, ASL_END};
 	struct asl_pack line = {0};
-	struct asl_range x, y;
+	struct asl_plot_range x, y;
 	struct asl_plot plot;
 	int curves = 0;
 
-	if (!ranges(g, &x, &y, of))
+	if (!find_ranges(g, &x, &y, of))
 		return;
-	asl_plot_open(&plot, p->f, title, asl_range_axis(&x, "ranks", ASL_LOG2),
-		      asl_range_axis(&y, axis, ASL_LOG));
+	asl_plot_open(&plot, p->f, title,
+		      asl_axis_around(&x, "ranks", ASL_LOG2),
+		      asl_axis_around(&y, axis, ASL_LOG));
 	while (asl_pack_next(&line, g->at, g->count, by_algorithm) &&
 	       curves++ < ASL_MOST_CURVES)
 		curve(p, &plot, &line, of);
@@ -147,61 +134,39 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 static void put_data(struct asl_page *p, struct asl_sheet *t,
 		     const struct asl_pack *g)
 {
-	static const char *const names[] = {"problem",
-					    "algorithm",
-					    "grid",
-					    "ranks",
-					    "seconds, median",
-					    "low",
-					    "high",
-					    "reps",
-					    "GFLOP/s",
-					    "words sent, B_h",
-					    "lower bound",
-					    NULL};
+	asl_sheet_begin(p, t,
+			"problem|algorithm|grid|ranks|seconds, median|low|high|"
+			"reps|GFLOP/s|words sent, B_h|lower bound");
+	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
+		const struct asl_measured *x = g->at[i];
+		struct asl_said said = asl_say(x->row);
+		bool timed = x->time.samples;
 
-	char text[ASL_SAID];
-
-	asl_sheet_begin(p, t, names);
-	for (int i = 0; !p->failed && i < g->count && i < ASL_MOST_FIGURE_ROWS;
-	     i++) {
-		const struct asl_entry *x = g->at[i];
-		bool timed = x->wall.samples;
-
-		asl_sheet_text(t, asl_say_size(text, x->row));
-		asl_sheet_text(t, x->row->text[ASL_COL_ALGORITHM]);
-		asl_sheet_text(t, x->row->text[ASL_COL_GRID]);
-		asl_sheet_number(t, x->row->number[ASL_COL_RANKS]);
-		asl_sheet_number(t, timed ? x->wall.median : NAN);
-		asl_sheet_number(t, timed ? x->wall.low : NAN);
-		asl_sheet_number(t, timed ? x->wall.high : NAN);
-		asl_sheet_number(t, x->count);
-		asl_sheet_number(t, x->gflops);
-		asl_sheet_number(t, x->row->number[ASL_COL_BH_WORDS]);
-		asl_sheet_number(t, x->row->number[ASL_COL_NET_BOUND]);
-		asl_sheet_end_row(t);
+		ASL_SHEET_ROW(t, ASL_T(said.size), ASL_T(x->row->algorithm),
+			      ASL_T(x->row->grid), ASL_N(x->row->ranks),
+			      ASL_N(timed ? x->time.median : NAN),
+			      ASL_N(timed ? x->time.low : NAN),
+			      ASL_N(timed ? x->time.high : NAN),
+			      ASL_N(x->count), ASL_N(x->gflops),
+			      ASL_N(x->row->bh_words_max),
+			      ASL_N(x->row->net_bound_words));
 	}
 }
 
 static void figure(struct asl_page *p, const struct asl_pack *g, bool weak)
 {
-	const struct asl_row *row = g->at[0]->row;
-	char title[2 * ASL_SAID], size[ASL_SAID], costs[ASL_SAID];
-	char work[ASL_BRIEF];
+	const struct asl_runs_row *row = g->at[0]->row;
+	struct asl_said said = asl_say(row);
+	char title[2 * ASL_SAID], work[ASL_BRIEF];
 	struct asl_sheet t;
 
 	put_data(p, &t, g);
-	if (p->failed)
-		return;
 	if (weak)
-		snprintf(size, sizeof size, "about %s flops a rank",
-			 asl_brief(work, row->number[ASL_COL_FLOPS_ALL] /
-						 row->number[ASL_COL_RANKS]));
-	else
-		asl_say_size(size, row);
+		snprintf(said.size, sizeof said.size, "about %s flops a rank",
+			 asl_brief(work, row->flops_total / row->ranks));
 	snprintf(title, sizeof title, "%.60s, %.300s; %.100s; %.30s, %.30s",
-		 row->text[ASL_COL_FAMILY], size, asl_say_costs(costs, row),
-		 row->text[ASL_COL_MEDIUM], row->text[ASL_COL_TRANSPORT]);
+		 row->family, said.size, said.costs, row->medium,
+		 row->transport);
 	asl_figure_begin(p, title);
 	draw(p, g, title, "seconds, median", time_of);
 	draw(p, g, title, "words sent by the busiest rank", words_of);
@@ -214,42 +179,42 @@ static void figure(struct asl_page *p, const struct asl_pack *g, bool weak)
 		       &t);
 }
 
-static void figures(struct asl_page *p, struct asl_pack *all, int count,
-		    bool weak)
+static void strong_figure(struct asl_page *p, const struct asl_pack *g)
 {
-	asl_packs_sort(all, count);
-	fputs("<div class=\"plots\">\n", p->f);
-	for (int i = 0; !p->failed && i < count && i < ASL_MOST_PLOTS; i++)
-		figure(p, &all[i], weak);
-	fputs("</div>\n", p->f);
-	if (count > ASL_MOST_PLOTS)
-		fprintf(p->f,
-			"<p class=\"note\">Drawn are the %d of %d with most "
-			"results.</p>\n",
-			ASL_MOST_PLOTS, count);
+	figure(p, g, false);
 }
 
-static void show(struct asl_page *p, const struct kind *kind)
+static void weak_figure(struct asl_page *p, const struct asl_pack *g)
 {
-	int entries = asl_page_list(p, NULL), count = 0;
-	struct asl_pack *all = calloc((size_t)entries + 1, sizeof *all);
-	struct asl_pack g = {0};
-
-	p->failed |= !all;
-	asl_entries_sort(p->list, entries, kind->by_line);
-	while (all && asl_pack_next(&g, p->list, entries, kind->by_figure))
-		if (scales(&g))
-			all[count++] = g;
-	fprintf(p->f, "<h3>%s</h3>\n<p>%s</p>\n", kind->title,
-		count ? kind->text : kind->none);
-	if (count)
-		figures(p, all, count, kind->weak);
-	free(all);
+	figure(p, g, true);
 }
 
-void asl_section_scaling(struct asl_page *p)
+static void write_section(struct asl_page *p)
 {
-	asl_page_section(p, "scaling", "More ranks");
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		show(p, &kinds[i]);
+	for (int weak = 0; weak <= 1; weak++) {
+		const struct kind *kind = &kinds[weak];
+		struct asl_packs all =
+			asl_page_packs(p, asl_page_list(p, NULL), kind->by_line,
+				       kind->by_figure, scales);
+
+		asl_packs_sort(&all);
+		fprintf(p->f, "<h3>%s</h3>\n<p>%s</p>\n", kind->title,
+			all.count ? kind->text : kind->none);
+		if (all.count)
+			asl_page_figures(p, &all, ASL_MOST_PLOTS,
+					 weak ? weak_figure : strong_figure);
+		if (all.count > ASL_MOST_PLOTS)
+			asl_page_note(p,
+				      "Drawn are the %d of %d with most "
+				      "results.",
+				      ASL_MOST_PLOTS, all.count);
+		free(all.at);
+	}
 }
+
+const struct asl_section asl_section_scaling = {
+	.id = "scaling",
+	.name = "more ranks",
+	.title = "More ranks",
+	.write = write_section,
+};

@@ -3,19 +3,18 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/command/report/bars.h"
 #include "bench/command/report/page.h"
+#include "bench/command/report/plot.h"
 
-static const int by_panel[] = {
-	ASL_COL_FAMILY,	     ASL_COL_PLACE,	ASL_COL_RANKS,
-	ASL_COL_MEDIUM,	     ASL_COL_TRANSPORT, ASL_COL_PROVIDER,
-	ASL_COL_CACHE_WORDS, ASL_COSTS,		ASL_END};
+struct label {
+	struct asl_said said;
+	char name[64], note[ASL_BRIEF];
+};
 
-static bool fits(const struct asl_entry *x)
+static bool fits(const struct asl_measured *x)
 {
-	return x->wall.samples > 0;
+	return x->time.samples > 0;
 }
 
 static double known(double x)
@@ -23,81 +22,62 @@ static double known(double x)
 	return isnan(x) ? 0 : x;
 }
 
-struct room {
-	char group[ASL_SAID], name[ASL_SAID], note[64];
-};
-
-static void fill(struct asl_bar *bar, struct room *room,
-		 const struct asl_entry *x)
+static void put_data(struct asl_page *p, struct asl_sheet *t,
+		     const struct asl_pack *g)
 {
-	char text[ASL_BRIEF];
+	asl_sheet_begin(
+		p, t,
+		"problem|algorithm|grid|compute, s|network, s|memory, s|"
+		"all, s|low|high|coverage|repetitions");
+	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
+		const struct asl_measured *x = g->at[i];
+		struct asl_said said = asl_say(x->row);
 
-	asl_say_size(room->group, x->row);
-	snprintf(room->name, sizeof room->name, "%.60s",
-		 x->row->text[ASL_COL_ALGORITHM]);
-	snprintf(room->note, sizeof room->note, "%s",
-		 asl_brief_seconds(text, x->wall.median));
-	*bar = (struct asl_bar){
-		room->group,
-		room->name,
-		{known(x->comm), known(x->compute), known(x->io)},
-		x->wall.median,
-		room->note};
-}
-
-static void put_data(struct asl_sheet *t, const struct asl_entry *x)
-{
-	char text[ASL_SAID];
-
-	asl_sheet_text(t, asl_say_size(text, x->row));
-	asl_sheet_text(t, x->row->text[ASL_COL_ALGORITHM]);
-	asl_sheet_text(t, x->row->text[ASL_COL_GRID]);
-	asl_sheet_number(t, x->compute);
-	asl_sheet_number(t, x->comm);
-	asl_sheet_number(t, x->io);
-	asl_sheet_number(t, x->wall.median);
-	asl_sheet_number(t, x->wall.low);
-	asl_sheet_number(t, x->wall.high);
-	asl_sheet_number(t, x->wall.coverage);
-	asl_sheet_number(t, x->wall.samples);
-	asl_sheet_end_row(t);
+		ASL_SHEET_ROW(t, ASL_T(said.size), ASL_T(x->row->algorithm),
+			      ASL_T(x->row->grid), ASL_N(x->compute),
+			      ASL_N(x->comm), ASL_N(x->io),
+			      ASL_N(x->time.median), ASL_N(x->time.low),
+			      ASL_N(x->time.high), ASL_N(x->time.coverage),
+			      ASL_N(x->time.samples));
+	}
 }
 
 static void figure(struct asl_page *p, const struct asl_pack *g)
 {
-	static const char *const names[] = {
-		"problem",    "algorithm", "grid",	  "compute, s",
-		"network, s", "memory, s", "all, s",	  "low",
-		"high",	      "coverage",  "repetitions", NULL};
 	int shown = g->count < ASL_MOST_BARS ? g->count : ASL_MOST_BARS;
-	const struct asl_row *row = g->at[0]->row;
-	struct room *room = calloc(ASL_MOST_BARS, sizeof *room);
+	const struct asl_runs_row *row = g->at[0]->row;
+	struct label *label = calloc(ASL_MOST_BARS, sizeof *label);
 	struct asl_bar bar[ASL_MOST_BARS];
-	char title[2 * ASL_SAID], means[ASL_SAID];
+	char title[2 * ASL_SAID];
 	struct asl_sheet t;
 
-	asl_sheet_begin(p, &t, names);
-	p->failed |= !room;
-	for (int i = 0; !p->failed && i < shown; i++)
-		fill(&bar[i], &room[i], g->at[i]);
-	for (int i = 0; !p->failed && i < g->count && i < ASL_MOST_FIGURE_ROWS;
-	     i++)
-		put_data(&t, g->at[i]);
-	if (!p->failed) {
-		snprintf(title, sizeof title,
-			 "%.100s, %.60s: %.100s; %.30s, %.30s %.30s",
-			 asl_page_place(p, (int)row->number[ASL_COL_PLACE]),
-			 row->text[ASL_COL_FAMILY], asl_say_means(means, row),
-			 row->text[ASL_COL_MEDIUM],
-			 row->text[ASL_COL_TRANSPORT],
-			 row->text[ASL_COL_PROVIDER]);
-		asl_figure_begin(p, title);
-		asl_bars_stacked(p->f, title, bar, shown);
-		asl_figure_end(
-			p, shown < g->count ? "The first 40 are drawn." : NULL,
-			&t);
+	if (!label) {
+		p->failed = true;
+		return;
 	}
-	free(room);
+	for (int i = 0; i < shown; i++) {
+		const struct asl_measured *x = g->at[i];
+
+		label[i].said = asl_say(x->row);
+		snprintf(label[i].name, sizeof label[i].name, "%.60s",
+			 x->row->algorithm);
+		bar[i] = (struct asl_bar){
+			label[i].said.size,
+			label[i].name,
+			{known(x->comm), known(x->compute), known(x->io)},
+			x->time.median,
+			asl_brief_seconds(label[i].note, x->time.median)};
+	}
+	put_data(p, &t, g);
+	snprintf(title, sizeof title,
+		 "%.100s, %.60s: %.140s; %.30s, %.30s %.30s",
+		 asl_page_place_of(p, row), row->family, label[0].said.means,
+		 row->medium, row->transport, row->provider);
+	asl_figure_begin(p, title);
+	asl_bars_stacked(p->f, title, bar, shown);
+	asl_figure_end(p, shown < g->count ? "The first 40 are drawn." : NULL,
+		       &t);
+	free(label);
 }
 
 static void say_head(struct asl_page *p, int panels)
@@ -120,27 +100,27 @@ static void say_head(struct asl_page *p, int panels)
 	      p->f);
 }
 
-void asl_section_time(struct asl_page *p)
+static void write_section(struct asl_page *p)
 {
-	int entries = asl_page_list(p, fits), count = 0;
-	struct asl_pack *all = calloc((size_t)entries + 1, sizeof *all);
-	struct asl_pack g = {0};
+	static const int by_panel[] = {COL_family, COL_place,	    COL_ranks,
+				       ASL_WAY,	   COL_cache_words, ASL_GIVEN,
+				       ASL_COSTS,  ASL_END};
+	struct asl_packs all = asl_page_packs(p, asl_page_list(p, fits),
+					      by_panel, by_panel, NULL);
 
-	p->failed |= !all;
-	asl_page_section(p, "time", "Where the time goes");
-	asl_entries_sort(p->list, entries, by_panel);
-	while (all && asl_pack_next(&g, p->list, entries, by_panel))
-		all[count++] = g;
-	asl_packs_sort(all, count);
-	if (count)
-		say_head(p, count);
+	asl_packs_sort(&all);
+	if (all.count)
+		say_head(p, all.count);
 	else
-		fputs("<p class=\"note\">Nothing was timed: all rows only "
-		      "count (--store null).</p>\n",
-		      p->f);
-	fputs("<div class=\"plots\">\n", p->f);
-	for (int i = 0; !p->failed && i < count && i < ASL_MOST_PLOTS; i++)
-		figure(p, &all[i]);
-	fputs("</div>\n", p->f);
-	free(all);
+		asl_page_note(p, "Nothing was timed: all rows only count "
+				 "(--store null).");
+	asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
+	free(all.at);
 }
+
+const struct asl_section asl_section_time = {
+	.id = "time",
+	.name = "time",
+	.title = "Where the time goes",
+	.write = write_section,
+};

@@ -1,87 +1,71 @@
 /*
  * section_trouble.c -- what failed, and what nobody verified, before all else
  */
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "bench/command/report/page.h"
 
-static const char *const names[] = {
-	"what is wrong", "algorithm",  "problem", "ranks", "grid",
-	"residual",	 "result",     "run_id",  "rep",   "medium",
-	"transport",	 "time (UTC)", NULL};
-
-static bool unequal(const struct asl_row *x)
+static bool failed_verification(const struct asl_runs_row *x)
 {
-	return x->number[ASL_COL_EQUAL] == 0;
+	return x->verified == 0;
 }
 
-static bool refuted(const struct asl_row *x)
+static bool miscounted(const struct asl_runs_row *x)
 {
-	return x->number[ASL_COL_VERIFIED] == 0;
+	return x->predicted_equal == 0;
 }
 
-static bool inexact(const struct asl_row *x)
+static bool misemulated(const struct asl_runs_row *x)
 {
-	return *x->text[ASL_COL_EMULATION_VALID] == '0';
+	return x->emulation_valid == 0;
 }
 
 static const struct reason {
-	bool (*is)(const struct asl_row *x);
+	bool (*is)(const struct asl_runs_row *x);
 	const char *text;
 } reasons[] = {
-	{refuted, "the result failed verification"},
-	{unequal, "counts are not as predicted"},
-	{inexact, "emulated too inexactly"},
+	{failed_verification, "the result failed verification"},
+	{miscounted, "counts are not as predicted"},
+	{misemulated, "emulated too inexactly"},
 };
 
 enum { REASONS = sizeof reasons / sizeof reasons[0] };
 
-static const char *wrong(char text[ASL_SAID], const struct asl_row *x)
+static void put(struct asl_page *p, struct asl_sheet *s,
+		const struct asl_runs_row *x)
 {
+	struct asl_said said = asl_say(x);
+	char text[ASL_SAID] = "nobody verified it";
 	int at = 0;
 
 	for (int i = 0; i < REASONS; i++)
 		if (reasons[i].is(x))
 			at += snprintf(text + at, (size_t)(ASL_SAID - at),
 				       "%s%s", at ? "; " : "", reasons[i].text);
-	if (!at)
-		snprintf(text, ASL_SAID, "nobody verified it");
-	return text;
+	ASL_SHEET_ROW(s, ASL_T(text), ASL_T(x->algorithm), ASL_T(said.size),
+		      ASL_N(x->ranks), ASL_T(x->grid), ASL_N(x->residual),
+		      ASL_T(asl_page_place_of(p, x)), ASL_T(x->run_id),
+		      ASL_N(x->rep), ASL_T(x->medium), ASL_T(x->transport),
+		      ASL_T(x->time_utc));
 }
 
-static void put(struct asl_page *p, struct asl_sheet *s,
-		const struct asl_row *x)
-{
-	char text[ASL_SAID];
-
-	asl_sheet_text(s, wrong(text, x));
-	asl_sheet_text(s, x->text[ASL_COL_ALGORITHM]);
-	asl_sheet_text(s, asl_say_size(text, x));
-	asl_sheet_number(s, x->number[ASL_COL_RANKS]);
-	asl_sheet_text(s, x->text[ASL_COL_GRID]);
-	asl_sheet_number(s, x->number[ASL_COL_RESIDUAL]);
-	asl_sheet_text(s, asl_page_place(p, (int)x->number[ASL_COL_PLACE]));
-	asl_sheet_text(s, x->text[ASL_COL_RUN_ID]);
-	asl_sheet_number(s, x->number[ASL_COL_REP]);
-	asl_sheet_text(s, x->text[ASL_COL_MEDIUM]);
-	asl_sheet_text(s, x->text[ASL_COL_TRANSPORT]);
-	asl_sheet_text(s, x->text[ASL_COL_TIME]);
-	asl_sheet_end_row(s);
-}
-
-/* The first rows of a verdict, up to `most`; how many there are in all. */
+/* A table of the first rows, up to `most`; how many there are in all. */
 static int list(struct asl_page *p, struct asl_sheet *s,
-		enum asl_verdict verdict, int most)
+		bool (*is)(const struct asl_runs_row *x), int most)
 {
 	int found = 0;
 
-	for (int i = 0; i < p->results->rows; i++) {
-		if (p->results->sorted[i]->verdict != verdict)
-			continue;
-		if (found++ < most)
-			put(p, s, p->results->sorted[i]);
-	}
+	asl_sheet_begin(p, s,
+			"what is wrong|algorithm|problem|ranks|grid|residual|"
+			"result|run_id|rep|medium|transport|time (UTC)");
+	for (int i = 0; i < p->results->count; i++)
+		for (int k = 0; k < p->results->cases[i].count; k++) {
+			const struct asl_runs_row *x =
+				p->results->cases[i].rows[k];
+
+			if (is(x) && found++ < most)
+				put(p, s, x);
+		}
 	return found;
 }
 
@@ -103,7 +87,7 @@ static void say_reasons(struct asl_page *p)
 		int found = 0;
 
 		for (int i = 0; i < p->results->rows; i++)
-			found += reasons[k].is(p->results->sorted[i]);
+			found += reasons[k].is(&p->results->row[i]);
 		if (found) {
 			asl_page_say(p, "%s%s (%d)", comma, reasons[k].text,
 				     found);
@@ -113,16 +97,12 @@ static void say_reasons(struct asl_page *p)
 }
 
 /* Many would push away all else: then the rest opens on demand. */
-static void failures(struct asl_page *p)
+static void say_failed(struct asl_page *p)
 {
 	enum { SIGHT = 10 };
 	struct asl_sheet s;
-	int found;
+	int found = list(p, &s, asl_row_is_bad, SIGHT);
 
-	asl_sheet_begin(p, &s, names);
-	if (p->failed)
-		return;
-	found = list(p, &s, ASL_BAD, SIGHT);
 	if (!found) {
 		asl_sheet_close(&s);
 		return;
@@ -139,24 +119,17 @@ static void failures(struct asl_page *p)
 	asl_page_table(p, &s,
 		       found > SIGHT ? "failed-first.csv" : "failed.csv");
 	if (found > SIGHT) {
-		asl_sheet_begin(p, &s, names);
-		if (p->failed)
-			return;
-		list(p, &s, ASL_BAD, ASL_MOST_FIGURE_ROWS);
+		list(p, &s, asl_row_is_bad, ASL_MOST_FIGURE_ROWS);
 		asl_page_details(p, &s, "More of them", "failed.csv");
 	}
 	fputs("</div>\n", p->f);
 }
 
-static void unverified(struct asl_page *p)
+static void say_unverified(struct asl_page *p)
 {
 	struct asl_sheet s;
-	int found;
+	int found = list(p, &s, asl_row_unverified, ASL_MOST_FIGURE_ROWS);
 
-	asl_sheet_begin(p, &s, names);
-	if (p->failed)
-		return;
-	found = list(p, &s, ASL_UNKNOWN, ASL_MOST_FIGURE_ROWS);
 	if (!found) {
 		asl_sheet_close(&s);
 		return;
@@ -173,32 +146,31 @@ static void unverified(struct asl_page *p)
 	fputs("</div>\n", p->f);
 }
 
-void asl_section_trouble(struct asl_page *p)
+static void write_section(struct asl_page *p)
 {
-	int good = 0, counted = 0, replayed = 0;
+	int good = 0, counted = 0, replayed = 0, rows = p->results->rows;
 
-	failures(p);
-	unverified(p);
-	for (int i = 0; i < p->results->rows; i++) {
-		const struct asl_row *x = p->results->sorted[i];
+	say_failed(p);
+	say_unverified(p);
+	for (int i = 0; i < rows; i++) {
+		const struct asl_runs_row *x = &p->results->row[i];
 
-		good += x->number[ASL_COL_VERIFIED] == 1 &&
-			x->verdict == ASL_GOOD;
-		counted += !asl_row_moved(x) && x->verdict == ASL_GOOD;
-		replayed += *x->text[ASL_COL_CACHE_MODEL] != '\0';
+		good += x->verified == 1 && !asl_row_is_bad(x);
+		counted += !asl_row_moved(x) && !asl_row_is_bad(x);
+		replayed += *x->cache_model != '\0';
 	}
 	fputs("<p class=\"fine\">", p->f);
 	if (good)
 		asl_page_say(p,
 			     "%d of %d rows were verified, and every "
 			     "counter of every rank is as predicted. ",
-			     good, p->results->rows);
+			     good, rows);
 	if (counted)
 		asl_page_say(p,
 			     "%d of %d rows only count: no words were "
 			     "moved, so that there is no result to verify "
 			     "and no time.",
-			     counted, p->results->rows);
+			     counted, rows);
 	if (replayed)
 		asl_page_say(p,
 			     " Times of %d row%s are left out, as a cache "
@@ -206,3 +178,5 @@ void asl_section_trouble(struct asl_page *p)
 			     replayed, replayed == 1 ? "" : "s");
 	fputs("</p>\n", p->f);
 }
+
+const struct asl_section asl_section_trouble = {.write = write_section};

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "bench/command/output.h"
-#include "bench/command/rows_read.h"
+#include "bench/command/results/table.h"
 #include "bench/command/signals.h"
 #include "bench/command/suite/suite.h"
 #include "bench/library/rows.h"
@@ -140,15 +140,15 @@ static int take_case(struct asl_suite_log *log, int i, const char *found,
 }
 
 /* Cases of other parts are finished, too, and none of ours. */
-static int take_row(struct asl_suite_log *log, struct asl_rows *rows,
+static int take_row(struct asl_suite_log *log, struct asl_table *rows,
 		    size_t row)
 {
-	int number = (int)asl_rows_count(rows, row, "case", INT_MAX);
+	int number = (int)asl_table_count(rows, row, "case", INT_MAX);
 	const char *options =
-		asl_rows_text(rows, row, asl_rows_column(rows, "options"));
+		asl_table_text(rows, row, asl_table_column(rows, "options"));
 
 	log->failed |=
-		asl_rows_number(rows, row, asl_rows_column(rows, "code")) != 0;
+		asl_table_number(rows, row, asl_table_column(rows, "code")) != 0;
 	if (rows->code)
 		return rows->code;
 	if (number < 1 || number > log->s->total)
@@ -157,21 +157,21 @@ static int take_row(struct asl_suite_log *log, struct asl_rows *rows,
 		if (log->s->cases[i].number == number)
 			return take_case(
 				log, i, options,
-				asl_rows_number(
+				asl_table_number(
 					rows, row,
-					asl_rows_column(rows, "seconds")));
+					asl_table_column(rows, "seconds")));
 	return 0;
 }
 
-static off_t bytes_of(struct asl_rows *rows, const char *name)
+static off_t bytes_of(struct asl_table *rows, const char *name)
 {
 	return rows->count
-		       ? asl_rows_count(rows, rows->count - 1, name, INT64_MAX)
+		       ? asl_table_count(rows, rows->count - 1, name, INT64_MAX)
 		       : 0;
 }
 
 /* Nothing of a case that has no line. */
-static int cut_tables(struct asl_suite_log *log, struct asl_rows *rows)
+static int cut_tables(struct asl_suite_log *log, struct asl_table *rows)
 {
 	off_t runs = bytes_of(rows, "runs_bytes");
 	off_t ranks = bytes_of(rows, "ranks_bytes");
@@ -181,9 +181,9 @@ static int cut_tables(struct asl_suite_log *log, struct asl_rows *rows)
 	return asl_result_cut(log->r, runs, ranks);
 }
 
-static int take_rows(struct asl_suite_log *log, struct asl_rows *rows)
+static int take_rows(struct asl_suite_log *log, struct asl_table *rows)
 {
-	int code = asl_rows_read(rows, log->r->dir, NAME);
+	int code = asl_table_read(rows, log->r->dir, NAME);
 
 	for (size_t i = 0; !code && i < rows->count; i++)
 		code = take_row(log, rows, i);
@@ -196,7 +196,7 @@ static int take_rows(struct asl_suite_log *log, struct asl_rows *rows)
 int asl_suite_log_read(struct asl_suite_log *log, const struct asl_suite *s,
 		       struct asl_result *r)
 {
-	struct asl_rows rows = {.count = 0};
+	struct asl_table rows = {.count = 0};
 	off_t whole;
 	int code = 0;
 
@@ -211,7 +211,7 @@ int asl_suite_log_read(struct asl_suite_log *log, const struct asl_suite *s,
 		code = append(log, NULL);
 	if (!code)
 		code = take_rows(log, &rows);
-	asl_rows_close(&rows);
+	asl_table_close(&rows);
 	return code;
 }
 

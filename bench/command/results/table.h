@@ -1,20 +1,20 @@
 /*
- * rows_read.h -- runs.csv and ranks.csv, read back by the names of columns
+ * table.h -- runs.csv and ranks.csv, read back by the names of columns
  *
  * What is read must be a table of schema 1 (results/README.md): a heading whose
  * first column is `schema`, whole lines with a cell for each column, and 1 in
  * the first of them.  Columns may stand in any order and be more than this
  * version of aslant knows.  All is kept as text.
  */
-#ifndef ASL_ROWS_READ_H
-#define ASL_ROWS_READ_H
+#ifndef ASL_TABLE_H
+#define ASL_TABLE_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct asl_rows {
+struct asl_table {
 	char path[PATH_MAX];
 	int columns;
 	size_t count; /* of rows, without the heading */
@@ -25,25 +25,26 @@ struct asl_rows {
 };
 
 /* DIR/name.  0, or the exit code after a complaint; close it either way. */
-int asl_rows_read(struct asl_rows *rows, const char *dir, const char *name);
-void asl_rows_close(struct asl_rows *rows); /* all zero is allowed */
+int asl_table_read(struct asl_table *rows, const char *dir, const char *name);
+void asl_table_close(struct asl_table *rows); /* all zero is allowed */
 
 /* The column of that name; -1: there is none. */
-int asl_rows_column(const struct asl_rows *rows, const char *name);
+int asl_table_column(const struct asl_table *rows, const char *name);
 
-const char *asl_rows_name(const struct asl_rows *rows, int column);
+const char *asl_table_name(const struct asl_table *rows, int column);
 
 /* A cell; "" if it is empty, or column is -1. */
-const char *asl_rows_text(const struct asl_rows *rows, size_t row, int column);
+const char *asl_table_text(const struct asl_table *rows, size_t row,
+			   int column);
 
 /*
  * The number in a cell; NAN if it is empty, or column is -1.  A cell that is no
  * number is NAN, too, after a complaint, and rows->code says so.
  */
-double asl_rows_number(struct asl_rows *rows, size_t row, int column);
+double asl_table_number(struct asl_table *rows, size_t row, int column);
 
 /* A whole number from 0 to `most`, which a cell must have; else 0, likewise. */
-int64_t asl_rows_count(struct asl_rows *rows, size_t row, const char *name,
-		       int64_t most);
+int64_t asl_table_count(struct asl_table *rows, size_t row, const char *name,
+			int64_t most);
 
 #endif

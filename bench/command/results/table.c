@@ -1,10 +1,10 @@
 /*
- * rows_read.c -- runs.csv and ranks.csv, read back by the names of columns
+ * table.c -- runs.csv and ranks.csv, read back by the names of columns
  *
  * libcsv gets the file line by line, so that a complaint can name the line;
  * quoted cells may go on in the next.
  */
-#include "bench/command/rows_read.h"
+#include "bench/command/results/table.h"
 
 #include <csv.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "bench/library/say.h"
 
 struct reader {
-	struct asl_rows *to;
+	struct asl_table *to;
 	size_t cells, room;	 /* of to->at */
 	size_t used, text_room;	 /* of to->text */
 	size_t rows_room;	 /* of to->line */
@@ -84,14 +84,14 @@ static void take_cell(void *from, size_t bytes, void *arg)
 	r->cells_in_row++;
 }
 
-static const char *cell(const struct asl_rows *rows, size_t i)
+static const char *cell(const struct asl_table *rows, size_t i)
 {
 	return rows->text + rows->at[i];
 }
 
 static int check_heading(struct reader *r)
 {
-	struct asl_rows *to = r->to;
+	struct asl_table *to = r->to;
 	char found[80];
 
 	to->columns = r->cells_in_row;
@@ -101,7 +101,7 @@ static int check_heading(struct reader *r)
 		return refuse(r, r->begun, found, "'schema'");
 	}
 	for (int i = 0; i < to->columns; i++)
-		if (asl_rows_column(to, cell(to, (size_t)i)) < i) {
+		if (asl_table_column(to, cell(to, (size_t)i)) < i) {
 			snprintf(found, sizeof found, "two columns '%.40s'",
 				 cell(to, (size_t)i));
 			return refuse(r, r->begun, found, "one of a name");
@@ -186,13 +186,13 @@ static void parse(struct reader *r, struct csv_parser *parser, FILE *f)
 	free(line);
 }
 
-int asl_rows_read(struct asl_rows *rows, const char *dir, const char *name)
+int asl_table_read(struct asl_table *rows, const char *dir, const char *name)
 {
 	struct reader r = {.to = rows};
 	struct csv_parser parser;
 	FILE *f;
 
-	*rows = (struct asl_rows){0};
+	*rows = (struct asl_table){0};
 	if (snprintf(rows->path, sizeof rows->path, "%s/%s", dir, name) >=
 	    (int)sizeof rows->path)
 		return asl_complain(ASL_BAD_INPUT,
@@ -216,17 +216,17 @@ int asl_rows_read(struct asl_rows *rows, const char *dir, const char *name)
 	return r.code;
 }
 
-void asl_rows_close(struct asl_rows *rows)
+void asl_table_close(struct asl_table *rows)
 {
 	free(rows->text);
 	free(rows->at);
 	free(rows->line);
-	*rows = (struct asl_rows){0};
+	*rows = (struct asl_table){0};
 }
 
 /* ---- What is in it ---- */
 
-int asl_rows_column(const struct asl_rows *rows, const char *name)
+int asl_table_column(const struct asl_table *rows, const char *name)
 {
 	for (int i = 0; i < rows->columns; i++)
 		if (!strcmp(cell(rows, (size_t)i), name))
@@ -234,19 +234,19 @@ int asl_rows_column(const struct asl_rows *rows, const char *name)
 	return -1;
 }
 
-const char *asl_rows_name(const struct asl_rows *rows, int column)
+const char *asl_table_name(const struct asl_table *rows, int column)
 {
 	return cell(rows, (size_t)column);
 }
 
-const char *asl_rows_text(const struct asl_rows *rows, size_t row, int column)
+const char *asl_table_text(const struct asl_table *rows, size_t row, int column)
 {
 	if (column < 0)
 		return "";
 	return cell(rows, (row + 1) * (size_t)rows->columns + (size_t)column);
 }
 
-static void refuse_cell(struct asl_rows *rows, size_t row, const char *name,
+static void refuse_cell(struct asl_table *rows, size_t row, const char *name,
 			const char *found, const char *expected)
 {
 	if (!rows->code)
@@ -257,9 +257,9 @@ static void refuse_cell(struct asl_rows *rows, size_t row, const char *name,
 					  found, expected);
 }
 
-double asl_rows_number(struct asl_rows *rows, size_t row, int column)
+double asl_table_number(struct asl_table *rows, size_t row, int column)
 {
-	const char *text = asl_rows_text(rows, row, column);
+	const char *text = asl_table_text(rows, row, column);
 	char *end;
 	double x = strtod(text, &end); /* a residual may be inf or nan */
 
@@ -267,15 +267,15 @@ double asl_rows_number(struct asl_rows *rows, size_t row, int column)
 		return NAN;
 	if (!*end)
 		return x;
-	refuse_cell(rows, row, asl_rows_name(rows, column), text, "a number");
+	refuse_cell(rows, row, asl_table_name(rows, column), text, "a number");
 	return NAN;
 }
 
-int64_t asl_rows_count(struct asl_rows *rows, size_t row, const char *name,
-		       int64_t most)
+int64_t asl_table_count(struct asl_table *rows, size_t row, const char *name,
+			int64_t most)
 {
 	const char *text =
-		asl_rows_text(rows, row, asl_rows_column(rows, name));
+		asl_table_text(rows, row, asl_table_column(rows, name));
 	char *end, expected[64];
 	long long x;
 

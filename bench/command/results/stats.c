@@ -1,7 +1,7 @@
 /*
  * stats.c -- comparisons of repeated measurements
  */
-#include "bench/command/stats.h"
+#include "bench/command/results/stats.h"
 
 #include <errno.h>
 #include <math.h>

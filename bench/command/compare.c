@@ -1,0 +1,797 @@
+/*
+ * compare.c -- aslant compare: result directories against the first of them
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/command/commands.h"
+#include "bench/command/describe.h"
+#include "bench/command/html.h"
+#include "bench/command/results/pairs.h"
+#include "bench/library/csv.h"
+#include "bench/library/number.h"
+#include "bench/library/options.h"
+#include "bench/library/say.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/error.h"
+#include "lib/matrix/file.h"
+
+enum { MOST_PLACES = 'Z' - 'A' + 1, NAME = 512 };
+
+/* All directories, and each but the first against it. */
+struct comparing {
+	struct asl_results results;
+	struct asl_comparison c[MOST_PLACES]; /* [0] is unused */
+	const struct asl_runs_row *first[MOST_PLACES];
+	int cases[MOST_PLACES];
+	bool varies[MOST_PLACES][ASL_COLUMNS]; /* from case to case */
+	double price[MOST_PLACES];	       /* NAN: none was given */
+	const char *weights;
+};
+
+/*
+ * Pairs in words
+ */
+
+static const char *const method[] = {
+	"Speed is the median wall_s of the first over that of the other: above "
+	"1, the other is faster.",
+	"Its interval is a percentile bootstrap of 95%: 1999 times both "
+	"samples "
+	"are drawn again from themselves, by a seeded generator. It knows how "
+	"repetitions differ, and nothing of a machine that was busier on one "
+	"day than on another.",
+	"A case is faster or slower only if the interval leaves 1 out, as "
+	"by chance it does for one pair of equals in 20; fewer than 5 "
+	"repetitions of either have no interval.",
+	"A median's own interval is two of its order statistics, those nearest "
+	"to it that hold it in 95% of all samples; fewer than 6 repetitions "
+	"reach less, and the least and the largest are given.",
+	"Means are geometric, over all cases that are compared, those without "
+	"a "
+	"difference too; in that of all families weigh the same unless weights "
+	"are given.",
+	"Compared are cases that are the same in all that was asked and in "
+	"every counter, and that were verified; all others are named.",
+	NULL};
+
+/* "faster", "slower", ... */
+static const char *verdict_on(const struct asl_pair *pair)
+{
+	int verdict = asl_ratio_verdict(&pair->speed);
+
+	if (pair->reason == ASL_ONLY_IN_ONE)
+		return "missing";
+	if (pair->reason)
+		return "not compared";
+	if (isnan(pair->speed.low))
+		return "too few repetitions";
+	return verdict > 0   ? "faster"
+	       : verdict < 0 ? "slower"
+			     : "no difference";
+}
+
+static bool is_priced(const struct comparing *x)
+{
+	return !isnan(x->price[0]);
+}
+
+/* Speed for the money; NAN without prices. */
+static double worth(const struct comparing *x, int place, double speed)
+{
+	return speed * x->price[0] / x->price[place];
+}
+
+static const struct asl_runs_row *row_of(const struct asl_pair *pair)
+{
+	return (pair->base ? pair->base : pair->other)->row;
+}
+
+static void put_size(FILE *f, const struct asl_runs_row *row)
+{
+	const char *m = asl_row_cell(row, COL_m), *n = asl_row_cell(row, COL_n),
+		   *k = asl_row_cell(row, COL_k);
+
+	if (*row->spec)
+		fprintf(f, " %s %s", row->spec, row->dims);
+	else if (!*m || (!strcmp(m, n) && !strcmp(n, k)))
+		fprintf(f, " %s", n);
+	else
+		fprintf(f, " %sx%sx%s", m, n, k);
+}
+
+/*
+ * What else tells it from the other cases of its directory; a machine shares
+ * its memory among the ranks that there are.
+ */
+static void put_varying(FILE *f, const struct comparing *x,
+			const struct asl_runs_row *row)
+{
+	static const int said[] = {
+		COL_algorithm,	COL_kernel, COL_m,	     COL_n,
+		COL_k,		COL_spec,   COL_dims,	     COL_grid,
+		COL_ranks_used, COL_ranks,  COL_memory_words};
+	const struct asl_results *r = &x->results;
+
+	for (int i = 0; i < r->end[ASL_HOSTED]; i++) {
+		int c = r->identity[i];
+		bool left_out =
+			!x->varies[(int)row->place][c] ||
+			(i >= r->end[ASL_ASKED] && i < r->end[ASL_COUNTED]);
+
+		for (size_t k = 0; k < sizeof said / sizeof said[0]; k++)
+			left_out |= said[k] == c;
+		if (!left_out)
+			fprintf(f, ", %s %s", asl_column_name(c),
+				asl_row_cell(row, c));
+	}
+}
+
+/* Which case it is, in one line. */
+static const char *name_pair(char to[NAME], const struct comparing *x,
+			     const struct asl_pair *pair)
+{
+	const struct asl_runs_row *row = row_of(pair);
+	FILE *f = fmemopen(to, NAME, "w");
+
+	*to = '\0';
+	if (!f)
+		return to;
+	fprintf(f, "%s%s%s", row->algorithm, *row->kernel ? " " : "",
+		row->kernel);
+	put_size(f, row);
+	fprintf(f, ", %s ranks on %s", asl_row_cell(row, COL_ranks), row->grid);
+	put_varying(f, x, row);
+	fclose(f);
+	to[NAME - 1] = '\0';
+	return to;
+}
+
+/* There is nothing in it that HTML would have to escape. */
+static const char *answer(char to[NAME], const struct comparing *x, int place)
+{
+	char other[2] = {asl_place_letter(place)};
+
+	return asl_compare_answer(to, NAME, &x->c[place], x->weights, "A",
+				  other);
+}
+
+/*
+ * Comparisons as tables for people
+ */
+
+static void print_place(FILE *f, const struct comparing *x, int place)
+{
+	fprintf(f, "%c  %s: host %s, medium %s, %d cases, %zu repetitions",
+		asl_place_letter(place), x->results.dir[place],
+		x->first[place]->host, x->first[place]->medium, x->cases[place],
+		x->results.table[place].count);
+	if (is_priced(x))
+		fprintf(f, ", price %g", x->price[place]);
+	fputc('\n', f);
+}
+
+static void print_time(FILE *f, int place, const struct asl_estimate *x,
+		       const char *end)
+{
+	fprintf(f, "%c %9.4g (%.4g to %.4g) s%s", asl_place_letter(place),
+		x->median, x->low, x->high, end);
+}
+
+static void print_pair(FILE *f, const struct comparing *x, int place,
+		       const struct asl_pair *pair)
+{
+	char name[NAME], interval[40] = "";
+
+	if (!isnan(pair->speed.low))
+		snprintf(interval, sizeof interval, "%.3f to %.3f",
+			 pair->speed.low, pair->speed.high);
+	fprintf(f, "%8.3f  %-16s", pair->speed.ratio, interval);
+	if (is_priced(x))
+		fprintf(f, "%9.3f  ", worth(x, place, pair->speed.ratio));
+	fprintf(f, "%-19s %s\n%*s", verdict_on(pair), name_pair(name, x, pair),
+		is_priced(x) ? 38 : 27, "");
+	print_time(f, 0, &pair->base->time, ", ");
+	print_time(f, place, &pair->other->time, "\n");
+}
+
+static void print_pairs(FILE *f, const struct comparing *x, int place)
+{
+	const struct asl_comparison *c = &x->c[place];
+
+	fprintf(f, "\n%c against A\n\n%8s  %-16s", asl_place_letter(place),
+		"speed", "95% interval");
+	if (is_priced(x))
+		fprintf(f, "%9s  ", "for money");
+	fprintf(f, "%-19s case\n", "verdict");
+	for (int i = 0; i < c->count; i++)
+		if (!c->pairs[i].reason)
+			print_pair(f, x, place, &c->pairs[i]);
+}
+
+static void print_left_out(FILE *f, const struct comparing *x, int place)
+{
+	const struct asl_comparison *c = &x->c[place];
+	char name[NAME];
+
+	if (c->reasons[ASL_COMPARED] < c->count)
+		fputs("\nNot compared\n\n", f);
+	for (int i = 0; i < c->count; i++)
+		if (c->pairs[i].reason)
+			fprintf(f, "  %s\n    %s\n",
+				name_pair(name, x, &c->pairs[i]),
+				c->pairs[i].why);
+}
+
+static void print_means(FILE *f, const struct comparing *x, int place)
+{
+	struct asl_mean mean[ASL_MOST_MEANS];
+	int count = asl_compare_means(mean, &x->c[place], x->weights);
+
+	if (count)
+		fputs("\nGeometric means\n\n", f);
+	for (int i = 0; i < count; i++) {
+		fprintf(f, "%8.3f  %s, %d %s", mean[i].speed, mean[i].family,
+			mean[i].cases, mean[i].cases == 1 ? "case" : "cases");
+		if (x->weights)
+			fprintf(f, ", weight %g", mean[i].weight);
+		if (is_priced(x))
+			fprintf(f, "; for the money %.3f",
+				worth(x, place, mean[i].speed));
+		fputc('\n', f);
+	}
+}
+
+static void print_all(FILE *f, const struct comparing *x)
+{
+	char text[NAME];
+
+	for (int i = 0; i < x->results.places; i++)
+		print_place(f, x, i);
+	for (int i = 1; i < x->results.places; i++)
+		if (*answer(text, x, i)) {
+			fputc('\n', f);
+			asl_print_wrapped(f, text, 0);
+		}
+	for (int i = 1; i < x->results.places; i++) {
+		print_left_out(f, x, i);
+		if (x->c[i].reasons[ASL_COMPARED])
+			print_pairs(f, x, i);
+		print_means(f, x, i);
+	}
+	fputs("\nHow\n\n", f);
+	for (const char *const *line = method; *line; line++) {
+		fputs("  ", f);
+		asl_print_wrapped(f, *line, 2);
+	}
+}
+
+/*
+ * Comparisons as one page, without scripts or other files
+ */
+
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+	"charset=\"utf-8\">\n<meta name=\"viewport\" "
+	"content=\"width=device-width, initial-scale=1\">\n"
+	"<title>aslant: comparison</title>\n<style>\n"
+	":root { color-scheme: light dark; --line: #8884; --good: #0072b2; "
+	"--bad: #d55e00 }\n"
+	"@media (prefers-color-scheme: dark) { :root { --good: #56b4e9; "
+	"--bad: #e69f00 } }\n"
+	"body { font: 15px/1.5 system-ui, sans-serif; max-width: 75em; "
+	"margin: 2em auto; padding: 0 1em }\n"
+	"h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 2em }\n"
+	".wide { overflow-x: auto }\n"
+	"table { border-collapse: collapse; margin: 1em 0; "
+	"font-variant-numeric: "
+	"tabular-nums }\n"
+	"th, td { padding: .3em .7em; text-align: left; vertical-align: top; "
+	"border-bottom: 1px solid var(--line) }\n"
+	".number { text-align: right; white-space: nowrap }\n"
+	".faster { color: var(--good); font-weight: 600 }\n"
+	".slower { color: var(--bad); font-weight: 600 }\n"
+	"</style>\n</head>\n<body>\n<h1>Comparison of results</h1>\n";
+
+static void put_cell(FILE *f, const char *text)
+{
+	fputs("<td>", f);
+	asl_html_text(f, text);
+	fputs("</td>", f);
+}
+
+static void put_number(FILE *f, const char *format, double x)
+{
+	fputs("<td class=\"number\">", f);
+	fprintf(f, format, x);
+	fputs("</td>", f);
+}
+
+/* The last column of a table is about money, and there only with prices. */
+static void put_money(FILE *f, double x)
+{
+	if (!isnan(x))
+		put_number(f, "%.4g", x);
+	fputs("</tr>\n", f);
+}
+
+/* Names of columns with a | between. */
+static void begin_table(FILE *f, const char *names, const char *money)
+{
+	fputs("<div class=\"wide\">\n<table>\n<tr><th>", f);
+	for (; *names; names++)
+		if (*names == '|')
+			fputs("</th><th>", f);
+		else
+			fputc(*names, f);
+	fprintf(f, "%s%s</th></tr>\n", money ? "</th><th>" : "",
+		money ? money : "");
+}
+
+static void end_table(FILE *f)
+{
+	fputs("</table>\n</div>\n", f);
+}
+
+static void put_places(FILE *f, const struct comparing *x)
+{
+	begin_table(f, "|directory|host|medium|cases|repetitions",
+		    is_priced(x) ? "price" : NULL);
+	for (int i = 0; i < x->results.places; i++) {
+		fprintf(f, "<tr><td>%c</td>", asl_place_letter(i));
+		put_cell(f, x->results.dir[i]);
+		put_cell(f, x->first[i]->host);
+		put_cell(f, x->first[i]->medium);
+		put_number(f, "%.0f", x->cases[i]);
+		put_number(f, "%.0f", (double)x->results.table[i].count);
+		put_money(f, x->price[i]);
+	}
+	end_table(f);
+}
+
+static void put_left_out(FILE *f, const struct comparing *x, int place)
+{
+	const struct asl_comparison *c = &x->c[place];
+	char name[NAME];
+
+	if (c->reasons[ASL_COMPARED] == c->count)
+		return;
+	fputs("<h2>Not compared</h2>\n", f);
+	begin_table(f, "case|why", NULL);
+	for (int i = 0; i < c->count; i++) {
+		if (!c->pairs[i].reason)
+			continue;
+		fputs("<tr>", f);
+		put_cell(f, name_pair(name, x, &c->pairs[i]));
+		put_cell(f, c->pairs[i].why);
+		fputs("</tr>\n", f);
+	}
+	end_table(f);
+}
+
+static void put_time(FILE *f, const struct asl_estimate *x)
+{
+	fprintf(f,
+		"<td class=\"number\" title=\"covers %.4g\">%.4g s<br>%.4g to "
+		"%.4g</td>",
+		x->coverage, x->median, x->low, x->high);
+}
+
+static void put_pair(FILE *f, const struct comparing *x, int place,
+		     const struct asl_pair *pair)
+{
+	const char *verdict = verdict_on(pair);
+	char name[NAME];
+
+	fputs("<tr>", f);
+	put_cell(f, name_pair(name, x, pair));
+	put_time(f, &pair->base->time);
+	put_time(f, &pair->other->time);
+	fprintf(f, "<td class=\"number\">%.3f", pair->speed.ratio);
+	if (!isnan(pair->speed.low))
+		fprintf(f, "<br>%.3f to %.3f", pair->speed.low,
+			pair->speed.high);
+	fprintf(f, "</td><td class=\"%s\">%s</td>", verdict, verdict);
+	put_money(f, worth(x, place, pair->speed.ratio));
+}
+
+static void put_pairs(FILE *f, const struct comparing *x, int place)
+{
+	const struct asl_comparison *c = &x->c[place];
+	char names[80];
+
+	snprintf(names, sizeof names, "case|A, median|%c, median|speed|verdict",
+		 asl_place_letter(place));
+	fprintf(f, "<h2>%c against A</h2>\n", asl_place_letter(place));
+	begin_table(f, names, is_priced(x) ? "for the money" : NULL);
+	for (int i = 0; i < c->count; i++)
+		if (!c->pairs[i].reason)
+			put_pair(f, x, place, &c->pairs[i]);
+	end_table(f);
+}
+
+static void put_means(FILE *f, const struct comparing *x, int place)
+{
+	struct asl_mean mean[ASL_MOST_MEANS];
+	int count = asl_compare_means(mean, &x->c[place], x->weights);
+
+	begin_table(f, "geometric mean|cases|weight|speed",
+		    is_priced(x) ? "for the money" : NULL);
+	for (int i = 0; i < count; i++) {
+		fputs("<tr>", f);
+		put_cell(f, mean[i].family);
+		put_number(f, "%.0f", mean[i].cases);
+		put_number(f, "%g", mean[i].weight);
+		put_number(f, "%.3f", mean[i].speed);
+		put_money(f, worth(x, place, mean[i].speed));
+	}
+	end_table(f);
+}
+
+static void put_page(FILE *f, const struct comparing *x)
+{
+	char text[NAME];
+
+	fputs(head, f);
+	put_places(f, x);
+	for (int i = 1; i < x->results.places; i++)
+		if (*answer(text, x, i))
+			fprintf(f, "<p><b>%s</b></p>\n", text);
+	for (int i = 1; i < x->results.places; i++) {
+		put_left_out(f, x, i);
+		if (!x->c[i].reasons[ASL_COMPARED])
+			continue;
+		put_pairs(f, x, i);
+		put_means(f, x, i);
+	}
+	fputs("<h2>How</h2>\n<ul>\n", f);
+	for (const char *const *line = method; *line; line++)
+		fprintf(f, "<li>%s</li>\n", *line);
+	fputs("</ul>\n</body>\n</html>\n", f);
+}
+
+/*
+ * Comparisons as rows: every case, then every mean
+ */
+
+static void csv_number(struct asl_csv *csv, const char *name, double x)
+{
+	if (isnan(x))
+		asl_csv_put_empty(csv, name);
+	else
+		asl_csv_put_number(csv, name, x);
+}
+
+/* Six columns about a case, whose names begin with `whose`. */
+static void csv_case(struct asl_csv *csv, const char *whose,
+		     const struct asl_measured *x)
+{
+	bool timed = x && x->trouble == ASL_NO_TROUBLE;
+	struct asl_estimate none = {NAN, NAN, NAN, NAN, 0};
+	const struct asl_estimate *time = timed ? &x->time : &none;
+	const struct {
+		const char *name;
+		double x;
+	} numbers[] = {{"median_s", time->median},
+		       {"low_s", time->low},
+		       {"high_s", time->high},
+		       {"coverage", time->coverage}};
+	char name[32];
+
+	snprintf(name, sizeof name, "%s_host", whose);
+	asl_csv_put(csv, name, x ? x->row->host : NULL);
+	snprintf(name, sizeof name, "%s_medium", whose);
+	asl_csv_put(csv, name, x ? x->row->medium : NULL);
+	snprintf(name, sizeof name, "%s_reps", whose);
+	asl_csv_put_length(csv, name, (uint64_t)time->samples);
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof name, "%s_%s", whose, numbers[i].name);
+		csv_number(csv, name, numbers[i].x);
+	}
+}
+
+static void csv_pair(struct asl_csv *csv, const struct asl_pair *pair)
+{
+	static const int known[] = {
+		COL_algorithm, COL_kernel,	COL_m,	   COL_n,
+		COL_k,	       COL_spec,	COL_dims,  COL_ranks,
+		COL_grid,      COL_cache_words, COL_store, COL_panels,
+		COL_seed,      COL_r,		COL_w,	   COL_beta};
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		asl_csv_put(csv, asl_column_name(known[i]),
+			    pair ? asl_row_cell(row_of(pair), known[i]) : NULL);
+	csv_case(csv, "base", pair ? pair->base : NULL);
+	csv_case(csv, "other", pair ? pair->other : NULL);
+}
+
+/* A row of a pair, or of a mean; pair or mean is NULL. */
+static void csv_row(struct asl_csv *csv, const struct comparing *x, int place,
+		    const struct asl_pair *pair, const struct asl_mean *mean)
+{
+	struct asl_ratio of_mean = {mean ? mean->speed : NAN, NAN, NAN, 0};
+	const struct asl_ratio *speed = mean ? &of_mean : &pair->speed;
+	char text[2048] = "";
+	int at = 0;
+
+	for (const char *const *line = method; *line; line++)
+		at += snprintf(text + at, sizeof text - (size_t)at, "%s%s",
+			       at ? " " : "", *line);
+	asl_csv_put(csv, "row", mean ? "mean" : "case");
+	asl_csv_put(csv, "base", x->results.dir[0]);
+	asl_csv_put(csv, "other", x->results.dir[place]);
+	asl_csv_put(csv, "family", mean ? mean->family : asl_pair_family(pair));
+	csv_number(csv, "speed", speed->ratio);
+	csv_number(csv, "speed_low", speed->low);
+	csv_number(csv, "speed_high", speed->high);
+	csv_number(csv, "speed_for_price", worth(x, place, speed->ratio));
+	asl_csv_put(csv, "verdict", mean ? NULL : verdict_on(pair));
+	asl_csv_put(csv, "why_not", mean ? NULL : pair->why);
+	asl_csv_put_count(csv, "cases",
+			  mean ? (uint64_t)mean->cases : !pair->reason);
+	csv_number(csv, "weight", mean ? mean->weight : NAN);
+	csv_pair(csv, pair);
+	asl_csv_put(csv, "method", text);
+	asl_csv_end_row(csv);
+}
+
+static void csv_all(struct asl_csv *csv, const struct comparing *x)
+{
+	struct asl_mean mean[ASL_MOST_MEANS];
+
+	csv->naming = true;
+	csv_row(csv, x, 1, &x->c[1].pairs[0], NULL);
+	csv->naming = false;
+	for (int place = 1; place < x->results.places; place++) {
+		const struct asl_comparison *c = &x->c[place];
+		int means = asl_compare_means(mean, c, x->weights);
+
+		for (int i = 0; i < c->count; i++)
+			csv_row(csv, x, place, &c->pairs[i], NULL);
+		for (int i = 0; i < means; i++)
+			csv_row(csv, x, place, NULL, &mean[i]);
+	}
+}
+
+/*
+ * --fail-below: is no case missing, wrong, or slower?
+ *
+ * A case of the base that cannot be compared fails, unless it is the base's own
+ * fault.  One that has too few repetitions is not judged, which is said: a gate
+ * that never closes would be none.
+ */
+
+static bool fails(const struct asl_pair *p, double least)
+{
+	if (!p->base || p->base->trouble != ASL_NO_TROUBLE)
+		return false;
+	return p->reason ||
+	       (p->speed.ratio < least && asl_ratio_verdict(&p->speed) < 0);
+}
+
+static void name_failed(const struct comparing *x, int place,
+			const struct asl_pair *p, double least)
+{
+	char name[NAME], speed[32];
+
+	snprintf(speed, sizeof speed, "speed %.3f", p->speed.ratio);
+	asl_complain(0, "--fail-below %g: %c: %s: %s", least,
+		     asl_place_letter(place), name_pair(name, x, p),
+		     p->reason ? p->why : speed);
+}
+
+/* 0, or the exit code. */
+static int gate(const struct comparing *x, double least)
+{
+	int failed = 0, unjudged = 0;
+
+	for (int place = 1; place < x->results.places; place++)
+		for (int i = 0; i < x->c[place].count; i++) {
+			const struct asl_pair *p = &x->c[place].pairs[i];
+
+			unjudged += !p->reason && isnan(p->speed.low);
+			if (!fails(p, least))
+				continue;
+			failed++;
+			name_failed(x, place, p, least);
+		}
+	if (failed)
+		return ASL_CHECK_FAILED;
+	if (unjudged)
+		return asl_complain(ASL_BAD_INPUT,
+				    "--fail-below %g: %d cases have fewer than "
+				    "%d repetitions, and are not judged "
+				    "(--reps)",
+				    least, unjudged, ASL_LEAST_SAMPLES);
+	return 0;
+}
+
+/*
+ * The command
+ */
+
+static int refuse_prices(const char *prices)
+{
+	return asl_complain(ASL_BAD_INPUT,
+			    "--price: found '%s', expected a price above 0 for "
+			    "each directory, as A=10000,B=8000",
+			    prices);
+}
+
+static int take_prices(struct comparing *x, const char *prices, int places)
+{
+	const char *rest = prices;
+	char name[2];
+	double price;
+
+	for (int i = 0; i < places; i++)
+		x->price[i] = NAN;
+	while (rest && *rest) {
+		int i;
+
+		if (!asl_read_named(name, sizeof name, &price, &rest))
+			return refuse_prices(prices);
+		i = *name - 'A';
+		if (i < 0 || i >= places || !(price > 0))
+			return refuse_prices(prices);
+		x->price[i] = price;
+	}
+	for (int i = 0; prices && i < places; i++)
+		if (isnan(x->price[i]))
+			return refuse_prices(prices);
+	return 0;
+}
+
+static int check_table(const struct asl_table *table)
+{
+	static const char *const needed[] = {"algorithm", "wall_s", "verified",
+					     "predicted_equal", NULL};
+
+	for (int i = 0; needed[i]; i++)
+		if (asl_table_column(table, needed[i]) < 0)
+			return asl_complain(ASL_BAD_INPUT,
+					    "%s: line %d: there is no column "
+					    "'%s'",
+					    table->path, table->line[0],
+					    needed[i]);
+	if (!table->count)
+		return asl_complain(ASL_BAD_INPUT,
+				    "%s: there are no repetitions in it",
+				    table->path);
+	return 0;
+}
+
+static void look_round(struct comparing *x)
+{
+	const struct asl_results *r = &x->results;
+
+	for (int i = r->rows - 1; i >= 0; i--)
+		x->first[(int)r->row[i].place] = &r->row[i];
+	for (int i = 0; i < r->count; i++) {
+		const struct asl_runs_row *row = r->cases[i].row;
+		int place = (int)row->place;
+
+		x->cases[place]++;
+		for (int k = 0; k < r->end[ASL_HOSTED]; k++)
+			x->varies[place][r->identity[k]] |=
+				asl_cells_compare(row, x->first[place],
+						  r->identity[k]) != 0;
+	}
+}
+
+static int read_all(struct comparing *x, struct asl_options *o)
+{
+	int places = 0, code;
+
+	while (o->dir[places])
+		places++;
+	if (places < 2 || places > MOST_PLACES)
+		return asl_complain(ASL_BAD_INPUT,
+				    "compare: found %d, expected 2 to %d "
+				    "result directories",
+				    places, MOST_PLACES);
+	x->weights = o->weight;
+	code = take_prices(x, o->price, places);
+	if (!code)
+		code = asl_weights_check(o->weight);
+	if (!code)
+		code = asl_results_read(&x->results, o->dir, places);
+	for (int i = 0; !code && i < places; i++)
+		code = check_table(&x->results.table[i]);
+	if (!code)
+		look_round(x);
+	for (int i = 1; !code && i < places; i++) {
+		x->c[i] = (struct asl_comparison){
+			.results = &x->results, .place = i, .mixed = o->mixed};
+		code = asl_compare(&x->c[i]);
+	}
+	return code;
+}
+
+static int write_csv(const struct comparing *x, const char *path)
+{
+	struct asl_csv csv;
+	int code;
+
+	if (asl_csv_open(&csv))
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	csv_all(&csv, x);
+	code = asl_table_write(&csv, path);
+	asl_csv_close(&csv);
+	return code;
+}
+
+static int write_page(const struct comparing *x, const char *path)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	int err;
+
+	if (!f)
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	put_page(f, x);
+	err = ferror(f);
+	if (fclose(f) || err) {
+		free(text);
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	}
+	err = asl_atomic_file_put(path, text, bytes);
+	free(text);
+	return err ? asl_complain(asl_exit_code(err), "--out: %s",
+				  asl_failure())
+		   : 0;
+}
+
+static int write_all(const struct comparing *x, const struct asl_options *o)
+{
+	int code = 0;
+
+	if (!o->csv && !o->out)
+		print_all(stdout, x);
+	if (o->csv)
+		code = write_csv(x, o->csv);
+	if (!code && o->out)
+		code = write_page(x, o->out);
+	return code;
+}
+
+/* Directories that have nothing in common are not what was meant. */
+static int judge(const struct comparing *x, const struct asl_options *o)
+{
+	int code = isnan(o->fail_below) ? 0 : gate(x, o->fail_below);
+
+	for (int i = 1; !code && i < x->results.places; i++)
+		if (!x->c[i].reasons[ASL_COMPARED])
+			code = asl_complain(
+				ASL_BAD_INPUT,
+				"%s and %s: no case can be compared; the "
+				"first: %s",
+				x->results.dir[0], x->results.dir[i],
+				x->c[i].pairs[0].why);
+	return code;
+}
+
+int asl_command_compare(int argc, char **argv, const struct asl_command *self)
+{
+	struct comparing x = {.weights = NULL};
+	struct asl_options o;
+	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+
+	if (code)
+		return code;
+	if (o.help)
+		return asl_command_help(self);
+	code = read_all(&x, &o);
+	if (!code)
+		code = write_all(&x, &o);
+	if (!code)
+		code = judge(&x, &o);
+	for (int i = 1; i < MOST_PLACES; i++)
+		asl_comparison_close(&x.c[i]);
+	asl_results_close(&x.results);
+	return code;
+}

@@ -1,0 +1,306 @@
+/*
+ * section_contest.c -- which algorithm is best here, by how much, and why
+ *
+ * For each case that two algorithms or more solved: the one of least counted
+ * cost, the next one of another name, and which kind of words makes the
+ * difference; and, where times were measured, the fastest.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/command/report/page.h"
+#include "bench/command/results/stats.h"
+
+/* The cheapest of a case, and the cheapest that is another algorithm. */
+struct contest {
+	const struct asl_measured *best, *next, *inside; /* of the APM */
+	const struct asl_measured *fastest, *second;
+};
+
+static double cost(const struct asl_measured *x)
+{
+	return asl_row_cost(x->row);
+}
+
+static double cost_inside(const struct asl_measured *x)
+{
+	return x->row->outside_apm == 1 ? NAN : cost(x);
+}
+
+static double seconds(const struct asl_measured *x)
+{
+	return x->time.samples ? x->time.median : NAN;
+}
+
+/* The least, if it is another algorithm than `than`; NULL there: of all. */
+static const struct asl_measured *
+least(const struct asl_pack *g, double (*of)(const struct asl_measured *x),
+      const struct asl_measured *than)
+{
+	const struct asl_measured *best = NULL;
+
+	for (int i = 0; i < g->count; i++) {
+		const struct asl_measured *x = g->at[i];
+
+		if (isnan(of(x)) ||
+		    (than && !strcmp(x->row->algorithm, than->row->algorithm)))
+			continue;
+		if (!best || of(x) < of(best))
+			best = x;
+	}
+	return best;
+}
+
+/* False: there are no two algorithms, and best or next is NULL. */
+static bool judge(struct contest *c, const struct asl_pack *g)
+{
+	*c = (struct contest){.best = least(g, cost, NULL)};
+	if (c->best)
+		c->next = least(g, cost, c->best);
+	c->inside = least(g, cost_inside, NULL);
+	c->fastest = least(g, seconds, NULL);
+	if (c->fastest)
+		c->second = least(g, seconds, c->fastest);
+	return c->next != NULL;
+}
+
+/* How many times as much the next best costs. */
+static double lead(const struct contest *c)
+{
+	return cost(c->next) / cost(c->best);
+}
+
+/* The kind of words by which the best saves most. */
+static const char *say_why(char text[ASL_SAID], const struct contest *c)
+{
+	static const char *const kinds[] = {
+		[ASL_PART_NET] = "words between ranks",
+		[ASL_PART_READ] = "words read",
+		[ASL_PART_WRITE] = "words written",
+		[ASL_PART_OTHER] = "messages, flops and DRAM",
+	};
+	const struct asl_runs_row *row = c->best->row;
+	const double price[] = {[ASL_PART_NET] = row->beta,
+				[ASL_PART_READ] = row->r,
+				[ASL_PART_WRITE] = row->w,
+				[ASL_PART_OTHER] = 1};
+	double a[4], b[4];
+	char x[ASL_BRIEF], y[ASL_BRIEF];
+	int most = 0;
+
+	if (lead(c) < 1.005)
+		return "the same within half a percent";
+	asl_row_parts(a, row);
+	asl_row_parts(b, c->next->row);
+	for (int i = 1; i < 4; i++)
+		if (b[i] - a[i] > b[most] - a[most])
+			most = i;
+	snprintf(text, ASL_SAID, "%s %s instead of %s",
+		 asl_brief(x, a[most] / price[most]), kinds[most],
+		 asl_brief(y, b[most] / price[most]));
+	return text;
+}
+
+/* ---- A sentence a family ---- */
+
+/* How many contests an algorithm wins, and by how much each. */
+static int tally(double *leads, const struct contest *c, int count,
+		 const char *name)
+{
+	int won = 0;
+
+	for (int i = 0; i < count; i++)
+		if (!strcmp(c[i].best->row->algorithm, name))
+			leads[won++] = lead(&c[i]);
+	return won;
+}
+
+static void say_family(struct asl_page *p, const struct contest *c, int count,
+		       double *leads)
+{
+	const struct asl_runs_row *row = c->best->row;
+	const char *name = "";
+	double low = INFINITY, high = 0;
+	int won = 0;
+
+	for (int i = 0; i < count; i++) {
+		const char *x = c[i].best->row->algorithm;
+		int wins = tally(leads, c, count, x);
+
+		name = wins > won ? x : name;
+		won = wins > won ? wins : won;
+	}
+	tally(leads, c, count, name);
+	for (int i = 0; i < won; i++) {
+		low = fmin(low, leads[i]);
+		high = fmax(high, leads[i]);
+	}
+	fputs("<li><b>", p->f);
+	asl_page_say(p, "%s", name);
+	fputs("</b>", p->f);
+	asl_page_say(p, " costs least in %d of %d case%s of %s", won, count,
+		     count == 1 ? "" : "s", row->family);
+	if (p->results->places > 1)
+		asl_page_say(p, " (%s)", asl_page_place_of(p, row));
+	asl_page_say(p, ": the next best algorithm costs %.3g times as much",
+		     asl_geometric_mean(leads, won));
+	if (won > 1)
+		asl_page_say(p, " on average (%.3g to %.3g)", low, high);
+	asl_page_say(p, ".");
+	if (row->outside_apm == 1)
+		asl_page_say(p, " It never writes partial sums, which the "
+				"asymmetric parallel model takes for granted; "
+				"the table names the best that does, too.");
+	fputs("</li>\n", p->f);
+}
+
+static int compare_families(const void *a, const void *b)
+{
+	static const int by[] = {COL_family, COL_place, ASL_END};
+	const struct contest *x = a, *y = b;
+
+	return asl_rows_compare(x->best->row, y->best->row, by);
+}
+
+/* A list with a sentence for each family and directory. */
+static void say_families(struct asl_page *p, const struct contest *contests,
+			 int count)
+{
+	size_t bytes = (size_t)count * sizeof *contests;
+	struct contest *c = malloc(bytes);
+	double *leads = calloc((size_t)count, sizeof *leads);
+	int first = 0;
+
+	p->failed |= !c || !leads;
+	fputs("<ul class=\"lead\">\n", p->f);
+	if (!p->failed)
+		qsort(memcpy(c, contests, bytes), (size_t)count, sizeof *c,
+		      compare_families);
+	for (int i = 1; !p->failed && i <= count; i++)
+		if (i == count || compare_families(&c[first], &c[i])) {
+			say_family(p, &c[first], i - first, leads);
+			first = i;
+		}
+	fputs("</ul>\n", p->f);
+	free(leads);
+	free(c);
+}
+
+/* ---- The table ---- */
+
+/* "fused in 2.1 ms", or two of them where intervals touch. */
+static const char *say_fastest(char text[ASL_SAID], const struct contest *c)
+{
+	char s[ASL_BRIEF];
+
+	if (!c->fastest)
+		return "";
+	asl_brief_seconds(s, c->fastest->time.median);
+	if (c->second && c->second->time.low <= c->fastest->time.high)
+		snprintf(text, ASL_SAID, "%.60s (%s); too close to %.60s",
+			 c->fastest->row->algorithm, s,
+			 c->second->row->algorithm);
+	else
+		snprintf(text, ASL_SAID, "%.60s (%s)",
+			 c->fastest->row->algorithm, s);
+	return text;
+}
+
+/* Columns that would be empty are not there. */
+struct columns {
+	bool place, inside, fastest;
+};
+
+static void put_contest(struct asl_page *p, struct asl_sheet *s,
+			const struct contest *c, const struct columns *has)
+{
+	const struct asl_runs_row *best = c->best->row;
+	struct asl_said said = asl_say(best);
+	char text[ASL_SAID];
+
+	if (has->place)
+		asl_sheet_text(s, asl_page_place_of(p, best));
+	asl_sheet_text(s, said.size);
+	asl_sheet_number(s, best->ranks);
+	asl_sheet_number(s, best->w / best->beta);
+	asl_sheet_text(s, best->algorithm);
+	asl_sheet_text(s, c->next->row->algorithm);
+	asl_sheet_number(s, lead(c));
+	asl_sheet_text(s, say_why(text, c));
+	if (has->inside)
+		asl_sheet_text(s, c->inside ? c->inside->row->algorithm : "");
+	if (has->fastest)
+		asl_sheet_text(s, say_fastest(text, c));
+	ASL_SHEET_ROW(s, ASL_N(asl_row_cost(best)), ASL_T(said.costs),
+		      ASL_T(said.means));
+}
+
+static void table(struct asl_page *p, const struct contest *c, int count,
+		  bool open)
+{
+	struct columns has = {.place = p->results->places > 1};
+	struct asl_sheet s;
+	char names[256];
+
+	for (int i = 0; i < count; i++) {
+		has.inside |= c[i].inside != c[i].best;
+		has.fastest |= c[i].fastest != NULL;
+	}
+	snprintf(names, sizeof names,
+		 "%sproblem|ranks|w/\xce\xb2|least cost|next best|costs times "
+		 "as much|because the best moves%s%s|Q|costs of a word|on",
+		 has.place ? "result|" : "",
+		 has.inside ? "|best that keeps to the model" : "",
+		 has.fastest ? "|shortest time" : "");
+	asl_sheet_begin(p, &s, names);
+	for (int i = 0; i < count; i++)
+		put_contest(p, &s, &c[i], &has);
+	if (open)
+		asl_page_table(p, &s, "best.csv");
+	else
+		asl_page_details(p, &s, "More cases", "best-more.csv");
+}
+
+static void show(struct asl_page *p, const struct contest *c, int count)
+{
+	int sight = count < ASL_MOST_LINES / 2 ? count : ASL_MOST_LINES / 2;
+	int most = count < ASL_MOST_CASES / 2 ? count : ASL_MOST_CASES / 2;
+
+	say_families(p, c, count);
+	table(p, c, sight, true);
+	if (most > sight)
+		table(p, c + sight, most - sight, false);
+	if (count > most)
+		asl_page_note(p,
+			      "%d more cases are not in these tables; runs.csv "
+			      "has them.",
+			      count - most);
+}
+
+static void write_section(struct asl_page *p)
+{
+	static const int by_case[] = {ASL_PROBLEM, COL_place, ASL_COSTS,
+				      ASL_WAY, ASL_END};
+	int cases = asl_page_list(p, NULL), count = 0;
+	struct contest *c = calloc((size_t)cases + 1, sizeof *c);
+	struct asl_packs all = asl_page_packs(p, cases, by_case, by_case, NULL);
+
+	p->failed |= !c;
+	for (int i = 0; !p->failed && i < all.count; i++)
+		count += judge(&c[count], &all.at[i]);
+	if (count)
+		show(p, c, count);
+	else
+		asl_page_note(p, "No case was solved by two algorithms: there "
+				 "is nothing to choose from.");
+	free(c);
+	free(all.at);
+}
+
+const struct asl_section asl_section_contest = {
+	.id = "short",
+	.name = "best algorithm",
+	.title = "Which algorithm is best here",
+	.write = write_section,
+};

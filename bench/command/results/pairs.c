@@ -1,0 +1,442 @@
+/*
+ * pairs.c -- cases of two result directories side by side, and their means
+ */
+#include "bench/command/results/pairs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/library/cli.h"
+#include "bench/library/number.h"
+#include "bench/library/say.h"
+
+/*
+ * Which cases belong together: first those that are the same in all columns,
+ * then in all but where they ran, then in all but costs, then in the request;
+ * of the rest the nearest of one algorithm, which is not compared, but whose
+ * differences are named.
+ */
+
+struct slot {
+	const struct asl_measured *x;
+	struct slot *partner;
+};
+
+/* The cases of a directory, as in its file; and those without a partner. */
+struct side {
+	struct slot *slots, **left;
+	int count, lefts;
+};
+
+char asl_place_letter(int place)
+{
+	return (char)('A' + place);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return (x->x->row > y->x->row) - (x->x->row < y->x->row);
+}
+
+static bool open_side(struct side *s, const struct asl_results *r, int place)
+{
+	*s = (struct side){
+		.slots = calloc((size_t)r->count + 1, sizeof *s->slots),
+		.left = calloc((size_t)r->count + 1, sizeof(struct slot *)),
+	};
+	if (!s->slots || !s->left)
+		return false;
+	for (int i = 0; i < r->count; i++)
+		if ((int)r->cases[i].row->place == place)
+			s->slots[s->count++].x = &r->cases[i];
+	qsort(s->slots, (size_t)s->count, sizeof *s->slots, compare_places);
+	return true;
+}
+
+static void close_side(struct side *s)
+{
+	free(s->slots);
+	free(s->left);
+}
+
+static void list_left(struct side *s)
+{
+	s->lefts = 0;
+	for (int i = 0; i < s->count; i++)
+		if (!s->slots[i].partner)
+			s->left[s->lefts++] = &s->slots[i];
+}
+
+static void join(struct slot *a, struct slot *b)
+{
+	a->partner = b;
+	b->partner = a;
+}
+
+static int compare_left(const void *a, const void *b, void *last)
+{
+	const struct slot *x = *(struct slot *const *)a;
+	const struct slot *y = *(struct slot *const *)b;
+	int order = asl_rows_compare_roles(x->x->row, y->x->row,
+					   *(enum asl_role *)last);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static void join_same(struct side side[2], enum asl_role last)
+{
+	int at[2] = {0, 0};
+
+	for (int s = 0; s < 2; s++) {
+		list_left(&side[s]);
+		qsort_r(side[s].left, (size_t)side[s].lefts,
+			sizeof *side[s].left, compare_left, &last);
+	}
+	while (at[0] < side[0].lefts && at[1] < side[1].lefts) {
+		struct slot *a = side[0].left[at[0]], *b = side[1].left[at[1]];
+		int order = asl_rows_compare_roles(a->x->row, b->x->row, last);
+
+		if (!order)
+			join(a, b);
+		at[0] += order <= 0;
+		at[1] += order >= 0;
+	}
+}
+
+/* The columns of a role in which two rows differ: how many, and in words. */
+static int differences(char *words, size_t capacity,
+		       const struct asl_runs_row *a,
+		       const struct asl_runs_row *b, enum asl_role role)
+{
+	const struct asl_results *r = a->results;
+	int count = 0;
+	size_t used = 0;
+
+	for (int i = role ? r->end[role - 1] : 0; i < r->end[role]; i++) {
+		enum asl_column c = (enum asl_column)r->identity[i];
+		const char *x = asl_row_cell(a, c), *y = asl_row_cell(b, c);
+
+		if (!asl_cells_compare(a, b, c))
+			continue;
+		count++;
+		if (used < capacity)
+			used += (size_t)snprintf(
+				words + used, capacity - used, "%s%s %s and %s",
+				used ? ", " : "", asl_column_name(c),
+				*x ? x : "none", *y ? y : "none");
+	}
+	return count;
+}
+
+static void join_nearest(struct side side[2])
+{
+	list_left(&side[0]);
+	list_left(&side[1]);
+	for (int a = 0; a < side[0].lefts; a++) {
+		const struct asl_runs_row *row = side[0].left[a]->x->row;
+		struct slot *nearest = NULL;
+		int least = 0;
+
+		for (int b = 0; b < side[1].lefts; b++) {
+			struct slot *y = side[1].left[b];
+			int count;
+
+			if (y->partner ||
+			    strcmp(row->algorithm, y->x->row->algorithm))
+				continue;
+			count = differences(NULL, 0, row, y->x->row, ASL_ASKED);
+			if (!nearest || count < least) {
+				nearest = y;
+				least = count;
+			}
+		}
+		if (nearest)
+			join(side[0].left[a], nearest);
+	}
+}
+
+/*
+ * Whether they may be compared, and the ratio
+ */
+
+enum asl_source asl_case_source(const struct asl_measured *x)
+{
+	return !strcmp(x->row->medium, "emulated") ? ASL_EMULATED
+	       : asl_row_moved(x->row)		   ? ASL_MEASURED
+						   : ASL_MODELLED;
+}
+
+static void explain_trouble(struct asl_pair *p, const struct asl_comparison *c)
+{
+	enum asl_trouble a = p->base->trouble, b = p->other->trouble;
+	const char *x = asl_trouble_text[a], *y = asl_trouble_text[b];
+	char letter = asl_place_letter(c->place);
+
+	if (x && y)
+		snprintf(p->why, sizeof p->why, "%s in A, %s in %c", x, y,
+			 letter);
+	else if (x || y)
+		snprintf(p->why, sizeof p->why, "%s in %c", x ? x : y,
+			 x ? 'A' : letter);
+	else
+		return;
+	p->reason =
+		(a < b ? a : b) == ASL_ONLY_COUNTED ? ASL_MIXED : ASL_TROUBLED;
+}
+
+/* Times of one source mean nothing beside those of another. */
+static void explain_sources(struct asl_pair *p, const struct asl_comparison *c)
+{
+	static const char *const names[] = {"measured", "emulated", "model"};
+	enum asl_source a = p->source, b = asl_case_source(p->other);
+	const struct asl_runs_row *x = p->base->row, *y = p->other->row;
+
+	if (a != b && !c->mixed)
+		snprintf(p->why, sizeof p->why,
+			 "times are %s and %s (--mixed compares them)",
+			 names[a], names[b]);
+	else if (asl_row_simulated(x) != asl_row_simulated(y))
+		snprintf(p->why, sizeof p->why,
+			 "transport %s and %s: ranks took turns on sim",
+			 x->transport, y->transport);
+	else
+		return;
+	p->reason = ASL_MIXED;
+}
+
+static bool is_other_work(struct asl_pair *p, enum asl_role role)
+{
+	if (!differences(p->why, sizeof p->why, p->base->row, p->other->row,
+			 role))
+		return false;
+	p->reason = ASL_OTHER_WORK;
+	return true;
+}
+
+/* Only counted, in nanoseconds: then the costs say how long it would take. */
+static bool is_modelled(const struct asl_measured *x)
+{
+	return !x->time.samples && !asl_row_is_bad(x->row) &&
+	       asl_row_timed(x->row) && asl_row_cost(x->row) > 0;
+}
+
+static int judge(struct asl_pair *p, const struct asl_comparison *c, bool work)
+{
+	double ratio;
+
+	p->speed = (struct asl_ratio){NAN, NAN, NAN, 0};
+	if (!p->base || !p->other) {
+		p->reason = ASL_ONLY_IN_ONE;
+		snprintf(p->why, sizeof p->why, "only in %c",
+			 p->base ? 'A' : asl_place_letter(c->place));
+		return 0;
+	}
+	p->source = asl_case_source(p->base);
+	if (work && is_other_work(p, ASL_ASKED))
+		return 0;
+	if (c->modelled && is_modelled(p->base) && is_modelled(p->other)) {
+		if (work && is_other_work(p, ASL_COUNTED))
+			return 0;
+		ratio = asl_row_cost(p->base->row) /
+			asl_row_cost(p->other->row);
+		p->source = ASL_MODELLED;
+		p->speed = (struct asl_ratio){ratio, ratio, ratio, 0};
+		return 0;
+	}
+	explain_trouble(p, c);
+	if (p->reason || (work && is_other_work(p, ASL_COUNTED)))
+		return 0;
+	explain_sources(p, c);
+	if (p->reason)
+		return 0;
+	return asl_ratio(&p->speed, p->base->wall_s, p->base->time.samples,
+			 p->other->wall_s, p->other->time.samples);
+}
+
+int asl_pair_judge(struct asl_pair *p, const struct asl_comparison *c)
+{
+	return judge(p, c, false);
+}
+
+static int match(struct asl_comparison *c, struct side side[2])
+{
+	int err = 0;
+
+	for (int last = ASL_PLACED; last >= ASL_ASKED; last--)
+		join_same(side, (enum asl_role)last);
+	join_nearest(side);
+	for (int i = 0; i < side[0].count; i++) {
+		const struct slot *x = &side[0].slots[i];
+
+		c->pairs[c->count++] = (struct asl_pair){
+			.base = x->x,
+			.other = x->partner ? x->partner->x : NULL};
+	}
+	list_left(&side[1]);
+	for (int i = 0; i < side[1].lefts; i++)
+		c->pairs[c->count++] =
+			(struct asl_pair){.other = side[1].left[i]->x};
+	for (int i = 0; !err && i < c->count; i++) {
+		err = judge(&c->pairs[i], c, true);
+		c->reasons[c->pairs[i].reason]++;
+	}
+	return err;
+}
+
+int asl_compare(struct asl_comparison *c)
+{
+	struct side side[2] = {{0}};
+	int err = -ENOMEM;
+
+	c->pairs = calloc((size_t)c->results->count + 1, sizeof *c->pairs);
+	if (c->pairs && open_side(&side[0], c->results, 0) &&
+	    open_side(&side[1], c->results, c->place))
+		err = match(c, side);
+	close_side(&side[0]);
+	close_side(&side[1]);
+	return err ? asl_complain(ASL_NO_MACHINE, "out of memory") : 0;
+}
+
+void asl_comparison_close(struct asl_comparison *c)
+{
+	free(c->pairs);
+	c->pairs = NULL;
+}
+
+/*
+ * Means: geometric, of each family and of all.  Each family weighs the same,
+ * however many cases it has, unless --weight says otherwise.
+ */
+
+#define OTHERS "others" /* algorithms that this version does not know */
+
+const char *asl_pair_family(const struct asl_pair *pair)
+{
+	const struct asl_algorithm *known = asl_cli_algorithm(
+		(pair->base ? pair->base : pair->other)->row->algorithm);
+
+	return known ? known->family->name : OTHERS;
+}
+
+/* NULL-ended; OTHERS is the last. */
+static void name_families(const char *names[ASL_MOST_MEANS])
+{
+	int count = 0;
+
+	for (; asl_family_clis[count]; count++)
+		names[count] = asl_family_clis[count]->family->name;
+	names[count] = OTHERS;
+	names[count + 1] = NULL;
+}
+
+/* The weight of a family in a list that asl_weights_check found good. */
+static double weight_in(const char *weights, const char *family)
+{
+	double weight = 1, x;
+	char name[64];
+
+	while (weights && *weights &&
+	       asl_read_named(name, sizeof name, &x, &weights))
+		if (!strcmp(name, family))
+			weight = x;
+	return weight;
+}
+
+static struct asl_mean mean_of(const struct asl_comparison *c,
+			       const char *family, const char *weights)
+{
+	struct asl_mean mean = {.family = family,
+				.weight = weight_in(weights, family)};
+	double sum = 0;
+
+	for (int i = 0; i < c->count; i++)
+		if (!c->pairs[i].reason &&
+		    !strcmp(asl_pair_family(&c->pairs[i]), family)) {
+			sum += log(c->pairs[i].speed.ratio);
+			mean.cases++;
+		}
+	mean.speed = exp(sum / mean.cases);
+	return mean;
+}
+
+int asl_compare_means(struct asl_mean mean[ASL_MOST_MEANS],
+		      const struct asl_comparison *c, const char *weights)
+{
+	struct asl_mean all = {.family = "all"};
+	const char *names[ASL_MOST_MEANS];
+	double sum = 0;
+	int count = 0;
+
+	name_families(names);
+	for (int i = 0; names[i]; i++) {
+		struct asl_mean x = mean_of(c, names[i], weights);
+
+		if (!x.cases)
+			continue;
+		all.cases += x.cases;
+		all.weight += x.weight;
+		sum += x.weight * log(x.speed);
+		mean[count++] = x;
+	}
+	if (!count)
+		return 0;
+	all.speed = exp(sum / all.weight);
+	mean[count] = all;
+	return count + 1;
+}
+
+int asl_weights_check(const char *weights)
+{
+	const char *rest = weights, *names[ASL_MOST_MEANS];
+	char name[64], known[256];
+	double x;
+
+	name_families(names);
+	while (rest && *rest)
+		if (!asl_read_named(name, sizeof name, &x, &rest) ||
+		    !asl_is_one_of(name, names))
+			return asl_complain(
+				ASL_BAD_INPUT,
+				"--weight: found '%s', expected FAMILY=NUMBER, "
+				"with commas between; families: %s",
+				weights, asl_join(known, sizeof known, names));
+	return 0;
+}
+
+const char *asl_compare_answer(char *to, size_t capacity,
+			       const struct asl_comparison *c,
+			       const char *weights, const char *base,
+			       const char *other)
+{
+	struct asl_mean mean[ASL_MOST_MEANS], *all;
+	int count = asl_compare_means(mean, c, weights), faster = 0, slower = 0;
+	char how[32] = "as fast as";
+	double speed;
+	bool won;
+
+	*to = '\0';
+	if (!count)
+		return to;
+	for (int i = 0; i < c->count; i++) {
+		int verdict = asl_ratio_verdict(&c->pairs[i].speed);
+
+		faster += verdict > 0;
+		slower += verdict < 0;
+	}
+	all = &mean[count - 1];
+	won = all->speed >= 1;
+	speed = won ? all->speed : 1 / all->speed;
+	if (speed >= 1.005)
+		snprintf(how, sizeof how, "%.3g times as fast as", speed);
+	snprintf(to, capacity,
+		 "%s is %s %s in the mean of %d case%s; beyond chance it is "
+		 "faster in %d and slower in %d.",
+		 won ? other : base, how, won ? base : other, all->cases,
+		 all->cases == 1 ? "" : "s", won ? faster : slower,
+		 won ? slower : faster);
+	return to;
+}

@@ -1,0 +1,437 @@
+/*
+ * results.c -- result directories: rows, and the cases whose repetitions they are
+ */
+#include "bench/command/results/results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/library/cli.h"
+#include "bench/library/say.h"
+#include "net/net.h"
+
+/* ---- Columns ---- */
+
+static const struct column {
+	const char *name; /* NULL: not in the file */
+	bool is_text;
+	enum asl_role role;
+	size_t offset; /* in a row */
+} columns[ASL_COLUMNS] = {
+	[COL_family] = {NULL, true, ASL_FOUND,
+			offsetof(struct asl_runs_row, family)},
+	[COL_place] = {NULL, false, ASL_FOUND,
+		       offsetof(struct asl_runs_row, place)},
+	[COL_work] = {NULL, false, ASL_FOUND,
+		      offsetof(struct asl_runs_row, work)},
+#define COLUMN(name, role, is_text)                                            \
+	[COL_##name] = {#name, is_text, ASL_##role,                            \
+			offsetof(struct asl_runs_row, name)},
+#define TEXT(name, role, value) COLUMN(name, role, true)
+#define COUNT(name, role, known, value) COLUMN(name, role, false)
+#define NUMBER(name, role, known, value) COLUMN(name, role, false)
+#include "bench/library/columns.def"
+};
+
+const char *asl_column_name(enum asl_column column)
+{
+	return columns[column].name;
+}
+
+static const void *field(const struct asl_runs_row *row, enum asl_column column)
+{
+	return (const char *)row + columns[column].offset;
+}
+
+const char *asl_row_cell(const struct asl_runs_row *row, enum asl_column column)
+{
+	int place = (int)row->place;
+
+	return asl_table_text(&row->results->table[place], row->line,
+			      row->results->at[place][column]);
+}
+
+/* All roles but ASL_FOUND, each a part of r->identity. */
+static void identify(struct asl_results *r)
+{
+	int count = 0;
+
+	for (int role = 0; role < ASL_FOUND; role++) {
+		for (int c = 0; c < ASL_COLUMNS; c++) {
+			bool everywhere = (int)columns[c].role == role;
+
+			for (int i = 0; i < r->places; i++)
+				everywhere = everywhere && r->at[i][c] >= 0;
+			if (everywhere)
+				r->identity[count++] = c;
+		}
+		r->end[role] = count;
+	}
+}
+
+/* ---- Orders and groups ---- */
+
+const int asl_by_problem[] = {ASL_PROBLEM, ASL_END};
+
+int asl_cells_compare(const struct asl_runs_row *a,
+		      const struct asl_runs_row *b, enum asl_column column)
+{
+	double x, y;
+
+	if (columns[column].is_text)
+		return strcmp(*(const char *const *)field(a, column),
+			      *(const char *const *)field(b, column));
+	x = *(const double *)field(a, column);
+	y = *(const double *)field(b, column);
+	if (isnan(x) || isnan(y))
+		return isnan(y) - isnan(x);
+	if (x == y && fabs(x) >= 0x1p53 && columns[column].name)
+		return strcmp(asl_row_cell(a, column), asl_row_cell(b, column));
+	return (x > y) - (x < y);
+}
+
+int asl_rows_compare(const struct asl_runs_row *a, const struct asl_runs_row *b,
+		     const int *list)
+{
+	int order = 0;
+
+	for (; !order && *list != ASL_END; list++)
+		order = asl_cells_compare(a, b, (enum asl_column) * list);
+	return order;
+}
+
+int asl_rows_compare_roles(const struct asl_runs_row *a,
+			   const struct asl_runs_row *b, enum asl_role last)
+{
+	const struct asl_results *r = a->results;
+	int order = 0;
+
+	for (int i = 0; !order && i < r->end[last]; i++)
+		order = asl_cells_compare(a, b,
+					  (enum asl_column)r->identity[i]);
+	return order;
+}
+
+static int compare_cases(const void *a, const void *b, void *list)
+{
+	const struct asl_measured *x = *(struct asl_measured *const *)a;
+	const struct asl_measured *y = *(struct asl_measured *const *)b;
+	int order = asl_rows_compare(x->row, y->row, list);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+void asl_cases_sort(struct asl_measured **list, int count, const int *by)
+{
+	qsort_r(list, (size_t)count, sizeof *list, compare_cases, (void *)by);
+}
+
+bool asl_pack_next(struct asl_pack *g, struct asl_measured **list, int count,
+		   const int *by)
+{
+	struct asl_measured **end = list + count;
+
+	g->at = g->at ? g->at + g->count : list;
+	for (g->count = 0; g->at + g->count < end; g->count++)
+		if (asl_rows_compare(g->at[0]->row, g->at[g->count]->row, by))
+			break;
+	return g->count > 0;
+}
+
+/* ---- What a row says ---- */
+
+const char *const asl_trouble_text[] = {
+	[ASL_FAILED] = "failed verification",
+	[ASL_MISCOUNTED] = "was not counted as predicted",
+	[ASL_MISEMULATED] = "was not emulated well enough",
+	[ASL_ONLY_COUNTED] = "was only counted",
+	[ASL_INTERRUPTED] = "was interrupted",
+	[ASL_REPLAYED] = "replayed a cache",
+	[ASL_UNVERIFIED] = "was not verified",
+	[ASL_NO_TIME] = "took no time",
+	[ASL_NO_TROUBLE] = NULL,
+};
+
+static enum asl_trouble trouble_of(const struct asl_runs_row *x)
+{
+	if (x->verified == 0)
+		return ASL_FAILED;
+	if (x->predicted_equal == 0)
+		return ASL_MISCOUNTED;
+	if (x->emulation_valid == 0)
+		return ASL_MISEMULATED;
+	if (isnan(x->wall_s))
+		return ASL_ONLY_COUNTED;
+	if (!isnan(x->lives) && x->lives != 1)
+		return ASL_INTERRUPTED;
+	if (*x->cache_model)
+		return ASL_REPLAYED;
+	if (x->verified != 1)
+		return ASL_UNVERIFIED;
+	return x->wall_s > 0 && isfinite(x->wall_s) ? ASL_NO_TROUBLE
+						    : ASL_NO_TIME;
+}
+
+bool asl_row_is_bad(const struct asl_runs_row *row)
+{
+	return row->trouble <= ASL_MISEMULATED;
+}
+
+bool asl_row_moved(const struct asl_runs_row *row)
+{
+	return strcmp(row->medium, "model") != 0;
+}
+
+bool asl_row_simulated(const struct asl_runs_row *row)
+{
+	return asl_net_can(row->transport)->simulated;
+}
+
+bool asl_row_unverified(const struct asl_runs_row *row)
+{
+	return !asl_row_is_bad(row) && asl_row_moved(row) &&
+	       isnan(row->verified);
+}
+
+bool asl_row_timed(const struct asl_runs_row *row)
+{
+	return !strcmp(row->cost_unit, "ns");
+}
+
+bool asl_row_out_of_core(const struct asl_runs_row *row)
+{
+	return !strcmp(row->family, "contraction out of core");
+}
+
+double asl_row_cost(const struct asl_runs_row *row)
+{
+	return asl_row_out_of_core(row) ? row->q_full_max : row->q_apm_max;
+}
+
+/*
+ * Only what computes the same can be compared: a family, but for symmetric
+ * tensors, where sttsv-... do what sttsv does.
+ */
+static const char *family_of(const char *algorithm)
+{
+	static const char *const alone[] = {"sttsv", "hopm", "cpgrad"};
+	const struct asl_algorithm *x = asl_cli_algorithm(algorithm);
+
+	for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+		if (!strncmp(algorithm, alone[i], strlen(alone[i])))
+			return alone[i];
+	return x ? x->family->name : "algorithms unknown to this version";
+}
+
+/*
+ * Times that include the replay of a cache are not the algorithm's; of a run
+ * that was interrupted all measurements began at its last restart.
+ */
+static void drop_times(struct asl_runs_row *x)
+{
+	bool resumed = x->lives > 1;
+
+	if (resumed || *x->cache_model)
+		x->wall_s = x->compute_s = x->comm_s = x->io_s = x->gflops =
+			NAN;
+	if (resumed)
+		x->hwc_read_bytes = x->hwc_write_bytes = x->hwc_miss_bytes =
+			NAN;
+}
+
+static void take_row(struct asl_runs_row *to, struct asl_results *r, int place,
+		     size_t line)
+{
+	struct asl_table *from = &r->table[place];
+	const int *at = r->at[place];
+
+	*to = (struct asl_runs_row){
+		.results = r,
+		.line = line,
+		.place = place,
+#define TEXT(name, role, value)                                                \
+	.name = asl_table_text(from, line, at[COL_##name]),
+#define COUNT(name, role, known, value)                                        \
+	.name = asl_table_number(from, line, at[COL_##name]),
+#define NUMBER(name, role, known, value) COUNT(name, role, known, value)
+#include "bench/library/columns.def"
+	};
+	to->work = round(2 * log2(to->flops_total / to->ranks));
+	to->family = family_of(to->algorithm);
+	to->trouble = trouble_of(to);
+	drop_times(to);
+}
+
+static void take_table(struct asl_results *r, int place)
+{
+	for (size_t i = 0; i < r->table[place].count; i++) {
+		struct asl_runs_row *to = &r->row[r->rows];
+
+		take_row(to, r, place, i);
+		r->sorted[r->rows++] = to;
+	}
+}
+
+/* ---- Cases ---- */
+
+/* What rows that are not bad say in a column; how many do. */
+static int collect(double *to, const struct asl_measured *x,
+		   enum asl_column column)
+{
+	int count = 0;
+
+	for (int i = 0; i < x->count; i++) {
+		double value = *(const double *)field(x->rows[i], column);
+
+		if (!asl_row_is_bad(x->rows[i]) && !isnan(value))
+			to[count++] = value;
+	}
+	return count;
+}
+
+static double median(double *scratch, const struct asl_measured *x,
+		     enum asl_column column)
+{
+	int count = collect(scratch, x, column);
+
+	return count ? asl_median(scratch, count) : NAN;
+}
+
+static void sum_up(struct asl_measured *x)
+{
+	double *scratch = x->wall_s;
+
+	x->row = x->rows[0];
+	x->trouble = ASL_NO_TROUBLE;
+	for (int i = 0; i < x->count; i++) {
+		const struct asl_runs_row *row = x->rows[i];
+
+		if (row->trouble < x->trouble)
+			x->trouble = row->trouble;
+		x->unverified += asl_row_unverified(row);
+	}
+	x->compute = median(scratch, x, COL_compute_s);
+	x->comm = median(scratch, x, COL_comm_s);
+	x->io = median(scratch, x, COL_io_s);
+	x->gflops = median(scratch, x, COL_gflops);
+	x->time = asl_estimate(x->wall_s, collect(x->wall_s, x, COL_wall_s));
+}
+
+static int compare_identity(const struct asl_runs_row *x,
+			    const struct asl_runs_row *y)
+{
+	int order = (x->place > y->place) - (x->place < y->place);
+
+	return order ? order : asl_rows_compare_roles(x, y, ASL_HOSTED);
+}
+
+/* Equal rows stay in the order of the file: rows lie in memory as there. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct asl_runs_row *x = *(const struct asl_runs_row *const *)a;
+	const struct asl_runs_row *y = *(const struct asl_runs_row *const *)b;
+	int order = compare_identity(x, y);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static int compare_for_people(const void *a, const void *b)
+{
+	static const int by[] = {
+		ASL_PROBLEM,   COL_place,	 ASL_COSTS,
+		COL_algorithm, COL_kernel,	 COL_grid,
+		COL_overlap,   ASL_WAY,		 COL_profile,
+		COL_host,      COL_iterations,	 COL_read_words_max,
+		COL_blocks,    COL_bh_words_max, ASL_END};
+	const struct asl_measured *x = a, *y = b;
+	int order = asl_rows_compare(x->row, y->row, by);
+
+	return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static void find_cases(struct asl_results *r)
+{
+	qsort(r->sorted, (size_t)r->rows, sizeof *r->sorted, compare_rows);
+	for (int i = 0, end; i < r->rows; i = end) {
+		const struct asl_runs_row *const *rows =
+			(const struct asl_runs_row *const *)r->sorted + i;
+		struct asl_measured *x = &r->cases[r->count++];
+
+		for (end = i + 1; end < r->rows; end++)
+			if (compare_identity(r->sorted[i], r->sorted[end]))
+				break;
+		*x = (struct asl_measured){.rows = rows,
+					   .count = end - i,
+					   .wall_s = r->wall_s + i};
+		sum_up(x);
+	}
+	qsort(r->cases, (size_t)r->count, sizeof *r->cases, compare_for_people);
+}
+
+/* ---- All of it ---- */
+
+static int read_tables(struct asl_results *r, size_t *rows)
+{
+	int code = 0;
+
+	for (int i = 0; !code && i < r->places; i++) {
+		code = asl_table_read(&r->table[i], r->dir[i], "runs.csv");
+		*rows += r->table[i].count;
+		for (int c = 0; !code && c < ASL_COLUMNS; c++)
+			r->at[i][c] =
+				columns[c].name
+					? asl_table_column(&r->table[i],
+							   columns[c].name)
+					: -1;
+	}
+	return code;
+}
+
+static int take_tables(struct asl_results *r)
+{
+	int code = 0;
+
+	identify(r);
+	for (int i = 0; !code && i < r->places; i++) {
+		take_table(r, i);
+		code = r->table[i].code;
+	}
+	if (!code)
+		find_cases(r);
+	return code;
+}
+
+int asl_results_read(struct asl_results *r, const char **dir, int places)
+{
+	size_t rows = 0;
+	int code;
+
+	*r = (struct asl_results){.places = places, .dir = dir};
+	r->table = calloc((size_t)places, sizeof *r->table);
+	r->at = calloc((size_t)places, sizeof *r->at);
+	if (!r->table || !r->at)
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	code = read_tables(r, &rows);
+	if (code)
+		return code;
+	r->row = calloc(rows + 1, sizeof *r->row);
+	r->sorted = calloc(rows + 1, sizeof *r->sorted);
+	r->cases = calloc(rows + 1, sizeof *r->cases);
+	r->wall_s = calloc(rows + 1, sizeof *r->wall_s);
+	if (!r->row || !r->sorted || !r->cases || !r->wall_s)
+		return asl_complain(ASL_NO_MACHINE, "out of memory");
+	return take_tables(r);
+}
+
+void asl_results_close(struct asl_results *r)
+{
+	for (int i = 0; r->table && i < r->places; i++)
+		asl_table_close(&r->table[i]);
+	free(r->table);
+	free(r->at);
+	free(r->row);
+	free(r->sorted);
+	free(r->cases);
+	free(r->wall_s);
+}

@@ -1,0 +1,171 @@
+/*
+ * results.h -- result directories: rows, and the cases whose repetitions they are
+ *
+ * A row is a repetition, as in runs.csv; its fields are called as the columns of
+ * bench/library/columns.def.  A case is the rows of one directory that agree in
+ * the request, the counts, the costs, the place and the host, as far as all
+ * directories have these columns: one that an older version did not write says
+ * nothing about a row.
+ */
+#ifndef ASL_RESULTS_H
+#define ASL_RESULTS_H
+
+#include "bench/command/results/table.h"
+#include "lib/base/estimate.h"
+
+/* The columns of runs.csv, and three that are derived from them. */
+enum asl_column {
+	COL_family,
+	COL_place,
+	COL_work,
+#define TEXT(name, role, value) COL_##name,
+#define COUNT(name, role, known, value) COL_##name,
+#define NUMBER(name, role, known, value) COL_##name,
+#include "bench/library/columns.def"
+	ASL_COLUMNS
+};
+
+/* What a column says of a row, in the order in which rows are compared. */
+enum asl_role {
+	ASL_ASKED,
+	ASL_COUNTED,
+	ASL_COSTED,
+	ASL_PLACED,
+	ASL_HOSTED,
+	ASL_FOUND,
+};
+
+/* Why the times of a row are not compared: the worst reason first. */
+enum asl_trouble {
+	ASL_FAILED,
+	ASL_MISCOUNTED,
+	ASL_MISEMULATED, /* these three: the row is bad */
+	ASL_ONLY_COUNTED,
+	ASL_INTERRUPTED,
+	ASL_REPLAYED,
+	ASL_UNVERIFIED,
+	ASL_NO_TIME,
+	ASL_NO_TROUBLE,
+};
+
+/* "failed verification", ...; NULL for ASL_NO_TROUBLE. */
+extern const char *const asl_trouble_text[];
+
+struct asl_runs_row {
+	const struct asl_results *results;
+	size_t line; /* in its table */
+	enum asl_trouble trouble;
+	const char *family; /* algorithms that compute the same */
+	double place;	    /* the number of its directory */
+	double work;	    /* flops of a rank, in steps of 1.41 */
+	/* A text is "" and a number NAN if the field is empty. */
+#define TEXT(name, role, value) const char *name;
+#define COUNT(name, role, known, value) double name;
+#define NUMBER(name, role, known, value) double name;
+#include "bench/library/columns.def"
+};
+
+/* A case of one directory. */
+struct asl_measured {
+	const struct asl_runs_row *row; /* the first: what all agree in */
+	const struct asl_runs_row *const *rows;
+	int count, unverified;	  /* rows; words moved, but not verified */
+	enum asl_trouble trouble; /* the worst of its rows */
+	double *wall_s;		  /* [time.samples], in ascending order */
+	struct asl_estimate time; /* of rows that are not bad */
+	double compute, comm, io, gflops; /* medians; NAN: not measured */
+};
+
+struct asl_results {
+	int places; /* directories */
+	const char **dir;
+	struct asl_table *table;	    /* [places], as read */
+	int (*at)[ASL_COLUMNS];		    /* [places]: columns in the table */
+	int identity[ASL_COLUMNS];	    /* columns of all places, by role */
+	int end[ASL_FOUND];		    /* of each role in identity */
+	struct asl_runs_row *row;	    /* as in the files */
+	const struct asl_runs_row **sorted; /* by case */
+	int rows;
+	struct asl_measured *cases; /* by problem, then by algorithm */
+	int count;
+	double *wall_s; /* of all cases */
+};
+
+/* All runs.csv; 0, or the exit code after a complaint.  Close it either way. */
+int asl_results_read(struct asl_results *r, const char **dir, int places);
+void asl_results_close(struct asl_results *r);
+
+/* The name of a column, and its cell, as in the file. */
+const char *asl_column_name(enum asl_column column);
+const char *asl_row_cell(const struct asl_runs_row *row,
+			 enum asl_column column);
+
+bool asl_row_is_bad(const struct asl_runs_row *row);
+
+/* Words were moved, not just counted. */
+bool asl_row_moved(const struct asl_runs_row *row);
+
+/* All ranks took turns in one process: more of them are not faster. */
+bool asl_row_simulated(const struct asl_runs_row *row);
+
+/* Words were moved, and nobody looked at the result. */
+bool asl_row_unverified(const struct asl_runs_row *row);
+
+/* Costs are nanoseconds, says the profile. */
+bool asl_row_timed(const struct asl_runs_row *row);
+
+bool asl_row_out_of_core(const struct asl_runs_row *row);
+
+/*
+ * Q by the accounting that the family is judged by, which is `full` out of
+ * core, as the other does not tell pool from DRAM.
+ */
+double asl_row_cost(const struct asl_runs_row *row);
+
+/*
+ * Orders and groups of cases, by lists of columns
+ */
+
+/* A list ends with this. */
+#define ASL_END (-1)
+
+/*
+ * The same work: what is computed and from what data, on how many ranks, with
+ * how much cache and memory, and what else is given and decides counts.
+ */
+#define ASL_SIZE COL_spec, COL_m, COL_n, COL_k, COL_dims
+#define ASL_GIVEN COL_memory_budget_words, COL_panels, COL_initial, COL_store
+#define ASL_PROBLEM                                                            \
+	COL_family, ASL_SIZE, COL_ranks, COL_cache_words, COL_memory_words,    \
+		ASL_GIVEN, COL_seed
+#define ASL_COSTS COL_r, COL_w, COL_beta, COL_alpha, COL_gamma
+#define ASL_WAY COL_medium, COL_transport, COL_provider, COL_emulated
+
+extern const int asl_by_problem[];
+
+/* Below 0, 0, above 0; empty cells come first. */
+int asl_cells_compare(const struct asl_runs_row *a,
+		      const struct asl_runs_row *b, enum asl_column column);
+int asl_rows_compare(const struct asl_runs_row *a, const struct asl_runs_row *b,
+		     const int *columns);
+
+/* By all columns of roles up to `last` that all directories have. */
+int asl_rows_compare_roles(const struct asl_runs_row *a,
+			   const struct asl_runs_row *b, enum asl_role last);
+
+void asl_cases_sort(struct asl_measured **list, int count, const int *columns);
+
+/* A group in a sorted list: cases that agree in these columns. */
+struct asl_pack {
+	struct asl_measured **at;
+	int count;
+};
+
+/*
+ * The next group of a list that is sorted by the columns, beginning with
+ * *g zero; false: no more.
+ */
+bool asl_pack_next(struct asl_pack *g, struct asl_measured **list, int count,
+		   const int *columns);
+
+#endif
