@@ -1,32 +1,31 @@
 /*
- * commands.c -- the table of commands: names, help, options
+ * commands.c -- the commands, and their help, manual pages and completions
+ *
+ * All texts come from this table and the table of options, so that help, manual
+ * pages and completions agree.
  */
 #include "bench/command/commands.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/command/describe.h"
 #include "bench/library/options.h"
 #include "bench/library/say.h"
 
-/* clang-format off: texts are as wide as help prints them. */
+/* clang-format off */
 const struct asl_command asl_commands[] = {
 	{
 		.name = "run",
 		.usage = "run ALGORITHM [options]",
 		.summary = "run one case: count, verify and time it",
-		.text = "Multiply two matrices, in memory or out of core "
-			"(ooc-...), or a symmetric\n"
-			"tensor by vectors (sttsv, hopm, cpgrad), or contract "
-			"tensors (einsum); count\n"
-			"every word moved, and compare with the prediction and "
-			"the lower bounds.\n"
-			"Without --csv and --out a summary goes to stdout.  "
-			"ALGORITHM auto is the best\n"
-			"multiplication that aslant plan finds, with any "
-			"kernel unless --kernel is\n"
-			"given.",
+		.text =
+"Multiply two matrices, in memory or out of core (ooc-...), or a symmetric\n"
+"tensor by vectors (sttsv, hopm, cpgrad), or contract tensors (einsum); count\n"
+"every word moved, and compare with the prediction and the lower bounds.\n"
+"Without --csv and --out a summary goes to stdout.  ALGORITHM auto is the best\n"
+"multiplication that aslant plan finds, with any kernel unless --kernel is\n"
+"given.",
 		.example = "aslant run em-jomma --n 2048 --ranks 4 --launch",
 		.options = ASL_FOR_RUN,
 		.run = asl_command_run,
@@ -36,16 +35,12 @@ const struct asl_command asl_commands[] = {
 		.usage = "plan [ALGORITHM] [options]",
 		.summary =
 			"rank algorithms, kernels and grids by predicted cost",
-		.text = "Predict what every algorithm (or the one named), "
-			"kernel and grid costs, and\n"
-			"list the cheapest first.  Algorithms without a grid "
-			"are left out beyond 4096\n"
-			"ranks.  Without a name all multiplications are "
-			"ranked; with sttsv, all ways to\n"
-			"multiply a symmetric tensor by a vector; with "
-			"ooc-auto, all methods and orders\n"
-			"out of core.  Options of run that do not matter here "
-			"are accepted and ignored.",
+		.text =
+"Predict what every algorithm (or the one named), kernel and grid costs, and\n"
+"list the cheapest first.  Algorithms without a grid are left out beyond 4096\n"
+"ranks.  Without a name all multiplications are ranked; with sttsv, all ways to\n"
+"multiply a symmetric tensor by a vector; with ooc-auto, all methods and orders\n"
+"out of core.  Options of run that do not matter here are accepted and ignored.",
 		.example = "aslant plan --n 4096 --ranks 64 --write-cost 8",
 		.options = ASL_FOR_PLAN,
 		.run = asl_command_plan,
@@ -54,12 +49,10 @@ const struct asl_command asl_commands[] = {
 		.name = "bounds",
 		.usage = "bounds [ALGORITHM] [options]",
 		.summary = "print the lower bounds and the theorem behind each",
-		.text = "Print the lower bounds on the words that any "
-			"algorithm moves for the problem:\n"
-			"matrix multiplication, or that of sttsv, hopm, "
-			"cpgrad, einsum or ooc-auto.\n"
-			"Options of run that do not matter here are accepted "
-			"and ignored.",
+		.text =
+"Print the lower bounds on the words that any algorithm moves for the problem:\n"
+"matrix multiplication, or that of sttsv, hopm, cpgrad, einsum or ooc-auto.\n"
+"Options of run that do not matter here are accepted and ignored.",
 		.example = "aslant bounds --n 4096 --ranks 64 --cache 1MiB",
 		.options = ASL_FOR_BOUNDS,
 		.run = asl_command_bounds,
@@ -68,30 +61,23 @@ const struct asl_command asl_commands[] = {
 		.name = "suite",
 		.usage = "suite NAME|FILE [options]",
 		.summary = "run many cases from a file",
-		.text = "Run the cases of a suite (aslant list suites), or of "
-			"a JSON file:\n"
-			"\n"
-			"  {\"about\": \"one line on it\",\n"
-			"   \"options\": {\"ranks\": 8, \"cache\": 4096},\n"
-			"   \"cases\": [{\"label\": \"a\", \"write-cost\": 4,\n"
-			"              \"n\": [640, 1024], \"algorithm\": "
-			"[\"3d\", \"jomma\"]}]}\n"
-			"\n"
-			"Keys are options of run, label, and algorithm; those "
-			"of a case override those\n"
-			"of the suite, and options on the command line "
-			"override both.  Lists are\n"
-			"combined, the first key's changing slowest; a range "
-			"is a list, too:\n"
-			"{\"from\": 1, \"to\": 8, \"times\": 2}, or \"by\".\n"
-			"\n"
-			"With --out, the same command continues a suite that "
-			"was interrupted.  SIGTERM\n"
-			"ends it after the current repetition, with exit code "
-			"143.  With --launch there\n"
-			"is a job for each number of ranks.  In a batch system "
-			"aslant-submit\n"
-			"(scripts/submit) makes a job of it.",
+		.text =
+"Run the cases of a suite (aslant list suites), or of a JSON file:\n"
+"\n"
+"  {\"about\": \"one line on it\",\n"
+"   \"options\": {\"ranks\": 8, \"cache\": 4096},\n"
+"   \"cases\": [{\"label\": \"a\", \"write-cost\": 4,\n"
+"              \"n\": [640, 1024], \"algorithm\": [\"3d\", \"jomma\"]}]}\n"
+"\n"
+"Keys are options of run, label, and algorithm; those of a case override those\n"
+"of the suite, and options on the command line override both.  Lists are\n"
+"combined, the first key's changing slowest; a range is a list, too:\n"
+"{\"from\": 1, \"to\": 8, \"times\": 2}, or \"by\".\n"
+"\n"
+"With --out, the same command continues a suite that was interrupted.  SIGTERM\n"
+"ends it after the current repetition, with exit code 143.  With --launch there\n"
+"is a job for each number of ranks.  In a batch system aslant-submit\n"
+"(scripts/submit) makes a job of it.",
 		.example = "aslant suite quick --out results/here",
 		.options = ASL_FOR_SUITE,
 		.run = asl_command_suite,
@@ -100,17 +86,14 @@ const struct asl_command asl_commands[] = {
 		.name = "report",
 		.usage = "report DIR... [options]",
 		.summary = "write results as one page with figures",
-		.text = "Read results that run or suite wrote with --out, and "
-			"write one HTML page that\n"
-			"needs no other file, no network and no script: what "
-			"failed, which algorithm is\n"
-			"best and why, costs, bounds, and the data of every "
-			"figure.  Several directories\n"
-			"are several machines, side by side; the others are "
-			"compared with the first.\n"
-			"\n"
-			"  aslant suite quick --out here\n"
-			"  aslant report here --out here.html",
+		.text =
+"Read results that run or suite wrote with --out, and write one HTML page that\n"
+"needs no other file, no network and no script: what failed, which algorithm is\n"
+"best and why, costs, bounds, and the data of every figure.  Several directories\n"
+"are several machines, side by side; the others are compared with the first.\n"
+"\n"
+"  aslant suite quick --out here\n"
+"  aslant report here --out here.html",
 		.example = "aslant report results/here results/there",
 		.options = ASL_FOR_REPORT,
 		.run = asl_command_report,
@@ -119,15 +102,12 @@ const struct asl_command asl_commands[] = {
 		.name = "calibrate",
 		.usage = "calibrate [FILE] [options]",
 		.summary = "measure this machine, and write its profile",
-		.text = "Measure what words from and to the pool and DRAM, "
-			"messages, their words and\n"
-			"flops cost, on one rank alone and on all ranks of "
-			"this host at once, and write\n"
-			"a profile for --profile to FILE "
-			"(calibrated-HOST.json).  Costs are nanoseconds,\n"
-			"as a rank sees them while all are busy.  Outside an "
-			"MPI job a rank is started\n"
-			"on every core (--ranks N: on N of them).",
+		.text =
+"Measure what words from and to the pool and DRAM, messages, their words and\n"
+"flops cost, on one rank alone and on all ranks of this host at once, and write\n"
+"a profile for --profile to FILE (calibrated-HOST.json).  Costs are nanoseconds,\n"
+"as a rank sees them while all are busy.  Outside an MPI job a rank is started\n"
+"on every core (--ranks N: on N of them).",
 		.example = "aslant calibrate here.json --quick",
 		.options = ASL_FOR_CALIBRATE,
 		.run = asl_command_calibrate,
@@ -136,17 +116,13 @@ const struct asl_command asl_commands[] = {
 		.name = "compare",
 		.usage = "compare DIR DIR... [options]",
 		.summary = "compare results of machines or versions",
-		.text = "Compare result directories (--out of run and suite) "
-			"with the first, A: case by\n"
-			"case the median time there over that here, with a "
-			"confidence interval, and a\n"
-			"verdict only where the interval excludes 1.  Cases "
-			"that differ in size, seed,\n"
-			"counts or medium are not compared, and the "
-			"differences are named; nor are\n"
-			"cases that failed or were not verified.  Without "
-			"--csv and --out tables go to\n"
-			"stdout.",
+		.text =
+"Compare result directories (--out of run and suite) with the first, A: case by\n"
+"case the median time there over that here, with a confidence interval, and a\n"
+"verdict only where the interval excludes 1.  Cases that differ in size, seed,\n"
+"counts or medium are not compared, and the differences are named; nor are\n"
+"cases that failed or were not verified.  Without --csv and --out tables go to\n"
+"stdout.",
 		.example = "aslant compare results/old results/new "
 			   "--fail-below 0.95",
 		.options = ASL_FOR_COMPARE,
@@ -158,17 +134,13 @@ const struct asl_command asl_commands[] = {
 			 "suites|steiner|counters|machine]",
 		.summary =
 			"list what there is to choose from, and this machine",
-		.text = "Print the choices, a line each.  Three lists are "
-			"printed only on request: the\n"
-			"machine, with its cores, caches, memories and the "
-			"medium of pools; hardware\n"
-			"counters, which are tried; and Steiner systems, which "
-			"distribute a symmetric\n"
-			"tensor: their ranks, m row blocks, of which a rank "
-			"works with s, steps of an\n"
-			"exchange, words that a rank receives (or sends) of x "
-			"and y in units of n, and\n"
-			"the lower bound.",
+		.text =
+"Print the choices, a line each.  Three lists are printed only on request: the\n"
+"machine, with its cores, caches, memories and the medium of pools; hardware\n"
+"counters, which are tried; and Steiner systems, which distribute a symmetric\n"
+"tensor: their ranks, m row blocks, of which a rank works with s, steps of an\n"
+"exchange, words that a rank receives (or sends) of x and y in units of n, and\n"
+"the lower bound.",
 		.example = "aslant list profiles",
 		.run = asl_command_list,
 	},
@@ -184,8 +156,409 @@ const struct asl_command *asl_command_find(const char *name)
 	return NULL;
 }
 
+/* ---- Help ---- */
+
+enum { COLUMN = 24, WIDTH = 79 };
+
+void asl_print_wrapped(FILE *f, const char *text, int column)
+{
+	int at = column;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (at > column && at + 1 + length > WIDTH) {
+			fprintf(f, "\n%*s", column, "");
+			at = column;
+		}
+		at += fprintf(f, "%s%.*s", at > column ? " " : "", length,
+			      text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	fputc('\n', f);
+}
+
+static void print_option(FILE *f, const struct asl_option *option)
+{
+	int column = fprintf(f, "  --%s%s%s", option->name,
+			     option->argument ? " " : "",
+			     option->argument ? option->argument : "");
+
+	if (column < COLUMN - 1)
+		fprintf(f, "%*s", COLUMN - column, "");
+	else
+		fprintf(f, "\n%*s", COLUMN, "");
+	asl_print_wrapped(f, option->help, COLUMN);
+}
+
+static void print_options(FILE *f, unsigned command)
+{
+	const char *heading = NULL;
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++) {
+		if (!x->commands) {
+			heading = x->name;
+			continue;
+		}
+		if (!(x->commands & command))
+			continue;
+		if (heading)
+			fprintf(f, "\n%s\n", heading);
+		heading = NULL;
+		print_option(f, x);
+	}
+	if (command & ASL_TAKES_RESULTS)
+		return;
+	fputs("\n" ASL_HELP_VALUES "\n", f);
+}
+
+static void help_command(FILE *f, const struct asl_command *command)
+{
+	fprintf(f, "Usage: aslant %s\n\n%s\n", command->usage, command->text);
+	if (command->options)
+		print_options(f, command->options);
+	fprintf(f, "\nExample: %s\n", command->example);
+}
+
 int asl_command_help(const struct asl_command *self)
 {
-	asl_help_command(stdout, self);
+	help_command(stdout, self);
+	return 0;
+}
+
+void asl_help_all(FILE *f)
+{
+	fputs("Usage: aslant COMMAND [arguments]\n\n" ASL_HELP_ABOUT "\n\n", f);
+	for (const struct asl_command *x = asl_commands; x->name; x++)
+		fprintf(f, "  %-*s%s\n", COLUMN - 2, x->name, x->summary);
+	fputs("  --version             the versions of aslant and its "
+	      "libraries\n"
+	      "\n" ASL_HELP_CODES "\n",
+	      f);
+}
+
+/* ---- Manual pages, for scdoc ---- */
+
+/* Up to the end of a line, with nothing in it that scdoc would obey. */
+static void put(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (strchr("\\*_`#[]|<>~", text[i]))
+			putchar('\\');
+		putchar(text[i]);
+	}
+}
+
+static void put_all(const char *text)
+{
+	put(text, strlen(text));
+}
+
+/* Lines that begin with blanks are as they are, others paragraphs. */
+static void put_text(const char *text)
+{
+	bool literal = false;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		bool blank = *text == ' ';
+
+		if (blank != literal)
+			puts("```");
+		literal = blank;
+		if (literal)
+			printf("%.*s", (int)length, text);
+		else
+			put(text, length);
+		putchar('\n');
+		text += length + (text[length] == '\n');
+	}
+	if (literal)
+		puts("```");
+}
+
+static void put_heading(const char *text)
+{
+	fputs("\n## ", stdout);
+	for (; *text; text++)
+		putchar(*text == '\n' ? ' ' : *text);
+	fputs("\n\n", stdout);
+}
+
+static void put_option(const struct asl_option *x)
+{
+	printf("*--%s*", x->name);
+	if (x->argument)
+		printf(" _%s_", x->argument);
+	fputs("\n\t", stdout);
+	put_all(x->help);
+	fputs("\n\n", stdout);
+}
+
+static void put_options(unsigned command)
+{
+	const char *heading = NULL;
+
+	puts("\n# OPTIONS");
+	for (const struct asl_option *x = asl_option_table; x->name; x++) {
+		if (!x->commands)
+			heading = x->name;
+		if (!(x->commands & command))
+			continue;
+		if (heading)
+			put_heading(heading);
+		heading = NULL;
+		put_option(x);
+	}
+	if (!(command & ASL_TAKES_RESULTS))
+		put_all(ASL_HELP_VALUES);
+}
+
+static void put_end(void)
+{
+	puts("\n\n# EXIT STATUS\n");
+	put_all(ASL_HELP_CODES);
+	puts("\n\n# SEE ALSO\n");
+	fputs("*aslant*(1), ", stdout);
+	for (const struct asl_command *x = asl_commands; x->name; x++)
+		printf("*aslant-%s*(1), ", x->name);
+	puts("*aslant-csv*(5), *libaslant*(3)");
+}
+
+static void put_command(const struct asl_command *x)
+{
+	printf("aslant-%s(1)\n\n# NAME\n\naslant-%s - ", x->name, x->name);
+	put_all(x->summary);
+	fputs("\n\n# SYNOPSIS\n\naslant ", stdout);
+	put_all(x->usage);
+	puts("\n\n# DESCRIPTION\n");
+	put_text(x->text);
+	if (x->options)
+		put_options(x->options);
+	printf("\n\n# EXAMPLE\n\n```\n%s\n```", x->example);
+	put_end();
+}
+
+static void put_aslant(void)
+{
+	puts("aslant(1)\n\n# NAME\n\naslant - matrix and tensor kernels on "
+	     "asymmetric memories, counted exactly\n\n# SYNOPSIS\n\n"
+	     "*aslant* COMMAND \\[arguments\\]\n\n# DESCRIPTION\n");
+	put_all(ASL_HELP_ABOUT);
+	puts("\n\n# COMMANDS\n");
+	for (const struct asl_command *x = asl_commands; x->name; x++) {
+		printf("*%s*\n\t", x->name);
+		put_all(x->summary);
+		printf(", see *aslant-%s*(1)\n\n", x->name);
+	}
+	puts("*aslant-submit*\n\ta program of its own: a suite as a batch job "
+	     "of Slurm, PBS or Flux; *aslant-submit --help* says more\n");
+	puts("*--version*\n\tthe versions of aslant and of its "
+	     "libraries\n\n*--help*\n\tthe commands; after one of them, its "
+	     "options");
+	put_end();
+}
+
+/* command NULL: the page of aslant itself. */
+static int describe_man(const char *command)
+{
+	const struct asl_command *x = asl_commands;
+
+	if (!command) {
+		put_aslant();
+		return 0;
+	}
+	while (x->name && strcmp(x->name, command))
+		x++;
+	if (!x->name)
+		return asl_complain(ASL_BAD_INPUT, "unknown command '%s'",
+				    command);
+	put_command(x);
+	return 0;
+}
+
+/* ---- Completions ---- */
+
+/* A command takes algorithms, or the words that its usage lists. */
+static bool takes_algorithm(const struct asl_command *x)
+{
+	return strstr(x->usage, "ALGORITHM");
+}
+
+static void put_words(const char *const *names)
+{
+	for (; *names; names++)
+		printf(" %s", *names);
+}
+
+static void put_arguments(const struct asl_command *x)
+{
+	const char *from = strpbrk(x->usage, "[");
+
+	if (takes_algorithm(x)) {
+		put_words(asl_algorithm_names());
+		return;
+	}
+	for (; from && strchr(from, '|') && *from != ']'; from++)
+		putchar(*from == '[' || *from == '|' ? ' ' : *from);
+}
+
+static bool is_for(const struct asl_option *x, unsigned command)
+{
+	return x->commands & command;
+}
+
+static bool is_dir(const struct asl_option *x)
+{
+	return x->argument && !strcmp(x->argument, "DIR");
+}
+
+static bool is_file(const struct asl_option *x)
+{
+	return x->argument && !strcmp(x->argument, "FILE");
+}
+
+static void put_bash_names(bool (*is)(const struct asl_option *x))
+{
+	bool any = false;
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++)
+		if (x->commands && is(x)) {
+			printf("%s--%s", any ? "|" : "\t", x->name);
+			any = true;
+		}
+	puts(")");
+}
+
+static void put_bash_values(void)
+{
+	for (const struct asl_option *x = asl_option_table; x->name; x++) {
+		if (!x->commands || !asl_option_names(x))
+			continue;
+		printf("\t--%s)\n\t\twords='", x->name);
+		put_words(asl_option_names(x));
+		puts("' ;;");
+	}
+	put_bash_names(is_dir);
+	puts("\t\tmapfile -t COMPREPLY < <(compgen -d -- \"$2\")\n"
+	     "\t\treturn ;;");
+	put_bash_names(is_file);
+	puts("\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n"
+	     "\t\treturn ;;");
+}
+
+static void put_bash_command(const struct asl_command *x)
+{
+	printf("\t%s)\n\t\twords='", x->name);
+	put_arguments(x);
+	for (const struct asl_option *o = asl_option_table; o->name; o++)
+		if (o->commands && is_for(o, x->options))
+			printf(" --%s", o->name);
+	puts("' ;;");
+}
+
+static void describe_bash(void)
+{
+	fputs("# bash completion of aslant\n\n_aslant()\n{\n\tlocal words=\n"
+	      "\n\tcase ${COMP_WORDS[1]} in\n",
+	      stdout);
+	for (const struct asl_command *x = asl_commands; x->name; x++)
+		put_bash_command(x);
+	fputs("\tesac\n\tcase $3 in\n\taslant)\n\t\twords='--version --help",
+	      stdout);
+	for (const struct asl_command *x = asl_commands; x->name; x++)
+		printf(" %s", x->name);
+	puts("' ;;");
+	put_bash_values();
+	puts("\tesac\n"
+	     "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$2\")\n"
+	     "}\n\ncomplete -o default -F _aslant aslant");
+}
+
+/* In single quotes; what _arguments would obey is escaped. */
+static void put_zsh(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'') {
+			fputs("'\\''", stdout);
+			continue;
+		}
+		if (strchr("[]:\\", *text))
+			putchar('\\');
+		putchar(*text);
+	}
+}
+
+static void put_zsh_option(const struct asl_option *x)
+{
+	printf(" \\\n\t\t\t'%s--%s%s[", x->value == ASL_FILES ? "*" : "",
+	       x->name, x->argument ? "=" : "");
+	put_zsh(x->help);
+	putchar(']');
+	if (x->argument) {
+		putchar(':');
+		put_zsh(x->argument);
+		putchar(':');
+	}
+	if (x->argument && asl_option_names(x)) {
+		putchar('(');
+		put_words(asl_option_names(x));
+		putchar(')');
+	} else if (is_dir(x)) {
+		fputs("_files -/", stdout);
+	} else if (is_file(x)) {
+		fputs("_files", stdout);
+	}
+	putchar('\'');
+}
+
+static void put_zsh_command(const struct asl_command *x)
+{
+	printf("\t%s)\n\t\t_arguments \\\n\t\t\t'1:", x->name);
+	put_zsh(x->usage);
+	fputs(":(", stdout);
+	put_arguments(x);
+	fputs(")'", stdout);
+	for (const struct asl_option *o = asl_option_table; o->name; o++)
+		if (o->commands && is_for(o, x->options))
+			put_zsh_option(o);
+	puts(" ;;");
+}
+
+static void describe_zsh(void)
+{
+	fputs("#compdef aslant\n\n_aslant() {\n\tlocal -a commands=(\n",
+	      stdout);
+	for (const struct asl_command *x = asl_commands; x->name; x++) {
+		printf("\t\t'%s:", x->name);
+		put_zsh(x->summary);
+		puts("'");
+	}
+	puts("\t)\n\n\tif (( CURRENT == 2 )); then\n"
+	     "\t\t_describe command commands\n\t\treturn\n\tfi\n"
+	     "\tshift words\n\t(( CURRENT-- ))\n\tcase $words[1] in");
+	for (const struct asl_command *x = asl_commands; x->name; x++)
+		put_zsh_command(x);
+	puts("\tesac\n}\n\n_aslant \"$@\"");
+}
+
+int asl_describe(int argc, char **argv)
+{
+	const char *what = argc == 3 ? argv[2] : "";
+
+	if (!strcmp(what, "man"))
+		return describe_man(NULL);
+	if (!strncmp(what, "man-", 4))
+		return describe_man(what + 4);
+	if (!strcmp(what, "bash"))
+		describe_bash();
+	else if (!strcmp(what, "zsh"))
+		describe_zsh();
+	else
+		return asl_complain(ASL_BAD_INPUT,
+				    "--describe: found '%s', expected man, "
+				    "man-COMMAND, bash or zsh",
+				    what);
 	return 0;
 }

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "bench/command/commands.h"
-#include "bench/command/describe.h"
 #include "bench/command/signals.h"
 #include "bench/library/case.h"
 #include "bench/library/say.h"

@@ -10,10 +10,22 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "bench/library/case.h"
 #include "bench/library/csv.h"
+
+/*
+ * A repetition for people
+ */
+
+/* The case, and everything that all repetitions share. */
+void asl_summary_counts(FILE *f, const struct asl_case *c,
+			const struct asl_rep *rep);
+
+/* Time and verification. */
+void asl_summary_times(FILE *f, const struct asl_rep *rep);
 
 /*
  * More at the end of a file, or the file as it was

@@ -7,7 +7,6 @@
 #include "bench/command/commands.h"
 #include "bench/command/output.h"
 #include "bench/command/signals.h"
-#include "bench/command/summary.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
 #include "bench/library/transport.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/command/suite/suite_run.h"
+#include "bench/command/suite/suite.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char suite[] =

@@ -11,15 +11,6 @@
 
 #define BETWEEN "\n---\n"
 
-/* Those of main.c, which has another main. */
-const struct asl_command asl_commands[] = {{.name = NULL}};
-
-int asl_command_help(const struct asl_command *self)
-{
-	(void)self;
-	return 0;
-}
-
 static void obey(int (*run)(int, char **, const struct asl_command *),
 		 unsigned options, char **words)
 {

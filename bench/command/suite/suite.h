@@ -30,6 +30,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "bench/command/output.h"
 #include "bench/library/case.h"
 
 /* The exit code of a suite that SIGTERM ended: 128 + 15, as shells say. */
@@ -110,5 +111,33 @@ void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 
 /* Name and summary of every suite there is, in alphabetic order. */
 void asl_suite_each(void (*line)(const char *name, const char *about));
+
+/*
+ * cases.csv: a line for each finished case of a suite
+ *
+ * It is written when the last row of the case is in runs.csv and ranks.csv, with
+ * the size that the two had by then.  Whatever ends the suite, the next start
+ * cuts both tables back to the last line, so that no half of a case is left, and
+ * continues with the cases that have no line.
+ */
+struct asl_suite_log {
+	const struct asl_suite *s;
+	struct asl_result *r; /* where it is; without a directory, nowhere */
+	bool *done;	      /* [s->count] */
+	int finished;	      /* of all s->total, in other parts, too */
+	bool failed;	      /* a check, in a case that was finished before */
+	double seconds;	      /* that the finished cases took */
+};
+
+/*
+ * What is finished in the directory that has been opened; an empty log for a
+ * new one.  0, or the exit code after a complaint.
+ */
+int asl_suite_log_read(struct asl_suite_log *log, const struct asl_suite *s,
+		       struct asl_result *r);
+void asl_suite_log_close(struct asl_suite_log *log);
+
+/* The first case that is not; -1: all are. */
+int asl_suite_log_next(const struct asl_suite_log *log);
 
 #endif

@@ -5,7 +5,7 @@
  * a process joins a job once.  SIGTERM ends the suite after the repetition that
  * runs; or in it, if it takes too long.
  */
-#include "bench/command/suite/suite_run.h"
+#include "bench/command/suite/suite.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +19,6 @@
 #include "bench/command/output.h"
 #include "bench/command/results/table.h"
 #include "bench/command/signals.h"
-#include "bench/command/suite/suite.h"
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
 #include "bench/library/transport.h"
