@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bench/command/commands.h"
-#include "bench/command/describe.h"
+#include "bench/command/commands.h"
 #include "bench/command/html.h"
 #include "bench/command/results/pairs.h"
 #include "bench/library/csv.h"
