@@ -233,7 +233,7 @@ static struct asl_plan roll_plan(struct dice *d, int bits, uint64_t most_ranks)
 /* Number i of the grid cuts this many. */
 static uint64_t dim(const struct asl_plan *x, int i)
 {
-	char axis = x->algorithm->matmul->axes[i];
+	char axis = x->algorithm->matmul->grid.axes[i];
 
 	return axis == 'm' ? x->shape.m : axis == 'n' ? x->shape.n : x->shape.k;
 }
@@ -283,8 +283,7 @@ static void each_grid(const struct asl_plan *x,
 			for (p[2] = 1; asl_grid_ranks(&y.grid) <= x->ranks &&
 				       (uint64_t)p[2] <= dim(x, 2);
 			     p[2]++)
-				if (!x->algorithm->matmul->admits ||
-				    x->algorithm->matmul->admits(x, &y.grid))
+				if (asl_plan_admits(&y))
 					visit(&y, arg);
 }
 
@@ -296,7 +295,7 @@ struct search {
 
 static double objective(const struct asl_plan *x, const struct asl_forecast *f)
 {
-	return x->algorithm->matmul->least_words ? (double)f->bh
+	return x->algorithm->matmul->grid.least_words ? (double)f->bh
 						 : f->q[x->accounting];
 }
 

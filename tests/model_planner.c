@@ -97,7 +97,6 @@ static void visit(struct all *all, const struct asl_plan *with_grid)
 /* 0: look for the least flops; 1: visit. */
 static void each_grid(struct all *all, struct asl_plan *x, int pass)
 {
-	const struct asl_algorithm *a = x->algorithm;
 	uint64_t dim[3];
 	int *p = x->grid.p, P = x->ranks;
 
@@ -111,8 +110,7 @@ static void each_grid(struct all *all, struct asl_plan *x, int pass)
 				uint64_t flops;
 
 				if (!asl_plan_possible(x) ||
-				    (a->matmul->admits &&
-				     !a->matmul->admits(x, &x->grid)))
+				    !asl_plan_admits(x))
 					continue;
 				flops = asl_grid_flops(x);
 				if (flops < all->flops)
@@ -129,13 +127,13 @@ static void search_grids(struct all *all, struct asl_plan x)
 	uint64_t fair = 12 * x.shape.m * x.shape.n * x.shape.k /
 			(5 * (uint64_t)x.ranks);
 
-	x.algorithm->matmul->ideal(x.ideal, &x);
+	asl_plan_prescribe(&x);
 	all->whole = (struct asl_grid){{0}};
 	if (asl_grid_whole(&all->whole, &x)) {
 		x.grid = all->whole;
 		visit(all, &x);
 	}
-	if (x.algorithm->matmul->gridless)
+	if (x.algorithm->matmul->grid.none)
 		return;
 	all->flops = 2 * x.shape.m * x.shape.n * x.shape.k;
 	each_grid(all, &x, 0);
@@ -154,7 +152,7 @@ static int by_size(const void *a, const void *b)
 static bool passed_over(const struct asl_plan *base,
 			const struct asl_algorithm *a)
 {
-	return base->overlap && !a->matmul->overlaps;
+	return base->overlap && !a->overlaps;
 }
 
 static struct all search_all(const struct asl_plan *base)
@@ -168,7 +166,7 @@ static struct all search_all(const struct asl_plan *base)
 			const struct asl_kernel *kernel = asl_kernels[j];
 
 			if (base->algorithm ? base->algorithm != a
-					    : a->matmul->axes_of != NULL)
+					    : a->matmul->chooses != NULL)
 				continue;
 			if (!base->algorithm && passed_over(base, a))
 				continue;
@@ -308,7 +306,7 @@ static struct asl_box roll_box(struct dice *d, const struct asl_plan *x)
 		box.low[i] = p > 1 && box.low[i] < 2 ? 2 : box.low[i];
 		box.high[i] = p == 1 ? 1 : p + wide;
 	}
-	if (x->algorithm->matmul->square) {
+	if (x->algorithm->matmul->grid.square) {
 		box.low[1] = box.low[0];
 		box.high[1] = box.high[0];
 	}
@@ -324,8 +322,8 @@ static void floor_is_below(struct asl_plan *x, const struct asl_box *box,
 	struct asl_lower_bound of_q = {.memory = 0}, of_words = {.memory = 0};
 	struct asl_forecast f;
 
-	x->algorithm->matmul->floor(&of_q, x, box, &q);
-	x->algorithm->matmul->floor(&of_words, x, box, &bh);
+	x->algorithm->matmul->lower_bound(&of_q, x, box, &q);
+	x->algorithm->matmul->lower_bound(&of_words, x, box, &bh);
 	asl_plan_blocks(x);
 	f = asl_forecast(x);
 	/* Costs are those of grids that fit. */
@@ -358,7 +356,7 @@ static void floors_are_below(void **state)
 		struct asl_plan x = roll_base(&d);
 		struct asl_box box;
 
-		if (!x.algorithm || !x.algorithm->matmul->floor)
+		if (!x.algorithm || !x.algorithm->matmul->lower_bound)
 			continue;
 		if (!x.kernel || x.algorithm->matmul->kernel)
 			x.kernel = asl_kernel_find(
@@ -370,14 +368,14 @@ static void floors_are_below(void **state)
 		for (int j = 0; j < 3; j++)
 			x.grid.p[j] =
 				roll(&d, 0, 2) ? (int)roll_size(&d, 4) : 1;
-		if (x.algorithm->matmul->square)
+		if (x.algorithm->matmul->grid.square)
 			x.grid.p[1] = x.grid.p[0];
 		x.ranks = asl_grid_ranks(&x.grid) + (int)roll(&d, 0, 9);
 		if (!asl_plan_possible(&x))
 			continue;
 		if (roll(&d, 0, 1))
 			x.budget = roll_size(&d, 12);
-		x.algorithm->matmul->ideal(x.ideal, &x);
+		asl_plan_prescribe(&x);
 		box = roll_box(&d, &x);
 		tried++;
 		if (only_case() < 0 || only_case() == (long)i)

@@ -39,7 +39,7 @@ static inline void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
 	const struct asl_shape *s = &plan->shape;
 	int left = most;
 
-	if (plan->algorithm->matmul->gridless &&
+	if (plan->algorithm->matmul->grid.none &&
 	    s->m * s->n * s->k < (uint64_t)most)
 		left = (int)(s->m * s->n * s->k);
 	for (int i = 0; i < 3; i++) {
@@ -52,6 +52,7 @@ static inline void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
 static inline bool roll_any_grid(struct dice *d, struct asl_plan *plan,
 				 int most)
 {
+	asl_plan_resolve(plan);
 	for (int tries = 0; tries < 30; tries++) {
 		roll_numbers(d, plan, most);
 		plan->ranks = asl_grid_ranks(&plan->grid) + (int)roll(d, 0, 1);

@@ -124,7 +124,7 @@ static void prescriptions_of_the_paper(void **state)
 					    cases[i].n, 64);
 
 		x.costs.write = cases[i].write;
-		x.algorithm->matmul->ideal(x.ideal, &x);
+		asl_plan_prescribe(&x);
 		for (int j = 0; j < 3; j++)
 			expect(&x, "a number of the prescription", x.ideal[j],
 			       cases[i].grid[j]);
@@ -148,7 +148,7 @@ static void prescriptions_are_cheapest(void **state)
 
 		x.memory = k * most / (uint64_t)x.ranks + roll_size(&d, 22);
 		x.costs.write = 3 + (double)roll_size(&d, 8);
-		x.algorithm->matmul->ideal(x.ideal, &x);
+		asl_plan_prescribe(&x);
 		t = x.costs.write / x.costs.net;
 		q = fmax(1, (double)(k * most) / (double)x.memory);
 		for (Px = 1; Px <= P; Px *= 1.01) {
@@ -173,7 +173,7 @@ static void expect_call(struct asl_plan *x, const char *callee)
 	y.algorithm = asl_algorithm_find(callee);
 	assert_int_equal(asl_grid_choose(x, &need), 0);
 	assert_int_equal(asl_grid_choose(&y, &need), 0);
-	assert_string_equal(asl_plan_axes(x), y.algorithm->matmul->axes);
+	assert_string_equal(asl_plan_axes(x), y.algorithm->matmul->grid.axes);
 	for (int i = 0; i < 3; i++)
 		expect(x, "a number of the grid", x->grid.p[i], y.grid.p[i]);
 	expect(x, "Q", asl_forecast(x).q[0], asl_forecast(&y).q[0]);

@@ -38,7 +38,7 @@ static struct asl_run_want make(int i)
 		.verify = ASL_VERIFY_ORACLE,
 	};
 
-	want.plan.algorithm->matmul->ideal(want.plan.ideal, &want.plan);
+	asl_plan_prescribe(&want.plan);
 	return want;
 }
 

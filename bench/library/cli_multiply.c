@@ -207,7 +207,7 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	int idle = plan->ranks - asl_plan_ranks(plan);
 	char grid[40], real[80];
 
-	if (plan->algorithm->matmul->gridless) {
+	if (plan->algorithm->matmul->grid.none) {
 		fprintf(f, "ranks     %d, a box each%s\n", plan->ranks,
 			idle ? ", as far as there are any" : "");
 		return;

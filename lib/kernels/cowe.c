@@ -271,8 +271,9 @@ static struct leaves known_leaves(double cache, double read, double store)
  * Every word of C is stored by all the leaves above it and loaded by all but the
  * first, and there are volume / k words of C in all.
  */
-static void cowe_floor(struct asl_counts *counts, const struct asl_products *x,
-		       const struct asl_rates *rates)
+static void cowe_lower_bound(struct asl_counts *counts,
+			     const struct asl_products *x,
+			     const struct asl_rates *rates)
 {
 	enum asl_counter A = asl_read_counter(x->x.A),
 			 B = asl_read_counter(x->x.B),
@@ -290,7 +291,7 @@ static void cowe_floor(struct asl_counts *counts, const struct asl_products *x,
 	inner.of[store] += (uint64_t)stores;
 	inner.of[load] += stores > first ? (uint64_t)(stores - first) : 0;
 	inner.of[ASL_FLOPS] += 2 * x->volume;
-	asl_stream_floor(&faces, x, rates, 0, 0, 0);
+	asl_stream_lower_bound(&faces, x, rates, 0, 0, 0);
 	asl_counts_add(counts, stores > first && asl_cost(rates, &inner) >
 							 asl_cost(rates, &faces)
 				       ? &inner
@@ -304,5 +305,5 @@ const struct asl_kernel asl_kernel_cowe = {
 	.run = cowe_run,
 	.predict = cowe_predict,
 	.room = cowe_room,
-	.floor = cowe_floor,
+	.lower_bound = cowe_lower_bound,
 };

@@ -118,9 +118,10 @@ void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
 	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;
 }
 
-void asl_stream_floor(struct asl_counts *counts, const struct asl_products *x,
-		      const struct asl_rates *rates, uint64_t reads_A,
-		      uint64_t reads_B, uint64_t reads)
+void asl_stream_lower_bound(struct asl_counts *counts,
+			    const struct asl_products *x,
+			    const struct asl_rates *rates, uint64_t reads_A,
+			    uint64_t reads_B, uint64_t reads)
 {
 	enum asl_counter A = asl_read_counter(x->x.A),
 			 B = asl_read_counter(x->x.B);

@@ -50,8 +50,9 @@ struct asl_kernel {
 	 * Add counts that cost no more, at these rates, than what predict says
 	 * of any such products, all together.
 	 */
-	void (*floor)(struct asl_counts *counts, const struct asl_products *x,
-		      const struct asl_rates *rates);
+	void (*lower_bound)(struct asl_counts *counts,
+			    const struct asl_products *x,
+			    const struct asl_rates *rates);
 };
 
 /*
@@ -95,9 +96,10 @@ void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
  * The floor of kernels that store a word of C once a pass: so many reads of A,
  * of B, and of either (both included), if these are more than the faces have.
  */
-void asl_stream_floor(struct asl_counts *counts, const struct asl_products *x,
-		      const struct asl_rates *rates, uint64_t reads_A,
-		      uint64_t reads_B, uint64_t reads);
+void asl_stream_lower_bound(struct asl_counts *counts,
+			    const struct asl_products *x,
+			    const struct asl_rates *rates, uint64_t reads_A,
+			    uint64_t reads_B, uint64_t reads);
 
 static inline enum asl_counter asl_read_counter(enum asl_where where)
 {

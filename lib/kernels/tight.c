@@ -120,8 +120,9 @@ static uint64_t tight_room(const struct asl_product *x)
  * and are the least sides' or more, once per word of k.  Any sides' are 2mnk /
  * (sqrt(S + 1) - 1) or more, those of a square that fits without a gap.
  */
-static void tight_floor(struct asl_counts *counts, const struct asl_products *x,
-			const struct asl_rates *rates)
+static void tight_lower_bound(struct asl_counts *counts,
+			      const struct asl_products *x,
+			      const struct asl_rates *rates)
 {
 	struct asl_sides side = asl_tight_sides(&x->x);
 	uint64_t across = asl_ceil_div(x->x.n, side.cols);
@@ -131,8 +132,8 @@ static void tight_floor(struct asl_counts *counts, const struct asl_products *x,
 		2 * (double)x->volume / (sqrt((double)x->x.cache + 1) - 1);
 
 	square = ceil((1 - 1e-12) * square);
-	asl_stream_floor(counts, x, rates, 0, 0,
-			 asl_max(any, (uint64_t)square));
+	asl_stream_lower_bound(counts, x, rates, 0, 0,
+			       asl_max(any, (uint64_t)square));
 }
 
 const struct asl_kernel asl_kernel_tight = {
@@ -142,5 +143,5 @@ const struct asl_kernel asl_kernel_tight = {
 	.run = tight_run,
 	.predict = tight_predict,
 	.room = tight_room,
-	.floor = tight_floor,
+	.lower_bound = tight_lower_bound,
 };

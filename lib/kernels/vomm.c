@@ -42,15 +42,16 @@ static uint64_t vomm_room(const struct asl_product *x)
 }
 
 /* m k ceil(n/b) is mnk/b or more, and no less than for the least n. */
-static void vomm_floor(struct asl_counts *counts, const struct asl_products *x,
-		       const struct asl_rates *rates)
+static void vomm_lower_bound(struct asl_counts *counts,
+			     const struct asl_products *x,
+			     const struct asl_rates *rates)
 {
 	uint64_t b = side(x->x.cache);
 	uint64_t each = asl_ceil_div(x->volume, b);
 
-	asl_stream_floor(counts, x, rates,
-			 asl_max(each, x->A * asl_ceil_div(x->x.n, b)),
-			 asl_max(each, x->B * asl_ceil_div(x->x.m, b)), 0);
+	asl_stream_lower_bound(
+		counts, x, rates, asl_max(each, x->A * asl_ceil_div(x->x.n, b)),
+		asl_max(each, x->B * asl_ceil_div(x->x.m, b)), 0);
 }
 
 const struct asl_kernel asl_kernel_vomm = {
@@ -60,5 +61,5 @@ const struct asl_kernel asl_kernel_vomm = {
 	.run = vomm_run,
 	.predict = vomm_predict,
 	.room = vomm_room,
-	.floor = vomm_floor,
+	.lower_bound = vomm_lower_bound,
 };

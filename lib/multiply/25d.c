@@ -52,16 +52,12 @@ static void mm25d_ideal(double p[3], const struct asl_plan *plan)
 	p[0] = p[1] = sqrt(P / p[Z]);
 }
 
-static bool mm25d_works_on(const struct asl_grid *g)
+static void mm25d_limits(struct asl_box *box, const struct asl_plan *plan)
 {
-	return g->p[0] == g->p[1] && g->p[Z] <= g->p[0];
-}
+	double q = box->high[0], M = (double)plan->memory;
 
-static bool mm25d_admits(const struct asl_plan *plan, const struct asl_grid *g)
-{
-	double q = g->p[0], M = (double)plan->memory;
-
-	return g->p[Z] == 1 || words_of_a_matrix(&plan->shape) <= M * q * q;
+	if (box->low[Z] > 1 && words_of_a_matrix(&plan->shape) > M * q * q)
+		box->high[Z] = 0;
 }
 
 /* Rank 0's: layer 0 has the most rounds, and starts with the largest part. */
@@ -74,14 +70,6 @@ static uint64_t mm25d_flops(const struct asl_plan *plan)
 
 	return 2 * asl_part(s->m, p[0], 0).count *
 	       asl_part(s->n, p[1], 0).count * (last.first + last.count);
-}
-
-static void mm25d_owns(struct asl_piece own[ASL_OPERANDS],
-		       const struct asl_plan *plan, int rank)
-{
-	struct asl_torus t = asl_torus(plan, rank);
-
-	asl_torus_owns(own, &t);
 }
 
 /* ---- What it counts ---- */
@@ -155,17 +143,15 @@ static void mm25d_run(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mnk",
+	.grid = {.axes = "mnk",
+		 .text = "q x q x c, c <= q",
+		 .square = true,
+		 .flat = true},
 	.ideal = mm25d_ideal,
-	.works_on = mm25d_works_on,
-	.grids = "q x q x c, c <= q",
-	.square = true,
-	.limits = asl_torus_limits,
-	.floor = asl_torus_lower_bound,
+	.limits = mm25d_limits,
+	.lower_bound = asl_torus_lower_bound,
 	.flops = mm25d_flops,
-	.admits = mm25d_admits,
-	.owns = mm25d_owns,
-	.overlaps = true,
+	.owns = asl_torus_owns,
 };
 
 const struct asl_algorithm asl_multiply_25d = {
@@ -173,6 +159,7 @@ const struct asl_algorithm asl_multiply_25d = {
 	.summary = "c layers do a share of Cannon's rounds (Solomonik, Demmel)",
 	.family = &asl_family_multiply,
 	.resumes = true,
+	.overlaps = true,
 	.matmul = &matmul,
 	.predict = mm25d_predict,
 	.run = mm25d_run,

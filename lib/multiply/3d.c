@@ -31,16 +31,13 @@ static void mm3d_ideal(double p[3], const struct asl_plan *plan)
 	asl_grid_ideal(p, plan, 1);
 }
 
-static void mm3d_owns(struct asl_piece own[ASL_OPERANDS],
-		      const struct asl_plan *plan, int rank)
+static bool mm3d_owns(struct asl_piece *x, const struct asl_plan *plan,
+		      int rank, enum asl_operand which, int i)
 {
-	struct asl_brick x = asl_brick(plan, rank);
+	struct asl_brick brick = asl_brick(plan, rank);
 
-	own[ASL_A] = asl_brick_owns_A(&x);
-	own[ASL_B] = asl_brick_owns_B(&x);
-	own[ASL_C] = asl_whole_piece(x.m, x.n);
-	own[ASL_C].words =
-		asl_share(own[ASL_C].words.count, x.along_k.size, x.along_k.me);
+	*x = asl_brick_share(&brick, which);
+	return i == 0;
 }
 
 static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -48,9 +45,9 @@ static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	struct asl_brick x = asl_brick(plan, rank);
 	uint64_t C = x.m.count * x.n.count;
-	uint64_t own = asl_brick_owns_A(&x).words.count +
-		       asl_brick_owns_B(&x).words.count +
-		       asl_share(C, x.along_k.size, x.along_k.me).count;
+	uint64_t own = asl_brick_share(&x, ASL_A).words.count +
+		       asl_brick_share(&x, ASL_B).words.count +
+		       asl_brick_share(&x, ASL_C).words.count;
 
 	asl_brick_predict(
 		out, plan, &x, own,
@@ -59,9 +56,10 @@ static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 				   x.along_k.me, ASL_POOL, ASL_POOL);
 }
 
-static void mm3d_floor(struct asl_lower_bound *least,
-		       const struct asl_plan *plan, const struct asl_box *box,
-		       const struct asl_rates *rates)
+static void mm3d_lower_bound(struct asl_lower_bound *least,
+			     const struct asl_plan *plan,
+			     const struct asl_box *box,
+			     const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 
@@ -85,11 +83,10 @@ static void mm3d_run(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mkn",
+	.grid = {.axes = "mkn", .least_words = true},
 	.ideal = mm3d_ideal,
-	.least_words = true,
+	.lower_bound = mm3d_lower_bound,
 	.owns = mm3d_owns,
-	.floor = mm3d_floor,
 };
 
 const struct asl_algorithm asl_multiply_3d = {

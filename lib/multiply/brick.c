@@ -19,7 +19,7 @@ static struct asl_group line(const struct asl_grid *g, int rank, int axis)
 
 static int axis_of(const struct asl_plan *plan, char dimension)
 {
-	const char *axes = plan->algorithm->matmul->axes;
+	const char *axes = asl_plan_axes(plan);
 
 	return (int)(strchr(axes, dimension) - axes);
 }
@@ -44,16 +44,23 @@ static struct asl_range share(uint64_t words, const struct asl_group *g)
 	return asl_share(words, g->size, g->me);
 }
 
-struct asl_piece asl_brick_owns_A(const struct asl_brick *x)
+struct asl_piece asl_brick_block(const struct asl_brick *x,
+				 enum asl_operand which)
 {
-	return (struct asl_piece){x->m, x->k,
-				  share(x->m.count * x->k.count, &x->along_n)};
+	return asl_whole_piece(which == ASL_B ? x->k : x->m,
+			       which == ASL_A ? x->k : x->n);
 }
 
-struct asl_piece asl_brick_owns_B(const struct asl_brick *x)
+struct asl_piece asl_brick_share(const struct asl_brick *x,
+				 enum asl_operand which)
 {
-	return (struct asl_piece){x->k, x->n,
-				  share(x->k.count * x->n.count, &x->along_m)};
+	const struct asl_group *line = which == ASL_A	? &x->along_n
+				       : which == ASL_B ? &x->along_m
+							: &x->along_k;
+	struct asl_piece piece = asl_brick_block(x, which);
+
+	piece.words = share(piece.words.count, line);
+	return piece;
 }
 
 void asl_brick_gather(struct asl_rank *r, const struct asl_group *line,

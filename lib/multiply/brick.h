@@ -23,8 +23,11 @@ struct asl_brick {
 /* The brick of a rank within the plan's grid, whose axes the algorithm names. */
 struct asl_brick asl_brick(const struct asl_plan *plan, int rank);
 
-struct asl_piece asl_brick_owns_A(const struct asl_brick *x);
-struct asl_piece asl_brick_owns_B(const struct asl_brick *x);
+/* The rank's block of an operand; and its share of that along a line. */
+struct asl_piece asl_brick_block(const struct asl_brick *x,
+				 enum asl_operand which);
+struct asl_piece asl_brick_share(const struct asl_brick *x,
+				 enum asl_operand which);
 
 /* Fill a panel that a line of ranks owns in even shares, of which own is one. */
 void asl_brick_gather(struct asl_rank *r, const struct asl_group *line,

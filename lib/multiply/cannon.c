@@ -36,25 +36,6 @@ static void cannon_ideal(double p[3], const struct asl_plan *plan)
 	p[2] = 1;
 }
 
-static bool cannon_works_on(const struct asl_grid *g)
-{
-	return g->p[0] == g->p[1] && g->p[2] == 1;
-}
-
-static void cannon_limits(struct asl_box *box, const struct asl_plan *plan)
-{
-	(void)plan;
-	box->high[2] = 1;
-}
-
-static void cannon_owns(struct asl_piece own[ASL_OPERANDS],
-			const struct asl_plan *plan, int rank)
-{
-	struct asl_torus t = asl_torus(plan, rank);
-
-	asl_torus_owns(own, &t);
-}
-
 static void cannon_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			   int rank)
 {
@@ -79,15 +60,13 @@ static void cannon_run(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mnk",
+	.grid = {.axes = "mnk",
+		 .text = "q x q x 1",
+		 .square = true,
+		 .most = {0, 0, 1}},
 	.ideal = cannon_ideal,
-	.works_on = cannon_works_on,
-	.grids = "q x q x 1",
-	.square = true,
-	.limits = cannon_limits,
-	.floor = asl_torus_lower_bound,
-	.owns = cannon_owns,
-	.overlaps = true,
+	.lower_bound = asl_torus_lower_bound,
+	.owns = asl_torus_owns,
 };
 
 const struct asl_algorithm asl_multiply_cannon = {
@@ -95,6 +74,7 @@ const struct asl_algorithm asl_multiply_cannon = {
 	.summary = "blocks of A and B travel round a q x q torus (Cannon)",
 	.family = &asl_family_multiply,
 	.resumes = true,
+	.overlaps = true,
 	.matmul = &matmul,
 	.predict = cannon_predict,
 	.run = cannon_run,

@@ -447,17 +447,18 @@ static void asl_cuts_predict(struct asl_ledger *out,
 
 /* ---- What does not depend on the way ---- */
 
+#define CUTS_GRID                                                              \
+	{                                                                      \
+		.axes = "mkn", .text = "P x 1 x 1", .most = {0, 1, 1},         \
+		.none = true                                                   \
+	}
+
 static void asl_cuts_ideal(double p[3], const struct asl_plan *plan)
 {
 	uint64_t all = plan->shape.m * plan->shape.n * plan->shape.k;
 
 	p[0] = (double)asl_min(all, (uint64_t)plan->ranks);
 	p[1] = p[2] = 1;
-}
-
-static bool asl_cuts_works_on(const struct asl_grid *g)
-{
-	return g->p[1] == 1 && g->p[2] == 1;
 }
 
 static uint64_t asl_cuts_flops(const struct asl_plan *plan)
@@ -691,18 +692,10 @@ static struct asl_cuts_held fused_predict(struct asl_ledger *out,
 
 static const struct asl_cuts_way way = {owns_of_C, ROUNDS, run, fused_predict};
 
-static bool fused_owns_also(struct asl_piece *piece,
-			    const struct asl_plan *plan, int rank,
-			    enum asl_operand which, int i)
+static bool fused_owns(struct asl_piece *piece, const struct asl_plan *plan,
+		       int rank, enum asl_operand which, int i)
 {
 	return asl_cuts_owns(piece, plan, rank, which, i, &way);
-}
-
-static void fused_owns(struct asl_piece own[ASL_OPERANDS],
-		       const struct asl_plan *plan, int rank)
-{
-	for (int i = 0; i < ASL_OPERANDS; i++)
-		asl_cuts_owns(&own[i], plan, rank, i, 0, &way);
 }
 
 static void predict_fused(struct asl_ledger *out, const struct asl_plan *plan,
@@ -718,15 +711,11 @@ static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mkn",
+	.grid = CUTS_GRID,
 	.kernel = "tight",
 	.ideal = asl_cuts_ideal,
-	.works_on = asl_cuts_works_on,
-	.grids = "P x 1 x 1",
-	.gridless = true,
 	.flops = asl_cuts_flops,
 	.owns = fused_owns,
-	.owns_also = fused_owns_also,
 };
 
 const struct asl_algorithm asl_multiply_cuts_fused = {
@@ -873,17 +862,10 @@ static struct asl_cuts_held cuts_predict(struct asl_ledger *out,
 static const struct asl_cuts_way cuts_way = {cuts_owns_of_C, 1, cuts_run,
 					     cuts_predict};
 
-static bool cuts_owns_also(struct asl_piece *piece, const struct asl_plan *plan,
-			   int rank, enum asl_operand which, int i)
+static bool cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
+		      int rank, enum asl_operand which, int i)
 {
 	return asl_cuts_owns(piece, plan, rank, which, i, &cuts_way);
-}
-
-static void cuts_owns(struct asl_piece own[ASL_OPERANDS],
-		      const struct asl_plan *plan, int rank)
-{
-	for (int i = 0; i < ASL_OPERANDS; i++)
-		asl_cuts_owns(&own[i], plan, rank, i, 0, &cuts_way);
 }
 
 static void predict_cuts(struct asl_ledger *out, const struct asl_plan *plan,
@@ -899,14 +881,10 @@ static void run_cuts(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul cuts_matmul = {
-	.axes = "mkn",
+	.grid = CUTS_GRID,
 	.ideal = asl_cuts_ideal,
-	.works_on = asl_cuts_works_on,
-	.grids = "P x 1 x 1",
-	.gridless = true,
 	.flops = asl_cuts_flops,
 	.owns = cuts_owns,
-	.owns_also = cuts_owns_also,
 };
 
 const struct asl_algorithm asl_multiply_cuts = {

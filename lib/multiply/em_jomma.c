@@ -42,28 +42,20 @@ static void em_jomma_ideal(double p[3], const struct asl_plan *plan)
 	asl_grid_ideal(p, plan, t > 1 ? t : 1);
 }
 
-static bool em_jomma_admits(const struct asl_plan *plan,
-			    const struct asl_grid *g)
-{
-	return g->p[Z] == 1 || plan->ideal[Z] > 1;
-}
-
 static void em_jomma_limits(struct asl_box *box, const struct asl_plan *plan)
 {
-	if (plan->ideal[Z] <= 1)
+	if (plan->ideal[Z] <= 1 && box->high[Z] > 1)
 		box->high[Z] = 1;
 }
 
-static void em_jomma_owns(struct asl_piece own[ASL_OPERANDS],
-			  const struct asl_plan *plan, int rank)
+static bool em_jomma_owns(struct asl_piece *x, const struct asl_plan *plan,
+			  int rank, enum asl_operand which, int i)
 {
-	struct asl_brick x = asl_brick(plan, rank);
+	struct asl_brick brick = asl_brick(plan, rank);
 
-	own[ASL_A] = asl_brick_owns_A(&x);
-	own[ASL_B] = asl_brick_owns_B(&x);
-	own[ASL_C] = asl_whole_piece(x.m, x.n);
-	if (x.along_k.me != ROOT)
-		own[ASL_C].words.count = 0;
+	*x = which == ASL_C ? asl_brick_block(&brick, ASL_C)
+			    : asl_brick_share(&brick, which);
+	return i == 0 && (which != ASL_C || brick.along_k.me == ROOT);
 }
 
 static void em_jomma_predict(struct asl_ledger *out,
@@ -72,18 +64,19 @@ static void em_jomma_predict(struct asl_ledger *out,
 	struct asl_brick x = asl_brick(plan, rank);
 	int Pz = x.along_k.size, k = x.along_k.me;
 	uint64_t C = x.m.count * x.n.count;
-	uint64_t own = asl_brick_owns_A(&x).words.count +
-		       asl_brick_owns_B(&x).words.count + (k == ROOT ? C : 0);
+	uint64_t own = asl_brick_share(&x, ASL_A).words.count +
+		       asl_brick_share(&x, ASL_B).words.count +
+		       (k == ROOT ? C : 0);
 
 	asl_brick_predict(out, plan, &x, own, asl_reduce_room(C, Pz, k, ROOT));
 	asl_predict_reduce(&out->in[ASL_REDUCE], C, Pz, k, ROOT, ASL_POOL,
 			   ASL_POOL);
 }
 
-static void em_jomma_floor(struct asl_lower_bound *least,
-			   const struct asl_plan *plan,
-			   const struct asl_box *box,
-			   const struct asl_rates *rates)
+static void em_jomma_lower_bound(struct asl_lower_bound *least,
+				 const struct asl_plan *plan,
+				 const struct asl_box *box,
+				 const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 
@@ -107,12 +100,11 @@ static void em_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mnk",
+	.grid = {.axes = "mnk"},
 	.ideal = em_jomma_ideal,
-	.admits = em_jomma_admits,
-	.owns = em_jomma_owns,
 	.limits = em_jomma_limits,
-	.floor = em_jomma_floor,
+	.lower_bound = em_jomma_lower_bound,
+	.owns = em_jomma_owns,
 };
 
 const struct asl_algorithm asl_multiply_em_jomma = {

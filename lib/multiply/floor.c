@@ -15,7 +15,7 @@ enum { STEPS = 31 };
 static struct asl_span span(const struct asl_plan *plan,
 			    const struct asl_box *box, char dimension)
 {
-	const char *axes = plan->algorithm->matmul->axes;
+	const char *axes = asl_plan_axes(plan);
 	int i = axes[0] == dimension ? 0 : axes[1] == dimension ? 1 : 2;
 
 	return (struct asl_span){(uint64_t)box->low[i], (uint64_t)box->high[i]};
@@ -150,7 +150,7 @@ void asl_lower_bound_brick(struct asl_lower_bound *least,
 
 	asl_lower_bound_gather(&least->counts, of->A, &x->pn, plan->panels);
 	asl_lower_bound_gather(&least->counts, of->B, &x->pm, plan->panels);
-	plan->kernel->floor(&least->counts, of, rates);
+	plan->kernel->lower_bound(&least->counts, of, rates);
 	least->memory += of->A / x->pn.high + of->B / x->pm.high +
 			 (x->pn.low > 1 ? of->A : 0) +
 			 (x->pm.low > 1 ? of->B : 0) +

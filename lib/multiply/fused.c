@@ -236,7 +236,7 @@ static void asl_fused_blocks(struct asl_plan *plan)
 }
 
 /* Shares are taken to be rounded up. */
-static uint64_t asl_fused_enough(const struct asl_plan *plan)
+static uint64_t fused_upper_bound(const struct asl_plan *plan)
 {
 	struct sizes x = sizes_of(plan);
 
@@ -362,10 +362,10 @@ static uint64_t held(uint64_t W, uint64_t row, const struct asl_span *line)
 	return (has_power_of_two(line) ? 0 : W / line->high) + row;
 }
 
-static void asl_fused_floor(struct asl_lower_bound *least,
-			    const struct asl_plan *plan,
-			    const struct asl_box *box,
-			    const struct asl_rates *rates)
+static void fused_lower_bound(struct asl_lower_bound *least,
+			      const struct asl_plan *plan,
+			      const struct asl_box *box,
+			      const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 	struct asl_counts *counts = &least->counts;
@@ -379,7 +379,7 @@ static void asl_fused_floor(struct asl_lower_bound *least,
 	if (x.pk.high > 1 && !has_power_of_two(&x.pk))
 		counts->of[ASL_BOUNCE_READ] += C - C / x.pk.low;
 	x.of.C = x.pk.high == 1 ? C : stores;
-	asl_kernel_find("tight")->floor(counts, &x.of, rates);
+	asl_kernel_find("tight")->lower_bound(counts, &x.of, rates);
 	least->memory +=
 		held(A, x.of.x.k, &x.pn) + held(B, x.of.x.k, &x.pm) + x.of.C;
 }
@@ -548,8 +548,8 @@ static bool owns_of_C(struct asl_piece *x, const struct asl_fused *f, int i)
 	return true;
 }
 
-static bool fused_owns_also(struct asl_piece *x, const struct asl_plan *plan,
-			    int rank, enum asl_operand which, int i)
+static bool fused_owns(struct asl_piece *x, const struct asl_plan *plan,
+		       int rank, enum asl_operand which, int i)
 {
 	struct asl_fused f;
 
@@ -557,13 +557,6 @@ static bool fused_owns_also(struct asl_piece *x, const struct asl_plan *plan,
 	return which == ASL_C
 		       ? owns_of_C(x, &f, i)
 		       : owns_of_panel(x, &f, (which == ASL_A) == f.holds_A, i);
-}
-
-static void fused_owns(struct asl_piece own[ASL_OPERANDS],
-		       const struct asl_plan *plan, int rank)
-{
-	for (int i = 0; i < ASL_OPERANDS; i++)
-		fused_owns_also(&own[i], plan, rank, i, 0);
 }
 
 /* ---- The run ---- */
@@ -743,15 +736,13 @@ static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mkn",
+	.grid = {.axes = "mkn"},
 	.kernel = "tight",
 	.ideal = fused_ideal,
+	.lower_bound = fused_lower_bound,
 	.blocks = asl_fused_blocks,
-	.enough = asl_fused_enough,
+	.upper_bound = fused_upper_bound,
 	.owns = fused_owns,
-	.owns_also = fused_owns_also,
-	.floor = asl_fused_floor,
-	.overlaps = true,
 };
 
 const struct asl_algorithm asl_multiply_fused = {
@@ -760,6 +751,7 @@ const struct asl_algorithm asl_multiply_fused = {
 	.outside_apm = true,
 	.family = &asl_family_multiply,
 	.resumes = true,
+	.overlaps = true,
 	.matmul = &matmul,
 	.predict = asl_fused_predict,
 	.run = fused_run,

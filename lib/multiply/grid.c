@@ -69,8 +69,8 @@ uint64_t asl_grid_flops(const struct asl_plan *plan)
 {
 	uint64_t flops = 2, dim[3];
 
-	if (plan->algorithm->matmul->flops)
-		return plan->algorithm->matmul->flops(plan);
+	if (asl_plan_runs(plan)->matmul->flops)
+		return asl_plan_runs(plan)->matmul->flops(plan);
 	asl_plan_dims(dim, plan);
 	for (int i = 0; i < 3; i++)
 		flops *= asl_ceil_div(dim[i], (uint64_t)plan->grid.p[i]);
@@ -107,7 +107,7 @@ bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan)
 {
 	struct asl_grid found;
 
-	if (plan->algorithm->matmul->gridless)
+	if (plan->algorithm->matmul->grid.none)
 		found = all_ranks(plan);
 	else if (!is_integer(&found, plan))
 		return false;
@@ -146,12 +146,12 @@ static bool take_whole(struct asl_plan *plan)
 
 int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 {
-	bool words = plan->algorithm->matmul->least_words;
+	bool words = plan->algorithm->matmul->grid.least_words;
 	struct asl_candidate found;
 
 	*least_need = UINT64_MAX;
 	plan->grid = (struct asl_grid){{0}};
-	plan->algorithm->matmul->ideal(plan->ideal, plan);
+	asl_plan_prescribe(plan);
 	if (take_whole(plan))
 		return 0;
 	if (plan->budget && first(&found, plan, ASL_LEAST_MEMORY))

@@ -83,8 +83,8 @@ static void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
 
 enum { X, Y, Z };
 
-/* Numbers within a factor of two of the prescription. */
-static void asl_lm_limits(struct asl_box *box, const struct asl_plan *plan)
+/* Numbers within a factor of two of the prescription; both ends are out. */
+static void lm_limits(struct asl_box *box, const struct asl_plan *plan)
 {
 	for (int i = 0; i < 3; i++) {
 		double low = floor(plan->ideal[i] / 2);
@@ -94,6 +94,10 @@ static void asl_lm_limits(struct asl_box *box, const struct asl_plan *plan)
 			box->low[i] = low < INT32_MAX ? (int)low : INT32_MAX;
 		if (high < box->high[i])
 			box->high[i] = (int)high;
+		if (box->low[i] == box->high[i] &&
+		    (box->low[i] >= 2 * plan->ideal[i] ||
+		     plan->ideal[i] >= 2 * box->low[i]))
+			box->high[i] = 0;
 	}
 }
 
@@ -114,9 +118,10 @@ static void widen(struct asl_products *of, const struct asl_plan *plan,
 		box->high[Z] > 1 || box->high[X] > 1 ? plan->panels : ASL_POOL;
 }
 
-static void asl_lm_floor(struct asl_lower_bound *least,
-			 const struct asl_plan *plan, const struct asl_box *box,
-			 const struct asl_rates *rates)
+static void lm_lower_bound(struct asl_lower_bound *least,
+			   const struct asl_plan *plan,
+			   const struct asl_box *box,
+			   const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 	struct asl_counts *counts = &least->counts;
@@ -134,7 +139,7 @@ static void asl_lm_floor(struct asl_lower_bound *least,
 	if (x.pk.high > 1)
 		counts->of[ASL_BH] += of.C - asl_ceil_div(of.C, x.pk.low);
 	of.volume = asl_max(of.volume, of.C * of.deep);
-	plan->kernel->floor(counts, &of, rates);
+	plan->kernel->lower_bound(counts, &of, rates);
 	least->memory += copied + (x.pm.high > 1 ? B : 0);
 }
 
@@ -166,16 +171,6 @@ static void lm_jomma_ideal(double p[3], const struct asl_plan *plan)
 	p[X] = clamp(p[X], 1, fmin(m, n));
 	p[Z] = fmin(layers, p[X]);
 	p[Y] = clamp(P / (p[X] * p[Z]), 1, k);
-}
-
-static bool lm_jomma_admits(const struct asl_plan *plan,
-			    const struct asl_grid *g)
-{
-	for (int i = 0; i < 3; i++)
-		if (g->p[i] >= 2 * plan->ideal[i] ||
-		    plan->ideal[i] >= 2 * g->p[i])
-			return false;
-	return true;
 }
 
 static int rounds_of_a_layer(const struct asl_grid *g)
@@ -286,26 +281,17 @@ static bool owns_block(struct asl_piece *C, const struct asl_lm_part *x, int i)
 	return round_as_root(x, i) < x->rounds;
 }
 
-static bool lm_jomma_owns_also(struct asl_piece *x, const struct asl_plan *plan,
-			       int rank, enum asl_operand which, int i)
+static bool lm_jomma_owns(struct asl_piece *x, const struct asl_plan *plan,
+			  int rank, enum asl_operand which, int i)
 {
 	struct asl_lm_part part = asl_lm_part(plan, rank);
 
-	return which == ASL_C && owns_block(x, &part, i);
-}
-
-static void lm_jomma_owns(struct asl_piece own[ASL_OPERANDS],
-			  const struct asl_plan *plan, int rank)
-{
-	struct asl_lm_part x = asl_lm_part(plan, rank);
-
-	own[ASL_A] = asl_whole_piece(x.m, x.k);
-	own[ASL_B] = asl_whole_piece(x.k, asl_lm_columns(&x, 0));
-	for (int i = ASL_A; i <= ASL_B; i++)
-		own[i].words = asl_share(own[i].words.count, x.layers.size,
-					 x.layers.me);
-	if (!owns_block(&own[ASL_C], &x, 0))
-		own[ASL_C].words.count = 0;
+	if (which == ASL_C)
+		return owns_block(x, &part, i);
+	*x = which == ASL_A ? asl_whole_piece(part.m, part.k)
+			    : asl_whole_piece(part.k, asl_lm_columns(&part, 0));
+	x->words = asl_share(x->words.count, part.layers.size, part.layers.me);
+	return i == 0;
 }
 
 /* ---- The run ---- */
@@ -439,15 +425,12 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mkn",
+	.grid = {.axes = "mkn"},
 	.ideal = lm_jomma_ideal,
+	.limits = lm_limits,
+	.lower_bound = lm_lower_bound,
 	.flops = lm_jomma_flops,
-	.admits = lm_jomma_admits,
 	.owns = lm_jomma_owns,
-	.owns_also = lm_jomma_owns_also,
-	.limits = asl_lm_limits,
-	.floor = asl_lm_floor,
-	.overlaps = true,
 };
 
 const struct asl_algorithm asl_multiply_lm_jomma = {
@@ -456,6 +439,7 @@ const struct asl_algorithm asl_multiply_lm_jomma = {
 		"trades network words for writes, limited memory (Zhu et al.)",
 	.family = &asl_family_multiply,
 	.resumes = true,
+	.overlaps = true,
 	.matmul = &matmul,
 	.predict = asl_lm_predict,
 	.run = lm_jomma_run,

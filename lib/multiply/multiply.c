@@ -37,11 +37,14 @@ const struct asl_algorithm *asl_algorithm_find(const char *name)
 	return NULL;
 }
 
+static const struct asl_matmul *matmul(const struct asl_plan *plan)
+{
+	return asl_plan_runs(plan)->matmul;
+}
+
 const char *asl_plan_axes(const struct asl_plan *plan)
 {
-	const struct asl_matmul *a = plan->algorithm->matmul;
-
-	return a->axes_of ? a->axes_of(plan) : a->axes;
+	return matmul(plan)->grid.axes;
 }
 
 void asl_plan_dims(uint64_t dim[3], const struct asl_plan *plan)
@@ -58,31 +61,55 @@ int asl_grid_ranks(const struct asl_grid *g)
 	return g->p[0] * g->p[1] * g->p[2];
 }
 
-bool asl_plan_possible(const struct asl_plan *plan)
+void asl_plan_resolve(struct asl_plan *plan)
 {
 	const struct asl_matmul *a = plan->algorithm->matmul;
 
+	plan->runs = a->chooses ? a->chooses(plan) : NULL;
+	if (plan->runs && a->kernel)
+		plan->kernel = asl_kernel_find(a->kernel);
+}
+
+void asl_plan_prescribe(struct asl_plan *plan)
+{
+	const struct asl_matmul *a = plan->algorithm->matmul;
+
+	asl_plan_resolve(plan);
+	(a->ideal ? a : matmul(plan))->ideal(plan->ideal, plan);
+}
+
+bool asl_plan_possible(const struct asl_plan *plan)
+{
+	const struct asl_grid_rule *rule = &matmul(plan)->grid;
+	const int *p = plan->grid.p;
+
+	for (int i = 0; i < 3; i++)
+		if (rule->most[i] && p[i] > rule->most[i])
+			return false;
 	return asl_grid_ranks(&plan->grid) <= plan->ranks &&
-	       (!a->works_on || a->works_on(&plan->grid));
+	       (!rule->square || p[0] == p[1]) && (!rule->flat || p[2] <= p[0]);
+}
+
+bool asl_plan_admits(const struct asl_plan *plan)
+{
+	const struct asl_matmul *a = matmul(plan);
+	const int *p = plan->grid.p;
+	struct asl_box box = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
+
+	if (a->limits)
+		a->limits(&box, plan);
+	return box.low[0] <= box.high[0] && box.low[1] <= box.high[1] &&
+	       box.low[2] <= box.high[2];
 }
 
 void asl_plan_blocks(struct asl_plan *plan)
 {
-	const struct asl_matmul *a = plan->algorithm->matmul;
-
-	if (a->blocks)
-		a->blocks(plan);
+	if (matmul(plan)->blocks)
+		matmul(plan)->blocks(plan);
 }
 
 bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
 		    enum asl_operand which, int i)
 {
-	const struct asl_matmul *a = plan->algorithm->matmul;
-	struct asl_piece own[ASL_OPERANDS];
-
-	if (i > 0)
-		return a->owns_also && a->owns_also(x, plan, rank, which, i);
-	a->owns(own, plan, rank);
-	*x = own[which];
-	return true;
+	return matmul(plan)->owns(x, plan, rank, which, i);
 }

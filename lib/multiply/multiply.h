@@ -1,7 +1,7 @@
 /*
  * multiply.h -- C = A B over many ranks: how it is done
  *
- * asl_grid_choose (lib/model/grid.h) completes a plan with the grid that its
+ * asl_grid_choose (lib/multiply/grid.h) completes a plan with the grid that its
  * algorithm prescribes.
  *
  * An algorithm is one file with one struct asl_algorithm, named in
@@ -32,51 +32,44 @@ struct asl_lower_bound {
 
 enum asl_operand { ASL_A, ASL_B, ASL_C, ASL_OPERANDS };
 
+/* The grids that an algorithm works on, and the one that it takes. */
+struct asl_grid_rule {
+	const char *axes; /* what each number cuts: "mkn" */
+	const char *text; /* for people: "q x q x 1"; NULL: any grid will do */
+	bool square;	  /* the first two numbers are equal */
+	bool flat;	  /* the third is no larger than the first */
+	int most[3];	  /* 0: no limit */
+
+	/*
+	 * There is no grid: always {ranks, 1, 1}, for any number of ranks, to
+	 * which no axis and no flops limit applies.
+	 */
+	bool none;
+
+	/* The grid of least B_h is taken; else that of least Q. */
+	bool least_words;
+};
+
 /*
- * What is asked of an algorithm beside what all families have; owns also says
- * what the words of `own` are, for its run: those of the pieces, one after
- * another.
+ * An algorithm's part that other families' algorithms don't have.  One that only
+ * chooses another has `chooses`, and of the rest what differs from that one's.
  */
 struct asl_matmul {
-	const char *axes; /* what each grid number cuts: "mkn" */
-
-	/*
-	 * The same where that depends on the plan, but not on its grid: only a
-	 * dispatcher has it, which is always one of the other algorithms.
-	 */
-	const char *(*axes_of)(const struct asl_plan *plan);
-
+	struct asl_grid_rule grid;
 	const char *kernel; /* the only one it uses; NULL: the plan's */
 
-	/*
-	 * Only a dispatcher: make *plan one of the algorithm that it calls,
-	 * ideal included, so that its grids can be searched as those.
-	 */
-	void (*calls)(struct asl_plan *plan);
+	/* The algorithm for this shape, P and M; the grid doesn't matter. */
+	const struct asl_algorithm *(*chooses)(const struct asl_plan *plan);
 
 	/* The grid prescribed, in real numbers. */
 	void (*ideal)(double p[3], const struct asl_plan *plan);
 
-	/* Can it work on this grid at all?  NULL: on any. */
-	bool (*works_on)(const struct asl_grid *g);
-	const char *grids; /* which those are, for people: "q x q x 1" */
-
 	/*
-	 * The same for a search, which would otherwise come by millions of
-	 * others: is the second number the first, and within which numbers are
-	 * those that it works on and admits?  *box has all that there are.
+	 * Shrink a box of grids to those like plan->ideal: all of them stay in it.
+	 * A box of one grid that isn't like it becomes empty (low > high).
+	 * NULL: all are.
 	 */
-	bool square;
 	void (*limits)(struct asl_box *box, const struct asl_plan *plan);
-
-	/*
-	 * It works on any number of ranks, and the grid is always {ranks, 1,
-	 * 1}: what the shape and the flops limit say about grids is not for it.
-	 */
-	bool gridless;
-
-	/* With plan->overlap, words travel while others are multiplied. */
-	bool overlaps;
 
 	/*
 	 * Add what some rank counts at least, on whichever grid of the box and
@@ -84,9 +77,10 @@ struct asl_matmul {
 	 * fits into the budget.  The closer, the faster the search.  NULL:
 	 * nothing is known.
 	 */
-	void (*floor)(struct asl_lower_bound *least,
-		      const struct asl_plan *plan, const struct asl_box *box,
-		      const struct asl_rates *rates);
+	void (*lower_bound)(struct asl_lower_bound *least,
+			    const struct asl_plan *plan,
+			    const struct asl_box *box,
+			    const struct asl_rates *rates);
 
 	/* The busiest rank's flops; NULL: those of a brick cut by the axes. */
 	uint64_t (*flops)(const struct asl_plan *plan);
@@ -98,30 +92,24 @@ struct asl_matmul {
 	void (*blocks)(struct asl_plan *plan);
 
 	/*
-	 * Words that are enough for every rank with these blocks, quickly told: a
-	 * few more than the busiest holds.  NULL: what it holds is asked for.
+	 * Upper bound on the words that any rank holds with these blocks, in
+	 * closed form and close.  NULL: the ranks are asked.
 	 */
-	uint64_t (*enough)(const struct asl_plan *plan);
+	uint64_t (*upper_bound)(const struct asl_plan *plan);
 
-	/* Is this one of the prescription's kind?  NULL: all are. */
-	bool (*admits)(const struct asl_plan *plan, const struct asl_grid *g);
-
-	/* Of those, take the one of least B_h (else of least Q). */
-	bool least_words;
-
-	void (*owns)(struct asl_piece own[ASL_OPERANDS],
-		     const struct asl_plan *plan, int rank);
-
-	/* Its piece i = 1, 2, ...; false: no more.  NULL: one is all. */
-	bool (*owns_also)(struct asl_piece *x, const struct asl_plan *plan,
-			  int rank, enum asl_operand which, int i);
+	/*
+	 * Piece i = 0, 1, ... of what a rank owns of an operand; false: no more.
+	 * The run finds the words of the pieces one after another.
+	 */
+	bool (*owns)(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		     enum asl_operand which, int i);
 };
 
 /* All of them, NULL-ended; by name, NULL if there is none. */
 extern const struct asl_algorithm *const asl_algorithms[];
 const struct asl_algorithm *asl_algorithm_find(const char *name);
 
-/* What each grid number cuts. */
+/* What each grid number cuts; once the algorithm is chosen. */
 const char *asl_plan_axes(const struct asl_plan *plan);
 
 /* The lengths that the axes cut. */
@@ -130,8 +118,17 @@ void asl_plan_dims(uint64_t dim[3], const struct asl_plan *plan);
 /* Ranks that the grid uses. */
 int asl_grid_ranks(const struct asl_grid *g);
 
+/* Choose the algorithm that runs, if the plan's only chooses one. */
+void asl_plan_resolve(struct asl_plan *plan);
+
+/* The same, and the grid that it prescribes, in real numbers. */
+void asl_plan_prescribe(struct asl_plan *plan);
+
 /* Are there ranks enough for the plan's grid, and can the algorithm use it? */
 bool asl_plan_possible(const struct asl_plan *plan);
+
+/* Is the plan's grid one like the prescription? */
+bool asl_plan_admits(const struct asl_plan *plan);
 
 /* Choose block sizes for the plan's grid, where they are not given. */
 void asl_plan_blocks(struct asl_plan *plan);

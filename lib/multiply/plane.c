@@ -30,31 +30,20 @@ void asl_plane_ideal(double p[3], const struct asl_plan *plan)
 	asl_grid_ideal(p, plan, INFINITY);
 }
 
-bool asl_plane_works_on(const struct asl_grid *g)
+bool asl_plane_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		    enum asl_operand which, int i)
 {
-	return g->p[2] == 1;
-}
+	struct asl_plane p = asl_plane(plan, rank);
 
-void asl_plane_owns(struct asl_piece own[ASL_OPERANDS],
-		    const struct asl_plan *plan, int rank)
-{
-	struct asl_plane x = asl_plane(plan, rank);
-
-	own[ASL_A] = asl_whole_piece(x.m, x.kA);
-	own[ASL_B] = asl_whole_piece(x.kB, x.n);
-	own[ASL_C] = asl_whole_piece(x.m, x.n);
+	*x = asl_whole_piece(which == ASL_B ? p.kB : p.m,
+			     which == ASL_A ? p.kA : p.n);
+	return i == 0;
 }
 
 uint64_t asl_plane_owned(const struct asl_plane *x)
 {
 	return x->m.count * x->kA.count + x->kB.count * x->n.count +
 	       x->m.count * x->n.count;
-}
-
-void asl_plane_limits(struct asl_box *box, const struct asl_plan *plan)
-{
-	(void)plan;
-	box->high[2] = 1;
 }
 
 /*
@@ -91,7 +80,7 @@ void asl_plane_lower_bound(struct asl_lower_bound *least,
 	of->passes = strips;
 	floor_spread(&least->counts, of->A, strips, &x.pn, plan->panels);
 	floor_spread(&least->counts, of->B, strips, &x.pm, plan->panels);
-	plan->kernel->floor(&least->counts, of, rates);
+	plan->kernel->lower_bound(&least->counts, of, rates);
 	least->memory += of->A / x.pn.high + of->B / x.pm.high + of->C +
 			 (x.pn.high > 1 ? of->x.m : 0) +
 			 (x.pm.high > 1 ? of->x.n : 0);

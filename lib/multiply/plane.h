@@ -29,24 +29,26 @@ struct asl_plane {
 /* The plan's axes are m and n, then k, which the grid leaves uncut. */
 struct asl_plane asl_plane(const struct asl_plan *plan, int rank);
 
-/* ---- As struct asl_algorithm wants them ---- */
+/* ---- As struct asl_matmul asks ---- */
+
+#define ASL_PLANE_GRID                                                         \
+	{                                                                      \
+		.axes = "mnk", .text = "pr x pc x 1", .most = { 0, 0, 1 }      \
+	}
 
 /* Blocks of C as nearly square as the shape allows. */
 void asl_plane_ideal(double p[3], const struct asl_plan *plan);
-bool asl_plane_works_on(const struct asl_grid *g);
-void asl_plane_owns(struct asl_piece own[ASL_OPERANDS],
-		    const struct asl_plan *plan, int rank);
-
-/* All three operands' words. */
-uint64_t asl_plane_owned(const struct asl_plane *x);
-
-void asl_plane_limits(struct asl_box *box, const struct asl_plan *plan);
+bool asl_plane_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		    enum asl_operand which, int i);
 
 /* Every panel comes once, and C is completed in as many passes as strips. */
 void asl_plane_lower_bound(struct asl_lower_bound *least,
 			   const struct asl_plan *plan,
 			   const struct asl_box *box,
 			   const struct asl_rates *rates);
+
+/* All three operands' words. */
+uint64_t asl_plane_owned(const struct asl_plane *x);
 
 /* ---- Strips of k ---- */
 

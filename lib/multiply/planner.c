@@ -159,15 +159,23 @@ static void ask_some(struct survey *s)
 bool asl_multiply_forecast(struct asl_forecast *most,
 			   const struct asl_plan *plan)
 {
-	const struct asl_matmul *a = plan->algorithm->matmul;
+	const struct asl_matmul *a = asl_plan_runs(plan)->matmul;
 	struct survey s = {.plan = plan, .most = most};
 
-	if (a->enough)
-		most->memory_needed = a->enough(plan);
-	if (a->gridless || asl_plan_ranks(plan) <= ALL_RANKS)
+	if (a->upper_bound)
+		most->memory_needed = a->upper_bound(plan);
+	if (a->grid.none || asl_plan_ranks(plan) <= ALL_RANKS)
 		return false;
 	ask_some(&s);
 	return true;
+}
+
+static bool works_on_grid(const struct asl_plan *plan)
+{
+	struct asl_plan x = *plan;
+
+	asl_plan_resolve(&x);
+	return asl_plan_possible(&x);
 }
 
 static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
@@ -180,15 +188,14 @@ static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
 		return false;
 	if (plan->cache < plan->kernel->least_cache)
 		return false;
-	if (plan->grid.p[0] && !asl_plan_possible(plan))
+	if (plan->grid.p[0] && !works_on_grid(plan))
 		return false;
 	if (base->algorithm)
 		return base->algorithm == plan->algorithm;
-	/* Who wants overlap has no use for what cannot. */
-	if (plan->overlap && !a->overlaps)
+	if (plan->overlap && !plan->algorithm->overlaps)
 		return false;
-	/* A dispatcher would only repeat what it calls. */
-	return !a->axes_of && (!a->gridless || plan->ranks <= ASL_MOST_WALKED);
+	/* Whatever it would choose is among the others. */
+	return !a->chooses && (!a->grid.none || plan->ranks <= ASL_MOST_WALKED);
 }
 
 static struct asl_search *search(const struct asl_plan *base, enum asl_aim aim)

@@ -59,6 +59,11 @@ struct asl_grids {
 	double ranks;	/* fewer cannot keep to it */
 };
 
+static const struct asl_matmul *matmul(const struct asl_grids *g)
+{
+	return asl_plan_runs(&g->plan)->matmul;
+}
+
 static inline bool asl_box_single(const struct asl_box *box)
 {
 	return box->low[0] == box->high[0] && box->low[1] == box->high[1] &&
@@ -204,7 +209,7 @@ static void trim_axis(struct asl_box *box, const struct asl_grids *g, int i)
 
 	lower_high(box, i, P / (uint64_t)box->low[j] / (uint64_t)box->low[l]);
 	raise_low(box, i, ceil((1 - 1e-12) * g->ranks / others));
-	if (!g->plan.algorithm->matmul->flops)
+	if (!matmul(g)->flops)
 		trim_brick(box, g, i);
 }
 
@@ -222,7 +227,7 @@ static bool trim(struct asl_box *box, const struct asl_grids *g)
 {
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 3; i++) {
-			if (g->plan.algorithm->matmul->square)
+			if (matmul(g)->grid.square)
 				tie(box);
 			if (box->low[i] <= box->high[i])
 				trim_axis(box, g, i);
@@ -279,12 +284,19 @@ static int asl_box_split(struct asl_box half[2], const struct asl_box *box,
 /* A box that has all of them; false: there is none. */
 static bool asl_grids_box(struct asl_box *box, const struct asl_grids *g)
 {
+	const struct asl_matmul *a = matmul(g);
+
 	for (int i = 0; i < 3; i++) {
 		box->low[i] = 1;
 		box->high[i] = most(g->dim[i]);
+		if (a->grid.most[i])
+			lower_high(box, i, (uint64_t)a->grid.most[i]);
 	}
-	if (g->plan.algorithm->matmul->limits)
-		g->plan.algorithm->matmul->limits(box, &g->plan);
+	/* q x q x c, c <= q */
+	if (a->grid.flat)
+		lower_high(box, 2, asl_isqrt((uint64_t)g->plan.ranks));
+	if (a->limits)
+		a->limits(box, &g->plan);
 	for (int i = 0; i < 3; i++)
 		if (box->low[i] > box->high[i])
 			return false;
@@ -295,11 +307,10 @@ static bool asl_grids_box(struct asl_box *box, const struct asl_grids *g)
 static bool asl_grids_have(const struct asl_grids *g,
 			   const struct asl_grid *grid)
 {
-	const struct asl_matmul *a = g->plan.algorithm->matmul;
 	struct asl_plan x = g->plan;
 
 	x.grid = *grid;
-	return asl_plan_possible(&x) && (!a->admits || a->admits(&x, grid)) &&
+	return asl_plan_possible(&x) && asl_plan_admits(&x) &&
 	       asl_grid_flops(&x) <= g->flops;
 }
 
@@ -312,7 +323,7 @@ static double least_in(const struct asl_box *box, const struct asl_grids *g)
 
 	for (int i = 0; i < 3; i++)
 		sides *= asl_ceil_div(g->dim[i], (uint64_t)box->high[i]);
-	if (g->plan.algorithm->matmul->flops)
+	if (matmul(g)->flops)
 		sides = 0;
 	return 2 * (double)asl_max(sides,
 				   asl_ceil_div(all, (uint64_t)g->plan.ranks));
@@ -379,13 +390,8 @@ static void asl_grids_init(struct asl_grids *g, const struct asl_plan *plan)
 	g->ranks = 2 * (double)all / (double)g->flops;
 }
 
-/*
- * A plan with its grids; of a dispatcher those of the plan that it calls.
- * `alone` is not to come up a second time among them.
- */
+/* A plan with its grids; `alone` is not to come up a second time among them. */
 struct way {
-	const struct asl_algorithm *algorithm;
-	const struct asl_kernel *kernel;
 	struct asl_grids grids;
 	struct asl_rates objective, q;
 	struct asl_grid alone;
@@ -440,7 +446,7 @@ static uint64_t wanted(const struct asl_search *s, const struct way *way,
  */
 static double distance(const struct asl_box *box, const struct asl_plan *plan)
 {
-	double sum = plan->algorithm->matmul->gridless ? INFINITY : 0;
+	double sum = asl_plan_runs(plan)->matmul->grid.none ? INFINITY : 0;
 
 	for (int i = 0; i < 3; i++) {
 		double p = plan->ideal[i];
@@ -470,8 +476,8 @@ static struct asl_merit final_merit(const struct asl_search *s,
 	double q = f->q[way->grids.plan.accounting];
 
 	if (s->aim == ASL_LEAST_MEMORY)
-		return (struct asl_merit){(double)wanted(s, way, f->memory_needed), 0,
-					  0};
+		return (struct asl_merit){
+			(double)wanted(s, way, f->memory_needed), 0, 0};
 	return (struct asl_merit){s->aim == ASL_LEAST_WORDS ? (double)f->bh : q,
 				  q, distance(box, &way->grids.plan)};
 }
@@ -492,13 +498,14 @@ static bool look(struct asl_entry *x, struct asl_search *s, int which,
 {
 	struct way *way = &s->way[which];
 	const struct asl_plan *plan = &way->grids.plan;
-	const struct asl_matmul *a = plan->algorithm->matmul;
+	const struct asl_matmul *a = matmul(&way->grids);
 	struct asl_lower_bound least = {.memory = 0};
 
 	way->looks++;
-	if (a->floor && !asl_box_mixed(box))
-		a->floor(&least, plan, box,
-			 s->aim == ASL_LEAST_WORDS ? &way->objective : &way->q);
+	if (a->lower_bound && !asl_box_mixed(box))
+		a->lower_bound(&least, plan, box,
+			       s->aim == ASL_LEAST_WORDS ? &way->objective
+							 : &way->q);
 	*x = (struct asl_entry){
 		.merit = merit(s, way, box, &least.counts,
 			       wanted(s, way, least.memory)),
@@ -532,7 +539,7 @@ static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 {
 	struct way *way = &s->way[which];
 	struct asl_plan plan = complete(way, box);
-	const struct asl_matmul *a = plan.algorithm->matmul;
+	const struct asl_matmul *a = matmul(&way->grids);
 	struct asl_entry x = {.box = *box, .stage = ASL_RANK_0, .which = which};
 	struct asl_ledger ledger;
 	struct asl_counts total;
@@ -540,7 +547,7 @@ static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 
 	way->looks += LOOKS_FOR_RANK_0;
 	asl_plan_predict(&ledger, &plan, 0);
-	memory = a->enough ? a->enough(&plan) : ledger.memory_high;
+	memory = a->upper_bound ? a->upper_bound(&plan) : ledger.memory_high;
 	if (too_much(s, way, memory))
 		return;
 	total = asl_ledger_total(&ledger);
@@ -600,8 +607,6 @@ static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 	f = &s->found[s->founds];
 	f->plan = complete(way, box);
 	f->forecast = asl_forecast(&f->plan);
-	f->plan.algorithm = way->algorithm;
-	f->plan.kernel = way->kernel;
 	if (too_much(s, way, f->forecast.memory_needed))
 		return;
 	x.which = s->founds++;
@@ -675,22 +680,18 @@ void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
 	if (!way)
 		return;
 	*way = (struct way){
-		.algorithm = plan->algorithm,
-		.kernel = plan->kernel,
 		.grids = {.plan = *plan},
 		.q = asl_rates(&plan->costs, plan->accounting),
 	};
 	way->objective =
 		s->aim == ASL_LEAST_WORDS ? asl_rates(&words, ASL_APM) : way->q;
-	plan->algorithm->matmul->ideal(way->grids.plan.ideal, plan);
-	if (plan->algorithm->matmul->calls)
-		plan->algorithm->matmul->calls(&way->grids.plan);
+	asl_plan_prescribe(&way->grids.plan);
 	way->alone = plan->grid;
 	if (plan->grid.p[0] || asl_grid_whole(&way->alone, &way->grids.plan)) {
 		box = box_of(&way->alone);
 		put_grid(s, which, &box);
 	}
-	if (plan->grid.p[0] || plan->algorithm->matmul->gridless)
+	if (plan->grid.p[0] || plan->algorithm->matmul->grid.none)
 		return;
 	asl_grids_init(&way->grids, &way->grids.plan);
 	if (asl_grids_box(&box, &way->grids))

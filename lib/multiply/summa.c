@@ -205,15 +205,11 @@ static void summa_blocks(struct asl_plan *plan)
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mnk",
-	.works_on = asl_plane_works_on,
-	.grids = "pr x pc x 1",
+	.grid = ASL_PLANE_GRID,
 	.ideal = asl_plane_ideal,
-	.limits = asl_plane_limits,
-	.floor = asl_plane_lower_bound,
+	.lower_bound = asl_plane_lower_bound,
 	.blocks = summa_blocks,
 	.owns = asl_plane_owns,
-	.overlaps = true,
 };
 
 const struct asl_algorithm asl_multiply_summa = {
@@ -221,6 +217,7 @@ const struct asl_algorithm asl_multiply_summa = {
 	.summary = "2D, panels broadcast along rows and columns (van de Geijn)",
 	.family = &asl_family_multiply,
 	.resumes = true,
+	.overlaps = true,
 	.matmul = &matmul,
 	.predict = summa_predict,
 	.run = summa_run,

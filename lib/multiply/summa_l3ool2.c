@@ -66,30 +66,24 @@ static struct asl_range tile_range(uint64_t length, uint64_t b, uint64_t i)
 	return (struct asl_range){i * b, asl_min(b, length - i * b)};
 }
 
-static bool l3ool2_admits(const struct asl_plan *plan, const struct asl_grid *g)
-{
-	double pr = plan->ideal[0], pc = plan->ideal[1];
-
-	return (g->p[0] > 1 || pr < 2 || plan->shape.m == 1) &&
-	       (g->p[1] > 1 || pc < 2 || plan->shape.n == 1);
-}
-
+/* A single line of ranks only where less than two are prescribed. */
 static void l3ool2_limits(struct asl_box *box, const struct asl_plan *plan)
 {
-	asl_plane_limits(box, plan);
-	if (plan->ideal[0] >= 2 && plan->shape.m > 1)
-		box->low[0] = 2;
-	if (plan->ideal[1] >= 2 && plan->shape.n > 1)
-		box->low[1] = 2;
+	uint64_t length[] = {plan->shape.m, plan->shape.n};
+
+	for (int i = 0; i < 2; i++)
+		if (plan->ideal[i] >= 2 && length[i] > 1 && box->low[i] < 2)
+			box->low[i] = 2;
 }
 
 /*
  * Every panel comes once for each tile that needs it, which is as often as it is
  * read, and C is completed in one pass.
  */
-static void l3ool2_floor(struct asl_lower_bound *least,
-			 const struct asl_plan *plan, const struct asl_box *box,
-			 const struct asl_rates *rates)
+static void l3ool2_lower_bound(struct asl_lower_bound *least,
+			       const struct asl_plan *plan,
+			       const struct asl_box *box,
+			       const struct asl_rates *rates)
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 	uint64_t b = side(plan), each = asl_ceil_div(x.of.volume, b);
@@ -104,7 +98,7 @@ static void l3ool2_floor(struct asl_lower_bound *least,
 		least->counts.of[ASL_BH] += A;
 	if (x.pm.high > 1)
 		least->counts.of[ASL_BH] += B;
-	asl_stream_floor(&least->counts, &x.of, rates, A, B, 0);
+	asl_stream_lower_bound(&least->counts, &x.of, rates, A, B, 0);
 	least->memory += x.of.A / x.pn.high + x.of.B / x.pm.high + x.of.C +
 			 tall * wide + (x.pn.high > 1 ? tall * deep : 0) +
 			 (x.pm.high > 1 ? deep * wide : 0);
@@ -222,14 +216,11 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
+	.grid = ASL_PLANE_GRID,
 	.kernel = "vomm",
-	.axes = "mnk",
-	.works_on = asl_plane_works_on,
-	.grids = "pr x pc x 1",
 	.ideal = asl_plane_ideal,
-	.admits = l3ool2_admits,
 	.limits = l3ool2_limits,
-	.floor = l3ool2_floor,
+	.lower_bound = l3ool2_lower_bound,
 	.owns = asl_plane_owns,
 };
 

@@ -37,15 +37,14 @@ static struct asl_range part_of_k(const struct asl_torus *t, int part)
 	return asl_part(t->plan->shape.k, t->q, part);
 }
 
-void asl_torus_owns(struct asl_piece own[ASL_OPERANDS],
-		    const struct asl_torus *t)
+bool asl_torus_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		    enum asl_operand which, int i)
 {
-	own[ASL_A] = asl_whole_piece(t->x.m, part_of_k(t, t->A.part));
-	own[ASL_B] = asl_whole_piece(part_of_k(t, t->B.part), t->x.n);
-	own[ASL_C] = asl_whole_piece(t->x.m, t->x.n);
-	if (t->x.along_k.me > 0)
-		for (int i = 0; i < ASL_OPERANDS; i++)
-			own[i].words.count = 0;
+	struct asl_torus t = asl_torus(plan, rank);
+
+	*x = asl_whole_piece(which == ASL_B ? part_of_k(&t, t.B.part) : t.x.m,
+			     which == ASL_A ? part_of_k(&t, t.A.part) : t.x.n);
+	return i == 0 && t.x.along_k.me == 0;
 }
 
 /* How many blocks come in, the layer's first copy included. */
@@ -345,15 +344,6 @@ void asl_torus_predict(struct asl_ledger *out, const struct asl_torus *t)
 
 /* ---- A box of grids ---- */
 
-/* q is no larger than the root of all ranks, nor cut finer than there are rows. */
-void asl_torus_limits(struct asl_box *box, const struct asl_plan *plan)
-{
-	int q = (int)asl_isqrt((uint64_t)plan->ranks);
-
-	if (box->high[2] > q)
-		box->high[2] = q;
-}
-
 /*
  * Rank 0 does ceil(q/c) rounds, of k/q rounded down or more each, on C(0, 0);
  * it has A and B in place for the first, and receives the others.
@@ -391,7 +381,7 @@ void asl_torus_lower_bound(struct asl_lower_bound *least,
 	of.deep = k;
 	of.volume = of.C * k;
 	of.passes = asl_min(rounds, s->k);
-	plan->kernel->floor(&least->counts, &of, rates);
+	plan->kernel->lower_bound(&least->counts, &of, rates);
 	rolled = (rounds - 1) * (s->k / q);
 	least->counts.of[ASL_BH] += (of.x.m + of.x.n) * rolled;
 	asl_lower_bound_reduce(&least->counts, of.C, &layers);

@@ -40,8 +40,8 @@ struct asl_torus {
 struct asl_torus asl_torus(const struct asl_plan *plan, int rank);
 
 /* Layer 0 owns A(i, j), B(i, j) and C(i, j); how many words that is. */
-void asl_torus_owns(struct asl_piece own[ASL_OPERANDS],
-		    const struct asl_torus *t);
+bool asl_torus_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		    enum asl_operand which, int i);
 uint64_t asl_torus_owned(const struct asl_torus *t);
 
 /* Take the rooms, and give them back. */
@@ -59,8 +59,7 @@ struct asl_words asl_torus_land(const struct asl_torus *t,
 void asl_torus_multiply(struct asl_rank *r, struct asl_torus *t,
 			const struct asl_words *C);
 
-/* Of rank 0: the plan's grids are q x q x c. */
-void asl_torus_limits(struct asl_box *box, const struct asl_plan *plan);
+/* What rank 0 counts and holds at least. */
 void asl_torus_lower_bound(struct asl_lower_bound *least,
 			   const struct asl_plan *plan,
 			   const struct asl_box *box,

@@ -15,26 +15,13 @@ static void vomm_ideal(double p[3], const struct asl_plan *plan)
 	p[0] = p[1] = p[2] = 1;
 }
 
-static bool vomm_works_on(const struct asl_grid *g)
+static bool vomm_owns(struct asl_piece *x, const struct asl_plan *plan,
+		      int rank, enum asl_operand which, int i)
 {
-	return asl_grid_ranks(g) == 1;
-}
+	struct asl_brick brick = asl_brick(plan, rank);
 
-static void vomm_limits(struct asl_box *box, const struct asl_plan *plan)
-{
-	(void)plan;
-	for (int i = 0; i < 3; i++)
-		box->high[i] = 1;
-}
-
-static void vomm_owns(struct asl_piece own[ASL_OPERANDS],
-		      const struct asl_plan *plan, int rank)
-{
-	struct asl_brick x = asl_brick(plan, rank);
-
-	own[ASL_A] = asl_whole_piece(x.m, x.k);
-	own[ASL_B] = asl_whole_piece(x.k, x.n);
-	own[ASL_C] = asl_whole_piece(x.m, x.n);
+	*x = asl_brick_block(&brick, which);
+	return i == 0;
 }
 
 static void vomm_predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -57,12 +44,9 @@ static void vomm_run(struct asl_rank *r, const struct asl_plan *plan,
 }
 
 static const struct asl_matmul matmul = {
-	.axes = "mnk",
-	.works_on = vomm_works_on,
-	.grids = "1x1x1",
+	.grid = {.axes = "mnk", .text = "1x1x1", .most = {1, 1, 1}},
 	.ideal = vomm_ideal,
 	.owns = vomm_owns,
-	.limits = vomm_limits,
 };
 
 const struct asl_algorithm asl_multiply_vomm = {

@@ -230,9 +230,8 @@ const struct asl_algorithm *asl_ooc_find(const char *name)
 }
 
 const struct asl_matmul asl_ooc_matmul = {
-	.axes = "mkn",
+	.grid = {.axes = "mkn"},
 	.owns = asl_ooc_owns,
-	.owns_also = asl_ooc_owns_also,
 };
 
 static uint64_t owned(const struct asl_plan *plan, int rank, int which)

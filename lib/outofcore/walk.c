@@ -129,34 +129,18 @@ static struct asl_piece share_of_leaf(const struct asl_ooc_layout *l,
 	return x;
 }
 
-static struct asl_piece piece(const struct asl_ooc_layout *l,
-			      enum asl_operand which)
-{
-	if (asl_ooc_spread(l, which))
-		return share_of_leaf(l, which, 0);
-	return asl_whole_piece(asl_ooc_index(l, asl_ooc_rows(which), l->home),
-			       asl_ooc_index(l, asl_ooc_cols(which), l->home));
-}
-
-void asl_ooc_owns(struct asl_piece own[ASL_OPERANDS],
-		  const struct asl_plan *plan, int rank)
+bool asl_ooc_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		  enum asl_operand which, int i)
 {
 	struct asl_ooc_layout l = asl_ooc_layout(plan, rank);
+	enum asl_operand rows = asl_ooc_rows(which), cols = asl_ooc_cols(which);
+	bool spread = asl_ooc_spread(&l, which);
 
-	for (int i = 0; i < ASL_OPERANDS; i++)
-		own[i] = piece(&l, i);
-}
-
-bool asl_ooc_owns_also(struct asl_piece *x, const struct asl_plan *plan,
-		       int rank, enum asl_operand which, int i)
-{
-	struct asl_ooc_layout l = asl_ooc_layout(plan, rank);
-	int leaves =
-		l.leaves[asl_ooc_rows(which)] * l.leaves[asl_ooc_cols(which)];
-
-	if (!asl_ooc_spread(&l, which) || i >= leaves)
+	if (i >= (spread ? l.leaves[rows] * l.leaves[cols] : 1))
 		return false;
-	*x = share_of_leaf(&l, which, i);
+	*x = spread ? share_of_leaf(&l, which, i)
+		    : asl_whole_piece(asl_ooc_index(&l, rows, l.home),
+				      asl_ooc_index(&l, cols, l.home));
 	return true;
 }
 

@@ -88,10 +88,8 @@ int asl_ooc_passes(const struct asl_ooc_layout *l, enum asl_operand which);
 
 /* ---- As struct asl_matmul wants them ---- */
 
-void asl_ooc_owns(struct asl_piece own[ASL_OPERANDS],
-		  const struct asl_plan *plan, int rank);
-bool asl_ooc_owns_also(struct asl_piece *x, const struct asl_plan *plan,
-		       int rank, enum asl_operand which, int i);
+bool asl_ooc_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		  enum asl_operand which, int i);
 
 /* A piece of an array in DRAM. */
 struct asl_ooc_tile {

@@ -20,7 +20,7 @@ void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	*out = (struct asl_ledger){0};
 	if (rank < asl_plan_ranks(plan))
-		plan->algorithm->predict(out, plan, rank);
+		asl_plan_runs(plan)->predict(out, plan, rank);
 }
 
 void asl_plan_release(struct asl_plan *plan)

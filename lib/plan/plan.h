@@ -34,6 +34,9 @@ struct asl_algorithm {
 	/* Its run says how far it has come (lib/rank/resume.h). */
 	bool resumes;
 
+	/* With plan->overlap, words travel while others are multiplied. */
+	bool overlaps;
+
 	/* What only multiplication asks (lib/multiply/multiply.h), else NULL. */
 	const struct asl_matmul *matmul;
 
@@ -61,7 +64,10 @@ struct asl_grid {
 };
 
 struct asl_plan {
-	const struct asl_algorithm *algorithm;
+	const struct asl_algorithm
+		*algorithm; /* asked for: rows say its name */
+	/* What computes it, if `algorithm` only chooses; NULL: itself. */
+	const struct asl_algorithm *runs;
 	int ranks;	 /* there are; some may be left idle */
 	uint64_t cache;	 /* S */
 	uint64_t memory; /* the papers' M: steers prescriptions and bounds */
@@ -95,6 +101,13 @@ struct asl_plan {
 
 	const struct asl_outofcore *outofcore;
 };
+
+/* The algorithm that computes. */
+static inline const struct asl_algorithm *
+asl_plan_runs(const struct asl_plan *plan)
+{
+	return plan->runs ? plan->runs : plan->algorithm;
+}
 
 /* Ranks that take part: 0 to this, less one. */
 int asl_plan_ranks(const struct asl_plan *plan);

@@ -84,7 +84,7 @@ static void dry_run(struct asl_rank_case *p, struct asl_rank *r)
 	for (int i = 0; i < operands; i++)
 		asl_take(r, &own[i], ASL_POOL, asl_plan_owned(plan, r->id, i));
 	asl_mark_epoch(r, NULL, 0);
-	plan->algorithm->run(r, plan, own);
+	asl_plan_runs(plan)->run(r, plan, own);
 	asl_mark_epoch(r, NULL, 0);
 }
 

@@ -155,7 +155,7 @@ static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 		return err;
 	begin = asl_now();
 	if (!idle)
-		plan->algorithm->run(&p->r, plan, p->own);
+		asl_plan_runs(plan)->run(&p->r, plan, p->own);
 	asl_mark_epoch(&p->r, NULL, 0);
 	record->wall_s = asl_now() - begin;
 	record->clock = p->r.clock;
