@@ -21,7 +21,7 @@
 
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
-#include "lib/symmetric/schedule.h"
+#include "lib/symmetric/layout.h"
 #include "tests/random.h"
 #include "tests/steiner_tables.h"
 

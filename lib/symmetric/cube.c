@@ -56,16 +56,29 @@ uint64_t asl_cube_words(const struct asl_cube *c)
 	return c->I.count * c->J.count * c->L.count;
 }
 
-/* Gather x(J) into `all`. */
-static void allgather(struct asl_rank *r, const struct asl_cube *c,
-		      struct asl_words *all, const struct asl_words *own)
+/* Gather x(J), and x(L) unless xL is NULL, and bring them into the cache. */
+static void gather(struct asl_rank *r, const struct asl_cube *c,
+		   struct asl_tile *xJ, struct asl_tile *xL,
+		   const struct asl_words *own)
 {
 	struct asl_range mine = asl_cube_x(c);
-	struct asl_words place =
-		asl_slice(all, mine.first - c->J.first, mine.count);
+	struct asl_words J, L, *l = c->twin < 0 ? &J : &L, place;
+	struct asl_block from;
 
+	asl_take(r, &J, ASL_DRAM, c->J.count);
+	asl_take(r, &L, ASL_DRAM, c->twin < 0 ? 0 : c->L.count);
+	place = asl_slice(&J, mine.first - c->J.first, mine.count);
 	asl_copy(r, &place, own);
-	asl_allgather(r, &c->of_j, all);
+	asl_allgather(r, &c->of_j, &J);
+	if (c->twin >= 0)
+		asl_exchange(r, c->twin, &J, c->twin, &L);
+	from = asl_as_block(&J, 1, J.count);
+	asl_tile_load(r, xJ, &from);
+	from = asl_as_block(l, 1, l->count);
+	if (xL)
+		asl_tile_load(r, xL, &from);
+	asl_give(r, &L);
+	asl_give(r, &J);
 }
 
 static void predict_allgather(struct asl_counts *x, const struct asl_cube *c)
@@ -116,32 +129,6 @@ static void naive_multiply(const double *A, void *arg)
 				sum += A[c] * v->xL.at[c];
 			v->y.at[a] += v->xJ.at[b] * sum;
 		}
-}
-
-static uint64_t flops_of(const struct asl_cube *x)
-{
-	return 2 * asl_cube_words(x) + 2 * x->I.count * x->J.count;
-}
-
-/* Bring x(J) into the cache, and x(L) where it differs. */
-static void naive_gather(struct asl_rank *r, struct vectors *v,
-			 const struct asl_words *own)
-{
-	const struct asl_cube *c = &v->cube;
-	struct asl_words J, L, *l = c->twin < 0 ? &J : &L;
-	struct asl_block from;
-
-	asl_take(r, &J, ASL_DRAM, c->J.count);
-	asl_take(r, &L, ASL_DRAM, c->twin < 0 ? 0 : c->L.count);
-	allgather(r, c, &J, own);
-	if (c->twin >= 0)
-		asl_exchange(r, c->twin, &J, c->twin, &L);
-	from = asl_as_block(&J, 1, J.count);
-	asl_tile_load(r, &v->xJ, &from);
-	from = asl_as_block(l, 1, l->count);
-	asl_tile_load(r, &v->xL, &from);
-	asl_give(r, &L);
-	asl_give(r, &J);
 }
 
 static void naive_mark(struct asl_rank *r, struct vectors *v)
@@ -202,7 +189,7 @@ static void naive_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_tile_take(r, &v.y, 1, v.cube.I.count);
 	asl_tile_take(r, &v.xJ, 1, v.cube.J.count);
 	asl_tile_take(r, &v.xL, 1, v.cube.L.count);
-	naive_gather(r, &v, &own[ASL_X]);
+	gather(r, &v.cube, &v.xJ, &v.xL, &own[ASL_X]);
 	asl_phase(r, ASL_COMPUTE);
 	naive_contract(r, &v, &own[ASL_TENSOR]);
 	asl_phase(r, ASL_REDUCE);
@@ -250,7 +237,8 @@ static void naive_predict(struct asl_ledger *out, const struct asl_plan *plan,
 
 	predict_gather(&out->in[ASL_GATHER], &c);
 	out->in[ASL_COMPUTE].of[ASL_NVM_READ] = asl_cube_words(&c);
-	out->in[ASL_COMPUTE].of[ASL_FLOPS] = flops_of(&c);
+	out->in[ASL_COMPUTE].of[ASL_FLOPS] =
+		2 * asl_cube_words(&c) + 2 * c.I.count * c.J.count;
 	reducing = predict_reduce(&out->in[ASL_REDUCE], &c);
 	out->pool_high = asl_cube_words(&c) + asl_cube_x(&c).count +
 			 asl_cube_y(&c).count;
@@ -343,19 +331,6 @@ static void sequence_contract(struct asl_rank *r, const struct asl_words *A,
 	asl_tile_give(r, &row);
 }
 
-static void sequence_gather(struct asl_rank *r, const struct asl_cube *c,
-			    struct asl_tile *x, const struct asl_words *own)
-{
-	struct asl_words all;
-	struct asl_block from;
-
-	asl_take(r, &all, ASL_DRAM, c->J.count);
-	allgather(r, c, &all, own);
-	from = asl_as_block(&all, 1, all.count);
-	asl_tile_load(r, x, &from);
-	asl_give(r, &all);
-}
-
 static void sequence_run(struct asl_rank *r, const struct asl_plan *plan,
 			 struct asl_words *own)
 {
@@ -367,7 +342,7 @@ static void sequence_run(struct asl_rank *r, const struct asl_plan *plan,
 
 	asl_phase(r, ASL_GATHER);
 	asl_tile_take(r, &x, 1, n);
-	sequence_gather(r, &c, &x, &own[ASL_X]);
+	gather(r, &c, &x, NULL, &own[ASL_X]);
 	asl_phase(r, ASL_COMPUTE);
 	asl_take(r, &T, ASL_DRAM, rows * n);
 	sequence_contract(r, &own[ASL_TENSOR], &x, &T);

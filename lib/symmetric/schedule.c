@@ -5,7 +5,7 @@
  * permutations, the steps.  One that is not regular is made so by edges from
  * ranks to themselves, which stand for a rest.
  */
-#include "lib/symmetric/schedule.h"
+#include "lib/symmetric/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #define ASL_SYMMETRIC_H
 
 #include "lib/plan/family.h"
-#include "lib/symmetric/schedule.h"
+#include "lib/symmetric/layout.h"
 
 enum asl_symmetric_operand { ASL_TENSOR, ASL_X, ASL_Y, ASL_SYMMETRIC_OPERANDS };
 
