@@ -122,13 +122,13 @@ static void lines_are_found(void **state)
 		double alpha = (double)roll_size(&d, 20);
 		double beta = (double)roll_size(&d, 20) / 1024;
 		double x[20], y[20];
-		struct asl_line line;
+		struct asl_fit line;
 
 		for (int j = 0; j < count; j++) {
 			x[j] = j + (double)roll(&d, 0, 9) / 10;
 			y[j] = alpha + beta * x[j];
 		}
-		line = asl_line_fit(x, y, count);
+		line = asl_fit_line(x, y, count);
 		if (fabs(line.alpha - alpha) > 1e-5 * (alpha + beta) ||
 		    fabs(line.beta - beta) > 1e-5 * (alpha + beta) ||
 		    line.worst > 1e-5)
@@ -158,14 +158,14 @@ static void fits_are_least_squares(void **state)
 		struct dice d = {5, i, 0};
 		int count = (int)roll(&d, 3, 20);
 		double x[20], y[20], least;
-		struct asl_line line;
+		struct asl_fit line;
 
 		for (int j = 0; j < count; j++) {
 			x[j] = (double)(1u << j);
 			y[j] = (double)roll(&d, 1, 1000) +
 			       x[j] * (double)roll(&d, 0, 10);
 		}
-		line = asl_line_fit(x, y, count);
+		line = asl_fit_line(x, y, count);
 		least = squares(x, y, count, line.alpha, line.beta);
 		assert_true(line.alpha >= 0 && line.beta >= 0);
 		for (int k = 0; k < 4; k++) {
@@ -186,11 +186,11 @@ static void no_cost_is_negative(void **state)
 {
 	const double x[] = {1, 2, 3}, steep[] = {1, 4, 7},
 		     falling[] = {3, 2, 1};
-	struct asl_line line = asl_line_fit(x, steep, 3);
+	struct asl_fit line = asl_fit_line(x, steep, 3);
 
 	(void)state;
 	assert_true(line.alpha == 0 && line.beta > 1 && line.beta < 7.0 / 3);
-	line = asl_line_fit(x, falling, 3);
+	line = asl_fit_line(x, falling, 3);
 	assert_true(line.beta == 0 && line.alpha > 1 && line.alpha < 3);
 	assert_true(line.worst > 0.1);
 }
@@ -198,7 +198,7 @@ static void no_cost_is_negative(void **state)
 static void worst_is_told(void **state)
 {
 	const double x[] = {1, 2, 3, 1000}, y[] = {10, 10, 20, 10000};
-	struct asl_line line = asl_line_fit(x, y, 4);
+	struct asl_fit line = asl_fit_line(x, y, 4);
 	double worst = 0;
 
 	(void)state;
@@ -218,28 +218,28 @@ static void check_times(const char *what, double found, double plain)
 			 plain);
 }
 
-static double plain_chunk(struct asl_stream *s, double *at, bool out)
+static double plain_chunk(struct asl_store_bench *s, double *at, bool out)
 {
 	double since = asl_now();
 
-	for (int i = 0; i < ASL_STREAM_CHUNK; i += ASL_STREAM_TILE) {
+	for (int i = 0; i < ASL_BENCH_CHUNK; i += ASL_BENCH_TILE) {
 		memcpy(out ? s->tile : at + i, out ? at + i : s->tile,
-		       ASL_STREAM_TILE * sizeof *s->tile);
+		       ASL_BENCH_TILE * sizeof *s->tile);
 		/* To the compiler it is of use now. */
 		__asm__ volatile("" : : "r"(s->tile), "r"(at) : "memory");
 	}
-	return 1e9 * (asl_now() - since) / ASL_STREAM_CHUNK;
+	return 1e9 * (asl_now() - since) / ASL_BENCH_CHUNK;
 }
 
 /* Of chunks, too, as most of them are not disturbed by others. */
-static double plain_copies(struct asl_stream *s, bool out)
+static double plain_copies(struct asl_store_bench *s, bool out)
 {
 	enum { CHUNKS = 96 };
 	double times[CHUNKS];
 
-	assert_true(s->words >= (uint64_t)CHUNKS * ASL_STREAM_CHUNK);
+	assert_true(s->words >= (uint64_t)CHUNKS * ASL_BENCH_CHUNK);
 	for (int i = 0; i < CHUNKS; i++)
-		times[i] = plain_chunk(s, s->at + i * ASL_STREAM_CHUNK, out);
+		times[i] = plain_chunk(s, s->at + i * ASL_BENCH_CHUNK, out);
 	return asl_median(times, CHUNKS);
 }
 
@@ -249,23 +249,24 @@ static void memory_is_as_fast_as_memcpy(void **state)
 	enum { TURNS = 9 };
 	struct asl_store_want want = {.name = "dram"};
 	struct asl_store *store;
-	struct asl_stream s;
+	struct asl_store_bench s;
 	double times[4][TURNS];
 
 	(void)state;
 	assert_int_equal(asl_store_open(&store, &want), 0);
-	assert_int_equal(asl_stream_open(&s, store, UINT64_C(12) << 20), 0);
+	assert_int_equal(asl_store_bench_open(&s, store, UINT64_C(12) << 20),
+			 0);
 	for (int i = 0; i < TURNS; i++) {
-		times[0][i] = asl_stream_read(&s, s.words);
+		times[0][i] = asl_store_bench_read(&s, s.words);
 		times[1][i] = plain_copies(&s, true);
-		times[2][i] = asl_stream_write(&s, s.words);
+		times[2][i] = asl_store_bench_write(&s, s.words);
 		times[3][i] = plain_copies(&s, false);
 	}
 	check_times("read", asl_median(times[0], TURNS),
 		    asl_median(times[1], TURNS));
 	check_times("write", asl_median(times[2], TURNS),
 		    asl_median(times[3], TURNS));
-	asl_stream_close(&s);
+	asl_store_bench_close(&s);
 	asl_store_close(store);
 }
 
@@ -274,57 +275,57 @@ static void streams_move_all_words(void **state)
 {
 	struct asl_store_want want = {.name = "dram"};
 	struct asl_store *store;
-	struct asl_stream s;
+	struct asl_store_bench s;
 
 	(void)state;
 	assert_int_equal(asl_store_open(&store, &want), 0);
-	assert_int_equal(asl_stream_open(&s, store, 3 * ASL_STREAM_CHUNK - 1),
-			 0);
-	assert_int_equal(s.words, 3 * ASL_STREAM_CHUNK);
+	assert_int_equal(
+		asl_store_bench_open(&s, store, 3 * ASL_BENCH_CHUNK - 1), 0);
+	assert_int_equal(s.words, 3 * ASL_BENCH_CHUNK);
 	for (uint64_t i = 0; i < s.words; i++)
-		if (s.at[i] != (double)(i % ASL_STREAM_TILE))
+		if (s.at[i] != (double)(i % ASL_BENCH_TILE))
 			fail_msg("word %ju is %g", i, s.at[i]);
 	memset(s.at, 0, s.words * sizeof *s.at);
-	assert_true(asl_stream_write(&s, ASL_STREAM_CHUNK) > 0);
-	assert_true(s.at[ASL_STREAM_CHUNK - 1] == ASL_STREAM_TILE - 1);
-	assert_true(s.at[ASL_STREAM_CHUNK + 1] == 0);
+	assert_true(asl_store_bench_write(&s, ASL_BENCH_CHUNK) > 0);
+	assert_true(s.at[ASL_BENCH_CHUNK - 1] == ASL_BENCH_TILE - 1);
+	assert_true(s.at[ASL_BENCH_CHUNK + 1] == 0);
 	s.at[s.words - 1] = 5;
-	assert_true(asl_stream_read(&s, s.words) > 0);
-	assert_true(s.tile[ASL_STREAM_TILE - 1] == 5);
-	asl_stream_close(&s);
+	assert_true(asl_store_bench_read(&s, s.words) > 0);
+	assert_true(s.tile[ASL_BENCH_TILE - 1] == 5);
+	asl_store_bench_close(&s);
 	asl_store_close(store);
 }
 
 static void products_take_time(void **state)
 {
-	struct asl_product p;
+	struct asl_flop_bench p;
 	double ns;
 
 	(void)state;
-	assert_int_equal(asl_product_open(&p), 0);
-	ns = asl_product_time(&p);
+	assert_int_equal(asl_flop_bench_open(&p), 0);
+	ns = asl_flop_bench_run(&p);
 	/* From 1 TFLOP/s to 10 MFLOP/s. */
 	assert_true(ns > 1e-3 && ns < 100);
-	asl_product_close(&p);
+	asl_flop_bench_close(&p);
 }
 
 /* On sim two ranks share this process: a sweep ends, with times of all sizes. */
 static int sweep(struct asl_net *net, void *arg)
 {
 	int *swept = arg, me = asl_net_rank(net), err;
-	struct asl_sweep s;
+	struct asl_net_bench s;
 
-	err = asl_sweep_open(&s, 1 - me, me == 0);
+	err = asl_net_bench_open(&s, 1 - me, me == 0);
 	if (!err)
-		err = asl_sweep_run(&s, net);
-	for (int i = 0; !err && i < ASL_SWEEP_SIZES; i++)
+		err = asl_net_bench_run(&s, net);
+	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++)
 		if (s.ns[i] > 0 && (!i || s.words[i] > s.words[i - 1]))
 			++*swept;
-	for (size_t i = 0; !err && i < 8 * (size_t)s.words[ASL_SWEEP_SIZES - 1];
-	     i++)
+	for (size_t i = 0;
+	     !err && i < 8 * (size_t)s.words[ASL_NET_BENCH_SIZES - 1]; i++)
 		if (s.in[i] != 1)
 			err = -EBADMSG;
-	asl_sweep_close(&s);
+	asl_net_bench_close(&s);
 	return err;
 }
 
@@ -339,7 +340,7 @@ static void sweeps_send_all_sizes(void **state)
 
 	(void)state;
 	assert_int_equal(asl_net_run(&want, sweep, &swept), 0);
-	assert_int_equal(swept, 2 * ASL_SWEEP_SIZES);
+	assert_int_equal(swept, 2 * ASL_NET_BENCH_SIZES);
 }
 
 int main(void)

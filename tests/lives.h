@@ -136,9 +136,9 @@ static inline int look(const struct asl_rep *rep, void *arg)
 	(void)arg;
 	shared->reps++;
 	shared->equal = rep->predicted_equal;
-	shared->lives = rep->lives;
+	shared->lives = rep->starts;
 	shared->counted = rep->total.of[ASL_FLOPS];
-	shared->redone = rep->redone.of[ASL_FLOPS];
+	shared->redone = rep->repeated.of[ASL_FLOPS];
 	shared->safety = rep->safety_words;
 	return 0;
 }

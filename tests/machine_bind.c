@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/machine/bind.h"
+#include "lib/machine/machine.h"
 #include "tests/random.h"
 
 enum { MOST = 80 };

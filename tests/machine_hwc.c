@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/error.h"
-#include "lib/machine/hwc_likwid.h"
+#include "lib/machine/hwc_backend.h"
 #include "lib/machine/hwc_perf.h"
 #include "lib/run/rank_case.h"
 #include "lib/run/run.h"

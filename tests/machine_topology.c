@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "lib/base/error.h"
-#include "lib/base/memory.h"
+#include "lib/base/system.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 

@@ -28,14 +28,13 @@ enum what {
 	SCATTER,
 	BROADCAST,
 	REDUCE,
-	ALLTOALLV,
 	WHATS
 };
 
 static const char *const names[WHATS] = {
 	"allgather", "reduce_scatter", "reduce_scatter_tile",
 	"gather",    "scatter",	       "broadcast",
-	"reduce",    "alltoallv",
+	"reduce",
 };
 
 enum { MOST = 40 };
@@ -54,7 +53,6 @@ struct trial {
 	enum asl_phase phase;
 	const char *store;
 	uint64_t salt;
-	uint64_t letter[MOST][MOST]; /* alltoallv: words from row to column */
 
 	int wrong; /* found by the members */
 	uint64_t sent, received;
@@ -314,64 +312,10 @@ static uint64_t try_reduce(struct member *m, struct asl_counts *x)
 	return asl_reduce_room(t->W, t->p, m->g.me, t->root);
 }
 
-/* There is no predict for this one: here it is, letter by letter. */
-static void predict_alltoallv(struct asl_counts *x, const struct trial *t,
-			      int j)
-{
-	uint64_t out = t->letter[j][j], in = t->letter[j][j];
-
-	for (int s = 1; s < t->p; s++) {
-		uint64_t to = t->letter[j][(j + s) % t->p];
-		uint64_t from = t->letter[(j - s + t->p) % t->p][j];
-
-		out += to;
-		in += from;
-		x->of[ASL_NET_SEND] += to;
-		x->of[ASL_NET_RECV] += from;
-		x->of[ASL_NET_MSGS] += to != 0;
-		x->of[ASL_BH] += to > from ? to : from;
-	}
-	/* In DRAM only the copy of one's own letter bounces. */
-	if (t->from == ASL_POOL)
-		x->of[ASL_NVM_LIFT] += out;
-	else
-		x->of[ASL_BOUNCE_READ] += t->letter[j][j];
-	if (t->to == ASL_POOL)
-		x->of[ASL_NVM_LAND] += in;
-	else
-		x->of[ASL_BOUNCE_WRITE] += t->letter[j][j];
-}
-
-static uint64_t try_alltoallv(struct member *m, struct asl_counts *x)
-{
-	const struct trial *t = m->t;
-	struct asl_words out[MOST], in[MOST];
-	int me = m->g.me;
-
-	for (int i = 0; i < t->p; i++) {
-		out[i] = take(m, t->from, t->letter[me][i]);
-		in[i] = take(m, t->to, t->letter[i][me]);
-		for (uint64_t k = 0; out[i].at && k < out[i].count; k++)
-			out[i].at[k] = word(t, m->line, me * MOST + i, k);
-	}
-	begin(m);
-	asl_alltoallv(m->r, &m->g, in, out);
-	end(m);
-	for (int i = t->p - 1; i >= 0; i--) {
-		for (uint64_t k = 0; k < in[i].count; k++)
-			expect_word(m, &in[i], k,
-				    word(t, m->line, i * MOST + me, k));
-		asl_give(m->r, &in[i]);
-		asl_give(m->r, &out[i]);
-	}
-	predict_alltoallv(x, t, me);
-	return 0;
-}
-
 static uint64_t (*const tries[WHATS])(struct member *, struct asl_counts *) = {
 	try_allgather, try_reduce_scatter, try_reduce_scatter_tile,
 	try_gather,    try_scatter,	   try_broadcast,
-	try_reduce,    try_alltoallv,
+	try_reduce,
 };
 
 static void expect_counts(struct member *m, const struct asl_counts *want)
@@ -506,9 +450,6 @@ static struct trial roll_trial(struct dice *d)
 		   t.what != REDUCE_SCATTER_TILE && roll(d, 0, 1);
 	t.store = roll(d, 0, 3) ? "dram" : "null";
 	t.salt = roll(d, 0, 1000000);
-	for (int i = 0; t.what == ALLTOALLV && i < t.p; i++)
-		for (int j = 0; j < t.p; j++)
-			t.letter[i][j] = roll(d, 0, 1) ? roll_size(d, 4) : 0;
 	return t;
 }
 
@@ -532,7 +473,7 @@ static void all_sizes_and_roots(void **state)
 	unsigned number = 0;
 
 	(void)state;
-	for (int what = 0; what < ALLTOALLV; what++)
+	for (int what = 0; what < WHATS; what++)
 		for (int p = 1; p <= 9; p++)
 			for (int root = 0; root < p; root++)
 				for (int W = 0; W <= 2 * p + 1; W++) {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "lib/matrix/source.h"
+#include "lib/matrix/file.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
 #include "tests/random.h"

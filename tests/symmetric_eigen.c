@@ -15,7 +15,6 @@
 
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
-#include "lib/matrix/source.h"
 #include "lib/run/run.h"
 #include "lib/symmetric/plan.h"
 #include "tests/random.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "lib/base/error.h"
-#include "lib/matrix/source.h"
+#include "lib/matrix/file.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
 #include "tests/files.h"

@@ -285,15 +285,15 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 	if (rep->timed)
 		fprintf(f, ", network %.4g s", rep->comm_s);
 	fputc('\n', f);
-	if (rep->lives > 1)
+	if (rep->starts > 1)
 		fprintf(f,
 			"resumed   life %ju; moved again, all ranks: %ju words "
 			"read, %ju written,\n          %ju sent, %.4g flops; "
 			"times are of this life alone\n",
-			rep->lives, asl_words_read(&rep->redone),
-			asl_words_written(&rep->redone),
-			rep->redone.of[ASL_NET_SEND],
-			(double)rep->redone.of[ASL_FLOPS]);
+			rep->starts, asl_words_read(&rep->repeated),
+			asl_words_written(&rep->repeated),
+			rep->repeated.of[ASL_NET_SEND],
+			(double)rep->repeated.of[ASL_FLOPS]);
 	print_hardware(f, rep);
 	if (rep->emulated && rep->io_queued_s > 1e-6)
 		fprintf(f, "          of memory %.4g s: others were served\n",

@@ -17,11 +17,9 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "lib/base/map.h"
+#include "lib/base/text.h"
 
-/*
- * Files without a name, or with one that nobody can guess
- */
+/* ---- Files without a name, or with one that nobody can guess ---- */
 
 static int draw_name(struct asl_atomic_file *a)
 {
@@ -59,7 +57,7 @@ static int open_named(struct asl_atomic_file *a)
 	return err;
 }
 
-/* /proc is where such a file can be named in the end. */
+/* Without /proc an unnamed file could not be named in the end. */
 static bool open_unnamed(struct asl_atomic_file *a)
 {
 	if (access("/proc/self/fd", X_OK) != 0)
@@ -69,8 +67,8 @@ static bool open_unnamed(struct asl_atomic_file *a)
 	return a->fd >= 0;
 }
 
-/* linkat replaces nothing: so there is another name, for a moment. */
-static int asl_atomic_file_name(struct asl_atomic_file *a)
+/* linkat does not replace a file: so it has another name for a moment. */
+static int name_file(struct asl_atomic_file *a)
 {
 	char self[32];
 	int err;
@@ -87,8 +85,8 @@ static int asl_atomic_file_name(struct asl_atomic_file *a)
 	return err;
 }
 
-/* Sets fd, and temp if it needs a name.  Then: give it one if it has none. */
-static int asl_atomic_file_open(struct asl_atomic_file *a)
+/* Sets fd, and temp if it has a name. */
+static int open_file(struct asl_atomic_file *a)
 {
 	int err;
 
@@ -108,7 +106,7 @@ static int check_place(struct asl_atomic_file *a)
 	struct stat st;
 
 	if (fstatat(a->spot.dir, a->spot.name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return 0; /* nothing there; its directory will be judged */
+		return 0; /* its directory is checked later */
 	if (S_ISDIR(st.st_mode))
 		return asl_fail(-EISDIR, "%s: is a directory", a->path);
 	if (!S_ISREG(st.st_mode))
@@ -138,14 +136,13 @@ static int find_place(struct asl_atomic_file *a, const char *path)
 		return asl_fail(-EISDIR, "%s: names a directory", path);
 	err = asl_path_open(&a->spot, path);
 	if (err)
-		return asl_fail(err, "%s", asl_failure());
+		return err;
 	if (strlen(a->spot.name) + sizeof ".XXXXXX" > NAME_MAX + 1)
 		return asl_fail(-ENAMETOOLONG, "%s: the name is too long",
 				path);
 	return check_place(a);
 }
 
-/* Nothing that was opened stays so, and nothing that was named. */
 static void end(struct asl_atomic_file *a)
 {
 	if (a->fd >= 0)
@@ -174,7 +171,7 @@ int asl_atomic_file_create(struct asl_atomic_file *a, const char *path)
 	a->spot.dir = -1;
 	err = find_place(a, path);
 	if (!err)
-		err = asl_atomic_file_open(a);
+		err = open_file(a);
 	if (err)
 		end(a);
 	else
@@ -193,7 +190,7 @@ static int full(const struct asl_atomic_file *a, uint64_t bytes)
 			a->path, bytes, (uint64_t)fs.f_bavail * fs.f_frsize);
 }
 
-/* Writing past the limit would not fail but kill us, by SIGXFSZ. */
+/* Writing past the limit would not fail but raise SIGXFSZ. */
 static int check_limit(const struct asl_atomic_file *a, size_t bytes,
 		       uint64_t at)
 {
@@ -260,10 +257,7 @@ int asl_atomic_file_write(struct asl_atomic_file *a, const void *from,
 	return err;
 }
 
-/*
- * Until now it was ours alone; give it the mode that open would have.  umask
- * can only be read by setting it: meanwhile it is the strict one.
- */
+/* The mode that open would give.  umask can only be read by setting it. */
 static mode_t usual_mode(void)
 {
 	mode_t mask = umask(077);
@@ -272,7 +266,7 @@ static mode_t usual_mode(void)
 	return 0666 & ~mask;
 }
 
-/* The name is to outlast a power cut where the file system can promise it. */
+/* Make the name survive a power cut, if the file system can. */
 static void sync_dir(const struct asl_atomic_file *a)
 {
 	int fd = openat(a->spot.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -288,7 +282,7 @@ static int settle(struct asl_atomic_file *a)
 	if (fchmod(a->fd, a->mode ? a->mode : usual_mode()) != 0 ||
 	    fsync(a->fd) != 0)
 		return -errno;
-	return *a->temp ? 0 : asl_atomic_file_name(a);
+	return *a->temp ? 0 : name_file(a);
 }
 
 int asl_atomic_file_commit(struct asl_atomic_file *a)

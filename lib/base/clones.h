@@ -1,11 +1,10 @@
 /*
  * clones.h -- one text for processors with different vectors
  *
- * Of a function marked ASL_CLONES the compiler makes, on x86-64, one version for
- * AVX-512, one for AVX2 and one for any processor, and the loader takes the best
- * that this machine can run.  Elsewhere there is one version; and with clang, some
- * releases of which give the function that the loader calls another name than its
- * callers know.
+ * The compiler makes, on x86-64, three versions of a function marked ASL_CLONES:
+ * for AVX-512, for AVX2, and for any processor; the loader takes the best that
+ * this machine can run.  Elsewhere there is one version, and with clang, too:
+ * some releases give the function another name than its callers use.
  */
 #ifndef ASL_CLONES_H
 #define ASL_CLONES_H

@@ -1,8 +1,8 @@
 /*
  * draw.h -- generated entries, by a counter-based generator
  *
- * A row of entries belongs to a seed and to three numbers (which matrix and
- * which row of it, say), and entry i of it is a pure function of these and i.
+ * A row of entries is identified by a seed and three numbers (matrix and row,
+ * for example); entry i of it is a pure function of these and i.
  */
 #ifndef ASL_DRAW_H
 #define ASL_DRAW_H

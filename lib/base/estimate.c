@@ -2,7 +2,8 @@
  * estimate.c -- medians, and confidence intervals from order statistics
  *
  * The k-th smallest of n samples lies above the true median if fewer than k of
- * them are below it: as often as a coin thrown n times shows fewer than k heads.
+ * them are below it: with the probability that n tosses of a coin show fewer
+ * than k heads.
  */
 #include "lib/base/estimate.h"
 
@@ -32,8 +33,9 @@ double asl_median(double *x, int count)
 }
 
 /*
- * How many samples may be left out at either end, but not the last, and how
- * often the median is beyond one of them.  Of thousands 2^-count is 0.
+ * The number of samples to leave out at either end (never the last), and the
+ * probability that the median lies beyond.  2^-count underflows for thousands,
+ * hence logarithms.
  */
 static int outside(double *miss, int count)
 {

@@ -1,12 +1,12 @@
 /*
- * parts.h -- cutting a length into p contiguous parts of floor/ceil size
+ * parts.h -- cut a length into p contiguous parts of floor/ceil size
  *
- * Two ways.  asl_part cuts the rows and columns of a matrix over a grid: the
- * first `length % p` parts get one more.  asl_share cuts the words of a block
- * over a group of ranks that will do collectives on it, and puts the larger
- * parts where those lose nothing by them:
+ * asl_part cuts the rows and columns of a matrix over a grid: the first
+ * `length % p` parts get one more.  asl_share cuts the words of a block over a
+ * group of ranks that will do collectives on it, and places the larger parts
+ * where collectives lose nothing by them:
  *
- *   p a power of two	spread evenly, part i from floor(i W / p) on.  Any run
+ *   p a power of two	evenly spread, part i from floor(i W / p) on.  Any run
  *			of 2^x parts is then a part of the cut into p / 2^x, so
  *			that recursive doubling swaps runs that differ by one
  *			word at most.
@@ -31,7 +31,7 @@ static inline struct asl_range asl_part(uint64_t length, int parts, int i)
 				  each + (x < more)};
 }
 
-/* The same of a range: where part i of it lies. */
+/* Part i of a range. */
 static inline struct asl_range asl_part_of(struct asl_range whole, int parts,
 					   int i)
 {
@@ -41,7 +41,7 @@ static inline struct asl_range asl_part_of(struct asl_range whole, int parts,
 	return x;
 }
 
-/* How many of asl_part's parts are of one length, the longer or the others. */
+/* The longer parts of asl_part, or the others: their length and number. */
 struct asl_alike {
 	uint64_t length, many;
 };
@@ -87,6 +87,35 @@ static inline uint64_t asl_min(uint64_t a, uint64_t b)
 static inline uint64_t asl_ceil_div(uint64_t a, uint64_t b)
 {
 	return a / b + (a % b != 0);
+}
+
+/* The words of a matrix that a rank owns: a run of a block, by rows. */
+struct asl_piece {
+	struct asl_range rows, cols; /* the block, in the matrix */
+	struct asl_range words;	     /* the run, within the block */
+};
+
+/* Consecutive words of one row of the matrix. */
+struct asl_stretch {
+	uint64_t row, col, count;
+};
+
+static inline struct asl_piece asl_whole_piece(struct asl_range rows,
+					       struct asl_range cols)
+{
+	return (struct asl_piece){rows, cols, {0, rows.count * cols.count}};
+}
+
+/* The words from word `at` of the run to the end of the row, at most `most`. */
+static inline struct asl_stretch asl_piece_stretch(const struct asl_piece *x,
+						   uint64_t at, uint64_t most)
+{
+	uint64_t word = x->words.first + at;
+	uint64_t row = word / x->cols.count, col = word % x->cols.count;
+	uint64_t left = x->cols.count - col;
+
+	return (struct asl_stretch){x->rows.first + row, x->cols.first + col,
+				    left < most ? left : most};
 }
 
 #endif

@@ -1,11 +1,19 @@
 /*
- * system.c -- system files: of this machine, or of one recorded in a directory
+ * system.c -- system files, and the limits of control groups
+ *
+ * A batch system or a container gives a job less memory than the machine has, by
+ * a control group: a directory in a mounted hierarchy.  /proc/self/mountinfo says
+ * where hierarchies are mounted, /proc/self/cgroup which directory in them is
+ * ours; each directory above it may set a limit, too.
  */
 #include "lib/base/system.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 FILE *asl_system_open(const char *root, const char *path)
 {
@@ -34,4 +42,138 @@ bool asl_system_line(char *line, size_t room, const char *root,
 	if (got)
 		line[strcspn(line, "\n")] = '\0';
 	return got;
+}
+
+/* ---- Memory ---- */
+
+struct hierarchy {
+	bool second; /* version */
+	char root[PATH_MAX], place[PATH_MAX];
+};
+
+static uint64_t physical(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) *
+	       (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* No limit reads as `max`, or as a number larger than any memory. */
+static uint64_t limit_in(const char *root, const char *dir, bool second)
+{
+	char path[2 * PATH_MAX + 32];
+	uint64_t limit = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir,
+		 second ? "memory.max" : "memory.limit_in_bytes");
+	f = asl_system_open(root, path);
+	if (!f)
+		return UINT64_MAX;
+	if (fscanf(f, "%" SCNu64, &limit) != 1 || limit == 0)
+		limit = UINT64_MAX;
+	fclose(f);
+	return limit;
+}
+
+/* "ID:CONTROLLERS:PATH", where version 2 has neither ID nor controllers. */
+static bool is_path_in(char *line, const struct hierarchy *h, char **path)
+{
+	char *controllers = strchr(line, ':'), *end;
+
+	if (!controllers)
+		return false;
+	end = strchr(++controllers, ':');
+	if (!end)
+		return false;
+	*end = '\0';
+	*path = end + 1;
+	(*path)[strcspn(*path, "\n")] = '\0';
+	if (h->second)
+		return *controllers == '\0';
+	for (char *save, *c = strtok_r(controllers, ",", &save); c;
+	     c = strtok_r(NULL, ",", &save))
+		if (strcmp(c, "memory") == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Our directory below the mount; "" if unknown: in a container the mount may show
+ * only a part of the hierarchy, h->root, and we may be outside of it.
+ */
+static void find_below(char below[PATH_MAX], const char *root,
+		       const struct hierarchy *h)
+{
+	size_t n = strcmp(h->root, "/") == 0 ? 0 : strlen(h->root);
+	FILE *f = asl_system_open(root, "/proc/self/cgroup");
+	char *line = NULL, *path;
+	size_t room = 0;
+
+	*below = '\0';
+	while (f && getline(&line, &room, f) >= 0) {
+		if (!is_path_in(line, h, &path))
+			continue;
+		if (strncmp(path, h->root, n) == 0 && path[n] == '/')
+			snprintf(below, PATH_MAX, "%s", path + n);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static uint64_t least_limit(const char *root, const struct hierarchy *h)
+{
+	char below[PATH_MAX], dir[2 * PATH_MAX];
+	uint64_t least = UINT64_MAX;
+
+	find_below(below, root, h);
+	for (;;) {
+		uint64_t limit;
+		char *up;
+
+		snprintf(dir, sizeof(dir), "%s%s", h->place, below);
+		limit = limit_in(root, dir, h->second);
+		least = limit < least ? limit : least;
+		up = strrchr(below, '/');
+		if (!up)
+			return least;
+		*up = '\0';
+	}
+}
+
+/* "ID PARENT DEV ROOT PLACE OPTIONS... - TYPE SOURCE OPTIONS" */
+static bool is_hierarchy(const char *line, struct hierarchy *h)
+{
+	const char *type = strstr(line, " - ");
+	char options[256] = "";
+
+	if (!type ||
+	    sscanf(line, "%*s %*s %*s %4095s %4095s", h->root, h->place) != 2)
+		return false;
+	h->second = strncmp(type, " - cgroup2 ", 11) == 0;
+	if (h->second)
+		return true;
+	return sscanf(type, " - cgroup %*s %255s", options) == 1 &&
+	       strstr(options, "memory");
+}
+
+uint64_t asl_memory_limit(const char *root)
+{
+	FILE *f = asl_system_open(root, "/proc/self/mountinfo");
+	uint64_t least = physical();
+	struct hierarchy h;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (f && getline(&line, &room, f) >= 0) {
+		uint64_t limit = UINT64_MAX;
+
+		if (is_hierarchy(line, &h))
+			limit = least_limit(root, &h);
+		least = limit < least ? limit : least;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return least;
 }

@@ -1,11 +1,12 @@
 /*
- * text.h -- files of lines of words and numbers, read strictly
+ * text.h -- files in memory, and lines of words and numbers, read strictly
  *
- * Lines that are blank, or begin with the comment's character, are passed over
- * where data is looked for.  Numbers are written in the C language's way, with
- * a point, whatever the user's language has.  A word that is not what it should
- * be gives -EINVAL and a message with the file, the line, what was expected and
- * what was found.
+ * Blank lines, and lines that begin with the comment character, hold no data.
+ * Numbers are written as in C, with a point, whatever the user's language.  A
+ * word that is not as expected gives -EINVAL and a message with the file, the
+ * line, what was expected and what was found.
+ *
+ * Errors	0, or a negative errno, described by asl_failure().
  */
 #ifndef ASL_TEXT_H
 #define ASL_TEXT_H
@@ -22,12 +23,12 @@ struct asl_text {
 struct asl_lines {
 	const char *path;
 	struct asl_text rest;
-	uint64_t line; /* number of the last one taken, from 1 */
+	uint64_t line; /* number of the last one read, from 1 */
 	char comment;
 	locale_t c;
 };
 
-/* The text and the path are borrowed. */
+/* Borrows the text and the path. */
 int asl_lines_open(struct asl_lines *lines, const char *path, const void *text,
 		   size_t bytes, char comment);
 void asl_lines_close(struct asl_lines *lines);
@@ -36,14 +37,14 @@ void asl_lines_close(struct asl_lines *lines);
 bool asl_next_line(struct asl_lines *lines, struct asl_text *line);
 bool asl_next_data_line(struct asl_lines *lines, struct asl_text *line);
 
-/* An empty word means that the line has no more. */
+/* An empty word: the line has no more. */
 struct asl_text asl_next_word(struct asl_text *line);
 
-/* Says that `expected` was expected where `found` was found; -EINVAL. */
+/* Fail: `expected` was expected where `found` was found; -EINVAL. */
 int asl_unexpected(const struct asl_lines *lines, const char *expected,
 		   struct asl_text found);
 
-/* Each takes what it names, if that comes next; messages say `what`. */
+/* Take the next word, which must be of this kind; messages call it `what`. */
 int asl_take_count(const struct asl_lines *lines, struct asl_text *line,
 		   const char *what, uint64_t *count);
 int asl_take_end(const struct asl_lines *lines, struct asl_text *line);
@@ -52,8 +53,31 @@ int asl_take_end(const struct asl_lines *lines, struct asl_text *line);
 int asl_take_index(const struct asl_lines *lines, struct asl_text *line,
 		   const char *what, uint64_t *index, uint64_t most);
 
-/* A finite decimal number; or an integer that a double holds exactly. */
+/* A finite decimal number, or an integer that a double holds exactly. */
 int asl_take_value(const struct asl_lines *lines, struct asl_text *line,
 		   bool integer, double *value);
+
+/* ---- Files in memory ---- */
+
+/* Text for a message: shortened, without control characters. */
+#define ASL_QUOTE 64
+const char *asl_quote(char to[ASL_QUOTE], const char *text, size_t length);
+
+/* Does the name end so, in letters of either case? */
+bool asl_file_ends(const char *path, const char *ending);
+
+/* Map a whole file, which must be regular and not empty, for reading. */
+int asl_file_map(void **map, size_t *map_bytes, const char *path);
+
+/*
+ * Allocate `words` doubles for `what` in the file `path`: zeros after those that
+ * *map has already (NULL: none); on failure these stay.  `words` is a double, so
+ * that no product of sizes overflows before it is refused with -ENOMEM as more
+ * memory than this machine has.
+ */
+int asl_file_make_room(void **map, size_t *map_bytes, const char *path,
+		       const char *what, double words);
+
+void asl_file_unmap(void *map, size_t map_bytes); /* NULL is allowed */
 
 #endif

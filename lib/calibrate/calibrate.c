@@ -1,10 +1,9 @@
 /*
- * calibrate.c -- measure what words, messages and flops cost on this machine
+ * calibrate.c -- measure the cost of words, messages and flops on this machine
  *
- * The kinds of a subject (reads and writes, of pool and DRAM) take turns in every
- * round, and all subjects are gone through in several sweeps, so that whatever
- * the machine does meanwhile befalls all of them.  Rank 0 decides when there have
- * been rounds enough.
+ * The kinds of a subject (reads and writes, of pool and DRAM) alternate in every
+ * round, and all subjects are repeated in several sweeps, so that a disturbance of
+ * the machine affects all of them.  Rank 0 decides when there are enough rounds.
  */
 #include "lib/calibrate/calibrate.h"
 
@@ -16,138 +15,86 @@
 #include "lib/base/error.h"
 #include "lib/calibrate/measure.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/source.h"
+#include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 #include "nvm/store.h"
 
-/*
- * What one rank measures with, for the files of this folder
- */
-
-struct asl_bench {
+/* What one rank measures with. */
+struct bench {
 	const struct asl_calibrate_want *want;
 	struct asl_net *net;
 	int rank, ranks;
 	struct asl_store *pool, *dram;
-	struct asl_stream pool_stream, dram_stream;
-	struct asl_product product;
-	struct asl_sweep sweep;
+	struct asl_store_bench pool_bench, dram_bench;
+	struct asl_flop_bench flop_bench;
+	struct asl_net_bench net_bench;
 	uint64_t words_all, words_alone;
 	const char *dir;
 };
 
-/*
- * What is measured, by whom, and for how long
- */
+/* ---- Subjects ---- */
 
-enum { ASL_KINDS = 4, ASL_SUBJECTS = 5 };
+enum { KINDS = 4, SUBJECTS = 5 };
 
-/* Rank 0; all; rank 0 and the last, of which the first has the result. */
-enum asl_who { ASL_ONE, ASL_ALL, ASL_PAIR };
-
-struct asl_subject {
-	const char *what;
-	enum asl_who who;
-	enum asl_quantity first; /* of so many kinds */
-	int kinds;
-	double share; /* of the time that all takes */
-	/* One sample of each kind, from passes over so many words. */
-	int (*measure)(struct asl_bench *b, double ns[ASL_KINDS],
-		       uint64_t words);
-};
-
-/* In the order in which they are measured; ended by one without a name. */
-extern const struct asl_subject asl_subjects[ASL_SUBJECTS + 1];
-
-/*
- * What a flop costs in a multiplication by the BLAS, on one core
- */
-
-enum { N = ASL_PRODUCT_SIDE };
-
-static double *matrix(uint32_t which)
+static int memory(struct bench *b, double ns[KINDS], uint64_t words)
 {
-	struct asl_source source = {.seed = 1, .matrix = which};
-	double *x = aligned_alloc(4096, sizeof(double[N][N]));
-
-	for (uint64_t i = 0; x && i < N; i++)
-		asl_source_read(&source, x + i * N, i, 0, N);
-	return x;
-}
-
-int asl_product_open(struct asl_product *p)
-{
-	*p = (struct asl_product){matrix(0), matrix(1), matrix(2)};
-	return p->a && p->b && p->c ? 0 : -ENOMEM;
-}
-
-void asl_product_close(struct asl_product *p)
-{
-	free(p->a);
-	free(p->b);
-	free(p->c);
-	*p = (struct asl_product){0};
-}
-
-double asl_product_time(struct asl_product *p)
-{
-	double since = asl_now();
-
-	asl_gemm(N, N, N, p->a, N, p->b, N, 0, p->c, N);
-	return (asl_now() - since) * 1e9 / (2.0 * N * N * N);
-}
-
-/*
- * What is measured, by whom, and for how long
- */
-
-static int memory(struct asl_bench *b, double ns[ASL_KINDS], uint64_t words)
-{
-	ns[0] = asl_stream_read(&b->pool_stream, words);
-	ns[1] = asl_stream_write(&b->pool_stream, words);
-	ns[2] = asl_stream_read(&b->dram_stream, words);
-	ns[3] = asl_stream_write(&b->dram_stream, words);
+	ns[0] = asl_store_bench_read(&b->pool_bench, words);
+	ns[1] = asl_store_bench_write(&b->pool_bench, words);
+	ns[2] = asl_store_bench_read(&b->dram_bench, words);
+	ns[3] = asl_store_bench_write(&b->dram_bench, words);
 	return asl_store_error(b->pool);
 }
 
-static int flops(struct asl_bench *b, double ns[ASL_KINDS], uint64_t words)
+static int flops(struct bench *b, double ns[KINDS], uint64_t words)
 {
 	(void)words;
-	ns[0] = asl_product_time(&b->product);
+	ns[0] = asl_flop_bench_run(&b->flop_bench);
 	return 0;
 }
 
-static int network(struct asl_bench *b, double ns[ASL_KINDS], uint64_t words)
+static int network(struct bench *b, double ns[KINDS], uint64_t words)
 {
-	int err = asl_sweep_run(&b->sweep, b->net);
-	struct asl_line line;
+	int err = asl_net_bench_run(&b->net_bench, b->net);
+	struct asl_fit line;
 
 	(void)words;
 	if (err)
 		return err;
-	line = asl_line_fit(b->sweep.words, b->sweep.ns, ASL_SWEEP_SIZES);
+	line = asl_fit_line(b->net_bench.words, b->net_bench.ns,
+			    ASL_NET_BENCH_SIZES);
 	ns[0] = line.alpha;
 	ns[1] = line.beta;
 	ns[2] = line.worst;
 	return 0;
 }
 
-const struct asl_subject asl_subjects[ASL_SUBJECTS + 1] = {
-	{"memory, one rank", ASL_ONE, ASL_READ_NS, 4, 0.25, memory},
-	{"memory, all ranks", ASL_ALL, ASL_READ_NS, 4, 0.3, memory},
-	{"flops, one rank", ASL_ONE, ASL_FLOP_NS, 1, 0.1, flops},
-	{"flops, all ranks", ASL_ALL, ASL_FLOP_NS, 1, 0.1, flops},
-	{"messages, two ranks", ASL_PAIR, ASL_LATENCY_NS, 3, 0.25, network},
+/* Rank 0; all; rank 0 and the last, of which the first has the result. */
+enum who { ONE, ALL, PAIR };
+
+/* In the order in which they are measured. */
+static const struct subject {
+	const char *what;
+	enum who who;
+	enum asl_quantity first; /* of so many kinds */
+	int kinds;
+	double share; /* of the total time */
+	/* One sample of each kind, from passes over so many words. */
+	int (*measure)(struct bench *b, double ns[KINDS], uint64_t words);
+} subjects[SUBJECTS + 1] = {
+	{"memory, one rank", ONE, ASL_READ_NS, 4, 0.25, memory},
+	{"memory, all ranks", ALL, ASL_READ_NS, 4, 0.3, memory},
+	{"flops, one rank", ONE, ASL_FLOP_NS, 1, 0.1, flops},
+	{"flops, all ranks", ALL, ASL_FLOP_NS, 1, 0.1, flops},
+	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.25, network},
 	{0},
 };
 
 /*
- * What one rank measures with: regions of stores, matrices, messages
+ * ---- Opening ----
  *
- * A region is to be out of reach of all caches.  Of one rank alone it has to be
- * some times as large as the last-level cache; of all at once, all their regions
- * together.
+ * A region must be larger than all caches: for one rank alone some times as large
+ * as the last-level cache; for all ranks at once, all their regions together.
  */
 
 enum { CACHES = 4 };
@@ -164,8 +111,8 @@ static uint64_t region_words(uint64_t cache_bytes)
 	return bytes / sizeof(double);
 }
 
-/* The first rank's is the larger one: it is also measured alone. */
-static uint64_t choose_regions(struct asl_bench *b)
+/* Rank 0's region is larger: it is also measured alone. */
+static uint64_t choose_regions(struct bench *b)
 {
 	const struct asl_machine *m = asl_machine();
 
@@ -174,14 +121,14 @@ static uint64_t choose_regions(struct asl_bench *b)
 	return b->rank == 0 ? b->words_alone : b->words_all;
 }
 
-static int open_store(struct asl_store **out, struct asl_stream *s,
+static int open_store(struct asl_store **out, struct asl_store_bench *s,
 		      const struct asl_store_want *want)
 {
 	int err = asl_store_open(out, want);
 
 	if (err)
 		return err;
-	err = asl_stream_open(s, *out, want->words);
+	err = asl_store_bench_open(s, *out, want->words);
 	return err ? asl_fail(err,
 			      "no room for %ju words in the store "
 			      "%s: %s",
@@ -189,7 +136,7 @@ static int open_store(struct asl_store **out, struct asl_stream *s,
 		   : 0;
 }
 
-static int open_stores(struct asl_bench *b)
+static int open_stores(struct bench *b)
 {
 	bool fresh;
 	struct asl_store_want want = {
@@ -201,24 +148,25 @@ static int open_stores(struct asl_bench *b)
 		.words = choose_regions(b),
 		.pieces = 1,
 	};
-	int err = open_store(&b->pool, &b->pool_stream, &want);
+	int err = open_store(&b->pool, &b->pool_bench, &want);
 
 	b->dir = asl_store_can(want.name)->needs_dir ? want.dir : "";
 	want.name = "dram";
-	return err ? err : open_store(&b->dram, &b->dram_stream, &want);
+	return err ? err : open_store(&b->dram, &b->dram_bench, &want);
 }
 
-/* Only the first and the last rank play. */
-static int open_sweep(struct asl_bench *b)
+/* Only the first and the last rank exchange messages. */
+static int open_net_bench(struct bench *b)
 {
 	int last = b->ranks - 1;
 
 	if (b->rank > 0 && b->rank < last)
 		return 0;
-	return asl_sweep_open(&b->sweep, b->rank ? 0 : last, b->rank == 0);
+	return asl_net_bench_open(&b->net_bench, b->rank ? 0 : last,
+				  b->rank == 0);
 }
 
-static int bind(const struct asl_bench *b)
+static int bind(const struct bench *b)
 {
 	int mates, mate = asl_net_mate(b->net, &mates);
 	int err = asl_machine_bind(b->want->bind, mate, mates);
@@ -227,7 +175,7 @@ static int bind(const struct asl_bench *b)
 }
 
 /* 0 or a negative errno, after asl_calibrate_fail; close is due either way. */
-static int asl_bench_open(struct asl_bench *b)
+static int bench_open(struct bench *b)
 {
 	int err;
 
@@ -237,55 +185,55 @@ static int asl_bench_open(struct asl_bench *b)
 		err = open_stores(b);
 	if (err)
 		return err;
-	err = asl_product_open(&b->product);
+	err = asl_flop_bench_open(&b->flop_bench);
 	if (!err)
-		err = open_sweep(b);
+		err = open_net_bench(b);
 	return err ? asl_fail(err, "no memory for matrices and "
 				   "messages")
 		   : 0;
 }
 
-static void asl_bench_close(struct asl_bench *b)
+static void bench_close(struct bench *b)
 {
-	asl_sweep_close(&b->sweep);
-	asl_product_close(&b->product);
-	asl_stream_close(&b->dram_stream);
-	asl_stream_close(&b->pool_stream);
+	asl_net_bench_close(&b->net_bench);
+	asl_flop_bench_close(&b->flop_bench);
+	asl_store_bench_close(&b->dram_bench);
+	asl_store_bench_close(&b->pool_bench);
 	asl_store_close(b->dram);
 	asl_store_close(b->pool);
 }
 
-/* For a confidence interval it takes 6. */
+/* A confidence interval needs 6. */
 enum { SWEEPS = 4, LEAST_ROUNDS = 8, MOST_ROUNDS = 500 };
 
 /* ---- Rounds ---- */
 
 struct sample {
-	double ns[ASL_KINDS];
+	double ns[KINDS];
 };
 
-/* What rank 0 has of a subject. */
+/* Rank 0's samples of a subject. */
 struct rounds {
-	const struct asl_subject *subject;
+	const struct subject *subject;
 	int sweep;
-	double end; /* of the time that there is in this sweep */
+	double end; /* of the subject's time in this sweep */
 	int count;
-	struct sample *ranks; /* everybody's, for all subjects alike */
-	double x[ASL_KINDS][MOST_ROUNDS];
+	struct sample *ranks; /* of all ranks; all subjects share it */
+	double x[KINDS][MOST_ROUNDS];
 };
 
-static bool takes_part(const struct asl_bench *b, enum asl_who who)
+static bool takes_part(const struct bench *b, enum who who)
 {
-	return who == ASL_ALL || b->rank == 0 ||
-	       (who == ASL_PAIR && b->rank == b->ranks - 1);
+	return who == ALL || b->rank == 0 ||
+	       (who == PAIR && b->rank == b->ranks - 1);
 }
 
-/* Of a pair the first has measured for both. */
+/* Rank 0 measures for a pair. */
 static void keep(struct rounds *r, int ranks)
 {
-	int count = r->subject->who == ASL_ALL ? ranks : 1;
+	int count = r->subject->who == ALL ? ranks : 1;
 
-	for (int k = 0; k < ASL_KINDS; k++) {
+	for (int k = 0; k < KINDS; k++) {
 		double sum = 0;
 
 		for (int i = 0; i < count; i++)
@@ -295,11 +243,11 @@ static void keep(struct rounds *r, int ranks)
 	r->count++;
 }
 
-/* The round that nobody is used to is left out: its number is -1. */
-static int play(struct asl_bench *b, struct rounds *r, int number)
+/* The first round, number -1, is a warm-up. */
+static int play(struct bench *b, struct rounds *r, int number)
 {
-	const struct asl_subject *s = r->subject;
-	uint64_t words = s->who == ASL_ALL ? b->words_all : b->words_alone;
+	const struct subject *s = r->subject;
+	uint64_t words = s->who == ALL ? b->words_all : b->words_alone;
 	struct sample mine = {{0}};
 	int err = asl_net_barrier(b->net);
 
@@ -319,30 +267,30 @@ static double left(const struct rounds *r)
 	return left_s > 0 ? left_s : 0;
 }
 
-/* Of one sweep; shares add up to 1. */
-static double total(const struct asl_bench *b)
+/* The time of one sweep. */
+static double total(const struct bench *b)
 {
 	return (b->want->quick ? 32.0 : 120.0) / SWEEPS;
 }
 
-static void say(const struct asl_bench *b, const struct rounds *r, bool ends)
+static void say(const struct bench *b, const struct rounds *r, bool ends)
 {
 	struct asl_calibrating at = {
 		.what = r->subject->what,
-		.step = (int)(r->subject - asl_subjects),
+		.step = (int)(r->subject - subjects),
 		.left_s = ends ? 0 : left(r),
 		.step_ends = ends && r->sweep + 1 == SWEEPS,
 	};
 
-	for (at.steps = at.step + 1; asl_subjects[at.steps].what; at.steps++)
-		at.left_s += asl_subjects[at.steps].share * total(b);
+	for (at.steps = at.step + 1; subjects[at.steps].what; at.steps++)
+		at.left_s += subjects[at.steps].share * total(b);
 	at.left_s += (SWEEPS - 1 - r->sweep) * total(b);
 	if (b->rank == 0 && b->want->progress)
 		b->want->progress(&at);
 }
 
-/* Rank 0 knows, and tells the others. */
-static int share_more(struct asl_bench *b, const struct rounds *r, int *more)
+/* Rank 0 decides, and tells the others. */
+static int share_more(struct bench *b, const struct rounds *r, int *more)
 {
 	int sweeps = r->sweep + 1;
 
@@ -353,14 +301,14 @@ static int share_more(struct asl_bench *b, const struct rounds *r, int *more)
 
 static void conclude(struct asl_calibration *out, struct rounds *r)
 {
-	const struct asl_subject *s = r->subject;
-	struct asl_estimate *to = s->who == ASL_ONE ? out->alone : out->all;
+	const struct subject *s = r->subject;
+	struct asl_estimate *to = s->who == ONE ? out->alone : out->all;
 
 	for (int k = 0; k < s->kinds; k++)
 		to[s->first + k] = asl_estimate(r->x[k], r->count);
 }
 
-static int measure(struct asl_bench *b, struct rounds *r)
+static int measure(struct bench *b, struct rounds *r)
 {
 	int err = 0, more = 1;
 
@@ -378,37 +326,37 @@ static int measure(struct asl_bench *b, struct rounds *r)
 
 /* ---- The ranks ---- */
 
-static int sweep(struct asl_bench *b, struct rounds *r, int number)
+static int sweep(struct bench *b, struct rounds *r, int number)
 {
 	int err = 0;
 
-	for (int i = 0; !err && asl_subjects[i].what; i++) {
+	for (int i = 0; !err && subjects[i].what; i++) {
 		r[i].sweep = number;
 		err = measure(b, &r[i]);
 	}
 	return err;
 }
 
-static int measure_all(struct asl_calibration *out, struct asl_bench *b)
+static int measure_all(struct asl_calibration *out, struct bench *b)
 {
 	struct sample *ranks = calloc((size_t)b->ranks, sizeof *ranks);
-	struct rounds *r = calloc(ASL_SUBJECTS, sizeof *r);
+	struct rounds *r = calloc(SUBJECTS, sizeof *r);
 	int err = ranks && r ? 0 : -ENOMEM;
 
-	for (int i = 0; !err && i < ASL_SUBJECTS; i++) {
-		r[i].subject = &asl_subjects[i];
+	for (int i = 0; !err && i < SUBJECTS; i++) {
+		r[i].subject = &subjects[i];
 		r[i].ranks = ranks;
 	}
 	for (int i = 0; !err && i < SWEEPS; i++)
 		err = sweep(b, r, i);
-	for (int i = 0; !err && b->rank == 0 && i < ASL_SUBJECTS; i++)
+	for (int i = 0; !err && b->rank == 0 && i < SUBJECTS; i++)
 		conclude(out, &r[i]);
 	free(r);
 	free(ranks);
 	return err;
 }
 
-static void describe(struct asl_calibration *out, const struct asl_bench *b)
+static void describe(struct asl_calibration *out, const struct bench *b)
 {
 	out->ranks = b->ranks;
 	out->words_all = b->words_all;
@@ -428,31 +376,31 @@ struct call {
 	bool printed;  /* by the network or by another rank */
 };
 
-/* A rank that leaves while others measure takes them along. */
-static int measure_or_abort(struct call *call, struct asl_bench *b)
+/* A rank that fails while others measure ends them. */
+static int measure_or_abort(struct call *call, struct bench *b)
 {
 	int err = measure_all(call->out, b);
 
 	if (err) {
-		asl_store_error(b->pool); /* if there is one, it has the word */
+		asl_store_error(b->pool); /* sets asl_failure() */
 		asl_net_abort(b->net, asl_exit_code(err), asl_failure());
 	}
 	call->printed = err;
 	return err;
 }
 
-static int open_bench(struct asl_bench *b)
+static int open_bench(struct bench *b)
 {
 	b->rank = asl_net_rank(b->net);
 	if (b->want->refused)
 		return asl_fail(b->want->refused, "%s", b->want->refusal);
-	return asl_bench_open(b);
+	return bench_open(b);
 }
 
 static int body(struct asl_net *net, void *arg)
 {
 	struct call *call = arg;
-	struct asl_bench b = {.want = call->want, .net = net};
+	struct bench b = {.want = call->want, .net = net};
 	int who = 0, err = open_bench(&b);
 
 	if (err)
@@ -464,7 +412,7 @@ static int body(struct asl_net *net, void *arg)
 		err = measure_or_abort(call, &b);
 	if (!err)
 		describe(call->out, &b);
-	asl_bench_close(&b);
+	bench_close(&b);
 	return err;
 }
 

@@ -1,10 +1,10 @@
 /*
- * calibrate.h -- measure what words, messages and flops cost on this machine
+ * calibrate.h -- measure the cost of words, messages and flops on this machine
  *
- * All ranks of a job together: memory and flops by one rank alone, while the
- * others wait, and then by all at once; messages between the first and the last
- * rank.  Every subject is measured in rounds, as many as its time allows; a
- * round gives one sample, the mean of its ranks'.
+ * All ranks of a job take part.  Memory and flops are measured on one rank alone,
+ * while the others wait, and then on all at once; messages between the first and
+ * the last rank.  Every subject is measured in rounds, as many as its time allows;
+ * a round gives one sample, the mean of its ranks.
  */
 #ifndef ASL_CALIBRATE_H
 #define ASL_CALIBRATE_H
@@ -14,23 +14,6 @@
 
 #include "lib/base/estimate.h"
 
-/*
- * What a flop costs in a multiplication by the BLAS, on one core
- */
-
-struct asl_product {
-	double *a, *b, *c;
-};
-
-/* 0 or -ENOMEM; asl_product_close is due either way. */
-int asl_product_open(struct asl_product *p);
-void asl_product_close(struct asl_product *p); /* all zero is allowed */
-
-/* Nanoseconds a flop of one product of matrices of this side. */
-double asl_product_time(struct asl_product *p);
-
-enum { ASL_PRODUCT_SIDE = 768 };
-
 enum asl_quantity {
 	ASL_READ_NS, /* a word */
 	ASL_WRITE_NS,
@@ -39,7 +22,7 @@ enum asl_quantity {
 	ASL_FLOP_NS,
 	ASL_LATENCY_NS, /* alpha */
 	ASL_NET_NS,	/* beta */
-	ASL_FIT_OFF,	/* relative distance of the worst message */
+	ASL_FIT_OFF,	/* maximum relative error of alpha + beta x */
 	ASL_QUANTITIES
 };
 
@@ -51,10 +34,10 @@ struct asl_calibration {
 	char dir[256], medium[32], provider[64], note[256];
 };
 
-/* Where it has come to, after every round. */
+/* Progress, after every round. */
 struct asl_calibrating {
 	const char *what;
-	int step, steps; /* from 0 on */
+	int step, steps; /* from 0 */
 	double left_s;	 /* until the end of all */
 	bool step_ends;
 };
@@ -67,7 +50,7 @@ struct asl_calibrate_want {
 	const char *bind;      /* as asl_machine_bind */
 	bool quick;	       /* half a minute instead of two */
 	void (*progress)(const struct asl_calibrating *at);
-	/* This rank cannot take part: what all then fail with, and why. */
+	/* Not 0: this rank cannot take part; all fail with it, and why. */
 	int refused;
 	const char *refusal;
 };

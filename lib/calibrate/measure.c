@@ -1,5 +1,5 @@
 /*
- * measure.c -- what a message and its words cost between two ranks
+ * measure.c -- the cost of words, of flops and of messages, measured once
  */
 #include "lib/calibrate/measure.h"
 
@@ -9,108 +9,146 @@
 #include <string.h>
 
 #include "lib/base/estimate.h"
+#include "lib/matrix/file.h"
+#include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 
-/*
- * What a word costs between a store and the cache
- */
+/* ---- Words ---- */
 
 static uint64_t chunks_of(uint64_t words)
 {
-	return (words + ASL_STREAM_CHUNK - 1) / ASL_STREAM_CHUNK;
+	return (words + ASL_BENCH_CHUNK - 1) / ASL_BENCH_CHUNK;
 }
 
-int asl_stream_open(struct asl_stream *s, struct asl_store *store,
-		    uint64_t words)
+int asl_store_bench_open(struct asl_store_bench *s, struct asl_store *store,
+			 uint64_t words)
 {
 	uint64_t chunks = chunks_of(words);
 	int err;
 
-	*s = (struct asl_stream){
+	*s = (struct asl_store_bench){
 		.store = store,
-		.words = chunks * ASL_STREAM_CHUNK,
-		.tile = aligned_alloc(4096, ASL_STREAM_TILE * sizeof(double)),
+		.words = chunks * ASL_BENCH_CHUNK,
+		.tile = aligned_alloc(4096, ASL_BENCH_TILE * sizeof(double)),
 		.times = calloc(chunks, sizeof(double)),
 	};
 	if (!s->tile || !s->times)
 		return -ENOMEM;
-	for (int i = 0; i < ASL_STREAM_TILE; i++)
+	for (int i = 0; i < ASL_BENCH_TILE; i++)
 		s->tile[i] = i;
 	err = asl_store_take(store, &s->at, s->words);
 	if (!err)
-		asl_stream_write(s, s->words);
+		asl_store_bench_write(s, s->words);
 	return err;
 }
 
-void asl_stream_close(struct asl_stream *s)
+void asl_store_bench_close(struct asl_store_bench *s)
 {
 	if (s->store)
 		asl_store_give(s->store, s->at);
 	free(s->tile);
 	free(s->times);
-	*s = (struct asl_stream){0};
+	*s = (struct asl_store_bench){0};
 }
 
-static void read_tile(struct asl_stream *s, double *at)
+static void read_tile(struct asl_store_bench *s, double *at)
 {
-	asl_store_read(s->store, s->tile, ASL_STREAM_TILE, at, ASL_STREAM_TILE,
-		       1, ASL_STREAM_TILE);
+	asl_store_read(s->store, s->tile, ASL_BENCH_TILE, at, ASL_BENCH_TILE, 1,
+		       ASL_BENCH_TILE);
 }
 
-static void write_tile(struct asl_stream *s, double *at)
+static void write_tile(struct asl_store_bench *s, double *at)
 {
-	asl_store_write(s->store, at, ASL_STREAM_TILE, s->tile, ASL_STREAM_TILE,
-			1, ASL_STREAM_TILE);
+	asl_store_write(s->store, at, ASL_BENCH_TILE, s->tile, ASL_BENCH_TILE,
+			1, ASL_BENCH_TILE);
 }
 
-static double pass(struct asl_stream *s, uint64_t words,
-		   void (*move)(struct asl_stream *s, double *at))
+static double pass(struct asl_store_bench *s, uint64_t words,
+		   void (*move)(struct asl_store_bench *s, double *at))
 {
 	uint64_t chunks = chunks_of(words < s->words ? words : s->words);
 
 	for (uint64_t i = 0; i < chunks; i++) {
-		double *at = s->at + i * ASL_STREAM_CHUNK;
+		double *at = s->at + i * ASL_BENCH_CHUNK;
 		double since = asl_now();
 
-		for (int j = 0; j < ASL_STREAM_CHUNK; j += ASL_STREAM_TILE)
+		for (int j = 0; j < ASL_BENCH_CHUNK; j += ASL_BENCH_TILE)
 			move(s, at + j);
 		s->times[i] = asl_now() - since;
 	}
-	return asl_median(s->times, (int)chunks) * 1e9 / ASL_STREAM_CHUNK;
+	return asl_median(s->times, (int)chunks) * 1e9 / ASL_BENCH_CHUNK;
 }
 
-double asl_stream_read(struct asl_stream *s, uint64_t words)
+double asl_store_bench_read(struct asl_store_bench *s, uint64_t words)
 {
 	return pass(s, words, read_tile);
 }
 
-double asl_stream_write(struct asl_stream *s, uint64_t words)
+double asl_store_bench_write(struct asl_store_bench *s, uint64_t words)
 {
 	return pass(s, words, write_tile);
 }
 
+/* ---- Flops ---- */
+
+enum { N = ASL_FLOP_BENCH_SIDE };
+
+static double *matrix(uint32_t which)
+{
+	struct asl_source source = {.seed = 1, .matrix = which};
+	double *x = aligned_alloc(4096, sizeof(double[N][N]));
+
+	for (uint64_t i = 0; x && i < N; i++)
+		asl_source_read(&source, x + i * N, i, 0, N);
+	return x;
+}
+
+int asl_flop_bench_open(struct asl_flop_bench *p)
+{
+	*p = (struct asl_flop_bench){matrix(0), matrix(1), matrix(2)};
+	return p->a && p->b && p->c ? 0 : -ENOMEM;
+}
+
+void asl_flop_bench_close(struct asl_flop_bench *p)
+{
+	free(p->a);
+	free(p->b);
+	free(p->c);
+	*p = (struct asl_flop_bench){0};
+}
+
+double asl_flop_bench_run(struct asl_flop_bench *p)
+{
+	double since = asl_now();
+
+	asl_gemm(N, N, N, p->a, N, p->b, N, 0, p->c, N);
+	return (asl_now() - since) * 1e9 / (2.0 * N * N * N);
+}
+
+/* ---- Messages ---- */
+
 /*
- * Of every size so many times are taken, and the middle one counts.  One is of
- * several messages where these are short, and fast: ranks that have to take turns
- * on a core need milliseconds for each.
+ * The median of several times counts for each size.  A time is that of several
+ * messages where these are short and fast; ranks that take turns on a core need
+ * milliseconds for each.
  */
 enum { TIMES = 9, MOST_TRIPS = 32, MOST_WORDS = 1 << 19 };
 #define FAST_S 1e-4
 
 /*
- * Short messages, which say what alpha is, and long ones.  The ways of providers
- * change in between, where the line would only be bent.
+ * Short messages, which determine alpha, and long ones.  In between providers
+ * change their protocol, which would bend the line.
  */
-static const int sizes[ASL_SWEEP_SIZES] = {
+static const int sizes[ASL_NET_BENCH_SIZES] = {
 	1,	 2,	  4,	   8,	    16,	     32,      64,
 	1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18, 3 << 17, MOST_WORDS,
 };
 
-int asl_sweep_open(struct asl_sweep *s, int peer, bool first)
+int asl_net_bench_open(struct asl_net_bench *s, int peer, bool first)
 {
 	size_t bytes = sizeof(double[MOST_WORDS]);
 
-	*s = (struct asl_sweep){
+	*s = (struct asl_net_bench){
 		.peer = peer,
 		.first = first,
 		.out = aligned_alloc(4096, bytes),
@@ -120,16 +158,16 @@ int asl_sweep_open(struct asl_sweep *s, int peer, bool first)
 		return -ENOMEM;
 	memset(s->out, 1, bytes);
 	memset(s->in, 2, bytes);
-	for (int i = 0; i < ASL_SWEEP_SIZES; i++)
+	for (int i = 0; i < ASL_NET_BENCH_SIZES; i++)
 		s->words[i] = sizes[i];
 	return 0;
 }
 
-void asl_sweep_close(struct asl_sweep *s)
+void asl_net_bench_close(struct asl_net_bench *s)
 {
 	free(s->out);
 	free(s->in);
-	*s = (struct asl_sweep){0};
+	*s = (struct asl_net_bench){0};
 }
 
 static int send(struct asl_net *net, struct asl_net_op *out)
@@ -139,8 +177,8 @@ static int send(struct asl_net *net, struct asl_net_op *out)
 	return err ? err : asl_net_wait(net, out);
 }
 
-/* A receive is ready before the other can send, as in any good ping-pong. */
-static int play(struct asl_sweep *s, struct asl_net *net, size_t bytes,
+/* A receive is posted before the other rank can send. */
+static int play(struct asl_net_bench *s, struct asl_net *net, size_t bytes,
 		int trips)
 {
 	struct asl_net_op in = {
@@ -170,26 +208,26 @@ static int play(struct asl_sweep *s, struct asl_net *net, size_t bytes,
 	return err;
 }
 
-/* The first knows how fast messages are, and tells the other. */
-static int share_pace(struct asl_sweep *s, struct asl_net *net, bool *fast)
+/* The first rank knows how fast messages are, and tells the other. */
+static int share_speed(struct asl_net_bench *s, struct asl_net *net, bool *fast)
 {
 	double since = asl_now();
 	int err = play(s, net, sizeof(double), 2);
-	double pace = asl_now() - since;
+	double trip_s = asl_now() - since;
 	struct asl_net_op op = {
 		.to = s->first ? s->peer : ASL_NET_NONE,
 		.from = s->first ? ASL_NET_NONE : s->peer,
-		.out = &pace,
-		.in = &pace,
-		.out_bytes = s->first ? sizeof pace : 0,
-		.in_bytes = s->first ? 0 : sizeof pace,
+		.out = &trip_s,
+		.in = &trip_s,
+		.out_bytes = s->first ? sizeof trip_s : 0,
+		.in_bytes = s->first ? 0 : sizeof trip_s,
 	};
 
 	if (!err)
 		err = asl_net_start(net, &op);
 	if (!err)
 		err = asl_net_wait(net, &op);
-	*fast = pace < 4 * FAST_S;
+	*fast = trip_s < 4 * FAST_S;
 	return err;
 }
 
@@ -198,13 +236,13 @@ static int trips_of(int words, bool fast)
 	return !fast || words * MOST_TRIPS > 1 << 14 ? 1 : MOST_TRIPS;
 }
 
-int asl_sweep_run(struct asl_sweep *s, struct asl_net *net)
+int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net)
 {
 	double times[TIMES];
 	bool fast = true;
-	int err = share_pace(s, net, &fast);
+	int err = share_speed(s, net, &fast);
 
-	for (int i = 0; !err && i < ASL_SWEEP_SIZES; i++) {
+	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
 		int trips = trips_of(sizes[i], fast);
 
 		for (int j = 0; !err && j < TIMES; j++) {
@@ -221,19 +259,19 @@ int asl_sweep_run(struct asl_sweep *s, struct asl_net *net)
 
 /* ---- The line ---- */
 
-static double distance(struct asl_line line, double x, double y)
+static double distance(struct asl_fit line, double x, double y)
 {
 	return fabs(line.alpha + line.beta * x - y) / y;
 }
 
 /*
- * The squares of (alpha + beta x - y) / y: weighted by 1 / y^2.  A cost below 0
- * would be no cost; the best line without it takes its place.
+ * Minimize the squares of (alpha + beta x - y) / y: weighted by 1 / y^2.  A
+ * negative cost is replaced by the best line without it.
  */
-struct asl_line asl_line_fit(const double *x, const double *y, int count)
+struct asl_fit asl_fit_line(const double *x, const double *y, int count)
 {
 	double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0, slope;
-	struct asl_line line = {0};
+	struct asl_fit line = {0};
 
 	for (int i = 0; i < count; i++) {
 		double weight = 1 / (y[i] * y[i]);
@@ -248,9 +286,9 @@ struct asl_line asl_line_fit(const double *x, const double *y, int count)
 	line.beta = slope > 0 ? (w * wxy - wx * wy) / slope : 0;
 	line.alpha = (wy - line.beta * wx) / w;
 	if (line.alpha < 0)
-		line = (struct asl_line){.beta = wxy / wxx};
+		line = (struct asl_fit){.beta = wxy / wxx};
 	if (line.beta < 0)
-		line = (struct asl_line){.alpha = wy / w};
+		line = (struct asl_fit){.alpha = wy / w};
 	for (int i = 0; i < count; i++)
 		line.worst = fmax(line.worst, distance(line, x[i], y[i]));
 	return line;

@@ -1,74 +1,91 @@
 /*
- * measure.h -- what a message and its words cost between two ranks
- *
- * Messages of many sizes go to and fro; the line alpha + beta x that is nearest
- * to their times, relative to these, gives both costs.  Not the absolute
- * distance: the largest messages alone would then decide on alpha, too.
+ * measure.h -- the cost of words, of flops and of messages, measured once
  */
 #ifndef ASL_MEASURE_H
 #define ASL_MEASURE_H
-
-#include <stdint.h>
 
 #include "net/net.h"
 #include "nvm/store.h"
 
 /*
- * What a word costs between a store and the cache
+ * ---- A word between a store and the cache ----
  *
- * Tiles that fit a core's own cache are copied out of a region of the store that
- * no cache holds, and into it, one after another, as runs do: by the store, so
- * that a write is durable when it is over.
+ * The store copies tiles that fit into a core's own cache out of a region that
+ * no cache holds, and into it, one after another, as in runs: a write is durable
+ * when it is over.
  */
 
-struct asl_stream {
+struct asl_store_bench {
 	struct asl_store *store;
 	double *at, *tile;
 	double *times; /* of the chunks of one pass */
 	uint64_t words;
 };
 
+/* A region is rounded up to chunks; a chunk has several tiles. */
+enum { ASL_BENCH_TILE = 1 << 15, ASL_BENCH_CHUNK = 4 * ASL_BENCH_TILE };
+
 /*
- * A region of so many words, which all have been touched.  0 or a negative
- * errno; asl_stream_close is due either way.  The store stays the caller's.
+ * Take a region of so many words, and touch all of them.  0 or a negative errno;
+ * close is due after a failure, too.  The store stays the caller's.
  */
-int asl_stream_open(struct asl_stream *s, struct asl_store *store,
-		    uint64_t words);
-void asl_stream_close(struct asl_stream *s); /* all zero is allowed */
+int asl_store_bench_open(struct asl_store_bench *s, struct asl_store *store,
+			 uint64_t words);
+void asl_store_bench_close(struct asl_store_bench *s); /* all zero is allowed */
 
 /*
  * Go once through the first `words` of it: nanoseconds a word, the median of
- * chunks of 1 MiB, so that what else the machine does for a while is not seen.
+ * chunks of 1 MiB, so that short disturbances do not show.
  */
-double asl_stream_read(struct asl_stream *s, uint64_t words);
-double asl_stream_write(struct asl_stream *s, uint64_t words);
+double asl_store_bench_read(struct asl_store_bench *s, uint64_t words);
+double asl_store_bench_write(struct asl_store_bench *s, uint64_t words);
 
-/* What a region is rounded up to, and its tiles have, in words. */
-enum { ASL_STREAM_TILE = 1 << 15, ASL_STREAM_CHUNK = 4 * ASL_STREAM_TILE };
+/* ---- A flop in a multiplication by the BLAS, on one core ---- */
 
-enum { ASL_SWEEP_SIZES = 14 };
+struct asl_flop_bench {
+	double *a, *b, *c;
+};
 
-struct asl_sweep {
+enum { ASL_FLOP_BENCH_SIDE = 768 };
+
+/* 0 or -ENOMEM; close is due after a failure, too. */
+int asl_flop_bench_open(struct asl_flop_bench *p);
+void asl_flop_bench_close(struct asl_flop_bench *p); /* all zero is allowed */
+
+/* Nanoseconds a flop, in one product of matrices of this side. */
+double asl_flop_bench_run(struct asl_flop_bench *p);
+
+/*
+ * ---- A message and its words, between two ranks ----
+ *
+ * Messages of many sizes go back and forth; the line alpha + beta x that is
+ * nearest to their times, relative to these, gives both costs.  (By absolute
+ * distance the largest messages alone would decide on alpha, too.)
+ */
+
+enum { ASL_NET_BENCH_SIZES = 14 };
+
+struct asl_net_bench {
 	int peer;
 	bool first; /* of the two: to send */
 	char *out, *in;
-	double words[ASL_SWEEP_SIZES];
-	double ns[ASL_SWEEP_SIZES]; /* one way, of the last sweep */
+	double words[ASL_NET_BENCH_SIZES];
+	double ns[ASL_NET_BENCH_SIZES]; /* one way, in the last run */
 };
 
-/* 0 or -ENOMEM; asl_sweep_close is due either way. */
-int asl_sweep_open(struct asl_sweep *s, int peer, bool first);
-void asl_sweep_close(struct asl_sweep *s); /* all zero is allowed */
+/* 0 or -ENOMEM; close is due after a failure, too. */
+int asl_net_bench_open(struct asl_net_bench *s, int peer, bool first);
+void asl_net_bench_close(struct asl_net_bench *s); /* all zero is allowed */
 
-/* All sizes once, by both ranks; 0 or an error of the net. */
-int asl_sweep_run(struct asl_sweep *s, struct asl_net *net);
+/* Send all sizes once, to be called by both ranks; 0 or an error of the net. */
+int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net);
 
-struct asl_line {
+struct asl_fit {
 	double alpha, beta; /* 0 or more */
-	double worst;	    /* relative distance of a point */
+	double worst;	    /* maximum relative distance of a point */
 };
 
 /* The line nearest to (x, y), all of which are positive, in least squares. */
-struct asl_line asl_line_fit(const double *x, const double *y, int count);
+struct asl_fit asl_fit_line(const double *x, const double *y, int count);
 
 #endif

@@ -95,7 +95,7 @@ static void run_single(struct asl_rank *r, struct scene *s,
 	v = asl_view_dense(&ones, &gone, s->len);
 	asl_pair_run(r, s->plan, out, in, &v, s->len);
 	asl_give(r, &ones);
-	asl_release(r);
+	asl_mark_release(r);
 }
 
 static void run_step(struct asl_rank *r, struct scene *s, int number)
@@ -148,7 +148,7 @@ static void run_slab(struct asl_rank *r, struct scene *slab)
 	asl_mark_hold(r);
 	run_steps(r, slab, true);
 	give_temporaries(r, slab, true);
-	asl_release(r);
+	asl_mark_release(r);
 	asl_mark_commit(r, &done);
 }
 
@@ -170,7 +170,7 @@ void asl_local_run(struct asl_rank *r, const struct asl_plan *plan,
 	}
 	give_temporaries(r, &s, false);
 	if (holds)
-		asl_release(r);
+		asl_mark_release(r);
 }
 
 /* ---- Predict ---- */

@@ -733,7 +733,7 @@ void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
 	for (int i = 2; i >= 0; i--)
 		asl_give(r, &copy[i]);
 	if (p.copied)
-		asl_release(r);
+		asl_mark_release(r);
 }
 
 uint64_t asl_pair_predict(struct asl_counts *x, const struct asl_plan *plan,

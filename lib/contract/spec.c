@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
-#include "lib/base/map.h"
+#include "lib/base/text.h"
 
 static bool is_letter(char c)
 {

@@ -1,5 +1,5 @@
 /*
- * hwc.c -- the table of counting backends, and what is the same in all of them
+ * hwc.c -- the table of backends of hardware counters, and their common part
  */
 #include "lib/machine/hwc.h"
 
@@ -10,16 +10,12 @@
 
 #include "lib/base/error.h"
 #include "lib/machine/hwc_backend.h"
-#include "lib/machine/hwc_likwid.h"
 
 /*
- * What likwid's groups of events call what they measure
- *
- * "Memory read data volume [GBytes]", in some groups "load" for what is read,
- * "evict" and "writeback" for what is written.  Volumes of both together, and
- * of caches, are something else.
+ * likwid's metrics are called "Memory read data volume [GBytes]", in some groups
+ * with "load" for reads, "evict" and "writeback" for writes.  Volumes of both
+ * together, and of caches, are something else.
  */
-
 enum asl_likwid_volume asl_likwid_volume(const char *metric)
 {
 	static const struct {
@@ -102,7 +98,7 @@ static int open_one(struct asl_hwc *h, const struct asl_hwc_backend *backend,
 	return backend->open(h, want);
 }
 
-/* The first that can; or all their reasons, in a row. */
+/* Open the first that can count; or give the reasons of all. */
 static int open_first(struct asl_hwc *h, const struct asl_hwc_want *want)
 {
 	char reasons[512] = "";

@@ -1,17 +1,17 @@
 /*
- * hwc.h -- what the hardware counted: bytes through memory controllers
+ * hwc.h -- hardware counters: bytes through memory controllers, cache misses
  *
- * Beside the words that are counted as they are moved there are those that the
- * machine really moved.  Memory controllers count for whole sockets, whoever
- * caused it, so one process of a host asks them (want->memory).  Misses of the
+ * They measure what the machine really moved, beside the words that are counted
+ * as they are moved.  Memory controllers count for whole sockets, whoever caused
+ * the traffic, so one process of a host asks them (want->memory).  Misses of the
  * last-level cache are counted for each process alone.
  *
- * Backends	likwid and perf (Linux), by name; auto: the first of them that can
- *		count here.  Many machines, virtual ones above all, count
- *		nothing, or not for everybody: then open fails and says why.
+ * Backends	likwid and perf (Linux), by name; auto: the first that can count
+ *		here.  Many machines, virtual ones above all, count nothing, or
+ *		not for every user: then open fails and says why.
  * Order	open; start and stop, any number of times; close.
  * Errors	0, or a negative errno, described by asl_failure().
- * Threads	One, the one that opened.
+ * Threads	Only the thread that opened.
  */
 #ifndef ASL_HWC_H
 #define ASL_HWC_H
@@ -26,11 +26,11 @@ enum asl_hwc_medium { ASL_HWC_DRAM, ASL_HWC_PMM, ASL_HWC_MEDIA };
 struct asl_hwc_want {
 	const char *backend; /* likwid, perf, auto */
 	bool memory;	     /* count the memory traffic of this host, too */
-	bool persistent;     /* of two media that can't both be counted: PMM */
+	bool persistent;     /* prefer PMM where only one medium is counted */
 };
 
 struct asl_hwc_bytes {
-	bool counted; /* the rest means something */
+	bool counted; /* the others mean something */
 	uint64_t read, written;
 };
 
@@ -41,8 +41,8 @@ struct asl_hwc_count {
 	bool misses; /* missed_bytes means something */
 	uint64_t missed_bytes;
 	/*
-	 * The part of the time in which the events counted, of the one with
-	 * least.  Below 1 there are more than counters; bytes are extrapolated.
+	 * The minimum part of the time in which an event was counted.  Below 1
+	 * there are more events than counters; bytes are extrapolated.
 	 */
 	double share;
 };
@@ -52,7 +52,7 @@ struct asl_hwc;
 /*
  *	-ENOENT		no backend of that name
  *	-ENODEV		it can't count here: the machine, or its administrator,
- *			does not let us
+ *			does not allow it
  *	-ENOMEM		no memory
  */
 int asl_hwc_open(struct asl_hwc **out, const struct asl_hwc_want *want);
@@ -60,20 +60,20 @@ void asl_hwc_close(struct asl_hwc *h); /* NULL is allowed */
 
 const char *asl_hwc_backend(const struct asl_hwc *h);
 
-/* What is counted, and, if that is not all there could be, why. */
+/* What is counted and, if that is not everything, why. */
 const char *asl_hwc_note(const struct asl_hwc *h);
 
-/* After an error of start or stop *count says that nothing was counted. */
+/* After an error *count says that nothing was counted. */
 int asl_hwc_start(struct asl_hwc *h);
 int asl_hwc_stop(struct asl_hwc *h, struct asl_hwc_count *count);
 
 const char *asl_hwc_medium_name(enum asl_hwc_medium medium);
 
-/* likwid and perf, NULL-ended, and a line on each. */
+/* likwid and perf, NULL-ended, and a line about each. */
 const char *const *asl_hwc_backends(void);
 const char *asl_hwc_summary(const char *name);
 
-/* What may be asked for: these, auto, and off, which is for the caller. */
+/* Values of the option: these, auto, and off, which the caller handles. */
 const char *const *asl_hwc_names(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * hwc_backend.h -- for those who implement a backend of hardware counters
+ * hwc_backend.h -- the interface of a backend of hardware counters
  *
  * A backend is a file with a const struct asl_hwc_backend, and its place in the
  * table of hwc.c, best first.
@@ -26,5 +26,16 @@ struct asl_hwc_backend {
 };
 
 extern const struct asl_hwc_backend asl_hwc_likwid, asl_hwc_perf;
+
+/* ---- Metrics of likwid's groups of events ---- */
+
+enum asl_likwid_volume {
+	ASL_LIKWID_OTHER,
+	ASL_LIKWID_READ,
+	ASL_LIKWID_WRITTEN,
+};
+
+/* Is this metric the volume, in 1e9 bytes, read from memory or written to it? */
+enum asl_likwid_volume asl_likwid_volume(const char *metric);
 
 #endif

@@ -1,13 +1,13 @@
 /*
  * hwc_likwid.c -- counting with likwid: its groups MEM and PMM
  *
- * likwid knows processors that the kernel does not, and needs more for it: the
- * registers themselves (/dev/cpu/0/msr), or a daemon of its own that may touch
- * them.  Asked without either it writes to stderr, waits, or exits; so nothing
- * is asked of it before one of them is known to be there.
+ * likwid knows processors that the kernel does not.  It needs the registers
+ * themselves (/dev/cpu/0/msr), or a daemon of its own that may access them.
+ * Without either it writes to stderr, waits, or exits; so it is only called when
+ * one of them is known to be there.
  *
  * Its tables take 9 ms to load, and its set-up can't be undone: it is loaded
- * when it is needed, once, and stays.
+ * once, when it is needed, and stays.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +23,6 @@
 
 #include "lib/base/error.h"
 #include "lib/machine/hwc_backend.h"
-#include "lib/machine/hwc_likwid.h"
 
 #define MSR "/dev/cpu/0/msr"
 #define DAEMON "/usr/sbin/likwid-accessD"
@@ -56,7 +55,7 @@ static struct {
 	CALLS(MEMBER)
 } likwid;
 
-/* In the order in which they are tried. */
+/* In the order of preference. */
 static struct group {
 	const char *name;
 	enum asl_hwc_medium medium;
@@ -70,7 +69,7 @@ static struct group {
 
 enum { GROUPS = sizeof(groups) / sizeof(groups[0]) };
 
-/* ---- May we? ---- */
+/* ---- Access to the registers ---- */
 
 static bool is_x86(void)
 {
@@ -80,7 +79,7 @@ static bool is_x86(void)
 	       (!strcmp(u.machine, "x86_64") || !strcmp(u.machine, "i686"));
 }
 
-/* As root, by its mode or by a capability. */
+/* Is the daemon setuid, or has it a capability? */
 static bool may_daemon(void)
 {
 	struct stat st;
@@ -90,7 +89,7 @@ static bool may_daemon(void)
 		getxattr(DAEMON, "security.capability", NULL, 0) > 0);
 }
 
-/* How likwid gets at registers; or a negative errno. */
+/* How likwid accesses registers; or a negative errno. */
 static int find_mode(AccessMode *mode)
 {
 	int fd;
@@ -129,7 +128,7 @@ static int load(void)
 	return 0;
 }
 
-/* A processor of each socket, of those that the job has, if there is one. */
+/* One processor of each socket, one that the job may use if possible. */
 static int choose_processors(int processor[ASL_HWC_SOCKETS])
 {
 	const CpuTopology *t = likwid.get_cpuTopology();
@@ -251,10 +250,7 @@ static int set_up_once(struct group **chosen, bool persistent)
 	return choose_group(chosen, persistent);
 }
 
-/*
- * Its complaints are about what it is tried for; and it moves the process
- * between processors.
- */
+/* likwid writes to stderr, and moves the process between processors. */
 static int set_up_quietly(struct group **chosen, bool persistent)
 {
 	int shown = dup(STDERR_FILENO), none = open("/dev/null", O_WRONLY), err;

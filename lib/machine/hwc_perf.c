@@ -1,9 +1,9 @@
 /*
  * hwc_perf.c -- counting with Linux's performance events
  *
- * Events count from when they are opened, and are read before and after: the
- * kernel widens counters to 64 bits, and takes events in turns where there are
- * more than counters.  See perf_event_open(2).
+ * Events count from the moment they are opened, and are read before and after a
+ * repetition: the kernel widens counters to 64 bits, and lets events take turns
+ * if there are more than counters.  See perf_event_open(2).
  */
 #include "lib/machine/hwc_perf.h"
 
@@ -24,13 +24,9 @@
 #include "lib/base/system.h"
 #include "lib/base/text.h"
 
-/*
- * What a performance event asks for, and what a count of it is
- */
+/* ---- Terms of an event: its configuration, and the bytes of a count ---- */
 
-/* ---- Terms ---- */
-
-/* Bits of `value`, from the lowest on, to where "config1:0-7,32-37" says. */
+/* Put the bits of `value`, lowest first, where "config1:0-7,32-37" says. */
 static bool scatter(uint64_t config[3], const char *format, uint64_t value)
 {
 	int which = 0, at = 0, from, to, length;
@@ -80,12 +76,11 @@ static bool put_term(struct asl_perf_event *event, const char *root,
 }
 
 /*
- * Terms such as "event=0x04,umask=0x03" into event->config, where the device's
- * format puts them; scale and unit of an event that it names into event->bytes.
- * -EINVAL: they are not what they should be.
+ * Put terms such as "event=0x04,umask=0x03" into event->config, as the device's
+ * format says.
  */
-static int asl_perf_put_terms(struct asl_perf_event *event, const char *root,
-			      const char *device, const char *terms)
+static int put_terms(struct asl_perf_event *event, const char *root,
+		     const char *device, const char *terms)
 {
 	char copy[256], *save = NULL;
 
@@ -101,8 +96,6 @@ static int asl_perf_put_terms(struct asl_perf_event *event, const char *root,
 	return 0;
 }
 
-/* ---- Scales ---- */
-
 static double bytes_in(const char *unit)
 {
 	static const char *const names[] = {"Bytes", "KiB", "MiB", "GiB"};
@@ -113,7 +106,7 @@ static double bytes_in(const char *unit)
 	return 0;
 }
 
-/* Written with a point, whatever the user's language has. */
+/* Scales have a decimal point, whatever the user's language. */
 static double number_in(const char *text)
 {
 	struct asl_lines lines;
@@ -129,8 +122,8 @@ static double number_in(const char *text)
 	return x;
 }
 
-static int asl_perf_put_scale(struct asl_perf_event *event, const char *root,
-			      const char *device, const char *name)
+static int put_scale(struct asl_perf_event *event, const char *root,
+		     const char *device, const char *name)
 {
 	char scale[64] = "", unit[64] = "";
 
@@ -148,17 +141,16 @@ static int asl_perf_put_scale(struct asl_perf_event *event, const char *root,
 }
 
 /*
- * Which performance events count bytes to and from memory
+ * Events that count bytes to and from memory
  *
  * The kernel shows a memory controller as a directory in
  * /sys/bus/event_source/devices: `type` and `cpumask` (a processor of each
- * socket) say how to ask it, `format` where in the request a term such as
- * umask=0x03 goes, and `events` names some events by their terms, with a scale
- * and a unit.  Where it names none, the terms are those that the maker of the
- * processor documents.
+ * socket) say how to open its events, `format` where a term such as umask=0x03
+ * goes, and `events` names some events by their terms, with a scale and a unit.
+ * Other terms come from the documentation of the processor's maker.
  *
- * Arm's interconnects are left out: they do not tell reads from writes, or not
- * how many bytes a count is.
+ * Arm's interconnects are left out: they do not tell reads from writes, or do not
+ * say how many bytes a count is.
  */
 
 struct cpu {
@@ -167,11 +159,11 @@ struct cpu {
 };
 
 struct source {
-	const char *device; /* by this name, or this and a number */
+	const char *device; /* its name, perhaps with a number appended */
 	enum asl_hwc_medium medium;
-	const char *read, *write; /* files in `events`; or terms, if ... */
-	double bytes;		  /* ... this, which a count is, is not 0 */
-	bool (*is_on)(const struct cpu *cpu); /* NULL: wherever it is */
+	const char *read, *write; /* files in `events`; terms if bytes > 0 */
+	double bytes;		  /* of a count */
+	bool (*is_on)(const struct cpu *cpu); /* NULL: any processor */
 };
 
 /* Xeons that can have Optane: Cascade and Cooper Lake, Ice Lake, Sapphire Rapids. */
@@ -182,7 +174,7 @@ static bool has_pmm(const struct cpu *cpu)
 		cpu->model == 143);
 }
 
-/* For each medium the first that there is; the others count the same again. */
+/* The first one found for each medium is used; others count the same bytes. */
 static const struct source sources[] = {
 	{"uncore_imc", ASL_HWC_DRAM, "cas_count_read", "cas_count_write", 0,
 	 NULL},
@@ -208,7 +200,7 @@ static void take_field(struct cpu *cpu, const char *line)
 	sscanf(line, "stepping : %d", &cpu->stepping);
 }
 
-/* The first one's; all fields stay empty where there are none, as on Arm. */
+/* The first processor; fields stay empty on Arm, which does not list them. */
 static struct cpu find_cpu(const char *root)
 {
 	FILE *f = asl_system_open(root, "/proc/cpuinfo");
@@ -235,7 +227,7 @@ static int add(struct asl_perf_events *to, const struct asl_perf_event *event)
 	return 0;
 }
 
-/* By a processor of each socket; on some machines each has one for a die. */
+/* One event for each processor in cpumask: one a socket, or one a die. */
 static int add_cpus(struct asl_perf_events *to, struct asl_perf_event *event,
 		    const char *root, const char *device)
 {
@@ -288,15 +280,15 @@ static int add_event(struct asl_perf_events *to, const struct source *from,
 		return asl_fail(-EINVAL, "%s: it has no type", device);
 	event.type = (uint32_t)strtoul(type, NULL, 10);
 	if (from->bytes > 0)
-		return (err = asl_perf_put_terms(&event, root, device, name))
+		return (err = put_terms(&event, root, device, name))
 			       ? err
 			       : add_cpus(to, &event, root, device);
 	if (!asl_system_line(terms, sizeof(terms), root,
 			     ASL_PERF_DEVICES "/%s/events/%s", device, name))
 		return 0;
-	err = asl_perf_put_terms(&event, root, device, terms);
+	err = put_terms(&event, root, device, terms);
 	if (!err)
-		err = asl_perf_put_scale(&event, root, device, name);
+		err = put_scale(&event, root, device, name);
 	return err ? err : add_cpus(to, &event, root, device);
 }
 
@@ -355,11 +347,7 @@ int asl_perf_find(struct asl_perf_events *events, const char *root)
 	return err;
 }
 
-/*
- * Performance events of the kernel, or recorded in files
- */
-
-/* ---- The kernel ---- */
+/* ---- Events of the kernel ---- */
 
 static int open_event(const struct asl_perf_system *system,
 		      struct perf_event_attr *attr, int pid, int cpu)
@@ -375,7 +363,7 @@ static int read_event(int fd, struct asl_perf_value *value)
 {
 	ssize_t got = read(fd, value, sizeof(*value));
 
-	/* Nothing is read of an event that could not be scheduled. */
+	/* An event that was never scheduled reads as 0 bytes. */
 	return got == sizeof(*value) ? 0 : got < 0 ? -errno : -EIO;
 }
 
@@ -385,7 +373,7 @@ const struct asl_perf_system asl_perf_kernel = {
 	.read = read_event,
 };
 
-/* ---- A recorded machine ---- */
+/* ---- Events of a recorded machine ---- */
 
 static int open_file(const struct asl_perf_system *system,
 		     struct perf_event_attr *attr, int pid, int cpu)
@@ -417,11 +405,11 @@ static int read_line(int fd, struct asl_perf_value *value)
 }
 
 /*
- * Below `root` /proc and /sys of the machine, and for each event a file
- * counts/TYPE.CONFIG.CPU (of a process: CPU is -1), with a line of count, enabled
- * and running for every time that it is read.
+ * Below `root` are /proc and /sys of the machine, and for each event a file
+ * counts/TYPE.CONFIG.CPU (CPU is -1 for a process), with a line of count, enabled
+ * and running for every reading.
  */
-static struct asl_perf_system asl_perf_recorded(const char *root)
+static struct asl_perf_system recorded_system(const char *root)
 {
 	return (struct asl_perf_system){
 		.root = root,
@@ -440,7 +428,7 @@ struct perf {
 	double line_bytes;
 };
 
-/* ---- Why not ---- */
+/* ---- Why it can't count ---- */
 
 static int forbidden(int err, const char *root, const char *least)
 {
@@ -524,7 +512,7 @@ static int open_memory(struct perf *p)
 	return err;
 }
 
-/* In user mode only, which more administrators allow. */
+/* Count in user mode only, which more administrators allow. */
 static int open_misses(struct perf *p)
 {
 	struct perf_event_attr attr =
@@ -559,7 +547,7 @@ static const char *media_of(const struct perf *p)
 	return "dram";
 }
 
-/* What is counted, and why not the rest; "": it is, or is not wanted. */
+/* What is counted, and why the rest is not; "": it is, or is not needed. */
 static void put_note(struct asl_hwc *h, const struct perf *p,
 		     const char *no_memory, const char *no_misses)
 {
@@ -700,7 +688,7 @@ static int open_perf(struct asl_hwc *h, const struct asl_hwc_want *want)
 
 	if (!root)
 		return asl_perf_open(h, want, &asl_perf_kernel);
-	recorded = asl_perf_recorded(root);
+	recorded = recorded_system(root);
 	err = asl_perf_open(h, want, &recorded);
 	memcpy(note, h->note, sizeof(note));
 	snprintf(h->note, sizeof(h->note), "NOT MEASURED, recorded: %.200s",

@@ -1,8 +1,8 @@
 /*
- * hwc_perf.h -- Linux's performance events: which there are, and reading them
+ * hwc_perf.h -- Linux's performance events: find them, read them
  *
- * What is asked of the system goes through a struct, behind which a test, or a
- * recorded machine, can stand.
+ * All access to the system goes through a struct, which a test or a recorded
+ * machine can replace.
  */
 #ifndef ASL_HWC_PERF_H
 #define ASL_HWC_PERF_H
@@ -29,14 +29,14 @@ struct asl_perf_events {
 };
 
 /*
- * All that count bytes to and from memory.  -ENODEV: there are none.  -EINVAL: a
- * file is not what it should be.
+ * Find the events that count bytes to and from memory.  -ENODEV: there are none.
+ * -EINVAL: a system file is not as expected.
  */
 int asl_perf_find(struct asl_perf_events *events, const char *root);
 
 #define ASL_PERF_DEVICES "/sys/bus/event_source/devices"
 
-/* What an event has counted since it was opened, and for which time. */
+/* The count of an event since it was opened, and the times for it. */
 struct asl_perf_value {
 	uint64_t count, enabled, running;
 };
@@ -52,14 +52,14 @@ struct asl_perf_system {
 
 extern const struct asl_perf_system asl_perf_kernel;
 
-/* The backend's open, on that system. */
+/* Open the backend on that system. */
 int asl_perf_open(struct asl_hwc *h, const struct asl_hwc_want *want,
 		  const struct asl_perf_system *system);
 
 /*
  * Bytes between two readings, where a count is `bytes`; the counter may have
- * begun anew at 2^64.  An event that had to share its counter is extrapolated,
- * and *share is the part of the time in which it counted.  False: it never did.
+ * wrapped at 2^64.  An event that had to share its counter is extrapolated, and
+ * *share is the part of the time in which it was counted.  False: it never was.
  */
 bool asl_perf_between(uint64_t *sum, double *share,
 		      const struct asl_perf_value *before,

@@ -1,9 +1,9 @@
 /*
- * machine.c -- cores, caches and memory, as hwloc sees them
+ * machine.c -- cores, caches and memories, as hwloc reports them, and binding
  *
- * hwloc leaves out what the machine, or the batch system's cpuset, does not
- * allow the job to use.  Of the rest, this process may be bound to a part, often
- * to a single core that a launcher chose.
+ * hwloc omits processors that the machine, or the batch system's cpuset, does not
+ * allow the job to use.  Within the rest, this process may be bound to a part,
+ * often to a single core that a launcher chose.
  */
 #include "lib/machine/machine.h"
 
@@ -17,12 +17,113 @@
 
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
-#include "lib/base/map.h"
-#include "lib/base/memory.h"
+#include "lib/base/system.h"
 
-static int asl_count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set);
+/*
+ * Caches
+ *
+ * A cache counts as shared by all cores that the job may use, since other ranks
+ * run on those that this process does not.  On a machine with different cores the
+ * values hold for each of them: a level is one that all cores have, and among
+ * different caches the one with the least per core counts.
+ */
 
-static void asl_find_caches(struct asl_machine *m, hwloc_topology_t t);
+/*
+ * For virtual machines that hide their caches: the first-level cache that every
+ * core has for itself.  A schedule that fits it fits any larger cache, too.
+ */
+#define ASSUMED_CACHE_BYTES (UINT64_C(32) << 10)
+
+hwloc_obj_type_t asl_core_type(hwloc_topology_t t)
+{
+	return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE
+							       : HWLOC_OBJ_PU;
+}
+
+/* Cores that `set` touches. */
+static int count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set)
+{
+	hwloc_obj_type_t type = asl_core_type(t);
+	hwloc_obj_t o = NULL;
+	int n = 0;
+
+	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
+		n += hwloc_bitmap_intersects(o->cpuset, set);
+	return n;
+}
+
+/* Above a processor: the cache of a level; 0: the last one. */
+static hwloc_obj_t cache_above(hwloc_obj_t o, int level)
+{
+	hwloc_obj_t found = NULL;
+
+	for (; o; o = o->parent)
+		if (hwloc_obj_type_is_dcache(o->type) && o->attr->cache.size &&
+		    (!level || (int)o->attr->cache.depth == level))
+			found = o;
+	return found;
+}
+
+static struct asl_cache describe(hwloc_topology_t t, hwloc_obj_t cache)
+{
+	int cores = count_cores(t, cache->cpuset);
+
+	return (struct asl_cache){
+		.bytes = cache->attr->cache.size,
+		/* Its processors need not belong to a core. */
+		.cores = cores < 1 ? 1 : cores,
+	};
+}
+
+static uint64_t share(struct asl_cache x)
+{
+	return x.bytes / (uint64_t)x.cores;
+}
+
+/*
+ * The cache with the least per core, found from the processors up, since they
+ * need not all have the same levels.  NULL: there is none, or not every processor
+ * has this level.
+ */
+static hwloc_obj_t find_cache(struct asl_cache *out, hwloc_topology_t t,
+			      int level)
+{
+	hwloc_obj_t pu = NULL, found = NULL, before = NULL;
+
+	while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu))) {
+		hwloc_obj_t cache = cache_above(pu, level);
+		struct asl_cache x;
+
+		if (!cache && level)
+			return NULL;
+		if (!cache || cache == before)
+			continue;
+		before = cache;
+		x = describe(t, cache);
+		if (found && share(x) >= share(*out))
+			continue;
+		found = cache;
+		*out = x;
+	}
+	return found;
+}
+
+/* t NULL: hwloc failed. */
+static void find_caches(struct asl_machine *m, hwloc_topology_t t)
+{
+	struct asl_cache last = {ASSUMED_CACHE_BYTES, 1};
+	hwloc_obj_t found = t ? find_cache(&last, t, 0) : NULL;
+
+	m->cache_bytes = last.bytes;
+	m->cache_cores = last.cores;
+	m->cache_assumed = !found;
+	m->cache_level = found ? (int)found->attr->cache.depth : 0;
+	for (int i = 0; t && i < ASL_CACHE_LEVELS; i++)
+		if (!find_cache(&m->level[i], t, i + 1))
+			m->level[i] = (struct asl_cache){0};
+}
+
+/* ---- The machine, asked once ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static hwloc_topology_t topology;
@@ -40,7 +141,7 @@ static hwloc_topology_t load(void)
 	return NULL;
 }
 
-/* A binding is that of a process here, which says nothing of other machines. */
+/* A binding on this machine says nothing of a recorded one. */
 static void find_cores(struct asl_machine *m, hwloc_topology_t t)
 {
 	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
@@ -50,13 +151,13 @@ static void find_cores(struct asl_machine *m, hwloc_topology_t t)
 	if (!hwloc_topology_is_thissystem(t) ||
 	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) != 0)
 		hwloc_bitmap_fill(bound);
-	m->cores = asl_count_cores(t, bound);
+	m->cores = count_cores(t, bound);
 	m->bound =
 		!hwloc_bitmap_isincluded(hwloc_get_root_obj(t)->cpuset, bound);
 	hwloc_bitmap_free(bound);
 }
 
-/* What Linux says of its nodes can be less than it has: count it ourselves. */
+/* Linux's nodes can report less memory than there is: ask elsewhere. */
 static uint64_t find_memory(hwloc_topology_t t)
 {
 	uint64_t recorded = 0;
@@ -116,7 +217,7 @@ static void ask(void)
 	topology = load();
 	if (topology)
 		find_cores(m, topology);
-	asl_find_caches(m, topology);
+	find_caches(m, topology);
 	if (m->cores < 1)
 		m->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	if (m->cores < 1)
@@ -159,111 +260,6 @@ int asl_machine_write_topology(const char *path)
 	return err;
 }
 
-/*
- * What caches there are, and a rank's fair share of them
- *
- * A cache is shared with all cores that the job may use, since fellow ranks sit
- * on what is not ours.  Where the cores of a machine differ, what is said holds
- * for each of them: a level is one that all have, and of unequal caches the one
- * with least per core counts.
- */
-
-/*
- * Where the cache is hidden, as on some virtual machines: the first-level
- * cache that every core has for itself.  Less than there is, but there for
- * sure: a schedule that fits it fits whatever is behind.
- */
-#define ASSUMED_CACHE_BYTES (UINT64_C(32) << 10)
-
-hwloc_obj_type_t asl_core_type(hwloc_topology_t t)
-{
-	return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE
-							       : HWLOC_OBJ_PU;
-}
-
-/* Those that `set` touches. */
-static int asl_count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set)
-{
-	hwloc_obj_type_t type = asl_core_type(t);
-	hwloc_obj_t o = NULL;
-	int n = 0;
-
-	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
-		n += hwloc_bitmap_intersects(o->cpuset, set);
-	return n;
-}
-
-/* Above a processor: the cache of a level, or (0) the last one. */
-static hwloc_obj_t cache_above(hwloc_obj_t o, int level)
-{
-	hwloc_obj_t found = NULL;
-
-	for (; o; o = o->parent)
-		if (hwloc_obj_type_is_dcache(o->type) && o->attr->cache.size &&
-		    (!level || (int)o->attr->cache.depth == level))
-			found = o;
-	return found;
-}
-
-static struct asl_cache describe(hwloc_topology_t t, hwloc_obj_t cache)
-{
-	int cores = asl_count_cores(t, cache->cpuset);
-
-	return (struct asl_cache){
-		.bytes = cache->attr->cache.size,
-		/* Its processors need not belong to a core. */
-		.cores = cores < 1 ? 1 : cores,
-	};
-}
-
-static uint64_t share(struct asl_cache x)
-{
-	return x.bytes / (uint64_t)x.cores;
-}
-
-/*
- * From the processors up, for they need not all have the same levels.  Returns
- * the cache found that has least per core; NULL: there is none, or not every
- * processor has one of this level.
- */
-static hwloc_obj_t find_cache(struct asl_cache *out, hwloc_topology_t t,
-			      int level)
-{
-	hwloc_obj_t pu = NULL, found = NULL, before = NULL;
-
-	while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu))) {
-		hwloc_obj_t cache = cache_above(pu, level);
-		struct asl_cache x;
-
-		if (!cache && level)
-			return NULL;
-		if (!cache || cache == before)
-			continue;
-		before = cache;
-		x = describe(t, cache);
-		if (found && share(x) >= share(*out))
-			continue;
-		found = cache;
-		*out = x;
-	}
-	return found;
-}
-
-/* Everything of *m about caches; t NULL: hwloc failed. */
-static void asl_find_caches(struct asl_machine *m, hwloc_topology_t t)
-{
-	struct asl_cache last = {ASSUMED_CACHE_BYTES, 1};
-	hwloc_obj_t found = t ? find_cache(&last, t, 0) : NULL;
-
-	m->cache_bytes = last.bytes;
-	m->cache_cores = last.cores;
-	m->cache_assumed = !found;
-	m->cache_level = found ? (int)found->attr->cache.depth : 0;
-	for (int i = 0; t && i < ASL_CACHE_LEVELS; i++)
-		if (!find_cache(&m->level[i], t, i + 1))
-			m->level[i] = (struct asl_cache){0};
-}
-
 static uint64_t share_words(struct asl_cache x, int ranks)
 {
 	int sharing = ranks < x.cores ? ranks : x.cores;
@@ -290,12 +286,11 @@ uint64_t asl_machine_level_words(int level, int ranks)
 }
 
 /*
- * The memories of a machine
+ * Memories
  *
- * A node with memory that is not like the others says so by its subtype (NVM,
- * HBM, ...), or by the DAX device that it was made of.  How fast memories are
- * firmware tells in a table (HMAT) that most machines do not have: then nothing
- * is said.
+ * A node with special memory has a subtype (NVM, HBM, ...), or names the DAX
+ * device that it was made of.  The speed of memories is in a table of the
+ * firmware (HMAT) that most machines lack; it is then left out.
  */
 
 static const struct attribute {
@@ -347,7 +342,7 @@ static json_t *processors(hwloc_const_cpuset_t set)
 	return json;
 }
 
-/* Who reads or writes: processors, or an object (a GPU) that has some near. */
+/* The processors that read or write, or that are near an object (a GPU). */
 static hwloc_const_cpuset_t place_of(const struct hwloc_location *x)
 {
 	return x->type == HWLOC_LOCATION_TYPE_CPUSET
@@ -355,7 +350,7 @@ static hwloc_const_cpuset_t place_of(const struct hwloc_location *x)
 		       : x->location.object->cpuset;
 }
 
-/* A value for each set of processors that it holds for; NULL: there is none. */
+/* A value for each set of processors; NULL: there is none. */
 static json_t *values(hwloc_topology_t t, hwloc_obj_t node,
 		      hwloc_memattr_id_t id)
 {
@@ -377,7 +372,7 @@ static json_t *values(hwloc_topology_t t, hwloc_obj_t node,
 	return list;
 }
 
-/* A cache in front of memory: how persistent memory looks in Memory Mode. */
+/* A cache in front of memory: persistent memory in Memory Mode has one. */
 static void add_cache(json_t *node, hwloc_obj_t o)
 {
 	if (o->parent && o->parent->type == HWLOC_OBJ_MEMCACHE)
@@ -398,7 +393,7 @@ static json_t *known(uint64_t bytes)
 	return bytes ? asl_json_count(bytes) : NULL;
 }
 
-static json_t *tiers_describe(hwloc_topology_t t, hwloc_obj_t o)
+static json_t *describe_node(hwloc_topology_t t, hwloc_obj_t o)
 {
 	json_t *node = json_pack("{s:i, s:o*, s:o*}", "node", (int)o->os_index,
 				 "bytes", known(o->attr->numanode.local_memory),
@@ -423,6 +418,137 @@ json_t *asl_tiers(hwloc_topology_t t)
 	hwloc_obj_t o = NULL;
 
 	while ((o = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, o)))
-		json_array_append_new(all, tiers_describe(t, o));
+		json_array_append_new(all, describe_node(t, o));
 	return all;
+}
+
+/*
+ * Binding: ranks to cores, or to sockets
+ *
+ * A rank stays within the processors that the launcher gave it: it shares them
+ * with those ranks that were given exactly the same.  Memory needs no binding of
+ * its own: Linux allocates a page near the process that first touches it.
+ */
+
+static const char *const bind_names[] = {"none", "core", "socket", NULL};
+
+const char *const *asl_bind_names(void)
+{
+	return bind_names;
+}
+
+/* The cores, or processors where there are none, that `within` touches. */
+static int list_cores(hwloc_obj_t *cores, hwloc_topology_t t,
+		      hwloc_const_bitmap_t within)
+{
+	hwloc_obj_type_t type = asl_core_type(t);
+	hwloc_obj_t o = NULL;
+	int n = 0;
+
+	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
+		if (hwloc_bitmap_intersects(o->cpuset, within)) {
+			if (cores)
+				cores[n] = o;
+			n++;
+		}
+	return n;
+}
+
+static hwloc_obj_t socket_of(hwloc_topology_t t, hwloc_obj_t core)
+{
+	hwloc_obj_t o =
+		hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_PACKAGE, core);
+
+	return o ? o : hwloc_get_root_obj(t);
+}
+
+int asl_bind_choose(hwloc_bitmap_t out, hwloc_topology_t t,
+		    hwloc_const_bitmap_t within, bool socket, int mate,
+		    int mates)
+{
+	int64_t count = list_cores(NULL, t, within);
+	hwloc_obj_t *cores = calloc((size_t)count + 1, sizeof *cores), core;
+
+	if (!cores)
+		return -ENOMEM;
+	if (!count) {
+		free(cores);
+		return -ENODEV;
+	}
+	list_cores(cores, t, within);
+	core = cores[mate * count / mates];
+	free(cores);
+	if (socket)
+		core = socket_of(t, core);
+	return hwloc_bitmap_and(out, core->cpuset, within) ? -ENOMEM : 0;
+}
+
+/* The binding at the start of this process; NULL: not yet asked, or unknown. */
+static hwloc_bitmap_t begun;
+
+static int bind_failed(const char *to, int err)
+{
+	return asl_fail(err, "no rank can be bound to a %s here: %s", to,
+			err == -ENODEV ? "hwloc does not see this machine, or "
+					 "has been told of another"
+				       : strerror(-err));
+}
+
+static int remember(hwloc_topology_t t)
+{
+	if (begun)
+		return 0;
+	if (!t || !hwloc_topology_is_thissystem(t))
+		return -ENODEV;
+	begun = hwloc_bitmap_alloc();
+	if (!begun)
+		return -ENOMEM;
+	if (!hwloc_get_cpubind(t, begun, HWLOC_CPUBIND_PROCESS))
+		return 0;
+	hwloc_bitmap_free(begun);
+	begun = NULL;
+	return -errno;
+}
+
+static int bind_to(hwloc_topology_t t, bool socket, int mate, int mates)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	int err = set ? asl_bind_choose(set, t, begun, socket, mate, mates)
+		      : -ENOMEM;
+
+	if (!err && hwloc_set_cpubind(t, set, HWLOC_CPUBIND_PROCESS))
+		err = -errno;
+	hwloc_bitmap_free(set);
+	return err;
+}
+
+int asl_machine_bind(const char *to, int mate, int mates)
+{
+	hwloc_topology_t t = asl_topology();
+	bool none = !strcmp(to, "none");
+	int err;
+
+	if (none && !begun)
+		return 0;
+	err = remember(t);
+	if (!err && !none)
+		err = bind_to(t, !strcmp(to, "socket"), mate, mates);
+	else if (!err && hwloc_set_cpubind(t, begun, HWLOC_CPUBIND_PROCESS))
+		err = -errno;
+	return err ? bind_failed(to, err) : 0;
+}
+
+void asl_machine_cpus(char *text, size_t room)
+{
+	hwloc_topology_t t = asl_topology();
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	int length = 0;
+
+	*text = '\0';
+	if (set && t && hwloc_topology_is_thissystem(t) &&
+	    !hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS))
+		length = hwloc_bitmap_list_snprintf(text, room, set);
+	hwloc_bitmap_free(set);
+	if (length >= (int)room)
+		memcpy(text + room - 4, "...", 4);
 }

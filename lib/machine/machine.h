@@ -1,12 +1,12 @@
 /*
- * machine.h -- what machine this is: cores, caches, memory
+ * machine.h -- this machine: cores, caches, memory, and binding to them
  *
  * hwloc answers; nothing outside this folder asks it.  It obeys HWLOC_XMLFILE
  * and HWLOC_SYNTHETIC: a machine recorded elsewhere, or invented, is described
- * as if all of it were ours.
+ * as if it were this one.
  *
  * Threads	Any.
- * Errors	Asking can't fail: what is not known is assumed, as said below.
+ * Errors	Asking can't fail: unknown values are assumed, as said below.
  */
 #ifndef ASL_MACHINE_H
 #define ASL_MACHINE_H
@@ -17,54 +17,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Hwloc's answer, for the files of this folder
- */
-
-/* Loaded once; NULL if hwloc failed. */
-hwloc_topology_t asl_topology(void);
-
-/* Of cores; or of processors, where a machine has no cores. */
-hwloc_obj_type_t asl_core_type(hwloc_topology_t t);
-
-struct asl_machine;
-
-/*
- * The memories of a machine, as JSON, for the files of this folder
- */
-
-/*
- * A list of NUMA nodes: what kind of memory each is, how much, next to which
- * processors, and how fast, where the firmware says so.
- */
-json_t *asl_tiers(hwloc_topology_t t);
-
-/* JSON is UTF-8; names may be anything: then what is not ASCII reads "?". */
-json_t *asl_json_text(const char *from);
-json_t *asl_json_count(uint64_t value);
-
-/* Of data, and the allowed cores that share it; of several, least per core. */
+/* A data cache and the allowed cores that share it. */
 struct asl_cache {
-	uint64_t bytes; /* 0: there is none, or the machine does not say */
+	uint64_t bytes; /* 0: none, or unknown */
 	int cores;
 };
 
 enum { ASL_CACHE_LEVELS = 4 };
 
 struct asl_machine {
-	int cores;  /* that this process may use: allowed, and bound to */
-	bool bound; /* to a part of what is allowed, by who started it */
+	int cores;  /* allowed, and within this process's binding */
+	bool bound; /* its launcher bound it to a part of the allowed cores */
 
 	/*
-	 * One last-level cache (of the data caches of cores; not one in front
-	 * of memory), and the allowed cores that share it, whether this process
-	 * is bound to them or, as likely, its fellow ranks.  Of several, the
-	 * one with least per core.
+	 * The last-level data cache of cores (no cache in front of memory), and
+	 * the allowed cores that share it, whether this process is bound to
+	 * them or, as likely, other ranks.  If there are several, the one with
+	 * the least per core.
 	 */
 	uint64_t cache_bytes;
 	int cache_cores;
-	int cache_level;    /* 0: of no cache that is known, but assumed */
-	bool cache_assumed; /* the machine (a virtual one) does not say */
+	int cache_level;    /* 0: assumed */
+	bool cache_assumed; /* the machine (a virtual one) hides its caches */
 
 	/* Caches that every core has: level[0] is L1. */
 	struct asl_cache level[ASL_CACHE_LEVELS];
@@ -73,45 +47,71 @@ struct asl_machine {
 	char cpu[128], host[128];
 };
 
-/* Of this host; asked once, then remembered. */
+/* This host; hwloc is asked once. */
 const struct asl_machine *asl_machine(void);
 
 /*
  * A rank's fair share, in words, when `ranks` ranks run on this host: ranks
- * that outnumber the cores take turns on them, and on their caches.  Of cache
+ * that outnumber the cores take turns on them, and on their caches.  A cache has
  * at least 3 words: a multiplication holds three operands.
  */
 uint64_t asl_machine_cache_words(int ranks);
-uint64_t asl_machine_level_words(int level, int ranks); /* 0: it has none */
+uint64_t asl_machine_level_words(int level, int ranks); /* 0: none */
 uint64_t asl_machine_memory_words(int ranks);
 
 /*
- * Bind this process: to a `core`, the cores of a `socket`, or, `none`, to what it
- * was started on again.  Of that, `mates` processes do so alike, of which this is
- * number `mate`, from 0 on.  0 or a negative errno, with asl_failure() saying
- * more: -ENODEV if the machine that hwloc describes is not this one.
+ * Bind this process to a `core`, to the cores of a `socket`, or (`none`) to its
+ * first binding again.  It is number `mate`, from 0 on, of `mates` processes that
+ * do so and that started with the same binding.  0 or a negative errno,
+ * described by asl_failure(): -ENODEV if hwloc describes another machine.
  */
 int asl_machine_bind(const char *to, int mate, int mates);
 const char *const *asl_bind_names(void); /* NULL-ended */
 
-/* The processors that it may run on now, as Linux numbers them: "0-3,8". */
+/* The processors that it may run on, as Linux numbers them: "0-3,8". */
 void asl_machine_cpus(char *text, size_t room);
 
 /*
- * hwloc's own description, in XML, written aside and renamed.  0 or a negative
- * errno, with asl_failure() saying more: -ENODEV if hwloc has
- * none.
+ * Write hwloc's own description, in XML, by atomic_file.h.  0 or a negative errno,
+ * described by asl_failure(): -ENODEV if hwloc has none.
  */
 int asl_machine_write_topology(const char *path);
 
-/* What looks at the machine, as a line: "hwloc 2.9.0\n". */
+/* The version of hwloc, as a line: "hwloc 2.9.0\n". */
 const char *asl_machine_versions(void);
 
 /*
- * Everything worth knowing about a result's origin, as a new JSON object; NULL
- * when there is no memory.  The caller adds what is not known here: transport,
- * store, command line.
+ * The origin of a result, as a new JSON object; NULL: no memory.  The caller adds
+ * transport, store and command line.
  */
 json_t *asl_machine_json(void);
+
+/* ---- For the files of this folder, and tests ---- */
+
+/* Loaded once; NULL if hwloc failed. */
+hwloc_topology_t asl_topology(void);
+
+/* Cores or, on a machine that reports none, processors. */
+hwloc_obj_type_t asl_core_type(hwloc_topology_t t);
+
+/*
+ * Choose for number `mate` of `mates` processes that may run on `within`: a core,
+ * or all of `within` in the same socket.  Processes are spread evenly: each has a
+ * core to itself as long as there are enough, and neighbours in number are
+ * neighbours on the machine.  0 or a negative errno.
+ */
+int asl_bind_choose(hwloc_bitmap_t out, hwloc_topology_t t,
+		    hwloc_const_bitmap_t within, bool socket, int mate,
+		    int mates);
+
+/*
+ * NUMA nodes, as JSON: the kind of memory of each, its size, the processors
+ * nearby, and its speed if the firmware says.
+ */
+json_t *asl_tiers(hwloc_topology_t t);
+
+/* JSON is UTF-8; in names that are not, "?" replaces what is not ASCII. */
+json_t *asl_json_text(const char *from);
+json_t *asl_json_count(uint64_t value);
 
 #endif

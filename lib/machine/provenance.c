@@ -1,9 +1,9 @@
 /*
- * provenance.c -- where a result comes from, as JSON
+ * provenance.c -- the origin of a result, as JSON
  *
- * What somebody else needs in order to judge a measurement, or to repeat it:
- * the program and how it was built, the host, its processors and memories, and
- * the environment as far as it changes what is measured.
+ * Others need it to judge a measurement, or to repeat it: the program and its
+ * build, the host, its processors and memories, and environment variables that
+ * may change what is measured.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static const char *const measured[] = {
 	"ASLANT_", "SLURM_",	 "PMI_", "HWLOC_",
 };
 
-/* Names of what must not be published with a result, such as SLURM_JWT. */
+/* Parts of names whose values must not be published, such as SLURM_JWT. */
 static const char *const secret[] = {
 	"JWT", "TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL",
 };
@@ -108,7 +108,7 @@ static void add_cache(json_t *all, hwloc_obj_t cache)
 			  (int)cache->attr->cache.linesize, "count", 1));
 }
 
-/* Data and unified caches, those of a kind counted together. */
+/* Data and unified caches, counted by kind. */
 static json_t *caches(hwloc_topology_t t)
 {
 	json_t *all = json_array();
@@ -161,7 +161,7 @@ const char *asl_machine_versions(void)
 	return text;
 }
 
-/* How many there are; none means that hwloc was not told. */
+/* None: hwloc does not know. */
 static void add_count(json_t *all, const char *key, hwloc_topology_t t,
 		      hwloc_obj_type_t type)
 {

@@ -1,8 +1,8 @@
 /*
- * file.c -- which format a matrix file has
+ * file.c -- the formats of matrix files, and what they have in common
  *
- * A file to be read is mapped whole.  Its ending names the format, or, where
- * the ending is neither, its first bytes do.
+ * A file is mapped to be read.  Its ending names the format or, if the ending is
+ * another, its first bytes do.
  */
 #include "lib/matrix/file.h"
 
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/draw.h"
 #include "lib/base/error.h"
 #include "lib/matrix/format.h"
 
@@ -181,7 +182,7 @@ int asl_matrix_write(struct asl_matrix_out *out, const double *at, uint64_t row,
 	return out->err;
 }
 
-/* A result with entries that nobody computed must not look like one. */
+/* A result without some of its entries must not look complete. */
 static int check_whole(const struct asl_matrix_out *out)
 {
 	if (out->written >= out->rows * out->cols)
@@ -193,7 +194,7 @@ static int check_whole(const struct asl_matrix_out *out)
 			out->written, out->rows, out->cols);
 }
 
-static void release(struct asl_matrix_out *out)
+static void free_out(struct asl_matrix_out *out)
 {
 	asl_file_unmap(out->map, out->map_bytes);
 	free(out);
@@ -211,7 +212,7 @@ int asl_matrix_commit(struct asl_matrix_out *out)
 		asl_atomic_file_discard(&out->aside);
 	else if (!out->given)
 		err = asl_atomic_file_commit(&out->aside);
-	release(out);
+	free_out(out);
 	return err;
 }
 
@@ -220,5 +221,18 @@ void asl_matrix_discard(struct asl_matrix_out *out)
 	if (!out)
 		return;
 	asl_atomic_file_discard(&out->aside);
-	release(out);
+	free_out(out);
+}
+
+void asl_source_read(const struct asl_source *source, double *at, uint64_t row,
+		     uint64_t col, uint64_t count)
+{
+	struct asl_draw draw = {.seed = source->seed,
+				.row = {(uint32_t)row, source->matrix},
+				.exact = source->exact};
+
+	if (source->file)
+		asl_matrix_read(source->file, at, row, col, count);
+	else
+		asl_draw(&draw, at, col, count);
 }

@@ -1,9 +1,9 @@
 /*
- * format.h -- what a format of matrix files implements
+ * format.h -- the interface of a format of matrix files
  *
  * To add a format: write one file that defines one struct asl_format, and name
- * it in the table of file.c.  file.c opens and maps the file to be read, and
- * creates and commits the one to be written; a format knows what is in it.
+ * it in the table of file.c.  file.c opens and maps files, and creates and commits
+ * them; a format reads and writes their contents.
  */
 #ifndef ASL_FORMAT_H
 #define ASL_FORMAT_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "lib/base/atomic_file.h"
-#include "lib/base/map.h"
+#include "lib/base/text.h"
 #include "lib/matrix/given.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -25,7 +25,7 @@ struct asl_matrix_in {
 	 * nothing promises that it is aligned. */
 	const char *entries;
 	uint64_t row_step, col_step;
-	void *map; /* the file, until a format puts the entries here */
+	void *map; /* the file, or memory that a format put in its place */
 	size_t map_bytes;
 };
 
@@ -33,7 +33,7 @@ struct asl_matrix_out {
 	const struct asl_format *format;
 	uint64_t rows, cols;
 	uint64_t written;	       /* entries */
-	int err;		       /* of the first write that failed */
+	int err;		       /* the first one, of a write */
 	const struct asl_given *given; /* into memory: nothing below is used */
 	struct asl_atomic_file aside;
 	uint64_t data_at; /* .npy: where the entries begin */
@@ -48,15 +48,15 @@ struct asl_format {
 	int (*create)(struct asl_matrix_out *out);
 	int (*write)(struct asl_matrix_out *out, const double *at, uint64_t row,
 		     uint64_t col, uint64_t count);
-	/* What is to be done before the file may have its name. */
+	/* The last step before the file gets its name; NULL: none. */
 	int (*finish)(struct asl_matrix_out *out);
 };
 
 extern const struct asl_format asl_format_npy, asl_format_mtx;
 
 /*
- * Memory for rows x cols zeros, at *map.  -ENOMEM when this machine can't hold
- * it, whatever a file's header may claim.
+ * Allocate rows x cols zeros at *map.  -ENOMEM if this machine can't hold them,
+ * whatever a file's header may claim.
  */
 int asl_matrix_allocate(void **map, size_t *map_bytes, const char *path,
 			uint64_t rows, uint64_t cols);

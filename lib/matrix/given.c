@@ -1,5 +1,5 @@
 /*
- * given.c -- operands and results in memory that the caller of a run has
+ * given.c -- operands and results in the memory of a run's caller
  */
 #include "lib/matrix/given.h"
 
@@ -11,8 +11,9 @@
 #include "lib/base/error.h"
 #include "lib/matrix/format.h"
 
-int asl_given_check(const struct asl_given *x, const char *name, uint64_t rows,
-		    uint64_t cols)
+/* Is it of this size?  A vector is a column. */
+static int check(const struct asl_given *x, const char *name, uint64_t rows,
+		 uint64_t cols)
 {
 	uint64_t columns = x->dims == 1 ? 1 : x->size[1];
 
@@ -30,7 +31,7 @@ int asl_given_check(const struct asl_given *x, const char *name, uint64_t rows,
 int asl_given_open(struct asl_matrix_in **out, const struct asl_given *from,
 		   const char *name, uint64_t rows, uint64_t cols)
 {
-	int err = asl_given_check(from, name, rows, cols);
+	int err = check(from, name, rows, cols);
 
 	*out = NULL;
 	if (err)
@@ -80,7 +81,7 @@ size_t asl_given_bytes(const struct asl_given *x)
 	return (last + 1) * sizeof(double);
 }
 
-/* ---- As a format that has no file ---- */
+/* ---- A format without a file ---- */
 
 static int write_given(struct asl_matrix_out *out, const double *at,
 		       uint64_t row, uint64_t col, uint64_t count)
@@ -100,7 +101,7 @@ static const struct asl_format format = {
 int asl_given_create(struct asl_matrix_out **out, const struct asl_given *to,
 		     uint64_t rows, uint64_t cols)
 {
-	int err = asl_given_check(to, "the result", rows, cols);
+	int err = check(to, "the result", rows, cols);
 
 	*out = NULL;
 	if (err)

@@ -9,11 +9,11 @@
  * SYMMETRY is general, symmetric or skew-symmetric; of the latter two only the
  * lower triangle is listed, without the diagonal where it is skew.  A position
  * that is listed twice counts as the sum, as assembly codes expect.  Blank
- * lines and comments are passed over everywhere.
+ * lines and comments may stand everywhere.
  *
- * Read (mtx_read.c) into a dense matrix by rows.  Written from one, for rows come
- * in any order and the text goes by columns: an array with 17 digits, which are
- * enough to read every double back exactly.
+ * A file is read in one pass into a dense matrix by rows.  It is written from one,
+ * since rows come in any order and the text goes by columns: an array with 17
+ * digits, which are enough to read every double back exactly.
  *
  * R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market exchange
  * formats: initial design, NISTIR 5935, 1996.
@@ -31,16 +31,7 @@
 #include "lib/base/text.h"
 #include "lib/matrix/format.h"
 
-/*
- * Between the two halves of the Matrix Market format
- */
-
-/*
- * A Matrix Market file, line by line, into a dense matrix
- *
- * In one pass; whatever is wrong is named with its line.  The format is
- * described in mtx.c.
- */
+/* ---- Reading ---- */
 
 enum layout { ARRAY, COORDINATE };
 enum field { REAL, INTEGER };
@@ -53,7 +44,7 @@ struct reader {
 	double *to;
 };
 
-/* Which of the names, NULL-ended, comes next, in letters of either case. */
+/* The next word must be one of the names, in letters of either case. */
 static int choose(const struct reader *r, struct asl_text *line, int *choice,
 		  const char *const *names, const char *expected)
 {
@@ -267,7 +258,7 @@ static int read_matrix(struct reader *r, void **dense, size_t *bytes)
 }
 
 /* Parse the mapped text and put the matrix in its place. */
-static int asl_mtx_read(struct asl_matrix_in *in, const char *path)
+static int mtx_open(struct asl_matrix_in *in, const char *path)
 {
 	struct reader r = {0};
 	size_t bytes = 0;
@@ -290,6 +281,8 @@ static int asl_mtx_read(struct asl_matrix_in *in, const char *path)
 				     .map_bytes = bytes};
 	return 0;
 }
+
+/* ---- Writing ---- */
 
 #define BUFFER_BYTES 65536
 #define VALUE_BYTES 32 /* a value of 17 digits and its newline fit */
@@ -349,7 +342,7 @@ static int print(struct printer *p, const struct asl_matrix_out *out)
 	return err ? err : flush(p);
 }
 
-/* A comma for a point, where the user's language has one, is not for files. */
+/* Numbers in files have a point, whatever the user's language. */
 static int mtx_finish(struct asl_matrix_out *out)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", 0), before;
@@ -374,7 +367,7 @@ const struct asl_format asl_format_mtx = {
 	.name = "Matrix Market",
 	.ending = ".mtx",
 	.magic = "%%MatrixMarket",
-	.open = asl_mtx_read,
+	.open = mtx_open,
 	.create = mtx_create,
 	.write = mtx_write,
 	.finish = mtx_finish,

@@ -1,5 +1,5 @@
 /*
- * npy.c -- NumPy's own files
+ * npy.c -- NumPy's files
  *
  *	6 bytes		\x93NUMPY
  *	2 bytes		version: 1.0, 2.0 or 3.0
@@ -7,13 +7,12 @@
  *	the header	a Python dict: 'descr', 'fortran_order', 'shape'
  *	the entries	to the end of the file
  *
- * The entries are read in place, from the mapped file, and written in place,
- * into one whose blocks are all taken when it is created.
+ * The entries are read in place, from the mapped file, and written in place, to
+ * a file whose blocks were all allocated when it was created.
  *
  * NumPy enhancement proposal 1, "A simple file format for NumPy arrays".
  */
 #include "lib/matrix/npy.h"
-#include "lib/base/error.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,11 +21,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "lib/base/error.h"
+
 /*
- * The Python dict at the head of a .npy file
+ * ---- The header: a Python dict ----
  *
- * Its three keys may come in any order and with any spacing, each once and no
- * other; that is also what NumPy demands.
+ * Its three keys come in any order and with any spacing, each once, and no other;
+ * NumPy demands the same.
  */
 
 static const char *const keys[ASL_NPY_KEYS] = {"descr", "fortran_order",
@@ -39,7 +40,7 @@ static void skip_blanks(struct asl_text *t)
 		t->at++;
 }
 
-/* Each of these takes what it names, if that comes next. */
+/* These take the next word if it is of their kind. */
 static bool take(struct asl_text *t, const char *word)
 {
 	size_t n = strlen(word);
@@ -167,9 +168,8 @@ static int parse_entry(struct asl_npy_header *h, struct asl_text *t,
 			 "one each of 'descr', 'fortran_order', 'shape'");
 }
 
-/* *h is zeros before; *t is used up. */
-static int asl_npy_parse(struct asl_npy_header *h, struct asl_text *t,
-			 const char *path)
+/* *h must be zero; consumes *t. */
+static int parse(struct asl_npy_header *h, struct asl_text *t, const char *path)
 {
 	if (!take(t, "{"))
 		return malformed(path, t, "'{'");
@@ -191,8 +191,9 @@ static int asl_npy_parse(struct asl_npy_header *h, struct asl_text *t,
 	return 0;
 }
 
-#define ALIGN_BYTES 64
+/* ---- The file ---- */
 
+#define ALIGN_BYTES 64
 #define SIZES (ASL_NPY_DIMS * 23 + 1) /* characters of all sizes */
 
 static const char *sizes(char to[SIZES], const struct asl_npy_header *h)
@@ -239,7 +240,7 @@ static int wrong_length(const char *path, uint64_t expected, uint64_t found)
 			expected, found);
 }
 
-/* *t becomes the header; the entries follow it. */
+/* Find the header; the entries begin at its end. */
 static int find_header(struct asl_text *t, const char *path, const void *map,
 		       size_t map_bytes)
 {
@@ -292,7 +293,7 @@ int asl_npy_open(struct asl_npy_header *h, const char **entries,
 
 	*h = (struct asl_npy_header){0};
 	if (!err)
-		err = asl_npy_parse(h, &t, path);
+		err = parse(h, &t, path);
 	if (!err)
 		err = check(h, path, dims);
 	if (err)

@@ -1,5 +1,5 @@
 /*
- * npy.h -- a .npy file that is mapped: its header, and where its entries are
+ * npy.h -- the header of a mapped .npy file
  */
 #ifndef ASL_NPY_H
 #define ASL_NPY_H
@@ -12,23 +12,23 @@
 
 struct asl_npy_header {
 	bool seen[ASL_NPY_KEYS];
-	struct asl_text descr; /* in the header's text */
-	bool by_columns;       /* the first index runs fastest, not the last */
+	struct asl_text descr; /* within the file */
+	bool by_columns;       /* the first index varies fastest */
 	uint64_t dims;
-	uint64_t size[ASL_NPY_DIMS]; /* the first, however many there are */
+	uint64_t size[ASL_NPY_DIMS]; /* sizes beyond are not kept */
 };
 
 /*
- * A file of float64 in `dims` dimensions, none of length 0, with all of its
- * entries and nothing after them.
+ * Parse a file of float64 in `dims` dimensions, none of length 0, with exactly its
+ * entries after the header.
  */
 int asl_npy_open(struct asl_npy_header *h, const char **entries,
 		 const char *path, const void *map, size_t map_bytes,
 		 uint64_t dims);
 
 /*
- * What a file of float64 in C order begins with, padded so that the entries are
- * aligned; its length in bytes.
+ * Write the beginning of a file of float64 in C order, padded so that the entries
+ * are aligned; returns its length in bytes.
  */
 #define ASL_NPY_HEAD 1024
 size_t asl_npy_head(char head[ASL_NPY_HEAD], const uint64_t *size, int dims);

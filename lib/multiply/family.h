@@ -5,7 +5,7 @@
 #ifndef ASL_MULTIPLY_FAMILY_H
 #define ASL_MULTIPLY_FAMILY_H
 
-#include "lib/matrix/source.h"
+#include "lib/matrix/file.h"
 #include "lib/multiply/multiply.h"
 #include "lib/plan/family.h"
 

@@ -10,8 +10,8 @@
 #ifndef ASL_MULTIPLY_H
 #define ASL_MULTIPLY_H
 
+#include "lib/base/parts.h"
 #include "lib/kernels/kernel.h"
-#include "lib/matrix/piece.h"
 #include "lib/plan/plan.h"
 
 extern const struct asl_family asl_family_multiply;

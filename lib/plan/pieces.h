@@ -1,15 +1,15 @@
 /*
  * pieces.h -- matrices into a rank's memory and out of it, piece by piece
  *
- * What a rank owns of a matrix is one piece after another (lib/matrix/piece.h).
+ * What a rank owns of a matrix is one piece after another (lib/base/parts.h).
  * All of this is done with the rank's verbs, in chunks that a little DRAM holds.
  */
 #ifndef ASL_PIECES_H
 #define ASL_PIECES_H
 
+#include "lib/base/parts.h"
+#include "lib/matrix/file.h"
 #include "lib/matrix/given.h"
-#include "lib/matrix/piece.h"
-#include "lib/matrix/source.h"
 #include "lib/plan/plan.h"
 
 enum { ASL_CHUNK = 65536 };

@@ -225,25 +225,3 @@ void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
 	asl_gather(r, g, root, NULL, &mine);
 	asl_give(r, &mine);
 }
-
-/* ---- All to all ---- */
-
-void asl_alltoallv(struct asl_rank *r, const struct asl_group *g,
-		   struct asl_words *in, const struct asl_words *out)
-{
-	asl_copy(r, &in[g->me], &out[g->me]);
-	/* At step s every member sends s places further: one peer at a time. */
-	for (int s = 1; s < g->size; s++) {
-		int to = (g->me + s) % g->size;
-		int from = (g->me - s + g->size) % g->size;
-		bool sends = out[to].count, receives = in[from].count;
-
-		if (sends && receives)
-			asl_exchange(r, asl_member(g, to), &out[to],
-				     asl_member(g, from), &in[from]);
-		else if (sends)
-			asl_send(r, asl_member(g, to), &out[to]);
-		else if (receives)
-			asl_recv(r, asl_member(g, from), &in[from]);
-	}
-}

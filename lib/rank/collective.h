@@ -13,12 +13,11 @@
  *	scatter			root W - q[j], else 0  else q[j]  root p - 1
  *	broadcast		scatter, then allgather
  *	reduce			reduce_scatter, then gather
- *	alltoallv		the words for others		p - 1 at most
  *
  * where (+x): up to one word a step more or less when p does not divide W.
- * All but alltoallv have a closed form of their counters, written independently
- * of the operation: asl_predict_*.  A group of one and W = 0 need no messages;
- * alltoallv then still copies a member's own words, and a tile is stored.
+ * Each has a closed form of all its counters, written independently of the
+ * operation: asl_predict_*.  A group of one and W = 0 need no messages; a tile is
+ * stored all the same.
  */
 #ifndef ASL_COLLECTIVE_H
 #define ASL_COLLECTIVE_H
@@ -59,10 +58,6 @@ void asl_broadcast(struct asl_rank *r, const struct asl_group *g, int root,
 /* At the root: sum = the sum of every member's `whole`; they do not overlap. */
 void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
 		struct asl_words *sum, const struct asl_words *whole);
-
-/* Send out[i] to member i and receive in[i] from it; out[me] is copied. */
-void asl_alltoallv(struct asl_rank *r, const struct asl_group *g,
-		   struct asl_words *in, const struct asl_words *out);
 
 /* ---- Closed forms: add to *x what member j of p counts ---- */
 

@@ -372,7 +372,7 @@ void asl_mark_hold(struct asl_rank *r)
 		r->resume->holds++;
 }
 
-void asl_release(struct asl_rank *r)
+void asl_mark_release(struct asl_rank *r)
 {
 	if (r->resume)
 		r->resume->holds--;

@@ -70,7 +70,7 @@ void asl_mark_commit(struct asl_rank *r, const struct asl_block *done);
  * (2).  Holds nest.
  */
 void asl_mark_hold(struct asl_rank *r);
-void asl_release(struct asl_rank *r);
+void asl_mark_release(struct asl_rank *r);
 
 /*
  * Log a block that was read since the mark and is about to be written by a copy

@@ -26,7 +26,7 @@
 /* ---- One row from every rank's record ---- */
 
 /* After a power cut the pool may have counted too few words. */
-static void sum_redone(struct asl_rep *rep, const struct asl_rank_record *rank,
+static void sum_repeated(struct asl_rep *rep, const struct asl_rank_record *rank,
 		       const struct asl_counts *counted)
 {
 	const struct asl_counts *moved = &rank->resumed.moved;
@@ -34,7 +34,7 @@ static void sum_redone(struct asl_rep *rep, const struct asl_rank_record *rank,
 	rep->safety_words += rank->resumed.safety_words;
 	for (int c = 0; c < ASL_COUNTERS; c++)
 		if (moved->of[c] > counted->of[c])
-			rep->redone.of[c] += moved->of[c] - counted->of[c];
+			rep->repeated.of[c] += moved->of[c] - counted->of[c];
 }
 
 static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
@@ -44,7 +44,7 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	struct asl_counts foreseen = asl_ledger_total(&rank->predicted);
 
 	asl_counts_add(&rep->total, &x);
-	sum_redone(rep, rank, &x);
+	sum_repeated(rep, rank, &x);
 	for (int c = 0; c < ASL_COUNTERS; c++)
 		rep->max.of[c] = asl_max(rep->max.of[c], x.of[c]);
 	rep->read_max = asl_max(rep->read_max, asl_words_read(&x));
@@ -96,7 +96,7 @@ static void sum_ranks(struct asl_rep *rep)
 		rates[a] = asl_rates(&rep->want->plan.costs, a);
 	rep->predicted_equal = true;
 	rep->outcome = rep->rank[0].outcome;
-	rep->lives = rep->rank[0].resumed.starts;
+	rep->starts = rep->rank[0].resumed.starts;
 	rep->emulation_error = emulation_error(rep);
 	for (int i = 0; i < rep->ranks; i++)
 		sum_rank(rep, &rep->rank[i], rates);

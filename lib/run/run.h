@@ -118,8 +118,8 @@ struct asl_rep {
 	struct asl_outcome outcome;		   /* rank 0's */
 	struct asl_lru_traffic lru_max, lru_total; /* of the cache model */
 
-	uint64_t lives;		  /* starts; 0: it cannot be resumed */
-	struct asl_counts redone; /* repeated after restarts, all ranks */
+	uint64_t starts;	    /* 0: it cannot be resumed */
+	struct asl_counts repeated; /* repeated after restarts, all ranks */
 	uint64_t safety_words;	  /* logged to be able to resume, all ranks */
 
 	bool moved; /* false: null store, nothing below was measured */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "lib/base/error.h"
-#include "lib/base/map.h"
 #include "lib/base/text.h"
 #include "lib/symmetric/steiner.h"
 

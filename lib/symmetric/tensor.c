@@ -13,7 +13,6 @@
 
 #include "lib/base/draw.h"
 #include "lib/base/error.h"
-#include "lib/base/map.h"
 #include "lib/base/parts.h"
 #include "lib/base/text.h"
 #include "lib/matrix/npy.h"

@@ -273,12 +273,12 @@ static const struct asl_measured *best_in_place(const struct asl_pack *g,
 						int place)
 {
 	const struct asl_measured *best = NULL;
-	enum asl_source source = ASL_SOURCES;
+	enum asl_time_source source = ASL_SOURCES;
 	double least = INFINITY;
 
 	for (int i = 0; i < g->count; i++) {
 		const struct asl_measured *x = g->at[i];
-		enum asl_source by =
+		enum asl_time_source by =
 			x->time.samples ? asl_case_source(x) : ASL_MODELLED;
 		double cost =
 			x->time.samples ? x->time.median : asl_row_cost(x->row);

@@ -163,7 +163,7 @@ static void join_nearest(struct side side[2])
  * Whether they may be compared, and the ratio
  */
 
-enum asl_source asl_case_source(const struct asl_measured *x)
+enum asl_time_source asl_case_source(const struct asl_measured *x)
 {
 	return !strcmp(x->row->medium, "emulated") ? ASL_EMULATED
 	       : asl_row_moved(x->row)		   ? ASL_MEASURED
@@ -192,7 +192,7 @@ static void explain_trouble(struct asl_pair *p, const struct asl_comparison *c)
 static void explain_sources(struct asl_pair *p, const struct asl_comparison *c)
 {
 	static const char *const names[] = {"measured", "emulated", "model"};
-	enum asl_source a = p->source, b = asl_case_source(p->other);
+	enum asl_time_source a = p->source, b = asl_case_source(p->other);
 	const struct asl_runs_row *x = p->base->row, *y = p->other->row;
 
 	if (a != b && !c->mixed)

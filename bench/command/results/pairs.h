@@ -21,13 +21,13 @@ enum asl_reason {
 };
 
 /* Where the numbers of a pair come from. */
-enum asl_source { ASL_MEASURED, ASL_EMULATED, ASL_MODELLED, ASL_SOURCES };
+enum asl_time_source { ASL_MEASURED, ASL_EMULATED, ASL_MODELLED, ASL_SOURCES };
 
 struct asl_pair {
 	const struct asl_measured *base, *other; /* NULL: there is none */
 	enum asl_reason reason;
 	char why[240]; /* the reason in words; "": they are compared */
-	enum asl_source source;
+	enum asl_time_source source;
 	struct asl_ratio speed; /* the base's median over the other's */
 };
 
@@ -56,7 +56,7 @@ void asl_comparison_close(struct asl_comparison *c);
 int asl_pair_judge(struct asl_pair *p, const struct asl_comparison *c);
 
 /* What a case was timed by. */
-enum asl_source asl_case_source(const struct asl_measured *x);
+enum asl_time_source asl_case_source(const struct asl_measured *x);
 
 /*
  * Means

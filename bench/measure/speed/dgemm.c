@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "bench/measure/speed/median.h"
-#include "lib/matrix/source.h"
+#include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 

@@ -17,7 +17,7 @@
 #include "bench/measure/speed/median.h"
 #include "lib/base/error.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/source.h"
+#include "lib/matrix/file.h"
 #include "lib/multiply/multiply.h"
 #include "lib/rank/blas.h"
 #include "lib/run/run.h"

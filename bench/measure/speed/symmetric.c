@@ -27,7 +27,7 @@
 #include "bench/measure/speed/median.h"
 #include "lib/base/clones.h"
 #include "lib/base/error.h"
-#include "lib/matrix/source.h"
+#include "lib/matrix/file.h"
 #include "lib/rank/rank.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"

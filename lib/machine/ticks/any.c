@@ -1,5 +1,5 @@
 /*
- * any.c -- a processor of which we know nothing: nanoseconds of a clock
+ * any.c -- for other processors: nanoseconds of a clock
  */
 #include "lib/machine/ticks.h"
 
