@@ -18,7 +18,6 @@
 #include "bench/library/launch.h"
 #include "bench/library/options.h"
 #include "bench/library/say.h"
-#include "bench/library/transport.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
 #include "lib/calibrate/calibrate.h"

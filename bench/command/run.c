@@ -7,9 +7,9 @@
 #include "bench/command/commands.h"
 #include "bench/command/output.h"
 #include "bench/command/signals.h"
+#include "bench/library/case.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
-#include "bench/library/transport.h"
 #include "lib/base/error.h"
 
 struct running {

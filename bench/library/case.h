@@ -41,4 +41,17 @@ int asl_case_to_plan(struct asl_case *c, const struct asl_options *o);
 
 void asl_case_close(struct asl_case *c); /* all zero is allowed */
 
+/* Is it one file, even one that does not exist yet? */
+bool asl_same_file(const char *a, const char *b);
+
+/* Refuse more ranks than --launch can start: 0, or the exit code. */
+int asl_launch_check(int ranks);
+
+/*
+ * End the job with its other ranks: this one has complained, and they may not
+ * know, as files and profiles are read on every host.  The complaint is printed,
+ * even if it is not rank 0's.  Returns code.
+ */
+int asl_job_abort(const struct asl_options *o, int code);
+
 #endif

@@ -11,10 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/library/files.h"
+#include "bench/library/case.h"
 #include "bench/library/number.h"
 #include "bench/library/options.h"
 #include "bench/library/say.h"
+#include "lib/base/text.h"
 
 /*
  * Units of a machine profile's figures
@@ -560,7 +561,7 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 				  JSON_REJECT_DUPLICATES, &why);
 		return read_json(out, root, &why, name);
 	}
-	err = asl_readable(name);
+	err = asl_file_readable(name);
 	if (err)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--profile: found '%s', "

@@ -266,3 +266,12 @@ void asl_file_unmap(void *map, size_t map_bytes)
 	if (map)
 		munmap(map, map_bytes);
 }
+
+int asl_file_readable(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) || stat(path, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+}

@@ -59,6 +59,9 @@ int asl_take_value(const struct asl_lines *lines, struct asl_text *line,
 
 /* ---- Files in memory ---- */
 
+/* Can the file be read?  0 or a negative errno; -EISDIR: it is a directory. */
+int asl_file_readable(const char *path);
+
 /* Text for a message: shortened, without control characters. */
 #define ASL_QUOTE 64
 const char *asl_quote(char to[ASL_QUOTE], const char *text, size_t length);

@@ -16,11 +16,10 @@
 
 #include "bench/command/commands.h"
 #include "bench/command/signals.h"
+#include "bench/library/case.h"
 #include "bench/library/cli.h"
-#include "bench/library/files.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
-#include "bench/library/transport.h"
 #include "lib/multiply/grid.h"
 #include "net/net.h"
 #include "nvm/store.h"

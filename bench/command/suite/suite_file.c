@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "bench/command/suite/suite.h"
-#include "bench/library/files.h"
+#include "bench/library/case.h"
 #include "bench/library/number.h"
 #include "bench/library/say.h"
+#include "lib/base/text.h"
 
 /*
  * {"from": 1, "to": 64, "times": 2} in place of a list
@@ -452,7 +453,7 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 	*s = (struct asl_suite){0};
 	if (!asl_suite_find(s->path, name)) {
 		snprintf(s->path, sizeof s->path, "%s", name);
-		err = asl_readable(name);
+		err = asl_file_readable(name);
 		if (err)
 			return asl_complain(
 				ASL_BAD_INPUT,

@@ -19,9 +19,9 @@
 #include "bench/command/output.h"
 #include "bench/command/results/table.h"
 #include "bench/command/signals.h"
+#include "bench/library/case.h"
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
-#include "bench/library/transport.h"
 #include "lib/base/error.h"
 
 /*
@@ -146,8 +146,8 @@ static int take_row(struct asl_suite_log *log, struct asl_table *rows,
 	const char *options =
 		asl_table_text(rows, row, asl_table_column(rows, "options"));
 
-	log->failed |=
-		asl_table_number(rows, row, asl_table_column(rows, "code")) != 0;
+	log->failed |= asl_table_number(rows, row,
+					asl_table_column(rows, "code")) != 0;
 	if (rows->code)
 		return rows->code;
 	if (number < 1 || number > log->s->total)
