@@ -1,5 +1,5 @@
 /*
- * case.c -- from options to what the library is asked to do
+ * case.c -- a case from options: checked, planned, ready to run
  */
 #include "bench/library/case.h"
 
@@ -22,11 +22,33 @@
 #include "net/net.h"
 #include "nvm/store.h"
 
+/* ---- The job ---- */
+
+static struct asl_job assumed;
+static bool is_assumed;
+
+void asl_job_assume(struct asl_job job)
+{
+	assumed = job;
+	is_assumed = true;
+}
+
+struct asl_job asl_job(void)
+{
+	struct asl_job job = {0, 0};
+
+	if (is_assumed)
+		return assumed;
+	if (!asl_net_job(&job.rank, &job.size))
+		job.size = 0;
+	return job;
+}
+
 /*
- * Files that are read must be there, and must not be written
+ * Files: none that one option writes may be named by another
  *
- * Whatever is written replaces what had the name: an operand given as --csv, or
- * as --result, would be lost, and of --csv and --result the one written first.
+ * A written file replaces the one of that name: an operand given as --csv or as
+ * --result would be lost.
  */
 
 static bool same_inode(const struct stat *x, const struct stat *y)
@@ -86,8 +108,7 @@ static int check_operands(const struct file *written,
 	return err;
 }
 
-/* No file that one option writes is named by another.  0, or the exit code. */
-static int asl_files_check(const struct asl_options *o)
+static int check_files(const struct asl_options *o)
 {
 	bool to_stdout = o->csv && !strcmp(o->csv, "-");
 	bool built_in = o->profile && asl_profile_built_in(o->profile);
@@ -113,13 +134,7 @@ static int asl_files_check(const struct asl_options *o)
 	return err;
 }
 
-/*
- * The choice of a transport, and whether it can work
- */
-
-/*
- * A rank that cannot go on takes the others of its job along
- */
+/* ---- Transport, store and ranks, which have to fit each other ---- */
 
 int asl_job_abort(const struct asl_options *o, int code)
 {
@@ -146,7 +161,6 @@ int asl_job_abort(const struct asl_options *o, int code)
 	return code;
 }
 
-/* Before a typing error starts more processes than the machine survives. */
 int asl_launch_check(int ranks)
 {
 	enum { EACH = 64, ALWAYS = 256 };
@@ -205,9 +219,8 @@ static const char *named_file(const struct asl_options *o)
 			       : NULL;
 }
 
-/* Do transport, store and ranks go together?  0, or the exit code. */
-static int asl_transport_check(const struct asl_case *c,
-			       const struct asl_options *o)
+static int check_transport(const struct asl_case *c,
+			   const struct asl_options *o)
 {
 	const struct asl_run_want *want = &c->want;
 	const struct asl_net_traits *net = asl_net_can(want->transport);
@@ -240,26 +253,6 @@ static int asl_transport_check(const struct asl_case *c,
 				    "or ofi or mpi",
 				    want->bind);
 	return check_job(c, o);
-}
-
-static struct asl_job assumed;
-static bool is_assumed;
-
-void asl_job_assume(struct asl_job job)
-{
-	assumed = job;
-	is_assumed = true;
-}
-
-struct asl_job asl_job(void)
-{
-	struct asl_job job = {0, 0};
-
-	if (is_assumed)
-		return assumed;
-	if (!asl_net_job(&job.rank, &job.size))
-		job.size = 0;
-	return job;
 }
 
 static const char *or_else(const char *given, const char *otherwise)
@@ -320,7 +313,7 @@ static int choose_cache(struct asl_case *c, const struct asl_options *o,
 	return 0;
 }
 
-/* Ranks that are only counted have a core's share each, however many. */
+/* Each of the ranks that are only counted has a core's share. */
 static int choose_memory(struct asl_case *c, const struct asl_options *o,
 			 bool counted)
 {
@@ -360,7 +353,7 @@ static int cannot_resume(const char *found, const char *expected)
 			    found, expected);
 }
 
-/* Checks of a plan that lib/run does not make. */
+/* The parts of a plan that lib/run does not know, to recognise it by. */
 static int describe(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_shown shown = asl_show(&c->want.plan);
@@ -375,7 +368,7 @@ static int describe(struct asl_case *c, const struct asl_options *o)
 		asl_options_put_family(f, o);
 		err = fclose(f);
 	}
-	return err ? asl_complain(ASL_NO_MACHINE, "no memory for a text") : 0;
+	return err ? asl_complain(ASL_NO_MACHINE, "out of memory") : 0;
 }
 
 static int choose_resume(struct asl_case *c, const struct asl_options *o)
@@ -386,7 +379,7 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 	if (o->checksum && !o->resume)
 		return asl_complain(ASL_BAD_INPUT,
 				    "--checksum: found no --resume, expected "
-				    "one: nothing else looks at the check");
+				    "one: nothing else verifies the checksum");
 	if (!o->resume)
 		return 0;
 	if (!asl_store_can(want->store)->lasts)
@@ -399,12 +392,11 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 		return cannot_resume("repetitions to measure",
 				     "--reps 1 and --warmup 0");
 	if (o->emulate || want->cache_model.words)
-		return cannot_resume("something to measure that a life alone "
-				     "does not have",
+		return cannot_resume("a measurement that has to be whole",
 				     "neither --emulate nor --cache-model");
 	if (!want->plan.algorithm->resumes)
 		return asl_complain(ASL_BAD_INPUT,
-				    "--resume: %s can't be gone on with yet",
+				    "--resume: %s does not support --resume",
 				    want->plan.algorithm->name);
 	err = describe(c, o);
 	want->resume = true;
@@ -488,7 +480,7 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 	plan->ranks = o->ranks ? o->ranks : asl_job().size;
 	err = asl_options_suit(o, plan->algorithm);
 	if (!err)
-		err = asl_files_check(o);
+		err = check_files(o);
 	if (!err)
 		err = cli->problem(plan, o);
 	if (!err)
@@ -562,7 +554,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->cache_model = o->cache_model;
 	want->bind = or_else(o->bind, "none");
 	want->verify = choose_verify(o);
-	err = asl_transport_check(c, o);
+	err = check_transport(c, o);
 	if (!err)
 		err = choose_emulation(c, o);
 	if (!err)

@@ -1,5 +1,5 @@
 /*
- * case.h -- from options to what the library is asked to do
+ * case.h -- a case from options: checked, planned, ready to run
  */
 #ifndef ASL_CASE_H
 #define ASL_CASE_H
@@ -15,7 +15,7 @@ struct asl_job {
 
 struct asl_job asl_job(void);
 
-/* From here on this one, whatever the launcher says. */
+/* Take this for the job from here on, whatever the launcher says. */
 void asl_job_assume(struct asl_job job);
 
 struct asl_case {
@@ -27,8 +27,8 @@ struct asl_case {
 };
 
 /*
- * All of it, with a plan that is complete.  0, or the exit code after a
- * complaint; asl_case_close is due either way.
+ * The case with a complete plan.  0, or the exit code after a complaint; call
+ * asl_case_close in either case.
  */
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
 
