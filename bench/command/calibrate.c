@@ -183,19 +183,16 @@ static int check_job(const struct asl_options *o, int ranks)
 	int job = asl_job().size;
 
 	if (o->launch && job)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--launch: this is already an MPI job of "
-				    "%d ranks",
-				    job);
+		return asl_refuse(
+			"--launch: this is already an MPI job of %d ranks",
+			job);
 	if (job && ranks != job)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--ranks: found %d, but the MPI job has %d "
-				    "ranks",
-				    ranks, job);
+		return asl_refuse(
+			"--ranks: found %d, but the MPI job has %d ranks",
+			ranks, job);
 	if (ranks < 2)
-		return asl_complain(ASL_BAD_INPUT,
-				    "calibrate: found 1 rank, expected 2 or "
-				    "more: messages have two ends");
+		return asl_refuse("calibrate: found 1 rank, expected 2 or "
+				  "more: messages have two ends");
 	return job ? 0 : asl_launch_check(ranks);
 }
 
@@ -203,18 +200,15 @@ static int check(const struct asl_options *o,
 		 const struct asl_calibrate_want *want, int ranks)
 {
 	if (asl_net_can(want->transport)->simulated)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--transport: found sim, expected ofi or "
-				    "mpi: a simulated network has nothing to "
-				    "measure");
+		return asl_refuse(
+			"--transport: found sim, expected ofi or mpi: a "
+			"simulated network has nothing to measure");
 	if (!asl_store_can(want->store)->has_data)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--store: found null, expected pmem or "
-				    "dram: null has no words to move");
+		return asl_refuse("--store: found null, expected pmem or dram: "
+				  "null has no words to move");
 	if (o->provider && !asl_net_can(want->transport)->takes_provider)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--provider is for --transport ofi, not %s",
-				    want->transport);
+		return asl_refuse("--provider is for --transport ofi, not %s",
+				  want->transport);
 	return check_job(o, ranks);
 }
 

@@ -372,8 +372,7 @@ static int describe_man(const char *command)
 	while (x->name && strcmp(x->name, command))
 		x++;
 	if (!x->name)
-		return asl_complain(ASL_BAD_INPUT, "unknown command '%s'",
-				    command);
+		return asl_refuse("unknown command '%s'", command);
 	put_command(x);
 	return 0;
 }
@@ -556,9 +555,8 @@ int asl_describe(int argc, char **argv)
 	else if (!strcmp(what, "zsh"))
 		describe_zsh();
 	else
-		return asl_complain(ASL_BAD_INPUT,
-				    "--describe: found '%s', expected man, "
-				    "man-COMMAND, bash or zsh",
-				    what);
+		return asl_refuse("--describe: found '%s', expected man, "
+				  "man-COMMAND, bash or zsh",
+				  what);
 	return 0;
 }

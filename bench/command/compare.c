@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "bench/command/commands.h"
-#include "bench/command/commands.h"
 #include "bench/command/html.h"
 #include "bench/command/results/pairs.h"
 #include "bench/library/csv.h"
@@ -601,11 +600,9 @@ static int gate(const struct comparing *x, double least)
 	if (failed)
 		return ASL_CHECK_FAILED;
 	if (unjudged)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--fail-below %g: %d cases have fewer than "
-				    "%d repetitions, and are not judged "
-				    "(--reps)",
-				    least, unjudged, ASL_LEAST_SAMPLES);
+		return asl_refuse("--fail-below %g: %d cases have fewer than "
+				  "%d repetitions, and are not judged (--reps)",
+				  least, unjudged, ASL_LEAST_SAMPLES);
 	return 0;
 }
 
@@ -615,10 +612,9 @@ static int gate(const struct comparing *x, double least)
 
 static int refuse_prices(const char *prices)
 {
-	return asl_complain(ASL_BAD_INPUT,
-			    "--price: found '%s', expected a price above 0 for "
-			    "each directory, as A=10000,B=8000",
-			    prices);
+	return asl_refuse("--price: found '%s', expected a price above 0 for "
+			  "each directory, as A=10000,B=8000",
+			  prices);
 }
 
 static int take_prices(struct comparing *x, const char *prices, int places)
@@ -652,15 +648,12 @@ static int check_table(const struct asl_table *table)
 
 	for (int i = 0; needed[i]; i++)
 		if (asl_table_column(table, needed[i]) < 0)
-			return asl_complain(ASL_BAD_INPUT,
-					    "%s: line %d: there is no column "
-					    "'%s'",
-					    table->path, table->line[0],
-					    needed[i]);
+			return asl_refuse(
+				"%s: line %d: there is no column '%s'",
+				table->path, table->line[0], needed[i]);
 	if (!table->count)
-		return asl_complain(ASL_BAD_INPUT,
-				    "%s: there are no repetitions in it",
-				    table->path);
+		return asl_refuse("%s: there are no repetitions in it",
+				  table->path);
 	return 0;
 }
 
@@ -689,10 +682,9 @@ static int read_all(struct comparing *x, struct asl_options *o)
 	while (o->dir[places])
 		places++;
 	if (places < 2 || places > MOST_PLACES)
-		return asl_complain(ASL_BAD_INPUT,
-				    "compare: found %d, expected 2 to %d "
-				    "result directories",
-				    places, MOST_PLACES);
+		return asl_refuse("compare: found %d, expected 2 to %d result "
+				  "directories",
+				  places, MOST_PLACES);
 	x->weights = o->weight;
 	code = take_prices(x, o->price, places);
 	if (!code)
@@ -717,7 +709,7 @@ static int write_csv(const struct comparing *x, const char *path)
 	int code;
 
 	if (asl_csv_open(&csv))
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	csv_all(&csv, x);
 	code = asl_table_write(&csv, path);
 	asl_csv_close(&csv);
@@ -732,12 +724,12 @@ static int write_page(const struct comparing *x, const char *path)
 	int err;
 
 	if (!f)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	put_page(f, x);
 	err = ferror(f);
 	if (fclose(f) || err) {
 		free(text);
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	}
 	err = asl_atomic_file_put(path, text, bytes);
 	free(text);
@@ -766,12 +758,10 @@ static int judge(const struct comparing *x, const struct asl_options *o)
 
 	for (int i = 1; !code && i < x->results.places; i++)
 		if (!x->c[i].reasons[ASL_COMPARED])
-			code = asl_complain(
-				ASL_BAD_INPUT,
-				"%s and %s: no case can be compared; the "
-				"first: %s",
-				x->results.dir[0], x->results.dir[i],
-				x->c[i].pairs[0].why);
+			code = asl_refuse("%s and %s: no case can be compared; "
+					  "the first: %s",
+					  x->results.dir[0], x->results.dir[i],
+					  x->c[i].pairs[0].why);
 	return code;
 }
 

@@ -149,9 +149,8 @@ static void list_all(void)
 int asl_command_list(int argc, char **argv, const struct asl_command *self)
 {
 	if (argc > 3)
-		return asl_complain(ASL_BAD_INPUT,
-				    "unexpected argument '%s' after '%s'",
-				    argv[3], argv[2]);
+		return asl_refuse("unexpected argument '%s' after '%s'",
+				  argv[3], argv[2]);
 	if (argc < 3) {
 		list_all();
 		return 0;
@@ -163,10 +162,8 @@ int asl_command_list(int argc, char **argv, const struct asl_command *self)
 			topics[i].list();
 			return 0;
 		}
-	return asl_complain(
-		ASL_BAD_INPUT,
-		"list: found '%s', expected "
-		"algorithms, kernels, profiles, transports, stores, "
-		"suites, steiner, counters or machine",
+	return asl_refuse(
+		"list: found '%s', expected algorithms, kernels, profiles, "
+		"transports, stores, suites, steiner, counters or machine",
 		argv[2]);
 }

@@ -26,10 +26,8 @@ enum {
 
 static int unknown(const char *name)
 {
-	return asl_complain(ASL_BAD_INPUT,
-			    "unknown command '%s' (aslant "
-			    "--help lists them)",
-			    name);
+	return asl_refuse("unknown command '%s' (aslant --help lists them)",
+			  name);
 }
 
 static int help(int argc, char **argv)
@@ -37,9 +35,8 @@ static int help(int argc, char **argv)
 	const struct asl_command *command;
 
 	if (argc > 3)
-		return asl_complain(ASL_BAD_INPUT,
-				    "unexpected argument '%s' after '%s'",
-				    argv[3], argv[2]);
+		return asl_refuse("unexpected argument '%s' after '%s'",
+				  argv[3], argv[2]);
 	if (argc < 3) {
 		asl_help_all(stdout);
 		return 0;
@@ -62,8 +59,7 @@ static int obey(int argc, char **argv)
 	const struct asl_command *command;
 
 	if (argc < 2)
-		return asl_complain(ASL_BAD_INPUT, "which command? (aslant "
-						   "--help lists them)");
+		return asl_refuse("which command? (aslant --help lists them)");
 	command = asl_command_find(argv[1]);
 	if (command)
 		return command->run(argc, argv, command);
@@ -132,8 +128,9 @@ static void check_blas(void)
 		return;
 	if (info.si_pid != getpid())
 		asl_signals_end(SIGINT);
-	_exit(asl_complain(ASL_NO_MACHINE, "OpenBLAS cannot start its threads "
-					   "(ulimit -v, -u?)"));
+	_exit(asl_complain(
+		ASL_NO_MACHINE,
+		"OpenBLAS cannot start its threads (ulimit -v, -u?)"));
 }
 
 /* "run em-jomma", as far as it is told by then. */
@@ -157,11 +154,10 @@ static int check_lengths(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
 		if (strlen(argv[i]) >= PATH_MAX)
-			return asl_complain(ASL_BAD_INPUT,
-					    "argument %d ('%.40s...') has %zu "
-					    "characters, expected %d at most",
-					    i, argv[i], strlen(argv[i]),
-					    PATH_MAX - 1);
+			return asl_refuse("argument %d ('%.40s...') has %zu "
+					  "characters, expected %d at most",
+					  i, argv[i], strlen(argv[i]),
+					  PATH_MAX - 1);
 	return 0;
 }
 

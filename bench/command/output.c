@@ -381,10 +381,9 @@ static int lock(const struct asl_result *r, const char *dir)
 {
 	if (!flock(r->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
 		return 0; /* not all file systems have locks */
-	return asl_complain_alone(ASL_BAD_INPUT,
-				  "--out: another run or suite is at work in "
-				  "%s",
-				  dir);
+	return asl_complain_alone(
+		ASL_BAD_INPUT, "--out: another run or suite is at work in %s",
+		dir);
 }
 
 /* The directory exists: can the suite continue in it? */
@@ -393,10 +392,10 @@ static int result_check_found(const struct asl_result *r)
 	const char *dir = r->dir;
 
 	if (!is_empty(r->fd))
-		return asl_complain_alone(ASL_BAD_INPUT,
-					  "--out: %s is not "
-					  "empty; expected a new directory",
-					  dir);
+		return asl_complain_alone(
+			ASL_BAD_INPUT,
+			"--out: %s is not empty; expected a new directory",
+			dir);
 	if (faccessat(r->fd, ".", W_OK | X_OK, 0))
 		return result_failed(dir, "", -errno);
 	return 0;
@@ -405,10 +404,9 @@ static int result_check_found(const struct asl_result *r)
 static int check_length(const char *dir)
 {
 	if (strlen(dir) + ROOM > PATH_MAX)
-		return asl_complain_alone(ASL_BAD_INPUT,
-					  "--out: the path '%.40s...' is too "
-					  "long",
-					  dir);
+		return asl_complain_alone(
+			ASL_BAD_INPUT, "--out: the path '%.40s...' is too long",
+			dir);
 	return 0;
 }
 
@@ -758,7 +756,7 @@ int asl_output_open(struct asl_output *out, const struct asl_options *o)
 	if (to_file(o->csv))
 		err = try_csv(o->csv);
 	if (!err && asl_csv_open(&out->rows))
-		err = asl_complain(ASL_NO_MACHINE, "out of memory");
+		err = asl_no_memory();
 	if (!err)
 		err = out->at_once ? asl_result_open_suite(&out->result, o->out)
 				   : result_open(&out->result, o->out);
@@ -799,7 +797,7 @@ static int add_csv(struct asl_output *out, const struct asl_rep *rep)
 	}
 	asl_put_run(csv, rep);
 	if (asl_csv_flush(csv))
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	if (to_file(out->csv) && !out->at_once)
 		return 0;
 	if (to_file(out->csv)) {
@@ -809,7 +807,7 @@ static int add_csv(struct asl_output *out, const struct asl_rep *rep)
 		code = asl_flush_stdout();
 	}
 	if (asl_csv_clear(csv))
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	return code;
 }
 

@@ -23,7 +23,7 @@ static int write_csv(const struct asl_bound *bound, int count, const char *path)
 	int code;
 
 	if (asl_csv_open(&csv))
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	asl_put_bounds(&csv, bound, count);
 	code = asl_table_write(&csv, path);
 	asl_csv_close(&csv);
@@ -60,11 +60,10 @@ static int check_argument(const char *name)
 
 	if (!name || (a && a->family != asl_family_clis[0]->family))
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "bounds: unexpected argument '%s': bounds hold for "
-			    "every algorithm; expected none, or one of another "
-			    "problem: sttsv, hopm, cpgrad, einsum, ooc-auto",
-			    name);
+	return asl_refuse("bounds: unexpected argument '%s': bounds hold for "
+			  "every algorithm; expected none, or one of another "
+			  "problem: sttsv, hopm, cpgrad, einsum, ooc-auto",
+			  name);
 }
 
 int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
@@ -102,7 +101,7 @@ static int plan_write_csv(const struct asl_candidates *list, const char *path)
 	int code;
 
 	if (asl_csv_open(&csv))
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	asl_put_plans(&csv, list);
 	code = asl_table_write(&csv, path);
 	asl_csv_close(&csv);

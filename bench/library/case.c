@@ -92,9 +92,8 @@ static int check_apart(const struct file *written, const struct file *other)
 	if (!written->path || !other->path ||
 	    !asl_same_file(written->path, other->path))
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "--%s and --%s are the same file: %s",
-			    written->option, other->option, written->path);
+	return asl_refuse("--%s and --%s are the same file: %s",
+			  written->option, other->option, written->path);
 }
 
 static int check_operands(const struct file *written,
@@ -169,10 +168,9 @@ int asl_launch_check(int ranks)
 
 	if (ranks <= most || !asl_launch_is_local())
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "--launch: found %d ranks, expected %d at most on "
-			    "%d cores",
-			    ranks, most, cores);
+	return asl_refuse(
+		"--launch: found %d ranks, expected %d at most on %d cores",
+		ranks, most, cores);
 }
 
 static int check_job(const struct asl_case *c, const struct asl_options *o)
@@ -181,30 +179,25 @@ static int check_job(const struct asl_case *c, const struct asl_options *o)
 	bool sim = asl_net_can(c->want.transport)->simulated;
 
 	if (o->launch && job)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--launch: this is already "
-				    "an MPI job of %d ranks",
-				    job);
+		return asl_refuse(
+			"--launch: this is already an MPI job of %d ranks",
+			job);
 	if (o->launch && sim)
-		return asl_complain(ASL_BAD_INPUT, "--launch: --transport sim "
-						   "has no processes to start");
+		return asl_refuse(
+			"--launch: --transport sim has no processes to start");
 	if (sim && job > 1)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--transport: found sim in "
-				    "an MPI job, whose %d processes would each "
-				    "simulate all ranks",
-				    job);
+		return asl_refuse("--transport: found sim in an MPI job, whose "
+				  "%d processes would each simulate all ranks",
+				  job);
 	if (!sim && job && c->want.plan.ranks != job)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--ranks: found %d, but the "
-				    "MPI job has %d ranks",
-				    c->want.plan.ranks, job);
+		return asl_refuse(
+			"--ranks: found %d, but the MPI job has %d ranks",
+			c->want.plan.ranks, job);
 	if (!sim && !job && !o->launch && c->want.plan.ranks > 1)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--transport %s needs an MPI "
-				    "job: add --launch, or start aslant with "
-				    "mpiexec or srun",
-				    c->want.transport);
+		return asl_refuse(
+			"--transport %s needs an MPI job: add --launch, or "
+			"start aslant with mpiexec or srun",
+			c->want.transport);
 	return o->launch ? asl_launch_check(c->want.plan.ranks) : 0;
 }
 
@@ -227,31 +220,24 @@ static int check_transport(const struct asl_case *c,
 	bool data = asl_store_can(want->store)->has_data;
 
 	if (!data && !net->carries_null)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--store null has no words "
-				    "that --transport %s could carry; only sim "
-				    "can",
-				    want->transport);
+		return asl_refuse("--store null has no words that --transport "
+				  "%s could carry; only sim can",
+				  want->transport);
 	if (o->provider && !net->takes_provider)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--provider is for "
-				    "--transport ofi, not %s",
-				    want->transport);
+		return asl_refuse("--provider is for --transport ofi, not %s",
+				  want->transport);
 	if (!data && named_file(o))
-		return asl_complain(ASL_BAD_INPUT,
-				    "--%s: --store null has no "
-				    "words to read or write",
-				    named_file(o));
+		return asl_refuse(
+			"--%s: --store null has no words to read or write",
+			named_file(o));
 	if (!data && want->verify != ASL_VERIFY_NONE)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--verify: --store null has "
-				    "no words to verify, expected none");
+		return asl_refuse("--verify: --store null has no words to "
+				  "verify, expected none");
 	if (net->simulated && strcmp(want->bind, "none"))
-		return asl_complain(ASL_BAD_INPUT,
-				    "--bind: found %s, but on --transport sim "
-				    "all ranks are one process; expected none, "
-				    "or ofi or mpi",
-				    want->bind);
+		return asl_refuse(
+			"--bind: found %s, but on --transport sim all ranks "
+			"are one process; expected none, or ofi or mpi",
+			want->bind);
 	return check_job(c, o);
 }
 
@@ -278,13 +264,12 @@ static int no_such_level(const char *asked)
 		if (asl_machine()->level[i].bytes)
 			names[count++] = level[i];
 	}
-	return asl_complain(
-		ASL_NO_MACHINE,
-		"--cache-level: found %s, but the caches that every "
-		"core is known to have are: %s",
-		asked,
-		count ? asl_join(text, sizeof text, names)
-		      : "none (this machine hides them)");
+	return asl_complain(ASL_NO_MACHINE,
+			    "--cache-level: found %s, but the caches that "
+			    "every core is known to have are: %s",
+			    asked,
+			    count ? asl_join(text, sizeof text, names)
+				  : "none (this machine hides them)");
 }
 
 /* S: the option, or the share of a rank in the cache. */
@@ -349,8 +334,7 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 
 static int cannot_resume(const char *found, const char *expected)
 {
-	return asl_complain(ASL_BAD_INPUT, "--resume: found %s, expected %s",
-			    found, expected);
+	return asl_refuse("--resume: found %s, expected %s", found, expected);
 }
 
 /* The parts of a plan that lib/run does not know, to recognise it by. */
@@ -368,7 +352,7 @@ static int describe(struct asl_case *c, const struct asl_options *o)
 		asl_options_put_family(f, o);
 		err = fclose(f);
 	}
-	return err ? asl_complain(ASL_NO_MACHINE, "out of memory") : 0;
+	return err ? asl_no_memory() : 0;
 }
 
 static int choose_resume(struct asl_case *c, const struct asl_options *o)
@@ -377,9 +361,8 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 	int err;
 
 	if (o->checksum && !o->resume)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--checksum: found no --resume, expected "
-				    "one: nothing else verifies the checksum");
+		return asl_refuse("--checksum: found no --resume, expected "
+				  "one: nothing else verifies the checksum");
 	if (!o->resume)
 		return 0;
 	if (!asl_store_can(want->store)->lasts)
@@ -395,9 +378,8 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 		return cannot_resume("a measurement that has to be whole",
 				     "neither --emulate nor --cache-model");
 	if (!want->plan.algorithm->resumes)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--resume: %s does not support --resume",
-				    want->plan.algorithm->name);
+		return asl_refuse("--resume: %s does not support --resume",
+				  want->plan.algorithm->name);
 	err = describe(c, o);
 	want->resume = true;
 	want->checksum = o->checksum;
@@ -411,22 +393,18 @@ static int check_emulation(const struct asl_case *c)
 	const struct asl_run_want *want = &c->want;
 
 	if (!c->profile.timed)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--emulate: the costs of profile %s are "
-				    "relative, expected one whose costs have "
-				    "units (--profile)",
-				    c->profile.name);
+		return asl_refuse(
+			"--emulate: the costs of profile %s are relative, "
+			"expected one whose costs have units (--profile)",
+			c->profile.name);
 	if (!asl_store_can(want->store)->has_data)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--emulate: --store null has no words "
-				    "whose moving takes time, expected pmem or "
-				    "dram");
+		return asl_refuse("--emulate: --store null has no words whose "
+				  "moving takes time, expected pmem or dram");
 	if (asl_net_can(want->transport)->simulated && want->plan.ranks > 1)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--emulate: found %d ranks that take turns "
-				    "in one process, expected --launch, an MPI "
-				    "job, or 1 rank",
-				    want->plan.ranks);
+		return asl_refuse(
+			"--emulate: found %d ranks that take turns in one "
+			"process, expected --launch, an MPI job, or 1 rank",
+			want->plan.ranks);
 	return 0;
 }
 
@@ -456,9 +434,8 @@ static int find_algorithm(struct asl_plan *plan, const char *name)
 	plan->algorithm = asl_cli_algorithm(name);
 	if (plan->algorithm || !strcmp(name, ASL_AUTO))
 		return 0;
-	return asl_complain(
-		ASL_BAD_INPUT, "unknown algorithm '%s' (known: %s)", name,
-		asl_join(names, sizeof names, asl_algorithm_names()));
+	return asl_refuse("unknown algorithm '%s' (known: %s)", name,
+			  asl_join(names, sizeof names, asl_algorithm_names()));
 }
 
 /* ---- The whole case ---- */
@@ -525,10 +502,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	int err;
 
 	if (!o->algorithm)
-		return asl_complain(
-			ASL_BAD_INPUT,
-			"run: which algorithm? "
-			"(known: %s)",
+		return asl_refuse(
+			"run: which algorithm? (known: %s)",
 			asl_join(names, sizeof names, asl_algorithm_names()));
 	err = prepare(c, o, is_null(o));
 	if (err)

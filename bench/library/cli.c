@@ -25,16 +25,15 @@ static int over_budget(const struct asl_plan *plan, uint64_t need)
 	char text[40];
 
 	if (plan->grid.p[0])
-		return asl_complain(ASL_NO_MACHINE,
-				    "grid %s of %s does not fit "
-				    "into --memory-budget %ju words: it needs "
-				    "%ju words",
-				    asl_grid_text(text, &plan->grid),
-				    plan->algorithm->name, plan->budget, need);
+		return asl_complain(
+			ASL_NO_MACHINE,
+			"grid %s of %s does not fit into --memory-budget %ju "
+			"words: it needs %ju words",
+			asl_grid_text(text, &plan->grid), plan->algorithm->name,
+			plan->budget, need);
 	return asl_complain(ASL_NO_MACHINE,
-			    "no grid of %s fits into "
-			    "--memory-budget %ju words: the least need is %ju "
-			    "words",
+			    "no grid of %s fits into --memory-budget %ju "
+			    "words: the least need is %ju words",
 			    plan->algorithm->name, plan->budget, need);
 }
 
@@ -59,11 +58,11 @@ static int take_grid(struct asl_plan *plan)
 static int none_at_all(const struct asl_plan *plan, uint64_t need)
 {
 	if (!plan->budget || need == UINT64_MAX)
-		return asl_complain(ASL_BAD_INPUT, "no algorithm can do this "
-						   "with these options");
+		return asl_refuse(
+			"no algorithm can do this with these options");
 	return asl_complain(ASL_NO_MACHINE,
-			    "nothing fits into --memory-budget "
-			    "%ju words: the least need is %ju words",
+			    "nothing fits into --memory-budget %ju words: the "
+			    "least need is %ju words",
 			    plan->budget, need);
 }
 
@@ -143,11 +142,10 @@ const struct asl_algorithm *asl_cli_algorithm(const char *name)
 int asl_fits_cache(const struct asl_plan *plan)
 {
 	if (plan->kernel && plan->cache < plan->kernel->least_cache)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--cache: found %ju words, "
-				    "but kernel %s needs at least %ju",
-				    plan->cache, plan->kernel->name,
-				    plan->kernel->least_cache);
+		return asl_refuse("--cache: found %ju words, but kernel %s "
+				  "needs at least %ju",
+				  plan->cache, plan->kernel->name,
+				  plan->kernel->least_cache);
 	return 0;
 }
 

@@ -263,11 +263,10 @@ static int sizes_of_files(struct asl_einsum *e, const struct asl_options *o)
 	while (o->operand[count])
 		count++;
 	if (count && count != e->inputs)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--operand: found %d file%s, but --spec %s "
-				    "has %d input%s",
-				    count, count == 1 ? "" : "s", o->spec,
-				    e->inputs, e->inputs == 1 ? "" : "s");
+		return asl_refuse("--operand: found %d file%s, but --spec %s "
+				  "has %d input%s",
+				  count, count == 1 ? "" : "s", o->spec,
+				  e->inputs, e->inputs == 1 ? "" : "s");
 	for (int i = 0; !err && i < count; i++)
 		err = size_of_file(e, i, o->operand[i]);
 	return err ? refuse(err, "--operand: ") : 0;
@@ -302,12 +301,11 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	struct asl_contraction *x;
 
 	if (!o->spec)
-		return asl_complain(ASL_BAD_INPUT,
-				    "what is contracted is missing: expected "
-				    "--spec, as in --spec 'ij,jk->ik'");
+		return asl_refuse("what is contracted is missing: expected "
+				  "--spec, as in --spec 'ij,jk->ik'");
 	x = calloc(1, sizeof *x);
 	if (!x)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	plan->contraction = x;
 	x->asked = way_of(o->way);
 	x->on_root = o->initial && !strcmp(o->initial, "rank0");

@@ -32,10 +32,9 @@ static int settle(struct length *x, uint64_t is, const char *by,
 		  const char *what)
 {
 	if (x->by && x->is != is)
-		return asl_complain(ASL_BAD_INPUT,
-				    "%s has %ju%s, but %s has %ju%s: "
-				    "C is m x n, A is m x k, B is k x n",
-				    x->by, x->is, x->what, by, is, what);
+		return asl_refuse("%s has %ju%s, but %s has %ju%s: C is m x n, "
+				  "A is m x k, B is k x n",
+				  x->by, x->is, x->what, by, is, what);
 	*x = (struct length){is, by, what};
 	return 0;
 }
@@ -84,19 +83,17 @@ int asl_sizes(struct asl_shape *shape, const struct asl_options *o)
 	if (n.by && !m.by && !k.by)
 		m = k = n;
 	if (!m.by && !n.by && !k.by)
-		return asl_complain(ASL_BAD_INPUT,
-				    "the size is missing: "
-				    "expected --n N, or --m, --n and --k");
+		return asl_refuse("the size is missing: expected --n N, or "
+				  "--m, --n and --k");
 	if (!m.by || !n.by || !k.by)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--%s is missing: C is m x n,"
-				    " A is m x k, B is k x n",
-				    !m.by   ? "m"
-				    : !n.by ? "n"
-					    : "k");
+		return asl_refuse(
+			"--%s is missing: C is m x n, A is m x k, B is k x n",
+			!m.by	? "m"
+			: !n.by ? "n"
+				: "k");
 	*shape = (struct asl_shape){m.is, n.is, k.is};
 	if (asl_shape_check(shape, why, sizeof why))
-		return asl_complain(ASL_BAD_INPUT, "%s", why);
+		return asl_refuse("%s", why);
 	return 0;
 }
 
@@ -110,12 +107,10 @@ static int check_grid(const struct asl_plan *plan)
 
 	if (needed == plan->ranks)
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "--grid: found %s, which is %d ranks, but there "
-			    "are %d (%s%d would do)",
-			    asl_grid_text(text, &plan->grid), needed,
-			    plan->ranks, job ? "a job of " : "--ranks ",
-			    needed);
+	return asl_refuse("--grid: found %s, which is %d ranks, but there are "
+			  "%d (%s%d would do)",
+			  asl_grid_text(text, &plan->grid), needed, plan->ranks,
+			  job ? "a job of " : "--ranks ", needed);
 }
 
 static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
@@ -155,10 +150,9 @@ static int choose_kernel(struct asl_plan *plan)
 		plan->kernel = asl_kernel_find(own ? own : "vomm");
 	if (!own || !strcmp(own, plan->kernel->name))
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "--kernel: found %s, but %s has a kernel of its "
-			    "own, %s",
-			    plan->kernel->name, plan->algorithm->name, own);
+	return asl_refuse(
+		"--kernel: found %s, but %s has a kernel of its own, %s",
+		plan->kernel->name, plan->algorithm->name, own);
 }
 
 static int complete(struct asl_run_want *want, const struct asl_options *o)

@@ -208,16 +208,13 @@ static int name_inputs(const char **a, const char **b,
 	*a = o->operand[0] ? o->operand[0] : o->a;
 	*b = o->operand[0] ? o->operand[1] : o->b;
 	if (o->operand[0] && (o->a || o->b))
-		return asl_complain(ASL_BAD_INPUT,
-				    "--operand: found --%s, too; expected "
-				    "either --a and --b, or --operand for A "
-				    "and for B",
-				    o->a ? "a" : "b");
+		return asl_refuse("--operand: found --%s, too; expected either "
+				  "--a and --b, or --operand for A and for B",
+				  o->a ? "a" : "b");
 	if (*b && o->operand[0] && o->operand[2])
-		return asl_complain(ASL_BAD_INPUT,
-				    "--operand: found a third, %s; expected A "
-				    "and B",
-				    o->operand[2]);
+		return asl_refuse(
+			"--operand: found a third, %s; expected A and B",
+			o->operand[2]);
 	return 0;
 }
 
@@ -234,17 +231,16 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	struct asl_asked_outofcore *x = calloc(1, sizeof *x);
 
 	if (!x)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	plan->outofcore = &x->o;
 	if (o->order)
 		x->order = asl_ooc_order_find(o->order);
 	if (!plan->ranks)
 		plan->ranks = 1;
 	if (plan->ranks > MOST_RANKS)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--ranks: found %d, expected %d at most "
-				    "out of core",
-				    plan->ranks, MOST_RANKS);
+		return asl_refuse(
+			"--ranks: found %d, expected %d at most out of core",
+			plan->ranks, MOST_RANKS);
 	return find_sizes(&plan->shape, o);
 }
 
@@ -263,11 +259,9 @@ static void choose_cache(struct asl_plan *plan)
 static int means(struct asl_plan *plan, const struct asl_options *o)
 {
 	if (o->accounting && plan->accounting == ASL_APM)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--accounting: found apm, which does not "
-				    "tell pool from DRAM; expected full for "
-				    "%s",
-				    plan->algorithm->name);
+		return asl_refuse("--accounting: found apm, which does not "
+				  "tell pool from DRAM; expected full for %s",
+				  plan->algorithm->name);
 	plan->accounting = ASL_FULL;
 	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
 	if (!o->cache)
@@ -335,10 +329,9 @@ static int try_all(struct asl_candidates *list, const struct asl_plan *base)
 
 static int without_budget(const struct asl_plan *plan)
 {
-	return asl_complain(ASL_BAD_INPUT,
-			    "--memory-budget is missing: %s needs to know how "
-			    "much DRAM a rank may hold",
-			    plan->algorithm->name);
+	return asl_refuse("--memory-budget is missing: %s needs to know how "
+			  "much DRAM a rank may hold",
+			  plan->algorithm->name);
 }
 
 static int rank(struct asl_candidates *list, const struct asl_plan *base)
@@ -353,12 +346,12 @@ static int settle(struct asl_plan *plan)
 	if (!plan->budget)
 		return without_budget(plan);
 	if (try_all(&list, plan))
-		return asl_complain(ASL_NO_MACHINE,
-				    "no tiles of %s fit into --memory-budget "
-				    "%ju words: %ju words would do, with a "
-				    "cache of %ju",
-				    plan->algorithm->name, plan->budget,
-				    list.memory_needed, plan->cache);
+		return asl_complain(
+			ASL_NO_MACHINE,
+			"no tiles of %s fit into --memory-budget %ju words: "
+			"%ju words would do, with a cache of %ju",
+			plan->algorithm->name, plan->budget, list.memory_needed,
+			plan->cache);
 	asl_candidates_take(plan, &list);
 	return 0;
 }

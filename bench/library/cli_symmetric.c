@@ -137,7 +137,7 @@ static int complain(int err, const char *before)
 {
 	if (err == -ENOMEM)
 		return asl_complain(ASL_NO_MACHINE, "%s", asl_failure());
-	return asl_complain(ASL_BAD_INPUT, "%s%s", before, asl_failure());
+	return asl_refuse("%s%s", before, asl_failure());
 }
 
 static int size_of_file(uint64_t *n, const char *path)
@@ -161,14 +161,12 @@ static int find_size(uint64_t *n, const struct asl_options *o)
 	if (!o->tensor)
 		*n = o->n;
 	if (o->n && o->n != *n)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--n: found %ju, but the tensor in %s has "
-				    "n = %ju",
-				    o->n, o->tensor, *n);
+		return asl_refuse(
+			"--n: found %ju, but the tensor in %s has n = %ju",
+			o->n, o->tensor, *n);
 	if (!*n)
-		return asl_complain(ASL_BAD_INPUT,
-				    "the size is missing: expected --n N, or "
-				    "--tensor FILE");
+		return asl_refuse("the size is missing: expected --n N, or "
+				  "--tensor FILE");
 	return 0;
 }
 

@@ -99,7 +99,7 @@ int asl_table_write(struct asl_csv *csv, const char *path)
 	int err;
 
 	if (asl_csv_flush(csv))
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	if (!strcmp(path, "-")) {
 		fwrite(csv->text, 1, csv->bytes, stdout);
 		return 0; /* main looks after stdout */

@@ -148,8 +148,7 @@ int asl_options_suit(const struct asl_options *o,
 
 	for (const struct asl_option *x = asl_option_table; x->name; x++)
 		if (x->commands && !is_for(x, algorithm) && is_given(x, o))
-			return asl_complain(
-				ASL_BAD_INPUT,
+			return asl_refuse(
 				"--%s is not for %s, only for %s", x->name,
 				algorithm ? algorithm->name : ASL_AUTO,
 				asl_join(names, sizeof names, x->only));
@@ -549,8 +548,8 @@ enum { MOST_OPTIONS = 96, FIRST_VALUE = 256 };
 static int refuse(const struct asl_option *option, const char *found,
 		  const char *expected)
 {
-	return asl_complain(ASL_BAD_INPUT, "--%s: found '%s', expected %s",
-			    option->name, found, expected);
+	return asl_refuse("--%s: found '%s', expected %s", option->name, found,
+			  expected);
 }
 
 static int set_count(const struct asl_option *option, void *at,
@@ -621,8 +620,7 @@ static int add_file(const struct asl_option *option, const char **at,
 	while (at[count])
 		count++;
 	if (count == ASL_MOST_OPERANDS - 1)
-		return asl_complain(ASL_BAD_INPUT, "--%s: more than %d",
-				    option->name, count);
+		return asl_refuse("--%s: more than %d", option->name, count);
 	at[count] = text;
 	return 0;
 }
@@ -692,10 +690,8 @@ static void fill_long(struct option to[MOST_OPTIONS], unsigned command)
 
 static int unknown(const char *command, const char *found)
 {
-	return asl_complain(ASL_BAD_INPUT,
-			    "unknown option '%.*s' (aslant %s --help lists "
-			    "them)",
-			    (int)strcspn(found, "="), found, command);
+	return asl_refuse("unknown option '%.*s' (aslant %s --help lists them)",
+			  (int)strcspn(found, "="), found, command);
 }
 
 /* getopt_long takes any unique beginning of a name; we do not. */
@@ -715,12 +711,10 @@ static int misused(int what, const char *command, const char *found)
 	if (!is_name_of(found, option))
 		return unknown(command, found);
 	if (what == ':')
-		return asl_complain(ASL_BAD_INPUT, "--%s: expected %s after it",
-				    option->name, option->argument);
-	return asl_complain(ASL_BAD_INPUT,
-			    "--%s: found '%s', but it takes "
-			    "no value",
-			    option->name, strchr(found, '=') + 1);
+		return asl_refuse("--%s: expected %s after it", option->name,
+				  option->argument);
+	return asl_refuse("--%s: found '%s', but it takes no value",
+			  option->name, strchr(found, '=') + 1);
 }
 
 static int take_results(struct asl_options *o, const char *dir)
@@ -730,8 +724,7 @@ static int take_results(struct asl_options *o, const char *dir)
 	while (o->dir[count])
 		count++;
 	if (count == ASL_MOST_RESULTS)
-		return asl_complain(ASL_BAD_INPUT,
-				    "found more than %d directories", count);
+		return asl_refuse("found more than %d directories", count);
 	o->dir[count] = dir;
 	return 0;
 }
@@ -742,9 +735,8 @@ static int take_argument(struct asl_options *o, const char *text,
 	if (command & ASL_TAKES_RESULTS)
 		return take_results(o, text);
 	if (o->algorithm)
-		return asl_complain(ASL_BAD_INPUT,
-				    "unexpected argument '%s' after '%s'", text,
-				    o->algorithm);
+		return asl_refuse("unexpected argument '%s' after '%s'", text,
+				  o->algorithm);
 	o->algorithm = text;
 	return 0;
 }
@@ -767,8 +759,7 @@ static int step(struct asl_options *o, int what, const char *found, int at,
 		return unknown(name, found);
 	if (option->at == offsetof(struct asl_options, launch)) {
 		if (o->launch)
-			return asl_complain(ASL_BAD_INPUT,
-					    "--launch: given twice");
+			return asl_refuse("--launch: given twice");
 		o->launch_at = at;
 	}
 	return asl_option_set(option, o, optarg);

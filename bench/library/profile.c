@@ -175,8 +175,8 @@ static int find_unit(const struct asl_unit **out, struct reader *r,
 		return 0;
 	unit_names(names, sizeof names, f->kind);
 	if (!value)
-		return asl_complain(ASL_BAD_INPUT, "%s is missing, expected %s",
-				    place(r, f->key, "unit"), names);
+		return asl_refuse("%s is missing, expected %s",
+				  place(r, f->key, "unit"), names);
 	return asl_json_reject(place(r, f->key, "unit"), value, names);
 }
 
@@ -189,11 +189,10 @@ static int check_mixed(struct reader *r, const struct figure *f,
 	}
 	if (r->out->timed == unit->timed)
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "%s is %s, but figure '%s' is %s; expected all "
-			    "or none relative",
-			    place(r, f->key, ""), unit->name, r->first,
-			    r->out->timed ? "not" : "relative");
+	return asl_refuse("%s is %s, but figure '%s' is %s; expected all or "
+			  "none relative",
+			  place(r, f->key, ""), unit->name, r->first,
+			  r->out->timed ? "not" : "relative");
 }
 
 static int take_value(struct reader *r, const struct figure *f,
@@ -203,8 +202,7 @@ static int take_value(struct reader *r, const struct figure *f,
 	double cost = unit_cost(unit, value);
 
 	if (!json)
-		return asl_complain(ASL_BAD_INPUT, "%s is missing",
-				    place(r, f->key, "value"));
+		return asl_refuse("%s is missing", place(r, f->key, "value"));
 	if (!asl_is_cost(cost))
 		return asl_json_reject(
 			place(r, f->key, "value"), json,
@@ -234,8 +232,7 @@ static int take_source(struct reader *r, const struct figure *f,
 	int code;
 
 	if (!value && !r->source)
-		return asl_complain(ASL_BAD_INPUT, "%s is missing",
-				    place(r, f->key, "source"));
+		return asl_refuse("%s is missing", place(r, f->key, "source"));
 	if (!value) {
 		add_source(r->out, r->source);
 		return 0;
@@ -270,11 +267,10 @@ static int check_keys(struct reader *r, const char *figure, json_t *object)
 	json_object_foreach(object, key, value)
 	{
 		if (!asl_is_one_of(key, known) && !is_spread(key))
-			return asl_complain(ASL_BAD_INPUT,
-					    "%s: unknown key '%.60s' (known: "
-					    "value, unit, source, low, high, "
-					    "samples)",
-					    place(r, figure, ""), key);
+			return asl_refuse(
+				"%s: unknown key '%.60s' (known: value, unit, "
+				"source, low, high, samples)",
+				place(r, figure, ""), key);
 		if (is_spread(key) &&
 		    (!json_is_number(value) || json_number_value(value) < 0))
 			return asl_json_reject(place(r, figure, key), value,
@@ -318,8 +314,7 @@ static int check_names(json_t *figures, const char *where)
 	json_object_foreach(figures, key, value)
 	{
 		if (!find(key))
-			return asl_complain(
-				ASL_BAD_INPUT,
+			return asl_refuse(
 				"%s: unknown figure '%.60s' (known: %s)", where,
 				key, asl_join(known, sizeof known, names));
 	}
@@ -355,9 +350,8 @@ static int figures_complete(struct asl_profile *out, json_t *figures,
 		const struct figure *f = &figures_known[i];
 
 		if (f->needed && !json_object_get(figures, f->key))
-			return asl_complain(ASL_BAD_INPUT,
-					    "%s: figure '%s' is missing", where,
-					    f->key);
+			return asl_refuse("%s: figure '%s' is missing", where,
+					  f->key);
 	}
 	if (!json_object_get(figures, "dram_read"))
 		out->costs.dram_read = out->costs.read;
@@ -389,9 +383,8 @@ static int unknown(const char *key, const char *where)
 
 	for (int i = 0; i < KEYS; i++)
 		names[i] = keys[i].name;
-	return asl_complain(ASL_BAD_INPUT,
-			    "%s: unknown key '%.60s' (known: %s)", where, key,
-			    asl_join(known, sizeof known, names));
+	return asl_refuse("%s: unknown key '%.60s' (known: %s)", where, key,
+			  asl_join(known, sizeof known, names));
 }
 
 static int check_text(enum takes takes, const json_t *value, const char *place)
@@ -436,8 +429,7 @@ static int check_key(const char *key, const json_t *value, const char *where)
 
 static int missing(const char *key, const char *where)
 {
-	return asl_complain(ASL_BAD_INPUT, "%s: key '%s' is missing", where,
-			    key);
+	return asl_refuse("%s: key '%s' is missing", where, key);
 }
 
 static int take_text(char *to, size_t room, json_t *root, const char *key,
@@ -460,8 +452,7 @@ static int check_root(json_t *root, const char *where)
 	json_t *value;
 
 	if (!json_is_object(root))
-		return asl_complain(ASL_BAD_INPUT,
-				    "%s: expected one JSON object", where);
+		return asl_refuse("%s: expected one JSON object", where);
 	json_object_foreach(root, key, value)
 	{
 		int code = check_key(key, value, where);
@@ -563,11 +554,10 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 	}
 	err = asl_file_readable(name);
 	if (err)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--profile: found '%s', "
-				    "which is neither a profile (aslant list "
-				    "profiles) nor a readable file: %s",
-				    name, strerror(-err));
+		return asl_refuse(
+			"--profile: found '%s', which is neither a profile "
+			"(aslant list profiles) nor a readable file: %s",
+			name, strerror(-err));
 	errno = 0;
 	root = json_load_file(name, JSON_REJECT_DUPLICATES, &why);
 	return read_json(out, root, &why, name);

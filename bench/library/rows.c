@@ -46,18 +46,18 @@ static void say_difference(const struct asl_rep *rep)
 		if (asl_ledger_equal(&x->counted, &x->predicted))
 			continue;
 		if (name)
-			asl_complain(0,
-				     "COUNTED IS NOT WHAT WAS PREDICTED: "
-				     "rank %d, phase %s, %s: counted %ju, "
-				     "predicted %ju",
-				     i, asl_phase_name(p), name,
-				     x->counted.in[p].of[c],
-				     x->predicted.in[p].of[c]);
+			asl_complain(
+				0,
+				"COUNTED IS NOT WHAT WAS PREDICTED: rank %d, "
+				"phase %s, %s: counted %ju, predicted %ju",
+				i, asl_phase_name(p), name,
+				x->counted.in[p].of[c],
+				x->predicted.in[p].of[c]);
 		else
 			asl_complain(0,
-				     "COUNTED IS NOT WHAT WAS PREDICTED: "
-				     "rank %d held %ju words (%ju in the "
-				     "pool), predicted %ju (%ju)",
+				     "COUNTED IS NOT WHAT WAS PREDICTED: rank "
+				     "%d held %ju words (%ju in the pool), "
+				     "predicted %ju (%ju)",
 				     i, x->counted.memory_high,
 				     x->counted.pool_high,
 				     x->predicted.memory_high,
@@ -75,20 +75,19 @@ static bool judge_emulation(const struct asl_rep *rep)
 		return true;
 	if (rep->rep == 0 && !rep->emulated_net && rep->ranks > 1)
 		asl_complain(0,
-			     "note: the network is as it is: a word takes "
-			     "%.3g ns, %.3g in %s",
+			     "note: the network is as it is: a word takes %.3g "
+			     "ns, %.3g in %s",
 			     rep->emulated->net, rep->want->emulate.net,
 			     rep->want->emulate.name);
 	if (rep->rep == 0 && rep->crowded)
 		asl_complain(0, "warning: ranks outnumber cores, and wait for "
 				"each other: trust q_path, not times");
 	if (error > ASL_EMULATION_INVALID) {
-		asl_complain(0,
-			     "EMULATION IS NOT VALID in repetition %d: words "
-			     "took %.3g%% longer than in %s, expected 15%% at "
-			     "most",
-			     rep->rep + 1, 100 * error,
-			     rep->want->emulate.name);
+		asl_complain(
+			0,
+			"EMULATION IS NOT VALID in repetition %d: words took "
+			"%.3g%% longer than in %s, expected 15%% at most",
+			rep->rep + 1, 100 * error, rep->want->emulate.name);
 	} else if (error > ASL_EMULATION_OFF) {
 		asl_complain(0,
 			     "warning: in repetition %d words took %.3g%% "

@@ -49,16 +49,27 @@ void asl_complain_about(const char *format, ...)
 	va_end(args);
 }
 
-int asl_complain(int code, const char *format, ...)
+static bool speaks(void)
 {
 	int rank, size;
+
+	return !asl_net_job(&rank, &size) || rank == 0;
+}
+
+static void complain(bool aloud, const char *format, va_list args)
+{
+	compose(format, args);
+	if (!aside && aloud)
+		fprintf(stderr, "aslant: %s\n", last);
+}
+
+int asl_complain(int code, const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	compose(format, args);
+	complain(speaks(), format, args);
 	va_end(args);
-	if (!aside && (!asl_net_job(&rank, &size) || rank == 0))
-		fprintf(stderr, "aslant: %s\n", last);
 	return code;
 }
 
@@ -67,11 +78,24 @@ int asl_complain_alone(int code, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	compose(format, args);
+	complain(true, format, args);
 	va_end(args);
-	if (!aside)
-		fprintf(stderr, "aslant: %s\n", last);
 	return code;
+}
+
+int asl_refuse(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain(speaks(), format, args);
+	va_end(args);
+	return ASL_BAD_INPUT;
+}
+
+int asl_no_memory(void)
+{
+	return asl_complain(ASL_NO_MACHINE, "out of memory");
 }
 
 void asl_complain_aside(void)
@@ -92,16 +116,14 @@ int asl_flush_stdout(void)
 			    strerror(errno));
 }
 
-/*
- * Values of JSON files that are not as they should be
- */
+/* ---- Values of JSON files ---- */
 
 int asl_json_reject(const char *key, const json_t *value, const char *expected)
 {
 	char *found =
 		json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-	int code = asl_complain(ASL_BAD_INPUT, "%s: found %.60s, expected %s",
-				key, found ? found : "nothing", expected);
+	int code = asl_refuse("%s: found %.60s, expected %s", key,
+			      found ? found : "nothing", expected);
 
 	free(found);
 	return code;
@@ -111,6 +133,5 @@ int asl_refuse_json(const char *where, const json_error_t *why)
 {
 	if (errno == ENOMEM)
 		return asl_complain(ASL_NO_MACHINE, "%s: out of memory", where);
-	return asl_complain(ASL_BAD_INPUT, "%s: line %d: %s", where, why->line,
-			    why->text);
+	return asl_refuse("%s: line %d: %s", where, why->line, why->text);
 }

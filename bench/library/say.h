@@ -8,10 +8,6 @@
 
 #include "bench/library/aslant.h"
 
-/*
- * Values of JSON files that are not as they should be
- */
-
 /* Complain about the value of a key; the exit code. */
 int asl_json_reject(const char *key, const json_t *value, const char *expected);
 
@@ -27,6 +23,10 @@ int asl_refuse_json(const char *where, const json_error_t *why);
  */
 int asl_complain(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Complain with ASL_BAD_INPUT; complain that there is no memory. */
+int asl_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int asl_no_memory(void);
 
 /* Complain from any rank, about something that only this rank knows. */
 int asl_complain_alone(int code, const char *format, ...)

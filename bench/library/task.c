@@ -90,11 +90,6 @@ static void enter(void)
 	asl_complain_aside();
 }
 
-static int no_memory(void)
-{
-	return asl_complain(ASL_NO_MACHINE, "out of memory");
-}
-
 static void forget(struct asl_task *task)
 {
 	free_texts(&task->fields.field);
@@ -111,10 +106,9 @@ static int check_algorithm(const char *name)
 
 	if (name && asl_is_one_of(name, asl_algorithm_names()))
 		return 0;
-	return asl_complain(
-		ASL_BAD_INPUT, "unknown algorithm '%s' (known: %s)",
-		name ? name : "",
-		asl_join(names, sizeof names, asl_algorithm_names()));
+	return asl_refuse("unknown algorithm '%s' (known: %s)",
+			  name ? name : "",
+			  asl_join(names, sizeof names, asl_algorithm_names()));
 }
 
 int asl_task_open(struct asl_task **out, const char *algorithm)
@@ -129,13 +123,13 @@ int asl_task_open(struct asl_task **out, const char *algorithm)
 		return code;
 	task = calloc(1, sizeof *task);
 	if (!task)
-		return no_memory();
+		return asl_no_memory();
 	asl_options_init(&task->options);
 	task->options.algorithm =
 		add_text(&task->texts, algorithm, strlen(algorithm));
 	if (!task->options.algorithm) {
 		asl_task_close(task);
-		return no_memory();
+		return asl_no_memory();
 	}
 	*out = task;
 	return 0;
@@ -167,16 +161,15 @@ int asl_task_set(struct asl_task *task, const char *option, const char *value)
 
 	enter();
 	if (!x)
-		return asl_complain(ASL_BAD_INPUT, "there is no option '%s'",
-				    option);
+		return asl_refuse("there is no option '%s'", option);
 	if (!x->argument != !value)
-		return asl_complain(ASL_BAD_INPUT, "option '%s': expected %s%s",
-				    option, x->argument ? "" : "no value",
-				    x->argument ? x->argument : "");
+		return asl_refuse("option '%s': expected %s%s", option,
+				  x->argument ? "" : "no value",
+				  x->argument ? x->argument : "");
 	if (value)
 		value = add_text(&task->texts, value, strlen(value));
 	if (x->argument && !value)
-		return no_memory();
+		return asl_no_memory();
 	return asl_option_set(x, &task->options, value);
 }
 
@@ -189,17 +182,15 @@ static int set_array(struct asl_given *to, const char *what, double *at,
 
 	*to = (struct asl_given){0};
 	if (dims < 0 || dims > ASL_GIVEN_DIMS)
-		return asl_complain(ASL_BAD_INPUT,
-				    "%s: found %d dimensions, expected 0 to %d",
-				    what, dims, ASL_GIVEN_DIMS);
+		return asl_refuse("%s: found %d dimensions, expected 0 to %d",
+				  what, dims, ASL_GIVEN_DIMS);
 	for (int i = dims - 1; i >= 0; i--) {
 		to->size[i] = size[i];
 		to->step[i] = step ? step[i] : all;
 		all *= size[i];
 	}
 	if (!at && all)
-		return asl_complain(ASL_BAD_INPUT,
-				    "%s: %ju entries at no address", what, all);
+		return asl_refuse("%s: %ju entries at no address", what, all);
 	to->dims = dims;
 	/* A rank that has no rows may have no memory for them either. */
 	to->at = at ? at : (double *)to;
@@ -214,8 +205,8 @@ int asl_task_operand(struct asl_task *task, int which, const double *at,
 	enter();
 	snprintf(what, sizeof what, "operand %d", which);
 	if (which < 0 || which >= ASL_MOST_OPERANDS - 1)
-		return asl_complain(ASL_BAD_INPUT, "%s: expected 0 to %d", what,
-				    ASL_MOST_OPERANDS - 2);
+		return asl_refuse("%s: expected 0 to %d", what,
+				  ASL_MOST_OPERANDS - 2);
 	/* It is only read. */
 	return set_array(&task->given[which], what, (double *)at, dims, size,
 			 step);
@@ -268,9 +259,8 @@ static bool has_rows(const struct asl_task *task)
 static int settle(uint64_t *known, uint64_t size, const char *what)
 {
 	if (!size || (*known && *known != size))
-		return asl_complain(ASL_BAD_INPUT,
-				    "%s: found %ju, expected %s%.0ju", what,
-				    size, *known ? "" : "1 or more", *known);
+		return asl_refuse("%s: found %ju, expected %s%.0ju", what, size,
+				  *known ? "" : "1 or more", *known);
 	*known = size;
 	return 0;
 }
@@ -282,10 +272,9 @@ static int matrix_sizes(const struct asl_task *task, struct asl_options *o)
 	int code = 0;
 
 	if ((A->at && A->dims != 2) || (B->at && B->dims != 2))
-		return asl_complain(ASL_BAD_INPUT,
-				    "A and B: found %d and %d dimensions, "
-				    "expected 2",
-				    A->dims, B->dims);
+		return asl_refuse(
+			"A and B: found %d and %d dimensions, expected 2",
+			A->dims, B->dims);
 	if (A->at)
 		code = settle(&o->m, A->size[0], "rows of A");
 	if (!code && A->at)
@@ -357,7 +346,7 @@ static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
 			err = asl_einsum_shape(&e, i, x->dims, x->size, name);
 	}
 	if (err)
-		return asl_complain(ASL_BAD_INPUT, "%s", asl_failure());
+		return asl_refuse("%s", asl_failure());
 	o->dims = dims_text(&e, texts);
 	return 0;
 }
@@ -417,7 +406,7 @@ static int agree(const struct asl_task *task, int code)
 		return code;
 	all = calloc((size_t)size, sizeof *all);
 	if (!all)
-		return no_memory();
+		return asl_no_memory();
 	code = asl_net_comm_gather(task->comm, all, &mine, sizeof mine) ? lost()
 									: 0;
 	while (!code && who < size && !all[who].code)
@@ -476,10 +465,8 @@ static int look(struct part *mine, const struct asl_task *task,
 	mine->memory = o->memory ? o->memory : asl_machine_memory_words(size);
 	for (int i = 0; has_rows(task) && i < 3; i++) {
 		if (!x[i]->at || x[i]->dims != 2)
-			return asl_complain(
-				ASL_BAD_INPUT,
-				"every rank has to give its rows of "
-				"A, B and the result, or 0 rows");
+			return asl_refuse("every rank has to give its rows of "
+					  "A, B and the result, or 0 rows");
 		mine->rows[i] = x[i]->size[0];
 		mine->cols[i] = x[i]->size[1];
 	}
@@ -496,15 +483,13 @@ static int add_up(struct spread_rows *rows, uint64_t total[3],
 
 		rows->first[i] = first;
 		if (!first)
-			return no_memory();
+			return asl_no_memory();
 		for (int rank = 0; rank < size; rank++) {
 			if (all[rank].cols[i] != all[0].cols[i])
-				return asl_complain(
-					ASL_BAD_INPUT,
-					"%c has %ju columns on rank %d, but "
-					"%ju on rank 0",
-					"ABC"[i], all[rank].cols[i], rank,
-					all[0].cols[i]);
+				return asl_refuse("%c has %ju columns on rank "
+						  "%d, but %ju on rank 0",
+						  "ABC"[i], all[rank].cols[i],
+						  rank, all[0].cols[i]);
 			first[rank + 1] = first[rank] + all[rank].rows[i];
 		}
 		total[i] = first[size];
@@ -517,12 +502,10 @@ static int fit(struct asl_options *o, const uint64_t rows[3],
 {
 	if (cols[ASL_A] != rows[ASL_B] || rows[ASL_A] != rows[ASL_C] ||
 	    cols[ASL_B] != cols[ASL_C])
-		return asl_complain(ASL_BAD_INPUT,
-				    "A is %ju x %ju, B %ju x %ju and C %ju x "
-				    "%ju, all ranks' rows together: expected "
-				    "m x k, k x n and m x n",
-				    rows[0], cols[0], rows[1], cols[1], rows[2],
-				    cols[2]);
+		return asl_refuse(
+			"A is %ju x %ju, B %ju x %ju and C %ju x %ju, all "
+			"ranks' rows together: expected m x k, k x n and m x n",
+			rows[0], cols[0], rows[1], cols[1], rows[2], cols[2]);
 	o->m = rows[ASL_A];
 	o->k = cols[ASL_A];
 	o->n = cols[ASL_B];
@@ -558,7 +541,7 @@ static int join_ranks(const struct asl_task *task, struct asl_options *o,
 	if (code)
 		return code;
 	all = calloc((size_t)asl_job().size, sizeof *all);
-	code = agree(task, all ? 0 : no_memory());
+	code = agree(task, all ? 0 : asl_no_memory());
 	if (!code && asl_net_comm_gather(task->comm, all, &mine, sizeof mine))
 		code = lost();
 	if (!code)
@@ -604,12 +587,12 @@ static int read_fields(struct asl_task *task)
 
 	if (asl_csv_flush(&task->rows) || asl_csv_flush(&task->ranks) ||
 	    csv_init(&parser, CSV_STRICT))
-		return no_memory();
+		return asl_no_memory();
 	bytes = task->rows.bytes;
 	r.failed = csv_parse(&parser, task->rows.text, bytes, add_field,
 			     end_row, &r) != bytes;
 	csv_free(&parser);
-	return r.failed ? no_memory() : 0;
+	return r.failed ? asl_no_memory() : 0;
 }
 
 int asl_task_rows(const struct asl_task *task)
@@ -636,11 +619,10 @@ static int no_number(const struct asl_task *task, int row, const char *column)
 {
 	const char *text = asl_task_text(task, row, column);
 
-	return asl_complain(ASL_BAD_INPUT,
-			    "column '%s' of row %d: found %s%s%s, expected a "
-			    "number",
-			    column, row, text ? "'" : "no such thing",
-			    text ? text : "", text ? "'" : "");
+	return asl_refuse(
+		"column '%s' of row %d: found %s%s%s, expected a number",
+		column, row, text ? "'" : "no such thing", text ? text : "",
+		text ? "'" : "");
 }
 
 int asl_task_count(const struct asl_task *task, int row, const char *column,
@@ -692,7 +674,7 @@ static int begin_joined(struct doing *x)
 	struct asl_job job;
 
 	if (asl_net_comm(x->task->comm, &job.rank, &job.size))
-		return asl_complain(ASL_BAD_INPUT, "%s", asl_failure());
+		return asl_refuse("%s", asl_failure());
 	asl_job_assume(job);
 	if (!x->o.transport)
 		x->o.transport = "mpi";
@@ -706,10 +688,9 @@ static int begin_alone(struct doing *x)
 	asl_job_assume((struct asl_job){0, 0});
 	if (!transport || asl_net_can(transport)->simulated)
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "transport %s needs a communicator "
-			    "(asl_task_communicator)",
-			    transport);
+	return asl_refuse(
+		"transport %s needs a communicator (asl_task_communicator)",
+		transport);
 }
 
 static int begin(struct doing *x, struct asl_task *task)
@@ -723,7 +704,7 @@ static int begin(struct doing *x, struct asl_task *task)
 	if (!code)
 		code = agree(task, find_sizes(task, &x->o, &x->texts));
 	if (!code && (asl_csv_open(&task->rows) || asl_csv_open(&task->ranks)))
-		code = no_memory();
+		code = asl_no_memory();
 	return code;
 }
 
@@ -786,9 +767,8 @@ static int check_verify(const struct doing *x)
 {
 	if (!x->rows.first[0] || x->c.want.verify != ASL_VERIFY_ORACLE)
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "verify: found oracle, which needs the whole "
-			    "matrices; expected freivalds or none");
+	return asl_refuse("verify: found oracle, which needs the whole "
+			  "matrices; expected freivalds or none");
 }
 
 /* Memory of the program may hold other operands at the restart. */
@@ -800,10 +780,9 @@ static int check_resume(const struct doing *x)
 		given |= x->task->given[i].at != NULL;
 	if (!x->o.resume || !given)
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "resume: found operands in the program's memory, "
-			    "which ends with it; expected them in files, or "
-			    "generated");
+	return asl_refuse(
+		"resume: found operands in the program's memory, which ends "
+		"with it; expected them in files, or generated");
 }
 
 int asl_task_run(struct asl_task *task)

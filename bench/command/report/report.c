@@ -145,12 +145,11 @@ static int write_file(struct asl_page *p, const char *path)
 
 	p->f = open_memstream(&text, &bytes);
 	if (!p->f)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	write_page(p);
 	p->failed |= ferror(p->f) != 0;
 	p->failed |= fclose(p->f) != 0;
-	code = p->failed ? asl_complain(ASL_NO_MACHINE, "out of memory")
-			 : put_file(path, text, bytes);
+	code = p->failed ? asl_no_memory() : put_file(path, text, bytes);
 	free(text);
 	return code;
 }
@@ -162,14 +161,13 @@ static int report(const char **dir, int count, const char *path)
 	int code = asl_results_read(&results, dir, count);
 
 	if (!code && !results.rows)
-		code = asl_complain(ASL_BAD_INPUT,
-				    "%s: found no rows, expected one or more",
-				    results.table[0].path);
+		code = asl_refuse("%s: found no rows, expected one or more",
+				  results.table[0].path);
 	if (!code) {
 		p.machine = calloc((size_t)count, sizeof *p.machine);
 		p.list = calloc((size_t)results.count, sizeof *p.list);
 		if (!p.machine || !p.list)
-			code = asl_complain(ASL_NO_MACHINE, "out of memory");
+			code = asl_no_memory();
 	}
 	for (int i = 0; !code && i < count; i++)
 		p.machine[i] = read_machine(dir[i]);
@@ -209,8 +207,7 @@ int asl_command_report(int argc, char **argv, const struct asl_command *self)
 	while (o.dir[count])
 		count++;
 	if (!count)
-		return asl_complain(ASL_BAD_INPUT,
-				    "report: which results? (a directory that "
-				    "run or suite wrote with --out)");
+		return asl_refuse("report: which results? (a directory that "
+				  "run or suite wrote with --out)");
 	return report(o.dir, count, o.out ? o.out : "report.html");
 }

@@ -298,7 +298,7 @@ int asl_compare(struct asl_comparison *c)
 		err = match(c, side);
 	close_side(&side[0]);
 	close_side(&side[1]);
-	return err ? asl_complain(ASL_NO_MACHINE, "out of memory") : 0;
+	return err ? asl_no_memory() : 0;
 }
 
 void asl_comparison_close(struct asl_comparison *c)
@@ -399,8 +399,7 @@ int asl_weights_check(const char *weights)
 	while (rest && *rest)
 		if (!asl_read_named(name, sizeof name, &x, &rest) ||
 		    !asl_is_one_of(name, names))
-			return asl_complain(
-				ASL_BAD_INPUT,
+			return asl_refuse(
 				"--weight: found '%s', expected FAMILY=NUMBER, "
 				"with commas between; families: %s",
 				weights, asl_join(known, sizeof known, names));

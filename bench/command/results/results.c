@@ -411,7 +411,7 @@ int asl_results_read(struct asl_results *r, const char **dir, int places)
 	r->table = calloc((size_t)places, sizeof *r->table);
 	r->at = calloc((size_t)places, sizeof *r->at);
 	if (!r->table || !r->at)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	code = read_tables(r, &rows);
 	if (code)
 		return code;
@@ -420,7 +420,7 @@ int asl_results_read(struct asl_results *r, const char **dir, int places)
 	r->cases = calloc(rows + 1, sizeof *r->cases);
 	r->wall_s = calloc(rows + 1, sizeof *r->wall_s);
 	if (!r->row || !r->sorted || !r->cases || !r->wall_s)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	return take_tables(r);
 }
 

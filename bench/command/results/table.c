@@ -32,9 +32,8 @@ static int refuse(struct reader *r, int line, const char *found,
 		  const char *expected)
 {
 	if (!r->code)
-		r->code = asl_complain(ASL_BAD_INPUT,
-				       "%s: line %d: found %s, expected %s",
-				       r->to->path, line, found, expected);
+		r->code = asl_refuse("%s: line %d: found %s, expected %s",
+				     r->to->path, line, found, expected);
 	return r->code;
 }
 
@@ -195,8 +194,7 @@ int asl_table_read(struct asl_table *rows, const char *dir, const char *name)
 	*rows = (struct asl_table){0};
 	if (snprintf(rows->path, sizeof rows->path, "%s/%s", dir, name) >=
 	    (int)sizeof rows->path)
-		return asl_complain(ASL_BAD_INPUT,
-				    "the path '%.40s...' is too long", dir);
+		return asl_refuse("the path '%.40s...' is too long", dir);
 	f = fopen(rows->path, "re");
 	if (!f)
 		return asl_complain(errno == ENOMEM ? ASL_NO_MACHINE
@@ -206,7 +204,7 @@ int asl_table_read(struct asl_table *rows, const char *dir, const char *name)
 				    rows->path, strerror(errno));
 	if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI)) {
 		fclose(f);
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	}
 	parse(&r, &parser, f);
 	csv_free(&parser);
@@ -250,11 +248,9 @@ static void refuse_cell(struct asl_table *rows, size_t row, const char *name,
 			const char *found, const char *expected)
 {
 	if (!rows->code)
-		rows->code = asl_complain(ASL_BAD_INPUT,
-					  "%s: line %d: %s: found '%.40s', "
-					  "expected %s",
-					  rows->path, rows->line[row + 1], name,
-					  found, expected);
+		rows->code = asl_refuse(
+			"%s: line %d: %s: found '%.40s', expected %s",
+			rows->path, rows->line[row + 1], name, found, expected);
 }
 
 double asl_table_number(struct asl_table *rows, size_t row, int column)

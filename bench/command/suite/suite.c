@@ -236,13 +236,11 @@ static int suite_launch(const struct asl_suite *s, const struct asl_options *o,
 		return asl_launch(s->cases[0].c.want.plan.ranks, argc, argv,
 				  o->launch_at + 1);
 	if (!o->out || o->csv)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--launch: this suite takes several jobs, "
-				    "and --out to collect the rows (not "
-				    "--csv)");
+		return asl_refuse("--launch: this suite takes several jobs, "
+				  "and --out to collect the rows (not --csv)");
 	args = calloc((size_t)argc + 1, sizeof *args);
 	if (!args)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	memcpy(args, argv, (size_t)argc * sizeof *args);
 	args[o->launch_at + 1] = "--part";
 	code = run_parts(s, argc, args);
@@ -410,10 +408,9 @@ static int check_ranks(const struct asl_suite_case *x,
 	if (asl_run_together(want, &first->c.want) || x->o.launch ||
 	    asl_net_can(want->transport)->simulated)
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "--ranks: found %d, but the first case has %d; "
-			    "expected the same in all cases of a job",
-			    want->plan.ranks, first->c.want.plan.ranks);
+	return asl_refuse("--ranks: found %d, but the first case has %d; "
+			  "expected the same in all cases of a job",
+			  want->plan.ranks, first->c.want.plan.ranks);
 }
 
 /* Two cases may not write the same file. */
@@ -424,10 +421,9 @@ static int check_result(const struct asl_suite *s, int at)
 	for (int i = 0; result && i < at; i++)
 		if (s->cases[i].o.result &&
 		    asl_same_file(result, s->cases[i].o.result))
-			return asl_complain(ASL_BAD_INPUT,
-					    "--result: found %s, which another "
-					    "case writes, too",
-					    result);
+			return asl_refuse("--result: found %s, which another "
+					  "case writes, too",
+					  result);
 	return 0;
 }
 
@@ -435,8 +431,7 @@ static int check_csv(const struct asl_suite *s, const struct asl_options *o)
 {
 	if (!o->csv || !strcmp(o->csv, "-") || !asl_same_file(o->csv, s->path))
 		return 0;
-	return asl_complain(ASL_BAD_INPUT,
-			    "--csv: found %s, which is the suite", o->csv);
+	return asl_refuse("--csv: found %s, which is the suite", o->csv);
 }
 
 static int check(struct asl_suite *s, const struct asl_options *o)
@@ -464,14 +459,12 @@ static int keep_part(struct asl_suite *s)
 	int ranks = asl_job().size;
 
 	if (!ranks)
-		return asl_complain(ASL_BAD_INPUT,
-				    "--part: this is no MPI job; expected "
-				    "mpiexec or srun");
+		return asl_refuse(
+			"--part: this is no MPI job; expected mpiexec or srun");
 	asl_suite_keep(s, ranks);
 	if (s->count)
 		return 0;
-	return asl_complain(ASL_BAD_INPUT, "--part: no case has %d ranks",
-			    ranks);
+	return asl_refuse("--part: no case has %d ranks", ranks);
 }
 
 static int read_and_check(struct asl_suite *s, const struct asl_options *o,
@@ -513,8 +506,7 @@ int asl_command_suite(int argc, char **argv, const struct asl_command *self)
 	if (o.help)
 		return asl_command_help(self);
 	if (!o.algorithm)
-		return asl_complain(ASL_BAD_INPUT,
-				    "suite: which suite? (aslant list suites)");
+		return asl_refuse("suite: which suite? (aslant list suites)");
 	if (job.size)
 		asl_signals_guard(&o);
 	code = obey(&s, &o, argc, argv);

@@ -99,9 +99,8 @@ int asl_suite_expand(json_t *keys)
 		if (!read_range(&r, value))
 			return asl_json_reject(key, value, EXPECTED);
 		if (r.count > ASL_MOST_CASES)
-			return asl_complain(ASL_BAD_INPUT,
-					    "more than %d cases in one",
-					    ASL_MOST_CASES);
+			return asl_refuse("more than %d cases in one",
+					  ASL_MOST_CASES);
 		json_object_set_new(keys, key, list_of(&r));
 	}
 	return 0;
@@ -198,13 +197,11 @@ int asl_suite_set(struct asl_suite_case *x, const char *key,
 	if (!strcmp(key, "label"))
 		return set_label(x, value);
 	if (option && option->roles & ASL_NOT_IN_SUITES)
-		return asl_complain(ASL_BAD_INPUT,
-				    "'%s' belongs on the command line", key);
+		return asl_refuse("'%s' belongs on the command line", key);
 	if (!option || !(option->commands & ASL_FOR_RUN))
-		return asl_complain(ASL_BAD_INPUT,
-				    "unknown option '%s' (aslant run --help "
-				    "lists them)",
-				    key);
+		return asl_refuse(
+			"unknown option '%s' (aslant run --help lists them)",
+			key);
 	return set_value(option, &x->o, value);
 }
 
@@ -253,13 +250,11 @@ static size_t count_cases(json_t *keys)
 	json_object_foreach(keys, key, value)
 	{
 		if (!length_of(key, value)) {
-			asl_complain(ASL_BAD_INPUT, "%s: the list is empty",
-				     key);
+			asl_refuse("%s: the list is empty", key);
 			return 0;
 		}
 		if (length_of(key, value) > ASL_MOST_CASES / count) {
-			asl_complain(ASL_BAD_INPUT, "more than %d cases in one",
-				     ASL_MOST_CASES);
+			asl_refuse("more than %d cases in one", ASL_MOST_CASES);
 			return 0;
 		}
 		count *= length_of(key, value);
@@ -293,7 +288,7 @@ static int finish(struct asl_suite_case *x, int argc, char **argv)
 	int code;
 
 	if (!algorithm)
-		return asl_complain(ASL_BAD_INPUT, "'algorithm' is missing");
+		return asl_refuse("'algorithm' is missing");
 	x->o.algorithm = NULL; /* the command line's is the suite's name */
 	code = asl_options_add(&x->o, argc, argv, ASL_FOR_SUITE);
 	x->o.algorithm = algorithm;
@@ -333,13 +328,12 @@ static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
 	if (!count)
 		return ASL_BAD_INPUT;
 	if (count > (size_t)(ASL_MOST_CASES - s->count))
-		return asl_complain(ASL_BAD_INPUT, "more than %d cases",
-				    ASL_MOST_CASES);
+		return asl_refuse("more than %d cases", ASL_MOST_CASES);
 	for (size_t i = 0; !code && i < count; i++) {
 		struct asl_suite_case *x = add_case(s);
 
 		if (!x)
-			return asl_complain(ASL_NO_MACHINE, "out of memory");
+			return asl_no_memory();
 		*x = from;
 		x->number = s->count;
 		code = set_all(x, keys, i, count);
@@ -388,13 +382,12 @@ static int check_keys(json_t *root)
 	const json_t *value;
 
 	if (!json_is_object(root))
-		return asl_complain(ASL_BAD_INPUT, "expected one JSON object");
+		return asl_refuse("expected one JSON object");
 	unknown = unknown_key(root);
 	if (unknown)
-		return asl_complain(ASL_BAD_INPUT,
-				    "unknown key '%s' (known: about, "
-				    "calibrate, options, cases)",
-				    unknown);
+		return asl_refuse("unknown key '%s' (known: about, calibrate, "
+				  "options, cases)",
+				  unknown);
 	value = json_object_get(root, "about");
 	if (value && !json_is_string(value))
 		return asl_json_reject("about", value, "a text");
@@ -403,11 +396,11 @@ static int check_keys(json_t *root)
 		return asl_json_reject("options", value, "an object");
 	value = json_object_get(root, "cases");
 	if (!value)
-		return asl_complain(ASL_BAD_INPUT, "'cases' is missing");
+		return asl_refuse("'cases' is missing");
 	if (!json_is_array(value))
 		return asl_json_reject("cases", value, "a list of objects");
 	if (!json_array_size(value))
-		return asl_complain(ASL_BAD_INPUT, "cases: the list is empty");
+		return asl_refuse("cases: the list is empty");
 	return 0;
 }
 
@@ -424,7 +417,7 @@ static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item,
 	/* A key of both keeps its place and takes the case's value. */
 	keys = common ? json_copy(common) : json_object();
 	if (!keys || json_object_update(keys, own))
-		code = asl_complain(ASL_NO_MACHINE, "out of memory");
+		code = asl_no_memory();
 	else
 		code = add_cases(s, keys, item, argc, argv);
 	json_decref(keys);
@@ -455,8 +448,7 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 		snprintf(s->path, sizeof s->path, "%s", name);
 		err = asl_file_readable(name);
 		if (err)
-			return asl_complain(
-				ASL_BAD_INPUT,
+			return asl_refuse(
 				"suite: found '%s', which is neither a suite "
 				"(aslant list suites) nor a readable file: %s",
 				name, strerror(-err));

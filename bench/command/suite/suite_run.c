@@ -116,8 +116,9 @@ static int refuse_other(const struct asl_suite_log *log, int number,
 {
 	return asl_complain_alone(
 		ASL_BAD_INPUT,
-		"--out: %s/" NAME ": case %d: found '%.200s', expected "
-		"'%.200s'; this suite, with these options, was not begun here",
+		"--out: %s/" NAME
+		": case %d: found '%.200s', expected '%.200s'; this suite, "
+		"with these options, was not begun here",
 		log->r->dir, number, found, expected);
 }
 
@@ -202,7 +203,7 @@ int asl_suite_log_read(struct asl_suite_log *log, const struct asl_suite *s,
 	*log = (struct asl_suite_log){.s = s, .r = r};
 	log->done = calloc((size_t)s->count, sizeof *log->done);
 	if (!log->done)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	if (!r->dir)
 		return 0;
 	code = cut_part(log, &whole);
@@ -379,12 +380,11 @@ static void about_failed(const struct running *x)
 
 static int say_stopped(const struct running *x)
 {
-	return asl_complain(ASL_STOPPED,
-			    "stopped by SIGTERM, %d of %d cases were completed"
-			    "%s",
-			    x->log.finished, x->s->total,
-			    x->log.r->dir ? "; the same command continues"
-					  : "");
+	return asl_complain(
+		ASL_STOPPED,
+		"stopped by SIGTERM, %d of %d cases were completed%s",
+		x->log.finished, x->s->total,
+		x->log.r->dir ? "; the same command continues" : "");
 }
 
 static int run_group(struct running *x, int from, int count)
@@ -426,7 +426,7 @@ static int open_all(struct running *x, const struct asl_options *o)
 
 	x->want = calloc((size_t)count, sizeof *x->want);
 	if (!x->want)
-		return asl_complain(ASL_NO_MACHINE, "out of memory");
+		return asl_no_memory();
 	for (int i = 0; i < count; i++)
 		x->want[i] = &x->s->cases[i].c.want;
 	code = asl_output_open(&x->out, o);
