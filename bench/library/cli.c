@@ -44,10 +44,10 @@ static int take_grid(struct asl_plan *plan)
 
 	asl_plan_prescribe(plan);
 	if (!asl_plan_possible(plan))
-		return asl_complain(
-			ASL_BAD_INPUT, "--grid: found %s, but %s works on %s",
-			asl_grid_text(text, &plan->grid), plan->algorithm->name,
-			asl_plan_runs(plan)->matmul->grid.text);
+		return asl_refuse("--grid: found %s, but %s works on %s",
+				  asl_grid_text(text, &plan->grid),
+				  plan->algorithm->name,
+				  asl_plan_runs(plan)->matmul->grid.text);
 	asl_plan_blocks(plan);
 	need = asl_forecast(plan).memory_needed;
 	if (plan->budget && need > plan->budget)
