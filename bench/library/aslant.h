@@ -1,10 +1,9 @@
 /*
- * aslant.h -- multiply matrices and tensors that you have, and get the counters
+ * aslant.h -- multiply matrices and tensors in memory, and count the words
  *
- * A task is one operation by one algorithm.  It is told what is to be done in the
- * words of `aslant run`: the same algorithms, the same options, the same values.
- * Operands are arrays that lie somewhere in this process's memory, in DRAM or in
- * a pool that is mapped; the result goes to another.
+ * A task is one operation by one algorithm.  It has the algorithms, options and
+ * values of `aslant run`.  Operands and result are arrays in this process's
+ * memory, in DRAM or in a mapped pool.
  *
  *	struct asl_task *task;
  *
@@ -19,22 +18,22 @@
  *	asl_task_close(task);
  *
  * Order	Open; set, operands and result, in any order; run, plan or
- *		bounds, as often as is wanted, with changes in between; close.
- *		After each of these three there are rows to be asked for.
- * Memory	Arrays stay the caller's.  They are read and written by
- *		asl_task_run only, and copied: ranks have their words in pools
- *		or in DRAM of their own (option "store").  Entries must be
- *		finite.  A result that lies in a mapped pool or file is durable
- *		when asl_task_run returns.  Operands and result must not overlap.
+ *		bounds, any number of times, with changes in between; close.
+ *		Each of run, plan and bounds leaves rows.
+ * Memory	Arrays stay the caller's.  Only asl_task_run reads and writes
+ *		them, and it copies: ranks have their words in pools or in DRAM
+ *		of their own (option "store").  Entries must be finite; a result
+ *		in a mapped pool or file is durable when asl_task_run returns.
+ *		Operands and result must not overlap.
  * Errors	Functions that return int return 0, or one of enum asl_exit, and
- *		then asl_why() is a line about it.  After ASL_CHECK_FAILED the
- *		result is there, and the rows say what is wrong; after any other
- *		the result is not to be used, and there are no rows.
+ *		then asl_why() returns a line about it.  After ASL_CHECK_FAILED
+ *		the result is there, and the rows say what is wrong; after any
+ *		other error there are no rows, and the result is undefined.
  * Threads	One at a time in a process, for all tasks together.  While a task
- *		runs, OpenBLAS has one thread a rank; afterwards what it had.
+ *		runs, OpenBLAS has one thread a rank; afterwards as before.
  * Ranks	Without a communicator they are simulated in this process, one
- *		after another, whatever MPI job it may be part of; counts are the
- *		same as of processes.
+ *		after another, even within an MPI job; counts are those of
+ *		processes.
  */
 #ifndef ASLANT_H
 #define ASLANT_H
@@ -47,41 +46,41 @@ extern "C" {
 
 #define ASL_API __attribute__((visibility("default")))
 
-/* What goes wrong, as the exit codes of the command. */
+/* The exit codes of the command. */
 enum asl_exit {
 	ASL_FINE = 0,
 	ASL_CHECK_FAILED = 1, /* a wrong result, or counts not as predicted */
 	ASL_BAD_INPUT = 2,    /* options or operands */
-	ASL_NO_MACHINE = 3,   /* the machine lacks something: room, a network */
-	ASL_INTERNAL = 4,     /* our fault */
-	ASL_PEER_LOST = 5     /* another process is gone */
+	ASL_NO_MACHINE = 3,   /* the machine lacks capacity, a network, ... */
+	ASL_INTERNAL = 4,     /* an error of the library */
+	ASL_PEER_LOST = 5     /* another process was lost */
 };
 
 struct asl_task;
 
 /*
- * `algorithm` is one of `aslant list algorithms`, or "auto".  On success *out is
- * the caller's to close; on failure it is NULL.  Closing NULL is allowed.
+ * `algorithm` is one of `aslant list algorithms`, or "auto".  On success the
+ * caller closes *out; on failure it is NULL.  Closing NULL is allowed.
  */
 ASL_API int asl_task_open(struct asl_task **out, const char *algorithm);
 ASL_API void asl_task_close(struct asl_task *task);
 
 /*
- * An option of `aslant run` (or `plan`) by its name without dashes, with a value
- * as there; flags have the value NULL.  Of an option set twice the last value
- * counts; "operand" is one more file each time.  Not taken are "launch", "csv",
- * "out" and "help".  The text is copied.
+ * Set an option of `aslant run` (or `plan`), named without dashes; the value of
+ * a flag is NULL.  If an option is set twice the last value counts; each
+ * "operand" adds a file.  "launch", "csv", "out" and "help" are refused.  The
+ * text is copied.
  */
 ASL_API int asl_task_set(struct asl_task *task, const char *option,
 			 const char *value);
 
 /*
- * Operand `which`, from 0 on: A and B of a multiplication; the tensor, then x (or
- * X, n x R) of a symmetric one; the inputs of an einsum, in order.  size[dims] are
- * its sizes, step[dims] how many doubles further the next entry is in each
- * dimension; step NULL: by rows, without gaps.  Sizes need no options then.  An
- * operand that is not given is generated, as by the command, or from the file
- * that an option names.
+ * Operand `which`, from 0 on: A and B of a multiplication; the tensor, then x
+ * (or X, n x R) of a symmetric one; the inputs of an einsum, in order.
+ * size[dims] are its sizes, step[dims] the distances between entries in
+ * doubles; step NULL: by rows, without gaps.  Sizes need no options then.  A
+ * missing operand is generated, as by the command, or read from the file that
+ * an option names.
  *
  * A symmetric tensor has no gaps.  It is n x n x n, or in one dimension packed:
  * entries i >= j >= k, the last index changing fastest.
@@ -90,72 +89,71 @@ ASL_API int asl_task_operand(struct asl_task *task, int which, const double *at,
 			     int dims, const uint64_t *size,
 			     const uint64_t *step);
 
-/* Where the result goes; without it there is none, but it is counted. */
+/* Where the result goes; without it words are counted, but no result is kept. */
 ASL_API int asl_task_result(struct asl_task *task, double *at, int dims,
 			    const uint64_t *size, const uint64_t *step);
 
-/* The same of matrices by rows, with `ld` doubles from one row to the next. */
+/* Matrices stored by rows, with `ld` doubles from one row to the next. */
 ASL_API int asl_task_matrix(struct asl_task *task, int which, const double *at,
 			    uint64_t rows, uint64_t cols, uint64_t ld);
 ASL_API int asl_task_result_matrix(struct asl_task *task, double *at,
 				   uint64_t rows, uint64_t cols, uint64_t ld);
 
 /*
- * The ranks are the processes of an MPI communicator: MPI_Comm_c2f(comm), of the
- * MPICH that the library was built with.  MPI has been started by the caller and
- * stays so; messages travel in a copy of the communicator (option "transport":
- * "mpi", which is what is taken, or "ofi").  All ranks call run, plan and bounds
- * together, having set the same.  Every rank gets the rows, and the same return
- * value.
+ * The ranks are the processes of an MPI communicator: MPI_Comm_c2f(comm), of
+ * the MPICH that the library was built with.  The caller starts and ends MPI;
+ * messages travel in a copy of the communicator (option "transport": "mpi", the
+ * default, or "ofi").  All ranks set the same options, and call run, plan and
+ * bounds together. Every rank gets the rows, and the same return value.
  *
- * Of a multiplication a process gives its block of rows of A, B and C: as many as
- * it has, or none, in the order of the ranks; columns are the same everywhere.
- * Of all other operations it gives the whole operands, and rank 0 gets the result.
+ * For a multiplication each process gives its block of rows of A, B and C, any
+ * number or none, in the order of the ranks; columns are the same everywhere.
+ * For all other operations it gives the whole operands, and rank 0 gets the
+ * result.
  *
- * What is found before ranks begin is returned.  A rank that is lost, or fails
- * for lack of memory, later ends the job, as MPI itself would.
+ * Errors found before ranks begin are returned.  Later, a rank that is lost or
+ * runs out of memory ends the job, as MPI itself would.
  */
 ASL_API int asl_task_communicator(struct asl_task *task, int comm);
 
-/*
- * Do it: a row a repetition, with the columns of runs.csv (aslant-csv(5)).
- */
+/* Run the task: a row for each repetition, with the columns of aslant-csv(5). */
 ASL_API int asl_task_run(struct asl_task *task);
 
 /*
- * Do not: the ways of doing it, of least predicted cost first, a row each; as
- * many as the option "top" says, with the columns of aslant plan --csv.  Of
- * "auto", of all algorithms; and the lower bounds, with those of bounds --csv.
+ * Without running it: the candidates, cheapest first, a row each, at most as
+ * many as the option "top" says, with the columns of aslant plan --csv ("auto":
+ * all algorithms); and the lower bounds, with the columns of aslant bounds
+ * --csv.
  */
 ASL_API int asl_task_plan(struct asl_task *task);
 ASL_API int asl_task_bounds(struct asl_task *task);
 
-/* ---- Rows of the last of these three ---- */
+/* ---- Rows of the last run, plan or bounds ---- */
 
 ASL_API int asl_task_rows(const struct asl_task *task);
 
 /*
- * The field of a row, from 0 on, in a column; "" where it does not apply, or was
- * not measured; NULL: there is no such row or column.  Until the next of these
- * three, or close.
+ * The field of a row, from 0 on, in a column; "" where it does not apply, or
+ * was not measured; NULL: there is no such row or column.  It is valid until
+ * the next run, plan, bounds or close.
  */
 ASL_API const char *asl_task_text(const struct asl_task *task, int row,
 				  const char *column);
 
-/* The same as a number; ASL_BAD_INPUT: it is empty, none, or no whole one. */
+/* The field as a number; ASL_BAD_INPUT: it is empty, or no (whole) number. */
 ASL_API int asl_task_count(const struct asl_task *task, int row,
 			   const char *column, uint64_t *out);
 ASL_API int asl_task_number(const struct asl_task *task, int row,
 			    const char *column, double *out);
 
 /*
- * All of them as CSV, with a heading; and, of asl_task_run, the counters of every
- * rank and phase, as ranks.csv.  "" if there are none.
+ * All rows as CSV, with a heading; and, after asl_task_run, the counters of
+ * every rank and phase, as in ranks.csv.  "" if there are none.
  */
 ASL_API const char *asl_task_csv(const struct asl_task *task);
 ASL_API const char *asl_task_ranks_csv(const struct asl_task *task);
 
-/* What the last error was about, in one line; "" if there was none. */
+/* One line about the last error; "" if there was none. */
 ASL_API const char *asl_why(void);
 
 /* "0.1.0" */
