@@ -4,7 +4,7 @@
 # ASLANT is the command.  Skipped (77) where there can be no Slurm.
 set -u
 
-. "$(dirname "$0")/slurm.sh"
+. "$(dirname "$0")/help/slurm.sh"
 submit=$(realpath "$(dirname "$0")/../scripts/submit")
 
 why=$(slurm_missing)

@@ -4,7 +4,7 @@
  * Cells are random texts with commas, quotes and ends of lines, written by the
  * same functions that write results.
  */
-#include "tests/files.h"
+#include "tests/help/files.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@
 #include "bench/command/results/table.h"
 #include "bench/library/csv.h"
 #include "bench/library/say.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { COLUMNS = 5, ROWS = 40, LONGEST = 12 };
 

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "bench/command/results/stats.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { MOST = 5000 };
 

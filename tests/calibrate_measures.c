@@ -20,7 +20,7 @@
 #include "lib/calibrate/calibrate.h"
 #include "lib/calibrate/measure.h"
 #include "lib/rank/rank.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { MOST = 600 };
 

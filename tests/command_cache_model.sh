@@ -6,8 +6,8 @@
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 # ---- All algorithms ----
 

@@ -4,8 +4,8 @@
 # One small result is made; others are copies whose cells are changed, so that
 # every ratio and every difference is known.  ASLANT is the command.
 set -u
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 cat >suite.json <<'JSON'
 {"options": {"ranks": 4, "cache": 4096, "reps": 6},

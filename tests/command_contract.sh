@@ -5,8 +5,8 @@
 # plan, bounds and suite make of it.  ASLANT is the command.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 "$python" - <<'PYTHON'
 import numpy as np

@@ -6,8 +6,8 @@
 # are is for bench/measure/emulation.  ASLANT is the command.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 # device FILE READ WRITE NET EXTRA: a profile, in ns a word
 device() {

@@ -5,7 +5,7 @@
 # is not known then is missing in machine.json, and nothing is made up.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/command.sh"
+. "$here/help/command.sh"
 
 # knows NODES CACHES CPU: what machine.json of out/ says, as Python sees it
 knows() {

@@ -4,7 +4,7 @@
 # Of a recorded machine of two sockets with DRAM and Optane every figure is
 # known.  Of this one only that a run goes on without counters, and says why.
 set -u
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/help/command.sh"
 
 # record DIR: two controllers, read and written by each socket and medium
 record() {

@@ -5,7 +5,7 @@
 # said of them has to hold whatever this one is.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/command.sh"
+. "$here/help/command.sh"
 
 # ---- S: the share of a cache ----
 

@@ -9,8 +9,8 @@ set -u
 
 REFERENCE=$(realpath "$(dirname "$0")/../results/reference")
 export REFERENCE
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 cat >judge.py <<'PYTHON'
 """What a page holds: its text, its tables as CSV, and what it must not hold."""

@@ -84,10 +84,11 @@ mkdir "$work/stopped"
 stop() {
 	cd "$work/stopped" || exit
 	ulimit -c 0
+	: >"$work/out"
 	"$aslant" run vomm --n 100 --store dram --reps 1m --csv - \
 		>"$work/out" 2>/dev/null &
 	until [ -s "$work/out" ]; do
-		sleep 0.1
+		sleep 0.01
 	done
 	kill -s "$1" $!
 	wait $! 2>/dev/null

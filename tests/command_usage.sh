@@ -6,8 +6,8 @@
 # jobs, in which one rank speaks.  ASLANT is the command.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 # ---- One of each kind ----
 

@@ -21,8 +21,8 @@
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/file.h"
 #include "lib/run/run.h"
-#include "tests/ledgers.h"
-#include "tests/random.h"
+#include "tests/help/ledgers.h"
+#include "tests/help/random.h"
 
 enum { SPEC = 64, DIMS = 64 };
 

@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "tests/files.h"
+#include "tests/help/files.h"
 
 #include "lib/base/error.h"
 #include "lib/contract/array.h"
@@ -14,7 +14,7 @@
 #include "lib/kernels/kernel.h"
 #include "lib/matrix/npy.h"
 #include "lib/run/run.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 struct job {
 	const char *spec, *result, *operand[ASL_MOST_INPUTS];

@@ -16,7 +16,7 @@
 
 #include "lib/contract/mesh.h"
 #include "lib/multiply/bounds.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 static struct asl_einsum roll_einsum(struct dice *d, int bits)
 {

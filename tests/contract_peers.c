@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "lib/contract/spread.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { MOST_RANKS = 3000, MOST_PARTS = 60 };
 

@@ -16,7 +16,7 @@
 #include "lib/base/error.h"
 #include "lib/contract/spec.h"
 #include "lib/matrix/file.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 static void check_term(const struct asl_einsum *e, int which, const char *modes,
 		       const char *distinct)

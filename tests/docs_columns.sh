@@ -6,8 +6,8 @@
 set -u
 
 readme=$(realpath "$(dirname "$0")/../results/README.md")
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 expect 0 suite <(echo '{"cases": [{"algorithm": "3d", "n": 16, "reps": 5}]}') \
 	--out here

@@ -9,8 +9,8 @@
 set -u
 
 root=$(realpath "$(dirname "$0")/..")
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 unset HWLOC_XMLFILE
 ctest --test-dir "${BUILD:?}" -N | sed -n 's/^ *Test *#[0-9]*: //p' >tests.txt

@@ -8,8 +8,8 @@
 set -u
 
 readme=$(realpath "$(dirname "$0")/../results/README.md")
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 cat >suite.json <<'JSON'
 {"options": {"cache": 400, "memory": "1m", "reps": 3, "ranks": 4},

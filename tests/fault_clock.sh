@@ -2,8 +2,8 @@
 # fault_clock.sh -- the time of day jumps, and no time that was measured does
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 echo '{"cases": [{"label": "a", "algorithm": "vomm", "n": [9, 10], "store": "dram",
 	"reps": 3}]}' >suite.json
 

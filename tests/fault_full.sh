@@ -5,8 +5,8 @@
 # some of them.  Without the right to mount (77) only /dev/full is tried.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 # ---- stdout ----
 

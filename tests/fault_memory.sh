@@ -1,14 +1,14 @@
 #!/bin/bash
 # fault_memory.sh -- without memory every command says so, and nothing is wrong
 #
-# Allocations fail (tests/faults.c), one at a time or all from one on, wherever a
+# Allocations fail (tests/help/faults.c), one at a time or all from one on, wherever a
 # command makes them: it ends with exit code 3 and one line, or it does not need
 # them and the rows are the same.  ASLANT_TEST_CASES: how many of each (3; 12).
 # hwloc's own are left out: it goes on with a machine that lacks something.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 [ -z "$sanitizer" ] || {
 	echo "fault_memory: the sanitizer has its own allocations"
 	exit 77

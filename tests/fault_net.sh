@@ -11,8 +11,8 @@
 # ASLANT is the command.
 set -u
 
-# shellcheck source=tests/nodes.sh
-. "$(dirname "$0")/nodes.sh"
+# shellcheck source=tests/help/nodes.sh
+. "$(dirname "$0")/help/nodes.sh"
 nodes_or_skip "$0" "$@"
 
 patience=3  # of a stop, s
@@ -97,13 +97,14 @@ begin() {
 	job=$!
 }
 
+# wait_for_rows [BYTES]: beyond so many bytes of them
 wait_for_rows() {
 	local limit=$((SECONDS + 60))
 
-	until [ -s "$work/out" ]; do
+	until [ "$(wc -c <"$work/out")" -gt "${1:-0}" ]; do
 		kill -0 $job 2>/dev/null || fail "$what: did not start"
-		[ $SECONDS -lt $limit ] || fail "$what: does not begin"
-		sleep 0.05
+		[ $SECONDS -lt $limit ] || fail "$what: does not run"
+		sleep 0.02
 	done
 }
 
@@ -188,10 +189,11 @@ wait_for_rows
 pids=$(pgrep -x aslant)
 # shellcheck disable=SC2086 # several pids
 kill -STOP $pids
-sleep $((patience + 2))
+sleep $((patience + 2)) # longer than one rank may be stopped
+bytes=$(wc -c <"$work/out")
 # shellcheck disable=SC2086
 kill -CONT $pids
-sleep 1
+wait_for_rows "$bytes"
 kill -0 $job || fail "$what: a job that was stopped as a whole has ended"
 kill -TERM $job
 wait $job

@@ -1,12 +1,12 @@
 #!/bin/bash
 # fault_pool.sh -- a medium that fails: the pool is named, and nothing is left
 #
-# I/O errors by tests/faults.c: of fallocate, of any msync, of fsync and writes of
+# I/O errors by tests/help/faults.c: of fallocate, of any msync, of fsync and writes of
 # results; and pages that are gone, by cutting files short while they are mapped.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 ulimit -c 0
 mkdir pools
 pools=$work/pools
@@ -60,14 +60,18 @@ done
 
 # ---- Pages that are gone ----
 
+# repeats PID: several rows are there, or it has ended
+repeats() {
+	[ "$(wc -c <out)" -gt 4000 ] || ! kill -0 "$1" 2>/dev/null
+}
+
 # lost FILE PATTERN ARGUMENTS...: FILE is cut short while they run
 lost() {
 	local file=$1 pattern=$2 code
 	shift 2
+	: >out
 	timeout 60 "$aslant" "$@" --reps 1m --csv - >out 2>err </dev/null &
-	until [ "$(wc -c <out)" -gt 4000 ] || ! kill -0 $! 2>/dev/null; do
-		sleep 0.05
-	done
+	until_true 30 repeats $! || fail "$*: does not begin"
 	# shellcheck disable=SC2086 # a pattern
 	truncate -s 0 $file
 	wait $!
@@ -82,7 +86,7 @@ lost() {
 
 export ASLANT_NVM_DIR=/dev/shm/aslant-fault-pool-$$
 mkdir -m 700 "$ASLANT_NVM_DIR"
-trap 'rm -rf "$work" "$ASLANT_NVM_DIR"' EXIT
+trap '[ $BASHPID != $$ ] || rm -rf "$work" "$ASLANT_NVM_DIR"' EXIT
 lost "$ASLANT_NVM_DIR/aslant-*-0.pool" "the pool $ASLANT_NVM_DIR/aslant-.*-0.pool" \
 	run vomm --n 200 --keep
 lost "$ASLANT_NVM_DIR/aslant-*-2.pool" "the pool $ASLANT_NVM_DIR/aslant-.*-2.pool" \

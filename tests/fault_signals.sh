@@ -5,8 +5,8 @@
 # command that takes long, alone and as a job.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 ulimit -c 0
 mkdir pools slow
 export ASLANT_NVM_DIR=$work/pools
@@ -18,17 +18,21 @@ cat >suite.json <<'JSON'
     "cache": 12, "kernel": "vomm"}]}
 JSON
 
-# stopped NAME SIGNAL CODE BEGUN ARGUMENTS...: BEGUN is a file that is there then
+# Two ranks, their guards, the launcher, and what it was started by.
+calibrates() {
+	[ "$(pgrep -fc "calibrate $work/mine.json")" -ge 6 ]
+}
+
+# stopped NAME SIGNAL CODE BEGUN ARGUMENTS...: when the command
+# BEGUN is true
 stopped() {
 	local name=$1 signal=$2 expected=$3 begun=$4 pid code since
 	shift 4
 	"$aslant" "$@" >"$name.out" 2>"$name.err" </dev/null &
 	pid=$!
-	for _ in {1..200}; do
-		[ -s "$begun" ] && break
-		sleep 0.05
-	done
-	sleep 1
+	# shellcheck disable=SC2086 # a command
+	until_true 20 ready $pid "$signal" && until_true 20 $begun ||
+		fail "$name: does not begin"
 	since=$SECONDS
 	kill -s "$signal" $pid
 	wait $pid
@@ -43,43 +47,43 @@ stopped() {
 }
 
 endless=(em-jomma --n 100 --ranks 4 --reps 1m --csv -)
-stopped term TERM 143 term.out run "${endless[@]}" 2>/dev/null &
-stopped int INT 130 int.out run "${endless[@]}" 2>/dev/null &
-stopped hup HUP 129 hup.out run "${endless[@]}" 2>/dev/null &
-stopped xcpu XCPU 152 xcpu.out run "${endless[@]}" 2>/dev/null &
-stopped plan TERM 143 "$aslant" plan einsum --spec 'ij,jk,kl,lm->im' \
+stopped term TERM 143 "test -s term.out" run "${endless[@]}" 2>/dev/null &
+stopped int INT 130 "test -s int.out" run "${endless[@]}" 2>/dev/null &
+stopped hup HUP 129 "test -s hup.out" run "${endless[@]}" 2>/dev/null &
+stopped xcpu XCPU 152 "test -s xcpu.out" run "${endless[@]}" 2>/dev/null &
+stopped plan TERM 143 true plan einsum --spec 'ij,jk,kl,lm->im' \
 	--dims i=1k,j=1k,k=1k,l=1k,m=1k --ranks 100k 2>/dev/null &
-stopped report TERM 143 "$aslant" report slow --out "$work/report.html" \
+stopped report TERM 143 true report slow --out "$work/report.html" \
 	2>/dev/null &
-stopped compare INT 130 "$aslant" compare slow slow --csv "$work/compare.csv" \
+stopped compare INT 130 true compare slow slow --csv "$work/compare.csv" \
 	2>/dev/null &
 wait
 # In a job mpiexec passes them on, and makes one code of those of all ranks.
-stopped job TERM any job.out run "${endless[@]}" --launch 2>/dev/null &
-stopped job-int INT any job-int.out run "${endless[@]}" --launch 2>/dev/null &
-stopped suite TERM 143 suite.out suite suite.json --out "$work/suite" &
+stopped job TERM any "test -s job.out" run "${endless[@]}" --launch 2>/dev/null &
+stopped job-int INT any "test -s job-int.out" run "${endless[@]}" --launch 2>/dev/null &
+stopped suite TERM 143 "test -s suite.out" suite suite.json --out "$work/suite" &
 wait
 says 'the same command continues' suite.err
 [ "$(wc -l <suite/runs.csv)" = 2 ] || fail "the suite left $(cat suite/runs.csv)"
-stopped calibrate TERM any calibrate.err calibrate "$work/mine.json" --quick &
-stopped suite-hup HUP 129 suite-hup.out suite suite.json --out "$work/suite-hup"
+stopped calibrate TERM any calibrates calibrate "$work/mine.json" --quick &
+stopped suite-hup HUP 129 "test -s suite-hup.out" suite suite.json --out "$work/suite-hup"
 wait
 
 for file in report.html compare.csv mine.json; do
 	[ ! -e $file ] || fail "left a part of $file"
 done
 [ -z "$(ls pools)" ] || fail "left pools: $(ls pools)"
-sleep 0.5
-[ -z "$(pgrep -f "$work")" ] || fail "left processes: $(pgrep -af "$work")"
+none_left() {
+	[ -z "$(pgrep -f "$work")" ]
+}
+until_true 2 none_left || fail "left processes: $(pgrep -af "$work")"
 
 # ---- What is being written is written whole ----
 
 for i in {1..12}; do
 	"$aslant" run vomm --n 4 --store dram --ranks 1 --reps 1m --out "rows$i" \
 		>out 2>err &
-	until [ -s "rows$i/runs.csv" ]; do
-		sleep 0.02
-	done
+	until_true 20 test -s "rows$i/runs.csv"
 	sleep 0.0$((RANDOM % 10))
 	kill -TERM $!
 	wait $!

@@ -2,8 +2,8 @@
 # fault_together.sh -- two at once in one place: both are right, or one is refused
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 echo '{"cases": [{"label": "a", "algorithm": "vomm", "n": [9, 10], "store": "dram",
 	"reps": 30}]}' >suite.json
 

@@ -9,7 +9,7 @@ set -u
 
 tests=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:?}
-. "$tests/command.sh"
+. "$tests/help/command.sh"
 
 prefix=$work/prefix
 cmake --install "$build" --prefix "$prefix" >log 2>&1 || fail "$(tail -3 log)"

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "lib/kernels/kernel.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 /* ---- One product on one rank ---- */
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "lib/machine/machine.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { MOST = 80 };
 

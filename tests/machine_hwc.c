@@ -17,8 +17,8 @@
 #include "lib/machine/hwc_perf.h"
 #include "lib/run/rank_case.h"
 #include "lib/run/run.h"
-#include "tests/files.h"
-#include "tests/random.h"
+#include "tests/help/files.h"
+#include "tests/help/random.h"
 
 #define DEVICES "sys/bus/event_source/devices"
 

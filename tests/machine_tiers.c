@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "lib/machine/machine.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { NODES = 4, SPEEDS = 4, GB = 1000000000 };
 

@@ -30,7 +30,7 @@
 
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
-#include "tests/files.h"
+#include "tests/help/files.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 

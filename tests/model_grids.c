@@ -17,7 +17,7 @@
 #include "lib/base/parts.h"
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/grid.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 __extension__ typedef __int128 wide;
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "lib/rank/lru.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { CASES = 400, STEPS = 400, MOST_LINES = 64 };
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "lib/multiply/planner.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 static struct asl_plan roll_base(struct dice *d)
 {

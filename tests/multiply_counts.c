@@ -21,8 +21,8 @@
 #include "lib/multiply/multiply.h"
 #include "lib/multiply/planner.h"
 #include "lib/run/run.h"
-#include "tests/ledgers.h"
-#include "tests/multiply_cases.h"
+#include "tests/help/ledgers.h"
+#include "tests/help/multiply_cases.h"
 
 struct outcome {
 	int reps;

@@ -21,7 +21,7 @@
 #include "lib/multiply/grid.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 static struct asl_plan plan_of(const char *name, uint64_t m, uint64_t n,
 			       uint64_t k, int ranks)

@@ -16,8 +16,8 @@
 #include "lib/base/parts.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
-#include "tests/ledgers.h"
-#include "tests/random.h"
+#include "tests/help/ledgers.h"
+#include "tests/help/random.h"
 
 enum { CASES = 150 };
 

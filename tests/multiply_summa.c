@@ -13,7 +13,7 @@
 
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 struct table {
 	uint64_t bh, written, read, memory;

@@ -48,9 +48,9 @@ case_of() {
 	mpiexec.mpich -n $ranks "$program" "$1" "$2" loop \
 		>"$work/out" 2>"$work/err" &
 	launcher=$!
-	for _ in {1..400}; do
+	for _ in {1..1000}; do
 		[ "$(grep -c 'runs as' "$work/out")" = $ranks ] && break
-		sleep 0.05
+		sleep 0.02
 	done
 	pids=
 	while read -r victim; do
@@ -61,7 +61,6 @@ case_of() {
 	[ -n "$victim" ] || fail "$what: did not start"
 	[ "$3" = guard ] && victim=$(ps -o ppid= -p "$victim" | tr -d ' ')
 
-	sleep 0.2
 	began=$(now_ms)
 	kill "-$5" "$victim"
 	wait $launcher
@@ -72,9 +71,9 @@ case_of() {
 	[ $took -lt $limit_ms ] || fail "$what: took $took ms to end"
 	grep -q "aslant: rank $4 (pid" "$work/err" ||
 		fail "$what: nobody says which rank"
-	for _ in {1..20}; do
+	for _ in {1..100}; do
 		alive || break
-		sleep 0.1
+		sleep 0.02
 	done
 	! alive || fail "$what: left a process of $pids"
 	files=$(left_files)

@@ -5,7 +5,7 @@
 # them, and where they are missing, that is said.
 set -u
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/help/command.sh"
 
 # maps ARGUMENTS...: to $found, which of them the command maps
 maps() {

@@ -6,8 +6,8 @@
 # at.  ASLANT is the command.
 set -u
 
-# shellcheck source=tests/nodes.sh
-. "$(dirname "$0")/nodes.sh"
+# shellcheck source=tests/help/nodes.sh
+. "$(dirname "$0")/help/nodes.sh"
 nodes_or_skip "$0" "$@"
 NODES=$(mktemp -d)
 export NODES

@@ -377,6 +377,7 @@ static int for_ever(struct asl_net *net, void *arg)
 
 	(void)arg;
 	alarm(100); /* whatever becomes of who should kill us */
+	err = ring(net, &b);
 	printf("rank %d runs as %d\n", asl_net_rank(net), (int)getpid());
 	fflush(stdout);
 	while (!err)

@@ -21,8 +21,8 @@
 #include "lib/base/parts.h"
 #include "lib/outofcore/walk.h"
 #include "lib/run/run.h"
-#include "tests/ledgers.h"
-#include "tests/random.h"
+#include "tests/help/ledgers.h"
+#include "tests/help/random.h"
 
 enum { SIX = 6 };
 

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "bench/measure/tables/cell.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 /* ---- Tables ---- */
 

@@ -3,7 +3,7 @@
 set -u
 
 tests=$(cd "$(dirname "$0")" && pwd)
-. "$tests/command.sh"
+. "$tests/help/command.sh"
 
 export PYTHONPATH=$tests/../scripts/python PYTHONDONTWRITEBYTECODE=1
 export ASLANT_LIBRARY=${BUILD:?}/libaslant.so.0

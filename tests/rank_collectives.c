@@ -18,7 +18,7 @@
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
 #include "lib/rank/collective.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum what {
 	ALLGATHER,

@@ -23,7 +23,7 @@
 #include "lib/base/error.h"
 #include "lib/rank/bucket.h"
 #include "lib/rank/emulate.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 /* ---- A bandwidth ---- */
 

@@ -19,7 +19,7 @@
 #include "lib/base/error.h"
 #include "lib/rank/rank.h"
 #include "nvm/provider.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 static const struct asl_costs costs = {
 	.read = 2,

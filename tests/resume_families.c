@@ -7,7 +7,7 @@
  * what is counted is what was predicted.
  */
 #include "bench/library/case.h"
-#include "tests/lives.h"
+#include "tests/help/restarts.h"
 
 enum { MOST_WORDS = 40 };
 

@@ -2,7 +2,7 @@
 # resume_kills.sh -- killed at any moment and resumed, a run ends as if it had not been
 #
 # Random cases of all families, each run undisturbed first.  Then all processes of
-# a job are killed at a random moment of its life, or one of them is; it is
+# a job are killed at a random moment, or one of them is; it is
 # resumed, killed again now and then, until it ends.  The result must be the same
 # file, byte for byte, counted as predicted, verified, and nothing may be left.
 #
@@ -74,7 +74,7 @@ def kill_all():
                 pass
         time.sleep(0.005)
 
-# ---- A life of a job ----
+# ---- A job ----
 
 def start(case, result, row):
     command = [aslant, "run", *case.words, "--ranks", str(case.ranks),
@@ -109,7 +109,7 @@ def row_of(case, path):
 class Case:
     def __init__(self, words, ranks, launch):
         self.words, self.ranks, self.launch = words, ranks, launch
-        self.lives = 0
+        self.starts = 0
 
     def __str__(self):
         how = "processes" if self.launch else "ranks on sim"
@@ -118,7 +118,7 @@ class Case:
     def fail(self, what):
         kill_all()
         subprocess.run(["ls", "-l", pools])
-        sys.exit(f"resume_kills: seed {seed}, {self}, life {self.lives}: "
+        sys.exit(f"resume_kills: seed {seed}, {self}, start {self.starts}: "
                  f"{what}")
 
 def undisturbed(case):
@@ -132,7 +132,7 @@ def undisturbed(case):
     ended = time.monotonic()
     row = row_of(case, f"{work}/expected.csv")
     if row["lives"] != "1":
-        case.fail(f"{row['lives']} lives without a kill")
+        case.fail(f"{row['lives']} starts without a kill")
     with open(f"{work}/expected.npy", "rb") as f:
         return f.read(), ended - began, ended - has_pool
 
@@ -141,9 +141,9 @@ def wait_for_pool(job):
         time.sleep(0.002)
 
 def killed(case, found):
-    """One life that is cut short; False: it had ended."""
+    """A job that is killed; False: it had ended."""
     job = start(case, f"{work}/result.npy", f"{work}/row.csv")
-    case.lives += 1
+    case.starts += 1
     _, took, took_with_pool = found
     # To begin takes long: more of them while there is something to lose.
     if random.random() < 0.75:
@@ -157,7 +157,7 @@ def killed(case, found):
         end(case, job, (0,))
         return False
     # Before ranks have met, the launcher may not notice for a minute.
-    met = case.launch and case.lives == 1 and os.listdir(pools)
+    met = case.launch and case.starts == 1 and os.listdir(pools)
     ranks = ranks_of(ours()) if met and random.random() < 0.25 else []
     if ranks:
         try:
@@ -174,7 +174,7 @@ def killed(case, found):
 
 def resumed(case, expected):
     job = start(case, f"{work}/result.npy", f"{work}/row.csv")
-    case.lives += 1
+    case.starts += 1
     end(case, job, (0,))
     row = row_of(case, f"{work}/row.csv")
     with open(f"{work}/result.npy", "rb") as f:
@@ -251,7 +251,7 @@ def draw(number):
 # ---- All of them ----
 
 done = collections.Counter()
-lives = collections.Counter()
+starts = collections.Counter()
 families = collections.Counter()
 redone = counted = 0
 number = 0
@@ -267,7 +267,7 @@ while done["kills"] < kills_wanted:
         continue
     nothing_left(case)
     for _ in range(2):
-        case.lives = 0
+        case.starts = 0
         if not killed(case, found):
             done["ended before the kill"] += 1
             nothing_left(case)
@@ -280,17 +280,17 @@ while done["kills"] < kills_wanted:
         row = resumed(case, found[0])
         nothing_left(case)
         done["ended well"] += 1
-        lives[int(row["lives"])] += 1
+        starts[int(row["lives"])] += 1
         families[case.words[0]] += 1
-        print(f"{done['kills']}: {case}: {row['lives']} lives", flush=True)
+        print(f"{done['kills']}: {case}: started {row['lives']} times", flush=True)
         if int(row["lives"]) > 1:
             redone += int(row["redone_read_words"] or 0)
             counted += int(row["nvm_read_words_total"])
 print(f"{done['kills']} kills in {time.monotonic() - began:.0f} s, seed {seed}:",
       ", ".join(f"{x} {y}" for y, x in done.items() if y != "kills"))
 print("algorithms:", ", ".join(f"{x} {y}" for x, y in families.items()))
-print("lives:", ", ".join(f"{n}: {lives[n]}" for n in sorted(lives)))
+print("starts:", ", ".join(f"{n}: {starts[n]}" for n in sorted(starts)))
 if counted:
     print(f"read again: {100 * redone / counted:.1f}% of the words of those "
-          f"that had more than one life")
+          f"that were started more than once")
 PY

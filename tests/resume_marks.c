@@ -1,16 +1,16 @@
 /*
  * resume_marks.c -- a text that needs everything that lib/rank/resume.h offers
  *
- * Words in DRAM that live on past an epoch, pieces of the pool that are given and
+ * Words in DRAM that last past an epoch, pieces of the pool that are given and
  * taken anew between marks, messages of words that change, panels that are
  * gathered again past rounds, tiles that are stored over what they were made of,
  * and sums that only the numbers that have been computed decide: killed anywhere,
  * it ends as if it had not been.
  */
-#include "tests/lives.h"
+#include "tests/help/restarts.h"
 
 #include "lib/multiply/multiply.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { RANKS = 3, WORDS = 48, TILES = 6, LOOPS = 5 };
 
@@ -98,7 +98,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_give(r, &panel);
 }
 
-/* All that it says is how large a pool must be that is not gone on with. */
+/* It only says how large a pool must be from which no run resumes. */
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		    int rank)
 {
@@ -132,17 +132,17 @@ static void text_goes_on(void **state)
 	text.run = run;
 	text.predict = predict;
 	name_files(&f);
-	assert_int_equal(live(&want, 0), 0);
+	assert_int_equal(run_process(&want, 0), 0);
 	want.resume = true;
 	want.result = f.resumed;
-	assert_int_equal(live(&want, 0), 0);
+	assert_int_equal(run_process(&want, 0), 0);
 	events = shared->events;
 	assert_true(same_file(f.whole, f.resumed));
 	assert_true(shared->safety > 0);
 	for (unsigned i = 0; i < all; i++) {
 		struct dice d = {13, i, 0};
-		int code =
-			live_often(&d, &want, roll(&d, 2, MOST_LIVES), events);
+		int code = run_and_restart(&d, &want, roll(&d, 2, MOST_STARTS),
+					   events);
 
 		if (code || !same_file(f.whole, f.resumed)) {
 			print_error("case %u: code %d: %s\n", i, code,

@@ -1,14 +1,14 @@
 /*
- * resume_multiply.c -- killed anywhere, gone on with, and nothing is different
+ * resume_multiply.c -- killed anywhere and resumed, nothing is different
  *
  * Random multiplications in pools, on sim, are killed at a random store, persist
- * or product, in the middle of a store as well, and gone on with; once, or again
+ * or product, in the middle of a store as well, and resumed; once, or again
  * and again.  In the end every word of C is that of a run that was never
  * interrupted, what is counted is what was predicted, and what is said to have
  * been computed again is what was: the products are counted here, too.
  */
-#include "tests/lives.h"
-#include "tests/multiply_cases.h"
+#include "tests/help/multiply_cases.h"
+#include "tests/help/restarts.h"
 
 /* What was computed is what was counted, and what was computed again. */
 static bool flops_add_up(void)

@@ -27,10 +27,10 @@
 
 #include "bench/library/aslant.h"
 #include "nvm/store.h"
-#include "tests/powercut.h"
-#include "tests/random.h"
+#include "tests/help/powercut.h"
+#include "tests/help/random.h"
 
-/* Exit codes of a life are the command's, or one of these. */
+/* Exit codes of a process are the command's, or one of these. */
 enum { SAME = 0, CUT = POWERCUT_EXIT, OTHER = 100, UNCOUNTED, HANGS };
 
 enum { MOST_WORDS = 4096, SECONDS = 20 };
@@ -67,14 +67,14 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 static char dir[64];
 static bool by_lines; /* or by pages */
 
-/* What a life leaves for the others: they are processes. */
+/* What one process leaves for the others. */
 static struct shared {
 	double expected[MOST_WORDS], found[MOST_WORDS];
 	long points;
 	char why[512];
 } * shared;
 
-/* ---- A life ---- */
+/* ---- A process ---- */
 
 static void set_all(struct asl_task *task, const char *options)
 {
@@ -116,7 +116,7 @@ static int run(const struct power_case *x, double *result, bool resume)
 }
 
 /* In a process of its own, which is cut, or ends as it says. */
-static int live(const struct power_case *x, const struct powercut *how)
+static int run_process(const struct power_case *x, const struct powercut *how)
 {
 	size_t bytes = x->rows * (x->cols ? x->cols : 1) * sizeof(double);
 	pid_t pid = fork();
@@ -167,7 +167,7 @@ static void must(int code, int expected, const struct power_case *x,
 
 /* ---- All points ---- */
 
-/* Of pools that a life has left; returns how many there were. */
+/* Removes the pools that a process has left; returns their number. */
 static int empty(void)
 {
 	DIR *d = opendir(dir);
@@ -196,15 +196,15 @@ static void cut_and_resume(const struct power_case *x, long at, uint64_t seed,
 {
 	struct powercut how = cut_at(at, seed), none = cut_at(0, 0);
 
-	must(live(x, &how), CUT, x, &how);
+	must(run_process(x, &how), CUT, x, &how);
 	while (roll(d, 0, 9) == 0) {
 		struct powercut again = cut_at((long)roll(d, 1, 99), seed);
-		int code = live(x, &again);
+		int code = run_process(x, &again);
 
 		if (code != SAME)
 			must(code, CUT, x, &how);
 	}
-	must(live(x, &none), SAME, x, &how);
+	must(run_process(x, &none), SAME, x, &how);
 	if (empty())
 		fail_msg("%s, cut at %ld: a pool is left", x->algorithm, at);
 }
@@ -225,8 +225,8 @@ static int notice(const struct power_case *x, long points, int tries,
 			(long)roll(d, (uint64_t)lose + 1, (uint64_t)points), 0);
 
 		how.lose = lose;
-		if (live(x, &how) == CUT)
-			noticed += live(x, &none) != SAME;
+		if (run_process(x, &how) == CUT)
+			noticed += run_process(x, &none) != SAME;
 		empty();
 	}
 	return noticed;
@@ -260,7 +260,7 @@ static void every_cut_is_survived(void **state)
 		if (!x->always && !by_hand())
 			continue;
 		assert_int_equal(run(x, shared->expected, false), 0);
-		must(live(x, &none), SAME, x, &none);
+		must(run_process(x, &none), SAME, x, &none);
 		points = shared->points;
 		assert_true(points > 20);
 		cut_at_points(x, points, &d);

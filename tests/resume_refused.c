@@ -1,20 +1,20 @@
 /*
- * resume_refused.c -- pools that are not gone on with, and what is said of them
+ * resume_refused.c -- pools from which no run is resumed, and what is said of them
  *
  * A run is killed half-way; its pools are then cut off, damaged, replaced, taken
- * away, or asked to go on with something else.  All of that is refused, exit
- * code 2, and what is there stays as it is; so that, put right again, it is gone
- * on with.  A byte that is flipped anywhere in a pool's head or record is found
+ * away, or given to another run.  All of that is refused, exit code 2, and the pools
+ * stay as they are; put right again, they are resumed from.  A byte that is
+ * flipped anywhere in a pool's head or record is found
  * or does not matter; the result is never wrong.
  */
-#include "tests/lives.h"
+#include "tests/help/restarts.h"
 
 #include <fcntl.h>
 
 #include "lib/multiply/multiply.h"
 #include "lib/rank/resume.h"
 #include "nvm/pool.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { RANKS = 4, HEAD = offsetof(struct asl_pool, piece) };
 
@@ -58,10 +58,10 @@ static struct asl_run_want kill_half_way(bool checksum)
 	snprintf(saved, sizeof saved, "%s/saved", dir);
 	want.result = results.whole;
 	memset(shared, 0, sizeof *shared);
-	assert_int_equal(live(&want, 0), 0);
+	assert_int_equal(run_process(&want, 0), 0);
 	want.result = results.resumed;
 	want.checksum = checksum;
-	assert_int_equal(live(&want, 2 * shared->events / 3), KILLED);
+	assert_int_equal(run_process(&want, 2 * shared->events / 3), KILLED);
 	assert_true(pool_is_left(RANKS));
 	return want;
 }
@@ -76,7 +76,7 @@ static void run(const char *format, const char *a, const char *b)
 
 static void refuses(const struct asl_run_want *want, int code, const char *says)
 {
-	int ended = live(want, 0);
+	int ended = run_process(want, 0);
 
 	if (ended != code || !strstr(shared->why, says)) {
 		print_error("found %d: %s\nexpected %d: ... %s ...\n", ended,
@@ -87,13 +87,13 @@ static void refuses(const struct asl_run_want *want, int code, const char *says)
 
 static void goes_on(const struct asl_run_want *want)
 {
-	int code = live(want, 0);
+	int code = run_process(want, 0);
 
 	if (code)
 		print_error("%s\n", shared->why);
 	assert_int_equal(code, 0);
 	assert_true(shared->equal);
-	assert_true(shared->lives > 1);
+	assert_true(shared->starts > 1);
 	assert_true(same_file(results.whole, results.resumed));
 	assert_false(pool_is_left(RANKS));
 }
@@ -139,7 +139,7 @@ static void other_files(void **state)
 	run("ln -s %s %s", saved, pool);
 	refuses(&want, 2, "it is a symbolic link");
 	run("rm %s && mkdir %s", pool, pool);
-	assert_int_not_equal(live(&want, 0), 0);
+	assert_int_not_equal(run_process(&want, 0), 0);
 	run("rmdir %s", pool, "");
 	run("cp %s %s", saved, pool);
 	goes_on(&want);
@@ -266,7 +266,7 @@ static void any_bit(void **state)
 				&d, 0,
 				offsetof(struct asl_resume_record, moved) - 1));
 		flip(at, (int)roll(&d, 0, 7));
-		code = live(&want, 0);
+		code = run_process(&want, 0);
 		if (code != 2 &&
 		    (code || !same_file(results.whole, results.resumed))) {
 			print_error("byte %jd: code %d: %s\n", (intmax_t)at,
@@ -286,7 +286,7 @@ static void two_at_once(void **state)
 
 	(void)state;
 	shared->stops = true;
-	child = begin_life(&want, shared->events / 2);
+	child = start_process(&want, shared->events / 2);
 	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
 	assert_true(WIFSTOPPED(status));
 	shared->stops = false;
@@ -294,7 +294,7 @@ static void two_at_once(void **state)
 		 (int)child);
 	refuses(&want, 3, who);
 	kill(child, SIGKILL);
-	assert_int_equal(end_life(child), 128 + SIGKILL);
+	assert_int_equal(wait_for_process(child), 128 + SIGKILL);
 	goes_on(&want);
 }
 
@@ -306,11 +306,11 @@ static void some_are_missing(void **state)
 	(void)state;
 	run("rm %s/aslant-resume-*", dir, "");
 	want.keep = true;
-	assert_int_equal(live(&want, 0), 0);
+	assert_int_equal(run_process(&want, 0), 0);
 	run("rm %s", pool, "");
 	want.keep = false;
-	assert_int_equal(live(&want, 0), 0);
-	assert_int_equal(shared->lives, 1);
+	assert_int_equal(run_process(&want, 0), 0);
+	assert_int_equal(shared->starts, 1);
 	assert_true(same_file(results.whole, results.resumed));
 	assert_false(pool_is_left(RANKS));
 }

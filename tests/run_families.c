@@ -19,7 +19,7 @@
 #include "lib/matrix/format.h"
 #include "lib/multiply/grid.h"
 #include "lib/run/run.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { HERE, NEXT, OPERANDS = 7, MOST_RANKS = 9 };
 

@@ -6,11 +6,11 @@
 # none lost, none double.  What else a killed process may leave, half a line
 # above all, is made by hand.  ASLANT is the command.
 set -u
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 ASLANT_NVM_DIR=$(mktemp -d /dev/shm/aslant-test.XXXXXX) # faster than a disk
 export ASLANT_NVM_DIR
-trap 'rm -rf "$work" "$ASLANT_NVM_DIR"' EXIT
+trap '[ $BASHPID != $$ ] || rm -rf "$work" "$ASLANT_NVM_DIR"' EXIT
 
 cat >suite.json <<'JSON'
 {"options": {"cache": 512, "reps": 2, "entries": "exact"},
@@ -172,12 +172,10 @@ rm -rf cut
 
 # ends ARGUMENTS...: after the repetition that runs, with code 143, no pools left
 ends() {
+	: >out
 	"$aslant" suite suite.json "$@" >out 2>err </dev/null &
 	local suite=$!
-	for _ in $(seq 200); do
-		[ -s out ] && break
-		sleep 0.05
-	done
+	until_true 20 test -s out || fail "$*: does not begin"
 	kill -TERM $suite
 	wait $suite
 	local code=$?

@@ -17,7 +17,7 @@
 #include "lib/matrix/file.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 #define CASES 300
 #define MOST_BLOCKS 8

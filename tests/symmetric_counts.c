@@ -20,8 +20,8 @@
 #include "lib/run/run.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/plan.h"
-#include "tests/ledgers.h"
-#include "tests/random.h"
+#include "tests/help/ledgers.h"
+#include "tests/help/random.h"
 
 /* ---- A case ---- */
 

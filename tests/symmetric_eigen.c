@@ -17,7 +17,7 @@
 #include "lib/matrix/file.h"
 #include "lib/run/run.h"
 #include "lib/symmetric/plan.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 static char dir[] = "/tmp/aslant-eigen-XXXXXX", tensor[64], vector[64];
 

@@ -19,7 +19,7 @@
 #include "lib/matrix/file.h"
 #include "lib/symmetric/plan.h"
 #include "lib/symmetric/wedge.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 static struct asl_symmetric made(const char *layout, uint64_t n, int ranks,
 				 bool alltoall)

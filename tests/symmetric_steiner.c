@@ -18,8 +18,8 @@
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/symmetric/steiner.h"
-#include "tests/random.h"
-#include "tests/steiner_tables.h"
+#include "tests/help/random.h"
+#include "tests/help/steiner_tables.h"
 
 /* ---- Fields ---- */
 

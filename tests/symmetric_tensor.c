@@ -9,8 +9,8 @@
 #include "lib/matrix/file.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
-#include "tests/files.h"
-#include "tests/random.h"
+#include "tests/help/files.h"
+#include "tests/help/random.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define MOST 40 /* sizes: more than two of the small cubes that are compared */

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "bench/library/aslant.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { CASES = 40, GAP = -7777 };
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bench/library/aslant.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 enum { GAP = -7777 };
 

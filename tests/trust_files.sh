@@ -5,8 +5,8 @@
 # way to a file that is written; names that nobody can guess.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 # mode FILE MODE
 mode() {
@@ -128,11 +128,10 @@ grep -vqE '^[0-9a-f]{16}$' <<<"$salts" && fail "pools are called $(ls pools)"
 	fail "pools have names that can be guessed: $(ls pools)"
 mkdir two
 # While it is written a result has no name at all.
+: >out
 "$aslant" run vomm --n 300 --store dram --reps 1m --csv - --result two/c.npy \
 	>out 2>err &
-until [ -s out ]; do
-	sleep 0.05
-done
+until_true 20 test -s out || fail "no row of a run that writes a result"
 case $(stat -f -c %T two) in
 ext2/ext3 | tmpfs | xfs | btrfs)
 	[ -z "$(find two -name 'c.npy*')" ] || fail "a result has a name already"

@@ -5,8 +5,8 @@
 # page has no element, attribute or address that is not aslant's own.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 
 # shellcheck disable=SC2016
 evil='<script>owned()</script><img src="x" onerror='\''owned()'\''>&"--></title></style>'

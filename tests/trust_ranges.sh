@@ -5,8 +5,8 @@
 # every file that is read: refused with one line, at once, and with little memory.
 set -u
 
-# shellcheck source=tests/command.sh
-. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$(dirname "$0")/help/command.sh"
 ulimit -c 0
 
 expect 0 run vomm --n 9 --store dram --reps 5 --out plain

@@ -6,8 +6,8 @@
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=tests/command.sh
-. "$root/tests/command.sh"
+# shellcheck source=tests/help/command.sh
+. "$root/tests/help/command.sh"
 
 found=$(grep -rnE --include='*.[ch]' \
 	'\b(system|popen|wordexp|execl|execlp|execle|posix_spawnp?)\(' \

@@ -6,7 +6,7 @@
  * when it is flushed, and if it changes before the drain, it may be as it was at
  * either time.
  */
-#include "tests/powercut.h"
+#include "tests/help/powercut.h"
 
 #include <libpmem.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /*
- * lives.h -- runs that are killed: each life is a process of its own
+ * restarts.h -- runs that are killed and resumed, each in a process of its own
  *
- * Functions of libpmem and the BLAS are stood in for by ones that count events
- * down, and otherwise call the real ones: stores, persists and products.  At the
- * last one a life ends, without a word; in the middle of it, if it is a store.
+ * Functions of libpmem and the BLAS are replaced by ones that count events down,
+ * and otherwise call the real ones: stores, persists and products.  At the last
+ * event the process ends, without a word; in the middle of it, if it is a store.
  */
-#ifndef ASL_TEST_LIVES_H
-#define ASL_TEST_LIVES_H
+#ifndef ASL_TEST_RESTARTS_H
+#define ASL_TEST_RESTARTS_H
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -31,21 +31,21 @@
 #include "lib/base/parts.h"
 #include "lib/rank/blas.h"
 #include "lib/run/run.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
-enum { KILLED = 77, MOST_LIVES = 6 };
+enum { KILLED = 77, MOST_STARTS = 6 };
 
-/* What the lives of a case have in common. */
+/* What the processes of a case share. */
 static struct shared {
-	uint64_t left;	 /* events to live; 0: for ever */
-	uint64_t events; /* of the life that was the last */
-	uint64_t flops;	 /* of all */
-	bool stops;	 /* then it is stopped, not killed */
+	uint64_t left;	 /* events until the process is killed; 0: never */
+	uint64_t events; /* of the last process */
+	uint64_t flops;	 /* of all processes */
+	bool stops;	 /* the process is stopped, not killed */
 
 	int reps;
 	bool equal;
-	uint64_t lives, counted, redone, safety;
-	char why[512]; /* it failed */
+	uint64_t starts, counted, redone, safety;
+	char why[512]; /* why the run failed */
 } * shared;
 
 static char dir[64];
@@ -129,22 +129,23 @@ void cblas_dgemm(const enum CBLAS_ORDER order,
 	     ldc);
 }
 
-/* ---- Lives ---- */
+/* ---- Processes ---- */
 
 static inline int look(const struct asl_rep *rep, void *arg)
 {
 	(void)arg;
 	shared->reps++;
 	shared->equal = rep->predicted_equal;
-	shared->lives = rep->starts;
+	shared->starts = rep->starts;
 	shared->counted = rep->total.of[ASL_FLOPS];
 	shared->redone = rep->repeated.of[ASL_FLOPS];
 	shared->safety = rep->safety_words;
 	return 0;
 }
 
-/* A process that runs it, for so many events. */
-static inline pid_t begin_life(const struct asl_run_want *want, uint64_t events)
+/* Runs the case in a new process, for so many events. */
+static inline pid_t start_process(const struct asl_run_want *want,
+				  uint64_t events)
 {
 	pid_t child;
 	int err;
@@ -156,15 +157,15 @@ static inline pid_t begin_life(const struct asl_run_want *want, uint64_t events)
 	if (child > 0)
 		return child;
 	signal(SIGSEGV, SIG_DFL); /* cmocka would clear all away */
-	/* Nobody takes old words for those that were to be moved. */
+	/* Old words must not pass for words that were to be moved. */
 	mallopt(M_PERTURB, 0x80);
 	err = asl_run(want, look, NULL);
 	snprintf(shared->why, sizeof shared->why, "%s", asl_failure_to_print());
 	_exit(asl_exit_code(err));
 }
 
-/* Its exit code; 128 and more: a signal. */
-static inline int end_life(pid_t child)
+/* Returns the exit code; 128 and more: a signal. */
+static inline int wait_for_process(pid_t child)
 {
 	int status;
 
@@ -172,9 +173,9 @@ static inline int end_life(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static inline int live(const struct asl_run_want *want, uint64_t events)
+static inline int run_process(const struct asl_run_want *want, uint64_t events)
 {
-	return end_life(begin_life(want, events));
+	return wait_for_process(start_process(want, events));
 }
 
 /* ---- What is left ---- */
@@ -219,7 +220,7 @@ static inline bool pool_is_left(int ranks)
 
 /* ---- One case ---- */
 
-/* Results of a run that was not interrupted, and of one that was. */
+/* Results of an uninterrupted run, and of an interrupted one. */
 struct files {
 	char whole[96], resumed[96];
 };
@@ -230,65 +231,69 @@ static inline void name_files(struct files *f)
 	snprintf(f->resumed, sizeof f->resumed, "%s/resumed.npy", dir);
 }
 
-/* Uninterrupted, and not to be gone on with; then, how many events a life has. */
+/*
+ * Runs the case uninterrupted, without and with resume; returns the events of the
+ * latter.
+ */
 static inline uint64_t uninterrupted(struct asl_run_want want,
 				     const struct files *f)
 {
 	want.result = f->whole;
-	assert_int_equal(live(&want, 0), 0);
-	assert_int_equal(shared->lives, 0);
+	assert_int_equal(run_process(&want, 0), 0);
+	assert_int_equal(shared->starts, 0);
 	want.resume = true;
 	want.result = f->resumed;
-	assert_int_equal(live(&want, 0), 0);
-	assert_int_equal(shared->lives, 1);
+	assert_int_equal(run_process(&want, 0), 0);
+	assert_int_equal(shared->starts, 1);
 	assert_int_equal(shared->redone, 0);
 	assert_true(same_file(f->whole, f->resumed));
 	assert_false(pool_is_left(want.plan.ranks));
 	return shared->events;
 }
 
-/* Anywhere, or after all is done and before all is cleared away. */
+/* An event anywhere, or among the last, when pools are about to be removed. */
 static inline uint64_t roll_end(struct dice *d, uint64_t events)
 {
 	return roll(d, 0, 3) ? roll(d, 1, events)
 			     : events - roll(d, 0, asl_min(8, events) - 1);
 }
 
-/* Killed in all lives but the last, or until it does not get that far. */
-static inline int live_often(struct dice *d, const struct asl_run_want *want,
-			     uint64_t lives, uint64_t events)
+/* Kills all processes but the last, unless one completes before its event. */
+static inline int run_and_restart(struct dice *d,
+				  const struct asl_run_want *want,
+				  uint64_t starts, uint64_t events)
 {
 	int code = KILLED;
 
 	unlink(want->result);
 	memset(shared, 0, sizeof *shared);
-	for (uint64_t i = 1; i < lives && code == KILLED; i++)
-		code = live(want, roll_end(d, events));
-	return code == KILLED ? live(want, 0) : code;
+	for (uint64_t i = 1; i < starts && code == KILLED; i++)
+		code = run_process(want, roll_end(d, events));
+	return code == KILLED ? run_process(want, 0) : code;
 }
 
-/* Is it right in the end? */
+/* Is the result of the last process that of an uninterrupted run? */
 static inline bool survives(struct dice *d, struct asl_run_want want,
 			    const struct files *f, uint64_t events)
 {
-	uint64_t lives = roll(d, 2, MOST_LIVES);
+	uint64_t starts = roll(d, 2, MOST_STARTS);
 	int code;
 
 	want.resume = true;
 	want.result = f->resumed;
-	code = live_often(d, &want, lives, events);
+	code = run_and_restart(d, &want, starts, events);
 	if (code) {
-		print_error("a life ends with %d: %s\n", code, shared->why);
+		print_error("a process ends with %d: %s\n", code, shared->why);
 		return false;
 	}
 	if (shared->reps && shared->equal && same_file(f->whole, f->resumed) &&
-	    shared->lives && shared->lives <= lives &&
+	    shared->starts && shared->starts <= starts &&
 	    !pool_is_left(want.plan.ranks))
 		return true;
-	print_error("%d reps, counts %s, the result is %s, %ju lives of %ju\n",
+	print_error("%d reps, counts %s, the result is %s, %ju starts of %ju\n",
 		    shared->reps, shared->equal ? "equal" : "DIFFERENT",
 		    same_file(f->whole, f->resumed) ? "the same" : "ANOTHER",
-		    shared->lives, lives);
+		    shared->starts, starts);
 	return false;
 }
 
@@ -304,7 +309,7 @@ static inline int begin(void **state)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || !mkdtemp(dir))
 		return -1;
-	asl_blas_one_thread(); /* and its first product is none of a life's */
+	asl_blas_one_thread(); /* and its first product is no event */
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 # two daemons on this host.  SLURM is the (absolute) directory that it lives in.
 # The partition `urgent` preempts what runs in `all`.
 
-# shellcheck source=tests/nodes.sh
+# shellcheck source=tests/help/nodes.sh
 . "$(dirname "${BASH_SOURCE[0]}")/nodes.sh"
 
 slurm_pids=()

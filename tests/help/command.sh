@@ -3,11 +3,11 @@
 #
 # To be sourced.  ASLANT is the command; the script goes on in an empty directory,
 # with `python` one that has NumPy, and ends with [ ! -e failed ].  To preload
-# tests/faults.c is to preload $faults.
+# tests/help/faults.c is to preload $faults.
 
 aslant=${ASLANT:?}
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap '[ $BASHPID != $$ ] || rm -rf "$work"' EXIT # not in what it starts
 cd "$work" || exit
 mkdir said
 sanitizer=$(ldd "$aslant" | awk '/libasan/ {print $3}')
@@ -44,7 +44,27 @@ refuse() {
 	[ ! -s $out ] || fail "$*: something on stdout"
 }
 
-# refused PATTERN ARGUMENTS...; most of a start is spent asleep: several at once
+# until_true SECONDS COMMAND...: false if it is not true by then
+until_true() {
+	local until=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -le $until ] || return 1
+		sleep 0.01
+	done
+}
+
+# ready PID SIGNAL: does this process catch it by now?  Before that, SIGNAL would
+# end it without a word, or wait.
+ready() {
+	local bit=$((1 << ($(kill -l "$2") - 1))) caught blocked
+	caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+	blocked=$(sed -n 's/^SigBlk:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+	[ "/proc/$1/exe" -ef "$aslant" ] &&
+		[ $((0x${caught:-0} & bit)) != 0 ] && [ $((0x${blocked:-0} & bit)) = 0 ]
+}
+
+# refused PATTERN ARGUMENTS...; several at once
 refused() {
 	cases=$((cases + 1))
 	while [ "$(jobs -rp | wc -l)" -ge 12 ]; do

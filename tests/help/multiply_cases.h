@@ -4,10 +4,16 @@
 #ifndef ASL_TEST_MULTIPLY_CASES_H
 #define ASL_TEST_MULTIPLY_CASES_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
 #include "lib/multiply/grid.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
-#include "tests/random.h"
+#include "tests/help/random.h"
 
 static inline void print_case(const struct asl_run_want *w, unsigned number)
 {

@@ -4,6 +4,12 @@
 #ifndef ASL_TEST_LEDGERS_H
 #define ASL_TEST_LEDGERS_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
 #include "lib/run/run.h"
 
 static inline void print_counters(int rank, const struct asl_ledger *counted,
