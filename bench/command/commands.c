@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/library/cli.h"
 #include "bench/library/options.h"
 #include "bench/library/say.h"
 

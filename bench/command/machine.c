@@ -329,9 +329,9 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 		"s:s, s:o*, s:s, s:s*, s:o*}",
 		"run_id", rep->run_id, "algorithm", plan->algorithm->name,
 		"kernel", x.kernel, "m", length(x.m), "n", length(x.n), "k",
-		length(x.k), "spec", spec, "dims", spec ? x.dims : NULL, "store",
-		c->want.store, "medium", rep->medium, "costs", costs(c),
-		"accounting", asl_accounting_name(plan->accounting),
+		length(x.k), "spec", spec, "dims", spec ? x.dims : NULL,
+		"store", c->want.store, "medium", rep->medium, "costs",
+		costs(c), "accounting", asl_accounting_name(plan->accounting),
 		"emulation", emulation(rep), "cache_source",
 		*c->cache_source ? c->cache_source : "given", "bind",
 		*rep->bind ? rep->bind : NULL, "rank_cpus", cpus(rep));

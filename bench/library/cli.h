@@ -110,4 +110,14 @@ void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x);
 /* An algorithm of any family; NULL: there is none of that name. */
 const struct asl_algorithm *asl_cli_algorithm(const char *name);
 
+/* The names of all algorithms, and ASL_AUTO; NULL-ended. */
+const char *const *asl_algorithm_names(void);
+
+/*
+ * Refuse options that are not for this algorithm (NULL: for those of
+ * multiplication, of which the planner chooses).  0, or the exit code.
+ */
+int asl_options_suit(const struct asl_options *o,
+		     const struct asl_algorithm *algorithm);
+
 #endif

@@ -170,13 +170,6 @@ const struct asl_option *asl_option_find(const char *name);
 int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		   const char *text);
 
-/*
- * Refuse options that are not for this algorithm (NULL: for those of
- * multiplication, of which the planner chooses).  0, or the exit code.
- */
-int asl_options_suit(const struct asl_options *o,
-		     const struct asl_algorithm *algorithm);
-
 /* Write the options of a case as aslant run takes them. */
 void asl_options_put(FILE *f, const struct asl_options *o);
 
@@ -189,9 +182,5 @@ bool asl_is_one_of(const char *text, const char *const *names);
 
 /* Not an algorithm: the planner's best. */
 #define ASL_AUTO "auto"
-
-/* The names of all algorithms with ASL_AUTO, and of all kernels. */
-const char *const *asl_algorithm_names(void);
-const char *const *asl_kernel_names(void);
 
 #endif

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/library/case.h"
 #include "bench/library/number.h"
 #include "bench/library/options.h"
 #include "bench/library/say.h"

@@ -87,13 +87,6 @@ void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x);
 /* So that a typing error in a list does not fill the memory. */
 enum { ASL_MOST_CASES = 100000 };
 
-/* Ranges become lists.  0, or the exit code after a complaint. */
-int asl_suite_expand(struct json_t *keys);
-
-/* One key of a case.  0, or the exit code after a complaint. */
-int asl_suite_set(struct asl_suite_case *x, const char *key,
-		  const struct json_t *value);
-
 /* Where the suite of that name is; false: there is none. */
 bool asl_suite_find(char path[PATH_MAX], const char *name);
 

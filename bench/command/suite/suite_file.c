@@ -85,7 +85,7 @@ static json_t *list_of(const struct range *r)
 	return list;
 }
 
-int asl_suite_expand(json_t *keys)
+static int expand(json_t *keys)
 {
 	const char *key;
 	json_t *value;
@@ -187,8 +187,8 @@ static int set_label(struct asl_suite_case *x, const json_t *value)
 	return code;
 }
 
-int asl_suite_set(struct asl_suite_case *x, const char *key,
-		  const json_t *value)
+static int set_key(struct asl_suite_case *x, const char *key,
+		   const json_t *value)
 {
 	const struct asl_option *option = asl_option_find(key);
 
@@ -274,7 +274,7 @@ static int set_all(struct asl_suite_case *x, json_t *keys, size_t which,
 	{
 		count /= length_of(key, value);
 		if (!code)
-			code = asl_suite_set(
+			code = set_key(
 				x, key,
 				suite_file_element(key, value, which / count));
 		which %= count;
@@ -321,7 +321,7 @@ static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
 
 	asl_suite_about(s, &from);
 	asl_options_init(&from.o);
-	code = asl_suite_expand(keys);
+	code = expand(keys);
 	if (code)
 		return code;
 	count = count_cases(keys);
