@@ -361,7 +361,11 @@ for column, values in (("memory_budget_words", (1048576, 4194304)),
     assert "costs least" not in found.text, column
     if column != "w":  # which the same counts are priced at
         found.says("No problem was solved in two ways.")
+    if column not in ("w", "memory_budget_words"):
         found.says("No problem was solved in two ways on more than one rank.")
+    for table in found.tables.values():
+        assert not any(x.get("beaten in both") for x in table
+                       if column == "memory_budget_words"), table
     # Each bar is the least of its own figure.
     assert found.text.count(" least") - found.text.count(" least sent") >= 2
     found = report([row("3d", values[0], 90), row("cannon", values[1], 10),
@@ -370,6 +374,15 @@ for column, values in (("memory_budget_words", (1048576, 4194304)),
     assert (best["least cost"], best["next best"]) == ("3d", "cannon"), best
     assert best["shortest time"] == "3d (900 ms); too close to cannon" or \
         best["shortest time"] == "3d (900 ms)", best
+
+# Who does better with less memory is better, by whatever is best with more.
+column = "memory_budget_words"
+found = report([row("3d", 4194304, 90), row("cannon", 1048576, 10),
+                row("summa", 1048576, 95), row("cuts", "", 80)])
+assert [(x["least cost"], x["next best"], x["on"].split("words")[1:])
+        for x in found.tables["best.csv"]] == [
+    ("cannon", "cuts", [""]), ("cannon", "summa", [", budget 1.05 M ", ""]),
+    ("cannon", "3d", [", budget 4.19 M ", ""])], found.tables["best.csv"]
 
 # Two budgets were in this one: 32 MiB costs less than 8 MiB.
 reference = os.environ["REFERENCE"] + "/contractions-timed"

@@ -79,15 +79,12 @@ static void say_size(char text[ASL_SAID], const struct asl_runs_row *row)
 
 static void say_means(char text[ASL_SAID], const struct asl_runs_row *row)
 {
-	char cache[ASL_BRIEF], memory[ASL_BRIEF], budget[ASL_BRIEF];
-	bool limited = !isnan(row->memory_budget_words);
+	char cache[ASL_BRIEF], memory[ASL_BRIEF];
 
-	snprintf(text, ASL_SAID,
-		 "%.0f rank%s, cache %s, memory %s%s%s words%s%s", row->ranks,
-		 row->ranks == 1 ? "" : "s", asl_brief(cache, row->cache_words),
+	snprintf(text, ASL_SAID, "%.0f rank%s, cache %s, memory %s words%s%s",
+		 row->ranks, row->ranks == 1 ? "" : "s",
+		 asl_brief(cache, row->cache_words),
 		 asl_brief(memory, row->memory_words),
-		 limited ? ", budget " : "",
-		 limited ? asl_brief(budget, row->memory_budget_words) : "",
 		 strcmp(row->panels, "nvm") ? "" : ", panels in NVM",
 		 strcmp(row->initial, "rank0") ? "" : ", operands on rank 0");
 }
@@ -104,6 +101,16 @@ struct asl_said asl_say(const struct asl_runs_row *row)
 		 "r %.3g, w %.3g, \xce\xb2 %.3g%s", row->r, row->w, row->beta,
 		 asl_row_timed(row) ? " ns" : "");
 	return said;
+}
+
+const char *asl_say_budget(char text[ASL_SAID], double budget)
+{
+	char words[ASL_BRIEF];
+
+	if (isnan(budget))
+		return "";
+	snprintf(text, ASL_SAID, ", budget %s words", asl_brief(words, budget));
+	return text;
 }
 
 /* ---- Costs ---- */
@@ -264,6 +271,31 @@ struct asl_packs asl_page_packs(struct asl_page *p, int count, const int *order,
 	while (packs.at && asl_pack_next(&g, p->list, count, by))
 		if (!keep || keep(&g))
 			packs.at[packs.count++] = g;
+	return packs;
+}
+
+struct asl_packs asl_page_budgets(struct asl_page *p, int count,
+				  const int *order, const int *by)
+{
+	struct asl_packs groups = asl_page_packs(p, count, order, by, NULL);
+	struct asl_packs packs = {calloc((size_t)count + 1, sizeof *packs.at),
+				  0};
+
+	p->failed |= !packs.at;
+	for (int i = 0; !p->failed && i < groups.count; i++) {
+		struct asl_pack g = groups.at[i];
+
+		for (int k = 0, before = 0; k < g.count; k++) {
+			g.budget = g.at[k]->row->memory_budget_words;
+			for (before = 0; before < k; before++)
+				if (!asl_budget_compare(g.at[before]->row,
+							g.budget))
+					break;
+			if (before == k)
+				packs.at[packs.count++] = g;
+		}
+	}
+	free(groups.at);
 	return packs;
 }
 

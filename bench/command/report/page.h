@@ -70,6 +70,9 @@ struct asl_said {
 
 struct asl_said asl_say(const struct asl_runs_row *row);
 
+/* ", budget 1.05 M words"; "" for NAN, which is none. */
+const char *asl_say_budget(char text[ASL_SAID], double budget);
+
 /* Formatted text, escaped. */
 void asl_page_say(struct asl_page *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -109,6 +112,14 @@ struct asl_packs {
 struct asl_packs asl_page_packs(struct asl_page *p, int count, const int *order,
 				const int *by,
 				bool (*keep)(const struct asl_pack *g));
+
+/*
+ * Contests: such groups, each once for every memory budget that cases of it
+ * had.  Who had more is out of it; who had less may win it, but is no rival, as
+ * it could have done better.
+ */
+struct asl_packs asl_page_budgets(struct asl_page *p, int count,
+				  const int *order, const int *by);
 
 /* The groups of most cases come first. */
 void asl_packs_sort(struct asl_packs *packs);

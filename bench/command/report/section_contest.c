@@ -12,8 +12,9 @@
 #include "bench/command/report/page.h"
 #include "bench/command/results/stats.h"
 
-/* The cheapest of a case, and the cheapest that is another algorithm. */
+/* The cheapest of a case, and the cheapest rival: another algorithm. */
 struct contest {
+	double budget;
 	const struct asl_measured *best, *next, *inside; /* of the APM */
 	const struct asl_measured *fastest, *second;
 };
@@ -33,7 +34,7 @@ static double seconds(const struct asl_measured *x)
 	return x->time.samples ? x->time.median : NAN;
 }
 
-/* The least, if it is another algorithm than `than`; NULL there: of all. */
+/* The least of all, or of the rivals of `than`; NULL: there is none. */
 static const struct asl_measured *
 least(const struct asl_pack *g, double (*of)(const struct asl_measured *x),
       const struct asl_measured *than)
@@ -43,8 +44,12 @@ least(const struct asl_pack *g, double (*of)(const struct asl_measured *x),
 	for (int i = 0; i < g->count; i++) {
 		const struct asl_measured *x = g->at[i];
 
-		if (isnan(of(x)) ||
-		    (than && !strcmp(x->row->algorithm, than->row->algorithm)))
+		int budget = asl_budget_compare(x->row, g->budget);
+
+		if (isnan(of(x)) || budget > 0)
+			continue;
+		if (than && (budget < 0 ||
+			     !strcmp(x->row->algorithm, than->row->algorithm)))
 			continue;
 		if (!best || of(x) < of(best))
 			best = x;
@@ -55,7 +60,8 @@ least(const struct asl_pack *g, double (*of)(const struct asl_measured *x),
 /* False: there are no two algorithms, and best or next is NULL. */
 static bool judge(struct contest *c, const struct asl_pack *g)
 {
-	*c = (struct contest){.best = least(g, cost, NULL)};
+	*c = (struct contest){.budget = g->budget,
+			      .best = least(g, cost, NULL)};
 	if (c->best)
 		c->next = least(g, cost, c->best);
 	c->inside = least(g, cost_inside, NULL);
@@ -232,6 +238,7 @@ static void put_contest(struct asl_page *p, struct asl_sheet *s,
 		asl_sheet_text(s, c->inside ? c->inside->row->algorithm : "");
 	if (has->fastest)
 		asl_sheet_text(s, say_fastest(text, c));
+	strcat(said.means, asl_say_budget(text, c->budget));
 	ASL_SHEET_ROW(s, ASL_N(asl_row_cost(best)), ASL_T(said.costs),
 		      ASL_T(said.means));
 }
@@ -282,9 +289,15 @@ static void write_section(struct asl_page *p)
 {
 	static const int by_case[] = {ASL_PROBLEM, COL_place, ASL_COSTS,
 				      ASL_WAY, ASL_END};
+	static const int order[] = {ASL_PROBLEM,
+				    COL_place,
+				    ASL_COSTS,
+				    ASL_WAY,
+				    COL_memory_budget_words,
+				    ASL_END};
 	int cases = asl_page_list(p, NULL), count = 0;
 	struct contest *c = calloc((size_t)cases + 1, sizeof *c);
-	struct asl_packs all = asl_page_packs(p, cases, by_case, by_case, NULL);
+	struct asl_packs all = asl_page_budgets(p, cases, order, by_case);
 
 	p->failed |= !c;
 	for (int i = 0; !p->failed && i < all.count; i++)

@@ -52,11 +52,16 @@ static void fill(struct asl_bar *bar, struct label *label,
 		 const struct asl_runs_row *row, bool alone)
 {
 	double total = 0, cost = asl_row_cost(row);
-	char text[ASL_BRIEF];
+	char text[ASL_BRIEF], budget[ASL_SAID];
 
 	label->said = asl_say(row);
-	snprintf(label->name, sizeof label->name, alone ? "%.60s" : "%s",
-		 alone ? row->algorithm : label->said.how);
+	if (alone)
+		snprintf(label->name, sizeof label->name, "%.60s",
+			 row->algorithm);
+	else
+		snprintf(label->name, sizeof label->name, "%.300s%.60s",
+			 label->said.how,
+			 asl_say_budget(budget, row->memory_budget_words));
 	snprintf(label->note, sizeof label->note, "%s", asl_brief(text, cost));
 	*bar = (struct asl_bar){label->said.size, label->name,
 				.note = label->note};
@@ -66,19 +71,35 @@ static void fill(struct asl_bar *bar, struct label *label,
 	bar->mark = fabs(total - cost) > 0.01 * cost ? cost : NAN;
 }
 
-/* The cheapest of a size says so. */
+/* Is it the cheapest, if there is no more memory than it had? */
+static bool is_least(struct asl_measured *const *at, int count, int i,
+		     double budget)
+{
+	int best = -1;
+
+	for (int k = 0; k < count; k++)
+		if (asl_budget_compare(at[k]->row, budget) <= 0 &&
+		    (best < 0 ||
+		     asl_row_cost(at[k]->row) < asl_row_cost(at[best]->row)))
+			best = k;
+	return i == best;
+}
+
+/* The cheapest bar of a size says so, for each memory budget. */
 static void crown(const struct asl_bar *bar, struct label *label,
 		  struct asl_measured *const *at, int count)
 {
-	for (int first = 0, i = 1, best = 0; i <= count; i++) {
-		if (i < count && !strcmp(bar[i].group, bar[first].group)) {
-			if (asl_row_cost(at[i]->row) <
-			    asl_row_cost(at[best]->row))
-				best = i;
-			continue;
-		}
-		strcat(label[best].note, " least");
-		first = best = i;
+	for (int first = 0, end; first < count; first = end) {
+		for (end = first + 1; end < count; end++)
+			if (strcmp(bar[end].group, bar[first].group) != 0)
+				break;
+		for (int i = first; i < end; i++)
+			for (int k = first; k < end; k++)
+				if (is_least(at + first, end - first, i - first,
+					     at[k]->row->memory_budget_words)) {
+					strcat(label[i].note, " least");
+					break;
+				}
 	}
 }
 

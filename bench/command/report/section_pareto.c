@@ -27,12 +27,14 @@ static struct bounds bounds_of(const struct asl_pack *g)
 	return b;
 }
 
+/* By another point that had as little memory. */
 static bool is_beaten(const struct asl_pack *g, const struct asl_runs_row *x)
 {
 	for (int i = 0; i < g->count; i++) {
 		const struct asl_runs_row *a = g->at[i]->row;
 
-		if (a->bh_words_max <= x->bh_words_max &&
+		if (asl_budget_compare(a, x->memory_budget_words) <= 0 &&
+		    a->bh_words_max <= x->bh_words_max &&
 		    a->write_words_max <= x->write_words_max &&
 		    (a->bh_words_max < x->bh_words_max ||
 		     a->write_words_max < x->write_words_max))

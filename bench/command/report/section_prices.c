@@ -93,12 +93,11 @@ static int next_turn(const struct prices *s, const struct envelope *e, int from,
 	return to;
 }
 
-static bool find_turns(struct prices *s, struct envelope *e, bool inside)
+static bool find_turns(struct prices *s, struct envelope *e)
 {
 	double x = 0;
 	int now;
 
-	e->inside = inside;
 	e->turn = calloc((size_t)s->lines, sizeof *e->turn);
 	e->first = now = find_first(s, e);
 	if (!e->turn || now < 0)
@@ -116,6 +115,52 @@ static double read_cost(const struct asl_runs_row *row)
 	return row->r / row->beta;
 }
 
+/* A case of the way that had this budget, or else less; NULL: all had more. */
+static const struct asl_runs_row *within(const struct asl_pack *way,
+					 double budget)
+{
+	const struct asl_runs_row *found = NULL;
+
+	for (int i = 0; i < way->count; i++) {
+		const struct asl_runs_row *row = way->at[i]->row;
+		int order = asl_budget_compare(row, budget);
+
+		if (!order)
+			return row;
+		if (order < 0)
+			found = row;
+	}
+	return found;
+}
+
+static void close_prices(struct prices *s)
+{
+	free(s->line);
+	free(s->of_all.turn);
+	free(s->of_inside.turn);
+}
+
+static bool find_envelopes(struct prices *s)
+{
+	free(s->of_all.turn);
+	free(s->of_inside.turn);
+	s->of_all = (struct envelope){.inside = false};
+	s->of_inside = (struct envelope){.inside = true};
+	return find_turns(s, &s->of_inside) && find_turns(s, &s->of_all);
+}
+
+/* What had less memory could do better with all of it: it wins, or it goes. */
+static int drop_losers(struct prices *s)
+{
+	int kept = 0;
+
+	for (int i = 0; i < s->lines; i++)
+		if (s->line[i].wins ||
+		    !asl_budget_compare(s->line[i].row, s->all.budget))
+			s->line[kept++] = s->line[i];
+	return kept;
+}
+
 /*
  * The ways of a problem, sorted by way, at r / beta = read; false: out of
  * memory.  Close it either way.
@@ -127,21 +172,17 @@ static bool open_prices(struct prices *s, const struct asl_pack *g, double read)
 	*s = (struct prices){.all = *g, .read = read};
 	s->line = calloc((size_t)g->count, sizeof *s->line);
 	while (s->line && asl_pack_next(&way, g->at, g->count, by_way)) {
-		const struct asl_runs_row *x = way.at[0]->row;
+		const struct asl_runs_row *x = within(&way, g->budget);
 
-		s->line[s->lines++] = (struct line){
-			x, x->bh_words_max + read * x->read_words_max,
-			x->write_words_max, false};
+		if (x)
+			s->line[s->lines++] = (struct line){
+				x, x->bh_words_max + read * x->read_words_max,
+				x->write_words_max, false};
 	}
-	return s->line && find_turns(s, &s->of_inside, true) &&
-	       find_turns(s, &s->of_all, false);
-}
-
-static void close_prices(struct prices *s)
-{
-	free(s->line);
-	free(s->of_all.turn);
-	free(s->of_inside.turn);
+	if (!s->line || !find_envelopes(s))
+		return false;
+	s->lines = drop_losers(s);
+	return find_envelopes(s);
 }
 
 /* ---- In words ---- */
@@ -313,8 +354,9 @@ static void figure(struct asl_page *p, const struct prices *s)
 
 	put_data(p, &t, s);
 	snprintf(title, sizeof title,
-		 "%.60s, %.300s; %.140s, r/\xce\xb2 = %.3g", row->family,
-		 said.size, said.means, s->read);
+		 "%.60s, %.300s; %.140s%.60s, r/\xce\xb2 = %.3g", row->family,
+		 said.size, said.means, asl_say_budget(text, s->all.budget),
+		 s->read);
 	asl_figure_begin(p, title);
 	fputs("<p class=\"verdict\">", p->f);
 	asl_page_say(p, "%c%s.",
@@ -358,6 +400,7 @@ static void table(struct asl_page *p, const struct prices *s, int count)
 	for (int i = 0; i < count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		struct asl_said said = asl_say(s[i].line[0].row);
 
+		strcat(said.means, asl_say_budget(all, s[i].all.budget));
 		ASL_SHEET_ROW(&t, ASL_T(said.size), ASL_T(said.means),
 			      ASL_N(s[i].read),
 			      ASL_T(say_verdict(all, &s[i], &s[i].of_all)),
@@ -403,6 +446,8 @@ static int distinct(double to[ASL_MOST_PLOTS], const struct asl_pack *g)
 		double x = read_cost(g->at[i]->row);
 		int k = 0;
 
+		if (asl_budget_compare(g->at[i]->row, g->budget) > 0)
+			continue;
 		while (k < count && to[k] != x)
 			k++;
 		if (k == count)
@@ -430,9 +475,11 @@ static int add(struct asl_page *p, struct prices *to, const struct asl_pack *g)
 static void write_section(struct asl_page *p)
 {
 	int cases = asl_page_list(p, fits), count = 0;
-	struct prices *s = calloc((size_t)cases + 1, sizeof *s);
 	struct asl_packs all =
-		asl_page_packs(p, cases, by_way, asl_by_problem, NULL);
+		asl_page_budgets(p, cases, by_way, asl_by_problem);
+
+	struct prices *s =
+		calloc(ASL_MOST_PLOTS * (size_t)all.count + 1, sizeof *s);
 
 	p->failed |= !s;
 	fputs("<p>How much more does it cost to write a word to memory than to "

@@ -113,6 +113,18 @@ int asl_rows_compare_roles(const struct asl_runs_row *a,
 	return order;
 }
 
+static double limit(double budget)
+{
+	return isnan(budget) ? INFINITY : budget;
+}
+
+int asl_budget_compare(const struct asl_runs_row *row, double budget)
+{
+	double a = limit(row->memory_budget_words), b = limit(budget);
+
+	return (a > b) - (a < b);
+}
+
 static int compare_cases(const void *a, const void *b, void *list)
 {
 	const struct asl_measured *x = *(struct asl_measured *const *)a;
@@ -339,11 +351,10 @@ static int compare_rows(const void *a, const void *b)
 static int compare_for_people(const void *a, const void *b)
 {
 	static const int by[] = {
-		ASL_PROBLEM,   COL_place,	 ASL_COSTS,
-		COL_algorithm, COL_kernel,	 COL_grid,
-		COL_overlap,   ASL_WAY,		 COL_profile,
-		COL_host,      COL_iterations,	 COL_read_words_max,
-		COL_blocks,    COL_bh_words_max, ASL_END};
+		ASL_PROBLEM,   COL_place,  ASL_COSTS,
+		COL_algorithm, COL_kernel, COL_grid,
+		COL_overlap,   ASL_WAY,	   COL_memory_budget_words,
+		COL_blocks,    ASL_END};
 	const struct asl_measured *x = a, *y = b;
 	int order = asl_rows_compare(x->row, y->row, by);
 

@@ -131,10 +131,12 @@ double asl_row_cost(const struct asl_runs_row *row);
 
 /*
  * The same work: what is computed and from what data, on how many ranks, with
- * how much cache and memory, and what else is given and decides counts.
+ * how much cache and memory, and what else is given and decides counts.  The
+ * memory budget is apart: a case that does better with less of it than another
+ * is the better one, see asl_budget_compare.
  */
 #define ASL_SIZE COL_spec, COL_m, COL_n, COL_k, COL_dims
-#define ASL_GIVEN COL_memory_budget_words, COL_panels, COL_initial, COL_store
+#define ASL_GIVEN COL_panels, COL_initial, COL_store
 #define ASL_PROBLEM                                                            \
 	COL_family, ASL_SIZE, COL_ranks, COL_cache_words, COL_memory_words,    \
 		ASL_GIVEN, COL_seed
@@ -155,10 +157,14 @@ int asl_rows_compare_roles(const struct asl_runs_row *a,
 
 void asl_cases_sort(struct asl_measured **list, int count, const int *columns);
 
+/* Below 0: less memory was allowed than the budget; NAN is no limit. */
+int asl_budget_compare(const struct asl_runs_row *row, double budget);
+
 /* A group in a sorted list: cases that agree in these columns. */
 struct asl_pack {
 	struct asl_measured **at;
 	int count;
+	double budget; /* for contests under it, see asl_page_budgets */
 };
 
 /*
