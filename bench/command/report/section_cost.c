@@ -22,7 +22,7 @@ static void put_data(struct asl_page *p, struct asl_sheet *s,
 	asl_sheet_begin(
 		p, s,
 		"problem|algorithm|kernel|grid|\xce\xb2 B_h|r B_r|w B_w|"
-		"messages and rest|Q");
+		"messages and rest|Q|memory budget");
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_runs_row *x = g->at[i]->row;
 		struct asl_said said = asl_say(x);
@@ -32,42 +32,54 @@ static void put_data(struct asl_page *p, struct asl_sheet *s,
 		ASL_SHEET_ROW(s, ASL_T(said.size), ASL_T(x->algorithm),
 			      ASL_T(x->kernel), ASL_T(x->grid), ASL_N(part[0]),
 			      ASL_N(part[1]), ASL_N(part[2]), ASL_N(part[3]),
-			      ASL_N(asl_row_cost(x)));
+			      ASL_N(asl_row_cost(x)),
+			      ASL_N(x->memory_budget_words));
 	}
 }
 
-/* Does a size have the algorithm once?  Its cases are neighbours. */
-static bool is_alone(const struct asl_pack *g, int i)
+/*
+ * The algorithm, as long as its size has it once; with its memory budget, if
+ * another case of it had another one, or else its grid.  Cases of a size and an
+ * algorithm are neighbours.
+ */
+static void name_bar(struct label *label, const struct asl_pack *g, int i)
 {
 	static const int by_name[] = {ASL_SIZE, COL_algorithm, ASL_END};
+	const struct asl_runs_row *row = g->at[i]->row;
+	double budget = row->memory_budget_words;
+	char words[ASL_BRIEF];
 
-	for (int k = i - 1; k <= i + 1; k += 2)
-		if (k >= 0 && k < g->count &&
-		    !asl_rows_compare(g->at[k]->row, g->at[i]->row, by_name))
-			return false;
-	return true;
+	snprintf(label->name, sizeof label->name, "%.60s", row->algorithm);
+	for (int k = i - 1; k <= i + 1; k += 2) {
+		if (k < 0 || k >= g->count ||
+		    asl_rows_compare(g->at[k]->row, row, by_name))
+			continue;
+		if (!asl_budget_compare(g->at[k]->row, budget)) {
+			strcpy(label->name, label->said.how);
+			continue;
+		}
+		snprintf(label->name, sizeof label->name, "%.60s %s",
+			 row->algorithm,
+			 isnan(budget) ? "" : asl_brief(words, budget));
+		return;
+	}
 }
 
 static void fill(struct asl_bar *bar, struct label *label,
-		 const struct asl_runs_row *row, bool alone)
+		 const struct asl_pack *g, int i)
 {
+	const struct asl_runs_row *row = g->at[i]->row;
 	double total = 0, cost = asl_row_cost(row);
-	char text[ASL_BRIEF], budget[ASL_SAID];
+	char text[ASL_BRIEF];
 
 	label->said = asl_say(row);
-	if (alone)
-		snprintf(label->name, sizeof label->name, "%.60s",
-			 row->algorithm);
-	else
-		snprintf(label->name, sizeof label->name, "%.300s%.60s",
-			 label->said.how,
-			 asl_say_budget(budget, row->memory_budget_words));
+	name_bar(label, g, i);
 	snprintf(label->note, sizeof label->note, "%s", asl_brief(text, cost));
 	*bar = (struct asl_bar){label->said.size, label->name,
 				.note = label->note};
 	asl_row_parts(bar->part, row);
-	for (int i = 0; i < 4; i++)
-		total += bar->part[i];
+	for (int k = 0; k < 4; k++)
+		total += bar->part[k];
 	bar->mark = fabs(total - cost) > 0.01 * cost ? cost : NAN;
 }
 
@@ -118,7 +130,7 @@ static void panel(struct asl_page *p, const struct asl_pack *g)
 		return;
 	}
 	for (int i = 0; i < shown; i++)
-		fill(&bar[i], &label[i], g->at[i]->row, is_alone(g, i));
+		fill(&bar[i], &label[i], g, i);
 	crown(bar, label, g->at, shown);
 	put_data(p, &s, g);
 	snprintf(text, sizeof text, "%s%s%s: %s; %s",
@@ -148,7 +160,9 @@ static void write_section(struct asl_page *p)
 	fputs("<p>", p->f);
 	asl_page_say(p, "Counted words of the busiest rank, times what a word "
 			"costs. A short bar is good; its longest part is "
-			"where to save. At its end is Q. ");
+			"where to save. At its end is Q. Where memory budgets "
+			"differ, the budget is beside the name, and 'least' "
+			"means among bars with no larger one. ");
 	if (all.count > 2 * ASL_MOST_PLOTS)
 		asl_page_say(p,
 			     "Drawn are the %d of %d sets of conditions "

@@ -49,7 +49,7 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 	asl_sheet_begin(p, t,
 			"algorithm|grid|words sent, B_h|lower bound|"
 			"words written, B_w|lower bound|outside the model|"
-			"beaten in both");
+			"beaten in both|memory budget");
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_runs_row *x = g->at[i]->row;
 
@@ -57,7 +57,8 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 			      ASL_N(x->bh_words_max), ASL_N(b->net),
 			      ASL_N(x->write_words_max), ASL_N(b->written),
 			      ASL_T(x->outside_apm == 1 ? "yes" : ""),
-			      ASL_T(is_beaten(g, x) ? "yes" : ""));
+			      ASL_T(is_beaten(g, x) ? "yes" : ""),
+			      ASL_N(x->memory_budget_words));
 	}
 }
 
