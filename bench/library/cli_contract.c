@@ -235,12 +235,6 @@ static int bounds(struct asl_bound bound[ASL_BOUNDS],
 static const struct asl_algorithm *const algorithms[] = {&asl_contract_einsum,
 							 NULL};
 
-static int refuse(int err, const char *before)
-{
-	return asl_complain(err == -ENOMEM ? ASL_NO_MACHINE : ASL_BAD_INPUT,
-			    "%s%s", before, asl_failure());
-}
-
 /* ---- Options ---- */
 
 static int size_of_file(struct asl_einsum *e, int which, const char *path)
@@ -269,7 +263,7 @@ static int sizes_of_files(struct asl_einsum *e, const struct asl_options *o)
 				  e->inputs, e->inputs == 1 ? "" : "s");
 	for (int i = 0; !err && i < count; i++)
 		err = size_of_file(e, i, o->operand[i]);
-	return err ? refuse(err, "--operand: ") : 0;
+	return err ? asl_complain_failure(err, "--operand: ") : 0;
 }
 
 static int find_sizes(struct asl_einsum *e, const struct asl_options *o)
@@ -277,15 +271,16 @@ static int find_sizes(struct asl_einsum *e, const struct asl_options *o)
 	int err = asl_einsum_parse(e, o->spec), code;
 
 	if (err)
-		return refuse(err, "--spec: ");
+		return asl_complain_failure(err, "--spec: ");
 	err = o->dims ? asl_einsum_dims(e, o->dims) : 0;
 	if (err)
-		return refuse(err, "--dims: ");
+		return asl_complain_failure(err, "--dims: ");
 	code = sizes_of_files(e, o);
 	if (code)
 		return code;
 	err = asl_einsum_check(e);
-	return err ? refuse(err, o->operand[0] ? "--operand: " : "--dims: ")
+	return err ? asl_complain_failure(err, o->operand[0] ? "--operand: "
+							     : "--dims: ")
 		   : 0;
 }
 

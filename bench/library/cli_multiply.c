@@ -1,101 +1,13 @@
 /*
  * cli_multiply.c -- matrix multiplication as the command asks for it and shows it
  */
-#include "bench/library/cli_multiply.h"
-
-#include <errno.h>
 #include <string.h>
 
 #include "bench/library/case.h"
 #include "bench/library/cli.h"
 #include "bench/library/say.h"
-#include "lib/base/error.h"
-#include "lib/matrix/file.h"
 #include "lib/multiply/multiply.h"
 #include "lib/multiply/planner.h"
-
-/*
- * How large the multiplication is: from options and operand files
- *
- * A file fixes two of the three dimensions.  What files and options both say
- * must agree; what neither says is missing, but for --n alone, without files,
- * which is all three.
- */
-
-/* A dimension, and who says so: "--n" or a file's name; NULL: nobody yet. */
-struct length {
-	uint64_t is;
-	const char *by, *what; /* "rows" or "columns" of a file, else "" */
-};
-
-static int settle(struct length *x, uint64_t is, const char *by,
-		  const char *what)
-{
-	if (x->by && x->is != is)
-		return asl_refuse("%s has %ju%s, but %s has %ju%s: C is m x n, "
-				  "A is m x k, B is k x n",
-				  x->by, x->is, x->what, by, is, what);
-	*x = (struct length){is, by, what};
-	return 0;
-}
-
-static int settle_file(struct length *rows, struct length *cols,
-		       const char *path)
-{
-	struct asl_matrix_in *in;
-	int err;
-
-	if (!path)
-		return 0;
-	err = asl_matrix_open(&in, path);
-	if (err)
-		return asl_complain(err == -ENOMEM ? ASL_NO_MACHINE
-						   : ASL_BAD_INPUT,
-				    "%s", asl_failure());
-	err = settle(rows, asl_matrix_rows(in), path, " rows");
-	if (!err)
-		err = settle(cols, asl_matrix_cols(in), path, " columns");
-	asl_matrix_close(in);
-	return err;
-}
-
-static int settle_option(struct length *x, uint64_t is, const char *name)
-{
-	return is ? settle(x, is, name, "") : 0;
-}
-
-int asl_sizes(struct asl_shape *shape, const struct asl_options *o)
-{
-	struct length m = {0}, n = {0}, k = {0};
-	char why[256];
-	int err = settle_file(&m, &k, o->a);
-
-	if (!err)
-		err = settle_file(&k, &n, o->b);
-	if (!err)
-		err = settle_option(&m, o->m, "--m");
-	if (!err)
-		err = settle_option(&n, o->n, "--n");
-	if (!err)
-		err = settle_option(&k, o->k, "--k");
-	if (err)
-		return err;
-	if (n.by && !m.by && !k.by)
-		m = k = n;
-	if (!m.by && !n.by && !k.by)
-		return asl_refuse("the size is missing: expected --n N, or "
-				  "--m, --n and --k");
-	if (!m.by || !n.by || !k.by)
-		return asl_refuse(
-			"--%s is missing: C is m x n, A is m x k, B is k x n",
-			!m.by	? "m"
-			: !n.by ? "n"
-				: "k");
-	*shape = (struct asl_shape){m.is, n.is, k.is};
-	if (asl_shape_check(shape, why, sizeof why))
-		return asl_refuse("%s", why);
-	return 0;
-}
 
 /* ---- From options to a plan ---- */
 
@@ -125,16 +37,22 @@ static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
 
 static int problem(struct asl_plan *plan, const struct asl_options *o)
 {
-	int err = asl_sizes(&plan->shape, o);
+	const struct asl_shape given = {o->m, o->n, o->k};
+	int err = asl_shape_find(&plan->shape, &given, o->a, o->b);
 
-	return err ? err : choose_ranks(plan, o);
+	return err ? asl_complain_failure(err, "") : choose_ranks(plan, o);
+}
+
+static int take_kernel(struct asl_plan *plan, const char *name)
+{
+	plan->kernel = asl_kernel_find(name);
+	return asl_fits_cache(plan);
 }
 
 static int means(struct asl_plan *plan, const struct asl_options *o)
 {
 	plan->panel = o->panel;
-	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
-	return asl_fits_cache(plan);
+	return o->kernel ? take_kernel(plan, o->kernel) : 0;
 }
 
 /* The algorithm's own, where it has one; else the one asked for. */
@@ -147,7 +65,7 @@ static int choose_kernel(struct asl_plan *plan)
 		return 0;
 	own = plan->algorithm->matmul->kernel;
 	if (!plan->kernel)
-		plan->kernel = asl_kernel_find(own ? own : "vomm");
+		return take_kernel(plan, own ? own : "vomm");
 	if (!own || !strcmp(own, plan->kernel->name))
 		return 0;
 	return asl_refuse(
@@ -157,11 +75,16 @@ static int choose_kernel(struct asl_plan *plan)
 
 static int complete(struct asl_run_want *want, const struct asl_options *o)
 {
-	int err = choose_kernel(&want->plan);
-
 	want->files[ASL_A] = o->a;
 	want->files[ASL_B] = o->b;
-	return err ? err : asl_fits_cache(&want->plan);
+	return choose_kernel(&want->plan);
+}
+
+static int settle(struct asl_plan *plan)
+{
+	int err = asl_multiply_complete(plan);
+
+	return err ? asl_complain_failure(err, "") : 0;
 }
 
 /* ---- In tables ---- */
@@ -225,7 +148,7 @@ const struct asl_family_cli asl_cli_multiply = {
 	.problem = problem,
 	.means = means,
 	.complete = complete,
-	.settle = asl_grid_settle,
+	.settle = settle,
 	.show = show,
 	.print_what = print_what,
 	.print_ranks = print_ranks,

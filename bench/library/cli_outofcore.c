@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "bench/library/cli.h"
-#include "bench/library/cli_multiply.h"
 #include "bench/library/say.h"
 #include "lib/base/parts.h"
 #include "lib/kernels/kernel.h"
+#include "lib/multiply/planner.h"
 #include "lib/outofcore/outofcore.h"
 #include "lib/outofcore/walk.h"
 
@@ -220,10 +220,14 @@ static int name_inputs(const char **a, const char **b,
 
 static int find_sizes(struct asl_shape *shape, const struct asl_options *o)
 {
-	struct asl_options named = *o;
-	int code = name_inputs(&named.a, &named.b, o);
+	const struct asl_shape given = {o->m, o->n, o->k};
+	const char *a, *b;
+	int code = name_inputs(&a, &b, o), err;
 
-	return code ? code : asl_sizes(shape, &named);
+	if (code)
+		return code;
+	err = asl_shape_find(shape, &given, a, b);
+	return err ? asl_complain_failure(err, "") : 0;
 }
 
 static int problem(struct asl_plan *plan, const struct asl_options *o)

@@ -133,20 +133,13 @@ static int bounds(struct asl_bound bound[ASL_BOUNDS],
 
 /* ---- From options to a plan ---- */
 
-static int complain(int err, const char *before)
-{
-	if (err == -ENOMEM)
-		return asl_complain(ASL_NO_MACHINE, "%s", asl_failure());
-	return asl_refuse("%s%s", before, asl_failure());
-}
-
 static int size_of_file(uint64_t *n, const char *path)
 {
 	struct asl_tensor_in *in;
 	int err = asl_tensor_open(&in, path);
 
 	if (err)
-		return complain(err, "");
+		return asl_complain_failure(err, "");
 	*n = asl_tensor_size(in);
 	asl_tensor_close(in);
 	return 0;
@@ -173,7 +166,7 @@ static int find_size(uint64_t *n, const struct asl_options *o)
 /* asl_failure() begins with the name of an option. */
 static int check(int err)
 {
-	return err ? complain(err, "--") : 0;
+	return err ? asl_complain_failure(err, "--") : 0;
 }
 
 static int problem(struct asl_plan *plan, const struct asl_options *o)

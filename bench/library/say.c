@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "net/net.h"
 
 static char about[PATH_MAX + 256]; /* "a path: a case: " */
@@ -71,6 +72,12 @@ int asl_complain(int code, const char *format, ...)
 	complain(speaks(), format, args);
 	va_end(args);
 	return code;
+}
+
+int asl_complain_failure(int err, const char *before)
+{
+	return asl_complain(err == -ENOMEM ? ASL_NO_MACHINE : ASL_BAD_INPUT,
+			    "%s%s", before, asl_failure());
 }
 
 int asl_complain_alone(int code, const char *format, ...)

@@ -28,6 +28,12 @@ int asl_complain(int code, const char *format, ...)
 int asl_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int asl_no_memory(void);
 
+/*
+ * Complain of what asl_failure() says, after `before`; the exit code for its
+ * negative errno: ASL_NO_MACHINE if memory was lacking, else ASL_BAD_INPUT.
+ */
+int asl_complain_failure(int err, const char *before);
+
 /* Complain from any rank, about something that only this rank knows. */
 int asl_complain_alone(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

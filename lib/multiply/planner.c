@@ -5,11 +5,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/base/parts.h"
+#include "lib/matrix/file.h"
 #include "lib/multiply/grid.h"
 
 /*
@@ -255,29 +256,153 @@ int asl_planner_best(struct asl_plan *plan, uint64_t *least_need)
 	return err;
 }
 
+/* ---- A plan that is complete ---- */
+
+static int nothing_fits(const struct asl_plan *plan, uint64_t memory_needed)
+{
+	if (!plan->budget || memory_needed == UINT64_MAX)
+		return asl_fail(-EINVAL, "no algorithm can do this with these "
+					 "options");
+	return asl_fail(-ENOMEM,
+			"nothing fits into --memory-budget %ju words: the "
+			"least need is %ju words",
+			plan->budget, memory_needed);
+}
+
+/* The grid that was given. */
+static int take_grid(struct asl_plan *plan)
+{
+	const int *p = plan->grid.p;
+	uint64_t needed;
+
+	asl_plan_prescribe(plan);
+	if (!asl_plan_possible(plan))
+		return asl_fail(-EINVAL,
+				"--grid: found %dx%dx%d, but %s works on %s",
+				p[0], p[1], p[2], plan->algorithm->name,
+				asl_plan_runs(plan)->matmul->grid.text);
+	asl_plan_blocks(plan);
+	needed = asl_forecast(plan).memory_needed;
+	if (!plan->budget || needed <= plan->budget)
+		return 0;
+	return asl_fail(-ENOMEM,
+			"grid %dx%dx%d of %s does not fit into --memory-budget "
+			"%ju words: it needs %ju words",
+			p[0], p[1], p[2], plan->algorithm->name, plan->budget,
+			needed);
+}
+
+int asl_multiply_complete(struct asl_plan *plan)
+{
+	uint64_t needed = 0;
+
+	if (!plan->algorithm)
+		return asl_planner_best(plan, &needed)
+			       ? nothing_fits(plan, needed)
+			       : 0;
+	if (plan->grid.p[0])
+		return take_grid(plan);
+	if (!asl_grid_choose(plan, &needed))
+		return 0;
+	return asl_fail(-ENOMEM,
+			"no grid of %s fits into --memory-budget %ju words: "
+			"the least need is %ju words",
+			plan->algorithm->name, plan->budget, needed);
+}
+
+/* ---- The shape ---- */
+
+/* A dimension and its source: "--n" or a file's name; NULL: none yet. */
+struct length {
+	uint64_t is;
+	const char *by, *what; /* "rows" or "columns" of a file, else "" */
+};
+
+static int agree(struct length *x, uint64_t is, const char *by,
+		 const char *what)
+{
+	if (x->by && x->is != is)
+		return asl_fail(-EINVAL,
+				"%s has %ju%s, but %s has %ju%s: C is m x n, "
+				"A is m x k, B is k x n",
+				x->by, x->is, x->what, by, is, what);
+	*x = (struct length){is, by, what};
+	return 0;
+}
+
+static int agree_file(struct length *rows, struct length *cols,
+		      const char *path)
+{
+	struct asl_matrix_in *in;
+	int err;
+
+	if (!path)
+		return 0;
+	err = asl_matrix_open(&in, path);
+	if (err)
+		return err;
+	err = agree(rows, asl_matrix_rows(in), path, " rows");
+	if (!err)
+		err = agree(cols, asl_matrix_cols(in), path, " columns");
+	asl_matrix_close(in);
+	return err;
+}
+
+static int agree_option(struct length *x, uint64_t is, const char *name)
+{
+	return is ? agree(x, is, name, "") : 0;
+}
+
 static bool fits(uint64_t a, uint64_t b)
 {
 	return a <= (uint64_t)INT64_MAX / b;
 }
 
-int asl_shape_check(const struct asl_shape *s, char *why, int room)
+static int check(const struct asl_shape *s)
 {
 	uint64_t dim[] = {s->m, s->n, s->k};
 
 	for (int i = 0; i < 3; i++)
-		if (!dim[i] || dim[i] > INT32_MAX) {
-			snprintf(why, (size_t)room,
-				 "%c is %ju, expected 1 to %d", "mnk"[i],
-				 dim[i], INT32_MAX);
-			return -EINVAL;
-		}
-	/* 2 mnk flops, in all; fewer words than that are moved by anybody. */
-	if (!fits(s->m, 2 * s->n) || !fits(2 * s->m * s->n, s->k)) {
-		snprintf(why, (size_t)room,
-			 "%ju x %ju x %ju: 2mnk flops cannot be counted in 63 "
-			 "bits",
-			 s->m, s->n, s->k);
-		return -EINVAL;
-	}
+		if (!dim[i] || dim[i] > INT32_MAX)
+			return asl_fail(-EINVAL, "%c is %ju, expected 1 to %d",
+					"mnk"[i], dim[i], INT32_MAX);
+	/* 2 mnk flops, in all; no rank moves as many words. */
+	if (!fits(s->m, 2 * s->n) || !fits(2 * s->m * s->n, s->k))
+		return asl_fail(-EINVAL,
+				"%ju x %ju x %ju: 2mnk flops cannot be counted "
+				"in 63 bits",
+				s->m, s->n, s->k);
 	return 0;
+}
+
+int asl_shape_find(struct asl_shape *out, const struct asl_shape *given,
+		   const char *a, const char *b)
+{
+	struct length m = {0}, n = {0}, k = {0};
+	int err = agree_file(&m, &k, a);
+
+	if (!err)
+		err = agree_file(&k, &n, b);
+	if (!err)
+		err = agree_option(&m, given->m, "--m");
+	if (!err)
+		err = agree_option(&n, given->n, "--n");
+	if (!err)
+		err = agree_option(&k, given->k, "--k");
+	if (err)
+		return err;
+	if (n.by && !m.by && !k.by)
+		m = k = n;
+	if (!m.by && !n.by && !k.by)
+		return asl_fail(-EINVAL, "the size is missing: expected --n N, "
+					 "or --m, --n and --k");
+	if (!m.by || !n.by || !k.by)
+		return asl_fail(-EINVAL,
+				"--%s is missing: C is m x n, A is m x k, B is "
+				"k x n",
+				!m.by	? "m"
+				: !n.by ? "n"
+					: "k");
+	*out = (struct asl_shape){m.is, n.is, k.is};
+	return check(out);
 }

@@ -27,9 +27,25 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base);
 int asl_planner_best(struct asl_plan *plan, uint64_t *least_need);
 
 /*
- * Is this something that can be multiplied at all?  0, or -EINVAL with why:
- * dimensions of 1 and more whose products can be counted in 63 bits.
+ * Complete a plan of shape, ranks, machine and costs: algorithm, kernel, grid and
+ * blocks, each as given or as is best.  With an algorithm it has a kernel.
+ *
+ * 0, or with asl_failure(), which calls what was given by the command's options:
+ *
+ *	-EINVAL		the algorithm can't work on this grid, or none can do it
+ *	-ENOMEM		it does not fit into the memory budget
  */
-int asl_shape_check(const struct asl_shape *shape, char *why, int room);
+int asl_multiply_complete(struct asl_plan *plan);
+
+/*
+ * The shape of C = A B, from dimensions (0: not given) and from operand files
+ * (NULL: none), each of which fixes two of the three.  n alone is all three.  What
+ * files and numbers both say must agree.
+ *
+ * 0; -EINVAL, if they don't, if one is missing, or if products could not be
+ * counted in 63 bits; or another negative errno.  With asl_failure().
+ */
+int asl_shape_find(struct asl_shape *out, const struct asl_shape *given,
+		   const char *a, const char *b);
 
 #endif
