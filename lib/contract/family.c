@@ -11,7 +11,6 @@
 #include "lib/contract/array.h"
 #include "lib/contract/contract.h"
 #include "lib/plan/pieces.h"
-#include "lib/rank/collective.h"
 
 /* ---- Files: inputs for every process, the output for that of rank 0 ---- */
 
@@ -431,24 +430,19 @@ static void sum_cell(struct asl_rank *r, const struct check *check,
 
 static double freivalds(struct asl_rank *r, struct check *check)
 {
-	struct asl_group all = {
-		.stride = 1, .size = check->c->ranks, .me = r->id};
 	struct asl_words weights, mine, sum;
 	double residual = 0;
 
 	asl_take(r, &weights, ASL_DRAM, weight_words(check));
-	asl_take(r, &mine, ASL_DRAM, 3);
-	asl_take(r, &sum, ASL_DRAM, 3);
+	asl_take_zeros(r, &mine, 3);
+	asl_take_zeros(r, &sum, 3);
 	if (!r->err) {
 		set_weights(check, weights.at);
-		mine.at[0] = mine.at[1] = mine.at[2] = 0;
 		each_row(r, check, add_weighed, mine.at);
 		if (r->id < asl_mesh_ranks(check->e, &check->c->whole))
 			sum_cell(r, check, mine.at + 1);
 	}
-	if (all.size == 1)
-		asl_copy(r, &sum, &mine);
-	asl_reduce(r, &all, 0, &sum, &mine);
+	asl_sum_to_root(r, check->data->plan, &sum, &mine);
 	if (!r->err && r->id == 0 && sum.at[0] != sum.at[1])
 		residual =
 			fabs(sum.at[0] - sum.at[1]) / (DBL_EPSILON * sum.at[2]);

@@ -13,7 +13,6 @@
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/grid.h"
 #include "lib/plan/pieces.h"
-#include "lib/rank/collective.h"
 
 /*
  * A and B into the pool before a run, C out of it after
@@ -30,27 +29,6 @@ struct files {
 
 /* ---- Files ---- */
 
-static const char *const names[] = {"A", "B"};
-
-static int open_operand(struct files *f, const struct asl_data *data, int which,
-			uint64_t rows, uint64_t cols)
-{
-	struct asl_matrix_in **in = &f->in[which];
-	const char *path = data->file[which];
-	int err;
-
-	if (data->given && data->given[which].at)
-		return asl_given_open(in, &data->given[which], names[which],
-				      rows, cols);
-	err = path ? asl_matrix_open(in, path) : 0;
-	if (err || !path)
-		return err;
-	if (asl_matrix_rows(*in) == rows && asl_matrix_cols(*in) == cols)
-		return 0;
-	return asl_fail(-EINVAL, "%s is %ju x %ju, expected %ju x %ju", path,
-			asl_matrix_rows(*in), asl_matrix_cols(*in), rows, cols);
-}
-
 int asl_multiply_open(struct asl_data *data)
 {
 	const struct asl_shape *x = &data->plan->shape;
@@ -62,8 +40,10 @@ int asl_multiply_open(struct asl_data *data)
 	data->opened = f;
 	if (data->first_rows)
 		return 0;
-	err = open_operand(f, data, ASL_A, x->m, x->k);
-	return err ? err : open_operand(f, data, ASL_B, x->k, x->n);
+	err = asl_operand_open(&f->in[ASL_A], data, ASL_A, "A", x->m, x->k);
+	return err ? err
+		   : asl_operand_open(&f->in[ASL_B], data, ASL_B, "B", x->k,
+				      x->n);
 }
 
 int asl_multiply_create(struct asl_data *data)
@@ -167,18 +147,11 @@ int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
 		       struct asl_words *own)
 {
 	struct files *f = data->opened;
-	/* On sim all ranks are here. */
-	struct asl_matrix_out *out = r->id == 0 ? f->out : NULL;
-	int err;
 
 	if (data->first_rows)
 		return write_rows(r, data, &own[ASL_C]);
-	err = asl_write_pieces(r, data->plan, piece_of, ASL_C, out,
-			       &own[ASL_C]);
-	if (err || !out)
-		return err;
-	f->out = NULL;
-	return asl_matrix_commit(out);
+	return asl_write_pieces(r, data->plan, piece_of, ASL_C, &f->out,
+				&own[ASL_C]);
 }
 
 /*
@@ -280,40 +253,28 @@ static void random_vector(double *x, uint64_t count, uint64_t seed)
 		x[i] += x[i] < 0 ? -0.5 : 0.5;
 }
 
-static void take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count)
-{
-	asl_take(r, x, ASL_DRAM, count);
-	if (x->at)
-		memset(x->at, 0, x->count * sizeof(double));
-}
-
 static double freivalds(struct asl_rank *r, const struct check *check)
 {
 	const struct asl_shape *s = &check->plan->shape;
-	struct asl_group all = {
-		.stride = 1, .size = asl_plan_ranks(check->plan), .me = r->id};
 	struct asl_words x, Bx, mine, sum;
 	double residual = 0;
 
 	asl_take(r, &x, ASL_DRAM, s->n);
 	/* Bx and the row sums of |B|: summed over ranks, known to all. */
-	take_zeros(r, &mine, 2 * s->k);
-	take_zeros(r, &Bx, 2 * s->k);
+	asl_take_zeros(r, &mine, 2 * s->k);
+	asl_take_zeros(r, &Bx, 2 * s->k);
 	if (!r->err) {
 		random_vector(x.at, s->n, check->source[ASL_A].seed);
 		each_stretch(
 			r, check, ASL_B, multiply_stretch,
 			&(struct product){mine.at, mine.at + s->k, x.at, 1});
-		if (all.size == 1)
-			asl_copy(r, &Bx, &mine);
-		asl_reduce(r, &all, 0, &Bx, &mine);
-		asl_broadcast(r, &all, 0, &Bx);
+		asl_sum_to_all(r, check->plan, &Bx, &mine);
 	}
 	asl_give(r, &mine);
 
 	/* A (B x) - C x, and the row sums of |A| and |C|, summed at rank 0. */
-	take_zeros(r, &mine, 3 * s->m);
-	take_zeros(r, &sum, 3 * s->m);
+	asl_take_zeros(r, &mine, 3 * s->m);
+	asl_take_zeros(r, &sum, 3 * s->m);
 	if (!r->err) {
 		each_stretch(
 			r, check, ASL_A, multiply_stretch,
@@ -321,9 +282,7 @@ static double freivalds(struct asl_rank *r, const struct check *check)
 		each_stretch(r, check, ASL_C, multiply_stretch,
 			     &(struct product){mine.at, mine.at + 2 * s->m,
 					       x.at, -1});
-		if (all.size == 1)
-			asl_copy(r, &sum, &mine);
-		asl_reduce(r, &all, 0, &sum, &mine);
+		asl_sum_to_root(r, check->plan, &sum, &mine);
 	}
 	if (!r->err && r->id == 0) {
 		double A = largest(sum.at + s->m, s->m);

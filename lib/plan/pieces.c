@@ -3,9 +3,12 @@
  */
 #include "lib/plan/pieces.h"
 
+#include <errno.h>
 #include <math.h>
+#include <string.h>
 
-#include "lib/base/parts.h"
+#include "lib/base/error.h"
+#include "lib/rank/collective.h"
 
 /* ---- Filling ---- */
 
@@ -28,7 +31,7 @@ void asl_fill_words(struct asl_rank *r, const struct asl_words *own,
 }
 
 struct filling {
-	const struct asl_source *source; /* NULL: what is no number */
+	const struct asl_source *source; /* NULL: NaN */
 	struct asl_piece piece;
 };
 
@@ -116,11 +119,12 @@ static void write_chunk(const double *at, uint64_t done, uint64_t count,
 }
 
 int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
-		     asl_piece_of *piece, int which, struct asl_matrix_out *out,
-		     const struct asl_words *own)
+		     asl_piece_of *piece, int which,
+		     struct asl_matrix_out **out, const struct asl_words *own)
 {
 	struct asl_piece x;
-	struct writing w = {out, &x, 0};
+	/* On sim all ranks are in rank 0's process. */
+	struct writing w = {r->id == 0 ? *out : NULL, &x, 0};
 	struct asl_words buffer;
 
 	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
@@ -136,7 +140,62 @@ int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
 		}
 	}
 	asl_give(r, &buffer);
-	return w.err ? w.err : r->err;
+	if (w.err || r->err || !w.out)
+		return w.err ? w.err : r->err;
+	*out = NULL;
+	return asl_matrix_commit(w.out);
+}
+
+int asl_operand_open(struct asl_matrix_in **in, const struct asl_data *data,
+		     int which, const char *name, uint64_t rows, uint64_t cols)
+{
+	const char *path = data->file[which];
+	int err;
+
+	if (data->given && data->given[which].at)
+		return asl_given_open(in, &data->given[which], name, rows,
+				      cols);
+	err = path ? asl_matrix_open(in, path) : 0;
+	if (err || !path ||
+	    (asl_matrix_rows(*in) == rows && asl_matrix_cols(*in) == cols))
+		return err;
+	return asl_fail(-EINVAL, "%s is %ju x %ju, expected %ju x %ju", path,
+			asl_matrix_rows(*in), asl_matrix_cols(*in), rows, cols);
+}
+
+/* ---- Verifying ---- */
+
+void asl_take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count)
+{
+	asl_take(r, x, ASL_DRAM, count);
+	if (x->at)
+		memset(x->at, 0, x->count * sizeof(double));
+}
+
+static struct asl_group all_ranks(const struct asl_rank *r,
+				  const struct asl_plan *plan)
+{
+	return (struct asl_group){
+		.stride = 1, .size = asl_plan_ranks(plan), .me = r->id};
+}
+
+void asl_sum_to_root(struct asl_rank *r, const struct asl_plan *plan,
+		     struct asl_words *sum, const struct asl_words *mine)
+{
+	struct asl_group all = all_ranks(r, plan);
+
+	if (all.size == 1)
+		asl_copy(r, sum, mine);
+	asl_reduce(r, &all, 0, sum, mine);
+}
+
+void asl_sum_to_all(struct asl_rank *r, const struct asl_plan *plan,
+		    struct asl_words *sum, const struct asl_words *mine)
+{
+	struct asl_group all = all_ranks(r, plan);
+
+	asl_sum_to_root(r, plan, sum, mine);
+	asl_broadcast(r, &all, 0, sum);
 }
 
 /*

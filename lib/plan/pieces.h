@@ -9,8 +9,7 @@
 
 #include "lib/base/parts.h"
 #include "lib/matrix/file.h"
-#include "lib/matrix/given.h"
-#include "lib/plan/plan.h"
+#include "lib/plan/family.h"
 
 enum { ASL_CHUNK = 65536 };
 
@@ -43,12 +42,29 @@ void asl_gather_to_root(struct asl_rank *r, int rank,
 			void *arg);
 
 /*
- * Every rank's pieces to rank 0's file, which is NULL elsewhere.  All ranks that
- * take part come together.
+ * Send every rank's pieces to rank 0, which writes and commits its *out; that is
+ * NULL then.  All ranks that take part call together.
  */
 int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
-		     asl_piece_of *piece, int which, struct asl_matrix_out *out,
-		     const struct asl_words *own);
+		     asl_piece_of *piece, int which,
+		     struct asl_matrix_out **out, const struct asl_words *own);
+
+/*
+ * Open a matrix operand, from memory or from its file, and check its size; *in
+ * stays as it is if the operand is generated.
+ */
+int asl_operand_open(struct asl_matrix_in **in, const struct asl_data *data,
+		     int which, const char *name, uint64_t rows, uint64_t cols);
+
+/*
+ * For verification: zeros in DRAM; and the sum of every rank's `mine` at rank 0,
+ * or at all ranks that take part, and call together.
+ */
+void asl_take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count);
+void asl_sum_to_root(struct asl_rank *r, const struct asl_plan *plan,
+		     struct asl_words *sum, const struct asl_words *mine);
+void asl_sum_to_all(struct asl_rank *r, const struct asl_plan *plan,
+		    struct asl_words *sum, const struct asl_words *mine);
 
 /*
  * Matrices whose rows are spread over ranks, into pools and back

@@ -10,7 +10,6 @@
 #include "lib/base/error.h"
 #include "lib/matrix/format.h"
 #include "lib/plan/pieces.h"
-#include "lib/rank/collective.h"
 #include "lib/symmetric/cube.h"
 #include "lib/symmetric/plan.h"
 #include "lib/symmetric/tensor.h"
@@ -171,17 +170,12 @@ struct files {
 	struct asl_matrix_out *out; /* rank 0's */
 };
 
-static bool is_given(const struct asl_data *data, int which)
-{
-	return data->given && data->given[which].at;
-}
-
 static int open_tensor(struct files *f, const struct asl_data *data, uint64_t n)
 {
 	const char *path = data->file[ASL_TENSOR];
 	int err = 0;
 
-	if (is_given(data, ASL_TENSOR))
+	if (data->given && data->given[ASL_TENSOR].at)
 		return asl_tensor_given(&f->tensor, &data->given[ASL_TENSOR],
 					n);
 	if (path)
@@ -190,24 +184,6 @@ static int open_tensor(struct files *f, const struct asl_data *data, uint64_t n)
 		return err;
 	return asl_fail(-EINVAL, "%s is of size %ju, expected %ju", path,
 			asl_tensor_size(f->tensor), n);
-}
-
-static int open_vectors(struct files *f, const struct asl_data *data,
-			uint64_t n, uint64_t R)
-{
-	const char *path = data->file[ASL_X];
-	int err = 0;
-
-	if (is_given(data, ASL_X))
-		return asl_given_open(&f->X, &data->given[ASL_X], "X", n, R);
-	if (path)
-		err = asl_matrix_open(&f->X, path);
-	if (err || !path)
-		return err;
-	if (asl_matrix_rows(f->X) == n && asl_matrix_cols(f->X) == R)
-		return 0;
-	return asl_fail(-EINVAL, "%s is %ju x %ju, expected %ju x %ju", path,
-			asl_matrix_rows(f->X), asl_matrix_cols(f->X), n, R);
 }
 
 static int open_operands(struct asl_data *data)
@@ -220,7 +196,9 @@ static int open_operands(struct asl_data *data)
 		return asl_fail(-ENOMEM, "no memory for operands");
 	data->opened = f;
 	err = open_tensor(f, data, s->n);
-	return err ? err : open_vectors(f, data, s->n, (uint64_t)s->columns);
+	return err ? err
+		   : asl_operand_open(&f->X, data, ASL_X, "X", s->n,
+				      (uint64_t)s->columns);
 }
 
 static int create_result(struct asl_data *data)
@@ -352,17 +330,11 @@ static int write_result(struct asl_rank *r, struct asl_data *data,
 			struct asl_words *own)
 {
 	bool vector = data->plan->algorithm == &asl_symmetric_hopm;
-	int which = vector ? ASL_X : ASL_Y, err;
+	int which = vector ? ASL_X : ASL_Y;
 	struct files *f = data->opened;
-	/* On sim all ranks are in this process. */
-	struct asl_matrix_out *out = r->id == 0 ? f->out : NULL;
 
-	err = asl_write_pieces(r, data->plan, piece_of, which, out,
-			       &own[which]);
-	if (err || !out)
-		return err;
-	f->out = NULL;
-	return asl_matrix_commit(out);
+	return asl_write_pieces(r, data->plan, piece_of, which, &f->out,
+				&own[which]);
 }
 
 /*
@@ -447,33 +419,14 @@ static void square_gram(struct check *c)
 		c->G[i] *= c->G[i];
 }
 
-/* Sum over all ranks, known to all. */
-static void add_up(struct asl_rank *r, int ranks, struct asl_words *whole,
-		   const struct asl_words *mine)
-{
-	struct asl_group all = {.stride = 1, .size = ranks, .me = r->id};
-
-	if (ranks == 1)
-		asl_copy(r, whole, mine);
-	asl_reduce(r, &all, 0, whole, mine);
-	asl_broadcast(r, &all, 0, whole);
-}
-
-static void take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count)
-{
-	asl_take(r, x, ASL_DRAM, count);
-	if (x->at)
-		memset(x->at, 0, x->count * sizeof(double));
-}
-
 static void gather(struct check *c, struct asl_words *X)
 {
 	struct asl_words mine;
 
-	take_zeros(c->r, &mine, c->n * c->R);
+	asl_take_zeros(c->r, &mine, c->n * c->R);
 	if (!c->r->err)
 		read_pieces(c, ASL_X, place, mine.at);
-	add_up(c->r, asl_plan_ranks(c->plan), X, &mine);
+	asl_sum_to_all(c->r, c->plan, X, &mine);
 	asl_give(c->r, &mine);
 	c->X = X->at;
 	if (c->gradient && !c->r->err)
@@ -572,13 +525,13 @@ static double test(struct check *c)
 	struct testing t = {c, NULL, 0};
 	double residual = 0;
 
-	take_zeros(c->r, &mine, c->R * SUMS);
-	take_zeros(c->r, &whole, c->R * SUMS);
+	asl_take_zeros(c->r, &mine, c->R * SUMS);
+	asl_take_zeros(c->r, &whole, c->R * SUMS);
 	t.sums = mine.at;
 	if (!c->r->err)
 		use_tensor(c->plan, c->r->id, test_entries, &t);
 	read_pieces(c, ASL_Y, test_row, &t);
-	add_up(c->r, asl_plan_ranks(c->plan), &whole, &mine);
+	asl_sum_to_all(c->r, c->plan, &whole, &mine);
 	if (!c->r->err && c->r->id == 0)
 		residual = judge(c, whole.at);
 	asl_give(c->r, &whole);
