@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -127,10 +128,28 @@ static struct outcome run_case(struct test_case *c, unsigned number)
 	if (err || out.reps != 1 || !out.sound) {
 		print_case(c, number);
 		if (err)
-			print_error("error %d: %s\n", err, asl_failure_to_print());
+			print_error("error %d: %s\n", err,
+				    asl_failure_to_print());
 		fail();
 	}
 	return out;
+}
+
+/* Choose the plan's tiles, of this order or NULL: of any. */
+static int settle(struct test_case *c, const struct asl_ooc_order *asked,
+		  uint64_t *need)
+{
+	struct asl_plan *plan = &c->want.plan;
+	struct asl_outofcore *o = calloc(1, sizeof *o);
+	int err;
+
+	assert_non_null(o);
+	o->asked = asked;
+	plan->outofcore = o;
+	err = asl_ooc_settle(plan, need);
+	c->o = *plan->outofcore;
+	asl_plan_release(plan);
+	return err;
 }
 
 /* ---- Tiles of any kind ---- */
@@ -167,11 +186,7 @@ static struct test_case roll_case(struct dice *d, int bits, int most_ranks)
 /* More parts than there is to cut, as well: then some are empty. */
 static void roll_tiles(struct dice *d, struct test_case *c)
 {
-	struct asl_ooc_model x = asl_ooc_model_of(&c->want.plan);
-
 	c->o = (struct asl_outofcore){
-		.method = x.method,
-		.inside = x.inside,
 		.replicated = (enum asl_operand)roll(d, 0, 1),
 		.order = asl_ooc_orders[roll(d, 0, 5)],
 		.again = (int)roll(d, 1, roll(d, 0, 1) ? 1 : 3),
@@ -235,7 +250,7 @@ static void budgets_are_kept(void **state)
 		plan->budget = roll(&d, least / 20, least / 4);
 		if (only_case() >= 0 && only_case() != (long)i)
 			continue;
-		if (asl_ooc_fit(&c.o, plan, &need)) {
+		if (settle(&c, NULL, &need)) {
 			assert_true(need > plan->budget);
 			continue;
 		}
@@ -259,15 +274,13 @@ static void too_little_is_refused(void **state)
 
 		c.want.plan.algorithm = asl_ooc_algorithms[i];
 		c.want.plan.budget = 2;
-		assert_int_equal(asl_ooc_fit(&c.o, &c.want.plan, &need),
-				 -ENOMEM);
+		assert_int_equal(settle(&c, NULL, &need), -ENOMEM);
 		for (uint64_t budget = need - 1; budget <= need; budget++) {
 			uint64_t again;
 
 			c.want.plan.budget = budget;
-			assert_int_equal(
-				asl_ooc_fit(&c.o, &c.want.plan, &again),
-				budget < need ? -ENOMEM : 0);
+			assert_int_equal(settle(&c, NULL, &again),
+					 budget < need ? -ENOMEM : 0);
 		}
 	}
 }
@@ -299,8 +312,9 @@ static void model_is_exact(void **state)
 
 		roll_tiles(&d, &c);
 		side = roll(&d, 1, 5);
-		plan->ranks =
-			(int)(c.o.method == ASL_ROTATION ? side * side : side);
+		plan->ranks = (int)(asl_ooc_kind(plan)->method == ASL_ROTATION
+					    ? side * side
+					    : side);
 		side *= 36; /* 4 parts and 3, 3 and 3 */
 		for (int j = 0; j < ASL_OPERANDS; j++)
 			c.o.n[j] = (int)roll(&d, 1, 4);
@@ -342,13 +356,15 @@ static void auto_takes_the_cheapest(void **state)
 		other.want.plan.kernel = plan->kernel;
 		if (only_case() >= 0 && only_case() != (long)i)
 			continue;
-		if (asl_ooc_auto(&c.o, plan, &need))
+		plan->algorithm = asl_ooc_algorithms[SIX];
+		if (settle(&c, NULL, &need))
 			continue;
 		least = run_case(&c, i).cost;
 		for (int j = 0; j < SIX; j++) {
 			other.want.plan.algorithm = asl_ooc_algorithms[j];
 			taken[j] += plan->algorithm == asl_ooc_algorithms[j];
-			if (asl_ooc_fit(&other.o, &other.want.plan, &need))
+			if (settle(&other, &asl_ooc_orders[i % ASL_OOC_ORDERS],
+				   &need))
 				continue;
 			if (run_case(&other, i).cost < least) {
 				print_case(&other, i);

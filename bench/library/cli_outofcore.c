@@ -15,40 +15,13 @@
 #include "lib/kernels/kernel.h"
 #include "lib/multiply/planner.h"
 #include "lib/outofcore/outofcore.h"
-#include "lib/outofcore/walk.h"
-
-/*
- * What was asked of a contraction out of core, for its face's files
- */
-
-/* Of a plan from options; those that were found have the first part. */
-struct asl_asked_outofcore {
-	struct asl_outofcore o;		   /* plan->outofcore */
-	const struct asl_ooc_order *order; /* NULL: the best */
-};
-
-static inline struct asl_asked_outofcore *
-asl_asked_outofcore(const struct asl_plan *plan)
-{
-	return (struct asl_asked_outofcore *)plan->outofcore;
-}
-
-/*
- * Contractions out of core as the command shows them
- *
- * The grid is of m x n x k, with the order of loops: 2x2x1/CAB is a torus, 1x4x1
- * replicates A, 4x1x1 B, and 1x1x4 adds up C.  Tiles are numbers of parts of m, n
- * and k, each of a rank's own; `again` are those of the index that the second
- * array of the order lacks, once more within.
- */
-
-static const char *const names[ASL_OOC_ORDERS] = {"ABC", "ACB", "BAC",
-						  "BCA", "CAB", "CBA"};
 
 static char letter(enum asl_operand which)
 {
 	return "ABC"[which];
 }
+
+/* ---- Orders of loops ---- */
 
 static bool is_named(const struct asl_ooc_order *order, const char *name)
 {
@@ -58,18 +31,8 @@ static bool is_named(const struct asl_ooc_order *order, const char *name)
 	return true;
 }
 
-/* ABC, ACB, ...; the text is static. */
-static const char *asl_ooc_order_name(const struct asl_ooc_order *order)
-{
-	int i = 0;
-
-	while (i < ASL_OOC_ORDERS - 1 && !is_named(order, names[i]))
-		i++;
-	return names[i];
-}
-
 /* NULL: there is none of that name. */
-static const struct asl_ooc_order *asl_ooc_order_find(const char *name)
+static const struct asl_ooc_order *find_order(const char *name)
 {
 	for (int i = 0; i < ASL_OOC_ORDERS; i++)
 		if (is_named(&asl_ooc_orders[i], name))
@@ -77,26 +40,28 @@ static const struct asl_ooc_order *asl_ooc_order_find(const char *name)
 	return NULL;
 }
 
-/* ---- In tables ---- */
-
-/* Which tiles have been chosen. */
-static bool is_settled(const struct asl_plan *plan)
-{
-	return plan->outofcore->again > 0;
-}
+/*
+ * In tables
+ *
+ * The grid is of m x n x k, with the order of loops: 2x2x1/CAB is a torus, 1x4x1
+ * replicates A, 4x1x1 B, and 1x1x4 accumulates C.  Tiles are numbers of parts of
+ * m, n and k, each of a rank's own; `again` are those of the index that the
+ * second array of the order lacks, once more within.
+ */
 
 static void show_grid(struct asl_shown *out, const struct asl_plan *plan)
 {
 	const struct asl_outofcore *o = plan->outofcore;
-	int ranks = asl_ooc_ranks(plan), p[ASL_OPERANDS] = {1, 1, 1};
+	enum asl_ooc_method method = asl_ooc_kind(plan)->method;
+	int ranks = asl_plan_ranks(plan), p[ASL_OPERANDS] = {1, 1, 1};
 
-	if (o->method == ASL_ROTATION)
+	if (method == ASL_ROTATION)
 		p[ASL_A] = p[ASL_B] = (int)asl_isqrt((uint64_t)ranks);
 	else
-		p[o->method == ASL_ACCUMULATION ? ASL_C : o->replicated] =
-			ranks;
-	snprintf(out->grid, sizeof out->grid, "%dx%dx%d/%s", p[ASL_B], p[ASL_A],
-		 p[ASL_C], asl_ooc_order_name(&o->order));
+		p[method == ASL_ACCUMULATION ? ASL_C : o->replicated] = ranks;
+	snprintf(out->grid, sizeof out->grid, "%dx%dx%d/%c%c%c", p[ASL_B],
+		 p[ASL_A], p[ASL_C], letter(o->order.at[0]),
+		 letter(o->order.at[1]), letter(o->order.at[2]));
 }
 
 static void show_tiles(struct asl_shown *out, const struct asl_outofcore *o)
@@ -109,25 +74,25 @@ static void show_tiles(struct asl_shown *out, const struct asl_outofcore *o)
 			 " again=%d", o->again);
 }
 
-static void asl_ooc_show(struct asl_shown *out, const struct asl_plan *plan)
+static void show(struct asl_shown *out, const struct asl_plan *plan)
 {
 	out->kernel = plan->kernel ? plan->kernel->name : NULL;
 	asl_show_sizes(out, &plan->shape);
-	if (!is_settled(plan))
-		return;
+	if (!plan->outofcore->again)
+		return; /* not settled */
 	show_grid(out, plan);
 	show_tiles(out, plan->outofcore);
 }
 
 /* ---- For people ---- */
 
-static void asl_ooc_print_what(FILE *f, const struct asl_plan *plan)
+static void print_what(FILE *f, const struct asl_plan *plan)
 {
 	fprintf(f, "%s with kernel %s: C = A B, %s", plan->algorithm->name,
 		plan->kernel->name, asl_show(plan).problem);
 }
 
-static void asl_ooc_print_ranks(FILE *f, const struct asl_plan *plan)
+static void print_ranks(FILE *f, const struct asl_plan *plan)
 {
 	const struct asl_outofcore *o = plan->outofcore;
 	int idle = plan->ranks - asl_plan_ranks(plan);
@@ -135,13 +100,13 @@ static void asl_ooc_print_ranks(FILE *f, const struct asl_plan *plan)
 
 	fprintf(f, "ranks     %d on a grid of %.*s (m x n x k)", plan->ranks,
 		(int)strcspn(shown.grid, "/"), shown.grid);
-	if (o->method == ASL_REPLICATION)
+	if (asl_ooc_kind(plan)->method == ASL_REPLICATION)
 		fprintf(f, ", %c is replicated", letter(o->replicated));
 	if (idle)
 		fprintf(f, ", %d idle", idle);
 	fprintf(f, "\ntiles     %dx%dx%d of a rank's m x n x k, order %s",
 		o->n[ASL_B], o->n[ASL_A], o->n[ASL_C],
-		asl_ooc_order_name(&o->order));
+		strchr(shown.grid, '/') + 1);
 	if (o->again > 1)
 		fprintf(f, ", %c's in %d once more", letter(o->order.at[2]),
 			o->again);
@@ -151,8 +116,8 @@ static void asl_ooc_print_ranks(FILE *f, const struct asl_plan *plan)
 
 /* ---- Bounds ---- */
 
-static int asl_ooc_bounds(struct asl_bound bound[ASL_BOUNDS],
-			  const struct asl_plan *plan)
+static int bounds(struct asl_bound bound[ASL_BOUNDS],
+		  const struct asl_plan *plan)
 {
 	const struct asl_shape *s = &plan->shape;
 	double m = (double)s->m, n = (double)s->n, k = (double)s->k;
@@ -160,7 +125,7 @@ static int asl_ooc_bounds(struct asl_bound bound[ASL_BOUNDS],
 	int count = 0;
 	double net;
 
-	/* Pools of any size: no bound that asks for M. */
+	/* Pools may be of any size: bounds that depend on M do not apply. */
 	large.memory = (uint64_t)1 << 62;
 	net = asl_bound_net_words(&large);
 	if (net > 0)
@@ -177,29 +142,10 @@ static int asl_ooc_bounds(struct asl_bound bound[ASL_BOUNDS],
 	return count;
 }
 
-/* All of them predict every rank. */
+/* Plans predict every rank. */
 enum { MOST_RANKS = 4096 };
 
-/* Never in a plan that is settled. */
-static const struct asl_algorithm best_of_six = {
-	.name = "ooc-auto",
-	.summary = "the method, order and tiles out of core of least predicted "
-		   "Q",
-	.family = &asl_family_outofcore,
-};
-
-static const struct asl_algorithm *const algorithms[] = {
-	&asl_ooc_rotation_inside,
-	&asl_ooc_rotation_outside,
-	&asl_ooc_replication_inside,
-	&asl_ooc_replication_outside,
-	&asl_ooc_accumulation_inside,
-	&asl_ooc_accumulation_outside,
-	&best_of_six,
-	NULL,
-};
-
-/* ---- What is asked ---- */
+/* ---- Options ---- */
 
 /* The inputs, whichever options name their files. */
 static int name_inputs(const char **a, const char **b,
@@ -232,13 +178,13 @@ static int find_sizes(struct asl_shape *shape, const struct asl_options *o)
 
 static int problem(struct asl_plan *plan, const struct asl_options *o)
 {
-	struct asl_asked_outofcore *x = calloc(1, sizeof *x);
+	struct asl_outofcore *x = calloc(1, sizeof *x);
 
 	if (!x)
 		return asl_no_memory();
-	plan->outofcore = &x->o;
+	plan->outofcore = x;
 	if (o->order)
-		x->order = asl_ooc_order_find(o->order);
+		x->asked = find_order(o->order);
 	if (!plan->ranks)
 		plan->ranks = 1;
 	if (plan->ranks > MOST_RANKS)
@@ -248,7 +194,7 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	return find_sizes(&plan->shape, o);
 }
 
-/* Unless one was given: no more than a tile of A, B and C each has, too. */
+/* The kernel's tile gets no more of the budget than those of A, B and C. */
 static void choose_cache(struct asl_plan *plan)
 {
 	uint64_t least = asl_kernel_find("vomm")->least_cache;
@@ -283,53 +229,7 @@ static int complete(struct asl_run_want *want, const struct asl_options *o)
 	return code ? code : asl_fits_cache(plan);
 }
 
-/* ---- Methods and orders ---- */
-
-static void try_order(struct asl_candidates *list, const struct asl_plan *base,
-		      const struct asl_ooc_order *order)
-{
-	struct asl_outofcore *o = malloc(sizeof *o);
-	struct asl_plan plan = *base;
-	uint64_t need;
-
-	list->failed |= !o;
-	if (!o)
-		return;
-	plan.outofcore = o;
-	/* The budget is of DRAM: asl_candidates_add would count the pool, too. */
-	if (!asl_ooc_fit_order(o, &plan, order, &need))
-		asl_candidates_put(list, &(struct asl_candidate){
-						 plan, asl_forecast(&plan)});
-	else
-		asl_candidates_refuse(list, &plan, need);
-}
-
-static void try_orders(struct asl_candidates *list, const struct asl_plan *base,
-		       const struct asl_algorithm *a,
-		       const struct asl_kernel *kernel)
-{
-	const struct asl_ooc_order *only = asl_asked_outofcore(base)->order;
-	struct asl_plan plan = *base;
-
-	plan.algorithm = a;
-	plan.kernel = kernel;
-	for (int i = 0; i < ASL_OOC_ORDERS; i++)
-		if (!only || only == &asl_ooc_orders[i])
-			try_order(list, &plan, &asl_ooc_orders[i]);
-}
-
-/* There is a budget. */
-static int try_all(struct asl_candidates *list, const struct asl_plan *base)
-{
-	const struct asl_kernel *kernel =
-		base->kernel ? base->kernel : asl_kernel_find("vomm");
-
-	for (int i = 0; asl_ooc_algorithms[i]; i++)
-		if (base->algorithm == &best_of_six ||
-		    base->algorithm == asl_ooc_algorithms[i])
-			try_orders(list, base, asl_ooc_algorithms[i], kernel);
-	return asl_candidates_end(list);
-}
+/* ---- The plan ---- */
 
 static int without_budget(const struct asl_plan *plan)
 {
@@ -340,38 +240,36 @@ static int without_budget(const struct asl_plan *plan)
 
 static int rank(struct asl_candidates *list, const struct asl_plan *base)
 {
-	return base->budget ? try_all(list, base) : without_budget(base);
+	return base->budget ? asl_ooc_rank(list, base) : without_budget(base);
 }
 
 static int settle(struct asl_plan *plan)
 {
-	struct asl_candidates list = asl_candidates(1);
+	uint64_t needed;
 
 	if (!plan->budget)
 		return without_budget(plan);
-	if (try_all(&list, plan))
-		return asl_complain(
-			ASL_NO_MACHINE,
-			"no tiles of %s fit into --memory-budget %ju words: "
-			"%ju words would do, with a cache of %ju",
-			plan->algorithm->name, plan->budget, list.memory_needed,
-			plan->cache);
-	asl_candidates_take(plan, &list);
-	return 0;
+	if (!asl_ooc_settle(plan, &needed))
+		return 0;
+	return asl_complain(ASL_NO_MACHINE,
+			    "no tiles of %s fit into --memory-budget %ju "
+			    "words: %ju words would do, with a cache of %ju",
+			    plan->algorithm->name, plan->budget, needed,
+			    plan->cache);
 }
 
 const struct asl_family_cli asl_cli_outofcore = {
 	.family = &asl_family_outofcore,
-	.algorithms = algorithms,
+	.algorithms = asl_ooc_algorithms,
 	.problem = problem,
 	.means = means,
 	.complete = complete,
 	.settle = settle,
-	.show = asl_ooc_show,
-	.print_what = asl_ooc_print_what,
-	.print_ranks = asl_ooc_print_ranks,
+	.show = show,
+	.print_what = print_what,
+	.print_ranks = print_ranks,
 	.test = "Freivalds' test",
 	.wrong = "THE PRODUCT IS WRONG",
 	.rank = rank,
-	.bounds = asl_ooc_bounds,
+	.bounds = bounds,
 };

@@ -1,52 +1,32 @@
 /*
- * family.c -- the six algorithms, and contraction out of core as a family
- *
- * Operands, files and verification are multiplication's, which asks who owns
- * what.
+ * family.c -- contraction out of core as a family, and its plans
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/family.h"
-#include "lib/outofcore/methods.h"
+#include "lib/outofcore/walk.h"
 
 /*
- * Order and tiles for a budget of DRAM, by the model
+ * Tiles for a budget of DRAM, by the model
  *
- * A third of what the kernel's tile leaves of the budget is M; a fifth where A
- * and B need room to land in.  Sides of tiles rounded up, and what reductions
- * need beside, may be more than that: then M is made smaller until all fits,
- * which the algorithm's own closed form says.
+ * M is a third of the budget less the kernel's tile; a fifth where A and B need
+ * room to land in.  Sides of tiles rounded up, and scratch of reductions, may
+ * exceed that; then M is reduced until the algorithm's own closed form fits.
  */
-
-/* What the name says. */
-static struct asl_outofcore kind(const struct asl_plan *plan)
-{
-	const char *name = plan->algorithm->name;
-
-	return (struct asl_outofcore){
-		.method = strstr(name, "rotation")	? ASL_ROTATION
-			  : strstr(name, "replication") ? ASL_REPLICATION
-							: ASL_ACCUMULATION,
-		.inside = strstr(name, "-inside"),
-	};
-}
 
 struct asl_ooc_model asl_ooc_model_of(const struct asl_plan *plan)
 {
-	struct asl_outofcore o = kind(plan);
-	struct asl_plan named = *plan;
+	const struct asl_ooc_kind *kind = asl_ooc_kind(plan);
 	const struct asl_costs *c = &plan->costs;
 
-	named.outofcore = &o;
 	return (struct asl_ooc_model){
-		.method = o.method,
-		.inside = o.inside,
+		.method = kind->method,
+		.inside = kind->inside,
 		.shape = plan->shape,
-		.ranks = asl_ooc_ranks(&named),
+		.ranks = asl_ooc_ranks(plan),
 		/* A copy has two ends. */
 		.read = c->read + c->dram_write,
 		.write = c->write + c->dram_read,
@@ -67,25 +47,18 @@ static void set(struct asl_outofcore *o, const struct asl_ooc_model *x,
 	o->again = (int)t->again;
 }
 
-/*
- * Best order (or the only one that is asked for), and best operand to replicate;
- * false: there is no room.
- */
-static bool choose(struct asl_outofcore *o, struct asl_ooc_model x,
-		   const struct asl_ooc_order *only)
+/* The best tiles, and the best operand to replicate; false: no tiles fit. */
+static bool choose(struct asl_outofcore *o, struct asl_ooc_model x)
 {
 	double least = INFINITY;
-	int last = o->method == ASL_REPLICATION ? ASL_B : ASL_A;
+	int last = x.method == ASL_REPLICATION ? ASL_B : ASL_A;
 
 	for (int i = ASL_A; i <= last; i++) {
 		struct asl_ooc_tiles t;
 		struct asl_ooc_volume v;
 
 		x.replicated = i;
-		if (only)
-			x.order = *only;
-		if (!(only ? asl_ooc_search(&t, &x, true)
-			   : asl_ooc_choose(&t, &x, true)))
+		if (!asl_ooc_search(&t, &x, true))
 			continue;
 		v = asl_ooc_volume(&x, &t);
 		if (asl_ooc_cost(&x, &v) < least) {
@@ -110,105 +83,101 @@ uint64_t asl_ooc_predicted_dram(const struct asl_plan *plan)
 }
 
 static bool fit(struct asl_outofcore *o, const struct asl_plan *plan,
-		const struct asl_ooc_order *only, uint64_t budget)
+		const struct asl_ooc_order *order, uint64_t budget)
 {
 	struct asl_ooc_model x = asl_ooc_model_of(plan);
 	struct asl_plan made = *plan;
-	double rooms = x.method == ASL_ROTATION && x.inside ? 5 : 3;
+	double tiles = x.method == ASL_ROTATION && x.inside ? 5 : 3;
 	double beside = (double)plan->cache;
 	uint64_t held;
 
-	*o = kind(plan);
+	x.order = *order;
 	made.outofcore = o;
 	for (;;) {
-		x.tile = floor(((double)budget - beside) / rooms);
-		if (x.tile < 1 || !choose(o, x, only))
+		x.tile = floor(((double)budget - beside) / tiles);
+		if (x.tile < 1 || !choose(o, x))
 			return false;
 		held = asl_ooc_predicted_dram(&made);
 		if (held <= budget)
 			return true;
-		beside += fmax(rooms, (double)(held - budget));
+		beside += fmax(tiles, (double)(held - budget));
 	}
 }
 
-/* The least that fits, between what does not and twice as much, or more. */
-static uint64_t enough(struct asl_outofcore *o, const struct asl_plan *plan,
-		       const struct asl_ooc_order *only, uint64_t little)
+/* The least budget that fits, by bisection; `little` does not. */
+static uint64_t find_needed(struct asl_outofcore *o,
+			    const struct asl_plan *plan,
+			    const struct asl_ooc_order *order, uint64_t little)
 {
 	uint64_t much = 2 * asl_max(little, 1), middle;
 
-	while (!fit(o, plan, only, much))
+	while (!fit(o, plan, order, much))
 		much *= 2;
 	while (much - little > 1) {
 		middle = little + (much - little) / 2;
-		*(fit(o, plan, only, middle) ? &much : &little) = middle;
+		*(fit(o, plan, order, middle) ? &much : &little) = middle;
 	}
 	return much;
 }
 
-int asl_ooc_fit(struct asl_outofcore *o, const struct asl_plan *plan,
-		uint64_t *need)
+/* ---- Candidates ---- */
+
+static void try_order(struct asl_candidates *list, struct asl_plan plan,
+		      const struct asl_ooc_order *order)
 {
-	return asl_ooc_fit_order(o, plan, NULL, need);
+	struct asl_outofcore *o = malloc(sizeof *o);
+
+	list->failed |= !o;
+	if (!o)
+		return;
+	*o = *plan.outofcore;
+	plan.outofcore = o;
+	/* The list would count pools towards the budget. */
+	if (fit(o, &plan, order, plan.budget))
+		asl_candidates_put(list, &(struct asl_candidate){
+						 plan, asl_forecast(&plan)});
+	else
+		asl_candidates_refuse(
+			list, &plan, find_needed(o, &plan, order, plan.budget));
 }
 
-int asl_ooc_fit_order(struct asl_outofcore *o, const struct asl_plan *plan,
-		      const struct asl_ooc_order *only, uint64_t *need)
+static const struct asl_algorithm best_of_six = {
+	.name = "ooc-auto",
+	.summary = "the method, order and tiles out of core of least predicted "
+		   "Q",
+	.family = &asl_family_outofcore,
+};
+
+int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base)
 {
-	uint64_t budget = plan->budget ? plan->budget : plan->memory;
+	const struct asl_ooc_order *asked = base->outofcore->asked;
+	struct asl_plan plan = *base;
 
-	if (fit(o, plan, only, budget))
-		return 0;
-	*need = enough(o, plan, only, budget);
-	return -ENOMEM;
-}
-
-double asl_ooc_predicted_cost(const struct asl_plan *plan)
-{
-	struct asl_rates rates = asl_rates(&plan->costs, ASL_FULL);
-	double most = 0;
-
-	for (int i = 0; i < asl_ooc_ranks(plan); i++) {
-		struct asl_ledger x;
-		struct asl_counts total;
-
-		asl_plan_predict(&x, plan, i);
-		total = asl_ledger_total(&x);
-		most = fmax(most, asl_cost(&rates, &total));
-	}
-	return most;
-}
-
-int asl_ooc_auto(struct asl_outofcore *o, struct asl_plan *plan, uint64_t *need)
-{
-	double least = INFINITY;
-	struct asl_plan best = *plan;
-
-	*need = UINT64_MAX;
-	for (int i = 0; asl_ooc_algorithms[i]; i++) {
-		struct asl_outofcore now;
-		struct asl_plan made = *plan;
-		uint64_t needs;
-		double cost;
-
-		made.algorithm = asl_ooc_algorithms[i];
-		if (asl_ooc_fit(&now, &made, &needs)) {
-			*need = asl_min(*need, needs);
+	/* The apm has only one memory. */
+	plan.accounting = ASL_FULL;
+	if (!plan.kernel)
+		plan.kernel = asl_kernel_find("vomm");
+	for (int i = 0; asl_ooc_algorithms[i] != &best_of_six; i++) {
+		plan.algorithm = asl_ooc_algorithms[i];
+		if (base->algorithm != &best_of_six &&
+		    base->algorithm != plan.algorithm)
 			continue;
-		}
-		made.outofcore = &now;
-		cost = asl_ooc_predicted_cost(&made);
-		if (cost < least) {
-			least = cost;
-			*o = now;
-			best.algorithm = made.algorithm;
-		}
+		for (int j = 0; j < ASL_OOC_ORDERS; j++)
+			if (!asked || asked == &asl_ooc_orders[j])
+				try_order(list, plan, &asl_ooc_orders[j]);
 	}
-	if (!isfinite(least))
-		return -ENOMEM;
-	plan->algorithm = best.algorithm;
-	plan->outofcore = o;
-	return 0;
+	return asl_candidates_end(list);
+}
+
+int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed)
+{
+	struct asl_candidates list = asl_candidates(1);
+	int err = asl_ooc_rank(&list, plan);
+
+	*memory_needed = list.memory_needed;
+	if (!err)
+		asl_candidates_take(plan, &list);
+	return err;
 }
 
 const struct asl_algorithm *const asl_ooc_algorithms[] = {
@@ -218,21 +187,11 @@ const struct asl_algorithm *const asl_ooc_algorithms[] = {
 	&asl_ooc_replication_outside,
 	&asl_ooc_accumulation_inside,
 	&asl_ooc_accumulation_outside,
+	&best_of_six,
 	NULL,
 };
 
-const struct asl_algorithm *asl_ooc_find(const char *name)
-{
-	for (int i = 0; asl_ooc_algorithms[i]; i++)
-		if (!strcmp(asl_ooc_algorithms[i]->name, name))
-			return asl_ooc_algorithms[i];
-	return NULL;
-}
-
-const struct asl_matmul asl_ooc_matmul = {
-	.grid = {.axes = "mkn"},
-	.owns = asl_ooc_owns,
-};
+/* ---- The family ---- */
 
 static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 {
@@ -241,11 +200,8 @@ static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 	return asl_ooc_owned(&l, which);
 }
 
-/*
- * The ranks at work, and pools of any size: what is bound to M among
- * multiplication's bounds does not apply.
- */
-static struct asl_plan at_work(const struct asl_plan *plan)
+/* With pools of any size, multiplication's bounds that depend on M don't hold. */
+static struct asl_plan without_memory(const struct asl_plan *plan)
 {
 	struct asl_plan x = *plan;
 
@@ -257,14 +213,14 @@ static struct asl_plan at_work(const struct asl_plan *plan)
 
 static double net_bound(const struct asl_plan *plan)
 {
-	struct asl_plan x = at_work(plan);
+	struct asl_plan x = without_memory(plan);
 
 	return asl_bound_net_words(&x);
 }
 
 static double io_bound(const struct asl_plan *plan)
 {
-	struct asl_plan x = at_work(plan);
+	struct asl_plan x = without_memory(plan);
 
 	return asl_bound_io_words(&x);
 }

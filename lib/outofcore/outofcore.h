@@ -1,72 +1,75 @@
 /*
  * outofcore.h -- C = A B where neither fits into memory: six algorithms
  *
- * A, B and C lie in the ranks' pools, and of DRAM a rank may have no more than
- * a budget: a tile of each, the kernel's tile in the cache, and what the
- * network needs.  The algorithms are the model's methods (model.h) on the
- * rank's verbs:
+ * A, B and C lie in the ranks' pools, and a rank may hold no more DRAM than a
+ * budget: a tile of each, the kernel's tile in the cache, and the network's
+ * scratch.  The algorithms are the model's methods (model.h) on the rank's verbs:
  *
  *	ooc-rotation-inside		ooc-rotation-outside
  *	ooc-replication-inside		ooc-replication-outside
  *	ooc-accumulation-inside		ooc-accumulation-outside
  *
- * What the model calls D is what passes between pool and DRAM: the counters
- * nvm_lift and nvm_land, as tiles are copied, not loaded into the cache (that
- * happens from DRAM, by the kernel: dram_read and dram_write).  V is net_recv,
- * and net_send over all ranks.  D2 is in the phases compute (and, of what is
- * replicated or added up tile by tile, gather and reduce), D1 in gather, shift
- * or reduce.
+ * and ooc-auto is the one of least predicted cost.
  *
- * As a family they are multiplication's: same operands, files and verification,
- * other owners.
+ * The model's D is what passes between pool and DRAM: the counters nvm_lift and
+ * nvm_land, as tiles are copied, not loaded into the cache (the kernel does that
+ * from DRAM: dram_read and dram_write).  V is net_recv, and net_send over all
+ * ranks.  D2 is in the phase compute (and, for an array that is replicated or
+ * added up tile by tile, in gather and reduce), D1 in gather, shift or reduce.
+ *
+ * The family is multiplication's but for the owners: it has the same operands,
+ * files and verification.
  */
 #ifndef ASL_OUTOFCORE_H
 #define ASL_OUTOFCORE_H
 
 #include "lib/outofcore/model.h"
+#include "lib/plan/candidates.h"
 #include "lib/plan/family.h"
 
-/* What a struct asl_plan of this family fixes beside what every plan does. */
-struct asl_outofcore {
+/* An algorithm's part of this family. */
+struct asl_ooc_kind {
 	enum asl_ooc_method method;
 	bool inside;
+};
+
+/* This family's part of a plan. */
+struct asl_outofcore {
+	const struct asl_ooc_order *asked; /* the request; NULL: any order */
+
 	enum asl_operand replicated;
 	struct asl_ooc_order order;
-
-	/* Tiles: as struct asl_ooc_tiles, of a rank's own part. */
+	/* Tiles: as struct asl_ooc_tiles, of a rank's own part; 0: not yet. */
 	int n[ASL_OPERANDS], again;
 };
 
 extern const struct asl_family asl_family_outofcore;
-extern const struct asl_algorithm asl_ooc_rotation_inside,
-	asl_ooc_rotation_outside, asl_ooc_replication_inside,
-	asl_ooc_replication_outside, asl_ooc_accumulation_inside,
-	asl_ooc_accumulation_outside;
+
+/* NULL-ended; the last is ooc-auto, which never is in a plan that is settled. */
 extern const struct asl_algorithm *const asl_ooc_algorithms[];
-const struct asl_algorithm *asl_ooc_find(const char *name);
+
+static inline const struct asl_ooc_kind *
+asl_ooc_kind(const struct asl_plan *plan)
+{
+	return plan->algorithm->outofcore;
+}
 
 /* The model of the plan's algorithm, without order, tiles and M. */
 struct asl_ooc_model asl_ooc_model_of(const struct asl_plan *plan);
 
 /*
- * Choose order and tiles, and what is replicated, for a budget of DRAM words:
- * plan->budget, which says nothing about the pool here; plan->memory if that is
- * 0. plan->outofcore need not be set.  Returns 0, or -ENOMEM: *need words would
- * do.
+ * Rank the plans of the base's algorithm, or with ooc-auto of all, in all orders
+ * that its request allows.  Each has the tiles, and the operand to replicate, of
+ * least cost by the model for a budget of DRAM, base->budget, which pools do not
+ * count towards.
  */
-int asl_ooc_fit(struct asl_outofcore *o, const struct asl_plan *plan,
-		uint64_t *need);
+int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base);
 
-/* The same with this order; NULL: the best. */
-int asl_ooc_fit_order(struct asl_outofcore *o, const struct asl_plan *plan,
-		      const struct asl_ooc_order *only, uint64_t *need);
-
-/* The same for whichever of the six costs its busiest rank least. */
-int asl_ooc_auto(struct asl_outofcore *o, struct asl_plan *plan,
-		 uint64_t *need);
-
-/* The busiest rank's cost: `full`, as the apm has only one memory. */
-double asl_ooc_predicted_cost(const struct asl_plan *plan);
+/*
+ * Replace the plan by the first of these; or -ENOMEM: *memory_needed is the
+ * least budget that would do.
+ */
+int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed);
 
 /* DRAM words that the busiest rank holds. */
 uint64_t asl_ooc_predicted_dram(const struct asl_plan *plan);

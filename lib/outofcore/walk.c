@@ -1,18 +1,14 @@
 /*
- * walk.c -- the loops over tiles, and the moves within one rank
+ * walk.c -- the part of each rank, the loops over tiles, and moves within a rank
  */
 #include "lib/outofcore/walk.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/kernels/kernel.h"
-#include "lib/outofcore/methods.h"
 #include "lib/rank/resume.h"
 
-/*
- * Ranges of indices, leaves, and who owns them
- */
+/* ---- Ranges of indices, and leaves ---- */
 
 static int side_of_torus(const struct asl_plan *plan)
 {
@@ -23,13 +19,13 @@ int asl_ooc_ranks(const struct asl_plan *plan)
 {
 	int q = side_of_torus(plan);
 
-	return plan->outofcore->method == ASL_ROTATION ? q * q : plan->ranks;
+	return asl_ooc_kind(plan)->method == ASL_ROTATION ? q * q : plan->ranks;
 }
 
-/* The index that ranks share out, where there is no torus. */
-static enum asl_operand shared_out(const struct asl_outofcore *o)
+/* The index that the ranks cut, where there is no torus. */
+static enum asl_operand cut_by_ranks(const struct asl_ooc_layout *l)
 {
-	return o->method == ASL_REPLICATION ? o->replicated : ASL_C;
+	return l->kind->method == ASL_REPLICATION ? l->o->replicated : ASL_C;
 }
 
 static void on_torus(struct asl_ooc_layout *l)
@@ -49,6 +45,7 @@ struct asl_ooc_layout asl_ooc_layout(const struct asl_plan *plan, int rank)
 	const struct asl_outofcore *o = plan->outofcore;
 	struct asl_ooc_layout l = {
 		.plan = plan,
+		.kind = asl_ooc_kind(plan),
 		.o = o,
 		.rank = rank,
 		.ranks = asl_ooc_ranks(plan),
@@ -61,22 +58,21 @@ struct asl_ooc_layout asl_ooc_layout(const struct asl_plan *plan, int rank)
 			  {0, plan->shape.k}},
 	};
 
-	if (o->method == ASL_ROTATION)
+	if (l.kind->method == ASL_ROTATION)
 		on_torus(&l);
 	else
-		l.index[shared_out(o)] =
-			asl_part_of(l.index[shared_out(o)], l.ranks, rank);
+		l.index[cut_by_ranks(&l)] =
+			asl_part_of(l.index[cut_by_ranks(&l)], l.ranks, rank);
 	for (int i = 0; i < ASL_OPERANDS; i++)
-		l.leaves[i] =
-			o->n[i] * (l.Y == (enum asl_operand)i ? o->again : 1);
+		l.leaves[i] = o->n[i] * asl_ooc_again(&l, i);
 	return l;
 }
 
-bool asl_ooc_spread(const struct asl_ooc_layout *l, enum asl_operand which)
+bool asl_ooc_is_shared(const struct asl_ooc_layout *l, enum asl_operand which)
 {
-	if (l->o->method == ASL_REPLICATION)
+	if (l->kind->method == ASL_REPLICATION)
 		return which == l->o->replicated;
-	return l->o->method == ASL_ACCUMULATION && which == ASL_C;
+	return l->kind->method == ASL_ACCUMULATION && which == ASL_C;
 }
 
 struct asl_range asl_ooc_index(const struct asl_ooc_layout *l,
@@ -90,24 +86,18 @@ struct asl_range asl_ooc_index(const struct asl_ooc_layout *l,
 struct asl_range asl_ooc_leaf(const struct asl_ooc_layout *l,
 			      enum asl_operand lacking, int x, int i)
 {
-	int again = l->Y == lacking ? l->o->again : 1;
+	int again = asl_ooc_again(l, lacking);
 	struct asl_range outer = asl_part_of(asl_ooc_index(l, lacking, x),
 					     l->o->n[lacking], i / again);
 
 	return asl_part_of(outer, again, i % again);
 }
 
-static uint64_t longest(const struct asl_ooc_layout *l,
-			enum asl_operand lacking)
-{
-	/* The first part of a cut is its longest. */
-	return asl_ooc_leaf(l, lacking, 0, 0).count;
-}
-
+/* The first part of a cut is its longest. */
 uint64_t asl_ooc_largest(const struct asl_ooc_layout *l, enum asl_operand which)
 {
-	return longest(l, asl_ooc_rows(which)) *
-	       longest(l, asl_ooc_cols(which));
+	return asl_ooc_leaf(l, asl_ooc_rows(which), 0, 0).count *
+	       asl_ooc_leaf(l, asl_ooc_cols(which), 0, 0).count;
 }
 
 int asl_ooc_passes(const struct asl_ooc_layout *l, enum asl_operand which)
@@ -129,39 +119,42 @@ static struct asl_piece share_of_leaf(const struct asl_ooc_layout *l,
 	return x;
 }
 
-bool asl_ooc_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
-		  enum asl_operand which, int i)
+static bool owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
+		 enum asl_operand which, int i)
 {
 	struct asl_ooc_layout l = asl_ooc_layout(plan, rank);
 	enum asl_operand rows = asl_ooc_rows(which), cols = asl_ooc_cols(which);
-	bool spread = asl_ooc_spread(&l, which);
+	bool shared = asl_ooc_is_shared(&l, which);
 
-	if (i >= (spread ? l.leaves[rows] * l.leaves[cols] : 1))
+	if (i >= (shared ? l.leaves[rows] * l.leaves[cols] : 1))
 		return false;
-	*x = spread ? share_of_leaf(&l, which, i)
+	*x = shared ? share_of_leaf(&l, which, i)
 		    : asl_whole_piece(asl_ooc_index(&l, rows, l.home),
 				      asl_ooc_index(&l, cols, l.home));
 	return true;
 }
 
-/* ---- Tiles ---- */
+const struct asl_matmul asl_ooc_matmul = {
+	.grid = {.axes = "mkn"},
+	.owns = owns,
+};
 
-static struct asl_range side(const struct asl_ooc_walk *w,
-			     const struct asl_ooc_tile *t, enum asl_operand i)
-{
-	return asl_ooc_leaf(w->l, i, t->part, t->leaf[i]);
-}
+/* ---- Tiles ---- */
 
 static struct asl_range rows_of(const struct asl_ooc_walk *w,
 				const struct asl_ooc_tile *t)
 {
-	return side(w, t, asl_ooc_rows(t->which));
+	enum asl_operand i = asl_ooc_rows(t->which);
+
+	return asl_ooc_leaf(w->l, i, t->part, t->leaf[i]);
 }
 
 static struct asl_range cols_of(const struct asl_ooc_walk *w,
 				const struct asl_ooc_tile *t)
 {
-	return side(w, t, asl_ooc_cols(t->which));
+	enum asl_operand i = asl_ooc_cols(t->which);
+
+	return asl_ooc_leaf(w->l, i, t->part, t->leaf[i]);
 }
 
 static struct asl_block block(const struct asl_ooc_walk *w,
@@ -182,7 +175,7 @@ struct asl_words asl_ooc_tile_words(const struct asl_ooc_walk *w,
 	return asl_slice(&t->room, 0, x.rows * x.cols);
 }
 
-/* Where it lies among all that this rank works with. */
+/* The tile's place in w->array. */
 static struct asl_block place(const struct asl_ooc_walk *w,
 			      const struct asl_ooc_tile *t)
 {
@@ -224,18 +217,8 @@ void asl_ooc_multiply(struct asl_ooc_walk *w, struct asl_ooc_tile *A,
 {
 	const struct asl_plan *plan = w->l->plan;
 	struct asl_block a = block(w, A), b = block(w, B), c = block(w, C);
-	struct asl_product x = {
-		.m = c.rows,
-		.n = c.cols,
-		.k = a.cols,
-		.cache = plan->cache,
-		.read_cost = plan->costs.dram_read,
-		.write_cost = plan->costs.dram_write,
-		.A = ASL_DRAM,
-		.B = ASL_DRAM,
-		.C = ASL_DRAM,
-		.add = C->sums,
-	};
+	struct asl_product x =
+		asl_ooc_product(plan, c.rows, c.cols, a.cols, C->sums);
 
 	asl_phase(w->r, ASL_COMPUTE);
 	if (!x.m || !x.n || (!x.k && x.add))
@@ -268,14 +251,9 @@ void asl_ooc_each_leaf(struct asl_ooc_walk *w, enum asl_operand which,
 			see(w, t);
 }
 
-/* ---- Rooms ---- */
+/* ---- Allocation ---- */
 
-static bool travels(const struct asl_ooc_tile *t)
-{
-	return t->which != ASL_C;
-}
-
-/* For `count` leaves; the landing, if any, is as large as one. */
+/* Room for `count` leaves and, for A and B, a landing as large as one. */
 static void take_rooms(struct asl_ooc_walk *w, struct asl_ooc_tile *t,
 		       uint64_t count, bool landings)
 {
@@ -283,16 +261,20 @@ static void take_rooms(struct asl_ooc_walk *w, struct asl_ooc_tile *t,
 	uint64_t words = asl_ooc_largest(w->l, which);
 
 	asl_take(w->r, &w->rooms[which], ASL_DRAM, count * words);
-	if (landings && travels(t))
+	if (landings && which != ASL_C)
 		asl_take(w->r, &w->landing[which], ASL_DRAM, words);
 	for (uint64_t i = 0; i < count && !w->r->err; i++)
 		t[i].room = asl_slice(&w->rooms[which], i * words, words);
 }
 
-void asl_ooc_walk_take(struct asl_ooc_walk *w, bool landings)
+void asl_ooc_walk_take(struct asl_ooc_walk *w,
+		       const struct asl_words array[ASL_OPERANDS],
+		       bool landings)
 {
 	int again = w->l->o->again;
 
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		w->array[i] = array[i];
 	w->fetch = asl_ooc_fetch;
 	w->multiply = asl_ooc_multiply;
 	w->put = asl_ooc_put;
@@ -324,7 +306,7 @@ void asl_ooc_walk_give(struct asl_ooc_walk *w)
 
 /* ---- Loops ---- */
 
-/* Counters of loops, by index: n[], and which of `again`. */
+/* The counters of the loops, by index. */
 struct at {
 	int outer[ASL_OPERANDS], again;
 };
@@ -360,7 +342,6 @@ static void meet(struct asl_ooc_walk *w, struct asl_ooc_tile *X)
 	w->multiply(w, of[ASL_A], of[ASL_B], of[ASL_C]);
 }
 
-/* Y meets X, Z by Z. */
 static void one_of_Y(struct asl_ooc_walk *w, struct at *at)
 {
 	at->again = 0;
@@ -397,60 +378,4 @@ void asl_ooc_walk(struct asl_ooc_walk *w)
 	for (*y = 0; !w->r->err && *y < o->n[w->l->Y]; ++*y)
 		for (*z = 0; !w->r->err && *z < o->n[w->l->Z]; ++*z)
 			one_of_X(w, &at);
-}
-
-/*
- * An array of which every rank owns a share of each leaf
- */
-
-void asl_ooc_shares_take(struct asl_rank *r, struct asl_ooc_shares *s,
-			 const struct asl_ooc_layout *l, enum asl_operand which)
-{
-	int rows = l->leaves[asl_ooc_rows(which)];
-	int cols = l->leaves[asl_ooc_cols(which)];
-	uint64_t first = 0;
-
-	s->all = (struct asl_group){0, 1, l->ranks, l->rank, NULL};
-	s->first = calloc((size_t)rows * (size_t)cols, sizeof *s->first);
-	if (!s->first) {
-		asl_rank_fail(r, -ENOMEM,
-			      "no memory for %d x %d tiles' records", rows,
-			      cols);
-		return;
-	}
-	for (int i = 0; i < rows * cols; i++) {
-		uint64_t words =
-			asl_ooc_leaf(l, asl_ooc_rows(which), 0, i / cols)
-				.count *
-			asl_ooc_leaf(l, asl_ooc_cols(which), 0, i % cols).count;
-
-		s->first[i] = first;
-		first += asl_share(words, l->ranks, l->rank).count;
-	}
-}
-
-void asl_ooc_shares_give(struct asl_ooc_shares *s)
-{
-	free(s->first);
-	s->first = NULL;
-}
-
-struct asl_range asl_ooc_share_within(const struct asl_ooc_shares *s,
-				      const struct asl_words *tile)
-{
-	return asl_share(tile->count, s->all.size, s->all.me);
-}
-
-struct asl_words asl_ooc_share_owned(const struct asl_ooc_shares *s,
-				     const struct asl_ooc_walk *w,
-				     const struct asl_ooc_tile *t,
-				     const struct asl_words *own)
-{
-	enum asl_operand rows = asl_ooc_rows(t->which);
-	enum asl_operand cols = asl_ooc_cols(t->which);
-	int leaf = t->leaf[rows] * w->l->leaves[cols] + t->leaf[cols];
-	struct asl_words words = asl_ooc_tile_words(w, t);
-
-	return asl_slice(own, s->first[leaf],
-			 asl_ooc_share_within(s, &words).count);
 }

@@ -9,42 +9,39 @@
  *				fetch Z, and multiply
  *
  * where C, whichever it is, is put back before another tile of it is fetched.
- * How tiles are fetched, multiplied and put back is the method's; below is how
- * that goes between a rank's own pool and its own DRAM.
+ * A method says how tiles are fetched, multiplied and put back; the functions
+ * below do so between a rank's own pool and its own DRAM.
  *
- * DRAM		Room for X's leaves, and a leaf each of Y and Z; where A and B
- *		travel, one more each, to land in.
+ * A rank works with a range of each index; the tiles of n parts and `again`
+ * parts of these cut it into leaves.  A leaf of an array is a pair of leaves of
+ * its two indices: one fetch, and X's tile is `again` of them.  Indices go by the
+ * operand that lacks them, as in the model.
+ *
+ * On a torus rank (i, j) has rows i, columns j, and one part of k after another,
+ * beginning with part i + j: so A(i, x) and B(x, j) meet without an alignment.
+ *
+ * A rank owns the tiles that it works with, but not those that all ranks need:
+ * of the operand that is replicated, and of C where k is cut, it owns a share of
+ * every leaf, so that all ranks read the same amount when one is put together.
+ *
+ * DRAM holds X's leaves, and a leaf each of Y and Z; where A and B travel, one
+ * more of each, to receive.
  */
 #ifndef ASL_OUTOFCORE_WALK_H
 #define ASL_OUTOFCORE_WALK_H
 
 #include "lib/base/parts.h"
+#include "lib/kernels/kernel.h"
 #include "lib/outofcore/outofcore.h"
-
-/*
- * Which parts of A, B and C a rank works with, and which it owns
- *
- * A rank works with a range of each index; the tiles of n parts and `again`
- * parts of these cut it into leaves.  A leaf of an array is a pair of leaves of
- * its two indices: what is fetched at a time, and X's tile is `again` of them.
- * Indices go by the operand that lacks them, as in the model.
- *
- * On a torus rank (i, j) has rows i, columns j, and of k one part after the
- * other. It begins with part i + j: so A(i, x) and B(x, j) meet without being
- * aligned first.
- *
- * What a rank works with it owns, but for what all need: the operand that is
- * replicated, and C where k is cut.  Of those it owns a share of every leaf, so
- * that all ranks have the same to read when one is put together.
- */
 
 struct asl_ooc_layout {
 	const struct asl_plan *plan;
+	const struct asl_ooc_kind *kind;
 	const struct asl_outofcore *o;
 	int rank, ranks;
 	enum asl_operand X, Y, Z;
 
-	int q;			   /* the torus; 1: there is none */
+	int q;			   /* the side of the torus; 1: no torus */
 	int home;		   /* the part of k that it begins with */
 	struct asl_group row, col; /* along which A and B rotate */
 
@@ -63,19 +60,24 @@ static inline enum asl_operand asl_ooc_cols(enum asl_operand which)
 	return which == ASL_A ? ASL_C : ASL_A;
 }
 
-struct asl_ooc_layout asl_ooc_layout(const struct asl_plan *plan, int rank);
+/* Parts that the index is cut into once more, within each of its n. */
+static inline int asl_ooc_again(const struct asl_ooc_layout *l,
+				enum asl_operand lacking)
+{
+	return l->Y == lacking ? l->o->again : 1;
+}
 
-/* How many ranks take part. */
+/* The ranks that take part. */
 int asl_ooc_ranks(const struct asl_plan *plan);
 
-/* Has every rank a share of each leaf?  Else it owns all that it works with. */
-bool asl_ooc_spread(const struct asl_ooc_layout *l, enum asl_operand which);
+struct asl_ooc_layout asl_ooc_layout(const struct asl_plan *plan, int rank);
 
-/* Where the index is, part `x` of k. */
+/* Do ranks own shares of every leaf, or the tiles that they work with? */
+bool asl_ooc_is_shared(const struct asl_ooc_layout *l, enum asl_operand which);
+
+/* The range of an index, for k of part `x`; and leaf i of it. */
 struct asl_range asl_ooc_index(const struct asl_ooc_layout *l,
 			       enum asl_operand lacking, int x);
-
-/* Leaf i of it. */
 struct asl_range asl_ooc_leaf(const struct asl_ooc_layout *l,
 			      enum asl_operand lacking, int x, int i);
 
@@ -83,21 +85,25 @@ struct asl_range asl_ooc_leaf(const struct asl_ooc_layout *l,
 uint64_t asl_ooc_largest(const struct asl_ooc_layout *l,
 			 enum asl_operand which);
 
-/* How often it is passed over. */
+/* How often the loops pass over the array. */
 int asl_ooc_passes(const struct asl_ooc_layout *l, enum asl_operand which);
 
-/* ---- As struct asl_matmul wants them ---- */
+/* Words that a rank owns (methods.c). */
+uint64_t asl_ooc_owned(const struct asl_ooc_layout *l, enum asl_operand which);
 
-bool asl_ooc_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
-		  enum asl_operand which, int i);
+extern const struct asl_matmul asl_ooc_matmul;
+extern const struct asl_algorithm asl_ooc_rotation_inside,
+	asl_ooc_rotation_outside, asl_ooc_replication_inside,
+	asl_ooc_replication_outside, asl_ooc_accumulation_inside,
+	asl_ooc_accumulation_outside;
 
 /* A piece of an array in DRAM. */
 struct asl_ooc_tile {
 	enum asl_operand which;
 	int leaf[ASL_OPERANDS]; /* by index; not of the one it lacks */
 	int part;		/* of k, where it has travelled to */
-	bool sums;		/* of C: there are some in it */
-	bool fresh;		/* of C: there are none in memory */
+	bool sums;		/* C: it has sums */
+	bool fresh;		/* C: the pool has no sums yet */
 	struct asl_words room;
 };
 
@@ -105,44 +111,64 @@ struct asl_ooc_walk {
 	struct asl_rank *r;
 	const struct asl_ooc_layout *l;
 
-	/* asl_ooc_walk_take's, and then the method's where it has others. */
+	/* asl_ooc_walk_take sets those below; a method may replace them. */
 	void (*fetch)(struct asl_ooc_walk *w, struct asl_ooc_tile *t);
 	void (*multiply)(struct asl_ooc_walk *w, struct asl_ooc_tile *A,
 			 struct asl_ooc_tile *B, struct asl_ooc_tile *C);
 	void (*put)(struct asl_ooc_walk *w, struct asl_ooc_tile *C);
 	void *method; /* the method's own */
 
-	struct asl_words array[ASL_OPERANDS]; /* all that it works with */
-	int part;  /* of k, at the beginning of a tile's time */
+	struct asl_words array[ASL_OPERANDS]; /* the tiles of the loops */
+	int part;			      /* of k, that tiles begin with */
 	bool adds; /* C has sums of an earlier walk */
 
 	struct asl_words rooms[ASL_OPERANDS], landing[ASL_OPERANDS];
 	struct asl_ooc_tile *X, Y, Z;
 };
 
-/* Rooms, and ways to fetch, multiply and put.  `landings` for A and B. */
-void asl_ooc_walk_take(struct asl_ooc_walk *w, bool landings);
+/* Allocate the tiles of arrays; `landings` to receive A and B as well. */
+void asl_ooc_walk_take(struct asl_ooc_walk *w,
+		       const struct asl_words array[ASL_OPERANDS],
+		       bool landings);
 void asl_ooc_walk_give(struct asl_ooc_walk *w);
 
 void asl_ooc_walk(struct asl_ooc_walk *w);
 
 /* ---- For methods ---- */
 
-/* The words of it now. */
 struct asl_words asl_ooc_tile_words(const struct asl_ooc_walk *w,
 				    const struct asl_ooc_tile *t);
 
-/* From its place in w->array, and to there, in the phase that it is. */
+/* Copy from the tile's place in w->array, and to it, in the current phase. */
 void asl_ooc_fetch(struct asl_ooc_walk *w, struct asl_ooc_tile *t);
 void asl_ooc_put(struct asl_ooc_walk *w, struct asl_ooc_tile *C);
+
+/* A product of tiles. */
+static inline struct asl_product asl_ooc_product(const struct asl_plan *plan,
+						 uint64_t m, uint64_t n,
+						 uint64_t k, bool add)
+{
+	return (struct asl_product){
+		.m = m,
+		.n = n,
+		.k = k,
+		.cache = plan->cache,
+		.read_cost = plan->costs.dram_read,
+		.write_cost = plan->costs.dram_write,
+		.A = ASL_DRAM,
+		.B = ASL_DRAM,
+		.C = ASL_DRAM,
+		.add = add,
+	};
+}
+
+/* C += A B for three tiles. */
+void asl_ooc_multiply(struct asl_ooc_walk *w, struct asl_ooc_tile *A,
+		      struct asl_ooc_tile *B, struct asl_ooc_tile *C);
 
 /* Between walks: all leaves of an array, in the room of its (first) tile. */
 void asl_ooc_each_leaf(struct asl_ooc_walk *w, enum asl_operand which,
 		       void (*see)(struct asl_ooc_walk *w,
 				   struct asl_ooc_tile *t));
-
-/* C += A B with these three as they are. */
-void asl_ooc_multiply(struct asl_ooc_walk *w, struct asl_ooc_tile *A,
-		      struct asl_ooc_tile *B, struct asl_ooc_tile *C);
 
 #endif

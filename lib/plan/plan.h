@@ -20,6 +20,7 @@ struct asl_contraction;
 struct asl_family;
 struct asl_kernel;
 struct asl_matmul;
+struct asl_ooc_kind;
 struct asl_outofcore;
 struct asl_plan;
 struct asl_symmetric;
@@ -39,6 +40,9 @@ struct asl_algorithm {
 
 	/* What only multiplication asks (lib/multiply/multiply.h), else NULL. */
 	const struct asl_matmul *matmul;
+
+	/* What tells those out of core apart (lib/outofcore/outofcore.h). */
+	const struct asl_ooc_kind *outofcore;
 
 	/* What a rank counts, in closed form; *out is zero. */
 	void (*predict)(struct asl_ledger *out, const struct asl_plan *plan,
