@@ -344,7 +344,7 @@ static void nobody_does_much_more_than_a_fair_share(void **state)
 		struct asl_plan x = roll_plan(&d, (int)roll(&d, 1, 12), 100);
 		struct search s = {.flops = INFINITY};
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		choose(&x);
 		for (int j = 0; j < 3; j++)
@@ -370,7 +370,7 @@ static void the_cheapest_grid_is_taken(void **state)
 		struct asl_forecast f;
 		struct search s;
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		choose(&x);
 		if (is_whole(&x))
@@ -395,7 +395,7 @@ static void budgets_are_kept(void **state)
 		struct search s;
 		int err;
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		words = x.shape.m * x.shape.n + x.shape.m * x.shape.k +
 			x.shape.n * x.shape.k;
@@ -476,7 +476,7 @@ static void forecasts_of_huge_grids(void **state)
 		    dim(&x, 2) < (uint64_t)x.grid.p[2])
 			continue;
 		tried++;
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		x.kernel = asl_kernel_find(roll(&d, 0, 1) ? "vomm" : "cowe");
 		f = asl_forecast(&x);
@@ -589,7 +589,7 @@ static void nothing_beats_the_bounds(void **state)
 		struct asl_plan x = roll_plan(&d, 12, 64);
 		struct asl_forecast f;
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		if (roll(&d, 0, 1)) {
 			choose(&x);

@@ -24,11 +24,6 @@
 #include "tests/help/ledgers.h"
 #include "tests/help/multiply_cases.h"
 
-struct outcome {
-	int reps;
-	bool sound;
-};
-
 /* Mark the words of a piece in `owned`, a matrix of ld columns. */
 static void mark(unsigned char *owned, uint64_t ld, const struct asl_piece *x)
 {
@@ -98,32 +93,14 @@ static bool laws_hold(const struct asl_rep *rep)
 	return ok;
 }
 
-static int look(const struct asl_rep *rep, void *arg)
-{
-	struct outcome *out = arg;
-
-	out->reps++;
-	out->sound = rep->predicted_equal && laws_hold(rep);
-	if (!rep->predicted_equal)
-		print_ledgers(rep);
-	if (rep->moved && rep->residual != 0) {
-		print_error("residual %g, expected 0\n", rep->residual);
-		out->sound = false;
-	}
-	return 0;
-}
-
 static void run_case(const struct asl_run_want *want, unsigned number)
 {
-	struct outcome out = {0, false};
-	int err = asl_run(want, look, &out);
+	struct judge judge = {.laws_hold = laws_hold, .exact = true};
 
-	if (err || out.reps != 1 || !out.sound) {
-		print_case(want, number);
-		if (err)
-			print_error("error %d: %s\n", err, asl_failure_to_print());
-		fail();
-	}
+	if (judge_run(&judge, want))
+		return;
+	print_case(want, number);
+	fail();
 }
 
 static void each_case(uint32_t family, unsigned cases, int bits, int most_ranks,
@@ -133,7 +110,7 @@ static void each_case(uint32_t family, unsigned cases, int bits, int most_ranks,
 		struct dice d = {family, i, 0};
 		struct asl_run_want want;
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		want = roll_case(&d, bits, most_ranks, NULL);
 		if (adapt)
@@ -166,12 +143,13 @@ static void counts_and_products_in_dram(void **state)
 		struct dice d = {2, i, 0};
 		struct asl_run_want want;
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		want = roll_case(&d, 6, 100, asl_algorithms[i % algorithms]);
 		if (roll(&d, 0, 1))
 			want.plan.budget =
-				asl_forecast(&want.plan).memory_needed + roll(&d, 0, 9);
+				asl_forecast(&want.plan).memory_needed +
+				roll(&d, 0, 9);
 		with_data(&d, &want);
 		run_case(&want, i);
 	}
@@ -203,7 +181,7 @@ static void budgets_are_kept(void **state)
 		struct asl_plan *plan = &want.plan;
 		uint64_t enough, need = 0;
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		want = roll_case(&d, 8, 40, NULL);
 		plan->panel = 0;

@@ -153,53 +153,48 @@ static bool laws_hold(const struct asl_rep *rep)
 }
 
 struct seen {
-	int reps;
-	bool sound;
 	double residual;
 	struct asl_outcome outcome;
 	struct asl_counts max, total;
 };
 
-static int each(const struct asl_rep *rep, void *arg)
+static void keep(const struct asl_rep *rep, void *arg)
 {
-	struct seen *seen = arg;
+	*(struct seen *)arg = (struct seen){
+		.residual = rep->residual,
+		.outcome = rep->outcome,
+		.max = rep->max,
+		.total = rep->total,
+	};
+}
 
-	seen->reps++;
-	seen->sound = rep->predicted_equal && laws_hold(rep) && rep->verified;
-	seen->residual = rep->residual;
-	seen->outcome = rep->outcome;
-	seen->max = rep->max;
-	seen->total = rep->total;
-	if (!rep->predicted_equal)
-		print_ledgers(rep);
-	if (!rep->verified)
-		print_error("residual %g\n", rep->residual);
-	return 0;
+static void print_case(const struct asl_run_want *want, unsigned number)
+{
+	const struct asl_plan *plan = &want->plan;
+	const struct asl_symmetric *s = plan->symmetric;
+
+	print_error("case %u: %s n=%ju R=%d (%d) P=%d layout %s %s "
+		    "grid %dx%dx%d S=%ju store %s\n",
+		    number, plan->algorithm->name, s->n, s->columns,
+		    s->together, plan->ranks, s->layout.name,
+		    s->exchange == ASL_ALLTOALL ? "alltoall" : "p2p",
+		    plan->grid.p[0], plan->grid.p[1], plan->grid.p[2],
+		    plan->cache, want->store);
 }
 
 static struct seen run(struct asl_run_want *want, unsigned number)
 {
 	struct seen seen = {0};
-	const struct asl_symmetric *s = want->plan.symmetric;
-	int err;
+	struct judge judge = {
+		.laws_hold = laws_hold, .keep = keep, .arg = &seen};
 
 	want->transport = "sim";
 	want->reps = 1;
 	want->seed = number + 1;
-	err = asl_run(want, each, &seen);
-	if (err || !seen.sound)
-		print_error("case %u: %s n=%ju R=%d (%d) P=%d layout %s %s "
-			    "grid %dx%dx%d S=%ju store %s: %s\n",
-			    number, want->plan.algorithm->name, s->n,
-			    s->columns, s->together, want->plan.ranks,
-			    s->layout.name,
-			    s->exchange == ASL_ALLTOALL ? "alltoall" : "p2p",
-			    want->plan.grid.p[0], want->plan.grid.p[1],
-			    want->plan.grid.p[2], want->plan.cache, want->store,
-			    asl_failure_to_print());
-	assert_int_equal(err, 0);
-	assert_int_equal(seen.reps, 1);
-	assert_true(seen.sound);
+	if (judge_run(&judge, want))
+		return seen;
+	print_case(want, number);
+	fail();
 	return seen;
 }
 
@@ -211,7 +206,7 @@ static void without_data(void **state)
 		struct asl_run_want want = {.store = "null"};
 		struct asl_symmetric s;
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		roll_plan(&d, &want.plan, &s, 300);
 		run(&want, i);
@@ -237,7 +232,7 @@ static void with_data(void **state)
 		struct asl_symmetric s;
 		struct seen seen;
 
-		if (only_case() >= 0 && only_case() != (long)i)
+		if (leave_out(i))
 			continue;
 		roll_plan(&d, &want.plan, &s, roll(&d, 0, 3) ? 40 : 110);
 		seen = run(&want, i);

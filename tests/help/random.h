@@ -60,4 +60,10 @@ static inline long only_case(void)
 	return text ? atol(text) : -1;
 }
 
+/* Is this one of the cases that ASLANT_TEST_CASE does not ask for? */
+static inline bool leave_out(long number)
+{
+	return only_case() >= 0 && only_case() != number;
+}
+
 #endif

@@ -16,7 +16,7 @@ struct refusal {
 	const char *line; /* the arguments; '...' is one word */
 	const char
 		*each; /* a|b|c: one command line for each of these values, */
-		       /* which is @ in the other texts; its first word is # */
+	/* which is @ in the other texts; its first word is # */
 	int code;
 	const char *env;  /* NAME=value */
 	const char *text; /* of the file bad.json; ' stands for " */
