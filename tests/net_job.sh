@@ -51,7 +51,9 @@ one_line() {
 	failed=1
 }
 
-for ranks in 1 3 8; do
+sizes=(1 5)
+[ "${ASLANT_TEST_CASES-}" != all ] || sizes=(1 3 8)
+for ranks in "${sizes[@]}"; do
 	job 0 '' $ranks ofi net
 	job 0 '' $ranks ofi shm
 	job 0 '' $ranks mpi
