@@ -1,15 +1,15 @@
 /*
- * model.c -- what each method moves, per pass and beside it
+ * model.c -- words of each method, per pass and beside the passes
  *
  * With a, b, c for the words of A, B, C that a rank works with at a time, F and
- * L for what replicating and adding up cost on the network:
+ * L for the factors of replicating and accumulating on the network:
  *
  *			extents
  *			a pass		D1		V
  *	rotation	I/q J/q K/q
  *	 outside	q a, q b, 2q c	2q (a + b)	q (a + b)
  *	 inside		a, b, 2c	0		q a ra + q b rb
- *	replication of A  I J/P K	(B: likewise, I/P J K)
+ *	replication of A  I J/P K	(of B: I/P J K)
  *	 outside	a, b, 2c	a		F a
  *	 inside		a/P, b, 2c	0		F a a pass
  *	accumulation	I J K/P
@@ -17,8 +17,8 @@
  *	 inside		a, b, 2c	0		L c a pass
  *
  * where ra and rb are how often J and I are cut: tiles of A rotate once for
- * each of B and C that they meet.  What is 2c is read once and written once.
- * So much for the paper; what is executed differs as the header says.
+ * each of B and C that they meet.  2c words are c read and c written.  These are
+ * the paper's; model.h says how `executed` differs.
  */
 #include "lib/outofcore/model.h"
 
@@ -38,7 +38,7 @@ static void extents(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 
 	for (int i = 0; i < ASL_OPERANDS; i++)
 		t->extent[i] = whole[i] / (x->method == ASL_ROTATION ? q : 1);
-	/* What the replicated operand lacks is the index that is cut. */
+	/* Ranks cut the index that the replicated operand lacks. */
 	if (x->method == ASL_REPLICATION)
 		t->extent[x->replicated] /= P;
 	if (x->method == ASL_ACCUMULATION)
@@ -71,7 +71,7 @@ static void passes(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 		t->read[ASL_C] = 0;
 }
 
-/* What goes through the pool for the network, but for what fits into M. */
+/* Traffic of the network, and of the pool for it unless the array fits into M. */
 static void transfer(struct asl_ooc_terms *t, enum asl_operand which,
 		     double read, double write, double net)
 {
@@ -83,7 +83,7 @@ static void transfer(struct asl_ooc_terms *t, enum asl_operand which,
 	t->transfer.transfer += read + write;
 }
 
-/* What comes home is not sent, unless it is used once more. */
+/* A block returns home only if it is used again. */
 static void rotation(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 {
 	double q = sqrt(x->ranks), shifts = x->executed ? q - 1 : q;
@@ -143,7 +143,7 @@ struct asl_ooc_terms asl_ooc_terms(const struct asl_ooc_model *x)
 	return t;
 }
 
-/* How often the index that an operand lacks is cut, all in all. */
+/* The parts, in all, of the index that an operand lacks. */
 static double cut(const struct asl_ooc_model *x, const struct asl_ooc_tiles *t,
 		  int lacking)
 {
@@ -176,46 +176,17 @@ double asl_ooc_cost(const struct asl_ooc_model *x,
 	return x->read * v->read + x->write * v->write + x->net * v->net;
 }
 
-static double side(const struct asl_ooc_model *x,
-		   const struct asl_ooc_terms *terms,
-		   const struct asl_ooc_tiles *t, int lacking, bool within,
-		   bool strict)
-{
-	double parts = within ? cut(x, t, lacking) : t->n[lacking];
-
-	return strict ? ceil(ceil(terms->extent[lacking]) / parts)
-		      : terms->extent[lacking] / parts;
-}
-
-bool asl_ooc_fits(const struct asl_ooc_model *x, const struct asl_ooc_tiles *t,
-		  bool strict)
-{
-	struct asl_ooc_terms terms = asl_ooc_terms(x);
-
-	for (int i = 0; i < ASL_OPERANDS; i++) {
-		/* The innermost array is cut again. */
-		bool within = x->order.at[2] == (enum asl_operand)i;
-		double words = side(x, &terms, t, (i + 1) % 3, within, strict) *
-			       side(x, &terms, t, (i + 2) % 3, within, strict);
-
-		if (cut(x, t, i) > ceil(terms.extent[i]) ||
-		    words > x->tile * (1 + 1e-12))
-			return false;
-	}
-	return true;
-}
-
 /*
  * The cheapest integer counts of tiles
  *
- * All n[Y] with which X's tiles can fit, and for each the smallest n[Z] that
- * does: nothing else is to be gained.  What n[X] costs (rotation inside) is
- * tried likewise, else n[X] is as large as it takes.  Of counts whose tiles are
- * as long, 2 sqrt(N) different lengths for an extent of N, only the first is
- * tried: Z's are not cut less often with another, as the first of those cut k
- * times for tiles of g is ceil(ceil(N / g) / k) = ceil(N / (g k)).  A price that
- * the rest cannot make up for ends a loop, as does a tile of everything: both
- * grow with the count.
+ * The search tries all n[Y] with which X's tiles can fit, and for each the
+ * smallest n[Z] that fits.  Where n[X] has a price (rotation inside), it is tried
+ * in the same way; else it is as large as necessary.  Among counts whose tiles
+ * have the same length, of which an extent of N has 2 sqrt(N), only the first is
+ * tried: no other lets Z be cut less often, as the first of those cut k times
+ * for tiles of g is ceil(ceil(N / g) / k) = ceil(N / (g k)).  A loop ends when the
+ * price alone exceeds the best, or when a tile is the whole array: both grow with
+ * the count.
  */
 
 struct search {
@@ -233,21 +204,21 @@ static double whole_extent(const struct search *s, enum asl_operand lacking)
 }
 
 /*
- * In how many parts `lacking`'s index must be cut so that tiles fit whose other
- * side is the other index, cut in `parts`; one that is infinite: never.
+ * The parts that the index which `lacking` lacks must be cut into so that tiles
+ * fit whose other side, the index which `across` lacks, has `parts`; INFINITY if
+ * they never fit.
  */
 static double least_parts(const struct search *s, enum asl_operand lacking,
 			  enum asl_operand across, double parts)
 {
-	double room = s->model->tile * (1 + 1e-12);
+	double tile = s->model->tile * (1 + 1e-12);
 	double most, count;
 
 	if (!s->strict) {
-		count = s->t.extent[lacking] * s->t.extent[across] / parts /
-			room;
-		count = ceil(count);
+		count = ceil(s->t.extent[lacking] * s->t.extent[across] /
+			     parts / tile);
 	} else {
-		most = floor(room / ceil(whole_extent(s, across) / parts));
+		most = floor(tile / ceil(whole_extent(s, across) / parts));
 		count = most < 1 ? INFINITY
 				 : ceil(whole_extent(s, lacking) / most);
 	}
@@ -274,8 +245,8 @@ static void keep(struct search *s, const struct asl_ooc_tiles *n)
 }
 
 /*
- * Parts of an index from `first` on whose largest is as long: how far these go.
- * Only that length matters to what fits, so long as sides are rounded up.
+ * The last count of parts from `first` on whose longest part is as long: if sides
+ * are rounded up, all of these fit alike.
  */
 static double last_alike(const struct search *s, enum asl_operand lacking,
 			 double first)
@@ -287,7 +258,7 @@ static double last_alike(const struct search *s, enum asl_operand lacking,
 	return length == 1 ? all : ceil(all / (length - 1)) - 1;
 }
 
-/* Complete n[X] and n[Y].  Returns whether a larger n[X] is of no use. */
+/* Complete n[X] and n[Y]; returns whether a larger n[X] gains nothing. */
 static bool complete(struct search *s, struct asl_ooc_tiles n)
 {
 	double parts = least_parts(s, s->Y, s->X, n.n[s->X]);
@@ -319,7 +290,7 @@ static void each_X(struct search *s, struct asl_ooc_tiles n)
 	}
 }
 
-/* Where n[X] is free: as few as do as well as any. */
+/* Reduce n[X], where it has no price, to the least that fits. */
 static void shrink(struct search *s)
 {
 	struct asl_ooc_tiles *n = &s->best;
@@ -329,7 +300,7 @@ static void shrink(struct search *s)
 	n->n[s->X] = fmax(for_Y, for_Z);
 }
 
-/* Can more parts of Y's than y - 1 be of use? */
+/* Do counts of y and more gain nothing? */
 static bool is_done(const struct search *s, double y)
 {
 	const struct asl_ooc_tiles *n = &s->best;
@@ -366,29 +337,4 @@ bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x,
 		shrink(&s);
 	*t = s.best;
 	return isfinite(s.least);
-}
-
-bool asl_ooc_choose(struct asl_ooc_tiles *t, struct asl_ooc_model *x,
-		    bool strict)
-{
-	struct asl_ooc_model now = *x;
-	double least = INFINITY;
-
-	for (int i = 0; i < ASL_OOC_ORDERS; i++) {
-		struct asl_ooc_tiles n;
-		struct asl_ooc_volume v;
-		double cost;
-
-		now.order = asl_ooc_orders[i];
-		if (!asl_ooc_search(&n, &now, strict))
-			continue;
-		v = asl_ooc_volume(&now, &n);
-		cost = asl_ooc_cost(&now, &v);
-		if (cost < least) {
-			least = cost;
-			x->order = now.order;
-			*t = n;
-		}
-	}
-	return isfinite(least);
 }

@@ -17,6 +17,12 @@
 
 #include "lib/outofcore/model.h"
 
+/* The cheapest real counts, in closed form; extents may be cut at will. */
+struct asl_ooc_tiles asl_ooc_ideal(const struct asl_ooc_model *x);
+
+/* Integers from those: rounded up, or (`beyond`) past those that are whole. */
+struct asl_ooc_tiles asl_ooc_round(const struct asl_ooc_tiles *t, bool beyond);
+
 struct cell {
 	char text[512], *field[19];
 	const char *table, *what, *method, *order, *tiles, *quantity, *unit;

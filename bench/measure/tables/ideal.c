@@ -1,41 +1,39 @@
 /*
- * model_ideal.c -- the cheapest counts of tiles, as real numbers
+ * ideal.c -- the cheapest counts of tiles, as real numbers
  *
- * With the model's X, Y, Z, and N for the tiles that an array takes at least,
- * the price beside what is fixed is
+ * With the model's X, Y, Z, and N for the lower bound of an array's tiles, the
+ * price that depends on the tiles is
  *
  *	pass[Y] n[Y] + pass[Z] n[Z] + turn[A] cut(J) + turn[B] cut(I)
  *
- * and only rotation inside has the last two.  Without them n[Y] n[Z] >= N[X] is
- * all that binds: n[X] and `again` cost nothing.  With them it depends on where
- * C is, which does not rotate.
+ * where only rotation inside has the last two terms.  Without them the only
+ * constraint is n[Y] n[Z] >= N[X]: n[X] and `again` cost nothing.  With them the
+ * solution depends on the place of C, which does not rotate, in the order:
  *
  *	first	A and B are within, and n[X] = n[C] is free: as without
  *	second	`again` is free, n[X] and n[Y] follow from n[Z]: a sum of t,
  *		max(1, N/t) and max(1, N'/t)
  *	third	everything follows from n[X] and n[Y]: the price is a sum of
- *		products of powers of these, the largest of several where there
- *		are several.  Lines, straight in the logarithms, part the plane
- *		into pieces.  Within a piece the price falls in some direction
- *		(the one piece that has a bottom has it beyond its edge, as C is
- *		both read and written); so the least is on a line, or where two
- *		meet, and each of these has a closed form.
+ *		products of their powers, or of maxima of such products.
+ *		Lines, straight in the logarithms, cut the plane into pieces.
+ *		Within each the price falls in some direction (the only piece
+ *		with a minimum has it beyond its edge, as C is both read and
+ *		written); so the minimum is on a line, or where two meet, and
+ *		each of these has a closed form.
  */
-#include <math.h>
-
-#include "lib/outofcore/model.h"
+#include "bench/measure/tables/cell.h"
 
 static double largest(double a, double b, double c)
 {
 	return fmax(a, fmax(b, c));
 }
 
-struct ask {
+struct problem {
 	const struct asl_ooc_terms *t;
 	enum asl_operand X, Y, Z;
 };
 
-/* a y + b z, y z >= N, both 1 or more. */
+/* The y that minimizes a y + b z, where y z >= N and both are 1 or more. */
 static double balanced(double a, double b, double N)
 {
 	if (N <= 1 || b == 0)
@@ -43,7 +41,7 @@ static double balanced(double a, double b, double N)
 	return fmin(fmax(1, sqrt(b * N / a)), N);
 }
 
-static void plain(struct asl_ooc_tiles *n, const struct ask *x)
+static void plain(struct asl_ooc_tiles *n, const struct problem *x)
 {
 	double N = x->t->tiles[x->X];
 
@@ -64,7 +62,7 @@ static double hump_at(const struct hump *x, double t)
 	return x->a * t + x->b * fmax(1, x->N / t) + x->c * fmax(1, x->M / t);
 }
 
-static double hump_least(const struct hump *x)
+static double hump_minimum(const struct hump *x)
 {
 	double at[] = {x->N, x->M, sqrt(x->b * x->N / x->a),
 		       sqrt(x->c * x->M / x->a),
@@ -80,13 +78,13 @@ static double hump_least(const struct hump *x)
 	return best;
 }
 
-static void second(struct asl_ooc_tiles *n, const struct ask *x)
+static void second(struct asl_ooc_tiles *n, const struct problem *x)
 {
 	const struct asl_ooc_terms *t = x->t;
 	struct hump h = {t->pass[x->Z] + t->turn[x->Z], t->pass[x->Y],
 			 t->tiles[x->X], t->turn[x->X], t->tiles[x->Y]};
 
-	n->n[x->Z] = hump_least(&h);
+	n->n[x->Z] = hump_minimum(&h);
 	n->n[x->Y] = fmax(1, h.N / n->n[x->Z]);
 }
 
@@ -119,7 +117,7 @@ static void try(struct plane *f, double x, double y)
 	}
 }
 
-/* Along a line y = c x^e: prices that grow with x, and that fall. */
+/* Along a line y = c x^e: prices that rise with x, and that fall. */
 struct line {
 	double c;
 	int e;
@@ -154,7 +152,7 @@ static void try_lines(struct plane *f)
 		try_line(f, &lines[i]);
 }
 
-/* On x = 1 and x = N[Y], where they meet the others, and the others. */
+/* Where x = 1 and x = N[Y] meet the other lines, and where these meet. */
 static void try_meetings(struct plane *f)
 {
 	double slope = f->NX / f->NY;
@@ -174,7 +172,7 @@ static void try_meetings(struct plane *f)
 	try(f, sqrt(f->NZ / slope), sqrt(f->NZ * slope));
 }
 
-static void third(struct asl_ooc_tiles *n, const struct ask *x)
+static void third(struct asl_ooc_tiles *n, const struct problem *x)
 {
 	const struct asl_ooc_terms *t = x->t;
 	struct plane f = {.a = t->pass[x->Y],
@@ -196,10 +194,10 @@ static void third(struct asl_ooc_tiles *n, const struct ask *x)
 /* ---- All ---- */
 
 /*
- * The smallest n[X] and `again` that do, where they cost nothing; where n[X]
- * does, `again` is for Z alone.
+ * The smallest feasible n[X] and `again`, where they cost nothing; where n[X] has
+ * a price, `again` is for Z alone.
  */
-static void complete(struct asl_ooc_tiles *n, const struct ask *x)
+static void complete(struct asl_ooc_tiles *n, const struct problem *x)
 {
 	const double *N = x->t->tiles;
 	double for_Z = x->Y == ASL_C ? 1 : N[x->Z] / n->n[x->Y];
@@ -212,16 +210,17 @@ static void complete(struct asl_ooc_tiles *n, const struct ask *x)
 struct asl_ooc_tiles asl_ooc_ideal(const struct asl_ooc_model *x)
 {
 	struct asl_ooc_terms t = asl_ooc_terms(x);
-	struct ask ask = {&t, x->order.at[0], x->order.at[1], x->order.at[2]};
+	struct problem problem = {&t, x->order.at[0], x->order.at[1],
+			      x->order.at[2]};
 	struct asl_ooc_tiles n = {{0}, 1};
 
-	if (ask.X == ASL_C || (t.turn[ASL_A] == 0 && t.turn[ASL_B] == 0))
-		plain(&n, &ask);
-	else if (ask.Y == ASL_C)
-		second(&n, &ask);
+	if (problem.X == ASL_C || (t.turn[ASL_A] == 0 && t.turn[ASL_B] == 0))
+		plain(&n, &problem);
+	else if (problem.Y == ASL_C)
+		second(&n, &problem);
 	else
-		third(&n, &ask);
-	complete(&n, &ask);
+		third(&n, &problem);
+	complete(&n, &problem);
 	return n;
 }
 

@@ -5,7 +5,7 @@
  *
  * A line a cell: what was printed, what the model gives, by how much that
  * differs, and why, where it is more than the last digit.
- * bench/outofcore-tables knows where the cells are.
+ * bench/measure/outofcore-tables knows where the cells are.
  */
 #include "bench/measure/tables/cell.h"
 
