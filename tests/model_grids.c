@@ -16,7 +16,7 @@
 
 #include "lib/base/parts.h"
 #include "lib/multiply/bounds.h"
-#include "lib/multiply/grid.h"
+#include "lib/multiply/planner.h"
 #include "tests/help/random.h"
 
 __extension__ typedef __int128 wide;

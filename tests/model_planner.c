@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "lib/multiply/planner.h"
+#include "lib/multiply/search.h"
 #include "tests/help/random.h"
 
 static struct asl_plan roll_base(struct dice *d)

@@ -18,7 +18,7 @@
 #include "lib/base/error.h"
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/cuts_layout.h"
-#include "lib/multiply/grid.h"
+#include "lib/multiply/planner.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/help/random.h"

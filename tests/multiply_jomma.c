@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/multiply/grid.h"
+#include "lib/multiply/planner.h"
 #include "tests/help/random.h"
 
 static struct asl_plan plan_of(const char *algorithm, uint64_t m, uint64_t n,

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/multiply/grid.h"
+#include "lib/multiply/planner.h"
 #include "tests/help/random.h"
 
 static const struct asl_costs costs = {.read = 1, .write = 3, .net = 2};

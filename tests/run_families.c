@@ -17,7 +17,7 @@
 
 #include "lib/base/error.h"
 #include "lib/matrix/format.h"
-#include "lib/multiply/grid.h"
+#include "lib/multiply/planner.h"
 #include "lib/run/run.h"
 #include "tests/help/random.h"
 

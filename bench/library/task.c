@@ -23,7 +23,7 @@
 #include "lib/contract/contract.h"
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
-#include "lib/multiply/family.h"
+#include "lib/multiply/multiply.h"
 #include "lib/rank/blas.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/symmetric.h"

@@ -22,8 +22,7 @@
  * bounds, SPAA 2022, Algorithm 1 and section 5.
  */
 #include "lib/multiply/brick.h"
-#include "lib/multiply/floor.h"
-#include "lib/multiply/grid.h"
+#include "lib/multiply/multiply.h"
 #include "lib/rank/resume.h"
 
 static void mm3d_ideal(double p[3], const struct asl_plan *plan)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "lib/multiply/grid.h"
+#include "lib/multiply/multiply.h"
 
 struct sorted {
 	double m, n, k; /* m >= n >= k */

@@ -28,8 +28,7 @@
  * with asymmetric memories, Algorithm 3 and Lemma 8.
  */
 #include "lib/multiply/brick.h"
-#include "lib/multiply/floor.h"
-#include "lib/multiply/grid.h"
+#include "lib/multiply/multiply.h"
 #include "lib/rank/resume.h"
 
 enum { ROOT = 0, Z = 2 };

@@ -1,7 +1,7 @@
 /*
  * family.c -- multiplication as a family of algorithms
  */
-#include "lib/multiply/family.h"
+#include "lib/multiply/multiply.h"
 
 #include <errno.h>
 #include <float.h>
@@ -11,7 +11,6 @@
 #include "lib/base/error.h"
 #include "lib/matrix/format.h"
 #include "lib/multiply/bounds.h"
-#include "lib/multiply/grid.h"
 #include "lib/plan/pieces.h"
 
 /*

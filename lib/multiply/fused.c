@@ -34,8 +34,7 @@
 #include <math.h>
 
 #include "lib/multiply/brick.h"
-#include "lib/multiply/floor.h"
-#include "lib/multiply/grid.h"
+#include "lib/multiply/multiply.h"
 #include "lib/rank/resume.h"
 
 /*

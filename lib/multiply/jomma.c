@@ -36,7 +36,6 @@
  */
 #include <math.h>
 
-#include "lib/multiply/grid.h"
 #include "lib/multiply/multiply.h"
 
 extern const struct asl_algorithm asl_multiply_em_jomma, asl_multiply_lm_jomma;

@@ -3,7 +3,10 @@
  */
 #include "lib/multiply/multiply.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "lib/base/parts.h"
 
 extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
 	asl_multiply_cannon, asl_multiply_25d, asl_multiply_25d_mml3ool2,
@@ -112,4 +115,73 @@ bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
 		    enum asl_operand which, int i)
 {
 	return matmul(plan)->owns(x, plan, rank, which, i);
+}
+
+/* ---- Grids ---- */
+
+static void real_dims(double dim[3], const struct asl_plan *plan)
+{
+	uint64_t whole[3];
+
+	asl_plan_dims(whole, plan);
+	for (int i = 0; i < 3; i++)
+		dim[i] = (double)whole[i];
+}
+
+/* The free side that sticks out most; -1 if none does. */
+static int worst_side(const double side[3], const double dim[3],
+		      const bool cut[3])
+{
+	int worst = -1;
+	double most = 1 + 1e-12;
+
+	for (int i = 0; i < 3; i++)
+		if (!cut[i] && side[i] / dim[i] > most) {
+			most = side[i] / dim[i];
+			worst = i;
+		}
+	return worst;
+}
+
+void asl_grid_ideal(double p[3], const struct asl_plan *plan, double deep)
+{
+	const char *axes = asl_plan_axes(plan);
+	double dim[3], side[3];
+	bool cut[3] = {false, false, false};
+	double weight[3] = {1, 1, 1};
+	int worst;
+
+	real_dims(dim, plan);
+	weight[strchr(axes, 'k') - axes] = fmin(deep, 1e15);
+	do {
+		double volume = dim[0] * dim[1] * dim[2] / plan->ranks, unit;
+		int left = 0;
+
+		for (int i = 0; i < 3; i++) {
+			volume /= cut[i] ? dim[i] : weight[i];
+			left += !cut[i];
+		}
+		unit = left == 3   ? cbrt(volume)
+		       : left == 2 ? sqrt(volume)
+				   : volume;
+		for (int i = 0; i < 3; i++)
+			side[i] = cut[i] ? dim[i] : unit * weight[i];
+		worst = worst_side(side, dim, cut);
+		if (worst >= 0)
+			cut[worst] = true;
+	} while (worst >= 0 && !(cut[0] && cut[1] && cut[2]));
+	for (int i = 0; i < 3; i++)
+		p[i] = dim[i] / side[i];
+}
+
+uint64_t asl_grid_flops(const struct asl_plan *plan)
+{
+	uint64_t flops = 2, dim[3];
+
+	if (asl_plan_runs(plan)->matmul->flops)
+		return asl_plan_runs(plan)->matmul->flops(plan);
+	asl_plan_dims(dim, plan);
+	for (int i = 0; i < 3; i++)
+		flops *= asl_ceil_div(dim[i], (uint64_t)plan->grid.p[i]);
+	return flops;
 }

@@ -1,8 +1,8 @@
 /*
  * multiply.h -- C = A B over many ranks: how it is done
  *
- * asl_grid_choose (lib/multiply/grid.h) completes a plan with the grid that its
- * algorithm prescribes.
+ * lib/multiply/planner.h completes a plan with the grid that its algorithm
+ * prescribes, or with the best algorithm and grid of all.
  *
  * An algorithm is one file with one struct asl_algorithm, named in
  * multiply.c, and in it one struct asl_matmul.
@@ -12,7 +12,7 @@
 
 #include "lib/base/parts.h"
 #include "lib/kernels/kernel.h"
-#include "lib/plan/plan.h"
+#include "lib/plan/family.h"
 
 extern const struct asl_family asl_family_multiply;
 
@@ -136,5 +136,46 @@ void asl_plan_blocks(struct asl_plan *plan);
 /* Piece i of what a rank of the grid owns of an operand; false: no more. */
 bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,
 		    enum asl_operand which, int i);
+
+/* ---- For algorithms: prescriptions ---- */
+
+/*
+ * The grid of bricks that are `deep` times as long in k as in m and n, as far
+ * as the shape allows: sides that would stick out of the matrix are cut to its
+ * size, and the others grow in proportion.  In the order of the plan's axes.
+ */
+void asl_grid_ideal(double p[3], const struct asl_plan *plan, double deep);
+
+/* The busiest rank's flops on the plan's grid. */
+uint64_t asl_grid_flops(const struct asl_plan *plan);
+
+/* ---- The family (lib/plan/family.h) ---- */
+
+int asl_multiply_open(struct asl_data *data);
+int asl_multiply_create(struct asl_data *data);
+void asl_multiply_close(struct asl_data *data);
+
+void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
+		       struct asl_words *own);
+int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
+		       struct asl_words *own);
+
+/*
+ * Freivalds: C x against A (B x) for a random x, over all ranks that the grid
+ * uses.  || A B x - C x || / (eps max(n, k) (|| A || || B || + || C ||) || x ||)
+ * in the maximum norm at rank 0; 0 elsewhere.
+ *
+ * The oracle: every entry of this rank's C against a sum of products of entries
+ * that are drawn or read again: the largest |error| / (eps k sum |a b|).
+ */
+double asl_multiply_verify(struct asl_rank *r, const struct asl_data *data,
+			   struct asl_words *own, enum asl_verify how);
+
+/*
+ * On a grid with thousands of ranks only corners and seams are asked, where
+ * blocks and shares change size.
+ */
+bool asl_multiply_forecast(struct asl_forecast *most,
+			   const struct asl_plan *plan);
 
 #endif

@@ -3,11 +3,11 @@
  */
 #include "lib/multiply/plane.h"
 #include "lib/base/parts.h"
-#include "lib/multiply/floor.h"
+#include "lib/multiply/brick.h"
 
 #include <math.h>
 
-#include "lib/multiply/grid.h"
+#include "lib/multiply/multiply.h"
 
 struct asl_plane asl_plane(const struct asl_plan *plan, int rank)
 {

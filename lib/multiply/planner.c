@@ -11,7 +11,7 @@
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
 #include "lib/matrix/file.h"
-#include "lib/multiply/grid.h"
+#include "lib/multiply/search.h"
 
 /*
  * What the busiest of all ranks is predicted to count
@@ -254,6 +254,57 @@ int asl_planner_best(struct asl_plan *plan, uint64_t *least_need)
 	if (!err)
 		asl_candidates_take(plan, &list);
 	return err;
+}
+
+/* ---- The grid of one algorithm ---- */
+
+/* The search's first, if there is any. */
+static bool first(struct asl_candidate *found, const struct asl_plan *plan,
+		  enum asl_aim aim)
+{
+	struct asl_search *s = asl_search_open(aim);
+	bool any;
+
+	if (!s)
+		return false;
+	asl_search_add(s, plan);
+	any = asl_search_next(s, found);
+	asl_search_close(s);
+	return any;
+}
+
+/* Without a search, as it is. */
+static bool take_whole(struct asl_plan *plan)
+{
+	struct asl_plan x = *plan;
+
+	if (!asl_grid_whole(&x.grid, &x))
+		return false;
+	asl_plan_blocks(&x);
+	if (x.budget && asl_forecast(&x).memory_needed > x.budget)
+		return false;
+	*plan = x;
+	return true;
+}
+
+int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
+{
+	bool words = plan->algorithm->matmul->grid.least_words;
+	struct asl_candidate found;
+
+	*least_need = UINT64_MAX;
+	plan->grid = (struct asl_grid){{0}};
+	asl_plan_prescribe(plan);
+	if (take_whole(plan))
+		return 0;
+	if (plan->budget && first(&found, plan, ASL_LEAST_MEMORY))
+		*least_need = found.forecast.memory_needed;
+	if (plan->budget && *least_need > plan->budget)
+		return -ENOMEM;
+	if (!first(&found, plan, words ? ASL_LEAST_WORDS : ASL_LEAST_COST))
+		return -ENOMEM;
+	*plan = found.plan;
+	return 0;
 }
 
 /* ---- A plan that is complete ---- */

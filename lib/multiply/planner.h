@@ -4,7 +4,8 @@
 #ifndef ASL_PLANNER_H
 #define ASL_PLANNER_H
 
-#include "lib/multiply/search.h"
+#include "lib/multiply/multiply.h"
+#include "lib/plan/candidates.h"
 
 /*
  * Algorithms without a grid are left out beyond so many ranks: what a rank of
@@ -25,6 +26,20 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base);
  * answered the same.  -ENOMEM: *least_need words of memory would be enough.
  */
 int asl_planner_best(struct asl_plan *plan, uint64_t *least_need);
+
+/*
+ * Choose plan->grid and plan->ideal.
+ *
+ * Prescriptions are real-valued; ranks are not.  A prescription that happens to
+ * be integer is taken as it is.  Else, of all integer grids with P ranks or
+ * fewer (idle ranks may help) that the algorithm admits, that keep the busiest
+ * rank's flops within 20% of 2mnk/P, or of the minimum where no grid does, and
+ * that fit the memory budget, the one is taken whose predicted objective (Q, or
+ * B_h where the algorithm says so) is least.
+ *
+ * -ENOMEM if every grid exceeds the memory budget: *least_need would be enough.
+ */
+int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need);
 
 /*
  * Complete a plan of shape, ranks, machine and costs: algorithm, kernel, grid and

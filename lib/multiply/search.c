@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "lib/base/parts.h"
-#include "lib/multiply/grid.h"
 #include "lib/multiply/multiply.h"
 
 /*
@@ -388,6 +387,42 @@ static void asl_grids_init(struct asl_grids *g, const struct asl_plan *plan)
 	fair = fair_flops(all, (uint64_t)plan->ranks);
 	g->flops = asl_max(fair, least_flops(g, fair));
 	g->ranks = 2 * (double)all / (double)g->flops;
+}
+
+/* With more ranks than multiplications the prescription cuts words. */
+static bool is_integer(struct asl_grid *g, const struct asl_plan *plan)
+{
+	const double *p = plan->ideal;
+	uint64_t dim[3];
+
+	asl_plan_dims(dim, plan);
+	for (int i = 0; i < 3; i++) {
+		if (p[i] > plan->ranks || p[i] > (double)dim[i] * (1 + 1e-9) ||
+		    fabs(p[i] - round(p[i])) > 1e-9 * p[i])
+			return false;
+		g->p[i] = (int)round(p[i]);
+	}
+	return asl_grid_ranks(g) == plan->ranks;
+}
+
+static struct asl_grid all_ranks(const struct asl_plan *plan)
+{
+	const struct asl_shape *s = &plan->shape;
+	uint64_t all = asl_min(s->m * s->n * s->k, (uint64_t)plan->ranks);
+
+	return (struct asl_grid){{(int)all, 1, 1}};
+}
+
+bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan)
+{
+	struct asl_grid found;
+
+	if (plan->algorithm->matmul->grid.none)
+		found = all_ranks(plan);
+	else if (!is_integer(&found, plan))
+		return false;
+	*g = found;
+	return true;
 }
 
 /* A plan with its grids; `alone` is not to come up a second time among them. */

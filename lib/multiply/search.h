@@ -19,7 +19,7 @@
 #ifndef ASL_SEARCH_H
 #define ASL_SEARCH_H
 
-#include "lib/multiply/grid.h"
+#include "lib/multiply/multiply.h"
 #include "lib/plan/candidates.h"
 
 enum asl_aim {
@@ -38,6 +38,9 @@ struct asl_search *asl_search_open(enum asl_aim aim);
  * plan's own, if it has one.  Kernel, costs and so on are the plan's.
  */
 void asl_search_add(struct asl_search *s, const struct asl_plan *plan);
+
+/* The prescription, if that is integer and a grid of all ranks. */
+bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan);
 
 /* The best, then the second best, ...; false: no more, or no memory is left. */
 bool asl_search_next(struct asl_search *s, struct asl_candidate *found);

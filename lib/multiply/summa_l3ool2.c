@@ -43,7 +43,7 @@
  * al., Joint-communication optimal matrix multiplication, section 8.
  */
 #include "lib/base/parts.h"
-#include "lib/multiply/floor.h"
+#include "lib/multiply/brick.h"
 #include "lib/multiply/plane.h"
 #include "lib/rank/resume.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/multiply/bounds.h"
-#include "lib/multiply/family.h"
+#include "lib/multiply/multiply.h"
 #include "lib/outofcore/walk.h"
 
 /*

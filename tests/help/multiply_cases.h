@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "lib/multiply/grid.h"
+#include "lib/multiply/planner.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/help/random.h"

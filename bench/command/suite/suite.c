@@ -20,7 +20,7 @@
 #include "bench/library/cli.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
-#include "lib/multiply/grid.h"
+#include "lib/multiply/multiply.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
