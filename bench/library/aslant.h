@@ -29,7 +29,7 @@
  *		then asl_why() returns a line about it.  After ASL_CHECK_FAILED
  *		the result is there, and the rows say what is wrong; after any
  *		other error there are no rows, and the result is undefined.
- * Threads	One at a time in a process, for all tasks together.  While a task
+ * Threads	One at a time in a process for all tasks together.  While a task
  *		runs, OpenBLAS has one thread a rank; afterwards as before.
  * Ranks	Without a communicator they are simulated in this process, one
  *		after another, even within an MPI job; counts are those of
@@ -89,7 +89,7 @@ ASL_API int asl_task_operand(struct asl_task *task, int which, const double *at,
 			     int dims, const uint64_t *size,
 			     const uint64_t *step);
 
-/* Where the result goes; without it words are counted, but no result is kept. */
+/* Where the result goes; without it words are counted, and nothing is kept. */
 ASL_API int asl_task_result(struct asl_task *task, double *at, int dims,
 			    const uint64_t *size, const uint64_t *step);
 
@@ -116,7 +116,7 @@ ASL_API int asl_task_result_matrix(struct asl_task *task, double *at,
  */
 ASL_API int asl_task_communicator(struct asl_task *task, int comm);
 
-/* Run the task: a row for each repetition, with the columns of aslant-csv(5). */
+/* Run the task: a row a repetition, with the columns of aslant-csv(5). */
 ASL_API int asl_task_run(struct asl_task *task);
 
 /*
