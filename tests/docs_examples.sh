@@ -201,6 +201,16 @@ for page, text in texts.items():
             if not re.search(r"`", row.split(" | ")[-1]):
                 wrong.append(f"{page}: no test is named: {row}")
 
+# So are those that CONTRIBUTING.md names for a change.
+with open(os.path.join(root, "CONTRIBUTING.md"), encoding="utf-8") as f:
+    table = f.read().partition("| touched | tests |")[2].partition("\n\n")[0]
+for row in table.strip().split("\n")[1:]:
+    for regex in re.findall(r"`([^`]+)` \|$", row):
+        for one in re.sub(r"\(.*?\)", lambda x: x[0].replace("\\|", "/"), regex).split("\\|"):
+            named += 1
+            if not any(re.search(one.replace("/", "|"), x) for x in tests):
+                wrong.append(f"CONTRIBUTING.md: no test matches {one}")
+
 print("\n".join(wrong) or f"{count} examples are what is printed, {named} tests are there")
 sys.exit(len(wrong) > 0 or count < 15 or named < 20)
 PYTHON

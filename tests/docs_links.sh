@@ -56,8 +56,8 @@ for path in documents():
         text = f.read()
     if path == "./CHANGELOG.md": # which tells of files that are gone
         continue
-    for name in re.findall(r"(?<![\w/.-])((?:scripts|bench|tests|lib|net|nvm)/[\w./-]*\w)", text):
-        if not glob.glob(name + "*" * name.endswith(("_", "/"))):
+    for name in re.findall(r"(?<![\w/.-])((?:scripts|bench|tests|lib|net|nvm)/[\w./*-]*[\w*])", text):
+        if not glob.glob(name):
             wrong.append(f"{path}: there is no {name}")
     for name in re.findall(r"`([\w-]+\.[chx])`", text):
         if name not in files:
