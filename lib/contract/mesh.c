@@ -316,9 +316,8 @@ enum aim { SMALLEST_CELL, FEWEST_WORDS_OF_RANK_0, FEWEST_WORDS };
 struct search {
 	const struct asl_einsum *e;
 	enum aim aim;
-	int ranks, dims;
-	int index[ASL_MOST_INDICES]; /* that can be cut */
-	double limit;		     /* points of a cell */
+	int dims, index[ASL_MOST_INDICES]; /* that can be cut */
+	double limit;			   /* points of a cell */
 	struct asl_mesh mesh, best;
 	uint64_t words, volume; /* of the best */
 	bool found;
@@ -447,9 +446,9 @@ static void visit(struct search *s, int cut, int left)
 	s->mesh.p[i] = 1;
 }
 
-static struct search begin_search(const struct asl_einsum *e, int ranks)
+static struct search begin_search(const struct asl_einsum *e)
 {
-	struct search s = {.e = e, .ranks = ranks, .limit = INFINITY};
+	struct search s = {.e = e, .limit = INFINITY};
 
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		s.mesh.p[i] = 1;
@@ -460,7 +459,7 @@ static struct search begin_search(const struct asl_einsum *e, int ranks)
 /* The largest cell that asl_mesh_choose accepts. */
 static double volume_limit(const struct asl_einsum *e, int ranks)
 {
-	struct search s = begin_search(e, ranks);
+	struct search s = begin_search(e);
 	double even = 1, least;
 
 	for (int d = 0; d < s.dims; d++)
@@ -474,7 +473,7 @@ static double volume_limit(const struct asl_einsum *e, int ranks)
 
 struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks)
 {
-	struct search s = begin_search(e, ranks);
+	struct search s = begin_search(e);
 
 	s.limit = volume_limit(e, ranks);
 	s.aim = FEWEST_WORDS_OF_RANK_0;

@@ -1,13 +1,32 @@
 /*
- * pair.c -- copying tensors into another order, and multiplying two of them
+ * pair.c -- C = A B on one rank, where A, B and C are tensors
+ *
+ * Every index is in two of them or in all three: in A and C (a row of the
+ * product), in B and C (a column), in A and B (summed over) or in all (a batch:
+ * one product for each of its values).  There are two ways:
+ *
+ *	product		a kernel of lib/kernels, once per batch.  A and B must
+ *			have each group of indices in one piece, as a matrix has
+ *			its rows and columns; otherwise they, or C, pass through
+ *			a copy in DRAM that does.
+ *	vector		for products with little work per word: all batches are
+ *			the innermost loop, and C(i, j) += A(i, k) B(k, j) acts on
+ *			vectors of them.
+ *
+ * The way, and the order of indices within each group, are those of least time.
+ * The vector way works in slices of the sum and of the batches so small that a
+ * slice of B and a vector of C fit into S, and
+ *
+ *	reads	A, once for each column; B, once; C, once for each slice of the
+ *		sum but the first
+ *	writes	C, once for each slice of the sum
  */
-#include "lib/contract/pair.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 
 #include "lib/base/parts.h"
+#include "lib/contract/contract.h"
 #include "lib/kernels/kernel.h"
 #include "lib/rank/resume.h"
 
