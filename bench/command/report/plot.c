@@ -10,9 +10,7 @@
 #include "bench/command/html.h"
 #include "bench/command/report/page.h"
 
-/*
- * Ranges of values, and the axes that they are drawn along
- */
+/* ---- Ranges and axes ---- */
 
 void asl_range_add(struct asl_plot_range *range, double x)
 {
@@ -21,28 +19,18 @@ void asl_range_add(struct asl_plot_range *range, double x)
 }
 
 struct asl_plot_axis asl_axis_around(const struct asl_plot_range *range,
-				     const char *title, int log)
+				     const char *title, enum asl_ticks ticks)
 {
-	struct asl_plot_axis axis = {title, range->low, range->high, log};
-	double air;
+	double air = fmax(pow(range->high / range->low, 0.06), 1.1);
 
-	if (log) {
-		air = fmax(pow(axis.high / axis.low, 0.06), 1.1);
-		axis.low /= air;
-		axis.high *= air;
-		return axis;
-	}
-	axis.low = fmin(axis.low, 0);
-	axis.high = axis.high > axis.low ? axis.high * 1.06 : axis.low + 1;
-	return axis;
+	return (struct asl_plot_axis){title, range->low / air,
+				      range->high * air, ticks};
 }
 
-/* Where v is on it: from 0, at its beginning, to 1. */
+/* The place of v on it: from 0, at its beginning, to 1. */
 static double part_of(const struct asl_plot_axis *axis, double v)
 {
-	if (axis->log)
-		return log(v / axis->low) / log(axis->high / axis->low);
-	return (v - axis->low) / (axis->high - axis->low);
+	return log(v / axis->low) / log(axis->high / axis->low);
 }
 
 /* ---- Ticks ---- */
@@ -64,18 +52,15 @@ static void add_tick(struct ticks *t, double v)
 		t->at[t->count++] = v;
 }
 
-/* 1, 2, 5 times a power of ten, so that there are about `wanted` of them. */
-static double even_step(double length, int wanted)
-{
-	double power = pow(10, floor(log10(length / wanted)));
-	double times = length / wanted / power;
-
-	return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
-}
-
+/* About five, at 1, 2 or 5 times a power of ten. */
 static void even(struct ticks *t)
 {
-	double step = even_step(t->axis->high - t->axis->low, 5);
+	double length = (t->axis->high - t->axis->low) / 5;
+	double power = pow(10, floor(log10(length))), times = length / power;
+	double step = power * (times <= 1   ? 1
+			       : times <= 2 ? 2
+			       : times <= 5 ? 5
+					    : 10);
 	double first = ceil(t->axis->low / step - 1e-9);
 
 	for (int i = 0; i < TICKS; i++)
@@ -115,9 +100,9 @@ static int find_ticks(const struct asl_plot_axis *axis, double at[TICKS])
 	struct ticks t = {axis, at, 0};
 
 	/* In so little a logarithm is nearly even, and 1, 2, 5 too few. */
-	if (axis->log == ASL_LOG2)
+	if (axis->ticks == ASL_TWOS)
 		powers_of_two(&t);
-	else if (!axis->log || axis->high < 5 * axis->low)
+	else if (axis->high < 5 * axis->low)
 		even(&t);
 	else
 		powers_of_ten(&t);
@@ -134,6 +119,16 @@ enum {
 	LINE = 12, /* from one line of text to the next */
 	COLOURS = 8,
 };
+
+static void open_svg(FILE *f, double height, const char *about)
+{
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d "
+		"%.0f\" role=\"img\" aria-label=\"",
+		WIDTH, height);
+	asl_html_text(f, about);
+	fputs("\">\n", f);
+}
 
 /* ---- Axes ---- */
 
@@ -192,13 +187,9 @@ void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
 
 	*p = (struct asl_plot){.f = f, .x = x, .y = y};
 	plots++;
+	open_svg(f, HEIGHT, about);
 	fprintf(f,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d "
-		"%d\" role=\"img\" aria-label=\"",
-		WIDTH, HEIGHT);
-	asl_html_text(f, about);
-	fprintf(f,
-		"\">\n<clipPath id=\"box%d\"><rect x=\"%d\" y=\"%d\" "
+		"<clipPath id=\"box%d\"><rect x=\"%d\" y=\"%d\" "
 		"width=\"%d\" height=\"%d\"/></clipPath>\n",
 		plots, LEFT, TOP - 4, RIGHT - LEFT + 4, BOTTOM - TOP + 8);
 	draw_axis(p, &p->x, tick_x);
@@ -235,15 +226,15 @@ static bool is_free(const struct asl_plot *p, const struct asl_label *x)
 /* The nearest free line to where it would be, up or down. */
 static void place(const struct asl_plot *p, struct asl_label *x)
 {
-	double wanted = x->y;
+	double y = x->y;
 
 	for (int i = 1; !is_free(p, x) && i < 2 * ASL_PLOT_LABELS; i++) {
 		int lines = (i + 1) / 2;
 		double off = 3.0 * lines;
 
-		x->y = wanted + (i % 2 ? off : -off);
+		x->y = y + (i % 2 ? off : -off);
 		if (x->y < TOP + 4 || x->y > BOTTOM)
-			x->y = wanted + (i % 2 ? -off : off);
+			x->y = y + (i % 2 ? -off : off);
 	}
 }
 
@@ -394,15 +385,10 @@ static double names_end(const struct asl_bar *bar, int count)
 }
 
 static void bars_open(struct bars *b, FILE *f, const char *about,
-		      const struct asl_bar *bar, int count, double room)
+		      const struct asl_bar *bar, int count, double below)
 {
 	*b = (struct bars){f, names_end(bar, count), WIDTH - NOTE, 0, 2};
-	fprintf(f,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d "
-		"%.0f\" role=\"img\" aria-label=\"",
-		WIDTH, bars_height(bar, count) + room);
-	asl_html_text(f, about);
-	fputs("\">\n", f);
+	open_svg(f, bars_height(bar, count) + below, about);
 }
 
 static void name_bar(struct bars *b, const struct asl_bar *bar, int i)

@@ -13,18 +13,15 @@
 
 #include <stdio.h>
 
-/*
- * Ranges of values, and the axes that they are drawn along
- */
+/* Ticks are at 1, 2, 5, 10, or at powers of 2. */
+enum asl_ticks { ASL_TENS, ASL_TWOS };
 
+/* Axes are logarithmic. */
 struct asl_plot_axis {
 	const char *title;
-	double low, high; /* low < high; above 0 if log */
-	int log;	  /* 0: even; else ticks are at 1, 2, 5, 10, or at
-			     powers of 2 */
+	double low, high; /* 0 < low < high */
+	enum asl_ticks ticks;
 };
-
-enum { ASL_EVEN, ASL_LOG, ASL_LOG2 };
 
 /* A range that begins empty and grows; then an axis, with some air around. */
 struct asl_plot_range {
@@ -36,7 +33,7 @@ struct asl_plot_range {
 void asl_range_add(struct asl_plot_range *range,
 		   double x); /* NAN adds nothing */
 struct asl_plot_axis asl_axis_around(const struct asl_plot_range *range,
-				     const char *title, int log);
+				     const char *title, enum asl_ticks ticks);
 
 enum { ASL_PLOT_LABELS = 64, ASL_PLOT_LABEL = 64 };
 

@@ -109,11 +109,11 @@ static int draw(struct asl_page *p, const struct asl_pack *g,
 			asl_range_add(&net, g->at[i]->row->bh_words_max);
 			asl_range_add(&written, g->at[i]->row->write_words_max);
 		}
-	asl_plot_open(&plot, p->f, title,
-		      asl_axis_around(&net,
-				      "words sent by the busiest rank, B_h",
-				      ASL_LOG),
-		      asl_axis_around(&written, "words written, B_w", ASL_LOG));
+	asl_plot_open(
+		&plot, p->f, title,
+		asl_axis_around(&net, "words sent by the busiest rank, B_h",
+				ASL_TENS),
+		asl_axis_around(&written, "words written, B_w", ASL_TENS));
 	if (!isnan(b->net))
 		asl_plot_wall(&plot, b->net, "least sent");
 	if (!isnan(b->written))

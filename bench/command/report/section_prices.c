@@ -296,11 +296,11 @@ static void draw(struct asl_page *p, const struct prices *s, const char *title)
 		for (int i = 0; i < 2; i++)
 			asl_range_add(&range,
 				      value_at(&s->line[which[k]], end[i]));
-	asl_plot_open(
-		&plot, p->f, title,
-		(struct asl_plot_axis){"w / \xce\xb2", end[0], end[1], ASL_LOG},
-		asl_axis_around(&range, "Q / \xce\xb2, in words sent",
-				ASL_LOG));
+	asl_plot_open(&plot, p->f, title,
+		      (struct asl_plot_axis){"w / \xce\xb2", end[0], end[1],
+					     ASL_TENS},
+		      asl_axis_around(&range, "Q / \xce\xb2, in words sent",
+				      ASL_TENS));
 	put_turns(&plot, &s->of_all);
 	put_turns(&plot, &s->of_inside);
 	for (int k = 0; k < count; k++) {

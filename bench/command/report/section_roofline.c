@@ -84,8 +84,8 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 	asl_range_add(&y, fmin(top, x.high / row->w));
 	asl_plot_open(&plot, p->f, title,
 		      asl_axis_around(&x, "flops for a word read or written",
-				      ASL_LOG),
-		      asl_axis_around(&y, "GFLOP/s a rank", ASL_LOG));
+				      ASL_TENS),
+		      asl_axis_around(&y, "GFLOP/s a rank", ASL_TENS));
 	ceiling(&plot, row->r, top, 0, "reading allows");
 	ceiling(&plot, row->w, top, 1, "writing allows");
 	for (int i = 0; i < most; i++) {

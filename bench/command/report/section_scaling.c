@@ -123,8 +123,8 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 	if (!find_ranges(g, &x, &y, of))
 		return;
 	asl_plot_open(&plot, p->f, title,
-		      asl_axis_around(&x, "ranks", ASL_LOG2),
-		      asl_axis_around(&y, axis, ASL_LOG));
+		      asl_axis_around(&x, "ranks", ASL_TWOS),
+		      asl_axis_around(&y, axis, ASL_TENS));
 	while (asl_pack_next(&line, g->at, g->count, by_algorithm) &&
 	       curves++ < ASL_MOST_CURVES)
 		curve(p, &plot, &line, of);

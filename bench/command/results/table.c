@@ -2,7 +2,7 @@
  * table.c -- runs.csv and ranks.csv, read back by the names of columns
  *
  * libcsv gets the file line by line, so that a complaint can name the line;
- * quoted cells may go on in the next.
+ * quoted cells may continue in the next.
  */
 #include "bench/command/results/table.h"
 
@@ -19,11 +19,10 @@
 
 struct reader {
 	struct asl_table *to;
-	size_t cells, room;	 /* of to->at */
-	size_t used, text_room;	 /* of to->text */
-	size_t rows_room;	 /* of to->line */
-	size_t rows;		 /* with the heading */
-	int cells_in_row, begun; /* the line in which the row began */
+	size_t cells, cells_most; /* in to->at, and how many it has room for */
+	size_t bytes, bytes_most; /* in to->text */
+	size_t rows, rows_most;	  /* in to->line; with the heading */
+	int cells_in_row, begun;  /* the line in which the row began */
 	int line;
 	int code;
 };
@@ -37,27 +36,25 @@ static int refuse(struct reader *r, int line, const char *found,
 	return r->code;
 }
 
-/* ---- Room ---- */
-
-/* Room for `more` things after `used`; false after a complaint. */
-static bool grow(struct reader *r, void *list, size_t *room, size_t used,
+/* Make *list hold `more` things after `used`; false after a complaint. */
+static bool grow(struct reader *r, void *list, size_t *most, size_t used,
 		 size_t more, size_t size)
 {
-	size_t wanted = *room ? *room : 1024;
+	size_t count = *most ? *most : 1024;
 	void *grown;
 
-	if (used + more <= *room)
+	if (used + more <= *most)
 		return true;
-	while (wanted < used + more)
-		wanted *= 2;
-	grown = reallocarray(*(void **)list, wanted, size);
+	while (count < used + more)
+		count *= 2;
+	grown = reallocarray(*(void **)list, count, size);
 	if (!grown) {
 		r->code = asl_complain(ASL_NO_MACHINE, "%s: out of memory",
 				       r->to->path);
 		return false;
 	}
 	*(void **)list = grown;
-	*room = wanted;
+	*most = count;
 	return true;
 }
 
@@ -73,13 +70,14 @@ static void take_cell(void *from, size_t bytes, void *arg)
 		refuse(r, r->line, "a zero byte", "text");
 		return;
 	}
-	if (!grow(r, &r->to->text, &r->text_room, r->used, bytes + 1, 1) ||
-	    !grow(r, &r->to->at, &r->room, r->cells, 1, sizeof *r->to->at))
+	if (!grow(r, &r->to->text, &r->bytes_most, r->bytes, bytes + 1, 1) ||
+	    !grow(r, &r->to->at, &r->cells_most, r->cells, 1,
+		  sizeof *r->to->at))
 		return;
-	memcpy(r->to->text + r->used, from, bytes);
-	r->to->text[r->used + bytes] = '\0';
-	r->to->at[r->cells++] = r->used;
-	r->used += bytes + 1;
+	memcpy(r->to->text + r->bytes, from, bytes);
+	r->to->text[r->bytes + bytes] = '\0';
+	r->to->at[r->cells++] = r->bytes;
+	r->bytes += bytes + 1;
 	r->cells_in_row++;
 }
 
@@ -133,7 +131,7 @@ static void take_row(int end, void *arg)
 	struct reader *r = arg;
 
 	(void)end;
-	if (r->code || !grow(r, &r->to->line, &r->rows_room, r->rows, 1,
+	if (r->code || !grow(r, &r->to->line, &r->rows_most, r->rows, 1,
 			     sizeof *r->to->line))
 		return;
 	r->to->line[r->rows++] = r->begun;
@@ -170,10 +168,10 @@ static int take_line(struct reader *r, struct csv_parser *parser,
 static void parse(struct reader *r, struct csv_parser *parser, FILE *f)
 {
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t bytes;
 
-	while (!r->code && (bytes = getline(&line, &room, f)) > 0)
+	while (!r->code && (bytes = getline(&line, &capacity, f)) > 0)
 		take_line(r, parser, line, (size_t)bytes);
 	if (!r->code && !feof(f))
 		r->code = asl_complain(ASL_NO_MACHINE, "%s: %s", r->to->path,
@@ -185,23 +183,23 @@ static void parse(struct reader *r, struct csv_parser *parser, FILE *f)
 	free(line);
 }
 
-int asl_table_read(struct asl_table *rows, const char *dir, const char *name)
+int asl_table_read(struct asl_table *table, const char *dir, const char *name)
 {
-	struct reader r = {.to = rows};
+	struct reader r = {.to = table};
 	struct csv_parser parser;
 	FILE *f;
 
-	*rows = (struct asl_table){0};
-	if (snprintf(rows->path, sizeof rows->path, "%s/%s", dir, name) >=
-	    (int)sizeof rows->path)
+	*table = (struct asl_table){0};
+	if (snprintf(table->path, sizeof table->path, "%s/%s", dir, name) >=
+	    (int)sizeof table->path)
 		return asl_refuse("the path '%.40s...' is too long", dir);
-	f = fopen(rows->path, "re");
+	f = fopen(table->path, "re");
 	if (!f)
 		return asl_complain(errno == ENOMEM ? ASL_NO_MACHINE
 						    : ASL_BAD_INPUT,
 				    "%s: %s; expected a result directory "
 				    "(--out of run and suite)",
-				    rows->path, strerror(errno));
+				    table->path, strerror(errno));
 	if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI)) {
 		fclose(f);
 		return asl_no_memory();
@@ -209,53 +207,50 @@ int asl_table_read(struct asl_table *rows, const char *dir, const char *name)
 	parse(&r, &parser, f);
 	csv_free(&parser);
 	fclose(f);
-	rows->count = r.rows ? r.rows - 1 : 0;
-	rows->code = r.code;
+	table->count = r.rows ? r.rows - 1 : 0;
+	table->code = r.code;
 	return r.code;
 }
 
-void asl_table_close(struct asl_table *rows)
+void asl_table_close(struct asl_table *table)
 {
-	free(rows->text);
-	free(rows->at);
-	free(rows->line);
-	*rows = (struct asl_table){0};
+	free(table->text);
+	free(table->at);
+	free(table->line);
+	*table = (struct asl_table){0};
 }
 
 /* ---- What is in it ---- */
 
-int asl_table_column(const struct asl_table *rows, const char *name)
+int asl_table_column(const struct asl_table *table, const char *name)
 {
-	for (int i = 0; i < rows->columns; i++)
-		if (!strcmp(cell(rows, (size_t)i), name))
+	for (int i = 0; i < table->columns; i++)
+		if (!strcmp(cell(table, (size_t)i), name))
 			return i;
 	return -1;
 }
 
-const char *asl_table_name(const struct asl_table *rows, int column)
-{
-	return cell(rows, (size_t)column);
-}
-
-const char *asl_table_text(const struct asl_table *rows, size_t row, int column)
+const char *asl_table_text(const struct asl_table *table, size_t row,
+			   int column)
 {
 	if (column < 0)
 		return "";
-	return cell(rows, (row + 1) * (size_t)rows->columns + (size_t)column);
+	return cell(table, (row + 1) * (size_t)table->columns + (size_t)column);
 }
 
-static void refuse_cell(struct asl_table *rows, size_t row, const char *name,
+static void refuse_cell(struct asl_table *table, size_t row, const char *name,
 			const char *found, const char *expected)
 {
-	if (!rows->code)
-		rows->code = asl_refuse(
+	if (!table->code)
+		table->code = asl_refuse(
 			"%s: line %d: %s: found '%.40s', expected %s",
-			rows->path, rows->line[row + 1], name, found, expected);
+			table->path, table->line[row + 1], name, found,
+			expected);
 }
 
-double asl_table_number(struct asl_table *rows, size_t row, int column)
+double asl_table_number(struct asl_table *table, size_t row, int column)
 {
-	const char *text = asl_table_text(rows, row, column);
+	const char *text = asl_table_text(table, row, column);
 	char *end;
 	double x = strtod(text, &end); /* a residual may be inf or nan */
 
@@ -263,15 +258,15 @@ double asl_table_number(struct asl_table *rows, size_t row, int column)
 		return NAN;
 	if (!*end)
 		return x;
-	refuse_cell(rows, row, asl_table_name(rows, column), text, "a number");
+	refuse_cell(table, row, cell(table, (size_t)column), text, "a number");
 	return NAN;
 }
 
-int64_t asl_table_count(struct asl_table *rows, size_t row, const char *name,
+int64_t asl_table_count(struct asl_table *table, size_t row, const char *name,
 			int64_t most)
 {
 	const char *text =
-		asl_table_text(rows, row, asl_table_column(rows, name));
+		asl_table_text(table, row, asl_table_column(table, name));
 	char *end, expected[64];
 	long long x;
 
@@ -281,6 +276,6 @@ int64_t asl_table_count(struct asl_table *rows, size_t row, const char *name,
 		return x;
 	snprintf(expected, sizeof expected, "a whole number from 0 to %" PRId64,
 		 most);
-	refuse_cell(rows, row, name, text, expected);
+	refuse_cell(table, row, name, text, expected);
 	return 0;
 }

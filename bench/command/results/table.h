@@ -25,26 +25,27 @@ struct asl_table {
 };
 
 /* DIR/name.  0, or the exit code after a complaint; close it either way. */
-int asl_table_read(struct asl_table *rows, const char *dir, const char *name);
-void asl_table_close(struct asl_table *rows); /* all zero is allowed */
+int asl_table_read(struct asl_table *table, const char *dir, const char *name);
+void asl_table_close(struct asl_table *table); /* all zero is allowed */
 
 /* The column of that name; -1: there is none. */
-int asl_table_column(const struct asl_table *rows, const char *name);
-
-const char *asl_table_name(const struct asl_table *rows, int column);
+int asl_table_column(const struct asl_table *table, const char *name);
 
 /* A cell; "" if it is empty, or column is -1. */
-const char *asl_table_text(const struct asl_table *rows, size_t row,
+const char *asl_table_text(const struct asl_table *table, size_t row,
 			   int column);
 
 /*
  * The number in a cell; NAN if it is empty, or column is -1.  A cell that is no
- * number is NAN, too, after a complaint, and rows->code says so.
+ * number is NAN, too, after a complaint, and table->code says so.
  */
-double asl_table_number(struct asl_table *rows, size_t row, int column);
+double asl_table_number(struct asl_table *table, size_t row, int column);
 
-/* A whole number from 0 to `most`, which a cell must have; else 0, likewise. */
-int64_t asl_table_count(struct asl_table *rows, size_t row, const char *name,
+/*
+ * A whole number from 0 to `most`, which a cell must have; else 0, after a
+ * complaint.
+ */
+int64_t asl_table_count(struct asl_table *table, size_t row, const char *name,
 			int64_t most);
 
 #endif
