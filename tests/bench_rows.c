@@ -9,9 +9,10 @@
 #include <math.h>
 
 #include "bench/command/html.h"
-#include "bench/command/results/table.h"
+#include "bench/command/results/results.h"
 #include "bench/library/csv.h"
 #include "bench/library/say.h"
+#include "lib/rank/ledger.h"
 #include "tests/help/random.h"
 
 enum { COLUMNS = 5, ROWS = 40, LONGEST = 12 };
@@ -175,6 +176,24 @@ static void counts_are_whole_and_fit(void **state)
 	}
 }
 
+/* Columns of counters are called as lib/rank calls these, in its order. */
+static void every_counter_has_its_columns(void **state)
+{
+	char name[64];
+
+	(void)state;
+	for (int c = 0; c < ASL_COUNTERS; c++) {
+		int column = COL_nvm_read_words_max + 2 * c;
+
+		snprintf(name, sizeof name, "%s_max", asl_counter_name(c));
+		assert_string_equal(asl_column_name(column), name);
+		snprintf(name, sizeof name, "%s_total", asl_counter_name(c));
+		assert_string_equal(asl_column_name(column + 1), name);
+	}
+	assert_int_equal(COL_nvm_read_words_max + 2 * ASL_COUNTERS,
+			 COL_read_words_max);
+}
+
 static void no_text_is_a_tag(void **state)
 {
 	char *text;
@@ -197,6 +216,7 @@ int main(void)
 		cmocka_unit_test(a_zero_byte_is_refused),
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(counts_are_whole_and_fit),
+		cmocka_unit_test(every_counter_has_its_columns),
 		cmocka_unit_test(no_text_is_a_tag),
 	};
 

@@ -31,30 +31,28 @@ struct comparing {
 	const char *weights;
 };
 
-/*
- * Pairs in words
- */
+/* ---- Pairs in words ---- */
 
 static const char *const method[] = {
-	"Speed is the median wall_s of the first over that of the other: above "
-	"1, the other is faster.",
-	"Its interval is a percentile bootstrap of 95%: 1999 times both "
-	"samples "
-	"are drawn again from themselves, by a seeded generator. It knows how "
-	"repetitions differ, and nothing of a machine that was busier on one "
-	"day than on another.",
-	"A case is faster or slower only if the interval leaves 1 out, as "
-	"by chance it does for one pair of equals in 20; fewer than 5 "
-	"repetitions of either have no interval.",
-	"A median's own interval is two of its order statistics, those nearest "
-	"to it that hold it in 95% of all samples; fewer than 6 repetitions "
-	"reach less, and the least and the largest are given.",
-	"Means are geometric, over all cases that are compared, those without "
-	"a "
-	"difference too; in that of all families weigh the same unless weights "
-	"are given.",
-	"Compared are cases that are the same in all that was asked and in "
-	"every counter, and that were verified; all others are named.",
+	"Speed is the median wall_s of the first directory over that of the "
+	"other: above 1, the other is faster.",
+	"Its interval is a percentile bootstrap of 95%: both samples are "
+	"resampled 1999 times, with a seeded generator. It covers how "
+	"repetitions differ, but not that a machine may be busier on one day "
+	"than on another.",
+	"A case is faster or slower only if the interval excludes 1, as by "
+	"chance it does for one pair of equals in 20; with fewer than 5 "
+	"repetitions of either there is no interval.",
+	"A median's own interval is the two order statistics nearest to it "
+	"that enclose the true median in 95% of all samples; with fewer than 6 "
+	"repetitions the coverage is less, and the least and the largest are "
+	"given.",
+	"Means are geometric, over all compared cases, with a difference or "
+	"without; in that over everything each family has the same weight "
+	"unless weights are given.",
+	"Cases are compared if their requests and counters are the same, and "
+	"if they were verified, not resumed, and measured without the replay "
+	"of a cache; all others are named, with the reason.",
 	NULL};
 
 /* "faster", "slower", ... */
@@ -102,10 +100,7 @@ static void put_size(FILE *f, const struct asl_runs_row *row)
 		fprintf(f, " %sx%sx%s", m, n, k);
 }
 
-/*
- * What else tells it from the other cases of its directory; a machine shares
- * its memory among the ranks that there are.
- */
+/* Other columns that vary in its directory; ranks imply memory_words. */
 static void put_varying(FILE *f, const struct comparing *x,
 			const struct asl_runs_row *row)
 {
@@ -149,7 +144,7 @@ static const char *name_pair(char to[NAME], const struct comparing *x,
 	return to;
 }
 
-/* There is nothing in it that HTML would have to escape. */
+/* It contains nothing that HTML would have to escape. */
 static const char *answer(char to[NAME], const struct comparing *x, int place)
 {
 	char other[2] = {asl_place_letter(place)};
@@ -158,9 +153,7 @@ static const char *answer(char to[NAME], const struct comparing *x, int place)
 				  other);
 }
 
-/*
- * Comparisons as tables for people
- */
+/* ---- Tables for people ---- */
 
 static void print_place(FILE *f, const struct comparing *x, int place)
 {
@@ -268,9 +261,7 @@ static void print_all(FILE *f, const struct comparing *x)
 	}
 }
 
-/*
- * Comparisons as one page, without scripts or other files
- */
+/* ---- A page of HTML, without scripts or other files ---- */
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
@@ -452,9 +443,7 @@ static void put_page(FILE *f, const struct comparing *x)
 	fputs("</ul>\n</body>\n</html>\n", f);
 }
 
-/*
- * Comparisons as rows: every case, then every mean
- */
+/* ---- CSV: a row for each case, then one for each mean ---- */
 
 static void csv_number(struct asl_csv *csv, const char *name, double x)
 {
@@ -556,11 +545,11 @@ static void csv_all(struct asl_csv *csv, const struct comparing *x)
 }
 
 /*
- * --fail-below: is no case missing, wrong, or slower?
+ * ---- --fail-below: is no case missing, wrong, or slower? ----
  *
- * A case of the base that cannot be compared fails, unless it is the base's own
- * fault.  One that has too few repetitions is not judged, which is said: a gate
- * that never closes would be none.
+ * A case of the base that cannot be compared fails, unless the trouble is the
+ * base's own.  A case with too few repetitions is not judged, and the command
+ * says so: a gate that never closes would be none.
  */
 
 static bool fails(const struct asl_pair *p, double least)
@@ -606,9 +595,7 @@ static int gate(const struct comparing *x, double least)
 	return 0;
 }
 
-/*
- * The command
- */
+/* ---- The command ---- */
 
 static int refuse_prices(const char *prices)
 {

@@ -1,5 +1,5 @@
 /*
- * csv.c -- rows of CSV, in memory until somebody wants them
+ * csv.c -- rows of CSV, in memory
  */
 #include "bench/library/csv.h"
 

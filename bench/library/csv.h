@@ -1,5 +1,5 @@
 /*
- * csv.h -- rows of CSV, in memory until somebody wants them
+ * csv.h -- rows of CSV, in memory
  *
  * Every field is put with its column's name.  While `naming` is set the names
  * are written in place of the values, so that one function, called twice,

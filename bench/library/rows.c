@@ -1,7 +1,7 @@
 /*
- * rows.c -- runs.csv, schema 1: one row a repetition
+ * rows.c -- runs.csv and ranks.csv, schema 1, and whether a repetition is right
  *
- * The names and their order are what other people's scripts depend on.
+ * Other people's scripts depend on the names of columns and on their order.
  */
 #include "bench/library/rows.h"
 
@@ -15,58 +15,33 @@
 #include "bench/library/say.h"
 #include "lib/machine/machine.h"
 
-/*
- * Is a repetition right: its result, and what was counted?
- */
+/* ---- Is a repetition right: its result, and what was counted? ---- */
 
-static const char *first_difference(enum asl_counter *counter,
-				    enum asl_phase *phase,
-				    const struct asl_rank_record *x)
+/* The first counter that is not as predicted; if all are, the memory held. */
+static void say_difference(int rank, const struct asl_rank_record *x)
 {
+	const struct asl_ledger *a = &x->counted, *b = &x->predicted;
+
 	for (int p = 0; p < ASL_PHASES; p++)
-		for (int c = 0; asl_phase_counts(p) && c < ASL_COUNTERS; c++)
-			if (x->counted.in[p].of[c] !=
-			    x->predicted.in[p].of[c]) {
-				*counter = c;
-				*phase = p;
-				return asl_counter_name(c);
-			}
-	return NULL;
-}
-
-static void say_difference(const struct asl_rep *rep)
-{
-	enum asl_counter c = 0;
-	enum asl_phase p = 0;
-
-	for (int i = 0; i < rep->ranks; i++) {
-		const struct asl_rank_record *x = &rep->rank[i];
-		const char *name = first_difference(&c, &p, x);
-
-		if (asl_ledger_equal(&x->counted, &x->predicted))
-			continue;
-		if (name)
+		for (int c = 0; asl_phase_counts(p) && c < ASL_COUNTERS; c++) {
+			if (a->in[p].of[c] == b->in[p].of[c])
+				continue;
 			asl_complain(
 				0,
 				"COUNTED IS NOT WHAT WAS PREDICTED: rank %d, "
 				"phase %s, %s: counted %ju, predicted %ju",
-				i, asl_phase_name(p), name,
-				x->counted.in[p].of[c],
-				x->predicted.in[p].of[c]);
-		else
-			asl_complain(0,
-				     "COUNTED IS NOT WHAT WAS PREDICTED: rank "
-				     "%d held %ju words (%ju in the pool), "
-				     "predicted %ju (%ju)",
-				     i, x->counted.memory_high,
-				     x->counted.pool_high,
-				     x->predicted.memory_high,
-				     x->predicted.pool_high);
-		return;
-	}
+				rank, asl_phase_name(p), asl_counter_name(c),
+				a->in[p].of[c], b->in[p].of[c]);
+			return;
+		}
+	asl_complain(0,
+		     "COUNTED IS NOT WHAT WAS PREDICTED: rank %d held %ju "
+		     "words (%ju in the pool), predicted %ju (%ju)",
+		     rank, a->memory_high, a->pool_high, b->memory_high,
+		     b->pool_high);
 }
 
-/* False: times are not those of the machine that was to be emulated. */
+/* False: times are not those of the emulated machine. */
 static bool judge_emulation(const struct asl_rep *rep)
 {
 	double error = rep->emulation_error;
@@ -101,9 +76,13 @@ static bool judge_emulation(const struct asl_rep *rep)
 bool asl_rep_check(const struct asl_rep *rep)
 {
 	bool right = rep->predicted_equal && rep->verified != 0;
+	int i = 0;
 
-	if (!rep->predicted_equal)
-		say_difference(rep);
+	while (i < rep->ranks &&
+	       asl_ledger_equal(&rep->rank[i].counted, &rep->rank[i].predicted))
+		i++;
+	if (!rep->predicted_equal && i < rep->ranks)
+		say_difference(i, &rep->rank[i]);
 	if (rep->verified == 0)
 		asl_complain(0,
 			     "VERIFICATION FAILED in repetition %d: residual "
@@ -113,7 +92,7 @@ bool asl_rep_check(const struct asl_rep *rep)
 }
 
 /*
- * Ranks.csv, schema 1: one row a rank and phase
+ * ---- Ranks.csv: one row a rank and phase ----
  *
  * A phase is listed, for every rank, if any rank counted anything in it or was
  * predicted to.  Nothing is predicted of fill and verify, which are in no
@@ -187,9 +166,7 @@ void asl_put_ranks(struct asl_csv *csv, const struct asl_rep *rep)
 				put_row(csv, rep, rank, phase);
 }
 
-/*
- * Runs.csv: one row a repetition, of the columns of columns.def
- */
+/* ---- Runs.csv: one row a repetition, of the columns of columns.def ---- */
 
 static void put_count(struct asl_csv *csv, const char *name, bool known,
 		      uint64_t x)

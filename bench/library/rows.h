@@ -7,11 +7,7 @@
 #include "bench/library/csv.h"
 #include "lib/run/run.h"
 
-/*
- * Is a repetition right: its result, and what was counted?
- */
-
-/* False after a complaint about what is wrong. */
+/* Are its result and its counts right?  False after a complaint. */
 bool asl_rep_check(const struct asl_rep *rep);
 
 enum { ASL_SCHEMA = 1 };

@@ -18,7 +18,7 @@ enum { ASL_PAGE_STYLES = 64 };
 /* As many as fit on a page that people look at; the rest is counted. */
 enum {
 	ASL_MOST_PLOTS = 6,
-	ASL_MOST_LINES = 60,	    /* of a table that is in sight */
+	ASL_MOST_LINES = 60,	    /* of a table that is not folded */
 	ASL_MOST_CURVES = 16,	    /* in a plot */
 	ASL_MOST_BARS = 40,	    /* in a figure */
 	ASL_MOST_CASES = 3000,	    /* in the table of all results */
@@ -96,7 +96,7 @@ int asl_page_style(struct asl_page *p, const char *algorithm);
  * Cases, and groups of them
  */
 
-/* Pointers to the cases that fit, in p->list; never those that are bad. */
+/* Pointers to the cases that fit, in p->list; bad ones never do. */
 int asl_page_list(struct asl_page *p,
 		  bool (*fits)(const struct asl_measured *x));
 
@@ -115,8 +115,8 @@ struct asl_packs asl_page_packs(struct asl_page *p, int count, const int *order,
 
 /*
  * Contests: such groups, each once for every memory budget that cases of it
- * had.  Who had more is out of it; who had less may win it, but is no rival, as
- * it could have done better.
+ * had.  A case with more is left out; a case with less may win, but is no rival,
+ * as it could have done better with more.
  */
 struct asl_packs asl_page_budgets(struct asl_page *p, int count,
 				  const int *order, const int *by);
@@ -176,8 +176,8 @@ void asl_sheet_number(struct asl_sheet *s, double x);
 void asl_sheet_end_row(struct asl_sheet *s);
 
 /*
- * All close the table: in sight, with a link that saves it under the name; on
- * demand, with such a link, or without (name NULL); or not at all.
+ * All close the table: shown, with a link that saves it under the name (NULL: no
+ * link); folded, behind the summary; or not shown at all.
  */
 void asl_page_table(struct asl_page *p, struct asl_sheet *s, const char *name);
 void asl_page_details(struct asl_page *p, struct asl_sheet *s,

@@ -50,7 +50,7 @@ struct asl_plot {
 	int labels;
 };
 
-/* `about` is what the plot shows, for those who cannot see it. */
+/* `about` describes the plot to readers who cannot see it. */
 void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
 		   struct asl_plot_axis x, struct asl_plot_axis y);
 void asl_plot_close(struct asl_plot *p);
@@ -87,7 +87,7 @@ struct asl_bar {
 	const char *note;	    /* at its end */
 };
 
-/* From 0 on; `about` is for those who cannot see it. */
+/* They begin at 0; `about` describes them to readers who cannot see them. */
 void asl_bars_stacked(FILE *f, const char *about, const struct asl_bar *bar,
 		      int count);
 

@@ -1,7 +1,7 @@
 /*
  * section_hardware.c -- bytes that memory controllers counted, beside our words
  *
- * Controllers count for whole sockets, whoever moved the bytes.  If they could
+ * Controllers count for whole sockets, other programs included.  If they could
  * not be read, the section says why, in the words of the rows.
  */
 #include <math.h>
@@ -239,12 +239,12 @@ static bool has_bytes(const struct asl_measured *x)
 static void say_bytes(struct asl_page *p, int cases, const struct scratch *s)
 {
 	fputs("<p>Memory controllers count the bytes that really move, of "
-	      "whole sockets and whoever moves them. Counted words are those "
+	      "whole sockets, for any program. Counted words are those "
 	      "between caches and memory (B<sub>r</sub>, B<sub>w</sub>) of "
 	      "all ranks, 8 bytes each. Near 1 the counts are what the "
 	      "machine does. Far above 1 something else moves bytes: other "
 	      "programs, the network, a cache that evicts what the algorithm "
-	      "wanted to keep; below 1 the problem fits into the caches. "
+	      "meant to keep; below 1 the problem fits into the caches. "
 	      "Then do not expect times to follow the counts.</p>\n"
 	      "<ul class=\"lead\">\n",
 	      p->f);

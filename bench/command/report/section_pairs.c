@@ -1,8 +1,8 @@
 /*
  * section_pairs.c -- machines side by side: which one for writes, by how much
  *
- * Pairs of cases are those of aslant compare, with the same ratios; where
- * neither machine measured anything, the model's nanoseconds are compared.
+ * The pairs and their ratios are those of aslant compare.  If neither machine
+ * measured anything, the model's nanoseconds are compared.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "bench/command/report/plot.h"
 #include "bench/command/results/pairs.h"
 
-/* The pairs that are compared, those that write most for a flop first. */
+/* The pairs that are compared, the most words written for a flop first. */
 struct match {
 	struct asl_comparison c;
 	const struct asl_pair **pair;
@@ -136,7 +136,7 @@ static void table(struct asl_page *p, const struct match *m)
 			 "machines.csv");
 }
 
-/* ---- The figure: two bars a case, for those that write most ---- */
+/* ---- The figure: two bars for each of the cases that write most ---- */
 
 static void figure(struct asl_page *p, const struct match *m)
 {

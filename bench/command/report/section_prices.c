@@ -29,7 +29,7 @@ struct turn {
 	int from, to; /* lines */
 };
 
-/* The cheapest lines, of all or of those that keep to the model. */
+/* The cheapest lines: of all, or within the asymmetric parallel model. */
 struct envelope {
 	bool inside;
 	int first; /* where words cost nothing to write; -1: none */
@@ -233,7 +233,7 @@ static const char *say_verdict(char text[2 * ASL_SAID], const struct prices *s,
 	return text;
 }
 
-/* Is there another verdict, on those that keep to the model? */
+/* Is there another verdict, on algorithms within the model? */
 static bool has_outsiders(const struct prices *s)
 {
 	for (int i = 0; i < s->lines; i++)
@@ -362,7 +362,7 @@ static void figure(struct asl_page *p, const struct prices *s)
 	asl_page_say(p, "%c%s.",
 		     say_verdict(text, s, &s->of_all)[0] - 'a' + 'A', text + 1);
 	if (has_outsiders(s))
-		asl_page_say(p, " Of those that keep to the model: %s.",
+		asl_page_say(p, " Within the model: %s.",
 			     say_verdict(text, s, &s->of_inside));
 	fputs("</p>\n", p->f);
 	draw(p, s, title);

@@ -1,5 +1,5 @@
 /*
- * section_trouble.c -- what failed, and what nobody verified, before all else
+ * section_trouble.c -- rows that failed, or were not verified
  */
 #include <stdio.h>
 
@@ -35,7 +35,7 @@ static void put(struct asl_page *p, struct asl_sheet *s,
 		const struct asl_runs_row *x)
 {
 	struct asl_said said = asl_say(x);
-	char text[ASL_SAID] = "nobody verified it";
+	char text[ASL_SAID] = "it was not verified";
 	int at = 0;
 
 	for (int i = 0; i < REASONS; i++)
@@ -139,7 +139,7 @@ static void say_unverified(struct asl_page *p)
 		     p->results->rows);
 	fputs("</b>", p->f);
 	asl_page_say(p, " (--verify none): their counts and times are shown "
-			"below, but nobody looked at their results.");
+			"below, but their results were not checked.");
 	say_rest(p, found);
 	fputs("</p>\n", p->f);
 	asl_page_details(p, &s, "Which", "unverified.csv");

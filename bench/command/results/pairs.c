@@ -13,10 +13,10 @@
 #include "bench/library/say.h"
 
 /*
- * Which cases belong together: first those that are the same in all columns,
- * then in all but where they ran, then in all but costs, then in the request;
- * of the rest the nearest of one algorithm, which is not compared, but whose
- * differences are named.
+ * Cases are paired in turns: first cases that agree in all columns, then in all
+ * but the place, then in all but place and costs, then in the request.  The rest
+ * is paired with the nearest case of the algorithm; such a pair is not compared,
+ * but its differences are named.
  */
 
 struct slot {
@@ -188,7 +188,7 @@ static void explain_trouble(struct asl_pair *p, const struct asl_comparison *c)
 		(a < b ? a : b) == ASL_ONLY_COUNTED ? ASL_MIXED : ASL_TROUBLED;
 }
 
-/* Times of one source mean nothing beside those of another. */
+/* Times of different sources cannot be compared. */
 static void explain_sources(struct asl_pair *p, const struct asl_comparison *c)
 {
 	static const char *const names[] = {"measured", "emulated", "model"};

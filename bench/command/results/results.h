@@ -108,7 +108,7 @@ bool asl_row_moved(const struct asl_runs_row *row);
 /* All ranks took turns in one process: more of them are not faster. */
 bool asl_row_simulated(const struct asl_runs_row *row);
 
-/* Words were moved, and nobody looked at the result. */
+/* Words were moved, and the result was not checked. */
 bool asl_row_unverified(const struct asl_runs_row *row);
 
 /* Costs are nanoseconds, says the profile. */

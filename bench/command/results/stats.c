@@ -17,8 +17,8 @@ struct sample {
 	const double *sorted;
 	int count;
 	uint32_t row;  /* of random numbers: no two samples share them */
-	double *drawn; /* [count] room */
-	int *times;    /* [count] room: how often each was drawn */
+	double *drawn; /* [count] scratch */
+	int *times;    /* [count] how often each was drawn */
 };
 
 /* The element of the sample, as drawn again, that `below` elements precede. */

@@ -19,7 +19,7 @@
 
 struct reader {
 	struct asl_table *to;
-	size_t cells, cells_most; /* in to->at, and how many it has room for */
+	size_t cells, cells_most; /* in to->at, and its capacity */
 	size_t bytes, bytes_most; /* in to->text */
 	size_t rows, rows_most;	  /* in to->line; with the heading */
 	int cells_in_row, begun;  /* the line in which the row began */
