@@ -39,7 +39,7 @@ static void copy_address(unsigned char *to, const struct sockaddr *from)
 		memcpy(to, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
 }
 
-/* Addresses of a link alone need its name beside them. */
+/* Link-local addresses are only valid with the name of the link. */
 static bool is_useful(const struct ifaddrs *x, int family)
 {
 	return x->ifa_addr && x->ifa_addr->sa_family == family &&
@@ -98,8 +98,8 @@ int asl_addresses_named(struct asl_address *out,
 						 used ? ", " : "", name);
 	}
 	return asl_fail(-ENODEV,
-			"--interface: found %s, expected an interface that "
-			"is up and has an address: %s",
+			"--interface: found %s, expected an interface that is "
+			"up and has an address: %s",
 			interface, names);
 }
 
@@ -171,7 +171,7 @@ int asl_addresses_towards(struct asl_address *out,
 	struct asl_address found = {.family = there->family};
 	int err = -ENODEV;
 
-	/* Any port will do, but for 0. */
+	/* Any port but 0. */
 	((struct sockaddr_in *)&to)->sin_port = htons(9);
 	if (fd >= 0 && !connect(fd, (struct sockaddr *)&to, length) &&
 	    !getsockname(fd, (struct sockaddr *)&from, &room))

@@ -16,7 +16,7 @@ struct asl_address {
 	char interface[16];
 	int family;
 	unsigned char at[16], mask[16];
-	int speed; /* of the interface, Mbit/s; 0: it does not say */
+	int speed; /* of the interface, Mbit/s; 0: unknown */
 };
 
 struct asl_addresses {
@@ -24,28 +24,28 @@ struct asl_addresses {
 	int count;
 };
 
-/* All of this host; loopback, too.  Those of IPv4 first. */
+/* All addresses of this host, loopback included, IPv4 first. */
 void asl_addresses_find(struct asl_addresses *out);
 
-/* The one of an interface.  -ENODEV: it is not there, or has no address. */
+/* An address of an interface.  -ENODEV: it is missing, or has no address. */
 int asl_addresses_named(struct asl_address *out,
 			const struct asl_addresses *all, const char *interface);
 
 /*
- * The fastest network that both hosts are on, as `mine` has it: not loopback,
- * and not one that both have to themselves, as bridges of containers and of
- * virtual machines.  -ENODEV: there is none.
+ * My address on the fastest network that both hosts are on: not loopback, nor a
+ * bridge of containers or virtual machines, which each host has to itself.
+ * -ENODEV: there is none.
  */
 int asl_addresses_common(struct asl_address *out,
 			 const struct asl_addresses *mine,
 			 const struct asl_addresses *others);
 
-/* Mine on the same network as `there`.  -ENODEV: none is. */
+/* My address on the same network as `there`.  -ENODEV: none. */
 int asl_addresses_beside(struct asl_address *out,
 			 const struct asl_addresses *mine,
 			 const struct asl_address *there);
 
-/* Mine from which packets would go to `there`.  -ENODEV: from none. */
+/* My address from which packets would go to `there`.  -ENODEV: none. */
 int asl_addresses_towards(struct asl_address *out,
 			  const struct asl_addresses *mine,
 			  const struct asl_address *there);
@@ -55,7 +55,7 @@ bool asl_address_is_loopback(const struct asl_address *spot);
 /* "10.1.2.3" */
 void asl_address_text(char *out, size_t room, const struct asl_address *spot);
 
-/* As the system takes it, port 0; its length. */
+/* As a socket address with port 0; returns its length. */
 socklen_t asl_address_name(struct sockaddr_storage *out,
 			   const struct asl_address *spot);
 

@@ -29,9 +29,9 @@
 #include "net/guard.h"
 #include "net/load.h"
 
-#define LOST_US 2000000 /* before a rank says that it lost another */
-#define WAIT_S 20	/* for all to come */
-#define STRANGER_MS 500 /* for one that came to speak */
+#define LOST_US 2000000 /* a lost peer may know better why */
+#define WAIT_S 20	/* for all guards to connect */
+#define STRANGER_MS 500 /* for a connection to say the secret */
 
 /* ---- The job that this process is part of ---- */
 
@@ -95,7 +95,7 @@ const char *asl_net_versions(void)
 	uint32_t fabric = asl_load_fabric() ? 0 : asl_fabric.version();
 	int length;
 
-	/* The first of many lines has the number: "MPICH Version:	4.0.2". */
+	/* The first line has the number: "MPICH Version:	4.0.2". */
 	if (!asl_load_mpi())
 		asl_mpi.Get_library_version(mpi, &length);
 	mpi[strcspn(mpi, "\n")] = '\0';
@@ -116,8 +116,8 @@ int asl_net_comm(int comm, int *rank, int *size)
 	asl_mpi.Finalized(&ended);
 	if (!begun || ended)
 		return asl_fail(-EINVAL,
-				"a communicator needs MPI to be running: "
-				"after MPI_Init, before MPI_Finalize");
+				"a communicator needs MPI to be running: after "
+				"MPI_Init, before MPI_Finalize");
 	code = asl_mpi.Comm_rank(MPI_Comm_f2c(comm), rank);
 	if (!code)
 		code = asl_mpi.Comm_size(MPI_Comm_f2c(comm), size);
@@ -140,10 +140,10 @@ int asl_net_comm_share(int comm, void *at, int bytes)
 
 /* ---- Join ---- */
 
-/* From asl_boot_open to asl_boot_close; a copy of the caller's. */
+/* All ranks, from asl_boot_open to asl_boot_close. */
 static MPI_Comm all_ranks = MPI_COMM_WORLD;
 
-/* MPI_Init does not return an error, it ends the process, with any code. */
+/* MPI_Init returns no error but ends the process, with any exit code. */
 static bool starting;
 
 static void not_started(void)
@@ -181,13 +181,12 @@ static int begin(void)
 		return err;
 	asl_mpi.Initialized(&before);
 	if (before)
-		return asl_fail(-EBUSY, "this process has already been "
-					"part of a run, or has started MPI "
-					"itself");
+		return asl_fail(-EBUSY, "this process has already been part of "
+					"a run, or has started MPI itself");
 	return start();
 }
 
-/* Messages in a copy never meet the caller's. */
+/* A copy keeps our messages apart from the caller's. */
 static int borrow(int comm)
 {
 	int rank, size, err = asl_net_comm(comm, &rank, &size);
@@ -219,15 +218,14 @@ static int check_size(const struct asl_boot *boot, int ranks)
 	int rank, size;
 
 	if (!is_borrowed() && asl_net_job(&rank, &size) && size != boot->size)
-		return asl_fail(-EINVAL,
-				"the launcher started %d ranks, "
-				"but MPI sees %d: it is another MPI's "
-				"launcher (or srun without --mpi=pmi2)",
-				size, boot->size);
+		return asl_fail(
+			-EINVAL,
+			"the launcher started %d ranks, but MPI sees %d: it is "
+			"another MPI's launcher (or srun without --mpi=pmi2)",
+			size, boot->size);
 	if (ranks && ranks != boot->size)
 		return asl_fail(-EINVAL,
-				"%d ranks are wanted, but the job "
-				"has %d",
+				"%d ranks are wanted, but the job has %d",
 				ranks, boot->size);
 	return 0;
 }
@@ -241,16 +239,16 @@ _Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
 	       (useconds_t)(1e6 * asl_guard_turn_s(rank)));
 	fprintf(stderr, "aslant: rank %d: %s\n", rank, why);
 	fflush(NULL);
-	/* mpiexec drops what it has not passed on when it hears of an abort. */
+	/* On an abort mpiexec drops output that it has not forwarded. */
 	usleep(ASL_GUARD_PASS_ON_US);
-	/* MPI would say it again, in its own words. */
+	/* MPI would print a message of its own. */
 	if (!freopen("/dev/null", "w", stderr))
 		_exit(exit_code);
 	asl_mpi.Abort(MPI_COMM_WORLD, exit_code);
 	_exit(exit_code);
 }
 
-/* Where the others stand is unknown once MPI fails one of them. */
+/* After an error of MPI the state of other ranks is unknown. */
 static void need(int code, const char *what)
 {
 	int rank = 0;
@@ -281,7 +279,7 @@ void asl_boot_share(void *at, size_t bytes)
 
 int asl_boot_agree(const struct asl_boot *boot, int mine)
 {
-	/* An MPI_2INT: of those that failed the lowest rank is kept. */
+	/* An MPI_2INT: the minimum is the lowest rank that failed. */
 	struct {
 		int rank, err;
 	} said = {mine ? boot->rank : INT_MAX, mine}, first;
@@ -300,17 +298,17 @@ struct place {
 	char host[64], kernel[40];
 	cpu_set_t cores;
 	struct asl_addresses spots;
-	bool looks; /* its guard is to watch others */
+	bool looks; /* its guard watches other guards */
 };
 
 static void look_around(struct place *p)
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-	const struct asl_net_patience *bears = asl_guard_patience();
+	const struct asl_net_patience *limits = asl_guard_patience();
 
 	memset(p, 0, sizeof *p);
 	asl_addresses_find(&p->spots);
-	p->looks = bears && bears->cut;
+	p->looks = limits && limits->cut;
 	gethostname(p->host, sizeof p->host - 1);
 	if (f) {
 		if (!fgets(p->kernel, sizeof p->kernel, f))
@@ -376,8 +374,8 @@ static int find_route(struct asl_address *out, const struct asl_addresses *mine,
 }
 
 /*
- * Rank 0's host and the next one meet on a network that they have in common, and
- * others there; where there is none, packets are routed.
+ * Rank 0's host and the next one choose a network that both are on, and the other
+ * hosts take it, too; if there is none, packets are routed.
  */
 static int meet_hosts(struct asl_address *out, const struct asl_boot *boot,
 		      const struct place *all)
@@ -414,10 +412,10 @@ static int choose_spot(struct asl_boot *boot, const struct place *all,
 	if (!err || interface)
 		return err;
 	if (boot->one_host || !boot->tied)
-		return 0; /* there may be no use for one */
+		return 0; /* it may never be needed */
 	return asl_fail(err,
-			"rank %d on %s has no network with the hosts of "
-			"other ranks (--interface NAME says which to take)",
+			"rank %d on %s has no network with the hosts of other "
+			"ranks (--interface NAME says which to take)",
 			boot->rank, mine->host);
 }
 
@@ -477,7 +475,7 @@ static struct hello greet(const struct asl_boot *boot)
 	return h;
 }
 
-/* Of the time that is borne with, a second may pass before the first probe. */
+/* A second may pass before the first probe. */
 static void probe(int fd, int seconds)
 {
 	int on = 1, every = 1, ms = seconds > 1 ? (seconds - 1) * 1000 : 500;
@@ -525,8 +523,8 @@ static int call(const struct asl_boot *boot, const struct door *all)
 		return give(fd, parent, all);
 	close(fd);
 	return asl_fail(-ENETDOWN,
-			"rank %d on %s does not reach rank %d on %s over "
-			"TCP: %s (--interface NAME takes another network, "
+			"rank %d on %s does not reach rank %d on %s over TCP: "
+			"%s (--interface NAME takes another network, "
 			"--cut-timeout 0 goes without)",
 			boot->rank, all[boot->rank].host, parent, to->host,
 			strerror(errno == EINPROGRESS ? ETIMEDOUT : errno));
@@ -543,7 +541,7 @@ static bool is_child(const struct asl_boot *boot, const struct hello *h)
 	       parent_of(h->rank) == boot->rank;
 }
 
-/* Returns the rank; -1: it is none of ours, and gone. */
+/* Returns the rank; -1: a stranger, who has been disconnected. */
 static int let_in(const struct asl_boot *boot, int fd)
 {
 	struct timeval wait = {.tv_usec = STRANGER_MS * 1000};
@@ -584,13 +582,13 @@ static int answer(const struct asl_boot *boot, int door, const struct door *all)
 	}
 	if (!err && missing)
 		err = asl_fail(-ENETDOWN,
-			       "rank %d on %s waited for %d ranks to reach "
-			       "it over TCP",
+			       "rank %d on %s waited for %d ranks to reach it "
+			       "over TCP",
 			       boot->rank, all[boot->rank].host, missing);
 	return err;
 }
 
-/* ---- All ---- */
+/* ---- All guards ---- */
 
 static int open_door(struct door *mine, const struct asl_boot *boot)
 {
@@ -611,7 +609,7 @@ static int open_door(struct door *mine, const struct asl_boot *boot)
 	return err;
 }
 
-/* All come, or none has a tie. */
+/* Either all ranks connect, or no guard gets a tie. */
 static int meet_guards(const struct asl_boot *boot, int door,
 		       const struct door *mine, struct door *all)
 {
@@ -624,7 +622,7 @@ static int meet_guards(const struct asl_boot *boot, int door,
 	return asl_boot_agree(boot, err);
 }
 
-/* Without even loopback a host is on its own, and its ranks with it. */
+/* A host without even loopback has no ties. */
 static int has_place(const struct asl_boot *boot)
 {
 	return *boot->address ? 0 : -ENODEV;
@@ -641,8 +639,7 @@ static int open_ties(const struct asl_boot *boot)
 	door = open_door(&mine, boot);
 	if (!all || door < 0)
 		err = asl_fail(-ENETDOWN,
-			       "no socket on %s for the guard "
-			       "of rank %d: %s",
+			       "no socket on %s for the guard of rank %d: %s",
 			       boot->spot.interface, boot->rank,
 			       strerror(door < 0 ? -door : ENOMEM));
 	err = asl_boot_agree(boot, err);
@@ -653,8 +650,6 @@ static int open_ties(const struct asl_boot *boot)
 	free(all);
 	return err;
 }
-
-/* ---- What only the ranks know ---- */
 
 static int share_secret(struct asl_boot *boot)
 {

@@ -2,8 +2,8 @@
  * boot.h -- how the processes of a job find each other, over MPI
  *
  * ofi and mpi begin and end alike.  Between asl_boot_open and asl_boot_close
- * ofi leaves MPI alone: its waits spin, and where ranks outnumber cores every
- * call takes a good part of a second.
+ * ofi does not call MPI: its waits spin, and if ranks outnumber cores a call takes
+ * a good part of a second.
  */
 #ifndef ASL_NET_BOOT_H
 #define ASL_NET_BOOT_H
@@ -24,11 +24,11 @@ struct asl_boot {
 	int mate, mates;	   /* as asl_net_mate has it */
 	bool one_host;		   /* all ranks are on this host */
 	bool crowded; /* the ranks of this host outnumber its cores */
-	bool tied;    /* the guards of all ranks watch each other */
-	/* Where other ranks reach this one, and the same as a text. */
+	bool tied;    /* the guards watch each other */
+	/* The address where other ranks reach this one, and as text. */
 	struct asl_address spot;
 	char address[64];
-	/* What only the ranks of this run know; random bits. */
+	/* Random bits that only the ranks of this run know. */
 	struct asl_secret {
 		uint64_t message, tag, ties[2];
 	} secret;
@@ -40,13 +40,13 @@ struct asl_boot {
  */
 int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want);
 
-/* What the net knows of its rank's place. */
+/* Copy rank, size and place into the net. */
 void asl_boot_place(struct asl_net *net, const struct asl_boot *boot);
 
 /* Every rank must call it, and nobody may need another rank afterwards. */
 void asl_boot_close(void);
 
-/* All ranks, by the number that MPI_Comm_f2c takes. */
+/* The communicator of all ranks, for MPI_Comm_f2c. */
 int asl_boot_comm(void);
 
 /* Every rank gets every rank's bytes; every rank gets rank 0's. */
@@ -54,15 +54,15 @@ void asl_boot_gather(void *all, const void *mine, size_t bytes);
 void asl_boot_share(void *at, size_t bytes);
 
 /*
- * Do all ranks say 0?  Every rank gets 0, or what the lowest rank that did not
- * said; that one alone keeps its asl_failure().
+ * Do all ranks pass 0?  Every rank gets 0, or the error of the lowest rank that
+ * failed; only that rank keeps its asl_failure().
  */
 int asl_boot_agree(const struct asl_boot *boot, int mine);
 
 /*
- * Say why and end the job.  Lower ranks go first, so that when all fail alike
- * one line is enough.  A rank that only `lost` a peer waits longer: the peer
- * may have aborted, and knows better what happened.
+ * Say why and end the job.  Lower ranks go first, so that if all fail alike one
+ * line is enough.  A rank that only `lost` a peer waits longer: the peer may have
+ * aborted, and knows the reason.
  */
 _Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
 			      bool lost);

@@ -41,12 +41,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ENDED_US 200000 /* the launcher has been told, and kills us before */
+#define ENDED_US 200000 /* the launcher kills us before */
 #define ABORT_S 0.5
-#define WORDLESS_S 2 /* whoever knows better may say so */
-#define LAUNCHER_S 1 /* to end the job itself, once a guard has said why */
+#define WORDLESS_S 2 /* another guard may know better */
+#define LAUNCHER_S 1 /* after a guard has said why, the launcher may end all */
 #define TICK_S 0.1
-#define LATE_S 1 /* for want of a core; for longer we were stopped ourselves */
+#define LATE_S 1 /* waiting for a core; if longer, we were stopped ourselves */
 #define BEAT_MOST_S 1
 #define JOINING 5 /* times the patience with a rank that is stopped */
 #define ORPHAN (SIGRTMIN + 7) /* what the kernel sends if the guard dies */
@@ -70,13 +70,13 @@ struct watch {
 	int stop_signal;
 	double stopped_s, since_beat_s;
 
-	bool ending; /* in so many seconds, with these words or none */
+	bool ending; /* after ending_s, saying this or nothing */
 	double ending_s;
 	int code;
 	char says[256];
 };
 
-/* The last of the signals that came to the guard and went on to the child. */
+/* The last signal that the guard forwarded to the child. */
 static volatile sig_atomic_t sent_on;
 
 /* ---- What killed ranks leave in /dev/shm ---- */
@@ -129,7 +129,7 @@ void asl_net_sweep(void)
 
 /* ---- The end of the job ---- */
 
-/* What MPI_Abort says, which only MPICH's mpiexec is known to understand. */
+/* MPI_Abort's message; only MPICH's mpiexec is known to understand it. */
 static char abort_text[] = "cmd=abort exitcode=000\n";
 static int abort_fd = -1;
 
@@ -142,8 +142,8 @@ static void prepare_end(void)
 }
 
 /*
- * End all ranks with an exit code.  A launcher that is not told it may take its
- * own from the ranks that it then kills.  Signal handlers may call it.
+ * End all ranks with an exit code.  A launcher that does not get it may return
+ * that of ranks that it killed.  Signal handlers may call this.
  */
 static _Noreturn void end_all(int code)
 {
@@ -158,7 +158,7 @@ static _Noreturn void end_all(int code)
 	_exit(code);
 }
 
-/* What guards say to each other: a byte, the last one with an exit code. */
+/* Bytes between guards; the last one is ENDS with an exit code. */
 enum { BEAT = '.', BYE = 'g', ENDS = 0x80 };
 
 /* ---- Ends ---- */
@@ -173,7 +173,7 @@ static void tell(struct watch *w, int what)
 			     MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Words that have not been read would take ours back when we end. */
+/* Closing with unread input would discard our last byte: read all. */
 static void hang_up(struct watch *w, int word)
 {
 	char rest[64];
@@ -210,7 +210,7 @@ static _Noreturn void end_job(struct watch *w)
 	leave(w, w->says);
 }
 
-/* What was to be said first is said, unless another guard has said it. */
+/* The first reason is printed, unless another guard printed one. */
 static void end_soon(struct watch *w, double seconds)
 {
 	if (!w->ending || seconds < w->ending_s)
@@ -225,7 +225,7 @@ double asl_guard_turn_s(int rank)
 
 /* ---- The rank ---- */
 
-/* A signal that came through us was meant: end by it, and say nothing. */
+/* The guard forwarded this signal: end by it, silently. */
 static _Noreturn void end_by(struct watch *w, int signo)
 {
 	sigset_t one;
@@ -240,8 +240,8 @@ static _Noreturn void end_by(struct watch *w, int signo)
 }
 
 /*
- * Libraries abort when a peer is gone (UCX, where it copies from process to
- * process): the peer's guard may have something better to say.
+ * Libraries abort when a peer is gone (UCX, when it copies from process to
+ * process): wait for a better reason from the peer's guard.
  */
 static void was_killed(struct watch *w, int signo)
 {
@@ -256,7 +256,7 @@ static void was_killed(struct watch *w, int signo)
 	end_soon(w, signo == SIGABRT ? ABORT_S : 0);
 }
 
-/* Ties that are there still mean that it left the others in the middle. */
+/* If there are ties left, the rank left the others in the middle. */
 static _Noreturn void has_ended(struct watch *w, int code)
 {
 	hang_up(w, ENDS | (code ? code & 0x7f : ASL_GUARD_LOST));
@@ -298,7 +298,7 @@ static void mind_stop(struct watch *w, double passed)
 	end_soon(w, 0);
 }
 
-/* Before there are ties nobody can tell why others do not come. */
+/* Before there are ties nobody knows why other ranks are missing. */
 static void mind_joining(struct watch *w, double passed)
 {
 	int most = JOINING * w->patience.stopped;
@@ -334,7 +334,7 @@ static void hear_where(struct watch *w, enum asl_guard_at at)
 	}
 }
 
-/* A tie, or where the rank has come to. */
+/* The rank hands over a tie, or says where it is. */
 static void hear_line(struct watch *w)
 {
 	struct asl_tie tie;
@@ -389,7 +389,7 @@ static void ended_wordless(struct watch *w, struct asl_tie *tie)
 	end_soon(w, WORDLESS_S + asl_guard_turn_s(w->rank));
 }
 
-/* Whoever ends has said why. */
+/* The other guard has said why. */
 static void ends_too(struct watch *w, int code)
 {
 	if (!w->ending)
@@ -444,7 +444,7 @@ static void beat(struct watch *w, double passed)
 	tell(w, BEAT);
 }
 
-/* ---- A rest ---- */
+/* ---- Waiting ---- */
 
 static double now_s(void)
 {
@@ -454,7 +454,7 @@ static double now_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* How long nothing will have to be done; 0: for ever. */
+/* Seconds until something must be checked; 0: never. */
 static double tick(const struct watch *w)
 {
 	if (w->stopped || w->ending)
@@ -462,7 +462,7 @@ static double tick(const struct watch *w)
 	return w->ties || w->joins ? beat_s(w) : 0;
 }
 
-/* Returns the seconds that passed, without those that were not to be expected. */
+/* Returns the seconds that passed while this guard was not stopped. */
 static double rest(struct watch *w)
 {
 	struct pollfd fd[TIES_MOST + 1];
@@ -614,12 +614,12 @@ static void take_line(struct watch *w, const int ends[2], pid_t pid)
 	w->line = line = ends[mine ? 0 : 1];
 }
 
-void asl_net_guard(int rank, const struct asl_net_patience *bears)
+void asl_net_guard(int rank, const struct asl_net_patience *limits)
 {
 	struct sigaction act = {.sa_handler = pass_on}, was[PASSED_ON];
 	struct watch w = {
 		.rank = rank,
-		.patience = *bears,
+		.patience = *limits,
 		.code = ASL_GUARD_LOST,
 		.line = -1,
 	};
@@ -627,7 +627,7 @@ void asl_net_guard(int rank, const struct asl_net_patience *bears)
 	sigset_t all, before;
 	int ends[2] = {-1, -1};
 
-	patience = *bears;
+	patience = *limits;
 	prepare_end();
 	gethostname(w.host, sizeof w.host - 1);
 	fflush(NULL);

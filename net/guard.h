@@ -11,10 +11,10 @@
 /* Exit code of aslant: a rank is lost. */
 enum { ASL_GUARD_LOST = 5 };
 
-/* From the last line to the end: mpiexec drops what it has not passed on. */
+/* Between the last line and the end: mpiexec must forward the line. */
 enum { ASL_GUARD_PASS_ON_US = 100000 };
 
-/* Seconds to wait before saying why: if many fail alike, one line is enough. */
+/* Seconds that a rank waits before it says why: one line of many is enough. */
 double asl_guard_turn_s(int rank);
 
 /* A connection to the guard of another rank. */

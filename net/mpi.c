@@ -27,7 +27,7 @@ enum tag { PACKET, BYTES };
 
 struct packet {
 	struct asl_net_stamp stamp;
-	uint64_t run; /* what only the ranks of this run know */
+	uint64_t run; /* the secret of this run */
 	uint64_t bytes;
 	unsigned char data[SHORT_BYTES];
 };
@@ -44,8 +44,8 @@ static_assert(sizeof(struct half) <= sizeof(((struct asl_net_op *)0)->room[0]),
 struct mpi {
 	struct asl_net net;
 	struct asl_boot boot;
-	bool lost;  /* ... a peer */
-	int broken; /* what every step fails with from now on */
+	bool lost;  /* a peer is */
+	int broken; /* the error of every further step */
 };
 
 static struct half *out_of(struct asl_net_op *op)
@@ -139,7 +139,7 @@ static int wait_for(struct mpi *m, int count, MPI_Request *requests)
 	return code ? fail(m, code) : 0;
 }
 
-/* The bytes of a message of another length may never come: look before. */
+/* Check the length first: bytes of another length may never arrive. */
 static int open_packet(struct mpi *m, struct asl_net_op *op)
 {
 	struct half *h = in_of(op);
@@ -154,8 +154,8 @@ static int open_packet(struct mpi *m, struct asl_net_op *op)
 				m->net.rank, op->from);
 	if (h->packet.bytes != op->in_bytes)
 		return asl_fail(-EMSGSIZE,
-				"rank %d sends %zu bytes, but "
-				"rank %d expects %zu of it",
+				"rank %d sends %zu bytes, but rank %d expects "
+				"%zu of it",
 				op->from, (size_t)h->packet.bytes, m->net.rank,
 				op->in_bytes);
 	op->got = h->packet.stamp;
@@ -184,7 +184,7 @@ static int mpi_wait(struct asl_net *net, struct asl_net_op *op)
 	return op->err;
 }
 
-/* Looks only: what has ended is for mpi_wait to take note of. */
+/* Completions are left for mpi_wait to handle. */
 static bool mpi_ended(struct asl_net *net, struct asl_net_op *op)
 {
 	MPI_Request request[] = {

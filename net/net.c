@@ -59,10 +59,10 @@ int asl_net_run(const struct asl_net_want *want,
 
 	asl_forget_failure();
 	if (!ops)
-		return asl_fail(-ENOENT,
-				"there is no transport '%s', only sim, "
-				"ofi and mpi",
-				want->transport ? want->transport : "");
+		return asl_fail(
+			-ENOENT,
+			"there is no transport '%s', only sim, ofi and mpi",
+			want->transport ? want->transport : "");
 	return ops->run(want, body, arg);
 }
 
@@ -74,11 +74,6 @@ int asl_net_rank(const struct asl_net *net)
 int asl_net_size(const struct asl_net *net)
 {
 	return net->size;
-}
-
-const char *asl_net_transport(const struct asl_net *net)
-{
-	return net->ops->name;
 }
 
 const char *asl_net_provider(const struct asl_net *net)
@@ -159,9 +154,9 @@ void asl_net_abort(struct asl_net *net, int exit_code, const char *reason)
 	net->ops->abort(net, exit_code, reason);
 }
 
-/* ---- Uncounted help: binomial trees from rank 0 ---- */
+/* ---- Uncounted collectives ---- */
 
-/* The parent of rank r is r without its lowest bit. */
+/* In binomial trees from rank 0 the parent of r is r without its lowest bit. */
 
 static int step(struct asl_net *net, struct asl_net_op *op)
 {
@@ -252,7 +247,7 @@ struct said {
 	int what, who;
 };
 
-/* The other way up the tree of asl_net_share. */
+/* Up the tree of asl_net_share, to rank 0. */
 static int first_said(struct asl_net *net, struct said *first)
 {
 	int rank = asl_net_rank(net), size = asl_net_size(net), err = 0;

@@ -1,13 +1,12 @@
 /*
  * net.h -- messages between the ranks of a run
  *
- * A run has `size` ranks.  Who carries their messages is chosen by name: `sim`
- * makes every rank a fiber of this process, `ofi` (libfabric) and `mpi` join a
- * job of processes that mpiexec or srun started.  Nothing after asl_net_run
- * depends on the choice.
+ * A run has `size` ranks.  Their transport is chosen by name: `sim` makes every
+ * rank a fiber of this process, `ofi` (libfabric) and `mpi` join a job of
+ * processes that mpiexec or srun started.  Nothing after asl_net_run depends on
+ * the choice.
  *
- * Words	The net moves bytes and counts nothing: counting, phases and
- *		clocks are the business of lib/rank.
+ * Counting	None here: lib/rank has counters, phases and clocks.
  * Order	Messages from one rank to another arrive in the order sent.
  * Errors	0, or a negative errno (lib/base/error.h).  After
  *		an error only asl_net_abort and asl_net_close are safe.
@@ -22,8 +21,8 @@
 struct asl_net;
 
 /*
- * What travels with every message, the caller's to use: the sender's clocks, and
- * when it began, by its host's.
+ * Every message carries a stamp for the caller: the sender's clocks, and when it
+ * began by the clock of its host.
  */
 struct asl_net_stamp {
 	double at[2];
@@ -35,21 +34,21 @@ struct asl_net_stamp {
  * caller fills the first part and keeps the struct, and the buffers, in place
  * from asl_net_start until asl_net_wait has returned.
  *
- * A NULL buffer with a length is a message of which only the length and the
- * stamp exist; sim carries it, and no other transport does.
+ * A NULL buffer with a length is a message of only a length and a stamp, for
+ * transports that carry it (asl_net_can).
  */
 struct asl_net_op {
-	int to, from; /* ASL_NET_NONE: nothing goes out, nothing comes in */
+	int to, from; /* ASL_NET_NONE: nothing is sent, nothing received */
 	const void *out;
 	void *in;
 	size_t out_bytes, in_bytes; /* in_bytes: exactly, else -EMSGSIZE */
 	struct asl_net_stamp sent, got;
 
-	/* The transport's own from here on. */
+	/* For the transport: */
 	struct asl_net *owner;
 	void *handle[2];
 	int pending, err;
-	/* Room for a provider's contexts (fi_context2 is 64 bytes), one a side. */
+	/* A context of the provider for each side (fi_context2: 64 bytes). */
 	_Alignas(16) unsigned char room[2][112];
 };
 
@@ -58,46 +57,44 @@ struct asl_net_op {
 struct asl_net_want {
 	const char *transport; /* sim, ofi, mpi */
 	const char *provider;  /* of libfabric; NULL: the best one here */
-	int ranks;	       /* sim: how many.  ofi, mpi: 0, or as the job */
+	int ranks;	       /* sim: how many; ofi, mpi: 0, or as the job */
 	bool data;	       /* false: all buffers will be NULL (sim only) */
 	/*
-	 * ofi, mpi: the ranks are those of a communicator of the caller, who has
-	 * started MPI and will end it, by the number that MPI_Comm_c2f gives it;
-	 * NULL: they are all that mpiexec started, and so is MPI.
+	 * ofi, mpi: the ranks are those of a communicator of the caller, who
+	 * starts and ends MPI, by its number from MPI_Comm_c2f; NULL: all that
+	 * mpiexec started, and MPI is started here.
 	 */
 	const int *comm;
 	/*
-	 * ofi, mpi: the network interface that providers which speak IP, and
-	 * guards, use, and no other; NULL: loopback if all ranks are on one host,
-	 * else that of the fastest network that hosts have in common.
+	 * ofi, mpi: the network interface of guards, and of providers over IP;
+	 * NULL: loopback if all ranks are on one host, else that of the fastest
+	 * network that hosts have in common.
 	 */
 	const char *interface;
 };
 
 /*
- * Be the ranks that live in this process: call body once for each, with its
- * place in the run, and return when all have ended: 0, or what the first body
- * that failed returned.
+ * Call body once for each rank of this process and return when all have ended: 0,
+ * or the error of the first body that failed.
  *
- * A body that ends while others still want to hear from it calls asl_net_abort
- * first; else they wait for it, on sim until -EDEADLK, elsewhere for ever.
+ * A body that ends while other ranks still expect messages from it calls
+ * asl_net_abort first; else they wait, on sim until -EDEADLK, elsewhere for ever.
  *
  *	-ENOENT		no transport or provider of that name
  *	-EINVAL		want->ranks is not the size of the job
+ *	-ENODEV		MPI or libfabric is not installed
  *	-ENETDOWN	the provider is there, but could not be opened
  *	-EBUSY		sim: called by a body; ofi, mpi without a communicator:
  *			called once before
  *
- * What goes wrong before the bodies goes wrong for all: every rank returns the
- * same error, and one alone has something in asl_failure().  The provider is
- * the one that rank 0 wants.
+ * An error before the bodies is an error of all: every rank returns it, and only
+ * one has an asl_failure().  The provider is the one that rank 0 asks for.
  */
 int asl_net_run(const struct asl_net_want *want,
 		int (*body)(struct asl_net *net, void *arg), void *arg);
 
 int asl_net_rank(const struct asl_net *net);
 int asl_net_size(const struct asl_net *net);
-const char *asl_net_transport(const struct asl_net *net);
 const char *asl_net_provider(const struct asl_net *net); /* "" if none */
 
 /* Which of the ranks on this host this is (sim: of all). */
@@ -108,9 +105,8 @@ int asl_net_host_first(const struct asl_net *net);
 bool asl_net_crowded(const struct asl_net *net);
 
 /*
- * Of those ranks on this host that were started on the very same processors:
- * which one this is, from 0 on, and how many there are (sim: 0 of 1, as all are
- * one process).
+ * Among the ranks of this host that may run on exactly the same processors: the
+ * number of this one, and how many there are (sim: 0 of 1).
  */
 int asl_net_mate(const struct asl_net *net, int *mates);
 
@@ -118,18 +114,18 @@ int asl_net_mate(const struct asl_net *net, int *mates);
 int asl_net_start(struct asl_net *net, struct asl_net_op *op);
 int asl_net_wait(struct asl_net *net, struct asl_net_op *op);
 
-/* Would asl_net_wait return at once?  Moves things on, without waiting. */
+/* Would asl_net_wait return at once?  Makes progress, without waiting. */
 bool asl_net_ended(struct asl_net *net, struct asl_net_op *op);
 
 /*
- * The run cannot go on: say why on stderr, with this rank's number, and end
- * every rank.  Of many ranks that abort together one is heard, the lowest if it
- * can be.  Does not return on ofi and mpi, where the job ends with exit_code;
- * on sim every step in flight or to come fails with -ECONNABORTED.
+ * End every rank, and say why on stderr, with this rank's number.  If many ranks
+ * abort together one is heard, the lowest if possible.  On ofi and mpi this does
+ * not return: the job ends with exit_code.  On sim every step in flight or to
+ * come fails with -ECONNABORTED.
  */
 void asl_net_abort(struct asl_net *net, int exit_code, const char *reason);
 
-/* ---- Uncounted help for setting a run up, the same on all transports ---- */
+/* ---- Uncounted collectives, to set up a run ---- */
 
 int asl_net_barrier(struct asl_net *net);
 
@@ -141,8 +137,8 @@ int asl_net_collect(struct asl_net *net, void *all, const void *mine,
 		    size_t bytes);
 
 /*
- * Do all ranks say 0?  Every rank gets the answer: 0, or what the lowest rank
- * that did not said, and who that is; that one alone keeps its asl_failure().
+ * Do all ranks pass 0?  Every rank gets 0, or the error of the lowest rank that
+ * failed, and its number; only that rank keeps its asl_failure().
  */
 int asl_net_agree(struct asl_net *net, int mine, int *who);
 
@@ -151,25 +147,24 @@ int asl_net_agree(struct asl_net *net, int mine, int *who);
 /* Did mpiexec or srun start this process, in a job of one or more?  Fills both. */
 bool asl_net_job(int *rank, int *size);
 
-/* Seconds that a job bears with ranks that do not answer. */
+/* Seconds until a job ends because of a rank that does not answer. */
 struct asl_net_patience {
 	int stopped; /* by a signal */
-	int cut;     /* the host or the network is gone; 0: nobody looks */
+	int cut;     /* its host or the network is gone; 0: never */
 };
 
 /*
- * Watch over this process from outside: forks, and returns in the child only.
- * The parent waits; if the child is killed, or stopped for longer than is borne
- * with, it says which rank that was and ends the job; if the parent is killed
- * the child says so and ends.  Once a run has begun, the parents of all ranks
- * watch each other, too: a host or a network that is gone ends the job.  To be
- * called before anything is opened, inside a job only.
+ * Guard this process: fork, and return in the child only.  The parent waits; if
+ * the child is killed, or stopped for too long, it says which rank that was and
+ * ends the job; if the parent is killed, the child says so and ends.  During a
+ * run the parents of all ranks watch each other, too: a host or a network that is
+ * gone ends the job.  Call it inside a job only, before anything is opened.
  */
-void asl_net_guard(int rank, const struct asl_net_patience *bears);
+void asl_net_guard(int rank, const struct asl_net_patience *limits);
 
 /*
- * Remove what ranks that were killed have left in /dev/shm: files that libraries
- * made, of this user, that no process has any more.
+ * Remove files of libraries that killed ranks of this user left in /dev/shm, and
+ * that no process has open.
  */
 void asl_net_sweep(void);
 
@@ -197,7 +192,7 @@ bool asl_net_simulated(const struct asl_net *net);
 const char *const *asl_net_transports(void);
 const char *asl_net_transport_summary(const char *name);
 
-/* What carries messages, a line each: "libfabric 1.17.0\nMPICH ...\n". */
+/* Versions of libraries, a line each: "libfabric 1.17.0\nMPICH ...\n". */
 const char *asl_net_versions(void);
 
 #endif

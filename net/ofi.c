@@ -34,16 +34,16 @@
 
 #define API FI_VERSION(1, 14)
 #define SHM_BYTES ((size_t)16 << 20) /* a rank's queues */
-#define TAG_BITS 48 /* at least: what is not the rank is the run */
+#define TAG_BITS 48 /* at least: the rank, and random bits of the run */
 
-/* More take too much of /dev/shm; ranks that share cores look in vain more. */
+/* More ranks need too much of /dev/shm, or too often poll in vain. */
 #define SHM_PEERS_MAX 256
 #define SHM_CROWD_MAX 32
 
 #define LOOKS 20000 /* some milliseconds */
 #define YIELDS 10
 #define NAP_NS 10000
-#define SLEEP_MS 1000 /* a peer's bytes end it; this is for lost wake-ups */
+#define SLEEP_MS 1000 /* if the provider loses a wake-up */
 #define INJECT_MAX 256
 
 /* ---- One provider ---- */
@@ -78,7 +78,7 @@ static bool speaks_ip(const char *provider)
 	return false;
 }
 
-/* They listen on this address only, which is loopback if that is enough. */
+/* Providers over IP listen on this address only. */
 static int get_info(struct asl_ofi *o, const char *provider)
 {
 	bool here = *o->boot.address && speaks_ip(provider);
@@ -106,20 +106,19 @@ static int check_limits(const struct fi_info *info)
 
 	if (info->tx_attr->iov_limit < 2 || info->rx_attr->iov_limit < 2)
 		return asl_fail(-ENETDOWN,
-				"provider %s: takes a message "
-				"in one piece only, and ours have two",
+				"provider %s: takes a message in one piece "
+				"only, and ours have two",
 				name);
 	if (tag_bits(info) < TAG_BITS)
 		return asl_fail(-ENETDOWN,
-				"provider %s: tags are shorter "
-				"than %d bits",
+				"provider %s: tags are shorter than %d bits",
 				name, TAG_BITS);
 	return 0;
 }
 
 /*
- * Something to sleep on if there is.  shm has nothing, but says it has: its wait
- * yields without end, which keeps the core from those who compute.
+ * Open a queue that can block, if the provider has one.  shm says that it has, but
+ * its wait only yields, which keeps the core from ranks that compute.
  */
 static int open_queue(struct asl_ofi *o)
 {
@@ -134,7 +133,7 @@ static int open_queue(struct asl_ofi *o)
 	o->can_block = !err;
 	if (!err)
 		return 0;
-	/* Naps are to be as short as they say. */
+	/* Naps must not be prolonged by the kernel's 50 us of slack. */
 	prctl(PR_SET_TIMERSLACK, 1000);
 	attr.wait_obj = FI_WAIT_NONE;
 	return fi_cq_open(o->domain, &attr, &o->cq, NULL);
@@ -163,7 +162,7 @@ static int open_endpoint(struct asl_ofi *o)
 	return err ? err : fi_enable(o->ep);
 }
 
-/* What a stranger would have to guess for a message to be looked at at all. */
+/* Random bits that a stranger would have to guess. */
 static uint64_t run_of(const struct asl_ofi *o)
 {
 	uint64_t all = o->boot.secret.tag << ASL_OFI_RANK_BITS;
@@ -221,12 +220,11 @@ static int missing(const char *provider)
 
 	list_providers(list, sizeof list);
 	return asl_fail(-ENOENT,
-			"libfabric has no provider '%s' for us "
-			"here, but %s",
+			"libfabric has no provider '%s' for us here, but %s",
 			provider, list);
 }
 
-/* shm maps files into /dev/shm, and without room there the kernel kills it. */
+/* shm maps files in /dev/shm; if that is full, the kernel kills the process. */
 static int check_room(const struct asl_ofi *o, const char *provider)
 {
 	struct statvfs fs;
@@ -234,10 +232,10 @@ static int check_room(const struct asl_ofi *o, const char *provider)
 	if (strcmp(provider, "shm") || statvfs("/dev/shm", &fs) ||
 	    fs.f_bavail * fs.f_frsize >= (size_t)o->boot.size * SHM_BYTES)
 		return 0;
-	return asl_fail(-ENETDOWN,
-			"provider shm: /dev/shm has less than %zu MiB left "
-			"for a rank",
-			SHM_BYTES >> 20);
+	return asl_fail(
+		-ENETDOWN,
+		"provider shm: /dev/shm has less than %zu MiB left for a rank",
+		SHM_BYTES >> 20);
 }
 
 int asl_ofi_open(struct asl_ofi *o, const char *provider)
@@ -293,35 +291,34 @@ static uint64_t tag_from(const struct asl_ofi *o, int rank)
 	return o->run | (uint64_t)rank;
 }
 
-/* ---- What has happened ---- */
+/* ---- Completions ---- */
 
 static int wrong_length(const struct asl_ofi *o, const struct half *h,
 			size_t bytes)
 {
 	size_t head = sizeof h->head;
 
-	return asl_fail(-EMSGSIZE,
-			"rank %d sends %zu bytes, but rank %d "
-			"expects %zu of it",
-			h->op->from, bytes - head, o->net.rank,
-			h->op->in_bytes);
+	return asl_fail(
+		-EMSGSIZE,
+		"rank %d sends %zu bytes, but rank %d expects %zu of it",
+		h->op->from, bytes - head, o->net.rank, h->op->in_bytes);
 }
 
-/* It knew the tag, or this is a bug or a fault: there is no going on. */
+/* It has our tag: a forgery, a bug or a fault, and the run must end. */
 static int not_ours(const struct asl_ofi *o, const struct half *h, size_t bytes)
 {
 	return asl_fail(-ECONNABORTED,
-			"rank %d received %zu bytes in the name of rank "
-			"%d, which are not of this run",
+			"rank %d received %zu bytes in the name of rank %d, "
+			"which are not of this run",
 			o->net.rank, bytes, h->op->from);
 }
 
-/* Providers do not say by how much. */
+/* Providers do not say how long it is. */
 static int too_long(const struct asl_ofi *o, const struct half *h)
 {
 	return asl_fail(-EMSGSIZE,
-			"rank %d sends more than the %zu bytes "
-			"that rank %d expects of it",
+			"rank %d sends more than the %zu bytes that rank %d "
+			"expects of it",
 			h->op->from, h->op->in_bytes, o->net.rank);
 }
 
@@ -348,7 +345,7 @@ static int lose(struct asl_ofi *o, int peer, int cause)
 			asl_fabric.strerror(cause));
 }
 
-/* Nobody in particular: the provider itself. */
+/* The provider fails, not a particular peer. */
 static void give_up(struct asl_ofi *o, int cause)
 {
 	o->lost = true;
@@ -377,9 +374,9 @@ static void finish_badly(struct asl_ofi *o)
 }
 
 /*
- * With nothing to sleep on: first let others have the core, then rest, the
- * longer the longer it has been in vain, and the more ranks there are; so that
- * those who wait do not keep those busy that compute.
+ * For queues that cannot block: yield first, then nap, the longer the longer
+ * nothing comes, and the more ranks there are, so that ranks that wait leave the
+ * cores to ranks that compute.
  */
 static void rest(const struct asl_ofi *o, int looks)
 {
@@ -396,13 +393,13 @@ static void rest(const struct asl_ofi *o, int looks)
 	nanosleep(&nap, NULL);
 }
 
-/* Looks to begin with: as if many had been in vain, where cores are scarce. */
+/* Where ranks outnumber cores, do not spin at first. */
 static int patience(const struct asl_ofi *o)
 {
 	return o->boot.crowded ? LOOKS : 0;
 }
 
-/* After so many looks in vain.  Returns whether anything has happened. */
+/* Poll once, after `looks` polls in vain.  Returns whether anything came. */
 static bool look(struct asl_ofi *o, int looks)
 {
 	struct fi_cq_msg_entry done[16];
@@ -481,9 +478,9 @@ static ssize_t post_out(struct asl_ofi *o, struct asl_net_op *op)
 }
 
 /*
- * Short messages are copied by the provider and done with at once: no
- * completion.  Not to a peer that none has reached so far, because without a
- * connection the copy could still be with us when we end.
+ * The provider copies short messages, and reports no completion.  The first
+ * message to a peer is not injected: without a connection the copy could still be
+ * here when this process ends.
  */
 static bool can_inject(const struct asl_ofi *o, const struct asl_net_op *op)
 {
@@ -516,7 +513,7 @@ static int post(struct asl_ofi *o, struct asl_net_op *op,
 	ssize_t err;
 
 	op->pending++;
-	/* No completion tells when there is room again. */
+	/* No completion reports that the queue has space again. */
 	while ((err = how(o, op)) == -FI_EAGAIN && !o->broken)
 		if (!look(o, 0))
 			rest(o, looks++);
@@ -585,8 +582,7 @@ static const char *const *best(const struct asl_boot *boot)
 }
 
 struct where {
-	int choice,
-		err; /* err, why: the worst reason to have passed one over */
+	int choice, err; /* err, why: the worst error of a provider */
 	size_t bytes;
 	char at[264], why[200];
 };
@@ -607,7 +603,7 @@ static int open_here(struct asl_ofi *o, const char *provider,
 			asl_fabric.strerror(-err));
 }
 
-/* A provider that does not open says more than one that is not there. */
+/* An error in opening a provider says more than its absence. */
 static int weight(int err)
 {
 	return !err ? 0 : err == -ENOENT ? 1 : 2;
@@ -621,7 +617,7 @@ static void note(struct where *mine, int err)
 	snprintf(mine->why, sizeof mine->why, "%s", asl_failure());
 }
 
-/* Open the first provider from mine->choice on that can be. */
+/* Open the first provider that works, from mine->choice on. */
 static void locate(struct asl_ofi *o, const char *const *list,
 		   struct where *mine)
 {
@@ -634,7 +630,7 @@ static void locate(struct asl_ofi *o, const char *const *list,
 	}
 }
 
-/* Returns whether all are there; else mine->choice is where to go on. */
+/* Have all ranks made the same choice?  Else continue from mine->choice. */
 static bool all_agree(struct where *mine, const struct where *all, int size)
 {
 	bool agree = true;
@@ -647,7 +643,7 @@ static bool all_agree(struct where *mine, const struct where *all, int size)
 	return agree;
 }
 
-/* Rank 0 says for all what was in the way, and on which rank. */
+/* Rank 0 reports the worst error, and on which rank it occurred. */
 static int none_works(const struct where *all, const struct asl_boot *boot)
 {
 	int who = 0;
@@ -676,8 +672,8 @@ static int meet_on(struct asl_ofi *o, const char *const *list,
 	}
 	if (!list[mine.choice])
 		return none_works(all, &o->boot);
-	/* Those that were passed over are nobody's business any more. */
-	return asl_fail(0, "%s", "");
+	asl_forget_failure(); /* providers that did not open do not matter now */
+	return 0;
 }
 
 static int insert_peers(struct asl_ofi *o, const struct where *all)
@@ -685,17 +681,17 @@ static int insert_peers(struct asl_ofi *o, const struct where *all)
 	for (int i = 0; i < o->boot.size; i++)
 		if (fi_av_insert(o->av, all[i].at, 1, &o->peers[i], 0, NULL) !=
 		    1)
-			return asl_fail(-ENETDOWN,
-					"provider %s: refuses "
-					"the address of rank %d",
-					o->net.provider, i);
+			return asl_fail(
+				-ENETDOWN,
+				"provider %s: refuses the address of rank %d",
+				o->net.provider, i);
 	return 0;
 }
 
 /*
  * The shm provider leaves a file in /dev/shm when its process is killed.  Once
- * everybody has everybody's mapped, which a message each way sees to, the names
- * can go, and with them whatever could stay behind.
+ * all ranks have mapped all files, which a message each way ensures, remove the
+ * names, so that nothing can stay behind.
  */
 static int forget_files(struct asl_ofi *o, const char *mine)
 {
@@ -722,8 +718,8 @@ static int forget_files(struct asl_ofi *o, const char *mine)
 }
 
 /*
- * What rank 0 was asked for, or "".  libfabric itself reads FI_PROVIDER, as a
- * filter on all ranks; here it is a name if it can be one.
+ * The provider that rank 0 was asked for, or "".  libfabric itself reads
+ * FI_PROVIDER as a filter; a single name there is taken as --provider.
  */
 static void wanted(char *name, size_t room, const char *provider)
 {
@@ -771,7 +767,7 @@ static int join(struct asl_ofi *o, const char *provider)
 	err = asl_boot_agree(&o->boot, insert_peers(o, all));
 	if (err)
 		goto fail;
-	/* Messages flow now, and whoever waits for one cannot be asked. */
+	/* From here on a rank may wait for a message, and cannot agree. */
 	if (forget_files(o, all[o->net.rank].at))
 		asl_boot_abort(o->net.rank, ASL_BOOT_FAILED, asl_failure(),
 			       o->lost);
@@ -786,7 +782,7 @@ fail:
 
 /* ---- A run ---- */
 
-/* Nobody leaves before all have come, and all that they sent. */
+/* Wait until all messages of all ranks have arrived. */
 static void meet_at_end(struct asl_ofi *o)
 {
 	o->closing = true;

@@ -15,10 +15,10 @@
 #include "net/boot.h"
 #include "net/provider.h"
 
-/* Of a tag; more ranks there are not. */
+/* The part of a tag that names the rank; the limit of ranks. */
 enum { ASL_OFI_RANK_BITS = 20 };
 
-/* What every message begins with; `run` says that it is one of ours. */
+/* The beginning of every message; `run` is the secret of this run. */
 struct asl_ofi_head {
 	struct asl_net_stamp stamp;
 	uint64_t run;
@@ -36,13 +36,13 @@ struct asl_ofi {
 	fi_addr_t *peers;
 	bool *reached; /* has a send to that peer been completed? */
 	uint64_t run; /* in every tag, above the rank: strangers do not match */
-	bool can_block; /* the queue has something to sleep on */
-	bool closing;	/* nothing may stay behind in a buffer any more */
-	bool lost;	/* ... a peer */
-	int broken;	/* what every step fails with from now on */
+	bool can_block; /* reading the queue can sleep */
+	bool closing;	/* nothing may be left in a buffer */
+	bool lost;	/* a peer is */
+	int broken;	/* the error of every further step */
 };
 
-/* Open one provider, or say why not; tests are strangers in this way. */
+/* Open one provider; tests pose as strangers with it. */
 int asl_ofi_open(struct asl_ofi *o, const char *provider);
 void asl_ofi_close(struct asl_ofi *o);
 

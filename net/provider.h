@@ -1,5 +1,5 @@
 /*
- * provider.h -- what a carrier of messages implements
+ * provider.h -- what a transport implements
  *
  * To add a transport: write one file that defines one struct asl_net_ops, and
  * name it in the table of net.c.  A provider's own state begins with a struct

@@ -1,21 +1,20 @@
 /*
  * sim.c -- all ranks are fibers of this process
  *
- * A message is a meeting: of its two sides, the one that comes second copies.
- * A side that comes first queues at its own rank, sends and receives apart, so
- * that a queue is no longer than what one rank has in flight, and whoever looks
- * for a partner looks there.
+ * A send and its receive meet: the one that is posted second copies the bytes.
+ * The one that is posted first queues at its own rank, where the peer looks for
+ * it; a queue is no longer than the messages that one rank has in flight.
  *
- * A rank that must wait switches to the one woken last, and only if nobody is
- * awake to a rank that has not begun: those who talk to each other stay in the
- * cache.  No clock and no chance decide anything, so every run is the same.
- * When nobody is awake and all have begun, the run is stuck, and says so.
+ * A rank that must wait switches to the rank woken last, or if no rank is awake to
+ * one that has not begun: ranks that talk to each other stay in the cache.
+ * Neither time nor chance decides, so every run is the same.  If no rank is awake
+ * and all have begun, the run is deadlocked, and says so.
  *
  * makecontext puts a fiber on its stack, once; from then on _setjmp and
  * _longjmp switch, because swapcontext makes two system calls each time.
  */
 
-/* The checked longjmp takes every jump to a higher stack for an error. */
+/* The checked longjmp refuses to jump to a higher stack. */
 #undef _FORTIFY_SOURCE
 
 #include <errno.h>
@@ -37,7 +36,7 @@
 
 #define STACK_FACTOR 4
 
-/* Before a jump all that is known of the stack would be wiped out, at a cost. */
+/* Before a longjmp the sanitizer would clear all it knows of the stack: slow. */
 #define ASAN_JUMPS __attribute__((no_sanitize_address))
 
 static inline void asan_leave(void **fake, const void *to, size_t to_bytes)
@@ -70,8 +69,8 @@ static inline void asan_arrive(void *fake, const void **from,
 #endif
 
 /*
- * valgrind takes a step to a stack that it does not know for a frame of many
- * megabytes.  Without its header, or outside of it, these do nothing.
+ * Without these, valgrind takes a switch to another stack for a frame of many
+ * megabytes.  They do nothing outside of valgrind, or without its header.
  */
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -107,10 +106,10 @@ struct stacks {
 	size_t each_bytes;
 	int count;
 	bool guarded;	   /* an overflow is a SIGSEGV at once */
-	unsigned first_id; /* valgrind's, of the first */
+	unsigned first_id; /* valgrind's number of the first; others follow */
 };
 
-/* Whoever left last: the sanitizer says on arrival where that one's stack is. */
+/* The fiber that was left last; on arrival the sanitizer fills in its stack. */
 static struct fiber *left, nobody;
 
 static size_t page_bytes(void)
@@ -135,7 +134,6 @@ static int guard_all(struct stacks *s)
 	return 0;
 }
 
-/* Its numbers follow each other. */
 static void introduce_all(struct stacks *s)
 {
 	for (int i = 0; i < s->count; i++) {
@@ -174,7 +172,7 @@ static int stacks_open(struct stacks *s, int count, size_t each_bytes)
 		s->base = NULL;
 		return err;
 	}
-	/* A huge page would make all of many stacks real at the first touch. */
+	/* The first touch of a huge page would allocate many stacks in full. */
 	(void)madvise(s->base, (size_t)count * s->each_bytes, MADV_NOHUGEPAGE);
 	if (s->guarded)
 		err = guard_all(s);
@@ -185,8 +183,8 @@ static int stacks_open(struct stacks *s, int count, size_t each_bytes)
 }
 
 /*
- * Fresh memory reads as zeros, and reading it takes no memory, which writing
- * another mark would: a page for each of 100,000 ranks.
+ * Fresh memory reads as zeros, and reading allocates nothing; writing any other
+ * mark would allocate a page for each of 100,000 ranks.
  */
 static bool stacks_intact(const struct stacks *s, int i)
 {
@@ -270,8 +268,8 @@ struct rank {
 static struct sim {
 	struct rank *ranks, *current, *awake;
 	int size, begun, live;
-	int broken;	/* what every step fails with from now on */
-	char why[1024]; /* and what that is about */
+	int broken;	/* the error of every further step */
+	char why[1024]; /* and its message */
 	int result;	/* of the first body that failed */
 	bool aborted;
 	int faulty; /* the rank that aborted the run */
@@ -286,7 +284,7 @@ static struct rank *rank_of(struct asl_net *net)
 	return (struct rank *)net;
 }
 
-/* ---- Who runs ---- */
+/* ---- Scheduling ---- */
 
 static void overflow(const struct rank *r)
 {
@@ -302,7 +300,7 @@ static void wake(struct rank *r)
 	sim.awake = r;
 }
 
-/* From the last, so that rank 0 is the first to run. */
+/* The last first, so that rank 0 runs first. */
 static void wake_all(void)
 {
 	for (int i = sim.begun - 1; i >= 0; i--)
@@ -361,13 +359,13 @@ static void deadlock(void)
 	wake_all();
 }
 
-/* Other ranks may have failed in the meantime, each with words of its own. */
+/* Other ranks may have replaced the message in the meantime. */
 static int broken(void)
 {
 	return sim.broken ? asl_fail(sim.broken, "%s", sim.why) : 0;
 }
 
-/* Let the next rank run; returns when somebody lets `from` run again. */
+/* Run the next rank; returns when `from` is switched to again. */
 static void go_on(struct fiber *from)
 {
 	struct rank *r = sim.awake;
@@ -387,7 +385,7 @@ static void go_on(struct fiber *from)
 		fiber_switch(from, &r->fiber);
 }
 
-/* ---- Who meets whom ---- */
+/* ---- Messages ---- */
 
 static int peer_of(const struct asl_net_op *op, enum side side)
 {
@@ -404,7 +402,7 @@ static void queue_add(struct queue *q, struct asl_net_op *op, enum side side)
 	q->last = op;
 }
 
-/* Take out `op`, or if that is NULL the first whose peer is `peer`. */
+/* Remove `op`, or if that is NULL the first operation with this peer. */
 static struct asl_net_op *queue_take(struct queue *q, enum side side,
 				     const struct asl_net_op *op, int peer)
 {
@@ -433,7 +431,7 @@ static void finish(struct asl_net_op *op)
 		wake(r);
 }
 
-/* One side has failed; the other must not be met any more. */
+/* If one side fails, the other must leave its queue, too. */
 static void finish_badly(struct asl_net_op *op, int err)
 {
 	struct rank *r = rank_of(op->owner);
@@ -538,8 +536,7 @@ static int sim_open(const struct asl_net_want *want)
 		return asl_fail(-EBUSY, "sim: a run inside a run");
 	if (want->ranks < 1)
 		return asl_fail(-EINVAL,
-				"sim: %d ranks, but at least 1 "
-				"is needed",
+				"sim: %d ranks, but at least 1 is needed",
 				want->ranks);
 	sim = (struct sim){.size = want->ranks, .live = want->ranks};
 	err = stacks_open(&sim.stacks, want->ranks,

@@ -173,8 +173,7 @@ static int dram_take(struct asl_store *store, double **at, uint64_t words)
 		p = allocate(d, sizeof *p + words * sizeof(double));
 	if (!p)
 		return asl_fail(-ENOMEM,
-				"no memory for %" PRIu64 " words "
-				"(%.1f MiB)",
+				"no memory for %" PRIu64 " words (%.1f MiB)",
 				words, (double)words / 131072);
 	p->owner = d;
 	chain(&d->first, p);

@@ -53,9 +53,9 @@ static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 				want->pieces + (want->log > 0));
 	if (!*bytes)
 		return asl_fail(-EFBIG,
-				"%" PRIu64 " words (%.3f GiB) in %d "
-				"pieces: a libpmemobj object holds at "
-				"most 15.998 GiB",
+				"%" PRIu64
+				" words (%.3f GiB) in %d pieces: a libpmemobj "
+				"object holds at most 15.998 GiB",
 				want->words, (double)want->words / 134217728,
 				want->pieces);
 	return 0;
@@ -206,19 +206,19 @@ static int announced(struct asl_pmem *p, uint64_t words)
 
 	if (!bytes)
 		return asl_fail(-EFBIG,
-				"a piece of %" PRIu64 " words (%.3f "
-				"GiB): a libpmemobj object holds at "
-				"most 15.998 GiB",
+				"a piece of %" PRIu64
+				" words (%.3f GiB): a libpmemobj object holds "
+				"at most 15.998 GiB",
 				words, (double)words / 134217728);
 	if (words > p->root->words - p->taken)
 		return asl_fail(-ENOMEM,
-				"%" PRIu64 " words more in a pool opened "
-				"for %" PRIu64 ", with %" PRIu64 " taken",
+				"%" PRIu64
+				" words more in a pool opened for %" PRIu64
+				", with %" PRIu64 " taken",
 				words, p->root->words, p->taken);
 	if (!asl_pmem_slot(p, NULL))
 		return asl_fail(-ENOMEM,
-				"one more piece in a pool opened for "
-				"%" PRIu64,
+				"one more piece in a pool opened for %" PRIu64,
 				p->root->pieces);
 	return 0;
 }
@@ -236,8 +236,7 @@ static int take_new(struct asl_pmem *p, double **at, uint64_t words)
 	if (pmemobj_alloc(p->pop, &piece->oid, asl_pool_piece_bytes(words), 1,
 			  NULL, NULL) != 0)
 		return asl_fail(-ENOMEM,
-				"no gap for %" PRIu64 " words in the "
-				"pool: %s",
+				"no gap for %" PRIu64 " words in the pool: %s",
 				words, pmemobj_errormsg());
 	*at = asl_pool_align(pmemobj_direct(piece->oid));
 	*slot = (struct asl_pmem_slot){

@@ -53,8 +53,7 @@ static int lock(int fd, const char *path)
 	if (fcntl(fd, F_GETLK, &who) == 0 && who.l_type != F_UNLCK &&
 	    who.l_pid > 0)
 		return asl_fail(-ETXTBSY,
-				"pool %s: another run has it open, "
-				"process %d",
+				"pool %s: another run has it open, process %d",
 				path, (int)who.l_pid);
 	return asl_fail(-ETXTBSY, "pool %s: another run has it open", path);
 }
@@ -391,10 +390,10 @@ int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
 	int fd = -1, err;
 
 	if (strlen(want->about) >= ASL_POOL_ABOUT)
-		return asl_fail(-EINVAL,
-				"what the pool is for takes more "
-				"than %d characters",
-				ASL_POOL_ABOUT - 1);
+		return asl_fail(
+			-EINVAL,
+			"what the pool is for takes more than %d characters",
+			ASL_POOL_ABOUT - 1);
 	p->base.file = strdup(path);
 	err = p->base.file ? open_at(p, &fd, path, bytes, want)
 			   : asl_fail(-ENOMEM, "no memory for a store");

@@ -139,8 +139,8 @@ static int check_dir(const char *dir)
 				strerror(errno));
 	if (S_ISCHR(st.st_mode))
 		return asl_fail(-ENOTDIR,
-				"%s is a device; pools need a directory "
-				"(of a DAX file system)",
+				"%s is a device; pools need a directory (of a "
+				"DAX file system)",
 				dir);
 	if (!S_ISDIR(st.st_mode))
 		return asl_fail(-ENOTDIR, "%s is not a directory", dir);
@@ -156,8 +156,7 @@ int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want)
 		return asl_fail(-EINVAL, "no directory for the pool");
 	if (!id || !*id || strchr(id, '/'))
 		return asl_fail(-EINVAL,
-				"run id '%s' can't be part of a file "
-				"name",
+				"run id '%s' can't be part of a file name",
 				id ? id : "");
 	if (strlen(id) >= ASL_POOL_RUN_ID)
 		return asl_fail(-ENAMETOOLONG, "run id '%s' is longer than %d",
@@ -180,10 +179,10 @@ static int no_room(int fd, const char *path, uint64_t bytes)
 	struct statvfs fs = {0};
 
 	fstatvfs(fd, &fs);
-	return asl_fail(-ENOSPC,
-			"no room for the pool %s: it needs %.0f MiB, "
-			"%.0f MiB are free",
-			path, mebi(bytes), mebi(fs.f_bavail * fs.f_frsize));
+	return asl_fail(
+		-ENOSPC,
+		"no room for the pool %s: it needs %.0f MiB, %.0f MiB are free",
+		path, mebi(bytes), mebi(fs.f_bavail * fs.f_frsize));
 }
 
 /*
@@ -196,10 +195,10 @@ static int check_room(int fd, const char *path, uint64_t bytes)
 	struct statvfs fs;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
-		return asl_fail(-EFBIG,
-				"the pool %s needs %.0f MiB, ulimit -f "
-				"allows %.0f",
-				path, mebi(bytes), mebi(limit.rlim_cur));
+		return asl_fail(
+			-EFBIG,
+			"the pool %s needs %.0f MiB, ulimit -f allows %.0f",
+			path, mebi(bytes), mebi(limit.rlim_cur));
 	if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0)
 		return 0;
 	return bytes / fs.f_frsize <= fs.f_bavail ? 0
@@ -210,8 +209,8 @@ static int check_room(int fd, const char *path, uint64_t bytes)
 static int filled(const char *path, uint64_t at, uint64_t bytes)
 {
 	return asl_fail(-ENOSPC,
-			"no room for the pool %s: the file system was "
-			"full at %.0f of its %.0f MiB",
+			"no room for the pool %s: the file system was full at "
+			"%.0f of its %.0f MiB",
 			path, mebi(at), mebi(bytes));
 }
 
@@ -288,8 +287,8 @@ static int open_file(const char *path, bool keep)
 	close(dir);
 	if (err == -EEXIST)
 		return asl_fail(-EEXIST,
-				"pool %s exists: a run of this id is "
-				"there, or has left it",
+				"pool %s exists: a run of this id is there, or "
+				"has left it",
 				path);
 	return err ? asl_fail(err, "pool %s: %s", path, strerror(-err)) : fd;
 }

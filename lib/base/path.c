@@ -66,9 +66,9 @@ static int begin(struct walk *w)
 static int refuse_link(const struct walk *w, const char *name)
 {
 	return asl_fail(-ELOOP,
-			"%s: found a symbolic link '%s' in a directory "
-			"that anybody may write to, expected none: who "
-			"laid it decides where it leads",
+			"%s: found a symbolic link '%s' in a directory that "
+			"anybody may write to, expected none: who laid it "
+			"decides where it leads",
 			w->path, name);
 }
 
