@@ -1,13 +1,12 @@
 /*
  * dram.c -- a store of ordinary memory
  *
- * The baseline against which pools are compared.  In front of each piece lies
- * a cache line that chains it to the others, so that close can free what was
- * not given back.
+ * Pools are compared with it.  A cache line in front of each piece chains it to
+ * the others, so that close can free all of them.
  *
- * Large pieces that were given back are kept for the next: touching fresh pages
- * costs as much as moving the words a few times over, and would be measured.
- * Held and kept together are never more than has been held at a time.
+ * Large pieces that were given back are kept for the next, because touching fresh
+ * pages costs as much as moving the words several times, and would be measured.
+ * Held and kept pieces together never exceed the maximum that was held.
  */
 #include <assert.h>
 #include <errno.h>
@@ -95,7 +94,7 @@ static bool is_large(size_t bytes)
 	return bytes >= LARGE_BYTES;
 }
 
-/* The smallest that was given back and is of such a size. */
+/* The smallest piece that was given back, within these sizes. */
 static struct piece *take_kept(struct dram *d, size_t least, size_t most)
 {
 	struct piece *best = NULL;
@@ -121,7 +120,7 @@ static void make_room(struct dram *d, size_t bytes)
 		free(take_kept(d, 0, SIZE_MAX));
 }
 
-/* The larger in whole huge pages: tiles walk through them with strides. */
+/* Pieces of many MiB have whole huge pages: tiles walk them with strides. */
 static struct piece *allocate_large(struct dram *d, size_t bytes)
 {
 	struct piece *p;

@@ -1,8 +1,8 @@
 /*
  * null.c -- a store without data, for counting alone
  *
- * What is taken has no address and moving words is free, so a run of a
- * hundred thousand ranks fits in one process.
+ * Pieces have no address and moving words is free, so a run of a hundred thousand
+ * ranks fits in one process.
  */
 #include <errno.h>
 #include <stdlib.h>

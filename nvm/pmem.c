@@ -23,7 +23,7 @@
 
 #include "nvm/pmem.h"
 
-/* libpmemobj's own words say more than what errno is left at, which is any. */
+/* errno may be left at anything; libpmemobj's own message says more. */
 static int pool_failed(const struct asl_store_want *want)
 {
 	int err = -EIO;
@@ -37,7 +37,7 @@ static int pool_failed(const struct asl_store_want *want)
 		err = -errno;
 		break;
 	case ENOMEM:
-	case EFAULT: /* of a name for which there was no memory */
+	case EFAULT: /* it had no memory for a name */
 		err = -ENOMEM;
 		break;
 	}
@@ -61,7 +61,7 @@ static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 	return 0;
 }
 
-/* The magic comes last: with it the rest is there. */
+/* The magic is written last: it makes the pool complete. */
 static void write_head(struct asl_pmem *p, const struct asl_store_want *want)
 {
 	struct asl_pool *root = p->root;
@@ -94,9 +94,9 @@ static int make_log(struct asl_pmem *p, const struct asl_store_want *want)
 }
 
 /*
- * The detour through /proc lets libpmemobj open a file that has no name.
- * From PMDK 2.1 on a pool on anything else than persistent memory is refused
- * unless its shutdown state is switched off; before, there is nothing to set.
+ * /proc/self/fd lets libpmemobj open a file without a name.  PMDK 2.1 and later
+ * refuses pools outside of persistent memory unless its shutdown state is off;
+ * earlier versions ignore the setting.
  */
 int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 		  const struct asl_store_want *want)
@@ -178,7 +178,7 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 	return 0;
 }
 
-/* What is still taken stays in the pool: somebody may have kept it. */
+/* Pieces that are still taken stay in the pool, which may be kept. */
 static void pmem_close(struct asl_store *store)
 {
 	struct asl_pmem *p = (struct asl_pmem *)store;
@@ -223,7 +223,7 @@ static int announced(struct asl_pmem *p, uint64_t words)
 	return 0;
 }
 
-/* The words are noted first: a piece is there only when its oid is. */
+/* The oid is written last: it makes the piece exist. */
 static int take_new(struct asl_pmem *p, double **at, uint64_t words)
 {
 	struct asl_pmem_slot *slot = asl_pmem_slot(p, NULL);
@@ -301,7 +301,7 @@ static void sync_pages(struct asl_pmem *p, const double *at, uint64_t words)
 	asl_mapped_blame(asl_failure());
 }
 
-/* One drain or msync for all rows: they are ordered only as a whole. */
+/* One drain or msync for all rows, which have no order among themselves. */
 static void pmem_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 		       const double *src, uint64_t src_ld, uint64_t rows,
 		       uint64_t cols)
@@ -332,7 +332,7 @@ static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
 		sync_pages(p, at, words);
 }
 
-/* PMDK says only whether it has a version: of the interface, at that. */
+/* PMDK only tells whether it has a version of the interface. */
 const char *asl_store_versions(void)
 {
 	static char text[64];

@@ -1,17 +1,97 @@
 /*
- * pmem.h -- the store `pmem` from within, for pmem.c and pmem_resume.c
+ * pmem.h -- the store `pmem` and its pools, for pmem.c, pmem_resume.c and pool.c
+ *
+ * A kept file is DIR/aslant-RUN-RANK.pool, a libpmemobj pool of layout "aslant".
+ * Its root object is a struct asl_pool.  A pool is complete when its magic is
+ * there, and a piece exists when its oid is not null; its words begin at
+ * asl_pool_align() of the object's address.
+ *
+ * A pool that outlasts its run is DIR/aslant-resume-RANK.pool.  Its layout holds
+ * the version and the length, which are thus known before anything in the file is
+ * trusted.  `check` covers all that lies before it.
  */
 #ifndef ASL_PMEM_H
 #define ASL_PMEM_H
 
-#include "nvm/pool.h"
+#include <libpmemobj.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "nvm/provider.h"
 
-/* What is in the pool: a copy of its table where looking is cheap. */
+#define ASL_POOL_LAYOUT "aslant"
+#define ASL_POOL_MAGIC UINT64_C(0x4c4f4f504e4c5341) /* "ASLNPOOL" in bytes */
+
+#define ASL_POOL_RESUMABLE "aslant resume version %d, %ju bytes"
+
+enum {
+	ASL_POOL_VERSION = 2,
+	ASL_POOL_ALIGN = 64,
+	ASL_POOL_RUN_ID = 64,
+	ASL_POOL_ABOUT = 4096,
+};
+
+struct asl_pool_piece {
+	PMEMoid oid;
+	uint64_t words;
+	uint64_t number; /* in the order of taking, from 0 on */
+};
+
+struct asl_pool {
+	uint64_t magic;
+	uint32_t version;
+	int32_t rank;
+	uint64_t words, pieces; /* as announced: at most so many, at a time */
+	char run_id[ASL_POOL_RUN_ID];
+
+	/* 0 unless the pool outlasts its run. */
+	PMEMoid log;
+	uint64_t log_words;
+	char about[ASL_POOL_ABOUT];
+	uint64_t check;
+	uint64_t record[ASL_STORE_RECORD];
+
+	struct asl_pool_piece piece[];
+};
+
+static inline double *asl_pool_align(void *object)
+{
+	uintptr_t at = (uintptr_t)object;
+
+	return (double *)((at + ASL_POOL_ALIGN - 1) &
+			  ~(uintptr_t)(ASL_POOL_ALIGN - 1));
+}
+
+/* Bytes of a pool for `words` in any split into `pieces`; 0: no pool holds all. */
+uint64_t asl_pool_bytes(uint64_t words, int pieces);
+
+/* Bytes of an object to ask libpmemobj for; 0: more than it can give. */
+uint64_t asl_pool_root_bytes(int pieces);
+uint64_t asl_pool_piece_bytes(uint64_t words);
+
+/* The longest piece, in words. */
+uint64_t asl_pool_longest(void);
+
+/* The path of a pool, and a new file there; it has a name only if it is kept. */
+int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want);
+int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep);
+
+/* Allocate the blocks of a file; make its name durable. */
+int asl_pool_preallocate(int fd, const char *path, uint64_t bytes);
+int asl_pool_sync_dir(const char *path);
+
+/* fsdax, tmpfs or file, whatever libpmem was told; and a note for the user. */
+const char *asl_pool_medium(int fd);
+void asl_pool_note(char *note, size_t room, const char *medium);
+
+/* ---- The store, from within ---- */
+
+/* A piece of the pool; the table in DRAM is cheap to search. */
 struct asl_pmem_slot {
-	double *at; /* NULL: nothing */
+	double *at; /* NULL: no piece */
 	uint64_t words, number;
-	bool taken, given; /* in this run; and it has not been let go */
+	bool taken, given; /* in this run; and not yet released */
 };
 
 struct asl_pmem {
@@ -29,14 +109,13 @@ struct asl_pmem {
 	struct asl_pmem_slot slot[]; /* as many as the root has pieces */
 };
 
-/* A pool in the file, with a head that says what is wanted; p is cleared. */
+/* Make a pool in the file, with a head; p has been cleared. */
 int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 		  const struct asl_store_want *want);
 
-/* The slot of an address, or with NULL a free one; NULL: there is none. */
+/* The slot of an address, with NULL a free one; or NULL. */
 struct asl_pmem_slot *asl_pmem_slot(struct asl_pmem *p, const double *at);
 
-/* Free what is in it. */
 void asl_pmem_free(struct asl_pmem *p, struct asl_pmem_slot *slot);
 
 /* pmem_resume.c: the pool that an earlier run left, or a new one. */
@@ -46,7 +125,7 @@ void asl_pmem_unlock(struct asl_pmem *p);
 void asl_pmem_skip(struct asl_store *store, bool skips);
 void asl_pmem_release(struct asl_store *store);
 
-/* Is this take answered without taking? */
+/* Does an earlier run, or skipping, answer this take? */
 bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,
 			 uint64_t words);
 

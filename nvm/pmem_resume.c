@@ -1,16 +1,15 @@
 /*
- * pmem_resume.c -- pools that outlast their run, and are gone on with
+ * pmem_resume.c -- pools that outlast their run, and are resumed by another
  *
- * Such a pool gets its name last, when its head is there: one that has a name is
- * whole, whatever ended who made it.  It is locked from before it has a name
- * until it is closed, by a lock of the open file (PMDK closes the descriptors
- * that it opens, and so would end any other): on byte 0 that for good, and
- * beside it, on byte 1, one of the process, which tells others who that is.
+ * Such a pool gets its name when its head is complete, so that a pool with a name
+ * is whole, whatever ended the run that made it.  It is locked from before it has
+ * a name until it is closed, by a lock of the open file description (PMDK closes
+ * its descriptors, which would release any other lock) on byte 0.  A lock of the
+ * process on byte 1 tells other processes its id.
  *
- * What is in a file that is there is believed step by step: that it is ours, of
- * this version and as long as it says, from the layout, which PMDK keeps at a
- * fixed place; then, when PMDK has accepted it, that the head is as it was
- * written; then, that it is for the same case.
+ * An existing file is trusted step by step: its layout, which PMDK keeps at a
+ * fixed place, says that it is ours, of this version and of this length; then PMDK
+ * accepts it; then the checksum of the head matches; then the case does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +57,7 @@ static int lock(int fd, const char *path)
 	return asl_fail(-ETXTBSY, "pool %s: another run has it open", path);
 }
 
-/* Not before PMDK has closed its descriptors: it would go with them. */
+/* Call this after PMDK has closed its descriptors, which ends such locks. */
 static void say_who(int fd)
 {
 	struct flock who = byte_lock(LOCK_WHO);
@@ -66,7 +65,7 @@ static void say_who(int fd)
 	fcntl(fd, F_SETLK, &who);
 }
 
-/* ---- One that is there ---- */
+/* ---- An existing pool ---- */
 
 static int refuse(const char *path, const char *what, const char *found,
 		  const char *expected)
@@ -85,7 +84,7 @@ static int check_layout(int fd, const char *path, const struct stat *st)
 	    pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES ||
 	    sscanf(layout, ASL_POOL_RESUMABLE, &version, &bytes) != 2)
 		return refuse(path, "its beginning", "something else",
-			      "a pool that aslant can go on with");
+			      "a pool that aslant can resume");
 	snprintf(is, sizeof is, "%d", version);
 	snprintf(said, sizeof said, "%d", ASL_POOL_VERSION);
 	if (version != ASL_POOL_VERSION)
@@ -110,7 +109,7 @@ static int check_file(int fd, const char *path)
 	return check_layout(fd, path, &st);
 }
 
-/* What a line says beside the name that one of the two has. */
+/* The value in a line "name value"; all of a line with another name. */
 static struct value {
 	const char *at;
 	int length;
@@ -140,7 +139,6 @@ static int differ(const char *path, const char *found, const char *expected)
 			said.at);
 }
 
-/* Line by line, "name value". */
 static int compare(const char *path, const char *found, const char *expected)
 {
 	while (*found || *expected) {
@@ -183,7 +181,7 @@ static int check_head(const struct asl_pmem *p, const char *path,
 	return 0;
 }
 
-/* libpmemobj believes any offset that it is asked about, and follows it. */
+/* libpmemobj follows any offset, even outside of the pool: look it up first. */
 static bool is_object(PMEMobjpool *pop, PMEMoid oid)
 {
 	PMEMoid x = pmemobj_first(pop);
@@ -235,7 +233,7 @@ static int open_root(struct asl_pmem *p, const char *path, size_t length,
 
 	if (bytes < sizeof(struct asl_pool) || bytes > length)
 		return damaged(path, "it has no head");
-	/* Neither of which libpmemobj has a checksum over. */
+	/* libpmemobj has no checksum over the root's size and offset. */
 	root = pmemobj_root(p->pop, bytes);
 	if (OID_IS_NULL(root) || root.off > length - bytes ||
 	    root.off % _Alignof(struct asl_pool))
@@ -273,15 +271,15 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 	return err;
 }
 
-/* ---- A new one ---- */
+/* ---- A new pool ---- */
 
-/* Where the file is to be: seen from its directory, past no stranger's link. */
+/* The place of the file, seen from its open directory. */
 struct spot {
 	int dir;
 	const char *path, *name;
 };
 
-/* `name`: what leads to it, under a random one where none is without. */
+/* `name` leads to the file: a random name if it cannot be without one. */
 static int create(int *fd, char name[64], const struct spot *at)
 {
 	uint64_t salt;
@@ -335,7 +333,7 @@ static int make(struct asl_pmem *p, int *fd, const struct spot *at,
 	return err;
 }
 
-/* ---- Both ---- */
+/* ---- Either ---- */
 
 void asl_pmem_skip(struct asl_store *store, bool skips)
 {
@@ -392,7 +390,7 @@ int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
 	if (strlen(want->about) >= ASL_POOL_ABOUT)
 		return asl_fail(
 			-EINVAL,
-			"what the pool is for takes more than %d characters",
+			"the case of the pool takes more than %d characters",
 			ASL_POOL_ABOUT - 1);
 	p->base.file = strdup(path);
 	err = p->base.file ? open_at(p, &fd, path, bytes, want)

@@ -1,7 +1,7 @@
 /*
  * pool.c -- the file of a pool: how large, how it is made, what it lies on
  */
-#include "nvm/pool.h"
+#include "nvm/pmem.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,13 +51,13 @@
 /* Two pages of descriptions, the lanes, the heap's own head; pages of 64K. */
 #define POOL_HEAD_BYTES (UINT64_C(49) << 16)
 
-/* Blocks of a file are best had, and mapped, by huge pages. */
+/* Files are allocated and mapped fastest in huge pages. */
 #define FILE_STEP_BYTES (UINT64_C(2) << 20)
 
-/* No file is larger; and below it nothing here overflows. */
+/* No file is larger, and nothing here overflows below it. */
 #define MOST_WORDS (UINT64_C(1) << 53)
 
-/* libpmemobj's objects begin 16 bytes behind a multiple of 64. */
+/* Objects of libpmemobj begin 16 bytes after a multiple of 64. */
 enum { ALIGN_BYTES = ASL_POOL_ALIGN - 16, HEAD_BYTES = 64 };
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -121,13 +121,12 @@ uint64_t asl_pool_bytes(uint64_t words, int pieces)
 /* ---- The file ---- */
 
 /*
- * It is created exclusively if it is to be kept, else without a name (so that
- * nothing is left behind, whatever ends the process), and gets all of its
- * blocks: a full file system is found here and not by a SIGBUS later.
- * libpmemobj opens it by its descriptor.
+ * A file that is kept is created exclusively; any other has no name, so that
+ * nothing is left behind, whatever ends the process.  All blocks are allocated: a
+ * full file system shows here and not as a SIGBUS later.
  */
 
-/* Small enough that a periodic signal does not interrupt each of them. */
+/* Small enough that periodic signals do not interrupt every step. */
 #define STEP_BYTES (UINT64_C(32) << 20)
 
 static int check_dir(const char *dir)
@@ -186,8 +185,8 @@ static int no_room(int fd, const char *path, uint64_t bytes)
 }
 
 /*
- * Look before taking: filling a disk to the brim disturbs others.  What the
- * file system reserves for root is not for pools, even root's.
+ * Check before allocating: a disk that is filled up disturbs others.  Pools, even
+ * root's, do not use the blocks that the file system reserves for root.
  */
 static int check_room(int fd, const char *path, uint64_t bytes)
 {
@@ -205,7 +204,7 @@ static int check_room(int fd, const char *path, uint64_t bytes)
 						  : no_room(fd, path, bytes);
 }
 
-/* There was room when this rank looked, but others take it at the same time. */
+/* Other processes took the space that check_room found. */
 static int filled(const char *path, uint64_t at, uint64_t bytes)
 {
 	return asl_fail(-ENOSPC,
@@ -236,7 +235,7 @@ int asl_pool_preallocate(int fd, const char *path, uint64_t bytes)
 	return 0;
 }
 
-/* The name too must outlast a power cut. */
+/* A power cut must not lose the name either. */
 int asl_pool_sync_dir(const char *path)
 {
 	char copy[PATH_MAX];
@@ -251,7 +250,7 @@ int asl_pool_sync_dir(const char *path)
 	return err;
 }
 
-/* In a file system without unnamed files the name comes and goes. */
+/* A file system without unnamed files gives it a name for a moment. */
 static int open_unnamed(int dir)
 {
 	char name[64];
@@ -270,7 +269,7 @@ static int open_unnamed(int dir)
 	return fd;
 }
 
-/* With O_EXCL no link is followed, and none on the way that a stranger laid. */
+/* O_EXCL follows no link, and asl_path_open_dir none of a stranger. */
 static int open_file(const char *path, bool keep)
 {
 	char copy[PATH_MAX];
@@ -381,7 +380,7 @@ static dev_t device_of(const char *path)
 	return stat(path, &st) ? 0 : st.st_dev;
 }
 
-/* The longest that fits; of those mounted over each other the last. */
+/* The longest mount point that fits; among mounts over each other the last. */
 static void find_mount(struct asl_store_place *out, const char *path)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
@@ -404,7 +403,7 @@ static void find_mount(struct asl_store_place *out, const char *path)
 		endmntent(f);
 }
 
-/* The first line of a file in /sys, without blanks at its end; "": none. */
+/* The first line of a file in /sys, without trailing blanks; "": none. */
 static void read_line(char *to, size_t room, const char *dir, const char *name)
 {
 	char path[2 * PATH_MAX];
@@ -420,7 +419,7 @@ static void read_line(char *to, size_t room, const char *dir, const char *name)
 		to[i - 1] = '\0';
 }
 
-/* Of a partition its disk says what it is. */
+/* For a partition the model is that of its disk. */
 static void find_device(struct asl_store_place *out, const char *path)
 {
 	dev_t device = device_of(path);

@@ -24,8 +24,8 @@ struct asl_store {
 };
 
 /*
- * store.c has seen to it that rows and cols are not 0, that `at` is not NULL
- * in give and that *out and *at are NULL before open and take.
+ * store.c ensures that rows and cols are not 0, that `at` is not NULL in give, and
+ * that *out and *at are NULL before open and take.
  */
 struct asl_store_ops {
 	const char *name, *summary;
@@ -53,7 +53,7 @@ extern const struct asl_store_ops asl_store_pmem, asl_store_dram,
 void asl_store_copy(double *dst, uint64_t dst_ld, const double *src,
 		    uint64_t src_ld, uint64_t rows, uint64_t cols);
 
-/* A write did not become durable: keep the first such error, and asl_failure(). */
+/* A write did not become durable: keep the first such error and its message. */
 void asl_store_keep_error(struct asl_store *store, int err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * store.c -- the table of stores, and what they have in common
  *
- * A store is found by its name; every call then goes through its table of
- * functions.  What is the same for all of them is settled here once: empty
- * copies, the first error of a write, the place for pools.
+ * A store is found by its name; calls go through its table of functions.  Common
+ * to all stores are empty copies, the first error of a write, and the directory
+ * of pools.
  */
 #include <assert.h>
 #include <errno.h>
@@ -191,7 +191,7 @@ void asl_store_release(struct asl_store *store)
 		store->ops->release(store);
 }
 
-/* FNV-1a by words, and a last stir, as its high bits know little of the end. */
+/* FNV-1a by words, with a final mix: its high bits depend little on the end. */
 uint64_t asl_store_check(const void *at, size_t bytes, uint64_t from)
 {
 	uint64_t x = from ^ UINT64_C(0xcbf29ce484222325), word;

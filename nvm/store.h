@@ -2,10 +2,10 @@
  * store.h -- the large memory of one rank, where matrices live
  *
  * A store is opened by name: `pmem` (one libpmemobj pool per rank), `dram`
- * (ordinary memory) or `null` (no data at all: what is taken has no address,
- * and moving words is free).  Words are doubles.
+ * (ordinary memory) or `null` (no data at all: pieces have no address, and moving
+ * words is free).  Words are doubles.
  *
- * Reading	What asl_store_take gave may be read in place, by anybody.
+ * Reading	Pieces may be read in place, by anybody.
  * Writing	Goes through asl_store_write, which is durable when it returns
  *		(non-temporal stores, then a drain), or in place followed by
  *		asl_store_settle.
@@ -30,9 +30,9 @@ struct asl_store_want {
 	const char *name;   /* pmem, dram, null */
 	const char *dir;    /* pmem: where the pool goes; must exist */
 	const char *run_id; /* pmem: goes into the pool's header and name */
-	int rank;	    /* pmem: likewise */
-	uint64_t words;	    /* pmem: what will be taken at most, at a time */
-	int pieces;	    /* pmem: in how many pieces at most, at a time */
+	int rank;	    /* pmem: goes there, too */
+	uint64_t words;	    /* pmem: the most that is taken at a time */
+	int pieces;	    /* pmem: the most pieces at a time */
 	bool keep;	    /* pmem: leave the pool file behind */
 	/*
 	 * pmem: the case of a pool that outlasts its run, as lines of "name
@@ -65,25 +65,24 @@ struct asl_store_want {
 int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
 
 /*
- * NULL is allowed.  Everything taken is given back, except that a kept pool
- * keeps what is in it.
+ * NULL is allowed.  All pieces are freed, except those in a pool that is kept.
  */
 void asl_store_close(struct asl_store *store);
 
-/* Close, and remove what keep, or about, would leave behind. */
+/* Close, and remove the file that keep or about would leave behind. */
 void asl_store_discard(struct asl_store *store);
 
 /*
- * Words of any content, 64-byte aligned; *at is NULL in a null store, and
- * after an error.  Zero words are a piece too.
+ * Allocate a piece: words of any content, 64-byte aligned.  *at is NULL in a null
+ * store and after an error.  Zero words are a piece, too.
  *
  *	-ENOMEM		there is no room; in pmem also: more words or pieces
  *			than were announced when it was opened
  *	-EFBIG		pmem: larger than one object of libpmemobj can be
  *
- * What was announced always fits, in any split and order, as long as pieces
- * are given back in the reverse order, or all at once; another order can leave
- * gaps in a pool.  A give of NULL is allowed.
+ * The announced words always fit, in any split and order, if pieces are given back
+ * in reverse order, or all at once; another order can leave gaps in a pool.
+ * asl_store_give frees a piece; NULL is allowed.
  */
 int asl_store_take(struct asl_store *store, double **at, uint64_t words);
 void asl_store_give(struct asl_store *store, double *at);
@@ -127,19 +126,19 @@ double *asl_store_log(struct asl_store *store);
 void asl_store_skip(struct asl_store *store, bool skips);
 void asl_store_release(struct asl_store *store);
 
-/* A check of bytes, in full words: any that changes changes it. */
+/* A checksum of bytes, in full words. */
 uint64_t asl_store_check(const void *at, size_t bytes, uint64_t from);
 
 /* False for null: there are no words behind the addresses. */
 bool asl_store_has_data(const struct asl_store *store);
 
 /*
- * What the words really lie on: fsdax, devdax, tmpfs, file, dram, or model
- * when there are none.
+ * The medium of the words: fsdax, devdax, tmpfs, file, dram, or model if there are
+ * no words.
  */
 const char *asl_store_medium(const struct asl_store *store);
 
-/* Something the user should know about the medium, or "" (a note, no error). */
+/* A note for the user about the medium, or "". */
 const char *asl_store_note(const struct asl_store *store);
 
 /*
@@ -149,8 +148,8 @@ const char *asl_store_note(const struct asl_store *store);
 int asl_store_error(const struct asl_store *store);
 
 /*
- * Make durable what lies at any address: if a pool or a file is mapped there,
- * it is when this returns 0; ordinary memory stays what it is.
+ * Make bytes at any address durable if a pool or a file is mapped there; ordinary
+ * memory stays as it is.
  */
 int asl_store_persist(const void *at, size_t bytes);
 
@@ -167,7 +166,7 @@ const struct asl_store_traits *asl_store_can(const char *name);
 const char *const *asl_store_names(void);
 const char *asl_store_summary(const char *name);
 
-/* What pools are made with, as a line: "libpmemobj API 2.4\n". */
+/* The version of the library of pools, as a line: "libpmemobj API 2.4\n". */
 const char *asl_store_versions(void);
 
 /*
@@ -179,7 +178,7 @@ const char *asl_store_versions(void);
  */
 const char *asl_store_default_dir(bool *fresh);
 
-/* What pools in a directory lie on; "" what the kernel does not say. */
+/* What a directory for pools lies on; "": the kernel does not say. */
 struct asl_store_place {
 	const char *medium;	/* as asl_store_medium */
 	char file_system[32];	/* tmpfs, ext4, xfs, ... */
@@ -190,7 +189,7 @@ struct asl_store_place {
 	int numa_node; /* of the device; -1: not known */
 };
 
-/* 0, or a negative errno: no pool can be there, for reasons as in open. */
+/* 0, or the negative errno of asl_store_open: no pool can be there. */
 int asl_store_place(struct asl_store_place *out, const char *dir);
 
 #endif

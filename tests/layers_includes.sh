@@ -111,7 +111,7 @@ if [ -n "$found" ]; then
 fi
 
 plant lib/rank/rank.c '#include "net/provider.h"'
-plant lib/rank/rank.c '#include "nvm/pool.h"'
+plant lib/rank/rank.c '#include "nvm/pmem.h"'
 plant lib/multiply/grid.c '#include "bench/library/options.h"'
 plant lib/kernels/vomm.c '#include <cblas.h>'
 plant lib/rank/rank.c '#include <libpmemobj.h>'

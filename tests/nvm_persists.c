@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "lib/base/error.h"
-#include "nvm/pool.h"
+#include "nvm/pmem.h"
 
 enum what { COPY = 1, DRAIN, MSYNC, PERSIST };
 

@@ -28,7 +28,7 @@
 #include <linux/magic.h>
 
 #include "lib/base/error.h"
-#include "nvm/pool.h"
+#include "nvm/pmem.h"
 
 static char dir[64], sub[80];
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "lib/base/error.h"
-#include "nvm/pool.h"
+#include "nvm/pmem.h"
 
 enum { MOST_PIECES = 48, CHUNK_WORDS = 32768 };
 

@@ -13,7 +13,7 @@
 
 #include "lib/multiply/multiply.h"
 #include "lib/rank/resume.h"
-#include "nvm/pool.h"
+#include "nvm/pmem.h"
 #include "tests/help/random.h"
 
 enum { RANKS = 4, HEAD = offsetof(struct asl_pool, piece) };

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "nvm/pool.h"
+#include "nvm/pmem.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {
