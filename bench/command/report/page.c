@@ -330,6 +330,16 @@ void asl_page_figures(struct asl_page *p, const struct asl_packs *packs,
 
 enum { LONG = 26 }; /* characters of a cell that may be broken into lines */
 
+static void end_row(struct asl_sheet *s)
+{
+	if (!s->page)
+		return;
+	fputs("</tr>\n", s->page);
+	fputc('\n', s->csv);
+	s->column = 0;
+	s->row++;
+}
+
 void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s, const char *names)
 {
 	char *copy = strdup(names ? names : ""), *rest = copy;
@@ -344,7 +354,7 @@ void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s, const char *names)
 	while (s->page && names && rest)
 		asl_sheet_text(s, strsep(&rest, "|"));
 	if (names)
-		asl_sheet_end_row(s);
+		end_row(s);
 	free(copy);
 }
 
@@ -413,16 +423,6 @@ void asl_sheet_number(struct asl_sheet *s, double x)
 	fputs(asl_write_number(text, x), s->csv);
 }
 
-void asl_sheet_end_row(struct asl_sheet *s)
-{
-	if (!s->page)
-		return;
-	fputs("</tr>\n", s->page);
-	fputc('\n', s->csv);
-	s->column = 0;
-	s->row++;
-}
-
 void asl_sheet_row(struct asl_sheet *s, const struct asl_sheet_cell *cells,
 		   size_t count)
 {
@@ -431,7 +431,7 @@ void asl_sheet_row(struct asl_sheet *s, const struct asl_sheet_cell *cells,
 			asl_sheet_text(s, cells[i].text);
 		else
 			asl_sheet_number(s, cells[i].number);
-	asl_sheet_end_row(s);
+	end_row(s);
 }
 
 static bool is_plain(char c)

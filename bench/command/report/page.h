@@ -170,10 +170,9 @@ struct asl_sheet_cell {
 void asl_sheet_row(struct asl_sheet *s, const struct asl_sheet_cell *cells,
 		   size_t count);
 
-/* Cells one by one, up to the end of the row. */
+/* Cells one by one; ASL_SHEET_ROW adds the last ones. */
 void asl_sheet_text(struct asl_sheet *s, const char *text);
 void asl_sheet_number(struct asl_sheet *s, double x);
-void asl_sheet_end_row(struct asl_sheet *s);
 
 /*
  * All close the table: shown, with a link that saves it under the name (NULL: no
