@@ -191,6 +191,8 @@ static const struct refusal together[] = {
 	     "run em-jomma --n 30 --grid 2x2x1 --memory-budget 100"),
 	LACK("nothing fits into --memory-budget 100",
 	     "plan --n 30 --ranks 4 --memory-budget 100"),
+	LACK("nothing fits into --memory-budget 100 words: the least need is",
+	     "run auto --n 30 --ranks 4 --memory-budget 100"),
 	{.code = 3,
 	 .says = "cache-level: found l4, but the .* are: l1, l2, l3$",
 	 .line = "run vomm --n 10 --store null --cache-level l4",
