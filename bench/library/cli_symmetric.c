@@ -1,5 +1,5 @@
 /*
- * cli_symmetric.c -- symmetric tensors as the command asks for them and shows them
+ * cli_symmetric.c -- symmetric tensors: from options to a plan, and as text
  */
 #include <errno.h>
 #include <stdio.h>

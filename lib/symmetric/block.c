@@ -1,5 +1,5 @@
 /*
- * block.c -- rows of a tensor block, and the kernel that reads each of them once
+ * block.c -- rows of a tensor block, and the kernel that reads each once
  *
  * Row numbers are those of a rectangle (i != j) or of a triangle (i == j), and
  * rows have one length (j != k) or end at c = b (j == k).
@@ -97,15 +97,15 @@ void asl_block_next(const struct asl_block_shape *shape,
  *
  *	d = A . x	y += h A
  *
- * one row at a time; or, for several x and y, four rows for two of them at once,
- * so that each column costs fewer passes.  Vectors have four doubles; where the
- * machine has others, the compiler adapts.
+ * one row at a time; or, for several x and y, four rows for two of them at
+ * once, so that each column costs fewer passes.  Vectors have four doubles;
+ * where the machine has others, the compiler adapts.
  *
  * Rows that lie one after another and are read so are one stream, which the
- * hardware prefetches by itself, but for the ends of pages.  Four rows at once are
- * four streams that end soon: without help the hardware reads them at half of the
- * memory's speed.  So for each word that is used another one is fetched, into the
- * second cache because the first is too small.
+ * hardware prefetches by itself, but for the ends of pages.  Four rows at once
+ * are four streams that end soon: without help the hardware reads them at half
+ * of the memory's speed.  So for each word that is used another one is fetched,
+ * into the second cache because the first is too small.
  */
 
 #define LANES 4
@@ -265,8 +265,8 @@ static double *align(double *x)
 }
 
 /*
- * Copy x_k, and zero a y_k of its own, because that in Y may also be y_j.  Zeros
- * fill the columns up to a multiple of PAIR.
+ * Copy x_k, and zero a y_k of its own, because that in Y may also be y_j.
+ * Zeros fill the columns up to a multiple of PAIR.
  */
 static void turn(struct turned *k, const struct asl_block_shape *shape,
 		 const struct asl_block_vectors *v, double *scratch)
@@ -302,12 +302,12 @@ static void turn_back(const struct turned *k,
  * Updates
  *
  * For the entries of row (a, b) with c < b, both y_a and y_b need d = A x_k
- * (times 2 x_b and 2 x_a), and y_k gets A times h = 2 x_a x_b.  Where a = b there
- * is one y for both, and h = x_a^2.
+ * (times 2 x_b and 2 x_a), and y_k gets A times h = 2 x_a x_b.  Where a = b
+ * there is one y for both, and h = x_a^2.
  *
- * In a block (., k, k) each row is one longer than the one before.  Rows are swept
- * together up to the length of the first one, without c = b; the corner that
- * remains, up to c = b, is done entry by entry.
+ * In a block (., k, k) each row is one longer than the one before.  Rows are
+ * swept together up to the length of the first one, without c = b; the corner
+ * that remains, up to c = b, is done entry by entry.
  *
  * One vector: one row at a time, so that the tensor is read in the one order in
  * which it lies.  Several vectors: a few rows are swept for one column after

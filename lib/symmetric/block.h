@@ -1,5 +1,5 @@
 /*
- * block.h -- a block of a packed symmetric tensor: its rows, and y += A x2 x x3 x
+ * block.h -- a block of a packed symmetric tensor, and its part of a product
  *
  * The n indices are cut into row blocks; the tensor's block (i, j, k), with
  * row blocks i >= j >= k, has the entries with a in i, b in j, c in k and
@@ -62,8 +62,8 @@ void asl_block_next(const struct asl_block_shape *shape,
 
 /*
  * X and Y of the block's three row blocks: matrices by rows with R columns and
- * `ld` words from one row to the next.  Equal row blocks have the same X and the
- * same Y; otherwise no two of the matrices overlap.
+ * `ld` words from one row to the next.  Equal row blocks have the same X and
+ * the same Y; otherwise no two of the matrices overlap.
  */
 struct asl_block_vectors {
 	uint64_t columns, ld;

@@ -94,7 +94,7 @@ static void predict_allgather(struct asl_counts *x, const struct asl_cube *c)
 /*
  * sttsv-naive: y = A x2 x x3 x from all n^3 entries, as if A were not symmetric
  *
- * For comparison.  A grid p x c x c cuts the cube; per rank, where it divides n:
+ * For comparison.  A grid p x c x c cuts the cube.  Per rank, if it divides n:
  *
  *	B_h	(1 - 1/pc) n/c of x(J), n/c of x(L) unless they are equal, and
  *		(1 - 1/c^2) n/p of y
@@ -102,8 +102,8 @@ static void predict_allgather(struct asl_counts *x, const struct asl_cube *c)
  *	B_w	n/P
  *	flops	2 n^3/P, and 2 for each row of entries
  *
- * On a cube of P ranks that is 3 n/P^(1/3) words, where sttsv sends 2 n/P^(1/3),
- * and six times its words of the tensor.
+ * On a cube of P ranks that is 3 n/P^(1/3) words, where sttsv sends
+ * 2 n/P^(1/3), and six times its words of the tensor.
  *
  * Algorithm 3 of the paper that sttsv.c names.
  */
@@ -257,10 +257,10 @@ const struct asl_algorithm asl_symmetric_naive = {
 /*
  * sttsv-sequence: T = A x3 x, and then y = T x
  *
- * For comparison.  It takes two thirds of the multiplications of sttsv-naive, but
- * every rank needs all of x.  Each of the P ranks owns a slab of the cube, and
- * computes its rows of T, which go to DRAM and come back, and then of y.  Per
- * rank, where P divides n:
+ * For comparison.  It takes two thirds of the multiplications of sttsv-naive,
+ * but every rank needs all of x.  Each of the P ranks owns a slab of the cube,
+ * and computes its rows of T, which go to DRAM and come back, and then of y.
+ * Per rank, where P divides n:
  *
  *	B_h	(1 - 1/P) n
  *	B_r	n^3/P, n^2/P of T, n

@@ -1,9 +1,10 @@
 /*
  * cube.h -- one rank's brick of the whole cube of entries, symmetric or not
  *
- * For the algorithms that ignore symmetry: a grid p x c x c cuts the n^3 entries,
- * and rank (i, j, l) owns those of I x J x L.  The ranks of one j share x(J), in
- * even parts; those of one i share y(I), in even parts of the parts along l.
+ * For the algorithms that ignore symmetry: a grid p x c x c cuts the n^3
+ * entries, and rank (i, j, l) owns those of I x J x L.  The ranks of one j
+ * share x(J), in even parts; those of one i share y(I), in even parts of the
+ * parts along l.
  *
  * Rank (i, j, l) has number (j p + i) c + l: the ranks of one j are successive.
  */

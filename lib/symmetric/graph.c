@@ -86,11 +86,11 @@ int asl_list_find(const struct asl_lists *l, int i, int x)
  * Matching
  *
  * Hopcroft and Karp's algorithm, for places that hold several items.  A phase
- * finds, breadth first, how many moves away from a free place the items without a
- * place are: an item goes to a place, one of whose items moves on in turn.  Then,
- * depth first, it makes as many shortest chains of moves as do not meet.  Places
- * never lose items by that, so the capacity of a place is first the integer part
- * of the average, and one more whenever nothing else helps.
+ * finds, breadth first, how many moves away from a free place the items without
+ * a place are: an item goes to a place, one of whose items moves on in turn.
+ * Then, depth first, it makes as many shortest chains of moves as do not meet.
+ * Places never lose items by that, so the capacity of a place is first the
+ * integer part of the average, and one more whenever nothing else helps.
  *
  * J. E. Hopcroft, R. M. Karp, An n^(5/2) algorithm for maximum matchings in
  * bipartite graphs, SIAM Journal on Computing 2 (1973).
@@ -154,8 +154,8 @@ static bool search(struct matcher *m)
 }
 
 /*
- * Move the item to a place with a free slot, or with one whose item can move on.
- * Each choice is tried once in a phase.
+ * Move the item to a place with a free slot, or with one whose item can move
+ * on.  Each choice is tried once in a phase.
  */
 static bool move(struct matcher *m, int item)
 {
@@ -235,8 +235,8 @@ int asl_match_evenly(int *place_of, const struct asl_lists *choices, int places)
 		.next = malloc((items + 1) * sizeof *m.next),
 		.queue = malloc((items + 1) * sizeof *m.queue),
 	};
-	bool room = m.load && m.depth && m.next && m.queue;
-	int err = room ? match(&m) : -ENOMEM;
+	bool ready = m.load && m.depth && m.next && m.queue;
+	int err = ready ? match(&m) : -ENOMEM;
 
 	free(m.slot);
 	free(m.load);
@@ -249,10 +249,10 @@ int asl_match_evenly(int *place_of, const struct asl_lists *choices, int places)
 /*
  * Permutations
  *
- * A graph of even degree is two of half the degree: the edges at every vertex are
- * paired, so that all are in cycles, and along a cycle they go to one half and
- * the other in turn.  From one of odd degree a perfect matching is taken first.
- * With E edges of degree d that is O(E log d), and the matchings.
+ * A graph of even degree is two of half the degree: the edges at every vertex
+ * are paired, so that all are in cycles, and along a cycle they go to one half
+ * and the other in turn.  From one of odd degree a perfect matching is taken
+ * first.  With E edges of degree d that is O(E log d), and the matchings.
  */
 
 #define NONE UINT32_MAX

@@ -1,9 +1,10 @@
 /*
  * graph.h -- bipartite graphs as lists: transposed, matched, split into steps
  *
- * A graph says who works with what: blocks of a Steiner system and their points,
- * ranks and their row blocks, row blocks and the ranks that share them.  Numbers
- * begin with 0 on either side.  Functions that allocate return 0 or -ENOMEM.
+ * A graph says who works with what: blocks of a Steiner system and their
+ * points, ranks and their row blocks, row blocks and the ranks that share them.
+ * Numbers begin with 0 on either side.  Functions that allocate return 0 or
+ * -ENOMEM.
  */
 #ifndef ASL_GRAPH_H
 #define ASL_GRAPH_H
@@ -44,11 +45,11 @@ static inline int asl_list_length(const struct asl_lists *l, int i)
 int asl_list_find(const struct asl_lists *l, int i, int x);
 
 /*
- * Deal items out to places.  The choices of an item, at least one, are a list of
- * places; place_of[item] becomes one of them.  The fullest place has as few items
- * as possible; if every place can have the integer part of the average, it has.
- * With as many items as places, and as many choices for each item as items for
- * each place, the result is a perfect matching.
+ * Deal items out to places.  The choices of an item, at least one, are a list
+ * of places; place_of[item] becomes one of them.  The fullest place has as few
+ * items as possible; if every place can have the integer part of the average,
+ * it has.  With as many items as places, and as many choices for each item as
+ * items for each place, the result is a perfect matching.
  */
 int asl_match_evenly(int *place_of, const struct asl_lists *choices,
 		     int places);

@@ -2,20 +2,21 @@
  * hopm.c -- an eigenvector of a symmetric tensor, by the power method
  *
  * Each iteration computes y = A x2 x x3 x, as sttsv does, lambda = x'y, and the
- * next x: y + shift x, divided by its norm, and negated if the shift is negative.
- * The first x is a unit vector.  A fixed point is an eigenvector, y = lambda x.
- * Without a shift the method may not converge; with a large enough one lambda
- * only grows, or only falls for a negative one.
+ * next x: y + shift x, divided by its norm, and negated if the shift is
+ * negative.  The first x is a unit vector.  A fixed point is an eigenvector,
+ * y = lambda x.  Without a shift the method may not converge; with a large one
+ * lambda only grows, or only falls for a negative one.
  *
- * It ends when || y - lambda x || <= tolerance |lambda|, or after plan->iterations.
- * The number of iterations made decides the counts.  Each counts as sttsv, but x
- * and y stay in the cache, and all ranks add up three numbers; they add up one
- * before the first.  X and Y are written once, at the end.
+ * It ends when || y - lambda x || <= tolerance |lambda|, or after
+ * plan->iterations.  The number of iterations made decides the counts.  Each
+ * counts as sttsv, but x and y stay in the cache, and all ranks add up three
+ * numbers; they add up one before the first.  X and Y are written once, at the
+ * end.
  *
  *	flops	10 w an iteration beside sttsv's, and 4 w between two; 4 w before
  *
- * Algorithm 1 of the paper that sttsv.c names.  T. G. Kolda, J. R. Mayo, Shifted
- * power method for computing tensor eigenpairs, SIMAX 32(4), 2011.
+ * Algorithm 1 of the paper that sttsv.c names.  T. G. Kolda, J. R. Mayo,
+ * Shifted power method for computing tensor eigenpairs, SIMAX 32(4), 2011.
  */
 #include <math.h>
 

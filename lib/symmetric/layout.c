@@ -27,8 +27,8 @@ static int begin(struct asl_layout *l, uint64_t n, int m, int ranks)
 }
 
 /*
- * Number the parts of row blocks, when rows and sharers are known: ranks come to
- * a row block in order.  0 or -ENOMEM.
+ * Number the parts of row blocks, when rows and sharers are known: ranks come
+ * to a row block in order.  0 or -ENOMEM.
  */
 static int number_parts(struct asl_layout *l)
 {
@@ -90,9 +90,10 @@ int asl_layout_common(const struct asl_layout *l, int a, int b,
  * A rank for each block of a Steiner system
  *
  * Every three different row blocks are in one rank's list, which decides the
- * blocks off the diagonal.  A pair i > j is in several ranks' lists: any of them
- * may have (i, i, j) and (i, j, j).  All pairs are in equally many lists and all
- * ranks have equally many pairs, so by Hall's theorem an even deal exists.
+ * blocks off the diagonal.  A pair i > j is in several ranks' lists: any of
+ * them may have (i, i, j) and (i, j, j).  All pairs are in equally many lists
+ * and all ranks have equally many pairs, so by Hall's theorem an even deal
+ * exists.
  */
 
 /* Non-central block 2 t is (i, i, j), 2 t + 1 is (i, j, j), t = pair(i, j). */
@@ -257,14 +258,14 @@ int asl_layout_steiner(struct asl_layout *l, uint64_t n,
 /*
  * Nearly cubic heaps of tensor blocks, for any number of ranks
  *
- * The blocks of the tetrahedron are cut into two heaps for half of the ranks each,
- * in proportion to their words, and again, until every rank has its own.  A cut
- * follows the order of one index, then of another one; of the six orders it takes
- * that which leaves the ranks fewest row blocks.
+ * The blocks of the tetrahedron are cut into two heaps for half of the ranks
+ * each, in proportion to their words, and again, until every rank has its own.
+ * A cut follows the order of one index, then of another one; of the six orders
+ * it takes that which leaves the ranks fewest row blocks.
  *
- * The number of row blocks is found by trial: of those that give no rank more than
- * a fifth above the average work, the one with the least of the vectors for the
- * busiest rank.
+ * The number of row blocks is found by trial: of those that give no rank more
+ * than a fifth above the average work, the one with the least of the vectors
+ * for the busiest rank.
  */
 
 struct item {

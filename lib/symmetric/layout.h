@@ -1,6 +1,5 @@
 /*
- * layout.h -- which rank works with which part of a symmetric tensor, and in which
- * order ranks exchange what they share
+ * layout.h -- which rank works with which part of a tensor, and who sends when
  *
  * Vectors of n words are cut into m row blocks (asl_part), and so the tensor's
  * lower tetrahedron into blocks (i, j, k), i >= j >= k, of row blocks:
@@ -16,9 +15,9 @@
  *
  * From a Steiner system with a block of s row blocks for each rank: a tensor
  * block off the diagonal belongs to the rank whose block has its three points.
- * The diagonal ones are matched to ranks that work with their row blocks anyway:
- * every rank gets m (m-1) / P of the non-central ones and m / P of the central
- * ones, or the next integer.  With spherical q, m = q^2 + 1, P = q m:
+ * The diagonal ones are matched to ranks that work with their row blocks
+ * anyway: every rank gets m (m-1) / P of the non-central ones and m / P of the
+ * central ones, or the next integer.  With spherical q, m = q^2 + 1, P = q m:
  *
  *	blocks of a rank	(q+1) q (q-1) / 6 off the diagonal, q non-central, 0
  *				or 1 central
@@ -26,7 +25,8 @@
  *	words to be received	n (q+1) / (q^2+1) - n / P
  *
  * H. Al Daas, G. Ballard, L. Grigori, S. Kumar, K. Rouse, M. Verite, Minimizing
- * Communication for Parallel Symmetric Tensor Times Same Vector Computation, 2025.
+ * Communication for Parallel Symmetric Tensor Times Same Vector Computation,
+ * 2025.
  *
  * The other layout, `cubic`, is for any number of ranks, and for comparison: a
  * rank has about a cube of the tensor, so three ranges of row blocks, and needs
@@ -106,8 +106,8 @@ struct asl_common_row {
 };
 
 /*
- * Write all of them, ascending, to x[], which has room for one rank's row blocks;
- * NULL: only count them.
+ * Write all of them, ascending, to x[], which has room for one rank's row
+ * blocks; NULL: only count them.
  */
 int asl_layout_common(const struct asl_layout *l, int a, int b,
 		      struct asl_common_row *x);
@@ -123,8 +123,9 @@ int asl_layout_common(const struct asl_layout *l, int a, int b,
  * The steps between ranks with most row blocks in common come first, then those
  * with one less, and so on: so what a rank sends in a step is about as long as
  * what it receives, and equal where everything divides.  For each such number
- * there are as many steps as some rank has peers; ranks with fewer rest in some.
- * In layouts from Steiner systems the numbers are 2 and 1, and no rank rests:
+ * there are as many steps as some rank has peers; ranks with fewer rest in
+ * some.  In layouts from Steiner systems the numbers are 2 and 1, and no rank
+ * rests:
  *
  *	spherical q	q^3 / 2 + 3 q^2 / 2 - 1 steps, instead of q^3 + q - 1
  *	boolean 3	12, instead of 13

@@ -1,9 +1,10 @@
 /*
- * plan.c -- from a request to a plan for a symmetric tensor, or to all candidates
+ * plan.c -- from a request for a symmetric tensor to a plan, or all candidates
  *
- * All ranks of a layout are asked what they count.  That takes long where they are
- * many; so the planner tries systems with many blocks first, and does not build
- * those that could not be among the best even if their ranks only read the tensor.
+ * All ranks of a layout are asked what they count.  That takes long where they
+ * are many; so the planner tries systems with many blocks first, and does not
+ * build those that could not be among the best even if their ranks only read
+ * the tensor.
  */
 #include "lib/symmetric/plan.h"
 
@@ -139,7 +140,8 @@ static int no_memory(int ranks)
 
 /*
  * The length of all messages in an exchange all to all: that of the longest one
- * between any two ranks, for one column.  Sums, the other way, are as many words.
+ * between any two ranks, for one column.  Sums, the other way, are as many
+ * words.
  */
 static int find_equal(struct asl_symmetric *s)
 {
@@ -319,7 +321,7 @@ static int check_flops(const struct asl_plan *plan)
 			plan->symmetric->n);
 }
 
-/* The blocks of the system, if its name says so; else 0. */
+/* The blocks of the system, if its name is of one; else 0. */
 static int count_blocks(int *blocks, const char *steiner)
 {
 	struct asl_steiner x;

@@ -1,5 +1,5 @@
 /*
- * plan.h -- from a request to a plan for a symmetric tensor, or to all candidates
+ * plan.h -- from a request for a symmetric tensor to a plan, or all candidates
  *
  *	struct asl_symmetric_request x = {.n = 600, .shift = NAN, ...};
  *	struct asl_plan plan = {.algorithm = &asl_symmetric_sttsv, .ranks = 30};
@@ -9,7 +9,7 @@
  *	err = asl_symmetric_settle(&plan);	or asl_symmetric_rank(&list, &plan);
  *	asl_plan_release(&plan);
  *
- * A layout has a name that says all about it, in tables and in requests:
+ * The name of a layout, in tables and in requests, describes it completely:
  *
  *	spherical-3	a Steiner system of a family, by its parameter
  *	spherical	the one of that family with most blocks for these ranks
@@ -20,8 +20,9 @@
  * A system leaves ranks without a block idle.  Tables of peers grow with the
  * square of the ranks, which limits the ranks that work.
  *
- * Errors are negative errnos; asl_failure() begins with the part of the request,
- * or of the plan, that is wrong: "steiner: ...", "grid: ...", "cache: ...".
+ * Errors are negative errnos; asl_failure() begins with the part of the
+ * request, or of the plan, that is wrong: "steiner: ...", "grid: ...", "cache:
+ * ...".
  */
 #ifndef ASL_SYMMETRIC_PLAN_H
 #define ASL_SYMMETRIC_PLAN_H
@@ -42,9 +43,8 @@ struct asl_symmetric_request {
 };
 
 /*
- * Begin a plan, which has its algorithm, and its ranks unless they are 0: then
- * the layout or the grid says how many, or there is one.  After a failure the plan
- * has no part of this family.
+ * Begin a plan that has its algorithm.  A plan without ranks gets those of its
+ * layout or grid, or 1.  After a failure the plan has no part of this family.
  *
  *	-EINVAL		too many flops to count; no such layout or grid
  *	-ENOENT		all systems of the family need more ranks
@@ -55,15 +55,16 @@ int asl_symmetric_begin(struct asl_plan *plan,
 			const struct asl_symmetric_request *x);
 
 /*
- * Complete a plan for its cache: make its layout, or choose the grid of least Q.
- * A complete plan stays as it is.  Errors as above.
+ * Complete a plan for its cache: make its layout, or choose the grid of least
+ * Q.  A complete plan stays as it is.  Errors as above.
  */
 int asl_symmetric_settle(struct asl_plan *plan);
 
 /*
  * Add candidates for a plan that has begun: its algorithm with all layouts and
- * exchanges, or on all grids, as far as the request leaves a choice; and for sttsv
- * the algorithms to compare it with.  0, or an error of asl_candidates_end.
+ * exchanges, or on all grids, as far as the request leaves a choice; and for
+ * sttsv the algorithms to compare it with.  0, or an error of
+ * asl_candidates_end.
  */
 int asl_symmetric_rank(struct asl_candidates *list,
 		       const struct asl_plan *base);

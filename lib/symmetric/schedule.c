@@ -107,7 +107,7 @@ static int split(struct scheduler *x)
 
 enum { STEPS_AT_ONCE = 16 };
 
-/* From step by step to rank by rank; and list who receives. */
+/* Turn s->to from step by step to rank by rank, and fill s->from. */
 static int transpose(struct asl_schedule *s)
 {
 	size_t ranks = (size_t)s->ranks, steps = (size_t)s->steps;

@@ -1,5 +1,5 @@
 /*
- * steiner.c -- families of Steiner systems: build one, check it, find one to fit
+ * steiner.c -- families of Steiner systems: build, check, find one to fit
  */
 #include "lib/symmetric/steiner.h"
 
@@ -132,7 +132,8 @@ int asl_field_multiply(const struct asl_field *f, int a, int b)
  * With a generator g of GF(q^2), GF(q) is 0 and the powers of g^(q+1), and r is
  * such a power, N(g^i): then N(g^(i + j(q-1))) = r for j from 0 to q.
  *
- * C. J. Colbourn, J. H. Dinitz, The CRC Handbook of Combinatorial Designs, 1996.
+ * C. J. Colbourn, J. H. Dinitz, The CRC Handbook of Combinatorial Designs,
+ * 1996.
  */
 
 static bool spherical_size(int64_t *m, int64_t *s, int q)
@@ -332,8 +333,8 @@ bool asl_steiner_next(struct asl_steiner_size *x, int most)
 }
 
 /*
- * Ties don't matter: up to 10^6 blocks only spherical 2 and triples 5 have equally
- * many, and they move equally many words, too.
+ * Ties don't matter: up to 10^6 blocks only spherical 2 and triples 5 have
+ * equally many, and they move equally many words, too.
  */
 int asl_steiner_fit(struct asl_steiner_size *out, const char *family, int ranks)
 {

@@ -82,9 +82,9 @@ struct asl_steiner_fault {
 };
 
 /*
- * 0: every triple is in one block; -EINVAL: *fault says which is not, one in two
- * blocks rather than one in none, because its place is known; -ENOMEM.  Blocks
- * must have s different points, ascending.
+ * 0: every triple is in exactly one block; -EINVAL: *fault is a triple that is
+ * not, preferably one in two blocks, which have a place in the file; -ENOMEM.
+ * Blocks must have s different points, ascending.
  */
 int asl_steiner_check(const struct asl_steiner *x,
 		      struct asl_steiner_fault *fault);

@@ -1,8 +1,8 @@
 /*
  * steiner_read.c -- a Steiner system from a text file
  *
- * steiner.h describes the format.  Messages name the line that is wrong, so each
- * block's line is kept until the system has been checked.
+ * steiner.h describes the format.  Messages name the line that is wrong, so
+ * each block's line is kept until the system has been checked.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * sttsv.c -- y = A x2 x x3 x with a symmetric tensor, by wedges
  *
  * Ranks own wedges of the packed tensor and shares of x and y, according to a
- * layout: from a Steiner system, in which a rank needs few of the row blocks, or
- * `cubic`, for any number of ranks.  No word of the tensor is ever sent.
+ * layout: from a Steiner system, in which a rank needs few of the row blocks,
+ * or `cubic`, for any number of ranks.  No word of the tensor is ever sent.
  *
  * Per rank, with a spherical system of q, P = q(q^2 + 1), where q(q+1) divides
  * n/(q^2+1):

@@ -46,22 +46,16 @@ struct place {
 	uint64_t at[3];
 };
 
-static uint64_t bits(const struct cube *x, struct place p)
+static const char *find(const struct cube *x, struct place p)
 {
-	uint64_t word;
-
-	memcpy(&word,
-	       x->entries + 8 * ((p.at[0] * x->n + p.at[1]) * x->n + p.at[2]),
-	       8);
-	return word;
+	return x->entries + 8 * ((p.at[0] * x->n + p.at[1]) * x->n + p.at[2]);
 }
 
 static double value(const struct cube *x, struct place p)
 {
-	uint64_t word = bits(x, p);
 	double entry;
 
-	memcpy(&entry, &word, 8);
+	memcpy(&entry, find(x, p), sizeof entry);
 	return entry;
 }
 
@@ -100,7 +94,7 @@ static int check_entry(const struct cube *x, uint64_t a, uint64_t b, uint64_t c)
 	};
 
 	for (int i = 0; i < 5; i++)
-		if (bits(x, others[i]) != bits(x, first))
+		if (memcmp(find(x, others[i]), find(x, first), 8))
 			return unsymmetric(x, first, others[i]);
 	return isfinite(value(x, first)) ? 0 : not_finite(x, first);
 }
@@ -153,8 +147,9 @@ static int open_npy(struct asl_tensor_in *in, const char *path)
  * FROSTT's text, into packed memory
  *
  * One pass is enough, although n is known only at the end: the packed tensor
- * grows at its end as larger indices appear.  A bit for each entry tells whether
- * it has been seen; a message about a repeated entry searches the file again.
+ * grows at its end as larger indices appear.  A bit for each entry tells
+ * whether it has been seen; a message about a repeated entry searches the file
+ * again.
  */
 
 #define MOST ((uint64_t)1 << 32) /* indices */

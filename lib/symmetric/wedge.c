@@ -331,8 +331,8 @@ static struct asl_range part_of(const struct asl_wedge *w,
 }
 
 /*
- * List the row blocks in common with a peer (-1: none) in w->l.common, and count
- * the words of these that `owner` owns.  Returns their number.
+ * List the row blocks in common with a peer (-1: none) in w->l.common, and
+ * count the words of these that `owner` owns.  Returns their number.
  */
 static int find_common(struct asl_wedge *w, int peer, int owner,
 		       uint64_t *words)

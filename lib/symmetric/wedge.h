@@ -1,18 +1,18 @@
 /*
  * wedge.h -- one rank's part of y = A x2 x x3 x: its wedge of the tensor
  *
- * A rank works with the row blocks that its tensor blocks name.  Meanwhile x and
- * y of these are in the cache, and every word of the tensor passes through it
- * once.  Three steps, each beside its closed form:
+ * A rank works with the row blocks that its tensor blocks name.  Meanwhile x
+ * and y of these are in the cache, and every word of the tensor passes through
+ * it once.  Three steps, each beside its closed form:
  *
  *	spread	x: every rank sends the others its own shares of the row blocks
  *		that they have in common
  *	multiply
  *	collect	y: the reverse, with sums of the other's shares
  *
- * Messages are packed in the cache.  They arrive in DRAM: x is loaded from there,
- * and sums are added to those in the cache.  Per rank, with the words W of its
- * row blocks and w of its own shares, for one column:
+ * Messages are packed in the cache.  They arrive in DRAM: x is loaded from
+ * there, and sums are added to those in the cache.  Per rank, with the words W
+ * of its row blocks and w of its own shares, for one column:
  *
  *	B_h	2 (W - w), where everything divides
  *	B_r	its tensor blocks, and W
