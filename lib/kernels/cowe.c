@@ -255,8 +255,8 @@ static struct leaves best_leaves(double cache, double read, double store)
 /* The same for the machine asked about last. */
 static struct leaves known_leaves(double cache, double read, double store)
 {
-	static double known[3];
-	static struct leaves x;
+	static _Thread_local double known[3];
+	static _Thread_local struct leaves x;
 
 	if (known[0] != cache || known[1] != read || known[2] != store) {
 		known[0] = cache;

@@ -47,8 +47,8 @@ static bool same(const struct asl_product *a, const struct asl_product *b)
 static const struct prediction *recall(const struct asl_kernel *kernel,
 				       const struct asl_product *x)
 {
-	static struct prediction known[16];
-	static int oldest;
+	static _Thread_local struct prediction known[16];
+	static _Thread_local int oldest;
 	struct prediction *new;
 
 	for (int i = 0; i < 16; i++)

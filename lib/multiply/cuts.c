@@ -58,9 +58,6 @@ struct asl_cuts_part {
 	struct asl_cuts_box box;
 };
 
-/* Its cells, A's and B's first, in the order in which it goes through them. */
-const struct asl_cuts_cell *asl_cuts_cell(const struct asl_cuts_part *x, int i);
-
 /* The faces of A and B. */
 struct asl_cuts_faces {
 	struct asl_block of[2];
@@ -96,13 +93,40 @@ struct asl_cuts_way {
 					const struct asl_cuts_part *x);
 };
 
-static struct asl_group asl_cuts_group(const struct asl_cuts_part *x,
-				       const struct asl_cuts_cell *cell);
+/* Cell i; A's and B's come first, in the order in which all go through them. */
+static const struct asl_cuts_cell *cuts_cell(const struct asl_cuts_part *x,
+					     int i)
+{
+	return &x->l->cell[x->l->mine[x->l->first[x->rank] + i]];
+}
 
-static struct asl_words asl_cuts_next(struct asl_words *rest, uint64_t count);
+static struct asl_group group(const struct asl_cuts_part *x,
+			      const struct asl_cuts_cell *cell)
+{
+	struct asl_group g = {.size = cell->size, .list = cell->rank};
 
-static struct asl_range asl_cuts_share(const struct asl_cuts_part *x,
-				       const struct asl_cuts_cell *cell);
+	while (g.list[g.me] != x->rank)
+		g.me++;
+	return g;
+}
+
+/* The words of a cell that the rank owns. */
+static struct asl_range cuts_share(const struct asl_cuts_part *x,
+				   const struct asl_cuts_cell *cell)
+{
+	struct asl_group g = group(x, cell);
+
+	return asl_share(asl_cuts_words(cell), g.size, g.me);
+}
+
+/* The first `count` words of *rest, which goes on after them. */
+static struct asl_words cuts_next(struct asl_words *rest, uint64_t count)
+{
+	struct asl_words next = asl_slice(rest, 0, count);
+
+	*rest = asl_slice(rest, count, rest->count - count);
+	return next;
+}
 
 /*
  * A rank's faces of A and B, made whole cell by cell
@@ -112,28 +136,26 @@ static struct asl_range asl_cuts_share(const struct asl_cuts_part *x,
  * belongs.
  */
 
-/* Does nobody else need any of the face? */
 /*
  * Does nobody else need any of it?  Then it is a cell of its own.  (To own all of
  * its words is something else: one word has an owner, however many need it.)
  */
-static bool asl_cuts_owns_face(const struct asl_cuts_part *x,
-			       enum asl_operand which)
+static bool owns_face(const struct asl_cuts_part *x, enum asl_operand which)
 {
 	for (int i = 0; i < x->cells; i++)
-		if (asl_cuts_cell(x, i)->which == which)
-			return asl_cuts_cell(x, i)->size == 1;
+		if (cuts_cell(x, i)->which == which)
+			return cuts_cell(x, i)->size == 1;
 	return true;
 }
 
 static enum asl_where face_where(const struct asl_cuts_part *x,
 				 enum asl_operand which)
 {
-	return asl_cuts_owns_face(x, which) ? ASL_POOL : x->plan->panels;
+	return owns_face(x, which) ? ASL_POOL : x->plan->panels;
 }
 
-static bool asl_cuts_is_run(const struct asl_cuts_part *x,
-			    const struct asl_cuts_cell *cell)
+static bool is_run(const struct asl_cuts_part *x,
+		   const struct asl_cuts_cell *cell)
 {
 	return cell->cols.count ==
 	       asl_cuts_face(&x->box, cell->which).cols.count;
@@ -147,7 +169,7 @@ static void take_face(struct asl_rank *r, const struct asl_cuts_part *x,
 	struct asl_words *panel = &faces->panel[which];
 
 	*panel = (struct asl_words){0};
-	if (!asl_cuts_owns_face(x, which)) {
+	if (!owns_face(x, which)) {
 		asl_take(r, panel, x->plan->panels, face.words.count);
 		own = panel;
 	}
@@ -155,9 +177,9 @@ static void take_face(struct asl_rank *r, const struct asl_cuts_part *x,
 }
 
 /* A cell in a face of its operand; as wide as that, it is a run of its words. */
-static struct asl_block asl_cuts_in_face(const struct asl_cuts_part *x,
-					 const struct asl_block *face,
-					 const struct asl_cuts_cell *cell)
+static struct asl_block in_face(const struct asl_cuts_part *x,
+				const struct asl_block *face,
+				const struct asl_cuts_cell *cell)
 {
 	struct asl_piece whole = asl_cuts_face(&x->box, cell->which);
 
@@ -171,11 +193,11 @@ static void gather_cell(struct asl_rank *r, const struct asl_cuts_part *x,
 			const struct asl_cuts_cell *cell,
 			const struct asl_words *own)
 {
-	struct asl_group g = asl_cuts_group(x, cell);
-	struct asl_block place = asl_cuts_in_face(x, face, cell), from;
+	struct asl_group g = group(x, cell);
+	struct asl_block place = in_face(x, face, cell), from;
 	struct asl_words all = {place.where, asl_cuts_words(cell), place.at};
 
-	if (asl_cuts_is_run(x, cell)) {
+	if (is_run(x, cell)) {
 		asl_brick_gather(r, &g, &all, own);
 		return;
 	}
@@ -186,9 +208,9 @@ static void gather_cell(struct asl_rank *r, const struct asl_cuts_part *x,
 	asl_give(r, &all);
 }
 
-static void asl_cuts_gather(struct asl_rank *r, const struct asl_cuts_part *x,
-			    struct asl_cuts_faces *faces,
-			    const struct asl_words own[ASL_OPERANDS])
+static void cuts_gather(struct asl_rank *r, const struct asl_cuts_part *x,
+			struct asl_cuts_faces *faces,
+			const struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_words rest[] = {own[ASL_A], own[ASL_B]};
 
@@ -196,20 +218,18 @@ static void asl_cuts_gather(struct asl_rank *r, const struct asl_cuts_part *x,
 	for (int i = ASL_A; i <= ASL_B; i++)
 		take_face(r, x, faces, i, &own[i]);
 	for (int i = 0; i < x->cells; i++) {
-		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
+		const struct asl_cuts_cell *cell = cuts_cell(x, i);
 		enum asl_operand which = cell->which;
 		struct asl_words mine;
 
 		if (which == ASL_C || cell->size == 1)
 			continue;
-		mine = asl_cuts_next(&rest[which],
-				     asl_cuts_share(x, cell).count);
+		mine = cuts_next(&rest[which], cuts_share(x, cell).count);
 		gather_cell(r, x, &faces->of[which], cell, &mine);
 	}
 }
 
-static void asl_cuts_give_faces(struct asl_rank *r,
-				struct asl_cuts_faces *faces)
+static void give_faces(struct asl_rank *r, struct asl_cuts_faces *faces)
 {
 	asl_give(r, &faces->panel[ASL_B]);
 	asl_give(r, &faces->panel[ASL_A]);
@@ -220,11 +240,11 @@ static uint64_t predict_cell(struct asl_counts *counts,
 			     const struct asl_cuts_part *x,
 			     const struct asl_cuts_cell *cell)
 {
-	struct asl_group g = asl_cuts_group(x, cell);
+	struct asl_group g = group(x, cell);
 	enum asl_where panels = x->plan->panels;
 	uint64_t W = asl_cuts_words(cell);
 
-	if (asl_cuts_is_run(x, cell)) {
+	if (is_run(x, cell)) {
 		asl_brick_predict_gather(counts, W, &g, panels);
 		return 0;
 	}
@@ -234,17 +254,16 @@ static uint64_t predict_cell(struct asl_counts *counts,
 	return W;
 }
 
-static struct asl_cuts_rooms
-asl_cuts_predict_gather(struct asl_counts *counts,
-			const struct asl_cuts_part *x)
+static struct asl_cuts_rooms predict_gather(struct asl_counts *counts,
+					    const struct asl_cuts_part *x)
 {
 	struct asl_cuts_rooms rooms = {0};
 
 	for (int i = ASL_A; i <= ASL_B; i++)
-		if (!asl_cuts_owns_face(x, i))
+		if (!owns_face(x, i))
 			rooms.panels += asl_cuts_face(&x->box, i).words.count;
 	for (int i = 0; i < x->cells; i++) {
-		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
+		const struct asl_cuts_cell *cell = cuts_cell(x, i);
 
 		if (cell->which != ASL_C && cell->size > 1)
 			rooms.beside = asl_max(rooms.beside,
@@ -256,9 +275,9 @@ asl_cuts_predict_gather(struct asl_counts *counts,
 /* ---- Products ---- */
 
 /* A(rows, .) B(., cols), in places of the matrices. */
-static struct asl_product asl_cuts_product(const struct asl_cuts_part *x,
-					   struct asl_range rows,
-					   struct asl_range cols)
+static struct asl_product cuts_product(const struct asl_cuts_part *x,
+				       struct asl_range rows,
+				       struct asl_range cols)
 {
 	return (struct asl_product){
 		.m = rows.count,
@@ -273,9 +292,9 @@ static struct asl_product asl_cuts_product(const struct asl_cuts_part *x,
 	};
 }
 
-static struct asl_block asl_cuts_rows_of_A(const struct asl_cuts_part *x,
-					   const struct asl_cuts_faces *faces,
-					   struct asl_range rows)
+static struct asl_block rows_of_A(const struct asl_cuts_part *x,
+				  const struct asl_cuts_faces *faces,
+				  struct asl_range rows)
 {
 	const struct asl_block *A = &faces->of[ASL_A];
 
@@ -283,9 +302,9 @@ static struct asl_block asl_cuts_rows_of_A(const struct asl_cuts_part *x,
 			     rows.count, A->cols);
 }
 
-static struct asl_block asl_cuts_cols_of_B(const struct asl_cuts_part *x,
-					   const struct asl_cuts_faces *faces,
-					   struct asl_range cols)
+static struct asl_block cols_of_B(const struct asl_cuts_part *x,
+				  const struct asl_cuts_faces *faces,
+				  struct asl_range cols)
 {
 	const struct asl_block *B = &faces->of[ASL_B];
 
@@ -300,8 +319,8 @@ static struct asl_block asl_cuts_cols_of_B(const struct asl_cuts_part *x,
 /* ---- A rank's part ---- */
 
 /* Begin borrows the layout until the end. */
-static void asl_cuts_begin(struct asl_cuts_part *x, const struct asl_plan *plan,
-			   int rank)
+static void cuts_begin(struct asl_cuts_part *x, const struct asl_plan *plan,
+		       int rank)
 {
 	*x = (struct asl_cuts_part){
 		.plan = plan,
@@ -314,61 +333,27 @@ static void asl_cuts_begin(struct asl_cuts_part *x, const struct asl_plan *plan,
 	x->cells = x->l->first[rank + 1] - x->l->first[rank];
 }
 
-static void asl_cuts_end(struct asl_cuts_part *x)
+static void cuts_end(struct asl_cuts_part *x)
 {
 	asl_cuts_give(x->l);
 }
 
-const struct asl_cuts_cell *asl_cuts_cell(const struct asl_cuts_part *x, int i)
-{
-	return &x->l->cell[x->l->mine[x->l->first[x->rank] + i]];
-}
-
-static struct asl_group asl_cuts_group(const struct asl_cuts_part *x,
-				       const struct asl_cuts_cell *cell)
-{
-	struct asl_group g = {.size = cell->size, .list = cell->rank};
-
-	while (g.list[g.me] != x->rank)
-		g.me++;
-	return g;
-}
-
-/* Its share of a cell, and of its i-th cell of an operand; false: no more. */
-static struct asl_range asl_cuts_share(const struct asl_cuts_part *x,
-				       const struct asl_cuts_cell *cell)
-{
-	struct asl_group g = asl_cuts_group(x, cell);
-
-	return asl_share(asl_cuts_words(cell), g.size, g.me);
-}
-
-static bool asl_cuts_piece(struct asl_piece *piece,
-			   const struct asl_cuts_part *x,
-			   enum asl_operand which, int i)
+static bool cuts_piece(struct asl_piece *piece, const struct asl_cuts_part *x,
+		       enum asl_operand which, int i)
 {
 	for (int j = 0; j < x->cells; j++) {
-		const struct asl_cuts_cell *cell = asl_cuts_cell(x, j);
+		const struct asl_cuts_cell *cell = cuts_cell(x, j);
 
 		if (cell->which != which || i-- > 0)
 			continue;
 		*piece = asl_whole_piece(cell->rows, cell->cols);
-		piece->words = asl_cuts_share(x, cell);
+		piece->words = cuts_share(x, cell);
 		return true;
 	}
 	return false;
 }
 
 /* ---- One way or the other ---- */
-
-/* The first `count` words of *rest, which goes on after them. */
-static struct asl_words asl_cuts_next(struct asl_words *rest, uint64_t count)
-{
-	struct asl_words next = asl_slice(rest, 0, count);
-
-	*rest = asl_slice(rest, count, rest->count - count);
-	return next;
-}
 
 /* What a struct asl_algorithm asks for, one way or the other. */
 static bool asl_cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
@@ -379,10 +364,10 @@ static bool asl_cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
 	bool owns;
 
 	*piece = (struct asl_piece){0};
-	asl_cuts_begin(&x, plan, rank);
+	cuts_begin(&x, plan, rank);
 	owns = which == ASL_C ? way->owns(piece, &x, i)
-			      : asl_cuts_piece(piece, &x, which, i);
-	asl_cuts_end(&x);
+			      : cuts_piece(piece, &x, which, i);
+	cuts_end(&x);
 	return owns;
 }
 
@@ -393,17 +378,17 @@ static void asl_cuts_run(struct asl_rank *r, const struct asl_plan *plan,
 	struct asl_cuts_faces faces;
 	struct asl_cuts_part x;
 
-	asl_cuts_begin(&x, plan, r->id);
+	cuts_begin(&x, plan, r->id);
 	if (!x.l)
 		asl_rank_fail(r, -ENOMEM, "no memory for the boxes of %d ranks",
 			      plan->ranks);
 	if (x.cells) {
-		asl_cuts_gather(r, &x, &faces, own);
+		cuts_gather(r, &x, &faces, own);
 		way->run(r, &x, &faces, &own[ASL_C]);
 	}
 	for (int i = 0; !x.cells && i < way->marks; i++)
 		asl_mark_epoch(r, NULL, 0);
-	asl_cuts_end(&x);
+	cuts_end(&x);
 }
 
 static uint64_t inputs_owned(const struct asl_cuts_part *x)
@@ -411,16 +396,15 @@ static uint64_t inputs_owned(const struct asl_cuts_part *x)
 	uint64_t words = 0;
 
 	for (int i = 0; i < x->cells; i++)
-		if (asl_cuts_cell(x, i)->which != ASL_C)
-			words += asl_cuts_share(x, asl_cuts_cell(x, i)).count;
+		if (cuts_cell(x, i)->which != ASL_C)
+			words += cuts_share(x, cuts_cell(x, i)).count;
 	return words;
 }
 
 static void predict(struct asl_ledger *out, const struct asl_cuts_part *x,
 		    const struct asl_cuts_way *way)
 {
-	struct asl_cuts_rooms rooms =
-		asl_cuts_predict_gather(&out->in[ASL_GATHER], x);
+	struct asl_cuts_rooms rooms = predict_gather(&out->in[ASL_GATHER], x);
 	struct asl_cuts_held C = way->predict(out, x);
 	uint64_t own = inputs_owned(x) + C.own;
 	uint64_t gathering = rooms.panels + rooms.beside;
@@ -439,10 +423,10 @@ static void asl_cuts_predict(struct asl_ledger *out,
 {
 	struct asl_cuts_part x;
 
-	asl_cuts_begin(&x, plan, rank);
+	cuts_begin(&x, plan, rank);
 	if (x.cells)
 		predict(out, &x, way);
-	asl_cuts_end(&x);
+	cuts_end(&x);
 }
 
 /* ---- What does not depend on the way ---- */
@@ -453,7 +437,7 @@ static void asl_cuts_predict(struct asl_ledger *out,
 		.none = true                                                   \
 	}
 
-static void asl_cuts_ideal(double p[3], const struct asl_plan *plan)
+static void cuts_ideal(double p[3], const struct asl_plan *plan)
 {
 	uint64_t all = plan->shape.m * plan->shape.n * plan->shape.k;
 
@@ -461,7 +445,7 @@ static void asl_cuts_ideal(double p[3], const struct asl_plan *plan)
 	p[1] = p[2] = 1;
 }
 
-static uint64_t asl_cuts_flops(const struct asl_plan *plan)
+static uint64_t cuts_flops(const struct asl_plan *plan)
 {
 	struct asl_cuts_layout *l = asl_cuts_take(plan);
 	uint64_t flops = l ? 2 * asl_cuts_largest(l) : 0;
@@ -501,7 +485,7 @@ struct tiles {
 static struct tiles tiles_of(const struct asl_cuts_part *x,
 			     const struct asl_cuts_cell *cell)
 {
-	struct asl_product local = asl_cuts_product(x, cell->rows, cell->cols);
+	struct asl_product local = cuts_product(x, cell->rows, cell->cols);
 	struct asl_sides side = asl_tight_sides(&local);
 
 	return (struct tiles){
@@ -509,7 +493,7 @@ static struct tiles tiles_of(const struct asl_cuts_part *x,
 		.cols = cell->cols,
 		.down = (int)asl_ceil_div(local.m, side.rows),
 		.across = (int)asl_ceil_div(local.n, side.cols),
-		.g = asl_cuts_group(x, cell),
+		.g = group(x, cell),
 	};
 }
 
@@ -528,7 +512,7 @@ static bool owns_of_C(struct asl_piece *piece, const struct asl_cuts_part *x,
 		      int i)
 {
 	for (int j = 0; j < x->cells; j++) {
-		const struct asl_cuts_cell *cell = asl_cuts_cell(x, j);
+		const struct asl_cuts_cell *cell = cuts_cell(x, j);
 		struct tiles t;
 
 		if (cell->which != ASL_C)
@@ -558,7 +542,7 @@ static int begin(struct work *work, const struct asl_cuts_part *x,
 	int count = 0;
 
 	for (int i = 0; i < x->cells; i++) {
-		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
+		const struct asl_cuts_cell *cell = cuts_cell(x, i);
 		uint64_t words = 0;
 		struct work *w;
 
@@ -569,7 +553,7 @@ static int begin(struct work *work, const struct asl_cuts_part *x,
 		for (int j = 0; j < w->t.down * w->t.across; j++)
 			words += tile(&w->t, j).words.count;
 		w->all = (uint64_t)w->t.down * (uint64_t)w->t.across;
-		w->rest = asl_cuts_next(&own, words);
+		w->rest = cuts_next(&own, words);
 	}
 	return count;
 }
@@ -599,9 +583,9 @@ static void finish_tile(struct asl_rank *r, const struct asl_cuts_part *x,
 			const struct asl_cuts_faces *faces, struct work *w)
 {
 	struct asl_piece at = tile(&w->t, (int)w->done++);
-	struct asl_words mine = asl_cuts_next(&w->rest, at.words.count);
-	struct asl_block A = asl_cuts_rows_of_A(x, faces, at.rows);
-	struct asl_block B = asl_cuts_cols_of_B(x, faces, at.cols);
+	struct asl_words mine = cuts_next(&w->rest, at.words.count);
+	struct asl_block A = rows_of_A(x, faces, at.rows);
+	struct asl_block B = cols_of_B(x, faces, at.cols);
 	struct asl_tile c;
 
 	asl_phase(r, ASL_COMPUTE);
@@ -637,7 +621,7 @@ static void run(struct asl_rank *r, const struct asl_cuts_part *x,
 			finish_tile(r, x, faces, now);
 	} while (now);
 	free(work);
-	asl_cuts_give_faces(r, faces);
+	give_faces(r, faces);
 }
 
 /* ---- The prediction ---- */
@@ -659,7 +643,7 @@ static void fused_predict_cell(struct asl_ledger *out,
 			       const struct asl_cuts_part *x,
 			       const struct asl_cuts_cell *cell)
 {
-	struct asl_product local = asl_cuts_product(x, cell->rows, cell->cols);
+	struct asl_product local = cuts_product(x, cell->rows, cell->cols);
 	uint64_t *counts = out->in[ASL_COMPUTE].of;
 	struct tiles t = tiles_of(x, cell);
 	struct asl_piece largest = tile(&t, 0);
@@ -685,8 +669,8 @@ static struct asl_cuts_held fused_predict(struct asl_ledger *out,
 	struct asl_cuts_held held = {0};
 
 	for (int i = 0; i < x->cells; i++)
-		if (asl_cuts_cell(x, i)->which == ASL_C)
-			fused_predict_cell(out, &held, x, asl_cuts_cell(x, i));
+		if (cuts_cell(x, i)->which == ASL_C)
+			fused_predict_cell(out, &held, x, cuts_cell(x, i));
 	return held;
 }
 
@@ -713,8 +697,8 @@ static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 static const struct asl_matmul matmul = {
 	.grid = CUTS_GRID,
 	.kernel = "tight",
-	.ideal = asl_cuts_ideal,
-	.flops = asl_cuts_flops,
+	.ideal = cuts_ideal,
+	.flops = cuts_flops,
 	.owns = fused_owns,
 };
 
@@ -732,14 +716,14 @@ const struct asl_algorithm asl_multiply_cuts_fused = {
 static bool cuts_owns_of_C(struct asl_piece *piece,
 			   const struct asl_cuts_part *x, int i)
 {
-	return asl_cuts_piece(piece, x, ASL_C, i);
+	return cuts_piece(piece, x, ASL_C, i);
 }
 
 static struct asl_product product(const struct asl_cuts_part *x)
 {
 	struct asl_piece face = asl_cuts_face(&x->box, ASL_C);
 
-	return asl_cuts_product(x, face.rows, face.cols);
+	return cuts_product(x, face.rows, face.cols);
 }
 
 /* ---- The run ---- */
@@ -762,11 +746,11 @@ static void reduce_cell(struct asl_rank *r, const struct asl_cuts_part *x,
 			const struct asl_cuts_cell *cell,
 			const struct asl_block *C, struct asl_words *mine)
 {
-	struct asl_group g = asl_cuts_group(x, cell);
-	struct asl_block from = asl_cuts_in_face(x, C, cell), copy;
+	struct asl_group g = group(x, cell);
+	struct asl_block from = in_face(x, C, cell), copy;
 	struct asl_words all = {from.where, asl_cuts_words(cell), from.at};
 
-	if (asl_cuts_is_run(x, cell)) {
+	if (is_run(x, cell)) {
 		asl_reduce_scatter(r, &g, mine, &all);
 		return;
 	}
@@ -782,12 +766,12 @@ static void reduce(struct asl_rank *r, const struct asl_cuts_part *x,
 {
 	asl_phase(r, ASL_REDUCE);
 	for (int i = 0; i < x->cells; i++) {
-		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
+		const struct asl_cuts_cell *cell = cuts_cell(x, i);
 		struct asl_words mine;
 
 		if (cell->which != ASL_C)
 			continue;
-		mine = asl_cuts_next(&own, asl_cuts_share(x, cell).count);
+		mine = cuts_next(&own, cuts_share(x, cell).count);
 		reduce_cell(r, x, cell, C, &mine);
 	}
 }
@@ -799,16 +783,16 @@ static void cuts_run(struct asl_rank *r, const struct asl_cuts_part *x,
 	struct asl_words summand = {0};
 	struct asl_block C;
 
-	if (asl_cuts_owns_face(x, ASL_C)) {
+	if (owns_face(x, ASL_C)) {
 		multiply(r, x, faces, own);
-		asl_cuts_give_faces(r, faces);
+		give_faces(r, faces);
 		asl_mark_epoch(r, NULL, 0);
 		return;
 	}
 	asl_take(r, &summand, ASL_POOL,
 		 asl_cuts_face(&x->box, ASL_C).words.count);
 	C = multiply(r, x, faces, &summand);
-	asl_cuts_give_faces(r, faces);
+	give_faces(r, faces);
 	asl_mark_epoch(r, NULL, 0);
 	reduce(r, x, &C, *own);
 	asl_give(r, &summand);
@@ -821,11 +805,11 @@ static uint64_t cuts_predict_cell(struct asl_counts *counts,
 				  const struct asl_cuts_part *x,
 				  const struct asl_cuts_cell *cell)
 {
-	struct asl_group g = asl_cuts_group(x, cell);
+	struct asl_group g = group(x, cell);
 	uint64_t W = asl_cuts_words(cell), copy = 0;
 	enum asl_where where = ASL_POOL;
 
-	if (g.size > 1 && !asl_cuts_is_run(x, cell)) {
+	if (g.size > 1 && !is_run(x, cell)) {
 		counts->of[ASL_NVM_LIFT] += W;
 		counts->of[ASL_BOUNCE_WRITE] += W;
 		where = ASL_DRAM;
@@ -843,15 +827,15 @@ static struct asl_cuts_held cuts_predict(struct asl_ledger *out,
 		.multiplying = asl_kernel_room(x->plan->kernel, &local),
 	};
 
-	if (!asl_cuts_owns_face(x, ASL_C))
+	if (!owns_face(x, ASL_C))
 		C.summands = local.m * local.n;
 	asl_kernel_predict(x->plan->kernel, &out->in[ASL_COMPUTE], &local);
 	for (int i = 0; i < x->cells; i++) {
-		const struct asl_cuts_cell *cell = asl_cuts_cell(x, i);
+		const struct asl_cuts_cell *cell = cuts_cell(x, i);
 
 		if (cell->which != ASL_C)
 			continue;
-		C.own += asl_cuts_share(x, cell).count;
+		C.own += cuts_share(x, cell).count;
 		C.reducing = asl_max(
 			C.reducing,
 			cuts_predict_cell(&out->in[ASL_REDUCE], x, cell));
@@ -882,8 +866,8 @@ static void run_cuts(struct asl_rank *r, const struct asl_plan *plan,
 
 static const struct asl_matmul cuts_matmul = {
 	.grid = CUTS_GRID,
-	.ideal = asl_cuts_ideal,
-	.flops = asl_cuts_flops,
+	.ideal = cuts_ideal,
+	.flops = cuts_flops,
 	.owns = cuts_owns,
 };
 

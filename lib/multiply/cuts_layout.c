@@ -46,16 +46,132 @@ struct asl_cuts_mark {
 	size_t of[ASL_OPERANDS];
 };
 
-static void asl_cuts_add_box(struct asl_cuts_cells *x,
-			     const struct asl_cuts_box *box, int rank);
+/* Room for one more element of `size` bytes; NULL, and nothing freed: none. */
+static void *grown(void *at, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+	void *new = at;
 
-static void asl_cuts_free_cells(struct asl_cuts_cells *x);
+	if (count == *room) {
+		new = realloc(at, more * size);
+		if (new)
+			*room = more;
+	}
+	return new;
+}
 
-static void asl_cuts_join(struct asl_cuts_cells *x, enum asl_cuts_axis cut,
-			  struct asl_cuts_mark first,
-			  struct asl_cuts_mark second);
+static void add_member(struct asl_cuts_cells *x, int rank)
+{
+	int *members =
+		grown(x->members, x->count, &x->room, sizeof *x->members);
 
-static struct asl_cuts_mark asl_cuts_mark(const struct asl_cuts_cells *x);
+	x->failed |= !members;
+	if (x->failed)
+		return;
+	x->members = members;
+	x->members[x->count++] = rank;
+}
+
+static void add_cell(struct asl_cuts_cells *x, enum asl_operand which,
+		     const struct asl_cuts_draft *new)
+{
+	struct asl_cuts_draft *cell =
+		grown(x->of[which].cell, x->of[which].count, &x->of[which].room,
+		      sizeof *cell);
+
+	x->failed |= !cell;
+	if (x->failed)
+		return;
+	x->of[which].cell = cell;
+	cell[x->of[which].count++] = *new;
+}
+
+static struct asl_cuts_mark cuts_mark(const struct asl_cuts_cells *x)
+{
+	struct asl_cuts_mark mark;
+
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		mark.of[i] = x->of[i].count;
+	return mark;
+}
+
+/* The faces of a rank's box. */
+static void add_box(struct asl_cuts_cells *x, const struct asl_cuts_box *box,
+		    int rank)
+{
+	size_t set = x->count;
+
+	add_member(x, rank);
+	for (int i = 0; i < ASL_OPERANDS; i++) {
+		struct asl_piece face = asl_cuts_face(box, i);
+		struct asl_cuts_draft whole = {face.rows, face.cols, set, 1};
+
+		add_cell(x, i, &whole);
+	}
+}
+
+static struct asl_range common(struct asl_range a, struct asl_range b)
+{
+	uint64_t first = asl_max(a.first, b.first);
+	uint64_t end = asl_min(a.first + a.count, b.first + b.count);
+
+	return (struct asl_range){first, end > first ? end - first : 0};
+}
+
+/* What the cells have in common, if anything, is a cell of both sets. */
+static void add_common(struct asl_cuts_cells *x, enum asl_operand which,
+		       struct asl_cuts_draft a, struct asl_cuts_draft b)
+{
+	struct asl_cuts_draft new = {common(a.rows, b.rows),
+				     common(a.cols, b.cols), x->count,
+				     a.size + b.size};
+
+	if (!new.rows.count || !new.cols.count)
+		return;
+	for (int i = 0; i < a.size; i++)
+		add_member(x, x->members[a.set + (size_t)i]);
+	for (int i = 0; i < b.size; i++)
+		add_member(x, x->members[b.set + (size_t)i]);
+	add_cell(x, which, &new);
+}
+
+static void overlay(struct asl_cuts_cells *x, enum asl_operand which,
+		    size_t first, size_t second)
+{
+	size_t end = x->of[which].count, made;
+
+	for (size_t i = first; i < second && !x->failed; i++)
+		for (size_t j = second; j < end && !x->failed; j++)
+			add_common(x, which, x->of[which].cell[i],
+				   x->of[which].cell[j]);
+	made = x->of[which].count - end;
+	if (x->failed)
+		return;
+	/* They take the place of those that they were made of. */
+	memmove(x->of[which].cell + first, x->of[which].cell + end,
+		made * sizeof *x->of[which].cell);
+	x->of[which].count = first + made;
+}
+
+/* The cells from `first` and from `second` on belong to two boxes cut apart. */
+static void cuts_join(struct asl_cuts_cells *x, enum asl_cuts_axis cut,
+		      struct asl_cuts_mark first, struct asl_cuts_mark second)
+{
+	/* The operand without the axis has the same face on both sides. */
+	static const enum asl_operand lacks[] = {[ASL_CUTS_M] = ASL_B,
+						 [ASL_CUTS_K] = ASL_C,
+						 [ASL_CUTS_N] = ASL_A};
+	enum asl_operand which = lacks[cut];
+
+	overlay(x, which, first.of[which], second.of[which]);
+}
+
+static void free_cells(struct asl_cuts_cells *x)
+{
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		free(x->of[i].cell);
+	free(x->members);
+}
 
 /*
  * In which order ranks go through the cells that they share
@@ -172,7 +288,7 @@ static void work(struct schedule *s, const struct asl_cuts_cell *x)
  * Put cells in an order in which disjoint sets work side by side and nobody
  * waits long.  0 or -ENOMEM.
  */
-static int asl_cuts_order(struct asl_cuts_cell *cell, int cells, int ranks)
+static int cuts_order(struct asl_cuts_cell *cell, int cells, int ranks)
 {
 	size_t n = (size_t)cells, p = (size_t)ranks;
 	struct asl_cuts_cell *old = malloc(n * sizeof *old);
@@ -228,12 +344,12 @@ struct asl_cuts_memo {
 	struct note note[NOTES];
 };
 
-static struct asl_cuts_memo *asl_cuts_memo_open(void)
+static struct asl_cuts_memo *memo_open(void)
 {
 	return calloc(1, sizeof(struct asl_cuts_memo));
 }
 
-static void asl_cuts_memo_close(struct asl_cuts_memo *memo)
+static void memo_close(struct asl_cuts_memo *memo)
 {
 	free(memo);
 }
@@ -272,8 +388,8 @@ static uint64_t portion(uint64_t length, int part, int whole)
 }
 
 /* Would both parties have a multiplication for each of their ranks? */
-static bool asl_cut_leaves_work(const struct asl_cut *x,
-				const uint64_t d[ASL_CUTS_AXES], int ranks)
+static bool cut_leaves_work(const struct asl_cut *x,
+			    const uint64_t d[ASL_CUTS_AXES], int ranks)
 {
 	uint64_t across = d[0] * d[1] * d[2] / d[x->axis];
 
@@ -338,7 +454,7 @@ static void try_cut(struct asl_cuts_memo *memo, struct note *best,
 {
 	uint64_t words;
 
-	if (!asl_cut_leaves_work(x, best->d, best->ranks))
+	if (!cut_leaves_work(x, best->d, best->ranks))
 		return;
 	words = words_after(memo, best->d, best->ranks, x);
 	if (words < best->words) {
@@ -401,8 +517,8 @@ static uint64_t least_words(struct asl_cuts_memo *memo,
  * The best cut of a box of d[] multiplications for `ranks` ranks, of which there
  * are two or more, and no more than multiplications.
  */
-static struct asl_cut asl_cuts_split(struct asl_cuts_memo *memo,
-				     const uint64_t d[ASL_CUTS_AXES], int ranks)
+static struct asl_cut split(struct asl_cuts_memo *memo,
+			    const uint64_t d[ASL_CUTS_AXES], int ranks)
 {
 	enum asl_cuts_axis axis[ASL_CUTS_AXES];
 	struct asl_cut x;
@@ -411,9 +527,8 @@ static struct asl_cut asl_cuts_split(struct asl_cuts_memo *memo,
 		return recall(memo, d, ranks).cut;
 	sort(axis, d);
 	x = in_proportion(d, axis[0], ranks / 2, ranks);
-	return asl_cut_leaves_work(&x, d, ranks)
-		       ? x
-		       : in_the_middle(d, axis[0], ranks);
+	return cut_leaves_work(&x, d, ranks) ? x
+					     : in_the_middle(d, axis[0], ranks);
 }
 
 enum { SLACK = 2 };
@@ -468,7 +583,7 @@ static bool is_fair(const struct builder *b, const struct asl_cut *x,
 
 	return one <= b->most * x->ranks &&
 	       other <= b->most * (ranks - x->ranks) &&
-	       asl_cut_leaves_work(x, d, ranks);
+	       cut_leaves_work(x, d, ranks);
 }
 
 /* To the nearest place where the axis has been cut, if that is fair. */
@@ -499,7 +614,7 @@ static struct asl_cut cut_of(struct builder *b, const struct asl_cuts_box *box,
 {
 	const uint64_t d[] = {box->d[0].count, box->d[1].count,
 			      box->d[2].count};
-	struct asl_cut x = asl_cuts_split(b->memo, d, ranks);
+	struct asl_cut x = split(b->memo, d, ranks);
 
 	snap(b, &x, box->d[x.axis].first, d, ranks);
 	return x;
@@ -508,13 +623,13 @@ static struct asl_cut cut_of(struct builder *b, const struct asl_cuts_box *box,
 static void build(struct builder *b, struct asl_cuts_box box, int first,
 		  int ranks)
 {
-	struct asl_cuts_mark start = asl_cuts_mark(&b->cells), middle;
+	struct asl_cuts_mark start = cuts_mark(&b->cells), middle;
 	struct asl_cuts_box one = box, other = box;
 	struct asl_cut x;
 
 	if (ranks == 1) {
 		b->l->box[first] = box;
-		asl_cuts_add_box(&b->cells, &box, first);
+		add_box(&b->cells, &box, first);
 		return;
 	}
 	x = cut_of(b, &box, ranks);
@@ -522,9 +637,9 @@ static void build(struct builder *b, struct asl_cuts_box box, int first,
 	other.d[x.axis].first += x.length;
 	other.d[x.axis].count -= x.length;
 	build(b, one, first, x.ranks);
-	middle = asl_cuts_mark(&b->cells);
+	middle = cuts_mark(&b->cells);
 	build(b, other, first + x.ranks, ranks - x.ranks);
-	asl_cuts_join(&b->cells, x.axis, start, middle);
+	cuts_join(&b->cells, x.axis, start, middle);
 }
 
 static int cut_all(struct builder *b, const struct asl_shape *s)
@@ -536,7 +651,7 @@ static int cut_all(struct builder *b, const struct asl_shape *s)
 		      [ASL_CUTS_N] = {0, s->n}},
 	};
 
-	b->memo = asl_cuts_memo_open();
+	b->memo = memo_open();
 	for (int i = 0; i < ASL_CUTS_AXES; i++) {
 		b->place[i] = malloc((size_t)used * sizeof *b->place[i]);
 		b->cells.failed |= !b->place[i];
@@ -578,10 +693,9 @@ static int take_cells(struct asl_cuts_layout *l, struct asl_cuts_cells *from)
 	finish_cells(l, from, ASL_B);
 	inputs = l->cells;
 	finish_cells(l, from, ASL_C);
-	err = asl_cuts_order(l->cell, inputs, l->used);
+	err = cuts_order(l->cell, inputs, l->used);
 	return err ? err
-		   : asl_cuts_order(l->cell + inputs, l->cells - inputs,
-				    l->used);
+		   : cuts_order(l->cell + inputs, l->cells - inputs, l->used);
 }
 
 static int list_cells(struct asl_cuts_layout *l)
@@ -646,8 +760,8 @@ static struct asl_cuts_layout *make(const struct asl_shape *s, int ranks)
 		err = list_cells(b.l);
 	for (int i = 0; i < ASL_CUTS_AXES; i++)
 		free(b.place[i]);
-	asl_cuts_memo_close(b.memo);
-	asl_cuts_free_cells(&b.cells);
+	memo_close(b.memo);
+	free_cells(&b.cells);
 	if (!err)
 		return b.l;
 	free_layout(b.l);
@@ -671,136 +785,4 @@ struct asl_cuts_layout *asl_cuts_take(const struct asl_plan *plan)
 	if (latest)
 		latest->users++;
 	return latest;
-}
-
-/*
- * Cells of each operand, from the leaves up
- */
-
-/* Room for one more element of `size` bytes; NULL, and nothing freed: none. */
-static void *grown(void *at, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *new = at;
-
-	if (count == *room) {
-		new = realloc(at, more * size);
-		if (new)
-			*room = more;
-	}
-	return new;
-}
-
-static void add_member(struct asl_cuts_cells *x, int rank)
-{
-	int *members =
-		grown(x->members, x->count, &x->room, sizeof *x->members);
-
-	x->failed |= !members;
-	if (x->failed)
-		return;
-	x->members = members;
-	x->members[x->count++] = rank;
-}
-
-static void add_cell(struct asl_cuts_cells *x, enum asl_operand which,
-		     const struct asl_cuts_draft *new)
-{
-	struct asl_cuts_draft *cell =
-		grown(x->of[which].cell, x->of[which].count, &x->of[which].room,
-		      sizeof *cell);
-
-	x->failed |= !cell;
-	if (x->failed)
-		return;
-	x->of[which].cell = cell;
-	cell[x->of[which].count++] = *new;
-}
-
-static struct asl_cuts_mark asl_cuts_mark(const struct asl_cuts_cells *x)
-{
-	struct asl_cuts_mark mark;
-
-	for (int i = 0; i < ASL_OPERANDS; i++)
-		mark.of[i] = x->of[i].count;
-	return mark;
-}
-
-/* The faces of a rank's box. */
-static void asl_cuts_add_box(struct asl_cuts_cells *x,
-			     const struct asl_cuts_box *box, int rank)
-{
-	size_t set = x->count;
-
-	add_member(x, rank);
-	for (int i = 0; i < ASL_OPERANDS; i++) {
-		struct asl_piece face = asl_cuts_face(box, i);
-		struct asl_cuts_draft whole = {face.rows, face.cols, set, 1};
-
-		add_cell(x, i, &whole);
-	}
-}
-
-static struct asl_range common(struct asl_range a, struct asl_range b)
-{
-	uint64_t first = asl_max(a.first, b.first);
-	uint64_t end = asl_min(a.first + a.count, b.first + b.count);
-
-	return (struct asl_range){first, end > first ? end - first : 0};
-}
-
-/* What the cells have in common, if anything, is a cell of both sets. */
-static void add_common(struct asl_cuts_cells *x, enum asl_operand which,
-		       struct asl_cuts_draft a, struct asl_cuts_draft b)
-{
-	struct asl_cuts_draft new = {common(a.rows, b.rows),
-				     common(a.cols, b.cols), x->count,
-				     a.size + b.size};
-
-	if (!new.rows.count || !new.cols.count)
-		return;
-	for (int i = 0; i < a.size; i++)
-		add_member(x, x->members[a.set + (size_t)i]);
-	for (int i = 0; i < b.size; i++)
-		add_member(x, x->members[b.set + (size_t)i]);
-	add_cell(x, which, &new);
-}
-
-static void overlay(struct asl_cuts_cells *x, enum asl_operand which,
-		    size_t first, size_t second)
-{
-	size_t end = x->of[which].count, made;
-
-	for (size_t i = first; i < second && !x->failed; i++)
-		for (size_t j = second; j < end && !x->failed; j++)
-			add_common(x, which, x->of[which].cell[i],
-				   x->of[which].cell[j]);
-	made = x->of[which].count - end;
-	if (x->failed)
-		return;
-	/* They take the place of those that they were made of. */
-	memmove(x->of[which].cell + first, x->of[which].cell + end,
-		made * sizeof *x->of[which].cell);
-	x->of[which].count = first + made;
-}
-
-/* The cells from `first` and from `second` on belong to two boxes cut apart. */
-static void asl_cuts_join(struct asl_cuts_cells *x, enum asl_cuts_axis cut,
-			  struct asl_cuts_mark first,
-			  struct asl_cuts_mark second)
-{
-	/* The operand without the axis has the same face on both sides. */
-	static const enum asl_operand lacks[] = {[ASL_CUTS_M] = ASL_B,
-						 [ASL_CUTS_K] = ASL_C,
-						 [ASL_CUTS_N] = ASL_A};
-	enum asl_operand which = lacks[cut];
-
-	overlay(x, which, first.of[which], second.of[which]);
-}
-
-static void asl_cuts_free_cells(struct asl_cuts_cells *x)
-{
-	for (int i = 0; i < ASL_OPERANDS; i++)
-		free(x->of[i].cell);
-	free(x->members);
 }

@@ -208,7 +208,7 @@ static struct choice with_bands(struct asl_plan plan, const struct sizes *x)
  * More bands mean more words on the network: the search ends a little after the
  * fewest that fit.  If none do, what needs least.
  */
-static void asl_fused_blocks(struct asl_plan *plan)
+static void fused_blocks(struct asl_plan *plan)
 {
 	struct sizes x = sizes_of(plan);
 	struct choice best = {0, 0, INFINITY, UINT64_MAX};
@@ -245,8 +245,7 @@ static uint64_t fused_upper_bound(const struct asl_plan *plan)
 /* ---- One rank's ---- */
 
 /* *f points into itself: it stays where it is. */
-static void asl_fused_init(struct asl_fused *f, const struct asl_plan *plan,
-			   int rank)
+static void init(struct asl_fused *f, const struct asl_plan *plan, int rank)
 {
 	struct sizes x = sizes_of(plan);
 
@@ -265,24 +264,24 @@ static void asl_fused_init(struct asl_fused *f, const struct asl_plan *plan,
 }
 
 /* Pieces of the matrix, in places of the matrix. */
-static struct asl_range asl_fused_band(const struct asl_fused *f, int band)
+static struct asl_range fused_band(const struct asl_fused *f, int band)
 {
 	return asl_part_of(f->along, f->bands, band);
 }
 
-static struct asl_range asl_fused_tile(const struct asl_fused *f, int band,
-				       int tile)
+static struct asl_range fused_tile(const struct asl_fused *f, int band,
+				   int tile)
 {
-	return asl_part_of(asl_fused_band(f, band), f->tiles, tile);
+	return asl_part_of(fused_band(f, band), f->tiles, tile);
 }
 
-static struct asl_range asl_fused_slice(const struct asl_fused *f, int slice)
+static struct asl_range fused_slice(const struct asl_fused *f, int slice)
 {
 	return asl_part_of(f->across, f->slices, slice);
 }
 
 /* Slices that have room in memory: the next one comes while one is used. */
-static int asl_fused_slices_held(const struct asl_fused *f)
+static int slices_held(const struct asl_fused *f)
 {
 	return f->plan->overlap && f->slices > 1 && f->streamers->size > 1 ? 2
 									   : 1;
@@ -470,14 +469,14 @@ static uint64_t room_of(const struct asl_fused *f, const struct asl_group *line,
 	return line->size > 1 ? block.count * f->x.k.count : 0;
 }
 
-static void asl_fused_predict(struct asl_ledger *out,
-			      const struct asl_plan *plan, int rank)
+static void fused_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			  int rank)
 {
 	struct asl_fused f;
 	struct tally t = {.f = &f, .out = out};
 	uint64_t own, panels, tile;
 
-	asl_fused_init(&f, plan, rank);
+	init(&f, plan, rank);
 	own = predict_gathering(&t, f.along, f.bands, f.holders, 1);
 	own += predict_gathering(&t, f.across, f.slices, f.streamers,
 				 f.slices > 1 ? (uint64_t)f.bands : 1);
@@ -485,10 +484,10 @@ static void asl_fused_predict(struct asl_ledger *out,
 	own += t.own_C;
 
 	/* The first of each is the largest. */
-	panels = room_of(&f, f.holders, asl_fused_band(&f, 0)) +
-		 room_of(&f, f.streamers, asl_fused_slice(&f, 0)) *
-			 (uint64_t)asl_fused_slices_held(&f);
-	tile = asl_fused_tile(&f, 0, 0).count * asl_fused_slice(&f, 0).count;
+	panels = room_of(&f, f.holders, fused_band(&f, 0)) +
+		 room_of(&f, f.streamers, fused_slice(&f, 0)) *
+			 (uint64_t)slices_held(&f);
+	tile = fused_tile(&f, 0, 0).count * fused_slice(&f, 0).count;
 	out->memory_high = own + panels + tile +
 			   asl_reduce_scatter_tile_room(tile, f.x.along_k.size,
 							f.x.along_k.me);
@@ -523,8 +522,7 @@ static bool owns_of_panel(struct asl_piece *x, const struct asl_fused *f,
 	}
 	if (i >= (held ? f->bands : f->slices))
 		return false;
-	*x = block(f, of_A,
-		   held ? asl_fused_band(f, i) : asl_fused_slice(f, i));
+	*x = block(f, of_A, held ? fused_band(f, i) : fused_slice(f, i));
 	x->words = asl_share(x->words.count, line->size, line->me);
 	return true;
 }
@@ -539,8 +537,8 @@ static bool owns_of_C(struct asl_piece *x, const struct asl_fused *f, int i)
 
 	if (band >= f->bands)
 		return false;
-	along = asl_fused_tile(f, band, tile);
-	across = asl_fused_slice(f, slice);
+	along = fused_tile(f, band, tile);
+	across = fused_slice(f, slice);
 	*x = f->holds_A ? asl_whole_piece(along, across)
 			: asl_whole_piece(across, along);
 	x->words = asl_share(x->words.count, line->size, line->me);
@@ -552,7 +550,7 @@ static bool fused_owns(struct asl_piece *x, const struct asl_plan *plan,
 {
 	struct asl_fused f;
 
-	asl_fused_init(&f, plan, rank);
+	init(&f, plan, rank);
 	return which == ASL_C
 		       ? owns_of_C(x, &f, i)
 		       : owns_of_panel(x, &f, (which == ASL_A) == f.holds_A, i);
@@ -666,13 +664,13 @@ static void finish_slice(struct asl_rank *r, const struct asl_fused *f,
 			 const struct panel *streamed, struct asl_tile *tile,
 			 struct asl_words *rest)
 {
-	struct asl_block b = part(streamed, asl_fused_slice(f, slice));
+	struct asl_block b = part(streamed, fused_slice(f, slice));
 
 	for (int i = 0; i < f->tiles; i++) {
-		struct asl_block a = part(held, asl_fused_tile(f, band, i));
+		struct asl_block a = part(held, fused_tile(f, band, i));
 
 		finish_tile(r, f, tile, &a, &b, rest);
-		if (asl_fused_slices_held(f) == 1)
+		if (slices_held(f) == 1)
 			asl_mark_round(r);
 	}
 }
@@ -687,8 +685,7 @@ static void fetch(struct asl_rank *r, const struct asl_fused *f,
 		return;
 	if (slice == 0)
 		next->used = 0;
-	gather(r, f, next, i % asl_fused_slices_held(f),
-	       asl_fused_slice(f, slice));
+	gather(r, f, next, i % slices_held(f), fused_slice(f, slice));
 }
 
 static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
@@ -700,21 +697,21 @@ static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 	struct asl_fused f;
 	bool ahead;
 
-	asl_fused_init(&f, plan, r->id);
-	ahead = asl_fused_slices_held(&f) > 1;
+	init(&f, plan, r->id);
+	ahead = slices_held(&f) > 1;
 	held = begin_panel(&f, true, own);
 	next = begin_panel(&f, false, own);
 	asl_phase(r, ASL_GATHER);
-	take_rooms(r, &f, &held, asl_fused_band(&f, 0).count, 1);
-	take_rooms(r, &f, &next, asl_fused_slice(&f, 0).count, 1 + ahead);
-	asl_tile_take(r, &tile, asl_fused_tile(&f, 0, 0).count,
-		      asl_fused_slice(&f, 0).count);
+	take_rooms(r, &f, &held, fused_band(&f, 0).count, 1);
+	take_rooms(r, &f, &next, fused_slice(&f, 0).count, 1 + ahead);
+	asl_tile_take(r, &tile, fused_tile(&f, 0, 0).count,
+		      fused_slice(&f, 0).count);
 	fetch(r, &f, &next, 0);
 	for (int i = 0; i < f.bands * f.slices; i++) {
 		int band = i / f.slices, slice = i % f.slices;
 
 		if (slice == 0)
-			gather(r, &f, &held, 0, asl_fused_band(&f, band));
+			gather(r, &f, &held, 0, fused_band(&f, band));
 		streamed = next;
 		if (ahead) {
 			asl_overlap_begin(r);
@@ -739,7 +736,7 @@ static const struct asl_matmul matmul = {
 	.kernel = "tight",
 	.ideal = fused_ideal,
 	.lower_bound = fused_lower_bound,
-	.blocks = asl_fused_blocks,
+	.blocks = fused_blocks,
 	.upper_bound = fused_upper_bound,
 	.owns = fused_owns,
 };
@@ -752,6 +749,6 @@ const struct asl_algorithm asl_multiply_fused = {
 	.resumes = true,
 	.overlaps = true,
 	.matmul = &matmul,
-	.predict = asl_fused_predict,
+	.predict = fused_predict,
 	.run = fused_run,
 };

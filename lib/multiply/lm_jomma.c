@@ -67,10 +67,8 @@ struct asl_lm_part {
 	int first, rounds; /* of Px rounds, those of this layer */
 };
 
-static struct asl_lm_part asl_lm_part(const struct asl_plan *plan, int rank);
-
-static void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
-			   int rank);
+static void lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
+		       int rank);
 
 /*
  * What LM-JOMMA counts at least, on any grid of a box
@@ -192,7 +190,7 @@ static uint64_t lm_jomma_flops(const struct asl_plan *plan)
 
 /* ---- A rank's part ---- */
 
-static struct asl_lm_part asl_lm_part(const struct asl_plan *plan, int rank)
+static struct asl_lm_part lm_part(const struct asl_plan *plan, int rank)
 {
 	struct asl_brick x = asl_brick(plan, rank);
 	int R = rounds_of_a_layer(&plan->grid), first = R * x.along_n.me;
@@ -213,34 +211,33 @@ static struct asl_lm_part asl_lm_part(const struct asl_plan *plan, int rank)
 }
 
 /* i' after so many shifts, and its columns of B. */
-static int asl_lm_block(const struct asl_lm_part *x, int shifts)
+static int lm_block(const struct asl_lm_part *x, int shifts)
 {
 	int Px = x->column.size;
 
 	return (x->column.me - shifts % Px + Px) % Px;
 }
 
-static struct asl_range asl_lm_columns(const struct asl_lm_part *x, int shifts)
+static struct asl_range lm_columns(const struct asl_lm_part *x, int shifts)
 {
-	return asl_part(x->n, x->column.size, asl_lm_block(x, shifts));
+	return asl_part(x->n, x->column.size, lm_block(x, shifts));
 }
 
 /* Does B move at all? */
-static bool asl_lm_travels(const struct asl_lm_part *x)
+static bool lm_travels(const struct asl_lm_part *x)
 {
 	return x->column.size > 1 && x->rounds;
 }
 
 /* Columns of the widest of all blocks. */
-static uint64_t asl_lm_widest(const struct asl_lm_part *x)
+static uint64_t lm_widest(const struct asl_lm_part *x)
 {
 	return asl_part(x->n, x->column.size, 0).count;
 }
 
 /* The product of a round with n columns. */
-static struct asl_product asl_lm_product(const struct asl_plan *plan,
-					 const struct asl_lm_part *x,
-					 uint64_t n)
+static struct asl_product lm_product(const struct asl_plan *plan,
+				     const struct asl_lm_part *x, uint64_t n)
 {
 	bool copied = x->layers.size > 1;
 
@@ -252,14 +249,14 @@ static struct asl_product asl_lm_product(const struct asl_plan *plan,
 		.read_cost = plan->costs.read,
 		.write_cost = plan->costs.write,
 		.A = copied ? plan->panels : ASL_POOL,
-		.B = copied || asl_lm_travels(x) ? plan->panels : ASL_POOL,
+		.B = copied || lm_travels(x) ? plan->panels : ASL_POOL,
 		.C = ASL_POOL,
 	};
 }
 
 static struct asl_range columns_in(const struct asl_lm_part *x, int round)
 {
-	return asl_lm_columns(x, x->first + 1 + round);
+	return lm_columns(x, x->first + 1 + round);
 }
 
 static int root_in(const struct asl_lm_part *x, int round)
@@ -283,12 +280,12 @@ static bool owns_block(struct asl_piece *C, const struct asl_lm_part *x, int i)
 static bool lm_jomma_owns(struct asl_piece *x, const struct asl_plan *plan,
 			  int rank, enum asl_operand which, int i)
 {
-	struct asl_lm_part part = asl_lm_part(plan, rank);
+	struct asl_lm_part part = lm_part(plan, rank);
 
 	if (which == ASL_C)
 		return owns_block(x, &part, i);
 	*x = which == ASL_A ? asl_whole_piece(part.m, part.k)
-			    : asl_whole_piece(part.k, asl_lm_columns(&part, 0));
+			    : asl_whole_piece(part.k, lm_columns(&part, 0));
 	x->words = asl_share(x->words.count, part.layers.size, part.layers.me);
 	return i == 0;
 }
@@ -305,16 +302,16 @@ static void gather(struct asl_rank *r, const struct asl_plan *plan,
 		   const struct asl_lm_part *x, struct asl_words *A,
 		   struct traveller *B, const struct asl_words *own)
 {
-	uint64_t columns = asl_lm_columns(x, 0).count;
-	uint64_t B_words = x->k.count * asl_lm_widest(x);
+	uint64_t columns = lm_columns(x, 0).count;
+	uint64_t B_words = x->k.count * lm_widest(x);
 
 	*A = own[ASL_A];
 	*B = (struct traveller){.here = own[ASL_B]};
 	if (x->layers.size > 1)
 		asl_take(r, A, plan->panels, x->m.count * x->k.count);
-	if (x->layers.size > 1 || asl_lm_travels(x))
+	if (x->layers.size > 1 || lm_travels(x))
 		asl_take(r, &B->room[0], plan->panels, B_words);
-	if (asl_lm_travels(x))
+	if (lm_travels(x))
 		asl_take(r, &B->room[1], plan->panels, B_words);
 	if (x->layers.size == 1)
 		return;
@@ -333,10 +330,10 @@ static void shift(struct asl_rank *r, const struct asl_lm_part *x,
 	int from = asl_member(g, (g->me - by + g->size) % g->size);
 	struct asl_words in;
 
-	if (!asl_lm_travels(x) || !by)
+	if (!lm_travels(x) || !by)
 		return;
 	in = asl_slice(&B->room[B->spare], 0,
-		       x->k.count * asl_lm_columns(x, shifts).count);
+		       x->k.count * lm_columns(x, shifts).count);
 	/* Empty blocks are not sent. */
 	if (B->here.count || in.count)
 		asl_exchange(r, to, B->here.count ? &B->here : NULL, from,
@@ -378,14 +375,14 @@ static void multiply(struct asl_rank *r, const struct asl_plan *plan,
 static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 			 struct asl_words own[ASL_OPERANDS])
 {
-	struct asl_lm_part x = asl_lm_part(plan, r->id);
+	struct asl_lm_part x = lm_part(plan, r->id);
 	struct asl_words A, summand = {0}, rest = own[ASL_C];
 	struct traveller B;
 
 	asl_phase(r, ASL_GATHER);
 	gather(r, plan, &x, &A, &B, own);
 	if (x.row.size > 1 && x.rounds)
-		asl_take(r, &summand, ASL_POOL, x.m.count * asl_lm_widest(&x));
+		asl_take(r, &summand, ASL_POOL, x.m.count * lm_widest(&x));
 
 	asl_phase(r, ASL_SHIFT);
 	shift(r, &x, &B, x.first, x.first);
@@ -393,7 +390,7 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 		shift(r, &x, &B, 1, x.first + 1);
 	for (int round = 0; round < x.rounds; round++) {
 		uint64_t n = columns_in(&x, round).count, words = x.m.count * n;
-		struct asl_product local = asl_lm_product(plan, &x, n);
+		struct asl_product local = lm_product(plan, &x, n);
 		bool root = root_in(&x, round) == x.row.me;
 		struct asl_words sum = asl_slice(&rest, 0, root ? words : 0);
 		struct asl_words C =
@@ -422,27 +419,6 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 	if (x.layers.size > 1)
 		asl_give(r, &A);
 }
-
-static const struct asl_matmul matmul = {
-	.grid = {.axes = "mkn"},
-	.ideal = lm_jomma_ideal,
-	.limits = lm_limits,
-	.lower_bound = lm_lower_bound,
-	.flops = lm_jomma_flops,
-	.owns = lm_jomma_owns,
-};
-
-const struct asl_algorithm asl_multiply_lm_jomma = {
-	.name = "lm-jomma",
-	.summary =
-		"trades network words for writes, limited memory (Zhu et al.)",
-	.family = &asl_family_multiply,
-	.resumes = true,
-	.overlaps = true,
-	.matmul = &matmul,
-	.predict = asl_lm_predict,
-	.run = lm_jomma_run,
-};
 
 /*
  * What LM-JOMMA counts, in closed form
@@ -485,8 +461,8 @@ static uint64_t wide_turns(const struct asl_lm_part *x, int from, int wide,
 static void predict_first_shift(struct asl_counts *counts,
 				const struct asl_lm_part *x)
 {
-	uint64_t sent = x->k.count * asl_lm_columns(x, 0).count;
-	uint64_t received = x->k.count * asl_lm_columns(x, x->first).count;
+	uint64_t sent = x->k.count * lm_columns(x, 0).count;
+	uint64_t received = x->k.count * lm_columns(x, x->first).count;
 
 	if (!x->first)
 		return;
@@ -506,7 +482,7 @@ static void predict_round_shifts(struct asl_counts *counts,
 	uint64_t k = x->k.count, Px = (uint64_t)x->column.size;
 	uint64_t each = x->n / Px, narrow = (uint64_t)x->rounds * each;
 	int wide = (int)(x->n % Px);
-	int out = asl_lm_block(x, x->first), in = asl_lm_block(x, x->first + 1);
+	int out = lm_block(x, x->first), in = lm_block(x, x->first + 1);
 	uint64_t wide_out = wide_turns(x, out, wide, 0, 1);
 	uint64_t wide_in = wide_turns(x, in, wide, 0, 1);
 	uint64_t either = wide_turns(x, out, wide + (wide > 0), 0, 1);
@@ -522,7 +498,7 @@ static void predict_round_shifts(struct asl_counts *counts,
 static void predict_shifts(struct asl_counts *counts,
 			   const struct asl_lm_part *x, enum asl_where panels)
 {
-	if (!asl_lm_travels(x))
+	if (!lm_travels(x))
 		return;
 	predict_first_shift(counts, x);
 	predict_round_shifts(counts, x);
@@ -530,8 +506,7 @@ static void predict_shifts(struct asl_counts *counts,
 		counts->of[ASL_NVM_LIFT] = counts->of[ASL_NET_SEND];
 		counts->of[ASL_NVM_LAND] = counts->of[ASL_NET_RECV];
 	} else if (x->layers.size == 1) {
-		counts->of[ASL_NVM_LIFT] =
-			x->k.count * asl_lm_columns(x, 0).count;
+		counts->of[ASL_NVM_LIFT] = x->k.count * lm_columns(x, 0).count;
 	}
 }
 
@@ -548,7 +523,7 @@ static uint64_t predict_rounds(struct asl_ledger *out,
 			       const struct asl_lm_part *x,
 			       const struct kind *kind)
 {
-	struct asl_product local = asl_lm_product(plan, x, kind->n);
+	struct asl_product local = lm_product(plan, x, kind->n);
 	struct asl_counts once = {{0}}, at_root = {{0}}, elsewhere = {{0}};
 	struct asl_counts *reduce = &out->in[ASL_REDUCE];
 	uint64_t C = local.m * local.n, others = kind->rounds - kind->roots;
@@ -568,32 +543,30 @@ static uint64_t predict_rounds(struct asl_ledger *out,
 
 static uint64_t panels(const struct asl_lm_part *x)
 {
-	bool copied = x->layers.size > 1, travels = asl_lm_travels(x);
-	uint64_t B = x->k.count * asl_lm_widest(x);
+	bool copied = x->layers.size > 1, travels = lm_travels(x);
+	uint64_t B = x->k.count * lm_widest(x);
 
 	return (copied ? x->m.count * x->k.count : 0) +
 	       (copied || travels ? B : 0) + (travels ? B : 0);
 }
 
-static void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
-			   int rank)
+static void lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
+		       int rank)
 {
-	struct asl_lm_part x = asl_lm_part(plan, rank);
+	struct asl_lm_part x = lm_part(plan, rank);
 	int Px = x.column.size, Py = x.row.size, j = x.row.me;
-	int in = asl_lm_block(&x, x.first + 1),
-	    many = (int)(x.n % (uint64_t)Px);
+	int in = lm_block(&x, x.first + 1), many = (int)(x.n % (uint64_t)Px);
 	uint64_t each = x.n / (uint64_t)Px, roots = turns(x.rounds, j, Py);
 	struct kind wide = {each + 1, wide_turns(&x, in, many, 0, 1),
 			    wide_turns(&x, in, many, j, Py)};
 	struct kind narrow = {each, (uint64_t)x.rounds - wide.rounds,
 			      roots - wide.roots};
 	uint64_t A = x.m.count * x.k.count;
-	uint64_t B = x.k.count * asl_lm_columns(&x, 0).count;
+	uint64_t B = x.k.count * lm_columns(&x, 0).count;
 	uint64_t own = asl_share(A, x.layers.size, x.layers.me).count +
 		       asl_share(B, x.layers.size, x.layers.me).count +
 		       x.m.count * (roots * each + wide.roots);
-	uint64_t summand =
-		Py > 1 && x.rounds ? x.m.count * asl_lm_widest(&x) : 0;
+	uint64_t summand = Py > 1 && x.rounds ? x.m.count * lm_widest(&x) : 0;
 
 	asl_brick_predict_gather(&out->in[ASL_GATHER], A, &x.layers,
 				 plan->panels);
@@ -606,3 +579,24 @@ static void asl_lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	out->pool_high =
 		own + summand + (plan->panels == ASL_POOL ? panels(&x) : 0);
 }
+
+static const struct asl_matmul matmul = {
+	.grid = {.axes = "mkn"},
+	.ideal = lm_jomma_ideal,
+	.limits = lm_limits,
+	.lower_bound = lm_lower_bound,
+	.flops = lm_jomma_flops,
+	.owns = lm_jomma_owns,
+};
+
+const struct asl_algorithm asl_multiply_lm_jomma = {
+	.name = "lm-jomma",
+	.summary =
+		"trades network words for writes, limited memory (Zhu et al.)",
+	.family = &asl_family_multiply,
+	.resumes = true,
+	.overlaps = true,
+	.matmul = &matmul,
+	.predict = lm_predict,
+	.run = lm_jomma_run,
+};

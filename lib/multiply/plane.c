@@ -270,9 +270,9 @@ static uint64_t add_strips(struct batch *b, enum share share,
 static const struct batch *all_strips(const struct asl_plan *plan,
 				      uint64_t most, uint64_t *end)
 {
-	static struct batch all;
-	static uint64_t k, depth, walked;
-	static int pr, pc;
+	static _Thread_local struct batch all;
+	static _Thread_local uint64_t k, depth, walked;
+	static _Thread_local int pr, pc;
 	const int *p = plan->grid.p;
 
 	if (k != plan->shape.k || depth != most || pr != p[0] || pc != p[1]) {

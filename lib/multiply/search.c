@@ -18,8 +18,8 @@ struct asl_merit {
 	double objective, q, distance;
 };
 
-static inline int asl_merit_compare(const struct asl_merit *a,
-				    const struct asl_merit *b)
+static inline int merit_compare(const struct asl_merit *a,
+				const struct asl_merit *b)
 {
 	if (a->objective != b->objective)
 		return a->objective < b->objective ? -1 : 1;
@@ -63,20 +63,20 @@ static const struct asl_matmul *matmul(const struct asl_grids *g)
 	return asl_plan_runs(&g->plan)->matmul;
 }
 
-static inline bool asl_box_single(const struct asl_box *box)
+static inline bool box_single(const struct asl_box *box)
 {
 	return box->low[0] == box->high[0] && box->low[1] == box->high[1] &&
 	       box->low[2] == box->high[2];
 }
 
-static inline struct asl_grid asl_box_grid(const struct asl_box *single)
+static inline struct asl_grid box_grid(const struct asl_box *single)
 {
 	return (struct asl_grid){
 		{single->low[0], single->low[1], single->low[2]}};
 }
 
 /* Is a number 1 on some of its grids only?  Floors are not for such boxes. */
-static inline bool asl_box_mixed(const struct asl_box *box)
+static inline bool box_mixed(const struct asl_box *box)
 {
 	for (int i = 0; i < 3; i++)
 		if (box->low[i] == 1 && box->high[i] > 1)
@@ -90,7 +90,7 @@ static inline bool asl_box_mixed(const struct asl_box *box)
 
 static bool before(const struct asl_entry *a, const struct asl_entry *b)
 {
-	int order = asl_merit_compare(&a->merit, &b->merit);
+	int order = merit_compare(&a->merit, &b->merit);
 
 	if (order)
 		return order < 0;
@@ -117,7 +117,7 @@ static bool grow(struct asl_heap *h)
  * Among equals that of which most is known comes first, then the latest: if
  * many are equally good, the first of them is soon found.
  */
-static void asl_heap_put(struct asl_heap *h, const struct asl_entry *x)
+static void heap_put(struct asl_heap *h, const struct asl_entry *x)
 {
 	struct asl_entry new = *x;
 	size_t i;
@@ -133,7 +133,7 @@ static void asl_heap_put(struct asl_heap *h, const struct asl_entry *x)
 	h->entry[i] = new;
 }
 
-static bool asl_heap_take(struct asl_heap *h, struct asl_entry *x)
+static bool heap_take(struct asl_heap *h, struct asl_entry *x)
 {
 	struct asl_entry last;
 	size_t i = 0, below;
@@ -155,7 +155,7 @@ static bool asl_heap_take(struct asl_heap *h, struct asl_entry *x)
 	return true;
 }
 
-static void asl_heap_free(struct asl_heap *h)
+static void heap_free(struct asl_heap *h)
 {
 	free(h->entry);
 	*h = (struct asl_heap){.entry = NULL};
@@ -256,8 +256,8 @@ static int axis_to_cut(const struct asl_box *box)
 }
 
 /* Cut into two which together have all of them that it has; how many did. */
-static int asl_box_split(struct asl_box half[2], const struct asl_box *box,
-			 const struct asl_grids *g)
+static int box_split(struct asl_box half[2], const struct asl_box *box,
+		     const struct asl_grids *g)
 {
 	int i = axis_to_cut(box), count = 0;
 	int at = box->low[i] == 1
@@ -281,7 +281,7 @@ static int asl_box_split(struct asl_box half[2], const struct asl_box *box,
 }
 
 /* A box that has all of them; false: there is none. */
-static bool asl_grids_box(struct asl_box *box, const struct asl_grids *g)
+static bool grids_box(struct asl_box *box, const struct asl_grids *g)
 {
 	const struct asl_matmul *a = matmul(g);
 
@@ -303,8 +303,7 @@ static bool asl_grids_box(struct asl_box *box, const struct asl_grids *g)
 }
 
 /* Is this one of them? */
-static bool asl_grids_have(const struct asl_grids *g,
-			   const struct asl_grid *grid)
+static bool grids_have(const struct asl_grids *g, const struct asl_grid *grid)
 {
 	struct asl_plan x = g->plan;
 
@@ -335,14 +334,14 @@ static uint64_t look_at(struct asl_heap *h, const struct asl_box *box,
 	struct asl_entry x = {.box = *box, .stage = ASL_BOX};
 	struct asl_plan plan = g->plan;
 
-	if (asl_box_single(box)) {
-		plan.grid = asl_box_grid(box);
-		return asl_grids_have(g, &plan.grid)
+	if (box_single(box)) {
+		plan.grid = box_grid(box);
+		return grids_have(g, &plan.grid)
 			       ? asl_min(least, asl_grid_flops(&plan))
 			       : least;
 	}
 	x.merit.objective = least_in(box, g);
-	asl_heap_put(h, &x);
+	heap_put(h, &x);
 	return least;
 }
 
@@ -356,17 +355,17 @@ static uint64_t least_flops(const struct asl_grids *g, uint64_t fair)
 	uint64_t least = g->flops;
 	struct asl_entry x;
 
-	if (asl_grids_box(&x.box, g))
+	if (grids_box(&x.box, g))
 		least = look_at(&h, &x.box, g, least);
-	while (least > fair && asl_heap_take(&h, &x) &&
+	while (least > fair && heap_take(&h, &x) &&
 	       x.merit.objective < (double)least) {
 		struct asl_box half[2];
-		int count = asl_box_split(half, &x.box, g);
+		int count = box_split(half, &x.box, g);
 
 		for (int i = 0; i < count; i++)
 			least = look_at(&h, &half[i], g, least);
 	}
-	asl_heap_free(&h);
+	heap_free(&h);
 	return least;
 }
 
@@ -377,7 +376,7 @@ static uint64_t fair_flops(uint64_t all, uint64_t P)
 }
 
 /* All that are admitted within the flops limit (grid.h). */
-static void asl_grids_init(struct asl_grids *g, const struct asl_plan *plan)
+static void grids_init(struct asl_grids *g, const struct asl_plan *plan)
 {
 	const struct asl_shape *s = &plan->shape;
 	uint64_t all = s->m * s->n * s->k, fair;
@@ -458,7 +457,7 @@ void asl_search_close(struct asl_search *s)
 {
 	if (!s)
 		return;
-	asl_heap_free(&s->line);
+	heap_free(&s->line);
 	free(s->way);
 	free(s->found);
 	free(s);
@@ -537,7 +536,7 @@ static bool look(struct asl_entry *x, struct asl_search *s, int which,
 	struct asl_lower_bound least = {.memory = 0};
 
 	way->looks++;
-	if (a->lower_bound && !asl_box_mixed(box))
+	if (a->lower_bound && !box_mixed(box))
 		a->lower_bound(&least, plan, box,
 			       s->aim == ASL_LEAST_WORDS ? &way->objective
 							 : &way->q);
@@ -556,7 +555,7 @@ static void put_box(struct asl_search *s, int which, const struct asl_box *box)
 	struct asl_entry x;
 
 	if (look(&x, s, which, box))
-		asl_heap_put(&s->line, &x);
+		heap_put(&s->line, &x);
 }
 
 /* With blocks for its grid. */
@@ -565,7 +564,7 @@ static struct asl_plan complete(const struct way *way,
 {
 	struct asl_plan plan = way->grids.plan;
 
-	plan.grid = asl_box_grid(single);
+	plan.grid = box_grid(single);
 	asl_plan_blocks(&plan);
 	return plan;
 }
@@ -587,7 +586,7 @@ static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 		return;
 	total = asl_ledger_total(&ledger);
 	x.merit = merit(s, way, box, &total, wanted(s, way, memory));
-	asl_heap_put(&s->line, &x);
+	heap_put(&s->line, &x);
 }
 
 static bool same(const struct asl_grid *a, const struct asl_grid *b)
@@ -598,17 +597,16 @@ static bool same(const struct asl_grid *a, const struct asl_grid *b)
 static void open_box(struct asl_search *s, int which, const struct asl_box *box)
 {
 	const struct way *way = &s->way[which];
-	struct asl_grid grid = asl_box_grid(box);
+	struct asl_grid grid = box_grid(box);
 	struct asl_box half[2];
 	int count;
 
-	if (asl_box_single(box)) {
-		if (!same(&grid, &way->alone) &&
-		    asl_grids_have(&way->grids, &grid))
+	if (box_single(box)) {
+		if (!same(&grid, &way->alone) && grids_have(&way->grids, &grid))
 			put_grid(s, which, box);
 		return;
 	}
-	count = asl_box_split(half, box, &way->grids);
+	count = box_split(half, box, &way->grids);
 	for (int i = 0; i < count; i++)
 		put_box(s, which, &half[i]);
 }
@@ -646,7 +644,7 @@ static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 		return;
 	x.which = s->founds++;
 	x.merit = final_merit(s, way, box, &f->forecast);
-	asl_heap_put(&s->line, &x);
+	heap_put(&s->line, &x);
 }
 
 double asl_search_floor(const struct asl_search *s)
@@ -667,7 +665,7 @@ bool asl_search_next(struct asl_search *s, struct asl_candidate *found)
 {
 	struct asl_entry x;
 
-	while (!s->line.full && asl_heap_take(&s->line, &x)) {
+	while (!s->line.full && heap_take(&s->line, &x)) {
 		if (x.stage == ASL_ALL_RANKS) {
 			*found = s->found[x.which];
 			return true;
@@ -728,7 +726,7 @@ void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
 	}
 	if (plan->grid.p[0] || plan->algorithm->matmul->grid.none)
 		return;
-	asl_grids_init(&way->grids, &way->grids.plan);
-	if (asl_grids_box(&box, &way->grids))
+	grids_init(&way->grids, &way->grids.plan);
+	if (grids_box(&box, &way->grids))
 		put_box(s, which, &box);
 }
