@@ -203,6 +203,13 @@ static uint64_t face(uint64_t a, const struct asl_span *p, uint64_t b,
 		       asl_ceil_div(a * b, parts));
 }
 
+/* Where rank 0 has the words of a panel: in place on a line of one. */
+static enum asl_where where_at_least(const struct asl_plan *plan,
+				     const struct asl_span *line)
+{
+	return line->high > 1 ? plan->panels : ASL_POOL;
+}
+
 struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
 				       const struct asl_box *box)
 {
@@ -222,8 +229,8 @@ struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
 		.cache = plan->cache,
 		.read_cost = plan->costs.read,
 		.write_cost = plan->costs.write,
-		.A = asl_lower_bound_where(plan, &x.pn),
-		.B = asl_lower_bound_where(plan, &x.pm),
+		.A = where_at_least(plan, &x.pn),
+		.B = where_at_least(plan, &x.pm),
 		.C = ASL_POOL,
 	};
 	of->A = face(s->m, &x.pm, s->k, &x.pk, P / x.pn.low);
@@ -234,12 +241,6 @@ struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
 	of->passes = 1;
 	of->deep = of->x.k;
 	return x;
-}
-
-enum asl_where asl_lower_bound_where(const struct asl_plan *plan,
-				     const struct asl_span *line)
-{
-	return line->high > 1 ? plan->panels : ASL_POOL;
 }
 
 /* p - 1 around a ring, log2 p by doubling. */
@@ -271,7 +272,8 @@ static void floor_net(struct asl_counts *x, uint64_t W,
 	x->of[ASL_NET_MSGS] += asl_lower_bound_messages(line);
 }
 
-void asl_lower_bound_gather(struct asl_counts *x, uint64_t W,
+/* A panel of W words or more, owned in shares along a line. */
+static void gather_at_least(struct asl_counts *x, uint64_t W,
 			    const struct asl_span *line, enum asl_where panels)
 {
 	uint64_t own = W / line->high;
@@ -320,8 +322,8 @@ void asl_lower_bound_brick(struct asl_lower_bound *least,
 {
 	const struct asl_products *of = &x->of;
 
-	asl_lower_bound_gather(&least->counts, of->A, &x->pn, plan->panels);
-	asl_lower_bound_gather(&least->counts, of->B, &x->pm, plan->panels);
+	gather_at_least(&least->counts, of->A, &x->pn, plan->panels);
+	gather_at_least(&least->counts, of->B, &x->pm, plan->panels);
 	plan->kernel->lower_bound(&least->counts, of, rates);
 	least->memory += of->A / x->pn.high + of->B / x->pm.high +
 			 (x->pn.low > 1 ? of->A : 0) +

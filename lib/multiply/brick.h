@@ -79,14 +79,6 @@ struct asl_brick_floor {
 struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
 				       const struct asl_box *box);
 
-/* Where rank 0 has the words of a panel: in place on a line of one. */
-enum asl_where asl_lower_bound_where(const struct asl_plan *plan,
-				     const struct asl_span *line);
-
-/* A panel of W words or more, owned in shares along a line, as in brick.h. */
-void asl_lower_bound_gather(struct asl_counts *x, uint64_t W,
-			    const struct asl_span *line, enum asl_where panels);
-
 /* A sum of W words or more in the pool; kept in shares, or all by rank 0. */
 void asl_lower_bound_reduce_scatter(struct asl_counts *x, uint64_t W,
 				    const struct asl_span *line);
