@@ -200,7 +200,7 @@ static uint64_t try_reduce_scatter(struct member *m, struct asl_counts *x)
 	asl_give(m->r, &whole);
 	asl_give(m->r, &mine);
 	asl_predict_reduce_scatter(x, t->W, t->p, m->g.me, t->to, t->from);
-	return asl_reduce_scatter_room(t->W, t->p, m->g.me);
+	return asl_reduce_scatter_scratch(t->W, t->p, m->g.me);
 }
 
 static uint64_t try_reduce_scatter_tile(struct member *m, struct asl_counts *x)
@@ -224,7 +224,7 @@ static uint64_t try_reduce_scatter_tile(struct member *m, struct asl_counts *x)
 	asl_tile_give(m->r, &tile);
 	asl_give(m->r, &mine);
 	asl_predict_reduce_scatter_tile(x, t->W, t->p, m->g.me, t->to);
-	return asl_reduce_scatter_tile_room(t->W, t->p, m->g.me);
+	return asl_reduce_scatter_tile_scratch(t->W, t->p, m->g.me);
 }
 
 static uint64_t try_gather(struct member *m, struct asl_counts *x)
@@ -309,7 +309,7 @@ static uint64_t try_reduce(struct member *m, struct asl_counts *x)
 	asl_give(m->r, &whole);
 	asl_give(m->r, &sum);
 	asl_predict_reduce(x, t->W, t->p, m->g.me, t->root, t->to, t->from);
-	return asl_reduce_room(t->W, t->p, m->g.me, t->root);
+	return asl_reduce_scratch(t->W, t->p, m->g.me, t->root);
 }
 
 static uint64_t (*const tries[WHATS])(struct member *, struct asl_counts *) = {

@@ -91,7 +91,7 @@ static void counter_line(const char *name)
 
 static void counters(void)
 {
-	for (const char *const *x = asl_hwc_backends(); *x; x++)
+	for (const char *const *x = asl_hwc_names(); strcmp(*x, "auto"); x++)
 		counter_line(*x);
 }
 

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +22,8 @@
 
 static int draw_name(struct asl_atomic_file *a)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "abcdefghijklmnopqrstuvwxyz"
-				      "0123456789-_";
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
+				      "opqrstuvwxyz0123456789-_";
 	unsigned char x[6];
 	char ending[sizeof x + 1] = {0};
 
@@ -110,10 +108,10 @@ static int check_place(struct asl_atomic_file *a)
 	if (S_ISDIR(st.st_mode))
 		return asl_fail(-EISDIR, "%s: is a directory", a->path);
 	if (!S_ISREG(st.st_mode))
-		return asl_fail(-EINVAL,
-				"%s: exists and is no regular file; it "
-				"is not replaced",
-				a->path);
+		return asl_fail(
+			-EINVAL,
+			"%s: exists and is no regular file; it is not replaced",
+			a->path);
 	if (faccessat(a->spot.dir, a->spot.name, W_OK, 0) != 0)
 		return asl_fail(-errno, "%s: exists and may not be written: %s",
 				a->path, strerror(errno));
@@ -184,10 +182,10 @@ static int full(const struct asl_atomic_file *a, uint64_t bytes)
 	struct statvfs fs = {0};
 
 	fstatvfs(a->fd, &fs);
-	return asl_fail(-ENOSPC,
-			"%s: no room: it needs at least %" PRIu64
-			" bytes, %" PRIu64 " are free",
-			a->path, bytes, (uint64_t)fs.f_bavail * fs.f_frsize);
+	return asl_fail(
+		-ENOSPC,
+		"%s: no room: it needs at least %ju bytes, %ju are free",
+		a->path, bytes, (uint64_t)fs.f_bavail * fs.f_frsize);
 }
 
 /* Writing past the limit would not fail but raise SIGXFSZ. */
@@ -197,8 +195,7 @@ static int check_limit(const struct asl_atomic_file *a, size_t bytes,
 	if (bytes <= a->limit && at <= a->limit - bytes)
 		return 0;
 	return asl_fail(-EFBIG,
-			"%s: larger than the %" PRIu64
-			" bytes that ulimit -f allows",
+			"%s: larger than the %ju bytes that ulimit -f allows",
 			a->path, a->limit);
 }
 
@@ -209,7 +206,7 @@ static int failed(const struct asl_atomic_file *a, int err, uint64_t bytes)
 	return asl_fail(-err, "%s: %s", a->path, strerror(err));
 }
 
-static int check_room(const struct asl_atomic_file *a, uint64_t bytes)
+static int check_space(const struct asl_atomic_file *a, uint64_t bytes)
 {
 	struct statvfs fs;
 
@@ -224,7 +221,7 @@ int asl_atomic_file_reserve(struct asl_atomic_file *a, uint64_t bytes)
 	int err = check_limit(a, bytes, 0);
 
 	if (!err)
-		err = check_room(a, bytes);
+		err = check_space(a, bytes);
 	while (!err && at < bytes) {
 		uint64_t n = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
 		int got = posix_fallocate(a->fd, (off_t)at, (off_t)n);

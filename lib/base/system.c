@@ -23,7 +23,7 @@ FILE *asl_system_open(const char *root, const char *path)
 	return fopen(name, "re");
 }
 
-bool asl_system_line(char *line, size_t room, const char *root,
+bool asl_system_line(char *line, size_t capacity, const char *root,
 		     const char *format, ...)
 {
 	char path[PATH_MAX];
@@ -37,7 +37,7 @@ bool asl_system_line(char *line, size_t room, const char *root,
 	f = asl_system_open(root, path);
 	if (!f)
 		return false;
-	got = fgets(line, (int)room, f) != NULL;
+	got = fgets(line, (int)capacity, f) != NULL;
 	fclose(f);
 	if (got)
 		line[strcspn(line, "\n")] = '\0';
@@ -107,10 +107,10 @@ static void find_below(char below[PATH_MAX], const char *root,
 	size_t n = strcmp(h->root, "/") == 0 ? 0 : strlen(h->root);
 	FILE *f = asl_system_open(root, "/proc/self/cgroup");
 	char *line = NULL, *path;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	*below = '\0';
-	while (f && getline(&line, &room, f) >= 0) {
+	while (f && getline(&line, &capacity, f) >= 0) {
 		if (!is_path_in(line, h, &path))
 			continue;
 		if (strncmp(path, h->root, n) == 0 && path[n] == '/')
@@ -163,9 +163,9 @@ uint64_t asl_memory_limit(const char *root)
 	uint64_t least = physical();
 	struct hierarchy h;
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
-	while (f && getline(&line, &room, f) >= 0) {
+	while (f && getline(&line, &capacity, f) >= 0) {
 		uint64_t limit = UINT64_MAX;
 
 		if (is_hierarchy(line, &h))

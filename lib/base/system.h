@@ -16,7 +16,7 @@
 FILE *asl_system_open(const char *root, const char *path);
 
 /* The first line of such a file, without its newline; false: there is none. */
-bool asl_system_line(char *line, size_t room, const char *root,
+bool asl_system_line(char *line, size_t capacity, const char *root,
 		     const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -88,7 +88,7 @@ int asl_unexpected(const struct asl_lines *lines, const char *expected,
 	char quote[ASL_QUOTE];
 
 	asl_quote(quote, found.at, (size_t)(found.end - found.at));
-	return asl_fail(-EINVAL, "%s:%" PRIu64 ": expected %s, found %s%s%s",
+	return asl_fail(-EINVAL, "%s:%ju: expected %s, found %s%s%s",
 			lines->path, lines->line, expected, *quote ? "'" : "",
 			*quote ? quote : "the end of the line",
 			*quote ? "'" : "");
@@ -129,9 +129,7 @@ int asl_take_index(const struct asl_lines *lines, struct asl_text *line,
 	if (err)
 		return err;
 	if (*index == 0 || *index > most)
-		return asl_fail(-EINVAL,
-				"%s:%" PRIu64 ": %s is %" PRIu64
-				", expected 1 to %" PRIu64,
+		return asl_fail(-EINVAL, "%s:%ju: %s is %ju, expected 1 to %ju",
 				lines->path, lines->line, what, *index, most);
 	--*index;
 	return 0;
@@ -187,8 +185,8 @@ static int check_kind(const char *path, const struct stat *st)
 		return asl_fail(-EISDIR, "%s: is a directory", path);
 	if (!S_ISREG(st->st_mode))
 		return asl_fail(-EINVAL,
-				"%s: is no regular file (pipes and "
-				"devices can't be read as matrices)",
+				"%s: is no regular file (pipes and devices "
+				"can't be read as matrices)",
 				path);
 	if (st->st_size == 0)
 		return asl_fail(-EINVAL, "%s: is empty", path);
@@ -237,19 +235,18 @@ static void *grow(void *map, size_t before, size_t bytes)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-int asl_file_make_room(void **map, size_t *map_bytes, const char *path,
-		       const char *what, double words)
+int asl_file_allocate(void **map, size_t *map_bytes, const char *path,
+		      const char *what, double words)
 {
 	double limit = (double)asl_memory_limit("");
 	size_t bytes;
 	void *at;
 
 	if (words * sizeof(double) > limit)
-		return asl_fail(-ENOMEM,
-				"%s: %s need %.4g GiB of memory, this "
-				"machine has %.4g",
-				path, what, ldexp(words, -27),
-				ldexp(limit, -30));
+		return asl_fail(
+			-ENOMEM,
+			"%s: %s need %.4g GiB of memory, this machine has %.4g",
+			path, what, ldexp(words, -27), ldexp(limit, -30));
 	bytes = (size_t)words * sizeof(double);
 	at = grow(*map, *map_bytes, bytes);
 	if (at == MAP_FAILED)

@@ -78,8 +78,8 @@ int asl_file_map(void **map, size_t *map_bytes, const char *path);
  * that no product of sizes overflows before it is refused with -ENOMEM as more
  * memory than this machine has.
  */
-int asl_file_make_room(void **map, size_t *map_bytes, const char *path,
-		       const char *what, double words);
+int asl_file_allocate(void **map, size_t *map_bytes, const char *path,
+		      const char *what, double words);
 
 void asl_file_unmap(void *map, size_t map_bytes); /* NULL is allowed */
 

@@ -129,9 +129,7 @@ static int open_store(struct asl_store **out, struct asl_store_bench *s,
 	if (err)
 		return err;
 	err = asl_store_bench_open(s, *out, want->words);
-	return err ? asl_fail(err,
-			      "no room for %ju words in the store "
-			      "%s: %s",
+	return err ? asl_fail(err, "no room for %ju words in the store %s: %s",
 			      want->words, want->name, asl_failure())
 		   : 0;
 }
@@ -188,9 +186,7 @@ static int bench_open(struct bench *b)
 	err = asl_flop_bench_open(&b->flop_bench);
 	if (!err)
 		err = open_net_bench(b);
-	return err ? asl_fail(err, "no memory for matrices and "
-				   "messages")
-		   : 0;
+	return err ? asl_fail(err, "no memory for matrices and messages") : 0;
 }
 
 static void bench_close(struct bench *b)

@@ -265,8 +265,8 @@ static void predict_part(struct asl_ledger *out, const struct part *p,
 		in_pool += summand.count;
 	note_scratch(most,
 		     summand.count +
-			     asl_max(panels + local,
-				     asl_reduce_scatter_room(W, g.size, g.me)),
+			     asl_max(panels + local, asl_reduce_scatter_scratch(
+							     W, g.size, g.me)),
 		     in_pool);
 }
 

@@ -59,15 +59,6 @@ static const struct asl_hwc_backend *find(const char *name)
 	return NULL;
 }
 
-const char *const *asl_hwc_backends(void)
-{
-	static const char *names[BACKENDS + 1];
-
-	for (int i = 0; i < BACKENDS; i++)
-		names[i] = backends[i]->name;
-	return names;
-}
-
 const char *asl_hwc_summary(const char *name)
 {
 	const struct asl_hwc_backend *x = find(name);

@@ -69,11 +69,10 @@ int asl_hwc_stop(struct asl_hwc *h, struct asl_hwc_count *count);
 
 const char *asl_hwc_medium_name(enum asl_hwc_medium medium);
 
-/* likwid and perf, NULL-ended, and a line about each. */
-const char *const *asl_hwc_backends(void);
-const char *asl_hwc_summary(const char *name);
-
-/* Values of the option: these, auto, and off, which the caller handles. */
+/* Values of the option, NULL-ended: the backends, then auto and off. */
 const char *const *asl_hwc_names(void);
+
+/* A line about a backend. */
+const char *asl_hwc_summary(const char *name);
 
 #endif

@@ -164,10 +164,10 @@ static int begin(AccessMode mode)
 		return asl_fail(-ENODEV, "it does not find processors");
 	cpu = likwid.get_cpuInfo();
 	if (!cpu->short_name)
-		return asl_fail(-ENODEV,
-				"it does not know this processor (family "
-				"%u, model %u)",
-				cpu->family, cpu->model);
+		return asl_fail(
+			-ENODEV,
+			"it does not know this processor (family %u, model %u)",
+			cpu->family, cpu->model);
 	err = choose_processors(processor);
 	if (err)
 		return err;
@@ -231,9 +231,8 @@ static int choose_group(struct group **chosen, bool persistent)
 		    !likwid.perfmon_setupCounters(groups[i].id))
 			return 0;
 	}
-	return asl_fail(-ENODEV,
-			"no group for this processor counts what sockets "
-			"read, and what they write");
+	return asl_fail(-ENODEV, "no group for this processor counts what "
+				 "sockets read, and what they write");
 }
 
 static int set_up_once(struct group **chosen, bool persistent)

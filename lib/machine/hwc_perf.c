@@ -88,11 +88,10 @@ static int put_terms(struct asl_perf_event *event, const char *root,
 	for (char *term = strtok_r(copy, ",", &save); term;
 	     term = strtok_r(NULL, ",", &save))
 		if (!put_term(event, root, device, term))
-			return asl_fail(
-				-EINVAL,
-				"%s: found '%s', which is not a list of terms "
-				"that its format has",
-				device, terms);
+			return asl_fail(-EINVAL,
+					"%s: found '%s', which is not a list "
+					"of terms that its format has",
+					device, terms);
 	return 0;
 }
 
@@ -135,8 +134,8 @@ static int put_scale(struct asl_perf_event *event, const char *root,
 	if (event->bytes > 0)
 		return 0;
 	return asl_fail(-EINVAL,
-			"%s: %s: found scale '%s' and unit '%s', expected "
-			"a number and Bytes, KiB, MiB or GiB",
+			"%s: %s: found scale '%s' and unit '%s', expected a "
+			"number and Bytes, KiB, MiB or GiB",
 			device, name, scale, unit);
 }
 
@@ -242,8 +241,8 @@ static int add_cpus(struct asl_perf_events *to, struct asl_perf_event *event,
 	    hwloc_bitmap_list_sscanf(cpus, line) ||
 	    hwloc_bitmap_weight(cpus) < 1)
 		err = asl_fail(-EINVAL,
-			       "%s: found cpumask '%s', expected numbers "
-			       "of processors",
+			       "%s: found cpumask '%s', expected numbers of "
+			       "processors",
 			       device, line);
 	for (int cpu = hwloc_bitmap_first(cpus); !err && cpu >= 0;
 	     cpu = hwloc_bitmap_next(cpus, cpu)) {
@@ -256,8 +255,8 @@ static int add_cpus(struct asl_perf_events *to, struct asl_perf_event *event,
 			event->socket = atoi(line);
 		if (event->socket < 0 || event->socket >= ASL_HWC_SOCKETS)
 			err = asl_fail(-EINVAL,
-				       "processor %d: its socket is not "
-				       "known, or not below %d",
+				       "processor %d: its socket is not known, "
+				       "or not below %d",
 				       cpu, ASL_HWC_SOCKETS);
 		else
 			err = add(to, event);
@@ -342,8 +341,8 @@ int asl_perf_find(struct asl_perf_events *events, const char *root)
 		found[from->medium] = events->count > before;
 	}
 	if (!err && !events->count)
-		err = asl_fail(-ENODEV, "no memory controllers that we "
-					"know in " ASL_PERF_DEVICES);
+		err = asl_fail(-ENODEV, "no memory controllers that we know "
+					"in " ASL_PERF_DEVICES);
 	return err;
 }
 
@@ -382,7 +381,7 @@ static int open_file(const struct asl_perf_system *system,
 	int fd;
 
 	(void)pid;
-	snprintf(path, sizeof(path), "%s/counts/%" PRIu32 ".%" PRIu64 ".%d",
+	snprintf(path, sizeof(path), "%s/counts/%" PRIu32 ".%ju.%d",
 		 system->root, (uint32_t)attr->type, (uint64_t)attr->config,
 		 cpu);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -437,9 +436,8 @@ static int forbidden(int err, const char *root, const char *least)
 	asl_system_line(level, sizeof(level), root,
 			"/proc/sys/kernel/perf_event_paranoid");
 	return asl_fail(-ENODEV,
-			"%s: kernel.perf_event_paranoid is %s, expected "
-			"%s at most, or CAP_PERFMON; a container may "
-			"forbid it, too",
+			"%s: kernel.perf_event_paranoid is %s, expected %s at "
+			"most, or CAP_PERFMON; a container may forbid it, too",
 			strerror(-err), level, least);
 }
 
@@ -526,8 +524,8 @@ static int open_misses(struct perf *p)
 			"coherency_line_size");
 	p->line_bytes = atoi(line);
 	if (p->line_bytes < 1)
-		return asl_fail(-ENODEV, "the machine does not say how "
-					 "long its cache lines are");
+		return asl_fail(-ENODEV, "the machine does not say how long "
+					 "its cache lines are");
 	attr.inherit = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
@@ -642,8 +640,9 @@ static int stop_one(struct asl_hwc_count *count, struct perf *p, size_t i)
 	if (err)
 		return read_failed(err);
 	if (!asl_perf_between(&sum, &share, &p->before[i], &now, x->bytes))
-		return asl_fail(-EBUSY, "an event never had its turn: the "
-					"counters are taken");
+		return asl_fail(
+			-EBUSY,
+			"an event never had its turn: the counters are taken");
 	to->counted = true;
 	*(x->writes ? &to->written : &to->read) += sum;
 	count->share = fmin(count->share, share);
@@ -698,8 +697,8 @@ static int open_perf(struct asl_hwc *h, const struct asl_hwc_want *want)
 
 const struct asl_hwc_backend asl_hwc_perf = {
 	.name = "perf",
-	.summary = "Linux's performance events: memory controllers, cache "
-		   "misses",
+	.summary =
+		"Linux's performance events: memory controllers, cache misses",
 	.open = open_perf,
 	.close = close_perf,
 	.start = start,

@@ -538,7 +538,7 @@ int asl_machine_bind(const char *to, int mate, int mates)
 	return err ? bind_failed(to, err) : 0;
 }
 
-void asl_machine_cpus(char *text, size_t room)
+void asl_machine_cpus(char *text, size_t capacity)
 {
 	hwloc_topology_t t = asl_topology();
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -547,8 +547,8 @@ void asl_machine_cpus(char *text, size_t room)
 	*text = '\0';
 	if (set && t && hwloc_topology_is_thissystem(t) &&
 	    !hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS))
-		length = hwloc_bitmap_list_snprintf(text, room, set);
+		length = hwloc_bitmap_list_snprintf(text, capacity, set);
 	hwloc_bitmap_free(set);
-	if (length >= (int)room)
-		memcpy(text + room - 4, "...", 4);
+	if (length >= (int)capacity)
+		memcpy(text + capacity - 4, "...", 4);
 }

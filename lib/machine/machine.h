@@ -69,7 +69,7 @@ int asl_machine_bind(const char *to, int mate, int mates);
 const char *const *asl_bind_names(void); /* NULL-ended */
 
 /* The processors that it may run on, as Linux numbers them: "0-3,8". */
-void asl_machine_cpus(char *text, size_t room);
+void asl_machine_cpus(char *text, size_t capacity);
 
 /*
  * Write hwloc's own description, in XML, by atomic_file.h.  0 or a negative errno,

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +28,10 @@ int asl_matrix_allocate(void **map, size_t *map_bytes, const char *path,
 {
 	char what[64];
 
-	snprintf(what, sizeof(what), "%" PRIu64 " x %" PRIu64 " entries", rows,
-		 cols);
+	snprintf(what, sizeof(what), "%ju x %ju entries", rows, cols);
 	*map = NULL;
-	return asl_file_make_room(map, map_bytes, path, what,
-				  (double)rows * (double)cols);
+	return asl_file_allocate(map, map_bytes, path, what,
+				 (double)rows * (double)cols);
 }
 
 static const struct asl_format *by_ending(const char *path)
@@ -61,10 +59,10 @@ static int find_format(const struct asl_format **out,
 		if (begins(in, table[i]))
 			*out = table[i];
 	if (!*out)
-		return asl_fail(-EINVAL,
-				"%s: is neither .npy nor .mtx, by name or "
-				"by content",
-				path);
+		return asl_fail(
+			-EINVAL,
+			"%s: is neither .npy nor .mtx, by name or by content",
+			path);
 	if (begins(in, *out))
 		return 0;
 	asl_quote(found, in->map, in->map_bytes < 16 ? in->map_bytes : 16);
@@ -129,13 +127,13 @@ void asl_matrix_read(const struct asl_matrix_in *in, double *at, uint64_t row,
 
 static int create(struct asl_matrix_out *out, const char *path)
 {
-	int err = asl_atomic_file_create(&out->aside, path);
+	int err = asl_atomic_file_create(&out->file, path);
 
 	if (err)
 		return err;
 	err = out->format->create(out);
 	if (err)
-		asl_atomic_file_discard(&out->aside);
+		asl_atomic_file_discard(&out->file);
 	return err;
 }
 
@@ -149,13 +147,12 @@ int asl_matrix_create(struct asl_matrix_out **out, const char *path,
 	*out = NULL;
 	if (!format)
 		return asl_fail(-EINVAL,
-				"%s: matrices are written as .npy or "
-				".mtx, by the name's ending",
+				"%s: matrices are written as .npy or .mtx, by "
+				"the name's ending",
 				path);
 	if (rows == 0 || cols == 0)
 		return asl_fail(-EINVAL,
-				"%s: %" PRIu64 " x %" PRIu64
-				" is not the size of a matrix",
+				"%s: %ju x %ju is not the size of a matrix",
 				path, rows, cols);
 	o = calloc(1, sizeof(*o));
 	if (!o)
@@ -188,9 +185,8 @@ static int check_whole(const struct asl_matrix_out *out)
 	if (out->written >= out->rows * out->cols)
 		return 0;
 	return asl_fail(-EINVAL,
-			"%s: only %" PRIu64 " of %" PRIu64 " x %" PRIu64
-			" entries were written",
-			out->given ? "the result" : out->aside.path,
+			"%s: only %ju of %ju x %ju entries were written",
+			out->given ? "the result" : out->file.path,
 			out->written, out->rows, out->cols);
 }
 
@@ -209,9 +205,9 @@ int asl_matrix_commit(struct asl_matrix_out *out)
 	if (!err && out->format->finish)
 		err = out->format->finish(out);
 	if (err)
-		asl_atomic_file_discard(&out->aside);
+		asl_atomic_file_discard(&out->file);
 	else if (!out->given)
-		err = asl_atomic_file_commit(&out->aside);
+		err = asl_atomic_file_commit(&out->file);
 	free_out(out);
 	return err;
 }
@@ -220,7 +216,7 @@ void asl_matrix_discard(struct asl_matrix_out *out)
 {
 	if (!out)
 		return;
-	asl_atomic_file_discard(&out->aside);
+	asl_atomic_file_discard(&out->file);
 	free_out(out);
 }
 

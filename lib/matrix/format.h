@@ -35,7 +35,7 @@ struct asl_matrix_out {
 	uint64_t written;	       /* entries */
 	int err;		       /* the first one, of a write */
 	const struct asl_given *given; /* into memory: nothing below is used */
-	struct asl_atomic_file aside;
+	struct asl_atomic_file file;
 	uint64_t data_at; /* .npy: where the entries begin */
 	void *map;	  /* .mtx: the entries, until they are text */
 	size_t map_bytes;

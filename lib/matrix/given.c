@@ -4,7 +4,6 @@
 #include "lib/matrix/given.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +21,8 @@ static int check(const struct asl_given *x, const char *name, uint64_t rows,
 				name, x->dims);
 	if (x->size[0] == rows && columns == cols)
 		return 0;
-	return asl_fail(-EINVAL,
-			"%s: is %" PRIu64 " x %" PRIu64 ", expected %" PRIu64
-			" x %" PRIu64,
-			name, x->size[0], columns, rows, cols);
+	return asl_fail(-EINVAL, "%s: is %ju x %ju, expected %ju x %ju", name,
+			x->size[0], columns, rows, cols);
 }
 
 int asl_given_open(struct asl_matrix_in **out, const struct asl_given *from,
@@ -114,7 +111,7 @@ int asl_given_create(struct asl_matrix_out **out, const struct asl_given *to,
 		.rows = rows,
 		.cols = cols,
 		.given = to,
-		.aside.fd = -1,
+		.file.fd = -1,
 	};
 	return 0;
 }

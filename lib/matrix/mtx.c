@@ -19,7 +19,6 @@
  * formats: initial design, NISTIR 5935, 1996.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -90,13 +89,12 @@ static int check_size(const struct reader *r)
 {
 	if (r->rows == 0 || r->cols == 0)
 		return asl_fail(-EINVAL,
-				"%s:%" PRIu64 ": a matrix of %" PRIu64
-				" x %" PRIu64 " has no entries",
+				"%s:%ju: a matrix of %ju x %ju has no entries",
 				r->lines.path, r->lines.line, r->rows, r->cols);
 	if (r->symmetry != GENERAL && r->rows != r->cols)
 		return asl_fail(-EINVAL,
-				"%s:%" PRIu64 ": %" PRIu64 " x %" PRIu64
-				" can't be symmetric: expected a square",
+				"%s:%ju: %ju x %ju can't be symmetric: "
+				"expected a square",
 				r->lines.path, r->lines.line, r->rows, r->cols);
 	return 0;
 }
@@ -129,7 +127,7 @@ static int store(const struct reader *r, uint64_t i, uint64_t j, double value)
 	*at = *at == 0 ? value : *at + value;
 	if (!isfinite(*at))
 		return asl_fail(-EINVAL,
-				"%s:%" PRIu64 ": the sum of what is "
+				"%s:%ju: the sum of what is "
 				"listed for this position overflows",
 				r->lines.path, r->lines.line);
 	if (r->symmetry != GENERAL && i != j)
@@ -140,8 +138,7 @@ static int store(const struct reader *r, uint64_t i, uint64_t j, double value)
 static int too_few(const struct reader *r, uint64_t found)
 {
 	return asl_fail(-EINVAL,
-			"%s: ends in line %" PRIu64 " after %" PRIu64
-			" of %" PRIu64 " entries",
+			"%s: ends in line %ju after %ju of %ju entries",
 			r->lines.path, r->lines.line, found, r->listed);
 }
 
@@ -149,13 +146,25 @@ static int check_triangle(const struct reader *r, uint64_t i, uint64_t j)
 {
 	if (r->symmetry == GENERAL || i > j || (i == j && r->symmetry != SKEW))
 		return 0;
-	return asl_fail(-EINVAL,
-			"%s:%" PRIu64 ": (%" PRIu64 ", %" PRIu64
-			") is not below the diagonal%s; a %ssymmetric "
-			"file lists nothing else",
-			r->lines.path, r->lines.line, i + 1, j + 1,
-			r->symmetry == SKEW ? "" : " or on it",
-			r->symmetry == SKEW ? "skew-" : "");
+	return asl_fail(
+		-EINVAL,
+		"%s:%ju: (%ju, %ju) is not below the diagonal%s; a %ssymmetric "
+		"file lists nothing else",
+		r->lines.path, r->lines.line, i + 1, j + 1,
+		r->symmetry == SKEW ? "" : " or on it",
+		r->symmetry == SKEW ? "skew-" : "");
+}
+
+/* The value of entry (i, j), which ends the line. */
+static int take_entry(const struct reader *r, struct asl_text *line, uint64_t i,
+		      uint64_t j)
+{
+	double value;
+	int err = asl_take_value(&r->lines, line, r->field == INTEGER, &value);
+
+	if (!err)
+		err = asl_take_end(&r->lines, line);
+	return err ? err : store(r, i, j, value);
 }
 
 static int read_coordinates(struct reader *r)
@@ -164,7 +173,6 @@ static int read_coordinates(struct reader *r)
 
 	for (uint64_t n = 0; n < r->listed; n++) {
 		uint64_t i, j;
-		double value;
 		int err;
 
 		if (!asl_next_data_line(&r->lines, &line))
@@ -176,22 +184,11 @@ static int read_coordinates(struct reader *r)
 		if (!err)
 			err = check_triangle(r, i, j);
 		if (!err)
-			err = asl_take_value(&r->lines, &line,
-					     r->field == INTEGER, &value);
-		if (!err)
-			err = asl_take_end(&r->lines, &line);
-		if (!err)
-			err = store(r, i, j, value);
+			err = take_entry(r, &line, i, j);
 		if (err)
 			return err;
 	}
 	return 0;
-}
-
-/* The first row of column j that is listed. */
-static uint64_t top(const struct reader *r, uint64_t j)
-{
-	return r->symmetry == GENERAL ? 0 : j + (r->symmetry == SKEW);
 }
 
 static int read_array(struct reader *r)
@@ -199,22 +196,21 @@ static int read_array(struct reader *r)
 	struct asl_text line;
 	uint64_t n = 0;
 
-	for (uint64_t j = 0; j < r->cols; j++)
-		for (uint64_t i = top(r, j); i < r->rows; i++, n++) {
-			double value;
+	for (uint64_t j = 0; j < r->cols; j++) {
+		/* The first row of the column that is listed. */
+		uint64_t top =
+			r->symmetry == GENERAL ? 0 : j + (r->symmetry == SKEW);
+
+		for (uint64_t i = top; i < r->rows; i++, n++) {
 			int err;
 
 			if (!asl_next_data_line(&r->lines, &line))
 				return too_few(r, n);
-			err = asl_take_value(&r->lines, &line,
-					     r->field == INTEGER, &value);
-			if (!err)
-				err = asl_take_end(&r->lines, &line);
-			if (!err)
-				err = store(r, i, j, value);
+			err = take_entry(r, &line, i, j);
 			if (err)
 				return err;
 		}
+	}
 	return 0;
 }
 
@@ -238,10 +234,10 @@ static int read_entries(struct reader *r)
 	err = r->layout == ARRAY ? read_array(r) : read_coordinates(r);
 	if (err || !asl_next_data_line(&r->lines, &line))
 		return err;
-	return asl_fail(-EINVAL,
-			"%s:%" PRIu64 ": more than the %" PRIu64
-			" entries that its size calls for",
-			r->lines.path, r->lines.line, r->listed);
+	return asl_fail(
+		-EINVAL,
+		"%s:%ju: more than the %ju entries that its size calls for",
+		r->lines.path, r->lines.line, r->listed);
 }
 
 static int read_matrix(struct reader *r, void **dense, size_t *bytes)
@@ -289,7 +285,7 @@ static int mtx_open(struct asl_matrix_in *in, const char *path)
 
 static int mtx_create(struct asl_matrix_out *out)
 {
-	return asl_matrix_allocate(&out->map, &out->map_bytes, out->aside.path,
+	return asl_matrix_allocate(&out->map, &out->map_bytes, out->file.path,
 				   out->rows, out->cols);
 }
 
@@ -334,7 +330,7 @@ static int print(struct printer *p, const struct asl_matrix_out *out)
 
 	p->held = (size_t)snprintf(p->buffer, sizeof(p->buffer),
 				   "%%%%MatrixMarket matrix array real general"
-				   "\n%" PRIu64 " %" PRIu64 "\n",
+				   "\n%ju %ju\n",
 				   out->rows, out->cols);
 	for (uint64_t j = 0; !err && j < out->cols; j++)
 		for (uint64_t i = 0; !err && i < out->rows; i++)
@@ -350,12 +346,12 @@ static int mtx_finish(struct asl_matrix_out *out)
 	int err = -ENOMEM;
 
 	if (c && p) {
-		p->to = &out->aside;
+		p->to = &out->file;
 		before = uselocale(c);
 		err = print(p, out);
 		uselocale(before);
 	} else {
-		asl_fail(err, "%s: no memory", out->aside.path);
+		asl_fail(err, "%s: no memory", out->file.path);
 	}
 	free(p);
 	if (c)

@@ -15,7 +15,6 @@
 #include "lib/matrix/npy.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,10 +107,10 @@ static int parse_descr(struct asl_npy_header *h, struct asl_text *t,
 	if (take_string(t, &h->descr))
 		return 0;
 	if (take(t, "["))
-		return asl_fail(-EINVAL,
-				"%s: entries are structured, expected "
-				"'<f8' (float64)",
-				path);
+		return asl_fail(
+			-EINVAL,
+			"%s: entries are structured, expected '<f8' (float64)",
+			path);
 	return malformed(path, t, "a type of entries");
 }
 
@@ -202,7 +201,7 @@ static const char *sizes(char to[SIZES], const struct asl_npy_header *h)
 
 	to[0] = '\0';
 	for (uint64_t i = 0; i < h->dims; i++)
-		n += snprintf(to + n, (size_t)(SIZES - n), "%s%" PRIu64,
+		n += snprintf(to + n, (size_t)(SIZES - n), "%s%ju",
 			      i ? " x " : "", h->size[i]);
 	return to;
 }
@@ -214,28 +213,25 @@ static int check(const struct asl_npy_header *h, const char *path,
 	char found[ASL_QUOTE], size[SIZES];
 
 	if (length != 3 || memcmp(h->descr.at, "<f8", 3) != 0)
-		return asl_fail(-EINVAL,
-				"%s: entries are '%s', expected '<f8' "
-				"(float64)",
-				path, asl_quote(found, h->descr.at, length));
+		return asl_fail(
+			-EINVAL,
+			"%s: entries are '%s', expected '<f8' (float64)", path,
+			asl_quote(found, h->descr.at, length));
 	if (h->dims != dims)
 		return asl_fail(-EINVAL,
-				"%s: has %" PRIu64
-				" dimension%s, expected %" PRIu64,
-				path, h->dims, h->dims == 1 ? "" : "s", dims);
+				"%s: has %ju dimension%s, expected %ju", path,
+				h->dims, h->dims == 1 ? "" : "s", dims);
 	for (uint64_t i = 0; i < dims; i++)
 		if (h->size[i] == 0)
 			return asl_fail(-EINVAL,
-					"%s: an array of %s has no "
-					"entries",
+					"%s: an array of %s has no entries",
 					path, sizes(size, h));
 	return 0;
 }
 
 static int wrong_length(const char *path, uint64_t expected, uint64_t found)
 {
-	return asl_fail(-EINVAL,
-			"%s: is %s: expected %" PRIu64 " bytes, found %" PRIu64,
+	return asl_fail(-EINVAL, "%s: is %s: expected %ju bytes, found %ju",
 			path, found < expected ? "cut off" : "too long",
 			expected, found);
 }
@@ -251,8 +247,8 @@ static int find_header(struct asl_text *t, const char *path, const void *map,
 		return wrong_length(path, 8, map_bytes);
 	if (b[6] < 1 || b[6] > 3 || b[7] != 0)
 		return asl_fail(-EINVAL,
-				"%s: is of format version %d.%d, expected "
-				"1.0, 2.0 or 3.0",
+				"%s: is of format version %d.%d, expected 1.0, "
+				"2.0 or 3.0",
 				path, b[6], b[7]);
 	at = b[6] == 1 ? 10 : 12;
 	if (map_bytes < at)
@@ -278,8 +274,7 @@ static int check_length(const struct asl_npy_header *h, size_t header,
 		overflow |= __builtin_mul_overflow(bytes, h->size[i], &bytes);
 	if (__builtin_add_overflow(bytes, header, &bytes) || overflow)
 		return asl_fail(-EINVAL,
-				"%s: %s entries are more than any file "
-				"holds",
+				"%s: %s entries are more than any file holds",
 				path, sizes(size, h));
 	return bytes == map_bytes ? 0 : wrong_length(path, bytes, map_bytes);
 }
@@ -311,10 +306,10 @@ static int not_finite(const struct asl_matrix_in *in, uint64_t at, double value,
 	uint64_t row = by_columns ? at % across : at / across;
 	uint64_t col = by_columns ? at / across : at % across;
 
-	return asl_fail(-EINVAL,
-			"%s: entry [%" PRIu64 ", %" PRIu64
-			"] (from 0) is %g, expected a finite number",
-			path, row, col, value);
+	return asl_fail(
+		-EINVAL,
+		"%s: entry [%ju, %ju] (from 0) is %g, expected a finite number",
+		path, row, col, value);
 }
 
 static int check_finite(const struct asl_matrix_in *in, const char *path)
@@ -355,8 +350,8 @@ size_t asl_npy_head(char head[ASL_NPY_HEAD], const uint64_t *size, int dims)
 	n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n),
 		      "{'descr': '<f8', 'fortran_order': False, 'shape': (");
 	for (int i = 0; i < dims; i++)
-		n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n),
-			      "%s%" PRIu64, i ? ", " : "", size[i]);
+		n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n), "%s%ju",
+			      i ? ", " : "", size[i]);
 	n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n), "%s), }",
 		      dims == 1 ? "," : "");
 	end = (n + 1 + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
@@ -378,20 +373,20 @@ static int npy_create(struct asl_matrix_out *out)
 	out->data_at = end;
 	if (__builtin_mul_overflow(out->rows, out->cols, &bytes) ||
 	    bytes > (INT64_MAX - sizeof(head)) / 8)
-		return asl_fail(-EFBIG,
-				"%s: %" PRIu64 " x %" PRIu64
-				" entries are more than any file holds",
-				out->aside.path, out->rows, out->cols);
-	err = asl_atomic_file_reserve(&out->aside, out->data_at + 8 * bytes);
+		return asl_fail(
+			-EFBIG,
+			"%s: %ju x %ju entries are more than any file holds",
+			out->file.path, out->rows, out->cols);
+	err = asl_atomic_file_reserve(&out->file, out->data_at + 8 * bytes);
 	if (err)
 		return err;
-	return asl_atomic_file_write(&out->aside, head, end, 0);
+	return asl_atomic_file_write(&out->file, head, end, 0);
 }
 
 static int npy_write(struct asl_matrix_out *out, const double *at, uint64_t row,
 		     uint64_t col, uint64_t count)
 {
-	return asl_atomic_file_write(&out->aside, at, count * 8,
+	return asl_atomic_file_write(&out->file, at, count * 8,
 				     out->data_at +
 					     (row * out->cols + col) * 8);
 }

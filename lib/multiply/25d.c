@@ -93,7 +93,7 @@ static void mm25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	uint64_t own = asl_torus_owned(&t) + (c > 1 ? C : 0);
 	uint64_t rooms = asl_torus_rooms(&t);
 	uint64_t multiplying = rooms + asl_torus_tile(&t);
-	uint64_t reducing = asl_reduce_room(C, c, l, ROOT);
+	uint64_t reducing = asl_reduce_scratch(C, c, l, ROOT);
 
 	predict_replicate(&out->in[ASL_GATHER], &t, &t.A);
 	predict_replicate(&out->in[ASL_GATHER], &t, &t.B);

@@ -50,7 +50,7 @@ static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 
 	asl_brick_predict(
 		out, plan, &x, own,
-		asl_reduce_scatter_room(C, x.along_k.size, x.along_k.me));
+		asl_reduce_scatter_scratch(C, x.along_k.size, x.along_k.me));
 	asl_predict_reduce_scatter(&out->in[ASL_REDUCE], C, x.along_k.size,
 				   x.along_k.me, ASL_POOL, ASL_POOL);
 }

@@ -658,9 +658,9 @@ static void fused_predict_cell(struct asl_ledger *out,
 		held->own += predict_tiles(
 			out, &t, asl_parts_alike(t.rows.count, t.down, i / 2),
 			asl_parts_alike(t.cols.count, t.across, i % 2));
-	held->multiplying =
-		asl_max(held->multiplying,
-			W + asl_reduce_scatter_tile_room(W, t.g.size, t.g.me));
+	held->multiplying = asl_max(
+		held->multiplying,
+		W + asl_reduce_scatter_tile_scratch(W, t.g.size, t.g.me));
 }
 
 static struct asl_cuts_held fused_predict(struct asl_ledger *out,
@@ -816,7 +816,7 @@ static uint64_t cuts_predict_cell(struct asl_counts *counts,
 		copy = W;
 	}
 	asl_predict_reduce_scatter(counts, W, g.size, g.me, ASL_POOL, where);
-	return copy + asl_reduce_scatter_room(W, g.size, g.me);
+	return copy + asl_reduce_scatter_scratch(W, g.size, g.me);
 }
 
 static struct asl_cuts_held cuts_predict(struct asl_ledger *out,

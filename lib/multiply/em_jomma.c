@@ -67,7 +67,8 @@ static void em_jomma_predict(struct asl_ledger *out,
 		       asl_brick_share(&x, ASL_B).words.count +
 		       (k == ROOT ? C : 0);
 
-	asl_brick_predict(out, plan, &x, own, asl_reduce_room(C, Pz, k, ROOT));
+	asl_brick_predict(out, plan, &x, own,
+			  asl_reduce_scratch(C, Pz, k, ROOT));
 	asl_predict_reduce(&out->in[ASL_REDUCE], C, Pz, k, ROOT, ASL_POOL,
 			   ASL_POOL);
 }

@@ -134,8 +134,8 @@ static uint64_t need(const struct asl_plan *plan, const struct sizes *x)
 		words += band * x->deep;
 	if (x->gathers_streamed)
 		words += slices * wide * x->deep;
-	return words + asl_reduce_scatter_tile_room(tile, plan->grid.p[1],
-						    plan->grid.p[1] - 1);
+	return words + asl_reduce_scatter_tile_scratch(tile, plan->grid.p[1],
+						       plan->grid.p[1] - 1);
 }
 
 /* Of reads and of gathering; the rest depends on the grid alone. */
@@ -489,8 +489,8 @@ static void fused_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			 (uint64_t)slices_held(&f);
 	tile = fused_tile(&f, 0, 0).count * fused_slice(&f, 0).count;
 	out->memory_high = own + panels + tile +
-			   asl_reduce_scatter_tile_room(tile, f.x.along_k.size,
-							f.x.along_k.me);
+			   asl_reduce_scatter_tile_scratch(
+				   tile, f.x.along_k.size, f.x.along_k.me);
 	out->pool_high = own + (plan->panels == ASL_POOL ? panels : 0);
 }
 

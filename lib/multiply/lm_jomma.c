@@ -538,7 +538,7 @@ static uint64_t predict_rounds(struct asl_ledger *out,
 	asl_predict_reduce(&elsewhere, C, p, j, other, ASL_POOL, ASL_POOL);
 	asl_counts_add_times(reduce, &elsewhere, others);
 	return asl_max(asl_kernel_room(plan->kernel, &local),
-		       asl_reduce_room(C, p, j, others ? other : j));
+		       asl_reduce_scratch(C, p, j, others ? other : j));
 }
 
 static uint64_t panels(const struct asl_lm_part *x)

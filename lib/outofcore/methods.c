@@ -473,9 +473,9 @@ static void predict_sum(const struct asl_alike *leaf, void *arg)
 		predict_fetched(&once, leaf->length);
 	asl_counts_add_times(s->x, &once, s->times * leaf->many);
 	s->x->of[ASL_NVM_LIFT] += (s->times - 1) * leaf->many * mine;
-	s->scratch =
-		asl_max(s->scratch, asl_reduce_scatter_room(leaf->length,
-							    l->ranks, l->rank));
+	s->scratch = asl_max(
+		s->scratch,
+		asl_reduce_scatter_scratch(leaf->length, l->ranks, l->rank));
 }
 
 static void accumulation_predict(struct asl_ledger *out,

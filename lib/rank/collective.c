@@ -73,8 +73,8 @@ static void reduce_scatter_halving(struct asl_rank *r,
 				   struct asl_words *mine,
 				   const struct asl_words *whole)
 {
-	struct asl_words part = *whole, room[2] = {{0}, {0}};
-	int rooms = mine ? 2 : 1;
+	struct asl_words part = *whole, scratch[2] = {{0}, {0}};
+	int buffers = mine ? 2 : 1;
 
 	for (int runs = 2, s = 0; runs <= g->size; runs *= 2, s++) {
 		int run = g->me / (g->size / runs);
@@ -89,17 +89,17 @@ static void reduce_scatter_halving(struct asl_rank *r,
 			asl_slice(&part, upper ? 0 : k.count, o.count);
 		struct asl_words in, *sum;
 
-		/* The sum of the step before lies in the other room. */
-		if (s < rooms)
-			asl_take(r, &room[s], ASL_DRAM, k.count);
-		in = asl_slice(&room[s % rooms], 0, k.count);
+		/* The sum of the step before lies in the other scratch. */
+		if (s < buffers)
+			asl_take(r, &scratch[s], ASL_DRAM, k.count);
+		in = asl_slice(&scratch[s % buffers], 0, k.count);
 		asl_exchange(r, peer, &give, peer, &in);
 		sum = !mine ? &keep : runs == g->size ? mine : &in;
 		asl_add(r, sum, &in, &keep);
 		part = *sum;
 	}
-	asl_give(r, &room[1]);
-	asl_give(r, &room[0]);
+	asl_give(r, &scratch[1]);
+	asl_give(r, &scratch[0]);
 }
 
 /*
@@ -111,15 +111,16 @@ static void reduce_scatter_ring(struct asl_rank *r, const struct asl_group *g,
 				const struct asl_words *whole)
 {
 	struct asl_words out = share(whole, g->size, g->me - 1);
-	struct asl_words room[2] = {{0}, {0}};
-	int rooms = mine ? 2 : 1;
+	struct asl_words scratch[2] = {{0}, {0}};
+	int buffers = mine ? 2 : 1;
 
-	for (int i = 0; i < rooms; i++)
-		asl_take(r, &room[i], ASL_DRAM,
+	for (int i = 0; i < buffers; i++)
+		asl_take(r, &scratch[i], ASL_DRAM,
 			 asl_share(whole->count, g->size, 0).count);
 	for (int s = 0; s < g->size - 1; s++) {
 		struct asl_words own = share(whole, g->size, g->me - 2 - s);
-		struct asl_words in = asl_slice(&room[s % rooms], 0, own.count);
+		struct asl_words in =
+			asl_slice(&scratch[s % buffers], 0, own.count);
 		struct asl_words *sum;
 
 		asl_exchange(r, neighbour(g, 1), &out, neighbour(g, -1), &in);
@@ -127,13 +128,12 @@ static void reduce_scatter_ring(struct asl_rank *r, const struct asl_group *g,
 		asl_add(r, sum, &in, &own);
 		out = *sum;
 	}
-	asl_give(r, &room[1]);
-	asl_give(r, &room[0]);
+	asl_give(r, &scratch[1]);
+	asl_give(r, &scratch[0]);
 }
 
-static void reduce_scatter(struct asl_rank *r, const struct asl_group *g,
-			   struct asl_words *mine,
-			   const struct asl_words *whole)
+void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
+			struct asl_words *mine, const struct asl_words *whole)
 {
 	if (g->size == 1 || !whole->count)
 		return;
@@ -141,12 +141,6 @@ static void reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 		reduce_scatter_halving(r, g, mine, whole);
 	else
 		reduce_scatter_ring(r, g, mine, whole);
-}
-
-void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
-			struct asl_words *mine, const struct asl_words *whole)
-{
-	reduce_scatter(r, g, mine, whole);
 }
 
 void asl_reduce_scatter_tile(struct asl_rank *r, const struct asl_group *g,
@@ -158,7 +152,7 @@ void asl_reduce_scatter_tile(struct asl_rank *r, const struct asl_group *g,
 	struct asl_tile part = asl_tile_row(tile, own.first, own.count);
 	struct asl_block to = asl_as_block(mine, 1, own.count);
 
-	reduce_scatter(r, g, NULL, &whole);
+	asl_reduce_scatter(r, g, NULL, &whole);
 	asl_tile_store(r, &to, &part);
 }
 

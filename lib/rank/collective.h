@@ -28,7 +28,10 @@
 void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 		   struct asl_words *all);
 
-/* mine = this member's part of the sum of every member's `whole`. */
+/*
+ * mine = this member's part of the sum of every member's `whole`; with `mine`
+ * NULL sums are formed in `whole`, which is destroyed but for this part.
+ */
 void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 			struct asl_words *mine, const struct asl_words *whole);
 
@@ -77,8 +80,8 @@ void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
 			int root, enum asl_where sum, enum asl_where whole);
 
 /* DRAM words that reductions need as scratch. */
-uint64_t asl_reduce_scatter_room(uint64_t W, int p, int j);
-uint64_t asl_reduce_scatter_tile_room(uint64_t W, int p, int j);
-uint64_t asl_reduce_room(uint64_t W, int p, int j, int root);
+uint64_t asl_reduce_scatter_scratch(uint64_t W, int p, int j);
+uint64_t asl_reduce_scatter_tile_scratch(uint64_t W, int p, int j);
+uint64_t asl_reduce_scratch(uint64_t W, int p, int j, int root);
 
 #endif

@@ -135,14 +135,14 @@ void asl_predict_reduce_scatter_tile(struct asl_counts *x, uint64_t W, int p,
 }
 
 /* The first half that arrives is the largest; around a ring the first part. */
-uint64_t asl_reduce_scatter_tile_room(uint64_t W, int p, int j)
+uint64_t asl_reduce_scatter_tile_scratch(uint64_t W, int p, int j)
 {
 	if (p == 1 || !W)
 		return 0;
 	return asl_is_power_of_two(p) ? q(W, 2, j >= p / 2) : q(W, p, 0);
 }
 
-uint64_t asl_reduce_scatter_room(uint64_t W, int p, int j)
+uint64_t asl_reduce_scatter_scratch(uint64_t W, int p, int j)
 {
 	if (p == 1 || !W)
 		return 0;
@@ -202,11 +202,11 @@ void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
 	asl_predict_gather(x, W, p, j, root, sum, ASL_DRAM);
 }
 
-uint64_t asl_reduce_room(uint64_t W, int p, int j, int root)
+uint64_t asl_reduce_scratch(uint64_t W, int p, int j, int root)
 {
-	uint64_t room = asl_reduce_scatter_room(W, p, j);
+	uint64_t scratch = asl_reduce_scatter_scratch(W, p, j);
 
 	if (p == 1 || !W)
 		return 0;
-	return j == root ? room : room + q(W, p, j);
+	return j == root ? scratch : scratch + q(W, p, j);
 }

@@ -18,7 +18,6 @@
 #include "lib/base/parts.h"
 #include "lib/machine/ticks.h"
 #include "lib/rank/bucket.h"
-#include "lib/rank/verbs.h"
 
 /* In memory that the ranks of a host share. */
 struct host {
@@ -251,7 +250,7 @@ struct probe {
 /* Seconds of one request. */
 static double move(struct probe *b, enum asl_direction way, int number)
 {
-	uint64_t each = b->tile.room, first = (uint64_t)number * each;
+	uint64_t each = b->tile.capacity, first = (uint64_t)number * each;
 	struct asl_words x = asl_slice(&b->region, first, each);
 	struct asl_block at = asl_as_block(&x, 1, each);
 	double since = asl_now();
@@ -265,7 +264,7 @@ static double move(struct probe *b, enum asl_direction way, int number)
 
 static int requests(const struct probe *b)
 {
-	return (int)asl_min(b->region.count / b->tile.room, REQUESTS);
+	return (int)asl_min(b->region.count / b->tile.capacity, REQUESTS);
 }
 
 /* Nanoseconds a word.  Writing comes first: pages have not been touched yet. */
@@ -278,7 +277,7 @@ static void measure_pool(struct probe *b, double word[ASL_DIRECTIONS])
 		for (int i = 0; i < PASSES * count; i++)
 			times[i] = move(b, way, i % count);
 		word[way] = asl_median(times, PASSES * count) * 1e9 /
-			    (double)b->tile.room;
+			    (double)b->tile.capacity;
 	}
 }
 
@@ -288,7 +287,7 @@ static double measure_error(struct probe *b, const struct asl_emulation *as)
 	const struct asl_seconds *s = &b->r->seconds;
 
 	for (int way = 0; way < ASL_DIRECTIONS; way++) {
-		double each = as->word[way] * (double)b->tile.room;
+		double each = as->word[way] * (double)b->tile.capacity;
 
 		for (int i = 0; i < requests(b) && i * each < ERROR_NS; i++)
 			move(b, way, i);

@@ -9,7 +9,7 @@
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
-#include "lib/rank/verbs.h"
+#include "lib/rank/resume.h"
 
 static void give_words(struct asl_rank *r, double *at, enum asl_where where)
 {
@@ -176,16 +176,16 @@ void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 			      "a tile of %ju x %ju words does not fit into a "
 			      "cache of %ju, of which %ju are taken",
 			      rows, cols, r->cache, r->cache_held);
-	t->room = take_words(r, &t->at, ASL_DRAM, rows * cols);
+	t->capacity = take_words(r, &t->at, ASL_DRAM, rows * cols);
 	t->data = r->data && t->at;
-	r->cache_held += t->room;
+	r->cache_held += t->capacity;
 	asl_tile_zero(t, rows, cols);
 }
 
 void asl_tile_give(struct asl_rank *r, struct asl_tile *t)
 {
-	r->held[ASL_DRAM] -= t->room;
-	r->cache_held -= t->room;
+	r->held[ASL_DRAM] -= t->capacity;
+	r->cache_held -= t->capacity;
 	give_words(r, t->at, ASL_DRAM);
 	*t = (struct asl_tile){0};
 }
@@ -226,7 +226,7 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 
 	if (r->err)
 		return;
-	assert(src->rows * src->cols <= dst->room);
+	assert(src->rows * src->cols <= dst->capacity);
 	dst->rows = src->rows;
 	dst->cols = src->cols;
 	dst->zero = false;
@@ -285,25 +285,27 @@ struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
 				  t->at ? t->at + first : NULL};
 }
 
+static struct asl_tile part_of(struct asl_tile *t, uint64_t first,
+			       uint64_t rows, uint64_t cols)
+{
+	struct asl_words x = asl_tile_words(t, first, rows * cols);
+
+	return (struct asl_tile){.rows = rows,
+				 .cols = cols,
+				 .at = x.at,
+				 .data = t->data,
+				 .capacity = x.count};
+}
+
 struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first, uint64_t count)
 {
-	struct asl_words x = asl_tile_words(t, first, count);
-
-	return (struct asl_tile){
-		.rows = 1, .cols = count, .at = x.at, .data = t->data};
+	return part_of(t, first, 1, count);
 }
 
 struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
 			      uint64_t count)
 {
-	struct asl_words x =
-		asl_tile_words(t, first * t->cols, count * t->cols);
-
-	return (struct asl_tile){.rows = count,
-				 .cols = t->cols,
-				 .at = x.at,
-				 .data = t->data,
-				 .room = x.count};
+	return part_of(t, first * t->cols, count, t->cols);
 }
 
 void asl_compute(struct asl_rank *r, const struct asl_words *streamed,

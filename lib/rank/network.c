@@ -11,7 +11,7 @@
 #include "lib/rank/emulate.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
-#include "lib/rank/verbs.h"
+#include "lib/rank/resume.h"
 
 static double later(double a, double b)
 {
@@ -136,7 +136,7 @@ static bool is_emulated(const struct asl_rank *r, const struct asl_step *x)
 
 struct asl_overlap {
 	struct asl_step *step;
-	int count, room;
+	int count, capacity;
 	int next;     /* the first that has not ended */
 	bool started; /* step[next] */
 	struct asl_net_op op;
@@ -169,18 +169,19 @@ static void queue_step(struct asl_rank *r, const struct asl_step *x)
 {
 	struct asl_overlap *b = r->overlap;
 
-	if (b->count == b->room) {
-		int room = b->room ? 2 * b->room : 16;
+	if (b->count == b->capacity) {
+		int capacity = b->capacity ? 2 * b->capacity : 16;
 		struct asl_step *more =
-			realloc(b->step, (size_t)room * sizeof *more);
+			realloc(b->step, (size_t)capacity * sizeof *more);
 
 		if (!more) {
 			asl_rank_fail(r, -ENOMEM,
-				      "no memory for %d steps' records", room);
+				      "no memory for %d steps' records",
+				      capacity);
 			return;
 		}
 		b->step = more;
-		b->room = room;
+		b->capacity = capacity;
 	}
 	b->step[b->count++] = *x;
 	/* Memory does not overlap: the rank's own verbs use it. */

@@ -62,7 +62,7 @@ struct asl_tile {
 	double *at;
 	bool zero; /* all zeros, although `at` may say otherwise */
 	bool data; /* `at` may be read and written */
-	uint64_t room;
+	uint64_t capacity;
 	struct asl_block over; /* the block that it was laid over, if any */
 	const double *from;    /* where it was loaded from, or NULL */
 };
@@ -267,5 +267,28 @@ static inline int asl_member(const struct asl_group *g, int i)
 {
 	return g->list ? g->list[i] : g->first + i * g->stride;
 }
+
+/* ---- For verbs ---- */
+
+/* Add to the ledger and, in phases that count, to the clocks. */
+void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n);
+
+/* Charge `runs` contiguous runs of `run` words each. */
+void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
+		     uint64_t runs, uint64_t run);
+
+/* Raise the high-water marks to the words held now. */
+void asl_note_high(struct asl_rank *r);
+
+/* Advance the steps that overlap with computing; false: none is left. */
+bool asl_overlap_poll(struct asl_rank *r);
+
+enum asl_verb { ASL_COMPUTES, ASL_TALKS, ASL_MOVES };
+
+/* Add seconds to the current phase and to the verb's kind. */
+void asl_time_add(struct asl_rank *r, enum asl_verb verb, double s);
+
+/* Add the time since then, and wait until emulated words have taken theirs. */
+void asl_time_since(struct asl_rank *r, enum asl_verb verb, double since);
 
 #endif

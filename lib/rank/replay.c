@@ -22,7 +22,7 @@ struct asl_replay {
 	struct asl_lru *cache;
 	uint64_t line;
 	struct piece *piece; /* by `first` */
-	int count, room;
+	int count, capacity;
 };
 
 int asl_replay_open(struct asl_replay **out, const struct asl_lru_shape *shape)
@@ -72,16 +72,16 @@ struct asl_lru_traffic asl_replay_traffic(const struct asl_replay *x)
 
 static int grow(struct asl_replay *x)
 {
-	int room = x->room ? 2 * x->room : 16;
+	int capacity = x->capacity ? 2 * x->capacity : 16;
 	struct piece *more;
 
-	if (x->count < x->room)
+	if (x->count < x->capacity)
 		return 0;
-	more = realloc(x->piece, (size_t)room * sizeof *more);
+	more = realloc(x->piece, (size_t)capacity * sizeof *more);
 	if (!more)
 		return -ENOMEM;
 	x->piece = more;
-	x->room = room;
+	x->capacity = capacity;
 	return 0;
 }
 

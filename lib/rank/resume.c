@@ -10,7 +10,6 @@
 
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
-#include "lib/rank/verbs.h"
 
 static bool is_dry_run(const struct asl_resume *x)
 {

@@ -164,6 +164,37 @@ struct asl_resumed {
 
 struct asl_resumed asl_resume_moved(const struct asl_resume *x);
 
+/* ---- For verbs ---- */
+
+/* Must verbs on tiles act: load, store, compute? */
+static inline bool asl_does_tiles(const struct asl_rank *r)
+{
+	return !r->resume || r->resume->tiles;
+}
+
+/* Must verbs that copy, add, send or receive act?  Panels can be made again. */
+static inline bool asl_does_moves(const struct asl_rank *r,
+				  enum asl_phase phase)
+{
+	bool gathers = phase == ASL_GATHER || phase == ASL_SHIFT;
+
+	return !r->resume || r->resume->moves ||
+	       (r->resume->gathers && gathers);
+}
+
+/* Count words that were really moved, unless this verb does not act. */
+void asl_resume_count(struct asl_rank *r, enum asl_phase phase,
+		      enum asl_counter counter, uint64_t n);
+
+/* Log a block before a tile that was loaded from it is stored to it. */
+void asl_resume_store(struct asl_rank *r, const struct asl_block *dst,
+		      const struct asl_tile *src);
+
+/* During a dry run: note memory taken and given; *at is made unique. */
+void asl_resume_take(struct asl_rank *r, double **at, enum asl_where where,
+		     uint64_t count);
+void asl_resume_give(struct asl_rank *r, enum asl_where where, uint64_t count);
+
 /*
  * ---- The record of a run in its pool ----
  *

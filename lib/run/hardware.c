@@ -8,13 +8,13 @@
  * they are read.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/error.h"
 #include "lib/run/rank_case.h"
+#include "lib/run/run.h"
 #include "net/net.h"
 
 /* On sim all ranks are one process, for which rank 0 counts. */
@@ -162,7 +162,7 @@ static void list_sockets(FILE *f, int rank, const struct asl_hwc_count *count)
 			const struct asl_hwc_bytes *x = &count->of[s][m];
 
 			if (x->counted)
-				fprintf(f, "%s%d/%d/%s:%" PRIu64 ":%" PRIu64,
+				fprintf(f, "%s%d/%d/%s:%ju:%ju",
 					ftell(f) ? ";" : "", rank, s,
 					asl_hwc_medium_name(m), x->read,
 					x->written);

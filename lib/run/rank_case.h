@@ -7,7 +7,13 @@
 #include <limits.h>
 
 #include "lib/machine/hwc.h"
-#include "lib/run/run.h"
+#include "lib/plan/family.h"
+#include "lib/rank/emulate.h"
+#include "lib/rank/resume.h"
+
+struct asl_rep;
+struct asl_rank_record;
+struct asl_run_want;
 
 /* Shared by the ranks of this process in one case. */
 struct asl_common {
@@ -55,6 +61,8 @@ struct asl_rank_case {
 	struct asl_session *s;
 	struct asl_common *common;
 	const struct asl_run_want *want;
+	const struct asl_family *family;
+	bool keeps_result;
 	struct asl_net *net;
 	char run_id[40];
 	struct asl_store *pool, *staging;
@@ -74,17 +82,6 @@ struct asl_rank_case {
 	struct asl_resume_needs needs;
 	struct asl_resume resume;
 };
-
-static inline const struct asl_family *
-asl_rank_case_family(const struct asl_rank_case *p)
-{
-	return p->want->plan.algorithm->family;
-}
-
-static inline bool asl_rank_case_keeps_result(const struct asl_rank_case *p)
-{
-	return p->want->result || p->want->into;
-}
 
 /*
  * All ranks continue, or all get the error of the lowest rank that failed, whose

@@ -20,6 +20,7 @@
 #include "lib/base/parts.h"
 #include "lib/rank/resume.h"
 #include "lib/run/rank_case.h"
+#include "lib/run/run.h"
 
 /* ---- The case that a pool is for ---- */
 
@@ -79,7 +80,7 @@ static void dry_run(struct asl_rank_case *p, struct asl_rank *r)
 {
 	const struct asl_plan *plan = &p->want->plan;
 	struct asl_words own[ASL_MOST_OPERANDS] = {{0}};
-	int operands = asl_rank_case_family(p)->operands(plan);
+	int operands = p->family->operands(plan);
 
 	for (int i = 0; i < operands; i++)
 		asl_take(r, &own[i], ASL_POOL, asl_plan_owned(plan, r->id, i));
@@ -244,7 +245,7 @@ int asl_rank_case_resume(struct asl_rank_case *p)
 
 static uint64_t checksum(const struct asl_rank_case *p)
 {
-	int fixed = asl_rank_case_family(p)->fixed(&p->want->plan);
+	int fixed = p->family->fixed(&p->want->plan);
 	uint64_t check = 0;
 
 	for (int i = 0; i < fixed; i++)
@@ -268,8 +269,8 @@ int asl_rank_case_check_operands(struct asl_rank_case *p)
 			return damaged(p, "words of an operand are missing");
 	if (asl_replaying(&p->r) && asl_resume_noted(&p->resume) &&
 	    asl_resume_noted(&p->resume) != checksum(p))
-		return damaged(p, "words of an operand are not as they were "
-				  "filled");
+		return damaged(
+			p, "words of an operand are not as they were filled");
 	return 0;
 }
 

@@ -26,8 +26,9 @@
 /* ---- One row from every rank's record ---- */
 
 /* After a power cut the pool may have counted too few words. */
-static void sum_repeated(struct asl_rep *rep, const struct asl_rank_record *rank,
-		       const struct asl_counts *counted)
+static void sum_repeated(struct asl_rep *rep,
+			 const struct asl_rank_record *rank,
+			 const struct asl_counts *counted)
 {
 	const struct asl_counts *moved = &rank->resumed.moved;
 
@@ -111,8 +112,7 @@ static double verify(struct asl_rank_case *p)
 	asl_phase(&p->r, ASL_VERIFY);
 	if (!p->r.data || how == ASL_VERIFY_NONE)
 		return 0;
-	return asl_rank_case_family(p)->verify(&p->r, &p->common->data, p->own,
-					       how);
+	return p->family->verify(&p->r, &p->common->data, p->own, how);
 }
 
 /* Predict the iterations that were made, if only the run could know. */
@@ -145,7 +145,7 @@ static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 	asl_rank_restart(&p->r);
 	/* They may have been filled before a restart. */
 	if (has_operands(p) && !asl_replaying(&p->r))
-		asl_rank_case_family(p)->fill(&p->r, &p->common->data, p->own);
+		p->family->fill(&p->r, &p->common->data, p->own);
 	asl_rank_case_filled(p);
 	asl_mark_epoch(&p->r, NULL, 0);
 	err = asl_net_barrier(p->net);
@@ -262,11 +262,10 @@ static int write_result(struct asl_rank_case *p)
 {
 	int err = 0;
 
-	if (!asl_rank_case_keeps_result(p))
+	if (!p->keeps_result)
 		return 0;
 	if (has_operands(p))
-		err = asl_rank_case_family(p)->write(&p->r, &p->common->data,
-						     p->own);
+		err = p->family->write(&p->r, &p->common->data, p->own);
 	return asl_rank_case_agree(p, err ? err : settle(p));
 }
 
@@ -293,10 +292,14 @@ static int repetitions(struct asl_rank_case *p)
 
 static int run_case(struct asl_session *s, struct asl_net *net, int number)
 {
+	const struct asl_run_want *want = s->want[number];
 	struct asl_rank_case p = {
 		.s = s,
 		.common = &s->common[number],
-		.want = s->want[number],
+		.want = want,
+		/* A rank that refuses to take part has no plan. */
+		.family = want->refusal ? NULL : want->plan.algorithm->family,
+		.keeps_result = want->result || want->into,
 		.net = net,
 	};
 	int err = asl_rank_case_set_up(&p);
@@ -361,11 +364,11 @@ static int run_session(struct asl_session *s)
 
 	for (int i = 1; i < s->count; i++)
 		if (!asl_run_together(first, s->want[i]))
-			return asl_fail(-EINVAL,
-					"cases 1 and %d of a run differ in "
-					"transport, provider, ranks or whether "
-					"there is data",
-					i + 1);
+			return asl_fail(
+				-EINVAL,
+				"cases 1 and %d of a run differ in transport, "
+				"provider, ranks or whether there is data",
+				i + 1);
 	asl_blas_one_thread();
 	err = asl_net_run(&net, body, s);
 	if (*s->why)

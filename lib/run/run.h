@@ -120,7 +120,7 @@ struct asl_rep {
 
 	uint64_t starts;	    /* 0: it cannot be resumed */
 	struct asl_counts repeated; /* repeated after restarts, all ranks */
-	uint64_t safety_words;	  /* logged to be able to resume, all ranks */
+	uint64_t safety_words;	    /* logged to be able to resume, all ranks */
 
 	bool moved; /* false: null store, nothing below was measured */
 	bool timed; /* comm_s means something (not on sim) */

@@ -18,6 +18,7 @@
 #include "lib/machine/machine.h"
 #include "lib/matrix/file.h"
 #include "lib/run/rank_case.h"
+#include "lib/run/run.h"
 
 int asl_rank_case_agree(struct asl_rank_case *p, int err)
 {
@@ -89,7 +90,7 @@ static int open_once(struct asl_rank_case *p)
 		.seed = want->seed,
 		.exact = want->exact,
 	};
-	c->failed = asl_rank_case_family(p)->open(&c->data);
+	c->failed = p->family->open(&c->data);
 	return c->failed;
 }
 
@@ -97,9 +98,9 @@ static int open_data(struct asl_rank_case *p)
 {
 	int err = open_once(p);
 
-	if (err || !asl_rank_case_keeps_result(p) || asl_net_rank(p->net) > 0)
+	if (err || !p->keeps_result || asl_net_rank(p->net) > 0)
 		return err;
-	return asl_rank_case_family(p)->create(&p->common->data);
+	return p->family->create(&p->common->data);
 }
 
 /*
@@ -140,7 +141,7 @@ static uint64_t pool_words(const struct asl_rank_case *p)
 static int open_stores(struct asl_rank_case *p)
 {
 	const struct asl_run_want *want = p->want;
-	int owned = asl_rank_case_family(p)->operands(&want->plan);
+	int owned = p->family->operands(&want->plan);
 	struct asl_store_want pool = {
 		.name = want->store,
 		.dir = p->common->dir,
@@ -225,9 +226,9 @@ static int check_emulator(struct asl_rank_case *p)
 		return err;
 	return asl_fail(
 		err,
-		"--emulate: %s reads a word in %.3g ns and writes one in "
-		"%.3g, but this machine in %.3g and %.3g (one rank alone "
-		"in %.3g and %.3g): it is too slow to stand in for that",
+		"--emulate: %s reads a word in %.3g ns and writes one in %.3g, "
+		"but this machine in %.3g and %.3g (one rank alone in %.3g and "
+		"%.3g): it is too slow to stand in for that",
 		as->name, as->word[ASL_READS], as->word[ASL_WRITES],
 		x->shared[ASL_READS], x->shared[ASL_WRITES],
 		x->alone[ASL_READS], x->alone[ASL_WRITES]);
@@ -239,7 +240,7 @@ static int take_owned(struct asl_rank_case *p)
 
 	if (p->r.id >= asl_plan_ranks(plan))
 		return 0;
-	for (int i = 0; i < asl_rank_case_family(p)->operands(plan); i++)
+	for (int i = 0; i < p->family->operands(plan); i++)
 		asl_take(&p->r, &p->own[i], ASL_POOL,
 			 asl_plan_owned(plan, p->r.id, i));
 	return p->r.err;
@@ -285,7 +286,7 @@ static void close_data(struct asl_rank_case *p)
 	struct asl_common *c = p->common;
 
 	if (--c->inside == 0 && c->opened)
-		asl_rank_case_family(p)->close(&c->data);
+		p->family->close(&c->data);
 }
 
 /* A pool of an earlier run is only removed by a run that completes. */

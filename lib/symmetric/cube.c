@@ -223,8 +223,8 @@ static uint64_t predict_reduce(struct asl_counts *x, const struct asl_cube *c)
 	}
 	asl_predict_reduce_scatter_tile(x, W, p, l, ASL_DRAM);
 	asl_predict_reduce_scatter(x, part, p, j, ASL_POOL, ASL_DRAM);
-	return part + asl_max(asl_reduce_scatter_tile_room(W, p, l),
-			      asl_reduce_scatter_room(part, p, j));
+	return part + asl_max(asl_reduce_scatter_tile_scratch(W, p, l),
+			      asl_reduce_scatter_scratch(part, p, j));
 }
 
 static void naive_predict(struct asl_ledger *out, const struct asl_plan *plan,

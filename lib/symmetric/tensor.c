@@ -203,11 +203,11 @@ static int grow(struct reader *r, uint64_t n)
 	snprintf(where, sizeof where, "%s:%ju", r->lines.path, r->lines.line);
 	snprintf(what, sizeof what,
 		 "the entries of a symmetric tensor of size %ju", n);
-	err = asl_file_make_room(&r->entries.map, &r->entries.bytes, where,
-				 what, words);
+	err = asl_file_allocate(&r->entries.map, &r->entries.bytes, where, what,
+				words);
 	if (!err)
-		err = asl_file_make_room(&r->seen.map, &r->seen.bytes, where,
-					 what, floor(words / 64) + 1);
+		err = asl_file_allocate(&r->seen.map, &r->seen.bytes, where,
+					what, floor(words / 64) + 1);
 	if (!err)
 		r->n = n;
 	return err;

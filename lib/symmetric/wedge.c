@@ -551,7 +551,6 @@ void asl_allsum_add(struct asl_rank *r, struct asl_allsum *s, uint64_t count)
 
 	if (s->all.size == 1)
 		return;
-	row.room = count;
 	asl_tile_store(r, &to, &row);
 	asl_reduce(r, &s->all, 0, &whole, &mine);
 	asl_broadcast(r, &s->all, 0, &whole);
@@ -573,5 +572,5 @@ uint64_t asl_allsum_memory(int ranks, int rank, uint64_t most, uint64_t count)
 {
 	if (ranks == 1)
 		return most;
-	return 3 * most + asl_reduce_room(count, ranks, rank, 0);
+	return 3 * most + asl_reduce_scratch(count, ranks, rank, 0);
 }

@@ -1,5 +1,5 @@
 /*
- * rank.c -- a rank: its start, its errors, its phases, its charges
+ * charge.c -- a rank's start, errors and phases; what verbs charge to it
  *
  * The verbs are in memory.c and network.c.  Each of them returns if an error was
  * noted, counts, and then acts if there is data.
@@ -14,7 +14,7 @@
 #include "lib/base/error.h"
 #include "lib/rank/emulate.h"
 #include "lib/rank/replay.h"
-#include "lib/rank/verbs.h"
+#include "lib/rank/resume.h"
 
 double asl_now(void)
 {
