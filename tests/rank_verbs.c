@@ -246,7 +246,7 @@ static void tiles(struct asl_rank *r, struct dice *d, enum asl_phase phase)
 	struct asl_tile t;
 
 	asl_tile_take(r, &t, 13, 13); /* larger than needed */
-	for (uint64_t i = 0; t.at && i < t.room; i++)
+	for (uint64_t i = 0; t.at && i < t.capacity; i++)
 		t.at[i] = NAN; /* a zero tile is zero whatever it holds */
 	asl_tile_zero(&t, m, n);
 	asl_rank_restart(r);
