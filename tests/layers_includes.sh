@@ -112,7 +112,7 @@ fi
 
 plant lib/rank/charge.c '#include "net/provider.h"'
 plant lib/rank/charge.c '#include "nvm/pmem.h"'
-plant lib/multiply/grid.c '#include "bench/library/options.h"'
+plant lib/multiply/search.c '#include "bench/library/options.h"'
 plant lib/kernels/vomm.c '#include <cblas.h>'
 plant lib/rank/charge.c '#include <libpmemobj.h>'
 plant lib/rank/rank.h '# include <mpi.h>'
