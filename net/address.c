@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "net/provider.h"
 
 static int read_speed(const char *interface)
 {

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libpmem.h>
-#include <libpmemobj.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,6 @@
 #include "lib/base/error.h"
 #include "lib/calibrate/calibrate.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "net/net.h"
 #include "nvm/store.h"

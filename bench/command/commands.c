@@ -7,7 +7,6 @@
 #include "bench/command/commands.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/library/cli.h"

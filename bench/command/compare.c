@@ -16,7 +16,6 @@
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
-#include "lib/matrix/file.h"
 
 enum { MOST_PLACES = 'Z' - 'A' + 1, NAME = 512 };
 

@@ -6,7 +6,6 @@
 #include "bench/command/machine.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <sys/file.h>
@@ -24,7 +23,6 @@
 #include "lib/base/error.h"
 #include "lib/base/path.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/file.h"
 
 /*
  * A repetition for people

@@ -8,7 +8,6 @@
 #include "bench/command/signals.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -15,7 +15,6 @@
 
 #include "bench/library/cli.h"
 #include "bench/library/launch.h"
-#include "bench/library/profile.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
 #include "lib/machine/machine.h"

@@ -3,11 +3,9 @@
  */
 #include "bench/library/cli.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/library/say.h"
-#include "lib/kernels/kernel.h"
 
 const char *asl_grid_text(char text[40], const struct asl_grid *g)
 {

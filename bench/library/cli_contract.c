@@ -1,7 +1,6 @@
 /*
  * cli_contract.c -- contractions in memory as the command asks for them
  */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +13,6 @@
 #include "lib/contract/array.h"
 #include "lib/contract/contract.h"
 #include "lib/kernels/kernel.h"
-#include "lib/matrix/file.h"
 
 /* ---- As text ---- */
 

@@ -3,8 +3,6 @@
  *
  * Six algorithms, and ooc-auto: the one, with its order, of least predicted cost.
  */
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

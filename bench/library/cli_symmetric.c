@@ -1,14 +1,11 @@
 /*
  * cli_symmetric.c -- symmetric tensors: from options to a plan, and as text
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/library/cli.h"
 #include "bench/library/say.h"
-#include "lib/base/error.h"
-#include "lib/matrix/file.h"
 #include "lib/symmetric/plan.h"
 #include "lib/symmetric/tensor.h"
 

@@ -13,7 +13,6 @@
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
-#include "lib/matrix/file.h"
 
 int asl_csv_open(struct asl_csv *csv)
 {

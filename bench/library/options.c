@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/library/number.h"

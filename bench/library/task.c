@@ -6,7 +6,6 @@
  * communicator each bring their rows, and agree on every exit code.
  */
 #include <csv.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,6 @@
 #include "lib/base/error.h"
 #include "lib/contract/contract.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/file.h"
 #include "lib/multiply/multiply.h"
 #include "lib/rank/blas.h"
 #include "lib/symmetric/block.h"

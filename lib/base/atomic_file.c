@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -16,7 +15,6 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "lib/base/text.h"
 
 /* ---- Files without a name, or with one that nobody can guess ---- */
 

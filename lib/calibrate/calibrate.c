@@ -15,7 +15,6 @@
 #include "lib/base/error.h"
 #include "lib/calibrate/measure.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 #include "nvm/store.h"

@@ -12,7 +12,6 @@
 #include "lib/base/atomic_file.h"
 #include "lib/base/draw.h"
 #include "lib/base/error.h"
-#include "lib/matrix/file.h"
 #include "lib/matrix/npy.h"
 
 struct asl_array_in {
@@ -41,12 +40,11 @@ static int check_finite(const struct asl_array_in *in, const char *path)
 	for (uint64_t i = 0; i < all; i++) {
 		memcpy(&value, in->entries + 8 * i, 8);
 		if (!isfinite(value))
-			return asl_fail(
-				-EINVAL,
-				"%s: entry %" PRIu64 " of %" PRIu64
-				" (from 0, as they lie in the file) is %g, "
-				"expected a finite number",
-				path, i, all, value);
+			return asl_fail(-EINVAL,
+					"%s: entry %" PRIu64 " of %" PRIu64
+					" (from 0, as they lie in the file) is "
+					"%g, expected a finite number",
+					path, i, all, value);
 	}
 	return 0;
 }
@@ -261,10 +259,10 @@ int asl_array_create(struct asl_array_out **out, const char *path,
 
 	*out = NULL;
 	if (!asl_file_ends(path, ".npy"))
-		return asl_fail(-EINVAL,
-				"%s: tensors are written as .npy, by the "
-				"name's ending",
-				path);
+		return asl_fail(
+			-EINVAL,
+			"%s: tensors are written as .npy, by the name's ending",
+			path);
 	o = calloc(1, sizeof *o);
 	if (!o)
 		return asl_fail(-ENOMEM, "%s: no memory", path);
@@ -284,14 +282,13 @@ static int check_size(const struct asl_given *to, const struct asl_einsum *e)
 
 	if (to->dims != t->count)
 		return asl_fail(-EINVAL,
-				"the result has %d dimensions, expected "
-				"%d",
+				"the result has %d dimensions, expected %d",
 				to->dims, t->count);
 	for (int i = 0; i < t->count; i++)
 		if (to->size[i] != e->size[t->index[i]])
 			return asl_fail(-EINVAL,
-					"dimension %d of the result is "
-					"%" PRIu64 ", expected %" PRIu64,
+					"dimension %d of the result is %" PRIu64
+					", expected %" PRIu64,
 					i, to->size[i], e->size[t->index[i]]);
 	return 0;
 }

@@ -69,13 +69,13 @@ static int bad_character(const char *spec, const char *at)
 
 	if (*at == '.')
 		return asl_fail(-EINVAL,
-				"einsum '%s': '...' is not supported; "
-				"expected a letter for every mode",
+				"einsum '%s': '...' is not supported; expected "
+				"a letter for every mode",
 				spec);
 	asl_quote(found, at, 1);
 	return asl_fail(-EINVAL,
-			"einsum '%s': '%s' at place %d: expected letters, "
-			"',' between inputs and one '->'",
+			"einsum '%s': '%s' at place %d: expected letters, ',' "
+			"between inputs and one '->'",
 			spec, found, (int)(at - spec) + 1);
 }
 
@@ -89,8 +89,7 @@ static int take_letter(struct asl_einsum *e, struct asl_term *t,
 				spec, ASL_MOST_INDICES);
 	if (t->modes == ASL_MOST_INDICES)
 		return asl_fail(-EINVAL,
-				"einsum '%s': a term of more than %d "
-				"modes",
+				"einsum '%s': a term of more than %d modes",
 				spec, ASL_MOST_INDICES);
 	if (index < 0) {
 		index = e->indices++;
@@ -129,14 +128,14 @@ static int take_output(struct asl_einsum *e, const char *spec, char letter)
 
 	if (index < 0)
 		return asl_fail(-EINVAL,
-				"einsum '%s': the output has '%c', which "
-				"never appeared in an input",
+				"einsum '%s': the output has '%c', which never "
+				"appeared in an input",
 				spec, letter);
 	if (asl_term_has(out, index))
-		return asl_fail(-EINVAL,
-				"einsum '%s': the output has '%c' more "
-				"than once",
-				spec, letter);
+		return asl_fail(
+			-EINVAL,
+			"einsum '%s': the output has '%c' more than once", spec,
+			letter);
 	add_mode(out, index);
 	return 0;
 }
@@ -212,8 +211,7 @@ static int set_size(struct asl_einsum *e, int index, uint64_t size,
 
 	if (size == 0)
 		return asl_fail(-EINVAL,
-				"%s: index '%c' has size 0, expected 1 or "
-				"more",
+				"%s: index '%c' has size 0, expected 1 or more",
 				source, e->letter[index]);
 	if (*known && *known != size)
 		return asl_fail(
@@ -266,15 +264,14 @@ int asl_einsum_dims(struct asl_einsum *e, const char *dims)
 		skip_spaces(&at);
 		letter = *at;
 		if (!isalpha((unsigned char)letter) || at[1] != '=')
-			return asl_fail(-EINVAL,
-					"sizes '%s': '%.16s': expected "
-					"LETTER=SIZE",
-					dims, at);
+			return asl_fail(
+				-EINVAL,
+				"sizes '%s': '%.16s': expected LETTER=SIZE",
+				dims, at);
 		index = index_of(e, letter);
 		if (index < 0)
 			return asl_fail(-EINVAL,
-					"sizes '%s': no term has an index "
-					"'%c'",
+					"sizes '%s': no term has an index '%c'",
 					dims, letter);
 		at += 2;
 		if (!take_size(&at, &size))
@@ -303,8 +300,8 @@ int asl_einsum_shape(struct asl_einsum *e, int which, int modes,
 
 	if (modes != t->modes)
 		return asl_fail(-EINVAL,
-				"%s: has %d dimension%s, but the einsum "
-				"gives operand %d %d ind%s",
+				"%s: has %d dimension%s, but the einsum gives "
+				"operand %d %d ind%s",
 				name, modes, modes == 1 ? "" : "s", which,
 				t->modes, t->modes == 1 ? "ex" : "ices");
 	for (int i = 0; !err && i < modes; i++)
@@ -319,14 +316,12 @@ int asl_einsum_check(const struct asl_einsum *e)
 	for (int i = 0; i < e->indices; i++) {
 		if (!e->size[i])
 			return asl_fail(-EINVAL,
-					"the size of index '%c' is "
-					"missing",
+					"the size of index '%c' is missing",
 					e->letter[i]);
 		if (__builtin_mul_overflow(volume, e->size[i], &volume) ||
 		    volume > MOST_VOLUME)
-			return asl_fail(-EINVAL,
-					"the sizes make more than 2^58 "
-					"multiplications");
+			return asl_fail(-EINVAL, "the sizes make more than "
+						 "2^58 multiplications");
 	}
 	return 0;
 }

@@ -127,8 +127,8 @@ static int store(const struct reader *r, uint64_t i, uint64_t j, double value)
 	*at = *at == 0 ? value : *at + value;
 	if (!isfinite(*at))
 		return asl_fail(-EINVAL,
-				"%s:%ju: the sum of what is "
-				"listed for this position overflows",
+				"%s:%ju: the sum of what is listed for this "
+				"position overflows",
 				r->lines.path, r->lines.line);
 	if (r->symmetry != GENERAL && i != j)
 		r->to[j * r->cols + i] = r->symmetry == SKEW ? -*at : *at;
@@ -146,13 +146,12 @@ static int check_triangle(const struct reader *r, uint64_t i, uint64_t j)
 {
 	if (r->symmetry == GENERAL || i > j || (i == j && r->symmetry != SKEW))
 		return 0;
-	return asl_fail(
-		-EINVAL,
-		"%s:%ju: (%ju, %ju) is not below the diagonal%s; a %ssymmetric "
-		"file lists nothing else",
-		r->lines.path, r->lines.line, i + 1, j + 1,
-		r->symmetry == SKEW ? "" : " or on it",
-		r->symmetry == SKEW ? "skew-" : "");
+	return asl_fail(-EINVAL,
+			"%s:%ju: (%ju, %ju) is not below the diagonal%s; a "
+			"%ssymmetric file lists nothing else",
+			r->lines.path, r->lines.line, i + 1, j + 1,
+			r->symmetry == SKEW ? "" : " or on it",
+			r->symmetry == SKEW ? "skew-" : "");
 }
 
 /* The value of entry (i, j), which ends the line. */

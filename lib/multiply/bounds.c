@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-#include "lib/multiply/multiply.h"
-
 struct sorted {
 	double m, n, k; /* m >= n >= k */
 };

@@ -49,7 +49,6 @@
 
 #include "lib/base/parts.h"
 #include "lib/multiply/brick.h"
-#include "lib/multiply/plane.h"
 #include "lib/rank/resume.h"
 
 /*

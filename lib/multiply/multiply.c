@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/base/parts.h"
-
 extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
 	asl_multiply_cannon, asl_multiply_25d, asl_multiply_25d_mml3ool2,
 	asl_multiply_25d_cowe, asl_multiply_em_jomma, asl_multiply_lm_jomma,

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#include "lib/multiply/multiply.h"
-
 struct asl_plane asl_plane(const struct asl_plan *plan, int rank)
 {
 	const struct asl_shape *s = &plan->shape;

@@ -4,8 +4,6 @@
 #include "lib/multiply/planner.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/error.h"
@@ -312,8 +310,8 @@ int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
 static int nothing_fits(const struct asl_plan *plan, uint64_t memory_needed)
 {
 	if (!plan->budget || memory_needed == UINT64_MAX)
-		return asl_fail(-EINVAL, "no algorithm can do this with these "
-					 "options");
+		return asl_fail(-EINVAL,
+				"no algorithm can do this with these options");
 	return asl_fail(-ENOMEM,
 			"nothing fits into --memory-budget %ju words: the "
 			"least need is %ju words",
@@ -374,8 +372,8 @@ static int agree(struct length *x, uint64_t is, const char *by,
 {
 	if (x->by && x->is != is)
 		return asl_fail(-EINVAL,
-				"%s has %ju%s, but %s has %ju%s: C is m x n, "
-				"A is m x k, B is k x n",
+				"%s has %ju%s, but %s has %ju%s: C is m x n, A "
+				"is m x k, B is k x n",
 				x->by, x->is, x->what, by, is, what);
 	*x = (struct length){is, by, what};
 	return 0;
@@ -448,12 +446,12 @@ int asl_shape_find(struct asl_shape *out, const struct asl_shape *given,
 		return asl_fail(-EINVAL, "the size is missing: expected --n N, "
 					 "or --m, --n and --k");
 	if (!m.by || !n.by || !k.by)
-		return asl_fail(-EINVAL,
-				"--%s is missing: C is m x n, A is m x k, B is "
-				"k x n",
-				!m.by	? "m"
-				: !n.by ? "n"
-					: "k");
+		return asl_fail(
+			-EINVAL,
+			"--%s is missing: C is m x n, A is m x k, B is k x n",
+			!m.by	? "m"
+			: !n.by ? "n"
+				: "k");
 	*out = (struct asl_shape){m.is, n.is, k.is};
 	return check(out);
 }

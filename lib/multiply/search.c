@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "lib/base/parts.h"
-#include "lib/multiply/multiply.h"
 
 /*
  * What is to be looked at next: a line by merit, the least first

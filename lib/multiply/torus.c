@@ -4,7 +4,6 @@
 #include "lib/multiply/torus.h"
 
 #include "lib/base/parts.h"
-#include "lib/multiply/brick.h"
 
 struct asl_torus asl_torus(const struct asl_plan *plan, int rank)
 {

@@ -1,7 +1,6 @@
 /*
  * family.c -- contraction out of core as a family, and its plans
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -17,7 +17,6 @@
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/run/rank_case.h"
 #include "net/net.h"

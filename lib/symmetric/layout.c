@@ -244,8 +244,8 @@ int asl_layout_steiner(struct asl_layout *l, uint64_t n,
 	*l = (struct asl_layout){0};
 	if (n < (uint64_t)x->m)
 		return asl_fail(-EINVAL,
-				"%s: expected n to be %d or more, for as "
-				"many row blocks, found %ju",
+				"%s: expected n to be %d or more, for as many "
+				"row blocks, found %ju",
 				x->name, x->m, n);
 	err = make_steiner(l, n, x);
 	if (!err)
@@ -563,8 +563,8 @@ int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks)
 
 	*l = (struct asl_layout){0};
 	if (n < 1)
-		return asl_fail(-EINVAL, "cubic: expected n to be 1 or more, "
-					 "found 0");
+		return asl_fail(-EINVAL,
+				"cubic: expected n to be 1 or more, found 0");
 	for (int i = 0; !err && i <= TRIALS; i++) {
 		int next = (int)asl_min(n, least + i * least / TRIALS);
 

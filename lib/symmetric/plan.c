@@ -76,9 +76,8 @@ static int make_system(struct asl_steiner *x, const char *name, int ranks)
 	if (!access(name, F_OK))
 		return asl_steiner_read(x, name);
 	return asl_fail(-EINVAL,
-			"found '%s', expected spherical, boolean or "
-			"triples (or one of them, as spherical-3), cubic, "
-			"or a file",
+			"found '%s', expected spherical, boolean or triples "
+			"(or one of them, as spherical-3), cubic, or a file",
 			name);
 }
 
@@ -89,8 +88,8 @@ static int check_ranks(const char *name, int ranks)
 	if (ranks <= ASL_SYMMETRIC_RANKS)
 		return 0;
 	return asl_fail(-EINVAL,
-			"%s: %d ranks are more than the %d that can "
-			"exchange with each other",
+			"%s: %d ranks are more than the %d that can exchange "
+			"with each other",
 			name, ranks, ASL_SYMMETRIC_RANKS);
 }
 
@@ -108,8 +107,8 @@ static int lay_steiner(struct asl_symmetric *s, const char *name, int ranks)
 
 	if (!err && x.blocks > ranks)
 		err = asl_fail(-EINVAL,
-			       "%s has %d blocks, one for each rank, but "
-			       "there are %d ranks",
+			       "%s has %d blocks, one for each rank, but there "
+			       "are %d ranks",
 			       x.name, x.blocks, ranks);
 	if (!err)
 		err = check_ranks(x.name, x.blocks);
@@ -276,10 +275,10 @@ static struct asl_grid grid_of(const struct asl_plan *plan, int c)
 
 static int too_small(const struct asl_plan *plan, uint64_t needed)
 {
-	return asl_fail(-EINVAL,
-			"cache: found %ju words, but %s needs %ju for its "
-			"vectors",
-			plan->cache, plan->algorithm->name, needed);
+	return asl_fail(
+		-EINVAL,
+		"cache: found %ju words, but %s needs %ju for its vectors",
+		plan->cache, plan->algorithm->name, needed);
 }
 
 static int settle_grid(struct asl_plan *plan)
@@ -315,10 +314,10 @@ static int check_flops(const struct asl_plan *plan)
 
 	if (times * (4 * n * n * n * R + 16 * n * R * R) <= 0x1p63)
 		return 0;
-	return asl_fail(-EINVAL,
-			"n: found %ju, whose flops cannot be counted in 63 "
-			"bits",
-			plan->symmetric->n);
+	return asl_fail(
+		-EINVAL,
+		"n: found %ju, whose flops cannot be counted in 63 bits",
+		plan->symmetric->n);
 }
 
 /* The blocks of the system, if its name is of one; else 0. */

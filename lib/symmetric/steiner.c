@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,8 +276,8 @@ static const struct family *find(const char *name)
 static int unknown(const char *name)
 {
 	return asl_fail(-EINVAL,
-			"there is no family '%s' of Steiner systems, "
-			"only spherical, boolean and triples",
+			"there is no family '%s' of Steiner systems, only "
+			"spherical, boolean and triples",
 			name);
 }
 
@@ -350,8 +349,8 @@ int asl_steiner_fit(struct asl_steiner_size *out, const char *family, int ranks)
 	if (out->family)
 		return 0;
 	return asl_fail(-ENOENT,
-			"no%s%s Steiner system has as few as %d blocks, "
-			"one for each rank",
+			"no%s%s Steiner system has as few as %d blocks, one "
+			"for each rank",
 			family ? " " : "", family ? family : "", ranks);
 }
 
@@ -401,8 +400,8 @@ int asl_steiner_make(struct asl_steiner *out, const char *family, int parameter)
 		return unknown(family);
 	if (!size_of(&size, f, parameter))
 		return asl_fail(-EINVAL,
-				"%s %d: there is no such system with %d "
-				"points and %d blocks at most; it takes %s",
+				"%s %d: there is no such system with %d points "
+				"and %d blocks at most; it takes %s",
 				family, parameter, ASL_STEINER_POINTS,
 				ASL_STEINER_BLOCKS, f->takes);
 	err = build(out, f, &size);

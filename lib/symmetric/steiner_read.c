@@ -135,11 +135,10 @@ static int check_block(const struct reader *r)
 				"found %d",
 				path, line, r->points);
 	if (r->out->blocks && r->points != r->out->s)
-		return asl_fail(-EINVAL,
-				"%s:%ju: expected %d points, as in line %ju, "
-				"found %d",
-				path, line, r->out->s, r->line_of[0],
-				r->points);
+		return asl_fail(
+			-EINVAL,
+			"%s:%ju: expected %d points, as in line %ju, found %d",
+			path, line, r->out->s, r->line_of[0], r->points);
 	if (r->out->blocks == ASL_STEINER_BLOCKS)
 		return asl_fail(-EINVAL,
 				"%s:%ju: expected no more than %d blocks, "
@@ -219,8 +218,8 @@ static int check_system(const struct reader *r)
 		return no_memory(r);
 	if (f.block[0] < 0)
 		return asl_fail(err,
-				"%s: expected every three points in one "
-				"block, found %d, %d, %d in none",
+				"%s: expected every three points in one block, "
+				"found %d, %d, %d in none",
 				r->lines.path, point[0], point[1], point[2]);
 	return asl_fail(err,
 			"%s:%ju: expected every three points in one block, "

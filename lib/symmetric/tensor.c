@@ -339,10 +339,10 @@ static int open_mapped(struct asl_tensor_in *in, const char *path)
 		return open_npy(in, path);
 	if (asl_file_ends(path, ".npy"))
 		return asl_fail(-EINVAL, "%s: is no NumPy file", path);
-	return asl_fail(-EINVAL,
-			"%s: is neither .npy nor .tns, by name, nor NumPy "
-			"by content",
-			path);
+	return asl_fail(
+		-EINVAL,
+		"%s: is neither .npy nor .tns, by name, nor NumPy by content",
+		path);
 }
 
 int asl_tensor_open(struct asl_tensor_in **out, const char *path)
@@ -380,11 +380,11 @@ int asl_tensor_given(struct asl_tensor_in **out, const struct asl_given *from,
 
 	*out = NULL;
 	if (!is_whole(from, n))
-		return asl_fail(-EINVAL,
-				"the tensor: expected %ju x %ju x %ju "
-				"entries by rows, without gaps, or one "
-				"dimension of %ju",
-				n, n, n, asl_tetrahedron(n));
+		return asl_fail(
+			-EINVAL,
+			"the tensor: expected %ju x %ju x %ju entries by rows, "
+			"without gaps, or one dimension of %ju",
+			n, n, n, asl_tetrahedron(n));
 	in = calloc(1, sizeof *in);
 	if (!in)
 		return asl_fail(-ENOMEM, "no memory for the tensor");

@@ -4,7 +4,6 @@
  * All that the page needs is in it: no script, no font, no other file.  It is
  * well-formed XML as well, so that other programs can read it.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +14,6 @@
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
-#include "lib/matrix/file.h"
 #include "lib/rank/rank.h"
 
 extern const struct asl_section asl_section_trouble, asl_section_pairs,

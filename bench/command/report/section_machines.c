@@ -2,8 +2,6 @@
  * section_machines.c -- what machine this was, or these were
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/command/html.h"
 #include "bench/command/report/page.h"

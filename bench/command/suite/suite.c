@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,11 +15,9 @@
 
 #include "bench/command/commands.h"
 #include "bench/command/signals.h"
-#include "bench/library/case.h"
 #include "bench/library/cli.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
-#include "lib/multiply/multiply.h"
 #include "net/net.h"
 #include "nvm/store.h"
 

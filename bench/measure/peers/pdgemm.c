@@ -12,7 +12,6 @@
  * Built only where ScaLAPACK over MPICH is installed (Debian:
  * libscalapack-mpich-dev).
  */
-#include <math.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -19,7 +19,6 @@
 #include "lib/contract/contract.h"
 #include "lib/kernels/kernel.h"
 #include "lib/machine/machine.h"
-#include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/run/run.h"
 
