@@ -31,6 +31,7 @@ static const struct column {
 #define TEXT(name, role, value) COLUMN(name, role, true)
 #define COUNT(name, role, known, value) COLUMN(name, role, false)
 #define NUMBER(name, role, known, value) COLUMN(name, role, false)
+#include "bench/library/columns.def"
 };
 
 const char *asl_column_name(enum asl_column column)
@@ -266,6 +267,7 @@ static void take_row(struct asl_runs_row *to, struct asl_results *r, int place,
 #define COUNT(name, role, known, value)                                        \
 	.name = asl_table_number(from, line, at[COL_##name]),
 #define NUMBER(name, role, known, value) COUNT(name, role, known, value)
+#include "bench/library/columns.def"
 	};
 	to->work = round(2 * log2(to->flops_total / to->ranks));
 	to->family = family_of(to->algorithm);
