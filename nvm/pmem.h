@@ -102,7 +102,7 @@ struct asl_pmem {
 	uint64_t taken; /* words in the pool */
 	uint64_t takes; /* so far */
 
-	/* Of a pool that outlasts its run: */
+	/* For a pool that outlasts its run: */
 	bool skips;
 	int fd; /* holds the locks; -1: it does not outlast it */
 

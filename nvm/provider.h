@@ -17,7 +17,7 @@ struct asl_store {
 	char *file; /* what discard removes; the provider's, or NULL */
 	int error;  /* the first write that did not become durable */
 	char *why;  /* and asl_failure() then */
-	/* Of a pool that outlasts its run: */
+	/* For a pool that outlasts its run: */
 	bool resumed;
 	void *record; /* or NULL */
 	double *log;

@@ -1,7 +1,7 @@
 /*
  * signals.h -- signals that end the command, and its last words
  *
- * Of SIGTERM, SIGINT, SIGHUP and SIGXCPU a line is printed, in a job by rank 0,
+ * SIGTERM, SIGINT, SIGHUP and SIGXCPU print a line, in a job by rank 0,
  * and the process ends by the signal as if it had not been caught (128 + n).  A
  * file beyond ulimit -f is an error like others, and no signal.  A page of a pool
  * or an operand that cannot be had ends the command with exit code 3.

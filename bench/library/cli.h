@@ -94,7 +94,7 @@ const struct asl_family_cli *asl_cli_of(const struct asl_plan *plan);
 
 struct asl_shown asl_show(const struct asl_plan *plan);
 
-/* Of multiplications: m, n, k, size and problem. */
+/* Sizes of a multiplication: m, n, k, size and problem. */
 void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x);
 
 /* An algorithm of any family; NULL: there is none of that name. */

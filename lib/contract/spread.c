@@ -211,7 +211,7 @@ uint64_t asl_runs_common(const struct asl_run *a, const struct asl_run *b)
 /*
  * Peers: the ranks that may have words of a run
  *
- * Of 10^5 ranks few have words in common with a given one.  They are found from
+ * Few of 10^5 ranks have words in common with a given one.  They are found from
  * where the run lies: a box around it, the cells that the box touches, and the
  * shares of these cells' slices.
  */

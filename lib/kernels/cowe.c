@@ -252,7 +252,7 @@ static struct leaves best_leaves(double cache, double read, double store)
 	return leaves((low + high) / 2, cache);
 }
 
-/* The same for the machine asked about last. */
+/* The answer for the machine asked about last. */
 static struct leaves known_leaves(double cache, double read, double store)
 {
 	static _Thread_local double known[3];

@@ -56,7 +56,7 @@ struct asl_kernel {
 };
 
 /*
- * The same two by way of a short memory: a grid has no more than eight kinds of
+ * Both, through a short memory: a grid has no more than eight kinds of
  * brick, and planners ask for thousands of ranks of thousands of grids.
  */
 void asl_kernel_predict(const struct asl_kernel *kernel,

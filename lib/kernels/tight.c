@@ -49,7 +49,7 @@ static double least_reads(const struct asl_product *x, uint64_t rows)
 	return (1 - 1e-9) * (double)x->m * (double)x->n * (1 / r + 1 / cols);
 }
 
-/* Of equals the higher tile: there are fewer. */
+/* Ties go to the higher tile: there are fewer. */
 static bool better(const struct cut *a, const struct cut *b)
 {
 	return a->reads < b->reads ||

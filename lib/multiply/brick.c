@@ -176,7 +176,7 @@ void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
 /*
  * Lower bounds
  *
- * Of W words in p shares rank 0 owns floor or ceil(W/p).  Around a ring and by
+ * Rank 0 owns floor or ceil(W/p) of W words in p shares.  Around a ring and by
  * doubling alike its B_h is W - floor(W/p) or more, which grows with p.  What it
  * sends and receives by doubling is rounded down at each of log2 p steps, p up
  * to 2^30; then W less a share is too much by a word a step.

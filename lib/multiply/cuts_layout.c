@@ -327,7 +327,7 @@ static int cuts_order(struct asl_cuts_cell *cell, int cells, int ranks)
  * and the one is taken that leaves the least faces in all.  Many ranks are halved
  * without looking ahead.
  *
- * The same few boxes come up time and again, so what was found is noted, in a
+ * A few boxes come up time and again, so what was found is noted, in a
  * table that forgets: a note is overwritten by another that falls on its place.
  */
 

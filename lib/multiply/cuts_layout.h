@@ -51,7 +51,7 @@ struct asl_cuts_layout {
 	struct asl_cuts_cell *cell;
 	int cells;
 
-	/* Of rank r: cell[mine[i]], i from first[r] up to first[r + 1]. */
+	/* Cells of rank r: cell[mine[i]], i from first[r] up to first[r + 1]. */
 	int *mine, *first;
 
 	int *members; /* the sets */

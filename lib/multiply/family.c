@@ -20,7 +20,7 @@
  * rank's verbs all the same, in chunks that a little DRAM holds.
  */
 
-/* Of one process; C at rank 0. */
+/* Files of one process; C at rank 0. */
 struct files {
 	struct asl_matrix_in *in[2];
 	struct asl_matrix_out *out;
@@ -70,7 +70,7 @@ void asl_multiply_close(struct asl_data *data)
 	data->opened = NULL;
 }
 
-/* Of A or B. */
+/* Words of A or B. */
 static struct asl_source asl_multiply_source(const struct asl_data *data,
 					     enum asl_operand which)
 {

@@ -11,7 +11,7 @@
  * the partial sums that it computes (Zhu et al., Lemma 5): results are not to be
  * held against its bounds on joint communication.
  *
- * Of A's and B's panels the smaller one is held and the other streamed past it
+ * The smaller one of A's and B's panels is held and the other streamed past it
  * in slices as wide as a tile.  Where even the one does not fit into the memory
  * budget, it is held band after band, and the other streamed once for each: C
  * is computed in super-blocks.  With R bands, U slices and V tiles to a band,
@@ -77,7 +77,7 @@ static struct sizes sizes_of(const struct asl_plan *plan)
 	uint64_t m = asl_ceil_div(s->m, (uint64_t)p[0]);
 	uint64_t n = asl_ceil_div(s->n, (uint64_t)p[2]);
 	bool A = p[2] > 1, B = p[0] > 1;
-	/* Of two alike B is: tiles then have long rows, which the BLAS likes. */
+	/* Ties hold B: tiles then have long rows, which the BLAS likes. */
 	bool holds_A = (A ? m : 0) < (B ? n : 0);
 
 	return (struct sizes){
@@ -138,7 +138,7 @@ static uint64_t need(const struct asl_plan *plan, const struct sizes *x)
 						       plan->grid.p[1] - 1);
 }
 
-/* Of reads and of gathering; the rest depends on the grid alone. */
+/* Costs of reads and of gathering; the rest depends on the grid alone. */
 static double cost(const struct asl_plan *plan, const struct sizes *x)
 {
 	double held = (double)x->along * (double)x->deep;
@@ -305,7 +305,7 @@ static bool has_power_of_two(const struct asl_span *x)
 	return power <= x->high;
 }
 
-/* Of W words, in pieces, along a line of p ranks. */
+/* Messages for W words, in pieces, along a line of p ranks. */
 static void floor_line(struct asl_counts *counts, uint64_t W,
 		       const struct asl_span *line)
 {
@@ -509,7 +509,7 @@ static struct asl_piece block(const struct asl_fused *f, bool of_A,
 		    : asl_whole_piece(f->x.k, range);
 }
 
-/* Of the panel's block i, if it is gathered block by block; else all of it. */
+/* Words of the panel's block i, if gathered block by block; else of all. */
 static bool owns_of_panel(struct asl_piece *x, const struct asl_fused *f,
 			  bool held, int i)
 {

@@ -11,7 +11,7 @@
  * the grids that these have for cheap writes, whatever w is: em-jomma's on as
  * nearly cubic a grid as there is where memory is enough, lm-jomma's on
  * sqrt(P/c) x sqrt(P/c) x c, c = min(P^(1/3), sqrt(P M)/n), where it is limited.
- * Of the integer grids the one of fewest network words is taken.  They differ in
+ * The integer grid of fewest network words is taken.  They differ in
  * the local kernel, which is their own:
  *
  *	25d-mml3ool2	VOMM: C is written late, B_r ~ 2 sqrt(3) mnk/(P sqrt(S)).

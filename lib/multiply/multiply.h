@@ -121,7 +121,7 @@ int asl_grid_ranks(const struct asl_grid *g);
 /* Choose the algorithm that runs, if the plan's only chooses one. */
 void asl_plan_resolve(struct asl_plan *plan);
 
-/* The same, and the grid that it prescribes, in real numbers. */
+/* Words, and the grid that it prescribes, in real numbers. */
 void asl_plan_prescribe(struct asl_plan *plan);
 
 /* Are there ranks enough for the plan's grid, and can the algorithm use it? */

@@ -14,7 +14,7 @@
 /*
  * What the busiest of all ranks is predicted to count
  *
- * Of many ranks only some are asked.  What a rank counts depends on its place
+ * Only some of many ranks are asked.  What a rank counts depends on its place
  * along each axis of the grid, and changes at few places along an axis, the
  * seams.  From the corners of the grid, the search goes on along one axis at a
  * time: for each measure, from the rank that has most of it so far, to all seams

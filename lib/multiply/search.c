@@ -474,8 +474,8 @@ static uint64_t wanted(const struct asl_search *s, const struct way *way,
 }
 
 /*
- * Of the nearest grid of the box.  Among equals a grid is better than none: its
- * ranks wait less for each other.
+ * The merit of the nearest grid of the box.  Among equals a grid is better than
+ * none: its ranks wait less for each other.
  */
 static double distance(const struct asl_box *box, const struct asl_plan *plan)
 {

@@ -27,7 +27,8 @@ struct asl_candidate {
 };
 
 struct asl_candidates {
-	struct asl_candidate *best; /* cheapest first; among equals, first come */
+	struct asl_candidate
+		*best; /* cheapest first; among equals, first come */
 	int count, top;
 
 	/* The minimum over all that were refused; UINT64_MAX: none was. */
@@ -50,7 +51,7 @@ double asl_candidates_limit(const struct asl_candidates *x);
 /* Predict the plan's cost; keep it, refuse it, or release it. */
 void asl_candidates_add(struct asl_candidates *x, const struct asl_plan *plan);
 
-/* The same for a plan whose cost is known, and which fits into its budget. */
+/* Add a plan whose cost is known, and which fits into its budget. */
 void asl_candidates_put(struct asl_candidates *x,
 			const struct asl_candidate *candidate);
 

@@ -201,7 +201,7 @@ void asl_sum_to_all(struct asl_rank *r, const struct asl_plan *plan,
 /*
  * Matrices whose rows are spread over ranks, into pools and back
  *
- * Of a piece, which is a run of a block by rows, the words in given rows are one
+ * The words of a piece, a run of a block by rows, in given rows are one
  * run again.  Both sides of a message walk over the same runs, in chunks that a
  * little DRAM holds, so that nothing but words has to be sent.
  */

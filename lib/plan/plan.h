@@ -57,7 +57,7 @@ struct asl_algorithm {
 		    struct asl_words *own);
 };
 
-/* Of multiplication: C is m x n, A is m x k. */
+/* Sizes of a multiplication: C is m x n, A is m x k. */
 struct asl_shape {
 	uint64_t m, n, k;
 };

@@ -125,7 +125,7 @@ typedef double unaligned __attribute__((vector_size(LANES * sizeof(double)),
 
 struct swept {
 	const double *A[ROWS];
-	/* Of the first row; the second column's is beside the first one's. */
+	/* For the first row; the second column's is beside the first one's. */
 	const double *h;
 	double *d;
 	uint64_t step;	/* words from one row's h and d to the next one's */

@@ -87,7 +87,7 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 /*
  * Positions in a packed symmetric tensor
  *
- * Of the six places that entry {a, b, c} has in the cube, the packed tensor
+ * Entry {a, b, c} has six places in the cube, of which the packed tensor
  * keeps a >= b >= c; c runs fastest, then b.  The position of an entry does not
  * depend on n: a larger tensor begins with the smaller one.
  */

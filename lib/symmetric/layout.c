@@ -484,7 +484,7 @@ static int list_rows(struct asl_layout *l)
 #define FAIR 1.2
 enum { TRIALS = 8 };
 
-/* Of the busiest rank: work over the average, and the part of the vectors. */
+/* The busiest rank: work over the average, and the part of the vectors. */
 struct merit {
 	double work, rows;
 };

@@ -130,10 +130,10 @@ double asl_row_cost(const struct asl_runs_row *row);
 #define ASL_END (-1)
 
 /*
- * The same work: what is computed and from what data, on how many ranks, with
- * how much cache and memory, and what else is given and decides counts.  The
- * memory budget is apart: a case that does better with less of it than another
- * is the better one, see asl_budget_compare.
+ * Rows are the same work if they agree in problem and data, in ranks, cache and
+ * memory, and in all options that decide counts.  The memory budget is apart: a
+ * case that does better with less of it than another is the better one, see
+ * asl_budget_compare.
  */
 #define ASL_SIZE COL_spec, COL_m, COL_n, COL_k, COL_dims
 #define ASL_GIVEN COL_panels, COL_initial, COL_store

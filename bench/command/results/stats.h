@@ -32,7 +32,7 @@ int asl_ratio(struct asl_ratio *out, double *x, int x_count, double *y,
 /* Does the interval leave 1 out?  Above: 1, below: -1, else or without: 0. */
 int asl_ratio_verdict(const struct asl_ratio *ratio);
 
-/* Of positive numbers; NAN of none. */
+/* The geometric mean of positive numbers; NAN without any. */
 double asl_geometric_mean(const double *x, int count);
 
 #endif
