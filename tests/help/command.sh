@@ -57,11 +57,13 @@ until_true() {
 # ready PID SIGNAL: does this process catch it by now?  Before that, SIGNAL would
 # end it without a word, or wait.
 ready() {
-	local bit=$((1 << ($(kill -l "$2") - 1))) caught blocked
-	caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
-	blocked=$(sed -n 's/^SigBlk:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+	local bit=$((1 << ($(kill -l "$2") - 1))) status caught blocked
+	# Before exec this is a shell, which catches signals, too: look in this order.
 	[ "/proc/$1/exe" -ef "$aslant" ] &&
-		[ $((0x${caught:-0} & bit)) != 0 ] && [ $((0x${blocked:-0} & bit)) = 0 ]
+		status=$(cat "/proc/$1/status" 2>/dev/null) || return 1
+	caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' <<<"$status")
+	blocked=$(sed -n 's/^SigBlk:[[:space:]]*//p' <<<"$status")
+	[ $((0x${caught:-0} & bit)) != 0 ] && [ $((0x${blocked:-0} & bit)) = 0 ]
 }
 
 # refused PATTERN ARGUMENTS...; several at once
