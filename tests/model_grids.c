@@ -296,7 +296,7 @@ struct search {
 static double objective(const struct asl_plan *x, const struct asl_forecast *f)
 {
 	return x->algorithm->matmul->grid.least_words ? (double)f->bh
-						 : f->q[x->accounting];
+						      : f->q[x->accounting];
 }
 
 static void least_flops(struct asl_plan *x, void *arg)
@@ -318,7 +318,8 @@ static void least_cost_and_need(struct asl_plan *x, void *arg)
 		s->need = f.memory_needed;
 		s->leanest = x->grid;
 	}
-	if ((!x->budget || f.memory_needed <= x->budget) && objective(x, &f) < s->cost) {
+	if ((!x->budget || f.memory_needed <= x->budget) &&
+	    objective(x, &f) < s->cost) {
 		s->cost = objective(x, &f);
 		s->cheapest = x->grid;
 	}

@@ -208,13 +208,15 @@ static void compare(const struct asl_plan *base, unsigned number)
 			continue;
 		print_error("place %d: Q %.17g (%s %s %dx%dx%d), not %.17g\n",
 			    i + 1, q, list.best[i].plan.algorithm->name,
-			    list.best[i].plan.kernel->name, list.best[i].plan.grid.p[0],
-			    list.best[i].plan.grid.p[1], list.best[i].plan.grid.p[2],
-			    all.cost[i]);
+			    list.best[i].plan.kernel->name,
+			    list.best[i].plan.grid.p[0],
+			    list.best[i].plan.grid.p[1],
+			    list.best[i].plan.grid.p[2], all.cost[i]);
 		wrong++;
 	}
 	if (err && base->budget && list.memory_needed != all.need) {
-		print_error("least need %ju, not %ju\n", list.memory_needed, all.need);
+		print_error("least need %ju, not %ju\n", list.memory_needed,
+			    all.need);
 		wrong++;
 	}
 	if (wrong)

@@ -18,8 +18,8 @@
 #include "lib/base/error.h"
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/cuts_layout.h"
-#include "lib/multiply/planner.h"
 #include "lib/multiply/multiply.h"
+#include "lib/multiply/planner.h"
 #include "lib/run/run.h"
 #include "tests/help/random.h"
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "lib/multiply/planner.h"
 #include "lib/multiply/multiply.h"
+#include "lib/multiply/planner.h"
 #include "lib/run/run.h"
 #include "tests/help/random.h"
 

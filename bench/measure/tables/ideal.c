@@ -211,7 +211,7 @@ struct asl_ooc_tiles asl_ooc_ideal(const struct asl_ooc_model *x)
 {
 	struct asl_ooc_terms t = asl_ooc_terms(x);
 	struct problem problem = {&t, x->order.at[0], x->order.at[1],
-			      x->order.at[2]};
+				  x->order.at[2]};
 	struct asl_ooc_tiles n = {{0}, 1};
 
 	if (problem.X == ASL_C || (t.turn[ASL_A] == 0 && t.turn[ASL_B] == 0))
