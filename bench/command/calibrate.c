@@ -26,13 +26,7 @@
 #include "net/net.h"
 #include "nvm/store.h"
 
-/*
- * What was measured, as a profile
- */
-
-/*
- * What was measured, as a profile
- */
+/* ---- The measured figures as a profile ---- */
 
 static const struct figure {
 	const char *key, *unit;

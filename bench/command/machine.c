@@ -1,7 +1,7 @@
 /*
  * machine.c -- this machine as results have it, and for people
  *
- * What is printed is what machine.json would say: there is one description.
+ * The printed text is made from machine.json: there is one description.
  */
 #include "bench/command/machine.h"
 

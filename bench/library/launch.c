@@ -20,13 +20,7 @@
 #include "bench/library/say.h"
 #include "net/net.h"
 
-/*
- * How the job that was launched ends, whatever its launcher makes of it
- */
-
-/*
- * How the job that was launched ends
- */
+/* ---- The end of the launched job, whatever its launcher reports ---- */
 
 #define TOLD "; the job ends\n" /* guards say it last; net/guard.c */
 #define TERM_S 1.5		/* after that the launcher is told to end */

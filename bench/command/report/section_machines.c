@@ -94,7 +94,7 @@ static const struct known {
 
 /* ---- From rows ---- */
 
-/* What rows of a place say, each once. */
+/* The distinct values of a column in the rows of a place. */
 static void put_each(struct asl_page *p, int place, enum asl_column column)
 {
 	const struct asl_runs_row *seen[8];

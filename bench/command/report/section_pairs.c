@@ -257,7 +257,7 @@ static void say_device(struct asl_page *p, const struct match *m)
 
 /* ---- Each machine with the algorithm that is best on it ---- */
 
-/* What can be compared: verified times, or costs in nanoseconds. */
+/* Comparable figures are verified times, or costs in nanoseconds. */
 static bool is_candidate(const struct asl_measured *x, int place)
 {
 	if ((int)x->row->place != place)

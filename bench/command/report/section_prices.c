@@ -149,7 +149,7 @@ static bool find_envelopes(struct prices *s)
 	return find_turns(s, &s->of_inside) && find_turns(s, &s->of_all);
 }
 
-/* What had less memory could do better with all of it: it wins, or it goes. */
+/* A case with less memory might do better with all of it: it wins, or is left out. */
 static int drop_losers(struct prices *s)
 {
 	int kept = 0;
@@ -376,7 +376,7 @@ static void figure(struct asl_page *p, const struct prices *s)
 
 /* ---- All problems ---- */
 
-/* Those where the choice turns most often, and of most lines, come first. */
+/* Problems whose choice turns most often, then those of most lines, come first. */
 static int compare(const void *a, const void *b)
 {
 	const struct prices *x = a, *y = b;

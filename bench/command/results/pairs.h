@@ -52,7 +52,7 @@ char asl_place_letter(int place);
 int asl_compare(struct asl_comparison *c);
 void asl_comparison_close(struct asl_comparison *c);
 
-/* What judges a pair of cases, whether or not their work is the same. */
+/* The verdict on a pair of cases, whether or not their work is the same. */
 int asl_pair_judge(struct asl_pair *p, const struct asl_comparison *c);
 
 /* What a case was timed by. */
