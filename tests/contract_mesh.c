@@ -16,6 +16,7 @@
 
 #include "lib/contract/mesh.h"
 #include "lib/multiply/bounds.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 static struct asl_einsum roll_einsum(struct dice *d, int bits)
@@ -124,8 +125,9 @@ static void bound_of_multiplication(void **state)
 	for (unsigned i = 0; i < 3000; i++) {
 		struct dice d = {2, i, 0};
 		struct asl_plan plan = {
-			.shape = {roll_size(&d, 20), roll_size(&d, 20),
-				  roll_size(&d, 20)},
+			.multiplication = product_of((struct asl_shape){
+				roll_size(&d, 20), roll_size(&d, 20),
+				roll_size(&d, 20)}),
 			.ranks = (int)roll_size(&d, 14),
 			.memory = UINT64_MAX,
 			.cache = 1,
@@ -134,9 +136,9 @@ static void bound_of_multiplication(void **state)
 		double bound, expected, words;
 
 		assert_int_equal(asl_einsum_parse(&e, "mk,kn->mn"), 0);
-		e.size[0] = plan.shape.m;
-		e.size[1] = plan.shape.k;
-		e.size[2] = plan.shape.n;
+		e.size[0] = asl_shape_of(&plan)->m;
+		e.size[1] = asl_shape_of(&plan)->k;
+		e.size[2] = asl_shape_of(&plan)->n;
 		words = (double)asl_term_words(&e.term[0], e.size) +
 			(double)asl_term_words(&e.term[1], e.size) +
 			(double)asl_term_words(&e.term[2], e.size);
@@ -147,8 +149,10 @@ static void bound_of_multiplication(void **state)
 		if (fabs(bound - expected) > 1e-9 * expected + 1e-12 * words) {
 			print_error("case %u: %ju x %ju x %ju on %d: %.17g, "
 				    "expected %.17g\n",
-				    i, plan.shape.m, plan.shape.n, plan.shape.k,
-				    plan.ranks, bound, expected);
+				    i, asl_shape_of(&plan)->m,
+				    asl_shape_of(&plan)->n,
+				    asl_shape_of(&plan)->k, plan.ranks, bound,
+				    expected);
 			fail();
 		}
 	}

@@ -17,6 +17,7 @@
 #include "lib/base/parts.h"
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/planner.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 __extension__ typedef __int128 wide;
@@ -25,10 +26,11 @@ static void print_plan(const struct asl_plan *x)
 {
 	print_error("%s %s m=%ju n=%ju k=%ju P=%d grid %dx%dx%d ideal "
 		    "%gx%gx%g S=%ju M=%ju budget=%ju %s r=%g w=%g beta=%g\n",
-		    x->algorithm->name, x->kernel->name, x->shape.m, x->shape.n,
-		    x->shape.k, x->ranks, x->grid.p[0], x->grid.p[1],
-		    x->grid.p[2], x->ideal[0], x->ideal[1], x->ideal[2],
-		    x->cache, x->memory, x->budget,
+		    x->algorithm->name, x->kernel->name, asl_shape_of(x)->m,
+		    asl_shape_of(x)->n, asl_shape_of(x)->k, x->ranks,
+		    x->grid.p[0], x->grid.p[1], x->grid.p[2],
+		    x->multiplication->ideal[0], x->multiplication->ideal[1],
+		    x->multiplication->ideal[2], x->cache, x->memory, x->budget,
 		    x->panels == ASL_POOL ? "nvm" : "dram", x->costs.read,
 		    x->costs.write, x->costs.net);
 }
@@ -59,7 +61,7 @@ static struct asl_plan plan_of(const char *algorithm, uint64_t m, uint64_t n,
 	return (struct asl_plan){
 		.algorithm = asl_algorithm_find(algorithm),
 		.kernel = asl_kernel_find("vomm"),
-		.shape = {m, n, k},
+		.multiplication = product_of((struct asl_shape){m, n, k}),
 		.ranks = ranks,
 		.cache = 4096,
 		.memory = (uint64_t)1 << 50,
@@ -75,7 +77,7 @@ static struct asl_plan plan_of(const char *algorithm, uint64_t m, uint64_t n,
 static void choose(struct asl_plan *x)
 {
 	uint64_t need;
-	int err = asl_grid_choose(x, &need);
+	int err = asl_grid_choose(own_part(x), x, &need);
 
 	expect(x, "asl_grid_choose", err, 0);
 	expect_most(x, "ranks of the grid", asl_grid_ranks(&x->grid), x->ranks);
@@ -215,11 +217,12 @@ static struct asl_plan roll_plan(struct dice *d, int bits, uint64_t most_ranks)
 {
 	struct asl_plan x = plan_of(roll(d, 0, 1) ? "3d" : "em-jomma", 1, 1, 1,
 				    (int)roll(d, 1, most_ranks));
+	struct asl_shape *s = &own_part(&x)->shape;
 
 	x.kernel = asl_kernels[roll(d, 0, 2)];
-	x.shape.m = roll_size(d, bits);
-	x.shape.n = roll_size(d, bits);
-	x.shape.k = roll_size(d, bits);
+	s->m = roll_size(d, bits);
+	s->n = roll_size(d, bits);
+	s->k = roll_size(d, bits);
 	x.cache = 2 + roll_size(d, 14);
 	x.panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
 	x.accounting = roll(d, 0, 1) ? ASL_APM : ASL_FULL;
@@ -235,7 +238,9 @@ static uint64_t dim(const struct asl_plan *x, int i)
 {
 	char axis = x->algorithm->matmul->grid.axes[i];
 
-	return axis == 'm' ? x->shape.m : axis == 'n' ? x->shape.n : x->shape.k;
+	return axis == 'm'   ? asl_shape_of(x)->m
+	       : axis == 'n' ? asl_shape_of(x)->n
+			     : asl_shape_of(x)->k;
 }
 
 static double busiest_flops(const struct asl_plan *x, const int p[3])
@@ -251,8 +256,8 @@ static double busiest_flops(const struct asl_plan *x, const int p[3])
 /* A fair share of 2mnk flops and a fifth more, rounded down. */
 static double fair_flops(const struct asl_plan *x)
 {
-	return (double)(12 * x->shape.m * x->shape.n * x->shape.k /
-			(5 * (uint64_t)x->ranks));
+	return (double)(12 * asl_shape_of(x)->m * asl_shape_of(x)->n *
+			asl_shape_of(x)->k / (5 * (uint64_t)x->ranks));
 }
 
 /* A prescription that is a grid is taken as it is. */
@@ -261,10 +266,11 @@ static bool is_whole(const struct asl_plan *x)
 	double ranks = 1;
 
 	for (int i = 0; i < 3; i++) {
-		if (fabs(x->ideal[i] - round(x->ideal[i])) > 1e-6 ||
-		    round(x->ideal[i]) > (double)dim(x, i))
+		if (fabs(x->multiplication->ideal[i] -
+			 round(x->multiplication->ideal[i])) > 1e-6 ||
+		    round(x->multiplication->ideal[i]) > (double)dim(x, i))
 			return false;
-		ranks *= round(x->ideal[i]);
+		ranks *= round(x->multiplication->ideal[i]);
 	}
 	return ranks == x->ranks;
 }
@@ -398,10 +404,11 @@ static void budgets_are_kept(void **state)
 
 		if (leave_out(i))
 			continue;
-		words = x.shape.m * x.shape.n + x.shape.m * x.shape.k +
-			x.shape.n * x.shape.k;
+		words = asl_shape_of(&x)->m * asl_shape_of(&x)->n +
+			asl_shape_of(&x)->m * asl_shape_of(&x)->k +
+			asl_shape_of(&x)->n * asl_shape_of(&x)->k;
 		x.budget = 1 + roll(&d, 0, 3 * words / (uint64_t)x.ranks);
-		err = asl_grid_choose(&x, &need);
+		err = asl_grid_choose(own_part(&x), &x, &need);
 		if (!err) {
 			expect_most(&x, "memory",
 				    (double)asl_forecast(&x).memory_high,

@@ -17,14 +17,16 @@
 
 #include "lib/multiply/planner.h"
 #include "lib/multiply/search.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 static struct asl_plan roll_base(struct dice *d)
 {
 	int bits = (int)roll(d, 1, 8);
+	struct asl_multiplication *part = product_of((struct asl_shape){
+		roll_size(d, bits), roll_size(d, bits), roll_size(d, bits)});
 	struct asl_plan x = {
-		.shape = {roll_size(d, bits), roll_size(d, bits),
-			  roll_size(d, bits)},
+		.multiplication = part,
 		.ranks = (int)roll_size(d, 6),
 		.cache = 2 + roll_size(d, (int)roll(d, 1, 12)),
 		.memory = roll_size(d, 14),
@@ -41,7 +43,7 @@ static struct asl_plan roll_base(struct dice *d)
 	};
 
 	if (roll(d, 0, 2) == 0)
-		x.panel = roll_size(d, 5);
+		part->panel = roll_size(d, 5);
 	if (roll(d, 0, 2) == 0)
 		x.kernel = asl_kernels[roll(d, 0, 2)];
 	while (roll(d, 0, 1) && !x.algorithm) {
@@ -59,9 +61,10 @@ static void print_base(const struct asl_plan *x, unsigned number)
 	print_error("case %u: %s %s m=%ju n=%ju k=%ju P=%d S=%ju M=%ju "
 		    "budget=%ju panel=%ju %s %s r=%g w=%g beta=%g\n",
 		    number, x->algorithm ? x->algorithm->name : "any",
-		    x->kernel ? x->kernel->name : "any", x->shape.m, x->shape.n,
-		    x->shape.k, x->ranks, x->cache, x->memory, x->budget,
-		    x->panel, asl_accounting_name(x->accounting),
+		    x->kernel ? x->kernel->name : "any", asl_shape_of(x)->m,
+		    asl_shape_of(x)->n, asl_shape_of(x)->k, x->ranks, x->cache,
+		    x->memory, x->budget, x->multiplication->panel,
+		    asl_accounting_name(x->accounting),
 		    x->panels == ASL_POOL ? "nvm" : "dram", x->costs.read,
 		    x->costs.write, x->costs.net);
 }
@@ -78,10 +81,12 @@ struct all {
 
 static void visit(struct all *all, const struct asl_plan *with_grid)
 {
+	struct asl_multiplication part = *with_grid->multiplication;
 	struct asl_plan x = *with_grid;
 	struct asl_forecast f;
 
-	asl_plan_blocks(&x);
+	x.multiplication = &part;
+	asl_plan_blocks(&part, &x);
 	f = asl_forecast(&x);
 	if (f.memory_needed < all->need)
 		all->need = f.memory_needed;
@@ -125,10 +130,12 @@ static void each_grid(struct all *all, struct asl_plan *x, int pass)
 
 static void search_grids(struct all *all, struct asl_plan x)
 {
-	uint64_t fair = 12 * x.shape.m * x.shape.n * x.shape.k /
-			(5 * (uint64_t)x.ranks);
+	struct asl_multiplication part = *x.multiplication;
+	uint64_t fair = 12 * asl_shape_of(&x)->m * asl_shape_of(&x)->n *
+			asl_shape_of(&x)->k / (5 * (uint64_t)x.ranks);
 
-	asl_plan_prescribe(&x);
+	x.multiplication = &part;
+	asl_plan_prescribe(part.ideal, &x);
 	all->whole = (struct asl_grid){{0}};
 	if (asl_grid_whole(&all->whole, &x)) {
 		x.grid = all->whole;
@@ -136,7 +143,8 @@ static void search_grids(struct all *all, struct asl_plan x)
 	}
 	if (x.algorithm->matmul->grid.none)
 		return;
-	all->flops = 2 * x.shape.m * x.shape.n * x.shape.k;
+	all->flops = 2 * asl_shape_of(&x)->m * asl_shape_of(&x)->n *
+		     asl_shape_of(&x)->k;
 	each_grid(all, &x, 0);
 	all->limit = all->flops < fair ? fair : all->flops;
 	each_grid(all, &x, 1);
@@ -244,7 +252,7 @@ static void budgets(void **state)
 	for (unsigned i = 0; i < 800; i++) {
 		struct dice d = {62, i, 0};
 		struct asl_plan base = roll_base(&d);
-		const struct asl_shape *s = &base.shape;
+		const struct asl_shape *s = asl_shape_of(&base);
 		uint64_t words = s->m * s->n + s->m * s->k + s->n * s->k;
 
 		base.budget = 1 + roll(&d, 0, 4 * words / (uint64_t)base.ranks);
@@ -271,6 +279,7 @@ static void never_worse_than_a_choice(void **state)
 		best = base;
 		assert_int_equal(asl_planner_best(&best, &need), 0);
 		q = asl_forecast(&best).q[base.accounting];
+		asl_plan_release(&best);
 		for (int j = 0; asl_algorithms[j]; j++) {
 			const struct asl_algorithm *a = asl_algorithms[j];
 			struct asl_plan x = base;
@@ -285,7 +294,7 @@ static void never_worse_than_a_choice(void **state)
 				x.kernel = asl_kernel_find(
 					a->matmul->kernel ? a->matmul->kernel
 							  : "vomm");
-			if (asl_grid_choose(&x, &need) ||
+			if (asl_grid_choose(own_part(&x), &x, &need) ||
 			    asl_forecast(&x).q[base.accounting] >= q)
 				continue;
 			print_error("%s chooses better: ", a->name);
@@ -327,7 +336,7 @@ static void floor_is_below(struct asl_plan *x, const struct asl_box *box,
 
 	x->algorithm->matmul->lower_bound(&of_q, x, box, &q);
 	x->algorithm->matmul->lower_bound(&of_words, x, box, &bh);
-	asl_plan_blocks(x);
+	asl_plan_blocks(own_part(x), x);
 	f = asl_forecast(x);
 	/* Costs are those of grids that fit. */
 	if (x->budget && f.memory_needed > x->budget)
@@ -378,7 +387,7 @@ static void floors_are_below(void **state)
 			continue;
 		if (roll(&d, 0, 1))
 			x.budget = roll_size(&d, 12);
-		asl_plan_prescribe(&x);
+		asl_plan_prescribe(own_part(&x)->ideal, &x);
 		box = roll_box(&d, &x);
 		tried++;
 		if (!leave_out(i))

@@ -40,7 +40,7 @@ static void mark(unsigned char *owned, uint64_t ld, const struct asl_piece *x)
 /* Every word of A, B and C is somebody's, and nobody else's. */
 static bool all_is_owned_once(const struct asl_plan *plan)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	const uint64_t rows[] = {s->m, s->k, s->m}, cols[] = {s->k, s->n, s->n};
 	struct asl_piece x;
 	bool ok = true;
@@ -67,7 +67,7 @@ static bool all_is_owned_once(const struct asl_plan *plan)
 /* Global laws, whatever the algorithm. */
 static bool laws_hold(const struct asl_rep *rep)
 {
-	const struct asl_shape *s = &rep->want->plan.shape;
+	const struct asl_shape *s = asl_shape_of(&rep->want->plan);
 	bool ok = all_is_owned_once(&rep->want->plan);
 
 	ok &= !rep->want->plan.budget ||
@@ -179,19 +179,20 @@ static void budgets_are_kept(void **state)
 		struct dice d = {7, i, 0};
 		struct asl_run_want want;
 		struct asl_plan *plan = &want.plan;
+		struct asl_multiplication *part;
+		struct asl_shape shape;
 		uint64_t enough, need = 0;
 
 		if (leave_out(i))
 			continue;
 		want = roll_case(&d, 8, 40, NULL);
-		plan->panel = 0;
-		plan->bands = plan->slices = 0;
-		assert_int_equal(asl_grid_choose(plan, &need), 0);
+		shape = *asl_shape_of(plan);
+		part = product_of(shape);
+		assert_int_equal(asl_grid_choose(part, plan, &need), 0);
 		enough = asl_forecast(plan).memory_high;
 		plan->budget = 1 + enough * roll(&d, 30, 110) / 100;
-		plan->panel = 0;
-		plan->bands = plan->slices = 0;
-		if (asl_grid_choose(plan, &need)) {
+		part = product_of(shape);
+		if (asl_grid_choose(part, plan, &need)) {
 			assert_true(need > plan->budget);
 			continue;
 		}
@@ -208,13 +209,14 @@ static void run_prime(unsigned number, const struct asl_algorithm *algorithm,
 {
 	struct dice d = {4, number, 0};
 	struct asl_run_want want = roll_case(&d, 1, 1, NULL);
+	struct asl_multiplication *part = own_part(&want.plan);
 	uint64_t need;
 
-	want.plan.shape = *shape;
+	part->shape = *shape;
 	want.plan.algorithm = algorithm;
 	want.plan.ranks = ranks;
-	want.plan.bands = want.plan.slices = 0;
-	assert_int_equal(asl_grid_choose(&want.plan, &need), 0);
+	part->bands = part->slices = 0;
+	assert_int_equal(asl_grid_choose(part, &want.plan, &need), 0);
 	with_data(&d, &want);
 	run_case(&want, number);
 }
@@ -285,18 +287,19 @@ static void one_wrong_word_does_not_verify(void **state)
 	struct asl_algorithm broken = *asl_algorithm_find("3d");
 	struct dice d = {6, 0, 0};
 	struct asl_run_want want = roll_case(&d, 5, 8, NULL);
+	struct asl_multiplication *part = own_part(&want.plan);
 	double residual = 0;
 	uint64_t need;
 
 	(void)state;
 	broken.run = spoils_one;
 	want.plan.algorithm = &broken;
-	want.plan.shape = (struct asl_shape){61, 47, 53};
+	part->shape = (struct asl_shape){61, 47, 53};
 	want.plan.ranks = 12;
-	want.plan.bands = want.plan.slices = 0;
+	part->bands = part->slices = 0;
 	want.store = "dram";
 	want.exact = false;
-	assert_int_equal(asl_grid_choose(&want.plan, &need), 0);
+	assert_int_equal(asl_grid_choose(part, &want.plan, &need), 0);
 	for (int v = ASL_VERIFY_FREIVALDS; v <= ASL_VERIFY_ORACLE; v++) {
 		want.verify = v;
 		assert_int_equal(asl_run(&want, tamper_look, &residual), 0);

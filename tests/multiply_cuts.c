@@ -21,6 +21,7 @@
 #include "lib/multiply/multiply.h"
 #include "lib/multiply/planner.h"
 #include "lib/run/run.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 static struct asl_plan plan_of(const char *name, uint64_t m, uint64_t n,
@@ -29,7 +30,7 @@ static struct asl_plan plan_of(const char *name, uint64_t m, uint64_t n,
 	return (struct asl_plan){
 		.algorithm = asl_algorithm_find(name),
 		.kernel = asl_kernel_find("tight"),
-		.shape = {m, n, k},
+		.multiplication = product_of((struct asl_shape){m, n, k}),
 		.ranks = ranks,
 		.grid = {{ranks, 1, 1}},
 		.cache = 4096,
@@ -41,8 +42,8 @@ static struct asl_plan plan_of(const char *name, uint64_t m, uint64_t n,
 
 static void print_plan(const struct asl_plan *x)
 {
-	print_error("m=%ju n=%ju k=%ju P=%d: ", x->shape.m, x->shape.n,
-		    x->shape.k, x->ranks);
+	print_error("m=%ju n=%ju k=%ju P=%d: ", asl_shape_of(x)->m,
+		    asl_shape_of(x)->n, asl_shape_of(x)->k, x->ranks);
 }
 
 /* ---- Boxes and cells ---- */
@@ -228,7 +229,7 @@ struct figures {
 static struct figures figures(const struct asl_plan *plan)
 {
 	double bound = asl_bound_net_words(plan);
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	uint64_t sent = 0, busiest = 0;
 	struct figures x = {0};
 
@@ -313,7 +314,8 @@ static void the_bound_holds(void **state)
 		struct asl_forecast f;
 		uint64_t need;
 
-		assert_int_equal(asl_grid_choose(&plan, &need), 0);
+		assert_int_equal(asl_grid_choose(own_part(&plan), &plan, &need),
+				 0);
 		f = asl_forecast(&plan);
 		if ((double)f.bh >= asl_bound_net_words(&plan))
 			continue;

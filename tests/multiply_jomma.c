@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "lib/multiply/planner.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 static struct asl_plan plan_of(const char *algorithm, uint64_t m, uint64_t n,
@@ -22,7 +23,7 @@ static struct asl_plan plan_of(const char *algorithm, uint64_t m, uint64_t n,
 	return (struct asl_plan){
 		.algorithm = asl_algorithm_find(algorithm),
 		.kernel = asl_kernel_find("vomm"),
-		.shape = {m, n, k},
+		.multiplication = product_of((struct asl_shape){m, n, k}),
 		.ranks = ranks,
 		.cache = 4096,
 		.memory = 65536,
@@ -38,10 +39,12 @@ static void expect(const struct asl_plan *x, const char *what, double got,
 		return;
 	print_error("%s: %.17g, not %.17g: %s m=%ju n=%ju k=%ju P=%d grid "
 		    "%dx%dx%d ideal %gx%gx%g M=%ju w/beta %g\n",
-		    what, got, want, x->algorithm->name, x->shape.m, x->shape.n,
-		    x->shape.k, x->ranks, x->grid.p[0], x->grid.p[1],
-		    x->grid.p[2], x->ideal[0], x->ideal[1], x->ideal[2],
-		    x->memory, x->costs.write / x->costs.net);
+		    what, got, want, x->algorithm->name, asl_shape_of(x)->m,
+		    asl_shape_of(x)->n, asl_shape_of(x)->k, x->ranks,
+		    x->grid.p[0], x->grid.p[1], x->grid.p[2],
+		    x->multiplication->ideal[0], x->multiplication->ideal[1],
+		    x->multiplication->ideal[2], x->memory,
+		    x->costs.write / x->costs.net);
 	fail();
 }
 
@@ -124,10 +127,10 @@ static void prescriptions_of_the_paper(void **state)
 					    cases[i].n, 64);
 
 		x.costs.write = cases[i].write;
-		asl_plan_prescribe(&x);
+		asl_plan_prescribe(own_part(&x)->ideal, &x);
 		for (int j = 0; j < 3; j++)
-			expect(&x, "a number of the prescription", x.ideal[j],
-			       cases[i].grid[j]);
+			expect(&x, "a number of the prescription",
+			       x.multiplication->ideal[j], cases[i].grid[j]);
 	}
 }
 
@@ -148,7 +151,7 @@ static void prescriptions_are_cheapest(void **state)
 
 		x.memory = k * most / (uint64_t)x.ranks + roll_size(&d, 22);
 		x.costs.write = 3 + (double)roll_size(&d, 8);
-		asl_plan_prescribe(&x);
+		asl_plan_prescribe(own_part(&x)->ideal, &x);
 		t = x.costs.write / x.costs.net;
 		q = fmax(1, (double)(k * most) / (double)x.memory);
 		for (Px = 1; Px <= P; Px *= 1.01) {
@@ -157,11 +160,14 @@ static void prescriptions_are_cheapest(void **state)
 			least = fmin(least,
 				     (double)k * Px + t * (double)m * Py);
 		}
-		cost = (double)k * x.ideal[0] + t * (double)m * x.ideal[1];
+		cost = (double)k * x.multiplication->ideal[0] +
+		       t * (double)m * x.multiplication->ideal[1];
 		if (cost > 1.0001 * least)
 			expect(&x, "cost of the prescription", cost, least);
 		expect(&x, "ranks of the prescription",
-		       x.ideal[0] * x.ideal[1] * x.ideal[2], P);
+		       x.multiplication->ideal[0] * x.multiplication->ideal[1] *
+			       x.multiplication->ideal[2],
+		       P);
 	}
 }
 
@@ -171,8 +177,8 @@ static void expect_call(struct asl_plan *x, const char *callee)
 	uint64_t need;
 
 	y.algorithm = asl_algorithm_find(callee);
-	assert_int_equal(asl_grid_choose(x, &need), 0);
-	assert_int_equal(asl_grid_choose(&y, &need), 0);
+	assert_int_equal(asl_grid_choose(own_part(x), x, &need), 0);
+	assert_int_equal(asl_grid_choose(own_part(&y), &y, &need), 0);
 	assert_string_equal(asl_plan_axes(x), y.algorithm->matmul->grid.axes);
 	for (int i = 0; i < 3; i++)
 		expect(x, "a number of the grid", x->grid.p[i], y.grid.p[i]);

@@ -17,6 +17,7 @@
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
 #include "tests/help/ledgers.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 enum { CASES = 150 };
@@ -27,9 +28,9 @@ struct sides {
 
 static struct sides sides_of(const struct asl_plan *plan)
 {
-	struct asl_product x = {.m = plan->shape.m,
-				.n = plan->shape.n,
-				.k = plan->shape.k,
+	struct asl_product x = {.m = asl_shape_of(plan)->m,
+				.n = asl_shape_of(plan)->n,
+				.k = asl_shape_of(plan)->k,
 				.cache = plan->cache};
 	uint64_t b = asl_isqrt(plan->cache / 3);
 	struct asl_sides tight = asl_tight_sides(&x);
@@ -88,7 +89,7 @@ static void touch_all(const struct nest *t, struct sides side)
 static struct asl_lru_traffic expected(const struct asl_run_want *want)
 {
 	const struct asl_lru_shape *shape = &want->cache_model;
-	struct nest t = {.x = want->plan.shape};
+	struct nest t = {.x = *asl_shape_of(&want->plan)};
 	struct asl_lru_traffic traffic;
 
 	t.B = asl_ceil_div(t.x.m * t.x.k, shape->line) * shape->line;
@@ -117,7 +118,7 @@ static struct asl_run_want product(struct asl_shape shape, const char *kernel,
 	return (struct asl_run_want){
 		.plan = {.algorithm = asl_algorithm_find("vomm"),
 			 .kernel = asl_kernel_find(kernel),
-			 .shape = shape,
+			 .multiplication = product_of(shape),
 			 .ranks = 1,
 			 .grid = {{1, 1, 1}},
 			 .cache = cache,

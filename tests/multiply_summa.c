@@ -13,6 +13,7 @@
 
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 struct table {
@@ -50,6 +51,7 @@ static struct asl_run_want want_of(const char *algorithm, struct dice *d)
 	struct asl_run_want want = {
 		.plan = {.algorithm = asl_algorithm_find(algorithm),
 			 .kernel = asl_kernel_find("vomm"),
+			 .multiplication = product_of((struct asl_shape){0}),
 			 .memory = 1 << 20,
 			 .panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL,
 			 .costs = {.read = 1, .write = 2, .net = 3}},
@@ -87,6 +89,7 @@ static void table_of_summa(void **state)
 		uint64_t pc = (uint64_t)plan->grid.p[1], P = pr * pc;
 		uint64_t m = roll(&d, 1, 20), n = roll(&d, 1, 20);
 		uint64_t w = P * roll(&d, 1, 2), s = P * roll(&d, 1, 2);
+		struct asl_multiplication *part = own_part(plan);
 		uint64_t k = s * w, b = roll(&d, 1, 9), C = m * n;
 		struct table t = {
 			.bh = broadcasts(m * k, pc) + broadcasts(k * n, pr),
@@ -98,8 +101,8 @@ static void table_of_summa(void **state)
 				  least(m, b) * least(n, b),
 		};
 
-		plan->shape = (struct asl_shape){pr * m, pc * n, k};
-		plan->panel = w;
+		part->shape = (struct asl_shape){pr * m, pc * n, k};
+		part->panel = w;
 		plan->cache = 3 * b * b;
 		assert_int_equal(asl_run(&want, hold_against, &t), 0);
 	}
@@ -125,7 +128,7 @@ static void table_of_summa_l3ool2(void **state)
 				  ((pc > 1) + (pr > 1)) * b * b + b * b,
 		};
 
-		plan->shape = (struct asl_shape){pr * m, pc * n, k};
+		own_part(plan)->shape = (struct asl_shape){pr * m, pc * n, k};
 		plan->cache = 3 * b * b;
 		assert_int_equal(asl_run(&want, hold_against, &t), 0);
 	}
@@ -139,8 +142,9 @@ static int is_sound(const struct asl_rep *rep, void *arg)
 	if (!rep->predicted_equal || rep->residual != 0)
 		print_error("m=%ju n=%ju k=%ju grid %dx%d panel %ju S=%ju %s: "
 			    "predicted %d, residual %g\n",
-			    plan->shape.m, plan->shape.n, plan->shape.k,
-			    plan->grid.p[0], plan->grid.p[1], plan->panel,
+			    asl_shape_of(plan)->m, asl_shape_of(plan)->n,
+			    asl_shape_of(plan)->k, plan->grid.p[0],
+			    plan->grid.p[1], plan->multiplication->panel,
 			    plan->cache, plan->kernel->name,
 			    rep->predicted_equal, rep->residual);
 	assert_true(rep->predicted_equal);
@@ -155,13 +159,14 @@ static void panels_of_any_width(void **state)
 		struct dice d = {73, i, 0};
 		struct asl_run_want want = want_of("summa", &d);
 		struct asl_plan *plan = &want.plan;
+		struct asl_multiplication *part = own_part(plan);
 
 		if (leave_out(i))
 			continue;
-		plan->shape.m = roll_size(&d, 5);
-		plan->shape.n = roll_size(&d, 5);
-		plan->shape.k = roll_size(&d, 6);
-		plan->panel = roll(&d, 0, plan->shape.k + 1);
+		part->shape.m = roll_size(&d, 5);
+		part->shape.n = roll_size(&d, 5);
+		part->shape.k = roll_size(&d, 6);
+		part->panel = roll(&d, 0, part->shape.k + 1);
 		plan->cache = 2 + roll_size(&d, 8);
 		plan->kernel = asl_kernels[roll(&d, 0, 2)];
 		want.store = "dram";
@@ -183,7 +188,8 @@ static void many_depths(void **state)
 
 		plan->grid = (struct asl_grid){{35, 37, 1}};
 		plan->ranks = 35 * 37;
-		plan->shape = (struct asl_shape){50, 60, 35 * 37 * 2 + 20};
+		own_part(plan)->shape =
+			(struct asl_shape){50, 60, 35 * 37 * 2 + 20};
 		plan->cache = 1 << 20;
 		assert_int_equal(asl_run(&want, is_sound, NULL), 0);
 	}

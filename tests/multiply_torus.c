@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "lib/multiply/planner.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 static const struct asl_costs costs = {.read = 1, .write = 3, .net = 2};
@@ -24,7 +25,7 @@ static struct asl_plan plan_of(const char *name, int q, int c,
 	return (struct asl_plan){
 		.algorithm = asl_algorithm_find(name),
 		.kernel = asl_kernel_find("vomm"),
-		.shape = shape,
+		.multiplication = product_of(shape),
 		.ranks = q * q * c,
 		.grid = {{q, q, c}},
 		.cache = 48, /* tiles of 4 x 4 */
@@ -159,7 +160,7 @@ static void layers_fit_memory(void **state)
 	/* c = 4 = P^(1/3) = sqrt(P M)/n */
 	plan.ranks = 64;
 	plan.memory = 1 << 18;
-	assert_int_equal(asl_grid_choose(&plan, &need), 0);
+	assert_int_equal(asl_grid_choose(own_part(&plan), &plan, &need), 0);
 	assert_memory_equal(&plan.grid, &g, sizeof g);
 
 	/* M = n^2/q^2 will just do. */
@@ -169,7 +170,7 @@ static void layers_fit_memory(void **state)
 	assert_false(asl_plan_admits(&plan));
 	plan.grid = flat;
 	assert_true(asl_plan_admits(&plan));
-	assert_int_equal(asl_grid_choose(&plan, &need), 0);
+	assert_int_equal(asl_grid_choose(own_part(&plan), &plan, &need), 0);
 	assert_memory_equal(&plan.grid, &flat, sizeof flat);
 }
 
@@ -185,11 +186,12 @@ static void as_jomma(const char *name, const char *kernel, uint64_t memory,
 
 	x.memory = y.memory = memory;
 	x.costs.write = 0;
-	assert_int_equal(asl_grid_choose(&x, &need), 0);
+	assert_int_equal(asl_grid_choose(own_part(&x), &x, &need), 0);
 	y.costs.write = 50;
-	assert_int_equal(asl_grid_choose(&y, &need), 0);
+	assert_int_equal(asl_grid_choose(own_part(&y), &y, &need), 0);
 	assert_memory_equal(&x.grid, &y.grid, sizeof x.grid);
-	assert_memory_equal(x.ideal, y.ideal, sizeof x.ideal);
+	assert_memory_equal(x.multiplication->ideal, y.multiplication->ideal,
+			    3 * sizeof(double));
 
 	y.algorithm = asl_algorithm_find(schedule);
 	y.kernel = asl_kernel_find(kernel);

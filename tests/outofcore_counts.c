@@ -23,6 +23,7 @@
 #include "lib/outofcore/walk.h"
 #include "lib/run/run.h"
 #include "tests/help/ledgers.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 enum { SIX = 6 };
@@ -43,15 +44,16 @@ static void print_case(const struct test_case *c, unsigned number)
 		    "%d,%d,%d again %d, S=%ju budget %ju %s\n",
 		    number, x->algorithm->name, "AB"[o->replicated],
 		    "ABC"[o->order.at[0]], "ABC"[o->order.at[1]],
-		    "ABC"[o->order.at[2]], x -> shape.m, x->shape.n, x->shape.k,
-		    x->ranks, o->n[0], o->n[1], o->n[2], o->again, x->cache,
-		    x->budget, x->kernel->name);
+		    "ABC"[o->order.at[2]], asl_shape_of(x) -> m,
+		    asl_shape_of(x) -> n, asl_shape_of(x) -> k, x -> ranks,
+		    o -> n[0], o -> n[1], o -> n[2], o -> again, x -> cache,
+		    x -> budget, x -> kernel -> name);
 }
 
 /* Every word of A, B and C is somebody's, and nobody else's. */
 static bool all_is_owned_once(const struct asl_plan *plan)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	const uint64_t words[] = {s->m * s->k, s->k * s->n, s->m * s->n};
 	struct asl_piece x;
 
@@ -76,7 +78,7 @@ static bool all_is_owned_once(const struct asl_plan *plan)
 static bool laws_hold(const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	const uint64_t *of = rep->total.of;
 
 	return all_is_owned_once(plan) &&
@@ -128,6 +130,7 @@ static int settle(struct test_case *c, const struct asl_ooc_order *asked,
 		  uint64_t *need)
 {
 	struct asl_plan *plan = &c->want.plan;
+	const struct asl_multiplication *product = plan->multiplication;
 	struct asl_outofcore *o = calloc(1, sizeof *o);
 	int err;
 
@@ -137,6 +140,7 @@ static int settle(struct test_case *c, const struct asl_ooc_order *asked,
 	err = asl_ooc_settle(plan, need);
 	c->o = *plan->outofcore;
 	asl_plan_release(plan);
+	plan->multiplication = product;
 	return err;
 }
 
@@ -153,9 +157,8 @@ static struct test_case roll_case(struct dice *d, int bits, int most_ranks)
 
 	plan->algorithm = asl_ooc_algorithms[roll(d, 0, SIX - 1)];
 	plan->kernel = asl_kernels[roll(d, 0, 2)];
-	plan->shape.m = roll_size(d, bits);
-	plan->shape.n = roll_size(d, bits);
-	plan->shape.k = roll_size(d, bits);
+	plan->multiplication = product_of((struct asl_shape){
+		roll_size(d, bits), roll_size(d, bits), roll_size(d, bits)});
 	plan->ranks = (int)roll(d, 1, (uint64_t)most_ranks);
 	plan->cache = 2 + roll_size(d, 10);
 	plan->memory = 1;
@@ -227,7 +230,7 @@ static void budgets_are_kept(void **state)
 		struct dice d = {94, i, 0};
 		struct test_case c = roll_case(&d, 5, 20);
 		struct asl_plan *plan = &c.want.plan;
-		struct asl_shape *s = &plan->shape;
+		struct asl_shape *s = &own_part(plan)->shape;
 		uint64_t need, least;
 
 		s->m += 50;
@@ -306,7 +309,8 @@ static void model_is_exact(void **state)
 		side *= 36; /* 4 parts and 3, 3 and 3 */
 		for (int j = 0; j < ASL_OPERANDS; j++)
 			c.o.n[j] = (int)roll(&d, 1, 4);
-		plan->shape = (struct asl_shape){side, 2 * side, 3 * side};
+		plan->multiplication = product_of(
+			(struct asl_shape){side, 2 * side, 3 * side});
 		plan->cache = 10000;
 		if (leave_out(i))
 			continue;

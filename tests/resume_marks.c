@@ -10,6 +10,7 @@
 #include "tests/help/restarts.h"
 
 #include "lib/multiply/multiply.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 enum { RANKS = 3, WORDS = 48, TILES = 6, LOOPS = 5 };
@@ -119,7 +120,8 @@ static void text_goes_on(void **state)
 		.result = f.whole,
 		.plan = {.algorithm = &text,
 			 .kernel = asl_kernels[0],
-			 .shape = {12 * RANKS, 12, 12},
+			 .multiplication = product_of(
+				 (struct asl_shape){12 * RANKS, 12, 12}),
 			 .grid = {{RANKS, 1, 1}},
 			 .ranks = RANKS,
 			 .cache = 100,

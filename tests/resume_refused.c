@@ -14,6 +14,7 @@
 #include "lib/multiply/multiply.h"
 #include "lib/rank/resume.h"
 #include "nvm/pmem.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 enum { RANKS = 4, HEAD = offsetof(struct asl_pool, piece) };
@@ -36,7 +37,8 @@ static struct asl_run_want half_way(void)
 			{
 				.algorithm = asl_algorithm_find("cannon"),
 				.kernel = asl_kernel_find("cowe"),
-				.shape = {40, 36, 44},
+				.multiplication = product_of(
+					(struct asl_shape){40, 36, 44}),
 				.grid = {{2, 2, 1}},
 				.ranks = RANKS,
 				.cache = 300,
@@ -104,7 +106,7 @@ static void other_cases(void **state)
 
 	(void)state;
 	other = want;
-	other.plan.shape.n = 37;
+	own_part(&other.plan)->shape.n = 37;
 	refuses(&other, 2, "of another case: n: found '36', expected '37'");
 	other = want;
 	other.seed = 6;

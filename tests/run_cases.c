@@ -13,6 +13,7 @@
 #include "lib/base/error.h"
 #include "lib/multiply/multiply.h"
 #include "lib/run/run.h"
+#include "tests/help/parts.h"
 
 enum { CASES = 6, RANKS = 27 };
 
@@ -23,7 +24,8 @@ static struct asl_run_want make(int i)
 	struct asl_run_want want = {
 		.plan = {.algorithm = asl_algorithm_find(names[i % 3]),
 			 .kernel = asl_kernel_find(i & 1 ? "tight" : "vomm"),
-			 .shape = {20 + 7 * (uint64_t)i, 31, 40},
+			 .multiplication = product_of((struct asl_shape){
+				 20 + 7 * (uint64_t)i, 31, 40}),
 			 .ranks = RANKS,
 			 .grid = {{3, 3, 3}},
 			 .cache = 100 + 10 * (uint64_t)i,
@@ -38,7 +40,7 @@ static struct asl_run_want make(int i)
 		.verify = ASL_VERIFY_ORACLE,
 	};
 
-	asl_plan_prescribe(&want.plan);
+	asl_plan_prescribe(own_part(&want.plan)->ideal, &want.plan);
 	return want;
 }
 

@@ -19,6 +19,7 @@
 #include "lib/matrix/format.h"
 #include "lib/multiply/planner.h"
 #include "lib/run/run.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 enum { HERE, NEXT, OPERANDS = 7, MOST_RANKS = 9 };
@@ -37,7 +38,7 @@ static struct {
 
 static int ring_ranks(const struct asl_plan *plan)
 {
-	return plan->ranks - (int)plan->shape.k;
+	return plan->ranks - (int)asl_shape_of(plan)->k;
 }
 
 static void ring_run(struct asl_rank *r, const struct asl_plan *plan,
@@ -67,13 +68,14 @@ static void ring_run(struct asl_rank *r, const struct asl_plan *plan,
 
 static uint64_t ring_owned(const struct asl_plan *plan, int rank, int which)
 {
-	return which <= NEXT ? plan->shape.n : (uint64_t)(rank % 3 + which);
+	return which <= NEXT ? asl_shape_of(plan)->n
+			     : (uint64_t)(rank % 3 + which);
 }
 
 static void ring_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			 int rank)
 {
-	uint64_t words = plan->shape.n * (uint64_t)plan->iterations;
+	uint64_t words = asl_shape_of(plan)->n * (uint64_t)plan->iterations;
 	uint64_t *of = out->in[ASL_SHIFT].of;
 
 	if (ring_ranks(plan) > 1) {
@@ -169,7 +171,7 @@ static int ring_write(struct asl_rank *r, struct asl_data *data,
 
 static double ring_bound(const struct asl_plan *plan)
 {
-	return (double)plan->shape.n;
+	return (double)asl_shape_of(plan)->n;
 }
 
 static const struct asl_family family = {
@@ -224,7 +226,8 @@ static struct asl_run_want roll_want(struct dice *d)
 		.plan = {.algorithm = &algorithm,
 			 .ranks = (int)roll(d, 1, MOST_RANKS),
 			 .iterations = (int)roll(d, 1, 6),
-			 .shape = {.n = roll_size(d, 9)},
+			 .multiplication = product_of(
+				 (struct asl_shape){0, roll_size(d, 9), 0}),
 			 .cache = 100,
 			 .costs = {1, 2, 1, 1, 1, 0, 0}},
 		.transport = "sim",
@@ -236,7 +239,8 @@ static struct asl_run_want roll_want(struct dice *d)
 		.result = null || roll(d, 0, 1) ? NULL : "good",
 	};
 
-	want.plan.shape.k = roll(d, 0, (uint64_t)want.plan.ranks - 1);
+	own_part(&want.plan)->shape.k =
+		roll(d, 0, (uint64_t)want.plan.ranks - 1);
 	memset(&ring, 0, sizeof ring);
 	ring.rounds = (int)roll(d, 1, 6);
 	ring.silent = -1;
@@ -254,7 +258,8 @@ static void check_rep(const struct asl_rep *rep, int number)
 		assert_true(rep->residual == 1);
 	assert_true(rep->predicted_equal);
 	assert_int_equal(rep->total.of[ASL_NVM_LAND],
-			 2 * P * want->plan.shape.n * (uint64_t)ring.rounds);
+			 2 * P * asl_shape_of(&want->plan)->n *
+				 (uint64_t)ring.rounds);
 	assert_int_equal(rep->outcome.iterations, ring.rounds);
 	assert_true(rep->outcome.eigenvalue == 0.5 * number);
 	assert_true(rep->outcome.eigen_residual == 0);
@@ -366,7 +371,7 @@ static void one_has_the_word(void **state)
 	want.store = "dram";
 	want.verify = ASL_VERIFY_ORACLE;
 	want.plan.ranks = MOST_RANKS;
-	want.plan.shape.k = 0;
+	own_part(&want.plan)->shape.k = 0;
 	want.result = "good";
 	ring.full = 3;
 	assert_int_equal(asl_run(&want, look, &log), -ENOSPC);
@@ -394,7 +399,7 @@ static void forecast(void **state)
 		.algorithm = &algorithm,
 		.ranks = 10000,
 		.iterations = 7,
-		.shape = {.n = 12, .k = 1},
+		.multiplication = product_of((struct asl_shape){0, 12, 1}),
 		.costs = {1, 2, 1, 1, 1, 0, 0},
 	};
 	struct asl_forecast f = asl_forecast(&plan);

@@ -541,6 +541,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 
 void asl_case_close(struct asl_case *c)
 {
-	asl_plan_release(&c->want.plan);
+	/* A plan may have a part before it has an algorithm. */
+	asl_cli_of(&c->want.plan)->family->release(&c->want.plan);
 	free(c->about);
 }

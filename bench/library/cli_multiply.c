@@ -1,6 +1,7 @@
 /*
  * cli_multiply.c -- matrix multiplication as the command asks for it and shows it
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/library/case.h"
@@ -38,8 +39,14 @@ static int choose_ranks(struct asl_plan *plan, const struct asl_options *o)
 static int problem(struct asl_plan *plan, const struct asl_options *o)
 {
 	const struct asl_shape given = {o->m, o->n, o->k};
-	int err = asl_shape_find(&plan->shape, &given, o->a, o->b);
+	struct asl_multiplication *x = calloc(1, sizeof *x);
+	int err;
 
+	if (!x)
+		return asl_no_memory();
+	plan->multiplication = x;
+	x->panel = o->panel;
+	err = asl_shape_find(&x->shape, &given, o->a, o->b);
 	return err ? asl_complain_failure(err, "") : choose_ranks(plan, o);
 }
 
@@ -51,7 +58,6 @@ static int take_kernel(struct asl_plan *plan, const char *name)
 
 static int means(struct asl_plan *plan, const struct asl_options *o)
 {
-	plan->panel = o->panel;
 	return o->kernel ? take_kernel(plan, o->kernel) : 0;
 }
 
@@ -91,18 +97,20 @@ static int settle(struct asl_plan *plan)
 
 static void show_blocks(struct asl_shown *out, const struct asl_plan *plan)
 {
-	if (plan->panel && !strcmp(plan->algorithm->name, "summa"))
+	const struct asl_multiplication *x = plan->multiplication;
+
+	if (x->panel && !strcmp(plan->algorithm->name, "summa"))
 		snprintf(out->blocks, sizeof out->blocks, "panel=%ju",
-			 plan->panel);
-	else if (plan->bands > 1 || plan->slices > 1)
+			 x->panel);
+	else if (x->bands > 1 || x->slices > 1)
 		snprintf(out->blocks, sizeof out->blocks, "bands=%d slices=%d",
-			 plan->bands, plan->slices);
+			 x->bands, x->slices);
 }
 
 static void show(struct asl_shown *out, const struct asl_plan *plan)
 {
 	out->kernel = plan->kernel ? plan->kernel->name : NULL;
-	asl_show_sizes(out, &plan->shape);
+	asl_show_sizes(out, asl_shape_of(plan));
 	if (plan->algorithm)
 		show_blocks(out, plan);
 	if (plan->grid.p[0])
@@ -119,7 +127,7 @@ static void print_what(FILE *f, const struct asl_plan *plan)
 
 static void print_ranks(FILE *f, const struct asl_plan *plan)
 {
-	const double *ideal = plan->ideal;
+	const double *ideal = plan->multiplication->ideal;
 	const char *axes = asl_plan_axes(plan);
 	int idle = plan->ranks - asl_plan_ranks(plan);
 	char grid[40], real[80];

@@ -75,7 +75,7 @@ static void show_tiles(struct asl_shown *out, const struct asl_outofcore *o)
 static void show(struct asl_shown *out, const struct asl_plan *plan)
 {
 	out->kernel = plan->kernel ? plan->kernel->name : NULL;
-	asl_show_sizes(out, &plan->shape);
+	asl_show_sizes(out, asl_shape_of(plan));
 	if (!plan->outofcore->again)
 		return; /* not settled */
 	show_grid(out, plan);
@@ -117,7 +117,7 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 static int bounds(struct asl_bound bound[ASL_BOUNDS],
 		  const struct asl_plan *plan)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	double m = (double)s->m, n = (double)s->n, k = (double)s->k;
 	struct asl_plan large = *plan;
 	int count = 0;
@@ -181,6 +181,7 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	if (!x)
 		return asl_no_memory();
 	plan->outofcore = x;
+	plan->multiplication = &x->product;
 	if (o->order)
 		x->asked = find_order(o->order);
 	if (!plan->ranks)
@@ -189,7 +190,7 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 		return asl_refuse(
 			"--ranks: found %d, expected %d at most out of core",
 			plan->ranks, MOST_RANKS);
-	return find_sizes(&plan->shape, o);
+	return find_sizes(&x->product.shape, o);
 }
 
 /* The kernel's tile gets no more of the budget than those of A, B and C. */

@@ -46,7 +46,7 @@ static double words_of_a_matrix(const struct asl_shape *s)
 static void mm25d_ideal(double p[3], const struct asl_plan *plan)
 {
 	double P = plan->ranks, M = (double)plan->memory;
-	double c = sqrt(P * M / words_of_a_matrix(&plan->shape));
+	double c = sqrt(P * M / words_of_a_matrix(asl_shape_of(plan)));
 
 	p[Z] = fmax(1, fmin(cbrt(P), c));
 	p[0] = p[1] = sqrt(P / p[Z]);
@@ -56,14 +56,15 @@ static void mm25d_limits(struct asl_box *box, const struct asl_plan *plan)
 {
 	double q = box->high[0], M = (double)plan->memory;
 
-	if (box->low[Z] > 1 && words_of_a_matrix(&plan->shape) > M * q * q)
+	if (box->low[Z] > 1 &&
+	    words_of_a_matrix(asl_shape_of(plan)) > M * q * q)
 		box->high[Z] = 0;
 }
 
 /* Rank 0's: layer 0 has the most rounds, and starts with the largest part. */
 static uint64_t mm25d_flops(const struct asl_plan *plan)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	const int *p = plan->grid.p;
 	int rounds = (int)asl_part((uint64_t)p[0], p[Z], 0).count;
 	struct asl_range last = asl_part(s->k, p[0], rounds - 1);

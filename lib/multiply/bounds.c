@@ -70,7 +70,7 @@ static double words_missing(const struct sorted *x, double P)
 
 static double memory_independent(const struct asl_plan *plan)
 {
-	struct sorted x = sort(&plan->shape);
+	struct sorted x = sort(asl_shape_of(plan));
 	int used = asl_grid_ranks(&plan->grid);
 	/* More ranks than multiplications: the others have nothing to do. */
 	double P = fmin(plan->ranks, x.m * x.n * x.k);
@@ -83,8 +83,8 @@ static double memory_independent(const struct asl_plan *plan)
 
 static double volume(const struct asl_plan *plan)
 {
-	return (double)plan->shape.m * (double)plan->shape.n *
-	       (double)plan->shape.k;
+	return (double)asl_shape_of(plan)->m * (double)asl_shape_of(plan)->n *
+	       (double)asl_shape_of(plan)->k;
 }
 
 /*
@@ -117,7 +117,8 @@ static double sequential(const struct asl_plan *plan)
 
 static double writes(const struct asl_plan *plan)
 {
-	return (double)plan->shape.m * (double)plan->shape.n / plan->ranks;
+	return (double)asl_shape_of(plan)->m * (double)asl_shape_of(plan)->n /
+	       plan->ranks;
 }
 
 double asl_bound_io_words(const struct asl_plan *plan)
@@ -158,7 +159,7 @@ static bool is_square(const struct asl_shape *s)
 
 int asl_bounds(struct asl_bound bound[ASL_BOUNDS], const struct asl_plan *plan)
 {
-	double n = (double)plan->shape.n, P = plan->ranks;
+	double n = (double)asl_shape_of(plan)->n, P = plan->ranks;
 	bool enough = (double)plan->memory >= n * n / sqrt(P);
 	int count = 0;
 
@@ -180,7 +181,7 @@ int asl_bounds(struct asl_bound bound[ASL_BOUNDS], const struct asl_plan *plan)
 	bound[count++] = (struct asl_bound){
 		"io_words", asl_bound_io_words(plan), "words",
 		"the larger of the two, in whole words"};
-	if (!is_square(&plan->shape))
+	if (!is_square(asl_shape_of(plan)))
 		return count;
 	bound[count++] = (struct asl_bound){
 		"joint_cost_order",

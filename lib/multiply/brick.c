@@ -33,9 +33,9 @@ struct asl_brick asl_brick(const struct asl_plan *plan, int rank)
 		.along_n = line(g, rank, axis_of(plan, 'n')),
 	};
 
-	x.m = asl_part(plan->shape.m, x.along_m.size, x.along_m.me);
-	x.k = asl_part(plan->shape.k, x.along_k.size, x.along_k.me);
-	x.n = asl_part(plan->shape.n, x.along_n.size, x.along_n.me);
+	x.m = asl_part(asl_shape_of(plan)->m, x.along_m.size, x.along_m.me);
+	x.k = asl_part(asl_shape_of(plan)->k, x.along_k.size, x.along_k.me);
+	x.n = asl_part(asl_shape_of(plan)->n, x.along_n.size, x.along_n.me);
 	return x;
 }
 
@@ -213,7 +213,7 @@ static enum asl_where where_at_least(const struct asl_plan *plan,
 struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
 				       const struct asl_box *box)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	uint64_t P = (uint64_t)plan->ranks;
 	struct asl_brick_floor x = {
 		.pm = span(plan, box, 'm'),

@@ -439,7 +439,8 @@ static void asl_cuts_predict(struct asl_ledger *out,
 
 static void cuts_ideal(double p[3], const struct asl_plan *plan)
 {
-	uint64_t all = plan->shape.m * plan->shape.n * plan->shape.k;
+	uint64_t all = asl_shape_of(plan)->m * asl_shape_of(plan)->n *
+		       asl_shape_of(plan)->k;
 
 	p[0] = (double)asl_min(all, (uint64_t)plan->ranks);
 	p[1] = p[2] = 1;

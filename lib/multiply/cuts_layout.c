@@ -778,9 +778,9 @@ struct asl_cuts_layout *asl_cuts_take(const struct asl_plan *plan)
 {
 	int ranks = asl_grid_ranks(&plan->grid);
 
-	if (!is_latest(&plan->shape, ranks)) {
+	if (!is_latest(asl_shape_of(plan), ranks)) {
 		asl_cuts_give(latest);
-		latest = make(&plan->shape, ranks);
+		latest = make(asl_shape_of(plan), ranks);
 	}
 	if (latest)
 		latest->users++;

@@ -43,7 +43,7 @@ static void em_jomma_ideal(double p[3], const struct asl_plan *plan)
 
 static void em_jomma_limits(struct asl_box *box, const struct asl_plan *plan)
 {
-	if (plan->ideal[Z] <= 1 && box->high[Z] > 1)
+	if (plan->multiplication->ideal[Z] <= 1 && box->high[Z] > 1)
 		box->high[Z] = 1;
 }
 

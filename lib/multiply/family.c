@@ -30,7 +30,7 @@ struct files {
 
 int asl_multiply_open(struct asl_data *data)
 {
-	const struct asl_shape *x = &data->plan->shape;
+	const struct asl_shape *x = asl_shape_of(data->plan);
 	struct files *f = calloc(1, sizeof *f);
 	int err;
 
@@ -48,7 +48,7 @@ int asl_multiply_open(struct asl_data *data)
 int asl_multiply_create(struct asl_data *data)
 {
 	struct files *f = data->opened;
-	const struct asl_shape *x = &data->plan->shape;
+	const struct asl_shape *x = asl_shape_of(data->plan);
 
 	if (data->first_rows)
 		return 0;
@@ -254,7 +254,7 @@ static void random_vector(double *x, uint64_t count, uint64_t seed)
 
 static double freivalds(struct asl_rank *r, const struct check *check)
 {
-	const struct asl_shape *s = &check->plan->shape;
+	const struct asl_shape *s = asl_shape_of(check->plan);
 	struct asl_words x, Bx, mine, sum;
 	double residual = 0;
 
@@ -314,7 +314,7 @@ static void check_stretch(const struct asl_stretch *s, const double *at,
 {
 	struct oracle *o = arg;
 	const struct asl_source *source = o->check->source;
-	uint64_t k = o->check->plan->shape.k;
+	uint64_t k = asl_shape_of(o->check->plan)->k;
 
 	memset(o->c, 0, s->count * sizeof(double));
 	memset(o->size, 0, s->count * sizeof(double));
@@ -340,10 +340,10 @@ static double oracle(struct asl_rank *r, const struct check *check)
 	struct oracle o = {.check = check};
 	struct asl_words room;
 
-	asl_take(r, &room, ASL_DRAM, check->plan->shape.k + 3 * CHUNK);
+	asl_take(r, &room, ASL_DRAM, asl_shape_of(check->plan)->k + 3 * CHUNK);
 	if (!r->err) {
 		o.a = room.at;
-		o.b = o.a + check->plan->shape.k;
+		o.b = o.a + asl_shape_of(check->plan)->k;
 		o.c = o.b + CHUNK;
 		o.size = o.c + CHUNK;
 		each_stretch(r, check, ASL_C, check_stretch, &o);
@@ -393,13 +393,30 @@ static int ranks(const struct asl_plan *plan)
 	return asl_grid_ranks(&plan->grid);
 }
 
+static void describe(FILE *f, const struct asl_plan *plan)
+{
+	const struct asl_multiplication *x = plan->multiplication;
+
+	fprintf(f, "m %ju\nn %ju\nk %ju\npanel %ju\nblocks %d x %d\n",
+		x->shape.m, x->shape.n, x->shape.k, x->panel, x->bands,
+		x->slices);
+}
+
+static void release(struct asl_plan *plan)
+{
+	free((struct asl_multiplication *)plan->multiplication);
+	plan->multiplication = NULL;
+}
+
 const struct asl_family asl_family_multiply = {
 	.name = "multiplication",
 	.operands = operands,
 	.fixed = fixed,
 	.owned = owned,
 	.ranks = ranks,
+	.describe = describe,
 	.forecast = asl_multiply_forecast,
+	.release = release,
 	.open = asl_multiply_open,
 	.create = asl_multiply_create,
 	.close = asl_multiply_close,

@@ -72,7 +72,7 @@ struct sizes {
 
 static struct sizes sizes_of(const struct asl_plan *plan)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	const int *p = plan->grid.p;
 	uint64_t m = asl_ceil_div(s->m, (uint64_t)p[0]);
 	uint64_t n = asl_ceil_div(s->n, (uint64_t)p[2]);
@@ -110,24 +110,27 @@ static uint64_t tiles_of(const struct asl_plan *plan, const struct sizes *x,
 static uint64_t owned_at_most(const struct asl_plan *plan,
 			      const struct sizes *x, uint64_t tiles)
 {
+	const struct asl_multiplication *part = plan->multiplication;
 	const int *p = plan->grid.p;
 	uint64_t m = x->holds_A ? x->along : x->across;
 	uint64_t n = x->holds_A ? x->across : x->along;
-	uint64_t blocks = (uint64_t)plan->bands + (uint64_t)plan->slices;
+	uint64_t blocks = (uint64_t)part->bands + (uint64_t)part->slices;
 
 	return m * x->deep / (uint64_t)p[2] + x->deep * n / (uint64_t)p[0] +
 	       m * n / (uint64_t)p[1] + 2 + blocks +
-	       (uint64_t)plan->bands * (uint64_t)plan->slices * tiles;
+	       (uint64_t)part->bands * (uint64_t)part->slices * tiles;
 }
 
 /* Words that a rank may hold with the plan's bands and slices. */
-static uint64_t need(const struct asl_plan *plan, const struct sizes *x)
+static uint64_t memory_needed(const struct asl_plan *plan,
+			      const struct sizes *x)
 {
-	uint64_t band = asl_ceil_div(x->along, (uint64_t)plan->bands);
-	uint64_t wide = asl_ceil_div(x->across, (uint64_t)plan->slices);
-	uint64_t tiles = tiles_of(plan, x, plan->bands, plan->slices);
+	const struct asl_multiplication *part = plan->multiplication;
+	uint64_t band = asl_ceil_div(x->along, (uint64_t)part->bands);
+	uint64_t wide = asl_ceil_div(x->across, (uint64_t)part->slices);
+	uint64_t tiles = tiles_of(plan, x, part->bands, part->slices);
 	uint64_t tile = asl_ceil_div(band, tiles) * wide;
-	uint64_t slices = plan->overlap && plan->slices > 1 ? 2 : 1;
+	uint64_t slices = plan->overlap && part->slices > 1 ? 2 : 1;
 	uint64_t words = owned_at_most(plan, x, tiles) + tile;
 
 	if (x->gathers_held)
@@ -141,13 +144,14 @@ static uint64_t need(const struct asl_plan *plan, const struct sizes *x)
 /* Costs of reads and of gathering; the rest depends on the grid alone. */
 static double cost(const struct asl_plan *plan, const struct sizes *x)
 {
+	const struct asl_multiplication *part = plan->multiplication;
 	double held = (double)x->along * (double)x->deep;
 	double streamed = (double)x->across * (double)x->deep;
-	double tiles = (double)tiles_of(plan, x, plan->bands, plan->slices);
-	double times = plan->slices > 1 ? plan->bands : 1;
+	double tiles = (double)tiles_of(plan, x, part->bands, part->slices);
+	double times = part->slices > 1 ? part->bands : 1;
 
 	return plan->costs.read *
-		       (held * plan->slices + streamed * plan->bands * tiles) +
+		       (held * part->slices + streamed * part->bands * tiles) +
 	       (x->gathers_streamed ? plan->costs.net * streamed * times : 0);
 }
 
@@ -158,7 +162,8 @@ static int slices_of_least_reads(const struct asl_plan *plan,
 				 const struct sizes *x)
 {
 	struct asl_product local = {
-		.m = asl_ceil_div(x->along, (uint64_t)plan->bands),
+		.m = asl_ceil_div(x->along,
+				  (uint64_t)plan->multiplication->bands),
 		.n = x->across,
 		.k = x->deep,
 		.cache = plan->cache,
@@ -177,61 +182,65 @@ static int more(int count, uint64_t most)
 struct choice {
 	int bands, slices;
 	double cost;
-	uint64_t need;
+	uint64_t memory_needed;
 };
 
 /* With this many bands, the fewest slices from those of least reads on. */
-static struct choice with_bands(struct asl_plan plan, const struct sizes *x)
+static struct choice with_bands(struct asl_plan plan, int bands,
+				const struct sizes *x)
 {
-	bool given = plan.slices;
-	struct choice c = {plan.bands, given ? plan.slices : (int)x->across,
+	struct asl_multiplication with = *plan.multiplication;
+	bool given = with.slices;
+	struct choice c = {bands, given ? with.slices : (int)x->across,
 			   INFINITY, 0};
 
-	plan.slices = c.slices;
-	c.need = need(&plan, x);
-	if (plan.budget && c.need > plan.budget)
+	plan.multiplication = &with;
+	with.bands = bands;
+	with.slices = c.slices;
+	c.memory_needed = memory_needed(&plan, x);
+	if (plan.budget && c.memory_needed > plan.budget)
 		return c;
 	if (!given)
-		plan.slices = slices_of_least_reads(&plan, x);
-	for (; plan.slices < c.slices;
-	     plan.slices = more(plan.slices, x->across))
-		if (!plan.budget || need(&plan, x) <= plan.budget)
+		with.slices = slices_of_least_reads(&plan, x);
+	for (; with.slices < c.slices;
+	     with.slices = more(with.slices, x->across))
+		if (!plan.budget || memory_needed(&plan, x) <= plan.budget)
 			break;
-	c.slices = plan.slices;
-	c.need = need(&plan, x);
+	c.slices = with.slices;
+	c.memory_needed = memory_needed(&plan, x);
 	c.cost = cost(&plan, x);
 	return c;
 }
 
-/* Bands and slices of the plan, where not given. */
 /*
  * More bands mean more words on the network: the search ends a little after the
- * fewest that fit.  If none do, what needs least.
+ * fewest that fit.  If none fit, the plan that needs the least memory is taken.
  */
-static void fused_blocks(struct asl_plan *plan)
+static void fused_blocks(struct asl_multiplication *out,
+			 const struct asl_plan *plan)
 {
 	struct sizes x = sizes_of(plan);
 	struct choice best = {0, 0, INFINITY, UINT64_MAX};
-	struct asl_plan with = *plan;
+	int given = plan->multiplication->bands, bands = given ? given : 1;
 	int tries = 0;
 
-	if (plan->bands && plan->slices)
+	if (given && plan->multiplication->slices)
 		return;
-	with.bands = plan->bands ? plan->bands : 1;
 	for (;;) {
-		struct choice now = with_bands(with, &x);
+		struct choice now = with_bands(*plan, bands, &x);
 
 		if (now.cost < best.cost ||
-		    (isinf(best.cost) && now.need < best.need))
+		    (isinf(best.cost) &&
+		     now.memory_needed < best.memory_needed))
 			best = now;
 		tries += !isinf(best.cost);
-		if (plan->bands || !plan->budget || tries == 8 ||
-		    (uint64_t)with.bands >= x.along)
+		if (given || !plan->budget || tries == 8 ||
+		    (uint64_t)bands >= x.along)
 			break;
-		with.bands = more(with.bands, x.along);
+		bands = more(bands, x.along);
 	}
-	plan->bands = best.bands;
-	plan->slices = best.slices;
+	out->bands = best.bands;
+	out->slices = best.slices;
 }
 
 /* Shares are taken to be rounded up. */
@@ -239,7 +248,7 @@ static uint64_t fused_upper_bound(const struct asl_plan *plan)
 {
 	struct sizes x = sizes_of(plan);
 
-	return need(plan, &x);
+	return memory_needed(plan, &x);
 }
 
 /* ---- One rank's ---- */
@@ -247,15 +256,16 @@ static uint64_t fused_upper_bound(const struct asl_plan *plan)
 /* *f points into itself: it stays where it is. */
 static void init(struct asl_fused *f, const struct asl_plan *plan, int rank)
 {
+	const struct asl_multiplication *part = plan->multiplication;
 	struct sizes x = sizes_of(plan);
 
 	*f = (struct asl_fused){
 		.plan = plan,
 		.x = asl_brick(plan, rank),
 		.holds_A = x.holds_A,
-		.bands = plan->bands,
-		.slices = plan->slices,
-		.tiles = (int)tiles_of(plan, &x, plan->bands, plan->slices),
+		.bands = part->bands,
+		.slices = part->slices,
+		.tiles = (int)tiles_of(plan, &x, part->bands, part->slices),
 	};
 	f->along = f->holds_A ? f->x.m : f->x.n;
 	f->across = f->holds_A ? f->x.n : f->x.m;

@@ -44,8 +44,9 @@ enum { X, Y, Z };
 
 static const struct asl_algorithm *em_or_lm(const struct asl_plan *plan)
 {
-	double m = (double)plan->shape.m, n = (double)plan->shape.n;
-	double k = (double)plan->shape.k, p[3];
+	double m = (double)asl_shape_of(plan)->m,
+	       n = (double)asl_shape_of(plan)->n;
+	double k = (double)asl_shape_of(plan)->k, p[3];
 	struct asl_plan em = *plan;
 
 	em.runs = &asl_multiply_em_jomma;

@@ -83,16 +83,16 @@ enum { X, Y, Z };
 static void lm_limits(struct asl_box *box, const struct asl_plan *plan)
 {
 	for (int i = 0; i < 3; i++) {
-		double low = floor(plan->ideal[i] / 2);
-		double high = ceil(plan->ideal[i] * 2);
+		double low = floor(plan->multiplication->ideal[i] / 2);
+		double high = ceil(plan->multiplication->ideal[i] * 2);
 
 		if (low > box->low[i])
 			box->low[i] = low < INT32_MAX ? (int)low : INT32_MAX;
 		if (high < box->high[i])
 			box->high[i] = (int)high;
 		if (box->low[i] == box->high[i] &&
-		    (box->low[i] >= 2 * plan->ideal[i] ||
-		     plan->ideal[i] >= 2 * box->low[i]))
+		    (box->low[i] >= 2 * plan->multiplication->ideal[i] ||
+		     plan->multiplication->ideal[i] >= 2 * box->low[i]))
 			box->high[i] = 0;
 	}
 }
@@ -101,7 +101,7 @@ static void lm_limits(struct asl_box *box, const struct asl_plan *plan)
 static void widen(struct asl_products *of, const struct asl_plan *plan,
 		  const struct asl_box *box)
 {
-	uint64_t n = plan->shape.n, layers = (uint64_t)box->high[Z];
+	uint64_t n = asl_shape_of(plan)->n, layers = (uint64_t)box->high[Z];
 	uint64_t filled = asl_min((uint64_t)box->low[X], n);
 	uint64_t narrow = n / (uint64_t)box->high[X];
 
@@ -122,7 +122,7 @@ static void lm_lower_bound(struct asl_lower_bound *least,
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 	struct asl_counts *counts = &least->counts;
 	struct asl_products of = x.of;
-	uint64_t B = of.x.k * asl_ceil_div(plan->shape.n, x.pm.high);
+	uint64_t B = of.x.k * asl_ceil_div(asl_shape_of(plan)->n, x.pm.high);
 	uint64_t copied = x.pn.high > 1 ? of.A + B : 0;
 
 	widen(&of, plan, box);
@@ -148,8 +148,9 @@ static double clamp(double x, double low, double high)
 
 static void lm_jomma_ideal(double p[3], const struct asl_plan *plan)
 {
-	double m = (double)plan->shape.m, n = (double)plan->shape.n;
-	double k = (double)plan->shape.k, P = plan->ranks;
+	double m = (double)asl_shape_of(plan)->m,
+	       n = (double)asl_shape_of(plan)->n;
+	double k = (double)asl_shape_of(plan)->k, P = plan->ranks;
 	double t = plan->costs.write / plan->costs.net;
 	double q = clamp(k * fmax(m, n) / (double)plan->memory, 1, P);
 	double layers = P / q;
@@ -177,7 +178,7 @@ static int rounds_of_a_layer(const struct asl_grid *g)
 /* R neighbouring blocks of columns, as many wide ones among them as can be. */
 static uint64_t lm_jomma_flops(const struct asl_plan *plan)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	const struct asl_grid *g = &plan->grid;
 	uint64_t Px = (uint64_t)g->p[X];
 	uint64_t R = (uint64_t)rounds_of_a_layer(g), wide = s->n % Px;
@@ -201,7 +202,7 @@ static struct asl_lm_part lm_part(const struct asl_plan *plan, int rank)
 		.layers = x.along_n,
 		.m = x.m,
 		.k = x.k,
-		.n = plan->shape.n,
+		.n = asl_shape_of(plan)->n,
 		.first = first,
 		.rounds = left < 0   ? 0
 			  : left < R ? left

@@ -51,7 +51,7 @@ const char *asl_plan_axes(const struct asl_plan *plan)
 void asl_plan_dims(uint64_t dim[3], const struct asl_plan *plan)
 {
 	const char *axes = asl_plan_axes(plan);
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 
 	for (int i = 0; i < 3; i++)
 		dim[i] = axes[i] == 'm' ? s->m : axes[i] == 'n' ? s->n : s->k;
@@ -71,12 +71,12 @@ void asl_plan_resolve(struct asl_plan *plan)
 		plan->kernel = asl_kernel_find(a->kernel);
 }
 
-void asl_plan_prescribe(struct asl_plan *plan)
+void asl_plan_prescribe(double ideal[3], struct asl_plan *plan)
 {
 	const struct asl_matmul *a = plan->algorithm->matmul;
 
 	asl_plan_resolve(plan);
-	(a->ideal ? a : matmul(plan))->ideal(plan->ideal, plan);
+	(a->ideal ? a : matmul(plan))->ideal(ideal, plan);
 }
 
 bool asl_plan_possible(const struct asl_plan *plan)
@@ -103,10 +103,11 @@ bool asl_plan_admits(const struct asl_plan *plan)
 	       box.low[2] <= box.high[2];
 }
 
-void asl_plan_blocks(struct asl_plan *plan)
+void asl_plan_blocks(struct asl_multiplication *out,
+		     const struct asl_plan *plan)
 {
 	if (matmul(plan)->blocks)
-		matmul(plan)->blocks(plan);
+		matmul(plan)->blocks(out, plan);
 }
 
 bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,

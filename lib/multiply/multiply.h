@@ -16,6 +16,24 @@
 
 extern const struct asl_family asl_family_multiply;
 
+/* Sizes of a multiplication: C is m x n, A is m x k. */
+struct asl_shape {
+	uint64_t m, n, k;
+};
+
+/* This family's part of a plan. */
+struct asl_multiplication {
+	struct asl_shape shape;
+	double ideal[3];   /* the grid prescribed, before it became integer */
+	uint64_t panel;	   /* depth in k of a panel of SUMMA; 0: chosen */
+	int bands, slices; /* of `fused`; 0: chosen */
+};
+
+static inline const struct asl_shape *asl_shape_of(const struct asl_plan *plan)
+{
+	return &plan->multiplication->shape;
+}
+
 /*
  * All grids with numbers from low to high.  A number is 1 on all of them or on
  * none, so that it is known which lines of ranks there are.
@@ -65,7 +83,8 @@ struct asl_matmul {
 	void (*ideal)(double p[3], const struct asl_plan *plan);
 
 	/*
-	 * Shrink a box of grids to those like plan->ideal: all of them stay in it.
+	 * Shrink a box of grids to those like the prescription: all of them
+	 * stay in it.
 	 * A box of one grid that isn't like it becomes empty (low > high).
 	 * NULL: all are.
 	 */
@@ -87,9 +106,10 @@ struct asl_matmul {
 
 	/*
 	 * Block sizes for the plan's grid and memory budget, where they are not
-	 * given; NULL: it has none.
+	 * given, to the plan's own part; NULL: it has none.
 	 */
-	void (*blocks)(struct asl_plan *plan);
+	void (*blocks)(struct asl_multiplication *out,
+		       const struct asl_plan *plan);
 
 	/*
 	 * Upper bound on the words that any rank holds with these blocks, in
@@ -121,8 +141,8 @@ int asl_grid_ranks(const struct asl_grid *g);
 /* Choose the algorithm that runs, if the plan's only chooses one. */
 void asl_plan_resolve(struct asl_plan *plan);
 
-/* Words, and the grid that it prescribes, in real numbers. */
-void asl_plan_prescribe(struct asl_plan *plan);
+/* Resolve the plan; the grid that it prescribes, in real numbers. */
+void asl_plan_prescribe(double ideal[3], struct asl_plan *plan);
 
 /* Are there ranks enough for the plan's grid, and can the algorithm use it? */
 bool asl_plan_possible(const struct asl_plan *plan);
@@ -130,8 +150,9 @@ bool asl_plan_possible(const struct asl_plan *plan);
 /* Is the plan's grid one like the prescription? */
 bool asl_plan_admits(const struct asl_plan *plan);
 
-/* Choose block sizes for the plan's grid, where they are not given. */
-void asl_plan_blocks(struct asl_plan *plan);
+/* Choose block sizes, where they are not given, to the plan's own part. */
+void asl_plan_blocks(struct asl_multiplication *out,
+		     const struct asl_plan *plan);
 
 /* Piece i of what a rank of the grid owns of an operand; false: no more. */
 bool asl_plan_piece(struct asl_piece *x, const struct asl_plan *plan, int rank,

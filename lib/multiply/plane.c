@@ -9,7 +9,7 @@
 
 struct asl_plane asl_plane(const struct asl_plan *plan, int rank)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	int pr = plan->grid.p[0], pc = plan->grid.p[1];
 	int i = rank / pc, j = rank % pc;
 
@@ -70,11 +70,12 @@ void asl_plane_lower_bound(struct asl_lower_bound *least,
 {
 	struct asl_brick_floor x = asl_brick_floor(plan, box);
 	struct asl_products *of = &x.of;
-	uint64_t k = plan->shape.k, strips;
+	uint64_t k = asl_shape_of(plan)->k, strips;
 
 	strips = asl_min(k, asl_max(x.pm.low, x.pn.low));
-	if (plan->panel)
-		strips = asl_max(strips, asl_ceil_div(k, plan->panel));
+	if (plan->multiplication->panel)
+		strips = asl_max(strips,
+				 asl_ceil_div(k, plan->multiplication->panel));
 	of->passes = strips;
 	floor_spread(&least->counts, of->A, strips, &x.pn, plan->panels);
 	floor_spread(&least->counts, of->B, strips, &x.pm, plan->panels);
@@ -101,7 +102,7 @@ struct asl_strip asl_plane_strip(const struct asl_plan *plan, uint64_t first,
 				 uint64_t most)
 {
 	int pr = plan->grid.p[0], pc = plan->grid.p[1];
-	uint64_t k = plan->shape.k;
+	uint64_t k = asl_shape_of(plan)->k;
 	struct asl_strip s = {
 		.column = part_of(k, pc, first),
 		.row = part_of(k, pr, first),
@@ -120,7 +121,7 @@ uint64_t asl_plane_deepest(const struct asl_plan *plan, uint64_t most)
 	int pr = plan->grid.p[0], pc = plan->grid.p[1];
 	uint64_t parts = (uint64_t)(pr > pc ? pr : pc);
 
-	return asl_min(asl_ceil_div(plan->shape.k, parts), most);
+	return asl_min(asl_ceil_div(asl_shape_of(plan)->k, parts), most);
 }
 
 /* ---- Panels ---- */
@@ -230,7 +231,7 @@ static uint64_t alike(const struct asl_plan *plan, const struct asl_strip *s,
 	int pr = plan->grid.p[0], pc = plan->grid.p[1];
 	int fine = pr > pc ? pr : pc, coarse = pr > pc ? pc : pr;
 	int i = pr > pc ? s->row : s->column;
-	uint64_t k = plan->shape.k, more = k % (uint64_t)fine;
+	uint64_t k = asl_shape_of(plan)->k, more = k % (uint64_t)fine;
 	struct asl_range part = asl_part(k, fine, i);
 	struct asl_range around =
 		asl_part(k, coarse, pr > pc ? s->column : s->row);
@@ -251,7 +252,8 @@ static uint64_t add_strips(struct batch *b, enum share share,
 			   uint64_t end, uint64_t most)
 {
 	while (l < end && (share != MANY || b->count < DEPTHS - 1)) {
-		struct asl_strip s = asl_plane_strip(plan, l, plan->shape.k);
+		struct asl_strip s =
+			asl_plane_strip(plan, l, asl_shape_of(plan)->k);
 		uint64_t many = alike(plan, &s, end);
 
 		add_depth(b, share, most, many * (s.k.count / most));
@@ -273,10 +275,12 @@ static const struct batch *all_strips(const struct asl_plan *plan,
 	static _Thread_local int pr, pc;
 	const int *p = plan->grid.p;
 
-	if (k != plan->shape.k || depth != most || pr != p[0] || pc != p[1]) {
+	if (k != asl_shape_of(plan)->k || depth != most || pr != p[0] ||
+	    pc != p[1]) {
 		all.count = 0;
-		walked = add_strips(&all, MANY, plan, 0, plan->shape.k, most);
-		k = plan->shape.k;
+		walked = add_strips(&all, MANY, plan, 0, asl_shape_of(plan)->k,
+				    most);
+		k = asl_shape_of(plan)->k;
 		depth = most;
 		pr = p[0];
 		pc = p[1];
@@ -308,7 +312,7 @@ void asl_plane_each_depth(const struct asl_plan *plan,
 			  void (*visit)(const struct asl_depth *d, void *arg),
 			  void *arg)
 {
-	uint64_t k = plan->shape.k, first = 0, end;
+	uint64_t k = asl_shape_of(plan)->k, first = 0, end;
 	struct batch b = *all_strips(plan, most, &end);
 
 	for (;;) {

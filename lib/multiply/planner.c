@@ -4,6 +4,7 @@
 #include "lib/multiply/planner.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/error.h"
@@ -197,9 +198,21 @@ static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
 	return !a->chooses && (!a->grid.none || plan->ranks <= ASL_MOST_WALKED);
 }
 
+/* Every algorithm with every kernel. */
+static int count_plans(void)
+{
+	int algorithms = 0, kernels = 0;
+
+	while (asl_algorithms[algorithms])
+		algorithms++;
+	while (asl_kernels[kernels])
+		kernels++;
+	return algorithms * kernels;
+}
+
 static struct asl_search *search(const struct asl_plan *base, enum asl_aim aim)
 {
-	struct asl_search *s = asl_search_open(aim);
+	struct asl_search *s = asl_search_open(aim, count_plans());
 	struct asl_plan plan = *base;
 
 	for (int i = 0; s && asl_algorithms[i]; i++)
@@ -224,6 +237,28 @@ static uint64_t least_memory(const struct asl_plan *base)
 	return least;
 }
 
+/* NULL: no memory is left. */
+static struct asl_multiplication *copy_part(const struct asl_plan *plan)
+{
+	struct asl_multiplication *part = malloc(sizeof *part);
+
+	if (part)
+		*part = *plan->multiplication;
+	return part;
+}
+
+/* The list gets a part of its own. */
+static void put(struct asl_candidates *list, struct asl_candidate *x)
+{
+	struct asl_multiplication *part = copy_part(&x->plan);
+
+	list->failed |= !part;
+	if (!part)
+		return;
+	x->plan.multiplication = part;
+	asl_candidates_put(list, x);
+}
+
 int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
 {
 	struct asl_search *s = NULL;
@@ -235,8 +270,9 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
 		s = search(base, ASL_LEAST_COST);
 		list->failed |= !s;
 	}
-	while (s && list->count < list->top && asl_search_next(s, &x))
-		asl_candidates_put(list, &x);
+	while (s && !list->failed && list->count < list->top &&
+	       asl_search_next(s, &x))
+		put(list, &x);
 	if (s)
 		list->lower_bound = asl_search_floor(s);
 	asl_search_close(s);
@@ -256,52 +292,63 @@ int asl_planner_best(struct asl_plan *plan, uint64_t *least_need)
 
 /* ---- The grid of one algorithm ---- */
 
-/* The search's first, if there is any. */
-static bool first(struct asl_candidate *found, const struct asl_plan *plan,
-		  enum asl_aim aim)
+/* The search's first, if there is any, and its part. */
+static bool first(struct asl_candidate *found, struct asl_multiplication *part,
+		  const struct asl_plan *plan, enum asl_aim aim)
 {
-	struct asl_search *s = asl_search_open(aim);
+	struct asl_search *s = asl_search_open(aim, 1);
 	bool any;
 
 	if (!s)
 		return false;
 	asl_search_add(s, plan);
 	any = asl_search_next(s, found);
+	if (any)
+		*part = *found->plan.multiplication;
 	asl_search_close(s);
 	return any;
 }
 
 /* Without a search, as it is. */
-static bool take_whole(struct asl_plan *plan)
+static bool take_whole(struct asl_multiplication *part, struct asl_plan *plan)
 {
+	struct asl_multiplication with = *part;
 	struct asl_plan x = *plan;
 
 	if (!asl_grid_whole(&x.grid, &x))
 		return false;
-	asl_plan_blocks(&x);
+	x.multiplication = &with;
+	asl_plan_blocks(&with, &x);
 	if (x.budget && asl_forecast(&x).memory_needed > x.budget)
 		return false;
-	*plan = x;
+	plan->grid = x.grid;
+	*part = with;
 	return true;
 }
 
-int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need)
+int asl_grid_choose(struct asl_multiplication *part, struct asl_plan *plan,
+		    uint64_t *least_need)
 {
 	bool words = plan->algorithm->matmul->grid.least_words;
+	struct asl_multiplication with;
 	struct asl_candidate found;
 
 	*least_need = UINT64_MAX;
 	plan->grid = (struct asl_grid){{0}};
-	asl_plan_prescribe(plan);
-	if (take_whole(plan))
+	plan->multiplication = part;
+	asl_plan_prescribe(part->ideal, plan);
+	if (take_whole(part, plan))
 		return 0;
-	if (plan->budget && first(&found, plan, ASL_LEAST_MEMORY))
+	if (plan->budget && first(&found, &with, plan, ASL_LEAST_MEMORY))
 		*least_need = found.forecast.memory_needed;
 	if (plan->budget && *least_need > plan->budget)
 		return -ENOMEM;
-	if (!first(&found, plan, words ? ASL_LEAST_WORDS : ASL_LEAST_COST))
+	if (!first(&found, &with, plan,
+		   words ? ASL_LEAST_WORDS : ASL_LEAST_COST))
 		return -ENOMEM;
 	*plan = found.plan;
+	*part = with;
+	plan->multiplication = part;
 	return 0;
 }
 
@@ -319,18 +366,18 @@ static int nothing_fits(const struct asl_plan *plan, uint64_t memory_needed)
 }
 
 /* The grid that was given. */
-static int take_grid(struct asl_plan *plan)
+static int take_grid(struct asl_multiplication *part, struct asl_plan *plan)
 {
 	const int *p = plan->grid.p;
 	uint64_t needed;
 
-	asl_plan_prescribe(plan);
+	asl_plan_prescribe(part->ideal, plan);
 	if (!asl_plan_possible(plan))
 		return asl_fail(-EINVAL,
 				"--grid: found %dx%dx%d, but %s works on %s",
 				p[0], p[1], p[2], plan->algorithm->name,
 				asl_plan_runs(plan)->matmul->grid.text);
-	asl_plan_blocks(plan);
+	asl_plan_blocks(part, plan);
 	needed = asl_forecast(plan).memory_needed;
 	if (!plan->budget || needed <= plan->budget)
 		return 0;
@@ -341,22 +388,42 @@ static int take_grid(struct asl_plan *plan)
 			needed);
 }
 
-int asl_multiply_complete(struct asl_plan *plan)
+static int choose_all(struct asl_plan *plan)
 {
-	uint64_t needed = 0;
+	struct asl_plan request = *plan;
+	uint64_t needed;
 
-	if (!plan->algorithm)
-		return asl_planner_best(plan, &needed)
-			       ? nothing_fits(plan, needed)
-			       : 0;
-	if (plan->grid.p[0])
-		return take_grid(plan);
-	if (!asl_grid_choose(plan, &needed))
+	if (asl_planner_best(plan, &needed))
+		return nothing_fits(plan, needed);
+	asl_family_multiply.release(&request);
+	return 0;
+}
+
+static int choose_grid(struct asl_multiplication *part, struct asl_plan *plan)
+{
+	uint64_t needed;
+
+	if (!asl_grid_choose(part, plan, &needed))
 		return 0;
 	return asl_fail(-ENOMEM,
 			"no grid of %s fits into --memory-budget %ju words: "
 			"the least need is %ju words",
 			plan->algorithm->name, plan->budget, needed);
+}
+
+int asl_multiply_complete(struct asl_plan *plan)
+{
+	struct asl_multiplication *part;
+
+	if (!plan->algorithm)
+		return choose_all(plan);
+	part = copy_part(plan);
+	if (!part)
+		return asl_fail(-ENOMEM, "no memory for a plan");
+	asl_plan_release(plan);
+	plan->multiplication = part;
+	return plan->grid.p[0] ? take_grid(part, plan)
+			       : choose_grid(part, plan);
 }
 
 /* ---- The shape ---- */

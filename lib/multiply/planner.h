@@ -22,13 +22,15 @@ enum { ASL_MOST_WALKED = 4096 };
 int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base);
 
 /*
- * Complete a plan by the best candidate.  Every process that asks the same is
+ * Complete a plan, which has no algorithm yet, by the best candidate; its part is
+ * replaced, and remains its owner's.  Every process that asks the same is
  * answered the same.  -ENOMEM: *least_need words of memory would be enough.
  */
 int asl_planner_best(struct asl_plan *plan, uint64_t *least_need);
 
 /*
- * Choose plan->grid and plan->ideal.
+ * Choose plan->grid, and the prescription and blocks of `part`, which is the
+ * plan's from here on and says what is given.
  *
  * Prescriptions are real-valued; ranks are not.  A prescription that happens to
  * be integer is taken as it is.  Else, of all integer grids with P ranks or
@@ -39,11 +41,13 @@ int asl_planner_best(struct asl_plan *plan, uint64_t *least_need);
  *
  * -ENOMEM if every grid exceeds the memory budget: *least_need would be enough.
  */
-int asl_grid_choose(struct asl_plan *plan, uint64_t *least_need);
+int asl_grid_choose(struct asl_multiplication *part, struct asl_plan *plan,
+		    uint64_t *least_need);
 
 /*
  * Complete a plan of shape, ranks, machine and costs: algorithm, kernel, grid and
- * blocks, each as given or as is best.  With an algorithm it has a kernel.
+ * blocks, each as given or as is best.  With an algorithm it has a kernel.  The plan
+ * owns its part, from malloc(), before and after.
  *
  * 0, or with asl_failure(), which calls what was given by the command's options:
  *

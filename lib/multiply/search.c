@@ -3,6 +3,7 @@
  */
 #include "lib/multiply/search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -315,7 +316,7 @@ static bool grids_have(const struct asl_grids *g, const struct asl_grid *grid)
 
 static double least_in(const struct asl_box *box, const struct asl_grids *g)
 {
-	const struct asl_shape *s = &g->plan.shape;
+	const struct asl_shape *s = asl_shape_of(&g->plan);
 	uint64_t all = s->m * s->n * s->k, sides = 1;
 
 	for (int i = 0; i < 3; i++)
@@ -377,7 +378,7 @@ static uint64_t fair_flops(uint64_t all, uint64_t P)
 /* All that are admitted within the flops limit (grid.h). */
 static void grids_init(struct asl_grids *g, const struct asl_plan *plan)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	uint64_t all = s->m * s->n * s->k, fair;
 
 	*g = (struct asl_grids){.plan = *plan, .flops = 2 * all};
@@ -390,7 +391,7 @@ static void grids_init(struct asl_grids *g, const struct asl_plan *plan)
 /* With more ranks than multiplications the prescription cuts words. */
 static bool is_integer(struct asl_grid *g, const struct asl_plan *plan)
 {
-	const double *p = plan->ideal;
+	const double *p = plan->multiplication->ideal;
 	uint64_t dim[3];
 
 	asl_plan_dims(dim, plan);
@@ -405,7 +406,7 @@ static bool is_integer(struct asl_grid *g, const struct asl_plan *plan)
 
 static struct asl_grid all_ranks(const struct asl_plan *plan)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	uint64_t all = asl_min(s->m * s->n * s->k, (uint64_t)plan->ranks);
 
 	return (struct asl_grid){{(int)all, 1, 1}};
@@ -423,8 +424,12 @@ bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan)
 	return true;
 }
 
-/* A plan with its grids; `alone` is not to come up a second time among them. */
+/*
+ * A plan with its grids; `alone` is not to come up a second time among them.
+ * Its part is `part`, so that a way never moves.
+ */
 struct way {
+	struct asl_multiplication part;
 	struct asl_grids grids;
 	struct asl_rates objective, q;
 	struct asl_grid alone;
@@ -434,21 +439,32 @@ struct way {
 /* Patience with a way, in units of a look at a box. */
 enum { LOOKS = 200000, LOOKS_FOR_RANK_0 = 20, LOOKS_FOR_ALL = 2000 };
 
+/* A grid of stage ASL_ALL_RANKS. */
+struct found {
+	struct asl_candidate candidate;
+	struct asl_multiplication part;
+};
+
 struct asl_search {
 	enum asl_aim aim;
 	struct asl_heap line;
 	double floor; /* of the boxes that were put aside */
-	struct way *way;
-	struct asl_candidate *found; /* those of stage ASL_ALL_RANKS */
-	int ways, ways_room, founds, founds_room;
+	struct found *found;
+	int founds, founds_room;
+	int ways, capacity;
+	struct way way[]; /* [capacity] */
 };
 
-struct asl_search *asl_search_open(enum asl_aim aim)
+struct asl_search *asl_search_open(enum asl_aim aim, int most)
 {
-	struct asl_search *s = calloc(1, sizeof *s);
+	struct asl_search *s =
+		calloc(1, sizeof *s + (size_t)most * sizeof *s->way);
 
-	if (s)
-		*s = (struct asl_search){.aim = aim, .floor = INFINITY};
+	if (s) {
+		s->aim = aim;
+		s->floor = INFINITY;
+		s->capacity = most;
+	}
 	return s;
 }
 
@@ -457,7 +473,6 @@ void asl_search_close(struct asl_search *s)
 	if (!s)
 		return;
 	heap_free(&s->line);
-	free(s->way);
 	free(s->found);
 	free(s);
 }
@@ -482,10 +497,10 @@ static double distance(const struct asl_box *box, const struct asl_plan *plan)
 	double sum = asl_plan_runs(plan)->matmul->grid.none ? INFINITY : 0;
 
 	for (int i = 0; i < 3; i++) {
-		double p = plan->ideal[i];
+		double ideal = plan->multiplication->ideal[i];
+		double p = fmin(fmax(ideal, box->low[i]), box->high[i]);
 
-		p = fmin(fmax(p, box->low[i]), box->high[i]);
-		sum += fabs(log(p / plan->ideal[i]));
+		sum += fabs(log(p / ideal));
 	}
 	return sum;
 }
@@ -557,21 +572,25 @@ static void put_box(struct asl_search *s, int which, const struct asl_box *box)
 		heap_put(&s->line, &x);
 }
 
-/* With blocks for its grid. */
-static struct asl_plan complete(const struct way *way,
+/* With blocks for its grid, in `part`. */
+static struct asl_plan complete(struct asl_multiplication *part,
+				const struct way *way,
 				const struct asl_box *single)
 {
 	struct asl_plan plan = way->grids.plan;
 
+	*part = way->part;
+	plan.multiplication = part;
 	plan.grid = box_grid(single);
-	asl_plan_blocks(&plan);
+	asl_plan_blocks(part, &plan);
 	return plan;
 }
 
 static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 {
 	struct way *way = &s->way[which];
-	struct asl_plan plan = complete(way, box);
+	struct asl_multiplication part;
+	struct asl_plan plan = complete(&part, way, box);
 	const struct asl_matmul *a = matmul(&way->grids);
 	struct asl_entry x = {.box = *box, .stage = ASL_RANK_0, .which = which};
 	struct asl_ledger ledger;
@@ -613,7 +632,7 @@ static void open_box(struct asl_search *s, int which, const struct asl_box *box)
 static bool room_for_another(struct asl_search *s)
 {
 	int room = s->founds_room ? 2 * s->founds_room : 64;
-	struct asl_candidate *found;
+	struct found *found;
 
 	if (s->founds < s->founds_room)
 		return true;
@@ -631,13 +650,15 @@ static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 {
 	struct way *way = &s->way[which];
 	struct asl_entry x = {.box = *box, .stage = ASL_ALL_RANKS};
+	struct asl_multiplication *part;
 	struct asl_candidate *f;
 
 	if (!room_for_another(s))
 		return;
 	way->looks += LOOKS_FOR_ALL;
-	f = &s->found[s->founds];
-	f->plan = complete(way, box);
+	f = &s->found[s->founds].candidate;
+	part = &s->found[s->founds].part;
+	f->plan = complete(part, way, box);
 	f->forecast = asl_forecast(&f->plan);
 	if (too_much(s, way, f->forecast.memory_needed))
 		return;
@@ -666,7 +687,8 @@ bool asl_search_next(struct asl_search *s, struct asl_candidate *found)
 
 	while (!s->line.full && heap_take(&s->line, &x)) {
 		if (x.stage == ASL_ALL_RANKS) {
-			*found = s->found[x.which];
+			*found = s->found[x.which].candidate;
+			found->plan.multiplication = &s->found[x.which].part;
 			return true;
 		}
 		if (x.stage == ASL_BOX)
@@ -679,23 +701,6 @@ bool asl_search_next(struct asl_search *s, struct asl_candidate *found)
 
 /* ---- What to search ---- */
 
-static struct way *another_way(struct asl_search *s)
-{
-	int room = s->ways_room ? 2 * s->ways_room : 16;
-	struct way *way;
-
-	if (s->ways == s->ways_room) {
-		way = realloc(s->way, (size_t)room * sizeof *way);
-		if (!way) {
-			s->line.full = true;
-			return NULL;
-		}
-		s->way = way;
-		s->ways_room = room;
-	}
-	return &s->way[s->ways++];
-}
-
 static struct asl_box box_of(const struct asl_grid *g)
 {
 	return (struct asl_box){{g->p[0], g->p[1], g->p[2]},
@@ -705,19 +710,20 @@ static struct asl_box box_of(const struct asl_grid *g)
 void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
 {
 	static const struct asl_costs words = {.net = 1};
-	struct way *way = another_way(s);
-	int which = s->ways - 1;
+	int which = s->ways++;
+	struct way *way = &s->way[which];
 	struct asl_box box;
 
-	if (!way)
-		return;
+	assert(which < s->capacity);
 	*way = (struct way){
+		.part = *plan->multiplication,
 		.grids = {.plan = *plan},
 		.q = asl_rates(&plan->costs, plan->accounting),
 	};
 	way->objective =
 		s->aim == ASL_LEAST_WORDS ? asl_rates(&words, ASL_APM) : way->q;
-	asl_plan_prescribe(&way->grids.plan);
+	way->grids.plan.multiplication = &way->part;
+	asl_plan_prescribe(way->part.ideal, &way->grids.plan);
 	way->alone = plan->grid;
 	if (plan->grid.p[0] || asl_grid_whole(&way->alone, &way->grids.plan)) {
 		box = box_of(&way->alone);

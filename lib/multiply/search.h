@@ -30,8 +30,8 @@ enum asl_aim {
 
 struct asl_search;
 
-/* NULL: no memory is left. */
-struct asl_search *asl_search_open(enum asl_aim aim);
+/* For so many plans at most; NULL: no memory is left. */
+struct asl_search *asl_search_open(enum asl_aim aim, int most);
 
 /*
  * All grids that the plan's algorithm admits within the flops limit; or the
@@ -42,7 +42,10 @@ void asl_search_add(struct asl_search *s, const struct asl_plan *plan);
 /* The prescription, if that is integer and a grid of all ranks. */
 bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan);
 
-/* The best, then the second best, ...; false: no more, or no memory is left. */
+/*
+ * The best, then the second best, ...; false: no more, or no memory is left.  The
+ * plan's part is the search's, until the next call.
+ */
 bool asl_search_next(struct asl_search *s, struct asl_candidate *found);
 
 /*

@@ -36,7 +36,8 @@
 
 static uint64_t width(const struct asl_plan *plan)
 {
-	return plan->panel ? plan->panel : plan->shape.k;
+	return plan->multiplication->panel ? plan->multiplication->panel
+					   : asl_shape_of(plan)->k;
 }
 
 static struct asl_product product(const struct asl_plan *plan,
@@ -61,7 +62,7 @@ static struct asl_product product(const struct asl_plan *plan,
 static bool comes_ahead(const struct asl_plan *plan)
 {
 	return plan->overlap &&
-	       asl_plane_deepest(plan, width(plan)) < plan->shape.k;
+	       asl_plane_deepest(plan, width(plan)) < asl_shape_of(plan)->k;
 }
 
 /* A strip's blocks, in panels or in place. */
@@ -78,7 +79,7 @@ static struct strip_here spread(struct asl_rank *r, const struct asl_plan *plan,
 	struct asl_range rows = {0, x->m.count}, cols = {0, x->n.count};
 	struct strip_here here = {0};
 
-	if (first == plan->shape.k)
+	if (first == asl_shape_of(plan)->k)
 		return here;
 	asl_phase(r, ASL_GATHER);
 	here.s = asl_plane_strip(plan, first, width(plan));
@@ -101,7 +102,7 @@ static void summa_run(struct asl_rank *r, const struct asl_plan *plan,
 		asl_panels_take(r, &panels[i], plan, &x, x.m.count, x.n.count,
 				asl_plane_deepest(plan, width(plan)));
 	next = spread(r, plan, &x, 0, own, &panels[0]);
-	for (uint64_t l = 0, i = 1; l < plan->shape.k; i++) {
+	for (uint64_t l = 0, i = 1; l < asl_shape_of(plan)->k; i++) {
 		struct asl_product local;
 
 		here = next;
@@ -176,22 +177,26 @@ static void summa_predict(struct asl_ledger *out, const struct asl_plan *plan,
 /* What rank (0, 0), which has the largest blocks, holds with such panels. */
 static uint64_t held(const struct asl_plan *plan, uint64_t panel)
 {
+	struct asl_multiplication part = *plan->multiplication;
 	struct asl_plan with = *plan;
 	struct asl_plane x = asl_plane(plan, 0);
 	struct asl_product local = product(plan, &x, panel, true);
 
-	with.panel = panel;
+	part.panel = panel;
+	with.multiplication = &part;
 	return asl_plane_owned(&x) + plan->kernel->room(&local) +
 	       asl_panels_room(&x, x.m.count, x.n.count, panel) *
 		       (1 + comes_ahead(&with));
 }
 
 /* Whole blocks, which move least; if these do not fit, the widest panels that do. */
-static void summa_blocks(struct asl_plan *plan)
+static void summa_blocks(struct asl_multiplication *out,
+			 const struct asl_plan *plan)
 {
-	uint64_t low = 1, high = asl_plane_deepest(plan, plan->shape.k);
+	uint64_t low = 1, high = asl_plane_deepest(plan, asl_shape_of(plan)->k);
 
-	if (plan->panel || !plan->budget || held(plan, high) <= plan->budget)
+	if (plan->multiplication->panel || !plan->budget ||
+	    held(plan, high) <= plan->budget)
 		return;
 	while (low < high) {
 		uint64_t panel = low + (high - low + 1) / 2;
@@ -201,7 +206,7 @@ static void summa_blocks(struct asl_plan *plan)
 		else
 			high = panel - 1;
 	}
-	plan->panel = low;
+	out->panel = low;
 }
 
 static const struct asl_matmul matmul = {

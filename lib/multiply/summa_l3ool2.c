@@ -69,10 +69,11 @@ static struct asl_range tile_range(uint64_t length, uint64_t b, uint64_t i)
 /* A single line of ranks only where less than two are prescribed. */
 static void l3ool2_limits(struct asl_box *box, const struct asl_plan *plan)
 {
-	uint64_t length[] = {plan->shape.m, plan->shape.n};
+	uint64_t length[] = {asl_shape_of(plan)->m, asl_shape_of(plan)->n};
 
 	for (int i = 0; i < 2; i++)
-		if (plan->ideal[i] >= 2 && length[i] > 1 && box->low[i] < 2)
+		if (plan->multiplication->ideal[i] >= 2 && length[i] > 1 &&
+		    box->low[i] < 2)
 			box->low[i] = 2;
 }
 
@@ -90,8 +91,8 @@ static void l3ool2_lower_bound(struct asl_lower_bound *least,
 	uint64_t A = asl_max(each, x.of.A * asl_ceil_div(x.of.x.n, b));
 	uint64_t B = asl_max(each, x.of.B * asl_ceil_div(x.of.x.m, b));
 	uint64_t tall = asl_min(b, x.of.x.m), wide = asl_min(b, x.of.x.n);
-	uint64_t deep =
-		asl_ceil_div(plan->shape.k, asl_max(x.pm.high, x.pn.high));
+	uint64_t deep = asl_ceil_div(asl_shape_of(plan)->k,
+				     asl_max(x.pm.high, x.pn.high));
 
 	deep = asl_min(b, deep);
 	if (x.pn.high > 1)
@@ -113,7 +114,7 @@ static void complete(struct asl_rank *r, const struct asl_plan *plan,
 {
 	struct asl_strip s;
 
-	for (uint64_t l = 0; l < plan->shape.k; l += s.k.count) {
+	for (uint64_t l = 0; l < asl_shape_of(plan)->k; l += s.k.count) {
 		struct asl_block a, b;
 
 		s = asl_plane_strip(plan, l, side(plan));
@@ -133,8 +134,8 @@ static void l3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
 	struct asl_block C = asl_as_block(&own[ASL_C], x.m.count, x.n.count);
 	uint64_t b = side(plan), tall = asl_min(b, C.rows),
 		 wide = asl_min(b, C.cols);
-	uint64_t Tm = tiles(plan, plan->shape.m, x.col.size);
-	uint64_t Tn = tiles(plan, plan->shape.n, x.row.size);
+	uint64_t Tm = tiles(plan, asl_shape_of(plan)->m, x.col.size);
+	uint64_t Tn = tiles(plan, asl_shape_of(plan)->n, x.row.size);
 	struct asl_panels panels;
 	struct asl_tile c;
 
@@ -190,7 +191,7 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			   int rank)
 {
 	struct asl_plane x = asl_plane(plan, rank);
-	uint64_t m = x.m.count, n = x.n.count, k = plan->shape.k;
+	uint64_t m = x.m.count, n = x.n.count, k = asl_shape_of(plan)->k;
 	uint64_t b = side(plan), tall = asl_min(b, m), wide = asl_min(b, n);
 	uint64_t panels =
 		asl_panels_room(&x, tall, wide, asl_plane_deepest(plan, b));
@@ -199,8 +200,8 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		.gather = &out->in[ASL_GATHER],
 		.plan = plan,
 		.x = x,
-		.Tm = tiles(plan, plan->shape.m, x.col.size),
-		.Tn = tiles(plan, plan->shape.n, x.row.size),
+		.Tm = tiles(plan, asl_shape_of(plan)->m, x.col.size),
+		.Tn = tiles(plan, asl_shape_of(plan)->n, x.row.size),
 	};
 
 	asl_plane_each_depth(plan, &x, b, predict_rounds, &f);

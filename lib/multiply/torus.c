@@ -33,7 +33,7 @@ struct asl_torus asl_torus(const struct asl_plan *plan, int rank)
 
 static struct asl_range part_of_k(const struct asl_torus *t, int part)
 {
-	return asl_part(t->plan->shape.k, t->q, part);
+	return asl_part(asl_shape_of(t->plan)->k, t->q, part);
 }
 
 bool asl_torus_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
@@ -178,7 +178,8 @@ struct row {
 static struct row row(const struct asl_torus *t, uint64_t first, uint64_t count)
 {
 	uint64_t q = (uint64_t)t->q, end = first + count;
-	uint64_t each = t->plan->shape.k / q, more = t->plan->shape.k % q;
+	uint64_t each = asl_shape_of(t->plan)->k / q,
+		 more = asl_shape_of(t->plan)->k % q;
 	uint64_t larger = end / q * more + asl_min(end % q, more) -
 			  first / q * more - asl_min(first % q, more);
 
@@ -234,7 +235,7 @@ static void predict_align(struct asl_counts *counts, const struct asl_torus *t,
 static void predict_rolls(struct asl_counts *counts, const struct asl_torus *t,
 			  const struct asl_travel *x)
 {
-	uint64_t q = (uint64_t)t->q, more = t->plan->shape.k % q;
+	uint64_t q = (uint64_t)t->q, more = asl_shape_of(t->plan)->k % q;
 	uint64_t first = first_part(t);
 	struct row out = row(t, first, rolls(t));
 	struct row in = row(t, first + 1, rolls(t));
@@ -264,7 +265,8 @@ static void predict_travel(struct asl_counts *counts, const struct asl_torus *t,
 
 uint64_t asl_torus_rooms(const struct asl_torus *t)
 {
-	uint64_t largest = asl_ceil_div(t->plan->shape.k, (uint64_t)t->q);
+	uint64_t largest =
+		asl_ceil_div(asl_shape_of(t->plan)->k, (uint64_t)t->q);
 	uint64_t others = rolls(t) + !owner(t);
 
 	return largest * (t->A.side * asl_min(2, others + (t->A.align != 0)) +
@@ -282,7 +284,8 @@ struct products {
 static void all_products(struct products x[3], const struct asl_torus *t)
 {
 	const struct asl_plan *plan = t->plan;
-	uint64_t each = plan->shape.k / (uint64_t)t->q, first = first_part(t);
+	uint64_t each = asl_shape_of(plan)->k / (uint64_t)t->q,
+		 first = first_part(t);
 	struct row others = row(t, first + 1, rolls(t));
 	struct asl_product p = {
 		.m = t->x.m.count,
@@ -352,7 +355,7 @@ void asl_torus_lower_bound(struct asl_lower_bound *least,
 			   const struct asl_box *box,
 			   const struct asl_rates *rates)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	uint64_t q = (uint64_t)box->high[0], c = (uint64_t)box->high[2];
 	uint64_t rounds = asl_ceil_div((uint64_t)box->low[0], c);
 	uint64_t k = asl_ceil_div(s->k, c), rolled;

@@ -28,7 +28,7 @@ static void vomm_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			 int rank)
 {
 	struct asl_brick x = asl_brick(plan, rank);
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 
 	asl_brick_predict(out, plan, &x,
 			  s->m * s->k + s->k * s->n + s->m * s->n, 0);

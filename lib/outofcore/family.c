@@ -24,7 +24,7 @@ struct asl_ooc_model asl_ooc_model_of(const struct asl_plan *plan)
 	return (struct asl_ooc_model){
 		.method = kind->method,
 		.inside = kind->inside,
-		.shape = plan->shape,
+		.shape = *asl_shape_of(plan),
 		.ranks = asl_ooc_ranks(plan),
 		/* A copy has two ends. */
 		.read = c->read + c->dram_write,
@@ -130,7 +130,9 @@ static void try_order(struct asl_candidates *list, struct asl_plan plan,
 	if (!o)
 		return;
 	*o = *plan.outofcore;
+	o->product = *plan.multiplication;
 	plan.outofcore = o;
+	plan.multiplication = &o->product;
 	/* The list would count pools towards the budget. */
 	if (fit(o, &plan, order, plan.budget))
 		asl_candidates_put(list, &(struct asl_candidate){
@@ -234,10 +236,16 @@ static int fixed(const struct asl_plan *plan)
 	return asl_family_multiply.fixed(plan);
 }
 
+static void describe(FILE *f, const struct asl_plan *plan)
+{
+	asl_family_multiply.describe(f, plan);
+}
+
 static void release(struct asl_plan *plan)
 {
 	free((struct asl_outofcore *)plan->outofcore);
 	plan->outofcore = NULL;
+	plan->multiplication = NULL;
 }
 
 const struct asl_family asl_family_outofcore = {
@@ -246,6 +254,7 @@ const struct asl_family asl_family_outofcore = {
 	.fixed = fixed,
 	.owned = owned,
 	.ranks = asl_ooc_ranks,
+	.describe = describe,
 	.release = release,
 	.open = asl_multiply_open,
 	.create = asl_multiply_create,

@@ -35,6 +35,7 @@ struct asl_ooc_kind {
 
 /* This family's part of a plan. */
 struct asl_outofcore {
+	struct asl_multiplication product; /* plan->multiplication is this */
 	const struct asl_ooc_order *asked; /* the request; NULL: any order */
 
 	enum asl_operand replicated;

@@ -53,9 +53,9 @@ struct asl_ooc_layout asl_ooc_layout(const struct asl_plan *plan, int rank)
 		.Y = o->order.at[1],
 		.Z = o->order.at[2],
 		.q = 1,
-		.index = {{0, plan->shape.n},
-			  {0, plan->shape.m},
-			  {0, plan->shape.k}},
+		.index = {{0, asl_shape_of(plan)->n},
+			  {0, asl_shape_of(plan)->m},
+			  {0, asl_shape_of(plan)->k}},
 	};
 
 	if (l.kind->method == ASL_ROTATION)

@@ -22,6 +22,7 @@
 #define ASL_FAMILY_H
 
 #include <math.h>
+#include <stdio.h>
 
 #include "lib/matrix/given.h"
 #include "lib/plan/plan.h"
@@ -78,6 +79,12 @@ struct asl_family {
 	 */
 	bool (*forecast)(struct asl_forecast *most,
 			 const struct asl_plan *plan);
+
+	/*
+	 * Write lines of "name value", which the run that is resumed must have in
+	 * common.  NULL: the algorithm, the ranks and so on say it all.
+	 */
+	void (*describe)(FILE *f, const struct asl_plan *plan);
 
 	/* See asl_plan_release.  NULL: there is nothing to free. */
 	void (*release)(struct asl_plan *plan);

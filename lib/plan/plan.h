@@ -20,6 +20,7 @@ struct asl_contraction;
 struct asl_family;
 struct asl_kernel;
 struct asl_matmul;
+struct asl_multiplication;
 struct asl_ooc_kind;
 struct asl_outofcore;
 struct asl_plan;
@@ -57,11 +58,6 @@ struct asl_algorithm {
 		    struct asl_words *own);
 };
 
-/* Sizes of a multiplication: C is m x n, A is m x k. */
-struct asl_shape {
-	uint64_t m, n, k;
-};
-
 /* In the order in which the algorithm writes it: 12x3x1. */
 struct asl_grid {
 	int p[3];
@@ -84,25 +80,16 @@ struct asl_plan {
 	/* At most, of an algorithm that iterates; what it counts are those made. */
 	int iterations;
 
-	/* ---- Of multiplication ---- */
-
+	/* The local kernel, in families that multiply matrices; NULL: any. */
 	const struct asl_kernel *kernel;
-	struct asl_shape shape;
+
+	/* The ranks' grid, if the algorithm works on one; zeros: not chosen. */
 	struct asl_grid grid;
-	double ideal[3];   /* the grid prescribed, before it became integer */
-	uint64_t panel;	   /* depth in k of a panel of SUMMA; 0: chosen */
-	int bands, slices; /* of `fused`; 0: chosen */
 
-	/* ---- Of symmetric tensors ---- */
-
+	/* The families' own parts; out of core multiplies, too. */
+	const struct asl_multiplication *multiplication;
 	const struct asl_symmetric *symmetric;
-
-	/* ---- Of contractions ---- */
-
 	const struct asl_contraction *contraction;
-
-	/* ---- Of contractions out of core ---- */
-
 	const struct asl_outofcore *outofcore;
 };
 

@@ -44,14 +44,16 @@ static void put_file(FILE *f, int operand, const char *path)
 
 static void put_plan(FILE *f, const struct asl_plan *x)
 {
+	const struct asl_family *family = x->algorithm->family;
+
 	fprintf(f, "aslant " ASLANT_VERSION "\nalgorithm %s\n",
 		x->algorithm->name);
-	fprintf(f, "m %ju\nn %ju\nk %ju\n", x->shape.m, x->shape.n, x->shape.k);
 	fprintf(f, "ranks %d\ngrid %dx%dx%d\ncache %ju\n", x->ranks,
 		x->grid.p[0], x->grid.p[1], x->grid.p[2], x->cache);
-	fprintf(f, "panels %s\noverlap %d\npanel %ju\nblocks %d x %d\n",
-		x->panels == ASL_POOL ? "nvm" : "dram", x->overlap, x->panel,
-		x->bands, x->slices);
+	fprintf(f, "panels %s\noverlap %d\n",
+		x->panels == ASL_POOL ? "nvm" : "dram", x->overlap);
+	if (family->describe)
+		family->describe(f, x);
 	fprintf(f, "iterations %d\n", x->iterations);
 }
 

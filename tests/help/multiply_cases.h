@@ -13,6 +13,7 @@
 #include "lib/multiply/multiply.h"
 #include "lib/multiply/planner.h"
 #include "lib/run/run.h"
+#include "tests/help/parts.h"
 #include "tests/help/random.h"
 
 static inline void print_case(const struct asl_run_want *w, unsigned number)
@@ -22,11 +23,12 @@ static inline void print_case(const struct asl_run_want *w, unsigned number)
 	print_error("case %u: %s m=%ju n=%ju k=%ju P=%d grid %dx%dx%d S=%ju "
 		    "%s panels=%d r=%g w=%g beta=%g store=%s panel %ju, %d "
 		    "bands, %d slices%s\n",
-		    number, x->algorithm->name, x->shape.m, x->shape.n,
-		    x->shape.k, x->ranks, x->grid.p[0], x->grid.p[1],
-		    x->grid.p[2], x->cache, x->kernel->name, x->panels,
-		    x->costs.read, x->costs.write, x->costs.net, w->store,
-		    x->panel, x->bands, x->slices,
+		    number, x->algorithm->name, asl_shape_of(x)->m,
+		    asl_shape_of(x)->n, asl_shape_of(x)->k, x->ranks,
+		    x->grid.p[0], x->grid.p[1], x->grid.p[2], x->cache,
+		    x->kernel->name, x->panels, x->costs.read, x->costs.write,
+		    x->costs.net, w->store, x->multiplication->panel,
+		    x->multiplication->bands, x->multiplication->slices,
 		    x->overlap ? ", overlap" : "");
 }
 
@@ -42,7 +44,7 @@ static inline int count_algorithms(void)
 /* Gridless algorithms have no more ranks than multiplications. */
 static inline void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
 {
-	const struct asl_shape *s = &plan->shape;
+	const struct asl_shape *s = asl_shape_of(plan);
 	int left = most;
 
 	if (plan->algorithm->matmul->grid.none &&
@@ -58,14 +60,17 @@ static inline void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
 static inline bool roll_any_grid(struct dice *d, struct asl_plan *plan,
 				 int most)
 {
+	struct asl_multiplication *part;
+
 	asl_plan_resolve(plan);
 	for (int tries = 0; tries < 30; tries++) {
 		roll_numbers(d, plan, most);
 		plan->ranks = asl_grid_ranks(&plan->grid) + (int)roll(d, 0, 1);
 		if (asl_plan_possible(plan)) {
-			asl_plan_blocks(plan);
+			part = own_part(plan);
+			asl_plan_blocks(part, plan);
 			/* More slices than are best will do as well. */
-			plan->slices += plan->slices ? (int)roll(d, 0, 2) : 0;
+			part->slices += part->slices ? (int)roll(d, 0, 2) : 0;
 			return true;
 		}
 	}
@@ -80,7 +85,7 @@ static inline void roll_grid(struct dice *d, struct asl_plan *plan, int most)
 	if (roll(d, 0, 2) && roll_any_grid(d, plan, most))
 		return;
 	plan->ranks = (int)roll(d, 1, (uint64_t)most);
-	assert_int_equal(asl_grid_choose(plan, &need), 0);
+	assert_int_equal(asl_grid_choose(own_part(plan), plan, &need), 0);
 }
 
 /* Of this algorithm; NULL: of any. */
@@ -94,19 +99,21 @@ roll_case(struct dice *d, int bits, int most_ranks,
 				    .exact = true,
 				    .reps = 1};
 	struct asl_plan *plan = &want.plan;
+	struct asl_multiplication *part = product_of((struct asl_shape){0});
 
 	plan->algorithm =
 		asl_algorithms[roll(d, 0, (uint64_t)count_algorithms() - 1)];
 	if (algorithm)
 		plan->algorithm = algorithm;
 	plan->kernel = asl_kernels[roll(d, 0, 2)];
-	plan->shape.m = roll_size(d, bits);
-	plan->shape.n = roll_size(d, bits);
-	plan->shape.k = roll_size(d, bits);
+	plan->multiplication = part;
+	part->shape.m = roll_size(d, bits);
+	part->shape.n = roll_size(d, bits);
+	part->shape.k = roll_size(d, bits);
 	plan->cache = 2 + roll_size(d, 12);
 	plan->memory = roll_size(d, 20);
-	plan->panel = roll(d, 0, 2) ? 0 : roll_size(d, bits);
-	plan->bands = roll(d, 0, 2) ? 0 : (int)roll(d, 1, 5);
+	part->panel = roll(d, 0, 2) ? 0 : roll_size(d, bits);
+	part->bands = roll(d, 0, 2) ? 0 : (int)roll(d, 1, 5);
 	plan->overlap = roll(d, 0, 1);
 	plan->panels = roll(d, 0, 1) ? ASL_DRAM : ASL_POOL;
 	plan->accounting = roll(d, 0, 1) ? ASL_APM : ASL_FULL;

@@ -67,10 +67,11 @@ static struct measured run_kernel(const struct asl_kernel *kernel, uint64_t n,
 				  uint64_t cache)
 {
 	struct measured m = {0};
+	struct asl_multiplication part = {.shape = {n, n, n}};
 	struct asl_run_want want = {
 		.plan = {.algorithm = asl_algorithm_find("vomm"),
 			 .kernel = kernel,
-			 .shape = {n, n, n},
+			 .multiplication = &part,
 			 .ranks = 1,
 			 .grid = {{1, 1, 1}},
 			 .cache = cache,
