@@ -285,25 +285,11 @@ static const char head[] =
 	".slower { color: var(--bad); font-weight: 600 }\n"
 	"</style>\n</head>\n<body>\n<h1>Comparison of results</h1>\n";
 
-static void put_cell(FILE *f, const char *text)
-{
-	fputs("<td>", f);
-	asl_html_text(f, text);
-	fputs("</td>", f);
-}
-
-static void put_number(FILE *f, const char *format, double x)
-{
-	fputs("<td class=\"number\">", f);
-	fprintf(f, format, x);
-	fputs("</td>", f);
-}
-
 /* The last column of a table is about money, and there only with prices. */
 static void put_money(FILE *f, double x)
 {
 	if (!isnan(x))
-		put_number(f, "%.4g", x);
+		asl_html(f, "<td class=\"number\">%.4g</td>", x);
 	fputs("</tr>\n", f);
 }
 
@@ -330,15 +316,39 @@ static void put_places(FILE *f, const struct comparing *x)
 	begin_table(f, "|directory|host|medium|cases|repetitions",
 		    is_priced(x) ? "price" : NULL);
 	for (int i = 0; i < x->results.places; i++) {
-		fprintf(f, "<tr><td>%c</td>", asl_place_letter(i));
-		put_cell(f, x->results.dir[i]);
-		put_cell(f, x->first[i]->host);
-		put_cell(f, x->first[i]->medium);
-		put_number(f, "%.0f", x->cases[i]);
-		put_number(f, "%.0f", (double)x->results.table[i].count);
+		asl_html(f,
+			 "<tr><td>%c</td><td>%s</td><td>%s</td><td>%s</td>"
+			 "<td class=\"number\">%d</td>"
+			 "<td class=\"number\">%d</td>",
+			 asl_place_letter(i), x->results.dir[i],
+			 x->first[i]->host, x->first[i]->medium, x->cases[i],
+			 (int)x->results.table[i].count);
 		put_money(f, x->price[i]);
 	}
 	end_table(f);
+}
+
+static void put_pair(FILE *f, const struct comparing *x, int place,
+		     const struct asl_pair *pair)
+{
+	const struct asl_estimate *times[] = {&pair->base->time,
+					      &pair->other->time};
+	const char *verdict = verdict_on(pair);
+	char name[NAME];
+
+	asl_html(f, "<tr><td>%s</td>", name_pair(name, x, pair));
+	for (int i = 0; i < 2; i++)
+		asl_html(f,
+			 "<td class=\"number\" title=\"covers %.4g\">%.4g s"
+			 "<br>%.4g to %.4g</td>",
+			 times[i]->coverage, times[i]->median, times[i]->low,
+			 times[i]->high);
+	asl_html(f, "<td class=\"number\">%.3f", pair->speed.ratio);
+	if (!isnan(pair->speed.low))
+		asl_html(f, "<br>%.3f to %.3f", pair->speed.low,
+			 pair->speed.high);
+	asl_html(f, "</td><td class=\"%s\">%s</td>", verdict, verdict);
+	put_money(f, worth(x, place, pair->speed.ratio));
 }
 
 static void put_left_out(FILE *f, const struct comparing *x, int place)
@@ -350,41 +360,12 @@ static void put_left_out(FILE *f, const struct comparing *x, int place)
 		return;
 	fputs("<h2>Not compared</h2>\n", f);
 	begin_table(f, "case|why", NULL);
-	for (int i = 0; i < c->count; i++) {
-		if (!c->pairs[i].reason)
-			continue;
-		fputs("<tr>", f);
-		put_cell(f, name_pair(name, x, &c->pairs[i]));
-		put_cell(f, c->pairs[i].why);
-		fputs("</tr>\n", f);
-	}
+	for (int i = 0; i < c->count; i++)
+		if (c->pairs[i].reason)
+			asl_html(f, "<tr><td>%s</td><td>%s</td></tr>\n",
+				 name_pair(name, x, &c->pairs[i]),
+				 c->pairs[i].why);
 	end_table(f);
-}
-
-static void put_time(FILE *f, const struct asl_estimate *x)
-{
-	fprintf(f,
-		"<td class=\"number\" title=\"covers %.4g\">%.4g s<br>%.4g to "
-		"%.4g</td>",
-		x->coverage, x->median, x->low, x->high);
-}
-
-static void put_pair(FILE *f, const struct comparing *x, int place,
-		     const struct asl_pair *pair)
-{
-	const char *verdict = verdict_on(pair);
-	char name[NAME];
-
-	fputs("<tr>", f);
-	put_cell(f, name_pair(name, x, pair));
-	put_time(f, &pair->base->time);
-	put_time(f, &pair->other->time);
-	fprintf(f, "<td class=\"number\">%.3f", pair->speed.ratio);
-	if (!isnan(pair->speed.low))
-		fprintf(f, "<br>%.3f to %.3f", pair->speed.low,
-			pair->speed.high);
-	fprintf(f, "</td><td class=\"%s\">%s</td>", verdict, verdict);
-	put_money(f, worth(x, place, pair->speed.ratio));
 }
 
 static void put_pairs(FILE *f, const struct comparing *x, int place)
@@ -410,11 +391,12 @@ static void put_means(FILE *f, const struct comparing *x, int place)
 	begin_table(f, "geometric mean|cases|weight|speed",
 		    is_priced(x) ? "for the money" : NULL);
 	for (int i = 0; i < count; i++) {
-		fputs("<tr>", f);
-		put_cell(f, mean[i].family);
-		put_number(f, "%.0f", mean[i].cases);
-		put_number(f, "%g", mean[i].weight);
-		put_number(f, "%.3f", mean[i].speed);
+		asl_html(f,
+			 "<tr><td>%s</td><td class=\"number\">%d</td>"
+			 "<td class=\"number\">%g</td>"
+			 "<td class=\"number\">%.3f</td>",
+			 mean[i].family, mean[i].cases, mean[i].weight,
+			 mean[i].speed);
 		put_money(f, worth(x, place, mean[i].speed));
 	}
 	end_table(f);

@@ -3,6 +3,9 @@
  */
 #include "bench/command/html.h"
 
+#include <stdarg.h>
+#include <string.h>
+
 #include "bench/library/say.h"
 
 static const char *entity(char c)
@@ -35,4 +38,31 @@ void asl_html_text(FILE *f, const char *text)
 		else
 			text += asl_control_bytes(text) - 1; /* left out */
 	}
+}
+
+void asl_html(FILE *f, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	for (const char *at = format; *at; at++) {
+		char one[16];
+		int length = 1 + (int)strcspn(at + 1, "cdfgs%");
+
+		if (*at != '%') {
+			fputc(*at, f);
+			continue;
+		}
+		snprintf(one, sizeof one, "%.*s", length + 1, at);
+		at += length;
+		if (*at == 's')
+			asl_html_text(f, va_arg(args, const char *));
+		else if (*at == 'f' || *at == 'g')
+			fprintf(f, one, va_arg(args, double));
+		else if (*at == '%')
+			fputc('%', f);
+		else
+			fprintf(f, one, va_arg(args, int));
+	}
+	va_end(args);
 }

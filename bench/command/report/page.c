@@ -4,12 +4,10 @@
 #include "bench/command/report/page.h"
 
 #include <csv.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/command/html.h"
 #include "bench/library/number.h"
 
 /* ---- Numbers for people ---- */
@@ -121,26 +119,21 @@ double asl_row_predicted(const struct asl_runs_row *row)
 					: row->predicted_q_apm_max;
 }
 
-static double known(double x)
-{
-	return isnan(x) ? 0 : x;
-}
-
 void asl_row_parts(double part[4], const struct asl_runs_row *x)
 {
-	part[ASL_PART_NET] = known(x->beta * x->bh_words_max);
-	part[ASL_PART_READ] = known(x->r * x->read_words_max);
-	part[ASL_PART_WRITE] = known(x->w * x->write_words_max);
-	part[ASL_PART_OTHER] = known(x->alpha * x->net_msgs_max) +
-			       known(x->gamma * x->flops_max);
+	part[ASL_PART_NET] = asl_known(x->beta * x->bh_words_max);
+	part[ASL_PART_READ] = asl_known(x->r * x->read_words_max);
+	part[ASL_PART_WRITE] = asl_known(x->w * x->write_words_max);
+	part[ASL_PART_OTHER] = asl_known(x->alpha * x->net_msgs_max) +
+			       asl_known(x->gamma * x->flops_max);
 	if (!asl_row_out_of_core(x))
 		return;
-	part[ASL_PART_READ] =
-		known(x->r * (x->nvm_read_words_max + x->nvm_lift_words_max));
-	part[ASL_PART_WRITE] =
-		known(x->w * (x->nvm_write_words_max + x->nvm_land_words_max));
+	part[ASL_PART_READ] = asl_known(
+		x->r * (x->nvm_read_words_max + x->nvm_lift_words_max));
+	part[ASL_PART_WRITE] = asl_known(
+		x->w * (x->nvm_write_words_max + x->nvm_land_words_max));
 	part[ASL_PART_OTHER] =
-		fmax(0, known(x->q_full_max) - part[ASL_PART_NET] -
+		fmax(0, asl_known(x->q_full_max) - part[ASL_PART_NET] -
 				part[ASL_PART_READ] - part[ASL_PART_WRITE]);
 }
 
@@ -173,39 +166,7 @@ double asl_row_write_bound(const struct asl_runs_row *row)
 	return ceil(words_of_result(row) / row->ranks);
 }
 
-/* ---- Text in the page ---- */
-
-static void say(struct asl_page *p, const char *format, va_list args)
-{
-	char *text;
-
-	if (vasprintf(&text, format, args) < 0) {
-		p->failed = true;
-		return;
-	}
-	asl_html_text(p->f, text);
-	free(text);
-}
-
-void asl_page_say(struct asl_page *p, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	say(p, format, args);
-	va_end(args);
-}
-
-void asl_page_note(struct asl_page *p, const char *format, ...)
-{
-	va_list args;
-
-	fputs("<p class=\"note\">", p->f);
-	va_start(args, format);
-	say(p, format, args);
-	va_end(args);
-	fputs("</p>\n", p->f);
-}
+/* ---- Names ---- */
 
 static const char *last_part(const char *dir)
 {
@@ -352,9 +313,9 @@ void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s, const char *names)
 		asl_sheet_close(s);
 	}
 	while (s->page && names && rest)
-		asl_sheet_text(s, strsep(&rest, "|"));
+		asl_sheet_put(s, "%s", strsep(&rest, "|"));
 	if (names)
-		end_row(s);
+		asl_sheet_put(s, "\n");
 	free(copy);
 }
 
@@ -381,7 +342,7 @@ static bool begin_cell(struct asl_sheet *s)
 	return true;
 }
 
-void asl_sheet_text(struct asl_sheet *s, const char *text)
+static void put_text(struct asl_sheet *s, const char *text)
 {
 	if (!begin_cell(s))
 		return;
@@ -409,7 +370,7 @@ static const char *shown(char text[32], double x)
 	return text;
 }
 
-void asl_sheet_number(struct asl_sheet *s, double x)
+static void put_number(struct asl_sheet *s, double x)
 {
 	char text[32];
 
@@ -423,15 +384,21 @@ void asl_sheet_number(struct asl_sheet *s, double x)
 	fputs(asl_write_number(text, x), s->csv);
 }
 
-void asl_sheet_row(struct asl_sheet *s, const struct asl_sheet_cell *cells,
-		   size_t count)
+void asl_sheet_put(struct asl_sheet *s, const char *format, ...)
 {
-	for (size_t i = 0; i < count; i++)
-		if (cells[i].text)
-			asl_sheet_text(s, cells[i].text);
-		else
-			asl_sheet_number(s, cells[i].number);
-	end_row(s);
+	va_list args;
+
+	va_start(args, format);
+	for (; *format; format++)
+		if (*format == 's')
+			put_text(s, va_arg(args, const char *));
+		else if (*format == 'g')
+			put_number(s, va_arg(args, double));
+		else if (*format == 'd')
+			put_number(s, va_arg(args, int));
+		else if (*format == '\n')
+			end_row(s);
+	va_end(args);
 }
 
 static bool is_plain(char c)
@@ -442,16 +409,16 @@ static bool is_plain(char c)
 
 static void put_link(FILE *f, const struct asl_sheet *s, const char *name)
 {
-	fprintf(f,
-		"<p class=\"link\">As CSV: <a download=\"%s\" "
-		"href=\"data:text/csv;charset=utf-8,",
-		name);
+	asl_html(f,
+		 "<p class=\"link\">As CSV: <a download=\"%s\" "
+		 "href=\"data:text/csv;charset=utf-8,",
+		 name);
 	for (size_t i = 0; i < s->csv_bytes; i++)
 		if (is_plain(s->csv_text[i]))
 			fputc(s->csv_text[i], f);
 		else
 			fprintf(f, "%%%02X", (unsigned char)s->csv_text[i]);
-	fprintf(f, "\">%s</a></p>\n", name);
+	asl_html(f, "\">%s</a></p>\n", name);
 }
 
 void asl_page_table(struct asl_page *p, struct asl_sheet *s, const char *name)
@@ -481,12 +448,15 @@ void asl_page_details(struct asl_page *p, struct asl_sheet *s,
 
 /* ---- Figures ---- */
 
-void asl_figure_begin(struct asl_page *p, const char *title)
+void asl_figure_begin(struct asl_page *p, const char *title, ...)
 {
+	va_list args;
+
+	va_start(args, title);
+	vsnprintf(p->title, sizeof p->title, title, args);
+	va_end(args);
 	p->figures++;
-	fputs("<figure>\n<figcaption>", p->f);
-	asl_html_text(p->f, title);
-	fputs("</figcaption>\n", p->f);
+	asl_html(p->f, "<figure>\n<figcaption>%s</figcaption>\n", p->title);
 }
 
 void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s)
@@ -494,7 +464,7 @@ void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s)
 	char name[32];
 
 	if (note)
-		asl_page_note(p, "%s", note);
+		asl_html(p->f, "<p class=\"note\">%s</p>\n", note);
 	snprintf(name, sizeof name, "figure-%d.csv", p->figures);
 	asl_page_details(p, s, "Data", name);
 	fputs("</figure>\n", p->f);

@@ -9,8 +9,10 @@
 #define ASL_PAGE_H
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 
+#include "bench/command/html.h"
 #include "bench/command/results/results.h"
 
 enum { ASL_PAGE_STYLES = 64 };
@@ -25,6 +27,8 @@ enum {
 	ASL_MOST_FIGURE_ROWS = 400, /* in the table of a figure */
 };
 
+enum { ASL_BRIEF = 32, ASL_SAID = 512 }; /* characters of texts */
+
 struct asl_page {
 	FILE *f;
 	const struct asl_results *results;
@@ -33,6 +37,7 @@ struct asl_page {
 	const char *algorithm[ASL_PAGE_STYLES]; /* by style */
 	int styles;
 	int figures;
+	char title[3 * ASL_SAID]; /* of the figure that is being written */
 	bool failed;
 };
 
@@ -52,8 +57,6 @@ extern const char asl_style[];
  * Text
  */
 
-enum { ASL_BRIEF = 32, ASL_SAID = 512 };
-
 /* 1.23 M; k, M, G, T, P multiply by 1000.  "-": NaN. */
 const char *asl_brief(char text[ASL_BRIEF], double x);
 
@@ -72,14 +75,6 @@ struct asl_said asl_say(const struct asl_runs_row *row);
 
 /* ", budget 1.05 M words"; "" for NAN, which is none. */
 const char *asl_say_budget(char text[ASL_SAID], double budget);
-
-/* Formatted text, escaped. */
-void asl_page_say(struct asl_page *p, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* A small paragraph below a table or figure. */
-void asl_page_note(struct asl_page *p, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /*
  * The last part of a directory's name, by which people know it; all of it if
@@ -148,31 +143,9 @@ struct asl_sheet {
 void asl_sheet_begin(struct asl_page *p, struct asl_sheet *s,
 		     const char *names);
 
-/* A row: ASL_SHEET_ROW(&s, ASL_T("text"), ASL_N(3.14)).  NAN is empty. */
-struct asl_sheet_cell {
-	const char *text; /* NULL: a number */
-	double number;
-};
-
-#define ASL_T(x)                                                               \
-	{                                                                      \
-		(x), 0                                                         \
-	}
-#define ASL_N(x)                                                               \
-	{                                                                      \
-		NULL, (x)                                                      \
-	}
-#define ASL_SHEET_ROW(s, ...)                                                  \
-	asl_sheet_row((s), (const struct asl_sheet_cell[]){__VA_ARGS__},       \
-		      sizeof((const struct asl_sheet_cell[]){__VA_ARGS__}) /   \
-			      sizeof(struct asl_sheet_cell))
-
-void asl_sheet_row(struct asl_sheet *s, const struct asl_sheet_cell *cells,
-		   size_t count);
-
-/* Cells one by one; ASL_SHEET_ROW adds the last ones. */
-void asl_sheet_text(struct asl_sheet *s, const char *text);
-void asl_sheet_number(struct asl_sheet *s, double x);
+/* Cells: %s, %d and %g, of which NAN is empty; a line feed ends the row. */
+void asl_sheet_put(struct asl_sheet *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * All close the table: shown, with a link that saves it under the name (NULL: no
@@ -187,7 +160,8 @@ void asl_sheet_close(struct asl_sheet *s);
  * A figure: begun with its title, then an SVG and a sentence on how to read it
  * (or NULL), ended with its data, which are closed.
  */
-void asl_figure_begin(struct asl_page *p, const char *title);
+void asl_figure_begin(struct asl_page *p, const char *title, ...)
+	__attribute__((format(printf, 2, 3)));
 void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s);
 
 /*
@@ -197,6 +171,17 @@ void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s);
 enum asl_part { ASL_PART_NET, ASL_PART_READ, ASL_PART_WRITE, ASL_PART_OTHER };
 
 double asl_row_predicted(const struct asl_runs_row *row);
+
+/* For sums and limits: NAN is 0; what is shown of `count` things. */
+static inline double asl_known(double x)
+{
+	return isnan(x) ? 0 : x;
+}
+
+static inline int asl_shown(int count, int most)
+{
+	return count < most ? count : most;
+}
 
 /* Parts of asl_row_cost, of the busiest ranks: their sum may be larger. */
 void asl_row_parts(double part[4], const struct asl_runs_row *row);

@@ -55,7 +55,7 @@ static void put_contents(struct asl_page *p)
 static void put_title(struct asl_page *p)
 {
 	for (int i = 0; i < p->results->places; i++)
-		asl_page_say(p, "%s%s", i ? ", " : "", asl_page_place(p, i));
+		asl_html(p->f, "%s%s", i ? ", " : "", asl_page_place(p, i));
 }
 
 static void put_head(struct asl_page *p)

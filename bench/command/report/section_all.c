@@ -1,8 +1,6 @@
 /*
  * section_all.c -- all results in one table, and how they were obtained
  */
-#include <math.h>
-
 #include "bench/command/report/page.h"
 
 static const char *verified(const struct asl_measured *x)
@@ -23,39 +21,35 @@ static void put(struct asl_page *p, struct asl_sheet *t,
 	struct asl_said said = asl_say(row);
 	bool timed = x->time.samples;
 
-	ASL_SHEET_ROW(t, ASL_T(asl_page_place_of(p, row)), ASL_T(said.size),
-		      ASL_N(row->ranks), ASL_T(row->algorithm),
-		      ASL_T(row->kernel), ASL_T(row->grid), ASL_T(row->medium),
-		      ASL_T(row->transport), ASL_N(row->r), ASL_N(row->w),
-		      ASL_N(row->beta), ASL_N(row->bh_words_max),
-		      ASL_N(row->net_bound_words), ASL_N(row->net_bound_ratio),
-		      ASL_N(row->read_words_max), ASL_N(row->write_words_max),
-		      ASL_N(asl_row_cost(row)), ASL_N(asl_row_predicted(row)),
-		      ASL_T(row->predicted_equal == 1 ? "yes" : "NO"),
-		      ASL_T(verified(x)), ASL_N(x->count),
-		      ASL_N(timed ? x->time.median : NAN),
-		      ASL_N(timed ? x->time.low : NAN),
-		      ASL_N(timed ? x->time.high : NAN), ASL_N(x->gflops));
+	asl_sheet_put(
+		t, "%s%s%g%s%s%s%s%s%g%g%g%g%g%g", asl_page_place_of(p, row),
+		said.size, row->ranks, row->algorithm, row->kernel, row->grid,
+		row->medium, row->transport, row->r, row->w, row->beta,
+		row->bh_words_max, row->net_bound_words, row->net_bound_ratio);
+	asl_sheet_put(
+		t, "%g%g%g%g%s%s%d%g%g%g%g\n", row->read_words_max,
+		row->write_words_max, asl_row_cost(row), asl_row_predicted(row),
+		row->predicted_equal == 1 ? "yes" : "NO", verified(x), x->count,
+		timed ? x->time.median : NAN, timed ? x->time.low : NAN,
+		timed ? x->time.high : NAN, x->gflops);
 }
 
 static void write_all(struct asl_page *p)
 {
 	const struct asl_results *r = p->results;
-	int shown = r->count < ASL_MOST_CASES ? r->count : ASL_MOST_CASES;
+	int shown = asl_shown(r->count, ASL_MOST_CASES);
 	struct asl_sheet t;
 
-	fputs("<p>", p->f);
-	asl_page_say(p, "%d rows are repetitions of %d results. ", r->rows,
-		     r->count);
+	asl_html(p->f, "<p>%d rows are repetitions of %d results. ", r->rows,
+		 r->count);
 	if (shown < r->count)
-		asl_page_say(p,
-			     "The table has the first %d of these; all rows "
-			     "are in",
-			     shown);
+		asl_html(p->f,
+			 "The table has the first %d of these; all rows are in",
+			 shown);
 	else
-		asl_page_say(p, "All columns are in");
+		fputs("All columns are in", p->f);
 	for (int i = 0; i < r->places; i++)
-		asl_page_say(p, "%s %s/runs.csv", i ? "," : "", r->dir[i]);
+		asl_html(p->f, "%s %s/runs.csv", i ? "," : "", r->dir[i]);
 	fputs(".</p>\n", p->f);
 	asl_sheet_begin(
 		p, &t,

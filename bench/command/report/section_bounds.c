@@ -50,7 +50,6 @@ static void put(struct asl_sheet *t, const struct asl_pack *g,
 	const struct asl_runs_row *row = g->at[0]->row;
 	int equal = 0, judged = 0;
 	char text[80];
-
 	for (int i = 0; i < g->count; i++)
 		for (int k = 0; k < g->at[i]->count; k++) {
 			double x = g->at[i]->rows[k]->predicted_equal;
@@ -59,10 +58,9 @@ static void put(struct asl_sheet *t, const struct asl_pack *g,
 			equal += x == 1;
 		}
 	snprintf(text, sizeof text, "%d of %d", equal, judged);
-	ASL_SHEET_ROW(t, ASL_T(row->family), ASL_T(row->algorithm),
-		      ASL_N(g->count), ASL_T(text), ASL_N(net->low),
-		      ASL_N(net->middle), ASL_N(net->high), ASL_N(io->low),
-		      ASL_N(io->middle), ASL_N(io->high));
+	asl_sheet_put(t, "%s%s%d%s%g%g%g%g%g%g\n", row->family, row->algorithm,
+		      g->count, text, net->low, net->middle, net->high, io->low,
+		      io->middle, io->high);
 }
 
 /* One family: a range an algorithm. */
@@ -70,7 +68,7 @@ static void figure(struct asl_page *p, const struct asl_pack *family)
 {
 	static const int by_algorithm[] = {COL_algorithm, ASL_END};
 	struct asl_bar bar[ASL_MOST_BARS];
-	char note[ASL_MOST_BARS][32], title[ASL_SAID];
+	char note[ASL_MOST_BARS][32];
 	struct asl_pack g = {0};
 	struct asl_sheet t;
 	int bars = 0;
@@ -94,11 +92,10 @@ static void figure(struct asl_page *p, const struct asl_pack *family)
 					     .note = note[bars]};
 		bars++;
 	}
-	snprintf(title, sizeof title, "%s: network words over the lower bound",
-		 family->at[0]->row->family);
-	asl_figure_begin(p, title);
+	asl_figure_begin(p, "%s: network words over the lower bound",
+			 family->at[0]->row->family);
 	if (bars)
-		asl_bars_ranges(p->f, title, bar, bars);
+		asl_bars_ranges(p->f, p->title, bar, bars);
 	asl_figure_end(p,
 		       bars ? "From the best case to the worst, with the "
 			      "median. 1 is the bound: nothing can be left of "

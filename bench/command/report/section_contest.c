@@ -142,23 +142,20 @@ static void say_family(struct asl_page *p, const struct contest *c, int count,
 		low = fmin(low, leads[i]);
 		high = fmax(high, leads[i]);
 	}
-	fputs("<li><b>", p->f);
-	asl_page_say(p, "%s", name);
-	fputs("</b>", p->f);
-	asl_page_say(p, " costs least in %d of %d case%s of %s", won, count,
-		     count == 1 ? "" : "s", row->family);
+	asl_html(p->f, "<li><b>%s</b> costs least in %d of %d case%s of %s",
+		 name, won, count, count == 1 ? "" : "s", row->family);
 	if (p->results->places > 1)
-		asl_page_say(p, " (%s)", asl_page_place_of(p, row));
-	asl_page_say(p, ": the next best algorithm costs %.3g times as much",
-		     asl_geometric_mean(leads, won));
+		asl_html(p->f, " (%s)", asl_page_place_of(p, row));
+	asl_html(p->f, ": the next best algorithm costs %.3g times as much",
+		 asl_geometric_mean(leads, won));
 	if (won > 1)
-		asl_page_say(p, " on average (%.3g to %.3g)", low, high);
-	asl_page_say(p, ".");
-	if (row->outside_apm == 1)
-		asl_page_say(p, " It never writes partial sums, which the "
-				"asymmetric parallel model takes for granted; "
-				"the table names the best that does, too.");
-	fputs("</li>\n", p->f);
+		asl_html(p->f, " on average (%.3g to %.3g)", low, high);
+	asl_html(p->f, ".%s</li>\n",
+		 row->outside_apm == 1
+			 ? " It never writes partial sums, which the "
+			   "asymmetric parallel model takes for granted; the "
+			   "table names the best that does, too."
+			 : "");
 }
 
 static int compare_families(const void *a, const void *b)
@@ -226,21 +223,18 @@ static void put_contest(struct asl_page *p, struct asl_sheet *s,
 	char text[ASL_SAID];
 
 	if (has->place)
-		asl_sheet_text(s, asl_page_place_of(p, best));
-	asl_sheet_text(s, said.size);
-	asl_sheet_number(s, best->ranks);
-	asl_sheet_number(s, best->w / best->beta);
-	asl_sheet_text(s, best->algorithm);
-	asl_sheet_text(s, c->next->row->algorithm);
-	asl_sheet_number(s, lead(c));
-	asl_sheet_text(s, say_why(text, c));
+		asl_sheet_put(s, "%s", asl_page_place_of(p, best));
+	asl_sheet_put(s, "%s%g%g%s%s%g%s", said.size, best->ranks,
+		      best->w / best->beta, best->algorithm,
+		      c->next->row->algorithm, lead(c), say_why(text, c));
 	if (has->inside)
-		asl_sheet_text(s, c->inside ? c->inside->row->algorithm : "");
+		asl_sheet_put(s, "%s",
+			      c->inside ? c->inside->row->algorithm : "");
 	if (has->fastest)
-		asl_sheet_text(s, say_fastest(text, c));
+		asl_sheet_put(s, "%s", say_fastest(text, c));
 	strcat(said.means, asl_say_budget(text, c->budget));
-	ASL_SHEET_ROW(s, ASL_N(asl_row_cost(best)), ASL_T(said.costs),
-		      ASL_T(said.means));
+	asl_sheet_put(s, "%g%s%s\n", asl_row_cost(best), said.costs,
+		      said.means);
 }
 
 static void table(struct asl_page *p, const struct contest *c, int count,
@@ -271,18 +265,18 @@ static void table(struct asl_page *p, const struct contest *c, int count,
 
 static void show(struct asl_page *p, const struct contest *c, int count)
 {
-	int sight = count < ASL_MOST_LINES / 2 ? count : ASL_MOST_LINES / 2;
-	int most = count < ASL_MOST_CASES / 2 ? count : ASL_MOST_CASES / 2;
+	int sight = asl_shown(count, ASL_MOST_LINES / 2);
+	int most = asl_shown(count, ASL_MOST_CASES / 2);
 
 	say_families(p, c, count);
 	table(p, c, sight, true);
 	if (most > sight)
 		table(p, c + sight, most - sight, false);
 	if (count > most)
-		asl_page_note(p,
-			      "%d more cases are not in these tables; runs.csv "
-			      "has them.",
-			      count - most);
+		asl_html(p->f,
+			 "<p class=\"note\">%d more cases are not in these "
+			 "tables; runs.csv has them.</p>\n",
+			 count - most);
 }
 
 static void write_section(struct asl_page *p)
@@ -305,8 +299,9 @@ static void write_section(struct asl_page *p)
 	if (count)
 		show(p, c, count);
 	else
-		asl_page_note(p, "No case was solved by two algorithms: there "
-				 "is nothing to choose from.");
+		fputs("<p class=\"note\">No case was solved by two algorithms: "
+		      "there is nothing to choose from.</p>\n",
+		      p->f);
 	free(c);
 	free(all.at);
 }

@@ -29,11 +29,10 @@ static void put_data(struct asl_page *p, struct asl_sheet *s,
 		double part[4];
 
 		asl_row_parts(part, x);
-		ASL_SHEET_ROW(s, ASL_T(said.size), ASL_T(x->algorithm),
-			      ASL_T(x->kernel), ASL_T(x->grid), ASL_N(part[0]),
-			      ASL_N(part[1]), ASL_N(part[2]), ASL_N(part[3]),
-			      ASL_N(asl_row_cost(x)),
-			      ASL_N(x->memory_budget_words));
+		asl_sheet_put(s, "%s%s%s%s%g%g%g%g%g%g\n", said.size,
+			      x->algorithm, x->kernel, x->grid, part[0],
+			      part[1], part[2], part[3], asl_row_cost(x),
+			      x->memory_budget_words);
 	}
 }
 
@@ -118,11 +117,10 @@ static void crown(const struct asl_bar *bar, struct label *label,
 static void panel(struct asl_page *p, const struct asl_pack *g)
 {
 	const struct asl_runs_row *row = g->at[0]->row;
-	int shown = g->count < ASL_MOST_BARS ? g->count : ASL_MOST_BARS;
+	int shown = asl_shown(g->count, ASL_MOST_BARS);
 	struct label *label = calloc(ASL_MOST_BARS, sizeof *label);
 	struct asl_bar bar[ASL_MOST_BARS];
 	struct asl_said said = asl_say(row);
-	char text[3 * ASL_SAID];
 	struct asl_sheet s;
 
 	if (!label) {
@@ -133,17 +131,19 @@ static void panel(struct asl_page *p, const struct asl_pack *g)
 		fill(&bar[i], &label[i], g, i);
 	crown(bar, label, g->at, shown);
 	put_data(p, &s, g);
-	snprintf(text, sizeof text, "%s%s%s: %s; %s",
-		 p->results->places > 1 ? asl_page_place_of(p, row) : "",
-		 p->results->places > 1 ? ", " : "", row->family, said.means,
-		 said.costs);
-	asl_figure_begin(p, text);
-	asl_bars_stacked(p->f, text, bar, shown);
-	snprintf(text, sizeof text, "%d of %d bars; the data below have %d.",
-		 shown, g->count,
-		 g->count < ASL_MOST_FIGURE_ROWS ? g->count
-						 : ASL_MOST_FIGURE_ROWS);
-	asl_figure_end(p, shown < g->count ? text : NULL, &s);
+	asl_figure_begin(p, "%s%s%s: %s; %s",
+			 p->results->places > 1 ? asl_page_place_of(p, row)
+						: "",
+			 p->results->places > 1 ? ", " : "", row->family,
+			 said.means, said.costs);
+	asl_bars_stacked(p->f, p->title, bar, shown);
+	if (shown < g->count)
+		asl_html(p->f,
+			 "<p class=\"note\">%d of %d bars; the data below have "
+			 "%d.</p>\n",
+			 shown, g->count,
+			 asl_shown(g->count, ASL_MOST_FIGURE_ROWS));
+	asl_figure_end(p, NULL, &s);
 	free(label);
 }
 
@@ -157,18 +157,17 @@ static void write_section(struct asl_page *p)
 					      by_panel, by_panel, NULL);
 
 	asl_packs_sort(&all);
-	fputs("<p>", p->f);
-	asl_page_say(p, "Counted words of the busiest rank, times what a word "
-			"costs. A short bar is good; its longest part is "
-			"where to save. At its end is Q. Where memory budgets "
-			"differ, the budget is beside the name, and 'least' "
-			"means among bars with no larger one. ");
+	fputs("<p>Counted words of the busiest rank, times what a word costs. "
+	      "A short bar is good; its longest part is where to save. At its "
+	      "end is Q. Where memory budgets differ, the budget is beside the "
+	      "name, and &#39;least&#39; means among bars with no larger one. ",
+	      p->f);
 	if (all.count > 2 * ASL_MOST_PLOTS)
-		asl_page_say(p,
-			     "Drawn are the %d of %d sets of conditions "
-			     "that most algorithms and sizes ran under; the "
-			     "table of all results has the rest.",
-			     2 * ASL_MOST_PLOTS, all.count);
+		asl_html(p->f,
+			 "Drawn are the %d of %d sets of conditions that most "
+			 "algorithms and sizes ran under; the table of all "
+			 "results has the rest.",
+			 2 * ASL_MOST_PLOTS, all.count);
 	fputs("</p>\n<p class=\"key\"><span class=\"p0\"></span>network, "
 	      "&#946;&#160;B<sub>h</sub> <span class=\"p1\"></span>reading, "
 	      "r&#160;B<sub>r</sub> <span class=\"p2\"></span>writing, "

@@ -4,8 +4,6 @@
  * Controllers count for whole sockets, other programs included.  If they could
  * not be read, the section says why, in the words of the rows.
  */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,12 +64,11 @@ static int put_sockets(struct asl_page *p, struct asl_sheet *t,
 	int parts = 0;
 
 	for (; next_part(&at, &part); parts++)
-		ASL_SHEET_ROW(t, ASL_T(asl_page_place_of(p, x->row)),
-			      ASL_T(said.size), ASL_T(said.how),
-			      ASL_N(part.rank), ASL_N(part.socket),
-			      ASL_T(part.medium),
-			      ASL_N(part_median(x, &part, 0, scratch)),
-			      ASL_N(part_median(x, &part, 1, scratch)));
+		asl_sheet_put(t, "%s%s%s%d%d%s%g%g\n",
+			      asl_page_place_of(p, x->row), said.size, said.how,
+			      part.rank, part.socket, part.medium,
+			      part_median(x, &part, 0, scratch),
+			      part_median(x, &part, 1, scratch));
 	return parts;
 }
 
@@ -94,52 +91,23 @@ static void sockets_table(struct asl_page *p, int cases, double *scratch)
 
 /* ---- Counted, and by hardware ---- */
 
+static const enum asl_column bytes[] = {COL_hwc_read_bytes,
+					COL_hwc_write_bytes};
+
 /* Bytes that all ranks counted. */
 static double counted(const struct asl_runs_row *x, bool written)
 {
-	double pool =
-		written ? x->nvm_write_words_total : x->nvm_read_words_total;
-	double dram =
-		written ? x->dram_write_words_total : x->dram_read_words_total;
-
-	return 8 * (isnan(dram) ? pool : pool + dram);
-}
-
-static double bytes_read(const struct asl_runs_row *x)
-{
-	return x->hwc_read_bytes;
-}
-
-static double bytes_written(const struct asl_runs_row *x)
-{
-	return x->hwc_write_bytes;
-}
-
-static double bytes_missed(const struct asl_runs_row *x)
-{
-	return x->hwc_miss_bytes;
-}
-
-/* The median over the repetitions that have the number. */
-static double median(const struct asl_measured *x,
-		     double (*of)(const struct asl_runs_row *x),
-		     double *scratch)
-{
-	int count = 0;
-
-	for (int i = 0; i < x->count; i++)
-		if (!isnan(of(x->rows[i])))
-			scratch[count++] = of(x->rows[i]);
-	return count ? asl_median(scratch, count) : NAN;
+	return 8 * (written ? x->nvm_write_words_total +
+				      asl_known(x->dram_write_words_total)
+			    : x->nvm_read_words_total +
+				      asl_known(x->dram_read_words_total));
 }
 
 static double ratio(const struct asl_measured *x, bool written, double *scratch)
 {
-	double bytes = counted(x->row, written);
+	double words = counted(x->row, written);
 
-	return bytes > 0 ? median(x, written ? bytes_written : bytes_read,
-				  scratch) /
-				   bytes
+	return words > 0 ? asl_case_median(scratch, x, bytes[written]) / words
 			 : NAN;
 }
 
@@ -157,20 +125,21 @@ static void say_ratios(struct asl_page *p, int cases, bool written,
 	}
 	if (!count)
 		return;
-	fprintf(p->f, "<li>The hardware %s <b>%.3g times</b>",
-		written ? "wrote" : "read",
-		asl_median(s->cases, count)); /* sorts */
-	asl_page_say(p, " the bytes counted, in the median of %d result%s",
-		     count, count == 1 ? "" : "s");
+	asl_html(p->f,
+		 "<li>The hardware %s <b>%.3g times</b> the bytes counted, in "
+		 "the median of %d result%s",
+		 written ? "wrote" : "read",
+		 asl_median(s->cases, count), /* sorts */
+		 count, count == 1 ? "" : "s");
 	if (count > 1)
-		asl_page_say(p, " (%.3g to %.3g)", s->cases[0],
-			     s->cases[count - 1]);
+		asl_html(p->f, " (%.3g to %.3g)", s->cases[0],
+			 s->cases[count - 1]);
 	fputs(".</li>\n", p->f);
 }
 
 static void table(struct asl_page *p, int cases, double *scratch)
 {
-	int shown = cases < ASL_MOST_LINES ? cases : ASL_MOST_LINES;
+	int shown = asl_shown(cases, ASL_MOST_LINES);
 	struct asl_sheet t;
 
 	asl_sheet_begin(p, &t,
@@ -184,28 +153,28 @@ static void table(struct asl_page *p, int cases, double *scratch)
 		const struct asl_runs_row *row = x->row;
 		struct asl_said said = asl_say(row);
 
-		ASL_SHEET_ROW(&t, ASL_T(asl_page_place_of(p, row)),
-			      ASL_T(said.size), ASL_N(row->ranks),
-			      ASL_T(said.how), ASL_N(counted(row, false)),
-			      ASL_N(median(x, bytes_read, scratch)),
-			      ASL_N(ratio(x, false, scratch)),
-			      ASL_N(counted(row, true)),
-			      ASL_N(median(x, bytes_written, scratch)),
-			      ASL_N(ratio(x, true, scratch)),
-			      ASL_N(median(x, bytes_missed, scratch)),
-			      ASL_T(row->hwc_backend));
+		asl_sheet_put(&t, "%s%s%g%s", asl_page_place_of(p, row),
+			      said.size, row->ranks, said.how);
+		for (int k = 0; k < 2; k++)
+			asl_sheet_put(&t, "%g%g%g", counted(row, k),
+				      asl_case_median(scratch, x, bytes[k]),
+				      ratio(x, k, scratch));
+		asl_sheet_put(&t, "%g%s\n",
+			      asl_case_median(scratch, x, COL_hwc_miss_bytes),
+			      row->hwc_backend);
 	}
 	asl_page_table(p, &t, "hardware.csv");
 	if (shown < cases)
-		asl_page_note(p,
-			      "The first %d of %d results; runs.csv has all.",
-			      shown, cases);
+		asl_html(p->f,
+			 "<p class=\"note\">The first %d of %d results; "
+			 "runs.csv has all.</p>\n",
+			 shown, cases);
 }
 
 /* ---- What was counted, or why nothing ---- */
 
 /* The notes of rows with bytes, or of those without, each once. */
-static void say_notes(struct asl_page *p, bool bytes)
+static void say_notes(struct asl_page *p, bool with)
 {
 	enum { MOST = 4 };
 	const char *said[MOST];
@@ -215,17 +184,17 @@ static void say_notes(struct asl_page *p, bool bytes)
 		const struct asl_runs_row *x = &p->results->row[i];
 		int k = 0;
 
-		if (!*x->hwc_note || isnan(x->hwc_read_bytes) == bytes)
+		if (!*x->hwc_note || isnan(x->hwc_read_bytes) == with)
 			continue;
 		while (k < count && strcmp(said[k], x->hwc_note) != 0)
 			k++;
 		if (k < count)
 			continue;
-		asl_page_say(p, "%s%s", count ? "; or: " : "", x->hwc_note);
+		asl_html(p->f, "%s%s", count ? "; or: " : "", x->hwc_note);
 		said[count++] = x->hwc_note;
 	}
 	if (!count)
-		asl_page_say(p, "rows do not say");
+		fputs("rows do not say", p->f);
 }
 
 static bool has_bytes(const struct asl_measured *x)

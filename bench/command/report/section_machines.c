@@ -1,9 +1,8 @@
 /*
  * section_machines.c -- what machine this was, or these were
  */
-#include <math.h>
+#include <string.h>
 
-#include "bench/command/html.h"
 #include "bench/command/report/page.h"
 
 /* ---- From machine.json ---- */
@@ -51,28 +50,18 @@ static void put_cache(struct asl_page *p, int place, const char *key)
 				: "");
 }
 
-static void put_texts(struct asl_page *p, const json_t *list, const char *begin,
-		      const char *end)
+static void put_list(struct asl_page *p, int place, const char *key)
 {
 	json_t *item;
 	size_t i;
 
-	json_array_foreach(list, i, item) if (json_string_value(item))
+	json_array_foreach(find(p, place, key), i, item)
 	{
-		fputs(begin, p->f);
-		asl_html_text(p->f, json_string_value(item));
-		fputs(end, p->f);
+		if (json_is_string(item))
+			asl_html(p->f,
+				 strcmp(key, "notes") ? "%s " : "<p>%s</p>",
+				 json_string_value(item));
 	}
-}
-
-static void put_list(struct asl_page *p, int place, const char *key)
-{
-	put_texts(p, find(p, place, key), "", " ");
-}
-
-static void put_notes(struct asl_page *p, int place, const char *key)
-{
-	put_texts(p, find(p, place, key), "<p>", "</p>");
 }
 
 static const struct known {
@@ -89,7 +78,7 @@ static const struct known {
 	{"compiler", "compiler", put_string},
 	{"when (UTC)", "time_utc", put_string},
 	{"command", "command_line", put_list},
-	{"notes", "notes", put_notes},
+	{"notes", "notes", put_list},
 };
 
 /* ---- From rows ---- */
@@ -110,8 +99,8 @@ static void put_each(struct asl_page *p, int place, enum asl_column column)
 			k++;
 		if (k < count)
 			continue;
-		asl_page_say(p, "%s%s", count ? ", " : "",
-			     asl_row_cell(x, column));
+		asl_html(p->f, "%s%s", count ? ", " : "",
+			 asl_row_cell(x, column));
 		seen[count++] = x;
 	}
 	if (!count)
@@ -178,11 +167,8 @@ static void write_section(struct asl_page *p)
 	fputs("<div class=\"wide\"><table class=\"machines\">\n"
 	      "<tr><th></th>",
 	      p->f);
-	for (int i = 0; i < p->results->places; i++) {
-		fputs("<th>", p->f);
-		asl_page_say(p, "%s", asl_page_place(p, i));
-		fputs("</th>", p->f);
-	}
+	for (int i = 0; i < p->results->places; i++)
+		asl_html(p->f, "<th>%s</th>", asl_page_place(p, i));
 	fputs("</tr>\n", p->f);
 	for (size_t k = 0; k < COUNT(known) + COUNT(seen); k++) {
 		const struct known *a = k < COUNT(known) ? &known[k] : NULL;

@@ -101,35 +101,27 @@ static double seconds(const struct asl_pair *x, const struct asl_measured *of)
 
 static void table(struct asl_page *p, const struct match *m)
 {
-	static const char *const names[] = {"problem", "ranks", "algorithm",
-					    "words written per 1000 flops"};
-	int shown = m->count < ASL_MOST_FIGURE_ROWS ? m->count
-						    : ASL_MOST_FIGURE_ROWS;
-	char text[ASL_SAID];
+	char first[ASL_SAID], second[ASL_SAID];
 	struct asl_sheet t;
 
+	snprintf(first, sizeof first, "%.200s, s", m->first);
+	snprintf(second, sizeof second, "%.200s, s", m->second);
 	asl_sheet_begin(p, &t, NULL);
-	for (int i = 0; i < 4; i++)
-		asl_sheet_text(&t, names[i]);
-	snprintf(text, sizeof text, "%.200s, s", m->first);
-	asl_sheet_text(&t, text);
-	snprintf(text, sizeof text, "%.200s, s", m->second);
-	ASL_SHEET_ROW(&t, ASL_T(text), ASL_T("times as fast"), ASL_T("low"),
-		      ASL_T("high"), ASL_T("better"));
-	for (int i = 0; i < shown; i++) {
+	asl_sheet_put(&t, "%s%s%s%s%s%s%s%s%s%s\n", "problem", "ranks",
+		      "algorithm", "words written per 1000 flops", first,
+		      second, "times as fast", "low", "high", "better");
+	for (int i = 0; i < asl_shown(m->count, ASL_MOST_FIGURE_ROWS); i++) {
 		const struct asl_pair *x = m->pair[i];
 		struct asl_said said = asl_say(x->base->row);
 		int verdict = asl_ratio_verdict(&x->speed);
 
-		ASL_SHEET_ROW(&t, ASL_T(said.size), ASL_N(x->base->row->ranks),
-			      ASL_T(said.how), ASL_N(1000 * writes(x)),
-			      ASL_N(seconds(x, x->base)),
-			      ASL_N(seconds(x, x->other)),
-			      ASL_N(x->speed.ratio), ASL_N(x->speed.low),
-			      ASL_N(x->speed.high),
-			      ASL_T(verdict > 0	  ? m->second
-				    : verdict < 0 ? m->first
-						  : "too close to say"));
+		asl_sheet_put(&t, "%s%g%s%g%g%g%g%g%g%s\n", said.size,
+			      x->base->row->ranks, said.how, 1000 * writes(x),
+			      seconds(x, x->base), seconds(x, x->other),
+			      x->speed.ratio, x->speed.low, x->speed.high,
+			      verdict > 0   ? m->second
+			      : verdict < 0 ? m->first
+					    : "too close to say");
 	}
 	asl_page_details(p, &t, "Case by case, most writing first",
 			 "machines.csv");
@@ -140,7 +132,7 @@ static void table(struct asl_page *p, const struct match *m)
 static void figure(struct asl_page *p, const struct match *m)
 {
 	enum { MOST = 8 };
-	int shown = m->count < MOST ? m->count : MOST;
+	int shown = asl_shown(m->count, MOST);
 	struct asl_bar bar[2 * MOST];
 	char group[MOST][2 * ASL_SAID], note[2 * MOST][ASL_BRIEF];
 
@@ -192,28 +184,25 @@ static void say_sum(struct asl_page *p, const char *work, const struct match *m,
 	bool sure = modelled || 2 * s.sure > s.count;
 	double mean = won ? s.mean : 1 / s.mean;
 
-	fputs("<li>For ", p->f);
-	asl_page_say(p, "%s ", work);
-	if (mean < 1.02) {
-		asl_page_say(p, "%s and %s are alike: %.2g%% apart", m->first,
-			     m->second, 100 * (mean - 1));
-	} else {
-		fputs("<b>", p->f);
-		asl_page_say(p, "%s %s better than %s: %.3g times as fast",
-			     won ? m->second : m->first, sure ? "is" : "seems",
-			     won ? m->first : m->second, mean);
-		fputs("</b>", p->f);
-	}
-	asl_page_say(p,
-		     " on average of %d case%s, in single ones %.3g to %.3g "
-		     "times, %s",
-		     s.count, s.count == 1 ? "" : "s", won ? s.low : 1 / s.high,
-		     won ? s.high : 1 / s.low, say_source(pair, count));
+	asl_html(p->f, "<li>For %s ", work);
+	if (mean < 1.02)
+		asl_html(p->f, "%s and %s are alike: %.2g%% apart", m->first,
+			 m->second, 100 * (mean - 1));
+	else
+		asl_html(p->f,
+			 "<b>%s %s better than %s: %.3g times as fast</b>",
+			 won ? m->second : m->first, sure ? "is" : "seems",
+			 won ? m->first : m->second, mean);
+	asl_html(p->f,
+		 " on average of %d case%s, in single ones %.3g to %.3g times, "
+		 "%s",
+		 s.count, s.count == 1 ? "" : "s", won ? s.low : 1 / s.high,
+		 won ? s.high : 1 / s.low, say_source(pair, count));
 	if (!modelled)
-		asl_page_say(p,
-			     ". In %d of them chance alone does not explain "
-			     "that (95%%)",
-			     s.sure);
+		asl_html(p->f,
+			 ". In %d of them chance alone does not explain that "
+			 "(95%%)",
+			 s.sure);
 	fputs(".</li>\n", p->f);
 }
 
@@ -222,13 +211,10 @@ static void say_answer(struct asl_page *p, const struct match *m)
 {
 	char text[ASL_SAID];
 
-	if (m->c.modelled)
-		return;
-	fputs("<li>", p->f);
-	asl_page_say(p, "%s",
-		     asl_compare_answer(text, sizeof text, &m->c, NULL,
-					m->first, m->second));
-	fputs("</li>\n", p->f);
+	if (!m->c.modelled)
+		asl_html(p->f, "<li>%s</li>\n",
+			 asl_compare_answer(text, sizeof text, &m->c, NULL,
+					    m->first, m->second));
 }
 
 static void say_device(struct asl_page *p, const struct match *m)
@@ -240,19 +226,16 @@ static void say_device(struct asl_page *p, const struct match *m)
 	if (!asl_row_timed(a) || !asl_row_timed(b) || !(a->w > 0) ||
 	    !(b->w > 0))
 		return;
-	fputs("<li>", p->f);
-	asl_page_say(p,
-		     "By their profiles, a word written costs %.3g ns on %s "
-		     "and %.3g ns on %s",
-		     a->w, m->first, b->w, m->second);
+	asl_html(p->f,
+		 "<li>By their profiles, a word written costs %.3g ns on %s "
+		 "and %.3g ns on %s",
+		 a->w, m->first, b->w, m->second);
 	if (a->w != b->w)
-		asl_page_say(p,
-			     ": memory of %s takes writes %.3g times as "
-			     "fast",
-			     first ? m->first : m->second,
-			     first ? b->w / a->w : a->w / b->w);
-	asl_page_say(p, ". A word read costs %.3g and %.3g ns.", a->r, b->r);
-	fputs("</li>\n", p->f);
+		asl_html(p->f, ": memory of %s takes writes %.3g times as fast",
+			 first ? m->first : m->second,
+			 first ? b->w / a->w : a->w / b->w);
+	asl_html(p->f, ". A word read costs %.3g and %.3g ns.</li>\n", a->r,
+		 b->r);
 }
 
 /* ---- Each machine with the algorithm that is best on it ---- */
@@ -334,22 +317,22 @@ static void say_left_out(struct asl_page *p, const struct match *m)
 		if (m->c.pairs[i].reason == ASL_ONLY_IN_ONE)
 			alone[!m->c.pairs[i].base]++;
 	if (reasons[ASL_MIXED])
-		asl_page_say(p,
-			     " %d pairs are not compared: measured, emulated "
-			     "and modelled results do not mix.",
-			     reasons[ASL_MIXED]);
+		asl_html(p->f,
+			 " %d pairs are not compared: measured, emulated and "
+			 "modelled results do not mix.",
+			 reasons[ASL_MIXED]);
 	if (reasons[ASL_TROUBLED])
-		asl_page_say(p,
-			     " %d pairs are not compared, as one of the two "
-			     "failed, was not verified, or has no times that "
-			     "count.",
-			     reasons[ASL_TROUBLED]);
+		asl_html(p->f,
+			 " %d pairs are not compared, as one of the two "
+			 "failed, was not verified, or has no times that "
+			 "count.",
+			 reasons[ASL_TROUBLED]);
 	if (alone[0] || alone[1])
-		asl_page_say(p,
-			     " Not compared either are %d results of %s and "
-			     "%d of %s, which the other one has not got: other "
-			     "problems, grids or counts.",
-			     alone[0], m->first, alone[1], m->second);
+		asl_html(p->f,
+			 " Not compared either are %d results of %s and %d of "
+			 "%s, which the other one has not got: other problems, "
+			 "grids or counts.",
+			 alone[0], m->first, alone[1], m->second);
 }
 
 static void say_pairs(struct asl_page *p, const struct match *m)
@@ -363,9 +346,9 @@ static void say_pairs(struct asl_page *p, const struct match *m)
 	say_best(p, m);
 	say_answer(p, m);
 	say_device(p, m);
-	fputs("</ul>\n<p class=\"note\">", p->f);
-	asl_page_say(p, "Write-heavy: the third of all cases that writes most "
-			"words for a flop.");
+	fputs("</ul>\n<p class=\"note\">Write-heavy: the third of all cases "
+	      "that writes most words for a flop.",
+	      p->f);
 	say_left_out(p, m);
 	fputs("</p>\n", p->f);
 	figure(p, m);
@@ -377,18 +360,15 @@ static void say_none(struct asl_page *p, const struct match *m)
 	const int *reasons = m->c.reasons;
 
 	say_best(p, m);
-	fputs("<li>", p->f);
-	asl_page_say(p,
-		     "No result of one can be compared with one of the other: "
-		     "%s.",
-		     reasons[ASL_MIXED]	     ? "one is measured where the "
-					       "other is modelled or emulated, "
-					       "or costs are no times"
-		     : reasons[ASL_TROUBLED] ? "what did not fail has no case, "
-					       "grid and counts in common"
-					     : "no case, grid and counts "
-					       "agree");
-	fputs("</li></ul>\n", p->f);
+	asl_html(p->f,
+		 "<li>No result of one can be compared with one of the other: "
+		 "%s.</li></ul>\n",
+		 reasons[ASL_MIXED]	 ? "one is measured where the other is "
+					   "modelled or emulated, or costs are "
+					   "no times"
+		 : reasons[ASL_TROUBLED] ? "what did not fail has no case, "
+					   "grid and counts in common"
+					 : "no case, grid and counts agree");
 }
 
 static void write_section(struct asl_page *p)
@@ -397,9 +377,9 @@ static void write_section(struct asl_page *p)
 		struct match m;
 
 		if (open_match(&m, p, i)) {
-			fputs("<h3>", p->f);
-			asl_page_say(p, "%s and %s", m.first, m.second);
-			fputs("</h3>\n<ul class=\"lead\">\n", p->f);
+			asl_html(p->f,
+				 "<h3>%s and %s</h3>\n<ul class=\"lead\">\n",
+				 m.first, m.second);
 			if (m.count)
 				say_pairs(p, &m);
 			else

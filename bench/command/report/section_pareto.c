@@ -53,12 +53,11 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_runs_row *x = g->at[i]->row;
 
-		ASL_SHEET_ROW(t, ASL_T(x->algorithm), ASL_T(x->grid),
-			      ASL_N(x->bh_words_max), ASL_N(b->net),
-			      ASL_N(x->write_words_max), ASL_N(b->written),
-			      ASL_T(x->outside_apm == 1 ? "yes" : ""),
-			      ASL_T(is_beaten(g, x) ? "yes" : ""),
-			      ASL_N(x->memory_budget_words));
+		asl_sheet_put(t, "%s%s%g%g%g%g%s%s%g\n", x->algorithm, x->grid,
+			      x->bh_words_max, b->net, x->write_words_max,
+			      b->written, x->outside_apm == 1 ? "yes" : "",
+			      is_beaten(g, x) ? "yes" : "",
+			      x->memory_budget_words);
 	}
 }
 
@@ -96,7 +95,7 @@ static int put_point(struct asl_page *p, struct asl_plot *plot,
 }
 
 static int draw(struct asl_page *p, const struct asl_pack *g,
-		const struct bounds *b, const char *title)
+		const struct bounds *b)
 {
 	struct asl_plot_range net = ASL_NO_RANGE, written = ASL_NO_RANGE;
 	struct asl_plot plot;
@@ -110,7 +109,7 @@ static int draw(struct asl_page *p, const struct asl_pack *g,
 			asl_range_add(&written, g->at[i]->row->write_words_max);
 		}
 	asl_plot_open(
-		&plot, p->f, title,
+		&plot, p->f, p->title,
 		asl_axis_around(&net, "words sent by the busiest rank, B_h",
 				ASL_TENS),
 		asl_axis_around(&written, "words written, B_w", ASL_TENS));
@@ -129,21 +128,20 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 	const struct asl_runs_row *row = g->at[0]->row;
 	struct asl_said said = asl_say(row);
 	struct bounds b = bounds_of(g);
-	char title[2 * ASL_SAID], note[ASL_SAID];
 	struct asl_sheet t;
 	int drawn;
 
 	put_data(p, &t, g, &b);
-	snprintf(title, sizeof title, "%.60s, %.300s; %.140s", row->family,
-		 said.size, said.means);
-	asl_figure_begin(p, title);
-	drawn = draw(p, g, &b, title);
-	snprintf(note, sizeof note,
-		 "%d of %d points; the data have %d, also what sends nothing.",
-		 drawn, g->count,
-		 g->count < ASL_MOST_FIGURE_ROWS ? g->count
-						 : ASL_MOST_FIGURE_ROWS);
-	asl_figure_end(p, drawn < g->count ? note : NULL, &t);
+	asl_figure_begin(p, "%.60s, %.300s; %.140s", row->family, said.size,
+			 said.means);
+	drawn = draw(p, g, &b);
+	if (drawn < g->count)
+		asl_html(p->f,
+			 "<p class=\"note\">%d of %d points; the data have %d, "
+			 "also what sends nothing.</p>\n",
+			 drawn, g->count,
+			 asl_shown(g->count, ASL_MOST_FIGURE_ROWS));
+	asl_figure_end(p, NULL, &t);
 }
 
 static bool fits(const struct asl_measured *x)
@@ -182,13 +180,14 @@ static void write_section(struct asl_page *p)
 	      p->f);
 	asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
 	if (!all.count)
-		asl_page_note(p, "No problem was solved in two ways on more "
-				 "than one rank.");
+		fputs("<p class=\"note\">No problem was solved in two ways on "
+		      "more than one rank.</p>\n",
+		      p->f);
 	if (all.count > ASL_MOST_PLOTS)
-		asl_page_note(p,
-			      "Drawn are the %d of %d problems with most "
-			      "points.",
-			      ASL_MOST_PLOTS, all.count);
+		asl_html(p->f,
+			 "<p class=\"note\">Drawn are the %d of %d problems "
+			 "with most points.</p>\n",
+			 ASL_MOST_PLOTS, all.count);
 	free(all.at);
 }
 

@@ -279,7 +279,7 @@ static void put_turns(struct asl_plot *plot, const struct envelope *e)
 				      asl_brief(text, e->turn[i].x));
 }
 
-static void draw(struct asl_page *p, const struct prices *s, const char *title)
+static void draw(struct asl_page *p, const struct prices *s)
 {
 	enum { POINTS = 41 };
 	int which[ASL_MOST_CURVES], count = drawn(s, which);
@@ -296,7 +296,7 @@ static void draw(struct asl_page *p, const struct prices *s, const char *title)
 		for (int i = 0; i < 2; i++)
 			asl_range_add(&range,
 				      value_at(&s->line[which[k]], end[i]));
-	asl_plot_open(&plot, p->f, title,
+	asl_plot_open(&plot, p->f, p->title,
 		      (struct asl_plot_axis){"w / \xce\xb2", end[0], end[1],
 					     ASL_TENS},
 		      asl_axis_around(&range, "Q / \xce\xb2, in words sent",
@@ -335,13 +335,11 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 			if (e->turn[k].from == i)
 				to = e->turn[k].x;
 		}
-		ASL_SHEET_ROW(t, ASL_T(l->row->algorithm),
-			      ASL_T(l->row->kernel), ASL_T(l->row->grid),
-			      ASL_N(l->row->bh_words_max),
-			      ASL_N(l->row->read_words_max),
-			      ASL_N(l->row->write_words_max), ASL_N(l->at0),
-			      ASL_N(l->slope), ASL_N(from),
-			      ASL_N(isnan(from) ? NAN : to));
+		asl_sheet_put(t, "%s%s%s%g%g%g%g%g%g%g\n", l->row->algorithm,
+			      l->row->kernel, l->row->grid,
+			      l->row->bh_words_max, l->row->read_words_max,
+			      l->row->write_words_max, l->at0, l->slope, from,
+			      isnan(from) ? NAN : to);
 	}
 }
 
@@ -349,29 +347,27 @@ static void figure(struct asl_page *p, const struct prices *s)
 {
 	const struct asl_runs_row *row = s->line[0].row;
 	struct asl_said said = asl_say(row);
-	char title[2 * ASL_SAID], text[2 * ASL_SAID];
+	char text[2 * ASL_SAID];
 	struct asl_sheet t;
 
 	put_data(p, &t, s);
-	snprintf(title, sizeof title,
-		 "%.60s, %.300s; %.140s%.60s, r/\xce\xb2 = %.3g", row->family,
-		 said.size, said.means, asl_say_budget(text, s->all.budget),
-		 s->read);
-	asl_figure_begin(p, title);
-	fputs("<p class=\"verdict\">", p->f);
-	asl_page_say(p, "%c%s.",
-		     say_verdict(text, s, &s->of_all)[0] - 'a' + 'A', text + 1);
+	asl_figure_begin(p, "%.60s, %.300s; %.140s%.60s, r/\xce\xb2 = %.3g",
+			 row->family, said.size, said.means,
+			 asl_say_budget(text, s->all.budget), s->read);
+	asl_html(p->f, "<p class=\"verdict\">%c%s.",
+		 say_verdict(text, s, &s->of_all)[0] - 'a' + 'A', text + 1);
 	if (has_outsiders(s))
-		asl_page_say(p, " Within the model: %s.",
-			     say_verdict(text, s, &s->of_inside));
+		asl_html(p->f, " Within the model: %s.",
+			 say_verdict(text, s, &s->of_inside));
 	fputs("</p>\n", p->f);
-	draw(p, s, title);
-	snprintf(text, sizeof text,
-		 "%d of %d ways are drawn; the data have %d.", ASL_MOST_CURVES,
-		 s->lines,
-		 s->lines < ASL_MOST_FIGURE_ROWS ? s->lines
-						 : ASL_MOST_FIGURE_ROWS);
-	asl_figure_end(p, s->lines > ASL_MOST_CURVES ? text : NULL, &t);
+	draw(p, s);
+	if (s->lines > ASL_MOST_CURVES)
+		asl_html(p->f,
+			 "<p class=\"note\">%d of %d ways are drawn; the data "
+			 "have %d.</p>\n",
+			 ASL_MOST_CURVES, s->lines,
+			 asl_shown(s->lines, ASL_MOST_FIGURE_ROWS));
+	asl_figure_end(p, NULL, &t);
 }
 
 /* ---- All problems ---- */
@@ -401,13 +397,12 @@ static void table(struct asl_page *p, const struct prices *s, int count)
 		struct asl_said said = asl_say(s[i].line[0].row);
 
 		strcat(said.means, asl_say_budget(all, s[i].all.budget));
-		ASL_SHEET_ROW(&t, ASL_T(said.size), ASL_T(said.means),
-			      ASL_N(s[i].read),
-			      ASL_T(say_verdict(all, &s[i], &s[i].of_all)),
-			      ASL_T(has_outsiders(&s[i])
-					    ? say_verdict(inside, &s[i],
-							  &s[i].of_inside)
-					    : ""));
+		asl_sheet_put(
+			&t, "%s%s%g%s%s\n", said.size, said.means, s[i].read,
+			say_verdict(all, &s[i], &s[i].of_all),
+			has_outsiders(&s[i])
+				? say_verdict(inside, &s[i], &s[i].of_inside)
+				: "");
 	}
 	asl_page_details(p, &t,
 			 "All problems: which algorithm from which w/&#946; on",
@@ -422,12 +417,13 @@ static void show(struct asl_page *p, struct prices *s, int count)
 		figure(p, &s[i]);
 	fputs("</div>\n", p->f);
 	if (count > ASL_MOST_PLOTS)
-		asl_page_note(p,
-			      "Drawn are the %d of %d problems whose choice "
-			      "turns most often; the table has %s.",
-			      ASL_MOST_PLOTS, count,
-			      count > ASL_MOST_FIGURE_ROWS ? "the first 400"
-							   : "all");
+		asl_html(p->f,
+			 "<p class=\"note\">Drawn are the %d of %d problems "
+			 "whose choice turns most often; the table has "
+			 "%s.</p>\n",
+			 ASL_MOST_PLOTS, count,
+			 count > ASL_MOST_FIGURE_ROWS ? "the first 400"
+						      : "all");
 	if (count > 1)
 		table(p, s, count);
 }
@@ -496,7 +492,9 @@ static void write_section(struct asl_page *p)
 	if (!p->failed && count)
 		show(p, s, count);
 	else
-		asl_page_note(p, "No problem was solved in two ways.");
+		fputs("<p class=\"note\">No problem was solved in two "
+		      "ways.</p>\n",
+		      p->f);
 	for (int i = 0; i < count; i++)
 		close_prices(&s[i]);
 	free(s);

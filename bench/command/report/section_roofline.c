@@ -57,23 +57,20 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 		const struct asl_runs_row *x = g->at[i]->row;
 		struct asl_said said = asl_say(x);
 
-		ASL_SHEET_ROW(t, ASL_T(said.size), ASL_N(x->ranks),
-			      ASL_T(x->algorithm), ASL_T(x->transport),
-			      ASL_N(per_read(x)), ASL_N(per_write(x)),
-			      ASL_N(speed(g->at[i])), ASL_N(per_read(x) / x->r),
-			      ASL_N(per_write(x) / x->w));
+		asl_sheet_put(t, "%s%g%s%s%g%g%g%g%g\n", said.size, x->ranks,
+			      x->algorithm, x->transport, per_read(x),
+			      per_write(x), speed(g->at[i]), per_read(x) / x->r,
+			      per_write(x) / x->w);
 	}
 }
 
-static void draw(struct asl_page *p, const struct asl_pack *g,
-		 const char *title)
+static void draw(struct asl_page *p, const struct asl_pack *g)
 {
 	const struct asl_runs_row *row = g->at[0]->row;
 	struct asl_plot_range x = ASL_NO_RANGE, y = ASL_NO_RANGE;
 	double top = row->gamma > 0 ? 1 / row->gamma : INFINITY;
 	struct asl_plot plot;
-	int most = g->count < ASL_MOST_FIGURE_ROWS ? g->count
-						   : ASL_MOST_FIGURE_ROWS;
+	int most = asl_shown(g->count, ASL_MOST_FIGURE_ROWS);
 
 	for (int i = 0; i < most; i++) {
 		asl_range_add(&x, per_read(g->at[i]->row));
@@ -82,7 +79,7 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 	}
 	asl_range_add(&y, fmin(top, x.low / row->r));
 	asl_range_add(&y, fmin(top, x.high / row->w));
-	asl_plot_open(&plot, p->f, title,
+	asl_plot_open(&plot, p->f, p->title,
 		      asl_axis_around(&x, "flops for a word read or written",
 				      ASL_TENS),
 		      asl_axis_around(&y, "GFLOP/s a rank", ASL_TENS));
@@ -100,27 +97,25 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 static void figure(struct asl_page *p, const struct asl_pack *g)
 {
 	const struct asl_runs_row *row = g->at[0]->row;
-	char title[ASL_SAID], note[ASL_SAID];
 	struct asl_sheet t;
 
 	put_data(p, &t, g);
-	snprintf(title, sizeof title,
-		 "%.100s: a word read in %.3g ns (%.3g GB/s), written in %.3g "
-		 "ns (%.3g GB/s)",
-		 asl_page_place_of(p, row), row->r, 8 / row->r, row->w,
-		 8 / row->w);
-	asl_figure_begin(p, title);
-	draw(p, g, title);
-	snprintf(note, sizeof note,
-		 "Dots: a case by what it reads; squares: the same by what it "
-		 "writes.%s%s",
+	asl_figure_begin(p,
+			 "%.100s: a word read in %.3g ns (%.3g GB/s), written "
+			 "in %.3g ns (%.3g GB/s)",
+			 asl_page_place_of(p, row), row->r, 8 / row->r, row->w,
+			 8 / row->w);
+	draw(p, g);
+	asl_html(p->f,
+		 "<p class=\"note\">Dots: a case by what it reads; squares: "
+		 "the same by what it writes.%s%s</p>\n",
 		 row->gamma > 0 ? ""
 				: " What arithmetic allows is not known: "
 				  "the profile has no figure for a flop.",
 		 g->count > ASL_MOST_FIGURE_ROWS
 			 ? " The first 400 cases are drawn."
 			 : "");
-	asl_figure_end(p, note, &t);
+	asl_figure_end(p, NULL, &t);
 }
 
 static void write_section(struct asl_page *p)
@@ -150,8 +145,10 @@ static void write_section(struct asl_page *p)
 		      p->f);
 	}
 	if (all.count > ASL_MOST_PLOTS)
-		asl_page_note(p, "Drawn are %d of %d sets of costs.",
-			      ASL_MOST_PLOTS, all.count);
+		asl_html(p->f,
+			 "<p class=\"note\">Drawn are %d of %d sets of "
+			 "costs.</p>\n",
+			 ASL_MOST_PLOTS, all.count);
 	free(all.at);
 }
 

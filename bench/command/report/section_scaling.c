@@ -109,8 +109,7 @@ static bool find_ranges(const struct asl_pack *g, struct asl_plot_range *x,
 	return x->low < x->high;
 }
 
-static void draw(struct asl_page *p, const struct asl_pack *g,
-		 const char *title, const char *axis,
+static void draw(struct asl_page *p, const struct asl_pack *g, const char *axis,
 		 double (*of)(const struct asl_measured *x))
 {
 	static const int by_algorithm[] = {COL_algorithm, COL_kernel,
@@ -122,7 +121,7 @@ static void draw(struct asl_page *p, const struct asl_pack *g,
 
 	if (!find_ranges(g, &x, &y, of))
 		return;
-	asl_plot_open(&plot, p->f, title,
+	asl_plot_open(&plot, p->f, p->title,
 		      asl_axis_around(&x, "ranks", ASL_TWOS),
 		      asl_axis_around(&y, axis, ASL_TENS));
 	while (asl_pack_next(&line, g->at, g->count, by_algorithm) &&
@@ -142,14 +141,12 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 		struct asl_said said = asl_say(x->row);
 		bool timed = x->time.samples;
 
-		ASL_SHEET_ROW(t, ASL_T(said.size), ASL_T(x->row->algorithm),
-			      ASL_T(x->row->grid), ASL_N(x->row->ranks),
-			      ASL_N(timed ? x->time.median : NAN),
-			      ASL_N(timed ? x->time.low : NAN),
-			      ASL_N(timed ? x->time.high : NAN),
-			      ASL_N(x->count), ASL_N(x->gflops),
-			      ASL_N(x->row->bh_words_max),
-			      ASL_N(x->row->net_bound_words));
+		asl_sheet_put(t, "%s%s%s%g%g%g%g%d%g%g%g\n", said.size,
+			      x->row->algorithm, x->row->grid, x->row->ranks,
+			      timed ? x->time.median : NAN,
+			      timed ? x->time.low : NAN,
+			      timed ? x->time.high : NAN, x->count, x->gflops,
+			      x->row->bh_words_max, x->row->net_bound_words);
 	}
 }
 
@@ -157,19 +154,17 @@ static void figure(struct asl_page *p, const struct asl_pack *g, bool weak)
 {
 	const struct asl_runs_row *row = g->at[0]->row;
 	struct asl_said said = asl_say(row);
-	char title[2 * ASL_SAID], work[ASL_BRIEF];
+	char work[ASL_BRIEF];
 	struct asl_sheet t;
 
 	put_data(p, &t, g);
 	if (weak)
 		snprintf(said.size, sizeof said.size, "about %s flops a rank",
 			 asl_brief(work, row->flops_total / row->ranks));
-	snprintf(title, sizeof title, "%.60s, %.300s; %.100s; %.30s, %.30s",
-		 row->family, said.size, said.costs, row->medium,
-		 row->transport);
-	asl_figure_begin(p, title);
-	draw(p, g, title, "seconds, median", time_of);
-	draw(p, g, title, "words sent by the busiest rank", words_of);
+	asl_figure_begin(p, "%.60s, %.300s; %.100s; %.30s, %.30s", row->family,
+			 said.size, said.costs, row->medium, row->transport);
+	draw(p, g, "seconds, median", time_of);
+	draw(p, g, "words sent by the busiest rank", words_of);
 	asl_figure_end(p,
 		       is_timed(g->at[0])
 			       ? "Upright lines: confidence intervals of the "
@@ -204,10 +199,10 @@ static void write_section(struct asl_page *p)
 			asl_page_figures(p, &all, ASL_MOST_PLOTS,
 					 weak ? weak_figure : strong_figure);
 		if (all.count > ASL_MOST_PLOTS)
-			asl_page_note(p,
-				      "Drawn are the %d of %d with most "
-				      "results.",
-				      ASL_MOST_PLOTS, all.count);
+			asl_html(p->f,
+				 "<p class=\"note\">Drawn are the %d of %d "
+				 "with most results.</p>\n",
+				 ASL_MOST_PLOTS, all.count);
 		free(all.at);
 	}
 }

@@ -17,11 +17,6 @@ static bool fits(const struct asl_measured *x)
 	return x->time.samples > 0;
 }
 
-static double known(double x)
-{
-	return isnan(x) ? 0 : x;
-}
-
 static void put_data(struct asl_page *p, struct asl_sheet *t,
 		     const struct asl_pack *g)
 {
@@ -33,22 +28,19 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 		const struct asl_measured *x = g->at[i];
 		struct asl_said said = asl_say(x->row);
 
-		ASL_SHEET_ROW(t, ASL_T(said.size), ASL_T(x->row->algorithm),
-			      ASL_T(x->row->grid), ASL_N(x->compute),
-			      ASL_N(x->comm), ASL_N(x->io),
-			      ASL_N(x->time.median), ASL_N(x->time.low),
-			      ASL_N(x->time.high), ASL_N(x->time.coverage),
-			      ASL_N(x->time.samples));
+		asl_sheet_put(t, "%s%s%s%g%g%g%g%g%g%g%d\n", said.size,
+			      x->row->algorithm, x->row->grid, x->compute,
+			      x->comm, x->io, x->time.median, x->time.low,
+			      x->time.high, x->time.coverage, x->time.samples);
 	}
 }
 
 static void figure(struct asl_page *p, const struct asl_pack *g)
 {
-	int shown = g->count < ASL_MOST_BARS ? g->count : ASL_MOST_BARS;
+	int shown = asl_shown(g->count, ASL_MOST_BARS);
 	const struct asl_runs_row *row = g->at[0]->row;
 	struct label *label = calloc(ASL_MOST_BARS, sizeof *label);
 	struct asl_bar bar[ASL_MOST_BARS];
-	char title[2 * ASL_SAID];
 	struct asl_sheet t;
 
 	if (!label) {
@@ -64,17 +56,17 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 		bar[i] = (struct asl_bar){
 			label[i].said.size,
 			label[i].name,
-			{known(x->comm), known(x->compute), known(x->io)},
+			{asl_known(x->comm), asl_known(x->compute),
+			 asl_known(x->io)},
 			x->time.median,
 			asl_brief_seconds(label[i].note, x->time.median)};
 	}
 	put_data(p, &t, g);
-	snprintf(title, sizeof title,
-		 "%.100s, %.60s: %.140s; %.30s, %.30s %.30s",
-		 asl_page_place_of(p, row), row->family, label[0].said.means,
-		 row->medium, row->transport, row->provider);
-	asl_figure_begin(p, title);
-	asl_bars_stacked(p->f, title, bar, shown);
+	asl_figure_begin(p, "%.100s, %.60s: %.140s; %.30s, %.30s %.30s",
+			 asl_page_place_of(p, row), row->family,
+			 label[0].said.means, row->medium, row->transport,
+			 row->provider);
+	asl_bars_stacked(p->f, p->title, bar, shown);
 	asl_figure_end(p, shown < g->count ? "The first 40 are drawn." : NULL,
 		       &t);
 	free(label);
@@ -112,8 +104,10 @@ static void write_section(struct asl_page *p)
 	if (all.count)
 		say_head(p, all.count);
 	else
-		asl_page_note(p, "Nothing was timed: all rows only count "
-				 "(--store null).");
+		fputs("<p class=\"note\">Nothing was timed: all rows only "
+		      "count "
+		      "(--store null).</p>\n",
+		      p->f);
 	asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
 	free(all.at);
 }

@@ -42,11 +42,10 @@ static void put(struct asl_page *p, struct asl_sheet *s,
 		if (reasons[i].is(x))
 			at += snprintf(text + at, (size_t)(ASL_SAID - at),
 				       "%s%s", at ? "; " : "", reasons[i].text);
-	ASL_SHEET_ROW(s, ASL_T(text), ASL_T(x->algorithm), ASL_T(said.size),
-		      ASL_N(x->ranks), ASL_T(x->grid), ASL_N(x->residual),
-		      ASL_T(asl_page_place_of(p, x)), ASL_T(x->run_id),
-		      ASL_N(x->rep), ASL_T(x->medium), ASL_T(x->transport),
-		      ASL_T(x->time_utc));
+	asl_sheet_put(s, "%s%s%s%g%s%g%s%s%g%s%s%s\n", text, x->algorithm,
+		      said.size, x->ranks, x->grid, x->residual,
+		      asl_page_place_of(p, x), x->run_id, x->rep, x->medium,
+		      x->transport, x->time_utc);
 }
 
 /* A table of the first rows, up to `most`; how many there are in all. */
@@ -72,10 +71,10 @@ static int list(struct asl_page *p, struct asl_sheet *s,
 static void say_rest(struct asl_page *p, int found)
 {
 	if (found > ASL_MOST_FIGURE_ROWS)
-		asl_page_say(p,
-			     " The table has the first %d of them; runs.csv "
-			     "has all.",
-			     ASL_MOST_FIGURE_ROWS);
+		asl_html(p->f,
+			 " The table has the first %d of them; runs.csv has "
+			 "all.",
+			 ASL_MOST_FIGURE_ROWS);
 }
 
 /* "the result failed verification (3), emulated too inexactly (12)" */
@@ -89,8 +88,8 @@ static void say_reasons(struct asl_page *p)
 		for (int i = 0; i < p->results->rows; i++)
 			found += reasons[k].is(&p->results->row[i]);
 		if (found) {
-			asl_page_say(p, "%s%s (%d)", comma, reasons[k].text,
-				     found);
+			asl_html(p->f, "%s%s (%d)", comma, reasons[k].text,
+				 found);
 			comma = ", ";
 		}
 	}
@@ -107,13 +106,12 @@ static void say_failed(struct asl_page *p)
 		asl_sheet_close(&s);
 		return;
 	}
-	fputs("<div class=\"bad\"><p><b>", p->f);
-	asl_page_say(p, "%d of %d rows failed:", found, p->results->rows);
-	fputs("</b> ", p->f);
+	asl_html(p->f, "<div class=\"bad\"><p><b>%d of %d rows failed:</b> ",
+		 found, p->results->rows);
 	say_reasons(p);
-	asl_page_say(p, ". Do not trust these. A result that has a "
-			"failed repetition is marked in the table of all "
-			"results, and in no other figure.");
+	fputs(". Do not trust these. A result that has a failed repetition is "
+	      "marked in the table of all results, and in no other figure.",
+	      p->f);
 	say_rest(p, found);
 	fputs("</p>\n", p->f);
 	asl_page_table(p, &s,
@@ -134,12 +132,11 @@ static void say_unverified(struct asl_page *p)
 		asl_sheet_close(&s);
 		return;
 	}
-	fputs("<div class=\"warn\"><p><b>", p->f);
-	asl_page_say(p, "%d of %d rows were not verified", found,
-		     p->results->rows);
-	fputs("</b>", p->f);
-	asl_page_say(p, " (--verify none): their counts and times are shown "
-			"below, but their results were not checked.");
+	asl_html(p->f,
+		 "<div class=\"warn\"><p><b>%d of %d rows were not "
+		 "verified</b> (--verify none): their counts and times are "
+		 "shown below, but their results were not checked.",
+		 found, p->results->rows);
 	say_rest(p, found);
 	fputs("</p>\n", p->f);
 	asl_page_details(p, &s, "Which", "unverified.csv");
@@ -161,21 +158,20 @@ static void write_section(struct asl_page *p)
 	}
 	fputs("<p class=\"fine\">", p->f);
 	if (good)
-		asl_page_say(p,
-			     "%d of %d rows were verified, and every "
-			     "counter of every rank is as predicted. ",
-			     good, rows);
+		asl_html(p->f,
+			 "%d of %d rows were verified, and every counter of "
+			 "every rank is as predicted. ",
+			 good, rows);
 	if (counted)
-		asl_page_say(p,
-			     "%d of %d rows only count: no words were "
-			     "moved, so that there is no result to verify "
-			     "and no time.",
-			     counted, rows);
+		asl_html(p->f,
+			 "%d of %d rows only count: no words were moved, so "
+			 "that there is no result to verify and no time.",
+			 counted, rows);
 	if (replayed)
-		asl_page_say(p,
-			     " Times of %d row%s are left out, as a cache "
-			     "was replayed in them.",
-			     replayed, replayed == 1 ? "" : "s");
+		asl_html(p->f,
+			 " Times of %d row%s are left out, as a cache was "
+			 "replayed in them.",
+			 replayed, replayed == 1 ? "" : "s");
 	fputs("</p>\n", p->f);
 }
 

@@ -9,9 +9,8 @@
 /* Bytes that tiles of all ranks store, and that the network deposits. */
 static double bytes(const struct asl_runs_row *x)
 {
-	double landed = x->nvm_land_words_total;
-
-	return 8 * (x->nvm_write_words_total + (isnan(landed) ? 0 : landed));
+	return 8 *
+	       (x->nvm_write_words_total + asl_known(x->nvm_land_words_total));
 }
 
 static int compare(const void *a, const void *b)
@@ -38,35 +37,32 @@ static void put(struct asl_page *p, struct asl_sheet *t,
 
 	if (!isnan(endurance) && x->time.samples)
 		asl_brief_seconds(lasts, endurance / b * x->time.median);
-	ASL_SHEET_ROW(t, ASL_T(asl_page_place_of(p, x->row)), ASL_T(said.size),
-		      ASL_N(x->row->ranks), ASL_T(said.how), ASL_N(b),
-		      ASL_N(b / x->row->flops_total), ASL_N(b / endurance),
-		      ASL_N(endurance / b), ASL_T(lasts));
+	asl_sheet_put(t, "%s%s%g%s%g%g%g%g%s\n", asl_page_place_of(p, x->row),
+		      said.size, x->row->ranks, said.how, b,
+		      b / x->row->flops_total, b / endurance, endurance / b,
+		      lasts);
 }
 
 static void explain(struct asl_page *p, bool rated)
 {
-	fputs("<p>", p->f);
-	asl_page_say(p,
-		     "Persistent memories wear out by being written. Counted "
-		     "are words that all ranks of a run write to their "
-		     "pools, without what the device may add (its own lines, "
-		     "file systems). %s",
-		     rated ? "The share is that of one repetition in what the "
-			     "device of the profile is rated for, as if it had "
-			     "written everything; the last column, how long it "
-			     "lasts if it does nothing else, at the measured "
-			     "speed."
-			   : "What share that is of a device's life is not "
-			     "known: no profile that was used has a figure "
-			     "'endurance'.");
-	fputs("</p>\n", p->f);
+	asl_html(p->f,
+		 "<p>Persistent memories wear out by being written. Counted "
+		 "are words that all ranks of a run write to their pools, "
+		 "without what the device may add (its own lines, file "
+		 "systems). %s</p>\n",
+		 rated ? "The share is that of one repetition in what the "
+			 "device of the profile is rated for, as if it had "
+			 "written everything; the last column, how long it "
+			 "lasts if it does nothing else, at the measured "
+			 "speed."
+		       : "What share that is of a device's life is not known: "
+			 "no profile that was used has a figure 'endurance'.");
 }
 
 static void write_section(struct asl_page *p)
 {
 	int cases = asl_page_list(p, writes);
-	int shown = cases < ASL_MOST_LINES / 3 ? cases : ASL_MOST_LINES / 3;
+	int shown = asl_shown(cases, ASL_MOST_LINES / 3);
 	bool rated = false;
 	struct asl_sheet t;
 
@@ -82,10 +78,10 @@ static void write_section(struct asl_page *p)
 		put(p, &t, p->list[i]);
 	asl_page_table(p, &t, "wear.csv");
 	if (shown < cases)
-		asl_page_note(p,
-			      "The %d that write most, of %d; the others wear "
-			      "less.",
-			      shown, cases);
+		asl_html(p->f,
+			 "<p class=\"note\">The %d that write most, of %d; the "
+			 "others wear less.</p>\n",
+			 shown, cases);
 }
 
 const struct asl_section asl_section_wear = {

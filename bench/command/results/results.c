@@ -302,8 +302,8 @@ static int collect(double *to, const struct asl_measured *x,
 	return count;
 }
 
-static double median(double *scratch, const struct asl_measured *x,
-		     enum asl_column column)
+double asl_case_median(double *scratch, const struct asl_measured *x,
+		       enum asl_column column)
 {
 	int count = collect(scratch, x, column);
 
@@ -323,10 +323,10 @@ static void sum_up(struct asl_measured *x)
 			x->trouble = row->trouble;
 		x->unverified += asl_row_unverified(row);
 	}
-	x->compute = median(scratch, x, COL_compute_s);
-	x->comm = median(scratch, x, COL_comm_s);
-	x->io = median(scratch, x, COL_io_s);
-	x->gflops = median(scratch, x, COL_gflops);
+	x->compute = asl_case_median(scratch, x, COL_compute_s);
+	x->comm = asl_case_median(scratch, x, COL_comm_s);
+	x->io = asl_case_median(scratch, x, COL_io_s);
+	x->gflops = asl_case_median(scratch, x, COL_gflops);
 	x->time = asl_estimate(x->wall_s, collect(x->wall_s, x, COL_wall_s));
 }
 

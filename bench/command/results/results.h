@@ -157,6 +157,13 @@ int asl_rows_compare_roles(const struct asl_runs_row *a,
 
 void asl_cases_sort(struct asl_measured **list, int count, const int *columns);
 
+/*
+ * The median of what rows that are not bad say in a column; NAN: they say
+ * nothing.  Scratch for a number a row.
+ */
+double asl_case_median(double *scratch, const struct asl_measured *x,
+		       enum asl_column column);
+
 /* Below 0: less memory was allowed than the budget; NAN is no limit. */
 int asl_budget_compare(const struct asl_runs_row *row, double budget);
 
