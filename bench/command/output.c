@@ -341,7 +341,7 @@ int asl_append(int fd, const char *text, size_t bytes)
  * and of a suite cases.csv
  */
 
-const char *const asl_result_names[ASL_RESULT_FILES] = {
+static const char *const file_names[ASL_RESULT_FILES] = {
 	[ASL_RUNS] = "runs.csv",	[ASL_RANKS_TABLE] = "ranks.csv",
 	[ASL_MACHINE] = "machine.json", [ASL_TOPOLOGY] = "topology.xml",
 	[ASL_CASES] = "cases.csv",
@@ -357,12 +357,23 @@ static int result_failed(const char *dir, const char *name, int err)
 				  *name ? "/" : "", name, strerror(-err));
 }
 
+static int file_failed(const struct asl_result *r, int which, int err)
+{
+	return err ? result_failed(r->dir, file_names[which], err) : 0;
+}
+
 /* ---- The directory ---- */
+
+static DIR *open_list(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return copy < 0 ? NULL : fdopendir(copy);
+}
 
 static bool is_empty(int fd)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = open_list(fd);
 	struct dirent *entry;
 	bool empty = dir;
 
@@ -433,10 +444,11 @@ static int reach(struct asl_result *r, const char *dir)
 }
 
 /* Forget what was there before, if anything; nothing is open, then. */
-static void result_init(struct asl_result *r, const char *dir)
+static void result_init(struct asl_result *r)
 {
-	*r = (struct asl_result){
-		.dir = dir, .fd = -1, .runs = -1, .ranks = -1, .cases = -1};
+	*r = (struct asl_result){.fd = -1};
+	for (int i = 0; i < ASL_RESULT_FILES; i++)
+		r->file[i] = -1;
 }
 
 /* Make or find the directory, and lock it; code as above. */
@@ -454,21 +466,7 @@ static int result_reach(struct asl_result *r, const char *dir)
 	}
 	if (r->fd >= 0)
 		close(r->fd);
-	result_init(r, NULL);
-	return code;
-}
-
-/* Each returns 0, or the exit code after a complaint. */
-static int result_open(struct asl_result *r, const char *dir)
-{
-	int code;
-
-	result_init(r, NULL);
-	if (!dir)
-		return 0;
-	code = result_reach(r, dir);
-	if (!code && !r->made_dir)
-		code = result_check_found(r);
+	result_init(r);
 	return code;
 }
 
@@ -477,19 +475,25 @@ static int result_open(struct asl_result *r, const char *dir)
 static const char *result_path(char path[PATH_MAX], const struct asl_result *r,
 			       int which)
 {
-	snprintf(path, PATH_MAX, "%s/%s", r->dir, asl_result_names[which]);
+	snprintf(path, PATH_MAX, "%s/%s", r->dir, file_names[which]);
 	return path;
+}
+
+/* An open file, or a negative errno. */
+static int open_file(const struct asl_result *r, int which, int flags)
+{
+	int fd = openat(r->fd, file_names[which], O_RDWR | O_CLOEXEC | flags,
+			0600);
+
+	return fd < 0 ? -errno : fd;
 }
 
 /* Open a new file, or return a negative errno: an existing one is not ours. */
 static int result_make(struct asl_result *r, int which)
 {
-	int fd = openat(r->fd, asl_result_names[which],
-			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = open_file(r, which, O_CREAT | O_EXCL);
 
-	if (fd < 0)
-		return -errno;
-	r->made[which] = true;
+	r->made[which] = fd >= 0;
 	return fd;
 }
 
@@ -501,30 +505,40 @@ static int claim(struct asl_result *r, int which)
 	return fd < 0 ? fd : close(fd) ? -errno : 0;
 }
 
-/* Append the rows of a repetition, with a heading if it is the first. */
-static int add_rows(struct asl_result *r, int *fd, int which,
+/* The rows of a repetition, below a heading if it is the first. */
+static void put_rows(struct asl_csv *csv, bool first,
+		     void (*put)(struct asl_csv *, const struct asl_rep *),
+		     const struct asl_rep *rep)
+{
+	csv->naming = first;
+	if (first)
+		put(csv, rep);
+	csv->naming = false;
+	put(csv, rep);
+}
+
+/* Append the rows of a repetition to a table. */
+static int add_rows(struct asl_result *r, int which,
 		    void (*put)(struct asl_csv *, const struct asl_rep *),
 		    const struct asl_rep *rep)
 {
+	bool first = r->file[which] < 0;
 	struct asl_csv csv;
 	int err = asl_csv_open(&csv);
 
 	if (err)
-		return result_failed(r->dir, asl_result_names[which], err);
-	if (*fd < 0) {
-		*fd = result_make(r, which);
-		err = *fd < 0 ? *fd : 0;
-		csv.naming = true;
-		put(&csv, rep);
-		csv.naming = false;
-	}
-	put(&csv, rep);
+		return file_failed(r, which, err);
+	if (first)
+		r->file[which] = result_make(r, which);
+	if (r->file[which] < 0)
+		err = r->file[which];
+	put_rows(&csv, first, put, rep);
 	if (!err)
 		err = asl_csv_flush(&csv);
 	if (!err)
-		err = asl_append(*fd, csv.text, csv.bytes);
+		err = asl_append(r->file[which], csv.text, csv.bytes);
 	asl_csv_close(&csv);
-	return err ? result_failed(r->dir, asl_result_names[which], err) : 0;
+	return file_failed(r, which, err);
 }
 
 /* A machine that hides everything is no reason not to run. */
@@ -540,7 +554,7 @@ static int add_topology(struct asl_result *r)
 		return err;
 	r->made[ASL_TOPOLOGY] = false;
 	asl_complain_alone(0, "note: %s", asl_failure());
-	return unlinkat(r->fd, asl_result_names[ASL_TOPOLOGY], 0) ? -errno : 0;
+	return unlinkat(r->fd, file_names[ASL_TOPOLOGY], 0) ? -errno : 0;
 }
 
 static int add_provenance(struct asl_result *r, const struct asl_case *c,
@@ -550,35 +564,33 @@ static int add_provenance(struct asl_result *r, const struct asl_case *c,
 	int err = add_topology(r);
 
 	if (err)
-		return result_failed(r->dir, asl_result_names[ASL_TOPOLOGY],
-				     err);
+		return file_failed(r, ASL_TOPOLOGY, err);
 	err = claim(r, ASL_MACHINE);
 	if (!err)
 		err = asl_provenance_write(result_path(path, r, ASL_MACHINE), c,
 					   rep, argc, argv);
-	return err ? result_failed(r->dir, asl_result_names[ASL_MACHINE], err)
-		   : 0;
+	return file_failed(r, ASL_MACHINE, err);
 }
 
 static int result_add(struct asl_result *r, const struct asl_case *c,
 		      const struct asl_rep *rep, int argc, char **argv)
 {
-	off_t before = r->ranks < 0 ? 0 : lseek(r->ranks, 0, SEEK_END);
+	const int *ranks = &r->file[ASL_RANKS_TABLE];
+	off_t before = *ranks < 0 ? 0 : lseek(*ranks, 0, SEEK_END);
 	int err = 0;
 
 	if (!r->dir)
 		return 0;
-	if (r->runs < 0)
+	if (r->file[ASL_RUNS] < 0)
 		err = add_provenance(r, c, rep, argc, argv);
 	if (!err)
-		err = add_rows(r, &r->ranks, ASL_RANKS_TABLE, asl_put_ranks,
-			       rep);
+		err = add_rows(r, ASL_RANKS_TABLE, asl_put_ranks, rep);
 	if (err)
 		return err;
-	err = add_rows(r, &r->runs, ASL_RUNS, asl_put_run, rep);
+	err = add_rows(r, ASL_RUNS, asl_put_run, rep);
 	/* A repetition is in both tables or in neither. */
 	if (err)
-		cut_back(r->ranks, before);
+		cut_back(*ranks, before);
 	return err;
 }
 
@@ -599,63 +611,54 @@ static void close_file(int fd)
 
 void asl_result_close(struct asl_result *r)
 {
-	bool kept = has_rows(r->runs);
+	bool kept = has_rows(r->file[ASL_RUNS]);
 
 	if (!r->dir)
 		return;
-	for (int i = 0; !kept && i < ASL_RESULT_FILES; i++)
-		if (r->made[i])
-			unlinkat(r->fd, asl_result_names[i], 0);
+	for (int i = 0; i < ASL_RESULT_FILES; i++) {
+		if (!kept && r->made[i])
+			unlinkat(r->fd, file_names[i], 0);
+		close_file(r->file[i]);
+	}
 	if (!kept && r->made_dir)
 		rmdir(r->dir);
-	close_file(r->runs);
-	close_file(r->ranks);
-	close_file(r->cases);
 	close_file(r->fd);
 }
 
 /*
  * A result directory that may have been begun
  *
- * cases.csv says so, and is locked while a suite is at work.  It tells how far
- * the tables are to be kept (suite_log.c); the rest is cut off here.
+ * cases.csv says so.  It tells how far the tables are to be kept
+ * (suite_run.c); the rest is cut off here.
  */
-
-/* An open file that was there; or a negative errno. */
-static int reopen(const struct asl_result *r, int which)
-{
-	int fd = openat(r->fd, asl_result_names[which],
-			O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 /* That of a suite that was begun, or a new one. */
-static int open_cases(struct asl_result *r, const char *dir)
+static int open_cases(struct asl_result *r)
 {
-	int code;
+	int *fd = &r->file[ASL_CASES], code;
 
-	r->cases = reopen(r, ASL_CASES);
-	if (r->cases >= 0)
+	*fd = open_file(r, ASL_CASES, O_APPEND | O_NOFOLLOW);
+	if (*fd >= 0)
 		return 0;
 	code = r->made_dir ? 0 : result_check_found(r);
 	if (code)
 		return code;
-	r->cases = result_make(r, ASL_CASES);
-	return r->cases < 0 ? result_failed(dir, asl_result_names[ASL_CASES],
-					    r->cases)
-			    : 0;
+	*fd = result_make(r, ASL_CASES);
+	return *fd < 0 ? file_failed(r, ASL_CASES, *fd) : 0;
 }
 
-int asl_result_open_suite(struct asl_result *r, const char *dir)
+int asl_result_open(struct asl_result *r, const char *dir, bool suite)
 {
 	int code;
 
-	result_init(r, NULL);
+	result_init(r);
 	if (!dir)
 		return 0;
 	code = result_reach(r, dir);
-	return code ? code : open_cases(r, dir);
+	if (!code && suite)
+		code = open_cases(r);
+	else if (!code && !r->made_dir)
+		code = result_check_found(r);
+	return code;
 }
 
 /* ---- Cutting ---- */
@@ -663,16 +666,15 @@ int asl_result_open_suite(struct asl_result *r, const char *dir)
 /* Is it NAME.XXXXXX, as a file is called while it is written aside? */
 static bool is_aside(const char *name, int which)
 {
-	size_t length = strlen(asl_result_names[which]);
+	size_t length = strlen(file_names[which]);
 
-	return !strncmp(name, asl_result_names[which], length) &&
+	return !strncmp(name, file_names[which], length) &&
 	       name[length] == '.' && strlen(name) == length + 7;
 }
 
 static void remove_aside(const struct asl_result *r)
 {
-	int copy = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = open_list(r->fd);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -687,27 +689,27 @@ static void remove_aside(const struct asl_result *r)
 static int begin_anew(const struct asl_result *r)
 {
 	for (int i = 0; i < ASL_CASES; i++)
-		if (unlinkat(r->fd, asl_result_names[i], 0) && errno != ENOENT)
-			return result_failed(r->dir, asl_result_names[i],
-					     -errno);
+		if (unlinkat(r->fd, file_names[i], 0) && errno != ENOENT)
+			return file_failed(r, i, -errno);
 	return 0;
 }
 
-static int cut(int *fd, const struct asl_result *r, int which, off_t bytes)
+static int cut(struct asl_result *r, int which, off_t bytes)
 {
+	int fd = open_file(r, which, O_APPEND | O_NOFOLLOW);
 	struct stat st;
 
-	*fd = reopen(r, which);
-	if (*fd < 0)
-		return result_failed(r->dir, asl_result_names[which], *fd);
-	if (fstat(*fd, &st) || (st.st_size >= bytes && ftruncate(*fd, bytes)))
-		return result_failed(r->dir, asl_result_names[which], -errno);
+	r->file[which] = fd;
+	if (fd < 0)
+		return file_failed(r, which, fd);
+	if (fstat(fd, &st) || (st.st_size >= bytes && ftruncate(fd, bytes)))
+		return file_failed(r, which, -errno);
 	if (st.st_size < bytes)
 		return asl_complain_alone(
 			ASL_BAD_INPUT,
 			"--out: %s/%s: found %jd bytes, expected %jd or more, "
 			"as cases.csv says",
-			r->dir, asl_result_names[which], (intmax_t)st.st_size,
+			r->dir, file_names[which], (intmax_t)st.st_size,
 			(intmax_t)bytes);
 	return 0;
 }
@@ -719,8 +721,8 @@ int asl_result_cut(struct asl_result *r, off_t runs_bytes, off_t ranks_bytes)
 	remove_aside(r);
 	if (!runs_bytes)
 		return begin_anew(r);
-	code = cut(&r->runs, r, ASL_RUNS, runs_bytes);
-	return code ? code : cut(&r->ranks, r, ASL_RANKS_TABLE, ranks_bytes);
+	code = cut(r, ASL_RUNS, runs_bytes);
+	return code ? code : cut(r, ASL_RANKS_TABLE, ranks_bytes);
 }
 
 static bool to_file(const char *csv)
@@ -756,8 +758,7 @@ int asl_output_open(struct asl_output *out, const struct asl_options *o)
 	if (!err && asl_csv_open(&out->rows))
 		err = asl_no_memory();
 	if (!err)
-		err = out->at_once ? asl_result_open_suite(&out->result, o->out)
-				   : result_open(&out->result, o->out);
+		err = asl_result_open(&out->result, o->out, out->at_once);
 	return err;
 }
 
@@ -788,12 +789,7 @@ static int add_csv(struct asl_output *out, const struct asl_rep *rep)
 
 	if (!out->csv)
 		return 0;
-	if (!out->done) {
-		csv->naming = true;
-		asl_put_run(csv, rep);
-		csv->naming = false;
-	}
-	asl_put_run(csv, rep);
+	put_rows(csv, !out->done, asl_put_run, rep);
 	if (asl_csv_flush(csv))
 		return asl_no_memory();
 	if (to_file(out->csv) && !out->at_once)

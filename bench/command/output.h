@@ -59,21 +59,19 @@ struct asl_result {
 	int fd;		 /* of the directory; -1: not open */
 	bool made_dir;	 /* by us, as were these files */
 	bool made[ASL_RESULT_FILES];
-	int runs, ranks, cases; /* open files; -1: not yet */
+	int file[ASL_RESULT_FILES]; /* open tables; -1: not yet */
 };
 
-/* Open the directory of a suite, which may be a continued one; it is locked. */
-int asl_result_open_suite(struct asl_result *r, const char *dir);
+/*
+ * Make or find the directory, and lock it; none if dir is NULL.  That of a suite
+ * may be a continued one.  Without a single repetition nothing that was made is
+ * left behind.  0, or the exit code after a complaint.
+ */
+int asl_result_open(struct asl_result *r, const char *dir, bool suite);
+void asl_result_close(struct asl_result *r);
 
 /* Cut the files back to so many bytes: the finished cases of a suite. */
 int asl_result_cut(struct asl_result *r, off_t runs_bytes, off_t ranks_bytes);
-
-/* Without a single repetition nothing that was made is left behind. */
-void asl_result_close(struct asl_result *r);
-
-/* ---- For result_suite.c ---- */
-
-extern const char *const asl_result_names[ASL_RESULT_FILES];
 
 struct asl_output {
 	int argc; /* the command line */

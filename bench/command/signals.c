@@ -90,38 +90,6 @@ static void end(int number)
 	asl_signals_end(number);
 }
 
-/* ---- Pages that cannot be had ---- */
-
-static void no_page(int number, siginfo_t *info, void *context)
-{
-	const char *what = asl_mapped_find(info->si_addr);
-	char line[512];
-
-	(void)context;
-	if (!what) {
-		signal(number, SIG_DFL); /* and it happens again */
-		return;
-	}
-	strcpy(line, "aslant: ");
-	strcat(line, place);
-	strncat(line, what, 300);
-	strcat(line, " lost a page while it was in use: somebody cut it short, "
-		     "or the medium fails (SIGBUS)\n");
-	put(line);
-	nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
-	_exit(ASL_NO_MACHINE);
-}
-
-/* ---- Libraries that give up ---- */
-
-static bool has_room(void)
-{
-	void *at = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return at != MAP_FAILED && !munmap(at, 1 << 20);
-}
-
 static _Noreturn void give_up(const char *who, const char *why)
 {
 	char line[1024] = "aslant: ";
@@ -132,6 +100,28 @@ static _Noreturn void give_up(const char *who, const char *why)
 	put(line);
 	nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
 	_exit(ASL_NO_MACHINE);
+}
+
+/* ---- Pages that cannot be had ---- */
+static void no_page(int number, siginfo_t *info, void *context)
+{
+	const char *what = asl_mapped_find(info->si_addr);
+
+	(void)context;
+	if (what)
+		give_up(what, " lost a page while it was in use: somebody cut "
+			      "it short, or the medium fails (SIGBUS)\n");
+	signal(number, SIG_DFL); /* and it happens again */
+}
+
+/* ---- Libraries that give up ---- */
+
+static bool has_room(void)
+{
+	void *at = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return at != MAP_FAILED && !munmap(at, 1 << 20);
 }
 
 /*

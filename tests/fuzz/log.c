@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	asl_fuzz_file("runs.csv", table, strlen(table));
 	asl_fuzz_file("ranks.csv", table, strlen(table));
 	asl_fuzz_file("cases.csv", data, bytes);
-	code = asl_result_open_suite(&r, asl_fuzz_dir());
+	code = asl_result_open(&r, asl_fuzz_dir(), true);
 	if (!code)
 		code = asl_suite_log_read(&log, &s, &r);
 	asl_fuzz_check_code(code);

@@ -72,7 +72,7 @@ static int append(struct asl_suite_log *log, const struct line *x)
 		err = asl_csv_flush(&csv);
 	}
 	if (!err)
-		err = asl_append(log->r->cases, csv.text, csv.bytes);
+		err = asl_append(log->r->file[ASL_CASES], csv.text, csv.bytes);
 	asl_csv_close(&csv);
 	return err ? failed(log, err) : 0;
 }
@@ -99,7 +99,7 @@ static char *describe(const struct asl_suite_case *x)
 /* A killed process may have left a part of a line. */
 static int cut_part(struct asl_suite_log *log, off_t *whole)
 {
-	int fd = log->r->cases;
+	int fd = log->r->file[ASL_CASES];
 	off_t end = lseek(fd, 0, SEEK_END);
 	char c = 0;
 
@@ -239,17 +239,19 @@ static int suite_log_add(struct asl_suite_log *log, int i,
 	options = describe(x);
 	if (!options)
 		return failed(log, -ENOMEM);
-	failure = append(log,
-			 &(struct line){
-				 .number = x->number,
-				 .label = x->label,
-				 .options = options,
-				 .run_id = last->run_id,
-				 .code = code,
-				 .seconds = seconds,
-				 .bytes = {lseek(log->r->runs, 0, SEEK_END),
-					   lseek(log->r->ranks, 0, SEEK_END)},
-			 });
+	failure = append(
+		log,
+		&(struct line){
+			.number = x->number,
+			.label = x->label,
+			.options = options,
+			.run_id = last->run_id,
+			.code = code,
+			.seconds = seconds,
+			.bytes = {lseek(log->r->file[ASL_RUNS], 0, SEEK_END),
+				  lseek(log->r->file[ASL_RANKS_TABLE], 0,
+					SEEK_END)},
+		});
 	free(options);
 	return failure;
 }
