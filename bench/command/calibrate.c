@@ -16,7 +16,6 @@
 #include "bench/command/signals.h"
 #include "bench/library/case.h"
 #include "bench/library/launch.h"
-#include "bench/library/options.h"
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
@@ -312,7 +311,7 @@ static int measure(const char *path, struct asl_calibrate_want *want)
 	return code ? code : write_file(path, &x, want);
 }
 
-static int obey(const struct asl_options *o, int argc, char **argv)
+int asl_command_calibrate(struct asl_options *o, int argc, char **argv)
 {
 	const char *path = o->algorithm ? o->algorithm : calibrate_default();
 	struct asl_calibrate_want want = {
@@ -339,14 +338,4 @@ static int obey(const struct asl_options *o, int argc, char **argv)
 	if (isatty(STDERR_FILENO))
 		setenv(TERMINAL, "1", 1);
 	return asl_launch(ranks, argc, argv, o->launch ? o->launch_at + 1 : 0);
-}
-
-int asl_command_calibrate(int argc, char **argv, const struct asl_command *self)
-{
-	struct asl_options o;
-	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
-
-	if (code)
-		return code;
-	return o.help ? asl_command_help(self) : obey(&o, argc, argv);
 }

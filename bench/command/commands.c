@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "bench/library/cli.h"
-#include "bench/library/options.h"
 #include "bench/library/say.h"
 
 /* clang-format off */
@@ -156,8 +155,21 @@ const struct asl_command *asl_command_find(const char *name)
 	return NULL;
 }
 
-/* ---- Help ---- */
+int asl_command_obey(const struct asl_command *self, int argc, char **argv)
+{
+	struct asl_options o = {
+		.help = argc == 3 &&
+			(!strcmp(argv[2], "-h") || !strcmp(argv[2], "--help"))};
+	int code = self->options ? asl_options_parse(&o, argc - 1, argv + 1,
+						     self->options)
+				 : 0;
 
+	if (code)
+		return code;
+	return o.help ? asl_command_help(self) : self->run(&o, argc, argv);
+}
+
+/* ---- Help ---- */
 enum { COLUMN = 24, WIDTH = 79 };
 
 void asl_print_wrapped(FILE *f, const char *text, int column)

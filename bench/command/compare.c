@@ -12,7 +12,6 @@
 #include "bench/command/results/pairs.h"
 #include "bench/library/csv.h"
 #include "bench/library/number.h"
-#include "bench/library/options.h"
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
@@ -653,7 +652,6 @@ static int read_all(struct comparing *x, struct asl_options *o)
 		return asl_refuse("compare: found %d, expected 2 to %d result "
 				  "directories",
 				  places, MOST_PLACES);
-	x->weights = o->weight;
 	code = take_prices(x, o->price, places);
 	if (!code)
 		code = asl_weights_check(o->weight);
@@ -733,21 +731,16 @@ static int judge(const struct comparing *x, const struct asl_options *o)
 	return code;
 }
 
-int asl_command_compare(int argc, char **argv, const struct asl_command *self)
+int asl_command_compare(struct asl_options *o, int argc, char **argv)
 {
-	struct comparing x = {.weights = NULL};
-	struct asl_options o;
-	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+	struct comparing x = {.weights = o->weight};
+	int code = read_all(&x, o);
 
-	if (code)
-		return code;
-	if (o.help)
-		return asl_command_help(self);
-	code = read_all(&x, &o);
+	(void)argc, (void)argv;
 	if (!code)
-		code = write_all(&x, &o);
+		code = write_all(&x, o);
 	if (!code)
-		code = judge(&x, &o);
+		code = judge(&x, o);
 	for (int i = 1; i < MOST_PLACES; i++)
 		asl_comparison_close(&x.c[i]);
 	asl_results_close(&x.results);

@@ -9,7 +9,6 @@
 #include "bench/command/machine.h"
 #include "bench/command/suite/suite.h"
 #include "bench/library/cli.h"
-#include "bench/library/options.h"
 #include "bench/library/profile.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
@@ -146,8 +145,9 @@ static void list_all(void)
 	}
 }
 
-int asl_command_list(int argc, char **argv, const struct asl_command *self)
+int asl_command_list(struct asl_options *o, int argc, char **argv)
 {
+	(void)o;
 	if (argc > 3)
 		return asl_refuse("unexpected argument '%s' after '%s'",
 				  argv[3], argv[2]);
@@ -155,8 +155,6 @@ int asl_command_list(int argc, char **argv, const struct asl_command *self)
 		list_all();
 		return 0;
 	}
-	if (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))
-		return asl_command_help(self);
 	for (int i = 0; i < TOPICS; i++)
 		if (!strcmp(argv[2], topics[i].name)) {
 			topics[i].list();

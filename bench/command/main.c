@@ -62,7 +62,7 @@ static int obey(int argc, char **argv)
 		return asl_refuse("which command? (aslant --help lists them)");
 	command = asl_command_find(argv[1]);
 	if (command)
-		return command->run(argc, argv, command);
+		return asl_command_obey(command, argc, argv);
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
 	    !strcmp(argv[1], "-h"))
 		return help(argc, argv);

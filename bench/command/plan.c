@@ -65,26 +65,20 @@ static int check_argument(const char *name)
 			  name);
 }
 
-int asl_command_bounds(int argc, char **argv, const struct asl_command *self)
+int asl_command_bounds(struct asl_options *o, int argc, char **argv)
 {
-	struct asl_options o;
 	struct asl_case c;
 	struct asl_bound bound[ASL_BOUNDS];
-	int count;
-	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+	int count, code = check_argument(o->algorithm);
 
+	(void)argc, (void)argv;
 	if (code)
 		return code;
-	if (o.help)
-		return asl_command_help(self);
-	code = check_argument(o.algorithm);
-	if (code)
-		return code;
-	code = asl_case_to_plan(&c, &o);
+	code = asl_case_to_plan(&c, o);
 	if (!code) {
 		count = asl_cli_of(&c.want.plan)->bounds(bound, &c.want.plan);
-		if (o.csv)
-			code = write_csv(bound, count, o.csv);
+		if (o->csv)
+			code = write_csv(bound, count, o->csv);
 		else
 			print(&c.want.plan, bound, count);
 	}
@@ -229,23 +223,17 @@ static void plan_print(const struct asl_case *c,
 
 /* ---- The command ---- */
 
-int asl_command_plan(int argc, char **argv, const struct asl_command *self)
+int asl_command_plan(struct asl_options *o, int argc, char **argv)
 {
-	struct asl_options o;
+	struct asl_candidates list = asl_candidates(o->top);
 	struct asl_case c;
-	struct asl_candidates list;
-	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+	int code = asl_case_to_plan(&c, o);
 
-	if (code)
-		return code;
-	if (o.help)
-		return asl_command_help(self);
-	list = asl_candidates(o.top);
-	code = asl_case_to_plan(&c, &o);
+	(void)argc, (void)argv;
 	if (!code)
 		code = asl_plans_find(&list, &c.want.plan);
-	if (!code && o.csv)
-		code = plan_write_csv(&list, o.csv);
+	if (!code && o->csv)
+		code = plan_write_csv(&list, o->csv);
 	else if (!code)
 		plan_print(&c, &list);
 	asl_candidates_free(&list);

@@ -13,7 +13,7 @@
 #include "lib/base/error.h"
 
 struct running {
-	const struct asl_options *options;
+	const struct asl_options *o;
 	const struct asl_case *c;
 	struct asl_output out;
 	int failed; /* exit code of an output that failed */
@@ -21,7 +21,7 @@ struct running {
 
 static int print_summary(const struct running *x, const struct asl_rep *rep)
 {
-	if (x->options->csv || x->options->out)
+	if (x->o->csv || x->o->out)
 		return 0;
 	if (!x->out.done)
 		asl_summary_counts(stdout, x->c, rep);
@@ -70,34 +70,28 @@ static int run_case(struct running *x)
 static int run_here(struct running *x, int code)
 {
 	if (!code)
-		code = asl_output_open(&x->out, x->options);
-	code = code ? asl_job_abort(x->options, code) : run_case(x);
+		code = asl_output_open(&x->out, x->o);
+	code = code ? asl_job_abort(x->o, code) : run_case(x);
 	asl_output_close(&x->out);
 	return code;
 }
 
-int asl_command_run(int argc, char **argv, const struct asl_command *self)
+int asl_command_run(struct asl_options *o, int argc, char **argv)
 {
-	struct asl_options o;
 	struct asl_case c = {0};
 	struct running x = {
-		.options = &o,
+		.o = o,
 		.c = &c,
 		.out = {.argc = argc, .argv = argv, .fd = -1},
 	};
-	struct asl_job job = asl_job();
-	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+	int code;
 
-	if (code)
-		return code;
-	if (o.help)
-		return asl_command_help(self);
-	if (job.size)
-		asl_signals_guard(&o);
-	code = asl_case_to_run(&c, &o);
-	if (!code && o.launch)
+	if (asl_job().size)
+		asl_signals_guard(o);
+	code = asl_case_to_run(&c, o);
+	if (!code && o->launch)
 		code = asl_launch(c.want.plan.ranks, argc, argv,
-				  o.launch_at + 1);
+				  o->launch_at + 1);
 	else
 		code = run_here(&x, code);
 	asl_case_close(&c);

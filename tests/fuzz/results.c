@@ -11,10 +11,8 @@
 
 #define BETWEEN "\n---\n"
 
-static void obey(int (*run)(int, char **, const struct asl_command *),
-		 unsigned options, char **words)
+static void obey(char **words)
 {
-	struct asl_command self = {.options = options};
 	char *argv[12] = {words[0], words[0]};
 	int argc = 1;
 
@@ -22,7 +20,8 @@ static void obey(int (*run)(int, char **, const struct asl_command *),
 		argv[argc] = words[argc - 1];
 		argc++;
 	}
-	asl_fuzz_check_code(run(argc, argv, &self));
+	asl_fuzz_check_code(
+		asl_command_obey(asl_command_find(words[0]), argc, argv));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -40,9 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	asl_fuzz_hush();
 	asl_fuzz_file("runs.csv", data, rows);
 	asl_fuzz_file("machine.json", data + rest, bytes - rest);
-	obey(asl_command_report, ASL_FOR_REPORT, reported);
-	obey(asl_command_compare, ASL_FOR_COMPARE, compared);
-	obey(asl_command_compare, ASL_FOR_COMPARE, tabled);
+	obey(reported);
+	obey(compared);
+	obey(tabled);
 	free(dir);
 	return 0;
 }

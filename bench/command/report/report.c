@@ -10,7 +10,6 @@
 
 #include "bench/command/commands.h"
 #include "bench/command/report/page.h"
-#include "bench/library/options.h"
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
@@ -182,30 +181,24 @@ static int report(const char **dir, int count, const char *path)
 /* ---- The command ---- */
 
 /* "results/x/" and "results/x" are the same, and so named. */
-static void trim(char *dir)
+static void trim(const char *path)
 {
-	size_t length = strlen(dir);
+	char *end = path ? strchr(path, '\0') : NULL;
 
-	while (length > 1 && dir[length - 1] == '/')
-		dir[--length] = '\0';
+	while (path && end > path + 1 && end[-1] == '/')
+		*--end = '\0';
 }
 
-int asl_command_report(int argc, char **argv, const struct asl_command *self)
+int asl_command_report(struct asl_options *o, int argc, char **argv)
 {
-	struct asl_options o;
-	int count = 0, code;
+	int count = 0;
 
-	for (int i = 1; i < argc; i++)
-		trim(argv[i]);
-	code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
-	if (code)
-		return code;
-	if (o.help)
-		return asl_command_help(self);
-	while (o.dir[count])
-		count++;
+	(void)argc, (void)argv;
+	trim(o->out);
+	while (o->dir[count])
+		trim(o->dir[count++]);
 	if (!count)
 		return asl_refuse("report: which results? (a directory that "
 				  "run or suite wrote with --out)");
-	return report(o.dir, count, o.out ? o.out : "report.html");
+	return report(o->dir, count, o->out ? o->out : "report.html");
 }

@@ -491,22 +491,16 @@ static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
 	return code > late ? code : late;
 }
 
-int asl_command_suite(int argc, char **argv, const struct asl_command *self)
+int asl_command_suite(struct asl_options *o, int argc, char **argv)
 {
-	struct asl_options o;
 	struct asl_suite s = {0};
-	struct asl_job job = asl_job();
-	int code = asl_options_parse(&o, argc - 1, argv + 1, self->options);
+	int code;
 
-	if (code)
-		return code;
-	if (o.help)
-		return asl_command_help(self);
-	if (!o.algorithm)
+	if (!o->algorithm)
 		return asl_refuse("suite: which suite? (aslant list suites)");
-	if (job.size)
-		asl_signals_guard(&o);
-	code = obey(&s, &o, argc, argv);
+	if (asl_job().size)
+		asl_signals_guard(o);
+	code = obey(&s, o, argc, argv);
 	asl_suite_close(&s);
 	return code;
 }
