@@ -28,17 +28,19 @@
 /* ---- The measured figures as a profile ---- */
 
 static const struct figure {
-	const char *key, *unit;
+	const char *key, *name, *unit;
 	enum asl_quantity quantity;
 } figures[] = {
-	{"read", "ns/word", ASL_READ_NS},
-	{"write", "ns/word", ASL_WRITE_NS},
-	{"dram_read", "ns/word", ASL_DRAM_READ_NS},
-	{"dram_write", "ns/word", ASL_DRAM_WRITE_NS},
-	{"net", "ns/word", ASL_NET_NS},
-	{"latency", "ns", ASL_LATENCY_NS},
-	{"flop", "ns/flop", ASL_FLOP_NS},
+	{"read", "r      read", "ns/word", ASL_READ_NS},
+	{"write", "w      write", "ns/word", ASL_WRITE_NS},
+	{"dram_read", "r_d    DRAM read", "ns/word", ASL_DRAM_READ_NS},
+	{"dram_write", "w_d    DRAM write", "ns/word", ASL_DRAM_WRITE_NS},
+	{"net", "beta   network", "ns/word", ASL_NET_NS},
+	{"latency", "alpha  message", "ns", ASL_LATENCY_NS},
+	{"flop", "gamma  flop", "ns/flop", ASL_FLOP_NS},
 };
+
+enum { FIGURES = sizeof figures / sizeof figures[0] };
 
 /* calibrated-HOST.json */
 static const char *calibrate_default(void)
@@ -55,7 +57,7 @@ static json_t *pack(const struct asl_estimate of[ASL_QUANTITIES])
 {
 	json_t *all = json_object();
 
-	for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+	for (int i = 0; i < FIGURES; i++) {
 		const struct figure *f = &figures[i];
 		const struct asl_estimate *x = &of[f->quantity];
 
@@ -78,14 +80,6 @@ static const char *persist(const struct asl_calibration *x)
 	return strcmp(x->medium, "dram") ? "msync" : "store";
 }
 
-/* Paths may be anything; JSON is UTF-8. */
-static json_t *text(const char *from)
-{
-	json_t *json = json_string(from);
-
-	return json ? json : json_string("(not UTF-8)");
-}
-
 static json_t *provenance(const struct asl_calibration *x,
 			  const struct asl_calibrate_want *want)
 {
@@ -93,11 +87,11 @@ static json_t *provenance(const struct asl_calibration *x,
 	json_t *own = json_pack(
 		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:f, "
 		"s:o*}",
-		"store", want->store, "pool_dir", text(x->dir), "medium",
-		x->medium, "note", x->note, "transport", want->transport,
-		"provider", x->provider, "bind", want->bind, "blas",
-		asl_blas_version(), "quick", want->quick, "pass_words_all",
-		(json_int_t)x->words_all, "pass_words_alone",
+		"store", want->store, "pool_dir", asl_text_json(x->dir),
+		"medium", x->medium, "note", x->note, "transport",
+		want->transport, "provider", x->provider, "bind", want->bind,
+		"blas", asl_blas_version(), "quick", want->quick,
+		"pass_words_all", (json_int_t)x->words_all, "pass_words_alone",
 		(json_int_t)x->words_alone, "worst_message_off_line",
 		x->all[ASL_FIT_OFF].median, "pool",
 		*x->dir ? asl_pool_json(x->dir) : NULL);
@@ -132,28 +126,6 @@ static json_t *profile(const struct asl_calibration *x,
 		"access", "tiles of 256 KiB, one after another", "persist",
 		persist(x), "ranks", x->ranks, "figures", pack(x->all), "alone",
 		pack(x->alone), "provenance", provenance(x, want));
-}
-
-/* A profile at path.  0 or a negative errno, with asl_failure(). */
-static int calibrate_write(const char *path, const struct asl_calibration *x,
-			   const struct asl_calibrate_want *want)
-{
-	json_t *root = profile(x, want);
-	char *lines = NULL;
-	int err = -ENOMEM;
-
-	if (root)
-		lines = json_dumps(root,
-				   JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-	if (lines) {
-		size_t length = strlen(lines);
-
-		lines[length] = '\n'; /* asl_atomic_file_put takes no string */
-		err = asl_atomic_file_put(path, lines, length + 1);
-	}
-	free(lines);
-	json_decref(root);
-	return err;
 }
 
 /* mpiexec stands between the ranks and a terminal: they have to be told. */
@@ -241,18 +213,21 @@ static void progress(const struct asl_calibrating *at)
 
 /* ---- The result ---- */
 
-static void print_line(const struct asl_calibration *x, const char *name,
-		       enum asl_quantity q, double factor, const char *unit)
+/* Flops are printed in ps. */
+static void print_line(const struct asl_calibration *x, const struct figure *f)
 {
-	const struct asl_estimate *all = &x->all[q], *alone = &x->alone[q];
+	const struct asl_estimate *all = &x->all[f->quantity];
+	const struct asl_estimate *alone = &x->alone[f->quantity];
+	bool flop = f->quantity == ASL_FLOP_NS;
+	double factor = flop ? 1000 : 1;
 
-	printf("%-20s%9.4g %9.4g %9.4g", name, factor * all->median,
+	printf("%-20s%9.4g %9.4g %9.4g", f->name, factor * all->median,
 	       factor * all->low, factor * all->high);
 	if (alone->samples)
 		printf(" %9.4g", factor * alone->median);
 	else
 		printf(" %9s", "");
-	printf("  %s\n", unit);
+	printf("  %s\n", flop ? "ps/flop" : f->unit);
 }
 
 static int print(const struct asl_calibration *x)
@@ -262,13 +237,8 @@ static int print(const struct asl_calibration *x)
 	       x->ranks, x->medium, *x->dir ? " in " : "", x->dir,
 	       *x->provider ? ", provider " : "", x->provider, "", "median",
 	       "95% confidence", "one rank");
-	print_line(x, "r      read", ASL_READ_NS, 1, "ns/word");
-	print_line(x, "w      write", ASL_WRITE_NS, 1, "ns/word");
-	print_line(x, "r_d    DRAM read", ASL_DRAM_READ_NS, 1, "ns/word");
-	print_line(x, "w_d    DRAM write", ASL_DRAM_WRITE_NS, 1, "ns/word");
-	print_line(x, "beta   network", ASL_NET_NS, 1, "ns/word");
-	print_line(x, "alpha  message", ASL_LATENCY_NS, 1, "ns");
-	print_line(x, "gamma  flop", ASL_FLOP_NS, 1000, "ps/flop");
+	for (int i = 0; i < FIGURES; i++)
+		print_line(x, &figures[i]);
 	printf("\nw/r is %.3g, of DRAM %.3g\n",
 	       x->all[ASL_WRITE_NS].median / x->all[ASL_READ_NS].median,
 	       x->all[ASL_DRAM_WRITE_NS].median /
@@ -279,8 +249,10 @@ static int print(const struct asl_calibration *x)
 static int write_file(const char *path, const struct asl_calibration *x,
 		      const struct asl_calibrate_want *want)
 {
-	int err = calibrate_write(path, x, want);
+	json_t *root = profile(x, want);
+	int err = asl_json_write(path, root, 6);
 
+	json_decref(root);
 	if (err)
 		return asl_complain(asl_exit_code(err), "calibrate: %s: %s",
 				    path, strerror(-err));

@@ -191,63 +191,60 @@ void asl_print_wrapped(FILE *f, const char *text, int column)
 	fputc('\n', f);
 }
 
-static void print_option(FILE *f, const struct asl_option *option)
-{
-	int column = fprintf(f, "  --%s%s%s", option->name,
-			     option->argument ? " " : "",
-			     option->argument ? option->argument : "");
-
-	if (column < COLUMN - 1)
-		fprintf(f, "%*s", COLUMN - column, "");
-	else
-		fprintf(f, "\n%*s", COLUMN, "");
-	asl_print_wrapped(f, option->help, COLUMN);
-}
-
-static void print_options(FILE *f, unsigned command)
+/* The options of a command, and a heading before the first below it. */
+static void each_option(unsigned command, void (*put_heading)(const char *),
+			void (*put_option)(const struct asl_option *))
 {
 	const char *heading = NULL;
 
 	for (const struct asl_option *x = asl_option_table; x->name; x++) {
-		if (!x->commands) {
+		if (!x->commands)
 			heading = x->name;
-			continue;
-		}
 		if (!(x->commands & command))
 			continue;
 		if (heading)
-			fprintf(f, "\n%s\n", heading);
+			put_heading(heading);
 		heading = NULL;
-		print_option(f, x);
+		put_option(x);
 	}
-	if (command & ASL_TAKES_RESULTS)
-		return;
-	fputs("\n" ASL_HELP_VALUES "\n", f);
 }
 
-static void help_command(FILE *f, const struct asl_command *command)
+static void print_heading(const char *text)
 {
-	fprintf(f, "Usage: aslant %s\n\n%s\n", command->usage, command->text);
-	if (command->options)
-		print_options(f, command->options);
-	fprintf(f, "\nExample: %s\n", command->example);
+	printf("\n%s\n", text);
+}
+
+static void print_option(const struct asl_option *option)
+{
+	int column =
+		printf("  --%s%s%s", option->name, option->argument ? " " : "",
+		       option->argument ? option->argument : "");
+
+	if (column < COLUMN - 1)
+		printf("%*s", COLUMN - column, "");
+	else
+		printf("\n%*s", COLUMN, "");
+	asl_print_wrapped(stdout, option->help, COLUMN);
 }
 
 int asl_command_help(const struct asl_command *self)
 {
-	help_command(stdout, self);
+	printf("Usage: aslant %s\n\n%s\n", self->usage, self->text);
+	each_option(self->options, print_heading, print_option);
+	if (self->options && !(self->options & ASL_TAKES_RESULTS))
+		puts("\n" ASL_HELP_VALUES);
+	printf("\nExample: %s\n", self->example);
 	return 0;
 }
 
-void asl_help_all(FILE *f)
+void asl_help_all(void)
 {
-	fputs("Usage: aslant COMMAND [arguments]\n\n" ASL_HELP_ABOUT "\n\n", f);
+	puts("Usage: aslant COMMAND [arguments]\n\n" ASL_HELP_ABOUT "\n");
 	for (const struct asl_command *x = asl_commands; x->name; x++)
-		fprintf(f, "  %-*s%s\n", COLUMN - 2, x->name, x->summary);
-	fputs("  --version             the versions of aslant and its "
-	      "libraries\n"
-	      "\n" ASL_HELP_CODES "\n",
-	      f);
+		printf("  %-*s%s\n", COLUMN - 2, x->name, x->summary);
+	puts("  --version             the versions of aslant and its "
+	     "libraries\n"
+	     "\n" ASL_HELP_CODES);
 }
 
 /* ---- Manual pages, for scdoc ---- */
@@ -308,25 +305,6 @@ static void put_option(const struct asl_option *x)
 	fputs("\n\n", stdout);
 }
 
-static void put_options(unsigned command)
-{
-	const char *heading = NULL;
-
-	puts("\n# OPTIONS");
-	for (const struct asl_option *x = asl_option_table; x->name; x++) {
-		if (!x->commands)
-			heading = x->name;
-		if (!(x->commands & command))
-			continue;
-		if (heading)
-			put_heading(heading);
-		heading = NULL;
-		put_option(x);
-	}
-	if (!(command & ASL_TAKES_RESULTS))
-		put_all(ASL_HELP_VALUES);
-}
-
 static void put_end(void)
 {
 	puts("\n\n# EXIT STATUS\n");
@@ -346,8 +324,12 @@ static void put_command(const struct asl_command *x)
 	put_all(x->usage);
 	puts("\n\n# DESCRIPTION\n");
 	put_text(x->text);
-	if (x->options)
-		put_options(x->options);
+	if (x->options) {
+		puts("\n# OPTIONS");
+		each_option(x->options, put_heading, put_option);
+		if (!(x->options & ASL_TAKES_RESULTS))
+			put_all(ASL_HELP_VALUES);
+	}
 	printf("\n\n# EXAMPLE\n\n```\n%s\n```", x->example);
 	put_end();
 }
@@ -375,27 +357,19 @@ static void put_aslant(void)
 /* command NULL: the page of aslant itself. */
 static int describe_man(const char *command)
 {
-	const struct asl_command *x = asl_commands;
+	const struct asl_command *x =
+		command ? asl_command_find(command) : NULL;
 
-	if (!command) {
-		put_aslant();
-		return 0;
-	}
-	while (x->name && strcmp(x->name, command))
-		x++;
-	if (!x->name)
+	if (command && !x)
 		return asl_refuse("unknown command '%s'", command);
-	put_command(x);
+	if (x)
+		put_command(x);
+	else
+		put_aslant();
 	return 0;
 }
 
 /* ---- Completions ---- */
-
-/* A command takes algorithms, or the words that its usage lists. */
-static bool takes_algorithm(const struct asl_command *x)
-{
-	return strstr(x->usage, "ALGORITHM");
-}
 
 static void put_words(const char *const *names)
 {
@@ -407,7 +381,7 @@ static void put_arguments(const struct asl_command *x)
 {
 	const char *from = strpbrk(x->usage, "[");
 
-	if (takes_algorithm(x)) {
+	if (strstr(x->usage, "ALGORITHM")) {
 		put_words(asl_algorithm_names());
 		return;
 	}
@@ -415,31 +389,24 @@ static void put_arguments(const struct asl_command *x)
 		putchar(*from == '[' || *from == '|' ? ' ' : *from);
 }
 
-static bool is_for(const struct asl_option *x, unsigned command)
+static bool takes(const struct asl_option *x, const char *argument)
 {
-	return x->commands & command;
+	return x->argument && !strcmp(x->argument, argument);
 }
 
-static bool is_dir(const struct asl_option *x)
+/* Options with such an argument are completed by what `compgen` lists. */
+static void put_bash_paths(const char *argument, char compgen)
 {
-	return x->argument && !strcmp(x->argument, "DIR");
-}
-
-static bool is_file(const struct asl_option *x)
-{
-	return x->argument && !strcmp(x->argument, "FILE");
-}
-
-static void put_bash_names(bool (*is)(const struct asl_option *x))
-{
-	bool any = false;
+	const char *before = "\t";
 
 	for (const struct asl_option *x = asl_option_table; x->name; x++)
-		if (x->commands && is(x)) {
-			printf("%s--%s", any ? "|" : "\t", x->name);
-			any = true;
+		if (x->commands && takes(x, argument)) {
+			printf("%s--%s", before, x->name);
+			before = "|";
 		}
-	puts(")");
+	printf(")\n\t\tmapfile -t COMPREPLY < <(compgen -%c -- \"$2\")\n"
+	       "\t\treturn ;;\n",
+	       compgen);
 }
 
 static void put_bash_values(void)
@@ -451,12 +418,8 @@ static void put_bash_values(void)
 		put_words(asl_option_names(x));
 		puts("' ;;");
 	}
-	put_bash_names(is_dir);
-	puts("\t\tmapfile -t COMPREPLY < <(compgen -d -- \"$2\")\n"
-	     "\t\treturn ;;");
-	put_bash_names(is_file);
-	puts("\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n"
-	     "\t\treturn ;;");
+	put_bash_paths("DIR", 'd');
+	put_bash_paths("FILE", 'f');
 }
 
 static void put_bash_command(const struct asl_command *x)
@@ -464,7 +427,7 @@ static void put_bash_command(const struct asl_command *x)
 	printf("\t%s)\n\t\twords='", x->name);
 	put_arguments(x);
 	for (const struct asl_option *o = asl_option_table; o->name; o++)
-		if (o->commands && is_for(o, x->options))
+		if (o->commands & x->options)
 			printf(" --%s", o->name);
 	puts("' ;;");
 }
@@ -516,9 +479,9 @@ static void put_zsh_option(const struct asl_option *x)
 		putchar('(');
 		put_words(asl_option_names(x));
 		putchar(')');
-	} else if (is_dir(x)) {
+	} else if (takes(x, "DIR")) {
 		fputs("_files -/", stdout);
-	} else if (is_file(x)) {
+	} else if (takes(x, "FILE")) {
 		fputs("_files", stdout);
 	}
 	putchar('\'');
@@ -532,7 +495,7 @@ static void put_zsh_command(const struct asl_command *x)
 	put_arguments(x);
 	fputs(")'", stdout);
 	for (const struct asl_option *o = asl_option_table; o->name; o++)
-		if (o->commands && is_for(o, x->options))
+		if (o->commands & x->options)
 			put_zsh_option(o);
 	puts(" ;;");
 }

@@ -63,7 +63,7 @@ int asl_command_help(const struct asl_command *self);
 /* Words of text, broken before column 80; on in lines indented by `column`. */
 void asl_print_wrapped(FILE *f, const char *text, int column);
 
-void asl_help_all(FILE *f);
+void asl_help_all(void);
 
 /*
  * aslant --describe man, man-COMMAND, bash or zsh: to stdout; for the build, which

@@ -21,14 +21,35 @@
 
 /* ---- Where pools go ---- */
 
+json_t *asl_text_json(const char *bytes)
+{
+	json_t *text = json_string(bytes);
+
+	return text ? text : json_string("(not UTF-8)");
+}
+
+int asl_json_write(const char *path, const json_t *root, int digits)
+{
+	char *text =
+		root ? json_dumps(root,
+				  JSON_INDENT(2) | JSON_REAL_PRECISION(digits))
+		     : NULL;
+	int err = -ENOMEM;
+
+	if (text) {
+		size_t length = strlen(text);
+
+		text[length] = '\n'; /* asl_atomic_file_put takes no string */
+		err = asl_atomic_file_put(path, text, length + 1);
+	}
+	free(text);
+	return err;
+}
+
 static void add_text(json_t *to, const char *key, const char *value)
 {
-	json_t *text = *value ? json_string(value) : NULL;
-
-	/* Paths may be anything; JSON is UTF-8. */
 	if (*value)
-		json_object_set_new(to, key,
-				    text ? text : json_string("(not UTF-8)"));
+		json_object_set_new(to, key, asl_text_json(value));
 }
 
 json_t *asl_pool_json(const char *dir)
@@ -219,23 +240,15 @@ void asl_list_machine(void)
  * Machine.json: where a result comes from
  */
 
-/* Any bytes may be in an argument, and not all are UTF-8. */
-static json_t *word(const char *bytes)
-{
-	json_t *text = json_string(bytes);
-
-	return text ? text : json_string("(not UTF-8)");
-}
-
 /* Where the program lies says nothing, and its version is there. */
 static json_t *command_line(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/');
 	json_t *list = json_array();
 
-	json_array_append_new(list, word(slash ? slash + 1 : argv[0]));
+	json_array_append_new(list, asl_text_json(slash ? slash + 1 : argv[0]));
 	for (int i = 1; i < argc; i++)
-		json_array_append_new(list, word(argv[i]));
+		json_array_append_new(list, asl_text_json(argv[i]));
 	return list;
 }
 
@@ -348,7 +361,6 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 			 const struct asl_rep *rep, int argc, char **argv)
 {
 	json_t *root = asl_machine_json(), *run, *one;
-	char *text;
 	int err = -ENOMEM;
 
 	run = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o*}", "schema",
@@ -358,18 +370,8 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 			"notes", notes(rep), "pool", pool(rep));
 	one = c ? what_ran(c, rep) : json_object();
 	if (root && run && one && !json_object_update_missing(run, one) &&
-	    !json_object_update_missing(run, root)) {
-		text = json_dumps(run,
-				  JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-		if (text) {
-			size_t length = strlen(text);
-
-			text[length] =
-				'\n'; /* asl_atomic_file_put takes no string */
-			err = asl_atomic_file_put(path, text, length + 1);
-		}
-		free(text);
-	}
+	    !json_object_update_missing(run, root))
+		err = asl_json_write(path, run, 17);
 	json_decref(one);
 	json_decref(run);
 	json_decref(root);

@@ -19,6 +19,12 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 /* The medium of a directory for pools; NULL: the default directory. */
 json_t *asl_pool_json(const char *dir);
 
+/* A text of any bytes: JSON is UTF-8, and paths and arguments may not be. */
+json_t *asl_text_json(const char *bytes);
+
+/* As a file, with so many digits; root NULL: no memory.  0 or -errno. */
+int asl_json_write(const char *path, const json_t *root, int digits);
+
 /* aslant list machine. */
 void asl_list_machine(void);
 

@@ -38,7 +38,7 @@ static int help(int argc, char **argv)
 		return asl_refuse("unexpected argument '%s' after '%s'",
 				  argv[3], argv[2]);
 	if (argc < 3) {
-		asl_help_all(stdout);
+		asl_help_all();
 		return 0;
 	}
 	command = asl_command_find(argv[2]);

@@ -3,12 +3,9 @@
  */
 #include "bench/command/report/plot.h"
 
-#include <math.h>
+#include "bench/command/report/page.h"
 #include <stdbool.h>
 #include <string.h>
-
-#include "bench/command/html.h"
-#include "bench/command/report/page.h"
 
 /* ---- Ranges and axes ---- */
 
@@ -122,12 +119,10 @@ enum {
 
 static void open_svg(FILE *f, double height, const char *about)
 {
-	fprintf(f,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d "
-		"%.0f\" role=\"img\" aria-label=\"",
-		WIDTH, height);
-	asl_html_text(f, about);
-	fputs("\">\n", f);
+	asl_html(f,
+		 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d "
+		 "%.0f\" role=\"img\" aria-label=\"%s\">\n",
+		 WIDTH, height, about);
 }
 
 /* ---- Axes ---- */
@@ -194,17 +189,13 @@ void asl_plot_open(struct asl_plot *p, FILE *f, const char *about,
 		plots, LEFT, TOP - 4, RIGHT - LEFT + 4, BOTTOM - TOP + 8);
 	draw_axis(p, &p->x, tick_x);
 	draw_axis(p, &p->y, tick_y);
-	fprintf(f, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP,
-		BOTTOM, RIGHT);
-	fprintf(f, "<text class=\"title\" x=\"%d\" y=\"%d\">", LEFT,
-		BOTTOM + 29);
-	asl_html_text(f, x.title);
-	fprintf(f,
-		"</text><text class=\"title\" transform=\"translate(11 %d) "
-		"rotate(-90)\">",
-		BOTTOM);
-	asl_html_text(f, y.title);
-	fprintf(f, "</text>\n<g clip-path=\"url(#box%d)\">\n", plots);
+	asl_html(f,
+		 "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n"
+		 "<text class=\"title\" x=\"%d\" y=\"%d\">%s</text>"
+		 "<text class=\"title\" transform=\"translate(11 %d) "
+		 "rotate(-90)\">%s</text>\n<g clip-path=\"url(#box%d)\">\n",
+		 LEFT, TOP, BOTTOM, RIGHT, LEFT, BOTTOM + 29, x.title, BOTTOM,
+		 y.title, plots);
 }
 
 /* ---- Labels ---- */
@@ -259,23 +250,22 @@ void asl_plot_close(struct asl_plot *p)
 	for (int i = 0; i < p->labels; i++) {
 		const struct asl_label *x = &p->label[i];
 
-		fprintf(p->f, "<text class=\"label ");
-		if (x->style < 0)
-			fputs("note", p->f);
-		else
-			fprintf(p->f, "s%d", x->style % COLOURS);
-		fprintf(p->f, "\" x=\"%.1f\" y=\"%.1f\">", x->x, x->y);
-		asl_html_text(p->f, x->text);
-		fputs("</text>\n", p->f);
+		fputs("<text class=\"label ", p->f);
+		fprintf(p->f, x->style < 0 ? "note" : "s%d",
+			x->style % COLOURS);
+		asl_html(p->f, "\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", x->x,
+			 x->y, x->text);
 	}
 	fputs("</svg>\n", p->f);
 }
 
 /* ---- What is in them ---- */
 
-static void put_class(struct asl_plot *p, const char *what, int style)
+/* Begin an element of a style. */
+static void begin(struct asl_plot *p, const char *element, const char *what,
+		  int style)
 {
-	fprintf(p->f, " class=\"%s s%d", what, style % COLOURS);
+	fprintf(p->f, "<%s class=\"%s s%d", element, what, style % COLOURS);
 	if (style >= COLOURS)
 		fprintf(p->f, " d%d", style / COLOURS % 3);
 	fputc('"', p->f);
@@ -286,8 +276,7 @@ void asl_plot_line(struct asl_plot *p, const double *x, const double *y,
 {
 	double end = BOTTOM;
 
-	fputs("<path", p->f);
-	put_class(p, "line", style);
+	begin(p, "path", "line", style);
 	fputs(" d=\"", p->f);
 	for (int i = 0; i < count; i++)
 		fprintf(p->f, "%c%.1f %.1f", i ? 'L' : 'M', to_x(p, x[i]),
@@ -302,8 +291,7 @@ void asl_plot_line(struct asl_plot *p, const double *x, const double *y,
 void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
 		  const char *label)
 {
-	fputs("<circle", p->f);
-	put_class(p, "dot", style);
+	begin(p, "circle", "dot", style);
 	fprintf(p->f, " cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>\n", to_x(p, x),
 		to_y(p, y));
 	add_label(p, to_x(p, x) + 6, to_y(p, y) + 3.5, style, label);
@@ -312,8 +300,7 @@ void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
 void asl_plot_box(struct asl_plot *p, double x, double y, int style,
 		  const char *label)
 {
-	fputs("<rect", p->f);
-	put_class(p, "box", style);
+	begin(p, "rect", "box", style);
 	fprintf(p->f, " x=\"%.1f\" y=\"%.1f\" width=\"8\" height=\"8\"/>\n",
 		to_x(p, x) - 4, to_y(p, y) - 4);
 	add_label(p, to_x(p, x) + 7, to_y(p, y) + 3.5, style, label);
@@ -322,8 +309,7 @@ void asl_plot_box(struct asl_plot *p, double x, double y, int style,
 void asl_plot_span(struct asl_plot *p, double x, double low, double high,
 		   int style)
 {
-	fputs("<path", p->f);
-	put_class(p, "line", style);
+	begin(p, "path", "line", style);
 	fprintf(p->f, " d=\"M%.1f %.1fV%.1f\"/>\n", to_x(p, x), to_y(p, low),
 		to_y(p, high));
 }
@@ -395,25 +381,22 @@ static void name_bar(struct bars *b, const struct asl_bar *bar, int i)
 {
 	if (is_new(bar, i)) {
 		b->y += HEADING;
-		fprintf(b->f, "<text class=\"group\" x=\"0\" y=\"%.1f\">",
-			b->y - 7);
-		asl_html_text(b->f, bar[i].group);
-		fputs("</text>\n", b->f);
+		asl_html(b->f,
+			 "<text class=\"group\" x=\"0\" y=\"%.1f\">%s</text>\n",
+			 b->y - 7, bar[i].group);
 	}
-	fprintf(b->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">",
-		b->left - 5, b->y + THICK - 1.5);
-	asl_html_text(b->f, bar[i].name);
-	fputs("</text>", b->f);
+	asl_html(b->f,
+		 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
+		 b->left - 5, b->y + THICK - 1.5, bar[i].name);
 }
 
 static void put_note(struct bars *b, double x, const char *note)
 {
-	if (!note)
-		return;
-	fprintf(b->f, "<text class=\"note\" x=\"%.1f\" y=\"%.1f\">", x + 5,
-		b->y + THICK - 1.5);
-	asl_html_text(b->f, note);
-	fputs("</text>\n", b->f);
+	if (note)
+		asl_html(b->f,
+			 "<text class=\"note\" x=\"%.1f\" "
+			 "y=\"%.1f\">%s</text>\n",
+			 x + 5, b->y + THICK - 1.5, note);
 }
 
 static void put_mark(struct bars *b, double x)
