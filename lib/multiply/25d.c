@@ -92,8 +92,8 @@ static void mm25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	int c = t.x.along_k.size, l = t.x.along_k.me;
 	uint64_t C = t.x.m.count * t.x.n.count;
 	uint64_t own = asl_torus_owned(&t) + (c > 1 ? C : 0);
-	uint64_t rooms = asl_torus_rooms(&t);
-	uint64_t multiplying = rooms + asl_torus_tile(&t);
+	uint64_t buffers = asl_torus_buffers(&t);
+	uint64_t multiplying = buffers + asl_torus_tile(&t);
 	uint64_t reducing = asl_reduce_scratch(C, c, l, ROOT);
 
 	predict_replicate(&out->in[ASL_GATHER], &t, &t.A);
@@ -103,7 +103,7 @@ static void mm25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			   ASL_POOL);
 	out->memory_high =
 		own + (multiplying > reducing ? multiplying : reducing);
-	out->pool_high = own + (plan->panels == ASL_POOL ? rooms : 0);
+	out->pool_high = own + (plan->panels == ASL_POOL ? buffers : 0);
 }
 
 /* ---- The run ---- */

@@ -60,7 +60,7 @@ static void mm3d_lower_bound(struct asl_lower_bound *least,
 			     const struct asl_box *box,
 			     const struct asl_rates *rates)
 {
-	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	struct asl_brick_bound x = asl_brick_bound(plan, box);
 
 	asl_lower_bound_brick(least, plan, &x, rates);
 	asl_lower_bound_reduce_scatter(&least->counts, x.of.C, &x.pk);

@@ -210,12 +210,12 @@ static enum asl_where where_at_least(const struct asl_plan *plan,
 	return line->high > 1 ? plan->panels : ASL_POOL;
 }
 
-struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
+struct asl_brick_bound asl_brick_bound(const struct asl_plan *plan,
 				       const struct asl_box *box)
 {
 	const struct asl_shape *s = asl_shape_of(plan);
 	uint64_t P = (uint64_t)plan->ranks;
-	struct asl_brick_floor x = {
+	struct asl_brick_bound x = {
 		.pm = span(plan, box, 'm'),
 		.pn = span(plan, box, 'n'),
 		.pk = span(plan, box, 'k'),
@@ -317,7 +317,7 @@ void asl_lower_bound_reduce(struct asl_counts *x, uint64_t W,
 
 void asl_lower_bound_brick(struct asl_lower_bound *least,
 			   const struct asl_plan *plan,
-			   const struct asl_brick_floor *x,
+			   const struct asl_brick_bound *x,
 			   const struct asl_rates *rates)
 {
 	const struct asl_products *of = &x->of;

@@ -70,13 +70,13 @@ struct asl_span {
 };
 
 /* Rank 0's brick, at least, and the numbers that cut it. */
-struct asl_brick_floor {
+struct asl_brick_bound {
 	struct asl_span pm, pn, pk;
 	struct asl_products of; /* x, A, B, C and volume; one pass */
 };
 
 /* The plan's axes are the algorithm's own. */
-struct asl_brick_floor asl_brick_floor(const struct asl_plan *plan,
+struct asl_brick_bound asl_brick_bound(const struct asl_plan *plan,
 				       const struct asl_box *box);
 
 /* A sum of W words or more in the pool; kept in shares, or all by rank 0. */
@@ -88,7 +88,7 @@ void asl_lower_bound_reduce(struct asl_counts *x, uint64_t W,
 /* Panels of A and B and the plan's kernel; what is owned of A and B is held. */
 void asl_lower_bound_brick(struct asl_lower_bound *least,
 			   const struct asl_plan *plan,
-			   const struct asl_brick_floor *x,
+			   const struct asl_brick_bound *x,
 			   const struct asl_rates *rates);
 
 /* The fewest messages of an allgather, over all sizes of line. */

@@ -40,11 +40,11 @@ static void cannon_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			   int rank)
 {
 	struct asl_torus t = asl_torus(plan, rank);
-	uint64_t own = asl_torus_owned(&t), rooms = asl_torus_rooms(&t);
+	uint64_t own = asl_torus_owned(&t), buffers = asl_torus_buffers(&t);
 
 	asl_torus_predict(out, &t);
-	out->memory_high = own + rooms + asl_torus_tile(&t);
-	out->pool_high = own + (plan->panels == ASL_POOL ? rooms : 0);
+	out->memory_high = own + buffers + asl_torus_tile(&t);
+	out->pool_high = own + (plan->panels == ASL_POOL ? buffers : 0);
 }
 
 static void cannon_run(struct asl_rank *r, const struct asl_plan *plan,

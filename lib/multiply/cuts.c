@@ -65,7 +65,7 @@ struct asl_cuts_faces {
 };
 
 /* Words of main memory that gathering takes: of panels, and beside them. */
-struct asl_cuts_rooms {
+struct asl_cuts_buffers {
 	uint64_t panels, beside;
 };
 
@@ -80,7 +80,7 @@ struct asl_cuts_held {
 };
 
 /* What becomes of C's cells: all that the algorithms differ in. */
-struct asl_cuts_way {
+struct asl_cuts_variant {
 	bool (*owns)(struct asl_piece *piece, const struct asl_cuts_part *x,
 		     int i);
 	/* Marks that all ranks pass, those without cells, too. */
@@ -254,22 +254,22 @@ static uint64_t predict_cell(struct asl_counts *counts,
 	return W;
 }
 
-static struct asl_cuts_rooms predict_gather(struct asl_counts *counts,
-					    const struct asl_cuts_part *x)
+static struct asl_cuts_buffers predict_gather(struct asl_counts *counts,
+					      const struct asl_cuts_part *x)
 {
-	struct asl_cuts_rooms rooms = {0};
+	struct asl_cuts_buffers buffers = {0};
 
 	for (int i = ASL_A; i <= ASL_B; i++)
 		if (!owns_face(x, i))
-			rooms.panels += asl_cuts_face(&x->box, i).words.count;
+			buffers.panels += asl_cuts_face(&x->box, i).words.count;
 	for (int i = 0; i < x->cells; i++) {
 		const struct asl_cuts_cell *cell = cuts_cell(x, i);
 
 		if (cell->which != ASL_C && cell->size > 1)
-			rooms.beside = asl_max(rooms.beside,
-					       predict_cell(counts, x, cell));
+			buffers.beside = asl_max(buffers.beside,
+						 predict_cell(counts, x, cell));
 	}
-	return rooms;
+	return buffers;
 }
 
 /* ---- Products ---- */
@@ -353,19 +353,18 @@ static bool cuts_piece(struct asl_piece *piece, const struct asl_cuts_part *x,
 	return false;
 }
 
-/* ---- One way or the other ---- */
+/* ---- What both variants share ---- */
 
-/* What a struct asl_algorithm asks for, one way or the other. */
 static bool asl_cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
 			  int rank, enum asl_operand which, int i,
-			  const struct asl_cuts_way *way)
+			  const struct asl_cuts_variant *v)
 {
 	struct asl_cuts_part x;
 	bool owns;
 
 	*piece = (struct asl_piece){0};
 	cuts_begin(&x, plan, rank);
-	owns = which == ASL_C ? way->owns(piece, &x, i)
+	owns = which == ASL_C ? v->owns(piece, &x, i)
 			      : cuts_piece(piece, &x, which, i);
 	cuts_end(&x);
 	return owns;
@@ -373,7 +372,7 @@ static bool asl_cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
 
 static void asl_cuts_run(struct asl_rank *r, const struct asl_plan *plan,
 			 const struct asl_words own[ASL_OPERANDS],
-			 const struct asl_cuts_way *way)
+			 const struct asl_cuts_variant *v)
 {
 	struct asl_cuts_faces faces;
 	struct asl_cuts_part x;
@@ -384,9 +383,9 @@ static void asl_cuts_run(struct asl_rank *r, const struct asl_plan *plan,
 			      plan->ranks);
 	if (x.cells) {
 		cuts_gather(r, &x, &faces, own);
-		way->run(r, &x, &faces, &own[ASL_C]);
+		v->run(r, &x, &faces, &own[ASL_C]);
 	}
-	for (int i = 0; !x.cells && i < way->marks; i++)
+	for (int i = 0; !x.cells && i < v->marks; i++)
 		asl_mark_epoch(r, NULL, 0);
 	cuts_end(&x);
 }
@@ -402,34 +401,35 @@ static uint64_t inputs_owned(const struct asl_cuts_part *x)
 }
 
 static void predict(struct asl_ledger *out, const struct asl_cuts_part *x,
-		    const struct asl_cuts_way *way)
+		    const struct asl_cuts_variant *v)
 {
-	struct asl_cuts_rooms rooms = predict_gather(&out->in[ASL_GATHER], x);
-	struct asl_cuts_held C = way->predict(out, x);
+	struct asl_cuts_buffers buffers =
+		predict_gather(&out->in[ASL_GATHER], x);
+	struct asl_cuts_held C = v->predict(out, x);
 	uint64_t own = inputs_owned(x) + C.own;
-	uint64_t gathering = rooms.panels + rooms.beside;
-	uint64_t multiplying = rooms.panels + C.summands + C.multiplying;
+	uint64_t gathering = buffers.panels + buffers.beside;
+	uint64_t multiplying = buffers.panels + C.summands + C.multiplying;
 	uint64_t reducing = C.summands + C.reducing;
 
 	out->memory_high =
 		own + asl_max(gathering, asl_max(multiplying, reducing));
 	out->pool_high = own + C.summands +
-			 (x->plan->panels == ASL_POOL ? rooms.panels : 0);
+			 (x->plan->panels == ASL_POOL ? buffers.panels : 0);
 }
 
 static void asl_cuts_predict(struct asl_ledger *out,
 			     const struct asl_plan *plan, int rank,
-			     const struct asl_cuts_way *way)
+			     const struct asl_cuts_variant *v)
 {
 	struct asl_cuts_part x;
 
 	cuts_begin(&x, plan, rank);
 	if (x.cells)
-		predict(out, &x, way);
+		predict(out, &x, v);
 	cuts_end(&x);
 }
 
-/* ---- What does not depend on the way ---- */
+/* ---- The grid and the flops ---- */
 
 #define CUTS_GRID                                                              \
 	{                                                                      \
@@ -675,24 +675,25 @@ static struct asl_cuts_held fused_predict(struct asl_ledger *out,
 	return held;
 }
 
-static const struct asl_cuts_way way = {owns_of_C, ROUNDS, run, fused_predict};
+static const struct asl_cuts_variant fused_variant = {owns_of_C, ROUNDS, run,
+						      fused_predict};
 
 static bool fused_owns(struct asl_piece *piece, const struct asl_plan *plan,
 		       int rank, enum asl_operand which, int i)
 {
-	return asl_cuts_owns(piece, plan, rank, which, i, &way);
+	return asl_cuts_owns(piece, plan, rank, which, i, &fused_variant);
 }
 
 static void predict_fused(struct asl_ledger *out, const struct asl_plan *plan,
 			  int rank)
 {
-	asl_cuts_predict(out, plan, rank, &way);
+	asl_cuts_predict(out, plan, rank, &fused_variant);
 }
 
 static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
 		      struct asl_words own[ASL_OPERANDS])
 {
-	asl_cuts_run(r, plan, own, &way);
+	asl_cuts_run(r, plan, own, &fused_variant);
 }
 
 static const struct asl_matmul matmul = {
@@ -844,25 +845,25 @@ static struct asl_cuts_held cuts_predict(struct asl_ledger *out,
 	return C;
 }
 
-static const struct asl_cuts_way cuts_way = {cuts_owns_of_C, 1, cuts_run,
-					     cuts_predict};
+static const struct asl_cuts_variant cuts_variant = {cuts_owns_of_C, 1,
+						     cuts_run, cuts_predict};
 
 static bool cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
 		      int rank, enum asl_operand which, int i)
 {
-	return asl_cuts_owns(piece, plan, rank, which, i, &cuts_way);
+	return asl_cuts_owns(piece, plan, rank, which, i, &cuts_variant);
 }
 
 static void predict_cuts(struct asl_ledger *out, const struct asl_plan *plan,
 			 int rank)
 {
-	asl_cuts_predict(out, plan, rank, &cuts_way);
+	asl_cuts_predict(out, plan, rank, &cuts_variant);
 }
 
 static void run_cuts(struct asl_rank *r, const struct asl_plan *plan,
 		     struct asl_words own[ASL_OPERANDS])
 {
-	asl_cuts_run(r, plan, own, &cuts_way);
+	asl_cuts_run(r, plan, own, &cuts_variant);
 }
 
 static const struct asl_matmul cuts_matmul = {

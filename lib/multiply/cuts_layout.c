@@ -34,10 +34,10 @@ struct asl_cuts_draft {
 struct asl_cuts_cells {
 	struct {
 		struct asl_cuts_draft *cell;
-		size_t count, room;
+		size_t count, capacity;
 	} of[ASL_OPERANDS];
 	int *members;
-	size_t count, room;
+	size_t count, capacity;
 	bool failed; /* no memory: nothing more is done */
 };
 
@@ -47,15 +47,15 @@ struct asl_cuts_mark {
 };
 
 /* Room for one more element of `size` bytes; NULL, and nothing freed: none. */
-static void *grown(void *at, size_t count, size_t *room, size_t size)
+static void *grown(void *at, size_t count, size_t *capacity, size_t size)
 {
-	size_t more = *room ? 2 * *room : 64;
+	size_t more = *capacity ? 2 * *capacity : 64;
 	void *new = at;
 
-	if (count == *room) {
+	if (count == *capacity) {
 		new = realloc(at, more * size);
 		if (new)
-			*room = more;
+			*capacity = more;
 	}
 	return new;
 }
@@ -63,7 +63,7 @@ static void *grown(void *at, size_t count, size_t *room, size_t size)
 static void add_member(struct asl_cuts_cells *x, int rank)
 {
 	int *members =
-		grown(x->members, x->count, &x->room, sizeof *x->members);
+		grown(x->members, x->count, &x->capacity, sizeof *x->members);
 
 	x->failed |= !members;
 	if (x->failed)
@@ -76,8 +76,8 @@ static void add_cell(struct asl_cuts_cells *x, enum asl_operand which,
 		     const struct asl_cuts_draft *new)
 {
 	struct asl_cuts_draft *cell =
-		grown(x->of[which].cell, x->of[which].count, &x->of[which].room,
-		      sizeof *cell);
+		grown(x->of[which].cell, x->of[which].count,
+		      &x->of[which].capacity, sizeof *cell);
 
 	x->failed |= !cell;
 	if (x->failed)

@@ -338,17 +338,18 @@ static void check_stretch(const struct asl_stretch *s, const double *at,
 static double oracle(struct asl_rank *r, const struct check *check)
 {
 	struct oracle o = {.check = check};
-	struct asl_words room;
+	struct asl_words scratch;
 
-	asl_take(r, &room, ASL_DRAM, asl_shape_of(check->plan)->k + 3 * CHUNK);
+	asl_take(r, &scratch, ASL_DRAM,
+		 asl_shape_of(check->plan)->k + 3 * CHUNK);
 	if (!r->err) {
-		o.a = room.at;
+		o.a = scratch.at;
 		o.b = o.a + asl_shape_of(check->plan)->k;
 		o.c = o.b + CHUNK;
 		o.size = o.c + CHUNK;
 		each_stretch(r, check, ASL_C, check_stretch, &o);
 	}
-	asl_give(r, &room);
+	asl_give(r, &scratch);
 	return o.worst;
 }
 

@@ -290,7 +290,7 @@ static struct asl_range fused_slice(const struct asl_fused *f, int slice)
 	return asl_part_of(f->across, f->slices, slice);
 }
 
-/* Slices that have room in memory: the next one comes while one is used. */
+/* Slices that have a buffer: the next one comes while one is used. */
 static int slices_held(const struct asl_fused *f)
 {
 	return f->plan->overlap && f->slices > 1 && f->streamers->size > 1 ? 2
@@ -348,7 +348,7 @@ static void floor_gather(struct asl_counts *counts, uint64_t W,
  * to hold the one, and the other is gathered once for each.
  */
 static void floor_bands(struct asl_counts *counts, const struct asl_plan *plan,
-			const struct asl_brick_floor *x)
+			const struct asl_brick_bound *x)
 {
 	double A = (double)x->of.A, B = (double)x->of.B;
 	double budget = (double)plan->budget, hold_A, hold_B;
@@ -375,7 +375,7 @@ static void fused_lower_bound(struct asl_lower_bound *least,
 			      const struct asl_box *box,
 			      const struct asl_rates *rates)
 {
-	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	struct asl_brick_bound x = asl_brick_bound(plan, box);
 	struct asl_counts *counts = &least->counts;
 	uint64_t A = x.of.A, B = x.of.B, C = x.of.C;
 	uint64_t stores = has_power_of_two(&x.pk) ? 0 : C / x.pk.high;
@@ -572,7 +572,7 @@ static bool fused_owns(struct asl_piece *x, const struct asl_plan *plan,
 struct panel {
 	bool of_A;
 	const struct asl_group *line; /* that gathers it; of one: it is here */
-	struct asl_words own, room[2];
+	struct asl_words own, buffer[2];
 	uint64_t used;		/* of its own words */
 	struct asl_block block; /* what is here, from `first` in m or n on */
 	uint64_t first;
@@ -605,26 +605,26 @@ static struct panel begin_panel(const struct asl_fused *f, bool held,
 
 /* Room for its longest block, or for two. */
 static void take_rooms(struct asl_rank *r, const struct asl_fused *f,
-		       struct panel *x, uint64_t longest, int rooms)
+		       struct panel *x, uint64_t longest, int buffers)
 {
-	for (int i = 0; i < rooms && x->line->size > 1; i++)
-		asl_take(r, &x->room[i], f->plan->panels,
+	for (int i = 0; i < buffers && x->line->size > 1; i++)
+		asl_take(r, &x->buffer[i], f->plan->panels,
 			 longest * f->x.k.count);
 }
 
 static void give_rooms(struct asl_rank *r, struct panel *x)
 {
-	asl_give(r, &x->room[1]);
-	asl_give(r, &x->room[0]);
+	asl_give(r, &x->buffer[1]);
+	asl_give(r, &x->buffer[0]);
 }
 
-/* The next block, `range` of m or n, is gathered into a room. */
+/* The next block, `range` of m or n, is gathered into a buffer. */
 static void gather(struct asl_rank *r, const struct asl_fused *f,
-		   struct panel *x, int room, struct asl_range range)
+		   struct panel *x, int which, struct asl_range range)
 {
 	uint64_t words = range.count * f->x.k.count;
 	struct asl_range mine = asl_share(words, x->line->size, x->line->me);
-	struct asl_words all = asl_slice(&x->room[room], 0, words);
+	struct asl_words all = asl_slice(&x->buffer[which], 0, words);
 	struct asl_words share = asl_slice(&x->own, x->used, mine.count);
 
 	if (x->line->size == 1)

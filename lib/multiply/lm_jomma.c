@@ -119,7 +119,7 @@ static void lm_lower_bound(struct asl_lower_bound *least,
 			   const struct asl_box *box,
 			   const struct asl_rates *rates)
 {
-	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	struct asl_brick_bound x = asl_brick_bound(plan, box);
 	struct asl_counts *counts = &least->counts;
 	struct asl_products of = x.of;
 	uint64_t B = of.x.k * asl_ceil_div(asl_shape_of(plan)->n, x.pm.high);
@@ -294,7 +294,7 @@ static bool lm_jomma_owns(struct asl_piece *x, const struct asl_plan *plan,
 
 /* The B(j, .) that is here, and two places to receive the next in. */
 struct traveller {
-	struct asl_words here, room[2];
+	struct asl_words here, buffer[2];
 	int spare;
 };
 
@@ -310,12 +310,12 @@ static void gather(struct asl_rank *r, const struct asl_plan *plan,
 	if (x->layers.size > 1)
 		asl_take(r, A, plan->panels, x->m.count * x->k.count);
 	if (x->layers.size > 1 || lm_travels(x))
-		asl_take(r, &B->room[0], plan->panels, B_words);
+		asl_take(r, &B->buffer[0], plan->panels, B_words);
 	if (lm_travels(x))
-		asl_take(r, &B->room[1], plan->panels, B_words);
+		asl_take(r, &B->buffer[1], plan->panels, B_words);
 	if (x->layers.size == 1)
 		return;
-	B->here = asl_slice(&B->room[0], 0, x->k.count * columns);
+	B->here = asl_slice(&B->buffer[0], 0, x->k.count * columns);
 	B->spare = 1;
 	asl_brick_gather(r, &x->layers, A, &own[ASL_A]);
 	asl_brick_gather(r, &x->layers, &B->here, &own[ASL_B]);
@@ -332,7 +332,7 @@ static void shift(struct asl_rank *r, const struct asl_lm_part *x,
 
 	if (!lm_travels(x) || !by)
 		return;
-	in = asl_slice(&B->room[B->spare], 0,
+	in = asl_slice(&B->buffer[B->spare], 0,
 		       x->k.count * lm_columns(x, shifts).count);
 	/* Empty blocks are not sent. */
 	if (B->here.count || in.count)
@@ -414,8 +414,8 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 		asl_mark_round(r);
 
 	asl_give(r, &summand);
-	asl_give(r, &B.room[1]);
-	asl_give(r, &B.room[0]);
+	asl_give(r, &B.buffer[1]);
+	asl_give(r, &B.buffer[0]);
 	if (x.layers.size > 1)
 		asl_give(r, &A);
 }

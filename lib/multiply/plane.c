@@ -68,7 +68,7 @@ void asl_plane_lower_bound(struct asl_lower_bound *least,
 			   const struct asl_box *box,
 			   const struct asl_rates *rates)
 {
-	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	struct asl_brick_bound x = asl_brick_bound(plan, box);
 	struct asl_products *of = &x.of;
 	uint64_t k = asl_shape_of(plan)->k, strips;
 
@@ -349,8 +349,8 @@ void asl_plane_predict_spread(struct asl_counts *counts,
 	asl_counts_add_times(counts, &others, many - own);
 }
 
-uint64_t asl_panels_room(const struct asl_plane *x, uint64_t rows,
-			 uint64_t cols, uint64_t depth)
+uint64_t asl_panels_words(const struct asl_plane *x, uint64_t rows,
+			  uint64_t cols, uint64_t depth)
 {
 	return (x->row.size > 1 ? rows * depth : 0) +
 	       (x->col.size > 1 ? depth * cols : 0);

@@ -116,8 +116,8 @@ void asl_plane_predict_spread(struct asl_counts *counts,
 			      enum asl_where panels);
 
 /* Words of both panels. */
-uint64_t asl_panels_room(const struct asl_plane *x, uint64_t rows,
-			 uint64_t cols, uint64_t depth);
+uint64_t asl_panels_words(const struct asl_plane *x, uint64_t rows,
+			  uint64_t cols, uint64_t depth);
 
 /* Where the blocks lie that a line hands round. */
 static inline enum asl_where asl_plane_where(const struct asl_plan *plan,

@@ -274,17 +274,17 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
 	       asl_search_next(s, &x))
 		put(list, &x);
 	if (s)
-		list->lower_bound = asl_search_floor(s);
+		list->lower_bound = asl_search_lower_bound(s);
 	asl_search_close(s);
 	return asl_candidates_end(list);
 }
 
-int asl_planner_best(struct asl_plan *plan, uint64_t *least_need)
+int asl_planner_best(struct asl_plan *plan, uint64_t *memory_needed)
 {
 	struct asl_candidates list = asl_candidates(1);
 	int err = asl_planner_rank(&list, plan);
 
-	*least_need = list.memory_needed;
+	*memory_needed = list.memory_needed;
 	if (!err)
 		asl_candidates_take(plan, &list);
 	return err;
@@ -327,21 +327,21 @@ static bool take_whole(struct asl_multiplication *part, struct asl_plan *plan)
 }
 
 int asl_grid_choose(struct asl_multiplication *part, struct asl_plan *plan,
-		    uint64_t *least_need)
+		    uint64_t *memory_needed)
 {
 	bool words = plan->algorithm->matmul->grid.least_words;
 	struct asl_multiplication with;
 	struct asl_candidate found;
 
-	*least_need = UINT64_MAX;
+	*memory_needed = UINT64_MAX;
 	plan->grid = (struct asl_grid){{0}};
 	plan->multiplication = part;
 	asl_plan_prescribe(part->ideal, plan);
 	if (take_whole(part, plan))
 		return 0;
 	if (plan->budget && first(&found, &with, plan, ASL_LEAST_MEMORY))
-		*least_need = found.forecast.memory_needed;
-	if (plan->budget && *least_need > plan->budget)
+		*memory_needed = found.forecast.memory_needed;
+	if (plan->budget && *memory_needed > plan->budget)
 		return -ENOMEM;
 	if (!first(&found, &with, plan,
 		   words ? ASL_LEAST_WORDS : ASL_LEAST_COST))

@@ -1,5 +1,5 @@
 /*
- * planner.h -- every way of doing a multiplication, by predicted cost
+ * planner.h -- every algorithm, kernel and grid, by predicted cost
  */
 #ifndef ASL_PLANNER_H
 #define ASL_PLANNER_H
@@ -24,9 +24,9 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base);
 /*
  * Complete a plan, which has no algorithm yet, by the best candidate; its part is
  * replaced, and remains its owner's.  Every process that asks the same is
- * answered the same.  -ENOMEM: *least_need words of memory would be enough.
+ * answered the same.  -ENOMEM: *memory_needed words of memory would be enough.
  */
-int asl_planner_best(struct asl_plan *plan, uint64_t *least_need);
+int asl_planner_best(struct asl_plan *plan, uint64_t *memory_needed);
 
 /*
  * Choose plan->grid, and the prescription and blocks of `part`, which is the
@@ -39,10 +39,10 @@ int asl_planner_best(struct asl_plan *plan, uint64_t *least_need);
  * that fit the memory budget, the one is taken whose predicted objective (Q, or
  * B_h where the algorithm says so) is least.
  *
- * -ENOMEM if every grid exceeds the memory budget: *least_need would be enough.
+ * -ENOMEM if every grid exceeds the memory budget: *memory_needed would be enough.
  */
 int asl_grid_choose(struct asl_multiplication *part, struct asl_plan *plan,
-		    uint64_t *least_need);
+		    uint64_t *memory_needed);
 
 /*
  * Complete a plan of shape, ranks, machine and costs: algorithm, kernel, grid and

@@ -41,7 +41,7 @@ struct asl_entry {
 
 struct asl_heap {
 	struct asl_entry *entry;
-	size_t count, room;
+	size_t count, capacity;
 	uint64_t arrivals;
 	bool full; /* no memory was left, and entries are lost */
 };
@@ -75,7 +75,7 @@ static inline struct asl_grid box_grid(const struct asl_box *single)
 		{single->low[0], single->low[1], single->low[2]}};
 }
 
-/* Is a number 1 on some of its grids only?  Floors are not for such boxes. */
+/* Is a number 1 on some of its grids only?  Such a box has no lower bound. */
 static inline bool box_mixed(const struct asl_box *box)
 {
 	for (int i = 0; i < 3; i++)
@@ -101,15 +101,15 @@ static bool before(const struct asl_entry *a, const struct asl_entry *b)
 
 static bool grow(struct asl_heap *h)
 {
-	size_t room = h->room ? 2 * h->room : 1024;
-	struct asl_entry *entry = realloc(h->entry, room * sizeof *entry);
+	size_t capacity = h->capacity ? 2 * h->capacity : 1024;
+	struct asl_entry *entry = realloc(h->entry, capacity * sizeof *entry);
 
 	if (!entry) {
 		h->full = true;
 		return false;
 	}
 	h->entry = entry;
-	h->room = room;
+	h->capacity = capacity;
 	return true;
 }
 
@@ -122,7 +122,7 @@ static void heap_put(struct asl_heap *h, const struct asl_entry *x)
 	struct asl_entry new = *x;
 	size_t i;
 
-	if (h->count == h->room && !grow(h))
+	if (h->count == h->capacity && !grow(h))
 		return;
 	new.order = h->arrivals++;
 	for (i = h->count++; i > 0; i = (i - 1) / 2) {
@@ -425,10 +425,10 @@ bool asl_grid_whole(struct asl_grid *g, const struct asl_plan *plan)
 }
 
 /*
- * A plan with its grids; `alone` is not to come up a second time among them.
- * Its part is `part`, so that a way never moves.
+ * An algorithm with a kernel, and its grids; `alone` does not come up a second
+ * time among them.  The plan points to `part`, so that a variant never moves.
  */
-struct way {
+struct variant {
 	struct asl_multiplication part;
 	struct asl_grids grids;
 	struct asl_rates objective, q;
@@ -436,7 +436,7 @@ struct way {
 	int looks;
 };
 
-/* Patience with a way, in units of a look at a box. */
+/* The looks that a variant may have, in units of a look at a box. */
 enum { LOOKS = 200000, LOOKS_FOR_RANK_0 = 20, LOOKS_FOR_ALL = 2000 };
 
 /* A grid of stage ASL_ALL_RANKS. */
@@ -448,21 +448,21 @@ struct found {
 struct asl_search {
 	enum asl_aim aim;
 	struct asl_heap line;
-	double floor; /* of the boxes that were put aside */
+	double lower_bound; /* of the boxes that were put aside */
 	struct found *found;
-	int founds, founds_room;
-	int ways, capacity;
-	struct way way[]; /* [capacity] */
+	int founds, founds_capacity;
+	int variants, capacity;
+	struct variant variant[]; /* [capacity] */
 };
 
 struct asl_search *asl_search_open(enum asl_aim aim, int most)
 {
 	struct asl_search *s =
-		calloc(1, sizeof *s + (size_t)most * sizeof *s->way);
+		calloc(1, sizeof *s + (size_t)most * sizeof *s->variant);
 
 	if (s) {
 		s->aim = aim;
-		s->floor = INFINITY;
+		s->lower_bound = INFINITY;
 		s->capacity = most;
 	}
 	return s;
@@ -480,10 +480,10 @@ void asl_search_close(struct asl_search *s)
 /* ---- Merits ---- */
 
 /* That it fits is all that is asked of a grid's memory: then it comes first. */
-static uint64_t wanted(const struct asl_search *s, const struct way *way,
+static uint64_t wanted(const struct asl_search *s, const struct variant *v,
 		       uint64_t memory)
 {
-	bool fits = memory <= way->grids.plan.budget;
+	bool fits = memory <= v->grids.plan.budget;
 
 	return s->aim == ASL_LEAST_MEMORY && fits ? 0 : memory;
 }
@@ -505,35 +505,36 @@ static double distance(const struct asl_box *box, const struct asl_plan *plan)
 	return sum;
 }
 
-static struct asl_merit merit(const struct asl_search *s, const struct way *way,
+static struct asl_merit merit(const struct asl_search *s,
+			      const struct variant *v,
 			      const struct asl_box *box,
 			      const struct asl_counts *x, uint64_t memory)
 {
 	if (s->aim == ASL_LEAST_MEMORY)
 		return (struct asl_merit){(double)memory, 0, 0};
-	return (struct asl_merit){asl_cost(&way->objective, x),
-				  asl_cost(&way->q, x),
-				  distance(box, &way->grids.plan)};
+	return (struct asl_merit){asl_cost(&v->objective, x),
+				  asl_cost(&v->q, x),
+				  distance(box, &v->grids.plan)};
 }
 
 static struct asl_merit final_merit(const struct asl_search *s,
-				    const struct way *way,
+				    const struct variant *v,
 				    const struct asl_box *box,
 				    const struct asl_forecast *f)
 {
-	double q = f->q[way->grids.plan.accounting];
+	double q = f->q[v->grids.plan.accounting];
 
 	if (s->aim == ASL_LEAST_MEMORY)
 		return (struct asl_merit){
-			(double)wanted(s, way, f->memory_needed), 0, 0};
+			(double)wanted(s, v, f->memory_needed), 0, 0};
 	return (struct asl_merit){s->aim == ASL_LEAST_WORDS ? (double)f->bh : q,
-				  q, distance(box, &way->grids.plan)};
+				  q, distance(box, &v->grids.plan)};
 }
 
-static bool too_much(const struct asl_search *s, const struct way *way,
+static bool too_much(const struct asl_search *s, const struct variant *v,
 		     uint64_t memory)
 {
-	uint64_t budget = way->grids.plan.budget;
+	uint64_t budget = v->grids.plan.budget;
 
 	return s->aim != ASL_LEAST_MEMORY && budget && memory > budget;
 }
@@ -544,24 +545,24 @@ static bool too_much(const struct asl_search *s, const struct way *way,
 static bool look(struct asl_entry *x, struct asl_search *s, int which,
 		 const struct asl_box *box)
 {
-	struct way *way = &s->way[which];
-	const struct asl_plan *plan = &way->grids.plan;
-	const struct asl_matmul *a = matmul(&way->grids);
+	struct variant *v = &s->variant[which];
+	const struct asl_plan *plan = &v->grids.plan;
+	const struct asl_matmul *a = matmul(&v->grids);
 	struct asl_lower_bound least = {.memory = 0};
 
-	way->looks++;
+	v->looks++;
 	if (a->lower_bound && !box_mixed(box))
 		a->lower_bound(&least, plan, box,
-			       s->aim == ASL_LEAST_WORDS ? &way->objective
-							 : &way->q);
+			       s->aim == ASL_LEAST_WORDS ? &v->objective
+							 : &v->q);
 	*x = (struct asl_entry){
-		.merit = merit(s, way, box, &least.counts,
-			       wanted(s, way, least.memory)),
+		.merit = merit(s, v, box, &least.counts,
+			       wanted(s, v, least.memory)),
 		.box = *box,
 		.stage = ASL_BOX,
 		.which = which,
 	};
-	return !too_much(s, way, least.memory);
+	return !too_much(s, v, least.memory);
 }
 
 static void put_box(struct asl_search *s, int which, const struct asl_box *box)
@@ -574,12 +575,12 @@ static void put_box(struct asl_search *s, int which, const struct asl_box *box)
 
 /* With blocks for its grid, in `part`. */
 static struct asl_plan complete(struct asl_multiplication *part,
-				const struct way *way,
+				const struct variant *v,
 				const struct asl_box *single)
 {
-	struct asl_plan plan = way->grids.plan;
+	struct asl_plan plan = v->grids.plan;
 
-	*part = way->part;
+	*part = v->part;
 	plan.multiplication = part;
 	plan.grid = box_grid(single);
 	asl_plan_blocks(part, &plan);
@@ -588,22 +589,22 @@ static struct asl_plan complete(struct asl_multiplication *part,
 
 static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 {
-	struct way *way = &s->way[which];
+	struct variant *v = &s->variant[which];
 	struct asl_multiplication part;
-	struct asl_plan plan = complete(&part, way, box);
-	const struct asl_matmul *a = matmul(&way->grids);
+	struct asl_plan plan = complete(&part, v, box);
+	const struct asl_matmul *a = matmul(&v->grids);
 	struct asl_entry x = {.box = *box, .stage = ASL_RANK_0, .which = which};
 	struct asl_ledger ledger;
 	struct asl_counts total;
 	uint64_t memory;
 
-	way->looks += LOOKS_FOR_RANK_0;
+	v->looks += LOOKS_FOR_RANK_0;
 	asl_plan_predict(&ledger, &plan, 0);
 	memory = a->upper_bound ? a->upper_bound(&plan) : ledger.memory_high;
-	if (too_much(s, way, memory))
+	if (too_much(s, v, memory))
 		return;
 	total = asl_ledger_total(&ledger);
-	x.merit = merit(s, way, box, &total, wanted(s, way, memory));
+	x.merit = merit(s, v, box, &total, wanted(s, v, memory));
 	heap_put(&s->line, &x);
 }
 
@@ -614,71 +615,71 @@ static bool same(const struct asl_grid *a, const struct asl_grid *b)
 
 static void open_box(struct asl_search *s, int which, const struct asl_box *box)
 {
-	const struct way *way = &s->way[which];
+	const struct variant *v = &s->variant[which];
 	struct asl_grid grid = box_grid(box);
 	struct asl_box half[2];
 	int count;
 
 	if (box_single(box)) {
-		if (!same(&grid, &way->alone) && grids_have(&way->grids, &grid))
+		if (!same(&grid, &v->alone) && grids_have(&v->grids, &grid))
 			put_grid(s, which, box);
 		return;
 	}
-	count = box_split(half, box, &way->grids);
+	count = box_split(half, box, &v->grids);
 	for (int i = 0; i < count; i++)
 		put_box(s, which, &half[i]);
 }
 
-static bool room_for_another(struct asl_search *s)
+static bool grow_found(struct asl_search *s)
 {
-	int room = s->founds_room ? 2 * s->founds_room : 64;
+	int capacity = s->founds_capacity ? 2 * s->founds_capacity : 64;
 	struct found *found;
 
-	if (s->founds < s->founds_room)
+	if (s->founds < s->founds_capacity)
 		return true;
-	found = realloc(s->found, (size_t)room * sizeof *found);
+	found = realloc(s->found, (size_t)capacity * sizeof *found);
 	if (!found) {
 		s->line.full = true;
 		return false;
 	}
 	s->found = found;
-	s->founds_room = room;
+	s->founds_capacity = capacity;
 	return true;
 }
 
 static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 {
-	struct way *way = &s->way[which];
+	struct variant *v = &s->variant[which];
 	struct asl_entry x = {.box = *box, .stage = ASL_ALL_RANKS};
 	struct asl_multiplication *part;
 	struct asl_candidate *f;
 
-	if (!room_for_another(s))
+	if (!grow_found(s))
 		return;
-	way->looks += LOOKS_FOR_ALL;
+	v->looks += LOOKS_FOR_ALL;
 	f = &s->found[s->founds].candidate;
 	part = &s->found[s->founds].part;
-	f->plan = complete(part, way, box);
+	f->plan = complete(part, v, box);
 	f->forecast = asl_forecast(&f->plan);
-	if (too_much(s, way, f->forecast.memory_needed))
+	if (too_much(s, v, f->forecast.memory_needed))
 		return;
 	x.which = s->founds++;
-	x.merit = final_merit(s, way, box, &f->forecast);
+	x.merit = final_merit(s, v, box, &f->forecast);
 	heap_put(&s->line, &x);
 }
 
-double asl_search_floor(const struct asl_search *s)
+double asl_search_lower_bound(const struct asl_search *s)
 {
-	return s->floor;
+	return s->lower_bound;
 }
 
-/* ... unless that way has had its looks. */
+/* ... unless that variant has had its looks. */
 static void look_into(struct asl_search *s, const struct asl_entry *x)
 {
-	if (s->way[x->which].looks < LOOKS)
+	if (s->variant[x->which].looks < LOOKS)
 		open_box(s, x->which, &x->box);
 	else
-		s->floor = fmin(s->floor, x->merit.objective);
+		s->lower_bound = fmin(s->lower_bound, x->merit.objective);
 }
 
 bool asl_search_next(struct asl_search *s, struct asl_candidate *found)
@@ -710,28 +711,28 @@ static struct asl_box box_of(const struct asl_grid *g)
 void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
 {
 	static const struct asl_costs words = {.net = 1};
-	int which = s->ways++;
-	struct way *way = &s->way[which];
+	int which = s->variants++;
+	struct variant *v = &s->variant[which];
 	struct asl_box box;
 
 	assert(which < s->capacity);
-	*way = (struct way){
+	*v = (struct variant){
 		.part = *plan->multiplication,
 		.grids = {.plan = *plan},
 		.q = asl_rates(&plan->costs, plan->accounting),
 	};
-	way->objective =
-		s->aim == ASL_LEAST_WORDS ? asl_rates(&words, ASL_APM) : way->q;
-	way->grids.plan.multiplication = &way->part;
-	asl_plan_prescribe(way->part.ideal, &way->grids.plan);
-	way->alone = plan->grid;
-	if (plan->grid.p[0] || asl_grid_whole(&way->alone, &way->grids.plan)) {
-		box = box_of(&way->alone);
+	v->objective =
+		s->aim == ASL_LEAST_WORDS ? asl_rates(&words, ASL_APM) : v->q;
+	v->grids.plan.multiplication = &v->part;
+	asl_plan_prescribe(v->part.ideal, &v->grids.plan);
+	v->alone = plan->grid;
+	if (plan->grid.p[0] || asl_grid_whole(&v->alone, &v->grids.plan)) {
+		box = box_of(&v->alone);
 		put_grid(s, which, &box);
 	}
 	if (plan->grid.p[0] || plan->algorithm->matmul->grid.none)
 		return;
-	grids_init(&way->grids, &way->grids.plan);
-	if (grids_box(&box, &way->grids))
+	grids_init(&v->grids, &v->grids.plan);
+	if (grids_box(&box, &v->grids))
 		put_box(s, which, &box);
 }

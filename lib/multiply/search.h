@@ -2,14 +2,14 @@
  * search.h -- the best grids, without asking what all of them cost
  *
  * Best first: boxes of grids are kept in the order of the least that any grid in
- * them can cost (struct asl_algorithm's floor), single grids in the order of
+ * them can cost (struct asl_matmul's lower_bound), single grids in the order of
  * what rank 0 is predicted to, and grids whose every rank has been asked in the
  * order of what the busiest costs.  The first in line is cut in two, or asked
  * more closely, and put back.  What comes out first as a grid that was asked
  * about everything is the best, because no cost of what is left in the line can
  * be less than what the line says; what comes out next is the second best.
  *
- * Many algorithms and kernels share one line, so that the dear ones are hardly
+ * Many algorithms and kernels share one line, so that expensive ones are hardly
  * looked at.
  *
  * Where thousands of grids cost all but the same, or seem to, a proof takes long.
@@ -52,7 +52,7 @@ bool asl_search_next(struct asl_search *s, struct asl_candidate *found);
  * The least merit that anything put aside can have: cost, words or memory, as
  * was aimed at.  No less than what was found: then that is proven.
  */
-double asl_search_floor(const struct asl_search *s);
+double asl_search_lower_bound(const struct asl_search *s);
 
 void asl_search_close(struct asl_search *s);
 

@@ -4,8 +4,8 @@
  * k is walked in panels.  The column of ranks that owns a panel of A broadcasts
  * it along the rows, the row that owns the panel of B along the columns, and
  * every rank adds the product of the two to its block of C, which stays where it
- * is.  Panels are W deep (plan->panel), less where either cut of k ends, so that
- * each has one owner column and one owner row.
+ * is.  Panels are W deep (the part's `panel`), less where either cut of k ends,
+ * so that each has one owner column and one owner row.
  *
  * C is read and written once a panel: a small W saves memory and costs words
  * and messages.  W = 0 takes whole blocks, which moves least: the sqrt(P) rounds
@@ -141,7 +141,7 @@ static void predict_panels(const struct asl_depth *d, void *arg)
 	struct asl_counts *gather = &f->out->in[ASL_GATHER];
 	struct asl_counts *compute = &f->out->in[ASL_COMPUTE], added = {{0}};
 	struct asl_product local = product(f->plan, x, d->depth, false);
-	uint64_t adding = d->many, room = kernel->room(&local);
+	uint64_t adding = d->many, tile = kernel->room(&local);
 
 	asl_plane_predict_spread(gather, &x->row, x->m.count * d->depth,
 				 d->many, d->of_A, f->plan->panels);
@@ -157,7 +157,7 @@ static void predict_panels(const struct asl_depth *d, void *arg)
 		kernel->predict(&added, &local);
 		asl_counts_add_times(compute, &added, adding);
 	}
-	f->tile = f->tile > room ? f->tile : room;
+	f->tile = asl_max(f->tile, tile);
 }
 
 static void summa_predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -167,7 +167,7 @@ static void summa_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	uint64_t W = asl_plane_deepest(plan, width(plan)), panels;
 
 	asl_plane_each_depth(plan, &f.x, W, predict_panels, &f);
-	panels = asl_panels_room(&f.x, f.x.m.count, f.x.n.count, W) *
+	panels = asl_panels_words(&f.x, f.x.m.count, f.x.n.count, W) *
 		 (1 + comes_ahead(plan));
 	out->memory_high = asl_plane_owned(&f.x) + panels + f.tile;
 	out->pool_high =
@@ -185,7 +185,7 @@ static uint64_t held(const struct asl_plan *plan, uint64_t panel)
 	part.panel = panel;
 	with.multiplication = &part;
 	return asl_plane_owned(&x) + plan->kernel->room(&local) +
-	       asl_panels_room(&x, x.m.count, x.n.count, panel) *
+	       asl_panels_words(&x, x.m.count, x.n.count, panel) *
 		       (1 + comes_ahead(&with));
 }
 

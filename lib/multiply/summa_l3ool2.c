@@ -86,7 +86,7 @@ static void l3ool2_lower_bound(struct asl_lower_bound *least,
 			       const struct asl_box *box,
 			       const struct asl_rates *rates)
 {
-	struct asl_brick_floor x = asl_brick_floor(plan, box);
+	struct asl_brick_bound x = asl_brick_bound(plan, box);
 	uint64_t b = side(plan), each = asl_ceil_div(x.of.volume, b);
 	uint64_t A = asl_max(each, x.of.A * asl_ceil_div(x.of.x.n, b));
 	uint64_t B = asl_max(each, x.of.B * asl_ceil_div(x.of.x.m, b));
@@ -194,7 +194,7 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	uint64_t m = x.m.count, n = x.n.count, k = asl_shape_of(plan)->k;
 	uint64_t b = side(plan), tall = asl_min(b, m), wide = asl_min(b, n);
 	uint64_t panels =
-		asl_panels_room(&x, tall, wide, asl_plane_deepest(plan, b));
+		asl_panels_words(&x, tall, wide, asl_plane_deepest(plan, b));
 	struct asl_counts *compute = &out->in[ASL_COMPUTE];
 	struct l3ool2_forecast f = {
 		.gather = &out->in[ASL_GATHER],

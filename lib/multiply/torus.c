@@ -56,7 +56,7 @@ static void take_rooms(struct asl_rank *r, const struct asl_torus *t,
 		       struct asl_travel *x)
 {
 	for (int i = 0; i < 2 && i < arrivals(t, x); i++)
-		asl_take(r, &x->room[i], t->plan->panels,
+		asl_take(r, &x->buffer[i], t->plan->panels,
 			 x->side * part_of_k(t, 0).count);
 }
 
@@ -69,17 +69,17 @@ void asl_torus_take(struct asl_rank *r, struct asl_torus *t)
 void asl_torus_give(struct asl_rank *r, struct asl_torus *t)
 {
 	for (int i = 1; i >= 0; i--) {
-		asl_give(r, &t->B.room[i]);
-		asl_give(r, &t->A.room[i]);
+		asl_give(r, &t->B.buffer[i]);
+		asl_give(r, &t->A.buffer[i]);
 	}
 }
 
 struct asl_words asl_torus_land(const struct asl_torus *t, struct asl_travel *x)
 {
-	struct asl_words *room = &x->room[x->landing];
+	struct asl_words *buffer = &x->buffer[x->landing];
 
 	x->landing = !x->landing;
-	return asl_slice(room, 0, x->side * part_of_k(t, x->part).count);
+	return asl_slice(buffer, 0, x->side * part_of_k(t, x->part).count);
 }
 
 /* All blocks of the ring go `by` places on: another one is here then. */
@@ -263,7 +263,7 @@ static void predict_travel(struct asl_counts *counts, const struct asl_torus *t,
 	asl_counts_add(counts, &here);
 }
 
-uint64_t asl_torus_rooms(const struct asl_torus *t)
+uint64_t asl_torus_buffers(const struct asl_torus *t)
 {
 	uint64_t largest =
 		asl_ceil_div(asl_shape_of(t->plan)->k, (uint64_t)t->q);

@@ -25,8 +25,8 @@ struct asl_travel {
 	int align;	       /* places to go before the first round */
 	int part;	       /* of k: which block is here */
 
-	struct asl_words here;	  /* where it was found, or one of the rooms */
-	struct asl_words room[2]; /* one to send from, one to land in */
+	struct asl_words here; /* where it was found, or one of the buffers */
+	struct asl_words buffer[2]; /* one to send from, one to land in */
 	int landing;
 };
 
@@ -44,11 +44,11 @@ bool asl_torus_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
 		    enum asl_operand which, int i);
 uint64_t asl_torus_owned(const struct asl_torus *t);
 
-/* Take the rooms, and give them back. */
+/* Take the buffers, and give them back. */
 void asl_torus_take(struct asl_rank *r, struct asl_torus *t);
 void asl_torus_give(struct asl_rank *r, struct asl_torus *t);
 
-/* The words, in the next room, where the block x->part is to land. */
+/* The words, in the next buffer, where the block x->part is to land. */
 struct asl_words asl_torus_land(const struct asl_torus *t,
 				struct asl_travel *x);
 
@@ -70,9 +70,9 @@ void asl_torus_lower_bound(struct asl_lower_bound *least,
 /* What asl_torus_multiply counts. */
 void asl_torus_predict(struct asl_ledger *out, const struct asl_torus *t);
 
-/* Words of the block that a rank starts with, of the rooms, of the largest tile. */
+/* Words of the block that a rank starts with, of the buffers, of the largest tile. */
 uint64_t asl_torus_start(const struct asl_torus *t, const struct asl_travel *x);
-uint64_t asl_torus_rooms(const struct asl_torus *t);
+uint64_t asl_torus_buffers(const struct asl_torus *t);
 uint64_t asl_torus_tile(const struct asl_torus *t);
 
 #endif
