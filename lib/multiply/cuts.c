@@ -353,108 +353,6 @@ static bool cuts_piece(struct asl_piece *piece, const struct asl_cuts_part *x,
 	return false;
 }
 
-/* ---- What both variants share ---- */
-
-static bool asl_cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
-			  int rank, enum asl_operand which, int i,
-			  const struct asl_cuts_variant *v)
-{
-	struct asl_cuts_part x;
-	bool owns;
-
-	*piece = (struct asl_piece){0};
-	cuts_begin(&x, plan, rank);
-	owns = which == ASL_C ? v->owns(piece, &x, i)
-			      : cuts_piece(piece, &x, which, i);
-	cuts_end(&x);
-	return owns;
-}
-
-static void asl_cuts_run(struct asl_rank *r, const struct asl_plan *plan,
-			 const struct asl_words own[ASL_OPERANDS],
-			 const struct asl_cuts_variant *v)
-{
-	struct asl_cuts_faces faces;
-	struct asl_cuts_part x;
-
-	cuts_begin(&x, plan, r->id);
-	if (!x.l)
-		asl_rank_fail(r, -ENOMEM, "no memory for the boxes of %d ranks",
-			      plan->ranks);
-	if (x.cells) {
-		cuts_gather(r, &x, &faces, own);
-		v->run(r, &x, &faces, &own[ASL_C]);
-	}
-	for (int i = 0; !x.cells && i < v->marks; i++)
-		asl_mark_epoch(r, NULL, 0);
-	cuts_end(&x);
-}
-
-static uint64_t inputs_owned(const struct asl_cuts_part *x)
-{
-	uint64_t words = 0;
-
-	for (int i = 0; i < x->cells; i++)
-		if (cuts_cell(x, i)->which != ASL_C)
-			words += cuts_share(x, cuts_cell(x, i)).count;
-	return words;
-}
-
-static void predict(struct asl_ledger *out, const struct asl_cuts_part *x,
-		    const struct asl_cuts_variant *v)
-{
-	struct asl_cuts_buffers buffers =
-		predict_gather(&out->in[ASL_GATHER], x);
-	struct asl_cuts_held C = v->predict(out, x);
-	uint64_t own = inputs_owned(x) + C.own;
-	uint64_t gathering = buffers.panels + buffers.beside;
-	uint64_t multiplying = buffers.panels + C.summands + C.multiplying;
-	uint64_t reducing = C.summands + C.reducing;
-
-	out->memory_high =
-		own + asl_max(gathering, asl_max(multiplying, reducing));
-	out->pool_high = own + C.summands +
-			 (x->plan->panels == ASL_POOL ? buffers.panels : 0);
-}
-
-static void asl_cuts_predict(struct asl_ledger *out,
-			     const struct asl_plan *plan, int rank,
-			     const struct asl_cuts_variant *v)
-{
-	struct asl_cuts_part x;
-
-	cuts_begin(&x, plan, rank);
-	if (x.cells)
-		predict(out, &x, v);
-	cuts_end(&x);
-}
-
-/* ---- The grid and the flops ---- */
-
-#define CUTS_GRID                                                              \
-	{                                                                      \
-		.axes = "mkn", .text = "P x 1 x 1", .most = {0, 1, 1},         \
-		.none = true                                                   \
-	}
-
-static void cuts_ideal(double p[3], const struct asl_plan *plan)
-{
-	uint64_t all = asl_shape_of(plan)->m * asl_shape_of(plan)->n *
-		       asl_shape_of(plan)->k;
-
-	p[0] = (double)asl_min(all, (uint64_t)plan->ranks);
-	p[1] = p[2] = 1;
-}
-
-static uint64_t cuts_flops(const struct asl_plan *plan)
-{
-	struct asl_cuts_layout *l = asl_cuts_take(plan);
-	uint64_t flops = l ? 2 * asl_cuts_largest(l) : 0;
-
-	asl_cuts_give(l);
-	return flops;
-}
-
 /*
  * Cuts, with sums that go from the cache straight into the network
  *
@@ -675,46 +573,6 @@ static struct asl_cuts_held fused_predict(struct asl_ledger *out,
 	return held;
 }
 
-static const struct asl_cuts_variant fused_variant = {owns_of_C, ROUNDS, run,
-						      fused_predict};
-
-static bool fused_owns(struct asl_piece *piece, const struct asl_plan *plan,
-		       int rank, enum asl_operand which, int i)
-{
-	return asl_cuts_owns(piece, plan, rank, which, i, &fused_variant);
-}
-
-static void predict_fused(struct asl_ledger *out, const struct asl_plan *plan,
-			  int rank)
-{
-	asl_cuts_predict(out, plan, rank, &fused_variant);
-}
-
-static void fused_run(struct asl_rank *r, const struct asl_plan *plan,
-		      struct asl_words own[ASL_OPERANDS])
-{
-	asl_cuts_run(r, plan, own, &fused_variant);
-}
-
-static const struct asl_matmul matmul = {
-	.grid = CUTS_GRID,
-	.kernel = "tight",
-	.ideal = cuts_ideal,
-	.flops = cuts_flops,
-	.owns = fused_owns,
-};
-
-const struct asl_algorithm asl_multiply_cuts_fused = {
-	.name = "cuts-fused",
-	.summary = "cuts, with sums reduced out of the cache: fewest writes",
-	.outside_apm = true,
-	.family = &asl_family_multiply,
-	.resumes = true,
-	.matmul = &matmul,
-	.predict = predict_fused,
-	.run = fused_run,
-};
-
 static bool cuts_owns_of_C(struct asl_piece *piece,
 			   const struct asl_cuts_part *x, int i)
 {
@@ -845,40 +703,141 @@ static struct asl_cuts_held cuts_predict(struct asl_ledger *out,
 	return C;
 }
 
-static const struct asl_cuts_variant cuts_variant = {cuts_owns_of_C, 1,
-						     cuts_run, cuts_predict};
+/*
+ * The two algorithms
+ */
 
-static bool cuts_owns(struct asl_piece *piece, const struct asl_plan *plan,
-		      int rank, enum asl_operand which, int i)
+/* Partial sums that nobody writes are outside the APM. */
+static const struct asl_cuts_variant *variant_of(const struct asl_plan *plan)
 {
-	return asl_cuts_owns(piece, plan, rank, which, i, &cuts_variant);
+	static const struct asl_cuts_variant in_pool = {cuts_owns_of_C, 1,
+							cuts_run, cuts_predict};
+	static const struct asl_cuts_variant fused = {owns_of_C, ROUNDS, run,
+						      fused_predict};
+
+	return asl_plan_runs(plan)->outside_apm ? &fused : &in_pool;
 }
 
-static void predict_cuts(struct asl_ledger *out, const struct asl_plan *plan,
-			 int rank)
+static bool any_owns(struct asl_piece *piece, const struct asl_plan *plan,
+		     int rank, enum asl_operand which, int i)
 {
-	asl_cuts_predict(out, plan, rank, &cuts_variant);
+	struct asl_cuts_part x;
+	bool owns;
+
+	*piece = (struct asl_piece){0};
+	cuts_begin(&x, plan, rank);
+	owns = which == ASL_C ? variant_of(plan)->owns(piece, &x, i)
+			      : cuts_piece(piece, &x, which, i);
+	cuts_end(&x);
+	return owns;
 }
 
-static void run_cuts(struct asl_rank *r, const struct asl_plan *plan,
-		     struct asl_words own[ASL_OPERANDS])
+static void any_run(struct asl_rank *r, const struct asl_plan *plan,
+		    struct asl_words own[ASL_OPERANDS])
 {
-	asl_cuts_run(r, plan, own, &cuts_variant);
+	const struct asl_cuts_variant *v = variant_of(plan);
+	struct asl_cuts_faces faces;
+	struct asl_cuts_part x;
+
+	cuts_begin(&x, plan, r->id);
+	if (!x.l)
+		asl_rank_fail(r, -ENOMEM, "no memory for the boxes of %d ranks",
+			      plan->ranks);
+	if (x.cells) {
+		cuts_gather(r, &x, &faces, own);
+		v->run(r, &x, &faces, &own[ASL_C]);
+	}
+	for (int i = 0; !x.cells && i < v->marks; i++)
+		asl_mark_epoch(r, NULL, 0);
+	cuts_end(&x);
 }
 
-static const struct asl_matmul cuts_matmul = {
-	.grid = CUTS_GRID,
-	.ideal = cuts_ideal,
-	.flops = cuts_flops,
-	.owns = cuts_owns,
-};
+static uint64_t inputs_owned(const struct asl_cuts_part *x)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < x->cells; i++)
+		if (cuts_cell(x, i)->which != ASL_C)
+			words += cuts_share(x, cuts_cell(x, i)).count;
+	return words;
+}
+
+static void predict_all(struct asl_ledger *out, const struct asl_cuts_part *x)
+{
+	struct asl_cuts_buffers buffers =
+		predict_gather(&out->in[ASL_GATHER], x);
+	struct asl_cuts_held C = variant_of(x->plan)->predict(out, x);
+	uint64_t own = inputs_owned(x) + C.own;
+	uint64_t gathering = buffers.panels + buffers.beside;
+	uint64_t multiplying = buffers.panels + C.summands + C.multiplying;
+	uint64_t reducing = C.summands + C.reducing;
+
+	out->memory_high =
+		own + asl_max(gathering, asl_max(multiplying, reducing));
+	out->pool_high = own + C.summands +
+			 (x->plan->panels == ASL_POOL ? buffers.panels : 0);
+}
+
+static void any_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			int rank)
+{
+	struct asl_cuts_part x;
+
+	cuts_begin(&x, plan, rank);
+	if (x.cells)
+		predict_all(out, &x);
+	cuts_end(&x);
+}
+
+/* ---- The grid and the flops ---- */
+
+static void cuts_ideal(double p[3], const struct asl_plan *plan)
+{
+	uint64_t all = asl_shape_of(plan)->m * asl_shape_of(plan)->n *
+		       asl_shape_of(plan)->k;
+
+	p[0] = (double)asl_min(all, (uint64_t)plan->ranks);
+	p[1] = p[2] = 1;
+}
+
+static uint64_t cuts_flops(const struct asl_plan *plan)
+{
+	struct asl_cuts_layout *l = asl_cuts_take(plan);
+	uint64_t flops = l ? 2 * asl_cuts_largest(l) : 0;
+
+	asl_cuts_give(l);
+	return flops;
+}
+
+#define CUTS_MATMUL                                                            \
+	.grid = {.axes = "mkn",                                                \
+		 .text = "P x 1 x 1",                                          \
+		 .most = {0, 1, 1},                                            \
+		 .none = true},                                                \
+	.ideal = cuts_ideal, .flops = cuts_flops, .owns = any_owns
+
+static const struct asl_matmul matmul = {CUTS_MATMUL};
+
+static const struct asl_matmul matmul_of_fused = {CUTS_MATMUL,
+						  .kernel = "tight"};
 
 const struct asl_algorithm asl_multiply_cuts = {
 	.name = "cuts",
 	.summary = "any number of ranks: the box cut in two, again and again",
 	.family = &asl_family_multiply,
 	.resumes = true,
-	.matmul = &cuts_matmul,
-	.predict = predict_cuts,
-	.run = run_cuts,
+	.matmul = &matmul,
+	.predict = any_predict,
+	.run = any_run,
+};
+
+const struct asl_algorithm asl_multiply_cuts_fused = {
+	.name = "cuts-fused",
+	.summary = "cuts, with sums reduced out of the cache: fewest writes",
+	.outside_apm = true,
+	.family = &asl_family_multiply,
+	.resumes = true,
+	.matmul = &matmul_of_fused,
+	.predict = any_predict,
+	.run = any_run,
 };
