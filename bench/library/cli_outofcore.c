@@ -109,7 +109,7 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 		fprintf(f, ", %c's in %d once more", letter(o->order.at[2]),
 			o->again);
 	fprintf(f, "\n          %ju of %ju words of DRAM\n",
-		asl_ooc_predicted_dram(plan), plan->budget);
+		asl_forecast(plan).memory_needed, plan->budget);
 }
 
 /* ---- Bounds ---- */

@@ -68,19 +68,6 @@ static bool choose(struct asl_outofcore *o, struct asl_ooc_model x)
 	return isfinite(least);
 }
 
-uint64_t asl_ooc_predicted_dram(const struct asl_plan *plan)
-{
-	uint64_t most = 0;
-
-	for (int i = 0; i < asl_ooc_ranks(plan); i++) {
-		struct asl_ledger x;
-
-		asl_plan_predict(&x, plan, i);
-		most = asl_max(most, x.memory_high - x.pool_high);
-	}
-	return most;
-}
-
 static bool fit(struct asl_outofcore *o, const struct asl_plan *plan,
 		const struct asl_ooc_order *order, uint64_t budget)
 {
@@ -96,7 +83,7 @@ static bool fit(struct asl_outofcore *o, const struct asl_plan *plan,
 		x.tile = floor(((double)budget - beside) / tiles);
 		if (x.tile < 1 || !choose(o, x))
 			return false;
-		held = asl_ooc_predicted_dram(&made);
+		held = asl_forecast(&made).memory_needed;
 		if (held <= budget)
 			return true;
 		beside += fmax(tiles, (double)(held - budget));
@@ -133,21 +120,12 @@ static void try_order(struct asl_candidates *list, struct asl_plan plan,
 	o->product = *plan.multiplication;
 	plan.outofcore = o;
 	plan.multiplication = &o->product;
-	/* The list would count pools towards the budget. */
 	if (fit(o, &plan, order, plan.budget))
-		asl_candidates_put(list, &(struct asl_candidate){
-						 plan, asl_forecast(&plan)});
+		asl_candidates_add(list, &plan);
 	else
 		asl_candidates_refuse(
 			list, &plan, find_needed(o, &plan, order, plan.budget));
 }
-
-static const struct asl_algorithm best_of_six = {
-	.name = "ooc-auto",
-	.summary = "the method, order and tiles out of core of least predicted "
-		   "Q",
-	.family = &asl_family_outofcore,
-};
 
 int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base)
 {
@@ -158,9 +136,10 @@ int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base)
 	plan.accounting = ASL_FULL;
 	if (!plan.kernel)
 		plan.kernel = asl_kernel_find("vomm");
-	for (int i = 0; asl_ooc_algorithms[i] != &best_of_six; i++) {
+	/* ooc-auto is of no kind. */
+	for (int i = 0; asl_ooc_algorithms[i]->outofcore; i++) {
 		plan.algorithm = asl_ooc_algorithms[i];
-		if (base->algorithm != &best_of_six &&
+		if (base->algorithm->outofcore &&
 		    base->algorithm != plan.algorithm)
 			continue;
 		for (int j = 0; j < ASL_OOC_ORDERS; j++)
@@ -180,17 +159,6 @@ int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed)
 		asl_candidates_take(plan, &list);
 	return err;
 }
-
-const struct asl_algorithm *const asl_ooc_algorithms[] = {
-	&asl_ooc_rotation_inside,
-	&asl_ooc_rotation_outside,
-	&asl_ooc_replication_inside,
-	&asl_ooc_replication_outside,
-	&asl_ooc_accumulation_inside,
-	&asl_ooc_accumulation_outside,
-	&best_of_six,
-	NULL,
-};
 
 /* ---- The family ---- */
 
@@ -255,6 +223,7 @@ const struct asl_family asl_family_outofcore = {
 	.owned = owned,
 	.ranks = asl_ooc_ranks,
 	.describe = describe,
+	.dram_budget = true,
 	.release = release,
 	.open = asl_multiply_open,
 	.create = asl_multiply_create,

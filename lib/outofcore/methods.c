@@ -34,12 +34,13 @@
  * A pass reads each word of an array once, however uneven its tiles are.  The
  * kernel's counts, which depend on sizes, are evaluated once for all tiles that
  * are alike: a range cut into parts, and these into parts, has leaves of no more
- * than four lengths; k, which a torus has cut before, of eight.
+ * than four lengths; k, which a torus has cut before, of eight.  An array that
+ * ranks share, which there is without a torus, has leaves of sixteen sizes.
  */
 
 struct sizes {
 	int count;
-	struct asl_alike of[8];
+	struct asl_alike of[16];
 };
 
 static void add_size(struct sizes *s, struct asl_alike x)
@@ -94,47 +95,40 @@ static uint64_t words_of(const struct asl_ooc_layout *l, enum asl_operand which)
 	       l->index[asl_ooc_cols(which)].count;
 }
 
-/* Call see() for every size of a leaf. */
-static void each_size(const struct asl_ooc_layout *l, enum asl_operand which,
-		      void (*see)(const struct asl_alike *words, void *arg),
-		      void *arg)
+/* The leaves of an array that ranks share. */
+static struct sizes leaves_of(const struct asl_ooc_layout *l,
+			      enum asl_operand which)
 {
 	struct sizes rows = sizes_of(l, asl_ooc_rows(which));
 	struct sizes cols = sizes_of(l, asl_ooc_cols(which));
+	struct sizes s = {.count = 0};
 
 	for (int i = 0; i < rows.count; i++)
-		for (int j = 0; j < cols.count; j++) {
-			struct asl_alike x = {
-				rows.of[i].length * cols.of[j].length,
-				rows.of[i].many * cols.of[j].many};
-
-			see(&x, arg);
-		}
+		for (int j = 0; j < cols.count; j++)
+			add_size(&s,
+				 (struct asl_alike){
+					 rows.of[i].length * cols.of[j].length,
+					 rows.of[i].many * cols.of[j].many});
+	return s;
 }
 
-struct sharing {
-	const struct asl_ooc_layout *l;
-	uint64_t words;
-};
-
-static void add_share(const struct asl_alike *x, void *arg)
+static uint64_t own_share(const struct asl_ooc_layout *l, uint64_t words)
 {
-	struct sharing *s = arg;
-
-	s->words +=
-		x->many * asl_share(x->length, s->l->ranks, s->l->rank).count;
+	return asl_share(words, l->ranks, l->rank).count;
 }
 
 uint64_t asl_ooc_owned(const struct asl_ooc_layout *l, enum asl_operand which)
 {
-	struct sharing s = {l, 0};
+	struct sizes leaves;
+	uint64_t words = 0;
 
-	if (asl_ooc_is_shared(l, which)) {
-		each_size(l, which, add_share, &s);
-		return s.words;
-	}
-	return asl_ooc_index(l, asl_ooc_rows(which), l->home).count *
-	       asl_ooc_index(l, asl_ooc_cols(which), l->home).count;
+	if (!asl_ooc_is_shared(l, which))
+		return asl_ooc_index(l, asl_ooc_rows(which), l->home).count *
+		       asl_ooc_index(l, asl_ooc_cols(which), l->home).count;
+	leaves = leaves_of(l, which);
+	for (int i = 0; i < leaves.count; i++)
+		words += leaves.of[i].many * own_share(l, leaves.of[i].length);
+	return words;
 }
 
 static void predict_fetched(struct asl_counts *x, uint64_t words)
@@ -289,19 +283,23 @@ static void predict_compute(struct asl_ledger *out,
 			   asl_max(x->network, kernel);
 }
 
-/* ---- Arrays of which every rank owns a share of each leaf ---- */
+/* ---- The array of which every rank owns a share of each leaf ---- */
 
-struct shares {
+struct shared {
+	enum asl_operand which;
+	const struct asl_words *own;
 	uint64_t *first; /* by leaf, by rows of leaves: in the words owned */
 	struct asl_group all;
+	struct asl_words room; /* accumulation: for a share of a sum */
 };
 
-static void take_shares(struct asl_rank *r, struct shares *s,
-			const struct asl_ooc_layout *l, enum asl_operand which)
+static void take_shares(struct asl_rank *r, struct shared *s,
+			const struct asl_ooc_layout *l)
 {
-	int rows = l->leaves[asl_ooc_rows(which)];
-	int cols = l->leaves[asl_ooc_cols(which)];
+	int rows = l->leaves[asl_ooc_rows(s->which)];
+	int cols = l->leaves[asl_ooc_cols(s->which)];
 	uint64_t first = 0;
+	struct asl_piece mine;
 
 	s->all = (struct asl_group){0, 1, l->ranks, l->rank, NULL};
 	s->first = calloc((size_t)rows * (size_t)cols, sizeof *s->first);
@@ -311,40 +309,29 @@ static void take_shares(struct asl_rank *r, struct shares *s,
 			      cols);
 		return;
 	}
-	for (int i = 0; i < rows * cols; i++) {
-		uint64_t words =
-			asl_ooc_leaf(l, asl_ooc_rows(which), 0, i / cols)
-				.count *
-			asl_ooc_leaf(l, asl_ooc_cols(which), 0, i % cols).count;
-
+	for (int i = 0;
+	     asl_ooc_matmul.owns(&mine, l->plan, l->rank, s->which, i); i++) {
 		s->first[i] = first;
-		first += asl_share(words, l->ranks, l->rank).count;
+		first += mine.words.count;
 	}
 }
 
-static void give_shares(struct shares *s)
-{
-	free(s->first);
-	s->first = NULL;
-}
-
-static struct asl_range share_within(const struct shares *s,
+static struct asl_range share_within(const struct shared *s,
 				     const struct asl_words *tile)
 {
 	return asl_share(tile->count, s->all.size, s->all.me);
 }
 
-static struct asl_words share_owned(const struct shares *s,
-				    const struct asl_ooc_walk *w,
-				    const struct asl_ooc_tile *t,
-				    const struct asl_words *own)
+static struct asl_words share_owned(const struct asl_ooc_walk *w,
+				    const struct asl_ooc_tile *t)
 {
+	const struct shared *s = w->method;
 	enum asl_operand rows = asl_ooc_rows(t->which);
 	enum asl_operand cols = asl_ooc_cols(t->which);
 	int leaf = t->leaf[rows] * w->l->leaves[cols] + t->leaf[cols];
 	struct asl_words words = asl_ooc_tile_words(w, t);
 
-	return asl_slice(own, s->first[leaf], share_within(s, &words).count);
+	return asl_slice(s->own, s->first[leaf], share_within(s, &words).count);
 }
 
 /*
@@ -356,12 +343,6 @@ static struct asl_words share_owned(const struct shares *s,
  * of the passes before; outside, each rank completes its summand in its pool
  * first.
  */
-
-struct accumulation {
-	struct shares shares;
-	const struct asl_words *own; /* of C */
-	struct asl_words room;	     /* for a share of a sum */
-};
 
 /* Enough for any leaf: shares of smaller leaves may be larger. */
 static uint64_t share_room(const struct asl_ooc_layout *l)
@@ -375,24 +356,22 @@ static uint64_t share_room(const struct asl_ooc_layout *l)
 static struct asl_words sum_tiles(struct asl_ooc_walk *w,
 				  struct asl_ooc_tile *C)
 {
-	struct accumulation *x = w->method;
+	const struct shared *x = w->method;
 	struct asl_words all = asl_ooc_tile_words(w, C), mine;
 
 	if (w->l->ranks == 1)
 		return all;
-	mine = asl_slice(&x->room, 0, share_within(&x->shares, &all).count);
-	asl_reduce_scatter(w->r, &x->shares.all, &mine, &all);
+	mine = asl_slice(&x->room, 0, share_within(x, &all).count);
+	asl_reduce_scatter(w->r, &x->all, &mine, &all);
 	return mine;
 }
 
 static void put_sum(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
 {
-	const struct accumulation *x = w->method;
-	struct asl_words sum, own;
+	struct asl_words own = share_owned(w, C), sum;
 	struct asl_block place;
 
 	asl_phase(w->r, ASL_REDUCE);
-	own = share_owned(&x->shares, w, C, x->own);
 	sum = sum_tiles(w, C);
 	if (C->fresh) {
 		asl_copy(w->r, &own, &sum);
@@ -433,10 +412,10 @@ static void accumulation_run(struct asl_rank *r, const struct asl_plan *plan,
 			     struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_ooc_layout l = asl_ooc_layout(plan, r->id);
-	struct accumulation x = {.own = &own[ASL_C]};
+	struct shared x = {.which = ASL_C, .own = &own[ASL_C]};
 	struct asl_ooc_walk w = {.r = r, .l = &l, .method = &x};
 
-	take_shares(r, &x.shares, &l, ASL_C);
+	take_shares(r, &x, &l);
 	asl_take(r, &x.room, ASL_DRAM, share_room(&l));
 	asl_ooc_walk_take(&w, own, false);
 	if (l.kind->inside) {
@@ -448,34 +427,33 @@ static void accumulation_run(struct asl_rank *r, const struct asl_plan *plan,
 	}
 	asl_ooc_walk_give(&w);
 	asl_give(r, &x.room);
-	give_shares(&x.shares);
+	free(x.first);
 }
 
-struct reduction {
-	struct asl_counts *x;
-	const struct asl_ooc_layout *l;
-	uint64_t times; /* that C is put back */
-	bool from_pool;
-	uint64_t scratch;
-};
-
-static void predict_sum(const struct asl_alike *leaf, void *arg)
+/* C is put back so many times.  Returns the scratch. */
+static uint64_t predict_sums(struct asl_counts *x,
+			     const struct asl_ooc_layout *l, uint64_t times,
+			     bool from_pool)
 {
-	struct reduction *s = arg;
-	const struct asl_ooc_layout *l = s->l;
-	uint64_t mine = asl_share(leaf->length, l->ranks, l->rank).count;
-	struct asl_counts once = {{0}};
+	struct sizes leaves = leaves_of(l, ASL_C);
+	uint64_t scratch = 0;
 
-	asl_predict_reduce_scatter(&once, leaf->length, l->ranks, l->rank,
-				   ASL_DRAM, ASL_DRAM);
-	predict_put(&once, mine);
-	if (s->from_pool)
-		predict_fetched(&once, leaf->length);
-	asl_counts_add_times(s->x, &once, s->times * leaf->many);
-	s->x->of[ASL_NVM_LIFT] += (s->times - 1) * leaf->many * mine;
-	s->scratch = asl_max(
-		s->scratch,
-		asl_reduce_scatter_scratch(leaf->length, l->ranks, l->rank));
+	for (int i = 0; i < leaves.count; i++) {
+		uint64_t words = leaves.of[i].length, many = leaves.of[i].many;
+		uint64_t mine = own_share(l, words);
+		struct asl_counts once = {{0}};
+
+		asl_predict_reduce_scatter(&once, words, l->ranks, l->rank,
+					   ASL_DRAM, ASL_DRAM);
+		predict_put(&once, mine);
+		if (from_pool)
+			predict_fetched(&once, words);
+		asl_counts_add_times(x, &once, times * many);
+		x->of[ASL_NVM_LIFT] += (times - 1) * many * mine;
+		scratch = asl_max(scratch, asl_reduce_scatter_scratch(
+						   words, l->ranks, l->rank));
+	}
+	return scratch;
 }
 
 static void accumulation_predict(struct asl_ledger *out,
@@ -483,11 +461,9 @@ static void accumulation_predict(struct asl_ledger *out,
 {
 	struct asl_ooc_layout l = asl_ooc_layout(plan, rank);
 	bool in = l.kind->inside;
-	struct reduction s = {&out->in[ASL_REDUCE], &l,
-			      in ? (uint64_t)asl_ooc_passes(&l, ASL_C) : 1, !in,
-			      0};
+	uint64_t times = in ? (uint64_t)asl_ooc_passes(&l, ASL_C) : 1;
+	uint64_t scratch = predict_sums(&out->in[ASL_REDUCE], &l, times, !in);
 
-	each_size(&l, ASL_C, predict_sum, &s);
 	for (int i = ASL_A; i <= ASL_B; i++)
 		predict_operand(out, &l, i, words_of(&l, i));
 	if (!in)
@@ -495,30 +471,8 @@ static void accumulation_predict(struct asl_ledger *out,
 	predict_compute(out, &l, in,
 			&(struct beside){.pool = in ? 0 : words_of(&l, ASL_C),
 					 .dram = share_room(&l),
-					 .network = s.scratch});
+					 .network = scratch});
 }
-
-const struct asl_algorithm asl_ooc_accumulation_inside = {
-	.name = "ooc-accumulation-inside",
-	.summary = "out of core: k cut, sums over ranks tile by tile",
-	.family = &asl_family_outofcore,
-	.resumes = true,
-	.matmul = &asl_ooc_matmul,
-	.outofcore = &(const struct asl_ooc_kind){ASL_ACCUMULATION, true},
-	.predict = accumulation_predict,
-	.run = accumulation_run,
-};
-
-const struct asl_algorithm asl_ooc_accumulation_outside = {
-	.name = "ooc-accumulation-outside",
-	.summary = "out of core: k cut, sums over ranks at the end",
-	.family = &asl_family_outofcore,
-	.resumes = true,
-	.matmul = &asl_ooc_matmul,
-	.outofcore = &(const struct asl_ooc_kind){ASL_ACCUMULATION, false},
-	.predict = accumulation_predict,
-	.run = accumulation_run,
-};
 
 /*
  * Replication
@@ -530,28 +484,22 @@ const struct asl_algorithm asl_ooc_accumulation_outside = {
  * go to every rank's pool first, to be fetched from there.
  */
 
-struct replication {
-	struct shares shares;
-	enum asl_operand which;
-	const struct asl_words *own; /* of it */
-};
-
 static void gather(struct asl_ooc_walk *w, struct asl_ooc_tile *t)
 {
-	struct replication *x = w->method;
+	const struct shared *x = w->method;
 	struct asl_words all = asl_ooc_tile_words(w, t), mine, own;
-	struct asl_range within = share_within(&x->shares, &all);
+	struct asl_range within = share_within(x, &all);
 
 	asl_phase(w->r, ASL_GATHER);
-	own = share_owned(&x->shares, w, t, x->own);
+	own = share_owned(w, t);
 	mine = asl_slice(&all, within.first, within.count);
 	asl_copy(w->r, &mine, &own);
-	asl_allgather(w->r, &x->shares.all, &all);
+	asl_allgather(w->r, &x->all, &all);
 }
 
 static void gather_or_fetch(struct asl_ooc_walk *w, struct asl_ooc_tile *t)
 {
-	const struct replication *x = w->method;
+	const struct shared *x = w->method;
 
 	(t->which == x->which ? gather : asl_ooc_fetch)(w, t);
 }
@@ -564,7 +512,7 @@ static void gather_to_pool(struct asl_ooc_walk *w, struct asl_ooc_tile *t)
 
 static void replicate_outside(struct asl_ooc_walk *w)
 {
-	struct replication *x = w->method;
+	const struct shared *x = w->method;
 	struct asl_words *copy = &w->array[x->which];
 
 	asl_take(w->r, copy, ASL_POOL, words_of(w->l, x->which));
@@ -578,11 +526,11 @@ static void replication_run(struct asl_rank *r, const struct asl_plan *plan,
 			    struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_ooc_layout l = asl_ooc_layout(plan, r->id);
-	struct replication x = {.which = l.o->replicated,
-				.own = &own[l.o->replicated]};
+	struct shared x = {.which = l.o->replicated,
+			   .own = &own[l.o->replicated]};
 	struct asl_ooc_walk w = {.r = r, .l = &l, .method = &x};
 
-	take_shares(r, &x.shares, &l, x.which);
+	take_shares(r, &x, &l);
 	asl_ooc_walk_take(&w, own, false);
 	if (l.kind->inside) {
 		w.fetch = gather_or_fetch;
@@ -591,28 +539,26 @@ static void replication_run(struct asl_rank *r, const struct asl_plan *plan,
 		replicate_outside(&w);
 	}
 	asl_ooc_walk_give(&w);
-	give_shares(&x.shares);
+	free(x.first);
 }
 
-struct gathering {
-	struct asl_counts *x;
-	const struct asl_ooc_layout *l;
-	uint64_t times;
-	bool to_pool;
-};
-
-static void predict_gather(const struct asl_alike *leaf, void *arg)
+static void predict_gathers(struct asl_counts *x,
+			    const struct asl_ooc_layout *l, uint64_t times,
+			    bool to_pool)
 {
-	const struct gathering *g = arg;
-	const struct asl_ooc_layout *l = g->l;
-	struct asl_counts once = {{0}};
+	struct sizes leaves = leaves_of(l, l->o->replicated);
 
-	predict_fetched(&once,
-			asl_share(leaf->length, l->ranks, l->rank).count);
-	asl_predict_allgather(&once, leaf->length, l->ranks, l->rank, ASL_DRAM);
-	if (g->to_pool)
-		predict_put(&once, leaf->length);
-	asl_counts_add_times(g->x, &once, g->times * leaf->many);
+	for (int i = 0; i < leaves.count; i++) {
+		uint64_t words = leaves.of[i].length;
+		struct asl_counts once = {{0}};
+
+		predict_fetched(&once, own_share(l, words));
+		asl_predict_allgather(&once, words, l->ranks, l->rank,
+				      ASL_DRAM);
+		if (to_pool)
+			predict_put(&once, words);
+		asl_counts_add_times(x, &once, times * leaves.of[i].many);
+	}
 }
 
 static void replication_predict(struct asl_ledger *out,
@@ -621,11 +567,9 @@ static void replication_predict(struct asl_ledger *out,
 	struct asl_ooc_layout l = asl_ooc_layout(plan, rank);
 	enum asl_operand which = l.o->replicated;
 	bool in = l.kind->inside;
-	struct gathering g = {&out->in[ASL_GATHER], &l,
-			      in ? (uint64_t)asl_ooc_passes(&l, which) : 1,
-			      !in};
+	uint64_t times = in ? (uint64_t)asl_ooc_passes(&l, which) : 1;
 
-	each_size(&l, which, predict_gather, &g);
+	predict_gathers(&out->in[ASL_GATHER], &l, times, !in);
 	for (int i = ASL_A; i <= ASL_B; i++)
 		if (!in || i != (int)which)
 			predict_operand(out, &l, i, words_of(&l, i));
@@ -633,28 +577,6 @@ static void replication_predict(struct asl_ledger *out,
 	predict_compute(out, &l, false,
 			&(struct beside){.pool = in ? 0 : words_of(&l, which)});
 }
-
-const struct asl_algorithm asl_ooc_replication_inside = {
-	.name = "ooc-replication-inside",
-	.summary = "out of core: all of A or B to every rank, tile by tile",
-	.family = &asl_family_outofcore,
-	.resumes = true,
-	.matmul = &asl_ooc_matmul,
-	.outofcore = &(const struct asl_ooc_kind){ASL_REPLICATION, true},
-	.predict = replication_predict,
-	.run = replication_run,
-};
-
-const struct asl_algorithm asl_ooc_replication_outside = {
-	.name = "ooc-replication-outside",
-	.summary = "out of core: all of A or B to every rank's pool first",
-	.family = &asl_family_outofcore,
-	.resumes = true,
-	.matmul = &asl_ooc_matmul,
-	.outofcore = &(const struct asl_ooc_kind){ASL_REPLICATION, false},
-	.predict = replication_predict,
-	.run = replication_run,
-};
 
 /*
  * Rotation
@@ -724,21 +646,15 @@ static void multiply_all_round(struct asl_ooc_walk *w, struct asl_ooc_tile *A,
 	}
 }
 
-/* Rooms swap places while tiles travel, but are freed as they were allocated. */
 static void rotation_inside_run(struct asl_rank *r, const struct asl_plan *plan,
 				struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_ooc_layout l = asl_ooc_layout(plan, r->id);
 	struct asl_ooc_walk w = {.r = r, .l = &l};
-	struct asl_words taken[ASL_OPERANDS];
 
 	asl_ooc_walk_take(&w, own, l.q > 1);
-	for (int i = 0; i < ASL_OPERANDS; i++)
-		taken[i] = w.landing[i];
 	w.multiply = multiply_all_round;
 	asl_ooc_walk(&w);
-	for (int i = 0; i < ASL_OPERANDS; i++)
-		w.landing[i] = taken[i];
 	asl_ooc_walk_give(&w);
 }
 
@@ -911,24 +827,40 @@ static void rotation_outside_predict(struct asl_ledger *out,
 					 asl_ooc_index(&l, ASL_C, 0).count});
 }
 
-const struct asl_algorithm asl_ooc_rotation_inside = {
-	.name = "ooc-rotation-inside",
-	.summary = "out of core: tiles of A and B rotate on a q x q torus",
-	.family = &asl_family_outofcore,
-	.resumes = true,
-	.matmul = &asl_ooc_matmul,
-	.outofcore = &(const struct asl_ooc_kind){ASL_ROTATION, true},
-	.predict = rotation_inside_predict,
-	.run = rotation_inside_run,
-};
+/* ---- The methods ---- */
 
-const struct asl_algorithm asl_ooc_rotation_outside = {
-	.name = "ooc-rotation-outside",
-	.summary = "out of core: blocks rotate on a q x q torus, pool to pool",
-	.family = &asl_family_outofcore,
-	.resumes = true,
-	.matmul = &asl_ooc_matmul,
-	.outofcore = &(const struct asl_ooc_kind){ASL_ROTATION, false},
-	.predict = rotation_outside_predict,
-	.run = rotation_outside_run,
+#define METHOD(NAME, SUMMARY, OF, INSIDE, FUNCTIONS)                           \
+	&(const struct asl_algorithm)                                          \
+	{                                                                      \
+		.name = NAME, .summary = "out of core: " SUMMARY,              \
+		.family = &asl_family_outofcore, .resumes = true,              \
+		.matmul = &asl_ooc_matmul,                                     \
+		.outofcore = &(const struct asl_ooc_kind){OF, INSIDE},         \
+		.predict = FUNCTIONS##_predict, .run = FUNCTIONS##_run,        \
+	}
+
+const struct asl_algorithm *const asl_ooc_algorithms[] = {
+	METHOD("ooc-rotation-inside",
+	       "tiles of A and B rotate on a q x q torus", ASL_ROTATION, true,
+	       rotation_inside),
+	METHOD("ooc-rotation-outside",
+	       "blocks rotate on a q x q torus, pool to pool", ASL_ROTATION,
+	       false, rotation_outside),
+	METHOD("ooc-replication-inside",
+	       "all of A or B to every rank, tile by tile", ASL_REPLICATION,
+	       true, replication),
+	METHOD("ooc-replication-outside",
+	       "all of A or B to every rank's pool first", ASL_REPLICATION,
+	       false, replication),
+	METHOD("ooc-accumulation-inside", "k cut, sums over ranks tile by tile",
+	       ASL_ACCUMULATION, true, accumulation),
+	METHOD("ooc-accumulation-outside", "k cut, sums over ranks at the end",
+	       ASL_ACCUMULATION, false, accumulation),
+	&(const struct asl_algorithm){
+		.name = "ooc-auto",
+		.summary = "the method, order and tiles out of core of least "
+			   "predicted Q",
+		.family = &asl_family_outofcore,
+	},
+	NULL,
 };

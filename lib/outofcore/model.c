@@ -100,39 +100,29 @@ static void rotation(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 	}
 }
 
-static void replication(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
+/* One array is put together, or added up, by all ranks. */
+static void collective(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 {
-	enum asl_operand which = x->replicated;
-	double words = t->words[which], net = x->replicate * words;
+	bool sums = x->method == ASL_ACCUMULATION;
+	enum asl_operand which = sums ? ASL_C : x->replicated;
+	double words = t->words[which];
+	double net = (sums ? x->accumulate : x->replicate) * words;
 	double share = x->executed ? words / x->ranks : 0;
 
 	if (x->inside)
 		t->net[which] = net;
 	else
-		transfer(t, which, share, words, net);
-}
-
-static void accumulation(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
-{
-	double words = t->words[ASL_C], net = x->accumulate * words;
-	double share = x->executed ? words / x->ranks : 0;
-
-	if (x->inside)
-		t->net[ASL_C] = net;
-	else
-		transfer(t, ASL_C, words, share, net);
+		transfer(t, which, sums ? words : share, sums ? share : words,
+			 net);
 }
 
 struct asl_ooc_terms asl_ooc_terms(const struct asl_ooc_model *x)
 {
-	static void (*const network[])(struct asl_ooc_terms *,
-				       const struct asl_ooc_model *) = {
-		rotation, replication, accumulation};
 	struct asl_ooc_terms t = {.transfer = {0}};
 
 	extents(&t, x);
 	passes(&t, x);
-	network[x->method](&t, x);
+	(x->method == ASL_ROTATION ? rotation : collective)(&t, x);
 	for (int i = 0; i < ASL_OPERANDS; i++) {
 		t.pass[i] = x->net * (t.net[i] - t.spared[i]);
 		t.turn[i] = x->net * t.rotated[i];

@@ -61,8 +61,7 @@ struct asl_ooc_model asl_ooc_model_of(const struct asl_plan *plan);
 /*
  * Rank the plans of the base's algorithm, or with ooc-auto of all, in all orders
  * that its request allows.  Each has the tiles, and the operand to replicate, of
- * least cost by the model for a budget of DRAM, base->budget, which pools do not
- * count towards.
+ * least cost by the model for a budget of DRAM, base->budget.
  */
 int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base);
 
@@ -71,8 +70,5 @@ int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base);
  * least budget that would do.
  */
 int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed);
-
-/* DRAM words that the busiest rank holds. */
-uint64_t asl_ooc_predicted_dram(const struct asl_plan *plan);
 
 #endif

@@ -157,22 +157,19 @@ static struct asl_range cols_of(const struct asl_ooc_walk *w,
 	return asl_ooc_leaf(w->l, i, t->part, t->leaf[i]);
 }
 
-static struct asl_block block(const struct asl_ooc_walk *w,
-			      const struct asl_ooc_tile *t)
-{
-	uint64_t rows = rows_of(w, t).count;
-	uint64_t cols = cols_of(w, t).count;
-	struct asl_words words = asl_slice(&t->room, 0, rows * cols);
-
-	return asl_as_block(&words, rows, cols);
-}
-
 struct asl_words asl_ooc_tile_words(const struct asl_ooc_walk *w,
 				    const struct asl_ooc_tile *t)
 {
-	struct asl_block x = block(w, t);
+	return asl_slice(&t->room, 0,
+			 rows_of(w, t).count * cols_of(w, t).count);
+}
 
-	return asl_slice(&t->room, 0, x.rows * x.cols);
+static struct asl_block block(const struct asl_ooc_walk *w,
+			      const struct asl_ooc_tile *t)
+{
+	struct asl_words words = asl_ooc_tile_words(w, t);
+
+	return asl_as_block(&words, rows_of(w, t).count, cols_of(w, t).count);
 }
 
 /* The tile's place in w->array. */
@@ -259,12 +256,15 @@ static void take_rooms(struct asl_ooc_walk *w, struct asl_ooc_tile *t,
 {
 	enum asl_operand which = t[0].which;
 	uint64_t words = asl_ooc_largest(w->l, which);
+	uint64_t more = landings && which != ASL_C;
+	struct asl_words *all = &w->rooms[which];
 
-	asl_take(w->r, &w->rooms[which], ASL_DRAM, count * words);
-	if (landings && which != ASL_C)
-		asl_take(w->r, &w->landing[which], ASL_DRAM, words);
-	for (uint64_t i = 0; i < count && !w->r->err; i++)
-		t[i].room = asl_slice(&w->rooms[which], i * words, words);
+	asl_take(w->r, all, ASL_DRAM, (count + more) * words);
+	if (w->r->err)
+		return;
+	w->landing[which] = asl_slice(all, count * words, more * words);
+	for (uint64_t i = 0; i < count; i++)
+		t[i].room = asl_slice(all, i * words, words);
 }
 
 void asl_ooc_walk_take(struct asl_ooc_walk *w,
@@ -296,12 +296,9 @@ void asl_ooc_walk_take(struct asl_ooc_walk *w,
 
 void asl_ooc_walk_give(struct asl_ooc_walk *w)
 {
-	for (int i = 0; i < ASL_OPERANDS; i++) {
-		asl_give(w->r, &w->landing[i]);
+	for (int i = 0; i < ASL_OPERANDS; i++)
 		asl_give(w->r, &w->rooms[i]);
-	}
 	free(w->X);
-	w->X = NULL;
 }
 
 /* ---- Loops ---- */

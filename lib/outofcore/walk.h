@@ -92,10 +92,6 @@ int asl_ooc_passes(const struct asl_ooc_layout *l, enum asl_operand which);
 uint64_t asl_ooc_owned(const struct asl_ooc_layout *l, enum asl_operand which);
 
 extern const struct asl_matmul asl_ooc_matmul;
-extern const struct asl_algorithm asl_ooc_rotation_inside,
-	asl_ooc_rotation_outside, asl_ooc_replication_inside,
-	asl_ooc_replication_outside, asl_ooc_accumulation_inside,
-	asl_ooc_accumulation_outside;
 
 /* A piece of an array in DRAM. */
 struct asl_ooc_tile {
@@ -122,6 +118,7 @@ struct asl_ooc_walk {
 	int part;			      /* of k, that tiles begin with */
 	bool adds; /* C has sums of an earlier walk */
 
+	/* DRAM, cut into the rooms of tiles and a landing, which swap. */
 	struct asl_words rooms[ASL_OPERANDS], landing[ASL_OPERANDS];
 	struct asl_ooc_tile *X, Y, Z;
 };

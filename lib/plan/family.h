@@ -86,6 +86,9 @@ struct asl_family {
 	 */
 	void (*describe)(FILE *f, const struct asl_plan *plan);
 
+	/* A budget is for DRAM alone: a pool's words do not count. */
+	bool dram_budget;
+
 	/* See asl_plan_release.  NULL: there is nothing to free. */
 	void (*release)(struct asl_plan *plan);
 

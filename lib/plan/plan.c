@@ -3,6 +3,7 @@
  */
 #include "lib/plan/plan.h"
 
+#include "lib/base/parts.h"
 #include "lib/plan/family.h"
 
 int asl_plan_ranks(const struct asl_plan *plan)
@@ -75,9 +76,14 @@ unsigned asl_forecast_rank(struct asl_forecast *most,
 {
 	struct asl_ledger ledger;
 	struct asl_counts total;
+	uint64_t held;
 
 	asl_plan_predict(&ledger, plan, rank);
 	total = asl_ledger_total(&ledger);
+	held = ledger.memory_high;
+	if (plan->algorithm->family->dram_budget)
+		held -= ledger.pool_high;
+	most->memory_needed = asl_max(most->memory_needed, held);
 	return raise_costs(most, plan, &total) |
 	       raise_words(most, &ledger, &total);
 }
@@ -90,7 +96,5 @@ struct asl_forecast asl_forecast(const struct asl_plan *plan)
 	if (!family->forecast || !family->forecast(&most, plan))
 		for (int rank = 0; rank < asl_plan_ranks(plan); rank++)
 			asl_forecast_rank(&most, plan, rank);
-	if (!most.memory_needed)
-		most.memory_needed = most.memory_high;
 	return most;
 }
