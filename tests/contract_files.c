@@ -136,7 +136,8 @@ static void read_array(struct array *a, const char *path)
 	memcpy(a->size, asl_array_shape(in), sizeof a->size);
 	for (int i = 0; i < a->dims; i++)
 		e.size[i] = a->size[i];
-	e.term[0] = asl_term_of((int[]){0, 1, 2, 3, 4, 5, 6, 7}, a->dims);
+	for (int i = 0; i < a->dims; i++)
+		asl_term_add(&e.term[0], i);
 	source = asl_array_source(&e, 0, in);
 	for (uint64_t i = 0; i < entries(a); i++) {
 		uint64_t rest = i;

@@ -23,20 +23,13 @@ struct asl_array_in {
 	size_t map_bytes;
 };
 
-static uint64_t all_entries(const struct asl_array_in *in)
+static int check_finite(const struct asl_array_in *in, const char *path)
 {
 	uint64_t all = 1;
+	double value;
 
 	for (int i = 0; i < in->dims; i++)
 		all *= in->header.size[i];
-	return all;
-}
-
-static int check_finite(const struct asl_array_in *in, const char *path)
-{
-	uint64_t all = all_entries(in);
-	double value;
-
 	for (uint64_t i = 0; i < all; i++) {
 		memcpy(&value, in->entries + 8 * i, 8);
 		if (!isfinite(value))

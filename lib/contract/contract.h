@@ -130,14 +130,20 @@ struct asl_contraction {
 	struct asl_stage stage[ASL_MOST_INPUTS];
 };
 
-/* The spread of an intermediate, input j of a stage, where it was made. */
-static inline struct asl_spread
-asl_stage_origin(const struct asl_contraction *c, const struct asl_stage *x,
-		 int j)
+/* Input j of a stage where it is used and, if a stage made it, where it was. */
+static inline bool asl_stage_origin(struct asl_spread *used,
+				    struct asl_spread *made,
+				    const struct asl_contraction *c,
+				    const struct asl_stage *x, int j)
 {
-	const struct asl_stage *made = &c->stage[x->from[j] - c->e.inputs];
+	const struct asl_stage *by;
 
-	return asl_stage_spread(made, made->e.inputs);
+	if (x->from[j] < c->e.inputs)
+		return false;
+	by = &c->stage[x->from[j] - c->e.inputs];
+	*used = asl_stage_spread(x, j);
+	*made = asl_stage_spread(by, by->e.inputs);
+	return true;
 }
 
 /* Answer the request in plan->contraction for the plan's ranks and cache. */

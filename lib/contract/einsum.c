@@ -70,83 +70,77 @@ struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
  * panels are.
  */
 
-struct shares {
-	struct asl_words in[ASL_MOST_INPUTS][ASL_MOST_INPUTS]; /* [stage] */
-	struct asl_words out[ASL_MOST_INPUTS];
-	struct asl_words beside, between;
+struct piece {
+	struct asl_words all;
+	uint64_t used; /* words cut off so far */
 };
 
-/* Words cut off the pieces so far. */
-struct cutter {
-	struct shares *s;
+struct shares {
 	const struct asl_contraction *c;
 	const struct asl_words *own;
 	int rank;
-	uint64_t beside, between;
+	struct asl_words in[ASL_MOST_INPUTS][ASL_MOST_INPUTS]; /* [stage] */
+	struct asl_words out[ASL_MOST_INPUTS];
+	struct piece beside, between;
 };
 
-static struct asl_words cut(const struct asl_words *piece, uint64_t *done,
-			    const struct asl_stage *x, int term, int rank)
+static struct asl_words cut(const struct shares *s, struct piece *piece,
+			    const struct asl_stage *x, int term)
 {
 	struct asl_spread spread = asl_stage_spread(x, term);
-	uint64_t words = asl_spread_run(&spread, rank).words.count;
+	uint64_t words = asl_spread_run(&spread, s->rank).words.count;
 
-	*done += words;
-	return asl_slice(piece, *done - words, words);
+	piece->used += words;
+	return asl_slice(&piece->all, piece->used - words, words);
 }
 
-static struct asl_words input(struct cutter *k, const struct asl_stage *x,
+static struct asl_words input(struct shares *s, const struct asl_stage *x,
 			      int term)
 {
 	int from = x->from[term];
 
 	if (x->moves[term])
-		return cut(&k->s->between, &k->between, x, term, k->rank);
-	if (from >= k->c->e.inputs)
-		return k->s->out[from - k->c->e.inputs];
-	if (k->c->on_root)
-		return cut(&k->s->beside, &k->beside, x, term, k->rank);
-	return k->own[from];
+		return cut(s, &s->between, x, term);
+	if (from >= s->c->e.inputs)
+		return s->out[from - s->c->e.inputs];
+	return s->c->on_root ? cut(s, &s->beside, x, term) : s->own[from];
 }
 
-static struct asl_words output(struct cutter *k, const struct asl_stage *x,
+static struct asl_words output(struct shares *s, const struct asl_stage *x,
 			       bool last)
 {
 	if (!last)
-		return cut(&k->s->between, &k->between, x, x->e.inputs,
-			   k->rank);
-	if (k->c->on_root)
-		return cut(&k->s->beside, &k->beside, x, x->e.inputs, k->rank);
-	return k->own[k->c->e.inputs];
+		return cut(s, &s->between, x, x->e.inputs);
+	return s->c->on_root ? cut(s, &s->beside, x, x->e.inputs)
+			     : s->own[s->c->e.inputs];
 }
 
-static struct cutter cut_all(struct shares *s, const struct asl_plan *plan,
-			     int rank, const struct asl_words *own)
+static void cut_all(struct shares *s)
 {
-	const struct asl_contraction *c = plan->contraction;
-	struct cutter k = {.s = s, .c = c, .own = own, .rank = rank};
-
-	for (int i = 0; i < c->stages; i++) {
-		const struct asl_stage *x = &c->stage[i];
+	s->beside.used = s->between.used = 0;
+	for (int i = 0; i < s->c->stages; i++) {
+		const struct asl_stage *x = &s->c->stage[i];
 
 		for (int j = 0; j < x->e.inputs; j++)
-			s->in[i][j] = input(&k, x, j);
-		s->out[i] = output(&k, x, i == c->stages - 1);
+			s->in[i][j] = input(s, x, j);
+		s->out[i] = output(s, x, i == s->c->stages - 1);
 	}
-	return k;
 }
 
 /* The counts of the pieces; the shares have no addresses. */
 static void measure_shares(struct shares *s, const struct asl_plan *plan,
 			   int rank, const struct asl_words *own)
 {
-	struct cutter k;
-
-	s->beside = (struct asl_words){.where = ASL_POOL};
-	s->between = (struct asl_words){.where = plan->panels};
-	k = cut_all(s, plan, rank, own);
-	s->beside.count = k.beside;
-	s->between.count = k.between;
+	*s = (struct shares){
+		.c = plan->contraction,
+		.own = own,
+		.rank = rank,
+		.beside.all.where = ASL_POOL,
+		.between.all.where = plan->panels,
+	};
+	cut_all(s);
+	s->beside.all.count = s->beside.used;
+	s->between.all.count = s->between.used;
 }
 
 /* ---- A rank's part of a stage ---- */
@@ -270,25 +264,22 @@ static void predict_part(struct asl_ledger *out, const struct part *p,
 		     in_pool);
 }
 
-static void predict_moves(struct asl_counts *x, const struct asl_contraction *c,
-			  int stage, int rank, const struct shares *s,
-			  struct scratch *most)
+static void predict_moves(struct asl_counts *counts,
+			  const struct asl_contraction *c, int stage, int rank,
+			  const struct shares *s, struct scratch *most)
 {
-	const struct asl_stage *to = &c->stage[stage];
+	const struct asl_stage *x = &c->stage[stage];
+	struct asl_spread to, from;
 
-	for (int i = 0; i < to->e.inputs; i++) {
-		int made = to->from[i] - c->e.inputs;
-		struct asl_spread there = asl_stage_spread(to, i), here;
-
-		if (!to->moves[i])
-			continue;
-		here = asl_stage_origin(c, to, i);
-		note_scratch(most,
-			     asl_spread_predict(x, rank, c->ranks, &there,
-						s->in[stage][i].where, &here,
-						s->out[made].where),
-			     0);
-	}
+	for (int i = 0; i < x->e.inputs; i++)
+		if (x->moves[i] && asl_stage_origin(&to, &from, c, x, i))
+			note_scratch(
+				most,
+				asl_spread_predict(
+					counts, rank, c->ranks, &to,
+					s->in[stage][i].where, &from,
+					s->out[x->from[i] - c->e.inputs].where),
+				0);
 }
 
 /* Rank 0 scatters the operands, and gathers the result at the end. */
@@ -341,11 +332,11 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		if (p.works)
 			predict_part(out, &p, s.in[i], &s.out[i], &most);
 	}
-	owned += s.beside.count;
-	out->memory_high = owned + s.between.count + most.all;
+	owned += s.beside.used;
+	out->memory_high = owned + s.between.used + most.all;
 	out->pool_high = owned + most.pool;
 	if (plan->panels == ASL_POOL)
-		out->pool_high += s.between.count;
+		out->pool_high += s.between.used;
 }
 
 /* ---- Run a stage ---- */
@@ -385,7 +376,7 @@ static void compute(struct asl_rank *r, const struct part *p,
 static void mark_computed(struct asl_rank *r, const struct shares *s,
 			  const struct asl_words *summands)
 {
-	struct asl_words live[] = {s->between, *summands};
+	struct asl_words live[] = {s->between.all, *summands};
 
 	asl_mark_epoch(r, live, 2);
 }
@@ -423,18 +414,14 @@ static void move_inputs(struct asl_rank *r, const struct asl_contraction *c,
 			int stage, struct shares *s)
 {
 	const struct asl_stage *x = &c->stage[stage];
+	struct asl_spread to, from;
 
 	asl_phase(r, ASL_SHIFT);
-	for (int i = 0; i < x->e.inputs; i++) {
-		int made = x->from[i] - c->e.inputs;
-		struct asl_spread to = asl_stage_spread(x, i), from;
-
-		if (!x->moves[i])
-			continue;
-		from = asl_stage_origin(c, x, i);
-		asl_spread_move(r, c->ranks, &to, &s->in[stage][i], &from,
-				&s->out[made]);
-	}
+	for (int i = 0; i < x->e.inputs; i++)
+		if (x->moves[i] && asl_stage_origin(&to, &from, c, x, i))
+			asl_spread_move(r, c->ranks, &to, &s->in[stage][i],
+					&from,
+					&s->out[x->from[i] - c->e.inputs]);
 }
 
 static void scatter(struct asl_rank *r, const struct asl_contraction *c,
@@ -480,9 +467,9 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 		asl_rank_fail(r, -ENOMEM, "no memory for a list of %d ranks",
 			      c->ranks);
 	measure_shares(&s, plan, r->id, own);
-	asl_take(r, &s.beside, s.beside.where, s.beside.count);
-	asl_take(r, &s.between, s.between.where, s.between.count);
-	cut_all(&s, plan, r->id, own);
+	asl_take(r, &s.beside.all, ASL_POOL, s.beside.used);
+	asl_take(r, &s.between.all, plan->panels, s.between.used);
+	cut_all(&s);
 	if (c->on_root)
 		scatter(r, c, &s, own);
 	for (int i = 0; !r->err && i < c->stages; i++) {
@@ -496,8 +483,8 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	}
 	if (c->on_root)
 		gather_result(r, c, &s, own);
-	asl_give(r, &s.between);
-	asl_give(r, &s.beside);
+	asl_give(r, &s.between.all);
+	asl_give(r, &s.beside.all);
 	free(list);
 }
 

@@ -194,7 +194,7 @@ struct check {
 };
 
 typedef void row_reader(const struct check *check,
-			const struct asl_tensor_row *row, const double *at,
+			const struct asl_tensor_row *row, double *at,
 			double *found);
 
 static void each_row(struct asl_rank *r, const struct check *check,
@@ -261,7 +261,7 @@ static double error_at(const struct check *check, uint64_t *point, double found)
 }
 
 static void check_row(const struct check *check,
-		      const struct asl_tensor_row *row, const double *at,
+		      const struct asl_tensor_row *row, double *at,
 		      double *worst)
 {
 	const struct asl_term *out = check->output;
@@ -341,19 +341,12 @@ static void weigh(const struct check *check, const struct asl_term *t,
 }
 
 static void add_weighed(const struct check *check,
-			const struct asl_tensor_row *row, const double *at,
+			const struct asl_tensor_row *row, double *at,
 			double *sum)
 {
-	const struct asl_term *out = check->output;
-	int last = out->count - 1;
-	const double *w = last < 0 ? NULL : check->weight[out->index[last]];
-	double all = 1, of_row = 0;
-
-	for (int i = 0; i < last; i++)
-		all *= check->weight[out->index[i]][row->at[i]];
+	weigh(check, check->output, check->output->has, row, at);
 	for (uint64_t j = 0; j < row->count; j++)
-		of_row += w ? at[j] * w[row->at[last] + j] : at[j];
-	*sum += all * of_row;
+		*sum += at[j];
 }
 
 /* Generate input `which` in the cell, weighed. */

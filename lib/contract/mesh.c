@@ -55,31 +55,20 @@ static struct asl_group group_of(const struct asl_einsum *e,
 	return g;
 }
 
-/* Add a dimension: repeat the ranks of the list at every step along it. */
-static void widen(int *list, int size, int parts, int stride)
+int asl_mesh_member(const struct asl_einsum *e, const struct asl_mesh *mesh,
+		    const struct asl_term *t, const int *at, int me)
 {
-	for (int i = size - 1; i >= 0; i--)
-		for (int j = parts - 1; j >= 0; j--)
-			list[i * parts + j] = list[i] + j * stride;
-}
+	int rank = 0, stride = 1;
 
-static void list_group(int *list, const struct asl_einsum *e,
-		       const struct asl_mesh *mesh, const struct asl_term *t,
-		       const struct asl_cell *cell)
-{
-	int stride = asl_mesh_ranks(e, mesh), size = 1;
+	for (int i = e->indices - 1; i >= 0; i--) {
+		int p = mesh->p[i];
 
-	list[0] = 0;
-	for (int i = 0; i < e->indices; i++) {
-		stride /= mesh->p[i];
-		if (asl_term_has(t, i)) {
-			for (int j = 0; j < size; j++)
-				list[j] += cell->at[i] * stride;
-			continue;
-		}
-		widen(list, size, mesh->p[i], stride);
-		size *= mesh->p[i];
+		rank += stride * (asl_term_has(t, i) ? at[i] : me % p);
+		if (!asl_term_has(t, i))
+			me /= p;
+		stride *= p;
 	}
+	return rank;
 }
 
 struct asl_group asl_mesh_group(const struct asl_einsum *e,
@@ -90,8 +79,8 @@ struct asl_group asl_mesh_group(const struct asl_einsum *e,
 	struct asl_group g = group_of(e, mesh, t, &cell);
 
 	g.list = list;
-	if (list)
-		list_group(list, e, mesh, t, &cell);
+	for (int i = 0; list && i < g.size; i++)
+		list[i] = asl_mesh_member(e, mesh, t, cell.at, i);
 	return g;
 }
 

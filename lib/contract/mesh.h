@@ -47,6 +47,10 @@ struct asl_group asl_mesh_group(const struct asl_einsum *e,
 				const struct asl_mesh *mesh,
 				const struct asl_term *t, int rank, int *list);
 
+/* Member `me` of the group whose cells are at[i] along the term's indices i. */
+int asl_mesh_member(const struct asl_einsum *e, const struct asl_mesh *mesh,
+		    const struct asl_term *t, const int *at, int me);
+
 /* The words of its slice of a term that a rank owns. */
 struct asl_range asl_mesh_share(const struct asl_einsum *e,
 				const struct asl_mesh *mesh,

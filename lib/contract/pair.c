@@ -375,12 +375,12 @@ static struct asl_term chain(const struct axis *a, const struct axis *b,
 			     const struct axis *c)
 {
 	const struct axis *axis[] = {a, b, c};
-	int index[ASL_MOST_INDICES], count = 0;
+	struct asl_term t = {0};
 
 	for (int i = 0; i < 3; i++)
 		for (int j = 0; j < axis[i]->count; j++)
-			index[count++] = axis[i]->index[j];
-	return asl_term_of(index, count);
+			asl_term_add(&t, axis[i]->index[j]);
+	return t;
 }
 
 static void order_terms(struct pairing *p)
@@ -458,14 +458,9 @@ static void try_orders(struct pairing *best, const struct pair *x, bool vector,
 /* Indices of length 1 are in no axis, but must be in the tensor. */
 static void add_missing(struct asl_term *t, uint32_t kept)
 {
-	int index[ASL_MOST_INDICES], count = t->count;
-
-	for (int i = 0; i < count; i++)
-		index[i] = t->index[i];
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		if ((kept & ~t->has) >> i & 1)
-			index[count++] = i;
-	*t = asl_term_of(index, count);
+			asl_term_add(t, i);
 }
 
 static struct pairing choose(const struct pair *x)

@@ -216,18 +216,16 @@ static struct asl_term result(const struct asl_einsum *e, int set,
 {
 	const struct asl_term *side[] = {a, b};
 	uint32_t needed = kept(e, set);
-	int index[ASL_MOST_INDICES], count = 0;
+	struct asl_term t = {0};
 
 	if (set == all_inputs(e))
 		return e->term[e->inputs];
 	for (int s = 0; s < 2; s++)
-		for (int i = 0; i < side[s]->count; i++) {
-			int x = side[s]->index[i];
-
-			if (needed >> x & 1 && !(s == 1 && asl_term_has(a, x)))
-				index[count++] = x;
-		}
-	return asl_term_of(index, count);
+		for (int i = 0; i < side[s]->count; i++)
+			if (needed >> side[s]->index[i] & 1 &&
+			    !asl_term_has(&t, side[s]->index[i]))
+				asl_term_add(&t, side[s]->index[i]);
+	return t;
 }
 
 /* The einsum of two terms, in the indices of the whole. */
@@ -291,14 +289,11 @@ static int add_stages(struct asl_contraction *c, const struct search *s,
 
 static void note_moves(struct asl_contraction *c, struct asl_stage *x)
 {
-	for (int j = 0; j < x->e.inputs; j++) {
-		struct asl_spread to = asl_stage_spread(x, j), from;
+	struct asl_spread to, from;
 
-		if (x->from[j] < c->e.inputs)
-			continue;
-		from = asl_stage_origin(c, x, j);
-		x->moves[j] = !asl_spread_same(&to, &from, c->ranks);
-	}
+	for (int j = 0; j < x->e.inputs; j++)
+		x->moves[j] = asl_stage_origin(&to, &from, c, x, j) &&
+			      !asl_spread_same(&to, &from, c->ranks);
 }
 
 /* All ranks of the direct way's mesh take part: they verify the result. */
@@ -326,16 +321,12 @@ static uint64_t moved_words(const struct asl_contraction *c,
 			    const struct asl_stage *x, int rank)
 {
 	struct asl_counts counts = {{0}};
+	struct asl_spread to, from;
 
-	for (int j = 0; j < x->e.inputs; j++) {
-		struct asl_spread to = asl_stage_spread(x, j), from;
-
-		if (!x->moves[j])
-			continue;
-		from = asl_stage_origin(c, x, j);
-		asl_spread_predict(&counts, rank, c->ranks, &to, ASL_DRAM,
-				   &from, ASL_DRAM);
-	}
+	for (int j = 0; j < x->e.inputs; j++)
+		if (x->moves[j] && asl_stage_origin(&to, &from, c, x, j))
+			asl_spread_predict(&counts, rank, c->ranks, &to,
+					   ASL_DRAM, &from, ASL_DRAM);
 	return counts.of[ASL_BH];
 }
 

@@ -25,21 +25,12 @@ static int index_of(const struct asl_einsum *e, char letter)
 	return -1;
 }
 
-static void add_mode(struct asl_term *t, int index)
+void asl_term_add(struct asl_term *t, int index)
 {
 	t->mode[t->modes++] = index;
 	if (!asl_term_has(t, index))
 		t->index[t->count++] = index;
 	t->has |= (uint32_t)1 << index;
-}
-
-struct asl_term asl_term_of(const int *index, int count)
-{
-	struct asl_term t = {0};
-
-	for (int i = 0; i < count; i++)
-		add_mode(&t, index[i]);
-	return t;
 }
 
 struct asl_term asl_term_without(const struct asl_term *t, uint32_t set)
@@ -48,7 +39,7 @@ struct asl_term asl_term_without(const struct asl_term *t, uint32_t set)
 
 	for (int i = 0; i < t->count; i++)
 		if (!(set >> t->index[i] & 1))
-			add_mode(&rest, t->index[i]);
+			asl_term_add(&rest, t->index[i]);
 	return rest;
 }
 
@@ -95,7 +86,7 @@ static int take_letter(struct asl_einsum *e, struct asl_term *t,
 		index = e->indices++;
 		e->letter[index] = letter;
 	}
-	add_mode(t, index);
+	asl_term_add(t, index);
 	return 0;
 }
 
@@ -136,7 +127,7 @@ static int take_output(struct asl_einsum *e, const char *spec, char letter)
 			-EINVAL,
 			"einsum '%s': the output has '%c' more than once", spec,
 			letter);
-	add_mode(out, index);
+	asl_term_add(out, index);
 	return 0;
 }
 
@@ -172,7 +163,7 @@ static void imply_output(struct asl_einsum *e)
 		int index = index_of(e, (char)letter);
 
 		if (index >= 0 && times_seen(e, index) == 1)
-			add_mode(&e->term[e->inputs], index);
+			asl_term_add(&e->term[e->inputs], index);
 	}
 }
 

@@ -55,7 +55,8 @@ int asl_einsum_check(const struct asl_einsum *e);
 /* The indices of all terms: a step of a sequence lacks some letters. */
 uint32_t asl_einsum_all(const struct asl_einsum *e);
 
-struct asl_term asl_term_of(const int *index, int count);
+/* One more mode; its index, unless the term has it. */
+void asl_term_add(struct asl_term *t, int index);
 
 /* The indices that are not in the set, in the order of the term. */
 struct asl_term asl_term_without(const struct asl_term *t, uint32_t set);

@@ -278,21 +278,6 @@ struct slice {
 	int size;
 };
 
-static int rank_of(const struct asl_spread *s, const struct slice *x, int me)
-{
-	int rank = 0, stride = 1;
-
-	for (int i = s->e->indices - 1; i >= 0; i--) {
-		int p = s->mesh->p[i];
-
-		rank += stride * (asl_term_has(s->term, i) ? x->at[i] : me % p);
-		if (!asl_term_has(s->term, i))
-			me /= p;
-		stride *= p;
-	}
-	return rank;
-}
-
 static struct slice slice_of(const struct asl_spread *s,
 			     const struct box *cells, uint64_t number)
 {
@@ -354,7 +339,9 @@ void asl_spread_peers(const struct asl_spread *s, const struct asl_run *x,
 
 		for (int me = part_at(asl_share, all, slice.size, in.first);
 		     me <= last; me++)
-			visit(rank_of(s, &slice, me), arg);
+			visit(asl_mesh_member(s->e, s->mesh, s->term, slice.at,
+					      me),
+			      arg);
 	}
 }
 
@@ -380,11 +367,6 @@ static uint64_t row_at(const struct box *b, const struct box *part, int dims,
 	return b->at + at;
 }
 
-static double *shifted(double *at, uint64_t by)
-{
-	return at ? at + by : NULL;
-}
-
 /* The last two dimensions of a part of a box, where its words lie. */
 static struct asl_block plane(const struct asl_words *x, const struct box *b,
 			      const struct box *part, int dims, uint64_t row)
@@ -393,15 +375,16 @@ static struct asl_block plane(const struct asl_words *x, const struct box *b,
 	uint64_t cols = dims > 0 ? part->of[dims - 1].count : 1;
 	uint64_t ld = dims > 0 ? b->of[dims - 1].count : 1;
 
-	return (struct asl_block){x->where, rows, cols, ld,
-				  shifted(x->at, row_at(b, part, dims, row))};
+	return (struct asl_block){
+		x->where, rows, cols, ld,
+		asl_slice(x, row_at(b, part, dims, row), 0).at};
 }
 
 static struct asl_block packed(const struct asl_words *x, uint64_t at,
 			       const struct asl_block *like)
 {
 	return (struct asl_block){x->where, like->rows, like->cols, like->cols,
-				  shifted(x->at, at)};
+				  asl_slice(x, at, 0).at};
 }
 
 /* One side of a copy: a run's words or, without a run, packed ones. */
@@ -569,18 +552,13 @@ struct forecast {
 	uint64_t scratch;
 };
 
-static uint64_t sent(const struct move *m, int peer)
+/* Words of a run that a peer has in a spread. */
+static uint64_t common(const struct asl_spread *s, int peer,
+		       const struct asl_run *x)
 {
-	struct asl_run theirs = asl_spread_run(m->to, peer);
+	struct asl_run theirs = asl_spread_run(s, peer);
 
-	return asl_runs_common(&theirs, &m->has);
-}
-
-static uint64_t received(const struct move *m, int peer)
-{
-	struct asl_run theirs = asl_spread_run(m->from, peer);
-
-	return asl_runs_common(&m->gets, &theirs);
+	return asl_runs_common(&theirs, x);
 }
 
 /* The other peer of a step: as far from this rank, on its other side. */
@@ -603,19 +581,22 @@ static void count_step(struct forecast *f, uint64_t out, uint64_t in)
 static void count_receiver(int peer, void *arg)
 {
 	struct forecast *f = arg;
-	uint64_t out = peer == f->m.rank ? 0 : sent(&f->m, peer);
+	uint64_t out = peer == f->m.rank ? 0 : common(f->m.to, peer, &f->m.has);
 
 	if (out)
-		count_step(f, out, received(&f->m, opposite(&f->m, peer)));
+		count_step(
+			f, out,
+			common(f->m.from, opposite(&f->m, peer), &f->m.gets));
 }
 
 /* count_receiver has counted the steps that also send. */
 static void count_sender(int peer, void *arg)
 {
 	struct forecast *f = arg;
-	uint64_t in = peer == f->m.rank ? 0 : received(&f->m, peer);
+	uint64_t in =
+		peer == f->m.rank ? 0 : common(f->m.from, peer, &f->m.gets);
 
-	if (in && !sent(&f->m, opposite(&f->m, peer)))
+	if (in && !common(f->m.to, opposite(&f->m, peer), &f->m.has))
 		count_step(f, 0, in);
 }
 
