@@ -206,26 +206,21 @@ static struct sizes other_depths(const struct asl_ooc_layout *l,
 	return s;
 }
 
-struct products {
-	const struct asl_plan *plan;
-	struct asl_counts *counts;
-	uint64_t tile; /* the kernel's largest */
-};
-
-static void predict_alike(struct products *p, const struct asl_alike *m,
-			  const struct asl_alike *n, const struct asl_alike *k,
-			  bool add)
+/* Returns the kernel's tile. */
+static uint64_t predict_alike(struct asl_counts *x, const struct asl_plan *plan,
+			      const struct asl_alike *m,
+			      const struct asl_alike *n,
+			      const struct asl_alike *k, bool add)
 {
-	const struct asl_kernel *kernel = p->plan->kernel;
+	struct asl_product product =
+		asl_ooc_product(plan, m->length, n->length, k->length, add);
 	struct asl_counts once = {{0}};
-	struct asl_product x =
-		asl_ooc_product(p->plan, m->length, n->length, k->length, add);
 
-	if (!x.m || !x.n)
-		return;
-	asl_kernel_predict(kernel, &once, &x);
-	asl_counts_add_times(p->counts, &once, m->many * n->many * k->many);
-	p->tile = asl_max(p->tile, asl_kernel_room(kernel, &x));
+	if (!product.m || !product.n)
+		return 0;
+	asl_kernel_predict(plan->kernel, &once, &product);
+	asl_counts_add_times(x, &once, m->many * n->many * k->many);
+	return asl_kernel_room(plan->kernel, &product);
 }
 
 /*
@@ -236,17 +231,20 @@ static uint64_t predict_products(struct asl_counts *x,
 				 const struct asl_ooc_layout *l, bool anew)
 {
 	struct sizes m = sizes_of(l, ASL_B), n = sizes_of(l, ASL_A), k[2];
-	struct products p = {l->plan, x, 0};
+	uint64_t tile = 0;
 
 	k[0] = first_depths(l, anew);
 	k[1] = other_depths(l, &k[0]);
 	for (int add = 0; add < 2; add++)
-		for (int i = 0; i < m.count; i++)
-			for (int j = 0; j < n.count; j++)
-				for (int h = 0; h < k[add].count; h++)
-					predict_alike(&p, &m.of[i], &n.of[j],
-						      &k[add].of[h], add);
-	return p.tile;
+		for (int h = 0; h < k[add].count; h++)
+			for (int i = 0; i < m.count * n.count; i++)
+				tile = asl_max(tile,
+					       predict_alike(x, l->plan,
+							     &m.of[i / n.count],
+							     &n.of[i % n.count],
+							     &k[add].of[h],
+							     add));
+	return tile;
 }
 
 static uint64_t tile_words(const struct asl_ooc_layout *l, bool landings)

@@ -224,16 +224,6 @@ static double price(const struct search *s, const struct asl_ooc_tiles *n)
 	       t->turn[s->Y] * n->n[s->Y] * n->again;
 }
 
-static void keep(struct search *s, const struct asl_ooc_tiles *n)
-{
-	double now = price(s, n);
-
-	if (now < s->least) {
-		s->least = now;
-		s->best = *n;
-	}
-}
-
 /*
  * The last count of parts from `first` on whose longest part is as long: if sides
  * are rounded up, all of these fit alike.
@@ -257,15 +247,13 @@ static bool complete(struct search *s, struct asl_ooc_tiles n)
 
 	n.n[s->Z] = fmax(for_Y, for_X);
 	n.again = ceil(parts / n.n[s->Y]);
-	if (isfinite(n.n[s->Z]) && n.again * n.n[s->Y] <= whole_extent(s, s->Y))
-		keep(s, &n);
+	if (isfinite(n.n[s->Z]) &&
+	    n.again * n.n[s->Y] <= whole_extent(s, s->Y) &&
+	    price(s, &n) < s->least) {
+		s->least = price(s, &n);
+		s->best = n;
+	}
 	return n.again == 1 && for_X <= for_Y;
-}
-
-static void free_X(struct search *s, struct asl_ooc_tiles n)
-{
-	n.n[s->X] = whole_extent(s, s->X);
-	complete(s, n);
 }
 
 static void each_X(struct search *s, struct asl_ooc_tiles n)
@@ -320,7 +308,12 @@ bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x,
 		struct asl_ooc_tiles n = {{1, 1, 1}, 1};
 
 		n.n[s.Y] = y;
-		(is_free ? free_X : each_X)(&s, n);
+		if (!is_free) {
+			each_X(&s, n);
+		} else {
+			n.n[s.X] = whole_extent(&s, s.X);
+			complete(&s, n);
+		}
 		y = last_alike(&s, s.Y, y) + 1;
 	}
 	if (is_free && isfinite(s.least))

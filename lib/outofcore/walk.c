@@ -224,17 +224,11 @@ void asl_ooc_multiply(struct asl_ooc_walk *w, struct asl_ooc_tile *A,
 	C->sums = true;
 }
 
-static struct asl_ooc_tile *tile_of(struct asl_ooc_walk *w,
-				    enum asl_operand which)
-{
-	return w->l->X == which ? w->X : w->l->Y == which ? &w->Y : &w->Z;
-}
-
 void asl_ooc_each_leaf(struct asl_ooc_walk *w, enum asl_operand which,
 		       void (*see)(struct asl_ooc_walk *w,
 				   struct asl_ooc_tile *t))
 {
-	struct asl_ooc_tile *t = tile_of(w, which);
+	struct asl_ooc_tile *t = w->tile[which];
 	int rows = asl_ooc_rows(which), cols = asl_ooc_cols(which);
 
 	if (w->r->err)
@@ -250,11 +244,10 @@ void asl_ooc_each_leaf(struct asl_ooc_walk *w, enum asl_operand which,
 
 /* ---- Allocation ---- */
 
-/* Room for `count` leaves and, for A and B, a landing as large as one. */
-static void take_rooms(struct asl_ooc_walk *w, struct asl_ooc_tile *t,
+/* Room for `count` tiles and, for A and B, a landing as large as one. */
+static void take_rooms(struct asl_ooc_walk *w, enum asl_operand which,
 		       uint64_t count, bool landings)
 {
-	enum asl_operand which = t[0].which;
 	uint64_t words = asl_ooc_largest(w->l, which);
 	uint64_t more = landings && which != ASL_C;
 	struct asl_words *all = &w->rooms[which];
@@ -263,15 +256,20 @@ static void take_rooms(struct asl_ooc_walk *w, struct asl_ooc_tile *t,
 	if (w->r->err)
 		return;
 	w->landing[which] = asl_slice(all, count * words, more * words);
-	for (uint64_t i = 0; i < count; i++)
-		t[i].room = asl_slice(all, i * words, words);
+	for (uint64_t i = 0; i < count; i++) {
+		struct asl_words room = asl_slice(all, i * words, words);
+
+		w->tile[which][i] =
+			(struct asl_ooc_tile){.which = which, .room = room};
+	}
 }
 
 void asl_ooc_walk_take(struct asl_ooc_walk *w,
 		       const struct asl_words array[ASL_OPERANDS],
 		       bool landings)
 {
-	int again = w->l->o->again;
+	uint64_t again = (uint64_t)w->l->o->again;
+	struct asl_ooc_tile *tiles = calloc(again + 2, sizeof *tiles);
 
 	for (int i = 0; i < ASL_OPERANDS; i++)
 		w->array[i] = array[i];
@@ -279,26 +277,24 @@ void asl_ooc_walk_take(struct asl_ooc_walk *w,
 	w->multiply = asl_ooc_multiply;
 	w->put = asl_ooc_put;
 	w->part = w->l->home;
-	w->X = calloc((size_t)again, sizeof *w->X);
-	if (!w->X) {
-		asl_rank_fail(w->r, -ENOMEM, "no memory for %d tiles' records",
-			      again);
+	w->tile[w->l->X] = tiles;
+	if (!tiles) {
+		asl_rank_fail(w->r, -ENOMEM, "no memory for %ju tiles' records",
+			      again + 2);
 		return;
 	}
-	for (int i = 0; i < again; i++)
-		w->X[i].which = w->l->X;
-	w->Y.which = w->l->Y;
-	w->Z.which = w->l->Z;
-	take_rooms(w, w->X, (uint64_t)again, landings);
-	take_rooms(w, &w->Y, 1, landings);
-	take_rooms(w, &w->Z, 1, landings);
+	w->tile[w->l->Y] = tiles + again;
+	w->tile[w->l->Z] = tiles + again + 1;
+	take_rooms(w, w->l->X, again, landings);
+	take_rooms(w, w->l->Y, 1, landings);
+	take_rooms(w, w->l->Z, 1, landings);
 }
 
 void asl_ooc_walk_give(struct asl_ooc_walk *w)
 {
 	for (int i = 0; i < ASL_OPERANDS; i++)
 		asl_give(w->r, &w->rooms[i]);
-	free(w->X);
+	free(w->tile[w->l->X]);
 }
 
 /* ---- Loops ---- */
@@ -329,26 +325,28 @@ static void put(struct asl_ooc_walk *w, struct asl_ooc_tile *t)
 	w->put(w, t);
 }
 
-static void meet(struct asl_ooc_walk *w, struct asl_ooc_tile *X)
+static void meet(struct asl_ooc_walk *w, int again)
 {
 	struct asl_ooc_tile *of[ASL_OPERANDS];
 
-	of[w->l->X] = X;
-	of[w->l->Y] = &w->Y;
-	of[w->l->Z] = &w->Z;
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		of[i] = w->tile[i];
+	of[w->l->X] += again;
 	w->multiply(w, of[ASL_A], of[ASL_B], of[ASL_C]);
 }
 
 static void one_of_Y(struct asl_ooc_walk *w, struct at *at)
 {
+	struct asl_ooc_tile *Y = w->tile[w->l->Y], *Z = w->tile[w->l->Z];
+
 	at->again = 0;
-	fetch(w, &w->Y, at);
+	fetch(w, Y, at);
 	for (; at->again < w->l->o->again; at->again++) {
-		fetch(w, &w->Z, at);
-		meet(w, &w->X[at->again]);
-		put(w, &w->Z);
+		fetch(w, Z, at);
+		meet(w, at->again);
+		put(w, Z);
 	}
-	put(w, &w->Y);
+	put(w, Y);
 }
 
 static void one_of_X(struct asl_ooc_walk *w, struct at *at)
@@ -358,11 +356,11 @@ static void one_of_X(struct asl_ooc_walk *w, struct at *at)
 
 	*x = 0;
 	for (at->again = 0; at->again < o->again; at->again++)
-		fetch(w, &w->X[at->again], at);
+		fetch(w, &w->tile[w->l->X][at->again], at);
 	for (; *x < o->n[w->l->X]; ++*x)
 		one_of_Y(w, at);
 	for (int i = 0; i < o->again; i++)
-		put(w, &w->X[i]);
+		put(w, &w->tile[w->l->X][i]);
 	asl_mark_epoch(w->r, NULL, 0);
 }
 

@@ -120,7 +120,7 @@ struct asl_ooc_walk {
 
 	/* DRAM, cut into the rooms of tiles and a landing, which swap. */
 	struct asl_words rooms[ASL_OPERANDS], landing[ASL_OPERANDS];
-	struct asl_ooc_tile *X, Y, Z;
+	struct asl_ooc_tile *tile[ASL_OPERANDS]; /* of X: `again` of them */
 };
 
 /* Allocate the tiles of arrays; `landings` to receive A and B as well. */
