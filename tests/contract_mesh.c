@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "lib/contract/mesh.h"
+#include "lib/contract/spread.h"
 #include "lib/multiply/bounds.h"
 #include "tests/help/parts.h"
 #include "tests/help/random.h"

@@ -306,21 +306,16 @@ int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
 	return 0;
 }
 
-static void write_given(const struct asl_given *to, const double *at,
-			uint64_t entry, uint64_t count)
-{
-	uint64_t step = to->dims ? to->step[to->dims - 1] : 1;
-
-	asl_given_write(to->at + entry, step, at, count);
-}
-
 int asl_array_write(struct asl_array_out *out, const double *at,
 		    const struct asl_tensor_row *row)
 {
+	const struct asl_given *to = out->given;
 	uint64_t entry = place_of(out->term, out->stride, row->at);
 
-	if (out->given) {
-		write_given(out->given, at, entry, row->count);
+	if (to) {
+		asl_given_write(to->at + entry,
+				to->dims ? to->step[to->dims - 1] : 1, at,
+				row->count);
 		return 0;
 	}
 	return asl_atomic_file_write(&out->aside, at, 8 * row->count,

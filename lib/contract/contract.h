@@ -3,7 +3,7 @@
  *
  * The algorithm is `einsum`; its operands are the inputs, in order, and the
  * output.  A contraction is a list of stages, each an einsum on a mesh of its own
- * (mesh.h).  Three inputs or more can be contracted in two ways:
+ * (spread.h).  Three inputs or more can be contracted in two ways:
  *
  *	direct		one stage: the whole iteration space on one mesh.  Inputs
  *			are gathered once; each rank contracts its slices in

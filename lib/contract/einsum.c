@@ -174,12 +174,12 @@ static struct part part_of(const struct asl_plan *plan, int stage, int rank)
 	return p;
 }
 
-/* The ranks that share the slice of a term; `list` as in mesh.h. */
+/* The ranks that share the slice of a term; `list` as in spread.h. */
 static struct asl_group group_of(const struct part *p, int term, int *list)
 {
-	const struct asl_stage *x = p->stage;
+	struct asl_spread s = asl_stage_spread(p->stage, term);
 
-	return asl_mesh_group(&x->e, &x->mesh, &x->e.term[term], p->rank, list);
+	return asl_spread_group(&s, p->rank, list);
 }
 
 static uint64_t slice_words(const struct part *p, int term)

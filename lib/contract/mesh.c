@@ -1,7 +1,7 @@
 /*
  * mesh.c -- cells, the groups that share a slice, and the best mesh
  */
-#include "lib/contract/mesh.h"
+#include "lib/contract/spread.h"
 
 #include <math.h>
 
@@ -39,59 +39,45 @@ uint64_t asl_cell_words(const struct asl_cell *cell, const struct asl_term *t)
 }
 
 /* The size of the group that shares a cell's slice, and the cell's place in it. */
-static struct asl_group group_of(const struct asl_einsum *e,
-				 const struct asl_mesh *mesh,
-				 const struct asl_term *t,
+static struct asl_group group_of(const struct asl_spread *s,
 				 const struct asl_cell *cell)
 {
 	struct asl_group g = {.stride = 1, .size = 1};
 
-	for (int i = 0; i < e->indices; i++) {
-		if (asl_term_has(t, i))
+	for (int i = 0; i < s->e->indices; i++) {
+		if (asl_term_has(s->term, i))
 			continue;
-		g.me = g.me * mesh->p[i] + cell->at[i];
-		g.size *= mesh->p[i];
+		g.me = g.me * s->mesh->p[i] + cell->at[i];
+		g.size *= s->mesh->p[i];
 	}
 	return g;
 }
 
-int asl_mesh_member(const struct asl_einsum *e, const struct asl_mesh *mesh,
-		    const struct asl_term *t, const int *at, int me)
+int asl_spread_member(const struct asl_spread *s, const int *at, int me)
 {
 	int rank = 0, stride = 1;
 
-	for (int i = e->indices - 1; i >= 0; i--) {
-		int p = mesh->p[i];
+	for (int i = s->e->indices - 1; i >= 0; i--) {
+		int p = s->mesh->p[i];
 
-		rank += stride * (asl_term_has(t, i) ? at[i] : me % p);
-		if (!asl_term_has(t, i))
+		rank += stride * (asl_term_has(s->term, i) ? at[i] : me % p);
+		if (!asl_term_has(s->term, i))
 			me /= p;
 		stride *= p;
 	}
 	return rank;
 }
 
-struct asl_group asl_mesh_group(const struct asl_einsum *e,
-				const struct asl_mesh *mesh,
-				const struct asl_term *t, int rank, int *list)
+struct asl_group asl_spread_group(const struct asl_spread *s, int rank,
+				  int *list)
 {
-	struct asl_cell cell = asl_mesh_cell(e, mesh, rank);
-	struct asl_group g = group_of(e, mesh, t, &cell);
+	struct asl_cell cell = asl_mesh_cell(s->e, s->mesh, rank);
+	struct asl_group g = group_of(s, &cell);
 
 	g.list = list;
 	for (int i = 0; list && i < g.size; i++)
-		list[i] = asl_mesh_member(e, mesh, t, cell.at, i);
+		list[i] = asl_spread_member(s, cell.at, i);
 	return g;
-}
-
-struct asl_range asl_mesh_share(const struct asl_einsum *e,
-				const struct asl_mesh *mesh,
-				const struct asl_term *t, int rank)
-{
-	struct asl_cell cell = asl_mesh_cell(e, mesh, rank);
-	struct asl_group g = group_of(e, mesh, t, &cell);
-
-	return asl_share(asl_cell_words(&cell, t), g.size, g.me);
 }
 
 uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
@@ -101,9 +87,9 @@ uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
 	struct asl_counts x = {{0}};
 
 	for (int i = 0; i <= e->inputs; i++) {
-		const struct asl_term *t = &e->term[i];
-		struct asl_group g = group_of(e, mesh, t, &cell);
-		uint64_t W = asl_cell_words(&cell, t);
+		struct asl_spread s = {e, &e->term[i], mesh};
+		struct asl_group g = group_of(&s, &cell);
+		uint64_t W = asl_cell_words(&cell, s.term);
 
 		if (i < e->inputs)
 			asl_predict_allgather(&x, W, g.size, g.me, ASL_DRAM);

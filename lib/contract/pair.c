@@ -352,23 +352,15 @@ struct pair {
 	const uint64_t *len;
 };
 
-static bool is_matrix(const struct asl_view *x, const struct axis *rows,
-		      const struct axis *cols, const uint64_t *len)
-{
-	uint64_t down, across;
-
-	return is_even(rows, x, len, &down) && is_even(cols, x, len, &across) &&
-	       across == 1;
-}
-
-static bool is_vectors(const struct asl_view *x, const struct axis *rows,
-		       const struct axis *cols, const struct axis *batch,
-		       const uint64_t *len)
+/* Is every axis even, and the innermost one without gaps? */
+static bool suits(const struct asl_view *x, const struct axis *rows,
+		  const struct axis *cols, const struct axis *inner,
+		  const uint64_t *len)
 {
 	uint64_t step;
 
 	return is_even(rows, x, len, &step) && is_even(cols, x, len, &step) &&
-	       is_even(batch, x, len, &step) && step == 1;
+	       is_even(inner, x, len, &step) && step == 1;
 }
 
 static struct asl_term chain(const struct axis *a, const struct axis *b,
@@ -416,12 +408,10 @@ static void consider(struct pairing *best, struct pairing *p,
 
 	p->copied = 0;
 	for (int i = 0; i < 3; i++) {
-		p->copies[i] =
-			side[i] &&
-			!(p->vector ? is_vectors(side[i], rows[i], cols[i],
-						 &p->batch, x->len)
-				    : is_matrix(side[i], rows[i], cols[i],
-						x->len));
+		const struct axis *inner = p->vector ? &p->batch : cols[i];
+
+		p->copies[i] = side[i] &&
+			       !suits(side[i], rows[i], cols[i], inner, x->len);
 		if (p->copies[i])
 			p->copied += rows[i]->len * cols[i]->len * p->batch.len;
 	}

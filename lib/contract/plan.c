@@ -351,12 +351,11 @@ static uint64_t words_at_most(const struct asl_contraction *c)
 
 	for (int i = 0; i < c->stages; i++) {
 		const struct asl_stage *x = &c->stage[i];
-		const struct asl_term *out = &x->e.term[x->e.inputs];
+		struct asl_spread out = asl_stage_spread(x, x->e.inputs);
 
 		words += asl_mesh_busiest(&x->e, &x->mesh);
 		if (i < c->stages - 1)
-			words += 2 *
-				 asl_mesh_share(&x->e, &x->mesh, out, 0).count;
+			words += 2 * asl_spread_run(&out, 0).words.count;
 	}
 	return words;
 }

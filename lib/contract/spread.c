@@ -13,13 +13,15 @@ struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 {
 	const struct asl_term *t = s->term;
 	struct asl_run x = {.dims = t->count};
+	struct asl_group g;
 	struct asl_cell cell;
 
 	if (s->mesh && rank < asl_mesh_ranks(s->e, s->mesh)) {
 		cell = asl_mesh_cell(s->e, s->mesh, rank);
 		for (int i = 0; i < t->count; i++)
 			x.box[i] = cell.of[t->index[i]];
-		x.words = asl_mesh_share(s->e, s->mesh, t, rank);
+		g = asl_spread_group(s, rank, NULL);
+		x.words = asl_share(asl_cell_words(&cell, t), g.size, g.me);
 	} else if (!s->mesh && rank == 0) {
 		for (int i = 0; i < t->count; i++)
 			x.box[i].count = s->e->size[t->index[i]];
@@ -339,9 +341,7 @@ void asl_spread_peers(const struct asl_spread *s, const struct asl_run *x,
 
 		for (int me = part_at(asl_share, all, slice.size, in.first);
 		     me <= last; me++)
-			visit(asl_mesh_member(s->e, s->mesh, s->term, slice.at,
-					      me),
-			      arg);
+			visit(asl_spread_member(s, slice.at, me), arg);
 	}
 }
 
