@@ -19,7 +19,7 @@
 #include "lib/matrix/file.h"
 #include "lib/run/run.h"
 #include "lib/symmetric/block.h"
-#include "lib/symmetric/plan.h"
+#include "lib/symmetric/symmetric.h"
 #include "tests/help/ledgers.h"
 #include "tests/help/random.h"
 

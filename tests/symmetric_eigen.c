@@ -16,7 +16,7 @@
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/run/run.h"
-#include "lib/symmetric/plan.h"
+#include "lib/symmetric/symmetric.h"
 #include "tests/help/random.h"
 
 static char dir[] = "/tmp/aslant-eigen-XXXXXX", tensor[64], vector[64];

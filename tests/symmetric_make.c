@@ -17,7 +17,7 @@
 
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
-#include "lib/symmetric/plan.h"
+#include "lib/symmetric/symmetric.h"
 #include "lib/symmetric/wedge.h"
 #include "tests/help/random.h"
 

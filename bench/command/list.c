@@ -14,7 +14,7 @@
 #include "lib/base/error.h"
 #include "lib/kernels/kernel.h"
 #include "lib/machine/hwc.h"
-#include "lib/symmetric/plan.h"
+#include "lib/symmetric/symmetric.h"
 #include "net/net.h"
 #include "nvm/store.h"
 

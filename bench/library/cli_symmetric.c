@@ -6,7 +6,7 @@
 
 #include "bench/library/cli.h"
 #include "bench/library/say.h"
-#include "lib/symmetric/plan.h"
+#include "lib/symmetric/symmetric.h"
 #include "lib/symmetric/tensor.h"
 
 /* ---- In tables, and for people ---- */

@@ -24,9 +24,8 @@
  * For R vectors x, the columns of X, and their y, the block passes from memory
  * once for all of them.
  *
- * H. Al Daas, G. Ballard, L. Grigori, S. Kumar, K. Rouse, M. Verite, Minimizing
- * communication for parallel symmetric tensor times same vector computation,
- * 2025: Algorithm 5 has such blocks, Algorithm 4 the updates.
+ * Algorithm 5 of the paper that sttsv.c names has such blocks, Algorithm 4 the
+ * updates.
  */
 #ifndef ASL_BLOCK_H
 #define ASL_BLOCK_H

@@ -107,9 +107,7 @@ static void do_columns(struct asl_rank *r, struct gradient *g,
 	asl_wedge_select(&g->w, first, columns);
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_load(r, &g->w, &X);
-	asl_wedge_spread(r, &g->w);
-	asl_wedge_multiply(r, &g->w, &own[ASL_TENSOR]);
-	asl_wedge_collect(r, &g->w);
+	asl_wedge_product(r, &g->w, &own[ASL_TENSOR]);
 	asl_compute(r, NULL, 2 * g->X.rows * g->R * (uint64_t)columns, subtract,
 		    g);
 	asl_wedge_store(r, &g->w, &g->w.y, &own[ASL_Y]);

@@ -11,7 +11,7 @@
 #include "lib/matrix/format.h"
 #include "lib/plan/pieces.h"
 #include "lib/symmetric/cube.h"
-#include "lib/symmetric/plan.h"
+#include "lib/symmetric/symmetric.h"
 #include "lib/symmetric/tensor.h"
 
 /* ---- Which words of X and of Y a rank owns ---- */

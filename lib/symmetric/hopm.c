@@ -23,32 +23,29 @@
 #include "lib/rank/resume.h"
 #include "lib/symmetric/wedge.h"
 
-struct power {
-	struct asl_wedge w;
-	struct asl_allsum sum;
-	double lambda, a, b; /* arguments of the functions below */
-};
+struct power;
 
 typedef void user(struct power *p, double *x, double *y);
 
-struct work {
-	struct power *p;
+struct power {
+	struct asl_wedge w;
+	struct asl_allsum sum;
 	user *use;
+	double lambda, a, b; /* its arguments */
 };
 
 /* Use each word of this rank's shares of x and y. */
 static void use_shares(const double *at, void *arg)
 {
-	const struct work *work = arg;
-	struct power *p = work->p;
+	struct power *p = arg;
 
 	(void)at;
 	for (int i = 0; i < p->w.rows; i++) {
 		struct asl_range mine = asl_wedge_share(&p->w, i);
 
 		for (uint64_t j = 0; j < mine.count; j++)
-			work->use(p, p->w.x.at + mine.first + j,
-				  p->w.y.at + mine.first + j);
+			p->use(p, p->w.x.at + mine.first + j,
+			       p->w.y.at + mine.first + j);
 	}
 }
 
@@ -86,8 +83,8 @@ static void combine(struct power *p, double *x, double *y)
 static void compute(struct asl_rank *r, struct power *p, uint64_t flops,
 		    user *use)
 {
-	asl_compute(r, NULL, flops * asl_wedge_owned(&p->w), use_shares,
-		    &(struct work){p, use});
+	p->use = use;
+	asl_compute(r, NULL, flops * asl_wedge_owned(&p->w), use_shares, p);
 }
 
 /* Sums over all words of all ranks. */
@@ -112,9 +109,7 @@ static bool iterate(struct asl_rank *r, struct power *p,
 	double error, next;
 
 	r->outcome.iterations++;
-	asl_wedge_spread(r, &p->w);
-	asl_wedge_multiply(r, &p->w, A);
-	asl_wedge_collect(r, &p->w);
+	asl_wedge_product(r, &p->w, A);
 	p->lambda = *add_up(r, p, 2, add_product, 1);
 	p->a = s->shift;
 	found = add_up(r, p, 8, add_squares, 2);

@@ -24,9 +24,7 @@
  *	ranks of a row block	q (q+1)
  *	words to be received	n (q+1) / (q^2+1) - n / P
  *
- * H. Al Daas, G. Ballard, L. Grigori, S. Kumar, K. Rouse, M. Verite, Minimizing
- * Communication for Parallel Symmetric Tensor Times Same Vector Computation,
- * 2025.
+ * That is from the paper that sttsv.c names.
  *
  * The other layout, `cubic`, is for any number of ranks, and for comparison: a
  * rank has about a cube of the tensor, so three ranges of row blocks, and needs

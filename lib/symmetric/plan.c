@@ -6,7 +6,7 @@
  * build those that could not be among the best even if their ranks only read
  * the tensor.
  */
-#include "lib/symmetric/plan.h"
+#include "lib/symmetric/symmetric.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,16 +31,6 @@ static bool is_cubic(const char *name)
 	return name && !strcmp(name, "cubic");
 }
 
-static bool is_family(const char *name)
-{
-	struct asl_steiner_size x = {0};
-
-	while (asl_steiner_next(&x, ASL_STEINER_BLOCKS))
-		if (!strcmp(x.family, name))
-			return true;
-	return false;
-}
-
 /* spherical-3: the family, and the parameter; false: it is no such name. */
 static bool read_name(char family[ASL_STEINER_NAME], int *parameter,
 		      const char *name)
@@ -55,7 +45,7 @@ static bool read_name(char family[ASL_STEINER_NAME], int *parameter,
 	memcpy(family, name, length);
 	family[length] = '\0';
 	*parameter = atoi(dash + 1);
-	return is_family(family);
+	return asl_steiner_is_family(family);
 }
 
 /* `ranks` decide which one, unless the name does. */
@@ -66,7 +56,7 @@ static int make_system(struct asl_steiner *x, const char *name, int ranks)
 	int parameter, err;
 
 	*x = (struct asl_steiner){0};
-	if (!name || is_family(name)) {
+	if (!name || asl_steiner_is_family(name)) {
 		err = asl_steiner_fit(&size, name, limit(ranks));
 		return err ? err
 			   : asl_steiner_make(x, size.family, size.parameter);
@@ -118,46 +108,21 @@ static int lay_steiner(struct asl_symmetric *s, const char *name, int ranks)
 	return err;
 }
 
-/* Add the rank's words that each other rank needs; `to` is all zero. */
-static void add_messages(uint64_t *to, const struct asl_layout *l, int rank)
-{
-	const int *row = asl_list(&l->rows, rank);
-
-	for (int i = 0; i < asl_list_length(&l->rows, rank); i++) {
-		const int *sharer = asl_list(&l->sharers, row[i]);
-		uint64_t words = asl_layout_part(l, rank, i).count;
-
-		for (int j = 0; j < asl_list_length(&l->sharers, row[i]); j++)
-			to[sharer[j]] += words;
-	}
-}
-
-static int no_memory(int ranks)
-{
-	return asl_fail(-ENOMEM, "no memory for %d ranks", ranks);
-}
-
 /*
  * The length of all messages in an exchange all to all: that of the longest one
  * between any two ranks, for one column.  Sums, the other way, are as many
  * words.
  */
-static int find_equal(struct asl_symmetric *s)
+static void find_equal(struct asl_symmetric *s)
 {
-	size_t ranks = (size_t)s->layout.ranks;
-	uint64_t *to = malloc(ranks * sizeof *to);
-
-	if (!to)
-		return no_memory(s->layout.ranks);
 	for (int p = 0; p < s->layout.ranks; p++) {
-		memset(to, 0, ranks * sizeof *to);
-		add_messages(to, &s->layout, p);
-		to[p] = 0;
-		for (size_t q = 0; q < ranks; q++)
-			s->equal = asl_max(s->equal, to[q]);
+		struct asl_wedge w;
+
+		asl_wedge_for_prediction(&w, s, p);
+		for (int q = 0; q < s->layout.ranks; q++)
+			if (q != p)
+				s->equal = asl_max(s->equal, w.l.mine[q]);
 	}
-	free(to);
-	return 0;
 }
 
 /* From here on ranks can be predicted. */
@@ -171,7 +136,7 @@ static int alloc_scratch(struct asl_symmetric *s)
 			most = asl_list_length(&l->rows, p);
 	if (asl_wedge_lists_alloc(&s->scratch, most, l->ranks))
 		return 0;
-	return no_memory(l->ranks);
+	return asl_fail(-ENOMEM, "no memory for %d ranks", l->ranks);
 }
 
 int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks)
@@ -180,11 +145,11 @@ int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks)
 				    : lay_steiner(s, steiner, ranks);
 
 	if (!err)
-		err = s->exchange == ASL_ALLTOALL
-			      ? find_equal(s)
-			      : asl_schedule_make(&s->schedule, &s->layout);
-	if (!err)
 		err = alloc_scratch(s);
+	if (!err && s->exchange == ASL_ALLTOALL)
+		find_equal(s);
+	else if (!err)
+		err = asl_schedule_make(&s->schedule, &s->layout);
 	if (err)
 		asl_symmetric_free(s);
 	return err;
@@ -327,7 +292,7 @@ static int count_blocks(int *blocks, const char *steiner)
 	int err;
 
 	*blocks = 0;
-	if (!steiner || is_cubic(steiner) || is_family(steiner))
+	if (!steiner || is_cubic(steiner) || asl_steiner_is_family(steiner))
 		return 0;
 	err = make_system(&x, steiner, 0);
 	*blocks = x.blocks;

@@ -48,6 +48,8 @@ struct asl_steiner_size {
 	int m, s, blocks;
 };
 
+bool asl_steiner_is_family(const char *name);
+
 /*
  * The next of all systems with at most so many blocks, by family and then by
  * parameter; false: there are no more.
@@ -88,9 +90,6 @@ struct asl_steiner_fault {
  */
 int asl_steiner_check(const struct asl_steiner *x,
 		      struct asl_steiner_fault *fault);
-
-/* For qsort, of int. */
-int asl_by_number(const void *a, const void *b);
 
 /*
  * The finite field of q = p^e elements

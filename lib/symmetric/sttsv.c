@@ -28,9 +28,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_take(r, &w, 1);
 	asl_wedge_load(r, &w, &own[ASL_X]);
-	asl_wedge_spread(r, &w);
-	asl_wedge_multiply(r, &w, &own[ASL_TENSOR]);
-	asl_wedge_collect(r, &w);
+	asl_wedge_product(r, &w, &own[ASL_TENSOR]);
 	asl_wedge_store(r, &w, &w.y, &own[ASL_Y]);
 	asl_wedge_give(r, &w);
 }

@@ -414,18 +414,12 @@ static void exchange(struct asl_rank *r, struct asl_wedge *w, int step,
 	unpack(r, w, count, from_owner, sums);
 }
 
-void asl_wedge_spread(struct asl_rank *r, struct asl_wedge *w)
+/* With all peers: x, or sums of y. */
+static void exchange_all(struct asl_rank *r, struct asl_wedge *w, bool sums)
 {
-	asl_phase(r, ASL_GATHER);
+	asl_phase(r, sums ? ASL_REDUCE : ASL_GATHER);
 	for (int i = 0; i < steps(w->s) && !r->err; i++)
-		exchange(r, w, i, false);
-}
-
-void asl_wedge_collect(struct asl_rank *r, struct asl_wedge *w)
-{
-	asl_phase(r, ASL_REDUCE);
-	for (int i = 0; i < steps(w->s) && !r->err; i++)
-		exchange(r, w, i, true);
+		exchange(r, w, i, sums);
 }
 
 /* ---- Multiply ---- */
@@ -460,8 +454,9 @@ static void mark(struct asl_rank *r, struct asl_wedge *w)
 
 enum { PARTS = 4 };
 
-void asl_wedge_multiply(struct asl_rank *r, struct asl_wedge *w,
-			const struct asl_words *A)
+/* Mark an epoch before each of four parts, and after the last. */
+static void multiply(struct asl_rank *r, struct asl_wedge *w,
+		     const struct asl_words *A)
 {
 	const struct asl_layout *l = &w->s->layout;
 	uint64_t done = 0, all = asl_wedge_tensor(w), part = 0;
@@ -488,6 +483,14 @@ void asl_wedge_multiply(struct asl_rank *r, struct asl_wedge *w,
 	}
 	for (; part < PARTS; part++)
 		mark(r, w);
+}
+
+void asl_wedge_product(struct asl_rank *r, struct asl_wedge *w,
+		       const struct asl_words *A)
+{
+	exchange_all(r, w, false);
+	multiply(r, w, A);
+	exchange_all(r, w, true);
 }
 
 /* ---- Predict ---- */

@@ -3,7 +3,7 @@
  *
  * A rank works with the row blocks that its tensor blocks name.  Meanwhile x
  * and y of these are in the cache, and every word of the tensor passes through
- * it once.  Three steps, each beside its closed form:
+ * it once.  A product has three steps:
  *
  *	spread	x: every rank sends the others its own shares of the row blocks
  *		that they have in common
@@ -79,13 +79,9 @@ void asl_wedge_load(struct asl_rank *r, struct asl_wedge *w,
 void asl_wedge_store(struct asl_rank *r, struct asl_wedge *w,
 		     struct asl_tile *from, const struct asl_words *Y);
 
-/* Multiply marks an epoch before each of four parts, and after the last. */
-void asl_wedge_spread(struct asl_rank *r, struct asl_wedge *w);
-void asl_wedge_multiply(struct asl_rank *r, struct asl_wedge *w,
-			const struct asl_words *A);
-void asl_wedge_collect(struct asl_rank *r, struct asl_wedge *w);
-
-/* Predict these three, for so many columns. */
+/* y = A x2 x x3 x, for the selected columns. */
+void asl_wedge_product(struct asl_rank *r, struct asl_wedge *w,
+		       const struct asl_words *A);
 void asl_wedge_predict_product(struct asl_ledger *out,
 			       const struct asl_wedge *w, int columns);
 
