@@ -10,7 +10,6 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -171,8 +170,7 @@ static int dram_take(struct asl_store *store, double **at, uint64_t words)
 	if (words < (uint64_t)PTRDIFF_MAX / sizeof(double) - HUGE_PAGE_BYTES)
 		p = allocate(d, sizeof *p + words * sizeof(double));
 	if (!p)
-		return asl_fail(-ENOMEM,
-				"no memory for %" PRIu64 " words (%.1f MiB)",
+		return asl_fail(-ENOMEM, "no memory for %ju words (%.1f MiB)",
 				words, (double)words / 131072);
 	p->owner = d;
 	chain(&d->first, p);
@@ -193,21 +191,6 @@ static void dram_give(struct asl_store *store, double *at)
 		free(p);
 }
 
-static void dram_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
-		      const double *src, uint64_t src_ld, uint64_t rows,
-		      uint64_t cols)
-{
-	(void)store;
-	asl_store_copy(dst, dst_ld, src, src_ld, rows, cols);
-}
-
-static void dram_settle(struct asl_store *store, double *at, uint64_t words)
-{
-	(void)store;
-	(void)at;
-	(void)words;
-}
-
 const struct asl_store_ops asl_store_dram = {
 	.name = "dram",
 	.summary = "ordinary memory: the baseline, and for debugging",
@@ -216,7 +199,6 @@ const struct asl_store_ops asl_store_dram = {
 	.close = dram_close,
 	.take = dram_take,
 	.give = dram_give,
-	.read = dram_copy,
-	.write = dram_copy,
-	.settle = dram_settle,
+	.read = asl_store_copy,
+	.write = asl_store_copy,
 };

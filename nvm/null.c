@@ -28,48 +28,9 @@ static void null_close(struct asl_store *store)
 	free(store);
 }
 
-static int null_take(struct asl_store *store, double **at, uint64_t words)
-{
-	(void)store;
-	(void)at;
-	(void)words;
-	return 0;
-}
-
-static void null_give(struct asl_store *store, double *at)
-{
-	(void)store;
-	(void)at;
-}
-
-static void null_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
-		      const double *src, uint64_t src_ld, uint64_t rows,
-		      uint64_t cols)
-{
-	(void)store;
-	(void)dst;
-	(void)dst_ld;
-	(void)src;
-	(void)src_ld;
-	(void)rows;
-	(void)cols;
-}
-
-static void null_settle(struct asl_store *store, double *at, uint64_t words)
-{
-	(void)store;
-	(void)at;
-	(void)words;
-}
-
 const struct asl_store_ops asl_store_null = {
 	.name = "null",
 	.summary = "no data at all: counts only",
 	.open = null_open,
 	.close = null_close,
-	.take = null_take,
-	.give = null_give,
-	.read = null_copy,
-	.write = null_copy,
-	.settle = null_settle,
 };

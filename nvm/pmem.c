@@ -46,17 +46,17 @@ static int pool_failed(const struct asl_store_want *want)
 static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 {
 	if (want->pieces < 0 || (want->pieces == 0 && want->words > 0))
-		return asl_fail(-EINVAL, "%" PRIu64 " words in %d pieces",
-				want->words, want->pieces);
+		return asl_fail(-EINVAL, "%ju words in %d pieces", want->words,
+				want->pieces);
 	*bytes = asl_pool_bytes(want->words + want->log,
 				want->pieces + (want->log > 0));
 	if (!*bytes)
-		return asl_fail(-EFBIG,
-				"%" PRIu64
-				" words (%.3f GiB) in %d pieces: a libpmemobj "
-				"object holds at most 15.998 GiB",
-				want->words, (double)want->words / 134217728,
-				want->pieces);
+		return asl_fail(
+			-EFBIG,
+			"%ju words (%.3f GiB) in %d pieces: a libpmemobj "
+			"object holds at most 15.998 GiB",
+			want->words, (double)want->words / 134217728,
+			want->pieces);
 	return 0;
 }
 
@@ -72,11 +72,7 @@ static void write_head(struct asl_pmem *p, const struct asl_store_want *want)
 	snprintf(root->run_id, sizeof root->run_id, "%s", want->run_id);
 	if (want->about)
 		snprintf(root->about, sizeof root->about, "%s", want->about);
-	root->check =
-		asl_store_check(&root->version,
-				offsetof(struct asl_pool, check) -
-					offsetof(struct asl_pool, version),
-				0);
+	root->check = asl_pool_check(root);
 	pmemobj_persist(p->pop, root, sizeof *root);
 	root->magic = ASL_POOL_MAGIC;
 	pmemobj_persist(p->pop, root, sizeof *root);
@@ -106,7 +102,7 @@ int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 
 	if (want->about)
 		snprintf(layout, sizeof layout, ASL_POOL_RESUMABLE,
-			 ASL_POOL_VERSION, (uintmax_t)bytes);
+			 ASL_POOL_VERSION, bytes);
 
 	p->base.medium = asl_pool_medium(fd);
 	if (strcmp(p->base.medium, "fsdax"))
@@ -205,19 +201,18 @@ static int announced(struct asl_pmem *p, uint64_t words)
 
 	if (!bytes)
 		return asl_fail(-EFBIG,
-				"a piece of %" PRIu64
-				" words (%.3f GiB): a libpmemobj object holds "
+				"a piece of %ju words (%.3f GiB): a libpmemobj "
+				"object holds "
 				"at most 15.998 GiB",
 				words, (double)words / 134217728);
 	if (words > p->root->words - p->taken)
 		return asl_fail(-ENOMEM,
-				"%" PRIu64
-				" words more in a pool opened for %" PRIu64
-				", with %" PRIu64 " taken",
+				"%ju words more in a pool opened for %ju, with "
+				"%ju taken",
 				words, p->root->words, p->taken);
 	if (!asl_pmem_slot(p, NULL))
 		return asl_fail(-ENOMEM,
-				"one more piece in a pool opened for %" PRIu64,
+				"one more piece in a pool opened for %ju",
 				p->root->pieces);
 	return 0;
 }
@@ -234,8 +229,7 @@ static int take_new(struct asl_pmem *p, double **at, uint64_t words)
 			sizeof piece->words + sizeof piece->number);
 	if (pmemobj_alloc(p->pop, &piece->oid, asl_pool_piece_bytes(words), 1,
 			  NULL, NULL) != 0)
-		return asl_fail(-ENOMEM,
-				"no gap for %" PRIu64 " words in the pool: %s",
+		return asl_fail(-ENOMEM, "no gap for %ju words in the pool: %s",
 				words, pmemobj_errormsg());
 	*at = asl_pool_align(pmemobj_direct(piece->oid));
 	*slot = (struct asl_pmem_slot){
@@ -280,21 +274,13 @@ static void pmem_give(struct asl_store *store, double *at)
 	asl_pmem_free(p, slot);
 }
 
-static void pmem_read(struct asl_store *store, double *dst, uint64_t dst_ld,
-		      const double *src, uint64_t src_ld, uint64_t rows,
-		      uint64_t cols)
-{
-	(void)store;
-	asl_store_copy(dst, dst_ld, src, src_ld, rows, cols);
-}
-
 static void sync_pages(struct asl_pmem *p, const double *at, uint64_t words)
 {
 	int err;
 
 	if (pmem_msync(at, words * sizeof *at) == 0)
 		return;
-	err = asl_fail(-errno, "%s: msync of %" PRIu64 " words: %s",
+	err = asl_fail(-errno, "%s: msync of %ju words: %s",
 		       asl_mapped_find(at), words, strerror(errno));
 	asl_store_keep_error(&p->base, err);
 	asl_mapped_blame(asl_failure());
@@ -364,7 +350,7 @@ const struct asl_store_ops asl_store_pmem = {
 	.close = pmem_close,
 	.take = pmem_take,
 	.give = pmem_give,
-	.read = pmem_read,
+	.read = asl_store_copy,
 	.write = pmem_write,
 	.settle = pmem_settle,
 	.skip = asl_pmem_skip,

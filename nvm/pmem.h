@@ -77,6 +77,15 @@ uint64_t asl_pool_longest(void);
 int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want);
 int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep);
 
+/* "pool PATH: " and what errno says. */
+int asl_pool_failed(const char *path);
+
+/*
+ * Make a file without a name in a directory.  `name` leads to it: a random name
+ * where the file system has no such files.  -1 and errno on failure.
+ */
+int asl_pool_unnamed(int dir, char name[64]);
+
 /* Allocate the blocks of a file; make its name durable. */
 int asl_pool_preallocate(int fd, const char *path, uint64_t bytes);
 int asl_pool_sync_dir(const char *path);
@@ -84,6 +93,15 @@ int asl_pool_sync_dir(const char *path);
 /* fsdax, tmpfs or file, whatever libpmem was told; and a note for the user. */
 const char *asl_pool_medium(int fd);
 void asl_pool_note(char *note, size_t room, const char *medium);
+
+/* The checksum of a head. */
+static inline uint64_t asl_pool_check(const struct asl_pool *x)
+{
+	return asl_store_check(&x->version,
+			       offsetof(struct asl_pool, check) -
+				       offsetof(struct asl_pool, version),
+			       0);
+}
 
 /* ---- The store, from within ---- */
 

@@ -19,7 +19,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,7 +99,7 @@ static int check_file(int fd, const char *path)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
-		return asl_fail(-errno, "pool %s: %s", path, strerror(errno));
+		return asl_pool_failed(path);
 	if (!S_ISREG(st.st_mode))
 		return refuse(path, "what it is", "no regular file", "a pool");
 	if (st.st_uid != geteuid())
@@ -160,13 +159,9 @@ static int check_head(const struct asl_pmem *p, const char *path,
 		      const struct asl_store_want *want)
 {
 	const struct asl_pool *root = p->root;
-	uint64_t check =
-		asl_store_check(&root->version,
-				offsetof(struct asl_pool, check) -
-					offsetof(struct asl_pool, version),
-				0);
 
-	if (root->magic != ASL_POOL_MAGIC || root->check != check ||
+	if (root->magic != ASL_POOL_MAGIC ||
+	    root->check != asl_pool_check(root) ||
 	    root->version != ASL_POOL_VERSION ||
 	    memchr(root->about, 0, sizeof root->about) == NULL)
 		return damaged(path, "its head is not as it was written");
@@ -278,26 +273,6 @@ struct spot {
 	const char *path, *name;
 };
 
-/* `name` leads to the file: a random name if it cannot be without one. */
-static int create(int *fd, char name[64], const struct spot *at)
-{
-	uint64_t salt;
-
-	*fd = openat(at->dir, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-	if (*fd >= 0) {
-		snprintf(name, 64, "/proc/self/fd/%d", *fd);
-		return 0;
-	}
-	if (getrandom(&salt, sizeof salt, 0) == sizeof salt) {
-		snprintf(name, 64, "aslant-%016jx.pool", (uintmax_t)salt);
-		*fd = openat(at->dir, name,
-			     O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	}
-	return *fd < 0 ? asl_fail(-errno, "pool %s: %s", at->path,
-				  strerror(errno))
-		       : 0;
-}
-
 static int give_name(const char *name, const struct spot *at)
 {
 	if (linkat(at->dir, name, at->dir, at->name, AT_SYMLINK_FOLLOW) == 0)
@@ -306,17 +281,18 @@ static int give_name(const char *name, const struct spot *at)
 		return asl_fail(-ETXTBSY,
 				"pool %s: another run has just made it",
 				at->path);
-	return asl_fail(-errno, "pool %s: %s", at->path, strerror(errno));
+	return asl_pool_failed(at->path);
 }
 
 static int make(struct asl_pmem *p, int *fd, const struct spot *at,
 		uint64_t bytes, const struct asl_store_want *want)
 {
 	char name[64];
-	int err = create(fd, name, at);
+	int err;
 
-	if (err)
-		return err;
+	*fd = asl_pool_unnamed(at->dir, name);
+	if (*fd < 0)
+		return asl_pool_failed(at->path);
 	err = lock(*fd, at->path);
 	if (!err)
 		err = asl_pool_preallocate(*fd, at->path, bytes);

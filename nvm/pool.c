@@ -250,29 +250,29 @@ int asl_pool_sync_dir(const char *path)
 	return err;
 }
 
-/* A file system without unnamed files gives it a name for a moment. */
-static int open_unnamed(int dir)
+int asl_pool_failed(const char *path)
 {
-	char name[64];
-	uint64_t salt;
-	int fd =
-		openat(dir, ".", O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
+	return asl_fail(-errno, "pool %s: %s", path, strerror(errno));
+}
 
+int asl_pool_unnamed(int dir, char name[64])
+{
+	uint64_t salt;
+	int fd = openat(dir, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+
+	snprintf(name, 64, "/proc/self/fd/%d", fd);
 	if (fd >= 0)
 		return fd;
 	if (getrandom(&salt, sizeof salt, 0) != sizeof salt)
 		return -1;
-	snprintf(name, sizeof name, "aslant-%016jx.pool", salt);
-	fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		unlinkat(dir, name, 0);
-	return fd;
+	snprintf(name, 64, "aslant-%016jx.pool", salt);
+	return openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 /* O_EXCL follows no link, and asl_path_open_dir none of a stranger. */
 static int open_file(const char *path, bool keep)
 {
-	char copy[PATH_MAX];
+	char copy[PATH_MAX], name[64] = "/";
 	int dir, fd, err;
 
 	snprintf(copy, sizeof copy, "%s", path);
@@ -281,8 +281,10 @@ static int open_file(const char *path, bool keep)
 		return dir;
 	fd = keep ? openat(dir, strrchr(path, '/') + 1,
 			   O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
-		  : open_unnamed(dir);
+		  : asl_pool_unnamed(dir, name);
 	err = fd < 0 ? -errno : 0;
+	if (fd >= 0 && *name != '/')
+		unlinkat(dir, name, 0);
 	close(dir);
 	if (err == -EEXIST)
 		return asl_fail(-EEXIST,

@@ -32,6 +32,7 @@ struct asl_store_ops {
 	struct asl_store_traits can;
 	int (*open)(struct asl_store **out, const struct asl_store_want *want);
 	void (*close)(struct asl_store *store);
+	/* NULL in a store without data. */
 	int (*take)(struct asl_store *store, double **at, uint64_t words);
 	void (*give)(struct asl_store *store, double *at);
 	void (*read)(struct asl_store *store, double *dst, uint64_t dst_ld,
@@ -40,8 +41,9 @@ struct asl_store_ops {
 	void (*write)(struct asl_store *store, double *dst, uint64_t dst_ld,
 		      const double *src, uint64_t src_ld, uint64_t rows,
 		      uint64_t cols);
+	/* NULL where nothing has to be made durable. */
 	void (*settle)(struct asl_store *store, double *at, uint64_t words);
-	/* NULL in stores without pools that outlast their run. */
+	/* NULL unless pools may outlast their run. */
 	void (*skip)(struct asl_store *store, bool skips);
 	void (*release)(struct asl_store *store);
 };
@@ -49,9 +51,10 @@ struct asl_store_ops {
 extern const struct asl_store_ops asl_store_pmem, asl_store_dram,
 	asl_store_null;
 
-/* Copy rows x cols words by ordinary loads and stores. */
-void asl_store_copy(double *dst, uint64_t dst_ld, const double *src,
-		    uint64_t src_ld, uint64_t rows, uint64_t cols);
+/* A store's read or write by ordinary loads and stores. */
+void asl_store_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
+		    const double *src, uint64_t src_ld, uint64_t rows,
+		    uint64_t cols);
 
 /* A write did not become durable: keep the first such error and its message. */
 void asl_store_keep_error(struct asl_store *store, int err);

@@ -57,11 +57,10 @@ const char *asl_store_summary(const char *name)
 
 int asl_store_open(struct asl_store **out, const struct asl_store_want *want)
 {
-	const struct asl_store_ops *ops;
+	const struct asl_store_ops *ops = find(want->name);
 	int err;
 
 	*out = NULL;
-	ops = find(want->name);
 	if (!ops)
 		return asl_fail(-ENOENT, "there is no store '%s'",
 				want->name ? want->name : "");
@@ -88,18 +87,20 @@ void asl_store_discard(struct asl_store *store)
 int asl_store_take(struct asl_store *store, double **at, uint64_t words)
 {
 	*at = NULL;
-	return store->ops->take(store, at, words);
+	return store->ops->take ? store->ops->take(store, at, words) : 0;
 }
 
 void asl_store_give(struct asl_store *store, double *at)
 {
-	if (at)
+	if (at && store->ops->give)
 		store->ops->give(store, at);
 }
 
-void asl_store_copy(double *dst, uint64_t dst_ld, const double *src,
-		    uint64_t src_ld, uint64_t rows, uint64_t cols)
+void asl_store_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
+		    const double *src, uint64_t src_ld, uint64_t rows,
+		    uint64_t cols)
 {
+	(void)store;
 	if (dst_ld == cols && src_ld == cols) {
 		cols *= rows;
 		rows = 1;
@@ -112,7 +113,7 @@ void asl_store_read(struct asl_store *store, double *dst, uint64_t dst_ld,
 		    const double *src, uint64_t src_ld, uint64_t rows,
 		    uint64_t cols)
 {
-	if (rows == 0 || cols == 0)
+	if (rows == 0 || cols == 0 || !store->ops->read)
 		return;
 	assert(rows == 1 || (dst_ld >= cols && src_ld >= cols));
 	store->ops->read(store, dst, dst_ld, src, src_ld, rows, cols);
@@ -122,7 +123,7 @@ void asl_store_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 		     const double *src, uint64_t src_ld, uint64_t rows,
 		     uint64_t cols)
 {
-	if (rows == 0 || cols == 0)
+	if (rows == 0 || cols == 0 || !store->ops->write)
 		return;
 	assert(rows == 1 || (dst_ld >= cols && src_ld >= cols));
 	store->ops->write(store, dst, dst_ld, src, src_ld, rows, cols);
@@ -130,7 +131,7 @@ void asl_store_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 
 void asl_store_settle(struct asl_store *store, double *at, uint64_t words)
 {
-	if (words > 0)
+	if (words > 0 && store->ops->settle)
 		store->ops->settle(store, at, words);
 }
 
