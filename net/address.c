@@ -8,24 +8,21 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/system.h"
 
 static int read_speed(const char *interface)
 {
-	char path[64];
-	int speed = 0;
-	FILE *f;
+	char line[16];
 
-	snprintf(path, sizeof path, "/sys/class/net/%s/speed", interface);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%d", &speed) != 1)
-		speed = 0;
-	if (f)
-		fclose(f);
-	return speed > 0 ? speed : 0;
+	if (!asl_system_line(line, sizeof line, "", "/sys/class/net/%s/speed",
+			     interface))
+		return 0;
+	return atoi(line) > 0 ? atoi(line) : 0;
 }
 
 static void copy_address(unsigned char *to, const struct sockaddr *from)

@@ -22,10 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/system.h"
 #include "net/guard.h"
 #include "net/load.h"
 
@@ -303,18 +303,14 @@ struct place {
 
 static void look_around(struct place *p)
 {
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
 	const struct asl_net_patience *limits = asl_guard_patience();
 
 	memset(p, 0, sizeof *p);
 	asl_addresses_find(&p->spots);
 	p->looks = limits && limits->cut;
 	gethostname(p->host, sizeof p->host - 1);
-	if (f) {
-		if (!fgets(p->kernel, sizeof p->kernel, f))
-			p->kernel[0] = '\0';
-		fclose(f);
-	}
+	asl_system_line(p->kernel, sizeof p->kernel, "",
+			"/proc/sys/kernel/random/boot_id");
 	if (sched_getaffinity(0, sizeof p->cores, &p->cores))
 		for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
 			CPU_SET((size_t)i, &p->cores);
@@ -555,20 +551,12 @@ static int let_in(const struct asl_boot *boot, int fd)
 	return -1;
 }
 
-static time_t now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
 static int answer(const struct asl_boot *boot, int door, const struct door *all)
 {
 	int missing = count_children(boot), err = 0;
-	time_t end = now_s() + WAIT_S;
+	double end = asl_now() + WAIT_S;
 
-	while (missing && !err && now_s() <= end) {
+	while (missing && !err && asl_now() <= end) {
 		struct pollfd p = {.fd = door, .events = POLLIN};
 		int fd = poll(&p, 1, 1000) > 0
 				 ? accept4(door, NULL, NULL, SOCK_CLOEXEC)

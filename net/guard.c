@@ -41,6 +41,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/system.h"
+
 #define ENDED_US 200000 /* the launcher kills us before */
 #define ABORT_S 0.5
 #define WORDLESS_S 2 /* another guard may know better */
@@ -446,14 +448,6 @@ static void beat(struct watch *w, double passed)
 
 /* ---- Waiting ---- */
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Seconds until something must be checked; 0: never. */
 static double tick(const struct watch *w)
 {
@@ -466,7 +460,7 @@ static double tick(const struct watch *w)
 static double rest(struct watch *w)
 {
 	struct pollfd fd[TIES_MOST + 1];
-	double longest = tick(w), begin = now_s(), passed;
+	double longest = tick(w), begin = asl_now(), passed;
 	struct timespec t = {
 		.tv_sec = (time_t)longest,
 		.tv_nsec = (long)(1e9 * (longest - (double)(time_t)longest)),
@@ -483,7 +477,7 @@ static double rest(struct watch *w)
 		if (fd[w->ties].revents)
 			hear_line(w);
 	}
-	passed = now_s() - begin;
+	passed = asl_now() - begin;
 	return passed < longest + LATE_S ? passed : longest;
 }
 

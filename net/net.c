@@ -2,6 +2,7 @@
  * net.c -- the table of transports, and what is the same on all of them
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/error.h"
@@ -57,12 +58,15 @@ int asl_net_run(const struct asl_net_want *want,
 {
 	const struct asl_net_ops *ops = find(want->transport);
 
+	char names[128] = "";
+
 	asl_forget_failure();
+	for (size_t i = 0; i < TRANSPORTS; i++)
+		sprintf(names + strlen(names), "%s%s", i ? ", " : "",
+			transports[i]->name);
 	if (!ops)
-		return asl_fail(
-			-ENOENT,
-			"there is no transport '%s', only sim, ofi and mpi",
-			want->transport ? want->transport : "");
+		return asl_fail(-ENOENT, "there is no transport '%s', only %s",
+				want->transport ? want->transport : "", names);
 	return ops->run(want, body, arg);
 }
 

@@ -180,12 +180,14 @@ static void pmem_close(struct asl_store *store)
 
 	asl_mapped_forget(p->pop);
 	pmemobj_close(p->pop);
-	asl_pmem_unlock(p);
+	if (p->fd >= 0) /* it holds the locks */
+		close(p->fd);
 	free(p->base.file);
 	free(p);
 }
 
-struct asl_pmem_slot *asl_pmem_slot(struct asl_pmem *p, const double *at)
+/* The slot of an address, with NULL a free one; or NULL. */
+static struct asl_pmem_slot *find_slot(struct asl_pmem *p, const double *at)
 {
 	int pieces = (int)p->root->pieces;
 
@@ -210,7 +212,7 @@ static int announced(struct asl_pmem *p, uint64_t words)
 				"%ju words more in a pool opened for %ju, with "
 				"%ju taken",
 				words, p->root->words, p->taken);
-	if (!asl_pmem_slot(p, NULL))
+	if (!find_slot(p, NULL))
 		return asl_fail(-ENOMEM,
 				"one more piece in a pool opened for %ju",
 				p->root->pieces);
@@ -220,7 +222,7 @@ static int announced(struct asl_pmem *p, uint64_t words)
 /* The oid is written last: it makes the piece exist. */
 static int take_new(struct asl_pmem *p, double **at, uint64_t words)
 {
-	struct asl_pmem_slot *slot = asl_pmem_slot(p, NULL);
+	struct asl_pmem_slot *slot = find_slot(p, NULL);
 	struct asl_pool_piece *piece = &p->root->piece[slot - p->slot];
 
 	piece->words = words;
@@ -253,7 +255,7 @@ static int pmem_take(struct asl_store *store, double **at, uint64_t words)
 	return err ? err : take_new(p, at, words);
 }
 
-void asl_pmem_free(struct asl_pmem *p, struct asl_pmem_slot *slot)
+static void free_piece(struct asl_pmem *p, struct asl_pmem_slot *slot)
 {
 	pmemobj_free(&p->root->piece[slot - p->slot].oid);
 	p->taken -= slot->words;
@@ -263,7 +265,7 @@ void asl_pmem_free(struct asl_pmem *p, struct asl_pmem_slot *slot)
 static void pmem_give(struct asl_store *store, double *at)
 {
 	struct asl_pmem *p = (struct asl_pmem *)store;
-	struct asl_pmem_slot *slot = asl_pmem_slot(p, at);
+	struct asl_pmem_slot *slot = find_slot(p, at);
 
 	if (p->fd >= 0) {
 		if (slot) /* else it was skipped */
@@ -271,7 +273,7 @@ static void pmem_give(struct asl_store *store, double *at)
 		return;
 	}
 	assert(slot);
-	asl_pmem_free(p, slot);
+	free_piece(p, slot);
 }
 
 static void sync_pages(struct asl_pmem *p, const double *at, uint64_t words)
@@ -317,6 +319,20 @@ static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
 		sync_pages(p, at, words);
 }
 
+static void pmem_skip(struct asl_store *store, bool skips)
+{
+	((struct asl_pmem *)store)->skips = skips;
+}
+
+static void pmem_release(struct asl_store *store)
+{
+	struct asl_pmem *p = (struct asl_pmem *)store;
+
+	for (uint64_t i = 0; i < p->root->pieces; i++)
+		if (p->slot[i].given)
+			free_piece(p, &p->slot[i]);
+}
+
 /* PMDK only tells whether it has a version of the interface. */
 const char *asl_store_versions(void)
 {
@@ -353,6 +369,6 @@ const struct asl_store_ops asl_store_pmem = {
 	.read = asl_store_copy,
 	.write = pmem_write,
 	.settle = pmem_settle,
-	.skip = asl_pmem_skip,
-	.release = asl_pmem_release,
+	.skip = pmem_skip,
+	.release = pmem_release,
 };

@@ -131,17 +131,9 @@ struct asl_pmem {
 int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 		  const struct asl_store_want *want);
 
-/* The slot of an address, with NULL a free one; or NULL. */
-struct asl_pmem_slot *asl_pmem_slot(struct asl_pmem *p, const double *at);
-
-void asl_pmem_free(struct asl_pmem *p, struct asl_pmem_slot *slot);
-
 /* pmem_resume.c: the pool that an earlier run left, or a new one. */
 int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
 		    const struct asl_store_want *want);
-void asl_pmem_unlock(struct asl_pmem *p);
-void asl_pmem_skip(struct asl_store *store, bool skips);
-void asl_pmem_release(struct asl_store *store);
 
 /* Does an earlier run, or skipping, answer this take? */
 bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,

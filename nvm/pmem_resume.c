@@ -310,20 +310,6 @@ static int make(struct asl_pmem *p, int *fd, const struct spot *at,
 
 /* ---- Either ---- */
 
-void asl_pmem_skip(struct asl_store *store, bool skips)
-{
-	((struct asl_pmem *)store)->skips = skips;
-}
-
-void asl_pmem_release(struct asl_store *store)
-{
-	struct asl_pmem *p = (struct asl_pmem *)store;
-
-	for (uint64_t i = 0; i < p->root->pieces; i++)
-		if (p->slot[i].given)
-			asl_pmem_free(p, &p->slot[i]);
-}
-
 static int open_either(struct asl_pmem *p, int *fd, const struct spot *at,
 		       uint64_t bytes, const struct asl_store_want *want)
 {
@@ -381,12 +367,6 @@ int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
 	p->base.log =
 		want->log ? asl_pool_align(pmemobj_direct(p->root->log)) : NULL;
 	return 0;
-}
-
-void asl_pmem_unlock(struct asl_pmem *p)
-{
-	if (p->fd >= 0)
-		close(p->fd);
 }
 
 bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,

@@ -14,13 +14,13 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
 #include "lib/base/path.h"
+#include "lib/base/system.h"
 
 /* ---- How large a pool must be ---- */
 
@@ -126,9 +126,6 @@ uint64_t asl_pool_bytes(uint64_t words, int pieces)
  * full file system shows here and not as a SIGBUS later.
  */
 
-/* Small enough that periodic signals do not interrupt every step. */
-#define STEP_BYTES (UINT64_C(32) << 20)
-
 static int check_dir(const char *dir)
 {
 	struct stat st;
@@ -173,17 +170,6 @@ static double mebi(uint64_t bytes)
 	return (double)bytes / 1048576;
 }
 
-static int no_room(int fd, const char *path, uint64_t bytes)
-{
-	struct statvfs fs = {0};
-
-	fstatvfs(fd, &fs);
-	return asl_fail(
-		-ENOSPC,
-		"no room for the pool %s: it needs %.0f MiB, %.0f MiB are free",
-		path, mebi(bytes), mebi(fs.f_bavail * fs.f_frsize));
-}
-
 /*
  * Check before allocating: a disk that is filled up disturbs others.  Pools, even
  * root's, do not use the blocks that the file system reserves for root.
@@ -191,48 +177,37 @@ static int no_room(int fd, const char *path, uint64_t bytes)
 static int check_room(int fd, const char *path, uint64_t bytes)
 {
 	struct rlimit limit;
-	struct statvfs fs;
+	uint64_t left;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
 		return asl_fail(
 			-EFBIG,
 			"the pool %s needs %.0f MiB, ulimit -f allows %.0f",
 			path, mebi(bytes), mebi(limit.rlim_cur));
-	if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0)
+	if (asl_has_space(fd, bytes, &left))
 		return 0;
-	return bytes / fs.f_frsize <= fs.f_bavail ? 0
-						  : no_room(fd, path, bytes);
-}
-
-/* Other processes took the space that check_room found. */
-static int filled(const char *path, uint64_t at, uint64_t bytes)
-{
-	return asl_fail(-ENOSPC,
-			"no room for the pool %s: the file system was full at "
-			"%.0f of its %.0f MiB",
-			path, mebi(at), mebi(bytes));
+	return asl_fail(
+		-ENOSPC,
+		"no room for the pool %s: it needs %.0f MiB, %.0f MiB are free",
+		path, mebi(bytes), mebi(left));
 }
 
 int asl_pool_preallocate(int fd, const char *path, uint64_t bytes)
 {
 	int err = check_room(fd, path, bytes);
-	uint64_t at = 0;
+	uint64_t at;
 
 	if (err)
 		return err;
-	while (at < bytes) {
-		uint64_t n = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
-
-		err = posix_fallocate(fd, (off_t)at, (off_t)n);
-		if (err == ENOSPC || err == EDQUOT)
-			return filled(path, at, bytes);
-		if (err && err != EINTR)
-			return asl_fail(-err, "pool %s, %.0f MiB: %s", path,
-					mebi(bytes), strerror(err));
-		if (!err)
-			at += n;
-	}
-	return 0;
+	err = asl_allocate_blocks(fd, bytes, &at);
+	if (err == -ENOSPC) /* others took what check_room found */
+		return asl_fail(err,
+				"no room for the pool %s: the file system was "
+				"full at %.0f of its %.0f MiB",
+				path, mebi(at), mebi(bytes));
+	return err ? asl_fail(err, "pool %s, %.0f MiB: %s", path, mebi(bytes),
+			      strerror(-err))
+		   : 0;
 }
 
 /* A power cut must not lose the name either. */
@@ -408,16 +383,9 @@ static void find_mount(struct asl_store_place *out, const char *path)
 /* The first line of a file in /sys, without trailing blanks; "": none. */
 static void read_line(char *to, size_t room, const char *dir, const char *name)
 {
-	char path[2 * PATH_MAX];
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/%s", dir, name);
-	f = fopen(path, "re");
-	if (!f || !fgets(to, (int)room, f))
+	if (!asl_system_line(to, room, "", "%s/%s", dir, name))
 		to[0] = '\0';
-	if (f)
-		fclose(f);
-	for (size_t i = strlen(to); i > 0 && strchr(" \n", to[i - 1]); i--)
+	for (size_t i = strlen(to); i > 0 && to[i - 1] == ' '; i--)
 		to[i - 1] = '\0';
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "bench/library/say.h"
+#include "lib/base/system.h"
 #include "net/net.h"
 
 /* ---- The end of the launched job, whatever its launcher reports ---- */
@@ -87,14 +88,6 @@ static void catch_signals(void)
 	sigaction(SIGCHLD, &child, NULL);
 }
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- Output of the launcher ---- */
 
 static bool is_told(const struct following *f)
@@ -114,7 +107,7 @@ static void listen_to(struct following *f, const char *at, size_t bytes)
 		if (at[i] != '\n')
 			continue;
 		if (is_told(f) && f->told_s <= 0)
-			f->told_s = now_s();
+			f->told_s = asl_now();
 		f->length = 0;
 	}
 }
@@ -150,7 +143,7 @@ static bool hear(struct following *f)
 
 static void hurry(struct following *f)
 {
-	double since = f->told_s > 0 ? now_s() - f->told_s : 0;
+	double since = f->told_s > 0 ? asl_now() - f->told_s : 0;
 
 	if (since > TERM_S && !f->terminated) {
 		kill(f->launcher, SIGTERM);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/text.h"
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -15,14 +17,9 @@ static bool is_digit(char c)
 /* Digits up to the first character that is none; NULL if there are none. */
 static const char *read_digits(uint64_t *out, const char *text)
 {
-	*out = 0;
-	if (!is_digit(*text))
-		return NULL;
-	for (; is_digit(*text); text++)
-		if (__builtin_mul_overflow(*out, 10, out) ||
-		    __builtin_add_overflow(*out, (uint64_t)(*text - '0'), out))
-			return NULL;
-	return text;
+	struct asl_text t = {text, text + strlen(text)};
+
+	return asl_take_digits(&t, out) ? t.at : NULL;
 }
 
 static bool read_unit(uint64_t *unit, const char *text, bool bytes)

@@ -11,10 +11,10 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/system.h"
 
 /* ---- Files without a name, or with one that nobody can guess ---- */
 
@@ -93,9 +93,6 @@ static int open_file(struct asl_atomic_file *a)
 			      a->path, strerror(-err))
 		   : 0;
 }
-
-/* Small enough that a periodic signal does not interrupt each of them. */
-#define STEP_BYTES (UINT64_C(32) << 20)
 
 static int check_place(struct asl_atomic_file *a)
 {
@@ -177,13 +174,13 @@ int asl_atomic_file_create(struct asl_atomic_file *a, const char *path)
 
 static int full(const struct asl_atomic_file *a, uint64_t bytes)
 {
-	struct statvfs fs = {0};
+	uint64_t left;
 
-	fstatvfs(a->fd, &fs);
+	asl_has_space(a->fd, bytes, &left);
 	return asl_fail(
 		-ENOSPC,
 		"%s: no room: it needs at least %ju bytes, %ju are free",
-		a->path, bytes, (uint64_t)fs.f_bavail * fs.f_frsize);
+		a->path, bytes, left);
 }
 
 /* Writing past the limit would not fail but raise SIGXFSZ. */
@@ -204,32 +201,17 @@ static int failed(const struct asl_atomic_file *a, int err, uint64_t bytes)
 	return asl_fail(-err, "%s: %s", a->path, strerror(err));
 }
 
-static int check_space(const struct asl_atomic_file *a, uint64_t bytes)
-{
-	struct statvfs fs;
-
-	if (fstatvfs(a->fd, &fs) != 0 || fs.f_blocks == 0)
-		return 0;
-	return bytes / fs.f_frsize <= fs.f_bavail ? 0 : full(a, bytes);
-}
-
 int asl_atomic_file_reserve(struct asl_atomic_file *a, uint64_t bytes)
 {
-	uint64_t at = 0;
+	uint64_t at;
 	int err = check_limit(a, bytes, 0);
 
-	if (!err)
-		err = check_space(a, bytes);
-	while (!err && at < bytes) {
-		uint64_t n = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
-		int got = posix_fallocate(a->fd, (off_t)at, (off_t)n);
-
-		if (got == 0)
-			at += n;
-		else if (got != EINTR)
-			err = failed(a, got, bytes);
-	}
-	return err;
+	if (err)
+		return err;
+	if (!asl_has_space(a->fd, bytes, &at))
+		return full(a, bytes);
+	err = asl_allocate_blocks(a->fd, bytes, &at);
+	return err ? failed(a, -err, bytes) : 0;
 }
 
 int asl_atomic_file_write(struct asl_atomic_file *a, const void *from,

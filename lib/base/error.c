@@ -58,41 +58,26 @@ const char *asl_failure_to_print(void)
 	return printed ? "" : lines[current];
 }
 
+static const int of_input[] = {EINVAL, ERANGE, EOVERFLOW, EISDIR, ELOOP, 0};
+static const int of_machine[] = {
+	ENOMEM, ENOENT,	      ENOTDIR,	ENOSPC,	    EACCES, EPERM,  EROFS,
+	EFBIG,	EIO,	      EEXIST,	EMFILE,	    ENFILE, ENODEV, ETXTBSY,
+	EDQUOT, ENAMETOOLONG, ENETDOWN, EOPNOTSUPP, 0};
+static const int of_peers[] = {ECONNRESET, ECONNABORTED, EPIPE, 0};
+
+static bool is_one_of(int err, const int *list)
+{
+	while (*list && *list != -err)
+		list++;
+	return *list;
+}
+
 int asl_exit_code(int err)
 {
-	switch (-err) {
-	case 0:
+	if (!err)
 		return 0;
-	case EINVAL:
-	case ERANGE:
-	case EOVERFLOW:
-	case EISDIR:
-	case ELOOP:
-		return 2;
-	case ENOMEM:
-	case ENOENT:
-	case ENOTDIR:
-	case ENOSPC:
-	case EACCES:
-	case EPERM:
-	case EROFS:
-	case EFBIG:
-	case EIO:
-	case EEXIST:
-	case EMFILE:
-	case ENFILE:
-	case ENODEV:
-	case ETXTBSY:
-	case EDQUOT:
-	case ENAMETOOLONG:
-	case ENETDOWN:
-	case EOPNOTSUPP:
-		return 3;
-	case ECONNRESET:
-	case ECONNABORTED:
-	case EPIPE:
-		return 5;
-	default:
-		return 4;
-	}
+	return is_one_of(err, of_input)	    ? 2
+	       : is_one_of(err, of_machine) ? 3
+	       : is_one_of(err, of_peers)   ? 5
+					    : 4;
 }

@@ -8,11 +8,15 @@
  */
 #include "lib/base/system.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 FILE *asl_system_open(const char *root, const char *path)
@@ -42,6 +46,43 @@ bool asl_system_line(char *line, size_t capacity, const char *root,
 	if (got)
 		line[strcspn(line, "\n")] = '\0';
 	return got;
+}
+
+bool asl_has_space(int fd, uint64_t bytes, uint64_t *left)
+{
+	struct statvfs fs;
+
+	*left = 0;
+	if (fstatvfs(fd, &fs) || !fs.f_blocks)
+		return true;
+	*left = (uint64_t)fs.f_bavail * fs.f_frsize;
+	return bytes / fs.f_frsize <= fs.f_bavail;
+}
+
+/* Small enough that a periodic signal does not interrupt every step. */
+#define STEP_BYTES (UINT64_C(32) << 20)
+
+int asl_allocate_blocks(int fd, uint64_t bytes, uint64_t *at)
+{
+	for (*at = 0; *at < bytes;) {
+		uint64_t left = bytes - *at;
+		uint64_t n = left < STEP_BYTES ? left : STEP_BYTES;
+		int err = posix_fallocate(fd, (off_t)*at, (off_t)n);
+
+		if (!err)
+			*at += n;
+		else if (err != EINTR)
+			return err == EDQUOT ? -ENOSPC : -err;
+	}
+	return 0;
+}
+
+double asl_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- Memory ---- */

@@ -26,4 +26,19 @@ bool asl_system_line(char *line, size_t capacity, const char *root,
  */
 uint64_t asl_memory_limit(const char *root);
 
+/*
+ * Has the file system of an open file so much space left?  True, and *left is 0,
+ * if it does not say.
+ */
+bool asl_has_space(int fd, uint64_t bytes, uint64_t *left);
+
+/*
+ * Allocate the blocks of the first `bytes` of a file; 0, or a negative errno:
+ * -ENOSPC also for a quota.  *at: where it ended.
+ */
+int asl_allocate_blocks(int fd, uint64_t bytes, uint64_t *at);
+
+/* Seconds by a clock that all processes of this host share. */
+double asl_now(void);
+
 #endif

@@ -103,22 +103,30 @@ int asl_take_end(const struct asl_lines *lines, struct asl_text *line)
 	return asl_unexpected(lines, "the end of the line", word);
 }
 
+bool asl_take_digits(struct asl_text *t, uint64_t *count)
+{
+	const char *from = t->at;
+
+	for (*count = 0; t->at < t->end; t->at++) {
+		uint64_t digit = (uint64_t)(unsigned char)*t->at - '0';
+
+		if (digit > 9)
+			break;
+		if (__builtin_mul_overflow(*count, 10, count) ||
+		    __builtin_add_overflow(*count, digit, count))
+			return false;
+	}
+	return t->at > from;
+}
+
 int asl_take_count(const struct asl_lines *lines, struct asl_text *line,
 		   const char *what, uint64_t *count)
 {
-	struct asl_text word = asl_next_word(line);
+	struct asl_text word = asl_next_word(line), rest = word;
 
-	*count = 0;
-	if (word.at == word.end)
-		return asl_unexpected(lines, what, word);
-	for (const char *c = word.at; c < word.end; c++) {
-		uint64_t digit = (uint64_t)(unsigned char)*c - '0';
-
-		if (digit > 9 || __builtin_mul_overflow(*count, 10, count) ||
-		    __builtin_add_overflow(*count, digit, count))
-			return asl_unexpected(lines, what, word);
-	}
-	return 0;
+	if (asl_take_digits(&rest, count) && rest.at == rest.end)
+		return 0;
+	return asl_unexpected(lines, what, word);
 }
 
 int asl_take_index(const struct asl_lines *lines, struct asl_text *line,

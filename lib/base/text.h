@@ -44,6 +44,9 @@ struct asl_text asl_next_word(struct asl_text *line);
 int asl_unexpected(const struct asl_lines *lines, const char *expected,
 		   struct asl_text found);
 
+/* Take digits, which must be some and fit; else *t is where they end. */
+bool asl_take_digits(struct asl_text *t, uint64_t *count);
+
 /* Take the next word, which must be of this kind; messages call it `what`. */
 int asl_take_count(const struct asl_lines *lines, struct asl_text *line,
 		   const char *what, uint64_t *count);

@@ -69,20 +69,8 @@ static bool take_string(struct asl_text *t, struct asl_text *string)
 /* Python 2 wrote long integers as 3L. */
 static bool take_count(struct asl_text *t, uint64_t *count)
 {
-	const char *from;
-
 	skip_blanks(t);
-	*count = 0;
-	for (from = t->at; t->at < t->end; t->at++) {
-		uint64_t digit = (uint64_t)(unsigned char)*t->at - '0';
-
-		if (digit > 9)
-			break;
-		if (__builtin_mul_overflow(*count, 10, count) ||
-		    __builtin_add_overflow(*count, digit, count))
-			return false;
-	}
-	if (t->at == from)
+	if (!asl_take_digits(t, count))
 		return false;
 	if (t->at < t->end && *t->at == 'L')
 		t->at++;

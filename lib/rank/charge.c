@@ -9,20 +9,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <time.h>
 
 #include "lib/base/error.h"
 #include "lib/rank/emulate.h"
 #include "lib/rank/replay.h"
 #include "lib/rank/resume.h"
-
-double asl_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 {

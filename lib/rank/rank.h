@@ -30,6 +30,7 @@
 #ifndef ASL_RANK_H
 #define ASL_RANK_H
 
+#include "lib/base/system.h"
 #include "lib/rank/ledger.h"
 #include "lib/rank/lru.h"
 #include "net/net.h"
@@ -157,9 +158,6 @@ void asl_replay_close(struct asl_replay *x); /* NULL is allowed */
 
 /* Words read and written by the cache in phases that count; 0 without a replay. */
 struct asl_lru_traffic asl_replay_traffic(const struct asl_replay *x);
-
-/* Seconds on a monotonic clock. */
-double asl_now(void);
 
 void asl_phase(struct asl_rank *r, enum asl_phase phase);
 

@@ -3,20 +3,20 @@
  *
  *	mpiexec -n 2 speed-pingpong TRANSPORT PROVIDER BYTES ROUNDS
  *
- * Two ranks send a message to and fro; what fi_pingpong does, so that the two
- * can be compared (bench/speed/pingpong).  A tenth of the rounds comes first
+ * Two ranks send a message to and fro, as fi_pingpong does, with which it is
+ * compared (bench/measure/speed/pingpong).  A tenth of the rounds comes first
  * and is not timed.  Every round's stamp and the last one's bytes are checked,
  * and nothing is printed if they are wrong.
  *
- * Prints: bytes, microseconds one way, MB/s.
+ * It prints bytes, microseconds one way, and MB/s.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/base/error.h"
+#include "lib/base/system.h"
 #include "net/net.h"
 
 struct game {
@@ -25,14 +25,6 @@ struct game {
 	char *out, *in;
 	double seconds;
 };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Like fi_pingpong, have the next receive ready before the peer can send. */
 static int play(struct asl_net *net, const struct game *g, int rounds)
@@ -81,10 +73,10 @@ static int body(struct asl_net *net, void *arg)
 	}
 	memset(g->out, 7, g->bytes);
 	err = play(net, g, g->rounds / 10 + 1);
-	began = now_s();
+	began = asl_now();
 	if (!err)
 		err = play(net, g, g->rounds);
-	g->seconds = now_s() - began;
+	g->seconds = asl_now() - began;
 	if (!err && memcmp(g->in, g->out, g->bytes))
 		err = -EBADMSG;
 	if (err) {
