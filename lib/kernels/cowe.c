@@ -27,7 +27,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "lib/rank/resume.h"
+#include "lib/base/parts.h"
 
 enum cut { LEAF, CUT_M, CUT_N, CUT_K };
 
@@ -55,55 +55,31 @@ static enum cut decide(const struct asl_product *x, uint64_t m, uint64_t n,
 
 /* ---- The walk ---- */
 
-static void leaf(struct asl_rank *r, const struct asl_block *C,
-		 const struct asl_block *A, const struct asl_block *B, bool add)
-{
-	struct asl_tile c;
-
-	asl_tile_take(r, &c, C->rows, C->cols);
-	asl_tile_begin(&c, C);
-	if (add)
-		asl_tile_load(r, &c, C);
-	asl_multiply(r, &c, A, B, A->cols);
-	asl_tile_store(r, C, &c);
-	asl_mark_commit(r, C);
-	asl_tile_give(r, &c);
-}
-
 static void walk(struct asl_rank *r, const struct asl_product *x,
 		 const struct asl_block *C, const struct asl_block *A,
 		 const struct asl_block *B, bool add)
 {
-	uint64_t m = C->rows, n = C->cols, k = A->cols, half;
+	uint64_t m = C->rows, n = C->cols, k = A->cols;
 	enum cut cut = decide(x, m, n, k);
-	struct asl_block c = *C, a = *A, b = *B;
+	struct asl_product whole = *x;
 
 	if (cut == LEAF) {
-		leaf(r, C, A, B, add);
+		whole.add = add;
+		asl_stream(r, &whole, C, A, B, m, n, k);
 		return;
 	}
-	half = ((cut == CUT_M ? m : cut == CUT_N ? n : k) + 1) / 2;
-	for (int second = 0; second < 2; second++) {
-		if (cut == CUT_M) {
-			uint64_t i = second ? half : 0;
-			uint64_t rows = second ? m - half : half;
+	for (int half = 0; half < 2; half++) {
+		struct asl_range i = {0, m}, j = {0, n}, l = {0, k};
+		struct asl_range *side = cut == CUT_M	? &i
+					 : cut == CUT_N ? &j
+							: &l;
+		struct asl_block c, a, b;
 
-			c = asl_sub_block(C, i, 0, rows, n);
-			a = asl_sub_block(A, i, 0, rows, k);
-		} else if (cut == CUT_N) {
-			uint64_t j = second ? half : 0;
-			uint64_t cols = second ? n - half : half;
-
-			c = asl_sub_block(C, 0, j, m, cols);
-			b = asl_sub_block(B, 0, j, k, cols);
-		} else {
-			uint64_t l = second ? half : 0;
-			uint64_t deep = second ? k - half : half;
-
-			a = asl_sub_block(A, 0, l, m, deep);
-			b = asl_sub_block(B, l, 0, deep, n);
-		}
-		walk(r, x, &c, &a, &b, add || (second && cut == CUT_K));
+		*side = asl_part(side->count, 2, half);
+		c = asl_sub_block(C, i.first, j.first, i.count, j.count);
+		a = asl_sub_block(A, i.first, l.first, i.count, l.count);
+		b = asl_sub_block(B, l.first, j.first, l.count, j.count);
+		walk(r, x, &c, &a, &b, add || (half && cut == CUT_K));
 	}
 }
 
@@ -150,19 +126,16 @@ static void put(struct level *level, struct kind x)
 
 static void put_halves(struct level *next, struct kind x, enum cut cut)
 {
-	struct kind first = x, second = x;
-	uint64_t *a = cut == CUT_M   ? &first.m
-		      : cut == CUT_N ? &first.n
-				     : &first.k;
-	uint64_t *b = cut == CUT_M   ? &second.m
-		      : cut == CUT_N ? &second.n
-				     : &second.k;
+	for (int half = 0; half < 2; half++) {
+		struct kind y = x;
+		uint64_t *side = cut == CUT_M	? &y.m
+				 : cut == CUT_N ? &y.n
+						: &y.k;
 
-	*a -= *a / 2;
-	*b /= 2;
-	second.add = x.add || cut == CUT_K;
-	put(next, first);
-	put(next, second);
+		*side = half ? *side / 2 : *side - *side / 2;
+		y.add = x.add || (half && cut == CUT_K);
+		put(next, y);
+	}
 }
 
 /* Leaves, added to *counts; the largest C among them is returned. */

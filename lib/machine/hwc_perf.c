@@ -372,7 +372,13 @@ const struct asl_perf_system asl_perf_kernel = {
 	.read = read_event,
 };
 
-/* ---- Events of a recorded machine ---- */
+/*
+ * Events of a recorded machine
+ *
+ * Below `root` are its /proc and /sys, and for each event a file
+ * counts/TYPE.CONFIG.CPU (CPU is -1 for a process), with a line of count, enabled
+ * and running for every reading.
+ */
 
 static int open_file(const struct asl_perf_system *system,
 		     struct perf_event_attr *attr, int pid, int cpu)
@@ -401,20 +407,6 @@ static int read_line(int fd, struct asl_perf_value *value)
 		      &value->enabled, &value->running) == 3
 		       ? 0
 		       : -ENODATA;
-}
-
-/*
- * Below `root` are /proc and /sys of the machine, and for each event a file
- * counts/TYPE.CONFIG.CPU (CPU is -1 for a process), with a line of count, enabled
- * and running for every reading.
- */
-static struct asl_perf_system recorded_system(const char *root)
-{
-	return (struct asl_perf_system){
-		.root = root,
-		.open = open_file,
-		.read = read_line,
-	};
 }
 
 struct perf {
@@ -681,13 +673,12 @@ static int stop(struct asl_hwc *h, struct asl_hwc_count *count)
 static int open_perf(struct asl_hwc *h, const struct asl_hwc_want *want)
 {
 	const char *root = getenv("ASLANT_HWC_RECORDED");
-	struct asl_perf_system recorded;
+	const struct asl_perf_system recorded = {root, open_file, read_line};
 	char note[sizeof(h->note)];
 	int err;
 
 	if (!root)
 		return asl_perf_open(h, want, &asl_perf_kernel);
-	recorded = recorded_system(root);
 	err = asl_perf_open(h, want, &recorded);
 	memcpy(note, h->note, sizeof(note));
 	snprintf(h->note, sizeof(h->note), "NOT MEASURED, recorded: %.200s",

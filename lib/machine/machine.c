@@ -40,15 +40,20 @@ hwloc_obj_type_t asl_core_type(hwloc_topology_t t)
 							       : HWLOC_OBJ_PU;
 }
 
-/* Cores that `set` touches. */
-static int count_cores(hwloc_topology_t t, hwloc_const_cpuset_t set)
+/* Cores, or processors where there are none, that `within` touches. */
+static int list_cores(hwloc_obj_t *cores, hwloc_topology_t t,
+		      hwloc_const_bitmap_t within)
 {
 	hwloc_obj_type_t type = asl_core_type(t);
 	hwloc_obj_t o = NULL;
 	int n = 0;
 
 	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
-		n += hwloc_bitmap_intersects(o->cpuset, set);
+		if (hwloc_bitmap_intersects(o->cpuset, within)) {
+			if (cores)
+				cores[n] = o;
+			n++;
+		}
 	return n;
 }
 
@@ -66,7 +71,7 @@ static hwloc_obj_t cache_above(hwloc_obj_t o, int level)
 
 static struct asl_cache describe(hwloc_topology_t t, hwloc_obj_t cache)
 {
-	int cores = count_cores(t, cache->cpuset);
+	int cores = list_cores(NULL, t, cache->cpuset);
 
 	return (struct asl_cache){
 		.bytes = cache->attr->cache.size,
@@ -151,7 +156,7 @@ static void find_cores(struct asl_machine *m, hwloc_topology_t t)
 	if (!hwloc_topology_is_thissystem(t) ||
 	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) != 0)
 		hwloc_bitmap_fill(bound);
-	m->cores = count_cores(t, bound);
+	m->cores = list_cores(NULL, t, bound);
 	m->bound =
 		!hwloc_bitmap_isincluded(hwloc_get_root_obj(t)->cpuset, bound);
 	hwloc_bitmap_free(bound);
@@ -435,23 +440,6 @@ static const char *const bind_names[] = {"none", "core", "socket", NULL};
 const char *const *asl_bind_names(void)
 {
 	return bind_names;
-}
-
-/* The cores, or processors where there are none, that `within` touches. */
-static int list_cores(hwloc_obj_t *cores, hwloc_topology_t t,
-		      hwloc_const_bitmap_t within)
-{
-	hwloc_obj_type_t type = asl_core_type(t);
-	hwloc_obj_t o = NULL;
-	int n = 0;
-
-	while ((o = hwloc_get_next_obj_by_type(t, type, o)))
-		if (hwloc_bitmap_intersects(o->cpuset, within)) {
-			if (cores)
-				cores[n] = o;
-			n++;
-		}
-	return n;
 }
 
 static hwloc_obj_t socket_of(hwloc_topology_t t, hwloc_obj_t core)

@@ -59,29 +59,27 @@ static int choose(const struct reader *r, struct asl_text *line, int *choice,
 
 static int read_banner(struct reader *r)
 {
-	static const char *const banner[] = {"%%MatrixMarket", NULL};
-	static const char *const object[] = {"matrix", NULL};
-	static const char *const layout[] = {"array", "coordinate", NULL};
-	static const char *const field[] = {"real", "integer", NULL};
-	static const char *const symmetry[] = {"general", "symmetric",
-					       "skew-symmetric", NULL};
+	int only, err = 0;
+	const struct {
+		int *choice;
+		const char *expected, *names[4];
+	} parts[] = {
+		{&only, "the banner %%MatrixMarket", {"%%MatrixMarket"}},
+		{&only, "the object matrix", {"matrix"}},
+		{&r->layout,
+		 "the layout array or coordinate",
+		 {"array", "coordinate"}},
+		{&r->field, "the field real or integer", {"real", "integer"}},
+		{&r->symmetry,
+		 "the symmetry general, symmetric or skew-symmetric",
+		 {"general", "symmetric", "skew-symmetric"}},
+	};
 	struct asl_text line = r->lines.rest;
-	int only, err;
 
 	asl_next_line(&r->lines, &line);
-	err = choose(r, &line, &only, banner, "the banner %%MatrixMarket");
-	if (!err)
-		err = choose(r, &line, &only, object, "the object matrix");
-	if (!err)
-		err = choose(r, &line, &r->layout, layout,
-			     "the layout array or coordinate");
-	if (!err)
-		err = choose(r, &line, &r->field, field,
-			     "the field real or integer");
-	if (!err)
-		err = choose(r, &line, &r->symmetry, symmetry,
-			     "the symmetry general, symmetric or "
-			     "skew-symmetric");
+	for (size_t i = 0; !err && i < sizeof parts / sizeof *parts; i++)
+		err = choose(r, &line, parts[i].choice, parts[i].names,
+			     parts[i].expected);
 	return err ? err : asl_take_end(&r->lines, &line);
 }
 

@@ -443,11 +443,6 @@ void asl_resume_give(struct asl_rank *r, enum asl_where where, uint64_t count)
 
 /* ---- Start and end of a run ---- */
 
-uint64_t asl_resume_log_words(const struct asl_resume_needs *needs)
-{
-	return 2 * needs->live + needs->log;
-}
-
 void asl_resume_open(struct asl_resume *x, struct asl_store *pool,
 		     const struct asl_resume_needs *needs, int ranks)
 {
@@ -566,11 +561,6 @@ void asl_resume_note(struct asl_resume *x, uint64_t check)
 {
 	x->record->operands = check;
 	settle(x, &x->record->operands, 1);
-}
-
-uint64_t asl_resume_noted(const struct asl_resume *x)
-{
-	return x->record->operands;
 }
 
 void asl_resume_finish(struct asl_resume *x)

@@ -125,7 +125,10 @@ struct asl_resume {
 void asl_resume_dry_run(struct asl_resume *x, struct asl_rank *r);
 
 /* Words that the log and the dumps take in the pool. */
-uint64_t asl_resume_log_words(const struct asl_resume_needs *needs);
+static inline uint64_t asl_resume_log_words(const struct asl_resume_needs *x)
+{
+	return 2 * x->live + x->log;
+}
 
 /* For a rank of a plan with so many, with this pool. */
 void asl_resume_open(struct asl_resume *x, struct asl_store *pool,
@@ -148,9 +151,8 @@ int asl_resume_look(struct asl_resume_found *out, const struct asl_resume *x);
  */
 int asl_resume_begin(struct asl_resume *x, uint64_t mark, uint64_t start);
 
-/* The checksum of the operands after they were filled; 0: unknown. */
+/* Keep the checksum of the operands that were just filled. */
 void asl_resume_note(struct asl_resume *x, uint64_t check);
-uint64_t asl_resume_noted(const struct asl_resume *x);
 
 /* The run is complete; the pool only has to be removed. */
 void asl_resume_finish(struct asl_resume *x);

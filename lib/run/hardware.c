@@ -17,13 +17,6 @@
 #include "lib/run/run.h"
 #include "net/net.h"
 
-/* On sim all ranks are one process, for which rank 0 counts. */
-static void find_place(struct asl_hardware_record *mine, struct asl_net *net)
-{
-	mine->process = asl_net_rank(net) == 0 || !asl_net_simulated(net);
-	mine->host = asl_net_host_rank(net) == 0;
-}
-
 /* ---- Before the first repetition ---- */
 
 /* Why nothing was counted, which is no failure of the run. */
@@ -102,7 +95,10 @@ int asl_hardware_open(struct asl_rank_case *p)
 		strcpy(h->note, "nothing was moved");
 		return 0;
 	}
-	find_place(&h->mine, p->net);
+	/* On sim all ranks are one process, for which rank 0 counts. */
+	h->mine.process =
+		asl_net_rank(p->net) == 0 || !asl_net_simulated(p->net);
+	h->mine.host = asl_net_host_rank(p->net) == 0;
 	err = open_alike(p);
 	if (!err)
 		err = asl_rank_case_agree(p, check(p));

@@ -268,8 +268,8 @@ int asl_rank_case_check_operands(struct asl_rank_case *p)
 	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
 		if (p->own[i].at == ASL_STORE_NOWHERE)
 			return damaged(p, "words of an operand are missing");
-	if (asl_replaying(&p->r) && asl_resume_noted(&p->resume) &&
-	    asl_resume_noted(&p->resume) != checksum(p))
+	if (asl_replaying(&p->r) && p->resume.record->operands &&
+	    p->resume.record->operands != checksum(p))
 		return damaged(
 			p, "words of an operand are not as they were filled");
 	return 0;
