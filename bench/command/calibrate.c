@@ -144,20 +144,14 @@ static int choose_ranks(const struct asl_options *o)
 
 static int check_job(const struct asl_options *o, int ranks)
 {
-	int job = asl_job().size;
+	int code = asl_job_check(o, ranks, true);
 
-	if (o->launch && job)
-		return asl_refuse(
-			"--launch: this is already an MPI job of %d ranks",
-			job);
-	if (job && ranks != job)
-		return asl_refuse(
-			"--ranks: found %d, but the MPI job has %d ranks",
-			ranks, job);
+	if (code)
+		return code;
 	if (ranks < 2)
 		return asl_refuse("calibrate: found 1 rank, expected 2 or "
 				  "more: messages have two ends");
-	return job ? 0 : asl_launch_check(ranks);
+	return 0;
 }
 
 static int check(const struct asl_options *o,
@@ -165,11 +159,13 @@ static int check(const struct asl_options *o,
 {
 	if (asl_net_can(want->transport)->simulated)
 		return asl_refuse(
-			"--transport: found sim, expected ofi or mpi: a "
-			"simulated network has nothing to measure");
+			"--transport: found sim, expected %s: a simulated "
+			"network has nothing to measure",
+			asl_transports_of_jobs());
 	if (!asl_store_can(want->store)->has_data)
-		return asl_refuse("--store: found null, expected pmem or dram: "
-				  "null has no words to move");
+		return asl_refuse("--store: found null, expected %s: null has "
+				  "no words to move",
+				  asl_stores_with_data());
 	if (o->provider && !asl_net_can(want->transport)->takes_provider)
 		return asl_refuse("--provider is for --transport ofi, not %s",
 				  want->transport);

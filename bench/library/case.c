@@ -109,7 +109,8 @@ static int check_operands(const struct file *written,
 static int check_files(const struct asl_options *o)
 {
 	bool to_stdout = o->csv && !strcmp(o->csv, "-");
-	bool built_in = o->profile && asl_profile_built_in(o->profile);
+	bool built_in =
+		o->profile && asl_is_one_of(o->profile, asl_profile_names());
 	const char *profile = built_in ? NULL : o->profile;
 	const struct file files[] = {
 		{"csv", to_stdout ? NULL : o->csv},
@@ -159,7 +160,7 @@ int asl_job_abort(const struct asl_options *o, int code)
 	return code;
 }
 
-int asl_launch_check(int ranks)
+static int check_launch(int ranks)
 {
 	enum { EACH = 64, ALWAYS = 256 };
 	int cores = asl_machine()->cores;
@@ -172,15 +173,29 @@ int asl_launch_check(int ranks)
 		ranks, most, cores);
 }
 
-static int check_job(const struct asl_case *c, const struct asl_options *o)
+int asl_job_check(const struct asl_options *o, int ranks, bool launches)
 {
 	int job = asl_job().size;
-	bool sim = asl_net_can(c->want.transport)->simulated;
 
 	if (o->launch && job)
 		return asl_refuse(
 			"--launch: this is already an MPI job of %d ranks",
 			job);
+	if (job && ranks != job)
+		return asl_refuse(
+			"--ranks: found %d, but the MPI job has %d ranks",
+			ranks, job);
+	return launches && !job ? check_launch(ranks) : 0;
+}
+
+static int check_job(const struct asl_case *c, const struct asl_options *o)
+{
+	int job = asl_job().size, ranks = c->want.plan.ranks;
+	bool sim = asl_net_can(c->want.transport)->simulated;
+	int code = asl_job_check(o, sim ? job : ranks, o->launch && !sim);
+
+	if (code)
+		return code;
 	if (o->launch && sim)
 		return asl_refuse(
 			"--launch: --transport sim has no processes to start");
@@ -188,16 +203,12 @@ static int check_job(const struct asl_case *c, const struct asl_options *o)
 		return asl_refuse("--transport: found sim in an MPI job, whose "
 				  "%d processes would each simulate all ranks",
 				  job);
-	if (!sim && job && c->want.plan.ranks != job)
-		return asl_refuse(
-			"--ranks: found %d, but the MPI job has %d ranks",
-			c->want.plan.ranks, job);
-	if (!sim && !job && !o->launch && c->want.plan.ranks > 1)
+	if (!sim && !job && !o->launch && ranks > 1)
 		return asl_refuse(
 			"--transport %s needs an MPI job: add --launch, or "
 			"start aslant with mpiexec or srun",
 			c->want.transport);
-	return o->launch ? asl_launch_check(c->want.plan.ranks) : 0;
+	return 0;
 }
 
 /* The option that names a file with an operand or a result; NULL: none. */
@@ -211,12 +222,49 @@ static const char *named_file(const struct asl_options *o)
 			       : NULL;
 }
 
+/* "a or b": those of the names that can. */
+static const char *list(char text[64], const char *const *names,
+			bool (*can)(const char *name))
+{
+	size_t used = 0;
+
+	for (; *names && used < 64; names++)
+		if (can(*names))
+			used += (size_t)snprintf(text + used, 64 - used, "%s%s",
+						 used ? " or " : "", *names);
+	return text;
+}
+
+static bool has_data(const char *store)
+{
+	return asl_store_can(store)->has_data;
+}
+
+static bool joins_job(const char *transport)
+{
+	return asl_net_can(transport)->joins_job;
+}
+
+const char *asl_stores_with_data(void)
+{
+	static char text[64];
+
+	return list(text, asl_store_names(), has_data);
+}
+
+const char *asl_transports_of_jobs(void)
+{
+	static char text[64];
+
+	return list(text, asl_net_transports(), joins_job);
+}
+
 static int check_transport(const struct asl_case *c,
 			   const struct asl_options *o)
 {
 	const struct asl_run_want *want = &c->want;
 	const struct asl_net_traits *net = asl_net_can(want->transport);
-	bool data = asl_store_can(want->store)->has_data;
+	bool data = has_data(want->store);
 
 	if (!data && !net->carries_null)
 		return asl_refuse("--store null has no words that --transport "
@@ -235,8 +283,8 @@ static int check_transport(const struct asl_case *c,
 	if (net->simulated && strcmp(want->bind, "none"))
 		return asl_refuse(
 			"--bind: found %s, but on --transport sim all ranks "
-			"are one process; expected none, or ofi or mpi",
-			want->bind);
+			"are one process; expected none, or %s",
+			want->bind, asl_transports_of_jobs());
 	return check_job(c, o);
 }
 
@@ -249,7 +297,7 @@ static const char *or_else(const char *given, const char *otherwise)
 
 static bool is_null(const struct asl_options *o)
 {
-	return o->store && !asl_store_can(o->store)->has_data;
+	return o->store && !has_data(o->store);
 }
 
 static int no_such_level(const char *asked)
@@ -396,9 +444,10 @@ static int check_emulation(const struct asl_case *c)
 			"--emulate: the costs of profile %s are relative, "
 			"expected one whose costs have units (--profile)",
 			c->profile.name);
-	if (!asl_store_can(want->store)->has_data)
+	if (!has_data(want->store))
 		return asl_refuse("--emulate: --store null has no words whose "
-				  "moving takes time, expected pmem or dram");
+				  "moving takes time, expected %s",
+				  asl_stores_with_data());
 	if (asl_net_can(want->transport)->simulated && want->plan.ranks > 1)
 		return asl_refuse(
 			"--emulate: found %d ranks that take turns in one "
@@ -426,17 +475,6 @@ static int choose_emulation(struct asl_case *c, const struct asl_options *o)
 	return check_emulation(c);
 }
 
-static int find_algorithm(struct asl_plan *plan, const char *name)
-{
-	char names[512];
-
-	plan->algorithm = asl_cli_algorithm(name);
-	if (plan->algorithm || !strcmp(name, ASL_AUTO))
-		return 0;
-	return asl_refuse("unknown algorithm '%s' (known: %s)", name,
-			  asl_join(names, sizeof names, asl_algorithm_names()));
-}
-
 /* ---- The whole case ---- */
 
 static int prepare(struct asl_case *c, const struct asl_options *o,
@@ -448,9 +486,10 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 
 	*c = (struct asl_case){0};
 	if (o->algorithm) {
-		err = find_algorithm(plan, o->algorithm);
+		err = asl_algorithm_check(o->algorithm);
 		if (err)
 			return err;
+		plan->algorithm = asl_cli_algorithm(o->algorithm);
 	}
 	cli = asl_cli_of(plan);
 	plan->ranks = o->ranks ? o->ranks : asl_job().size;
@@ -463,7 +502,7 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 		err = choose_costs(c, o);
 	if (!err)
 		err = choose_memory(c, o, counted);
-	return err ? err : cli->means(plan, o);
+	return err || !cli->means ? err : cli->means(plan, o);
 }
 
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)

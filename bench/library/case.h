@@ -44,8 +44,15 @@ void asl_case_close(struct asl_case *c); /* all zero is allowed */
 /* Is it one file, even one that does not exist yet? */
 bool asl_same_file(const char *a, const char *b);
 
-/* Refuse more ranks than --launch can start: 0, or the exit code. */
-int asl_launch_check(int ranks);
+/* For complaints: "pmem or dram", "ofi or mpi". */
+const char *asl_stores_with_data(void);
+const char *asl_transports_of_jobs(void);
+
+/*
+ * Refuse --launch within a job, ranks that are not the job's and, where they are
+ * to be launched, more than --launch can start: 0, or the exit code.
+ */
+int asl_job_check(const struct asl_options *o, int ranks, bool launches);
 
 /*
  * End the job with its other ranks: this one has complained, and they may not

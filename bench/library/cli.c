@@ -115,6 +115,16 @@ const char *const *asl_algorithm_names(void)
 	return names;
 }
 
+int asl_algorithm_check(const char *name)
+{
+	char names[512];
+
+	if (asl_is_one_of(name, asl_algorithm_names()))
+		return 0;
+	return asl_refuse("unknown algorithm '%s' (known: %s)", name,
+			  asl_join(names, sizeof names, asl_algorithm_names()));
+}
+
 static bool is_for(const struct asl_option *option,
 		   const struct asl_algorithm *algorithm)
 {
@@ -125,43 +135,14 @@ static bool is_for(const struct asl_option *option,
 	       (algorithm && asl_is_one_of(algorithm->name, option->only));
 }
 
-static size_t size_of(enum asl_value value)
-{
-	static const size_t size[] = {
-		[ASL_FLAG] = sizeof(bool),
-		[ASL_COUNT] = sizeof(uint64_t),
-		[ASL_INT] = sizeof(int),
-		[ASL_WORDS] = sizeof(uint64_t),
-		[ASL_COST] = sizeof(double),
-		[ASL_REAL] = sizeof(double),
-		[ASL_GRID] = sizeof(struct asl_grid),
-		[ASL_TEXT] = sizeof(const char *),
-		[ASL_FILES] = sizeof(const char *), /* the first says it */
-		[ASL_NAME] = sizeof(const char *),
-		[ASL_CACHE_SHAPE] = sizeof(struct asl_lru_shape),
-	};
-
-	return size[value];
-}
-
-/* An option of some algorithms only has no default that a user could give. */
-static bool is_given(const struct asl_option *option,
-		     const struct asl_options *o)
-{
-	struct asl_options none;
-
-	asl_options_init(&none);
-	return memcmp((const char *)o + option->at,
-		      (const char *)&none + option->at, size_of(option->value));
-}
-
 int asl_options_suit(const struct asl_options *o,
 		     const struct asl_algorithm *algorithm)
 {
 	char names[128];
 
 	for (const struct asl_option *x = asl_option_table; x->name; x++)
-		if (x->commands && !is_for(x, algorithm) && is_given(x, o))
+		if (x->commands && !is_for(x, algorithm) &&
+		    asl_option_given(x, o))
 			return asl_refuse(
 				"--%s is not for %s, only for %s", x->name,
 				algorithm ? algorithm->name : ASL_AUTO,

@@ -54,7 +54,7 @@ struct asl_family_cli {
 	 *	problem	  sizes and ranks, where plan->ranks is still 0; and
 	 *		  refuses options that are for other families
 	 *	means	  kernels and the like, as given; machine, costs and
-	 *		  memory are known by then
+	 *		  memory are known by then (NULL: there are none)
 	 *	complete  for a run: those that were not given; operand files
 	 *	settle	  how the ranks are arranged, as given or as is best;
 	 *		  without an algorithm (only the first family is asked
@@ -99,6 +99,9 @@ void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x);
 
 /* An algorithm of any family; NULL: there is none of that name. */
 const struct asl_algorithm *asl_cli_algorithm(const char *name);
+
+/* Refuse a name that is none of these: 0, or the exit code. */
+int asl_algorithm_check(const char *name);
 
 /* The names of all algorithms, and ASL_AUTO; NULL-ended. */
 const char *const *asl_algorithm_names(void);

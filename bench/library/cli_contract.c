@@ -50,41 +50,29 @@ static void put_spec(struct text *t, const struct asl_einsum *e)
 	put_term(t, e, e->inputs);
 }
 
-/* `one` for each index of the terms, and `between` in between. */
-static void
-put_each(struct text *t, const struct asl_einsum *e, const char *between,
-	 void (*one)(struct text *t, const struct asl_einsum *e, int i))
+/*
+ * `each` for each index of the terms, and `between` in between: i is its letter,
+ * n its length, p the mesh's side along it.
+ */
+static void put_each(struct text *t, const struct asl_einsum *e, const int *p,
+		     const char *between, const char *each)
 {
 	uint32_t all = asl_einsum_all(e);
-	bool first = true;
+	const char *before = "";
 
 	for (int i = 0; i < e->indices; i++) {
 		if (!(all >> i & 1))
 			continue;
-		put(t, "%s", first ? "" : between);
-		one(t, e, i);
-		first = false;
+		put(t, "%s", before);
+		before = between;
+		for (const char *c = each; *c; c++)
+			if (*c == 'n')
+				put(t, "%ju", e->size[i]);
+			else if (*c == 'p')
+				put(t, "%d", p[i]);
+			else
+				put(t, "%c", *c == 'i' ? e->letter[i] : *c);
 	}
-}
-
-static void letter(struct text *t, const struct asl_einsum *e, int i)
-{
-	put(t, "%c", e->letter[i]);
-}
-
-static void length(struct text *t, const struct asl_einsum *e, int i)
-{
-	put(t, "%ju", e->size[i]);
-}
-
-static void named_length(struct text *t, const struct asl_einsum *e, int i)
-{
-	put(t, "%c=%ju", e->letter[i], e->size[i]);
-}
-
-static void spaced_length(struct text *t, const struct asl_einsum *e, int i)
-{
-	put(t, "%c = %ju", e->letter[i], e->size[i]);
 }
 
 /*
@@ -93,16 +81,10 @@ static void spaced_length(struct text *t, const struct asl_einsum *e, int i)
  */
 static void put_mesh(struct text *t, const struct asl_stage *x)
 {
-	uint32_t all = asl_einsum_all(&x->e);
-	bool first = true;
+	size_t before = t->used;
 
-	for (int i = 0; i < x->e.indices; i++) {
-		if (!(all >> i & 1))
-			continue;
-		put(t, "%s%d", first ? "" : "x", x->mesh.p[i]);
-		first = false;
-	}
-	if (first)
+	put_each(t, &x->e, x->mesh.p, "x", "p");
+	if (t->used == before)
 		put(t, "1");
 }
 
@@ -143,10 +125,10 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 	out->kernel = plan->kernel ? plan->kernel->name : NULL;
 	out->initial = c->on_root ? "rank0" : "even";
 	put_spec(&spec, &c->e);
-	put_each(&dims, &c->e, ",", named_length);
-	put_each(&size, &c->e, "x", length);
+	put_each(&dims, &c->e, NULL, ",", "i=n");
+	put_each(&size, &c->e, NULL, "x", "n");
 	put(&problem, "%s%s", out->spec, *out->dims ? ", " : "");
-	put_each(&problem, &c->e, ", ", spaced_length);
+	put_each(&problem, &c->e, NULL, ", ", "i = n");
 	put_meshes(&grid, c);
 	put_pairs(&blocks, c);
 }
@@ -170,7 +152,7 @@ static void print_stage(FILE *f, const struct asl_stage *x, bool alone)
 
 	put_spec(&a, &x->e);
 	put_mesh(&b, x);
-	put_each(&c, &x->e, " x ", letter);
+	put_each(&c, &x->e, NULL, " x ", "i");
 	if (!alone)
 		fprintf(f, "          %s", spec);
 	fprintf(f, " on a grid of %s%s%s%s\n", sides, *letters ? " (" : "",

@@ -184,13 +184,6 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	return err ? err : check(asl_symmetric_begin(plan, &x));
 }
 
-static int means(struct asl_plan *plan, const struct asl_options *o)
-{
-	(void)plan;
-	(void)o;
-	return 0;
-}
-
 /* A launcher has its own note on idle ranks. */
 static void note_idle(const struct asl_plan *plan, const struct asl_options *o)
 {
@@ -224,7 +217,6 @@ const struct asl_family_cli asl_cli_symmetric = {
 	.family = &asl_family_symmetric,
 	.algorithms = asl_symmetric_algorithms,
 	.problem = problem,
-	.means = means,
 	.complete = complete,
 	.settle = settle,
 	.show = show,

@@ -766,79 +766,77 @@ static void put_text(FILE *f, const char *name, const char *text)
 	put_quoted(f, text);
 }
 
-static void put_number(FILE *f, const char *name, double x)
+static size_t size_of(enum asl_value value)
 {
-	char text[32];
+	static const size_t size[] = {
+		[ASL_FLAG] = sizeof(bool),
+		[ASL_COUNT] = sizeof(uint64_t),
+		[ASL_INT] = sizeof(int),
+		[ASL_WORDS] = sizeof(uint64_t),
+		[ASL_COST] = sizeof(double),
+		[ASL_REAL] = sizeof(double),
+		[ASL_GRID] = sizeof(struct asl_grid),
+		[ASL_TEXT] = sizeof(const char *),
+		[ASL_FILES] = sizeof(const char *), /* the first says it */
+		[ASL_NAME] = sizeof(const char *),
+		[ASL_CACHE_SHAPE] = sizeof(struct asl_lru_shape),
+	};
 
-	if (!isnan(x))
-		put_text(f, name, asl_write_number(text, x));
+	return size[value];
 }
 
-static void put_cache(FILE *f, const char *name,
-		      const struct asl_lru_shape *shape)
-{
-	char text[ASL_CACHE_MODEL_TEXT];
-
-	if (asl_cache_model_write(text, shape))
-		put_text(f, name, text);
-}
-
-static void put_grid(FILE *f, const char *name, const struct asl_grid *grid)
-{
-	if (grid->p[0])
-		fprintf(f, " --%s %dx%dx%d", name, grid->p[0], grid->p[1],
-			grid->p[2]);
-}
-
-/* Is it as if nothing had been given? */
-static bool is_default(uint64_t x, const struct asl_option *option)
+bool asl_option_given(const struct asl_option *option,
+		      const struct asl_options *o)
 {
 	struct asl_options none;
-	const void *at = (const char *)&none + option->at;
 
 	asl_options_init(&none);
-	return x == (option->value == ASL_INT ? (uint64_t) * (const int *)at
-					      : *(const uint64_t *)at);
+	return memcmp((const char *)o + option->at,
+		      (const char *)&none + option->at, size_of(option->value));
 }
 
-static void put_count(FILE *f, const struct asl_option *option, uint64_t x)
+/* A value as users write it. */
+static const char *value_text(char text[ASL_CACHE_MODEL_TEXT],
+			      enum asl_value value, const void *at)
 {
-	if (!is_default(x, option))
-		fprintf(f, " --%s %ju", option->name, x);
-}
+	const struct asl_grid *grid = at;
 
-static void put_option(FILE *f, const struct asl_option *option, const void *at)
-{
-	switch (option->value) {
-	case ASL_FLAG:
-		if (*(const bool *)at)
-			fprintf(f, " --%s", option->name);
-		break;
+	switch (value) {
 	case ASL_COUNT:
 	case ASL_WORDS:
-		put_count(f, option, *(const uint64_t *)at);
-		break;
+		sprintf(text, "%ju", *(const uint64_t *)at);
+		return text;
 	case ASL_INT:
-		put_count(f, option, (uint64_t) * (const int *)at);
-		break;
+		sprintf(text, "%d", *(const int *)at);
+		return text;
 	case ASL_COST:
 	case ASL_REAL:
-		put_number(f, option->name, *(const double *)at);
-		break;
+		return asl_write_number(text, *(const double *)at);
 	case ASL_GRID:
-		put_grid(f, option->name, at);
-		break;
+		sprintf(text, "%dx%dx%d", grid->p[0], grid->p[1], grid->p[2]);
+		return text;
 	case ASL_CACHE_SHAPE:
-		put_cache(f, option->name, at);
-		break;
-	case ASL_FILES:
+		return asl_cache_model_write(text, at);
+	default:
+		return *(const char *const *)at;
+	}
+}
+
+static void put_option(FILE *f, const struct asl_option *x,
+		       const struct asl_options *o)
+{
+	const void *at = (const char *)o + x->at;
+	char text[ASL_CACHE_MODEL_TEXT];
+
+	if (!asl_option_given(x, o))
+		return;
+	if (x->value == ASL_FLAG) {
+		fprintf(f, " --%s", x->name);
+	} else if (x->value == ASL_FILES) {
 		for (const char *const *file = at; *file; file++)
-			put_text(f, option->name, *file);
-		break;
-	case ASL_TEXT:
-	case ASL_NAME:
-		if (*(const char *const *)at)
-			put_text(f, option->name, *(const char *const *)at);
+			put_text(f, x->name, *file);
+	} else {
+		put_text(f, x->name, value_text(text, x->value, at));
 	}
 }
 
@@ -847,7 +845,7 @@ void asl_options_put(FILE *f, const struct asl_options *o)
 	fputs(o->algorithm, f);
 	for (const struct asl_option *x = asl_option_table; x->name; x++)
 		if (x->commands & ASL_FOR_RUN && !(x->roles & ASL_OUTSIDE))
-			put_option(f, x, (const char *)o + x->at);
+			put_option(f, x, o);
 }
 
 void asl_options_put_family(FILE *f, const struct asl_options *o)
@@ -857,7 +855,7 @@ void asl_options_put_family(FILE *f, const struct asl_options *o)
 		    x->roles & ASL_PLANNED)
 			continue;
 		fputs(x->name, f);
-		put_option(f, x, (const char *)o + x->at);
+		put_option(f, x, o);
 		fputc('\n', f);
 	}
 }

@@ -170,6 +170,10 @@ const struct asl_option *asl_option_find(const char *name);
 int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		   const char *text);
 
+/* Is it something else than the default? */
+bool asl_option_given(const struct asl_option *option,
+		      const struct asl_options *o);
+
 /* Write the options of a case as aslant run takes them. */
 void asl_options_put(FILE *f, const struct asl_options *o);
 

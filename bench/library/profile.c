@@ -21,39 +21,21 @@
  * in nanoseconds; relative figures are costs already.
  */
 
-enum asl_unit_kind {
-	ASL_UNIT_WORD = 1, /* the cost of a word */
-	ASL_UNIT_WAIT = 2, /* of a message */
-	ASL_UNIT_FLOP = 4,
-	ASL_UNIT_LAG = 8, /* of an access, which is a time or nothing */
-	ASL_UNIT_WEAR = 16,
+enum unit_kind {
+	WORD = 1, /* the cost of a word */
+	WAIT = 2, /* of a message */
+	FLOP = 4,
+	LAG = 8, /* of an access, which is a time or nothing */
+	WEAR = 16,
 };
 
-struct asl_unit {
+static const struct unit {
 	const char *name;
 	unsigned kinds;
 	double factor;
 	bool inverse; /* cost = factor / value, else factor * value */
 	bool timed;
-};
-
-/*
- * The figures of a machine profile, and their units
- */
-
-/*
- * Units of figures, and costs from them
- */
-
-enum {
-	WORD = ASL_UNIT_WORD,
-	WAIT = ASL_UNIT_WAIT,
-	FLOP = ASL_UNIT_FLOP,
-	LAG = ASL_UNIT_LAG,
-	WEAR = ASL_UNIT_WEAR,
-};
-
-static const struct asl_unit units[] = {
+} units[] = {
 	{"ns/word", WORD, 1, false, true},
 	{"GB/s", WORD, 8, true, true},
 	{"GiB/s", WORD, 8 / 1.073741824, true, true},
@@ -69,8 +51,7 @@ static const struct asl_unit units[] = {
 enum { UNITS = sizeof units / sizeof units[0] };
 
 /* NULL: no unit of that name is of this kind. */
-static const struct asl_unit *unit_find(const char *name,
-					enum asl_unit_kind kind)
+static const struct unit *unit_find(const char *name, enum unit_kind kind)
 {
 	for (int i = 0; i < UNITS; i++)
 		if (units[i].kinds & kind && !strcmp(name, units[i].name))
@@ -79,7 +60,7 @@ static const struct asl_unit *unit_find(const char *name,
 }
 
 /* All of a kind, "GB/s, GiB/s"; returns the text. */
-static const char *unit_names(char *text, size_t room, enum asl_unit_kind kind)
+static const char *unit_names(char *text, size_t room, enum unit_kind kind)
 {
 	const char *names[UNITS + 1];
 	int count = 0;
@@ -91,7 +72,7 @@ static const char *unit_names(char *text, size_t room, enum asl_unit_kind kind)
 	return asl_join(text, room, names);
 }
 
-static double unit_cost(const struct asl_unit *unit, double value)
+static double unit_cost(const struct unit *unit, double value)
 {
 	return unit->inverse ? unit->factor / value : unit->factor * value;
 }
@@ -104,21 +85,21 @@ static double unit_cost(const struct asl_unit *unit, double value)
 
 static const struct figure {
 	const char *key;
-	enum asl_unit_kind kind;
+	enum unit_kind kind;
 	size_t at; /* in struct asl_profile */
 	bool needed;
 } figures_known[] = {
 #define AT(field) offsetof(struct asl_profile, field)
-	{"read", ASL_UNIT_WORD, AT(costs.read), true},
-	{"write", ASL_UNIT_WORD, AT(costs.write), true},
-	{"net", ASL_UNIT_WORD, AT(costs.net), true},
-	{"dram_read", ASL_UNIT_WORD, AT(costs.dram_read), false},
-	{"dram_write", ASL_UNIT_WORD, AT(costs.dram_write), false},
-	{"latency", ASL_UNIT_WAIT, AT(costs.latency), false},
-	{"flop", ASL_UNIT_FLOP, AT(costs.flop), false},
-	{"read_latency", ASL_UNIT_LAG, AT(read_latency), false},
-	{"write_latency", ASL_UNIT_LAG, AT(write_latency), false},
-	{"endurance", ASL_UNIT_WEAR, AT(endurance), false},
+	{"read", WORD, AT(costs.read), true},
+	{"write", WORD, AT(costs.write), true},
+	{"net", WORD, AT(costs.net), true},
+	{"dram_read", WORD, AT(costs.dram_read), false},
+	{"dram_write", WORD, AT(costs.dram_write), false},
+	{"latency", WAIT, AT(costs.latency), false},
+	{"flop", FLOP, AT(costs.flop), false},
+	{"read_latency", LAG, AT(read_latency), false},
+	{"write_latency", LAG, AT(write_latency), false},
+	{"endurance", WEAR, AT(endurance), false},
 #undef AT
 };
 
@@ -161,7 +142,7 @@ static int figure_text(char *to, size_t room, const json_t *value,
 	return 0;
 }
 
-static int find_unit(const struct asl_unit **out, struct reader *r,
+static int find_unit(const struct unit **out, struct reader *r,
 		     const struct figure *f, const json_t *value)
 {
 	const char *name = json_string_value(value);
@@ -178,7 +159,7 @@ static int find_unit(const struct asl_unit **out, struct reader *r,
 }
 
 static int check_mixed(struct reader *r, const struct figure *f,
-		       const struct asl_unit *unit)
+		       const struct unit *unit)
 {
 	if (!r->first) {
 		r->first = f->key;
@@ -193,7 +174,7 @@ static int check_mixed(struct reader *r, const struct figure *f,
 }
 
 static int take_value(struct reader *r, const struct figure *f,
-		      const struct asl_unit *unit, const json_t *json)
+		      const struct unit *unit, const json_t *json)
 {
 	double value = json_is_number(json) ? json_number_value(json) : -1;
 	double cost = unit_cost(unit, value);
@@ -278,7 +259,7 @@ static int check_keys(struct reader *r, const char *figure, json_t *object)
 
 static int take(struct reader *r, const struct figure *f, json_t *object)
 {
-	const struct asl_unit *unit = NULL;
+	const struct unit *unit = NULL;
 	int code = check_keys(r, f->key, object);
 
 	if (!code)
@@ -364,11 +345,20 @@ enum takes { TEXT, HOW, NUMBER, OBJECT };
 static const struct key {
 	const char *name;
 	enum takes takes;
+	size_t room; /* of a text */
 } keys[] = {
-	{"name", TEXT},	     {"about", TEXT},	     {"source", TEXT},
-	{"device", TEXT},    {"access", TEXT},	     {"persist", HOW},
-	{"dimms", NUMBER},   {"line_bytes", NUMBER}, {"ranks", NUMBER},
-	{"figures", OBJECT}, {"alone", OBJECT},	     {"provenance", OBJECT},
+	{"name", TEXT, sizeof((struct asl_profile *)0)->name},
+	{"about", TEXT, sizeof((struct asl_profile *)0)->about},
+	{"source", TEXT, 512},
+	{"device", TEXT, 512},
+	{"access", TEXT, 512},
+	{"persist", HOW, 512},
+	{"dimms", NUMBER, 0},
+	{"line_bytes", NUMBER, 0},
+	{"ranks", NUMBER, 0},
+	{"figures", OBJECT, 0},
+	{"alone", OBJECT, 0},
+	{"provenance", OBJECT, 0},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -384,23 +374,24 @@ static int unknown(const char *key, const char *where)
 			  asl_join(known, sizeof known, names));
 }
 
-static int check_text(enum takes takes, const json_t *value, const char *place)
+static int check_text(const struct key *key, const json_t *value,
+		      const char *place)
 {
 	static const char *const how[] = {"nt-store", "clwb", "store", "msync",
 					  NULL};
 	char text[512];
-	int code = figure_text(text, sizeof text, value, place);
+	int code = figure_text(text, key->room, value, place);
 
-	if (code || takes != HOW || asl_is_one_of(text, how))
+	if (code || key->takes != HOW || asl_is_one_of(text, how))
 		return code;
 	return asl_json_reject(place, value, "nt-store, clwb, store or msync");
 }
 
-static int check(enum takes takes, const json_t *value, const char *place)
+static int check(const struct key *key, const json_t *value, const char *place)
 {
-	if (takes == TEXT || takes == HOW)
-		return check_text(takes, value, place);
-	if (takes == OBJECT)
+	if (key->takes == TEXT || key->takes == HOW)
+		return check_text(key, value, place);
+	if (key->takes == OBJECT)
 		return json_is_object(value)
 			       ? 0
 			       : asl_json_reject(place, value, "an object");
@@ -419,7 +410,7 @@ static int check_key(const char *key, const json_t *value, const char *where)
 		if (!strcmp(key, keys[i].name)) {
 			snprintf(place, sizeof place, "%s: key '%s'", where,
 				 key);
-			return check(keys[i].takes, value, place);
+			return check(&keys[i], value, place);
 		}
 	return unknown(key, where);
 }
@@ -427,18 +418,6 @@ static int check_key(const char *key, const json_t *value, const char *where)
 static int missing(const char *key, const char *where)
 {
 	return asl_refuse("%s: key '%s' is missing", where, key);
-}
-
-static int take_text(char *to, size_t room, json_t *root, const char *key,
-		     const char *where)
-{
-	char place[PATH_MAX + 128];
-	json_t *value = json_object_get(root, key);
-
-	if (!value)
-		return 0;
-	snprintf(place, sizeof place, "%s: key '%s'", where, key);
-	return figure_text(to, room, value, place);
 }
 
 /* ---- The file ---- */
@@ -476,17 +455,15 @@ static int read_root(struct asl_profile *out, json_t *root, const char *where)
 {
 	json_t *figures = json_object_get(root, "figures");
 	const char *source = json_string_value(json_object_get(root, "source"));
+	const char *about = json_string_value(json_object_get(root, "about"));
 	int code = check_root(root, where);
 
 	*out = (struct asl_profile){0};
-	if (!code)
-		code = take_text(out->name, sizeof out->name, root, "name",
-				 where);
-	if (!code)
-		code = take_text(out->about, sizeof out->about, root, "about",
-				 where);
-	if (!code)
-		code = figures_read(out, figures, source, where);
+	if (code)
+		return code;
+	strcpy(out->name, json_string_value(json_object_get(root, "name")));
+	strcpy(out->about, about ? about : "");
+	code = figures_read(out, figures, source, where);
 	if (!code)
 		code = figures_complete(out, figures, where);
 	if (!code)
@@ -519,11 +496,6 @@ static const struct asl_profile_file *built_in(const char *name)
 		if (!strcmp(name, x->name))
 			return x;
 	return NULL;
-}
-
-bool asl_profile_built_in(const char *name)
-{
-	return built_in(name);
 }
 
 const char *const *asl_profile_names(void)

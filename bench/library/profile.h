@@ -51,7 +51,6 @@ struct asl_profile {
 
 /* The names of profiles that are part of the command, NULL-ended. */
 const char *const *asl_profile_names(void);
-bool asl_profile_built_in(const char *name);
 
 /* By name, else from the file; 0, or the exit code after a complaint. */
 int asl_profile_find(struct asl_profile *out, const char *name);

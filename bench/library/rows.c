@@ -123,51 +123,6 @@ static bool has_seconds(const struct asl_rep *rep, enum asl_phase phase)
 	       (rep->timed || phase == ASL_FILL || phase == ASL_COMPUTE);
 }
 
-static void put_row(struct asl_csv *csv, const struct asl_rep *rep, int rank,
-		    enum asl_phase phase)
-{
-	const struct asl_rank_record *x = &rep->rank[rank];
-
-	asl_csv_put_count(csv, "schema", ASL_SCHEMA);
-	asl_csv_put(csv, "run_id", rep->run_id);
-	asl_csv_put_count(csv, "rep", (uint64_t)rep->rep);
-	asl_csv_put_count(csv, "rank", (uint64_t)rank);
-	asl_csv_put(csv, "phase", asl_phase_name(phase));
-	for (int c = 0; c < ASL_COUNTERS; c++)
-		asl_csv_put_count(csv, asl_counter_name(c),
-				  x->counted.in[phase].of[c]);
-	if (has_seconds(rep, phase))
-		asl_csv_put_number(csv, "seconds", x->seconds.in[phase]);
-	else
-		asl_csv_put_empty(csv, "seconds");
-	for (int c = 0; c < ASL_COUNTERS; c++) {
-		char name[64];
-
-		snprintf(name, sizeof name, "predicted_%s",
-			 asl_counter_name(c));
-		if (asl_phase_counts(phase))
-			asl_csv_put_count(csv, name,
-					  x->predicted.in[phase].of[c]);
-		else
-			asl_csv_put_empty(csv, name);
-	}
-	asl_csv_end_row(csv);
-}
-
-void asl_put_ranks(struct asl_csv *csv, const struct asl_rep *rep)
-{
-	if (csv->naming) {
-		put_row(csv, rep, 0, ASL_COMPUTE);
-		return;
-	}
-	for (int rank = 0; rank < rep->ranks; rank++)
-		for (int phase = 0; phase < ASL_PHASES; phase++)
-			if (is_listed(rep, phase))
-				put_row(csv, rep, rank, phase);
-}
-
-/* ---- Runs.csv: one row a repetition, of the columns of columns.def ---- */
-
 static void put_count(struct asl_csv *csv, const char *name, bool known,
 		      uint64_t x)
 {
@@ -185,6 +140,46 @@ static void put_number(struct asl_csv *csv, const char *name, bool known,
 	else
 		asl_csv_put_empty(csv, name);
 }
+
+static void put_row(struct asl_csv *csv, const struct asl_rep *rep, int rank,
+		    enum asl_phase phase)
+{
+	const struct asl_rank_record *x = &rep->rank[rank];
+
+	asl_csv_put_count(csv, "schema", ASL_SCHEMA);
+	asl_csv_put(csv, "run_id", rep->run_id);
+	asl_csv_put_count(csv, "rep", (uint64_t)rep->rep);
+	asl_csv_put_count(csv, "rank", (uint64_t)rank);
+	asl_csv_put(csv, "phase", asl_phase_name(phase));
+	for (int c = 0; c < ASL_COUNTERS; c++)
+		asl_csv_put_count(csv, asl_counter_name(c),
+				  x->counted.in[phase].of[c]);
+	put_number(csv, "seconds", has_seconds(rep, phase),
+		   x->seconds.in[phase]);
+	for (int c = 0; c < ASL_COUNTERS; c++) {
+		char name[64];
+
+		snprintf(name, sizeof name, "predicted_%s",
+			 asl_counter_name(c));
+		put_count(csv, name, asl_phase_counts(phase),
+			  x->predicted.in[phase].of[c]);
+	}
+	asl_csv_end_row(csv);
+}
+
+void asl_put_ranks(struct asl_csv *csv, const struct asl_rep *rep)
+{
+	if (csv->naming) {
+		put_row(csv, rep, 0, ASL_COMPUTE);
+		return;
+	}
+	for (int rank = 0; rank < rep->ranks; rank++)
+		for (int phase = 0; phase < ASL_PHASES; phase++)
+			if (is_listed(rep, phase))
+				put_row(csv, rep, rank, phase);
+}
+
+/* ---- Runs.csv: one row a repetition, of the columns of columns.def ---- */
 
 /* A note is in every row: without commas awk -F, finds the other columns. */
 static const char *without_commas(char text[640], const char *note)

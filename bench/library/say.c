@@ -90,16 +90,6 @@ int asl_complain_alone(int code, const char *format, ...)
 	return code;
 }
 
-int asl_refuse(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	complain(speaks(), format, args);
-	va_end(args);
-	return ASL_BAD_INPUT;
-}
-
 int asl_no_memory(void)
 {
 	return asl_complain(ASL_NO_MACHINE, "out of memory");

@@ -25,7 +25,7 @@ int asl_complain(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Complain with ASL_BAD_INPUT; complain that there is no memory. */
-int asl_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define asl_refuse(...) asl_complain(ASL_BAD_INPUT, __VA_ARGS__)
 int asl_no_memory(void);
 
 /*

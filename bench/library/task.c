@@ -98,17 +98,6 @@ static void forget(struct asl_task *task)
 
 /* ---- Open and close ---- */
 
-static int check_algorithm(const char *name)
-{
-	char names[512];
-
-	if (name && asl_is_one_of(name, asl_algorithm_names()))
-		return 0;
-	return asl_refuse("unknown algorithm '%s' (known: %s)",
-			  name ? name : "",
-			  asl_join(names, sizeof names, asl_algorithm_names()));
-}
-
 int asl_task_open(struct asl_task **out, const char *algorithm)
 {
 	struct asl_task *task;
@@ -116,7 +105,7 @@ int asl_task_open(struct asl_task **out, const char *algorithm)
 
 	enter();
 	*out = NULL;
-	code = check_algorithm(algorithm);
+	code = asl_algorithm_check(algorithm ? algorithm : "");
 	if (code)
 		return code;
 	task = calloc(1, sizeof *task);
