@@ -1,7 +1,7 @@
 # contract-words.awk -- rows of the suite contractions as a table
 #
-# Limits: median, and with 1000 ranks.  The paper's are its text's, which gives
-# no more than these; it measured bytes on a cluster.
+# Limits on the median, and on the case with 1000 ranks.  The paper's figures are
+# in its text, which has no others; they are bytes measured on a cluster.
 BEGIN {
 	FS = ","
 	cases = 0
@@ -24,7 +24,7 @@ function failed(text) {
 	code = 1
 }
 
-# Commas within quotes are not those between fields.
+# Commas within quotes do not separate fields.
 {
 	line = ""
 	while (match($0, /"[^"]*"/)) {

@@ -1,5 +1,5 @@
-# emulation.awk -- rows of runs.csv, several repetitions a case: measured beside
-# counted words times cost; see bench/measure/emulation
+# emulation.awk -- compare measured times with counted words times cost, from
+# rows of runs.csv with several repetitions a case; see bench/measure/emulation
 BEGIN { FS = "," }
 NR == 1 {
 	for (i = 1; i <= NF; i++)

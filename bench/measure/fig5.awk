@@ -1,4 +1,4 @@
-# fig5.awk -- rows of the suite fig5, held against the figure
+# fig5.awk -- compare rows of the suite fig5 with the figure
 #
 #	awk -f fig5.awk fig5-golden.csv sim.csv [real.csv]
 #
@@ -14,9 +14,10 @@
 #			wherever it has cut k, which the paper leaves out
 #		rest	blocks that tiles do not divide; COWE's uneven halves
 #
-# The order of methods is that of the figure, but for what 25d-cowe has a part
-# in: the figure has the leading term of its cost only.  Where the order turns,
-# the same steps say why.  Ties of the figure are ties within 5%.
+# The methods must be in the figure's order, except in pairs with 25d-cowe, of
+# whose cost the figure has only the leading term.  For a pair in another order
+# the parts of both costs are printed.  Methods that cost the same in the figure
+# may differ by 5%.
 BEGIN {
 	FS = ","
 	command["JOMMA"] = "jomma"
@@ -59,7 +60,7 @@ file == 1 {
 	next
 }
 
-# Rows of the simulation, then of processes, which the table is made of.
+# Rows of the simulation, then those of processes, which the table shows.
 {
 	p = panel_of[$column["memory_words"], $column["w"], $column["beta"]]
 	at = p SUBSEP $column["n"] SUBSEP $column["algorithm"]
@@ -125,7 +126,7 @@ function paper_v(p, n, m, g) {
 	return paper_writes(p, n, m, g) + 2 * sqrt(3) * r[p] * volume(p, n, g)
 }
 
-# The same with collectives as they are, on a grid that divides n.
+# Collectives as they are implemented, on a grid that divides n.
 function steps_h(p, n, m, g,   R, rounds) {
 	if (m == "summa-l3ool2")
 		return paper_h(p, n, m, g) / 4 * \
@@ -144,7 +145,7 @@ function steps_h(p, n, m, g,   R, rounds) {
 		rounds / g[1] ^ 2)
 }
 
-# With VOMM's whole tile, or with what COWE reads back.
+# VOMM's tile has whole words; COWE reads C back.
 function tile_v(p, n, m, g,   c) {
 	if (m != "25d-cowe")
 		return paper_writes(p, n, m, g) + \
@@ -155,7 +156,7 @@ function tile_v(p, n, m, g,   c) {
 
 # ---- Where a difference comes from ----
 
-# Fills part[1..6]; they add up to what was measured less the figure's.
+# Fill part[1..6], which add up to the measured cost minus the figure's.
 function take_apart(part, p, n, m,   at, g, h1, h2, v1, v2) {
 	at = p SUBSEP n SUBSEP m
 	split(grid[at], g, "x")
@@ -251,7 +252,7 @@ function check_fused(p, n,   at, base) {
 		worst_fused = joint[at] / joint[base]
 }
 
-# x is cheaper than y in the figure, or the same.
+# In the figure x costs no more than y.
 function check_pair(p, n, x, y,   at, to) {
 	at = p SUBSEP n SUBSEP x
 	to = p SUBSEP n SUBSEP y

@@ -17,34 +17,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/measure/speed/median.h"
+#include "lib/base/estimate.h"
 
 /*
- * Words that a program sends over MPI, counted from outside
+ * Words that this program sends over MPI
  *
- * Linked into a program, the functions of mpi_words.c stand before those of MPI
- * (the profiling interface, PMPI): sends are counted where they start, and a
- * broadcast as its words once at every rank, sent by the root and received by
- * the others.
+ * These functions stand before MPI's (the profiling interface, PMPI): those that
+ * ScaLAPACK's message layer (the BLACS) calls, and others like them.  Sends are counted
+ * where they start, and a broadcast as its words once at every rank, sent by the
+ * root and received by the others.
  */
 
-/* Bytes and messages of this process since the start. */
-struct mpi_words {
-	uint64_t sent_bytes, broadcast_bytes, messages;
-};
-
-/*
- * MPI's sending functions, with a count in front
- *
- * Those that ScaLAPACK's message layer (the BLACS) calls, and their kin.
- */
-
-static struct mpi_words words;
-
-static struct mpi_words mpi_words_now(void)
-{
-	return words;
-}
+static uint64_t counted_bytes;
 
 static uint64_t bytes_of(int count, MPI_Datatype type)
 {
@@ -54,60 +38,40 @@ static uint64_t bytes_of(int count, MPI_Datatype type)
 	return (uint64_t)count * (uint64_t)size;
 }
 
-static void count_send(int count, MPI_Datatype type)
-{
-	words.sent_bytes += bytes_of(count, type);
-	words.messages++;
-}
+#define SEND(name)                                                             \
+	int MPI_##name(const void *at, int count, MPI_Datatype type, int to,   \
+		       int tag, MPI_Comm comm)                                 \
+	{                                                                      \
+		counted_bytes += bytes_of(count, type);                        \
+		return PMPI_##name(at, count, type, to, tag, comm);            \
+	}
 
-static int MPI_Send(const void *at, int count, MPI_Datatype type, int to,
-		    int tag, MPI_Comm comm)
-{
-	count_send(count, type);
-	return PMPI_Send(at, count, type, to, tag, comm);
-}
+#define ISEND(name)                                                            \
+	int MPI_##name(const void *at, int count, MPI_Datatype type, int to,   \
+		       int tag, MPI_Comm comm, MPI_Request *request)           \
+	{                                                                      \
+		counted_bytes += bytes_of(count, type);                        \
+		return PMPI_##name(at, count, type, to, tag, comm, request);   \
+	}
 
-static int MPI_Ssend(const void *at, int count, MPI_Datatype type, int to,
-		     int tag, MPI_Comm comm)
-{
-	count_send(count, type);
-	return PMPI_Ssend(at, count, type, to, tag, comm);
-}
+SEND(Send)
+SEND(Ssend)
+SEND(Rsend)
+ISEND(Isend)
+ISEND(Irsend)
 
-static int MPI_Rsend(const void *at, int count, MPI_Datatype type, int to,
-		     int tag, MPI_Comm comm)
+int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to,
+		 int out_tag, void *in, int in_count, MPI_Datatype in_type,
+		 int from, int in_tag, MPI_Comm comm, MPI_Status *status)
 {
-	count_send(count, type);
-	return PMPI_Rsend(at, count, type, to, tag, comm);
-}
-
-static int MPI_Isend(const void *at, int count, MPI_Datatype type, int to,
-		     int tag, MPI_Comm comm, MPI_Request *request)
-{
-	count_send(count, type);
-	return PMPI_Isend(at, count, type, to, tag, comm, request);
-}
-
-static int MPI_Irsend(const void *at, int count, MPI_Datatype type, int to,
-		      int tag, MPI_Comm comm, MPI_Request *request)
-{
-	count_send(count, type);
-	return PMPI_Irsend(at, count, type, to, tag, comm, request);
-}
-
-static int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type,
-			int to, int out_tag, void *in, int in_count,
-			MPI_Datatype in_type, int from, int in_tag,
-			MPI_Comm comm, MPI_Status *status)
-{
-	count_send(out_count, out_type);
+	counted_bytes += bytes_of(out_count, out_type);
 	return PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in,
 			     in_count, in_type, from, in_tag, comm, status);
 }
 
 int MPI_Bcast(void *at, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-	words.broadcast_bytes += bytes_of(count, type);
+	counted_bytes += bytes_of(count, type);
 	return PMPI_Bcast(at, count, type, root, comm);
 }
 
@@ -205,7 +169,6 @@ static int is_wrong(const struct matrix *c, const struct grid *g, int k)
 
 int main(int argc, char **argv)
 {
-	struct mpi_words before, after;
 	struct matrix a, b, c;
 	struct grid g;
 	int x[8] = {0}, rank, wrong, any;
@@ -232,15 +195,12 @@ int main(int argc, char **argv)
 	make(&b, &g, x[3], x[2], 1);
 	make(&c, &g, x[1], x[2], 2);
 	seconds = calloc((size_t)x[7] + 1, sizeof *seconds);
-	before = mpi_words_now();
+	sent = counted_bytes;
 	product(&a, &b, &c);
-	after = mpi_words_now();
+	sent = (counted_bytes - sent) / 8;
 	for (int i = 0; i < x[7]; i++)
 		seconds[i] = product(&a, &b, &c);
 
-	sent = (after.sent_bytes - before.sent_bytes + after.broadcast_bytes -
-		before.broadcast_bytes) /
-	       8;
 	wrong = is_wrong(&c, &g, x[3]);
 	MPI_Reduce(&sent, &most, 1, MPI_UINT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
 	MPI_Reduce(&sent, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -248,8 +208,8 @@ int main(int argc, char **argv)
 	if (rank == 0 && any)
 		fputs("peer-pdgemm: the product is wrong\n", stderr);
 	else if (rank == 0)
-		printf("%.6f %ju %ju\n", median(seconds, x[7]), (uintmax_t)most,
-		       (uintmax_t)all);
+		printf("%.6f %ju %ju\n", asl_median(seconds, x[7]),
+		       (uintmax_t)most, (uintmax_t)all);
 	MPI_Finalize();
 	return any;
 }

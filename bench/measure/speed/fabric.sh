@@ -25,7 +25,7 @@ fabric() {
 	fabric_table "$@" | awk 'END {print $7}'
 }
 
-# Of numbers, a line each.
+# The median of numbers, a line each.
 median() {
 	sort -g | awk '{ x[NR] = $1 }
 		END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'

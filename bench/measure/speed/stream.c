@@ -5,11 +5,12 @@
  *
  * The plainest loops that do what calibration measures: memcpy from the file
  * into a buffer that a core's cache holds; and the other way stores past the
- * cache, with a fence after each buffer, or memcpy and msync.  Nothing of aslant's is in it, so that
- * the two can be compared (bench/speed/calibrate).  The file has no name.
+ * cache, with a fence after each buffer, or memcpy and msync.  It has no code of
+ * aslant, with which it is compared (bench/measure/speed/calibrate).  The file has
+ * no name.
  *
- * Prints: nanoseconds a word read, and written; the median of
- * chunks of 1 MiB, so that what else the machine does for a while is not seen.
+ * It prints nanoseconds a word, read and written: medians of chunks of 1 MiB, so
+ * that short disturbances do not show.
  */
 #include <emmintrin.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ static double now_s(void)
 static void read_buffer(char *buffer, const char *at)
 {
 	memcpy(buffer, at, BUFFER);
-	/* To the compiler it is of use now. */
+	/* The compiler must believe that the buffer is used. */
 	__asm__ volatile("" : : "r"(buffer) : "memory");
 }
 
@@ -74,7 +75,7 @@ static double chunk(char *at, char *buffer,
 	return 1e9 * (now_s() - since) / ((double)CHUNK / sizeof(double));
 }
 
-/* The median of the chunks of one pass, as fio's of its blocks. */
+/* The median of one pass's chunks; fio takes that of its blocks. */
 static double pass(char *at, size_t bytes, char *buffer,
 		   void (*write_buffer)(const char *, char *))
 {
@@ -87,7 +88,7 @@ static double pass(char *at, size_t bytes, char *buffer,
 	return ns[count / 2];
 }
 
-/* In turn, so that what else the machine does befalls both. */
+/* Reads and writes alternate, so that a disturbance affects both. */
 static void measure(char *at, size_t bytes, char *buffer, double seconds,
 		    void (*write_buffer)(const char *, char *))
 {

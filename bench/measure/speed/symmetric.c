@@ -19,14 +19,10 @@
  * bit: sums are exact.
  */
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "bench/measure/speed/median.h"
+#include "bench/measure/speed/speed.h"
 #include "lib/base/clones.h"
-#include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/rank.h"
 #include "lib/symmetric/block.h"
@@ -45,21 +41,6 @@ struct bench {
 };
 
 static const struct asl_tensor_source tensor = {.seed = 1, .exact = true};
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "speed-symmetric: %s\n", what);
-	exit(3);
-}
-
-static double *room(uint64_t words)
-{
-	double *x = aligned_alloc(64, (words + 7) / 8 * 64);
-
-	if (!x)
-		fail("no memory");
-	return x;
-}
 
 /* Calls each(bench, block, its words) for all blocks of the tensor. */
 static void for_blocks(struct bench *b,
@@ -174,7 +155,7 @@ static void compare(const double *y, uint64_t ld, const double *expected,
 {
 	for (uint64_t i = 0; i < n; i++)
 		if (y[i * ld] != expected[i])
-			fail("results differ");
+			speed_fail(3, "results differ");
 }
 
 static void open_tensor(struct bench *b, const char *store)
@@ -188,7 +169,7 @@ static void open_tensor(struct bench *b, const char *store)
 
 	if (asl_store_open(&b->store, &want) ||
 	    asl_store_take(b->store, &b->A, b->words))
-		fail(asl_failure());
+		speed_fail(3, asl_failure());
 	for_blocks(b, fill_block);
 }
 
@@ -196,7 +177,7 @@ static void fill_cube(struct bench *b)
 {
 	uint64_t n = b->dense;
 
-	b->cube = room(n * n * n);
+	b->cube = speed_room(n * n * n);
 	for (uint64_t i = 0; i < n; i++)
 		for (uint64_t j = 0; j < n; j++)
 			for (uint64_t k = 0; k < n; k++)
@@ -228,7 +209,7 @@ static void measure(struct bench *b, uint64_t R)
 	double add[REPS + 1], one[REPS + 1], all[REPS + 1];
 	double of_sum[REPS + 1], over_loop[REPS + 1], of_passes[REPS + 1];
 	double bytes = 8e-9 * (double)b->words, r = (double)R, total;
-	double *y = room(b->n);
+	double *y = speed_room(b->n);
 
 	for (int i = REPS; i >= 0; i--) {
 		struct times t = run_round(b, R, y, &total);
@@ -243,13 +224,13 @@ static void measure(struct bench *b, uint64_t R)
 	free(y);
 	printf("n %ju, %d row blocks, %.3g GB on %s (sum %g)\n", b->n,
 	       b->blocks, bytes, asl_store_medium(b->store), total);
-	printf("  sum        %6.2f GB/s\n", bytes / median(add, REPS));
+	printf("  sum        %6.2f GB/s\n", bytes / asl_median(add, REPS));
 	printf("  1 vector   %6.2f GB/s: %.3f of the sum, %.1f over naive\n",
-	       bytes / median(one, REPS), median(of_sum, REPS),
-	       median(over_loop, REPS));
+	       bytes / asl_median(one, REPS), asl_median(of_sum, REPS),
+	       asl_median(over_loop, REPS));
 	printf("  %ju vectors %6.2f GFLOP/s: %.2f of %ju passes\n", R,
-	       4e-9 * r * (double)b->words / median(all, REPS),
-	       median(of_passes, REPS), R);
+	       4e-9 * r * (double)b->words / asl_median(all, REPS),
+	       asl_median(of_passes, REPS), R);
 }
 
 int main(int argc, char **argv)
@@ -260,13 +241,15 @@ int main(int argc, char **argv)
 	b.n = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000;
 	b.blocks = argc > 3 ? atoi(argv[3]) : 3;
 	if (b.blocks < 1 || b.n < (uint64_t)b.blocks || !R)
-		fail("n must be as many as the row blocks or more, R 1 or "
-		     "more");
+		speed_fail(
+			3,
+			"n must be as many as the row blocks or more, R 1 or "
+			"more");
 	b.dense = b.n < MOST_DENSE ? b.n : MOST_DENSE;
 	b.words = asl_tetrahedron(b.n);
-	b.x = room(b.n * R);
-	b.y = room(b.n * R);
-	b.scratch = room(2 * b.n * R);
+	b.x = speed_room(b.n * R);
+	b.y = speed_room(b.n * R);
+	b.scratch = speed_room(2 * b.n * R);
 	open_tensor(&b, "pmem");
 	fill_cube(&b);
 	measure(&b, R);

@@ -1,5 +1,5 @@
 /*
- * cell.h -- a cell of the out-of-core paper's tables, and what the model gives
+ * cell.h -- a cell of the out-of-core paper's tables, and the model's value
  *
  * Cells are lines of a CSV file, tests/outofcore-golden.csv, with the inputs
  * that reproduce them: M and the factors F and L of replication and
@@ -20,7 +20,7 @@
 /* The cheapest real counts, in closed form; extents may be cut at will. */
 struct asl_ooc_tiles asl_ooc_ideal(const struct asl_ooc_model *x);
 
-/* Integers from those: rounded up, or (`beyond`) past those that are whole. */
+/* Whole counts: rounded up or, with `beyond`, up to the next larger one. */
 struct asl_ooc_tiles asl_ooc_round(const struct asl_ooc_tiles *t, bool beyond);
 
 struct cell {
@@ -68,7 +68,7 @@ static inline void cell_model(struct cell *c)
 	x->in_core = *cell_field(c, 14) == '1';
 }
 
-/* The next of them; false: no more.  Its first line names the columns. */
+/* Read the next cell; false: there is none.  The first line has no cell. */
 static inline bool cell_read(FILE *file, struct cell *c)
 {
 	char *at = c->text;
@@ -93,7 +93,7 @@ static inline bool cell_read(FILE *file, struct cell *c)
 	return true;
 }
 
-/* How the table's counts became integers; its own are what is asked for. */
+/* Counts of tiles, made whole as the table's were. */
 static inline struct asl_ooc_tiles cell_tiles(const struct cell *c)
 {
 	struct asl_ooc_tiles t = asl_ooc_ideal(&c->model);
@@ -118,7 +118,7 @@ static inline double cell_ours(const struct cell *c)
 	return asl_ooc_cost(&c->model, &v);
 }
 
-/* What the last digit printed counts: rounded or cut off, less is the same. */
+/* The value of the last digit printed: less is a matter of rounding. */
 static inline double cell_unit(const struct cell *c)
 {
 	const char *point = strchr(c->paper, '.');
