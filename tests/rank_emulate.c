@@ -1,5 +1,5 @@
 /*
- * rank_pace.c -- words that take as long as on another machine
+ * rank_emulate.c -- words that take as long as on another machine
  *
  * A shared bandwidth is never handed out twice, nor left unused while somebody
  * wants it: under a clock that the test makes up, and by processes that race.

@@ -455,7 +455,7 @@ static int make(struct asl_emulator *p)
 {
 	int err;
 
-	p->fd = memfd_create("aslant-pace", MFD_CLOEXEC);
+	p->fd = memfd_create("aslant-emulation", MFD_CLOEXEC);
 	if (p->fd < 0 || ftruncate(p->fd, sizeof *p->host))
 		return -errno;
 	err = map(p, p->fd);
