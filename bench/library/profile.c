@@ -345,20 +345,11 @@ enum takes { TEXT, HOW, NUMBER, OBJECT };
 static const struct key {
 	const char *name;
 	enum takes takes;
-	size_t room; /* of a text */
 } keys[] = {
-	{"name", TEXT, sizeof((struct asl_profile *)0)->name},
-	{"about", TEXT, sizeof((struct asl_profile *)0)->about},
-	{"source", TEXT, 512},
-	{"device", TEXT, 512},
-	{"access", TEXT, 512},
-	{"persist", HOW, 512},
-	{"dimms", NUMBER, 0},
-	{"line_bytes", NUMBER, 0},
-	{"ranks", NUMBER, 0},
-	{"figures", OBJECT, 0},
-	{"alone", OBJECT, 0},
-	{"provenance", OBJECT, 0},
+	{"name", TEXT},	     {"about", TEXT},	     {"source", TEXT},
+	{"device", TEXT},    {"access", TEXT},	     {"persist", HOW},
+	{"dimms", NUMBER},   {"line_bytes", NUMBER}, {"ranks", NUMBER},
+	{"figures", OBJECT}, {"alone", OBJECT},	     {"provenance", OBJECT},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -374,24 +365,23 @@ static int unknown(const char *key, const char *where)
 			  asl_join(known, sizeof known, names));
 }
 
-static int check_text(const struct key *key, const json_t *value,
-		      const char *place)
+static int check_text(enum takes takes, const json_t *value, const char *place)
 {
 	static const char *const how[] = {"nt-store", "clwb", "store", "msync",
 					  NULL};
 	char text[512];
-	int code = figure_text(text, key->room, value, place);
+	int code = figure_text(text, sizeof text, value, place);
 
-	if (code || key->takes != HOW || asl_is_one_of(text, how))
+	if (code || takes != HOW || asl_is_one_of(text, how))
 		return code;
 	return asl_json_reject(place, value, "nt-store, clwb, store or msync");
 }
 
-static int check(const struct key *key, const json_t *value, const char *place)
+static int check(enum takes takes, const json_t *value, const char *place)
 {
-	if (key->takes == TEXT || key->takes == HOW)
-		return check_text(key, value, place);
-	if (key->takes == OBJECT)
+	if (takes == TEXT || takes == HOW)
+		return check_text(takes, value, place);
+	if (takes == OBJECT)
 		return json_is_object(value)
 			       ? 0
 			       : asl_json_reject(place, value, "an object");
@@ -410,7 +400,7 @@ static int check_key(const char *key, const json_t *value, const char *where)
 		if (!strcmp(key, keys[i].name)) {
 			snprintf(place, sizeof place, "%s: key '%s'", where,
 				 key);
-			return check(&keys[i], value, place);
+			return check(keys[i].takes, value, place);
 		}
 	return unknown(key, where);
 }
@@ -418,6 +408,18 @@ static int check_key(const char *key, const json_t *value, const char *where)
 static int missing(const char *key, const char *where)
 {
 	return asl_refuse("%s: key '%s' is missing", where, key);
+}
+
+static int take_text(char *to, size_t room, json_t *root, const char *key,
+		     const char *where)
+{
+	char place[PATH_MAX + 128];
+	json_t *value = json_object_get(root, key);
+
+	if (!value)
+		return 0;
+	snprintf(place, sizeof place, "%s: key '%s'", where, key);
+	return figure_text(to, room, value, place);
 }
 
 /* ---- The file ---- */
@@ -455,15 +457,17 @@ static int read_root(struct asl_profile *out, json_t *root, const char *where)
 {
 	json_t *figures = json_object_get(root, "figures");
 	const char *source = json_string_value(json_object_get(root, "source"));
-	const char *about = json_string_value(json_object_get(root, "about"));
 	int code = check_root(root, where);
 
 	*out = (struct asl_profile){0};
-	if (code)
-		return code;
-	strcpy(out->name, json_string_value(json_object_get(root, "name")));
-	strcpy(out->about, about ? about : "");
-	code = figures_read(out, figures, source, where);
+	if (!code)
+		code = take_text(out->name, sizeof out->name, root, "name",
+				 where);
+	if (!code)
+		code = take_text(out->about, sizeof out->about, root, "about",
+				 where);
+	if (!code)
+		code = figures_read(out, figures, source, where);
 	if (!code)
 		code = figures_complete(out, figures, where);
 	if (!code)
