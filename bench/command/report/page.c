@@ -113,12 +113,6 @@ const char *asl_say_budget(char text[ASL_SAID], double budget)
 
 /* ---- Costs ---- */
 
-double asl_row_predicted(const struct asl_runs_row *row)
-{
-	return asl_row_out_of_core(row) ? row->predicted_q_full_max
-					: row->predicted_q_apm_max;
-}
-
 void asl_row_parts(double part[4], const struct asl_runs_row *x)
 {
 	part[ASL_PART_NET] = asl_known(x->beta * x->bh_words_max);
@@ -135,35 +129,6 @@ void asl_row_parts(double part[4], const struct asl_runs_row *x)
 	part[ASL_PART_OTHER] =
 		fmax(0, asl_known(x->q_full_max) - part[ASL_PART_NET] -
 				part[ASL_PART_READ] - part[ASL_PART_WRITE]);
-}
-
-/* The size of an index in "i=64,j=32". */
-static double size_of(char index, const char *dims)
-{
-	for (; dims && *dims;
-	     dims = strchr(dims, ',') ? strchr(dims, ',') + 1 : NULL)
-		if (dims[0] == index && dims[1] == '=')
-			return strtod(dims + 2, NULL);
-	return NAN;
-}
-
-static double words_of_result(const struct asl_runs_row *row)
-{
-	const char *arrow = strstr(row->spec, "->");
-	double words = 1;
-
-	if (!strcmp(row->algorithm, "sttsv"))
-		return row->n;
-	if (!arrow)
-		return row->m * row->n;
-	for (arrow += 2; *arrow; arrow++)
-		words *= size_of(*arrow, row->dims);
-	return words;
-}
-
-double asl_row_write_bound(const struct asl_runs_row *row)
-{
-	return ceil(words_of_result(row) / row->ranks);
 }
 
 /* ---- Names ---- */

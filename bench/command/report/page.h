@@ -170,8 +170,6 @@ void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s);
 
 enum asl_part { ASL_PART_NET, ASL_PART_READ, ASL_PART_WRITE, ASL_PART_OTHER };
 
-double asl_row_predicted(const struct asl_runs_row *row);
-
 /* For sums and limits: NAN is 0; what is shown of `count` things. */
 static inline double asl_known(double x)
 {
@@ -185,8 +183,5 @@ static inline int asl_shown(int count, int most)
 
 /* Parts of asl_row_cost, of the busiest ranks: their sum may be larger. */
 void asl_row_parts(double part[4], const struct asl_runs_row *row);
-
-/* Words that some rank must write, as it owns them; NAN: not known. */
-double asl_row_write_bound(const struct asl_runs_row *row);
 
 #endif

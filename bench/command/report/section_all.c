@@ -14,6 +14,12 @@ static const char *verified(const struct asl_measured *x)
 	return isnan(x->row->verified) ? "" : "yes";
 }
 
+static double predicted(const struct asl_runs_row *row)
+{
+	return asl_row_out_of_core(row) ? row->predicted_q_full_max
+					: row->predicted_q_apm_max;
+}
+
 static void put(struct asl_page *p, struct asl_sheet *t,
 		const struct asl_measured *x)
 {
@@ -26,12 +32,12 @@ static void put(struct asl_page *p, struct asl_sheet *t,
 		said.size, row->ranks, row->algorithm, row->kernel, row->grid,
 		row->medium, row->transport, row->r, row->w, row->beta,
 		row->bh_words_max, row->net_bound_words, row->net_bound_ratio);
-	asl_sheet_put(
-		t, "%g%g%g%g%s%s%d%g%g%g%g\n", row->read_words_max,
-		row->write_words_max, asl_row_cost(row), asl_row_predicted(row),
-		row->predicted_equal == 1 ? "yes" : "NO", verified(x), x->count,
-		timed ? x->time.median : NAN, timed ? x->time.low : NAN,
-		timed ? x->time.high : NAN, x->gflops);
+	asl_sheet_put(t, "%g%g%g%g%s%s%d%g%g%g%g\n", row->read_words_max,
+		      row->write_words_max, asl_row_cost(row), predicted(row),
+		      row->predicted_equal == 1 ? "yes" : "NO", verified(x),
+		      x->count, timed ? x->time.median : NAN,
+		      timed ? x->time.low : NAN, timed ? x->time.high : NAN,
+		      x->gflops);
 }
 
 static void write_all(struct asl_page *p)

@@ -11,6 +11,36 @@
 #include "bench/command/report/page.h"
 #include "bench/command/report/plot.h"
 
+/* The size of an index in "i=64,j=32". */
+static double size_of(char index, const char *dims)
+{
+	for (; dims && *dims;
+	     dims = strchr(dims, ',') ? strchr(dims, ',') + 1 : NULL)
+		if (dims[0] == index && dims[1] == '=')
+			return strtod(dims + 2, NULL);
+	return NAN;
+}
+
+static double words_of_result(const struct asl_runs_row *row)
+{
+	const char *arrow = strstr(row->spec, "->");
+	double words = 1;
+
+	if (!strcmp(row->algorithm, "sttsv"))
+		return row->n;
+	if (!arrow)
+		return row->m * row->n;
+	for (arrow += 2; *arrow; arrow++)
+		words *= size_of(*arrow, row->dims);
+	return words;
+}
+
+/* Words that some rank must write, as it owns them; NAN: not known. */
+static double write_bound(const struct asl_runs_row *row)
+{
+	return ceil(words_of_result(row) / row->ranks);
+}
+
 struct bounds {
 	double net, written; /* NAN: none, or 0 */
 };
@@ -18,7 +48,7 @@ struct bounds {
 /* The bound of a case is for the memory that it held: the least holds. */
 static struct bounds bounds_of(const struct asl_pack *g)
 {
-	struct bounds b = {INFINITY, asl_row_write_bound(g->at[0]->row)};
+	struct bounds b = {INFINITY, write_bound(g->at[0]->row)};
 
 	for (int i = 0; i < g->count; i++)
 		b.net = fmin(b.net, g->at[i]->row->net_bound_words);
