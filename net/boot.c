@@ -328,7 +328,9 @@ static void compare(struct asl_boot *boot, const struct place *all)
 	cpu_set_t cores;
 
 	CPU_ZERO(&cores);
-	for (int i = 0; i < boot->size; i++)
+	boot->tied = true;
+	for (int i = 0; i < boot->size; i++) {
+		boot->tied = boot->tied && all[i].looks;
 		if (same_host(&all[i], mine)) {
 			CPU_OR(&cores, &cores, &all[i].cores);
 			if (!host_ranks++)
@@ -339,11 +341,9 @@ static void compare(struct asl_boot *boot, const struct place *all)
 				boot->mate += i < boot->rank;
 			}
 		}
+	}
 	boot->one_host = host_ranks == boot->size;
 	boot->crowded = host_ranks > CPU_COUNT(&cores);
-	boot->tied = true;
-	for (int i = 0; i < boot->size; i++)
-		boot->tied = boot->tied && all[i].looks;
 }
 
 /* ---- Addresses ---- */
@@ -455,11 +455,8 @@ static int count_children(const struct asl_boot *boot)
 {
 	int count = 0;
 
-	for (long far = 1; far < boot->size; far *= 2) {
-		if (boot->rank & far)
-			break;
+	for (long far = 1; far < boot->size && !(boot->rank & far); far *= 2)
 		count += boot->rank + far < boot->size;
-	}
 	return count;
 }
 
@@ -498,8 +495,6 @@ static int give(int fd, int rank, const struct door *all)
 		   : 0;
 }
 
-/* ---- To the parent ---- */
-
 static int call(const struct asl_boot *boot, const struct door *all)
 {
 	int parent = parent_of(boot->rank);
@@ -525,8 +520,6 @@ static int call(const struct asl_boot *boot, const struct door *all)
 			boot->rank, all[boot->rank].host, parent, to->host,
 			strerror(errno == EINPROGRESS ? ETIMEDOUT : errno));
 }
-
-/* ---- From the children ---- */
 
 static bool is_child(const struct asl_boot *boot, const struct hello *h)
 {
@@ -576,8 +569,6 @@ static int answer(const struct asl_boot *boot, int door, const struct door *all)
 	return err;
 }
 
-/* ---- All guards ---- */
-
 static int open_door(struct door *mine, const struct asl_boot *boot)
 {
 	int fd, err;
@@ -610,18 +601,13 @@ static int meet_guards(const struct asl_boot *boot, int door,
 	return asl_boot_agree(boot, err);
 }
 
-/* A host without even loopback has no ties. */
-static int has_place(const struct asl_boot *boot)
-{
-	return *boot->address ? 0 : -ENODEV;
-}
-
 static int open_ties(const struct asl_boot *boot)
 {
 	struct door mine, *all;
 	int door, err = 0;
 
-	if (!boot->tied || asl_boot_agree(boot, has_place(boot)))
+	/* A host without even loopback has no ties. */
+	if (!boot->tied || asl_boot_agree(boot, *boot->address ? 0 : -ENODEV))
 		return 0;
 	all = calloc((size_t)boot->size, sizeof *all);
 	door = open_door(&mine, boot);

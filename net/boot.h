@@ -34,10 +34,7 @@ struct asl_boot {
 	} secret;
 };
 
-/*
- * Join the job, or the caller's communicator if there is one.  All ranks get the
- * same answer, unless MPI itself does not start: then the process ends.
- */
+/* Join; all get the same answer, but if MPI can't start the process ends. */
 int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want);
 
 /* Copy rank, size and place into the net. */
@@ -53,10 +50,7 @@ int asl_boot_comm(void);
 void asl_boot_gather(void *all, const void *mine, size_t bytes);
 void asl_boot_share(void *at, size_t bytes);
 
-/*
- * Do all ranks pass 0?  Every rank gets 0, or the error of the lowest rank that
- * failed; only that rank keeps its asl_failure().
- */
+/* 0, or the lowest failed rank's error; it alone keeps its asl_failure(). */
 int asl_boot_agree(const struct asl_boot *boot, int mine);
 
 /*

@@ -163,8 +163,6 @@ static _Noreturn void end_all(int code)
 /* Bytes between guards; the last one is ENDS with an exit code. */
 enum { BEAT = '.', BYE = 'g', ENDS = 0x80 };
 
-/* ---- Ends ---- */
-
 static void tell(struct watch *w, int what)
 {
 	unsigned char word = (unsigned char)what;
@@ -241,10 +239,7 @@ static _Noreturn void end_by(struct watch *w, int signo)
 	_exit(128 + signo);
 }
 
-/*
- * Libraries abort when a peer is gone (UCX, when it copies from process to
- * process): wait for a better reason from the peer's guard.
- */
+/* UCX aborts when a peer is gone, whose guard may have a better reason. */
 static void was_killed(struct watch *w, int signo)
 {
 	int pid = (int)w->child;
@@ -364,7 +359,9 @@ static void hear_line(struct watch *w)
 	w->tie[w->ties++] = tie;
 }
 
-static void lose(struct watch *w, struct asl_tie *tie, const char *how)
+/* End the job after so many seconds, and this rank's turn. */
+static void lose(struct watch *w, struct asl_tie *tie, const char *how,
+		 double seconds)
 {
 	if (!w->ending)
 		snprintf(w->says, sizeof w->says,
@@ -372,6 +369,7 @@ static void lose(struct watch *w, struct asl_tie *tie, const char *how)
 			 w->host, tie->rank, tie->host, how);
 	close(tie->fd);
 	tie->fd = -1;
+	end_soon(w, seconds + asl_guard_turn_s(w->rank));
 }
 
 static void cut(struct watch *w, struct asl_tie *tie, int cause)
@@ -381,14 +379,7 @@ static void cut(struct watch *w, struct asl_tie *tie, int cause)
 	snprintf(how, sizeof how,
 		 "its host, or the network in between, does not answer (%s)",
 		 strerror(cause));
-	lose(w, tie, how);
-	end_soon(w, asl_guard_turn_s(w->rank));
-}
-
-static void ended_wordless(struct watch *w, struct asl_tie *tie)
-{
-	lose(w, tie, "it and its guard process have ended without a word");
-	end_soon(w, WORDLESS_S + asl_guard_turn_s(w->rank));
+	lose(w, tie, how, 0);
 }
 
 /* The other guard has said why. */
@@ -414,7 +405,9 @@ static void hear(struct watch *w, struct asl_tie *tie)
 	}
 	tie->silent = 0;
 	if (n <= 0) {
-		ended_wordless(w, tie);
+		lose(w, tie,
+		     "it and its guard process have ended without a word",
+		     WORDLESS_S);
 	} else if (words[n - 1] & ENDS) {
 		ends_too(w, words[n - 1] & ~ENDS);
 	} else if (words[n - 1] == BYE) {
@@ -433,8 +426,7 @@ static void mind_silence(struct watch *w, struct asl_tie *tie, double passed)
 	snprintf(how, sizeof how,
 		 "it and its guard process have been stopped for %d s",
 		 w->patience.stopped);
-	lose(w, tie, how);
-	end_soon(w, asl_guard_turn_s(w->rank));
+	lose(w, tie, how, 0);
 }
 
 static void beat(struct watch *w, double passed)

@@ -57,7 +57,6 @@ int asl_net_run(const struct asl_net_want *want,
 		int (*body)(struct asl_net *net, void *arg), void *arg)
 {
 	const struct asl_net_ops *ops = find(want->transport);
-
 	char names[128] = "";
 
 	asl_forget_failure();
@@ -162,13 +161,6 @@ void asl_net_abort(struct asl_net *net, int exit_code, const char *reason)
 
 /* In binomial trees from rank 0 the parent of r is r without its lowest bit. */
 
-static int step(struct asl_net *net, struct asl_net_op *op)
-{
-	int err = asl_net_start(net, op);
-
-	return err ? err : asl_net_wait(net, op);
-}
-
 static int send_to(struct asl_net *net, int to, const void *out, size_t bytes)
 {
 	struct asl_net_op op = {
@@ -178,7 +170,7 @@ static int send_to(struct asl_net *net, int to, const void *out, size_t bytes)
 		.out_bytes = bytes,
 	};
 
-	return step(net, &op);
+	return asl_net_step(net, &op);
 }
 
 static int receive_from(struct asl_net *net, int from, void *in, size_t bytes)
@@ -190,7 +182,7 @@ static int receive_from(struct asl_net *net, int from, void *in, size_t bytes)
 		.in_bytes = bytes,
 	};
 
-	return step(net, &op);
+	return asl_net_step(net, &op);
 }
 
 /* Dissemination: after round k a rank knows of the 2^k before it. */
@@ -204,7 +196,7 @@ int asl_net_barrier(struct asl_net *net)
 			.from = (int)((rank - far + size) % size),
 		};
 
-		err = step(net, &op);
+		err = asl_net_step(net, &op);
 	}
 	return err;
 }

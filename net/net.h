@@ -20,10 +20,7 @@
 
 struct asl_net;
 
-/*
- * Every message carries a stamp for the caller: the sender's clocks, and when it
- * began by the clock of its host.
- */
+/* Every message carries its sender's clocks, and when it began, on its host. */
 struct asl_net_stamp {
 	double at[2];
 	double since;
@@ -104,15 +101,19 @@ int asl_net_host_rank(const struct asl_net *net);
 int asl_net_host_first(const struct asl_net *net);
 bool asl_net_crowded(const struct asl_net *net);
 
-/*
- * Among the ranks of this host that may run on exactly the same processors: the
- * number of this one, and how many there are (sim: 0 of 1).
- */
+/* This rank's number among the *mates here with its cores (sim: 0 of 1). */
 int asl_net_mate(const struct asl_net *net, int *mates);
 
 /* Start a step; end it.  Between the two the rank may compute. */
 int asl_net_start(struct asl_net *net, struct asl_net_op *op);
 int asl_net_wait(struct asl_net *net, struct asl_net_op *op);
+
+static inline int asl_net_step(struct asl_net *net, struct asl_net_op *op)
+{
+	int err = asl_net_start(net, op);
+
+	return err ? err : asl_net_wait(net, op);
+}
 
 /* Would asl_net_wait return at once?  Makes progress, without waiting. */
 bool asl_net_ended(struct asl_net *net, struct asl_net_op *op);
@@ -136,10 +137,7 @@ int asl_net_share(struct asl_net *net, void *at, size_t bytes);
 int asl_net_collect(struct asl_net *net, void *all, const void *mine,
 		    size_t bytes);
 
-/*
- * Do all ranks pass 0?  Every rank gets 0, or the error of the lowest rank that
- * failed, and its number; only that rank keeps its asl_failure().
- */
+/* 0, or the lowest failed rank's error and number; it keeps asl_failure(). */
 int asl_net_agree(struct asl_net *net, int mine, int *who);
 
 /* ---- The job that this process is part of ---- */
@@ -162,10 +160,7 @@ struct asl_net_patience {
  */
 void asl_net_guard(int rank, const struct asl_net_patience *limits);
 
-/*
- * Remove files of libraries that killed ranks of this user left in /dev/shm, and
- * that no process has open.
- */
+/* Remove what killed ranks of this user left in /dev/shm, if nobody has it. */
 void asl_net_sweep(void);
 
 /* ---- A communicator of the caller's MPI, before and after a run ---- */

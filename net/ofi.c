@@ -116,10 +116,7 @@ static int check_limits(const struct fi_info *info)
 	return 0;
 }
 
-/*
- * Open a queue that can block, if the provider has one.  shm says that it has, but
- * its wait only yields, which keeps the core from ranks that compute.
- */
+/* shm says that its queue can block, but it yields: others need the core. */
 static int open_queue(struct asl_ofi *o)
 {
 	struct fi_cq_attr attr = {
@@ -296,12 +293,11 @@ static uint64_t tag_from(const struct asl_ofi *o, int rank)
 static int wrong_length(const struct asl_ofi *o, const struct half *h,
 			size_t bytes)
 {
-	size_t head = sizeof h->head;
-
 	return asl_fail(
 		-EMSGSIZE,
 		"rank %d sends %zu bytes, but rank %d expects %zu of it",
-		h->op->from, bytes - head, o->net.rank, h->op->in_bytes);
+		h->op->from, bytes - sizeof h->head, o->net.rank,
+		h->op->in_bytes);
 }
 
 /* It has our tag: a forgery, a bug or a fault, and the run must end. */
@@ -706,9 +702,7 @@ static int forget_files(struct asl_ofi *o, const char *mine)
 			.from = (rank + size - far) % size,
 		};
 
-		err = asl_net_start(&o->net, &op);
-		if (!err)
-			err = asl_net_wait(&o->net, &op);
+		err = asl_net_step(&o->net, &op);
 	}
 	if (!err)
 		err = asl_net_barrier(&o->net);
@@ -732,15 +726,7 @@ static void wanted(char *name, size_t room, const char *provider)
 	asl_boot_share(name, room);
 }
 
-static void part(struct asl_ofi *o)
-{
-	asl_ofi_close(o);
-	free(o->peers);
-	free(o->reached);
-	o->peers = NULL;
-	o->reached = NULL;
-}
-
+/* On failure, too, the caller closes and frees what *o has. */
 static int join(struct asl_ofi *o, const char *provider)
 {
 	char name[128];
@@ -756,27 +742,21 @@ static int join(struct asl_ofi *o, const char *provider)
 		err = asl_fail(-ENOMEM, "no memory for %zu peers", size);
 	err = asl_boot_agree(&o->boot, err);
 	if (err)
-		goto fail;
+		goto end;
 	wanted(name, sizeof name, provider);
 	asl_signal_actions_keep(&actions);
 	err = meet_on(o, *name ? one : best(&o->boot), all);
 	asl_signal_actions_restore(&actions);
 	if (err)
-		goto fail;
+		goto end;
 	o->net.provider = o->info->fabric_attr->prov_name;
 	err = asl_boot_agree(&o->boot, insert_peers(o, all));
-	if (err)
-		goto fail;
 	/* From here on a rank may wait for a message, and cannot agree. */
-	if (forget_files(o, all[o->net.rank].at))
+	if (!err && forget_files(o, all[o->net.rank].at))
 		asl_boot_abort(o->net.rank, ASL_BOOT_FAILED, asl_failure(),
 			       o->lost);
+end:
 	free(all);
-	return 0;
-
-fail:
-	free(all);
-	part(o);
 	return err;
 }
 
@@ -801,16 +781,14 @@ static int ofi_run(const struct asl_net_want *want,
 		return err;
 	asl_boot_place(&o.net, &o.boot);
 	err = join(&o, want->provider);
-	if (err)
-		goto leave_job;
-	err = body(&o.net, arg);
-	meet_at_end(&o);
+	if (!err) {
+		err = body(&o.net, arg);
+		meet_at_end(&o);
+	}
 	asl_boot_close();
-	part(&o);
-	return err;
-
-leave_job:
-	asl_boot_close();
+	asl_ofi_close(&o);
+	free(o.peers);
+	free(o.reached);
 	return err;
 }
 

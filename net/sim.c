@@ -68,10 +68,7 @@ static inline void asan_arrive(void *fake, const void **from,
 
 #endif
 
-/*
- * Without these, valgrind takes a switch to another stack for a frame of many
- * megabytes.  They do nothing outside of valgrind, or without its header.
- */
+/* Else valgrind takes a switch of stacks for a frame of many megabytes. */
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
 #else
@@ -147,12 +144,9 @@ static void introduce_all(struct stacks *s)
 
 static void stacks_close(struct stacks *s)
 {
-	if (!s->base)
-		return;
 	for (int i = 0; i < s->count; i++)
 		VALGRIND_STACK_DEREGISTER(s->first_id + (unsigned)i);
 	munmap(s->base, (size_t)s->count * s->each_bytes);
-	s->base = NULL;
 }
 
 static int stacks_open(struct stacks *s, int count, size_t each_bytes)
@@ -167,11 +161,8 @@ static int stacks_open(struct stacks *s, int count, size_t each_bytes)
 	s->base = mmap(
 		NULL, (size_t)count * s->each_bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-	if (s->base == MAP_FAILED) {
-		err = -errno;
-		s->base = NULL;
-		return err;
-	}
+	if (s->base == MAP_FAILED)
+		return -errno;
 	/* The first touch of a huge page would allocate many stacks in full. */
 	(void)madvise(s->base, (size_t)count * s->each_bytes, MADV_NOHUGEPAGE);
 	if (s->guarded)
@@ -182,10 +173,7 @@ static int stacks_open(struct stacks *s, int count, size_t each_bytes)
 	return err;
 }
 
-/*
- * Fresh memory reads as zeros, and reading allocates nothing; writing any other
- * mark would allocate a page for each of 100,000 ranks.
- */
+/* Fresh memory reads as zeros; another mark would allocate every page. */
 static bool stacks_intact(const struct stacks *s, int i)
 {
 	const uint64_t *margin = (const void *)bottom(s, i);
@@ -196,15 +184,6 @@ static bool stacks_intact(const struct stacks *s, int i)
 		if (margin[k])
 			return false;
 	return true;
-}
-
-/*
- * Stacks are a power of two apart, so that without a shift the same variable
- * of all ranks would compete for the same few cache lines.
- */
-static size_t shift_bytes(int i)
-{
-	return (size_t)(i % 16) * 64;
 }
 
 static void fiber_begin(struct fiber *from, struct fiber *to,
@@ -218,7 +197,11 @@ static void fiber_begin(struct fiber *from, struct fiber *to,
 	to->stack_bytes = (size_t)(end - low);
 	getcontext(&first);
 	first.uc_stack.ss_sp = low;
-	first.uc_stack.ss_size = to->stack_bytes - shift_bytes(i);
+	/*
+	 * Stacks are a power of two apart: without a shift the same variable of
+	 * all ranks would compete for the same few cache lines.
+	 */
+	first.uc_stack.ss_size = to->stack_bytes - (size_t)(i % 16) * 64;
 	first.uc_link = NULL;
 	makecontext(&first, entry, 0);
 	left = from;
@@ -226,11 +209,6 @@ static void fiber_begin(struct fiber *from, struct fiber *to,
 	if (!_setjmp(from->at))
 		setcontext(&first);
 	asan_arrive(from->fake, &left->stack, &left->stack_bytes);
-}
-
-static void fiber_arrived(void)
-{
-	asan_arrive(NULL, &left->stack, &left->stack_bytes);
 }
 
 static ASAN_JUMPS void fiber_switch(struct fiber *from, struct fiber *to)
@@ -313,7 +291,7 @@ static void live_and_end(void)
 	struct rank *r = sim.current;
 	int err;
 
-	fiber_arrived();
+	asan_arrive(NULL, &left->stack, &left->stack_bytes);
 	err = sim.body(&r->net, sim.arg);
 	if (err && !sim.result)
 		sim.result = err;

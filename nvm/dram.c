@@ -141,13 +141,6 @@ static struct piece *allocate_large(struct dram *d, size_t bytes)
 	return p;
 }
 
-static void keep(struct dram *d, struct piece *p)
-{
-	d->held_bytes -= p->bytes;
-	d->kept_bytes += p->bytes;
-	chain(&d->kept, p);
-}
-
 static struct piece *allocate(struct dram *d, size_t bytes)
 {
 	struct piece *p;
@@ -185,10 +178,13 @@ static void dram_give(struct asl_store *store, double *at)
 
 	assert(p->owner == d);
 	unchain(&d->first, p);
-	if (is_large(p->bytes))
-		keep(d, p);
-	else
+	if (!is_large(p->bytes)) {
 		free(p);
+		return;
+	}
+	d->held_bytes -= p->bytes;
+	d->kept_bytes += p->bytes;
+	chain(&d->kept, p);
 }
 
 const struct asl_store_ops asl_store_dram = {

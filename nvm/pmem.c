@@ -19,7 +19,6 @@
 
 #include "lib/base/error.h"
 #include "lib/base/mapped.h"
-
 #include "nvm/pmem.h"
 
 /* errno may be left at anything; libpmemobj's own message says more. */
@@ -103,7 +102,6 @@ int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 	if (want->about)
 		snprintf(layout, sizeof layout, ASL_POOL_RESUMABLE,
 			 ASL_POOL_VERSION, bytes);
-
 	p->base.medium = asl_pool_medium(fd);
 	if (strcmp(p->base.medium, "fsdax"))
 		pmemobj_ctl_set(NULL, "sds.at_create", &off);
@@ -189,9 +187,7 @@ static void pmem_close(struct asl_store *store)
 /* The slot of an address, with NULL a free one; or NULL. */
 static struct asl_pmem_slot *find_slot(struct asl_pmem *p, const double *at)
 {
-	int pieces = (int)p->root->pieces;
-
-	for (int i = 0; i < pieces; i++)
+	for (uint64_t i = 0; i < p->root->pieces; i++)
 		if (p->slot[i].at == at)
 			return &p->slot[i];
 	return NULL;
@@ -348,14 +344,12 @@ const char *asl_store_versions(void)
 
 int asl_store_persist(const void *at, size_t bytes)
 {
-	if (bytes && pmem_is_pmem(at, bytes)) {
+	if (bytes && pmem_is_pmem(at, bytes))
 		pmem_persist(at, bytes);
-		return 0;
-	}
-	if (!bytes || pmem_msync(at, bytes) == 0)
-		return 0;
-	return asl_fail(-errno, "msync of %zu bytes at %p: %s", bytes, at,
-			strerror(errno));
+	else if (bytes && pmem_msync(at, bytes) != 0)
+		return asl_fail(-errno, "msync of %zu bytes at %p: %s", bytes,
+				at, strerror(errno));
+	return 0;
 }
 
 const struct asl_store_ops asl_store_pmem = {

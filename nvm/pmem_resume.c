@@ -255,8 +255,7 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	p->pop = pmemobj_open(link, layout);
 	if (!p->pop)
-		return asl_fail(-EINVAL, "pool %s is damaged: %s", path,
-				pmemobj_errormsg());
+		return damaged(path, pmemobj_errormsg());
 	p->is_pmem = pmem_is_pmem(p->pop, (size_t)st.st_size);
 	p->base.resumed = true;
 	err = open_root(p, path, (size_t)st.st_size, want);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/parts.h"
 #include "lib/base/path.h"
 #include "lib/base/system.h"
 
@@ -60,16 +61,11 @@
 /* Objects of libpmemobj begin 16 bytes after a multiple of 64. */
 enum { ALIGN_BYTES = ASL_POOL_ALIGN - 16, HEAD_BYTES = 64 };
 
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-	return a / b + (a % b != 0);
-}
-
 static uint64_t chunks(uint64_t bytes)
 {
-	uint64_t n = ceil_div(bytes + HEAD_BYTES, CHUNK_BYTES);
+	uint64_t n = asl_ceil_div(bytes + HEAD_BYTES, CHUNK_BYTES);
 
-	return n < 2 ? 2 : n;
+	return asl_max(n, 2);
 }
 
 static uint64_t object_bytes(uint64_t bytes)
@@ -103,19 +99,18 @@ uint64_t asl_pool_bytes(uint64_t words, int pieces)
 	uint64_t all, zones = 1, bytes;
 
 	if (!root || words > MOST_WORDS ||
-	    ceil_div(words, asl_pool_longest()) > (uint64_t)pieces)
+	    asl_ceil_div(words, asl_pool_longest()) > (uint64_t)pieces)
 		return 0;
 	all = chunks(root) + words * sizeof(double) / CHUNK_BYTES +
 	      2 * (uint64_t)pieces;
 	if (all > ZONE_CHUNKS) {
-		zones = ceil_div(2 * all, ZONE_CHUNKS) - 1;
-		if (zones > (uint64_t)pieces + 1)
-			zones = (uint64_t)pieces + 1;
+		zones = asl_min(asl_ceil_div(2 * all, ZONE_CHUNKS) - 1,
+				(uint64_t)pieces + 1);
 		all = zones * ZONE_CHUNKS;
 	}
 	bytes = POOL_HEAD_BYTES + zones * ZONE_HEAD_BYTES + all * CHUNK_BYTES;
-	bytes = ceil_div(bytes, FILE_STEP_BYTES) * FILE_STEP_BYTES;
-	return bytes < PMEMOBJ_MIN_POOL ? PMEMOBJ_MIN_POOL : bytes;
+	bytes = asl_ceil_div(bytes, FILE_STEP_BYTES) * FILE_STEP_BYTES;
+	return asl_max(bytes, PMEMOBJ_MIN_POOL);
 }
 
 /* ---- The file ---- */
@@ -170,10 +165,7 @@ static double mebi(uint64_t bytes)
 	return (double)bytes / 1048576;
 }
 
-/*
- * Check before allocating: a disk that is filled up disturbs others.  Pools, even
- * root's, do not use the blocks that the file system reserves for root.
- */
+/* A full disk would disturb others; blocks reserved for root stay free. */
 static int check_room(int fd, const char *path, uint64_t bytes)
 {
 	struct rlimit limit;

@@ -64,9 +64,7 @@ struct asl_store_want {
  */
 int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
 
-/*
- * NULL is allowed.  All pieces are freed, except those in a pool that is kept.
- */
+/* NULL is allowed.  Frees all pieces, except those in a kept pool. */
 void asl_store_close(struct asl_store *store);
 
 /* Close, and remove the file that keep or about would leave behind. */
@@ -87,10 +85,7 @@ void asl_store_discard(struct asl_store *store);
 int asl_store_take(struct asl_store *store, double **at, uint64_t words);
 void asl_store_give(struct asl_store *store, double *at);
 
-/*
- * Copy rows x cols words out of and into the store; `ld` is the distance in
- * words from one row to the next.  A null store does nothing.
- */
+/* Copy rows x cols words, `ld` from row to row; a null store does nothing. */
 void asl_store_read(struct asl_store *store, double *dst, uint64_t dst_ld,
 		    const double *src, uint64_t src_ld, uint64_t rows,
 		    uint64_t cols);
@@ -106,10 +101,7 @@ void asl_store_settle(struct asl_store *store, double *at, uint64_t words);
 /* Did an earlier run leave it? */
 bool asl_store_resumed(const struct asl_store *store);
 
-/*
- * ASL_STORE_RECORD words in the pool for the progress of the run, zero at first;
- * NULL in any other store.
- */
+/* Words in the pool for the run's progress, zero at first; NULL elsewhere. */
 enum { ASL_STORE_RECORD = 64 };
 void *asl_store_record(struct asl_store *store);
 
@@ -132,25 +124,16 @@ uint64_t asl_store_check(const void *at, size_t bytes, uint64_t from);
 /* False for null: there are no words behind the addresses. */
 bool asl_store_has_data(const struct asl_store *store);
 
-/*
- * The medium of the words: fsdax, devdax, tmpfs, file, dram, or model if there are
- * no words.
- */
+/* fsdax, devdax, tmpfs, file, dram, or model if there are no words. */
 const char *asl_store_medium(const struct asl_store *store);
 
 /* A note for the user about the medium, or "". */
 const char *asl_store_note(const struct asl_store *store);
 
-/*
- * The first failure of asl_store_write or asl_store_settle (an I/O error of
- * the file system below the pool), else 0; asl_failure() is then about it.
- */
+/* The first failure of a write or settle, else 0; asl_failure() tells it. */
 int asl_store_error(const struct asl_store *store);
 
-/*
- * Make bytes at any address durable if a pool or a file is mapped there; ordinary
- * memory stays as it is.
- */
+/* Make bytes durable if a pool or a file is mapped there; else do nothing. */
 int asl_store_persist(const void *at, size_t bytes);
 
 /* What a store can do: ask this, never for a name.  All false for no store. */

@@ -16,8 +16,6 @@
 #include "lib/base/error.h"
 #include "lib/base/system.h"
 
-/* ---- Files without a name, or with one that nobody can guess ---- */
-
 static int draw_name(struct asl_atomic_file *a)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"

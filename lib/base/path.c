@@ -78,7 +78,6 @@ static int follow(struct walk *w, const char *name)
 	char text[PATH_MAX], rest[sizeof w->ahead];
 	struct stat st;
 	ssize_t length;
-	int err;
 
 	if (fstat(w->dir, &st))
 		return failed(w, -errno);
@@ -94,8 +93,7 @@ static int follow(struct walk *w, const char *name)
 	if (snprintf(w->ahead, sizeof w->ahead, "%s%s%s", text,
 		     *rest ? "/" : "", rest) >= (int)sizeof w->ahead)
 		return failed(w, -ENAMETOOLONG);
-	err = *text == '/' ? begin(w) : 0;
-	return err;
+	return *text == '/' ? begin(w) : 0;
 }
 
 static bool is_link(const struct walk *w, const char *name)

@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/parts.h"
+
 FILE *asl_system_open(const char *root, const char *path)
 {
 	char name[3 * PATH_MAX];
@@ -30,7 +32,7 @@ FILE *asl_system_open(const char *root, const char *path)
 bool asl_system_line(char *line, size_t capacity, const char *root,
 		     const char *format, ...)
 {
-	char path[PATH_MAX];
+	char path[2 * PATH_MAX + 32];
 	va_list args;
 	FILE *f;
 	bool got;
@@ -65,8 +67,7 @@ bool asl_has_space(int fd, uint64_t bytes, uint64_t *left)
 int asl_allocate_blocks(int fd, uint64_t bytes, uint64_t *at)
 {
 	for (*at = 0; *at < bytes;) {
-		uint64_t left = bytes - *at;
-		uint64_t n = left < STEP_BYTES ? left : STEP_BYTES;
+		uint64_t n = asl_min(bytes - *at, STEP_BYTES);
 		int err = posix_fallocate(fd, (off_t)*at, (off_t)n);
 
 		if (!err)
@@ -92,27 +93,16 @@ struct hierarchy {
 	char root[PATH_MAX], place[PATH_MAX];
 };
 
-static uint64_t physical(void)
-{
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) *
-	       (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 /* No limit reads as `max`, or as a number larger than any memory. */
 static uint64_t limit_in(const char *root, const char *dir, bool second)
 {
-	char path[2 * PATH_MAX + 32];
-	uint64_t limit = 0;
-	FILE *f;
+	char line[64];
+	uint64_t limit;
 
-	snprintf(path, sizeof(path), "%s/%s", dir,
-		 second ? "memory.max" : "memory.limit_in_bytes");
-	f = asl_system_open(root, path);
-	if (!f)
+	if (!asl_system_line(line, sizeof(line), root, "%s/%s", dir,
+			     second ? "memory.max" : "memory.limit_in_bytes") ||
+	    sscanf(line, "%" SCNu64, &limit) != 1 || limit == 0)
 		return UINT64_MAX;
-	if (fscanf(f, "%" SCNu64, &limit) != 1 || limit == 0)
-		limit = UINT64_MAX;
-	fclose(f);
 	return limit;
 }
 
@@ -169,12 +159,10 @@ static uint64_t least_limit(const char *root, const struct hierarchy *h)
 
 	find_below(below, root, h);
 	for (;;) {
-		uint64_t limit;
 		char *up;
 
 		snprintf(dir, sizeof(dir), "%s%s", h->place, below);
-		limit = limit_in(root, dir, h->second);
-		least = limit < least ? limit : least;
+		least = asl_min(least, limit_in(root, dir, h->second));
 		up = strrchr(below, '/');
 		if (!up)
 			return least;
@@ -201,18 +189,15 @@ static bool is_hierarchy(const char *line, struct hierarchy *h)
 uint64_t asl_memory_limit(const char *root)
 {
 	FILE *f = asl_system_open(root, "/proc/self/mountinfo");
-	uint64_t least = physical();
+	uint64_t least = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+			 (uint64_t)sysconf(_SC_PAGESIZE);
 	struct hierarchy h;
 	char *line = NULL;
 	size_t capacity = 0;
 
-	while (f && getline(&line, &capacity, f) >= 0) {
-		uint64_t limit = UINT64_MAX;
-
+	while (f && getline(&line, &capacity, f) >= 0)
 		if (is_hierarchy(line, &h))
-			limit = least_limit(root, &h);
-		least = limit < least ? limit : least;
-	}
+			least = asl_min(least, least_limit(root, &h));
 	free(line);
 	if (f)
 		fclose(f);

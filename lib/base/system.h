@@ -20,22 +20,13 @@ bool asl_system_line(char *line, size_t capacity, const char *root,
 		     const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/*
- * Bytes of memory that this process may use: the physical memory, or the minimum
- * limit of its control groups (of either version), whichever is less.
- */
+/* Bytes that this process may use: physical, or its control groups' limit. */
 uint64_t asl_memory_limit(const char *root);
 
-/*
- * Has the file system of an open file so much space left?  True, and *left is 0,
- * if it does not say.
- */
+/* Has the file system so much left?  True, and *left is 0, if it is silent. */
 bool asl_has_space(int fd, uint64_t bytes, uint64_t *left);
 
-/*
- * Allocate the blocks of the first `bytes` of a file; 0, or a negative errno:
- * -ENOSPC also for a quota.  *at: where it ended.
- */
+/* 0, or a negative errno: -ENOSPC also for a quota.  *at: where it ended. */
 int asl_allocate_blocks(int fd, uint64_t bytes, uint64_t *at);
 
 /* Seconds by a clock that all processes of this host share. */

@@ -160,10 +160,9 @@ int asl_take_value(const struct asl_lines *lines, struct asl_text *line,
 	number[n] = '\0';
 	*value = strtod_l(number, &end, lines->c);
 	if (strspn(number, alphabet) != n || end != number + n ||
-	    !isfinite(*value))
-		return asl_unexpected(lines, what, word);
-	/* Larger integers would share doubles. */
-	if (integer && fabs(*value) > 0x1p53)
+	    !isfinite(*value) ||
+	    /* Larger integers would share doubles. */
+	    (integer && fabs(*value) > 0x1p53))
 		return asl_unexpected(lines, what, word);
 	return 0;
 }

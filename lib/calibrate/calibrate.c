@@ -176,7 +176,8 @@ static int bench_open(struct bench *b)
 {
 	int err;
 
-	b->ranks = asl_net_size(b->net);
+	if (b->want->refused)
+		return asl_fail(b->want->refused, "%s", b->want->refusal);
 	err = bind(b);
 	if (!err)
 		err = open_stores(b);
@@ -321,17 +322,6 @@ static int measure(struct bench *b, struct rounds *r)
 
 /* ---- The ranks ---- */
 
-static int sweep(struct bench *b, struct rounds *r, int number)
-{
-	int err = 0;
-
-	for (int i = 0; !err && subjects[i].what; i++) {
-		r[i].sweep = number;
-		err = measure(b, &r[i]);
-	}
-	return err;
-}
-
 static int measure_all(struct asl_calibration *out, struct bench *b)
 {
 	struct sample *ranks = calloc((size_t)b->ranks, sizeof *ranks);
@@ -342,8 +332,11 @@ static int measure_all(struct asl_calibration *out, struct bench *b)
 		r[i].subject = &subjects[i];
 		r[i].ranks = ranks;
 	}
-	for (int i = 0; !err && i < SWEEPS; i++)
-		err = sweep(b, r, i);
+	for (int sweep = 0; sweep < SWEEPS; sweep++)
+		for (int i = 0; !err && i < SUBJECTS; i++) {
+			r[i].sweep = sweep;
+			err = measure(b, &r[i]);
+		}
 	for (int i = 0; !err && b->rank == 0 && i < SUBJECTS; i++)
 		conclude(out, &r[i]);
 	free(r);
@@ -384,19 +377,16 @@ static int measure_or_abort(struct call *call, struct bench *b)
 	return err;
 }
 
-static int open_bench(struct bench *b)
-{
-	b->rank = asl_net_rank(b->net);
-	if (b->want->refused)
-		return asl_fail(b->want->refused, "%s", b->want->refusal);
-	return bench_open(b);
-}
-
 static int body(struct asl_net *net, void *arg)
 {
 	struct call *call = arg;
-	struct bench b = {.want = call->want, .net = net};
-	int who = 0, err = open_bench(&b);
+	struct bench b = {
+		.want = call->want,
+		.net = net,
+		.rank = asl_net_rank(net),
+		.ranks = asl_net_size(net),
+	};
+	int who = 0, err = bench_open(&b);
 
 	if (err)
 		snprintf(call->why, sizeof call->why, "%s", asl_failure());

@@ -9,21 +9,17 @@
 #include <string.h>
 
 #include "lib/base/estimate.h"
+#include "lib/base/parts.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 
 /* ---- Words ---- */
 
-static uint64_t chunks_of(uint64_t words)
-{
-	return (words + ASL_BENCH_CHUNK - 1) / ASL_BENCH_CHUNK;
-}
-
 int asl_store_bench_open(struct asl_store_bench *s, struct asl_store *store,
 			 uint64_t words)
 {
-	uint64_t chunks = chunks_of(words);
+	uint64_t chunks = asl_ceil_div(words, ASL_BENCH_CHUNK);
 	int err;
 
 	*s = (struct asl_store_bench){
@@ -66,7 +62,8 @@ static void write_tile(struct asl_store_bench *s, double *at)
 static double pass(struct asl_store_bench *s, uint64_t words,
 		   void (*move)(struct asl_store_bench *s, double *at))
 {
-	uint64_t chunks = chunks_of(words < s->words ? words : s->words);
+	uint64_t chunks =
+		asl_ceil_div(asl_min(words, s->words), ASL_BENCH_CHUNK);
 
 	for (uint64_t i = 0; i < chunks; i++) {
 		double *at = s->at + i * ASL_BENCH_CHUNK;
@@ -135,10 +132,7 @@ double asl_flop_bench_run(struct asl_flop_bench *p)
 enum { TIMES = 9, MOST_TRIPS = 32, MOST_WORDS = 1 << 19 };
 #define FAST_S 1e-4
 
-/*
- * Short messages, which determine alpha, and long ones.  In between providers
- * change their protocol, which would bend the line.
- */
+/* Short and long ones: in between providers change their protocol. */
 static const int sizes[ASL_NET_BENCH_SIZES] = {
 	1,	 2,	  4,	   8,	    16,	     32,      64,
 	1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18, 3 << 17, MOST_WORDS,
@@ -170,13 +164,6 @@ void asl_net_bench_close(struct asl_net_bench *s)
 	*s = (struct asl_net_bench){0};
 }
 
-static int send(struct asl_net *net, struct asl_net_op *out)
-{
-	int err = asl_net_start(net, out);
-
-	return err ? err : asl_net_wait(net, out);
-}
-
 /* A receive is posted before the other rank can send. */
 static int play(struct asl_net_bench *s, struct asl_net *net, size_t bytes,
 		int trips)
@@ -197,13 +184,13 @@ static int play(struct asl_net_bench *s, struct asl_net *net, size_t bytes,
 
 	for (int i = 0; !err && i < trips; i++) {
 		if (s->first)
-			err = send(net, &out);
+			err = asl_net_step(net, &out);
 		if (!err)
 			err = asl_net_wait(net, &in);
 		if (!err && i + 1 < trips)
 			err = asl_net_start(net, &in);
 		if (!err && !s->first)
-			err = send(net, &out);
+			err = asl_net_step(net, &out);
 	}
 	return err;
 }
@@ -224,16 +211,9 @@ static int share_speed(struct asl_net_bench *s, struct asl_net *net, bool *fast)
 	};
 
 	if (!err)
-		err = asl_net_start(net, &op);
-	if (!err)
-		err = asl_net_wait(net, &op);
+		err = asl_net_step(net, &op);
 	*fast = trip_s < 4 * FAST_S;
 	return err;
-}
-
-static int trips_of(int words, bool fast)
-{
-	return !fast || words * MOST_TRIPS > 1 << 14 ? 1 : MOST_TRIPS;
 }
 
 int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net)
@@ -243,7 +223,8 @@ int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net)
 	int err = share_speed(s, net, &fast);
 
 	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
-		int trips = trips_of(sizes[i], fast);
+		bool brief = sizes[i] * MOST_TRIPS <= 1 << 14;
+		int trips = fast && brief ? MOST_TRIPS : 1;
 
 		for (int j = 0; !err && j < TIMES; j++) {
 			double since = asl_now();
@@ -255,13 +236,6 @@ int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net)
 		s->ns[i] = 1e9 * asl_median(times, TIMES);
 	}
 	return err;
-}
-
-/* ---- The line ---- */
-
-static double distance(struct asl_fit line, double x, double y)
-{
-	return fabs(line.alpha + line.beta * x - y) / y;
 }
 
 /*
@@ -290,6 +264,8 @@ struct asl_fit asl_fit_line(const double *x, const double *y, int count)
 	if (line.beta < 0)
 		line = (struct asl_fit){.alpha = wy / w};
 	for (int i = 0; i < count; i++)
-		line.worst = fmax(line.worst, distance(line, x[i], y[i]));
+		line.worst =
+			fmax(line.worst,
+			     fabs(line.alpha + line.beta * x[i] - y[i]) / y[i]);
 	return line;
 }

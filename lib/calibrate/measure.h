@@ -33,10 +33,7 @@ int asl_store_bench_open(struct asl_store_bench *s, struct asl_store *store,
 			 uint64_t words);
 void asl_store_bench_close(struct asl_store_bench *s); /* all zero is allowed */
 
-/*
- * Go once through the first `words` of it: nanoseconds a word, the median of
- * chunks of 1 MiB, so that short disturbances do not show.
- */
+/* Nanoseconds a word of the first `words`: the median of chunks of 1 MiB. */
 double asl_store_bench_read(struct asl_store_bench *s, uint64_t words);
 double asl_store_bench_write(struct asl_store_bench *s, uint64_t words);
 

@@ -167,8 +167,7 @@ static uint64_t count_leaves(struct asl_counts *counts,
 			if (y.add)
 				counts->of[asl_read_counter(x->C)] +=
 					y.many * c;
-			if (largest < c)
-				largest = c;
+			largest = asl_max(largest, c);
 		}
 	}
 	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;

@@ -46,19 +46,13 @@ struct asl_kernel {
 	/* Words of main memory that the tiles take. */
 	uint64_t (*room)(const struct asl_product *x);
 
-	/*
-	 * Add counts that cost no more, at these rates, than what predict says
-	 * of any such products, all together.
-	 */
+	/* Add counts that cost no more than predict of any such products. */
 	void (*lower_bound)(struct asl_counts *counts,
 			    const struct asl_products *x,
 			    const struct asl_rates *rates);
 };
 
-/*
- * Both, through a short memory: a grid has no more than eight kinds of
- * brick, and planners ask for thousands of ranks of thousands of grids.
- */
+/* predict and room, remembered: planners ask for a few thousands of times. */
 void asl_kernel_predict(const struct asl_kernel *kernel,
 			struct asl_counts *counts, const struct asl_product *x);
 uint64_t asl_kernel_room(const struct asl_kernel *kernel,
@@ -68,10 +62,7 @@ uint64_t asl_kernel_room(const struct asl_kernel *kernel,
 extern const struct asl_kernel *const asl_kernels[];
 const struct asl_kernel *asl_kernel_find(const char *name);
 
-/*
- * The tile with which `tight` reads least: rows x cols and a sliver of depth 1
- * fit into the cache.
- */
+/* The tile with which `tight` reads least; a sliver of depth 1 fits beside. */
 struct asl_sides {
 	uint64_t rows, cols;
 };

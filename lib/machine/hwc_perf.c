@@ -75,10 +75,7 @@ static bool put_term(struct asl_perf_event *event, const char *root,
 	       scatter(event->config, format, x);
 }
 
-/*
- * Put terms such as "event=0x04,umask=0x03" into event->config, as the device's
- * format says.
- */
+/* Put terms such as "event=0x04,umask=0x03", as the device's format says. */
 static int put_terms(struct asl_perf_event *event, const char *root,
 		     const char *device, const char *terms)
 {
@@ -189,16 +186,6 @@ static const struct source sources[] = {
 
 enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 
-/* ---- The processor ---- */
-
-static void take_field(struct cpu *cpu, const char *line)
-{
-	sscanf(line, "vendor_id : %63s", cpu->vendor);
-	sscanf(line, "cpu family : %d", &cpu->family);
-	sscanf(line, "model : %d", &cpu->model);
-	sscanf(line, "stepping : %d", &cpu->stepping);
-}
-
 /* The first processor; fields stay empty on Arm, which does not list them. */
 static struct cpu find_cpu(const char *root)
 {
@@ -206,8 +193,12 @@ static struct cpu find_cpu(const char *root)
 	struct cpu cpu = {.family = -1};
 	char line[4096];
 
-	while (f && fgets(line, sizeof(line), f) && *line != '\n')
-		take_field(&cpu, line);
+	while (f && fgets(line, sizeof(line), f) && *line != '\n') {
+		sscanf(line, "vendor_id : %63s", cpu.vendor);
+		sscanf(line, "cpu family : %d", &cpu.family);
+		sscanf(line, "model : %d", &cpu.model);
+		sscanf(line, "stepping : %d", &cpu.stepping);
+	}
 	if (f)
 		fclose(f);
 	return cpu;
@@ -667,8 +658,6 @@ static int stop(struct asl_hwc *h, struct asl_hwc_count *count)
 		err = stop_misses(count, p);
 	return err;
 }
-
-/* ---- The backend ---- */
 
 static int open_perf(struct asl_hwc *h, const struct asl_hwc_want *want)
 {

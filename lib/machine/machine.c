@@ -28,10 +28,7 @@
  * different caches the one with the least per core counts.
  */
 
-/*
- * For virtual machines that hide their caches: the first-level cache that every
- * core has for itself.  A schedule that fits it fits any larger cache, too.
- */
+/* For virtual machines that hide their caches: what fits L1 fits any other. */
 #define ASSUMED_CACHE_BYTES (UINT64_C(32) << 10)
 
 hwloc_obj_type_t asl_core_type(hwloc_topology_t t)
@@ -377,15 +374,6 @@ static json_t *values(hwloc_topology_t t, hwloc_obj_t node,
 	return list;
 }
 
-/* A cache in front of memory: persistent memory in Memory Mode has one. */
-static void add_cache(json_t *node, hwloc_obj_t o)
-{
-	if (o->parent && o->parent->type == HWLOC_OBJ_MEMCACHE)
-		json_object_set_new(
-			node, "memory_side_cache_bytes",
-			asl_json_count(o->parent->attr->cache.size));
-}
-
 static void add_text(json_t *node, const char *key, const char *value)
 {
 	if (value)
@@ -407,7 +395,11 @@ static json_t *describe_node(hwloc_topology_t t, hwloc_obj_t o)
 	add_text(node, "subtype", o->subtype);
 	add_text(node, "dax_device",
 		 hwloc_obj_get_info_by_name(o, "DAXDevice"));
-	add_cache(node, o);
+	/* Persistent memory in Memory Mode has a cache in front of it. */
+	if (o->parent && o->parent->type == HWLOC_OBJ_MEMCACHE)
+		json_object_set_new(
+			node, "memory_side_cache_bytes",
+			asl_json_count(o->parent->attr->cache.size));
 	for (size_t i = 0; i < ATTRIBUTES; i++) {
 		json_t *list = values(t, o, attributes[i].id);
 

@@ -71,10 +71,7 @@ const char *const *asl_bind_names(void); /* NULL-ended */
 /* The processors that it may run on, as Linux numbers them: "0-3,8". */
 void asl_machine_cpus(char *text, size_t capacity);
 
-/*
- * Write hwloc's own description, in XML, by atomic_file.h.  0 or a negative errno,
- * described by asl_failure(): -ENODEV if hwloc has none.
- */
+/* Write hwloc's own description, in XML.  -ENODEV: it has none. */
 int asl_machine_write_topology(const char *path);
 
 /* The version of hwloc, as a line: "hwloc 2.9.0\n". */
@@ -104,10 +101,7 @@ int asl_bind_choose(hwloc_bitmap_t out, hwloc_topology_t t,
 		    hwloc_const_bitmap_t within, bool socket, int mate,
 		    int mates);
 
-/*
- * NUMA nodes, as JSON: the kind of memory of each, its size, the processors
- * nearby, and its speed if the firmware says.
- */
+/* NUMA nodes, as JSON: their memory, processors nearby, speed if known. */
 json_t *asl_tiers(hwloc_topology_t t);
 
 /* JSON is UTF-8; in names that are not, "?" replaces what is not ASCII. */

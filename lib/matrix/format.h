@@ -54,10 +54,7 @@ struct asl_format {
 
 extern const struct asl_format asl_format_npy, asl_format_mtx;
 
-/*
- * Allocate rows x cols zeros at *map.  -ENOMEM if this machine can't hold them,
- * whatever a file's header may claim.
- */
+/* Allocate rows x cols zeros; -ENOMEM if this machine can't hold them. */
 int asl_matrix_allocate(void **map, size_t *map_bytes, const char *path,
 			uint64_t rows, uint64_t cols);
 

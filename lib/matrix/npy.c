@@ -355,10 +355,9 @@ static int npy_create(struct asl_matrix_out *out)
 {
 	uint64_t size[] = {out->rows, out->cols}, bytes;
 	char head[ASL_NPY_HEAD];
-	size_t end = asl_npy_head(head, size, 2);
 	int err;
 
-	out->data_at = end;
+	out->data_at = asl_npy_head(head, size, 2);
 	if (__builtin_mul_overflow(out->rows, out->cols, &bytes) ||
 	    bytes > (INT64_MAX - sizeof(head)) / 8)
 		return asl_fail(
@@ -366,9 +365,8 @@ static int npy_create(struct asl_matrix_out *out)
 			"%s: %ju x %ju entries are more than any file holds",
 			out->file.path, out->rows, out->cols);
 	err = asl_atomic_file_reserve(&out->file, out->data_at + 8 * bytes);
-	if (err)
-		return err;
-	return asl_atomic_file_write(&out->file, head, end, 0);
+	return err ? err
+		   : asl_atomic_file_write(&out->file, head, out->data_at, 0);
 }
 
 static int npy_write(struct asl_matrix_out *out, const double *at, uint64_t row,

@@ -18,18 +18,12 @@ struct asl_npy_header {
 	uint64_t size[ASL_NPY_DIMS]; /* sizes beyond are not kept */
 };
 
-/*
- * Parse a file of float64 in `dims` dimensions, none of length 0, with exactly its
- * entries after the header.
- */
+/* Parse a whole file of float64 in `dims` dimensions, none of length 0. */
 int asl_npy_open(struct asl_npy_header *h, const char **entries,
 		 const char *path, const void *map, size_t map_bytes,
 		 uint64_t dims);
 
-/*
- * Write the beginning of a file of float64 in C order, padded so that the entries
- * are aligned; returns its length in bytes.
- */
+/* Write the padded head of a file of float64 in C order; returns its bytes. */
 #define ASL_NPY_HEAD 1024
 size_t asl_npy_head(char head[ASL_NPY_HEAD], const uint64_t *size, int dims);
 

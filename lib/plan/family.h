@@ -32,10 +32,7 @@ enum { ASL_MOST_OPERANDS = 8 };
 /* By a test over all ranks, which is cheap; or by computing all of it anew. */
 enum asl_verify { ASL_VERIFY_NONE, ASL_VERIFY_FREIVALDS, ASL_VERIFY_ORACLE };
 
-/*
- * Residuals are scaled so that rounding alone stays far below this, which is
- * HPL's threshold.  One that is not a number is above it.
- */
+/* HPL's threshold: rounding alone stays far below it, and NaN is above. */
 #define ASL_RESIDUAL_LIMIT 16.0
 
 /* The larger residual; not a number, if either is (fmax would drop it). */
@@ -80,10 +77,7 @@ struct asl_family {
 	bool (*forecast)(struct asl_forecast *most,
 			 const struct asl_plan *plan);
 
-	/*
-	 * Write lines of "name value", which the run that is resumed must have in
-	 * common.  NULL: the algorithm, the ranks and so on say it all.
-	 */
+	/* Write lines "name value" that a resumed run shares; NULL: none. */
 	void (*describe)(FILE *f, const struct asl_plan *plan);
 
 	/* A budget is for DRAM alone: a pool's words do not count. */
@@ -109,10 +103,7 @@ struct asl_family {
 	int (*write)(struct asl_rank *r, struct asl_data *data,
 		     struct asl_words *own);
 
-	/*
-	 * What no algorithm betters, in whole words of the busiest rank: sent
-	 * or received, and read or written between cache and memory.
-	 */
+	/* Lower bounds, in words of the busiest rank: network; memory. */
 	double (*net_bound)(const struct asl_plan *plan);
 	double (*io_bound)(const struct asl_plan *plan);
 };

@@ -41,25 +41,16 @@ void asl_gather_to_root(struct asl_rank *r, int rank,
 				    uint64_t count, void *arg),
 			void *arg);
 
-/*
- * Send every rank's pieces to rank 0, which writes and commits its *out; that is
- * NULL then.  All ranks that take part call together.
- */
+/* Rank 0 writes and commits its *out, which is NULL then; all call together. */
 int asl_write_pieces(struct asl_rank *r, const struct asl_plan *plan,
 		     asl_piece_of *piece, int which,
 		     struct asl_matrix_out **out, const struct asl_words *own);
 
-/*
- * Open a matrix operand, from memory or from its file, and check its size; *in
- * stays as it is if the operand is generated.
- */
+/* Open an operand of this size; if it is generated, *in stays as it is. */
 int asl_operand_open(struct asl_matrix_in **in, const struct asl_data *data,
 		     int which, const char *name, uint64_t rows, uint64_t cols);
 
-/*
- * For verification: zeros in DRAM; and the sum of every rank's `mine` at rank 0,
- * or at all ranks that take part, and call together.
- */
+/* For verification, in DRAM; all ranks that take part sum together. */
 void asl_take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count);
 void asl_sum_to_root(struct asl_rank *r, const struct asl_plan *plan,
 		     struct asl_words *sum, const struct asl_words *mine);

@@ -23,10 +23,7 @@ struct asl_bucket {
 	_Alignas(128) _Atomic uint64_t idle_from;
 };
 
-/*
- * When a request that came at `from` and takes so long will have been served.
- * Requests never overlap, and each begins as soon as it can.
- */
+/* When a request that came at `from` will have been served; none overlap. */
 static inline uint64_t asl_bucket_serve(struct asl_bucket *b, uint64_t from,
 					uint64_t takes)
 {

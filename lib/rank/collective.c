@@ -102,10 +102,7 @@ static void reduce_scatter_halving(struct asl_rank *r,
 	asl_give(r, &scratch[0]);
 }
 
-/*
- * A sum travels once around the ring; every member adds its contribution.  Sums
- * are formed as above.
- */
+/* A sum travels once around the ring; every member adds its contribution. */
 static void reduce_scatter_ring(struct asl_rank *r, const struct asl_group *g,
 				struct asl_words *mine,
 				const struct asl_words *whole)

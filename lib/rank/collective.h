@@ -43,10 +43,7 @@ void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 void asl_reduce_scatter_tile(struct asl_rank *r, const struct asl_group *g,
 			     struct asl_words *mine, struct asl_tile *tile);
 
-/*
- * At the root: all = every member's part; the root's is in place already.
- * Elsewhere `all` is not used.
- */
+/* At the root all = every member's part, its own in place; else unused. */
 void asl_gather(struct asl_rank *r, const struct asl_group *g, int root,
 		struct asl_words *all, const struct asl_words *mine);
 

@@ -103,8 +103,7 @@ void asl_emulator_note(struct asl_emulator *p, enum asl_counter counter,
 	if (counter == ASL_NVM_READ || counter == ASL_NVM_LIFT)
 		p->bytes[ASL_READS] += runs * bytes;
 	if (counter == ASL_NVM_WRITE || counter == ASL_NVM_LAND)
-		p->bytes[ASL_WRITES] +=
-			runs * ((bytes + line - 1) / line) * line;
+		p->bytes[ASL_WRITES] += runs * asl_ceil_div(bytes, line) * line;
 }
 
 static uint64_t takes(const struct asl_emulator *p, enum asl_direction way,

@@ -51,10 +51,7 @@ struct asl_emulator_probe {
 	double error;		       /* of the first requests, relative */
 };
 
-/*
- * To be called by all ranks; asl_emulator_close is due after a failure, too.
- * Nothing is left behind, however the process ends.
- */
+/* To be called by all ranks; asl_emulator_close is due after a failure, too. */
 int asl_emulator_open(struct asl_emulator **out, const struct asl_emulation *as,
 		      struct asl_net *net);
 void asl_emulator_close(struct asl_emulator *p); /* NULL is allowed */
@@ -79,19 +76,13 @@ bool asl_emulator_has_net(const struct asl_emulator *p);
 void asl_emulator_note(struct asl_emulator *p, enum asl_counter counter,
 		       uint64_t runs, uint64_t run);
 
-/*
- * Wait for the words noted, which began to move at `since`, and add the time
- * from `booked_until` on to the rank's seconds.
- */
+/* Wait for the words noted; add the time from `booked_until` on to seconds. */
 void asl_emulator_pool(struct asl_rank *r, double since, double booked_until);
 
 /* Wait for a step that has arrived. */
 void asl_emulator_step(struct asl_rank *r, const struct asl_net_op *op);
 
-/*
- * A step that overlaps with computing: it starts, would end now without a wait,
- * or ends.  Meanwhile the link carries other steps as well.
- */
+/* A step that overlaps with computing: it starts, could end now, or ends. */
 void asl_emulator_start_overlap(struct asl_emulator *p);
 bool asl_emulator_overlap_ended(const struct asl_emulator *p,
 				const struct asl_net_op *op);

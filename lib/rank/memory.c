@@ -268,19 +268,14 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	asl_time_since(r, ASL_MOVES, since);
 }
 
-/* The tile is about to be read: write its zeros. */
-static void write_zeros(struct asl_tile *t)
-{
-	if (t->zero && t->data)
-		memset(t->at, 0, t->rows * t->cols * sizeof(double));
-	t->zero = false;
-}
-
 struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
 				uint64_t count)
 {
 	assert(first + count <= t->rows * t->cols);
-	write_zeros(t);
+	/* The tile is about to be read: write its zeros. */
+	if (t->zero && t->data)
+		memset(t->at, 0, t->rows * t->cols * sizeof(double));
+	t->zero = false;
 	return (struct asl_words){ASL_CACHE, count,
 				  t->at ? t->at + first : NULL};
 }

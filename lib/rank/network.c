@@ -5,6 +5,7 @@
  * with what the rank computes.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "lib/base/parts.h"
@@ -12,13 +13,6 @@
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
 #include "lib/rank/resume.h"
-
-static double later(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-/* ---- A step ---- */
 
 struct asl_step {
 	int to, from; /* ASL_NET_NONE: sends nothing, receives nothing */
@@ -111,7 +105,7 @@ static void advance(struct asl_net_stamp *clock, const struct asl_rank *r,
 		return;
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
 		if (x->from != ASL_NET_NONE)
-			clock->at[a] = later(clock->at[a], op->got.at[a]);
+			clock->at[a] = fmax(clock->at[a], op->got.at[a]);
 		clock->at[a] += cost_of(r, x, a);
 	}
 }
@@ -259,7 +253,7 @@ void asl_overlap_wait(struct asl_rank *r)
 	advance_queue(r, true);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->clock.at[a] =
-			later(r->clock.at[a], b->link.at[a] + b->other.at[a]);
+			fmax(r->clock.at[a], b->link.at[a] + b->other.at[a]);
 	free(b->step);
 	free(b);
 	r->overlap = NULL;

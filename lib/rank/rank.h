@@ -68,10 +68,7 @@ struct asl_tile {
 	const double *from;    /* where it was loaded from, or NULL */
 };
 
-/*
- * Ranks first, first + stride, ...: a line of a processor grid; or, where the
- * ranks are in no such order, those listed.
- */
+/* Ranks first, first + stride, ... of a grid; or, in no such order, a list. */
 struct asl_group {
 	int first, stride, size;
 	int me; /* index of this rank in the group */
@@ -81,10 +78,7 @@ struct asl_group {
 struct asl_seconds {
 	double in[ASL_PHASES];	  /* spent in verbs, by phase */
 	double compute, comm, io; /* the same, by kind of verb */
-	/*
-	 * Emulated requests: their time on the other machine, the time beyond
-	 * it, and the time in the queue behind other ranks of the host.
-	 */
+	/* Emulated requests: time due, time beyond it, time in the queue. */
 	double target, late, queued;
 };
 
@@ -135,10 +129,7 @@ struct asl_rank_want {
 /* Borrows the stores, the net and the replay. */
 void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want);
 
-/*
- * End a run: errors that only show late (a store that could not write) count as
- * the rank's.  Returns r->err.
- */
+/* End a run; errors that show late, as a store's, count.  Returns r->err. */
 int asl_rank_finish(struct asl_rank *r);
 
 /* Reset ledger, clocks, seconds and outcome; words taken stay taken. */
@@ -206,10 +197,7 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 		    const struct asl_tile *src);
 
-/*
- * `count` words of the tile from `first` on, by rows, in place: to be sent, to
- * be added to, or to be stored as a tile of one row.
- */
+/* Words of the tile in place, by rows: to be sent, added to, or stored. */
 struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
 				uint64_t count);
 struct asl_tile asl_tile_row(struct asl_tile *t, uint64_t first,

@@ -124,14 +124,12 @@ static bool read_entry(struct entry *e, const struct asl_resume *x, uint64_t at)
 static void undo_log(struct asl_resume *x, uint64_t at)
 {
 	struct entry e;
-	void *to;
 
 	if (!read_entry(&e, x, at))
 		return;
 	undo_log(x, at + ENTRY_WORDS + e.rows * e.cols);
-	to = (char *)x->record + e.at;
-	asl_store_write(x->store, to, e.ld, log_of(x) + at + ENTRY_WORDS,
-			e.cols, e.rows, e.cols);
+	asl_store_write(x->store, (void *)((char *)x->record + e.at), e.ld,
+			log_of(x) + at + ENTRY_WORDS, e.cols, e.rows, e.cols);
 	x->record->safety_words += e.rows * e.cols;
 }
 
@@ -185,9 +183,7 @@ bool asl_replaying(const struct asl_rank *r)
 
 const struct asl_outcome *asl_outcome_at_restart(const struct asl_rank *r)
 {
-	const struct asl_resume *x = r->resume;
-
-	return &record_of(x->record, x->from_mark)->outcome;
+	return &record_of(r->resume->record, r->resume->from_mark)->outcome;
 }
 
 void asl_resume_count(struct asl_rank *r, enum asl_phase phase,
@@ -221,9 +217,7 @@ static void meet(struct asl_rank *r)
 			.in_bytes = sizeof heard,
 		};
 
-		asl_rank_stop(r, asl_net_start(r->net, &op));
-		if (!r->err)
-			asl_rank_stop(r, asl_net_wait(r->net, &op));
+		asl_rank_stop(r, asl_net_step(r->net, &op));
 		if (!r->err && heard != said)
 			asl_rank_fail(r, -ENOTRECOVERABLE,
 				      "rank %d is at mark %ju, this one at %ju",
@@ -499,19 +493,17 @@ int asl_resume_look(struct asl_resume_found *out, const struct asl_resume *x)
 		return damaged();
 	*out = (struct asl_resume_found){
 		.mark = mark,
-		.begun = begun	? mark
-			 : mark ? mark - 1
-				: 0,
+		.begun = begun || !mark ? mark : mark - 1,
 		.starts = m->starts,
 		.finished = m->finished,
 	};
 	return 0;
 }
 
-static void note_start(struct asl_resume *x, uint64_t start)
+static void note(struct asl_resume *x, uint64_t *at, uint64_t value)
 {
-	x->record->starts = start;
-	settle(x, &x->record->starts, 1);
+	*at = value;
+	settle(x, at, 1);
 }
 
 /* The pool was just made, or holds nothing but operands. */
@@ -520,7 +512,7 @@ static void begin_anew(struct asl_resume *x, uint64_t start)
 	memset(x->record, 0, sizeof *x->record);
 	settle(x, x->record, sizeof *x->record / sizeof(uint64_t));
 	clear_log(x);
-	note_start(x, start);
+	note(x, &x->record->starts, start);
 	update(x);
 }
 
@@ -552,21 +544,19 @@ int asl_resume_begin(struct asl_resume *x, uint64_t mark, uint64_t start)
 	undo_log(x, 0);
 	if (!begun)
 		write_progress(x, mark, 1);
-	note_start(x, start);
+	note(x, &x->record->starts, start);
 	update(x);
 	return 0;
 }
 
 void asl_resume_note(struct asl_resume *x, uint64_t check)
 {
-	x->record->operands = check;
-	settle(x, &x->record->operands, 1);
+	note(x, &x->record->operands, check);
 }
 
 void asl_resume_finish(struct asl_resume *x)
 {
-	x->record->finished = 1;
-	settle(x, &x->record->finished, 1);
+	note(x, &x->record->finished, 1);
 }
 
 struct asl_resumed asl_resume_moved(const struct asl_resume *x)

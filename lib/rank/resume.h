@@ -65,10 +65,7 @@ void asl_mark_round(struct asl_rank *r);
 /* `done` has just been stored; outside the pool nothing happens. */
 void asl_mark_commit(struct asl_rank *r, const struct asl_block *done);
 
-/*
- * Suspend commits, while words that were computed on tiles lie in DRAM, against
- * (2).  Holds nest.
- */
+/* Suspend commits while words computed on tiles lie in DRAM (2); holds nest. */
 void asl_mark_hold(struct asl_rank *r);
 void asl_mark_release(struct asl_rank *r);
 
@@ -145,10 +142,7 @@ struct asl_resume_found {
 /* 0, or -EINVAL: the pool is damaged. */
 int asl_resume_look(struct asl_resume_found *out, const struct asl_resume *x);
 
-/*
- * Resume from the mark that all ranks agree on, as start number `start`; mark 0:
- * from the beginning.  0, or -EINVAL: the pool is damaged.
- */
+/* Resume from the mark that all agree on; 0: begin anew.  -EINVAL: damaged. */
 int asl_resume_begin(struct asl_resume *x, uint64_t mark, uint64_t start);
 
 /* Keep the checksum of the operands that were just filled. */

@@ -83,10 +83,7 @@ struct asl_rank_case {
 	struct asl_resume resume;
 };
 
-/*
- * All ranks continue, or all get the error of the lowest rank that failed, whose
- * failure alone is kept.
- */
+/* All continue, or all get the error of the lowest rank that failed. */
 int asl_rank_case_agree(struct asl_rank_case *p, int err);
 
 /* 0, or an error that all ranks get; tear_down is due after a failure, too. */

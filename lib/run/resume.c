@@ -23,14 +23,6 @@
 
 /* ---- The case that a pool is for ---- */
 
-static void put_costs(FILE *f, const struct asl_costs *x)
-{
-	fprintf(f,
-		"read-cost %.17g\nwrite-cost %.17g\nnet-cost %.17g\n"
-		"latency %.17g\nflop-cost %.17g\n",
-		x->read, x->write, x->net, x->latency, x->flop);
-}
-
 /* Another file of the same length and time is taken for the same. */
 static void put_file(FILE *f, int operand, const char *path)
 {
@@ -54,7 +46,11 @@ static void put_plan(FILE *f, const struct asl_plan *x)
 		x->panels == ASL_POOL ? "nvm" : "dram", x->overlap);
 	if (family->describe)
 		family->describe(f, x);
-	fprintf(f, "iterations %d\n", x->iterations);
+	fprintf(f,
+		"iterations %d\nread-cost %.17g\nwrite-cost %.17g\n"
+		"net-cost %.17g\nlatency %.17g\nflop-cost %.17g\n",
+		x->iterations, x->costs.read, x->costs.write, x->costs.net,
+		x->costs.latency, x->costs.flop);
 }
 
 static int describe(struct asl_rank_case *p)
@@ -66,7 +62,6 @@ static int describe(struct asl_rank_case *p)
 	if (!f)
 		return asl_fail(-ENOMEM, "no memory for a text");
 	put_plan(f, &want->plan);
-	put_costs(f, &want->plan.costs);
 	fprintf(f, "seed %ju\nentries %s\n", want->seed,
 		want->exact ? "exact" : "real");
 	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
@@ -199,9 +194,7 @@ static int decide(struct asl_rank_case *p, struct verdict *v,
 		*v = judge(p, &s);
 	}
 	free(all);
-	if (!err)
-		err = asl_net_share(p->net, v, sizeof *v);
-	return err;
+	return err ? err : asl_net_share(p->net, v, sizeof *v);
 }
 
 static int damaged(const struct asl_rank_case *p, const char *where)

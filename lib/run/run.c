@@ -180,17 +180,12 @@ static int verdict(const struct asl_rep *rep)
 	return rep->residual <= ASL_RESIDUAL_LIMIT;
 }
 
-static bool is_process(const struct asl_rank_case *p)
-{
-	return !asl_net_simulated(p->net);
-}
-
 /* Rank 0's binding, which stands for all ranks'. */
 static const char *bound_by(const struct asl_rank_case *p)
 {
 	const char *bind = p->want->bind ? p->want->bind : "none";
 
-	if (!is_process(p))
+	if (asl_net_simulated(p->net))
 		return "";
 	return asl_machine()->bound && !strcmp(bind, "none") ? "launcher"
 							     : bind;
@@ -276,7 +271,7 @@ static int repetitions(struct asl_rank_case *p)
 	for (int i = -want->warmup; !err && i < want->reps; i++) {
 		struct asl_rank_record mine = {0};
 
-		if (is_process(p))
+		if (!asl_net_simulated(p->net))
 			asl_machine_cpus(mine.cpus, sizeof mine.cpus);
 		err = repeat(p, &mine);
 		if (!err)

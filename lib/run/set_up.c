@@ -102,10 +102,7 @@ static int open_data(struct asl_rank_case *p)
 	return p->family->create(&p->common->data);
 }
 
-/*
- * Pools that are not kept have no names and need no directory of their own:
- * however the run ends, nothing is left.
- */
+/* Pools that are not kept have no names, and need no directory of their own. */
 static int choose_dir(struct asl_rank_case *p)
 {
 	struct asl_common *c = p->common;
@@ -245,8 +242,6 @@ static int take_owned(struct asl_rank_case *p)
 	return p->r.err;
 }
 
-/* ---- The table ---- */
-
 /* ALONE: a rank can fail where others do not, so that all must agree. */
 enum { TOGETHER, ALONE };
 
@@ -277,17 +272,6 @@ int asl_rank_case_set_up(struct asl_rank_case *p)
 	return err;
 }
 
-/* ---- Tearing down ---- */
-
-/* The last rank here closes; none opens before all have begun. */
-static void close_data(struct asl_rank_case *p)
-{
-	struct asl_common *c = p->common;
-
-	if (--c->inside == 0 && c->opened)
-		p->family->close(&c->data);
-}
-
 /* A pool of an earlier run is only removed by a run that completes. */
 static bool keeps_pool(const struct asl_rank_case *p, bool began)
 {
@@ -305,7 +289,9 @@ void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 	free(p->all);
 	asl_hardware_close(&p->hardware);
 	asl_replay_close(p->replay);
-	close_data(p);
+	/* The last rank here closes; none opens before all have begun. */
+	if (--p->common->inside == 0 && p->common->opened)
+		p->family->close(&p->common->data);
 	asl_emulator_close(p->emulator);
 	asl_store_close(p->staging);
 	free(p->about);
