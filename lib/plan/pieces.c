@@ -219,11 +219,6 @@ struct walk {
 	struct asl_piece chunk, rest;
 };
 
-static uint64_t end_of(struct asl_range x)
-{
-	return x.first + x.count;
-}
-
 /* The piece's words in these rows of the matrix. */
 static struct asl_range words_in(const struct asl_piece *x,
 				 struct asl_range rows)
