@@ -428,7 +428,7 @@ static void put_page(FILE *f, const struct comparing *x)
 static void csv_number(struct asl_csv *csv, const char *name, double x)
 {
 	if (isnan(x))
-		asl_csv_put_empty(csv, name);
+		asl_csv_put(csv, name, NULL);
 	else
 		asl_csv_put_number(csv, name, x);
 }

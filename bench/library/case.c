@@ -293,8 +293,6 @@ static const char *or_else(const char *given, const char *otherwise)
 	return given ? given : otherwise;
 }
 
-/* ---- Machine and costs ---- */
-
 static bool is_null(const struct asl_options *o)
 {
 	return o->store && !has_data(o->store);

@@ -57,6 +57,12 @@ void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x)
 		 x->m, x->n, x->k);
 }
 
+void asl_print_product(FILE *f, const struct asl_plan *plan)
+{
+	fprintf(f, "%s with kernel %s: C = A B, %s", plan->algorithm->name,
+		plan->kernel->name, asl_show(plan).problem);
+}
+
 const struct asl_algorithm *asl_cli_algorithm(const char *name)
 {
 	for (int i = 0; asl_family_clis[i]; i++)
@@ -66,10 +72,6 @@ const struct asl_algorithm *asl_cli_algorithm(const char *name)
 				return asl_family_clis[i]->algorithms[j];
 	return NULL;
 }
-
-/*
- * Is there room for a plan?
- */
 
 int asl_fits_cache(const struct asl_plan *plan)
 {

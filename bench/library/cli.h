@@ -97,6 +97,9 @@ struct asl_shown asl_show(const struct asl_plan *plan);
 /* Sizes of a multiplication: m, n, k, size and problem. */
 void asl_show_sizes(struct asl_shown *out, const struct asl_shape *x);
 
+/* What is done, for multiplications. */
+void asl_print_product(FILE *f, const struct asl_plan *plan);
+
 /* An algorithm of any family; NULL: there is none of that name. */
 const struct asl_algorithm *asl_cli_algorithm(const char *name);
 

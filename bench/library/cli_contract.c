@@ -137,10 +137,8 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 
 static void print_what(FILE *f, const struct asl_plan *plan)
 {
-	struct asl_shown shown = asl_show(plan);
-
 	fprintf(f, "%s with kernel %s: %s", plan->algorithm->name,
-		plan->kernel->name, shown.problem);
+		plan->kernel->name, asl_show(plan).problem);
 	if (plan->contraction->on_root)
 		fputs("\noperands and result on rank 0", f);
 }
@@ -186,8 +184,6 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 		print_stage(f, &c->stage[i], c->stages == 1);
 	print_words(f, plan);
 }
-
-/* ---- Bounds ---- */
 
 static int bounds(struct asl_bound bound[ASL_BOUNDS],
 		  const struct asl_plan *plan)
@@ -305,8 +301,6 @@ static int complete(struct asl_run_want *want, const struct asl_options *o)
 		plan->kernel = asl_kernel_find("vomm");
 	return asl_fits_cache(plan);
 }
-
-/* ---- The plan ---- */
 
 static int settle(struct asl_plan *plan)
 {

@@ -93,8 +93,6 @@ static int settle(struct asl_plan *plan)
 	return err ? asl_complain_failure(err, "") : 0;
 }
 
-/* ---- In tables ---- */
-
 static void show_blocks(struct asl_shown *out, const struct asl_plan *plan)
 {
 	const struct asl_multiplication *x = plan->multiplication;
@@ -115,14 +113,6 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 		show_blocks(out, plan);
 	if (plan->grid.p[0])
 		asl_grid_text(out->grid, &plan->grid);
-}
-
-/* ---- For people ---- */
-
-static void print_what(FILE *f, const struct asl_plan *plan)
-{
-	fprintf(f, "%s with kernel %s: C = A B, %s", plan->algorithm->name,
-		plan->kernel->name, asl_show(plan).problem);
 }
 
 static void print_ranks(FILE *f, const struct asl_plan *plan)
@@ -158,7 +148,7 @@ const struct asl_family_cli asl_cli_multiply = {
 	.complete = complete,
 	.settle = settle,
 	.show = show,
-	.print_what = print_what,
+	.print_what = asl_print_product,
 	.print_ranks = print_ranks,
 	.test = "Freivalds' test",
 	.wrong = "THE PRODUCT IS WRONG",

@@ -19,8 +19,6 @@ static char letter(enum asl_operand which)
 	return "ABC"[which];
 }
 
-/* ---- Orders of loops ---- */
-
 static bool is_named(const struct asl_ooc_order *order, const char *name)
 {
 	for (int i = 0; i < ASL_OPERANDS; i++)
@@ -82,14 +80,6 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 	show_tiles(out, plan->outofcore);
 }
 
-/* ---- For people ---- */
-
-static void print_what(FILE *f, const struct asl_plan *plan)
-{
-	fprintf(f, "%s with kernel %s: C = A B, %s", plan->algorithm->name,
-		plan->kernel->name, asl_show(plan).problem);
-}
-
 static void print_ranks(FILE *f, const struct asl_plan *plan)
 {
 	const struct asl_outofcore *o = plan->outofcore;
@@ -111,8 +101,6 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	fprintf(f, "\n          %ju of %ju words of DRAM\n",
 		asl_forecast(plan).memory_needed, plan->budget);
 }
-
-/* ---- Bounds ---- */
 
 static int bounds(struct asl_bound bound[ASL_BOUNDS],
 		  const struct asl_plan *plan)
@@ -265,7 +253,7 @@ const struct asl_family_cli asl_cli_outofcore = {
 	.complete = complete,
 	.settle = settle,
 	.show = show,
-	.print_what = print_what,
+	.print_what = asl_print_product,
 	.print_ranks = print_ranks,
 	.test = "Freivalds' test",
 	.wrong = "THE PRODUCT IS WRONG",

@@ -101,8 +101,6 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 		print_exchange(f, s);
 }
 
-/* ---- Bounds ---- */
-
 static int bounds(struct asl_bound bound[ASL_BOUNDS],
 		  const struct asl_plan *plan)
 {

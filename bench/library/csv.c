@@ -68,7 +68,7 @@ void asl_csv_put_length(struct asl_csv *csv, const char *name, uint64_t x)
 	if (x)
 		asl_csv_put_count(csv, name, x);
 	else
-		asl_csv_put_empty(csv, name);
+		asl_csv_put(csv, name, NULL);
 }
 
 void asl_csv_put_number(struct asl_csv *csv, const char *name, double x)
@@ -78,20 +78,11 @@ void asl_csv_put_number(struct asl_csv *csv, const char *name, double x)
 	asl_csv_put(csv, name, asl_write_number(text, x));
 }
 
-void asl_csv_put_empty(struct asl_csv *csv, const char *name)
-{
-	asl_csv_put(csv, name, NULL);
-}
-
 void asl_csv_end_row(struct asl_csv *csv)
 {
 	fputc('\n', csv->f);
 	csv->in_row = false;
 }
-
-/*
- * The answer of plan and bounds: CSV, to where --csv says
- */
 
 int asl_table_write(struct asl_csv *csv, const char *path)
 {

@@ -35,12 +35,7 @@ void asl_csv_put(struct asl_csv *csv, const char *name, const char *text);
 void asl_csv_put_count(struct asl_csv *csv, const char *name, uint64_t x);
 void asl_csv_put_length(struct asl_csv *csv, const char *name, uint64_t x);
 void asl_csv_put_number(struct asl_csv *csv, const char *name, double x);
-void asl_csv_put_empty(struct asl_csv *csv, const char *name);
 void asl_csv_end_row(struct asl_csv *csv);
-
-/*
- * The answer of plan and bounds: CSV, to where --csv says
- */
 
 /* Write what csv holds to the file, '-' being stdout.  The exit code. */
 int asl_table_write(struct asl_csv *csv, const char *path);

@@ -139,8 +139,6 @@ static bool hear(struct following *f)
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* ---- The end ---- */
-
 static void hurry(struct following *f)
 {
 	double since = f->told_s > 0 ? asl_now() - f->told_s : 0;

@@ -9,11 +9,6 @@
 
 #include "lib/base/text.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Digits up to the first character that is none; NULL if there are none. */
 static const char *read_digits(uint64_t *out, const char *text)
 {
@@ -67,9 +62,8 @@ bool asl_read_cost(double *out, const char *text)
 	char *end;
 
 	/* strtod would also take blanks, signs, hexadecimal, inf and nan. */
-	if (!*text || text[strspn(text, "0123456789.eE+-")])
-		return false;
-	if (!is_digit(*text) && *text != '.')
+	if (!strspn(text, "0123456789.") ||
+	    text[strspn(text, "0123456789.eE+-")])
 		return false;
 	*out = strtod(text, &end);
 	return !*end && asl_is_cost(*out);

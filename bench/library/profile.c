@@ -72,17 +72,7 @@ static const char *unit_names(char *text, size_t room, enum unit_kind kind)
 	return asl_join(text, room, names);
 }
 
-static double unit_cost(const struct unit *unit, double value)
-{
-	return unit->inverse ? unit->factor / value : unit->factor * value;
-}
-
-/*
- * The figures of a machine profile
- *
- * Costs in nanoseconds and relative ones do not mix.
- */
-
+/* The figures of a profile: nanoseconds and relative costs do not mix. */
 static const struct figure {
 	const char *key;
 	enum unit_kind kind;
@@ -177,7 +167,8 @@ static int take_value(struct reader *r, const struct figure *f,
 		      const struct unit *unit, const json_t *json)
 {
 	double value = json_is_number(json) ? json_number_value(json) : -1;
-	double cost = unit_cost(unit, value);
+	double cost =
+		unit->inverse ? unit->factor / value : unit->factor * value;
 
 	if (!json)
 		return asl_refuse("%s is missing", place(r, f->key, "value"));
@@ -190,8 +181,6 @@ static int take_value(struct reader *r, const struct figure *f,
 	memcpy((char *)r->out + f->at, &cost, sizeof cost);
 	return 0;
 }
-
-/* ---- Sources ---- */
 
 /* Each once, as far as there is room. */
 static void add_source(struct asl_profile *out, const char *source)
@@ -221,8 +210,6 @@ static int take_source(struct reader *r, const struct figure *f,
 		add_source(r->out, source);
 	return code;
 }
-
-/* ---- All of them ---- */
 
 /* Figures of a measurement beside its median. */
 static bool is_spread(const char *key)

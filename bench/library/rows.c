@@ -129,7 +129,7 @@ static void put_count(struct asl_csv *csv, const char *name, bool known,
 	if (known)
 		asl_csv_put_count(csv, name, x);
 	else
-		asl_csv_put_empty(csv, name);
+		asl_csv_put(csv, name, NULL);
 }
 
 static void put_number(struct asl_csv *csv, const char *name, bool known,
@@ -138,7 +138,7 @@ static void put_number(struct asl_csv *csv, const char *name, bool known,
 	if (known)
 		asl_csv_put_number(csv, name, x);
 	else
-		asl_csv_put_empty(csv, name);
+		asl_csv_put(csv, name, NULL);
 }
 
 static void put_row(struct asl_csv *csv, const struct asl_rep *rep, int rank,

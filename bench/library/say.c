@@ -113,8 +113,6 @@ int asl_flush_stdout(void)
 			    strerror(errno));
 }
 
-/* ---- Values of JSON files ---- */
-
 int asl_json_reject(const char *key, const json_t *value, const char *expected)
 {
 	char *found =

@@ -38,9 +38,7 @@ int asl_complain_failure(int err, const char *before);
 int asl_complain_alone(int code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/*
- * Begin every complaint from here on with this text; NULL: with none.
- */
+/* Begin every complaint from here on with this text; NULL: with none. */
 void asl_complain_about(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

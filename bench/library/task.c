@@ -3,7 +3,8 @@
  *
  * A task is an algorithm, options and arrays.  Sizes come from the arrays, the
  * result is the command's CSV, read back field by field.  The ranks of a
- * communicator each bring their rows, and agree on every exit code.
+ * communicator each bring their rows, and agree on every exit code.  Every
+ * function that can fail begins by keeping complaints, which are not printed.
  */
 #include <csv.h>
 #include <math.h>
@@ -50,8 +51,6 @@ struct asl_task {
 	struct fields fields; /* read back from rows */
 };
 
-/* ---- Texts ---- */
-
 /* A copy that is freed with the list; NULL: no memory. */
 static const char *add_text(struct texts *x, const char *text, size_t length)
 {
@@ -82,12 +81,6 @@ const char *asl_why(void)
 	return asl_last_complaint();
 }
 
-/* Every function that can fail begins with this: complaints are kept, not printed. */
-static void enter(void)
-{
-	asl_complain_aside();
-}
-
 static void forget(struct asl_task *task)
 {
 	free_texts(&task->fields.field);
@@ -96,14 +89,12 @@ static void forget(struct asl_task *task)
 	asl_csv_close(&task->ranks);
 }
 
-/* ---- Open and close ---- */
-
 int asl_task_open(struct asl_task **out, const char *algorithm)
 {
 	struct asl_task *task;
 	int code;
 
-	enter();
+	asl_complain_aside();
 	*out = NULL;
 	code = asl_algorithm_check(algorithm ? algorithm : "");
 	if (code)
@@ -131,8 +122,6 @@ void asl_task_close(struct asl_task *task)
 	free(task);
 }
 
-/* ---- Options ---- */
-
 static const struct asl_option *find_option(const char *name)
 {
 	const struct asl_option *x = asl_option_find(name);
@@ -146,7 +135,7 @@ int asl_task_set(struct asl_task *task, const char *option, const char *value)
 {
 	const struct asl_option *x = find_option(option);
 
-	enter();
+	asl_complain_aside();
 	if (!x)
 		return asl_refuse("there is no option '%s'", option);
 	if (!x->argument != !value)
@@ -189,7 +178,7 @@ int asl_task_operand(struct asl_task *task, int which, const double *at,
 {
 	char what[32];
 
-	enter();
+	asl_complain_aside();
 	snprintf(what, sizeof what, "operand %d", which);
 	if (which < 0 || which >= ASL_MOST_OPERANDS - 1)
 		return asl_refuse("%s: expected 0 to %d", what,
@@ -202,7 +191,7 @@ int asl_task_operand(struct asl_task *task, int which, const double *at,
 int asl_task_result(struct asl_task *task, double *at, int dims,
 		    const uint64_t *size, const uint64_t *step)
 {
-	enter();
+	asl_complain_aside();
 	return set_array(&task->into, "the result", at, dims, size, step);
 }
 
@@ -224,7 +213,7 @@ int asl_task_result_matrix(struct asl_task *task, double *at, uint64_t rows,
 
 int asl_task_communicator(struct asl_task *task, int comm)
 {
-	enter();
+	asl_complain_aside();
 	task->joined = true;
 	task->comm = comm;
 	return 0;
@@ -508,9 +497,8 @@ static int put_together(const struct asl_task *task, struct asl_options *o,
 	o->cache = all[0].cache;
 	o->memory = all[0].memory;
 	for (int i = 1; i < asl_job().size; i++) {
-		o->cache = all[i].cache < o->cache ? all[i].cache : o->cache;
-		o->memory =
-			all[i].memory < o->memory ? all[i].memory : o->memory;
+		o->cache = asl_min(o->cache, all[i].cache);
+		o->memory = asl_min(o->memory, all[i].memory);
 	}
 	if (!has_rows(task))
 		return 0;
@@ -617,7 +605,7 @@ int asl_task_count(const struct asl_task *task, int row, const char *column,
 {
 	const char *text = asl_task_text(task, row, column);
 
-	enter();
+	asl_complain_aside();
 	return text && asl_read_count(out, text) ? 0
 						 : no_number(task, row, column);
 }
@@ -628,7 +616,7 @@ int asl_task_number(const struct asl_task *task, int row, const char *column,
 	const char *text = asl_task_text(task, row, column);
 	char *rest;
 
-	enter();
+	asl_complain_aside();
 	if (!text || !*text)
 		return no_number(task, row, column);
 	*out = strtod(text, &rest);
@@ -684,7 +672,7 @@ static int begin(struct doing *x, struct asl_task *task)
 {
 	int code;
 
-	enter();
+	asl_complain_aside();
 	forget(task);
 	*x = (struct doing){.task = task, .o = task->options};
 	code = task->joined ? begin_joined(x) : begin_alone(x);

@@ -84,6 +84,16 @@ static inline uint64_t asl_min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* What two ranges have in common; their order does not matter. */
+static inline struct asl_range asl_common(struct asl_range a,
+					  struct asl_range b)
+{
+	uint64_t first = asl_max(a.first, b.first);
+	uint64_t end = asl_min(a.first + a.count, b.first + b.count);
+
+	return (struct asl_range){first, end > first ? end - first : 0};
+}
+
 static inline uint64_t asl_ceil_div(uint64_t a, uint64_t b)
 {
 	return a / b + (a % b != 0);

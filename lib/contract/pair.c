@@ -27,7 +27,7 @@
 
 #include "lib/base/parts.h"
 #include "lib/contract/contract.h"
-#include "lib/kernels/kernel.h"
+#include "lib/multiply/multiply.h"
 #include "lib/rank/resume.h"
 
 /* ---- Views, and axes of several indices ---- */
@@ -506,17 +506,12 @@ static struct asl_block matrix(const struct asl_view *x,
 
 static struct asl_product product(const struct sides *s)
 {
-	return (struct asl_product){
-		.m = s->p->rows.len,
-		.n = s->p->cols.len,
-		.k = s->p->sum.len,
-		.cache = s->plan->cache,
-		.read_cost = s->plan->costs.read,
-		.write_cost = s->plan->costs.write,
-		.A = s->of[0].where,
-		.B = s->of[1].where,
-		.C = s->of[2].where,
-	};
+	struct asl_product x =
+		asl_plan_product(s->plan, s->p->rows.len, s->p->cols.len,
+				 s->p->sum.len, s->of[0].where, s->of[1].where);
+
+	x.C = s->of[2].where;
+	return x;
 }
 
 /* The BLAS takes sizes as ints. */
@@ -687,8 +682,6 @@ static uint64_t predict_vectors(struct asl_counts *x, const struct sides *s)
 	x->of[ASL_FLOPS] += 2 * C * p->sum.len;
 	return (cut.depth + 1) * cut.batches;
 }
-
-/* ---- Both ways, and their closed forms ---- */
 
 /* Choose the pairing; given[] becomes the caller's A, B and C in its order. */
 static struct sides begin(struct pairing *p, const struct asl_view *given[3],

@@ -178,8 +178,6 @@ void asl_local_make(struct asl_local *l, const struct asl_einsum *e,
 	choose_slab(l, e, len, cache);
 }
 
-/* ---- Stages ---- */
-
 static struct asl_stage *add_stage(struct asl_contraction *c,
 				   const struct asl_einsum *e,
 				   const struct asl_mesh *mesh, uint64_t cache)
@@ -311,8 +309,6 @@ static void make_sequence(struct asl_contraction *c, int ranks, uint64_t cache)
 		note_moves(c, &c->stage[i]);
 }
 
-/* ---- The better way ---- */
-
 /* Beyond so many ranks, a sequence's words are not asked rank by rank. */
 enum { FEW_RANKS = 512 };
 
@@ -415,8 +411,6 @@ const char *asl_contract_way_name(enum asl_contract_way way)
 
 	return names[way];
 }
-
-/* ---- Plans ---- */
 
 void asl_contract_settle(struct asl_plan *plan)
 {

@@ -121,20 +121,12 @@ static struct box first_box(const struct asl_run *x, uint64_t done,
 	return b;
 }
 
-static struct asl_range common_range(struct asl_range a, struct asl_range b)
-{
-	uint64_t first = asl_max(a.first, b.first);
-	uint64_t end = asl_min(a.first + a.count, b.first + b.count);
-
-	return (struct asl_range){first, end > first ? end - first : 0};
-}
-
 static bool are_apart(const struct asl_run *a, const struct asl_run *b)
 {
 	if (!a->words.count || !b->words.count)
 		return true;
 	for (int i = 0; i < a->dims; i++)
-		if (!common_range(a->box[i], b->box[i]).count)
+		if (!asl_common(a->box[i], b->box[i]).count)
 			return true;
 	return false;
 }
@@ -191,7 +183,7 @@ static bool next_meeting(struct meeting *x)
 		x->common_words = 1;
 		for (int i = 0; i < x->run[0]->dims; i++) {
 			x->common.of[i] =
-				common_range(x->box[0].of[i], x->box[1].of[i]);
+				asl_common(x->box[0].of[i], x->box[1].of[i]);
 			x->common_words *= x->common.of[i].count;
 		}
 		if (x->common_words)
@@ -308,7 +300,7 @@ static struct asl_range words_in(const struct asl_spread *s,
 		int index = s->term->index[i];
 		struct asl_range cell = asl_part(
 			s->e->size[index], s->mesh->p[index], x->at[index]);
-		struct asl_range in = common_range(cell, b->of[i]);
+		struct asl_range in = asl_common(cell, b->of[i]);
 
 		low = low * cell.count + in.first - cell.first;
 		high = high * cell.count + in.first + in.count - 1 - cell.first;

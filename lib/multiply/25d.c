@@ -73,8 +73,6 @@ static uint64_t mm25d_flops(const struct asl_plan *plan)
 	       asl_part(s->n, p[1], 0).count * (last.first + last.count);
 }
 
-/* ---- What it counts ---- */
-
 static void predict_replicate(struct asl_counts *counts,
 			      const struct asl_torus *t,
 			      const struct asl_travel *x)
@@ -101,12 +99,9 @@ static void mm25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_torus_predict(out, &t);
 	asl_predict_reduce(&out->in[ASL_REDUCE], C, c, l, ROOT, ASL_POOL,
 			   ASL_POOL);
-	out->memory_high =
-		own + (multiplying > reducing ? multiplying : reducing);
+	out->memory_high = own + asl_max(multiplying, reducing);
 	out->pool_high = own + (plan->panels == ASL_POOL ? buffers : 0);
 }
-
-/* ---- The run ---- */
 
 static void replicate(struct asl_rank *r, const struct asl_torus *t,
 		      struct asl_travel *x, const struct asl_words *own)

@@ -84,26 +84,12 @@ static void gather(struct asl_rank *r, struct asl_words *panel,
 	asl_brick_gather(r, line, panel, own);
 }
 
-static enum asl_where panel_where(const struct asl_plan *plan,
-				  const struct asl_group *line)
-{
-	return line->size > 1 ? plan->panels : ASL_POOL;
-}
-
 static struct asl_product product(const struct asl_plan *plan,
 				  const struct asl_brick *x)
 {
-	return (struct asl_product){
-		.m = x->m.count,
-		.n = x->n.count,
-		.k = x->k.count,
-		.cache = plan->cache,
-		.read_cost = plan->costs.read,
-		.write_cost = plan->costs.write,
-		.A = panel_where(plan, &x->along_n),
-		.B = panel_where(plan, &x->along_m),
-		.C = ASL_POOL,
-	};
+	return asl_plan_product(plan, x->m.count, x->n.count, x->k.count,
+				asl_brick_where(plan, &x->along_n),
+				asl_brick_where(plan, &x->along_m));
 }
 
 bool asl_brick_multiply(struct asl_rank *r, const struct asl_plan *plan,
@@ -167,8 +153,7 @@ void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
 				 plan->panels);
 	asl_kernel_predict(plan->kernel, &out->in[ASL_COMPUTE], &local);
 
-	out->memory_high = own + summand +
-			   (multiplying > reducing ? multiplying : reducing);
+	out->memory_high = own + summand + asl_max(multiplying, reducing);
 	out->pool_high =
 		own + summand + (plan->panels == ASL_POOL ? panels : 0);
 }
@@ -187,8 +172,7 @@ enum { STEPS = 31 };
 static struct asl_span span(const struct asl_plan *plan,
 			    const struct asl_box *box, char dimension)
 {
-	const char *axes = asl_plan_axes(plan);
-	int i = axes[0] == dimension ? 0 : axes[1] == dimension ? 1 : 2;
+	int i = axis_of(plan, dimension);
 
 	return (struct asl_span){(uint64_t)box->low[i], (uint64_t)box->high[i]};
 }
@@ -222,17 +206,10 @@ struct asl_brick_bound asl_brick_bound(const struct asl_plan *plan,
 	};
 	struct asl_products *of = &x.of;
 
-	of->x = (struct asl_product){
-		.m = asl_ceil_div(s->m, x.pm.high),
-		.n = asl_ceil_div(s->n, x.pn.high),
-		.k = asl_ceil_div(s->k, x.pk.high),
-		.cache = plan->cache,
-		.read_cost = plan->costs.read,
-		.write_cost = plan->costs.write,
-		.A = where_at_least(plan, &x.pn),
-		.B = where_at_least(plan, &x.pm),
-		.C = ASL_POOL,
-	};
+	of->x = asl_plan_product(
+		plan, asl_ceil_div(s->m, x.pm.high),
+		asl_ceil_div(s->n, x.pn.high), asl_ceil_div(s->k, x.pk.high),
+		where_at_least(plan, &x.pn), where_at_least(plan, &x.pm));
 	of->A = face(s->m, &x.pm, s->k, &x.pk, P / x.pn.low);
 	of->B = face(s->k, &x.pk, s->n, &x.pn, P / x.pm.low);
 	of->C = face(s->m, &x.pm, s->n, &x.pn, P / x.pk.low);
@@ -265,9 +242,11 @@ static uint64_t others(uint64_t W, const struct asl_span *line)
 	return less(W, asl_ceil_div(W, line->low));
 }
 
-static void floor_net(struct asl_counts *x, uint64_t W,
-		      const struct asl_span *line)
+void asl_lower_bound_line(struct asl_counts *x, uint64_t W,
+			  const struct asl_span *line)
 {
+	if (line->high == 1)
+		return;
 	x->of[ASL_BH] += W - W / line->low;
 	x->of[ASL_NET_MSGS] += asl_lower_bound_messages(line);
 }
@@ -280,7 +259,7 @@ static void gather_at_least(struct asl_counts *x, uint64_t W,
 
 	if (line->high == 1)
 		return;
-	floor_net(x, W, line);
+	asl_lower_bound_line(x, W, line);
 	x->of[ASL_NVM_LIFT] += own;
 	x->of[panels == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] += own;
 	/* Own words are copied there, all others received. */
@@ -297,7 +276,7 @@ void asl_lower_bound_reduce_scatter(struct asl_counts *x, uint64_t W,
 
 	if (line->high == 1)
 		return;
-	floor_net(x, W, line);
+	asl_lower_bound_line(x, W, line);
 	/* Every word of the summand is taken once. */
 	x->of[ASL_NVM_LIFT] += W;
 	x->of[ASL_BOUNCE_READ] += received;

@@ -20,6 +20,13 @@ struct asl_brick {
 	struct asl_group along_m, along_k, along_n; /* lines through the rank */
 };
 
+/* Where the words lie that a line hands round; on a line of one, in place. */
+static inline enum asl_where asl_brick_where(const struct asl_plan *plan,
+					     const struct asl_group *line)
+{
+	return line->size > 1 ? plan->panels : ASL_POOL;
+}
+
 /* The brick of a rank within the plan's grid, whose axes the algorithm names. */
 struct asl_brick asl_brick(const struct asl_plan *plan, int rank);
 
@@ -90,6 +97,10 @@ void asl_lower_bound_brick(struct asl_lower_bound *least,
 			   const struct asl_plan *plan,
 			   const struct asl_brick_bound *x,
 			   const struct asl_rates *rates);
+
+/* A collective by which a rank gets, or gives, all W words but its share. */
+void asl_lower_bound_line(struct asl_counts *x, uint64_t W,
+			  const struct asl_span *line);
 
 /* The fewest messages of an allgather, over all sizes of line. */
 uint64_t asl_lower_bound_messages(const struct asl_span *line);

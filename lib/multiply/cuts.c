@@ -43,14 +43,7 @@
 #include "lib/multiply/cuts_layout.h"
 #include "lib/rank/resume.h"
 
-/*
- * One rank's part of a cut box, for cuts.c and cuts_fused.c
- *
- * Both gather the faces of A and B cell by cell, and then go through C's cells;
- * they differ in what becomes of these.  Each step is beside its closed form.
- */
-
-/* A rank without a box has no cells. */
+/* One rank's part of a cut box; without a box it has no cells. */
 struct asl_cuts_part {
 	const struct asl_plan *plan;
 	struct asl_cuts_layout *l; /* NULL: there was no memory for it */
@@ -69,8 +62,6 @@ struct asl_cuts_buffers {
 	uint64_t panels, beside;
 };
 
-/* ---- C's cells ---- */
-
 /* What is owned of them, and what is held beside that. */
 struct asl_cuts_held {
 	uint64_t own;
@@ -81,6 +72,7 @@ struct asl_cuts_held {
 
 /* What becomes of C's cells: all that the algorithms differ in. */
 struct asl_cuts_variant {
+	/* NULL: a rank owns its shares of C's cells. */
 	bool (*owns)(struct asl_piece *piece, const struct asl_cuts_part *x,
 		     int i);
 	/* Marks that all ranks pass, those without cells, too. */
@@ -272,24 +264,14 @@ static struct asl_cuts_buffers predict_gather(struct asl_counts *counts,
 	return buffers;
 }
 
-/* ---- Products ---- */
-
 /* A(rows, .) B(., cols), in places of the matrices. */
 static struct asl_product cuts_product(const struct asl_cuts_part *x,
 				       struct asl_range rows,
 				       struct asl_range cols)
 {
-	return (struct asl_product){
-		.m = rows.count,
-		.n = cols.count,
-		.k = x->box.d[ASL_CUTS_K].count,
-		.cache = x->plan->cache,
-		.read_cost = x->plan->costs.read,
-		.write_cost = x->plan->costs.write,
-		.A = face_where(x, ASL_A),
-		.B = face_where(x, ASL_B),
-		.C = ASL_POOL,
-	};
+	return asl_plan_product(x->plan, rows.count, cols.count,
+				x->box.d[ASL_CUTS_K].count,
+				face_where(x, ASL_A), face_where(x, ASL_B));
 }
 
 static struct asl_block rows_of_A(const struct asl_cuts_part *x,
@@ -312,12 +294,6 @@ static struct asl_block cols_of_B(const struct asl_cuts_part *x,
 			     B->rows, cols.count);
 }
 
-/*
- * A rank's cells, and its way through them
- */
-
-/* ---- A rank's part ---- */
-
 /* Begin borrows the layout until the end. */
 static void cuts_begin(struct asl_cuts_part *x, const struct asl_plan *plan,
 		       int rank)
@@ -331,11 +307,6 @@ static void cuts_begin(struct asl_cuts_part *x, const struct asl_plan *plan,
 		return;
 	x->box = x->l->box[rank];
 	x->cells = x->l->first[rank + 1] - x->l->first[rank];
-}
-
-static void cuts_end(struct asl_cuts_part *x)
-{
-	asl_cuts_give(x->l);
 }
 
 static bool cuts_piece(struct asl_piece *piece, const struct asl_cuts_part *x,
@@ -426,8 +397,6 @@ static bool owns_of_C(struct asl_piece *piece, const struct asl_cuts_part *x,
 	return false;
 }
 
-/* ---- The run ---- */
-
 /* A cell on its way, and where its next share goes. */
 struct work {
 	struct tiles t;
@@ -457,23 +426,19 @@ static int begin(struct work *work, const struct asl_cuts_part *x,
 	return count;
 }
 
-/* The middle of its next tile comes earlier than that of the other's. */
-static bool is_behind(const struct work *a, const struct work *b)
-{
-	return (2 * a->done + 1) * b->all < (2 * b->done + 1) * a->all;
-}
-
 /*
- * The cell that is least far on, in proportion.  That orders the tiles of all
- * ranks in one way; and as they all take as long for their boxes, all get to a
- * tile at about the same time.
+ * The cell the middle of whose next tile comes first, in proportion.  That
+ * orders the tiles of all ranks in one way; and as they all take as long for
+ * their boxes, all get to a tile at about the same time.
  */
 static struct work *next(struct work *work, int count)
 {
 	struct work *next = NULL;
 
 	for (struct work *w = work; w < work + count; w++)
-		if (w->done < w->all && (!next || is_behind(w, next)))
+		if (w->done < w->all &&
+		    (!next || (2 * w->done + 1) * next->all <
+				      (2 * next->done + 1) * w->all))
 			next = w;
 	return next;
 }
@@ -523,8 +488,6 @@ static void run(struct asl_rank *r, const struct asl_cuts_part *x,
 	give_faces(r, faces);
 }
 
-/* ---- The prediction ---- */
-
 /* Returns what is owned of tiles of one size. */
 static uint64_t predict_tiles(struct asl_ledger *out, const struct tiles *t,
 			      struct asl_alike rows, struct asl_alike cols)
@@ -573,20 +536,12 @@ static struct asl_cuts_held fused_predict(struct asl_ledger *out,
 	return held;
 }
 
-static bool cuts_owns_of_C(struct asl_piece *piece,
-			   const struct asl_cuts_part *x, int i)
-{
-	return cuts_piece(piece, x, ASL_C, i);
-}
-
 static struct asl_product product(const struct asl_cuts_part *x)
 {
 	struct asl_piece face = asl_cuts_face(&x->box, ASL_C);
 
 	return cuts_product(x, face.rows, face.cols);
 }
-
-/* ---- The run ---- */
 
 static struct asl_block multiply(struct asl_rank *r,
 				 const struct asl_cuts_part *x,
@@ -658,8 +613,6 @@ static void cuts_run(struct asl_rank *r, const struct asl_cuts_part *x,
 	asl_give(r, &summand);
 }
 
-/* ---- The prediction ---- */
-
 /* Returns what is held while it is reduced. */
 static uint64_t cuts_predict_cell(struct asl_counts *counts,
 				  const struct asl_cuts_part *x,
@@ -703,15 +656,11 @@ static struct asl_cuts_held cuts_predict(struct asl_ledger *out,
 	return C;
 }
 
-/*
- * The two algorithms
- */
-
 /* Partial sums that nobody writes are outside the APM. */
 static const struct asl_cuts_variant *variant_of(const struct asl_plan *plan)
 {
-	static const struct asl_cuts_variant in_pool = {cuts_owns_of_C, 1,
-							cuts_run, cuts_predict};
+	static const struct asl_cuts_variant in_pool = {NULL, 1, cuts_run,
+							cuts_predict};
 	static const struct asl_cuts_variant fused = {owns_of_C, ROUNDS, run,
 						      fused_predict};
 
@@ -721,14 +670,15 @@ static const struct asl_cuts_variant *variant_of(const struct asl_plan *plan)
 static bool any_owns(struct asl_piece *piece, const struct asl_plan *plan,
 		     int rank, enum asl_operand which, int i)
 {
+	const struct asl_cuts_variant *v = variant_of(plan);
 	struct asl_cuts_part x;
 	bool owns;
 
 	*piece = (struct asl_piece){0};
 	cuts_begin(&x, plan, rank);
-	owns = which == ASL_C ? variant_of(plan)->owns(piece, &x, i)
-			      : cuts_piece(piece, &x, which, i);
-	cuts_end(&x);
+	owns = which == ASL_C && v->owns ? v->owns(piece, &x, i)
+					 : cuts_piece(piece, &x, which, i);
+	asl_cuts_give(x.l);
 	return owns;
 }
 
@@ -749,7 +699,7 @@ static void any_run(struct asl_rank *r, const struct asl_plan *plan,
 	}
 	for (int i = 0; !x.cells && i < v->marks; i++)
 		asl_mark_epoch(r, NULL, 0);
-	cuts_end(&x);
+	asl_cuts_give(x.l);
 }
 
 static uint64_t inputs_owned(const struct asl_cuts_part *x)
@@ -786,17 +736,14 @@ static void any_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	cuts_begin(&x, plan, rank);
 	if (x.cells)
 		predict_all(out, &x);
-	cuts_end(&x);
+	asl_cuts_give(x.l);
 }
-
-/* ---- The grid and the flops ---- */
 
 static void cuts_ideal(double p[3], const struct asl_plan *plan)
 {
-	uint64_t all = asl_shape_of(plan)->m * asl_shape_of(plan)->n *
-		       asl_shape_of(plan)->k;
+	const struct asl_shape *s = asl_shape_of(plan);
 
-	p[0] = (double)asl_min(all, (uint64_t)plan->ranks);
+	p[0] = (double)asl_min(s->m * s->n * s->k, (uint64_t)plan->ranks);
 	p[1] = p[2] = 1;
 }
 
@@ -816,17 +763,12 @@ static uint64_t cuts_flops(const struct asl_plan *plan)
 		 .none = true},                                                \
 	.ideal = cuts_ideal, .flops = cuts_flops, .owns = any_owns
 
-static const struct asl_matmul matmul = {CUTS_MATMUL};
-
-static const struct asl_matmul matmul_of_fused = {CUTS_MATMUL,
-						  .kernel = "tight"};
-
 const struct asl_algorithm asl_multiply_cuts = {
 	.name = "cuts",
 	.summary = "any number of ranks: the box cut in two, again and again",
 	.family = &asl_family_multiply,
 	.resumes = true,
-	.matmul = &matmul,
+	.matmul = &(const struct asl_matmul){CUTS_MATMUL},
 	.predict = any_predict,
 	.run = any_run,
 };
@@ -837,7 +779,7 @@ const struct asl_algorithm asl_multiply_cuts_fused = {
 	.outside_apm = true,
 	.family = &asl_family_multiply,
 	.resumes = true,
-	.matmul = &matmul_of_fused,
+	.matmul = &(const struct asl_matmul){CUTS_MATMUL, .kernel = "tight"},
 	.predict = any_predict,
 	.run = any_run,
 };

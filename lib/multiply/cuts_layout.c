@@ -16,7 +16,7 @@
 #include "lib/base/parts.h"
 
 /*
- * A layout while it is being made, for cuts_layout.c
+ * A layout while it is being made
  *
  * Cells are made from the leaves up.  One box needs its faces whole: a cell of
  * one rank each.  Of two boxes that were one, cells of an operand that has the
@@ -46,24 +46,10 @@ struct asl_cuts_mark {
 	size_t of[ASL_OPERANDS];
 };
 
-/* Room for one more element of `size` bytes; NULL, and nothing freed: none. */
-static void *grown(void *at, size_t count, size_t *capacity, size_t size)
-{
-	size_t more = *capacity ? 2 * *capacity : 64;
-	void *new = at;
-
-	if (count == *capacity) {
-		new = realloc(at, more * size);
-		if (new)
-			*capacity = more;
-	}
-	return new;
-}
-
 static void add_member(struct asl_cuts_cells *x, int rank)
 {
-	int *members =
-		grown(x->members, x->count, &x->capacity, sizeof *x->members);
+	int *members = asl_grown(x->members, x->count, &x->capacity,
+				 sizeof *x->members);
 
 	x->failed |= !members;
 	if (x->failed)
@@ -76,8 +62,8 @@ static void add_cell(struct asl_cuts_cells *x, enum asl_operand which,
 		     const struct asl_cuts_draft *new)
 {
 	struct asl_cuts_draft *cell =
-		grown(x->of[which].cell, x->of[which].count,
-		      &x->of[which].capacity, sizeof *cell);
+		asl_grown(x->of[which].cell, x->of[which].count,
+			  &x->of[which].capacity, sizeof *cell);
 
 	x->failed |= !cell;
 	if (x->failed)
@@ -110,20 +96,12 @@ static void add_box(struct asl_cuts_cells *x, const struct asl_cuts_box *box,
 	}
 }
 
-static struct asl_range common(struct asl_range a, struct asl_range b)
-{
-	uint64_t first = asl_max(a.first, b.first);
-	uint64_t end = asl_min(a.first + a.count, b.first + b.count);
-
-	return (struct asl_range){first, end > first ? end - first : 0};
-}
-
 /* What the cells have in common, if anything, is a cell of both sets. */
 static void add_common(struct asl_cuts_cells *x, enum asl_operand which,
 		       struct asl_cuts_draft a, struct asl_cuts_draft b)
 {
-	struct asl_cuts_draft new = {common(a.rows, b.rows),
-				     common(a.cols, b.cols), x->count,
+	struct asl_cuts_draft new = {asl_common(a.rows, b.rows),
+				     asl_common(a.cols, b.cols), x->count,
 				     a.size + b.size};
 
 	if (!new.rows.count || !new.cols.count)
@@ -221,8 +199,6 @@ static int64_t urgency(const struct schedule *s, const struct asl_cuts_cell *x)
 	return (int64_t)begins(s, x) - (int64_t)(left / (uint64_t)x->size);
 }
 
-/* ---- A heap, the least on top ---- */
-
 static bool before(const struct waiting *a, const struct waiting *b)
 {
 	return a->urgency != b->urgency ? a->urgency < b->urgency
@@ -243,8 +219,6 @@ static void sink(struct schedule *s, int at)
 	}
 	s->heap[at] = x;
 }
-
-/* ---- The order ---- */
 
 static void begin(struct schedule *s)
 {
@@ -284,10 +258,7 @@ static void work(struct schedule *s, const struct asl_cuts_cell *x)
 	}
 }
 
-/*
- * Put cells in an order in which disjoint sets work side by side and nobody
- * waits long.  0 or -ENOMEM.
- */
+/* 0 or -ENOMEM. */
 static int cuts_order(struct asl_cuts_cell *cell, int cells, int ranks)
 {
 	size_t n = (size_t)cells, p = (size_t)ranks;
@@ -333,6 +304,13 @@ static int cuts_order(struct asl_cuts_cell *cell, int cells, int ranks)
 
 enum { FEW = 32, NOTES = 1 << 16 };
 
+/* The first `ranks` get `length` of an axis, the others what is left of it. */
+struct asl_cut {
+	enum asl_cuts_axis axis;
+	uint64_t length;
+	int ranks;
+};
+
 struct note {
 	uint64_t d[ASL_CUTS_AXES];
 	int ranks; /* 0: nothing here */
@@ -340,35 +318,14 @@ struct note {
 	uint64_t words;
 };
 
-struct asl_cuts_memo {
-	struct note note[NOTES];
-};
-
-static struct asl_cuts_memo *memo_open(void)
-{
-	return calloc(1, sizeof(struct asl_cuts_memo));
-}
-
-static void memo_close(struct asl_cuts_memo *memo)
-{
-	free(memo);
-}
-
-static struct note *note_of(struct asl_cuts_memo *memo,
-			    const uint64_t d[ASL_CUTS_AXES], int ranks)
+static struct note *note_of(struct note *memo, const uint64_t d[ASL_CUTS_AXES],
+			    int ranks)
 {
 	uint64_t x = (uint64_t)ranks;
 
 	for (int i = 0; i < ASL_CUTS_AXES; i++)
 		x = (x ^ d[i]) * 0x9e3779b97f4a7c15;
-	return &memo->note[x >> 48];
-}
-
-static bool is_about(const struct note *x, const uint64_t d[ASL_CUTS_AXES],
-		     int ranks)
-{
-	return x->ranks == ranks && x->d[0] == d[0] && x->d[1] == d[1] &&
-	       x->d[2] == d[2];
+	return &memo[x >> 48];
 }
 
 static uint64_t faces(const uint64_t d[ASL_CUTS_AXES])
@@ -432,14 +389,11 @@ static void sort(enum asl_cuts_axis axis[ASL_CUTS_AXES],
 	}
 }
 
-/* ---- The search ---- */
+static uint64_t least_words(struct note *memo, const uint64_t d[ASL_CUTS_AXES],
+			    int ranks);
 
-static uint64_t least_words(struct asl_cuts_memo *memo,
-			    const uint64_t d[ASL_CUTS_AXES], int ranks);
-
-static uint64_t words_after(struct asl_cuts_memo *memo,
-			    const uint64_t d[ASL_CUTS_AXES], int ranks,
-			    const struct asl_cut *x)
+static uint64_t words_after(struct note *memo, const uint64_t d[ASL_CUTS_AXES],
+			    int ranks, const struct asl_cut *x)
 {
 	uint64_t one[] = {d[0], d[1], d[2]}, other[] = {d[0], d[1], d[2]};
 
@@ -449,7 +403,7 @@ static uint64_t words_after(struct asl_cuts_memo *memo,
 	       least_words(memo, other, ranks - x->ranks);
 }
 
-static void try_cut(struct asl_cuts_memo *memo, struct note *best,
+static void try_cut(struct note *memo, struct note *best,
 		    const struct asl_cut *x)
 {
 	uint64_t words;
@@ -463,7 +417,7 @@ static void try_cut(struct asl_cuts_memo *memo, struct note *best,
 	}
 }
 
-static void try_axis(struct asl_cuts_memo *memo, struct note *best,
+static void try_axis(struct note *memo, struct note *best,
 		     enum asl_cuts_axis axis)
 {
 	int P = best->ranks;
@@ -477,8 +431,8 @@ static void try_axis(struct asl_cuts_memo *memo, struct note *best,
 	}
 }
 
-static struct note search(struct asl_cuts_memo *memo,
-			  const uint64_t d[ASL_CUTS_AXES], int ranks)
+static struct note search(struct note *memo, const uint64_t d[ASL_CUTS_AXES],
+			  int ranks)
 {
 	struct note best = {{d[0], d[1], d[2]}, ranks, {0}, UINT64_MAX};
 	enum asl_cuts_axis axis[ASL_CUTS_AXES];
@@ -494,12 +448,12 @@ static struct note search(struct asl_cuts_memo *memo,
 	return best;
 }
 
-static struct note recall(struct asl_cuts_memo *memo,
-			  const uint64_t d[ASL_CUTS_AXES], int ranks)
+static struct note recall(struct note *memo, const uint64_t d[ASL_CUTS_AXES],
+			  int ranks)
 {
 	struct note *known = note_of(memo, d, ranks);
 
-	if (!is_about(known, d, ranks)) {
+	if (known->ranks != ranks || memcmp(known->d, d, sizeof known->d)) {
 		struct note new = search(memo, d, ranks);
 
 		*known = new;
@@ -507,8 +461,8 @@ static struct note recall(struct asl_cuts_memo *memo,
 	return *known;
 }
 
-static uint64_t least_words(struct asl_cuts_memo *memo,
-			    const uint64_t d[ASL_CUTS_AXES], int ranks)
+static uint64_t least_words(struct note *memo, const uint64_t d[ASL_CUTS_AXES],
+			    int ranks)
 {
 	return ranks == 1 ? faces(d) : recall(memo, d, ranks).words;
 }
@@ -517,8 +471,8 @@ static uint64_t least_words(struct asl_cuts_memo *memo,
  * The best cut of a box of d[] multiplications for `ranks` ranks, of which there
  * are two or more, and no more than multiplications.
  */
-static struct asl_cut split(struct asl_cuts_memo *memo,
-			    const uint64_t d[ASL_CUTS_AXES], int ranks)
+static struct asl_cut split(struct note *memo, const uint64_t d[ASL_CUTS_AXES],
+			    int ranks)
 {
 	enum asl_cuts_axis axis[ASL_CUTS_AXES];
 	struct asl_cut x;
@@ -560,7 +514,7 @@ uint64_t asl_cuts_largest(const struct asl_cuts_layout *l)
 
 struct builder {
 	struct asl_cuts_layout *l;
-	struct asl_cuts_memo *memo;
+	struct note *memo;
 	struct asl_cuts_cells cells;
 	double most; /* work for a rank */
 	/* Where axes have been cut; one place a cut at most. */
@@ -651,7 +605,7 @@ static int cut_all(struct builder *b, const struct asl_shape *s)
 		      [ASL_CUTS_N] = {0, s->n}},
 	};
 
-	b->memo = memo_open();
+	b->memo = calloc(NOTES, sizeof *b->memo);
 	for (int i = 0; i < ASL_CUTS_AXES; i++) {
 		b->place[i] = malloc((size_t)used * sizeof *b->place[i]);
 		b->cells.failed |= !b->place[i];
@@ -760,7 +714,7 @@ static struct asl_cuts_layout *make(const struct asl_shape *s, int ranks)
 		err = list_cells(b.l);
 	for (int i = 0; i < ASL_CUTS_AXES; i++)
 		free(b.place[i]);
-	memo_close(b.memo);
+	free(b.memo);
 	free_cells(&b.cells);
 	if (!err)
 		return b.l;
@@ -768,19 +722,15 @@ static struct asl_cuts_layout *make(const struct asl_shape *s, int ranks)
 	return NULL;
 }
 
-static bool is_latest(const struct asl_shape *s, int ranks)
-{
-	return latest && latest->ranks == ranks && latest->shape.m == s->m &&
-	       latest->shape.n == s->n && latest->shape.k == s->k;
-}
-
 struct asl_cuts_layout *asl_cuts_take(const struct asl_plan *plan)
 {
+	const struct asl_shape *s = asl_shape_of(plan);
 	int ranks = asl_grid_ranks(&plan->grid);
 
-	if (!is_latest(asl_shape_of(plan), ranks)) {
+	if (!latest || latest->ranks != ranks || latest->shape.m != s->m ||
+	    latest->shape.n != s->n || latest->shape.k != s->k) {
 		asl_cuts_give(latest);
-		latest = make(asl_shape_of(plan), ranks);
+		latest = make(s, ranks);
 	}
 	if (latest)
 		latest->users++;

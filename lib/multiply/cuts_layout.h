@@ -14,21 +14,7 @@
 
 #include "lib/multiply/multiply.h"
 
-/*
- * Where to cut a box of multiplications between two parties
- */
-
 enum asl_cuts_axis { ASL_CUTS_M, ASL_CUTS_K, ASL_CUTS_N, ASL_CUTS_AXES };
-
-/* The first `ranks` get `length` of an axis, the others what is left of it. */
-struct asl_cut {
-	enum asl_cuts_axis axis;
-	uint64_t length;
-	int ranks;
-};
-
-/* What is known already; NULL if there is no memory for it. */
-struct asl_cuts_memo;
 
 struct asl_cuts_box {
 	struct asl_range d[ASL_CUTS_AXES];

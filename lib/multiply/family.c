@@ -26,8 +26,6 @@ struct files {
 	struct asl_matrix_out *out;
 };
 
-/* ---- Files ---- */
-
 int asl_multiply_open(struct asl_data *data)
 {
 	const struct asl_shape *x = asl_shape_of(data->plan);
@@ -71,8 +69,8 @@ void asl_multiply_close(struct asl_data *data)
 }
 
 /* Words of A or B. */
-static struct asl_source asl_multiply_source(const struct asl_data *data,
-					     enum asl_operand which)
+static struct asl_source source_of(const struct asl_data *data,
+				   enum asl_operand which)
 {
 	const struct files *f = data->opened;
 
@@ -83,8 +81,6 @@ static struct asl_source asl_multiply_source(const struct asl_data *data,
 		.exact = data->exact,
 	};
 }
-
-/* ---- Filling and writing ---- */
 
 static bool piece_of(struct asl_piece *x, const struct asl_plan *plan, int rank,
 		     int which, int i)
@@ -100,55 +96,41 @@ static struct asl_rows rows_of(const struct asl_data *data, int which)
 	};
 }
 
-static void fill_from_rows(struct asl_rank *r, const struct asl_data *data,
-			   int which, const struct asl_words *own)
-{
-	struct asl_rows rows = rows_of(data, which);
-
-	asl_rows_fill(r, data->plan, piece_of, which, &rows, own);
-}
-
-static void fill_C(struct asl_rank *r, const struct asl_data *data,
-		   const struct asl_words *own)
-{
-	/* Nobody's word of it passes for last time's. */
-	if (r->id < asl_plan_ranks(data->plan))
-		asl_fill_pieces(r, data->plan, piece_of, ASL_C, NULL, own);
-}
-
 void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
 		       struct asl_words *own)
 {
 	asl_phase(r, ASL_FILL);
 	for (int i = ASL_A; i <= ASL_B; i++) {
-		struct asl_source source;
+		struct asl_source source = source_of(data, i);
+		struct asl_rows rows;
 
 		if (data->first_rows) {
-			fill_from_rows(r, data, i, &own[i]);
-			continue;
+			rows = rows_of(data, i);
+			asl_rows_fill(r, data->plan, piece_of, i, &rows,
+				      &own[i]);
+		} else {
+			asl_fill_pieces(r, data->plan, piece_of, i, &source,
+					&own[i]);
 		}
-		source = asl_multiply_source(data, i);
-		asl_fill_pieces(r, data->plan, piece_of, i, &source, &own[i]);
 	}
-	fill_C(r, data, &own[ASL_C]);
-}
-
-static int write_rows(struct asl_rank *r, const struct asl_data *data,
-		      const struct asl_words *own)
-{
-	struct asl_rows rows = rows_of(data, ASL_C);
-
-	asl_rows_write(r, data->plan, piece_of, ASL_C, &rows, own);
-	return r->err;
+	/* No word of C passes for last time's. */
+	if (r->id < asl_plan_ranks(data->plan))
+		asl_fill_pieces(r, data->plan, piece_of, ASL_C, NULL,
+				&own[ASL_C]);
 }
 
 int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
 		       struct asl_words *own)
 {
 	struct files *f = data->opened;
+	struct asl_rows rows;
 
-	if (data->first_rows)
-		return write_rows(r, data, &own[ASL_C]);
+	if (data->first_rows) {
+		rows = rows_of(data, ASL_C);
+		asl_rows_write(r, data->plan, piece_of, ASL_C, &rows,
+			       &own[ASL_C]);
+		return r->err;
+	}
 	return asl_write_pieces(r, data->plan, piece_of, ASL_C, &f->out,
 				&own[ASL_C]);
 }
@@ -174,39 +156,29 @@ static double largest(const double *x, uint64_t count)
 	return most;
 }
 
-/* Who looks at a matrix, stretch by stretch. */
-struct reader {
-	void (*use)(const struct asl_stretch *s, const double *at, void *arg);
-	void *arg;
-};
+typedef void stretch_user(const struct asl_stretch *s, const double *at,
+			  void *arg);
 
 static void read_piece(struct asl_rank *r, const struct asl_piece *piece,
 		       const struct asl_words *own, struct asl_words *buffer,
-		       const struct reader *reader)
+		       stretch_user *use, void *arg)
 {
 	for (uint64_t done = 0; !r->err && done < piece->words.count;) {
-		struct asl_stretch s =
-			asl_piece_stretch(piece, done,
-					  piece->words.count - done < CHUNK
-						  ? piece->words.count - done
-						  : CHUNK);
+		struct asl_stretch s = asl_piece_stretch(
+			piece, done, asl_min(CHUNK, piece->words.count - done));
 		struct asl_words from = asl_slice(own, done, s.count);
 		struct asl_words to = asl_slice(buffer, 0, s.count);
 
 		asl_copy(r, &to, &from);
-		reader->use(&s, buffer->at, reader->arg);
+		use(&s, buffer->at, arg);
 		done += s.count;
 	}
 }
 
 /* Call `use` for every stretch of this rank's words of a matrix. */
 static void each_stretch(struct asl_rank *r, const struct check *check,
-			 enum asl_operand which,
-			 void (*use)(const struct asl_stretch *s,
-				     const double *at, void *arg),
-			 void *arg)
+			 enum asl_operand which, stretch_user *use, void *arg)
 {
-	struct reader reader = {use, arg};
 	struct asl_words buffer, own;
 	struct asl_piece piece;
 	uint64_t first = 0;
@@ -215,7 +187,7 @@ static void each_stretch(struct asl_rank *r, const struct check *check,
 	for (int i = 0; asl_plan_piece(&piece, check->plan, r->id, which, i);
 	     i++) {
 		own = asl_slice(&check->own[which], first, piece.words.count);
-		read_piece(r, &piece, &own, &buffer, &reader);
+		read_piece(r, &piece, &own, &buffer, use, arg);
 		first += own.count;
 	}
 	asl_give(r, &buffer);
@@ -288,8 +260,7 @@ static double freivalds(struct asl_rank *r, const struct check *check)
 		double B = largest(Bx.at + s->k, s->k);
 		double C = largest(sum.at + 2 * s->m, s->m);
 		double error = largest(sum.at, s->m);
-		double scale = DBL_EPSILON *
-			       (double)(s->n > s->k ? s->n : s->k) *
+		double scale = DBL_EPSILON * (double)asl_max(s->n, s->k) *
 			       (A * B + C) * largest(x.at, s->n);
 
 		residual = error == 0 ? 0 : error / scale;
@@ -358,8 +329,7 @@ double asl_multiply_verify(struct asl_rank *r, const struct asl_data *data,
 {
 	struct check check = {
 		.plan = data->plan,
-		.source = {asl_multiply_source(data, ASL_A),
-			   asl_multiply_source(data, ASL_B)},
+		.source = {source_of(data, ASL_A), source_of(data, ASL_B)},
 		.own = own,
 	};
 

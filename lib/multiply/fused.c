@@ -38,7 +38,7 @@
 #include "lib/rank/resume.h"
 
 /*
- * How `fused` cuts a brick: bands, slices and tiles, for fused_*.c
+ * How `fused` cuts a brick: bands, slices and tiles
  *
  * One operand is held, the other streamed.  The brick's length along m, if A is
  * held, else along n, is cut into bands, and these into tiles; its length along
@@ -105,8 +105,6 @@ static uint64_t tiles_of(const struct asl_plan *plan, const struct sizes *x,
 	return asl_ceil_div(band, highest(plan->cache, wide));
 }
 
-/* ---- What a choice needs and costs ---- */
-
 static uint64_t owned_at_most(const struct asl_plan *plan,
 			      const struct sizes *x, uint64_t tiles)
 {
@@ -154,8 +152,6 @@ static double cost(const struct asl_plan *plan, const struct sizes *x)
 		       (held * part->slices + streamed * part->bands * tiles) +
 	       (x->gathers_streamed ? plan->costs.net * streamed * times : 0);
 }
-
-/* ---- The choice ---- */
 
 /* As many slices as the tiles of least reads are wide. */
 static int slices_of_least_reads(const struct asl_plan *plan,
@@ -251,8 +247,6 @@ static uint64_t fused_upper_bound(const struct asl_plan *plan)
 	return memory_needed(plan, &x);
 }
 
-/* ---- One rank's ---- */
-
 /* *f points into itself: it stays where it is. */
 static void init(struct asl_fused *f, const struct asl_plan *plan, int rank)
 {
@@ -315,23 +309,13 @@ static bool has_power_of_two(const struct asl_span *x)
 	return power <= x->high;
 }
 
-/* Messages for W words, in pieces, along a line of p ranks. */
-static void floor_line(struct asl_counts *counts, uint64_t W,
-		       const struct asl_span *line)
-{
-	if (line->high == 1)
-		return;
-	counts->of[ASL_BH] += W - W / line->low;
-	counts->of[ASL_NET_MSGS] += asl_lower_bound_messages(line);
-}
-
 /* In the pool every word lands; it is lifted, too, where shares are rounded up. */
 static void floor_gather(struct asl_counts *counts, uint64_t W,
 			 const struct asl_span *line, enum asl_where panels)
 {
 	uint64_t lifted = panels == ASL_POOL ? W : W / line->high;
 
-	floor_line(counts, W, line);
+	asl_lower_bound_line(counts, W, line);
 	if (line->high == 1)
 		return;
 	if (panels == ASL_POOL)
@@ -383,7 +367,7 @@ static void fused_lower_bound(struct asl_lower_bound *least,
 	floor_gather(counts, A, &x.pn, plan->panels);
 	floor_gather(counts, B, &x.pm, plan->panels);
 	floor_bands(counts, plan, &x);
-	floor_line(counts, C, &x.pk);
+	asl_lower_bound_line(counts, C, &x.pk);
 	if (x.pk.high > 1 && !has_power_of_two(&x.pk))
 		counts->of[ASL_BOUNCE_READ] += C - C / x.pk.low;
 	x.of.C = x.pk.high == 1 ? C : stores;
@@ -405,12 +389,6 @@ struct tally {
 	uint64_t own_C;
 };
 
-static enum asl_where where(const struct asl_fused *f,
-			    const struct asl_group *line)
-{
-	return line->size > 1 ? f->plan->panels : ASL_POOL;
-}
-
 static void predict_tiles(struct tally *t, uint64_t length, uint64_t width,
 			  uint64_t many)
 {
@@ -422,9 +400,9 @@ static void predict_tiles(struct tally *t, uint64_t length, uint64_t width,
 
 	if (!W || !many)
 		return;
-	compute->of[asl_read_counter(where(f, f->holders))] +=
+	compute->of[asl_read_counter(asl_brick_where(f->plan, f->holders))] +=
 		many * length * k;
-	compute->of[asl_read_counter(where(f, f->streamers))] +=
+	compute->of[asl_read_counter(asl_brick_where(f->plan, f->streamers))] +=
 		many * width * k;
 	compute->of[ASL_FLOPS] += 2 * many * W * k;
 	asl_predict_reduce_scatter_tile(&once, W, line->size, line->me,

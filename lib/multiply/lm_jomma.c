@@ -52,7 +52,7 @@
 #include "lib/rank/resume.h"
 
 /*
- * A rank's part in LM-JOMMA, as run and predict both see it
+ * A rank's part in LM-JOMMA
  *
  * Blocks B(j, i') travel along i, so that i' counts down, around the ring: after
  * s shifts rank (i, j) of a layer has i' = i - s.  Round 0 comes after first + 1
@@ -65,9 +65,6 @@ struct asl_lm_part {
 	uint64_t n;	   /* all of it */
 	int first, rounds; /* of Px rounds, those of this layer */
 };
-
-static void lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
-		       int rank);
 
 /*
  * What LM-JOMMA counts at least, on any grid of a box
@@ -87,7 +84,7 @@ static void lm_limits(struct asl_box *box, const struct asl_plan *plan)
 		double high = ceil(plan->multiplication->ideal[i] * 2);
 
 		if (low > box->low[i])
-			box->low[i] = low < INT32_MAX ? (int)low : INT32_MAX;
+			box->low[i] = (int)fmin(low, INT32_MAX);
 		if (high < box->high[i])
 			box->high[i] = (int)high;
 		if (box->low[i] == box->high[i] &&
@@ -139,8 +136,6 @@ static void lm_lower_bound(struct asl_lower_bound *least,
 	least->memory += copied + (x.pm.high > 1 ? B : 0);
 }
 
-/* ---- The grid ---- */
-
 static double clamp(double x, double low, double high)
 {
 	return fmax(low, fmin(x, high));
@@ -185,7 +180,7 @@ static uint64_t lm_jomma_flops(const struct asl_plan *plan)
 
 	return 2 * asl_ceil_div(s->m, Px) *
 	       asl_ceil_div(s->k, (uint64_t)g->p[Y]) *
-	       (R * (s->n / Px) + (wide < R ? wide : R));
+	       (R * (s->n / Px) + asl_min(wide, R));
 }
 
 /* ---- A rank's part ---- */
@@ -241,17 +236,10 @@ static struct asl_product lm_product(const struct asl_plan *plan,
 {
 	bool copied = x->layers.size > 1;
 
-	return (struct asl_product){
-		.m = x->m.count,
-		.n = n,
-		.k = x->k.count,
-		.cache = plan->cache,
-		.read_cost = plan->costs.read,
-		.write_cost = plan->costs.write,
-		.A = copied ? plan->panels : ASL_POOL,
-		.B = copied || lm_travels(x) ? plan->panels : ASL_POOL,
-		.C = ASL_POOL,
-	};
+	return asl_plan_product(plan, x->m.count, n, x->k.count,
+				asl_brick_where(plan, &x->layers),
+				copied || lm_travels(x) ? plan->panels
+							: ASL_POOL);
 }
 
 static struct asl_range columns_in(const struct asl_lm_part *x, int round)
@@ -264,17 +252,13 @@ static int root_in(const struct asl_lm_part *x, int round)
 	return round % x->row.size;
 }
 
-/* The i-th round that this rank is the root of. */
-static int round_as_root(const struct asl_lm_part *x, int i)
-{
-	return x->row.me + i * x->row.size;
-}
-
 /* The C(i, i') of the i-th round that this rank is the root of. */
 static bool owns_block(struct asl_piece *C, const struct asl_lm_part *x, int i)
 {
-	*C = asl_whole_piece(x->m, columns_in(x, round_as_root(x, i)));
-	return round_as_root(x, i) < x->rounds;
+	int round = x->row.me + i * x->row.size;
+
+	*C = asl_whole_piece(x->m, columns_in(x, round));
+	return round < x->rounds;
 }
 
 static bool lm_jomma_owns(struct asl_piece *x, const struct asl_plan *plan,
@@ -456,8 +440,6 @@ static uint64_t wide_turns(const struct asl_lm_part *x, int from, int wide,
 	return count;
 }
 
-/* ---- Shifts ---- */
-
 static void predict_first_shift(struct asl_counts *counts,
 				const struct asl_lm_part *x)
 {
@@ -509,8 +491,6 @@ static void predict_shifts(struct asl_counts *counts,
 		counts->of[ASL_NVM_LIFT] = x->k.count * lm_columns(x, 0).count;
 	}
 }
-
-/* ---- Rounds ---- */
 
 /* Rounds with n columns of C each; in `roots` of them this rank is the root. */
 struct kind {

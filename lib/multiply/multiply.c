@@ -4,6 +4,7 @@
 #include "lib/multiply/multiply.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
@@ -36,6 +37,19 @@ const struct asl_algorithm *asl_algorithm_find(const char *name)
 		if (!strcmp(asl_algorithms[i]->name, name))
 			return asl_algorithms[i];
 	return NULL;
+}
+
+void *asl_grown(void *at, size_t count, size_t *capacity, size_t size)
+{
+	size_t more = *capacity ? 2 * *capacity : 64;
+	void *new = at;
+
+	if (count == *capacity) {
+		new = realloc(at, more * size);
+		if (new)
+			*capacity = more;
+	}
+	return new;
 }
 
 static const struct asl_matmul *matmul(const struct asl_plan *plan)

@@ -34,6 +34,25 @@ static inline const struct asl_shape *asl_shape_of(const struct asl_plan *plan)
 	return &plan->multiplication->shape;
 }
 
+/* A product for the plan's kernel: A and B from there, C into the pool. */
+static inline struct asl_product asl_plan_product(const struct asl_plan *plan,
+						  uint64_t m, uint64_t n,
+						  uint64_t k, enum asl_where A,
+						  enum asl_where B)
+{
+	return (struct asl_product){
+		.m = m,
+		.n = n,
+		.k = k,
+		.cache = plan->cache,
+		.read_cost = plan->costs.read,
+		.write_cost = plan->costs.write,
+		.A = A,
+		.B = B,
+		.C = ASL_POOL,
+	};
+}
+
 /*
  * All grids with numbers from low to high.  A number is 1 on all of them or on
  * none, so that it is known which lines of ranks there are.
@@ -128,6 +147,12 @@ struct asl_matmul {
 /* All of them, NULL-ended; by name, NULL if there is none. */
 extern const struct asl_algorithm *const asl_algorithms[];
 const struct asl_algorithm *asl_algorithm_find(const char *name);
+
+/*
+ * Room for one more element of `size` bytes after `count`, where there is room
+ * for *capacity.  NULL, and nothing freed: no memory is left.
+ */
+void *asl_grown(void *at, size_t count, size_t *capacity, size_t size);
 
 /* What each grid number cuts; once the algorithm is chosen. */
 const char *asl_plan_axes(const struct asl_plan *plan);

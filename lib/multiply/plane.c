@@ -2,10 +2,10 @@
  * plane.c -- blocks and strips on a plane of ranks, and how they get around
  */
 #include "lib/multiply/plane.h"
-#include "lib/base/parts.h"
-#include "lib/multiply/brick.h"
 
 #include <math.h>
+
+#include "lib/multiply/brick.h"
 
 struct asl_plane asl_plane(const struct asl_plan *plan, int rank)
 {
@@ -289,14 +289,6 @@ static const struct batch *all_strips(const struct asl_plan *plan,
 	return &all;
 }
 
-static void visit_all(const struct batch *b,
-		      void (*visit)(const struct asl_depth *d, void *arg),
-		      void *arg)
-{
-	for (int i = 0; i < b->count; i++)
-		visit(&b->of[i], arg);
-}
-
 /* Where what is in [first, end) overlaps with x. */
 static void add_owned(struct batch *b, enum share share,
 		      const struct asl_plan *plan, struct asl_range x,
@@ -318,7 +310,8 @@ void asl_plane_each_depth(const struct asl_plan *plan,
 	for (;;) {
 		add_owned(&b, OF_A, plan, x->kA, first, end, most);
 		add_owned(&b, OF_B, plan, x->kB, first, end, most);
-		visit_all(&b, visit, arg);
+		for (int i = 0; i < b.count; i++)
+			visit(&b.of[i], arg);
 		if (end == k)
 			return;
 		first = end;

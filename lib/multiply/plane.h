@@ -119,11 +119,4 @@ void asl_plane_predict_spread(struct asl_counts *counts,
 uint64_t asl_panels_words(const struct asl_plane *x, uint64_t rows,
 			  uint64_t cols, uint64_t depth);
 
-/* Where the blocks lie that a line hands round. */
-static inline enum asl_where asl_plane_where(const struct asl_plan *plan,
-					     const struct asl_group *line)
-{
-	return line->size > 1 ? plan->panels : ASL_POOL;
-}
-
 #endif

@@ -91,8 +91,6 @@ static int seams(int place[SEAMS], const uint64_t dim[3], const int p[3], int i)
 	return count;
 }
 
-/* ---- All ranks, or some ---- */
-
 struct axis {
 	int seam[SEAMS], count;
 };
@@ -119,11 +117,6 @@ static void ask_corners(struct survey *s, const uint64_t dim[3])
 	}
 }
 
-static bool same(const struct place *a, const struct place *b)
-{
-	return !memcmp(a, b, sizeof *a);
-}
-
 /* Along all axes from where measure i has most so far. */
 static void climb(struct survey *s, const struct axis axis[3], int i)
 {
@@ -138,7 +131,7 @@ static void climb(struct survey *s, const struct axis axis[3], int i)
 				x.at[a] = axis[a].seam[j];
 				ask(s, &x);
 			}
-	} while (!same(&from, &s->of[i]));
+	} while (memcmp(&from, &s->of[i], sizeof from));
 }
 
 enum { ALL_RANKS = 4096 };
@@ -365,7 +358,6 @@ static int nothing_fits(const struct asl_plan *plan, uint64_t memory_needed)
 			plan->budget, memory_needed);
 }
 
-/* The grid that was given. */
 static int take_grid(struct asl_multiplication *part, struct asl_plan *plan)
 {
 	const int *p = plan->grid.p;

@@ -6,14 +6,11 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/parts.h"
 
-/*
- * What is to be looked at next: a line by merit, the least first
- */
-
-/* In this order of importance; less is better. */
+/* What is looked at next, in this order of importance; less is better. */
 struct asl_merit {
 	double objective, q, distance;
 };
@@ -45,10 +42,6 @@ struct asl_heap {
 	uint64_t arrivals;
 	bool full; /* no memory was left, and entries are lost */
 };
-
-/*
- * Boxes of grids, and which grids a plan's algorithm may have
- */
 
 /* The grids of an algorithm: `plan` has everything but the grid. */
 struct asl_grids {
@@ -84,10 +77,6 @@ static inline bool box_mixed(const struct asl_box *box)
 	return false;
 }
 
-/*
- * A binary heap
- */
-
 static bool before(const struct asl_entry *a, const struct asl_entry *b)
 {
 	int order = merit_compare(&a->merit, &b->merit);
@@ -101,16 +90,13 @@ static bool before(const struct asl_entry *a, const struct asl_entry *b)
 
 static bool grow(struct asl_heap *h)
 {
-	size_t capacity = h->capacity ? 2 * h->capacity : 1024;
-	struct asl_entry *entry = realloc(h->entry, capacity * sizeof *entry);
+	struct asl_entry *entry =
+		asl_grown(h->entry, h->count, &h->capacity, sizeof *entry);
 
-	if (!entry) {
-		h->full = true;
-		return false;
-	}
-	h->entry = entry;
-	h->capacity = capacity;
-	return true;
+	h->full |= !entry;
+	if (entry)
+		h->entry = entry;
+	return entry;
 }
 
 /*
@@ -122,7 +108,7 @@ static void heap_put(struct asl_heap *h, const struct asl_entry *x)
 	struct asl_entry new = *x;
 	size_t i;
 
-	if (h->count == h->capacity && !grow(h))
+	if (!grow(h))
 		return;
 	new.order = h->arrivals++;
 	for (i = h->count++; i > 0; i = (i - 1) / 2) {
@@ -169,15 +155,10 @@ static void heap_free(struct asl_heap *h)
  * those of a brick are the product of its sides, rounded up.
  */
 
-static int most(uint64_t x)
-{
-	return x < INT32_MAX ? (int)x : INT32_MAX;
-}
-
 static void raise_low(struct asl_box *box, int i, double low)
 {
 	if (low > box->low[i])
-		box->low[i] = low < INT32_MAX ? (int)low : INT32_MAX;
+		box->low[i] = (int)fmin(low, INT32_MAX);
 }
 
 static void lower_high(struct asl_box *box, int i, uint64_t high)
@@ -287,7 +268,7 @@ static bool grids_box(struct asl_box *box, const struct asl_grids *g)
 
 	for (int i = 0; i < 3; i++) {
 		box->low[i] = 1;
-		box->high[i] = most(g->dim[i]);
+		box->high[i] = (int)asl_min(g->dim[i], INT32_MAX);
 		if (a->grid.most[i])
 			lower_high(box, i, (uint64_t)a->grid.most[i]);
 	}
@@ -302,7 +283,6 @@ static bool grids_box(struct asl_box *box, const struct asl_grids *g)
 	return trim(box, g);
 }
 
-/* Is this one of them? */
 static bool grids_have(const struct asl_grids *g, const struct asl_grid *grid)
 {
 	struct asl_plan x = g->plan;
@@ -311,8 +291,6 @@ static bool grids_have(const struct asl_grids *g, const struct asl_grid *grid)
 	return asl_plan_possible(&x) && asl_plan_admits(&x) &&
 	       asl_grid_flops(&x) <= g->flops;
 }
-
-/* ---- The flops limit ---- */
 
 static double least_in(const struct asl_box *box, const struct asl_grids *g)
 {
@@ -369,21 +347,16 @@ static uint64_t least_flops(const struct asl_grids *g, uint64_t fair)
 	return least;
 }
 
-/* A fifth more than 2mnk/P, rounded down: 12 mnk/(5 P). */
-static uint64_t fair_flops(uint64_t all, uint64_t P)
-{
-	return all / (5 * P) * 12 + all % (5 * P) * 12 / (5 * P);
-}
-
 /* All that are admitted within the flops limit (grid.h). */
 static void grids_init(struct asl_grids *g, const struct asl_plan *plan)
 {
 	const struct asl_shape *s = asl_shape_of(plan);
-	uint64_t all = s->m * s->n * s->k, fair;
+	uint64_t all = s->m * s->n * s->k, P = 5 * (uint64_t)plan->ranks, fair;
 
 	*g = (struct asl_grids){.plan = *plan, .flops = 2 * all};
 	asl_plan_dims(g->dim, plan);
-	fair = fair_flops(all, (uint64_t)plan->ranks);
+	/* A fifth more than 2mnk/P, rounded down: 12 mnk/(5 P). */
+	fair = all / P * 12 + all % P * 12 / P;
 	g->flops = asl_max(fair, least_flops(g, fair));
 	g->ranks = 2 * (double)all / (double)g->flops;
 }
@@ -450,7 +423,8 @@ struct asl_search {
 	struct asl_heap line;
 	double lower_bound; /* of the boxes that were put aside */
 	struct found *found;
-	int founds, founds_capacity;
+	int founds;
+	size_t founds_capacity;
 	int variants, capacity;
 	struct variant variant[]; /* [capacity] */
 };
@@ -476,8 +450,6 @@ void asl_search_close(struct asl_search *s)
 	free(s->found);
 	free(s);
 }
-
-/* ---- Merits ---- */
 
 /* That it fits is all that is asked of a grid's memory: then it comes first. */
 static uint64_t wanted(const struct asl_search *s, const struct variant *v,
@@ -608,11 +580,6 @@ static void put_grid(struct asl_search *s, int which, const struct asl_box *box)
 	heap_put(&s->line, &x);
 }
 
-static bool same(const struct asl_grid *a, const struct asl_grid *b)
-{
-	return a->p[0] == b->p[0] && a->p[1] == b->p[1] && a->p[2] == b->p[2];
-}
-
 static void open_box(struct asl_search *s, int which, const struct asl_box *box)
 {
 	const struct variant *v = &s->variant[which];
@@ -621,7 +588,8 @@ static void open_box(struct asl_search *s, int which, const struct asl_box *box)
 	int count;
 
 	if (box_single(box)) {
-		if (!same(&grid, &v->alone) && grids_have(&v->grids, &grid))
+		if (memcmp(&grid, &v->alone, sizeof grid) &&
+		    grids_have(&v->grids, &grid))
 			put_grid(s, which, box);
 		return;
 	}
@@ -632,19 +600,13 @@ static void open_box(struct asl_search *s, int which, const struct asl_box *box)
 
 static bool grow_found(struct asl_search *s)
 {
-	int capacity = s->founds_capacity ? 2 * s->founds_capacity : 64;
-	struct found *found;
+	struct found *found = asl_grown(s->found, (size_t)s->founds,
+					&s->founds_capacity, sizeof *found);
 
-	if (s->founds < s->founds_capacity)
-		return true;
-	found = realloc(s->found, (size_t)capacity * sizeof *found);
-	if (!found) {
-		s->line.full = true;
-		return false;
-	}
-	s->found = found;
-	s->founds_capacity = capacity;
-	return true;
+	s->line.full |= !found;
+	if (found)
+		s->found = found;
+	return found;
 }
 
 static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
@@ -702,17 +664,12 @@ bool asl_search_next(struct asl_search *s, struct asl_candidate *found)
 
 /* ---- What to search ---- */
 
-static struct asl_box box_of(const struct asl_grid *g)
-{
-	return (struct asl_box){{g->p[0], g->p[1], g->p[2]},
-				{g->p[0], g->p[1], g->p[2]}};
-}
-
 void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
 {
 	static const struct asl_costs words = {.net = 1};
 	int which = s->variants++;
 	struct variant *v = &s->variant[which];
+	const int *p = v->alone.p;
 	struct asl_box box;
 
 	assert(which < s->capacity);
@@ -727,7 +684,7 @@ void asl_search_add(struct asl_search *s, const struct asl_plan *plan)
 	asl_plan_prescribe(v->part.ideal, &v->grids.plan);
 	v->alone = plan->grid;
 	if (plan->grid.p[0] || asl_grid_whole(&v->alone, &v->grids.plan)) {
-		box = box_of(&v->alone);
+		box = (struct asl_box){{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
 		put_grid(s, which, &box);
 	}
 	if (plan->grid.p[0] || plan->algorithm->matmul->grid.none)

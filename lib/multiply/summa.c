@@ -31,6 +31,7 @@
  * R. A. van de Geijn, J. Watts, SUMMA: scalable universal matrix multiplication
  * algorithm, Concurrency: Practice and Experience 9(4), 1997.
  */
+#include "lib/multiply/brick.h"
 #include "lib/multiply/plane.h"
 #include "lib/rank/resume.h"
 
@@ -44,18 +45,12 @@ static struct asl_product product(const struct asl_plan *plan,
 				  const struct asl_plane *x, uint64_t depth,
 				  bool add)
 {
-	return (struct asl_product){
-		.m = x->m.count,
-		.n = x->n.count,
-		.k = depth,
-		.cache = plan->cache,
-		.read_cost = plan->costs.read,
-		.write_cost = plan->costs.write,
-		.A = asl_plane_where(plan, &x->row),
-		.B = asl_plane_where(plan, &x->col),
-		.C = ASL_POOL,
-		.add = add,
-	};
+	struct asl_product local = asl_plan_product(
+		plan, x->m.count, x->n.count, depth,
+		asl_brick_where(plan, &x->row), asl_brick_where(plan, &x->col));
+
+	local.add = add;
+	return local;
 }
 
 /* Does the next strip come while one is multiplied? */

@@ -205,9 +205,9 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	};
 
 	asl_plane_each_depth(plan, &x, b, predict_rounds, &f);
-	compute->of[asl_read_counter(asl_plane_where(plan, &x.row))] +=
+	compute->of[asl_read_counter(asl_brick_where(plan, &x.row))] +=
 		m * k * asl_ceil_div(n, b);
-	compute->of[asl_read_counter(asl_plane_where(plan, &x.col))] +=
+	compute->of[asl_read_counter(asl_brick_where(plan, &x.col))] +=
 		k * n * asl_ceil_div(m, b);
 	compute->of[ASL_NVM_WRITE] += m * n;
 	compute->of[ASL_FLOPS] += 2 * m * n * k;

@@ -46,16 +46,13 @@ bool asl_torus_owns(struct asl_piece *x, const struct asl_plan *plan, int rank,
 	return i == 0 && t.x.along_k.me == 0;
 }
 
-/* How many blocks come in, the layer's first copy included. */
-static int arrivals(const struct asl_torus *t, const struct asl_travel *x)
-{
-	return (t->x.along_k.me > 0) + (x->align > 0) + t->rounds - 1;
-}
-
 static void take_rooms(struct asl_rank *r, const struct asl_torus *t,
 		       struct asl_travel *x)
 {
-	for (int i = 0; i < 2 && i < arrivals(t, x); i++)
+	/* How many blocks come in, the layer's first copy included. */
+	int arrivals = (t->x.along_k.me > 0) + (x->align > 0) + t->rounds - 1;
+
+	for (int i = 0; i < 2 && i < arrivals; i++)
 		asl_take(r, &x->buffer[i], t->plan->panels,
 			 x->side * part_of_k(t, 0).count);
 }
@@ -120,22 +117,14 @@ static void multiply(struct asl_rank *r, const struct asl_torus *t,
 		     const struct asl_travel *B, bool add)
 {
 	const struct asl_plan *plan = t->plan;
-	struct asl_product local = {
-		.m = t->x.m.count,
-		.n = t->x.n.count,
-		.k = part_of_k(t, A->part).count,
-		.cache = plan->cache,
-		.read_cost = plan->costs.read,
-		.write_cost = plan->costs.write,
-		.A = A->here.where,
-		.B = B->here.where,
-		.C = C->where,
-		.add = add,
-	};
+	struct asl_product local = asl_plan_product(
+		plan, t->x.m.count, t->x.n.count, part_of_k(t, A->part).count,
+		A->here.where, B->here.where);
 	struct asl_block a = asl_as_block(&A->here, local.m, local.k);
 	struct asl_block b = asl_as_block(&B->here, local.k, local.n);
 	struct asl_block c = asl_as_block(C, local.m, local.n);
 
+	local.add = add;
 	if (local.k || !add)
 		plan->kernel->run(r, &local, &c, &a, &b);
 }
@@ -163,7 +152,7 @@ void asl_torus_multiply(struct asl_rank *r, struct asl_torus *t,
 /*
  * What blocks that travel count, in closed form
  *
- * Independent of torus.c on purpose: no buffers here, and no block on its way.
+ * Independent of the run on purpose: no buffers here, and no block on its way.
  * Parts come by in the order x, x + 1, ..., around q, and the k % q larger ones
  * come first.  So the larger ones among any parts in a row can be counted, and
  * a roll sends more than it receives only where part k % q comes in, the first
@@ -215,8 +204,6 @@ uint64_t asl_torus_owned(const struct asl_torus *t)
 	return asl_torus_start(t, &t->A) + asl_torus_start(t, &t->B) +
 	       t->x.m.count * t->x.n.count;
 }
-
-/* ---- Travelling ---- */
 
 static void predict_align(struct asl_counts *counts, const struct asl_torus *t,
 			  const struct asl_travel *x)
@@ -273,8 +260,6 @@ uint64_t asl_torus_buffers(const struct asl_torus *t)
 			  t->B.side * asl_min(2, others + (t->B.align != 0)));
 }
 
-/* ---- Multiplying ---- */
-
 struct products {
 	struct asl_product of;
 	uint64_t many;
@@ -287,17 +272,10 @@ static void all_products(struct products x[3], const struct asl_torus *t)
 	uint64_t each = asl_shape_of(plan)->k / (uint64_t)t->q,
 		 first = first_part(t);
 	struct row others = row(t, first + 1, rolls(t));
-	struct asl_product p = {
-		.m = t->x.m.count,
-		.n = t->x.n.count,
-		.k = row(t, first, 1).length,
-		.cache = plan->cache,
-		.read_cost = plan->costs.read,
-		.write_cost = plan->costs.write,
-		.A = owner(t) && !t->A.align ? ASL_POOL : plan->panels,
-		.B = owner(t) && !t->B.align ? ASL_POOL : plan->panels,
-		.C = ASL_POOL,
-	};
+	struct asl_product p = asl_plan_product(
+		plan, t->x.m.count, t->x.n.count, row(t, first, 1).length,
+		owner(t) && !t->A.align ? ASL_POOL : plan->panels,
+		owner(t) && !t->B.align ? ASL_POOL : plan->panels);
 
 	x[0] = (struct products){p, 1};
 	p.A = p.B = plan->panels;
@@ -344,8 +322,6 @@ void asl_torus_predict(struct asl_ledger *out, const struct asl_torus *t)
 	predict_products(&out->in[ASL_COMPUTE], t);
 }
 
-/* ---- A box of grids ---- */
-
 /*
  * Rank 0 does ceil(q/c) rounds, of k/q rounded down or more each, on C(0, 0);
  * it has A and B in place for the first, and receives the others.
@@ -366,15 +342,9 @@ void asl_torus_lower_bound(struct asl_lower_bound *least,
 			? ASL_POOL
 			: plan->panels;
 	struct asl_products of = {
-		.x = {.m = asl_ceil_div(s->m, q),
-		      .n = asl_ceil_div(s->n, q),
-		      .k = k,
-		      .cache = plan->cache,
-		      .read_cost = plan->costs.read,
-		      .write_cost = plan->costs.write,
-		      .A = cheaper,
-		      .B = cheaper,
-		      .C = ASL_POOL},
+		.x = asl_plan_product(plan, asl_ceil_div(s->m, q),
+				      asl_ceil_div(s->n, q), k, cheaper,
+				      cheaper),
 	};
 
 	of.A = of.x.m * k;

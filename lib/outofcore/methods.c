@@ -825,8 +825,6 @@ static void rotation_outside_predict(struct asl_ledger *out,
 					 asl_ooc_index(&l, ASL_C, 0).count});
 }
 
-/* ---- The methods ---- */
-
 #define METHOD(NAME, SUMMARY, OF, INSIDE, FUNCTIONS)                           \
 	&(const struct asl_algorithm)                                          \
 	{                                                                      \

@@ -105,8 +105,6 @@ int asl_ooc_passes(const struct asl_ooc_layout *l, enum asl_operand which)
 	return l->X == which ? 1 : l->o->n[which];
 }
 
-/* ---- Owners ---- */
-
 static struct asl_piece share_of_leaf(const struct asl_ooc_layout *l,
 				      enum asl_operand which, int i)
 {
@@ -141,47 +139,39 @@ const struct asl_matmul asl_ooc_matmul = {
 
 /* ---- Tiles ---- */
 
-static struct asl_range rows_of(const struct asl_ooc_walk *w,
-				const struct asl_ooc_tile *t)
+static struct asl_range side(const struct asl_ooc_walk *w,
+			     const struct asl_ooc_tile *t,
+			     enum asl_operand lacking)
 {
-	enum asl_operand i = asl_ooc_rows(t->which);
-
-	return asl_ooc_leaf(w->l, i, t->part, t->leaf[i]);
-}
-
-static struct asl_range cols_of(const struct asl_ooc_walk *w,
-				const struct asl_ooc_tile *t)
-{
-	enum asl_operand i = asl_ooc_cols(t->which);
-
-	return asl_ooc_leaf(w->l, i, t->part, t->leaf[i]);
-}
-
-struct asl_words asl_ooc_tile_words(const struct asl_ooc_walk *w,
-				    const struct asl_ooc_tile *t)
-{
-	return asl_slice(&t->room, 0,
-			 rows_of(w, t).count * cols_of(w, t).count);
+	return asl_ooc_leaf(w->l, lacking, t->part, t->leaf[lacking]);
 }
 
 static struct asl_block block(const struct asl_ooc_walk *w,
 			      const struct asl_ooc_tile *t)
 {
-	struct asl_words words = asl_ooc_tile_words(w, t);
+	uint64_t rows = side(w, t, asl_ooc_rows(t->which)).count;
+	uint64_t cols = side(w, t, asl_ooc_cols(t->which)).count;
+	struct asl_words words = asl_slice(&t->room, 0, rows * cols);
 
-	return asl_as_block(&words, rows_of(w, t).count, cols_of(w, t).count);
+	return asl_as_block(&words, rows, cols);
+}
+
+struct asl_words asl_ooc_tile_words(const struct asl_ooc_walk *w,
+				    const struct asl_ooc_tile *t)
+{
+	struct asl_block x = block(w, t);
+
+	return asl_slice(&t->room, 0, x.rows * x.cols);
 }
 
 /* The tile's place in w->array. */
 static struct asl_block place(const struct asl_ooc_walk *w,
 			      const struct asl_ooc_tile *t)
 {
-	struct asl_range rows = rows_of(w, t);
-	struct asl_range cols = cols_of(w, t);
-	struct asl_range above =
-		asl_ooc_index(w->l, asl_ooc_rows(t->which), t->part);
-	struct asl_range left =
-		asl_ooc_index(w->l, asl_ooc_cols(t->which), t->part);
+	enum asl_operand i = asl_ooc_rows(t->which), j = asl_ooc_cols(t->which);
+	struct asl_range rows = side(w, t, i), cols = side(w, t, j);
+	struct asl_range above = asl_ooc_index(w->l, i, t->part);
+	struct asl_range left = asl_ooc_index(w->l, j, t->part);
 	struct asl_words now =
 		asl_slice(&w->array[t->which], 0, above.count * left.count);
 	struct asl_block all = asl_as_block(&now, above.count, left.count);

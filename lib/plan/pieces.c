@@ -219,28 +219,15 @@ struct walk {
 	struct asl_piece chunk, rest;
 };
 
-static uint64_t end_of(struct asl_range x)
-{
-	return x.first + x.count;
-}
-
-static struct asl_range common(struct asl_range a, struct asl_range b)
-{
-	uint64_t first = asl_max(a.first, b.first);
-	uint64_t end = asl_min(end_of(a), end_of(b));
-
-	return (struct asl_range){first, end > first ? end - first : 0};
-}
-
 /* The piece's words in these rows of the matrix. */
 static struct asl_range words_in(const struct asl_piece *x,
 				 struct asl_range rows)
 {
-	struct asl_range both = common(x->rows, rows);
+	struct asl_range both = asl_common(x->rows, rows);
 
 	if (!both.count)
 		return (struct asl_range){x->words.first, 0};
-	return common(
+	return asl_common(
 		x->words,
 		(struct asl_range){(both.first - x->rows.first) * x->cols.count,
 				   both.count * x->cols.count});
