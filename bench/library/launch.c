@@ -23,9 +23,10 @@
 
 /* ---- The end of the launched job, whatever its launcher reports ---- */
 
-#define TOLD "; the job ends\n" /* guards say it last; net/guard.c */
-#define TERM_S 1.5		/* after that the launcher is told to end */
-#define KILL_S 3		/* and killed */
+#define TOLD "; the job ends\n"	  /* guards say it last; net/guard.c */
+#define STOPPED " stopped by SIG" /* rank 0's word; bench/command/signals.c */
+#define TERM_S 1.5		  /* after that the launcher is told to end */
+#define KILL_S 3		  /* and killed */
 #define TICK_NS 100000000
 #define SWEEPS 5
 
@@ -36,6 +37,7 @@ struct following {
 	size_t length;
 	double told_s; /* when a guard said that the job ends; 0: none has */
 	bool terminated;
+	bool stopped; /* rank 0 said that a signal stopped it */
 };
 
 static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
@@ -108,6 +110,8 @@ static void listen_to(struct following *f, const char *at, size_t bytes)
 			continue;
 		if (is_told(f) && f->told_s <= 0)
 			f->told_s = asl_now();
+		if (memmem(f->line, f->length, STOPPED, strlen(STOPPED)))
+			f->stopped = true;
 		f->length = 0;
 	}
 }
@@ -204,6 +208,10 @@ static int launcher_wait(pid_t launcher, int errors)
 	close(errors);
 	if (f.told_s > 0)
 		sweep();
+	if (ended_by && !f.stopped)
+		asl_complain(128 + ended_by,
+			     "stopped by SIG%s before the ranks had begun",
+			     sigabbrev_np(ended_by));
 	return code_of(&f, status);
 }
 
