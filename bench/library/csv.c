@@ -93,7 +93,7 @@ void asl_csv_end_row(struct asl_csv *csv)
  * The answer of plan and bounds: CSV, to where --csv says
  */
 
-int asl_table_write(struct asl_csv *csv, const char *path)
+static int table_write(struct asl_csv *csv, const char *path)
 {
 	int err;
 
@@ -109,4 +109,12 @@ int asl_table_write(struct asl_csv *csv, const char *path)
 	return err ? asl_complain(asl_exit_code(err), "--csv: %s",
 				  asl_failure())
 		   : 0;
+}
+
+int asl_table_write(struct asl_csv *csv, const char *path)
+{
+	int code = table_write(csv, path);
+
+	asl_csv_close(csv);
+	return code;
 }

@@ -42,7 +42,7 @@ void asl_csv_end_row(struct asl_csv *csv);
  * The answer of plan and bounds: CSV, to where --csv says
  */
 
-/* Write what csv holds to the file, '-' being stdout.  The exit code. */
+/* Write it to the file, '-' being stdout, and close it.  The exit code. */
 int asl_table_write(struct asl_csv *csv, const char *path);
 
 #endif
