@@ -4,8 +4,6 @@
  * Only what has a network can be measured: outside a job the command starts one.
  */
 #include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,11 +11,11 @@
 
 #include "bench/command/commands.h"
 #include "bench/command/machine.h"
+#include "bench/command/output.h"
 #include "bench/command/signals.h"
 #include "bench/library/case.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
-#include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
 #include "lib/calibrate/calibrate.h"
 #include "lib/machine/machine.h"
@@ -42,7 +40,6 @@ static const struct figure {
 
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 
-/* calibrated-HOST.json */
 static const char *calibrate_default(void)
 {
 	static char name[sizeof "calibrated-.json" + 48];
@@ -52,7 +49,6 @@ static const char *calibrate_default(void)
 	return name;
 }
 
-/* The measured figures. */
 static json_t *pack(const struct asl_estimate of[ASL_QUANTITIES])
 {
 	json_t *all = json_object();
@@ -142,21 +138,11 @@ static int choose_ranks(const struct asl_options *o)
 	return cores < 2 ? 2 : cores;
 }
 
-static int check_job(const struct asl_options *o, int ranks)
-{
-	int code = asl_job_check(o, ranks, true);
-
-	if (code)
-		return code;
-	if (ranks < 2)
-		return asl_refuse("calibrate: found 1 rank, expected 2 or "
-				  "more: messages have two ends");
-	return 0;
-}
-
 static int check(const struct asl_options *o,
 		 const struct asl_calibrate_want *want, int ranks)
 {
+	int code;
+
 	if (asl_net_can(want->transport)->simulated)
 		return asl_refuse(
 			"--transport: found sim, expected %s: a simulated "
@@ -169,23 +155,12 @@ static int check(const struct asl_options *o,
 	if (o->provider && !asl_net_can(want->transport)->takes_provider)
 		return asl_refuse("--provider is for --transport ofi, not %s",
 				  want->transport);
-	return check_job(o, ranks);
+	code = asl_job_check(o, ranks, true);
+	if (!code && ranks < 2)
+		code = asl_refuse("calibrate: found 1 rank, expected 2 or "
+				  "more: messages have two ends");
+	return code;
 }
-
-/* Better now than after all the measuring. */
-static int check_file(const char *path)
-{
-	struct asl_atomic_file aside;
-	int err = asl_atomic_file_create(&aside, path);
-
-	if (err)
-		return asl_complain(asl_exit_code(err), "calibrate: %s",
-				    asl_failure());
-	asl_atomic_file_discard(&aside);
-	return 0;
-}
-
-/* ---- Progress ---- */
 
 static void progress(const struct asl_calibrating *at)
 {
@@ -206,8 +181,6 @@ static void progress(const struct asl_calibrating *at)
 	if (at->step_ends && at->step + 1 == at->steps)
 		fputc('\n', stderr);
 }
-
-/* ---- The result ---- */
 
 /* Flops are printed in ps. */
 static void print_line(const struct asl_calibration *x, const struct figure *f)
@@ -256,15 +229,13 @@ static int write_file(const char *path, const struct asl_calibration *x,
 	return asl_flush_stdout();
 }
 
-/* ---- The command ---- */
-
 static int measure(const char *path, struct asl_calibrate_want *want)
 {
 	static struct asl_calibration x;
 	int rank = asl_job().rank, code = 0, err;
 
 	if (rank == 0)
-		code = check_file(path);
+		code = asl_file_try(path, "calibrate");
 	want->refused = code ? -EIO : 0;
 	want->refusal = asl_last_complaint();
 	err = asl_calibrate(&x, want);
@@ -300,7 +271,7 @@ int asl_command_calibrate(struct asl_options *o, int argc, char **argv)
 		asl_signals_guard(o);
 		return measure(path, &want);
 	}
-	code = check_file(path);
+	code = asl_file_try(path, "calibrate");
 	if (code)
 		return code;
 	if (isatty(STDERR_FILENO))

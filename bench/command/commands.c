@@ -6,7 +6,6 @@
  */
 #include "bench/command/commands.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "bench/library/cli.h"

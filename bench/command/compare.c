@@ -2,8 +2,6 @@
  * compare.c -- aslant compare: result directories against the first of them
  */
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +51,6 @@ static const char *const method[] = {
 	"of a cache; all others are named, with the reason.",
 	NULL};
 
-/* "faster", "slower", ... */
 static const char *verdict_on(const struct asl_pair *pair)
 {
 	int verdict = asl_ratio_verdict(&pair->speed);
@@ -122,7 +119,6 @@ static void put_varying(FILE *f, const struct comparing *x,
 	}
 }
 
-/* Which case it is, in one line. */
 static const char *name_pair(char to[NAME], const struct comparing *x,
 			     const struct asl_pair *pair)
 {
@@ -551,7 +547,6 @@ static void name_failed(const struct comparing *x, int place,
 		     p->reason ? p->why : speed);
 }
 
-/* 0, or the exit code. */
 static int gate(const struct comparing *x, double least)
 {
 	int failed = 0, unjudged = 0;
@@ -672,14 +667,11 @@ static int read_all(struct comparing *x, struct asl_options *o)
 static int write_csv(const struct comparing *x, const char *path)
 {
 	struct asl_csv csv;
-	int code;
 
 	if (asl_csv_open(&csv))
 		return asl_no_memory();
 	csv_all(&csv, x);
-	code = asl_table_write(&csv, path);
-	asl_csv_close(&csv);
-	return code;
+	return asl_table_write(&csv, path);
 }
 
 static int write_page(const struct comparing *x, const char *path)

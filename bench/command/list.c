@@ -2,7 +2,6 @@
  * list.c -- aslant list: what there is to choose from, one line each
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/command/commands.h"

@@ -31,8 +31,6 @@
  * what no algorithm can better, and of all ranks together.
  */
 
-/* ---- The case ---- */
-
 static void print_words(FILE *f, uint64_t words)
 {
 	char text[ASL_BYTES];
@@ -212,7 +210,6 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 				     : "COUNTED AND PREDICTED DIFFER.");
 }
 
-/* Findings of an algorithm beside its result. */
 static void print_outcome(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_outcome *x = &rep->outcome;
@@ -419,7 +416,6 @@ static int check_length(const char *dir)
 	return 0;
 }
 
-/* Made or found, and open. */
 static int reach(struct asl_result *r, const char *dir)
 {
 	struct asl_path spot;
@@ -451,7 +447,6 @@ static void result_init(struct asl_result *r)
 		r->file[i] = -1;
 }
 
-/* Make or find the directory, and lock it; code as above. */
 static int result_reach(struct asl_result *r, const char *dir)
 {
 	int code = check_length(dir);
@@ -517,7 +512,6 @@ static void put_rows(struct asl_csv *csv, bool first,
 	put(csv, rep);
 }
 
-/* Append the rows of a repetition to a table. */
 static int add_rows(struct asl_result *r, int which,
 		    void (*put)(struct asl_csv *, const struct asl_rep *),
 		    const struct asl_rep *rep)
@@ -594,15 +588,6 @@ static int result_add(struct asl_result *r, const struct asl_case *c,
 	return err;
 }
 
-/* ---- The end ---- */
-
-static bool has_rows(int fd)
-{
-	struct stat st;
-
-	return fd >= 0 && !fstat(fd, &st) && st.st_size > 0;
-}
-
 static void close_file(int fd)
 {
 	if (fd >= 0)
@@ -611,7 +596,9 @@ static void close_file(int fd)
 
 void asl_result_close(struct asl_result *r)
 {
-	bool kept = has_rows(r->file[ASL_RUNS]);
+	struct stat st;
+	bool kept = r->file[ASL_RUNS] >= 0 && !fstat(r->file[ASL_RUNS], &st) &&
+		    st.st_size > 0;
 
 	if (!r->dir)
 		return;
@@ -625,13 +612,7 @@ void asl_result_close(struct asl_result *r)
 	close_file(r->fd);
 }
 
-/*
- * A result directory that may have been begun
- *
- * cases.csv says so.  It tells how far the tables are to be kept
- * (suite_run.c); the rest is cut off here.
- */
-/* That of a suite that was begun, or a new one. */
+/* cases.csv of a suite that was begun, or a new one. */
 static int open_cases(struct asl_result *r)
 {
 	int *fd = &r->file[ASL_CASES], code;
@@ -661,8 +642,6 @@ int asl_result_open(struct asl_result *r, const char *dir, bool suite)
 	return code;
 }
 
-/* ---- Cutting ---- */
-
 /* Is it NAME.XXXXXX, as a file is called while it is written aside? */
 static bool is_aside(const char *name, int which)
 {
@@ -683,15 +662,6 @@ static void remove_aside(const struct asl_result *r)
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-}
-
-/* All that a suite may leave behind before its first case is finished. */
-static int begin_anew(const struct asl_result *r)
-{
-	for (int i = 0; i < ASL_CASES; i++)
-		if (unlinkat(r->fd, file_names[i], 0) && errno != ENOENT)
-			return file_failed(r, i, -errno);
-	return 0;
 }
 
 static int cut(struct asl_result *r, int which, off_t bytes)
@@ -719,27 +689,30 @@ int asl_result_cut(struct asl_result *r, off_t runs_bytes, off_t ranks_bytes)
 	int code;
 
 	remove_aside(r);
+	/* No case was finished: all files but cases.csv begin anew. */
+	for (int i = 0; !runs_bytes && i < ASL_CASES; i++)
+		if (unlinkat(r->fd, file_names[i], 0) && errno != ENOENT)
+			return file_failed(r, i, -errno);
 	if (!runs_bytes)
-		return begin_anew(r);
+		return 0;
 	code = cut(r, ASL_RUNS, runs_bytes);
 	return code ? code : cut(r, ASL_RANKS_TABLE, ranks_bytes);
 }
+
+/* ---- The output of a run ---- */
 
 static bool to_file(const char *csv)
 {
 	return csv && strcmp(csv, "-") != 0;
 }
 
-/* ---- Before a run ---- */
-
-/* Could the file be written?  Better asked before a long run than after. */
-static int try_csv(const char *path)
+int asl_file_try(const char *path, const char *who)
 {
 	struct asl_atomic_file aside;
 	int err = asl_atomic_file_create(&aside, path);
 
 	if (err)
-		return asl_complain(asl_exit_code(err), "--csv: %s",
+		return asl_complain(asl_exit_code(err), "%s: %s", who,
 				    asl_failure());
 	asl_atomic_file_discard(&aside);
 	return 0;
@@ -754,15 +727,13 @@ int asl_output_open(struct asl_output *out, const struct asl_options *o)
 	if (asl_job().rank > 0)
 		return 0;
 	if (to_file(o->csv))
-		err = try_csv(o->csv);
+		err = asl_file_try(o->csv, "--csv");
 	if (!err && asl_csv_open(&out->rows))
 		err = asl_no_memory();
 	if (!err)
 		err = asl_result_open(&out->result, o->out, out->at_once);
 	return err;
 }
-
-/* ---- Rows ---- */
 
 /* The first rows replace the file that was there; the others follow them. */
 static int grow_file(struct asl_output *out)
@@ -819,8 +790,6 @@ int asl_output_add(struct asl_output *out, const struct asl_case *c,
 	out->done++;
 	return code;
 }
-
-/* ---- After a run ---- */
 
 int asl_output_finish(struct asl_output *out)
 {

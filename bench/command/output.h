@@ -96,4 +96,10 @@ int asl_output_add(struct asl_output *out, const struct asl_case *c,
 int asl_output_finish(struct asl_output *out);
 void asl_output_close(struct asl_output *out);
 
+/*
+ * Could the file be written?  Better asked before a long run than after.
+ * Complaints begin with `who`.
+ */
+int asl_file_try(const char *path, const char *who);
+
 #endif

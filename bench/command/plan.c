@@ -2,7 +2,6 @@
  * plan.c -- aslant plan: every way of solving a problem, cheapest first
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/command/commands.h"
@@ -19,14 +18,11 @@
 static int write_csv(const struct asl_bound *bound, int count, const char *path)
 {
 	struct asl_csv csv;
-	int code;
 
 	if (asl_csv_open(&csv))
 		return asl_no_memory();
 	asl_put_bounds(&csv, bound, count);
-	code = asl_table_write(&csv, path);
-	asl_csv_close(&csv);
-	return code;
+	return asl_table_write(&csv, path);
 }
 
 /* Ranks move whole words; costs are what they are. */
@@ -86,22 +82,15 @@ int asl_command_bounds(struct asl_options *o, int argc, char **argv)
 	return code;
 }
 
-/* ---- For scripts ---- */
-
 static int plan_write_csv(const struct asl_candidates *list, const char *path)
 {
 	struct asl_csv csv;
-	int code;
 
 	if (asl_csv_open(&csv))
 		return asl_no_memory();
 	asl_put_plans(&csv, list);
-	code = asl_table_write(&csv, path);
-	asl_csv_close(&csv);
-	return code;
+	return asl_table_write(&csv, path);
 }
-
-/* ---- For people ---- */
 
 /* Four digits, in units as the options take them: 1.234m. */
 static const char *brief(char text[16], uint64_t words)
@@ -220,8 +209,6 @@ static void plan_print(const struct asl_case *c,
 	print_outsiders(asl_cli_of(base), list);
 	print_lower_bound(list);
 }
-
-/* ---- The command ---- */
 
 int asl_command_plan(struct asl_options *o, int argc, char **argv)
 {

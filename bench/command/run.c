@@ -2,7 +2,6 @@
  * run.c -- aslant run: one case, its repetitions, and where they go
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include "bench/command/commands.h"
 #include "bench/command/output.h"

@@ -85,11 +85,6 @@ void asl_signals_end(int number)
 	_exit(128 + number);
 }
 
-static void end(int number)
-{
-	asl_signals_end(number);
-}
-
 static _Noreturn void give_up(const char *who, const char *why)
 {
 	char line[1024] = "aslant: ";
@@ -102,7 +97,6 @@ static _Noreturn void give_up(const char *who, const char *why)
 	_exit(ASL_NO_MACHINE);
 }
 
-/* ---- Pages that cannot be had ---- */
 static void no_page(int number, siginfo_t *info, void *context)
 {
 	const char *what = asl_mapped_find(info->si_addr);
@@ -113,8 +107,6 @@ static void no_page(int number, siginfo_t *info, void *context)
 			      "it short, or the medium fails (SIGBUS)\n");
 	signal(number, SIG_DFL); /* and it happens again */
 }
-
-/* ---- Libraries that give up ---- */
 
 static bool has_room(void)
 {
@@ -149,8 +141,6 @@ static void crashed(int number, siginfo_t *info, void *context)
 	raise(number);
 }
 
-/* ---- Catching ---- */
-
 /* Signals that nohup ignores stay ignored. */
 static bool is_ignored(int number)
 {
@@ -174,7 +164,7 @@ static void be_warned(void)
 /* The guard of a rank reports that its time is up. */
 void asl_signals_catch(const char *what)
 {
-	struct sigaction on_end = {.sa_handler = end};
+	struct sigaction on_end = {.sa_handler = asl_signals_end};
 	struct sigaction on_page = {.sa_sigaction = no_page,
 				    .sa_flags = SA_SIGINFO};
 	struct sigaction on_crash = {.sa_sigaction = crashed,
@@ -215,8 +205,6 @@ void asl_signals_guard(const struct asl_options *o)
 	asl_net_guard(asl_job().rank, &patience);
 	asl_signals_catch(NULL);
 }
-
-/* ---- Holding ---- */
 
 static void mask(int how)
 {

@@ -84,7 +84,7 @@ void asl_csv_end_row(struct asl_csv *csv)
 	csv->in_row = false;
 }
 
-int asl_table_write(struct asl_csv *csv, const char *path)
+static int table_write(struct asl_csv *csv, const char *path)
 {
 	int err;
 
@@ -100,4 +100,12 @@ int asl_table_write(struct asl_csv *csv, const char *path)
 	return err ? asl_complain(asl_exit_code(err), "--csv: %s",
 				  asl_failure())
 		   : 0;
+}
+
+int asl_table_write(struct asl_csv *csv, const char *path)
+{
+	int code = table_write(csv, path);
+
+	asl_csv_close(csv);
+	return code;
 }

@@ -37,7 +37,7 @@ void asl_csv_put_length(struct asl_csv *csv, const char *name, uint64_t x);
 void asl_csv_put_number(struct asl_csv *csv, const char *name, double x);
 void asl_csv_end_row(struct asl_csv *csv);
 
-/* Write what csv holds to the file, '-' being stdout.  The exit code. */
+/* Write it to the file, '-' being stdout, and close it.  The exit code. */
 int asl_table_write(struct asl_csv *csv, const char *path);
 
 #endif

@@ -61,8 +61,6 @@ const char *asl_brief_seconds(char text[ASL_BRIEF], double s)
 	return text;
 }
 
-/* ---- A row in words ---- */
-
 static void say_size(char text[ASL_SAID], const struct asl_runs_row *row)
 {
 	if (*row->spec)
@@ -110,8 +108,6 @@ const char *asl_say_budget(char text[ASL_SAID], double budget)
 	snprintf(text, ASL_SAID, ", budget %s words", asl_brief(words, budget));
 	return text;
 }
-
-/* ---- Costs ---- */
 
 void asl_row_parts(double part[4], const struct asl_runs_row *x)
 {

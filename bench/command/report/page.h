@@ -156,6 +156,14 @@ void asl_page_details(struct asl_page *p, struct asl_sheet *s,
 		      const char *summary, const char *name);
 void asl_sheet_close(struct asl_sheet *s);
 
+/* A note below a table or a figure, or in their place, as with asl_html. */
+#define asl_note(p, ...)                                                       \
+	do {                                                                   \
+		fputs("<p class=\"note\">", (p)->f);                           \
+		asl_html((p)->f, __VA_ARGS__);                                 \
+		fputs("</p>\n", (p)->f);                                       \
+	} while (0)
+
 /*
  * A figure: begun with its title, then an SVG and a sentence on how to read it
  * (or NULL), ended with its data, which are closed.

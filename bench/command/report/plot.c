@@ -4,7 +4,6 @@
 #include "bench/command/report/plot.h"
 
 #include "bench/command/report/page.h"
-#include <stdbool.h>
 #include <string.h>
 
 /* ---- Ranges and axes ---- */
@@ -261,7 +260,6 @@ void asl_plot_close(struct asl_plot *p)
 
 /* ---- What is in them ---- */
 
-/* Begin an element of a style. */
 static void begin(struct asl_plot *p, const char *element, const char *what,
 		  int style)
 {

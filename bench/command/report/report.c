@@ -34,8 +34,6 @@ static const struct asl_section *const sections[] = {
 	&asl_section_method,   NULL,
 };
 
-/* ---- The page ---- */
-
 static bool is_there(const struct asl_page *p, const struct asl_section *x)
 {
 	return !x->compares || p->results->places > 1;
@@ -88,11 +86,10 @@ static void put_head(struct asl_page *p)
 
 static void put_section(struct asl_page *p, const struct asl_section *x)
 {
-	bool several = p->results->places > 1;
-
 	if (x->id)
 		fprintf(p->f, "\n<h2 id=\"%s\">%s</h2>\n", x->id,
-			x->titles && several ? x->titles : x->title);
+			x->titles && p->results->places > 1 ? x->titles
+							    : x->title);
 	x->write(p);
 }
 
@@ -104,8 +101,6 @@ static void write_page(struct asl_page *p)
 			put_section(p, *x);
 	fputs("</main></body>\n</html>\n", p->f);
 }
-
-/* ---- Where from, where to ---- */
 
 /* What cannot be read leaves its part of the page empty. */
 static json_t *read_machine(const char *dir)
@@ -177,8 +172,6 @@ static int report(const char **dir, int count, const char *path)
 	asl_results_close(&results);
 	return code;
 }
-
-/* ---- The command ---- */
 
 /* "results/x/" and "results/x" are the same, and so named. */
 static void trim(const char *path)

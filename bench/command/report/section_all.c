@@ -24,14 +24,14 @@ static void put(struct asl_page *p, struct asl_sheet *t,
 		const struct asl_measured *x)
 {
 	const struct asl_runs_row *row = x->row;
-	struct asl_said said = asl_say(row);
 	bool timed = x->time.samples;
 
-	asl_sheet_put(
-		t, "%s%s%g%s%s%s%s%s%g%g%g%g%g%g", asl_page_place_of(p, row),
-		said.size, row->ranks, row->algorithm, row->kernel, row->grid,
-		row->medium, row->transport, row->r, row->w, row->beta,
-		row->bh_words_max, row->net_bound_words, row->net_bound_ratio);
+	asl_sheet_put(t, "%s%s%g%s%s%s%s%s%g%g%g%g%g%g",
+		      asl_page_place_of(p, row), asl_say(row).size, row->ranks,
+		      row->algorithm, row->kernel, row->grid, row->medium,
+		      row->transport, row->r, row->w, row->beta,
+		      row->bh_words_max, row->net_bound_words,
+		      row->net_bound_ratio);
 	asl_sheet_put(t, "%g%g%g%g%s%s%d%g%g%g%g\n", row->read_words_max,
 		      row->write_words_max, asl_row_cost(row), predicted(row),
 		      row->predicted_equal == 1 ? "yes" : "NO", verified(x),

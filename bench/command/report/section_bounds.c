@@ -1,7 +1,6 @@
 /*
  * section_bounds.c -- counted, predicted, and what no algorithm betters
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "bench/command/report/page.h"
@@ -17,7 +16,6 @@ static double net_ratio(const struct asl_runs_row *x)
 	return x->net_bound_ratio;
 }
 
-/* Words between cache and memory. */
 static double io_ratio(const struct asl_runs_row *x)
 {
 	if (x->io_bound_words <= 0)
@@ -63,7 +61,6 @@ static void put(struct asl_sheet *t, const struct asl_pack *g,
 		      io->middle, io->high);
 }
 
-/* One family: a range an algorithm. */
 static void figure(struct asl_page *p, const struct asl_pack *family)
 {
 	static const int by_algorithm[] = {COL_algorithm, ASL_END};

@@ -5,7 +5,6 @@
  * cost, the next one of another name, and which kind of words makes the
  * difference; and, where times were measured, the fastest.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,8 +107,6 @@ static const char *say_why(char text[ASL_SAID], const struct contest *c)
 	return text;
 }
 
-/* ---- A sentence a family ---- */
-
 /* How many contests an algorithm wins, and by how much each. */
 static int tally(double *leads, const struct contest *c, int count,
 		 const char *name)
@@ -166,7 +163,6 @@ static int compare_families(const void *a, const void *b)
 	return asl_rows_compare(x->best->row, y->best->row, by);
 }
 
-/* A list with a sentence for each family and directory. */
 static void say_families(struct asl_page *p, const struct contest *contests,
 			 int count)
 {
@@ -189,8 +185,6 @@ static void say_families(struct asl_page *p, const struct contest *contests,
 	free(leads);
 	free(c);
 }
-
-/* ---- The table ---- */
 
 /* "fused in 2.1 ms", or two of them where intervals touch. */
 static const char *say_fastest(char text[ASL_SAID], const struct contest *c)
@@ -273,9 +267,9 @@ static void show(struct asl_page *p, const struct contest *c, int count)
 	if (most > sight)
 		table(p, c + sight, most - sight, false);
 	if (count > most)
-		asl_html(p->f,
-			 "<p class=\"note\">%d more cases are not in these "
-			 "tables; runs.csv has them.</p>\n",
+		asl_note(p,
+			 "%d more cases are not in these tables; runs.csv has "
+			 "them.",
 			 count - most);
 }
 
@@ -299,9 +293,8 @@ static void write_section(struct asl_page *p)
 	if (count)
 		show(p, c, count);
 	else
-		fputs("<p class=\"note\">No case was solved by two algorithms: "
-		      "there is nothing to choose from.</p>\n",
-		      p->f);
+		asl_note(p, "No case was solved by two algorithms: there is "
+			    "nothing to choose from.");
 	free(c);
 	free(all.at);
 }

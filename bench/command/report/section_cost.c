@@ -4,7 +4,6 @@
  * As in the figures of the JOMMA paper: a panel for a machine's costs, a group
  * of bars for a size, a bar for an algorithm.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +24,10 @@ static void put_data(struct asl_page *p, struct asl_sheet *s,
 		"messages and rest|Q|memory budget");
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_runs_row *x = g->at[i]->row;
-		struct asl_said said = asl_say(x);
 		double part[4];
 
 		asl_row_parts(part, x);
-		asl_sheet_put(s, "%s%s%s%s%g%g%g%g%g%g\n", said.size,
+		asl_sheet_put(s, "%s%s%s%s%g%g%g%g%g%g\n", asl_say(x).size,
 			      x->algorithm, x->kernel, x->grid, part[0],
 			      part[1], part[2], part[3], asl_row_cost(x),
 			      x->memory_budget_words);
@@ -138,11 +136,8 @@ static void panel(struct asl_page *p, const struct asl_pack *g)
 			 said.means, said.costs);
 	asl_bars_stacked(p->f, p->title, bar, shown);
 	if (shown < g->count)
-		asl_html(p->f,
-			 "<p class=\"note\">%d of %d bars; the data below have "
-			 "%d.</p>\n",
-			 shown, g->count,
-			 asl_shown(g->count, ASL_MOST_FIGURE_ROWS));
+		asl_note(p, "%d of %d bars; the data below have %d.", shown,
+			 g->count, asl_shown(g->count, ASL_MOST_FIGURE_ROWS));
 	asl_figure_end(p, NULL, &s);
 	free(label);
 }

@@ -9,13 +9,6 @@
 
 #include "bench/command/report/page.h"
 
-/* Scratch for one number a row, and for one a case. */
-struct scratch {
-	double *rows, *cases;
-};
-
-/* ---- Socket by socket ---- */
-
 struct part {
 	int rank, socket;
 	char medium[8];
@@ -89,8 +82,6 @@ static void sockets_table(struct asl_page *p, int cases, double *scratch)
 		asl_sheet_close(&t);
 }
 
-/* ---- Counted, and by hardware ---- */
-
 static const enum asl_column bytes[] = {COL_hwc_read_bytes,
 					COL_hwc_write_bytes};
 
@@ -113,15 +104,16 @@ static double ratio(const struct asl_measured *x, bool written, double *scratch)
 
 /* "... 1.2 times the bytes counted (0.98 to 1.4 in 5 results)". */
 static void say_ratios(struct asl_page *p, int cases, bool written,
-		       const struct scratch *s)
+		       double *scratch)
 {
+	double *ratios = scratch + p->results->rows;
 	int count = 0;
 
 	for (int i = 0; i < cases; i++) {
-		double x = ratio(p->list[i], written, s->rows);
+		double x = ratio(p->list[i], written, scratch);
 
 		if (!isnan(x))
-			s->cases[count++] = x;
+			ratios[count++] = x;
 	}
 	if (!count)
 		return;
@@ -129,11 +121,10 @@ static void say_ratios(struct asl_page *p, int cases, bool written,
 		 "<li>The hardware %s <b>%.3g times</b> the bytes counted, in "
 		 "the median of %d result%s",
 		 written ? "wrote" : "read",
-		 asl_median(s->cases, count), /* sorts */
+		 asl_median(ratios, count), /* sorts */
 		 count, count == 1 ? "" : "s");
 	if (count > 1)
-		asl_html(p->f, " (%.3g to %.3g)", s->cases[0],
-			 s->cases[count - 1]);
+		asl_html(p->f, " (%.3g to %.3g)", ratios[0], ratios[count - 1]);
 	fputs(".</li>\n", p->f);
 }
 
@@ -165,13 +156,9 @@ static void table(struct asl_page *p, int cases, double *scratch)
 	}
 	asl_page_table(p, &t, "hardware.csv");
 	if (shown < cases)
-		asl_html(p->f,
-			 "<p class=\"note\">The first %d of %d results; "
-			 "runs.csv has all.</p>\n",
+		asl_note(p, "The first %d of %d results; runs.csv has all.",
 			 shown, cases);
 }
-
-/* ---- What was counted, or why nothing ---- */
 
 /* The notes of rows with bytes, or of those without, each once. */
 static void say_notes(struct asl_page *p, bool with)
@@ -205,7 +192,7 @@ static bool has_bytes(const struct asl_measured *x)
 	return false;
 }
 
-static void say_bytes(struct asl_page *p, int cases, const struct scratch *s)
+static void say_bytes(struct asl_page *p, int cases, double *scratch)
 {
 	fputs("<p>Memory controllers count the bytes that really move, of "
 	      "whole sockets, for any program. Counted words are those "
@@ -217,25 +204,25 @@ static void say_bytes(struct asl_page *p, int cases, const struct scratch *s)
 	      "Then do not expect times to follow the counts.</p>\n"
 	      "<ul class=\"lead\">\n",
 	      p->f);
-	say_ratios(p, cases, false, s);
-	say_ratios(p, cases, true, s);
+	say_ratios(p, cases, false, scratch);
+	say_ratios(p, cases, true, scratch);
 	fputs("</ul>\n<p class=\"note\">Counted was: ", p->f);
 	say_notes(p, true);
 	fputs(".</p>\n", p->f);
-	table(p, cases, s->rows);
-	sockets_table(p, cases, s->rows);
+	table(p, cases, scratch);
+	sockets_table(p, cases, scratch);
 }
 
 static void write_section(struct asl_page *p)
 {
 	int cases = asl_page_list(p, has_bytes);
-	size_t rows = (size_t)p->results->rows + 1;
-	struct scratch s = {calloc(rows, sizeof(double)),
-			    calloc(rows, sizeof(double))};
+	/* A number for each row, and one for each case. */
+	double *scratch =
+		calloc(2 * (size_t)p->results->rows + 1, sizeof *scratch);
 
-	p->failed |= !s.rows || !s.cases;
+	p->failed |= !scratch;
 	if (!p->failed && cases) {
-		say_bytes(p, cases, &s);
+		say_bytes(p, cases, scratch);
 	} else {
 		fputs("<p class=\"note\">No hardware counted along, so there "
 		      "is nothing to hold the counted words against: ",
@@ -243,8 +230,7 @@ static void write_section(struct asl_page *p)
 		say_notes(p, false);
 		fputs(".</p>\n", p->f);
 	}
-	free(s.rows);
-	free(s.cases);
+	free(scratch);
 }
 
 const struct asl_section asl_section_hardware = {

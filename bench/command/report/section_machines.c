@@ -5,8 +5,6 @@
 
 #include "bench/command/report/page.h"
 
-/* ---- From machine.json ---- */
-
 static const json_t *find(const struct asl_page *p, int place, const char *key)
 {
 	return json_object_get(p->machine[place], key);
@@ -80,8 +78,6 @@ static const struct known {
 	{"command", "command_line", put_list},
 	{"notes", "notes", put_list},
 };
-
-/* ---- From rows ---- */
 
 /* The distinct values of a column in the rows of a place. */
 static void put_each(struct asl_page *p, int place, enum asl_column column)
@@ -157,8 +153,6 @@ static const struct seen {
 	{"emulated", COL_emulated, put_each},
 	{"rows", COL_place, put_rows},
 };
-
-/* ---- The table ---- */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,8 +4,6 @@
  * The pairs and their ratios are those of aslant compare.  If neither machine
  * measured anything, the model's nanoseconds are compared.
  */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/command/report/page.h"
@@ -67,12 +65,6 @@ static bool open_match(struct match *m, const struct asl_page *p, int place)
 	return true;
 }
 
-static void close_match(struct match *m)
-{
-	asl_comparison_close(&m->c);
-	free(m->pair);
-}
-
 /* The geometric mean is of logarithms, as in aslant compare. */
 static struct sum sum_up(const struct asl_pair *const *pair, int count)
 {
@@ -90,8 +82,6 @@ static struct sum sum_up(const struct asl_pair *const *pair, int count)
 	s.sure = side[s.mean > 1];
 	return s;
 }
-
-/* ---- The table ---- */
 
 static double seconds(const struct asl_pair *x, const struct asl_measured *of)
 {
@@ -126,8 +116,6 @@ static void table(struct asl_page *p, const struct match *m)
 	asl_page_details(p, &t, "Case by case, most writing first",
 			 "machines.csv");
 }
-
-/* ---- The figure: two bars for each of the cases that write most ---- */
 
 static void figure(struct asl_page *p, const struct match *m)
 {
@@ -387,7 +375,8 @@ static void write_section(struct asl_page *p)
 		} else {
 			p->failed = true;
 		}
-		close_match(&m);
+		asl_comparison_close(&m.c);
+		free(m.pair);
 	}
 }
 

@@ -4,7 +4,6 @@
  * Carson et al. (Write-avoiding algorithms, 2016) proved that no algorithm of
  * this model attains both bounds: how near to the corner can one come?
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +96,6 @@ static bool has_point(const struct asl_runs_row *x)
 	return x->bh_words_max > 0 && x->write_words_max > 0;
 }
 
-/* Is another point there already? */
 static bool is_taken(const struct asl_pack *g, int i)
 {
 	static const int by_point[] = {COL_write_words_max, COL_bh_words_max,
@@ -166,9 +164,9 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 			 said.means);
 	drawn = draw(p, g, &b);
 	if (drawn < g->count)
-		asl_html(p->f,
-			 "<p class=\"note\">%d of %d points; the data have %d, "
-			 "also what sends nothing.</p>\n",
+		asl_note(p,
+			 "%d of %d points; the data have %d, also what sends "
+			 "nothing.",
 			 drawn, g->count,
 			 asl_shown(g->count, ASL_MOST_FIGURE_ROWS));
 	asl_figure_end(p, NULL, &t);
@@ -210,13 +208,10 @@ static void write_section(struct asl_page *p)
 	      p->f);
 	asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
 	if (!all.count)
-		fputs("<p class=\"note\">No problem was solved in two ways on "
-		      "more than one rank.</p>\n",
-		      p->f);
+		asl_note(p, "No problem was solved in two ways on more than "
+			    "one rank.");
 	if (all.count > ASL_MOST_PLOTS)
-		asl_html(p->f,
-			 "<p class=\"note\">Drawn are the %d of %d problems "
-			 "with most points.</p>\n",
+		asl_note(p, "Drawn are the %d of %d problems with most points.",
 			 ASL_MOST_PLOTS, all.count);
 	free(all.at);
 }

@@ -5,8 +5,6 @@
  * in w / beta: B_h + (r / beta) B_r + (w / beta) B_w.  The lower envelope of all
  * lines of a problem says which is cheapest where, exactly, without another run.
  */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -362,9 +360,7 @@ static void figure(struct asl_page *p, const struct prices *s)
 	fputs("</p>\n", p->f);
 	draw(p, s);
 	if (s->lines > ASL_MOST_CURVES)
-		asl_html(p->f,
-			 "<p class=\"note\">%d of %d ways are drawn; the data "
-			 "have %d.</p>\n",
+		asl_note(p, "%d of %d ways are drawn; the data have %d.",
 			 ASL_MOST_CURVES, s->lines,
 			 asl_shown(s->lines, ASL_MOST_FIGURE_ROWS));
 	asl_figure_end(p, NULL, &t);
@@ -417,10 +413,9 @@ static void show(struct asl_page *p, struct prices *s, int count)
 		figure(p, &s[i]);
 	fputs("</div>\n", p->f);
 	if (count > ASL_MOST_PLOTS)
-		asl_html(p->f,
-			 "<p class=\"note\">Drawn are the %d of %d problems "
-			 "whose choice turns most often; the table has "
-			 "%s.</p>\n",
+		asl_note(p,
+			 "Drawn are the %d of %d problems whose choice turns "
+			 "most often; the table has %s.",
 			 ASL_MOST_PLOTS, count,
 			 count > ASL_MOST_FIGURE_ROWS ? "the first 400"
 						      : "all");
@@ -492,9 +487,7 @@ static void write_section(struct asl_page *p)
 	if (!p->failed && count)
 		show(p, s, count);
 	else
-		fputs("<p class=\"note\">No problem was solved in two "
-		      "ways.</p>\n",
-		      p->f);
+		asl_note(p, "No problem was solved in two ways.");
 	for (int i = 0; i < count; i++)
 		close_prices(&s[i]);
 	free(s);

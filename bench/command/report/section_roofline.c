@@ -5,7 +5,6 @@
  * how fast can an algorithm be that needs a word read, or one written, for so
  * many flops?  Both are from the costs that the rows ran with, if these are times.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "bench/command/report/page.h"
@@ -55,10 +54,9 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 			"writing allows");
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_runs_row *x = g->at[i]->row;
-		struct asl_said said = asl_say(x);
 
-		asl_sheet_put(t, "%s%g%s%s%g%g%g%g%g\n", said.size, x->ranks,
-			      x->algorithm, x->transport, per_read(x),
+		asl_sheet_put(t, "%s%g%s%s%g%g%g%g%g\n", asl_say(x).size,
+			      x->ranks, x->algorithm, x->transport, per_read(x),
 			      per_write(x), speed(g->at[i]), per_read(x) / x->r,
 			      per_write(x) / x->w);
 	}
@@ -106,9 +104,9 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 			 asl_page_place_of(p, row), row->r, 8 / row->r, row->w,
 			 8 / row->w);
 	draw(p, g);
-	asl_html(p->f,
-		 "<p class=\"note\">Dots: a case by what it reads; squares: "
-		 "the same by what it writes.%s%s</p>\n",
+	asl_note(p,
+		 "Dots: a case by what it reads; squares: the same by what it "
+		 "writes.%s%s",
 		 row->gamma > 0 ? ""
 				: " What arithmetic allows is not known: "
 				  "the profile has no figure for a flop.",
@@ -138,17 +136,14 @@ static void write_section(struct asl_page *p)
 		      p->f);
 		asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
 	} else {
-		fputs("<p class=\"note\">Not drawn: no row has both a time and "
-		      "costs in nanoseconds. Measure the machine with "
-		      "<code>aslant calibrate</code>, and run with the profile "
-		      "that it writes.</p>\n",
-		      p->f);
+		asl_note(p, "Not drawn: no row has both a time and costs in "
+			    "nanoseconds. Measure the machine with "
+			    "<code>aslant calibrate</code>, and run with the "
+			    "profile that it writes.");
 	}
 	if (all.count > ASL_MOST_PLOTS)
-		asl_html(p->f,
-			 "<p class=\"note\">Drawn are %d of %d sets of "
-			 "costs.</p>\n",
-			 ASL_MOST_PLOTS, all.count);
+		asl_note(p, "Drawn are %d of %d sets of costs.", ASL_MOST_PLOTS,
+			 all.count);
 	free(all.at);
 }
 

@@ -1,7 +1,6 @@
 /*
  * section_scaling.c -- more ranks: strong (same problem), and weak (same work)
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "bench/command/report/page.h"
@@ -138,15 +137,14 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 			"reps|GFLOP/s|words sent, B_h|lower bound");
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_measured *x = g->at[i];
-		struct asl_said said = asl_say(x->row);
 		bool timed = x->time.samples;
 
-		asl_sheet_put(t, "%s%s%s%g%g%g%g%d%g%g%g\n", said.size,
-			      x->row->algorithm, x->row->grid, x->row->ranks,
-			      timed ? x->time.median : NAN,
-			      timed ? x->time.low : NAN,
-			      timed ? x->time.high : NAN, x->count, x->gflops,
-			      x->row->bh_words_max, x->row->net_bound_words);
+		asl_sheet_put(
+			t, "%s%s%s%g%g%g%g%d%g%g%g\n", asl_say(x->row).size,
+			x->row->algorithm, x->row->grid, x->row->ranks,
+			timed ? x->time.median : NAN, timed ? x->time.low : NAN,
+			timed ? x->time.high : NAN, x->count, x->gflops,
+			x->row->bh_words_max, x->row->net_bound_words);
 	}
 }
 
@@ -199,9 +197,7 @@ static void write_section(struct asl_page *p)
 			asl_page_figures(p, &all, ASL_MOST_PLOTS,
 					 weak ? weak_figure : strong_figure);
 		if (all.count > ASL_MOST_PLOTS)
-			asl_html(p->f,
-				 "<p class=\"note\">Drawn are the %d of %d "
-				 "with most results.</p>\n",
+			asl_note(p, "Drawn are the %d of %d with most results.",
 				 ASL_MOST_PLOTS, all.count);
 		free(all.at);
 	}

@@ -1,7 +1,6 @@
 /*
  * section_time.c -- where the time goes: arithmetic, network, memory
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "bench/command/report/page.h"
@@ -26,12 +25,12 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 		"all, s|low|high|coverage|repetitions");
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_measured *x = g->at[i];
-		struct asl_said said = asl_say(x->row);
 
-		asl_sheet_put(t, "%s%s%s%g%g%g%g%g%g%g%d\n", said.size,
-			      x->row->algorithm, x->row->grid, x->compute,
-			      x->comm, x->io, x->time.median, x->time.low,
-			      x->time.high, x->time.coverage, x->time.samples);
+		asl_sheet_put(t, "%s%s%s%g%g%g%g%g%g%g%d\n",
+			      asl_say(x->row).size, x->row->algorithm,
+			      x->row->grid, x->compute, x->comm, x->io,
+			      x->time.median, x->time.low, x->time.high,
+			      x->time.coverage, x->time.samples);
 	}
 }
 
@@ -104,10 +103,8 @@ static void write_section(struct asl_page *p)
 	if (all.count)
 		say_head(p, all.count);
 	else
-		fputs("<p class=\"note\">Nothing was timed: all rows only "
-		      "count "
-		      "(--store null).</p>\n",
-		      p->f);
+		asl_note(p, "Nothing was timed: all rows only count (--store "
+			    "null).");
 	asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
 	free(all.at);
 }

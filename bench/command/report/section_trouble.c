@@ -1,49 +1,42 @@
 /*
  * section_trouble.c -- rows that failed, or were not verified
  */
-#include <stdio.h>
-
 #include "bench/command/report/page.h"
 
-static bool failed_verification(const struct asl_runs_row *x)
-{
-	return x->verified == 0;
-}
-
-static bool miscounted(const struct asl_runs_row *x)
-{
-	return x->predicted_equal == 0;
-}
-
-static bool misemulated(const struct asl_runs_row *x)
-{
-	return x->emulation_valid == 0;
-}
-
+/* What is wrong with a row that has 0 in a column. */
 static const struct reason {
-	bool (*is)(const struct asl_runs_row *x);
+	size_t offset;
 	const char *text;
 } reasons[] = {
-	{failed_verification, "the result failed verification"},
-	{miscounted, "counts are not as predicted"},
-	{misemulated, "emulated too inexactly"},
+	{offsetof(struct asl_runs_row, verified),
+	 "the result failed verification"},
+	{offsetof(struct asl_runs_row, predicted_equal),
+	 "counts are not as predicted"},
+	{offsetof(struct asl_runs_row, emulation_valid),
+	 "emulated too inexactly"},
 };
 
 enum { REASONS = sizeof reasons / sizeof reasons[0] };
 
+static bool holds(const struct reason *reason, const struct asl_runs_row *x)
+{
+	const void *at = (const char *)x + reason->offset;
+
+	return *(const double *)at == 0;
+}
+
 static void put(struct asl_page *p, struct asl_sheet *s,
 		const struct asl_runs_row *x)
 {
-	struct asl_said said = asl_say(x);
 	char text[ASL_SAID] = "it was not verified";
 	int at = 0;
 
 	for (int i = 0; i < REASONS; i++)
-		if (reasons[i].is(x))
+		if (holds(&reasons[i], x))
 			at += snprintf(text + at, (size_t)(ASL_SAID - at),
 				       "%s%s", at ? "; " : "", reasons[i].text);
 	asl_sheet_put(s, "%s%s%s%g%s%g%s%s%g%s%s%s\n", text, x->algorithm,
-		      said.size, x->ranks, x->grid, x->residual,
+		      asl_say(x).size, x->ranks, x->grid, x->residual,
 		      asl_page_place_of(p, x), x->run_id, x->rep, x->medium,
 		      x->transport, x->time_utc);
 }
@@ -75,6 +68,7 @@ static void say_rest(struct asl_page *p, int found)
 			 " The table has the first %d of them; runs.csv has "
 			 "all.",
 			 ASL_MOST_FIGURE_ROWS);
+	fputs("</p>\n", p->f);
 }
 
 /* "the result failed verification (3), emulated too inexactly (12)" */
@@ -86,7 +80,7 @@ static void say_reasons(struct asl_page *p)
 		int found = 0;
 
 		for (int i = 0; i < p->results->rows; i++)
-			found += reasons[k].is(&p->results->row[i]);
+			found += holds(&reasons[k], &p->results->row[i]);
 		if (found) {
 			asl_html(p->f, "%s%s (%d)", comma, reasons[k].text,
 				 found);
@@ -113,7 +107,6 @@ static void say_failed(struct asl_page *p)
 	      "marked in the table of all results, and in no other figure.",
 	      p->f);
 	say_rest(p, found);
-	fputs("</p>\n", p->f);
 	asl_page_table(p, &s,
 		       found > SIGHT ? "failed-first.csv" : "failed.csv");
 	if (found > SIGHT) {
@@ -138,7 +131,6 @@ static void say_unverified(struct asl_page *p)
 		 "shown below, but their results were not checked.",
 		 found, p->results->rows);
 	say_rest(p, found);
-	fputs("</p>\n", p->f);
 	asl_page_details(p, &s, "Which", "unverified.csv");
 	fputs("</div>\n", p->f);
 }

@@ -1,7 +1,6 @@
 /*
  * section_wear.c -- bytes written, as a share of what a device is rated for
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "bench/command/report/page.h"
@@ -78,9 +77,8 @@ static void write_section(struct asl_page *p)
 		put(p, &t, p->list[i]);
 	asl_page_table(p, &t, "wear.csv");
 	if (shown < cases)
-		asl_html(p->f,
-			 "<p class=\"note\">The %d that write most, of %d; the "
-			 "others wear less.</p>\n",
+		asl_note(p,
+			 "The %d that write most, of %d; the others wear less.",
 			 shown, cases);
 }
 

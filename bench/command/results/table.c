@@ -58,8 +58,6 @@ static bool grow(struct reader *r, void *list, size_t *most, size_t used,
 	return true;
 }
 
-/* ---- Cells and rows, as libcsv finds them ---- */
-
 static void take_cell(void *from, size_t bytes, void *arg)
 {
 	struct reader *r = arg;
@@ -142,8 +140,6 @@ static void take_row(int end, void *arg)
 	r->cells_in_row = 0;
 }
 
-/* ---- The file ---- */
-
 static int take_line(struct reader *r, struct csv_parser *parser,
 		     const char *line, size_t bytes)
 {
@@ -219,8 +215,6 @@ void asl_table_close(struct asl_table *table)
 	free(table->line);
 	*table = (struct asl_table){0};
 }
-
-/* ---- What is in it ---- */
 
 int asl_table_column(const struct asl_table *table, const char *name)
 {

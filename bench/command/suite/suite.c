@@ -190,24 +190,21 @@ static int follow(pid_t child)
 
 /* ---- Parts ---- */
 
-static int run_part(int ranks, int argc, char **argv)
-{
-	pid_t child = begin();
-
-	if (!child)
-		_exit(asl_launch(ranks, argc, argv, 0));
-	return follow(child);
-}
-
 static int run_parts(const struct asl_suite *s, int argc, char **argv)
 {
 	int worst = 0, code = 0;
 
 	watch_signals();
 	for (int i = 0; code <= ASL_CHECK_FAILED && i < s->count; i++) {
+		pid_t child;
+
 		if (!is_first(s, i))
 			continue;
-		code = run_part(s->cases[i].c.want.plan.ranks, argc, argv);
+		child = begin();
+		if (!child)
+			_exit(asl_launch(s->cases[i].c.want.plan.ranks, argc,
+					 argv, 0));
+		code = follow(child);
 		worst = code > worst ? code : worst;
 	}
 	return worst;
@@ -216,8 +213,7 @@ static int run_parts(const struct asl_suite *s, int argc, char **argv)
 static bool are_one(const struct asl_suite *s)
 {
 	for (int i = 1; i < s->count; i++)
-		if (s->cases[i].c.want.plan.ranks !=
-		    s->cases[0].c.want.plan.ranks)
+		if (is_first(s, i))
 			return false;
 	return true;
 }
@@ -304,7 +300,6 @@ static void print_plan(FILE *f, const struct asl_plan *plan)
 		x.kernel ? x.kernel : "", x.size, plan->ranks, x.grid);
 }
 
-/* A line for every case: grid, predicted costs. */
 static void suite_print(const struct asl_suite *s)
 {
 	printf("   case %-14s %-6s %8s %6s  %-9s %12s %12s  %s\n", "algorithm",
@@ -453,32 +448,29 @@ static int check(struct asl_suite *s, const struct asl_options *o)
 
 static int keep_part(struct asl_suite *s)
 {
-	int ranks = asl_job().size;
+	int ranks = asl_job().size, kept = 0;
 
 	if (!ranks)
 		return asl_refuse(
 			"--part: this is no MPI job; expected mpiexec or srun");
-	asl_suite_keep(s, ranks);
+	for (int i = 0; i < s->count; i++)
+		if (!s->cases[i].o.ranks || s->cases[i].o.ranks == ranks)
+			s->cases[kept++] = s->cases[i];
+	s->count = kept;
 	if (s->count)
 		return 0;
 	return asl_refuse("--part: no case has %d ranks", ranks);
 }
 
-static int read_and_check(struct asl_suite *s, const struct asl_options *o,
-			  int argc, char **argv)
-{
-	int code = asl_suite_read(s, o->algorithm, argc - 1, argv + 1);
-
-	if (!code && o->part)
-		code = keep_part(s);
-	return code ? code : check(s, o);
-}
-
 static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
 		char **argv)
 {
-	int code = read_and_check(s, o, argc, argv), late;
+	int code = asl_suite_read(s, o->algorithm, argc - 1, argv + 1), late;
 
+	if (!code && o->part)
+		code = keep_part(s);
+	if (!code)
+		code = check(s, o);
 	if (!code && o->dry_run) {
 		suite_print(s);
 		return 0;

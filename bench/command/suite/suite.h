@@ -52,7 +52,7 @@ struct asl_suite {
 	struct json_t *json; /* texts of the options are in it */
 	struct asl_suite_case *cases;
 	int count, room;
-	int total; /* cases there were before asl_suite_keep */
+	int total; /* cases there were, before those of a part were kept */
 	enum {
 		ASL_CALIBRATE_NOT,
 		ASL_CALIBRATE_QUICK,
@@ -68,9 +68,6 @@ struct asl_suite {
 int asl_suite_read(struct asl_suite *s, const char *name, int argc,
 		   char **argv);
 void asl_suite_close(struct asl_suite *s);
-
-/* Keep only the cases of so many ranks, before they are checked. */
-void asl_suite_keep(struct asl_suite *s, int ranks);
 
 /*
  * Run the cases, which have been checked, that are not finished yet, as rank 0

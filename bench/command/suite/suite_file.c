@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/command/suite/suite.h"
-#include "bench/library/case.h"
 #include "bench/library/number.h"
 #include "bench/library/say.h"
 #include "lib/base/text.h"
@@ -462,19 +460,6 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 	asl_complain_about(NULL);
 	s->total = s->count;
 	return code;
-}
-
-void asl_suite_keep(struct asl_suite *s, int ranks)
-{
-	int kept = 0;
-
-	for (int i = 0; i < s->count; i++) {
-		int of = s->cases[i].o.ranks;
-
-		if (of == ranks || !of)
-			s->cases[kept++] = s->cases[i];
-	}
-	s->count = kept;
 }
 
 void asl_suite_close(struct asl_suite *s)

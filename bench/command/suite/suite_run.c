@@ -8,18 +8,14 @@
 #include "bench/command/suite/suite.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/command/output.h"
 #include "bench/command/results/table.h"
 #include "bench/command/signals.h"
-#include "bench/library/case.h"
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
@@ -176,9 +172,7 @@ static int cut_tables(struct asl_suite_log *log, struct asl_table *rows)
 	off_t runs = bytes_of(rows, "runs_bytes");
 	off_t ranks = bytes_of(rows, "ranks_bytes");
 
-	if (rows->code)
-		return rows->code;
-	return asl_result_cut(log->r, runs, ranks);
+	return rows->code ? rows->code : asl_result_cut(log->r, runs, ranks);
 }
 
 static int take_rows(struct asl_suite_log *log, struct asl_table *rows)
@@ -223,7 +217,6 @@ void asl_suite_log_close(struct asl_suite_log *log)
 
 /* ---- Writing ---- */
 
-/* Log that case i is finished, and whether a check failed. */
 static int suite_log_add(struct asl_suite_log *log, int i,
 			 const struct asl_rep *last, int code, double seconds)
 {
@@ -380,15 +373,6 @@ static void about_failed(const struct running *x)
 			asl_job().rank || at < 0 ? NULL : &x->s->cases[at]);
 }
 
-static int say_stopped(const struct running *x)
-{
-	return asl_complain(
-		ASL_STOPPED,
-		"stopped by SIGTERM, %d of %d cases were completed%s",
-		x->log.finished, x->s->total,
-		x->log.r->dir ? "; the same command continues" : "");
-}
-
 static int run_group(struct running *x, int from, int count)
 {
 	int err =
@@ -398,7 +382,11 @@ static int run_group(struct running *x, int from, int count)
 	if (!err)
 		return 0;
 	if (err == -EINTR && !*asl_failure_to_print())
-		return say_stopped(x);
+		return asl_complain(
+			ASL_STOPPED,
+			"stopped by SIGTERM, %d of %d cases were completed%s",
+			x->log.finished, x->s->total,
+			x->log.r->dir ? "; the same command continues" : "");
 	about_failed(x);
 	if (!x->failed && *asl_failure_to_print())
 		asl_complain_alone(code, "%s", asl_failure_to_print());

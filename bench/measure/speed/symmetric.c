@@ -185,7 +185,6 @@ static void fill_cube(struct bench *b)
 					asl_tensor_entry(&tensor, i, j, k);
 }
 
-/* One round's times. */
 struct times {
 	double add, one, loop, all;
 };
