@@ -248,11 +248,16 @@ static const struct refusal symmetric[] = {
 	       "run sttsv --n 5 --ranks 30"),
 	REFUSE("steiner: spherical-3 has 30 blocks, .* 29 ranks",
 	       "run sttsv --n 50 --ranks 29 --steiner spherical-3"),
-	REFUSE("steiner: found 'foo', expected spherical, boolean or "
-	       "triples.*a file",
+	REFUSE("steiner: found 'foo', expected spherical, boolean, triples.*"
+	       "witt.*a file",
 	       "run sttsv --n 50 --ranks 30 --steiner foo"),
 	REFUSE("steiner: .*prime power",
 	       "run sttsv --n 50 --steiner spherical-6"),
+	REFUSE("steiner: .*third or higher power",
+	       "run sttsv --n 50 --steiner sublines-26"),
+	REFUSE("steiner: .*2.k v, v = 10, 14",
+	       "run sttsv --n 50 --steiner quadruples-12"),
+	REFUSE("steiner: .*it takes 22", "run sttsv --n 50 --steiner witt-24"),
 	REFUSE("steiner: .*as few as 4",
 	       "run sttsv --n 50 --ranks 4 --steiner spherical"),
 	REFUSE("steiner: broken",

@@ -56,7 +56,7 @@ static struct asl_block_shape block_of(const struct cut *cut, int i, int j,
 /* All places of the block, in order, with what is known of each row. */
 static void rows_are_right(const struct asl_block_shape *s)
 {
-	uint64_t words = 0, rows = 0;
+	uint64_t words = 0, rows = 0, ternary = 0;
 	struct asl_block_row row = asl_block_row(s, 0), same;
 
 	for (uint64_t a = s->a.first; a < s->a.first + s->a.count; a++)
@@ -65,8 +65,13 @@ static void rows_are_right(const struct asl_block_shape *s)
 			uint64_t before = words;
 
 			for (uint64_t c = s->c.first;
-			     c < s->c.first + s->c.count; c++)
-				words += a >= b && b >= c;
+			     c < s->c.first + s->c.count; c++) {
+				bool here = a >= b && b >= c;
+
+				words += here;
+				/* One for each different index. */
+				ternary += here * (1 + (a > b) + (b > c));
+			}
 			if (words == before)
 				continue;
 			same = asl_block_row(s, rows);
@@ -80,6 +85,7 @@ static void rows_are_right(const struct asl_block_shape *s)
 		}
 	assert_int_equal(asl_block_rows(s), rows);
 	assert_int_equal(asl_block_words(s), words);
+	assert_int_equal(asl_block_ternary(s), ternary);
 	assert_int_equal(asl_block_before(s, rows), words);
 }
 

@@ -277,6 +277,8 @@ static void count_spherical(int q, uint64_t times)
 	assert_int_equal(seen.max.of[ASL_NET_SEND], words);
 	assert_int_equal(seen.max.of[ASL_NET_MSGS], 2 * s.schedule.steps);
 	assert_int_equal(seen.max.of[ASL_NVM_WRITE], n / P);
+	assert_int_equal(asl_symmetric_ternary(&want.plan),
+			 n * n * (n + 1) / 2);
 	asl_symmetric_free(&s);
 
 	/* 4n/(q+1) (1 - 1/P) with all to all: 2 (P-1) messages of two shares. */
@@ -319,6 +321,7 @@ static void count_cube(int p, int c)
 		 y = n / up - n / (up * uc * uc);
 
 	assert_int_equal(seen.max.of[ASL_BH], x + y + (c > 1 ? n / uc : 0));
+	assert_int_equal(asl_symmetric_ternary(&want.plan), n * n * n);
 	assert_int_equal(seen.total.of[ASL_NET_SEND],
 			 P * (x + y) + up * uc * (uc - 1) * n / uc);
 }

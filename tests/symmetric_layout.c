@@ -149,19 +149,40 @@ static int in_common(const struct asl_layout *l, int p, int q)
 	return common;
 }
 
-/* Each step goes both ways alike, between ranks with as much in common. */
+static bool is_turn(struct asl_turn x, int peer, int extra)
+{
+	return x.peer == peer && x.extra == extra;
+}
+
+/* What one sends is received by the other. */
+static void check_turns(const struct asl_schedule *s, int step)
+{
+	for (int p = 0; p < s->ranks; p++) {
+		struct asl_turn to = asl_schedule_to(s, p, step);
+		struct asl_turn from = asl_schedule_from(s, p, step);
+
+		assert_in_range(to.peer + 1, 0, s->ranks);
+		assert_in_range(from.peer + 1, 0, s->ranks);
+		assert_true(to.peer != p && from.peer != p);
+		if (to.peer >= 0)
+			assert_true(is_turn(asl_schedule_from(s, to.peer, step),
+					    p, to.extra));
+		if (from.peer >= 0)
+			assert_true(is_turn(asl_schedule_to(s, from.peer, step),
+					    p, from.extra));
+	}
+}
+
+/* Each step is between ranks with as much in common. */
 static int check_step(const struct asl_schedule *s, const int *common, int step)
 {
 	int now = 0;
 
 	for (int p = 0; p < s->ranks; p++) {
-		int to = asl_schedule_to(s, p, step);
-		int from = asl_schedule_from(s, p, step);
+		struct asl_turn turn = asl_schedule_to(s, p, step);
+		int to = turn.peer;
 
-		assert_in_range(to + 1, 0, s->ranks);
-		assert_in_range(from + 1, 0, s->ranks);
-		assert_true(to < 0 || asl_schedule_from(s, to, step) == p);
-		assert_true(from < 0 || asl_schedule_to(s, from, step) == p);
+		assert_int_equal(turn.extra, ASL_EVEN);
 		if (to < 0)
 			continue;
 		assert_true(now == 0 || common[p * s->ranks + to] == now);
@@ -190,32 +211,31 @@ static int least_steps(const int *common, int P, int most)
 	return steps;
 }
 
-static void check_schedule(const struct asl_layout *l,
-			   const struct asl_schedule *s)
+/* Who meets for the even words has something in common, once. */
+static void check_even_steps(const struct asl_layout *l,
+			     const struct asl_schedule *s)
 {
 	size_t P = (size_t)l->ranks;
 	int *common = test_malloc(P * P * sizeof *common), last = l->m;
 
-	assert_int_equal(s->ranks, l->ranks);
 	for (int p = 0; p < l->ranks; p++)
 		for (int q = 0; q < l->ranks; q++)
-			common[p * l->ranks + q] = in_common(l, p, q);
-	assert_int_equal(s->steps, least_steps(common, l->ranks, l->m));
-	for (int step = 0; step < s->steps; step++) {
+			common[p * l->ranks + q] =
+				l->even ? in_common(l, p, q) : 0;
+	assert_int_equal(s->even, least_steps(common, l->ranks, l->m));
+	for (int step = 0; step < s->even; step++) {
 		int now = check_step(s, common, step);
 
 		assert_in_range(now, 1, last);
 		last = now;
 	}
-	/* Who meets has something in common no longer. */
-	for (int step = 0; step < s->steps; step++)
+	for (int step = 0; step < s->even; step++)
 		for (int p = 0; p < l->ranks; p++) {
-			int to = asl_schedule_to(s, p, step);
+			int to = asl_schedule_to(s, p, step).peer;
 
 			if (to < 0)
 				continue;
 			assert_true(common[p * l->ranks + to] > 0);
-			assert_int_not_equal(to, p);
 			common[p * l->ranks + to] = 0;
 		}
 	for (int p = 0; p < l->ranks; p++)
@@ -224,42 +244,178 @@ static void check_schedule(const struct asl_layout *l,
 	test_free(common);
 }
 
-/* Words that a rank receives of x in all steps; and sends, too. */
-static uint64_t words(const struct asl_layout *l, const struct asl_schedule *s,
-		      int p, bool sent)
+/* The parts of p's extra words that q needs; their number. */
+static int extras_between(const struct asl_layout *l, int p, int q,
+			  uint64_t words[2])
 {
-	struct asl_common_row *row = test_malloc((size_t)l->m * sizeof *row);
-	uint64_t sum = 0;
+	int count = 0;
+
+	for (int i = 0; i < asl_list_length(&l->rows, p); i++) {
+		uint64_t own = asl_layout_part(l, p, i).count;
+
+		if (own > l->even &&
+		    asl_list_find(&l->rows, q, asl_list(&l->rows, p)[i]) >= 0) {
+			assert_true(count < 2);
+			words[count++] = own - l->even;
+		}
+	}
+	return count;
+}
+
+/* Extra words go in one step for each row block, and no step is idle. */
+static void check_extra_steps(const struct asl_layout *l,
+			      const struct asl_schedule *s)
+{
+	size_t P = (size_t)l->ranks;
+	int *turns = test_calloc(P * P, sizeof *turns);
+	uint64_t words[2];
+
+	for (int step = s->even; step < s->steps; step++) {
+		int busy = 0;
+
+		for (int p = 0; p < l->ranks; p++) {
+			struct asl_turn to = asl_schedule_to(s, p, step);
+
+			if (to.peer < 0)
+				continue;
+			busy++;
+			turns[p * l->ranks + to.peer] += 1 + 2 * to.extra;
+		}
+		assert_true(busy > 0);
+	}
+	for (int p = 0; p < l->ranks; p++)
+		for (int q = 0; q < l->ranks; q++) {
+			int extras =
+				p == q ? 0 : extras_between(l, p, q, words);
+
+			/* 1 for the first, 3 more for the second */
+			assert_int_equal(turns[p * l->ranks + q],
+					 extras * extras);
+		}
+	test_free(turns);
+}
+
+static void check_schedule(const struct asl_layout *l,
+			   const struct asl_schedule *s)
+{
+	assert_int_equal(s->ranks, l->ranks);
+	for (int step = 0; step < s->steps; step++)
+		check_turns(s, step);
+	check_even_steps(l, s);
+	check_extra_steps(l, s);
+}
+
+/* Words of x that go from p to q in this turn. */
+static uint64_t message(const struct asl_layout *l, int p, struct asl_turn to)
+{
+	uint64_t words = 0, extra[2] = {0, 0};
+
+	if (to.peer < 0)
+		return 0;
+	if (to.extra >= 0) {
+		extras_between(l, p, to.peer, extra);
+		return extra[to.extra];
+	}
+	for (int i = 0; i < asl_list_length(&l->rows, p); i++)
+		if (asl_list_find(&l->rows, to.peer,
+				  asl_list(&l->rows, p)[i]) >= 0)
+			words += asl_min(l->even,
+					 asl_layout_part(l, p, i).count);
+	return words;
+}
+
+/* Of x in all steps, and the larger of the two in each. */
+struct traffic {
+	uint64_t sent, received, busy;
+};
+
+static struct traffic traffic_of(const struct asl_layout *l,
+				 const struct asl_schedule *s, int p)
+{
+	struct traffic sum = {0, 0, 0};
 
 	for (int step = 0; step < s->steps; step++) {
-		int q = sent ? asl_schedule_to(s, p, step)
-			     : asl_schedule_from(s, p, step);
-		int common = q < 0 ? 0 : asl_layout_common(l, p, q, row);
+		struct asl_turn from = asl_schedule_from(s, p, step);
+		uint64_t out = message(l, p, asl_schedule_to(s, p, step));
+		uint64_t in = 0;
 
-		for (int i = 0; i < common; i++)
-			sum += sent ? asl_layout_part(l, p, row[i].of_a).count
-				    : asl_layout_part(l, q, row[i].of_b).count;
+		if (from.peer >= 0)
+			in = message(l, from.peer,
+				     (struct asl_turn){p, from.extra});
+		sum.sent += out;
+		sum.received += in;
+		sum.busy += asl_max(out, in);
 	}
-	test_free(row);
 	return sum;
 }
 
 /* ---- Systems of all families ---- */
 
+static uint64_t owned(const struct asl_layout *l, int p)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < asl_list_length(&l->rows, p); i++)
+		words += asl_layout_part(l, p, i).count;
+	return words;
+}
+
+/* Nobody owns more than n/P words, rounded up, or fewer, rounded down. */
+static void check_least(const struct asl_layout *l)
+{
+	uint64_t P = (uint64_t)l->ranks, c = asl_ceil_div(l->n, P);
+	uint64_t others = (uint64_t)asl_list_length(&l->sharers, 0) - 1;
+	uint64_t rows = 0, most = 0;
+
+	for (int p = 0; p < l->ranks; p++) {
+		uint64_t w = owned(l, p), W = asl_layout_rows_words(l, p);
+
+		if (w < l->n / P || w > c)
+			fail_msg("%s, n = %ju: rank %d owns %ju words", l->name,
+				 l->n, p, w);
+		most = asl_max(most, asl_max(w * others, W - w));
+		rows = asl_max(rows, W);
+	}
+	if (most != asl_max(c * others, rows - c))
+		fail_msg("%s, n = %ju: %ju words, least %ju", l->name, l->n,
+			 most, asl_max(c * others, rows - c));
+	assert_true(asl_shares_least(l) == most);
+}
+
 static void lay_out(struct asl_layout *l, const char *family, int parameter,
-		    uint64_t n)
+		    uint64_t n, enum asl_shares how)
 {
 	struct asl_steiner x;
 
 	assert_int_equal(asl_steiner_make(&x, family, parameter), 0);
-	assert_int_equal(asl_layout_steiner(l, n, &x), 0);
+	assert_int_equal(asl_layout_steiner(l, n, &x, how), 0);
 	assert_string_equal(l->name, x.name);
 	assert_true(l->n == n);
 	assert_int_equal(l->m, x.m);
 	assert_int_equal(l->ranks, x.blocks);
 	check_layout(l);
 	check_even(l, x.s);
+	check_least(l);
 	asl_steiner_free(&x);
+}
+
+/* Nobody waits for more words than it has to send or to receive. */
+static void check_traffic(const struct asl_layout *l,
+			  const struct asl_schedule *s)
+{
+	uint64_t most = 0;
+
+	for (int p = 0; p < l->ranks; p++) {
+		struct traffic x = traffic_of(l, s, p);
+		uint64_t w = owned(l, p), sharers;
+
+		sharers = (uint64_t)asl_list_length(&l->sharers, 0);
+		assert_true(x.sent == w * (sharers - 1));
+		assert_true(x.received == asl_layout_rows_words(l, p) - w);
+		assert_true(x.busy == asl_max(x.sent, x.received));
+		most = asl_max(most, x.busy);
+	}
+	assert_true(most == asl_shares_least(l));
 }
 
 static void every_family_is_laid_out(void **state)
@@ -274,12 +430,95 @@ static void every_family_is_laid_out(void **state)
 		struct asl_schedule s;
 		struct asl_layout l;
 
-		lay_out(&l, x.family, x.parameter, n);
-		assert_int_equal(asl_schedule_make(&s, &l), 0);
-		check_schedule(&l, &s);
-		asl_schedule_free(&s);
-		asl_layout_free(&l);
+		for (int how = ASL_SPREAD; how <= ASL_SINGLE; how++) {
+			lay_out(&l, x.family, x.parameter, n,
+				(enum asl_shares)how);
+			assert_int_equal(asl_schedule_make(&s, &l), 0);
+			check_schedule(&l, &s);
+			check_traffic(&l, &s);
+			asl_schedule_free(&s);
+			asl_layout_free(&l);
+		}
 	}
+}
+
+/* All repeats after s P words, one more for every share. */
+static void every_n_has_the_least_words(void **state)
+{
+	int most = getenv("ASLANT_TEST_LARGE") ? 150 : 30;
+	struct asl_steiner_size size = {0};
+
+	(void)state;
+	while (asl_steiner_next(&size, most)) {
+		uint64_t m = (uint64_t)size.m;
+		uint64_t period = (uint64_t)size.s * (uint64_t)size.blocks;
+		struct asl_steiner x;
+
+		assert_int_equal(
+			asl_steiner_make(&x, size.family, size.parameter), 0);
+		for (uint64_t n = m; n < m + period + m; n++) {
+			struct asl_layout l;
+
+			for (int how = ASL_SPREAD; how <= ASL_SINGLE; how++) {
+				assert_int_equal(asl_layout_steiner(
+							 &l, n, &x,
+							 (enum asl_shares)how),
+						 0);
+				check_shares(&l);
+				check_least(&l);
+				asl_layout_free(&l);
+			}
+		}
+		asl_steiner_free(&x);
+	}
+}
+
+static void large_systems_have_the_least_words(void **state)
+{
+	static const struct {
+		const char *family;
+		int parameter;
+	} table[] = {{"spherical", 7},	{"spherical", 8},  {"spherical", 9},
+		     {"spherical", 11}, {"spherical", 13}, {"boolean", 4},
+		     {"boolean", 5},	{"triples", 17}};
+	struct dice dice = {.family = 77};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct asl_steiner x;
+
+		assert_int_equal(asl_steiner_make(&x, table[i].family,
+						  table[i].parameter),
+				 0);
+		for (unsigned k = 0; k < how_many(2, 40); k++) {
+			uint64_t P = (uint64_t)x.blocks;
+			uint64_t n = roll(&dice, P, P * 20);
+			struct asl_layout l;
+
+			assert_int_equal(
+				asl_layout_steiner(&l, n, &x,
+						   (enum asl_shares)(k % 2)),
+				0);
+			check_least(&l);
+			asl_layout_free(&l);
+		}
+		asl_steiner_free(&x);
+	}
+}
+
+/* As few words of the tensor as matched blocks allow. */
+static void central_blocks_go_where_there_is_room(void **state)
+{
+	const uint64_t b = 35;
+	struct asl_layout l;
+	uint64_t most = 0;
+
+	(void)state;
+	lay_out(&l, "boolean", 4, 16 * b, ASL_SINGLE);
+	for (int p = 0; p < l.ranks; p++)
+		most = asl_max(most, asl_layout_words(&l, p));
+	assert_true(most == 4 * b * b * b + 2 * b * (b * (b + 1) / 2));
+	asl_layout_free(&l);
 }
 
 /* Words and steps as calculated, when everything divides. */
@@ -294,7 +533,7 @@ static void spherical_words_and_steps(void **state)
 		struct asl_schedule s;
 		struct asl_layout l;
 
-		lay_out(&l, "spherical", q[i], n);
+		lay_out(&l, "spherical", q[i], n, ASL_SINGLE);
 		assert_int_equal(asl_schedule_make(&s, &l), 0);
 		assert_int_equal(2 * s.steps, x * x * x + 3 * x * x - 2);
 		for (int p = 0; p < l.ranks; p++) {
@@ -302,9 +541,7 @@ static void spherical_words_and_steps(void **state)
 
 			count_kinds(&l, p, count);
 			assert_int_equal(count[1], x);
-			assert_true(words(&l, &s, p, false) ==
-				    n * (x + 1) / m - n / P);
-			assert_true(words(&l, &s, p, true) ==
+			assert_true(traffic_of(&l, &s, p).busy ==
 				    n * (x + 1) / m - n / P);
 		}
 		asl_schedule_free(&s);
@@ -349,7 +586,7 @@ static void tables_give_their_numbers(void **state)
 			asl_layout_steiner(&l,
 					   share * (uint64_t)table[t].sharers *
 						   (uint64_t)x.m,
-					   &x),
+					   &x, ASL_SINGLE),
 			0);
 		check_layout(&l);
 		check_even(&l, x.s);
@@ -364,7 +601,7 @@ static void tables_give_their_numbers(void **state)
 			assert_int_equal(count[1], table[t].each[1]);
 			assert_true(count[2] <= table[t].each[2]);
 			central += count[2];
-			assert_true(words(&l, &s, p, false) ==
+			assert_true(traffic_of(&l, &s, p).busy ==
 				    4 * share *
 					    (uint64_t)(table[t].sharers - 1));
 		}
@@ -386,11 +623,12 @@ static void too_few_words(void **state)
 	(void)state;
 	assert_int_equal(asl_steiner_make(&x, "spherical", 3), 0);
 	for (uint64_t n = 0; n < 10; n++) {
-		assert_int_equal(asl_layout_steiner(&l, n, &x), -EINVAL);
+		assert_int_equal(asl_layout_steiner(&l, n, &x, ASL_SPREAD),
+				 -EINVAL);
 		assert_null(l.block);
 		assert_memory_equal(asl_failure(), "spherical-3: expected", 21);
 	}
-	assert_int_equal(asl_layout_steiner(&l, 10, &x), 0);
+	assert_int_equal(asl_layout_steiner(&l, 10, &x, ASL_SINGLE), 0);
 	check_layout(&l);
 	asl_layout_free(&l);
 	asl_steiner_free(&x);
@@ -592,11 +830,11 @@ static void the_largest_is_feasible(void **state)
 	(void)state;
 	if (!getenv("ASLANT_TEST_LARGE"))
 		skip();
-	lay_out(&l, "spherical", 19, 362 * 380);
+	lay_out(&l, "spherical", 19, 362 * 380, ASL_SINGLE);
 	assert_int_equal(asl_schedule_make(&s, &l), 0);
 	assert_int_equal(s.steps, 3970);
 	for (int p = 0; p < s.ranks; p += 137)
-		assert_true(words(&l, &s, p, false) == 20 * 379);
+		assert_true(traffic_of(&l, &s, p).busy == 20 * 379);
 	asl_schedule_free(&s);
 	asl_layout_free(&l);
 }
@@ -605,6 +843,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_family_is_laid_out),
+		cmocka_unit_test(every_n_has_the_least_words),
+		cmocka_unit_test(large_systems_have_the_least_words),
+		cmocka_unit_test(central_blocks_go_where_there_is_room),
 		cmocka_unit_test(spherical_words_and_steps),
 		cmocka_unit_test(tables_give_their_numbers),
 		cmocka_unit_test(too_few_words),

@@ -129,7 +129,7 @@ const struct asl_command asl_commands[] = {
 	{
 		.name = "list",
 		.usage = "list [algorithms|kernels|profiles|transports|stores|"
-			 "suites|steiner|counters|machine]",
+			 "suites|steiner [NAME]|counters|machine]",
 		.summary =
 			"list what there is to choose from, and this machine",
 		.text =
@@ -138,7 +138,9 @@ const struct asl_command asl_commands[] = {
 "counters, which are tried; and Steiner systems, which distribute a symmetric\n"
 "tensor: their ranks, m row blocks, of which a rank works with s, steps of an\n"
 "exchange, words that a rank receives (or sends) of x and y in units of n, and\n"
-"the lower bound.",
+"the lower bound.  With the NAME of one, or of its file, list steiner prints the\n"
+"row blocks and the diagonal blocks of each rank, the ranks of each row block,\n"
+"and the steps of an exchange.",
 		.example = "aslant list profiles",
 		.run = asl_command_list,
 	},

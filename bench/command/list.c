@@ -120,6 +120,132 @@ static void steiner(void)
 		steiner_line(&x);
 }
 
+/*
+ * A Steiner system, as Tables 1 to 3 and Fig. 1 of the paper that sttsv.c names
+ * have it: ranks and row blocks count from 1.
+ */
+
+enum { LINE = 78 };
+
+/* Items that follow one another, on as many lines as they take. */
+struct items {
+	int indent, used, count;
+};
+
+static void put_item(struct items *x, const char *separator, const char *text)
+{
+	int length = (int)(strlen(separator) + strlen(text));
+
+	if (x->count && x->used + length > LINE) {
+		printf("%s\n%*s", separator[0] == ' ' ? "" : separator,
+		       x->indent, "");
+		x->used = x->indent;
+	} else if (x->count) {
+		fputs(separator, stdout);
+	}
+	fputs(text, stdout);
+	x->used += length;
+	x->count++;
+}
+
+static void put_numbers(const struct asl_lists *l, int i, int indent)
+{
+	struct items x = {.indent = indent, .used = indent};
+
+	for (int j = 0; j < asl_list_length(l, i); j++) {
+		char text[16];
+
+		snprintf(text, sizeof text, "%s%d", j ? "" : "{",
+			 asl_list(l, i)[j] + 1);
+		put_item(&x, ",", text);
+	}
+	fputs("}", stdout);
+}
+
+/* The blocks of a rank off one diagonal (1) or both (2), which are last. */
+static void put_blocks(const struct asl_layout *l, int rank, int equal)
+{
+	struct items x = {.indent = 13, .used = 13};
+
+	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++) {
+		const struct asl_tensor_block *b = &l->block[i];
+		char text[40];
+
+		if ((b->i == b->j) + (b->j == b->k) != equal)
+			continue;
+		snprintf(text, sizeof text, "%s(%d,%d,%d)", x.count ? "" : "{",
+			 b->i + 1, b->j + 1, b->k + 1);
+		put_item(&x, ",", text);
+	}
+	printf(x.count ? "}\n" : "{}\n");
+}
+
+static void put_steps(const struct asl_schedule *s)
+{
+	for (int step = 0; step < s->steps; step++) {
+		struct items x = {.indent = 12, .used = 12};
+
+		printf("%-12d", step + 1);
+		for (int p = 0; p < s->ranks; p++) {
+			char text[40];
+
+			snprintf(text, sizeof text, "%d->%d", p + 1,
+				 asl_schedule_to(s, p, step).peer + 1);
+			put_item(&x, " ", text);
+		}
+		putchar('\n');
+	}
+}
+
+static void put_system(const struct asl_layout *l, const struct asl_schedule *s)
+{
+	printf("%s: %d ranks, %d row blocks, of which a rank works with %d\n",
+	       l->name, l->ranks, l->m, l->s);
+	puts("\nrank p has all blocks (i,j,k), i > j > k, of row blocks in "
+	     "R_p, "
+	     "and the\ndiagonal ones in N_p and D_p\n");
+	for (int p = 0; p < l->ranks; p++) {
+		printf("%-6d R_p = ", p + 1);
+		put_numbers(&l->rows, p, 13);
+		printf("\n%-6s N_p = ", "");
+		put_blocks(l, p, 1);
+		printf("%-6s D_p = ", "");
+		put_blocks(l, p, 2);
+	}
+	puts("\nrow block i of x and y is shared by the ranks in Q_i\n");
+	for (int i = 0; i < l->m; i++) {
+		printf("%-6d Q_i = ", i + 1);
+		put_numbers(&l->sharers, i, 13);
+		putchar('\n');
+	}
+	printf("\n%d steps send x, and backwards sums of y; i->j: rank i sends "
+	       "to "
+	       "rank j\n\n",
+	       s->steps);
+	put_steps(s);
+}
+
+/* Shares of one word of each row block are even, as the paper's are. */
+static int steiner_system(const char *name)
+{
+	struct asl_steiner x;
+	struct asl_layout l = {0};
+	struct asl_schedule s = {0};
+	int err = asl_symmetric_system(&x, name);
+
+	if (!err)
+		err = asl_layout_steiner(&l, (uint64_t)x.blocks * (uint64_t)x.s,
+					 &x, ASL_SPREAD);
+	if (!err)
+		err = asl_schedule_make(&s, &l);
+	if (!err)
+		put_system(&l, &s);
+	asl_schedule_free(&s);
+	asl_layout_free(&l);
+	asl_steiner_free(&x);
+	return err ? asl_complain_failure(err, "list steiner: ") : 0;
+}
+
 static const struct topic {
 	const char *name;
 	void (*list)(void);
@@ -147,6 +273,8 @@ static void list_all(void)
 int asl_command_list(struct asl_options *o, int argc, char **argv)
 {
 	(void)o;
+	if (argc == 4 && !strcmp(argv[2], "steiner"))
+		return steiner_system(argv[3]);
 	if (argc > 3)
 		return asl_refuse("unexpected argument '%s' after '%s'",
 				  argv[3], argv[2]);

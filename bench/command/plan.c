@@ -10,6 +10,7 @@
 #include "bench/library/cli.h"
 #include "bench/library/csv.h"
 #include "bench/library/say.h"
+#include "lib/symmetric/symmetric.h"
 
 /*
  * aslant bounds: the lower bounds and their theorems
@@ -184,6 +185,26 @@ static void print_outsiders(const struct asl_family_cli *cli,
 		puts(".");
 }
 
+/* A grid of the whole cube may send less, and reads six times as much. */
+static void print_naive(const struct asl_plan *base,
+			const struct asl_candidates *list)
+{
+	uint64_t words = list->best->forecast.bh;
+	struct asl_candidates naive = asl_candidates(1);
+	struct asl_plan plan = *base;
+
+	plan.algorithm = &asl_symmetric_naive;
+	if (base->algorithm == &asl_symmetric_sttsv &&
+	    !asl_symmetric_rank(&naive, &plan) &&
+	    naive.best->forecast.bh < words)
+		printf("\nsttsv-naive on %s sends less, %ju words instead of "
+		       "%ju, but reads %ju\ninstead of %ju.\n",
+		       asl_show(&naive.best->plan).grid,
+		       naive.best->forecast.bh, words,
+		       naive.best->forecast.read, list->best->forecast.read);
+	asl_candidates_free(&naive);
+}
+
 static void plan_print(const struct asl_case *c,
 		       const struct asl_candidates *list)
 {
@@ -208,6 +229,7 @@ static void plan_print(const struct asl_case *c,
 		print_line(i + 1, &list->best[i]);
 	print_outsiders(asl_cli_of(base), list);
 	print_lower_bound(list);
+	print_naive(base, list);
 }
 
 int asl_command_plan(struct asl_options *o, int argc, char **argv)

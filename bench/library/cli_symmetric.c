@@ -57,14 +57,15 @@ static void print_what(FILE *f, const struct asl_plan *plan)
 static double words_by_formula(const struct asl_symmetric *s)
 {
 	const struct asl_layout *l = &s->layout;
-	double n = (double)s->n, rows = asl_list_length(&l->rows, 0);
+	double n = (double)s->n;
 
-	return 2 * (n * rows / l->m - n / l->ranks);
+	return 2 * (n * l->s / l->m - n / l->ranks);
 }
 
 static void print_exchange(FILE *f, const struct asl_symmetric *s)
 {
 	const struct asl_layout *l = &s->layout;
+	uint64_t least;
 
 	fprintf(f, "          ");
 	if (s->exchange == ASL_ALLTOALL) {
@@ -73,12 +74,18 @@ static void print_exchange(FILE *f, const struct asl_symmetric *s)
 		return;
 	}
 	fprintf(f, "%d steps each way", s->schedule.steps);
-	if (strncmp(l->name, "cubic", 5))
+	if (l->s)
 		fprintf(f,
 			"; where all divides, 2 (%dn/%d - n/%d) = %.6g words",
-			asl_list_length(&l->rows, 0), l->m, l->ranks,
-			words_by_formula(s));
+			l->s, l->m, l->ranks, words_by_formula(s));
 	fputc('\n', f);
+	least = l->s ? 2 * asl_shares_least(l) : 0;
+	if ((double)least > words_by_formula(s))
+		fprintf(f,
+			"          no shares of n = %ju words need fewer than "
+			"%ju "
+			"words\n",
+			s->n, least);
 }
 
 static void print_ranks(FILE *f, const struct asl_plan *plan)

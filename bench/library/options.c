@@ -336,10 +336,10 @@ const struct asl_option asl_option_table[] = {
 
 	HEADING("Symmetric tensors"),
 	{"steiner", "NAME",
-	 "distribution of the tensor: spherical, boolean or triples, a "
-	 "Steiner system with a block for each rank and the other ranks idle; "
-	 "one system, as spherical-3; a FILE with one; or cubic, for any "
-	 "number of ranks (the system with most blocks)",
+	 "distribution of the tensor: spherical, boolean, triples, sublines, "
+	 "quadruples or witt, a Steiner system with a block for each rank and "
+	 "the other ranks idle; one system, as spherical-3; a FILE with one; "
+	 "or cubic, for any number of ranks (the system with most blocks)",
 	 RP, TEXT(steiner), .only = by_wedges},
 	{"exchange", "HOW",
 	 "exchange of vectors between ranks: p2p, which sends the fewest "

@@ -14,6 +14,7 @@
 #include "bench/library/options.h"
 #include "bench/library/say.h"
 #include "lib/machine/machine.h"
+#include "lib/symmetric/symmetric.h"
 
 /* ---- Is a repetition right: its result, and what was counted? ---- */
 
@@ -190,6 +191,16 @@ static const char *without_commas(char text[640], const char *note)
 	return text;
 }
 
+static uint64_t ternary_mults(const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	uint64_t times = (uint64_t)rep->outcome.iterations;
+
+	if (!plan->symmetric)
+		return 0;
+	return asl_symmetric_ternary(plan) * (times ? times : 1);
+}
+
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	const struct asl_run_want *want = rep->want;
@@ -199,6 +210,7 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	struct asl_shown shown = asl_show(plan);
 	double bound = plan->algorithm->family->net_bound(plan);
 	double error = rep->emulation_error;
+	uint64_t ternary = ternary_mults(rep);
 	char note[640], model[ASL_CACHE_MODEL_TEXT], utc[32];
 	struct tm tm;
 

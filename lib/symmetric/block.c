@@ -35,6 +35,17 @@ uint64_t asl_block_words(const struct asl_block_shape *shape)
 	return asl_block_before(shape, asl_block_rows(shape));
 }
 
+uint64_t asl_block_ternary(const struct asl_block_shape *shape)
+{
+	uint64_t a = shape->a.count, c = shape->c.count, fewer = 0;
+
+	if (shape->i == shape->k)
+		fewer = a * (a + 1);
+	else if (shape->i == shape->j || shape->j == shape->k)
+		fewer = a * c;
+	return 3 * asl_block_words(shape) - fewer;
+}
+
 /* Where row r is, from the block's own corner. */
 struct corner {
 	uint64_t a, b;

@@ -50,6 +50,12 @@ struct asl_block_shape asl_block_shape(uint64_t n, int m, int i, int j, int k);
 uint64_t asl_block_rows(const struct asl_block_shape *shape);
 uint64_t asl_block_words(const struct asl_block_shape *shape);
 
+/*
+ * Ternary multiplications, A x x, of a block for one vector: an entry has one
+ * for every element of y that it updates.
+ */
+uint64_t asl_block_ternary(const struct asl_block_shape *shape);
+
 /* Row r, and the words of the rows before it; r = rows is the end. */
 struct asl_block_row asl_block_row(const struct asl_block_shape *shape,
 				   uint64_t r);

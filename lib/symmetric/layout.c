@@ -26,27 +26,12 @@ static int begin(struct asl_layout *l, uint64_t n, int m, int ranks)
 	return l->block && l->first ? 0 : -ENOMEM;
 }
 
-/*
- * Number the parts of row blocks, when rows and sharers are known: ranks come
- * to a row block in order.  0 or -ENOMEM.
- */
-static int number_parts(struct asl_layout *l)
-{
-	size_t rows = l->rows.first[l->ranks];
-	int *next = calloc((size_t)l->m, sizeof *next);
-
-	l->part = calloc(rows + 1, sizeof *l->part);
-	for (size_t i = 0; next && l->part && i < rows; i++)
-		l->part[i] = next[l->rows.item[i]]++;
-	free(next);
-	return next && l->part ? 0 : -ENOMEM;
-}
-
 void asl_layout_free(struct asl_layout *l)
 {
 	asl_lists_free(&l->rows);
 	asl_lists_free(&l->sharers);
-	free(l->part);
+	free(l->share);
+	free(l->extras);
 	free(l->block);
 	free(l->first);
 	*l = (struct asl_layout){0};
@@ -61,6 +46,15 @@ uint64_t asl_layout_words(const struct asl_layout *l, int rank)
 
 		words += asl_block_words(&x);
 	}
+	return words;
+}
+
+uint64_t asl_layout_rows_words(const struct asl_layout *l, int rank)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < asl_list_length(&l->rows, rank); i++)
+		words += asl_layout_row(l, asl_list(&l->rows, rank)[i]).count;
 	return words;
 }
 
@@ -103,9 +97,9 @@ static int pair(int i, int j)
 }
 
 /* For every rank, the numbers of non-central blocks with row blocks of its own. */
-static int list_suitable(struct asl_lists *out, const struct asl_layout *l,
-			 int s)
+static int list_suitable(struct asl_lists *out, const struct asl_layout *l)
 {
+	int s = l->s;
 	size_t each = (size_t)s * (size_t)(s - 1);
 	int err = asl_lists_alloc(out, l->ranks, each * (size_t)l->ranks);
 	int *to = out->item;
@@ -141,11 +135,10 @@ static int deal(struct asl_lists *out, const struct asl_lists *choices,
 	return err;
 }
 
-static int deal_non_central(struct asl_lists *out, const struct asl_layout *l,
-			    int s)
+static int deal_non_central(struct asl_lists *out, const struct asl_layout *l)
 {
 	struct asl_lists suitable, choices = {0};
-	int err = list_suitable(&suitable, l, s);
+	int err = list_suitable(&suitable, l);
 
 	if (!err)
 		err = asl_lists_transpose(&choices, &suitable,
@@ -154,6 +147,39 @@ static int deal_non_central(struct asl_lists *out, const struct asl_layout *l,
 		err = deal(out, &choices, l->ranks);
 	asl_lists_free(&choices);
 	asl_lists_free(&suitable);
+	return err;
+}
+
+/*
+ * Central blocks are the smallest: where the non-central ones leave some ranks
+ * with one less, those have room.  Where a row block has no such rank, any of its
+ * ranks may have its central block.
+ */
+static int deal_central(struct asl_lists *out, const struct asl_layout *l,
+			const struct asl_lists *non_central)
+{
+	int most = (l->m * (l->m - 1) + l->ranks - 1) / l->ranks, err;
+	struct asl_lists choices;
+
+	err = asl_lists_alloc(&choices, l->m, l->sharers.first[l->m]);
+	if (err)
+		return err;
+	for (int i = 0; i < l->m; i++) {
+		const int *sharer = asl_list(&l->sharers, i);
+		size_t count = (size_t)asl_list_length(&l->sharers, i), to;
+
+		to = choices.first[i];
+		for (size_t j = 0; j < count; j++)
+			if (asl_list_length(non_central, sharer[j]) < most)
+				choices.item[to++] = sharer[j];
+		if (to == choices.first[i]) {
+			memcpy(choices.item + to, sharer, count * sizeof(int));
+			to += count;
+		}
+		choices.first[i + 1] = to;
+	}
+	err = deal(out, &choices, l->ranks);
+	asl_lists_free(&choices);
 	return err;
 }
 
@@ -201,13 +227,13 @@ static void put_central(struct asl_layout *l, int rank,
 		put(l, rank, list[x], list[x], list[x]);
 }
 
-static int put_blocks(struct asl_layout *l, int s)
+static int put_blocks(struct asl_layout *l)
 {
 	struct asl_lists non_central = {0}, central = {0};
-	int err = deal_non_central(&non_central, l, s);
+	int err = deal_non_central(&non_central, l);
 
 	if (!err)
-		err = deal(&central, &l->sharers, l->ranks);
+		err = deal_central(&central, l, &non_central);
 	for (int p = 0; !err && p < l->ranks; p++) {
 		l->first[p + 1] = l->first[p];
 		put_off_diagonal(l, p);
@@ -220,24 +246,25 @@ static int put_blocks(struct asl_layout *l, int s)
 }
 
 static int make_steiner(struct asl_layout *l, uint64_t n,
-			const struct asl_steiner *x)
+			const struct asl_steiner *x, enum asl_shares how)
 {
 	int err = begin(l, n, x->m, x->blocks);
 
+	l->s = x->s;
 	if (!err)
 		err = asl_steiner_lists(&l->rows, x);
 	if (!err)
 		err = asl_lists_transpose(&l->sharers, &l->rows, x->m);
 	if (!err)
-		err = number_parts(l);
+		err = asl_shares_make(l, how);
 	if (!err)
-		err = put_blocks(l, x->s);
+		err = put_blocks(l);
 	strcpy(l->name, x->name);
 	return err;
 }
 
 int asl_layout_steiner(struct asl_layout *l, uint64_t n,
-		       const struct asl_steiner *x)
+		       const struct asl_steiner *x, enum asl_shares how)
 {
 	int err;
 
@@ -247,7 +274,7 @@ int asl_layout_steiner(struct asl_layout *l, uint64_t n,
 				"%s: expected n to be %d or more, for as many "
 				"row blocks, found %ju",
 				x->name, x->m, n);
-	err = make_steiner(l, n, x);
+	err = make_steiner(l, n, x, how);
 	if (!err)
 		return 0;
 	asl_layout_free(l);
@@ -476,7 +503,7 @@ static int list_rows(struct asl_layout *l)
 		return err;
 	asl_lists_unique(&l->sharers);
 	err = asl_lists_transpose(&l->rows, &l->sharers, l->ranks);
-	return err ? err : number_parts(l);
+	return err ? err : asl_shares_by_parts(l);
 }
 
 /* ---- How many row blocks ---- */

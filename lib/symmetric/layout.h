@@ -9,15 +9,17 @@
  *	central			(i, i, i)
  *
  * One rank owns a tensor block, for good; it computes with the row blocks that
- * its tensor blocks name.  All ranks that work with a row block share it: they
- * own its words in even contiguous parts, in the order of their numbers.  Two
- * ranks that work with the same row block need each other's part of it.
+ * its tensor blocks name.  All ranks that work with a row block share it: each
+ * owns a range of its words, which may be empty, in the order of their numbers.
+ * Two ranks that work with the same row block need each other's share of it.
  *
  * From a Steiner system with a block of s row blocks for each rank: a tensor
  * block off the diagonal belongs to the rank whose block has its three points.
  * The diagonal ones are matched to ranks that work with their row blocks
  * anyway: every rank gets m (m-1) / P of the non-central ones and m / P of the
- * central ones, or the next integer.  With spherical q, m = q^2 + 1, P = q m:
+ * central ones, or the next integer, and the central ones go to ranks with fewer
+ * of the others.  No rank owns more than ceil(n/P) words of x; shares.c says how
+ * many words that makes.  With spherical q, m = q^2 + 1, P = q m:
  *
  *	blocks of a rank	(q+1) q (q-1) / 6 off the diagonal, q non-central, 0
  *				or 1 central
@@ -45,15 +47,22 @@ struct asl_layout {
 	char name[ASL_STEINER_NAME]; /* the system's; "cubic-M" */
 	uint64_t n;
 	int m, ranks;
+	int s; /* row blocks of every rank; 0: cubic, they differ */
 	struct asl_lists rows;	  /* the row blocks of a rank, ascending */
 	struct asl_lists sharers; /* the ranks of a row block, ascending */
-	int *part; /* of rows.item: which part of it is the rank's */
+	struct asl_range *share;  /* of rows.item: the rank's words of it */
+	uint64_t even;	  /* every share has so many words; cubic: UINT64_MAX */
+	int *extras;	  /* [m]: shares with more than those */
+	uint64_t longest; /* message, by a schedule */
 
 	/* Rank p's are block[first[p]] to block[first[p + 1] - 1], by kind in
 	 * the order above. */
 	struct asl_tensor_block *block;
 	size_t *first; /* [ranks + 1] */
 };
+
+/* Words of all row blocks of a rank, or of one if that sends no more words. */
+enum asl_shares { ASL_SPREAD, ASL_SINGLE };
 
 /*
  * Errors: 0, or a negative errno with asl_failure().
@@ -62,7 +71,7 @@ struct asl_layout {
  *	-ENOMEM
  */
 int asl_layout_steiner(struct asl_layout *l, uint64_t n,
-		       const struct asl_steiner *x);
+		       const struct asl_steiner *x, enum asl_shares how);
 
 /*
  * For any number of ranks, from 1 on, and any n from 1 on.  If there are more
@@ -88,12 +97,11 @@ asl_layout_shape(const struct asl_layout *l, const struct asl_tensor_block *x)
 static inline struct asl_range asl_layout_part(const struct asl_layout *l,
 					       int rank, int place)
 {
-	size_t at = l->rows.first[rank] + (size_t)place;
-	int i = l->rows.item[at];
-
-	return asl_part_of(asl_layout_row(l, i),
-			   asl_list_length(&l->sharers, i), l->part[at]);
+	return l->share[l->rows.first[rank] + (size_t)place];
 }
+
+/* Words of a rank's row blocks. */
+uint64_t asl_layout_rows_words(const struct asl_layout *l, int rank);
 
 /* Words of a rank's tensor blocks. */
 uint64_t asl_layout_words(const struct asl_layout *l, int rank);
@@ -111,16 +119,26 @@ int asl_layout_common(const struct asl_layout *l, int a, int b,
 		      struct asl_common_row *x);
 
 /*
+ * Shares, when rows and sharers are known: of a Steiner system's layout, and of
+ * cubic's, in parts.  0 or -ENOMEM.
+ */
+int asl_shares_make(struct asl_layout *l, enum asl_shares how);
+int asl_shares_by_parts(struct asl_layout *l);
+
+/* The least words of x that the busiest rank sends or receives. */
+uint64_t asl_shares_least(const struct asl_layout *l);
+
+/*
  * Schedules
  *
  * Two ranks that work with the same row blocks exchange their shares of x, and
- * then partial sums of each other's shares of y.  That takes steps: in a step a
- * rank sends to one other rank at most, and receives from one, which may be
- * another.  Every rank sends once to each rank that it shares a row block with.
+ * then partial sums of each other's shares of y.  That takes steps:
+ * in a step a rank sends to one other rank at most, and receives from one, which
+ * may be another.
  *
- * The steps between ranks with most row blocks in common come first, then those
- * with one less, and so on: so what a rank sends in a step is about as long as
- * what it receives, and equal where everything divides.  For each such number
+ * First all ranks send the `even` words of their shares.  The steps between
+ * ranks with most row blocks in common come first, then those with one less, and
+ * so on: so a rank sends as much in a step as it receives.  For each such number
  * there are as many steps as some rank has peers; ranks with fewer rest in
  * some.  In layouts from Steiner systems the numbers are 2 and 1, and no rank
  * rests:
@@ -128,14 +146,30 @@ int asl_layout_common(const struct asl_layout *l, int a, int b,
  *	spherical q	q^3 / 2 + 3 q^2 / 2 - 1 steps, instead of q^3 + q - 1
  *	boolean 3	12, instead of 13
  *
+ * Then each rank sends what else it owns of a row block, in one step to each
+ * rank that works with it; two row blocks take two steps.  A rank whose steps
+ * out and in differ in number rests in as many as the larger number leaves, so
+ * that each of the fewer coincides with one of the others.  These messages are
+ * equally long, or one word shorter for ranks that own one word less; so no rank
+ * ever waits for more words than it has to send or to receive in all.
+ *
  * All to all, the alternative, needs no table: in step s = 1 ... P - 1, rank p
  * sends to p + s and receives from p - s, modulo P.
  */
 
 struct asl_schedule {
 	int ranks, steps;
-	int *to, *from; /* [ranks][steps]; -1: no rank */
+	int even;	/* steps for the even words, the first ones */
+	int *to, *from; /* [ranks][steps]: as below; -1: no rank */
 };
+
+/* A rank met in a step, and the words exchanged with it. */
+struct asl_turn {
+	int peer;  /* -1: none */
+	int extra; /* ASL_EVEN; 0, 1: the first or second extra in common */
+};
+
+enum { ASL_EVEN = -1, ASL_WHOLE = -2 /* all of the shares */ };
 
 /* 0, or -ENOMEM with asl_failure(). */
 int asl_schedule_make(struct asl_schedule *s, const struct asl_layout *l);
@@ -144,16 +178,29 @@ void asl_schedule_free(struct asl_schedule *s); /* all zero is allowed */
 /* The steps of a schedule for this system. */
 int asl_steiner_steps(const struct asl_steiner_size *x);
 
-static inline int asl_schedule_to(const struct asl_schedule *s, int rank,
-				  int step)
+/* Tables count the ranks on once more for a second extra. */
+static inline struct asl_turn asl_schedule_turn(const struct asl_schedule *s,
+						const int *table, int rank,
+						int step)
 {
-	return s->to[(size_t)rank * (size_t)s->steps + (size_t)step];
+	int x = table[(size_t)rank * (size_t)s->steps + (size_t)step];
+
+	if (x < 0)
+		return (struct asl_turn){-1, ASL_EVEN};
+	return (struct asl_turn){x % s->ranks,
+				 step < s->even ? ASL_EVEN : x / s->ranks};
 }
 
-static inline int asl_schedule_from(const struct asl_schedule *s, int rank,
-				    int step)
+static inline struct asl_turn asl_schedule_to(const struct asl_schedule *s,
+					      int rank, int step)
 {
-	return s->from[(size_t)rank * (size_t)s->steps + (size_t)step];
+	return asl_schedule_turn(s, s->to, rank, step);
+}
+
+static inline struct asl_turn asl_schedule_from(const struct asl_schedule *s,
+						int rank, int step)
+{
+	return asl_schedule_turn(s, s->from, rank, step);
 }
 
 #endif

@@ -66,9 +66,15 @@ static int make_system(struct asl_steiner *x, const char *name, int ranks)
 	if (!access(name, F_OK))
 		return asl_steiner_read(x, name);
 	return asl_fail(-EINVAL,
-			"found '%s', expected spherical, boolean or triples "
-			"(or one of them, as spherical-3), cubic, or a file",
+			"found '%s', expected spherical, boolean, triples, "
+			"sublines, quadruples or witt (or one of them, as "
+			"spherical-3), cubic, or a file",
 			name);
+}
+
+int asl_symmetric_system(struct asl_steiner *x, const char *name)
+{
+	return make_system(x, name, ASL_SYMMETRIC_RANKS);
 }
 
 /* ---- The layout ---- */
@@ -103,9 +109,29 @@ static int lay_steiner(struct asl_symmetric *s, const char *name, int ranks)
 	if (!err)
 		err = check_ranks(x.name, x.blocks);
 	if (!err)
-		err = asl_layout_steiner(&s->layout, s->n, &x);
+		err = asl_layout_steiner(
+			&s->layout, s->n, &x,
+			s->exchange == ASL_ALLTOALL ? ASL_SPREAD : ASL_SINGLE);
 	asl_steiner_free(&x);
 	return err;
+}
+
+/*
+ * With a system: some other rank works with any two row blocks of a rank, and
+ * gets their even words and an extra one of each, if there is one.
+ */
+static uint64_t longest_of_pairs(const struct asl_layout *l)
+{
+	uint64_t most = 0;
+
+	for (int p = 0; p < l->ranks; p++) {
+		uint64_t extras = 0;
+
+		for (int i = 0; i < l->s; i++)
+			extras += asl_layout_part(l, p, i).count > l->even;
+		most = asl_max(most, asl_min(extras, 2));
+	}
+	return l->ranks > 1 ? 2 * l->even + most : 0;
 }
 
 /*
@@ -115,7 +141,9 @@ static int lay_steiner(struct asl_symmetric *s, const char *name, int ranks)
  */
 static void find_equal(struct asl_symmetric *s)
 {
-	for (int p = 0; p < s->layout.ranks; p++) {
+	if (s->layout.s)
+		s->equal = longest_of_pairs(&s->layout);
+	for (int p = 0; !s->layout.s && p < s->layout.ranks; p++) {
 		struct asl_wedge w;
 
 		asl_wedge_for_prediction(&w, s, p);
@@ -139,7 +167,9 @@ static int alloc_scratch(struct asl_symmetric *s)
 	return asl_fail(-ENOMEM, "no memory for %d ranks", l->ranks);
 }
 
-int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks)
+/* Only runs need the steps of a system, not predictions. */
+static int make_for_prediction(struct asl_symmetric *s, const char *steiner,
+			       int ranks)
 {
 	int err = is_cubic(steiner) ? lay_cubic(s, ranks)
 				    : lay_steiner(s, steiner, ranks);
@@ -148,8 +178,26 @@ int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks)
 		err = alloc_scratch(s);
 	if (!err && s->exchange == ASL_ALLTOALL)
 		find_equal(s);
-	else if (!err)
+	else if (!err && !s->layout.s)
 		err = asl_schedule_make(&s->schedule, &s->layout);
+	if (err)
+		asl_symmetric_free(s);
+	return err;
+}
+
+static int make_steps(struct asl_symmetric *s)
+{
+	if (s->exchange == ASL_ALLTOALL || s->schedule.to)
+		return 0;
+	return asl_schedule_make(&s->schedule, &s->layout);
+}
+
+int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks)
+{
+	int err = make_for_prediction(s, steiner, ranks);
+
+	if (!err)
+		err = make_steps(s);
 	if (err)
 		asl_symmetric_free(s);
 	return err;
@@ -267,6 +315,29 @@ static int settle_grid(struct asl_plan *plan)
 		}
 	}
 	return plan->grid.p[0] ? 0 : too_small(plan, needed);
+}
+
+uint64_t asl_symmetric_ternary(const struct asl_plan *plan)
+{
+	const struct asl_symmetric *s = plan->symmetric;
+	uint64_t sum = 0;
+
+	for (int p = 0; p < s->layout.ranks; p++)
+		for (size_t i = s->layout.first[p]; i < s->layout.first[p + 1];
+		     i++) {
+			struct asl_block_shape x = asl_layout_shape(
+				&s->layout, &s->layout.block[i]);
+
+			sum += asl_block_ternary(&x) * (uint64_t)s->columns;
+		}
+	for (int p = 0; plan->algorithm == &asl_symmetric_naive &&
+			p < asl_plan_ranks(plan);
+	     p++) {
+		struct asl_cube x = asl_cube(plan, p);
+
+		sum += asl_cube_words(&x);
+	}
+	return sum;
 }
 
 /* ---- A plan ---- */
@@ -390,7 +461,7 @@ static int complete(struct asl_symmetric **out, const struct asl_plan *plan,
 	if (!s)
 		return asl_fail(-ENOMEM, "no memory for a plan");
 	s->exchange = exchange == ASL_ALLTOALL ? ASL_ALLTOALL : ASL_P2P;
-	err = asl_symmetric_make(s, steiner, plan->ranks);
+	err = make_for_prediction(s, steiner, plan->ranks);
 	if (err)
 		err = asl_fail(err, "steiner: %s", asl_failure());
 	else if (!asl_symmetric_fit(s, plan->cache, &needed))
@@ -412,13 +483,13 @@ int asl_symmetric_settle(struct asl_plan *plan)
 	if (on_grid(plan->algorithm))
 		return settle_grid(plan);
 	if (asked->layout.ranks)
-		return 0;
+		return make_steps((struct asl_symmetric *)plan->symmetric);
 	err = complete(&s, plan, asked->steiner, asked->exchange);
 	if (err)
 		return err;
 	asl_plan_release(plan);
 	plan->symmetric = s;
-	return 0;
+	return make_steps(s);
 }
 
 /* ---- All candidates ---- */
@@ -437,13 +508,23 @@ static void try_layout(struct asl_candidates *list, const struct asl_plan *base,
 	asl_candidates_add(list, &plan);
 }
 
+/* A cubic layout's steps decide its counts, and take a minute to find. */
+static bool takes_long(const struct asl_plan *base, const char *steiner,
+		       int exchange)
+{
+	return exchange == ASL_P2P && is_cubic(steiner) &&
+	       !base->symmetric->steiner &&
+	       base->ranks > ASL_SYMMETRIC_CUBIC_RANKS;
+}
+
 static void try_exchanges(struct asl_candidates *list,
 			  const struct asl_plan *base, const char *steiner)
 {
 	enum asl_exchange asked = base->symmetric->exchange;
 
 	for (int i = ASL_P2P; i <= ASL_ALLTOALL; i++)
-		if (asked == ASL_EXCHANGE_ANY || (int)asked == i)
+		if ((int)asked == i || (asked == ASL_EXCHANGE_ANY &&
+					!takes_long(base, steiner, i)))
 			try_layout(list, base, steiner, (enum asl_exchange)i);
 }
 
@@ -452,6 +533,16 @@ static int by_blocks(const void *a, const void *b)
 	const struct asl_steiner_size *x = a, *y = b;
 
 	return y->blocks - x->blocks;
+}
+
+/* Systems with equal numbers move equally many words. */
+static bool is_listed(const struct asl_steiner_size *all, int count,
+		      const struct asl_steiner_size *size)
+{
+	while (count-- > 0)
+		if (all[count].m == size->m && all[count].s == size->s)
+			return true;
+	return false;
 }
 
 /* List the systems with no more blocks than ranks, and points than words. */
@@ -465,7 +556,8 @@ static int list_systems(struct asl_steiner_size **all,
 	*all = NULL;
 	while (asl_steiner_next(&size, most)) {
 		if ((uint64_t)size.m > base->symmetric->n ||
-		    (family && strcmp(family, size.family)))
+		    (family && strcmp(family, size.family)) ||
+		    is_listed(*all, count, &size))
 			continue;
 		more = reallocarray(*all, (size_t)count + 1, sizeof *more);
 		*failed |= !more;

@@ -4,6 +4,11 @@
  * Ranks with so many row blocks in common form a graph, which is split into
  * permutations, the steps.  One that is not regular is made so by edges from
  * ranks to themselves, which stand for a rest.
+ *
+ * The graph of extra words is directed, with an edge from their owner to each
+ * other rank of the row block.  A rank with more edges out than in, or the other
+ * way round, rests as often as its larger number allows; edges that stand for no
+ * message fill up the other side.
  */
 #include "lib/symmetric/layout.h"
 
@@ -24,6 +29,9 @@ struct scheduler {
 
 	int kinds;   /* row blocks that two ranks have in common at most, + 1 */
 	int *degree; /* [ranks][kinds]: peers of each kind */
+
+	int *out, *in; /* [ranks]: messages of extra words */
+	int extras;    /* steps for them */
 };
 
 static void find_peers(struct scheduler *x, int rank)
@@ -84,10 +92,10 @@ static void list_edges(struct scheduler *x, int *edge, int kind, int degree)
 	}
 }
 
-/* Fill s->to, step by step. */
-static int split(struct scheduler *x)
+/* Fill s->to, step by step, up to *to. */
+static int split(struct scheduler *x, int **to)
 {
-	int ranks = x->l->ranks, *to = x->s->to;
+	int ranks = x->l->ranks;
 	int err = 0;
 
 	for (int kind = x->kinds - 1; !err && kind > 0; kind--) {
@@ -95,13 +103,118 @@ static int split(struct scheduler *x)
 
 		if (!steps)
 			continue;
-		list_edges(x, to, kind, steps);
-		err = asl_permutations(to, ranks, steps);
-		for (int i = 0; !err && i < steps; i++, to += ranks)
+		list_edges(x, *to, kind, steps);
+		err = asl_permutations(*to, ranks, steps);
+		for (int i = 0; !err && i < steps; i++, *to += ranks)
 			for (int p = 0; p < ranks; p++)
-				if (to[p] == p)
-					to[p] = -1;
+				if ((*to)[p] == p)
+					(*to)[p] = -1;
 	}
+	return err;
+}
+
+/* ---- Extra words ---- */
+
+/* List the ranks that get a rank's extra words, one for each row block. */
+static int list_extras(const struct asl_layout *l, int rank, int *to)
+{
+	int count = 0;
+
+	for (int i = 0; i < asl_list_length(&l->rows, rank); i++) {
+		int row = asl_list(&l->rows, rank)[i];
+
+		if (asl_layout_part(l, rank, i).count <= l->even)
+			continue;
+		for (int j = 0; j < asl_list_length(&l->sharers, row); j++)
+			if (asl_list(&l->sharers, row)[j] != rank)
+				to[count++] = asl_list(&l->sharers, row)[j];
+	}
+	return count;
+}
+
+/* The most that list_extras lists. */
+static size_t most_extras(const struct asl_layout *l)
+{
+	size_t most = 0;
+
+	for (int p = 0; p < l->ranks; p++) {
+		size_t count = 0;
+
+		for (int i = 0; i < asl_list_length(&l->rows, p); i++)
+			count += (size_t)asl_list_length(
+				&l->sharers, asl_list(&l->rows, p)[i]);
+		most = count > most ? count : most;
+	}
+	return most;
+}
+
+static void count_extras(struct scheduler *x, int *list)
+{
+	for (int p = 0; p < x->l->ranks; p++) {
+		x->out[p] = list_extras(x->l, p, list);
+		for (int i = 0; i < x->out[p]; i++)
+			x->in[list[i]]++;
+	}
+	for (int p = 0; p < x->l->ranks; p++) {
+		int most = x->out[p] > x->in[p] ? x->out[p] : x->in[p];
+
+		x->extras = most > x->extras ? most : x->extras;
+	}
+}
+
+/* Messages, rests, and edges to the ranks that lack some. */
+static void list_extra_edges(const struct scheduler *x, int *edge)
+{
+	int steps = x->extras, lacking = 0, lacks = -1;
+
+	for (int p = 0; p < x->l->ranks; p++) {
+		int *end = edge + steps, less = x->in[p] - x->out[p];
+
+		edge += list_extras(x->l, p, edge);
+		for (; less > 0; less--) {
+			for (; lacks <= 0; lacking++)
+				lacks = x->out[lacking] - x->in[lacking];
+			*edge++ = lacking - 1;
+			lacks--;
+		}
+		while (edge < end)
+			*edge++ = p;
+	}
+}
+
+/* Tell messages from other edges, and the second to a rank from the first. */
+static void mark_extras(const struct scheduler *x, int *to, int *list,
+			int *left)
+{
+	int P = x->l->ranks;
+
+	memset(left, 0, (size_t)P * sizeof *left);
+	for (int p = 0; p < P; p++) {
+		int count = list_extras(x->l, p, list);
+
+		for (int i = 0; i < count; i++)
+			left[list[i]]++;
+		for (int i = x->extras; i-- > 0;) {
+			int *peer = &to[(size_t)i * (size_t)P + (size_t)p];
+
+			if (left[*peer])
+				*peer += --left[*peer] * P;
+			else
+				*peer = -1;
+		}
+	}
+}
+
+static int split_extras(struct scheduler *x, int *to, int *list)
+{
+	int err;
+
+	if (!x->extras)
+		return 0;
+	list_extra_edges(x, to);
+	err = asl_permutations(to, x->l->ranks, x->extras);
+	if (!err)
+		mark_extras(x, to, list, x->common);
 	return err;
 }
 
@@ -128,19 +241,32 @@ static int transpose(struct asl_schedule *s)
 				int peer = by_step[i * ranks + p];
 
 				s->to[p * steps + i] = peer;
-				if (peer >= 0)
-					s->from[(size_t)peer * steps + i] =
-						(int)p;
+				if (peer < 0)
+					continue;
+				s->from[(size_t)peer % ranks * steps + i] =
+					(int)p + peer / s->ranks * s->ranks;
 			}
 	free(by_step);
 	return 0;
+}
+
+static void count_steps(struct scheduler *x, int *list)
+{
+	struct asl_schedule *s = x->s;
+
+	if (x->l->even)
+		count_peers(x);
+	for (int kind = 1; kind < x->kinds; kind++)
+		s->even += steps_of(x, kind);
+	count_extras(x, list);
+	s->steps = s->even + x->extras;
 }
 
 static int make(struct scheduler *x)
 {
 	const struct asl_layout *l = x->l;
 	size_t ranks = (size_t)l->ranks;
-	int err;
+	int *list = malloc((most_extras(l) + 1) * sizeof *list), *to, err;
 
 	for (int p = 0; p < l->ranks; p++)
 		if (asl_list_length(&l->rows, p) >= x->kinds)
@@ -148,15 +274,22 @@ static int make(struct scheduler *x)
 	x->common = calloc(ranks, sizeof *x->common);
 	x->peer = malloc(ranks * sizeof *x->peer);
 	x->degree = calloc(ranks * (size_t)x->kinds, sizeof *x->degree);
-	if (!x->common || !x->peer || !x->degree)
-		return -ENOMEM;
-	count_peers(x);
-	for (int kind = 1; kind < x->kinds; kind++)
-		x->s->steps += steps_of(x, kind);
-	x->s->to = calloc((size_t)x->s->steps * ranks + 1, sizeof *x->s->to);
-	if (!x->s->to)
-		return -ENOMEM;
-	err = split(x);
+	x->out = calloc(ranks, sizeof *x->out);
+	x->in = calloc(ranks, sizeof *x->in);
+	err = list && x->common && x->peer && x->degree && x->out && x->in
+		      ? 0
+		      : -ENOMEM;
+	if (!err)
+		count_steps(x, list);
+	to = calloc((size_t)x->s->steps * ranks + 1, sizeof *to);
+	x->s->to = to;
+	if (!to)
+		err = -ENOMEM;
+	if (!err)
+		err = split(x, &to);
+	if (!err)
+		err = split_extras(x, to, list);
+	free(list);
 	return err ? err : transpose(x->s);
 }
 
@@ -170,6 +303,8 @@ int asl_schedule_make(struct asl_schedule *s, const struct asl_layout *l)
 	free(x.common);
 	free(x.peer);
 	free(x.degree);
+	free(x.out);
+	free(x.in);
 	if (!err)
 		return 0;
 	asl_schedule_free(s);

@@ -199,6 +199,29 @@ static int spherical_build(struct asl_steiner *x, int q)
 
 /* ---- The other families, and their table ---- */
 
+static bool sublines_size(int64_t *m, int64_t *s, int Q)
+{
+	int q = asl_sublines_order(Q);
+
+	*m = (int64_t)Q + 1;
+	*s = q ? q + 1 : *m;
+	return q;
+}
+
+static bool quadruples_size(int64_t *m, int64_t *s, int v)
+{
+	*m = v;
+	*s = 4;
+	return asl_quadruples_exist(v);
+}
+
+static bool witt_size(int64_t *m, int64_t *s, int points)
+{
+	*m = points;
+	*s = 6;
+	return points == 22;
+}
+
 static bool boolean_size(int64_t *m, int64_t *s, int v)
 {
 	*m = v < 31 ? (int64_t)1 << v : INT32_MAX;
@@ -262,6 +285,11 @@ static const struct family table[] = {
 	{"spherical", 2, spherical_size, spherical_build, "a prime power q"},
 	{"boolean", 3, boolean_size, boolean_build, "v from 3 on"},
 	{"triples", 3, triples_size, triples_build, "m from 3 on"},
+	{"sublines", 27, sublines_size, asl_sublines_build,
+	 "a third or higher power of a prime power q > 2"},
+	{"quadruples", 10, quadruples_size, asl_quadruples_build,
+	 "2^k v, v = 10, 14, 22, 26, 34, 38, 46, 50 or 58"},
+	{"witt", 22, witt_size, asl_witt_build, "22"},
 };
 
 enum { FAMILIES = sizeof table / sizeof *table };
@@ -283,7 +311,8 @@ static int unknown(const char *name)
 {
 	return asl_fail(-EINVAL,
 			"there is no family '%s' of Steiner systems, only "
-			"spherical, boolean and triples",
+			"spherical, boolean, triples, sublines, quadruples "
+			"and witt",
 			name);
 }
 
@@ -300,6 +329,15 @@ static bool is_too_large(const struct family *f, int parameter)
 
 	f->size(&m, &s, parameter);
 	return m > ASL_STEINER_POINTS || blocks_of(m, s) > ASL_STEINER_BLOCKS;
+}
+
+/* They grow with the parameter; blocks need not. */
+static int64_t points_of(const struct family *f, int parameter)
+{
+	int64_t m, s;
+
+	f->size(&m, &s, parameter);
+	return m;
 }
 
 /* False: no system has this parameter. */
@@ -327,8 +365,8 @@ bool asl_steiner_next(struct asl_steiner_size *x, int most)
 	int parameter = x->family ? x->parameter + 1 : f->least;
 
 	for (;;) {
-		/* A family's systems grow with the parameter. */
-		for (; !is_too_large(f, parameter); parameter++)
+		for (; points_of(f, parameter) <= ASL_STEINER_POINTS;
+		     parameter++)
 			if (size_of(x, f, parameter) && x->blocks <= most)
 				return true;
 		if (++f == table + FAMILIES)
@@ -338,8 +376,8 @@ bool asl_steiner_next(struct asl_steiner_size *x, int most)
 }
 
 /*
- * Ties don't matter: up to 10^6 blocks only spherical 2 and triples 5 have
- * equally many, and they move equally many words, too.
+ * Ties don't matter: systems with equally many blocks have as many points, and
+ * move as many words.
  */
 int asl_steiner_fit(struct asl_steiner_size *out, const char *family, int ranks)
 {
@@ -362,7 +400,7 @@ int asl_steiner_fit(struct asl_steiner_size *out, const char *family, int ranks)
 
 /* ---- Systems ---- */
 
-static int by_number(const void *a, const void *b)
+int asl_by_number(const void *a, const void *b)
 {
 	const int *x = a, *y = b;
 
@@ -388,7 +426,7 @@ static int build(struct asl_steiner *out, const struct family *f,
 		 size->parameter);
 	err = f->build(out, size->parameter);
 	for (size_t i = 0; !err && i < blocks; i++)
-		qsort(out->point + i * s, s, sizeof *out->point, by_number);
+		qsort(out->point + i * s, s, sizeof *out->point, asl_by_number);
 	if (!err)
 		err = asl_steiner_check(out, &fault);
 	assert(err != -EINVAL);
@@ -663,7 +701,7 @@ static int take_block(struct reader *r, struct asl_text *line)
 
 static int check_points(struct reader *r)
 {
-	qsort(r->block, (size_t)r->points, sizeof *r->block, by_number);
+	qsort(r->block, (size_t)r->points, sizeof *r->block, asl_by_number);
 	for (int i = 1; i < r->points; i++)
 		if (r->block[i] == r->block[i - 1])
 			return asl_fail(-EINVAL,

@@ -9,6 +9,10 @@
  *			circles of the plane over the field of q elements
  *	boolean v	(2^v, 4, 3), v >= 3: quadruples whose exclusive or is 0
  *	triples m	(m, 3, 3), m >= 3: all triples
+ *	sublines Q	(Q + 1, q + 1, 3), Q = q^a with a > 2: (28, 4, 3) of 819
+ *			blocks, (65, 5, 3) of 4368, (126, 6, 3) of 16275
+ *	quadruples v	(v, 4, 3), v = 10, 14, 20, 22, 26, 28, ...
+ *	witt 22		(22, 6, 3), 77 blocks
  *	from a file	a block a line:
  *
  *	# comments, also behind a block, and blank lines are ignored
@@ -74,6 +78,16 @@ int asl_steiner_read(struct asl_steiner *out, const char *path);
 
 void asl_steiner_free(struct asl_steiner *x); /* all zero is allowed */
 
+/*
+ * Families of steiner_orbits.c: write the blocks, in any order, to out->point.
+ * 0 or -ENOMEM.  The order of sublines is q, of Q = q^a; 0: there are none.
+ */
+int asl_sublines_order(int Q);
+int asl_sublines_build(struct asl_steiner *out, int Q);
+bool asl_quadruples_exist(int v);
+int asl_quadruples_build(struct asl_steiner *out, int v);
+int asl_witt_build(struct asl_steiner *out, int points);
+
 /* Its blocks as lists of points.  0 or -ENOMEM. */
 int asl_steiner_lists(struct asl_lists *out, const struct asl_steiner *x);
 
@@ -90,6 +104,9 @@ struct asl_steiner_fault {
  */
 int asl_steiner_check(const struct asl_steiner *x,
 		      struct asl_steiner_fault *fault);
+
+/* For qsort, of int. */
+int asl_by_number(const void *a, const void *b);
 
 /*
  * The finite field of q = p^e elements

@@ -6,7 +6,7 @@
  * or `cubic`, for any number of ranks.  No word of the tensor is ever sent.
  *
  * Per rank, with a spherical system of q, P = q(q^2 + 1), where q(q+1) divides
- * n/(q^2+1):
+ * n/(q^2+1); shares.c has B_h for every n:
  *
  *	B_h	2 (n (q+1)/(q^2+1) - n/P), the lower bound's leading term; with
  *		--exchange alltoall, 4 n/(q+1) (1 - 1/P)

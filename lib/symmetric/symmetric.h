@@ -54,6 +54,7 @@ struct asl_wedge_lists {
 	uint64_t *at; /* [row blocks + 1]: where each begins in x, y */
 	uint64_t *mine, *theirs; /* [ranks], until take: words to exchange */
 	struct asl_common_row *common; /* [row blocks] */
+	struct asl_range *part;	       /* [row blocks]: of a message */
 };
 
 struct asl_symmetric {
@@ -81,7 +82,7 @@ extern const struct asl_algorithm *const asl_symmetric_algorithms[];
 
 /* ---- Plans ---- */
 
-enum { ASL_SYMMETRIC_RANKS = 10000 };
+enum { ASL_SYMMETRIC_RANKS = 10000, ASL_SYMMETRIC_CUBIC_RANKS = 2000 };
 
 struct asl_symmetric_request {
 	uint64_t n;
@@ -114,11 +115,15 @@ int asl_symmetric_settle(struct asl_plan *plan);
 /*
  * Add candidates for a plan that has begun: its algorithm with all layouts and
  * exchanges, or on all grids, as far as the request leaves a choice; and for
- * sttsv the algorithms to compare it with.  0, or an error of
- * asl_candidates_end.
+ * sttsv the algorithms to compare it with.  Cubic layouts by a schedule are left
+ * out above 2000 ranks unless the request names them.  A candidate has no steps
+ * yet; asl_symmetric_settle makes them.  0, or an error of asl_candidates_end.
  */
 int asl_symmetric_rank(struct asl_candidates *list,
 		       const struct asl_plan *base);
+
+/* The system of that name, or of that file, whatever its ranks. */
+int asl_symmetric_system(struct asl_steiner *x, const char *name);
 
 /*
  * The two steps of completing a layout: make the one of that name, and choose
@@ -128,6 +133,13 @@ int asl_symmetric_rank(struct asl_candidates *list,
 int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks);
 bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache,
 		       uint64_t *needed);
+
+/*
+ * Ternary multiplications of all ranks for all columns, once: n^2 (n+1) / 2 a
+ * column where the symmetry is used, and n^3 by sttsv-naive.  0: the plan is not
+ * complete, or its algorithm multiplies two numbers at a time.
+ */
+uint64_t asl_symmetric_ternary(const struct asl_plan *plan);
 
 void asl_symmetric_free(struct asl_symmetric *s); /* all zero is allowed */
 

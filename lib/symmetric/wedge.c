@@ -49,31 +49,81 @@ uint64_t asl_wedge_tensor(const struct asl_wedge *w)
 
 /* ---- Its peers ---- */
 
-/* The ranks that it sends to and receives from in a step; -1: none. */
+/* Whom it sends to and receives from in a step. */
 struct pair {
-	int to, from;
+	struct asl_turn to, from;
 };
+
+static bool by_schedule(const struct asl_symmetric *s)
+{
+	return s->exchange != ASL_ALLTOALL;
+}
 
 static int steps(const struct asl_symmetric *s)
 {
-	return s->exchange == ASL_ALLTOALL ? s->layout.ranks - 1
-					   : s->schedule.steps;
+	return by_schedule(s) ? s->schedule.steps : s->layout.ranks - 1;
 }
 
-static struct pair pair_of(const struct asl_wedge *w, int step)
+/* With a system sums go the way back, so that no step has other words. */
+static struct pair pair_of(const struct asl_wedge *w, int step, bool sums)
 {
 	const struct asl_symmetric *s = w->s;
 	int P = s->layout.ranks;
+	struct pair x = {{(w->rank + step + 1) % P, ASL_WHOLE},
+			 {(w->rank + P - step - 1) % P, ASL_WHOLE}};
 
-	if (s->exchange != ASL_ALLTOALL)
-		return (struct pair){
+	if (by_schedule(s))
+		x = (struct pair){
 			asl_schedule_to(&s->schedule, w->rank, step),
 			asl_schedule_from(&s->schedule, w->rank, step)};
-	return (struct pair){(w->rank + step + 1) % P,
-			     (w->rank + P - step - 1) % P};
+	return sums && s->layout.s ? (struct pair){x.from, x.to} : x;
 }
 
-/* Count the words of this rank and of its peers in row blocks that they share. */
+/* With a system, all messages of even words and of extra ones are alike. */
+static uint64_t longest(const struct asl_wedge *w)
+{
+	const struct asl_symmetric *s = w->s;
+	uint64_t most = 0;
+
+	if (!by_schedule(s))
+		return s->equal;
+	if (s->layout.s)
+		return s->layout.longest;
+	for (int p = 0; p < s->layout.ranks; p++)
+		if (p != w->rank)
+			most = asl_max(most,
+				       asl_max(w->l.mine[p], w->l.theirs[p]));
+	return most;
+}
+
+/* ---- Begin ---- */
+
+void asl_wedge_lists_free(struct asl_wedge_lists *l)
+{
+	free(l->theirs);
+	free(l->mine);
+	free(l->common);
+	free(l->part);
+	free(l->at);
+	*l = (struct asl_wedge_lists){0};
+}
+
+bool asl_wedge_lists_alloc(struct asl_wedge_lists *l, int rows, int ranks)
+{
+	*l = (struct asl_wedge_lists){
+		.at = malloc(((size_t)rows + 1) * sizeof *l->at),
+		.mine = malloc((size_t)ranks * sizeof *l->mine),
+		.theirs = malloc((size_t)ranks * sizeof *l->theirs),
+		.common = malloc(((size_t)rows + 1) * sizeof *l->common),
+		.part = malloc(((size_t)rows + 1) * sizeof *l->part),
+	};
+	if (l->at && l->mine && l->theirs && l->common && l->part)
+		return true;
+	asl_wedge_lists_free(l);
+	return false;
+}
+
+/* Words of this rank, and of its peers, in row blocks that they share. */
 static void count_words(struct asl_wedge *w)
 {
 	const struct asl_layout *l = &w->s->layout;
@@ -92,57 +142,6 @@ static void count_words(struct asl_wedge *w)
 	}
 }
 
-/* A rank sends its own shares of x, and sums of the other's shares of y. */
-static uint64_t words_out(const struct asl_wedge *w, int to, bool sums)
-{
-	return to < 0 ? 0 : (sums ? w->l.theirs : w->l.mine)[to];
-}
-
-static uint64_t words_in(const struct asl_wedge *w, int from, bool sums)
-{
-	return from < 0 ? 0 : (sums ? w->l.mine : w->l.theirs)[from];
-}
-
-static uint64_t longest(const struct asl_wedge *w)
-{
-	uint64_t most = 0;
-
-	if (w->s->exchange == ASL_ALLTOALL)
-		return w->s->equal;
-	for (int i = 0; i < steps(w->s); i++) {
-		int to = pair_of(w, i).to;
-
-		most = asl_max(most, words_out(w, to, false));
-		most = asl_max(most, words_out(w, to, true));
-	}
-	return most;
-}
-
-/* ---- Begin ---- */
-
-void asl_wedge_lists_free(struct asl_wedge_lists *l)
-{
-	free(l->theirs);
-	free(l->mine);
-	free(l->common);
-	free(l->at);
-	*l = (struct asl_wedge_lists){0};
-}
-
-bool asl_wedge_lists_alloc(struct asl_wedge_lists *l, int rows, int ranks)
-{
-	*l = (struct asl_wedge_lists){
-		.at = malloc(((size_t)rows + 1) * sizeof *l->at),
-		.mine = malloc((size_t)ranks * sizeof *l->mine),
-		.theirs = malloc((size_t)ranks * sizeof *l->theirs),
-		.common = malloc(((size_t)rows + 1) * sizeof *l->common),
-	};
-	if (l->at && l->mine && l->theirs && l->common)
-		return true;
-	asl_wedge_lists_free(l);
-	return false;
-}
-
 static void fill_lists(struct asl_wedge *w)
 {
 	const struct asl_layout *l = &w->s->layout;
@@ -154,9 +153,11 @@ static void fill_lists(struct asl_wedge *w)
 	for (int i = 0; i < w->rows; i++)
 		w->l.at[i + 1] =
 			w->l.at[i] + asl_layout_row(l, w->row[i]).count;
-	memset(w->l.mine, 0, peers);
-	memset(w->l.theirs, 0, peers);
-	count_words(w);
+	if (!l->s) {
+		memset(w->l.mine, 0, peers);
+		memset(w->l.theirs, 0, peers);
+		count_words(w);
+	}
 	w->longest = longest(w);
 }
 
@@ -209,6 +210,9 @@ static uint64_t scratch_of(const struct asl_wedge *w, int columns)
 	const struct asl_layout *l = &w->s->layout;
 	uint64_t most = 0;
 
+	/* No block needs any; planning would take long to ask them all. */
+	if (columns == 1)
+		return 0;
 	for (size_t i = l->first[w->rank]; i < l->first[w->rank + 1]; i++) {
 		struct asl_block_shape x = asl_layout_shape(l, &l->block[i]);
 		struct asl_block_vectors v =
@@ -322,43 +326,49 @@ void asl_wedge_store(struct asl_rank *r, struct asl_wedge *w,
 
 /* ---- Exchange ---- */
 
-/* The part of a common row block that this rank or its peer owns. */
-static struct asl_range part_of(const struct asl_wedge *w,
-				const struct asl_common_row *x, int owner)
-{
-	return asl_layout_part(&w->s->layout, owner,
-			       owner == w->rank ? x->of_a : x->of_b);
-}
-
 /*
- * List the row blocks in common with a peer (-1: none) in w->l.common, and
- * count the words of these that `owner` owns.  Returns their number.
+ * Put the words of row blocks in common with a peer that this rank (`mine`) or
+ * the peer owns, and that this turn is for, in w->l.part, as rows of x and y.
+ * Returns the number of parts, and their words in all columns.
  */
-static int find_common(struct asl_wedge *w, int peer, int owner,
-		       uint64_t *words)
+static int list_parts(struct asl_wedge *w, struct asl_turn t, bool mine,
+		      uint64_t *words)
 {
-	int count = peer < 0 ? 0
-			     : asl_layout_common(&w->s->layout, w->rank, peer,
-						 w->l.common);
+	const struct asl_layout *l = &w->s->layout;
+	struct asl_common_row *x = w->l.common;
+	int parts = 0, extras = 0, common = 0;
 
+	if (t.peer >= 0)
+		common = asl_layout_common(l, w->rank, t.peer, x);
 	*words = 0;
-	for (int i = 0; i < count; i++)
-		*words += part_of(w, &w->l.common[i], owner).count;
-	*words *= (uint64_t)w->columns;
-	return count;
+	for (int i = 0; i < common; i++) {
+		struct asl_range own =
+			mine ? asl_layout_part(l, w->rank, x[i].of_a)
+			     : asl_layout_part(l, t.peer, x[i].of_b);
+		uint64_t even = asl_min(l->even, own.count);
+
+		if (t.extra == ASL_EVEN)
+			own.count = even;
+		else if (t.extra != ASL_WHOLE) {
+			if (own.count == even || extras++ != t.extra)
+				continue;
+			own.first += even;
+			own.count -= even;
+		}
+		w->l.part[parts++] = offset(w, x[i].of_a, own);
+		*words += own.count * (uint64_t)w->columns;
+	}
+	return parts;
 }
 
-/* Copy the owner's words of the common row blocks into a message. */
+/* Copy the parts into a message. */
 static void pack(struct asl_rank *r, struct asl_wedge *w, struct asl_tile *from,
-		 int count, int owner)
+		 int parts)
 {
 	uint64_t done = 0;
 
-	for (int i = 0; i < count; i++) {
-		struct asl_common_row *row = &w->l.common[i];
-		struct asl_range part =
-			offset(w, row->of_a, part_of(w, row, owner));
-		struct asl_words x = in_cache(w, from, part);
+	for (int i = 0; i < parts; i++) {
+		struct asl_words x = in_cache(w, from, w->l.part[i]);
 		struct asl_words to = asl_tile_words(&w->pack, done, x.count);
 
 		asl_copy(r, &to, &x);
@@ -367,15 +377,13 @@ static void pack(struct asl_rank *r, struct asl_wedge *w, struct asl_tile *from,
 }
 
 /* Load them from a message as x, or add them to y. */
-static void unpack(struct asl_rank *r, struct asl_wedge *w, int count,
-		   int owner, bool sums)
+static void unpack(struct asl_rank *r, struct asl_wedge *w, int parts,
+		   bool sums)
 {
 	uint64_t done = 0;
 
-	for (int i = 0; i < count; i++) {
-		struct asl_common_row *row = &w->l.common[i];
-		struct asl_range part =
-			offset(w, row->of_a, part_of(w, row, owner));
+	for (int i = 0; i < parts; i++) {
+		struct asl_range part = w->l.part[i];
 		struct asl_words x = in_cache(w, sums ? &w->y : &w->x, part);
 		struct asl_words from = asl_slice(&w->landing, done, x.count);
 		struct asl_block block =
@@ -395,23 +403,21 @@ static void unpack(struct asl_rank *r, struct asl_wedge *w, int count,
 static void exchange(struct asl_rank *r, struct asl_wedge *w, int step,
 		     bool sums)
 {
-	struct pair x = pair_of(w, step);
-	int to_owner = sums ? x.to : w->rank,
-	    from_owner = sums ? w->rank : x.from;
+	struct pair x = pair_of(w, step, sums);
 	struct asl_words out, in;
 	uint64_t send, receive;
-	int count = find_common(w, x.to, to_owner, &send);
+	int parts = list_parts(w, x.to, !sums, &send);
 
-	pack(r, w, sums ? &w->y : &w->x, count, to_owner);
-	count = find_common(w, x.from, from_owner, &receive);
-	if (w->s->exchange == ASL_ALLTOALL)
+	pack(r, w, sums ? &w->y : &w->x, parts);
+	parts = list_parts(w, x.from, sums, &receive);
+	if (!by_schedule(w->s))
 		send = receive = w->s->equal * (uint64_t)w->columns;
 	out = asl_tile_words(&w->pack, 0, send);
 	in = asl_slice(&w->landing, 0, receive);
 	if (send || receive)
-		asl_exchange(r, x.to, send ? &out : NULL, x.from,
+		asl_exchange(r, x.to.peer, send ? &out : NULL, x.from.peer,
 			     receive ? &in : NULL);
-	unpack(r, w, count, from_owner, sums);
+	unpack(r, w, parts, sums);
 }
 
 /* With all peers: x, or sums of y. */
@@ -495,23 +501,88 @@ void asl_wedge_product(struct asl_rank *r, struct asl_wedge *w,
 
 /* ---- Predict ---- */
 
-static void predict_exchanges(struct asl_counts *x, const struct asl_wedge *w,
-			      uint64_t columns, bool sums)
+/*
+ * All to all, and with a Steiner system, counts have a closed form, of w, W and
+ * the numbers of row blocks with extra words; steps do not matter.  A cubic
+ * layout has none: what a rank waits for depends on whom it meets in a step.
+ */
+
+static void add_exchange(struct asl_counts *x, uint64_t out, uint64_t in,
+			 uint64_t B_h, uint64_t msgs)
 {
-	enum asl_counter received = sums ? ASL_BOUNCE_READ : ASL_DRAM_READ;
+	x->of[ASL_NET_SEND] += out;
+	x->of[ASL_NET_RECV] += in;
+	x->of[ASL_NET_MSGS] += msgs;
+	x->of[ASL_BH] += B_h;
+}
+
+static void predict_system(struct asl_ledger *out, const struct asl_wedge *w,
+			   uint64_t columns)
+{
+	const struct asl_layout *l = &w->s->layout;
+	struct asl_counts *x = &out->in[ASL_GATHER], *y = &out->in[ASL_REDUCE];
+	uint64_t peers = (uint64_t)asl_list_length(&l->sharers, 0) - 1;
+	uint64_t own = asl_wedge_owned(w);
+	uint64_t sent = own * peers * columns;
+	uint64_t received = (row_words(w) - own) * columns;
+	uint64_t B_h = asl_max(sent, received);
+	struct asl_steiner_size size = {.m = l->m, .s = l->s};
+	uint64_t even = l->even ? (uint64_t)asl_steiner_steps(&size) : 0;
+	uint64_t mine = 0, all = 0;
+
+	for (int i = 0; i < w->rows; i++) {
+		mine += asl_wedge_share(w, i).count > l->even;
+		all += (uint64_t)l->extras[w->row[i]];
+	}
+	add_exchange(x, sent, received, B_h, even + mine * peers);
+	add_exchange(y, received, sent, B_h, even + all - mine);
+	x->of[ASL_DRAM_READ] += received;
+	y->of[ASL_BOUNCE_READ] += sent;
+}
+
+static void predict_all_to_all(struct asl_ledger *out,
+			       const struct asl_wedge *w, uint64_t columns)
+{
+	struct asl_counts *x = &out->in[ASL_GATHER], *y = &out->in[ASL_REDUCE];
+	uint64_t steps = (uint64_t)w->s->layout.ranks - 1;
+	uint64_t words = steps * w->s->equal * columns;
+	uint64_t own = asl_wedge_owned(w);
+
+	add_exchange(x, words, words, words, w->s->equal ? steps : 0);
+	add_exchange(y, words, words, words, w->s->equal ? steps : 0);
+	x->of[ASL_DRAM_READ] += (row_words(w) - own) * columns;
+	for (int i = 0; i < w->rows; i++) {
+		int row = w->row[i];
+
+		y->of[ASL_BOUNCE_READ] +=
+			asl_wedge_share(w, i).count * columns *
+			(uint64_t)(asl_list_length(&w->s->layout.sharers, row) -
+				   1);
+	}
+}
+
+static uint64_t words_with(const uint64_t *with, struct asl_turn t)
+{
+	return t.peer < 0 ? 0 : with[t.peer];
+}
+
+static void predict_steps(struct asl_ledger *out, const struct asl_wedge *w,
+			  uint64_t columns)
+{
+	struct asl_counts *x = &out->in[ASL_GATHER], *y = &out->in[ASL_REDUCE];
+	const uint64_t *mine = w->l.mine, *theirs = w->l.theirs;
 
 	for (int i = 0; i < steps(w->s); i++) {
-		struct pair p = pair_of(w, i);
-		uint64_t out = words_out(w, p.to, sums) * columns;
-		uint64_t in = words_in(w, p.from, sums) * columns;
+		struct pair p = pair_of(w, i, false);
+		uint64_t own = words_with(mine, p.to) * columns;
+		uint64_t other = words_with(theirs, p.from) * columns;
+		uint64_t sums = words_with(theirs, p.to) * columns;
+		uint64_t back = words_with(mine, p.from) * columns;
 
-		x->of[received] += in;
-		if (w->s->exchange == ASL_ALLTOALL)
-			out = in = w->s->equal * columns;
-		x->of[ASL_NET_SEND] += out;
-		x->of[ASL_NET_RECV] += in;
-		x->of[ASL_NET_MSGS] += out > 0;
-		x->of[ASL_BH] += asl_max(out, in);
+		add_exchange(x, own, other, asl_max(own, other), own > 0);
+		add_exchange(y, sums, back, asl_max(sums, back), sums > 0);
+		x->of[ASL_DRAM_READ] += other;
+		y->of[ASL_BOUNCE_READ] += back;
 	}
 }
 
@@ -520,8 +591,12 @@ void asl_wedge_predict_product(struct asl_ledger *out,
 {
 	uint64_t c = (uint64_t)columns, A = asl_wedge_tensor(w);
 
-	predict_exchanges(&out->in[ASL_GATHER], w, c, false);
-	predict_exchanges(&out->in[ASL_REDUCE], w, c, true);
+	if (!by_schedule(w->s))
+		predict_all_to_all(out, w, c);
+	else if (w->s->layout.s)
+		predict_system(out, w, c);
+	else
+		predict_steps(out, w, c);
 	out->in[ASL_COMPUTE].of[ASL_NVM_READ] += A;
 	out->in[ASL_COMPUTE].of[ASL_FLOPS] += 4 * A * c;
 }

@@ -14,7 +14,8 @@
  * there, and sums are added to those in the cache.  Per rank, with the words W
  * of its row blocks and w of its own shares, for one column:
  *
- *	B_h	2 (W - w), where everything divides
+ *	B_h	2 max(w (lambda-1), W - w) with a system whose row blocks have
+ *		lambda ranks each; 2 (W - w) where everything divides
  *	B_r	its tensor blocks, and W
  *	B_w	w
  *	flops	4 a word of the tensor: a multiply-add for the row's product with
