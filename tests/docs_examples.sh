@@ -157,7 +157,8 @@ for name, row in rows.items():
     if bars[at + 1:at + 5] != expected:
         wrong.append(f"aslant.svg: {name} has {bars[at + 1:at + 5]}, counted {expected}")
     if name == "fused":
-        for kind, got, bound in (("written", words[1], row["io_bound_words"]),
+        for kind, got, bound in (("written", words[1],
+                                  "%d" % (int(row["m"]) * int(row["n"]) / int(row["ranks"]))),
                                  ("over the network", words[2], row["net_bound_words"])):
             line = f"{kind} {got:.0f} {got:.0f} {bound}"
             if line not in [" ".join(x.split()) for x in bars]:

@@ -535,17 +535,98 @@ static void bounds_by_hand(void **state)
 	expect_bound(net_bound(7, 7, 7, 1), 0);
 	/* 3 n^2/P^(2/3) - 3 n^2/P = 750000 - 375000 */
 	expect_bound(asl_bound_net_words(&x), 375000);
-	/* M = 10000: 2 10^9/(8 100) - 10000 is more */
-	x.memory = 10000;
-	expect_bound(asl_bound_net_words(&x), 2490000);
-	/* M = 250000: 500000 - 250000 is less */
-	x.memory = 250000;
+	/* M + S = 10000: 2 10^9/(8 100) - 20000 - 125000 is more */
+	x.memory = 6400;
+	x.cache = 3600;
+	expect_bound(asl_bound_net_words(&x), 2355000);
+	/* M + S = 250000: 500000 - 500000 - 125000 is less */
+	x.memory = 246400;
 	expect_bound(asl_bound_net_words(&x), 375000);
-	/* S = 10000: 2.5e6 - 20000 a rank; of writes, 125000 */
+	/* S = 10000: 2.5e6 - 20000 a rank; words touched: 3 500^2 */
 	x.cache = 10000;
 	expect_bound(asl_bound_io_words(&x), 2480000);
 	x.cache = 1000000;
-	expect_bound(asl_bound_io_words(&x), 125000);
+	expect_bound(asl_bound_io_words(&x), 750000);
+	/* Finished words alone are written: 3 1000^2 / 8 */
+	x = plan_of("fused", 1000, 1000, 1000, 8);
+	x.cache = 1000000;
+	expect_bound(asl_bound_io_words(&x), 375000);
+}
+
+/* What the joint bound says of a square, for a brick with z words of C. */
+static double cost_of_squares(const struct asl_plan *x, double z)
+{
+	const struct asl_costs *c = &x->costs;
+	double n = (double)asl_shape_of(x)->n, P = x->ranks, V = n * n * n / P;
+	double S = (double)x->cache;
+
+	return c->net * (2 * V / sqrt(z) + z - 3 * n * n / P) +
+	       c->read * fmax(0, 2 * V / sqrt(S) - 2 * S) +
+	       (c->write - c->read) * z;
+}
+
+/* By golden sections, as the cost is convex. */
+static double least_of_squares(const struct asl_plan *x)
+{
+	double n = (double)asl_shape_of(x)->n, low = n * n / x->ranks;
+	double high = n * n, phi = (sqrt(5) - 1) / 2;
+
+	for (int i = 0; i < 200; i++) {
+		double a = high - phi * (high - low);
+		double b = low + phi * (high - low);
+
+		if (cost_of_squares(x, a) < cost_of_squares(x, b))
+			high = b;
+		else
+			low = a;
+	}
+	return cost_of_squares(x, low);
+}
+
+static void joint_bound_of_squares(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2000; i++) {
+		struct dice d = {49, i, 0};
+		uint64_t n = 100 + roll_size(&d, 12);
+		struct asl_plan x = plan_of("3d", n, n, n, (int)roll(&d, 1, n));
+		double expected, found;
+
+		x.cache = 1;
+		x.memory = UINT64_MAX / 2;
+		x.costs.read = (double)roll(&d, 0, 4);
+		x.costs.write = x.costs.read + (double)roll(&d, 0, 30);
+		x.costs.net = (double)roll(&d, 0, 8);
+		expected = least_of_squares(&x);
+		found = asl_bound_joint(&x);
+		/* With a cache of a word no other bound is larger. */
+		if (fabs(found - expected) > 1e-9 * expected + 1) {
+			print_error("case %u: %g, not %g\n", i, found,
+				    expected);
+			fail();
+		}
+	}
+}
+
+/* Whatever costs more, the bound does not fall; and it has no steps. */
+static void joint_bound_grows_with_costs(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		struct dice d = {50, i, 0};
+		struct asl_plan x = roll_plan(&d, 12, 64);
+		double *cost[] = {&x.costs.read, &x.costs.write, &x.costs.net};
+		double before, after, more;
+
+		before = asl_bound_joint(&x);
+		*cost[i % 3] += 1e-6;
+		after = asl_bound_joint(&x);
+		*cost[i % 3] += (double)roll(&d, 1, 9);
+		more = asl_bound_joint(&x);
+		assert_true(after >= before * (1 - 1e-12));
+		assert_true(more >= after * (1 - 1e-12));
+		assert_true(after - before <= 1e-3 * (1 + before));
+	}
 }
 
 /*
@@ -619,6 +700,10 @@ static void nothing_beats_the_bounds(void **state)
 		expect_most(&x, "bound on words read and written",
 			    asl_bound_io_words(&x),
 			    (double)(f.read + f.written));
+		if (!x.algorithm->outside_apm)
+			expect_most(&x, "joint bound",
+				    asl_bound_joint(&x) * (1 - 1e-12),
+				    f.q[ASL_APM]);
 	}
 }
 
@@ -635,6 +720,8 @@ int main(void)
 		cmocka_unit_test(budgets_are_kept),
 		cmocka_unit_test(forecasts_of_huge_grids),
 		cmocka_unit_test(bounds_by_hand),
+		cmocka_unit_test(joint_bound_of_squares),
+		cmocka_unit_test(joint_bound_grows_with_costs),
 		cmocka_unit_test(bounds_meet_at_the_borders),
 		cmocka_unit_test(nothing_beats_the_bounds),
 	};

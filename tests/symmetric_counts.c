@@ -143,10 +143,6 @@ static bool laws_hold(const struct asl_rep *rep)
 
 	ok &= sum->of[ASL_NET_SEND] == sum->of[ASL_NET_RECV];
 	ok &= sum->of[ASL_NVM_READ] >= tensor_words(plan);
-	ok &= (double)rep->max.of[ASL_BH] >=
-	      asl_family_symmetric.net_bound(plan);
-	ok &= (double)(rep->read_max + rep->written_max) >=
-	      asl_family_symmetric.io_bound(plan);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
 	return ok;

@@ -186,6 +186,19 @@ static void print_costs(FILE *f, const struct asl_rep *rep)
 	}
 }
 
+/* With overlap the path may be shorter than the work of the ranks on it. */
+static void print_joint_bound(FILE *f, const struct asl_rep *rep)
+{
+	struct asl_plan plan = asl_rep_made(rep);
+	double bound = plan.algorithm->family->joint_bound(&plan);
+	double q = (plan.overlap ? rep->q_max : rep->q_path)[ASL_APM];
+
+	if (bound > 0)
+		fprintf(f, "joint bound    %15.9g; Q apm%s is %.4g times it\n",
+			bound, plan.overlap ? " of the busiest rank" : "",
+			q / bound);
+}
+
 void asl_summary_counts(FILE *f, const struct asl_case *c,
 			const struct asl_rep *rep)
 {
@@ -199,10 +212,11 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 	print_machine(f, c, rep);
 	print_counts(f, rep);
 	print_costs(f, rep);
+	print_joint_bound(f, rep);
 	if (plan->algorithm->outside_apm)
 		fprintf(f,
 			"\n%s is outside the APM: it never writes partial "
-			"sums.\n",
+			"sums,\nand may be cheaper than the joint bound.\n",
 			plan->algorithm->name);
 	fprintf(f, "\n%s\n",
 		rep->predicted_equal ? "Every counter of every rank is as "

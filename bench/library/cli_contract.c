@@ -189,9 +189,7 @@ static int bounds(struct asl_bound bound[ASL_BOUNDS],
 		  const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
-	double bound_words = asl_mesh_bound(&c->e, plan->ranks);
-	/* Rounding must not lift a whole number to the next. */
-	double net = ceil(bound_words * (1 - 1e-9) - 1e-6);
+	double net = asl_contract_net_words(plan);
 	int count = 0;
 
 	if (net > 0)
@@ -203,8 +201,11 @@ static int bounds(struct asl_bound bound[ASL_BOUNDS],
 				  "fewer"
 				: "least over real boxes: slices less shares"};
 	bound[count++] = (struct asl_bound){
-		"io_words", plan->algorithm->family->io_bound(plan), "words",
-		"every word of every operand passes through a cache once"};
+		"io_words", asl_contract_io_words(plan), "words",
+		"slices once, or 2V/(P sqrt(S)) - 2S, " ASL_IF_EVEN};
+	bound[count++] = (struct asl_bound){
+		"joint_cost", asl_contract_joint(plan), "cost",
+		"Q in the APM: least over real boxes, " ASL_IF_EVEN};
 	return count;
 }
 

@@ -105,27 +105,25 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 static int bounds(struct asl_bound bound[ASL_BOUNDS],
 		  const struct asl_plan *plan)
 {
+	const struct asl_family *family = plan->algorithm->family;
 	const struct asl_shape *s = asl_shape_of(plan);
 	double m = (double)s->m, n = (double)s->n, k = (double)s->k;
-	struct asl_plan large = *plan;
-	int count = 0;
-	double net;
+	double net = family->net_bound(plan);
+	const struct asl_bound all[] = {
+		{"net_words", net, "words",
+		 "Al Daas et al. 2022, Theorem 3.1, for any memory"},
+		{"io_words", family->io_bound(plan), "words",
+		 "cache and DRAM: as multiplication, " ASL_IF_EVEN},
+		{"pool_words", (m * k + k * n + m * n) / plan->ranks, "words",
+		 "every word of A and B is read and of C written once: "
+		 "(mk + kn + mn)/P"},
+		{"joint_cost", family->joint_bound(plan), "cost",
+		 "Q in the APM, as for multiplication, " ASL_IF_EVEN},
+	};
+	int first = net <= 0;
 
-	/* Pools may be of any size: bounds that depend on M do not apply. */
-	large.memory = (uint64_t)1 << 62;
-	net = asl_bound_net_words(&large);
-	if (net > 0)
-		bound[count++] = (struct asl_bound){
-			"net_words", net, "words",
-			"Al Daas et al. 2022, Theorem 3.1, for any memory"};
-	bound[count++] = (struct asl_bound){
-		"io_words", asl_bound_io_words(&large), "words",
-		"between cache and DRAM: as for multiplication"};
-	bound[count++] = (struct asl_bound){
-		"pool_words", (m * k + k * n + m * n) / plan->ranks, "words",
-		"every word of A and B is read and of C written once: "
-		"(mk + kn + mn)/P"};
-	return count;
+	memcpy(bound, all + first, sizeof all - (size_t)first * sizeof *all);
+	return (int)(sizeof all / sizeof *all) - first;
 }
 
 /* Plans predict every rank. */

@@ -208,7 +208,10 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	const struct asl_rep_hardware *hwc = &rep->hardware;
 	const struct asl_lru_shape *lru = &want->cache_model;
 	struct asl_shown shown = asl_show(plan);
-	double bound = plan->algorithm->family->net_bound(plan);
+	const struct asl_family *family = plan->algorithm->family;
+	struct asl_plan made = asl_rep_made(rep);
+	double bound = family->net_bound(&made);
+	double joint = family->joint_bound(&made);
 	double error = rep->emulation_error;
 	uint64_t ternary = ternary_mults(rep);
 	char note[640], model[ASL_CACHE_MODEL_TEXT], utc[32];

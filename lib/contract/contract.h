@@ -180,6 +180,11 @@ uint64_t asl_local_predict(struct asl_counts *x, const struct asl_plan *plan,
 			   const struct asl_view *out,
 			   const struct asl_view in[], const uint64_t *len);
 
+/* Lower bounds (bounds.c), also of a plan that is not settled. */
+double asl_contract_net_words(const struct asl_plan *plan);
+double asl_contract_io_words(const struct asl_plan *plan);
+double asl_contract_joint(const struct asl_plan *plan);
+
 extern const struct asl_family asl_family_contract;
 extern const struct asl_algorithm asl_contract_einsum;
 

@@ -492,40 +492,6 @@ static void release(struct asl_plan *plan)
 	plan->contraction = NULL;
 }
 
-/*
- * As for multiplication, the smaller of the bounds for the ranks that there are
- * and for those that take part.  A sequence moves at least as many words as any
- * of its stages must, but not as all of them together: two stages that do not
- * need each other may be done by half of the ranks each, which moves fewer words
- * than both on all ranks.
- */
-static double net_bound(const struct asl_plan *plan)
-{
-	const struct asl_contraction *c = plan->contraction;
-	double bound = 0;
-
-	for (int i = 0; i < c->stages; i++) {
-		const struct asl_einsum *e = &c->stage[i].e;
-		int used = asl_mesh_ranks(e, &c->stage[i].mesh);
-
-		bound = fmax(bound, fmin(asl_mesh_bound(e, plan->ranks),
-					 asl_mesh_bound(e, used)));
-	}
-	/* Rounding must not lift a whole number to the next. */
-	return ceil(bound * (1 - 1e-9) - 1e-6);
-}
-
-/* Every word of every operand passes through a cache once. */
-static double io_bound(const struct asl_plan *plan)
-{
-	const struct asl_contraction *c = plan->contraction;
-	double words = 0;
-
-	for (int i = 0; i <= c->e.inputs; i++)
-		words += (double)asl_term_words(&c->e.term[i], c->e.size);
-	return ceil(words / plan->ranks);
-}
-
 const struct asl_family asl_family_contract = {
 	.name = "contraction",
 	.operands = operands,
@@ -539,6 +505,7 @@ const struct asl_family asl_family_contract = {
 	.fill = fill,
 	.verify = verify,
 	.write = write_output,
-	.net_bound = net_bound,
-	.io_bound = io_bound,
+	.net_bound = asl_contract_net_words,
+	.io_bound = asl_contract_io_words,
+	.joint_bound = asl_contract_joint,
 };

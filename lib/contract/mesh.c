@@ -123,8 +123,24 @@ uint64_t asl_mesh_volume(const struct asl_einsum *e,
 	return volume;
 }
 
+double asl_mesh_points(const struct asl_einsum *e)
+{
+	double points = 1;
+
+	for (int i = 0; i < e->indices; i++)
+		if (asl_einsum_all(e) >> i & 1)
+			points *= (double)e->size[i];
+	return points;
+}
+
 /*
  * The lower bound: the minimum over all meshes in real numbers
+ *
+ * It holds for any set of points: to a set of v points with slices of f_T words
+ * belongs a box of v points or more with no larger slices.  (The largest box in
+ * these slices is a linear programme in the logarithms of its sides.  Its dual
+ * asks for exponents s_T that sum to 1 or more over the terms of each index, and
+ * v is at most the product of f_T^s_T, by the inequality of Brascamp and Lieb.)
  *
  * With x_i = ln p_i a slice of term T has exp(ln N_T - sum of x_i over T) words,
  * so their sum f is convex, over the polytope 0 <= x_i <= ln n_i, sum x_i = ln P.
@@ -156,20 +172,23 @@ static int list_cuttable(int index[ASL_MOST_INDICES],
 
 struct space {
 	const struct asl_einsum *e;
+	const double *weight; /* of a word of each term */
 	int dims;
 	int index[ASL_MOST_INDICES];   /* that can be cut */
 	double most[ASL_MOST_INDICES]; /* ln n_i */
 	double x[ASL_MOST_INDICES];
 };
 
-static double slice(const struct space *s, const struct asl_term *t)
+/* The weight of all words of the term's slice. */
+static double slice(const struct space *s, int k)
 {
+	const struct asl_term *t = &s->e->term[k];
 	double log_words = 0;
 
 	for (int i = 0; i < s->dims; i++)
 		if (asl_term_has(t, s->index[i]))
 			log_words += s->most[i] - s->x[i];
-	return exp(log_words);
+	return s->weight[k] * exp(log_words);
 }
 
 /* Minimize f by moving between coordinates i and j. */
@@ -183,7 +202,7 @@ static void balance(struct space *s, int i, int j)
 		bool has_j = asl_term_has(t, s->index[j]);
 
 		if (has_i != has_j)
-			*(has_i ? &A : &B) += slice(s, t);
+			*(has_i ? &A : &B) += slice(s, k);
 	}
 	if (A == B)
 		return;
@@ -200,7 +219,7 @@ static double words(const struct space *s)
 	double sum = 0;
 
 	for (int k = 0; k <= s->e->inputs; k++)
-		sum += slice(s, &s->e->term[k]);
+		sum += slice(s, k);
 	return sum;
 }
 
@@ -213,7 +232,7 @@ static double gap(const struct space *s)
 	for (int i = 0; i < s->dims; i++) {
 		for (int k = 0; k <= s->e->inputs; k++)
 			if (asl_term_has(&s->e->term[k], s->index[i]))
-				slope[i] += slice(s, &s->e->term[k]);
+				slope[i] += slice(s, k);
 		gap -= slope[i] * s->x[i];
 		left += s->x[i];
 	}
@@ -232,9 +251,10 @@ static double gap(const struct space *s)
 }
 
 /* At the start, every coordinate is the same fraction of its maximum. */
-static struct space begin_bound(const struct asl_einsum *e, double ranks)
+static struct space begin_bound(const struct asl_einsum *e,
+				const double *weight, double parts)
 {
-	struct space s = {.e = e};
+	struct space s = {.e = e, .weight = weight};
 	double all = 0;
 
 	s.dims = list_cuttable(s.index, e);
@@ -243,17 +263,16 @@ static struct space begin_bound(const struct asl_einsum *e, double ranks)
 		all += s.most[i];
 	}
 	for (int i = 0; i < s.dims; i++)
-		s.x[i] = s.most[i] * fmin(1, log(ranks) / all);
+		s.x[i] = s.most[i] * fmin(1, log(fmax(1, parts)) / all);
 	return s;
 }
 
-double asl_mesh_bound(const struct asl_einsum *e, double ranks)
+double asl_mesh_least(const struct asl_einsum *e, const double *weight,
+		      double parts)
 {
-	struct space s = begin_bound(e, ranks);
-	double bound = 0, volume = 1, owned = 0;
+	struct space s = begin_bound(e, weight, parts);
+	double bound = 0;
 
-	for (int i = 0; i < s.dims; i++)
-		volume *= (double)e->size[s.index[i]];
 	for (int round = 0; round < MOST_ROUNDS; round++) {
 		double f = words(&s), above = gap(&s);
 
@@ -264,9 +283,19 @@ double asl_mesh_bound(const struct asl_einsum *e, double ranks)
 			for (int j = 0; j < i; j++)
 				balance(&s, i, j);
 	}
-	for (int k = 0; k <= e->inputs; k++)
+	return bound;
+}
+
+double asl_mesh_bound(const struct asl_einsum *e, double ranks)
+{
+	double weight[ASL_MOST_OPERANDS], owned = 0;
+
+	for (int k = 0; k <= e->inputs; k++) {
+		weight[k] = 1;
 		owned += (double)asl_term_words(&e->term[k], e->size);
-	return fmax(0, bound - owned / fmin(ranks, volume));
+	}
+	return fmax(0, asl_mesh_least(e, weight, ranks) -
+			       owned / fmin(ranks, asl_mesh_points(e)));
 }
 
 /*

@@ -60,6 +60,17 @@ uint64_t asl_mesh_volume(const struct asl_einsum *e,
  */
 struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks);
 
+/* Points of the whole space. */
+double asl_mesh_points(const struct asl_einsum *e);
+
+/*
+ * The least that the slices of all terms can cost, of any set of points that is
+ * one of so many equal parts of the space; weight[k] is the cost of a word of
+ * term k.
+ */
+double asl_mesh_least(const struct asl_einsum *e, const double *weight,
+		      double parts);
+
 /*
  * The minimum over all meshes in real numbers that cut the space into `ranks`
  * cells: a lower bound for asl_mesh_choose, which for matrix multiplication is

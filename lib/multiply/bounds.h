@@ -15,6 +15,9 @@ struct asl_bound {
 
 enum { ASL_BOUNDS = 8 };
 
+/* The condition of bounds on means, where no plan says who does how much. */
+#define ASL_IF_EVEN "if all do as many multiplications"
+
 /*
  * All bounds that apply to the plan's shape, ranks, cache, memory and costs
  * and grid, if it has one; how many.
@@ -22,16 +25,35 @@ enum { ASL_BOUNDS = 8 };
 int asl_bounds(struct asl_bound bound[ASL_BOUNDS], const struct asl_plan *plan);
 
 /*
- * The two that every result is held against, in whole words of the busiest
- * rank: sent or received, and read or written between cache and memory.
+ * The three that every result is held against: whole words of the busiest rank,
+ * sent or received, and read or written between cache and memory; and the cost Q
+ * of both together in the APM.
  *
  * A plan with a grid may leave ranks idle.  What holds for those at work is the
  * bound for their number P'; that for all P ranks may lie above it (in one
- * dimension) or below.  The network bound is the lower of the two: it always
- * holds, and never makes a plan look good for using fewer ranks.  Likewise its
- * memory is the larger of M and of what the busiest rank holds.
+ * dimension) or below.  A bound is the lower of the two: it always holds, and
+ * never makes a plan look good for using fewer ranks.  Its memory is the larger
+ * of M and of what the busiest rank holds.
+ *
+ * Algorithms outside the APM may be cheaper than the joint bound, because they
+ * do not write all partial sums; the other two hold for them.
  */
 double asl_bound_net_words(const struct asl_plan *plan);
 double asl_bound_io_words(const struct asl_plan *plan);
+double asl_bound_joint(const struct asl_plan *plan);
+
+/* Ranks that share a multiplication; the bounds for these ranks. */
+struct asl_sharing {
+	struct asl_shape shape;
+	int ranks;
+	double balance;		/* the busiest rank's multiplications / mean */
+	uint64_t cache, memory; /* of a rank */
+	struct asl_costs costs;
+	bool finished; /* ranks write finished words of C alone */
+};
+
+double asl_sharing_net_words(const struct asl_sharing *x);
+double asl_sharing_io_words(const struct asl_sharing *x);
+double asl_sharing_joint(const struct asl_sharing *x);
 
 #endif

@@ -396,4 +396,5 @@ const struct asl_family asl_family_multiply = {
 	.write = asl_multiply_write,
 	.net_bound = asl_bound_net_words,
 	.io_bound = asl_bound_io_words,
+	.joint_bound = asl_bound_joint,
 };

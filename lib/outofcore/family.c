@@ -169,29 +169,60 @@ static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 	return asl_ooc_owned(&l, which);
 }
 
-/* With pools of any size, multiplication's bounds that depend on M don't hold. */
-static struct asl_plan without_memory(const struct asl_plan *plan)
+/* The busiest rank's multiplications; it has all parts of k. */
+static double multiplications(const struct asl_plan *plan)
 {
-	struct asl_plan x = *plan;
+	double most = 0;
 
-	x.ranks = asl_ooc_ranks(plan);
-	x.grid = (struct asl_grid){{0, 0, 0}};
-	x.memory = (uint64_t)1 << 62;
-	return x;
+	for (int rank = 0; rank < asl_ooc_ranks(plan); rank++) {
+		struct asl_ooc_layout l = asl_ooc_layout(plan, rank);
+		double mine = 1;
+
+		for (int i = 0; i < ASL_OPERANDS; i++)
+			mine *= (double)l.index[i].count;
+		most = fmax(most, mine);
+	}
+	return most;
+}
+
+/* With pools of any size, no bound that depends on M holds. */
+static struct asl_sharing sharing(const struct asl_plan *plan)
+{
+	const struct asl_shape *s = asl_shape_of(plan);
+	double all = (double)s->m * (double)s->n * (double)s->k;
+	bool settled = plan->outofcore->n[0];
+	int P = settled ? asl_ooc_ranks(plan) : plan->ranks;
+
+	return (struct asl_sharing){
+		.shape = *s,
+		.ranks = P,
+		.balance = settled ? multiplications(plan) * P / all
+				   : fmax(1, P / all),
+		.cache = plan->cache,
+		.memory = UINT64_MAX,
+		.costs = plan->costs,
+	};
 }
 
 static double net_bound(const struct asl_plan *plan)
 {
-	struct asl_plan x = without_memory(plan);
+	struct asl_sharing x = sharing(plan);
 
-	return asl_bound_net_words(&x);
+	return asl_sharing_net_words(&x);
 }
 
 static double io_bound(const struct asl_plan *plan)
 {
-	struct asl_plan x = without_memory(plan);
+	struct asl_sharing x = sharing(plan);
 
-	return asl_bound_io_words(&x);
+	return asl_sharing_io_words(&x);
+}
+
+static double joint_bound(const struct asl_plan *plan)
+{
+	struct asl_sharing x = sharing(plan);
+
+	return asl_sharing_joint(&x);
 }
 
 static int operands(const struct asl_plan *plan)
@@ -233,4 +264,5 @@ const struct asl_family asl_family_outofcore = {
 	.write = asl_multiply_write,
 	.net_bound = net_bound,
 	.io_bound = io_bound,
+	.joint_bound = joint_bound,
 };

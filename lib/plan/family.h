@@ -103,9 +103,13 @@ struct asl_family {
 	int (*write)(struct asl_rank *r, struct asl_data *data,
 		     struct asl_words *own);
 
-	/* Lower bounds, in words of the busiest rank: network; memory. */
+	/*
+	 * Lower bounds: words of the busiest rank, network and memory; Q in the
+	 * APM, for algorithms that are not outside of it.
+	 */
 	double (*net_bound)(const struct asl_plan *plan);
 	double (*io_bound)(const struct asl_plan *plan);
+	double (*joint_bound)(const struct asl_plan *plan);
 };
 
 #endif

@@ -114,17 +114,30 @@ static double verify(struct asl_rank_case *p)
 	return p->family->verify(&p->r, &p->common->data, p->own, how);
 }
 
+static struct asl_plan made(const struct asl_plan *plan,
+			    const struct asl_outcome *outcome)
+{
+	struct asl_plan x = *plan;
+
+	if (outcome->iterations)
+		x.iterations = outcome->iterations;
+	return x;
+}
+
+struct asl_plan asl_rep_made(const struct asl_rep *rep)
+{
+	return made(&rep->want->plan, &rep->outcome);
+}
+
 /* Predict the iterations that were made, if only the run could know. */
 static struct asl_ledger predict(const struct asl_rank_case *p)
 {
-	struct asl_plan made = p->want->plan;
+	struct asl_plan x = made(&p->want->plan, &p->r.outcome);
 	struct asl_ledger predicted;
-	int iterations = p->r.outcome.iterations;
 
-	if (!iterations || iterations == made.iterations)
+	if (x.iterations == p->want->plan.iterations)
 		return p->predicted;
-	made.iterations = iterations;
-	asl_plan_predict(&predicted, &made, p->r.id);
+	asl_plan_predict(&predicted, &x, p->r.id);
 	return predicted;
 }
 

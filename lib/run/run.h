@@ -141,6 +141,9 @@ struct asl_rep {
 	const char *pool_dir;		      /* of kept pools; "": none */
 };
 
+/* The plan as it was carried out: with the iterations that were made. */
+struct asl_plan asl_rep_made(const struct asl_rep *rep);
+
 /*
  * Run, and call each(rep, arg) on rank 0 for every repetition.  Returns 0, a
  * negative errno, or what each returned if not 0.  If many ranks fail, one of

@@ -613,43 +613,6 @@ static double verify(struct asl_rank *r, const struct asl_data *data,
 	return residual;
 }
 
-/* ---- Lower bounds ---- */
-
-/*
- * Words sent or received by some rank, with the work shared evenly and x and y
- * each evenly owned (Theorem 2 of the paper that sttsv.c names):
- *
- *	2 (n (n-1) (n-2) / P)^(1/3) - 2 n/P
- *
- * It holds for one symmetric product in which no partial result of a
- * multiplication is used by another rank; so for sttsv alone.
- */
-static double net_words(double n, double P)
-{
-	return 2 * cbrt(n * (n - 1) * (n - 2) / P) - 2 * n / P;
-}
-
-static double net_bound(const struct asl_plan *plan)
-{
-	double n = (double)plan->symmetric->n;
-
-	if (plan->algorithm != &asl_symmetric_sttsv || plan->symmetric->n < 3)
-		return 0;
-	/* It holds for all ranks and for those at work: take the lower. */
-	return ceil(fmax(0, fmin(net_words(n, asl_plan_ranks(plan)),
-				 net_words(n, plan->ranks))));
-}
-
-/* Some rank reads every entry, and some rank writes every word of Y. */
-static double io_bound(const struct asl_plan *plan)
-{
-	const struct asl_symmetric *s = plan->symmetric;
-	uint64_t ranks = (uint64_t)asl_plan_ranks(plan);
-	uint64_t words = asl_tetrahedron(s->n) + s->n * (uint64_t)s->columns;
-
-	return (double)asl_ceil_div(words, ranks);
-}
-
 const struct asl_family asl_family_symmetric = {
 	.name = "symmetric tensors",
 	.operands = operands,
@@ -663,8 +626,9 @@ const struct asl_family asl_family_symmetric = {
 	.fill = fill,
 	.verify = verify,
 	.write = write_result,
-	.net_bound = net_bound,
-	.io_bound = io_bound,
+	.net_bound = asl_symmetric_net_words,
+	.io_bound = asl_symmetric_io_words,
+	.joint_bound = asl_symmetric_joint,
 };
 
 const struct asl_algorithm *const asl_symmetric_algorithms[] = {

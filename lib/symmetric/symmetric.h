@@ -77,6 +77,11 @@ struct asl_symmetric {
 extern const struct asl_algorithm asl_symmetric_sttsv, asl_symmetric_hopm,
 	asl_symmetric_cpgrad, asl_symmetric_naive, asl_symmetric_sequence;
 
+/* Lower bounds (bounds.c), also of a plan without a layout or grid. */
+double asl_symmetric_net_words(const struct asl_plan *plan);
+double asl_symmetric_io_words(const struct asl_plan *plan);
+double asl_symmetric_joint(const struct asl_plan *plan);
+
 extern const struct asl_family asl_family_symmetric;
 extern const struct asl_algorithm *const asl_symmetric_algorithms[];
 

@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
+#include "lib/plan/family.h"
 #include "lib/run/run.h"
 
 static inline void print_counters(int rank, const struct asl_ledger *counted,
@@ -44,6 +47,51 @@ static inline void print_ledgers(const struct asl_rep *rep)
 	}
 }
 
+/* B_r + B_w of the busiest rank. */
+static inline uint64_t read_and_written(const struct asl_rep *rep)
+{
+	uint64_t most = 0;
+
+	for (int r = 0; r < rep->ranks; r++) {
+		struct asl_counts x = asl_ledger_total(&rep->rank[r].counted);
+		uint64_t both = asl_words_read(&x) + asl_words_written(&x);
+
+		most = both > most ? both : most;
+	}
+	return most;
+}
+
+/* Nothing is below a lower bound; only the joint one is for the APM alone. */
+static inline bool within_bounds(const struct asl_rep *rep)
+{
+	struct asl_plan plan = asl_rep_made(rep);
+	const struct asl_family *family = plan.algorithm->family;
+	const double bound[] = {
+		family->net_bound(&plan),
+		family->io_bound(&plan),
+		family->joint_bound(&plan) * (1 - 1e-12),
+	};
+	const double found[] = {
+		(double)rep->max.of[ASL_BH],
+		(double)read_and_written(rep),
+		plan.algorithm->outside_apm ? INFINITY : rep->q_max[ASL_APM],
+	};
+	bool ok = true;
+
+	for (int i = 0; i < 3; i++) {
+		if (found[i] >= bound[i])
+			continue;
+		print_error("%s: %.17g, below the bound, %.17g\n",
+			    (const char *[]){"words sent",
+					     "words read and "
+					     "written",
+					     "cost"}[i],
+			    found[i], bound[i]);
+		ok = false;
+	}
+	return ok;
+}
+
 /* A run of one repetition, and what must hold of it. */
 struct judge {
 	bool (*laws_hold)(const struct asl_rep *rep);
@@ -62,7 +110,7 @@ static inline int judge_rep(const struct asl_rep *rep, void *arg)
 
 	x->reps++;
 	x->sound = rep->predicted_equal && x->laws_hold(rep) &&
-		   rep->verified != 0 &&
+		   within_bounds(rep) && rep->verified != 0 &&
 		   !(x->exact && rep->moved && rep->residual != 0);
 	if (!rep->predicted_equal)
 		print_ledgers(rep);
