@@ -553,6 +553,24 @@ print(f"10000 rows: {took:.2f} s, {size / 1e6:.2f} MB")
 assert took < 20 and size < 10e6, (took, size)
 PYTHON
 
+# ---- Words written against words sent: points, walls, and the curve ----
+
+expect 0 report "$REFERENCE/fig5" --out fig5.html
+"$python" - <<'PYTHON' || fail "the curve of the joint bound"
+import csv, os, re
+rows = list(csv.DictReader(open(os.environ["REFERENCE"] + "/fig5/runs.csv")))
+inside = [x for x in rows if x["outside_apm"] == "0"]
+assert all(float(x["q_apm_max"]) >= float(x["q_joint_bound"]) for x in inside)
+assert any(float(x["q_apm_path"]) < float(x["q_joint_bound"]) for x in rows)
+curves = re.findall(r'class="bound" d="(M[\d. ]+L[\dL. ]+)"',
+                    open("fig5.html", encoding="utf-8").read())
+assert len(curves) == 6, len(curves)
+for curve in curves:
+    points = [[float(x) for x in p.split()] for p in re.split("[ML]", curve)[1:]]
+    # The more words are written (up is less in SVG), the fewer are sent.
+    assert all(b[0] <= a[0] and b[1] <= a[1] for a, b in zip(points, points[1:]))
+PYTHON
+
 # ---- What was there stays, if there is no page ----
 
 echo old >old.html

@@ -662,6 +662,27 @@ static void bounds_meet_at_the_borders(void **state)
 	}
 }
 
+/* Does every rank do as many multiplications? */
+static bool is_even(const struct asl_plan *x)
+{
+	const struct asl_shape *s = asl_shape_of(x);
+
+	return asl_grid_flops(x) * (uint64_t)x->ranks == 2 * s->m * s->n * s->k;
+}
+
+/* Of all numbers of sums up to that one. */
+static double least_sent(const struct asl_plan *x, double written)
+{
+	const struct asl_shape *s = asl_shape_of(x);
+	double least = INFINITY;
+
+	written = fmin(written, (double)s->m * (double)s->n);
+	for (int i = 0; i <= 1000; i++)
+		least = fmin(least,
+			     asl_bound_sent(s, x->ranks, written * i / 1000));
+	return least;
+}
+
 /*
  * A grid of P' ranks owns 1/P' of everything on each, so that the bound for P'
  * holds for its busiest rank.  In detail: rank 0 has the largest brick, no
@@ -700,6 +721,12 @@ static void nothing_beats_the_bounds(void **state)
 		expect_most(&x, "bound on words read and written",
 			    asl_bound_io_words(&x),
 			    (double)(f.read + f.written));
+		if (f.written > 0 && x.ranks == asl_grid_ranks(&x.grid) &&
+		    is_even(&x))
+			expect_most(&x, "words sent, if so many are written",
+				    least_sent(&x, (double)f.written) *
+					    (1 - 1e-5),
+				    (double)f.bh);
 		if (!x.algorithm->outside_apm)
 			expect_most(&x, "joint bound",
 				    asl_bound_joint(&x) * (1 - 1e-12),

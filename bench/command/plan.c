@@ -205,6 +205,16 @@ static void print_naive(const struct asl_plan *base,
 	asl_candidates_free(&naive);
 }
 
+/* The candidates' own bounds, in the table for scripts, know their balance. */
+static void print_joint_bound(const struct asl_plan *base)
+{
+	double bound = asl_cli_of(base)->family->joint_bound(base);
+
+	if (bound > 0)
+		printf("\nThe joint bound on Q apm is %.4g, " ASL_IF_EVEN ".\n",
+		       bound);
+}
+
 static void plan_print(const struct asl_case *c,
 		       const struct asl_candidates *list)
 {
@@ -227,6 +237,7 @@ static void plan_print(const struct asl_case *c,
 	       "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < list->count; i++)
 		print_line(i + 1, &list->best[i]);
+	print_joint_bound(base);
 	print_outsiders(asl_cli_of(base), list);
 	print_lower_bound(list);
 	print_naive(base, list);

@@ -54,6 +54,8 @@ static void put_plan(struct asl_csv *csv, int place,
 	asl_csv_put(csv, "blocks", shown.blocks);
 	asl_csv_put(csv, "spec", shown.spec);
 	asl_csv_put(csv, "dims", shown.dims);
+	asl_csv_put_number(csv, "q_joint_bound",
+			   plan->algorithm->family->joint_bound(plan));
 	asl_csv_end_row(csv);
 }
 

@@ -135,6 +135,18 @@ double asl_sharing_net_words(const struct asl_sharing *x)
 	return whole(fmax(memory_independent(x), memory_dependent(x)));
 }
 
+double asl_bound_sent(const struct asl_shape *s, int ranks, double written)
+{
+	const struct asl_sharing all = {.shape = *s, .ranks = ranks};
+	double V = volume(&all) / ranks, z = fmax(written, writes(&all));
+	double least_x = V / (double)s->n, least_y = V / (double)s->m;
+	double xy = V * V / z, x = fmax(least_x, sqrt(xy));
+	double y = fmax(least_y, xy / x);
+
+	x = fmax(least_x, xy / y);
+	return fmax(0, x + y + z - all_words(&all) / ranks);
+}
+
 /* ---- Words between cache and memory ---- */
 
 static double sequential(const struct asl_sharing *x)
@@ -215,7 +227,7 @@ static struct asl_sharing product(const struct asl_plan *plan, int used)
 static double lower(const struct asl_plan *plan,
 		    double (*bound)(const struct asl_sharing *x))
 {
-	int used = asl_grid_ranks(&plan->grid);
+	int used = plan->algorithm ? asl_grid_ranks(&plan->grid) : 0;
 	struct asl_sharing x = product(plan, used);
 	double all = bound(&x);
 

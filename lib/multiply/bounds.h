@@ -42,6 +42,12 @@ double asl_bound_net_words(const struct asl_plan *plan);
 double asl_bound_io_words(const struct asl_plan *plan);
 double asl_bound_joint(const struct asl_plan *plan);
 
+/*
+ * The curve between both: the least mean of B_h, if every rank writes so many
+ * partial sums and does as many multiplications as the others.
+ */
+double asl_bound_sent(const struct asl_shape *s, int ranks, double written);
+
 /* Ranks that share a multiplication; the bounds for these ranks. */
 struct asl_sharing {
 	struct asl_shape shape;

@@ -269,17 +269,23 @@ static void begin(struct asl_plot *p, const char *element, const char *what,
 	fputc('"', p->f);
 }
 
+static void put_path(struct asl_plot *p, const double *x, const double *y,
+		     int count)
+{
+	fputs(" d=\"", p->f);
+	for (int i = 0; i < count; i++)
+		fprintf(p->f, "%c%.1f %.1f", i ? 'L' : 'M', to_x(p, x[i]),
+			to_y(p, y[i]));
+	fputs("\"/>\n", p->f);
+}
+
 void asl_plot_line(struct asl_plot *p, const double *x, const double *y,
 		   int count, int style, const char *label)
 {
 	double end = BOTTOM;
 
 	begin(p, "path", "line", style);
-	fputs(" d=\"", p->f);
-	for (int i = 0; i < count; i++)
-		fprintf(p->f, "%c%.1f %.1f", i ? 'L' : 'M', to_x(p, x[i]),
-			to_y(p, y[i]));
-	fputs("\"/>\n", p->f);
+	put_path(p, x, y, count);
 	if (count > 0)
 		end = fmin(fmax(to_y(p, y[count - 1]), TOP), BOTTOM);
 	add_label(p, fmin(to_x(p, x[count - 1]), RIGHT) + 6, end + 3.5, style,
@@ -324,6 +330,17 @@ void asl_plot_floor(struct asl_plot *p, double y, const char *label)
 	fprintf(p->f, "<path class=\"bound\" d=\"M%d %.1fH%d\"/>\n", LEFT,
 		to_y(p, y), RIGHT);
 	add_label(p, RIGHT + 6, to_y(p, y) + 3.5, -1, label);
+}
+
+void asl_plot_limit(struct asl_plot *p, const double *x, const double *y,
+		    int count, const char *label)
+{
+	if (count < 2)
+		return;
+	fputs("<path class=\"bound\"", p->f);
+	put_path(p, x, y, count);
+	add_label(p, to_x(p, x[count - 1]) + 4, to_y(p, y[count - 1]) - 4, -1,
+		  label);
 }
 
 /*

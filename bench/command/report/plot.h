@@ -72,6 +72,9 @@ void asl_plot_span(struct asl_plot *p, double x, double low, double high,
 /* A bound: a line over all of the plot, at x or at y. */
 void asl_plot_wall(struct asl_plot *p, double x, const char *label);
 void asl_plot_floor(struct asl_plot *p, double y, const char *label);
+/* A bound on both: a curve, with its label at the end. */
+void asl_plot_limit(struct asl_plot *p, const double *x, const double *y,
+		    int count, const char *label);
 
 /*
  * Bars, in parts or as a range with a mark

@@ -9,6 +9,7 @@
 
 #include "bench/command/report/page.h"
 #include "bench/command/report/plot.h"
+#include "lib/multiply/bounds.h"
 
 /* The size of an index in "i=64,j=32". */
 static double size_of(char index, const char *dims)
@@ -122,6 +123,35 @@ static int put_point(struct asl_page *p, struct asl_plot *plot,
 	return 1;
 }
 
+enum { CURVE = 48 };
+
+/*
+ * The curve of the joint bound, from the fewest words written up to the top of
+ * the plot, or as many as it takes to send the least.
+ */
+static void draw_curve(struct asl_plot *plot, const struct asl_runs_row *row,
+		       double low, double high)
+{
+	const struct asl_shape shape = {(uint64_t)row->m, (uint64_t)row->n,
+					(uint64_t)row->k};
+	double sent[CURVE], written[CURVE];
+	int count = 0;
+
+	/* Other families have no such sizes. */
+	if (strcmp(row->family, "multiplication") || !(low > 0))
+		return;
+	for (int i = 0; i < CURVE; i++) {
+		double z = low * pow(high / low, (double)i / (CURVE - 1));
+		double x = asl_bound_sent(&shape, (int)row->ranks, z);
+
+		if (!(x > 0) || (count && x >= sent[count - 1]))
+			break;
+		sent[count] = x;
+		written[count++] = z;
+	}
+	asl_plot_limit(plot, sent, written, count, "both");
+}
+
 static int draw(struct asl_page *p, const struct asl_pack *g,
 		const struct bounds *b)
 {
@@ -145,6 +175,7 @@ static int draw(struct asl_page *p, const struct asl_pack *g,
 		asl_plot_wall(&plot, b->net, "least sent");
 	if (!isnan(b->written))
 		asl_plot_floor(&plot, b->written, "least written");
+	draw_curve(&plot, g->at[0]->row, b->written, plot.y.high);
 	for (int i = 0; i < g->count && drawn < 4 * ASL_MOST_CURVES; i++)
 		drawn += put_point(p, &plot, g, i);
 	asl_plot_close(&plot);
@@ -202,9 +233,14 @@ static void write_section(struct asl_page *p)
 	      "(<i>Write-avoiding algorithms</i>, IPDPS 2016) proved that no "
 	      "algorithm which stores the partial sums that it updates can be "
 	      "in the corner where both lines meet: fewer words written must "
-	      "be paid for with more words sent. What never writes partial "
-	      "sums (<code>fused</code>, <code>cuts-fused</code>) is outside "
-	      "of that model.</p>\n",
+	      "be paid for with more words sent. The dashed curve says how "
+	      "many: a rank that does V multiplications and writes z partial "
+	      "sums needs 2V/&#8730;z words of A and B or more, less the "
+	      "words that it owns. It holds for the means of ranks that do as "
+	      "many multiplications, each; Q is bounded by its cheapest "
+	      "point. What never writes partial sums (<code>fused</code>, "
+	      "<code>cuts-fused</code>) is outside of that model, and left of "
+	      "the curve.</p>\n",
 	      p->f);
 	asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
 	if (!all.count)
