@@ -314,12 +314,16 @@ static void least_flops(struct asl_plan *x, void *arg)
 
 static void least_cost_and_need(struct asl_plan *x, void *arg)
 {
+	struct asl_multiplication part = *x->multiplication;
+	struct asl_plan with = *x;
 	struct search *s = arg;
 	struct asl_forecast f;
 
 	if (busiest_flops(x, x->grid.p) > s->limit)
 		return;
-	f = asl_forecast(x);
+	with.multiplication = &part;
+	asl_plan_blocks(&part, &with);
+	f = asl_forecast(&with);
 	if (f.memory_needed < s->need) {
 		s->need = f.memory_needed;
 		s->leanest = x->grid;

@@ -222,6 +222,68 @@ static void budgets_are_kept(void **state)
 	}
 }
 
+static uint64_t ceil_div(uint64_t a, int b)
+{
+	return (a + (uint64_t)b - 1) / (uint64_t)b;
+}
+
+/* Shares of whole faces, rounded up. */
+static uint64_t owned_at_most(const struct asl_shape *s, const int p[3])
+{
+	uint64_t m = ceil_div(s->m, p[0]), k = ceil_div(s->k, p[1]);
+	uint64_t n = ceil_div(s->n, p[2]);
+
+	return ceil_div(m * k, p[2]) + ceil_div(k * n, p[0]) +
+	       ceil_div(m * n, p[1]);
+}
+
+/* A grid of one to three dimensions, and bricks with sides of 24 or more. */
+static void roll_bricks(struct dice *d, struct asl_plan *plan)
+{
+	struct asl_multiplication *part =
+		product_of((struct asl_shape){0, 0, 0});
+	uint64_t *side[] = {&part->shape.m, &part->shape.k, &part->shape.n};
+	int flat = (int)roll(d, 0, 3); /* the axis that is not cut; 3: none */
+	uint64_t most = flat < 3 ? 7 : 4;
+
+	plan->multiplication = part;
+	for (int i = 0; i < 3; i++) {
+		uint64_t p = i == flat ? 1 : roll(d, 1, most);
+
+		plan->grid.p[i] = (int)p;
+		*side[i] = p * roll(d, 24, 36) + roll(d, 0, p - 1);
+	}
+	plan->ranks = asl_grid_ranks(&plan->grid);
+	plan->cache = 3 + roll(d, 0, 20);
+	asl_plan_prescribe(part->ideal, plan);
+}
+
+/*
+ * A twentieth more than it owns will do, a tile as large as the cache, and a
+ * word for each number of the grid: shares of small blocks are rounded up.
+ */
+static void little_more_than_owned_will_do_for_3d(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < how_many(50, 500); i++) {
+		struct dice d = {8, i, 0};
+		struct asl_run_want want;
+		struct asl_plan *plan = &want.plan;
+		const int *p = plan->grid.p;
+
+		if (leave_out(i))
+			continue;
+		want = roll_case(&d, 1, 1, asl_algorithm_find("3d"));
+		roll_bricks(&d, plan);
+		plan->budget = owned_at_most(asl_shape_of(plan), p) * 21 / 20 +
+			       plan->cache + (uint64_t)(p[0] + p[1] + p[2]);
+		asl_plan_blocks(own_part(plan), plan);
+		with_data(&d, &want);
+		/* Its laws ask that it keeps to the budget. */
+		run_case(&want, i);
+	}
+}
+
 static void run_prime(unsigned number, const struct asl_algorithm *algorithm,
 		      const struct asl_shape *shape, int ranks)
 {
@@ -333,6 +395,7 @@ int main(void)
 		cmocka_unit_test(counts_and_products_in_dram),
 		cmocka_unit_test(counts_and_products_in_pools),
 		cmocka_unit_test(budgets_are_kept),
+		cmocka_unit_test(little_more_than_owned_will_do_for_3d),
 		cmocka_unit_test(primes_and_ones),
 		cmocka_unit_test(unwritten_products_do_not_verify),
 		cmocka_unit_test(one_wrong_word_does_not_verify),

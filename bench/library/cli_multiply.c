@@ -100,6 +100,10 @@ static void show_blocks(struct asl_shown *out, const struct asl_plan *plan)
 	if (x->panel && !strcmp(plan->algorithm->name, "summa"))
 		snprintf(out->blocks, sizeof out->blocks, "panel=%ju",
 			 x->panel);
+	else if (x->layers > 1)
+		snprintf(out->blocks, sizeof out->blocks,
+			 "bands=%d slices=%d layers=%d", x->bands, x->slices,
+			 x->layers);
 	else if (x->bands > 1 || x->slices > 1)
 		snprintf(out->blocks, sizeof out->blocks, "bands=%d slices=%d",
 			 x->bands, x->slices);

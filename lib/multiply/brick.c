@@ -269,6 +269,34 @@ static void gather_at_least(struct asl_counts *x, uint64_t W,
 	}
 }
 
+bool asl_has_power_of_two(const struct asl_span *x)
+{
+	uint64_t power = 1;
+
+	while (power < x->low)
+		power *= 2;
+	return power <= x->high;
+}
+
+/* In the pool every word lands; it is lifted, too, where shares are rounded up. */
+void asl_lower_bound_gather_blocks(struct asl_counts *counts, uint64_t W,
+				   const struct asl_span *line,
+				   enum asl_where panels)
+{
+	uint64_t lifted = panels == ASL_POOL ? W : W / line->high;
+
+	asl_lower_bound_line(counts, W, line);
+	if (line->high == 1)
+		return;
+	if (panels == ASL_POOL)
+		counts->of[ASL_NVM_LAND] += W;
+	if (asl_has_power_of_two(line))
+		return;
+	counts->of[ASL_NVM_LIFT] += lifted;
+	if (panels != ASL_POOL)
+		counts->of[ASL_BOUNCE_WRITE] += lifted;
+}
+
 void asl_lower_bound_reduce_scatter(struct asl_counts *x, uint64_t W,
 				    const struct asl_span *line)
 {

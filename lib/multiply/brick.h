@@ -102,6 +102,16 @@ void asl_lower_bound_brick(struct asl_lower_bound *least,
 void asl_lower_bound_line(struct asl_counts *x, uint64_t W,
 			  const struct asl_span *line);
 
+/*
+ * A panel of W words or more, gathered block by block.  Where the line is no
+ * power of two rank 0 has the larger shares of all blocks, rounded up; else its
+ * share is left open.
+ */
+void asl_lower_bound_gather_blocks(struct asl_counts *counts, uint64_t W,
+				   const struct asl_span *line,
+				   enum asl_where panels);
+bool asl_has_power_of_two(const struct asl_span *x);
+
 /* The fewest messages of an allgather, over all sizes of line. */
 uint64_t asl_lower_bound_messages(const struct asl_span *line);
 

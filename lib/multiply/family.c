@@ -368,9 +368,9 @@ static void describe(FILE *f, const struct asl_plan *plan)
 {
 	const struct asl_multiplication *x = plan->multiplication;
 
-	fprintf(f, "m %ju\nn %ju\nk %ju\npanel %ju\nblocks %d x %d\n",
+	fprintf(f, "m %ju\nn %ju\nk %ju\npanel %ju\nblocks %d x %d x %d\n",
 		x->shape.m, x->shape.n, x->shape.k, x->panel, x->bands,
-		x->slices);
+		x->slices, x->layers);
 }
 
 static void release(struct asl_plan *plan)

@@ -300,33 +300,6 @@ static int slices_held(const struct asl_fused *f)
  * of them is left open.
  */
 
-static bool has_power_of_two(const struct asl_span *x)
-{
-	uint64_t power = 1;
-
-	while (power < x->low)
-		power *= 2;
-	return power <= x->high;
-}
-
-/* In the pool every word lands; it is lifted, too, where shares are rounded up. */
-static void floor_gather(struct asl_counts *counts, uint64_t W,
-			 const struct asl_span *line, enum asl_where panels)
-{
-	uint64_t lifted = panels == ASL_POOL ? W : W / line->high;
-
-	asl_lower_bound_line(counts, W, line);
-	if (line->high == 1)
-		return;
-	if (panels == ASL_POOL)
-		counts->of[ASL_NVM_LAND] += W;
-	if (has_power_of_two(line))
-		return;
-	counts->of[ASL_NVM_LIFT] += lifted;
-	if (panels != ASL_POOL)
-		counts->of[ASL_BOUNCE_WRITE] += lifted;
-}
-
 /*
  * Where neither panel fits into the budget, there are as many bands as it takes
  * to hold the one, and the other is gathered once for each.
@@ -351,7 +324,7 @@ static uint64_t held(uint64_t W, uint64_t row, const struct asl_span *line)
 {
 	if (line->high == 1)
 		return W;
-	return (has_power_of_two(line) ? 0 : W / line->high) + row;
+	return (asl_has_power_of_two(line) ? 0 : W / line->high) + row;
 }
 
 static void fused_lower_bound(struct asl_lower_bound *least,
@@ -362,13 +335,13 @@ static void fused_lower_bound(struct asl_lower_bound *least,
 	struct asl_brick_bound x = asl_brick_bound(plan, box);
 	struct asl_counts *counts = &least->counts;
 	uint64_t A = x.of.A, B = x.of.B, C = x.of.C;
-	uint64_t stores = has_power_of_two(&x.pk) ? 0 : C / x.pk.high;
+	uint64_t stores = asl_has_power_of_two(&x.pk) ? 0 : C / x.pk.high;
 
-	floor_gather(counts, A, &x.pn, plan->panels);
-	floor_gather(counts, B, &x.pm, plan->panels);
+	asl_lower_bound_gather_blocks(counts, A, &x.pn, plan->panels);
+	asl_lower_bound_gather_blocks(counts, B, &x.pm, plan->panels);
 	floor_bands(counts, plan, &x);
 	asl_lower_bound_line(counts, C, &x.pk);
-	if (x.pk.high > 1 && !has_power_of_two(&x.pk))
+	if (x.pk.high > 1 && !asl_has_power_of_two(&x.pk))
 		counts->of[ASL_BOUNCE_READ] += C - C / x.pk.low;
 	x.of.C = x.pk.high == 1 ? C : stores;
 	asl_kernel_find("tight")->lower_bound(counts, &x.of, rates);

@@ -26,7 +26,8 @@ struct asl_multiplication {
 	struct asl_shape shape;
 	double ideal[3];   /* the grid prescribed, before it became integer */
 	uint64_t panel;	   /* depth in k of a panel of SUMMA; 0: chosen */
-	int bands, slices; /* of `fused`; 0: chosen */
+	int bands, slices; /* of `fused` and `3d`; 0: chosen */
+	int layers;	   /* of `3d`, in k */
 };
 
 static inline const struct asl_shape *asl_shape_of(const struct asl_plan *plan)

@@ -22,14 +22,14 @@ static inline void print_case(const struct asl_run_want *w, unsigned number)
 
 	print_error("case %u: %s m=%ju n=%ju k=%ju P=%d grid %dx%dx%d S=%ju "
 		    "%s panels=%d r=%g w=%g beta=%g store=%s panel %ju, %d "
-		    "bands, %d slices%s\n",
+		    "bands, %d slices, %d layers%s\n",
 		    number, x->algorithm->name, asl_shape_of(x)->m,
 		    asl_shape_of(x)->n, asl_shape_of(x)->k, x->ranks,
 		    x->grid.p[0], x->grid.p[1], x->grid.p[2], x->cache,
 		    x->kernel->name, x->panels, x->costs.read, x->costs.write,
 		    x->costs.net, w->store, x->multiplication->panel,
 		    x->multiplication->bands, x->multiplication->slices,
-		    x->overlap ? ", overlap" : "");
+		    x->multiplication->layers, x->overlap ? ", overlap" : "");
 }
 
 static inline int count_algorithms(void)
@@ -71,6 +71,7 @@ static inline bool roll_any_grid(struct dice *d, struct asl_plan *plan,
 			asl_plan_blocks(part, plan);
 			/* More slices than are best will do as well. */
 			part->slices += part->slices ? (int)roll(d, 0, 2) : 0;
+			part->layers = roll(d, 0, 1) ? 0 : (int)roll(d, 1, 5);
 			return true;
 		}
 	}
