@@ -33,9 +33,9 @@ static bool is_cube(const struct asl_plan *plan)
 static const char *roll_layout(struct dice *d)
 {
 	static const char *const names[] = {"spherical", "boolean", "triples",
-					    "cubic", NULL};
+					    "cubic",	 "cover",   NULL};
 
-	return names[roll(d, 0, 4)];
+	return names[roll(d, 0, 5)];
 }
 
 static void make(struct asl_symmetric *s, const char *layout, int ranks)
@@ -66,12 +66,13 @@ static void roll_wedges(struct dice *d, struct asl_plan *plan,
 	plan->ranks = (int)roll(d, 14, 72);
 	layout = roll_layout(d);
 	*s = (struct asl_symmetric){
+		.order = 3,
 		.columns = 1,
 		.exchange = roll(d, 0, 3) == 0 ? ASL_ALLTOALL : ASL_P2P,
 		.shift = (double)roll(d, 0, 3),
 		.tolerance = roll(d, 0, 1) ? 1e-3 : 0,
 	};
-	if (layout && !strcmp(layout, "cubic"))
+	if (layout && (!strcmp(layout, "cubic") || !strcmp(layout, "cover")))
 		plan->ranks = (int)roll(d, 1, 40);
 	if (plan->algorithm == &asl_symmetric_cpgrad) {
 		s->columns = (int)roll(d, 1, 9);
@@ -89,7 +90,7 @@ static void roll_wedges(struct dice *d, struct asl_plan *plan,
 static void roll_plan(struct dice *d, struct asl_plan *plan,
 		      struct asl_symmetric *s, uint64_t most)
 {
-	*s = (struct asl_symmetric){.columns = 1};
+	*s = (struct asl_symmetric){.order = 3, .columns = 1};
 	*plan = (struct asl_plan){
 		.algorithm = asl_symmetric_algorithms[roll(d, 0, 4)],
 		.symmetric = s,
@@ -252,7 +253,7 @@ static void count_spherical(int q, uint64_t times)
 	uint64_t m = (uint64_t)(q * q + 1), P = (uint64_t)q * m, words;
 	uint64_t n = m * (uint64_t)(q * (q + 1)) * times, Q = (uint64_t)q;
 	struct asl_run_want want = {.store = "null"};
-	struct asl_symmetric s = {.n = n, .columns = 1};
+	struct asl_symmetric s = {.n = n, .order = 3, .columns = 1};
 	struct seen seen;
 
 	make(&s, "spherical", (int)P);
@@ -279,7 +280,7 @@ static void count_spherical(int q, uint64_t times)
 
 	/* 4n/(q+1) (1 - 1/P) with all to all: 2 (P-1) messages of two shares. */
 	s = (struct asl_symmetric){
-		.n = n, .columns = 1, .exchange = ASL_ALLTOALL};
+		.n = n, .order = 3, .columns = 1, .exchange = ASL_ALLTOALL};
 	make(&s, "spherical", (int)P);
 	s.together = 1;
 	seen = run(&want, (unsigned)q);
@@ -302,7 +303,7 @@ static void count_cube(int p, int c)
 {
 	uint64_t b = (uint64_t)(p * c * c), n = 6 * b, P = b;
 	uint64_t up = (uint64_t)p, uc = (uint64_t)c;
-	struct asl_symmetric s = {.n = n, .columns = 1};
+	struct asl_symmetric s = {.n = n, .order = 3, .columns = 1};
 	struct asl_run_want want = {
 		.store = "null",
 		.plan = {.algorithm = &asl_symmetric_naive,

@@ -56,6 +56,7 @@ static struct asl_outcome power(const struct power *p)
 {
 	struct asl_symmetric s = {
 		.n = p->n,
+		.order = 3,
 		.columns = 1,
 		.shift = p->shift,
 		.tolerance = 1e-9,

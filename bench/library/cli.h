@@ -35,6 +35,7 @@ int asl_fits_budget(const struct asl_plan *plan);
 struct asl_shown {
 	const char *kernel;
 	uint64_t m, n, k;
+	int order; /* of a symmetric tensor */
 	char spec[ASL_SPEC_TEXT], dims[ASL_DIMS_TEXT];
 	char grid[256];	  /* how the ranks are arranged */
 	char blocks[512]; /* sizes that are not trivial, as options give them */

@@ -170,6 +170,10 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	plan->multiplication = &x->product;
 	if (o->order)
 		x->asked = find_order(o->order);
+	if (o->order && !x->asked && strcmp(o->order, "auto"))
+		return asl_refuse("--order: found %s, expected an order of "
+				  "loops, as ABC, or auto",
+				  o->order);
 	if (!plan->ranks)
 		plan->ranks = 1;
 	if (plan->ranks > MOST_RANKS)

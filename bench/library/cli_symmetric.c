@@ -2,6 +2,7 @@
  * cli_symmetric.c -- symmetric tensors: from options to a plan, and as text
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/library/cli.h"
@@ -21,8 +22,12 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 	const struct asl_symmetric *s = plan->symmetric;
 
 	out->n = s->n;
+	out->order = s->order;
 	snprintf(out->size, sizeof out->size, "%ju", s->n);
-	if (s->gradient)
+	if (s->order > 3)
+		snprintf(out->problem, sizeof out->problem, "n = %ju, order %d",
+			 s->n, s->order);
+	else if (s->gradient)
 		snprintf(out->problem, sizeof out->problem, "n = %ju, R = %d",
 			 s->n, s->columns);
 	else
@@ -34,14 +39,26 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 		asl_grid_text(out->grid, &plan->grid);
 }
 
+/* A x2 x x3 x, for order 3. */
+static void print_product(FILE *f, int order)
+{
+	fprintf(f, "A");
+	for (int i = 2; i <= order; i++)
+		fprintf(f, " x%d x", i);
+}
+
 static void print_what(FILE *f, const struct asl_plan *plan)
 {
 	const struct asl_symmetric *s = plan->symmetric;
 
 	fprintf(f, "%s: ", plan->algorithm->name);
+	if (!plan->iterations && !s->gradient)
+		fprintf(f, "y = ");
+	if (!s->gradient)
+		print_product(f, s->order);
 	if (plan->iterations)
 		fprintf(f,
-			"A x2 x x3 x = lambda x, A symmetric, n = %ju,\n"
+			" = lambda x, A symmetric, n = %ju,\n"
 			"shift %g, tolerance %g, at most %d iterations",
 			s->n, s->shift, s->tolerance, plan->iterations);
 	else if (s->gradient)
@@ -50,7 +67,7 @@ static void print_what(FILE *f, const struct asl_plan *plan)
 			"%d, %d at a time",
 			s->n, s->columns, s->together);
 	else
-		fprintf(f, "y = A x2 x x3 x, A symmetric, n = %ju", s->n);
+		fprintf(f, ", A symmetric, n = %ju", s->n);
 }
 
 /* Words of x and y together, where all parts are even. */
@@ -80,7 +97,7 @@ static void print_exchange(FILE *f, const struct asl_symmetric *s)
 			l->s, l->m, l->ranks, words_by_formula(s));
 	fputc('\n', f);
 	least = l->s ? 2 * asl_shares_least(l) : 0;
-	if ((double)least > words_by_formula(s))
+	if (l->s && (double)least > words_by_formula(s))
 		fprintf(f,
 			"          no shares of n = %ju words need fewer than "
 			"%ju "
@@ -111,6 +128,13 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 /* See lib/symmetric/bounds.c. */
 static const char *net_source(const struct asl_plan *plan)
 {
+	if (plan->symmetric->order > 3 &&
+	    plan->algorithm == &asl_symmetric_sttsv)
+		return "Al Daas et al. 2025, Theorem 2, for order d: "
+		       "2 (n(n-1)...(n-d+1)/P)^(1/d) - 2n/P";
+	if (plan->symmetric->order > 3 &&
+	    plan->algorithm == &asl_symmetric_naive)
+		return "without symmetry: d/(d-1) ((d-1)n^d/P)^(1/d) - 2n/P";
 	return plan->algorithm == &asl_symmetric_sttsv
 		       ? "Al Daas et al. 2025, Theorem 2: "
 			 "2 (n(n-1)(n-2)/P)^(1/3) - 2n/P"
@@ -131,8 +155,12 @@ static int bounds(struct asl_bound bound[ASL_BOUNDS],
 	double io = asl_symmetric_io_words(plan), writes = n * s->columns / P;
 	const struct asl_bound all[] = {
 		{"net_words", net, "words", net_source(plan)},
-		{"io_words_reads", (double)asl_tetrahedron(s->n) / P, "words",
-		 "every word of the tensor is read once: n(n+1)(n+2)/6P"},
+		{"io_words_reads", (double)asl_packed_words(s->n, s->order) / P,
+		 "words",
+		 s->order > 3 ? "every word of the tensor is read once: (n+d-1 "
+				"choose d)/P"
+			      : "every word of the tensor is read once: "
+				"n(n+1)(n+2)/6P"},
 		{"io_words_vectors", 2 * writes, "words",
 		 "every word of x is read and of y written once: n/P a vector"},
 		{"io_words", io, "words",
@@ -186,6 +214,17 @@ static int check(int err)
 	return err ? asl_complain_failure(err, "--") : 0;
 }
 
+/* 3, 4 or 5; the parser knows the orders of loops, too. */
+static int find_order(int *order, const char *text)
+{
+	*order = text ? atoi(text) : 3;
+	if (*order)
+		return 0;
+	return asl_refuse("--order: found %s, expected 3, 4 or 5 dimensions "
+			  "of a tensor",
+			  text);
+}
+
 static int problem(struct asl_plan *plan, const struct asl_options *o)
 {
 	struct asl_symmetric_request x = {
@@ -199,8 +238,10 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 		.tolerance = o->tol,
 		.grid = o->grid,
 	};
-	int err = find_size(&x.n, o);
+	int err = find_order(&x.order, o->order);
 
+	if (!err)
+		err = find_size(&x.n, o);
 	return err ? err : check(asl_symmetric_begin(plan, &x));
 }
 

@@ -135,7 +135,7 @@ LIST(entry_kinds, "real", "exact");
 LIST(exchanges, "p2p", "alltoall");
 LIST(initials, "even", "rank0");
 LIST(ways, "auto", "direct", "sequence");
-LIST(orders, "auto", "ABC", "ACB", "BAC", "BCA", "CAB", "CBA");
+LIST(orders, "auto", "ABC", "ACB", "BAC", "BCA", "CAB", "CBA", "3", "4", "5");
 
 /* Families and algorithms that an option is only for. */
 LIST(multiplying, "multiplication");
@@ -145,9 +145,9 @@ LIST(by_kernels, "multiplication", "contraction", "contraction out of core");
 LIST(with_panels, "multiplication", "contraction");
 LIST(contracting, "contraction");
 LIST(with_operands, "contraction", "contraction out of core");
-LIST(out_of_core, "contraction out of core");
 LIST(on_grids, "multiplication", "sttsv-naive");
 LIST(symmetric, "symmetric tensors");
+LIST(ordered, "contraction out of core", "sttsv", "sttsv-naive", "hopm");
 LIST(by_wedges, "sttsv", "hopm", "cpgrad");
 LIST(hopm, "hopm");
 LIST(cpgrad, "cpgrad");
@@ -335,11 +335,17 @@ const struct asl_option asl_option_table[] = {
 	 RP, WORDS(memory_budget)},
 
 	HEADING("Symmetric tensors"),
+	{"order", "D",
+	 "dimensions of the tensor: 3, 4 or 5 (3); for ooc XYZ, an order of "
+	 "loops: X's tiles are fetched once, Y's once a tile of X, Z's in the "
+	 "innermost loop: ABC, ..., CBA or auto (auto; plan: all)",
+	 RPB, CHOICE(order, orders), .only = ordered},
 	{"steiner", "NAME",
 	 "distribution of the tensor: spherical, boolean, triples, sublines, "
 	 "quadruples or witt, a Steiner system with a block for each rank and "
 	 "the other ranks idle; one system, as spherical-3; a FILE with one; "
-	 "or cubic, for any number of ranks (the system with most blocks)",
+	 "or, for any number of ranks, cubic or cover (the system with most "
+	 "blocks; cover for an order above 3)",
 	 RP, TEXT(steiner), .only = by_wedges},
 	{"exchange", "HOW",
 	 "exchange of vectors between ranks: p2p, which sends the fewest "
@@ -369,10 +375,6 @@ const struct asl_option asl_option_table[] = {
 	 "einsum: operands begin, and the result ends, even, spread over "
 	 "all ranks, or on rank0 (even)",
 	 RP, CHOICE(initial, initials), .only = contracting},
-	{"order", "XYZ",
-	 "ooc: X's tiles are fetched once, Y's once a tile of X, Z's in the "
-	 "innermost loop: ABC, ..., CBA or auto (auto; plan: all)",
-	 RP, CHOICE(order, orders), .only = out_of_core},
 
 	HEADING("Costs, in any one unit"),
 	{"read-cost", "r",

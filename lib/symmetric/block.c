@@ -146,10 +146,9 @@ struct swept {
 	const double *ahead;
 };
 
-/* Returns d of one row.  y overlaps neither the row nor x. */
 ASL_CLONES
-static double sweep_row(const double *A, double h, double *y, const double *x,
-			uint64_t n)
+double asl_row_update(const double *A, double h, double *y, const double *x,
+		      uint64_t n)
 {
 	vector sums = {0};
 	double d;
@@ -461,8 +460,8 @@ ALWAYS_INLINE void update_columns(const struct update *u,
 	place(&some, u, rows, first);
 	begin(&some, rows, count);
 	if (u->v->columns == 1)
-		some.d[0][0] = sweep_row(rows->at[0], some.h[0][0], u->k.y,
-					 u->k.x, rows->length);
+		some.d[0][0] = asl_row_update(rows->at[0], some.h[0][0], u->k.y,
+					      u->k.x, rows->length);
 	else
 		sweep_rows(&some, u, rows, first, count);
 	if (rows->corner)

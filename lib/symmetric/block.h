@@ -89,6 +89,10 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 		      struct asl_range rows, const struct asl_block_vectors *v,
 		      double *scratch);
 
+/* y += h A; returns A . x.  y overlaps neither the row A, of n words, nor x. */
+double asl_row_update(const double *A, double h, double *y, const double *x,
+		      uint64_t n);
+
 /*
  * Positions in a packed symmetric tensor
  *

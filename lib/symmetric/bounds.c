@@ -10,7 +10,8 @@
  *
  *			2 (n (n-1) (n-2) L/P)^(1/3) / L - 2n/P
  *
- *		For L = 1 this is Theorem 2 of the paper that sttsv.c names.
+ *		For L = 1 this is Theorem 2 of the paper that sttsv.c names.  For
+ *		order d, (d! t)^(1/d) words: README.md.
  *
  * hopm		In each iteration a word of y has summands from all ranks that
  *		touch it, and all that touch it in the next need it: as many
@@ -28,7 +29,8 @@
  *
  * the cube	Algorithms that do not use the symmetry do n^3 products.  A rank
  *		with t values of the indices j and k, together, and s of i does
- *		s t^2 at most: 3 (n^3 L/4P)^(1/3) / L - 2n/P.
+ *		s t^2 at most: 3 (n^3 L/4P)^(1/3) / L - 2n/P.  For order d, s
+ *		t^(d-1), and d/(d-1) ((d-1) n^d L/P)^(1/d) / L - 2n/P.
  *
  * Memory	Every word of the tensor and of X is read once, and every word of
  *		the result written.  In iterations after the first, PS words of
@@ -45,12 +47,14 @@ static bool on_cube(const struct asl_plan *plan)
 	       plan->algorithm == &asl_symmetric_sequence;
 }
 
-/* Entries a > b > c; on the cube all. */
+/* Entries whose indices differ; on the cube all. */
 static double entries(const struct asl_plan *plan)
 {
-	double n = (double)plan->symmetric->n;
+	double n = (double)plan->symmetric->n, all = 1;
 
-	return on_cube(plan) ? n * n * n : n * (n - 1) * (n - 2) / 6;
+	for (int i = 0; i < plan->symmetric->order; i++)
+		all *= on_cube(plan) ? n : (n - i) / (i + 1);
+	return all;
 }
 
 static double times(const struct asl_plan *plan)
@@ -83,11 +87,14 @@ static double net_words(const struct asl_plan *plan, double P, double L)
 {
 	double N = entries(plan), R = plan->symmetric->columns;
 	double n = (double)plan->symmetric->n, need;
+	double d = plan->symmetric->order;
 
 	if (N <= 0)
 		return 0;
 	if (on_cube(plan))
-		need = 3 * cbrt(N * L / P / 4) / L;
+		need = d / (d - 1) * pow((d - 1) * N * L / P, 1 / d) / L;
+	else if (d > 3)
+		need = 2 * pow(tgamma(d + 1) * N * L / P, 1 / d) / L;
 	else
 		need = touched(N, P / L, R) / L;
 	return fmax(0, need - 2 * n * R / P) * times(plan);
@@ -112,7 +119,7 @@ double asl_symmetric_net_words(const struct asl_plan *plan)
 static double reads(const struct asl_plan *plan)
 {
 	const struct asl_symmetric *s = plan->symmetric;
-	double tensor = (double)asl_tetrahedron(s->n) / plan->ranks;
+	double tensor = (double)asl_packed_words(s->n, s->order) / plan->ranks;
 	double again = fmax(0, tensor - (double)plan->cache);
 
 	return tensor + (times(plan) - 1) * again +

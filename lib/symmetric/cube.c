@@ -13,6 +13,7 @@ struct asl_cube asl_cube(const struct asl_plan *plan, int rank)
 	int l = rank % c, i = rank / c % p, j = rank / c / p;
 
 	return (struct asl_cube){
+		.order = plan->symmetric->order,
 		.I = asl_part(n, p, i),
 		.J = asl_part(n, c, j),
 		.L = asl_part(n, c, l),
@@ -51,9 +52,31 @@ struct asl_range asl_cube_y(const struct asl_cube *c)
 	return share_of(share_of(c->I, &c->along_l), &c->along_j);
 }
 
+/* Entries with one first index. */
+static uint64_t slice_words(const struct asl_cube *c)
+{
+	uint64_t words = c->L.count;
+
+	for (int i = 2; i < c->order; i++)
+		words *= c->J.count;
+	return words;
+}
+
 uint64_t asl_cube_words(const struct asl_cube *c)
 {
-	return c->I.count * c->J.count * c->L.count;
+	return c->I.count * slice_words(c);
+}
+
+/* A multiply-add for each entry, for each row of entries, and so on. */
+static uint64_t flops_of(const struct asl_cube *c, uint64_t slices)
+{
+	uint64_t flops = 0, products = slices * slice_words(c);
+
+	for (int i = 2; i <= c->order; i++) {
+		flops += 2 * products;
+		products /= i == 2 ? c->L.count : c->J.count;
+	}
+	return flops;
 }
 
 /* Gather x(J), and x(L) unless xL is NULL, and bring them into the cache. */
@@ -100,7 +123,8 @@ static void predict_allgather(struct asl_counts *x, const struct asl_cube *c)
  *		(1 - 1/c^2) n/p of y
  *	B_r	n^3/P, and n/p + 2n/c of vectors
  *	B_w	n/P
- *	flops	2 n^3/P, and 2 for each row of entries
+ *	flops	2 n^3/P, and 2 for each row of entries; for any d, (2 n^d + ... +
+ *		2 n^2)/P
  *
  * On a cube of P ranks that is 3 n/P^(1/3) words, where sttsv sends
  * 2 n/P^(1/3), and six times its words of the tensor.
@@ -114,21 +138,31 @@ struct vectors {
 	struct asl_range rows; /* of y, computed now */
 };
 
-/* y_a += sum over b and c of A x_b x_c. */
+/* Sum of the next entries times x of their last indices; *A advances. */
+static double contract(const struct vectors *v, const double **A, int indices)
+{
+	uint64_t wide = v->cube.L.count;
+	double sum = 0;
+
+	if (indices > 1) {
+		for (uint64_t b = 0; b < v->cube.J.count; b++)
+			sum += v->xJ.at[b] * contract(v, A, indices - 1);
+		return sum;
+	}
+	for (uint64_t c = 0; c < wide; c++)
+		sum += (*A)[c] * v->xL.at[c];
+	*A += wide;
+	return sum;
+}
+
+/* y_a += the sum of A x_b ... x_c over all indices but the first. */
 static void naive_multiply(const double *A, void *arg)
 {
 	struct vectors *v = arg;
-	uint64_t deep = v->cube.J.count, wide = v->cube.L.count;
 	uint64_t end = v->rows.first + v->rows.count;
 
 	for (uint64_t a = v->rows.first; a < end; a++)
-		for (uint64_t b = 0; b < deep; b++, A += wide) {
-			double sum = 0;
-
-			for (uint64_t c = 0; c < wide; c++)
-				sum += A[c] * v->xL.at[c];
-			v->y.at[a] += v->xJ.at[b] * sum;
-		}
+		v->y.at[a] += contract(v, &A, v->cube.order - 1);
 }
 
 static void naive_mark(struct asl_rank *r, struct vectors *v)
@@ -146,7 +180,7 @@ static void naive_mark(struct asl_rank *r, struct vectors *v)
 static void naive_contract(struct asl_rank *r, struct vectors *v,
 			   const struct asl_words *A)
 {
-	uint64_t slice = v->cube.J.count * v->cube.L.count;
+	uint64_t slice = slice_words(&v->cube);
 
 	asl_tile_words(&v->y, 0, 0);
 	naive_mark(r, v);
@@ -155,8 +189,7 @@ static void naive_contract(struct asl_rank *r, struct vectors *v,
 
 		v->rows = asl_part(v->cube.I.count, 4, i);
 		x = asl_slice(A, v->rows.first * slice, v->rows.count * slice);
-		asl_compute(r, &x,
-			    2 * x.count + 2 * v->rows.count * v->cube.J.count,
+		asl_compute(r, &x, flops_of(&v->cube, v->rows.count),
 			    naive_multiply, v);
 		naive_mark(r, v);
 	}
@@ -237,8 +270,7 @@ static void naive_predict(struct asl_ledger *out, const struct asl_plan *plan,
 
 	predict_gather(&out->in[ASL_GATHER], &c);
 	out->in[ASL_COMPUTE].of[ASL_NVM_READ] = asl_cube_words(&c);
-	out->in[ASL_COMPUTE].of[ASL_FLOPS] =
-		2 * asl_cube_words(&c) + 2 * c.I.count * c.J.count;
+	out->in[ASL_COMPUTE].of[ASL_FLOPS] = flops_of(&c, c.I.count);
 	reducing = predict_reduce(&out->in[ASL_REDUCE], &c);
 	out->pool_high = asl_cube_words(&c) + asl_cube_x(&c).count +
 			 asl_cube_y(&c).count;

@@ -4,7 +4,8 @@
  * For the algorithms that ignore symmetry: a grid p x c x c cuts the n^3
  * entries, and rank (i, j, l) owns those of I x J x L.  The ranks of one j
  * share x(J), in even parts; those of one i share y(I), in even parts of the
- * parts along l.
+ * parts along l.  A tensor of order d > 3 is cut along its first index alone, into
+ * p x 1 x 1 slabs: J and L, and the ranges of the indices between, are [0, n).
  *
  * Rank (i, j, l) has number (j p + i) c + l: the ranks of one j are successive.
  */
@@ -15,6 +16,7 @@
 #include "lib/symmetric/symmetric.h"
 
 struct asl_cube {
+	int order;
 	struct asl_range I, J, L;
 	struct asl_group of_j;		   /* the ranks that need x(J) */
 	struct asl_group along_l, along_j; /* those with sums of y(I) */

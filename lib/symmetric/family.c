@@ -57,9 +57,10 @@ static bool piece_of(struct asl_piece *x, const struct asl_plan *plan, int rank,
 
 /* ---- Which entries of the tensor a rank owns ---- */
 
-/* Entries (a, b, c), (a, b, c + 1), ... that lie one after another. */
+/* Entries from at[] on, one after another in the last index. */
 struct entries {
-	uint64_t a, b, c, count;
+	int order;
+	uint64_t at[ASL_MOST_ORDER], count;
 	bool packed; /* each stands for all permutations of its indices */
 };
 
@@ -70,20 +71,52 @@ static void use_block(const struct asl_block_shape *shape, user *use, void *arg)
 	struct asl_block_row row = asl_block_row(shape, 0);
 
 	for (uint64_t i = asl_block_rows(shape); i > 0; i--) {
-		use(&(struct entries){row.a, row.b, shape->c.first, row.length,
+		use(&(struct entries){3,
+				      {row.a, row.b, shape->c.first},
+				      row.length,
 				      true},
 		    arg);
 		asl_block_next(shape, &row);
 	}
 }
 
+static void use_order_block(const struct asl_order_block *block, user *use,
+			    void *arg)
+{
+	struct asl_order_row row = asl_order_first(block);
+	struct entries x = {.order = block->order, .packed = true};
+
+	do {
+		memcpy(x.at, row.at, sizeof x.at);
+		x.count = row.length;
+		use(&x, arg);
+	} while (asl_order_next(block, &row));
+}
+
+/* Advance all but the last of some indices, each in its range. */
+static bool next_index(uint64_t at[], const struct asl_range in[], int order)
+{
+	for (int i = order - 2; i >= 0; i--) {
+		if (++at[i] < in[i].first + in[i].count)
+			return true;
+		at[i] = in[i].first;
+	}
+	return false;
+}
+
+/* Above order 3, J and L are all indices, as the ranges between them are. */
 static void use_cube(const struct asl_cube *c, user *use, void *arg)
 {
-	for (uint64_t a = 0; a < c->I.count; a++)
-		for (uint64_t b = 0; b < c->J.count; b++)
-			use(&(struct entries){c->I.first + a, c->J.first + b,
-					      c->L.first, c->L.count, false},
-			    arg);
+	struct entries x = {.order = c->order, .count = c->L.count};
+	struct asl_range in[ASL_MOST_ORDER];
+
+	for (int i = 0; i < x.order; i++) {
+		in[i] = i == 0 ? c->I : i + 1 == x.order ? c->L : c->J;
+		x.at[i] = in[i].first;
+	}
+	do
+		use(&x, arg);
+	while (next_index(x.at, in, x.order));
 }
 
 /* Use all entries that a rank owns, in their order. */
@@ -99,9 +132,16 @@ static void use_tensor(const struct asl_plan *plan, int rank, user *use,
 		return;
 	}
 	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++) {
-		struct asl_block_shape x = asl_layout_shape(l, &l->block[i]);
+		struct asl_block_shape x;
+		struct asl_order_block block;
 
-		use_block(&x, use, arg);
+		if (l->tuple) {
+			block = asl_layout_order_block(l, i);
+			use_order_block(&block, use, arg);
+		} else {
+			x = asl_layout_shape(l, &l->block[i]);
+			use_block(&x, use, arg);
+		}
 	}
 }
 
@@ -173,9 +213,15 @@ struct files {
 static int open_tensor(struct files *f, const struct asl_data *data, uint64_t n)
 {
 	const char *path = data->file[ASL_TENSOR];
-	int err = 0;
+	bool given = data->given && data->given[ASL_TENSOR].at;
+	int order = data->plan->symmetric->order, err = 0;
 
-	if (data->given && data->given[ASL_TENSOR].at)
+	if ((given || path) && order != 3)
+		return asl_fail(-EINVAL,
+				"%s is of order 3, but the tensor is of order "
+				"%d, which is generated",
+				given ? "the tensor" : path, order);
+	if (given)
 		return asl_tensor_given(&f->tensor, &data->given[ASL_TENSOR],
 					n);
 	if (path)
@@ -256,19 +302,35 @@ static void flush(struct filling *f)
 	f->used = 0;
 }
 
-/* Entries with sorted indices are read in one piece. */
+/* Entry number `done`, and how many from there on have descending indices. */
+static uint64_t descending(struct entries *from, const struct entries *x,
+			   uint64_t done)
+{
+	const uint64_t *last = from->at + x->order - 1;
+
+	*from = *x;
+	from->at[x->order - 1] += done;
+	for (int i = 1; i < x->order; i++)
+		if (from->at[i] > from->at[i - 1])
+			return 0;
+	return last[-1] - *last + 1;
+}
+
+/* Entries with descending indices are read in one piece. */
 static void read_entries(const struct filling *f, const struct entries *x,
 			 uint64_t done, uint64_t count)
 {
-	double *at = f->buffer.at + f->used;
-	uint64_t c = x->c + done, sorted = 0;
+	double *to = f->buffer.at + f->used;
+	struct entries from;
+	uint64_t sorted = asl_min(count, descending(&from, x, done));
 
-	if (x->a >= x->b && x->b + 1 > c)
-		sorted = asl_min(count, x->b + 1 - c);
 	if (sorted)
-		asl_tensor_read(&f->source, at, x->a, x->b, c, sorted);
-	for (uint64_t i = sorted; i < count; i++)
-		at[i] = asl_tensor_entry(&f->source, x->a, x->b, c + i);
+		asl_tensor_read_any(&f->source, x->order, to, from.at, sorted);
+	from.at[x->order - 1] += sorted;
+	for (uint64_t i = sorted; i < count; i++) {
+		to[i] = asl_tensor_entry_any(&f->source, x->order, from.at);
+		from.at[x->order - 1]++;
+	}
 }
 
 static void fill_entries(const struct entries *x, void *arg)
@@ -345,7 +407,7 @@ static int write_result(struct asl_rank *r, struct asl_data *data,
  * column |difference| / (eps n sum of |terms|), the worst at rank 0.  hopm also
  * compares lambda with x'y.
  *
- * The oracle: every word of this rank's Y against the sum over the n^2 entries
+ * The oracle: every word of this rank's Y against the sum over the n^(d-1) entries
  * generated or read again: |error| / (eps n sum of |terms|).
  */
 
@@ -441,28 +503,49 @@ struct testing {
 	uint64_t done;
 };
 
-/* Add the term of one entry in v'y, and its size. */
-static void add_entry(const struct testing *t, double A, uint64_t a, uint64_t b,
-		      uint64_t c, bool packed)
+/* (d - 1)! over the factorials of how often each index is there. */
+static double orders_of(const struct entries *x)
+{
+	double orders = 1;
+	int alike = 1;
+
+	for (int i = 1; i < x->order; i++) {
+		alike = x->at[i] == x->at[i - 1] ? alike + 1 : 1;
+		orders *= (double)i / alike;
+	}
+	return orders;
+}
+
+/* v at index i times x at all others. */
+static double product_of(const struct check *c, const struct entries *x, int i,
+			 uint64_t column)
+{
+	double product = c->v[x->at[i]];
+
+	for (int j = 0; j < x->order; j++)
+		if (j != i)
+			product *= c->X[x->at[j] * c->R + column];
+	return product;
+}
+
+/*
+ * Add the term of one entry in v'y, and its size.  Each of a packed entry's d
+ * indices comes first in (d - 1)! orders, of which those count once that only
+ * swap equal ones.
+ */
+static void add_entry(const struct testing *t, double A,
+		      const struct entries *x)
 {
 	const struct check *k = t->c;
 
 	for (uint64_t l = 0; l < k->R; l++) {
 		double *sums = t->sums + l * SUMS;
-		double xa = k->X[a * k->R + l], xb = k->X[b * k->R + l];
-		double xc = k->X[c * k->R + l], term;
+		double term = product_of(k, x, 0, l);
 
-		if (!packed)
-			term = k->v[a] * xb * xc;
-		else if (a == b && b == c)
-			term = k->v[a] * xa * xa;
-		else if (a == b)
-			term = 2 * k->v[a] * xa * xc + k->v[c] * xa * xa;
-		else if (b == c)
-			term = k->v[a] * xb * xb + 2 * k->v[b] * xa * xb;
-		else
-			term = 2 * (k->v[a] * xb * xc + k->v[b] * xa * xc +
-				    k->v[c] * xa * xb);
+		for (int i = 1; x->packed && i < x->order; i++)
+			term += product_of(k, x, i, l);
+		if (x->packed)
+			term *= orders_of(x);
 		sums[V_TERMS] += A * term;
 		sums[V_SIZE] += fabs(A * term);
 	}
@@ -472,6 +555,7 @@ static void test_entries(const struct entries *x, void *arg)
 {
 	struct testing *t = arg;
 	struct check *c = t->c;
+	struct entries one = *x;
 
 	for (uint64_t done = 0; done < x->count && !c->r->err;) {
 		uint64_t count = asl_min(x->count - done, c->buffer.count);
@@ -480,9 +564,10 @@ static void test_entries(const struct entries *x, void *arg)
 		struct asl_words to = asl_slice(&c->buffer, 0, count);
 
 		asl_copy(c->r, &to, &from);
-		for (uint64_t i = 0; i < count && !c->r->err; i++)
-			add_entry(t, to.at[i], x->a, x->b, x->c + done + i,
-				  x->packed);
+		for (uint64_t i = 0; i < count && !c->r->err; i++) {
+			add_entry(t, to.at[i], &one);
+			one.at[x->order - 1]++;
+		}
 		done += count;
 		t->done += count;
 	}
@@ -546,6 +631,26 @@ struct oracle {
 	double worst;
 };
 
+/* Add the terms of all entries with this first index to y, for a column. */
+static void add_terms(const struct check *c, const struct oracle *o,
+		      uint64_t row, uint64_t column, double *sum, double *size)
+{
+	int order = c->plan->symmetric->order;
+	struct asl_range all = {0, c->n}, in[ASL_MOST_ORDER + 1];
+	uint64_t at[ASL_MOST_ORDER + 1] = {row};
+
+	for (int i = 0; i <= order; i++)
+		in[i] = i ? all : (struct asl_range){row, 1};
+	do {
+		double term = asl_tensor_entry_any(&o->source, order, at);
+
+		for (int i = 1; i < order; i++)
+			term *= c->X[at[i] * c->R + column];
+		*sum += term;
+		*size += fabs(term);
+	} while (next_index(at, in, order + 1));
+}
+
 static void compare_row(struct check *c, uint64_t row, const double *y,
 			void *arg)
 {
@@ -555,16 +660,7 @@ static void compare_row(struct check *c, uint64_t row, const double *y,
 		double other = expected_of_X(c, row, l), sum = 0;
 		double size = fabs(other);
 
-		for (uint64_t j = 0; j < c->n; j++)
-			for (uint64_t k = 0; k < c->n; k++) {
-				double term = asl_tensor_entry(&o->source, row,
-							       j, k) *
-					      c->X[j * c->R + l] *
-					      c->X[k * c->R + l];
-
-				sum += term;
-				size += fabs(term);
-			}
+		add_terms(c, o, row, l, &sum, &size);
 		o->worst = asl_worse(o->worst,
 				     error_of(y[l],
 					      c->gradient ? other - sum : sum,

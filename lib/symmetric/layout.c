@@ -19,11 +19,22 @@ static int begin(struct asl_layout *l, uint64_t n, int m, int ranks)
 	*l = (struct asl_layout){
 		.n = n,
 		.m = m,
+		.order = 3,
 		.ranks = ranks,
 		.block = malloc(blocks * sizeof *l->block),
 		.first = calloc((size_t)ranks + 1, sizeof *l->first),
 	};
 	return l->block && l->first ? 0 : -ENOMEM;
+}
+
+int asl_layout_list_rows(struct asl_layout *l, const struct asl_lists *named)
+{
+	int err = asl_lists_transpose(&l->sharers, named, l->m);
+
+	if (err)
+		return err;
+	asl_lists_unique(&l->sharers);
+	return asl_lists_transpose(&l->rows, &l->sharers, l->ranks);
 }
 
 void asl_layout_free(struct asl_layout *l)
@@ -33,19 +44,43 @@ void asl_layout_free(struct asl_layout *l)
 	free(l->share);
 	free(l->extras);
 	free(l->block);
+	free(l->tuple);
 	free(l->first);
 	*l = (struct asl_layout){0};
+}
+
+uint64_t asl_layout_block_words(const struct asl_layout *l, size_t i)
+{
+	struct asl_block_shape shape;
+	struct asl_order_block block;
+
+	if (l->tuple) {
+		block = asl_layout_order_block(l, i);
+		return asl_order_words(&block);
+	}
+	shape = asl_layout_shape(l, &l->block[i]);
+	return asl_block_words(&shape);
+}
+
+uint64_t asl_layout_block_products(const struct asl_layout *l, size_t i)
+{
+	struct asl_block_shape shape;
+	struct asl_order_block block;
+
+	if (l->tuple) {
+		block = asl_layout_order_block(l, i);
+		return asl_order_products(&block);
+	}
+	shape = asl_layout_shape(l, &l->block[i]);
+	return asl_block_ternary(&shape);
 }
 
 uint64_t asl_layout_words(const struct asl_layout *l, int rank)
 {
 	uint64_t words = 0;
 
-	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++) {
-		struct asl_block_shape x = asl_layout_shape(l, &l->block[i]);
-
-		words += asl_block_words(&x);
-	}
+	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++)
+		words += asl_layout_block_words(l, i);
 	return words;
 }
 
@@ -497,12 +532,8 @@ static int list_rows(struct asl_layout *l)
 		named.item[3 * x + 1] = l->block[x].j;
 		named.item[3 * x + 2] = l->block[x].k;
 	}
-	err = asl_lists_transpose(&l->sharers, &named, l->m);
+	err = asl_layout_list_rows(l, &named);
 	asl_lists_free(&named);
-	if (err)
-		return err;
-	asl_lists_unique(&l->sharers);
-	err = asl_lists_transpose(&l->rows, &l->sharers, l->ranks);
 	return err ? err : asl_shares_by_parts(l);
 }
 

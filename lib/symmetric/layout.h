@@ -28,15 +28,17 @@
  *
  * That is from the paper that sttsv.c names.
  *
- * The other layout, `cubic`, is for any number of ranks, and for comparison: a
+ * Two other layouts are for any number of ranks.  `cubic` is for comparison: a
  * rank has about a cube of the tensor, so three ranges of row blocks, and needs
- * 3 / 6^(1/3) = 1.65 times the words.
+ * 3 / 6^(1/3) = 1.65 times the words.  `cover` (cover.c), also for tensors of
+ * order 4 and 5, has sets of row blocks that overlap.
  */
 #ifndef ASL_LAYOUT_H
 #define ASL_LAYOUT_H
 
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/graph.h"
+#include "lib/symmetric/order.h"
 #include "lib/symmetric/steiner.h"
 
 struct asl_tensor_block {
@@ -46,8 +48,8 @@ struct asl_tensor_block {
 struct asl_layout {
 	char name[ASL_STEINER_NAME]; /* the system's; "cubic-M" */
 	uint64_t n;
-	int m, ranks;
-	int s; /* row blocks of every rank; 0: cubic, they differ */
+	int m, order, ranks;
+	int s;			  /* row blocks of every rank; 0: they differ */
 	struct asl_lists rows;	  /* the row blocks of a rank, ascending */
 	struct asl_lists sharers; /* the ranks of a row block, ascending */
 	struct asl_range *share;  /* of rows.item: the rank's words of it */
@@ -58,7 +60,8 @@ struct asl_layout {
 	/* Rank p's are block[first[p]] to block[first[p + 1] - 1], by kind in
 	 * the order above. */
 	struct asl_tensor_block *block;
-	size_t *first; /* [ranks + 1] */
+	size_t *first;		 /* [ranks + 1] */
+	struct asl_tuple *tuple; /* instead of block, if the order is above 3 */
 };
 
 /* Words of all row blocks of a rank, or of one if that sends no more words. */
@@ -79,6 +82,15 @@ int asl_layout_steiner(struct asl_layout *l, uint64_t n,
  */
 int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks);
 
+/* A tensor of any order on any number of ranks, and any n from 1 on. */
+int asl_layout_cover(struct asl_layout *l, uint64_t n, int order, int ranks);
+
+/*
+ * Ranks work with the row blocks that are named for them, once or repeatedly:
+ * find rows and sharers.  0 or -ENOMEM.
+ */
+int asl_layout_list_rows(struct asl_layout *l, const struct asl_lists *named);
+
 void asl_layout_free(struct asl_layout *l); /* all zero is allowed */
 
 /* The words of row block i. */
@@ -93,6 +105,12 @@ asl_layout_shape(const struct asl_layout *l, const struct asl_tensor_block *x)
 	return asl_block_shape(l->n, l->m, x->i, x->j, x->k);
 }
 
+static inline struct asl_order_block
+asl_layout_order_block(const struct asl_layout *l, size_t i)
+{
+	return asl_order_block(l->n, l->m, l->order, &l->tuple[i]);
+}
+
 /* The words that a rank owns of the row block at `place` in its list. */
 static inline struct asl_range asl_layout_part(const struct asl_layout *l,
 					       int rank, int place)
@@ -103,7 +121,11 @@ static inline struct asl_range asl_layout_part(const struct asl_layout *l,
 /* Words of a rank's row blocks. */
 uint64_t asl_layout_rows_words(const struct asl_layout *l, int rank);
 
-/* Words of a rank's tensor blocks. */
+/* Products of an entry of tensor block i and of x, for each word of y. */
+uint64_t asl_layout_block_products(const struct asl_layout *l, size_t i);
+
+/* Words of tensor block i, and of all of a rank's. */
+uint64_t asl_layout_block_words(const struct asl_layout *l, size_t i);
 uint64_t asl_layout_words(const struct asl_layout *l, int rank);
 
 /* A row block that two ranks work with: its place in the list of each. */
@@ -124,6 +146,9 @@ int asl_layout_common(const struct asl_layout *l, int a, int b,
  */
 int asl_shares_make(struct asl_layout *l, enum asl_shares how);
 int asl_shares_by_parts(struct asl_layout *l);
+
+/* Shares of cover's, in chunks.  Sets the words that a rank exchanges each way. */
+int asl_shares_by_chunks(struct asl_layout *l, uint64_t *words);
 
 /* The least words of x that the busiest rank sends or receives. */
 uint64_t asl_shares_least(const struct asl_layout *l);

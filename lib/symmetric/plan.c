@@ -31,6 +31,11 @@ static bool is_cubic(const char *name)
 	return name && !strcmp(name, "cubic");
 }
 
+static bool is_cover(const char *name)
+{
+	return name && !strcmp(name, "cover");
+}
+
 /* spherical-3: the family, and the parameter; false: it is no such name. */
 static bool read_name(char family[ASL_STEINER_NAME], int *parameter,
 		      const char *name)
@@ -68,7 +73,7 @@ static int make_system(struct asl_steiner *x, const char *name, int ranks)
 	return asl_fail(-EINVAL,
 			"found '%s', expected spherical, boolean, triples, "
 			"sublines, quadruples or witt (or one of them, as "
-			"spherical-3), cubic, or a file",
+			"spherical-3), cubic, cover, or a file",
 			name);
 }
 
@@ -94,6 +99,18 @@ static int lay_cubic(struct asl_symmetric *s, int ranks)
 	int err = check_ranks("cubic", ranks);
 
 	return err ? err : asl_layout_cubic(&s->layout, s->n, ranks);
+}
+
+static int lay_cover(struct asl_symmetric *s, const char *name, int ranks)
+{
+	int err = check_ranks("cover", ranks);
+
+	if (name && !is_cover(name))
+		err = asl_fail(-EINVAL,
+			       "found '%s', expected cover, which tensors of "
+			       "order %d are distributed by",
+			       name, s->order);
+	return err ? err : asl_layout_cover(&s->layout, s->n, s->order, ranks);
 }
 
 static int lay_steiner(struct asl_symmetric *s, const char *name, int ranks)
@@ -171,8 +188,10 @@ static int alloc_scratch(struct asl_symmetric *s)
 static int make_for_prediction(struct asl_symmetric *s, const char *steiner,
 			       int ranks)
 {
-	int err = is_cubic(steiner) ? lay_cubic(s, ranks)
-				    : lay_steiner(s, steiner, ranks);
+	int err = is_cover(steiner) || s->order > 3
+			  ? lay_cover(s, steiner, ranks)
+		  : is_cubic(steiner) ? lay_cubic(s, ranks)
+				      : lay_steiner(s, steiner, ranks);
 
 	if (!err)
 		err = alloc_scratch(s);
@@ -245,15 +264,20 @@ static bool on_grid(const struct asl_algorithm *a)
 	return a == &asl_symmetric_naive || a == &asl_symmetric_sequence;
 }
 
+static bool works_on_slabs(const struct asl_plan *plan)
+{
+	return plan->algorithm == &asl_symmetric_sequence ||
+	       plan->symmetric->order > 3;
+}
+
 /* Can the algorithm work on the plan's grid? */
 static bool is_possible(const struct asl_plan *plan)
 {
 	const int *p = plan->grid.p;
 	uint64_t n = plan->symmetric->n;
-	bool slabs = plan->algorithm == &asl_symmetric_sequence;
 
-	return p[1] == p[2] && (p[1] == 1 || !slabs) && (uint64_t)p[0] <= n &&
-	       (uint64_t)p[1] <= n;
+	return p[1] == p[2] && (p[1] == 1 || !works_on_slabs(plan)) &&
+	       (uint64_t)p[0] <= n && (uint64_t)p[1] <= n;
 }
 
 /* Rank 0 has the longest ranges. */
@@ -325,10 +349,8 @@ uint64_t asl_symmetric_ternary(const struct asl_plan *plan)
 	for (int p = 0; p < s->layout.ranks; p++)
 		for (size_t i = s->layout.first[p]; i < s->layout.first[p + 1];
 		     i++) {
-			struct asl_block_shape x = asl_layout_shape(
-				&s->layout, &s->layout.block[i]);
-
-			sum += asl_block_ternary(&x) * (uint64_t)s->columns;
+			sum += asl_layout_block_products(&s->layout, i) *
+			       (uint64_t)s->columns;
 		}
 	for (int p = 0; plan->algorithm == &asl_symmetric_naive &&
 			p < asl_plan_ranks(plan);
@@ -342,13 +364,14 @@ uint64_t asl_symmetric_ternary(const struct asl_plan *plan)
 
 /* ---- A plan ---- */
 
-/* Every algorithm has fewer: n^3 entries, and products of R^2 n words. */
+/* Every algorithm has fewer: n^d entries, and products of R^2 n words. */
 static int check_flops(const struct asl_plan *plan)
 {
 	double n = (double)plan->symmetric->n, R = plan->symmetric->columns;
 	double times = plan->iterations ? plan->iterations : 1;
+	double entries = pow(n, plan->symmetric->order);
 
-	if (times * (4 * n * n * n * R + 16 * n * R * R) <= 0x1p63)
+	if (times * (4 * entries * R + 16 * n * R * R) <= 0x1p63)
 		return 0;
 	return asl_fail(
 		-EINVAL,
@@ -363,7 +386,8 @@ static int count_blocks(int *blocks, const char *steiner)
 	int err;
 
 	*blocks = 0;
-	if (!steiner || is_cubic(steiner) || asl_steiner_is_family(steiner))
+	if (!steiner || is_cubic(steiner) || is_cover(steiner) ||
+	    asl_steiner_is_family(steiner))
 		return 0;
 	err = make_system(&x, steiner, 0);
 	*blocks = x.blocks;
@@ -383,9 +407,10 @@ static int choose_ranks(struct asl_plan *plan)
 		return err;
 	if (!is_possible(plan))
 		return asl_fail(-EINVAL,
-				"grid: found %dx%dx%d, but %s works on p x c x "
-				"c, with no side above n",
-				p[0], p[1], p[2], plan->algorithm->name);
+				"grid: found %dx%dx%d, but %s works on p x %s, "
+				"with no side above n",
+				p[0], p[1], p[2], plan->algorithm->name,
+				works_on_slabs(plan) ? "1 x 1" : "c x c");
 	if (product != plan->ranks)
 		return asl_fail(-EINVAL,
 				"grid: found %dx%dx%d, which is %d ranks, but "
@@ -410,6 +435,7 @@ int asl_symmetric_begin(struct asl_plan *plan,
 		return asl_fail(-ENOMEM, "no memory for a plan");
 	*s = (struct asl_symmetric){
 		.n = x->n,
+		.order = x->order ? x->order : 3,
 		.columns = !gradient	? 1
 			   : x->columns ? x->columns
 					: 8,
@@ -440,6 +466,7 @@ static struct asl_symmetric *copy_request(const struct asl_symmetric *from)
 	if (s)
 		*s = (struct asl_symmetric){
 			.n = from->n,
+			.order = from->order,
 			.columns = from->columns,
 			.gradient = from->gradient,
 			.shift = from->shift,
@@ -574,7 +601,8 @@ static int list_systems(struct asl_steiner_size **all,
 /* The cost of reading the busiest rank's part of the tensor. */
 static double cost_to_read(const struct asl_plan *base, int ranks)
 {
-	double words = (double)asl_tetrahedron(base->symmetric->n) / ranks;
+	const struct asl_symmetric *s = base->symmetric;
+	double words = (double)asl_packed_words(s->n, s->order) / ranks;
 
 	return base->costs.read * words *
 	       (base->iterations ? base->iterations : 1);
@@ -585,12 +613,19 @@ static void try_layouts(struct asl_candidates *list,
 {
 	const char *steiner = base->symmetric->steiner;
 	struct asl_steiner_size *all;
-	int count = list_systems(&all, base, &list->failed);
+	int count = 0;
 
+	if (base->symmetric->order > 3) {
+		try_exchanges(list, base, steiner);
+		return;
+	}
+	count = list_systems(&all, base, &list->failed);
 	if (steiner && !count)
 		try_exchanges(list, base, steiner);
-	if (!steiner)
+	if (!steiner) {
 		try_exchanges(list, base, "cubic");
+		try_exchanges(list, base, "cover");
+	}
 	for (int i = 0; i < count; i++) {
 		char name[ASL_STEINER_NAME];
 
@@ -631,7 +666,8 @@ int asl_symmetric_rank(struct asl_candidates *list, const struct asl_plan *base)
 		try_layouts(list, base);
 	if (a == &asl_symmetric_sttsv && !base->symmetric->steiner) {
 		try_grid(list, base, &asl_symmetric_naive);
-		try_grid(list, base, &asl_symmetric_sequence);
+		if (base->symmetric->order == 3)
+			try_grid(list, base, &asl_symmetric_sequence);
 	}
 	return asl_candidates_end(list);
 }

@@ -27,8 +27,10 @@
  *	spherical-3	a Steiner system of a family, by its parameter
  *	spherical	the one of that family with most blocks for these ranks
  *	cubic		cubic heaps, for all ranks
+ *	cover		sets that cover, for all ranks, and any order
  *	any other	a file with a Steiner system
- *	NULL		the system with most blocks for these ranks, of any family
+ *	NULL		the system with most blocks for these ranks, of any family;
+ *			of an order above 3, cover
  *
  * A system leaves ranks without a block idle.  Tables of peers grow with the
  * square of the ranks, which limits the ranks that work.
@@ -59,6 +61,7 @@ struct asl_wedge_lists {
 
 struct asl_symmetric {
 	uint64_t n;
+	int order;     /* d: 3, or 4 or 5 for sttsv, hopm and sttsv-naive */
 	int columns;   /* R */
 	bool gradient; /* cpgrad: its own shares of X stay in the cache, too */
 	double shift, tolerance;    /* hopm */
@@ -91,6 +94,7 @@ enum { ASL_SYMMETRIC_RANKS = 10000, ASL_SYMMETRIC_CUBIC_RANKS = 2000 };
 
 struct asl_symmetric_request {
 	uint64_t n;
+	int order;		    /* 0: 3 */
 	const char *steiner;	    /* a layout, as above; outlives the plan */
 	enum asl_exchange exchange; /* any: P2P, or what the planner finds */
 	int columns;		    /* cpgrad: R; 0: 8 */

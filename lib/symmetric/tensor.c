@@ -17,6 +17,7 @@
 #include "lib/base/text.h"
 #include "lib/matrix/npy.h"
 #include "lib/symmetric/block.h"
+#include "lib/symmetric/order.h"
 
 struct asl_tensor_in {
 	uint64_t n;
@@ -443,5 +444,52 @@ double asl_tensor_entry(const struct asl_tensor_source *source, uint64_t i,
 
 	asl_tensor_read(source, &entry, most, i + j + k - most - least, least,
 			1);
+	return entry;
+}
+
+/* ---- Any order ---- */
+
+/* A generator for the tensor's part whose first indices are these. */
+static uint64_t seed_of(uint64_t seed, const uint64_t at[], int count)
+{
+	for (int i = 0; i < count; i++) {
+		seed = (seed + at[i] + 1) * 0x9e3779b97f4a7c15;
+		seed ^= seed >> 32;
+	}
+	return seed;
+}
+
+void asl_tensor_read_any(const struct asl_tensor_source *source, int order,
+			 double *to, const uint64_t at[], uint64_t count)
+{
+	const uint64_t *last = at + order - 1;
+	struct asl_draw draw = {
+		.seed = seed_of(source->seed, at, order - 3),
+		.row = {(uint32_t)last[-1], (uint32_t)last[-2],
+			source->tensor + 1},
+		.exact = source->exact,
+	};
+
+	assert(order == 3 || !source->file);
+	if (order == 3)
+		asl_tensor_read(source, to, at[0], at[1], at[2], count);
+	else
+		asl_draw(&draw, to, *last, count);
+}
+
+double asl_tensor_entry_any(const struct asl_tensor_source *source, int order,
+			    const uint64_t at[])
+{
+	uint64_t sorted[ASL_MOST_ORDER];
+	double entry;
+
+	for (int i = 0; i < order; i++) {
+		int j = i;
+
+		for (; j > 0 && sorted[j - 1] < at[i]; j--)
+			sorted[j] = sorted[j - 1];
+		sorted[j] = at[i];
+	}
+	asl_tensor_read_any(source, order, &entry, sorted, 1);
 	return entry;
 }

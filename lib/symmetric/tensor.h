@@ -8,7 +8,8 @@
  * Exact	Entries, and those of vectors, are multiples of 2^-10.  Then all
  *		A x_b x_c are multiples of 2^-30 and add up, for one element of
  *		y = A x2 x x3 x, to n^2 / 8 at most: whatever the order, every
- *		partial sum is exact in double for n <= 8192.
+ *		partial sum is exact in double for n <= 8192.  For orders above 3
+ *		products are rounded.
  * Files	.npy of '<f8' (float64), n x n x n in either order, symmetric to
  *		the last bit; read in place.
  *		.tns, the text of FROSTT: lines `i j k value`, indices from 1,
@@ -68,5 +69,15 @@ void asl_tensor_read(const struct asl_tensor_source *source, double *at,
 /* Entry {i, j, k}, in any order. */
 double asl_tensor_entry(const struct asl_tensor_source *source, uint64_t i,
 			uint64_t j, uint64_t k);
+
+/*
+ * A tensor of any order, which is generated if the order is not 3: `count`
+ * entries from at[0], ..., at[order - 1] on, all with descending indices, and
+ * the entry of these indices in any order.
+ */
+void asl_tensor_read_any(const struct asl_tensor_source *source, int order,
+			 double *to, const uint64_t at[], uint64_t count);
+double asl_tensor_entry_any(const struct asl_tensor_source *source, int order,
+			    const uint64_t at[]);
 
 #endif

@@ -59,12 +59,18 @@ static bool by_schedule(const struct asl_symmetric *s)
 	return s->exchange != ASL_ALLTOALL;
 }
 
+/* A message has all of the shares, which are even parts of row blocks. */
+static bool by_parts(const struct asl_symmetric *s)
+{
+	return s->layout.even == UINT64_MAX;
+}
+
 static int steps(const struct asl_symmetric *s)
 {
 	return by_schedule(s) ? s->schedule.steps : s->layout.ranks - 1;
 }
 
-/* With a system sums go the way back, so that no step has other words. */
+/* But for cubic's, sums go the way back, so that no step has other words. */
 static struct pair pair_of(const struct asl_wedge *w, int step, bool sums)
 {
 	const struct asl_symmetric *s = w->s;
@@ -76,7 +82,7 @@ static struct pair pair_of(const struct asl_wedge *w, int step, bool sums)
 		x = (struct pair){
 			asl_schedule_to(&s->schedule, w->rank, step),
 			asl_schedule_from(&s->schedule, w->rank, step)};
-	return sums && s->layout.s ? (struct pair){x.from, x.to} : x;
+	return sums && !by_parts(s) ? (struct pair){x.from, x.to} : x;
 }
 
 /* With a system, all messages of even words and of extra ones are alike. */
@@ -87,7 +93,7 @@ static uint64_t longest(const struct asl_wedge *w)
 
 	if (!by_schedule(s))
 		return s->equal;
-	if (s->layout.s)
+	if (!by_parts(s))
 		return s->layout.longest;
 	for (int p = 0; p < s->layout.ranks; p++)
 		if (p != w->rank)
@@ -182,29 +188,31 @@ void asl_wedge_begin(struct asl_rank *r, struct asl_wedge *w,
 
 /* ---- Memory ---- */
 
-/* x and y of a tensor block; before take only their shape. */
-static struct asl_block_vectors vectors_of(const struct asl_wedge *w,
-					   const struct asl_tensor_block *b,
-					   int columns)
+/* x and y of a row block; before take NULL. */
+static double *vector_of(const struct asl_wedge *w, const struct asl_tile *t,
+			 int row)
 {
-	const struct asl_lists *rows = &w->s->layout.rows;
-	const int block[] = {b->i, b->j, b->k};
-	struct asl_block_vectors v = {
-		.columns = (uint64_t)columns,
-		.ld = (uint64_t)columns,
-	};
-	const double **x[] = {&v.xi, &v.xj, &v.xk};
-	double **y[] = {&v.yi, &v.yj, &v.yk};
+	int place = asl_list_find(&w->s->layout.rows, w->rank, row);
 
-	for (int i = 0; i < 3 && w->x.at; i++) {
-		int place = asl_list_find(rows, w->rank, block[i]);
-
-		*x[i] = w->x.at + w->l.at[place] * v.ld;
-		*y[i] = w->y.at + w->l.at[place] * v.ld;
-	}
-	return v;
+	return t->at ? t->at + w->l.at[place] * (uint64_t)w->columns : NULL;
 }
 
+static struct asl_block_vectors vectors_of(const struct asl_wedge *w,
+					   const struct asl_tensor_block *b)
+{
+	return (struct asl_block_vectors){
+		.columns = (uint64_t)w->columns,
+		.ld = (uint64_t)w->columns,
+		.xi = vector_of(w, &w->x, b->i),
+		.xj = vector_of(w, &w->x, b->j),
+		.xk = vector_of(w, &w->x, b->k),
+		.yi = vector_of(w, &w->y, b->i),
+		.yj = vector_of(w, &w->y, b->j),
+		.yk = vector_of(w, &w->y, b->k),
+	};
+}
+
+/* Blocks of an order above 3 have one vector, which stays in place. */
 static uint64_t scratch_of(const struct asl_wedge *w, int columns)
 {
 	const struct asl_layout *l = &w->s->layout;
@@ -215,8 +223,10 @@ static uint64_t scratch_of(const struct asl_wedge *w, int columns)
 		return 0;
 	for (size_t i = l->first[w->rank]; i < l->first[w->rank + 1]; i++) {
 		struct asl_block_shape x = asl_layout_shape(l, &l->block[i]);
-		struct asl_block_vectors v =
-			vectors_of(w, &l->block[i], columns);
+		struct asl_block_vectors v = {
+			.columns = (uint64_t)columns,
+			.ld = (uint64_t)columns,
+		};
 
 		most = asl_max(most, asl_block_scratch(&x, &v));
 	}
@@ -431,17 +441,41 @@ static void exchange_all(struct asl_rank *r, struct asl_wedge *w, bool sums)
 /* ---- Multiply ---- */
 
 struct update {
-	struct asl_block_shape shape;
-	struct asl_block_vectors v;
-	double *scratch;
+	const struct asl_wedge *w;
+	size_t block;
 };
+
+static void update_order_block(const struct asl_wedge *w, const double *A,
+			       size_t at)
+{
+	struct asl_order_block block =
+		asl_layout_order_block(&w->s->layout, at);
+	const double *x[ASL_MOST_ORDER];
+	double *y[ASL_MOST_ORDER];
+
+	for (int i = 0; i < block.order; i++) {
+		x[i] = vector_of(w, &w->x, block.row.at[i]);
+		y[i] = vector_of(w, &w->y, block.row.at[i]);
+	}
+	asl_order_update(&block, A, x, y);
+}
 
 static void update(const double *A, void *arg)
 {
-	struct update *u = arg;
-	struct asl_range all = {0, asl_block_rows(&u->shape)};
+	const struct update *u = arg;
+	const struct asl_layout *l = &u->w->s->layout;
+	struct asl_block_shape shape;
+	struct asl_block_vectors v;
 
-	asl_block_update(&u->shape, A, all, &u->v, u->scratch);
+	if (l->tuple) {
+		update_order_block(u->w, A, u->block);
+		return;
+	}
+	shape = asl_layout_shape(l, &l->block[u->block]);
+	v = vectors_of(u->w, &l->block[u->block]);
+	asl_block_update(&shape, A,
+			 (struct asl_range){0, asl_block_rows(&shape)}, &v,
+			 u->w->scratch.at);
 }
 
 /* Vectors are short beside the part of the tensor read since the last mark. */
@@ -473,12 +507,8 @@ static void multiply(struct asl_rank *r, struct asl_wedge *w,
 	mark(r, w);
 	for (size_t i = l->first[w->rank]; i < l->first[w->rank + 1] && !r->err;
 	     i++) {
-		struct update u = {
-			asl_layout_shape(l, &l->block[i]),
-			vectors_of(w, &l->block[i], w->columns),
-			w->scratch.at,
-		};
-		uint64_t words = asl_block_words(&u.shape);
+		struct update u = {w, i};
+		uint64_t words = asl_layout_block_words(l, i);
 		struct asl_words x = asl_slice(A, done, words);
 
 		asl_compute(r, &x, 4 * words * (uint64_t)w->columns, update,
@@ -561,23 +591,41 @@ static void predict_all_to_all(struct asl_ledger *out,
 	}
 }
 
-static uint64_t words_with(const uint64_t *with, struct asl_turn t)
+/* Words of x that this rank (`mine`) or its peer owns, in a turn. */
+static uint64_t words_with(const struct asl_wedge *w, struct asl_turn t,
+			   bool mine)
 {
-	return t.peer < 0 ? 0 : with[t.peer];
+	const struct asl_layout *l = &w->s->layout;
+	int common, extra = t.extra;
+
+	if (t.peer < 0)
+		return 0;
+	if (by_parts(w->s))
+		return (mine ? w->l.mine : w->l.theirs)[t.peer];
+	common = asl_layout_common(l, w->rank, t.peer, w->l.common);
+	for (int i = 0; i < common; i++) {
+		const struct asl_common_row *x = &w->l.common[i];
+		uint64_t words =
+			mine ? asl_layout_part(l, w->rank, x->of_a).count
+			     : asl_layout_part(l, t.peer, x->of_b).count;
+
+		if (words && extra-- == 0)
+			return words;
+	}
+	return 0;
 }
 
 static void predict_steps(struct asl_ledger *out, const struct asl_wedge *w,
 			  uint64_t columns)
 {
 	struct asl_counts *x = &out->in[ASL_GATHER], *y = &out->in[ASL_REDUCE];
-	const uint64_t *mine = w->l.mine, *theirs = w->l.theirs;
 
 	for (int i = 0; i < steps(w->s); i++) {
-		struct pair p = pair_of(w, i, false);
-		uint64_t own = words_with(mine, p.to) * columns;
-		uint64_t other = words_with(theirs, p.from) * columns;
-		uint64_t sums = words_with(theirs, p.to) * columns;
-		uint64_t back = words_with(mine, p.from) * columns;
+		struct pair p = pair_of(w, i, false), q = pair_of(w, i, true);
+		uint64_t own = words_with(w, p.to, true) * columns;
+		uint64_t other = words_with(w, p.from, false) * columns;
+		uint64_t sums = words_with(w, q.to, false) * columns;
+		uint64_t back = words_with(w, q.from, true) * columns;
 
 		add_exchange(x, own, other, asl_max(own, other), own > 0);
 		add_exchange(y, sums, back, asl_max(sums, back), sums > 0);
