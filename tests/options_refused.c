@@ -145,7 +145,8 @@ static const struct refusal others[] = {
 	REFUSE("tensor is not for vomm, only for symmetric",
 	       "run vomm --tensor A.npy"),
 	REFUSE_EACH("order is not for @, only for contraction out of core",
-		    "run @ --n 9 --order 4", "cpgrad|sttsv-sequence|3d"),
+		    "run @ --n 9 --order 4",
+		    "cpgrad|sttsv-sequence|sttsv-sequence-half|3d"),
 	REFUSE_EACH("--# is not for einsum, only for",
 		    "run " EINSUM CUBE " --@",
 		    "n 3|m 3|k 3|a A.npy|b B.npy|tensor T.npy|grid 1x1x1|"

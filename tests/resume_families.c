@@ -61,8 +61,8 @@ static void roll_sttsv(struct dice *d, struct words *w)
 static void roll_cube(struct dice *d, struct words *w)
 {
 	say(w, "%s --n %ju --ranks %ju",
-	    ONE_OF(d, "sttsv-naive", "sttsv-sequence"), roll(d, 1, 30),
-	    roll(d, 1, 9));
+	    ONE_OF(d, "sttsv-naive", "sttsv-sequence", "sttsv-sequence-half"),
+	    roll(d, 1, 30), roll(d, 1, 9));
 }
 
 static void roll_einsum(struct dice *d, struct words *w)

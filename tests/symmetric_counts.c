@@ -92,7 +92,7 @@ static void roll_plan(struct dice *d, struct asl_plan *plan,
 {
 	*s = (struct asl_symmetric){.order = 3, .columns = 1};
 	*plan = (struct asl_plan){
-		.algorithm = asl_symmetric_algorithms[roll(d, 0, 4)],
+		.algorithm = asl_symmetric_algorithms[roll(d, 0, 5)],
 		.symmetric = s,
 		.memory = 1 << 20,
 		.cache = 1 << 20,
@@ -105,7 +105,8 @@ static void roll_plan(struct dice *d, struct asl_plan *plan,
 			  .flop = (double)roll(d, 0, 1) / 10},
 	};
 	if (plan->algorithm == &asl_symmetric_naive ||
-	    plan->algorithm == &asl_symmetric_sequence) {
+	    plan->algorithm == &asl_symmetric_sequence ||
+	    plan->algorithm == &asl_symmetric_half) {
 		s->n = roll(d, 1, most / 2);
 		roll_grid(d, plan, s->n);
 	} else {
@@ -119,6 +120,8 @@ static uint64_t tensor_words(const struct asl_plan *plan)
 {
 	uint64_t n = plan->symmetric->n;
 
+	if (plan->algorithm == &asl_symmetric_half)
+		return n * asl_triangle(n);
 	return is_cube(plan) ? n * n * n : asl_tetrahedron(n);
 }
 
@@ -136,6 +139,19 @@ static bool all_is_owned(const struct asl_plan *plan)
 	       words[ASL_Y] == words[ASL_X];
 }
 
+/* Half of the operations: n^2 (n + 1), where the other has 2 n^3. */
+static bool flops_hold(const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	uint64_t n = plan->symmetric->n, n2 = n * n;
+	uint64_t flops = rep->total.of[ASL_FLOPS];
+
+	if (plan->algorithm == &asl_symmetric_half)
+		return flops == n2 * (n + 1) + 2 * n2;
+	return plan->algorithm != &asl_symmetric_sequence ||
+	       flops == 2 * n2 * n + 2 * n2;
+}
+
 static bool laws_hold(const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
@@ -144,6 +160,7 @@ static bool laws_hold(const struct asl_rep *rep)
 
 	ok &= sum->of[ASL_NET_SEND] == sum->of[ASL_NET_RECV];
 	ok &= sum->of[ASL_NVM_READ] >= tensor_words(plan);
+	ok &= flops_hold(rep);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
 	return ok;

@@ -245,10 +245,6 @@ static bool laws_hold(const struct asl_rep *rep)
 		ok &= flops == 4 * all &&
 		      rep->total.of[ASL_NVM_READ] == all + s->n;
 	ok &= rep->total.of[ASL_NET_SEND] == rep->total.of[ASL_NET_RECV];
-	ok &= (double)rep->max.of[ASL_BH] >=
-	      asl_family_symmetric.net_bound(plan);
-	ok &= (double)(rep->read_max + rep->written_max) >=
-	      asl_family_symmetric.io_bound(plan);
 	return ok;
 }
 

@@ -143,6 +143,8 @@ static const char *net_source(const struct asl_plan *plan)
 	       : plan->algorithm == &asl_symmetric_cpgrad
 		       ? "sttsv's for each vector; or for a few, with more of "
 			 "the tensor"
+	       : plan->algorithm == &asl_symmetric_half
+		       ? "entries for pairs: 2 (n^2(n-1)/P)^(1/3) - 2n/P"
 		       : "without symmetry: 3 (n^3/4P)^(1/3) - 2n/P";
 }
 

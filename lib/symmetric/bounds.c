@@ -32,6 +32,10 @@
  *		s t^2 at most: 3 (n^3 L/4P)^(1/3) / L - 2n/P.  For order d, s
  *		t^(d-1), and d/(d-1) ((d-1) n^d L/P)^(1/d) / L - 2n/P.
  *
+ * half	With entries for pairs i > j, a rank that has u of the indices i and
+ *		j, and w of k, does u^2 w / 2 at most, and needs u words of y and
+ *		the larger of u and w of x: 2 (n^2 (n-1) L/P)^(1/3) / L - 2n/P.
+ *
  * Memory	Every word of the tensor and of X is read once, and every word of
  *		the result written.  In iterations after the first, PS words of
  *		the tensor may still be in caches.
@@ -47,11 +51,18 @@ static bool on_cube(const struct asl_plan *plan)
 	       plan->algorithm == &asl_symmetric_sequence;
 }
 
-/* Entries whose indices differ; on the cube all. */
+static bool by_half(const struct asl_plan *plan)
+{
+	return plan->algorithm == &asl_symmetric_half;
+}
+
+/* Entries whose indices differ, or i and j; on the cube all. */
 static double entries(const struct asl_plan *plan)
 {
 	double n = (double)plan->symmetric->n, all = 1;
 
+	if (by_half(plan))
+		return n * n * (n - 1) / 2;
 	for (int i = 0; i < plan->symmetric->order; i++)
 		all *= on_cube(plan) ? n : (n - i) / (i + 1);
 	return all;
@@ -93,6 +104,8 @@ static double net_words(const struct asl_plan *plan, double P, double L)
 		return 0;
 	if (on_cube(plan))
 		need = d / (d - 1) * pow((d - 1) * N * L / P, 1 / d) / L;
+	else if (by_half(plan))
+		need = 2 * cbrt(2 * N * L / P) / L;
 	else if (d > 3)
 		need = 2 * pow(tgamma(d + 1) * N * L / P, 1 / d) / L;
 	else

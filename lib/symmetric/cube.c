@@ -1,10 +1,12 @@
 /*
- * cube.c -- y = A x2 x x3 x from the whole cube: sttsv-naive and sttsv-sequence
+ * cube.c -- y = A x2 x x3 x from the whole cube: sttsv-naive and the sequences
  */
 #include "lib/symmetric/cube.h"
 
+#include "lib/kernels/kernel.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/resume.h"
+#include "lib/symmetric/block.h"
 
 struct asl_cube asl_cube(const struct asl_plan *plan, int rank)
 {
@@ -60,6 +62,18 @@ static uint64_t slice_words(const struct asl_cube *c)
 	for (int i = 2; i < c->order; i++)
 		words *= c->J.count;
 	return words;
+}
+
+struct asl_pair asl_pair_of(uint64_t number)
+{
+	uint64_t i = (asl_isqrt(8 * number + 1) - 1) / 2;
+
+	return (struct asl_pair){i, number - asl_triangle(i)};
+}
+
+struct asl_range asl_cube_pairs(const struct asl_cube *c)
+{
+	return asl_part(asl_triangle(c->J.count), c->of_j.size, c->of_j.me);
 }
 
 uint64_t asl_cube_words(const struct asl_cube *c)
@@ -325,41 +339,44 @@ static void product(struct asl_rank *r, const struct asl_words *rows,
 	asl_compute(r, rows, 2 * rows->count, sequence_multiply, &p);
 }
 
-/* Live are x and the rows of T computed so far. */
+/* Live are x and the words of T computed so far. */
 static void sequence_mark(struct asl_rank *r, struct asl_tile *x,
-			  const struct asl_words *T, uint64_t rows)
+			  const struct asl_words *T, uint64_t words)
 {
 	struct asl_words live[] = {
 		asl_tile_words(x, 0, x->cols),
-		asl_slice(T, 0, rows * x->cols),
+		asl_slice(T, 0, words),
 	};
 
 	asl_mark_epoch(r, live, 2);
 }
 
 /*
- * Compute the rows of T, each from a slice of the slab, and mark an epoch after
- * each quarter of them.
+ * Compute the words of T, each from n of A's, n at a time, and mark an epoch
+ * after each quarter of them.
  */
 static void sequence_contract(struct asl_rank *r, const struct asl_words *A,
 			      struct asl_tile *x, struct asl_words *T)
 {
-	uint64_t n = x->cols, rows = T->count / n, part = 0;
+	uint64_t n = x->cols, done = 0, part = 0;
 	struct asl_tile row;
 
 	asl_tile_take(r, &row, 1, n);
-	for (uint64_t i = 0; i < rows && !r->err; i++) {
-		struct asl_words slice = asl_slice(A, i * n * n, n * n);
-		struct asl_words to = asl_slice(T, i * n, n);
-		struct asl_block at = asl_as_block(&to, 1, n);
+	while (done < T->count && !r->err) {
+		uint64_t count = asl_min(n, T->count - done);
+		struct asl_words from = asl_slice(A, done * n, count * n);
+		struct asl_words to = asl_slice(T, done, count);
+		struct asl_block at = asl_as_block(&to, 1, count);
 
-		product(r, &slice, x, &row);
+		asl_tile_zero(&row, 1, count);
+		product(r, &from, x, &row);
 		asl_tile_store(r, &at, &row);
-		for (; part < 4 && (i + 1) * 4 >= rows * (part + 1); part++)
-			sequence_mark(r, x, T, i + 1);
+		done += count;
+		for (; part < 4 && done * 4 >= T->count * (part + 1); part++)
+			sequence_mark(r, x, T, done);
 	}
 	for (; part < 4; part++)
-		sequence_mark(r, x, T, rows);
+		sequence_mark(r, x, T, T->count);
 	asl_tile_give(r, &row);
 }
 
@@ -411,4 +428,107 @@ const struct asl_algorithm asl_symmetric_sequence = {
 	.resumes = true,
 	.predict = sequence_predict,
 	.run = sequence_run,
+};
+
+/*
+ * sttsv-sequence-half: M = A x3 x for pairs i >= j, and then y = M x
+ *
+ * For comparison.  M is symmetric, as A is, so that half of it is enough: half of
+ * the operations of sttsv-sequence.  Each rank owns an even part of the pairs, in
+ * the order of i and then of j, and A's n entries for each.  It computes their
+ * words of M, which go to DRAM and come back, and adds M_ij x_j to y_i and, for
+ * i > j, M_ij x_i to y_j; then all ranks add up y.  Per rank, where P divides n
+ * and the pairs:
+ *
+ *	B_h	2 (1 - 1/P) n
+ *	B_r	n^2 (n + 1) / 2P, n (n + 1) / 2P of M, n
+ *	B_w	n (n + 1) / 2P of M, n/P
+ *	flops	n^2 (n + 1) / P; 4 for a pair, or 2 where i = j: 2 n^2 for all
+ *
+ * Section 8 of the paper that sttsv.c names.
+ */
+
+struct half {
+	struct asl_range pairs;
+	struct asl_tile x, y;
+};
+
+static void half_multiply(const double *M, void *arg)
+{
+	struct half *h = arg;
+	struct asl_pair p = asl_pair_of(h->pairs.first);
+	const double *x = h->x.at;
+	double *y = h->y.at;
+
+	for (uint64_t t = 0; t < h->pairs.count; t++) {
+		y[p.i] += M[t] * x[p.j];
+		if (p.i > p.j)
+			y[p.j] += M[t] * x[p.i];
+		p = p.j < p.i ? (struct asl_pair){p.i, p.j + 1}
+			      : (struct asl_pair){p.i + 1, 0};
+	}
+}
+
+/* Each row of pairs ends with i = j. */
+static uint64_t half_flops(struct asl_range pairs)
+{
+	uint64_t rows = asl_pair_of(pairs.first + pairs.count).i -
+			asl_pair_of(pairs.first).i;
+
+	return 4 * pairs.count - 2 * rows;
+}
+
+static void half_run(struct asl_rank *r, const struct asl_plan *plan,
+		     struct asl_words *own)
+{
+	struct asl_cube c = asl_cube(plan, r->id);
+	uint64_t n = plan->symmetric->n;
+	struct half h = {.pairs = asl_cube_pairs(&c)};
+	struct asl_words M;
+
+	asl_phase(r, ASL_GATHER);
+	asl_tile_take(r, &h.x, 1, n);
+	gather(r, &c, &h.x, NULL, &own[ASL_X]);
+	asl_phase(r, ASL_COMPUTE);
+	asl_take(r, &M, ASL_DRAM, h.pairs.count);
+	sequence_contract(r, &own[ASL_TENSOR], &h.x, &M);
+	asl_tile_take(r, &h.y, 1, n);
+	asl_tile_words(&h.y, 0, 0);
+	asl_compute(r, &M, half_flops(h.pairs), half_multiply, &h);
+	asl_give(r, &M);
+	asl_phase(r, ASL_REDUCE);
+	asl_reduce_scatter_tile(r, &c.of_j, &own[ASL_Y], &h.y);
+	asl_tile_give(r, &h.y);
+	asl_tile_give(r, &h.x);
+}
+
+static void half_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			 int rank)
+{
+	struct asl_cube c = asl_cube(plan, rank);
+	uint64_t n = plan->symmetric->n, *compute = out->in[ASL_COMPUTE].of;
+	struct asl_range pairs = asl_cube_pairs(&c);
+	int P = c.of_j.size;
+
+	predict_allgather(&out->in[ASL_GATHER], &c);
+	out->in[ASL_GATHER].of[ASL_DRAM_READ] += n;
+	compute[ASL_NVM_READ] = pairs.count * n;
+	compute[ASL_DRAM_WRITE] = compute[ASL_DRAM_READ] = pairs.count;
+	compute[ASL_FLOPS] = 2 * pairs.count * n + half_flops(pairs);
+	asl_predict_reduce_scatter_tile(&out->in[ASL_REDUCE], n, P, rank,
+					ASL_POOL);
+	out->pool_high = pairs.count * n + 2 * asl_cube_x(&c).count;
+	out->memory_high = out->pool_high + 2 * n +
+			   asl_max(pairs.count,
+				   asl_reduce_scatter_tile_scratch(n, P, rank));
+}
+
+const struct asl_algorithm asl_symmetric_half = {
+	.name = "sttsv-sequence-half",
+	.summary =
+		"y = A x2 x x3 x in sequence, by half of the symmetric A x3 x",
+	.family = &asl_family_symmetric,
+	.resumes = true,
+	.predict = half_predict,
+	.run = half_run,
 };

@@ -21,12 +21,17 @@ static bool by_wedges(const struct asl_plan *plan)
 	return plan->symmetric->layout.ranks > 0;
 }
 
+static bool by_pairs(const struct asl_plan *plan)
+{
+	return plan->algorithm == &asl_symmetric_half;
+}
+
 static bool cube_piece(struct asl_range *x, const struct asl_plan *plan,
 		       int rank, int which, int i)
 {
 	struct asl_cube c = asl_cube(plan, rank);
 
-	*x = which == ASL_X ? asl_cube_x(&c) : asl_cube_y(&c);
+	*x = which == ASL_X || by_pairs(plan) ? asl_cube_x(&c) : asl_cube_y(&c);
 	return i == 0;
 }
 
@@ -61,7 +66,9 @@ static bool piece_of(struct asl_piece *x, const struct asl_plan *plan, int rank,
 struct entries {
 	int order;
 	uint64_t at[ASL_MOST_ORDER], count;
-	bool packed; /* each stands for all permutations of its indices */
+	/* How many of its indices come first, one after another: 1 in a cube,
+	 * 2 for a pair; all if it stands for all orders of its indices. */
+	int firsts;
 };
 
 typedef void user(const struct entries *x, void *arg);
@@ -74,7 +81,7 @@ static void use_block(const struct asl_block_shape *shape, user *use, void *arg)
 		use(&(struct entries){3,
 				      {row.a, row.b, shape->c.first},
 				      row.length,
-				      true},
+				      3},
 		    arg);
 		asl_block_next(shape, &row);
 	}
@@ -84,7 +91,7 @@ static void use_order_block(const struct asl_order_block *block, user *use,
 			    void *arg)
 {
 	struct asl_order_row row = asl_order_first(block);
-	struct entries x = {.order = block->order, .packed = true};
+	struct entries x = {.order = block->order, .firsts = block->order};
 
 	do {
 		memcpy(x.at, row.at, sizeof x.at);
@@ -107,7 +114,8 @@ static bool next_index(uint64_t at[], const struct asl_range in[], int order)
 /* Above order 3, J and L are all indices, as the ranges between them are. */
 static void use_cube(const struct asl_cube *c, user *use, void *arg)
 {
-	struct entries x = {.order = c->order, .count = c->L.count};
+	struct entries x = {
+		.order = c->order, .count = c->L.count, .firsts = 1};
 	struct asl_range in[ASL_MOST_ORDER];
 
 	for (int i = 0; i < x.order; i++) {
@@ -119,6 +127,20 @@ static void use_cube(const struct asl_cube *c, user *use, void *arg)
 	while (next_index(x.at, in, x.order));
 }
 
+static void use_pairs(const struct asl_cube *c, user *use, void *arg)
+{
+	struct asl_range pairs = asl_cube_pairs(c);
+
+	for (uint64_t i = 0; i < pairs.count; i++) {
+		struct asl_pair p = asl_pair_of(pairs.first + i);
+
+		use(
+			&(struct entries){
+				3, {p.i, p.j}, c->L.count, p.i > p.j ? 2 : 1},
+			arg);
+	}
+}
+
 /* Use all entries that a rank owns, in their order. */
 static void use_tensor(const struct asl_plan *plan, int rank, user *use,
 		       void *arg)
@@ -128,7 +150,7 @@ static void use_tensor(const struct asl_plan *plan, int rank, user *use,
 	if (!by_wedges(plan)) {
 		struct asl_cube c = asl_cube(plan, rank);
 
-		use_cube(&c, use, arg);
+		(by_pairs(plan) ? use_pairs : use_cube)(&c, use, arg);
 		return;
 	}
 	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++) {
@@ -152,7 +174,8 @@ static uint64_t tensor_words(const struct asl_plan *plan, int rank)
 	if (by_wedges(plan))
 		return asl_layout_words(&plan->symmetric->layout, rank);
 	c = asl_cube(plan, rank);
-	return asl_cube_words(&c);
+	return by_pairs(plan) ? asl_cube_pairs(&c).count * c.L.count
+			      : asl_cube_words(&c);
 }
 
 static uint64_t owned(const struct asl_plan *plan, int rank, int which)
@@ -542,9 +565,9 @@ static void add_entry(const struct testing *t, double A,
 		double *sums = t->sums + l * SUMS;
 		double term = product_of(k, x, 0, l);
 
-		for (int i = 1; x->packed && i < x->order; i++)
+		for (int i = 1; i < x->firsts; i++)
 			term += product_of(k, x, i, l);
-		if (x->packed)
+		if (x->firsts == x->order)
 			term *= orders_of(x);
 		sums[V_TERMS] += A * term;
 		sums[V_SIZE] += fabs(A * term);
@@ -728,6 +751,11 @@ const struct asl_family asl_family_symmetric = {
 };
 
 const struct asl_algorithm *const asl_symmetric_algorithms[] = {
-	&asl_symmetric_sttsv, &asl_symmetric_hopm,     &asl_symmetric_cpgrad,
-	&asl_symmetric_naive, &asl_symmetric_sequence, NULL,
+	&asl_symmetric_sttsv,
+	&asl_symmetric_hopm,
+	&asl_symmetric_cpgrad,
+	&asl_symmetric_naive,
+	&asl_symmetric_sequence,
+	&asl_symmetric_half,
+	NULL,
 };

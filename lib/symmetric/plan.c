@@ -261,12 +261,13 @@ bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache,
 
 static bool on_grid(const struct asl_algorithm *a)
 {
-	return a == &asl_symmetric_naive || a == &asl_symmetric_sequence;
+	return a == &asl_symmetric_naive || a == &asl_symmetric_sequence ||
+	       a == &asl_symmetric_half;
 }
 
 static bool works_on_slabs(const struct asl_plan *plan)
 {
-	return plan->algorithm == &asl_symmetric_sequence ||
+	return plan->algorithm != &asl_symmetric_naive ||
 	       plan->symmetric->order > 3;
 }
 
@@ -285,7 +286,7 @@ static uint64_t grid_cache(const struct asl_plan *plan)
 {
 	struct asl_cube x = asl_cube(plan, 0);
 
-	if (plan->algorithm == &asl_symmetric_sequence)
+	if (plan->algorithm != &asl_symmetric_naive)
 		return 2 * x.J.count;
 	return x.I.count + x.J.count + x.L.count;
 }
@@ -535,12 +536,16 @@ static void try_layout(struct asl_candidates *list, const struct asl_plan *base,
 	asl_candidates_add(list, &plan);
 }
 
-/* A cubic layout's steps decide its counts, and take a minute to find. */
+/*
+ * A cubic layout's steps decide its counts, and take a minute to find, and so do
+ * covers.
+ */
 static bool takes_long(const struct asl_plan *base, const char *steiner,
 		       int exchange)
 {
-	return exchange == ASL_P2P && is_cubic(steiner) &&
-	       !base->symmetric->steiner &&
+	bool cubic = exchange == ASL_P2P && is_cubic(steiner);
+
+	return (cubic || is_cover(steiner)) && !base->symmetric->steiner &&
 	       base->ranks > ASL_SYMMETRIC_CUBIC_RANKS;
 }
 
@@ -666,8 +671,10 @@ int asl_symmetric_rank(struct asl_candidates *list, const struct asl_plan *base)
 		try_layouts(list, base);
 	if (a == &asl_symmetric_sttsv && !base->symmetric->steiner) {
 		try_grid(list, base, &asl_symmetric_naive);
-		if (base->symmetric->order == 3)
-			try_grid(list, base, &asl_symmetric_sequence);
+		if (base->symmetric->order > 3)
+			return asl_candidates_end(list);
+		try_grid(list, base, &asl_symmetric_sequence);
+		try_grid(list, base, &asl_symmetric_half);
 	}
 	return asl_candidates_end(list);
 }

@@ -8,6 +8,7 @@
  *	cpgrad		the gradient of a CP decomposition, for R vectors at once
  *	sttsv-naive	y from the whole cube, symmetric or not
  *	sttsv-sequence	T = A x3 x, then y = T x
+ *	sttsv-sequence-half	the same with half of T, which is symmetric
  *
  * Their operands are A, X (n x R, a vector for R = 1) and Y, of X's size; hopm
  * leaves the last vector in X, and its product with A in Y.
@@ -78,7 +79,8 @@ struct asl_symmetric {
 };
 
 extern const struct asl_algorithm asl_symmetric_sttsv, asl_symmetric_hopm,
-	asl_symmetric_cpgrad, asl_symmetric_naive, asl_symmetric_sequence;
+	asl_symmetric_cpgrad, asl_symmetric_naive, asl_symmetric_sequence,
+	asl_symmetric_half;
 
 /* Lower bounds (bounds.c), also of a plan without a layout or grid. */
 double asl_symmetric_net_words(const struct asl_plan *plan);
