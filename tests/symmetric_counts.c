@@ -20,6 +20,7 @@
 #include "lib/run/run.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/symmetric.h"
+#include "tests/help/layouts.h"
 #include "tests/help/ledgers.h"
 #include "tests/help/random.h"
 
@@ -40,7 +41,7 @@ static const char *roll_layout(struct dice *d)
 
 static void make(struct asl_symmetric *s, const char *layout, int ranks)
 {
-	if (asl_symmetric_make(s, layout, ranks))
+	if (lay_out(s, layout, ranks))
 		fail_msg("%s", asl_failure());
 }
 

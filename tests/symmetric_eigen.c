@@ -17,6 +17,7 @@
 #include "lib/matrix/file.h"
 #include "lib/run/run.h"
 #include "lib/symmetric/symmetric.h"
+#include "tests/help/layouts.h"
 #include "tests/help/random.h"
 
 static char dir[] = "/tmp/aslant-eigen-XXXXXX", tensor[64], vector[64];
@@ -78,7 +79,7 @@ static struct asl_outcome power(const struct power *p)
 	};
 	struct asl_outcome found;
 
-	assert_int_equal(asl_symmetric_make(&s, p->layout, p->ranks), 0);
+	assert_int_equal(lay_out(&s, p->layout, p->ranks), 0);
 	s.together = 1;
 	if (asl_run(&want, each, &found))
 		fail_msg("%s", asl_failure_to_print());

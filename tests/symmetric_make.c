@@ -19,6 +19,7 @@
 #include "lib/matrix/file.h"
 #include "lib/symmetric/symmetric.h"
 #include "lib/symmetric/wedge.h"
+#include "tests/help/layouts.h"
 #include "tests/help/random.h"
 
 static struct asl_symmetric made(const char *layout, uint64_t n, int ranks,
@@ -31,7 +32,7 @@ static struct asl_symmetric made(const char *layout, uint64_t n, int ranks,
 		.exchange = alltoall ? ASL_ALLTOALL : ASL_P2P,
 	};
 
-	assert_int_equal(asl_symmetric_make(&s, layout, ranks), 0);
+	assert_int_equal(lay_out(&s, layout, ranks), 0);
 	return s;
 }
 
@@ -163,9 +164,8 @@ static void names_that_are_none(void **state)
 		struct asl_symmetric s = {
 			.n = (uint64_t)wrong[i].n, .order = 3, .columns = 1};
 
-		assert_int_equal(
-			asl_symmetric_make(&s, wrong[i].layout, wrong[i].ranks),
-			wrong[i].err);
+		assert_int_equal(lay_out(&s, wrong[i].layout, wrong[i].ranks),
+				 wrong[i].err);
 		if (!strstr(asl_failure(), wrong[i].why))
 			fail_msg("%s: %s", wrong[i].layout, asl_failure());
 		assert_null(s.layout.block);

@@ -285,7 +285,7 @@ static void run_one(unsigned i, int order, const char *store)
 	};
 	struct judge judge = {.laws_hold = laws_hold};
 
-	if (moves && roll(&d, 0, 1))
+	if (moves && !roll(&d, 0, 3))
 		want.verify = ASL_VERIFY_FREIVALDS;
 	if (asl_symmetric_begin(&want.plan, &x) ||
 	    asl_symmetric_settle(&want.plan))
@@ -302,7 +302,8 @@ static void run_one(unsigned i, int order, const char *store)
 static void runs(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(10, 100); i++)
+	/* 3/8 are sttsv verified by the oracle: 100 and more of all. */
+	for (unsigned i = 0; i < how_many(10, 300); i++)
 		for (int order = 4; order <= 5 && !leave_out(i); order++)
 			run_one(i, order, "dram");
 }

@@ -30,7 +30,7 @@
  *
  * Two other layouts are for any number of ranks.  `cubic` is for comparison: a
  * rank has about a cube of the tensor, so three ranges of row blocks, and needs
- * 3 / 6^(1/3) = 1.65 times the words.  `cover` (cover.c), also for tensors of
+ * 3 / 6^(1/3) = 1.65 times the words.  `cover` (cover_layout.c), also for tensors of
  * order 4 and 5, has sets of row blocks that overlap.
  */
 #ifndef ASL_LAYOUT_H
@@ -84,6 +84,23 @@ int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks);
 
 /* A tensor of any order on any number of ranks, and any n from 1 on. */
 int asl_layout_cover(struct asl_layout *l, uint64_t n, int order, int ranks);
+
+/*
+ * A set of `size` of the points for each rank, such that any `order` points, or
+ * all if there are fewer, are in at least one
+ */
+struct asl_cover {
+	int points, size, order, ranks;
+	uint64_t *set; /* [ranks]: bit i for point i */
+};
+
+enum { ASL_COVER_POINTS = 64 };
+
+/* Can there be one, with so many blocks of a tensor that they can be dealt? */
+bool asl_cover_is_worth_trying(const struct asl_cover *x);
+
+/* Fill set[].  -ENOENT: none was found; -ENOMEM. */
+int asl_cover_find(struct asl_cover *x);
 
 /*
  * Ranks work with the row blocks that are named for them, once or repeatedly:

@@ -211,17 +211,6 @@ static int make_steps(struct asl_symmetric *s)
 	return asl_schedule_make(&s->schedule, &s->layout);
 }
 
-int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks)
-{
-	int err = make_for_prediction(s, steiner, ranks);
-
-	if (!err)
-		err = make_steps(s);
-	if (err)
-		asl_symmetric_free(s);
-	return err;
-}
-
 void asl_symmetric_free(struct asl_symmetric *s)
 {
 	asl_wedge_lists_free(&s->scratch);

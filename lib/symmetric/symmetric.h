@@ -137,11 +137,9 @@ int asl_symmetric_rank(struct asl_candidates *list,
 int asl_symmetric_system(struct asl_steiner *x, const char *name);
 
 /*
- * The two steps of completing a layout: make the one of that name, and choose
- * `together` for a cache of S words.  False: not even one column fits, and
- * *needed words would do.
+ * Choose `together` for a cache of S words.  False: not even one column fits,
+ * and *needed words would do.
  */
-int asl_symmetric_make(struct asl_symmetric *s, const char *steiner, int ranks);
 bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache,
 		       uint64_t *needed);
 
