@@ -12,6 +12,8 @@ work=$(mktemp -d)
 launcher=
 trap 'kill $launcher 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
+# A rank that is sent a SIGSEGV dies of it, under a sanitizer, too.
+export ASAN_OPTIONS=handle_segv=0
 
 fail() {
 	echo "net_killed: $*"
