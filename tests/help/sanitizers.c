@@ -26,7 +26,7 @@ __lsan_default_suppressions(void)
 {
 	return "leak:libfabric.so\n"
 	       "leak:libpmemobj.so\n"
-	       "leak:add_to_global_resize\n"
-	       "leak:_dlerror_run\n"
-	       "leak:_dl_exception_create\n";
+	       "leak:ld-linux-x86-64.so\n"
+	       "leak:elf/dl-\n"
+	       "leak:dlfcn/dlerror.c\n";
 }
