@@ -178,7 +178,7 @@ known = {"--help", "--version", "--preset", "--build", "--install", "--test-dir"
          "--mpi", "--icsv", "--csv", "--cflags", "--libs"}
 for command in "run plan bounds suite report calibrate compare list".split():
     known |= set(re.findall(r"--[a-z][a-z-]*", "\n".join(run(f"build/aslant {command} --help", "tree")[1])))
-for path in glob.glob(os.path.join(root, "scripts/*")) + glob.glob(os.path.join(root, "bench/*")):
+for path in glob.glob(os.path.join(root, "scripts/*")) + glob.glob(os.path.join(root, "bench/measure/*")):
     if os.path.isfile(path) and not path.endswith(".md"):
         known |= set(re.findall(r"--[a-z][a-z-]*", open(path, encoding="utf-8").read()))
 for page, text in texts.items():
