@@ -1,11 +1,11 @@
 #!/bin/bash
 # docs_examples.sh -- the pages' examples print what the pages say
 #
-# Runs every command that a page shows with its output, page by page, and
-# compares the two; times, residuals and the machine's memory may differ, and
-# '...' stands for any lines.  Examples that need another machine are left to
-# the tests named below.  Also: the picture's figures, the sentence quoted from
-# a report, every option and every test that a page names.  ASLANT is the command.
+# Runs every command that a README shows with its output, page by page, and
+# compares the two (tests/help/examples.py).  Examples that need another machine
+# are left to the tests named below.  Also: the picture's figures, the sentence
+# quoted from a report, every option and every test that a page names.  ASLANT is
+# the command.
 set -u
 
 root=$(realpath "$(dirname "$0")/..")
@@ -25,9 +25,13 @@ for script in install-deps build; do
 done
 
 "$python" - "$root" <<'PYTHON' || fail "pages and command differ"
-import csv, glob, html, os, re, subprocess, sys
+import csv, glob, html, os, re, sys
 
 root = sys.argv[1]
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(root, "tests/help"))
+import examples
+
 wrong = []
 
 # Examples that another test runs: they need a machine, a batch system, a signal.
@@ -38,69 +42,13 @@ ELSEWHERE = {
     r"^(scripts/submit|tail -n 1 results/quick.log)": "batch_slurm",
 }
 
-MASKS = (r"M = \d+ words( \([^)]*\))?", r"(?<=residual )[\d.e+-]+",
-         r"(?<=lambda x\| = )\S+", r"\b[\d.e+-]+ s\b", r"[\d.]+ GFLOP/s",
-         r"(?<=quickstart-)\d+T\d+Z", r"(?<=time )[\d.]+", r"\bhost \w+",
-         r"\d+ of \d+(?= products)")
-
-def plain(line, numbers=False):
-    for mask in MASKS:
-        line = re.sub(mask, "#", line)
-    if numbers: # only the form: what it measured differs from machine to machine
-        line = re.sub(r"\d[\d.e+-]*", "#", line)
-        line = re.sub(r"\b(slower|faster|no difference)\b(?=  )", "#", line)
-    return " ".join(line.split())
-
 def pages():
     for folder, folders, names in os.walk(root):
         folders[:] = [x for x in folders if not x.startswith((".", "build", "reference"))]
         yield from (os.path.join(folder, x) for x in names if x == "README.md")
 
-def examples(text):
-    """Of each '$ command' in indented blocks: command, lines of output."""
-    found, inside = [], False
-    for line in text.split("\n"):
-        if line.startswith("    $ "):
-            found.append((line[6:], []))
-            inside = True
-        elif inside and (line.startswith("    ") or not line):
-            found[-1][1].append(line[4:])
-        else:
-            inside = False
-    for command, lines in found:
-        while lines and not lines[-1]:
-            lines.pop()
-    return found
-
-def agrees(said, printed):
-    """Are the parts of `said` between '...' in `printed`, in this order?"""
-    parts, at = [[]], 0
-    for x in said:
-        if x == "...":
-            parts.append([])
-        else:
-            parts[-1].append(x)
-    for n, part in enumerate(parts):
-        ends = [i for i in range(at, len(printed) - len(part) + 1)
-                if printed[i:i + len(part)] == part]
-        if n == 0:
-            ends = [i for i in ends if i == 0]
-        if n == len(parts) - 1:
-            ends = [i for i in ends if i + len(part) == len(printed)]
-        if not ends:
-            return False
-        at = ends[0] + len(part)
-    return True
-
 def run(command, cwd):
-    done = subprocess.run(["bash", "-c", command], cwd=cwd, text=True, timeout=300,
-                          capture_output=True,
-                          env=dict(os.environ, ASLANT=os.path.realpath("tree/build/aslant")))
-    lines = done.stdout.splitlines() # not what is said of this machine: aslant: note: ...
-    lines += [x for x in done.stderr.splitlines() if not x.startswith("aslant: ")]
-    while lines and not lines[-1]:
-        lines.pop()
-    return done.returncode, lines
+    return examples.run(command, cwd, os.path.realpath("tree/build/aslant"))
 
 def check(page, command, said):
     if command.startswith("cat "): # a file that the next example reads
@@ -114,7 +62,7 @@ def check(page, command, said):
             return
     form = command.endswith("compare shm file")
     code, lines = run(command.replace("bench/", root + "/bench/"), "tree")
-    if not agrees([plain(x, form) for x in said], [plain(x, form) for x in lines]):
+    if not examples.prints(said, lines, form):
         wrong.append(f"{page}: $ {command}\n  prints\n" + "\n".join(lines))
     elif code and "--emulate" not in command:
         wrong.append(f"{page}: $ {command}\n  exit code {code}")
@@ -129,10 +77,12 @@ for name, where in ("shm", ""), ("file", "--nvm-dir pools"):
         wrong.append("compare: no results")
 
 texts = {os.path.relpath(x, root): open(x, encoding="utf-8").read() for x in pages()}
+with open(os.path.join(root, "results/FINDINGS.md"), encoding="utf-8") as f:
+    others = {"results/FINDINGS.md": f.read()} # run by scripts/findings
 count = 0
-quickstart = [x for x in examples(texts["README.md"]) if "quickstart" in x[0]]
+quickstart = [x for x in examples.examples(texts["README.md"]) if "quickstart" in x[0]]
 for page, text in sorted(texts.items()):
-    for example in examples(text):
+    for example in examples.examples(text):
         count += 1
         if example not in quickstart:
             check(page, *example)
@@ -140,7 +90,7 @@ for page, text in sorted(texts.items()):
 # The quickstart is one script, which says what it runs.
 said = "\n".join(x for command, lines in quickstart for x in ["$ " + command, *lines, ""])
 code, lines = run("scripts/quickstart", "tree")
-if not agrees(["...", *map(plain, said.strip().split("\n")), "..."], list(map(plain, lines))):
+if not examples.prints(["...", *said.strip().split("\n"), "..."], lines):
     wrong.append("README.md: scripts/quickstart prints\n" + "\n".join(lines))
 
 # The picture shows the same runs.
@@ -181,7 +131,7 @@ for command in "run plan bounds suite report calibrate compare list".split():
 for path in glob.glob(os.path.join(root, "scripts/*")) + glob.glob(os.path.join(root, "bench/measure/*")):
     if os.path.isfile(path) and not path.endswith(".md"):
         known |= set(re.findall(r"--[a-z][a-z-]*", open(path, encoding="utf-8").read()))
-for page, text in texts.items():
+for page, text in (texts | others).items():
     for code in re.findall(r"`([^`\n]+)`", text) + re.findall(r"^    (.*)$", text, re.M):
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", code):
             if option not in known:

@@ -13,6 +13,7 @@ def documents():
                       if not x.startswith((".", "build")) and x != "results"]
         yield from (os.path.join(folder, x) for x in names if x.endswith(".md"))
     yield "./results/README.md"
+    yield "./results/FINDINGS.md"
 
 def prose(path):
     """The text without code, in which brackets mean something else."""
