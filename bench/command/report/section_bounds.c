@@ -61,6 +61,15 @@ static void put(struct asl_sheet *t, const struct asl_pack *g,
 		      io->middle, io->high);
 }
 
+static const char *say_no_ratio(const struct asl_pack *g)
+{
+	for (int i = 0; i < g->count; i++)
+		if (g->at[i]->row->ranks > 1)
+			return "No case has a lower bound above 0.";
+	return "The bound is 0 in every case: with one rank no words have to "
+	       "move between ranks.";
+}
+
 static void figure(struct asl_page *p, const struct asl_pack *family)
 {
 	static const int by_algorithm[] = {COL_algorithm, ASL_END};
@@ -97,8 +106,7 @@ static void figure(struct asl_page *p, const struct asl_pack *family)
 		       bars ? "From the best case to the worst, with the "
 			      "median. 1 is the bound: nothing can be left of "
 			      "it."
-			    : "The bound is 0 in every case: with one rank no "
-			      "words have to move between ranks.",
+			    : say_no_ratio(family),
 		       &t);
 }
 

@@ -1,8 +1,8 @@
 /*
  * section_pareto.c -- words written against words sent, and both lower bounds
  *
- * Carson et al. (Write-avoiding algorithms, 2016) proved that no algorithm of
- * this model attains both bounds: how near to the corner can one come?
+ * Carson et al. (Write-avoiding algorithms, 2016) proved that no multiplication
+ * in this model attains both bounds: how near to the corner can one come?
  */
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +123,11 @@ static int put_point(struct asl_page *p, struct asl_plot *plot,
 	return 1;
 }
 
+static bool is_product(const struct asl_runs_row *row)
+{
+	return !strcmp(row->family, "multiplication");
+}
+
 enum { CURVE = 48 };
 
 /*
@@ -138,7 +143,7 @@ static void draw_curve(struct asl_plot *plot, const struct asl_runs_row *row,
 	int count = 0;
 
 	/* Other families have no such sizes. */
-	if (strcmp(row->family, "multiplication") || !(low > 0))
+	if (!is_product(row) || !(low > 0))
 		return;
 	for (int i = 0; i < CURVE; i++) {
 		double z = low * pow(high / low, (double)i / (CURVE - 1));
@@ -213,6 +218,28 @@ static bool has_ways(const struct asl_pack *g)
 	return g->count > 1;
 }
 
+static bool has_products(const struct asl_packs *all)
+{
+	for (int i = 0; i < all->count; i++)
+		if (is_product(all->at[i].at[0]->row))
+			return true;
+	return false;
+}
+
+static const char about_products[] =
+	"<p>For multiplications of matrices Carson et al. "
+	"(<i>Write-avoiding algorithms</i>, IPDPS 2016) proved that no "
+	"algorithm which stores the partial sums that it updates can be "
+	"in the corner where both lines meet: fewer words written must "
+	"be paid for with more words sent. The dashed curve says how "
+	"many: a rank that does V multiplications and writes z partial "
+	"sums needs 2V/&#8730;z words of A and B or more, less the "
+	"words that it owns. It holds for the means of ranks that do as "
+	"many multiplications, each; Q is bounded by its cheapest "
+	"point. Algorithms that never write partial sums "
+	"(<code>fused</code>, <code>cuts-fused</code>) are outside of that "
+	"model, and left of the curve.</p>\n";
+
 static void write_section(struct asl_page *p)
 {
 	static const int by_point[] = {
@@ -229,19 +256,10 @@ static void write_section(struct asl_page *p)
 	all = asl_page_packs(p, points, by_point, asl_by_problem, has_ways);
 	asl_packs_sort(&all);
 	fputs("<p>Dashed: what no algorithm can go below, in words sent (left "
-	      "of it) and in words written (below it). Carson et al. "
-	      "(<i>Write-avoiding algorithms</i>, IPDPS 2016) proved that no "
-	      "algorithm which stores the partial sums that it updates can be "
-	      "in the corner where both lines meet: fewer words written must "
-	      "be paid for with more words sent. The dashed curve says how "
-	      "many: a rank that does V multiplications and writes z partial "
-	      "sums needs 2V/&#8730;z words of A and B or more, less the "
-	      "words that it owns. It holds for the means of ranks that do as "
-	      "many multiplications, each; Q is bounded by its cheapest "
-	      "point. What never writes partial sums (<code>fused</code>, "
-	      "<code>cuts-fused</code>) is outside of that model, and left of "
-	      "the curve.</p>\n",
+	      "of it) and in words written (below it).</p>\n",
 	      p->f);
+	if (has_products(&all))
+		fputs(about_products, p->f);
 	asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
 	if (!all.count)
 		asl_note(p, "No problem was solved in two ways on more than "
