@@ -131,7 +131,7 @@ def write(name, rows):
             row = dict(plain, run_id=f"run-{i}")
             row.update(x)
             row["m"] = row["k"] = row["n"]
-            row["q_apm_max"] = row["predicted_q_apm_max"] = (
+            row["q_apm_max"] = row["predicted_q_apm_max"] = row["q_apm_path"] = (
                 row["r"] * row["read_words_max"] +
                 row["w"] * row["write_words_max"] +
                 row["beta"] * row["bh_words_max"])
@@ -397,7 +397,7 @@ for best in found.tables["best.csv"]:
            if x["algorithm"] == best[c]} for c in ("least cost", "next best")]
     limits = {b for b, n in of[0] & of[1] if best["problem"] == "n = " + n or
               best["problem"].startswith(n + " x")}
-    cost = min(float(x["q_full_max"]) for x in rows
+    cost = min(float(x["q_full_path"]) for x in rows
                if x["algorithm"] == best["next best"] and
                x["memory_budget_words"] in limits)
     assert limits and float(best["Q"]) <= cost, (best, of)

@@ -292,13 +292,13 @@ check("bounds", any(x["name"] == "net_words" and
 plan = table("plan.csv", """place algorithm kernel m n k ranks ranks_used
     grid cache_words memory_words r w beta q_apm_max q_full_max
     read_words_max write_words_max bh_words_max memory_high_words
-    outside_apm blocks spec dims q_joint_bound""".split())
+    outside_apm blocks spec dims q_joint_bound q_apm_path q_full_path""".split())
 x = runs("same.csv", 1)[0]
 check("plan and run --store null differ in what they assume",
       all(y[c] == x[c] for y in plan for c in """m n k ranks cache_words
     memory_words r w beta""".split()))
 check("places", [x["place"] for x in plan] == ["1", "2", "3", "4"])
-costs = [float(x["q_apm_max"]) for x in plan]
+costs = [float(x["q_apm_path"]) for x in plan]
 check("plan", len(plan) == 4 and costs == sorted(costs))
 
 A, B = np.load(d + "a.npy"), np.load(d + "b.npy")

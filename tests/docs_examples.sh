@@ -103,7 +103,7 @@ for name, row in rows.items():
     words = [float(row[x]) for x in ("read_words_max", "write_words_max", "bh_words_max")]
     at = bars.index(name, start)
     expected = [f"{x / 1e6:.1f}" for x in (words[0], 4 * words[1], words[2])]
-    expected.append("Q = %.1f" % (float(row["q_apm_max"]) / 1e6))
+    expected.append("Q = %.1f" % (float(row["q_apm_path"]) / 1e6))
     if bars[at + 1:at + 5] != expected:
         wrong.append(f"aslant.svg: {name} has {bars[at + 1:at + 5]}, counted {expected}")
     if name == "fused":

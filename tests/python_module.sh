@@ -71,7 +71,7 @@ for A in T, packed:
     same(y, expected, "sttsv")
 
 found = aslant.plan(n=1000, ranks=16, top=7, write_cost=4)
-assert len(found) == 7 and (numpy.diff(found["q_apm_max"]) >= 0).all()
+assert len(found) == 7 and (numpy.diff(found["q_apm_path"]) >= 0).all()
 assert found["algorithm"].dtype.kind == "U"
 least = aslant.bounds(n=1000, ranks=16)
 assert least["value"][list(least["name"]).index("net_words")] > 0

@@ -317,7 +317,7 @@ static void plan(void **state)
 	assert_int_equal(asl_task_plan(task), 0);
 	assert_int_equal(asl_task_rows(task), 5);
 	for (int i = 0; i < 5; i++, last = q) {
-		assert_int_equal(asl_task_number(task, i, "q_apm_max", &q), 0);
+		assert_int_equal(asl_task_number(task, i, "q_apm_path", &q), 0);
 		assert_true(q >= last && q > 0);
 	}
 	assert_non_null(strstr(asl_task_csv(task), "place,algorithm,"));

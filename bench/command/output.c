@@ -175,14 +175,14 @@ static void print_costs(FILE *f, const struct asl_rep *rep)
 {
 	int first = rep->want->plan.accounting;
 
-	fprintf(f, "\n%-15s%15s%15s%19s\n", "cost", "busiest rank", "predicted",
-		"critical path");
+	fprintf(f, "\n%-15s%15s%15s%15s\n", "cost", "critical path",
+		"busiest rank", "predicted");
 	for (int i = 0; i < ASL_ACCOUNTINGS; i++) {
 		int a = i ? !first : first;
 
-		fprintf(f, "Q %-13s%15.9g%15.9g%19.9g\n",
-			asl_accounting_name(a), rep->q_max[a],
-			rep->predicted_q_max[a], rep->q_path[a]);
+		fprintf(f, "Q %-13s%15.9g%15.9g%15.9g\n",
+			asl_accounting_name(a), rep->q_path[a], rep->q_max[a],
+			rep->predicted_q_max[a]);
 	}
 }
 

@@ -134,7 +134,7 @@ static void print_line(int place, const struct asl_candidate *x)
 		*shown.grid = '\0';
 	}
 	printf("%3d %-*s%7d%10.4g", place, WIDTH, how, asl_plan_ranks(&x->plan),
-	       f->q[x->plan.accounting]);
+	       asl_candidate_cost(x));
 	for (int i = 0; i < 4; i++)
 		printf("%7s", brief(text, words[i]));
 	putchar('\n');
@@ -146,12 +146,19 @@ static void print_line(int place, const struct asl_candidate *x)
 static void print_lower_bound(const struct asl_candidates *list)
 {
 	const struct asl_candidate *last = &list->best[list->count - 1];
-	double q = last->forecast.q[last->plan.accounting];
 
-	if (list->lower_bound < q)
-		printf("\nNot every grid was looked at; none of the others "
-		       "costs less than %.5g.\n",
+	if (list->lower_bound < asl_candidate_cost(last))
+		printf("\nNot every plan was looked at closely; none of the "
+		       "others costs less\nthan %.5g.\n",
 		       list->lower_bound);
+}
+
+static void print_ranking(const struct asl_candidates *list)
+{
+	if (!list->best->path[ASL_APM])
+		puts("\nQ is the busiest rank's: critical paths are followed "
+		     "on "
+		     "512 ranks or fewer,\nif that does not take long.");
 }
 
 static bool is_among(const struct asl_algorithm *a,
@@ -237,6 +244,7 @@ static void plan_print(const struct asl_case *c,
 	       "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < list->count; i++)
 		print_line(i + 1, &list->best[i]);
+	print_ranking(list);
 	print_joint_bound(base);
 	print_outsiders(asl_cli_of(base), list);
 	print_lower_bound(list);

@@ -3,7 +3,10 @@
  */
 #include "bench/library/answer.h"
 
+#include <math.h>
+
 #include "bench/library/say.h"
+#include "lib/run/path.h"
 
 static int nothing_fits(const struct asl_plan *base, uint64_t memory_needed)
 {
@@ -18,9 +21,18 @@ static int nothing_fits(const struct asl_plan *base, uint64_t memory_needed)
 
 int asl_plans_find(struct asl_candidates *list, const struct asl_plan *base)
 {
-	int err = asl_cli_of(base)->rank(list, base);
+	int top = list->top, err;
 
+	list->top = asl_path_looks(top);
+	err = asl_cli_of(base)->rank(list, base);
+	if (!err)
+		asl_path_rank(list, top);
 	return err < 0 ? nothing_fits(base, list->memory_needed) : err;
+}
+
+static void put_path(struct asl_csv *csv, const char *name, double q)
+{
+	asl_csv_put_number(csv, name, q > 0 ? q : NAN);
 }
 
 static void put_plan(struct asl_csv *csv, int place,
@@ -56,6 +68,8 @@ static void put_plan(struct asl_csv *csv, int place,
 	asl_csv_put(csv, "dims", shown.dims);
 	asl_csv_put_number(csv, "q_joint_bound",
 			   plan->algorithm->family->joint_bound(plan));
+	put_path(csv, "q_apm_path", x->path[ASL_APM]);
+	put_path(csv, "q_full_path", x->path[ASL_FULL]);
 	asl_csv_end_row(csv);
 }
 

@@ -14,7 +14,7 @@
  *	asl_task_result_matrix(task, C, m, n, n);
  *	if (asl_task_run(task))
  *		puts(asl_why());
- *	asl_task_number(task, 0, "q_apm_max", &cost);
+ *	asl_task_number(task, 0, "q_apm_path", &cost);
  *	asl_task_close(task);
  *
  * Order	Open; set, operands and result, in any order; run, plan or

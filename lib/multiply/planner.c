@@ -11,6 +11,7 @@
 #include "lib/base/parts.h"
 #include "lib/matrix/file.h"
 #include "lib/multiply/search.h"
+#include "lib/run/path.h"
 
 /*
  * What the busiest of all ranks is predicted to count
@@ -274,12 +275,14 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
 
 int asl_planner_best(struct asl_plan *plan, uint64_t *memory_needed)
 {
-	struct asl_candidates list = asl_candidates(1);
+	struct asl_candidates list = asl_candidates(asl_path_looks(1));
 	int err = asl_planner_rank(&list, plan);
 
 	*memory_needed = list.memory_needed;
-	if (!err)
+	if (!err) {
+		asl_path_rank(&list, 1);
 		asl_candidates_take(plan, &list);
+	}
 	return err;
 }
 

@@ -621,7 +621,7 @@ static void ask_all(struct asl_search *s, int which, const struct asl_box *box)
 	v->looks += LOOKS_FOR_ALL;
 	f = &s->found[s->founds].candidate;
 	part = &s->found[s->founds].part;
-	f->plan = complete(part, v, box);
+	*f = (struct asl_candidate){.plan = complete(part, v, box)};
 	f->forecast = asl_forecast(&f->plan);
 	if (too_much(s, v, f->forecast.memory_needed))
 		return;

@@ -7,6 +7,7 @@
 #include "lib/multiply/bounds.h"
 #include "lib/multiply/multiply.h"
 #include "lib/outofcore/walk.h"
+#include "lib/run/path.h"
 
 /*
  * Tiles for a budget of DRAM, by the model
@@ -151,12 +152,14 @@ int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base)
 
 int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed)
 {
-	struct asl_candidates list = asl_candidates(1);
+	struct asl_candidates list = asl_candidates(asl_path_looks(1));
 	int err = asl_ooc_rank(&list, plan);
 
 	*memory_needed = list.memory_needed;
-	if (!err)
+	if (!err) {
+		asl_path_rank(&list, 1);
 		asl_candidates_take(plan, &list);
+	}
 	return err;
 }
 

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double cost(const struct asl_candidate *x)
-{
-	return x->forecast.q[x->plan.accounting];
-}
-
 static void release(const struct asl_plan *plan)
 {
 	struct asl_plan released = *plan;
@@ -30,7 +25,8 @@ struct asl_candidates asl_candidates(int top)
 
 double asl_candidates_limit(const struct asl_candidates *x)
 {
-	return x->count < x->top ? INFINITY : cost(&x->best[x->count - 1]);
+	return x->count < x->top ? INFINITY
+				 : asl_candidate_cost(&x->best[x->count - 1]);
 }
 
 /* There is room for one more than `top`: the last then drops out. */
@@ -38,7 +34,9 @@ static void insert(struct asl_candidates *x, const struct asl_candidate *new)
 {
 	int at = x->count;
 
-	for (; at > 0 && cost(&x->best[at - 1]) > cost(new); at--)
+	for (; at > 0 &&
+	       asl_candidate_cost(&x->best[at - 1]) > asl_candidate_cost(new);
+	     at--)
 		x->best[at] = x->best[at - 1];
 	x->best[at] = *new;
 	if (++x->count > x->top)
@@ -50,7 +48,7 @@ void asl_candidates_put(struct asl_candidates *x,
 {
 	struct asl_candidate *best = NULL;
 
-	if (cost(candidate) < asl_candidates_limit(x)) {
+	if (asl_candidate_cost(candidate) < asl_candidates_limit(x)) {
 		best = reallocarray(x->best, (size_t)x->count + 1,
 				    sizeof *best);
 		x->failed |= !best;
@@ -73,7 +71,7 @@ void asl_candidates_refuse(struct asl_candidates *x,
 
 void asl_candidates_add(struct asl_candidates *x, const struct asl_plan *plan)
 {
-	struct asl_candidate new = {*plan, asl_forecast(plan)};
+	struct asl_candidate new = {*plan, asl_forecast(plan), {0}};
 
 	if (plan->budget && new.forecast.memory_needed > plan->budget)
 		asl_candidates_refuse(x, plan, new.forecast.memory_needed);

@@ -2,8 +2,9 @@
  * candidates.h -- complete plans for one problem, ranked by predicted cost
  *
  * A planner adds every plan that it can think of.  The list keeps the `top` of
- * least Q, under the accounting of the plans, and remembers how much memory
- * would have been enough for those that the budget refuses.
+ * least Q, the busiest rank's under the accounting of the plans, and remembers
+ * how much memory would have been enough for those that the budget refuses.
+ * asl_path_rank (lib/run/path.h) can then rank them by their critical paths.
  *
  *	struct asl_candidates list = asl_candidates(top);
  *
@@ -24,7 +25,16 @@
 struct asl_candidate {
 	struct asl_plan plan;
 	struct asl_forecast forecast;
+	double path[ASL_ACCOUNTINGS]; /* Q along the path; 0: not known */
 };
+
+/* Q by the plan's accounting: along the path if that is known. */
+static inline double asl_candidate_cost(const struct asl_candidate *x)
+{
+	enum asl_accounting a = x->plan.accounting;
+
+	return x->path[a] > 0 ? x->path[a] : x->forecast.q[a];
+}
 
 struct asl_candidates {
 	struct asl_candidate

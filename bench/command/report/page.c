@@ -109,8 +109,10 @@ const char *asl_say_budget(char text[ASL_SAID], double budget)
 	return text;
 }
 
-void asl_row_parts(double part[4], const struct asl_runs_row *x)
+void asl_row_parts(double part[ASL_PARTS], const struct asl_runs_row *x)
 {
+	part[ASL_PART_WAIT] =
+		fmax(0, asl_known(asl_row_cost(x) - asl_row_busiest_cost(x)));
 	part[ASL_PART_NET] = asl_known(x->beta * x->bh_words_max);
 	part[ASL_PART_READ] = asl_known(x->r * x->read_words_max);
 	part[ASL_PART_WRITE] = asl_known(x->w * x->write_words_max);

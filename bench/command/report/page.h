@@ -176,7 +176,14 @@ void asl_figure_end(struct asl_page *p, const char *note, struct asl_sheet *s);
  * Costs
  */
 
-enum asl_part { ASL_PART_NET, ASL_PART_READ, ASL_PART_WRITE, ASL_PART_OTHER };
+enum asl_part {
+	ASL_PART_NET,
+	ASL_PART_READ,
+	ASL_PART_WRITE,
+	ASL_PART_OTHER,
+	ASL_PART_WAIT, /* along the critical path, beyond the busiest rank's Q */
+	ASL_PARTS
+};
 
 /* For sums and limits: NAN is 0; what is shown of `count` things. */
 static inline double asl_known(double x)
@@ -189,7 +196,10 @@ static inline int asl_shown(int count, int most)
 	return count < most ? count : most;
 }
 
-/* Parts of asl_row_cost, of the busiest ranks: their sum may be larger. */
-void asl_row_parts(double part[4], const struct asl_runs_row *row);
+/*
+ * Parts of asl_row_cost.  All but the last are of the busiest rank of each kind:
+ * their sum may be larger.
+ */
+void asl_row_parts(double part[ASL_PARTS], const struct asl_runs_row *row);
 
 #endif

@@ -80,7 +80,7 @@ void asl_plot_limit(struct asl_plot *p, const double *x, const double *y,
  * Bars, in parts or as a range with a mark
  */
 
-enum { ASL_BAR_PARTS = 4 };
+enum { ASL_BAR_PARTS = 5 };
 
 struct asl_bar {
 	const char *group; /* a heading, where it is another one */

@@ -32,8 +32,9 @@ static void put(struct asl_page *p, struct asl_sheet *t,
 		      row->transport, row->r, row->w, row->beta,
 		      row->bh_words_max, row->net_bound_words,
 		      row->net_bound_ratio);
-	asl_sheet_put(t, "%g%g%g%g%s%s%d%g%g%g%g\n", row->read_words_max,
-		      row->write_words_max, asl_row_cost(row), predicted(row),
+	asl_sheet_put(t, "%g%g%g%g%g%s%s%d%g%g%g%g\n", row->read_words_max,
+		      row->write_words_max, asl_row_cost(row),
+		      asl_row_busiest_cost(row), predicted(row),
 		      row->predicted_equal == 1 ? "yes" : "NO", verified(x),
 		      x->count, timed ? x->time.median : NAN,
 		      timed ? x->time.low : NAN, timed ? x->time.high : NAN,
@@ -61,7 +62,8 @@ static void write_all(struct asl_page *p)
 		p, &t,
 		"result|problem|ranks|algorithm|kernel|grid|pools on|transport|"
 		"r|w|\xce\xb2|sent, B_h|lower bound|times bound|read, B_r|"
-		"written, B_w|cost Q|predicted Q|as predicted|verified|"
+		"written, B_w|cost Q|busiest rank's|predicted|as "
+		"predicted|verified|"
 		"repetitions|seconds|low|high|GFLOP/s");
 	for (int i = 0; i < shown; i++)
 		put(p, &t, &r->cases[i]);
@@ -78,8 +80,11 @@ static void write_method(struct asl_page *p)
 	      "<dt>r, w, &#946;</dt><dd>What a word of each of them costs on "
 	      "this machine: in nanoseconds, or relative to each other.</dd>\n"
 	      "<dt>Q</dt><dd>r B<sub>r</sub> + w B<sub>w</sub> + &#946; "
-	      "B<sub>h</sub>, and messages and flops if they cost anything, of "
-	      "the busiest rank. Contractions out of core are judged by the "
+	      "B<sub>h</sub>, and messages and flops if they cost anything, "
+	      "along the critical path: a rank that receives a message goes on "
+	      "no earlier than its sender. The busiest rank&#39;s is what the "
+	      "rank with most to do costs by itself, and so is the predicted "
+	      "one. Contractions out of core are judged by the "
 	      "accounting <i>full</i>, which tells pool from DRAM.</dd>\n"
 	      "<dt>as predicted</dt><dd>Every counter of every rank and phase "
 	      "equals a closed form that was written independently.</dd>\n"

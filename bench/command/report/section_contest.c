@@ -84,13 +84,15 @@ static const char *say_why(char text[ASL_SAID], const struct contest *c)
 		[ASL_PART_READ] = "words read",
 		[ASL_PART_WRITE] = "words written",
 		[ASL_PART_OTHER] = "messages, flops and DRAM",
+		[ASL_PART_WAIT] = "cost of waiting",
 	};
 	const struct asl_runs_row *row = c->best->row;
 	const double price[] = {[ASL_PART_NET] = row->beta,
 				[ASL_PART_READ] = row->r,
 				[ASL_PART_WRITE] = row->w,
-				[ASL_PART_OTHER] = 1};
-	double a[4], b[4];
+				[ASL_PART_OTHER] = 1,
+				[ASL_PART_WAIT] = 1};
+	double a[ASL_PARTS], b[ASL_PARTS];
 	char x[ASL_BRIEF], y[ASL_BRIEF];
 	int most = 0;
 
@@ -98,7 +100,7 @@ static const char *say_why(char text[ASL_SAID], const struct contest *c)
 		return "the same within half a percent";
 	asl_row_parts(a, row);
 	asl_row_parts(b, c->next->row);
-	for (int i = 1; i < 4; i++)
+	for (int i = 1; i < ASL_PARTS; i++)
 		if (b[i] - a[i] > b[most] - a[most])
 			most = i;
 	snprintf(text, ASL_SAID, "%s %s instead of %s",

@@ -21,16 +21,16 @@ static void put_data(struct asl_page *p, struct asl_sheet *s,
 	asl_sheet_begin(
 		p, s,
 		"problem|algorithm|kernel|grid|\xce\xb2 B_h|r B_r|w B_w|"
-		"messages and rest|Q|memory budget");
+		"messages and rest|waiting|Q|memory budget");
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_runs_row *x = g->at[i]->row;
-		double part[4];
+		double part[ASL_PARTS];
 
 		asl_row_parts(part, x);
-		asl_sheet_put(s, "%s%s%s%s%g%g%g%g%g%g\n", asl_say(x).size,
+		asl_sheet_put(s, "%s%s%s%s%g%g%g%g%g%g%g\n", asl_say(x).size,
 			      x->algorithm, x->kernel, x->grid, part[0],
-			      part[1], part[2], part[3], asl_row_cost(x),
-			      x->memory_budget_words);
+			      part[1], part[2], part[3], part[4],
+			      asl_row_cost(x), x->memory_budget_words);
 	}
 }
 
@@ -75,7 +75,7 @@ static void fill(struct asl_bar *bar, struct label *label,
 	*bar = (struct asl_bar){label->said.size, label->name,
 				.note = label->note};
 	asl_row_parts(bar->part, row);
-	for (int k = 0; k < 4; k++)
+	for (int k = 0; k < ASL_PARTS; k++)
 		total += bar->part[k];
 	bar->mark = fabs(total - cost) > 0.01 * cost ? cost : NAN;
 }
@@ -152,9 +152,11 @@ static void write_section(struct asl_page *p)
 					      by_panel, by_panel, NULL);
 
 	asl_packs_sort(&all);
-	fputs("<p>Counted words of the busiest rank, times what a word costs. "
-	      "A short bar is good; its longest part is where to save. At its "
-	      "end is Q. Where memory budgets differ, the budget is beside the "
+	fputs("<p>Counted words of the busiest rank, times what a word costs, "
+	      "and what ranks on the critical path wait beyond that. A short "
+	      "bar is good; its longest part is where to save. At its end is "
+	      "Q along the critical path. Where memory budgets differ, the "
+	      "budget is beside the "
 	      "name, and &#39;least&#39; means among bars with no larger one. ",
 	      p->f);
 	if (all.count > 2 * ASL_MOST_PLOTS)
@@ -167,7 +169,7 @@ static void write_section(struct asl_page *p)
 	      "&#946;&#160;B<sub>h</sub> <span class=\"p1\"></span>reading, "
 	      "r&#160;B<sub>r</sub> <span class=\"p2\"></span>writing, "
 	      "w&#160;B<sub>w</sub> <span class=\"p3\"></span>messages, "
-	      "flops, DRAM</p>\n",
+	      "flops, DRAM <span class=\"p4\"></span>waiting</p>\n",
 	      p->f);
 	asl_page_figures(p, &all, 2 * ASL_MOST_PLOTS, panel);
 	free(all.at);

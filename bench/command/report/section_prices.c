@@ -477,8 +477,10 @@ static void write_section(struct asl_page *p)
 	      "send one, w/&#946;? Counts of a grid that ran do not depend on "
 	      "it, so that costs for every other w/&#946; follow from them "
 	      "without another run: straight lines, whose lowest is the one "
-	      "to choose. Messages and flops are left out, and words are "
-	      "those of the busiest rank of each kind. Other grids, which did "
+	      "to choose. Messages, flops and waiting are left out, and words "
+	      "are those of the busiest rank of each kind, so that Q along the "
+	      "critical path may be more than a line says. Other grids, which "
+	      "did "
 	      "not run, may be cheaper still: <code>aslant plan</code> "
 	      "knows.</p>\n",
 	      p->f);

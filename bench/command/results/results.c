@@ -216,9 +216,14 @@ bool asl_row_out_of_core(const struct asl_runs_row *row)
 	return !strcmp(row->family, "contraction out of core");
 }
 
-double asl_row_cost(const struct asl_runs_row *row)
+double asl_row_busiest_cost(const struct asl_runs_row *row)
 {
 	return asl_row_out_of_core(row) ? row->q_full_max : row->q_apm_max;
+}
+
+double asl_row_cost(const struct asl_runs_row *row)
+{
+	return asl_row_out_of_core(row) ? row->q_full_path : row->q_apm_path;
 }
 
 /*

@@ -117,10 +117,12 @@ bool asl_row_timed(const struct asl_runs_row *row);
 bool asl_row_out_of_core(const struct asl_runs_row *row);
 
 /*
- * Q by the accounting that the family is judged by, which is `full` out of
- * core, as the other does not tell pool from DRAM.
+ * Q along the critical path, and the busiest rank's, by the accounting that the
+ * family is judged by, which is `full` out of core, as the other does not tell
+ * pool from DRAM.
  */
 double asl_row_cost(const struct asl_runs_row *row);
+double asl_row_busiest_cost(const struct asl_runs_row *row);
 
 /*
  * Orders and groups of cases, by lists of columns

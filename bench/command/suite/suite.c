@@ -303,7 +303,8 @@ static void print_plan(FILE *f, const struct asl_plan *plan)
 static void suite_print(const struct asl_suite *s)
 {
 	printf("   case %-14s %-6s %8s %6s  %-9s %12s %12s  %s\n", "algorithm",
-	       "kernel", "n", "ranks", "grid", "Q", "memory held", "label");
+	       "kernel", "n", "ranks", "grid", "Q (busiest)", "memory held",
+	       "label");
 	for (int i = 0; i < s->count; i++) {
 		const struct asl_plan *plan = &s->cases[i].c.want.plan;
 		struct asl_forecast f = asl_forecast(plan);
@@ -387,7 +388,7 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 	fprintf(f, "%4d/%-4d ", done, s->total);
 	print_plan(f, plan);
 	fprintf(f, " Q %-12.9g %-10s %8.3f s  %s\n",
-		rep->q_max[plan->accounting], verdict(rep), seconds, x->label);
+		rep->q_path[plan->accounting], verdict(rep), seconds, x->label);
 }
 
 /* ---- Before the first ---- */

@@ -1,0 +1,29 @@
+/*
+ * path.h -- candidates in the order of Q along their critical paths
+ */
+#ifndef ASL_PATH_H
+#define ASL_PATH_H
+
+#include "lib/plan/candidates.h"
+
+/*
+ * A planner prunes by the busiest rank's Q, which is cheap to predict; so many
+ * of the best, or as many as are asked for, are then ranked by their paths.
+ */
+static inline int asl_path_looks(int top)
+{
+	return top > 10 ? top : 10;
+}
+
+/*
+ * Rank a list that has been filled by the busiest rank's Q, and keep the best
+ * `top`.  Each candidate is run on sim without data, where the ranks' clocks
+ * travel with the messages.  Q of the path is never less than the busiest rank's,
+ * so that lower_bound is known; with overlap it may be, and lower_bound is NAN.
+ *
+ * For many ranks, or where the run would take long, the list stays in the order
+ * that it had, and path[] of each candidate is 0.
+ */
+void asl_path_rank(struct asl_candidates *list, int top);
+
+#endif
