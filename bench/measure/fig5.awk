@@ -1,4 +1,4 @@
-# fig5.awk -- compare rows of the suite fig5 with the figure
+# fig5.awk -- compare rows of the suite fig5 with the figure's formulas
 #
 #	awk -f fig5.awk fig5-golden.csv sim.csv [real.csv]
 #
@@ -18,7 +18,7 @@
 #   waiting		the path's cost beyond the busiest ranks' words
 #
 # The methods must be in the figure's order, except in pairs with 25d-cowe, whose
-# curve in the figure no algorithm can have (README.md), and in pairs that differ
+# curve in the figure no leaf can have (README.md), and in pairs that differ
 # by less than 5% in the figure.  For a pair in another order the parts of both
 # costs are printed.  Methods that cost the same in the figure may differ by 5%.
 BEGIN {
@@ -57,6 +57,7 @@ file == 1 {
 		panel[++panels] = $1
 		about[$1] = title[$1] "\n    P " $3 ", S " $4 ", M " $5 \
 			", r " $6 ", w " $7 ", beta " $8
+		M[$1] = $5; price[$7 / $6] = 1
 		P[$1] = $3; S[$1] = $4; r[$1] = $6; w[$1] = $7; beta[$1] = $8
 		enough[$1] = $9 == "enough"
 	}
@@ -290,6 +291,77 @@ function print_panel(p,   i, j, any) {
 			}
 }
 
+# ---- COWE's curve ----
+
+# The least cost of a leaf that fits: where its derivative by c is 0.
+function least_leaf(t,   c) {
+	c = (t + sqrt(t * t + 8 * t)) / 4
+	return leaf(1, t, c)
+}
+
+# A leaf of (S/3)^1.5 multiplications with c = w/r, as the figure has it.
+function print_curve(   i, t, c, figure, ours) {
+	printf "\nWhat COWE pays a multiplication between cache and memory, " \
+		"times sqrt(S) / r\n\n%4s %9s %12s %12s %7s %9s %14s\n", "w/r", \
+		"figure's", "its leaf, S", "least that", "ratio", "COWE's", \
+		"of it C again"
+	printf "%4s %9s %12s %12s\n", "", "", "", "fits"
+	for (t = 2; t <= 32; t *= 2) {
+		if (!(t in price))
+			continue
+		c = t ^ (2 / 3)
+		figure = 3 * sqrt(3) * t ^ (1 / 3)
+		ours = leaf(1, t, c) + sqrt(2 * c + 1) / c
+		printf "%4d %9.3f %12.2f %12.3f %7.3f %9.3f %13.0f%%\n", t, \
+			figure, (2 * t ^ (1 / 3) + t ^ (-2 / 3)) / 3, \
+			least_leaf(t), least_leaf(t) / figure, ours, \
+			100 * sqrt(2 * c + 1) / c / (ours - figure)
+	}
+}
+
+# ---- The paper's sentences ----
+
+# Over the sizes of a panel: the least and the most of a method's Q over jomma's.
+function times_jomma(p, m,   i, x, low, high) {
+	for (i = 1; i <= sizes[p]; i++) {
+		x = gold[p, size[p, i], m] / gold[p, size[p, i], "jomma"]
+		low = i == 1 || x < low ? x : low
+		high = x > high ? x : high
+	}
+	return sprintf("%.2f to %.2f", low, high)
+}
+
+function print_sentences(   i, n, j, m) {
+	printf "\nWhat the figure's formulas say of sentences about it\n\n"
+	printf "%-46s (b) %s, (e) %s\n", "2.5DL3ooL2 costs 1.3 times jomma", \
+		times_jomma("b", "25d-mml3ool2"), times_jomma("e", "25d-mml3ool2")
+	printf "%-46s (c) %s, (f) %s\n", "SUMMAL3ooL2 costs 3 times jomma", \
+		times_jomma("c", "summa-l3ool2"), times_jomma("f", "summa-l3ool2")
+	printf "%-46s (c) %s, (f) %s\n", "2.5D-COWE costs 2.1 times jomma", \
+		times_jomma("c", "25d-cowe"), times_jomma("f", "25d-cowe")
+	printf "%-46s (c) %s, (f) %s\n", "2.5DL3ooL2 costs 1.3 times jomma", \
+		times_jomma("c", "25d-mml3ool2"), times_jomma("f", "25d-mml3ool2")
+	for (i = 1; i <= panels; i++)
+		for (j = 1; j <= sizes[panel[i]]; j++)
+			judge_size(panel[i], size[panel[i], j])
+}
+
+# Lowest horizontal cost, VOMM below COWE, memory for the operands.
+function judge_size(p, n,   h, v, x) {
+	h = gold_h[p, n, "jomma"]; x = gold_h[p, n, "25d-mml3ool2"]
+	if (h < x)
+		printf "%-46s (%s) %d: jomma's is %.0f, 2.5D's %.0f\n", \
+			"2.5D has the lowest horizontal cost", p, n, h, x
+	v = gold_v[p, n, "25d-mml3ool2"]; x = gold_v[p, n, "25d-cowe"]
+	if (v > x)
+		printf "%-46s (%s) %d: VOMM's is %.0f, COWE's %.0f\n", \
+			"VOMM's vertical cost is below COWE's", p, n, v, x
+	x = 3 * n * n / P[p]
+	if (x > M[p])
+		printf "%-46s (%s) %d: 3 n^2 / P is %d, M %d\n", \
+			"M >= 3 n^2 / P", p, n, x, M[p]
+}
+
 # ---- Checks ----
 
 function check_jomma(p, n,   at) {
@@ -363,6 +435,8 @@ END {
 	if (file == 3 && rows[3] != rows[2])
 		failure[++failures] = sprintf("%d rows, %d simulated", rows[3], \
 			rows[2])
+	print_curve()
+	print_sentences()
 	printf "\n%d of %d bars off the figure by more than 15%%", off_all, bars
 	for (j = 1; j <= methods; j++)
 		printf "%s %d of %s", j == 1 ? ":" : ",", off[method[j]], method[j]

@@ -11,8 +11,9 @@
  *	r B_r + w B_w	~ (2r + (r + w)/c) sqrt(2c + 1) mnk / sqrt(S)
  *
  * up to what halving wastes.  The papers' leading cost, 3 sqrt(3) r^(2/3)
- * w^(1/3) mnk / sqrt(S), is that without reading C back and with a leaf's three
- * faces of S/3 words each; at w = r it is 3/4 of this.
+ * w^(1/3) mnk / sqrt(S), leaves out reading C back, and is that of a leaf of
+ * (S/3)^1.5 multiplications with c = w/r.  For w > r its faces are larger than
+ * the cache, and no leaf that fits costs as little (results/FINDINGS.md).
  *
  * The exact counts are those of the leaves: m k + k n reads and m n writes
  * each, and m n reads more where C accumulates.  predict counts leaves without
