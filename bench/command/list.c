@@ -32,7 +32,7 @@ static void algorithms(void)
 {
 	for (int i = 0; asl_family_clis[i]; i++)
 		family(asl_family_clis[i]->algorithms);
-	line(ASL_AUTO, "the algorithm, kernel and grid of least predicted Q");
+	line(ASL_AUTO, "the algorithm, kernel and grid of least Q, of those plan finds");
 }
 
 static void kernels(void)

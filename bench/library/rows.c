@@ -57,7 +57,7 @@ static bool judge_emulation(const struct asl_rep *rep)
 			     rep->want->emulate.name);
 	if (rep->rep == 0 && rep->crowded)
 		asl_complain(0, "warning: ranks outnumber cores, and wait for "
-				"each other: trust q_path, not times");
+				"each other: trust q_apm_path, not times");
 	if (error > ASL_EMULATION_INVALID) {
 		asl_complain(
 			0,
