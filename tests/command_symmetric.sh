@@ -162,18 +162,20 @@ expect 0 plan sttsv --n 1200 --ranks 30
 grep -q "sends less" out && fail "naive sends less on 30 ranks"
 
 # A budget that is just enough.
-need=$(sed 's/.*needs \([0-9]*\) words/\1/' \
+need=$(sed 's/.*needs //' \
 	<("$aslant" run sttsv --n 50 --ranks 10 --memory-budget 9 2>&1))
-expect 0 run sttsv --n 50 --ranks 10 --store null --memory-budget "$need"
-code=3 refuse "it needs $need" \
-	run sttsv --n 50 --ranks 10 --memory-budget $((need - 1))
+expect 0 run sttsv --n 50 --ranks 10 --memory-budget "$need" --csv b.csv
+is memory_high_words "$need" b.csv
+is verified 1 b.csv
+refuse "needs $need" run sttsv --n 50 --ranks 10 \
+	--memory-budget $((need - 1))
 
 # The cache that is said to be enough is.
 for how in "sttsv --ranks 30" "hopm --ranks 14" "cpgrad --cp-rank 4 --ranks 10" \
 	"cpgrad --cp-rank 1" "sttsv-naive --ranks 12" \
-	"sttsv-sequence --ranks 3" "sttsv --ranks 30 --exchange alltoall"; do
+	"sttsv-sequence --ranks 3" "sttsv --ranks 30 --order 5"; do
 	# shellcheck disable=SC2086
-	expect 2 run $how --n 61 --cache 9
+	expect 2 run $how --n 61 --cache 7
 	need=$(sed 's/.*needs \([0-9]*\) for its.*/\1/' err)
 	# shellcheck disable=SC2086
 	expect 0 run $how --n 61 --store dram --cache "$need"

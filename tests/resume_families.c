@@ -54,8 +54,10 @@ static void roll_sttsv(struct dice *d, struct words *w)
 		say(w, " --iterations %ju --shift %ju --tol %s", roll(d, 1, 20),
 		    roll(d, 0, 9), ONE_OF(d, "1e-12", "0.1"));
 	if (!strcmp(name, "cpgrad"))
-		say(w, " --cp-rank %ju --cache %ju", roll(d, 1, 9),
-		    roll(d, 2000, 6000));
+		say(w, " --cp-rank %ju", roll(d, 1, 9));
+	/* From a few words, by pieces, to more than all vectors. */
+	say(w, " --cache %ju",
+	    roll(d, 0, 1) ? roll(d, 2000, 6000) : roll(d, 100, 200));
 }
 
 static void roll_cube(struct dice *d, struct words *w)

@@ -18,7 +18,6 @@
 #include "lib/base/error.h"
 #include "lib/matrix/file.h"
 #include "lib/symmetric/symmetric.h"
-#include "lib/symmetric/wedge.h"
 #include "tests/help/layouts.h"
 #include "tests/help/random.h"
 
@@ -96,23 +95,6 @@ static void alltoall_is_as_long_as_the_longest(void **state)
 	}
 }
 
-/* Of the busiest rank, with so many columns at a time. */
-static uint64_t need_of(const struct asl_symmetric *s, int columns)
-{
-	uint64_t R = (uint64_t)s->columns, most = 0;
-
-	for (int p = 0; p < s->layout.ranks; p++) {
-		struct asl_wedge w;
-		uint64_t more;
-
-		asl_wedge_for_prediction(&w, s, p);
-		more = s->gradient ? R * asl_wedge_owned(&w) + R * R : 2;
-		most = asl_max(most,
-			       asl_wedge_memory(&w, columns).cache + more);
-	}
-	return most;
-}
-
 static void as_many_columns_as_fit(void **state)
 {
 	struct dice r = {.family = 11};
@@ -127,15 +109,49 @@ static void as_many_columns_as_fit(void **state)
 
 		s.gradient = i % 4 > 0;
 		s.columns = s.gradient ? (int)roll(&r, 1, 9) : 1;
-		assert_false(asl_symmetric_fit(&s, 3, &need));
-		assert_int_equal(need, need_of(&s, 1));
-		assert_false(asl_symmetric_fit(&s, need - 1, &less));
-		assert_true(asl_symmetric_fit(&s, need, &less));
-		cache = roll(&r, need, 2 * need_of(&s, s.columns));
+		need = cache_for(&s, 1);
+		cache = roll(&r, need, 2 * cache_for(&s, s.columns));
 		assert_true(asl_symmetric_fit(&s, cache, &less));
-		assert_true(need_of(&s, s.together) <= cache);
+		assert_false(s.by_pieces);
+		assert_true(cache_for(&s, s.together) <= cache);
 		if (s.together < s.columns)
-			assert_true(need_of(&s, s.together + 1) > cache);
+			assert_true(cache_for(&s, s.together + 1) > cache);
+		assert_true(asl_symmetric_fit(&s, need, &less));
+		assert_false(s.by_pieces);
+		asl_symmetric_free(&s);
+	}
+}
+
+/* The longest parts that fit; six words and the sums are the least cache. */
+static void parts_of_row_blocks(void **state)
+{
+	struct dice r = {.family = 13};
+	uint64_t need;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct asl_symmetric s = made(NULL, roll(&r, 40, 90),
+					      (int)roll(&r, 4, 31), i % 2);
+		uint64_t R = roll(&r, 1, 4), more, cache, longest;
+
+		s.gradient = i % 4 > 0;
+		s.columns = s.gradient ? (int)R : 1;
+		more = s.gradient ? R * R + R : 2;
+		cache = roll(&r, 6 + more, cache_for(&s, 1) - 1);
+		assert_false(asl_symmetric_fit(&s, 0, &need));
+		assert_int_equal(need, 6 + more);
+		assert_false(asl_symmetric_fit(&s, 5 + more, &need));
+		assert_true(asl_symmetric_fit(&s, cache, &need));
+		assert_true(s.by_pieces && s.together == 1);
+		longest = asl_ceil_div(asl_layout_row(&s.layout, 0).count,
+				       (uint64_t)s.layout.cuts);
+		assert_true(6 * longest + more <= cache);
+		if (s.layout.cuts > 1)
+			longest =
+				asl_ceil_div(asl_layout_row(&s.layout, 0).count,
+					     (uint64_t)s.layout.cuts - 1);
+		if (s.layout.cuts > 1)
+			assert_true(6 * longest + more > cache);
 		asl_symmetric_free(&s);
 	}
 }
@@ -287,6 +303,7 @@ int main(void)
 		cmocka_unit_test(steps_are_as_many_as_said),
 		cmocka_unit_test(alltoall_is_as_long_as_the_longest),
 		cmocka_unit_test(as_many_columns_as_fit),
+		cmocka_unit_test(parts_of_row_blocks),
 		cmocka_unit_test(names_that_are_none),
 		cmocka_unit_test(the_first_few_are_those_of_all),
 		cmocka_unit_test(grids_use_the_ranks),

@@ -7,8 +7,8 @@
 
 #include "bench/library/cli.h"
 #include "bench/library/say.h"
-#include "lib/symmetric/symmetric.h"
 #include "lib/symmetric/tensor.h"
+#include "lib/symmetric/wedge.h"
 
 /* ---- In tables, and for people ---- */
 
@@ -123,6 +123,15 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	fputc('\n', f);
 	if (has_layout(plan) && used > 1)
 		print_exchange(f, s);
+	if (s->by_pieces)
+		fprintf(f,
+			"          x and y in DRAM, %ju words of a row block "
+			"at a "
+			"time in the cache\n",
+			asl_pieces_longest(s));
+	if (s->streams)
+		fprintf(f, "          the tensor in storage, beside the memory "
+			   "that the budget limits\n");
 }
 
 /* See lib/symmetric/bounds.c. */

@@ -319,7 +319,8 @@ const struct asl_option asl_option_table[] = {
 	 .roles = ASL_PLANNED},
 	{"cache", "S",
 	 "words of cache a rank may use (its share of the real one; ooc: a "
-	 "quarter of --memory-budget at most)",
+	 "quarter of --memory-budget at most; sttsv, hopm: from 2 D + 2 words "
+	 "on, cpgrad: from R^2 + R + 6)",
 	 RPB, WORDS(cache)},
 	{"cache-level", "LEVEL",
 	 "the cache whose share per rank is S, unless --cache gives S: l1, "
@@ -331,7 +332,8 @@ const struct asl_option asl_option_table[] = {
 	 RPB, WORDS(memory)},
 	{"memory-budget", "B",
 	 "maximum of words that a rank may hold (no limit; ooc: in DRAM, "
-	 "must be given)",
+	 "must be given; sttsv, hopm, cpgrad: a tensor that does not fit stays "
+	 "in its pool, as storage)",
 	 RP, WORDS(memory_budget)},
 
 	HEADING("Symmetric tensors"),

@@ -83,6 +83,9 @@ struct asl_family {
 	/* A budget is for DRAM alone: a pool's words do not count. */
 	bool dram_budget;
 
+	/* Words of a rank's operands that a budget leaves in storage; NULL: none. */
+	uint64_t (*stored)(const struct asl_plan *plan, int rank);
+
 	/* See asl_plan_release.  NULL: there is nothing to free. */
 	void (*release)(struct asl_plan *plan);
 

@@ -34,14 +34,15 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 
 void asl_note_high(struct asl_rank *r)
 {
-	uint64_t all = r->held[ASL_POOL] + r->held[ASL_DRAM];
+	uint64_t pool = r->held[ASL_POOL] - r->stored;
+	uint64_t all = pool + r->held[ASL_DRAM];
 
 	if (!asl_phase_counts(r->phase))
 		return;
 	if (r->ledger.memory_high < all)
 		r->ledger.memory_high = all;
-	if (r->ledger.pool_high < r->held[ASL_POOL])
-		r->ledger.pool_high = r->held[ASL_POOL];
+	if (r->ledger.pool_high < pool)
+		r->ledger.pool_high = pool;
 }
 
 void asl_rank_restart(struct asl_rank *r)

@@ -105,6 +105,8 @@ struct asl_rank {
 
 	uint64_t held[2];    /* words taken, by enum asl_where */
 	uint64_t cache_held; /* words of tiles */
+	/* Words of the pool that a budget leaves in storage: they are not held. */
+	uint64_t stored;
 
 	struct asl_outcome outcome;
 

@@ -126,12 +126,24 @@ static int choose_dir(struct asl_rank_case *p)
 	return 0;
 }
 
+/* Words of the pool that a budget leaves in storage. */
+static uint64_t stored_words(const struct asl_rank_case *p)
+{
+	const struct asl_plan *plan = &p->want->plan;
+	int rank = asl_net_rank(p->net);
+
+	if (!p->family->stored || rank >= asl_plan_ranks(plan))
+		return 0;
+	return p->family->stored(plan, rank);
+}
+
 /* The emulator is tried before anything else is taken. */
 static uint64_t pool_words(const struct asl_rank_case *p)
 {
-	return *p->want->emulate.name
-		       ? asl_max(p->predicted.pool_high, ASL_EMULATOR_WORDS)
-		       : p->predicted.pool_high;
+	uint64_t words = p->predicted.pool_high + stored_words(p);
+
+	return *p->want->emulate.name ? asl_max(words, ASL_EMULATOR_WORDS)
+				      : words;
 }
 
 static int open_stores(struct asl_rank_case *p)
@@ -239,6 +251,8 @@ static int take_owned(struct asl_rank_case *p)
 	for (int i = 0; i < p->family->operands(plan); i++)
 		asl_take(&p->r, &p->own[i], ASL_POOL,
 			 asl_plan_owned(plan, p->r.id, i));
+	if (!p->r.err)
+		p->r.stored = stored_words(p);
 	return p->r.err;
 }
 

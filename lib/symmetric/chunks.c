@@ -146,7 +146,7 @@ int asl_shares_by_chunks(struct asl_layout *l, uint64_t *words)
 	l->extras = malloc((size_t)l->m * sizeof *l->extras);
 	if (d.of && d.sorted && l->share && l->extras) {
 		*words = UINT64_MAX;
-		/* Of many chunks only some numbers are tried. */
+		/* Many numbers take long: only some of them are tried. */
 		for (int c = 1; c <= most; c += 1 + c / 16) {
 			uint64_t now = share(&d, c);
 

@@ -231,6 +231,7 @@ static int lay(struct asl_layout *l, struct merit *merit,
 		.m = c->points,
 		.order = asked->order,
 		.ranks = asked->ranks,
+		.cuts = 1,
 	};
 	snprintf(l->name, sizeof l->name, "cover-%d-%d", c->points, c->size);
 	err = make(&d, &merit->words);

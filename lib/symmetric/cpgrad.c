@@ -23,9 +23,15 @@
 struct gradient {
 	struct asl_wedge w;
 	struct asl_allsum sum; /* X'X, then G */
-	struct asl_tile X;     /* this rank's shares */
+	struct asl_tile X;     /* this rank's shares; by pieces a row of them */
 	uint64_t R;
 };
+
+/* Rows of X in the cache at a time. */
+static uint64_t rows_at_once(const struct gradient *g)
+{
+	return g->w.s->by_pieces ? 1 : asl_wedge_owned(&g->w);
+}
 
 /* ---- Computing ---- */
 
@@ -83,34 +89,89 @@ static void subtract(const double *at, void *arg)
 
 /* ---- The run ---- */
 
-static void find_gram(struct asl_rank *r, struct gradient *g,
-		      const struct asl_words *X)
+static void load_rows(struct asl_rank *r, struct gradient *g,
+		      const struct asl_words *X, uint64_t first, uint64_t count)
 {
-	struct asl_block from = asl_as_block(X, g->X.rows, g->R);
-	uint64_t R2 = g->R * g->R;
+	struct asl_words rows = asl_slice(X, first * g->R, count * g->R);
+	struct asl_block from = asl_as_block(&rows, count, g->R);
 
 	asl_phase(r, ASL_GATHER);
 	asl_tile_load(r, &g->X, &from);
-	asl_phase(r, ASL_EXCHANGE);
+}
+
+static void find_gram(struct asl_rank *r, struct gradient *g,
+		      const struct asl_words *X)
+{
+	uint64_t R2 = g->R * g->R, own = asl_wedge_owned(&g->w), count;
+
 	asl_tile_zero(&g->sum.tile, 1, R2);
 	asl_tile_words(&g->sum.tile, 0, 0);
-	asl_compute(r, NULL, 2 * g->X.rows * R2, multiply_transposed, g);
+	for (uint64_t done = 0; done < own && !r->err; done += count) {
+		count = rows_at_once(g);
+		load_rows(r, g, X, done, count);
+		asl_phase(r, ASL_EXCHANGE);
+		asl_compute(r, NULL, 2 * count * R2, multiply_transposed, g);
+	}
+	asl_phase(r, ASL_EXCHANGE);
 	asl_allsum_add(r, &g->sum, R2);
 	asl_compute(r, NULL, R2, square, g);
+}
+
+static void subtract_one(const double *at, void *arg)
+{
+	struct gradient *g = arg;
+
+	(void)at;
+	subtract_row(g, g->X.at, g->w.part_y[0].at);
+}
+
+/* By pieces: a word of y at a time, with its row of X. */
+static void subtract_in_dram(struct asl_rank *r, struct gradient *g,
+			     struct asl_words *own)
+{
+	struct asl_tile *y = &g->w.part_y[0];
+	uint64_t done = 0;
+
+	for (int i = 0; i < g->w.rows; i++) {
+		struct asl_range mine = asl_wedge_share(&g->w, i);
+
+		for (uint64_t j = 0; j < mine.count && !r->err; j++, done++) {
+			struct asl_words at =
+				asl_slice(&g->w.far_y, mine.first + j, 1);
+			struct asl_words to = asl_slice(
+				&own[ASL_Y], done * g->R + (uint64_t)g->w.first,
+				1);
+			struct asl_block from = asl_as_block(&at, 1, 1);
+			struct asl_block there = asl_as_block(&to, 1, 1);
+
+			load_rows(r, g, &own[ASL_X], done, 1);
+			asl_phase(r, ASL_REDUCE);
+			asl_tile_load(r, y, &from);
+			asl_compute(r, NULL, 2 * g->R, subtract_one, g);
+			asl_tile_store(r, &there, y);
+		}
+	}
 }
 
 static void do_columns(struct asl_rank *r, struct gradient *g,
 		       struct asl_words *own, int first, int columns)
 {
-	struct asl_words X = asl_tile_words(&g->X, 0, g->X.rows * g->R);
+	bool by_pieces = g->w.s->by_pieces;
+	struct asl_words X =
+		by_pieces ? own[ASL_X]
+			  : asl_tile_words(&g->X, 0, g->X.rows * g->R);
 
 	asl_wedge_select(&g->w, first, columns);
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_load(r, &g->w, &X);
 	asl_wedge_product(r, &g->w, &own[ASL_TENSOR]);
+	if (by_pieces) {
+		subtract_in_dram(r, g, own);
+		return;
+	}
 	asl_compute(r, NULL, 2 * g->X.rows * g->R * (uint64_t)columns, subtract,
 		    g);
-	asl_wedge_store(r, &g->w, &g->w.y, &own[ASL_Y]);
+	asl_wedge_store(r, &g->w, ASL_WEDGE_Y, &own[ASL_Y]);
 }
 
 static int columns_from(const struct asl_symmetric *s, int first)
@@ -128,12 +189,13 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 
 	asl_wedge_begin(r, &g.w, s);
 	asl_phase(r, ASL_GATHER);
-	asl_tile_take(r, &g.X, asl_wedge_owned(&g.w), g.R);
+	asl_tile_take(r, &g.X, rows_at_once(&g), g.R);
 	asl_allsum_take(r, &g.sum, s->layout.ranks, g.R * g.R);
 	find_gram(r, &g, &own[ASL_X]);
 	asl_phase(r, ASL_GATHER);
 	asl_wedge_take(r, &g.w, s->together);
-	g.w.live[0] = asl_tile_words(&g.X, 0, g.X.rows * g.R);
+	if (!s->by_pieces)
+		g.w.live[0] = asl_tile_words(&g.X, 0, g.X.rows * g.R);
 	g.w.live[1] = asl_tile_words(&g.sum.tile, 0, g.R * g.R);
 	for (int i = 0; i < s->columns && !r->err; i += s->together)
 		do_columns(r, &g, own, i, columns_from(s, i));
@@ -147,7 +209,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	const struct asl_symmetric *s = plan->symmetric;
 	struct asl_counts *sums = &out->in[ASL_EXCHANGE];
-	uint64_t R = (uint64_t)s->columns, own, held;
+	uint64_t R = (uint64_t)s->columns, own, held, X;
 	int P = s->layout.ranks;
 	struct asl_wedge_memory memory;
 	struct asl_wedge w;
@@ -158,15 +220,22 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	for (int i = 0; i < s->columns; i += s->together)
 		asl_wedge_predict_product(out, &w, columns_from(s, i));
 	out->in[ASL_GATHER].of[ASL_NVM_READ] += own;
+	if (s->by_pieces) {
+		/* Each column is loaded, and X's rows once more for it. */
+		out->in[ASL_GATHER].of[ASL_NVM_READ] += own + own * R;
+		out->in[ASL_GATHER].of[ASL_DRAM_WRITE] += own;
+		out->in[ASL_REDUCE].of[ASL_DRAM_READ] += own;
+	}
 	out->in[ASL_REDUCE].of[ASL_NVM_WRITE] += own;
 	out->in[ASL_REDUCE].of[ASL_FLOPS] += 2 * own * R;
 	asl_allsum_predict(sums, P, rank, R * R);
 	sums->of[ASL_FLOPS] += 2 * own * R + R * R;
-	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
+	out->pool_high = asl_wedge_held(&w) + 2 * own;
+	X = s->by_pieces ? R : own;
 	held = asl_max(asl_allsum_memory(P, rank, R * R, R * R),
 		       asl_allsum_memory(P, rank, R * R, 0) + memory.cache +
 			       memory.dram);
-	out->memory_high = out->pool_high + own + held;
+	out->memory_high = out->pool_high + X + held;
 }
 
 const struct asl_algorithm asl_symmetric_cpgrad = {

@@ -64,11 +64,11 @@ static uint64_t slice_words(const struct asl_cube *c)
 	return words;
 }
 
-struct asl_pair asl_pair_of(uint64_t number)
+struct asl_cube_pair asl_pair_of(uint64_t number)
 {
 	uint64_t i = (asl_isqrt(8 * number + 1) - 1) / 2;
 
-	return (struct asl_pair){i, number - asl_triangle(i)};
+	return (struct asl_cube_pair){i, number - asl_triangle(i)};
 }
 
 struct asl_range asl_cube_pairs(const struct asl_cube *c)
@@ -456,7 +456,7 @@ struct half {
 static void half_multiply(const double *M, void *arg)
 {
 	struct half *h = arg;
-	struct asl_pair p = asl_pair_of(h->pairs.first);
+	struct asl_cube_pair p = asl_pair_of(h->pairs.first);
 	const double *x = h->x.at;
 	double *y = h->y.at;
 
@@ -464,8 +464,8 @@ static void half_multiply(const double *M, void *arg)
 		y[p.i] += M[t] * x[p.j];
 		if (p.i > p.j)
 			y[p.j] += M[t] * x[p.i];
-		p = p.j < p.i ? (struct asl_pair){p.i, p.j + 1}
-			      : (struct asl_pair){p.i + 1, 0};
+		p = p.j < p.i ? (struct asl_cube_pair){p.i, p.j + 1}
+			      : (struct asl_cube_pair){p.i + 1, 0};
 	}
 }
 

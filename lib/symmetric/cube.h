@@ -32,11 +32,11 @@ struct asl_range asl_cube_y(const struct asl_cube *c);
 uint64_t asl_cube_words(const struct asl_cube *c);
 
 /* Pairs i >= j, by i and then by j; and those that a rank of p x 1 x 1 owns. */
-struct asl_pair {
+struct asl_cube_pair {
 	uint64_t i, j;
 };
 
-struct asl_pair asl_pair_of(uint64_t number);
+struct asl_cube_pair asl_pair_of(uint64_t number);
 struct asl_range asl_cube_pairs(const struct asl_cube *c);
 
 #endif

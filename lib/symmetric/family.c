@@ -73,22 +73,7 @@ struct entries {
 
 typedef void user(const struct entries *x, void *arg);
 
-static void use_block(const struct asl_block_shape *shape, user *use, void *arg)
-{
-	struct asl_block_row row = asl_block_row(shape, 0);
-
-	for (uint64_t i = asl_block_rows(shape); i > 0; i--) {
-		use(&(struct entries){3,
-				      {row.a, row.b, shape->c.first},
-				      row.length,
-				      3},
-		    arg);
-		asl_block_next(shape, &row);
-	}
-}
-
-static void use_order_block(const struct asl_order_block *block, user *use,
-			    void *arg)
+static void use_piece(const struct asl_order_block *block, user *use, void *arg)
 {
 	struct asl_order_row row = asl_order_first(block);
 	struct entries x = {.order = block->order, .firsts = block->order};
@@ -132,7 +117,7 @@ static void use_pairs(const struct asl_cube *c, user *use, void *arg)
 	struct asl_range pairs = asl_cube_pairs(c);
 
 	for (uint64_t i = 0; i < pairs.count; i++) {
-		struct asl_pair p = asl_pair_of(pairs.first + i);
+		struct asl_cube_pair p = asl_pair_of(pairs.first + i);
 
 		use(
 			&(struct entries){
@@ -154,16 +139,13 @@ static void use_tensor(const struct asl_plan *plan, int rank, user *use,
 		return;
 	}
 	for (size_t i = l->first[rank]; i < l->first[rank + 1]; i++) {
-		struct asl_block_shape x;
-		struct asl_order_block block;
+		struct asl_pieces x = asl_pieces(l, i);
 
-		if (l->tuple) {
-			block = asl_layout_order_block(l, i);
-			use_order_block(&block, use, arg);
-		} else {
-			x = asl_layout_shape(l, &l->block[i]);
-			use_block(&x, use, arg);
-		}
+		do {
+			struct asl_order_block piece = asl_piece_now(&x);
+
+			use_piece(&piece, use, arg);
+		} while (asl_piece_next(&x));
 	}
 }
 
@@ -203,6 +185,11 @@ static int fixed(const struct asl_plan *plan)
 {
 	(void)plan;
 	return ASL_X;
+}
+
+static uint64_t stored(const struct asl_plan *plan, int rank)
+{
+	return plan->symmetric->streams ? tensor_words(plan, rank) : 0;
 }
 
 /* All, as long as there is neither a layout nor a grid. */
@@ -737,6 +724,7 @@ const struct asl_family asl_family_symmetric = {
 	.operands = operands,
 	.fixed = fixed,
 	.owned = owned,
+	.stored = stored,
 	.ranks = ranks,
 	.release = release,
 	.open = open_operands,

@@ -23,80 +23,79 @@
 #include "lib/rank/resume.h"
 #include "lib/symmetric/wedge.h"
 
-struct power;
-
-typedef void user(struct power *p, double *x, double *y);
-
 struct power {
 	struct asl_wedge w;
 	struct asl_allsum sum;
-	user *use;
 	double lambda, a, b; /* its arguments */
 };
 
-/* Use each word of this rank's shares of x and y. */
-static void use_shares(const double *at, void *arg)
+static void add_square(void *arg, double *x, double *y)
 {
 	struct power *p = arg;
 
-	(void)at;
-	for (int i = 0; i < p->w.rows; i++) {
-		struct asl_range mine = asl_wedge_share(&p->w, i);
-
-		for (uint64_t j = 0; j < mine.count; j++)
-			p->use(p, p->w.x.at + mine.first + j,
-			       p->w.y.at + mine.first + j);
-	}
-}
-
-static void add_square(struct power *p, double *x, double *y)
-{
 	(void)y;
 	p->sum.tile.at[0] += *x * *x;
 }
 
-static void add_product(struct power *p, double *x, double *y)
+static void add_product(void *arg, double *x, double *y)
 {
+	struct power *p = arg;
+
 	p->sum.tile.at[0] += *x * *y;
 }
 
 /* The squares of the error, y - lambda x, and of the next x. */
-static void add_squares(struct power *p, double *x, double *y)
+static void add_squares(void *arg, double *x, double *y)
 {
+	struct power *p = arg;
 	double error = *y - p->lambda * *x, next = *y + p->a * *x;
 
 	p->sum.tile.at[0] += error * error;
 	p->sum.tile.at[1] += next * next;
 }
 
-static void scale(struct power *p, double *x, double *y)
+static void scale(void *arg, double *x, double *y)
 {
+	const struct power *p = arg;
+
 	(void)y;
 	*x *= p->b;
 }
 
-static void combine(struct power *p, double *x, double *y)
+static void combine(void *arg, double *x, double *y)
 {
+	const struct power *p = arg;
+
 	*x = p->b * *y + p->b * p->a * *x;
 }
 
-static void compute(struct asl_rank *r, struct power *p, uint64_t flops,
-		    user *use)
+/* Each with its flops a word; does it read y, does it write x? */
+static const struct asl_wedge_work squaring = {add_square, NULL, 2, false,
+					       false},
+				   multiplying = {add_product, NULL, 2, true,
+						  false},
+				   comparing = {add_squares, NULL, 8, true,
+						false},
+				   scaling = {scale, NULL, 2, false, true},
+				   combining = {combine, NULL, 4, true, true};
+
+static void compute(struct asl_rank *r, struct power *p,
+		    struct asl_wedge_work work)
 {
-	p->use = use;
-	asl_compute(r, NULL, flops * asl_wedge_owned(&p->w), use_shares, p);
+	work.arg = p;
+	asl_wedge_do(r, &p->w, &work);
 }
 
 /* Sums over all words of all ranks. */
-static const double *add_up(struct asl_rank *r, struct power *p, uint64_t flops,
-			    user *use, uint64_t count)
+static const double *add_up(struct asl_rank *r, struct power *p,
+			    struct asl_wedge_work work, uint64_t count)
 {
 	static const double none[2];
 
 	asl_phase(r, ASL_EXCHANGE);
 	asl_tile_zero(&p->sum.tile, 1, 2);
 	asl_tile_words(&p->sum.tile, 0, 0);
-	compute(r, p, flops, use);
+	compute(r, p, work);
 	asl_allsum_add(r, &p->sum, count);
 	return r->data && !r->err ? p->sum.tile.at : none;
 }
@@ -110,9 +109,9 @@ static bool iterate(struct asl_rank *r, struct power *p,
 
 	r->outcome.iterations++;
 	asl_wedge_product(r, &p->w, A);
-	p->lambda = *add_up(r, p, 2, add_product, 1);
+	p->lambda = *add_up(r, p, multiplying, 1);
 	p->a = s->shift;
-	found = add_up(r, p, 8, add_squares, 2);
+	found = add_up(r, p, comparing, 2);
 	error = sqrt(found[0]);
 	next = sqrt(found[1]);
 	if (!r->data || r->err)
@@ -138,13 +137,13 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_wedge_take(r, &p.w, 1);
 	asl_allsum_take(r, &p.sum, s->layout.ranks, 2);
 	asl_wedge_load(r, &p.w, &own[ASL_X]);
-	p.b = 1 / sqrt(*add_up(r, &p, 2, add_square, 1));
-	compute(r, &p, 2, scale);
+	p.b = 1 / sqrt(*add_up(r, &p, squaring, 1));
+	compute(r, &p, scaling);
 	while (iterate(r, &p, s, &own[ASL_TENSOR]) &&
 	       r->outcome.iterations < plan->iterations)
-		compute(r, &p, 4, combine);
-	asl_wedge_store(r, &p.w, &p.w.x, &own[ASL_X]);
-	asl_wedge_store(r, &p.w, &p.w.y, &own[ASL_Y]);
+		compute(r, &p, combining);
+	asl_wedge_store(r, &p.w, ASL_WEDGE_X, &own[ASL_X]);
+	asl_wedge_store(r, &p.w, ASL_WEDGE_Y, &own[ASL_Y]);
 	asl_allsum_give(r, &p.sum);
 	asl_wedge_give(r, &p.w);
 }
@@ -168,11 +167,16 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_allsum_predict(&once.in[ASL_EXCHANGE], P, rank, 2);
 	for (int i = 0; i < ASL_PHASES; i++)
 		asl_counts_add_times(&out->in[i], &once.in[i], times);
-	out->in[ASL_GATHER].of[ASL_NVM_READ] += own;
+	asl_wedge_predict_load(&out->in[ASL_GATHER], &w);
 	asl_allsum_predict(sums, P, rank, 1);
-	sums->of[ASL_FLOPS] += (4 + 10 * times + 4 * (times - 1)) * own;
-	sums->of[ASL_NVM_WRITE] += 2 * own;
-	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
+	asl_wedge_predict_work(sums, &w, &squaring, 1);
+	asl_wedge_predict_work(sums, &w, &scaling, 1);
+	asl_wedge_predict_work(sums, &w, &multiplying, times);
+	asl_wedge_predict_work(sums, &w, &comparing, times);
+	asl_wedge_predict_work(sums, &w, &combining, times - 1);
+	asl_wedge_predict_store(sums, &w);
+	asl_wedge_predict_store(sums, &w);
+	out->pool_high = asl_wedge_held(&w) + 2 * own;
 	out->memory_high = out->pool_high + memory.cache + memory.dram +
 			   asl_max(asl_allsum_memory(P, rank, 2, 1),
 				   asl_allsum_memory(P, rank, 2, 2));

@@ -21,6 +21,7 @@ static int begin(struct asl_layout *l, uint64_t n, int m, int ranks)
 		.m = m,
 		.order = 3,
 		.ranks = ranks,
+		.cuts = 1,
 		.block = malloc(blocks * sizeof *l->block),
 		.first = calloc((size_t)ranks + 1, sizeof *l->first),
 	};
@@ -48,6 +49,62 @@ void asl_layout_free(struct asl_layout *l)
 	free(l->first);
 	*l = (struct asl_layout){0};
 }
+
+struct asl_order_block asl_layout_order_block(const struct asl_layout *l,
+					      size_t i)
+{
+	const struct asl_tensor_block *x = l->block + i;
+	struct asl_tuple row;
+
+	if (l->tuple)
+		return asl_order_block(l->n, l->m, l->order, &l->tuple[i]);
+	row = (struct asl_tuple){{x->i, x->j, x->k}};
+	return asl_order_block(l->n, l->m, l->order, &row);
+}
+
+/* ---- Pieces ---- */
+
+struct asl_pieces asl_pieces(const struct asl_layout *l, size_t i)
+{
+	struct asl_pieces x = {.l = l, .parts = asl_layout_order_block(l, i)};
+
+	for (int j = 0; j < l->order; j++) {
+		int row = x.parts.row.at[j];
+
+		x.parts.in[j] =
+			(struct asl_range){(uint64_t)row * (uint64_t)l->cuts,
+					   (uint64_t)asl_layout_parts(l, row)};
+	}
+	x.at = asl_order_first(&x.parts);
+	return x;
+}
+
+struct asl_order_block asl_piece_now(const struct asl_pieces *x)
+{
+	const struct asl_layout *l = x->l;
+	struct asl_order_block piece = {.order = l->order};
+
+	for (int i = 0; i < l->order; i++) {
+		int row = x->parts.row.at[i];
+		uint64_t part = x->at.at[i] + (i + 1 == l->order ? x->last : 0);
+
+		piece.row.at[i] = (int)part;
+		piece.in[i] = asl_part_of(asl_layout_row(l, row),
+					  asl_layout_parts(l, row),
+					  (int)(part - x->parts.in[i].first));
+	}
+	return piece;
+}
+
+bool asl_piece_next(struct asl_pieces *x)
+{
+	if (++x->last < x->at.length)
+		return true;
+	x->last = 0;
+	return asl_order_next(&x->parts, &x->at);
+}
+
+/* ---- Words ---- */
 
 uint64_t asl_layout_block_words(const struct asl_layout *l, size_t i)
 {

@@ -50,6 +50,7 @@ struct asl_layout {
 	uint64_t n;
 	int m, order, ranks;
 	int s;			  /* row blocks of every rank; 0: they differ */
+	int cuts;		  /* parts of the longest row block */
 	struct asl_lists rows;	  /* the row blocks of a rank, ascending */
 	struct asl_lists sharers; /* the ranks of a row block, ascending */
 	struct asl_range *share;  /* of rows.item: the rank's words of it */
@@ -122,10 +123,34 @@ asl_layout_shape(const struct asl_layout *l, const struct asl_tensor_block *x)
 	return asl_block_shape(l->n, l->m, x->i, x->j, x->k);
 }
 
-static inline struct asl_order_block
-asl_layout_order_block(const struct asl_layout *l, size_t i)
+/* Tensor block i, of any order. */
+struct asl_order_block asl_layout_order_block(const struct asl_layout *l,
+					      size_t i);
+
+/*
+ * Pieces of a tensor block
+ *
+ * For a small cache row blocks are cut into `cuts` parts, or into single words
+ * if they have fewer.  A tensor block lies in the pool piece by piece; a piece
+ * is a block of parts, whose numbers, over all row blocks, replace those of row
+ * blocks.  The last part changes fastest.
+ */
+struct asl_pieces {
+	const struct asl_layout *l;
+	struct asl_order_block parts; /* of each row block, as indices */
+	struct asl_order_row at;
+	uint64_t last; /* of at.length */
+};
+
+/* With cuts = 1 the first piece of block i is the block, and the only one. */
+struct asl_pieces asl_pieces(const struct asl_layout *l, size_t i);
+struct asl_order_block asl_piece_now(const struct asl_pieces *x);
+bool asl_piece_next(struct asl_pieces *x); /* false: there are no more */
+
+/* The row block of a part, by its number. */
+static inline int asl_layout_row_of(const struct asl_layout *l, int part)
 {
-	return asl_order_block(l->n, l->m, l->order, &l->tuple[i]);
+	return part / l->cuts;
 }
 
 /* The words that a rank owns of the row block at `place` in its list. */
@@ -133,6 +158,12 @@ static inline struct asl_range asl_layout_part(const struct asl_layout *l,
 					       int rank, int place)
 {
 	return l->share[l->rows.first[rank] + (size_t)place];
+}
+
+/* Parts of a row block. */
+static inline int asl_layout_parts(const struct asl_layout *l, int row)
+{
+	return (int)asl_min((uint64_t)l->cuts, asl_layout_row(l, row).count);
 }
 
 /* Words of a rank's row blocks. */

@@ -60,7 +60,7 @@ uint64_t asl_order_words(const struct asl_order_block *block)
 	return words;
 }
 
-/* Of the multisets of m of b indices, b m / (b + m - 1) have each index. */
+/* Each index is in m / (b + m - 1) of the multisets of m of b indices. */
 uint64_t asl_order_products(const struct asl_order_block *block)
 {
 	uint64_t words = asl_order_words(block), products = 0;

@@ -230,20 +230,45 @@ static uint64_t wedge_cache(const struct asl_wedge *w, int columns)
 	return asl_wedge_memory(w, columns).cache + more;
 }
 
-bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache,
-		       uint64_t *needed)
+/* As many columns as fit, 0 or more; *needed is for one. */
+static int columns_that_fit(const struct asl_symmetric *s, uint64_t cache,
+			    uint64_t *needed)
 {
-	s->together = s->columns;
+	int columns = s->columns;
+
 	*needed = 0;
 	for (int p = 0; p < s->layout.ranks; p++) {
 		struct asl_wedge w;
 
 		asl_wedge_for_prediction(&w, s, p);
 		*needed = asl_max(*needed, wedge_cache(&w, 1));
-		while (s->together > 0 && wedge_cache(&w, s->together) > cache)
-			s->together--;
+		while (columns > 0 && wedge_cache(&w, columns) > cache)
+			columns--;
 	}
-	return s->together > 0;
+	return columns;
+}
+
+bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache,
+		       uint64_t *needed)
+{
+	uint64_t R = (uint64_t)s->columns, parts = 2 * (uint64_t)s->order;
+	/* By pieces a gradient needs a row of X, and R^2 sums. */
+	uint64_t more = s->gradient ? R + R * R : 2;
+	uint64_t row = asl_layout_row(&s->layout, 0).count;
+
+	s->by_pieces = false;
+	s->layout.cuts = 1;
+	s->together = columns_that_fit(s, cache, needed);
+	if (s->together > 0)
+		return true;
+	*needed = asl_min(*needed, parts + more);
+	if (cache < *needed)
+		return false;
+	s->by_pieces = true;
+	s->together = 1;
+	s->layout.cuts =
+		(int)asl_ceil_div(row, asl_min(row, (cache - more) / parts));
+	return true;
 }
 
 /* ---- Grids of the cube ---- */
@@ -467,6 +492,29 @@ static struct asl_symmetric *copy_request(const struct asl_symmetric *from)
 	return s;
 }
 
+/* The most memory that a rank holds. */
+static uint64_t memory_of(const struct asl_plan *base,
+			  const struct asl_symmetric *s)
+{
+	struct asl_plan plan = *base;
+
+	plan.symmetric = s;
+	return asl_forecast(&plan).memory_needed;
+}
+
+/*
+ * Keep to a budget: leave the tensor in storage, and then read it for fewer
+ * columns at a time.
+ */
+static void keep_to_budget(struct asl_symmetric *s, const struct asl_plan *base)
+{
+	if (!base->budget || memory_of(base, s) <= base->budget)
+		return;
+	s->streams = true;
+	while (s->together > 1 && memory_of(base, s) > base->budget)
+		s->together--;
+}
+
 /* Make the part of a complete plan. */
 static int complete(struct asl_symmetric **out, const struct asl_plan *plan,
 		    const char *steiner, enum asl_exchange exchange)
@@ -483,12 +531,29 @@ static int complete(struct asl_symmetric **out, const struct asl_plan *plan,
 		err = asl_fail(err, "steiner: %s", asl_failure());
 	else if (!asl_symmetric_fit(s, plan->cache, &needed))
 		err = too_small(plan, needed);
+	else
+		keep_to_budget(s, plan);
 	*out = s;
 	if (err) {
 		asl_symmetric_free(s);
 		free(s);
 	}
 	return err;
+}
+
+static int check_budget(const struct asl_plan *plan,
+			const struct asl_symmetric *s)
+{
+	uint64_t needed;
+
+	if (!plan->budget)
+		return 0;
+	needed = memory_of(plan, s);
+	if (needed <= plan->budget)
+		return 0;
+	return asl_fail(-EINVAL,
+			"memory-budget: found %ju words, but %s needs %ju",
+			plan->budget, plan->algorithm->name, needed);
 }
 
 int asl_symmetric_settle(struct asl_plan *plan)
@@ -504,6 +569,12 @@ int asl_symmetric_settle(struct asl_plan *plan)
 	err = complete(&s, plan, asked->steiner, asked->exchange);
 	if (err)
 		return err;
+	err = check_budget(plan, s);
+	if (err) {
+		asl_symmetric_free(s);
+		free(s);
+		return err;
+	}
 	asl_plan_release(plan);
 	plan->symmetric = s;
 	return make_steps(s);

@@ -29,7 +29,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_wedge_take(r, &w, 1);
 	asl_wedge_load(r, &w, &own[ASL_X]);
 	asl_wedge_product(r, &w, &own[ASL_TENSOR]);
-	asl_wedge_store(r, &w, &w.y, &own[ASL_Y]);
+	asl_wedge_store(r, &w, ASL_WEDGE_Y, &own[ASL_Y]);
 	asl_wedge_give(r, &w);
 }
 
@@ -43,10 +43,10 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_wedge_for_prediction(&w, plan->symmetric, rank);
 	own = asl_wedge_owned(&w);
 	memory = asl_wedge_memory(&w, 1);
-	out->in[ASL_GATHER].of[ASL_NVM_READ] = own;
+	asl_wedge_predict_load(&out->in[ASL_GATHER], &w);
 	asl_wedge_predict_product(out, &w, 1);
-	out->in[ASL_REDUCE].of[ASL_NVM_WRITE] = own;
-	out->pool_high = asl_wedge_tensor(&w) + 2 * own;
+	asl_wedge_predict_store(&out->in[ASL_REDUCE], &w);
+	out->pool_high = asl_wedge_held(&w) + 2 * own;
 	out->memory_high = out->pool_high + memory.cache + memory.dram;
 }
 

@@ -75,6 +75,8 @@ struct asl_symmetric {
 	struct asl_schedule schedule; /* P2P */
 	uint64_t equal; /* all to all: words of every message, for a column */
 	int together;	/* columns for which the tensor is read once */
+	bool by_pieces; /* x and y stay in DRAM, but for parts of row blocks */
+	bool streams;	/* the tensor stays in storage: a budget is below it */
 	struct asl_wedge_lists scratch; /* for predictions, a rank at a time */
 };
 
@@ -137,8 +139,8 @@ int asl_symmetric_rank(struct asl_candidates *list,
 int asl_symmetric_system(struct asl_steiner *x, const char *name);
 
 /*
- * Choose `together` for a cache of S words.  False: not even one column fits,
- * and *needed words would do.
+ * Choose `together` for a cache of S words; or cut row blocks, if x and y do not
+ * fit even for one column.  False: *needed words would do.
  */
 bool asl_symmetric_fit(struct asl_symmetric *s, uint64_t cache,
 		       uint64_t *needed);

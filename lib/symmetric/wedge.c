@@ -25,12 +25,25 @@ struct asl_range asl_wedge_share(const struct asl_wedge *w, int i)
 	return offset(w, i, asl_layout_part(&w->s->layout, w->rank, i));
 }
 
-static struct asl_words in_cache(const struct asl_wedge *w, struct asl_tile *t,
-				 struct asl_range rows)
+/* Rows of x or y, in the cache or, by pieces, in DRAM. */
+static struct asl_words
+rows_of(struct asl_wedge *w, enum asl_wedge_vector which, struct asl_range rows)
 {
 	uint64_t c = (uint64_t)w->columns;
+	bool x = which == ASL_WEDGE_X;
 
-	return asl_tile_words(t, rows.first * c, rows.count * c);
+	if (w->s->by_pieces)
+		return asl_slice(x ? &w->far_x : &w->far_y, rows.first,
+				 rows.count);
+	return asl_tile_words(x ? &w->x : &w->y, rows.first * c,
+			      rows.count * c);
+}
+
+static struct asl_words packed(struct asl_wedge *w, uint64_t first,
+			       uint64_t count)
+{
+	return w->s->by_pieces ? asl_slice(&w->parcel, first, count)
+			       : asl_tile_words(&w->pack, first, count);
 }
 
 uint64_t asl_wedge_owned(const struct asl_wedge *w)
@@ -42,9 +55,14 @@ uint64_t asl_wedge_owned(const struct asl_wedge *w)
 	return words;
 }
 
-uint64_t asl_wedge_tensor(const struct asl_wedge *w)
+static uint64_t tensor_words(const struct asl_wedge *w)
 {
 	return asl_layout_words(&w->s->layout, w->rank);
+}
+
+uint64_t asl_wedge_held(const struct asl_wedge *w)
+{
+	return w->s->streams ? 0 : tensor_words(w);
 }
 
 /* ---- Its peers ---- */
@@ -233,8 +251,7 @@ static uint64_t scratch_of(const struct asl_wedge *w, int columns)
 	return most;
 }
 
-/* Words of all its row blocks. */
-static uint64_t row_words(const struct asl_wedge *w)
+uint64_t asl_wedge_rows(const struct asl_wedge *w)
 {
 	return w->rows ? w->l.at[w->rows] : 0;
 }
@@ -243,8 +260,13 @@ struct asl_wedge_memory asl_wedge_memory(const struct asl_wedge *w, int columns)
 {
 	uint64_t c = (uint64_t)columns;
 
+	if (w->s->by_pieces)
+		return (struct asl_wedge_memory){
+			.cache = asl_pieces_cache(w->s),
+			.dram = 2 * asl_wedge_rows(w) + 2 * w->longest,
+		};
 	return (struct asl_wedge_memory){
-		.cache = (2 * row_words(w) + w->longest) * c +
+		.cache = (2 * asl_wedge_rows(w) + w->longest) * c +
 			 scratch_of(w, columns),
 		.dram = w->longest * c,
 	};
@@ -258,10 +280,14 @@ void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns)
 	free(w->l.theirs);
 	free(w->l.mine);
 	w->l.mine = w->l.theirs = NULL;
-	asl_tile_take(r, &w->x, row_words(w), c);
-	asl_tile_take(r, &w->y, row_words(w), c);
-	asl_tile_take(r, &w->pack, 1, w->longest * c);
-	asl_tile_take(r, &w->scratch, 1, scratch_of(w, columns));
+	if (w->s->by_pieces) {
+		asl_pieces_take(r, w);
+	} else {
+		asl_tile_take(r, &w->x, asl_wedge_rows(w), c);
+		asl_tile_take(r, &w->y, asl_wedge_rows(w), c);
+		asl_tile_take(r, &w->pack, 1, w->longest * c);
+		asl_tile_take(r, &w->scratch, 1, scratch_of(w, columns));
+	}
 	asl_take(r, &w->landing, ASL_DRAM, w->longest * c);
 	w->columns = columns;
 }
@@ -269,6 +295,7 @@ void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns)
 void asl_wedge_give(struct asl_rank *r, struct asl_wedge *w)
 {
 	asl_give(r, &w->landing);
+	asl_pieces_give(r, w);
 	asl_tile_give(r, &w->scratch);
 	asl_tile_give(r, &w->pack);
 	asl_tile_give(r, &w->y);
@@ -307,31 +334,71 @@ void asl_wedge_load(struct asl_rank *r, struct asl_wedge *w,
 	for (int i = 0; i < w->rows && !r->err; i++) {
 		struct asl_range mine = asl_wedge_share(w, i);
 		struct asl_block from = owned(w, X, &done, mine.count);
-		struct asl_tile to =
-			asl_tile_rows(&w->x, mine.first, mine.count);
-		struct asl_words at = in_cache(w, &w->x, mine);
+		struct asl_words at = rows_of(w, ASL_WEDGE_X, mine);
 		struct asl_block there =
 			asl_as_block(&at, mine.count, (uint64_t)w->columns);
+		struct asl_tile to;
 
-		if (X->where == ASL_CACHE)
+		if (w->s->by_pieces) {
+			asl_pieces_load(r, w, mine.first, &from);
+		} else if (X->where == ASL_CACHE) {
 			asl_copy_block(r, &there, &from);
-		else
+		} else {
+			to = asl_tile_rows(&w->x, mine.first, mine.count);
 			asl_tile_load(r, &to, &from);
+		}
 	}
 }
 
 void asl_wedge_store(struct asl_rank *r, struct asl_wedge *w,
-		     struct asl_tile *from, const struct asl_words *Y)
+		     enum asl_wedge_vector which, const struct asl_words *words)
 {
+	struct asl_tile *from = which == ASL_WEDGE_X ? &w->x : &w->y;
 	uint64_t done = 0;
 
 	for (int i = 0; i < w->rows && !r->err; i++) {
 		struct asl_range mine = asl_wedge_share(w, i);
-		struct asl_block to = owned(w, Y, &done, mine.count);
-		struct asl_tile x = asl_tile_rows(from, mine.first, mine.count);
+		struct asl_block to = owned(w, words, &done, mine.count);
+		struct asl_tile x;
 
+		if (w->s->by_pieces) {
+			asl_pieces_store(r, w, which, mine.first, &to);
+			continue;
+		}
+		x = asl_tile_rows(from, mine.first, mine.count);
 		asl_tile_store(r, &to, &x);
 	}
+}
+
+struct working {
+	struct asl_wedge *w;
+	const struct asl_wedge_work *work;
+};
+
+static void use_shares(const double *at, void *arg)
+{
+	const struct working *p = arg;
+	struct asl_wedge *w = p->w;
+
+	(void)at;
+	for (int i = 0; i < w->rows; i++) {
+		struct asl_range mine = asl_wedge_share(w, i);
+
+		for (uint64_t j = mine.first; j < mine.first + mine.count; j++)
+			p->work->use(p->work->arg, w->x.at + j, w->y.at + j);
+	}
+}
+
+void asl_wedge_do(struct asl_rank *r, struct asl_wedge *w,
+		  const struct asl_wedge_work *x)
+{
+	struct working p = {w, x};
+
+	if (w->s->by_pieces)
+		asl_pieces_do(r, w, x);
+	else
+		asl_compute(r, NULL, x->flops * asl_wedge_owned(w), use_shares,
+			    &p);
 }
 
 /* ---- Exchange ---- */
@@ -372,14 +439,14 @@ static int list_parts(struct asl_wedge *w, struct asl_turn t, bool mine,
 }
 
 /* Copy the parts into a message. */
-static void pack(struct asl_rank *r, struct asl_wedge *w, struct asl_tile *from,
-		 int parts)
+static void pack(struct asl_rank *r, struct asl_wedge *w,
+		 enum asl_wedge_vector which, int parts)
 {
 	uint64_t done = 0;
 
 	for (int i = 0; i < parts; i++) {
-		struct asl_words x = in_cache(w, from, w->l.part[i]);
-		struct asl_words to = asl_tile_words(&w->pack, done, x.count);
+		struct asl_words x = rows_of(w, which, w->l.part[i]);
+		struct asl_words to = packed(w, done, x.count);
 
 		asl_copy(r, &to, &x);
 		done += x.count;
@@ -394,7 +461,8 @@ static void unpack(struct asl_rank *r, struct asl_wedge *w, int parts,
 
 	for (int i = 0; i < parts; i++) {
 		struct asl_range part = w->l.part[i];
-		struct asl_words x = in_cache(w, sums ? &w->y : &w->x, part);
+		struct asl_words x =
+			rows_of(w, sums ? ASL_WEDGE_Y : ASL_WEDGE_X, part);
 		struct asl_words from = asl_slice(&w->landing, done, x.count);
 		struct asl_block block =
 			asl_as_block(&from, part.count, (uint64_t)w->columns);
@@ -403,6 +471,10 @@ static void unpack(struct asl_rank *r, struct asl_wedge *w, int parts,
 		done += x.count;
 		if (sums) {
 			asl_add(r, &x, &x, &from);
+			continue;
+		}
+		if (w->s->by_pieces) {
+			asl_copy(r, &x, &from);
 			continue;
 		}
 		tile = asl_tile_rows(&w->x, part.first, part.count);
@@ -418,11 +490,11 @@ static void exchange(struct asl_rank *r, struct asl_wedge *w, int step,
 	uint64_t send, receive;
 	int parts = list_parts(w, x.to, !sums, &send);
 
-	pack(r, w, sums ? &w->y : &w->x, parts);
+	pack(r, w, sums ? ASL_WEDGE_Y : ASL_WEDGE_X, parts);
 	parts = list_parts(w, x.from, sums, &receive);
 	if (!by_schedule(w->s))
 		send = receive = w->s->equal * (uint64_t)w->columns;
-	out = asl_tile_words(&w->pack, 0, send);
+	out = packed(w, 0, send);
 	in = asl_slice(&w->landing, 0, receive);
 	if (send || receive)
 		asl_exchange(r, x.to.peer, send ? &out : NULL, x.from.peer,
@@ -481,15 +553,37 @@ static void update(const double *A, void *arg)
 /* Vectors are short beside the part of the tensor read since the last mark. */
 static void mark(struct asl_rank *r, struct asl_wedge *w)
 {
-	uint64_t words = w->x.rows * w->x.cols;
+	struct asl_range rows = {0, asl_wedge_rows(w)};
 	struct asl_words live[] = {
-		asl_tile_words(&w->x, 0, words),
-		asl_tile_words(&w->y, 0, words),
+		rows_of(w, ASL_WEDGE_X, rows),
+		rows_of(w, ASL_WEDGE_Y, rows),
 		w->live[0],
 		w->live[1],
 	};
 
 	asl_mark_epoch(r, live, 4);
+}
+
+static void zero(struct asl_rank *r, struct asl_wedge *w)
+{
+	if (w->s->by_pieces) {
+		asl_pieces_zero(r, w);
+		return;
+	}
+	asl_tile_zero(&w->y, w->y.rows, (uint64_t)w->columns);
+	asl_tile_words(&w->y, 0, 0);
+}
+
+static void multiply_block(struct asl_rank *r, struct asl_wedge *w,
+			   const struct asl_words *A, size_t block)
+{
+	struct update u = {w, block};
+
+	if (w->s->by_pieces)
+		asl_pieces_multiply(r, w, A, block);
+	else
+		asl_compute(r, A, 4 * A->count * (uint64_t)w->columns, update,
+			    &u);
 }
 
 enum { PARTS = 4 };
@@ -499,21 +593,18 @@ static void multiply(struct asl_rank *r, struct asl_wedge *w,
 		     const struct asl_words *A)
 {
 	const struct asl_layout *l = &w->s->layout;
-	uint64_t done = 0, all = asl_wedge_tensor(w), part = 0;
+	uint64_t done = 0, all = tensor_words(w), part = 0;
 
 	asl_phase(r, ASL_COMPUTE);
-	asl_tile_zero(&w->y, w->y.rows, (uint64_t)w->columns);
-	asl_tile_words(&w->y, 0, 0);
+	zero(r, w);
 	mark(r, w);
 	for (size_t i = l->first[w->rank]; i < l->first[w->rank + 1] && !r->err;
 	     i++) {
-		struct update u = {w, i};
-		uint64_t words = asl_layout_block_words(l, i);
-		struct asl_words x = asl_slice(A, done, words);
+		struct asl_words x =
+			asl_slice(A, done, asl_layout_block_words(l, i));
 
-		asl_compute(r, &x, 4 * words * (uint64_t)w->columns, update,
-			    &u);
-		done += words;
+		multiply_block(r, w, &x, i);
+		done += x.count;
 		for (; part < PARTS && done * PARTS >= all * (part + 1); part++)
 			mark(r, w);
 	}
@@ -554,7 +645,7 @@ static void predict_system(struct asl_ledger *out, const struct asl_wedge *w,
 	uint64_t peers = (uint64_t)asl_list_length(&l->sharers, 0) - 1;
 	uint64_t own = asl_wedge_owned(w);
 	uint64_t sent = own * peers * columns;
-	uint64_t received = (row_words(w) - own) * columns;
+	uint64_t received = (asl_wedge_rows(w) - own) * columns;
 	uint64_t B_h = asl_max(sent, received);
 	struct asl_steiner_size size = {.m = l->m, .s = l->s};
 	uint64_t even = l->even ? (uint64_t)asl_steiner_steps(&size) : 0;
@@ -580,7 +671,7 @@ static void predict_all_to_all(struct asl_ledger *out,
 
 	add_exchange(x, words, words, words, w->s->equal ? steps : 0);
 	add_exchange(y, words, words, words, w->s->equal ? steps : 0);
-	x->of[ASL_DRAM_READ] += (row_words(w) - own) * columns;
+	x->of[ASL_DRAM_READ] += (asl_wedge_rows(w) - own) * columns;
 	for (int i = 0; i < w->rows; i++) {
 		int row = w->row[i];
 
@@ -634,19 +725,71 @@ static void predict_steps(struct asl_ledger *out, const struct asl_wedge *w,
 	}
 }
 
+/*
+ * In DRAM, the words packed are read and written, and so are those that are
+ * added; those of x are not loaded, but copied.
+ */
+static void pack_in_dram(struct asl_ledger *x)
+{
+	uint64_t *spread = x->in[ASL_GATHER].of, *sums = x->in[ASL_REDUCE].of;
+	uint64_t in = spread[ASL_DRAM_READ], out = sums[ASL_BOUNCE_READ];
+
+	spread[ASL_DRAM_READ] = 0;
+	spread[ASL_BOUNCE_READ] = spread[ASL_BOUNCE_WRITE] = out + in;
+	sums[ASL_BOUNCE_READ] = in + 2 * out;
+	sums[ASL_BOUNCE_WRITE] = in + out;
+}
+
 void asl_wedge_predict_product(struct asl_ledger *out,
 			       const struct asl_wedge *w, int columns)
 {
-	uint64_t c = (uint64_t)columns, A = asl_wedge_tensor(w);
+	uint64_t c = (uint64_t)columns, A = tensor_words(w);
+	struct asl_ledger x = {0};
 
 	if (!by_schedule(w->s))
-		predict_all_to_all(out, w, c);
+		predict_all_to_all(&x, w, c);
 	else if (w->s->layout.s)
-		predict_system(out, w, c);
+		predict_system(&x, w, c);
 	else
-		predict_steps(out, w, c);
-	out->in[ASL_COMPUTE].of[ASL_NVM_READ] += A;
-	out->in[ASL_COMPUTE].of[ASL_FLOPS] += 4 * A * c;
+		predict_steps(&x, w, c);
+	x.in[ASL_COMPUTE].of[ASL_NVM_READ] += A;
+	x.in[ASL_COMPUTE].of[ASL_FLOPS] += 4 * A * c;
+	if (w->s->by_pieces) {
+		pack_in_dram(&x);
+		asl_pieces_predict(&x.in[ASL_COMPUTE], w);
+	}
+	for (int i = 0; i < ASL_PHASES; i++)
+		asl_counts_add(&out->in[i], &x.in[i]);
+}
+
+void asl_wedge_predict_load(struct asl_counts *out, const struct asl_wedge *w)
+{
+	uint64_t own = asl_wedge_owned(w);
+
+	out->of[ASL_NVM_READ] += own;
+	if (w->s->by_pieces)
+		out->of[ASL_DRAM_WRITE] += own;
+}
+
+void asl_wedge_predict_store(struct asl_counts *out, const struct asl_wedge *w)
+{
+	uint64_t own = asl_wedge_owned(w);
+
+	out->of[ASL_NVM_WRITE] += own;
+	if (w->s->by_pieces)
+		out->of[ASL_DRAM_READ] += own;
+}
+
+void asl_wedge_predict_work(struct asl_counts *out, const struct asl_wedge *w,
+			    const struct asl_wedge_work *x, uint64_t times)
+{
+	uint64_t words = times * asl_wedge_owned(w);
+
+	out->of[ASL_FLOPS] += x->flops * words;
+	if (!w->s->by_pieces)
+		return;
+	out->of[ASL_DRAM_READ] += (1 + x->reads_y) * words;
+	out->of[ASL_DRAM_WRITE] += x->writes_x * words;
 }
 
 /* ---- Numbers that all ranks add up ---- */

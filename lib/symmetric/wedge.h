@@ -23,6 +23,8 @@
  *		counted
  *	held	the tensor blocks, 2 w; in the cache 2 W, a message and a row; a
  *		message
+ *
+ * In a smaller cache x and y stay in DRAM: wedge_pieces.c.
  */
 #ifndef ASL_WEDGE_H
 #define ASL_WEDGE_H
@@ -41,6 +43,10 @@ struct asl_wedge {
 	/* Between take and give: */
 	struct asl_tile x, y, pack, scratch;
 	struct asl_words landing;
+	/* By pieces, instead of tiles: */
+	struct asl_words far_x, far_y, parcel;
+	struct asl_tile part_x[ASL_MOST_ORDER], part_y[ASL_MOST_ORDER];
+	struct asl_order_block held; /* its parts are there; order 0: none */
 	struct asl_words live[2]; /* more words that a resumed product needs */
 };
 
@@ -56,8 +62,9 @@ void asl_wedge_begin(struct asl_rank *r, struct asl_wedge *w,
 void asl_wedge_for_prediction(struct asl_wedge *w,
 			      const struct asl_symmetric *s, int rank);
 
-uint64_t asl_wedge_owned(const struct asl_wedge *w);  /* of x, for a column */
-uint64_t asl_wedge_tensor(const struct asl_wedge *w); /* of its blocks */
+uint64_t asl_wedge_owned(const struct asl_wedge *w); /* of x, for a column */
+/* Words of the tensor, unless it stays in storage. */
+uint64_t asl_wedge_held(const struct asl_wedge *w);
 
 /* The words that take takes for so many columns. */
 struct asl_wedge_memory {
@@ -74,11 +81,29 @@ void asl_wedge_give(struct asl_rank *r, struct asl_wedge *w); /* after begin */
 /* Work with columns from `first` on. */
 void asl_wedge_select(struct asl_wedge *w, int first, int columns);
 
-/* Load the rank's own shares of x; store its shares of `from` (x or y). */
+enum asl_wedge_vector { ASL_WEDGE_X, ASL_WEDGE_Y };
+
+/* Load the rank's own shares of x; store its shares of either vector. */
 void asl_wedge_load(struct asl_rank *r, struct asl_wedge *w,
 		    const struct asl_words *X);
 void asl_wedge_store(struct asl_rank *r, struct asl_wedge *w,
-		     struct asl_tile *from, const struct asl_words *Y);
+		     enum asl_wedge_vector which, const struct asl_words *to);
+
+void asl_wedge_predict_load(struct asl_counts *out, const struct asl_wedge *w);
+void asl_wedge_predict_store(struct asl_counts *out, const struct asl_wedge *w);
+
+/* Work on every word of the rank's shares of x, and of y. */
+struct asl_wedge_work {
+	void (*use)(void *arg, double *x, double *y);
+	void *arg;
+	uint64_t flops; /* for a word */
+	bool reads_y, writes_x;
+};
+
+void asl_wedge_do(struct asl_rank *r, struct asl_wedge *w,
+		  const struct asl_wedge_work *x);
+void asl_wedge_predict_work(struct asl_counts *out, const struct asl_wedge *w,
+			    const struct asl_wedge_work *x, uint64_t times);
 
 /* y = A x2 x x3 x, for the selected columns. */
 void asl_wedge_product(struct asl_rank *r, struct asl_wedge *w,
@@ -86,8 +111,37 @@ void asl_wedge_product(struct asl_rank *r, struct asl_wedge *w,
 void asl_wedge_predict_product(struct asl_ledger *out,
 			       const struct asl_wedge *w, int columns);
 
-/* Its shares of the i-th of its row blocks: rows of x and y, in the cache. */
+/* Its shares of the i-th of its row blocks: rows of x and y. */
 struct asl_range asl_wedge_share(const struct asl_wedge *w, int i);
+
+/* Words of all its row blocks. */
+uint64_t asl_wedge_rows(const struct asl_wedge *w);
+
+/*
+ * By pieces (wedge_pieces.c): what the functions above do then
+ */
+
+/* Words of the longest part, and of the cache that the parts take. */
+uint64_t asl_pieces_longest(const struct asl_symmetric *s);
+uint64_t asl_pieces_cache(const struct asl_symmetric *s);
+
+void asl_pieces_take(struct asl_rank *r, struct asl_wedge *w);
+void asl_pieces_give(struct asl_rank *r, struct asl_wedge *w);
+
+/* The block passes between the far vector's rows and the pool, by parts. */
+void asl_pieces_load(struct asl_rank *r, struct asl_wedge *w, uint64_t first,
+		     const struct asl_block *from);
+void asl_pieces_store(struct asl_rank *r, struct asl_wedge *w,
+		      enum asl_wedge_vector which, uint64_t first,
+		      const struct asl_block *to);
+void asl_pieces_do(struct asl_rank *r, struct asl_wedge *w,
+		   const struct asl_wedge_work *x);
+
+/* y = 0; y += the tensor block's product, whose words are A. */
+void asl_pieces_zero(struct asl_rank *r, struct asl_wedge *w);
+void asl_pieces_multiply(struct asl_rank *r, struct asl_wedge *w,
+			 const struct asl_words *A, size_t block);
+void asl_pieces_predict(struct asl_counts *out, const struct asl_wedge *w);
 
 /*
  * Numbers that all ranks add up, and all know afterwards

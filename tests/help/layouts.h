@@ -1,12 +1,12 @@
 /*
- * layouts.h -- a symmetric tensor's layout by its name, for any cache
+ * layouts.h -- a symmetric tensor's layout by its name, and the cache it needs
  */
 #ifndef ASL_TEST_LAYOUTS_H
 #define ASL_TEST_LAYOUTS_H
 
 #include <stdlib.h>
 
-#include "lib/symmetric/symmetric.h"
+#include "lib/symmetric/wedge.h"
 
 /* 0, or asl_symmetric_settle's error and *s as it was. */
 static inline int lay_out(struct asl_symmetric *s, const char *layout,
@@ -28,6 +28,23 @@ static inline int lay_out(struct asl_symmetric *s, const char *layout,
 		*s = *plan.symmetric;
 	free((struct asl_symmetric *)plan.symmetric);
 	return err;
+}
+
+/* The cache of the busiest rank, with so many columns at a time. */
+static inline uint64_t cache_for(const struct asl_symmetric *s, int columns)
+{
+	uint64_t R = (uint64_t)s->columns, most = 0;
+
+	for (int p = 0; p < s->layout.ranks; p++) {
+		struct asl_wedge w;
+		uint64_t more;
+
+		asl_wedge_for_prediction(&w, s, p);
+		more = s->gradient ? R * asl_wedge_owned(&w) + R * R : 2;
+		most = asl_max(most,
+			       asl_wedge_memory(&w, columns).cache + more);
+	}
+	return most;
 }
 
 #endif
