@@ -562,14 +562,22 @@ rows = list(csv.DictReader(open(os.environ["REFERENCE"] + "/fig5/runs.csv")))
 inside = [x for x in rows if x["outside_apm"] == "0"]
 assert all(float(x["q_apm_max"]) >= float(x["q_joint_bound"]) for x in inside)
 assert any(float(x["q_apm_path"]) < float(x["q_joint_bound"]) for x in rows)
-curves = re.findall(r'class="bound" d="(M[\d. ]+L[\dL. ]+)"',
-                    open("fig5.html", encoding="utf-8").read())
+html = open("fig5.html", encoding="utf-8").read()
+curves = re.findall(r'class="bound" d="(M[\d. ]+L[\dL. ]+)"', html)
 assert len(curves) == 6, len(curves)
 for curve in curves:
     points = [[float(x) for x in p.split()] for p in re.split("[ML]", curve)[1:]]
     # The more words are written (up is less in SVG), the fewer are sent.
     assert all(b[0] <= a[0] and b[1] <= a[1] for a, b in zip(points, points[1:]))
+# Q is the path's, and the busiest rank's stands beside it; larger ones are brief.
+for row in rows:
+    cells = row["q_apm_path"], row["q_apm_max"]
+    assert float(cells[0]) >= 1e7 or \
+        '>%s</td><td class="n">%s<' % cells in html, (row, cells)
+assert "multiplications of matrices Carson" in html
 PYTHON
+expect 0 report "$REFERENCE/sttsv" --out sttsv.html
+! grep -q Carson sttsv.html || fail "a theorem on matrices for tensors"
 
 # ---- What was there stays, if there is no page ----
 
