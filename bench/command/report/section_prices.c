@@ -277,6 +277,38 @@ static void put_turns(struct asl_plot *plot, const struct envelope *e)
 				      asl_brief(text, e->turn[i].x));
 }
 
+enum { BOUNDS = 64 };
+
+/* The lowest joint bound at each w / beta between `end` that ran: how many. */
+static int find_bounds(double x[BOUNDS], double y[BOUNDS], const double end[2],
+		       const struct prices *s)
+{
+	int count = 0;
+
+	for (int i = 0; i < s->all.count && count < BOUNDS; i++) {
+		const struct asl_runs_row *row = s->all.at[i]->row;
+		double price = row->w / row->beta;
+		double q = row->q_joint_bound / row->beta;
+		int at = count;
+
+		if (!(q > 0) || read_cost(row) != s->read ||
+		    !(price >= end[0] && price <= end[1]))
+			continue;
+		while (at > 0 && x[at - 1] > price)
+			at--;
+		if (at > 0 && x[at - 1] == price) {
+			y[at - 1] = fmin(y[at - 1], q);
+			continue;
+		}
+		memmove(&x[at + 1], &x[at], sizeof *x * (size_t)(count - at));
+		memmove(&y[at + 1], &y[at], sizeof *y * (size_t)(count - at));
+		x[at] = price;
+		y[at] = q;
+		count++;
+	}
+	return count;
+}
+
 static void draw(struct asl_page *p, const struct prices *s)
 {
 	enum { POINTS = 41 };
@@ -284,16 +316,21 @@ static void draw(struct asl_page *p, const struct prices *s)
 	struct asl_plot_range range = ASL_NO_RANGE;
 	struct asl_plot plot;
 	double end[2] = {0.25, 64}, x[POINTS], y[POINTS];
+	double price[BOUNDS], least[BOUNDS];
+	int bounds;
 	char text[ASL_SAID];
 
 	extend(end, &s->of_all);
 	extend(end, &s->of_inside);
+	bounds = find_bounds(price, least, end, s);
 	for (int i = 0; i < POINTS; i++)
 		x[i] = end[0] * pow(end[1] / end[0], i / (POINTS - 1.0));
 	for (int k = 0; k < count; k++)
 		for (int i = 0; i < 2; i++)
 			asl_range_add(&range,
 				      value_at(&s->line[which[k]], end[i]));
+	for (int i = 0; i < bounds; i++)
+		asl_range_add(&range, least[i]);
 	asl_plot_open(&plot, p->f, p->title,
 		      (struct asl_plot_axis){"w / \xce\xb2", end[0], end[1],
 					     ASL_TENS},
@@ -301,6 +338,8 @@ static void draw(struct asl_page *p, const struct prices *s)
 				      ASL_TENS));
 	put_turns(&plot, &s->of_all);
 	put_turns(&plot, &s->of_inside);
+	if (bounds > 1)
+		asl_plot_limit(&plot, price, least, bounds, "joint bound");
 	for (int k = 0; k < count; k++) {
 		const struct line *l = &s->line[which[k]];
 
@@ -482,7 +521,9 @@ static void write_section(struct asl_page *p)
 	      "critical path may be more than a line says. Other grids, which "
 	      "did "
 	      "not run, may be cheaper still: <code>aslant plan</code> "
-	      "knows.</p>\n",
+	      "knows. Dashed: the joint bound at the prices that ran, which "
+	      "only "
+	      "algorithms outside the model can go below.</p>\n",
 	      p->f);
 	for (int i = 0; !p->failed && i < all.count; i++)
 		count += add(p, s + count, &all.at[i]);
