@@ -553,7 +553,7 @@ print(f"10000 rows: {took:.2f} s, {size / 1e6:.2f} MB")
 assert took < 20 and size < 10e6, (took, size)
 PYTHON
 
-# ---- Words written against words sent: points, walls, and the curve ----
+# ---- The joint bound: between words written and words sent, and over w/beta ----
 
 expect 0 report "$REFERENCE/fig5" --out fig5.html
 "$python" - <<'PYTHON' || fail "the curve of the joint bound"
@@ -563,12 +563,20 @@ inside = [x for x in rows if x["outside_apm"] == "0"]
 assert all(float(x["q_apm_max"]) >= float(x["q_joint_bound"]) for x in inside)
 assert any(float(x["q_apm_path"]) < float(x["q_joint_bound"]) for x in rows)
 html = open("fig5.html", encoding="utf-8").read()
-curves = re.findall(r'class="bound" d="(M[\d. ]+L[\dL. ]+)"', html)
-assert len(curves) == 6, len(curves)
-for curve in curves:
-    points = [[float(x) for x in p.split()] for p in re.split("[ML]", curve)[1:]]
+def curves(section):
+    found = re.findall(r'class="bound" d="(M[\d. ]+L[\dL. ]+)"',
+                       html.partition(f'id="{section}"')[2].partition("<h2 ")[0])
+    return [[[float(x) for x in p.split()] for p in re.split("[ML]", curve)[1:]]
+            for curve in found]
+assert len(curves("pareto")) == 6, len(curves("pareto"))
+for points in curves("pareto"):
     # The more words are written (up is less in SVG), the fewer are sent.
     assert all(b[0] <= a[0] and b[1] <= a[1] for a, b in zip(points, points[1:]))
+# The dearer writes are, the higher is the bound on Q: two prices or three a size.
+assert curves("sweep")
+for points in curves("sweep"):
+    assert 2 <= len(points) <= 4, points
+    assert all(b[0] > a[0] and b[1] < a[1] for a, b in zip(points, points[1:]))
 # Q is the path's, and the busiest rank's stands beside it; larger ones are brief.
 for row in rows:
     cells = row["q_apm_path"], row["q_apm_max"]
