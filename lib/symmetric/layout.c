@@ -597,7 +597,7 @@ static int list_rows(struct asl_layout *l)
 /* ---- How many row blocks ---- */
 
 #define FAIR 1.2
-enum { TRIALS = 8 };
+enum { TRIALS = 8, MANY_RANKS = 2000 };
 
 /* The busiest rank: work over the average, and the part of the vectors. */
 struct merit {
@@ -672,6 +672,12 @@ static int least_rows(int ranks)
 	return (int)m;
 }
 
+/* For many ranks a trial takes long, and only many row blocks are fair. */
+static int first_trial(int ranks)
+{
+	return ranks > MANY_RANKS ? TRIALS : 0;
+}
+
 int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks)
 {
 	int least = least_rows(ranks), m = 0, err = 0;
@@ -680,7 +686,7 @@ int asl_layout_cubic(struct asl_layout *l, uint64_t n, int ranks)
 	if (n < 1)
 		return asl_fail(-EINVAL,
 				"cubic: expected n to be 1 or more, found 0");
-	for (int i = 0; !err && i <= TRIALS; i++) {
+	for (int i = first_trial(ranks); !err && i <= TRIALS; i++) {
 		int next = (int)asl_min(n, least + i * least / TRIALS);
 
 		if (next != m)

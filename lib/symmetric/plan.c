@@ -2,9 +2,9 @@
  * plan.c -- from a request for a symmetric tensor to a plan, or all candidates
  *
  * All ranks of a layout are asked what they count.  That takes long where they
- * are many; so the planner tries systems with many blocks first, and does not
- * build those that could not be among the best even if their ranks only read
- * the tensor.
+ * are many; so the planner tries systems whose busiest rank has the least of the
+ * tensor first, and does not build those that could not be among the best even if
+ * their ranks only read it.
  */
 #include "lib/symmetric/symmetric.h"
 
@@ -72,7 +72,7 @@ static int make_system(struct asl_steiner *x, const char *name, int ranks)
 		return asl_steiner_read(x, name);
 	return asl_fail(-EINVAL,
 			"found '%s', expected spherical, boolean, triples, "
-			"sublines, quadruples or witt (or one of them, as "
+			"sublines, quadruples, witt or denniston (or one, as "
 			"spherical-3), cubic, cover, or a file",
 			name);
 }
@@ -620,30 +620,48 @@ static void try_exchanges(struct asl_candidates *list,
 			try_layout(list, base, steiner, (enum asl_exchange)i);
 }
 
-static int by_blocks(const void *a, const void *b)
-{
-	const struct asl_steiner_size *x = a, *y = b;
+/* A system, and the least that the busiest of its ranks reads of the tensor. */
+struct choice {
+	struct asl_steiner_size size;
+	double words;
+};
 
-	return y->blocks - x->blocks;
+static int by_words(const void *a, const void *b)
+{
+	const struct choice *x = a, *y = b;
+
+	return (x->words > y->words) - (x->words < y->words);
+}
+
+/* The average, or a block for every three of a rank's row blocks. */
+static double words_to_read(const struct asl_steiner_size *x, uint64_t n)
+{
+	double b = (double)(n / (uint64_t)x->m);
+	double blocks = (double)asl_choose((uint64_t)x->s, 3);
+
+	return fmax((double)asl_packed_words(n, 3) / x->blocks,
+		    blocks * b * b * b);
 }
 
 /* Systems with equal numbers move equally many words. */
-static bool is_listed(const struct asl_steiner_size *all, int count,
+static bool is_listed(const struct choice *all, int count,
 		      const struct asl_steiner_size *size)
 {
 	while (count-- > 0)
-		if (all[count].m == size->m && all[count].s == size->s)
+		if (all[count].size.m == size->m &&
+		    all[count].size.s == size->s)
 			return true;
 	return false;
 }
 
 /* List the systems with no more blocks than ranks, and points than words. */
-static int list_systems(struct asl_steiner_size **all,
-			const struct asl_plan *base, bool *failed)
+static int list_systems(struct choice **all, const struct asl_plan *base,
+			bool *failed)
 {
 	const char *family = base->symmetric->steiner;
 	int most = limit(base->ranks), count = 0;
-	struct asl_steiner_size size = {0}, *more;
+	struct asl_steiner_size size = {0};
+	struct choice *more;
 
 	*all = NULL;
 	while (asl_steiner_next(&size, most)) {
@@ -656,28 +674,20 @@ static int list_systems(struct asl_steiner_size **all,
 		if (!more)
 			break;
 		*all = more;
-		more[count++] = size;
+		more[count++] = (struct choice){
+			size, words_to_read(&size, base->symmetric->n)};
 	}
 	if (count)
-		qsort(*all, (size_t)count, sizeof **all, by_blocks);
+		qsort(*all, (size_t)count, sizeof **all, by_words);
 	return count;
-}
-
-/* The cost of reading the busiest rank's part of the tensor. */
-static double cost_to_read(const struct asl_plan *base, int ranks)
-{
-	const struct asl_symmetric *s = base->symmetric;
-	double words = (double)asl_packed_words(s->n, s->order) / ranks;
-
-	return base->costs.read * words *
-	       (base->iterations ? base->iterations : 1);
 }
 
 static void try_layouts(struct asl_candidates *list,
 			const struct asl_plan *base)
 {
 	const char *steiner = base->symmetric->steiner;
-	struct asl_steiner_size *all;
+	struct choice *all;
+	double times = base->iterations ? base->iterations : 1;
 	int count = 0;
 
 	if (base->symmetric->order > 3) {
@@ -694,11 +704,11 @@ static void try_layouts(struct asl_candidates *list,
 	for (int i = 0; i < count; i++) {
 		char name[ASL_STEINER_NAME];
 
-		if (cost_to_read(base, all[i].blocks) >=
+		if (base->costs.read * all[i].words * times >=
 		    asl_candidates_limit(list))
-			continue;
-		snprintf(name, sizeof name, "%s-%d", all[i].family,
-			 all[i].parameter);
+			break;
+		snprintf(name, sizeof name, "%s-%d", all[i].size.family,
+			 all[i].size.parameter);
 		try_exchanges(list, base, name);
 	}
 	free(all);
