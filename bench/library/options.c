@@ -344,7 +344,7 @@ const struct asl_option asl_option_table[] = {
 	 RPB, CHOICE(order, orders), .only = ordered},
 	{"steiner", "NAME",
 	 "distribution of the tensor: spherical, boolean, triples, sublines, "
-	 "quadruples or witt, a Steiner system with a block for each rank and "
+	 "quadruples, witt or denniston, a Steiner system with a block for each rank and "
 	 "the other ranks idle; one system, as spherical-3; a FILE with one; "
 	 "or, for any number of ranks, cubic or cover (the system with most "
 	 "blocks; cover for an order above 3)",

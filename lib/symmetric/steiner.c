@@ -221,6 +221,13 @@ static bool witt_size(int64_t *m, int64_t *s, int points)
 	return points == 22;
 }
 
+static bool denniston_size(int64_t *m, int64_t *s, int points)
+{
+	*m = points;
+	*s = 5;
+	return points == 26;
+}
+
 static bool boolean_size(int64_t *m, int64_t *s, int v)
 {
 	*m = v < 31 ? (int64_t)1 << v : INT32_MAX;
@@ -287,8 +294,9 @@ static const struct family table[] = {
 	{"sublines", 27, sublines_size, asl_sublines_build,
 	 "a third or higher power of a prime power q > 2"},
 	{"quadruples", 10, quadruples_size, asl_quadruples_build,
-	 "2^k v, v = 10, 14, 22, 26, 34, 38, 46, 50 or 58"},
+	 "2^k v, v = 10, 14, 22, 26, 34, 38, 46, 50, 58 or 62"},
 	{"witt", 22, witt_size, asl_witt_build, "22"},
+	{"denniston", 26, denniston_size, asl_denniston_build, "26"},
 };
 
 enum { FAMILIES = sizeof table / sizeof *table };
@@ -310,8 +318,8 @@ static int unknown(const char *name)
 {
 	return asl_fail(-EINVAL,
 			"there is no family '%s' of Steiner systems, only "
-			"spherical, boolean, triples, sublines, quadruples "
-			"and witt",
+			"spherical, boolean, triples, sublines, "
+			"quadruples, witt and denniston",
 			name);
 }
 

@@ -13,6 +13,7 @@
  *			blocks, (65, 5, 3) of 4368, (126, 6, 3) of 16275
  *	quadruples v	(v, 4, 3), v = 10, 14, 20, 22, 26, 28, ...
  *	witt 22		(22, 6, 3), 77 blocks
+ *	denniston 26	(26, 5, 3), 260 blocks
  *	from a file	a block a line:
  *
  *	# comments, also behind a block, and blank lines are ignored
@@ -87,6 +88,7 @@ int asl_sublines_build(struct asl_steiner *out, int Q);
 bool asl_quadruples_exist(int v);
 int asl_quadruples_build(struct asl_steiner *out, int v);
 int asl_witt_build(struct asl_steiner *out, int points);
+int asl_denniston_build(struct asl_steiner *out, int points);
 
 /* Its blocks as lists of points.  0 or -ENOMEM. */
 int asl_steiner_lists(struct asl_lists *out, const struct asl_steiner *x);

@@ -128,44 +128,53 @@ int asl_sublines_build(struct asl_steiner *out, int Q)
  * {a, b, c', d'} where {a, b} and {c, d} are pairs of the same one-factor, of v-1
  * into which the pairs of v points split.
  *
- * S(3,6,22) has the Mathieu group M22; C. C. Lindner, A. Rosa, Steiner quadruple
+ * S(3,6,22) has the Mathieu group M22, and S(3,5,26) comes from the S(5,7,28) of
+ * R. H. F. Denniston, Some new 5-designs, Bull. London Math. Soc. 8 (1976);
+ * C. C. Lindner, A. Rosa, Steiner quadruple
  * systems: a survey, Discrete Math. 22 (1978), has the doubling.
  */
 enum { MOST_STARTERS = 18, MOST_POINTS = 6 };
 
 struct orbits {
 	int q, s;
-	int units; /* of the subgroup */
-	bool swap; /* the copies, too */
+	int units;				 /* of the subgroup */
+	enum { APART, SWAPPED, NEGATED } copies; /* NEGATED: with x -> -x */
 	int starters;
 	unsigned char starter[MOST_STARTERS][MOST_POINTS];
 };
 
 /* clang-format off */
 static const struct orbits quadruples[] = {
-	{5, 4, 4, true, 2,
+	{5, 4, 4, SWAPPED, 2,
 	 {{0, 1, 2, 6}, {0, 1, 7, 9}}},
-	{7, 4, 3, false, 7,
+	{7, 4, 3, APART, 7,
 	 {{0, 1, 2, 4}, {0, 1, 5, 9}, {0, 8, 9, 11}, {7, 8, 9, 12}, {0, 1, 7, 8}, {0, 1, 10, 11}, {0, 1, 12, 13}}},
-	{11, 4, 1, true, 18,
+	{11, 4, 1, SWAPPED, 18,
 	 {{0, 1, 2, 4}, {0, 1, 5, 7}, {0, 1, 8, 11}, {0, 1, 6, 12}, {0, 4, 11, 15}, {0, 2, 11, 14}, {0, 2, 8, 13}, {0, 2, 5, 19}, {0, 3, 6, 21}, {0, 1, 16, 18}, {0, 1, 9, 21}, {0, 2, 16, 20}, {0, 3, 15, 20}, {0, 4, 13, 18}, {0, 1, 13, 17}, {0, 2, 15, 21}, {0, 3, 7, 19}, {0, 1, 14, 15}}},
-	{13, 4, 12, true, 4,
+	{13, 4, 12, SWAPPED, 4,
 	 {{0, 1, 2, 14}, {0, 1, 3, 9}, {0, 1, 15, 18}, {0, 1, 16, 24}}},
-	{17, 4, 16, true, 5,
+	{17, 4, 16, SWAPPED, 5,
 	 {{0, 1, 2, 18}, {0, 1, 3, 4}, {0, 1, 20, 21}, {0, 1, 19, 29}, {0, 1, 24, 28}}},
-	{19, 4, 9, false, 15,
+	{19, 4, 9, APART, 15,
 	 {{0, 1, 3, 8}, {0, 1, 9, 13}, {19, 20, 22, 27}, {19, 20, 28, 32}, {0, 1, 4, 21}, {0, 1, 6, 20}, {0, 19, 20, 21}, {0, 1, 2, 23}, {0, 1, 25, 34}, {0, 1, 28, 33}, {0, 1, 30, 31}, {0, 1, 27, 36}, {0, 20, 25, 26}, {0, 1, 24, 32}, {0, 21, 22, 37}}},
-	{23, 4, 11, false, 15,
+	{23, 4, 11, APART, 15,
 	 {{0, 1, 2, 6}, {0, 1, 7, 23}, {0, 23, 24, 28}, {0, 1, 9, 25}, {0, 1, 13, 27}, {0, 1, 28, 31}, {0, 1, 32, 40}, {0, 1, 33, 35}, {0, 1, 38, 39}, {0, 1, 30, 34}, {0, 1, 37, 44}, {0, 1, 43, 45}, {0, 24, 33, 36}, {0, 24, 26, 27}, {23, 24, 25, 31}}},
-	{25, 4, 24, true, 9,
+	{25, 4, 24, SWAPPED, 9,
 	 {{0, 1, 2, 26}, {0, 1, 5, 19}, {0, 1, 6, 7}, {0, 1, 30, 31}, {0, 1, 35, 39}, {0, 1, 33, 34}, {0, 1, 36, 37}, {0, 1, 32, 49}, {0, 1, 27, 29}}},
-	{29, 4, 28, true, 7,
+	{29, 4, 28, SWAPPED, 7,
 	 {{0, 1, 2, 30}, {0, 1, 3, 17}, {0, 1, 31, 32}, {0, 1, 33, 42}, {0, 1, 34, 41}, {0, 1, 36, 37}, {0, 1, 38, 50}}},
+	{31, 4, 15, NEGATED, 12,
+	 {{0, 1, 2, 28}, {0, 1, 3, 37}, {0, 1, 4, 53}, {0, 1, 5, 44}, {0, 1, 6, 54}, {0, 1, 12, 35}, {0, 1, 17, 48}, {0, 1, 26, 40}, {0, 1, 33, 39}, {0, 1, 38, 55}, {0, 1, 45, 60}, {0, 1, 50, 51}}},
 };
 
 static const struct orbits witt = {
-	11, 6, 5, false, 3,
+	11, 6, 5, APART, 3,
 	{{0, 1, 2, 4, 7, 16}, {0, 1, 5, 12, 13, 19}, {0, 12, 14, 15, 16, 20}},
+};
+
+static const struct orbits denniston = {
+	13, 5, 12, SWAPPED, 2,
+	{{0, 1, 2, 17, 24}, {0, 1, 3, 9, 13}},
 };
 /* clang-format on */
 
@@ -181,9 +190,11 @@ struct images {
 /* Points of the second copy count from q on. */
 static int image(const struct images *x, int a, int b, int copy, int point)
 {
-	int q = x->from->q;
+	int q = x->from->q, minus = x->field.power[(q - 1) / 2];
 	int y = asl_field_multiply(&x->field, a, point % q);
 
+	if (copy && x->from->copies == NEGATED)
+		y = asl_field_multiply(&x->field, minus, y);
 	return asl_field_add(&x->field, y, b) + (point / q + copy) % 2 * q;
 }
 
@@ -208,7 +219,7 @@ static void put_orbits(struct images *x)
 
 	for (int i = 0; i < o->starters; i++)
 		for (int unit = 0; unit < o->units; unit++)
-			for (int copy = 0; copy <= o->swap; copy++)
+			for (int copy = 0; copy <= (o->copies != APART); copy++)
 				put_images(x, o->starter[i],
 					   x->field.power[unit * step], copy);
 }
@@ -241,7 +252,8 @@ static void keep(struct asl_steiner *out, struct images *x)
 
 static int build_orbits(struct asl_steiner *out, const struct orbits *from)
 {
-	size_t maps = (size_t)(from->q * from->units * (1 + from->swap));
+	size_t maps =
+		(size_t)(from->q * from->units * (1 + (from->copies != APART)));
 	size_t all = maps * (size_t)from->starters;
 	struct images x = {.from = from};
 	int err = asl_field_make(&x.field, from->q);
@@ -262,6 +274,12 @@ int asl_witt_build(struct asl_steiner *out, int points)
 {
 	(void)points;
 	return build_orbits(out, &witt);
+}
+
+int asl_denniston_build(struct asl_steiner *out, int points)
+{
+	(void)points;
+	return build_orbits(out, &denniston);
 }
 
 /* ---- Doubling ---- */
