@@ -40,6 +40,15 @@ for id in $(tail -qn +2 "$work"/*.csv | cut -d, -f2 | sort -u); do
 	[ -z "$(find /dev/shm -name "*$id*")" ] || fail "left a pool of run $id"
 done
 
+# Whole numbers make blocks of 640 x 160 words where 724 x 91 are prescribed: the summary says so.
+rounded() {
+	"$aslant" run jomma --n 1280 --ranks 64 --store null --cache 4k \
+		--write-cost 16 --net-cost 2 --memory "$1" --grid 8x2x4
+}
+rounded 65536 | grep -q "blocks of A or B take 1.56 times M" ||
+	fail "jomma does not say that its blocks exceed M"
+! rounded 102400 | grep "times M" || fail "blocks of M words exceed M"
+
 "$aslant" run em-jomma --n 90 --ranks 8 --grid 2x2x2 --reps 2 \
 	--out "$work/dir" --csv "$work/file.csv" >"$work/out" 2>/dev/null ||
 	fail "--out ends with $?"

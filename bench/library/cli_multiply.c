@@ -119,11 +119,22 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 		asl_grid_text(out->grid, &plan->grid);
 }
 
+/* Of M; 0: the prescription does without it. */
+static double block_over_memory(const struct asl_plan *plan)
+{
+	const struct asl_matmul *a = asl_plan_runs(plan)->matmul;
+
+	return a->block_within_M && plan->memory
+		       ? (double)a->block_within_M(plan) / (double)plan->memory
+		       : 0;
+}
+
 static void print_ranks(FILE *f, const struct asl_plan *plan)
 {
 	const double *ideal = plan->multiplication->ideal;
 	const char *axes = asl_plan_axes(plan);
 	int idle = plan->ranks - asl_plan_ranks(plan);
+	double over = block_over_memory(plan);
 	char grid[40], real[80];
 
 	if (plan->algorithm->matmul->grid.none) {
@@ -136,12 +147,15 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 		grid, axes[0], axes[1], axes[2]);
 	snprintf(real, sizeof real, "%.4gx%.4gx%.4g", ideal[0], ideal[1],
 		 ideal[2]);
-	if (!idle && !strcmp(real, grid))
+	if (!idle && over <= 1 && !strcmp(real, grid))
 		return;
 	fputs("          ", f);
 	if (idle)
 		fprintf(f, "%d idle, ", idle);
 	fprintf(f, "prescribed: %s\n", real);
+	if (over > 1)
+		fprintf(f, "          blocks of A or B take %.3g times M\n",
+			over);
 }
 
 const struct asl_family_cli asl_cli_multiply = {

@@ -39,7 +39,8 @@
  * paper has c = min(P^(1/3), sqrt(P M)/n) layers of sqrt(P/c) x sqrt(P/c); here
  * (m P/k)^(1/3), sqrt(P/q), and Px : Py = m : k.  (Its Lemma 9 would have
  * Pz = P M/n^2 here, too; the root makes do with less memory.)  Integer grids
- * are of the kind if each number is within a factor of two of it.
+ * are of the kind if each number is within a factor of two of it; a block of
+ * A or B may then exceed M, which the result says.
  *
  * L. Zhu, Q.-S. Hua, H. Jin, Joint-communication optimal matrix multiplication
  * with asymmetric memories, Algorithm 4 and Lemma 9; there line 12 has Py where
@@ -163,6 +164,16 @@ static void lm_jomma_ideal(double p[3], const struct asl_plan *plan)
 	p[X] = clamp(p[X], 1, fmin(m, n));
 	p[Z] = fmin(layers, p[X]);
 	p[Y] = clamp(P / (p[X] * p[Z]), 1, k);
+}
+
+/* A(i, j) or B(j, i), whichever is larger. */
+static uint64_t lm_jomma_block(const struct asl_plan *plan)
+{
+	const struct asl_shape *s = asl_shape_of(plan);
+	const int *p = plan->grid.p;
+
+	return asl_ceil_div(asl_max(s->m, s->n), (uint64_t)p[X]) *
+	       asl_ceil_div(s->k, (uint64_t)p[Y]);
 }
 
 static int rounds_of_a_layer(const struct asl_grid *g)
@@ -564,6 +575,7 @@ static const struct asl_matmul matmul = {
 	.grid = {.axes = "mkn"},
 	.ideal = lm_jomma_ideal,
 	.limits = lm_limits,
+	.block_within_M = lm_jomma_block,
 	.lower_bound = lm_lower_bound,
 	.flops = lm_jomma_flops,
 	.owns = lm_jomma_owns,

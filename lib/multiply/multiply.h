@@ -121,6 +121,12 @@ struct asl_matmul {
 			    const struct asl_box *box,
 			    const struct asl_rates *rates);
 
+	/*
+	 * Words of the block whose size M decides in the prescription: rounding
+	 * to an integer grid may take it above M.  NULL: M decides none.
+	 */
+	uint64_t (*block_within_M)(const struct asl_plan *plan);
+
 	/* The busiest rank's flops; NULL: those of a brick cut by the axes. */
 	uint64_t (*flops)(const struct asl_plan *plan);
 
