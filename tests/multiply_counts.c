@@ -259,8 +259,8 @@ static void roll_bricks(struct dice *d, struct asl_plan *plan)
 }
 
 /*
- * A twentieth more than it owns will do, a tile as large as the cache, and a
- * word for each number of the grid: shares of small blocks are rounded up.
+ * A twentieth more than it owns will do, and a word for each number of the grid:
+ * shares of small blocks are rounded up.
  */
 static void little_more_than_owned_will_do_for_3d(void **state)
 {
@@ -276,7 +276,7 @@ static void little_more_than_owned_will_do_for_3d(void **state)
 		want = roll_case(&d, 1, 1, asl_algorithm_find("3d"));
 		roll_bricks(&d, plan);
 		plan->budget = owned_at_most(asl_shape_of(plan), p) * 21 / 20 +
-			       plan->cache + (uint64_t)(p[0] + p[1] + p[2]);
+			       (uint64_t)(p[0] + p[1] + p[2]);
 		asl_plan_blocks(own_part(plan), plan);
 		with_data(&d, &want);
 		/* Its laws ask that it keeps to the budget. */

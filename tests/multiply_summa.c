@@ -73,11 +73,6 @@ static uint64_t broadcasts(uint64_t words, uint64_t p)
 	return words / (p * p) * (p - 1) * (p + 2);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void table_of_summa(void **state)
 {
 	(void)state;
@@ -97,8 +92,7 @@ static void table_of_summa(void **state)
 			.read = m * k * asl_ceil_div(n, b) +
 				k * n * asl_ceil_div(m, b) + (s - 1) * C,
 			.memory = m * k / pc + k * n / pr + C +
-				  (pc > 1) * m * w + (pr > 1) * w * n +
-				  least(m, b) * least(n, b),
+				  (pc > 1) * m * w + (pr > 1) * w * n,
 		};
 
 		part->shape = (struct asl_shape){pr * m, pc * n, k};
@@ -125,7 +119,7 @@ static void table_of_summa_l3ool2(void **state)
 			.written = C,
 			.read = Tn * m * k + Tm * k * n,
 			.memory = m * k / pc + k * n / pr + C +
-				  ((pc > 1) + (pr > 1)) * b * b + b * b,
+				  ((pc > 1) + (pr > 1)) * b * b,
 		};
 
 		own_part(plan)->shape = (struct asl_shape){pr * m, pc * n, k};

@@ -212,7 +212,6 @@ static uint64_t try_reduce_scatter_tile(struct member *m, struct asl_counts *x)
 	struct asl_tile tile;
 
 	asl_tile_take(m->r, &tile, 1, t->W);
-	m->operands += t->W;
 	whole = asl_tile_words(&tile, 0, t->W);
 	fill(m, &whole, m->g.me, everything(t));
 	begin(m);

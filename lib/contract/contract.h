@@ -48,13 +48,11 @@ struct asl_view asl_view_nowhere(const struct asl_term *t, const uint64_t *len);
 /*
  * dst = src, which have the same indices.  A tile reads a block in the order of
  * src and writes it in that of dst: every word is read once and written once.
- * The closed form returns the words of the tile.
  */
 void asl_permute(struct asl_rank *r, const struct asl_view *dst,
 		 const struct asl_view *src, const uint64_t *len);
-uint64_t asl_permute_predict(struct asl_counts *x, const struct asl_view *dst,
-			     const struct asl_view *src, const uint64_t *len,
-			     uint64_t cache);
+void asl_permute_predict(struct asl_counts *x, const struct asl_view *dst,
+			 const struct asl_view *src, const uint64_t *len);
 
 /*
  * Rough nanoseconds of the best way to multiply A by B and to keep these indices:

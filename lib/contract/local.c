@@ -187,13 +187,13 @@ static uint64_t predict_single(struct asl_counts *x, const struct scene *s,
 	struct asl_term gone = asl_term_without(in->term, out->term->has);
 	struct asl_view v = asl_view_nowhere(&gone, s->len);
 	uint64_t ones = asl_term_words(&gone, s->len);
-	uint64_t tile = asl_min(asl_min(ones, CHUNK), s->plan->cache);
 
-	if (!gone.count)
-		return asl_permute_predict(x, out, in, s->len, s->plan->cache);
+	if (!gone.count) {
+		asl_permute_predict(x, out, in, s->len);
+		return 0;
+	}
 	x->of[ASL_DRAM_WRITE] += ones;
-	return ones +
-	       asl_max(tile, asl_pair_predict(x, s->plan, out, in, &v, s->len));
+	return ones + asl_pair_predict(x, s->plan, out, in, &v, s->len);
 }
 
 static void predict_step(struct asl_counts *x, struct scene *s, int number,

@@ -311,16 +311,13 @@ void asl_permute(struct asl_rank *r, const struct asl_view *dst,
 	asl_tile_give(r, &tile);
 }
 
-uint64_t asl_permute_predict(struct asl_counts *x, const struct asl_view *dst,
-			     const struct asl_view *src, const uint64_t *len,
-			     uint64_t cache)
+void asl_permute_predict(struct asl_counts *x, const struct asl_view *dst,
+			 const struct asl_view *src, const uint64_t *len)
 {
-	struct shape s = shape_of(dst, src, len, cache);
 	uint64_t words = asl_term_words(dst->term, len);
 
 	x->of[asl_read_counter(src->where)] += words;
 	x->of[asl_write_counter(dst->where)] += words;
-	return s.rows * s.cols;
 }
 
 /*
@@ -553,14 +550,13 @@ static void by_kernel(struct asl_rank *r, const struct sides *s)
 	}
 }
 
-static uint64_t predict_kernel(struct asl_counts *x, const struct sides *s)
+static void predict_kernel(struct asl_counts *x, const struct sides *s)
 {
 	struct asl_product local = product(s);
 	struct asl_counts once = {{0}};
 
 	asl_kernel_predict(s->plan->kernel, &once, &local);
 	asl_counts_add_times(x, &once, s->p->batch.len);
-	return asl_kernel_room(s->plan->kernel, &local);
 }
 
 /*
@@ -667,7 +663,7 @@ static void by_vectors(struct asl_rank *r, const struct sides *s)
 	asl_tile_give(r, &b);
 }
 
-static uint64_t predict_vectors(struct asl_counts *x, const struct sides *s)
+static void predict_vectors(struct asl_counts *x, const struct sides *s)
 {
 	const struct pairing *p = s->p;
 	struct slice cut = slice(s);
@@ -680,7 +676,6 @@ static uint64_t predict_vectors(struct asl_counts *x, const struct sides *s)
 	x->of[asl_read_counter(s->of[2].where)] += C * (passes - 1);
 	x->of[asl_write_counter(s->of[2].where)] += C * passes;
 	x->of[ASL_FLOPS] += 2 * C * p->sum.len;
-	return (cut.depth + 1) * cut.batches;
 }
 
 /* Choose the pairing; given[] becomes the caller's A, B and C in its order. */
@@ -740,7 +735,7 @@ uint64_t asl_pair_predict(struct asl_counts *x, const struct asl_plan *plan,
 	const struct asl_view *given[3];
 	struct pairing p;
 	struct sides s = begin(&p, given, plan, C, A, B, len);
-	uint64_t held = 0, high = 0;
+	uint64_t held = 0;
 
 	for (int i = 0; i < 3; i++) {
 		const struct asl_view *to = i < 2 ? &s.of[i] : C;
@@ -750,10 +745,11 @@ uint64_t asl_pair_predict(struct asl_counts *x, const struct asl_plan *plan,
 			continue;
 		/* C's copy comes last, while all copies are held. */
 		held += asl_term_words(&p.order[i], len);
-		high = asl_max(high,
-			       held + asl_permute_predict(x, to, from, len,
-							  plan->cache));
+		asl_permute_predict(x, to, from, len);
 	}
-	return asl_max(high, held + (p.vector ? predict_vectors(x, &s)
-					      : predict_kernel(x, &s)));
+	if (p.vector)
+		predict_vectors(x, &s);
+	else
+		predict_kernel(x, &s);
+	return held;
 }

@@ -139,15 +139,12 @@ static void put_halves(struct level *next, struct kind x, enum cut cut)
 	}
 }
 
-/* Leaves, added to *counts; the largest C among them is returned. */
-static uint64_t count_leaves(struct asl_counts *counts,
-			     const struct asl_product *x)
+static void cowe_predict(struct asl_counts *counts, const struct asl_product *x)
 {
 	struct level level[2] = {{.count = 0}, {.count = 0}};
-	uint64_t largest = 0;
 
 	if (!x->m || !x->n)
-		return 0;
+		return;
 	put(&level[0], (struct kind){x->m, x->n, x->k, 1, x->add});
 	for (int now = 0; level[now].count; now = !now) {
 		level[!now].count = 0;
@@ -168,23 +165,9 @@ static uint64_t count_leaves(struct asl_counts *counts,
 			if (y.add)
 				counts->of[asl_read_counter(x->C)] +=
 					y.many * c;
-			largest = asl_max(largest, c);
 		}
 	}
 	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;
-	return largest;
-}
-
-static void cowe_predict(struct asl_counts *counts, const struct asl_product *x)
-{
-	count_leaves(counts, x);
-}
-
-static uint64_t cowe_room(const struct asl_product *x)
-{
-	struct asl_counts unused = {{0}};
-
-	return count_leaves(&unused, x);
 }
 
 /* ---- The floor ---- */
@@ -277,6 +260,5 @@ const struct asl_kernel asl_kernel_cowe = {
 	.least_cache = 3,
 	.run = cowe_run,
 	.predict = cowe_predict,
-	.room = cowe_room,
 	.lower_bound = cowe_lower_bound,
 };

@@ -33,7 +33,6 @@ struct prediction {
 	const struct asl_kernel *kernel;
 	struct asl_product x;
 	struct asl_counts counts;
-	uint64_t room;
 };
 
 static bool same(const struct asl_product *a, const struct asl_product *b)
@@ -58,7 +57,6 @@ static const struct prediction *recall(const struct asl_kernel *kernel,
 	oldest = (oldest + 1) % 16;
 	*new = (struct prediction){.kernel = kernel, .x = *x};
 	kernel->predict(&new->counts, x);
-	new->room = kernel->room(x);
 	return new;
 }
 
@@ -66,12 +64,6 @@ void asl_kernel_predict(const struct asl_kernel *kernel,
 			struct asl_counts *counts, const struct asl_product *x)
 {
 	asl_counts_add(counts, &recall(kernel, x)->counts);
-}
-
-uint64_t asl_kernel_room(const struct asl_kernel *kernel,
-			 const struct asl_product *x)
-{
-	return recall(kernel, x)->room;
 }
 
 /* ---- What kernels share ---- */

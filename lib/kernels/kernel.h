@@ -43,20 +43,15 @@ struct asl_kernel {
 	/* Add what run counts, in closed form. */
 	void (*predict)(struct asl_counts *counts, const struct asl_product *x);
 
-	/* Words of main memory that the tiles take. */
-	uint64_t (*room)(const struct asl_product *x);
-
 	/* Add counts that cost no more than predict of any such products. */
 	void (*lower_bound)(struct asl_counts *counts,
 			    const struct asl_products *x,
 			    const struct asl_rates *rates);
 };
 
-/* predict and room, remembered: planners ask for a few thousands of times. */
+/* predict, remembered: planners ask for it a few thousands of times. */
 void asl_kernel_predict(const struct asl_kernel *kernel,
 			struct asl_counts *counts, const struct asl_product *x);
-uint64_t asl_kernel_room(const struct asl_kernel *kernel,
-			 const struct asl_product *x);
 
 /* All kernels, NULL-ended; by name, NULL if there is none. */
 extern const struct asl_kernel *const asl_kernels[];

@@ -7,7 +7,6 @@
  *
  *	reads	m k ceil(n/cols) + k n ceil(m/rows)	~ 2 mnk / sqrt(S)
  *	writes	m n (and as many reads more when adding to C)
- *	room	rows cols
  *
  * The tile is the rectangle of least reads, not the largest square: a square
  * that just fails to divide m or n reads a whole panel once more.  Against the
@@ -108,13 +107,6 @@ static void tight_predict(struct asl_counts *counts,
 	asl_stream_predict(counts, x, side.rows, side.cols);
 }
 
-static uint64_t tight_room(const struct asl_product *x)
-{
-	struct asl_sides side = asl_tight_sides(x);
-
-	return x->m && x->n ? side.rows * side.cols : 0;
-}
-
 /*
  * A tile for longer sides will do for shorter ones: reads grow with every side,
  * and are the least sides' or more, once per word of k.  Any sides' are 2mnk /
@@ -142,6 +134,5 @@ const struct asl_kernel asl_kernel_tight = {
 	.least_cache = 3,
 	.run = tight_run,
 	.predict = tight_predict,
-	.room = tight_room,
 	.lower_bound = tight_lower_bound,
 };

@@ -6,7 +6,6 @@
  *
  *	reads	m k ceil(n/b) + k n ceil(m/b)	~ 2 sqrt(3) mnk / sqrt(S)
  *	writes	m n (and as many reads more when adding to C)
- *	room	min(b, m) min(b, n)
  *
  * L. Zhu, Q.-S. Hua, H. Jin, Joint-communication optimal matrix multiplication
  * with asymmetric memories, Algorithm 1 (after Carson et al., write-avoiding
@@ -34,13 +33,6 @@ static void vomm_predict(struct asl_counts *counts, const struct asl_product *x)
 	asl_stream_predict(counts, x, side(x->cache), side(x->cache));
 }
 
-static uint64_t vomm_room(const struct asl_product *x)
-{
-	uint64_t b = side(x->cache);
-
-	return (x->m < b ? x->m : b) * (x->n < b ? x->n : b);
-}
-
 /* m k ceil(n/b) is mnk/b or more, and no less than for the least n. */
 static void vomm_lower_bound(struct asl_counts *counts,
 			     const struct asl_products *x,
@@ -60,6 +52,5 @@ const struct asl_kernel asl_kernel_vomm = {
 	.least_cache = 3,
 	.run = vomm_run,
 	.predict = vomm_predict,
-	.room = vomm_room,
 	.lower_bound = vomm_lower_bound,
 };

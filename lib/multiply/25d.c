@@ -15,7 +15,7 @@
  *	B_w	w_C q/c
  *	B_r	q/c times the kernel's, of m/q, n/q, k/q, and w_C (q/c - 1)
  *	owned	w_A + w_B + w_C on layer 0, nothing else
- *	held	2 w_A + 2 w_B beside it (q/c >= 3), w_C (c > 1), and a tile
+ *	held	2 w_A + 2 w_B beside it (q/c >= 3), and w_C (c > 1)
  *
  * The square prescription, c = min(P^(1/3), sqrt(P M)/n) and q = sqrt(P/c), has
  * n^2 as the words of a matrix, each of which is held c times over.  Of
@@ -91,7 +91,6 @@ static void mm25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	uint64_t C = t.x.m.count * t.x.n.count;
 	uint64_t own = asl_torus_owned(&t) + (c > 1 ? C : 0);
 	uint64_t buffers = asl_torus_buffers(&t);
-	uint64_t multiplying = buffers + asl_torus_tile(&t);
 	uint64_t reducing = asl_reduce_scratch(C, c, l, ROOT);
 
 	predict_replicate(&out->in[ASL_GATHER], &t, &t.A);
@@ -99,7 +98,7 @@ static void mm25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_torus_predict(out, &t);
 	asl_predict_reduce(&out->in[ASL_REDUCE], C, c, l, ROOT, ASL_POOL,
 			   ASL_POOL);
-	out->memory_high = own + asl_max(multiplying, reducing);
+	out->memory_high = own + asl_max(buffers, reducing);
 	out->pool_high = own + (plan->panels == ASL_POOL ? buffers : 0);
 }
 

@@ -174,7 +174,7 @@ static uint64_t memory_needed(const struct sizes *s, const struct choice *c)
 	uint64_t deep = asl_ceil_div(s->k, (uint64_t)c->layers);
 	uint64_t panels =
 		(s->pn > 1 ? tall * deep : 0) + (s->pm > 1 ? deep * wide : 0);
-	uint64_t C = tall * wide, room = asl_min(C, s->plan->cache);
+	uint64_t C = tall * wide;
 	uint64_t reducing =
 		asl_reduce_scatter_scratch(C, (int)s->pk, (int)s->pk - 1);
 	bool whole = c->bands == 1 && c->slices == 1;
@@ -183,8 +183,7 @@ static uint64_t memory_needed(const struct sizes *s, const struct choice *c)
 	       owned_at_most(s->k, c->layers, s->n, c->slices, s->pm) +
 	       owned_at_most(s->m, c->bands, s->n, c->slices, s->pk) +
 	       (s->pk > 1 ? C : 0) +
-	       (whole ? asl_max(panels + room, reducing)
-		      : panels + asl_max(room, reducing));
+	       (whole ? asl_max(panels, reducing) : panels + reducing);
 }
 
 static double messages(uint64_t p)
@@ -340,7 +339,7 @@ static struct choice choose(const struct sizes *s)
 static bool fits_whole(const struct asl_plan *plan, const struct sizes *s)
 {
 	struct choice whole = {1, 1, 1, 0, 0};
-	uint64_t slack = plan->cache + 3;
+	uint64_t slack = 3;
 
 	if (fits(s, &whole))
 		return true;
@@ -416,7 +415,7 @@ static bool mm3d_owns(struct asl_piece *x, const struct asl_plan *plan,
 struct tally {
 	const struct cut_brick *b;
 	struct asl_ledger *out;
-	uint64_t own, room, reducing;
+	uint64_t own, reducing;
 };
 
 static void predict_gathers(struct tally *t, struct asl_range rows, int down,
@@ -437,7 +436,6 @@ static void predict_gathers(struct tally *t, struct asl_range rows, int down,
 	}
 }
 
-/* A product's room, and what it counts so many times. */
 static void predict_product(struct tally *t, struct asl_product local,
 			    uint64_t many)
 {
@@ -448,7 +446,6 @@ static void predict_product(struct tally *t, struct asl_product local,
 		return;
 	asl_kernel_predict(kernel, &once, &local);
 	asl_counts_add_times(&t->out->in[ASL_COMPUTE], &once, many);
-	t->room = asl_max(t->room, asl_kernel_room(kernel, &local));
 }
 
 /* Super-blocks of one size: the first layer begins them, the others add. */
@@ -491,9 +488,9 @@ static void predict_memory(struct tally *t)
 			  (b->x.along_m.size > 1 ? deep * wide : 0);
 	bool whole = b->bands == 1 && b->slices == 1;
 
-	t->out->memory_high = t->own + summand +
-			      (whole ? asl_max(panels + t->room, t->reducing)
-				     : panels + asl_max(t->room, t->reducing));
+	t->out->memory_high =
+		t->own + summand +
+		(whole ? asl_max(panels, t->reducing) : panels + t->reducing);
 	t->out->pool_high =
 		t->own + summand + (b->plan->panels == ASL_POOL ? panels : 0);
 }

@@ -145,7 +145,6 @@ void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	uint64_t panels =
 		(x->along_n.size > 1 ? A : 0) + (x->along_m.size > 1 ? B : 0);
 	uint64_t summand = x->along_k.size > 1 ? local.m * local.n : 0;
-	uint64_t multiplying = panels + asl_kernel_room(plan->kernel, &local);
 
 	asl_brick_predict_gather(&out->in[ASL_GATHER], A, &x->along_n,
 				 plan->panels);
@@ -153,7 +152,7 @@ void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
 				 plan->panels);
 	asl_kernel_predict(plan->kernel, &out->in[ASL_COMPUTE], &local);
 
-	out->memory_high = own + summand + asl_max(multiplying, reducing);
+	out->memory_high = own + summand + asl_max(panels, reducing);
 	out->pool_high =
 		own + summand + (plan->panels == ASL_POOL ? panels : 0);
 }

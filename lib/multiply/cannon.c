@@ -12,7 +12,7 @@
  *	B_w	w_C q
  *	B_r	q times the kernel's, of m/q, n/q, k/q, and w_C (q - 1)
  *	owned	w_A + w_B + w_C
- *	held	2 w_A + 2 w_B beside it, and a tile (q >= 3)
+ *	held	2 w_A + 2 w_B beside it (q >= 3)
  *
  * so that all ranks send (mk + kn) (q - 1/q).  C(i, j) is complete only with
  * the last block, and is written to memory once a round: what Cannon saves in
@@ -43,7 +43,7 @@ static void cannon_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	uint64_t own = asl_torus_owned(&t), buffers = asl_torus_buffers(&t);
 
 	asl_torus_predict(out, &t);
-	out->memory_high = own + buffers + asl_torus_tile(&t);
+	out->memory_high = own + buffers;
 	out->pool_high = own + (plan->panels == ASL_POOL ? buffers : 0);
 }
 

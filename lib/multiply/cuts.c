@@ -18,7 +18,7 @@
  *	B_w	mn of the box
  *	B_r	the kernel's, of the box
  *	owned	the sum of W/g
- *	held	mk + kn + mn of the box and a tile; beside mk + kn, or beside mn,
+ *	held	mk + kn + mn of the box; beside mk + kn, or beside mn,
  *		a cell that is not as wide as the face, and what reduces it
  *
  * What is owned of a face that nobody else needs is used where it lies.  All is
@@ -335,7 +335,7 @@ static bool cuts_piece(struct asl_piece *piece, const struct asl_cuts_part *x,
  *
  *	B_w	the sum over the rank's cells of mn/g: over all ranks, C
  *	B_r	the sum of R mk + D kn
- *	held	mk + kn of the box, a tile, and half of one or less
+ *	held	mk + kn of the box, and half a tile or less
  *
  * and a message for every tile where cuts has one for every cell.  C is owned tile
  * by tile.  It steps outside the asymmetric parallel model, as fused does.
@@ -520,9 +520,9 @@ static void fused_predict_cell(struct asl_ledger *out,
 		held->own += predict_tiles(
 			out, &t, asl_parts_alike(t.rows.count, t.down, i / 2),
 			asl_parts_alike(t.cols.count, t.across, i % 2));
-	held->multiplying = asl_max(
-		held->multiplying,
-		W + asl_reduce_scatter_tile_scratch(W, t.g.size, t.g.me));
+	held->multiplying =
+		asl_max(held->multiplying,
+			asl_reduce_scatter_tile_scratch(W, t.g.size, t.g.me));
 }
 
 static struct asl_cuts_held fused_predict(struct asl_ledger *out,
@@ -636,9 +636,7 @@ static struct asl_cuts_held cuts_predict(struct asl_ledger *out,
 					 const struct asl_cuts_part *x)
 {
 	struct asl_product local = product(x);
-	struct asl_cuts_held C = {
-		.multiplying = asl_kernel_room(x->plan->kernel, &local),
-	};
+	struct asl_cuts_held C = {0};
 
 	if (!owns_face(x, ASL_C))
 		C.summands = local.m * local.n;

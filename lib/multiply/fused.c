@@ -22,7 +22,7 @@
  *	B_w	mn/P
  *	B_r	U mk/(p1 p2) + R V kn/(p2 p3); U, R V ~ the block over sqrt(S)
  *	owned	(mk + kn + mn)/P
- *	held	mk/(R p1 p2) + kn/(U p2 p3), a tile, and half of one or less
+ *	held	mk/(R p1 p2) + kn/(U p2 p3), and half a tile or less
  *
  * What is gathered over a line of one rank is used where it lies, whole.  C is
  * owned tile by tile, and the panels that are gathered band by band and slice by
@@ -129,7 +129,7 @@ static uint64_t memory_needed(const struct asl_plan *plan,
 	uint64_t tiles = tiles_of(plan, x, part->bands, part->slices);
 	uint64_t tile = asl_ceil_div(band, tiles) * wide;
 	uint64_t slices = plan->overlap && part->slices > 1 ? 2 : 1;
-	uint64_t words = owned_at_most(plan, x, tiles) + tile;
+	uint64_t words = owned_at_most(plan, x, tiles);
 
 	if (x->gathers_held)
 		words += band * x->deep;
@@ -449,7 +449,7 @@ static void fused_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		 room_of(&f, f.streamers, fused_slice(&f, 0)) *
 			 (uint64_t)slices_held(&f);
 	tile = fused_tile(&f, 0, 0).count * fused_slice(&f, 0).count;
-	out->memory_high = own + panels + tile +
+	out->memory_high = own + panels +
 			   asl_reduce_scatter_tile_scratch(
 				   tile, f.x.along_k.size, f.x.along_k.me);
 	out->pool_high = own + (plan->panels == ASL_POOL ? panels : 0);

@@ -18,7 +18,7 @@
  *	B_w	R mn/Px^2
  *	B_r	R times the kernel's, of m/Px, k/Py, n/Px
  *	owned	(mk + kn)/P + mn/Px^2 times R/Py, up or down
- *	held	(mk + 2 kn)/(Px Py) beside it, mn/Px^2 if Py > 1, and a tile
+ *	held	(mk + 2 kn)/(Px Py) beside it, and mn/Px^2 if Py > 1
  *
  * As printed, a layer shifts once more than it must: it first moves B to where
  * it starts, and then on before every product, the first one too.
@@ -528,8 +528,7 @@ static uint64_t predict_rounds(struct asl_ledger *out,
 	asl_counts_add_times(reduce, &at_root, kind->roots);
 	asl_predict_reduce(&elsewhere, C, p, j, other, ASL_POOL, ASL_POOL);
 	asl_counts_add_times(reduce, &elsewhere, others);
-	return asl_max(asl_kernel_room(plan->kernel, &local),
-		       asl_reduce_scratch(C, p, j, others ? other : j));
+	return asl_reduce_scratch(C, p, j, others ? other : j);
 }
 
 static uint64_t panels(const struct asl_lm_part *x)

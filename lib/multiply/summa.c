@@ -124,8 +124,7 @@ struct summa_forecast {
 	struct asl_ledger *out;
 	const struct asl_plan *plan;
 	struct asl_plane x;
-	bool begun;    /* the first panel overwrites C, the others add */
-	uint64_t tile; /* the largest of the kernel's */
+	bool begun; /* the first panel overwrites C, the others add */
 };
 
 static void predict_panels(const struct asl_depth *d, void *arg)
@@ -136,7 +135,7 @@ static void predict_panels(const struct asl_depth *d, void *arg)
 	struct asl_counts *gather = &f->out->in[ASL_GATHER];
 	struct asl_counts *compute = &f->out->in[ASL_COMPUTE], added = {{0}};
 	struct asl_product local = product(f->plan, x, d->depth, false);
-	uint64_t adding = d->many, tile = kernel->room(&local);
+	uint64_t adding = d->many;
 
 	asl_plane_predict_spread(gather, &x->row, x->m.count * d->depth,
 				 d->many, d->of_A, f->plan->panels);
@@ -152,19 +151,18 @@ static void predict_panels(const struct asl_depth *d, void *arg)
 		kernel->predict(&added, &local);
 		asl_counts_add_times(compute, &added, adding);
 	}
-	f->tile = asl_max(f->tile, tile);
 }
 
 static void summa_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			  int rank)
 {
-	struct summa_forecast f = {out, plan, asl_plane(plan, rank), false, 0};
+	struct summa_forecast f = {out, plan, asl_plane(plan, rank), false};
 	uint64_t W = asl_plane_deepest(plan, width(plan)), panels;
 
 	asl_plane_each_depth(plan, &f.x, W, predict_panels, &f);
 	panels = asl_panels_words(&f.x, f.x.m.count, f.x.n.count, W) *
 		 (1 + comes_ahead(plan));
-	out->memory_high = asl_plane_owned(&f.x) + panels + f.tile;
+	out->memory_high = asl_plane_owned(&f.x) + panels;
 	out->pool_high =
 		asl_plane_owned(&f.x) + (plan->panels == ASL_POOL ? panels : 0);
 }
@@ -175,11 +173,10 @@ static uint64_t held(const struct asl_plan *plan, uint64_t panel)
 	struct asl_multiplication part = *plan->multiplication;
 	struct asl_plan with = *plan;
 	struct asl_plane x = asl_plane(plan, 0);
-	struct asl_product local = product(plan, &x, panel, true);
 
 	part.panel = panel;
 	with.multiplication = &part;
-	return asl_plane_owned(&x) + plan->kernel->room(&local) +
+	return asl_plane_owned(&x) +
 	       asl_panels_words(&x, x.m.count, x.n.count, panel) *
 		       (1 + comes_ahead(&with));
 }

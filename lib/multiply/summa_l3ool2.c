@@ -101,7 +101,7 @@ static void l3ool2_lower_bound(struct asl_lower_bound *least,
 		least->counts.of[ASL_BH] += B;
 	asl_stream_lower_bound(&least->counts, &x.of, rates, A, B, 0);
 	least->memory += x.of.A / x.pn.high + x.of.B / x.pm.high + x.of.C +
-			 tall * wide + (x.pn.high > 1 ? tall * deep : 0) +
+			 (x.pn.high > 1 ? tall * deep : 0) +
 			 (x.pm.high > 1 ? deep * wide : 0);
 }
 
@@ -211,7 +211,7 @@ static void l3ool2_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		k * n * asl_ceil_div(m, b);
 	compute->of[ASL_NVM_WRITE] += m * n;
 	compute->of[ASL_FLOPS] += 2 * m * n * k;
-	out->memory_high = asl_plane_owned(&x) + panels + tall * wide;
+	out->memory_high = asl_plane_owned(&x) + panels;
 	out->pool_high =
 		asl_plane_owned(&x) + (plan->panels == ASL_POOL ? panels : 0);
 }

@@ -286,19 +286,6 @@ static void all_products(struct products x[3], const struct asl_torus *t)
 	x[2] = (struct products){p, each ? rolls(t) - others.larger : 0};
 }
 
-uint64_t asl_torus_tile(const struct asl_torus *t)
-{
-	struct products x[3];
-	uint64_t tile = 0;
-
-	all_products(x, t);
-	for (int i = 0; i < 3; i++)
-		if (x[i].many)
-			tile = asl_max(tile, asl_kernel_room(t->plan->kernel,
-							     &x[i].of));
-	return tile;
-}
-
 static void predict_products(struct asl_counts *counts,
 			     const struct asl_torus *t)
 {

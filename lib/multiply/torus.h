@@ -70,9 +70,8 @@ void asl_torus_lower_bound(struct asl_lower_bound *least,
 /* What asl_torus_multiply counts. */
 void asl_torus_predict(struct asl_ledger *out, const struct asl_torus *t);
 
-/* Words of the block that a rank starts with, of the buffers, of the largest tile. */
+/* Words of the block that a rank starts with, and of the buffers. */
 uint64_t asl_torus_start(const struct asl_torus *t, const struct asl_travel *x);
 uint64_t asl_torus_buffers(const struct asl_torus *t);
-uint64_t asl_torus_tile(const struct asl_torus *t);
 
 #endif

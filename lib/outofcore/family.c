@@ -12,7 +12,7 @@
 /*
  * Tiles for a budget of DRAM, by the model
  *
- * M is a third of the budget less the kernel's tile; a fifth where A and B need
+ * M is a third of the budget less the cache; a fifth where A and B need
  * room to land in.  Sides of tiles rounded up, and scratch of reductions, may
  * exceed that; then M is reduced until the algorithm's own closed form fits.
  */

@@ -206,45 +206,34 @@ static struct sizes other_depths(const struct asl_ooc_layout *l,
 	return s;
 }
 
-/* Returns the kernel's tile. */
-static uint64_t predict_alike(struct asl_counts *x, const struct asl_plan *plan,
-			      const struct asl_alike *m,
-			      const struct asl_alike *n,
-			      const struct asl_alike *k, bool add)
+static void predict_alike(struct asl_counts *x, const struct asl_plan *plan,
+			  const struct asl_alike *m, const struct asl_alike *n,
+			  const struct asl_alike *k, bool add)
 {
 	struct asl_product product =
 		asl_ooc_product(plan, m->length, n->length, k->length, add);
 	struct asl_counts once = {{0}};
 
 	if (!product.m || !product.n)
-		return 0;
+		return;
 	asl_kernel_predict(plan->kernel, &once, &product);
 	asl_counts_add_times(x, &once, m->many * n->many * k->many);
-	return asl_kernel_room(plan->kernel, &product);
 }
 
-/*
- * All products, and the kernel's largest tile.  If `anew`, C begins with zeros in
- * each pass.
- */
-static uint64_t predict_products(struct asl_counts *x,
-				 const struct asl_ooc_layout *l, bool anew)
+/* All products.  If `anew`, C begins with zeros in each pass. */
+static void predict_products(struct asl_counts *x,
+			     const struct asl_ooc_layout *l, bool anew)
 {
 	struct sizes m = sizes_of(l, ASL_B), n = sizes_of(l, ASL_A), k[2];
-	uint64_t tile = 0;
 
 	k[0] = first_depths(l, anew);
 	k[1] = other_depths(l, &k[0]);
 	for (int add = 0; add < 2; add++)
 		for (int h = 0; h < k[add].count; h++)
 			for (int i = 0; i < m.count * n.count; i++)
-				tile = asl_max(tile,
-					       predict_alike(x, l->plan,
-							     &m.of[i / n.count],
-							     &n.of[i % n.count],
-							     &k[add].of[h],
-							     add));
-	return tile;
+				predict_alike(x, l->plan, &m.of[i / n.count],
+					      &n.of[i % n.count], &k[add].of[h],
+					      add);
 }
 
 static uint64_t tile_words(const struct asl_ooc_layout *l, bool landings)
@@ -264,21 +253,19 @@ static uint64_t tile_words(const struct asl_ooc_layout *l, bool landings)
 struct beside {
 	uint64_t pool, dram;
 	bool landings;
-	uint64_t network; /* scratch, while the kernel has none */
+	uint64_t network; /* scratch */
 };
 
 static void predict_compute(struct asl_ledger *out,
 			    const struct asl_ooc_layout *l, bool anew,
 			    const struct beside *x)
 {
-	uint64_t kernel = predict_products(&out->in[ASL_COMPUTE], l, anew);
-
+	predict_products(&out->in[ASL_COMPUTE], l, anew);
 	out->pool_high = x->pool;
 	for (int i = 0; i < ASL_OPERANDS; i++)
 		out->pool_high += asl_ooc_owned(l, i);
 	out->memory_high = out->pool_high + x->dram +
-			   tile_words(l, x->landings) +
-			   asl_max(x->network, kernel);
+			   tile_words(l, x->landings) + x->network;
 }
 
 /* ---- The array of which every rank owns a share of each leaf ---- */

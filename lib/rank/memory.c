@@ -39,8 +39,6 @@ static uint64_t take_words(struct asl_rank *r, double **at,
 	}
 	if (r->resume)
 		asl_resume_take(r, at, where, count);
-	r->held[where] += count;
-	asl_note_high(r);
 	return count;
 }
 
@@ -49,6 +47,8 @@ void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
 {
 	*x = (struct asl_words){.where = where};
 	x->count = take_words(r, &x->at, where, count);
+	r->held[where] += x->count;
+	asl_note_high(r);
 }
 
 /* Acts after an error, too: words that were taken are given back. */
@@ -184,7 +184,6 @@ void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 
 void asl_tile_give(struct asl_rank *r, struct asl_tile *t)
 {
-	r->held[ASL_DRAM] -= t->capacity;
 	r->cache_held -= t->capacity;
 	give_words(r, t->at, ASL_DRAM);
 	*t = (struct asl_tile){0};

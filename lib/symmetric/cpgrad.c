@@ -231,11 +231,9 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_allsum_predict(sums, P, rank, R * R);
 	sums->of[ASL_FLOPS] += 2 * own * R + R * R;
 	out->pool_high = asl_wedge_held(&w) + 2 * own;
-	X = s->by_pieces ? R : own;
 	held = asl_max(asl_allsum_memory(P, rank, R * R, R * R),
-		       asl_allsum_memory(P, rank, R * R, 0) + memory.cache +
-			       memory.dram);
-	out->memory_high = out->pool_high + X + held;
+		       asl_allsum_memory(P, rank, R * R, 0) + memory.dram);
+	out->memory_high = out->pool_high + held;
 }
 
 const struct asl_algorithm asl_symmetric_cpgrad = {

@@ -278,7 +278,6 @@ static void naive_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			  int rank)
 {
 	struct asl_cube c = asl_cube(plan, rank);
-	uint64_t tiles = c.I.count + c.J.count + c.L.count;
 	uint64_t panels = c.J.count + (c.twin < 0 ? 0 : c.L.count);
 	uint64_t reducing;
 
@@ -288,7 +287,7 @@ static void naive_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	reducing = predict_reduce(&out->in[ASL_REDUCE], &c);
 	out->pool_high = asl_cube_words(&c) + asl_cube_x(&c).count +
 			 asl_cube_y(&c).count;
-	out->memory_high = out->pool_high + tiles + asl_max(panels, reducing);
+	out->memory_high = out->pool_high + asl_max(panels, reducing);
 }
 
 const struct asl_algorithm asl_symmetric_naive = {
@@ -417,8 +416,7 @@ static void sequence_predict(struct asl_ledger *out,
 	compute[ASL_NVM_WRITE] = rows;
 	compute[ASL_FLOPS] = 2 * rows * n * n + 2 * rows * n;
 	out->pool_high = rows * n * n + asl_cube_x(&c).count + rows;
-	out->memory_high =
-		out->pool_high + n + asl_max(n, rows * n + asl_max(n, rows));
+	out->memory_high = out->pool_high + asl_max(n, rows * n);
 }
 
 const struct asl_algorithm asl_symmetric_sequence = {
@@ -518,8 +516,8 @@ static void half_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_predict_reduce_scatter_tile(&out->in[ASL_REDUCE], n, P, rank,
 					ASL_POOL);
 	out->pool_high = pairs.count * n + 2 * asl_cube_x(&c).count;
-	out->memory_high = out->pool_high + 2 * n +
-			   asl_max(pairs.count,
+	out->memory_high = out->pool_high +
+			   asl_max(asl_max(n, pairs.count),
 				   asl_reduce_scatter_tile_scratch(n, P, rank));
 }
 

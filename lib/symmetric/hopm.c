@@ -177,7 +177,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_wedge_predict_store(sums, &w);
 	asl_wedge_predict_store(sums, &w);
 	out->pool_high = asl_wedge_held(&w) + 2 * own;
-	out->memory_high = out->pool_high + memory.cache + memory.dram +
+	out->memory_high = out->pool_high + memory.dram +
 			   asl_max(asl_allsum_memory(P, rank, 2, 1),
 				   asl_allsum_memory(P, rank, 2, 2));
 }

@@ -47,7 +47,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_wedge_predict_product(out, &w, 1);
 	asl_wedge_predict_store(&out->in[ASL_REDUCE], &w);
 	out->pool_high = asl_wedge_held(&w) + 2 * own;
-	out->memory_high = out->pool_high + memory.cache + memory.dram;
+	out->memory_high = out->pool_high + memory.dram;
 }
 
 const struct asl_algorithm asl_symmetric_sttsv = {

@@ -840,6 +840,6 @@ void asl_allsum_predict(struct asl_counts *x, int ranks, int rank,
 uint64_t asl_allsum_memory(int ranks, int rank, uint64_t most, uint64_t count)
 {
 	if (ranks == 1)
-		return most;
-	return 3 * most + asl_reduce_scratch(count, ranks, rank, 0);
+		return 0;
+	return 2 * most + asl_reduce_scratch(count, ranks, rank, 0);
 }
