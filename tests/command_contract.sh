@@ -136,7 +136,7 @@ expect 0 run ooc-rotation-inside --n 60 --ranks 5 --memory-budget 900 --cache 99
 says "^ooc-rotation-inside with kernel vomm: C = A B, m = 60, n = 60, k = 60$"
 says "^ranks     5 on a grid of 2x2x1 (m x n x k), 1 idle$"
 says "^tiles     [0-9]*x[0-9]*x[0-9]* of a rank's m x n x k, order [ABC]*$"
-says "^          [0-9]* of 900 words of DRAM$"
+says "^          [0-9]* of 900 words of DRAM, beside the cache$"
 says "^Q full .*"
 expect 0 run ooc-auto --n 60 --ranks 5 --memory-budget 900 --cache 99 --store null
 says "^auto chose ooc-"

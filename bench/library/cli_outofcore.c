@@ -98,7 +98,7 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	if (o->again > 1)
 		fprintf(f, ", %c's in %d once more", letter(o->order.at[2]),
 			o->again);
-	fprintf(f, "\n          %ju of %ju words of DRAM\n",
+	fprintf(f, "\n          %ju of %ju words of DRAM, beside the cache\n",
 		asl_forecast(plan).memory_needed, plan->budget);
 }
 

@@ -331,9 +331,9 @@ const struct asl_option asl_option_table[] = {
 	 "them (its share of the real one)",
 	 RPB, WORDS(memory)},
 	{"memory-budget", "B",
-	 "maximum of words that a rank may hold (no limit; ooc: in DRAM, "
-	 "must be given; sttsv, hopm, cpgrad: a tensor that does not fit stays "
-	 "in its pool, as storage)",
+	 "maximum of words that a rank may hold beside its cache (no limit; "
+	 "ooc: in DRAM, cache included, must be given; sttsv, hopm, cpgrad: a "
+	 "tensor that does not fit stays in its pool, as storage)",
 	 RP, WORDS(memory_budget)},
 
 	HEADING("Symmetric tensors"),

@@ -53,7 +53,7 @@ struct asl_counts {
 
 struct asl_ledger {
 	struct asl_counts in[ASL_PHASES];
-	/* Maximum main memory held, owned data included. */
+	/* Maximum main memory held: owned data included, tiles not. */
 	uint64_t memory_high; /* all of it */
 	uint64_t pool_high;   /* the part of it in the pool */
 };

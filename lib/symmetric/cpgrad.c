@@ -209,7 +209,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	const struct asl_symmetric *s = plan->symmetric;
 	struct asl_counts *sums = &out->in[ASL_EXCHANGE];
-	uint64_t R = (uint64_t)s->columns, own, held, X;
+	uint64_t R = (uint64_t)s->columns, own, held;
 	int P = s->layout.ranks;
 	struct asl_wedge_memory memory;
 	struct asl_wedge w;
