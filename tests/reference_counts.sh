@@ -30,7 +30,8 @@ asked = ("algorithm", "kernel", "m", "n", "k", "spec", "dims", "ranks", "grid",
          "cache_words", "memory_words", "memory_budget_words", "panels", "initial",
          "r", "w", "beta", "overlap")
 counted = ("_words_max", "_words_total", "msgs_max", "msgs_total", "flops_max",
-           "flops_total", "q_apm_max", "q_full_max", "bound_words")
+           "flops_total", "q_apm_max", "q_full_max", "bound_words",
+           "memory_high_words")
 
 
 def cases(path):
