@@ -63,6 +63,21 @@ static bool all_is_owned_once(const struct asl_plan *plan)
 	return ok;
 }
 
+/* Only what never writes partial sums may be cheaper than the joint bound. */
+static bool no_bound_is_undercut(const struct asl_rep *rep)
+{
+	struct asl_plan made = asl_rep_made(rep);
+	const struct asl_family *family = made.algorithm->family;
+	double little = 1 + 1e-12;
+	double net = (double)rep->max.of[ASL_BH];
+	double io = (double)(rep->read_max + rep->written_max);
+
+	return net * little >= family->net_bound(&made) &&
+	       io * little >= family->io_bound(&made) &&
+	       (asl_plan_runs(&made)->outside_apm ||
+		rep->q_max[ASL_APM] * little >= family->joint_bound(&made));
+}
+
 /* Global laws, whatever the algorithm. */
 static bool laws_hold(const struct asl_rep *rep)
 {
@@ -80,6 +95,7 @@ static bool laws_hold(const struct asl_rep *rep)
 	for (int a = 0; a < ASL_ACCOUNTINGS && !rep->want->plan.overlap; a++)
 		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
 	ok &= asl_forecast(&rep->want->plan).memory_needed >= rep->memory_high;
+	ok &= no_bound_is_undercut(rep);
 	if (!ok)
 		print_error("a law is broken: sent %ju, received %ju, flops "
 			    "%ju, path %g and %g, max %g and %g\n",
