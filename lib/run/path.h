@@ -1,8 +1,8 @@
 /*
  * path.h -- candidates in the order of Q along their critical paths
  */
-#ifndef ASL_PATH_H
-#define ASL_PATH_H
+#ifndef ASL_RUN_PATH_H
+#define ASL_RUN_PATH_H
 
 #include "lib/plan/candidates.h"
 

@@ -1,7 +1,7 @@
 /*
  * stats.h -- comparisons of repeated measurements
  *
- * A sample's own median and its confidence interval: lib/calibrate/estimate.h.
+ * A sample's own median and its confidence interval: lib/base/estimate.h.
  */
 #ifndef ASL_STATS_H
 #define ASL_STATS_H
