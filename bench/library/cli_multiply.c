@@ -119,7 +119,7 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 		asl_grid_text(out->grid, &plan->grid);
 }
 
-/* Of M; 0: the prescription does without it. */
+/* How many times M the block takes; 0: M decides no block. */
 static double block_over_memory(const struct asl_plan *plan)
 {
 	const struct asl_matmul *a = asl_plan_runs(plan)->matmul;
