@@ -87,7 +87,7 @@ static void write_method(struct asl_page *p)
 	      "one. Contractions out of core are judged by the "
 	      "accounting <i>full</i>, which tells pool from DRAM.</dd>\n"
 	      "<dt>as predicted</dt><dd>Every counter of every rank and phase "
-	      "equals a closed form that was written independently.</dd>\n"
+	      "equals its prediction.</dd>\n"
 	      "<dt>lower bound</dt><dd>Words that no algorithm can do "
 	      "without.</dd>\n"
 	      "<dt>times</dt><dd>Medians of all repetitions, never the best of "

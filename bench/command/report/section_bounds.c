@@ -117,8 +117,10 @@ static void write_section(struct asl_page *p)
 	struct asl_packs all =
 		asl_page_packs(p, asl_page_list(p, NULL), by, by_family, NULL);
 
-	fputs("<p>Every algorithm has a closed form that says, without running "
-	      "it, which words each rank will move in each phase. Counted and "
+	fputs("<p>Every algorithm has a prediction that says, without running "
+	      "it, which words each rank will move in each phase: a closed "
+	      "form, "
+	      "or a walk over its schedule where there is none. Counted and "
 	      "predicted words either agree exactly or the row has failed. "
 	      "Whether the words were necessary is another question: a lower "
 	      "bound holds for every algorithm there can be.</p>\n",
