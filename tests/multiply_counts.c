@@ -253,7 +253,7 @@ static uint64_t owned_at_most(const struct asl_shape *s, const int p[3])
 	       ceil_div(m * n, p[1]);
 }
 
-/* A grid of one to three dimensions, and bricks with sides of 24 or more. */
+/* A grid of one to three dimensions, and bricks with sides of 32 or more. */
 static void roll_bricks(struct dice *d, struct asl_plan *plan)
 {
 	struct asl_multiplication *part =
@@ -267,7 +267,7 @@ static void roll_bricks(struct dice *d, struct asl_plan *plan)
 		uint64_t p = i == flat ? 1 : roll(d, 1, most);
 
 		plan->grid.p[i] = (int)p;
-		*side[i] = p * roll(d, 24, 36) + roll(d, 0, p - 1);
+		*side[i] = p * roll(d, 32, 44) + roll(d, 0, p - 1);
 	}
 	plan->ranks = asl_grid_ranks(&plan->grid);
 	plan->cache = 3 + roll(d, 0, 20);
@@ -276,7 +276,8 @@ static void roll_bricks(struct dice *d, struct asl_plan *plan)
 
 /*
  * A twentieth more than it owns will do, and a word for each number of the grid:
- * shares of small blocks are rounded up.
+ * shares of small blocks are rounded up.  (With sides of 24 to 36 no cut of one
+ * brick in a hundred fits.)
  */
 static void little_more_than_owned_will_do_for_3d(void **state)
 {

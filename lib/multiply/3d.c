@@ -290,30 +290,62 @@ static void refine(const struct sizes *s, struct choice *best)
 	} while (best->cost < before.cost);
 }
 
-enum { TRIES = 1024 };
+enum { TRIES = 1024, CHOICES = 1 << 17 };
 
 /*
- * Every number of parts along one axis, then along the next, until it fits or
- * nothing needs less: rounded shares fit well where blocks divide evenly.
+ * Every number of parts along one axis, then along the next, then along m and n
+ * alike, until it fits or nothing needs less: rounded shares fit well where
+ * blocks divide evenly.
  */
 static void squeeze(const struct sizes *s, struct choice *best)
 {
-	const uint64_t side[] = {s->m, s->n, s->k};
+	const uint64_t side[] = {s->m, s->n, s->k, asl_min(s->m, s->n)};
 	uint64_t before;
 
 	do {
 		before = best->memory_needed;
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			struct choice c = *best;
 			uint64_t step = 1 + side[i] / TRIES;
 
 			for (uint64_t x = 1; x <= side[i]; x += step) {
-				*parts_of(&c, i) = (int)x;
+				if (i < 3)
+					*parts_of(&c, i) = (int)x;
+				else
+					c.bands = c.slices = (int)x;
 				try(s, best, c);
 			}
 		}
 	} while (best->memory_needed > s->plan->budget &&
 		 best->memory_needed < before);
+}
+
+/* What is held of A, and of B and C at least, however n is cut. */
+static uint64_t least_needed(const struct sizes *s, const struct choice *c)
+{
+	uint64_t tall = asl_ceil_div(s->m, (uint64_t)c->bands);
+	uint64_t deep = asl_ceil_div(s->k, (uint64_t)c->layers);
+
+	return owned_at_most(s->m, c->bands, s->k, c->layers, s->pn) +
+	       asl_ceil_div(s->k * s->n, s->pm) +
+	       asl_ceil_div(s->m * s->n, s->pk) + (s->pn > 1 ? tall * deep : 0);
+}
+
+/* All numbers of parts of a small brick, until they fit. */
+static void try_all(const struct sizes *s, struct choice *best)
+{
+	uint64_t m = s->m, n = s->n, k = s->k, budget = s->plan->budget;
+
+	if (m * n * k > CHOICES)
+		return;
+	for (uint64_t i = 0; i < m * k && best->memory_needed > budget; i++) {
+		struct choice c = {1 + (int)(i % m), 1, 1 + (int)(i / m), 0, 0};
+
+		if (least_needed(s, &c) > budget)
+			continue;
+		for (; (uint64_t)c.slices <= n; c.slices++)
+			try(s, best, c);
+	}
 }
 
 static struct choice choose(const struct sizes *s)
@@ -331,6 +363,7 @@ static struct choice choose(const struct sizes *s)
 		}
 	if (best.memory_needed > s->plan->budget)
 		squeeze(s, &best);
+	try_all(s, &best);
 	refine(s, &best);
 	return best;
 }
