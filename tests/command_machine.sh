@@ -67,6 +67,30 @@ if [ "$cores" -gt 1 ] && ! lscpu -p=CORE,CPU | grep -v '^#' |
 fi
 expect 0 run vomm --n 10 --store dram --csv row.csv
 is bind "" row.csv
+
+# ---- Threads, and where ranks are placed ----
+
+is threads 1 row.csv
+expect 0 run em-jomma --n 30 --ranks 2 --threads 3 --csv row.csv
+is threads 3 row.csv
+HWLOC_SYNTHETIC="pack:2 core:3 pu:2" expect 0 run vomm --n 30 --store dram \
+	--threads auto --csv row.csv
+is threads 6 row.csv
+expect 0 run em-jomma --n 30 --ranks 3 --threads auto --csv row.csv
+is threads 1 row.csv
+"$aslant" run vomm --n 9 --threads $((cores + 1)) --csv row.csv 2>err ||
+	fail "too many threads: $(cat err)"
+grep -q "^aslant: note: $((cores + 1)) threads a rank, which has $cores core" \
+	err || fail "too many threads: $(cat err)"
+expect 0 run em-jomma --n 30 --launch --placement core --csv row.csv
+is bind core row.csv
+is threads 1 row.csv
+is ranks "$cores" row.csv
+sockets=$(lscpu -p=SOCKET | grep -v '^#' | sort -u | wc -l)
+expect 0 run em-jomma --n 30 --launch --placement socket --csv row.csv
+is bind socket row.csv
+is ranks "$sockets" row.csv
+[ $((cores % sockets)) -gt 0 ] || is threads $((cores / sockets)) row.csv
 code=3
 HWLOC_SYNTHETIC="pu:4" refuse "bind: no rank can be bound to a core here: \
 hwloc does not see this machine" run vomm --n 9 --ranks 1 --launch --bind core

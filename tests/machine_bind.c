@@ -145,6 +145,33 @@ static void check_sockets(const struct host *h, hwloc_const_bitmap_t within,
 	hwloc_bitmap_free(set);
 }
 
+/* No core has two ranks' threads, as long as there are enough. */
+static void check_own_cores(const struct host *h, hwloc_const_bitmap_t within,
+			    int count, int ranks)
+{
+	int used[MOST] = {0}, all[MOST] = {0}, i = 0, total = 0;
+	hwloc_bitmap_t core = hwloc_bitmap_alloc();
+
+	for (int k = 0; k < h->sockets * h->cores; k++)
+		all[k / h->cores] +=
+			hwloc_bitmap_isincluded(core_at(h, k)->cpuset, within);
+	for (i = 0; i < ranks; i++) {
+		int own = asl_bind_own_cores(h->t, within, true, i, ranks);
+
+		CHECK(asl_bind_own_cores(h->t, within, false, i, ranks) == 1);
+		CHECK(!asl_bind_choose(core, h->t, within, false, i, ranks));
+		CHECK(own >= 1);
+		used[core_of(h, core) / h->cores] += own;
+		total += own;
+	}
+	for (int k = 0; k < h->sockets && ranks <= count; k++)
+		CHECK(used[k] <= all[k]);
+	/* One rank a socket has all of it. */
+	CHECK(ranks != h->sockets || count != h->sockets * h->cores ||
+	      total == count);
+	hwloc_bitmap_free(core);
+}
+
 static void ranks_are_spread(void **state)
 {
 	(void)state;
@@ -158,6 +185,9 @@ static void ranks_are_spread(void **state)
 		check_cores(&h, within, count, ranks);
 		check_cores(&h, within, count, (int)roll(&d, 1, count));
 		check_sockets(&h, within, count, ranks);
+		check_own_cores(&h, within, count, ranks);
+		check_own_cores(&h, within, count, (int)roll(&d, 1, count));
+		check_own_cores(&h, within, count, h.sockets);
 		hwloc_bitmap_free(within);
 		hwloc_topology_destroy(h.t);
 	}

@@ -98,7 +98,7 @@ static void shares_are_fair(const struct expected *e)
 	for (int ranks = 1; ranks < 70; ranks++) {
 		int sharing = ranks < e->cache_cores ? ranks : e->cache_cores;
 
-		EXPECT(asl_machine_cache_words(ranks),
+		EXPECT(asl_machine_cache_words(ranks, 1),
 		       words / (uint64_t)sharing);
 		EXPECT(asl_machine_memory_words(ranks),
 		       memory / 8 / (uint64_t)ranks);
@@ -144,6 +144,32 @@ static const struct levels levels[] = {
 	{"pu:3", 3, {{0}}, 0},
 };
 
+/* A rank's threads fill several caches, or several ranks' threads one. */
+static void check_threads(const struct asl_cache *x, int level)
+{
+	int all = asl_machine()->cores, cores = x->cores;
+
+	for (int threads = 1; threads <= all && x->bytes; threads++)
+		for (int ranks = 1; ranks * threads <= all; ranks++) {
+			uint64_t words =
+				asl_machine_level_words(level, ranks, threads);
+			int fit = cores / threads ? cores / threads : 1;
+			int sharing = ranks < fit ? ranks : fit;
+			int whole = threads / cores ? threads / cores : 1;
+
+			EXPECT(words, x->bytes / 8 * (uint64_t)whole /
+					      (uint64_t)sharing);
+			/* Ranks that fill the cores fill the caches. */
+			if (ranks * threads == all &&
+			    (cores % threads == 0 || threads % cores == 0))
+				EXPECT(words * (uint64_t)ranks / 100,
+				       x->bytes / 8 * (uint64_t)(all / cores) /
+					       100);
+		}
+	EXPECT(asl_machine_level_words(level, 1, 1000),
+	       asl_machine_level_words(level, 1, all));
+}
+
 static void check_levels(const void *data)
 {
 	const struct levels *e = data;
@@ -161,15 +187,17 @@ static void check_levels(const void *data)
 		for (int ranks = 1; ranks < 40; ranks++) {
 			int sharing = ranks < x->cores ? ranks : x->cores;
 
-			EXPECT(asl_machine_level_words(i + 1, ranks),
+			EXPECT(asl_machine_level_words(i + 1, ranks, 1),
 			       x->bytes ? x->bytes / 8 / (uint64_t)sharing : 0);
 			if (i + 1 == e->last)
-				EXPECT(asl_machine_cache_words(ranks),
-				       asl_machine_level_words(i + 1, ranks));
+				EXPECT(asl_machine_cache_words(ranks, 1),
+				       asl_machine_level_words(i + 1, ranks,
+							       1));
 		}
+		check_threads(x, i + 1);
 	}
-	EXPECT(asl_machine_level_words(0, 1), 0);
-	EXPECT(asl_machine_level_words(ASL_CACHE_LEVELS + 1, 1), 0);
+	EXPECT(asl_machine_level_words(0, 1, 1), 0);
+	EXPECT(asl_machine_level_words(ASL_CACHE_LEVELS + 1, 1, 1), 0);
 }
 
 static void shares_of_every_level(void **state)
@@ -306,7 +334,7 @@ static void check_uneven(const void *data)
 	setenv("HWLOC_XMLFILE", path, 1);
 	is_described(&e);
 	/* Two cores have no third level: it is nobody's to count on. */
-	EXPECT(asl_machine_level_words(3, 1), 0);
+	EXPECT(asl_machine_level_words(3, 1, 1), 0);
 	EXPECT(asl_machine()->cache_level, 2);
 	EXPECT(asl_machine()->memory_bytes, 5000000000);
 	same_text(asl_machine()->host, "far-away");
@@ -360,7 +388,7 @@ static void check_here(const void *data)
 	EXPECT(gethostname(host, sizeof(host)), 0);
 	same_text(m->host, host);
 	EXPECT(m->cpu[0] != '\0', 1);
-	EXPECT(asl_machine_cache_words(0), m->cache_bytes / 8);
+	EXPECT(asl_machine_cache_words(0, 1), m->cache_bytes / 8);
 }
 
 static void check_bound(const void *data)

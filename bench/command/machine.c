@@ -338,7 +338,7 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 
 	return json_pack(
 		"{s:s, s:s, s:s*, s:o*, s:o*, s:o*, s:s*, s:s*, s:s, s:s, s:o, "
-		"s:s, s:o*, s:s, s:s*, s:o*}",
+		"s:s, s:o*, s:s, s:s*, s:o*, s:i}",
 		"run_id", rep->run_id, "algorithm", plan->algorithm->name,
 		"kernel", x.kernel, "m", length(x.m), "n", length(x.n), "k",
 		length(x.k), "spec", spec, "dims", spec ? x.dims : NULL,
@@ -346,7 +346,8 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 		costs(c), "accounting", asl_accounting_name(plan->accounting),
 		"emulation", emulation(rep), "cache_source",
 		*c->cache_source ? c->cache_source : "given", "bind",
-		*rep->bind ? rep->bind : NULL, "rank_cpus", cpus(rep));
+		*rep->bind ? rep->bind : NULL, "rank_cpus", cpus(rep),
+		"threads", rep->threads);
 }
 
 /* Where pools were put; NULL: there were none. */

@@ -56,6 +56,8 @@ static void print_machine(FILE *f, const struct asl_case *c,
 		plan->panels == ASL_POOL ? "nvm" : "dram");
 	fprintf(f, "network   %s%s%s\n", c->want.transport,
 		*rep->provider ? ", provider " : "", rep->provider);
+	if (rep->threads > 1)
+		fprintf(f, "threads   %d a rank\n", rep->threads);
 	fprintf(f, "cache     S = ");
 	print_words(f, plan->cache);
 	fprintf(f, " a rank%s%s\nmemory    M = ", *c->cache_source ? ", " : "",

@@ -17,6 +17,7 @@
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
+#include "lib/base/team.h"
 #include "lib/machine/machine.h"
 #include "net/net.h"
 #include "nvm/store.h"
@@ -259,6 +260,70 @@ const char *asl_transports_of_jobs(void)
 	return list(text, asl_net_transports(), joins_job);
 }
 
+static const char *or_else(const char *given, const char *otherwise)
+{
+	return given ? given : otherwise;
+}
+
+/*
+ * Placement: the ranks, their binding and their threads, from one word
+ */
+
+static bool by_core(const struct asl_options *o)
+{
+	return o->placement && !strcmp(o->placement, "core");
+}
+
+static bool by_socket(const struct asl_options *o)
+{
+	return o->placement && !by_core(o);
+}
+
+/* 0: nothing is placed. */
+static int placed_ranks(const struct asl_options *o)
+{
+	return by_core(o)     ? asl_machine()->cores
+	       : by_socket(o) ? asl_machine()->sockets
+			      : 0;
+}
+
+static int choose_threads(const struct asl_options *o)
+{
+	if (o->threads)
+		return o->threads;
+	return by_socket(o) ? ASL_THREADS_AUTO : 1;
+}
+
+int asl_case_threads(const struct asl_options *o, int ranks)
+{
+	int threads = choose_threads(o);
+
+	if (threads != ASL_THREADS_AUTO)
+		return threads;
+	threads = asl_machine()->cores / (ranks ? ranks : 1);
+	return threads < 1 ? 1 : threads;
+}
+
+static int check_placement(const struct asl_options *o, bool simulated)
+{
+	const char *how = o->placement;
+
+	if (!how)
+		return 0;
+	if (simulated)
+		return asl_refuse("--placement: found %s, but on --transport "
+				  "sim all ranks are one process; add --launch",
+				  how);
+	if (o->bind && strcmp(o->bind, how))
+		return asl_refuse("--bind: found %s, but --placement %s binds "
+				  "each rank to a %s",
+				  o->bind, how, how);
+	if (by_core(o) && choose_threads(o) != 1)
+		return asl_refuse("--threads: --placement core gives each rank "
+				  "a core, expected 1");
+	return 0;
+}
+
 static int check_transport(const struct asl_case *c,
 			   const struct asl_options *o)
 {
@@ -280,17 +345,14 @@ static int check_transport(const struct asl_case *c,
 	if (!data && want->verify != ASL_VERIFY_NONE)
 		return asl_refuse("--verify: --store null has no words to "
 				  "verify, expected none");
+	if (check_placement(o, net->simulated))
+		return ASL_BAD_INPUT;
 	if (net->simulated && strcmp(want->bind, "none"))
 		return asl_refuse(
 			"--bind: found %s, but on --transport sim all ranks "
 			"are one process; expected none, or %s",
 			want->bind, asl_transports_of_jobs());
 	return check_job(c, o);
-}
-
-static const char *or_else(const char *given, const char *otherwise)
-{
-	return given ? given : otherwise;
 }
 
 static bool is_null(const struct asl_options *o)
@@ -319,7 +381,7 @@ static int no_such_level(const char *asked)
 
 /* S: the option, or the share of a rank in the cache. */
 static int choose_cache(struct asl_case *c, const struct asl_options *o,
-			int ranks)
+			int ranks, int threads)
 {
 	const char *asked = or_else(o->cache_level, "llc");
 	int level = *asked == 'l' ? atoi(asked + 1) : 0;
@@ -329,8 +391,8 @@ static int choose_cache(struct asl_case *c, const struct asl_options *o,
 		*S = o->cache;
 		return 0;
 	}
-	*S = level ? asl_machine_level_words(level, ranks)
-		   : asl_machine_cache_words(ranks);
+	*S = level ? asl_machine_level_words(level, ranks, threads)
+		   : asl_machine_cache_words(ranks, threads);
 	if (!*S)
 		return no_such_level(asked);
 	if (!level)
@@ -343,19 +405,31 @@ static int choose_cache(struct asl_case *c, const struct asl_options *o,
 	return 0;
 }
 
-/* Each of the ranks that are only counted has a core's share. */
+/*
+ * Each of the ranks that are only counted has the share of its threads' cores; a
+ * number of threads that is left to the run is one there.
+ */
+static int count_ranks(const struct asl_options *o, int *threads)
+{
+	int cores = asl_machine()->cores;
+
+	*threads = asl_case_threads(o, cores);
+	return *threads < cores ? cores / *threads : 1;
+}
+
 static int choose_memory(struct asl_case *c, const struct asl_options *o,
 			 bool counted)
 {
 	struct asl_plan *plan = &c->want.plan;
-	int share = counted ? asl_machine()->cores : plan->ranks;
+	int threads = asl_case_threads(o, plan->ranks);
+	int share = counted ? count_ranks(o, &threads) : plan->ranks;
 
 	plan->memory = o->memory ? o->memory : asl_machine_memory_words(share);
 	plan->budget = o->memory_budget;
 	plan->overlap = o->overlap;
 	plan->panels =
 		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
-	return choose_cache(c, o, share);
+	return choose_cache(c, o, share, threads);
 }
 
 static int choose_costs(struct asl_case *c, const struct asl_options *o)
@@ -490,7 +564,9 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 		plan->algorithm = asl_cli_algorithm(o->algorithm);
 	}
 	cli = asl_cli_of(plan);
-	plan->ranks = o->ranks ? o->ranks : asl_job().size;
+	plan->ranks = o->ranks	       ? o->ranks
+		      : asl_job().size ? asl_job().size
+				       : placed_ranks(o);
 	err = asl_options_suit(o, plan->algorithm);
 	if (!err)
 		err = check_files(o);
@@ -563,7 +639,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->hwc = or_else(o->hwc, "auto");
 	want->keep = o->keep;
 	want->cache_model = o->cache_model;
-	want->bind = or_else(o->bind, "none");
+	want->bind = or_else(o->bind, or_else(o->placement, "none"));
+	want->threads = choose_threads(o);
 	want->verify = choose_verify(o);
 	err = check_transport(c, o);
 	if (!err)

@@ -41,6 +41,9 @@ int asl_case_to_plan(struct asl_case *c, const struct asl_options *o);
 
 void asl_case_close(struct asl_case *c); /* all zero is allowed */
 
+/* Threads of a rank of so many, as far as they are known before the run. */
+int asl_case_threads(const struct asl_options *o, int ranks);
+
 /* Is it one file, even one that does not exist yet? */
 bool asl_same_file(const char *a, const char *b);
 

@@ -10,6 +10,7 @@
 
 #include "bench/library/number.h"
 #include "bench/library/say.h"
+#include "lib/base/team.h"
 #include "lib/kernels/kernel.h"
 #include "lib/machine/hwc.h"
 #include "lib/machine/machine.h"
@@ -132,6 +133,7 @@ LIST(cache_levels, "llc", "l1", "l2", "l3", "l4");
 LIST(accountings, "apm", "full");
 LIST(verifications, "freivalds", "oracle", "none");
 LIST(entry_kinds, "real", "exact");
+LIST(placements, "core", "socket");
 LIST(exchanges, "p2p", "alltoall");
 LIST(initials, "even", "rank0");
 LIST(ways, "auto", "direct", "sequence");
@@ -158,6 +160,8 @@ LIST(cpgrad, "cpgrad");
 #define COUNT(field, from, to) OF(ASL_COUNT, field), .least = from, .most = to
 #define INT(field, from) \
 	OF(ASL_INT, field), .least = from, .most = ASL_MOST_RANKS
+#define INT_OR_AUTO(field, from, to) \
+	OF(ASL_INT_OR_AUTO, field), .least = from, .most = to
 #define WORDS(field) OF(ASL_WORDS, field), .least = 1, .most = INT64_MAX
 #define COST(field) OF(ASL_COST, field)
 #define REAL(field) OF(ASL_REAL, field)
@@ -259,7 +263,16 @@ const struct asl_option asl_option_table[] = {
 	 "bind each rank to a core or a socket, spread over those of its "
 	 "host that the launcher allows; or none (none)",
 	 R_ | CALIBRATE, NAME(bind, asl_bind_names)},
-
+	{"threads", "T",
+	 "threads of a rank, which decide how long it takes and not what it "
+	 "counts; auto: the cores that it may use, over the ranks that share "
+	 "them (1)",
+	 RPB, INT_OR_AUTO(threads, 1, ASL_MOST_THREADS)},
+	{"placement", "HOW",
+	 "core: a rank on each core; socket: a rank on each socket, with a "
+	 "thread on each of its cores; --ranks is then their number, unless it "
+	 "is given or a job has it",
+	 R_, CHOICE(placement, placements)},
 	{"interface", "NAME",
 	 "the one network interface that libfabric's IP providers and the "
 	 "ranks' guards listen on (lo if all ranks are on one host, else the "
@@ -495,15 +508,25 @@ static int set_count(const struct asl_option *option, void *at,
 	if (!asl_read_count(&x, text) || x < option->least ||
 	    x > option->most) {
 		snprintf(expected, sizeof expected,
-			 "a whole number from %ju to %ju (k, m and g multiply "
-			 "by 1000)",
+			 "%sa whole number from %ju to %ju (k, m and g "
+			 "multiply by 1000)",
+			 option->value == ASL_INT_OR_AUTO ? "auto, or " : "",
 			 option->least, option->most);
 		return refuse(option, text, expected);
 	}
-	if (option->value == ASL_INT)
+	if (option->value != ASL_COUNT)
 		*(int *)at = (int)x;
 	else
 		*(uint64_t *)at = x;
+	return 0;
+}
+
+static int set_int_or_auto(const struct asl_option *option, void *at,
+			   const char *text)
+{
+	if (strcmp(text, ASL_AUTO))
+		return set_count(option, at, text);
+	*(int *)at = ASL_THREADS_AUTO;
 	return 0;
 }
 
@@ -571,6 +594,8 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 	case ASL_COUNT:
 	case ASL_INT:
 		return set_count(option, at, text);
+	case ASL_INT_OR_AUTO:
+		return set_int_or_auto(option, at, text);
 	case ASL_WORDS:
 		return set_words(option, at, text);
 	case ASL_COST:
@@ -776,6 +801,7 @@ static size_t size_of(enum asl_value value)
 		[ASL_FLAG] = sizeof(bool),
 		[ASL_COUNT] = sizeof(uint64_t),
 		[ASL_INT] = sizeof(int),
+		[ASL_INT_OR_AUTO] = sizeof(int),
 		[ASL_WORDS] = sizeof(uint64_t),
 		[ASL_COST] = sizeof(double),
 		[ASL_REAL] = sizeof(double),
@@ -813,6 +839,9 @@ static const char *value_text(char text[ASL_CACHE_MODEL_TEXT],
 	case ASL_INT:
 		sprintf(text, "%d", *(const int *)at);
 		return text;
+	case ASL_INT_OR_AUTO:
+		sprintf(text, "%d", *(const int *)at);
+		return *(const int *)at < 0 ? ASL_AUTO : text;
 	case ASL_COST:
 	case ASL_REAL:
 		return asl_write_number(text, *(const double *)at);

@@ -51,7 +51,8 @@ struct asl_options {
 	struct asl_grid grid;
 	const char *transport, *provider;
 	bool launch;
-	const char *bind;
+	const char *bind, *placement;
+	int threads; /* ASL_THREADS_AUTO, too */
 	const char *interface;
 	int peer_timeout, cut_timeout; /* 60, 6 */
 
@@ -108,14 +109,15 @@ enum asl_commands {
 #define ASL_TAKEN(commands) ((commands) | (commands) >> 8)
 
 enum asl_value {
-	ASL_FLAG,  /* bool */
-	ASL_COUNT, /* uint64_t, least to most */
-	ASL_INT,   /* int, least to most */
-	ASL_WORDS, /* uint64_t, from 1 on */
-	ASL_COST,  /* double, 0 to 1e100 */
-	ASL_REAL,  /* double, -1e100 to 1e100 */
-	ASL_GRID,  /* struct asl_grid */
-	ASL_TEXT,  /* const char *, not empty */
+	ASL_FLAG,	 /* bool */
+	ASL_COUNT,	 /* uint64_t, least to most */
+	ASL_INT,	 /* int, least to most */
+	ASL_INT_OR_AUTO, /* also ASL_THREADS_AUTO */
+	ASL_WORDS,	 /* uint64_t, from 1 on */
+	ASL_COST,	 /* double, 0 to 1e100 */
+	ASL_REAL,	 /* double, -1e100 to 1e100 */
+	ASL_GRID,	 /* struct asl_grid */
+	ASL_TEXT,	 /* const char *, not empty */
 	ASL_FILES, /* const char *[ASL_MOST_OPERANDS], NULL-ended, none empty */
 	ASL_NAME,  /* const char *, one of names() */
 	ASL_CACHE_SHAPE, /* struct asl_lru_shape */

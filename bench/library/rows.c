@@ -74,11 +74,22 @@ static bool judge_emulation(const struct asl_rep *rep)
 	return error <= ASL_EMULATION_INVALID;
 }
 
+static void note_threads(const struct asl_rep *rep)
+{
+	if (rep->rep == 0 && rep->threads > rep->cores)
+		asl_complain(0,
+			     "note: %d threads a rank, which has %d core%s to "
+			     "itself",
+			     rep->threads, rep->cores,
+			     rep->cores == 1 ? "" : "s");
+}
+
 bool asl_rep_check(const struct asl_rep *rep)
 {
 	bool right = rep->predicted_equal && rep->verified != 0;
 	int i = 0;
 
+	note_threads(rep);
 	while (i < rep->ranks &&
 	       asl_ledger_equal(&rep->rank[i].counted, &rep->rank[i].predicted))
 		i++;

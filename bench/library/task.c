@@ -437,7 +437,9 @@ static int look(struct part *mine, const struct asl_task *task,
 				       &task->into};
 	int size = asl_job().size;
 
-	mine->cache = o->cache ? o->cache : asl_machine_cache_words(size);
+	mine->cache = o->cache ? o->cache
+			       : asl_machine_cache_words(
+					 size, asl_case_threads(o, size));
 	mine->memory = o->memory ? o->memory : asl_machine_memory_words(size);
 	for (int i = 0; has_rows(task) && i < 3; i++) {
 		if (!x[i]->at || x[i]->dims != 2)

@@ -143,6 +143,17 @@ static hwloc_topology_t load(void)
 	return NULL;
 }
 
+/* Sockets that `within` touches; a machine that reports none is one. */
+static int count_sockets(hwloc_topology_t t, hwloc_const_bitmap_t within)
+{
+	hwloc_obj_t o = NULL;
+	int n = 0;
+
+	while ((o = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PACKAGE, o)))
+		n += hwloc_bitmap_intersects(o->cpuset, within);
+	return n;
+}
+
 /* A binding on this machine says nothing of a recorded one. */
 static void find_cores(struct asl_machine *m, hwloc_topology_t t)
 {
@@ -154,6 +165,7 @@ static void find_cores(struct asl_machine *m, hwloc_topology_t t)
 	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) != 0)
 		hwloc_bitmap_fill(bound);
 	m->cores = list_cores(NULL, t, bound);
+	m->sockets = count_sockets(t, bound);
 	m->bound =
 		!hwloc_bitmap_isincluded(hwloc_get_root_obj(t)->cpuset, bound);
 	hwloc_bitmap_free(bound);
@@ -224,6 +236,8 @@ static void ask(void)
 		m->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	if (m->cores < 1)
 		m->cores = 1;
+	if (m->sockets < 1)
+		m->sockets = 1;
 	m->memory_bytes = find_memory(topology);
 	find_host(m, topology);
 	find_cpu(m, topology);
@@ -262,29 +276,39 @@ int asl_machine_write_topology(const char *path)
 	return err;
 }
 
-static uint64_t share_words(struct asl_cache x, int ranks)
+static int at_least_1(int x)
 {
-	int sharing = ranks < x.cores ? ranks : x.cores;
-	uint64_t words = x.bytes / 8 / (uint64_t)(sharing < 1 ? 1 : sharing);
+	return x < 1 ? 1 : x;
+}
+
+/* A rank's threads fill several caches, or several ranks' threads one. */
+static uint64_t share_words(struct asl_cache x, int ranks, int threads)
+{
+	int cores = asl_machine()->cores;
+	int wide = at_least_1(threads < cores ? threads : cores);
+	int fill = at_least_1(x.cores / wide);
+	int sharing = at_least_1(ranks < fill ? ranks : fill);
+	uint64_t caches = (uint64_t)at_least_1(wide / x.cores);
+	uint64_t words = x.bytes / 8 * caches / (uint64_t)sharing;
 
 	return words < 3 ? 3 : words;
 }
 
-uint64_t asl_machine_cache_words(int ranks)
+uint64_t asl_machine_cache_words(int ranks, int threads)
 {
 	const struct asl_machine *m = asl_machine();
 	struct asl_cache last = {m->cache_bytes, m->cache_cores};
 
-	return share_words(last, ranks);
+	return share_words(last, ranks, threads);
 }
 
-uint64_t asl_machine_level_words(int level, int ranks)
+uint64_t asl_machine_level_words(int level, int ranks, int threads)
 {
 	struct asl_cache x = {0};
 
 	if (level > 0 && level <= ASL_CACHE_LEVELS)
 		x = asl_machine()->level[level - 1];
-	return x.bytes ? share_words(x, ranks) : 0;
+	return x.bytes ? share_words(x, ranks, threads) : 0;
 }
 
 /*
@@ -463,6 +487,25 @@ int asl_bind_choose(hwloc_bitmap_t out, hwloc_topology_t t,
 	return hwloc_bitmap_and(out, core->cpuset, within) ? -ENOMEM : 0;
 }
 
+int asl_bind_own_cores(hwloc_topology_t t, hwloc_const_bitmap_t within,
+		       bool socket, int mate, int mates)
+{
+	hwloc_bitmap_t mine = hwloc_bitmap_alloc(), its = hwloc_bitmap_alloc();
+	int sharing = 0, cores = 1;
+
+	if (mine && its &&
+	    !asl_bind_choose(mine, t, within, socket, mate, mates)) {
+		cores = list_cores(NULL, t, mine);
+		for (int i = 0; i < mates; i++)
+			sharing += !asl_bind_choose(its, t, within, socket, i,
+						    mates) &&
+				   hwloc_bitmap_isequal(its, mine);
+	}
+	hwloc_bitmap_free(mine);
+	hwloc_bitmap_free(its);
+	return at_least_1(cores / at_least_1(sharing));
+}
+
 /* The binding at the start of this process; NULL: not yet asked, or unknown. */
 static hwloc_bitmap_t begun;
 
@@ -516,6 +559,14 @@ int asl_machine_bind(const char *to, int mate, int mates)
 	else if (!err && hwloc_set_cpubind(t, begun, HWLOC_CPUBIND_PROCESS))
 		err = -errno;
 	return err ? bind_failed(to, err) : 0;
+}
+
+int asl_machine_own_cores(const char *to, int mate, int mates)
+{
+	if (!strcmp(to, "none") || !begun)
+		return at_least_1(asl_machine()->cores / mates);
+	return asl_bind_own_cores(asl_topology(), begun, !strcmp(to, "socket"),
+				  mate, mates);
 }
 
 void asl_machine_cpus(char *text, size_t capacity)

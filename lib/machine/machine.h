@@ -26,8 +26,9 @@ struct asl_cache {
 enum { ASL_CACHE_LEVELS = 4 };
 
 struct asl_machine {
-	int cores;  /* allowed, and within this process's binding */
-	bool bound; /* its launcher bound it to a part of the allowed cores */
+	int cores;   /* allowed, and within this process's binding */
+	int sockets; /* that these cores are in */
+	bool bound;  /* its launcher bound it to a part of the allowed cores */
 
 	/*
 	 * The last-level data cache of cores (no cache in front of memory), and
@@ -51,12 +52,14 @@ struct asl_machine {
 const struct asl_machine *asl_machine(void);
 
 /*
- * A rank's fair share, in words, when `ranks` ranks run on this host: ranks
- * that outnumber the cores take turns on them, and on their caches.  A cache has
- * at least 3 words: a multiplication holds three operands.
+ * A rank's fair share, in words, when `ranks` ranks of so many threads run on
+ * this host: ranks that outnumber the cores take turns on them, and on their
+ * caches, and threads have the caches of as many cores.  A cache has at least 3
+ * words: a multiplication holds three operands.
  */
-uint64_t asl_machine_cache_words(int ranks);
-uint64_t asl_machine_level_words(int level, int ranks); /* 0: none */
+uint64_t asl_machine_cache_words(int ranks, int threads);
+uint64_t asl_machine_level_words(int level, int ranks,
+				 int threads); /* 0: none */
 uint64_t asl_machine_memory_words(int ranks);
 
 /*
@@ -67,6 +70,9 @@ uint64_t asl_machine_memory_words(int ranks);
  */
 int asl_machine_bind(const char *to, int mate, int mates);
 const char *const *asl_bind_names(void); /* NULL-ended */
+
+/* The cores that it then shares with no other of them; at least 1. */
+int asl_machine_own_cores(const char *to, int mate, int mates);
 
 /* The processors that it may run on, as Linux numbers them: "0-3,8". */
 void asl_machine_cpus(char *text, size_t capacity);
@@ -100,6 +106,10 @@ hwloc_obj_type_t asl_core_type(hwloc_topology_t t);
 int asl_bind_choose(hwloc_bitmap_t out, hwloc_topology_t t,
 		    hwloc_const_bitmap_t within, bool socket, int mate,
 		    int mates);
+
+/* The cores chosen, over the processes for which the choice is the same. */
+int asl_bind_own_cores(hwloc_topology_t t, hwloc_const_bitmap_t within,
+		       bool socket, int mate, int mates);
 
 /* NUMA nodes, as JSON: their memory, processors nearby, speed if known. */
 json_t *asl_tiers(hwloc_topology_t t);

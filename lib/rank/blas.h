@@ -1,12 +1,12 @@
 /*
- * blas.h -- the arithmetic inside tiles: a CBLAS, one thread a rank
+ * blas.h -- the arithmetic inside tiles: a CBLAS, called from each thread
  */
 #ifndef ASL_BLAS_H
 #define ASL_BLAS_H
 
 #include <stdint.h>
 
-/* To be called before the first asl_gemm. */
+/* To be called before the first asl_gemm, and with each size of the team. */
 void asl_blas_one_thread(void);
 
 /* The number of threads, to be restored later. */

@@ -66,6 +66,7 @@ struct asl_rank_case {
 	struct asl_net *net;
 	char run_id[40];
 	struct asl_store *pool, *staging;
+	int threads, cores;	   /* as in struct asl_rep */
 	struct asl_replay *replay; /* NULL: none */
 	struct asl_words own[ASL_MOST_OPERANDS];
 	struct asl_ledger predicted;

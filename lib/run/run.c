@@ -226,6 +226,8 @@ static int pass_on(struct asl_rank_case *p, const struct asl_rank_record *all,
 		/* The note is about the speed of the real medium. */
 		.note = p->emulator ? "" : asl_store_note(p->pool),
 		.provider = asl_net_provider(p->net),
+		.threads = p->threads,
+		.cores = p->cores,
 		.bind = bound_by(p),
 		.pool_dir = want->keep ? p->common->dir : "",
 	};

@@ -62,6 +62,7 @@ struct asl_run_want {
 	struct asl_emulation emulate;	  /* on sim: one rank only */
 	struct asl_origin costs_from;
 	const char *bind; /* as asl_machine_bind; NULL: none; on sim NULL */
+	int threads;	  /* of a rank, or ASL_THREADS_AUTO; 0 is 1 */
 	/*
 	 * Why this process cannot take part, and a negative errno; NULL: it can.
 	 * All ranks then fail with it before anything else (and only transport,
@@ -136,6 +137,8 @@ struct asl_rep {
 	bool crowded;		/* ranks of a host outnumber its cores */
 	const char *lies_on;	/* the real medium */
 
+	int threads; /* of a rank */
+	int cores;   /* that rank 0 shares with no other rank; at least 1 */
 	const char *bind; /* "launcher": already bound at start; "": on sim */
 	const char *medium, *provider, *note; /* note: "" or about the medium */
 	const char *pool_dir;		      /* of kept pools; "": none */

@@ -15,7 +15,9 @@
 
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
+#include "lib/base/team.h"
 #include "lib/machine/machine.h"
+#include "lib/rank/blas.h"
 #include "lib/run/rank_case.h"
 #include "lib/run/run.h"
 
@@ -47,6 +49,29 @@ static int take_part(struct asl_rank_case *p)
 		return asl_fail(want->refused, "%s", want->refusal);
 	err = want->bind ? asl_machine_bind(want->bind, mate, mates) : 0;
 	return err ? asl_fail(err, "--bind: %s", asl_failure()) : 0;
+}
+
+/*
+ * Rank 0's number of threads, for all.  Ranks of one process take turns: each has
+ * the whole team, but none by itself.
+ */
+static int start_threads(struct asl_rank_case *p)
+{
+	const struct asl_run_want *want = p->want;
+	int mates, mate = asl_net_mate(p->net, &mates), err;
+	bool turns = asl_net_simulated(p->net) && asl_net_size(p->net) > 1;
+
+	p->cores = asl_machine_own_cores(want->bind ? want->bind : "none", mate,
+					 mates);
+	p->threads = want->threads == ASL_THREADS_AUTO ? turns ? 1 : p->cores
+		     : want->threads		       ? want->threads
+						       : 1;
+	err = asl_net_share(p->net, &p->threads, sizeof p->threads);
+	if (!err)
+		err = asl_team_resize(p->threads);
+	if (!err)
+		asl_blas_one_thread();
+	return err;
 }
 
 /* The time, for people, and 64 random bits, so that no two runs collide. */
@@ -263,14 +288,23 @@ static const struct step {
 	int (*take)(struct asl_rank_case *p);
 	int fails;
 } steps[] = {
-	{take_part, ALONE},    {name_run, TOGETHER},
-	{predict, TOGETHER},   {open_data, ALONE},
-	{choose_dir, ALONE},   {asl_rank_case_dry_run, ALONE},
-	{open_stores, ALONE},  {asl_rank_case_resume, TOGETHER},
-	{take_records, ALONE}, {asl_hardware_open, TOGETHER},
-	{open_replay, ALONE},  {open_emulator, ALONE},
-	{init_rank, TOGETHER}, {check_emulator, ALONE},
-	{take_owned, ALONE},   {asl_rank_case_check_operands, ALONE},
+	{take_part, ALONE},
+	{name_run, TOGETHER},
+	{predict, TOGETHER},
+	{open_data, ALONE},
+	{choose_dir, ALONE},
+	{asl_rank_case_dry_run, ALONE},
+	{open_stores, ALONE},
+	{asl_rank_case_resume, TOGETHER},
+	{take_records, ALONE},
+	{asl_hardware_open, TOGETHER},
+	{start_threads, ALONE},
+	{open_replay, ALONE},
+	{open_emulator, ALONE},
+	{init_rank, TOGETHER},
+	{check_emulator, ALONE},
+	{take_owned, ALONE},
+	{asl_rank_case_check_operands, ALONE},
 };
 
 int asl_rank_case_set_up(struct asl_rank_case *p)
@@ -304,8 +338,12 @@ void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 	asl_hardware_close(&p->hardware);
 	asl_replay_close(p->replay);
 	/* The last rank here closes; none opens before all have begun. */
-	if (--p->common->inside == 0 && p->common->opened)
-		p->family->close(&p->common->data);
+	if (--p->common->inside == 0) {
+		/* Counters of the hardware follow threads from their start. */
+		asl_team_resize(1);
+		if (p->common->opened)
+			p->family->close(&p->common->data);
+	}
 	asl_emulator_close(p->emulator);
 	asl_store_close(p->staging);
 	free(p->about);

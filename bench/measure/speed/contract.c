@@ -47,7 +47,7 @@ static double time_einsum(const struct speed_case *x)
 		.algorithm = &asl_contract_einsum,
 		.kernel = asl_kernel_find("tight"),
 		.ranks = 1,
-		.cache = asl_machine_cache_words(1),
+		.cache = asl_machine_cache_words(1, 1),
 		.panels = ASL_DRAM,
 		.contraction = &contraction,
 		.costs = {1, 1, 1, 1, 1, 0, 0},

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 
 	asl_blas_one_thread();
 	if (argc < 3)
-		compare(n, at, asl_machine_cache_words(1));
+		compare(n, at, asl_machine_cache_words(1, 1));
 	for (int i = 2; i < argc; i++)
 		compare(n, at, strtoull(argv[i], NULL, 10));
 	for (int i = 0; i < 3; i++)
