@@ -260,6 +260,19 @@ static _Noreturn void has_ended(struct watch *w, int code)
 	_exit(code);
 }
 
+/*
+ * mpiexec signals the guard and the rank together; while the guard hears, such a
+ * signal stays blocked and is pending.
+ */
+static bool was_sent_on(int signo)
+{
+	sigset_t pending;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	return signo == sent_on || sigismember(&pending, signo) == 1;
+}
+
 static void look_after_child(struct watch *w)
 {
 	int status;
@@ -268,7 +281,7 @@ static void look_after_child(struct watch *w)
 				       WNOHANG | WUNTRACED | WCONTINUED) > 0) {
 		if (WIFEXITED(status))
 			has_ended(w, WEXITSTATUS(status));
-		if (WIFSIGNALED(status) && WTERMSIG(status) == sent_on)
+		if (WIFSIGNALED(status) && was_sent_on(WTERMSIG(status)))
 			end_by(w, WTERMSIG(status));
 		if (WIFSIGNALED(status)) {
 			was_killed(w, WTERMSIG(status));
