@@ -175,10 +175,10 @@ for how in "sttsv --ranks 30" "hopm --ranks 14" "cpgrad --cp-rank 4 --ranks 10" 
 	"cpgrad --cp-rank 1" "sttsv-naive --ranks 12" \
 	"sttsv-sequence --ranks 3" "sttsv --ranks 30 --order 5"; do
 	# shellcheck disable=SC2086
-	expect 2 run $how --n 61 --cache 7
+	expect 2 run $how --n 31 --cache 7
 	need=$(sed 's/.*needs \([0-9]*\) for its.*/\1/' err)
 	# shellcheck disable=SC2086
-	expect 0 run $how --n 61 --store dram --cache "$need"
+	expect 0 run $how --n 31 --store dram --cache "$need"
 done
 
 # ---- What there is, what it costs, what nobody betters ----

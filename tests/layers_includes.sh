@@ -1,8 +1,8 @@
 #!/bin/bash
 # layers_includes.sh -- arrows point down only: who may include what
 #
-# The rules of CONTRIBUTING.md, checked on this source tree, and then on copies of it
-# with one violation each, all of which must be found.
+# The rules of CONTRIBUTING.md, checked on this source tree, and then on a copy of it
+# with planted violations, all of which must be found, and nothing else.
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -80,24 +80,14 @@ violations() {
 		bench lib net nvm tests | sed 's/$/: is to be done/')
 }
 
-# plant FILE LINE: is it found, in a copy of the tree?
+# plant FILE LINE: at the end of a copy of the file, to be found
 plant() {
-	rm -rf "$work/tree"
-	mkdir "$work/tree"
-	for layer in bench lib net nvm tests; do
-		(cd "$root" && find $layer -name '*.[ch]' -print0 |
-			xargs -0r cp --parents -t "$work/tree")
-	done
-	[ -f "$work/tree/$1" ] || {
+	[ -f "$work/$1" ] || {
 		echo "layers_includes: there is no $1 to plant '$2' in"
 		exit 1
 	}
-	echo "$2" >>"$work/tree/$1"
-	if violations "$work/tree" | grep -qF "$1:"; then
-		return
-	fi
-	echo "layers_includes: '$2' in $1 was not found"
-	exit 1
+	echo "$2" >>"$work/$1"
+	echo "$1:$(wc -l <"$work/$1"):" >>"$work/planted"
 }
 
 [ "$(includes "$root" | wc -l)" -gt 100 ] || {
@@ -110,6 +100,10 @@ if [ -n "$found" ]; then
 	exit 1
 fi
 
+for layer in bench lib net nvm tests; do
+	(cd "$root" && find $layer -name '*.[ch]' -print0 |
+		xargs -0r cp --parents -t "$work")
+done
 plant lib/rank/charge.c '#include "net/provider.h"'
 plant lib/rank/charge.c '#include "nvm/pmem.h"'
 plant lib/multiply/search.c '#include "bench/library/options.h"'
@@ -142,4 +136,15 @@ plant bench/library/options.c '#include <hwloc.h>'
 plant bench/library/options.c '#include <cblas.h>'
 plant nvm/dram.c '/* TODO */'
 plant tests/help/random.h '// TODO: later'
+violations "$work" >"$work/found"
+while read -r place; do
+	grep -qF "$place" "$work/found" || {
+		echo "layers_includes: what was planted in $place was not found"
+		exit 1
+	}
+done <"$work/planted"
+[ "$(cut -d: -f1-2 "$work/found" | sort -u | wc -l)" = 32 ] || {
+	echo "layers_includes: more is wrong in the copy than what was planted"
+	exit 1
+}
 echo "ok: $(includes "$root" | wc -l) includes, and 32 planted violations found"

@@ -135,7 +135,7 @@ static void each_case(uint32_t family, unsigned cases, int bits, int most_ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	each_case(1, how_many(800, 2400), 8, 64, NULL);
+	each_case(1, how_many(400, 2400), 8, 64, NULL);
 }
 
 /* Tiles of a few words, and memory for hardly more than a rank owns. */
@@ -209,7 +209,7 @@ static void counts_and_products_in_pools(void **state)
 static void budgets_are_kept(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(200, 600); i++) {
+	for (unsigned i = 0; i < how_many(120, 600); i++) {
 		struct dice d = {7, i, 0};
 		struct asl_run_want want;
 		struct asl_plan *plan = &want.plan;
@@ -282,7 +282,7 @@ static void roll_bricks(struct dice *d, struct asl_plan *plan)
 static void little_more_than_owned_will_do_for_3d(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(50, 500); i++) {
+	for (unsigned i = 0; i < how_many(12, 500); i++) {
 		struct dice d = {8, i, 0};
 		struct asl_run_want want;
 		struct asl_plan *plan = &want.plan;
@@ -331,7 +331,7 @@ static void primes_and_ones(void **state)
 	for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		for (unsigned j = 0; j < sizeof primes / sizeof *primes; j++)
 			for (unsigned a = 0; asl_algorithms[a]; a++, number++)
-				if ((i + j + a) % 4 == 0 || all_cases())
+				if ((i + j + a) % 8 == 0 || all_cases())
 					run_prime(number, asl_algorithms[a],
 						  &shapes[i], primes[j]);
 }

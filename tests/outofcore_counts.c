@@ -205,7 +205,7 @@ static void any_tiles(uint32_t family, unsigned cases, int bits, int ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	any_tiles(91, how_many(1000, 3000), 7, 40, "null");
+	any_tiles(91, how_many(600, 3000), 7, 40, "null");
 }
 
 static void counts_and_products_in_dram(void **state)
@@ -291,7 +291,7 @@ static void expect_words(const struct test_case *c, unsigned number,
 static void model_is_exact(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(200, 600); i++) {
+	for (unsigned i = 0; i < how_many(80, 600); i++) {
 		struct dice d = {96, i, 0};
 		struct test_case c = roll_case(&d, 1, 1);
 		struct asl_plan *plan = &c.want.plan;

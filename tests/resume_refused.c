@@ -150,14 +150,15 @@ static void other_files(void **state)
 /* Where the file has the head of its pool. */
 static off_t head_of(int fd)
 {
-	uint64_t magic = 0;
+	uint64_t page[512];
 	off_t at = 0;
 
-	while (magic != ASL_POOL_MAGIC) {
-		at += 8;
-		assert_int_equal(pread(fd, &magic, 8, at), 8);
+	for (;; at += (off_t)sizeof page) {
+		assert_int_equal(pread(fd, page, sizeof page, at), sizeof page);
+		for (int i = 0; i < 512; i++)
+			if (page[i] == ASL_POOL_MAGIC)
+				return at + i * 8;
 	}
-	return at;
 }
 
 static void flip_at(int fd, off_t at, int bit)

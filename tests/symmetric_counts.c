@@ -216,7 +216,7 @@ static struct seen run(struct asl_run_want *want, unsigned number)
 static void without_data(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(150, 400); i++) {
+	for (unsigned i = 0; i < how_many(80, 400); i++) {
 		struct dice d = {81, i, 0};
 		struct asl_run_want want = {.store = "null"};
 		struct asl_symmetric s;
@@ -232,7 +232,7 @@ static void without_data(void **state)
 /* Exact entries: every sum but those of gradients is exact, in any order. */
 static void with_data(void **state)
 {
-	unsigned count = how_many(60, 200);
+	unsigned count = how_many(25, 200);
 
 	(void)state;
 	for (unsigned i = 0; i < count; i++) {

@@ -189,7 +189,7 @@ static void run_one(unsigned i, const char *store, uint64_t most)
 static void counts(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(30, 500); i++)
+	for (unsigned i = 0; i < how_many(12, 500); i++)
 		if (!leave_out(i))
 			run_one(i, "null", 60);
 }
@@ -197,7 +197,7 @@ static void counts(void **state)
 static void results(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(20, 300); i++)
+	for (unsigned i = 0; i < how_many(10, 300); i++)
 		if (!leave_out(i))
 			run_one(i + 1000, i % 5 ? "dram" : "pmem", 20);
 }

@@ -227,7 +227,7 @@ static void the_first_few_are_those_of_all(void **state)
 	struct dice r = {.family = 23};
 
 	(void)state;
-	for (int i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < how_many(12, 40); i++) {
 		struct asl_symmetric s = {
 			.n = roll(&r, 2, 60), .order = 3, .columns = 1};
 		struct asl_plan base = random_base(&r, &s);
