@@ -563,10 +563,7 @@ static void count_step(struct forecast *f, uint64_t out, uint64_t in)
 {
 	asl_predict_copy(f->x, ASL_DRAM, f->out, out);
 	asl_predict_copy(f->x, f->in, ASL_DRAM, in);
-	f->x->of[ASL_NET_SEND] += out;
-	f->x->of[ASL_NET_RECV] += in;
-	f->x->of[ASL_NET_MSGS] += out != 0;
-	f->x->of[ASL_BH] += asl_max(out, in);
+	asl_counts_add_net(f->x, out, in, asl_max(out, in), out != 0);
 	f->scratch = asl_max(f->scratch, out + in);
 }
 

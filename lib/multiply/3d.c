@@ -242,11 +242,14 @@ static int more(int parts)
 	return parts + 1 + parts / 4;
 }
 
-static void try(const struct sizes *s, struct choice *best, struct choice c)
+/* Returns whether it fits. */
+static bool try(const struct sizes *s, struct choice *best, struct choice c)
 {
-	fits(s, &c);
+	bool does = fits(s, &c);
+
 	if (is_better(s, &c, best))
 		*best = c;
+	return does;
 }
 
 /* More layers until it fits, with these bands and slices. */
@@ -254,8 +257,7 @@ static void with_layers(const struct sizes *s, struct choice *best,
 			struct choice c)
 {
 	for (;;) {
-		try(s, best, c);
-		if (fits(s, &c) || (uint64_t)c.layers >= s->k)
+		if (try(s, best, c) || (uint64_t)c.layers >= s->k)
 			return;
 		c.layers = (int)asl_min((uint64_t)more(c.layers), s->k);
 	}
@@ -320,7 +322,7 @@ static void squeeze(const struct sizes *s, struct choice *best)
 		 best->memory_needed < before);
 }
 
-/* What is held of A, and of B and C at least, however n is cut. */
+/* The memory needed is at least this, whatever the number of slices. */
 static uint64_t least_needed(const struct sizes *s, const struct choice *c)
 {
 	uint64_t tall = asl_ceil_div(s->m, (uint64_t)c->bands);
@@ -439,7 +441,7 @@ static bool mm3d_owns(struct asl_piece *x, const struct asl_plan *plan,
 }
 
 /*
- * What it counts, in closed form
+ * The counts in closed form
  *
  * Bands, slices and layers come in two lengths each: as many of each kind are
  * counted, and none is walked.

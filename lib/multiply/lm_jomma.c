@@ -457,12 +457,9 @@ static void predict_first_shift(struct asl_counts *counts,
 	uint64_t sent = x->k.count * lm_columns(x, 0).count;
 	uint64_t received = x->k.count * lm_columns(x, x->first).count;
 
-	if (!x->first)
-		return;
-	counts->of[ASL_NET_SEND] += sent;
-	counts->of[ASL_NET_RECV] += received;
-	counts->of[ASL_BH] += asl_max(sent, received);
-	counts->of[ASL_NET_MSGS] += sent > 0;
+	if (x->first)
+		asl_counts_add_net(counts, sent, received,
+				   asl_max(sent, received), sent > 0);
 }
 
 /*
@@ -480,12 +477,11 @@ static void predict_round_shifts(struct asl_counts *counts,
 	uint64_t wide_in = wide_turns(x, in, wide, 0, 1);
 	uint64_t either = wide_turns(x, out, wide + (wide > 0), 0, 1);
 
-	counts->of[ASL_NET_SEND] += k * (narrow + wide_out);
-	counts->of[ASL_NET_RECV] += k * (narrow + wide_in);
-	counts->of[ASL_BH] += k * (narrow + either);
 	if (k)
-		counts->of[ASL_NET_MSGS] +=
-			each ? (uint64_t)x->rounds : wide_out;
+		asl_counts_add_net(counts, k * (narrow + wide_out),
+				   k * (narrow + wide_in),
+				   k * (narrow + either),
+				   each ? (uint64_t)x->rounds : wide_out);
 }
 
 static void predict_shifts(struct asl_counts *counts,

@@ -211,12 +211,9 @@ static void predict_align(struct asl_counts *counts, const struct asl_torus *t,
 	uint64_t sent = asl_torus_start(t, x);
 	uint64_t received = x->side * row(t, first_part(t), 1).length;
 
-	if (!x->align)
-		return;
-	counts->of[ASL_NET_SEND] += sent;
-	counts->of[ASL_NET_RECV] += received;
-	counts->of[ASL_NET_MSGS] += sent > 0;
-	counts->of[ASL_BH] += asl_max(sent, received);
+	if (x->align)
+		asl_counts_add_net(counts, sent, received,
+				   asl_max(sent, received), sent > 0);
 }
 
 static void predict_rolls(struct asl_counts *counts, const struct asl_torus *t,
@@ -228,10 +225,9 @@ static void predict_rolls(struct asl_counts *counts, const struct asl_torus *t,
 	struct row in = row(t, first + 1, rolls(t));
 	bool shrinks = more && (more + q - (first + 1) % q) % q < rolls(t);
 
-	counts->of[ASL_NET_SEND] += x->side * out.length;
-	counts->of[ASL_NET_RECV] += x->side * in.length;
-	counts->of[ASL_NET_MSGS] += x->side ? out.filled : 0;
-	counts->of[ASL_BH] += x->side * (in.length + shrinks);
+	asl_counts_add_net(counts, x->side * out.length, x->side * in.length,
+			   x->side * (in.length + shrinks),
+			   x->side ? out.filled : 0);
 }
 
 static void predict_travel(struct asl_counts *counts, const struct asl_torus *t,

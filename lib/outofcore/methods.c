@@ -766,11 +766,11 @@ static struct asl_counts rotated(const struct asl_ooc_layout *l,
 
 	if (l->q == 1)
 		return x;
-	x.of[ASL_NET_SEND] = length * (t * c.sum - s * c.before);
-	x.of[ASL_NET_RECV] = length * (t * c.sum - s * c.home);
-	x.of[ASL_BH] = length * (t * c.up - s * asl_max(c.before, c.home));
-	x.of[ASL_NET_MSGS] = messages(l, across(which), length) *
-			     (t * c.messages - s * c.messages_before);
+	asl_counts_add_net(&x, length * (t * c.sum - s * c.before),
+			   length * (t * c.sum - s * c.home),
+			   length * (t * c.up - s * asl_max(c.before, c.home)),
+			   messages(l, across(which), length) *
+				   (t * c.messages - s * c.messages_before));
 	return x;
 }
 

@@ -42,15 +42,6 @@ static struct halves halves(uint64_t W, int p, int j)
 	return h;
 }
 
-static void add_net(struct asl_counts *x, uint64_t sent, uint64_t received,
-		    uint64_t bh, uint64_t msgs)
-{
-	x->of[ASL_NET_SEND] += sent;
-	x->of[ASL_NET_RECV] += received;
-	x->of[ASL_BH] += bh;
-	x->of[ASL_NET_MSGS] += msgs;
-}
-
 static void add_lift(struct asl_counts *x, enum asl_where where, uint64_t n)
 {
 	x->of[where == ASL_POOL ? ASL_NVM_LIFT : ASL_BOUNCE_READ] += n;
@@ -72,9 +63,10 @@ void asl_predict_allgather(struct asl_counts *x, uint64_t W, int p, int j,
 	if (asl_is_power_of_two(p)) {
 		h = halves(W, p, j);
 		sent = h.own;
-		add_net(x, sent, received, h.larger, h.cuts);
+		asl_counts_add_net(x, sent, received, h.larger, h.cuts);
 	} else {
-		add_net(x, sent, received, ring_bh(W, p, j), (uint64_t)p - 1);
+		asl_counts_add_net(x, sent, received, ring_bh(W, p, j),
+				   (uint64_t)p - 1);
 	}
 	if (all == ASL_POOL) {
 		x->of[ASL_NVM_LIFT] += sent;
@@ -91,12 +83,12 @@ static uint64_t predict_scattering(struct asl_counts *x, uint64_t W, int p,
 
 	if (asl_is_power_of_two(p)) {
 		h = halves(W, p, j);
-		add_net(x, h.twin, h.own, h.larger, h.cuts);
+		asl_counts_add_net(x, h.twin, h.own, h.larger, h.cuts);
 		return h.own;
 	}
 	received = W - q(W, p, j - 1);
-	add_net(x, W - q(W, p, j), received, ring_bh(W, p, j - 1),
-		(uint64_t)p - 1);
+	asl_counts_add_net(x, W - q(W, p, j), received, ring_bh(W, p, j - 1),
+			   (uint64_t)p - 1);
 	return received;
 }
 
@@ -158,11 +150,11 @@ void asl_predict_gather(struct asl_counts *x, uint64_t W, int p, int j,
 	uint64_t own = q(W, p, j);
 
 	if (j == root) {
-		add_net(x, 0, W - own, W - own, 0);
+		asl_counts_add_net(x, 0, W - own, W - own, 0);
 		if (all == ASL_POOL)
 			x->of[ASL_NVM_LAND] += W - own;
 	} else if (own) {
-		add_net(x, own, 0, own, 1);
+		asl_counts_add_net(x, own, 0, own, 1);
 		if (mine == ASL_POOL)
 			x->of[ASL_NVM_LIFT] += own;
 	}
@@ -174,11 +166,11 @@ void asl_predict_scatter(struct asl_counts *x, uint64_t W, int p, int j,
 	uint64_t own = q(W, p, j), others = W < (uint64_t)p ? W : (uint64_t)p;
 
 	if (j == root) {
-		add_net(x, W - own, 0, W - own, others - (own != 0));
+		asl_counts_add_net(x, W - own, 0, W - own, others - (own != 0));
 		if (all == ASL_POOL)
 			x->of[ASL_NVM_LIFT] += W - own;
 	} else {
-		add_net(x, 0, own, own, 0);
+		asl_counts_add_net(x, 0, own, own, 0);
 		if (mine == ASL_POOL)
 			x->of[ASL_NVM_LAND] += own;
 	}

@@ -53,6 +53,15 @@ void asl_counts_add_times(struct asl_counts *sum, const struct asl_counts *x,
 		sum->of[c] += x->of[c] * times;
 }
 
+void asl_counts_add_net(struct asl_counts *sum, uint64_t sent,
+			uint64_t received, uint64_t bh, uint64_t msgs)
+{
+	sum->of[ASL_NET_SEND] += sent;
+	sum->of[ASL_NET_RECV] += received;
+	sum->of[ASL_BH] += bh;
+	sum->of[ASL_NET_MSGS] += msgs;
+}
+
 struct asl_counts asl_ledger_total(const struct asl_ledger *ledger)
 {
 	struct asl_counts sum = {{0}};

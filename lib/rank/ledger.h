@@ -69,6 +69,9 @@ const char *asl_counter_name(enum asl_counter counter);
 void asl_counts_add(struct asl_counts *sum, const struct asl_counts *x);
 void asl_counts_add_times(struct asl_counts *sum, const struct asl_counts *x,
 			  uint64_t times);
+/* B_h, and messages sent. */
+void asl_counts_add_net(struct asl_counts *sum, uint64_t sent,
+			uint64_t received, uint64_t bh, uint64_t msgs);
 
 /* The sum of all phases that count. */
 struct asl_counts asl_ledger_total(const struct asl_ledger *ledger);

@@ -211,12 +211,10 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_counts *sums = &out->in[ASL_EXCHANGE];
 	uint64_t R = (uint64_t)s->columns, own, held;
 	int P = s->layout.ranks;
-	struct asl_wedge_memory memory;
 	struct asl_wedge w;
 
 	asl_wedge_for_prediction(&w, s, rank);
 	own = asl_wedge_owned(&w) * R;
-	memory = asl_wedge_memory(&w, s->together);
 	for (int i = 0; i < s->columns; i += s->together)
 		asl_wedge_predict_product(out, &w, columns_from(s, i));
 	out->in[ASL_GATHER].of[ASL_NVM_READ] += own;
@@ -232,7 +230,8 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	sums->of[ASL_FLOPS] += 2 * own * R + R * R;
 	out->pool_high = asl_wedge_held(&w) + 2 * own;
 	held = asl_max(asl_allsum_memory(P, rank, R * R, R * R),
-		       asl_allsum_memory(P, rank, R * R, 0) + memory.dram);
+		       asl_allsum_memory(P, rank, R * R, 0) +
+			       asl_wedge_dram(&w, s->together));
 	out->memory_high = out->pool_high + held;
 }
 

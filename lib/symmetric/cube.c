@@ -250,12 +250,9 @@ static void predict_gather(struct asl_counts *x, const struct asl_cube *c)
 {
 	predict_allgather(x, c);
 	x->of[ASL_DRAM_READ] += c->J.count + c->L.count;
-	if (c->twin < 0)
-		return;
-	x->of[ASL_NET_SEND] += c->J.count;
-	x->of[ASL_NET_RECV] += c->L.count;
-	x->of[ASL_BH] += asl_max(c->J.count, c->L.count);
-	x->of[ASL_NET_MSGS]++;
+	if (c->twin >= 0)
+		asl_counts_add_net(x, c->J.count, c->L.count,
+				   asl_max(c->J.count, c->L.count), 1);
 }
 
 /* Returns the words held meanwhile. */

@@ -155,13 +155,11 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_counts *sums = &out->in[ASL_EXCHANGE];
 	int P = s->layout.ranks, iterations = plan->iterations;
 	struct asl_ledger once = {0};
-	struct asl_wedge_memory memory;
 	struct asl_wedge w;
 	uint64_t own, times = (uint64_t)iterations;
 
 	asl_wedge_for_prediction(&w, s, rank);
 	own = asl_wedge_owned(&w);
-	memory = asl_wedge_memory(&w, 1);
 	asl_wedge_predict_product(&once, &w, 1);
 	asl_allsum_predict(&once.in[ASL_EXCHANGE], P, rank, 1);
 	asl_allsum_predict(&once.in[ASL_EXCHANGE], P, rank, 2);
@@ -177,7 +175,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 	asl_wedge_predict_store(sums, &w);
 	asl_wedge_predict_store(sums, &w);
 	out->pool_high = asl_wedge_held(&w) + 2 * own;
-	out->memory_high = out->pool_high + memory.dram +
+	out->memory_high = out->pool_high + asl_wedge_dram(&w, 1) +
 			   asl_max(asl_allsum_memory(P, rank, 2, 1),
 				   asl_allsum_memory(P, rank, 2, 2));
 }

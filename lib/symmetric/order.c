@@ -27,20 +27,14 @@ struct asl_order_block asl_order_block(uint64_t n, int m, int order,
 	return block;
 }
 
-/* Is the i-th row block the one before it, too? */
-static bool repeats(const struct asl_order_block *block, int i)
-{
-	return i > 0 && block->row.at[i] == block->row.at[i - 1];
-}
-
 /* How often a row block is named, up to its last place i; else 0. */
 static int times_named(const struct asl_order_block *block, int i)
 {
 	int times = 1;
 
-	if (i + 1 < block->order && repeats(block, i + 1))
+	if (i + 1 < block->order && asl_order_repeats(block, i + 1))
 		return 0;
-	for (; repeats(block, i); i--)
+	for (; asl_order_repeats(block, i); i--)
 		times++;
 	return times;
 }
@@ -83,7 +77,7 @@ static void begin_from(const struct asl_order_block *block,
 	for (; i < block->order; i++)
 		row->at[i] = block->in[i].first;
 	row->length = last->count;
-	if (repeats(block, block->order - 1))
+	if (asl_order_repeats(block, block->order - 1))
 		row->length = row->at[block->order - 2] - last->first + 1;
 }
 
@@ -101,7 +95,7 @@ bool asl_order_next(const struct asl_order_block *block,
 	for (int i = block->order - 2; i >= 0; i--) {
 		uint64_t end = block->in[i].first + block->in[i].count;
 
-		if (repeats(block, i))
+		if (asl_order_repeats(block, i))
 			end = row->at[i - 1] + 1;
 		if (++row->at[i] < end) {
 			begin_from(block, row, i + 1);
@@ -168,7 +162,7 @@ static void update_row(const struct asl_order_block *block,
 		       const double *const x[], double *const y[])
 {
 	int last = block->order - 1;
-	bool corner = repeats(block, last);
+	bool corner = asl_order_repeats(block, last);
 	uint64_t length = row->length - corner;
 	struct head h = {.count = last};
 	double D;

@@ -50,6 +50,12 @@ struct asl_order_block {
 	struct asl_range in[ASL_MOST_ORDER]; /* indices of each row block */
 };
 
+/* Is the i-th row block the one before it, too? */
+static inline bool asl_order_repeats(const struct asl_order_block *block, int i)
+{
+	return i > 0 && block->row.at[i] == block->row.at[i - 1];
+}
+
 /* The block of these row blocks, of n indices cut into m parts by asl_part. */
 struct asl_order_block asl_order_block(uint64_t n, int m, int order,
 				       const struct asl_tuple *row);

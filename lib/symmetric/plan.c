@@ -227,7 +227,7 @@ static uint64_t wedge_cache(const struct asl_wedge *w, int columns)
 	/* Without gradients: two numbers that all ranks add up. */
 	uint64_t more = w->s->gradient ? asl_wedge_owned(w) * R + R * R : 2;
 
-	return asl_wedge_memory(w, columns).cache + more;
+	return asl_wedge_cache(w, columns) + more;
 }
 
 /* As many columns as fit, 0 or more; *needed is for one. */

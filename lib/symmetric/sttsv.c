@@ -36,18 +36,16 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		    int rank)
 {
-	struct asl_wedge_memory memory;
 	struct asl_wedge w;
 	uint64_t own;
 
 	asl_wedge_for_prediction(&w, plan->symmetric, rank);
 	own = asl_wedge_owned(&w);
-	memory = asl_wedge_memory(&w, 1);
 	asl_wedge_predict_load(&out->in[ASL_GATHER], &w);
 	asl_wedge_predict_product(out, &w, 1);
 	asl_wedge_predict_store(&out->in[ASL_REDUCE], &w);
 	out->pool_high = asl_wedge_held(&w) + 2 * own;
-	out->memory_high = out->pool_high + memory.dram;
+	out->memory_high = out->pool_high + asl_wedge_dram(&w, 1);
 }
 
 const struct asl_algorithm asl_symmetric_sttsv = {

@@ -256,20 +256,19 @@ uint64_t asl_wedge_rows(const struct asl_wedge *w)
 	return w->rows ? w->l.at[w->rows] : 0;
 }
 
-struct asl_wedge_memory asl_wedge_memory(const struct asl_wedge *w, int columns)
+uint64_t asl_wedge_cache(const struct asl_wedge *w, int columns)
 {
-	uint64_t c = (uint64_t)columns;
-
 	if (w->s->by_pieces)
-		return (struct asl_wedge_memory){
-			.cache = asl_pieces_cache(w->s),
-			.dram = 2 * asl_wedge_rows(w) + 2 * w->longest,
-		};
-	return (struct asl_wedge_memory){
-		.cache = (2 * asl_wedge_rows(w) + w->longest) * c +
-			 scratch_of(w, columns),
-		.dram = w->longest * c,
-	};
+		return asl_pieces_cache(w->s);
+	return (2 * asl_wedge_rows(w) + w->longest) * (uint64_t)columns +
+	       scratch_of(w, columns);
+}
+
+uint64_t asl_wedge_dram(const struct asl_wedge *w, int columns)
+{
+	if (w->s->by_pieces)
+		return 2 * asl_wedge_rows(w) + 2 * w->longest;
+	return w->longest * (uint64_t)columns;
 }
 
 void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns)
@@ -624,18 +623,10 @@ void asl_wedge_product(struct asl_rank *r, struct asl_wedge *w,
 
 /*
  * All to all, and with a Steiner system, counts have a closed form, of w, W and
- * the numbers of row blocks with extra words; steps do not matter.  A cubic
- * layout has none: what a rank waits for depends on whom it meets in a step.
+ * the numbers of row blocks with extra words; steps do not matter.  Cubic and
+ * cover layouts have none: what a rank waits for depends on whom it meets in a
+ * step.
  */
-
-static void add_exchange(struct asl_counts *x, uint64_t out, uint64_t in,
-			 uint64_t B_h, uint64_t msgs)
-{
-	x->of[ASL_NET_SEND] += out;
-	x->of[ASL_NET_RECV] += in;
-	x->of[ASL_NET_MSGS] += msgs;
-	x->of[ASL_BH] += B_h;
-}
 
 static void predict_system(struct asl_ledger *out, const struct asl_wedge *w,
 			   uint64_t columns)
@@ -655,8 +646,8 @@ static void predict_system(struct asl_ledger *out, const struct asl_wedge *w,
 		mine += asl_wedge_share(w, i).count > l->even;
 		all += (uint64_t)l->extras[w->row[i]];
 	}
-	add_exchange(x, sent, received, B_h, even + mine * peers);
-	add_exchange(y, received, sent, B_h, even + all - mine);
+	asl_counts_add_net(x, sent, received, B_h, even + mine * peers);
+	asl_counts_add_net(y, received, sent, B_h, even + all - mine);
 	x->of[ASL_DRAM_READ] += received;
 	y->of[ASL_BOUNCE_READ] += sent;
 }
@@ -669,8 +660,8 @@ static void predict_all_to_all(struct asl_ledger *out,
 	uint64_t words = steps * w->s->equal * columns;
 	uint64_t own = asl_wedge_owned(w);
 
-	add_exchange(x, words, words, words, w->s->equal ? steps : 0);
-	add_exchange(y, words, words, words, w->s->equal ? steps : 0);
+	asl_counts_add_net(x, words, words, words, w->s->equal ? steps : 0);
+	asl_counts_add_net(y, words, words, words, w->s->equal ? steps : 0);
 	x->of[ASL_DRAM_READ] += (asl_wedge_rows(w) - own) * columns;
 	for (int i = 0; i < w->rows; i++) {
 		int row = w->row[i];
@@ -718,8 +709,9 @@ static void predict_steps(struct asl_ledger *out, const struct asl_wedge *w,
 		uint64_t sums = words_with(w, q.to, false) * columns;
 		uint64_t back = words_with(w, q.from, true) * columns;
 
-		add_exchange(x, own, other, asl_max(own, other), own > 0);
-		add_exchange(y, sums, back, asl_max(sums, back), sums > 0);
+		asl_counts_add_net(x, own, other, asl_max(own, other), own > 0);
+		asl_counts_add_net(y, sums, back, asl_max(sums, back),
+				   sums > 0);
 		x->of[ASL_DRAM_READ] += other;
 		y->of[ASL_BOUNCE_READ] += back;
 	}

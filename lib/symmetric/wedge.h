@@ -67,12 +67,8 @@ uint64_t asl_wedge_owned(const struct asl_wedge *w); /* of x, for a column */
 uint64_t asl_wedge_held(const struct asl_wedge *w);
 
 /* The words that take takes for so many columns. */
-struct asl_wedge_memory {
-	uint64_t cache, dram;
-};
-
-struct asl_wedge_memory asl_wedge_memory(const struct asl_wedge *w,
-					 int columns);
+uint64_t asl_wedge_cache(const struct asl_wedge *w, int columns);
+uint64_t asl_wedge_dram(const struct asl_wedge *w, int columns);
 
 /* Take memory for so many columns, and select the first. */
 void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns);

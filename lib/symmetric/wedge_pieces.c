@@ -185,12 +185,6 @@ void asl_pieces_zero(struct asl_rank *r, struct asl_wedge *w)
 
 /* ---- Multiply ---- */
 
-/* Is the part not the one before it? */
-static bool is_own(const struct asl_order_block *piece, int i)
-{
-	return i == 0 || piece->row.at[i] != piece->row.at[i - 1];
-}
-
 /* A part's words of far_x and far_y. */
 static struct asl_range place_of(const struct asl_wedge *w,
 				 const struct asl_order_block *piece, int i)
@@ -208,7 +202,7 @@ static struct asl_range place_of(const struct asl_wedge *w,
 static void let_go(struct asl_rank *r, struct asl_wedge *w, int first)
 {
 	for (int i = first; i < w->held.order; i++)
-		if (is_own(&w->held, i))
+		if (!asl_order_repeats(&w->held, i))
 			store(r, &w->far_y, place_of(w, &w->held, i),
 			      &w->part_y[i]);
 }
@@ -226,7 +220,7 @@ static void hold(struct asl_rank *r, struct asl_wedge *w,
 	for (int i = first; i < next->order; i++) {
 		struct asl_range at = place_of(w, next, i);
 
-		if (!is_own(next, i))
+		if (asl_order_repeats(next, i))
 			continue;
 		load(r, &w->part_x[i], &w->far_x, at);
 		load(r, &w->part_y[i], &w->far_y, at);
@@ -241,7 +235,7 @@ static void update(const double *A, void *arg)
 	double *y[ASL_MOST_ORDER];
 
 	for (int i = 0; i < w->held.order; i++) {
-		bool own = is_own(&w->held, i);
+		bool own = !asl_order_repeats(&w->held, i);
 
 		x[i] = own ? w->part_x[i].at : x[i - 1];
 		y[i] = own ? w->part_y[i].at : y[i - 1];
@@ -294,9 +288,9 @@ static uint64_t block_loads(const struct asl_layout *l,
 		int row = block->row.at[i];
 		uint64_t t = (uint64_t)asl_layout_parts(l, row);
 
-		p = is_own(block, i) ? 0 : p + 1;
+		p = !asl_order_repeats(block, i) ? 0 : p + 1;
 		words += before * parts_loaded(l, row, p);
-		if (i + 1 < block->order && is_own(block, i + 1))
+		if (i + 1 < block->order && !asl_order_repeats(block, i + 1))
 			before *= asl_choose(t + p, (int)p + 1);
 	}
 	return words;

@@ -41,8 +41,7 @@ static inline uint64_t cache_for(const struct asl_symmetric *s, int columns)
 
 		asl_wedge_for_prediction(&w, s, p);
 		more = s->gradient ? R * asl_wedge_owned(&w) + R * R : 2;
-		most = asl_max(most,
-			       asl_wedge_memory(&w, columns).cache + more);
+		most = asl_max(most, asl_wedge_cache(&w, columns) + more);
 	}
 	return most;
 }
