@@ -557,7 +557,7 @@ static void bounds_by_hand(void **state)
 	expect_bound(asl_bound_io_words(&x), 375000);
 }
 
-/* What the joint bound says of a square, for a brick with z words of C. */
+/* The joint bound of a square whose brick has z words of C. */
 static double cost_of_squares(const struct asl_plan *x, double z)
 {
 	const struct asl_costs *c = &x->costs;
@@ -674,7 +674,7 @@ static bool is_even(const struct asl_plan *x)
 	return asl_grid_flops(x) * (uint64_t)x->ranks == 2 * s->m * s->n * s->k;
 }
 
-/* Of all numbers of sums up to that one. */
+/* The fewest words sent with any number of sums up to that. */
 static double least_sent(const struct asl_plan *x, double written)
 {
 	const struct asl_shape *s = asl_shape_of(x);

@@ -330,7 +330,7 @@ static void model_is_exact(void **state)
 	}
 }
 
-/* What the busiest rank costs at least in plans that auto does not follow. */
+/* The least cost of the busiest rank in plans that auto does not choose. */
 static double least_of_others(const struct test_case *c)
 {
 	struct asl_candidates few = asl_candidates(asl_path_looks(1));

@@ -154,7 +154,7 @@ static bool is_turn(struct asl_turn x, int peer, int extra)
 	return x.peer == peer && x.extra == extra;
 }
 
-/* What one sends is received by the other. */
+/* Where one rank sends to another, that one receives. */
 static void check_turns(const struct asl_schedule *s, int step)
 {
 	for (int p = 0; p < s->ranks; p++) {

@@ -37,9 +37,10 @@ const struct asl_command asl_commands[] = {
 "Predict what every algorithm (or the one named), kernel and grid costs, and\n"
 "list the cheapest first.  The best ten, or --top of them, by the cost of their\n"
 "busiest rank are ranked by the cost along their critical paths.  Algorithms\n"
-"without a grid are left out beyond 4096 ranks.  Without a name all multiplications are ranked; with sttsv, all ways to\n"
-"multiply a symmetric tensor by a vector; with ooc-auto, all methods and orders\n"
-"out of core.  Options of run that do not matter here are accepted and ignored.",
+"without a grid are left out beyond 4096 ranks.  Without a name all\n"
+"multiplications are ranked; with sttsv, all ways to multiply a symmetric tensor\n"
+"by a vector; with ooc-auto, all methods and orders out of core.  Options of run\n"
+"that do not matter here are accepted and ignored.",
 		.example = "aslant plan --n 4096 --ranks 64 --write-cost 8",
 		.options = ASL_FOR_PLAN,
 		.run = asl_command_plan,

@@ -32,7 +32,8 @@ static void algorithms(void)
 {
 	for (int i = 0; asl_family_clis[i]; i++)
 		family(asl_family_clis[i]->algorithms);
-	line(ASL_AUTO, "the algorithm, kernel and grid of least Q, of those plan finds");
+	line(ASL_AUTO,
+	     "the algorithm, kernel and grid of least Q, of those plan finds");
 }
 
 static void kernels(void)
@@ -218,9 +219,8 @@ static void put_system(const struct asl_layout *l, const struct asl_schedule *s)
 		put_numbers(&l->sharers, i, 13);
 		putchar('\n');
 	}
-	printf("\n%d steps send x, and backwards sums of y; i->j: rank i sends "
-	       "to "
-	       "rank j\n\n",
+	printf("\n%d steps send x, and backwards sums of y; "
+	       "i->j: rank i sends to rank j\n\n",
 	       s->steps);
 	put_steps(s);
 }

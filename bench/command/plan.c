@@ -156,9 +156,9 @@ static void print_lower_bound(const struct asl_candidates *list)
 static void print_ranking(const struct asl_candidates *list)
 {
 	if (!list->best->path[ASL_APM])
-		puts("\nQ is the busiest rank's: critical paths are followed "
-		     "on "
-		     "512 ranks or fewer,\nif that does not take long.");
+		puts("\nQ is the busiest rank's: critical paths are "
+		     "followed on 512 ranks or fewer,\n"
+		     "if that does not take long.");
 }
 
 static bool is_among(const struct asl_algorithm *a,

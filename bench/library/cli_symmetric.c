@@ -125,9 +125,8 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 		print_exchange(f, s);
 	if (s->by_pieces)
 		fprintf(f,
-			"          x and y in DRAM, %ju words of a row block "
-			"at a "
-			"time in the cache\n",
+			"          x and y in DRAM, %ju words of a row "
+			"block at a time in the cache\n",
 			asl_pieces_longest(s));
 	if (s->streams)
 		fprintf(f, "          the tensor in storage, beside the memory "

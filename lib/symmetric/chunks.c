@@ -21,7 +21,7 @@
 
 #include "lib/symmetric/layout.h"
 
-/* What a rank exchanges of x: messages and words. */
+/* The messages and words of x that a rank exchanges. */
 struct tally {
 	uint64_t out, in, sent, received;
 	int left;    /* row blocks to come */

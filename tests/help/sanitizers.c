@@ -8,9 +8,9 @@ const char *__lsan_default_options(void);
 const char *__lsan_default_suppressions(void);
 
 /*
- * Who reads what a program says need not read that nothing was wrong.  Looking
- * for pointers in thread-local storage kills the leak checker itself where
- * libfabric has loaded its providers.
+ * The leak checker says nothing unless there is a leak.  If it looked for pointers
+ * in thread-local storage, it would crash where libfabric has loaded its
+ * providers.
  */
 __attribute__((visibility("default"))) const char *__lsan_default_options(void)
 {
