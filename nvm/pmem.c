@@ -284,25 +284,38 @@ static void sync_pages(struct asl_pmem *p, const double *at, uint64_t words)
 	asl_mapped_blame(asl_failure());
 }
 
-/* One drain or msync for all rows, which have no order among themselves. */
+/* A thread's stores are drained by itself, once: rows have no order. */
+static void move_words(void *arg, double *dst, const double *src,
+		       uint64_t words)
+{
+	const struct asl_pmem *p = arg;
+	unsigned flags = PMEM_F_MEM_NONTEMPORAL |
+			 (p->is_pmem ? PMEM_F_MEM_NODRAIN : PMEM_F_MEM_NOFLUSH);
+
+	if (words)
+		pmem_memcpy(dst, src, words * sizeof *dst, flags);
+	else
+		pmem_drain();
+}
+
+/* One msync for all rows. */
 static void pmem_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 		       const double *src, uint64_t src_ld, uint64_t rows,
 		       uint64_t cols)
 {
 	struct asl_pmem *p = (struct asl_pmem *)store;
-	unsigned flags = PMEM_F_MEM_NONTEMPORAL |
-			 (p->is_pmem ? PMEM_F_MEM_NODRAIN : PMEM_F_MEM_NOFLUSH);
 
-	if (dst_ld == cols && src_ld == cols) {
-		cols *= rows;
-		rows = 1;
-	}
-	for (uint64_t i = 0; i < rows; i++)
-		pmem_memcpy(dst + i * dst_ld, src + i * src_ld,
-			    cols * sizeof *dst, flags);
-	pmem_drain();
+	asl_store_move(dst, dst_ld, src, src_ld, rows, cols, move_words, p);
 	if (!p->is_pmem)
 		sync_pages(p, dst, (rows - 1) * dst_ld + cols);
+}
+
+static void persist_words(void *arg, double *dst, const double *src,
+			  uint64_t words)
+{
+	(void)arg, (void)src;
+	if (words)
+		pmem_persist(dst, words * sizeof *dst);
 }
 
 static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
@@ -310,7 +323,8 @@ static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
 	struct asl_pmem *p = (struct asl_pmem *)store;
 
 	if (p->is_pmem)
-		pmem_persist(at, words * sizeof *at);
+		asl_store_move(at, words, at, words, 1, words, persist_words,
+			       NULL);
 	else
 		sync_pages(p, at, words);
 }

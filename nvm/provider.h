@@ -51,6 +51,17 @@ struct asl_store_ops {
 extern const struct asl_store_ops asl_store_pmem, asl_store_dram,
 	asl_store_null;
 
+/*
+ * A store's read or write by all threads of the team, each of which calls
+ * move(arg, dst, src, words) for its words and then, with 0 words and no
+ * addresses, at the end of its part.
+ */
+typedef void asl_store_mover(void *arg, double *dst, const double *src,
+			     uint64_t words);
+void asl_store_move(double *dst, uint64_t dst_ld, const double *src,
+		    uint64_t src_ld, uint64_t rows, uint64_t cols,
+		    asl_store_mover *move, void *arg);
+
 /* A store's read or write by ordinary loads and stores. */
 void asl_store_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
 		    const double *src, uint64_t src_ld, uint64_t rows,

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/parts.h"
+#include "lib/base/team.h"
 #include "nvm/provider.h"
 
 static const struct asl_store_ops *const table[] = {
@@ -96,17 +98,65 @@ void asl_store_give(struct asl_store *store, double *at)
 		store->ops->give(store, at);
 }
 
+/* Threads copy whole pages, where rows adjoin, or whole rows. */
+enum { PAGE_WORDS = 512 };
+
+struct copy {
+	double *dst;
+	const double *src;
+	uint64_t dst_ld, src_ld, rows, cols;
+	int pieces;
+	asl_store_mover *move;
+	void *arg;
+};
+
+static void copy_piece(void *arg, int i)
+{
+	const struct copy *x = arg;
+	uint64_t unit = x->rows == 1 ? PAGE_WORDS : 1;
+	uint64_t all = x->rows == 1 ? x->cols : x->rows;
+	struct asl_range part = asl_part(asl_ceil_div(all, unit), x->pieces, i);
+	uint64_t first = asl_min(part.first * unit, all);
+	uint64_t count = asl_min(part.count * unit, all - first);
+
+	if (x->rows == 1)
+		x->move(x->arg, x->dst + first, x->src + first, count);
+	else
+		for (uint64_t row = first; row < first + count; row++)
+			x->move(x->arg, x->dst + row * x->dst_ld,
+				x->src + row * x->src_ld, x->cols);
+	if (count)
+		x->move(x->arg, NULL, NULL, 0);
+}
+
+void asl_store_move(double *dst, uint64_t dst_ld, const double *src,
+		    uint64_t src_ld, uint64_t rows, uint64_t cols,
+		    asl_store_mover *move, void *arg)
+{
+	struct copy x = {dst, src, dst_ld, src_ld, rows, cols, 1, move, arg};
+
+	if (dst_ld == cols && src_ld == cols) {
+		x.cols *= rows;
+		x.rows = 1;
+	}
+	x.pieces = asl_team_pieces(rows * cols, ASL_TEAM_WORDS);
+	asl_team_run(x.pieces, copy_piece, &x);
+}
+
+static void move_words(void *arg, double *dst, const double *src,
+		       uint64_t words)
+{
+	(void)arg;
+	if (words)
+		memcpy(dst, src, words * sizeof *dst);
+}
+
 void asl_store_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
 		    const double *src, uint64_t src_ld, uint64_t rows,
 		    uint64_t cols)
 {
 	(void)store;
-	if (dst_ld == cols && src_ld == cols) {
-		cols *= rows;
-		rows = 1;
-	}
-	for (uint64_t i = 0; i < rows; i++)
-		memcpy(dst + i * dst_ld, src + i * src_ld, cols * sizeof *dst);
+	asl_store_move(dst, dst_ld, src, src_ld, rows, cols, move_words, NULL);
 }
 
 void asl_store_read(struct asl_store *store, double *dst, uint64_t dst_ld,

@@ -14,7 +14,7 @@
  *		that could not be made durable is kept in asl_store_error().
  * Resume	A pool may outlast its run, for another run of the same case to
  *		resume (asl_store_want.about; lib/rank/resume.h).
- * Threads	One at a time per store.
+ * Threads	One at a time per store; reads and writes use the rank's team.
  */
 #ifndef ASL_STORE_H
 #define ASL_STORE_H

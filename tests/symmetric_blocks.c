@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/team.h"
 #include "lib/matrix/file.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/tensor.h"
@@ -347,6 +348,40 @@ static void long_rows_are_swept_whole(void **state)
 	}
 }
 
+/* Sums are exact, so that threads' own y add up to the same bits. */
+static void threads_share_rows(void **state)
+{
+	(void)state;
+	for (uint32_t number = 0; number < 24; number++) {
+		struct dice d = {.family = 4, .number = number};
+		struct cut cut = {.m = 3};
+		struct problem p;
+		struct asl_block_shape s;
+		double *expected, *y;
+		uint64_t first = 0;
+		int j = (int)roll(&d, 0, 2), k = (int)roll(&d, 0, (uint64_t)j);
+
+		for (int i = 0; i < 3; i++) {
+			cut.part[i] =
+				(struct asl_range){first, roll(&d, 40, 90)};
+			first += cut.part[i].count;
+		}
+		s = block_of(&cut, 2, j, k);
+		p = random_problem(&d, first, true);
+		expected = result(&p);
+		y = result(&p);
+		update_piece(expected, &p, &s,
+			     (struct asl_range){0, asl_block_rows(&s)});
+		assert_int_equal(asl_team_resize((int)roll(&d, 2, 5)), 0);
+		update_block(y, &p, &s, &d);
+		asl_team_resize(1);
+		compare(&p, y, expected, 0, number);
+		free(expected);
+		free(y);
+		free(p.x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +389,7 @@ int main(void)
 		cmocka_unit_test(large_numbers_are_right),
 		cmocka_unit_test(blocks_add_up_to_the_dense_loop),
 		cmocka_unit_test(long_rows_are_swept_whole),
+		cmocka_unit_test(threads_share_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/base/team.h"
 #include "lib/matrix/format.h"
 #include "lib/multiply/bounds.h"
 #include "lib/plan/pieces.h"
@@ -139,7 +140,7 @@ int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
  * Is C really A B?  Freivalds' test over all ranks, and the oracle
  */
 
-enum { CHUNK = 65536 };
+enum { CHUNK = 65536, STRETCHES = 256 };
 
 struct check {
 	const struct asl_plan *plan;
@@ -159,41 +160,84 @@ static double largest(const double *x, uint64_t count)
 typedef void stretch_user(const struct asl_stretch *s, const double *at,
 			  void *arg);
 
-static void read_piece(struct asl_rank *r, const struct asl_piece *piece,
-		       const struct asl_words *own, struct asl_words *buffer,
-		       stretch_user *use, void *arg)
-{
-	for (uint64_t done = 0; !r->err && done < piece->words.count;) {
-		struct asl_stretch s = asl_piece_stretch(
-			piece, done, asl_min(CHUNK, piece->words.count - done));
-		struct asl_words from = asl_slice(own, done, s.count);
-		struct asl_words to = asl_slice(buffer, 0, s.count);
+/* Stretches in a buffer that are used by all threads, or (`alone`) by one. */
+struct reading {
+	stretch_user *use;
+	void *arg;
+	bool alone;
+	struct asl_words buffer;
+	struct asl_stretch of[STRETCHES];
+	const double *at[STRETCHES];
+	int count, pieces;
+};
 
+static void use_stretches(void *arg, int piece)
+{
+	const struct reading *x = arg;
+	struct asl_range part = asl_part((uint64_t)x->count, x->pieces, piece);
+
+	for (uint64_t i = part.first; i < part.first + part.count; i++)
+		x->use(&x->of[i], x->at[i], x->arg);
+}
+
+/* Whole stretches from word `done` on, as many as fit; returns their words. */
+static uint64_t list_stretches(struct reading *x, const struct asl_piece *piece,
+			       uint64_t done)
+{
+	uint64_t all = piece->words.count, words = 0;
+	int most = x->alone || asl_team_threads() == 1 ? 1 : STRETCHES;
+
+	for (x->count = 0; x->count < most && done + words < all; x->count++) {
+		struct asl_stretch s =
+			asl_piece_stretch(piece, done + words,
+					  asl_min(CHUNK, all - done - words));
+
+		if (words + s.count > CHUNK)
+			break;
+		x->of[x->count] = s;
+		x->at[x->count] = x->buffer.at + words;
+		words += s.count;
+	}
+	x->pieces = asl_team_pieces(words, ASL_TEAM_WORDS);
+	return words;
+}
+
+static void read_piece(struct asl_rank *r, const struct asl_piece *piece,
+		       const struct asl_words *own, struct reading *x)
+{
+	uint64_t words;
+
+	for (uint64_t done = 0; !r->err && done < piece->words.count;
+	     done += words) {
+		struct asl_words from, to;
+
+		words = list_stretches(x, piece, done);
+		from = asl_slice(own, done, words);
+		to = asl_slice(&x->buffer, 0, words);
 		asl_copy(r, &to, &from);
-		use(&s, buffer->at, arg);
-		done += s.count;
+		asl_team_run(x->alone ? 1 : x->pieces, use_stretches, x);
 	}
 }
 
-/* Call `use` for every stretch of this rank's words of a matrix. */
+/* Use every stretch of this rank's words of a matrix. */
 static void each_stretch(struct asl_rank *r, const struct check *check,
-			 enum asl_operand which, stretch_user *use, void *arg)
+			 enum asl_operand which, struct reading *x)
 {
-	struct asl_words buffer, own;
+	struct asl_words own;
 	struct asl_piece piece;
 	uint64_t first = 0;
 
-	asl_take(r, &buffer, ASL_DRAM, CHUNK);
+	asl_take(r, &x->buffer, ASL_DRAM, CHUNK);
 	for (int i = 0; asl_plan_piece(&piece, check->plan, r->id, which, i);
 	     i++) {
 		own = asl_slice(&check->own[which], first, piece.words.count);
-		read_piece(r, &piece, &own, &buffer, use, arg);
+		read_piece(r, &piece, &own, x);
 		first += own.count;
 	}
-	asl_give(r, &buffer);
+	asl_give(r, &x->buffer);
 }
 
-/* y += scale X v, and norms += |X| 1, row by row. */
+/* y += scale X v, and norms += |X| 1, row by row: a row is one stretch's. */
 struct product {
 	double *y, *norms;
 	const double *v;
@@ -212,6 +256,14 @@ static void multiply_stretch(const struct asl_stretch *s, const double *at,
 	}
 	p->y[s->row] += p->scale * sum;
 	p->norms[s->row] += norm;
+}
+
+static void multiply(struct asl_rank *r, const struct check *check,
+		     enum asl_operand which, struct product *p)
+{
+	struct reading x = {.use = multiply_stretch, .arg = p};
+
+	each_stretch(r, check, which, &x);
 }
 
 /* Entries of size 1/2 to 1: none small enough to hide an error behind. */
@@ -236,9 +288,8 @@ static double freivalds(struct asl_rank *r, const struct check *check)
 	asl_take_zeros(r, &Bx, 2 * s->k);
 	if (!r->err) {
 		random_vector(x.at, s->n, check->source[ASL_A].seed);
-		each_stretch(
-			r, check, ASL_B, multiply_stretch,
-			&(struct product){mine.at, mine.at + s->k, x.at, 1});
+		multiply(r, check, ASL_B,
+			 &(struct product){mine.at, mine.at + s->k, x.at, 1});
 		asl_sum_to_all(r, check->plan, &Bx, &mine);
 	}
 	asl_give(r, &mine);
@@ -247,12 +298,11 @@ static double freivalds(struct asl_rank *r, const struct check *check)
 	asl_take_zeros(r, &mine, 3 * s->m);
 	asl_take_zeros(r, &sum, 3 * s->m);
 	if (!r->err) {
-		each_stretch(
-			r, check, ASL_A, multiply_stretch,
-			&(struct product){mine.at, mine.at + s->m, Bx.at, 1});
-		each_stretch(r, check, ASL_C, multiply_stretch,
-			     &(struct product){mine.at, mine.at + 2 * s->m,
-					       x.at, -1});
+		multiply(r, check, ASL_A,
+			 &(struct product){mine.at, mine.at + s->m, Bx.at, 1});
+		multiply(r, check, ASL_C,
+			 &(struct product){mine.at, mine.at + 2 * s->m, x.at,
+					   -1});
 		asl_sum_to_root(r, check->plan, &sum, &mine);
 	}
 	if (!r->err && r->id == 0) {
@@ -309,6 +359,7 @@ static void check_stretch(const struct asl_stretch *s, const double *at,
 static double oracle(struct asl_rank *r, const struct check *check)
 {
 	struct oracle o = {.check = check};
+	struct reading x = {.use = check_stretch, .arg = &o, .alone = true};
 	struct asl_words scratch;
 
 	asl_take(r, &scratch, ASL_DRAM,
@@ -318,7 +369,7 @@ static double oracle(struct asl_rank *r, const struct check *check)
 		o.b = o.a + asl_shape_of(check->plan)->k;
 		o.c = o.b + CHUNK;
 		o.size = o.c + CHUNK;
-		each_stretch(r, check, ASL_C, check_stretch, &o);
+		each_stretch(r, check, ASL_C, &x);
 	}
 	asl_give(r, &scratch);
 	return o.worst;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/parts.h"
+#include "lib/base/team.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
@@ -140,6 +141,32 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	asl_time_since(r, ASL_MOVES, since);
 }
 
+struct sum {
+	double *to;
+	const double *a, *b;
+	uint64_t count;
+	int pieces;
+};
+
+static void add_piece(void *arg, int i)
+{
+	const struct sum *x = arg;
+	struct asl_range part = asl_part(x->count, x->pieces, i);
+	uint64_t end = part.first + part.count;
+
+	for (uint64_t j = part.first; j < end; j++)
+		x->to[j] = x->a[j] + x->b[j];
+}
+
+static void add_words(double *to, const double *a, const double *b,
+		      uint64_t count)
+{
+	struct sum x = {to, a, b, count,
+			asl_team_pieces(count, ASL_TEAM_WORDS)};
+
+	asl_team_run(x.pieces, add_piece, &x);
+}
+
 void asl_add(struct asl_rank *r, struct asl_words *dst,
 	     const struct asl_words *a, const struct asl_words *b)
 {
@@ -158,8 +185,7 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
-	for (uint64_t i = 0; i < dst->count; i++)
-		dst->at[i] = a->at[i] + b->at[i];
+	add_words(dst->at, a->at, b->at, dst->count);
 	if (dst->where != ASL_CACHE)
 		asl_store_settle(r->memory[dst->where], dst->at, dst->count);
 	asl_time_since(r, ASL_MOVES, since);

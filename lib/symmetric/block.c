@@ -7,9 +7,11 @@
 #include "lib/symmetric/block.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/clones.h"
+#include "lib/base/team.h"
 #include "lib/kernels/kernel.h"
 
 /* ---- Rows ---- */
@@ -501,9 +503,9 @@ static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
 	asl_block_next(shape, row);
 }
 
-void asl_block_update(const struct asl_block_shape *shape, const double *A,
-		      struct asl_range rows, const struct asl_block_vectors *v,
-		      double *scratch)
+static void update_some(const struct asl_block_shape *shape, const double *A,
+			struct asl_range rows,
+			const struct asl_block_vectors *v, double *scratch)
 {
 	struct asl_block_row row = asl_block_row(shape, rows.first);
 	struct update u = {.shape = shape, .v = v};
@@ -518,4 +520,137 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 		left -= some.count;
 	}
 	turn_back(&u.k, shape, v);
+}
+
+/*
+ * Threads
+ *
+ * Rows are cut into pieces of as many words.  The first piece adds to y itself,
+ * each other to a y of its own, which begins with zeros and is then added: one
+ * after another, so that the same number of threads has the same bits.  These y,
+ * and the scratch of the other pieces, are beside the cache's S words, as the
+ * copies are that a BLAS makes.
+ */
+
+enum { WORTH = 8 }; /* words of A for each word of such a y, at least */
+
+struct pieces {
+	const struct asl_block_shape *shape;
+	const double *A;
+	struct asl_range rows;
+	const struct asl_block_vectors *v;
+	double *scratch, *more; /* of the first piece; of all others */
+	uint64_t each;		/* words of one in `more` */
+	int count;
+};
+
+static uint64_t words_of(const struct asl_block_shape *shape,
+			 struct asl_range rows)
+{
+	return asl_block_before(shape, rows.first + rows.count) -
+	       asl_block_before(shape, rows.first);
+}
+
+/* The row where piece i begins. */
+static uint64_t begin_of(const struct pieces *p, int i)
+{
+	uint64_t low = p->rows.first, high = low + p->rows.count;
+	uint64_t due = asl_block_before(p->shape, low) +
+		       asl_part(words_of(p->shape, p->rows), p->count, i).first;
+
+	while (low < high && i < p->count) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (asl_block_before(p->shape, middle) < due)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+static uint64_t own_words(const struct asl_block_shape *shape, uint64_t ld)
+{
+	uint64_t rows = shape->a.count;
+
+	rows += shape->j == shape->i ? 0 : shape->b.count;
+	rows += shape->k == shape->j ? 0 : shape->c.count;
+	return rows * ld;
+}
+
+static struct asl_block_vectors own_y(const struct pieces *p, double *at)
+{
+	struct asl_block_vectors v = *p->v;
+	const struct asl_block_shape *shape = p->shape;
+
+	v.yi = at;
+	v.yj = shape->j == shape->i ? v.yi : v.yi + shape->a.count * v.ld;
+	v.yk = shape->k == shape->j   ? v.yj
+	       : shape->j == shape->i ? v.yi + shape->a.count * v.ld
+				      : v.yj + shape->b.count * v.ld;
+	return v;
+}
+
+static void update_piece(void *arg, int i)
+{
+	const struct pieces *p = arg;
+	uint64_t first = begin_of(p, i), end = begin_of(p, i + 1);
+	struct asl_range before = {p->rows.first, first - p->rows.first};
+	const double *A = p->A + words_of(p->shape, before);
+	struct asl_block_vectors v = *p->v;
+	double *scratch = p->scratch;
+
+	if (i > 0) {
+		double *at = p->more + (uint64_t)(i - 1) * p->each;
+
+		v = own_y(p, at);
+		scratch = at + own_words(p->shape, v.ld);
+	}
+	if (first < end)
+		update_some(p->shape, A, (struct asl_range){first, end - first},
+			    &v, scratch);
+}
+
+static void add_y(double *to, const double *from, uint64_t rows,
+		  const struct asl_block_vectors *v)
+{
+	for (uint64_t i = 0; i < rows; i++)
+		for (uint64_t l = 0; l < v->columns; l++)
+			to[i * v->ld + l] += from[i * v->ld + l];
+}
+
+static void add_pieces(const struct pieces *p)
+{
+	const struct asl_block_shape *shape = p->shape;
+
+	for (int i = 0; i < p->count - 1; i++) {
+		struct asl_block_vectors v =
+			own_y(p, p->more + (uint64_t)i * p->each);
+
+		add_y(p->v->yi, v.yi, shape->a.count, &v);
+		if (shape->j != shape->i)
+			add_y(p->v->yj, v.yj, shape->b.count, &v);
+		if (shape->k != shape->j)
+			add_y(p->v->yk, v.yk, shape->c.count, &v);
+	}
+}
+
+void asl_block_update(const struct asl_block_shape *shape, const double *A,
+		      struct asl_range rows, const struct asl_block_vectors *v,
+		      double *scratch)
+{
+	uint64_t words = words_of(shape, rows), own = own_words(shape, v->ld);
+	struct pieces p = {shape, A, rows, v, scratch, NULL, own, 1};
+
+	if (words >= 2 * WORTH * own)
+		p.count = asl_team_pieces(words * v->columns, ASL_TEAM_WORDS);
+	p.count = (int)asl_min((uint64_t)p.count, words / (WORTH * own) + 1);
+	p.each = asl_ceil_div(own + asl_block_scratch(shape, v), LINE) * LINE;
+	if (p.count > 1)
+		p.more = calloc((uint64_t)p.count - 1, p.each * sizeof(double));
+	if (!p.more)
+		p.count = 1;
+	asl_team_run(p.count, update_piece, &p);
+	add_pieces(&p);
+	free(p.more);
 }

@@ -82,8 +82,8 @@ uint64_t asl_block_scratch(const struct asl_block_shape *shape,
 
 /*
  * Update y with these rows of the block; A has their words, and no others.  The
- * choice of rows decides the order of additions, and so the last bits of y,
- * unless all sums are exact.
+ * choice of rows, and the number of threads, decide the order of additions, and
+ * so the last bits of y, unless all sums are exact.
  */
 void asl_block_update(const struct asl_block_shape *shape, const double *A,
 		      struct asl_range rows, const struct asl_block_vectors *v,

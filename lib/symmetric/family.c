@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/base/team.h"
 #include "lib/matrix/format.h"
 #include "lib/plan/pieces.h"
 #include "lib/symmetric/cube.h"
@@ -507,10 +508,16 @@ static void gather(struct check *c, struct asl_words *X)
 
 /* ---- The test ---- */
 
+/* Entries that wait in the buffer for all threads. */
+enum { QUEUE = 256 };
+
 struct testing {
 	struct check *c;
 	double *sums; /* [R][SUMS] */
-	uint64_t done;
+	double *own;  /* of each thread but the first */
+	uint64_t done, words;
+	struct entries queue[QUEUE];
+	int count, pieces;
 };
 
 /* (d - 1)! over the factorials of how often each index is there. */
@@ -543,13 +550,11 @@ static double product_of(const struct check *c, const struct entries *x, int i,
  * indices comes first in (d - 1)! orders, of which those count once that only
  * swap equal ones.
  */
-static void add_entry(const struct testing *t, double A,
+static void add_entry(const struct check *k, double *to, double A,
 		      const struct entries *x)
 {
-	const struct check *k = t->c;
-
 	for (uint64_t l = 0; l < k->R; l++) {
-		double *sums = t->sums + l * SUMS;
+		double *sums = to + l * SUMS;
 		double term = product_of(k, x, 0, l);
 
 		for (int i = 1; i < x->firsts; i++)
@@ -561,25 +566,61 @@ static void add_entry(const struct testing *t, double A,
 	}
 }
 
+static void add_queued(void *arg, int piece)
+{
+	struct testing *t = arg;
+	struct asl_range part = asl_part((uint64_t)t->count, t->pieces, piece);
+	double *sums = piece ? t->own + (uint64_t)(piece - 1) * t->c->R * SUMS
+			     : t->sums;
+	const double *A = t->c->buffer.at;
+
+	for (uint64_t i = 0; i < part.first; i++)
+		A += t->queue[i].count;
+	for (uint64_t i = part.first; i < part.first + part.count; i++) {
+		struct entries one = t->queue[i];
+
+		for (; one.count; one.count--) {
+			add_entry(t->c, sums, *A++, &one);
+			one.at[one.order - 1]++;
+		}
+	}
+}
+
+static void test_queued(struct testing *t)
+{
+	struct check *c = t->c;
+	struct asl_words from =
+		asl_slice(&c->own[ASL_TENSOR], t->done, t->words);
+	struct asl_words to = asl_slice(&c->buffer, 0, t->words);
+	uint64_t all = c->R * SUMS;
+
+	asl_copy(c->r, &to, &from);
+	/* An entry takes longer than a word that is copied. */
+	t->pieces = asl_team_pieces(4 * t->words * c->R, ASL_TEAM_WORDS);
+	memset(t->own, 0, (uint64_t)(t->pieces - 1) * all * sizeof *t->own);
+	if (!c->r->err)
+		asl_team_run(t->pieces, add_queued, t);
+	for (uint64_t i = 0; i < (uint64_t)(t->pieces - 1) * all; i++)
+		t->sums[i % all] += t->own[i];
+	t->done += t->words;
+	t->words = 0;
+	t->count = 0;
+}
+
 static void test_entries(const struct entries *x, void *arg)
 {
 	struct testing *t = arg;
 	struct check *c = t->c;
-	struct entries one = *x;
+	struct entries some = *x;
 
-	for (uint64_t done = 0; done < x->count && !c->r->err;) {
-		uint64_t count = asl_min(x->count - done, c->buffer.count);
-		struct asl_words from =
-			asl_slice(&c->own[ASL_TENSOR], t->done, count);
-		struct asl_words to = asl_slice(&c->buffer, 0, count);
-
-		asl_copy(c->r, &to, &from);
-		for (uint64_t i = 0; i < count && !c->r->err; i++) {
-			add_entry(t, to.at[i], &one);
-			one.at[x->order - 1]++;
-		}
-		done += count;
-		t->done += count;
+	for (uint64_t left = x->count; left; left -= some.count) {
+		some.count = asl_min(left, c->buffer.count - t->words);
+		t->queue[t->count++] = some;
+		t->words += some.count;
+		some.at[x->order - 1] += some.count;
+		if (asl_team_threads() == 1 || t->count == QUEUE ||
+		    t->words == c->buffer.count)
+			test_queued(t);
 	}
 }
 
@@ -616,15 +657,21 @@ static double judge(const struct check *c, const double *sums)
 
 static double test(struct check *c)
 {
-	struct asl_words mine, whole;
-	struct testing t = {c, NULL, 0};
+	struct asl_words mine, whole, own;
+	struct testing t = {.c = c};
 	double residual = 0;
 
 	asl_take_zeros(c->r, &mine, c->R * SUMS);
 	asl_take_zeros(c->r, &whole, c->R * SUMS);
+	asl_take(c->r, &own, ASL_DRAM,
+		 (uint64_t)(asl_team_threads() - 1) * c->R * SUMS);
 	t.sums = mine.at;
-	if (!c->r->err)
+	t.own = own.at;
+	if (!c->r->err) {
 		use_tensor(c->plan, c->r->id, test_entries, &t);
+		test_queued(&t);
+	}
+	asl_give(c->r, &own);
 	read_pieces(c, ASL_Y, test_row, &t);
 	asl_sum_to_all(c->r, c->plan, &whole, &mine);
 	if (!c->r->err && c->r->id == 0)

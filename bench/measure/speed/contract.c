@@ -1,9 +1,9 @@
 /*
  * contract.c -- how near to one plain cblas_dgemm local contractions come
  *
- *	speed-contract [case ...]	cases are numbered from 1; all, if none
+ *	speed-contract [xT] [case ...]	cases are numbered from 1; all, if none
  *
- * Run rules.  One rank, one thread, operands in ordinary memory.  In turn, five
+ * Run rules.  One rank of T threads (1), and as many of OpenBLAS, operands in ordinary memory.  In turn, five
  * times after one of each that is not timed: one cblas_dgemm, and the einsum by
  * the same path as `aslant run einsum --ranks 1`, verified.  The dgemm is the
  * einsum's own, as if nothing had to be permuted; for MTTKRP it is the product
@@ -39,7 +39,7 @@ static const struct speed_case cases[] = {
 
 enum { CASES = sizeof cases / sizeof *cases };
 
-static double time_einsum(const struct speed_case *x)
+static double time_einsum(const struct speed_case *x, int threads)
 {
 	static struct asl_contraction contraction;
 	struct asl_einsum *e = &contraction.e;
@@ -56,10 +56,18 @@ static double time_einsum(const struct speed_case *x)
 	if (asl_einsum_parse(e, x->spec) || asl_einsum_dims(e, x->dims))
 		speed_fail(2, asl_failure());
 	asl_contract_settle(&plan);
-	return speed_run(&plan, "dram").wall_s;
+	return speed_run(&plan, "dram", threads).wall_s;
 }
 
-static void compare(const struct speed_case *x)
+/* The einsum leaves OpenBLAS with one thread. */
+static double time_dgemm(const struct asl_shape *s, double *const at[3],
+			 int threads)
+{
+	asl_blas_set_threads(threads);
+	return speed_dgemm(s, at);
+}
+
+static void compare(const struct speed_case *x, int threads)
 {
 	const struct asl_shape *s = &x->dgemm;
 	double *const at[] = {speed_operand(s->m * s->k, 0),
@@ -68,10 +76,10 @@ static void compare(const struct speed_case *x)
 	double dgemm[REPS], einsum[REPS];
 	double gflop = 2e-9 * (double)s->m * (double)s->n * (double)s->k;
 
-	speed_dgemm(s, at);
+	time_dgemm(s, at, threads);
 	for (int i = 0; i < REPS; i++) {
-		dgemm[i] = speed_dgemm(s, at);
-		einsum[i] = time_einsum(x);
+		dgemm[i] = time_dgemm(s, at, threads);
+		einsum[i] = time_einsum(x, threads);
 	}
 	printf("%-16s %-32s dgemm %6.2f, einsum %6.2f GFLOP/s: %.3f of dgemm "
 	       "(to be %.2f)\n",
@@ -85,15 +93,21 @@ static void compare(const struct speed_case *x)
 
 int main(int argc, char **argv)
 {
+	int first = argc > 1 && *argv[1] == 'x' ? 2 : 1;
+	int threads = first == 2 ? atoi(argv[1] + 1) : 1;
+
+	if (threads < 1)
+		speed_fail(2, "expected a number of threads after x");
 	asl_blas_one_thread();
-	for (int i = 0; argc == 1 && i < CASES; i++)
-		compare(&cases[i]);
-	for (int i = 1; i < argc; i++) {
+	printf("%d thread%s\n", threads, threads == 1 ? "" : "s");
+	for (int i = 0; argc == first && i < CASES; i++)
+		compare(&cases[i], threads);
+	for (int i = first; i < argc; i++) {
 		int number = atoi(argv[i]);
 
 		if (number < 1 || number > CASES)
 			speed_fail(2, "expected numbers of cases");
-		compare(&cases[number - 1]);
+		compare(&cases[number - 1], threads);
 	}
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
- * dgemm.c -- how fast is one core's cblas_dgemm?
+ * dgemm.c -- how fast is cblas_dgemm, on one core or with OpenBLAS's own threads?
  *
- *	speed-dgemm [n [times]]
+ *	speed-dgemm [n [times [threads]]]
  *
  * Prints the GFLOP/s of the median of `times` products n x n x n (2048, 5), after
  * one that is not timed.  Other benchmarks take this rate as the ideal.
@@ -21,6 +21,8 @@ int main(int argc, char **argv)
 		at[i] = speed_operand(n * n, i);
 	seconds = speed_room((uint64_t)times + 1);
 	asl_blas_one_thread();
+	if (argc > 3)
+		asl_blas_set_threads(atoi(argv[3]));
 	for (int i = times; i >= 0; i--)
 		seconds[i] = speed_dgemm(&s, at);
 	printf("%.2f\n", 2e-9 * (double)n * (double)n * (double)n /

@@ -32,7 +32,7 @@ static struct speed_run run_kernel(const char *kernel, uint64_t n,
 		.costs = {1, 1, 1, 1, 1, 0, 0},
 	};
 
-	return speed_run(&plan, "pmem");
+	return speed_run(&plan, "pmem", 1);
 }
 
 static void compare(uint64_t n, double *const at[3], uint64_t cache)

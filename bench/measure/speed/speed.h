@@ -66,13 +66,14 @@ static inline int speed_note(const struct asl_rep *rep, void *arg)
 
 /* One repetition after a warm-up, verified, on one simulated rank. */
 static inline struct speed_run speed_run(const struct asl_plan *plan,
-					 const char *store)
+					 const char *store, int threads)
 {
 	struct speed_run x = {0};
 	struct asl_run_want want = {
 		.plan = *plan,
 		.transport = "sim",
 		.store = store,
+		.threads = threads,
 		.seed = 1,
 		.reps = 1,
 		.warmup = 1,

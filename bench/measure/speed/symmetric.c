@@ -1,9 +1,9 @@
 /*
  * symmetric.c -- how near to the memory's speed the symmetric tensor kernel comes
  *
- *	speed-symmetric [n [R [blocks]]]
+ *	speed-symmetric [n [R [blocks [threads]]]]
  *
- * Run rules.  One rank, one thread.  A symmetric tensor of size n (1000) lies
+ * Run rules.  One rank, of so many threads (1), which sum the words, too.  A symmetric tensor of size n (1000) lies
  * packed in a pool, cut into so many row blocks (3).  In turn, seven times after
  * one that is not timed: the sum of all its words, one pass of the kernel
  * y = A x2 x x3 x, one pass for R (16) vectors at once; and the loop over the
@@ -23,6 +23,7 @@
 
 #include "bench/measure/speed/speed.h"
 #include "lib/base/clones.h"
+#include "lib/base/team.h"
 #include "lib/matrix/file.h"
 #include "lib/rank/rank.h"
 #include "lib/symmetric/block.h"
@@ -123,11 +124,27 @@ static double sum(const double *x, uint64_t count)
 	return total;
 }
 
+struct sums {
+	const struct bench *b;
+	double of[ASL_MOST_THREADS];
+};
+
+static void sum_piece(void *arg, int i)
+{
+	struct sums *x = arg;
+	struct asl_range part = asl_part(x->b->words, asl_team_threads(), i);
+
+	x->of[i] = sum(x->b->A + part.first, part.count);
+}
+
 static double time_sum(const struct bench *b, double *total)
 {
+	static struct sums x;
 	double since = asl_now();
 
-	*total = sum(b->A, b->words);
+	x.b = b;
+	asl_team_run(asl_team_threads(), sum_piece, &x);
+	*total = sum(x.of, (uint64_t)asl_team_threads());
 	return asl_now() - since;
 }
 
@@ -249,6 +266,8 @@ int main(int argc, char **argv)
 	b.x = speed_room(b.n * R);
 	b.y = speed_room(b.n * R);
 	b.scratch = speed_room(2 * b.n * R);
+	if (asl_team_resize(argc > 4 ? atoi(argv[4]) : 1))
+		speed_fail(3, asl_failure());
 	open_tensor(&b, "pmem");
 	fill_cube(&b);
 	measure(&b, R);
