@@ -19,9 +19,9 @@ refused "unknown option '--line?two'" run vomm $'--line\ntwo'
 echo '{"cases": [{"n": 10}]}' >bad.json
 refused "bad.json: case 1: 'algorithm' is missing" suite bad.json
 refused "profile: found '$work/none'" run vomm --n 10 --profile "$work/none"
-code=3
 refused "nothing fits into --memory-budget 100" \
 	plan --n 30 --ranks 4 --memory-budget 100
+code=3
 refused "$work/none" run vomm --n 10 --nvm-dir "$work/none"
 
 # ---- What is printed cannot be ----

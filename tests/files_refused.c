@@ -118,12 +118,9 @@ static const struct refusal suites[] = {
 		    "{'cases': [" ONE "]}"),
 	REFUSE_TEXT("--csv: found ./bad.json, which is the suite",
 		    "suite bad.json --csv ./bad.json", "{'cases': [" ONE "]}"),
-	/* A budget that no grid fits into is the machine's fault. */
-	{.code = 3,
-	 .says = "memory-budget 9 words",
-	 .line = "suite bad.json",
-	 .text = "{'cases': [{'algorithm': '3d', 'n': 99, "
-		 "'memory-budget': 9}]}"},
+	REFUSE_TEXT("memory-budget 9 words", "suite bad.json",
+		    "{'cases': [{'algorithm': '3d', 'n': 99, "
+		    "'memory-budget': 9}]}"),
 };
 
 /* ---- Profiles ---- */

@@ -203,14 +203,14 @@ static const struct refusal together[] = {
 	       "run vomm --n 10 --launch --placement socket --bind core"),
 	REFUSE("threads: --placement core gives each rank a core",
 	       "run vomm --n 10 --launch --placement core --threads 2"),
-	LACK("em-jomma .*--memory-budget 100 words: the least need is",
-	     "run em-jomma --n 30 --ranks 4 --memory-budget 100"),
-	LACK("grid 2x2x1 of em-jomma.*--memory-budget",
-	     "run em-jomma --n 30 --grid 2x2x1 --memory-budget 100"),
-	LACK("nothing fits into --memory-budget 100",
-	     "plan --n 30 --ranks 4 --memory-budget 100"),
-	LACK("nothing fits into --memory-budget 100 words: the least need is",
-	     "run auto --n 30 --ranks 4 --memory-budget 100"),
+	REFUSE("em-jomma .*--memory-budget 100 words: the least need is",
+	       "run em-jomma --n 30 --ranks 4 --memory-budget 100"),
+	REFUSE("grid 2x2x1 of em-jomma.*--memory-budget",
+	       "run em-jomma --n 30 --grid 2x2x1 --memory-budget 100"),
+	REFUSE("nothing fits into --memory-budget 100",
+	       "plan --n 30 --ranks 4 --memory-budget 100"),
+	REFUSE("nothing fits into --memory-budget 100 words: the least need is",
+	       "run auto --n 30 --ranks 4 --memory-budget 100"),
 	{.code = 3,
 	 .says = "cache-level: found l4, but the .* are: l1, l2, l3$",
 	 .line = "run vomm --n 10 --store null --cache-level l4",
@@ -304,8 +304,8 @@ static const struct refusal symmetric[] = {
 	       "run sttsv --tensor cube.npy --store null"),
 	REFUSE("memory-budget: found 9 words, but sttsv needs",
 	       "run sttsv --n 50 --ranks 10 --memory-budget 9"),
-	LACK("nothing fits into --memory-budget 9 words: the least need is",
-	     "plan sttsv --n 50 --ranks 10 --memory-budget 9"),
+	REFUSE("nothing fits into --memory-budget 9 words: the least need is",
+	       "plan sttsv --n 50 --ranks 10 --memory-budget 9"),
 };
 
 static const struct refusal contractions[] = {
@@ -365,11 +365,12 @@ static const struct refusal contractions[] = {
 	       "run " EINSUM CUBE " --store dram --result y.mtx"),
 	REFUSE("cache: found 2 words, but kernel vomm needs",
 	       "run " EINSUM CUBE " --cache 2"),
-	LACK("3x1x3 of einsum does not fit into --memory-budget 9 words: it "
-	     "needs",
-	     "run " EINSUM " --dims i=20,j=2,k=20 --ranks 9 --memory-budget 9"),
-	LACK("nothing fits into --memory-budget 9 words: the least need is",
-	     "plan " EINSUM CUBE " --ranks 9 --memory-budget 9"),
+	REFUSE("3x1x3 of einsum does not fit into --memory-budget 9 words: it "
+	       "needs",
+	       "run " EINSUM
+	       " --dims i=20,j=2,k=20 --ranks 9 --memory-budget 9"),
+	REFUSE("nothing fits into --memory-budget 9 words: the least need is",
+	       "plan " EINSUM CUBE " --ranks 9 --memory-budget 9"),
 
 	/* Out of core. */
 	REFUSE("memory-budget is missing", OOC),
@@ -377,12 +378,12 @@ static const struct refusal contractions[] = {
 	       "plan ooc-replication-outside --n 20"),
 	REFUSE("the size is missing",
 	       "run ooc-auto --cache 50 --memory-budget 300"),
-	LACK("no tiles of ooc-auto fit into --memory-budget 40 words: [0-9]* "
-	     "words would do, with a cache of 50",
-	     OOC " --memory-budget 40"),
-	LACK("no tiles of ooc-auto fit into --memory-budget 4 words: [0-9]* "
-	     "words would do, with a cache of 3$",
-	     "run ooc-auto --n 20 --memory-budget 4"),
+	REFUSE("no tiles of ooc-auto fit into --memory-budget 40 words: [0-9]* "
+	       "words would do, with a cache of 50",
+	       OOC " --memory-budget 40"),
+	REFUSE("no tiles of ooc-auto fit into --memory-budget 4 words: [0-9]* "
+	       "words would do, with a cache of 3$",
+	       "run ooc-auto --n 20 --memory-budget 4"),
 	REFUSE("accounting: found apm",
 	       OOC " --memory-budget 300 --accounting apm"),
 	REFUSE("ranks: found 5000, expected 4096 at most",

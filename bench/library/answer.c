@@ -13,10 +13,9 @@ static int nothing_fits(const struct asl_plan *base, uint64_t memory_needed)
 	if (!base->budget || memory_needed == UINT64_MAX)
 		return asl_refuse(
 			"plan: no algorithm can do this with these options");
-	return asl_complain(ASL_NO_MACHINE,
-			    "nothing fits into --memory-budget %ju words: the "
-			    "least need is %ju words",
-			    base->budget, memory_needed);
+	return asl_refuse("nothing fits into --memory-budget %ju words: the "
+			  "least need is %ju words",
+			  base->budget, memory_needed);
 }
 
 int asl_plans_find(struct asl_candidates *list, const struct asl_plan *base)

@@ -92,11 +92,10 @@ int asl_fits_budget(const struct asl_plan *plan)
 	need = asl_forecast(plan).memory_needed;
 	if (need <= plan->budget)
 		return 0;
-	return asl_complain(ASL_NO_MACHINE,
-			    "%s of %s does not fit into --memory-budget %ju "
-			    "words: it needs %ju words",
-			    asl_show(plan).grid, plan->algorithm->name,
-			    plan->budget, need);
+	return asl_refuse("%s of %s does not fit into --memory-budget %ju "
+			  "words: it needs %ju words",
+			  asl_show(plan).grid, plan->algorithm->name,
+			  plan->budget, need);
 }
 
 /* ---- Algorithms and their options ---- */

@@ -240,11 +240,10 @@ static int settle(struct asl_plan *plan)
 		return without_budget(plan);
 	if (!asl_ooc_settle(plan, &needed))
 		return 0;
-	return asl_complain(ASL_NO_MACHINE,
-			    "no tiles of %s fit into --memory-budget %ju "
-			    "words: %ju words would do, with a cache of %ju",
-			    plan->algorithm->name, plan->budget, needed,
-			    plan->cache);
+	return asl_refuse("no tiles of %s fit into --memory-budget %ju "
+			  "words: %ju words would do, with a cache of %ju",
+			  plan->algorithm->name, plan->budget, needed,
+			  plan->cache);
 }
 
 const struct asl_family_cli asl_cli_outofcore = {

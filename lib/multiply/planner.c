@@ -355,7 +355,7 @@ static int nothing_fits(const struct asl_plan *plan, uint64_t memory_needed)
 	if (!plan->budget || memory_needed == UINT64_MAX)
 		return asl_fail(-EINVAL,
 				"no algorithm can do this with these options");
-	return asl_fail(-ENOMEM,
+	return asl_fail(-EINVAL,
 			"nothing fits into --memory-budget %ju words: the "
 			"least need is %ju words",
 			plan->budget, memory_needed);
@@ -376,7 +376,7 @@ static int take_grid(struct asl_multiplication *part, struct asl_plan *plan)
 	needed = asl_forecast(plan).memory_needed;
 	if (!plan->budget || needed <= plan->budget)
 		return 0;
-	return asl_fail(-ENOMEM,
+	return asl_fail(-EINVAL,
 			"grid %dx%dx%d of %s does not fit into --memory-budget "
 			"%ju words: it needs %ju words",
 			p[0], p[1], p[2], plan->algorithm->name, plan->budget,
@@ -400,7 +400,7 @@ static int choose_grid(struct asl_multiplication *part, struct asl_plan *plan)
 
 	if (!asl_grid_choose(part, plan, &needed))
 		return 0;
-	return asl_fail(-ENOMEM,
+	return asl_fail(-EINVAL,
 			"no grid of %s fits into --memory-budget %ju words: "
 			"the least need is %ju words",
 			plan->algorithm->name, plan->budget, needed);
