@@ -113,7 +113,7 @@ int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 	err = OID_IS_NULL(oid) ? pool_failed(want) : 0;
 	if (!err) {
 		p->root = pmemobj_direct(oid);
-		p->is_pmem = pmem_is_pmem(p->pop, bytes);
+		p->is_pmem = asl_pool_is_pmem(p->pop, bytes, p->base.medium);
 		err = make_log(p, want);
 	}
 	if (err) {
@@ -165,7 +165,8 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 		return err;
 	}
 	p->base.ops = &asl_store_pmem;
-	asl_pool_note(p->base.note, sizeof p->base.note, p->base.medium);
+	asl_pool_note(p->base.note, sizeof p->base.note, p->base.medium,
+		      want->dir);
 	asl_mapped_note(p->pop, bytes, "the pool", path);
 	*out = &p->base;
 	return 0;

@@ -90,9 +90,14 @@ int asl_pool_unnamed(int dir, char name[64]);
 int asl_pool_preallocate(int fd, const char *path, uint64_t bytes);
 int asl_pool_sync_dir(const char *path);
 
-/* fsdax, tmpfs or file, whatever libpmem was told; and a note for the user. */
+/*
+ * fsdax, fsdax-msync, tmpfs or file, whatever libpmem was told; whether words of a
+ * pool are durable once they are flushed; and a note for the user.
+ */
 const char *asl_pool_medium(int fd);
-void asl_pool_note(char *note, size_t room, const char *medium);
+bool asl_pool_is_pmem(const void *at, size_t bytes, const char *medium);
+void asl_pool_note(char *note, size_t room, const char *medium,
+		   const char *dir);
 
 /* The checksum of a head. */
 static inline uint64_t asl_pool_check(const struct asl_pool *x)
@@ -116,7 +121,7 @@ struct asl_pmem {
 	struct asl_store base;
 	PMEMobjpool *pop;
 	struct asl_pool *root;
-	bool is_pmem;	/* as libpmem sees it: flushing is enough */
+	bool is_pmem;	/* flushing is enough */
 	uint64_t taken; /* words in the pool */
 	uint64_t takes; /* so far */
 

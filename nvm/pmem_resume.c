@@ -256,7 +256,8 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 	p->pop = pmemobj_open(link, layout);
 	if (!p->pop)
 		return damaged(path, pmemobj_errormsg());
-	p->is_pmem = pmem_is_pmem(p->pop, (size_t)st.st_size);
+	p->is_pmem =
+		asl_pool_is_pmem(p->pop, (size_t)st.st_size, p->base.medium);
 	p->base.resumed = true;
 	err = open_root(p, path, (size_t)st.st_size, want);
 	if (err)

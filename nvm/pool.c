@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <libpmem.h>
 #include <linux/magic.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -287,6 +289,15 @@ int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)
  * The table of mounts says which file system, /sys which device is below it.
  */
 
+/* The kernel promises that what is flushed from the cache is durable. */
+static bool is_synchronous(int fd)
+{
+	void *at =
+		mmap(NULL, 1, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
+
+	return at != MAP_FAILED && munmap(at, 1) == 0;
+}
+
 const char *asl_pool_medium(int fd)
 {
 	struct statfs fs;
@@ -295,31 +306,78 @@ const char *asl_pool_medium(int fd)
 	if (fstatfs(fd, &fs) == 0 &&
 	    (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC))
 		return "tmpfs";
+	if (is_synchronous(fd))
+		return "fsdax";
 	if (statx(fd, "", AT_EMPTY_PATH, 0, &st) == 0 &&
 	    (st.stx_attributes & STATX_ATTR_DAX))
-		return "fsdax";
+		return "fsdax-msync";
 	return "file";
 }
 
-static const char *about(const char *medium)
+/*
+ * pmem_is_pmem() knows mappings that libpmem made, and any if it is forced to; it
+ * denies those of libpmemobj, of which each write would then be an msync.
+ */
+bool asl_pool_is_pmem(const void *at, size_t bytes, const char *medium)
 {
-	if (!strcmp(medium, "tmpfs"))
-		return "pools lie on tmpfs, not on persistent memory: they "
-		       "cost what DRAM costs";
-	if (!strcmp(medium, "file"))
-		return "pools lie in the page cache of a file system, not on "
-		       "persistent memory";
-	return "";
+	if (getenv("PMEM_IS_PMEM_FORCE"))
+		return pmem_is_pmem(at, bytes);
+	return !strcmp(medium, "fsdax") || !strcmp(medium, "devdax") ||
+	       pmem_is_pmem(at, bytes);
 }
 
-void asl_pool_note(char *note, size_t room, const char *medium)
+/* The block device below a directory, if it could do DAX; "": it could not. */
+static void find_dax(char name[32], const char *dir)
+{
+	char link[64], path[PATH_MAX], can[8];
+	struct stat st;
+
+	*name = '\0';
+	if (stat(dir, &st) != 0)
+		return;
+	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", major(st.st_dev),
+		 minor(st.st_dev));
+	if (realpath(link, path) &&
+	    asl_system_line(can, sizeof can, "", "%s/queue/dax", path) &&
+	    *can == '1')
+		snprintf(name, 32, "%.31s", strrchr(path, '/') + 1);
+}
+
+static void about(char *note, size_t room, const char *medium, const char *dir)
+{
+	const char *what = "";
+	char device[32] = "";
+
+	if (!strcmp(medium, "file"))
+		find_dax(device, dir);
+	if (*device) {
+		snprintf(note, room,
+			 "pools lie in the page cache of a file system without "
+			 "DAX: with blocks of 4096 bytes and mount -o "
+			 "dax=always they would lie on %s",
+			 device);
+		return;
+	}
+	if (!strcmp(medium, "tmpfs"))
+		what = "pools lie on tmpfs, not on persistent memory: they "
+		       "cost what DRAM costs";
+	if (!strcmp(medium, "file"))
+		what = "pools lie in the page cache of a file system, not on "
+		       "persistent memory";
+	if (!strcmp(medium, "fsdax-msync"))
+		what = "pools lie on a DAX file system without MAP_SYNC: each "
+		       "write waits for msync";
+	snprintf(note, room, "%s", what);
+}
+
+void asl_pool_note(char *note, size_t room, const char *medium, const char *dir)
 {
 	static const char *const settings[] = {
 		"PMEM_IS_PMEM_FORCE", "PMEM_NO_CLWB",	      "PMEM_NO_MOVNT",
 		"PMEM_NO_FLUSH",      "PMEM_MOVNT_THRESHOLD",
 	};
 
-	snprintf(note, room, "%s", about(medium));
+	about(note, room, medium, dir);
 	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
 		const char *value = getenv(settings[i]);
 		size_t len = strlen(note);
