@@ -1,0 +1,203 @@
+# shellcheck shell=bash
+# lab.sh -- for scripts that need machines with persistent memory: guests, here
+#
+# To be sourced.  After `lab_enter "$0"` a script goes on in a guest, whose root file
+# system is this machine's, with memory on top, so that all that is built or
+# installed here is there.  What it says, and its exit code, come back; whatever is
+# written outside of $LAB is gone with it.
+#
+# A guest is a server as they are sold: two sockets, each with DRAM and a persistent
+# DIMM, a memory node without CPUs, and HMAT, firmware's table of bandwidths.
+#
+# A script that cuts the power of guests stays outside, and uses lab_boot itself.
+
+lab_source=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+lab_dimms=2 # or 1: each makes every pool that is opened wait longer
+lab_pids=()
+
+# ---- Outside ----
+
+# lab_or_skip SCRIPT: what it takes is there, or ctest's "skipped"
+lab_or_skip() {
+	local why
+
+	if ! why=$("$lab_source/prepare" "${BUILD:?}/lab" 2>&1 </dev/null); then
+		echo "$(basename "$1" .sh): skipped, no guests: $why"
+		exit 77
+	fi
+	LAB=$(mktemp -d)
+	trap 'lab_end' EXIT
+	trap 'exit 143' INT TERM HUP
+}
+
+lab_end() {
+	local node
+
+	[ "$BASHPID" = $$ ] || return 0
+	for node in "${!lab_pids[@]}"; do
+		lab_cut "$node"
+	done
+	rm -rf "$LAB"
+}
+
+# lab_boot NODE SCRIPT [ARGUMENT...]: NODE is 0 or 1; lab_wait for it, or lab_cut it.
+# DIMMs keep what they hold from one boot to the next.
+lab_boot() {
+	local node=$1 dimm
+
+	shift
+	for ((dimm = 0; dimm < lab_dimms; dimm++)); do
+		[ -e "$LAB/dimm$node$dimm" ] ||
+			truncate -s 514M "$LAB/dimm$node$dimm" # 2 MiB are its label
+	done
+	rm -f "$LAB/code.$node"
+	lab_environment "$@" >"$LAB/environment.$node"
+	lab_machine "$node"
+	# A guest never outlives this script, whatever ends it.
+	setpriv --pdeathsig KILL qemu-system-x86_64 "${lab_machine[@]}" \
+		>"$LAB/console.$node" 2>&1 </dev/null &
+	lab_pids[node]=$!
+}
+
+# shellcheck disable=SC2034 # named by ${!name}
+lab_environment() {
+	local name
+
+	local LAB_RUN="${*@Q}" LAB_SOURCE=$lab_source
+	for name in LAB LAB_RUN LAB_SOURCE PWD ASLANT BUILD ASLANT_TEST_CASES; do
+		[ -z "${!name-}" ] || echo "export $name=${!name@Q}"
+	done
+}
+
+# To $lab_machine.  The cable between two guests is a pair of sockets.
+# shellcheck disable=SC2054 # commas are QEMU's
+lab_machine() {
+	local node=$1 other=$((1 - $1)) i to
+
+	lab_machine=(
+		-machine q35,nvdimm=on,nvdimm-persistence=mem-ctrl,hmat=on
+		-accel tcg,thread=multi -cpu max -display none -no-reboot
+		-serial stdio -monitor none -nodefaults
+		-smp 2,sockets=2,cores=1,threads=1 -m 2560M,slots=4,maxmem=16G
+		-object memory-backend-ram,id=m0,size=1G
+		-object memory-backend-ram,id=m1,size=1G
+		-object memory-backend-ram,id=m2,size=512M
+		-numa node,nodeid=0,cpus=0,memdev=m0
+		-numa node,nodeid=1,cpus=1,memdev=m1
+		-numa node,nodeid=2,memdev=m2,initiator=1
+		-kernel "$BUILD/lab/vmlinuz" -initrd "$BUILD/lab/initrd"
+		-append "console=ttyS0 quiet panic=-1 oops=panic mitigations=off
+			nowatchdog LAB_NODE=$node"
+		-virtfs local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap
+		-virtfs "local,path=$LAB,mount_tag=share,security_model=none"
+		-netdev "dgram,id=cable,local.type=unix,local.path=$LAB/cable.$node,remote.type=unix,remote.path=$LAB/cable.$other"
+		-device "virtio-net-pci,netdev=cable,mac=52:54:00:00:00:0$node,romfile="
+	)
+	for ((i = 0; i < lab_dimms; i++)); do
+		lab_machine+=(
+			-object "memory-backend-file,id=p$i,share=on,mem-path=$LAB/dimm$node$i,size=514M"
+			-device "nvdimm,id=dimm$i,memdev=p$i,label-size=2M,node=$i"
+		)
+	done
+	for i in 0 1; do
+		for to in 0 1 2; do
+			lab_hmat $i $to $((i == to ? 10 : to == 2 ? 50 : 20)) \
+				$((i == to ? 10 : to == 2 ? 4 : 5))
+		done
+	done
+}
+
+# lab_hmat FROM TO NANOSECONDS GIGABYTES_PER_SECOND
+lab_hmat() {
+	local what=hmat-lb,initiator=$1,target=$2,hierarchy=memory
+
+	lab_machine+=(
+		-numa "$what,data-type=access-latency,latency=$3"
+		-numa "$what,data-type=access-bandwidth,bandwidth=${4}G"
+	)
+}
+
+lab_runs() {
+	kill -0 "${lab_pids[$1]}" 2>/dev/null
+}
+
+# lab_until SECONDS NODE COMMAND...: false if the guest ends, or time does
+lab_until() {
+	local until=$((SECONDS + $1)) node=$2
+
+	shift 2
+	until "$@"; do
+		[ $SECONDS -le $until ] && lab_runs "$node" || return 1
+		sleep 0.05
+	done
+}
+
+# lab_cut NODE: its power
+lab_cut() {
+	[ -n "${lab_pids[$1]-}" ] || return 0
+	kill -9 "${lab_pids[$1]}" 2>/dev/null
+	wait "${lab_pids[$1]}" 2>/dev/null
+	unset "lab_pids[$1]"
+	rm -f "$LAB/cable.$1"
+}
+
+# lab_wait NODE SECONDS: until it ends; the exit code of its script
+lab_wait() {
+	lab_until "$2" "$1" false
+	if lab_runs "$1"; then
+		echo "guest $1 does not end within $2 s:"
+		tail -n 40 "$LAB/console.$1"
+	elif [ ! -s "$LAB/code.$1" ]; then
+		echo "guest $1 ended before its script did:"
+		tail -n 40 "$LAB/console.$1"
+	fi
+	lab_cut "$1"
+	[ ! -e "$LAB/said.$1" ] || cat "$LAB/said.$1"
+	return "$(cat "$LAB/code.$1" 2>/dev/null || echo 99)"
+}
+
+# lab_enter SCRIPT [GUESTS [SECONDS]]: go on, from the start, in a guest, or in each
+# of two at once; LAB_NODE is its number
+lab_enter() {
+	local guests=${2:-1} seconds=${3:-600} node code=0
+
+	[ -z "${LAB_NODE-}" ] || return 0
+	lab_or_skip "$1"
+	for ((node = 0; node < guests; node++)); do
+		lab_boot $node "$(realpath "$1")"
+	done
+	for ((node = 0; node < guests; node++)); do
+		lab_wait $node "$seconds" || code=$?
+	done
+	exit $code
+}
+
+# ---- In a guest ----
+
+# lab_fsdax DIMM ext4|xfs DIR [OPTION-OF-MKFS...]: an empty DAX file system on it
+lab_fsdax() {
+	local dimm=$1 type=$2 dir=$3
+
+	shift 3
+	ndctl create-namespace -f -e "namespace$dimm.0" -m fsdax -M mem \
+		>/dev/null || return
+	lab_format "$type" "/dev/pmem$dimm" "$@" &&
+		lab_mount "$type" "/dev/pmem$dimm" "$dir" -o dax=always
+}
+
+# lab_format ext4|xfs DEVICE [OPTION...]
+lab_format() {
+	local type=$1 device=$2
+
+	shift 2
+	case $type in
+	ext4) mkfs.ext4 -q -F -b 4096 "$@" "$device" ;;
+	xfs) mkfs.xfs -q -f "$@" "$device" ;;
+	esac
+}
+
+# lab_mount ext4|xfs DEVICE DIR [OPTION...]
+lab_mount() {
+	mkdir -p "$3"
+	mount -t "$1" "${@:4}" "$2" "$3"
+}

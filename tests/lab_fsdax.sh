@@ -1,0 +1,88 @@
+#!/bin/bash
+# lab_fsdax.sh -- pools on DAX file systems of a persistent DIMM, in a guest
+#
+# A run of each family on ext4, one that is killed and resumed, and one on xfs: the
+# medium is fsdax, counts are as predicted.  The kernel says how: the pool is mapped
+# with MAP_SYNC, and the run calls no msync.  Without DAX the same DIMM is a file.
+set -u
+
+# shellcheck source=tests/lab/lab.sh
+. "$(dirname "$0")/lab/lab.sh"
+lab_dimms=1
+lab_enter "$0"
+
+aslant=${ASLANT:?}
+work=$(mktemp -d)
+cd "$work" || exit 1
+failed=0
+
+fail() {
+	echo "lab_fsdax: $*"
+	failed=1
+}
+
+# says PATTERN: of `out` and `err`
+says() {
+	cat out err | grep -q -e "$1" || fail "expected '$1' in $(cat out err)"
+}
+
+# runs MEDIUM ARGUMENTS...: verified, as predicted, on that medium
+runs() {
+	local medium=$1
+
+	shift
+	"$@" --nvm-dir /pm >out 2>err </dev/null || fail "$*: exit code $?"
+	says "^store  *pmem on $medium,"
+	says "^Every counter of every rank is as predicted"
+	says "^verified  yes"
+	[ "$medium" != fsdax ] || [ ! -s err ] || fail "$*: $(cat err)"
+	[ -z "$(find /pm -name '*.pool')" ] || fail "$*: left $(ls /pm)"
+}
+
+# flushed COMMAND...: by the processor
+flushed() {
+	runs fsdax strace -f --seccomp-bpf -e trace=mmap,msync -o calls "$@"
+	grep -q 'MAP_SHARED_VALIDATE|MAP_SYNC.* = 0x' calls ||
+		fail "$*: nothing is mapped with MAP_SYNC: $(cat calls)"
+	# PMDK secures its own head by msync where it makes a pool, or closes it.
+	! grep -E 'msync\(' calls | grep -vE ', 40(88|96), MS_SYNC' ||
+		fail "$*: waits for the kernel"
+}
+
+# resumes ARGUMENTS...: killed while its pool is in use, then it goes on from there
+resumes() {
+	local pool=/pm/aslant-resume-0.pool run
+
+	run=("$aslant" "$@" --nvm-dir /pm --resume)
+	"$aslant" "$@" --store dram --result whole.npy >out 2>err </dev/null ||
+		fail "$(cat err)"
+	"${run[@]}" --result again.npy >out 2>err </dev/null &
+	until [ -e $pool ] || ! kill -0 $! 2>/dev/null; do
+		sleep 0.01
+	done
+	kill -9 $!
+	wait $! 2>/dev/null
+	[ -e $pool ] || fail "$*: it was over before it could be killed"
+	runs fsdax "${run[@]}" --result again.npy
+	says "^resumed  *life 2"
+	cmp whole.npy again.npy || fail "$*: another result"
+}
+
+lab_fsdax 0 ext4 /pm || fail "no DAX file system"
+flushed "$aslant" run em-jomma --n 24 --ranks 1
+runs fsdax "$aslant" run sttsv --n 24
+runs fsdax "$aslant" run einsum --spec 'ijk,kl->ijl' --dims i=6,j=5,k=4,l=7
+runs fsdax "$aslant" run ooc-auto --n 24 --memory-budget 4KiB
+resumes run em-jomma --n 240
+
+umount /pm
+lab_format xfs /dev/pmem0
+lab_mount xfs /dev/pmem0 /pm -o dax=always || fail "no DAX on xfs"
+flushed "$aslant" run em-jomma --n 24 --ranks 1
+
+umount /pm
+lab_mount xfs /dev/pmem0 /pm -o dax=never
+runs file "$aslant" run em-jomma --n 24 --ranks 1
+says "note: pools lie in the page cache of .*they would lie on pmem0"
+
+exit $failed
