@@ -1,5 +1,5 @@
 /*
- * pmem.h -- the store `pmem` and its pools, for pmem.c, pmem_resume.c and pool.c
+ * pmem.h -- the store `pmem` and its pools, for nvm/p*.c
  *
  * A kept file is DIR/aslant-RUN-RANK.pool, a libpmemobj pool of layout "aslant".
  * Its root object is a struct asl_pool.  A pool is complete when its magic is
@@ -72,6 +72,9 @@ uint64_t asl_pool_piece_bytes(uint64_t words);
 
 /* The longest piece, in words. */
 uint64_t asl_pool_longest(void);
+
+/* Can there be pools?  0 or a negative errno, as from asl_store_open. */
+int asl_pool_check_dir(const char *dir);
 
 /* The path of a pool, and a new file there; it has a name only if it is kept. */
 int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want);

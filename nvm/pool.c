@@ -8,7 +8,6 @@
 #include <libgen.h>
 #include <libpmem.h>
 #include <linux/magic.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,23 +122,6 @@ uint64_t asl_pool_bytes(uint64_t words, int pieces)
  * full file system shows here and not as a SIGBUS later.
  */
 
-static int check_dir(const char *dir)
-{
-	struct stat st;
-
-	if (stat(dir, &st) != 0)
-		return asl_fail(-errno, "pool directory %s: %s", dir,
-				strerror(errno));
-	if (S_ISCHR(st.st_mode))
-		return asl_fail(-ENOTDIR,
-				"%s is a device; pools need a directory (of a "
-				"DAX file system)",
-				dir);
-	if (!S_ISDIR(st.st_mode))
-		return asl_fail(-ENOTDIR, "%s is not a directory", dir);
-	return 0;
-}
-
 int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want)
 {
 	const char *id = want->run_id;
@@ -159,7 +141,7 @@ int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want)
 	if (len < 0 || len >= PATH_MAX)
 		return asl_fail(-ENAMETOOLONG, "%.60s...: the path is too long",
 				want->dir);
-	return check_dir(want->dir);
+	return asl_pool_check_dir(want->dir);
 }
 
 static double mebi(uint64_t bytes)
@@ -286,7 +268,6 @@ int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep)
 /*
  * The kernel is asked, not libpmem: PMEM_IS_PMEM_FORCE=1 makes libpmem treat
  * anything as persistent memory, which is useful, but a result must not say so.
- * The table of mounts says which file system, /sys which device is below it.
  */
 
 /* The kernel promises that what is flushed from the cache is durable. */
@@ -386,95 +367,4 @@ void asl_pool_note(char *note, size_t room, const char *medium, const char *dir)
 			snprintf(note + len, room - len, "%s%s=%.8s",
 				 len ? "; " : "", settings[i], value);
 	}
-}
-
-#define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
-
-static bool is_below(const char *path, const char *mount)
-{
-	size_t length = strlen(mount);
-
-	if (!strcmp(mount, "/"))
-		return true;
-	return !strncmp(path, mount, length) &&
-	       (path[length] == '/' || !path[length]);
-}
-
-static dev_t device_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) ? 0 : st.st_dev;
-}
-
-/* The longest mount point that fits; among mounts over each other the last. */
-static void find_mount(struct asl_store_place *out, const char *path)
-{
-	FILE *f = setmntent("/proc/self/mounts", "re");
-	dev_t device = device_of(path);
-	struct mntent m;
-	char text[8192];
-	size_t longest = 0;
-
-	while (f && getmntent_r(f, &m, text, sizeof text)) {
-		if (!is_below(path, m.mnt_dir) || strlen(m.mnt_dir) < longest ||
-		    device_of(m.mnt_dir) != device)
-			continue;
-		longest = strlen(m.mnt_dir);
-		COPY(out->file_system, m.mnt_type);
-		COPY(out->source, m.mnt_fsname);
-		COPY(out->mounted, m.mnt_dir);
-		COPY(out->options, m.mnt_opts);
-	}
-	if (f)
-		endmntent(f);
-}
-
-/* The first line of a file in /sys, without trailing blanks; "": none. */
-static void read_line(char *to, size_t room, const char *dir, const char *name)
-{
-	if (!asl_system_line(to, room, "", "%s/%s", dir, name))
-		to[0] = '\0';
-	for (size_t i = strlen(to); i > 0 && to[i - 1] == ' '; i--)
-		to[i - 1] = '\0';
-}
-
-/* For a partition the model is that of its disk. */
-static void find_device(struct asl_store_place *out, const char *path)
-{
-	dev_t device = device_of(path);
-	char link[64], dir[PATH_MAX], node[16];
-
-	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", major(device),
-		 minor(device));
-	if (!realpath(link, dir))
-		return;
-	COPY(out->device, strrchr(dir, '/') + 1);
-	read_line(node, sizeof node, dir, "partition");
-	if (*node)
-		*strrchr(dir, '/') = '\0';
-	read_line(out->model, sizeof out->model, dir, "device/model");
-	read_line(node, sizeof node, dir, "device/numa_node");
-	out->numa_node = *node ? atoi(node) : -1;
-}
-
-int asl_store_place(struct asl_store_place *out, const char *dir)
-{
-	struct asl_store_want want = {.dir = dir, .run_id = "place"};
-	char path[PATH_MAX], real[PATH_MAX];
-	int fd, err;
-
-	*out = (struct asl_store_place){.numa_node = -1};
-	err = asl_pool_path(path, &want);
-	if (!err)
-		err = asl_pool_create(&fd, path, 0, false);
-	if (err)
-		return err;
-	out->medium = asl_pool_medium(fd);
-	close(fd);
-	if (!realpath(dir, real))
-		COPY(real, dir);
-	find_mount(out, real);
-	find_device(out, real);
-	return 0;
 }

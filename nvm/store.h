@@ -161,6 +161,24 @@ const char *asl_store_versions(void);
  */
 const char *asl_store_default_dir(bool *fresh);
 
+/* Several places for pools, as users list them: "/mnt/pmem0,/mnt/pmem1". */
+enum { ASL_STORE_PLACES = 64 };
+
+struct asl_store_places {
+	int count;
+	char *at[ASL_STORE_PLACES];
+	char text[PATH_MAX];
+};
+
+/* 0, -EINVAL: an empty name, or too many; -ENAMETOOLONG.  No place is tried. */
+int asl_store_split(struct asl_store_places *out, const char *list);
+
+/* The NUMA node that a place is next to; -1: not known.  0 or -errno. */
+int asl_store_node(int *node, const char *dir);
+
+/* Bytes that the places of a list can hold on this host; 0: not known. */
+uint64_t asl_store_capacity(const char *list);
+
 /* What a directory for pools lies on; "": the kernel does not say. */
 struct asl_store_place {
 	const char *medium;	/* as asl_store_medium */

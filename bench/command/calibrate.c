@@ -81,17 +81,17 @@ static json_t *provenance(const struct asl_calibration *x,
 {
 	json_t *machine = asl_machine_json();
 	json_t *own = json_pack(
-		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:f, "
-		"s:o*}",
+		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:f}",
 		"store", want->store, "pool_dir", asl_text_json(x->dir),
 		"medium", x->medium, "note", x->note, "transport",
 		want->transport, "provider", x->provider, "bind", want->bind,
 		"blas", asl_blas_version(), "quick", want->quick,
 		"pass_words_all", (json_int_t)x->words_all, "pass_words_alone",
 		(json_int_t)x->words_alone, "worst_message_off_line",
-		x->all[ASL_FIT_OFF].median, "pool",
-		*x->dir ? asl_pool_json(x->dir) : NULL);
+		x->all[ASL_FIT_OFF].median);
 
+	if (own && *x->dir)
+		asl_pools_put(own, x->dir);
 	if (own && machine)
 		json_object_update_missing(own, machine);
 	json_decref(machine);

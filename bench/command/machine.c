@@ -52,15 +52,12 @@ static void add_text(json_t *to, const char *key, const char *value)
 		json_object_set_new(to, key, asl_text_json(value));
 }
 
-json_t *asl_pool_json(const char *dir)
+static json_t *describe_place(const char *dir)
 {
 	static struct asl_store_place x;
 	json_t *pool = json_object();
-	bool fresh;
 	int err;
 
-	if (!dir)
-		dir = asl_store_default_dir(&fresh);
 	add_text(pool, "dir", dir);
 	err = asl_store_place(&x, dir);
 	if (err) {
@@ -78,6 +75,35 @@ json_t *asl_pool_json(const char *dir)
 		json_object_set_new(pool, "numa_node",
 				    json_integer(x.numa_node));
 	return pool;
+}
+
+static json_t *list_places(const char *list)
+{
+	struct asl_store_places p;
+	json_t *all = json_array();
+	bool fresh;
+
+	if (!list)
+		list = asl_store_default_dir(&fresh);
+	if (asl_store_split(&p, list)) {
+		json_array_append_new(all, json_pack("{s:o, s:s}", "dir",
+						     asl_text_json(list),
+						     "error", asl_failure()));
+		return all;
+	}
+	for (int i = 0; i < p.count; i++)
+		json_array_append_new(all, describe_place(p.at[i]));
+	return all;
+}
+
+void asl_pools_put(json_t *to, const char *list)
+{
+	json_t *all = list_places(list);
+
+	json_object_set(to, "pool", json_array_get(all, 0));
+	if (json_array_size(all) > 1)
+		json_object_set(to, "pools", all);
+	json_decref(all);
 }
 
 /* ---- For people ---- */
@@ -198,17 +224,20 @@ static void print_memory(const json_t *all)
 	}
 }
 
-static void print_pool(const json_t *pool)
+static void print_pool(const json_t *pool, const char *title)
 {
 	static const char *const more[] = {"source", "device", "model"};
 	const char *type = text_of(pool, "file_system");
 
-	printf("pools     in %s: ", text_of(pool, "dir"));
+	printf("%-10sin %s: ", title, text_of(pool, "dir"));
 	if (*text_of(pool, "error")) {
 		puts(text_of(pool, "error"));
 		return;
 	}
-	printf("medium %s\n", text_of(pool, "medium"));
+	printf("medium %s", text_of(pool, "medium"));
+	if (json_object_get(pool, "numa_node"))
+		printf(", next to node %d", (int)count_of(pool, "numa_node"));
+	putchar('\n');
 	if (*type)
 		printf("          file system %s on %s\n", type,
 		       text_of(pool, "mounted_on"));
@@ -221,7 +250,9 @@ static void print_pool(const json_t *pool)
 
 void asl_list_machine(void)
 {
-	json_t *all = asl_machine_json(), *pool = asl_pool_json(NULL);
+	json_t *all = asl_machine_json(), *pools = list_places(NULL);
+	const json_t *pool;
+	size_t i;
 
 	printf("host      %s\ncpu       %s\n", text_of(all, "host"),
 	       text_of(all, "cpu"));
@@ -231,9 +262,12 @@ void asl_list_machine(void)
 	print_cores(all);
 	print_caches(all);
 	print_memory(all);
-	print_pool(pool);
+	json_array_foreach(pools, i, pool)
+	{
+		print_pool(pool, i ? "" : "pools");
+	}
 	json_decref(all);
-	json_decref(pool);
+	json_decref(pools);
 }
 
 /*
@@ -350,25 +384,19 @@ static json_t *what_ran(const struct asl_case *c, const struct asl_rep *rep)
 		"threads", rep->threads);
 }
 
-/* Where pools were put; NULL: there were none. */
-static json_t *pool(const struct asl_rep *rep)
-{
-	return asl_store_can(rep->want->store)->needs_dir
-		       ? asl_pool_json(rep->want->nvm_dir)
-		       : NULL;
-}
-
 int asl_provenance_write(const char *path, const struct asl_case *c,
 			 const struct asl_rep *rep, int argc, char **argv)
 {
 	json_t *root = asl_machine_json(), *run, *one;
 	int err = -ENOMEM;
 
-	run = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o*}", "schema",
-			ASL_SCHEMA, "aslant", ASLANT_VERSION, "command_line",
+	run = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o}", "schema", ASL_SCHEMA,
+			"aslant", ASLANT_VERSION, "command_line",
 			command_line(argc, argv), "transport",
 			rep->want->transport, "provider", rep->provider,
-			"notes", notes(rep), "pool", pool(rep));
+			"notes", notes(rep));
+	if (asl_store_can(rep->want->store)->needs_dir)
+		asl_pools_put(run, rep->want->nvm_dir);
 	one = c ? what_ran(c, rep) : json_object();
 	if (root && run && one && !json_object_update_missing(run, one) &&
 	    !json_object_update_missing(run, root))

@@ -16,8 +16,11 @@
 int asl_provenance_write(const char *path, const struct asl_case *c,
 			 const struct asl_rep *rep, int argc, char **argv);
 
-/* The medium of a directory for pools; NULL: the default directory. */
-json_t *asl_pool_json(const char *dir);
+/*
+ * Into a JSON object: `pool`, what a place for pools lies on, and for a list of
+ * several `pools`; NULL: the default directory.
+ */
+void asl_pools_put(json_t *to, const char *list);
 
 /* A text of any bytes: JSON is UTF-8, and paths and arguments may not be. */
 json_t *asl_text_json(const char *bytes);

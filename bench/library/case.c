@@ -17,6 +17,7 @@
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
+#include "lib/base/parts.h"
 #include "lib/base/team.h"
 #include "lib/machine/machine.h"
 #include "net/net.h"
@@ -406,6 +407,32 @@ static int choose_cache(struct asl_case *c, const struct asl_options *o,
 }
 
 /*
+ * Bytes of the large memory: what pools lie on, or all memory.  A plan is about
+ * pools if it is told where they go.
+ */
+static uint64_t capacity(const struct asl_options *o, bool counted)
+{
+	bool pools = o->store ? asl_store_can(o->store)->needs_dir
+			      : o->nvm_dir || !counted;
+	bool fresh;
+	uint64_t bytes = 0;
+
+	if (pools)
+		bytes = asl_store_capacity(
+			o->nvm_dir ? o->nvm_dir
+				   : asl_store_default_dir(&fresh));
+	return bytes ? bytes : asl_machine()->memory_bytes;
+}
+
+uint64_t asl_case_memory(const struct asl_options *o, bool counted, int ranks)
+{
+	if (o->memory)
+		return o->memory;
+	return capacity(o, counted) / sizeof(double) /
+	       (uint64_t)asl_max((uint64_t)ranks, 1);
+}
+
+/*
  * Each of the ranks that are only counted has the share of its threads' cores; a
  * number of threads that is left to the run is one there.
  */
@@ -424,7 +451,7 @@ static int choose_memory(struct asl_case *c, const struct asl_options *o,
 	int threads = asl_case_threads(o, plan->ranks);
 	int share = counted ? count_ranks(o, &threads) : plan->ranks;
 
-	plan->memory = o->memory ? o->memory : asl_machine_memory_words(share);
+	plan->memory = asl_case_memory(o, counted, share);
 	plan->budget = o->memory_budget;
 	plan->overlap = o->overlap;
 	plan->panels =

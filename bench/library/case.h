@@ -39,6 +39,12 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o);
  */
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o);
 
+/*
+ * M of these options, for so many ranks on this host: their share of the large
+ * memory, which is what pools lie on.  `counted`: there are none by default.
+ */
+uint64_t asl_case_memory(const struct asl_options *o, bool counted, int ranks);
+
 void asl_case_close(struct asl_case *c); /* all zero is allowed */
 
 /* Threads of a rank of so many, as far as they are known before the run. */

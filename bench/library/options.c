@@ -296,9 +296,10 @@ const struct asl_option asl_option_table[] = {
 	 "only counts (pmem)",
 	 R_ | CALIBRATE, NAME(store, asl_store_names)},
 	{"nvm-dir", "DIR",
-	 "where pools live ($ASLANT_NVM_DIR, else a fresh directory "
-	 "under /dev/shm or $TMPDIR)",
-	 R_ | CALIBRATE, TEXT(nvm_dir),
+	 "where pools live; of several, with commas between them, each rank "
+	 "takes the nearest to its cores; plan, bounds: M is what they hold "
+	 "($ASLANT_NVM_DIR, else a fresh directory under /dev/shm or $TMPDIR)",
+	 RPB | CALIBRATE, TEXT(nvm_dir),
 	 .roles = ASL_OUTSIDE},
 	{"panels", "WHERE",
 	 "where received panels are staged: dram or nvm (dram)",

@@ -153,6 +153,13 @@ static void put_number(struct asl_csv *csv, const char *name, bool known,
 		asl_csv_put(csv, name, NULL);
 }
 
+static void put_near(struct asl_csv *csv, const struct asl_near *x)
+{
+	put_count(csv, "core_node", x->core_node >= 0, (uint64_t)x->core_node);
+	put_count(csv, "pool_node", x->node >= 0, (uint64_t)x->node);
+	put_count(csv, "pool_distance", x->distance, (uint64_t)x->distance);
+}
+
 static void put_row(struct asl_csv *csv, const struct asl_rep *rep, int rank,
 		    enum asl_phase phase)
 {
@@ -176,6 +183,7 @@ static void put_row(struct asl_csv *csv, const struct asl_rep *rep, int rank,
 		put_count(csv, name, asl_phase_counts(phase),
 			  x->predicted.in[phase].of[c]);
 	}
+	put_near(csv, &x->near);
 	asl_csv_end_row(csv);
 }
 
@@ -202,6 +210,38 @@ static const char *without_commas(char text[640], const char *note)
 	return text;
 }
 
+/* The nodes of all ranks' cores, or of their pools: "0 1"; "": not known. */
+static const char *list_nodes(char text[64], const struct asl_rep *rep,
+			      bool cores)
+{
+	size_t used = 0;
+	bool listed[64] = {false};
+
+	for (int i = 0; i < rep->ranks; i++) {
+		const struct asl_near *x = &rep->rank[i].near;
+		int node = cores ? x->core_node : x->node;
+
+		if (node >= 0 && node < 64)
+			listed[node] = true;
+	}
+	*text = '\0';
+	for (int i = 0; i < 64 && used < 60; i++)
+		if (listed[i])
+			used += (size_t)snprintf(text + used, 64 - used, "%s%d",
+						 used ? " " : "", i);
+	return text;
+}
+
+static int longest_way(const struct asl_rep *rep)
+{
+	int most = 0;
+
+	for (int i = 0; i < rep->ranks; i++)
+		if (most < rep->rank[i].near.distance)
+			most = rep->rank[i].near.distance;
+	return most;
+}
+
 static uint64_t ternary_mults(const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
@@ -226,6 +266,8 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	double error = rep->emulation_error;
 	uint64_t ternary = ternary_mults(rep);
 	char note[640], model[ASL_CACHE_MODEL_TEXT], utc[32];
+	char cores[64], pools[64];
+	int distance = longest_way(rep);
 	struct tm tm;
 
 	strftime(utc, sizeof utc, "%Y-%m-%dT%H:%M:%SZ",

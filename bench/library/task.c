@@ -440,7 +440,7 @@ static int look(struct part *mine, const struct asl_task *task,
 	mine->cache = o->cache ? o->cache
 			       : asl_machine_cache_words(
 					 size, asl_case_threads(o, size));
-	mine->memory = o->memory ? o->memory : asl_machine_memory_words(size);
+	mine->memory = asl_case_memory(o, false, size);
 	for (int i = 0; has_rows(task) && i < 3; i++) {
 		if (!x[i]->at || x[i]->dims != 2)
 			return asl_refuse("every rank has to give its rows of "

@@ -16,6 +16,7 @@
 #include "lib/calibrate/measure.h"
 #include "lib/machine/machine.h"
 #include "lib/rank/blas.h"
+#include "lib/rank/pools.h"
 #include "lib/rank/rank.h"
 #include "nvm/store.h"
 
@@ -29,7 +30,9 @@ struct bench {
 	struct asl_flop_bench flop_bench;
 	struct asl_net_bench net_bench;
 	uint64_t words_all, words_alone;
-	const char *dir;
+	const char *dirs, *dir; /* all, and this rank's; "": none */
+	struct asl_pools pools;
+	struct asl_near near;
 };
 
 /* ---- Subjects ---- */
@@ -135,11 +138,9 @@ static int open_store(struct asl_store **out, struct asl_store_bench *s,
 
 static int open_stores(struct bench *b)
 {
-	bool fresh;
 	struct asl_store_want want = {
 		.name = b->want->store,
-		.dir = b->want->nvm_dir ? b->want->nvm_dir
-					: asl_store_default_dir(&fresh),
+		.dir = b->dir,
 		.run_id = "calibrate",
 		.rank = b->rank,
 		.words = choose_regions(b),
@@ -147,7 +148,6 @@ static int open_stores(struct bench *b)
 	};
 	int err = open_store(&b->pool, &b->pool_bench, &want);
 
-	b->dir = asl_store_can(want.name)->needs_dir ? want.dir : "";
 	want.name = "dram";
 	return err ? err : open_store(&b->dram, &b->dram_bench, &want);
 }
@@ -171,22 +171,50 @@ static int bind(const struct bench *b)
 	return err ? asl_fail(err, "--bind: %s", asl_failure()) : 0;
 }
 
-/* 0 or a negative errno, after asl_calibrate_fail; close is due either way. */
-static int bench_open(struct bench *b)
+static int begin(struct bench *b)
 {
+	bool fresh;
 	int err;
 
 	if (b->want->refused)
 		return asl_fail(b->want->refused, "%s", b->want->refusal);
 	err = bind(b);
-	if (!err)
-		err = open_stores(b);
+	b->dirs = b->dir = "";
+	if (err || !asl_store_can(b->want->store)->needs_dir)
+		return err;
+	b->dirs = b->want->nvm_dir ? b->want->nvm_dir
+				   : asl_store_default_dir(&fresh);
+	return asl_pools_look(&b->pools, b->dirs);
+}
+
+static int take_place(struct bench *b)
+{
+	return *b->dirs ? asl_pools_take(&b->dir, &b->near, &b->pools, b->net)
+			: 0;
+}
+
+static int open_all(struct bench *b)
+{
+	int err = open_stores(b);
+
 	if (err)
 		return err;
 	err = asl_flop_bench_open(&b->flop_bench);
 	if (!err)
 		err = open_net_bench(b);
 	return err ? asl_fail(err, "no memory for matrices and messages") : 0;
+}
+
+/* 0 or an error of all ranks, of which *who has the failure; close is due. */
+static int bench_open(struct bench *b, int *who)
+{
+	static int (*const steps[])(struct bench * b) = {begin, take_place,
+							 open_all};
+	int all = 0;
+
+	for (size_t i = 0; !all && i < sizeof steps / sizeof *steps; i++)
+		all = asl_net_agree(b->net, steps[i](b), who);
+	return all;
 }
 
 static void bench_close(struct bench *b)
@@ -349,7 +377,7 @@ static void describe(struct asl_calibration *out, const struct bench *b)
 	out->ranks = b->ranks;
 	out->words_all = b->words_all;
 	out->words_alone = b->words_alone;
-	snprintf(out->dir, sizeof out->dir, "%s", b->dir);
+	snprintf(out->dir, sizeof out->dir, "%s", b->dirs);
 	snprintf(out->medium, sizeof out->medium, "%s",
 		 asl_store_medium(b->pool));
 	snprintf(out->provider, sizeof out->provider, "%s",
@@ -386,15 +414,14 @@ static int body(struct asl_net *net, void *arg)
 		.rank = asl_net_rank(net),
 		.ranks = asl_net_size(net),
 	};
-	int who = 0, err = bench_open(&b);
+	int who = 0, err = bench_open(&b, &who);
 
-	if (err)
+	if (err) {
 		snprintf(call->why, sizeof call->why, "%s", asl_failure());
-	err = asl_net_agree(net, err, &who);
-	if (err)
 		call->printed = who != b.rank;
-	else
+	} else {
 		err = measure_or_abort(call, &b);
+	}
 	if (!err)
 		describe(call->out, &b);
 	bench_close(&b);

@@ -9,6 +9,7 @@
 #include "lib/machine/hwc.h"
 #include "lib/plan/family.h"
 #include "lib/rank/emulate.h"
+#include "lib/rank/pools.h"
 #include "lib/rank/resume.h"
 
 struct asl_rep;
@@ -21,8 +22,10 @@ struct asl_common {
 	bool opened;	    /* by the first rank here ... */
 	int failed;	    /* ... which failed with this, if not 0 */
 	int inside;	    /* ranks here that have begun the case */
-	char dir[PATH_MAX]; /* of pools */
+	char dir[PATH_MAX]; /* of pools, or several directories */
 	bool fresh;	    /* it was made for this case */
+	bool looked;	    /* at them by the first rank here */
+	struct asl_pools pools;
 };
 
 /* Shared by them in all cases. */
@@ -65,6 +68,8 @@ struct asl_rank_case {
 	bool keeps_result;
 	struct asl_net *net;
 	char run_id[40];
+	const char *dir; /* of this rank's pool */
+	struct asl_near near;
 	struct asl_store *pool, *staging;
 	int threads, cores;	   /* as in struct asl_rep */
 	struct asl_replay *replay; /* NULL: none */

@@ -200,7 +200,7 @@ static int decide(struct asl_rank_case *p, struct verdict *v,
 static int damaged(const struct asl_rank_case *p, const char *where)
 {
 	return asl_fail(-EINVAL, "pool %s/aslant-resume-%d.pool is damaged: %s",
-			p->common->dir, asl_net_rank(p->net), where);
+			p->dir, asl_net_rank(p->net), where);
 }
 
 static int look(struct asl_rank_case *p, struct state *mine)

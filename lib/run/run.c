@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,11 +205,90 @@ static const char *bound_by(const struct asl_rank_case *p)
 							     : bind;
 }
 
+static bool is_first(const struct asl_rank_record *all, int rank)
+{
+	for (int i = 0; i < rank; i++)
+		if (!strcmp(all[i].medium, all[rank].medium))
+			return false;
+	return true;
+}
+
+/* The media of all ranks' pools: "fsdax", "fsdax+file". */
+static void join_media(char text[64], const struct asl_rank_record *all,
+		       int ranks)
+{
+	*text = '\0';
+	for (int i = 0; i < ranks; i++) {
+		size_t used = strlen(text);
+
+		if (is_first(all, i))
+			snprintf(text + used, 64 - used, "%s%s",
+				 used ? "+" : "", all[i].medium);
+	}
+}
+
+static void add_note(char *note, size_t room, const char *format, ...)
+{
+	size_t used = strlen(note);
+	va_list args;
+
+	if (used)
+		used += (size_t)snprintf(note + used, room - used, "; ");
+	va_start(args, format);
+	if (used < room)
+		vsnprintf(note + used, room - used, format, args);
+	va_end(args);
+}
+
+/* "1, 3, ...": the ranks that are far from their pools; returns the first. */
+static int list_far(char text[64], const struct asl_rep *rep)
+{
+	int count = 0, first = -1;
+	size_t used = 0;
+
+	for (int i = 0; i < rep->ranks; i++) {
+		if (!rep->rank[i].near.far)
+			continue;
+		if (!count++)
+			first = i;
+		if (used < 40)
+			used += (size_t)snprintf(text + used, 64 - used, "%s%d",
+						 used ? ", " : "", i);
+		else if (text[used - 1] != '.')
+			used += (size_t)snprintf(text + used, 64 - used,
+						 ", ...");
+	}
+	return first;
+}
+
+static void note_places(char *note, size_t room, const struct asl_rep *rep)
+{
+	char far[64];
+	int first = list_far(far, rep);
+	const struct asl_near *x = first < 0 ? NULL : &rep->rank[first].near;
+	bool loose = false;
+
+	if (x)
+		add_note(
+			note, room,
+			"ranks far from their pools: %s (rank %d: from node %d "
+			"to node %d, distance %d)",
+			far, first, x->core_node, x->node, x->distance);
+	for (int i = 0; i < rep->ranks; i++)
+		loose |= *rep->bind && rep->rank[i].near.node >= 0 &&
+			 rep->rank[i].near.core_node < 0;
+	if (loose)
+		add_note(note, room,
+			 "ranks may run on any node: --bind socket or core "
+			 "keeps them near their pools");
+}
+
 /* On rank 0. */
 static int pass_on(struct asl_rank_case *p, const struct asl_rank_record *all,
 		   int number)
 {
 	const struct asl_run_want *want = p->want;
+	char medium[64], note[640] = "";
 	struct asl_rep rep = {
 		.want = want,
 		.rep = number,
@@ -221,10 +301,9 @@ static int pass_on(struct asl_rank_case *p, const struct asl_rank_record *all,
 		.emulated_net =
 			p->emulator && asl_emulator_has_net(p->emulator),
 		.crowded = asl_net_crowded(p->net),
-		.lies_on = asl_store_medium(p->pool),
-		.medium = p->emulator ? "emulated" : asl_store_medium(p->pool),
-		/* The note is about the speed of the real medium. */
-		.note = p->emulator ? "" : asl_store_note(p->pool),
+		.lies_on = medium,
+		.medium = p->emulator ? "emulated" : medium,
+		.note = note,
 		.provider = asl_net_provider(p->net),
 		.threads = p->threads,
 		.cores = p->cores,
@@ -233,6 +312,12 @@ static int pass_on(struct asl_rank_case *p, const struct asl_rank_record *all,
 	};
 
 	memcpy(rep.run_id, p->run_id, sizeof rep.run_id);
+	join_media(medium, all, rep.ranks);
+	/* Notes are about the speed of the real medium. */
+	if (!p->emulator) {
+		snprintf(note, sizeof note, "%s", asl_store_note(p->pool));
+		note_places(note, sizeof note, &rep);
+	}
 	sum_ranks(&rep);
 	asl_hardware_sum(&rep, &p->hardware);
 	rep.verified = verdict(&rep);
@@ -288,6 +373,9 @@ static int repetitions(struct asl_rank_case *p)
 
 		if (!asl_net_simulated(p->net))
 			asl_machine_cpus(mine.cpus, sizeof mine.cpus);
+		mine.near = p->near;
+		snprintf(mine.medium, sizeof mine.medium, "%s",
+			 asl_store_medium(p->pool));
 		err = repeat(p, &mine);
 		if (!err)
 			err = collect(p, &mine, i);

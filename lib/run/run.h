@@ -14,6 +14,7 @@
 
 #include <time.h>
 
+#include "lib/machine/near.h"
 #include "lib/plan/family.h"
 #include "lib/rank/emulate.h"
 #include "lib/rank/resume.h"
@@ -82,6 +83,8 @@ struct asl_rank_record {
 	struct asl_lru_traffic lru; /* of the cache model */
 	struct asl_resumed resumed;
 	char cpus[32]; /* that it may run on; "": shared with other ranks */
+	struct asl_near near; /* its pool, or memory, from these */
+	char medium[16];      /* of its pool */
 };
 
 /* The hardware's counts in one repetition, summed over hosts. */

@@ -151,6 +151,30 @@ static int choose_dir(struct asl_rank_case *p)
 	return 0;
 }
 
+/* After all have agreed, so that a directory made for the case is there. */
+static int look_at_dirs(struct asl_rank_case *p)
+{
+	struct asl_common *c = p->common;
+
+	if (!asl_store_can(p->want->store)->needs_dir || c->looked)
+		return 0;
+	c->looked = true;
+	return asl_pools_look(&c->pools, c->dir);
+}
+
+static int take_place(struct asl_rank_case *p)
+{
+	struct asl_common *c = p->common;
+	bool data = asl_store_can(p->want->store)->has_data;
+
+	if (!asl_store_can(p->want->store)->needs_dir) {
+		p->near = data ? asl_machine_near(-1)
+			       : (struct asl_near){.core_node = -1, .node = -1};
+		return 0;
+	}
+	return asl_pools_take(&p->dir, &p->near, &c->pools, p->net);
+}
+
 /* Words of the pool that a budget leaves in storage. */
 static uint64_t stored_words(const struct asl_rank_case *p)
 {
@@ -177,7 +201,7 @@ static int open_stores(struct asl_rank_case *p)
 	int owned = p->family->operands(&want->plan);
 	struct asl_store_want pool = {
 		.name = want->store,
-		.dir = p->common->dir,
+		.dir = p->dir,
 		.run_id = p->run_id,
 		.rank = asl_net_rank(p->net),
 		.words = pool_words(p),
@@ -293,6 +317,8 @@ static const struct step {
 	{predict, TOGETHER},
 	{open_data, ALONE},
 	{choose_dir, ALONE},
+	{look_at_dirs, ALONE},
+	{take_place, ALONE},
 	{asl_rank_case_dry_run, ALONE},
 	{open_stores, ALONE},
 	{asl_rank_case_resume, TOGETHER},
