@@ -726,6 +726,18 @@ static void wanted(char *name, size_t room, const char *provider)
 	asl_boot_share(name, room);
 }
 
+/*
+ * rxm sizes its completion queue for 256 peers unless it is told how many there
+ * are; that is more than some devices, as soft-RoCE, have room for.
+ */
+static void tell_size(int ranks)
+{
+	char text[16];
+
+	snprintf(text, sizeof text, "%d", ranks);
+	setenv("FI_UNIVERSE_SIZE", text, 0);
+}
+
 /* On failure, too, the caller closes and frees what *o has. */
 static int join(struct asl_ofi *o, const char *provider)
 {
@@ -734,8 +746,10 @@ static int join(struct asl_ofi *o, const char *provider)
 	size_t size = (size_t)o->boot.size;
 	struct where *all = calloc(size, sizeof *all);
 	struct asl_signal_actions actions;
-	int err = asl_load_fabric();
+	int err;
 
+	tell_size(o->boot.size);
+	err = asl_load_fabric();
 	o->peers = calloc(size, sizeof *o->peers);
 	o->reached = calloc(size, sizeof *o->reached);
 	if (!err && (!all || !o->peers || !o->reached))
