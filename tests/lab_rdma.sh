@@ -3,7 +3,7 @@
 #
 # Without --provider verbs is taken.  Every family is verified and counted as
 # predicted over it, on pools of a DAX file system of each host, and what is counted
-# is what tcp counts.  A rank that is killed, and a cable that is cut, end the job.
+# is what tcp counts.  A rank that is killed ends the job.
 set -u
 
 # shellcheck source=tests/lab/lab.sh
@@ -90,7 +90,7 @@ print(list(csv.DictReader(open("row.csv")))[-1][sys.argv[1]])' "$1")
 	[ "$found" = "$2" ] || fail "$1 is '$found', expected '$2'"
 }
 
-families=("em-jomma --n 24" "sttsv --n 24"
+families=("em-jomma --n 24" "sttsv --n 24 --steiner cover"
 	"einsum --spec ijk,kl->ijl --dims i=6,j=5,k=4,l=7"
 	"ooc-auto --n 24 --memory-budget 4KiB")
 counted="q_full_max read_words_max write_words_max bh_words_max net_msgs_max"
@@ -109,6 +109,21 @@ a, b = (list(csv.DictReader(open(f)))[-1] for f in ("verbs.csv", "row.csv"))
 assert all(a[c] == b[c] for c in sys.argv[1].split())
 PYTHON
 done
+
+# ---- A rank is killed ----
+
+"$aslant" run em-jomma --n 24 --ranks 2 --launch --provider verbs \
+	--nvm-dir /pm --reps 1000000 --csv - >out 2>err </dev/null &
+until [ -s out ] || ! kill -0 $! 2>/dev/null; do
+	sleep 0.1
+done
+kill -9 "$(pgrep -n -x aslant)" # its guard is older
+wait $!
+code=$?
+[ $code = 5 ] || fail "a rank was killed: exit code $code, expected 5"
+says '^aslant: rank 0 (pid [0-9]* on node0) was killed by signal 9'
+[ "$(grep -c '; the job ends$' err)" = 1 ] || fail "more than a line: $(cat err)"
+[ -z "$(ls /pm | grep pool)" ] || fail "left $(ls /pm)"
 
 touch "$LAB/over"
 exit $failed
