@@ -1,22 +1,37 @@
 /*
- * dram.c -- a store of ordinary memory
+ * dram.c -- stores of memory: wherever the kernel takes it, or of one NUMA node
  *
- * Pools are compared with it.  A cache line in front of each piece chains it to
- * the others, so that close can free all of them.
+ * Pools are compared with `dram`; `node` is memory that is larger or slower than
+ * what is near the cores.  A cache line in front of each piece chains it to the
+ * others, so that close can free all of them.
  *
  * Large pieces that were given back are kept for the next, because touching fresh
  * pages costs as much as moving the words several times, and would be measured.
  * Held and kept pieces together never exceed the maximum that was held.
+ *
+ * Pieces of a node are whole pages that are there before they are used: at the
+ * first touch of a page for which a full node has no room the kernel would kill
+ * the process.
  */
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdalign.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "lib/base/error.h"
+#include "lib/base/parts.h"
+#include "lib/base/system.h"
 #include "nvm/provider.h"
+
+/* Older headers lack it. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 #define PAGE_BYTES ((size_t)4 << 10)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
@@ -33,20 +48,177 @@ struct dram {
 	struct asl_store base;
 	struct piece *first, *kept;
 	size_t held_bytes, kept_bytes, most_bytes; /* large pieces */
+	/* Of a node: */
+	int node;
+	int (*bind)(void *at, size_t bytes, int node); /* NULL: of none */
+	char kind[16];
 };
 
-static int dram_open(struct asl_store **out, const struct asl_store_want *want)
+static struct dram *open_memory(const struct asl_store_ops *ops,
+				const char *medium)
 {
 	struct dram *d = calloc(1, sizeof *d);
 
+	if (!d) {
+		asl_fail(-ENOMEM, "no memory for a store");
+		return NULL;
+	}
+	d->base.ops = ops;
+	snprintf(d->kind, sizeof d->kind, "%s", medium);
+	d->base.medium = d->kind;
+	return d;
+}
+
+static int dram_open(struct asl_store **out, const struct asl_store_want *want)
+{
+	struct dram *d = open_memory(&asl_store_dram, "dram");
+
 	(void)want;
+	*out = d ? &d->base : NULL;
+	return d ? 0 : -ENOMEM;
+}
+
+/* ---- Pages of a node ---- */
+
+/*
+ * Other processes may take pages between looking and touching, so that steps are
+ * short, and so much has to be free beyond a step: a part of the node, at most.
+ */
+#define STEP_BYTES ((size_t)4 << 20)
+#define MOST_FREE (UINT64_C(256) << 20)
+enum { FREE_PART = 32 };
+
+struct room {
+	uint64_t total, free; /* bytes */
+};
+
+static struct room look_at(int node)
+{
+	char path[64], name[32];
+	struct room x = {0};
+	char *line = NULL;
+	size_t capacity = 0;
+	uint64_t kib;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo",
+		 node);
+	f = asl_system_open("", path);
+	while (f && getline(&line, &capacity, f) >= 0) {
+		if (sscanf(line, "Node %*d %31[^:]: %" SCNu64, name, &kib) != 2)
+			continue;
+		if (!strcmp(name, "MemTotal"))
+			x.total = kib << 10;
+		/* Files that nobody uses give way. */
+		if (!strcmp(name, "MemFree") || !strcmp(name, "Inactive(file)"))
+			x.free += kib << 10;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return x;
+}
+
+static int check_free(int node, uint64_t bytes)
+{
+	struct room x = look_at(node);
+	uint64_t beyond = asl_min(x.total / FREE_PART, MOST_FREE);
+
+	if (!x.total || bytes + beyond <= x.free)
+		return 0;
+	return asl_fail(-ENOMEM,
+			"node %d has no room for %.1f MiB: %.1f MiB of %.1f "
+			"are free, of which %.1f stay free",
+			node, (double)bytes / 1048576, (double)x.free / 1048576,
+			(double)x.total / 1048576, (double)beyond / 1048576);
+}
+
+static int touch(char *at, size_t bytes)
+{
+	if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
+		return 0;
+	if (errno != EINVAL) /* before Linux 5.14 */
+		return asl_fail(-ENOMEM, "%zu bytes of a node: %s", bytes,
+				strerror(errno));
+	memset(at, 0, bytes);
+	return 0;
+}
+
+static int populate(const struct dram *d, char *at, size_t bytes)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < bytes; i += STEP_BYTES) {
+		size_t step = asl_min(bytes - i, STEP_BYTES);
+
+		err = check_free(d->node, step);
+		if (!err)
+			err = touch(at + i, step);
+	}
+	return err;
+}
+
+static void *map_aligned(size_t page, size_t bytes)
+{
+	char *all = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t before;
+
+	if (all == MAP_FAILED) {
+		asl_fail(-ENOMEM, "mmap: %s", strerror(errno));
+		return NULL;
+	}
+	before = (page - (uintptr_t)all % page) % page;
+	if (before)
+		munmap(all, before);
+	munmap(all + before + bytes, page - before);
+	return all + before;
+}
+
+static void *take_pages(const struct dram *d, size_t page, size_t bytes)
+{
+	void *at =
+		d->bind ? map_aligned(page, bytes) : aligned_alloc(page, bytes);
+
+	if (at && page == HUGE_PAGE_BYTES)
+		madvise(at, bytes, MADV_HUGEPAGE);
+	if (!at || !d->bind)
+		return at;
+	if (!d->bind(at, bytes, d->node) && !populate(d, at, bytes))
+		return at;
+	munmap(at, bytes);
+	return NULL;
+}
+
+static void free_piece(const struct dram *d, struct piece *p)
+{
+	if (d->bind)
+		munmap(p, p->bytes);
+	else
+		free(p);
+}
+
+static int node_open(struct asl_store **out, const struct asl_store_want *want)
+{
+	int err = check_free(want->node, want->words * sizeof(double));
+	struct dram *d;
+
+	if (err)
+		return err;
+	d = open_memory(&asl_store_node_memory, want->kind);
 	if (!d)
-		return asl_fail(-ENOMEM, "no memory for a store");
-	d->base.ops = &asl_store_dram;
-	d->base.medium = "dram";
+		return -ENOMEM;
+	d->node = want->node;
+	d->bind = want->bind;
+	if (!strcmp(want->kind, "dram"))
+		snprintf(d->base.note, sizeof d->base.note,
+			 "node %d is DRAM: it costs what DRAM costs, from here",
+			 want->node);
 	*out = &d->base;
 	return 0;
 }
+
+/* ---- Lists of pieces ---- */
 
 static void chain(struct piece **list, struct piece *p)
 {
@@ -67,13 +239,13 @@ static void unchain(struct piece **list, struct piece *p)
 		p->next->prev = p->prev;
 }
 
-static void free_all(struct piece **list)
+static void free_all(const struct dram *d, struct piece **list)
 {
 	while (*list) {
 		struct piece *p = *list;
 
 		unchain(list, p);
-		free(p);
+		free_piece(d, p);
 	}
 }
 
@@ -81,16 +253,16 @@ static void dram_close(struct asl_store *store)
 {
 	struct dram *d = (struct dram *)store;
 
-	free_all(&d->first);
-	free_all(&d->kept);
+	free_all(d, &d->first);
+	free_all(d, &d->kept);
 	free(d);
 }
 
 /* ---- Large pieces ---- */
 
-static bool is_large(size_t bytes)
+static bool is_large(const struct dram *d, size_t bytes)
 {
-	return bytes >= LARGE_BYTES;
+	return d->bind || bytes >= LARGE_BYTES;
 }
 
 /* The smallest piece that was given back, within these sizes. */
@@ -116,7 +288,7 @@ static void make_room(struct dram *d, size_t bytes)
 	if (d->most_bytes < held)
 		d->most_bytes = held;
 	while (d->kept && held + d->kept_bytes > d->most_bytes)
-		free(take_kept(d, 0, SIZE_MAX));
+		free_piece(d, take_kept(d, 0, SIZE_MAX));
 }
 
 /* Pieces of many MiB have whole huge pages: tiles walk them with strides. */
@@ -130,11 +302,9 @@ static struct piece *allocate_large(struct dram *d, size_t bytes)
 	p = take_kept(d, bytes, 2 * bytes);
 	if (!p) {
 		make_room(d, bytes);
-		p = aligned_alloc(page, bytes);
+		p = take_pages(d, page, bytes);
 		if (!p)
 			return NULL;
-		if (page == HUGE_PAGE_BYTES)
-			madvise(p, bytes, MADV_HUGEPAGE);
 		p->bytes = bytes;
 	}
 	d->held_bytes += p->bytes;
@@ -145,7 +315,7 @@ static struct piece *allocate(struct dram *d, size_t bytes)
 {
 	struct piece *p;
 
-	if (is_large(bytes))
+	if (is_large(d, bytes))
 		return allocate_large(d, bytes);
 	p = aligned_alloc(64, (bytes + 63) / 64 * 64);
 	if (p)
@@ -162,6 +332,9 @@ static int dram_take(struct asl_store *store, double **at, uint64_t words)
 
 	if (words < (uint64_t)PTRDIFF_MAX / sizeof(double) - HUGE_PAGE_BYTES)
 		p = allocate(d, sizeof *p + words * sizeof(double));
+	if (!p && d->bind)
+		return asl_fail(-ENOMEM, "no memory for %ju words: %s", words,
+				asl_failure());
 	if (!p)
 		return asl_fail(-ENOMEM, "no memory for %ju words (%.1f MiB)",
 				words, (double)words / 131072);
@@ -178,7 +351,7 @@ static void dram_give(struct asl_store *store, double *at)
 
 	assert(p->owner == d);
 	unchain(&d->first, p);
-	if (!is_large(p->bytes)) {
+	if (!is_large(d, p->bytes)) {
 		free(p);
 		return;
 	}
@@ -192,6 +365,18 @@ const struct asl_store_ops asl_store_dram = {
 	.summary = "ordinary memory: the baseline, and for debugging",
 	.can = {.has_data = true},
 	.open = dram_open,
+	.close = dram_close,
+	.take = dram_take,
+	.give = dram_give,
+	.read = asl_store_copy,
+	.write = asl_store_copy,
+};
+
+const struct asl_store_ops asl_store_node_memory = {
+	.name = "node",
+	.summary = "memory of one NUMA node: CXL, DIMMs as memory, HBM",
+	.can = {.has_data = true, .needs_node = true},
+	.open = node_open,
 	.close = dram_close,
 	.take = dram_take,
 	.give = dram_give,

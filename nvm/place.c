@@ -22,16 +22,14 @@
 
 int asl_pool_check_dir(const char *dir)
 {
+	struct asl_device device;
 	struct stat st;
 
 	if (stat(dir, &st) != 0)
 		return asl_fail(-errno, "pool directory %s: %s", dir,
 				strerror(errno));
 	if (S_ISCHR(st.st_mode))
-		return asl_fail(-ENOTDIR,
-				"%s is a device; pools need a directory (of a "
-				"DAX file system)",
-				dir);
+		return asl_device_look(&device, dir);
 	if (!S_ISDIR(st.st_mode))
 		return asl_fail(-ENOTDIR, "%s is not a directory", dir);
 	return 0;
@@ -145,6 +143,22 @@ static void find_device(struct asl_store_place *out, const char *path)
 	out->numa_node = *node ? atoi(node) : -1;
 }
 
+/* "mpol=bind:1", "mpol=prefer=static:1": the one node of a tmpfs; -1: any. */
+static int node_of_policy(const char *options)
+{
+	const char *at = strstr(options, "mpol=");
+	size_t length = at ? strcspn(at, ",") : 0;
+	const char *colon = at ? memchr(at, ':', length) : NULL;
+	char *end;
+	long node = colon ? strtol(colon + 1, &end, 10) : -1;
+
+	/* A list goes on after a comma, or has a range. */
+	if (!colon || end == colon + 1 || (*end && *end != ',') ||
+	    (*end && end[1] >= '0' && end[1] <= '9'))
+		return -1;
+	return (int)node;
+}
+
 static void find_all(struct asl_store_place *out, const char *dir)
 {
 	char real[PATH_MAX];
@@ -153,6 +167,32 @@ static void find_all(struct asl_store_place *out, const char *dir)
 		COPY(real, dir);
 	find_mount(out, real);
 	find_device(out, real);
+	if (!strcmp(out->file_system, "tmpfs"))
+		out->numa_node = node_of_policy(out->options);
+}
+
+bool asl_pool_policy(char *text, size_t room, const char *dir)
+{
+	struct asl_store_place x = {.numa_node = -1};
+	const char *at;
+
+	find_all(&x, dir);
+	at = strcmp(x.file_system, "tmpfs") ? NULL : strstr(x.options, "mpol=");
+	if (at)
+		snprintf(text, room, "%.*s", (int)strcspn(at, ","), at);
+	return at;
+}
+
+static int find_dax_device(struct asl_store_place *out, const char *place)
+{
+	const char *slash = strrchr(place, '/');
+	struct asl_device x;
+	int err = asl_device_look(&x, place);
+
+	out->medium = "devdax";
+	out->numa_node = x.node;
+	COPY(out->device, slash ? slash + 1 : place);
+	return err;
 }
 
 int asl_store_place(struct asl_store_place *out, const char *dir)
@@ -163,6 +203,8 @@ int asl_store_place(struct asl_store_place *out, const char *dir)
 
 	*out = (struct asl_store_place){.numa_node = -1};
 	err = asl_pool_path(path, &want);
+	if (!err && asl_device_is(dir))
+		return find_dax_device(out, dir);
 	if (!err)
 		err = asl_pool_create(&fd, path, 0, false);
 	if (err)
@@ -173,15 +215,49 @@ int asl_store_place(struct asl_store_place *out, const char *dir)
 	return 0;
 }
 
-int asl_store_node(int *node, const char *dir)
+int asl_store_site(struct asl_store_site *out, const char *place)
 {
 	struct asl_store_place x = {.numa_node = -1};
-	int err = asl_pool_check_dir(dir);
+	struct asl_device device;
+	int err = asl_pool_check_dir(place);
 
-	if (!err)
-		find_all(&x, dir);
-	*node = x.numa_node;
-	return err;
+	*out = (struct asl_store_site){.node = -1};
+	if (err)
+		return err;
+	if (asl_device_is(place)) {
+		err = asl_device_look(&device, place);
+		*out = (struct asl_store_site){device.node, true, device.id};
+		return err;
+	}
+	find_all(&x, place);
+	*out = (struct asl_store_site){x.numa_node, false, device_of(place)};
+	return 0;
+}
+
+/* A DAX file system says so among its options, if not by default. */
+static bool is_dax(const struct mntent *m)
+{
+	return hasmntopt(m, "dax") || strstr(m->mnt_fsname, "/pmem");
+}
+
+bool asl_store_find(struct asl_store_places *out)
+{
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	char text[8192], list[PATH_MAX] = "";
+	struct mntent m;
+	size_t used = 0;
+
+	while (f && used < sizeof list && getmntent_r(f, &m, text, sizeof text))
+		if (is_dax(&m) && !strchr(m.mnt_dir, ','))
+			used += (size_t)snprintf(list + used,
+						 sizeof list - used, "%s%s",
+						 used ? "," : "", m.mnt_dir);
+	if (f)
+		endmntent(f);
+	if (used < sizeof list)
+		asl_device_list(list, sizeof list);
+	used = strlen(list);
+	return used && used < sizeof list && !asl_store_split(out, list);
 }
 
 /* ---- How much there is ---- */
@@ -191,8 +267,11 @@ static uint64_t capacity_of(const char *dir)
 {
 	uint64_t memory = asl_memory_limit(""), bytes;
 	struct asl_store_place x = {.numa_node = -1};
+	struct asl_device device;
 	struct statvfs fs;
 
+	if (asl_device_is(dir))
+		return asl_device_look(&device, dir) ? 0 : device.bytes;
 	if (statvfs(dir, &fs) != 0)
 		return 0;
 	bytes = (uint64_t)fs.f_blocks * fs.f_frsize;
@@ -204,8 +283,12 @@ static uint64_t capacity_of(const char *dir)
 
 static bool is_known(const struct asl_store_places *p, int i)
 {
+	struct asl_store_site x, y;
+
 	for (int j = 0; j < i; j++)
-		if (device_of(p->at[j]) == device_of(p->at[i]))
+		if (!asl_store_site(&x, p->at[j]) &&
+		    !asl_store_site(&y, p->at[i]) && x.id == y.id &&
+		    x.single == y.single)
 			return true;
 	return false;
 }

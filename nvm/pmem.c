@@ -102,11 +102,15 @@ int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 	if (want->about)
 		snprintf(layout, sizeof layout, ASL_POOL_RESUMABLE,
 			 ASL_POOL_VERSION, bytes);
+	err = p->device < 0 ? 0 : asl_device_clear(fd, p->place, layout);
+	if (err)
+		return err;
 	p->base.medium = asl_pool_medium(fd);
-	if (strcmp(p->base.medium, "fsdax"))
+	if (strcmp(p->base.medium, "fsdax") && strcmp(p->base.medium, "devdax"))
 		pmemobj_ctl_set(NULL, "sds.at_create", &off);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	p->pop = pmemobj_create(path, layout, 0, 0600);
+	p->pop = pmemobj_create(p->device < 0 ? path : p->place, layout, 0,
+				0600);
 	if (!p->pop)
 		return pool_failed(want);
 	oid = pmemobj_root(p->pop, asl_pool_root_bytes(want->pieces));
@@ -142,6 +146,38 @@ static int open_own(struct asl_pmem *p, const char *path, uint64_t bytes,
 	return err;
 }
 
+static int open_device(struct asl_pmem *p, const char *place, uint64_t bytes,
+		       const struct asl_store_want *want)
+{
+	char layout[ASL_DEVICE_LAYOUT];
+	enum asl_device_holds holds = ASL_HOLDS_NOTHING;
+	int err = asl_device_open(&p->device, place, bytes, &bytes);
+
+	if (err)
+		return err;
+	snprintf(p->place, sizeof p->place, "%s", place);
+	p->stays = want->keep;
+	if (!want->erase)
+		err = asl_device_holds(&holds, p->device, place, layout);
+	if (!err && holds > ASL_HOLDS_POOL)
+		err = asl_device_refuse(place, holds);
+	if (!err)
+		err = asl_pmem_make(p, p->device, bytes, want);
+	if (err)
+		close(p->device);
+	return err;
+}
+
+static int open_any(struct asl_pmem *p, const char *path, uint64_t bytes,
+		    const struct asl_store_want *want)
+{
+	p->fd = p->device = -1;
+	if (want->about)
+		return asl_pmem_resume(p, path, bytes, want);
+	return asl_device_is(want->dir) ? open_device(p, path, bytes, want)
+					: open_own(p, path, bytes, want);
+}
+
 static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 {
 	char path[PATH_MAX];
@@ -156,9 +192,7 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 	p = calloc(1, sizeof *p + (size_t)want->pieces * sizeof p->slot[0]);
 	if (!p)
 		return asl_fail(-ENOMEM, "no memory for a store");
-	p->fd = -1;
-	err = want->about ? asl_pmem_resume(p, path, bytes, want)
-			  : open_own(p, path, bytes, want);
+	err = open_any(p, path, bytes, want);
 	if (err) {
 		free(p->base.file);
 		free(p);
@@ -179,6 +213,10 @@ static void pmem_close(struct asl_store *store)
 
 	asl_mapped_forget(p->pop);
 	pmemobj_close(p->pop);
+	if (p->device >= 0 && (store->discarded || !p->stays))
+		asl_device_clear(p->device, p->place, "");
+	if (p->device >= 0 && p->device != p->fd)
+		close(p->device);
 	if (p->fd >= 0) /* it holds the locks */
 		close(p->fd);
 	free(p->base.file);

@@ -94,13 +94,54 @@ int asl_pool_preallocate(int fd, const char *path, uint64_t bytes);
 int asl_pool_sync_dir(const char *path);
 
 /*
- * fsdax, fsdax-msync, tmpfs or file, whatever libpmem was told; whether words of a
- * pool are durable once they are flushed; and a note for the user.
+ * devdax, fsdax, fsdax-msync, tmpfs or file, whatever libpmem was told; whether words
+ * of a pool are durable once they are flushed; and a note for the user.
  */
 const char *asl_pool_medium(int fd);
 bool asl_pool_is_pmem(const void *at, size_t bytes, const char *medium);
 void asl_pool_note(char *note, size_t room, const char *medium,
 		   const char *dir);
+
+/* Which memory a tmpfs has been told to take: "mpol=bind:2"; false: any. */
+bool asl_pool_policy(char *text, size_t room, const char *dir);
+
+/* Lock a pool for this run; -ETXTBSY: another run has it open. */
+int asl_pool_lock(int fd, const char *path);
+
+/* ---- Devices: device.c ---- */
+
+struct asl_device {
+	uint64_t id, bytes, align;
+	int node; /* -1: not known */
+};
+
+/* Is it a device at all?  And a DAX device that this user may use: 0 or -errno. */
+bool asl_device_is(const char *place);
+int asl_device_look(struct asl_device *out, const char *place);
+
+/* Add DAX devices of this host to a list with commas. */
+void asl_device_list(char *list, size_t room);
+
+/* Open and lock a device that has so much room; *bytes is its size. */
+int asl_device_open(int *fd, const char *place, uint64_t needed,
+		    uint64_t *bytes);
+
+enum asl_device_holds {
+	ASL_HOLDS_NOTHING,
+	ASL_HOLDS_POOL, /* ours, of a run that was killed, or kept it */
+	ASL_HOLDS_RUN,	/* ours, and may be resumed */
+	ASL_HOLDS_STRANGER,
+};
+
+enum { ASL_DEVICE_LAYOUT = 1024 };
+
+/* What it holds, and its layout. */
+int asl_device_holds(enum asl_device_holds *out, int fd, const char *place,
+		     char layout[ASL_DEVICE_LAYOUT]);
+int asl_device_refuse(const char *place, enum asl_device_holds holds);
+
+/* Empty it for a pool of this layout; "": leave nothing. */
+int asl_device_clear(int fd, const char *place, const char *layout);
 
 /* The checksum of a head. */
 static inline uint64_t asl_pool_check(const struct asl_pool *x)
@@ -127,6 +168,10 @@ struct asl_pmem {
 	bool is_pmem;	/* flushing is enough */
 	uint64_t taken; /* words in the pool */
 	uint64_t takes; /* so far */
+
+	int device;	    /* open and locked; -1: the pool is a file */
+	char place[PATH_MAX]; /* of the device */
+	bool stays;	    /* a pool on a device that is not to be cleared */
 
 	/* For a pool that outlasts its run: */
 	bool skips;

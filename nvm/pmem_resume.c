@@ -38,7 +38,7 @@ static struct flock byte_lock(off_t at)
 			      .l_len = 1};
 }
 
-static int lock(int fd, const char *path)
+int asl_pool_lock(int fd, const char *path)
 {
 	struct flock x = byte_lock(LOCK_HELD), who = byte_lock(LOCK_WHO);
 
@@ -72,30 +72,29 @@ static int refuse(const char *path, const char *what, const char *found,
 			what, found, expected);
 }
 
-static int check_layout(int fd, const char *path, const struct stat *st)
+static int check_layout(const char *path, const char *layout, uintmax_t length)
 {
-	char sign[9] = "", layout[LAYOUT_BYTES + 1] = "", is[32], said[32];
+	char is[32], said[32];
 	uintmax_t bytes;
 	int version;
 
-	if (pread(fd, sign, 8, 0) != 8 || strcmp(sign, "PMEMOBJ") ||
-	    pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES ||
-	    sscanf(layout, ASL_POOL_RESUMABLE, &version, &bytes) != 2)
+	if (sscanf(layout, ASL_POOL_RESUMABLE, &version, &bytes) != 2)
 		return refuse(path, "its beginning", "something else",
 			      "a pool that aslant can resume");
 	snprintf(is, sizeof is, "%d", version);
 	snprintf(said, sizeof said, "%d", ASL_POOL_VERSION);
 	if (version != ASL_POOL_VERSION)
 		return refuse(path, "format version", is, said);
-	snprintf(is, sizeof is, "%jd bytes", (intmax_t)st->st_size);
+	snprintf(is, sizeof is, "%ju bytes", length);
 	snprintf(said, sizeof said, "%ju", bytes);
-	return (uintmax_t)st->st_size == bytes
-		       ? 0
-		       : refuse(path, "length", is, said);
+	return length == bytes ? 0 : refuse(path, "length", is, said);
 }
 
-static int check_file(int fd, const char *path)
+/* Fills the layout that the file has, and its length. */
+static int check_file(char layout[LAYOUT_BYTES + 1], uintmax_t *length, int fd,
+		      const char *path)
 {
+	char sign[9] = "";
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
@@ -104,7 +103,12 @@ static int check_file(int fd, const char *path)
 		return refuse(path, "what it is", "no regular file", "a pool");
 	if (st.st_uid != geteuid())
 		return refuse(path, "owner", "another user", "who runs this");
-	return check_layout(fd, path, &st);
+	*length = (uintmax_t)st.st_size;
+	if (pread(fd, sign, 8, 0) != 8 || strcmp(sign, "PMEMOBJ") ||
+	    pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES)
+		layout[0] = '\0';
+	layout[LAYOUT_BYTES] = '\0';
+	return check_layout(path, layout, *length);
 }
 
 /* The value in a line "name value"; all of a line with another name. */
@@ -239,30 +243,34 @@ static int open_root(struct asl_pmem *p, const char *path, size_t length,
 	return err ? err : find_pieces(p, path);
 }
 
+static int open_root_or_close(struct asl_pmem *p, const char *path,
+			      size_t length, const struct asl_store_want *want)
+{
+	int err;
+
+	p->is_pmem = asl_pool_is_pmem(p->pop, length, p->base.medium);
+	p->base.resumed = true;
+	err = open_root(p, path, length, want);
+	if (err)
+		pmemobj_close(p->pop);
+	return err;
+}
+
 static int open_there(struct asl_pmem *p, int fd, const char *path,
 		      const struct asl_store_want *want)
 {
-	char layout[LAYOUT_BYTES + 1] = "", link[64];
-	struct stat st;
-	int err = check_file(fd, path);
+	char layout[LAYOUT_BYTES + 1], link[64];
+	uintmax_t length = 0;
+	int err = check_file(layout, &length, fd, path);
 
 	if (err)
 		return err;
-	if (pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES ||
-	    fstat(fd, &st) != 0)
-		return asl_fail(-EIO, "pool %s: it can't be read", path);
 	p->base.medium = asl_pool_medium(fd);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	p->pop = pmemobj_open(link, layout);
 	if (!p->pop)
 		return damaged(path, pmemobj_errormsg());
-	p->is_pmem =
-		asl_pool_is_pmem(p->pop, (size_t)st.st_size, p->base.medium);
-	p->base.resumed = true;
-	err = open_root(p, path, (size_t)st.st_size, want);
-	if (err)
-		pmemobj_close(p->pop);
-	return err;
+	return open_root_or_close(p, path, (size_t)length, want);
 }
 
 /* ---- A new pool ---- */
@@ -293,7 +301,7 @@ static int make(struct asl_pmem *p, int *fd, const struct spot *at,
 	*fd = asl_pool_unnamed(at->dir, name);
 	if (*fd < 0)
 		return asl_pool_failed(at->path);
-	err = lock(*fd, at->path);
+	err = asl_pool_lock(*fd, at->path);
 	if (!err)
 		err = asl_pool_preallocate(*fd, at->path, bytes);
 	if (!err)
@@ -323,7 +331,7 @@ static int open_either(struct asl_pmem *p, int *fd, const struct spot *at,
 		return asl_fail(-errno, "pool %s: %s", at->path,
 				errno == ELOOP ? "it is a symbolic link"
 					       : strerror(errno));
-	err = lock(*fd, at->path);
+	err = asl_pool_lock(*fd, at->path);
 	return err ? err : open_there(p, *fd, at->path, want);
 }
 
@@ -343,6 +351,79 @@ static int open_at(struct asl_pmem *p, int *fd, const char *path,
 	return err;
 }
 
+/* ---- On a device ---- */
+
+/* Making it was interrupted: the head's magic is written last. */
+static bool is_unfinished(struct asl_pmem *p, uint64_t length)
+{
+	size_t bytes = pmemobj_root_size(p->pop);
+	PMEMoid root;
+
+	if (!bytes)
+		return true;
+	if (bytes < sizeof(struct asl_pool) || bytes > length)
+		return false;
+	root = pmemobj_root(p->pop, bytes);
+	return root.off <= length - bytes &&
+	       !((const struct asl_pool *)pmemobj_direct(root))->magic;
+}
+
+/* *there: a complete pool was found.  A device that is cut short has none. */
+static int open_on_device(bool *there, struct asl_pmem *p, uint64_t bytes,
+			  const struct asl_store_want *want)
+{
+	char layout[ASL_DEVICE_LAYOUT];
+	enum asl_device_holds holds;
+	int err = asl_device_holds(&holds, p->device, p->place, layout);
+
+	*there = false;
+	if (err)
+		return err;
+	if (holds == ASL_HOLDS_STRANGER)
+		return asl_device_refuse(p->place, holds);
+	if (holds != ASL_HOLDS_RUN)
+		return 0;
+	err = check_layout(p->place, layout, bytes);
+	if (err)
+		return err;
+	p->base.medium = "devdax";
+	p->pop = pmemobj_open(p->place, layout);
+	if (!p->pop)
+		return 0;
+	if (is_unfinished(p, bytes)) {
+		pmemobj_close(p->pop);
+		return 0;
+	}
+	*there = true;
+	return open_root_or_close(p, p->place, bytes, want);
+}
+
+static int resume_device(struct asl_pmem *p, const char *place, uint64_t bytes,
+			 const struct asl_store_want *want)
+{
+	int err = asl_device_open(&p->device, place, bytes, &bytes);
+	bool there;
+
+	if (err)
+		return err;
+	p->stays = true;
+	snprintf(p->place, sizeof p->place, "%s", place);
+	err = open_on_device(&there, p, bytes, want);
+	if (!err && !there)
+		err = asl_pmem_make(p, p->device, bytes, want);
+	if (err)
+		close(p->device);
+	return err;
+}
+
+static int resume_file(struct asl_pmem *p, int *fd, const char *path,
+		       uint64_t bytes, const struct asl_store_want *want)
+{
+	p->base.file = strdup(path);
+	return p->base.file ? open_at(p, fd, path, bytes, want)
+			    : asl_fail(-ENOMEM, "no memory for a store");
+}
+
 int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
 		    const struct asl_store_want *want)
 {
@@ -353,11 +434,12 @@ int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
 			-EINVAL,
 			"the case of the pool takes more than %d characters",
 			ASL_POOL_ABOUT - 1);
-	p->base.file = strdup(path);
-	err = p->base.file ? open_at(p, &fd, path, bytes, want)
-			   : asl_fail(-ENOMEM, "no memory for a store");
+	err = asl_device_is(path) ? resume_device(p, path, bytes, want)
+				  : resume_file(p, &fd, path, bytes, want);
+	if (p->device >= 0)
+		fd = p->device;
 	if (err) {
-		if (fd >= 0)
+		if (fd >= 0 && p->device < 0)
 			close(fd);
 		return err;
 	}
@@ -381,7 +463,7 @@ bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,
 		if (!slot->at || slot->number != p->takes)
 			continue;
 		if (slot->words != words || slot->taken) {
-			*err = damaged(p->base.file,
+			*err = damaged(p->base.file ? p->base.file : p->place,
 				       "a piece is not what it was");
 			return true;
 		}

@@ -136,6 +136,10 @@ int asl_pool_path(char path[PATH_MAX], const struct asl_store_want *want)
 	if (strlen(id) >= ASL_POOL_RUN_ID)
 		return asl_fail(-ENAMETOOLONG, "run id '%s' is longer than %d",
 				id, ASL_POOL_RUN_ID - 1);
+	if (asl_device_is(want->dir)) {
+		snprintf(path, PATH_MAX, "%s", want->dir);
+		return asl_pool_check_dir(want->dir);
+	}
 	len = snprintf(path, PATH_MAX, "%s/aslant-%s-%d.pool", want->dir, id,
 		       want->rank);
 	if (len < 0 || len >= PATH_MAX)
@@ -283,7 +287,10 @@ const char *asl_pool_medium(int fd)
 {
 	struct statfs fs;
 	struct statx st;
+	struct stat node;
 
+	if (fstat(fd, &node) == 0 && S_ISCHR(node.st_mode))
+		return "devdax";
 	if (fstatfs(fd, &fs) == 0 &&
 	    (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC))
 		return "tmpfs";
@@ -327,7 +334,7 @@ static void find_dax(char name[32], const char *dir)
 static void about(char *note, size_t room, const char *medium, const char *dir)
 {
 	const char *what = "";
-	char device[32] = "";
+	char device[32] = "", policy[64];
 
 	if (!strcmp(medium, "file"))
 		find_dax(device, dir);
@@ -337,6 +344,15 @@ static void about(char *note, size_t room, const char *medium, const char *dir)
 			 "DAX: with blocks of 4096 bytes and mount -o "
 			 "dax=always they would lie on %s",
 			 device);
+		return;
+	}
+	if (!strcmp(medium, "tmpfs") &&
+	    asl_pool_policy(policy, sizeof policy, dir)) {
+		snprintf(
+			note, room,
+			"pools lie on tmpfs with %s, not on persistent memory: "
+			"they cost what the memory of that node costs",
+			policy);
 		return;
 	}
 	if (!strcmp(medium, "tmpfs"))

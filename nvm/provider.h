@@ -15,6 +15,7 @@ struct asl_store {
 	const char *medium;
 	char note[256];
 	char *file; /* what discard removes; the provider's, or NULL */
+	bool discarded; /* a device, too, is to be left empty */
 	int error;  /* the first write that did not become durable */
 	char *why;  /* and asl_failure() then */
 	/* For a pool that outlasts its run: */
@@ -49,7 +50,7 @@ struct asl_store_ops {
 };
 
 extern const struct asl_store_ops asl_store_pmem, asl_store_dram,
-	asl_store_null;
+	asl_store_node_memory, asl_store_null;
 
 /*
  * A store's read or write by all threads of the team, each of which calls

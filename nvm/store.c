@@ -20,6 +20,7 @@
 static const struct asl_store_ops *const table[] = {
 	&asl_store_pmem,
 	&asl_store_dram,
+	&asl_store_node_memory,
 	&asl_store_null,
 };
 
@@ -81,6 +82,8 @@ void asl_store_close(struct asl_store *store)
 
 void asl_store_discard(struct asl_store *store)
 {
+	if (store)
+		store->discarded = true;
 	if (store && store->file)
 		unlink(store->file);
 	asl_store_close(store);

@@ -2,7 +2,7 @@
  * store.h -- the large memory of one rank, where matrices live
  *
  * A store is opened by name: `pmem` (one libpmemobj pool per rank), `dram`
- * (ordinary memory) or `null` (no data at all: pieces have no address, and moving
+ * (ordinary memory), `node` (memory of one NUMA node) or `null` (no data at all: pieces have no address, and moving
  * words is free).  Words are doubles.
  *
  * Reading	Pieces may be read in place, by anybody.
@@ -27,8 +27,9 @@
 struct asl_store;
 
 struct asl_store_want {
-	const char *name;   /* pmem, dram, null */
-	const char *dir;    /* pmem: where the pool goes; must exist */
+	const char *name;   /* pmem, dram, node, null */
+	const char *dir;    /* pmem: a directory or a DAX device */
+	bool erase; /* pmem: whatever is on the device is overwritten */
 	const char *run_id; /* pmem: goes into the pool's header and name */
 	int rank;	    /* pmem: goes there, too */
 	uint64_t words;	    /* pmem: the most that is taken at a time */
@@ -41,13 +42,18 @@ struct asl_store_want {
 	 */
 	const char *about;
 	uint64_t log; /* and words set aside in it, for asl_store_log */
+
+	/* node: the NUMA node, its kind, and what takes an area's pages there. */
+	int node;
+	const char *kind;
+	int (*bind)(void *at, size_t bytes, int node);
 };
 
 /*
  * On success *out is the caller's to close; on failure *out is NULL.
  *
  *	-ENOENT		no such store, or the directory is missing
- *	-ENOTDIR -EACCES -EROFS	the directory can't be used
+ *	-ENOTDIR -EACCES -EROFS	the directory or device can't be used
  *	-ENOSPC		the file system can't hold the pool
  *	-EFBIG		a piece must be larger than a store can hold in one, or
  *			the pool larger than ulimit -f allows
@@ -55,7 +61,8 @@ struct asl_store_want {
  *	-EINVAL -ENAMETOOLONG	the run id can't be part of a file name
  *	-EINVAL		about: the pool that is there is cut off, damaged, not
  *			ours, of another version, or for something else
- *	-ETXTBSY	about: another process has it open
+ *	-ETXTBSY	about, or a device: another process has it open
+ *	-EINVAL		a device holds what is not ours, or an interrupted run
  *
  * A pool is preallocated in full, so that a full file system is found here and
  * never later.  Without keep it has no name (O_TMPFILE), so dir may be used
@@ -67,7 +74,7 @@ int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
 /* NULL is allowed.  Frees all pieces, except those in a kept pool. */
 void asl_store_close(struct asl_store *store);
 
-/* Close, and remove the file that keep or about would leave behind. */
+/* Close, and remove what keep or about would leave behind. */
 void asl_store_discard(struct asl_store *store);
 
 /*
@@ -124,7 +131,10 @@ uint64_t asl_store_check(const void *at, size_t bytes, uint64_t from);
 /* False for null: there are no words behind the addresses. */
 bool asl_store_has_data(const struct asl_store *store);
 
-/* fsdax, devdax, tmpfs, file, dram, or model if there are no words. */
+/*
+ * fsdax, devdax, tmpfs, file; dram; for a node what it is made of; model if there
+ * are no words.
+ */
 const char *asl_store_medium(const struct asl_store *store);
 
 /* A note for the user about the medium, or "". */
@@ -140,6 +150,7 @@ int asl_store_persist(const void *at, size_t bytes);
 struct asl_store_traits {
 	bool has_data;	/* there are words behind the addresses */
 	bool needs_dir; /* a pool is a file, in asl_store_want.dir */
+	bool needs_node; /* memory of a NUMA node, asl_store_want.node */
 	bool lasts;	/* a pool may outlast its run (asl_store_want.about) */
 };
 
@@ -173,8 +184,20 @@ struct asl_store_places {
 /* 0, -EINVAL: an empty name, or too many; -ENAMETOOLONG.  No place is tried. */
 int asl_store_split(struct asl_store_places *out, const char *list);
 
-/* The NUMA node that a place is next to; -1: not known.  0 or -errno. */
-int asl_store_node(int *node, const char *dir);
+/* What decides who takes a place for pools; 0 or -errno. */
+struct asl_store_site {
+	int node;    /* that it is next to; -1: not known */
+	bool single; /* a DAX device: one pool fills it */
+	uint64_t id; /* of the device or the file system */
+};
+
+int asl_store_site(struct asl_store_site *out, const char *place);
+
+/*
+ * Places for persistent pools that are mounted here; false: there are none, or a
+ * list of them is too long.
+ */
+bool asl_store_find(struct asl_store_places *out);
 
 /* Bytes that the places of a list can hold on this host; 0: not known. */
 uint64_t asl_store_capacity(const char *list);

@@ -22,6 +22,18 @@
 
 static char dir[64];
 
+static int binding;
+static size_t bound; /* bytes, of the last area */
+
+static int bind(void *at, size_t bytes, int node)
+{
+	assert_int_equal((uintptr_t)at % 4096, 0);
+	assert_int_equal(bytes % 4096, 0);
+	assert_int_equal(node, 0);
+	bound += bytes;
+	return binding ? asl_fail(binding, "no node") : 0;
+}
+
 static struct asl_store *open_store(const char *name, uint64_t words,
 				    int pieces)
 {
@@ -30,7 +42,9 @@ static struct asl_store *open_store(const char *name, uint64_t words,
 				      .run_id = "stores",
 				      .rank = 3,
 				      .words = words,
-				      .pieces = pieces};
+				      .pieces = pieces,
+				      .kind = "hbm",
+				      .bind = bind};
 	struct asl_store *store;
 
 	if (asl_store_open(&store, &want) != 0)
@@ -155,10 +169,10 @@ static void pieces_are_apart_and_aligned(void **state)
 					 511,	4096, 4097,  49151, 49152,
 					 70001, 1,    65536, 300000};
 	enum { N = sizeof(sizes) / sizeof(sizes[0]) };
-	const char *names[] = {"dram", "pmem"};
+	const char *names[] = {"dram", "pmem", "node"};
 
 	(void)state;
-	for (int s = 0; s < 2; s++) {
+	for (int s = 0; s < 3; s++) {
 		struct asl_store *store = open_store(names[s], 1000000, N);
 		double *at[N];
 
@@ -220,6 +234,28 @@ static void dram_that_is_not_there(void **state)
 	asl_store_close(NULL);
 }
 
+/* Every piece is bound, in whole pages, before it is used; or is not there. */
+static void pieces_of_a_node_are_bound(void **state)
+{
+	struct asl_store *store = open_store("node", 100000, 3);
+	double *at, *none = NULL;
+
+	(void)state;
+	assert_string_equal(asl_store_medium(store), "hbm");
+	bound = 0;
+	at = take(store, 1);
+	assert_int_equal(bound, 4096);
+	asl_store_give(store, at);
+	at = take(store, 90000);
+	assert_in_range(bound, 4096 + 90000 * sizeof *at,
+			4096 + 90000 * sizeof *at + 8192);
+	binding = -ENODEV;
+	assert_int_equal(asl_store_take(store, &none, 70000), -ENOMEM);
+	binding = 0;
+	assert_null(none);
+	asl_store_close(store);
+}
+
 static void stores_have_names(void **state)
 {
 	const char *const *names = asl_store_names();
@@ -229,8 +265,9 @@ static void stores_have_names(void **state)
 	(void)state;
 	assert_string_equal(names[0], "pmem");
 	assert_string_equal(names[1], "dram");
-	assert_string_equal(names[2], "null");
-	assert_null(names[3]);
+	assert_string_equal(names[2], "node");
+	assert_string_equal(names[3], "null");
+	assert_null(names[4]);
 	for (int i = 0; names[i]; i++)
 		assert_true(strlen(asl_store_summary(names[i])) > 10);
 	assert_string_equal(asl_store_summary("tape"), "");
@@ -305,6 +342,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(pieces_are_apart_and_aligned),
 		cmocka_unit_test(null_has_no_words),
 		cmocka_unit_test(dram_that_is_not_there),
+		cmocka_unit_test(pieces_of_a_node_are_bound),
 		cmocka_unit_test(stores_have_names),
 		cmocka_unit_test(default_dir),
 	};

@@ -69,11 +69,14 @@ static json_t *pack(const struct asl_estimate of[ASL_QUANTITIES])
 }
 
 /* How a store makes words durable follows from what it lies on. */
-static const char *persist(const struct asl_calibration *x)
+static const char *persist(const struct asl_calibration *x, const char *store)
 {
+	if (!asl_store_can(store)->needs_dir)
+		return "store";
+
 	if (!strcmp(x->medium, "fsdax") || !strcmp(x->medium, "devdax"))
 		return "nt-store";
-	return strcmp(x->medium, "dram") ? "msync" : "store";
+	return "msync";
 }
 
 static json_t *provenance(const struct asl_calibration *x,
@@ -120,8 +123,9 @@ static json_t *profile(const struct asl_calibration *x,
 			     "rounds, with its 95%% confidence interval",
 			     host, stamp),
 		"access", "tiles of 256 KiB, one after another", "persist",
-		persist(x), "ranks", x->ranks, "figures", pack(x->all), "alone",
-		pack(x->alone), "provenance", provenance(x, want));
+		persist(x, want->store), "ranks", x->ranks, "figures",
+		pack(x->all), "alone", pack(x->alone), "provenance",
+		provenance(x, want));
 }
 
 /* mpiexec stands between the ranks and a terminal: they have to be told. */
@@ -155,7 +159,9 @@ static int check(const struct asl_options *o,
 	if (o->provider && !asl_net_can(want->transport)->takes_provider)
 		return asl_refuse("--provider is for --transport ofi, not %s",
 				  want->transport);
-	code = asl_job_check(o, ranks, true);
+	code = asl_case_check_store(want->store, o);
+	if (!code)
+		code = asl_job_check(o, ranks, true);
 	if (!code && ranks < 2)
 		code = asl_refuse("calibrate: found 1 rank, expected 2 or "
 				  "more: messages have two ends");
@@ -259,6 +265,8 @@ int asl_command_calibrate(struct asl_options *o, int argc, char **argv)
 		.interface = o->interface,
 		.store = o->store ? o->store : "pmem",
 		.nvm_dir = o->nvm_dir,
+		.memory_node = o->memory_node,
+		.erase = o->erase,
 		.bind = o->bind ? o->bind : "none",
 		.quick = o->quick,
 		.progress = progress,

@@ -198,6 +198,8 @@ static void print_node(const json_t *node)
 		printf(" %s", text_of(node, "subtype"));
 	if (*text_of(node, "dax_device"))
 		printf(" of %s", text_of(node, "dax_device"));
+	if (*text_of(node, "dax_device_added"))
+		printf(", %s in it", text_of(node, "dax_device_added"));
 	if (json_object_get(node, "memory_side_cache_bytes")) {
 		fputs(" behind a cache of ", stdout);
 		print_bytes(count_of(node, "memory_side_cache_bytes"));
@@ -248,6 +250,42 @@ static void print_pool(const json_t *pool, const char *title)
 			       text_of(pool, more[i]));
 }
 
+static void print_persistent(const json_t *pool)
+{
+	printf("--nvm-dir %s: ", text_of(pool, "dir"));
+	if (*text_of(pool, "error"))
+		printf("%s", text_of(pool, "error"));
+	else
+		printf("medium %s", text_of(pool, "medium"));
+	if (json_object_get(pool, "numa_node"))
+		printf(", next to node %d", (int)count_of(pool, "numa_node"));
+	putchar('\n');
+}
+
+/* What the large memory may be: persistent memory, or that of any node. */
+static void print_choices(const json_t *all)
+{
+	static struct asl_store_places p;
+	const char *title = "may be";
+	const json_t *node;
+	size_t i;
+
+	for (int k = 0; asl_store_find(&p) && k < p.count; k++) {
+		json_t *pool = describe_place(p.at[k]);
+
+		printf("%-10s", title);
+		print_persistent(pool);
+		json_decref(pool);
+		title = "";
+	}
+	json_array_foreach(json_object_get(all, "numa"), i, node)
+	{
+		printf("%-10s--store node --memory-node %d: %s\n", title,
+		       (int)count_of(node, "node"), text_of(node, "kind"));
+		title = "";
+	}
+}
+
 void asl_list_machine(void)
 {
 	json_t *all = asl_machine_json(), *pools = list_places(NULL);
@@ -266,6 +304,7 @@ void asl_list_machine(void)
 	{
 		print_pool(pool, i ? "" : "pools");
 	}
+	print_choices(all);
 	json_decref(all);
 	json_decref(pools);
 }

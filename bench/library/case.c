@@ -20,6 +20,7 @@
 #include "lib/base/parts.h"
 #include "lib/base/team.h"
 #include "lib/machine/machine.h"
+#include "lib/machine/memories.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -414,10 +415,13 @@ static uint64_t capacity(const struct asl_options *o, bool counted)
 {
 	bool pools = o->store ? asl_store_can(o->store)->needs_dir
 			      : o->nvm_dir || !counted;
+	struct asl_memory_node memory;
 	bool fresh;
 	uint64_t bytes = 0;
 
-	if (pools)
+	if (o->memory_node >= 0 && !asl_memory_node(&memory, o->memory_node))
+		bytes = memory.bytes;
+	else if (pools)
 		bytes = asl_store_capacity(
 			o->nvm_dir ? o->nvm_dir
 				   : asl_store_default_dir(&fresh));
@@ -511,6 +515,10 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 				  "one: nothing else verifies the checksum");
 	if (!o->resume)
 		return 0;
+	if (o->erase)
+		return cannot_resume("--erase, which removes what would be "
+				     "resumed",
+				     "one of the two");
 	if (!asl_store_can(want->store)->lasts)
 		return cannot_resume("a store that ends with the run",
 				     "--store pmem");
@@ -574,6 +582,22 @@ static int choose_emulation(struct asl_case *c, const struct asl_options *o)
 	return check_emulation(c);
 }
 
+int asl_case_check_store(const char *store, const struct asl_options *o)
+{
+	bool needs = asl_store_can(store)->needs_node;
+
+	if (needs && o->memory_node < 0)
+		return asl_refuse("--store %s: found no --memory-node, "
+				  "expected the number of a NUMA node (aslant "
+				  "list machine)",
+				  store);
+	if (!needs && o->memory_node >= 0)
+		return asl_refuse("--memory-node: found --store %s, expected "
+				  "--store node",
+				  store);
+	return 0;
+}
+
 /* ---- The whole case ---- */
 
 static int prepare(struct asl_case *c, const struct asl_options *o,
@@ -608,7 +632,14 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
 {
-	return prepare(c, o, true);
+	struct asl_memory_node memory;
+
+	int err = prepare(c, o, true);
+
+	if (err || o->memory_node < 0 ||
+	    !asl_memory_node(&memory, o->memory_node))
+		return err;
+	return asl_refuse("%s", asl_failure());
 }
 
 static enum asl_verify choose_verify(const struct asl_options *o)
@@ -658,6 +689,7 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->interface = o->interface;
 	want->store = or_else(o->store, "pmem");
 	want->nvm_dir = o->nvm_dir;
+	want->memory_node = o->memory_node;
 	want->result = o->result;
 	want->seed = o->seed;
 	want->exact = o->entries && !strcmp(o->entries, "exact");
@@ -665,11 +697,14 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->warmup = o->warmup;
 	want->hwc = or_else(o->hwc, "auto");
 	want->keep = o->keep;
+	want->erase = o->erase;
 	want->cache_model = o->cache_model;
 	want->bind = or_else(o->bind, or_else(o->placement, "none"));
 	want->threads = choose_threads(o);
 	want->verify = choose_verify(o);
 	err = check_transport(c, o);
+	if (!err)
+		err = asl_case_check_store(want->store, o);
 	if (!err)
 		err = choose_emulation(c, o);
 	if (!err)

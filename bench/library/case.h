@@ -53,6 +53,9 @@ int asl_case_threads(const struct asl_options *o, int ranks);
 /* Is it one file, even one that does not exist yet? */
 bool asl_same_file(const char *a, const char *b);
 
+/* --memory-node goes with a store that needs one: 0, or the exit code. */
+int asl_case_check_store(const char *store, const struct asl_options *o);
+
 /* For complaints: "pmem or dram", "ofi or mpi". */
 const char *asl_stores_with_data(void);
 const char *asl_transports_of_jobs(void);

@@ -292,20 +292,30 @@ const struct asl_option asl_option_table[] = {
 
 	HEADING("Memory"),
 	{"store", "NAME",
-	 "where matrices live: pmem, dram or null, which has no data and "
-	 "only counts (pmem)",
+	 "where matrices live: pmem, dram, node (see --memory-node) or null, "
+	 "which has no data and only counts (pmem)",
 	 R_ | CALIBRATE, NAME(store, asl_store_names)},
 	{"nvm-dir", "DIR",
-	 "where pools live; of several, with commas between them, each rank "
-	 "takes the nearest to its cores; plan, bounds: M is what they hold "
+	 "where pools live: directories, or DAX devices, one for each rank of "
+	 "a host; of several, with commas between them, a rank takes the "
+	 "nearest to its cores; plan, bounds: M is what they hold "
 	 "($ASLANT_NVM_DIR, else a fresh directory under /dev/shm or $TMPDIR)",
 	 RPB | CALIBRATE, TEXT(nvm_dir),
 	 .roles = ASL_OUTSIDE},
+	{"memory-node", "N",
+	 "with --store node: the NUMA node whose memory holds matrices, such as a "
+	 "CXL expander or HBM (aslant list machine)",
+	 RPB | CALIBRATE, INT(memory_node, 0)},
 	{"panels", "WHERE",
 	 "where received panels are staged: dram or nvm (dram)",
 	 RP, CHOICE(panels, panels), .only = with_panels,
 	 .roles = ASL_PLANNED},
 	{"keep", NULL, "keep the pools after the run", R, FLAG(keep),
+	 .roles = ASL_OUTSIDE},
+	{"erase", NULL,
+	 "overwrite whatever is on the DAX devices of --nvm-dir; without, only "
+	 "what aslant left there",
+	 R | CALIBRATE, FLAG(erase),
 	 .roles = ASL_OUTSIDE},
 	{"resume", NULL,
 	 "resume an interrupted run from its pools in --nvm-dir; without "
@@ -732,6 +742,7 @@ void asl_options_init(struct asl_options *o)
 		.reps = 1,
 		.peer_timeout = 60,
 		.cut_timeout = 6,
+		.memory_node = -1,
 		.top = 10,
 		.read_cost = NAN,
 		.write_cost = NAN,

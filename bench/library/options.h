@@ -57,7 +57,8 @@ struct asl_options {
 	int peer_timeout, cut_timeout; /* 60, 6 */
 
 	const char *store, *nvm_dir, *panels;
-	bool keep, resume, checksum;
+	int memory_node; /* -1: none */
+	bool keep, resume, checksum, erase;
 	const char *kernel;
 	uint64_t panel; /* 0: the algorithm's choice */
 	bool overlap;

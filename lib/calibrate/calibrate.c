@@ -15,6 +15,7 @@
 #include "lib/base/error.h"
 #include "lib/calibrate/measure.h"
 #include "lib/machine/machine.h"
+#include "lib/machine/memories.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/pools.h"
 #include "lib/rank/rank.h"
@@ -33,6 +34,7 @@ struct bench {
 	const char *dirs, *dir; /* all, and this rank's; "": none */
 	struct asl_pools pools;
 	struct asl_near near;
+	struct asl_memory_node memory;
 };
 
 /* ---- Subjects ---- */
@@ -145,6 +147,10 @@ static int open_stores(struct bench *b)
 		.rank = b->rank,
 		.words = choose_regions(b),
 		.pieces = 1,
+		.erase = b->want->erase,
+		.node = b->want->memory_node,
+		.kind = b->memory.kind,
+		.bind = asl_memory_bind,
 	};
 	int err = open_store(&b->pool, &b->pool_bench, &want);
 
@@ -180,6 +186,8 @@ static int begin(struct bench *b)
 		return asl_fail(b->want->refused, "%s", b->want->refusal);
 	err = bind(b);
 	b->dirs = b->dir = "";
+	if (!err && asl_store_can(b->want->store)->needs_node)
+		err = asl_memory_node(&b->memory, b->want->memory_node);
 	if (err || !asl_store_can(b->want->store)->needs_dir)
 		return err;
 	b->dirs = b->want->nvm_dir ? b->want->nvm_dir

@@ -47,6 +47,8 @@ struct asl_calibrate_want {
 	const char *provider, *store;
 	const char *interface; /* of the network; NULL: chosen */
 	const char *nvm_dir;   /* NULL: where runs put pools */
+	int memory_node;       /* of a store that needs one */
+	bool erase;	       /* overwrite what is on devices for pools */
 	const char *bind;      /* as asl_machine_bind */
 	bool quick;	       /* half a minute instead of two */
 	void (*progress)(const struct asl_calibrating *at);

@@ -18,6 +18,7 @@
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
 #include "lib/base/system.h"
+#include "lib/machine/memories.h"
 
 /*
  * Caches
@@ -415,9 +416,15 @@ static json_t *describe_node(hwloc_topology_t t, hwloc_obj_t o)
 	json_t *node = json_pack("{s:i, s:o*, s:o*}", "node", (int)o->os_index,
 				 "bytes", known(o->attr->numanode.local_memory),
 				 "local_cpus", processors(o->cpuset));
+	bool mixed = asl_memory_is_mixed(t, o);
+	char kind[ASL_MEMORY_KIND];
 
-	add_text(node, "subtype", o->subtype);
-	add_text(node, "dax_device",
+	asl_memory_kind(kind, t, o);
+	add_text(node, "kind", kind);
+	/* hwloc's subtype is that of the device. */
+	if (!mixed)
+		add_text(node, "subtype", o->subtype);
+	add_text(node, mixed ? "dax_device_added" : "dax_device",
 		 hwloc_obj_get_info_by_name(o, "DAXDevice"));
 	/* Persistent memory in Memory Mode has a cache in front of it. */
 	if (o->parent && o->parent->type == HWLOC_OBJ_MEMCACHE)

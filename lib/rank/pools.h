@@ -13,7 +13,7 @@
 
 struct asl_pools {
 	struct asl_store_places places;
-	int node[ASL_STORE_PLACES]; /* that a place is next to; -1: not known */
+	struct asl_store_site site[ASL_STORE_PLACES];
 };
 
 /* Look at the places of a list on this host; 0 or a negative errno. */

@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "lib/machine/hwc.h"
+#include "lib/machine/memories.h"
 #include "lib/plan/family.h"
 #include "lib/rank/emulate.h"
 #include "lib/rank/pools.h"
@@ -70,6 +71,7 @@ struct asl_rank_case {
 	char run_id[40];
 	const char *dir; /* of this rank's pool */
 	struct asl_near near;
+	struct asl_memory_node memory; /* of a store that needs one */
 	struct asl_store *pool, *staging;
 	int threads, cores;	   /* as in struct asl_rep */
 	struct asl_replay *replay; /* NULL: none */

@@ -32,7 +32,8 @@ struct asl_run_want {
 	const char *provider;		      /* of libfabric; NULL: chosen */
 	const char *interface;		      /* of the network; NULL: chosen */
 	const int *comm;		      /* see struct asl_net_want */
-	const char *store;		      /* pmem, dram, null */
+	const char *store;		      /* pmem, dram, node, null */
+	int memory_node;		      /* of a store that needs one */
 	const char *nvm_dir;		      /* NULL: asl_store_default_dir */
 	const char *files[ASL_MOST_OPERANDS]; /* NULL: generated */
 	const char *result;		      /* file; NULL: none */
@@ -50,6 +51,7 @@ struct asl_run_want {
 	enum asl_verify verify;
 	const char *hwc; /* hardware counters: asl_hwc_names; NULL: off */
 	bool keep;	 /* leave the pools behind */
+	bool erase;	 /* overwrite what is on devices for pools */
 	/*
 	 * Keep the pools until the run completes, and resume from pools of the
 	 * same case: same plan, seed, files, and same `about`, lines of "name

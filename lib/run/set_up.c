@@ -167,6 +167,10 @@ static int take_place(struct asl_rank_case *p)
 	struct asl_common *c = p->common;
 	bool data = asl_store_can(p->want->store)->has_data;
 
+	if (asl_store_can(p->want->store)->needs_node) {
+		p->near = asl_machine_near(p->want->memory_node);
+		return asl_memory_node(&p->memory, p->want->memory_node);
+	}
 	if (!asl_store_can(p->want->store)->needs_dir) {
 		p->near = data ? asl_machine_near(-1)
 			       : (struct asl_near){.core_node = -1, .node = -1};
@@ -207,6 +211,10 @@ static int open_stores(struct asl_rank_case *p)
 		.words = pool_words(p),
 		.pieces = owned + 5, /* three panels, a summand, a spare */
 		.keep = want->keep,
+		.erase = want->erase,
+		.node = want->memory_node,
+		.kind = p->memory.kind,
+		.bind = asl_memory_bind,
 	};
 	struct asl_store_want staging = {.name = "dram"};
 	int err;

@@ -201,6 +201,12 @@ lab_fsdax() {
 		lab_mount "$type" "/dev/pmem$dimm" "$dir" -o dax=always
 }
 
+# lab_devdax DIMM: /dev/daxDIMM.0
+lab_devdax() {
+	modprobe -a device_dax dax_pmem kmem &&
+		ndctl create-namespace -f -e "namespace$1.0" -m devdax >/dev/null
+}
+
 # lab_format ext4|xfs DEVICE [OPTION...]
 lab_format() {
 	local type=$1 device=$2

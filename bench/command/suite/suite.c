@@ -246,7 +246,7 @@ static int suite_launch(const struct asl_suite *s, const struct asl_options *o,
 static void exec_calibrate(const struct asl_suite *s,
 			   const struct asl_options *o, char *path)
 {
-	char *args[8] = {"aslant", "calibrate", path};
+	char *args[16] = {"aslant", "calibrate", path}, node[16];
 	int count = 3;
 
 	if (s->calibrate == ASL_CALIBRATE_QUICK)
@@ -254,6 +254,19 @@ static void exec_calibrate(const struct asl_suite *s,
 	if (o->nvm_dir) {
 		args[count++] = "--nvm-dir";
 		args[count++] = (char *)o->nvm_dir;
+	}
+	if (o->store) {
+		args[count++] = "--store";
+		args[count++] = (char *)o->store;
+	}
+	if (o->memory_node >= 0) {
+		snprintf(node, sizeof node, "%d", o->memory_node);
+		args[count++] = "--memory-node";
+		args[count++] = node;
+	}
+	if (o->bind) {
+		args[count++] = "--bind";
+		args[count++] = (char *)o->bind;
 	}
 	if (o->csv && !strcmp(o->csv, "-"))
 		dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -1,0 +1,205 @@
+/*
+ * device.c -- pools that fill a DAX device (devdax) instead of a file
+ *
+ * A device has no name to give when a pool is complete, and cannot be read or
+ * truncated: its head is mapped.  The layout is written before libpmemobj makes the
+ * pool, which it does in many steps, so that a device on which a power cut found
+ * us is known to be ours.  A pool without a complete head holds nothing yet.
+ */
+#include "nvm/pmem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libpmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "lib/base/error.h"
+#include "lib/base/parts.h"
+#include "lib/base/system.h"
+
+/* ---- What the kernel says of a device ---- */
+
+static bool number_of(uint64_t *x, const struct stat *st, const char *name)
+{
+	char line[64], *end;
+
+	if (!asl_system_line(line, sizeof line, "", "/sys/dev/char/%u:%u/%s",
+			     major(st->st_rdev), minor(st->st_rdev), name))
+		return false;
+	*x = strtoull(line, &end, 0);
+	return end > line;
+}
+
+bool asl_device_is(const char *place)
+{
+	struct stat st;
+
+	return stat(place, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
+int asl_device_look(struct asl_device *out, const char *place)
+{
+	uint64_t node;
+	struct stat st;
+
+	*out = (struct asl_device){.node = -1};
+	if (stat(place, &st) != 0)
+		return asl_fail(-errno, "pool device %s: %s", place,
+				strerror(errno));
+	out->id = st.st_rdev;
+	if (!number_of(&out->bytes, &st, "size") ||
+	    !number_of(&out->align, &st, "align"))
+		return asl_fail(-ENOTDIR,
+				"%s is a device, but no DAX device; pools need "
+				"a directory, or /dev/dax...",
+				place);
+	if (access(place, R_OK | W_OK) != 0)
+		return asl_fail(-errno, "pool device %s: %s", place,
+				strerror(errno));
+	/* A device that is near none has -1, which is no small number. */
+	if (number_of(&node, &st, "numa_node") && node < 1 << 20)
+		out->node = (int)node;
+	return 0;
+}
+
+/* ---- Its beginning ---- */
+
+enum { LAYOUT_AT = 4096, LAYOUT_BYTES = 1024 };
+#define HEAD_BYTES (UINT64_C(2) << 20)
+
+static char *map_head(size_t *bytes, int fd, const char *place)
+{
+	struct asl_device x;
+	char *at;
+
+	if (asl_device_look(&x, place))
+		return NULL;
+	*bytes = asl_ceil_div(HEAD_BYTES, x.align) * x.align;
+	at = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at != MAP_FAILED)
+		return at;
+	asl_fail(-EIO, "pool device %s: mmap: %s", place, strerror(errno));
+	return NULL;
+}
+
+static bool is_zero(const char *at, size_t bytes)
+{
+	return !*at && !memcmp(at, at + 1, bytes - 1);
+}
+
+/* A pool of libpmemobj, or one that we were about to make. */
+static enum asl_device_holds classify(const char *head, size_t bytes)
+{
+	const char *layout = head + LAYOUT_AT;
+	bool ours = is_zero(head, 8) || !memcmp(head, "PMEMOBJ", 8);
+
+	if (is_zero(head, bytes))
+		return ASL_HOLDS_NOTHING;
+	if (ours && !strcmp(layout, ASL_POOL_LAYOUT))
+		return ASL_HOLDS_POOL;
+	return ours && !strncmp(layout, "aslant resume version ", 22)
+		       ? ASL_HOLDS_RUN
+		       : ASL_HOLDS_STRANGER;
+}
+
+int asl_device_holds(enum asl_device_holds *out, int fd, const char *place,
+		     char layout[ASL_DEVICE_LAYOUT])
+{
+	size_t bytes;
+	char *head = map_head(&bytes, fd, place);
+
+	if (!head)
+		return -EIO;
+	*out = classify(head, HEAD_BYTES);
+	snprintf(layout, ASL_DEVICE_LAYOUT, "%.*s", ASL_DEVICE_LAYOUT - 1,
+		 head + LAYOUT_AT);
+	munmap(head, bytes);
+	return 0;
+}
+
+/* libpmemobj makes a pool only where its own head would be zero. */
+int asl_device_clear(int fd, const char *place, const char *layout)
+{
+	size_t bytes;
+	char *head = map_head(&bytes, fd, place);
+
+	if (!head)
+		return -EIO;
+	if (*layout) {
+		pmem_memset_persist(head + LAYOUT_AT, 0, LAYOUT_BYTES);
+		pmem_memcpy_persist(head + LAYOUT_AT, layout, strlen(layout));
+		pmem_memset_persist(head, 0, LAYOUT_AT);
+	} else {
+		pmem_memset_persist(head, 0, HEAD_BYTES);
+	}
+	munmap(head, bytes);
+	return 0;
+}
+
+/* ---- Opening ---- */
+
+int asl_device_refuse(const char *place, enum asl_device_holds holds)
+{
+	if (holds == ASL_HOLDS_RUN)
+		return asl_fail(-EINVAL,
+				"pool %s: found an interrupted run, expected "
+				"nothing: --resume continues it, --erase "
+				"overwrites it",
+				place);
+	return asl_fail(-EINVAL,
+			"pool %s: found something else than a pool of aslant, "
+			"expected nothing: --erase overwrites it",
+			place);
+}
+
+int asl_device_open(int *fd, const char *place, uint64_t needed,
+		    uint64_t *bytes)
+{
+	struct asl_device x;
+	int err = asl_device_look(&x, place);
+
+	if (err)
+		return err;
+	if (x.bytes < needed)
+		return asl_fail(-ENOSPC,
+				"no room for the pool %s: it needs %.0f MiB, "
+				"the device has %.0f MiB",
+				place, (double)needed / 1048576,
+				(double)x.bytes / 1048576);
+	*bytes = x.bytes;
+	*fd = open(place, O_RDWR | O_CLOEXEC);
+	if (*fd < 0) /* ENXIO: it has no driver */
+		return asl_fail(errno == ENXIO ? -ENODEV : -errno,
+				"pool device %s: %s", place, strerror(errno));
+	err = asl_pool_lock(*fd, place);
+	if (err)
+		close(*fd);
+	return err;
+}
+
+/* ---- All of this host ---- */
+
+void asl_device_list(char *list, size_t room)
+{
+	DIR *d = opendir("/sys/bus/dax/devices");
+	const struct dirent *e;
+	size_t used = strlen(list);
+	char path[300];
+
+	while (d && used < room && (e = readdir(d))) {
+		snprintf(path, sizeof path, "/dev/%.250s", e->d_name);
+		if (asl_device_is(path))
+			used += (size_t)snprintf(list + used, room - used,
+						 "%s%s", used ? "," : "", path);
+	}
+	if (d)
+		closedir(d);
+}
