@@ -68,6 +68,16 @@ static inline void asan_arrive(void *fake, const void **from,
 
 #endif
 
+/* ThreadSanitizer keeps what it knows of a stack for each fiber. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#else
+#define __tsan_create_fiber(flags) NULL
+#define __tsan_destroy_fiber(fiber) ((void)(fiber))
+#define __tsan_get_current_fiber() NULL
+#define __tsan_switch_to_fiber(fiber, flags) ((void)(fiber))
+#endif
+
 /* Else valgrind takes a switch of stacks for a frame of many megabytes. */
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -94,7 +104,8 @@ struct fiber {
 	jmp_buf at;
 	const void *stack; /* its lowest address */
 	size_t stack_bytes;
-	void *fake; /* AddressSanitizer's */
+	void *fake;  /* AddressSanitizer's */
+	void *known; /* ThreadSanitizer's */
 };
 
 /* Room for `count` stacks, of which only the pages used take memory. */
@@ -205,9 +216,13 @@ static void fiber_begin(struct fiber *from, struct fiber *to,
 	first.uc_link = NULL;
 	makecontext(&first, entry, 0);
 	left = from;
+	from->known = __tsan_get_current_fiber();
+	to->known = __tsan_create_fiber(0);
 	asan_leave(&from->fake, to->stack, to->stack_bytes);
-	if (!_setjmp(from->at))
+	if (!_setjmp(from->at)) {
+		__tsan_switch_to_fiber(to->known, 0);
 		setcontext(&first);
+	}
 	asan_arrive(from->fake, &left->stack, &left->stack_bytes);
 }
 
@@ -215,8 +230,10 @@ static ASAN_JUMPS void fiber_switch(struct fiber *from, struct fiber *to)
 {
 	left = from;
 	asan_leave(&from->fake, to->stack, to->stack_bytes);
-	if (!_setjmp(from->at))
+	if (!_setjmp(from->at)) {
+		__tsan_switch_to_fiber(to->known, 0);
 		_longjmp(to->at, 1);
+	}
 	asan_arrive(from->fake, &left->stack, &left->stack_bytes);
 }
 
@@ -224,6 +241,7 @@ static _Noreturn void fiber_end(struct fiber *to)
 {
 	left = &nobody;
 	asan_leave(NULL, to->stack, to->stack_bytes);
+	__tsan_switch_to_fiber(to->known, 0);
 	_longjmp(to->at, 1);
 }
 
@@ -541,6 +559,8 @@ static int sim_open(const struct asl_net_want *want)
 
 static void sim_close(void)
 {
+	for (int i = 0; i < sim.begun; i++)
+		__tsan_destroy_fiber(sim.ranks[i].fiber.known);
 	free(sim.ranks);
 	stacks_close(&sim.stacks);
 	sim = (struct sim){0};

@@ -29,8 +29,12 @@
  *		then asl_why() returns a line about it.  After ASL_CHECK_FAILED
  *		the result is there, and the rows say what is wrong; after any
  *		other error there are no rows, and the result is undefined.
- * Threads	One at a time in a process for all tasks together.  While a task
- *		runs, OpenBLAS has one thread a rank; afterwards as before.
+ * Threads	Any may call, each with tasks of its own: one call at a time is in
+ *		the library, and others wait.  asl_why() is about the calling
+ *		thread's last error.  Tasks over communicators are collective:
+ *		all ranks call them in one order.  While a task runs, OpenBLAS
+ *		has one thread, and a rank those of option "threads";
+ *		afterwards as before.
  * Ranks	Without a communicator they are simulated in this process, one
  *		after another, even within an MPI job; counts are those of
  *		processes.

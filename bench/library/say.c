@@ -14,9 +14,10 @@
 #include "lib/base/error.h"
 #include "net/net.h"
 
-static char about[PATH_MAX + 256]; /* "a path: a case: " */
-static bool aside;
-static char last[2 * PATH_MAX + 1280]; /* with another path in it */
+/* Threads of a program that call the library each have their own. */
+static _Thread_local char about[PATH_MAX + 256]; /* "a path: a case: " */
+static _Thread_local bool aside;
+static _Thread_local char last[2 * PATH_MAX + 1280]; /* with another path */
 
 /* Terminals obey some characters beyond ASCII, too: U+0080 to U+009F. */
 int asl_control_bytes(const char *at)

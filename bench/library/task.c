@@ -5,9 +5,13 @@
  * result is the command's CSV, read back field by field.  The ranks of a
  * communicator each bring their rows, and agree on every exit code.  Every
  * function that can fail begins by keeping complaints, which are not printed.
+ *
+ * What a run is made of (the network, the threads, the job) is the process's, so
+ * that one call at a time is inside, and others wait.
  */
 #include <csv.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +31,20 @@
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/symmetric.h"
 #include "net/net.h"
+
+static pthread_mutex_t inside = PTHREAD_MUTEX_INITIALIZER;
+
+static void enter(void)
+{
+	pthread_mutex_lock(&inside);
+	asl_complain_aside();
+}
+
+static int leave(int code)
+{
+	pthread_mutex_unlock(&inside);
+	return code;
+}
 
 struct texts {
 	char **at;
@@ -89,12 +107,11 @@ static void forget(struct asl_task *task)
 	asl_csv_close(&task->ranks);
 }
 
-int asl_task_open(struct asl_task **out, const char *algorithm)
+static int open_task(struct asl_task **out, const char *algorithm)
 {
 	struct asl_task *task;
 	int code;
 
-	asl_complain_aside();
 	*out = NULL;
 	code = asl_algorithm_check(algorithm ? algorithm : "");
 	if (code)
@@ -111,6 +128,12 @@ int asl_task_open(struct asl_task **out, const char *algorithm)
 	}
 	*out = task;
 	return 0;
+}
+
+int asl_task_open(struct asl_task **out, const char *algorithm)
+{
+	enter();
+	return leave(open_task(out, algorithm));
 }
 
 void asl_task_close(struct asl_task *task)
@@ -131,11 +154,11 @@ static const struct asl_option *find_option(const char *name)
 	return x->commands & (ASL_FOR_RUN | ASL_FOR_PLAN) ? x : NULL;
 }
 
-int asl_task_set(struct asl_task *task, const char *option, const char *value)
+static int set_option(struct asl_task *task, const char *option,
+		      const char *value)
 {
 	const struct asl_option *x = find_option(option);
 
-	asl_complain_aside();
 	if (!x)
 		return asl_refuse("there is no option '%s'", option);
 	if (!x->argument != !value)
@@ -147,6 +170,12 @@ int asl_task_set(struct asl_task *task, const char *option, const char *value)
 	if (x->argument && !value)
 		return asl_no_memory();
 	return asl_option_set(x, &task->options, value);
+}
+
+int asl_task_set(struct asl_task *task, const char *option, const char *value)
+{
+	enter();
+	return leave(set_option(task, option, value));
 }
 
 /* ---- Operands and result ---- */
@@ -178,21 +207,22 @@ int asl_task_operand(struct asl_task *task, int which, const double *at,
 {
 	char what[32];
 
-	asl_complain_aside();
+	enter();
 	snprintf(what, sizeof what, "operand %d", which);
 	if (which < 0 || which >= ASL_MOST_OPERANDS - 1)
-		return asl_refuse("%s: expected 0 to %d", what,
-				  ASL_MOST_OPERANDS - 2);
+		return leave(asl_refuse("%s: expected 0 to %d", what,
+					ASL_MOST_OPERANDS - 2));
 	/* It is only read. */
-	return set_array(&task->given[which], what, (double *)at, dims, size,
-			 step);
+	return leave(set_array(&task->given[which], what, (double *)at, dims,
+			       size, step));
 }
 
 int asl_task_result(struct asl_task *task, double *at, int dims,
 		    const uint64_t *size, const uint64_t *step)
 {
-	asl_complain_aside();
-	return set_array(&task->into, "the result", at, dims, size, step);
+	enter();
+	return leave(
+		set_array(&task->into, "the result", at, dims, size, step));
 }
 
 int asl_task_matrix(struct asl_task *task, int which, const double *at,
@@ -606,10 +636,10 @@ int asl_task_count(const struct asl_task *task, int row, const char *column,
 		   uint64_t *out)
 {
 	const char *text = asl_task_text(task, row, column);
+	bool is_count = text && asl_read_count(out, text);
 
-	asl_complain_aside();
-	return text && asl_read_count(out, text) ? 0
-						 : no_number(task, row, column);
+	enter();
+	return leave(is_count ? 0 : no_number(task, row, column));
 }
 
 int asl_task_number(const struct asl_task *task, int row, const char *column,
@@ -618,11 +648,11 @@ int asl_task_number(const struct asl_task *task, int row, const char *column,
 	const char *text = asl_task_text(task, row, column);
 	char *rest;
 
-	asl_complain_aside();
+	enter();
 	if (!text || !*text)
-		return no_number(task, row, column);
+		return leave(no_number(task, row, column));
 	*out = strtod(text, &rest);
-	return *rest ? no_number(task, row, column) : 0;
+	return leave(*rest ? no_number(task, row, column) : 0);
 }
 
 const char *asl_task_csv(const struct asl_task *task)
@@ -674,7 +704,6 @@ static int begin(struct doing *x, struct asl_task *task)
 {
 	int code;
 
-	asl_complain_aside();
 	forget(task);
 	*x = (struct doing){.task = task, .o = task->options};
 	code = task->joined ? begin_joined(x) : begin_alone(x);
@@ -762,7 +791,7 @@ static int check_resume(const struct doing *x)
 		"with it; expected them in files, or generated");
 }
 
-int asl_task_run(struct asl_task *task)
+static int run_task(struct asl_task *task)
 {
 	struct doing x;
 	int code = begin(&x, task);
@@ -776,6 +805,12 @@ int asl_task_run(struct asl_task *task)
 	if (!code)
 		code = share_answer(task, run_case(&x));
 	return end(&x, code);
+}
+
+int asl_task_run(struct asl_task *task)
+{
+	enter();
+	return leave(run_task(task));
 }
 
 static int find_plans(struct doing *x)
@@ -815,10 +850,12 @@ static int run_answer(struct asl_task *task, int (*find)(struct doing *x))
 
 int asl_task_plan(struct asl_task *task)
 {
-	return run_answer(task, find_plans);
+	enter();
+	return leave(run_answer(task, find_plans));
 }
 
 int asl_task_bounds(struct asl_task *task)
 {
-	return run_answer(task, find_bounds);
+	enter();
+	return leave(run_answer(task, find_bounds));
 }

@@ -3,6 +3,9 @@
  */
 #include "lib/symmetric/order.h"
 
+#include <stdlib.h>
+
+#include "lib/base/team.h"
 #include "lib/symmetric/block.h"
 
 uint64_t asl_choose(uint64_t n, int k)
@@ -186,13 +189,88 @@ static void update_row(const struct asl_order_block *block,
 	add_each(&h, A[length]);
 }
 
+/*
+ * Threads, as block.c has them: pieces of as many words, and a y for each but the
+ * first.
+ */
+
+enum { WORTH = 8 }; /* words of A for each word of such a y, at least */
+
+struct pieces {
+	const struct asl_order_block *block;
+	const double *A;
+	const double *const *x;
+	double *const *y;
+	double *more;
+	uint64_t words, each; /* of A; of a y in `more` */
+	int count;
+};
+
+static uint64_t own_words(const struct asl_order_block *block)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < block->order; i++)
+		words += asl_order_repeats(block, i) ? 0 : block->in[i].count;
+	return words;
+}
+
+static void choose_y(double *y[ASL_MOST_ORDER], const struct pieces *p,
+		     int piece)
+{
+	double *at = p->more + (uint64_t)(piece - 1) * p->each;
+
+	for (int i = 0; i < p->block->order; i++) {
+		bool again = asl_order_repeats(p->block, i);
+
+		y[i] = again ? y[i - 1] : piece ? at : p->y[i];
+		at += again ? 0 : p->block->in[i].count;
+	}
+}
+
+/* Rows that begin in this part of the words. */
+static void update_piece(void *arg, int piece)
+{
+	const struct pieces *p = arg;
+	struct asl_range part = asl_part(p->words, p->count, piece);
+	struct asl_order_row row = asl_order_first(p->block);
+	uint64_t done = 0, end = part.first + part.count;
+	double *y[ASL_MOST_ORDER];
+
+	choose_y(y, p, piece);
+	do {
+		if (done >= part.first && done < end)
+			update_row(p->block, &row, p->A + done, p->x, y);
+		done += row.length;
+	} while (done < end && asl_order_next(p->block, &row));
+}
+
+static void add_piece(const struct pieces *p, int piece)
+{
+	double *from[ASL_MOST_ORDER];
+
+	choose_y(from, p, piece);
+	for (int i = 0; i < p->block->order; i++)
+		for (uint64_t j = 0; j < p->block->in[i].count; j++)
+			if (!asl_order_repeats(p->block, i))
+				p->y[i][j] += from[i][j];
+}
+
 void asl_order_update(const struct asl_order_block *block, const double *A,
 		      const double *const x[], double *const y[])
 {
-	struct asl_order_row row = asl_order_first(block);
+	uint64_t words = asl_order_words(block), own = own_words(block);
+	struct pieces p = {block, A, x, y, NULL, words, own, 1};
 
-	do {
-		update_row(block, &row, A, x, y);
-		A += row.length;
-	} while (asl_order_next(block, &row));
+	if (words >= 2 * WORTH * own)
+		p.count = asl_team_pieces(words, ASL_TEAM_WORDS);
+	p.count = (int)asl_min((uint64_t)p.count, words / (WORTH * own) + 1);
+	if (p.count > 1)
+		p.more = calloc((uint64_t)p.count - 1, own * sizeof(double));
+	if (!p.more)
+		p.count = 1;
+	asl_team_run(p.count, update_piece, &p);
+	for (int i = 1; i < p.count; i++)
+		add_piece(&p, i);
+	free(p.more);
 }

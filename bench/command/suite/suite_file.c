@@ -111,8 +111,8 @@ static int expand(json_t *keys)
 static bool takes_number(const struct asl_option *option)
 {
 	return option->value == ASL_COUNT || option->value == ASL_INT ||
-	       option->value == ASL_WORDS || option->value == ASL_COST ||
-	       option->value == ASL_REAL;
+	       option->value == ASL_INT_OR_AUTO || option->value == ASL_WORDS ||
+	       option->value == ASL_COST || option->value == ASL_REAL;
 }
 
 static int set_flag(const struct asl_option *option, struct asl_options *o,

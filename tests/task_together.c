@@ -1,0 +1,113 @@
+/*
+ * task_together.c -- threads of a program use the library at once
+ *
+ * Each has tasks of its own, right ones and wrong ones, and must find its own
+ * result, and its own line about its last error.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/library/aslant.h"
+
+enum { CALLERS = 4, TASKS = 12, N = 70 };
+
+struct caller {
+	pthread_t thread;
+	int number, wrong; /* tasks that went otherwise than they should */
+	double A[N * N], C[N * N];
+};
+
+static double ones[N * N];
+
+/* C = A 1, as all entries of B are 1. */
+static int multiply(struct caller *x, struct asl_task *task)
+{
+	int code = asl_task_matrix(task, 0, x->A, N, N, N);
+
+	if (!code)
+		code = asl_task_matrix(task, 1, ones, N, N, N);
+	if (!code)
+		code = asl_task_result_matrix(task, x->C, N, N, N);
+	return code ? code : asl_task_run(task);
+}
+
+static int is_right(const struct caller *x)
+{
+	for (int i = 0; i < N; i++) {
+		double sum = 0;
+
+		for (int j = 0; j < N; j++)
+			sum += x->A[i * N + j];
+		for (int j = 0; j < N; j++)
+			if (x->C[i * N + j] != sum)
+				return 0;
+	}
+	return 1;
+}
+
+static int one_task(struct caller *x, int number)
+{
+	static const char *const algorithm[] = {"vomm", "cannon", "3d",
+						"fused"};
+	struct asl_task *task;
+	char wrong[16], threads[16];
+	int right;
+
+	for (int i = 0; i < N * N; i++)
+		x->A[i] = (i * 7 + x->number * 13 + number) % 19;
+	if (asl_task_open(&task, algorithm[(x->number + number) % 4]))
+		return 0;
+	snprintf(threads, sizeof threads, "%d", 1 + number % 3);
+	right = !asl_task_set(task, "ranks", x->number % 2 ? "4" : "1") &&
+		!asl_task_set(task, "store", "dram") &&
+		!asl_task_set(task, "threads", threads) && !multiply(x, task) &&
+		is_right(x);
+	snprintf(wrong, sizeof wrong, "wrong-%d", x->number);
+	right = right && asl_task_set(task, wrong, "1") == ASL_BAD_INPUT &&
+		strstr(asl_why(), wrong);
+	asl_task_close(task);
+	return right;
+}
+
+static void *call(void *arg)
+{
+	struct caller *x = arg;
+
+	for (int i = 0; i < TASKS; i++)
+		x->wrong += !one_task(x, i);
+	return NULL;
+}
+
+static void each_has_its_own(void **state)
+{
+	static struct caller callers[CALLERS];
+
+	(void)state;
+	for (int i = 0; i < N * N; i++)
+		ones[i] = 1;
+	for (int i = 0; i < CALLERS; i++) {
+		callers[i].number = i;
+		assert_int_equal(pthread_create(&callers[i].thread, NULL, call,
+						&callers[i]),
+				 0);
+	}
+	for (int i = 0; i < CALLERS; i++)
+		pthread_join(callers[i].thread, NULL);
+	for (int i = 0; i < CALLERS; i++)
+		assert_int_equal(callers[i].wrong, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(each_has_its_own)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
