@@ -526,13 +526,21 @@ static void update_some(const struct asl_block_shape *shape, const double *A,
  * Threads
  *
  * Rows are cut into pieces of as many words.  The first piece adds to y itself,
- * each other to a y of its own, which begins with zeros and is then added: one
- * after another, so that the same number of threads has the same bits.  These y,
- * and the scratch of the other pieces, are beside the cache's S words, as the
- * copies are that a BLAS makes.
+ * each other to a y of its own, which begins with zeros and is then added, one
+ * after another.  The pieces depend on the block alone, so that any number of
+ * threads above one has the same bits; one thread has one piece.  These y, and
+ * the scratch of the other pieces, are beside the cache's S words, as the copies
+ * are that a BLAS makes.
  */
 
-enum { WORTH = 8 }; /* words of A for each word of such a y, at least */
+enum { WORTH = 256 }; /* words of A for each word of such a y, at least */
+
+int asl_block_pieces(uint64_t words, uint64_t columns, uint64_t own)
+{
+	if (asl_team_pieces(words * columns, ASL_TEAM_WORDS) == 1)
+		return 1;
+	return (int)asl_min(ASL_BLOCK_PIECES, words / (WORTH * own) + 1);
+}
 
 struct pieces {
 	const struct asl_block_shape *shape;
@@ -642,10 +650,8 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 	uint64_t words = words_of(shape, rows), own = own_words(shape, v->ld);
 	struct pieces p = {shape, A, rows, v, scratch, NULL, own, 1};
 
-	if (words >= 2 * WORTH * own)
-		p.count = asl_team_pieces(words * v->columns, ASL_TEAM_WORDS);
-	p.count = (int)asl_min((uint64_t)p.count, words / (WORTH * own) + 1);
 	p.each = asl_ceil_div(own + asl_block_scratch(shape, v), LINE) * LINE;
+	p.count = asl_block_pieces(words, v->columns, p.each);
 	if (p.count > 1)
 		p.more = calloc((uint64_t)p.count - 1, p.each * sizeof(double));
 	if (!p.more)

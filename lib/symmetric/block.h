@@ -82,12 +82,19 @@ uint64_t asl_block_scratch(const struct asl_block_shape *shape,
 
 /*
  * Update y with these rows of the block; A has their words, and no others.  The
- * choice of rows, and the number of threads, decide the order of additions, and
- * so the last bits of y, unless all sums are exact.
+ * choice of rows, and whether there are threads, decide the order of additions,
+ * and so the last bits of y, unless all sums are exact.
  */
 void asl_block_update(const struct asl_block_shape *shape, const double *A,
 		      struct asl_range rows, const struct asl_block_vectors *v,
 		      double *scratch);
+
+/*
+ * Pieces of so many words for the rank's threads, if each but the first takes
+ * `own` words of memory; 1 if it is not worth it.
+ */
+enum { ASL_BLOCK_PIECES = 256 };
+int asl_block_pieces(uint64_t words, uint64_t columns, uint64_t own);
 
 /* y += h A; returns A . x.  y overlaps neither the row A, of n words, nor x. */
 double asl_row_update(const double *A, double h, double *y, const double *x,

@@ -194,7 +194,11 @@ static void update_row(const struct asl_order_block *block,
  * first.
  */
 
-enum { WORTH = 8 }; /* words of A for each word of such a y, at least */
+/* The row that a piece begins with, and the words before it. */
+struct start {
+	struct asl_order_row row;
+	uint64_t done;
+};
 
 struct pieces {
 	const struct asl_order_block *block;
@@ -202,8 +206,9 @@ struct pieces {
 	const double *const *x;
 	double *const *y;
 	double *more;
-	uint64_t words, each; /* of A; of a y in `more` */
+	uint64_t each; /* words of a y in `more` */
 	int count;
+	struct start at[ASL_BLOCK_PIECES + 1];
 };
 
 static uint64_t own_words(const struct asl_order_block *block)
@@ -218,31 +223,45 @@ static uint64_t own_words(const struct asl_order_block *block)
 static void choose_y(double *y[ASL_MOST_ORDER], const struct pieces *p,
 		     int piece)
 {
-	double *at = p->more + (uint64_t)(piece - 1) * p->each;
+	uint64_t at = (uint64_t)piece * p->each - p->each;
 
 	for (int i = 0; i < p->block->order; i++) {
 		bool again = asl_order_repeats(p->block, i);
 
-		y[i] = again ? y[i - 1] : piece ? at : p->y[i];
+		y[i] = again ? y[i - 1] : piece ? p->more + at : p->y[i];
 		at += again ? 0 : p->block->in[i].count;
 	}
 }
 
-/* Rows that begin in this part of the words. */
+/* A piece's rows begin in its part of the words. */
+static void cut(struct pieces *p, uint64_t words)
+{
+	struct asl_order_row row = asl_order_first(p->block);
+	uint64_t done = 0;
+	int i = 0;
+
+	do {
+		while (i < p->count &&
+		       asl_part(words, p->count, i).first <= done)
+			p->at[i++] = (struct start){row, done};
+		done += row.length;
+	} while (i < p->count && asl_order_next(p->block, &row));
+	for (; i <= p->count; i++)
+		p->at[i].done = words;
+}
+
 static void update_piece(void *arg, int piece)
 {
 	const struct pieces *p = arg;
-	struct asl_range part = asl_part(p->words, p->count, piece);
-	struct asl_order_row row = asl_order_first(p->block);
-	uint64_t done = 0, end = part.first + part.count;
+	struct start at = p->at[piece];
 	double *y[ASL_MOST_ORDER];
 
 	choose_y(y, p, piece);
-	do {
-		if (done >= part.first && done < end)
-			update_row(p->block, &row, p->A + done, p->x, y);
-		done += row.length;
-	} while (done < end && asl_order_next(p->block, &row));
+	while (at.done < p->at[piece + 1].done) {
+		update_row(p->block, &at.row, p->A + at.done, p->x, y);
+		at.done += at.row.length;
+		asl_order_next(p->block, &at.row);
+	}
 }
 
 static void add_piece(const struct pieces *p, int piece)
@@ -260,15 +279,20 @@ void asl_order_update(const struct asl_order_block *block, const double *A,
 		      const double *const x[], double *const y[])
 {
 	uint64_t words = asl_order_words(block), own = own_words(block);
-	struct pieces p = {block, A, x, y, NULL, words, own, 1};
+	struct pieces p; /* its table of starts is long, and mostly unused */
 
-	if (words >= 2 * WORTH * own)
-		p.count = asl_team_pieces(words, ASL_TEAM_WORDS);
-	p.count = (int)asl_min((uint64_t)p.count, words / (WORTH * own) + 1);
+	p.block = block;
+	p.A = A;
+	p.x = x;
+	p.y = y;
+	p.each = own;
+	p.more = NULL;
+	p.count = asl_block_pieces(words, 1, own);
 	if (p.count > 1)
 		p.more = calloc((uint64_t)p.count - 1, own * sizeof(double));
 	if (!p.more)
 		p.count = 1;
+	cut(&p, words);
 	asl_team_run(p.count, update_piece, &p);
 	for (int i = 1; i < p.count; i++)
 		add_piece(&p, i);
