@@ -200,10 +200,10 @@ int asl_team_resize(int threads)
 		return 0;
 	team.helper = calloc((size_t)threads - 1, sizeof *team.helper);
 	err = team.helper ? start(threads - 1) : ENOMEM;
-	if (err) {
-		end_helpers();
-		return asl_fail(-err, "no %d threads: %s", threads,
-				strerror(err));
-	}
-	return 0;
+	if (!err)
+		return 0;
+	end_helpers();
+	/* EAGAIN says that there is no room for more, not that it will do. */
+	return asl_fail(-ENOMEM, "--threads: %d cannot be started here: %s",
+			threads, strerror(err));
 }

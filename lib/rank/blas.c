@@ -45,8 +45,9 @@ void asl_blas_one_thread(void)
 	int threads = asl_team_threads();
 
 	openblas_set_num_threads(1);
-	if (taken < threads)
-		take_buffers(threads);
+	if (taken >= threads)
+		return;
+	take_buffers(threads);
 	taken = threads;
 }
 
