@@ -11,33 +11,8 @@ set -u
 lab_dimms=1
 lab_enter "$0"
 
-aslant=${ASLANT:?}
 work=$(mktemp -d)
 cd "$work" || exit 1
-failed=0
-
-fail() {
-	echo "lab_fsdax: $*"
-	failed=1
-}
-
-# says PATTERN: of `out` and `err`
-says() {
-	cat out err | grep -q -e "$1" || fail "expected '$1' in $(cat out err)"
-}
-
-# runs MEDIUM ARGUMENTS...: verified, as predicted, on that medium
-runs() {
-	local medium=$1
-
-	shift
-	"$@" --nvm-dir /pm >out 2>err </dev/null || fail "$*: exit code $?"
-	says "^store  *pmem on $medium,"
-	says "^Every counter of every rank is as predicted"
-	says "^verified  yes"
-	[ "$medium" != fsdax ] || [ ! -s err ] || fail "$*: $(cat err)"
-	[ -z "$(find /pm -name '*.pool')" ] || fail "$*: left $(ls /pm)"
-}
 
 # flushed COMMAND...: by the processor
 flushed() {
@@ -85,4 +60,4 @@ lab_mount xfs /dev/pmem0 /pm -o dax=never
 runs file "$aslant" run em-jomma --n 24 --ranks 1
 says "note: pools lie in the page cache of .*they would lie on pmem0"
 
-exit $failed
+exit $lab_failed

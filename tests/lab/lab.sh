@@ -13,6 +13,7 @@
 
 lab_source=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 lab_dimms=2 # or 1: each makes every pool that is opened wait longer
+lab_more=() # arguments of QEMU
 lab_pids=()
 
 # ---- Outside ----
@@ -25,7 +26,7 @@ lab_or_skip() {
 		echo "$(basename "$1" .sh): skipped, no guests: $why"
 		exit 77
 	fi
-	LAB=$(mktemp -d)
+	LAB=$(mktemp -d) || exit 1
 	trap 'lab_end' EXIT
 	trap 'exit 143' INT TERM HUP
 }
@@ -59,7 +60,6 @@ lab_boot() {
 	lab_pids[node]=$!
 }
 
-# shellcheck disable=SC2034 # named by ${!name}
 # lab_begin NODE SCRIPT [ARGUMENT...]: boots it until the script begins.  On a machine
 # that does other things, a kernel may find QEMU's clocks too slow, and panic.
 lab_begin() {
@@ -76,6 +76,7 @@ lab_begin() {
 	return 1
 }
 
+# shellcheck disable=SC2034 # named by ${!name}
 lab_environment() {
 	local name
 
@@ -115,6 +116,7 @@ lab_machine() {
 			-device "nvdimm,id=dimm$i,memdev=p$i,label-size=2M,node=$i"
 		)
 	done
+	lab_machine+=("${lab_more[@]}")
 	for i in 0 1; do
 		for to in 0 1 2; do
 			lab_hmat $i $to $((i == to ? 10 : to == 2 ? 50 : 20)) \
@@ -134,7 +136,7 @@ lab_hmat() {
 }
 
 lab_runs() {
-	kill -0 "${lab_pids[$1]}" 2>/dev/null
+	[ -n "${lab_pids[$1]-}" ] && kill -0 "${lab_pids[$1]}" 2>/dev/null
 }
 
 # lab_until SECONDS NODE COMMAND...: false if the guest ends, or time does
@@ -222,4 +224,33 @@ lab_format() {
 lab_mount() {
 	mkdir -p "$3"
 	mount -t "$1" "${@:4}" "$2" "$3"
+}
+
+# ---- What its scripts check ----
+
+# shellcheck disable=SC2034 # theirs
+aslant=${ASLANT:-} lab_failed=0
+
+# shellcheck disable=SC2034 # theirs, too
+fail() {
+	echo "$(basename "$0" .sh): $*"
+	lab_failed=1
+}
+
+# says PATTERN: of `out` and `err`
+says() {
+	cat out err | grep -q -e "$1" || fail "expected '$1' in $(cat out err)"
+}
+
+# runs MEDIUM COMMAND...: verified, as predicted, on that medium in /pm
+runs() {
+	local medium=$1
+
+	shift
+	"$@" --nvm-dir /pm >out 2>err </dev/null || fail "$*: exit code $?"
+	says "^store  *pmem on $medium,"
+	says "^Every counter of every rank is as predicted"
+	says "^verified  yes"
+	[ "$medium" != fsdax ] || [ ! -s err ] || fail "$*: $(cat err)"
+	[ -z "$(find /pm -name '*.pool')" ] || fail "$*: left $(ls /pm)"
 }
