@@ -314,7 +314,7 @@ bool asl_pool_is_pmem(const void *at, size_t bytes, const char *medium)
 	       pmem_is_pmem(at, bytes);
 }
 
-/* The block device below a directory, if it could do DAX; "": it could not. */
+/* The persistent memory below a directory; "": another device. */
 static void find_dax(char name[32], const char *dir)
 {
 	char link[64], path[PATH_MAX], can[8];
@@ -325,9 +325,11 @@ static void find_dax(char name[32], const char *dir)
 		return;
 	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", major(st.st_dev),
 		 minor(st.st_dev));
+	/* In ndctl's modes sector and raw there is a bus and no DAX. */
 	if (realpath(link, path) &&
-	    asl_system_line(can, sizeof can, "", "%s/queue/dax", path) &&
-	    *can == '1')
+	    (strstr(path, "/ndbus") ||
+	     (asl_system_line(can, sizeof can, "", "%s/queue/dax", path) &&
+	      *can == '1')))
 		snprintf(name, 32, "%.31s", strrchr(path, '/') + 1);
 }
 
@@ -341,8 +343,8 @@ static void about(char *note, size_t room, const char *medium, const char *dir)
 	if (*device) {
 		snprintf(note, room,
 			 "pools lie in the page cache of a file system without "
-			 "DAX: with blocks of 4096 bytes and mount -o "
-			 "dax=always they would lie on %s",
+			 "DAX: in ndctl's mode fsdax, with blocks of 4096 "
+			 "bytes and mount -o dax=always, they would lie on %s",
 			 device);
 		return;
 	}
