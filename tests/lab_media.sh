@@ -8,7 +8,7 @@ set -u
 # shellcheck source=tests/lab/lab.sh
 . "$(dirname "$0")/lab/lab.sh"
 lab_dimms=1
-lab_more=(-object "memory-backend-ram,id=host,size=300M"
+lab_more=(-object "memory-backend-memfd,id=host,size=300M"
 	-device "virtio-pmem-pci,memdev=host")
 lab_enter "$0" 1 900
 
