@@ -61,7 +61,7 @@ cases=(
 # cut ARGUMENTS...: up to five seconds after its pool is there
 cut() {
 	rm -f "$LAB/begun"
-	lab_boot 0 "$script" cut "$@" || return
+	lab_begin 0 "$script" cut "$@" || return
 	lab_until 300 0 test -e "$LAB/begun" || fail "$*: it does not begin"
 	sleep $((RANDOM % 5)).$((RANDOM % 10))
 	lab_cut 0
@@ -70,7 +70,7 @@ cut() {
 for ((i = 0; i < ${ASLANT_TEST_KILLS:-6}; i++)); do
 	read -ra arguments <<<"${cases[i % ${#cases[@]}]}"
 	cut "${arguments[@]}"
-	lab_boot 0 "$script" resume "${arguments[@]}" || fail "no boot"
+	lab_begin 0 "$script" resume "${arguments[@]}" || fail "no boot"
 	lab_wait 0 600 || fail "${arguments[*]}"
 done
 # At some moments there is nothing yet to resume, or no longer.

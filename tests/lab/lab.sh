@@ -9,7 +9,7 @@
 # A guest is a server as they are sold: two sockets, each with DRAM and a persistent
 # DIMM, a memory node without CPUs, and HMAT, firmware's table of bandwidths.
 #
-# A script that cuts the power of guests stays outside, and uses lab_boot itself.
+# A script that cuts the power of guests stays outside, and uses lab_begin itself.
 
 lab_source=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 lab_dimms=2 # or 1: each makes every pool that is opened wait longer
