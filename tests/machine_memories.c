@@ -20,6 +20,7 @@
 
 #include "lib/machine/machine.h"
 #include "lib/machine/memories.h"
+#include "lib/machine/topology.h"
 
 static char root[] = "/tmp/machine_memories.XXXXXX";
 

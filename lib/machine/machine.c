@@ -19,6 +19,7 @@
 #include "lib/base/error.h"
 #include "lib/base/system.h"
 #include "lib/machine/memories.h"
+#include "lib/machine/topology.h"
 
 /*
  * Caches
@@ -129,20 +130,7 @@ static void find_caches(struct asl_machine *m, hwloc_topology_t t)
 /* ---- The machine, asked once ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static hwloc_topology_t topology;
 static struct asl_machine machine;
-
-static hwloc_topology_t load(void)
-{
-	hwloc_topology_t t;
-
-	if (hwloc_topology_init(&t) != 0)
-		return NULL;
-	if (hwloc_topology_load(t) == 0)
-		return t;
-	hwloc_topology_destroy(t);
-	return NULL;
-}
 
 /* Sockets that `within` touches; a machine that reports none is one. */
 static int count_sockets(hwloc_topology_t t, hwloc_const_bitmap_t within)
@@ -228,26 +216,20 @@ static void find_cpu(struct asl_machine *m, hwloc_topology_t t)
 static void ask(void)
 {
 	struct asl_machine *m = &machine;
+	hwloc_topology_t t = asl_topology();
 
-	topology = load();
-	if (topology)
-		find_cores(m, topology);
-	find_caches(m, topology);
+	if (t)
+		find_cores(m, t);
+	find_caches(m, t);
 	if (m->cores < 1)
 		m->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	if (m->cores < 1)
 		m->cores = 1;
 	if (m->sockets < 1)
 		m->sockets = 1;
-	m->memory_bytes = find_memory(topology);
-	find_host(m, topology);
-	find_cpu(m, topology);
-}
-
-hwloc_topology_t asl_topology(void)
-{
-	pthread_once(&once, ask);
-	return topology;
+	m->memory_bytes = find_memory(t);
+	find_host(m, t);
+	find_cpu(m, t);
 }
 
 const struct asl_machine *asl_machine(void)

@@ -91,9 +91,6 @@ json_t *asl_machine_json(void);
 
 /* ---- For the files of this folder, and tests ---- */
 
-/* Loaded once; NULL if hwloc failed. */
-hwloc_topology_t asl_topology(void);
-
 /* Cores or, on a machine that reports none, processors. */
 hwloc_obj_type_t asl_core_type(hwloc_topology_t t);
 

@@ -19,8 +19,8 @@
 
 #include "lib/base/error.h"
 #include "lib/base/system.h"
-#include "lib/machine/machine.h"
 #include "lib/machine/near.h"
+#include "lib/machine/topology.h"
 
 /* ---- DAX devices that became memory ---- */
 

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "lib/machine/machine.h"
+#include "lib/machine/topology.h"
 
 /* ---- Nodes of cores ---- */
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/machine/machine.h"
+#include "lib/machine/topology.h"
 
 #ifndef ASLANT_VERSION
 #define ASLANT_VERSION "unknown"

@@ -1,0 +1,27 @@
+/*
+ * topology.c -- the machine as hwloc reports it
+ */
+#include "lib/machine/topology.h"
+
+#include <pthread.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static hwloc_topology_t topology;
+
+static void load(void)
+{
+	hwloc_topology_t t;
+
+	if (hwloc_topology_init(&t) != 0)
+		return;
+	if (hwloc_topology_load(t) == 0)
+		topology = t;
+	else
+		hwloc_topology_destroy(t);
+}
+
+hwloc_topology_t asl_topology(void)
+{
+	pthread_once(&once, load);
+	return topology;
+}
