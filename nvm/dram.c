@@ -48,7 +48,7 @@ struct dram {
 	struct asl_store base;
 	struct piece *first, *kept;
 	size_t held_bytes, kept_bytes, most_bytes; /* large pieces */
-	/* Of a node: */
+	/* For a node: */
 	int node;
 	int (*bind)(void *at, size_t bytes, int node); /* NULL: of none */
 	char kind[16];

@@ -68,7 +68,7 @@ static int decide(int *take, struct asl_net *net, const struct asl_reach *mine)
 	return err;
 }
 
-/* The same on every rank: rank 0 has decided for all. */
+/* Rank 0 has decided for all ranks. */
 static int check_all(const struct asl_pools *x, const int *take, int ranks)
 {
 	for (int i = 0; i < ranks; i++)
