@@ -143,16 +143,12 @@ static int count_sockets(hwloc_topology_t t, hwloc_const_bitmap_t within)
 	return n;
 }
 
-/* A binding on this machine says nothing of a recorded one. */
 static void find_cores(struct asl_machine *m, hwloc_topology_t t)
 {
-	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+	hwloc_bitmap_t bound = asl_topology_bound(t);
 
 	if (!bound)
 		return;
-	if (!hwloc_topology_is_thissystem(t) ||
-	    hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) != 0)
-		hwloc_bitmap_fill(bound);
 	m->cores = list_cores(NULL, t, bound);
 	m->sockets = count_sockets(t, bound);
 	m->bound =
@@ -398,10 +394,9 @@ static json_t *describe_node(hwloc_topology_t t, hwloc_obj_t o)
 	json_t *node = json_pack("{s:i, s:o*, s:o*}", "node", (int)o->os_index,
 				 "bytes", known(o->attr->numanode.local_memory),
 				 "local_cpus", processors(o->cpuset));
-	bool mixed = asl_memory_is_mixed(t, o);
 	char kind[ASL_MEMORY_KIND];
+	bool mixed = asl_memory_kind(kind, t, o);
 
-	asl_memory_kind(kind, t, o);
 	add_text(node, "kind", kind);
 	/* hwloc's subtype is that of the device. */
 	if (!mixed)

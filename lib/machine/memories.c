@@ -72,18 +72,6 @@ uint64_t asl_memory_plugged(const char **kind, const char *root, int node)
 	return bytes;
 }
 
-/* A device is a little larger than the memory that it becomes. */
-bool asl_memory_is_mixed(hwloc_topology_t t, hwloc_obj_t node)
-{
-	const char *kind;
-	uint64_t plugged;
-
-	if (!hwloc_topology_is_thissystem(t))
-		return false;
-	plugged = asl_memory_plugged(&kind, "", (int)node->os_index);
-	return plugged && node->attr->numanode.local_memory > plugged;
-}
-
 /* ---- Nodes ---- */
 
 static const char *kind_of_subtype(const char *subtype)
@@ -113,22 +101,24 @@ static bool has_cores(hwloc_topology_t t, hwloc_obj_t node)
 	return false;
 }
 
-void asl_memory_kind(char kind[ASL_MEMORY_KIND], hwloc_topology_t t,
+/* A device is a little larger than the memory that it becomes. */
+bool asl_memory_kind(char kind[ASL_MEMORY_KIND], hwloc_topology_t t,
 		     hwloc_obj_t node)
 {
-	const char *subtype = kind_of_subtype(node->subtype), *plugged = NULL;
-	bool system = hwloc_topology_is_thissystem(t);
+	const char *subtype = kind_of_subtype(node->subtype), *of_devices;
+	uint64_t plugged = hwloc_topology_is_thissystem(t)
+				   ? asl_memory_plugged(&of_devices, "",
+							(int)node->os_index)
+				   : 0;
+	bool mixed = plugged && node->attr->numanode.local_memory > plugged;
 
-	if (system && asl_memory_plugged(&plugged, "", (int)node->os_index) &&
-	    strcmp(plugged, "memory"))
-		subtype = plugged;
+	if (plugged && strcmp(of_devices, "memory"))
+		subtype = of_devices;
 	if (!subtype)
 		subtype = has_cores(t, node) ? "dram" : "memory";
 	snprintf(kind, ASL_MEMORY_KIND, "%s%s",
-		 asl_memory_is_mixed(t, node) && strcmp(subtype, "dram")
-			 ? "dram+"
-			 : "",
-		 subtype);
+		 mixed && strcmp(subtype, "dram") ? "dram+" : "", subtype);
+	return mixed;
 }
 
 static int no_node(hwloc_topology_t t, int node)

@@ -33,8 +33,11 @@ int asl_memory_bind(void *at, size_t bytes, int node);
 
 /* ---- For the files of this folder ---- */
 
-/* As in struct asl_memory_node. */
-void asl_memory_kind(char kind[ASL_MEMORY_KIND], hwloc_topology_t t,
+/*
+ * As in struct asl_memory_node.  Returns whether there is other memory beside that
+ * of DAX devices, as far as this machine's kernel says.
+ */
+bool asl_memory_kind(char kind[ASL_MEMORY_KIND], hwloc_topology_t t,
 		     hwloc_obj_t node);
 
 /*
@@ -42,8 +45,5 @@ void asl_memory_kind(char kind[ASL_MEMORY_KIND], hwloc_topology_t t,
  * the kind of the first one (nvm, cxl, memory); 0: none.
  */
 uint64_t asl_memory_plugged(const char **kind, const char *root, int node);
-
-/* Is there other memory beside them, as far as this machine's kernel says? */
-bool asl_memory_is_mixed(hwloc_topology_t t, hwloc_obj_t node);
 
 #endif

@@ -129,20 +129,14 @@ struct asl_near asl_near_from(hwloc_topology_t t, hwloc_const_bitmap_t cores,
 	return x;
 }
 
-/* A binding on this machine says nothing of a recorded one. */
 struct asl_near asl_machine_near(int node)
 {
 	struct asl_near x = {.core_node = -1, .node = node};
 	hwloc_topology_t t = asl_topology();
-	hwloc_bitmap_t cores = hwloc_bitmap_alloc();
+	hwloc_bitmap_t cores = t ? asl_topology_bound(t) : NULL;
 
-	if (t && cores) {
-		if (!hwloc_topology_is_thissystem(t) ||
-		    hwloc_get_cpubind(t, cores, HWLOC_CPUBIND_PROCESS) != 0)
-			hwloc_bitmap_fill(cores);
-		hwloc_bitmap_and(cores, cores, hwloc_get_root_obj(t)->cpuset);
+	if (cores)
 		x = asl_near_from(t, cores, node);
-	}
 	hwloc_bitmap_free(cores);
 	return x;
 }

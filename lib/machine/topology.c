@@ -25,3 +25,13 @@ hwloc_topology_t asl_topology(void)
 	pthread_once(&once, load);
 	return topology;
 }
+
+hwloc_bitmap_t asl_topology_bound(hwloc_topology_t t)
+{
+	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+
+	if (bound && (!hwloc_topology_is_thissystem(t) ||
+		      hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) != 0))
+		hwloc_bitmap_fill(bound);
+	return bound;
+}

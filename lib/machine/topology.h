@@ -9,4 +9,10 @@
 /* Loaded once; NULL if hwloc failed. */
 hwloc_topology_t asl_topology(void);
 
+/*
+ * The processors that this process is bound to; all for a recorded machine, of
+ * which a binding here says nothing.  The caller frees them; NULL: no memory.
+ */
+hwloc_bitmap_t asl_topology_bound(hwloc_topology_t t);
+
 #endif

@@ -243,13 +243,13 @@ static void add_note(char *note, size_t room, const char *format, ...)
 /* "1, 3, ...": the ranks that are far from their pools; returns the first. */
 static int list_far(char text[64], const struct asl_rep *rep)
 {
-	int count = 0, first = -1;
+	int first = -1;
 	size_t used = 0;
 
 	for (int i = 0; i < rep->ranks; i++) {
 		if (!rep->rank[i].near.far)
 			continue;
-		if (!count++)
+		if (first < 0)
 			first = i;
 		if (used < 40)
 			used += (size_t)snprintf(text + used, 64 - used, "%s%d",
