@@ -135,7 +135,7 @@ enum asl_device_holds {
 
 enum { ASL_DEVICE_LAYOUT = 1024 };
 
-/* What it holds, and its layout. */
+/* Look at the head of a device: whose pool it holds, and the pool's layout. */
 int asl_device_holds(enum asl_device_holds *out, int fd, const char *place,
 		     char layout[ASL_DEVICE_LAYOUT]);
 int asl_device_refuse(const char *place, enum asl_device_holds holds);

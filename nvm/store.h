@@ -184,7 +184,7 @@ struct asl_store_places {
 /* 0, -EINVAL: an empty name, or too many; -ENAMETOOLONG.  No place is tried. */
 int asl_store_split(struct asl_store_places *out, const char *list);
 
-/* What decides who takes a place for pools; 0 or -errno. */
+/* A place for pools, as ranks choose among several; 0 or -errno. */
 struct asl_store_site {
 	int node;    /* that it is next to; -1: not known */
 	bool single; /* a DAX device: one pool fills it */

@@ -147,7 +147,7 @@ static int rank_of(int distance)
 	return distance ? distance : 1000;
 }
 
-/* What ranks before this one, on its host, have taken of a memory. */
+/* How many ranks before this one, on its host, have taken a memory. */
 static int holds(const struct asl_reach *of, const int *take, int rank, int m)
 {
 	int count = 0;

@@ -143,7 +143,7 @@ static bool is_count(const char *at, size_t length)
 	return !memchr(at, '.', length) && !memchr(at, 'e', length);
 }
 
-/* Of each rank and phase: run_id and seconds are no counts. */
+/* All columns of each rank and phase but run_id and seconds, which are no counts. */
 static void counters_agree(struct asl_task *const task[2])
 {
 	const char *at[2] = {asl_task_ranks_csv(task[0]),

@@ -226,20 +226,28 @@ static void print_memory(const json_t *all)
 	}
 }
 
+/* To the end of the line; false: an error. */
+static bool print_medium(const json_t *pool)
+{
+	if (*text_of(pool, "error")) {
+		puts(text_of(pool, "error"));
+		return false;
+	}
+	printf("medium %s", text_of(pool, "medium"));
+	if (json_object_get(pool, "numa_node"))
+		printf(", next to node %d", (int)count_of(pool, "numa_node"));
+	putchar('\n');
+	return true;
+}
+
 static void print_pool(const json_t *pool, const char *title)
 {
 	static const char *const more[] = {"source", "device", "model"};
 	const char *type = text_of(pool, "file_system");
 
 	printf("%-10sin %s: ", title, text_of(pool, "dir"));
-	if (*text_of(pool, "error")) {
-		puts(text_of(pool, "error"));
+	if (!print_medium(pool))
 		return;
-	}
-	printf("medium %s", text_of(pool, "medium"));
-	if (json_object_get(pool, "numa_node"))
-		printf(", next to node %d", (int)count_of(pool, "numa_node"));
-	putchar('\n');
 	if (*type)
 		printf("          file system %s on %s\n", type,
 		       text_of(pool, "mounted_on"));
@@ -250,31 +258,20 @@ static void print_pool(const json_t *pool, const char *title)
 			       text_of(pool, more[i]));
 }
 
-static void print_persistent(const json_t *pool)
-{
-	printf("--nvm-dir %s: ", text_of(pool, "dir"));
-	if (*text_of(pool, "error"))
-		printf("%s", text_of(pool, "error"));
-	else
-		printf("medium %s", text_of(pool, "medium"));
-	if (json_object_get(pool, "numa_node"))
-		printf(", next to node %d", (int)count_of(pool, "numa_node"));
-	putchar('\n');
-}
-
-/* What the large memory may be: persistent memory, or that of any node. */
+/* The stores that the large memory may be: persistent memory, or any node. */
 static void print_choices(const json_t *all)
 {
 	static struct asl_store_places p;
+	int count = asl_store_find(&p) ? p.count : 0;
 	const char *title = "may be";
 	const json_t *node;
 	size_t i;
 
-	for (int k = 0; asl_store_find(&p) && k < p.count; k++) {
+	for (int k = 0; k < count; k++) {
 		json_t *pool = describe_place(p.at[k]);
 
-		printf("%-10s", title);
-		print_persistent(pool);
+		printf("%-10s--nvm-dir %s: ", title, text_of(pool, "dir"));
+		print_medium(pool);
 		json_decref(pool);
 		title = "";
 	}

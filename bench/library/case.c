@@ -633,7 +633,6 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_memory_node memory;
-
 	int err = prepare(c, o, true);
 
 	if (err || o->memory_node < 0 ||

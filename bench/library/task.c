@@ -6,8 +6,8 @@
  * communicator each bring their rows, and agree on every exit code.  Every
  * function that can fail begins by keeping complaints, which are not printed.
  *
- * What a run is made of (the network, the threads, the job) is the process's, so
- * that one call at a time is inside, and others wait.
+ * A process has one network, one team of threads and one job: one call at a time
+ * runs, and others wait.
  */
 #include <csv.h>
 #include <math.h>
