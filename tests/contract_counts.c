@@ -232,7 +232,7 @@ static void each_case(uint32_t family, unsigned cases, int most_ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	each_case(1, how_many(1000, 3000), 64, 1e5, NULL);
+	each_case(1, how_many(400, 3000), 64, 1e5, NULL);
 }
 
 static void in_dram(struct dice *d, struct given *g)

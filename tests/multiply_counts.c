@@ -135,7 +135,7 @@ static void each_case(uint32_t family, unsigned cases, int bits, int most_ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	each_case(1, how_many(400, 2400), 8, 64, NULL);
+	each_case(1, how_many(200, 2400), 8, 64, NULL);
 }
 
 /* Tiles of a few words, and memory for hardly more than a rank owns. */
@@ -144,7 +144,7 @@ static void little_cache_and_memory(void **state)
 	unsigned algorithms = (unsigned)count_algorithms();
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(50, 1400); i++) {
+	for (unsigned i = 0; i < how_many(25, 1400); i++) {
 		struct dice d = {9, i, 0};
 		struct asl_run_want want;
 
@@ -209,7 +209,7 @@ static void counts_and_products_in_pools(void **state)
 static void budgets_are_kept(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(120, 600); i++) {
+	for (unsigned i = 0; i < how_many(60, 600); i++) {
 		struct dice d = {7, i, 0};
 		struct asl_run_want want;
 		struct asl_plan *plan = &want.plan;

@@ -205,13 +205,13 @@ static void any_tiles(uint32_t family, unsigned cases, int bits, int ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	any_tiles(91, how_many(600, 3000), 7, 40, "null");
+	any_tiles(91, how_many(300, 3000), 7, 40, "null");
 }
 
 static void counts_and_products_in_dram(void **state)
 {
 	(void)state;
-	any_tiles(92, how_many(200, 600), 5, 26, "dram");
+	any_tiles(92, how_many(100, 600), 5, 26, "dram");
 }
 
 static void counts_and_products_in_pools(void **state)
@@ -226,7 +226,7 @@ static void counts_and_products_in_pools(void **state)
 static void budgets_are_kept(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(100, 300); i++) {
+	for (unsigned i = 0; i < how_many(50, 300); i++) {
 		struct dice d = {94, i, 0};
 		struct test_case c = roll_case(&d, 5, 20);
 		struct asl_plan *plan = &c.want.plan;
@@ -291,7 +291,7 @@ static void expect_words(const struct test_case *c, unsigned number,
 static void model_is_exact(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(80, 600); i++) {
+	for (unsigned i = 0; i < how_many(40, 600); i++) {
 		struct dice d = {96, i, 0};
 		struct test_case c = roll_case(&d, 1, 1);
 		struct asl_plan *plan = &c.want.plan;
