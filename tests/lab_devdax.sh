@@ -9,20 +9,7 @@ set -u
 . "$(dirname "$0")/lab/lab.sh"
 lab_enter "$0"
 
-aslant=${ASLANT:?}
-work=$(mktemp -d)
-cd "$work" || exit 1
-failed=0
 both=/dev/dax0.0,/dev/dax1.0
-
-fail() {
-	echo "lab_devdax: $*"
-	failed=1
-}
-
-says() {
-	cat out err | grep -q -e "$1" || fail "expected '$1' in $(cat out err)"
-}
 
 runs() {
 	"$aslant" run "$@" >out 2>err </dev/null ||
@@ -140,4 +127,4 @@ runs "${case[@]}" --resume --result again.npy
 says "^resumed  *life 2"
 cmp whole.npy again.npy || fail "another result"
 empty /dev/dax1.0
-exit $failed
+exit $lab_failed

@@ -11,9 +11,6 @@ set -u
 lab_dimms=1
 lab_enter "$0"
 
-work=$(mktemp -d)
-cd "$work" || exit 1
-
 # flushed COMMAND...: by the processor
 flushed() {
 	runs fsdax strace -f --seccomp-bpf -e trace=mmap,msync -o calls "$@"
@@ -23,31 +20,6 @@ flushed() {
 	! grep -E 'msync\(' calls | grep -vE ', 40(88|96), MS_SYNC' ||
 		fail "$*: waits for the kernel"
 }
-
-# ticks PID: hundredths of a second that it computed; nothing once it has ended
-ticks() {
-	local stat
-
-	read -ra stat <"/proc/$1/stat" || return
-	echo $((stat[13] + stat[14]))
-} 2>/dev/null
-
-# interrupt COMMAND...: killed when it has computed for 0.3 s on its pool
-interrupt() {
-	local pool=/pm/aslant-resume-0.pool from now=0
-
-	"$@" >out 2>err </dev/null &
-	until [ -e $pool ] || [ -z "$(ticks $!)" ]; do
-		sleep 0.01
-	done
-	from=$(ticks $!)
-	until [ -z "$now" ] || [ "$now" -gt $((${from:-0} + 30)) ]; do
-		sleep 0.01
-		now=$(ticks $!)
-	done
-	kill -9 $!
-	wait $!
-} 2>/dev/null
 
 # resumes ARGUMENTS...: killed, it goes on from there.  On a busy machine it may be
 # over before, or not have begun: then once more.

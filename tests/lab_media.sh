@@ -12,9 +12,6 @@ lab_more=(-object "memory-backend-memfd,id=host,size=300M"
 	-device "virtio-pmem-pci,memdev=host")
 lab_enter "$0" 1 900
 
-work=$(mktemp -d)
-cd "$work" || exit 1
-
 # lies MEDIUM NOTE: `out` and `err` of a run in /pm, which is given back
 lies() {
 	runs "$1" "$aslant" run em-jomma --n 24
@@ -36,7 +33,7 @@ mounts() {
 lab_fsdax 0 ext4 /pm || fail "no DAX file system"
 if [ -e /usr/lib/x86_64-linux-gnu/pmdk_dbg/libpmem.so.1 ]; then
 	LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu/pmdk_dbg PMEM_LOG_LEVEL=3 \
-		PMEM_LOG_FILE=$work/pmdk runs fsdax \
+		PMEM_LOG_FILE=$PWD/pmdk runs fsdax \
 		"$aslant" run em-jomma --n 24
 	for word in 'using clwb' 'using movnt' 'Flushing CPU cache'; do
 		grep -q "$word" pmdk || fail "PMDK does not say '$word'"

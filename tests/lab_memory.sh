@@ -9,20 +9,6 @@ set -u
 . "$(dirname "$0")/lab/lab.sh"
 lab_enter "$0"
 
-aslant=${ASLANT:?}
-work=$(mktemp -d)
-cd "$work" || exit 1
-failed=0
-
-fail() {
-	echo "lab_memory: $*"
-	failed=1
-}
-
-says() {
-	cat out err | grep -q -e "$1" || fail "expected '$1' in $(cat out err)"
-}
-
 asks() {
 	"$aslant" "$@" >out 2>err </dev/null || fail "$*: exit code $?: $(cat err)"
 }
@@ -70,7 +56,7 @@ says "found 5, expected a node with memory, which are: 0, 1, 2"
 
 mkdir tmp
 mount -t tmpfs -o mpol=bind:2 tmpfs tmp
-asks run vomm --n 9 --nvm-dir "$work/tmp"
+asks run vomm --n 9 --nvm-dir "$PWD/tmp"
 says "tmpfs with mpol=bind:2"
 
 # ---- DIMMs as memory, beside DRAM ----
@@ -83,4 +69,4 @@ asks list machine
 says "^node $node .*, dax1.0 in it, next to cpus $node"
 says "store node --memory-node $node: dram+nvm$"
 grep -q "NVM" out && fail "DRAM is called NVM: $(cat out)"
-exit $failed
+exit $lab_failed

@@ -9,16 +9,6 @@ set -u
 . "$(dirname "$0")/lab/lab.sh"
 lab_enter "$0"
 
-aslant=${ASLANT:?}
-work=$(mktemp -d)
-cd "$work" || exit 1
-failed=0
-
-fail() {
-	echo "lab_sockets: $*"
-	failed=1
-}
-
 # runs ARGUMENTS...: verified, as predicted; tables in `rows`
 runs() {
 	rm -rf rows
@@ -81,4 +71,4 @@ python3 -c 'import json
 x = json.load(open("rows/machine.json"))
 assert [p["numa_node"] for p in x["pools"]] == [0, 1], x["pools"]' ||
 	fail "machine.json"
-exit $failed
+exit $lab_failed

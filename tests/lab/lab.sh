@@ -175,11 +175,14 @@ lab_wait() {
 }
 
 # lab_enter SCRIPT [GUESTS [SECONDS]]: go on, from the start, in a guest, or in each
-# of two at once; LAB_NODE is its number
+# of two at once, in an empty directory; LAB_NODE is its number
 lab_enter() {
 	local guests=${2:-1} seconds=${3:-600} node code=0
 
-	[ -z "${LAB_NODE-}" ] || return 0
+	if [ -n "${LAB_NODE-}" ]; then
+		cd "$(mktemp -d)" || exit 99
+		return
+	fi
 	lab_or_skip "$1"
 	for ((node = 0; node < guests; node++)); do
 		lab_begin $node "$(realpath "$1")" || exit 99
@@ -229,7 +232,7 @@ lab_mount() {
 # ---- What its scripts check ----
 
 # shellcheck disable=SC2034 # theirs
-aslant=${ASLANT:-} lab_failed=0
+aslant=${ASLANT:-} lab_failed=0 lab_pools=/pm
 
 # shellcheck disable=SC2034 # theirs, too
 fail() {
@@ -242,15 +245,41 @@ says() {
 	cat out err | grep -q -e "$1" || fail "expected '$1' in $(cat out err)"
 }
 
-# runs MEDIUM COMMAND...: verified, as predicted, on that medium in /pm
+# runs MEDIUM COMMAND...: verified, as predicted, on that medium in $lab_pools
 runs() {
 	local medium=$1
 
 	shift
-	"$@" --nvm-dir /pm >out 2>err </dev/null || fail "$*: exit code $?"
+	"$@" --nvm-dir "$lab_pools" >out 2>err </dev/null || fail "$*: exit code $?"
 	says "^store  *pmem on $medium,"
 	says "^Every counter of every rank is as predicted"
 	says "^verified  yes"
 	[ "$medium" != fsdax ] || [ ! -s err ] || fail "$*: $(cat err)"
-	[ -z "$(find /pm -name '*.pool')" ] || fail "$*: left $(ls /pm)"
+	[ ! -d "$lab_pools" ] || [ -z "$(find "$lab_pools" -name '*.pool')" ] ||
+		fail "$*: left $(ls "$lab_pools")"
 }
+
+# ticks PID: hundredths of a second that it computed; nothing once it has ended
+ticks() {
+	local stat
+
+	read -ra stat <"/proc/$1/stat" || return
+	echo $((stat[13] + stat[14]))
+} 2>/dev/null
+
+# interrupt COMMAND...: killed when it has computed for 0.3 s on its pool
+interrupt() {
+	local pool=/pm/aslant-resume-0.pool from now=0
+
+	"$@" >out 2>err </dev/null &
+	until [ -e $pool ] || [ -z "$(ticks $!)" ]; do
+		sleep 0.01
+	done
+	from=$(ticks $!)
+	until [ -z "$now" ] || [ "$now" -gt $((${from:-0} + 30)) ]; do
+		sleep 0.01
+		now=$(ticks $!)
+	done
+	kill -9 $!
+	wait $!
+} 2>/dev/null
