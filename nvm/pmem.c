@@ -135,8 +135,8 @@ static int open_own(struct asl_pmem *p, const char *path, uint64_t bytes,
 
 	if (err)
 		return err;
-	p->base.file = want->keep ? strdup(path) : NULL;
-	if (want->keep && !p->base.file)
+	p->file = want->keep ? strdup(path) : NULL;
+	if (want->keep && !p->file)
 		err = asl_fail(-ENOMEM, "no memory for a store");
 	else
 		err = asl_pmem_make(p, fd, bytes, want);
@@ -194,7 +194,7 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 		return asl_fail(-ENOMEM, "no memory for a store");
 	err = open_any(p, path, bytes, want);
 	if (err) {
-		free(p->base.file);
+		free(p->file);
 		free(p);
 		return err;
 	}
@@ -211,6 +211,10 @@ static void pmem_close(struct asl_store *store)
 {
 	struct asl_pmem *p = (struct asl_pmem *)store;
 
+	if (store->discarded && p->file) {
+		unlink(p->file);
+		asl_pool_sync_dir(p->file);
+	}
 	asl_mapped_forget(p->pop);
 	pmemobj_close(p->pop);
 	if (p->device >= 0 && (store->discarded || !p->stays))
@@ -219,7 +223,7 @@ static void pmem_close(struct asl_store *store)
 		close(p->device);
 	if (p->fd >= 0) /* it holds the locks */
 		close(p->fd);
-	free(p->base.file);
+	free(p->file);
 	free(p);
 }
 

@@ -169,9 +169,10 @@ struct asl_pmem {
 	uint64_t taken; /* words in the pool */
 	uint64_t takes; /* so far */
 
-	int device;	    /* open and locked; -1: the pool is a file */
+	char *file;	      /* what discard removes, or NULL */
+	int device;	      /* open and locked; -1: the pool is a file */
 	char place[PATH_MAX]; /* of the device */
-	bool stays;	    /* a pool on a device that is not to be cleared */
+	bool stays;	      /* a pool on a device that is not to be cleared */
 
 	/* For a pool that outlasts its run: */
 	bool skips;

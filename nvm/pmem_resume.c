@@ -419,9 +419,9 @@ static int resume_device(struct asl_pmem *p, const char *place, uint64_t bytes,
 static int resume_file(struct asl_pmem *p, int *fd, const char *path,
 		       uint64_t bytes, const struct asl_store_want *want)
 {
-	p->base.file = strdup(path);
-	return p->base.file ? open_at(p, fd, path, bytes, want)
-			    : asl_fail(-ENOMEM, "no memory for a store");
+	p->file = strdup(path);
+	return p->file ? open_at(p, fd, path, bytes, want)
+		       : asl_fail(-ENOMEM, "no memory for a store");
 }
 
 int asl_pmem_resume(struct asl_pmem *p, const char *path, uint64_t bytes,
@@ -463,7 +463,7 @@ bool asl_pmem_take_again(int *err, struct asl_pmem *p, double **at,
 		if (!slot->at || slot->number != p->takes)
 			continue;
 		if (slot->words != words || slot->taken) {
-			*err = damaged(p->base.file ? p->base.file : p->place,
+			*err = damaged(p->file ? p->file : p->place,
 				       "a piece is not what it was");
 			return true;
 		}

@@ -14,10 +14,9 @@ struct asl_store {
 	const struct asl_store_ops *ops;
 	const char *medium;
 	char note[256];
-	char *file; /* what discard removes; the provider's, or NULL */
-	bool discarded; /* a device, too, is to be left empty */
-	int error;  /* the first write that did not become durable */
-	char *why;  /* and asl_failure() then */
+	bool discarded; /* nothing is to be left behind */
+	int error;	/* the first write that did not become durable */
+	char *why;	/* and asl_failure() then */
 	/* For a pool that outlasts its run: */
 	bool resumed;
 	void *record; /* or NULL */

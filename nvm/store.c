@@ -84,8 +84,6 @@ void asl_store_discard(struct asl_store *store)
 {
 	if (store)
 		store->discarded = true;
-	if (store && store->file)
-		unlink(store->file);
 	asl_store_close(store);
 }
 
