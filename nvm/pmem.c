@@ -192,7 +192,9 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 	p = calloc(1, sizeof *p + (size_t)want->pieces * sizeof p->slot[0]);
 	if (!p)
 		return asl_fail(-ENOMEM, "no memory for a store");
+	asl_mapped_open(path);
 	err = open_any(p, path, bytes, want);
+	asl_mapped_open(NULL);
 	if (err) {
 		free(p->file);
 		free(p);
@@ -215,8 +217,8 @@ static void pmem_close(struct asl_store *store)
 		unlink(p->file);
 		asl_pool_sync_dir(p->file);
 	}
-	asl_mapped_forget(p->pop);
 	pmemobj_close(p->pop);
+	asl_mapped_forget(p->pop);
 	if (p->device >= 0 && (store->discarded || !p->stays))
 		asl_device_clear(p->device, p->place, "");
 	if (p->device >= 0 && p->device != p->fd)

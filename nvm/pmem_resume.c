@@ -90,12 +90,20 @@ static int check_layout(const char *path, const char *layout, uintmax_t length)
 	return length == bytes ? 0 : refuse(path, "length", is, said);
 }
 
+/* It may be whole: it is not refused as something else. */
+static int unreadable(const char *path, int offset)
+{
+	return asl_fail(-EIO, "pool %s: offset %d: %s", path, offset,
+			strerror(errno));
+}
+
 /* Fills the layout that the file has, and its length. */
 static int check_file(char layout[LAYOUT_BYTES + 1], uintmax_t *length, int fd,
 		      const char *path)
 {
 	char sign[9] = "";
 	struct stat st;
+	ssize_t n;
 
 	if (fstat(fd, &st) != 0)
 		return asl_pool_failed(path);
@@ -104,8 +112,12 @@ static int check_file(char layout[LAYOUT_BYTES + 1], uintmax_t *length, int fd,
 	if (st.st_uid != geteuid())
 		return refuse(path, "owner", "another user", "who runs this");
 	*length = (uintmax_t)st.st_size;
-	if (pread(fd, sign, 8, 0) != 8 || strcmp(sign, "PMEMOBJ") ||
-	    pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT) != LAYOUT_BYTES)
+	if (pread(fd, sign, 8, 0) < 0)
+		return unreadable(path, 0);
+	n = pread(fd, layout, LAYOUT_BYTES, LAYOUT_AT);
+	if (n < 0)
+		return unreadable(path, LAYOUT_AT);
+	if (n < LAYOUT_BYTES || strcmp(sign, "PMEMOBJ"))
 		layout[0] = '\0';
 	layout[LAYOUT_BYTES] = '\0';
 	return check_layout(path, layout, *length);

@@ -2,7 +2,8 @@
 # fault_pool.sh -- a medium that fails: the pool is named, and nothing is left
 #
 # I/O errors by tests/help/faults.c: of fallocate, of any msync, of fsync and writes of
-# results; and pages that are gone, by cutting files short while they are mapped.
+# results, of a pool's head; and pages that are gone, by cutting files short while they
+# are mapped.
 set -u
 
 # shellcheck source=tests/help/command.sh
@@ -58,6 +59,21 @@ for at in 1 2 3 4; do
 done
 [ -z "$(find . -name 'c.*' -o -name dir)" ] || fail "left $(ls)"
 
+# ---- A head that cannot be read ----
+
+resumable=(run vomm --n 9 --ranks 1 --nvm-dir "$pools" --resume --keep)
+expect 0 "${resumable[@]}"
+cp pools/aslant-resume-0.pool whole
+for at in 1 2; do
+	FAULT_CALL=pread FAULT_AT=$at LD_PRELOAD=$faults expect 3 "${resumable[@]}"
+	says "^aslant: .*pool $pools/aslant-resume-0.pool: offset $((4096 * (at - 1))): Input/output error$" err
+	[ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
+	cmp whole pools/aslant-resume-0.pool || fail "it is not kept as it was"
+done
+expect 0 "${resumable[@]}"
+says "^resumed  *life 2" out
+rm pools/* whole
+
 # ---- Pages that are gone ----
 
 # repeats PID: several rows are there, or it has ended
@@ -79,7 +95,7 @@ lost() {
 	# In a job mpiexec makes one of those of all ranks, which it kills.
 	[ $code = 3 ] || { [[ $* = *--launch* ]] && [ $code != 0 ]; } ||
 		fail "$*: exit code $code: $(cat err)"
-	says "^aslant: .*$pattern lost a page while it was in use" err
+	says "^aslant: .*$pattern lost a page while it was in use, at offset [0-9]*:" err
 	[ "$(grep '^aslant: ' err | grep -vc 'note:')" = 1 ] ||
 		fail "$*: not one line: $(cat err)"
 }

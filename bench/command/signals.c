@@ -91,20 +91,36 @@ static _Noreturn void give_up(const char *who, const char *why)
 
 	strcat(line, place);
 	strncat(line, who, 480);
-	strncat(line, why, 120);
+	strncat(line, why, 160);
 	put(line);
 	nanosleep(&(struct timespec){.tv_nsec = PASS_ON_NS}, NULL);
 	_exit(ASL_NO_MACHINE);
 }
 
+static void add_number(char *text, uint64_t x)
+{
+	char digits[21] = "", *at = digits + sizeof digits - 1;
+
+	do
+		*--at = (char)('0' + x % 10);
+	while (x /= 10);
+	strcat(text, at);
+}
+
 static void no_page(int number, siginfo_t *info, void *context)
 {
 	const char *what = asl_mapped_find(info->si_addr);
+	char why[160] = " lost a page while it was in use";
+	uint64_t offset;
 
 	(void)context;
+	if (asl_mapped_offset(&offset, info->si_addr)) {
+		strcat(why, ", at offset ");
+		add_number(why, offset);
+	}
+	strcat(why, ": somebody cut it short, or the medium fails (SIGBUS)\n");
 	if (what)
-		give_up(what, " lost a page while it was in use: somebody cut "
-			      "it short, or the medium fails (SIGBUS)\n");
+		give_up(what, why);
 	signal(number, SIG_DFL); /* and it happens again */
 }
 

@@ -7,8 +7,9 @@
  */
 #include "lib/base/mapped.h"
 
-#include <stdint.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { MOST = 256 };
 
@@ -19,6 +20,7 @@ static struct mapped {
 } table[MOST];
 
 static const char *volatile last; /* a pool's */
+static char opened[256];	  /* as `what`; "": none is being opened */
 static char blamed[512];
 
 void asl_mapped_note(const void *at, size_t bytes, const char *kind,
@@ -35,6 +37,13 @@ void asl_mapped_note(const void *at, size_t bytes, const char *kind,
 		}
 }
 
+void asl_mapped_open(const char *path)
+{
+	opened[0] = '\0';
+	if (path)
+		snprintf(opened, sizeof opened, "the pool %s", path);
+}
+
 void asl_mapped_blame(const char *why)
 {
 	if (!*blamed)
@@ -48,7 +57,7 @@ const char *asl_mapped_blamed(void)
 
 const char *asl_mapped_last(void)
 {
-	return last;
+	return *opened ? opened : last;
 }
 
 void asl_mapped_forget(const void *at)
@@ -66,5 +75,48 @@ const char *asl_mapped_find(const void *at)
 		if (table[i].at &&
 		    (uintptr_t)at - (uintptr_t)table[i].at < table[i].bytes)
 			return table[i].what;
-	return NULL;
+	return *opened ? opened : NULL;
+}
+
+/* A line of /proc/self/maps: "FROM-TO RIGHTS OFFSET ..." in hexadecimal digits. */
+struct line {
+	uint64_t field[4];
+	int fields;
+};
+
+static uint64_t digit(char c)
+{
+	return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/* Is the line complete with this character, and about this address? */
+static bool completes(struct line *x, char c, uintptr_t at)
+{
+	if (c == '\n' && x->field[0] <= at && at < x->field[1])
+		return true;
+	if (c == '\n')
+		*x = (struct line){.fields = 0};
+	else if (c == ' ' || (c == '-' && x->fields == 0))
+		x->fields++;
+	else if (x->fields < 4)
+		x->field[x->fields] = x->field[x->fields] * 16 + digit(c);
+	return false;
+}
+
+bool asl_mapped_offset(uint64_t *offset, const void *at)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	struct line x = {.fields = 0};
+	bool found = false;
+	char text[512];
+	ssize_t n;
+
+	while (fd >= 0 && !found && (n = read(fd, text, sizeof text)) > 0)
+		for (ssize_t i = 0; i < n && !found; i++)
+			found = completes(&x, text[i], (uintptr_t)at);
+	if (found)
+		*offset = (uintptr_t)at - x.field[0] + x.field[3];
+	if (fd >= 0)
+		close(fd);
+	return found;
 }

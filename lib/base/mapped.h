@@ -4,14 +4,23 @@
 #ifndef ASL_MAPPED_H
 #define ASL_MAPPED_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 void asl_mapped_note(const void *at, size_t bytes, const char *kind,
 		     const char *path);
 void asl_mapped_forget(const void *at);
 
-/* For SIGBUS: "KIND PATH" of what is mapped at an address, or NULL. */
+/* A pool that is being opened, somewhere; NULL: no longer. */
+void asl_mapped_open(const char *path);
+
+/*
+ * For SIGBUS: "KIND PATH" of what is mapped at an address, else of a pool that is
+ * being opened, or NULL; and the offset of the address in its file, if it is in one.
+ */
 const char *asl_mapped_find(const void *at);
+bool asl_mapped_offset(uint64_t *offset, const void *at);
 
 /*
  * For SIGABRT: the first error of a pool in use, as a line, or NULL.

@@ -1,8 +1,8 @@
 /*
  * faults.c -- a machine that fails when it is told to (LD_PRELOAD)
  *
- *	FAULT_CALL	memory, msync, fallocate, fsync, write, library: what
- *			fails
+ *	FAULT_CALL	memory, msync, fallocate, fsync, write, pread, library:
+ *			what fails
  *	FAULT_AT	the first of its calls that does (0: none)
  *	FAULT_CALLS	how many in a row (1)
  *	FAULT_ERRNO	with what (ENOMEM of memory, else EIO)
@@ -201,6 +201,12 @@ ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at)
 {
 	return fails("write", EIO) ? -1
 				   : syscall(SYS_pwrite64, fd, from, bytes, at);
+}
+
+ssize_t pread(int fd, void *to, size_t bytes, off_t at)
+{
+	return fails("pread", EIO) ? -1
+				   : syscall(SYS_pread64, fd, to, bytes, at);
 }
 
 /* ---- The time of day ---- */

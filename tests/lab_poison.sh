@@ -1,0 +1,111 @@
+#!/bin/bash
+# lab_poison.sh -- bad blocks of a persistent DIMM under pools, in a guest
+#
+# The kernel is told of them: blocks in its list for the DIMM, which it then refuses to
+# map or read, and pages that are lost while they are mapped, as by a machine check.
+# A run ends with the pool's name and the offset.  The pools of an interrupted run stay
+# as they are, and once the blocks can be read again, it is resumed from them.
+set -u
+
+# shellcheck source=tests/lab/lab.sh
+. "$(dirname "$0")/lab/lab.sh"
+lab_dimms=1
+lab_enter "$0"
+
+pool=/pm/aslant-resume-0.pool
+
+# sector FILE OFFSET: of the DIMM
+sector() {
+	filefrag -v -b512 "$1" | awk -v at=$(($2 / 512)) -F'[ .:]+' '
+		$2 ~ /^[0-9]+$/ && at >= $3 && at <= $4 {print $5 + at - $3}'
+}
+
+# spoil FILE OFFSET: a page of it
+spoil() {
+	echo "$(sector "$1" "$2") 8" >/sys/block/pmem0/badblocks ||
+		fail "no bad block"
+}
+
+# heal: the kernel reads its list anew
+heal() {
+	umount /pm
+	ndctl disable-namespace namespace0.0 >/dev/null
+	ndctl enable-namespace namespace0.0 >/dev/null
+	lab_mount ext4 /dev/pmem0 /pm -o dax=always || fail "not mounted again"
+	[ ! -s /sys/block/pmem0/badblocks ] || fail "bad blocks are left"
+}
+
+# lose FILE OFFSET: a page of it, whoever maps it
+lose() {
+	python3 - "$@" <<'PYTHON'
+import mmap, os, sys
+at = int(sys.argv[2])
+m = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), at + (2 << 20) & -2 << 20)
+m[at]
+m.madvise(100, at, 4096)  # MADV_HWPOISON
+PYTHON
+}
+
+# ends PATTERN: with exit code 3, in one line
+ends() {
+	[ "$code" = 3 ] || fail "exit code $code, expected 3: $(cat err)"
+	[ "$(grep -c '^aslant: ' err)" = 1 ] || fail "not one line: $(cat err)"
+	says "^aslant: .*$1"
+}
+
+lab_fsdax 0 ext4 /pm || fail "no DAX file system"
+
+# ---- Under the pool of an interrupted run ----
+
+run=("$aslant" run em-jomma --n 240 --ranks 1 --cache 3000)
+"${run[@]}" --store dram --result whole.npy >out 2>err </dev/null ||
+	fail "$(cat err)"
+run+=(--resume --result again.npy)
+until [ -e $pool ]; do
+	interrupt "${run[@]}" --nvm-dir /pm
+done
+cp $pool kept
+head=$(grep -abo -m1 ASLNPOOL kept | cut -d: -f1)
+
+# PMDK's head and lanes, the root object, A, and C.
+for at in 0 4096 $((64 << 10)) $((head & ~4095)) $((0x410000)) $((0x520000)); do
+	spoil $pool $at
+	"${run[@]}" --nvm-dir /pm >out 2>err </dev/null
+	code=$?
+	echo "offset $at: exit code $code: $(cat err)"
+	ends "pool $pool.* offset $at: "
+	[ ! -e again.npy ] || fail "offset $at: there is a result"
+	heal
+	[ "$at" -ge $((0x400000)) ] || cmp kept $pool || fail "it was changed"
+done
+
+# No words lie at its end.
+spoil $pool $(($(stat -c %s $pool) - 4096))
+runs fsdax "${run[@]}"
+says '^resumed  *life [2-9]'
+cmp whole.npy again.npy || fail "another result"
+heal
+
+# ---- Under a run, which has it mapped ----
+
+# loses PLACE FILE: a page while there is a run on it
+loses() {
+	"$aslant" run em-jomma --n 240 --ranks 1 --nvm-dir "$1" --keep \
+		--reps 1000000 --csv - >out 2>err </dev/null &
+	until [ "$(wc -l <out)" -ge 2 ] || ! kill -0 $!; do
+		sleep 0.1
+	done
+	# shellcheck disable=SC2086 # a pattern
+	lose $2 $((5 << 20))
+	wait $!
+	code=$?
+	# shellcheck disable=SC2086
+	ends "the pool $(echo $2) lost a page .*at offset $((5 << 20)):"
+}
+
+loses /pm "/pm/aslant-*-0.pool"
+umount /pm
+lab_devdax 0 || fail "no DAX device"
+loses /dev/dax0.0 /dev/dax0.0
+
+exit $lab_failed
