@@ -70,19 +70,23 @@ int asl_device_look(struct asl_device *out, const char *place)
 	return 0;
 }
 
-/* ---- Its beginning ---- */
+/* ---- Its ends ---- */
 
-enum { LAYOUT_AT = 4096, LAYOUT_BYTES = 1024 };
-#define HEAD_BYTES (UINT64_C(2) << 20)
+enum { LAYOUT_AT = 4096, LAYOUT_BYTES = 1024, REST_AT = 5120 };
 
-static char *map_head(size_t *bytes, int fd, const char *place)
+/* The root object begins in the first 4 MiB: pool.c, ZONE_HEAD_BYTES. */
+#define HEAD_BYTES (UINT64_C(4) << 20)
+#define TAIL_BYTES (UINT64_C(2) << 20)
+
+/* Both ends are looked at and cleared: any table or label is at one of them. */
+static char *map_all(size_t *bytes, int fd, const char *place)
 {
 	struct asl_device x;
 	char *at;
 
 	if (asl_device_look(&x, place))
 		return NULL;
-	*bytes = asl_ceil_div(HEAD_BYTES, x.align) * x.align;
+	*bytes = x.bytes;
 	at = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at != MAP_FAILED)
 		return at;
@@ -95,13 +99,27 @@ static bool is_zero(const char *at, size_t bytes)
 	return !*at && !memcmp(at, at + 1, bytes - 1);
 }
 
-/* A pool of libpmemobj, or one that we were about to make. */
-static enum asl_device_holds classify(const char *head, size_t bytes)
+/* The magic of a head that was complete; clearing removes it. */
+bool asl_device_has_head(int fd, const char *place)
 {
-	const char *layout = head + LAYOUT_AT;
-	bool ours = is_zero(head, 8) || !memcmp(head, "PMEMOBJ", 8);
+	const uint64_t magic = ASL_POOL_MAGIC;
+	size_t bytes;
+	char *at = map_all(&bytes, fd, place);
+	bool found = at && memmem(at, HEAD_BYTES, &magic, sizeof magic);
 
-	if (is_zero(head, bytes))
+	if (at)
+		munmap(at, bytes);
+	return found;
+}
+
+/* A pool of libpmemobj, or one that we were about to make. */
+static enum asl_device_holds classify(const char *at, size_t bytes)
+{
+	const char *layout = at + LAYOUT_AT;
+	bool ours = is_zero(at, 8) || !memcmp(at, "PMEMOBJ", 8);
+
+	if (is_zero(at, HEAD_BYTES) &&
+	    is_zero(at + bytes - TAIL_BYTES, TAIL_BYTES))
 		return ASL_HOLDS_NOTHING;
 	if (ours && !strcmp(layout, ASL_POOL_LAYOUT))
 		return ASL_HOLDS_POOL;
@@ -114,33 +132,36 @@ int asl_device_holds(enum asl_device_holds *out, int fd, const char *place,
 		     char layout[ASL_DEVICE_LAYOUT])
 {
 	size_t bytes;
-	char *head = map_head(&bytes, fd, place);
+	char *at = map_all(&bytes, fd, place);
 
-	if (!head)
+	if (!at)
 		return -EIO;
-	*out = classify(head, HEAD_BYTES);
+	*out = classify(at, bytes);
 	snprintf(layout, ASL_DEVICE_LAYOUT, "%.*s", ASL_DEVICE_LAYOUT - 1,
-		 head + LAYOUT_AT);
-	munmap(head, bytes);
+		 at + LAYOUT_AT);
+	munmap(at, bytes);
 	return 0;
 }
 
-/* libpmemobj makes a pool only where its own head would be zero. */
+/*
+ * libpmemobj makes a pool only where its own head would be zero.  The layout comes
+ * last, at once, so that at no moment of a power cut the device holds a stranger's.
+ */
 int asl_device_clear(int fd, const char *place, const char *layout)
 {
+	char line[LAYOUT_BYTES] = "";
 	size_t bytes;
-	char *head = map_head(&bytes, fd, place);
+	char *at = map_all(&bytes, fd, place);
 
-	if (!head)
+	if (!at)
 		return -EIO;
-	if (*layout) {
-		pmem_memset_persist(head + LAYOUT_AT, 0, LAYOUT_BYTES);
-		pmem_memcpy_persist(head + LAYOUT_AT, layout, strlen(layout));
-		pmem_memset_persist(head, 0, LAYOUT_AT);
-	} else {
-		pmem_memset_persist(head, 0, HEAD_BYTES);
-	}
-	munmap(head, bytes);
+	snprintf(line, sizeof line, "%s", layout);
+	pmem_memset_persist(at + REST_AT, 0, HEAD_BYTES - REST_AT);
+	if (!*layout)
+		pmem_memset_persist(at + bytes - TAIL_BYTES, 0, TAIL_BYTES);
+	pmem_memset_persist(at, 0, LAYOUT_AT);
+	pmem_memcpy_persist(at + LAYOUT_AT, line, LAYOUT_BYTES);
+	munmap(at, bytes);
 	return 0;
 }
 

@@ -135,9 +135,10 @@ enum asl_device_holds {
 
 enum { ASL_DEVICE_LAYOUT = 1024 };
 
-/* Look at the head of a device: whose pool it holds, and the pool's layout. */
+/* Look at the ends of a device: whose pool it holds, and the pool's layout. */
 int asl_device_holds(enum asl_device_holds *out, int fd, const char *place,
 		     char layout[ASL_DEVICE_LAYOUT]);
+bool asl_device_has_head(int fd, const char *place);
 int asl_device_refuse(const char *place, enum asl_device_holds holds);
 
 /* Empty it for a pool of this layout; "": leave nothing. */

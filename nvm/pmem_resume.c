@@ -400,6 +400,8 @@ static int open_on_device(bool *there, struct asl_pmem *p, uint64_t bytes,
 		return err;
 	p->base.medium = "devdax";
 	p->pop = pmemobj_open(p->place, layout);
+	if (!p->pop && asl_device_has_head(p->device, p->place))
+		return damaged(p->place, pmemobj_errormsg());
 	if (!p->pop)
 		return 0;
 	if (is_unfinished(p, bytes)) {

@@ -44,6 +44,16 @@ print(m[:7].rstrip(b"\0").decode(), m[4096:4110].rstrip(b"\0 ").decode(),
 PYTHON
 }
 
+# flip DEVICE OFFSET: a bit, where an offset below 0 is from the end
+flip() {
+	python3 - "$@" "$(cat "/sys/bus/dax/devices/${1#/dev/}/size")" <<'PYTHON'
+import mmap, os, sys
+at, size = int(sys.argv[2]), int(sys.argv[3])
+m = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), size)
+m[at % size] ^= 1
+PYTHON
+}
+
 empty() {
 	[ "$(head_of "$1")" = "  empty" ] || fail "$1: left $(head_of "$1")"
 }
@@ -101,6 +111,11 @@ hello*) ;;
 esac
 runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0 --erase
 empty /dev/dax0.0
+flip /dev/dax0.0 -512 # a partition table's copy
+refuses 2 "found something else than a pool of aslant" vomm --n 9 \
+	--nvm-dir /dev/dax0.0
+runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0 --erase
+runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0
 runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0 --keep
 [ "$(head_of /dev/dax0.0)" = "PMEMOBJ aslant " ] || fail "nothing is kept"
 runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0
@@ -123,6 +138,11 @@ wait $! 2>/dev/null
 refuses 2 "found an interrupted run.*--resume continues it" vomm --n 9 \
 	--nvm-dir /dev/dax1.0
 refuses 2 "is of another case" vomm --n 9 --nvm-dir /dev/dax1.0 --resume
+for at in 16 $((4096 + 1024)); do # libpmemobj's head, and its description
+	flip /dev/dax1.0 $at
+	refuses 2 "pool /dev/dax1.0 is damaged" "${case[@]}" --resume
+	flip /dev/dax1.0 $at
+done
 runs "${case[@]}" --resume --result again.npy
 says "^resumed  *life 2"
 cmp whole.npy again.npy || fail "another result"
