@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "lib/base/error.h"
-#include "lib/multiply/multiply.h"
+#include "lib/multiply/brick.h"
 #include "lib/multiply/planner.h"
 #include "lib/run/run.h"
 #include "tests/help/ledgers.h"
@@ -78,6 +78,49 @@ static bool no_bound_is_undercut(const struct asl_rep *rep)
 		rep->q_max[ASL_APM] * little >= family->joint_bound(&made));
 }
 
+/*
+ * 3d uncut and em-jomma hold in the pool the faces of their brick, which is the D
+ * of Al Daas et al., and not what they own beside its panels; panels in DRAM are
+ * another memory.  Only scratch of reductions comes on top.
+ */
+static bool holds_D(const struct asl_plan *plan, int rank,
+		    const struct asl_ledger *held, bool is_3d)
+{
+	struct asl_brick x = asl_brick(plan, rank);
+	uint64_t C = x.m.count * x.n.count, panels = 0, pool = C;
+	int p = x.along_k.size, me = x.along_k.me;
+	uint64_t scratch = is_3d ? asl_reduce_scatter_scratch(C, p, me)
+				 : asl_reduce_scratch(C, p, me, 0);
+
+	for (int i = ASL_A; i <= ASL_B; i++) {
+		uint64_t face = asl_brick_block(&x, i).words.count;
+		uint64_t own = asl_brick_share(&x, i).words.count;
+		int line = i == ASL_A ? x.along_n.size : x.along_m.size;
+		bool staged = plan->panels == ASL_DRAM && line > 1;
+
+		panels += staged ? face : 0;
+		pool += staged ? own : face;
+	}
+	return held->pool_high == pool &&
+	       held->memory_high ==
+		       pool + (panels > scratch ? panels : scratch);
+}
+
+static bool owned_words_lie_in_panels(const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	const struct asl_multiplication *part = plan->multiplication;
+	const char *name = asl_plan_runs(plan)->name;
+	bool is_3d = !strcmp(name, "3d") && part->bands <= 1 &&
+		     part->slices <= 1 && part->layers <= 1;
+	bool ok = true;
+
+	if (is_3d || !strcmp(name, "em-jomma"))
+		for (int r = 0; r < asl_plan_ranks(plan); r++)
+			ok &= holds_D(plan, r, &rep->rank[r].counted, is_3d);
+	return ok;
+}
+
 /* Global laws, whatever the algorithm. */
 static bool laws_hold(const struct asl_rep *rep)
 {
@@ -96,6 +139,7 @@ static bool laws_hold(const struct asl_rep *rep)
 		ok &= rep->q_path[a] >= rep->q_max[a] * (1 - 1e-12);
 	ok &= asl_forecast(&rep->want->plan).memory_needed >= rep->memory_high;
 	ok &= no_bound_is_undercut(rep);
+	ok &= owned_words_lie_in_panels(rep);
 	if (!ok)
 		print_error("a law is broken: sent %ju, received %ju, flops "
 			    "%ju, path %g and %g, max %g and %g\n",

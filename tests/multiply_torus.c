@@ -64,9 +64,8 @@ static void check_rank(const struct asl_plan *plan, int rank)
 			 rounds * (3 * wA + 2 * wB) + wC * (rounds - 1));
 	assert_int_equal(total.of[ASL_FLOPS], 2 * 8 * 12 * 24 * rounds);
 	if (rounds >= 3)
-		assert_int_equal(x.memory_high, root * (wA + wB + wC) +
-							(c > 1 ? wC : 0) +
-							2 * (wA + wB));
+		assert_int_equal(x.memory_high,
+				 root * (wA + wB) + wC + 2 * (wA + wB));
 }
 
 static void tables(void **state)

@@ -15,7 +15,7 @@
  *	B_w	w_C q/c
  *	B_r	q/c times the kernel's, of m/q, n/q, k/q, and w_C (q/c - 1)
  *	owned	w_A + w_B + w_C on layer 0, nothing else
- *	held	2 w_A + 2 w_B beside it (q/c >= 3), and w_C (c > 1)
+ *	held	2 w_A + 2 w_B beside it (q/c >= 3), and w_C on other layers
  *
  * The square prescription, c = min(P^(1/3), sqrt(P M)/n) and q = sqrt(P/c), has
  * n^2 as the words of a matrix, each of which is held c times over.  Of
@@ -32,7 +32,6 @@
 #include <math.h>
 
 #include "lib/multiply/torus.h"
-#include "lib/rank/resume.h"
 
 enum { ROOT = 0, Z = 2 };
 
@@ -89,7 +88,7 @@ static void mm25d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	struct asl_torus t = asl_torus(plan, rank);
 	int c = t.x.along_k.size, l = t.x.along_k.me;
 	uint64_t C = t.x.m.count * t.x.n.count;
-	uint64_t own = asl_torus_owned(&t) + (c > 1 ? C : 0);
+	uint64_t own = asl_torus_owned(&t) + (l == ROOT ? 0 : C);
 	uint64_t buffers = asl_torus_buffers(&t);
 	uint64_t reducing = asl_reduce_scratch(C, c, l, ROOT);
 
@@ -117,24 +116,17 @@ static void mm25d_run(struct asl_rank *r, const struct asl_plan *plan,
 		      struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_torus t = asl_torus(plan, r->id);
-	bool summand = t.x.along_k.size > 1;
 	struct asl_words C = own[ASL_C];
 
 	asl_torus_take(r, &t);
 	asl_phase(r, ASL_GATHER);
 	replicate(r, &t, &t.A, &own[ASL_A]);
 	replicate(r, &t, &t.B, &own[ASL_B]);
-	if (summand)
+	if (t.x.along_k.me != ROOT)
 		asl_take(r, &C, ASL_POOL, t.x.m.count * t.x.n.count);
 	asl_torus_multiply(r, &t, &C);
 	asl_torus_give(r, &t);
-
-	if (!summand)
-		return;
-	asl_mark_epoch(r, NULL, 0);
-	asl_phase(r, ASL_REDUCE);
-	asl_reduce(r, &t.x.along_k, ROOT, &own[ASL_C], &C);
-	asl_give(r, &C);
+	asl_brick_sum(r, &t.x.along_k, ROOT, &C);
 }
 
 static const struct asl_matmul matmul = {

@@ -11,8 +11,11 @@
  *	B_w	mn/(p1 p3)
  *	B_r	the kernel's, of m/p1, k/p2, n/p3
  *	owned	(mk + kn + mn)/P
- *	held	owned, a panel of mk/(p1 p2) if p3 > 1 and of kn/(p2 p3) if
- *		p1 > 1, and a summand of mn/(p1 p3) if p2 > 1
+ *	held	mk/(p1 p2) + kn/(p2 p3) + mn/(p1 p3), the paper's D
+ *
+ * What a rank owns lies within its panels from the start, and so does its share
+ * of C within its summand.  Panels that are staged in DRAM are another memory:
+ * then it also holds its shares of A and B, in the pool.
  *
  * The grid makes the bricks as nearly cubes as the shape allows: in one
  * dimension for P <= d1/d2, in two for P <= d1 d2/d3^2 and in three beyond, with
@@ -150,6 +153,12 @@ struct choice {
 	double cost;
 };
 
+/* Gathered in one piece, in the pool: around what is owned. */
+static bool is_around(const struct asl_plan *plan, int rows, int cols)
+{
+	return plan->panels == ASL_POOL && rows == 1 && cols == 1;
+}
+
 /* The largest sum of one share of each of rows x cols blocks, p to a block. */
 static uint64_t owned_at_most(uint64_t m, int rows, uint64_t n, int cols,
 			      uint64_t p)
@@ -167,22 +176,43 @@ static uint64_t owned_at_most(uint64_t m, int rows, uint64_t n, int cols,
 	return words;
 }
 
+/* A rows x cols of blocks that p ranks share, and room for one: what is held. */
+struct part {
+	uint64_t always, panel; /* words that stay; words that are given back */
+};
+
+static struct part part_of(uint64_t m, int rows, uint64_t n, int cols,
+			   uint64_t p, bool around)
+{
+	uint64_t block = asl_ceil_div(m, (uint64_t)rows) *
+			 asl_ceil_div(n, (uint64_t)cols);
+
+	if (around)
+		return (struct part){m * n, 0};
+	return (struct part){owned_at_most(m, rows, n, cols, p),
+			     p > 1 ? block : 0};
+}
+
+static struct part part_A(const struct sizes *s, const struct choice *c)
+{
+	return part_of(s->m, c->bands, s->k, c->layers, s->pn,
+		       is_around(s->plan, c->bands, c->layers));
+}
+
 static uint64_t memory_needed(const struct sizes *s, const struct choice *c)
 {
-	uint64_t tall = asl_ceil_div(s->m, (uint64_t)c->bands);
-	uint64_t wide = asl_ceil_div(s->n, (uint64_t)c->slices);
-	uint64_t deep = asl_ceil_div(s->k, (uint64_t)c->layers);
-	uint64_t panels =
-		(s->pn > 1 ? tall * deep : 0) + (s->pm > 1 ? deep * wide : 0);
-	uint64_t C = tall * wide;
-	uint64_t reducing =
-		asl_reduce_scatter_scratch(C, (int)s->pk, (int)s->pk - 1);
 	bool whole = c->bands == 1 && c->slices == 1;
+	struct part A = part_A(s, c);
+	struct part B = part_of(s->k, c->layers, s->n, c->slices, s->pm,
+				is_around(s->plan, c->layers, c->slices));
+	struct part C = part_of(s->m, c->bands, s->n, c->slices, s->pk, whole);
+	uint64_t block = asl_ceil_div(s->m, (uint64_t)c->bands) *
+			 asl_ceil_div(s->n, (uint64_t)c->slices);
+	uint64_t panels = A.panel + B.panel;
+	uint64_t reducing =
+		asl_reduce_scatter_scratch(block, (int)s->pk, (int)s->pk - 1);
 
-	return owned_at_most(s->m, c->bands, s->k, c->layers, s->pn) +
-	       owned_at_most(s->k, c->layers, s->n, c->slices, s->pm) +
-	       owned_at_most(s->m, c->bands, s->n, c->slices, s->pk) +
-	       (s->pk > 1 ? C : 0) +
+	return A.always + B.always + C.always + C.panel +
 	       (whole ? asl_max(panels, reducing) : panels + reducing);
 }
 
@@ -325,12 +355,10 @@ static void squeeze(const struct sizes *s, struct choice *best)
 /* The memory needed is at least this, whatever the number of slices. */
 static uint64_t least_needed(const struct sizes *s, const struct choice *c)
 {
-	uint64_t tall = asl_ceil_div(s->m, (uint64_t)c->bands);
-	uint64_t deep = asl_ceil_div(s->k, (uint64_t)c->layers);
+	struct part A = part_A(s, c);
 
-	return owned_at_most(s->m, c->bands, s->k, c->layers, s->pn) +
-	       asl_ceil_div(s->k * s->n, s->pm) +
-	       asl_ceil_div(s->m * s->n, s->pk) + (s->pn > 1 ? tall * deep : 0);
+	return A.always + A.panel + asl_ceil_div(s->k * s->n, s->pm) +
+	       asl_ceil_div(s->m * s->n, s->pk);
 }
 
 /* All numbers of parts of a small brick, until they fit. */
@@ -457,6 +485,13 @@ static void predict_gathers(struct tally *t, struct asl_range rows, int down,
 			    struct asl_range cols, int across,
 			    const struct asl_group *line, int times)
 {
+	struct asl_counts *counts = &t->out->in[ASL_GATHER];
+
+	if (down == 1 && across == 1) {
+		asl_brick_predict_take(counts, t->b->plan,
+				       rows.count * cols.count, line);
+		return;
+	}
 	for (int i = 0; i < 4; i++) {
 		struct asl_alike x = asl_parts_alike(rows.count, down, i / 2);
 		struct asl_alike y = asl_parts_alike(cols.count, across, i % 2);
@@ -465,10 +500,29 @@ static void predict_gathers(struct tally *t, struct asl_range rows, int down,
 
 		asl_brick_predict_gather(&once, words, line,
 					 t->b->plan->panels);
-		asl_counts_add_times(&t->out->in[ASL_GATHER], &once,
-				     many * (uint64_t)times);
-		t->own += many * asl_share(words, line->size, line->me).count;
+		asl_counts_add_times(counts, &once, many * (uint64_t)times);
 	}
+}
+
+/* Adds what is owned, with its panel if that lies around it; else returns that. */
+static uint64_t predict_room(struct tally *t, struct asl_range rows, int down,
+			     struct asl_range cols, int across,
+			     const struct asl_group *line, bool around)
+{
+	if (around || line->size == 1) {
+		t->own += rows.count * cols.count;
+		return 0;
+	}
+	for (int i = 0; i < 4; i++) {
+		struct asl_alike x = asl_parts_alike(rows.count, down, i / 2);
+		struct asl_alike y = asl_parts_alike(cols.count, across, i % 2);
+		struct asl_range mine =
+			asl_share(x.length * y.length, line->size, line->me);
+
+		t->own += x.many * y.many * mine.count;
+	}
+	return asl_ceil_div(rows.count, (uint64_t)down) *
+	       asl_ceil_div(cols.count, (uint64_t)across);
 }
 
 static void predict_product(struct tally *t, struct asl_product local,
@@ -507,7 +561,6 @@ static void predict_blocks(struct tally *t, uint64_t m, uint64_t n,
 	asl_predict_reduce_scatter(&once, m * n, line->size, line->me, ASL_POOL,
 				   ASL_POOL);
 	asl_counts_add_times(&t->out->in[ASL_REDUCE], &once, many);
-	t->own += many * asl_share(m * n, line->size, line->me).count;
 	t->reducing = asl_max(
 		t->reducing,
 		asl_reduce_scatter_scratch(m * n, line->size, line->me));
@@ -516,13 +569,16 @@ static void predict_blocks(struct tally *t, uint64_t m, uint64_t n,
 static void predict_memory(struct tally *t)
 {
 	const struct cut_brick *b = t->b;
-	uint64_t tall = band(b, 0).count, wide = slice(b, 0).count;
-	uint64_t deep = layer(b, 0).count;
-	uint64_t summand = b->x.along_k.size > 1 ? tall * wide : 0;
-	uint64_t panels = (b->x.along_n.size > 1 ? tall * deep : 0) +
-			  (b->x.along_m.size > 1 ? deep * wide : 0);
+	const struct asl_brick *x = &b->x;
 	bool whole = b->bands == 1 && b->slices == 1;
+	uint64_t panels, summand;
 
+	panels = predict_room(t, x->m, b->bands, x->k, b->layers, &x->along_n,
+			      is_around(b->plan, b->bands, b->layers));
+	panels += predict_room(t, x->k, b->layers, x->n, b->slices, &x->along_m,
+			       is_around(b->plan, b->layers, b->slices));
+	summand = predict_room(t, x->m, b->bands, x->n, b->slices, &x->along_k,
+			       whole);
 	t->out->memory_high =
 		t->own + summand +
 		(whole ? asl_max(panels, t->reducing) : panels + t->reducing);
@@ -537,11 +593,9 @@ static void mm3d_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	const struct asl_brick *x = &b.x;
 	struct tally t = {.b = &b, .out = out};
 
-	predict_gathers(&t, x->m, x->along_n.size > 1 ? b.bands : 1, x->k,
-			x->along_n.size > 1 ? b.layers : 1, &x->along_n,
+	predict_gathers(&t, x->m, b.bands, x->k, b.layers, &x->along_n,
 			times_of_A(b.slices, b.layers));
-	predict_gathers(&t, x->k, x->along_m.size > 1 ? b.layers : 1, x->n,
-			x->along_m.size > 1 ? b.slices : 1, &x->along_m,
+	predict_gathers(&t, x->k, b.layers, x->n, b.slices, &x->along_m,
 			times_of_B(b.bands, b.slices, b.layers));
 	for (int i = 0; i < 4; i++) {
 		struct asl_alike rows =
@@ -566,18 +620,20 @@ static void bound_whole(struct asl_lower_bound *least,
 {
 	asl_lower_bound_brick(least, plan, x, rates);
 	asl_lower_bound_reduce_scatter(&least->counts, x->of.C, &x->pk);
-	least->memory += x->of.C / x->pk.high;
 }
 
 /*
- * Blocks may be as small as a word, and then only what all ranks own together is
- * known.  Tiles are cut anew in each, so that no side's remainder is.
+ * Blocks may be as small as a word, and then only what all ranks of the grid own
+ * together is known.  Tiles are cut anew in each, so that no side's remainder is.
  */
 static void bound_cut(struct asl_lower_bound *least,
 		      const struct asl_plan *plan, struct asl_brick_bound x,
 		      const struct asl_rates *rates)
 {
 	const struct asl_shape *s = asl_shape_of(plan);
+	uint64_t P = (uint64_t)plan->ranks;
+	uint64_t used =
+		asl_min(P, x.pm.high * asl_min(P, x.pn.high * x.pk.high));
 
 	asl_lower_bound_gather_blocks(&least->counts, x.of.A, &x.pn,
 				      plan->panels);
@@ -588,8 +644,7 @@ static void bound_cut(struct asl_lower_bound *least,
 		least->counts.of[ASL_NVM_LIFT] += x.of.C;
 	x.of.x.m = x.of.x.n = 1;
 	plan->kernel->lower_bound(&least->counts, &x.of, rates);
-	least->memory += (s->m * s->k + s->k * s->n + s->m * s->n) /
-			 (uint64_t)plan->ranks;
+	least->memory += (s->m * s->k + s->k * s->n + s->m * s->n) / used;
 }
 
 static void mm3d_lower_bound(struct asl_lower_bound *least,
@@ -613,6 +668,7 @@ static void mm3d_lower_bound(struct asl_lower_bound *least,
 struct panel {
 	const struct asl_group *line; /* that gathers it; of one: it is here */
 	struct asl_words own, room;
+	bool around; /* the whole panel lies around its own words */
 	struct asl_range rows, cols; /* of the brick's block */
 	uint64_t used;		     /* of its own words */
 	struct asl_block block;	     /* what is here */
@@ -626,6 +682,8 @@ static struct panel panel(const struct cut_brick *b, enum asl_operand which,
 	return (struct panel){
 		.line = which == ASL_A ? &b->x.along_n : &b->x.along_m,
 		.own = own[which],
+		.around = is_around(b->plan, b->layers,
+				    which == ASL_A ? b->bands : b->slices),
 		.rows = all.rows,
 		.cols = all.cols,
 	};
@@ -649,7 +707,10 @@ static void bring(struct asl_rank *r, struct panel *x, struct asl_range rows,
 	mine = asl_slice(
 		&x->own, x->used,
 		asl_share(words.count, x->line->size, x->line->me).count);
-	asl_brick_gather(r, x->line, &words, &mine);
+	if (x->around)
+		asl_allgather(r, x->line, &words);
+	else
+		asl_brick_gather(r, x->line, &words, &mine);
 	x->used += mine.count;
 	x->block = asl_as_block(&words, rows.count, cols.count);
 }
@@ -660,6 +721,27 @@ struct work {
 	uint64_t used_before;		/* of A, by the bands before */
 	struct asl_words summand, rest; /* the rest of C's own words */
 };
+
+static void take_room(struct asl_rank *r, struct panel *x,
+		      enum asl_where panels, uint64_t words)
+{
+	if (x->around)
+		x->room = asl_brick_around(&x->own, words, x->line);
+	else if (x->line->size > 1)
+		asl_take(r, &x->room, panels, words);
+}
+
+static void give_room(struct asl_rank *r, struct panel *x)
+{
+	if (!x->around && x->line->size > 1)
+		asl_give(r, &x->room);
+}
+
+/* Sums for several blocks of C cannot lie around what is owned of each. */
+static bool has_summand(const struct cut_brick *b)
+{
+	return b->x.along_k.size > 1 && (b->bands > 1 || b->slices > 1);
+}
 
 static void begin(struct asl_rank *r, struct work *w, const struct cut_brick *b,
 		  const struct asl_words own[ASL_OPERANDS])
@@ -674,20 +756,11 @@ static void begin(struct asl_rank *r, struct work *w, const struct cut_brick *b,
 		.B = panel(b, ASL_B, own),
 		.rest = own[ASL_C],
 	};
-	if (w->A.line->size > 1)
-		asl_take(r, &w->A.room, panels, tall * deep);
-	if (w->B.line->size > 1)
-		asl_take(r, &w->B.room, panels, deep * wide);
-	if (b->x.along_k.size > 1)
+	take_room(r, &w->A, panels, tall * deep);
+	take_room(r, &w->B, panels, deep * wide);
+	w->summand = asl_brick_around(&w->rest, tall * wide, &b->x.along_k);
+	if (has_summand(b))
 		asl_take(r, &w->summand, ASL_POOL, tall * wide);
-}
-
-static void give_panels(struct asl_rank *r, struct work *w)
-{
-	if (w->B.line->size > 1)
-		asl_give(r, &w->B.room);
-	if (w->A.line->size > 1)
-		asl_give(r, &w->A.room);
 }
 
 /* Without layers A stays for all slices, and without slices B for all bands. */
@@ -744,13 +817,17 @@ static void complete(struct asl_rank *r, struct work *w, int i, int j)
 	for (int l = 0; l < b->layers; l++) {
 		gather(r, w, i, j, l);
 		multiply(r, w, &C, l > 0);
-		if (last && l == b->layers - 1)
-			give_panels(r, w);
+		if (last && l == b->layers - 1) {
+			give_room(r, &w->B);
+			give_room(r, &w->A);
+		}
 		if (line->size > 1 || !last || l < b->layers - 1)
 			mark(r, b);
 	}
 	if (line->size > 1) {
 		asl_phase(r, ASL_REDUCE);
+		if (!has_summand(b))
+			asl_brick_save(r, &mine);
 		asl_reduce_scatter(r, line, &mine, &C);
 		if (!last)
 			mark(r, b);
@@ -769,7 +846,7 @@ static void mm3d_run(struct asl_rank *r, const struct asl_plan *plan,
 	for (int i = 0; i < b.bands; i++)
 		for (int j = 0; j < b.slices; j++)
 			complete(r, &w, i, j);
-	if (b.x.along_k.size > 1)
+	if (has_summand(&b))
 		asl_give(r, &w.summand);
 }
 
@@ -779,6 +856,7 @@ static const struct asl_matmul matmul = {
 	.lower_bound = mm3d_lower_bound,
 	.blocks = mm3d_blocks,
 	.owns = mm3d_owns,
+	.in_panel = {true, true, true},
 };
 
 const struct asl_algorithm asl_multiply_3d = {

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "lib/rank/resume.h"
+
 /* The line through `rank` along one number of the grid. */
 static struct asl_group line(const struct asl_grid *g, int rank, int axis)
 {
@@ -73,15 +75,56 @@ void asl_brick_gather(struct asl_rank *r, const struct asl_group *line,
 	asl_allgather(r, line, panel);
 }
 
-static void gather(struct asl_rank *r, struct asl_words *panel,
-		   enum asl_where where, const struct asl_words *own,
-		   uint64_t words, const struct asl_group *line)
+struct asl_words asl_brick_around(const struct asl_words *own, uint64_t words,
+				  const struct asl_group *line)
 {
-	*panel = *own;
+	uint64_t before = share(words, line).first;
+
+	return (struct asl_words){own->where, words,
+				  own->at ? own->at - before : NULL};
+}
+
+struct asl_words asl_brick_take(struct asl_rank *r, const struct asl_plan *plan,
+				const struct asl_group *line,
+				const struct asl_words *own, uint64_t words)
+{
+	struct asl_words panel = asl_brick_around(own, words, line);
+
+	if (line->size > 1 && plan->panels != ASL_POOL) {
+		asl_take(r, &panel, plan->panels, words);
+		asl_brick_gather(r, line, &panel, own);
+	} else {
+		asl_allgather(r, line, &panel);
+	}
+	return panel;
+}
+
+void asl_brick_give(struct asl_rank *r, const struct asl_plan *plan,
+		    const struct asl_group *line, struct asl_words *panel)
+{
+	if (line->size > 1 && plan->panels != ASL_POOL)
+		asl_give(r, panel);
+}
+
+void asl_brick_save(struct asl_rank *r, const struct asl_words *x)
+{
+	struct asl_block block = asl_as_block(x, 1, x->count);
+
+	asl_mark_save(r, &block);
+}
+
+void asl_brick_sum(struct asl_rank *r, const struct asl_group *line, int root,
+		   struct asl_words *C)
+{
 	if (line->size == 1)
 		return;
-	asl_take(r, panel, where, words);
-	asl_brick_gather(r, line, panel, own);
+	asl_mark_epoch(r, NULL, 0);
+	asl_phase(r, ASL_REDUCE);
+	if (line->me == root)
+		asl_brick_save(r, C);
+	asl_reduce(r, line, root, C, C);
+	if (line->me != root)
+		asl_give(r, C);
 }
 
 static struct asl_product product(const struct asl_plan *plan,
@@ -92,35 +135,28 @@ static struct asl_product product(const struct asl_plan *plan,
 				asl_brick_where(plan, &x->along_m));
 }
 
-bool asl_brick_multiply(struct asl_rank *r, const struct asl_plan *plan,
-			const struct asl_brick *x, struct asl_words *C,
-			struct asl_words own[ASL_OPERANDS])
+void asl_brick_multiply(struct asl_rank *r, const struct asl_plan *plan,
+			const struct asl_brick *x, const struct asl_words *C,
+			const struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_product local = product(plan, x);
-	bool summand = x->along_k.size > 1;
 	struct asl_words A, B;
 	struct asl_block a, b, c;
 
 	asl_phase(r, ASL_GATHER);
-	gather(r, &A, plan->panels, &own[ASL_A], local.m * local.k,
-	       &x->along_n);
-	gather(r, &B, plan->panels, &own[ASL_B], local.k * local.n,
-	       &x->along_m);
+	A = asl_brick_take(r, plan, &x->along_n, &own[ASL_A],
+			   local.m * local.k);
+	B = asl_brick_take(r, plan, &x->along_m, &own[ASL_B],
+			   local.k * local.n);
 
 	asl_phase(r, ASL_COMPUTE);
-	*C = own[ASL_C];
-	if (summand)
-		asl_take(r, C, ASL_POOL, local.m * local.n);
 	a = asl_as_block(&A, local.m, local.k);
 	b = asl_as_block(&B, local.k, local.n);
 	c = asl_as_block(C, local.m, local.n);
 	plan->kernel->run(r, &local, &c, &a, &b);
 
-	if (x->along_m.size > 1)
-		asl_give(r, &B);
-	if (x->along_n.size > 1)
-		asl_give(r, &A);
-	return summand;
+	asl_brick_give(r, plan, &x->along_m, &B);
+	asl_brick_give(r, plan, &x->along_n, &A);
 }
 
 void asl_brick_predict_gather(struct asl_counts *counts, uint64_t words,
@@ -136,25 +172,36 @@ void asl_brick_predict_gather(struct asl_counts *counts, uint64_t words,
 	asl_predict_allgather(counts, words, line->size, line->me, panels);
 }
 
+void asl_brick_predict_take(struct asl_counts *counts,
+			    const struct asl_plan *plan, uint64_t words,
+			    const struct asl_group *line)
+{
+	if (plan->panels == ASL_POOL)
+		asl_predict_allgather(counts, words, line->size, line->me,
+				      ASL_POOL);
+	else
+		asl_brick_predict_gather(counts, words, line, plan->panels);
+}
+
 void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
-		       const struct asl_brick *x, uint64_t own,
-		       uint64_t reducing)
+		       const struct asl_brick *x, uint64_t reducing)
 {
 	struct asl_product local = product(plan, x);
 	uint64_t A = local.m * local.k, B = local.k * local.n;
-	uint64_t panels =
-		(x->along_n.size > 1 ? A : 0) + (x->along_m.size > 1 ? B : 0);
-	uint64_t summand = x->along_k.size > 1 ? local.m * local.n : 0;
+	uint64_t C = local.m * local.n, panels = 0;
 
-	asl_brick_predict_gather(&out->in[ASL_GATHER], A, &x->along_n,
-				 plan->panels);
-	asl_brick_predict_gather(&out->in[ASL_GATHER], B, &x->along_m,
-				 plan->panels);
+	asl_brick_predict_take(&out->in[ASL_GATHER], plan, A, &x->along_n);
+	asl_brick_predict_take(&out->in[ASL_GATHER], plan, B, &x->along_m);
 	asl_kernel_predict(plan->kernel, &out->in[ASL_COMPUTE], &local);
 
-	out->memory_high = own + summand + asl_max(panels, reducing);
-	out->pool_high =
-		own + summand + (plan->panels == ASL_POOL ? panels : 0);
+	out->pool_high = A + B + C;
+	if (plan->panels != ASL_POOL) {
+		out->pool_high = share(A, &x->along_n).count +
+				 share(B, &x->along_m).count + C;
+		panels = (x->along_n.size > 1 ? A : 0) +
+			 (x->along_m.size > 1 ? B : 0);
+	}
+	out->memory_high = out->pool_high + asl_max(panels, reducing);
 }
 
 /*
@@ -254,17 +301,15 @@ void asl_lower_bound_line(struct asl_counts *x, uint64_t W,
 static void gather_at_least(struct asl_counts *x, uint64_t W,
 			    const struct asl_span *line, enum asl_where panels)
 {
-	uint64_t own = W / line->high;
-
 	if (line->high == 1)
 		return;
 	asl_lower_bound_line(x, W, line);
-	x->of[ASL_NVM_LIFT] += own;
-	x->of[panels == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] += own;
-	/* Own words are copied there, all others received. */
 	if (panels == ASL_POOL) {
 		x->of[ASL_NVM_LIFT] += less(others(W, line), STEPS);
-		x->of[ASL_NVM_LAND] += W - own;
+		x->of[ASL_NVM_LAND] += others(W, line);
+	} else {
+		x->of[ASL_NVM_LIFT] += W / line->high;
+		x->of[ASL_BOUNCE_WRITE] += W / line->high;
 	}
 }
 
@@ -277,23 +322,23 @@ bool asl_has_power_of_two(const struct asl_span *x)
 	return power <= x->high;
 }
 
-/* In the pool every word lands; it is lifted, too, where shares are rounded up. */
+/* Into the pool, where a share may be in place, all others land and are lifted. */
 void asl_lower_bound_gather_blocks(struct asl_counts *counts, uint64_t W,
 				   const struct asl_span *line,
 				   enum asl_where panels)
 {
-	uint64_t lifted = panels == ASL_POOL ? W : W / line->high;
+	uint64_t own = W / line->high;
 
 	asl_lower_bound_line(counts, W, line);
 	if (line->high == 1)
 		return;
 	if (panels == ASL_POOL)
-		counts->of[ASL_NVM_LAND] += W;
+		counts->of[ASL_NVM_LAND] += others(W, line);
 	if (asl_has_power_of_two(line))
 		return;
-	counts->of[ASL_NVM_LIFT] += lifted;
+	counts->of[ASL_NVM_LIFT] += panels == ASL_POOL ? others(W, line) : own;
 	if (panels != ASL_POOL)
-		counts->of[ASL_BOUNCE_WRITE] += lifted;
+		counts->of[ASL_BOUNCE_WRITE] += own;
 }
 
 void asl_lower_bound_reduce_scatter(struct asl_counts *x, uint64_t W,
@@ -331,8 +376,8 @@ void asl_lower_bound_brick(struct asl_lower_bound *least,
 	gather_at_least(&least->counts, of->A, &x->pn, plan->panels);
 	gather_at_least(&least->counts, of->B, &x->pm, plan->panels);
 	plan->kernel->lower_bound(&least->counts, of, rates);
-	least->memory += of->A / x->pn.high + of->B / x->pm.high +
-			 (x->pn.low > 1 ? of->A : 0) +
-			 (x->pm.low > 1 ? of->B : 0) +
-			 (x->pk.low > 1 ? of->C : 0);
+	least->memory += of->A + of->B + of->C;
+	if (plan->panels != ASL_POOL)
+		least->memory += (x->pn.low > 1 ? of->A / x->pn.high : 0) +
+				 (x->pm.low > 1 ? of->B / x->pm.high : 0);
 }

@@ -45,24 +45,43 @@ void asl_brick_predict_gather(struct asl_counts *counts, uint64_t words,
 			      const struct asl_group *line,
 			      enum asl_where panels);
 
-/*
- * Gather A(i, l) and B(l, j) into panels (on a line of one rank what is owned
- * will do, where it lies) and multiply them with the plan's kernel.  True if
- * *C then holds a summand of C(i, j) that is to be reduced along k and given
- * back; else the product is finished in own[ASL_C].
- */
-bool asl_brick_multiply(struct asl_rank *r, const struct asl_plan *plan,
-			const struct asl_brick *x, struct asl_words *C,
-			struct asl_words own[ASL_OPERANDS]);
+/* The panel of so many words around the share that a rank owns (in_panel). */
+struct asl_words asl_brick_around(const struct asl_words *own, uint64_t words,
+				  const struct asl_group *line);
 
 /*
- * Its closed form, memory included: what is owned (`own` words), the
- * panels, the tiles and the summand, beside which `reducing` words of DRAM will
- * be held while it is reduced.
+ * A whole block, gathered: where it lies on a line of one rank, around what is
+ * owned in the pool, and else into a panel in DRAM, which is taken and given.
+ */
+struct asl_words asl_brick_take(struct asl_rank *r, const struct asl_plan *plan,
+				const struct asl_group *line,
+				const struct asl_words *own, uint64_t words);
+void asl_brick_give(struct asl_rank *r, const struct asl_plan *plan,
+		    const struct asl_group *line, struct asl_words *panel);
+
+/* Its closed form, without the copy where there is none. */
+void asl_brick_predict_take(struct asl_counts *counts,
+			    const struct asl_plan *plan, uint64_t words,
+			    const struct asl_group *line);
+
+/* Words are about to be replaced by sums to which they contribute (resume.h). */
+void asl_brick_save(struct asl_rank *r, const struct asl_words *x);
+
+/* Sum up C over a line, at the root in its own words; the others give theirs. */
+void asl_brick_sum(struct asl_rank *r, const struct asl_group *line, int root,
+		   struct asl_words *C);
+
+/* Take A(i, l) and B(l, j), and multiply them with the plan's kernel. */
+void asl_brick_multiply(struct asl_rank *r, const struct asl_plan *plan,
+			const struct asl_brick *x, const struct asl_words *C,
+			const struct asl_words own[ASL_OPERANDS]);
+
+/*
+ * Its closed form, memory included: A and B, and C(i, j) in the pool, beside
+ * which `reducing` words of DRAM will be held while it is reduced.
  */
 void asl_brick_predict(struct asl_ledger *out, const struct asl_plan *plan,
-		       const struct asl_brick *x, uint64_t own,
-		       uint64_t reducing);
+		       const struct asl_brick *x, uint64_t reducing);
 
 /*
  * Lower bounds for a search, which passes over a box of grids if all of them
@@ -92,7 +111,7 @@ void asl_lower_bound_reduce_scatter(struct asl_counts *x, uint64_t W,
 void asl_lower_bound_reduce(struct asl_counts *x, uint64_t W,
 			    const struct asl_span *line);
 
-/* Panels of A and B and the plan's kernel; what is owned of A and B is held. */
+/* Panels of A and B and the plan's kernel; A, B and C are held. */
 void asl_lower_bound_brick(struct asl_lower_bound *least,
 			   const struct asl_plan *plan,
 			   const struct asl_brick_bound *x,

@@ -29,7 +29,6 @@
  */
 #include "lib/multiply/brick.h"
 #include "lib/multiply/multiply.h"
-#include "lib/rank/resume.h"
 
 enum { ROOT = 0, Z = 2 };
 
@@ -63,12 +62,8 @@ static void em_jomma_predict(struct asl_ledger *out,
 	struct asl_brick x = asl_brick(plan, rank);
 	int Pz = x.along_k.size, k = x.along_k.me;
 	uint64_t C = x.m.count * x.n.count;
-	uint64_t own = asl_brick_share(&x, ASL_A).words.count +
-		       asl_brick_share(&x, ASL_B).words.count +
-		       (k == ROOT ? C : 0);
 
-	asl_brick_predict(out, plan, &x, own,
-			  asl_reduce_scratch(C, Pz, k, ROOT));
+	asl_brick_predict(out, plan, &x, asl_reduce_scratch(C, Pz, k, ROOT));
 	asl_predict_reduce(&out->in[ASL_REDUCE], C, Pz, k, ROOT, ASL_POOL,
 			   ASL_POOL);
 }
@@ -82,21 +77,18 @@ static void em_jomma_lower_bound(struct asl_lower_bound *least,
 
 	asl_lower_bound_brick(least, plan, &x, rates);
 	asl_lower_bound_reduce(&least->counts, x.of.C, &x.pk);
-	least->memory += x.of.C;
 }
 
 static void em_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 			 struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_brick x = asl_brick(plan, r->id);
-	struct asl_words C;
+	struct asl_words C = own[ASL_C];
 
-	if (!asl_brick_multiply(r, plan, &x, &C, own))
-		return;
-	asl_mark_epoch(r, NULL, 0);
-	asl_phase(r, ASL_REDUCE);
-	asl_reduce(r, &x.along_k, ROOT, &own[ASL_C], &C);
-	asl_give(r, &C);
+	if (x.along_k.me != ROOT)
+		asl_take(r, &C, ASL_POOL, x.m.count * x.n.count);
+	asl_brick_multiply(r, plan, &x, &C, own);
+	asl_brick_sum(r, &x.along_k, ROOT, &C);
 }
 
 static const struct asl_matmul matmul = {
@@ -105,6 +97,7 @@ static const struct asl_matmul matmul = {
 	.limits = em_jomma_limits,
 	.lower_bound = em_jomma_lower_bound,
 	.owns = em_jomma_owns,
+	.in_panel = {[ASL_A] = true, [ASL_B] = true},
 };
 
 const struct asl_algorithm asl_multiply_em_jomma = {

@@ -410,6 +410,19 @@ static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 	return words;
 }
 
+/* A and B are gathered where the plan has its panels, C is summed in the pool. */
+static struct asl_range room(const struct asl_plan *plan, int rank, int which)
+{
+	bool in_pool = which == ASL_C || plan->panels == ASL_POOL;
+	struct asl_piece x, other;
+
+	if (!in_pool || !asl_plan_runs(plan)->matmul->in_panel[which] ||
+	    !piece_of(&x, plan, rank, which, 0) ||
+	    piece_of(&other, plan, rank, which, 1))
+		return (struct asl_range){0, owned(plan, rank, which)};
+	return (struct asl_range){x.words.first, x.rows.count * x.cols.count};
+}
+
 static int ranks(const struct asl_plan *plan)
 {
 	return asl_grid_ranks(&plan->grid);
@@ -435,6 +448,7 @@ const struct asl_family asl_family_multiply = {
 	.operands = operands,
 	.fixed = fixed,
 	.owned = owned,
+	.room = room,
 	.ranks = ranks,
 	.describe = describe,
 	.forecast = asl_multiply_forecast,

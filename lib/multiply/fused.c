@@ -119,6 +119,12 @@ static uint64_t owned_at_most(const struct asl_plan *plan,
 	       (uint64_t)part->bands * (uint64_t)part->slices * tiles;
 }
 
+/* A panel gathered in one piece, in the pool, lies around what is owned. */
+static bool is_around(const struct asl_plan *plan, int blocks)
+{
+	return plan->panels == ASL_POOL && blocks == 1;
+}
+
 /* Words that a rank may hold with the plan's bands and slices. */
 static uint64_t memory_needed(const struct asl_plan *plan,
 			      const struct sizes *x)
@@ -129,12 +135,18 @@ static uint64_t memory_needed(const struct asl_plan *plan,
 	uint64_t tiles = tiles_of(plan, x, part->bands, part->slices);
 	uint64_t tile = asl_ceil_div(band, tiles) * wide;
 	uint64_t slices = plan->overlap && part->slices > 1 ? 2 : 1;
+	int holders = plan->grid.p[x->holds_A ? 2 : 0];
+	int streamers = plan->grid.p[x->holds_A ? 0 : 2];
 	uint64_t words = owned_at_most(plan, x, tiles);
 
 	if (x->gathers_held)
 		words += band * x->deep;
+	if (x->gathers_held && is_around(plan, part->bands))
+		words -= band * x->deep / (uint64_t)holders;
 	if (x->gathers_streamed)
 		words += slices * wide * x->deep;
+	if (x->gathers_streamed && is_around(plan, part->slices))
+		words -= wide * x->deep / (uint64_t)streamers;
 	return words + asl_reduce_scatter_tile_scratch(tile, plan->grid.p[1],
 						       plan->grid.p[1] - 1);
 }
@@ -319,12 +331,13 @@ static void floor_bands(struct asl_counts *counts, const struct asl_plan *plan,
 		(uint64_t)((1 - 1e-9) * (hold_A < hold_B ? hold_A : hold_B));
 }
 
-/* What is owned of a panel in shares, and a row of it, to begin with. */
+/* What is owned of a panel in shares, and a row of it; no more than all of it. */
 static uint64_t held(uint64_t W, uint64_t row, const struct asl_span *line)
 {
 	if (line->high == 1)
 		return W;
-	return (asl_has_power_of_two(line) ? 0 : W / line->high) + row;
+	return asl_min(W,
+		       (asl_has_power_of_two(line) ? 0 : W / line->high) + row);
 }
 
 static void fused_lower_bound(struct asl_lower_bound *least,
@@ -394,6 +407,10 @@ static uint64_t predict_gathering(struct tally *t, struct asl_range all,
 
 	if (line->size == 1)
 		return all.count * k;
+	if (is_around(t->f->plan, parts)) {
+		asl_brick_predict_take(counts, t->f->plan, all.count * k, line);
+		return all.count * k;
+	}
 	for (int longer = 0; longer < 2; longer++) {
 		struct asl_alike x = asl_parts_alike(all.count, parts, longer);
 		uint64_t words = x.length * k;
@@ -424,10 +441,13 @@ static void predict_product(struct tally *t)
 	}
 }
 
+/* Beside what is owned. */
 static uint64_t room_of(const struct asl_fused *f, const struct asl_group *line,
-			struct asl_range block)
+			struct asl_range block, int blocks)
 {
-	return line->size > 1 ? block.count * f->x.k.count : 0;
+	bool beside = line->size > 1 && !is_around(f->plan, blocks);
+
+	return beside ? block.count * f->x.k.count : 0;
 }
 
 static void fused_predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -445,8 +465,8 @@ static void fused_predict(struct asl_ledger *out, const struct asl_plan *plan,
 	own += t.own_C;
 
 	/* The first of each is the largest. */
-	panels = room_of(&f, f.holders, fused_band(&f, 0)) +
-		 room_of(&f, f.streamers, fused_slice(&f, 0)) *
+	panels = room_of(&f, f.holders, fused_band(&f, 0), f.bands) +
+		 room_of(&f, f.streamers, fused_slice(&f, 0), f.slices) *
 			 (uint64_t)slices_held(&f);
 	tile = fused_tile(&f, 0, 0).count * fused_slice(&f, 0).count;
 	out->memory_high = own + panels +
@@ -524,6 +544,7 @@ struct panel {
 	bool of_A;
 	const struct asl_group *line; /* that gathers it; of one: it is here */
 	struct asl_words own, buffer[2];
+	bool around;		/* the buffer lies around its own words */
 	uint64_t used;		/* of its own words */
 	struct asl_block block; /* what is here, from `first` in m or n on */
 	uint64_t first;
@@ -549,6 +570,10 @@ static struct panel begin_panel(const struct asl_fused *f, bool held,
 	};
 
 	x.own = own[x.of_A ? ASL_A : ASL_B];
+	x.around = is_around(f->plan, held ? f->bands : f->slices);
+	if (x.around)
+		x.buffer[0] = asl_brick_around(&x.own, all.count * f->x.k.count,
+					       x.line);
 	if (x.line->size == 1)
 		x.block = as_operand(f, &x, &x.own, all.count);
 	return x;
@@ -558,13 +583,15 @@ static struct panel begin_panel(const struct asl_fused *f, bool held,
 static void take_rooms(struct asl_rank *r, const struct asl_fused *f,
 		       struct panel *x, uint64_t longest, int buffers)
 {
-	for (int i = 0; i < buffers && x->line->size > 1; i++)
+	for (int i = 0; i < buffers && x->line->size > 1 && !x->around; i++)
 		asl_take(r, &x->buffer[i], f->plan->panels,
 			 longest * f->x.k.count);
 }
 
 static void give_rooms(struct asl_rank *r, struct panel *x)
 {
+	if (x->around)
+		return;
 	asl_give(r, &x->buffer[1]);
 	asl_give(r, &x->buffer[0]);
 }
@@ -581,7 +608,10 @@ static void gather(struct asl_rank *r, const struct asl_fused *f,
 	if (x->line->size == 1)
 		return;
 	asl_phase(r, ASL_GATHER);
-	asl_brick_gather(r, x->line, &all, &share);
+	if (x->around)
+		asl_allgather(r, x->line, &all);
+	else
+		asl_brick_gather(r, x->line, &all, &share);
 	x->used += mine.count;
 	x->block = as_operand(f, x, &all, range.count);
 	x->first = range.first;
@@ -700,6 +730,7 @@ static const struct asl_matmul matmul = {
 	.blocks = fused_blocks,
 	.upper_bound = fused_upper_bound,
 	.owns = fused_owns,
+	.in_panel = {[ASL_A] = true, [ASL_B] = true},
 };
 
 const struct asl_algorithm asl_multiply_fused = {

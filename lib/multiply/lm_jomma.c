@@ -300,10 +300,9 @@ static void gather(struct asl_rank *r, const struct asl_plan *plan,
 	uint64_t columns = lm_columns(x, 0).count;
 	uint64_t B_words = x->k.count * lm_widest(x);
 
-	*A = own[ASL_A];
+	*A = asl_brick_take(r, plan, &x->layers, &own[ASL_A],
+			    x->m.count * x->k.count);
 	*B = (struct traveller){.here = own[ASL_B]};
-	if (x->layers.size > 1)
-		asl_take(r, A, plan->panels, x->m.count * x->k.count);
 	if (x->layers.size > 1 || lm_travels(x))
 		asl_take(r, &B->buffer[0], plan->panels, B_words);
 	if (lm_travels(x))
@@ -312,7 +311,6 @@ static void gather(struct asl_rank *r, const struct asl_plan *plan,
 		return;
 	B->here = asl_slice(&B->buffer[0], 0, x->k.count * columns);
 	B->spare = 1;
-	asl_brick_gather(r, &x->layers, A, &own[ASL_A]);
 	asl_brick_gather(r, &x->layers, &B->here, &own[ASL_B]);
 }
 
@@ -411,8 +409,7 @@ static void lm_jomma_run(struct asl_rank *r, const struct asl_plan *plan,
 	asl_give(r, &summand);
 	asl_give(r, &B.buffer[1]);
 	asl_give(r, &B.buffer[0]);
-	if (x.layers.size > 1)
-		asl_give(r, &A);
+	asl_brick_give(r, plan, &x.layers, &A);
 }
 
 /*
@@ -527,12 +524,14 @@ static uint64_t predict_rounds(struct asl_ledger *out,
 	return asl_reduce_scratch(C, p, j, others ? other : j);
 }
 
-static uint64_t panels(const struct asl_lm_part *x)
+/* Room for A beside what is owned of it, and for the blocks B(j, .). */
+static uint64_t panels(const struct asl_plan *plan, const struct asl_lm_part *x)
 {
 	bool copied = x->layers.size > 1, travels = lm_travels(x);
-	uint64_t B = x->k.count * lm_widest(x);
+	uint64_t A = x->m.count * x->k.count, B = x->k.count * lm_widest(x);
+	uint64_t own = asl_share(A, x->layers.size, x->layers.me).count;
 
-	return (copied ? x->m.count * x->k.count : 0) +
+	return (copied ? A - (plan->panels == ASL_POOL ? own : 0) : 0) +
 	       (copied || travels ? B : 0) + (travels ? B : 0);
 }
 
@@ -554,16 +553,15 @@ static void lm_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		       x.m.count * (roots * each + wide.roots);
 	uint64_t summand = Py > 1 && x.rounds ? x.m.count * lm_widest(&x) : 0;
 
-	asl_brick_predict_gather(&out->in[ASL_GATHER], A, &x.layers,
-				 plan->panels);
+	asl_brick_predict_take(&out->in[ASL_GATHER], plan, A, &x.layers);
 	asl_brick_predict_gather(&out->in[ASL_GATHER], B, &x.layers,
 				 plan->panels);
 	predict_shifts(&out->in[ASL_SHIFT], &x, plan->panels);
-	out->memory_high = own + panels(&x) + summand +
+	out->memory_high = own + panels(plan, &x) + summand +
 			   asl_max(predict_rounds(out, plan, &x, &wide),
 				   predict_rounds(out, plan, &x, &narrow));
-	out->pool_high =
-		own + summand + (plan->panels == ASL_POOL ? panels(&x) : 0);
+	out->pool_high = own + summand +
+			 (plan->panels == ASL_POOL ? panels(plan, &x) : 0);
 }
 
 static const struct asl_matmul matmul = {
@@ -574,6 +572,7 @@ static const struct asl_matmul matmul = {
 	.lower_bound = lm_lower_bound,
 	.flops = lm_jomma_flops,
 	.owns = lm_jomma_owns,
+	.in_panel = {[ASL_A] = true},
 };
 
 const struct asl_algorithm asl_multiply_lm_jomma = {

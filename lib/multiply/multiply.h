@@ -149,6 +149,12 @@ struct asl_matmul {
 	 */
 	bool (*owns)(struct asl_piece *x, const struct asl_plan *plan, int rank,
 		     enum asl_operand which, int i);
+
+	/*
+	 * Operands that the run gathers, or reduces, in the pool: if a rank owns
+	 * one piece, this lies in its place within the block from the start.
+	 */
+	bool in_panel[ASL_OPERANDS];
 };
 
 /* All of them, NULL-ended; by name, NULL if there is none. */

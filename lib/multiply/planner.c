@@ -61,7 +61,8 @@ static void add_seam(int place[SEAMS], int *count, int p, int i)
  * at dim % p.  Shares do at W % p around a ring, and first at p / (W % p) where
  * they are spread, for the four sizes W of block that the other axes leave; by
  * doubling and halving the later of two runs is the larger, and the ones to ask
- * are the last of aligned runs.
+ * are the last of aligned runs, and a smaller share in large runs: on a line of
+ * up to 64 ranks all are asked.
  */
 static int seams(int place[SEAMS], const uint64_t dim[3], const int p[3], int i)
 {
@@ -73,6 +74,9 @@ static int seams(int place[SEAMS], const uint64_t dim[3], const int p[3], int i)
 		add_seam(place, &count, p[i], p[i] + by);
 		add_seam(place, &count, p[i], by);
 	}
+	for (int at = 0; asl_is_power_of_two(p[i]) && p[i] <= 64 && at < p[i];
+	     at++)
+		add_seam(place, &count, p[i], at);
 	for (int run = 1; asl_is_power_of_two(p[i]) && run <= p[i]; run *= 2) {
 		add_seam(place, &count, p[i], more / run * run - 1);
 		add_seam(place, &count, p[i], more / run * run - 2);

@@ -28,19 +28,16 @@ static void vomm_predict(struct asl_ledger *out, const struct asl_plan *plan,
 			 int rank)
 {
 	struct asl_brick x = asl_brick(plan, rank);
-	const struct asl_shape *s = asl_shape_of(plan);
 
-	asl_brick_predict(out, plan, &x,
-			  s->m * s->k + s->k * s->n + s->m * s->n, 0);
+	asl_brick_predict(out, plan, &x, 0);
 }
 
 static void vomm_run(struct asl_rank *r, const struct asl_plan *plan,
 		     struct asl_words own[ASL_OPERANDS])
 {
 	struct asl_brick x = asl_brick(plan, r->id);
-	struct asl_words C;
 
-	asl_brick_multiply(r, plan, &x, &C, own);
+	asl_brick_multiply(r, plan, &x, &own[ASL_C], own);
 }
 
 static const struct asl_matmul matmul = {

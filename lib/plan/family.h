@@ -6,7 +6,7 @@
  * algorithms point to.
  *
  * Operands	A rank owns words of 1 to ASL_MOST_OPERANDS things, the result
- *		among them, each in one piece of its pool.  They have numbers from
+ *		among them, each in one run of words in its pool.  They have numbers from
  *		0 on, which are the family's, as is the order of the words.
  * Order	Once a case: `open` in every process, and then, if a result is to
  *		be kept, `create` in that of rank 0.  Once a repetition: `fill`,
@@ -24,6 +24,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "lib/base/parts.h"
 #include "lib/matrix/given.h"
 #include "lib/plan/plan.h"
 
@@ -65,6 +66,14 @@ struct asl_family {
 	/* The first so many that no run writes, but with what is there. */
 	int (*fixed)(const struct asl_plan *plan);
 	uint64_t (*owned)(const struct asl_plan *plan, int rank, int which);
+
+	/*
+	 * Words of the pool that an operand is taken with, `count` of them, and
+	 * the first that the rank owns: before and behind is the rest of a panel
+	 * that the run fills.  NULL: what is owned is alone.
+	 */
+	struct asl_range (*room)(const struct asl_plan *plan, int rank,
+				 int which);
 
 	/* See asl_plan_ranks. */
 	int (*ranks)(const struct asl_plan *plan);

@@ -16,6 +16,22 @@ uint64_t asl_plan_owned(const struct asl_plan *plan, int rank, int which)
 	return plan->algorithm->family->owned(plan, rank, which);
 }
 
+void asl_plan_take(struct asl_rank *r, const struct asl_plan *plan,
+		   struct asl_words *room, struct asl_words *own)
+{
+	const struct asl_family *family = plan->algorithm->family;
+
+	for (int i = 0; i < family->operands(plan); i++) {
+		uint64_t owned = family->owned(plan, r->id, i);
+		struct asl_range place = {0, owned};
+
+		if (family->room)
+			place = family->room(plan, r->id, i);
+		asl_take(r, &room[i], ASL_POOL, place.count);
+		own[i] = asl_slice(&room[i], place.first, owned);
+	}
+}
+
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		      int rank)
 {

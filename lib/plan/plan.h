@@ -106,6 +106,13 @@ int asl_plan_ranks(const struct asl_plan *plan);
 /* Words that a rank owns of an operand. */
 uint64_t asl_plan_owned(const struct asl_plan *plan, int rank, int which);
 
+/*
+ * Take what a rank owns of every operand in the pool: own[i] lies in room[i], the
+ * panel that it is part of if the run has one there, and is given back with it.
+ */
+void asl_plan_take(struct asl_rank *r, const struct asl_plan *plan,
+		   struct asl_words *room, struct asl_words *own);
+
 /* All counters of all phases of one rank; idle ranks count nothing. */
 void asl_plan_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		      int rank);

@@ -29,8 +29,8 @@ void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 		   struct asl_words *all);
 
 /*
- * mine = this member's part of the sum of every member's `whole`; with `mine`
- * NULL sums are formed in `whole`, which is destroyed but for this part.
+ * mine = this member's part of the sum of every member's `whole`, where it may lie
+ * in its place; with `mine` NULL sums are formed in `whole`, which is destroyed but for this part.
  */
 void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 			struct asl_words *mine, const struct asl_words *whole);
@@ -55,7 +55,7 @@ void asl_scatter(struct asl_rank *r, const struct asl_group *g, int root,
 void asl_broadcast(struct asl_rank *r, const struct asl_group *g, int root,
 		   struct asl_words *all);
 
-/* At the root: sum = the sum of every member's `whole`; they do not overlap. */
+/* At the root: sum = the sum of every member's `whole`, which sum may be. */
 void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
 		struct asl_words *sum, const struct asl_words *whole);
 

@@ -75,7 +75,7 @@ struct asl_rank_case {
 	struct asl_store *pool, *staging;
 	int threads, cores;	   /* as in struct asl_rep */
 	struct asl_replay *replay; /* NULL: none */
-	struct asl_words own[ASL_MOST_OPERANDS];
+	struct asl_words room[ASL_MOST_OPERANDS], own[ASL_MOST_OPERANDS];
 	struct asl_ledger predicted;
 	struct asl_rank_record *all; /* rank 0: of every rank */
 	struct asl_hardware hardware;

@@ -75,11 +75,9 @@ static int describe(struct asl_rank_case *p)
 static void dry_run(struct asl_rank_case *p, struct asl_rank *r)
 {
 	const struct asl_plan *plan = &p->want->plan;
-	struct asl_words own[ASL_MOST_OPERANDS] = {{0}};
-	int operands = p->family->operands(plan);
+	struct asl_words room[ASL_MOST_OPERANDS], own[ASL_MOST_OPERANDS];
 
-	for (int i = 0; i < operands; i++)
-		asl_take(r, &own[i], ASL_POOL, asl_plan_owned(plan, r->id, i));
+	asl_plan_take(r, plan, room, own);
 	asl_mark_epoch(r, NULL, 0);
 	asl_plan_runs(plan)->run(r, plan, own);
 	asl_mark_epoch(r, NULL, 0);
@@ -259,7 +257,7 @@ void asl_rank_case_filled(struct asl_rank_case *p)
 int asl_rank_case_check_operands(struct asl_rank_case *p)
 {
 	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
-		if (p->own[i].at == ASL_STORE_NOWHERE)
+		if (p->room[i].at == ASL_STORE_NOWHERE)
 			return damaged(p, "words of an operand are missing");
 	if (asl_replaying(&p->r) && p->resume.record->operands &&
 	    p->resume.record->operands != checksum(p))

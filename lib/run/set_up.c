@@ -305,9 +305,7 @@ static int take_owned(struct asl_rank_case *p)
 
 	if (p->r.id >= asl_plan_ranks(plan))
 		return 0;
-	for (int i = 0; i < p->family->operands(plan); i++)
-		asl_take(&p->r, &p->own[i], ASL_POOL,
-			 asl_plan_owned(plan, p->r.id, i));
+	asl_plan_take(&p->r, plan, p->room, p->own);
 	if (!p->r.err)
 		p->r.stored = stored_words(p);
 	return p->r.err;
@@ -367,7 +365,7 @@ void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 {
 	if (p->r.net)
 		for (int i = ASL_MOST_OPERANDS - 1; i >= 0; i--)
-			asl_give(&p->r, &p->own[i]);
+			asl_give(&p->r, &p->room[i]);
 	free(p->all);
 	asl_hardware_close(&p->hardware);
 	asl_replay_close(p->replay);
