@@ -107,7 +107,7 @@ static void print_row(FILE *f, const char *name, uint64_t counted,
 
 /* The largest over ranks of what was counted, and of what was predicted. */
 struct busiest {
-	uint64_t read[2], written[2], both[2], bh[2], memory[2];
+	uint64_t read[2], written[2], both[2], bh[2], memory[2], pool[2];
 };
 
 static void raise_to(uint64_t *most, uint64_t x)
@@ -134,6 +134,7 @@ static struct busiest find_busiest(const struct asl_rep *rep)
 			raise_to(&b.both[j], read + written);
 			raise_to(&b.bh[j], x.of[ASL_BH]);
 			raise_to(&b.memory[j], of[j]->memory_high);
+			raise_to(&b.pool[j], of[j]->pool_high);
 		}
 	}
 	return b;
@@ -166,6 +167,7 @@ static void print_counts(FILE *f, const struct asl_rep *rep)
 	print_row(f, "network (B_h)", b.bh[0], b.bh[1], family->net_bound(plan),
 		  rep->total.of[ASL_BH]);
 	print_row(f, "memory held", b.memory[0], b.memory[1], 0, 0);
+	print_row(f, "held in pool", b.pool[0], b.pool[1], 0, 0);
 	if (!rep->want->cache_model.words)
 		return;
 	print_replayed(f, "LRU reads", rep->lru_max.read, rep->lru_total.read);

@@ -307,7 +307,8 @@ const struct asl_option asl_option_table[] = {
 	 "CXL expander or HBM (aslant list machine)",
 	 RPB | CALIBRATE, INT(memory_node, 0)},
 	{"panels", "WHERE",
-	 "where received panels are staged: dram or nvm (dram)",
+	 "where received panels are staged: dram or nvm, there around what a rank "
+	 "owns (dram)",
 	 RP, CHOICE(panels, panels), .only = with_panels,
 	 .roles = ASL_PLANNED},
 	{"keep", NULL, "keep the pools after the run", R, FLAG(keep),
@@ -357,7 +358,8 @@ const struct asl_option asl_option_table[] = {
 	{"memory-budget", "B",
 	 "maximum of words that a rank may hold beside its cache (no limit; "
 	 "ooc: in DRAM, cache included, must be given; sttsv, hopm, cpgrad: a "
-	 "tensor that does not fit stays in its pool, as storage)",
+	 "tensor that does not fit stays in its pool, as storage, to which a "
+	 "tensor from a file is copied first)",
 	 RP, WORDS(memory_budget)},
 
 	HEADING("Symmetric tensors"),

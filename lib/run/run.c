@@ -51,6 +51,7 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	rep->read_max = asl_max(rep->read_max, asl_words_read(&x));
 	rep->written_max = asl_max(rep->written_max, asl_words_written(&x));
 	rep->memory_high = asl_max(rep->memory_high, rank->counted.memory_high);
+	rep->pool_high = asl_max(rep->pool_high, rank->counted.pool_high);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
 		double q = asl_cost(&rates[a], &x);
 

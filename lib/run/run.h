@@ -120,7 +120,7 @@ struct asl_rep {
 	double q_max[ASL_ACCOUNTINGS], q_path[ASL_ACCOUNTINGS];
 	double predicted_q_max[ASL_ACCOUNTINGS];
 	bool predicted_equal;
-	uint64_t memory_high;
+	uint64_t memory_high, pool_high;
 	struct asl_outcome outcome;		   /* rank 0's */
 	struct asl_lru_traffic lru_max, lru_total; /* of the cache model */
 
