@@ -106,11 +106,14 @@ done
 # ---- Limits ----
 
 unset FAULT_BUT
-for kib in 100000 150000 200000 300000 400000 600000 800000 1200000; do
+for limit in 100000/1 150000/1 200000/1 300000/1 400000/1 600000/1 800000/1 \
+	1200000/1 10000000/900 3000000/40 12000000/40; do
+	kib=${limit%/*}
 	(
-		ulimit -v $kib
+		ulimit -v "$kib"
 		timeout 20 "$aslant" run em-jomma --n 600 --ranks 4 \
-			--csv out.csv --result out.npy >out 2>err
+			--threads "${limit#*/}" --csv out.csv --result out.npy \
+			>out 2>err
 	)
 	code=$?
 	case $code in

@@ -9,10 +9,15 @@
 #include "lib/rank/blas.h"
 
 #include <cblas.h>
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
+#include "lib/base/error.h"
 #include "lib/base/parts.h"
 #include "lib/base/team.h"
 
@@ -26,29 +31,68 @@ static void multiply_some(void *arg, int piece)
 		    1, arg, SIDE, arg, SIDE, 0, x, SIDE);
 }
 
+/* OpenBLAS's own size on x86, from 0.3.10 on. */
+#define BUFFER_BYTES ((size_t)128 << 20)
+
+static bool has_memory(int threads)
+{
+	size_t bytes = (size_t)threads * BUFFER_BYTES;
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at != MAP_FAILED && !munmap(at, bytes);
+}
+
+/*
+ * As many products at once as OpenBLAS has buffers for, two for each thread that it
+ * was built for: with more it complains on stderr, and in the end it exits.
+ */
+static int at_most(int pieces)
+{
+	static int most;
+
+	if (!most) {
+		const char *at = strstr(openblas_get_config(), "MAX_THREADS=");
+
+		most = at ? 2 * atoi(strchr(at, '=') + 1) : INT_MAX;
+	}
+	return pieces < most ? pieces : most;
+}
+
 /*
  * OpenBLAS allocates a thread's buffer with the first product that is not small,
  * and waits for ever if there is no memory: better before the pools than after.
  */
-static void take_buffers(int threads)
+static int take_buffers(int threads)
 {
-	double *x = calloc((size_t)(threads + 1) * SIDE * SIDE, sizeof *x);
+	double *x;
 
+	if (threads > 1 && !has_memory(threads))
+		return asl_fail(-ENOMEM,
+				"--threads: OpenBLAS has no memory for %d: "
+				"%zu MiB (ulimit -v?)",
+				threads,
+				(size_t)threads * (BUFFER_BYTES >> 20));
+	x = calloc((size_t)(threads + 1) * SIDE * SIDE, sizeof *x);
 	if (x)
 		asl_team_run(threads, multiply_some, x + SIDE * SIDE);
 	free(x);
+	return 0;
 }
 
-void asl_blas_one_thread(void)
+int asl_blas_one_thread(void)
 {
 	static int taken;
-	int threads = asl_team_threads();
+	int threads = at_most(asl_team_threads());
+	int err;
 
 	openblas_set_num_threads(1);
 	if (taken >= threads)
-		return;
-	take_buffers(threads);
-	taken = threads;
+		return 0;
+	err = take_buffers(threads);
+	if (!err)
+		taken = threads;
+	return err;
 }
 
 int asl_blas_threads(void)
@@ -120,9 +164,11 @@ void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
 {
 	struct product x = {m, n, k, lda, ldb, ldc, a, b, c, beta, 1, 1};
 	double multiplications = (double)m * (double)n * (double)k;
+	int parts;
 
-	cut(&x,
-	    asl_team_pieces((uint64_t)fmin(multiplications, 1e18), LEAST_PART));
+	parts = asl_team_pieces((uint64_t)fmin(multiplications, 1e18),
+				LEAST_PART);
+	cut(&x, at_most(parts));
 	asl_team_run(x.rows * x.cols, multiply_part, &x);
 }
 

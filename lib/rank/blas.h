@@ -6,8 +6,11 @@
 
 #include <stdint.h>
 
-/* To be called before the first asl_gemm, and with each size of the team. */
-void asl_blas_one_thread(void);
+/*
+ * To be called before the first asl_gemm, and with each size of the team.  0, or
+ * -ENOMEM if that is more than one.
+ */
+int asl_blas_one_thread(void);
 
 /* The number of threads, to be restored later. */
 int asl_blas_threads(void);

@@ -70,7 +70,7 @@ static int start_threads(struct asl_rank_case *p)
 	if (!err)
 		err = asl_team_resize(p->threads);
 	if (!err)
-		asl_blas_one_thread();
+		err = asl_blas_one_thread();
 	return err;
 }
 
