@@ -81,6 +81,37 @@ bool asl_net_job(int *rank, int *size)
 	return true;
 }
 
+/* "2(x3),1": two tasks on each of three nodes, and one on another. */
+static long most_tasks(const char *text)
+{
+	long most = 0, tasks;
+
+	for (; text; text = strchr(text, ',')) {
+		text += *text == ',';
+		tasks = strtol(text, NULL, 10);
+		most = tasks > most ? tasks : most;
+	}
+	return most;
+}
+
+/* An mpiexec in a batch job has a step of its own, of a task a node. */
+static bool is_step(void)
+{
+	long long rank, size, proc, tasks;
+
+	return in_step() && find_job(&rank, &size) &&
+	       number("SLURM_PROCID", &proc) && proc == rank &&
+	       number("SLURM_STEP_NUM_TASKS", &tasks) && tasks == size;
+}
+
+int asl_net_job_here(int ranks)
+{
+	long most =
+		is_step() ? most_tasks(getenv("SLURM_STEP_TASKS_PER_NODE")) : 0;
+
+	return most > 0 && most < ranks ? (int)most : ranks;
+}
+
 /* ---- A communicator of the caller ---- */
 
 static int check_mpi(int code, const char *what)

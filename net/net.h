@@ -145,6 +145,9 @@ int asl_net_agree(struct asl_net *net, int mine, int *who);
 /* Did mpiexec or srun start this process, in a job of one or more?  Fills both. */
 bool asl_net_job(int *rank, int *size);
 
+/* The most of its `ranks` that a host has, if srun says so; else all of them. */
+int asl_net_job_here(int ranks);
+
 /* Seconds until a job ends because of a rank that does not answer. */
 struct asl_net_patience {
 	int stopped; /* by a signal */

@@ -245,6 +245,33 @@ static void many_ranks_fit(void **state)
 	assert_int_equal((int)notes.sum, 40000);
 }
 
+static void set_step(const char *procs, const char *spread)
+{
+	setenv("SLURM_STEP_ID", "0", 1);
+	setenv("SLURM_PROCID", "0", 1);
+	setenv("SLURM_STEP_NUM_TASKS", procs, 1);
+	setenv("SLURM_STEP_TASKS_PER_NODE", spread, 1);
+}
+
+/* Ranks of a host share its memory, and others do not. */
+static void srun_says_how_many_are_here(void **state)
+{
+	(void)state;
+	assert_int_equal(asl_net_job_here(8), 8);
+	set_step("8", "2(x3),1(x2)");
+	assert_int_equal(asl_net_job_here(8), 2);
+	set_step("8", "3,5");
+	assert_int_equal(asl_net_job_here(8), 5);
+	assert_int_equal(asl_net_job_here(4), 4); /* of a smaller case */
+	set_step("8", "what?");
+	assert_int_equal(asl_net_job_here(8), 8);
+	/* An mpiexec that srun started, once a node. */
+	set_step("2", "1(x2)");
+	setenv("PMI_RANK", "0", 1);
+	setenv("PMI_SIZE", "8", 1);
+	assert_int_equal(asl_net_job_here(8), 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +283,7 @@ int main(void)
 		cmocka_unit_test(wrong_wishes_are_refused),
 		cmocka_unit_test(every_run_is_the_same),
 		cmocka_unit_test(many_ranks_fit),
+		cmocka_unit_test(srun_says_how_many_are_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,12 +37,13 @@ void asl_job_assume(struct asl_job job)
 
 struct asl_job asl_job(void)
 {
-	struct asl_job job = {0, 0};
+	struct asl_job job = {0};
 
 	if (is_assumed)
 		return assumed;
 	if (!asl_net_job(&job.rank, &job.size))
 		job.size = 0;
+	job.here = asl_net_job_here(job.size);
 	return job;
 }
 
@@ -452,8 +453,13 @@ static int choose_memory(struct asl_case *c, const struct asl_options *o,
 			 bool counted)
 {
 	struct asl_plan *plan = &c->want.plan;
-	int threads = asl_case_threads(o, plan->ranks);
-	int share = counted ? count_ranks(o, &threads) : plan->ranks;
+	int here = asl_job().here, share = plan->ranks, threads;
+
+	if (here && here < share)
+		share = here;
+	threads = asl_case_threads(o, share);
+	if (counted)
+		share = count_ranks(o, &threads);
 
 	plan->memory = asl_case_memory(o, counted, share);
 	plan->budget = o->memory_budget;

@@ -11,6 +11,7 @@
 /* The job that this process is part of; size 0: none. */
 struct asl_job {
 	int rank, size;
+	int here; /* the most ranks that a host has */
 };
 
 struct asl_job asl_job(void);

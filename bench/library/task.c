@@ -465,12 +465,12 @@ static int look(struct part *mine, const struct asl_task *task,
 {
 	const struct asl_given *x[] = {&task->given[ASL_A], &task->given[ASL_B],
 				       &task->into};
-	int size = asl_job().size;
+	int here = asl_job().here;
 
 	mine->cache = o->cache ? o->cache
 			       : asl_machine_cache_words(
-					 size, asl_case_threads(o, size));
-	mine->memory = asl_case_memory(o, false, size);
+					 here, asl_case_threads(o, here));
+	mine->memory = asl_case_memory(o, false, here);
 	for (int i = 0; has_rows(task) && i < 3; i++) {
 		if (!x[i]->at || x[i]->dims != 2)
 			return asl_refuse("every rank has to give its rows of "
@@ -676,13 +676,33 @@ struct doing {
 	struct asl_case c;
 };
 
+/* To job->here: a host's own ranks; its M is one of which the least is taken. */
+static int count_here(struct asl_job *job, const struct asl_task *task)
+{
+	const struct asl_machine *m = asl_machine();
+	char(*all)[sizeof m->host] = calloc((size_t)job->size, sizeof *all);
+	int code = agree(task, all ? 0 : asl_no_memory());
+
+	if (!code && asl_net_comm_gather(task->comm, all, m->host, sizeof *all))
+		code = lost();
+	for (int i = 0; !code && i < job->size; i++)
+		job->here += !strcmp(all[i], m->host);
+	free(all);
+	asl_job_assume(*job);
+	return code;
+}
+
 static int begin_joined(struct doing *x)
 {
-	struct asl_job job;
+	struct asl_job job = {0};
+	int code;
 
 	if (asl_net_comm(x->task->comm, &job.rank, &job.size))
 		return asl_refuse("%s", asl_failure());
 	asl_job_assume(job);
+	code = count_here(&job, x->task);
+	if (code)
+		return code;
 	if (!x->o.transport)
 		x->o.transport = "mpi";
 	return join_ranks(x->task, &x->o, &x->rows);
@@ -692,7 +712,7 @@ static int begin_alone(struct doing *x)
 {
 	const char *transport = x->o.transport;
 
-	asl_job_assume((struct asl_job){0, 0});
+	asl_job_assume((struct asl_job){0});
 	if (!transport || asl_net_can(transport)->simulated)
 		return 0;
 	return asl_refuse(
