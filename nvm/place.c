@@ -6,6 +6,7 @@
  */
 #include "nvm/pmem.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <mntent.h>
 #include <stdio.h>
@@ -124,23 +125,56 @@ static void read_line(char *to, size_t room, const char *dir, const char *name)
 		to[i - 1] = '\0';
 }
 
-/* For a partition the model is that of its disk. */
+/* The model and the node of a partition are those of its disk. */
+static void go_to_disk(char *dir)
+{
+	char line[16];
+
+	read_line(line, sizeof line, dir, "partition");
+	if (*line)
+		*strrchr(dir, '/') = '\0';
+}
+
+/* What LVM and others map lies on other devices: the node next to all; or -1. */
+static int node_of_disk(const char *dir)
+{
+	char below[PATH_MAX], link[2 * PATH_MAX], line[16];
+	struct dirent *e;
+	int node = -1, one;
+	DIR *d;
+
+	read_line(line, sizeof line, dir, "device/numa_node");
+	if (*line)
+		return atoi(line);
+	snprintf(link, sizeof link, "%s/slaves", dir);
+	d = opendir(link);
+	for (bool first = true; d && (e = readdir(d));) {
+		snprintf(link, sizeof link, "%s/slaves/%s", dir, e->d_name);
+		if (*e->d_name == '.' || !realpath(link, below))
+			continue;
+		go_to_disk(below);
+		one = node_of_disk(below);
+		node = first || one == node ? one : -1;
+		first = false;
+	}
+	if (d)
+		closedir(d);
+	return node;
+}
+
 static void find_device(struct asl_store_place *out, const char *path)
 {
 	dev_t device = device_of(path);
-	char link[64], dir[PATH_MAX], node[16];
+	char link[64], dir[PATH_MAX];
 
 	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", major(device),
 		 minor(device));
 	if (!realpath(link, dir))
 		return;
 	COPY(out->device, strrchr(dir, '/') + 1);
-	read_line(node, sizeof node, dir, "partition");
-	if (*node)
-		*strrchr(dir, '/') = '\0';
+	go_to_disk(dir);
 	read_line(out->model, sizeof out->model, dir, "device/model");
-	read_line(node, sizeof node, dir, "device/numa_node");
-	out->numa_node = *node ? atoi(node) : -1;
+	out->numa_node = node_of_disk(dir);
 }
 
 /* "mpol=bind:1", "mpol=prefer=static:1": the one node of a tmpfs; -1: any. */
