@@ -21,6 +21,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,18 +335,6 @@ static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
 		op->got = h->head.stamp;
 }
 
-/*
- * Where the kernel could not copy, since a page of a pool is lost, no peer is: to
- * read the page is SIGBUS, whose handler names the pool.
- */
-static void read_pages(const void *at, size_t bytes)
-{
-	const volatile char *byte = at;
-
-	for (size_t i = 0; i < bytes; i++)
-		(void)byte[i];
-}
-
 static int lose(struct asl_ofi *o, int peer, int cause)
 {
 	o->lost = true;
@@ -375,8 +364,6 @@ static void finish_badly(struct asl_ofi *o)
 		return;
 	}
 	h->op->pending--;
-	read_pages(h->op->out, h->op->out_bytes);
-	read_pages(h->op->in, h->op->in_bytes);
 	if (e.err == FI_ETRUNC || e.err == FI_EMSGSIZE)
 		h->op->err = too_long(o, h);
 	else
@@ -740,16 +727,25 @@ static void wanted(char *name, size_t room, const char *provider)
 	asl_boot_share(name, room);
 }
 
-/*
- * rxm sizes its completion queue for 256 peers unless it is told how many there
- * are; that is more than some devices, as soft-RoCE, have room for.
- */
-static void tell_size(int ranks)
+static void set_unless_set(const char *name, uint64_t value)
 {
-	char text[16];
+	char text[24];
 
-	snprintf(text, sizeof text, "%d", ranks);
-	setenv("FI_UNIVERSE_SIZE", text, 0);
+	snprintf(text, sizeof text, "%ju", value);
+	setenv(name, text, 0);
+}
+
+/*
+ * rxm, between verbs and us.  It sizes its completion queue for 256 peers unless
+ * it is told how many there are; that is more than some devices, as soft-RoCE,
+ * have room for.  And it would register long messages where they lie, which the
+ * kernel refuses for files on DAX: segments of any message go through buffers
+ * that it registers once, a copy on each side, as over tcp.
+ */
+static void tell_rxm(int ranks)
+{
+	set_unless_set("FI_UNIVERSE_SIZE", (uint64_t)ranks);
+	set_unless_set("FI_OFI_RXM_SAR_LIMIT", UINT64_C(1) << 40);
 }
 
 /* On failure, too, the caller closes and frees what *o has. */
@@ -762,7 +758,7 @@ static int join(struct asl_ofi *o, const char *provider)
 	struct asl_signal_actions actions;
 	int err;
 
-	tell_size(o->boot.size);
+	tell_rxm(o->boot.size);
 	err = asl_load_fabric();
 	o->peers = calloc(size, sizeof *o->peers);
 	o->reached = calloc(size, sizeof *o->reached);
