@@ -176,7 +176,7 @@ run_columns += """read_words_max write_words_max q_apm_max q_apm_path
     memory_budget_words lives redone_read_words redone_write_words
     redone_net_words redone_flops safety_words ternary_mults
     q_joint_bound order threads core_nodes pool_nodes
-    pool_distance_max pool_high_words""".split()
+    pool_distance_max pool_high_words blas_kernels""".split()
 rank_columns = (["schema", "run_id", "rep", "rank", "phase"] + counters +
                 ["seconds"] + ["predicted_" + x for x in counters] +
                 ["core_node", "pool_node", "pool_distance"])

@@ -16,7 +16,7 @@ found=$(grep -rnE --include='*.[ch]' \
 # What is started is named here: a launcher, and this command itself.
 found=$(grep -rnE --include='*.c' '\bexecv[a-z]*\(' "$root"/bench "$root"/lib \
 	"$root"/net "$root"/nvm | grep -vE \
-	'bench/library/launch.c:.*execvp\(args\[0\], args\)|bench/command/suite/suite.c:.*execv\("/proc/self/exe", args\)')
+	'bench/library/launch.c:.*execvp\(args\[0\], args\)|bench/command/(suite/suite|commands).c:.*execv\("/proc/self/exe", arg[sv]\)')
 [ -z "$found" ] || fail "something else may be started: $found"
 found=$(grep -rnE '\b(eval|source)\b|`|bash -c|sh -c' "$root"/scripts/submit \
 	"$root"/scripts/batch | grep -v "shellcheck")

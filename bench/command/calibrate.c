@@ -84,17 +84,19 @@ static json_t *provenance(const struct asl_calibration *x,
 {
 	json_t *machine = asl_machine_json();
 	json_t *own = json_pack(
-		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:f}",
+		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:f}",
 		"store", want->store, "pool_dir", asl_text_json(x->dir),
 		"medium", x->medium, "note", x->note, "transport",
 		want->transport, "provider", x->provider, "bind", want->bind,
-		"blas", asl_blas_version(), "quick", want->quick,
-		"pass_words_all", (json_int_t)x->words_all, "pass_words_alone",
+		"quick", want->quick, "pass_words_all",
+		(json_int_t)x->words_all, "pass_words_alone",
 		(json_int_t)x->words_alone, "worst_message_off_line",
 		x->all[ASL_FIT_OFF].median);
 
 	if (own && *x->dir)
 		asl_pools_put(own, x->dir);
+	if (own)
+		asl_blas_put(own);
 	if (own && machine)
 		json_object_update_missing(own, machine);
 	json_decref(machine);
@@ -207,11 +209,11 @@ static void print_line(const struct asl_calibration *x, const struct figure *f)
 
 static int print(const struct asl_calibration *x)
 {
-	printf("%d ranks, store on %s%s%s%s%s\n\n"
+	printf("%d ranks, store on %s%s%s%s%s, %s kernels of OpenBLAS\n\n"
 	       "%-20s%9s %19s %9s\n",
 	       x->ranks, x->medium, *x->dir ? " in " : "", x->dir,
-	       *x->provider ? ", provider " : "", x->provider, "", "median",
-	       "95% confidence", "one rank");
+	       *x->provider ? ", provider " : "", x->provider,
+	       asl_blas().kernels, "", "median", "95% confidence", "one rank");
 	for (int i = 0; i < FIGURES; i++)
 		print_line(x, &figures[i]);
 	printf("\nw/r is %.3g, of DRAM %.3g\n",
@@ -252,6 +254,8 @@ static int measure(const char *path, struct asl_calibrate_want *want)
 		return code ? code : asl_exit_code(err);
 	if (*x.note)
 		asl_complain(0, "note: %s", x.note);
+	if (*asl_blas_note())
+		asl_complain(0, "note: %s", asl_blas_note());
 	code = print(&x);
 	return code ? code : write_file(path, &x, want);
 }

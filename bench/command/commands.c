@@ -6,10 +6,14 @@
  */
 #include "bench/command/commands.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/library/cli.h"
 #include "bench/library/say.h"
+#include "lib/rank/blas.h"
 
 /* clang-format off */
 const struct asl_command asl_commands[] = {
@@ -158,6 +162,33 @@ const struct asl_command *asl_command_find(const char *name)
 	return NULL;
 }
 
+/*
+ * OpenBLAS takes its kernels as it is loaded: begin again, with its variable set.
+ * Ranks that are launched find it set.
+ */
+static int take_kernels(const char *name, char **argv)
+{
+	const char *chosen = getenv(ASL_BLAS_CHOICE);
+
+	if (!asl_blas_can_run(name))
+		return asl_complain(ASL_NO_MACHINE,
+				    "--blas-kernels: this processor cannot run "
+				    "those of %s",
+				    name);
+	if (!chosen || strcmp(chosen, name)) {
+		setenv(ASL_BLAS_CHOICE, name, 1);
+		execv("/proc/self/exe", argv);
+		return asl_complain(ASL_INTERNAL, "cannot begin again: %s",
+				    strerror(errno));
+	}
+	if (strcmp(asl_blas().kernels, name))
+		return asl_complain(ASL_NO_MACHINE,
+				    "--blas-kernels: %s is not in this "
+				    "OpenBLAS, which takes %s",
+				    name, asl_blas().kernels);
+	return 0;
+}
+
 int asl_command_obey(const struct asl_command *self, int argc, char **argv)
 {
 	struct asl_options o = {
@@ -167,6 +198,8 @@ int asl_command_obey(const struct asl_command *self, int argc, char **argv)
 						     self->options)
 				 : 0;
 
+	if (!code && o.blas_kernels && !o.help)
+		code = take_kernels(o.blas_kernels, argv);
 	if (code)
 		return code;
 	return o.help ? asl_command_help(self) : self->run(&o, argc, argv);

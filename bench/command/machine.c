@@ -17,6 +17,7 @@
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
 #include "lib/machine/machine.h"
+#include "lib/rank/blas.h"
 #include "nvm/store.h"
 
 /* ---- Where pools go ---- */
@@ -106,6 +107,32 @@ void asl_pools_put(json_t *to, const char *list)
 	json_decref(all);
 }
 
+/* ---- The BLAS ---- */
+
+void asl_blas_put(json_t *to)
+{
+	struct asl_blas x = asl_blas();
+
+	add_text(to, "blas", asl_blas_version());
+	add_text(to, "blas_kernels", x.kernels);
+	add_text(to, "blas_vectors", x.uses);
+	add_text(to, "cpu_vectors", x.has);
+}
+
+const char *asl_blas_note(void)
+{
+	static char text[200];
+	struct asl_blas x = asl_blas();
+
+	if (!x.wider || x.chosen)
+		return "";
+	snprintf(text, sizeof text,
+		 "OpenBLAS uses its %s kernels (%s), but the processor has %s: "
+		 "--blas-kernels %s may be faster",
+		 x.kernels, x.uses, x.has, x.wider);
+	return text;
+}
+
 /* ---- For people ---- */
 
 static const char *text_of(const json_t *x, const char *key)
@@ -125,6 +152,18 @@ static void print_bytes(json_int_t count)
 	char text[ASL_BYTES];
 
 	fputs(asl_write_bytes(text, (double)count), stdout);
+}
+
+static void print_blas(void)
+{
+	struct asl_blas x = asl_blas();
+
+	printf("blas      OpenBLAS, %s kernels", x.kernels);
+	if (*x.uses)
+		printf(" (%s)", x.uses);
+	if (*x.has)
+		printf("; the processor has %s", x.has);
+	putchar('\n');
 }
 
 static void print_cores(const json_t *all)
@@ -296,6 +335,7 @@ void asl_list_machine(void)
 		     "HWLOC_SYNTHETIC is set");
 	print_cores(all);
 	print_caches(all);
+	print_blas();
 	print_memory(all);
 	json_array_foreach(pools, i, pool)
 	{
@@ -335,6 +375,11 @@ static json_t *costs(const struct asl_case *c)
 		x->dram_read, "dram_write_cost", x->dram_write);
 }
 
+bool asl_rep_multiplies(const struct asl_rep *rep)
+{
+	return rep->moved && asl_show(&rep->want->plan).kernel;
+}
+
 /* NULL, which leaves the key out: none. */
 static json_t *emulation(const struct asl_rep *rep)
 {
@@ -362,7 +407,7 @@ static json_t *notes(const struct asl_rep *rep)
 {
 	json_t *list = json_array();
 
-	if (rep->moved && asl_show(&rep->want->plan).kernel)
+	if (asl_rep_multiplies(rep))
 		json_array_append_new(
 			list,
 			json_string("tiles: the BLAS reads operands in place "
@@ -381,6 +426,8 @@ static json_t *notes(const struct asl_rep *rep)
 					  "meaning and is empty"));
 	if (rep->note && *rep->note)
 		json_array_append_new(list, json_string(rep->note));
+	if (asl_rep_multiplies(rep) && *asl_blas_note())
+		json_array_append_new(list, json_string(asl_blas_note()));
 	return list;
 }
 
@@ -434,6 +481,8 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 	if (asl_store_can(rep->want->store)->needs_dir)
 		asl_pools_put(run, rep->want->nvm_dir);
 	one = c ? what_ran(c, rep) : json_object();
+	if (rep->moved)
+		asl_blas_put(run);
 	if (root && run && one && !json_object_update_missing(run, one) &&
 	    !json_object_update_missing(run, root))
 		err = asl_json_write(path, run, 17);

@@ -22,6 +22,15 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
  */
 void asl_pools_put(json_t *to, const char *list);
 
+/* Into a JSON object: the BLAS, its kernels, what the processor has. */
+void asl_blas_put(json_t *to);
+
+/* Kernels that leave vector instructions unused, though nobody chose them. */
+const char *asl_blas_note(void); /* "": none */
+
+/* Did the BLAS multiply in this repetition? */
+bool asl_rep_multiplies(const struct asl_rep *rep);
+
 /* A text of any bytes: JSON is UTF-8, and paths and arguments may not be. */
 json_t *asl_text_json(const char *bytes);
 

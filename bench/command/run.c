@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "bench/command/commands.h"
+#include "bench/command/machine.h"
 #include "bench/command/output.h"
 #include "bench/command/signals.h"
 #include "bench/library/case.h"
@@ -32,6 +33,8 @@ static void say_notes(const struct running *x, const struct asl_rep *rep)
 {
 	if (rep->note && *rep->note)
 		asl_complain(0, "note: %s", rep->note);
+	if (asl_rep_multiplies(rep) && *asl_blas_note())
+		asl_complain(0, "note: %s", asl_blas_note());
 	if (x->c->want.keep && rep->pool_dir && *rep->pool_dir)
 		asl_complain(0, "note: pools of run %s are kept in %s",
 			     rep->run_id, rep->pool_dir);

@@ -14,6 +14,7 @@
 #include "lib/kernels/kernel.h"
 #include "lib/machine/hwc.h"
 #include "lib/machine/machine.h"
+#include "lib/rank/blas.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -273,6 +274,11 @@ const struct asl_option asl_option_table[] = {
 	 "thread on each of its cores; --ranks is then their number, unless it "
 	 "is given or a job has it",
 	 R_, CHOICE(placement, placements)},
+	{"blas-kernels", "NAME",
+	 "the kernels that OpenBLAS uses in all ranks, as SkylakeX, where it "
+	 "takes others for this processor (aslant list machine)",
+	 R_ | CALIBRATE, NAME(blas_kernels, asl_blas_kernel_names),
+	 .roles = ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"interface", "NAME",
 	 "the one network interface that libfabric's IP providers and the "
 	 "ranks' guards listen on (lo if all ranks are on one host, else the "

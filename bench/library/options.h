@@ -51,7 +51,7 @@ struct asl_options {
 	struct asl_grid grid;
 	const char *transport, *provider;
 	bool launch;
-	const char *bind, *placement;
+	const char *bind, *placement, *blas_kernels;
 	int threads; /* ASL_THREADS_AUTO, too */
 	const char *interface;
 	int peer_timeout, cut_timeout; /* 60, 6 */

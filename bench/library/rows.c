@@ -14,6 +14,7 @@
 #include "bench/library/options.h"
 #include "bench/library/say.h"
 #include "lib/machine/machine.h"
+#include "lib/rank/blas.h"
 #include "lib/symmetric/symmetric.h"
 
 /* ---- Is a repetition right: its result, and what was counted? ---- */

@@ -12,13 +12,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
+#include "lib/base/system.h"
 #include "lib/base/team.h"
 
 enum { SIDE = 160 };
@@ -175,4 +175,125 @@ void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
 const char *asl_blas_version(void)
 {
 	return openblas_get_config();
+}
+
+/* ---- Kernel sets ---- */
+
+/* Vector instructions, from narrow to wide, by their flag in /proc/cpuinfo. */
+static const struct vectors {
+	const char *name, *flag;
+} vectors[] = {
+	{"SSE", "sse2"},
+	{"AVX", "avx"},
+	{"AVX2", "avx2"},
+	{"AVX-512", "avx512vl"},
+};
+
+enum { VECTORS = sizeof vectors / sizeof vectors[0] };
+
+/* The flag stands for all instructions that the kernels were compiled for. */
+static const struct set {
+	const char *name, *vectors, *flag;
+} sets[] = {
+	{"Prescott", "SSE", "pni"},
+	{"Core2", "SSE", "ssse3"},
+	{"Penryn", "SSE", "sse4_1"},
+	{"Nehalem", "SSE", "sse4_2"},
+	{"Sandybridge", "AVX", "avx"},
+	{"Bulldozer", "AVX", "fma4"},
+	{"Piledriver", "AVX", "fma"},
+	{"Haswell", "AVX2", "avx2"},
+	{"Zen", "AVX2", "avx2"},
+	{"SkylakeX", "AVX-512", "avx512vl"},
+	{"Cooperlake", "AVX-512", "avx512_bf16"},
+	{"SapphireRapids", "AVX-512", "avx512_fp16"},
+};
+
+enum { SETS = sizeof sets / sizeof sets[0] };
+
+/* The line of flags of the first processor; "": there is none. */
+static const char *flags(void)
+{
+	/* Tests have other processors in a file. */
+	const char *other = getenv("ASLANT_CPUINFO");
+	static char line[8192];
+	FILE *f = *line ? NULL
+			: asl_system_open("", other ? other : "/proc/cpuinfo");
+	bool found = *line;
+
+	while (!found && f && fgets(line, sizeof line - 1, f))
+		found = !strncmp(line, "flags", 5);
+	if (f)
+		fclose(f);
+	if (!found)
+		return strcpy(line, " ");
+	line[strcspn(line, "\n")] = ' ';
+	return line;
+}
+
+static bool has(const char *flag)
+{
+	char word[32];
+
+	snprintf(word, sizeof word, " %s ", flag);
+	return strstr(flags(), word);
+}
+
+static const char *widest(void)
+{
+	const char *name = "";
+
+	for (int i = 0; i < VECTORS; i++)
+		if (has(vectors[i].flag))
+			name = vectors[i].name;
+	return name;
+}
+
+static const char *vectors_of(const char *kernels)
+{
+	for (int i = 0; i < SETS; i++)
+		if (!strcmp(sets[i].name, kernels))
+			return sets[i].vectors;
+	return "";
+}
+
+/* The first set for them: the one that most libraries have. */
+static const char *set_for(const char *instructions)
+{
+	for (int i = 0; i < SETS; i++)
+		if (!strcmp(sets[i].vectors, instructions))
+			return sets[i].name;
+	return NULL;
+}
+
+struct asl_blas asl_blas(void)
+{
+	struct asl_blas x = {
+		.kernels = openblas_get_corename(),
+		.chosen = getenv(ASL_BLAS_CHOICE) != NULL,
+		.has = widest(),
+	};
+
+	x.uses = vectors_of(x.kernels);
+	/* Only these are worth it: narrower ones are chosen where they fit. */
+	if (!strcmp(x.has, "AVX-512") && *x.uses && strcmp(x.uses, x.has))
+		x.wider = set_for(x.has);
+	return x;
+}
+
+const char *const *asl_blas_kernel_names(void)
+{
+	static const char *names[SETS + 1];
+
+	for (int i = 0; i < SETS; i++)
+		names[i] = sets[i].name;
+	return names;
+}
+
+bool asl_blas_can_run(const char *kernels)
+{
+	for (int i = 0; i < SETS; i++)
+		if (!strcmp(sets[i].name, kernels))
+			return has(sets[i].flag);
+	return false;
 }

@@ -4,6 +4,7 @@
 #ifndef ASL_BLAS_H
 #define ASL_BLAS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -23,5 +24,27 @@ void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
 
 /* "OpenBLAS 0.3.21 ...", for the result's provenance. */
 const char *asl_blas_version(void);
+
+/*
+ * OpenBLAS has kernels for several processors, and takes a set as it is loaded:
+ * that of the processor, or of the environment variable ASL_BLAS_CHOICE.  Sets
+ * that are newer than the library stay unknown to it.
+ */
+#define ASL_BLAS_CHOICE "OPENBLAS_CORETYPE"
+
+struct asl_blas {
+	const char *kernels; /* the set in use, as "Haswell" */
+	bool chosen;	     /* by the variable */
+	/* Vector instructions: "", SSE, AVX, AVX2 or AVX-512; "": not known. */
+	const char *uses, *has; /* the kernels, the processor */
+	/* A set for all that the processor has; NULL: the one in use, or none. */
+	const char *wider;
+};
+
+struct asl_blas asl_blas(void);
+
+/* The sets that can be chosen, NULL-ended; does the processor have enough? */
+const char *const *asl_blas_kernel_names(void);
+bool asl_blas_can_run(const char *kernels);
 
 #endif

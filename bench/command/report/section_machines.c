@@ -68,6 +68,8 @@ static const struct known {
 } known[] = {
 	{"host", "host", put_string},
 	{"processor", "cpu", put_string},
+	{"its vectors", "cpu_vectors", put_string},
+	{"kernels of OpenBLAS", "blas_kernels", put_string},
 	{"cores", "cores", put_integer},
 	{"last-level cache", "cache_bytes", put_cache},
 	{"memory", "memory_bytes", put_bytes},
