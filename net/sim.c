@@ -5,6 +5,10 @@
  * The one that is posted first queues at its own rank, where the peer looks for
  * it; a queue is no longer than the messages that one rank has in flight.
  *
+ * Where there is no data, a send that nobody waits for yet leaves a letter, and
+ * its rank goes on: ranks that pass messages around a ring then take several
+ * steps each time that they run, while what they touch is in the cache.
+ *
  * A rank that must wait switches to the rank woken last, or if no rank is awake to
  * one that has not begun: ranks that talk to each other stay in the cache.
  * Neither time nor chance decides, so every run is the same.  If no rank is awake
@@ -253,17 +257,33 @@ struct queue {
 	struct asl_net_op *first, *last;
 };
 
+/* A message that was sent, from the oldest on; few, so that none runs far ahead. */
+enum { LETTERS = 8 };
+
+struct letter {
+	int to;
+	bool has_text;
+	size_t bytes;
+	union {
+		double at[2];
+		unsigned char text[16]; /* sets up a run, outside all clocks */
+	};
+};
+
 struct rank {
 	struct asl_net net;
 	struct asl_net_op *waits;
 	struct rank *next;     /* among those awake */
 	struct queue queue[2]; /* by side */
+	int letters;
+	struct letter letter[LETTERS];
 	struct fiber fiber;
 };
 
 static struct sim {
 	struct rank *ranks, *current, *awake;
 	int size, begun, live;
+	bool data;
 	int broken;	/* the error of every further step */
 	char why[1024]; /* and its message */
 	int result;	/* of the first body that failed */
@@ -440,16 +460,21 @@ static void finish_badly(struct asl_net_op *op, int err)
 	finish(op);
 }
 
+static int unequal(int from, size_t out_bytes, const struct asl_net_op *in)
+{
+	return asl_fail(-EMSGSIZE,
+			"rank %d sends %zu bytes, but rank %d expects %zu of "
+			"it",
+			from, out_bytes, in->owner->rank, in->in_bytes);
+}
+
 static void meet(struct asl_net_op *out, struct asl_net_op *in)
 {
 	out->pending &= ~(1 << OUT);
 	in->pending &= ~(1 << IN);
 	if (out->out_bytes != in->in_bytes) {
-		int err = asl_fail(-EMSGSIZE,
-				   "rank %d sends %zu bytes, but rank %d "
-				   "expects %zu of it",
-				   out->owner->rank, out->out_bytes,
-				   in->owner->rank, in->in_bytes);
+		int err = unequal(out->owner->rank, out->out_bytes, in);
+
 		finish_badly(out, err);
 		finish_badly(in, err);
 		return;
@@ -462,13 +487,57 @@ static void meet(struct asl_net_op *out, struct asl_net_op *in)
 		finish(in);
 }
 
+/* Messages that are posted later must not arrive before one in the queue. */
+static bool leave_letter(struct rank *me, const struct asl_net_op *op)
+{
+	struct letter *x = &me->letter[me->letters];
+	bool fits = !op->out || op->out_bytes <= sizeof x->text;
+
+	if (sim.data || !fits || me->letters == LETTERS || me->queue[OUT].first)
+		return false;
+	x->to = op->to;
+	x->bytes = op->out_bytes;
+	x->has_text = op->out;
+	if (op->out)
+		memcpy(x->text, op->out, op->out_bytes);
+	else
+		memcpy(x->at, op->sent.at, sizeof x->at);
+	me->letters++;
+	return true;
+}
+
+/* Take the first letter to this rank, if there is one. */
+static bool open_letter(struct asl_net_op *in)
+{
+	struct rank *from = &sim.ranks[in->from];
+	struct letter *x = from->letter, *end = x + from->letters;
+
+	while (x < end && x->to != in->owner->rank)
+		x++;
+	if (x == end)
+		return false;
+	if (x->bytes != in->in_bytes)
+		finish_badly(in, unequal(in->from, x->bytes, in));
+	else if (x->has_text && in->in)
+		memcpy(in->in, x->text, x->bytes);
+	else
+		memcpy(in->got.at, x->at, sizeof x->at);
+	memmove(x, x + 1, (size_t)(end - x - 1) * sizeof *x);
+	from->letters--;
+	return true;
+}
+
 static void post(struct rank *me, struct asl_net_op *op, enum side side)
 {
 	enum side facing = side == OUT ? IN : OUT;
 	struct rank *there = &sim.ranks[peer_of(op, side)];
-	struct asl_net_op *other =
-		queue_take(&there->queue[facing], facing, NULL, me->net.rank);
+	struct asl_net_op *other;
 
+	if (side == IN && there->letters && open_letter(op))
+		return;
+	other = queue_take(&there->queue[facing], facing, NULL, me->net.rank);
+	if (!other && side == OUT && leave_letter(me, op))
+		return;
 	op->pending |= 1 << side;
 	if (!other)
 		queue_add(&me->queue[side], op, side);
@@ -534,7 +603,8 @@ static int sim_open(const struct asl_net_want *want)
 		return asl_fail(-EINVAL,
 				"sim: %d ranks, but at least 1 is needed",
 				want->ranks);
-	sim = (struct sim){.size = want->ranks, .live = want->ranks};
+	sim = (struct sim){
+		.size = want->ranks, .live = want->ranks, .data = want->data};
 	err = stacks_open(&sim.stacks, want->ranks,
 			  want->data ? DATA_STACK_BYTES : STACK_BYTES);
 	if (err)
@@ -566,6 +636,18 @@ static void sim_close(void)
 	sim = (struct sim){0};
 }
 
+/* A letter that nobody opened was sent to a rank that ended without it. */
+static int check_letters(void)
+{
+	for (int i = 0; i < sim.size; i++)
+		if (sim.ranks[i].letters)
+			return asl_fail(-EDEADLK,
+					"deadlock: rank %d sends to %d, which "
+					"has ended",
+					i, sim.ranks[i].letter->to);
+	return 0;
+}
+
 static int sim_run(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg)
 {
@@ -581,6 +663,8 @@ static int sim_run(const struct asl_net_want *want,
 		fprintf(stderr, "aslant: rank %d: %s\n", sim.faulty, sim.why);
 	broken();
 	err = sim.result ? sim.result : sim.aborted ? -ECONNABORTED : 0;
+	if (!err)
+		err = check_letters();
 	sim_close();
 	return err;
 }

@@ -25,12 +25,19 @@ static struct notes {
 	double sum;
 } notes;
 
-static int run(int ranks, int (*body)(struct asl_net *net, void *arg))
+static int run_with(bool data, int ranks,
+		    int (*body)(struct asl_net *net, void *arg))
 {
-	struct asl_net_want want = {.transport = "sim", .ranks = ranks};
+	struct asl_net_want want = {
+		.transport = "sim", .ranks = ranks, .data = data};
 
 	notes = (struct notes){.count = 0};
 	return asl_net_run(&want, body, &notes);
+}
+
+static int run(int ranks, int (*body)(struct asl_net *net, void *arg))
+{
+	return run_with(false, ranks, body);
 }
 
 static int step(struct asl_net *net, int to, int from, size_t out_bytes,
@@ -94,12 +101,66 @@ static int one_leaves(struct asl_net *net, void *arg)
 static void waiting_for_one_who_ended_is_a_deadlock(void **state)
 {
 	(void)state;
-	assert_int_equal(run(RANKS, one_leaves), -EDEADLK);
+	assert_int_equal(run_with(true, RANKS, one_leaves), -EDEADLK);
 	assert_int_equal(notes.err[3], 0);
 	assert_int_equal(notes.err[0], -EDEADLK);
 	assert_int_equal(notes.err[6], -EDEADLK);
 	assert_why("6 ranks wait and 1 have ended");
 	assert_why("rank 0 sends to 3, waits for 3");
+	/* Without data a rank does not wait until what it sends arrives. */
+	assert_int_equal(run(RANKS, one_leaves), -EDEADLK);
+	assert_int_equal(notes.err[3], 0);
+	assert_int_equal(notes.err[6], -EDEADLK);
+	assert_why("6 ranks wait and 1 have ended");
+	assert_why("rank 0 waits for 3");
+}
+
+static int one_sends_in_vain(struct asl_net *net, void *arg)
+{
+	(void)arg;
+	return asl_net_rank(net) == 4
+		       ? note(net, step(net, 2, ASL_NET_NONE, 8, 0))
+		       : 0;
+}
+
+static void a_message_that_nobody_takes_is_a_deadlock(void **state)
+{
+	(void)state;
+	assert_int_equal(run(RANKS, one_sends_in_vain), -EDEADLK);
+	assert_string_equal(asl_failure(),
+			    "deadlock: rank 4 sends to 2, which has ended");
+}
+
+/* Far more than may be on their way at once, to two ranks in turns. */
+static int one_sends_ahead(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net), none = ASL_NET_NONE, err = 0;
+
+	(void)arg;
+	for (size_t i = 0; !err && i < 100; i++) {
+		struct asl_net_op op = {
+			.to = rank == 0 ? 1 + (int)(i % 2) : none,
+			.from = rank == 0 ? none : 0,
+			.out_bytes = 100 + i,
+			.in_bytes = 100 + i,
+			.sent.at = {(double)i, 2 * (double)i},
+		};
+
+		if (rank > 0 && rank != 1 + (int)(i % 2))
+			continue;
+		err = asl_net_step(net, &op);
+		if (rank > 0 && (op.got.at[0] != (double)i ||
+				 op.got.at[1] != 2 * (double)i))
+			err = -EBADMSG;
+	}
+	return note(net, err);
+}
+
+static void messages_arrive_in_order(void **state)
+{
+	(void)state;
+	assert_int_equal(run(3, one_sends_ahead), 0);
+	assert_int_equal(run_with(true, 3, one_sends_ahead), 0);
 }
 
 /*
@@ -132,11 +193,15 @@ static int one_sends_too_much(struct asl_net *net, void *arg)
 static void a_wrong_length_fails_both(void **state)
 {
 	(void)state;
-	assert_int_equal(run(RANKS, one_sends_too_much), -EMSGSIZE);
+	assert_int_equal(run_with(true, RANKS, one_sends_too_much), -EMSGSIZE);
 	assert_int_equal(notes.err[5], -EMSGSIZE);
 	assert_int_equal(notes.err[6], -EMSGSIZE);
 	assert_int_equal(notes.err[1], -EDEADLK);
 	assert_why("rank 5 sends 17 bytes, but rank 6 expects 16");
+	/* Without data rank 5 has gone on, and its receive is met. */
+	run(RANKS, one_sends_too_much);
+	assert_int_equal(notes.err[6], -EMSGSIZE);
+	assert_int_equal(notes.err[5], 0);
 }
 
 static int one_gives_up(struct asl_net *net, void *arg)
@@ -277,6 +342,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_deadlock_is_named),
 		cmocka_unit_test(waiting_for_one_who_ended_is_a_deadlock),
+		cmocka_unit_test(a_message_that_nobody_takes_is_a_deadlock),
+		cmocka_unit_test(messages_arrive_in_order),
 		cmocka_unit_test(a_wrong_length_fails_both),
 		cmocka_unit_test(an_abort_ends_all),
 		cmocka_unit_test(what_a_body_returns_is_returned),

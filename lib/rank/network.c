@@ -69,23 +69,19 @@ static void emulate_pool(struct asl_rank *r)
 		asl_emulator_pool(r, since, since);
 }
 
-/* An operation that starts now. */
-static struct asl_net_op op_of(const struct asl_rank *r,
-			       const struct asl_step *x,
-			       const struct asl_net_stamp *clock)
+/* Starts now; what is the transport's is left to it. */
+static void fill_op(struct asl_net_op *op, const struct asl_rank *r,
+		    const struct asl_step *x, const struct asl_net_stamp *clock)
 {
-	struct asl_net_op op = {
-		.to = x->to,
-		.from = x->from,
-		.out = r->data ? x->out.at : NULL,
-		.in = r->data ? x->in.at : NULL,
-		.out_bytes = x->out.count * sizeof(double),
-		.in_bytes = x->in.count * sizeof(double),
-		.sent = *clock,
-	};
-
-	op.sent.since = now(r);
-	return op;
+	op->to = x->to;
+	op->from = x->from;
+	op->out = r->data ? x->out.at : NULL;
+	op->in = r->data ? x->in.at : NULL;
+	op->out_bytes = x->out.count * sizeof(double);
+	op->in_bytes = x->in.count * sizeof(double);
+	op->sent = *clock;
+	op->sent.since = now(r);
+	op->got = (struct asl_net_stamp){.since = 0};
 }
 
 /* The cost of a step on the clock, alpha + beta x; 0 in phases without one. */
@@ -188,7 +184,7 @@ static void start_next(struct asl_rank *r)
 {
 	struct asl_overlap *b = r->overlap;
 
-	b->op = op_of(r, &b->step[b->next], &b->link);
+	fill_op(&b->op, r, &b->step[b->next], &b->link);
 	b->started = true;
 	if (r->emulator)
 		asl_emulator_start_overlap(r->emulator);
@@ -267,7 +263,7 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 
 	lift(r, x);
 	emulate_pool(r);
-	op = op_of(r, x, &r->clock);
+	fill_op(&op, r, x, &r->clock);
 	asl_rank_stop(r, asl_net_start(r->net, &op));
 	finish(r, x, &op);
 	if (is_emulated(r, x))

@@ -32,11 +32,11 @@ static int open_counters(struct asl_rank_case *p, const char *backend)
 	const char *medium = asl_store_medium(p->pool);
 	struct asl_hwc_want want = {
 		.backend = backend,
-		.memory = p->hardware.mine.host,
+		.memory = p->hardware->mine.host,
 		.persistent =
 			!strcmp(medium, "fsdax") || !strcmp(medium, "devdax"),
 	};
-	struct asl_hardware *h = &p->hardware;
+	struct asl_hardware *h = p->hardware;
 
 	return note_failure(&h->mine, asl_hwc_open(&h->hwc, &want));
 }
@@ -44,7 +44,7 @@ static int open_counters(struct asl_rank_case *p, const char *backend)
 /* Rank 0 finds a backend; the others use it, or note why they cannot. */
 static int open_alike(struct asl_rank_case *p)
 {
-	struct asl_hardware *h = &p->hardware;
+	struct asl_hardware *h = p->hardware;
 	int err = 0;
 
 	if (asl_net_rank(p->net) == 0) {
@@ -63,7 +63,7 @@ static int open_alike(struct asl_rank_case *p)
 /* A backend that was named must count on every host. */
 static int check(const struct asl_rank_case *p)
 {
-	const struct asl_hardware *h = &p->hardware;
+	const struct asl_hardware *h = p->hardware;
 
 	if (!strcmp(p->want->hwc, "auto") || !h->mine.host || h->hwc)
 		return 0;
@@ -74,7 +74,7 @@ static int check(const struct asl_rank_case *p)
 
 static int take_records(struct asl_rank_case *p)
 {
-	struct asl_hardware *h = &p->hardware;
+	struct asl_hardware *h = p->hardware;
 
 	if (!*h->backend || asl_net_rank(p->net) > 0)
 		return 0;
@@ -82,17 +82,29 @@ static int take_records(struct asl_rank_case *p)
 	return h->all ? 0 : asl_fail(-ENOMEM, "no memory for counters");
 }
 
+static bool is_asked(const struct asl_rank_case *p)
+{
+	return p->want->hwc && strcmp(p->want->hwc, "off");
+}
+
+bool asl_hardware_counts(const struct asl_rank_case *p)
+{
+	return is_asked(p) && asl_store_can(p->want->store)->has_data;
+}
+
 int asl_hardware_open(struct asl_rank_case *p)
 {
-	struct asl_hardware *h = &p->hardware;
+	struct asl_hardware *h;
 	int err;
 
-	if (!p->want->hwc || !strcmp(p->want->hwc, "off")) {
-		strcpy(h->note, "not asked for");
+	if (!asl_hardware_counts(p) && asl_net_rank(p->net) > 0)
 		return 0;
-	}
-	if (!asl_store_has_data(p->pool)) {
-		strcpy(h->note, "nothing was moved");
+	h = p->hardware = calloc(1, sizeof *h);
+	if (!h)
+		return asl_fail(-ENOMEM, "no memory for counters");
+	if (!asl_hardware_counts(p)) {
+		strcpy(h->note,
+		       is_asked(p) ? "nothing was moved" : "not asked for");
 		return 0;
 	}
 	/* On sim all ranks are one process, for which rank 0 counts. */
@@ -107,18 +119,21 @@ int asl_hardware_open(struct asl_rank_case *p)
 
 void asl_hardware_close(struct asl_hardware *h)
 {
+	if (!h)
+		return;
 	asl_hwc_close(h->hwc);
 	free(h->all);
 	free(h->sockets);
+	free(h);
 }
 
 /* ---- A repetition ---- */
 
 int asl_hardware_begin(struct asl_rank_case *p)
 {
-	struct asl_hardware *h = &p->hardware;
+	struct asl_hardware *h = p->hardware;
 
-	if (!*h->backend)
+	if (!h || !*h->backend)
 		return 0;
 	if (h->hwc)
 		note_failure(&h->mine, asl_hwc_start(h->hwc));
@@ -127,10 +142,10 @@ int asl_hardware_begin(struct asl_rank_case *p)
 
 int asl_hardware_end(struct asl_rank_case *p)
 {
-	struct asl_hardware *h = &p->hardware;
+	struct asl_hardware *h = p->hardware;
 	int err;
 
-	if (!*h->backend)
+	if (!h || !*h->backend)
 		return 0;
 	err = asl_net_barrier(p->net);
 	h->mine.count = (struct asl_hwc_count){.share = 1};
@@ -141,11 +156,11 @@ int asl_hardware_end(struct asl_rank_case *p)
 
 int asl_hardware_collect(struct asl_rank_case *p)
 {
-	struct asl_hardware *h = &p->hardware;
+	struct asl_hardware *h = p->hardware;
 
-	return *h->backend ? asl_net_collect(p->net, h->all, &h->mine,
-					     sizeof(h->mine))
-			   : 0;
+	return h && *h->backend ? asl_net_collect(p->net, h->all, &h->mine,
+						  sizeof(h->mine))
+				: 0;
 }
 
 /* ---- Sums over ranks ---- */

@@ -27,6 +27,8 @@ struct asl_common {
 	bool fresh;	    /* it was made for this case */
 	bool looked;	    /* at them by the first rank here */
 	struct asl_pools pools;
+	/* Of every rank here, and in rank 0's process of all others, too. */
+	struct asl_rank_record *records;
 };
 
 /* Shared by them in all cases. */
@@ -76,9 +78,8 @@ struct asl_rank_case {
 	int threads, cores;	   /* as in struct asl_rep */
 	struct asl_replay *replay; /* NULL: none */
 	struct asl_words room[ASL_MOST_OPERANDS], own[ASL_MOST_OPERANDS];
-	struct asl_ledger predicted;
-	struct asl_rank_record *all; /* rank 0: of every rank */
-	struct asl_hardware hardware;
+	struct asl_rank_record *mine;  /* among common->records */
+	struct asl_hardware *hardware; /* NULL: neither counts nor notes */
 	struct asl_emulator *emulator; /* NULL: none */
 	struct asl_emulator_probe probe;
 	struct asl_rank r;
@@ -116,7 +117,8 @@ int asl_rank_case_finish(struct asl_rank_case *p);
 /* ---- The hardware's counts: hardware.c; 0 or an error that all ranks get ---- */
 
 int asl_hardware_open(struct asl_rank_case *p);
-void asl_hardware_close(struct asl_hardware *h);
+bool asl_hardware_counts(const struct asl_rank_case *p); /* ask the ranks */
+void asl_hardware_close(struct asl_hardware *h); /* NULL is allowed */
 
 int asl_hardware_begin(struct asl_rank_case *p);
 int asl_hardware_end(struct asl_rank_case *p);

@@ -131,16 +131,13 @@ struct asl_plan asl_rep_made(const struct asl_rep *rep)
 	return made(&rep->want->plan, &rep->outcome);
 }
 
-/* Predict the iterations that were made, if only the run could know. */
-static struct asl_ledger predict(const struct asl_rank_case *p)
+/* Predict the iterations that were made: only the run could know. */
+static void predict(struct asl_rank_case *p)
 {
 	struct asl_plan x = made(&p->want->plan, &p->r.outcome);
-	struct asl_ledger predicted;
 
-	if (x.iterations == p->want->plan.iterations)
-		return p->predicted;
-	asl_plan_predict(&predicted, &x, p->r.id);
-	return predicted;
+	if (p->r.outcome.iterations)
+		asl_plan_predict(&p->mine->predicted, &x, p->r.id);
 }
 
 /* Idle ranks have rows, too, if the rows are distributed over all ranks. */
@@ -180,7 +177,7 @@ static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 	record->residual = idle ? 0 : verify(p);
 	record->seconds = p->r.seconds;
 	record->counted = p->r.ledger;
-	record->predicted = predict(p);
+	predict(p);
 	record->outcome = p->r.outcome;
 	record->lru = asl_replay_traffic(p->r.replay);
 	if (p->resumable)
@@ -285,9 +282,9 @@ static void note_places(char *note, size_t room, const struct asl_rep *rep)
 }
 
 /* On rank 0. */
-static int pass_on(struct asl_rank_case *p, const struct asl_rank_record *all,
-		   int number)
+static int pass_on(struct asl_rank_case *p, int number)
 {
+	const struct asl_rank_record *all = p->common->records;
 	const struct asl_run_want *want = p->want;
 	char medium[64], note[640] = "";
 	struct asl_rep rep = {
@@ -320,22 +317,24 @@ static int pass_on(struct asl_rank_case *p, const struct asl_rank_record *all,
 		note_places(note, sizeof note, &rep);
 	}
 	sum_ranks(&rep);
-	asl_hardware_sum(&rep, &p->hardware);
+	asl_hardware_sum(&rep, p->hardware);
 	rep.verified = verdict(&rep);
 	return p->s->each(&rep, p->s->arg);
 }
 
-/* Send records to rank 0, and the answer of `each` to every rank. */
-static int collect(struct asl_rank_case *p, const struct asl_rank_record *mine,
-		   int number)
+/* Records to rank 0, unless they are there, and its answer to every rank. */
+static int collect(struct asl_rank_case *p, int number)
 {
-	int err = asl_net_collect(p->net, p->all, mine, sizeof *mine);
+	int err = asl_net_simulated(p->net)
+			  ? asl_net_barrier(p->net)
+			  : asl_net_collect(p->net, p->common->records, p->mine,
+					    sizeof *p->mine);
 	int said = 0;
 
 	if (!err)
 		err = asl_hardware_collect(p);
-	if (!err && p->all && number >= 0)
-		said = pass_on(p, p->all, number);
+	if (!err && asl_net_rank(p->net) == 0 && number >= 0)
+		said = pass_on(p, number);
 	if (!err)
 		err = asl_net_share(p->net, &said, sizeof said);
 	/* `each` prints its own errors. */
@@ -370,16 +369,17 @@ static int repetitions(struct asl_rank_case *p)
 	int err = 0;
 
 	for (int i = -want->warmup; !err && i < want->reps; i++) {
-		struct asl_rank_record mine = {0};
+		struct asl_rank_record *mine = p->mine;
 
+		mine->near = p->near;
 		if (!asl_net_simulated(p->net))
-			asl_machine_cpus(mine.cpus, sizeof mine.cpus);
-		mine.near = p->near;
-		snprintf(mine.medium, sizeof mine.medium, "%s",
-			 asl_store_medium(p->pool));
-		err = repeat(p, &mine);
+			asl_machine_cpus(mine->cpus, sizeof mine->cpus);
+		*mine->medium = '\0';
+		strncat(mine->medium, asl_store_medium(p->pool),
+			sizeof mine->medium - 1);
+		err = repeat(p, mine);
 		if (!err)
-			err = collect(p, &mine, i);
+			err = collect(p, i);
 	}
 	if (!err)
 		err = write_result(p);

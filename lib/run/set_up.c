@@ -75,7 +75,7 @@ static int start_threads(struct asl_rank_case *p)
 }
 
 /* The time, for people, and 64 random bits, so that no two runs collide. */
-static int name_run(struct asl_rank_case *p)
+static void make_name(struct asl_rank_case *p)
 {
 	struct timespec t;
 	struct tm utc;
@@ -87,12 +87,36 @@ static int name_run(struct asl_rank_case *p)
 		salt = (uint64_t)t.tv_nsec ^ (uint64_t)getpid() << 32;
 	strftime(p->run_id, sizeof p->run_id, "%Y%m%dT%H%M%S", &utc);
 	snprintf(p->run_id + 15, sizeof p->run_id - 15, "-%016jx", salt);
+}
+
+static int name_run(struct asl_rank_case *p)
+{
+	if (asl_net_rank(p->net) == 0)
+		make_name(p);
 	return asl_net_share(p->net, p->run_id, sizeof p->run_id);
+}
+
+/* Ranks of one process write theirs where rank 0 reads them. */
+static int take_records(struct asl_rank_case *p)
+{
+	struct asl_common *c = p->common;
+	bool here = asl_net_simulated(p->net);
+	int rank = asl_net_rank(p->net);
+	int ranks = here || rank == 0 ? asl_net_size(p->net) : 1;
+
+	if (!c->records)
+		c->records = calloc((size_t)ranks, sizeof *c->records);
+	if (!c->records)
+		return asl_fail(-ENOMEM, "no memory for %d ranks' records",
+				ranks);
+	p->mine = &c->records[here ? rank : 0];
+	return 0;
 }
 
 static int predict(struct asl_rank_case *p)
 {
-	asl_plan_predict(&p->predicted, &p->want->plan, asl_net_rank(p->net));
+	asl_plan_predict(&p->mine->predicted, &p->want->plan,
+			 asl_net_rank(p->net));
 	return 0;
 }
 
@@ -193,7 +217,7 @@ static uint64_t stored_words(const struct asl_rank_case *p)
 /* The emulator is tried before anything else is taken. */
 static uint64_t pool_words(const struct asl_rank_case *p)
 {
-	uint64_t words = p->predicted.pool_high + stored_words(p);
+	uint64_t words = p->mine->predicted.pool_high + stored_words(p);
 
 	return *p->want->emulate.name ? asl_max(words, ASL_EMULATOR_WORDS)
 				      : words;
@@ -232,17 +256,6 @@ static int open_stores(struct asl_rank_case *p)
 	if (!asl_store_has_data(p->pool))
 		staging.name = "null";
 	return asl_store_open(&p->staging, &staging);
-}
-
-/* Rank 0 has the records of all ranks. */
-static int take_records(struct asl_rank_case *p)
-{
-	if (asl_net_rank(p->net) > 0)
-		return 0;
-	p->all = calloc((size_t)asl_net_size(p->net), sizeof *p->all);
-	return p->all ? 0
-		      : asl_fail(-ENOMEM, "no memory for %d ranks' records",
-				 asl_net_size(p->net));
 }
 
 static int open_replay(struct asl_rank_case *p)
@@ -311,32 +324,54 @@ static int take_owned(struct asl_rank_case *p)
 	return p->r.err;
 }
 
-/* ALONE: a rank can fail where others do not, so that all must agree. */
-enum { TOGETHER, ALONE };
+static bool always(const struct asl_rank_case *p)
+{
+	(void)p;
+	return true;
+}
 
+static bool has_dirs(const struct asl_rank_case *p)
+{
+	return asl_store_can(p->want->store)->needs_dir;
+}
+
+static bool resumes(const struct asl_rank_case *p)
+{
+	return p->want->resume;
+}
+
+static bool emulates(const struct asl_rank_case *p)
+{
+	return *p->want->emulate.name;
+}
+
+/*
+ * A step can fail on one rank alone.  All ranks agree before the next one in which
+ * they meet, or in which one uses another's directory, and at the end.
+ */
 static const struct step {
 	int (*take)(struct asl_rank_case *p);
-	int fails;
+	bool (*meets)(const struct asl_rank_case *p); /* NULL: never */
 } steps[] = {
-	{take_part, ALONE},
-	{name_run, TOGETHER},
-	{predict, TOGETHER},
-	{open_data, ALONE},
-	{choose_dir, ALONE},
-	{look_at_dirs, ALONE},
-	{take_place, ALONE},
-	{asl_rank_case_dry_run, ALONE},
-	{open_stores, ALONE},
-	{asl_rank_case_resume, TOGETHER},
-	{take_records, ALONE},
-	{asl_hardware_open, TOGETHER},
-	{start_threads, ALONE},
-	{open_replay, ALONE},
-	{open_emulator, ALONE},
-	{init_rank, TOGETHER},
-	{check_emulator, ALONE},
-	{take_owned, ALONE},
-	{asl_rank_case_check_operands, ALONE},
+	{take_part, NULL},
+	{name_run, always},
+	{take_records, NULL},
+	{predict, NULL},
+	{open_data, NULL},
+	{choose_dir, NULL},
+	{look_at_dirs, has_dirs},
+	{take_place, has_dirs},
+	{asl_rank_case_dry_run, NULL},
+	{open_stores, NULL},
+	{asl_rank_case_resume, resumes},
+	{asl_hardware_open, asl_hardware_counts},
+	{start_threads, always},
+	{open_replay, NULL},
+	{open_emulator, emulates},
+	{init_rank, NULL},
+	{check_emulator, emulates},
+	{take_owned, NULL},
+	{asl_rank_case_check_operands, NULL},
 };
 
 int asl_rank_case_set_up(struct asl_rank_case *p)
@@ -344,12 +379,16 @@ int asl_rank_case_set_up(struct asl_rank_case *p)
 	int err = 0;
 
 	p->common->inside++;
-	for (size_t i = 0; !err && i < sizeof steps / sizeof *steps; i++) {
-		err = steps[i].take(p);
-		if (steps[i].fails == ALONE)
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		if (steps[i].meets && steps[i].meets(p)) {
 			err = asl_rank_case_agree(p, err);
+			if (err)
+				return err;
+		}
+		if (!err)
+			err = steps[i].take(p);
 	}
-	return err;
+	return asl_rank_case_agree(p, err);
 }
 
 /* A pool of an earlier run is only removed by a run that completes. */
@@ -366,13 +405,14 @@ void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 	if (p->r.net)
 		for (int i = ASL_MOST_OPERANDS - 1; i >= 0; i--)
 			asl_give(&p->r, &p->room[i]);
-	free(p->all);
-	asl_hardware_close(&p->hardware);
+	asl_hardware_close(p->hardware);
 	asl_replay_close(p->replay);
 	/* The last rank here closes; none opens before all have begun. */
 	if (--p->common->inside == 0) {
 		/* Counters of the hardware follow threads from their start. */
 		asl_team_resize(1);
+		free(p->common->records);
+		p->common->records = NULL;
 		if (p->common->opened)
 			p->family->close(&p->common->data);
 	}
