@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/parts.h"
 #include "lib/base/system.h"
 #include "net/guard.h"
 #include "net/load.h"
@@ -155,18 +156,60 @@ int asl_net_comm(int comm, int *rank, int *size)
 	return check_mpi(code, "MPI_Comm_rank");
 }
 
+/*
+ * MPI waits without leaving its core, which another rank may need before it can
+ * come, too: with 64 ranks on two cores, a collective took as long as all their
+ * time slices.  So collectives are started, and looked at again and again.
+ */
+
+#define YIELDS 20
+#define NAP_US 50
+#define NAP_MOST_US 2000
+
+static int await(int code, MPI_Request *request)
+{
+	int done = 0;
+
+	for (int looks = 0; !code; looks++) {
+		code = asl_mpi.Test(request, &done, MPI_STATUS_IGNORE);
+		if (code || done)
+			break;
+		if (looks < YIELDS)
+			sched_yield();
+		else
+			usleep((useconds_t)asl_min(
+				(uint64_t)(looks - YIELDS + 1) * NAP_US,
+				NAP_MOST_US));
+	}
+	return code;
+}
+
+static int gather(MPI_Comm comm, void *all, const void *mine, size_t bytes)
+{
+	MPI_Request r;
+
+	return await(asl_mpi.Iallgather(mine, (int)bytes, MPI_BYTE, all,
+					(int)bytes, MPI_BYTE, comm, &r),
+		     &r);
+}
+
+static int share(MPI_Comm comm, void *at, size_t bytes)
+{
+	MPI_Request r;
+
+	return await(asl_mpi.Ibcast(at, (int)bytes, MPI_BYTE, 0, comm, &r), &r);
+}
+
 int asl_net_comm_gather(int comm, void *all, const void *mine, int bytes)
 {
-	return check_mpi(asl_mpi.Allgather(mine, bytes, MPI_BYTE, all, bytes,
-					   MPI_BYTE, MPI_Comm_f2c(comm)),
+	return check_mpi(gather(MPI_Comm_f2c(comm), all, mine, (size_t)bytes),
 			 "MPI_Allgather");
 }
 
 int asl_net_comm_share(int comm, void *at, int bytes)
 {
-	return check_mpi(
-		asl_mpi.Bcast(at, bytes, MPI_BYTE, 0, MPI_Comm_f2c(comm)),
-		"MPI_Bcast");
+	return check_mpi(share(MPI_Comm_f2c(comm), at, (size_t)bytes),
+			 "MPI_Bcast");
 }
 
 /* ---- Join ---- */
@@ -297,15 +340,12 @@ int asl_boot_comm(void)
 
 void asl_boot_gather(void *all, const void *mine, size_t bytes)
 {
-	need(asl_mpi.Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
-			       MPI_BYTE, all_ranks),
-	     "MPI_Allgather failed");
+	need(gather(all_ranks, all, mine, bytes), "MPI_Allgather failed");
 }
 
 void asl_boot_share(void *at, size_t bytes)
 {
-	need(asl_mpi.Bcast(at, (int)bytes, MPI_BYTE, 0, all_ranks),
-	     "MPI_Bcast failed");
+	need(share(all_ranks, at, bytes), "MPI_Bcast failed");
 }
 
 int asl_boot_agree(const struct asl_boot *boot, int mine)
@@ -314,9 +354,11 @@ int asl_boot_agree(const struct asl_boot *boot, int mine)
 	struct {
 		int rank, err;
 	} said = {mine ? boot->rank : INT_MAX, mine}, first;
+	MPI_Request r;
 
-	need(asl_mpi.Allreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC,
-			       all_ranks),
+	need(await(asl_mpi.Iallreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC,
+				      all_ranks, &r),
+		   &r),
 	     "MPI_Allreduce failed");
 	if (first.err && first.rank != boot->rank)
 		asl_forget_failure();
@@ -446,12 +488,12 @@ static int choose_spot(struct asl_boot *boot, const struct place *all,
 			boot->rank, mine->host);
 }
 
-static int find_hosts(struct asl_boot *boot, const char *interface)
+static int find_hosts(struct asl_boot *boot, int err, const char *interface)
 {
 	struct place mine, *all = calloc((size_t)boot->size, sizeof *all);
-	int err = all ? 0
-		      : asl_fail(-ENOMEM, "no memory for %d hosts", boot->size);
 
+	if (!err && !all)
+		err = asl_fail(-ENOMEM, "no memory for %d hosts", boot->size);
 	err = asl_boot_agree(boot, err);
 	if (!err) {
 		look_around(&mine);
@@ -680,9 +722,7 @@ int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want)
 	err = join(boot, want->comm);
 	if (err)
 		return err;
-	err = asl_boot_agree(boot, check_size(boot, want->ranks));
-	if (!err)
-		err = find_hosts(boot, want->interface);
+	err = find_hosts(boot, check_size(boot, want->ranks), want->interface);
 	if (!err)
 		err = share_secret(boot);
 	if (!err)

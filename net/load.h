@@ -15,9 +15,6 @@
 
 #define ASL_MPI_CALLS(X)                                                       \
 	X(Abort)                                                               \
-	X(Allgather)                                                           \
-	X(Allreduce)                                                           \
-	X(Bcast)                                                               \
 	X(Comm_dup)                                                            \
 	X(Comm_free)                                                           \
 	X(Comm_rank)                                                           \
@@ -27,6 +24,9 @@
 	X(Finalize)                                                            \
 	X(Finalized)                                                           \
 	X(Get_library_version)                                                 \
+	X(Iallgather)                                                          \
+	X(Iallreduce)                                                          \
+	X(Ibcast)                                                              \
 	X(Init)                                                                \
 	X(Initialized)                                                         \
 	X(Irecv)                                                               \
@@ -34,6 +34,7 @@
 	X(Isend)                                                               \
 	X(Isend_c)                                                             \
 	X(Request_get_status)                                                  \
+	X(Test)                                                                \
 	X(Testall)                                                             \
 	X(Waitall)
 

@@ -38,6 +38,12 @@ lazy compare a b
 maps run vomm --n 8 --transport mpi --store dram
 [ -n "$found" ] || fail "a run over MPI maps no MPI: this test does not see it"
 
+# What libfabric opens, it opens by the command, which hides /proc/kallsyms.
+LD_DEBUG=bindings LD_DEBUG_OUTPUT=bound expect 0 run vomm --n 8 \
+	--transport ofi --store dram
+cat bound.* | grep -q "/libfabric\.[^ ]* .*to $aslant .*symbol .fopen'" ||
+	fail "libfabric reads /proc/kallsyms, which takes long"
+
 export LD_PRELOAD=$faults FAULT_CALL=library FAULT_AT=1 FAULT_CALLS=9
 code=3
 for transport in ofi mpi; do
