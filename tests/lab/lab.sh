@@ -51,7 +51,7 @@ lab_boot() {
 		[ -e "$LAB/dimm$node$dimm" ] ||
 			truncate -s 514M "$LAB/dimm$node$dimm" # 2 MiB are its label
 	done
-	rm -f "$LAB/code.$node"
+	rm -f "$LAB/code.$node" "$LAB/said.$node"
 	lab_environment "$@" >"$LAB/environment.$node"
 	lab_machine "$node"
 	# A guest never outlives this script, whatever ends it.
@@ -60,14 +60,14 @@ lab_boot() {
 	lab_pids[node]=$!
 }
 
-# lab_begin NODE SCRIPT [ARGUMENT...]: boots it until the script begins.  On a machine
-# that does other things, a kernel may find QEMU's clocks too slow, and panic.
+# lab_begin NODE SCRIPT [ARGUMENT...]: boots it, if it does not run yet, until the
+# script begins.  On a machine that does other things, a kernel may find QEMU's
+# clocks too slow, and panic.
 lab_begin() {
 	local tries
 
 	for tries in 1 2 3; do
-		rm -f "$LAB/said.$1"
-		lab_boot "$@"
+		lab_runs "$1" || lab_boot "$@"
 		! lab_until 300 "$1" [ -e "$LAB/said.$1" ] || return 0
 		lab_cut "$1"
 		echo "guest $1 does not begin, $tries of 3 times:"
@@ -184,6 +184,9 @@ lab_enter() {
 		return
 	fi
 	lab_or_skip "$1"
+	for ((node = 0; node < guests; node++)); do
+		lab_boot $node "$(realpath "$1")"
+	done
 	for ((node = 0; node < guests; node++)); do
 		lab_begin $node "$(realpath "$1")" || exit 99
 	done
