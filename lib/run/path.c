@@ -9,23 +9,31 @@
 #include "lib/base/error.h"
 #include "lib/run/run.h"
 
-/* So often all ranks fill their caches in a second or two of simulation. */
-enum { MOST_RANKS = 512, MOST_FILLS = 10000000 };
+/* Caches filled and messages sent in a second or two of simulation. */
+enum { MOST_RANKS = 512, MOST_STEPS = 10000000 };
+
+static double steps(const struct asl_candidate *x)
+{
+	double words = (double)x->forecast.read + (double)x->forecast.written;
+	struct asl_counts total;
+	struct asl_ledger first;
+
+	asl_plan_predict(&first, &x->plan, 0);
+	total = asl_ledger_total(&first);
+	return x->plan.ranks *
+	       (words / (double)x->plan.cache + (double)total.of[ASL_NET_MSGS]);
+}
 
 static bool can_follow(const struct asl_candidates *list)
 {
-	double fills = 0;
+	double all = 0;
 
 	for (int i = 0; i < list->count; i++) {
-		const struct asl_candidate *x = &list->best[i];
-		double words =
-			(double)x->forecast.read + (double)x->forecast.written;
-
-		fills += words * x->plan.ranks / (double)x->plan.cache;
-		if (x->plan.ranks > MOST_RANKS)
+		if (list->best[i].plan.ranks > MOST_RANKS)
 			return false;
+		all += steps(&list->best[i]);
 	}
-	return fills <= MOST_FILLS;
+	return all <= MOST_STEPS;
 }
 
 static int take(const struct asl_rep *rep, void *arg)
