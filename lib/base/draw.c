@@ -1,40 +1,91 @@
 /*
- * draw.c -- entries by Philox 4x32-10 (Salmon et al., SC11)
+ * draw.c -- entries by Philox 4x32-10
+ *
+ * J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC11.  A call
+ * of the generator makes two entries; calls are made side by side, in vectors.
+ * tests/matrix_draw.c compares them with the authors' own.
  */
 #include "lib/base/draw.h"
 
-#include <Random123/philox.h>
+#include <string.h>
 
-static double uniform(uint32_t low, uint32_t high, bool exact)
+#include "lib/base/clones.h"
+#include "lib/base/parts.h"
+
+enum { ROUNDS = 10, LANES = 64, VECTOR = 8 };
+
+struct counters {
+	uint32_t of[4][LANES];
+};
+
+/* Every bit of the next counters depends on all bits of these, or is new. */
+static inline void mix(struct counters *x, int lanes, uint32_t key0,
+		       uint32_t key1)
 {
-	uint64_t bits = (uint64_t)high << 32 | low;
+	for (int i = 0; i < lanes; i++) {
+		uint64_t a = UINT64_C(0xD2511F53) * x->of[0][i];
+		uint64_t b = UINT64_C(0xCD9E8D57) * x->of[2][i];
 
-	if (exact)
-		return (double)(bits >> 54) * 0x1p-10 - 0.5;
-	return (double)(bits >> 11) * 0x1p-53 - 0.5;
+		x->of[0][i] = (uint32_t)(b >> 32) ^ x->of[1][i] ^ key0;
+		x->of[2][i] = (uint32_t)(a >> 32) ^ x->of[3][i] ^ key1;
+		x->of[1][i] = (uint32_t)b;
+		x->of[3][i] = (uint32_t)a;
+	}
 }
 
-/* One call of the generator makes entries 2 pair and 2 pair + 1. */
-static philox4x32_ctr_t draw_pair(const struct asl_draw *d, uint64_t pair)
+/* The top 53 of 64 bits as a fraction, less 1/2: each step is exact. */
+static inline double fraction(uint32_t low, uint32_t high)
 {
-	philox4x32_ctr_t counter = {
-		{(uint32_t)pair, d->row[0], d->row[1], d->row[2]}};
-	philox4x32_key_t key = {{(uint32_t)d->seed, (uint32_t)(d->seed >> 32)}};
-
-	return philox4x32(counter, key);
+	return (double)(int32_t)(high ^ UINT32_C(0x80000000)) * 0x1p-32 +
+	       (double)(int32_t)(low >> 11) * 0x1p-53;
 }
 
+static inline double tenbits(uint32_t high)
+{
+	return (double)(int32_t)(high >> 22) * 0x1p-10 - 0.5;
+}
+
+/* The entries of so many pairs; `lanes` is a multiple of VECTOR. */
+ASL_CLONES static void draw_pairs(double *at, const struct asl_draw *d,
+				  uint64_t pair, int lanes)
+{
+	uint32_t key0 = (uint32_t)d->seed, key1 = (uint32_t)(d->seed >> 32);
+	struct counters x;
+
+	for (int i = 0; i < lanes; i++) {
+		x.of[0][i] = (uint32_t)pair + (uint32_t)i;
+		for (int k = 0; k < 3; k++)
+			x.of[k + 1][i] = d->row[k];
+	}
+	for (int i = 0; i < ROUNDS; i++) {
+		mix(&x, lanes, key0, key1);
+		key0 += UINT32_C(0x9E3779B9);
+		key1 += UINT32_C(0xBB67AE85);
+	}
+	for (int i = 0; i < lanes; i++) {
+		at[2 * i] = d->exact ? tenbits(x.of[1][i])
+				     : fraction(x.of[0][i], x.of[1][i]);
+		at[2 * i + 1] = d->exact ? tenbits(x.of[3][i])
+					 : fraction(x.of[2][i], x.of[3][i]);
+	}
+}
+
+/* Those that are not asked for, before the first and after the last, go nowhere. */
 void asl_draw(const struct asl_draw *draw, double *at, uint64_t first,
 	      uint64_t count)
 {
-	uint64_t end = first + count;
+	double all[2 * LANES];
 
-	for (uint64_t pair = first / 2; 2 * pair < end; pair++) {
-		philox4x32_ctr_t x = draw_pair(draw, pair);
+	while (count) {
+		uint64_t skip = first % 2;
+		uint64_t some = asl_min(count, 2 * LANES - skip);
+		uint64_t pairs = asl_ceil_div(skip + some, 2);
 
-		if (2 * pair >= first)
-			*at++ = uniform(x.v[0], x.v[1], draw->exact);
-		if (2 * pair + 1 < end)
-			*at++ = uniform(x.v[2], x.v[3], draw->exact);
+		draw_pairs(all, draw, first / 2,
+			   (int)(asl_ceil_div(pairs, VECTOR) * VECTOR));
+		memcpy(at, all + skip, some * sizeof *at);
+		at += some;
+		first += some;
+		count -= some;
 	}
 }
