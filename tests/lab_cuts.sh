@@ -1,54 +1,19 @@
 #!/bin/bash
 # lab_cuts.sh -- the power of a whole host is cut, and its runs are resumed
 #
-# A run with --resume on a DAX file system, of each family: at a random moment the
-# guest is killed.  It boots again, mounts what is there and has the same command:
-# the result is that of an undisturbed run, bit by bit, counted as predicted.
-# ASLANT_TEST_KILLS=N cuts N times (6), ASLANT_TEST_SEED=S at other moments (1).
+# At a random moment of a run with --resume the guest is killed.  It boots again and
+# has the same command: the result is that of an undisturbed run, bit by bit, counted
+# as predicted.  Then the next run begins in it, which the next cut ends, so that each
+# moment takes one boot.  Cases of all families take turns on a DAX file system; then
+# there are two cuts on a DAX device, and one of the second of two hosts of a job.
+#
+# ASLANT_TEST_CUTS=N cuts N times on the file system (4; ASLANT_TEST_CASES=all: 50),
+# ASLANT_TEST_SEED=S at other moments (1).
 set -u
 
 # shellcheck source=tests/lab/lab.sh
 . "$(dirname "$0")/lab/lab.sh"
 lab_dimms=1
-
-# ---- In the guest: cut ARGUMENTS..., or resume ARGUMENTS... ----
-
-pool=/pm/aslant-resume-0.pool
-
-disk() {
-	if [ ! -e "$LAB/formatted" ]; then
-		lab_fsdax 0 ext4 /pm && echo >"$LAB/formatted"
-	else
-		lab_mount ext4 /dev/pmem0 /pm -o dax=always
-	fi
-}
-
-begins() {
-	until [ -e $pool ]; do
-		sleep 0.05
-	done
-	echo >"$LAB/begun"
-}
-
-if [ -n "${LAB_NODE-}" ]; then
-	how=$1
-	shift
-	cd "$(mktemp -d)" || exit 1
-	disk || fail "no DAX file system"
-	[ "$how" != cut ] || begins &
-	runs fsdax "$aslant" run "$@" --resume --result is.npy
-	! grep '^resumed  *life [2-9]' out >>"$LAB/resumed" || echo "resumed: $*"
-	"$aslant" run "$@" --store dram --result expected.npy >out 2>err ||
-		fail "$(cat err)"
-	cmp is.npy expected.npy || fail "$*: another result"
-	exit $lab_failed
-fi
-
-# ---- Outside ----
-
-lab_or_skip "$0"
-script=$(realpath "$0")
-RANDOM=${ASLANT_TEST_SEED:-1}
 cases=(
 	"em-jomma --n 240 --ranks 1 --cache 3000"
 	"sttsv --n 120"
@@ -57,23 +22,153 @@ cases=(
 	"hopm --n 80"
 	"summa-l3ool2 --n 160 --cache 3000"
 )
+turns=${#cases[@]}
+job=$turns # of two hosts
+cases+=("em-jomma --n 240 --ranks 2 --cache 3000")
 
-# cut ARGUMENTS...: up to five seconds after its pool is there
-cut() {
-	rm -f "$LAB/begun"
-	lab_begin 0 "$script" cut "$@" || return
-	lab_until 300 0 test -e "$LAB/begun" || fail "$*: it does not begin"
-	sleep $((RANDOM % 5)).$((RANDOM % 10))
-	lab_cut 0
+# ---- In a guest ----
+
+# powered: what is on the DIMM is there again; at first it is made
+powered() {
+	local made=$LAB/made.$medium.$LAB_NODE new=
+
+	[ -e "$made" ] || new=new
+	echo >"$made"
+	case $new$medium in
+	newfsdax) lab_fsdax 0 ext4 /pm ;;
+	fsdax) lab_mount ext4 /dev/pmem0 /pm -o dax=always ;;
+	newdevdax) lab_devdax 0 ;;
+	devdax) modprobe -a device_dax dax_pmem ;;
+	esac || fail "the DIMM is not as it was"
 }
 
-for ((i = 0; i < ${ASLANT_TEST_KILLS:-6}; i++)); do
-	read -ra arguments <<<"${cases[i % ${#cases[@]}]}"
-	cut "${arguments[@]}"
-	lab_begin 0 "$script" resume "${arguments[@]}" || fail "no boot"
-	lab_wait 0 600 || fail "${arguments[*]}"
-done
-# At some moments there is nothing yet to resume, or no longer.
-[ "$(grep -c . "$LAB/resumed")" -ge 2 ] || fail "hardly any run was resumed"
+# takes CASE: to `run`
+takes() {
+	read -ra run <<<"${cases[$1]}"
+	run=("$aslant" run "${run[@]}")
+	case=$1
+}
 
-exit $lab_failed
+# knows: the result of an undisturbed run, and how long it took
+knows() {
+	local from=$EPOCHREALTIME
+
+	[ ! -e "$LAB/expected.$case.npy" ] || return 0
+	"${run[@]}" --store dram --result expected.npy >out 2>err </dev/null ||
+		fail "${run[*]}: $(cat err)"
+	awk "BEGIN {print $EPOCHREALTIME - $from}" >"$LAB/took.$case"
+	cp expected.npy "$LAB/expected.$case.npy"
+}
+
+# loses [OPTION...]: the run that is to be cut
+loses() {
+	knows
+	echo >"$LAB/begun"
+	"${run[@]}" --resume "$@" --result lost.npy --nvm-dir "$lab_pools" \
+		>out 2>err </dev/null
+}
+
+# finds [OPTION...]: the run that was cut
+finds() {
+	runs "$medium" "${run[@]}" --resume "$@" --result is.npy
+	cmp is.npy "$LAB/expected.$case.npy" ||
+		fail "${run[*]}: another result"
+	echo "$medium: $(grep -o '^resumed  *life [0-9]*' out || echo 'from the start'):" \
+		"${run[*]:2}"
+}
+
+# turn MEDIUM CUT NEXT: numbers of cases, or nothing
+turn() {
+	medium=$1
+	[ "$medium" != devdax ] || lab_pools=/dev/dax0.0
+	powered
+	if [ -n "$2" ]; then
+		takes "$2"
+		finds
+	fi
+	[ -n "$3" ] || exit "$lab_failed"
+	takes "$3"
+	loses || fail "${run[*]}: $(cat err)"
+	sleep 600
+}
+
+# both: a job of this host and of another, which is cut
+both() {
+	medium=fsdax
+	powered
+	mkdir -p "$LAB/work" # mpiexec wants it on both
+	cd "$LAB/work" || exit 1
+	takes "$job"
+	if [ "$LAB_NODE" = 1 ]; then
+		lab_serve
+		echo >"$LAB/there"
+		sleep 900
+	fi
+	lab_hosts
+	until [ -e "$LAB/there" ]; do sleep 0.1; done
+	loses --launch
+	echo "two hosts: exit code $?: $(cat err)"
+	until [ -e "$LAB/cut" ] && [ -e "$LAB/there" ]; do sleep 0.1; done
+	finds --launch
+	exit "$lab_failed"
+}
+
+if [ -n "${LAB_NODE-}" ]; then
+	exec >>"$LAB/told" 2>&1
+	cd "$(mktemp -d)" || exit 1
+	"$@"
+	exit 1
+fi
+
+# ---- Outside ----
+
+lab_or_skip "$0"
+script=$(realpath "$0")
+RANDOM=${ASLANT_TEST_SEED:-1}
+touch "$LAB/told"
+
+# moment CASE: of its run, from its beginning to after its end
+moment() {
+	lab_until 400 0 test -e "$LAB/begun" || fail "${cases[$1]}: does not begin"
+	sleep "$(awk "BEGIN {print $RANDOM / 32768 * \
+		(1 + 1.2 * $(cat "$LAB/took.$1"))}")"
+}
+
+# cuts MEDIUM TIMES
+cuts() {
+	local i cut='' next
+
+	for ((i = 0; i < $2; i++)); do
+		next=$((i % turns))
+		rm -f "$LAB/begun"
+		lab_begin 0 "$script" turn "$1" "$cut" $next || return
+		moment "$next"
+		lab_cut 0
+		cut=$next
+	done
+	lab_begin 0 "$script" turn "$1" "$cut" '' && lab_wait 0 600
+}
+
+cut_one_of_two() {
+	rm -f "$LAB"/dimm* "$LAB"/made.* "$LAB/begun"
+	lab_begin 0 "$script" both && lab_begin 1 "$script" both || return
+	moment "$job"
+	lab_cut 1
+	rm "$LAB/there"
+	echo >"$LAB/cut"
+	lab_begin 1 "$script" both && lab_wait 0 600
+}
+
+times=4
+[ "${ASLANT_TEST_CASES-}" != all ] || times=50
+times=${ASLANT_TEST_CUTS:-$times}
+cuts fsdax "$times" || fail "not all on a file system"
+rm "$LAB"/dimm*
+cuts devdax 2 || fail "not all on a device"
+cut_one_of_two || fail "not one of two hosts"
+cat "$LAB/told"
+! grep -q '^lab_cuts: ' "$LAB/told" || lab_failed=1
+[ "$(grep -c ': resumed ' "$LAB/told")" -ge $((times / 3)) ] ||
+	fail "hardly any run was resumed"
+
+exit "$lab_failed"

@@ -21,22 +21,6 @@ flushed() {
 		fail "$*: waits for the kernel"
 }
 
-# resumes ARGUMENTS...: killed, it goes on from there.  On a busy machine it may be
-# over before, or not have begun: then once more.
-resumes() {
-	local run=("$aslant" "$@" --nvm-dir /pm --resume)
-
-	"$aslant" "$@" --store dram --result whole.npy >out 2>err </dev/null ||
-		fail "$(cat err)"
-	for _ in 1 2 3 4 5; do
-		interrupt "${run[@]}" --result again.npy
-		runs fsdax "${run[@]}" --result again.npy
-		cmp whole.npy again.npy || fail "$*: another result"
-		! grep -q '^resumed  *life 2' out || return
-	done
-	fail "$*: is never resumed"
-}
-
 lab_fsdax 0 ext4 /pm || fail "no DAX file system"
 flushed "$aslant" run em-jomma --n 24 --ranks 1
 runs fsdax "$aslant" run sttsv --n 24

@@ -2,7 +2,8 @@
 # lab_media.sh -- what a file system on persistent memory is called, in a guest
 #
 # The DIMM with DAX, and with all that keeps DAX from it; virtio-pmem, which has DAX
-# but no MAP_SYNC; PMDK's own words on how it flushes; then every algorithm on fsdax.
+# but no MAP_SYNC; PMDK's own words on how it flushes; then every algorithm on xfs with
+# DAX.  ASLANT_TEST_CASES=all calibrates there, too, which takes ten minutes.
 set -u
 
 # shellcheck source=tests/lab/lab.sh
@@ -10,7 +11,7 @@ set -u
 lab_dimms=1
 lab_more=(-object "memory-backend-memfd,id=host,size=300M"
 	-device "virtio-pmem-pci,memdev=host")
-lab_enter "$0" 1 900
+lab_enter "$0" 1 1800
 
 # lies MEDIUM NOTE: `out` and `err` of a run in /pm, which is given back
 lies() {
@@ -76,7 +77,7 @@ lies fsdax-msync "pools lie on a DAX file system without MAP_SYNC"
 
 # ---- Every algorithm ----
 
-lab_fsdax 0 ext4 /pm || fail "no DAX file system"
+lab_fsdax 0 xfs /pm || fail "no DAX file system"
 cat >all.json <<'JSON'
 {"options": {"n": 24},
  "cases": [
@@ -101,5 +102,13 @@ for r in rows:
     found = r["medium"], r["verified"], r["predicted_equal"]
     assert found == ("fsdax", "1", "1"), (r["algorithm"], found)
 PYTHON
+
+if [ "${ASLANT_TEST_CASES-}" = all ]; then
+	"$aslant" calibrate here.json --quick --nvm-dir /pm >out 2>err ||
+		fail "calibrate: $(cat err)"
+	says fsdax
+	"$aslant" run em-jomma --n 24 --profile ./here.json --nvm-dir /pm >out \
+		2>err || fail "the profile: $(cat err)"
+fi
 
 exit $lab_failed

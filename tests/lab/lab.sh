@@ -232,6 +232,24 @@ lab_mount() {
 	mount -t "$1" "${@:4}" "$2" "$3"
 }
 
+# lab_serve: what mpiexec on the other guest asks for is started here, as ssh would
+lab_serve() {
+	busybox nc -ll -p 99 -e /bin/bash </dev/null &
+}
+
+# lab_hosts: jobs have one rank on each guest.  UCX, below MPI, takes soft-RoCE for a
+# device that it knows.
+lab_hosts() {
+	cat >/usr/local/bin/lab-ask <<-'ASK'
+		#!/bin/bash
+		while [[ $1 = -* ]]; do shift; done
+		echo "${*:2}" | busybox nc "$1" 99
+	ASK
+	chmod +x /usr/local/bin/lab-ask
+	export HYDRA_LAUNCHER_EXEC=/usr/local/bin/lab-ask UCX_TLS=tcp,self,sm
+	export ASLANT_LAUNCH="mpiexec.mpich -launcher ssh -hosts node0:1,node1:1 -iface eth0 -n"
+}
+
 # ---- What its scripts check ----
 
 # shellcheck disable=SC2034 # theirs
@@ -286,3 +304,19 @@ interrupt() {
 	kill -9 $!
 	wait $!
 } 2>/dev/null
+
+# resumes ARGUMENTS...: killed, it goes on from there.  On a busy machine it may be
+# over before, or not have begun: then once more.
+resumes() {
+	local run=("$aslant" "$@" --nvm-dir /pm --resume)
+
+	"$aslant" "$@" --store dram --result whole.npy >out 2>err </dev/null ||
+		fail "$(cat err)"
+	for _ in 1 2 3 4 5; do
+		interrupt "${run[@]}" --result again.npy
+		runs fsdax "${run[@]}" --result again.npy
+		cmp whole.npy again.npy || fail "$*: another result"
+		! grep -q '^resumed  *life 2' out || return
+	done
+	fail "$*: is never resumed"
+}
