@@ -74,6 +74,37 @@ expect 0 "${resumable[@]}"
 says "^resumed  *life 2" out
 rm pools/* whole
 
+# A file system that is full has no page for a hole: libpmemobj, or we, meet SIGBUS.
+holes() {
+	local at small=$work/small
+	local again=(run vomm --n 100 --ranks 1 --nvm-dir "$small" --resume)
+	mount -t tmpfs -o size=16m tmpfs "$small" || return
+	expect 0 "${again[@]}" --keep
+	cp "$small/aslant-resume-0.pool" whole
+	for at in $((64 << 10)) $(($(grep -abo -m1 ASLNPOOL whole | cut -d: -f1) & ~4095)); do
+		fallocate -p -o "$at" -l 4096 "$small/aslant-resume-0.pool"
+		head -c 16m /dev/zero >"$small/full" 2>/dev/null
+		expect 3 "${again[@]}"
+		says "^aslant: the pool $small/aslant-resume-0.pool lost a page while it was in use, at offset $at:" err
+		[ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
+		rm "$small/full"
+		dd if=whole of="$small/aslant-resume-0.pool" bs=4096 count=1 \
+			skip=$((at / 4096)) seek=$((at / 4096)) conv=notrunc \
+			2>/dev/null
+	done
+	expect 0 "${again[@]}"
+	says "^resumed  *life 2" out
+}
+
+if unshare -m true 2>/dev/null; then
+	mkdir small
+	export -f holes expect fail says
+	export aslant work
+	unshare -m bash -c 'out=out err=err; holes'
+else
+	echo "not checked with holes: mounting is not permitted"
+fi
+
 # ---- Pages that are gone ----
 
 # repeats PID: several rows are there, or it has ended

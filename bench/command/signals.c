@@ -116,7 +116,7 @@ static void no_page(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (asl_mapped_offset(&offset, info->si_addr)) {
 		strcat(why, ", at offset ");
-		add_number(why, offset);
+		add_number(why, offset & ~UINT64_C(4095));
 	}
 	strcat(why, ": somebody cut it short, or the medium fails (SIGBUS)\n");
 	if (what)

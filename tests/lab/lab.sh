@@ -68,7 +68,7 @@ lab_begin() {
 
 	for tries in 1 2 3; do
 		lab_runs "$1" || lab_boot "$@"
-		! lab_until 300 "$1" [ -e "$LAB/said.$1" ] || return 0
+		! lab_until 900 "$1" [ -e "$LAB/said.$1" ] || return 0
 		lab_cut "$1"
 		echo "guest $1 does not begin, $tries of 3 times:"
 		tail -n 40 "$LAB/console.$1"
