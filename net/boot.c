@@ -417,6 +417,7 @@ static void compare(struct asl_boot *boot, const struct place *all)
 	}
 	boot->one_host = host_ranks == boot->size;
 	boot->crowded = host_ranks > CPU_COUNT(&cores);
+	boot->core = boot->crowded ? (double)CPU_COUNT(&cores) / host_ranks : 1;
 }
 
 /* ---- Addresses ---- */
@@ -741,7 +742,7 @@ void asl_boot_place(struct asl_net *net, const struct asl_boot *boot)
 	net->mate = boot->mate;
 	net->mates = boot->mates;
 	net->host_first = boot->host_first;
-	net->crowded = boot->crowded;
+	net->core = boot->core;
 }
 
 void asl_boot_close(void)

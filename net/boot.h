@@ -24,6 +24,7 @@ struct asl_boot {
 	int mate, mates;	   /* as asl_net_mate has it */
 	bool one_host;		   /* all ranks are on this host */
 	bool crowded; /* the ranks of this host outnumber its cores */
+	double core;  /* that each of them then has, up to 1 */
 	bool tied;    /* the guards watch each other */
 	/* The address where other ranks reach this one, and as text. */
 	struct asl_address spot;

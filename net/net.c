@@ -94,9 +94,9 @@ int asl_net_host_first(const struct asl_net *net)
 	return net->host_first;
 }
 
-bool asl_net_crowded(const struct asl_net *net)
+double asl_net_core(const struct asl_net *net)
 {
-	return net->crowded;
+	return net->core;
 }
 
 int asl_net_mate(const struct asl_net *net, int *mates)

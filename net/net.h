@@ -22,7 +22,7 @@ struct asl_net;
 
 /* Every message carries its sender's clocks, and when it began, on its host. */
 struct asl_net_stamp {
-	double at[2];
+	double at[3];
 	double since;
 };
 
@@ -46,7 +46,7 @@ struct asl_net_op {
 	void *handle[2];
 	int pending, err;
 	/* A context of the provider for each side (fi_context2: 64 bytes). */
-	_Alignas(16) unsigned char room[2][112];
+	_Alignas(16) unsigned char room[2][128];
 };
 
 #define ASL_NET_NONE (-1)
@@ -97,9 +97,9 @@ const char *asl_net_provider(const struct asl_net *net); /* "" if none */
 /* Which of the ranks on this host this is (sim: of all). */
 int asl_net_host_rank(const struct asl_net *net);
 
-/* The lowest of these, and do they outnumber the cores? (sim: 0, no) */
+/* The lowest of these (sim: 0), and the part of a core that each has, up to 1. */
 int asl_net_host_first(const struct asl_net *net);
-bool asl_net_crowded(const struct asl_net *net);
+double asl_net_core(const struct asl_net *net); /* sim: 1 */
 
 /* This rank's number among the *mates here with its cores (sim: 0 of 1). */
 int asl_net_mate(const struct asl_net *net, int *mates);

@@ -14,7 +14,7 @@ struct asl_net {
 	const struct asl_net_ops *ops;
 	int rank, size;
 	int host_rank, host_first;
-	bool crowded;
+	double core;
 	int mate, mates;
 	const char *provider;
 };

@@ -620,6 +620,7 @@ static int sim_open(const struct asl_net_want *want)
 		sim.ranks[i].net = (struct asl_net){
 			.ops = &asl_net_sim,
 			.rank = i,
+			.core = 1,
 			.size = want->ranks,
 			.host_rank = i,
 			.mates = 1,

@@ -87,3 +87,42 @@ for line in '"profile": "mine"' '"source": "s; own"' '"unit": "ns"' \
 done
 "$aslant" run 3d --n 10 --store null --profile mine.json |
 	grep -q '^profile   mine, costs in ns$' || fail "summary: no unit"
+
+# ---- Seconds ----
+
+# seconds FIGURES STEP ARGUMENTS...: of a plan by time, place by place; STEP ns a word
+seconds() {
+	local figures=$1 step=$2 words ns
+	shift 2
+	words=$(seq -s, 1 14)
+	ns=$(seq -s, "$step" "$step" $((14 * step)))
+	profile "$r, $w, $b, $figures" \
+		"\"source\": \"s\", \"steps\": {\"words\": [$words], \"ns\": [$ns]},"
+	timeout 20 "$aslant" plan "$@" --profile mine.json --choose time \
+		--csv - 2>err >out || fail "plan --choose time: $(cat err)"
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 { print $at["seconds"], $at["algorithm"], $at["bh_words_max"] }' out
+}
+flop='"product_flop": {"value": 1, "unit": "ns/flop"}'
+call='"product_call": {"value": 1, "unit": "ns"}'
+
+seconds "$flop, $call" 1 --n 60 --ranks 8 --top 20 >cheap
+sort -s -g -k 1,1 -c cheap || fail "--choose time: $(cat cheap) are in another order"
+[ "$(wc -l <cheap)" = 20 ] || fail "--choose time: $(wc -l <cheap) plans"
+[ "$(awk '{ print $2 }' cheap | sort -u | wc -l)" -ge 4 ] ||
+	fail "--choose time: of few algorithms: $(cat cheap)"
+# No rank takes less than its flops: 2 n^3 / P.
+awk '$1 < 2 * 60 ^ 3 / 8 * 1e-9 { exit 1 }' cheap || fail "too fast: $(cat cheap)"
+# Where words take long, what sends few is the fastest.
+seconds "$flop, $call" 1000000 --n 60 --ranks 8 --top 1 >dear
+awk -v sent="$(awk '{ print $3 }' dear)" '$3 < sent { exit 1 }' cheap ||
+	fail "slow steps: $(cat dear), but among $(cat cheap) one sends less"
+
+# A job of one rank knows all of it: so many flops, and one call at least.
+"$aslant" run vomm --n 60 --store null --profile mine.json --csv - 2>err |
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR == 2 { t = $at["predicted_s"]; exit !(t > 432e-6 && t < 480e-6) }' ||
+	fail "vomm: not 0.000432 s and a little more"
+[ "$("$aslant" run 3d --n 60 --ranks 2 --launch --store dram --profile mine.json 2>&1 |
+	grep -c -E '^predicted .* s, .*% (less|more)$|^ +arithmetic .*, reading .*, copies ')" = 2 ] ||
+	fail "run --launch: nothing is predicted"

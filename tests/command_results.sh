@@ -176,7 +176,10 @@ run_columns += """read_words_max write_words_max q_apm_max q_apm_path
     memory_budget_words lives redone_read_words redone_write_words
     redone_net_words redone_flops safety_words ternary_mults
     q_joint_bound order threads core_nodes pool_nodes
-    pool_distance_max pool_high_words blas_kernels""".split()
+    pool_distance_max pool_high_words blas_kernels predicted_s
+    predicted_arithmetic_s predicted_read_s
+    predicted_write_s predicted_net_s predicted_copy_s
+    prediction_error""".split()
 rank_columns = (["schema", "run_id", "rep", "rank", "phase"] + counters +
                 ["seconds"] + ["predicted_" + x for x in counters] +
                 ["core_node", "pool_node", "pool_distance"])
@@ -303,7 +306,8 @@ check("bounds", any(x["name"] == "net_words" and
 plan = table("plan.csv", """place algorithm kernel m n k ranks ranks_used
     grid cache_words memory_words r w beta q_apm_max q_full_max
     read_words_max write_words_max bh_words_max memory_high_words
-    outside_apm blocks spec dims q_joint_bound q_apm_path q_full_path""".split())
+    outside_apm blocks spec dims q_joint_bound q_apm_path q_full_path
+    seconds""".split())
 x = runs("same.csv", 1)[0]
 check("plan and run --store null differ in what they assume",
       all(y[c] == x[c] for y in plan for c in """m n k ranks cache_words

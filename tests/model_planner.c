@@ -281,7 +281,7 @@ static double path_of(const struct asl_plan *plan)
  */
 static double check_few(const struct asl_plan *base, double best)
 {
-	struct asl_candidates few = asl_candidates(asl_path_looks(1));
+	struct asl_candidates few = asl_candidates(asl_path_looks(1, base));
 	double least;
 
 	assert_int_equal(asl_planner_rank(&few, base), 0);

@@ -121,6 +121,42 @@ static bool owned_words_lie_in_panels(const struct asl_rep *rep)
 	return ok;
 }
 
+static bool about(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+/* A word of a message takes three nanoseconds, and a message no less. */
+static bool times_follow_counts(const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	double on[ASL_SPENDINGS] = {0}, most = 0, work = 0, cores = plan->cores;
+	double bh = 0;
+
+	for (int i = 0; i < rep->ranks; i++) {
+		struct asl_counts x = asl_ledger_total(&rep->rank[i].counted);
+		double mine = 0;
+
+		for (int j = 0; j < ASL_SPENDINGS; j++) {
+			on[j] += rep->rank[i].spent.ns[j];
+			mine += rep->rank[i].spent.ns[j];
+		}
+		most = fmax(most, mine);
+		work += mine;
+		bh += (double)x.of[ASL_BH];
+	}
+	if (!cores || cores > rep->ranks)
+		cores = rep->ranks;
+	return about(on[ASL_ON_ARITHMETIC],
+		     0.5 * (double)rep->total.of[ASL_FLOPS]) &&
+	       on[ASL_ON_NETWORK] >= 3 * bh * (1 - 1e-9) &&
+	       on[ASL_ON_READING] + on[ASL_ON_WRITING] + on[ASL_ON_COPYING] ==
+		       0 &&
+	       1e9 * rep->predicted_s >= work / cores * (1 - 1e-9) &&
+	       (plan->overlap || 1e9 * rep->predicted_s >= most * (1 - 1e-9)) &&
+	       1e9 * rep->predicted_s <= work * (1 + 1e-9);
+}
+
 /* Global laws, whatever the algorithm. */
 static bool laws_hold(const struct asl_rep *rep)
 {
@@ -140,6 +176,7 @@ static bool laws_hold(const struct asl_rep *rep)
 	ok &= asl_forecast(&rep->want->plan).memory_needed >= rep->memory_high;
 	ok &= no_bound_is_undercut(rep);
 	ok &= owned_words_lie_in_panels(rep);
+	ok &= times_follow_counts(rep);
 	if (!ok)
 		print_error("a law is broken: sent %ju, received %ju, flops "
 			    "%ju, path %g and %g, max %g and %g\n",

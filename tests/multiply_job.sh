@@ -22,7 +22,9 @@ random.seed(20)
 measured = {"run_id", "store", "medium", "transport", "provider", "wall_s",
             "compute_s", "comm_s", "io_s", "gflops", "host", "time_utc",
             "hwc_backend", "hwc_read_bytes", "hwc_write_bytes", "hwc_note",
-            "hwc_miss_bytes", "hwc_sockets", "bind"}
+            "hwc_miss_bytes", "hwc_sockets", "bind", "prediction_error"}
+shared = {"predicted_" + what + "s" for what in
+          ("", "arithmetic_", "read_", "write_", "net_", "copy_")}
 
 def run(cases, ranks, *how):
     """The rows of these cases, in one job."""
@@ -82,7 +84,11 @@ for ranks, cases in jobs.items():
                 ("mpi",)):
         rows = run(cases, ranks, "--launch", "--transport", *how)
         for case, row, sim in zip(cases, rows, expected):
+            # Simulated ranks do not share cores.
+            apart = ranks > len(os.sched_getaffinity(0))
             for column in sim:
+                if apart and column in shared:
+                    continue
                 if column not in measured and row[column] != sim[column]:
                     sys.exit(f"{case} on {ranks} ranks: {column} over "
                              f"{' '.join(how)} is {row[column]}, on sim "

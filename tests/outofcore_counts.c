@@ -333,7 +333,8 @@ static void model_is_exact(void **state)
 /* The least cost of the busiest rank in plans that auto does not choose. */
 static double least_of_others(const struct test_case *c)
 {
-	struct asl_candidates few = asl_candidates(asl_path_looks(1));
+	struct asl_candidates few =
+		asl_candidates(asl_path_looks(1, &c->want.plan));
 	struct asl_plan plan = c->want.plan;
 	struct asl_outofcore none = {.asked = NULL};
 	double least = INFINITY;

@@ -28,6 +28,11 @@ import csv, sys
 may_differ = {"run_id", "wall_s", "compute_s", "comm_s", "io_s", "gflops",
               "residual", "time_utc", "threads"}
 rows = list(csv.DictReader(open("rows.csv")))
+# Threads are not predicted.
+may_differ |= {x for x in rows[0] if x.startswith("predict") and x[-2:] == "_s"}
+may_differ.add("prediction_error")
+if any((x["threads"] == "1") != bool(x["predicted_s"]) for x in rows):
+    sys.exit("not predicted for one thread, or predicted for more")
 pairs = {}
 for x in rows:
     key = x["algorithm"], x["spec"], x["order"]

@@ -36,9 +36,30 @@ static const struct figure {
 	{"net", "beta   network", "ns/word", ASL_NET_NS},
 	{"latency", "alpha  message", "ns", ASL_LATENCY_NS},
 	{"flop", "gamma  flop", "ns/flop", ASL_FLOP_NS},
+	{"product_flop", "product: flop", "ns/flop", ASL_PRODUCT_FLOP_NS},
+	{"product_call", "  call", "ns", ASL_PRODUCT_CALL_NS},
+	{"product_left", "  word of A", "ns/word", ASL_PRODUCT_LEFT_NS},
+	{"product_right", "  word of B", "ns/word", ASL_PRODUCT_RIGHT_NS},
+	{"product_result", "  word of C", "ns/word", ASL_PRODUCT_RESULT_NS},
+	{"simple_flop", "flop of vectors", "ns/flop", ASL_SIMPLE_NS},
+	{"stream", "tensor's word", "ns/word", ASL_STREAM_NS},
+	{"add", "word of a sum", "ns/word", ASL_ADD_NS},
 };
 
 enum { FIGURES = sizeof figures / sizeof figures[0] };
+
+/* What a step takes, by its words. */
+static json_t *steps(const struct asl_calibration *x)
+{
+	json_t *words = json_array(), *ns = json_array();
+
+	for (int i = 0; i < ASL_STEP_SIZES; i++) {
+		json_array_append_new(words, json_real(x->step_words[i]));
+		json_array_append_new(
+			ns, json_real(x->all[ASL_STEP_NS + i].median));
+	}
+	return json_pack("{s:o, s:o}", "words", words, "ns", ns);
+}
 
 static const char *calibrate_default(void)
 {
@@ -115,8 +136,8 @@ static json_t *profile(const struct asl_calibration *x,
 	strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	snprintf(name, sizeof name, "calibrated-%.48s", host);
 	return json_pack(
-		"{s:s, s:o, s:o, s:s, s:s, s:i, s:o, s:o, s:o}", "name", name,
-		"about",
+		"{s:s, s:o, s:o, s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "name",
+		name, "about",
 		json_sprintf("%.64s, %d ranks at once, %s on %s, %s", host,
 			     x->ranks, want->store, x->medium,
 			     *x->provider ? x->provider : want->transport),
@@ -126,8 +147,8 @@ static json_t *profile(const struct asl_calibration *x,
 			     host, stamp),
 		"access", "tiles of 256 KiB, one after another", "persist",
 		persist(x, want->store), "ranks", x->ranks, "figures",
-		pack(x->all), "alone", pack(x->alone), "provenance",
-		provenance(x, want));
+		pack(x->all), "alone", pack(x->alone), "steps", steps(x),
+		"provenance", provenance(x, want));
 }
 
 /* mpiexec stands between the ranks and a terminal: they have to be told. */
@@ -195,7 +216,7 @@ static void print_line(const struct asl_calibration *x, const struct figure *f)
 {
 	const struct asl_estimate *all = &x->all[f->quantity];
 	const struct asl_estimate *alone = &x->alone[f->quantity];
-	bool flop = f->quantity == ASL_FLOP_NS;
+	bool flop = !strcmp(f->unit, "ns/flop");
 	double factor = flop ? 1000 : 1;
 
 	printf("%-20s%9.4g %9.4g %9.4g", f->name, factor * all->median,

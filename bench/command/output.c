@@ -266,6 +266,21 @@ static void print_hardware(FILE *f, const struct asl_rep *rep)
 	fprintf(f, "%s: %s\n", x->backend, x->note);
 }
 
+/* On one thread a rank, as times were measured. */
+static void print_predicted(FILE *f, const struct asl_rep *rep)
+{
+	double s = rep->predicted_s, off = 100 * (s / rep->wall_s - 1);
+
+	if (!rep->timed || isnan(s))
+		return;
+	fprintf(f, "predicted %.4g s, %.2g%% %s\n          ", s, fabs(off),
+		off < 0 ? "less" : "more");
+	for (int i = 0; i < ASL_SPENDINGS; i++)
+		fprintf(f, "%s%s %.4g s", i ? ", " : "", asl_spending_name(i),
+			rep->predicted_part_s[i]);
+	fputc('\n', f);
+}
+
 void asl_summary_times(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_family_cli *cli = asl_cli_of(&rep->want->plan);
@@ -298,6 +313,7 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 	if (rep->timed)
 		fprintf(f, ", network %.4g s", rep->comm_s);
 	fputc('\n', f);
+	print_predicted(f, rep);
 	if (rep->starts > 1)
 		fprintf(f,
 			"resumed   life %ju; moved again, all ranks: %ju words "

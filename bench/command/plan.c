@@ -231,13 +231,15 @@ static void plan_print(const struct asl_case *c,
 	const char *from = c->cache_source;
 	char q[16];
 
-	printf("The %d of least Q (%s): %s,\n"
+	bool by_time = list->best->seconds > 0 && base->by_time;
+	printf("The %d of least %s%s%s: %s,\n"
 	       "%d ranks, S = %ju words of cache, M = %ju words of memory,\n"
 	       "r %g, w %g, beta %g%s%s\n\n",
-	       list->count, accounting, asl_show(base).problem, base->ranks,
+	       list->count, by_time ? "time" : "Q (", by_time ? "" : accounting,
+	       by_time ? "" : ")", asl_show(base).problem, base->ranks,
 	       base->cache, base->memory, x->read, x->write, x->net,
 	       *from ? "; S: " : "", from);
-	snprintf(q, sizeof q, "Q %s", accounting);
+	snprintf(q, sizeof q, by_time ? "seconds" : "Q %s", accounting);
 	printf("    %-*s%7s%10s%7s%7s%7s%7s\n", WIDTH,
 	       asl_show(&list->best->plan).kernel ? "algorithm    kernel grid"
 						  : "algorithm      layout",

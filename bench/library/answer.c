@@ -22,7 +22,7 @@ int asl_plans_find(struct asl_candidates *list, const struct asl_plan *base)
 {
 	int top = list->top, err;
 
-	list->top = asl_path_looks(top);
+	list->top = asl_path_looks(top, base);
 	err = asl_cli_of(base)->rank(list, base);
 	if (!err)
 		asl_path_rank(list, top);
@@ -69,6 +69,7 @@ static void put_plan(struct asl_csv *csv, int place,
 			   plan->algorithm->family->joint_bound(plan));
 	put_path(csv, "q_apm_path", x->path[ASL_APM]);
 	put_path(csv, "q_full_path", x->path[ASL_FULL]);
+	put_path(csv, "seconds", x->seconds);
 	asl_csv_end_row(csv);
 }
 

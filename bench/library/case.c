@@ -469,11 +469,32 @@ static int choose_memory(struct asl_case *c, const struct asl_options *o,
 	return choose_cache(c, o, share, threads);
 }
 
+/*
+ * The times of the profile, as far as it has them; the others are of the class of
+ * machine that this one belongs to.
+ */
+static int choose_times(struct asl_case *c)
+{
+	struct asl_profile class;
+	int err = asl_profile_find(&class, asl_profile_class());
+
+	c->times = err ? NULL : malloc(sizeof *c->times);
+	if (!c->times)
+		return err ? err : asl_no_memory();
+	*c->times = class.times;
+	if (c->profile.timed)
+		asl_times_replace(c->times, &c->profile);
+	c->want.plan.times = c->times;
+	return 0;
+}
+
 static int choose_costs(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_costs *costs = &c->want.plan.costs;
 	int err = asl_profile_find(&c->profile, or_else(o->profile, "dram"));
 
+	if (!err)
+		err = choose_times(c);
 	if (err)
 		return err;
 	*costs = c->profile.costs;
@@ -486,6 +507,23 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 		o->accounting && !strcmp(o->accounting, "full") ? ASL_FULL
 								: ASL_APM;
 	return 0;
+}
+
+/*
+ * Where ranks of this host run, they share its cores, unless a launcher has bound
+ * each to some of them; simulated ranks have one each.
+ */
+static void choose_time(struct asl_case *c, const struct asl_options *o)
+{
+	struct asl_plan *plan = &c->want.plan;
+	bool runs = asl_job().size || o->launch;
+	bool chooses = !plan->algorithm && o->algorithm;
+
+	plan->cores = runs && !asl_machine()->bound && asl_launch_is_local()
+			      ? asl_machine()->cores
+			      : 0;
+	plan->by_time = o->choose ? !strcmp(o->choose, "time")
+				  : chooses && (runs || c->profile.timed);
 }
 
 static int cannot_resume(const char *found, const char *expected)
@@ -633,6 +671,8 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 		err = choose_costs(c, o);
 	if (!err)
 		err = choose_memory(c, o, counted);
+	if (!err)
+		choose_time(c, o);
 	return err || !cli->means ? err : cli->means(plan, o);
 }
 
@@ -725,4 +765,5 @@ void asl_case_close(struct asl_case *c)
 	/* A plan may have a part before it has an algorithm. */
 	asl_cli_of(&c->want.plan)->family->release(&c->want.plan);
 	free(c->about);
+	free(c->times);
 }

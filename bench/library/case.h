@@ -20,6 +20,7 @@ struct asl_job asl_job(void);
 void asl_job_assume(struct asl_job job);
 
 struct asl_case {
+	struct asl_times *times; /* plan.times; freed by close */
 	struct asl_run_want want;
 	struct asl_profile profile; /* want.plan.costs: after overriding */
 	bool automatic;		    /* the algorithm was left to the planner */

@@ -132,6 +132,7 @@ static const char *const *kernel_names(void)
 LIST(panels, "dram", "nvm");
 LIST(cache_levels, "llc", "l1", "l2", "l3", "l4");
 LIST(accountings, "apm", "full");
+LIST(choices, "words", "time");
 LIST(verifications, "freivalds", "oracle", "none");
 LIST(entry_kinds, "real", "exact");
 LIST(placements, "core", "socket");
@@ -432,6 +433,13 @@ const struct asl_option asl_option_table[] = {
 	 "apm or full: the accounting that chooses the grid and is reported "
 	 "first (apm)",
 	 RP, CHOICE(accounting, accountings)},
+
+	{"choose", "BY",
+	 "words or time: what auto and plan rank candidates by, Q or predicted "
+	 "seconds (time where auto runs in a job, or with a profile in "
+	 "nanoseconds; else words)",
+	 RP, CHOICE(choose, choices), .only = multiplying,
+	 .roles = ASL_PLANNED},
 
 	HEADING("Measurement"),
 	{"reps", "N", "repetitions, with a result each (1)", R_, INT(reps, 1)},

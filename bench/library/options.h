@@ -71,7 +71,7 @@ struct asl_options {
 	const char *cache_level;
 
 	double read_cost, write_cost, net_cost, latency, flop_cost;
-	const char *profile, *accounting;
+	const char *profile, *accounting, *choose;
 	bool emulate;
 
 	int reps, warmup; /* 1, 0 */

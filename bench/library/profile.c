@@ -90,6 +90,14 @@ static const struct figure {
 	{"read_latency", LAG, AT(read_latency), false},
 	{"write_latency", LAG, AT(write_latency), false},
 	{"endurance", WEAR, AT(endurance), false},
+	{"product_flop", FLOP, AT(times.flop), false},
+	{"product_call", WAIT, AT(times.call), false},
+	{"product_left", WORD, AT(times.left), false},
+	{"product_right", WORD, AT(times.right), false},
+	{"product_result", WORD, AT(times.result), false},
+	{"simple_flop", FLOP, AT(times.simple), false},
+	{"stream", WORD, AT(times.stream), false},
+	{"add", WORD, AT(times.add), false},
 #undef AT
 };
 
@@ -337,6 +345,7 @@ static const struct key {
 	{"device", TEXT},    {"access", TEXT},	     {"persist", HOW},
 	{"dimms", NUMBER},   {"line_bytes", NUMBER}, {"ranks", NUMBER},
 	{"figures", OBJECT}, {"alone", OBJECT},	     {"provenance", OBJECT},
+	{"steps", OBJECT},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -440,6 +449,71 @@ static int check_alone(json_t *alone, const char *source, const char *where)
 	return alone ? figures_read(&unused, alone, source, place) : 0;
 }
 
+static int take_numbers(double to[ASL_STEP_SIZES], json_t *steps,
+			const char *key, const char *where)
+{
+	json_t *all = json_object_get(steps, key);
+	double last = 0;
+
+	for (size_t i = 0; i < ASL_STEP_SIZES; i++) {
+		to[i] = json_number_value(json_array_get(all, i));
+		if (to[i] <= last * !strcmp(key, "words") ||
+		    !asl_is_cost(to[i]))
+			return asl_refuse("%s: steps: %s: expected %d numbers "
+					  "above 0%s",
+					  where, key, ASL_STEP_SIZES,
+					  strcmp(key, "ns") ? ", which grow"
+							    : "");
+		last = to[i];
+	}
+	return 0;
+}
+
+/* Without any, every step takes alpha + beta x. */
+static int take_steps(struct asl_profile *out, json_t *steps, const char *where)
+{
+	struct asl_times *t = &out->times;
+	int code;
+
+	if (steps) {
+		code = take_numbers(t->words, steps, "words", where);
+		return code ? code : take_numbers(t->step, steps, "ns", where);
+	}
+	for (int i = 0; i < ASL_STEP_SIZES; i++) {
+		t->words[i] = 1 << i;
+		t->step[i] = out->costs.latency + t->words[i] * out->costs.net;
+	}
+	return 0;
+}
+
+static void take_memory(struct asl_times *t, const struct asl_costs *costs)
+{
+	t->read[ASL_POOL] = costs->read;
+	t->write[ASL_POOL] = costs->write;
+	t->read[ASL_DRAM] = costs->dram_read;
+	t->write[ASL_DRAM] = costs->dram_write;
+}
+
+/* A device's profile knows memory, and perhaps the network. */
+void asl_times_replace(struct asl_times *times, const struct asl_profile *by)
+{
+	struct asl_times x = *times;
+
+	if (by->times.flop > 0)
+		x = by->times;
+	else if (by->costs.latency > 0) {
+		memcpy(x.words, by->times.words, sizeof x.words);
+		memcpy(x.step, by->times.step, sizeof x.step);
+	}
+	take_memory(&x, &by->costs);
+	*times = x;
+}
+
+const char *asl_profile_class(void)
+{
+	return "x86-64-avx2";
+}
+
 static int read_root(struct asl_profile *out, json_t *root, const char *where)
 {
 	json_t *figures = json_object_get(root, "figures");
@@ -460,6 +534,9 @@ static int read_root(struct asl_profile *out, json_t *root, const char *where)
 	if (!code)
 		code = check_alone(json_object_get(root, "alone"), source,
 				   where);
+	if (!code)
+		code = take_steps(out, json_object_get(root, "steps"), where);
+	take_memory(&out->times, &out->costs);
 	out->line_bytes =
 		(int)json_integer_value(json_object_get(root, "line_bytes"));
 	return code;

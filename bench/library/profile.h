@@ -14,6 +14,9 @@
  *	figures		an object, below
  *	alone		the same for a rank that has all to itself: of interest,
  *			but not for costs
+ *	steps		an object of two arrays of 14 numbers: what a step of all
+ *			ranks takes in `ns`, by its `words`, which grow.  May be
+ *			missing
  *	provenance	an object, not looked into
  *
  * A figure is an object with a value, a unit and a source; also low, high and
@@ -23,6 +26,10 @@
  *				These must be there
  *	dram_read, dram_write	the same of DRAM; as the pool's, if missing
  *	latency, flop		a message, a flop; nothing, if missing
+ *	product_flop, product_call, product_left, product_right, product_result
+ *				a product's flop, call, words of A, of B and of C
+ *	simple_flop, stream, add	a flop outside of products, a word of a
+ *				tensor that streams, a word of a sum
  *	read_latency, write_latency	of one access to the pool
  *	endurance		what the device is rated for to be written, all
  *				of its DIMMs together
@@ -38,7 +45,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/rank/ledger.h"
+#include "lib/rank/seconds.h"
 
 struct asl_profile {
 	char name[64], about[256], source[2048];
@@ -47,10 +54,18 @@ struct asl_profile {
 	double read_latency, write_latency; /* ns; 0: not known */
 	int line_bytes;			    /* 0: not known */
 	double endurance;		    /* bytes; 0: not known */
+	/* What verbs take; flop 0: not known. */
+	struct asl_times times;
 };
 
 /* The names of profiles that are part of the command, NULL-ended. */
 const char *const *asl_profile_names(void);
+
+/* The built-in one with the times of machines like this: by its BLAS's kernels. */
+const char *asl_profile_class(void);
+
+/* Those that the profile, whose costs are nanoseconds, knows. */
+void asl_times_replace(struct asl_times *times, const struct asl_profile *by);
 
 /* By name, else from the file; 0, or the exit code after a complaint. */
 int asl_profile_find(struct asl_profile *out, const char *name);

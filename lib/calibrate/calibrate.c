@@ -39,7 +39,10 @@ struct bench {
 
 /* ---- Subjects ---- */
 
-enum { KINDS = 4, SUBJECTS = 5 };
+enum { KINDS = ASL_STEP_SIZES, SUBJECTS = 8 };
+
+_Static_assert((int)ASL_NET_BENCH_SIZES == (int)ASL_STEP_SIZES,
+	       "steps of all sizes are measured");
 
 static int memory(struct bench *b, double ns[KINDS], uint64_t words)
 {
@@ -73,6 +76,29 @@ static int network(struct bench *b, double ns[KINDS], uint64_t words)
 	return 0;
 }
 
+static int products(struct bench *b, double ns[KINDS], uint64_t words)
+{
+	(void)words;
+	asl_product_bench_run(&b->flop_bench, ns);
+	return 0;
+}
+
+static int vectors(struct bench *b, double ns[KINDS], uint64_t words)
+{
+	(void)words;
+	asl_vector_bench_run(&b->dram_bench, ns);
+	return 0;
+}
+
+static int steps(struct bench *b, double ns[KINDS], uint64_t words)
+{
+	int err = asl_step_bench_run(&b->net_bench, b->net);
+
+	(void)words;
+	memcpy(ns, b->net_bench.ns, sizeof b->net_bench.ns);
+	return err;
+}
+
 /* Rank 0; all; rank 0 and the last, of which the first has the result. */
 enum who { ONE, ALL, PAIR };
 
@@ -86,11 +112,16 @@ static const struct subject {
 	/* One sample of each kind, from passes over so many words. */
 	int (*measure)(struct bench *b, double ns[KINDS], uint64_t words);
 } subjects[SUBJECTS + 1] = {
-	{"memory, one rank", ONE, ASL_READ_NS, 4, 0.25, memory},
-	{"memory, all ranks", ALL, ASL_READ_NS, 4, 0.3, memory},
-	{"flops, one rank", ONE, ASL_FLOP_NS, 1, 0.1, flops},
-	{"flops, all ranks", ALL, ASL_FLOP_NS, 1, 0.1, flops},
-	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.25, network},
+	{"memory, one rank", ONE, ASL_READ_NS, 4, 0.2, memory},
+	{"memory, all ranks", ALL, ASL_READ_NS, 4, 0.22, memory},
+	{"flops, one rank", ONE, ASL_FLOP_NS, 1, 0.07, flops},
+	{"flops, all ranks", ALL, ASL_FLOP_NS, 1, 0.07, flops},
+	{"products, all ranks", ALL, ASL_PRODUCT_FLOP_NS, ASL_PRODUCT_TERMS,
+	 0.12, products},
+	{"vectors, all ranks", ALL, ASL_SIMPLE_NS, ASL_VECTOR_KINDS, 0.06,
+	 vectors},
+	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.16, network},
+	{"messages, all ranks", ALL, ASL_STEP_NS, ASL_STEP_SIZES, 0.1, steps},
 	{0},
 };
 
@@ -158,13 +189,11 @@ static int open_stores(struct bench *b)
 	return err ? err : open_store(&b->dram, &b->dram_bench, &want);
 }
 
-/* Only the first and the last rank exchange messages. */
+/* In pairs only the first and the last rank exchange messages. */
 static int open_net_bench(struct bench *b)
 {
 	int last = b->ranks - 1;
 
-	if (b->rank > 0 && b->rank < last)
-		return 0;
 	return asl_net_bench_open(&b->net_bench, b->rank ? 0 : last,
 				  b->rank == 0);
 }
@@ -385,6 +414,7 @@ static void describe(struct asl_calibration *out, const struct bench *b)
 	out->ranks = b->ranks;
 	out->words_all = b->words_all;
 	out->words_alone = b->words_alone;
+	memcpy(out->step_words, b->net_bench.words, sizeof out->step_words);
 	snprintf(out->dir, sizeof out->dir, "%s", b->dirs);
 	snprintf(out->medium, sizeof out->medium, "%s",
 		 asl_store_medium(b->pool));

@@ -3,7 +3,7 @@
  *
  * All ranks of a job take part.  Memory and flops are measured on one rank alone,
  * while the others wait, and then on all at once; messages between the first and
- * the last rank.  Every subject is measured in rounds, as many as its time allows;
+ * the last rank, and around the ring of all.  Every subject is measured in rounds, as many as its time allows;
  * a round gives one sample, the mean of its ranks.
  */
 #ifndef ASL_CALIBRATE_H
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "lib/base/estimate.h"
+#include "lib/rank/seconds.h"
 
 enum asl_quantity {
 	ASL_READ_NS, /* a word */
@@ -23,7 +24,17 @@ enum asl_quantity {
 	ASL_LATENCY_NS, /* alpha */
 	ASL_NET_NS,	/* beta */
 	ASL_FIT_OFF,	/* maximum relative error of alpha + beta x */
-	ASL_QUANTITIES
+	/* The terms of struct asl_times. */
+	ASL_PRODUCT_FLOP_NS,
+	ASL_PRODUCT_CALL_NS,
+	ASL_PRODUCT_LEFT_NS,
+	ASL_PRODUCT_RIGHT_NS,
+	ASL_PRODUCT_RESULT_NS,
+	ASL_SIMPLE_NS,
+	ASL_STREAM_NS,
+	ASL_ADD_NS,
+	ASL_STEP_NS, /* of the first size of a step; the others follow */
+	ASL_QUANTITIES = ASL_STEP_NS + ASL_STEP_SIZES
 };
 
 struct asl_calibration {
@@ -31,6 +42,7 @@ struct asl_calibration {
 	struct asl_estimate all[ASL_QUANTITIES];   /* ranks at once */
 	struct asl_estimate alone[ASL_QUANTITIES]; /* of memory and flops */
 	uint64_t words_all, words_alone;	   /* of a pass */
+	double step_words[ASL_STEP_SIZES];
 	char dir[256], medium[32], provider[64], note[256];
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clones.h"
 #include "lib/base/estimate.h"
 #include "lib/base/parts.h"
 #include "lib/matrix/file.h"
@@ -122,6 +123,139 @@ double asl_flop_bench_run(struct asl_flop_bench *p)
 	return (asl_now() - since) * 1e9 / (2.0 * N * N * N);
 }
 
+/* ---- Products ---- */
+
+static const struct shape {
+	int m, n, k;
+} shapes[] = {
+	{768, 768, 768}, {512, 512, 64}, {512, 64, 512}, {64, 512, 512},
+	{512, 512, 16},	 {512, 16, 512}, {16, 512, 512}, {256, 256, 256},
+	{128, 128, 128}, {64, 64, 64},	 {32, 32, 32},	 {1024, 64, 64},
+	{64, 1024, 64},	 {64, 64, 1024},
+};
+
+/* Most of what people multiply is large: the first counts for several. */
+enum { SHAPES = sizeof shapes / sizeof shapes[0], FIRST = 12 };
+
+/* Flops of one sample, so that the clock's own time does not count. */
+#define SAMPLE_FLOPS 2e7
+
+/* One product after another, from one end of the matrices to the other. */
+static double product_ns(const struct asl_flop_bench *p, const struct shape *x)
+{
+	int a = x->m * x->k, b = x->k * x->n, c = x->m * x->n, all = N * N;
+	int times = (int)(SAMPLE_FLOPS / (2.0 * x->m * x->n * x->k)) + 1;
+	double since = asl_now();
+
+	for (int i = 0; i < times; i++)
+		asl_gemm((uint64_t)x->m, (uint64_t)x->n, (uint64_t)x->k,
+			 p->a + i % (all / a) * a, (uint64_t)x->k,
+			 p->b + i % (all / b) * b, (uint64_t)x->n, 1,
+			 p->c + i % (all / c) * c, (uint64_t)x->n);
+	return (asl_now() - since) * 1e9 / times;
+}
+
+/* The share of column j that the other columns leave of all y. */
+static void fit_term(double *c, int terms, const double *x, const double *y,
+		     int count, int j)
+{
+	double above = 0, below = 0;
+
+	for (int i = 0; i < count; i++) {
+		const double *row = x + i * terms;
+		double rest = y[i];
+
+		for (int l = 0; l < terms; l++)
+			rest -= l == j ? 0 : c[l] * row[l];
+		above += row[j] * rest / (y[i] * y[i]);
+		below += row[j] * row[j] / (y[i] * y[i]);
+	}
+	c[j] = below > 0 ? fmax(0, above / below) : 0;
+}
+
+/* One term after another, which ends at the minimum: the sum is convex. */
+void asl_fit_terms(double *c, int terms, const double *x, const double *y,
+		   int count)
+{
+	memset(c, 0, (size_t)terms * sizeof *c);
+	for (int turn = 0; turn < 2000; turn++)
+		for (int j = 0; j < terms; j++)
+			fit_term(c, terms, x, y, count, j);
+}
+
+void asl_product_bench_run(const struct asl_flop_bench *p,
+			   double ns[ASL_PRODUCT_TERMS])
+{
+	double x[FIRST + SHAPES][ASL_PRODUCT_TERMS], y[FIRST + SHAPES];
+
+	for (int i = SHAPES - 1; i >= 0; i--) {
+		double m = shapes[i].m, n = shapes[i].n, k = shapes[i].k;
+
+		memcpy(x[i],
+		       (double[ASL_PRODUCT_TERMS]){2 * m * n * k, 1, m * k,
+						   k * n, m * n},
+		       sizeof x[i]);
+		y[i] = product_ns(p, &shapes[i]);
+	}
+	for (int i = SHAPES; i < SHAPES + FIRST; i++) {
+		memcpy(x[i], x[0], sizeof x[i]);
+		y[i] = y[0];
+	}
+	asl_fit_terms(ns, ASL_PRODUCT_TERMS, *x, y, SHAPES + FIRST);
+}
+
+/* ---- Vectors ---- */
+
+/* A few rows fit into the first cache beside both vectors. */
+enum { ROW = 512, ROWS = 4, TURNS = 512 };
+
+enum { SUMS = 16 }; /* at a time, for the processor's vectors */
+
+/* As a tensor's row does: every word for two sums. */
+ASL_CLONES
+static double stream(const double *at, const double *x, double *y,
+		     uint64_t words)
+{
+	double sum[SUMS] = {0};
+
+	for (uint64_t i = 0; i + ROW <= words; i += ROW)
+		for (int j = 0; j < ROW; j += SUMS)
+			for (int l = j; l < j + SUMS; l++) {
+				y[l] += at[i + (uint64_t)l] * x[i / ROW % ROW];
+				sum[l - j] += at[i + (uint64_t)l] * x[l];
+			}
+	return sum[0];
+}
+
+ASL_CLONES
+static void add(double *to, const double *from, uint64_t words)
+{
+	for (uint64_t i = 0; i < words; i++)
+		to[i] += from[i];
+}
+
+void asl_vector_bench_run(const struct asl_store_bench *s,
+			  double ns[ASL_VECTOR_KINDS])
+{
+	static volatile double kept;
+	double *x = s->tile, *y = x + ROW, *rows = y + ROW, since[4];
+	uint64_t half = s->words / 2;
+
+	since[0] = asl_now();
+	for (int i = 0; i < TURNS; i++)
+		kept = stream(rows, x, y, ROWS * ROW);
+	since[1] = asl_now();
+	kept = stream(s->at, x, y, s->words);
+	since[2] = asl_now();
+	add(s->at, s->at + half, half);
+	since[3] = asl_now();
+	(void)kept;
+	/* Four flops a word. */
+	ns[0] = 1e9 * (since[1] - since[0]) / (4.0 * ROW * ROWS * TURNS);
+	ns[1] = 1e9 * (since[2] - since[1]) / (double)s->words;
+	ns[2] = 1e9 * (since[3] - since[2]) / (double)half;
+}
+
 /* ---- Messages ---- */
 
 /*
@@ -232,6 +366,42 @@ int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net)
 			err = play(s, net, (size_t)sizes[i] * sizeof(double),
 				   trips);
 			times[j] = (asl_now() - since) / (2.0 * trips);
+		}
+		s->ns[i] = 1e9 * asl_median(times, TIMES);
+	}
+	return err;
+}
+
+static int step(struct asl_net_bench *s, struct asl_net *net, size_t bytes)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net);
+	struct asl_net_op op = {
+		.to = (rank + 1) % size,
+		.from = (rank + size - 1) % size,
+		.out = s->out,
+		.in = s->in,
+		.out_bytes = bytes,
+		.in_bytes = bytes,
+	};
+
+	return asl_net_step(net, &op);
+}
+
+int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net)
+{
+	double times[TIMES];
+	int err = 0;
+
+	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
+		int trips = sizes[i] * MOST_TRIPS <= 1 << 14 ? MOST_TRIPS : 2;
+		size_t bytes = (size_t)sizes[i] * sizeof(double);
+
+		for (int j = 0; !err && j < TIMES; j++) {
+			double since = asl_now();
+
+			for (int l = 0; !err && l < trips; l++)
+				err = step(s, net, bytes);
+			times[j] = (asl_now() - since) / trips;
 		}
 		s->ns[i] = 1e9 * asl_median(times, TIMES);
 	}

@@ -53,6 +53,29 @@ void asl_flop_bench_close(struct asl_flop_bench *p); /* all zero is allowed */
 double asl_flop_bench_run(struct asl_flop_bench *p);
 
 /*
+ * ---- Products of many shapes ----
+ *
+ * The terms of asl_product_ns that are nearest to their times, relative to these.
+ */
+
+enum { ASL_PRODUCT_TERMS = 5 }; /* flop, call; a word of A, of B, of C */
+
+/* With the matrices of the flop's bench. */
+void asl_product_bench_run(const struct asl_flop_bench *p,
+			   double ns[ASL_PRODUCT_TERMS]);
+
+/* Terms from 0 on, by least squares relative to y: row i of x times c is y[i]. */
+void asl_fit_terms(double *c, int terms, const double *x, const double *y,
+		   int count);
+
+/* ---- Arithmetic outside of products: in the cache, and on what streams ---- */
+
+enum { ASL_VECTOR_KINDS = 3 }; /* simple, stream and add of struct asl_times */
+
+void asl_vector_bench_run(const struct asl_store_bench *s,
+			  double ns[ASL_VECTOR_KINDS]);
+
+/*
  * ---- A message and its words, between two ranks ----
  *
  * Messages of many sizes go back and forth; the line alpha + beta x that is
@@ -76,6 +99,9 @@ void asl_net_bench_close(struct asl_net_bench *s); /* all zero is allowed */
 
 /* Send all sizes once, to be called by both ranks; 0 or an error of the net. */
 int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net);
+
+/* All ranks send to the next and receive from the one before, at once. */
+int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net);
 
 struct asl_fit {
 	double alpha, beta; /* 0 or more */

@@ -176,6 +176,16 @@ static bool works_on_grid(const struct asl_plan *plan)
 	return asl_plan_possible(&x);
 }
 
+/* An algorithm that the planner may choose. */
+static bool is_free(const struct asl_plan *base, const struct asl_algorithm *x)
+{
+	if (base->overlap && !x->overlaps)
+		return false;
+	/* Whatever it would choose is among the others. */
+	return !x->matmul->chooses &&
+	       (!x->matmul->grid.none || base->ranks <= ASL_MOST_WALKED);
+}
+
 static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
 {
 	const struct asl_matmul *a = plan->algorithm->matmul;
@@ -190,10 +200,7 @@ static bool asked_for(const struct asl_plan *base, const struct asl_plan *plan)
 		return false;
 	if (base->algorithm)
 		return base->algorithm == plan->algorithm;
-	if (plan->overlap && !plan->algorithm->overlaps)
-		return false;
-	/* Whatever it would choose is among the others. */
-	return !a->chooses && (!a->grid.none || plan->ranks <= ASL_MOST_WALKED);
+	return is_free(base, plan->algorithm);
 }
 
 /* Every algorithm with every kernel. */
@@ -257,7 +264,7 @@ static void put(struct asl_candidates *list, struct asl_candidate *x)
 	asl_candidates_put(list, x);
 }
 
-int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
+static int rank_all(struct asl_candidates *list, const struct asl_plan *base)
 {
 	struct asl_search *s = NULL;
 	struct asl_candidate x;
@@ -277,9 +284,42 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
 	return asl_candidates_end(list);
 }
 
+/* Words say which of one algorithm's plans are the fastest, not of all. */
+enum { OF_EACH = 4 };
+
+static int rank_each(struct asl_candidates *list, const struct asl_plan *base)
+{
+	struct asl_plan x = *base;
+
+	for (int i = 0; asl_algorithms[i]; i++) {
+		struct asl_candidates best = asl_candidates(OF_EACH);
+
+		x.algorithm = asl_algorithms[i];
+		if (!is_free(base, x.algorithm))
+			continue;
+		rank_all(&best, &x);
+		for (int j = 0; j < best.count; j++) {
+			struct asl_candidate one = best.best[j];
+
+			put(list, &one);
+		}
+		list->memory_needed = best.memory_needed < list->memory_needed
+					      ? best.memory_needed
+					      : list->memory_needed;
+		asl_candidates_free(&best);
+	}
+	return asl_candidates_end(list);
+}
+
+int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
+{
+	return base->by_time && !base->algorithm ? rank_each(list, base)
+						 : rank_all(list, base);
+}
+
 int asl_planner_best(struct asl_plan *plan, uint64_t *memory_needed)
 {
-	struct asl_candidates list = asl_candidates(asl_path_looks(1));
+	struct asl_candidates list = asl_candidates(asl_path_looks(1, plan));
 	int err = asl_planner_rank(&list, plan);
 
 	*memory_needed = list.memory_needed;

@@ -152,7 +152,7 @@ int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base)
 
 int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed)
 {
-	struct asl_candidates list = asl_candidates(asl_path_looks(1));
+	struct asl_candidates list = asl_candidates(asl_path_looks(1, plan));
 	int err = asl_ooc_rank(&list, plan);
 
 	*memory_needed = list.memory_needed;

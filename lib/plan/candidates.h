@@ -4,7 +4,8 @@
  * A planner adds every plan that it can think of.  The list keeps the `top` of
  * least Q, the busiest rank's under the accounting of the plans, and remembers
  * how much memory would have been enough for those that the budget refuses.
- * asl_path_rank (lib/run/path.h) can then rank them by their critical paths.
+ * asl_path_rank (lib/run/path.h) can then rank them by their critical paths, in
+ * words or in time.
  *
  *	struct asl_candidates list = asl_candidates(top);
  *
@@ -26,13 +27,16 @@ struct asl_candidate {
 	struct asl_plan plan;
 	struct asl_forecast forecast;
 	double path[ASL_ACCOUNTINGS]; /* Q along the path; 0: not known */
+	double seconds;		      /* 0: not known */
 };
 
-/* Q by the plan's accounting: along the path if that is known. */
+/* Time, or Q by the plan's accounting: along the path if that is known. */
 static inline double asl_candidate_cost(const struct asl_candidate *x)
 {
 	enum asl_accounting a = x->plan.accounting;
 
+	if (x->plan.by_time && x->seconds > 0)
+		return x->seconds;
 	return x->path[a] > 0 ? x->path[a] : x->forecast.q[a];
 }
 

@@ -76,6 +76,9 @@ struct asl_plan {
 	bool overlap; /* the next panels come while these are multiplied */
 	enum asl_accounting accounting;
 	struct asl_costs costs;
+	const struct asl_times *times; /* of the machine; NULL: not known */
+	int cores;    /* that the ranks share; 0: each has one to itself */
+	bool by_time; /* candidates are ranked by it, not by Q */
 
 	/* At most, of an algorithm that iterates; what it counts are those made. */
 	int iterations;

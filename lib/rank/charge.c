@@ -26,6 +26,7 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 		.data = asl_store_has_data(want->pool),
 		.timed = !asl_net_simulated(want->net),
 		.replay = want->replay,
+		.times = want->times,
 	};
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->rates[a] = asl_rates(want->costs, a);
@@ -50,6 +51,7 @@ void asl_rank_restart(struct asl_rank *r)
 	r->ledger = (struct asl_ledger){0};
 	r->clock = (struct asl_net_stamp){.since = 0};
 	r->seconds = (struct asl_seconds){0};
+	r->spent = (struct asl_spent){{0}};
 	r->outcome = (struct asl_outcome){0, NAN, NAN};
 	asl_replay_clear(r->replay);
 }

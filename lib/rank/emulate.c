@@ -557,7 +557,7 @@ int asl_emulator_open(struct asl_emulator **out, const struct asl_emulation *as,
 		      ? meet(p, seats, net)
 		      : asl_fail(-ENOMEM, "no memory for an emulated device");
 	if (!err) {
-		p->rest = asl_net_crowded(net) ? yield : asl_ticks_rest;
+		p->rest = asl_net_core(net) < 1 ? yield : asl_ticks_rest;
 		p->ticks_per_s = measure_ticks();
 		translate(p);
 	}

@@ -3,6 +3,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "lib/base/parts.h"
@@ -95,6 +96,19 @@ static void charge_block(struct asl_rank *r, enum asl_counter counter,
 		asl_charge_runs(r, counter, x->rows, x->cols);
 }
 
+/* The time of words between memory and a tile; those of a tile cost none. */
+static void spend(struct asl_rank *r, enum asl_spending part,
+		  enum asl_where where, uint64_t n)
+{
+	const struct asl_times *t = r->times;
+
+	if (t && where != ASL_CACHE)
+		asl_spend(r, part,
+			  (double)n * (part == ASL_ON_WRITING
+					       ? t->write[where]
+					       : t->read[where]));
+}
+
 static void charge_lifted(struct asl_rank *r, enum asl_where from, uint64_t n)
 {
 	if (from != ASL_CACHE)
@@ -120,6 +134,20 @@ void asl_copy(struct asl_rank *r, struct asl_words *dst,
 	asl_copy_block(r, &to, &from);
 }
 
+static void spend_copy(struct asl_rank *r, const struct asl_block *dst,
+		       const struct asl_block *src)
+{
+	const struct asl_times *t = r->times;
+	double read, write;
+
+	if (!t)
+		return;
+	read = src->where == ASL_CACHE ? 0 : t->read[src->where];
+	write = dst->where == ASL_CACHE ? 0 : t->write[dst->where];
+	asl_spend(r, ASL_ON_COPYING,
+		  (double)(src->rows * src->cols) * (read + write));
+}
+
 void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 		    const struct asl_block *src)
 {
@@ -131,6 +159,7 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	asl_replay_move(asl_replay_of(r), dst, src, NULL);
 	charge_lifted(r, src->where, src->rows * src->cols);
 	charge_landed(r, dst);
+	spend_copy(r, dst, src);
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
@@ -182,6 +211,9 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	charge_lifted(r, a->where, a->count);
 	charge_lifted(r, b->where, b->count);
 	charge_landed(r, &to);
+	if (r->times)
+		asl_spend(r, ASL_ON_COPYING,
+			  (double)dst->count * r->times->add);
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
@@ -261,6 +293,7 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 	under = block_under(dst);
 	asl_replay_move(asl_replay_of(r), &under, src, NULL);
 	charge_read(r, src->where, src->rows * src->cols);
+	spend(r, ASL_ON_READING, src->where, src->rows * src->cols);
 	if (!r->data || !asl_does_tiles(r))
 		return;
 	since = asl_now();
@@ -281,6 +314,7 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &under, NULL);
 	charge_block(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
 		     dst);
+	spend(r, ASL_ON_WRITING, dst->where, dst->rows * dst->cols);
 	if (r->resume)
 		asl_resume_store(r, dst, src);
 	if (!r->data || !asl_does_tiles(r))
@@ -341,6 +375,12 @@ void asl_compute(struct asl_rank *r, const struct asl_words *streamed,
 		charge_read(r, streamed->where, streamed->count);
 	}
 	asl_charge(r, ASL_FLOPS, flops);
+	if (r->times)
+		asl_spend(r, ASL_ON_ARITHMETIC,
+			  fmax((double)flops * r->times->simple,
+			       streamed ? (double)streamed->count *
+						  r->times->stream
+					: 0));
 	if (!r->data || !asl_does_tiles(r))
 		return;
 	since = asl_now();
@@ -386,6 +426,9 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 	charge_read(r, A->where, A->rows * A->cols);
 	charge_read(r, B->where, B->rows * B->cols);
 	asl_charge(r, ASL_FLOPS, 2 * c->rows * c->cols * A->cols);
+	if (r->times)
+		asl_spend(r, ASL_ON_ARITHMETIC,
+			  asl_product_ns(r->times, c->rows, c->cols, A->cols));
 	for (uint64_t l = 0; l < A->cols; l += step) {
 		step = acts && asl_overlap_poll(r)
 			       ? asl_min(POLL_DEPTH, A->cols - l)

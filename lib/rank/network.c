@@ -39,6 +39,9 @@ static void count_step(struct asl_rank *r, const struct asl_step *x)
 	count(r, x, ASL_NET_RECV, x->in.count);
 	count(r, x, ASL_BH, words_of(x));
 	count(r, x, ASL_NET_MSGS, x->to != ASL_NET_NONE);
+	if (r->times)
+		asl_spend_work(r, ASL_ON_NETWORK,
+			       asl_step_ns(r->times, words_of(x)));
 }
 
 static void lift(struct asl_rank *r, const struct asl_step *x)
@@ -51,8 +54,14 @@ static void lift(struct asl_rank *r, const struct asl_step *x)
 static void land(struct asl_rank *r, const struct asl_step *x)
 {
 	asl_replay_words(asl_replay_of(r), &x->in, true);
-	if (x->in.where == ASL_POOL)
-		asl_charge(r, ASL_NVM_LAND, x->in.count);
+	if (x->in.where != ASL_POOL)
+		return;
+	asl_charge(r, ASL_NVM_LAND, x->in.count);
+	if (r->times)
+		asl_spend(r, ASL_ON_WRITING,
+			  (double)x->in.count *
+				  fmax(0, r->times->write[ASL_POOL] -
+						  r->times->write[ASL_DRAM]));
 }
 
 static double now(const struct asl_rank *r)
@@ -84,11 +93,16 @@ static void fill_op(struct asl_net_op *op, const struct asl_rank *r,
 	op->got = (struct asl_net_stamp){.since = 0};
 }
 
-/* The cost of a step on the clock, alpha + beta x; 0 in phases without one. */
+/*
+ * The cost of a step on a clock, alpha + beta x or its time; 0 in phases without
+ * one.
+ */
 static double cost_of(const struct asl_rank *r, const struct asl_step *x, int a)
 {
 	if (!asl_phase_counts(x->phase))
 		return 0;
+	if (a == ASL_TIME)
+		return r->times ? asl_step_ns(r->times, words_of(x)) : 0;
 	return r->rates[a].of[ASL_NET_MSGS] +
 	       r->rates[a].of[ASL_BH] * (double)words_of(x);
 }
@@ -99,7 +113,7 @@ static void advance(struct asl_net_stamp *clock, const struct asl_rank *r,
 {
 	if (!asl_phase_counts(x->phase))
 		return;
-	for (int a = 0; a < ASL_ACCOUNTINGS; a++) {
+	for (int a = 0; a < ASL_CLOCKS; a++) {
 		if (x->from != ASL_NET_NONE)
 			clock->at[a] = fmax(clock->at[a], op->got.at[a]);
 		clock->at[a] += cost_of(r, x, a);
@@ -247,7 +261,7 @@ void asl_overlap_wait(struct asl_rank *r)
 	if (!b)
 		return;
 	advance_queue(r, true);
-	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
+	for (int a = 0; a < ASL_CLOCKS; a++)
 		r->clock.at[a] =
 			fmax(r->clock.at[a], b->link.at[a] + b->other.at[a]);
 	free(b->step);
@@ -270,7 +284,7 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 		asl_emulator_step(r, &op);
 	advance(&r->clock, r, x, &op);
 	land(r, x);
-	for (int a = 0; r->overlap && a < ASL_ACCOUNTINGS; a++)
+	for (int a = 0; r->overlap && a < ASL_CLOCKS; a++)
 		r->overlap->other.at[a] += cost_of(r, x, a);
 	if (r->timed)
 		asl_time_since(r, ASL_TALKS, op.sent.since);

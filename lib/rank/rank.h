@@ -13,9 +13,9 @@
  * Cache	A tile is a buffer within S.  asl_multiply reads its operands
  *		in place and counts them as if they came through the cache in
  *		slivers, once per use: OpenBLAS packs them itself.
- * Clock	Local work advances the rank's clocks (one an accounting) by
- *		its cost; a message carries its sender's, so that the largest
- *		clock at the end is the critical path.
+ * Clock	Local work advances the rank's clocks (one an accounting, and one
+ *		of time, seconds.h) by its cost; a message carries its sender's, so
+ *		that the largest clock at the end is the critical path.
  * Emulation	Verbs take as long as this machine needs or, with r->emulator, as
  *		another machine would (emulate.h).  Counts and clocks are equal.
  * Errors	stick: after the first, r->err, every verb returns at once.
@@ -33,12 +33,13 @@
 #include "lib/base/system.h"
 #include "lib/rank/ledger.h"
 #include "lib/rank/lru.h"
+#include "lib/rank/seconds.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
 _Static_assert(sizeof((struct asl_net_stamp *)0)->at ==
-		       ASL_ACCOUNTINGS * sizeof(double),
-	       "a message carries a clock for every accounting");
+		       ASL_CLOCKS * sizeof(double),
+	       "a message carries all clocks");
 
 /* The cache is not main memory: nothing is charged there for being moved. */
 enum asl_where { ASL_POOL, ASL_DRAM, ASL_CACHE };
@@ -100,7 +101,9 @@ struct asl_rank {
 	enum asl_phase phase;
 	struct asl_ledger ledger;
 	struct asl_rates rates[ASL_ACCOUNTINGS];
-	struct asl_net_stamp clock; /* by enum asl_accounting */
+	struct asl_net_stamp clock;    /* by enum asl_accounting; ASL_TIME */
+	const struct asl_times *times; /* NULL: not known */
+	struct asl_spent spent;
 	struct asl_seconds seconds;
 
 	uint64_t held[2];    /* words taken, by enum asl_where */
@@ -125,7 +128,8 @@ struct asl_rank_want {
 	struct asl_store *pool, *staging;
 	uint64_t cache;
 	const struct asl_costs *costs;
-	struct asl_replay *replay; /* NULL: none */
+	const struct asl_times *times; /* NULL: not known */
+	struct asl_replay *replay;     /* NULL: none */
 };
 
 /* Borrows the stores, the net and the replay. */

@@ -38,7 +38,10 @@ static bool can_follow(const struct asl_candidates *list)
 
 static int take(const struct asl_rep *rep, void *arg)
 {
-	memcpy(arg, rep->q_path, sizeof rep->q_path);
+	struct asl_candidate *x = arg;
+
+	memcpy(x->path, rep->q_path, sizeof rep->q_path);
+	x->seconds = isnan(rep->predicted_s) ? 0 : rep->predicted_s;
 	return 0;
 }
 
@@ -51,7 +54,7 @@ static bool follow(struct asl_candidate *x)
 		.reps = 1,
 		.verify = ASL_VERIFY_NONE,
 	};
-	bool found = !asl_run(&want, take, x->path);
+	bool found = !asl_run(&want, take, x);
 
 	asl_forget_failure();
 	return found;
@@ -60,6 +63,7 @@ static bool follow(struct asl_candidate *x)
 static void forget(struct asl_candidate *x)
 {
 	memset(x->path, 0, sizeof x->path);
+	x->seconds = 0;
 }
 
 static bool follow_all(struct asl_candidates *list)
@@ -90,7 +94,8 @@ static void sort(struct asl_candidates *list)
 
 static double least_of_others(const struct asl_candidates *list)
 {
-	if (list->count && list->best->plan.overlap)
+	if (list->count &&
+	    (list->best->plan.overlap || list->best->plan.by_time))
 		return NAN;
 	return fmin(list->lower_bound, asl_candidates_limit(list));
 }

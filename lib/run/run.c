@@ -79,6 +79,33 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	rep->residual = asl_worse(rep->residual, rank->residual);
 }
 
+/*
+ * The path's time, on a core for each rank, or all work on the cores that there
+ * are, whichever is longer; and each part's share of the busiest rank's.
+ */
+static void predict_seconds(struct asl_rep *rep)
+{
+	double path = 0, work = 0, cores = 0;
+
+	for (int i = 0; i < rep->ranks; i++) {
+		const struct asl_rank_record *x = &rep->rank[i];
+
+		path = fmax(path, x->clock.at[ASL_TIME]);
+		cores += x->core;
+		for (int part = 0; part < ASL_SPENDINGS; part++) {
+			double ns = x->spent.ns[part];
+
+			work += ns;
+			rep->predicted_part_s[part] =
+				fmax(rep->predicted_part_s[part],
+				     1e-9 * ns / x->core);
+		}
+	}
+	rep->predicted_s = rep->want->plan.times && rep->threads == 1
+				   ? 1e-9 * fmax(path, work / cores)
+				   : NAN;
+}
+
 static double emulation_error(const struct asl_rep *rep)
 {
 	double target = 0, late = 0;
@@ -102,6 +129,7 @@ static void sum_ranks(struct asl_rep *rep)
 	rep->emulation_error = emulation_error(rep);
 	for (int i = 0; i < rep->ranks; i++)
 		sum_rank(rep, &rep->rank[i], rates);
+	predict_seconds(rep);
 }
 
 /* ---- Repetitions ---- */
@@ -146,6 +174,16 @@ static bool has_operands(const struct asl_rank_case *p)
 	return p->want->first_rows || p->r.id < asl_plan_ranks(&p->want->plan);
 }
 
+/* Simulated ranks share the cores that the plan gives them. */
+static double share_of_core(const struct asl_rank_case *p)
+{
+	int ranks = p->r.size, cores = p->want->plan.cores;
+
+	if (!asl_net_simulated(p->net))
+		return asl_net_core(p->net);
+	return cores && cores < ranks ? (double)cores / ranks : 1;
+}
+
 static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 {
 	const struct asl_plan *plan = &p->want->plan;
@@ -176,6 +214,8 @@ static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 		return err;
 	record->residual = idle ? 0 : verify(p);
 	record->seconds = p->r.seconds;
+	record->spent = p->r.spent;
+	record->core = share_of_core(p);
 	record->counted = p->r.ledger;
 	predict(p);
 	record->outcome = p->r.outcome;
@@ -298,7 +338,7 @@ static int pass_on(struct asl_rank_case *p, int number)
 		.emulated = p->emulator ? &p->probe : NULL,
 		.emulated_net =
 			p->emulator && asl_emulator_has_net(p->emulator),
-		.crowded = asl_net_crowded(p->net),
+		.crowded = asl_net_core(p->net) < 1,
 		.lies_on = medium,
 		.medium = p->emulator ? "emulated" : medium,
 		.note = note,

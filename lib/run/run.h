@@ -80,6 +80,8 @@ struct asl_rank_record {
 	struct asl_ledger counted, predicted;
 	struct asl_net_stamp clock; /* at the end, by enum asl_accounting */
 	struct asl_seconds seconds;
+	struct asl_spent spent; /* predicted */
+	double core;		/* its share of one, up to 1 */
 	double wall_s, residual;
 	struct asl_outcome outcome;
 	struct asl_lru_traffic lru; /* of the cache model */
@@ -119,6 +121,8 @@ struct asl_rep {
 	uint64_t read_max, written_max; /* B_r and B_w */
 	double q_max[ASL_ACCOUNTINGS], q_path[ASL_ACCOUNTINGS];
 	double predicted_q_max[ASL_ACCOUNTINGS];
+	/* Of the slowest rank; NaN: times, or threads', are not known. */
+	double predicted_s, predicted_part_s[ASL_SPENDINGS];
 	bool predicted_equal;
 	uint64_t memory_high, pool_high;
 	struct asl_outcome outcome;		   /* rank 0's */

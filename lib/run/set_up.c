@@ -285,6 +285,7 @@ static int init_rank(struct asl_rank_case *p)
 		.staging = p->staging,
 		.cache = plan->cache,
 		.costs = &plan->costs,
+		.times = plan->times,
 		.replay = p->replay,
 	};
 

@@ -41,6 +41,16 @@ static inline int count_algorithms(void)
 	return count;
 }
 
+/* Every part of a run's time is then known from its counts. */
+static const struct asl_times simple_times = {
+	.flop = 0.5,
+	.simple = 0.5,
+	.words = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+		  8192},
+	.step = {3, 6, 12, 24, 48, 96, 192, 384, 768, 1536, 3072, 6144, 12288,
+		 24576},
+};
+
 /* Gridless algorithms have no more ranks than multiplications. */
 static inline void roll_numbers(struct dice *d, struct asl_plan *plan, int most)
 {
@@ -127,6 +137,8 @@ roll_case(struct dice *d, int bits, int most_ranks,
 		.latency = (double)roll(d, 0, 1) * 100,
 		.flop = (double)roll(d, 0, 1) * 0.125,
 	};
+	plan->times = &simple_times;
+	plan->cores = roll(d, 0, 1) ? 0 : (int)roll(d, 1, 5);
 	roll_grid(d, plan, most_ranks);
 	return want;
 }

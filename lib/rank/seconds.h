@@ -1,0 +1,64 @@
+/*
+ * seconds.h -- how long a rank's verbs take on a machine: a prediction
+ *
+ * Verbs that count also advance a clock of time, in nanoseconds, by what the
+ * machine's times say.  It travels with messages, as the other clocks do, so that
+ * the largest one at the end is how long the run takes if every rank has a core
+ * of its own.  Ranks that share cores take no less than all their work together,
+ * over these cores.
+ */
+#ifndef ASL_SECONDS_H
+#define ASL_SECONDS_H
+
+#include <stdint.h>
+
+#include "lib/rank/ledger.h"
+
+struct asl_rank;
+
+/* The clock of time is behind those of the accountings. */
+enum { ASL_TIME = ASL_ACCOUNTINGS, ASL_CLOCKS };
+
+enum { ASL_STEP_SIZES = 14 };
+
+/* Nanoseconds, of one rank while the others are as busy. */
+struct asl_times {
+	/* A product: of a flop, of a call, of a word of A, of B and of C. */
+	double flop, call, left, right, result;
+	double simple; /* a flop outside of products */
+	double stream; /* a word that passes through the cache, with its flops */
+	double add;    /* a word of a sum from memory to memory */
+	double read[2], write[2]; /* a word of a tile, by enum asl_where */
+	/* A step of so many words; between two sizes, and beyond, on a line. */
+	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
+};
+
+/* What a rank's time is spent on. */
+enum asl_spending {
+	ASL_ON_ARITHMETIC,
+	ASL_ON_READING,
+	ASL_ON_WRITING,
+	ASL_ON_NETWORK,
+	ASL_ON_COPYING,
+	ASL_SPENDINGS
+};
+
+struct asl_spent {
+	double ns[ASL_SPENDINGS];
+};
+
+double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
+		      uint64_t k);
+double asl_step_ns(const struct asl_times *t, uint64_t words);
+
+const char *asl_spending_name(enum asl_spending part);
+
+/* ---- For verbs; without times, or in phases that do not count, nothing ---- */
+
+/* The rank's clock advances. */
+void asl_spend(struct asl_rank *r, enum asl_spending part, double ns);
+
+/* The work alone: the clock knows of it. */
+void asl_spend_work(struct asl_rank *r, enum asl_spending part, double ns);
+
+#endif
