@@ -269,12 +269,10 @@ static void print_hardware(FILE *f, const struct asl_rep *rep)
 /* On one thread a rank, as times were measured. */
 static void print_predicted(FILE *f, const struct asl_rep *rep)
 {
-	double s = rep->predicted_s, off = 100 * (s / rep->wall_s - 1);
-
-	if (!rep->timed || isnan(s))
+	if (!rep->timed || isnan(rep->predicted_s))
 		return;
-	fprintf(f, "predicted %.4g s, %.2g%% %s\n          ", s, fabs(off),
-		off < 0 ? "less" : "more");
+	fprintf(f, "predicted %.4g s, %.3g times as long\n          ",
+		rep->predicted_s, rep->predicted_s / rep->wall_s);
 	for (int i = 0; i < ASL_SPENDINGS; i++)
 		fprintf(f, "%s%s %.4g s", i ? ", " : "", asl_spending_name(i),
 			rep->predicted_part_s[i]);

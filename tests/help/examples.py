@@ -10,7 +10,7 @@ import re
 import subprocess
 
 MASKS = (r"M = \d+ words( \([^)]*\))?", r"(?<=residual )[\d.e+-]+",
-         r"(?<=lambda x\| = )\S+", r"\b[\d.e+-]+ s\b", r"[\d.]+ GFLOP/s",
+         r"(?<=lambda x\| = )\S+", r"\b[\d.e+-]+ s\b", r"[\d.]+ GFLOP/s", r"[\d.]+ times as long",
          r"(?<=quickstart-)\d+T\d+Z", r"(?<=time )[\d.]+", r"\bhost \w+",
          r"\d+ of \d+(?= products)")
 
