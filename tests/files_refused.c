@@ -231,11 +231,13 @@ static const struct refusal profiles[] = {
 
 	/* Steps: two arrays of 14 numbers. */
 	REFUSE_KEYS("steps: words: expected 14 numbers above 0, which grow",
-		    "'steps': {'ns': [1]},"),
+		    "'source': 's', 'steps': {'ns': [1]},"),
 	REFUSE_KEYS("steps: words: expected 14 numbers above 0, which grow",
-		    "'steps': {'words': [1,2,3,4,5,6,7,8,9,10,11,12,13,13]},"),
+		    "'source': 's', 'steps': {'words': "
+		    "[1,2,3,4,5,6,7,8,9,10,11,12,13,13]},"),
 	REFUSE_KEYS("steps: ns: expected 14 numbers",
-		    "'steps': {'words': [1,2,3,4,5,6,7,8,9,10,11,12,13,14],"
+		    "'source': 's', 'steps': {'words': "
+		    "[1,2,3,4,5,6,7,8,9,10,11,12,13,14],"
 		    "'ns': [1, 2, 'three']},"),
 
 	/* Without figures, without a name, without JSON. */
