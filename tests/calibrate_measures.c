@@ -195,6 +195,37 @@ static void no_cost_is_negative(void **state)
 	assert_true(line.worst > 0.1);
 }
 
+/* Three terms, of which two may be 0. */
+static void terms_are_found(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		struct dice d = {7, i, 0};
+		double x[20][3], y[20], found[3], terms[3];
+
+		for (int j = 0; j < 3; j++)
+			terms[j] = (double)roll(&d, 0, 20) / 4;
+		terms[i % 3] += 1;
+		for (int l = 0; l < 20; l++) {
+			y[l] = 0;
+			for (int j = 0; j < 3; j++) {
+				x[l][j] = (double)roll(&d, 1, 100);
+				y[l] += x[l][j] * terms[j];
+			}
+		}
+		asl_fit_terms(found, 3, *x, y, 20);
+		for (int j = 0; j < 3; j++)
+			if (fabs(found[j] - terms[j]) > 1e-6)
+				fail_msg("case %u: term %d is %g, expected %g",
+					 i, j, found[j], terms[j]);
+		/* Where the best term would be below 0, it is 0. */
+		for (int l = 0; l < 20; l++)
+			y[l] = 1000 - x[l][0];
+		asl_fit_terms(found, 3, *x, y, 20);
+		assert_true(found[0] >= 0 && found[1] >= 0 && found[2] >= 0);
+	}
+}
+
 static void worst_is_told(void **state)
 {
 	const double x[] = {1, 2, 3, 1000}, y[] = {10, 10, 20, 10000};
@@ -352,6 +383,7 @@ int main(void)
 		cmocka_unit_test(lines_are_found),
 		cmocka_unit_test(fits_are_least_squares),
 		cmocka_unit_test(no_cost_is_negative),
+		cmocka_unit_test(terms_are_found),
 		cmocka_unit_test(worst_is_told),
 		cmocka_unit_test(memory_is_as_fast_as_memcpy),
 		cmocka_unit_test(streams_move_all_words),

@@ -111,6 +111,19 @@ void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n)
 	asl_charge_runs(r, counter, 1, n);
 }
 
+void asl_spend_work(struct asl_rank *r, enum asl_spending on, double ns)
+{
+	if (r->times && asl_phase_counts(r->phase))
+		r->spent.ns[on] += ns;
+}
+
+void asl_spend(struct asl_rank *r, enum asl_spending on, double ns)
+{
+	asl_spend_work(r, on, ns);
+	if (r->times && asl_phase_counts(r->phase))
+		r->clock.at[ASL_TIME] += ns;
+}
+
 void asl_time_add(struct asl_rank *r, enum asl_verb verb, double s)
 {
 	r->seconds.in[r->phase] += s;

@@ -269,6 +269,13 @@ void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n);
 void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 		     uint64_t runs, uint64_t run);
 
+/*
+ * Predicted nanoseconds, if times are known, in phases that count: the rank's clock
+ * advances; or the work alone, where the clock knows of it.
+ */
+void asl_spend(struct asl_rank *r, enum asl_spending on, double ns);
+void asl_spend_work(struct asl_rank *r, enum asl_spending on, double ns);
+
 /* Raise the high-water marks to the words held now. */
 void asl_note_high(struct asl_rank *r);
 

@@ -3,8 +3,6 @@
  */
 #include "lib/rank/seconds.h"
 
-#include "lib/rank/rank.h"
-
 static const char *const spending_names[ASL_SPENDINGS] = {
 	[ASL_ON_ARITHMETIC] = "arithmetic", [ASL_ON_READING] = "reading",
 	[ASL_ON_WRITING] = "writing",	    [ASL_ON_NETWORK] = "network",
@@ -38,18 +36,4 @@ double asl_step_ns(const struct asl_times *t, uint64_t words)
 		i++;
 	slope = (t->step[i] - t->step[i - 1]) / (t->words[i] - t->words[i - 1]);
 	return t->step[i] + (x - t->words[i]) * slope;
-}
-
-void asl_spend_work(struct asl_rank *r, enum asl_spending part, double ns)
-{
-	if (r->times && asl_phase_counts(r->phase))
-		r->spent.ns[part] += ns;
-}
-
-void asl_spend(struct asl_rank *r, enum asl_spending part, double ns)
-{
-	if (!r->times || !asl_phase_counts(r->phase))
-		return;
-	r->spent.ns[part] += ns;
-	r->clock.at[ASL_TIME] += ns;
 }

@@ -14,8 +14,6 @@
 
 #include "lib/rank/ledger.h"
 
-struct asl_rank;
-
 /* The clock of time is behind those of the accountings. */
 enum { ASL_TIME = ASL_ACCOUNTINGS, ASL_CLOCKS };
 
@@ -52,13 +50,5 @@ double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 double asl_step_ns(const struct asl_times *t, uint64_t words);
 
 const char *asl_spending_name(enum asl_spending part);
-
-/* ---- For verbs; without times, or in phases that do not count, nothing ---- */
-
-/* The rank's clock advances. */
-void asl_spend(struct asl_rank *r, enum asl_spending part, double ns);
-
-/* The work alone: the clock knows of it. */
-void asl_spend_work(struct asl_rank *r, enum asl_spending part, double ns);
 
 #endif

@@ -27,7 +27,7 @@ struct asl_common {
 	bool fresh;	    /* it was made for this case */
 	bool looked;	    /* at them by the first rank here */
 	struct asl_pools pools;
-	/* Of every rank here, and in rank 0's process of all others, too. */
+	/* Every rank here, and in rank 0's process all others, too. */
 	struct asl_rank_record *records;
 };
 

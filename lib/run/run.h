@@ -121,7 +121,7 @@ struct asl_rep {
 	uint64_t read_max, written_max; /* B_r and B_w */
 	double q_max[ASL_ACCOUNTINGS], q_path[ASL_ACCOUNTINGS];
 	double predicted_q_max[ASL_ACCOUNTINGS];
-	/* Of the slowest rank; NaN: times, or threads', are not known. */
+	/* The slowest rank's; NaN: times, or threads', are not known. */
 	double predicted_s, predicted_part_s[ASL_SPENDINGS];
 	bool predicted_equal;
 	uint64_t memory_high, pool_high;
