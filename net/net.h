@@ -20,9 +20,11 @@
 
 struct asl_net;
 
+enum { ASL_NET_CLOCKS = 3 };
+
 /* Every message carries its sender's clocks, and when it began, on its host. */
 struct asl_net_stamp {
-	double at[3];
+	double at[ASL_NET_CLOCKS];
 	double since;
 };
 

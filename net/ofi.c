@@ -335,6 +335,18 @@ static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
 		op->got = h->head.stamp;
 }
 
+/*
+ * Where the kernel could not copy, since a page of a pool is lost, no peer is: to
+ * read the page is SIGBUS, whose handler names the pool.
+ */
+static void read_pages(const void *at, size_t bytes)
+{
+	const volatile char *byte = at;
+
+	for (size_t i = 0; i < bytes; i++)
+		(void)byte[i];
+}
+
 static int lose(struct asl_ofi *o, int peer, int cause)
 {
 	o->lost = true;
@@ -364,6 +376,8 @@ static void finish_badly(struct asl_ofi *o)
 		return;
 	}
 	h->op->pending--;
+	read_pages(h->op->out, h->op->out_bytes);
+	read_pages(h->op->in, h->op->in_bytes);
 	if (e.err == FI_ETRUNC || e.err == FI_EMSGSIZE)
 		h->op->err = too_long(o, h);
 	else

@@ -265,7 +265,7 @@ struct letter {
 	bool has_text;
 	size_t bytes;
 	union {
-		double at[2];
+		double at[ASL_NET_CLOCKS];
 		unsigned char text[16]; /* sets up a run, outside all clocks */
 	};
 };

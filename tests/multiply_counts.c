@@ -270,6 +270,36 @@ static void counts_and_products_in_dram(void **state)
 	}
 }
 
+static void keep_time(const struct asl_rep *rep, void *arg)
+{
+	*(double *)arg = rep->predicted_s;
+}
+
+/* Clocks travel with messages, whether these have words or only a length. */
+static void time_is_the_same_without_data(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < how_many(40, 400); i++) {
+		struct dice d = {21, i, 0};
+		struct asl_run_want want = roll_case(&d, 6, 20, NULL);
+		double without = 0, with = 0;
+		struct judge a = {.laws_hold = laws_hold,
+				  .keep = keep_time,
+				  .arg = &without};
+		struct judge b = {.laws_hold = laws_hold,
+				  .keep = keep_time,
+				  .arg = &with};
+		bool ok = judge_run(&a, &want);
+
+		want.store = "dram";
+		ok &= judge_run(&b, &want);
+		if (ok && about(without, with))
+			continue;
+		print_case(&want, i);
+		fail_msg("%g s without data, %g s with", without, with);
+	}
+}
+
 static void in_pools(struct dice *d, struct asl_run_want *want)
 {
 	(void)d;
@@ -492,6 +522,7 @@ int main(void)
 		cmocka_unit_test(little_cache_and_memory),
 		cmocka_unit_test(counts_and_products_in_dram),
 		cmocka_unit_test(counts_and_products_in_pools),
+		cmocka_unit_test(time_is_the_same_without_data),
 		cmocka_unit_test(budgets_are_kept),
 		cmocka_unit_test(little_more_than_owned_will_do_for_3d),
 		cmocka_unit_test(primes_and_ones),

@@ -37,8 +37,7 @@
 #include "net/net.h"
 #include "nvm/store.h"
 
-_Static_assert(sizeof((struct asl_net_stamp *)0)->at ==
-		       ASL_CLOCKS * sizeof(double),
+_Static_assert((int)ASL_NET_CLOCKS == (int)ASL_CLOCKS,
 	       "a message carries all clocks");
 
 /* The cache is not main memory: nothing is charged there for being moved. */
