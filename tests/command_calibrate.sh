@@ -24,11 +24,13 @@ timeout 100 "$aslant" calibrate x.json --quick >out 2>err </dev/null ||
 	fail "exit code $?: $(cat err)"
 [ $((SECONDS - since)) -lt 60 ] ||
 	fail "--quick took $((SECONDS - since)) s, expected less than 60"
-[ "$(grep -c '^[1-5]/5 .*: measured, [0-9]* s left$' err)" = 5 ] ||
-	fail "progress is not five lines: $(cat err)"
+[ "$(grep -c '^[1-8]/8 .*: measured, [0-9]* s left$' err)" = 8 ] ||
+	fail "progress is not eight lines: $(cat err)"
 grep -q $'\r' err && fail "a carriage return where there is no terminal"
-for figure in read write "DRAM read" "DRAM write" network message flop; do
-	grep -qE " $figure +[0-9.e+-]+ +[0-9.e+-]+ +[0-9.e+-]+ " out ||
+for figure in read write "DRAM read" "DRAM write" network message flop call \
+	"word of A" "word of B" "word of C" "flop of vectors" "tensor's word" \
+	"word of a sum"; do
+	grep -qE "(^| )$figure +[0-9.e+-]+ +[0-9.e+-]+ +[0-9.e+-]+ " out ||
 		fail "no line of $figure: $(cat out)"
 done
 grep -q "^written to x.json$" out || fail "does not say where: $(cat out)"
@@ -38,7 +40,14 @@ import json, sys
 
 x = json.load(open(sys.argv[1]))
 keys = "read write dram_read dram_write net latency flop".split()
-assert sorted(x["figures"]) == sorted(keys), x["figures"]
+terms = """product_flop product_call product_left product_right
+product_result simple_flop stream add""".split()
+assert sorted(x["figures"]) == sorted(keys + terms), x["figures"]
+for key in "product_flop", "simple_flop", "stream", "add":
+    assert x["figures"][key]["value"] > 0, key
+words, ns = x["steps"]["words"], x["steps"]["ns"]
+assert len(words) == len(ns) == 14 and words == sorted(set(words)), words
+assert min(ns) > 0 and ns[-1] > ns[0], ns
 for part in "figures", "alone":
     for key, figure in x[part].items():
         assert 0 <= figure["low"] <= figure["value"] <= figure["high"], figure
@@ -65,5 +74,17 @@ for key, column in (("read", "r"), ("write", "w"), ("net", "beta"),
                     ("latency", "alpha"), ("flop", "gamma")):
     assert abs(x[key]["value"] - float(row[column])) <= \
         1e-9 * x[key]["value"], (key, x[key], row[column])
+PYTHON
+
+# And its times are those of the prediction: a product is no faster than its flops.
+timeout 20 "$aslant" run 3d --n 100 --store null --profile x.json \
+	--csv rows.csv 2>err || fail "cannot be used: $(cat err)"
+"$python" - x.json rows.csv <<'PYTHON' || fail "seconds are not the profile's"
+import csv, json, sys
+
+x = json.load(open(sys.argv[1]))["figures"]
+row = next(csv.DictReader(open(sys.argv[2])))
+flops = 2e6 * x["product_flop"]["value"] * 1e-9
+assert flops <= float(row["predicted_s"]) <= 1000 * flops, (flops, row)
 PYTHON
 echo "ok: a profile in $((SECONDS - since)) s"

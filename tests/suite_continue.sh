@@ -26,7 +26,8 @@ JSON
 rows() {
 	"$python" - "$1" <<'PYTHON'
 import csv, sys
-left_out = {"run_id", "time_utc", "residual", "gflops", "medium", "hwc_note"}
+left_out = {"run_id", "time_utc", "residual", "gflops", "medium", "hwc_note",
+            "prediction_error"}
 runs = {}
 for name in ("runs", "ranks"):
     for row in csv.DictReader(open(sys.argv[1] + "/" + name + ".csv")):

@@ -155,7 +155,7 @@ static void print_lower_bound(const struct asl_candidates *list)
 
 static void print_ranking(const struct asl_candidates *list)
 {
-	if (!list->best->path[ASL_APM])
+	if (list->best->path[ASL_APM] <= 0)
 		puts("\nQ is the busiest rank's: critical paths are "
 		     "followed on 512 ranks or fewer,\n"
 		     "if that does not take long.");
