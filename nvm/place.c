@@ -135,7 +135,7 @@ static void go_to_disk(char *dir)
 		*strrchr(dir, '/') = '\0';
 }
 
-/* What LVM and others map lies on other devices: the node next to all; or -1. */
+/* A mapped device, as of LVM, lies on others: their node if all have one, or -1. */
 static int node_of_disk(const char *dir)
 {
 	char below[PATH_MAX], link[2 * PATH_MAX], line[16];

@@ -48,7 +48,7 @@ static const struct figure {
 
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 
-/* What a step takes, by its words. */
+/* The times of steps, from the shortest message to the longest. */
 static json_t *steps(const struct asl_calibration *x)
 {
 	json_t *words = json_array(), *ns = json_array();

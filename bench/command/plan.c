@@ -229,9 +229,9 @@ static void plan_print(const struct asl_case *c,
 	const char *accounting = asl_accounting_name(base->accounting);
 	const struct asl_costs *x = &base->costs;
 	const char *from = c->cache_source;
+	bool by_time = list->best->seconds > 0 && base->by_time;
 	char q[16];
 
-	bool by_time = list->best->seconds > 0 && base->by_time;
 	printf("The %d of least %s%s%s: %s,\n"
 	       "%d ranks, S = %ju words of cache, M = %ju words of memory,\n"
 	       "r %g, w %g, beta %g%s%s\n\n",

@@ -469,23 +469,14 @@ static int choose_memory(struct asl_case *c, const struct asl_options *o,
 	return choose_cache(c, o, share, threads);
 }
 
-/*
- * The times of the profile, as far as it has them; the others are of the class of
- * machine that this one belongs to.
- */
+/* A case may be moved after it is planned; its times stay where they are. */
 static int choose_times(struct asl_case *c)
 {
-	struct asl_profile class;
-	int err = asl_profile_find(&class, asl_profile_class());
-
-	c->times = err ? NULL : malloc(sizeof *c->times);
+	c->times = malloc(sizeof *c->times);
 	if (!c->times)
-		return err ? err : asl_no_memory();
-	*c->times = class.times;
-	if (c->profile.timed)
-		asl_times_replace(c->times, &c->profile);
+		return asl_no_memory();
 	c->want.plan.times = c->times;
-	return 0;
+	return asl_profile_times(c->times, &c->profile);
 }
 
 static int choose_costs(struct asl_case *c, const struct asl_options *o)

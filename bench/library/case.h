@@ -20,9 +20,9 @@ struct asl_job asl_job(void);
 void asl_job_assume(struct asl_job job);
 
 struct asl_case {
-	struct asl_times *times; /* plan.times; freed by close */
 	struct asl_run_want want;
 	struct asl_profile profile; /* want.plan.costs: after overriding */
+	struct asl_times *times;    /* want.plan.times */
 	bool automatic;		    /* the algorithm was left to the planner */
 	char cache_source[16];	    /* of S: "share of L3", "assumed"; or "" */
 	char *about;		    /* want.about, or NULL */

@@ -450,21 +450,19 @@ static int check_alone(json_t *alone, const char *source, const char *where)
 }
 
 static int take_numbers(double to[ASL_STEP_SIZES], json_t *steps,
-			const char *key, const char *where)
+			const char *key, bool grow, const char *where)
 {
 	json_t *all = json_object_get(steps, key);
-	double last = 0;
 
 	for (size_t i = 0; i < ASL_STEP_SIZES; i++) {
+		double least = grow && i ? to[i - 1] : 0;
+
 		to[i] = json_number_value(json_array_get(all, i));
-		if (to[i] <= last * !strcmp(key, "words") ||
-		    !asl_is_cost(to[i]))
+		if (to[i] <= least || !asl_is_cost(to[i]))
 			return asl_refuse("%s: steps: %s: expected %d numbers "
 					  "above 0%s",
 					  where, key, ASL_STEP_SIZES,
-					  strcmp(key, "ns") ? ", which grow"
-							    : "");
-		last = to[i];
+					  grow ? ", which grow" : "");
 	}
 	return 0;
 }
@@ -476,8 +474,9 @@ static int take_steps(struct asl_profile *out, json_t *steps, const char *where)
 	int code;
 
 	if (steps) {
-		code = take_numbers(t->words, steps, "words", where);
-		return code ? code : take_numbers(t->step, steps, "ns", where);
+		code = take_numbers(t->words, steps, "words", true, where);
+		return code ? code
+			    : take_numbers(t->step, steps, "ns", false, where);
 	}
 	for (int i = 0; i < ASL_STEP_SIZES; i++) {
 		t->words[i] = 1 << i;
@@ -492,26 +491,6 @@ static void take_memory(struct asl_times *t, const struct asl_costs *costs)
 	t->write[ASL_POOL] = costs->write;
 	t->read[ASL_DRAM] = costs->dram_read;
 	t->write[ASL_DRAM] = costs->dram_write;
-}
-
-/* A device's profile knows memory, and perhaps the network. */
-void asl_times_replace(struct asl_times *times, const struct asl_profile *by)
-{
-	struct asl_times x = *times;
-
-	if (by->times.flop > 0)
-		x = by->times;
-	else if (by->costs.latency > 0) {
-		memcpy(x.words, by->times.words, sizeof x.words);
-		memcpy(x.step, by->times.step, sizeof x.step);
-	}
-	take_memory(&x, &by->costs);
-	*times = x;
-}
-
-const char *asl_profile_class(void)
-{
-	return "x86-64-avx2";
 }
 
 static int read_root(struct asl_profile *out, json_t *root, const char *where)
@@ -598,4 +577,27 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 	errno = 0;
 	root = json_load_file(name, JSON_REJECT_DUPLICATES, &why);
 	return read_json(out, root, &why, name);
+}
+
+/* A device's profile knows memory, and perhaps the network. */
+int asl_profile_times(struct asl_times *out, const struct asl_profile *profile)
+{
+	const struct asl_times *own = &profile->times;
+	struct asl_profile measured;
+	int code;
+
+	if (profile->timed && own->flop > 0) {
+		*out = *own;
+		return 0;
+	}
+	code = asl_profile_find(&measured, "x86-64-avx2");
+	*out = measured.times;
+	if (!code && profile->timed) {
+		take_memory(out, &profile->costs);
+		if (profile->costs.latency > 0) {
+			memcpy(out->words, own->words, sizeof out->words);
+			memcpy(out->step, own->step, sizeof out->step);
+		}
+	}
+	return code;
 }

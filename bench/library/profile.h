@@ -54,18 +54,18 @@ struct asl_profile {
 	double read_latency, write_latency; /* ns; 0: not known */
 	int line_bytes;			    /* 0: not known */
 	double endurance;		    /* bytes; 0: not known */
-	/* What verbs take; flop 0: not known. */
+	/* The times of verbs; flop 0: only memory and steps are known. */
 	struct asl_times times;
 };
 
 /* The names of profiles that are part of the command, NULL-ended. */
 const char *const *asl_profile_names(void);
 
-/* The built-in one with the times of machines like this: by its BLAS's kernels. */
-const char *asl_profile_class(void);
-
-/* Those that the profile, whose costs are nanoseconds, knows. */
-void asl_times_replace(struct asl_times *times, const struct asl_profile *by);
+/*
+ * The times of a profile: its own, or as far as it has none those of the built-in
+ * x86-64-avx2, the one machine that was measured.  0, or the exit code.
+ */
+int asl_profile_times(struct asl_times *out, const struct asl_profile *profile);
 
 /* By name, else from the file; 0, or the exit code after a complaint. */
 int asl_profile_find(struct asl_profile *out, const char *name);

@@ -70,7 +70,7 @@ ASL_CLONES static void draw_pairs(double *at, const struct asl_draw *d,
 	}
 }
 
-/* Those that are not asked for, before the first and after the last, go nowhere. */
+/* A vector may begin before the first entry and end after the last. */
 void asl_draw(const struct asl_draw *draw, double *at, uint64_t first,
 	      uint64_t count)
 {

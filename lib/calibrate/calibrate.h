@@ -3,8 +3,8 @@
  *
  * All ranks of a job take part.  Memory and flops are measured on one rank alone,
  * while the others wait, and then on all at once; messages between the first and
- * the last rank, and around the ring of all.  Every subject is measured in rounds, as many as its time allows;
- * a round gives one sample, the mean of its ranks.
+ * the last rank, and around the ring of all.  Every subject is measured in rounds,
+ * as many as its time allows; a round gives one sample, the mean of its ranks.
  */
 #ifndef ASL_CALIBRATE_H
 #define ASL_CALIBRATE_H

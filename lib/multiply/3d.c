@@ -13,7 +13,7 @@
  *	owned	(mk + kn + mn)/P
  *	held	mk/(p1 p2) + kn/(p2 p3) + mn/(p1 p3), the paper's D
  *
- * What a rank owns lies within its panels from the start, and so does its share
+ * A rank's shares of A and B lie within its panels from the start, and its share
  * of C within its summand.  Panels that are staged in DRAM are another memory:
  * then it also holds its shares of A and B, in the pool.
  *

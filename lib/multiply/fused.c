@@ -331,7 +331,7 @@ static void floor_bands(struct asl_counts *counts, const struct asl_plan *plan,
 		(uint64_t)((1 - 1e-9) * (hold_A < hold_B ? hold_A : hold_B));
 }
 
-/* What is owned of a panel in shares, and a row of it; no more than all of it. */
+/* The least that a rank holds of a panel: its share and a row, or all of it. */
 static uint64_t held(uint64_t W, uint64_t row, const struct asl_span *line)
 {
 	if (line->high == 1)

@@ -6,8 +6,9 @@
  * algorithms point to.
  *
  * Operands	A rank owns words of 1 to ASL_MOST_OPERANDS things, the result
- *		among them, each in one run of words in its pool.  They have numbers from
- *		0 on, which are the family's, as is the order of the words.
+ *		among them, each in one run of words in its pool.  They have
+ *		numbers from 0 on, which are the family's, as is the order of the
+ *		words.
  * Order	Once a case: `open` in every process, and then, if a result is to
  *		be kept, `create` in that of rank 0.  Once a repetition: `fill`,
  *		the algorithm's run, `verify`.  At the end `write`, if there was

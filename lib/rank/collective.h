@@ -30,7 +30,8 @@ void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 
 /*
  * mine = this member's part of the sum of every member's `whole`, where it may lie
- * in its place; with `mine` NULL sums are formed in `whole`, which is destroyed but for this part.
+ * in its place; with `mine` NULL sums are formed in `whole`, which is destroyed but
+ * for this part.
  */
 void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 			struct asl_words *mine, const struct asl_words *whole);

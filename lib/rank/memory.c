@@ -96,17 +96,10 @@ static void charge_block(struct asl_rank *r, enum asl_counter counter,
 		asl_charge_runs(r, counter, x->rows, x->cols);
 }
 
-/* The time of words between memory and a tile; those of a tile cost none. */
-static void spend(struct asl_rank *r, enum asl_spending part,
-		  enum asl_where where, uint64_t n)
+/* The time of n words to or from memory, at these rates; a tile's cost none. */
+static double ns_of(const double rate[2], enum asl_where where, uint64_t n)
 {
-	const struct asl_times *t = r->times;
-
-	if (t && where != ASL_CACHE)
-		asl_spend(r, part,
-			  (double)n * (part == ASL_ON_WRITING
-					       ? t->write[where]
-					       : t->read[where]));
+	return where == ASL_CACHE ? 0 : (double)n * rate[where];
 }
 
 static void charge_lifted(struct asl_rank *r, enum asl_where from, uint64_t n)
@@ -134,20 +127,6 @@ void asl_copy(struct asl_rank *r, struct asl_words *dst,
 	asl_copy_block(r, &to, &from);
 }
 
-static void spend_copy(struct asl_rank *r, const struct asl_block *dst,
-		       const struct asl_block *src)
-{
-	const struct asl_times *t = r->times;
-	double read, write;
-
-	if (!t)
-		return;
-	read = src->where == ASL_CACHE ? 0 : t->read[src->where];
-	write = dst->where == ASL_CACHE ? 0 : t->write[dst->where];
-	asl_spend(r, ASL_ON_COPYING,
-		  (double)(src->rows * src->cols) * (read + write));
-}
-
 void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 		    const struct asl_block *src)
 {
@@ -159,7 +138,12 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	asl_replay_move(asl_replay_of(r), dst, src, NULL);
 	charge_lifted(r, src->where, src->rows * src->cols);
 	charge_landed(r, dst);
-	spend_copy(r, dst, src);
+	if (r->times)
+		asl_spend(r, ASL_ON_COPYING,
+			  ns_of(r->times->read, src->where,
+				src->rows * src->cols) +
+				  ns_of(r->times->write, dst->where,
+					dst->rows * dst->cols));
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
@@ -293,7 +277,10 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 	under = block_under(dst);
 	asl_replay_move(asl_replay_of(r), &under, src, NULL);
 	charge_read(r, src->where, src->rows * src->cols);
-	spend(r, ASL_ON_READING, src->where, src->rows * src->cols);
+	if (r->times)
+		asl_spend(r, ASL_ON_READING,
+			  ns_of(r->times->read, src->where,
+				src->rows * src->cols));
 	if (!r->data || !asl_does_tiles(r))
 		return;
 	since = asl_now();
@@ -314,7 +301,10 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &under, NULL);
 	charge_block(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
 		     dst);
-	spend(r, ASL_ON_WRITING, dst->where, dst->rows * dst->cols);
+	if (r->times)
+		asl_spend(r, ASL_ON_WRITING,
+			  ns_of(r->times->write, dst->where,
+				dst->rows * dst->cols));
 	if (r->resume)
 		asl_resume_store(r, dst, src);
 	if (!r->data || !asl_does_tiles(r))

@@ -31,7 +31,7 @@ struct asl_times {
 	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
 };
 
-/* What a rank's time is spent on. */
+/* The uses of a rank's time. */
 enum asl_spending {
 	ASL_ON_ARITHMETIC,
 	ASL_ON_READING,
