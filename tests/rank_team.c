@@ -178,7 +178,7 @@ static void products_have_the_same_bits(void **state)
 	int cut = 0;
 
 	(void)state;
-	for (uint32_t k = 0; k < 40; k++) {
+	for (uint32_t k = 0; k < 120; k++) {
 		struct dice d = {2, k, 0};
 		struct operands x = draw_operands(&d);
 		int threads = (int)roll(&d, 2, MOST), parts;
@@ -195,7 +195,7 @@ static void products_have_the_same_bits(void **state)
 			free(x.at[i]);
 	}
 	asl_team_resize(1);
-	assert_in_range(cut, 15, 39);
+	assert_in_range(cut, 45, 119);
 }
 
 int main(void)

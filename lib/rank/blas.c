@@ -4,7 +4,8 @@
  * OpenBLAS uses one thread, and each thread of the team calls it for a part of C.
  * A word of C is then the same sum in the same order: OpenBLAS cuts k alike for
  * any m and n, and its kernels treat a word alike wherever it is, as long as
- * parts begin at whole tiles of its registers.
+ * parts begin at whole tiles of its registers.  Only the last columns, fewer than a
+ * vector, are another sum for another number of columns (AVX-512).
  */
 #include "lib/rank/blas.h"
 
@@ -105,11 +106,11 @@ void asl_blas_set_threads(int threads)
 	openblas_set_num_threads(threads);
 }
 
-/* Registers hold tiles with sides that divide this. */
-enum { TILE = 16 };
+/* Registers hold tiles with sides that divide these. */
+enum { TILE_ROWS = 24, TILE_COLS = 16 };
 
 /* A part's multiplications: OpenBLAS has other kernels for small products. */
-enum { LEAST_PART = 4000000 };
+enum { LEAST_PART = 5000000 };
 
 struct product {
 	uint64_t m, n, k, lda, ldb, ldc;
@@ -118,20 +119,28 @@ struct product {
 	int rows, cols; /* parts of C */
 };
 
-static struct asl_range part_of(uint64_t length, int parts, int i)
+static uint64_t part_begins(uint64_t length, uint64_t tile, int parts, int i)
 {
-	struct asl_range x = asl_part(asl_ceil_div(length, TILE), parts, i);
-	uint64_t first = asl_min(x.first * TILE, length);
-	uint64_t end = asl_min((x.first + x.count) * TILE, length);
+	uint64_t tiles =
+		(length * (uint64_t)i / (uint64_t)parts + tile / 2) / tile;
 
-	return (struct asl_range){first, end - first};
+	return i == parts ? length : tiles * tile;
+}
+
+static struct asl_range part_of(uint64_t length, uint64_t tile, int parts,
+				int i)
+{
+	uint64_t first = part_begins(length, tile, parts, i);
+
+	return (struct asl_range){
+		first, part_begins(length, tile, parts, i + 1) - first};
 }
 
 static void multiply_part(void *arg, int piece)
 {
 	const struct product *x = arg;
-	struct asl_range m = part_of(x->m, x->rows, piece / x->cols);
-	struct asl_range n = part_of(x->n, x->cols, piece % x->cols);
+	struct asl_range m = part_of(x->m, TILE_ROWS, x->rows, piece / x->cols);
+	struct asl_range n = part_of(x->n, TILE_COLS, x->cols, piece % x->cols);
 
 	if (m.count && n.count)
 		cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
@@ -141,21 +150,33 @@ static void multiply_part(void *arg, int piece)
 			    x->c + m.first * x->ldc + n.first, (blasint)x->ldc);
 }
 
-/* Every part packs its rows of a and columns of b: few of both together. */
-static void cut(struct product *x, int parts)
+static bool may_cut(const struct product *x, int rows, int cols)
+{
+	return (rows == 1 || x->m / (uint64_t)rows >= TILE_ROWS) &&
+	       (cols == 1 ||
+		(x->n % TILE_COLS == 0 && x->n / (uint64_t)cols >= TILE_COLS));
+}
+
+/*
+ * Every part packs its rows of a and columns of b: few of both together.  False:
+ * there cannot be so many parts.
+ */
+static bool cut(struct product *x, int parts)
 {
 	double least = 0;
 
 	for (int rows = 1; rows <= parts; rows++) {
-		double packed =
-			(double)x->m / rows + (double)x->n * rows / parts;
+		int cols = parts / rows;
+		double packed = (double)x->m / rows + (double)x->n / cols;
 
-		if (parts % rows || (least > 0 && packed >= least))
+		if (parts % rows || !may_cut(x, rows, cols) ||
+		    (least > 0 && packed >= least))
 			continue;
 		least = packed;
 		x->rows = rows;
-		x->cols = parts / rows;
+		x->cols = cols;
 	}
+	return least > 0;
 }
 
 void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
@@ -166,9 +187,10 @@ void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
 	double multiplications = (double)m * (double)n * (double)k;
 	int parts;
 
-	parts = asl_team_pieces((uint64_t)fmin(multiplications, 1e18),
-				LEAST_PART);
-	cut(&x, at_most(parts));
+	parts = at_most(asl_team_pieces((uint64_t)fmin(multiplications, 1e18),
+					LEAST_PART));
+	while (parts > 1 && !cut(&x, parts))
+		parts--;
 	asl_team_run(x.rows * x.cols, multiply_part, &x);
 }
 
