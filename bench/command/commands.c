@@ -33,6 +33,28 @@ const struct asl_command asl_commands[] = {
 		.run = asl_command_run,
 	},
 	{
+		.name = "trace",
+		.usage = "trace ALGORITHM --out DIR [options]",
+		.summary = "write one case's flops and messages for SimGrid",
+		.text =
+"Count one case, as run with --store null does, and write what each rank computes\n"
+"and sends, in order, as a time-independent trace.  SimGrid replays it on any\n"
+"platform and says how long it takes there, with contention in the network:\n"
+"\n"
+"  aslant trace cannon --n 4096 --ranks 64 --out here && cd here/trace\n"
+"  smpirun -replay ranks -hostfile hosts -platform my-fat-tree.xml\n"
+"\n"
+"Collectives are the messages that they consist of.  Reading and writing take\n"
+"the time that they cost by the profile, whose unit is taken for a nanosecond.\n"
+"Messages that overlap with computing cannot be traced.  scripts/simgrid traces\n"
+"several algorithms, replays them on a fat tree, a dragonfly and a torus, and\n"
+"compares.",
+		.example = "aslant trace summa --n 4096 --ranks 64 "
+			   "--out results/summa",
+		.options = ASL_FOR_TRACE,
+		.run = asl_command_trace,
+	},
+	{
 		.name = "plan",
 		.usage = "plan [ALGORITHM] [options]",
 		.summary =

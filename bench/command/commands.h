@@ -24,6 +24,7 @@ struct asl_command {
 extern const struct asl_command asl_commands[];
 
 int asl_command_run(struct asl_options *o, int argc, char **argv);
+int asl_command_trace(struct asl_options *o, int argc, char **argv);
 int asl_command_plan(struct asl_options *o, int argc, char **argv);
 int asl_command_bounds(struct asl_options *o, int argc, char **argv);
 int asl_command_suite(struct asl_options *o, int argc, char **argv);

@@ -1,7 +1,8 @@
 /*
- * run.c -- aslant run: one case, its repetitions, and where they go
+ * run.c -- aslant run and trace: one case, its repetitions, and where they go
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "bench/command/commands.h"
 #include "bench/command/machine.h"
@@ -11,6 +12,7 @@
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
+#include "lib/rank/trace.h"
 
 struct running {
 	const struct asl_options *o;
@@ -21,11 +23,12 @@ struct running {
 
 static int print_summary(const struct running *x, const struct asl_rep *rep)
 {
-	if (x->o->csv || x->o->out)
+	if ((x->o->csv || x->o->out) && !x->c->want.trace)
 		return 0;
 	if (!x->out.done)
 		asl_summary_counts(stdout, x->c, rep);
-	asl_summary_times(stdout, rep);
+	if (!x->c->want.trace)
+		asl_summary_times(stdout, rep);
 	return asl_flush_stdout();
 }
 
@@ -96,6 +99,46 @@ int asl_command_run(struct asl_options *o, int argc, char **argv)
 				  o->launch_at + 1);
 	else
 		code = run_here(&x, code);
+	asl_case_close(&c);
+	return code;
+}
+
+/* The directory of results is there, and empty. */
+static int run_traced(struct running *x, struct asl_run_want *want)
+{
+	char dir[PATH_MAX];
+	int code = asl_output_open(&x->out, x->o), err;
+
+	snprintf(dir, sizeof dir, "%s/trace", x->o->out);
+	want->trace = dir;
+	err = code ? 0 : asl_trace_prepare(dir, want->plan.ranks);
+	if (err)
+		code = asl_complain(asl_exit_code(err), "--out: %s",
+				    asl_failure());
+	if (!code)
+		code = run_case(x);
+	asl_output_close(&x->out);
+	return code;
+}
+
+int asl_command_trace(struct asl_options *o, int argc, char **argv)
+{
+	struct asl_case c = {0};
+	struct running x = {
+		.o = o,
+		.c = &c,
+		.out = {.argc = argc, .argv = argv, .fd = -1},
+	};
+	int code;
+
+	if (!o->out)
+		return asl_refuse("trace: --out is missing, expected a new "
+				  "directory for the trace");
+	o->transport = "sim";
+	o->store = "null";
+	code = asl_case_to_run(&c, o);
+	if (!code)
+		code = run_traced(&x, &c.want);
 	asl_case_close(&c);
 	return code;
 }

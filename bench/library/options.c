@@ -180,10 +180,11 @@ LIST(cpgrad, "cpgrad");
  * list what changes their answers.
  */
 #define R (ASL_FOR_RUN | ASL_FOR_SUITE)
-#define RPB (R | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
-#define RP (R | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS))
+#define RT (R | ASL_FOR_TRACE)
+#define RPB (RT | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
+#define RP (RT | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS))
 #define R_ (R | ASL_IGNORED(ASL_FOR_PLAN | ASL_FOR_BOUNDS))
-#define R_FILES (ASL_FOR_RUN | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
+#define R_FILES (ASL_FOR_RUN | ASL_FOR_TRACE | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
 #define CALIBRATE ASL_FOR_CALIBRATE
 #define COMPARE ASL_FOR_COMPARE
 
@@ -347,7 +348,7 @@ const struct asl_option asl_option_table[] = {
 	{"overlap", NULL,
 	 "receive the next panels while these are multiplied: cannon, "
 	 "summa, 25d, lm-jomma and fused; summa and fused hold both",
-	 RP, FLAG(overlap), .only = multiplying,
+	 R | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS), FLAG(overlap), .only = multiplying,
 	 .roles = ASL_PLANNED},
 	{"cache", "S",
 	 "words of cache a rank may use (its share of the real one; ooc: a "
@@ -484,6 +485,11 @@ const struct asl_option asl_option_table[] = {
 	 "a new directory with runs.csv, ranks.csv, machine.json and "
 	 "topology.xml",
 	 R, TEXT(out),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
+	{"out", "DIR",
+	 "a new directory with trace/, whose files are the ranks', ranks, which "
+	 "lists them, and hosts; and with runs.csv and the like, as of run",
+	 ASL_FOR_TRACE, TEXT(out),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"out", "FILE", "write the page to FILE (report.html); '-' is stdout",
 	 ASL_FOR_REPORT, TEXT(out),

@@ -97,6 +97,7 @@ enum asl_commands {
 	ASL_FOR_CALIBRATE = 16,
 	ASL_FOR_REPORT = 32,
 	ASL_FOR_COMPARE = 64,
+	ASL_FOR_TRACE = 128,
 };
 
 /* Commands whose arguments are directories of results. */

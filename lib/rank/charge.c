@@ -14,6 +14,7 @@
 #include "lib/rank/emulate.h"
 #include "lib/rank/replay.h"
 #include "lib/rank/resume.h"
+#include "lib/rank/trace.h"
 
 void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 {
@@ -27,6 +28,7 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 		.timed = !asl_net_simulated(want->net),
 		.replay = want->replay,
 		.times = want->times,
+		.trace = want->trace,
 	};
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->rates[a] = asl_rates(want->costs, a);
@@ -87,6 +89,7 @@ void asl_phase(struct asl_rank *r, enum asl_phase phase)
 int asl_rank_finish(struct asl_rank *r)
 {
 	asl_rank_stop(r, asl_store_error(r->memory[ASL_POOL]));
+	asl_rank_stop(r, asl_trace_end(r->trace));
 	return r->err;
 }
 
@@ -102,6 +105,9 @@ void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 		asl_resume_count(r, r->phase, counter, n);
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)
 		r->clock.at[a] += r->rates[a].of[counter] * (double)n;
+	if (r->trace)
+		asl_trace_work(r->trace, counter, n,
+			       r->rates[ASL_APM].of[counter] * (double)n);
 	if (r->emulator)
 		asl_emulator_note(r->emulator, counter, runs, run);
 }

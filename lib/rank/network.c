@@ -13,6 +13,7 @@
 #include "lib/rank/rank.h"
 #include "lib/rank/replay.h"
 #include "lib/rank/resume.h"
+#include "lib/rank/trace.h"
 
 struct asl_step {
 	int to, from; /* ASL_NET_NONE: sends nothing, receives nothing */
@@ -152,6 +153,10 @@ void asl_overlap_begin(struct asl_rank *r)
 {
 	if (r->err)
 		return;
+	if (r->trace) {
+		asl_rank_fail(r, -ENOTSUP, "a trace has no steps that overlap");
+		return;
+	}
 	if (!r->overlap)
 		r->overlap = calloc(1, sizeof *r->overlap);
 	if (!r->overlap) {
@@ -276,6 +281,9 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 	struct asl_net_op op;
 
 	lift(r, x);
+	if (r->trace && asl_phase_counts(x->phase))
+		asl_trace_step(r->trace, x->to, x->out.count, x->from,
+			       x->in.count);
 	emulate_pool(r);
 	fill_op(&op, r, x, &r->clock);
 	asl_rank_stop(r, asl_net_start(r->net, &op));

@@ -24,6 +24,7 @@
  * Replay	A rank may have a model of a hardware cache, which verbs tell what
  *		they touch (replay.h).  Words then have addresses even without
  *		data; nothing may be read or written there.
+ * Trace	A rank may write its work and its messages for SimGrid (trace.h).
  * Resume	A rank may resume an interrupted run; verbs that were completed
  *		then only count (resume.h).
  */
@@ -114,6 +115,7 @@ struct asl_rank {
 
 	/* NULL: none. */
 	struct asl_replay *replay;
+	struct asl_trace *trace;
 	struct asl_emulator *emulator;
 	struct asl_resume *resume;
 	struct asl_overlap *overlap; /* steps that overlap with computing */
@@ -129,9 +131,10 @@ struct asl_rank_want {
 	const struct asl_costs *costs;
 	const struct asl_times *times; /* NULL: not known */
 	struct asl_replay *replay;     /* NULL: none */
+	struct asl_trace *trace;       /* NULL: none */
 };
 
-/* Borrows the stores, the net and the replay. */
+/* Borrows the stores, the net, the replay and the trace. */
 void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want);
 
 /* End a run; errors that show late, as a store's, count.  Returns r->err. */

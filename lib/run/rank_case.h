@@ -77,6 +77,7 @@ struct asl_rank_case {
 	struct asl_store *pool, *staging;
 	int threads, cores;	   /* as in struct asl_rep */
 	struct asl_replay *replay; /* NULL: none */
+	struct asl_trace *trace;   /* NULL: none */
 	struct asl_words room[ASL_MOST_OPERANDS], own[ASL_MOST_OPERANDS];
 	struct asl_rank_record *mine;  /* among common->records */
 	struct asl_hardware *hardware; /* NULL: neither counts nor notes */

@@ -62,6 +62,7 @@ struct asl_run_want {
 	const char *about;
 	bool checksum; /* verify the operands when the run resumes */
 	struct asl_lru_shape cache_model; /* words 0: none */
+	const char *trace; /* directory, prepared; NULL: none (trace.h) */
 	struct asl_emulation emulate;	  /* on sim: one rank only */
 	struct asl_origin costs_from;
 	const char *bind; /* as asl_machine_bind; NULL: none; on sim NULL */

@@ -18,6 +18,7 @@
 #include "lib/base/team.h"
 #include "lib/machine/machine.h"
 #include "lib/rank/blas.h"
+#include "lib/rank/trace.h"
 #include "lib/run/rank_case.h"
 #include "lib/run/run.h"
 
@@ -269,6 +270,13 @@ static int open_replay(struct asl_rank_case *p)
 		   : 0;
 }
 
+static int open_trace(struct asl_rank_case *p)
+{
+	const char *dir = p->want->trace;
+
+	return dir ? asl_trace_open(&p->trace, dir, asl_net_rank(p->net)) : 0;
+}
+
 static int open_emulator(struct asl_rank_case *p)
 {
 	const struct asl_emulation *as = &p->want->emulate;
@@ -287,6 +295,7 @@ static int init_rank(struct asl_rank_case *p)
 		.costs = &plan->costs,
 		.times = plan->times,
 		.replay = p->replay,
+		.trace = p->trace,
 	};
 
 	asl_rank_init(&p->r, &want);
@@ -368,6 +377,7 @@ static const struct step {
 	{asl_hardware_open, asl_hardware_counts},
 	{start_threads, always},
 	{open_replay, NULL},
+	{open_trace, NULL},
 	{open_emulator, emulates},
 	{init_rank, NULL},
 	{check_emulator, emulates},
@@ -408,6 +418,7 @@ void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 			asl_give(&p->r, &p->room[i]);
 	asl_hardware_close(p->hardware);
 	asl_replay_close(p->replay);
+	asl_trace_close(p->trace);
 	/* The last rank here closes; none opens before all have begun. */
 	if (--p->common->inside == 0) {
 		/* Counters of the hardware follow threads from their start. */

@@ -19,19 +19,28 @@ extern const struct asl_section asl_section_trouble, asl_section_pairs,
 	asl_section_contest, asl_section_machines, asl_section_cost,
 	asl_section_bounds, asl_section_hardware, asl_section_prices,
 	asl_section_pareto, asl_section_roofline, asl_section_wear,
-	asl_section_scaling, asl_section_time, asl_section_all,
-	asl_section_method;
+	asl_section_scaling, asl_section_time, asl_section_network,
+	asl_section_all, asl_section_method;
 
 /* In the order of the page. */
 static const struct asl_section *const sections[] = {
-	&asl_section_trouble,  &asl_section_pairs,
-	&asl_section_contest,  &asl_section_machines,
-	&asl_section_cost,     &asl_section_bounds,
-	&asl_section_hardware, &asl_section_prices,
-	&asl_section_pareto,   &asl_section_roofline,
-	&asl_section_wear,     &asl_section_scaling,
-	&asl_section_time,     &asl_section_all,
-	&asl_section_method,   NULL,
+	&asl_section_trouble,
+	&asl_section_pairs,
+	&asl_section_contest,
+	&asl_section_machines,
+	&asl_section_cost,
+	&asl_section_bounds,
+	&asl_section_hardware,
+	&asl_section_prices,
+	&asl_section_pareto,
+	&asl_section_roofline,
+	&asl_section_wear,
+	&asl_section_scaling,
+	&asl_section_time,
+	&asl_section_network,
+	&asl_section_all,
+	&asl_section_method,
+	NULL,
 };
 
 static bool is_there(const struct asl_page *p, const struct asl_section *x)
