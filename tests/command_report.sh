@@ -553,6 +553,41 @@ print(f"10000 rows: {took:.2f} s, {size / 1e6:.2f} MB")
 assert took < 20 and size < 10e6, (took, size)
 PYTHON
 
+# ---- Seconds, predicted beside measured ----
+
+judge foreseen <<'PYTHON'
+import random, subprocess
+from make import write
+random.seed(12)
+times = [random.uniform(0.1, 2) for _ in range(40)]
+said = [x * (1 + random.choice([-1, 1]) * random.uniform(0.001, 0.4)) for x in times]
+write("foreseen", [dict(algorithm="3d", n=100 + i, wall_s=t, verified=1, compute_s=t,
+                        predicted_s=s, predicted_arithmetic_s=s / 3,
+                        prediction_error=s / t - 1, read_words_max=1,
+                        write_words_max=1, bh_words_max=1, medium="file",
+                        store="pmem", transport="ofi")
+                   for i, (t, s) in enumerate(zip(times, said))] +
+      # Ranks that take turns: what was predicted is not beside a time.
+      [dict(algorithm="3d", n=99, wall_s=1, verified=1, compute_s=1, predicted_s=9,
+            read_words_max=1, write_words_max=1, bh_words_max=1, medium="file",
+            store="pmem", transport="sim")])
+subprocess.run([ASLANT, "report", "foreseen", "--out", "foreseen.html"], check=True,
+               stderr=subprocess.DEVNULL)
+found = page("foreseen.html")
+error = sorted(abs(s / t - 1) for t, s in zip(times, said))
+found.says("Seconds were predicted for 40 results: half of the predictions are "
+           f"within {100 * error[19]:.2g}% of the median time, nine of ten within "
+           f"{100 * error[35]:.2g}%.")
+rows = [[y.text or "" for y in x] for x in found.root.iter(X + "tr")]
+head = next(x for x in rows if x[-1] == "times as long")
+cells = {x[1]: dict(zip(head, x)) for x in rows if len(x) == len(head)}
+for i, (t, s) in enumerate(zip(times, said)):
+    x = cells[f"n = {100 + i}"]
+    assert abs(float(x["predicted seconds"]) / s - 1) < 1e-3, x
+    assert abs(float(x["times as long"]) * t / s - 1) < 1e-3, x
+assert not cells["n = 99"]["times as long"], cells["n = 99"]
+PYTHON
+
 # ---- The joint bound: between words written and words sent, and over w/beta ----
 
 expect 0 report "$REFERENCE/fig5" --out fig5.html

@@ -86,6 +86,7 @@ for arguments in "3d --n 100 --ranks 5 --store dram" \
 		fail "$arguments: no word on the prediction"
 done
 narrow plan --n 100k --ranks 10009 --accounting full --top 500 "${costs[@]}"
+narrow plan --n 10k --ranks 12 --choose time
 narrow bounds --n 1m --ranks 1009 --cache 9g --write-cost 1e99
 
 # Whoever stops it is told so by its exit code, and no file is dropped.
@@ -307,11 +308,16 @@ plan = table("plan.csv", """place algorithm kernel m n k ranks ranks_used
     grid cache_words memory_words r w beta q_apm_max q_full_max
     read_words_max write_words_max bh_words_max memory_high_words
     outside_apm blocks spec dims q_joint_bound q_apm_path q_full_path
-    seconds""".split())
+    seconds arithmetic_s reading_s writing_s network_s copies_s""".split())
 x = runs("same.csv", 1)[0]
 check("plan and run --store null differ in what they assume",
       all(y[c] == x[c] for y in plan for c in """m n k ranks cache_words
     memory_words r w beta""".split()))
+parts = [sum(float(v) for c, v in y.items() if c.endswith("_s"))
+         for y in plan]
+check("seconds are more than any part, and no more than all parts",
+      all(max(float(v) for c, v in y.items() if c.endswith("_s"))
+          < float(y["seconds"]) <= 1.01 * x for x, y in zip(parts, plan)))
 check("places", [x["place"] for x in plan] == ["1", "2", "3", "4"])
 costs = [float(x["q_apm_path"]) for x in plan]
 check("plan", len(plan) == 4 and costs == sorted(costs))

@@ -65,6 +65,16 @@ paste -d' ' <(awk 'NR > 1 { print $2, $4, $6 + 0, $7 }' plan) \
 	<(awk '$4 == 0 { split($6, p, "x"); print $9 + 0, $3, $2 }' sim) |
 	awk '$1 != $6 || $3 + 0 == 0 { bad = 1 } END { exit bad }' ||
 	fail "--dry-run has other cases: $(cat plan)"
+# Seconds are those of the runs' predictions, and no more than a few are followed.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR > 1 { printf "%.4g\n", $at["predicted_s"] }' sim.csv | uniq >expected
+awk 'NR > 1 { print $9 }' plan | uniq >seconds
+[ -s expected ] || fail "no seconds are predicted"
+diff expected seconds || fail "--dry-run has other seconds than the runs"
+"$aslant" suite good.json --dry-run --ranks 600 --grid 5x10x12 >many 2>&1 ||
+	fail "600 ranks: $(cat many)"
+awk 'NR > 1 && $9 != "-" { bad = 1 } END { exit bad }' many ||
+	fail "seconds of 600 ranks: $(cat many)"
 
 "$aslant" suite good.json --launch --csv - >ofi.csv 2>err ||
 	fail "on ofi: exit code $?: $(cat err)"

@@ -91,7 +91,7 @@ import json, sys
 
 held = {}
 for line in open(sys.argv[2]).read().splitlines()[1:]:
-    _, algorithm, _, n, _, _, _, memory, label = line.split()
+    _, algorithm, _, n, _, _, _, memory, _, label = line.split()
     held[algorithm, label, int(n)] = int(memory)
 for case in json.load(open(sys.argv[1]))["cases"]:
     if case["algorithm"] != "fused":

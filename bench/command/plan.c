@@ -153,6 +153,23 @@ static void print_lower_bound(const struct asl_candidates *list)
 		       list->lower_bound);
 }
 
+/* On one thread a rank; parts are those of the busiest rank. */
+static void print_seconds(const struct asl_candidates *list)
+{
+	printf("\nPredicted%11s", "seconds");
+	for (int part = 0; part < ASL_SPENDINGS; part++)
+		printf("%12s", asl_spending_name(part));
+	putchar('\n');
+	for (int i = 0; i < list->count; i++) {
+		const struct asl_candidate *x = &list->best[i];
+
+		printf("%3d %16.4g", i + 1, x->seconds);
+		for (int part = 0; part < ASL_SPENDINGS; part++)
+			printf("%12.3g", x->part_s[part]);
+		putchar('\n');
+	}
+}
+
 static void print_ranking(const struct asl_candidates *list)
 {
 	if (list->best->path[ASL_APM] <= 0)
@@ -246,6 +263,8 @@ static void plan_print(const struct asl_case *c,
 	       "used", q, "B_r", "B_w", "B_h", "memory");
 	for (int i = 0; i < list->count; i++)
 		print_line(i + 1, &list->best[i]);
+	if (list->best->seconds > 0 && (base->by_time || c->profile.timed))
+		print_seconds(list);
 	print_ranking(list);
 	print_joint_bound(base);
 	print_outsiders(asl_cli_of(base), list);

@@ -70,6 +70,13 @@ static void put_plan(struct asl_csv *csv, int place,
 	put_path(csv, "q_apm_path", x->path[ASL_APM]);
 	put_path(csv, "q_full_path", x->path[ASL_FULL]);
 	put_path(csv, "seconds", x->seconds);
+	for (int i = 0; i < ASL_SPENDINGS; i++) {
+		char name[40];
+
+		snprintf(name, sizeof name, "%s_s", asl_spending_name(i));
+		asl_csv_put_number(csv, name,
+				   x->seconds > 0 ? x->part_s[i] : NAN);
+	}
 	asl_csv_end_row(csv);
 }
 

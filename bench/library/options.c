@@ -502,8 +502,8 @@ const struct asl_option asl_option_table[] = {
 	 "number of the best candidates to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},
 	{"dry-run", NULL,
-	 "only print the cases, with their grids and predicted "
-	 "costs",
+	 "only print the cases, with their grids, predicted costs, and predicted "
+	 "seconds where their paths are followed soon",
 	 ASL_FOR_SUITE, FLAG(dry_run)},
 	{"part", NULL,
 	 "run only the cases that have as many ranks as the job",

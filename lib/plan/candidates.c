@@ -71,7 +71,8 @@ void asl_candidates_refuse(struct asl_candidates *x,
 
 void asl_candidates_add(struct asl_candidates *x, const struct asl_plan *plan)
 {
-	struct asl_candidate new = {*plan, asl_forecast(plan), {0}, 0};
+	struct asl_candidate new = {.plan = *plan,
+				    .forecast = asl_forecast(plan)};
 
 	if (plan->budget && new.forecast.memory_needed > plan->budget)
 		asl_candidates_refuse(x, plan, new.forecast.memory_needed);

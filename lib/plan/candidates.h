@@ -27,7 +27,8 @@ struct asl_candidate {
 	struct asl_plan plan;
 	struct asl_forecast forecast;
 	double path[ASL_ACCOUNTINGS]; /* Q along the path; 0: not known */
-	double seconds;		      /* 0: not known */
+	/* Of all, and each part's of the busiest rank; 0: not known. */
+	double seconds, part_s[ASL_SPENDINGS];
 };
 
 /* Time, or Q by the plan's accounting: along the path if that is known. */

@@ -42,6 +42,7 @@ static int take(const struct asl_rep *rep, void *arg)
 
 	memcpy(x->path, rep->q_path, sizeof rep->q_path);
 	x->seconds = isnan(rep->predicted_s) ? 0 : rep->predicted_s;
+	memcpy(x->part_s, rep->predicted_part_s, sizeof x->part_s);
 	return 0;
 }
 
@@ -64,6 +65,20 @@ static void forget(struct asl_candidate *x)
 {
 	memset(x->path, 0, sizeof x->path);
 	x->seconds = 0;
+}
+
+bool asl_path_seconds(struct asl_candidate *x, double *patience)
+{
+	double needed;
+
+	x->forecast = asl_forecast(&x->plan);
+	if (x->plan.ranks > MOST_RANKS)
+		return false;
+	needed = steps(x) / MOST_STEPS;
+	if (needed > *patience)
+		return false;
+	*patience -= needed;
+	return follow(x) && x->seconds > 0;
 }
 
 static bool follow_all(struct asl_candidates *list)

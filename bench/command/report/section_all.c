@@ -32,13 +32,16 @@ static void put(struct asl_page *p, struct asl_sheet *t,
 		      row->transport, row->r, row->w, row->beta,
 		      row->bh_words_max, row->net_bound_words,
 		      row->net_bound_ratio);
-	asl_sheet_put(t, "%g%g%g%g%g%s%s%d%g%g%g%g\n", row->read_words_max,
+	asl_sheet_put(t, "%g%g%g%g%g%s%s%d%g%g%g%g%g%g\n", row->read_words_max,
 		      row->write_words_max, asl_row_cost(row),
 		      asl_row_busiest_cost(row), predicted(row),
 		      row->predicted_equal == 1 ? "yes" : "NO", verified(x),
 		      x->count, timed ? x->time.median : NAN,
 		      timed ? x->time.low : NAN, timed ? x->time.high : NAN,
-		      x->gflops);
+		      x->gflops, row->predicted_s,
+		      timed && !isnan(row->prediction_error)
+			      ? row->predicted_s / x->time.median
+			      : NAN);
 }
 
 static void write_all(struct asl_page *p)
@@ -64,7 +67,8 @@ static void write_all(struct asl_page *p)
 		"r|w|\xce\xb2|sent, B_h|lower bound|times bound|read, B_r|"
 		"written, B_w|cost Q|busiest rank's|predicted|as "
 		"predicted|verified|"
-		"repetitions|seconds|low|high|GFLOP/s");
+		"repetitions|seconds|low|high|GFLOP/s|"
+		"predicted seconds|times as long");
 	for (int i = 0; i < shown; i++)
 		put(p, &t, &r->cases[i]);
 	asl_page_details(p, &t, "Table", NULL);
@@ -95,6 +99,10 @@ static void write_method(struct asl_page *p)
 	      "enclose the true median with a probability of 95% or more "
 	      "(order statistics, exact binomial), from 6 repetitions on; of "
 	      "fewer they are the least and the largest.</dd>\n"
+	      "<dt>predicted seconds</dt><dd>From what the verbs of a run take "
+	      "by the times of the profile, or of the built-in machine, along "
+	      "the critical path; beside measured times of ranks that run side "
+	      "by side, how many times as long.</dd>\n"
 	      "<dt>results</dt><dd>Rows with the same request, counts, costs, "
 	      "medium, network and machine are repetitions of one "
 	      "result.</dd>\n</dl>\n",

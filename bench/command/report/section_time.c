@@ -22,15 +22,20 @@ static void put_data(struct asl_page *p, struct asl_sheet *t,
 	asl_sheet_begin(
 		p, t,
 		"problem|algorithm|grid|compute, s|network, s|memory, s|"
-		"all, s|low|high|coverage|repetitions");
+		"all, s|low|high|coverage|repetitions|predicted, s|"
+		"arithmetic|reading|writing|network|copies");
 	for (int i = 0; i < g->count && i < ASL_MOST_FIGURE_ROWS; i++) {
 		const struct asl_measured *x = g->at[i];
 
-		asl_sheet_put(t, "%s%s%s%g%g%g%g%g%g%g%d\n",
-			      asl_say(x->row).size, x->row->algorithm,
-			      x->row->grid, x->compute, x->comm, x->io,
-			      x->time.median, x->time.low, x->time.high,
-			      x->time.coverage, x->time.samples);
+		asl_sheet_put(t, "%s%s%s%g%g%g%g%g%g%g%d", asl_say(x->row).size,
+			      x->row->algorithm, x->row->grid, x->compute,
+			      x->comm, x->io, x->time.median, x->time.low,
+			      x->time.high, x->time.coverage, x->time.samples);
+		asl_sheet_put(
+			t, "%g%g%g%g%g%g\n", x->row->predicted_s,
+			x->row->predicted_arithmetic_s,
+			x->row->predicted_read_s, x->row->predicted_write_s,
+			x->row->predicted_net_s, x->row->predicted_copy_s);
 	}
 }
 
@@ -71,6 +76,40 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 	free(label);
 }
 
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* How far predictions are from the medians of measured times, in the list. */
+static void say_predicted(struct asl_page *p, int cases)
+{
+	int count = 0;
+	double *error = calloc((size_t)cases + 1, sizeof *error);
+
+	p->failed |= !error;
+	for (int i = 0; error && i < cases; i++) {
+		const struct asl_measured *x = p->list[i];
+
+		if (!isnan(x->row->prediction_error))
+			error[count++] =
+				fabs(x->row->predicted_s / x->time.median - 1);
+	}
+	if (count) {
+		qsort(error, (size_t)count, sizeof *error, compare);
+		asl_html(p->f,
+			 "<p>Seconds were predicted for %d result%s: half of "
+			 "the predictions are within %.2g%% of the median "
+			 "time, nine of ten within %.2g%%.</p>\n",
+			 count, count == 1 ? "" : "s",
+			 100 * error[(count - 1) / 2],
+			 100 * error[(9 * count - 1) / 10]);
+	}
+	free(error);
+}
+
 static void say_head(struct asl_page *p, int panels)
 {
 	fputs("<p>Medians over repetitions of the time that the slowest rank "
@@ -96,15 +135,18 @@ static void write_section(struct asl_page *p)
 	static const int by_panel[] = {COL_family, COL_place,	    COL_ranks,
 				       ASL_WAY,	   COL_cache_words, ASL_GIVEN,
 				       ASL_COSTS,  ASL_END};
-	struct asl_packs all = asl_page_packs(p, asl_page_list(p, fits),
-					      by_panel, by_panel, NULL);
+	int cases = asl_page_list(p, fits);
+	struct asl_packs all =
+		asl_page_packs(p, cases, by_panel, by_panel, NULL);
 
 	asl_packs_sort(&all);
-	if (all.count)
+	if (all.count) {
 		say_head(p, all.count);
-	else
+		say_predicted(p, cases);
+	} else {
 		asl_note(p, "Nothing was timed: all rows only count (--store "
 			    "null).");
+	}
 	asl_page_figures(p, &all, ASL_MOST_PLOTS, figure);
 	free(all.at);
 }

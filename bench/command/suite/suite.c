@@ -18,6 +18,7 @@
 #include "bench/library/cli.h"
 #include "bench/library/launch.h"
 #include "bench/library/say.h"
+#include "lib/run/path.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -305,6 +306,9 @@ static int suite_calibrate(const struct asl_suite *s,
  * The cases of a suite for people, a line each
  */
 
+/* Seconds or two in which paths of all cases are followed. */
+enum { PATIENCE = 3 };
+
 static void print_plan(FILE *f, const struct asl_plan *plan)
 {
 	struct asl_shown x = asl_show(plan);
@@ -315,17 +319,25 @@ static void print_plan(FILE *f, const struct asl_plan *plan)
 
 static void suite_print(const struct asl_suite *s)
 {
-	printf("   case %-14s %-6s %8s %6s  %-9s %12s %12s  %s\n", "algorithm",
-	       "kernel", "n", "ranks", "grid", "Q (busiest)", "memory held",
-	       "label");
-	for (int i = 0; i < s->count; i++) {
-		const struct asl_plan *plan = &s->cases[i].c.want.plan;
-		struct asl_forecast f = asl_forecast(plan);
+	double patience = PATIENCE;
 
+	printf("   case %-14s %-6s %8s %6s  %-9s %12s %12s %9s  %s\n",
+	       "algorithm", "kernel", "n", "ranks", "grid", "Q (busiest)",
+	       "memory held", "seconds", "label");
+	for (int i = 0; i < s->count; i++) {
+		const struct asl_run_want *want = &s->cases[i].c.want;
+		struct asl_candidate x = {.plan = want->plan};
+		const struct asl_forecast *f = &x.forecast;
+		bool known =
+			asl_path_seconds(&x, &patience) && want->threads <= 1;
+		char seconds[16] = "-";
+
+		if (known)
+			snprintf(seconds, sizeof seconds, "%.4g", x.seconds);
 		printf("%7d ", i + 1);
-		print_plan(stdout, plan);
-		printf(" %12.9g %12ju  %s\n", f.q[plan->accounting],
-		       f.memory_high, s->cases[i].label);
+		print_plan(stdout, &want->plan);
+		printf(" %12.9g %12ju %9s  %s\n", f->q[want->plan.accounting],
+		       f->memory_high, seconds, s->cases[i].label);
 	}
 }
 
