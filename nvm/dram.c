@@ -35,7 +35,7 @@
 
 #define PAGE_BYTES ((size_t)4 << 10)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define LARGE_BYTES ((size_t)1 << 20) /* malloc keeps smaller ones itself */
+#define LARGE_BYTES ((size_t)32 << 10) /* of these malloc returns pages */
 
 struct piece {
 	alignas(64) struct piece *prev;
