@@ -277,6 +277,62 @@ static void random_test_in_dram(void **state)
 	each_case(4, how_many(100, 300), 24, 20000, with_random_test);
 }
 
+/* ---- Forecasts, which ask ranks and products once for many ---- */
+
+static bool same_forecast(const struct asl_forecast *a,
+			  const struct asl_forecast *b)
+{
+	return a->q[ASL_APM] == b->q[ASL_APM] &&
+	       a->q[ASL_FULL] == b->q[ASL_FULL] && a->read == b->read &&
+	       a->written == b->written && a->bh == b->bh &&
+	       a->memory_high == b->memory_high &&
+	       a->pool_high == b->pool_high &&
+	       a->memory_needed == b->memory_needed;
+}
+
+static void expect_forecast(const struct given *g, const struct asl_plan *plan,
+			    const struct asl_forecast *found)
+{
+	struct asl_forecast all = {.read = 0};
+
+	for (int rank = 0; rank < asl_plan_ranks(plan); rank++)
+		asl_forecast_rank(&all, plan, rank);
+	if (same_forecast(found, &all))
+		return;
+	print_error("%s: q %.17g, read %ju, memory %ju; all ranks: q %.17g, "
+		    "read %ju, memory %ju\n",
+		    plan->kernel->name, found->q[ASL_FULL], found->read,
+		    found->memory_high, all.q[ASL_FULL], all.read,
+		    all.memory_high);
+	print_case(g);
+	fail();
+}
+
+static void forecasts_are_of_all_ranks(void **state)
+{
+	static struct given g;
+	struct asl_forecast found[3];
+	struct asl_plan plan[3];
+
+	(void)state;
+	for (unsigned i = 0; i < how_many(300, 2000); i++) {
+		struct dice d = {5, i, 0};
+
+		if (leave_out(i))
+			continue;
+		roll_case(&d, &g, 600, 1e6);
+		for (int k = 0; k < 3; k++) {
+			plan[k] = g.want.plan;
+			plan[k].kernel = asl_kernels[k];
+		}
+		assert_true(asl_contract_forecast(found, plan, 3));
+		for (int k = 0; k < 3; k++)
+			expect_forecast(&g, &plan[k], &found[k]);
+		found[0] = asl_forecast(&g.want.plan);
+		expect_forecast(&g, &g.want.plan, &found[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +340,7 @@ int main(void)
 		cmocka_unit_test(counts_and_sums_in_dram),
 		cmocka_unit_test(counts_and_sums_in_pools),
 		cmocka_unit_test(random_test_in_dram),
+		cmocka_unit_test(forecasts_are_of_all_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

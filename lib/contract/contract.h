@@ -151,6 +151,14 @@ void asl_contract_settle(struct asl_plan *plan);
 int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base);
 
 /*
+ * Forecasts of plans that differ in their kernels only: a rank is asked once for
+ * all, and its products once for all ranks whose cells are as long.  False: there
+ * was no memory.
+ */
+bool asl_contract_forecast(struct asl_forecast *most,
+			   const struct asl_plan *plan, int count);
+
+/*
  * Words that the busiest rank moves, B_h, without those that rank 0 scatters and
  * gathers.  For a sequence on very many ranks, a little more than that.
  */

@@ -179,7 +179,8 @@ static struct asl_group group_of(const struct part *p, int term, int *list)
 {
 	struct asl_spread s = asl_stage_spread(p->stage, term);
 
-	return asl_spread_group(&s, p->rank, list);
+	return list ? asl_spread_group(&s, p->rank, list)
+		    : asl_cell_group(&s, &p->cell);
 }
 
 static uint64_t slice_words(const struct part *p, int term)
@@ -217,86 +218,95 @@ static void note_scratch(struct scratch *most, uint64_t all, uint64_t pool)
 	most->pool = asl_max(most->pool, pool);
 }
 
-static void predict_gather(struct asl_counts *x, const struct part *p,
-			   const struct asl_words *in, struct asl_view *view)
+/* A rank's counts without those of its products, which depend on the kernel. */
+struct outline {
+	struct asl_ledger ledger;
+	struct asl_words own[ASL_MOST_OPERANDS];
+	struct shares s;
+	uint64_t owned;
+	struct scratch most;
+	struct part part[ASL_MOST_INPUTS];
+	/* Words beside a stage's product, in all and in the pool. */
+	uint64_t summands[ASL_MOST_INPUTS], panels[ASL_MOST_INPUTS];
+	uint64_t reduce[ASL_MOST_INPUTS], in_pool[ASL_MOST_INPUTS];
+};
+
+static void outline_gather(struct asl_counts *x, const struct part *p,
+			   const struct asl_words *in)
 {
 	enum asl_where panels = p->plan->panels;
 
 	for (int i = 0; i < p->inputs; i++) {
 		struct asl_group g = group_of(p, i, NULL);
-		struct asl_words slice = in[i];
 
-		if (g.size > 1) {
-			slice.where = panels;
-			asl_predict_copy(x, panels, in[i].where, in[i].count);
-			asl_predict_allgather(x, slice_words(p, i), g.size,
-					      g.me, panels);
-		}
-		view[i] = asl_view_dense(&slice, &p->stage->e.term[i], p->len);
+		if (g.size == 1)
+			continue;
+		asl_predict_copy(x, panels, in[i].where, in[i].count);
+		asl_predict_allgather(x, slice_words(p, i), g.size, g.me,
+				      panels);
 	}
 }
 
-static void predict_part(struct asl_ledger *out, const struct part *p,
-			 const struct asl_words *in,
-			 const struct asl_words *sum, struct scratch *most)
+/* Where the product goes: to summands, or to its place. */
+static enum asl_where where_product(const struct part *p,
+				    const struct asl_words *sum)
 {
-	struct asl_group g = group_of(p, p->inputs, NULL);
-	uint64_t W = slice_words(p, p->inputs);
-	uint64_t panels = panel_words(p), local;
-	uint64_t in_pool = p->plan->panels == ASL_POOL ? panels : 0;
-	struct asl_view view[ASL_MOST_INPUTS], result;
-	struct asl_words summand = {.where = sum->where};
-
-	if (g.size > 1)
-		summand = (struct asl_words){where_summands(p), W, NULL};
-	predict_gather(&out->in[ASL_GATHER], p, in, view);
-	result = asl_view_dense(&summand, &p->stage->e.term[p->inputs], p->len);
-	local = asl_local_predict(&out->in[ASL_COMPUTE], p->plan,
-				  &p->stage->local, &result, view, p->len);
-	asl_predict_reduce_scatter(&out->in[ASL_REDUCE], W, g.size, g.me,
-				   sum->where, summand.where);
-	if (summand.where == ASL_POOL)
-		in_pool += summand.count;
-	note_scratch(most,
-		     summand.count +
-			     asl_max(panels + local, asl_reduce_scatter_scratch(
-							     W, g.size, g.me)),
-		     in_pool);
+	return group_of(p, p->inputs, NULL).size > 1 ? where_summands(p)
+						     : sum->where;
 }
 
-static void predict_moves(struct asl_counts *counts,
-			  const struct asl_contraction *c, int stage, int rank,
-			  const struct shares *s, struct scratch *most)
+static void outline_part(struct outline *o, int stage)
+{
+	const struct part *p = &o->part[stage];
+	const struct asl_words *sum = &o->s.out[stage];
+	struct asl_group g = group_of(p, p->inputs, NULL);
+	uint64_t W = slice_words(p, p->inputs);
+	enum asl_where where = where_product(p, sum);
+
+	outline_gather(&o->ledger.in[ASL_GATHER], p, o->s.in[stage]);
+	asl_predict_reduce_scatter(&o->ledger.in[ASL_REDUCE], W, g.size, g.me,
+				   sum->where, where);
+	o->summands[stage] = g.size > 1 ? W : 0;
+	o->panels[stage] = panel_words(p);
+	o->reduce[stage] = asl_reduce_scatter_scratch(W, g.size, g.me);
+	o->in_pool[stage] = p->plan->panels == ASL_POOL ? o->panels[stage] : 0;
+	if (where == ASL_POOL)
+		o->in_pool[stage] += o->summands[stage];
+}
+
+static void outline_moves(struct outline *o, const struct asl_contraction *c,
+			  int stage, int rank)
 {
 	const struct asl_stage *x = &c->stage[stage];
 	struct asl_spread to, from;
 
 	for (int i = 0; i < x->e.inputs; i++)
 		if (x->moves[i] && asl_stage_origin(&to, &from, c, x, i))
-			note_scratch(
-				most,
-				asl_spread_predict(
-					counts, rank, c->ranks, &to,
-					s->in[stage][i].where, &from,
-					s->out[x->from[i] - c->e.inputs].where),
-				0);
+			note_scratch(&o->most,
+				     asl_spread_predict(
+					     &o->ledger.in[ASL_SHIFT], rank,
+					     c->ranks, &to,
+					     o->s.in[stage][i].where, &from,
+					     o->s.out[x->from[i] - c->e.inputs]
+						     .where),
+				     0);
 }
 
 /* Rank 0 scatters the operands, and gathers the result at the end. */
-static void predict_root(struct asl_counts *x, const struct asl_contraction *c,
-			 int rank, struct scratch *most)
+static void outline_root(struct outline *o, const struct asl_contraction *c,
+			 int rank)
 {
 	for (int i = 0; i <= c->e.inputs; i++) {
 		struct asl_spread root = spread_on_root(c, i);
 		struct asl_spread mesh = spread_on_mesh(c, i);
 		bool result = i == c->e.inputs;
 
-		note_scratch(
-			most,
-			asl_spread_predict(x, rank, c->ranks,
-					   result ? &root : &mesh, ASL_POOL,
-					   result ? &mesh : &root, ASL_POOL),
-			0);
+		note_scratch(&o->most,
+			     asl_spread_predict(
+				     &o->ledger.in[ASL_EXCHANGE], rank,
+				     c->ranks, result ? &root : &mesh, ASL_POOL,
+				     result ? &mesh : &root, ASL_POOL),
+			     0);
 	}
 }
 
@@ -313,30 +323,150 @@ static uint64_t set_owned(struct asl_words *own, const struct asl_plan *plan,
 	return owned;
 }
 
+static void outline_rank(struct outline *o, const struct asl_plan *plan,
+			 int rank)
+{
+	const struct asl_contraction *c = plan->contraction;
+
+	o->ledger = (struct asl_ledger){0};
+	o->most = (struct scratch){0, 0};
+	o->owned = set_owned(o->own, plan, rank);
+	measure_shares(&o->s, plan, rank, o->own);
+	if (c->on_root)
+		outline_root(o, c, rank);
+	for (int i = 0; i < c->stages; i++) {
+		o->part[i] = part_of(plan, i, rank);
+		outline_moves(o, c, i, rank);
+		if (o->part[i].works)
+			outline_part(o, i);
+	}
+	o->owned += o->s.beside.used;
+}
+
+/* ---- Products, which are equal on all ranks whose cells are as long ---- */
+
+struct product {
+	int stage;
+	uint32_t shorter; /* indices of which the cell has the shorter part */
+	struct asl_counts counts;
+	uint64_t scratch;
+};
+
+/* Those that are known; others are computed each time. */
+struct products {
+	int count;
+	struct product at[64];
+};
+
+static uint32_t shorter(const struct part *p)
+{
+	uint32_t set = 0;
+
+	for (int i = 0; i < p->stage->e.indices; i++)
+		if (p->len[i] * (uint64_t)p->stage->mesh.p[i] <
+		    p->stage->e.size[i])
+			set |= UINT32_C(1) << i;
+	return set;
+}
+
+static struct product multiply_part(const struct part *p,
+				    const struct asl_words *in,
+				    const struct asl_words *sum,
+				    const struct asl_plan *plan)
+{
+	const struct asl_einsum *e = &p->stage->e;
+	struct asl_words summand = {.where = where_product(p, sum)};
+	struct asl_view view[ASL_MOST_INPUTS], result;
+	struct product x = {.shorter = shorter(p)};
+
+	for (int i = 0; i < p->inputs; i++) {
+		struct asl_words slice = in[i];
+
+		if (group_of(p, i, NULL).size > 1)
+			slice.where = plan->panels;
+		view[i] = asl_view_dense(&slice, &e->term[i], p->len);
+	}
+	result = asl_view_dense(&summand, &e->term[p->inputs], p->len);
+	x.scratch = asl_local_predict(&x.counts, plan, &p->stage->local,
+				      &result, view, p->len);
+	return x;
+}
+
+/* The product of a rank's part; *room holds one that is not known (NULL: none is). */
+static const struct product *product_of(struct products *known,
+					const struct outline *o, int stage,
+					const struct asl_plan *plan,
+					struct product *room)
+{
+	const struct part *p = &o->part[stage];
+	uint32_t set = shorter(p);
+	struct product *x = room;
+
+	for (int i = 0; known && i < known->count; i++)
+		if (known->at[i].stage == stage && known->at[i].shorter == set)
+			return &known->at[i];
+	if (known && known->count < (int)(sizeof known->at / sizeof *known->at))
+		x = &known->at[known->count++];
+	*x = multiply_part(p, o->s.in[stage], &o->s.out[stage], plan);
+	x->stage = stage;
+	return x;
+}
+
+/* The outline's ledger with the products of a plan's kernel. */
+static void add_products(struct asl_ledger *out, const struct outline *o,
+			 const struct asl_plan *plan, struct products *known)
+{
+	struct scratch most = o->most;
+	struct product room;
+
+	*out = o->ledger;
+	for (int i = 0; i < plan->contraction->stages; i++) {
+		const struct product *x;
+
+		if (!o->part[i].works)
+			continue;
+		x = product_of(known, o, i, plan, &room);
+		asl_counts_add(&out->in[ASL_COMPUTE], &x->counts);
+		note_scratch(&most,
+			     o->summands[i] + asl_max(o->panels[i] + x->scratch,
+						      o->reduce[i]),
+			     o->in_pool[i]);
+	}
+	out->memory_high = o->owned + o->s.between.used + most.all;
+	out->pool_high = o->owned + most.pool;
+	if (plan->panels == ASL_POOL)
+		out->pool_high += o->s.between.used;
+}
+
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		    int rank)
 {
-	const struct asl_contraction *c = plan->contraction;
-	struct asl_words own[ASL_MOST_OPERANDS];
-	uint64_t owned = set_owned(own, plan, rank);
-	struct scratch most = {0, 0};
-	struct shares s;
+	struct outline o;
 
-	measure_shares(&s, plan, rank, own);
-	if (c->on_root)
-		predict_root(&out->in[ASL_EXCHANGE], c, rank, &most);
-	for (int i = 0; i < c->stages; i++) {
-		struct part p = part_of(plan, i, rank);
+	outline_rank(&o, plan, rank);
+	add_products(out, &o, plan, NULL);
+}
 
-		predict_moves(&out->in[ASL_SHIFT], c, i, rank, &s, &most);
-		if (p.works)
-			predict_part(out, &p, s.in[i], &s.out[i], &most);
+bool asl_contract_forecast(struct asl_forecast *most,
+			   const struct asl_plan *plan, int count)
+{
+	int ranks = asl_plan_ranks(plan);
+	struct products *known = calloc((size_t)count, sizeof *known);
+
+	for (int i = 0; i < count; i++)
+		most[i] = (struct asl_forecast){.read = 0};
+	for (int rank = 0; known && rank < ranks; rank++) {
+		struct outline o;
+		struct asl_ledger ledger;
+
+		outline_rank(&o, plan, rank);
+		for (int i = 0; i < count; i++) {
+			add_products(&ledger, &o, &plan[i], &known[i]);
+			asl_forecast_ledger(&most[i], &plan[i], &ledger);
+		}
 	}
-	owned += s.beside.used;
-	out->memory_high = owned + s.between.used + most.all;
-	out->pool_high = owned + most.pool;
-	if (plan->panels == ASL_POOL)
-		out->pool_high += s.between.used;
+	free(known);
+	return known;
 }
 
 /* ---- Run a stage ---- */

@@ -492,6 +492,11 @@ static void release(struct asl_plan *plan)
 	plan->contraction = NULL;
 }
 
+static bool forecast(struct asl_forecast *most, const struct asl_plan *plan)
+{
+	return asl_contract_forecast(most, plan, 1);
+}
+
 const struct asl_family asl_family_contract = {
 	.name = "contraction",
 	.operands = operands,
@@ -499,6 +504,7 @@ const struct asl_family asl_family_contract = {
 	.owned = owned,
 	.ranks = ranks,
 	.release = release,
+	.forecast = forecast,
 	.open = open_inputs,
 	.create = create_output,
 	.close = close_files,

@@ -38,9 +38,8 @@ uint64_t asl_cell_words(const struct asl_cell *cell, const struct asl_term *t)
 	return words;
 }
 
-/* The size of the group that shares a cell's slice, and the cell's place in it. */
-static struct asl_group group_of(const struct asl_spread *s,
-				 const struct asl_cell *cell)
+struct asl_group asl_cell_group(const struct asl_spread *s,
+				const struct asl_cell *cell)
 {
 	struct asl_group g = {.stride = 1, .size = 1};
 
@@ -72,7 +71,7 @@ struct asl_group asl_spread_group(const struct asl_spread *s, int rank,
 				  int *list)
 {
 	struct asl_cell cell = asl_mesh_cell(s->e, s->mesh, rank);
-	struct asl_group g = group_of(s, &cell);
+	struct asl_group g = asl_cell_group(s, &cell);
 
 	g.list = list;
 	for (int i = 0; list && i < g.size; i++)
@@ -88,7 +87,7 @@ uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
 
 	for (int i = 0; i <= e->inputs; i++) {
 		struct asl_spread s = {e, &e->term[i], mesh};
-		struct asl_group g = group_of(&s, &cell);
+		struct asl_group g = asl_cell_group(&s, &cell);
 		uint64_t W = asl_cell_words(&cell, s.term);
 
 		if (i < e->inputs)

@@ -419,20 +419,37 @@ void asl_contract_settle(struct asl_plan *plan)
 	     plan->cache);
 }
 
-static void try_kernel(struct asl_candidates *list,
-		       const struct asl_plan *settled,
-		       const struct asl_kernel *kernel)
+enum { MOST_KERNELS = 8 };
+
+static int list_kernels(struct asl_plan with[MOST_KERNELS],
+			const struct asl_plan *settled)
 {
+	const struct asl_plan *plan = settled;
+	int count = 0;
+
+	for (int i = 0; asl_kernels[i] && count < MOST_KERNELS; i++) {
+		if (plan->kernel ? plan->kernel != asl_kernels[i]
+				 : plan->cache < asl_kernels[i]->least_cache)
+			continue;
+		with[count] = *settled;
+		with[count++].kernel = asl_kernels[i];
+	}
+	return count;
+}
+
+/* Each candidate owns its contraction. */
+static void add_kernel(struct asl_candidates *list, const struct asl_plan *plan,
+		       const struct asl_forecast *forecast)
+{
+	struct asl_candidate x = {.plan = *plan, .forecast = *forecast};
 	struct asl_contraction *c = malloc(sizeof *c);
-	struct asl_plan plan = *settled;
 
 	list->failed |= !c;
 	if (!c)
 		return;
-	*c = *settled->contraction;
-	plan.contraction = c;
-	plan.kernel = kernel;
-	asl_candidates_add(list, &plan);
+	*c = *plan->contraction;
+	x.plan.contraction = c;
+	asl_candidates_judge(list, &x);
 }
 
 /* The kernels share the meshes, which do not depend on them. */
@@ -440,15 +457,18 @@ static void try_way(struct asl_candidates *list, const struct asl_plan *base,
 		    enum asl_contract_way way)
 {
 	struct asl_contraction c = *base->contraction;
-	struct asl_plan settled = *base;
+	struct asl_plan settled = *base, plan[MOST_KERNELS];
+	struct asl_forecast forecast[MOST_KERNELS];
+	int count;
 
 	c.asked = way;
 	settled.contraction = &c;
 	asl_contract_settle(&settled);
-	for (int i = 0; asl_kernels[i]; i++)
-		if (base->kernel ? base->kernel == asl_kernels[i]
-				 : base->cache >= asl_kernels[i]->least_cache)
-			try_kernel(list, &settled, asl_kernels[i]);
+	count = list_kernels(plan, &settled);
+	if (!asl_contract_forecast(forecast, plan, count))
+		list->failed = true;
+	for (int i = 0; !list->failed && i < count; i++)
+		add_kernel(list, &plan[i], &forecast[i]);
 }
 
 int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base)

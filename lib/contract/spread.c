@@ -12,19 +12,22 @@
 struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 {
 	const struct asl_term *t = s->term;
-	struct asl_run x = {.dims = t->count};
 	struct asl_group g;
 	struct asl_cell cell;
+	struct asl_run x; /* large: not all of it is set */
 
+	x.dims = t->count;
+	x.words = (struct asl_range){0, 0};
 	if (s->mesh && rank < asl_mesh_ranks(s->e, s->mesh)) {
 		cell = asl_mesh_cell(s->e, s->mesh, rank);
 		for (int i = 0; i < t->count; i++)
 			x.box[i] = cell.of[t->index[i]];
-		g = asl_spread_group(s, rank, NULL);
+		g = asl_cell_group(s, &cell);
 		x.words = asl_share(asl_cell_words(&cell, t), g.size, g.me);
 	} else if (!s->mesh && rank == 0) {
 		for (int i = 0; i < t->count; i++)
-			x.box[i].count = s->e->size[t->index[i]];
+			x.box[i] = (struct asl_range){
+				0, s->e->size[t->index[i]]};
 		x.words.count = asl_term_words(t, s->e->size);
 	}
 	return x;
@@ -139,7 +142,6 @@ struct meeting {
 	const struct asl_run *run[2];
 	uint64_t done[2], words[2];
 	struct box box[2], common; /* common.at is not set */
-	uint64_t common_words;
 };
 
 /* Runs that are apart are finished at once. */
@@ -180,26 +182,112 @@ static bool next_boxes(struct meeting *x)
 static bool next_meeting(struct meeting *x)
 {
 	while (next_boxes(x)) {
-		x->common_words = 1;
+		bool apart = false;
+
 		for (int i = 0; i < x->run[0]->dims; i++) {
 			x->common.of[i] =
 				asl_common(x->box[0].of[i], x->box[1].of[i]);
-			x->common_words *= x->common.of[i].count;
+			apart |= !x->common.of[i].count;
 		}
-		if (x->common_words)
+		if (!apart)
 			return true;
 	}
 	return false;
 }
 
+/*
+ * Counting needs no boxes: in the order of the tensor's indices, the words that
+ * two runs have in common are those of the common part of their boxes from the
+ * later of the first words to the earlier of the last ones.
+ */
+
+/* The indices of a word of a run. */
+struct point {
+	uint64_t at[ASL_MOST_INDICES];
+};
+
+static void point_of(struct point *p, const struct asl_run *x, uint64_t word)
+{
+	word += x->words.first;
+	for (int i = x->dims - 1; i >= 0; i--) {
+		p->at[i] = x->box[i].first + word % x->box[i].count;
+		word /= x->box[i].count;
+	}
+}
+
+static bool is_before(const struct point *a, const struct point *b, int dims)
+{
+	for (int i = 0; i < dims; i++)
+		if (a->at[i] != b->at[i])
+			return a->at[i] < b->at[i];
+	return false;
+}
+
+/* Points of a box before p; if p is in the box, and `with` it, one more. */
+static uint64_t points_before(const struct point *p, const struct box *b,
+			      int dims, bool with)
+{
+	uint64_t points = 0;
+	bool inside = true;
+
+	for (int i = 0; i < dims; i++) {
+		uint64_t first = b->of[i].first, count = b->of[i].count;
+
+		points *= count;
+		if (!inside)
+			continue;
+		points +=
+			p->at[i] < first ? 0 : asl_min(p->at[i] - first, count);
+		inside = p->at[i] - first < count;
+	}
+	return points + (inside && with);
+}
+
+/* A run, which is not empty, with its first and last points. */
+struct span {
+	const struct asl_run *run;
+	struct point first, last;
+};
+
+static void span_of(struct span *s, const struct asl_run *x)
+{
+	s->run = x;
+	if (!x->words.count)
+		return;
+	point_of(&s->first, x, 0);
+	point_of(&s->last, x, x->words.count - 1);
+}
+
+/* In both runs, which are not apart. */
+static uint64_t points_common(const struct span *a, const struct asl_run *b)
+{
+	int dims = b->dims;
+	const struct point *first = &a->first, *last = &a->last;
+	struct point b_first, b_last;
+	struct box common;
+	uint64_t end, begin;
+
+	for (int i = 0; i < dims; i++)
+		common.of[i] = asl_common(a->run->box[i], b->box[i]);
+	point_of(&b_first, b, 0);
+	point_of(&b_last, b, b->words.count - 1);
+	if (is_before(first, &b_first, dims))
+		first = &b_first;
+	if (is_before(&b_last, last, dims))
+		last = &b_last;
+	begin = points_before(first, &common, dims, false);
+	end = points_before(last, &common, dims, true);
+	return end > begin ? end - begin : 0;
+}
+
 uint64_t asl_runs_common(const struct asl_run *a, const struct asl_run *b)
 {
-	struct meeting x = begin_meeting(a, b);
-	uint64_t words = 0;
+	struct span s;
 
-	while (next_meeting(&x))
-		words += x.common_words;
-	return words;
+	if (are_apart(a, b))
+		return 0;
+	span_of(&s, a);
+	return points_common(&s, b);
 }
 
 /*
@@ -539,18 +627,45 @@ void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
 
 struct forecast {
 	struct move m;
+	struct span has, gets;
 	enum asl_where out, in;
 	struct asl_counts *x;
 	uint64_t scratch;
 };
 
+/* Most ranks are far from a run: one index of their cells shows it. */
+static bool is_far(const struct asl_spread *s, int rank,
+		   const struct asl_run *x)
+{
+	int at[ASL_MOST_INDICES];
+
+	if (!s->mesh)
+		return rank > 0;
+	for (int i = s->e->indices - 1; i >= 0; i--) {
+		at[i] = rank % s->mesh->p[i];
+		rank /= s->mesh->p[i];
+	}
+	for (int i = s->term->count - 1; i >= 0 && !rank; i--) {
+		int index = s->term->index[i];
+		struct asl_range part = asl_part(s->e->size[index],
+						 s->mesh->p[index], at[index]);
+
+		if (!asl_common(part, x->box[i]).count)
+			return true;
+	}
+	return rank > 0;
+}
+
 /* Words of a run that a peer has in a spread. */
 static uint64_t common(const struct asl_spread *s, int peer,
-		       const struct asl_run *x)
+		       const struct span *x)
 {
-	struct asl_run theirs = asl_spread_run(s, peer);
+	struct asl_run theirs;
 
-	return asl_runs_common(&theirs, x);
+	if (!x->run->words.count || is_far(s, peer, x->run))
+		return 0;
+	theirs = asl_spread_run(s, peer);
+	return theirs.words.count ? points_common(x, &theirs) : 0;
 }
 
 /* The other peer of a step: as far from this rank, on its other side. */
@@ -570,22 +685,20 @@ static void count_step(struct forecast *f, uint64_t out, uint64_t in)
 static void count_receiver(int peer, void *arg)
 {
 	struct forecast *f = arg;
-	uint64_t out = peer == f->m.rank ? 0 : common(f->m.to, peer, &f->m.has);
+	uint64_t out = peer == f->m.rank ? 0 : common(f->m.to, peer, &f->has);
 
 	if (out)
-		count_step(
-			f, out,
-			common(f->m.from, opposite(&f->m, peer), &f->m.gets));
+		count_step(f, out,
+			   common(f->m.from, opposite(&f->m, peer), &f->gets));
 }
 
 /* count_receiver has counted the steps that also send. */
 static void count_sender(int peer, void *arg)
 {
 	struct forecast *f = arg;
-	uint64_t in =
-		peer == f->m.rank ? 0 : common(f->m.from, peer, &f->m.gets);
+	uint64_t in = peer == f->m.rank ? 0 : common(f->m.from, peer, &f->gets);
 
-	if (in && !common(f->m.to, opposite(&f->m, peer), &f->m.has))
+	if (in && !common(f->m.to, opposite(&f->m, peer), &f->has))
 		count_step(f, 0, in);
 }
 
@@ -600,8 +713,15 @@ uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
 			    const struct asl_spread *to, enum asl_where in,
 			    const struct asl_spread *from, enum asl_where out)
 {
-	struct forecast f = {move_of(rank, ranks, to, from), out, in, x, 0};
+	struct forecast f; /* large: not all of it is set */
 
+	f.m = move_of(rank, ranks, to, from);
+	f.out = out;
+	f.in = in;
+	f.x = x;
+	f.scratch = 0;
+	span_of(&f.has, &f.m.has);
+	span_of(&f.gets, &f.m.gets);
 	asl_predict_copy(x, in, out, asl_runs_common(&f.m.gets, &f.m.has));
 	asl_spread_peers(to, &f.m.has, count_receiver, &f);
 	asl_spread_peers(from, &f.m.gets, count_sender, &f);

@@ -86,6 +86,10 @@ struct asl_spread {
 	const struct asl_mesh *mesh; /* NULL: all on rank 0 */
 };
 
+/* The size of the group that shares a cell's slice, and the cell's place in it. */
+struct asl_group asl_cell_group(const struct asl_spread *s,
+				const struct asl_cell *cell);
+
 /*
  * The group that shares a rank's slice, on a mesh.  `list`, if not NULL, has room
  * for the group's ranks and is borrowed.

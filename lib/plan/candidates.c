@@ -69,15 +69,23 @@ void asl_candidates_refuse(struct asl_candidates *x,
 		x->memory_needed = memory_needed;
 }
 
+void asl_candidates_judge(struct asl_candidates *x,
+			  const struct asl_candidate *candidate)
+{
+	const struct asl_plan *plan = &candidate->plan;
+	uint64_t needed = candidate->forecast.memory_needed;
+
+	if (plan->budget && needed > plan->budget)
+		asl_candidates_refuse(x, plan, needed);
+	else
+		asl_candidates_put(x, candidate);
+}
+
 void asl_candidates_add(struct asl_candidates *x, const struct asl_plan *plan)
 {
-	struct asl_candidate new = {.plan = *plan,
-				    .forecast = asl_forecast(plan)};
-
-	if (plan->budget && new.forecast.memory_needed > plan->budget)
-		asl_candidates_refuse(x, plan, new.forecast.memory_needed);
-	else
-		asl_candidates_put(x, &new);
+	asl_candidates_judge(
+		x, &(struct asl_candidate){.plan = *plan,
+					   .forecast = asl_forecast(plan)});
 }
 
 int asl_candidates_end(struct asl_candidates *x)

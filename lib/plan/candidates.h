@@ -66,6 +66,10 @@ double asl_candidates_limit(const struct asl_candidates *x);
 /* Predict the plan's cost; keep it, refuse it, or release it. */
 void asl_candidates_add(struct asl_candidates *x, const struct asl_plan *plan);
 
+/* Add a plan whose cost is known: keep it, refuse it, or release it. */
+void asl_candidates_judge(struct asl_candidates *x,
+			  const struct asl_candidate *candidate);
+
 /* Add a plan whose cost is known, and which fits into its budget. */
 void asl_candidates_put(struct asl_candidates *x,
 			const struct asl_candidate *candidate);

@@ -87,21 +87,27 @@ static unsigned raise_words(struct asl_forecast *most,
 	return grew;
 }
 
+unsigned asl_forecast_ledger(struct asl_forecast *most,
+			     const struct asl_plan *plan,
+			     const struct asl_ledger *ledger)
+{
+	struct asl_counts total = asl_ledger_total(ledger);
+	uint64_t held = ledger->memory_high;
+
+	if (plan->algorithm->family->dram_budget)
+		held -= ledger->pool_high;
+	most->memory_needed = asl_max(most->memory_needed, held);
+	return raise_costs(most, plan, &total) |
+	       raise_words(most, ledger, &total);
+}
+
 unsigned asl_forecast_rank(struct asl_forecast *most,
 			   const struct asl_plan *plan, int rank)
 {
 	struct asl_ledger ledger;
-	struct asl_counts total;
-	uint64_t held;
 
 	asl_plan_predict(&ledger, plan, rank);
-	total = asl_ledger_total(&ledger);
-	held = ledger.memory_high;
-	if (plan->algorithm->family->dram_budget)
-		held -= ledger.pool_high;
-	most->memory_needed = asl_max(most->memory_needed, held);
-	return raise_costs(most, plan, &total) |
-	       raise_words(most, &ledger, &total);
+	return asl_forecast_ledger(most, plan, &ledger);
 }
 
 struct asl_forecast asl_forecast(const struct asl_plan *plan)

@@ -136,6 +136,9 @@ enum { ASL_FORECAST_BITS = ASL_ACCOUNTINGS + 5 };
 
 unsigned asl_forecast_rank(struct asl_forecast *most,
 			   const struct asl_plan *plan, int rank);
+unsigned asl_forecast_ledger(struct asl_forecast *most,
+			     const struct asl_plan *plan,
+			     const struct asl_ledger *ledger);
 
 /* Free the family's part of a plan, if any; the plan is then incomplete. */
 void asl_plan_release(struct asl_plan *plan);
