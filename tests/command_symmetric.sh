@@ -116,7 +116,7 @@ is transport ofi r.csv
 
 # ---- For people ----
 
-expect 0 run hopm --n 20 --ranks 12 --store dram --iterations 4 --shift 3
+expect 0 run hopm --n 20 --ranks 12 --steiner spherical --store dram --iterations 4 --shift 3
 says "^hopm: A x2 x x3 x = lambda x, A symmetric, n = 20,"
 says "^shift 3, tolerance 1e-12, at most 4 iterations"
 says "^ranks     10 of 12 by spherical-2, 5 row blocks: 2 idle"
@@ -125,6 +125,11 @@ says "^found     lambda = .* after 4 iterations, as many as were allowed"
 says "^Every counter"
 [ "$(cat err)" = "aslant: note: spherical-2 has work for 10 of 12 ranks: 2 idle" ] ||
 	fail "what is idle: $(cat err)"
+for ranks in 2 3 5 7 12 13; do # which have no Steiner system of their own
+	expect 0 run sttsv --n 300 --ranks $ranks --store null
+	says "^ranks     $ranks by c"
+	[ ! -s err ] || fail "$ranks ranks: $(cat err)"
+done
 expect 0 run sttsv --n 300 --ranks 30 --store null --exchange alltoall
 says "29 steps each way, all to all, of 6 words"
 expect 0 run cpgrad --n 40 --ranks 10 --store null --cp-rank 3

@@ -380,8 +380,9 @@ const struct asl_option asl_option_table[] = {
 	 "distribution of the tensor: spherical, boolean, triples, sublines, "
 	 "quadruples, witt or denniston, a Steiner system with a block for each rank and "
 	 "the other ranks idle; one system, as spherical-3; a FILE with one; "
-	 "or, for any number of ranks, cubic or cover (the system with most "
-	 "blocks; cover for an order above 3)",
+	 "or, for any number of ranks, cubic or cover (a system with a block "
+	 "for every rank, else the distribution of least Q; cover for an order "
+	 "above 3)",
 	 RP, TEXT(steiner), .only = by_wedges},
 	{"exchange", "HOW",
 	 "exchange of vectors between ranks: p2p, which sends the fewest "

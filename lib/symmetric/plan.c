@@ -26,6 +26,10 @@ static int limit(int ranks)
 
 /* ---- A Steiner system by its name ---- */
 
+static const char *const any_ranks[] = {"cubic", "cover"};
+
+enum { ANY_RANKS = 2 };
+
 static bool is_cubic(const char *name)
 {
 	return name && !strcmp(name, "cubic");
@@ -556,30 +560,6 @@ static int check_budget(const struct asl_plan *plan,
 			plan->budget, plan->algorithm->name, needed);
 }
 
-int asl_symmetric_settle(struct asl_plan *plan)
-{
-	const struct asl_symmetric *asked = plan->symmetric;
-	struct asl_symmetric *s;
-	int err;
-
-	if (on_grid(plan->algorithm))
-		return settle_grid(plan);
-	if (asked->layout.ranks)
-		return make_steps((struct asl_symmetric *)plan->symmetric);
-	err = complete(&s, plan, asked->steiner, asked->exchange);
-	if (err)
-		return err;
-	err = check_budget(plan, s);
-	if (err) {
-		asl_symmetric_free(s);
-		free(s);
-		return err;
-	}
-	asl_plan_release(plan);
-	plan->symmetric = s;
-	return make_steps(s);
-}
-
 /* ---- All candidates ---- */
 
 static void try_layout(struct asl_candidates *list, const struct asl_plan *base,
@@ -747,4 +727,77 @@ int asl_symmetric_rank(struct asl_candidates *list, const struct asl_plan *base)
 		try_grid(list, base, &asl_symmetric_half);
 	}
 	return asl_candidates_end(list);
+}
+
+/* ---- One plan ---- */
+
+/* A Steiner system is best where it has a block for every rank. */
+static bool must_choose(const struct asl_plan *plan)
+{
+	const struct asl_symmetric *s = plan->symmetric;
+	struct asl_steiner_size size;
+
+	return !s->steiner && s->order == 3 &&
+	       plan->ranks <= ASL_SYMMETRIC_CUBIC_RANKS &&
+	       (asl_steiner_fit(&size, NULL, limit(plan->ranks)) ||
+		size.blocks != plan->ranks);
+}
+
+/* The layout of least cost, whatever the cache and the budget; NULL: any. */
+static const char *choose_layout(char name[ASL_STEINER_NAME],
+				 const struct asl_plan *plan)
+{
+	struct asl_candidates list = asl_candidates(1);
+	struct asl_symmetric asked = *plan->symmetric;
+	struct asl_plan base = *plan;
+
+	if (asked.exchange != ASL_ALLTOALL)
+		asked.exchange = ASL_P2P;
+	base.symmetric = &asked;
+	base.cache = UINT32_MAX;
+	base.budget = 0;
+	try_layouts(&list, &base);
+	if (asl_candidates_end(&list))
+		return NULL;
+	snprintf(name, ASL_STEINER_NAME, "%s",
+		 list.best[0].plan.symmetric->layout.name);
+	asl_candidates_free(&list);
+	for (int i = 0; i < ANY_RANKS; i++)
+		if (!strncmp(name, any_ranks[i], strlen(any_ranks[i])))
+			return any_ranks[i];
+	return name;
+}
+
+static int make_layout(struct asl_plan *plan)
+{
+	const struct asl_symmetric *asked = plan->symmetric;
+	char name[ASL_STEINER_NAME];
+	struct asl_symmetric *s;
+	int err = complete(&s, plan,
+			   must_choose(plan) ? choose_layout(name, plan)
+					     : asked->steiner,
+			   asked->exchange);
+
+	if (err)
+		return err;
+	err = check_budget(plan, s);
+	if (err) {
+		asl_symmetric_free(s);
+		free(s);
+		return err;
+	}
+	asl_plan_release(plan);
+	plan->symmetric = s;
+	return 0;
+}
+
+int asl_symmetric_settle(struct asl_plan *plan)
+{
+	int err = 0;
+
+	if (on_grid(plan->algorithm))
+		return settle_grid(plan);
+	if (!plan->symmetric->layout.ranks)
+		err = make_layout(plan);
+	return err ? err : make_steps((struct asl_symmetric *)plan->symmetric);
 }
