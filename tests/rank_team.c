@@ -138,17 +138,42 @@ void cblas_dgemm(const enum CBLAS_ORDER order,
 	     ldc);
 }
 
+void cblas_dgemv(const enum CBLAS_ORDER order, const enum CBLAS_TRANSPOSE trans,
+		 const blasint m, const blasint n, const double alpha,
+		 const double *a, const blasint lda, const double *x,
+		 const blasint incx, const double beta, double *y,
+		 const blasint incy)
+{
+	void (*real)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, blasint, blasint,
+		     double, const double *, blasint, const double *, blasint,
+		     double, double *, blasint);
+	void *next = dlsym(RTLD_NEXT, "cblas_dgemv");
+
+	memcpy(&real, &next, sizeof real);
+	atomic_fetch_add(&products, 1);
+	real(order, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
 struct operands {
 	uint64_t m, n, k;
 	double *at[4]; /* A, B, and C twice */
 	uint64_t words[4];
 };
 
-static struct operands draw_operands(struct dice *d)
+/* A matrix by a matrix, or by a vector. */
+static struct operands draw_operands(struct dice *d, bool vector)
 {
 	struct operands x = {
 		roll(d, 1, 500), roll(d, 1, 500), roll(d, 1, 500), {0}, {0}};
 	struct asl_draw draw = {.seed = 1};
+
+	if (vector) {
+		bool column = roll(d, 0, 1);
+
+		x.k = roll(d, 2000, 4000);
+		x.m = column ? roll(d, 3000, 6000) : 1;
+		x.n = column ? 1 : roll(d, 3000, 6000);
+	}
 
 	for (uint32_t i = 0; i < 4; i++) {
 		x.words[i] = i == 0   ? x.m * x.k
@@ -180,7 +205,7 @@ static void products_have_the_same_bits(void **state)
 	(void)state;
 	for (uint32_t k = 0; k < 120; k++) {
 		struct dice d = {2, k, 0};
-		struct operands x = draw_operands(&d);
+		struct operands x = draw_operands(&d, k % 20 == 0);
 		int threads = (int)roll(&d, 2, MOST), parts;
 		double beta = (double)roll(&d, 0, 1);
 

@@ -136,18 +136,55 @@ static struct asl_range part_of(uint64_t length, uint64_t tile, int parts,
 		first, part_begins(length, tile, parts, i + 1) - first};
 }
 
+static void clear(double *x, uint64_t count, uint64_t stride)
+{
+	for (uint64_t i = 0; i < count; i++)
+		x[i * stride] = 0;
+}
+
+/* Kernels for vectors read a matrix without packing it. */
+static void multiply_vector(const struct product *x)
+{
+	bool column = x->n == 1;
+
+	if (x->beta == 0)
+		clear(x->c, column ? x->m : x->n, column ? x->ldc : 1);
+	if (column)
+		cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)x->m,
+			    (blasint)x->k, 1, x->a, (blasint)x->lda, x->b,
+			    (blasint)x->ldb, 1, x->c, (blasint)x->ldc);
+	else
+		cblas_dgemv(CblasRowMajor, CblasTrans, (blasint)x->k,
+			    (blasint)x->n, 1, x->b, (blasint)x->ldb, x->a, 1, 1,
+			    x->c, 1);
+}
+
+static void multiply(const struct product *x)
+{
+	if (!x->m || !x->n)
+		return;
+	if ((x->n == 1 || x->m == 1) && (x->beta == 0 || x->beta == 1))
+		multiply_vector(x);
+	else
+		cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
+			    (blasint)x->m, (blasint)x->n, (blasint)x->k, 1,
+			    x->a, (blasint)x->lda, x->b, (blasint)x->ldb,
+			    x->beta, x->c, (blasint)x->ldc);
+}
+
 static void multiply_part(void *arg, int piece)
 {
 	const struct product *x = arg;
 	struct asl_range m = part_of(x->m, TILE_ROWS, x->rows, piece / x->cols);
 	struct asl_range n = part_of(x->n, TILE_COLS, x->cols, piece % x->cols);
+	struct product part = *x;
 
-	if (m.count && n.count)
-		cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
-			    (blasint)m.count, (blasint)n.count, (blasint)x->k,
-			    1, x->a + m.first * x->lda, (blasint)x->lda,
-			    x->b + n.first, (blasint)x->ldb, x->beta,
-			    x->c + m.first * x->ldc + n.first, (blasint)x->ldc);
+	part.m = m.count;
+	part.n = n.count;
+	part.a += m.first * x->lda;
+	part.b += n.first;
+	part.c += m.first * x->ldc + n.first;
+	multiply(&part);
 }
 
 static bool may_cut(const struct product *x, int rows, int cols)
