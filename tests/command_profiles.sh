@@ -126,3 +126,11 @@ awk -v sent="$(awk '{ print $3 }' dear)" '$3 < sent { exit 1 }' cheap ||
 [ "$("$aslant" run 3d --n 60 --ranks 2 --launch --store dram --profile mine.json 2>&1 |
 	grep -c -E '^predicted .* s, .* times as long$|^ +arithmetic .*, reading .*, copies ')" = 2 ] ||
 	fail "run --launch: nothing is predicted"
+
+# Whose times it chose by is said, unless they are the profile's own.
+note="^aslant: note: auto chose by the times of another machine"
+for own in 0 1; do
+	"$aslant" run auto --n 60 --ranks 2 --launch --store dram \
+		$([ $own = 0 ] || echo --profile mine.json) >out 2>err </dev/null
+	[ "$(grep -c "$note" err)" = $((1 - own)) ] || fail "auto: $(cat err)"
+done

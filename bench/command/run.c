@@ -38,6 +38,11 @@ static void say_notes(const struct running *x, const struct asl_rep *rep)
 		asl_complain(0, "note: %s", rep->note);
 	if (asl_rep_multiplies(rep) && *asl_blas_note())
 		asl_complain(0, "note: %s", asl_blas_note());
+	if (x->c->automatic && x->c->want.plan.by_time &&
+	    !asl_profile_has_times(&x->c->profile))
+		asl_complain(0, "note: auto chose by the times of another "
+				"machine (x86-64-avx2): aslant calibrate "
+				"measures this one's, for --profile");
 	if (x->c->want.keep && rep->pool_dir && *rep->pool_dir)
 		asl_complain(0, "note: pools of run %s are kept in %s",
 			     rep->run_id, rep->pool_dir);

@@ -579,6 +579,11 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 	return read_json(out, root, &why, name);
 }
 
+bool asl_profile_has_times(const struct asl_profile *profile)
+{
+	return profile->timed && profile->times.flop > 0;
+}
+
 /* A device's profile knows memory, and perhaps the network. */
 int asl_profile_times(struct asl_times *out, const struct asl_profile *profile)
 {
@@ -586,7 +591,7 @@ int asl_profile_times(struct asl_times *out, const struct asl_profile *profile)
 	struct asl_profile measured;
 	int code;
 
-	if (profile->timed && own->flop > 0) {
+	if (asl_profile_has_times(profile)) {
 		*out = *own;
 		return 0;
 	}

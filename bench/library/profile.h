@@ -67,6 +67,9 @@ const char *const *asl_profile_names(void);
  */
 int asl_profile_times(struct asl_times *out, const struct asl_profile *profile);
 
+/* Its own; else those of x86-64-avx2 stand for every machine. */
+bool asl_profile_has_times(const struct asl_profile *profile);
+
 /* By name, else from the file; 0, or the exit code after a complaint. */
 int asl_profile_find(struct asl_profile *out, const char *name);
 
