@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/base/mapped.h"
 #include "net/boot.h"
 #include "net/load.h"
 #include "net/provider.h"
@@ -105,6 +106,15 @@ static int start_out(const struct mpi *m, struct asl_net_op *op)
 	return err;
 }
 
+/* Whoever copies, UCX ends its process at a page that is lost. */
+static void touch(const struct asl_net_op *op)
+{
+	if (op->to != ASL_NET_NONE)
+		asl_mapped_touch(op->out, op->out_bytes);
+	if (op->from != ASL_NET_NONE)
+		asl_mapped_touch(op->in, op->in_bytes);
+}
+
 static int mpi_start(struct asl_net *net, struct asl_net_op *op)
 {
 	struct mpi *m = (struct mpi *)net;
@@ -112,6 +122,7 @@ static int mpi_start(struct asl_net *net, struct asl_net_op *op)
 
 	if (m->broken)
 		return op->err = m->broken;
+	touch(op);
 	in_of(op)->packet_done = in_of(op)->bytes_done = MPI_REQUEST_NULL;
 	out_of(op)->packet_done = out_of(op)->bytes_done = MPI_REQUEST_NULL;
 	op->pending = 1;

@@ -31,6 +31,7 @@
 #include <time.h>
 
 #include "lib/base/error.h"
+#include "lib/base/mapped.h"
 #include "net/load.h"
 
 #define API FI_VERSION(1, 14)
@@ -335,18 +336,6 @@ static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
 		op->got = h->head.stamp;
 }
 
-/*
- * Where the kernel could not copy, since a page of a pool is lost, no peer is: to
- * read the page is SIGBUS, whose handler names the pool.
- */
-static void read_pages(const void *at, size_t bytes)
-{
-	const volatile char *byte = at;
-
-	for (size_t i = 0; i < bytes; i++)
-		(void)byte[i];
-}
-
 static int lose(struct asl_ofi *o, int peer, int cause)
 {
 	o->lost = true;
@@ -376,8 +365,9 @@ static void finish_badly(struct asl_ofi *o)
 		return;
 	}
 	h->op->pending--;
-	read_pages(h->op->out, h->op->out_bytes);
-	read_pages(h->op->in, h->op->in_bytes);
+	/* If a page is lost, no peer is. */
+	asl_mapped_touch(h->op->out, h->op->out_bytes);
+	asl_mapped_touch(h->op->in, h->op->in_bytes);
 	if (e.err == FI_ETRUNC || e.err == FI_EMSGSIZE)
 		h->op->err = too_long(o, h);
 	else

@@ -68,6 +68,11 @@ for transport in 'ofi net' 'ofi shm' 'mpi '; do
 	job 7 'aslant: rank 1: had enough' 3 "$name" "$provider" abort
 	job 7 'aslant: rank 0: as everybody says' 4 "$name" "$provider" alike
 	one_line "$transport" alike
+	for rank in 0 1; do
+		job 5 "aslant: rank $rank (.*killed by signal 7" 2 \
+			"$name" "$provider" gone $rank
+		one_line "$transport" gone $rank
+	done
 done
 job 1 "no provider 'nowhere'.*shm" 2 ofi nowhere
 

@@ -8,6 +8,8 @@
  *	net_messages TRANSPORT PROVIDER short	a message of a wrong length
  *	net_messages TRANSPORT PROVIDER long	likewise
  *	net_messages TRANSPORT PROVIDER abort	one rank gives up
+ *	net_messages TRANSPORT PROVIDER gone RANK	what it sends, or where it
+ *						receives, is a file cut short
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,11 +18,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "lib/base/error.h"
+#include "lib/base/mapped.h"
 #include "net/net.h"
 
 #define ROUNDS 60
@@ -409,6 +413,45 @@ static int too_long(struct asl_net *net, void *arg)
 	return asl_net_barrier(net);
 }
 
+static void *cut_short(size_t bytes)
+{
+	FILE *f = tmpfile();
+	void *at = MAP_FAILED;
+
+	if (f && !ftruncate(fileno(f), (off_t)bytes))
+		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  fileno(f), 0);
+	if (at == MAP_FAILED || ftruncate(fileno(f), 0))
+		return NULL;
+	asl_mapped_note(at, bytes, "a file", "cut short");
+	fclose(f);
+	return at;
+}
+
+/* Rank 0 sends to the last. */
+static int is_gone(struct asl_net *net, void *arg)
+{
+	int last = asl_net_size(net) - 1, rank = asl_net_rank(net), err;
+	bool gone = rank == (int)*(size_t *)arg;
+	void *room = gone ? cut_short(LONGEST) : calloc(1, LONGEST);
+	struct asl_net_op op = {
+		.to = rank == 0 ? last : ASL_NET_NONE,
+		.from = rank == last ? 0 : ASL_NET_NONE,
+		.out = room,
+		.in = room,
+		.out_bytes = LONGEST,
+		.in_bytes = LONGEST,
+	};
+
+	err = room ? asl_net_start(net, &op) : -ENOMEM;
+	if (!err)
+		err = asl_net_wait(net, &op);
+	if (!err)
+		err = asl_net_barrier(net);
+	asl_net_abort(net, 5, err ? asl_failure() : "nothing was lost");
+	return err;
+}
+
 static int give_up(struct asl_net *net, void *arg)
 {
 	(void)arg;
@@ -430,7 +473,9 @@ static int as_rank(int argc, char **argv)
 	struct asl_net_patience patience = {.stopped = 60, .cut = 6};
 	const char *mode = argc > 3 ? argv[3] : "";
 	int (*body)(struct asl_net * net, void *arg) = everything;
-	size_t bytes = !strcmp(mode, "short") ? 90 : 1000;
+	size_t number = !strcmp(mode, "short")	? 90
+			: !strcmp(mode, "gone") ? (size_t)atoi(argv[4])
+						: 1000;
 	int rank, size, err;
 
 	if (argc > 2 && *argv[2])
@@ -445,9 +490,11 @@ static int as_rank(int argc, char **argv)
 		body = all_give_up;
 	else if (!strcmp(mode, "size"))
 		want.ranks = atoi(argv[4]);
+	else if (!strcmp(mode, "gone"))
+		body = is_gone;
 	if (asl_net_job(&rank, &size))
 		asl_net_guard(rank, &patience);
-	err = asl_net_run(&want, body, &bytes);
+	err = asl_net_run(&want, body, &number);
 	if (err)
 		fprintf(stderr, "%s: %s\n", strerror(-err), asl_failure());
 	return err ? 1 : 0;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/mapped.h"
 #include "lib/base/system.h"
 
 static int draw_name(struct asl_atomic_file *a)
@@ -221,6 +222,8 @@ int asl_atomic_file_write(struct asl_atomic_file *a, const void *from,
 	while (!err && bytes > 0) {
 		ssize_t n = pwrite(a->fd, next, bytes, (off_t)at);
 
+		if (n < 0 && errno == EFAULT)
+			asl_mapped_touch(next, bytes);
 		if (n < 0 && errno != EINTR)
 			err = failed(a, errno, at + bytes);
 		if (n <= 0)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MOST = 256 };
+enum { MOST = 256, PAGE = 4096 };
 
 static struct mapped {
 	const char *volatile at; /* NULL: free */
@@ -76,6 +76,17 @@ const char *asl_mapped_find(const void *at)
 		    (uintptr_t)at - (uintptr_t)table[i].at < table[i].bytes)
 			return table[i].what;
 	return *opened ? opened : NULL;
+}
+
+void asl_mapped_touch(const void *at, size_t bytes)
+{
+	const volatile char *byte = at;
+
+	if (!bytes || !asl_mapped_find(at))
+		return;
+	for (size_t i = 0; i < bytes; i += PAGE)
+		(void)byte[i];
+	(void)byte[bytes - 1];
 }
 
 /* A line of /proc/self/maps: "FROM-TO RIGHTS OFFSET ..." in hexadecimal digits. */

@@ -23,6 +23,12 @@ const char *asl_mapped_find(const void *at);
 bool asl_mapped_offset(uint64_t *offset, const void *at);
 
 /*
+ * The kernel, which copies messages and results, says EFAULT at a page that is lost.
+ * This reads a byte of each page, which is SIGBUS, whose handler names the pool.
+ */
+void asl_mapped_touch(const void *at, size_t bytes);
+
+/*
  * For SIGABRT: the first error of a pool in use, as a line, or NULL.
  * libpmemobj ends the process when it cannot write, and says nothing: then it is
  * the pool that was opened last (NULL: none), and errno is EIO.
