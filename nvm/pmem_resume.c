@@ -91,9 +91,9 @@ static int check_layout(const char *path, const char *layout, uintmax_t length)
 }
 
 /* It may be whole: it is not refused as something else. */
-static int unreadable(const char *path, int offset)
+static int unreadable(const char *path, uintmax_t offset)
 {
-	return asl_fail(-EIO, "pool %s: offset %d: %s", path, offset,
+	return asl_fail(-EIO, "pool %s: offset %ju: %s", path, offset,
 			strerror(errno));
 }
 
@@ -234,6 +234,20 @@ static int find_pieces(struct asl_pmem *p, const char *path)
 	return 0;
 }
 
+/* libpmemobj opens no pool that has a bad block, and does not say where that is. */
+static int not_opened(int fd, const char *path)
+{
+	const char *why = pmemobj_errormsg();
+	bool bad = strstr(why, "bad blocks");
+	char page[4096];
+	uintmax_t at = 0;
+	ssize_t n = 1;
+
+	while (bad && (n = pread(fd, page, sizeof page, (off_t)at)) > 0)
+		at += (uintmax_t)n;
+	return n < 0 ? unreadable(path, at) : damaged(path, why);
+}
+
 static int open_root(struct asl_pmem *p, const char *path, size_t length,
 		     const struct asl_store_want *want)
 {
@@ -281,7 +295,7 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	p->pop = pmemobj_open(link, layout);
 	if (!p->pop)
-		return damaged(path, pmemobj_errormsg());
+		return not_opened(fd, path);
 	return open_root_or_close(p, path, (size_t)length, want);
 }
 
