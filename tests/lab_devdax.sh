@@ -122,15 +122,15 @@ runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0
 
 # ---- A run that is killed ----
 
-case=(em-jomma --n 320 --ranks 1 --cache 3k --nvm-dir /dev/dax1.0)
-"$aslant" run em-jomma --n 320 --ranks 1 --cache 3k --store dram \
+case=(em-jomma --n 640 --ranks 1 --cache 3k --nvm-dir /dev/dax1.0)
+"$aslant" run em-jomma --n 640 --ranks 1 --cache 3k --store dram \
 	--result whole.npy >out 2>err </dev/null || fail "$(cat err)"
 "$aslant" run "${case[@]}" --resume --result again.npy >out 2>err </dev/null &
 until [ "$(head_of /dev/dax1.0)" = "PMEMOBJ aslant resume " ] ||
 	! kill -0 $! 2>/dev/null; do
 	sleep 0.05
 done
-sleep 1
+computes $! 20
 kill -STOP $! || fail "it was over before it could be stopped"
 refuses 3 "another run has it open" vomm --n 9 --nvm-dir /dev/dax1.0
 kill -9 $!

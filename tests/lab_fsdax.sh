@@ -23,10 +23,10 @@ flushed() {
 
 lab_fsdax 0 ext4 /pm || fail "no DAX file system"
 flushed "$aslant" run em-jomma --n 24 --ranks 1
-runs fsdax "$aslant" run sttsv --n 24
-runs fsdax "$aslant" run einsum --spec 'ijk,kl->ijl' --dims i=6,j=5,k=4,l=7
-runs fsdax "$aslant" run ooc-auto --n 24 --memory-budget 4KiB
-resumes run em-jomma --n 240
+flushed "$aslant" run sttsv --n 24
+flushed "$aslant" run einsum --spec 'ijk,kl->ijl' --dims i=6,j=5,k=4,l=7
+flushed "$aslant" run ooc-auto --n 24 --memory-budget 4KiB
+resumes run em-jomma --n 480 --cache 3000
 
 umount /pm
 lab_format xfs /dev/pmem0

@@ -82,6 +82,26 @@ slurm_daemon() {
 	slurm_pids+=($!)
 }
 
+slurm_munge() {
+	slurm_daemon munged munged --foreground --force --key-file="$SLURM/key" \
+		--socket="$SLURM/munge" --pid-file="$SLURM/munged.pid" \
+		--log-file="$SLURM/munged.log" --seed-file="$SLURM/seed"
+	for _ in {1..100}; do
+		[ ! -S "$SLURM/munge" ] || break
+		sleep 0.05
+	done
+}
+
+# slurm_idle SECONDS: do both nodes wait for jobs?
+slurm_idle() {
+	local until=$((SECONDS + $1))
+
+	until [ "$(sinfo -h -t idle -o %D 2>/dev/null | head -1)" = 2 ]; do
+		[ $SECONDS -lt $until ] || return
+		sleep 0.1
+	done
+}
+
 # False: it does not start, and the daemons' last words are on stdout.
 slurm_start() {
 	local i enter
@@ -90,13 +110,7 @@ slurm_start() {
 	export SLURM_CONF=$SLURM/slurm.conf
 	slurm_configure
 	(umask 077 && head -c 1024 /dev/urandom >"$SLURM/key")
-	slurm_daemon munged munged --foreground --force --key-file="$SLURM/key" \
-		--socket="$SLURM/munge" --pid-file="$SLURM/munged.pid" \
-		--log-file="$SLURM/munged.log" --seed-file="$SLURM/seed"
-	for _ in {1..100}; do
-		[ ! -S "$SLURM/munge" ] || break
-		sleep 0.05
-	done
+	slurm_munge
 	slurm_daemon slurmctld slurmctld -D
 	for i in 1 2; do
 		enter=()
@@ -104,13 +118,10 @@ slurm_start() {
 			enter=(nsenter -t "$(cat "$SLURM/node.$i")" -n -u)
 		slurm_daemon n$i "${enter[@]}" slurmd -D -N n$i
 	done
-	for _ in {1..100}; do
-		[ "$(sinfo -h -t idle -o %D 2>/dev/null | head -1)" != 2 ] ||
-			return 0
-		sleep 0.1
-	done
-	tail -n 5 "$SLURM"/*.log
-	return 1
+	slurm_idle 10 || {
+		tail -n 5 "$SLURM"/*.log
+		return 1
+	}
 }
 
 slurm_stop() {

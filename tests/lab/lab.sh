@@ -232,9 +232,24 @@ lab_mount() {
 	mount -t "$1" "${@:4}" "$2" "$3"
 }
 
-# lab_serve: what mpiexec on the other guest asks for is started here, as ssh would
+# lab_serve: what lab-ask on the other guest asks for is done here, from now on, as
+# ssh would
 lab_serve() {
-	busybox nc -ll -p 99 -e /bin/bash </dev/null &
+	local turn=0
+
+	while [ -e "$LAB/ask.$turn" ]; do
+		turn=$((turn + 1))
+	done
+	while sleep 0.1; do
+		[ -e "$LAB/ask.$turn" ] || continue
+		lab_answer $turn &
+		turn=$((turn + 1))
+	done &
+}
+
+lab_answer() {
+	bash -c "$(cat "$LAB/ask.$1")" </dev/null >"$LAB/told.$1" 2>&1
+	touch "$LAB/answer.$1"
 }
 
 # lab_hosts: jobs have one rank on each guest.  UCX, below MPI, takes soft-RoCE for a
@@ -243,10 +258,20 @@ lab_hosts() {
 	cat >/usr/local/bin/lab-ask <<-'ASK'
 		#!/bin/bash
 		while [[ $1 = -* ]]; do shift; done
-		echo "${*:2}" | busybox nc "$1" 99
+		shift # the host: there is one
+		turn=0
+		while [ -e "$LAB/ask.$turn" ]; do
+			turn=$((turn + 1))
+		done
+		echo "$*" >"$LAB/asks"
+		mv "$LAB/asks" "$LAB/ask.$turn"
+		until [ -e "$LAB/answer.$turn" ]; do
+			sleep 0.1
+		done
+		cat "$LAB/told.$turn"
 	ASK
 	chmod +x /usr/local/bin/lab-ask
-	export HYDRA_LAUNCHER_EXEC=/usr/local/bin/lab-ask UCX_TLS=tcp,self,sm
+	export LAB HYDRA_LAUNCHER_EXEC=/usr/local/bin/lab-ask UCX_TLS=tcp,self,sm
 	export ASLANT_LAUNCH="mpiexec.mpich -launcher ssh -hosts node0:1,node1:1 -iface eth0 -n"
 }
 
@@ -288,32 +313,40 @@ ticks() {
 	echo $((stat[13] + stat[14]))
 } 2>/dev/null
 
-# interrupt COMMAND...: killed when it has computed for 0.3 s on its pool
-interrupt() {
-	local pool=/pm/aslant-resume-0.pool from now=0
+# computes PID HUNDREDTHS: until it has, of a second, from now on, or has ended
+computes() {
+	local from now
 
-	"$@" >out 2>err </dev/null &
+	from=$(ticks "$1")
+	now=$from
+	until [ -z "$now" ] || [ "$now" -ge $((from + $2)) ]; do
+		sleep 0.01
+		now=$(ticks "$1")
+	done
+}
+
+# interrupt HUNDREDTHS COMMAND...: killed when it has computed so long on its pool
+interrupt() {
+	local pool=/pm/aslant-resume-0.pool
+
+	"${@:2}" >out 2>err </dev/null &
 	until [ -e $pool ] || [ -z "$(ticks $!)" ]; do
 		sleep 0.01
 	done
-	from=$(ticks $!)
-	until [ -z "$now" ] || [ "$now" -gt $((${from:-0} + 30)) ]; do
-		sleep 0.01
-		now=$(ticks $!)
-	done
+	computes $! "$1"
 	kill -9 $!
 	wait $!
 } 2>/dev/null
 
-# resumes ARGUMENTS...: killed, it goes on from there.  On a busy machine it may be
-# over before, or not have begun: then once more.
+# resumes ARGUMENTS...: killed, it goes on from there.  A fast machine may be ready
+# before: then it is killed earlier.
 resumes() {
-	local run=("$aslant" "$@" --nvm-dir /pm --resume)
+	local run=("$aslant" "$@" --nvm-dir /pm --resume) hundredths
 
 	"$aslant" "$@" --store dram --result whole.npy >out 2>err </dev/null ||
 		fail "$(cat err)"
-	for _ in 1 2 3 4 5; do
-		interrupt "${run[@]}" --result again.npy
+	for hundredths in 40 20 10 5 3 2 1; do
+		interrupt $hundredths "${run[@]}" --result again.npy
 		runs fsdax "${run[@]}" --result again.npy
 		cmp whole.npy again.npy || fail "$*: another result"
 		! grep -q '^resumed  *life 2' out || return
