@@ -15,16 +15,16 @@ set -u
 . "$(dirname "$0")/lab/lab.sh"
 lab_dimms=1
 cases=(
-	"em-jomma --n 240 --ranks 1 --cache 3000"
-	"sttsv --n 120"
-	"einsum --spec ijk,kl,jl->il --dims i=60,j=60,k=60,l=8"
-	"ooc-auto --n 160 --memory-budget 16KiB"
-	"hopm --n 80"
-	"summa-l3ool2 --n 160 --cache 3000"
+	"em-jomma --n 480 --ranks 1 --cache 3000"
+	"sttsv --n 240"
+	"einsum --spec ijk,kl,jl->il --dims i=120,j=120,k=120,l=8"
+	"ooc-auto --n 320 --memory-budget 64KiB"
+	"hopm --n 160"
+	"summa-l3ool2 --n 400 --cache 3000"
 )
 turns=${#cases[@]}
 job=$turns # of two hosts
-cases+=("em-jomma --n 240 --ranks 2 --cache 3000")
+cases+=("em-jomma --n 480 --ranks 2 --cache 3000")
 
 # ---- In a guest ----
 
@@ -49,20 +49,20 @@ takes() {
 	case=$1
 }
 
-# knows: the result of an undisturbed run, and how long it took
+# knows [OPTION...]: the result of an undisturbed run, and how long it took
 knows() {
 	local from=$EPOCHREALTIME
 
 	[ ! -e "$LAB/expected.$case.npy" ] || return 0
-	"${run[@]}" --store dram --result expected.npy >out 2>err </dev/null ||
-		fail "${run[*]}: $(cat err)"
+	"${run[@]}" "$@" --result expected.npy --nvm-dir "$lab_pools" >out 2>err \
+		</dev/null || fail "${run[*]}: $(cat err)"
 	awk "BEGIN {print $EPOCHREALTIME - $from}" >"$LAB/took.$case"
 	cp expected.npy "$LAB/expected.$case.npy"
 }
 
 # loses [OPTION...]: the run that is to be cut
 loses() {
-	knows
+	knows "$@"
 	echo >"$LAB/begun"
 	"${run[@]}" --resume "$@" --result lost.npy --nvm-dir "$lab_pools" \
 		>out 2>err </dev/null
@@ -106,10 +106,10 @@ both() {
 	fi
 	lab_hosts
 	until [ -e "$LAB/there" ]; do sleep 0.1; done
-	loses --launch
+	loses --launch --bind core
 	echo "two hosts: exit code $?: $(cat err)"
 	until [ -e "$LAB/cut" ] && [ -e "$LAB/there" ]; do sleep 0.1; done
-	finds --launch
+	finds --launch --bind core
 	exit "$lab_failed"
 }
 
@@ -127,11 +127,11 @@ script=$(realpath "$0")
 RANDOM=${ASLANT_TEST_SEED:-1}
 touch "$LAB/told"
 
-# moment CASE: of its run, from its beginning to after its end
+# moment CASE: of its run, from about when its pool is there to its end
 moment() {
 	lab_until 400 0 test -e "$LAB/begun" || fail "${cases[$1]}: does not begin"
-	sleep "$(awk "BEGIN {print $RANDOM / 32768 * \
-		(1 + 1.2 * $(cat "$LAB/took.$1"))}")"
+	sleep "$(awk "BEGIN {print (0.3 + 0.7 * $RANDOM / 32768) * \
+		$(cat "$LAB/took.$1")}")"
 }
 
 # cuts MEDIUM TIMES

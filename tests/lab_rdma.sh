@@ -3,7 +3,8 @@
 #
 # Without --provider verbs is taken.  Every family is verified and counted as
 # predicted over it, on pools of a DAX file system of each host, and what is counted
-# is what tcp counts.  A rank that is killed ends the job.
+# is what tcp counts.  Strangers are not heard; a rank that is killed, and a cable
+# that is cut, end the job.
 set -u
 
 # shellcheck source=tests/lab/lab.sh
@@ -11,67 +12,21 @@ set -u
 lab_dimms=1
 lab_enter "$0" 2 900
 
-aslant=${ASLANT:?}
-failed=0
-
-fail() {
-	echo "lab_rdma: $*"
-	failed=1
-}
-
 modprobe -a rdma_rxe rdma_ucm ib_uverbs
 rdma link add rxe0 type rxe netdev eth0 || fail "no soft-RoCE"
 lab_fsdax 0 ext4 /pm || fail "no DAX file system"
+lab_hosts
+mkdir -p "$LAB/work" # mpiexec wants it on both
+[ "$LAB_NODE" = 0 ] || lab_serve
 touch "$LAB/ready.$LAB_NODE"
-
 until [ -e "$LAB/ready.0" ] && [ -e "$LAB/ready.1" ]; do
 	sleep 0.1
 done
-
-# ---- Node 1 starts what mpiexec on node 0 asks for, as ssh would ----
-
 if [ "$LAB_NODE" = 1 ]; then
-	turn=0
-	until [ -e "$LAB/over" ]; do
-		if [ -e "$LAB/ask.$turn" ]; then
-			bash -c "$(cat "$LAB/ask.$turn")" </dev/null \
-				>"$LAB/said-there.$turn" 2>&1
-			touch "$LAB/answer.$turn"
-			turn=$((turn + 1))
-		fi
-		sleep 0.1
-	done
-	exit $failed
+	until [ -e "$LAB/over" ]; do sleep 0.1; done
+	exit $lab_failed
 fi
-
-cat >"$LAB/enter" <<'ENTER'
-#!/bin/bash
-while [[ $1 = -* ]]; do shift; done
-shift # the host: there is one
-turn=0
-while [ -e "$LAB/ask.$turn" ]; do
-	turn=$((turn + 1))
-done
-echo "$*" >"$LAB/asks"
-mv "$LAB/asks" "$LAB/ask.$turn"
-until [ -e "$LAB/answer.$turn" ]; do
-	sleep 0.1
-done
-cat "$LAB/said-there.$turn"
-ENTER
-chmod +x "$LAB/enter"
-export HYDRA_LAUNCHER_EXEC=$LAB/enter LAB
-# UCX, below MPI, takes soft-RoCE for a device that it knows.
-export UCX_TLS=tcp,self,sm
-export ASLANT_LAUNCH="mpiexec.mpich -launcher ssh -hosts node0:1,node1:1 -iface eth0 -n"
-
-mkdir "$LAB/work" # mpiexec wants it on both
 cd "$LAB/work" || exit 1
-
-# says PATTERN: of `out` and `err`
-says() {
-	cat out err | grep -q -e "$1" || fail "expected '$1' in $(cat out err)"
-}
 
 # job ARGUMENTS...: two ranks, verified, as predicted
 job() {
@@ -110,21 +65,72 @@ a, b = (list(csv.DictReader(open(f)))[-1] for f in ("verbs.csv", "row.csv"))
 assert all(a[c] == b[c] for c in sys.argv[1].split())
 PYTHON
 done
+for provider in 'udp;ofi_rxd' 'tcp;ofi_rxm'; do
+	job em-jomma --n 24 --provider "$provider"
+	is provider "$provider"
+done
 
-# ---- A rank is killed ----
+# ---- Strangers ----
 
-"$aslant" run em-jomma --n 24 --ranks 2 --launch --provider verbs \
-	--nvm-dir /pm --reps 1000000 --csv - >out 2>err </dev/null &
-until [ -s out ] || ! kill -0 $! 2>/dev/null; do
+# strangers MODE CODE
+strangers() {
+	local code=0
+
+	# shellcheck disable=SC2086 # several words
+	$ASLANT_LAUNCH 2 "$BUILD/tests/net_strangers" "$1" verbs >out 2>err \
+		</dev/null || code=$?
+	[ $code = "$2" ] || fail "strangers $1: exit code $code: $(cat out err)"
+}
+
+strangers tag,port 0
+[ ! -s out ] && [ ! -s err ] || fail "strangers are heard: $(cat out err)"
+strangers head 5
+says "aslant: rank 0: .* in the name of rank 1, which are not of this run"
+strangers brief 5
+says "aslant: rank 0: .* in the name of rank 1, which are not of this run"
+
+# ---- A rank is killed, a cable is cut ----
+
+# ended COMMAND SECONDS PATTERN: a job runs, then COMMAND: soon it ends, in one line
+ended() {
+	local began code
+
+	"$aslant" run em-jomma --n 24 --ranks 2 --launch --provider verbs \
+		--nvm-dir /pm --reps 1000000 --csv - >out 2>err </dev/null &
+	until [ "$(wc -l <out)" -gt 5 ] || ! kill -0 $! 2>/dev/null; do
+		sleep 0.1
+	done
+	eval "$1"
+	began=$SECONDS
+	wait $!
+	code=$?
+	[ $code = 5 ] || fail "$1: exit code $code, expected 5"
+	[ $((SECONDS - began)) -le "$2" ] || fail "$1: $((SECONDS - began)) s"
+	says "^aslant: $3"
+	[ "$(grep -c '; the job ends$' err)" = 1 ] ||
+		fail "$1: not one line: $(cat err)"
+	[ -z "$(find /pm -name '*.pool')" ] || fail "$1: left $(ls /pm)"
+	[ -z "$(there 'find /pm -name "*.pool"')" ] || fail "$1: left pools there"
+}
+
+# there COMMAND: on the other host
+there() {
+	lab-ask node1 "$1" 2>/dev/null
+}
+
+# Of a rank and its guard, the guard is older.
+ended 'kill -9 "$(pgrep -n -x aslant)"' 10 \
+	'rank 0 (pid [0-9]* on node0) was killed by signal 9'
+ended "there 'kill -9 \$(pgrep -n -x aslant)'" 10 \
+	'rank 1 (pid [0-9]* on node1) was killed by signal 9'
+
+# There it ends, too.
+ended "there 'ip link set eth0 down'" 20 'rank 0 (on node0) lost rank 1 (on node1)'
+[ -z "$(there 'for ((i = 0; i < 100; i++)); do
+	pgrep -x aslant >/dev/null || exit
 	sleep 0.1
 done
-kill -9 "$(pgrep -n -x aslant)" # its guard is older
-wait $!
-code=$?
-[ $code = 5 ] || fail "a rank was killed: exit code $code, expected 5"
-says '^aslant: rank 0 (pid [0-9]* on node0) was killed by signal 9'
-[ "$(grep -c '; the job ends$' err)" = 1 ] || fail "more than a line: $(cat err)"
-[ -z "$(ls /pm | grep pool)" ] || fail "left $(ls /pm)"
+pgrep -x aslant')" ] || fail "ranks are left there"
 
 touch "$LAB/over"
-exit $failed
+exit $lab_failed

@@ -2,12 +2,13 @@
 # lab_sockets.sh -- pools on the DIMMs of two sockets, each rank at the nearest
 #
 # In a guest with a persistent DIMM on each of two sockets, and the firmware's table
-# of distances.  Ranks that have to go far are named.
+# of distances: runs, a suite, a job of scripts/submit.  Ranks that have to go far are
+# named.  ASLANT_TEST_CASES=all calibrates there, too.
 set -u
 
 # shellcheck source=tests/lab/lab.sh
 . "$(dirname "$0")/lab/lab.sh"
-lab_enter "$0"
+lab_enter "$0" 1 1800
 
 # runs ARGUMENTS...: verified, as predicted; tables in `rows`
 runs() {
@@ -71,4 +72,59 @@ python3 -c 'import json
 x = json.load(open("rows/machine.json"))
 assert [p["numa_node"] for p in x["pools"]] == [0, 1], x["pools"]' ||
 	fail "machine.json"
+
+# ---- A suite, a job, and a profile ----
+
+# near DIR: each rank of all cases is at the pool of its socket
+near() {
+	python3 - "$1" <<'PYTHON' || fail "$1: $(cat out err)"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/runs.csv")))
+assert len(rows) == 4, len(rows)
+for r in rows:
+    found = [r[c] for c in ("verified", "predicted_equal", "medium", "core_nodes",
+                            "pool_nodes", "pool_distance_max")]
+    assert found == ["1", "1", "fsdax", "0 1", "0 1", "10"], (r["algorithm"], found)
+PYTHON
+}
+
+cat >small.json <<'JSON'
+{"options": {"ranks": 2},
+ "cases": [{"n": 24, "algorithm": ["em-jomma", "3d"]},
+	   {"algorithm": "einsum", "spec": "ijk,kl->ijl",
+	    "dims": "i=6,j=5,k=4,l=7"},
+	   {"n": 24, "algorithm": "ooc-auto", "memory-budget": "4KiB"}]}
+JSON
+"$aslant" suite ./small.json --launch --bind core --nvm-dir /pm0,/pm1 --out suite \
+	>out 2>err </dev/null || fail "suite: exit code $?"
+near suite
+"$(dirname "$lab_source")/../scripts/submit" ./small.json --aslant "$aslant" \
+	--system slurm --launcher 'mpiexec.mpich -n' --ranks-per-node 2 \
+	--nvm-dir /pm0,/pm1 --out job --dry-run -- --bind core >job.sh 2>err ||
+	fail "submit: $(cat err)"
+bash job.sh >out 2>err </dev/null || fail "job: exit code $?"
+near job
+if [ "${ASLANT_TEST_CASES-}" = all ]; then
+	"$aslant" calibrate two.json --quick --ranks 2 --bind core \
+		--nvm-dir /pm0,/pm1 >out 2>err </dev/null ||
+		fail "calibrate: exit code $?: $(cat err)"
+	python3 -c 'import json
+x = json.load(open("two.json"))["provenance"]
+assert x["medium"] == "fsdax", x["medium"]
+assert [p["numa_node"] for p in x["pools"]] == [0, 1], x["pools"]' ||
+		fail "two.json: $(cat two.json)"
+fi
+
+# ---- A DIMM that is full ----
+
+fallocate -l $(($(stat -f -c '%a * %S' /pm1) - (2 << 20))) /pm1/full ||
+	fail "it cannot be filled"
+"$aslant" run em-jomma --n 48 --ranks 2 --launch --bind core --nvm-dir /pm0,/pm1 \
+	--csv row.csv >out 2>err </dev/null
+code=$?
+[ $code = 3 ] || fail "a full DIMM: exit code $code, expected 3"
+says "^aslant: no room for the pool /pm1/.*: it needs [0-9]* MiB"
+[ "$(wc -l <err)" = 1 ] || fail "a full DIMM: not one line: $(cat err)"
+[ -z "$(find /pm? -name '*.pool')" ] && [ ! -e row.csv ] ||
+	fail "a full DIMM: left $(ls /pm0 /pm1 .)"
 exit $lab_failed
