@@ -129,6 +129,22 @@ void cblas_dgemm(const enum CBLAS_ORDER order,
 	     ldc);
 }
 
+void cblas_dgemv(const enum CBLAS_ORDER order,
+		 const enum CBLAS_TRANSPOSE trans, const blasint m,
+		 const blasint n, const double alpha, const double *a,
+		 const blasint lda, const double *x, const blasint incx,
+		 const double beta, double *y, const blasint incy)
+{
+	void (*next)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, blasint, blasint,
+		     double, const double *, blasint, const double *, blasint,
+		     double, double *, blasint);
+
+	real(&next, "cblas_dgemv");
+	shared->flops += 2 * (uint64_t)m * (uint64_t)n;
+	event();
+	next(order, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
 /* ---- Processes ---- */
 
 static inline int look(const struct asl_rep *rep, void *arg)
