@@ -63,7 +63,7 @@ knows() {
 # loses [OPTION...]: the run that is to be cut
 loses() {
 	knows "$@"
-	echo >"$LAB/begun"
+	[ "$case" = "$job" ] || echo >"$LAB/begun"
 	"${run[@]}" --resume "$@" --result lost.npy --nvm-dir "$lab_pools" \
 		>out 2>err </dev/null
 }
@@ -102,6 +102,9 @@ both() {
 	if [ "$LAB_NODE" = 1 ]; then
 		lab_serve
 		echo >"$LAB/there"
+		# Before, mpiexec would wait for ever for a host that is gone.
+		until compgen -G "/pm/aslant-*.pool" >/dev/null; do sleep 0.1; done
+		echo >"$LAB/begun"
 		sleep 900
 	fi
 	lab_hosts
@@ -127,10 +130,10 @@ script=$(realpath "$0")
 RANDOM=${ASLANT_TEST_SEED:-1}
 touch "$LAB/told"
 
-# moment CASE: of its run, from about when its pool is there to its end
+# moment CASE FROM TO: of its run, parts of the time that it takes, once it has begun
 moment() {
 	lab_until 400 0 test -e "$LAB/begun" || fail "${cases[$1]}: does not begin"
-	sleep "$(awk "BEGIN {print (0.3 + 0.7 * $RANDOM / 32768) * \
+	sleep "$(awk "BEGIN {print ($2 + ($3 - $2) * $RANDOM / 32768) * \
 		$(cat "$LAB/took.$1")}")"
 }
 
@@ -142,7 +145,7 @@ cuts() {
 		next=$((i % turns))
 		rm -f "$LAB/begun"
 		lab_begin 0 "$script" turn "$1" "$cut" $next || return
-		moment "$next"
+		moment "$next" 0.3 1
 		lab_cut 0
 		cut=$next
 	done
@@ -152,7 +155,7 @@ cuts() {
 cut_one_of_two() {
 	rm -f "$LAB"/dimm* "$LAB"/made.* "$LAB/begun"
 	lab_begin 0 "$script" both && lab_begin 1 "$script" both || return
-	moment "$job"
+	moment "$job" 0 0.3
 	lab_cut 1
 	rm "$LAB/there"
 	echo >"$LAB/cut"

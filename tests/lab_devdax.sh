@@ -130,7 +130,7 @@ until [ "$(head_of /dev/dax1.0)" = "PMEMOBJ aslant resume " ] ||
 	! kill -0 $! 2>/dev/null; do
 	sleep 0.05
 done
-computes $! 20
+computes $! 60
 kill -STOP $! || fail "it was over before it could be stopped"
 refuses 3 "another run has it open" vomm --n 9 --nvm-dir /dev/dax1.0
 kill -9 $!

@@ -27,7 +27,7 @@ struct asl_candidate {
 	struct asl_plan plan;
 	struct asl_forecast forecast;
 	double path[ASL_ACCOUNTINGS]; /* Q along the path; 0: not known */
-	/* Of all, and each part's of the busiest rank; 0: not known. */
+	/* The time of all, and each part of it of the busiest rank; 0: not known. */
 	double seconds, part_s[ASL_SPENDINGS];
 };
 
