@@ -24,7 +24,7 @@ cases=(
 )
 turns=${#cases[@]}
 job=$turns # of two hosts
-cases+=("em-jomma --n 480 --ranks 2 --cache 3000")
+cases+=("em-jomma --n 800 --ranks 2 --cache 3000")
 
 # ---- In a guest ----
 
@@ -155,7 +155,7 @@ cuts() {
 cut_one_of_two() {
 	rm -f "$LAB"/dimm* "$LAB"/made.* "$LAB/begun"
 	lab_begin 0 "$script" both && lab_begin 1 "$script" both || return
-	moment "$job" 0 0.3
+	moment "$job" 0 0.1
 	lab_cut 1
 	rm "$LAB/there"
 	echo >"$LAB/cut"
