@@ -35,7 +35,7 @@
 
 #define PAGE_BYTES ((size_t)4 << 10)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define LARGE_BYTES ((size_t)32 << 10) /* of these malloc returns pages */
+#define LARGE_BYTES ((size_t)32 << 10) /* malloc returns their pages */
 
 struct piece {
 	alignas(64) struct piece *prev;

@@ -22,6 +22,7 @@
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
 #include "lib/base/path.h"
+#include "lib/base/system.h"
 #include "lib/machine/machine.h"
 
 /*
@@ -350,16 +351,8 @@ int asl_append(int fd, const char *text, size_t bytes)
 	off_t before = lseek(fd, 0, SEEK_END);
 	int err = before < 0 ? -errno : 0;
 
-	while (!err && bytes > 0) {
-		ssize_t n = write(fd, text, bytes);
-
-		if (n < 0 && errno != EINTR)
-			err = -errno;
-		if (n > 0) {
-			text += n;
-			bytes -= (size_t)n;
-		}
-	}
+	if (!err)
+		err = asl_write_all(fd, text, bytes);
 	if (err && before >= 0)
 		cut_back(fd, before);
 	return err;

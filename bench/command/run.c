@@ -16,7 +16,7 @@
 
 struct running {
 	const struct asl_options *o;
-	const struct asl_case *c;
+	struct asl_case *c;
 	struct asl_output out;
 	int failed; /* exit code of an output that failed */
 };
@@ -86,34 +86,24 @@ static int run_here(struct running *x, int code)
 	return code;
 }
 
-int asl_command_run(struct asl_options *o, int argc, char **argv)
+static int run_or_launch(struct running *x, int code)
 {
-	struct asl_case c = {0};
-	struct running x = {
-		.o = o,
-		.c = &c,
-		.out = {.argc = argc, .argv = argv, .fd = -1},
-	};
-	int code;
-
-	if (asl_job().size)
-		asl_signals_guard(o);
-	code = asl_case_to_run(&c, o);
-	if (!code && o->launch)
-		code = asl_launch(c.want.plan.ranks, argc, argv,
-				  o->launch_at + 1);
-	else
-		code = run_here(&x, code);
-	asl_case_close(&c);
-	return code;
+	if (code || !x->o->launch)
+		return run_here(x, code);
+	return asl_launch(x->c->want.plan.ranks, x->out.argc, x->out.argv,
+			  x->o->launch_at + 1);
 }
 
 /* The directory of results is there, and empty. */
-static int run_traced(struct running *x, struct asl_run_want *want)
+static int run_traced(struct running *x, int code)
 {
+	struct asl_run_want *want = &x->c->want;
 	char dir[PATH_MAX];
-	int code = asl_output_open(&x->out, x->o), err;
+	int err;
 
+	if (code)
+		return code;
+	code = asl_output_open(&x->out, x->o);
 	snprintf(dir, sizeof dir, "%s/trace", x->o->out);
 	want->trace = dir;
 	err = code ? 0 : asl_trace_prepare(dir, want->plan.ranks);
@@ -126,7 +116,9 @@ static int run_traced(struct running *x, struct asl_run_want *want)
 	return code;
 }
 
-int asl_command_trace(struct asl_options *o, int argc, char **argv)
+/* `how` is told whether the case can be run: 0, or the exit code. */
+static int with_case(struct asl_options *o, int argc, char **argv,
+		     int (*how)(struct running *x, int code))
 {
 	struct asl_case c = {0};
 	struct running x = {
@@ -134,16 +126,25 @@ int asl_command_trace(struct asl_options *o, int argc, char **argv)
 		.c = &c,
 		.out = {.argc = argc, .argv = argv, .fd = -1},
 	};
-	int code;
+	int code = how(&x, asl_case_to_run(&c, o));
 
+	asl_case_close(&c);
+	return code;
+}
+
+int asl_command_run(struct asl_options *o, int argc, char **argv)
+{
+	if (asl_job().size)
+		asl_signals_guard(o);
+	return with_case(o, argc, argv, run_or_launch);
+}
+
+int asl_command_trace(struct asl_options *o, int argc, char **argv)
+{
 	if (!o->out)
 		return asl_refuse("trace: --out is missing, expected a new "
 				  "directory for the trace");
 	o->transport = "sim";
 	o->store = "null";
-	code = asl_case_to_run(&c, o);
-	if (!code)
-		code = run_traced(&x, &c.want);
-	asl_case_close(&c);
-	return code;
+	return with_case(o, argc, argv, run_traced);
 }

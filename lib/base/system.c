@@ -61,6 +61,19 @@ bool asl_has_space(int fd, uint64_t bytes, uint64_t *left)
 	return bytes / fs.f_frsize <= fs.f_bavail;
 }
 
+int asl_write_all(int fd, const char *at, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = write(fd, at, bytes);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? n : 0;
+		bytes -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
 /* Small enough that a periodic signal does not interrupt every step. */
 #define STEP_BYTES (UINT64_C(32) << 20)
 

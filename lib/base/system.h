@@ -29,6 +29,9 @@ bool asl_has_space(int fd, uint64_t bytes, uint64_t *left);
 /* 0, or a negative errno: -ENOSPC also for a quota.  *at: where it ended. */
 int asl_allocate_blocks(int fd, uint64_t bytes, uint64_t *at);
 
+/* 0, or a negative errno. */
+int asl_write_all(int fd, const char *at, size_t bytes);
+
 /* Seconds by a clock that all processes of this host share. */
 double asl_now(void);
 

@@ -352,7 +352,7 @@ struct product {
 	uint64_t scratch;
 };
 
-/* Those that are known; others are computed each time. */
+/* The first products; when there is no room for more, others are computed anew. */
 struct products {
 	int count;
 	struct product at[64];

@@ -142,28 +142,32 @@ static void clear(double *x, uint64_t count, uint64_t stride)
 		x[i * stride] = 0;
 }
 
-/* Kernels for vectors read a matrix without packing it. */
+/*
+ * Kernels for vectors read a matrix without packing it.  Not all versions take what
+ * is not to be added to, which may be no number, for zero.
+ */
 static void multiply_vector(const struct product *x)
 {
 	bool column = x->n == 1;
+	double beta = x->beta == 0 ? 1 : x->beta;
 
 	if (x->beta == 0)
 		clear(x->c, column ? x->m : x->n, column ? x->ldc : 1);
 	if (column)
 		cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)x->m,
 			    (blasint)x->k, 1, x->a, (blasint)x->lda, x->b,
-			    (blasint)x->ldb, 1, x->c, (blasint)x->ldc);
+			    (blasint)x->ldb, beta, x->c, (blasint)x->ldc);
 	else
 		cblas_dgemv(CblasRowMajor, CblasTrans, (blasint)x->k,
-			    (blasint)x->n, 1, x->b, (blasint)x->ldb, x->a, 1, 1,
-			    x->c, 1);
+			    (blasint)x->n, 1, x->b, (blasint)x->ldb, x->a, 1,
+			    beta, x->c, 1);
 }
 
 static void multiply(const struct product *x)
 {
 	if (!x->m || !x->n)
 		return;
-	if ((x->n == 1 || x->m == 1) && (x->beta == 0 || x->beta == 1))
+	if (x->n == 1 || x->m == 1)
 		multiply_vector(x);
 	else
 		cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,

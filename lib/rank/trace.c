@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/system.h"
 #include "net/net.h"
 
 enum { ROOM = 16384, LONGEST = 128 }; /* bytes of lines, of one line */
@@ -84,20 +85,11 @@ static void note(struct asl_trace *x, int err)
 static int append(const char *path, const char *text, size_t bytes)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	int err = 0;
+	int err;
 
 	if (fd < 0)
 		return -errno;
-	while (!err && bytes > 0) {
-		ssize_t n = write(fd, text, bytes);
-
-		if (n < 0 && errno != EINTR)
-			err = -errno;
-		if (n > 0) {
-			text += n;
-			bytes -= (size_t)n;
-		}
-	}
+	err = asl_write_all(fd, text, bytes);
 	if (close(fd) && !err)
 		err = -errno;
 	return err;

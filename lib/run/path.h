@@ -30,9 +30,9 @@ static inline int asl_path_looks(int top, const struct asl_plan *base)
 void asl_path_rank(struct asl_candidates *list, int top);
 
 /*
- * Predict the seconds of one plan, which the caller keeps, and its forecast, if the
- * path can be followed within *patience, seconds or two of this machine, which
- * shrinks; false: it cannot.
+ * The forecast of one plan, which the caller keeps, and its predicted seconds if the
+ * path can be followed within *patience, in about seconds, less what it takes; else
+ * false.
  */
 bool asl_path_seconds(struct asl_candidate *x, double *patience);
 

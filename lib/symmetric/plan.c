@@ -26,10 +26,6 @@ static int limit(int ranks)
 
 /* ---- A Steiner system by its name ---- */
 
-static const char *const any_ranks[] = {"cubic", "cover"};
-
-enum { ANY_RANKS = 2 };
-
 static bool is_cubic(const char *name)
 {
 	return name && !strcmp(name, "cubic");
@@ -750,6 +746,7 @@ static const char *choose_layout(char name[ASL_STEINER_NAME],
 	struct asl_candidates list = asl_candidates(1);
 	struct asl_symmetric asked = *plan->symmetric;
 	struct asl_plan base = *plan;
+	char *dash;
 
 	if (asked.exchange != ASL_ALLTOALL)
 		asked.exchange = ASL_P2P;
@@ -762,9 +759,11 @@ static const char *choose_layout(char name[ASL_STEINER_NAME],
 	snprintf(name, ASL_STEINER_NAME, "%s",
 		 list.best[0].plan.symmetric->layout.name);
 	asl_candidates_free(&list);
-	for (int i = 0; i < ANY_RANKS; i++)
-		if (!strncmp(name, any_ranks[i], strlen(any_ranks[i])))
-			return any_ranks[i];
+	/* The ranks say which cubic layout or cover it is, and have one each. */
+	dash = strchr(name, '-');
+	*dash = '\0';
+	if (!is_cubic(name) && !is_cover(name))
+		*dash = '-';
 	return name;
 }
 

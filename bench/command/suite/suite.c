@@ -306,7 +306,7 @@ static int suite_calibrate(const struct asl_suite *s,
  * The cases of a suite for people, a line each
  */
 
-/* Seconds or two in which paths of all cases are followed. */
+/* In about seconds: to follow the paths of all cases. */
 enum { PATIENCE = 3 };
 
 static void print_plan(FILE *f, const struct asl_plan *plan)
