@@ -363,7 +363,7 @@ static void dram_give(struct asl_store *store, double *at)
 const struct asl_store_ops asl_store_dram = {
 	.name = "dram",
 	.summary = "ordinary memory: the baseline, and for debugging",
-	.can = {.has_data = true},
+	.can = {.has_data = true, .plain = true},
 	.open = dram_open,
 	.close = dram_close,
 	.take = dram_take,

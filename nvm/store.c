@@ -191,6 +191,11 @@ bool asl_store_has_data(const struct asl_store *store)
 	return store->ops->can.has_data;
 }
 
+bool asl_store_is_plain(const struct asl_store *store)
+{
+	return store->ops->can.plain;
+}
+
 const char *asl_store_medium(const struct asl_store *store)
 {
 	return store->medium;

@@ -131,6 +131,9 @@ uint64_t asl_store_check(const void *at, size_t bytes, uint64_t from);
 /* False for null: there are no words behind the addresses. */
 bool asl_store_has_data(const struct asl_store *store);
 
+/* asl_store_traits.plain */
+bool asl_store_is_plain(const struct asl_store *store);
+
 /*
  * fsdax, devdax, tmpfs, file; dram; for a node what it is made of; model if there
  * are no words.
@@ -149,6 +152,7 @@ int asl_store_persist(const void *at, size_t bytes);
 /* What a store can do: ask this, never for a name.  All false for no store. */
 struct asl_store_traits {
 	bool has_data;	/* there are words behind the addresses */
+	bool plain;	/* ordinary memory, near the core: computed with in place */
 	bool needs_dir; /* a pool is a file, in asl_store_want.dir */
 	bool needs_node; /* memory of a NUMA node, asl_store_want.node */
 	bool lasts;	/* a pool may outlast its run (asl_store_want.about) */

@@ -187,19 +187,19 @@ static void use_tiles(struct asl_rank *r)
 	asl_tile_store(r, &b, &t);
 	TOUCHED(16, 16);
 	/* The block itself. */
-	asl_tile_begin(&t, &b);
+	asl_tile_begin(r, &t, &b);
 	asl_tile_load(r, &t, &b);
 	asl_tile_store(r, &b, &t);
 	TOUCHED(0, 0);
-	asl_tile_begin(&t, &b);
+	asl_tile_begin(r, &t, &b);
 	asl_tile_store(r, &b, &t);
 	TOUCHED(16, 16);
 	/* It is stored elsewhere, and loaded from elsewhere. */
-	asl_tile_begin(&t, &b);
+	asl_tile_begin(r, &t, &b);
 	asl_tile_load(r, &t, &b);
 	asl_tile_store(r, &a, &t);
 	TOUCHED(32, 16);
-	asl_tile_begin(&t, &b);
+	asl_tile_begin(r, &t, &b);
 	asl_tile_load(r, &t, &a);
 	TOUCHED(32, 16);
 	asl_tile_store(r, &b, &t);
@@ -228,7 +228,7 @@ static void multiply(struct asl_rank *r)
 	TOUCHED(24 + 48 + 32, 32);
 	asl_tile_store(r, &C, &t);
 	TOUCHED(64, 32);
-	asl_tile_begin(&t, &C);
+	asl_tile_begin(r, &t, &C);
 	asl_multiply(r, &t, &A, &B, 5);
 	asl_tile_store(r, &C, &t);
 	TOUCHED(24 + 48 + 32, 32);
@@ -236,7 +236,7 @@ static void multiply(struct asl_rank *r)
 	C = asl_sub_block(&C, 4, 8, 4, 4);
 	A = asl_sub_block(&A, 4, 0, 4, 12);
 	B = asl_sub_block(&B, 0, 4, 12, 4);
-	asl_tile_begin(&t, &C);
+	asl_tile_begin(r, &t, &C);
 	asl_multiply(r, &t, &A, &B, 12);
 	TOUCHED(12 + 12 + 4, 4);
 	asl_tile_give(r, &t);

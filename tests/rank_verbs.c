@@ -229,26 +229,35 @@ static double at(const struct asl_block *x, uint64_t i, uint64_t j)
 	return x->at[i * x->ld + j];
 }
 
-/* Load C, add A B twice, store: c = C + 2 A B; a tile not loaded is zero. */
+/*
+ * Load C, add A B twice, store: c = C + 2 A B; a tile not loaded is zero.  Begun
+ * over C it lies in its place if that is ordinary memory.
+ */
 static void tiles(struct asl_rank *r, struct dice *d, enum asl_phase phase)
 {
 	enum asl_where a = places[roll(d, 0, 1)], b = places[roll(d, 0, 1)],
 		       c = places[roll(d, 0, 1)];
 	uint64_t m = roll(d, 1, 12), n = roll(d, 1, 12), k = roll(d, 0, 20);
-	bool loads = roll(d, 0, 1);
+	bool loads = roll(d, 0, 1), begins = roll(d, 0, 1);
 	uint64_t load[ASL_COUNTERS] = {0}, mult[ASL_COUNTERS] = {0},
 		 store[ASL_COUNTERS] = {0};
 	struct asl_words room[3];
 	struct asl_block A = inner(r, &room[0], a, m, k, 1),
 			 B = inner(r, &room[1], b, k, n, 2),
 			 C = inner(r, &room[2], c, m, n, 3);
-	double before = C.at ? C.at[-1] : 0;
+	double before = C.at ? C.at[-1] : 0, old[144] = {0};
 	struct asl_tile t;
 
+	for (uint64_t i = 0; C.at && loads && i < m * n; i++)
+		old[i] = at(&C, i / n, i % n);
 	asl_tile_take(r, &t, 13, 13); /* larger than needed */
 	for (uint64_t i = 0; t.at && i < t.capacity; i++)
 		t.at[i] = NAN; /* a zero tile is zero whatever it holds */
 	asl_tile_zero(&t, m, n);
+	if (begins)
+		asl_tile_begin(r, &t, &C);
+	EQUAL(C.at && t.at == C.at,
+	      r->data && begins && asl_store_is_plain(r->memory[c]));
 	asl_rank_restart(r);
 	if (loads) {
 		asl_tile_load(r, &t, &C);
@@ -263,21 +272,15 @@ static void tiles(struct asl_rank *r, struct dice *d, enum asl_phase phase)
 		mult[ASL_FLOPS] = 2 * m * n * k;
 		expect(r, phase, mult, "multiply");
 	}
-	{
-		double old[144] = {0};
+	asl_tile_store(r, &C, &t);
+	store[writes[c]] = m * n;
+	expect(r, phase, store, "store");
+	for (uint64_t i = 0; C.at && i < m * n; i++) {
+		double sum = 0;
 
-		for (uint64_t i = 0; C.at && i < m * n; i++)
-			old[i] = loads ? at(&C, i / n, i % n) : 0;
-		asl_tile_store(r, &C, &t);
-		store[writes[c]] = m * n;
-		expect(r, phase, store, "store");
-		for (uint64_t i = 0; C.at && i < m * n; i++) {
-			double sum = 0;
-
-			for (uint64_t l = 0; l < k; l++)
-				sum += at(&A, i / n, l) * at(&B, l, i % n);
-			EQUAL(at(&C, i / n, i % n), old[i] + 2 * sum);
-		}
+		for (uint64_t l = 0; l < k; l++)
+			sum += at(&A, i / n, l) * at(&B, l, i % n);
+		EQUAL(at(&C, i / n, i % n), old[i] + 2 * sum);
 	}
 	if (C.at)
 		EQUAL(C.at[-1], before);

@@ -35,7 +35,7 @@ static void change(struct asl_rank *r, const struct asl_words *x)
 	for (uint64_t i = 0; i < TILES; i++) {
 		struct asl_block row = asl_sub_block(&all, i, 0, 1, all.cols);
 
-		asl_tile_begin(&t, &row);
+		asl_tile_begin(r, &t, &row);
 		asl_tile_load(r, &t, &row);
 		asl_compute(r, NULL, 2 * all.cols, spread, &t);
 		asl_tile_store(r, &row, &t);

@@ -470,13 +470,20 @@ static int choose_memory(struct asl_case *c, const struct asl_options *o,
 }
 
 /* A case may be moved after it is planned; its times stay where they are. */
-static int choose_times(struct asl_case *c)
+static int choose_times(struct asl_case *c, const struct asl_options *o)
 {
+	bool copies = o->emulate || o->resume;
+	int err;
+
 	c->times = malloc(sizeof *c->times);
 	if (!c->times)
 		return asl_no_memory();
 	c->want.plan.times = c->times;
-	return asl_profile_times(c->times, &c->profile);
+	err = asl_profile_times(c->times, &c->profile);
+	c->times->in_place[ASL_DRAM] = !copies;
+	c->times->in_place[ASL_POOL] =
+		!copies && asl_store_can(or_else(o->store, "pmem"))->plain;
+	return err;
 }
 
 static int choose_costs(struct asl_case *c, const struct asl_options *o)
@@ -485,7 +492,7 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	int err = asl_profile_find(&c->profile, or_else(o->profile, "dram"));
 
 	if (!err)
-		err = choose_times(c);
+		err = choose_times(c, o);
 	if (err)
 		return err;
 	*costs = c->profile.costs;

@@ -86,7 +86,7 @@ void asl_stream(struct asl_rank *r, const struct asl_product *x,
 				asl_sub_block(B, 0, j, B->rows, nj);
 			struct asl_block done = asl_sub_block(C, i, j, mi, nj);
 
-			asl_tile_begin(&c, &done);
+			asl_tile_begin(r, &c, &done);
 			if (x->add)
 				asl_tile_load(r, &c, &done);
 			asl_multiply(r, &c, &a, &b, depth);

@@ -151,7 +151,7 @@ static void l3ool2_run(struct asl_rank *r, const struct asl_plan *plan,
 				asl_sub_block(&C, rows.first, cols.first,
 					      rows.count, cols.count);
 
-			asl_tile_begin(&c, &done);
+			asl_tile_begin(r, &c, &done);
 			complete(r, plan, &x, &c, rows, cols, &panels, own);
 			asl_tile_store(r, &done, &c);
 			asl_mark_epoch(r, NULL, 0);

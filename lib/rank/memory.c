@@ -218,8 +218,8 @@ void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 			      "a tile of %ju x %ju words does not fit into a "
 			      "cache of %ju, of which %ju are taken",
 			      rows, cols, r->cache, r->cache_held);
-	t->capacity = take_words(r, &t->at, ASL_DRAM, rows * cols);
-	t->data = r->data && t->at;
+	t->capacity = take_words(r, &t->own, ASL_DRAM, rows * cols);
+	t->data = r->data && t->own;
 	r->cache_held += t->capacity;
 	asl_tile_zero(t, rows, cols);
 }
@@ -227,23 +227,57 @@ void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 void asl_tile_give(struct asl_rank *r, struct asl_tile *t)
 {
 	r->cache_held -= t->capacity;
-	give_words(r, t->at, ASL_DRAM);
+	give_words(r, t->own, ASL_DRAM);
 	*t = (struct asl_tile){0};
+}
+
+static void shape(struct asl_tile *t, uint64_t rows, uint64_t cols)
+{
+	t->at = t->own;
+	t->rows = rows;
+	t->cols = t->ld = cols;
+	t->over = (struct asl_block){0};
 }
 
 void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols)
 {
-	t->rows = rows;
-	t->cols = cols;
+	shape(t, rows, cols);
 	t->zero = true;
-	t->over = (struct asl_block){0};
 	t->from = NULL;
 }
 
-void asl_tile_begin(struct asl_tile *t, const struct asl_block *block)
+/* What is interrupted is resumed from blocks as they were stored. */
+static bool lies_in_place(const struct asl_rank *r, const struct asl_block *x)
+{
+	return r->data && x->at && !r->emulator && !r->resume &&
+	       asl_store_is_plain(r->memory[x->where]);
+}
+
+void asl_tile_begin(const struct asl_rank *r, struct asl_tile *t,
+		    const struct asl_block *block)
 {
 	asl_tile_zero(t, block->rows, block->cols);
 	t->over = *block;
+	if (lies_in_place(r, block)) {
+		t->at = block->at;
+		t->ld = block->ld;
+	}
+}
+
+/* Nothing moves between a tile and this block. */
+static bool is_laid_over(const struct asl_tile *t, const struct asl_block *x)
+{
+	return t->over.rows && t->over.at == x->at;
+}
+
+/* The time of a tile's words from or to a block, at these rates. */
+static void spend_tile(struct asl_rank *r, enum asl_spending on,
+		       const double rate[2], const struct asl_tile *t,
+		       const struct asl_block *x)
+{
+	if (!r->times || (r->times->in_place[x->where] && is_laid_over(t, x)))
+		return;
+	asl_spend(r, on, ns_of(rate, x->where, x->rows * x->cols));
 }
 
 /* Where its words are in a hardware cache, which has no tiles. */
@@ -268,25 +302,26 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 	if (r->err)
 		return;
 	assert(src->rows * src->cols <= dst->capacity);
-	dst->rows = src->rows;
-	dst->cols = src->cols;
+	if (!is_laid_over(dst, src))
+		shape(dst, src->rows, src->cols);
 	dst->zero = false;
-	if (dst->over.at != src->at)
-		dst->over = (struct asl_block){0};
 	dst->from = src->at;
 	under = block_under(dst);
 	asl_replay_move(asl_replay_of(r), &under, src, NULL);
 	charge_read(r, src->where, src->rows * src->cols);
-	if (r->times)
-		asl_spend(r, ASL_ON_READING,
-			  ns_of(r->times->read, src->where,
-				src->rows * src->cols));
-	if (!r->data || !asl_does_tiles(r))
+	spend_tile(r, ASL_ON_READING, r->times->read, dst, src);
+	if (!r->data || dst->at == src->at || !asl_does_tiles(r))
 		return;
 	since = asl_now();
-	asl_store_read(r->memory[src->where], dst->at, dst->cols, src->at,
+	asl_store_read(r->memory[src->where], dst->at, dst->ld, src->at,
 		       src->ld, src->rows, src->cols);
 	asl_time_since(r, ASL_MOVES, since);
+}
+
+static void write_zeros(const struct asl_tile *t)
+{
+	for (uint64_t i = 0; i < t->rows; i++)
+		memset(t->at + i * t->ld, 0, t->cols * sizeof(double));
 }
 
 void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
@@ -301,29 +336,27 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &under, NULL);
 	charge_block(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
 		     dst);
-	if (r->times)
-		asl_spend(r, ASL_ON_WRITING,
-			  ns_of(r->times->write, dst->where,
-				dst->rows * dst->cols));
+	spend_tile(r, ASL_ON_WRITING, r->times->write, src, dst);
 	if (r->resume)
 		asl_resume_store(r, dst, src);
 	if (!r->data || !asl_does_tiles(r))
 		return;
 	since = asl_now();
 	if (src->zero)
-		memset(src->at, 0, src->rows * src->cols * sizeof(double));
-	asl_store_write(r->memory[dst->where], dst->at, dst->ld, src->at,
-			src->cols, dst->rows, dst->cols);
+		write_zeros(src);
+	if (src->at != dst->at)
+		asl_store_write(r->memory[dst->where], dst->at, dst->ld,
+				src->at, src->ld, dst->rows, dst->cols);
 	asl_time_since(r, ASL_MOVES, since);
 }
 
 struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
 				uint64_t count)
 {
-	assert(first + count <= t->rows * t->cols);
+	assert(first + count <= t->rows * t->cols && t->ld == t->cols);
 	/* The tile is about to be read: write its zeros. */
 	if (t->zero && t->data)
-		memset(t->at, 0, t->rows * t->cols * sizeof(double));
+		write_zeros(t);
 	t->zero = false;
 	return (struct asl_words){ASL_CACHE, count,
 				  t->at ? t->at + first : NULL};
@@ -336,7 +369,9 @@ static struct asl_tile part_of(struct asl_tile *t, uint64_t first,
 
 	return (struct asl_tile){.rows = rows,
 				 .cols = cols,
+				 .ld = cols,
 				 .at = x.at,
+				 .own = x.at,
 				 .data = t->data,
 				 .capacity = x.count};
 }
@@ -386,8 +421,7 @@ static void add_product(struct asl_rank *r, struct asl_tile *c,
 	double since = asl_now();
 
 	asl_gemm(c->rows, c->cols, k.count, A->at + k.first, A->ld,
-		 B->at + k.first * B->ld, B->ld, c->zero ? 0 : 1, c->at,
-		 c->cols);
+		 B->at + k.first * B->ld, B->ld, c->zero ? 0 : 1, c->at, c->ld);
 	asl_time_since(r, ASL_COMPUTES, since);
 }
 

@@ -12,7 +12,9 @@
  *		without moving anything.
  * Cache	A tile is a buffer within S.  asl_multiply reads its operands
  *		in place and counts them as if they came through the cache in
- *		slivers, once per use: OpenBLAS packs them itself.
+ *		slivers, once per use: OpenBLAS packs them itself.  A tile of a
+ *		block in ordinary memory is the block's own words, which the
+ *		hardware's cache holds as well as a copy (asl_tile_begin).
  * Clock	Local work advances the rank's clocks (one an accounting, and one
  *		of time, seconds.h) by its cost; a message carries its sender's, so
  *		that the largest clock at the end is the critical path.
@@ -60,10 +62,11 @@ struct asl_block {
 
 /* A matrix in the cache; its fields are the rank's, not the algorithm's. */
 struct asl_tile {
-	uint64_t rows, cols;
+	uint64_t rows, cols, ld;
 	double *at;
 	bool zero; /* all zeros, although `at` may say otherwise */
 	bool data; /* `at` may be read and written */
+	double *own; /* the buffer taken, which `at` is unless it lies in place */
 	uint64_t capacity;
 	struct asl_block over; /* the block that it was laid over, if any */
 	const double *from;    /* where it was loaded from, or NULL */
@@ -195,10 +198,12 @@ void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols);
 
 /*
  * Zero a tile in the shape of a block that it will be stored to: until it is
- * shaped anew, or loaded from elsewhere, it is laid over this block.  A hardware
- * cache (replay.h) has no tiles and computes with the block's own words.
+ * shaped anew, or loaded from elsewhere, it is laid over this block, and lies in
+ * its place where that is ordinary memory.  A hardware cache (replay.h) has no
+ * tiles and computes with the block's own words.
  */
-void asl_tile_begin(struct asl_tile *t, const struct asl_block *block);
+void asl_tile_begin(const struct asl_rank *r, struct asl_tile *t,
+		    const struct asl_block *block);
 
 void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 		   const struct asl_block *src);

@@ -10,6 +10,7 @@
 #ifndef ASL_SECONDS_H
 #define ASL_SECONDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/rank/ledger.h"
@@ -27,6 +28,7 @@ struct asl_times {
 	double stream; /* a word that passes through the cache, with its flops */
 	double add;    /* a word of a sum from memory to memory */
 	double read[2], write[2]; /* a word of a tile, by enum asl_where */
+	bool in_place[2]; /* tiles are not copied to where they belong */
 	/* A step of so many words; between two sizes, and beyond, on a line. */
 	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
 };
