@@ -153,7 +153,7 @@ cuts() {
 }
 
 cut_one_of_two() {
-	rm -f "$LAB"/dimm* "$LAB"/made.* "$LAB/begun"
+	rm -f "$lab_memory"/dimm* "$LAB"/made.* "$LAB/begun"
 	lab_begin 0 "$script" both && lab_begin 1 "$script" both || return
 	moment "$job" 0 0.1
 	lab_cut 1
@@ -166,7 +166,7 @@ times=4
 [ "${ASLANT_TEST_CASES-}" != all ] || times=50
 times=${ASLANT_TEST_CUTS:-$times}
 cuts fsdax "$times" || fail "not all on a file system"
-rm "$LAB"/dimm*
+rm "$lab_memory"/dimm*
 cuts devdax 2 || fail "not all on a device"
 cut_one_of_two || fail "not one of two hosts"
 cat "$LAB/told"
