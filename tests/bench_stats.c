@@ -72,6 +72,24 @@ static void thousands_have_an_interval(void **state)
 
 /* ---- Ratios ---- */
 
+/* The median of x over that of y, as cases are compared. */
+static int ratio_of(struct asl_ratio *r, double *x, int x_count, double *y,
+		    int y_count)
+{
+	double a[ASL_DRAWS], b[ASL_DRAWS];
+	int least = x_count < y_count ? x_count : y_count;
+	bool few = least < ASL_LEAST_SAMPLES;
+	double ratio = log(asl_median(x, x_count) / asl_median(y, y_count));
+
+	if (!few &&
+	    (asl_resample(a, x, x_count, 0) || asl_resample(b, y, y_count, 1)))
+		return -1;
+	for (int i = 0; !few && i < ASL_DRAWS; i++)
+		a[i] -= b[i];
+	*r = asl_ratio_of(least ? ratio : NAN, few ? NULL : a, least);
+	return 0;
+}
+
 static void intervals_hold_the_ratio(void **state)
 {
 	static const int counts[] = {5, 6, 9, 20};
@@ -87,7 +105,7 @@ static void intervals_hold_the_ratio(void **state)
 
 			measure(x, n, 2, &d);
 			measure(y, n + k % 3, 3, &d);
-			assert_int_equal(asl_ratio(&r, x, n, y, n + k % 3), 0);
+			assert_int_equal(ratio_of(&r, x, n, y, n + k % 3), 0);
 			assert_int_equal(r.samples, n);
 			assert_true(r.low <= r.ratio && r.ratio <= r.high);
 			held += r.low <= 2 / 3. && 2 / 3. <= r.high;
@@ -116,7 +134,7 @@ static void equals_are_not_told_apart(void **state)
 
 		measure(x, n, 1, &d);
 		measure(y, n, 1, &d);
-		assert_int_equal(asl_ratio(&r, x, n, y, n), 0);
+		assert_int_equal(ratio_of(&r, x, n, y, n), 0);
 		told += asl_ratio_verdict(&r) != 0;
 	}
 	if (told > cases * 0.06)
@@ -130,11 +148,11 @@ static void few_samples_have_no_interval(void **state)
 	struct asl_ratio r;
 
 	(void)state;
-	assert_int_equal(asl_ratio(&r, x, 4, y, 6), 0);
+	assert_int_equal(ratio_of(&r, x, 4, y, 6), 0);
 	assert_true(r.ratio == 1.5 / 6.5 && isnan(r.low) && isnan(r.high));
 	assert_int_equal(asl_ratio_verdict(&r), 0);
 	assert_int_equal(r.samples, 4);
-	assert_int_equal(asl_ratio(&r, x, 0, y, 6), 0);
+	assert_int_equal(ratio_of(&r, x, 0, y, 6), 0);
 	assert_true(isnan(r.ratio) && r.samples == 0);
 }
 
@@ -150,9 +168,9 @@ static void the_same_has_the_same_interval(void **state)
 	measure(y, 7, 1, &d);
 	for (int i = 0; i < 7; i++)
 		z[i] = x[6 - i];
-	asl_ratio(&a, x, 7, y, 7);
-	asl_ratio(&b, y, 7, x, 7);
-	asl_ratio(&b, z, 7, y, 7);
+	ratio_of(&a, x, 7, y, 7);
+	ratio_of(&b, y, 7, x, 7);
+	ratio_of(&b, z, 7, y, 7);
 	assert_true(a.ratio == b.ratio && a.low == b.low && a.high == b.high);
 }
 
@@ -170,6 +188,59 @@ static void verdicts_leave_one_out(void **state)
 			asl_ratio_verdict(&(struct asl_ratio){
 				.low = table[i].low, .high = table[i].high}),
 			table[i].verdict);
+}
+
+static void equal_is_not_unknown(void **state)
+{
+	static const struct {
+		struct asl_ratio of;
+		const char *words;
+		int needs; /* 0: none; the least */
+	} table[] = {{{1.5, 1.2, 1.8, 6}, "faster", 0},
+		     {{0.7, 0.6, 0.8, 6}, "slower", 0},
+		     {{1.01, 0.98, 1.03, 6}, "equal within 5%", 0},
+		     {{1.02, 1.01, 1.03, 6}, "equal within 5%", 0},
+		     {{1, 0.56, 2.12, 6}, "not known yet", 400},
+		     {{1.2, 0.9, 1.4, 6}, "not known yet", 8},
+		     {{1.2, NAN, NAN, 4}, "too few repetitions", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+		int needs = asl_ratio_needs(&table[i].of);
+
+		assert_string_equal(asl_ratio_say(&table[i].of),
+				    table[i].words);
+		if (!needs != !table[i].needs || needs < table[i].needs)
+			fail_msg("%zu: needs %d", i, needs);
+	}
+}
+
+/* So many repetitions as were asked for do decide, half of the time at least. */
+static void what_is_needed_is_enough(void **state)
+{
+	struct dice d = {4, 0, 0};
+	int asked = 0, decided = 0;
+
+	(void)state;
+	for (int k = 0; k < 200; k++) {
+		double x[MOST], y[MOST], ratio = k % 2 ? 1 : 1.1;
+		struct asl_ratio r;
+		int needs;
+
+		measure(x, 6, ratio, &d);
+		measure(y, 6, 1, &d);
+		assert_int_equal(ratio_of(&r, x, 6, y, 6), 0);
+		needs = asl_ratio_needs(&r);
+		if (!needs || needs > 400)
+			continue;
+		measure(x, needs, ratio, &d);
+		measure(y, needs, 1, &d);
+		assert_int_equal(ratio_of(&r, x, needs, y, needs), 0);
+		asked++;
+		decided += !asl_ratio_needs(&r);
+	}
+	if (asked < 50 || decided < asked / 2)
+		fail_msg("%d of %d are decided", decided, asked);
 }
 
 static void means_are_geometric(void **state)
@@ -191,6 +262,8 @@ int main(void)
 		cmocka_unit_test(few_samples_have_no_interval),
 		cmocka_unit_test(the_same_has_the_same_interval),
 		cmocka_unit_test(verdicts_leave_one_out),
+		cmocka_unit_test(equal_is_not_unknown),
+		cmocka_unit_test(what_is_needed_is_enough),
 		cmocka_unit_test(means_are_geometric),
 	};
 

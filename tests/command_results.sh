@@ -180,7 +180,7 @@ run_columns += """read_words_max write_words_max q_apm_max q_apm_path
     pool_distance_max pool_high_words blas_kernels predicted_s
     predicted_arithmetic_s predicted_read_s
     predicted_write_s predicted_net_s predicted_copy_s
-    prediction_error""".split()
+    prediction_error label""".split()
 rank_columns = (["schema", "run_id", "rep", "rank", "phase"] + counters +
                 ["seconds"] + ["predicted_" + x for x in counters] +
                 ["core_node", "pool_node", "pool_distance"])

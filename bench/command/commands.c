@@ -116,7 +116,7 @@ const struct asl_command asl_commands[] = {
 "Read results that run or suite wrote with --out, and write one HTML page that\n"
 "needs no other file, no network and no script: what failed, which algorithm is\n"
 "best and why, costs, bounds, and the data of every figure.  Several directories\n"
-"are several machines, side by side; the others are compared with the first.\n"
+"are several machines, side by side, ranked as by aslant compare.\n"
 "\n"
 "  aslant suite quick --out here\n"
 "  aslant report here --out here.html",
@@ -143,12 +143,14 @@ const struct asl_command asl_commands[] = {
 		.usage = "compare DIR DIR... [options]",
 		.summary = "compare results of machines or versions",
 		.text =
-"Compare result directories (--out of run and suite) with the first, A: case by\n"
-"case the median time there over that here, with a confidence interval, and a\n"
-"verdict only where the interval excludes 1.  Cases that differ in size, seed,\n"
-"counts or medium are not compared, and the differences are named; nor are\n"
-"cases that failed or were not verified.  Without --csv and --out tables go to\n"
-"stdout.",
+"Compare result directories (--out of run and suite).  All machines are ranked\n"
+"at each workload by the cases that all of them have; then each case is listed\n"
+"with the median time of the first over that of another, an interval, and a\n"
+"verdict: faster, slower, equal within 5%, or not known yet.  Cases that differ\n"
+"in size, seed, counts or medium are not compared, and the differences are\n"
+"named; nor are cases that failed or were not verified.  If nothing was\n"
+"measured, costs of counted words are compared.  Without --csv and --out tables\n"
+"go to stdout.",
 		.example = "aslant compare results/old results/new "
 			   "--fail-below 0.95",
 		.options = ASL_FOR_COMPARE,

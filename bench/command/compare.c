@@ -7,74 +7,76 @@
 
 #include "bench/command/commands.h"
 #include "bench/command/html.h"
-#include "bench/command/results/pairs.h"
+#include "bench/command/results/ranking.h"
 #include "bench/library/csv.h"
-#include "bench/library/number.h"
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
 
 enum { MOST_PLACES = 'Z' - 'A' + 1, NAME = 512 };
 
-/* All directories, and each but the first against it. */
+/* All directories, and what varies in them. */
 struct comparing {
 	struct asl_results results;
-	struct asl_comparison c[MOST_PLACES]; /* [0] is unused */
+	struct asl_ranking ranking;
 	const struct asl_runs_row *first[MOST_PLACES];
 	int cases[MOST_PLACES];
 	bool varies[MOST_PLACES][ASL_COLUMNS]; /* from case to case */
-	double price[MOST_PLACES];	       /* NAN: none was given */
-	const char *weights;
 };
 
 /* ---- Pairs in words ---- */
 
 static const char *const method[] = {
-	"Speed is the median wall_s of the first directory over that of the "
-	"other: above 1, the other is faster.",
-	"Its interval is a percentile bootstrap of 95%: both samples are "
+	"Speed is the median wall_s of one directory over that of the other: "
+	"above 1, the other is faster.",
+	"Its interval is a percentile bootstrap of 95%: all samples are "
 	"resampled 1999 times, with a seeded generator. It covers how "
 	"repetitions differ, but not that a machine may be busier on one day "
 	"than on another.",
-	"A case is faster or slower only if the interval excludes 1, as by "
-	"chance it does for one pair of equals in 20; with fewer than 5 "
-	"repetitions of either there is no interval.",
+	"Equal within 5% means that the interval lies there; faster and "
+	"slower, "
+	"that it excludes 1, as by chance it does for one pair of equals in "
+	"20. Else it is not known yet: more repetitions narrow the interval. "
+	"With fewer than 5 repetitions of either there is no interval.",
 	"A median's own interval is the two order statistics nearest to it "
 	"that enclose the true median in 95% of all samples; with fewer than 6 "
 	"repetitions the coverage is less, and the least and the largest are "
 	"given.",
-	"Means are geometric, over all compared cases, with a difference or "
-	"without; in that over everything each family has the same weight "
-	"unless weights are given.",
+	"Machines are ranked by the cases that all of them have. Means are "
+	"geometric, over all of these, with a difference or without; each "
+	"family has the same weight unless weights are given.",
 	"Cases are compared if their requests and counters are the same, and "
 	"if they were verified, not resumed, and measured without the replay "
-	"of a cache; all others are named, with the reason.",
+	"of a cache; all others are named, with the reason. If no times can be "
+	"compared, costs of counted words are, where they are nanoseconds.",
 	NULL};
 
 static const char *verdict_on(const struct asl_pair *pair)
 {
-	int verdict = asl_ratio_verdict(&pair->speed);
-
-	if (pair->reason == ASL_ONLY_IN_ONE)
-		return "missing";
-	if (pair->reason)
-		return "not compared";
-	if (isnan(pair->speed.low))
-		return "too few repetitions";
-	return verdict > 0   ? "faster"
-	       : verdict < 0 ? "slower"
-			     : "no difference";
+	return pair->reason == ASL_ONLY_IN_ONE ? "missing"
+	       : pair->reason		       ? "not compared"
+					       : asl_ratio_say(&pair->speed);
 }
 
 static bool is_priced(const struct comparing *x)
 {
-	return !isnan(x->price[0]);
+	return !isnan(asl_ranking_money(&x->ranking, 0, 1));
 }
 
-/* Speed for the money; NAN without prices. */
+static const char *name_of(const struct comparing *x, int place)
+{
+	return x->ranking.machine[place].name;
+}
+
+/* The base, against which others are listed; each of them is here once. */
+static int base(const struct comparing *x)
+{
+	return x->ranking.base;
+}
+
 static double worth(const struct comparing *x, int place, double speed)
 {
-	return speed * x->price[0] / x->price[place];
+	return speed * asl_ranking_money(&x->ranking, place, base(x));
 }
 
 static const struct asl_runs_row *row_of(const struct asl_pair *pair)
@@ -109,6 +111,7 @@ static void put_varying(FILE *f, const struct comparing *x,
 		int c = r->identity[i];
 		bool left_out =
 			!x->varies[(int)row->place][c] ||
+			!*asl_row_cell(row, c) ||
 			(i >= r->end[ASL_ASKED] && i < r->end[ASL_COUNTED]);
 
 		for (size_t k = 0; k < sizeof said / sizeof said[0]; k++)
@@ -138,26 +141,106 @@ static const char *name_pair(char to[NAME], const struct comparing *x,
 	return to;
 }
 
-/* It contains nothing that HTML would have to escape. */
-static const char *answer(char to[NAME], const struct comparing *x, int place)
-{
-	char other[2] = {asl_place_letter(place)};
-
-	return asl_compare_answer(to, NAME, &x->c[place], x->weights, "A",
-				  other);
-}
-
 /* ---- Tables for people ---- */
 
 static void print_place(FILE *f, const struct comparing *x, int place)
 {
-	fprintf(f, "%c  %s: host %s, medium %s, %d cases, %zu repetitions",
-		asl_place_letter(place), x->results.dir[place],
+	const struct asl_contender *m = &x->ranking.machine[place];
+	char letter[2] = {asl_place_letter(place)};
+
+	fprintf(f, "%c  %s: ", *letter, x->results.dir[place]);
+	if (strcmp(m->name, letter) != 0)
+		fprintf(f, "%s, ", m->name);
+	fprintf(f, "host %s, medium %s, %d cases, %zu repetitions",
 		x->first[place]->host, x->first[place]->medium, x->cases[place],
 		x->results.table[place].count);
-	if (is_priced(x))
-		fprintf(f, ", price %g", x->price[place]);
+	if (!isnan(m->price))
+		fprintf(f, ", price %g", m->price);
+	if (!isnan(m->watts))
+		fprintf(f, ", %g W", m->watts);
 	fputc('\n', f);
+}
+
+static void print_standing(FILE *f, const struct comparing *x,
+			   const struct asl_workload *w, int place, int last)
+{
+	const struct asl_ranking *r = &x->ranking;
+	struct asl_ratio speed = asl_ranking_ratio(w, place, last);
+	double money = asl_ranking_money(r, place, last);
+	double joule = asl_ranking_joule(r, place, last);
+	char interval[40] = "";
+
+	if (speed.low < speed.high && place != last)
+		snprintf(interval, sizeof interval, "%.3f to %.3f", speed.low,
+			 speed.high);
+	fprintf(f, "%8.3f  %-16s", speed.ratio, interval);
+	if (!isnan(money))
+		fprintf(f, "%9.3f", speed.ratio * money);
+	if (!isnan(joule))
+		fprintf(f, "%9.3f", speed.ratio * joule);
+	fprintf(f, "  %s\n", name_of(x, place));
+}
+
+/* All machines, for each workload, over the slowest at the whole. */
+static void print_ranking(FILE *f, const struct comparing *x)
+{
+	const struct asl_ranking *r = &x->ranking;
+	int order[ASL_MOST_RESULTS] = {0};
+	int count = asl_ranking_order(order, r, r->work), last;
+
+	last = order[count - 1];
+	fprintf(f, "\nRanked by workload, over %s\n\n%8s  %-16s%s%s  machine\n",
+		name_of(x, last), "speed", "95% interval",
+		isnan(asl_ranking_money(r, last, last)) ? "" : "for money",
+		isnan(asl_ranking_joule(r, last, last)) ? "" : "for joule");
+	for (int k = 0; k < r->works; k++) {
+		const struct asl_workload *w = &r->work[k];
+
+		if (asl_workload_is_whole(r, w))
+			continue;
+		fprintf(f, "  %s, %d case%s\n", w->name, w->cases,
+			w->cases == 1 ? "" : "s");
+		asl_ranking_order(order, r, w);
+		for (int i = 0; i < count; i++)
+			print_standing(f, x, w, order[i], last);
+	}
+}
+
+static void print_every_pair(FILE *f, const struct comparing *x)
+{
+	const struct asl_ranking *r = &x->ranking;
+	int order[ASL_MOST_RESULTS] = {0};
+	int count = asl_ranking_order(order, r, r->work);
+
+	if (count < 3)
+		return;
+	fprintf(f, "\nEvery pair, %s\n\n%8s  %-16s%-19s pair\n", r->work->name,
+		"speed", "95% interval", "verdict");
+	for (int i = 0; i < count; i++)
+		for (int k = i + 1; k < count; k++) {
+			struct asl_ratio s =
+				asl_ranking_ratio(r->work, order[i], order[k]);
+			char interval[40] = "";
+
+			if (!isnan(s.low))
+				snprintf(interval, sizeof interval,
+					 "%.3f to %.3f", s.low, s.high);
+			fprintf(f, "%8.3f  %-16s%-19s %s over %s\n", s.ratio,
+				interval, asl_ratio_say(&s),
+				name_of(x, order[i]), name_of(x, order[k]));
+		}
+}
+
+static void print_unranked(FILE *f, const struct comparing *x)
+{
+	for (int i = 0; i < x->results.places; i++)
+		if (*x->ranking.machine[i].why_not) {
+			char text[NAME];
+
+			snprintf(text, sizeof text, "%s is not ranked: %s",
+				 name_of(x, i), x->ranking.machine[i].why_not);
+			asl_print_wrapped(f, text, 0);
+		}
 }
 
 static void print_time(FILE *f, int place, const struct asl_estimate *x,
@@ -178,18 +261,20 @@ static void print_pair(FILE *f, const struct comparing *x, int place,
 	fprintf(f, "%8.3f  %-16s", pair->speed.ratio, interval);
 	if (is_priced(x))
 		fprintf(f, "%9.3f  ", worth(x, place, pair->speed.ratio));
-	fprintf(f, "%-19s %s\n%*s", verdict_on(pair), name_pair(name, x, pair),
-		is_priced(x) ? 38 : 27, "");
-	print_time(f, 0, &pair->base->time, ", ");
+	fprintf(f, "%-19s %s\n", verdict_on(pair), name_pair(name, x, pair));
+	if (pair->source == ASL_MODELLED)
+		return;
+	fprintf(f, "%*s", is_priced(x) ? 38 : 27, "");
+	print_time(f, base(x), &pair->base->time, ", ");
 	print_time(f, place, &pair->other->time, "\n");
 }
 
 static void print_pairs(FILE *f, const struct comparing *x, int place)
 {
-	const struct asl_comparison *c = &x->c[place];
+	const struct asl_comparison *c = &x->ranking.against[place];
 
-	fprintf(f, "\n%c against A\n\n%8s  %-16s", asl_place_letter(place),
-		"speed", "95% interval");
+	fprintf(f, "\n%c against %c\n\n%8s  %-16s", asl_place_letter(place),
+		asl_place_letter(base(x)), "speed", "95% interval");
 	if (is_priced(x))
 		fprintf(f, "%9s  ", "for money");
 	fprintf(f, "%-19s case\n", "verdict");
@@ -200,7 +285,7 @@ static void print_pairs(FILE *f, const struct comparing *x, int place)
 
 static void print_left_out(FILE *f, const struct comparing *x, int place)
 {
-	const struct asl_comparison *c = &x->c[place];
+	const struct asl_comparison *c = &x->ranking.against[place];
 	char name[NAME];
 
 	if (c->reasons[ASL_COMPARED] < c->count)
@@ -212,41 +297,24 @@ static void print_left_out(FILE *f, const struct comparing *x, int place)
 				c->pairs[i].why);
 }
 
-static void print_means(FILE *f, const struct comparing *x, int place)
-{
-	struct asl_mean mean[ASL_MOST_MEANS];
-	int count = asl_compare_means(mean, &x->c[place], x->weights);
-
-	if (count)
-		fputs("\nGeometric means\n\n", f);
-	for (int i = 0; i < count; i++) {
-		fprintf(f, "%8.3f  %s, %d %s", mean[i].speed, mean[i].family,
-			mean[i].cases, mean[i].cases == 1 ? "case" : "cases");
-		if (x->weights)
-			fprintf(f, ", weight %g", mean[i].weight);
-		if (is_priced(x))
-			fprintf(f, "; for the money %.3f",
-				worth(x, place, mean[i].speed));
-		fputc('\n', f);
-	}
-}
-
 static void print_all(FILE *f, const struct comparing *x)
 {
-	char text[NAME];
+	const struct asl_ranking *r = &x->ranking;
+	char text[ASL_ANSWER];
 
 	for (int i = 0; i < x->results.places; i++)
 		print_place(f, x, i);
-	for (int i = 1; i < x->results.places; i++)
-		if (*answer(text, x, i)) {
-			fputc('\n', f);
-			asl_print_wrapped(f, text, 0);
-		}
-	for (int i = 1; i < x->results.places; i++) {
+	fputc('\n', f);
+	if (r->works) {
+		asl_print_wrapped(f, asl_ranking_answer(text, r, r->work), 0);
+		print_unranked(f, x);
+		print_ranking(f, x);
+		print_every_pair(f, x);
+	}
+	for (int i = 0; i < x->results.places; i++) {
 		print_left_out(f, x, i);
-		if (x->c[i].reasons[ASL_COMPARED])
+		if (r->against[i].reasons[ASL_COMPARED])
 			print_pairs(f, x, i);
-		print_means(f, x, i);
 	}
 	fputs("\nHow\n\n", f);
 	for (const char *const *line = method; *line; line++) {
@@ -308,17 +376,17 @@ static void end_table(FILE *f)
 
 static void put_places(FILE *f, const struct comparing *x)
 {
-	begin_table(f, "|directory|host|medium|cases|repetitions",
+	begin_table(f, "|machine|directory|host|medium|cases|repetitions",
 		    is_priced(x) ? "price" : NULL);
 	for (int i = 0; i < x->results.places; i++) {
 		asl_html(f,
 			 "<tr><td>%c</td><td>%s</td><td>%s</td><td>%s</td>"
-			 "<td class=\"number\">%d</td>"
+			 "<td>%s</td><td class=\"number\">%d</td>"
 			 "<td class=\"number\">%d</td>",
-			 asl_place_letter(i), x->results.dir[i],
+			 asl_place_letter(i), name_of(x, i), x->results.dir[i],
 			 x->first[i]->host, x->first[i]->medium, x->cases[i],
 			 (int)x->results.table[i].count);
-		put_money(f, x->price[i]);
+		put_money(f, x->ranking.machine[i].price);
 	}
 	end_table(f);
 }
@@ -342,13 +410,14 @@ static void put_pair(FILE *f, const struct comparing *x, int place,
 	if (!isnan(pair->speed.low))
 		asl_html(f, "<br>%.3f to %.3f", pair->speed.low,
 			 pair->speed.high);
-	asl_html(f, "</td><td class=\"%s\">%s</td>", verdict, verdict);
+	asl_html(f, "</td><td class=\"%s\">%s</td>",
+		 strcspn(verdict, " ") == 6 ? verdict : "", verdict);
 	put_money(f, worth(x, place, pair->speed.ratio));
 }
 
 static void put_left_out(FILE *f, const struct comparing *x, int place)
 {
-	const struct asl_comparison *c = &x->c[place];
+	const struct asl_comparison *c = &x->ranking.against[place];
 	char name[NAME];
 
 	if (c->reasons[ASL_COMPARED] == c->count)
@@ -365,12 +434,14 @@ static void put_left_out(FILE *f, const struct comparing *x, int place)
 
 static void put_pairs(FILE *f, const struct comparing *x, int place)
 {
-	const struct asl_comparison *c = &x->c[place];
+	const struct asl_comparison *c = &x->ranking.against[place];
 	char names[80];
 
-	snprintf(names, sizeof names, "case|A, median|%c, median|speed|verdict",
-		 asl_place_letter(place));
-	fprintf(f, "<h2>%c against A</h2>\n", asl_place_letter(place));
+	snprintf(names, sizeof names,
+		 "case|%c, median|%c, median|speed|verdict",
+		 asl_place_letter(base(x)), asl_place_letter(place));
+	fprintf(f, "<h2>%c against %c</h2>\n", asl_place_letter(place),
+		asl_place_letter(base(x)));
 	begin_table(f, names, is_priced(x) ? "for the money" : NULL);
 	for (int i = 0; i < c->count; i++)
 		if (!c->pairs[i].reason)
@@ -378,40 +449,61 @@ static void put_pairs(FILE *f, const struct comparing *x, int place)
 	end_table(f);
 }
 
-static void put_means(FILE *f, const struct comparing *x, int place)
+static void put_standing(FILE *f, const struct comparing *x,
+			 const struct asl_workload *w, int place, int last)
 {
-	struct asl_mean mean[ASL_MOST_MEANS];
-	int count = asl_compare_means(mean, &x->c[place], x->weights);
+	struct asl_ratio speed = asl_ranking_ratio(w, place, last);
 
-	begin_table(f, "geometric mean|cases|weight|speed",
+	asl_html(f,
+		 "<tr><td>%s</td><td>%s</td><td class=\"number\">%.3f</td>"
+		 "<td class=\"number\">",
+		 w->name, name_of(x, place), speed.ratio);
+	if (speed.low < speed.high && place != last)
+		asl_html(f, "%.3f to %.3f", speed.low, speed.high);
+	asl_html(f, "</td><td class=\"number\">%d</td>", w->cases);
+	put_money(f, speed.ratio * asl_ranking_money(&x->ranking, place, last));
+}
+
+static void put_ranking(FILE *f, const struct comparing *x)
+{
+	const struct asl_ranking *r = &x->ranking;
+	int order[ASL_MOST_RESULTS] = {0};
+	int count = asl_ranking_order(order, r, r->work), last;
+
+	last = order[count - 1];
+	fputs("<h2>Ranked by workload</h2>\n", f);
+	begin_table(f, "workload|machine|speed|95% interval|cases",
 		    is_priced(x) ? "for the money" : NULL);
-	for (int i = 0; i < count; i++) {
-		asl_html(f,
-			 "<tr><td>%s</td><td class=\"number\">%d</td>"
-			 "<td class=\"number\">%g</td>"
-			 "<td class=\"number\">%.3f</td>",
-			 mean[i].family, mean[i].cases, mean[i].weight,
-			 mean[i].speed);
-		put_money(f, worth(x, place, mean[i].speed));
+	for (int k = 0; k < r->works; k++) {
+		if (asl_workload_is_whole(r, &r->work[k]))
+			continue;
+		asl_ranking_order(order, r, &r->work[k]);
+		for (int i = 0; i < count; i++)
+			put_standing(f, x, &r->work[k], order[i], last);
 	}
 	end_table(f);
 }
 
 static void put_page(FILE *f, const struct comparing *x)
 {
-	char text[NAME];
+	const struct asl_ranking *r = &x->ranking;
+	char text[ASL_ANSWER];
 
 	fputs(head, f);
+	if (r->works)
+		asl_html(f, "<p><b>%s</b></p>\n",
+			 asl_ranking_answer(text, r, r->work));
+	for (int i = 0; i < x->results.places; i++)
+		if (*r->machine[i].why_not)
+			asl_html(f, "<p>%s is not ranked: %s</p>\n",
+				 name_of(x, i), r->machine[i].why_not);
 	put_places(f, x);
-	for (int i = 1; i < x->results.places; i++)
-		if (*answer(text, x, i))
-			fprintf(f, "<p><b>%s</b></p>\n", text);
-	for (int i = 1; i < x->results.places; i++) {
+	if (r->works)
+		put_ranking(f, x);
+	for (int i = 0; i < x->results.places; i++) {
 		put_left_out(f, x, i);
-		if (!x->c[i].reasons[ASL_COMPARED])
-			continue;
-		put_pairs(f, x, i);
-		put_means(f, x, i);
+		if (r->against[i].reasons[ASL_COMPARED])
+			put_pairs(f, x, i);
 	}
 	fputs("<h2>How</h2>\n<ul>\n", f);
 	for (const char *const *line = method; *line; line++)
@@ -472,52 +564,72 @@ static void csv_pair(struct asl_csv *csv, const struct asl_pair *pair)
 	csv_case(csv, "other", pair ? pair->other : NULL);
 }
 
-/* A row of a pair, or of a mean; pair or mean is NULL. */
-static void csv_row(struct asl_csv *csv, const struct comparing *x, int place,
-		    const struct asl_pair *pair, const struct asl_mean *mean)
+/* A row of a pair of cases, or of two machines at a workload; one is NULL. */
+static void csv_row(struct asl_csv *csv, const struct comparing *x, int than,
+		    int place, const struct asl_pair *pair,
+		    const struct asl_workload *w)
 {
-	struct asl_ratio of_mean = {mean ? mean->speed : NAN, NAN, NAN, 0};
-	const struct asl_ratio *speed = mean ? &of_mean : &pair->speed;
+	struct asl_ratio speed =
+		w ? asl_ranking_ratio(w, place, than) : pair->speed;
+	double money = asl_ranking_money(&x->ranking, place, than);
+	double joule = asl_ranking_joule(&x->ranking, place, than);
 	char text[2048] = "";
 	int at = 0;
 
 	for (const char *const *line = method; *line; line++)
 		at += snprintf(text + at, sizeof text - (size_t)at, "%s%s",
 			       at ? " " : "", *line);
-	asl_csv_put(csv, "row", mean ? "mean" : "case");
-	asl_csv_put(csv, "base", x->results.dir[0]);
+	asl_csv_put(csv, "row", w ? "mean" : "case");
+	asl_csv_put(csv, "base", x->results.dir[than]);
 	asl_csv_put(csv, "other", x->results.dir[place]);
-	asl_csv_put(csv, "family", mean ? mean->family : asl_pair_family(pair));
-	csv_number(csv, "speed", speed->ratio);
-	csv_number(csv, "speed_low", speed->low);
-	csv_number(csv, "speed_high", speed->high);
-	csv_number(csv, "speed_for_price", worth(x, place, speed->ratio));
-	asl_csv_put(csv, "verdict", mean ? NULL : verdict_on(pair));
-	asl_csv_put(csv, "why_not", mean ? NULL : pair->why);
-	asl_csv_put_count(csv, "cases",
-			  mean ? (uint64_t)mean->cases : !pair->reason);
-	csv_number(csv, "weight", mean ? mean->weight : NAN);
+	asl_csv_put(csv, "family", w ? w->name : asl_pair_family(pair));
+	csv_number(csv, "speed", speed.ratio);
+	csv_number(csv, "speed_low", speed.low);
+	csv_number(csv, "speed_high", speed.high);
+	csv_number(csv, "speed_for_price", speed.ratio * money);
+	asl_csv_put(csv, "verdict",
+		    w ? asl_ratio_say(&speed) : verdict_on(pair));
+	asl_csv_put(csv, "why_not", w ? NULL : pair->why);
+	asl_csv_put_count(csv, "cases", w ? (uint64_t)w->cases : !pair->reason);
+	csv_number(csv, "weight", w ? w->weight : NAN);
 	csv_pair(csv, pair);
 	asl_csv_put(csv, "method", text);
+	asl_csv_put(csv, "workload", w ? w->kind : NULL);
+	asl_csv_put(csv, "label", w ? NULL : row_of(pair)->label);
+	asl_csv_put(csv, "base_name", name_of(x, than));
+	asl_csv_put(csv, "other_name", name_of(x, place));
+	csv_number(csv, "speed_for_watts", speed.ratio * joule);
+	asl_csv_put_length(csv, "needs_reps",
+			   (uint64_t)asl_ratio_needs(&speed));
 	asl_csv_end_row(csv);
+}
+
+/* All pairs of ranked machines; the base is the first of its pairs. */
+static void csv_means(struct asl_csv *csv, const struct comparing *x,
+		      const struct asl_workload *w)
+{
+	const struct asl_contender *m = x->ranking.machine;
+
+	for (int i = 0; i < x->results.places; i++)
+		for (int k = i + 1; k < x->results.places; k++)
+			if (m[i].ranked && m[k].ranked)
+				csv_row(csv, x, k == base(x) ? k : i,
+					k == base(x) ? i : k, NULL, w);
 }
 
 static void csv_all(struct asl_csv *csv, const struct comparing *x)
 {
-	struct asl_mean mean[ASL_MOST_MEANS];
+	const struct asl_ranking *r = &x->ranking;
 
 	csv->naming = true;
-	csv_row(csv, x, 1, &x->c[1].pairs[0], NULL);
+	csv_row(csv, x, 0, 1, r->against[!base(x)].pairs, NULL);
 	csv->naming = false;
-	for (int place = 1; place < x->results.places; place++) {
-		const struct asl_comparison *c = &x->c[place];
-		int means = asl_compare_means(mean, c, x->weights);
-
-		for (int i = 0; i < c->count; i++)
-			csv_row(csv, x, place, &c->pairs[i], NULL);
-		for (int i = 0; i < means; i++)
-			csv_row(csv, x, place, NULL, &mean[i]);
-	}
+	for (int place = 0; place < x->results.places; place++)
+		for (int i = 0; i < r->against[place].count; i++)
+			csv_row(csv, x, base(x), place,
+				&r->against[place].pairs[i], NULL);
+	for (int k = 0; k < r->works; k++)
+		csv_means(csv, x, &r->work[k]);
 }
 
 /*
@@ -552,8 +664,9 @@ static int gate(const struct comparing *x, double least)
 	int failed = 0, unjudged = 0;
 
 	for (int place = 1; place < x->results.places; place++)
-		for (int i = 0; i < x->c[place].count; i++) {
-			const struct asl_pair *p = &x->c[place].pairs[i];
+		for (int i = 0; i < x->ranking.against[place].count; i++) {
+			const struct asl_pair *p =
+				&x->ranking.against[place].pairs[i];
 
 			unjudged += !p->reason && isnan(p->speed.low);
 			if (!fails(p, least))
@@ -571,37 +684,6 @@ static int gate(const struct comparing *x, double least)
 }
 
 /* ---- The command ---- */
-
-static int refuse_prices(const char *prices)
-{
-	return asl_refuse("--price: found '%s', expected a price above 0 for "
-			  "each directory, as A=10000,B=8000",
-			  prices);
-}
-
-static int take_prices(struct comparing *x, const char *prices, int places)
-{
-	const char *rest = prices;
-	char name[2];
-	double price;
-
-	for (int i = 0; i < places; i++)
-		x->price[i] = NAN;
-	while (rest && *rest) {
-		int i;
-
-		if (!asl_read_named(name, sizeof name, &price, &rest))
-			return refuse_prices(prices);
-		i = *name - 'A';
-		if (i < 0 || i >= places || !(price > 0))
-			return refuse_prices(prices);
-		x->price[i] = price;
-	}
-	for (int i = 0; prices && i < places; i++)
-		if (isnan(x->price[i]))
-			return refuse_prices(prices);
-	return 0;
-}
 
 static int check_table(const struct asl_table *table)
 {
@@ -639,29 +721,28 @@ static void look_round(struct comparing *x)
 
 static int read_all(struct comparing *x, struct asl_options *o)
 {
+	static char letters[MOST_PLACES][2];
+	const char *names[MOST_PLACES];
 	int places = 0, code;
 
-	while (o->dir[places])
-		places++;
-	if (places < 2 || places > MOST_PLACES)
+	for (; o->dir[places] && places < MOST_PLACES; places++) {
+		letters[places][0] = asl_place_letter(places);
+		names[places] = letters[places];
+	}
+	if (places < 2 || o->dir[places])
 		return asl_refuse("compare: found %d, expected 2 to %d result "
 				  "directories",
 				  places, MOST_PLACES);
-	code = take_prices(x, o->price, places);
-	if (!code)
-		code = asl_weights_check(o->weight);
+	code = asl_ranking_open(&x->ranking, o, names);
 	if (!code)
 		code = asl_results_read(&x->results, o->dir, places);
 	for (int i = 0; !code && i < places; i++)
 		code = check_table(&x->results.table[i]);
 	if (!code)
 		look_round(x);
-	for (int i = 1; !code && i < places; i++) {
-		x->c[i] = (struct asl_comparison){
-			.results = &x->results, .place = i, .mixed = o->mixed};
-		code = asl_compare(&x->c[i]);
-	}
-	return code;
+	return code ? code
+		    : asl_ranking_rank(&x->ranking, &x->results,
+				       !isnan(o->fail_below));
 }
 
 static int write_csv(const struct comparing *x, const char *path)
@@ -713,19 +794,18 @@ static int write_all(const struct comparing *x, const struct asl_options *o)
 static int judge(const struct comparing *x, const struct asl_options *o)
 {
 	int code = isnan(o->fail_below) ? 0 : gate(x, o->fail_below);
+	int place = !base(x);
 
-	for (int i = 1; !code && i < x->results.places; i++)
-		if (!x->c[i].reasons[ASL_COMPARED])
-			code = asl_refuse("%s and %s: no case can be compared; "
-					  "the first: %s",
-					  x->results.dir[0], x->results.dir[i],
-					  x->c[i].pairs[0].why);
-	return code;
+	if (code || x->ranking.works)
+		return code;
+	return asl_refuse("%s and %s: no case can be compared; the first: %s",
+			  x->results.dir[base(x)], x->results.dir[place],
+			  x->ranking.against[place].pairs[0].why);
 }
 
 int asl_command_compare(struct asl_options *o, int argc, char **argv)
 {
-	struct comparing x = {.weights = o->weight};
+	struct comparing x = {.cases = {0}};
 	int code = read_all(&x, o);
 
 	(void)argc, (void)argv;
@@ -733,8 +813,7 @@ int asl_command_compare(struct asl_options *o, int argc, char **argv)
 		code = write_all(&x, o);
 	if (!code)
 		code = judge(&x, o);
-	for (int i = 1; i < MOST_PLACES; i++)
-		asl_comparison_close(&x.c[i]);
+	asl_ranking_close(&x.ranking);
 	asl_results_close(&x.results);
 	return code;
 }

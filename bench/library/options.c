@@ -187,6 +187,7 @@ LIST(cpgrad, "cpgrad");
 #define R_FILES (ASL_FOR_RUN | ASL_FOR_TRACE | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
 #define CALIBRATE ASL_FOR_CALIBRATE
 #define COMPARE ASL_FOR_COMPARE
+#define RESULTS ASL_TAKES_RESULTS
 
 const struct asl_option asl_option_table[] = {
 	HEADING("Problem: C is m x n, A is m x k, B is k x n; or A is a symmetric n x n x n\ntensor; or an einsum string gives it"),
@@ -464,14 +465,20 @@ const struct asl_option asl_option_table[] = {
 	HEADING("What to compare"),
 	{"mixed", NULL,
 	 "compare times on emulated with times on real media, too",
-	 COMPARE, FLAG(mixed)},
+	 RESULTS, FLAG(mixed)},
+	{"name", "A=TEXT",
+	 "name of a machine, once for each: A is the first directory",
+	 RESULTS, FILES(name), .most = ASL_MOST_RESULTS},
 	{"price", "LIST",
 	 "price of each machine, as A=10000,B=8000: adds speed for the money",
-	 COMPARE, TEXT(price)},
+	 RESULTS, TEXT(price)},
+	{"watts", "LIST",
+	 "power of each machine, as A=350,B=500: adds speed for the joule",
+	 RESULTS, TEXT(watts)},
 	{"weight", "LIST",
-	 "weights of families in the overall mean, as multiplication=3 "
+	 "weights of families in means over several, as multiplication=3 "
 	 "(1 each)",
-	 COMPARE, TEXT(weight)},
+	 RESULTS, TEXT(weight)},
 	{"fail-below", "X",
 	 "exit code 1 if a case of A is slower elsewhere with a speed below X, "
 	 "or is missing, differs or failed there",
@@ -610,7 +617,7 @@ static int add_file(const struct asl_option *option, const char **at,
 		return refuse(option, text, option->argument);
 	while (at[count])
 		count++;
-	if (count == ASL_MOST_OPERANDS - 1)
+	if (count == (option->most ? (int)option->most : ASL_MOST_OPERANDS - 1))
 		return asl_refuse("--%s: more than %d", option->name, count);
 	at[count] = text;
 	return 0;

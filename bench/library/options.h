@@ -79,8 +79,9 @@ struct asl_options {
 	const char *csv, *out;
 	int top; /* 10 */
 
-	const char *dir[ASL_MOST_RESULTS + 1]; /* of results, NULL-ended */
-	const char *price, *weight;
+	const char *dir[ASL_MOST_RESULTS + 1];	/* of results, NULL-ended */
+	const char *name[ASL_MOST_RESULTS + 1]; /* NULL-ended */
+	const char *price, *watts, *weight;
 	double fail_below;
 	bool mixed;
 

@@ -253,6 +253,13 @@ static uint64_t ternary_mults(const struct asl_rep *rep)
 	return asl_symmetric_ternary(plan) * (times ? times : 1);
 }
 
+static _Thread_local const char *label;
+
+void asl_rows_label(const char *text)
+{
+	label = text;
+}
+
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 {
 	const struct asl_run_want *want = rep->want;

@@ -15,6 +15,9 @@ enum { ASL_SCHEMA = 1 };
 /* The row of one repetition in runs.csv; with csv->naming the heading. */
 void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep);
 
+/* The label of rows from here on, in this thread; NULL: none. */
+void asl_rows_label(const char *text);
+
 /* The rows of one repetition in ranks.csv; with csv->naming the heading. */
 void asl_put_ranks(struct asl_csv *csv, const struct asl_rep *rep);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/command/results/pairs.h"
+#include "bench/command/results/ranking.h"
 #include "bench/library/case.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -21,7 +21,7 @@ def plain(line, numbers=False):
         line = re.sub(mask, "#", line)
     if numbers: # only the form: what it measured differs from machine to machine
         line = re.sub(r"\d[\d.e+-]*", "#", line)
-        line = re.sub(r"\b(slower|faster|no difference)\b(?=  )", "#", line)
+        line = re.sub(r"\b(slower|faster|equal within #%|not known yet)\b(?=  )", "#", line)
     return " ".join(line.split())
 
 

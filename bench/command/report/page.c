@@ -131,22 +131,9 @@ void asl_row_parts(double part[ASL_PARTS], const struct asl_runs_row *x)
 
 /* ---- Names ---- */
 
-static const char *last_part(const char *dir)
-{
-	const char *slash = strrchr(dir, '/');
-
-	return slash ? slash + 1 : dir;
-}
-
 const char *asl_page_place(const struct asl_page *p, int place)
 {
-	const char *const *dir = p->results->dir;
-	const char *name = last_part(dir[place]);
-
-	for (int i = 0; i < p->results->places; i++)
-		if (i != place && !strcmp(last_part(dir[i]), name))
-			return dir[place];
-	return name;
+	return p->ranking->machine[place].name;
 }
 
 const char *asl_page_place_of(const struct asl_page *p,

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "bench/command/html.h"
-#include "bench/command/results/results.h"
+#include "bench/command/results/ranking.h"
 
 enum { ASL_PAGE_STYLES = 64 };
 
@@ -32,7 +32,7 @@ enum { ASL_BRIEF = 32, ASL_SAID = 512 }; /* characters of texts */
 struct asl_page {
 	FILE *f;
 	const struct asl_results *results;
-	json_t **machine; /* of every directory; NULL: it cannot be read */
+	const struct asl_ranking *ranking;
 	struct asl_measured **list;		/* has room for all cases */
 	const char *algorithm[ASL_PAGE_STYLES]; /* by style */
 	int styles;
@@ -76,10 +76,7 @@ struct asl_said asl_say(const struct asl_runs_row *row);
 /* ", budget 1.05 M words"; "" for NAN, which is none. */
 const char *asl_say_budget(char text[ASL_SAID], double budget);
 
-/*
- * The last part of a directory's name, by which people know it; all of it if
- * there is another one of that name.  And the directory that a row is from.
- */
+/* The name of a machine, and of that which a row is from. */
 const char *asl_page_place(const struct asl_page *p, int place);
 const char *asl_page_place_of(const struct asl_page *p,
 			      const struct asl_runs_row *row);

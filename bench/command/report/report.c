@@ -111,17 +111,6 @@ static void write_page(struct asl_page *p)
 	fputs("</main></body>\n</html>\n", p->f);
 }
 
-/* What cannot be read leaves its part of the page empty. */
-static json_t *read_machine(const char *dir)
-{
-	char path[PATH_MAX];
-
-	if (snprintf(path, sizeof path, "%s/machine.json", dir) >=
-	    (int)sizeof path)
-		return NULL;
-	return json_load_file(path, 0, NULL);
-}
-
 static int put_file(const char *path, const char *text, size_t bytes)
 {
 	int err;
@@ -155,29 +144,49 @@ static int write_file(struct asl_page *p, const char *path)
 	return code;
 }
 
-static int report(const char **dir, int count, const char *path)
+static const char *last_part(const char *dir)
 {
-	struct asl_results results;
-	struct asl_page p = {.results = &results};
-	int code = asl_results_read(&results, dir, count);
+	const char *slash = strrchr(dir, '/');
 
+	return slash ? slash + 1 : dir;
+}
+
+/* By the last part people know a directory; all of it if another has it, too. */
+static void name_places(const char **names, const char *const *dir, int count)
+{
+	for (int i = 0; i < count; i++) {
+		names[i] = last_part(dir[i]);
+		for (int k = 0; k < count; k++)
+			if (k != i &&
+			    !strcmp(last_part(dir[k]), last_part(dir[i])))
+				names[i] = dir[i];
+	}
+}
+
+static int report(const struct asl_options *o, const char **dir, int count)
+{
+	const char *names[ASL_MOST_RESULTS];
+	struct asl_results results = {.places = 0};
+	struct asl_ranking ranking;
+	struct asl_page p = {.results = &results, .ranking = &ranking};
+	int code;
+
+	name_places(names, dir, count);
+	code = asl_ranking_open(&ranking, o, names);
+	if (!code)
+		code = asl_results_read(&results, dir, count);
 	if (!code && !results.rows)
 		code = asl_refuse("%s: found no rows, expected one or more",
 				  results.table[0].path);
-	if (!code) {
-		p.machine = calloc((size_t)count, sizeof *p.machine);
-		p.list = calloc((size_t)results.count, sizeof *p.list);
-		if (!p.machine || !p.list)
-			code = asl_no_memory();
-	}
-	for (int i = 0; !code && i < count; i++)
-		p.machine[i] = read_machine(dir[i]);
 	if (!code)
-		code = write_file(&p, path);
-	for (int i = 0; p.machine && i < count; i++)
-		json_decref(p.machine[i]);
-	free(p.machine);
+		code = asl_ranking_rank(&ranking, &results, false);
+	if (!code) {
+		p.list = calloc((size_t)results.count, sizeof *p.list);
+		code = p.list ? write_file(&p, o->out ? o->out : "report.html")
+			      : asl_no_memory();
+	}
 	free(p.list);
+	asl_ranking_close(&ranking);
 	asl_results_close(&results);
 	return code;
 }
@@ -202,5 +211,5 @@ int asl_command_report(struct asl_options *o, int argc, char **argv)
 	if (!count)
 		return asl_refuse("report: which results? (a directory that "
 				  "run or suite wrote with --out)");
-	return report(o->dir, count, o->out ? o->out : "report.html");
+	return report(o, o->dir, count);
 }

@@ -7,7 +7,7 @@
 
 static const json_t *find(const struct asl_page *p, int place, const char *key)
 {
-	return json_object_get(p->machine[place], key);
+	return json_object_get(p->ranking->machine[place].json, key);
 }
 
 static void put_string(struct asl_page *p, int place, const char *key)

@@ -1,27 +1,21 @@
 /*
  * section_pairs.c -- machines side by side: which one for writes, by how much
  *
- * The pairs and their ratios are those of aslant compare.  If neither machine
- * measured anything, the model's nanoseconds are compared.
+ * Ratios, means and sentences are those of aslant compare: both ask ranking.c.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/command/report/page.h"
 #include "bench/command/report/plot.h"
-#include "bench/command/results/pairs.h"
+#include "bench/command/results/ranking.h"
 
-/* The pairs that are compared, the most words written for a flop first. */
+/* The pairs of a machine with the base, the most words written for a flop first. */
 struct match {
-	struct asl_comparison c;
+	const struct asl_comparison *c;
 	const struct asl_pair **pair;
 	int count;
-	const char *first, *second; /* the directories */
-};
-
-struct sum {
-	double mean, low, high; /* ratios: geometric mean, least, most */
-	int count;		/* pairs */
-	int sure;		/* whose intervals leave 1 out, on that side */
+	const char *first, *second; /* the machines */
 };
 
 /* Words written a flop. */
@@ -40,53 +34,22 @@ static int compare_writes(const void *a, const void *b)
 	return (x->base > y->base) - (x->base < y->base);
 }
 
-/* Modelled costs are compared only if no times are. */
 static bool open_match(struct match *m, const struct asl_page *p, int place)
 {
+	const struct asl_ranking *r = p->ranking;
+
 	*m = (struct match){
-		.c = {.results = p->results, .place = place},
+		.c = &r->against[place],
 		.pair = calloc((size_t)p->results->count + 1, sizeof *m->pair),
-		.first = asl_page_place(p, 0),
+		.first = asl_page_place(p, r->base),
 		.second = asl_page_place(p, place)};
-	if (!m->pair || asl_compare(&m->c))
-		return false;
-	if (!m->c.reasons[ASL_COMPARED]) {
-		asl_comparison_close(&m->c);
-		m->c = (struct asl_comparison){.results = p->results,
-					       .place = place,
-					       .modelled = true};
-		if (asl_compare(&m->c))
-			return false;
-	}
-	for (int i = 0; i < m->c.count; i++)
-		if (!m->c.pairs[i].reason)
-			m->pair[m->count++] = &m->c.pairs[i];
-	qsort(m->pair, (size_t)m->count, sizeof *m->pair, compare_writes);
-	return true;
-}
-
-/* The geometric mean is of logarithms, as in aslant compare. */
-static struct sum sum_up(const struct asl_pair *const *pair, int count)
-{
-	struct sum s = {0, INFINITY, 0, count, 0};
-	int side[2] = {0, 0};
-
-	for (int i = 0; i < count; i++) {
-		s.mean += log(pair[i]->speed.ratio) / count;
-		s.low = fmin(s.low, pair[i]->speed.ratio);
-		s.high = fmax(s.high, pair[i]->speed.ratio);
-		side[0] += asl_ratio_verdict(&pair[i]->speed) < 0;
-		side[1] += asl_ratio_verdict(&pair[i]->speed) > 0;
-	}
-	s.mean = exp(s.mean);
-	s.sure = side[s.mean > 1];
-	return s;
-}
-
-static double seconds(const struct asl_pair *x, const struct asl_measured *of)
-{
-	return x->source == ASL_MODELLED ? asl_row_cost(of->row) * 1e-9
-					 : of->time.median;
+	for (int i = 0; m->pair && i < m->c->count; i++)
+		if (!m->c->pairs[i].reason)
+			m->pair[m->count++] = &m->c->pairs[i];
+	if (m->pair)
+		qsort(m->pair, (size_t)m->count, sizeof *m->pair,
+		      compare_writes);
+	return m->pair != NULL;
 }
 
 static void table(struct asl_page *p, const struct match *m)
@@ -99,19 +62,17 @@ static void table(struct asl_page *p, const struct match *m)
 	asl_sheet_begin(p, &t, NULL);
 	asl_sheet_put(&t, "%s%s%s%s%s%s%s%s%s%s\n", "problem", "ranks",
 		      "algorithm", "words written per 1000 flops", first,
-		      second, "times as fast", "low", "high", "better");
+		      second, "times as fast", "low", "high", "verdict");
 	for (int i = 0; i < asl_shown(m->count, ASL_MOST_FIGURE_ROWS); i++) {
 		const struct asl_pair *x = m->pair[i];
 		struct asl_said said = asl_say(x->base->row);
-		int verdict = asl_ratio_verdict(&x->speed);
 
 		asl_sheet_put(&t, "%s%g%s%g%g%g%g%g%g%s\n", said.size,
 			      x->base->row->ranks, said.how, 1000 * writes(x),
-			      seconds(x, x->base), seconds(x, x->other),
-			      x->speed.ratio, x->speed.low, x->speed.high,
-			      verdict > 0   ? m->second
-			      : verdict < 0 ? m->first
-					    : "too close to say");
+			      asl_ranking_seconds(x->base),
+			      asl_ranking_seconds(x->other), x->speed.ratio,
+			      x->speed.low, x->speed.high,
+			      asl_ratio_say(&x->speed));
 	}
 	asl_page_details(p, &t, "Case by case, most writing first",
 			 "machines.csv");
@@ -127,7 +88,8 @@ static void figure(struct asl_page *p, const struct match *m)
 	for (int i = 0; i < shown; i++) {
 		const struct asl_pair *x = m->pair[i];
 		struct asl_said said = asl_say(x->base->row);
-		double a = seconds(x, x->base), b = seconds(x, x->other);
+		double a = asl_ranking_seconds(x->base);
+		double b = asl_ranking_seconds(x->other);
 		char *first = note[2 * i], *second = note[2 * i + 1];
 
 		snprintf(group[i], sizeof group[i], "%.300s, %.300s", said.size,
@@ -149,61 +111,7 @@ static void figure(struct asl_page *p, const struct match *m)
 	fputs("</figure></div>\n", p->f);
 }
 
-/* ---- In words ---- */
-
-static const char *say_source(const struct asl_pair *const *pair, int count)
-{
-	int emulated = 0;
-
-	if (pair[0]->source == ASL_MODELLED)
-		return "by the costs of counted words: nothing was measured";
-	for (int i = 0; i < count; i++)
-		emulated += pair[i]->source == ASL_EMULATED;
-	return emulated == count ? "by times with emulated memory"
-	       : emulated	 ? "by times, some with emulated memory"
-				 : "by measured times";
-}
-
-static void say_sum(struct asl_page *p, const char *work, const struct match *m,
-		    const struct asl_pair *const *pair, int count)
-{
-	struct sum s = sum_up(pair, count);
-	bool won = s.mean > 1, modelled = pair[0]->source == ASL_MODELLED;
-	bool sure = modelled || 2 * s.sure > s.count;
-	double mean = won ? s.mean : 1 / s.mean;
-
-	asl_html(p->f, "<li>For %s ", work);
-	if (mean < 1.02)
-		asl_html(p->f, "%s and %s are alike: %.2g%% apart", m->first,
-			 m->second, 100 * (mean - 1));
-	else
-		asl_html(p->f,
-			 "<b>%s %s better than %s: %.3g times as fast</b>",
-			 won ? m->second : m->first, sure ? "is" : "seems",
-			 won ? m->first : m->second, mean);
-	asl_html(p->f,
-		 " on average of %d case%s, in single ones %.3g to %.3g times, "
-		 "%s",
-		 s.count, s.count == 1 ? "" : "s", won ? s.low : 1 / s.high,
-		 won ? s.high : 1 / s.low, say_source(pair, count));
-	if (!modelled)
-		asl_html(p->f,
-			 ". In %d of them chance alone does not explain that "
-			 "(95%%)",
-			 s.sure);
-	fputs(".</li>\n", p->f);
-}
-
-/* The mean of all cases, in the words of aslant compare. */
-static void say_answer(struct asl_page *p, const struct match *m)
-{
-	char text[ASL_SAID];
-
-	if (!m->c.modelled)
-		asl_html(p->f, "<li>%s</li>\n",
-			 asl_compare_answer(text, sizeof text, &m->c, NULL,
-					    m->first, m->second));
-}
+/* ---- One machine against the base ---- */
 
 static void say_device(struct asl_page *p, const struct match *m)
 {
@@ -226,84 +134,14 @@ static void say_device(struct asl_page *p, const struct match *m)
 		 b->r);
 }
 
-/* ---- Each machine with the algorithm that is best on it ---- */
-
-/* Comparable figures are verified times, or costs in nanoseconds. */
-static bool is_candidate(const struct asl_measured *x, int place)
-{
-	if ((int)x->row->place != place)
-		return false;
-	return x->time.samples
-		       ? x->trouble == ASL_NO_TROUBLE
-		       : asl_row_timed(x->row) && asl_row_cost(x->row) > 0;
-}
-
-/* Measured, else emulated, else modelled; of these the fastest. */
-static const struct asl_measured *best_in_place(const struct asl_pack *g,
-						int place)
-{
-	const struct asl_measured *best = NULL;
-	enum asl_time_source source = ASL_SOURCES;
-	double least = INFINITY;
-
-	for (int i = 0; i < g->count; i++) {
-		const struct asl_measured *x = g->at[i];
-		enum asl_time_source by =
-			x->time.samples ? asl_case_source(x) : ASL_MODELLED;
-		double cost =
-			x->time.samples ? x->time.median : asl_row_cost(x->row);
-
-		if (!is_candidate(x, place) || by > source ||
-		    (by == source && cost >= least))
-			continue;
-		best = x;
-		source = by;
-		least = cost;
-	}
-	return best;
-}
-
-/* It is the only answer if the machines' grids differ. */
-static void say_best(struct asl_page *p, const struct match *m)
-{
-	static const int by_task[] = {
-		COL_family,  ASL_SIZE,	COL_ranks, COL_memory_budget_words,
-		COL_initial, COL_store, COL_seed,  ASL_END};
-	struct asl_comparison c = m->c;
-	int cases = asl_page_list(p, NULL), count = 0;
-	struct asl_packs all = asl_page_packs(p, cases, by_task, by_task, NULL);
-	struct asl_pair *pair = calloc((size_t)all.count + 1, sizeof *pair);
-	const struct asl_pair **compared =
-		calloc((size_t)all.count + 1, sizeof *compared);
-
-	p->failed |= !pair || !compared;
-	c.modelled = true;
-	for (int i = 0; !p->failed && i < all.count; i++) {
-		pair[i].base = best_in_place(&all.at[i], 0);
-		pair[i].other = best_in_place(&all.at[i], c.place);
-		p->failed |= asl_pair_judge(&pair[i], &c) != 0;
-		if (!pair[i].reason)
-			compared[count++] = &pair[i];
-	}
-	if (!p->failed && count)
-		say_sum(p,
-			"all work, each by the algorithm that is best on it,",
-			m, compared, count);
-	free(all.at);
-	free(pair);
-	free(compared);
-}
-
-/* ---- One machine against the first ---- */
-
 static void say_left_out(struct asl_page *p, const struct match *m)
 {
-	const int *reasons = m->c.reasons;
+	const int *reasons = m->c->reasons;
 	int alone[2] = {reasons[ASL_OTHER_WORK], reasons[ASL_OTHER_WORK]};
 
-	for (int i = 0; i < m->c.count; i++)
-		if (m->c.pairs[i].reason == ASL_ONLY_IN_ONE)
-			alone[!m->c.pairs[i].base]++;
+	for (int i = 0; i < m->c->count; i++)
+		if (m->c->pairs[i].reason == ASL_ONLY_IN_ONE)
+			alone[!m->c->pairs[i].base]++;
 	if (reasons[ASL_MIXED])
 		asl_html(p->f,
 			 " %d pairs are not compared: measured, emulated and "
@@ -323,59 +161,158 @@ static void say_left_out(struct asl_page *p, const struct match *m)
 			 alone[0], m->first, alone[1], m->second);
 }
 
-static void say_pairs(struct asl_page *p, const struct match *m)
-{
-	int heavy = (m->count + 2) / 3; /* a third, but not less than one */
-
-	say_sum(p, "write-heavy work", m, m->pair, heavy);
-	if (m->count > heavy)
-		say_sum(p, "the other work", m, m->pair + heavy,
-			m->count - heavy);
-	say_best(p, m);
-	say_answer(p, m);
-	say_device(p, m);
-	fputs("</ul>\n<p class=\"note\">Write-heavy: the third of all cases "
-	      "that writes most words for a flop.",
-	      p->f);
-	say_left_out(p, m);
-	fputs("</p>\n", p->f);
-	figure(p, m);
-	table(p, m);
-}
-
 static void say_none(struct asl_page *p, const struct match *m)
 {
-	const int *reasons = m->c.reasons;
+	const int *reasons = m->c->reasons;
 
-	say_best(p, m);
 	asl_html(p->f,
-		 "<li>No result of one can be compared with one of the other: "
-		 "%s.</li></ul>\n",
+		 "<p>No result of one can be compared with one of the other: "
+		 "%s.%s</p>\n",
 		 reasons[ASL_MIXED]	 ? "one is measured where the other is "
 					   "modelled or emulated, or costs are "
 					   "no times"
 		 : reasons[ASL_TROUBLED] ? "what did not fail has no case, "
 					   "grid and counts in common"
-					 : "no case, grid and counts agree");
+					 : "no case, grid and counts agree",
+		 reasons[ASL_OTHER_WORK] ? " Profiles lead to grids of their "
+					   "own: give both machines one, with "
+					   "--profile."
+					 : "");
+}
+
+static void say_pairs(struct asl_page *p, const struct match *m)
+{
+	asl_html(p->f, "<h3>%s and %s</h3>\n", m->first, m->second);
+	if (m->count) {
+		fputs("<ul class=\"lead\">\n", p->f);
+		say_device(p, m);
+		fputs("</ul>\n", p->f);
+	} else {
+		say_none(p, m);
+	}
+	fputs("<p class=\"note\">", p->f);
+	say_left_out(p, m);
+	fputs("</p>\n", p->f);
+	if (!m->count)
+		return;
+	figure(p, m);
+	table(p, m);
+}
+
+/* ---- All machines ---- */
+
+/* The whole, and the workloads that buyers ask about. */
+static void say_answers(struct asl_page *p)
+{
+	const struct asl_ranking *r = p->ranking;
+	char text[ASL_ANSWER];
+
+	fputs("<ul class=\"lead\">\n", p->f);
+	for (int i = 0; i < r->works; i++) {
+		const struct asl_workload *w = &r->work[i];
+		bool asked =
+			!strcmp(w->kind, "writes") || !strcmp(w->kind, "best");
+
+		if (i && !asked)
+			continue;
+		fputs("<li>", p->f);
+		if (asked)
+			asl_html(p->f, "For %s ", w->name);
+		asl_html(p->f, "%s</li>\n", asl_ranking_answer(text, r, w));
+	}
+	for (int i = 0; i < p->results->places; i++)
+		if (*r->machine[i].why_not)
+			asl_html(p->f, "<li>%s is not ranked: %s.</li>\n",
+				 r->machine[i].name, r->machine[i].why_not);
+	fputs("</ul>\n", p->f);
+}
+
+static void put_standing(struct asl_sheet *t, const struct asl_ranking *r,
+			 const struct asl_workload *w, int place, int than)
+{
+	struct asl_ratio x = asl_ranking_ratio(w, place, than);
+	double money = asl_ranking_money(r, place, than);
+	double joule = asl_ranking_joule(r, place, than);
+	bool same = place == than;
+
+	asl_sheet_put(t, "%s%d%s%s%g%g%g%s", w->name, w->cases,
+		      r->machine[place].name, r->machine[than].name, x.ratio,
+		      same ? NAN : x.low, same ? NAN : x.high,
+		      same ? "" : asl_ratio_say(&x));
+	if (!isnan(money))
+		asl_sheet_put(t, "%g", x.ratio * money);
+	if (!isnan(joule))
+		asl_sheet_put(t, "%g", x.ratio * joule);
+	asl_sheet_put(t, "\n");
+}
+
+static void begin_sheet(struct asl_page *p, struct asl_sheet *t)
+{
+	bool money = !isnan(asl_ranking_money(p->ranking, 0, 1));
+	bool joule = !isnan(asl_ranking_joule(p->ranking, 0, 1));
+	char names[256];
+
+	snprintf(names, sizeof names,
+		 "workload|cases|machine|over|times as fast|low|high|verdict"
+		 "%s%s",
+		 money ? "|for the money" : "", joule ? "|for the joule" : "");
+	asl_sheet_begin(p, t, names);
+}
+
+/* Every workload, its machines in order, over the last of the whole. */
+static void put_ranking(struct asl_page *p)
+{
+	const struct asl_ranking *r = p->ranking;
+	int order[ASL_MOST_RESULTS] = {0};
+	int count = asl_ranking_order(order, r, r->work);
+	int last = order[count - 1];
+	struct asl_sheet t;
+
+	begin_sheet(p, &t);
+	for (int k = 0; k < r->works; k++) {
+		if (asl_workload_is_whole(r, &r->work[k]))
+			continue;
+		asl_ranking_order(order, r, &r->work[k]);
+		for (int i = 0; i < count; i++)
+			put_standing(&t, r, &r->work[k], order[i], last);
+	}
+	asl_page_table(p, &t, "ranking.csv");
+	asl_note(p, "Write-heavy: the third of all cases that writes most "
+		    "words for a flop.");
+}
+
+static void put_every_pair(struct asl_page *p)
+{
+	const struct asl_ranking *r = p->ranking;
+	struct asl_sheet t;
+
+	begin_sheet(p, &t);
+	for (int k = 0; k < r->works; k++)
+		for (int i = 0; i < p->results->places; i++)
+			for (int j = i + 1; j < p->results->places; j++)
+				if (r->machine[i].ranked &&
+				    r->machine[j].ranked)
+					put_standing(&t, r, &r->work[k], j, i);
+	asl_page_details(p, &t, "Every pair", "pairs.csv");
 }
 
 static void write_section(struct asl_page *p)
 {
-	for (int i = 1; !p->failed && i < p->results->places; i++) {
+	const struct asl_ranking *r = p->ranking;
+
+	if (r->works) {
+		say_answers(p);
+		put_ranking(p);
+		put_every_pair(p);
+	}
+	for (int i = 0; !p->failed && i < p->results->places; i++) {
 		struct match m;
 
-		if (open_match(&m, p, i)) {
-			asl_html(p->f,
-				 "<h3>%s and %s</h3>\n<ul class=\"lead\">\n",
-				 m.first, m.second);
-			if (m.count)
-				say_pairs(p, &m);
-			else
-				say_none(p, &m);
-		} else {
-			p->failed = true;
-		}
-		asl_comparison_close(&m.c);
+		if (i == r->base)
+			continue;
+		p->failed |= !open_match(&m, p, i);
+		if (!p->failed)
+			say_pairs(p, &m);
 		free(m.pair);
 	}
 }

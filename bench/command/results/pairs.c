@@ -1,5 +1,5 @@
 /*
- * pairs.c -- cases of two result directories side by side, and their means
+ * pairs.c -- cases of two result directories side by side
  */
 #include "bench/command/results/pairs.h"
 
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "bench/library/cli.h"
-#include "bench/library/number.h"
 #include "bench/library/say.h"
 
 /*
@@ -174,14 +173,15 @@ static void explain_trouble(struct asl_pair *p, const struct asl_comparison *c)
 {
 	enum asl_trouble a = p->base->trouble, b = p->other->trouble;
 	const char *x = asl_trouble_text[a], *y = asl_trouble_text[b];
+	char first = asl_place_letter(c->base);
 	char letter = asl_place_letter(c->place);
 
 	if (x && y)
-		snprintf(p->why, sizeof p->why, "%s in A, %s in %c", x, y,
-			 letter);
+		snprintf(p->why, sizeof p->why, "%s in %c, %s in %c", x, first,
+			 y, letter);
 	else if (x || y)
 		snprintf(p->why, sizeof p->why, "%s in %c", x ? x : y,
-			 x ? 'A' : letter);
+			 x ? first : letter);
 	else
 		return;
 	p->reason =
@@ -217,14 +217,66 @@ static bool is_other_work(struct asl_pair *p, enum asl_role role)
 	return true;
 }
 
-/* Only counted, in nanoseconds: then the costs say how long it would take. */
-static bool is_modelled(const struct asl_measured *x)
+bool asl_case_modelled(const struct asl_measured *x)
 {
 	return !x->time.samples && !asl_row_is_bad(x->row) &&
 	       asl_row_timed(x->row) && asl_row_cost(x->row) > 0;
 }
 
-static int judge(struct asl_pair *p, const struct asl_comparison *c, bool work)
+/* Its run and place decide, not what stands beside it. */
+static uint32_t stream_of(const struct asl_runs_row *row)
+{
+	uint32_t hash = 2166136261u + (uint32_t)row->place;
+
+	for (const char *c = row->run_id; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619u;
+	return hash;
+}
+
+int asl_case_draws(const double **draws, const struct asl_measured *x)
+{
+	const struct asl_results *r = x->row->results;
+	int i = (int)(x - r->cases), err;
+
+	*draws = NULL;
+	if (x->time.samples < ASL_LEAST_SAMPLES)
+		return 0;
+	if (!r->draws[i]) {
+		r->draws[i] = calloc(ASL_DRAWS, sizeof *r->draws[i]);
+		err = r->draws[i]
+			      ? asl_resample(r->draws[i], x->wall_s,
+					     x->time.samples, stream_of(x->row))
+			      : -ENOMEM;
+		if (err)
+			return err;
+	}
+	*draws = r->draws[i];
+	return 0;
+}
+
+/* The base's median over the other's. */
+static int measure(struct asl_pair *p)
+{
+	double logarithm =
+		log(p->base->time.median) - log(p->other->time.median);
+	const double *a, *b;
+	double draws[ASL_DRAWS];
+	int err = asl_case_draws(&a, p->base);
+	int least = p->base->time.samples < p->other->time.samples
+			    ? p->base->time.samples
+			    : p->other->time.samples;
+
+	if (!err)
+		err = asl_case_draws(&b, p->other);
+	if (err)
+		return err;
+	for (int i = 0; a && b && i < ASL_DRAWS; i++)
+		draws[i] = a[i] - b[i];
+	p->speed = asl_ratio_of(logarithm, a && b ? draws : NULL, least);
+	return 0;
+}
+
+static int judge(struct asl_pair *p, const struct asl_comparison *c)
 {
 	double ratio;
 
@@ -232,14 +284,15 @@ static int judge(struct asl_pair *p, const struct asl_comparison *c, bool work)
 	if (!p->base || !p->other) {
 		p->reason = ASL_ONLY_IN_ONE;
 		snprintf(p->why, sizeof p->why, "only in %c",
-			 p->base ? 'A' : asl_place_letter(c->place));
+			 asl_place_letter(p->base ? c->base : c->place));
 		return 0;
 	}
 	p->source = asl_case_source(p->base);
-	if (work && is_other_work(p, ASL_ASKED))
+	if (is_other_work(p, ASL_ASKED))
 		return 0;
-	if (c->modelled && is_modelled(p->base) && is_modelled(p->other)) {
-		if (work && is_other_work(p, ASL_COUNTED))
+	if (c->modelled && asl_case_modelled(p->base) &&
+	    asl_case_modelled(p->other)) {
+		if (is_other_work(p, ASL_COUNTED))
 			return 0;
 		ratio = asl_row_cost(p->base->row) /
 			asl_row_cost(p->other->row);
@@ -248,18 +301,10 @@ static int judge(struct asl_pair *p, const struct asl_comparison *c, bool work)
 		return 0;
 	}
 	explain_trouble(p, c);
-	if (p->reason || (work && is_other_work(p, ASL_COUNTED)))
+	if (p->reason || is_other_work(p, ASL_COUNTED))
 		return 0;
 	explain_sources(p, c);
-	if (p->reason)
-		return 0;
-	return asl_ratio(&p->speed, p->base->wall_s, p->base->time.samples,
-			 p->other->wall_s, p->other->time.samples);
-}
-
-int asl_pair_judge(struct asl_pair *p, const struct asl_comparison *c)
-{
-	return judge(p, c, false);
+	return p->reason ? 0 : measure(p);
 }
 
 static int match(struct asl_comparison *c, struct side side[2])
@@ -276,12 +321,13 @@ static int match(struct asl_comparison *c, struct side side[2])
 			.base = x->x,
 			.other = x->partner ? x->partner->x : NULL};
 	}
+	c->bases = c->count;
 	list_left(&side[1]);
 	for (int i = 0; i < side[1].lefts; i++)
 		c->pairs[c->count++] =
 			(struct asl_pair){.other = side[1].left[i]->x};
 	for (int i = 0; !err && i < c->count; i++) {
-		err = judge(&c->pairs[i], c, true);
+		err = judge(&c->pairs[i], c);
 		c->reasons[c->pairs[i].reason]++;
 	}
 	return err;
@@ -293,7 +339,7 @@ int asl_compare(struct asl_comparison *c)
 	int err = -ENOMEM;
 
 	c->pairs = calloc((size_t)c->results->count + 1, sizeof *c->pairs);
-	if (c->pairs && open_side(&side[0], c->results, 0) &&
+	if (c->pairs && open_side(&side[0], c->results, c->base) &&
 	    open_side(&side[1], c->results, c->place))
 		err = match(c, side);
 	close_side(&side[0]);
@@ -308,22 +354,25 @@ void asl_comparison_close(struct asl_comparison *c)
 }
 
 /*
- * Means: geometric, of each family and of all.  Each family weighs the same,
- * however many cases it has, unless --weight says otherwise.
+ * Families
  */
 
 #define OTHERS "others" /* algorithms that this version does not know */
 
-const char *asl_pair_family(const struct asl_pair *pair)
+const char *asl_case_family(const struct asl_measured *x)
 {
-	const struct asl_algorithm *known = asl_cli_algorithm(
-		(pair->base ? pair->base : pair->other)->row->algorithm);
+	const struct asl_algorithm *known =
+		asl_cli_algorithm(x->row->algorithm);
 
 	return known ? known->family->name : OTHERS;
 }
 
-/* NULL-ended; OTHERS is the last. */
-static void name_families(const char *names[ASL_MOST_MEANS])
+const char *asl_pair_family(const struct asl_pair *pair)
+{
+	return asl_case_family(pair->base ? pair->base : pair->other);
+}
+
+void asl_family_names(const char *names[ASL_MOST_FAMILIES + 1])
 {
 	int count = 0;
 
@@ -331,111 +380,4 @@ static void name_families(const char *names[ASL_MOST_MEANS])
 		names[count] = asl_family_clis[count]->family->name;
 	names[count] = OTHERS;
 	names[count + 1] = NULL;
-}
-
-/* The weight of a family in a list that asl_weights_check found good. */
-static double weight_in(const char *weights, const char *family)
-{
-	double weight = 1, x;
-	char name[64];
-
-	while (weights && *weights &&
-	       asl_read_named(name, sizeof name, &x, &weights))
-		if (!strcmp(name, family))
-			weight = x;
-	return weight;
-}
-
-static struct asl_mean mean_of(const struct asl_comparison *c,
-			       const char *family, const char *weights)
-{
-	struct asl_mean mean = {.family = family,
-				.weight = weight_in(weights, family)};
-	double sum = 0;
-
-	for (int i = 0; i < c->count; i++)
-		if (!c->pairs[i].reason &&
-		    !strcmp(asl_pair_family(&c->pairs[i]), family)) {
-			sum += log(c->pairs[i].speed.ratio);
-			mean.cases++;
-		}
-	mean.speed = exp(sum / mean.cases);
-	return mean;
-}
-
-int asl_compare_means(struct asl_mean mean[ASL_MOST_MEANS],
-		      const struct asl_comparison *c, const char *weights)
-{
-	struct asl_mean all = {.family = "all"};
-	const char *names[ASL_MOST_MEANS];
-	double sum = 0;
-	int count = 0;
-
-	name_families(names);
-	for (int i = 0; names[i]; i++) {
-		struct asl_mean x = mean_of(c, names[i], weights);
-
-		if (!x.cases)
-			continue;
-		all.cases += x.cases;
-		all.weight += x.weight;
-		sum += x.weight * log(x.speed);
-		mean[count++] = x;
-	}
-	if (!count)
-		return 0;
-	all.speed = exp(sum / all.weight);
-	mean[count] = all;
-	return count + 1;
-}
-
-int asl_weights_check(const char *weights)
-{
-	const char *rest = weights, *names[ASL_MOST_MEANS];
-	char name[64], known[256];
-	double x;
-
-	name_families(names);
-	while (rest && *rest)
-		if (!asl_read_named(name, sizeof name, &x, &rest) ||
-		    !asl_is_one_of(name, names))
-			return asl_refuse(
-				"--weight: found '%s', expected FAMILY=NUMBER, "
-				"with commas between; families: %s",
-				weights, asl_join(known, sizeof known, names));
-	return 0;
-}
-
-const char *asl_compare_answer(char *to, size_t capacity,
-			       const struct asl_comparison *c,
-			       const char *weights, const char *base,
-			       const char *other)
-{
-	struct asl_mean mean[ASL_MOST_MEANS], *all;
-	int count = asl_compare_means(mean, c, weights), faster = 0, slower = 0;
-	char how[32] = "as fast as";
-	double speed;
-	bool won;
-
-	*to = '\0';
-	if (!count)
-		return to;
-	for (int i = 0; i < c->count; i++) {
-		int verdict = asl_ratio_verdict(&c->pairs[i].speed);
-
-		faster += verdict > 0;
-		slower += verdict < 0;
-	}
-	all = &mean[count - 1];
-	won = all->speed >= 1;
-	speed = won ? all->speed : 1 / all->speed;
-	if (speed >= 1.005)
-		snprintf(how, sizeof how, "%.3g times as fast as", speed);
-	snprintf(to, capacity,
-		 "%s is %s %s in the mean of %d case%s; beyond chance it is "
-		 "faster in %d and slower in %d.",
-		 won ? other : base, how, won ? base : other, all->cases,
-		 all->cases == 1 ? "" : "s", won ? faster : slower,
-		 won ? slower : faster);
-	return to;
 }

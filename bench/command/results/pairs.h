@@ -1,5 +1,5 @@
 /*
- * pairs.h -- cases of two result directories side by side, and their means
+ * pairs.h -- cases of two result directories side by side
  *
  * Cases of two directories belong together if they are the same, or else are
  * the nearest of one algorithm.  They are compared only if nothing differs but
@@ -31,14 +31,14 @@ struct asl_pair {
 	struct asl_ratio speed; /* the base's median over the other's */
 };
 
-/* One directory against the first. */
+/* One directory against another. */
 struct asl_comparison {
 	const struct asl_results *results;
-	int place;
+	int base, place;
 	bool mixed;    /* emulated and measured times may be compared */
 	bool modelled; /* what was only counted is compared by its costs in ns */
-	struct asl_pair *pairs; /* cases of the first directory come first */
-	int count;
+	struct asl_pair *pairs;	  /* cases of the base come first */
+	int count, bases;	  /* pairs; those that have a base */
 	int reasons[ASL_REASONS]; /* how many pairs each */
 };
 
@@ -52,42 +52,25 @@ char asl_place_letter(int place);
 int asl_compare(struct asl_comparison *c);
 void asl_comparison_close(struct asl_comparison *c);
 
-/* The verdict on a pair of cases, whether or not their work is the same. */
-int asl_pair_judge(struct asl_pair *p, const struct asl_comparison *c);
-
 /* What a case was timed by. */
 enum asl_time_source asl_case_source(const struct asl_measured *x);
 
-/*
- * Means
- */
-
-enum { ASL_MOST_MEANS = 8 };
-
-/* The geometric mean of a family's speeds; the last is of all families. */
-struct asl_mean {
-	const char *family;
-	int cases;
-	double speed, weight;
-};
-
+/* By the algorithm of its cases. */
 const char *asl_pair_family(const struct asl_pair *pair);
 
-/* How many; 0: no pair is compared.  weights: of --weight, or NULL. */
-int asl_compare_means(struct asl_mean mean[ASL_MOST_MEANS],
-		      const struct asl_comparison *c, const char *weights);
-
-/* 0, or the exit code after a complaint. */
-int asl_weights_check(const char *weights);
+/* Names of families, NULL-ended; algorithms unknown to this version are last. */
+enum { ASL_MOST_FAMILIES = 8 };
+void asl_family_names(const char *names[ASL_MOST_FAMILIES + 1]);
+const char *asl_case_family(const struct asl_measured *x);
 
 /*
- * A sentence about all pairs, for directories of these names: which one is
- * faster, by how much, and in how many cases beyond chance.  "": no pair is
- * compared.
+ * Logarithms of the case's median and, from ASL_LEAST_SAMPLES on, of those of
+ * its sample drawn again, which are made once and kept; else *draws is NULL.
+ * -ENOMEM, or 0.
  */
-const char *asl_compare_answer(char *to, size_t capacity,
-			       const struct asl_comparison *c,
-			       const char *weights, const char *base,
-			       const char *other);
+int asl_case_draws(const double **draws, const struct asl_measured *x);
+
+/* Only counted, in nanoseconds: then costs say how long it would take. */
+bool asl_case_modelled(const struct asl_measured *x);
 
 #endif

@@ -435,7 +435,8 @@ int asl_results_read(struct asl_results *r, const char **dir, int places)
 	r->sorted = calloc(rows + 1, sizeof *r->sorted);
 	r->cases = calloc(rows + 1, sizeof *r->cases);
 	r->wall_s = calloc(rows + 1, sizeof *r->wall_s);
-	if (!r->row || !r->sorted || !r->cases || !r->wall_s)
+	r->draws = calloc(rows + 1, sizeof *r->draws);
+	if (!r->row || !r->sorted || !r->cases || !r->wall_s || !r->draws)
 		return asl_no_memory();
 	return take_tables(r);
 }
@@ -444,6 +445,9 @@ void asl_results_close(struct asl_results *r)
 {
 	for (int i = 0; r->table && i < r->places; i++)
 		asl_table_close(&r->table[i]);
+	for (int i = 0; r->draws && i < r->count; i++)
+		free(r->draws[i]);
+	free(r->draws);
 	free(r->table);
 	free(r->at);
 	free(r->row);

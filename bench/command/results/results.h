@@ -89,6 +89,7 @@ struct asl_results {
 	struct asl_measured *cases; /* by problem, then by algorithm */
 	int count;
 	double *wall_s; /* of all cases */
+	double **draws; /* [count], see asl_case_draws */
 };
 
 /* All runs.csv; 0, or the exit code after a complaint.  Close it either way. */

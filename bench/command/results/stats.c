@@ -5,13 +5,15 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/draw.h"
 
-/* (RESAMPLES + 1) x 2.5% is whole: bounds are elements, not between two. */
-enum { RESAMPLES = 1999, BEYOND = (RESAMPLES + 1) / 40 - 1 };
+enum { BEYOND = (ASL_DRAWS + 1) / 40 - 1 };
+
+#define EQUAL 1.05
 
 struct sample {
 	const double *sorted;
@@ -55,47 +57,63 @@ static void close_sample(struct sample *s)
 	free(s->times);
 }
 
-static int bootstrap(struct asl_ratio *out, struct sample *x, struct sample *y)
+int asl_resample(double draws[ASL_DRAWS], const double *x, int count,
+		 uint32_t stream)
 {
-	double ratios[RESAMPLES];
-	int err = open_sample(x);
+	struct sample s = {.sorted = x, .count = count, .row = stream};
+	int err = open_sample(&s);
 
-	if (!err)
-		err = open_sample(y);
-	if (!err) {
-		for (int i = 0; i < RESAMPLES; i++)
-			ratios[i] =
-				resampled_median(x, i) / resampled_median(y, i);
-		asl_median(ratios, RESAMPLES); /* which sorts them */
-		out->low = ratios[BEYOND];
-		out->high = ratios[RESAMPLES - 1 - BEYOND];
-	}
-	close_sample(x);
-	close_sample(y);
+	for (int i = 0; !err && i < ASL_DRAWS; i++)
+		draws[i] = log(resampled_median(&s, i));
+	close_sample(&s);
 	return err;
 }
 
-int asl_ratio(struct asl_ratio *out, double *x, int x_count, double *y,
-	      int y_count)
+struct asl_ratio asl_ratio_of(double logarithm, double *draws, int samples)
 {
-	*out = (struct asl_ratio){
-		.ratio = NAN,
-		.low = NAN,
-		.high = NAN,
-		.samples = x_count < y_count ? x_count : y_count,
-	};
-	if (out->samples < 1)
-		return 0;
-	out->ratio = asl_median(x, x_count) / asl_median(y, y_count);
-	if (out->samples < ASL_LEAST_SAMPLES)
-		return 0;
-	return bootstrap(out, &(struct sample){x, x_count, 0, NULL, NULL},
-			 &(struct sample){y, y_count, 1, NULL, NULL});
+	struct asl_ratio r = {exp(logarithm), NAN, NAN, samples};
+
+	if (!draws)
+		return r;
+	asl_median(draws, ASL_DRAWS); /* which sorts them */
+	r.low = exp(draws[BEYOND]);
+	r.high = exp(draws[ASL_DRAWS - 1 - BEYOND]);
+	return r;
 }
 
 int asl_ratio_verdict(const struct asl_ratio *ratio)
 {
 	return ratio->low > 1 ? 1 : ratio->high < 1 ? -1 : 0;
+}
+
+static bool is_equal(const struct asl_ratio *ratio)
+{
+	return ratio->low > 1 / EQUAL && ratio->high < EQUAL;
+}
+
+const char *asl_ratio_say(const struct asl_ratio *ratio)
+{
+	int verdict = asl_ratio_verdict(ratio);
+
+	if (isnan(ratio->low))
+		return "too few repetitions";
+	if (is_equal(ratio))
+		return "equal within 5%";
+	return verdict > 0   ? "faster"
+	       : verdict < 0 ? "slower"
+			     : "not known yet";
+}
+
+/* The interval is to leave 1 out, or to lie within 5%: the nearer of both. */
+int asl_ratio_needs(const struct asl_ratio *ratio)
+{
+	double middle = fabs(log(ratio->ratio)), half, enough;
+
+	if (isnan(ratio->low) || is_equal(ratio) || asl_ratio_verdict(ratio))
+		return 0;
+	half = log(ratio->high / ratio->low) / 2;
+	enough = fmax(middle, log(EQUAL) - middle);
+	return (int)ceil(ratio->samples * fmin(pow(half / enough, 2), 1e6)) + 1;
 }
 
 double asl_geometric_mean(const double *x, int count)

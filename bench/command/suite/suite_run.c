@@ -329,6 +329,7 @@ static int add_rep(struct running *x, const struct asl_rep *rep)
 
 	asl_suite_about(x->s, &x->s->cases[x->at]);
 	x->out.wrong = false;
+	asl_rows_label(x->s->cases[x->at].label);
 	code = asl_output_add(&x->out, NULL, rep);
 	x->wrong |= x->out.wrong;
 	x->out.wrong |= wrong_before;
