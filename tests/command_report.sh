@@ -475,6 +475,25 @@ for first, second in (("alpha", "beta"), ("beta", "alpha"), ("gamma", "beta"),
         found.says(answer)
 PYTHON
 
+# ---- Emulation that was late leaves costs as they are ----
+
+judge late <<'PYTHON'
+import subprocess
+from make import write
+write("late", [dict(algorithm=a, n=64, read_words_max=100, write_words_max=x,
+                    bh_words_max=1, medium="emulated", emulated="x", verified=1,
+                    wall_s=1 + i, rep=i, emulation_valid=int(a != "fused" or i > 0))
+               for a, x in (("3d", 20), ("fused", 10)) for i in range(3)])
+subprocess.run([ASLANT, "report", "late", "--out", "late.html"], check=True,
+               stderr=subprocess.DEVNULL)
+found = page("late.html")
+found.says("Times of 1 row are left out, as emulated memory was late in them",
+           "6 of 6 rows were verified")
+best, = found.tables["best.csv"]
+assert best["least cost"] == "fused" and best["next best"] == "3d", best
+assert "failed" not in found.text.split("Which algorithm")[0]
+PYTHON
+
 # ---- What the hardware counted ----
 
 judge hardware <<'PYTHON'

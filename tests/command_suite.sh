@@ -93,6 +93,28 @@ grep -q "good.json: case 1, 'odd': --ranks: found 4, .* 3 ranks" err ||
 	fail "4 ranks in a job of 3: $(cat err)"
 
 # Ranges are lists: the last is met, or not passed; decimals are as written.
+# ---- Costs of r, and a profile on the command line ----
+
+cat >ratios.json <<'JSON'
+{"cases": [{"write-cost": ["1r", "4r", 4], "net-cost": "2r", "algorithm": "3d",
+	    "n": 30, "ranks": 4}]}
+JSON
+# costs ARGUMENTS...: w and beta over r
+costs() {
+	"$aslant" suite ratios.json --store null --csv ratios.csv "$@" >out 2>err ||
+		fail "ratios with $* end with $?: $(cat err)"
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ printf "%.5g %.5g; ", $at["w"] / $at["r"], $at["beta"] / $at["r"] }' \
+		ratios.csv
+}
+found=$(costs)
+[ "$found" = "1 2; 4 2; 4 2; " ] || fail "ratios are $found"
+found=$(costs --profile optane-100-nt)
+[[ "$found" =~ ^'1 2; 4 2; '[0-9.]*' 2; '$ ]] && [ "${found#*4 2; 4 }" = "$found" ] ||
+	fail "a profile does not beat the suite's costs: $found"
+found=$(costs --profile optane-100-nt --write-cost 8r)
+[ "$found" = "8 2; 8 2; 8 2; " ] || fail "the command line's ratio: $found"
+
 cat >range.json <<'JSON'
 {"options": {"write-cost": {"from": 0.1, "to": 0.3, "by": 0.1}},
  "cases": [{"algorithm": "vomm", "n": {"from": 3, "to": 96, "times": 2}},

@@ -74,8 +74,10 @@ static const struct refusal values[] = {
 		    NO_WORDS),
 	REFUSE_EACH("memory-budget: found '@'",
 		    "run vomm --n 10 --memory-budget '@'", NO_WORDS),
-	REFUSE_EACH("write-cost: found '@'", "run vomm --n 10 --write-cost '@'",
-		    "-1|nan|inf|1e999|1.1e100||0x1p3|1,5| 1|1k|+1|-0|1e"),
+	REFUSE_EACH(
+		"write-cost: found '@'", "run vomm --n 10 --write-cost '@'",
+		"-1|nan|inf|1e999|1.1e100||0x1p3|1,5| 1|1k|+1|-0|1e|r|-1r|1rr"),
+	REFUSE("read-cost: found '4r'", "run vomm --n 10 --read-cost 4r"),
 	REFUSE_EACH("shift: found '@'", "run hopm --n 50 '--shift=@'",
 		    "x|1e101|-1e101|nan|inf||1-|--1"),
 	REFUSE_EACH("grid: found '@'", "run em-jomma --n 10 --grid '@'",

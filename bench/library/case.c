@@ -486,6 +486,12 @@ static int choose_times(struct asl_case *c, const struct asl_options *o)
 	return err;
 }
 
+/* As given, in its unit or of r; or the profile's. */
+static double cost_of(double given, double profile, double r)
+{
+	return isnan(given) ? profile : signbit(given) ? -given * r : given;
+}
+
 static int choose_costs(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_costs *costs = &c->want.plan.costs;
@@ -497,10 +503,10 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 		return err;
 	*costs = c->profile.costs;
 	costs->read = isnan(o->read_cost) ? costs->read : o->read_cost;
-	costs->write = isnan(o->write_cost) ? costs->write : o->write_cost;
-	costs->net = isnan(o->net_cost) ? costs->net : o->net_cost;
-	costs->latency = isnan(o->latency) ? costs->latency : o->latency;
-	costs->flop = isnan(o->flop_cost) ? costs->flop : o->flop_cost;
+	costs->write = cost_of(o->write_cost, costs->write, costs->read);
+	costs->net = cost_of(o->net_cost, costs->net, costs->read);
+	costs->latency = cost_of(o->latency, costs->latency, costs->read);
+	costs->flop = cost_of(o->flop_cost, costs->flop, costs->read);
 	c->want.plan.accounting =
 		o->accounting && !strcmp(o->accounting, "full") ? ASL_FULL
 								: ASL_APM;

@@ -166,6 +166,7 @@ LIST(cpgrad, "cpgrad");
 	OF(ASL_INT_OR_AUTO, field), .least = from, .most = to
 #define WORDS(field) OF(ASL_WORDS, field), .least = 1, .most = INT64_MAX
 #define COST(field) OF(ASL_COST, field)
+#define RATIO(field) OF(ASL_RATIO, field)
 #define REAL(field) OF(ASL_REAL, field)
 #define GRID(field) OF(ASL_GRID, field)
 #define TEXT(field) OF(ASL_TEXT, field)
@@ -419,11 +420,12 @@ const struct asl_option asl_option_table[] = {
 	 "a word from memory into the cache",
 	 RPB, COST(read_cost)},
 	{"write-cost", "w",
-	 "a word from the cache to memory",
-	 RPB, COST(write_cost)},
-	{"net-cost", "beta", "a word between ranks", RPB, COST(net_cost)},
-	{"latency", "alpha", "a message", RP, COST(latency)},
-	{"flop-cost", "gamma", "a flop", RP, COST(flop_cost)},
+	 "a word from the cache to memory; 4r: four times a word read, here and "
+	 "below",
+	 RPB, RATIO(write_cost)},
+	{"net-cost", "beta", "a word between ranks", RPB, RATIO(net_cost)},
+	{"latency", "alpha", "a message", RP, RATIO(latency)},
+	{"flop-cost", "gamma", "a flop", RP, RATIO(flop_cost)},
 	{"profile", "NAME",
 	 "costs of a machine, where not given above: one of aslant list "
 	 "profiles, or a JSON file (dram)",
@@ -623,6 +625,23 @@ static int add_file(const struct asl_option *option, const char **at,
 	return 0;
 }
 
+/* 4r is -4: four times what a word read costs. */
+static int set_ratio(const struct asl_option *option, double *at,
+		     const char *text)
+{
+	size_t length = strlen(text);
+	bool of_r = length > 1 && text[length - 1] == 'r';
+	char number[64];
+	double x;
+
+	snprintf(number, sizeof number, "%.*s", (int)(length - of_r), text);
+	if (length >= sizeof number || !asl_read_cost(&x, number))
+		return refuse(option, text,
+			      "a number from 0 to 1e100, or of r, as 4r");
+	*at = of_r ? -x : x;
+	return 0;
+}
+
 int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		   const char *text)
 {
@@ -643,6 +662,8 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 		if (!asl_read_cost(at, text))
 			return refuse(option, text, "a number from 0 to 1e100");
 		return 0;
+	case ASL_RATIO:
+		return set_ratio(option, at, text);
 	case ASL_REAL:
 		if (!asl_read_real(at, text))
 			return refuse(option, text,
@@ -846,6 +867,7 @@ static size_t size_of(enum asl_value value)
 		[ASL_INT_OR_AUTO] = sizeof(int),
 		[ASL_WORDS] = sizeof(uint64_t),
 		[ASL_COST] = sizeof(double),
+		[ASL_RATIO] = sizeof(double),
 		[ASL_REAL] = sizeof(double),
 		[ASL_GRID] = sizeof(struct asl_grid),
 		[ASL_TEXT] = sizeof(const char *),
@@ -884,6 +906,11 @@ static const char *value_text(char text[ASL_CACHE_MODEL_TEXT],
 	case ASL_INT_OR_AUTO:
 		sprintf(text, "%d", *(const int *)at);
 		return *(const int *)at < 0 ? ASL_AUTO : text;
+	case ASL_RATIO:
+		if (!signbit(*(const double *)at))
+			return asl_write_number(text, *(const double *)at);
+		asl_write_number(text, -*(const double *)at);
+		return strcat(text, "r");
 	case ASL_COST:
 	case ASL_REAL:
 		return asl_write_number(text, *(const double *)at);

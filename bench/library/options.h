@@ -70,6 +70,7 @@ struct asl_options {
 	struct asl_lru_shape cache_model;
 	const char *cache_level;
 
+	/* Below 0: in units of the cost of a word read, as 4r. */
 	double read_cost, write_cost, net_cost, latency, flop_cost;
 	const char *profile, *accounting, *choose;
 	bool emulate;
@@ -118,6 +119,7 @@ enum asl_value {
 	ASL_INT_OR_AUTO, /* also ASL_THREADS_AUTO */
 	ASL_WORDS,	 /* uint64_t, from 1 on */
 	ASL_COST,	 /* double, 0 to 1e100 */
+	ASL_RATIO,	 /* a cost, or with an r behind it the negative number */
 	ASL_REAL,	 /* double, -1e100 to 1e100 */
 	ASL_GRID,	 /* struct asl_grid */
 	ASL_TEXT,	 /* const char *, not empty */

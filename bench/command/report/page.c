@@ -163,7 +163,7 @@ int asl_page_list(struct asl_page *p,
 	for (int i = 0; i < p->results->count; i++) {
 		struct asl_measured *x = &p->results->cases[i];
 
-		if (x->trouble > ASL_MISEMULATED && (!fits || fits(x)))
+		if (x->trouble > ASL_MISCOUNTED && (!fits || fits(x)))
 			p->list[count++] = x;
 	}
 	return count;

@@ -7,7 +7,7 @@ static const char *verified(const struct asl_measured *x)
 {
 	if (x->row->verified == 0)
 		return "FAILED";
-	if (x->trouble <= ASL_MISEMULATED)
+	if (x->trouble <= ASL_MISCOUNTED)
 		return "some failed";
 	if (x->unverified)
 		return "no";

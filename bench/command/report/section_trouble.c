@@ -12,8 +12,6 @@ static const struct reason {
 	 "the result failed verification"},
 	{offsetof(struct asl_runs_row, predicted_equal),
 	 "counts are not as predicted"},
-	{offsetof(struct asl_runs_row, emulation_valid),
-	 "emulated too inexactly"},
 };
 
 enum { REASONS = sizeof reasons / sizeof reasons[0] };
@@ -137,7 +135,8 @@ static void say_unverified(struct asl_page *p)
 
 static void write_section(struct asl_page *p)
 {
-	int good = 0, counted = 0, replayed = 0, rows = p->results->rows;
+	int good = 0, counted = 0, replayed = 0, late = 0;
+	int rows = p->results->rows;
 
 	say_failed(p);
 	say_unverified(p);
@@ -147,6 +146,7 @@ static void write_section(struct asl_page *p)
 		good += x->verified == 1 && !asl_row_is_bad(x);
 		counted += !asl_row_moved(x) && !asl_row_is_bad(x);
 		replayed += *x->cache_model != '\0';
+		late += x->emulation_valid == 0;
 	}
 	fputs("<p class=\"fine\">", p->f);
 	if (good)
@@ -164,6 +164,11 @@ static void write_section(struct asl_page *p)
 			 " Times of %d row%s are left out, as a cache was "
 			 "replayed in them.",
 			 replayed, replayed == 1 ? "" : "s");
+	if (late)
+		asl_html(p->f,
+			 " Times of %d row%s are left out, as emulated memory "
+			 "was late in them; their costs are not.",
+			 late, late == 1 ? "" : "s");
 	fputs("</p>\n", p->f);
 }
 

@@ -187,7 +187,7 @@ static enum asl_trouble trouble_of(const struct asl_runs_row *x)
 
 bool asl_row_is_bad(const struct asl_runs_row *row)
 {
-	return row->trouble <= ASL_MISEMULATED;
+	return row->trouble <= ASL_MISCOUNTED;
 }
 
 bool asl_row_moved(const struct asl_runs_row *row)
@@ -242,14 +242,15 @@ static const char *family_of(const char *algorithm)
 }
 
 /*
- * Times that include the replay of a cache are not the algorithm's; of a run
+ * Times that include the replay of a cache are not the algorithm's, nor those of
+ * memory that was emulated too late; costs do not depend on times.  Of a run
  * that was interrupted all measurements began at its last restart.
  */
 static void drop_times(struct asl_runs_row *x)
 {
 	bool resumed = x->lives > 1;
 
-	if (resumed || *x->cache_model)
+	if (resumed || *x->cache_model || x->emulation_valid == 0)
 		x->wall_s = x->compute_s = x->comm_s = x->io_s = x->gflops =
 			NAN;
 	if (resumed)

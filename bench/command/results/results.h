@@ -38,8 +38,8 @@ enum asl_role {
 /* Why the times of a row are not compared: the worst reason first. */
 enum asl_trouble {
 	ASL_FAILED,
-	ASL_MISCOUNTED,
-	ASL_MISEMULATED, /* these three: the row is bad */
+	ASL_MISCOUNTED, /* these two: the row is bad */
+	ASL_MISEMULATED,
 	ASL_ONLY_COUNTED,
 	ASL_INTERRUPTED,
 	ASL_REPLAYED,

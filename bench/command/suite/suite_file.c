@@ -112,7 +112,8 @@ static bool takes_number(const struct asl_option *option)
 {
 	return option->value == ASL_COUNT || option->value == ASL_INT ||
 	       option->value == ASL_INT_OR_AUTO || option->value == ASL_WORDS ||
-	       option->value == ASL_COST || option->value == ASL_REAL;
+	       option->value == ASL_COST || option->value == ASL_RATIO ||
+	       option->value == ASL_REAL;
 }
 
 static int set_flag(const struct asl_option *option, struct asl_options *o,
@@ -280,6 +281,20 @@ static int set_all(struct asl_suite_case *x, json_t *keys, size_t which,
 	return code;
 }
 
+/* Costs in units are another machine's: a profile has its own. */
+static void drop_costs(struct asl_options *o, int argc, char **argv)
+{
+	double *const costs[] = {&o->read_cost, &o->write_cost, &o->net_cost,
+				 &o->latency, &o->flop_cost};
+	bool profile = false;
+
+	for (int i = 1; i < argc; i++)
+		profile |= !strncmp(argv[i], "--profile", 9);
+	for (size_t i = 0; profile && i < sizeof costs / sizeof *costs; i++)
+		if (!signbit(*costs[i]))
+			*costs[i] = NAN;
+}
+
 static int finish(struct asl_suite_case *x, int argc, char **argv)
 {
 	const char *algorithm = x->o.algorithm;
@@ -288,6 +303,7 @@ static int finish(struct asl_suite_case *x, int argc, char **argv)
 	if (!algorithm)
 		return asl_refuse("'algorithm' is missing");
 	x->o.algorithm = NULL; /* the command line's is the suite's name */
+	drop_costs(&x->o, argc, argv);
 	code = asl_options_add(&x->o, argc, argv, ASL_FOR_SUITE);
 	x->o.algorithm = algorithm;
 	return code;
