@@ -23,23 +23,26 @@ calibrates() {
 	[ "$(pgrep -fc "calibrate $work/mine.json")" -ge 6 ]
 }
 
-# stopped NAME SIGNAL CODE BEGUN ARGUMENTS...: when the command
-# BEGUN is true
+# stopped NAME SIGNAL CODE BEGUN ARGUMENTS...: when the command BEGUN is true; as a
+# terminal does, to all of its processes at once, if $to is -
+to=
 stopped() {
 	local name=$1 signal=$2 expected=$3 begun=$4 pid code since
 	shift 4
-	"$aslant" "$@" >"$name.out" 2>"$name.err" </dev/null &
+	setsid "$aslant" "$@" >"$name.out" 2>"$name.err" </dev/null &
 	pid=$!
 	# shellcheck disable=SC2086 # a command
 	until_true 20 ready $pid "$signal" && until_true 20 $begun ||
 		fail "$name: does not begin"
 	since=$SECONDS
-	kill -s "$signal" $pid
+	kill -s "$signal" -- $to$pid
 	wait $pid
 	code=$?
 	[ $((SECONDS - since)) -le 10 ] || fail "$name: took $((SECONDS - since)) s"
-	[ $code = "$expected" ] || { [ "$expected" = any ] && [ $code != 0 ]; } ||
+	[ $code = "$expected" ] ||
 		fail "$name: exit code $code, expected $expected: $(cat "$name.err")"
+	grep -l 'mpiexec\|BAD TERMINATION\|^$' "$name.out" "$name.err" &&
+		fail "$name: what the launcher says of it is passed on"
 	[ "$(grep -v '^aslant: note:' "$name.err" | grep -c '^aslant: ')" = 1 ] ||
 		fail "$name: not one line: $(cat "$name.err")"
 	grep -q "^aslant: .*stopped by SIG$signal" "$name.err" ||
@@ -58,16 +61,19 @@ stopped report TERM 143 true report slow --out "$work/report.html" \
 stopped compare INT 130 true compare slow slow --csv "$work/compare.csv" \
 	2>/dev/null &
 wait
-# In a job mpiexec passes them on, and makes one code of those of all ranks.
-stopped job TERM any "test -s job.out" run "${endless[@]}" --launch 2>/dev/null &
-stopped job-int INT any "test -s job-int.out" run "${endless[@]}" --launch 2>/dev/null &
+# mpiexec passes them on, and makes one code of those of all ranks: not ours.
+stopped job TERM 143 "test -s job.out" run "${endless[@]}" --launch 2>/dev/null &
+stopped job-int INT 130 "test -s job-int.out" run "${endless[@]}" --launch 2>/dev/null &
+to=- stopped all TERM 143 "test -s all.out" run "${endless[@]}" --launch 2>/dev/null &
+to=- stopped all-int INT 130 "test -s all-int.out" run "${endless[@]}" --launch 2>/dev/null &
 stopped suite TERM 143 "test -s suite.out" suite suite.json --out "$work/suite" &
 wait
 says 'the same command continues' suite.err
 [ "$(wc -l <suite/runs.csv)" = 2 ] || fail "the suite left $(cat suite/runs.csv)"
-stopped calibrate TERM any calibrates calibrate "$work/mine.json" --quick &
+stopped calibrate TERM 143 calibrates calibrate "$work/mine.json" --quick &
 stopped suite-hup HUP 129 "test -s suite-hup.out" suite suite.json --out "$work/suite-hup"
 wait
+to=- stopped calibrate-int INT 130 calibrates calibrate "$work/mine.json" --quick
 
 for file in report.html compare.csv mine.json; do
 	[ ! -e $file ] || fail "left a part of $file"

@@ -30,14 +30,22 @@
 #define TICK_NS 100000000
 #define SWEEPS 5
 
-struct following {
-	pid_t launcher;
-	int errors;
+/* What the launcher writes, by lines, and where it goes on to. */
+struct stream {
+	int from, to;	 /* from -1: there will be no more */
 	char line[1024]; /* as far as it has come */
 	size_t length;
+};
+
+enum { OUT, ERRORS, STREAMS };
+
+struct following {
+	pid_t launcher;
+	struct stream stream[STREAMS];
+	int unwritten; /* errno of a stdout that cannot be written */
 	double told_s; /* when a guard said that the job ends; 0: none has */
 	bool terminated;
-	bool stopped; /* rank 0 said that a signal stopped it */
+	int stopped; /* the signal that stopped rank 0, as it said; 0: none has */
 };
 
 static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
@@ -92,55 +100,109 @@ static void catch_signals(void)
 
 /* ---- Output of the launcher ---- */
 
-static bool is_told(const struct following *f)
+static bool begins_with(const struct stream *s, const char *text)
+{
+	size_t length = strlen(text);
+
+	return s->length >= length && !memcmp(s->line, text, length);
+}
+
+static bool is_told(const struct stream *s)
 {
 	size_t end = strlen(TOLD);
 
-	return f->length >= end && !strncmp(f->line, "aslant: ", 8) &&
-	       !memcmp(f->line + f->length - end, TOLD, end);
+	return s->length >= end && begins_with(s, "aslant: ") &&
+	       !memcmp(s->line + s->length - end, TOLD, end);
 }
 
-static void listen_to(struct following *f, const char *at, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		if (f->length == sizeof f->line)
-			f->length = 0;
-		f->line[f->length++] = at[i];
-		if (at[i] != '\n')
-			continue;
-		if (is_told(f) && f->told_s <= 0)
-			f->told_s = asl_now();
-		if (memmem(f->line, f->length, STOPPED, strlen(STOPPED)))
-			f->stopped = true;
-		f->length = 0;
-	}
-}
-
-static void pass_bytes(const char *at, size_t bytes)
+/* 0, or errno. */
+static int pass_bytes(int to, const char *at, size_t bytes)
 {
 	while (bytes) {
-		ssize_t n = write(STDERR_FILENO, at, bytes);
+		ssize_t n = write(to, at, bytes);
 
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return;
+			return errno;
 		at += n > 0 ? n : 0;
 		bytes -= n > 0 ? (size_t)n : 0;
 	}
+	return 0;
 }
 
-/* All that is there; false: there will be no more. */
-static bool hear(struct following *f)
+/* "aslant: run em-jomma was stopped by SIGINT": the number; 0: another line. */
+static int stopped_by(const struct stream *s)
+{
+	static const int numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+	const char *at = memmem(s->line, s->length, STOPPED, strlen(STOPPED));
+	size_t name_at = strlen(STOPPED);
+
+	for (size_t i = 0; at && i < sizeof numbers / sizeof numbers[0]; i++) {
+		const char *name = sigabbrev_np(numbers[i]);
+
+		if (!strncmp(at + name_at, name, strlen(name)))
+			return numbers[i];
+	}
+	return 0;
+}
+
+/*
+ * Once it is to end, a launcher says, on either, how each rank has: only our
+ * own lines and rows are of use then.  A line is decided on by its beginning.
+ */
+static bool is_noise(const struct following *f, const struct stream *s)
+{
+	if (begins_with(s, "[mpiexec@") && (f->stopped || ended_by))
+		return true;
+	if (!f->terminated && !f->stopped && !ended_by)
+		return begins_with(s, "[mpiexec@") &&
+		       memmem(s->line, s->length, "Ctrl-C", 6);
+	if (s == &f->stream[ERRORS])
+		return !begins_with(s, "aslant: ");
+	return s->line[0] == '\n' || s->line[0] == '=' ||
+	       begins_with(s, "Ctrl-C caught") ||
+	       begins_with(s, "YOUR APPLICATION") ||
+	       begins_with(s, "This typically") ||
+	       begins_with(s, "Please see the FAQ");
+}
+
+/* Up to the end of a line, or as far as it has come: progress has no ends. */
+static void take(struct following *f, struct stream *s, const char *at,
+		 size_t bytes)
+{
+	size_t room = sizeof s->line - s->length;
+	int err = 0;
+
+	memcpy(s->line + s->length, at, bytes < room ? bytes : room);
+	s->length += bytes < room ? bytes : room;
+	if (!is_noise(f, s))
+		err = pass_bytes(s->to, at, bytes);
+	if (s == &f->stream[OUT] && err)
+		f->unwritten = err;
+	if (at[bytes - 1] != '\n')
+		return;
+	if (is_told(s) && f->told_s <= 0)
+		f->told_s = asl_now();
+	if (!f->stopped && begins_with(s, "aslant: "))
+		f->stopped = stopped_by(s);
+	s->length = 0;
+}
+
+/* All that is there. */
+static void hear(struct following *f, struct stream *s)
 {
 	char text[4096];
 	ssize_t n;
 
-	while ((n = read(f->errors, text, sizeof text)) > 0) {
-		/* A launcher that is told to end complains about it. */
-		if (!f->terminated)
-			pass_bytes(text, (size_t)n);
-		listen_to(f, text, (size_t)n);
+	while ((n = read(s->from, text, sizeof text)) > 0)
+		for (char *at = text, *end; at < text + n; at = end) {
+			end = memchr(at, '\n', (size_t)(text + n - at));
+			end = end ? end + 1 : text + n;
+			take(f, s, at, (size_t)(end - at));
+		}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		close(s->from);
+		s->from = -1;
 	}
-	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
 static void hurry(struct following *f)
@@ -170,47 +232,56 @@ static int code_of(const struct following *f, int status)
 {
 	if (f->told_s > 0)
 		return ASL_PEER_LOST;
+	/* mpiexec reports success then, or 2, or the bits of 2 and 9 together. */
+	if (ended_by || f->stopped)
+		return 128 + (ended_by ? ended_by : f->stopped);
 	if (WIFSIGNALED(status))
 		return 128 + WTERMSIG(status);
-	/* mpiexec may report success when a signal ended all ranks. */
-	if (!WEXITSTATUS(status) && ended_by)
-		return 128 + ended_by;
+	if (!WEXITSTATUS(status) && f->unwritten)
+		return asl_complain(ASL_NO_MACHINE,
+				    "cannot write to stdout: %s",
+				    strerror(f->unwritten));
 	return WEXITSTATUS(status);
 }
 
 /*
- * Wait for the launcher, whose stderr comes through `errors`, and return the
- * exit code.  What it says is passed on, signals that come to us go to it.
+ * Wait for the launcher, whose stdout and stderr come through `from`, and return
+ * the exit code.  What it says is passed on, signals that come to us go to it.
  *
  * Launchers take their exit code from any rank, or from those that they have
  * killed, and some wait for a host that is gone.  So once a rank's guard has said
  * that the job ends, it ends soon, with ASL_PEER_LOST.
  */
-static int launcher_wait(pid_t launcher, int errors)
+static int launcher_wait(pid_t launcher, const int from[STREAMS])
 {
-	struct following f = {.launcher = launcher, .errors = errors};
+	struct following f = {
+		.launcher = launcher,
+		.stream = {{.from = from[OUT], .to = STDOUT_FILENO},
+			   {.from = from[ERRORS], .to = STDERR_FILENO}},
+	};
 	int status;
 
 	launcher_pid = launcher;
 	catch_signals();
-	fcntl(errors, F_SETFL, O_NONBLOCK);
 	while (waitpid(launcher, &status, WNOHANG) == 0) {
-		struct pollfd p = {.fd = f.errors, .events = POLLIN};
+		struct pollfd p[STREAMS] = {{f.stream[OUT].from, POLLIN, 0},
+					    {f.stream[ERRORS].from, POLLIN, 0}};
 		struct timespec tick = {0, TICK_NS};
 
-		ppoll(&p, 1, f.told_s > 0 ? &tick : NULL, &before);
-		if (p.revents && !hear(&f))
-			f.errors = -1;
+		ppoll(p, STREAMS, f.told_s > 0 ? &tick : NULL, &before);
+		/* Who stopped it is told first. */
+		for (int i = ERRORS; i >= OUT; i--)
+			if (p[i].revents)
+				hear(&f, &f.stream[i]);
 		hurry(&f);
 	}
-	f.errors = errors;
-	hear(&f);
-	close(errors);
+	for (int i = ERRORS; i >= OUT; i--)
+		if (f.stream[i].from >= 0)
+			hear(&f, &f.stream[i]);
 	if (f.told_s > 0)
 		sweep();
 	if (ended_by && !f.stopped)
-		asl_complain(128 + ended_by,
-			     "stopped by SIG%s before the ranks had begun",
+		asl_complain(128 + ended_by, "stopped by SIG%s",
 			     sigabbrev_np(ended_by));
 	return code_of(&f, status);
 }
@@ -261,7 +332,7 @@ static int not_started(const char *launcher)
 }
 
 /* In the child; stderr is ours until the launcher is there. */
-static _Noreturn void become(char **args, int errors)
+static _Noreturn void become(char **args, const int to[STREAMS])
 {
 	int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 
@@ -270,29 +341,46 @@ static _Noreturn void become(char **args, int errors)
 	setenv("UCX_HANDLE_ERRORS", "none", 0);
 	follow_unprepare();
 	close_stdin();
-	dup2(errors, STDERR_FILENO);
+	dup2(to[OUT], STDOUT_FILENO);
+	dup2(to[ERRORS], STDERR_FILENO);
 	execvp(args[0], args);
 	dup2(own, STDERR_FILENO);
 	_exit(not_started(args[0]));
 }
 
+static bool make_pipes(int from[STREAMS], int to[STREAMS])
+{
+	for (int i = 0; i < STREAMS; i++) {
+		int ends[2];
+
+		if (pipe2(ends, O_CLOEXEC))
+			return false;
+		from[i] = ends[0];
+		to[i] = ends[1];
+		fcntl(from[i], F_SETFL, O_NONBLOCK);
+	}
+	return true;
+}
+
 static int launch(char **args)
 {
-	int ends[2];
+	int from[STREAMS], to[STREAMS];
 	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC))
+	if (!make_pipes(from, to))
 		return not_started(args[0]);
 	fflush(NULL);
 	follow_prepare();
 	pid = fork();
 	if (pid == 0)
-		become(args, ends[1]);
-	close(ends[1]);
+		become(args, to);
+	close(to[OUT]);
+	close(to[ERRORS]);
 	if (pid > 0)
-		return launcher_wait(pid, ends[0]);
+		return launcher_wait(pid, from);
 	follow_unprepare();
-	close(ends[0]);
+	close(from[OUT]);
+	close(from[ERRORS]);
 	return not_started(args[0]);
 }
 
