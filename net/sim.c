@@ -289,6 +289,7 @@ static struct sim {
 	int result;	/* of the first body that failed */
 	bool aborted;
 	int faulty; /* the rank that aborted the run */
+	int code;   /* its exit code */
 	int (*body)(struct asl_net *net, void *arg);
 	void *arg;
 	struct stacks stacks;
@@ -581,10 +582,10 @@ static bool sim_ended(struct asl_net *net, struct asl_net_op *op)
 
 static void sim_abort(struct asl_net *net, int exit_code, const char *why)
 {
-	(void)exit_code;
 	if (sim.aborted)
 		return;
 	sim.aborted = true;
+	sim.code = exit_code;
 	sim.faulty = net->rank;
 	sim.broken = -ECONNABORTED;
 	snprintf(sim.why, sizeof sim.why, "%s", why);
@@ -660,7 +661,7 @@ static int sim_run(const struct asl_net_want *want,
 	sim.arg = arg;
 	while (sim.live)
 		go_on(&sim.home);
-	if (sim.aborted)
+	if (sim.aborted && sim.code != asl_exit_code(-EINTR))
 		fprintf(stderr, "aslant: rank %d: %s\n", sim.faulty, sim.why);
 	broken();
 	err = sim.result ? sim.result : sim.aborted ? -ECONNABORTED : 0;

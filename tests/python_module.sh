@@ -98,7 +98,94 @@ refused(2, "'foo'", aslant.matmul, eye, eye, foo=1)
 refused(2, "rows of B", aslant.matmul, eye, numpy.eye(4))
 refused(2, "index 'j'", aslant.einsum, "ij,jk", eye, numpy.eye(4))
 refused(2, "symmetric", aslant.sttsv, numpy.arange(27.).reshape(3, 3, 3), [1, 2, 3])
+refused(2, "ranks: found", aslant.matmul, eye, eye, ranks=0)
+for kind, code in (ValueError, 2), (OSError, 3), (aslant.Error, 1):
+    assert issubclass(aslant._kinds[code], kind)
+
+# Whatever is not real is refused, and no part of it is dropped.
+for wrong in eye * 1j, eye.astype(complex), eye.astype(str), eye.astype(object):
+    for call in (lambda: aslant.matmul(eye, wrong),
+                 lambda: aslant.einsum("ij,jk->ik", wrong, eye),
+                 lambda: aslant.sttsv(numpy.ones((3, 3, 3)), wrong[0])):
+        try:
+            call()
+        except TypeError as error:
+            assert "real numbers" in str(error), error
+        else:
+            raise AssertionError(f"not refused: {wrong.dtype}")
+for kind in bool, numpy.int8, numpy.uint32, numpy.float32:
+    C, _ = aslant.matmul(eye.astype(kind), eye)
+    same(C, eye, kind)
+
+# A cube that was summed in some order, and one that is not symmetric at all.
+cube = numpy.random.rand(9, 9, 9)
+rounded = sum(cube.transpose(order) for order in aslant.itertools.permutations(range(3))) / 6
+x = numpy.random.rand(9)
+expected = numpy.einsum("ijk,j,k", rounded, x, x)
+assert (rounded != rounded.transpose(1, 0, 2)).any()
+for y, _ in aslant.sttsv(rounded, x), aslant.sttsv(cube, x, symmetrize=True):
+    assert numpy.allclose(y, expected, rtol=1e-13)
+refused(2, "1e-12", aslant.sttsv, cube, x)
+
 refused(1, "VERIFICATION", aslant.matmul, numpy.full((2, 2), numpy.nan), eye[:2, :2])
 PYTHON
+
+# ---- Signals are the program's: before, during and after a run ----
+
+cat >signals.py <<'PYTHON'
+import ctypes, signal, subprocess, sys, time
+import numpy, aslant
+from aslant._library import library
+
+A = numpy.ones((60, 60))
+
+def over(transport):
+    """A run over MPI_COMM_WORLD, of one rank."""
+    mpi = ctypes.CDLL("libmpich.so.12", mode=ctypes.RTLD_GLOBAL)
+    mpi.MPI_Init(None, None)
+    signal.signal(signal.SIGINT, signal.default_int_handler) # whatever MPI did
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with aslant._Task("3d", {"transport": transport, "store": "dram"}) as task:
+        aslant._check(library.asl_task_communicator(task.task, 0x44000000))
+        task.operand(0, A)
+        task.operand(1, A)
+        task.run(numpy.empty_like(A))
+
+before = signal.getsignal(signal.SIGINT)
+what = sys.argv[1]
+if what in ("ofi", "mpi"):
+    over(what)
+elif what == "after":
+    aslant.matmul(A, A, ranks=4)
+assert signal.getsignal(signal.SIGINT) is before
+print("ready", flush=True)
+if what == "during":
+    aslant.matmul(A, A, ranks=4, reps=1000000)
+time.sleep(60)
+PYTHON
+
+# signalled WHAT SIGNAL CODE: the interpreter ends as if there were no aslant
+signalled() {
+	local name=$1-$2 code
+	LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0 setsid "$python" -c '
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = sys.argv[1:]
+exec(open("signals.py").read())' signals "$1" >"$name.out" 2>"$name.err" &
+	until_true 30 grep -q ready "$name.out" || fail "$name: $(cat "$name.err")"
+	sleep 0.2
+	kill -s "$2" $!
+	wait $!
+	code=$?
+	[ $code = "$3" ] || fail "$name: exit code $code, expected $3: $(cat "$name.err")"
+	[ "$2" = TERM ] || [ "$(sed -n '1s/ .*//p;$p' "$name.err" | tr '\n' ' ')" = \
+		"Traceback KeyboardInterrupt " ] ||
+		fail "$name: no traceback: $(cat "$name.err")"
+}
+
+for what in import after during ofi mpi; do
+	signalled $what INT 130
+	signalled $what TERM 143
+done 2>/dev/null
 
 [ ! -e failed ]

@@ -2,16 +2,22 @@
  * task_together.c -- threads of a program use the library at once
  *
  * Each has tasks of its own, right ones and wrong ones, and must find its own
- * result, and its own line about its last error.
+ * result, and its own line about its last error.  One may end the run of another;
+ * signals stay the program's.
  */
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -105,9 +111,63 @@ static void each_has_its_own(void **state)
 		assert_int_equal(callers[i].wrong, 0);
 }
 
+static atomic_bool ended;
+
+/* A task of hours. */
+static void *run_long(void *code)
+{
+	struct asl_task *task;
+
+	if (!asl_task_open(&task, "3d") && !asl_task_set(task, "n", "60") &&
+	    !asl_task_set(task, "ranks", "8") &&
+	    !asl_task_set(task, "reps", "1m"))
+		*(int *)code = asl_task_run(task);
+	asl_task_close(task);
+	ended = true;
+	return NULL;
+}
+
+static void a_run_is_interrupted(void **state)
+{
+	static struct caller next;
+	pthread_t thread;
+	int code = -1;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, run_long, &code), 0);
+	while (!ended) {
+		usleep(1000);
+		asl_interrupt();
+	}
+	pthread_join(thread, NULL);
+	assert_int_equal(code, ASL_CANCELLED);
+	assert_true(one_task(&next, 0));
+}
+
+static void signals_are_the_program_s(void **state)
+{
+	static struct caller one;
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		one_task(&one, 1);
+		raise(SIGTERM);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(each_has_its_own)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(signals_are_the_program_s),
+		cmocka_unit_test(each_has_its_own),
+		cmocka_unit_test(a_run_is_interrupted),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,8 @@ enum asl_exit {
 	ASL_BAD_INPUT = 2,    /* options or operands */
 	ASL_NO_MACHINE = 3,   /* the machine lacks capacity, a network, ... */
 	ASL_INTERNAL = 4,     /* an error of the library */
-	ASL_PEER_LOST = 5     /* another process was lost */
+	ASL_PEER_LOST = 5,    /* another process was lost */
+	ASL_CANCELLED = 130 /* by asl_interrupt */
 };
 
 struct asl_task;
@@ -159,6 +160,13 @@ ASL_API const char *asl_task_ranks_csv(const struct asl_task *task);
 
 /* One line about the last error; "" if there was none. */
 ASL_API const char *asl_why(void);
+
+/*
+ * End the asl_task_run that is under way, in whatever thread, at its next word: it
+ * returns ASL_CANCELLED.  Nothing happens if none is.  Signal handlers may
+ * call it; the library itself catches no signals.
+ */
+ASL_API void asl_interrupt(void);
 
 /* "0.1.0" */
 ASL_API const char *asl_version(void);

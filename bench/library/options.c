@@ -214,8 +214,9 @@ const struct asl_option asl_option_table[] = {
 	 RPB, TEXT(b), .only = with_n,
 	 .roles = ASL_PLANNED},
 	{"tensor", "FILE",
-	 "read the tensor A from FILE: .npy (float64, n x n x n) or .tns "
-	 "(FROSTT, every entry once); n then comes from the file",
+	 "read the tensor A from FILE: .npy (float64, n x n x n, "
+	 "symmetric up to 1e-12 of its largest entry) or .tns (FROSTT, every "
+	 "entry once); n then comes from the file",
 	 RPB, TEXT(tensor), .only = symmetric,
 	 .roles = ASL_PLANNED},
 	{"spec", "SPEC",

@@ -28,6 +28,7 @@
 #include "lib/machine/machine.h"
 #include "lib/multiply/multiply.h"
 #include "lib/rank/blas.h"
+#include "lib/rank/rank.h"
 #include "lib/symmetric/block.h"
 #include "lib/symmetric/symmetric.h"
 #include "net/net.h"
@@ -811,10 +812,17 @@ static int check_resume(const struct doing *x)
 		"with it; expected them in files, or generated");
 }
 
+void asl_interrupt(void)
+{
+	asl_rank_interrupt(true);
+}
+
 static int run_task(struct asl_task *task)
 {
 	struct doing x;
 	int code = begin(&x, task);
+
+	asl_rank_interrupt(false);
 
 	if (!code)
 		code = agree(task, asl_case_to_run(&x.c, &x.o));

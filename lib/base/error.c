@@ -76,6 +76,8 @@ int asl_exit_code(int err)
 {
 	if (!err)
 		return 0;
+	if (err == -EINTR)
+		return 130;
 	return is_one_of(err, of_input)	    ? 2
 	       : is_one_of(err, of_machine) ? 3
 	       : is_one_of(err, of_peers)   ? 5

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 
 #include "lib/base/error.h"
 #include "lib/rank/emulate.h"
@@ -93,11 +94,20 @@ int asl_rank_finish(struct asl_rank *r)
 	return r->err;
 }
 
+static atomic_bool interrupted;
+
+void asl_rank_interrupt(bool ends)
+{
+	atomic_store(&interrupted, ends);
+}
+
 void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 		     uint64_t runs, uint64_t run)
 {
 	uint64_t n = runs * run;
 
+	if (atomic_load_explicit(&interrupted, memory_order_relaxed))
+		asl_rank_fail(r, -EINTR, "interrupted");
 	r->ledger.in[r->phase].of[counter] += n;
 	if (!asl_phase_counts(r->phase))
 		return;

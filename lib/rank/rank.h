@@ -154,6 +154,12 @@ void asl_rank_stop(struct asl_rank *r, int err);
 void asl_rank_fail(struct asl_rank *r, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * End the run of all ranks of this process at their next verbs, with -EINTR; or, with
+ * false, let them run.  Signal handlers may call it.
+ */
+void asl_rank_interrupt(bool ends);
+
 /* A model of a cache, empty; 0 or -ENOMEM. */
 int asl_replay_open(struct asl_replay **out, const struct asl_lru_shape *shape);
 void asl_replay_close(struct asl_replay *x); /* NULL is allowed */

@@ -10,8 +10,8 @@
  *		y = A x2 x x3 x, to n^2 / 8 at most: whatever the order, every
  *		partial sum is exact in double for n <= 8192.  For orders above 3
  *		products are rounded.
- * Files	.npy of '<f8' (float64), n x n x n in either order, symmetric to
- *		the last bit; read in place.
+ * Files	.npy of '<f8' (float64), n x n x n in either order, symmetric up
+ *		to rounding (ASL_SYMMETRIC_TO); read in place.
  *		.tns, the text of FROSTT: lines `i j k value`, indices from 1,
  *		blank lines and lines of `# comment`; one of the up to six places
  *		of an entry is listed, whichever, and n is the largest index.
@@ -33,6 +33,12 @@
 struct asl_tensor_in;
 
 /*
+ * Places of one entry differ at most by this times the largest entry, in absolute
+ * values.  The one whose indices fall counts.
+ */
+#define ASL_SYMMETRIC_TO 1e-12
+
+/*
  * On success *out is the caller's to close; on failure *out is NULL.
  *
  *	-EINVAL		the file has no symmetric tensor
@@ -43,8 +49,8 @@ struct asl_tensor_in;
 int asl_tensor_open(struct asl_tensor_in **out, const char *path);
 
 /*
- * One in the caller's memory, without gaps: a cube, symmetric to the last bit;
- * or with one dimension packed, entries i >= j >= k, the last changing fastest.
+ * One in the caller's memory, without gaps: a cube, symmetric up to rounding; or
+ * with one dimension packed, entries i >= j >= k, the last changing fastest.
  * Errors as above.
  */
 int asl_tensor_given(struct asl_tensor_in **out, const struct asl_given *from,

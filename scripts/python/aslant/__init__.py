@@ -3,21 +3,28 @@
     C, counts = aslant.matmul(A, B, algorithm="em-jomma", ranks=4)
     counts["bh_words_max"]
 
-Operands are NumPy arrays of float64, in any layout; anything else is converted.
+Operands are NumPy arrays of float64, in any layout; integers and other real numbers
+are converted, complex ones are a TypeError.
 Options are those of the command, with _ for -: ranks=4, write_cost=8,
 store="dram", overlap=True.  `counts` is one row of runs.csv, whose columns
-aslant-csv(5) explains; with reps=N it has N rows.  A failure raises Error; a
-result that is wrong, or whose counts are not as predicted, raises CheckFailed.
+aslant-csv(5) explains; with reps=N it has N rows.
+
+A failure raises Error, which is a ValueError for arguments (BadInput) and an OSError
+for what the machine lacks (NoMachine).  A result that is wrong, or whose counts
+are not as predicted, raises CheckFailed.  Ctrl-C ends a run: KeyboardInterrupt.
 """
 
 import ctypes
+import itertools
+import re
+import threading
 
 import numpy
 
 from ._library import library as _library, sizes as _sizes
 from ._results import Results, read, read_csv, table as _table
 
-__all__ = ["CheckFailed", "Error", "Results", "bounds", "einsum", "matmul",
+__all__ = ["BadInput", "CheckFailed", "Error", "NoMachine", "Results", "bounds", "einsum", "matmul",
            "plan", "read", "read_csv", "sttsv", "version"]
 
 
@@ -35,10 +42,48 @@ class CheckFailed(Error):
     result = counts = None
 
 
+class BadInput(Error, ValueError):
+    """Arguments or operands that do not fit."""
+
+
+class NoMachine(Error, OSError):
+    """The machine lacks something: capacity, a file."""
+
+
+_kinds = {1: CheckFailed, 2: BadInput, 3: NoMachine}
+
+
 def _check(code):
     if code:
-        raise (CheckFailed if code == 1 else Error)(
-            code, _library.asl_why().decode(errors="replace"))
+        why = _library.asl_why().decode(errors="replace")
+        # Options are arguments here.
+        why = re.sub("--([a-z][a-z-]*)", lambda x: x[1].replace("-", "_"), why)
+        raise _kinds.get(code, Error)(code, why)
+
+
+def _interruptible(function, *arguments):
+    """Call it; on Ctrl-C, which Python sees in its main thread, end the run."""
+    if threading.current_thread() is not threading.main_thread():
+        return _check(function(*arguments))
+    failed, done = [], threading.Event()
+
+    def call():
+        try:
+            _check(function(*arguments))  # a thread has its own asl_why
+        except Error as error:
+            failed.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=call).start()
+    try:
+        done.wait()
+    except BaseException:
+        while not done.wait(0.02):
+            _library.asl_interrupt()
+        raise
+    if failed:
+        raise failed[0]
 
 
 def _layout(array):
@@ -85,6 +130,10 @@ class _Task:
                         _sizes(array.shape), _sizes(_layout(array))))
 
     def operand(self, which, array):
+        array = numpy.asarray(array)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"operand {which}: found entries of type "
+                            f"{array.dtype}, expected real numbers")
         array = numpy.asarray(array, dtype=numpy.float64)
         if _layout(array) is None or not array.flags.aligned:
             array = array.copy()
@@ -92,15 +141,16 @@ class _Task:
 
     def run(self, result):
         self.give(_library.asl_task_result, result)
-        code = _library.asl_task_run(self.task)
-        rows = _table(_library.asl_task_csv(self.task).decode())
-        rows = rows[0] if len(rows) == 1 else rows
         try:
-            _check(code)
+            _interruptible(_library.asl_task_run, self.task)
         except CheckFailed as failed:
-            failed.result, failed.counts = result, rows
+            failed.result, failed.counts = result, self.rows()
             raise
-        return result, rows
+        return result, self.rows()
+
+    def rows(self):
+        rows = _table(_library.asl_task_csv(self.task).decode())
+        return rows[0] if len(rows) == 1 else rows
 
 
 def matmul(A, B, algorithm="auto", **options):
@@ -138,12 +188,17 @@ def einsum(spec, *arrays, **options):
         return task.run(numpy.empty([size.get(x, 1) for x in output]))
 
 
-def sttsv(A, x, algorithm="sttsv", **options):
+def sttsv(A, x, algorithm="sttsv", symmetrize=False, **options):
     """y[i] = sum of A[i, j, k] x[j] x[k], A symmetric; and its counts.
 
-    A is n x n x n, or its n (n + 1) (n + 2) / 6 entries i >= j >= k.
+    A is n x n x n, or its n (n + 1) (n + 2) / 6 entries i >= j >= k.  A cube is
+    symmetric up to rounding, 1e-12 of its largest entry; with symmetrize, the mean
+    of any cube over the orders of its indices is taken.
     """
-    x = numpy.asarray(x)
+    A, x = numpy.asarray(A), numpy.asarray(x)
+    if symmetrize and A.ndim == 3:
+        A = sum(A.transpose(order) for order
+                in itertools.permutations(range(3))) / 6
     with _Task(algorithm, options) as task:
         task.operand(0, numpy.ascontiguousarray(A))
         task.operand(1, x)

@@ -53,6 +53,7 @@ _functions = {
     "asl_task_csv": (_Text, _Task),
     "asl_task_ranks_csv": (_Text, _Task),
     "asl_why": (_Text,),
+    "asl_interrupt": (None,),
     "asl_version": (_Text,),
 }
 
