@@ -280,10 +280,13 @@ static const char *flags(void)
 	/* Tests have other processors in a file. */
 	const char *other = getenv("ASLANT_CPUINFO");
 	static char line[8192];
-	FILE *f = *line ? NULL
-			: asl_system_open("", other ? other : "/proc/cpuinfo");
-	bool found = *line;
+	bool found = false;
+	FILE *f;
 
+	/* A blank is added only once: thousands of rows ask. */
+	if (*line)
+		return line;
+	f = asl_system_open("", other ? other : "/proc/cpuinfo");
 	while (!found && f && fgets(line, sizeof line - 1, f))
 		found = !strncmp(line, "flags", 5);
 	if (f)
