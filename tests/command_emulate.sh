@@ -35,7 +35,9 @@ refused "--emulate: fast reads a word in 0.01 ns .* too slow to stand in" \
 refused "--emulate: unequal .*writes one in 0.01, but this machine" \
 	"${small[@]}" --emulate --profile unequal.json
 refused "--emulate: fast .*too slow to stand in" \
-	run 3d --n 30 --ranks 3 --launch --emulate --profile fast.json
+	run 3d --n 30 --ranks 2 --launch --emulate --profile fast.json
+code=2 refused "--emulate: found 99 ranks on .*, expected --ranks $(nproc) at most" \
+	run 3d --n 3000 --ranks 99 --launch --emulate --profile fast.json
 wait
 code=2
 
@@ -109,7 +111,10 @@ emulated dram "${dram[@]}" --emulate
 says "dram, emulated" <("$aslant" run "${dram[@]}" --emulate 2>err)
 
 two=(cannon --n 200 --ranks 4 --launch --panels nvm --cache 2k "${costs[@]}")
+# A launcher of one's own may start ranks on other hosts: they are not refused.
+export ASLANT_LAUNCH='mpiexec.mpich -n'
 emulated four "${two[@]}" --emulate
+unset ASLANT_LAUNCH
 same_counts four "${two[@]}"
 
 pair=(3d --m 200 --n 200 --k 400 --ranks 2 --launch --panels nvm --cache 2k)
@@ -132,6 +137,7 @@ emulated mpi "${pair[@]}" "${costs[@]}" --emulate --transport mpi
 # A word of 20 us is waited for in front and behind, and by no other thing.
 device far.json 50 150 20000 ''
 emulated far "${pair[@]}" --profile far.json --emulate
+export ASLANT_LAUNCH='mpiexec.mpich -n'
 emulated behind fused --n 200 --ranks 4 --launch --overlap --panels nvm \
 	--cache 2k --profile far.json --emulate
 

@@ -55,7 +55,8 @@ import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     print([v for k, v in row.items() if not k.startswith("hwc_") and k not in (
         "run_id", "wall_s", "compute_s", "comm_s", "io_s", "gflops",
-        "time_utc", "prediction_error")])
+        "time_utc", "prediction_error",
+        "load", "steal", "other_cores", "busy")])
 PYTHON
 }
 

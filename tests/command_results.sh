@@ -26,6 +26,23 @@ run() {
 		fail "$* ends with $?: $(cat "$work/$name.err")"
 }
 
+# ---- As many repetitions as it takes ----
+
+for share in 0.000001 1000; do
+	"$aslant" run vomm --n 60 --store dram --precision $share --csv "$work/many.csv" ||
+		fail "--precision $share ends with $?"
+	reps=$(($(wc -l <"$work/many.csv") - 1))
+	[ $reps = $([ $share = 1000 ] && echo 5 || echo 50) ] ||
+		fail "--precision $share: $reps repetitions"
+done
+"$aslant" run vomm --n 60 --store dram --precision 1e-6 --reps 7 >"$work/many"
+grep -q '^7 repetitions: median .* s, its interval .* to .* s (98.4%),$' "$work/many" ||
+	fail "no summary of 7 repetitions: $(tail -3 "$work/many")"
+"$aslant" run 3d --n 60 --ranks 4 --store null --precision 0.1 --csv "$work/many.csv"
+[ "$(wc -l <"$work/many.csv")" = 2 ] || fail "what is only counted is repeated"
+"$aslant" run 3d --n 60 --ranks 2 --launch --precision 1000 --csv "$work/many.csv"
+[ "$(wc -l <"$work/many.csv")" = 6 ] || fail "5 repetitions of a job are not enough"
+
 run sim-pmem em-jomma --n 123 --ranks 12 --nvm-dir /dev/shm --verify oracle
 run sim-default 3d --m 64 --n 30 --k 50 --ranks 27
 run sim-dram em-jomma --n 100 --ranks 27 --grid 3x3x3 --store dram \
@@ -180,7 +197,8 @@ run_columns += """read_words_max write_words_max q_apm_max q_apm_path
     pool_distance_max pool_high_words blas_kernels predicted_s
     predicted_arithmetic_s predicted_read_s
     predicted_write_s predicted_net_s predicted_copy_s
-    prediction_error label""".split()
+    prediction_error label load steal
+    other_cores busy""".split()
 rank_columns = (["schema", "run_id", "rep", "rank", "phase"] + counters +
                 ["seconds"] + ["predicted_" + x for x in counters] +
                 ["core_node", "pool_node", "pool_distance"])

@@ -28,7 +28,7 @@ echo '{"cases": [{"label": "a", "algorithm": ["3d", "jomma"], "n": 20,
 same() {
 	"$python" - "$@" <<'PYTHON'
 import csv, sys
-drop = "run_id time_utc wall_s compute_s comm_s io_s gflops hwc_note prediction_error".split()
+drop = "run_id time_utc wall_s compute_s comm_s io_s gflops hwc_note prediction_error load steal other_cores busy".split()
 rows = [[[x for k, x in r.items() if k not in drop]
          for r in csv.DictReader(open(f))] for f in sys.argv[1:]]
 sys.exit(rows[0] != rows[1] or not rows[0])

@@ -118,7 +118,9 @@ static bool may_differ(const char *name)
 		if (!strcmp(name, all[i]))
 			return true;
 	/* What threads take is not predicted; "predicted_q..." and "_equal" are. */
-	return !strcmp(name, "prediction_error") ||
+	return !strcmp(name, "prediction_error") || !strcmp(name, "load") ||
+	       !strcmp(name, "steal") || !strcmp(name, "other_cores") ||
+	       !strcmp(name, "busy") ||
 	       (!strncmp(name, "predicted_", 10) &&
 		!strcmp(name + strlen(name) - 2, "_s"));
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,11 +17,13 @@
 #include "bench/command/machine.h"
 #include "bench/command/signals.h"
 #include "bench/library/cli.h"
+#include "bench/library/noise.h"
 #include "bench/library/number.h"
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
+#include "lib/base/estimate.h"
 #include "lib/base/path.h"
 #include "lib/base/system.h"
 #include "lib/machine/machine.h"
@@ -747,7 +750,9 @@ int asl_output_open(struct asl_output *out, const struct asl_options *o)
 {
 	int err = 0;
 
+	asl_noise_begin();
 	out->csv = o->csv;
+	out->precision = o->precision;
 	out->fd = -1;
 	if (asl_job().rank > 0)
 		return 0;
@@ -801,10 +806,55 @@ static int add_csv(struct asl_output *out, const struct asl_rep *rep)
 	return code;
 }
 
+/* Does the interval of the median lie within the precision? */
+static bool is_precise(const struct asl_output *out)
+{
+	struct asl_estimate x = asl_estimate(out->wall_s, out->times);
+
+	return x.samples >= ASL_LEAST_REPS &&
+	       x.low >= x.median * (1 - out->precision) &&
+	       x.high <= x.median * (1 + out->precision);
+}
+
+static int take_time(struct asl_output *out, const struct asl_rep *rep)
+{
+	double *more;
+
+	out->times = rep->rep ? out->times : 0;
+	more = reallocarray(out->wall_s, (size_t)out->times + 1, sizeof *more);
+	if (!more)
+		return asl_no_memory();
+	out->wall_s = more;
+	if (rep->moved)
+		out->wall_s[out->times++] = rep->wall_s;
+	out->enough =
+		rep->rep + 1 == rep->want->reps ||
+		(!isnan(out->precision) && (!rep->moved || is_precise(out)));
+	return 0;
+}
+
+void asl_output_summary(FILE *f, struct asl_output *out)
+{
+	struct asl_estimate x = asl_estimate(out->wall_s, out->times);
+
+	if (out->times < 2)
+		return;
+	fprintf(f,
+		"\n%d repetitions: median %.4g s, its interval %.4g to %.4g s "
+		"(%.3g%%),\nleast %.4g s, most %.4g s, which is %.3g%% apart\n",
+		x.samples, x.median, x.low, x.high, 100 * x.coverage,
+		out->wall_s[0], out->wall_s[x.samples - 1],
+		100 * (out->wall_s[x.samples - 1] / out->wall_s[0] - 1));
+}
+
 int asl_output_add(struct asl_output *out, const struct asl_case *c,
 		   const struct asl_rep *rep)
 {
-	int code;
+	int code = take_time(out, rep);
+
+	asl_noise_end();
+	if (code)
+		return code;
 
 	asl_signals_hold();
 	code = add_csv(out, rep);
@@ -829,6 +879,8 @@ void asl_output_close(struct asl_output *out)
 {
 	asl_result_close(&out->result);
 	asl_csv_close(&out->rows);
+	free(out->wall_s);
+	out->wall_s = NULL;
 	if (out->fd >= 0)
 		close(out->fd);
 }

@@ -82,8 +82,12 @@ struct asl_output {
 	struct asl_csv rows;
 	int fd; /* of the CSV file, if at once; -1: not yet */
 	struct asl_result result;
-	int done;   /* repetitions */
-	bool wrong; /* a check failed */
+	int done;	  /* repetitions */
+	bool wrong;	  /* a check failed */
+	double precision; /* NAN: as many repetitions as were asked for */
+	double *wall_s;	  /* [times] of the case, so far */
+	int times;
+	bool enough; /* this was its last repetition */
 };
 
 /* Each returns 0, or the exit code after a complaint. */
@@ -94,6 +98,9 @@ int asl_output_add(struct asl_output *out, const struct asl_case *c,
 		   const struct asl_rep *rep);
 
 int asl_output_finish(struct asl_output *out);
+
+/* The times of the case, if there are several, in a line. */
+void asl_output_summary(FILE *f, struct asl_output *out);
 void asl_output_close(struct asl_output *out);
 
 /*

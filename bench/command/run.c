@@ -59,7 +59,9 @@ static int each(const struct asl_rep *rep, void *arg)
 		say_notes(x, rep);
 	x->failed = code ? code : late;
 	/* The complaint has been made; the other ranks have to learn of it. */
-	return x->failed ? -EIO : 0;
+	if (x->failed)
+		return -EIO;
+	return x->out.enough ? ASL_RUN_ENOUGH : 0;
 }
 
 static int run_case(struct running *x)
@@ -72,6 +74,8 @@ static int run_case(struct running *x)
 	if (err && !x->failed && *asl_failure_to_print())
 		asl_complain_alone(code, "%s", asl_failure_to_print());
 	/* What was completed before a failure is written all the same. */
+	if (!code && !x->out.csv && !x->o->out)
+		asl_output_summary(stdout, &x->out);
 	late = asl_output_finish(&x->out);
 	code = code ? code : late;
 	return code ? code : x->out.wrong ? ASL_CHECK_FAILED : ASL_FINE;

@@ -589,8 +589,22 @@ static int choose_resume(struct asl_case *c, const struct asl_options *o)
 	return err;
 }
 
+/* Ranks that share a core wait for each other longer than for the memory. */
+static int check_cores(const struct asl_run_want *want)
+{
+	int cores = asl_machine()->cores;
+
+	if (want->plan.ranks <= cores)
+		return 0;
+	return asl_refuse("--emulate: found %d ranks on %d core%s, expected "
+			  "--ranks %d at most",
+			  want->plan.ranks, cores, cores == 1 ? "" : "s",
+			  cores);
+}
+
 /* A rank that takes turns with others in a process would keep them waiting. */
-static int check_emulation(const struct asl_case *c)
+static int check_emulation(const struct asl_case *c,
+			   const struct asl_options *o)
 {
 	const struct asl_run_want *want = &c->want;
 
@@ -608,7 +622,7 @@ static int check_emulation(const struct asl_case *c)
 			"--emulate: found %d ranks that take turns in one "
 			"process, expected --launch, an MPI job, or 1 rank",
 			want->plan.ranks);
-	return 0;
+	return o->launch && asl_launch_is_local() ? check_cores(want) : 0;
 }
 
 static int choose_emulation(struct asl_case *c, const struct asl_options *o)
@@ -627,7 +641,7 @@ static int choose_emulation(struct asl_case *c, const struct asl_options *o)
 		.line_bytes = profile->line_bytes,
 	};
 	memcpy(as->name, profile->name, sizeof as->name);
-	return check_emulation(c);
+	return check_emulation(c, o);
 }
 
 int asl_case_check_store(const char *store, const struct asl_options *o)
@@ -742,7 +756,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->result = o->result;
 	want->seed = o->seed;
 	want->exact = o->entries && !strcmp(o->entries, "exact");
-	want->reps = o->reps;
+	want->reps =
+		isnan(o->precision) || o->reps > 1 ? o->reps : ASL_MOST_REPS;
 	want->warmup = o->warmup;
 	want->hwc = or_else(o->hwc, "auto");
 	want->keep = o->keep;

@@ -449,6 +449,10 @@ const struct asl_option asl_option_table[] = {
 
 	HEADING("Measurement"),
 	{"reps", "N", "repetitions, with a result each (1)", R_, INT(reps, 1)},
+	{"precision", "X",
+	 "as many repetitions, from 5 to --reps (50), as it takes for the 95% "
+	 "interval of the median time to lie within the share X of it, as 0.05",
+	 R_, COST(precision)},
 	{"warmup", "N",
 	 "repetitions before these, not reported (0)",
 	 R_, INT(warmup, 0)},
@@ -467,7 +471,8 @@ const struct asl_option asl_option_table[] = {
 
 	HEADING("What to compare"),
 	{"mixed", NULL,
-	 "compare times on emulated with times on real media, too",
+	 "compare times on emulated with times on real media, and those of busy "
+	 "machines, too",
 	 RESULTS, FLAG(mixed)},
 	{"name", "A=TEXT",
 	 "name of a machine, once for each: A is the first directory",
@@ -804,6 +809,7 @@ void asl_options_init(struct asl_options *o)
 		.shift = NAN,
 		.tol = NAN,
 		.fail_below = NAN,
+		.precision = NAN,
 	};
 }
 

@@ -37,6 +37,9 @@ const char *asl_cache_model_write(char text[ASL_CACHE_MODEL_TEXT],
 /* Directories of results that one command takes. */
 enum { ASL_MOST_RESULTS = 32 };
 
+/* --precision: the least repetitions of a case, and the most unless --reps says. */
+enum { ASL_LEAST_REPS = 5, ASL_MOST_REPS = 50 };
+
 /* Options as given; 0, NULL or (doubles) NAN if not, unless a comment names a default. */
 struct asl_options {
 	const char *algorithm;
@@ -76,6 +79,7 @@ struct asl_options {
 	bool emulate;
 
 	int reps, warmup; /* 1, 0 */
+	double precision; /* a share; of 50 repetitions, if reps is 1 */
 	const char *verify, *hwc;
 	const char *csv, *out;
 	int top; /* 10 */
@@ -119,10 +123,10 @@ enum asl_value {
 	ASL_INT_OR_AUTO, /* also ASL_THREADS_AUTO */
 	ASL_WORDS,	 /* uint64_t, from 1 on */
 	ASL_COST,	 /* double, 0 to 1e100 */
-	ASL_RATIO,	 /* a cost, or with an r behind it the negative number */
-	ASL_REAL,	 /* double, -1e100 to 1e100 */
-	ASL_GRID,	 /* struct asl_grid */
-	ASL_TEXT,	 /* const char *, not empty */
+	ASL_RATIO, /* a cost, or with an r behind it the negative number */
+	ASL_REAL,  /* double, -1e100 to 1e100 */
+	ASL_GRID,  /* struct asl_grid */
+	ASL_TEXT,  /* const char *, not empty */
 	ASL_FILES, /* const char *[ASL_MOST_OPERANDS], NULL-ended, none empty */
 	ASL_NAME,  /* const char *, one of names() */
 	ASL_CACHE_SHAPE, /* struct asl_lru_shape */

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/library/case.h"
 #include "bench/library/cli.h"
+#include "bench/library/noise.h"
 #include "bench/library/options.h"
 #include "bench/library/say.h"
 #include "lib/machine/machine.h"
@@ -276,6 +278,10 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	char note[640], model[ASL_CACHE_MODEL_TEXT], utc[32];
 	char cores[64], pools[64];
 	int distance = longest_way(rep);
+	const struct asl_noise *noise = asl_noise();
+	bool noisy = rep->moved && !isnan(noise->others);
+	int here = asl_job().here ? asl_job().here : 1;
+	int threads = here * (rep->threads > 1 ? rep->threads : 1);
 	struct tm tm;
 
 	strftime(utc, sizeof utc, "%Y-%m-%dT%H:%M:%SZ",

@@ -378,7 +378,7 @@ static int collect(struct asl_rank_case *p, int number)
 	if (!err)
 		err = asl_net_share(p->net, &said, sizeof said);
 	/* `each` prints its own errors. */
-	p->s->printed |= said != 0;
+	p->s->printed |= said != 0 && said != ASL_RUN_ENOUGH;
 	return err ? err : said;
 }
 
@@ -421,6 +421,8 @@ static int repetitions(struct asl_rank_case *p)
 		if (!err)
 			err = collect(p, i);
 	}
+	if (err == ASL_RUN_ENOUGH)
+		err = 0;
 	if (!err)
 		err = write_result(p);
 	return err ? err : asl_rank_case_finish(p);

@@ -63,7 +63,7 @@ struct asl_run_want {
 	bool checksum; /* verify the operands when the run resumes */
 	struct asl_lru_shape cache_model; /* words 0: none */
 	const char *trace; /* directory, prepared; NULL: none (trace.h) */
-	struct asl_emulation emulate;	  /* on sim: one rank only */
+	struct asl_emulation emulate; /* on sim: one rank only */
 	struct asl_origin costs_from;
 	const char *bind; /* as asl_machine_bind; NULL: none; on sim NULL */
 	int threads;	  /* of a rank, or ASL_THREADS_AUTO; 0 is 1 */
@@ -156,6 +156,9 @@ struct asl_rep {
 
 /* The plan as it was carried out: with the iterations that were made. */
 struct asl_plan asl_rep_made(const struct asl_rep *rep);
+
+/* From `each`: no more repetitions of this case are needed. */
+enum { ASL_RUN_ENOUGH = 1000 };
 
 /*
  * Run, and call each(rep, arg) on rank 0 for every repetition.  Returns 0, a

@@ -135,7 +135,7 @@ static void say_unverified(struct asl_page *p)
 
 static void write_section(struct asl_page *p)
 {
-	int good = 0, counted = 0, replayed = 0, late = 0;
+	int good = 0, counted = 0, replayed = 0, late = 0, busy = 0;
 	int rows = p->results->rows;
 
 	say_failed(p);
@@ -147,6 +147,7 @@ static void write_section(struct asl_page *p)
 		counted += !asl_row_moved(x) && !asl_row_is_bad(x);
 		replayed += *x->cache_model != '\0';
 		late += x->emulation_valid == 0;
+		busy += x->busy == 1;
 	}
 	fputs("<p class=\"fine\">", p->f);
 	if (good)
@@ -169,6 +170,13 @@ static void write_section(struct asl_page *p)
 			 " Times of %d row%s are left out, as emulated memory "
 			 "was late in them; their costs are not.",
 			 late, late == 1 ? "" : "s");
+	if (busy)
+		asl_html(p->f,
+			 " In %d row%s other programs kept cores busy that "
+			 "ranks needed, or a hypervisor took them: cases with "
+			 "half of their rows so are not compared with other "
+			 "machines (--mixed compares them).",
+			 busy, busy == 1 ? "" : "s");
 	fputs("</p>\n", p->f);
 }
 

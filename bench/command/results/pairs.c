@@ -169,9 +169,17 @@ enum asl_time_source asl_case_source(const struct asl_measured *x)
 						   : ASL_MODELLED;
 }
 
+/* Nobody knows by how much a busy machine was slower; --mixed takes it. */
+static enum asl_trouble trouble_of(const struct asl_measured *x,
+				   const struct asl_comparison *c)
+{
+	return x->trouble == ASL_BUSY && c->mixed ? ASL_NO_TROUBLE : x->trouble;
+}
+
 static void explain_trouble(struct asl_pair *p, const struct asl_comparison *c)
 {
-	enum asl_trouble a = p->base->trouble, b = p->other->trouble;
+	enum asl_trouble a = trouble_of(p->base, c);
+	enum asl_trouble b = trouble_of(p->other, c);
 	const char *x = asl_trouble_text[a], *y = asl_trouble_text[b];
 	char first = asl_place_letter(c->base);
 	char letter = asl_place_letter(c->place);

@@ -478,8 +478,7 @@ static int add_works(struct asl_ranking *r, struct asl_shared *list, int count)
 
 static bool is_candidate(const struct asl_measured *x)
 {
-	return x->time.samples ? x->trouble == ASL_NO_TROUBLE
-			       : asl_case_modelled(x);
+	return x->time.samples ? x->trouble >= ASL_BUSY : asl_case_modelled(x);
 }
 
 static enum asl_time_source source_of(const struct asl_measured *x)

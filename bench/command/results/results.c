@@ -162,6 +162,7 @@ const char *const asl_trouble_text[] = {
 	[ASL_REPLAYED] = "replayed a cache",
 	[ASL_UNVERIFIED] = "was not verified",
 	[ASL_NO_TIME] = "took no time",
+	[ASL_BUSY] = "the machine was busy",
 	[ASL_NO_TROUBLE] = NULL,
 };
 
@@ -328,7 +329,10 @@ static void sum_up(struct asl_measured *x)
 		if (row->trouble < x->trouble)
 			x->trouble = row->trouble;
 		x->unverified += asl_row_unverified(row);
+		x->busy += row->busy == 1;
 	}
+	if (x->trouble == ASL_NO_TROUBLE && 2 * x->busy >= x->count && x->busy)
+		x->trouble = ASL_BUSY;
 	x->compute = asl_case_median(scratch, x, COL_compute_s);
 	x->comm = asl_case_median(scratch, x, COL_comm_s);
 	x->io = asl_case_median(scratch, x, COL_io_s);

@@ -45,6 +45,7 @@ enum asl_trouble {
 	ASL_REPLAYED,
 	ASL_UNVERIFIED,
 	ASL_NO_TIME,
+	ASL_BUSY, /* of half of a case's rows, or more */
 	ASL_NO_TROUBLE,
 };
 
@@ -70,6 +71,7 @@ struct asl_measured {
 	const struct asl_runs_row *row; /* the first: what all agree in */
 	const struct asl_runs_row *const *rows;
 	int count, unverified;	  /* rows; words moved, but not verified */
+	int busy;		  /* rows that other programs disturbed */
 	enum asl_trouble trouble; /* the worst of its rows */
 	double *wall_s;		  /* [time.samples], in ascending order */
 	struct asl_estimate time; /* of rows that are not bad */

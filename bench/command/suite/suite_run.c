@@ -340,16 +340,19 @@ static int add_rep(struct running *x, const struct asl_rep *rep)
 static int each(const struct asl_rep *rep, void *arg)
 {
 	struct running *x = arg;
-	bool first = !x->out.done, last = rep->rep + 1 == rep->want->reps;
+	bool first = !x->out.done;
 
 	while (x->want[x->at] != rep->want)
 		x->at++;
 	x->failed = add_rep(x, rep);
 	say_notes(rep, first);
-	if (!x->failed && last)
+	if (!x->failed && x->out.enough)
 		x->failed = finish_case(x, rep);
 	/* The complaint has been made; the other ranks have to learn of it. */
-	return x->failed ? -EIO : asked_to_stop ? -EINTR : 0;
+	return x->failed       ? -EIO
+	       : asked_to_stop ? -EINTR
+	       : x->out.enough ? ASL_RUN_ENOUGH
+			       : 0;
 }
 
 /* ---- All of them ---- */

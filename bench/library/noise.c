@@ -1,0 +1,160 @@
+/*
+ * noise.c -- what else ran on this host while a repetition did
+ *
+ * Other programs' time is the host's less that of the ranks here: this process,
+ * and in a job its siblings that run the same program, which the launcher has
+ * started beside it.
+ */
+#include "bench/library/noise.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/library/case.h"
+#include "lib/base/system.h"
+
+#define LEAST_S 0.2
+#define MOST_STEAL 0.05
+#define MOST_OTHERS 0.5
+
+/* Ticks since the machine, or the process, has started. */
+struct moment {
+	double at_s;
+	uint64_t all, busy, steal, ours;
+};
+
+static struct moment last;
+static struct asl_noise noise = {NAN, NAN, NAN, 0};
+
+static bool read_host(struct moment *m, int *cores)
+{
+	uint64_t x[8] = {0}; /* user, nice, system, idle, iowait, irq, ... */
+	FILE *f = fopen("/proc/stat", "re");
+	char line[256];
+	bool found;
+
+	if (!f)
+		return false;
+	found = fgets(line, sizeof line, f) &&
+		sscanf(line,
+		       "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		       " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+		       &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6],
+		       &x[7]) == 8;
+	for (*cores = 0; fgets(line, sizeof line, f);)
+		*cores += !strncmp(line, "cpu", 3);
+	fclose(f);
+	m->steal = x[7];
+	m->busy = x[0] + x[1] + x[2] + x[5] + x[6];
+	m->all = m->busy + x[3] + x[4] + x[7];
+	return found && *cores > 0;
+}
+
+/* Ticks of a process, if it is a rank here; else 0. */
+static uint64_t ticks_of(int pid)
+{
+	char path[64], text[1024], *at;
+	uint64_t user = 0, system = 0;
+	struct stat mine, its;
+	int parent = 0;
+	size_t length;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	length = fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[length] = '\0';
+	at = strrchr(text, ')'); /* the name may hold anything */
+	if (!at || sscanf(at + 1,
+			  " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+			  "%" SCNu64 " %" SCNu64,
+			  &parent, &user, &system) != 3)
+		return 0;
+	if (pid == getpid())
+		return user + system;
+	snprintf(path, sizeof path, "/proc/%d/exe", pid);
+	return asl_job().size && parent == getppid() && !stat(path, &its) &&
+			       !stat("/proc/self/exe", &mine) &&
+			       mine.st_ino == its.st_ino
+		       ? user + system
+		       : 0;
+}
+
+static uint64_t our_ticks(void)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	uint64_t sum = 0;
+
+	while (dir && (entry = readdir(dir)))
+		if (isdigit((unsigned char)*entry->d_name))
+			sum += ticks_of(atoi(entry->d_name));
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+static double read_load(void)
+{
+	FILE *f = fopen("/proc/loadavg", "re");
+	double load = NAN;
+
+	if (f && fscanf(f, "%lf", &load) != 1)
+		load = NAN;
+	if (f)
+		fclose(f);
+	return load;
+}
+
+static bool look(struct moment *m)
+{
+	m->at_s = asl_now();
+	m->ours = our_ticks();
+	return read_host(m, &noise.cores);
+}
+
+void asl_noise_begin(void)
+{
+	noise = (struct asl_noise){NAN, NAN, NAN, 0};
+	if (!look(&last))
+		last.all = 0;
+}
+
+void asl_noise_end(void)
+{
+	struct moment now;
+	double all, ours;
+
+	if (!last.all || asl_now() - last.at_s < LEAST_S || !look(&now) ||
+	    now.all <= last.all)
+		return;
+	all = (double)(now.all - last.all);
+	ours = now.ours > last.ours ? (double)(now.ours - last.ours) : 0;
+	noise.load = read_load();
+	noise.steal = (double)(now.steal - last.steal) / all;
+	noise.others = fmax(0, (double)(now.busy - last.busy) - ours) / all *
+		       noise.cores;
+	last = now;
+}
+
+const struct asl_noise *asl_noise(void)
+{
+	return &noise;
+}
+
+int asl_noise_disturbs(const struct asl_noise *x, int threads)
+{
+	double spare = x->cores > threads ? x->cores - threads : 0;
+
+	return x->steal > MOST_STEAL || x->others > spare + MOST_OTHERS;
+}
