@@ -31,7 +31,8 @@ refuses() {
 	says "$pattern"
 }
 
-# head_of DEVICE [TEXT]: its first bytes, after writing some there
+# head_of DEVICE [TEXT]: its first bytes, after writing some there, and whether a pool
+# is complete: it has its magic
 head_of() {
 	python3 - "$@" <<'PYTHON'
 import mmap, os, sys
@@ -39,8 +40,9 @@ m = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 2 << 20)
 for text in sys.argv[2:]:
     m[:len(text)] = text.encode()
 used = m[:2 << 20].rstrip(b"\0")
+complete = m.find(b"ASLNPOOL", 0, 4 << 20) >= 0
 print(m[:7].rstrip(b"\0").decode(), m[4096:4110].rstrip(b"\0 ").decode(),
-      "empty" if not used else "")
+      "empty" if not used else "complete" if complete else "")
 PYTHON
 }
 
@@ -117,7 +119,7 @@ refuses 2 "found something else than a pool of aslant" vomm --n 9 \
 runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0 --erase
 runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0
 runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0 --keep
-[ "$(head_of /dev/dax0.0)" = "PMEMOBJ aslant " ] || fail "nothing is kept"
+[ "$(head_of /dev/dax0.0)" = "PMEMOBJ aslant complete" ] || fail "nothing is kept"
 runs vomm --n 9 --ranks 1 --nvm-dir /dev/dax0.0
 
 # ---- A run that is killed ----
@@ -126,7 +128,7 @@ case=(em-jomma --n 640 --ranks 1 --cache 3k --nvm-dir /dev/dax1.0)
 "$aslant" run em-jomma --n 640 --ranks 1 --cache 3k --store dram \
 	--result whole.npy >out 2>err </dev/null || fail "$(cat err)"
 "$aslant" run "${case[@]}" --resume --result again.npy >out 2>err </dev/null &
-until [ "$(head_of /dev/dax1.0)" = "PMEMOBJ aslant resume " ] ||
+until [ "$(head_of /dev/dax1.0)" = "PMEMOBJ aslant resume complete" ] ||
 	! kill -0 $! 2>/dev/null; do
 	sleep 0.05
 done

@@ -70,7 +70,11 @@ done
 # ---- virtio-pmem ----
 
 modprobe virtio_pmem
-device=$(find /dev -name 'pmem[1-9]*')
+device=
+until [ -n "$device" ]; do
+	sleep 0.1
+	device=$(find /dev -name 'pmem[1-9]*')
+done
 lab_format ext4 "$device"
 mounts -o dax=always
 lies fsdax-msync "pools lie on a DAX file system without MAP_SYNC"
