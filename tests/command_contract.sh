@@ -92,7 +92,7 @@ expect 0 run "${einsum[@]}" "${sizes[@]}" --store null --initial rank0
 says "^operands and result on rank 0$"
 expect 0 run einsum --spec "ij,jk,kl->il" --dims i=9,j=9,k=9,l=9 --ranks 4 \
 	--store null --way sequence
-says "^ranks     4 for 2 pairs"
+says "^ranks     4 for 2 stages"
 says "^          .*,.*->.* on a grid of .*x.*x.* (. x . x .)$"
 says "^          sequence: .* words"
 expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3

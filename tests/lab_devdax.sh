@@ -36,11 +36,11 @@ refuses() {
 head_of() {
 	python3 - "$@" <<'PYTHON'
 import mmap, os, sys
-m = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 2 << 20)
+m = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 4 << 20)
 for text in sys.argv[2:]:
     m[:len(text)] = text.encode()
 used = m[:2 << 20].rstrip(b"\0")
-complete = m.find(b"ASLNPOOL", 0, 4 << 20) >= 0
+complete = m.find(b"ASLNPOOL") >= 0
 print(m[:7].rstrip(b"\0").decode(), m[4096:4110].rstrip(b"\0 ").decode(),
       "empty" if not used else "complete" if complete else "")
 PYTHON

@@ -95,7 +95,7 @@ static void put_mesh(struct text *t, const struct asl_stage *x)
 
 /* ---- In tables ---- */
 
-/* The meshes of a sequence's pairs, each of its own indices: 4x2x1/2x4. */
+/* The meshes of a sequence's stages, each of its own indices: 4x2x1/2x4. */
 static void put_meshes(struct text *t, const struct asl_contraction *c)
 {
 	for (int i = 0; i < c->stages; i++) {
@@ -104,8 +104,8 @@ static void put_meshes(struct text *t, const struct asl_contraction *c)
 	}
 }
 
-/* The pairs of a sequence, where there is a choice of them. */
-static void put_pairs(struct text *t, const struct asl_contraction *c)
+/* The stages of a sequence, where there is a choice of them. */
+static void put_stages(struct text *t, const struct asl_contraction *c)
 {
 	if (c->stages == 1 && c->e.inputs > 2)
 		put(t, "%s", asl_contract_way_name(c->way));
@@ -130,7 +130,7 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 	put(&problem, "%s%s", out->spec, *out->dims ? ", " : "");
 	put_each(&problem, &c->e, NULL, ", ", "i = n");
 	put_meshes(&grid, c);
-	put_pairs(&blocks, c);
+	put_stages(&blocks, c);
 }
 
 /* ---- For people ---- */
@@ -179,7 +179,7 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	if (idle)
 		fprintf(f, ", %d idle,", idle);
 	if (c->stages > 1)
-		fprintf(f, " for %d pairs\n", c->stages);
+		fprintf(f, " for %d stages\n", c->stages);
 	for (int i = 0; i < c->stages; i++)
 		print_stage(f, &c->stage[i], c->stages == 1);
 	print_words(f, plan);

@@ -408,8 +408,8 @@ const struct asl_option asl_option_table[] = {
 	HEADING("Contractions"),
 	{"way", "NAME",
 	 "einsum of three inputs or more: direct, all of them at once; "
-	 "sequence, in pairs; or auto, whichever moves fewer words "
-	 "between ranks (auto; plan: both)",
+	 "sequence, in pairs; or auto, in the groups that move the fewest "
+	 "words between ranks (auto; plan: each)",
 	 RP, CHOICE(way, ways), .only = contracting},
 	{"initial", "WHERE",
 	 "einsum: operands begin, and the result ends, even, spread over "

@@ -8,8 +8,9 @@
  *	direct		one stage: the whole iteration space on one mesh.  Inputs
  *			are gathered once; each rank contracts its slices in
  *			pairs, and several ranks may form the same pair.
- *	sequence	a stage for every pair of a tree.  Intermediates are
- *			spread over ranks, and move from mesh to mesh.
+ *	sequence	several stages, of two tensors or more each; pairs, if a
+ *			sequence is asked for.  Intermediates are spread over
+ *			ranks, and move from mesh to mesh.
  *
  * Operands start, and the result ends, spread evenly over the mesh of the stage
  * that uses or makes it; or all on rank 0, which scatters and gathers them.
@@ -107,7 +108,7 @@ static inline struct asl_spread asl_stage_spread(const struct asl_stage *x,
 }
 
 enum asl_contract_way {
-	ASL_WAY_BEST, /* whichever moves fewer words */
+	ASL_WAY_BEST, /* whichever moves fewer words, in any stages */
 	ASL_WAY_DIRECT,
 	ASL_WAY_SEQUENCE,
 	ASL_WAYS
@@ -146,6 +147,9 @@ static inline bool asl_stage_origin(struct asl_spread *used,
 
 /* Answer the request in plan->contraction for the plan's ranks and cache. */
 void asl_contract_settle(struct asl_plan *plan);
+
+/* The same for so many ranks and so much cache (stages.c). */
+void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache);
 
 /* Rank the base's request, settled in every way and with every kernel. */
 int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base);

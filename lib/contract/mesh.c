@@ -318,18 +318,41 @@ enum aim { SMALLEST_CELL, FEWEST_WORDS_OF_RANK_0, FEWEST_WORDS };
 
 struct search {
 	const struct asl_einsum *e;
+	const struct asl_mesh_wish *wish;
 	enum aim aim;
 	int dims, index[ASL_MOST_INDICES]; /* that can be cut */
 	double limit;			   /* points of a cell */
-	struct asl_mesh mesh, best;
-	uint64_t words, volume; /* of the best */
-	bool found;
+	struct asl_mesh mesh;
+	/* The best meshes so far, in order, and what another has to be below. */
+	int most, count;
+	struct asl_mesh_found best[ASL_MOST_MESHES];
+	uint64_t words, volume;
+	uint64_t tries; /* complete meshes that may still be considered */
 };
 
 static bool is_better(const struct search *s, uint64_t words, uint64_t volume)
 {
-	return !s->found || words < s->words ||
-	       (words == s->words && volume < s->volume);
+	return words < s->words || (words == s->words && volume < s->volume);
+}
+
+static bool comes_before(const struct asl_mesh_found *a,
+			 const struct asl_mesh_found *b)
+{
+	return a->words < b->words ||
+	       (a->words == b->words && a->volume < b->volume);
+}
+
+static void insert(struct search *s, const struct asl_mesh_found *new)
+{
+	int at = s->count < s->most ? s->count++ : s->most - 1;
+
+	for (; at > 0 && comes_before(new, &s->best[at - 1]); at--)
+		s->best[at] = s->best[at - 1];
+	s->best[at] = *new;
+	if (s->count == s->most) {
+		s->words = s->best[s->most - 1].words;
+		s->volume = s->best[s->most - 1].volume;
+	}
 }
 
 /* A prime beyond any number of ranks: its multiples visit all of them. */
@@ -357,12 +380,11 @@ static void consider(struct search *s)
 		words = asl_mesh_words(s->e, &s->mesh, 0);
 	if (s->aim == FEWEST_WORDS && is_better(s, words, volume))
 		words = words_of_busiest(s, volume);
-	if (!is_better(s, words, volume))
-		return;
-	s->best = s->mesh;
-	s->words = words;
-	s->volume = volume;
-	s->found = true;
+	if (s->wish && s->wish->beside && is_better(s, words, volume))
+		words += s->wish->beside(&s->mesh, s->wish->arg);
+	if (is_better(s, words, volume))
+		insert(s, &(struct asl_mesh_found){s->mesh, words, volume});
+	s->tries--;
 }
 
 /*
@@ -406,11 +428,9 @@ static bool hopeless(const struct search *s, int cut, int left)
 	double volume = least_volume(s, cut, left), words = 0;
 
 	if (s->aim == SMALLEST_CELL)
-		return s->found && volume >= (double)s->volume;
-	if (volume > s->limit * (1 + 1e-12))
+		return volume >= (double)s->volume;
+	if (!s->tries || volume > s->limit * (1 + 1e-12))
 		return true;
-	if (!s->found)
-		return false;
 	for (int k = 0; k <= s->e->inputs; k++)
 		words += least_words(s, &s->e->term[k], cut, left);
 	return words * (1 - 1e-12) > (double)s->words;
@@ -421,7 +441,7 @@ static int least_parts(const struct search *s, int cut)
 {
 	double length = (double)s->e->size[s->index[cut]], longest = s->limit;
 
-	if (s->aim == SMALLEST_CELL && s->found)
+	if (s->aim == SMALLEST_CELL && s->count)
 		longest = (double)s->volume;
 	longest *= 1 + 1e-12;
 	for (int d = 0; d < cut; d++)
@@ -429,6 +449,11 @@ static int least_parts(const struct search *s, int cut)
 	if (longest >= length)
 		return 1;
 	return (int)ceil(length / fmax(1, floor(longest)));
+}
+
+static bool is_given(const struct search *s, int index)
+{
+	return s->wish && s->wish->like && s->wish->kept >> index & 1;
 }
 
 static void visit(struct search *s, int cut, int left)
@@ -444,14 +469,25 @@ static void visit(struct search *s, int cut, int left)
 	i = s->index[cut];
 	most = (int)asl_min((uint64_t)left, s->e->size[i]);
 	s->mesh.p[i] = least_parts(s, cut);
+	if (is_given(s, i)) {
+		s->mesh.p[i] = s->wish->like->p[i];
+		most = s->mesh.p[i] > most ? 0 : s->mesh.p[i];
+	}
 	for (; s->mesh.p[i] <= most; s->mesh.p[i]++)
 		visit(s, cut + 1, left / s->mesh.p[i]);
 	s->mesh.p[i] = 1;
 }
 
-static struct search begin_search(const struct asl_einsum *e)
+static struct search begin_search(const struct asl_einsum *e, int most)
 {
-	struct search s = {.e = e, .limit = INFINITY};
+	struct search s = {
+		.e = e,
+		.limit = INFINITY,
+		.most = most,
+		.words = UINT64_MAX,
+		.volume = UINT64_MAX,
+		.tries = UINT64_MAX,
+	};
 
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		s.mesh.p[i] = 1;
@@ -459,10 +495,10 @@ static struct search begin_search(const struct asl_einsum *e)
 	return s;
 }
 
-/* The largest cell that asl_mesh_choose accepts. */
+/* The largest cell that is accepted. */
 static double volume_limit(const struct asl_einsum *e, int ranks)
 {
-	struct search s = begin_search(e);
+	struct search s = begin_search(e, 1);
 	double even = 1, least;
 
 	for (int d = 0; d < s.dims; d++)
@@ -474,17 +510,49 @@ static double volume_limit(const struct asl_einsum *e, int ranks)
 	return UNEVEN * (least > UNEVEN * even ? least : even);
 }
 
+/* The most words of the busiest rank in these meshes. */
+static uint64_t most_words(const struct search *s)
+{
+	const struct asl_mesh_wish *wish = s->wish;
+	uint64_t most = 0, words;
+
+	for (int i = 0; i < s->count; i++) {
+		const struct asl_mesh *mesh = &s->best[i].mesh;
+
+		words = asl_mesh_busiest(s->e, mesh);
+		if (wish->beside)
+			words += wish->beside(mesh, wish->arg);
+		most = asl_max(most, words);
+	}
+	return most;
+}
+
+int asl_mesh_list(struct asl_mesh_found found[ASL_MOST_MESHES],
+		  const struct asl_einsum *e, const struct asl_mesh_wish *wish)
+{
+	int most = wish->most ? wish->most : 1;
+	struct search first = begin_search(e, most), s = first;
+
+	first.wish = s.wish = wish;
+	first.limit = s.limit = volume_limit(e, wish->ranks);
+	if (wish->tries)
+		first.tries = s.tries = wish->tries;
+	first.aim = FEWEST_WORDS_OF_RANK_0;
+	visit(&first, 0, wish->ranks);
+	/* Meshes as good as the last of these may come before it. */
+	s.aim = FEWEST_WORDS;
+	s.words = most_words(&first);
+	visit(&s, 0, wish->ranks);
+	for (int i = 0; i < s.count; i++)
+		found[i] = s.best[i];
+	return s.count;
+}
+
 struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks)
 {
-	struct search s = begin_search(e);
+	struct asl_mesh_found found[ASL_MOST_MESHES];
+	struct asl_mesh_wish wish = {.ranks = ranks};
 
-	s.limit = volume_limit(e, ranks);
-	s.aim = FEWEST_WORDS_OF_RANK_0;
-	visit(&s, 0, ranks);
-	/* An equally good mesh that comes first replaces s.best. */
-	s.aim = FEWEST_WORDS;
-	s.words = asl_mesh_busiest(e, &s.best);
-	s.volume = UINT64_MAX;
-	visit(&s, 0, ranks);
-	return s.best;
+	asl_mesh_list(found, e, &wish);
+	return found[0].mesh;
 }

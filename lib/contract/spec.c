@@ -25,6 +25,15 @@ static int index_of(const struct asl_einsum *e, char letter)
 	return -1;
 }
 
+uint32_t asl_einsum_kept(const struct asl_einsum *e, int set)
+{
+	uint32_t inside = 0, outside = e->term[e->inputs].has;
+
+	for (int i = 0; i < e->inputs; i++)
+		*(set >> i & 1 ? &inside : &outside) |= e->term[i].has;
+	return inside & outside;
+}
+
 void asl_term_add(struct asl_term *t, int index)
 {
 	t->mode[t->modes++] = index;

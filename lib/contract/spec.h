@@ -55,6 +55,9 @@ int asl_einsum_check(const struct asl_einsum *e);
 /* The indices of all terms: a step of a sequence lacks some letters. */
 uint32_t asl_einsum_all(const struct asl_einsum *e);
 
+/* Indices of a set of inputs, a bit each, that are still needed outside it. */
+uint32_t asl_einsum_kept(const struct asl_einsum *e, int set);
+
 /* One more mode; its index, unless the term has it. */
 void asl_term_add(struct asl_term *t, int index);
 

@@ -60,6 +60,29 @@ uint64_t asl_mesh_volume(const struct asl_einsum *e,
  */
 struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks);
 
+/* The `most` best of such meshes; may be none if some parts are given. */
+enum { ASL_MOST_MESHES = 24 };
+
+struct asl_mesh_wish {
+	int ranks;
+	int most; /* 0: one */
+	/* These indices are cut into the parts of this mesh; NULL: into any. */
+	const struct asl_mesh *like;
+	uint32_t kept;
+	/* Words beside those that the busiest rank moves; NULL: none. */
+	uint64_t (*beside)(const struct asl_mesh *mesh, void *arg);
+	void *arg;
+	uint64_t tries; /* after so many the search ends; 0: never */
+};
+
+struct asl_mesh_found {
+	struct asl_mesh mesh;
+	uint64_t words, volume;
+};
+
+int asl_mesh_list(struct asl_mesh_found found[ASL_MOST_MESHES],
+		  const struct asl_einsum *e, const struct asl_mesh_wish *wish);
+
 /* Points of the whole space. */
 double asl_mesh_points(const struct asl_einsum *e);
 

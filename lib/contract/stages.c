@@ -1,0 +1,642 @@
+/*
+ * stages.c -- the stages of an einsum, which are chosen together
+ *
+ * A stage contracts two tensors or more, inputs or results of earlier stages, on a
+ * mesh of its own.  For every set of inputs the best ways to make its tensor are
+ * kept, found from those of the sets into which it can be split: by the words of
+ * each stage's busiest rank, and those that move between stages.  A tensor that
+ * two meshes cut alike does not move, so that a stage's own best meshes compete
+ * with the best of those that are like the mesh an input comes from.
+ *
+ * Words that move are looked at on a few ranks.  The best programs are then
+ * refined: each stage's mesh is chosen anew with all others as they are, as long as
+ * that helps; and the one whose busiest rank moves the fewest words is taken.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/contract/contract.h"
+#include "lib/rank/ledger.h"
+
+/* ---- Building stages ---- */
+
+static int all_inputs(const struct asl_einsum *e)
+{
+	return (1 << e->inputs) - 1;
+}
+
+static struct asl_stage *add_stage(struct asl_contraction *c,
+				   const struct asl_einsum *e,
+				   const struct asl_mesh *mesh)
+{
+	struct asl_stage *x = &c->stage[c->stages++];
+
+	x->e = *e;
+	x->mesh = *mesh;
+	return x;
+}
+
+/* Once meshes are settled; those on the direct way's mesh verify the result. */
+static void note_meshes(struct asl_contraction *c)
+{
+	struct asl_spread to, from;
+
+	c->ranks = asl_mesh_ranks(&c->e, &c->whole);
+	for (int i = 0; i < c->stages; i++) {
+		int ranks = asl_mesh_ranks(&c->stage[i].e, &c->stage[i].mesh);
+
+		c->ranks = ranks > c->ranks ? ranks : c->ranks;
+	}
+	for (int i = 0; i < c->stages; i++) {
+		struct asl_stage *x = &c->stage[i];
+
+		for (int j = 0; j < x->e.inputs; j++)
+			x->moves[j] = asl_stage_origin(&to, &from, c, x, j) &&
+				      !asl_spread_same(&to, &from, c->ranks);
+	}
+}
+
+static void finish(struct asl_contraction *c, uint64_t cache)
+{
+	c->way = c->stages > 1 ? ASL_WAY_SEQUENCE : ASL_WAY_DIRECT;
+	note_meshes(c);
+	for (int i = 0; i < c->stages; i++) {
+		struct asl_stage *x = &c->stage[i];
+		struct asl_cell cell = asl_mesh_cell(&x->e, &x->mesh, 0);
+		uint64_t len[ASL_MOST_INDICES] = {0};
+
+		for (int j = 0; j < x->e.indices; j++)
+			len[j] = cell.of[j].count;
+		asl_local_make(&x->local, &x->e, len, cache);
+	}
+}
+
+static void make_direct(struct asl_contraction *c, uint64_t cache)
+{
+	struct asl_stage *x = add_stage(c, &c->e, &c->whole);
+
+	for (int i = 0; i < c->e.inputs; i++)
+		x->from[i] = i;
+	finish(c, cache);
+}
+
+/* ---- Words between stages ---- */
+
+/* Ranks that are looked at, and a prime beyond any number of ranks. */
+enum { LOOKS = 4, SCATTER = 1000003 };
+
+static uint64_t moved_by(const struct asl_spread *to,
+			 const struct asl_spread *from, int rank)
+{
+	struct asl_run gets = asl_spread_run(to, rank);
+	struct asl_run has = asl_spread_run(from, rank);
+	uint64_t most = asl_max(gets.words.count, has.words.count);
+
+	if (!gets.words.count || !has.words.count)
+		return most;
+	return most - asl_runs_common(&gets, &has);
+}
+
+/* Words that the busiest of some ranks sends or receives. */
+static uint64_t moved(const struct asl_spread *to,
+		      const struct asl_spread *from)
+{
+	int a = asl_mesh_ranks(to->e, to->mesh);
+	int b = asl_mesh_ranks(from->e, from->mesh);
+	int ranks = a > b ? a : b;
+	uint64_t most = 0;
+
+	for (int i = 0; i < ranks && i < LOOKS; i++)
+		most = asl_max(most, moved_by(to, from,
+					      (int)((int64_t)i * SCATTER %
+						    ranks)));
+	return most;
+}
+
+/* ---- The best ways to make the tensor of a set of inputs ---- */
+
+enum { MOST_CHOICES = 24 };
+
+/* A set of inputs that is one tensor of a stage, and how it is made. */
+struct block {
+	int set, choice;
+};
+
+struct choice {
+	uint64_t words, volume; /* of its stage and of all before it */
+	struct asl_term term;
+	struct asl_mesh mesh;
+	int blocks;
+	struct block block[ASL_MOST_INPUTS];
+};
+
+struct made {
+	int count;
+	struct choice best[MOST_CHOICES];
+};
+
+struct search {
+	const struct asl_einsum *e;
+	int ranks;
+	bool pairs;	/* a stage contracts two tensors */
+	int choices;	/* that are kept for a set */
+	int meshes;	/* of a stage that are tried */
+	uint64_t limit; /* words that are known to be enough */
+	struct made of[1 << ASL_MOST_INPUTS];
+};
+
+static bool is_input(int set)
+{
+	return !(set & (set - 1));
+}
+
+static const struct asl_term *term_of(const struct search *s,
+				      const struct block *b)
+{
+	return is_input(b->set) ? &s->e->term[__builtin_ctz((unsigned)b->set)]
+				: &s->of[b->set].best[b->choice].term;
+}
+
+/* Indices come in the order in which the blocks have them. */
+static struct asl_term result(const struct search *s, int set,
+			      const struct block *block, int blocks)
+{
+	uint32_t needed = asl_einsum_kept(s->e, set);
+	struct asl_term t = {0};
+
+	if (set == all_inputs(s->e))
+		return s->e->term[s->e->inputs];
+	for (int b = 0; b < blocks; b++) {
+		const struct asl_term *x = term_of(s, &block[b]);
+
+		for (int i = 0; i < x->count; i++)
+			if (needed >> x->index[i] & 1 &&
+			    !asl_term_has(&t, x->index[i]))
+				asl_term_add(&t, x->index[i]);
+	}
+	return t;
+}
+
+/* In the indices of the whole. */
+static struct asl_einsum einsum_of(const struct search *s, int set,
+				   const struct block *block, int blocks)
+{
+	struct asl_einsum e = *s->e;
+
+	e.inputs = blocks;
+	for (int b = 0; b < blocks; b++)
+		e.term[b] = *term_of(s, &block[b]);
+	e.term[blocks] = result(s, set, block, blocks);
+	return e;
+}
+
+static bool comes_before(const struct choice *a, const struct choice *b)
+{
+	return a->words < b->words ||
+	       (a->words == b->words && a->volume < b->volume);
+}
+
+static void keep(struct made *m, int most, const struct choice *new)
+{
+	int at = m->count;
+
+	if (m->count < most)
+		m->count++;
+	else if (!comes_before(new, &m->best[--at]))
+		return;
+	for (; at > 0 && comes_before(new, &m->best[at - 1]); at--)
+		m->best[at] = m->best[at - 1];
+	m->best[at] = *new;
+}
+
+/* The choice for a block from which the fewest words are moved to this mesh. */
+static void choose_block(const struct search *s, struct block *b,
+			 struct choice *x)
+{
+	const struct made *m = &s->of[b->set];
+	uint64_t least = UINT64_MAX;
+	int best = 0;
+
+	for (int i = 0; i < m->count; i++) {
+		const struct choice *from = &m->best[i];
+		struct asl_spread there = {s->e, &from->term, &from->mesh};
+		struct asl_spread here = {s->e, &from->term, &x->mesh};
+		uint64_t words;
+
+		if (from->words >= least)
+			break;
+		words = from->words + moved(&here, &there);
+		if (words >= least)
+			continue;
+		least = words;
+		best = i;
+	}
+	b->choice = best;
+	x->words += least;
+	x->volume += m->best[best].volume;
+}
+
+/* The stage on this mesh. */
+static void join(struct search *s, int set, const struct block *block,
+		 int blocks, const struct asl_mesh_found *on)
+{
+	struct choice x = {.words = on->words,
+			   .volume = on->volume,
+			   .mesh = on->mesh,
+			   .blocks = blocks};
+
+	for (int b = 0; b < blocks; b++) {
+		x.block[b] = block[b];
+		if (!is_input(block[b].set))
+			choose_block(s, &x.block[b], &x);
+	}
+	x.term = result(s, set, x.block, blocks);
+	keep(&s->of[set], s->choices, &x);
+}
+
+/* The best meshes that are like those of the best choices for a block. */
+enum { MOST_ALIKE = 3 };
+
+static void try_alike(struct search *s, int set, const struct block *block,
+		      int blocks, const struct asl_einsum *e)
+{
+	struct asl_mesh_found found[ASL_MOST_MESHES];
+
+	for (int b = 0; b < blocks; b++) {
+		const struct made *m = &s->of[block[b].set];
+
+		for (int i = 0; i < m->count && i < MOST_ALIKE; i++) {
+			struct asl_mesh_wish wish = {
+				.ranks = s->ranks,
+				.like = &m->best[i].mesh,
+				.kept = m->best[i].term.has,
+			};
+
+			if (asl_mesh_list(found, e, &wish))
+				join(s, set, block, blocks, found);
+		}
+	}
+}
+
+/* Words that no mesh, and no choice for a block, can be below. */
+static double least_words(const struct search *s, const struct asl_einsum *e,
+			  const struct block *block, int blocks)
+{
+	double words = asl_mesh_bound(e, s->ranks);
+
+	for (int b = 0; b < blocks; b++)
+		if (!is_input(block[b].set))
+			words += (double)s->of[block[b].set].best[0].words;
+	return words;
+}
+
+static bool is_hopeless(const struct search *s, int set, double words)
+{
+	const struct made *m = &s->of[set];
+
+	return words > (double)s->limit ||
+	       (m->count == s->choices &&
+		words > (double)m->best[s->choices - 1].words);
+}
+
+static void try_stage(struct search *s, int set, const struct block *block,
+		      int blocks)
+{
+	struct asl_mesh_found found[ASL_MOST_MESHES];
+	struct asl_mesh_wish wish = {.ranks = s->ranks, .most = s->meshes};
+	struct asl_einsum e;
+	int count;
+
+	for (int b = 0; b < blocks; b++)
+		if (!is_input(block[b].set) && !s->of[block[b].set].count)
+			return;
+	e = einsum_of(s, set, block, blocks);
+	if (is_hopeless(s, set, least_words(s, &e, block, blocks)))
+		return;
+	count = asl_mesh_list(found, &e, &wish);
+	for (int i = 0; i < count; i++)
+		join(s, set, block, blocks, &found[i]);
+	if (s->meshes > 1)
+		try_alike(s, set, block, blocks, &e);
+}
+
+/* Every way to split the set, of which `left` is not in a block yet. */
+static void split(struct search *s, int set, int left, struct block *block,
+		  int blocks)
+{
+	int lowest = left & -left, rest = left & ~lowest;
+
+	if (!left) {
+		/* The whole at once is the direct way. */
+		if (blocks < s->e->inputs)
+			try_stage(s, set, block, blocks);
+		return;
+	}
+	for (int more = rest;; more = (more - 1) & rest) {
+		bool fits = !s->pairs || blocks == 0 || more == rest;
+
+		block[blocks] = (struct block){lowest | more, 0};
+		if (block[blocks].set != set && fits && !(s->pairs && blocks > 1))
+			split(s, set, rest & ~more, block, blocks + 1);
+		if (!more)
+			break;
+	}
+}
+
+static void find_programs(struct search *s)
+{
+	for (int set = 1; set <= all_inputs(s->e); set++) {
+		struct block block[ASL_MOST_INPUTS];
+
+		if (!is_input(set))
+			split(s, set, set, block, 0);
+	}
+}
+
+/* Returns the origin of the block's tensor, as in struct asl_stage. */
+static int add_stages(struct asl_contraction *c, const struct search *s,
+		      const struct block *b)
+{
+	const struct choice *x = &s->of[b->set].best[b->choice];
+	int from[ASL_MOST_INPUTS];
+	struct asl_stage *stage;
+	struct asl_einsum e;
+
+	if (is_input(b->set))
+		return __builtin_ctz((unsigned)b->set);
+	for (int i = 0; i < x->blocks; i++)
+		from[i] = add_stages(c, s, &x->block[i]);
+	e = einsum_of(s, b->set, x->block, x->blocks);
+	stage = add_stage(c, &e, &x->mesh);
+	for (int i = 0; i < x->blocks; i++)
+		stage->from[i] = from[i];
+	return c->e.inputs + c->stages - 1;
+}
+
+/* ---- The words of a program ---- */
+
+/* Beyond so many ranks, a sequence's words are not asked rank by rank. */
+enum { FEW_RANKS = 512 };
+
+/* B_h of intermediates that move to a stage. */
+static uint64_t moved_words(const struct asl_contraction *c,
+			    const struct asl_stage *x, int rank)
+{
+	struct asl_counts counts = {{0}};
+	struct asl_spread to, from;
+
+	for (int j = 0; j < x->e.inputs; j++)
+		if (x->moves[j] && asl_stage_origin(&to, &from, c, x, j))
+			asl_spread_predict(&counts, rank, c->ranks, &to,
+					   ASL_DRAM, &from, ASL_DRAM);
+	return counts.of[ASL_BH];
+}
+
+static uint64_t words_of_rank(const struct asl_contraction *c, int rank)
+{
+	uint64_t words = 0;
+
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+
+		if (rank < asl_mesh_ranks(&x->e, &x->mesh))
+			words += asl_mesh_words(&x->e, &x->mesh, rank);
+		words += moved_words(c, x, rank);
+	}
+	return words;
+}
+
+/* An upper bound: each stage's busiest rank, and all words that move to it. */
+static uint64_t words_at_most(const struct asl_contraction *c)
+{
+	struct asl_spread to, from;
+	uint64_t words = 0;
+
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+
+		words += asl_mesh_busiest(&x->e, &x->mesh);
+		for (int j = 0; j < x->e.inputs; j++)
+			if (x->moves[j] &&
+			    asl_stage_origin(&to, &from, c, x, j))
+				words += asl_spread_run(&to, 0).words.count +
+					 asl_spread_run(&from, 0).words.count;
+	}
+	return words;
+}
+
+uint64_t asl_contraction_words(const struct asl_contraction *c)
+{
+	uint64_t most = 0;
+
+	if (c->stages > 1 && c->ranks > FEW_RANKS)
+		return words_at_most(c);
+	for (int r = 0; r < c->ranks; r++)
+		most = asl_max(most, words_of_rank(c, r));
+	return most;
+}
+
+/* Points of the largest cells. */
+static uint64_t volume(const struct asl_contraction *c)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < c->stages; i++)
+		sum += asl_mesh_volume(&c->stage[i].e, &c->stage[i].mesh);
+	return sum;
+}
+
+/* ---- Refining a program's meshes ---- */
+
+struct refined {
+	struct asl_contraction *c;
+	int stage;
+};
+
+static uint64_t moved_to(const struct asl_contraction *c,
+			 const struct asl_stage *x, int origin)
+{
+	struct asl_spread to, from;
+	uint64_t words = 0;
+
+	for (int j = 0; j < x->e.inputs; j++)
+		if ((origin < 0 || x->from[j] == origin) &&
+		    asl_stage_origin(&to, &from, c, x, j))
+			words += moved(&to, &from);
+	return words;
+}
+
+/* Words that move to the stage and from it, if it is on this mesh. */
+static uint64_t moved_around(const struct asl_mesh *mesh, void *arg)
+{
+	const struct refined *x = arg;
+	struct asl_stage *stage = &x->c->stage[x->stage];
+	uint64_t words;
+
+	stage->mesh = *mesh;
+	words = moved_to(x->c, stage, -1);
+	for (int i = x->stage + 1; i < x->c->stages; i++)
+		words += moved_to(x->c, &x->c->stage[i],
+				  x->c->e.inputs + x->stage);
+	return words;
+}
+
+/* Complete meshes that one choice may look at. */
+enum { TRIES = 5000, MOST_ROUNDS = 4, FEW_TO_REFINE = 16 };
+
+/* On many ranks each stage's busiest rank, and some ranks' words between them. */
+static uint64_t nearly_words(const struct asl_contraction *c)
+{
+	uint64_t words = 0;
+
+	if (c->ranks <= FEW_TO_REFINE)
+		return asl_contraction_words(c);
+	for (int i = 0; i < c->stages; i++)
+		words += asl_mesh_busiest(&c->stage[i].e, &c->stage[i].mesh) +
+			 moved_to(c, &c->stage[i], -1);
+	return words;
+}
+
+/* The mesh of fewest words, of those that seem best. */
+static bool refine_stage(struct asl_contraction *c, int i, int ranks,
+			 uint64_t *words)
+{
+	struct refined x = {c, i};
+	struct asl_mesh best = c->stage[i].mesh;
+	struct asl_mesh_found found[ASL_MOST_MESHES];
+	struct asl_mesh_wish wish = {
+		.ranks = ranks,
+		.most = 8,
+		.beside = moved_around,
+		.arg = &x,
+		.tries = TRIES,
+	};
+	int count = asl_mesh_list(found, &c->stage[i].e, &wish);
+	bool better = false;
+
+	for (int k = 0; k < count; k++) {
+		uint64_t now;
+
+		c->stage[i].mesh = found[k].mesh;
+		note_meshes(c);
+		now = nearly_words(c);
+		if (now >= *words)
+			continue;
+		*words = now;
+		best = found[k].mesh;
+		better = true;
+	}
+	c->stage[i].mesh = best;
+	note_meshes(c);
+	return better;
+}
+
+static void refine(struct asl_contraction *c, int ranks)
+{
+	bool better = ranks > 1 && c->stages > 1;
+	uint64_t words;
+
+	note_meshes(c);
+	words = nearly_words(c);
+	for (int round = 0; better && round < MOST_ROUNDS; round++) {
+		better = false;
+		for (int i = c->stages - 1; i >= 0; i--)
+			better |= refine_stage(c, i, ranks, &words);
+	}
+}
+
+/* ---- All together ---- */
+
+static void take_better(struct asl_contraction *best, uint64_t *words,
+			const struct asl_contraction *other)
+{
+	uint64_t there = asl_contraction_words(other);
+
+	if (there > *words ||
+	    (there == *words && volume(other) >= volume(best)))
+		return;
+	*best = *other;
+	*words = there;
+}
+
+static bool same_blocks(const struct choice *a, const struct choice *b)
+{
+	bool same = a->blocks == b->blocks;
+
+	for (int i = 0; same && i < a->blocks; i++)
+		same = a->block[i].set == b->block[i].set &&
+		       a->block[i].choice == b->block[i].choice;
+	return same;
+}
+
+/* Only its last mesh differs from that of a better one. */
+static bool repeats(const struct made *m, int i)
+{
+	for (int j = 0; j < i; j++)
+		if (same_blocks(&m->best[i], &m->best[j]))
+			return true;
+	return false;
+}
+
+static void take_best(struct asl_contraction *best, uint64_t *words,
+		      const struct search *s, uint64_t cache)
+{
+	struct asl_contraction c, request = *best;
+	struct block whole = {all_inputs(s->e), 0};
+	const struct made *m = &s->of[whole.set];
+
+	request.stages = 0;
+	for (int i = 0; i < m->count; i++) {
+		if (repeats(m, i))
+			continue;
+		c = request;
+		whole.choice = i;
+		add_stages(&c, s, &whole);
+		refine(&c, s->ranks);
+		finish(&c, cache);
+		take_better(best, words, &c);
+	}
+}
+
+/* On many ranks each mesh takes long to find. */
+static void set_effort(struct search *s)
+{
+	bool few = s->ranks <= 64, many = s->ranks > FEW_RANKS;
+
+	s->choices = few ? MOST_CHOICES : many ? 3 : 6;
+	s->meshes = few ? MOST_CHOICES : many ? 1 + (s->ranks <= 4096) : 4;
+}
+
+void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache)
+{
+	uint64_t words = UINT64_MAX;
+	struct search *s = NULL;
+
+	*c = (struct asl_contraction){.e = c->e,
+				      .on_root = c->on_root,
+				      .asked = c->asked,
+				      .whole = asl_mesh_choose(&c->e, ranks)};
+	make_direct(c, cache);
+	if (c->e.inputs >= 3 && c->asked != ASL_WAY_DIRECT)
+		s = calloc(1, sizeof *s);
+	/* The direct way takes no memory. */
+	if (!s)
+		return;
+	if (c->asked != ASL_WAY_SEQUENCE)
+		words = asl_contraction_words(c);
+	s->e = &c->e;
+	s->ranks = ranks;
+	s->limit = words;
+	/* Pairs on their own best meshes tell which stages are worth a look. */
+	s->pairs = true;
+	s->choices = s->meshes = 1;
+	find_programs(s);
+	take_best(c, &words, s, cache);
+	s->pairs = c->asked == ASL_WAY_SEQUENCE;
+	set_effort(s);
+	s->limit = words;
+	memset(s->of, 0, sizeof s->of);
+	find_programs(s);
+	take_best(c, &words, s, cache);
+	free(s);
+}
