@@ -494,6 +494,29 @@ assert best["least cost"] == "fused" and best["next best"] == "3d", best
 assert "failed" not in found.text.split("Which algorithm")[0]
 PYTHON
 
+# ---- What fits into the last cache, and ranks beyond the cores ----
+
+judge cached <<'PYTHON'
+import json, subprocess
+from make import write
+write("cached", [dict(algorithm="3d", n=n, ranks=r, memory_high_words=n * n, verified=1,
+                      read_words_max=1, write_words_max=1, bh_words_max=1, rep=i,
+                      wall_s=1 / r, medium="file", store="pmem", transport="ofi")
+                 for n in (100, 1000) for r in (1, 2, 4, 8) for i in range(2)])
+for cores in (4, 16, 1):
+    with open("cached/machine.json", "w") as f:
+        json.dump({"cores": cores, "cache_bytes": 8 * 10 ** 6, "cache_cores": 2}, f)
+    subprocess.run([ASLANT, "report", "cached", "--out", "cached.html"], check=True,
+                   stderr=subprocess.DEVNULL)
+    caches = max(1, cores // 2)
+    cached = sum(8 * n * n * r <= caches * 8e6 for n in (100, 1000) for r in (1, 2, 4, 8))
+    found = page("cached.html")
+    found.says(f"What ranks held in {cached} of 8 cases of cached fits into its last cache")
+    assert ("cores; ranks take turns" in found.text) == (cores < 8), cores
+    assert ("ideal" in found.raw.split('id="scaling"')[1].split("<h2")[0]
+            .split("<svg", 1)[1].split("</svg>")[0]) == (cores > 1), cores
+PYTHON
+
 # ---- What the hardware counted ----
 
 judge hardware <<'PYTHON'

@@ -155,6 +155,59 @@ echo '{"cases": [{"algorithm": "3d", "n": 20, "ranks": [8, 27, 27],
 [ "$(grep -c '  *3d .* 2x2x2 .*Q\|  *3d .* 3x3x3 .*Q' out)" = 6 ] ||
 	fail "ranks: $(cat out)"
 
+# ---- Sizes of the machine ----
+
+cat >scale.json <<'JSON'
+{"scale": "machine",
+ "options": {"cache": 400, "memory": "1MiB", "reps": 3},
+ "cases": [{"label": "strong", "algorithm": ["3d", "fused"], "n": 64, "ranks": [1, 2, 4]},
+	   {"label": "weak", "algorithm": "3d", "n": [64], "ranks": 1},
+	   {"label": "weak", "algorithm": "3d", "n": [80], "ranks": 2},
+	   {"label": "price", "algorithm": "3d", "n": [64, 80], "ranks": 4,
+	    "write-cost": ["1r", "4r"], "memory-budget": 9000},
+	   {"algorithm": "sttsv", "n": 64, "ranks": 4, "steiner": "cubic"},
+	   {"algorithm": "einsum", "spec": "ijk,kl,jl->il", "ranks": 4,
+	    "dims": "i=64,j=64,k=64,l=8"}]}
+JSON
+# sizes ARGUMENTS...: ranks, n or dims of all cases, of suites that only count
+sizes() {
+	rm -rf scaled
+	"$aslant" suite scale.json --store null --reps 1 --out scaled "$@" >out 2>err ||
+		fail "scale.json $* ends with $?: $(cat err)"
+	python3 -c 'import csv
+print(*(x["ranks"] + ":" + (x["dims"] or x["n"])
+        for x in csv.DictReader(open("scaled/runs.csv"))))'
+}
+expected="1:64 2:64 4:64 1:64 2:64 4:64 1:64 2:80 4:64 4:64 4:80 4:80 4:64 4:i=64,j=64,k=64,l=8"
+[ "$(sizes --scale file)" = "$expected" ] || fail "--scale file: $(sizes --scale file)"
+[ "$(sizes --scale 4:1)" = "$expected" ] || fail "--scale 4:1: $(sizes --scale 4:1)"
+expected="2:128 4:128 8:128 2:128 4:128 8:128 2:128 4:160 8:128 8:128 8:160 8:160 8:102 8:i=102,j=102,k=102,l=8"
+[ "$(sizes --scale 8:4)" = "$expected" ] || fail "--scale 8:4: $(sizes --scale 8:4)"
+# Numbers of ranks that become one are one case, the largest; prices stay.
+expected="1:64 1:64 1:80 1:64 1:64 1:80 1:80 1:64 1:i=64,j=64,k=64,l=8"
+[ "$(sizes --scale 1:1)" = "$expected" ] || fail "--scale 1:1: $(sizes --scale 1:1)"
+# The command line has the last word; M and S are the machine's.
+[[ " $(sizes --scale 8:4 --ranks 2)" =~ ^( 2:[^ ]*){14}$ ]] ||
+	fail "--ranks is scaled"
+found=$(sizes)
+note=$(sed -n 's/.*up to \([0-9]*\) ranks*, .*(--scale \([0-9.:e+-]*\)), .*/\1 \2/p' err)
+[ "${note%% *}" = "$(nproc)" ] || fail "--scale machine says $(cat err)"
+[ "$found" = "$(sizes --scale "${note#* }")" ] || fail "--scale ${note#* } is not --scale machine"
+[ -n "$note" ] && [[ "$found" != *1:64* ]] || fail "--scale machine: $found"
+# Less time, smaller sizes; with data a second is enough for no machine's cache.
+for budget in 4s 30m; do
+	"$aslant" suite scale.json --dry-run --time-budget $budget --store dram >out 2>err ||
+		fail "--time-budget $budget: $(cat err)"
+	sed -n 's/.* \([0-9.e+-]*\) times the words.*/\1/p' err
+done >factors
+python3 -c 'a, b = map(float, open("factors")); assert 0 < a < b, (a, b)' ||
+	fail "factors are $(cat factors)"
+for bad in "--scale huge" "--scale 0:1" "--scale 2:0" "--time-budget 3" "--time-budget m"; do
+	# shellcheck disable=SC2086
+	"$aslant" suite scale.json $bad --dry-run >out 2>err
+	[ $? = 2 ] && grep -q "^aslant: ${bad% *}: found" err || fail "$bad: $(cat err)"
+done
+
 # ---- What is complete stays ----
 
 cat >late.json <<'JSON'

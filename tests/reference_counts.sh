@@ -18,7 +18,7 @@ fail() {
 suites=(quick sttsv contractions-timed procurement fig5)
 for suite in "${suites[@]}"; do
 	"${ASLANT:?}" suite "$suite" --transport sim --store null --reps 1 \
-		--warmup 0 --out "$work/$suite" >"$work/out" 2>&1 ||
+		--warmup 0 --scale file --out "$work/$suite" >"$work/out" 2>&1 ||
 		fail "$suite: exit code $?: $(tail -n 3 "$work/out")"
 done
 

@@ -152,7 +152,7 @@ const struct asl_noise *asl_noise(void)
 	return &noise;
 }
 
-int asl_noise_disturbs(const struct asl_noise *x, int threads)
+bool asl_noise_disturbs(const struct asl_noise *x, int threads)
 {
 	double spare = x->cores > threads ? x->cores - threads : 0;
 

@@ -8,6 +8,8 @@
 #ifndef ASL_NOISE_H
 #define ASL_NOISE_H
 
+#include <stdbool.h>
+
 struct asl_noise {
 	double load;   /* the system's load average, of a minute */
 	double steal;  /* share of the cores' time that a hypervisor took */
@@ -25,6 +27,6 @@ void asl_noise_end(void);
 const struct asl_noise *asl_noise(void);
 
 /* Did it take time from so many threads of ours? */
-int asl_noise_disturbs(const struct asl_noise *x, int threads);
+bool asl_noise_disturbs(const struct asl_noise *x, int threads);
 
 #endif

@@ -521,6 +521,15 @@ const struct asl_option asl_option_table[] = {
 	 "only print the cases, with their grids, predicted costs, and predicted "
 	 "seconds where their paths are followed soon",
 	 ASL_FOR_SUITE, FLAG(dry_run)},
+	{"scale", "HOW",
+	 "sizes of the suite: machine, a rank on each core, with four times the "
+	 "words of its last cache, in --time-budget; file, as they are; or "
+	 "CORES:FACTOR (as the suite says)",
+	 ASL_FOR_SUITE, TEXT(scale)},
+	{"time-budget", "TIME",
+	 "how long a suite with --scale machine may take, about, without "
+	 "calibrating (30m)",
+	 ASL_FOR_SUITE, TEXT(time_budget)},
 	{"part", NULL,
 	 "run only the cases that have as many ranks as the job",
 	 ASL_FOR_SUITE, FLAG(part)},

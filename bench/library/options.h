@@ -82,7 +82,8 @@ struct asl_options {
 	double precision; /* a share; of 50 repetitions, if reps is 1 */
 	const char *verify, *hwc;
 	const char *csv, *out;
-	int top; /* 10 */
+	const char *scale, *time_budget; /* the suite's; 30m */
+	int top;			 /* 10 */
 
 	const char *dir[ASL_MOST_RESULTS + 1];	/* of results, NULL-ended */
 	const char *name[ASL_MOST_RESULTS + 1]; /* NULL-ended */

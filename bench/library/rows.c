@@ -281,7 +281,8 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	const struct asl_noise *noise = asl_noise();
 	bool noisy = rep->moved && !isnan(noise->others);
 	int here = asl_job().here ? asl_job().here : 1;
-	int threads = here * (rep->threads > 1 ? rep->threads : 1);
+	bool busy = asl_noise_disturbs(
+		noise, here * (rep->threads > 1 ? rep->threads : 1));
 	struct tm tm;
 
 	strftime(utc, sizeof utc, "%Y-%m-%dT%H:%M:%SZ",

@@ -108,8 +108,35 @@ static bool find_ranges(const struct asl_pack *g, struct asl_plot_range *x,
 	return x->low < x->high;
 }
 
+/*
+ * Beyond the cores ranks take turns: the ideal ends there, a wall says so.  It
+ * begins at the best time on the fewest ranks.
+ */
+static void draw_ideal(struct asl_page *p, struct asl_plot *plot,
+		       const struct asl_pack *g, bool weak)
+{
+	const struct asl_runs_row *first = g->at[0]->row;
+	double cores = asl_ranking_cores(p->ranking, (int)first->place);
+	double x[2] = {INFINITY, cores}, y[2] = {INFINITY, 0}, most = 0;
+
+	for (int i = 0; i < g->count; i++)
+		if (is_timed(g->at[i])) {
+			x[0] = fmin(x[0], g->at[i]->row->ranks);
+			most = fmax(most, g->at[i]->row->ranks);
+		}
+	for (int i = 0; i < g->count; i++)
+		if (is_timed(g->at[i]) && g->at[i]->row->ranks == x[0])
+			y[0] = fmin(y[0], g->at[i]->time.median);
+	x[1] = fmin(cores, most);
+	y[1] = weak ? y[0] : y[0] * x[0] / x[1];
+	if (x[0] < x[1])
+		asl_plot_limit(plot, x, y, 2, "ideal");
+	if (cores && most > cores)
+		asl_plot_wall(plot, cores, "cores; ranks take turns");
+}
+
 static void draw(struct asl_page *p, const struct asl_pack *g, const char *axis,
-		 double (*of)(const struct asl_measured *x))
+		 double (*of)(const struct asl_measured *x), bool weak)
 {
 	static const int by_algorithm[] = {COL_algorithm, COL_kernel,
 					   COL_overlap, ASL_END};
@@ -126,6 +153,8 @@ static void draw(struct asl_page *p, const struct asl_pack *g, const char *axis,
 	while (asl_pack_next(&line, g->at, g->count, by_algorithm) &&
 	       curves++ < ASL_MOST_CURVES)
 		curve(p, &plot, &line, of);
+	if (of == time_of)
+		draw_ideal(p, &plot, g, weak);
 	asl_plot_close(&plot);
 }
 
@@ -161,12 +190,13 @@ static void figure(struct asl_page *p, const struct asl_pack *g, bool weak)
 			 asl_brief(work, row->flops_total / row->ranks));
 	asl_figure_begin(p, "%.60s, %.300s; %.100s; %.30s, %.30s", row->family,
 			 said.size, said.costs, row->medium, row->transport);
-	draw(p, g, "seconds, median", time_of);
-	draw(p, g, "words sent by the busiest rank", words_of);
+	draw(p, g, "seconds, median", time_of, weak);
+	draw(p, g, "words sent by the busiest rank", words_of, weak);
 	asl_figure_end(p,
 		       is_timed(g->at[0])
 			       ? "Upright lines: confidence intervals of the "
-				 "medians."
+				 "medians. The ideal is that of the least time "
+				 "on the fewest ranks, up to the cores."
 			       : "No times: ranks on sim take turns, or only "
 				 "counted.",
 		       &t);

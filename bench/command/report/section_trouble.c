@@ -137,6 +137,7 @@ static void write_section(struct asl_page *p)
 {
 	int good = 0, counted = 0, replayed = 0, late = 0, busy = 0;
 	int rows = p->results->rows;
+	char said[ASL_ANSWER];
 
 	say_failed(p);
 	say_unverified(p);
@@ -177,6 +178,8 @@ static void write_section(struct asl_page *p)
 			 "half of their rows so are not compared with other "
 			 "machines (--mixed compares them).",
 			 busy, busy == 1 ? "" : "s");
+	for (int i = 0; i < p->results->places; i++)
+		asl_html(p->f, " %s", asl_ranking_cached(said, p->ranking, i));
 	fputs("</p>\n", p->f);
 }
 

@@ -830,3 +830,53 @@ const char *asl_ranking_answer(char to[ASL_ANSWER], const struct asl_ranking *r,
 	to[ASL_ANSWER - 1] = '\0';
 	return to;
 }
+
+/* ---- What fits into the last cache ---- */
+
+static double integer(const struct asl_contender *m, const char *key)
+{
+	return (double)json_integer_value(json_object_get(m->json, key));
+}
+
+int asl_ranking_cores(const struct asl_ranking *r, int place)
+{
+	double cores = integer(&r->machine[place], "cores");
+
+	return cores > 0 && cores < INT_MAX ? (int)cores : 0;
+}
+
+/* All caches: machine.json has one, and how many cores share it. */
+static double cache_bytes(const struct asl_contender *m)
+{
+	double cores = integer(m, "cores"), shared = integer(m, "cache_cores");
+
+	return shared > 0 ? integer(m, "cache_bytes") *
+				    fmax(1, floor(cores / shared))
+			  : 0;
+}
+
+const char *asl_ranking_cached(char to[ASL_ANSWER], const struct asl_ranking *r,
+			       int place)
+{
+	const struct asl_contender *m = &r->machine[place];
+	double cache = cache_bytes(m);
+	int of = 0, fit = 0;
+
+	*to = '\0';
+	for (int i = 0; i < r->results->count; i++) {
+		const struct asl_runs_row *x = r->results->cases[i].row;
+
+		if ((int)x->place != place || !asl_row_moved(x))
+			continue;
+		of++;
+		fit += 8 * x->memory_high_words * x->ranks <= cache;
+	}
+	if (fit)
+		snprintf(
+			to, ASL_ANSWER,
+			"What ranks held in %d of %d cases of %s fits into its "
+			"last cache (%.4g MiB): those times say little about "
+			"its memory.",
+			fit, of, m->name, cache / (1 << 20));
+	return to;
+}

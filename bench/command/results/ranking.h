@@ -93,6 +93,13 @@ enum { ASL_ANSWER = 4096 };
 const char *asl_ranking_answer(char to[ASL_ANSWER], const struct asl_ranking *r,
 			       const struct asl_workload *work);
 
+/* A sentence on a machine's cases that fit into its last cache; "": none do. */
+const char *asl_ranking_cached(char to[ASL_ANSWER], const struct asl_ranking *r,
+			       int place);
+
+/* Cores of a machine, by its machine.json; 0: not known. */
+int asl_ranking_cores(const struct asl_ranking *r, int place);
+
 /* Seconds of a case as they are compared: measured, or by its costs. */
 double asl_ranking_seconds(const struct asl_measured *x);
 

@@ -191,6 +191,21 @@ static int follow(pid_t child)
 
 /* ---- Parts ---- */
 
+/* What was found out here holds for all ranks: given twice, the last counts. */
+static char **with_scale(const struct asl_suite *s, int *argc, char **argv)
+{
+	char **args = calloc((size_t)*argc + 3, sizeof *args);
+
+	if (!args)
+		return NULL;
+	memcpy(args, argv, (size_t)*argc * sizeof *args);
+	if (*s->scale.text) {
+		args[(*argc)++] = "--scale";
+		args[(*argc)++] = (char *)s->scale.text;
+	}
+	return args;
+}
+
 static int run_parts(const struct asl_suite *s, int argc, char **argv)
 {
 	int worst = 0, code = 0;
@@ -223,21 +238,21 @@ static bool are_one(const struct asl_suite *s)
 static int suite_launch(const struct asl_suite *s, const struct asl_options *o,
 			int argc, char **argv)
 {
+	bool one = are_one(s) && !s->calibrate;
 	char **args;
 	int code;
 
-	if (are_one(s) && !s->calibrate)
-		return asl_launch(s->cases[0].c.want.plan.ranks, argc, argv,
-				  o->launch_at + 1);
-	if (!o->out || o->csv)
+	if (!one && (!o->out || o->csv))
 		return asl_refuse("--launch: this suite takes several jobs, "
 				  "and --out to collect the rows (not --csv)");
-	args = calloc((size_t)argc + 1, sizeof *args);
+	args = with_scale(s, &argc, argv);
 	if (!args)
 		return asl_no_memory();
-	memcpy(args, argv, (size_t)argc * sizeof *args);
-	args[o->launch_at + 1] = "--part";
-	code = run_parts(s, argc, args);
+	if (!one)
+		args[o->launch_at + 1] = "--part";
+	code = one ? asl_launch(s->cases[0].c.want.plan.ranks, argc, args,
+				o->launch_at + 1)
+		   : run_parts(s, argc, args);
 	free(args);
 	return code;
 }
@@ -493,6 +508,8 @@ static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
 {
 	int code = asl_suite_read(s, o->algorithm, argc - 1, argv + 1), late;
 
+	if (!code)
+		code = asl_suite_scale(s, o);
 	if (!code && o->part)
 		code = keep_part(s);
 	if (!code)

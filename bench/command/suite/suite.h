@@ -6,6 +6,8 @@
  *	about		a text, for aslant list suites; may be missing
  *	options		an object: what all cases have in common; may be missing
  *	calibrate	true or "quick": measure the machine, too; may be missing
+ *	scale		"machine": sizes of this machine (suite_scale.c); may be
+ *			missing
  *	cases		a list of objects, one or more
  *
  * The keys of `options` and of a case are the names of aslant run's options,
@@ -40,15 +42,29 @@ struct json_t;
 
 struct asl_suite_case {
 	struct asl_options o;
-	struct asl_case c; /* as they say; left to asl_suite_check */
-	const char *label; /* "": none */
-	int item;	   /* in the list of cases, from 1 */
-	int number;	   /* of all that the lists make, from 1 */
-	double weight;	   /* see asl_suite_outlook; 0: not known yet */
+	struct asl_options own; /* the file's, without the command line's */
+	char *text;		/* of dims, if they are scaled; or NULL */
+	struct asl_case c;	/* as they say; left to asl_suite_check */
+	const char *label;	/* "": none */
+	int item;		/* in the list of cases, from 1 */
+	int number;		/* of all that the lists make, from 1 */
+	double weight;		/* see asl_suite_outlook; 0: not known yet */
+};
+
+struct asl_suite_scale {
+	int cores;
+	double factor; /* of words */
+	char text[32]; /* CORES:FACTOR, if it was found out here; or "" */
+	double seconds;
+	bool enough; /* no rank's words fit into its share of the cache */
 };
 
 struct asl_suite {
 	char path[PATH_MAX];
+	int argc; /* the options of the command line, too */
+	char **argv;
+	bool scaled; /* the file asks for sizes of the machine */
+	struct asl_suite_scale scale;
 	struct json_t *json; /* texts of the options are in it */
 	struct asl_suite_case *cases;
 	int count, room;
@@ -75,6 +91,12 @@ void asl_suite_close(struct asl_suite *s);
  */
 int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
 		  char **argv);
+
+/* Sizes as --scale has them; before cases are checked.  0, or the exit code. */
+int asl_suite_scale(struct asl_suite *s, const struct asl_options *o);
+
+/* Add the command line's options to x->o; 0, or the exit code. */
+int asl_suite_options(struct asl_suite *s, struct asl_suite_case *x);
 
 /* Name the case in complaints from here on. */
 void asl_suite_about(const struct asl_suite *s, const struct asl_suite_case *x);

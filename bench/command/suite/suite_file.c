@@ -295,7 +295,7 @@ static void drop_costs(struct asl_options *o, int argc, char **argv)
 			*costs[i] = NAN;
 }
 
-static int finish(struct asl_suite_case *x, int argc, char **argv)
+int asl_suite_options(struct asl_suite *s, struct asl_suite_case *x)
 {
 	const char *algorithm = x->o.algorithm;
 	int code;
@@ -303,10 +303,16 @@ static int finish(struct asl_suite_case *x, int argc, char **argv)
 	if (!algorithm)
 		return asl_refuse("'algorithm' is missing");
 	x->o.algorithm = NULL; /* the command line's is the suite's name */
-	drop_costs(&x->o, argc, argv);
-	code = asl_options_add(&x->o, argc, argv, ASL_FOR_SUITE);
+	drop_costs(&x->o, s->argc, s->argv);
+	code = asl_options_add(&x->o, s->argc, s->argv, ASL_FOR_SUITE);
 	x->o.algorithm = algorithm;
 	return code;
+}
+
+static int finish(struct asl_suite *s, struct asl_suite_case *x)
+{
+	x->own = x->o;
+	return asl_suite_options(s, x);
 }
 
 static struct asl_suite_case *add_case(struct asl_suite *s)
@@ -323,8 +329,7 @@ static struct asl_suite_case *add_case(struct asl_suite *s)
 	return &s->cases[s->count++];
 }
 
-static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
-		     char **argv)
+static int add_cases(struct asl_suite *s, json_t *keys, int item)
 {
 	const char *label = json_string_value(
 		suite_file_element("label", json_object_get(keys, "label"), 0));
@@ -352,7 +357,7 @@ static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
 		x->number = s->count;
 		code = set_all(x, keys, i, count);
 		if (!code)
-			code = finish(x, argc, argv);
+			code = finish(s, x);
 	}
 	return code;
 }
@@ -361,8 +366,8 @@ static int add_cases(struct asl_suite *s, json_t *keys, int item, int argc,
 
 static const char *unknown_key(json_t *root)
 {
-	static const char *const known[] = {"about", "calibrate", "options",
-					    "cases", NULL};
+	static const char *const known[] = {"about",   "calibrate", "scale",
+					    "options", "cases",	    NULL};
 	const char *key;
 	json_t *value;
 
@@ -400,11 +405,15 @@ static int check_keys(json_t *root)
 	unknown = unknown_key(root);
 	if (unknown)
 		return asl_refuse("unknown key '%s' (known: about, calibrate, "
-				  "options, cases)",
+				  "scale, options, cases)",
 				  unknown);
 	value = json_object_get(root, "about");
 	if (value && !json_is_string(value))
 		return asl_json_reject("about", value, "a text");
+	value = json_object_get(root, "scale");
+	if (value && (!json_is_string(value) ||
+		      strcmp(json_string_value(value), "machine") != 0))
+		return asl_json_reject("scale", value, "\"machine\"");
 	value = json_object_get(root, "options");
 	if (value && !json_is_object(value))
 		return asl_json_reject("options", value, "an object");
@@ -418,8 +427,7 @@ static int check_keys(json_t *root)
 	return 0;
 }
 
-static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item,
-		     int argc, char **argv)
+static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item)
 {
 	json_t *keys;
 	int code;
@@ -433,12 +441,12 @@ static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item,
 	if (!keys || json_object_update(keys, own))
 		code = asl_no_memory();
 	else
-		code = add_cases(s, keys, item, argc, argv);
+		code = add_cases(s, keys, item);
 	json_decref(keys);
 	return code;
 }
 
-static int read_cases(struct asl_suite *s, int argc, char **argv)
+static int read_cases(struct asl_suite *s)
 {
 	json_t *common = json_object_get(s->json, "options");
 	json_t *list = json_object_get(s->json, "cases");
@@ -446,9 +454,10 @@ static int read_cases(struct asl_suite *s, int argc, char **argv)
 
 	if (!code)
 		code = read_calibrate(s);
+	s->scaled = json_object_get(s->json, "scale") != NULL;
 	for (size_t i = 0; !code && i < json_array_size(list); i++)
-		code = read_case(s, common, json_array_get(list, i), (int)i + 1,
-				 argc, argv);
+		code = read_case(s, common, json_array_get(list, i),
+				 (int)i + 1);
 	return code;
 }
 
@@ -457,7 +466,7 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 	json_error_t why;
 	int err, code;
 
-	*s = (struct asl_suite){0};
+	*s = (struct asl_suite){.argc = argc, .argv = argv};
 	if (!asl_suite_find(s->path, name)) {
 		snprintf(s->path, sizeof s->path, "%s", name);
 		err = asl_file_readable(name);
@@ -472,7 +481,7 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 	if (!s->json)
 		return asl_refuse_json(s->path, &why);
 	asl_suite_about(s, NULL);
-	code = read_cases(s, argc, argv);
+	code = read_cases(s);
 	asl_complain_about(NULL);
 	s->total = s->count;
 	return code;
@@ -480,8 +489,10 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 
 void asl_suite_close(struct asl_suite *s)
 {
-	for (int i = 0; i < s->count; i++)
+	for (int i = 0; i < s->count; i++) {
 		asl_case_close(&s->cases[i].c);
+		free(s->cases[i].text);
+	}
 	free(s->cases);
 	json_decref(s->json);
 }
