@@ -521,6 +521,16 @@ const struct asl_option asl_option_table[] = {
 	 "only print the cases, with their grids, predicted costs, and predicted "
 	 "seconds where their paths are followed soon",
 	 ASL_FOR_SUITE, FLAG(dry_run)},
+	{"only", "LABEL",
+	 "only cases with this label, in which * stands for any text; may be "
+	 "given several times",
+	 ASL_FOR_SUITE, FILES(only)},
+	{"exclude", "LABEL",
+	 "no case with this label; may be given several times",
+	 ASL_FOR_SUITE, FILES(exclude)},
+	{"list", NULL,
+	 "only print the labels of the cases, and how many have each",
+	 ASL_FOR_SUITE, FLAG(list)},
 	{"scale", "HOW",
 	 "sizes of the suite: machine, a rank on each core, with four times the "
 	 "words of its last cache, in --time-budget; file, as they are; or "
@@ -938,6 +948,20 @@ static const char *value_text(char text[ASL_CACHE_MODEL_TEXT],
 	default:
 		return *(const char *const *)at;
 	}
+}
+
+const char *asl_option_text(char text[ASL_CACHE_MODEL_TEXT],
+			    const struct asl_option *option,
+			    const struct asl_options *o)
+{
+	const char *value;
+
+	if (option->value == ASL_FLAG)
+		return asl_option_given(option, o) ? "true" : "false";
+	if (!asl_option_given(option, o))
+		return "";
+	value = value_text(text, option->value, (const char *)o + option->at);
+	return value ? value : "";
 }
 
 static void put_option(FILE *f, const struct asl_option *x,

@@ -83,7 +83,8 @@ struct asl_options {
 	const char *verify, *hwc;
 	const char *csv, *out;
 	const char *scale, *time_budget; /* the suite's; 30m */
-	int top;			 /* 10 */
+	const char *only[ASL_MOST_OPERANDS], *exclude[ASL_MOST_OPERANDS];
+	int top; /* 10 */
 
 	const char *dir[ASL_MOST_RESULTS + 1];	/* of results, NULL-ended */
 	const char *name[ASL_MOST_RESULTS + 1]; /* NULL-ended */
@@ -91,7 +92,7 @@ struct asl_options {
 	double fail_below;
 	bool mixed;
 
-	bool dry_run, quick, part;
+	bool dry_run, list, quick, part;
 	bool help;
 	int launch_at; /* where in argv --launch was */
 };
@@ -185,6 +186,11 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 /* Is it something else than the default? */
 bool asl_option_given(const struct asl_option *option,
 		      const struct asl_options *o);
+
+/* Its value, as users write it: in the text, or kept by the options. */
+const char *asl_option_text(char text[ASL_CACHE_MODEL_TEXT],
+			    const struct asl_option *option,
+			    const struct asl_options *o);
 
 /* Write the options of a case as aslant run takes them. */
 void asl_options_put(FILE *f, const struct asl_options *o);

@@ -255,6 +255,15 @@ static uint64_t ternary_mults(const struct asl_rep *rep)
 	return asl_symmetric_ternary(plan) * (times ? times : 1);
 }
 
+bool asl_rep_busy(const struct asl_rep *rep)
+{
+	int here = asl_job().here ? asl_job().here : 1;
+
+	return rep->moved &&
+	       asl_noise_disturbs(asl_noise(),
+				  here * (rep->threads > 1 ? rep->threads : 1));
+}
+
 static _Thread_local const char *label;
 
 void asl_rows_label(const char *text)
@@ -280,9 +289,7 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	int distance = longest_way(rep);
 	const struct asl_noise *noise = asl_noise();
 	bool noisy = rep->moved && !isnan(noise->others);
-	int here = asl_job().here ? asl_job().here : 1;
-	bool busy = asl_noise_disturbs(
-		noise, here * (rep->threads > 1 ? rep->threads : 1));
+	bool busy = asl_rep_busy(rep);
 	struct tm tm;
 
 	strftime(utc, sizeof utc, "%Y-%m-%dT%H:%M:%SZ",

@@ -10,6 +10,9 @@
 /* Are its result and its counts right?  False after a complaint. */
 bool asl_rep_check(const struct asl_rep *rep);
 
+/* Did other programs take time from it, as far as is known? */
+bool asl_rep_busy(const struct asl_rep *rep);
+
 enum { ASL_SCHEMA = 1 };
 
 /* The row of one repetition in runs.csv; with csv->naming the heading. */

@@ -93,21 +93,79 @@ static void put_head(struct asl_page *p)
 	put_contents(p);
 }
 
-static void put_section(struct asl_page *p, const struct asl_section *x)
+static const char *title_of(const struct asl_page *p,
+			    const struct asl_section *x)
 {
-	if (x->id)
-		fprintf(p->f, "\n<h2 id=\"%s\">%s</h2>\n", x->id,
-			x->titles && p->results->places > 1 ? x->titles
-							    : x->title);
-	x->write(p);
+	return x->titles && p->results->places > 1 ? x->titles : x->title;
+}
+
+/* A section's own text; NULL: no memory. */
+static char *text_of(struct asl_page *p, const struct asl_section *x)
+{
+	FILE *page = p->f;
+	char *text = NULL;
+	size_t bytes;
+
+	p->f = open_memstream(&text, &bytes);
+	if (p->f) {
+		x->write(p);
+		p->failed |= ferror(p->f) != 0;
+		p->failed |= fclose(p->f) != 0;
+	}
+	p->f = page;
+	return text;
+}
+
+/* Notes alone are not worth a heading. */
+static bool is_empty(const char *text)
+{
+	static const char *const content[] = {"<table", "<svg", "<ul", "<dl"};
+
+	for (size_t i = 0; i < sizeof content / sizeof content[0]; i++)
+		if (strstr(text, content[i]))
+			return false;
+	return true;
+}
+
+/* Sections that have something in them; the others are a line at the end. */
+static void put_sections(struct asl_page *p, char *const *text)
+{
+	int empty = 0;
+
+	for (int i = 0; sections[i]; i++) {
+		if (!text[i] || (sections[i]->id && is_empty(text[i])))
+			continue;
+		if (sections[i]->id)
+			fprintf(p->f, "\n<h2 id=\"%s\">%s</h2>\n",
+				sections[i]->id, title_of(p, sections[i]));
+		fputs(text[i], p->f);
+	}
+	for (int i = 0; sections[i]; i++) {
+		if (!text[i] || !sections[i]->id || !is_empty(text[i]))
+			continue;
+		fprintf(p->f, "%s<div id=\"%s\"><h3>%s</h3>\n%s</div>\n",
+			empty++ ? ""
+				: "\n<details class=\"none\"><summary>Sections "
+				  "with nothing in them, and what it would "
+				  "take</summary>\n",
+			sections[i]->id, title_of(p, sections[i]), text[i]);
+	}
+	fputs(empty ? "</details>\n" : "", p->f);
 }
 
 static void write_page(struct asl_page *p)
 {
+	char *text[sizeof sections / sizeof sections[0]] = {NULL};
+
 	put_head(p);
-	for (const struct asl_section *const *x = sections; *x; x++)
-		if (!p->failed && is_there(p, *x))
-			put_section(p, *x);
+	for (int i = 0; sections[i]; i++)
+		if (!p->failed && is_there(p, sections[i])) {
+			text[i] = text_of(p, sections[i]);
+			p->failed |= !text[i];
+		}
+	put_sections(p, text);
+	for (int i = 0; sections[i]; i++)
+		free(text[i]);
 	fputs("</main></body>\n</html>\n", p->f);
 }
 

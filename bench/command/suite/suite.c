@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -417,18 +418,29 @@ void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 	fflush(f);
 }
 
+void asl_suite_heading(FILE *f)
+{
+	fprintf(f, "     case %-14s %-6s %8s %6s  %-9s %-14s %-10s %10s  %s\n",
+		"algorithm", "kernel", "n", "ranks", "grid", "Q", "checked",
+		"median", "label");
+}
+
 void asl_suite_progress(FILE *f, const struct asl_suite *s,
 			const struct asl_suite_case *x, int done,
-			const struct asl_rep *rep, double seconds)
+			const struct asl_rep *rep, double median, bool busy)
 {
 	const struct asl_plan *plan = &rep->want->plan;
+	char time[32] = "-";
 
 	if (isatty(fileno(f)))
 		fputs("\r\033[K", f); /* over asl_suite_outlook's line */
+	if (median > 0)
+		snprintf(time, sizeof time, "%.3g s", median);
 	fprintf(f, "%4d/%-4d ", done, s->total);
 	print_plan(f, plan);
-	fprintf(f, " Q %-12.9g %-10s %8.3f s  %s\n",
-		rep->q_path[plan->accounting], verdict(rep), seconds, x->label);
+	fprintf(f, " Q %-12.9g %-10s %10s  %s%s\n",
+		rep->q_path[plan->accounting], verdict(rep), time, x->label,
+		busy ? "  machine busy" : "");
 }
 
 /* ---- Before the first ---- */
@@ -487,6 +499,15 @@ static int check(struct asl_suite *s, const struct asl_options *o)
 
 /* ---- The command ---- */
 
+/* Those that are kept come first, in their order. */
+static void keep(struct asl_suite *s, int *kept, int i)
+{
+	struct asl_suite_case x = s->cases[i];
+
+	s->cases[i] = s->cases[*kept];
+	s->cases[(*kept)++] = x;
+}
+
 static int keep_part(struct asl_suite *s)
 {
 	int ranks = asl_job().size, kept = 0;
@@ -496,11 +517,60 @@ static int keep_part(struct asl_suite *s)
 			"--part: this is no MPI job; expected mpiexec or srun");
 	for (int i = 0; i < s->count; i++)
 		if (!s->cases[i].o.ranks || s->cases[i].o.ranks == ranks)
-			s->cases[kept++] = s->cases[i];
+			keep(s, &kept, i);
 	s->count = kept;
 	if (s->count)
 		return 0;
 	return asl_refuse("--part: no case has %d ranks", ranks);
+}
+
+/* ---- Labels ---- */
+
+static bool matches(const char *const *patterns, const char *label)
+{
+	for (; *patterns; patterns++)
+		if (!fnmatch(*patterns, label, 0))
+			return true;
+	return false;
+}
+
+static void print_labels(const struct asl_suite *s)
+{
+	for (int i = 0; i < s->count; i++) {
+		const char *label = s->cases[i].label;
+		int count = 0;
+		bool first = true;
+
+		for (int k = 0; k < s->count; k++) {
+			bool same = !strcmp(s->cases[k].label, label);
+
+			first &= k >= i || !same;
+			count += same;
+		}
+		if (first)
+			printf("%4d  %s\n", count, label);
+	}
+}
+
+static int keep_labels(struct asl_suite *s, const struct asl_options *o)
+{
+	int kept = 0;
+
+	if (!*o->only && !*o->exclude)
+		return 0;
+	for (int i = 0; i < s->count; i++) {
+		const char *label = s->cases[i].label;
+
+		if ((!*o->only || matches(o->only, label)) &&
+		    !matches(o->exclude, label))
+			keep(s, &kept, i);
+	}
+	s->left_out = s->count - kept;
+	s->count = kept;
+	return kept ? 0
+		    : asl_refuse("--only, --exclude: no case is left (aslant "
+				 "suite %s --list prints the labels)",
+				 o->algorithm);
 }
 
 static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
@@ -510,6 +580,12 @@ static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
 
 	if (!code)
 		code = asl_suite_scale(s, o);
+	if (!code)
+		code = keep_labels(s, o);
+	if (!code && o->list) {
+		print_labels(s);
+		return 0;
+	}
 	if (!code && o->part)
 		code = keep_part(s);
 	if (!code)

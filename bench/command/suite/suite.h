@@ -46,6 +46,8 @@ struct asl_suite_case {
 	char *text;		/* of dims, if they are scaled; or NULL */
 	struct asl_case c;	/* as they say; left to asl_suite_check */
 	const char *label;	/* "": none */
+	const char *pattern;	/* the file's: with {OPTION} for its value */
+	char *named;		/* the label made of it, or NULL */
 	int item;		/* in the list of cases, from 1 */
 	int number;		/* of all that the lists make, from 1 */
 	double weight;		/* see asl_suite_outlook; 0: not known yet */
@@ -68,7 +70,9 @@ struct asl_suite {
 	struct json_t *json; /* texts of the options are in it */
 	struct asl_suite_case *cases;
 	int count, room;
-	int total; /* cases there were, before those of a part were kept */
+	int total;    /* cases there were, before those of a part were kept */
+	int left_out; /* of them, by --only and --exclude */
+	int made;     /* of cases[]: those that are not run come last */
 	enum {
 		ASL_CALIBRATE_NOT,
 		ASL_CALIBRATE_QUICK,
@@ -109,10 +113,14 @@ enum { ASL_MOST_CASES = 100000 };
 /* Where the suite of that name is; false: there is none. */
 bool asl_suite_find(char path[PATH_MAX], const char *name);
 
-/* How far it is: a line on the case whose repetition that was. */
+/*
+ * How far it is: a line on the case whose repetition that was, with the median
+ * time (0: none); done is 1 or more.  And the line above the first.
+ */
+void asl_suite_heading(FILE *f);
 void asl_suite_progress(FILE *f, const struct asl_suite *s,
 			const struct asl_suite_case *x, int done,
-			const struct asl_rep *rep, double seconds);
+			const struct asl_rep *rep, double median, bool busy);
 
 /*
  * On a terminal, a line that the next one replaces: how long it may take.  The

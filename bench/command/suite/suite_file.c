@@ -183,6 +183,7 @@ static int set_label(struct asl_suite_case *x, const json_t *value)
 		if (asl_control_bytes(c))
 			code = asl_json_reject("label", value,
 					       "no control characters");
+	x->pattern = x->label;
 	return code;
 }
 
@@ -295,6 +296,56 @@ static void drop_costs(struct asl_options *o, int argc, char **argv)
 			*costs[i] = NAN;
 }
 
+/* The value of the option whose name ends at the brace; behind the brace. */
+static const char *put_value(FILE *f, const struct asl_suite_case *x,
+			     const char *name)
+{
+	size_t length = strcspn(name, "}");
+	char option[64], text[ASL_CACHE_MODEL_TEXT];
+	const struct asl_option *found = NULL;
+
+	snprintf(option, sizeof option, "%.*s", (int)length, name);
+	if (!strcmp(option, "algorithm"))
+		fputs(x->o.algorithm, f);
+	else
+		found = asl_option_find(option);
+	if (found && found->commands & ASL_FOR_RUN)
+		fputs(asl_option_text(text, found, &x->o), f);
+	else if (strcmp(option, "algorithm") != 0)
+		fprintf(f, "{%s}", option);
+	return name + length + (name[length] == '}');
+}
+
+/* "w = {write-cost}" is "w = 4r" of one case, and "w = 8r" of another. */
+static int name_case(struct asl_suite_case *x)
+{
+	const char *at = x->pattern ? x->pattern : "";
+	size_t bytes;
+	FILE *f;
+
+	if (!strchr(at, '{'))
+		return 0;
+	free(x->named);
+	x->named = NULL;
+	f = open_memstream(&x->named, &bytes);
+	if (!f)
+		return asl_no_memory();
+	while (*at)
+		if (*at == '{')
+			at = put_value(f, x, at + 1);
+		else
+			fputc(*at++, f);
+	if (fclose(f))
+		return asl_no_memory();
+	x->label = x->named;
+	for (const char *c = x->label; *c; c++)
+		if (asl_control_bytes(c))
+			return asl_refuse("label: found '%s', expected no "
+					  "control characters",
+					  x->label);
+	return 0;
+}
+
 int asl_suite_options(struct asl_suite *s, struct asl_suite_case *x)
 {
 	const char *algorithm = x->o.algorithm;
@@ -306,7 +357,7 @@ int asl_suite_options(struct asl_suite *s, struct asl_suite_case *x)
 	drop_costs(&x->o, s->argc, s->argv);
 	code = asl_options_add(&x->o, s->argc, s->argv, ASL_FOR_SUITE);
 	x->o.algorithm = algorithm;
-	return code;
+	return code ? code : name_case(x);
 }
 
 static int finish(struct asl_suite *s, struct asl_suite_case *x)
@@ -326,6 +377,7 @@ static struct asl_suite_case *add_case(struct asl_suite *s)
 		s->cases = more;
 		s->room = (int)room;
 	}
+	s->made++;
 	return &s->cases[s->count++];
 }
 
@@ -489,9 +541,10 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 
 void asl_suite_close(struct asl_suite *s)
 {
-	for (int i = 0; i < s->count; i++) {
+	for (int i = 0; i < s->made; i++) {
 		asl_case_close(&s->cases[i].c);
 		free(s->cases[i].text);
+		free(s->cases[i].named);
 	}
 	free(s->cases);
 	json_decref(s->json);

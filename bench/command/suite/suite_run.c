@@ -19,6 +19,7 @@
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
+#include "lib/base/estimate.h"
 
 /*
  * Cases.csv: which cases of a suite are finished
@@ -266,6 +267,8 @@ struct running {
 	int at;	      /* the case that runs */
 	int failed;   /* exit code of an output that failed */
 	bool wrong;   /* a check failed, in this case */
+	int busy;     /* repetitions of it that other programs disturbed */
+	bool headed;  /* its columns have been named */
 	double since; /* when the last case ended */
 };
 
@@ -316,8 +319,13 @@ static int finish_case(struct running *x, const struct asl_rep *rep)
 	x->wrong = false;
 	if (code)
 		return code;
+	if (!x->headed)
+		asl_suite_heading(x->f);
+	x->headed = true;
 	asl_suite_progress(x->f, x->s, &x->s->cases[x->at], x->log.finished,
-			   rep, seconds);
+			   rep, asl_median(x->out.wall_s, x->out.times),
+			   x->out.times && 2 * x->busy >= x->out.times);
+	x->busy = 0;
 	asl_suite_outlook(x->f, x->s, x->log.done, x->log.seconds);
 	return x->f == stdout ? asl_flush_stdout() : 0;
 }
@@ -331,6 +339,7 @@ static int add_rep(struct running *x, const struct asl_rep *rep)
 	x->out.wrong = false;
 	asl_rows_label(x->s->cases[x->at].label);
 	code = asl_output_add(&x->out, NULL, rep);
+	x->busy += asl_rep_busy(rep);
 	x->wrong |= x->out.wrong;
 	x->out.wrong |= wrong_before;
 	asl_complain_about(NULL);
@@ -432,6 +441,22 @@ static int open_all(struct running *x, const struct asl_options *o)
 	return code;
 }
 
+/* What is complete, and what to do with it; the last of several jobs says it. */
+static void say_end(const struct running *x, const struct asl_options *o)
+{
+	int all = x->s->total - x->s->left_out;
+
+	if (o->part && x->log.finished < all)
+		return;
+	fprintf(x->f, "\n%d of %d cases are complete in %s%s.\n",
+		x->log.finished, x->s->total, o->out,
+		x->out.wrong || x->log.failed ? "; not all are right" : "");
+	fprintf(x->f,
+		"aslant report %s writes the page, aslant compare %s OTHER "
+		"compares machines.\n",
+		o->out, o->out);
+}
+
 int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
 		  char **argv)
 {
@@ -445,6 +470,8 @@ int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
 
 	watch_signals(&x);
 	code = code ? asl_job_abort(o, code) : run_all(&x);
+	if (code <= ASL_CHECK_FAILED && x.headed && o->out)
+		say_end(&x, o);
 	asl_output_close(&x.out);
 	asl_suite_log_close(&x.log);
 	free(x.want);

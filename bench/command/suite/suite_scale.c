@@ -110,7 +110,7 @@ static char *key_of(const struct asl_suite_case *x)
 	o.dims = NULL;
 	o.ranks = 0;
 	asl_options_put(f, &o);
-	fprintf(f, " %s %d", x->label, x->o.ranks);
+	fprintf(f, " %s %d", x->pattern ? x->pattern : "", x->o.ranks);
 	return fclose(f) ? NULL : text;
 }
 
@@ -137,11 +137,13 @@ static int drop_doubles(struct asl_suite *s)
 		free(key[i]);
 	free(key);
 	for (int i = 0; !code && i < s->count; i++)
-		if (s->cases[i].number)
+		if (s->cases[i].number) {
 			s->cases[kept++] = s->cases[i];
-		else
+		} else {
 			free(s->cases[i].text);
-	s->count = s->total = code ? s->count : kept;
+			free(s->cases[i].named);
+		}
+	s->count = s->total = s->made = code ? s->count : kept;
 	for (int i = 0; i < s->count; i++)
 		s->cases[i].number = i + 1;
 	return code;
