@@ -577,6 +577,27 @@ broken[0]["hwc_sockets"] = "0/0/dram:1;<b>/0/dram:1:2;0/0/dramdramdram:1:2"
 assert "sockets.csv" not in report("broken", broken).tables
 PYTHON
 
+# ---- For other programs ----
+
+judge exported <<'PYTHON'
+import json, subprocess
+for end in "xml", "json", "md":
+    subprocess.run([ASLANT, "report", "hostile", "--out", "exported.html", "--export",
+                    "exported." + end], check=True, stderr=subprocess.DEVNULL)
+suite, = tree.parse("exported.xml").getroot()
+tests = list(suite)
+failed = {x.get("name").split()[0] for x in tests if x.find("failure") is not None}
+skipped = {x.get("name").split()[0] for x in tests if x.find("skipped") is not None}
+assert failed == {"cuts", "summa"} and "em-jomma" in skipped, (failed, skipped)
+assert (suite.get("tests"), suite.get("failures")) == (str(len(tests)), "2")
+cases = json.load(open("exported.json"))["cases"]
+assert len(cases) == len(tests) == 7
+times = {x["algorithm"]: x["median_s"] for x in cases}
+assert times["3d"] == 1 and times["lm-jomma"] is None, times
+lines = [x for x in open("exported.md") if x.startswith("| ")]
+assert len(lines) == 8, lines
+PYTHON
+
 # ---- Many rows ----
 
 judge many <<'PYTHON'

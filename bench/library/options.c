@@ -514,6 +514,10 @@ const struct asl_option asl_option_table[] = {
 	 "write an HTML page to FILE",
 	 COMPARE, TEXT(out),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
+	{"export", "FILE",
+	 "results for other programs, too: JUnit's tests (.xml), JSON (.json) or "
+	 "Markdown (.md)",
+	 ASL_FOR_REPORT, TEXT(export)},
 	{"top", "N",
 	 "number of the best candidates to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},

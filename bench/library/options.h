@@ -81,7 +81,7 @@ struct asl_options {
 	int reps, warmup; /* 1, 0 */
 	double precision; /* a share; of 50 repetitions, if reps is 1 */
 	const char *verify, *hwc;
-	const char *csv, *out;
+	const char *csv, *out, *export;
 	const char *scale, *time_budget; /* the suite's; 30m */
 	const char *only[ASL_MOST_OPERANDS], *exclude[ASL_MOST_OPERANDS];
 	int top; /* 10 */

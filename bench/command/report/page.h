@@ -50,6 +50,10 @@ struct asl_section {
 	void (*write)(struct asl_page *p);
 };
 
+/* --export: is there such a format (NULL: none was asked for)?  And write it. */
+int asl_export_check(const char *path);
+int asl_export(const struct asl_page *p, const char *path);
+
 /* style.css, which is part of the command; ends with '\0'. */
 extern const char asl_style[];
 

@@ -232,6 +232,8 @@ static int report(const struct asl_options *o, const char **dir, int count)
 	name_places(names, dir, count);
 	code = asl_ranking_open(&ranking, o, names);
 	if (!code)
+		code = asl_export_check(o->export);
+	if (!code)
 		code = asl_results_read(&results, dir, count);
 	if (!code && !results.rows)
 		code = asl_refuse("%s: found no rows, expected one or more",
@@ -243,6 +245,8 @@ static int report(const struct asl_options *o, const char **dir, int count)
 		code = p.list ? write_file(&p, o->out ? o->out : "report.html")
 			      : asl_no_memory();
 	}
+	if (!code && o->export)
+		code = asl_export(&p, o->export);
 	free(p.list);
 	asl_ranking_close(&ranking);
 	asl_results_close(&results);
