@@ -52,10 +52,11 @@ static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 	if (!*bytes)
 		return asl_fail(
 			-EFBIG,
-			"%ju words (%.3f GiB) in %d pieces: a libpmemobj "
-			"object holds at most 15.998 GiB",
-			want->words, (double)want->words / 134217728,
-			want->pieces);
+			"a rank's %ju words (%.4g GiB) do not fit into a pool: "
+			"an array there is an object of libpmemobj, which "
+			"holds at most 15.998 GiB; expected more --ranks, which "
+			"share them, or --store dram",
+			want->words, (double)want->words / 134217728);
 	return 0;
 }
 

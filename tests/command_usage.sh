@@ -14,7 +14,8 @@ set -u
 code=2
 refused "which command"
 refused "unknown option '--foo'" run vomm --foo 3
-refused "n: found '5K'" run vomm --n 5K
+refused "n: found '5K'.*did you mean 5000?" run vomm --n 5K
+refused "did you mean quick?" suite quik
 refused "unknown option '--line?two'" run vomm $'--line\ntwo'
 echo '{"cases": [{"n": 10}]}' >bad.json
 refused "bad.json: case 1: 'algorithm' is missing" suite bad.json
@@ -23,6 +24,34 @@ refused "nothing fits into --memory-budget 100" \
 	plan --n 30 --ranks 4 --memory-budget 100
 code=3
 refused "$work/none" run vomm --n 10 --nvm-dir "$work/none"
+
+# ---- What can be misread is noted ----
+
+# noted PATTERN ARGUMENTS...
+noted() {
+	local pattern=$1
+	shift
+	expect 0 "$@"
+	grep -q "^aslant: note: $pattern" err ||
+		fail "$*: no note '$pattern': $(cat err)"
+}
+count=(--store null --ranks 5)
+out=out err=err
+noted "1 of 5 ranks is idle: cannon is for 4" run cannon --n 1k "${count[@]}"
+noted "--cache 16m is words, 122.1 MiB; 16MiB is bytes" \
+	run 3d --n 64 "${count[@]}" --cache 16m
+expect 0 run cuts --n 64 "${count[@]}" --cache 16MiB
+[ ! -s err ] || fail "a note without need: $(cat err)"
+# A run of minutes says so on a terminal before it is silent.
+script -qfc "timeout 1 '$aslant' run vomm --n 8k --store dram" said/long >/dev/null
+grep -q "note: about .* s of multiplying and moving are predicted" said/long ||
+	fail "a run of minutes is silent: $(cat said/long)"
+expect 0 version
+cp out version
+for how in -V --version; do
+	expect 0 $how
+	cmp -s out version || fail "$how is not version"
+done
 
 # ---- What is printed cannot be ----
 

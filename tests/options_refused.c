@@ -53,6 +53,37 @@ static const struct refusal commands[] = {
 	{.code = 2, .says = "out: the path .* too long", .line = long_out},
 };
 
+/* What was mistyped, and what must be said of it. */
+static const struct refusal mistyped[] = {
+	REFUSE_EACH("unknown command '@': did you mean aslant run?", "'@'",
+		    "rum|runn|urn|RUN"),
+	REFUSE("did you mean aslant version?", "versions"),
+	REFUSE("did you mean aslant run cannon?", "cannon --n 64"),
+	REFUSE("did you mean aslant run auto?", "matmul --n 64"),
+	REFUSE_EACH("unknown algorithm '@': did you mean auto?",
+		    "run @ --n 64", "matmul|gemm|dgemm|multiply"),
+	REFUSE_EACH("unknown algorithm '@': did you mean em-jomma?",
+		    "run @ --n 64", "em_jomma|emjomma|em-joma|em-jmoma"),
+	REFUSE_EACH("'@': did you mean --ranks?", "run cannon @ 4",
+		    "--rank|--rnaks|--RANKS|--ranks4"),
+	REFUSE_EACH("'@': did you mean --write-cost?", "plan @ 4",
+		    "--write_cost|--writecost|--wirte-cost"),
+	REFUSE_EACH("'@': did you mean --n?", "run cannon @ 4",
+		    "-n|--N|--size"),
+	REFUSE("did you mean dram-measured?",
+	       "run cannon --n 8 --profile dram-mesured"),
+	REFUSE("nor a readable file: No such file",
+	       "run cannon --n 8 --profile nothing/like/it"),
+	REFUSE("did you mean profiles?", "list profile"),
+	REFUSE_EACH("'@': did you mean 16MiB (bytes) or 16m (words of 8 bytes)?",
+		    "run cannon --n 8 --cache @", "16MB|16M|16mb|16Mib"),
+	REFUSE("did you mean 2TiB (bytes)?", "run cannon --n 8 --memory 2TB"),
+	REFUSE_EACH("n: found '@', expected .*: did you mean 1500?",
+		    "run cannon --n @", "1.5k|15e2|1500.0|1.5K|+1500"),
+	REFUSE_EACH("n: found '@', expected .* by 1000)$", "run cannon --n @",
+		    "1e|1e99|e3|1e3e3|1.2345k|3g|k"),
+};
+
 static const struct refusal values[] = {
 	REFUSE("size is missing", "run vomm"),
 	REFUSE("k is missing", "run vomm --m 10 --n 10"),
@@ -553,6 +584,7 @@ int main(void)
 	    stat("foreign/runs.csv", &foreign))
 		return 1;
 	TRY(commands);
+	TRY(mistyped);
 	TRY(values);
 	TRY(others);
 	TRY(together);

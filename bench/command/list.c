@@ -260,6 +260,15 @@ static const struct topic {
 
 enum { TOPICS = sizeof topics / sizeof topics[0] };
 
+static const char *const *topic_names(void)
+{
+	static const char *names[TOPICS + 1];
+
+	for (int i = 0; i < TOPICS; i++)
+		names[i] = topics[i].name;
+	return names;
+}
+
 static void list_all(void)
 {
 	for (int i = 0; i < TOPICS; i++) {
@@ -289,6 +298,6 @@ int asl_command_list(struct asl_options *o, int argc, char **argv)
 		}
 	return asl_refuse(
 		"list: found '%s', expected algorithms, kernels, profiles, "
-		"transports, stores, suites, steiner, counters or machine",
-		argv[2]);
+		"transports, stores, suites, steiner, counters or machine%s",
+		argv[2], asl_meant(argv[2], "", topic_names()));
 }

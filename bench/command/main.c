@@ -17,6 +17,7 @@
 #include "bench/command/commands.h"
 #include "bench/command/signals.h"
 #include "bench/library/case.h"
+#include "bench/library/cli.h"
 #include "bench/library/say.h"
 #include "lib/machine/machine.h"
 #include "lib/rank/blas.h"
@@ -48,10 +49,22 @@ __attribute__((visibility("default"))) FILE *fopen(const char *path,
 	return real ? real(path, mode) : NULL;
 }
 
+enum { MOST_COMMANDS = 16 };
+
 static int unknown(const char *name)
 {
-	return asl_refuse("unknown command '%s' (aslant --help lists them)",
-			  name);
+	const char *names[MOST_COMMANDS + 3] = {"help", "version"};
+	const char *meant;
+	int count = 2;
+
+	for (const struct asl_command *x = asl_commands; x->name; x++)
+		if (count < MOST_COMMANDS + 2)
+			names[count++] = x->name;
+	meant = asl_meant(name, "aslant ", names);
+	if (!*meant)
+		meant = asl_algorithm_meant(name, "aslant run ");
+	return asl_refuse("unknown command '%s'%s (aslant --help lists them)",
+			  name, meant);
 }
 
 static int help(int argc, char **argv)
@@ -92,7 +105,8 @@ static int obey(int argc, char **argv)
 		return help(argc, argv);
 	if (!strcmp(argv[1], "--describe"))
 		return asl_describe(argc, argv);
-	if (strcmp(argv[1], "--version"))
+	if (strcmp(argv[1], "--version") && strcmp(argv[1], "-V") &&
+	    strcmp(argv[1], "version"))
 		return unknown(argv[1]);
 	print_versions();
 	return 0;

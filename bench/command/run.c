@@ -3,6 +3,8 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "bench/command/commands.h"
 #include "bench/command/machine.h"
@@ -10,9 +12,13 @@
 #include "bench/command/signals.h"
 #include "bench/library/case.h"
 #include "bench/library/launch.h"
+#include "bench/library/number.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
 #include "lib/rank/trace.h"
+#include "lib/run/path.h"
+
+enum { LONG_S = 10 };
 
 struct running {
 	const struct asl_options *o;
@@ -32,8 +38,68 @@ static int print_summary(const struct running *x, const struct asl_rep *rep)
 	return asl_flush_stdout();
 }
 
+/* An m or g after a memory is easily taken for bytes. */
+static void say_words(const struct running *x)
+{
+	static const char *const names[] = {"cache", "memory", "memory-budget",
+					    NULL};
+	char bytes[ASL_BYTES];
+	uint64_t words;
+
+	for (int i = 2; i < x->out.argc; i++) {
+		const char *name = x->out.argv[i - 1], *text = x->out.argv[i];
+		size_t end = strlen(text);
+
+		if (strncmp(name, "--", 2) || !asl_is_one_of(name + 2, names) ||
+		    !asl_read_words(&words, text) ||
+		    !strchr("mg", text[end - 1]))
+			continue;
+		asl_complain(0, "note: %s %s is words, %s; %.*s%ciB is bytes",
+			     name, text,
+			     asl_write_bytes(bytes, 8. * (double)words),
+			     (int)end - 1, text, text[end - 1] - 'a' + 'A');
+	}
+}
+
+/* At a terminal: how long a run will be silent. */
+static void say_time(const struct running *x)
+{
+	const struct asl_run_want *want = &x->c->want;
+	struct asl_candidate of = {.plan = want->plan};
+	double patience = 0.3, s;
+
+	if (!isatty(STDERR_FILENO) || asl_job().size ||
+	    !asl_path_seconds(&of, &patience))
+		return;
+	s = of.seconds * (want->reps + want->warmup);
+	if (!x->o->launch)
+		s *= asl_plan_ranks(&want->plan);
+	if (s >= LONG_S)
+		asl_complain(0,
+			     "note: about %.3g s of multiplying and moving are "
+			     "predicted, besides drawing the operands and "
+			     "verifying",
+			     s);
+}
+
+static void say_idle(const struct asl_rep *rep)
+{
+	int at_work = asl_plan_ranks(&rep->want->plan);
+
+	if (at_work < rep->ranks)
+		asl_complain(
+			0,
+			"note: %d of %d ranks %s idle: %s is for %d of them "
+			"here (aslant plan ranks those that use more)",
+			rep->ranks - at_work, rep->ranks,
+			rep->ranks - at_work > 1 ? "are" : "is",
+			rep->want->plan.algorithm->name, at_work);
+}
+
 static void say_notes(const struct running *x, const struct asl_rep *rep)
 {
+	say_idle(rep);
+	say_words(x);
 	if (rep->note && *rep->note)
 		asl_complain(0, "note: %s", rep->note);
 	if (asl_rep_multiplies(rep) && *asl_blas_note())
@@ -92,6 +158,8 @@ static int run_here(struct running *x, int code)
 
 static int run_or_launch(struct running *x, int code)
 {
+	if (!code)
+		say_time(x);
 	if (code || !x->o->launch)
 		return run_here(x, code);
 	return asl_launch(x->c->want.plan.ranks, x->out.argc, x->out.argv,

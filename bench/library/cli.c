@@ -116,12 +116,27 @@ const char *const *asl_algorithm_names(void)
 	return names;
 }
 
+const char *asl_algorithm_meant(const char *found, const char *before)
+{
+	static const char *const products[] = {
+		"matmul", "gemm", "dgemm", "pdgemm", "mm", "multiply", NULL};
+
+	return asl_meant(asl_is_one_of(found, products) ? ASL_AUTO : found,
+			 before, asl_algorithm_names());
+}
+
 int asl_algorithm_check(const char *name)
 {
 	char names[512];
+	const char *meant;
 
 	if (asl_is_one_of(name, asl_algorithm_names()))
 		return 0;
+	meant = asl_algorithm_meant(name, "");
+	if (*meant)
+		return asl_refuse("unknown algorithm '%s'%s (aslant list "
+				  "algorithms lists them)",
+				  name, meant);
 	return asl_refuse("unknown algorithm '%s' (known: %s)", name,
 			  asl_join(names, sizeof names, asl_algorithm_names()));
 }

@@ -104,6 +104,12 @@ void asl_print_product(FILE *f, const struct asl_plan *plan);
 /* An algorithm of any family; NULL: there is none of that name. */
 const struct asl_algorithm *asl_cli_algorithm(const char *name);
 
+/*
+ * ": did you mean NAME?" for a name that is none of these, with `before` before the
+ * name; "": no algorithm is near.
+ */
+const char *asl_algorithm_meant(const char *found, const char *before);
+
 /* Refuse a name that is none of these: 0, or the exit code. */
 int asl_algorithm_check(const char *name);
 

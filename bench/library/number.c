@@ -3,6 +3,8 @@
  */
 #include "bench/library/number.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,43 @@ static bool read_unit(uint64_t *unit, const char *text, bool bytes)
 	for (int i = 0; bytes && i < 4; i++, *unit *= 1024)
 		if (!strcmp(text, binary[i]))
 			return true;
+	return false;
+}
+
+bool asl_count_meant(char text[ASL_WORDS_MEANT], const char *found)
+{
+	static const char units[] = "kmg";
+	char *rest;
+	double x = strtod(found, &rest);
+	const char *unit = *rest ? strchr(units, *rest | 32) : NULL;
+
+	for (const char *u = units; unit && u <= unit; u++)
+		x *= 1000;
+	if (rest == found || (*rest && (!unit || rest[1])) || !(x >= 1) ||
+	    x > 1e15 || x != floor(x))
+		return false;
+	snprintf(text, ASL_WORDS_MEANT, "%.0f", x);
+	return true;
+}
+
+bool asl_words_meant(char text[ASL_WORDS_MEANT], const char *found)
+{
+	static const char *const ends[] = {"", "b", "ib"};
+	static const char units[] = "kmgt";
+	uint64_t x;
+	const char *rest = read_digits(&x, found);
+	const char *unit = rest && *rest ? strchr(units, *rest | 32) : NULL;
+
+	for (int i = 0; unit && i < 3; i++)
+		if (!strcasecmp(rest + 1, ends[i])) {
+			snprintf(text, ASL_WORDS_MEANT, "%ju%ciB (bytes)", x,
+				 toupper(*unit));
+			if (*unit != 't')
+				sprintf(text + strlen(text),
+					" or %ju%c (words of 8 bytes)", x,
+					*unit);
+			return true;
+		}
 	return false;
 }
 

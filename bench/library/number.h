@@ -18,6 +18,14 @@ bool asl_read_count(uint64_t *out, const char *text);
 /* A count, or bytes as words: 12KiB, 12MiB, 12GiB, 12TiB. */
 bool asl_read_words(uint64_t *out, const char *text);
 
+/*
+ * Of a text that is no count, or no words: what it was to be, "1500" of 1.5k or 15e2,
+ * "16MiB (bytes) or 16m (words of 8 bytes)" of 16MB; false: who knows.
+ */
+enum { ASL_WORDS_MEANT = 96 };
+bool asl_count_meant(char text[ASL_WORDS_MEANT], const char *found);
+bool asl_words_meant(char text[ASL_WORDS_MEANT], const char *found);
+
 /* A decimal number that is a cost: 2, 0.5, 1e-9. */
 bool asl_read_cost(double *out, const char *text);
 

@@ -575,15 +575,19 @@ static int set_count(const struct asl_option *option, void *at,
 		     const char *text)
 {
 	uint64_t x;
-	char expected[128];
+	char expected[256], meant[ASL_WORDS_MEANT] = "";
 
 	if (!asl_read_count(&x, text) || x < option->least ||
 	    x > option->most) {
+		if (!asl_read_count(&x, text))
+			asl_count_meant(meant, text);
 		snprintf(expected, sizeof expected,
 			 "%sa whole number from %ju to %ju (k, m and g "
-			 "multiply by 1000)",
+			 "multiply by 1000)%s%s%s",
 			 option->value == ASL_INT_OR_AUTO ? "auto, or " : "",
-			 option->least, option->most);
+			 option->least, option->most,
+			 *meant ? ": did you mean " : "", meant,
+			 *meant ? "?" : "");
 		return refuse(option, text, expected);
 	}
 	if (option->value != ASL_COUNT)
@@ -605,8 +609,13 @@ static int set_int_or_auto(const struct asl_option *option, void *at,
 static int set_words(const struct asl_option *option, void *at,
 		     const char *text)
 {
+	char meant[ASL_WORDS_MEANT];
 	uint64_t x;
 
+	if (!asl_read_words(&x, text) &&
+	    (asl_words_meant(meant, text) || asl_count_meant(meant, text)))
+		return asl_refuse("--%s: found '%s': did you mean %s?",
+				  option->name, text, meant);
 	if (!asl_read_words(&x, text) || x < option->least || x > option->most)
 		return refuse(option, text,
 			      "words, from 1 to 2^63-1 (k, m and g multiply by "
@@ -738,10 +747,23 @@ static void fill_long(struct option to[MOST_OPTIONS], unsigned command)
 	to[count] = (struct option){0};
 }
 
-static int unknown(const char *command, const char *found)
+static int unknown(const char *name, const char *found, unsigned command)
 {
-	return asl_refuse("unknown option '%.*s' (aslant %s --help lists them)",
-			  (int)strcspn(found, "="), found, command);
+	const char *names[MOST_OPTIONS], *bare = found + strspn(found, "-");
+	char text[64];
+	int count = 0;
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++)
+		if (x->commands & command)
+			names[count++] = x->name;
+	names[count] = NULL;
+	snprintf(text, sizeof text, "%.*s", (int)strcspn(bare, "="), bare);
+	return asl_refuse(
+		"unknown option '%.*s'%s (aslant %s --help lists "
+		"them)",
+		(int)strcspn(found, "="), found,
+		asl_meant(strcmp(text, "size") ? text : "n", "--", names),
+		name);
 }
 
 /* getopt_long takes any unique beginning of a name; we do not. */
@@ -751,15 +773,16 @@ static bool is_name_of(const char *found, const struct asl_option *option)
 }
 
 /* Complain about an argument that getopt does not understand. */
-static int misused(int what, const char *command, const char *found)
+static int misused(int what, const char *name, const char *found,
+		   unsigned command)
 {
 	const struct asl_option *option;
 
 	if (optopt < FIRST_VALUE)
-		return unknown(command, found);
+		return unknown(name, found, command);
 	option = &asl_option_table[optopt - FIRST_VALUE];
 	if (!is_name_of(found, option))
-		return unknown(command, found);
+		return unknown(name, found, command);
 	if (what == ':')
 		return asl_refuse("--%s: expected %s after it", option->name,
 				  option->argument);
@@ -803,10 +826,10 @@ static int step(struct asl_options *o, int what, const char *found, int at,
 		return 0;
 	}
 	if (what == '?' || what == ':')
-		return misused(what, name, found);
+		return misused(what, name, found, command);
 	option = &asl_option_table[what - FIRST_VALUE];
 	if (!is_name_of(found, option))
-		return unknown(name, found);
+		return unknown(name, found, command);
 	if (option->at == offsetof(struct asl_options, launch)) {
 		if (o->launch)
 			return asl_refuse("--launch: given twice");

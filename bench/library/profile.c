@@ -558,6 +558,7 @@ const char *const *asl_profile_names(void)
 int asl_profile_find(struct asl_profile *out, const char *name)
 {
 	const struct asl_profile_file *file = built_in(name);
+	const char *meant = asl_meant(name, "", asl_profile_names());
 	json_error_t why;
 	json_t *root;
 	int err;
@@ -572,8 +573,9 @@ int asl_profile_find(struct asl_profile *out, const char *name)
 	if (err)
 		return asl_refuse(
 			"--profile: found '%s', which is neither a profile "
-			"(aslant list profiles) nor a readable file: %s",
-			name, strerror(-err));
+			"(aslant list profiles) nor a readable file%s%s",
+			name, *meant ? "" : ": ",
+			*meant ? meant : strerror(-err));
 	errno = 0;
 	root = json_load_file(name, JSON_REJECT_DUPLICATES, &why);
 	return read_json(out, root, &why, name);

@@ -3,6 +3,7 @@
  */
 #include "bench/library/say.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -37,6 +38,75 @@ static void compose(const char *format, va_list args)
 	vsnprintf(last + used, sizeof last - used, format, args);
 	for (char *c = last; *c; c++)
 		memset(c, '?', (size_t)asl_control_bytes(c));
+}
+
+/* ---- Names that are nearly right ---- */
+
+enum { LONGEST = 40 };
+
+static int least(int a, int b, int c)
+{
+	int less = a < b ? a : b;
+
+	return less < c ? less : c;
+}
+
+static bool is_same(char a, char b)
+{
+	return tolower((unsigned char)(a == '_' ? '-' : a)) ==
+	       tolower((unsigned char)(b == '_' ? '-' : b));
+}
+
+/* Letters to add, drop, replace or exchange; both are at most LONGEST. */
+static int distance(const char *a, const char *b)
+{
+	int row[LONGEST + 1][LONGEST + 1];
+	int m = (int)strlen(a), n = (int)strlen(b);
+
+	for (int i = 0; i <= m; i++)
+		for (int j = 0; j <= n; j++) {
+			int *x = &row[i][j];
+
+			if (!i || !j) {
+				*x = i + j;
+				continue;
+			}
+			*x = least(row[i - 1][j] + 1, row[i][j - 1] + 1,
+				   row[i - 1][j - 1] +
+					   !is_same(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) &&
+			    is_same(a[i - 2], b[j - 1]) &&
+			    row[i - 2][j - 2] + 1 < *x)
+				*x = row[i - 2][j - 2] + 1;
+		}
+	return row[m][n];
+}
+
+const char *asl_meant(const char *found, const char *before,
+		      const char *const *names)
+{
+	static _Thread_local char text[32 + 3 * LONGEST];
+	size_t length = strlen(found);
+	int nearest = 1 + (int)length / 3;
+	const char *meant = NULL;
+
+	for (; length && length <= LONGEST && *names; names++) {
+		size_t name = strlen(*names);
+		bool begins = length >= 3 && !strncmp(found, *names, length);
+		int far = begins	   ? 1
+			  : name > LONGEST ? LONGEST
+					   : distance(found, *names);
+
+		if (far < nearest || (far == nearest && !meant && far < 3 &&
+				      (size_t)far < length)) {
+			nearest = far;
+			meant = *names;
+		}
+	}
+	if (!meant)
+		return "";
+	snprintf(text, sizeof text, ": did you mean %s%s?", before, meant);
+	return text;
 }
 
 void asl_complain_about(const char *format, ...)

@@ -48,6 +48,14 @@ void asl_complain_aside(void);
 /* The last complaint, printed or not; "" if there was none. */
 const char *asl_last_complaint(void);
 
+/*
+ * ": did you mean NAME?", or "" if no name is near: of those that begin with what was
+ * found, or differ from it by few letters, the nearest.  NULL-ended; `before` goes
+ * before the name.  The text is valid until the next call.
+ */
+const char *asl_meant(const char *found, const char *before,
+		      const char *const *names);
+
 /* How many bytes at `at` are one control character; 0: it is none. */
 int asl_control_bytes(const char *at);
 

@@ -155,13 +155,26 @@ static const struct asl_option *find_option(const char *name)
 	return x->commands & (ASL_FOR_RUN | ASL_FOR_PLAN) ? x : NULL;
 }
 
+static const char *option_meant(const char *found)
+{
+	const char *names[128];
+	int count = 0;
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++)
+		if (x->commands && find_option(x->name) && count < 127)
+			names[count++] = x->name;
+	names[count] = NULL;
+	return asl_meant(found, "", names);
+}
+
 static int set_option(struct asl_task *task, const char *option,
 		      const char *value)
 {
 	const struct asl_option *x = find_option(option);
 
 	if (!x)
-		return asl_refuse("there is no option '%s'", option);
+		return asl_refuse("there is no option '%s'%s", option,
+				  option_meant(option));
 	if (!x->argument != !value)
 		return asl_refuse("option '%s': expected %s%s", option,
 				  x->argument ? "" : "no value",
@@ -623,14 +636,29 @@ const char *asl_task_text(const struct asl_task *task, int row,
 	return NULL;
 }
 
+static const char *column_meant(const struct asl_task *task, const char *found)
+{
+	const struct fields *x = &task->fields;
+	const char **names = calloc((size_t)x->columns + 1, sizeof *names);
+	const char *meant;
+
+	if (!names)
+		return "";
+	if (x->columns)
+		memcpy(names, x->field.at, (size_t)x->columns * sizeof *names);
+	meant = asl_meant(found, "", names);
+	free(names);
+	return meant;
+}
+
 static int no_number(const struct asl_task *task, int row, const char *column)
 {
 	const char *text = asl_task_text(task, row, column);
 
 	return asl_refuse(
-		"column '%s' of row %d: found %s%s%s, expected a number",
+		"column '%s' of row %d: found %s%s%s, expected a number%s",
 		column, row, text ? "'" : "no such thing", text ? text : "",
-		text ? "'" : "");
+		text ? "'" : "", text ? "" : column_meant(task, column));
 }
 
 int asl_task_count(const struct asl_task *task, int row, const char *column,

@@ -110,6 +110,29 @@ void asl_suite_each(void (*line)(const char *name, const char *about))
 			return;
 }
 
+enum { MOST_SUITES = 32 };
+static char names_of_all[MOST_SUITES][64];
+static int named;
+
+static void add_name(const char *name, const char *about)
+{
+	(void)about;
+	if (named < MOST_SUITES)
+		snprintf(names_of_all[named++], sizeof names_of_all[0], "%s",
+			 name);
+}
+
+const char *asl_suite_meant(const char *found)
+{
+	const char *names[MOST_SUITES + 1] = {NULL};
+
+	named = 0;
+	asl_suite_each(add_name);
+	for (int i = 0; i < named; i++)
+		names[i] = names_of_all[i];
+	return asl_meant(found, "", names);
+}
+
 /*
  * A suite in several jobs, as a job has one number of ranks
  *

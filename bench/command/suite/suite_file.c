@@ -515,6 +515,7 @@ static int read_cases(struct asl_suite *s)
 
 int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 {
+	const char *meant;
 	json_error_t why;
 	int err, code;
 
@@ -522,11 +523,13 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 	if (!asl_suite_find(s->path, name)) {
 		snprintf(s->path, sizeof s->path, "%s", name);
 		err = asl_file_readable(name);
+		meant = asl_suite_meant(name);
 		if (err)
 			return asl_refuse(
 				"suite: found '%s', which is neither a suite "
-				"(aslant list suites) nor a readable file: %s",
-				name, strerror(-err));
+				"(aslant list suites) nor a readable file%s%s",
+				name, *meant ? "" : ": ",
+				*meant ? meant : strerror(-err));
 	}
 	errno = 0;
 	s->json = json_load_file(s->path, JSON_REJECT_DUPLICATES, &why);
