@@ -37,7 +37,7 @@ noted() {
 }
 count=(--store null --ranks 5)
 out=out err=err
-noted "1 of 5 ranks is idle: cannon is for 4" run cannon --n 1k "${count[@]}"
+noted "2x2x1 has work for 4 of 5 ranks: 1 idle" run cannon --n 1k "${count[@]}"
 noted "--cache 16m is words, 122.1 MiB; 16MiB is bytes" \
 	run 3d --n 64 "${count[@]}" --cache 16m
 expect 0 run cuts --n 64 "${count[@]}" --cache 16MiB
@@ -52,6 +52,51 @@ for how in -V --version; do
 	expect 0 $how
 	cmp -s out version || fail "$how is not version"
 done
+
+# ---- Help: the basic options, those of an algorithm, all ----
+
+# options ARGUMENTS...: how many --help lists
+options() {
+	expect 0 "$@"
+	says '^Examples\?: aslant'
+	listed=$(grep -c '^  --' out)
+}
+options run --help=all
+all=$listed
+for command in run plan suite trace; do
+	options $command --help
+	[ "$listed" -ge 8 ] && [ "$listed" -le 22 ] ||
+		fail "$command --help has $listed options, which are too few or many"
+	says "aslant $command --help=all"
+done
+options run einsum --help=all
+[ "$listed" -lt "$all" ] || fail "einsum takes all $all options"
+says '^  --spec '
+grep -q -e '^  --\(n\|steiner\|grid\) ' out && fail "einsum takes options of others"
+options run cannon --help
+says '^  --n '
+grep -q -e '^  --\(spec\|steiner\) ' out && fail "cannon takes options of others"
+# The example of every algorithm runs.
+for name in cannon sttsv einsum ooc-auto auto; do
+	expect 0 run $name --help
+	example=$(sed -n 's/^Example: aslant //p' out)
+	[ $name != ooc-auto ] || example+=" --memory-budget 1MiB"
+	eval "expect 0 ${example/--ranks 4/--ranks 4 --store null}"
+done
+code=2
+refuse "help: found 'foo'" run --help=foo
+refuse "did you mean cannon" run canon --help
+
+# ---- The report of one directory lies in it ----
+
+expect 0 run vomm --n 9 --store dram --out here
+expect 0 report here
+[ -s here/report.html ] && [ "$(cat err)" = here/report.html ] ||
+	fail "report: $(cat err)"
+BROWSER=echo expect 0 report here/ --open
+[ "$(cat out)" = here/report.html ] || fail "report --open: $(cat out err)"
+BROWSER=none expect 3 report here --open
+code=3
 
 # ---- What is printed cannot be ----
 

@@ -133,7 +133,7 @@ if not quoted or quoted not in report:
 known = {"--help", "--version", "--preset", "--build", "--install", "--test-dir",
          "--mpi", "--icsv", "--csv", "--cflags", "--libs"}
 for command in "run plan bounds suite report calibrate compare list".split():
-    known |= set(re.findall(r"--[a-z][a-z-]*", "\n".join(run(f"build/aslant {command} --help", "tree")[1])))
+    known |= set(re.findall(r"--[a-z][a-z-]*", "\n".join(run(f"build/aslant {command} --help=all", "tree")[1])))
 for path in glob.glob(os.path.join(root, "scripts/*")) + glob.glob(os.path.join(root, "bench/measure/*")):
     if os.path.isfile(path) and not path.endswith(".md"):
         known |= set(re.findall(r"--[a-z][a-z-]*", open(path, encoding="utf-8").read()))

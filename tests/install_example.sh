@@ -82,8 +82,9 @@ if command -v scdoc >/dev/null; then
 	done <declared
 	"$aslant" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >commands
 	while read -r name; do
-		"$aslant" "$name" --help >help
-		grep -q "^Example: aslant $name" help ||
+		"$aslant" "$name" --help=all >help 2>/dev/null ||
+			"$aslant" "$name" --help >help
+		grep -q "^Examples\?: aslant $name" help ||
 			fail "$name --help has no example"
 		plain "$MANPATH/man1/aslant-$name.1" >page ||
 			fail "$name has no manual page"
@@ -93,6 +94,10 @@ if command -v scdoc >/dev/null; then
 		done >lacking
 		[ ! -s lacking ] || fail "$(cat lacking)"
 	done <commands
+	for page in 5/aslant-suites 5/aslant-profiles 1/aslant-submit; do
+		[ -s "$MANPATH/man${page%%/*}/${page#*/}.${page%%/*}" ] ||
+			fail "${page#*/} has no manual page"
+	done
 	[ -s "$MANPATH/man1/aslant.1" ] || fail "aslant has no manual page"
 	expect 0 run vomm --n 10 --csv runs.csv
 	plain "$MANPATH/man5/aslant-csv.5" >page
@@ -127,6 +132,13 @@ complete_last aslant run em
 says '^em-jomma$'
 complete_last aslant plan --write
 says '^--write-cost$'
+complete_last aslant suite proc
+says '^procurement$'
+complete_last aslant plan --profile what-if-w1
+says '^what-if-w16$'
+mkdir -p shown/results
+complete_last aslant report shown/res
+says '^shown/results$'
 complete_last aslant run 3d --store p
 says '^pmem$'
 complete_last aslant list prof

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/command/suite/suite.h"
 #include "bench/library/cli.h"
 #include "bench/library/say.h"
 #include "lib/rank/blas.h"
@@ -28,7 +29,12 @@ const struct asl_command asl_commands[] = {
 "Without --csv and --out a summary goes to stdout.  ALGORITHM auto is the best\n"
 "multiplication that aslant plan finds, with any kernel unless --kernel is\n"
 "given.",
-		.example = "aslant run em-jomma --n 2048 --ranks 4 --launch",
+		.example =
+"aslant run em-jomma --n 2048 --ranks 4 --launch\n"
+"aslant run auto --n 4096 --ranks 16 --write-cost 4 --store null\n"
+"aslant run sttsv --n 1200 --ranks 30 --out results/sttsv\n"
+"aslant run einsum --spec 'ijk,kl,jl->il' --dims i=64,j=32,k=16,l=8 --ranks 4\n"
+"aslant run ooc-auto --n 1000 --memory-budget 8MiB --csv -",
 		.options = ASL_FOR_RUN,
 		.run = asl_command_run,
 	},
@@ -67,7 +73,10 @@ const struct asl_command asl_commands[] = {
 "multiplications are ranked; with sttsv, all ways to multiply a symmetric tensor\n"
 "by a vector; with ooc-auto, all methods and orders out of core.  Options of run\n"
 "that do not matter here are accepted and ignored.",
-		.example = "aslant plan --n 4096 --ranks 64 --write-cost 8",
+		.example =
+"aslant plan --n 4096 --ranks 64 --write-cost 8\n"
+"aslant plan fused --n 4096 --ranks 64 --top 3 --csv -\n"
+"aslant plan sttsv --n 1200 --ranks 30 --profile optane-100-nt",
 		.options = ASL_FOR_PLAN,
 		.run = asl_command_plan,
 	},
@@ -104,7 +113,10 @@ const struct asl_command asl_commands[] = {
 "ends it after the current repetition, with exit code 143.  With --launch there\n"
 "is a job for each number of ranks.  In a batch system aslant-submit\n"
 "(scripts/submit) makes a job of it.",
-		.example = "aslant suite quick --out results/here",
+		.example =
+"aslant suite quick --out results/here\n"
+"aslant suite procurement --launch --nvm-dir /mnt/pmem0 --out results/here\n"
+"aslant suite mine.json --dry-run",
 		.options = ASL_FOR_SUITE,
 		.run = asl_command_suite,
 	},
@@ -115,12 +127,12 @@ const struct asl_command asl_commands[] = {
 		.text =
 "Read results that run or suite wrote with --out, and write one HTML page that\n"
 "needs no other file, no network and no script: what failed, which algorithm is\n"
-"best and why, costs, bounds, and the data of every figure.  Several directories\n"
-"are several machines, side by side, ranked as by aslant compare.\n"
-"\n"
-"  aslant suite quick --out here\n"
-"  aslant report here --out here.html",
-		.example = "aslant report results/here results/there",
+"best and why, costs, bounds, and the data of every figure.  The page of one\n"
+"directory is DIR/report.html.  Several are several machines, side by side,\n"
+"ranked as by aslant compare.",
+		.example =
+"aslant report results/here --open\n"
+"aslant report results/here results/there --out both.html",
 		.options = ASL_FOR_REPORT,
 		.run = asl_command_report,
 	},
@@ -226,7 +238,8 @@ int asl_command_obey(const struct asl_command *self, int argc, char **argv)
 		code = take_kernels(o.blas_kernels, argv);
 	if (code)
 		return code;
-	return o.help ? asl_command_help(self) : self->run(&o, argc, argv);
+	return o.help ? asl_command_help(self, o.algorithm, o.help_all)
+		      : self->run(&o, argc, argv);
 }
 
 /* ---- Help ---- */
@@ -252,7 +265,9 @@ void asl_print_wrapped(FILE *f, const char *text, int column)
 }
 
 /* The options of a command, and a heading before the first below it. */
-static void each_option(unsigned command, void (*put_heading)(const char *),
+static void each_option(unsigned command,
+			bool (*is_shown)(const struct asl_option *),
+			void (*put_heading)(const char *),
 			void (*put_option)(const struct asl_option *))
 {
 	const char *heading = NULL;
@@ -260,7 +275,7 @@ static void each_option(unsigned command, void (*put_heading)(const char *),
 	for (const struct asl_option *x = asl_option_table; x->name; x++) {
 		if (!x->commands)
 			heading = x->name;
-		if (!(x->commands & command))
+		if (!(x->commands & command) || !is_shown(x))
 			continue;
 		if (heading)
 			put_heading(heading);
@@ -287,13 +302,109 @@ static void print_option(const struct asl_option *option)
 	asl_print_wrapped(stdout, option->help, COLUMN);
 }
 
-int asl_command_help(const struct asl_command *self)
+/* ---- Which options are shown ---- */
+
+static bool is_any(const struct asl_option *option)
 {
-	printf("Usage: aslant %s\n\n%s\n", self->usage, self->text);
-	each_option(self->options, print_heading, print_option);
+	(void)option;
+	return true;
+}
+
+/* Enough for most command lines. */
+static bool is_basic(const struct asl_option *option)
+{
+	static const char *const basic[] = {
+		"n",	  "m",	  "k",	     "spec",	"dims",	   "ranks",
+		"launch", "grid", "store",   "nvm-dir", "kernel",  "cache",
+		"reps",	  "top",  "profile", "csv",	"out",	   "write-cost",
+		"verify", "part", "dry-run", "help",	NULL};
+
+	return asl_is_one_of(option->name, basic);
+}
+
+static const struct asl_algorithm *helped; /* NULL: the best multiplication */
+
+static bool is_taken(const struct asl_option *option)
+{
+	return asl_option_is_for(option, helped);
+}
+
+static bool is_basic_and_taken(const struct asl_option *option)
+{
+	return is_basic(option) && is_taken(option);
+}
+
+/* Only those that run cases have so many that some come first. */
+#define MANY (ASL_FOR_RUN | ASL_FOR_TRACE | ASL_FOR_PLAN | ASL_FOR_SUITE)
+
+static void print_examples(const char *text)
+{
+	const char *before = strchr(text, '\n') ? "\nExamples: " : "\nExample: ";
+
+	for (; *text; text += strspn(text, "\n")) {
+		int length = (int)strcspn(text, "\n");
+
+		printf("%s%.*s\n", before, length, text);
+		before = "          ";
+		text += length;
+	}
+}
+
+/* A command line that works with any algorithm of such options. */
+static void print_example_of(const struct asl_command *self, const char *name)
+{
+	bool sized = asl_option_is_for(asl_option_find("n"), helped);
+
+	printf("\nExample: aslant %s %s %s --ranks 4%s\n", self->name, name,
+	       sized ? "--n 120"
+		     : "--spec 'ij,jk->ik' --dims i=64,j=32,k=16",
+	       self->options & ASL_FOR_TRACE ? " --out trace" : "");
+}
+
+static void print_options(const struct asl_command *self,
+			  bool (*is_shown)(const struct asl_option *))
+{
+	each_option(self->options, is_shown, print_heading, print_option);
 	if (self->options && !(self->options & ASL_TAKES_RESULTS))
 		puts("\n" ASL_HELP_VALUES);
-	printf("\nExample: %s\n", self->example);
+}
+
+static int help_on(const struct asl_command *self, const char *name, bool all)
+{
+	int code = asl_algorithm_check(name);
+
+	if (code)
+		return code;
+	helped = asl_cli_algorithm(name);
+	printf("Usage: aslant %s %s [options]\n\n%s: ", self->name, name,
+	       name);
+	asl_print_wrapped(stdout,
+			  helped ? helped->summary
+				: "the algorithm, kernel and grid of least Q",
+			  0);
+	print_example_of(self, name);
+	print_options(self, all ? is_taken : is_basic_and_taken);
+	if (!all)
+		printf("\nThese are the basic options; aslant %s %s --help=all "
+		       "lists all that it takes.\n",
+		       self->name, name);
+	return 0;
+}
+
+int asl_command_help(const struct asl_command *self, const char *algorithm,
+		     bool all)
+{
+	bool many = self->options & MANY && !all;
+
+	if (algorithm && self->options & MANY && self->options & ~ASL_FOR_SUITE)
+		return help_on(self, algorithm, all);
+	printf("Usage: aslant %s\n\n%s\n", self->usage, self->text);
+	print_examples(self->example);
+	print_options(self, many ? is_basic : is_any);
+	if (many)
+		printf("\nThese are the basic options; aslant %s --help=all "
+		       "lists all of them.\n",
+		       self->name);
 	return 0;
 }
 
@@ -369,11 +480,24 @@ static void put_end(void)
 {
 	puts("\n\n# EXIT STATUS\n");
 	put_all(ASL_HELP_CODES);
+	puts("\n\n# ENVIRONMENT\n\n"
+	     "*ASLANT_NVM_DIR*\n\twhere pools lie, unless *--nvm-dir* is given\n\n"
+	     "*ASLANT_LAUNCH*\n\twhat *--launch* starts ranks with, such as "
+	     "'srun --mpi=pmi2 -n', instead of mpiexec.mpich -n\n\n"
+	     "*TMPDIR*\n\twhere pools lie if there is no /dev/shm\n\n"
+	     "*FI_PROVIDER*, *FI_...*\n\tlibfabric's own, see *fabric*(7); "
+	     "*--provider* has precedence\n\n"
+	     "*HWLOC_XMLFILE*\n\tanother machine's topology.xml, to plan for "
+	     "it\n\n"
+	     "*OPENBLAS_CORETYPE*\n\tset by *--blas-kernels*\n\n"
+	     "*BROWSER*\n\twhat *report --open* starts\n\n"
+	     "*NO_COLOR*\n\tset to anything: no colour on a terminal");
 	puts("\n\n# SEE ALSO\n");
 	fputs("*aslant*(1), ", stdout);
 	for (const struct asl_command *x = asl_commands; x->name; x++)
 		printf("*aslant-%s*(1), ", x->name);
-	puts("*aslant-csv*(5), *libaslant*(3)");
+	puts("*aslant-submit*(1), *aslant-csv*(5), *aslant-suites*(5), "
+	     "*aslant-profiles*(5), *libaslant*(3)");
 }
 
 static void put_command(const struct asl_command *x)
@@ -386,11 +510,11 @@ static void put_command(const struct asl_command *x)
 	put_text(x->text);
 	if (x->options) {
 		puts("\n# OPTIONS");
-		each_option(x->options, put_heading, put_option);
+		each_option(x->options, is_any, put_heading, put_option);
 		if (!(x->options & ASL_TAKES_RESULTS))
 			put_all(ASL_HELP_VALUES);
 	}
-	printf("\n\n# EXAMPLE\n\n```\n%s\n```", x->example);
+	printf("\n\n# EXAMPLES\n\n```\n%s\n```", x->example);
 	put_end();
 }
 
@@ -407,7 +531,7 @@ static void put_aslant(void)
 		printf(", see *aslant-%s*(1)\n\n", x->name);
 	}
 	puts("*aslant-submit*\n\ta program of its own: a suite as a batch job "
-	     "of Slurm, PBS or Flux; *aslant-submit --help* says more\n");
+	     "of Slurm, PBS or Flux, see *aslant-submit*(1)\n");
 	puts("*--version*\n\tthe versions of aslant and of its "
 	     "libraries\n\n*--help*\n\tthe commands; after one of them, its "
 	     "options");
@@ -437,10 +561,18 @@ static void put_words(const char *const *names)
 		printf(" %s", *names);
 }
 
+static void put_suite(const char *name, const char *about)
+{
+	(void)about;
+	printf(" %s", name);
+}
+
 static void put_arguments(const struct asl_command *x)
 {
 	const char *from = strpbrk(x->usage, "[");
 
+	if (x->options & ASL_FOR_SUITE)
+		asl_suite_each(put_suite);
 	if (strstr(x->usage, "ALGORITHM")) {
 		put_words(asl_algorithm_names());
 		return;
@@ -489,12 +621,13 @@ static void put_bash_command(const struct asl_command *x)
 	for (const struct asl_option *o = asl_option_table; o->name; o++)
 		if (o->commands & x->options)
 			printf(" --%s", o->name);
-	puts("' ;;");
+	printf("'%s ;;\n",
+	       x->options & ASL_TAKES_RESULTS ? "\n\t\tdirs=-d" : "");
 }
 
 static void describe_bash(void)
 {
-	fputs("# bash completion of aslant\n\n_aslant()\n{\n\tlocal words=\n"
+	fputs("# bash completion of aslant\n\n_aslant()\n{\n\tlocal words= dirs=\n"
 	      "\n\tcase ${COMP_WORDS[1]} in\n",
 	      stdout);
 	for (const struct asl_command *x = asl_commands; x->name; x++)
@@ -506,7 +639,8 @@ static void describe_bash(void)
 	puts("' ;;");
 	put_bash_values();
 	puts("\tesac\n"
-	     "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$2\")\n"
+	     "\tmapfile -t COMPREPLY < <(compgen $dirs -W \"$words\" -- "
+	     "\"$2\")\n"
 	     "}\n\ncomplete -o default -F _aslant aslant");
 }
 
@@ -549,11 +683,14 @@ static void put_zsh_option(const struct asl_option *x)
 
 static void put_zsh_command(const struct asl_command *x)
 {
-	printf("\t%s)\n\t\t_arguments \\\n\t\t\t'1:", x->name);
+	bool results = x->options & ASL_TAKES_RESULTS;
+
+	printf("\t%s)\n\t\t_arguments \\\n\t\t\t'%s:", x->name,
+	       results ? "*" : "1");
 	put_zsh(x->usage);
-	fputs(":(", stdout);
+	fputs(results ? ":_files -/" : ":(", stdout);
 	put_arguments(x);
-	fputs(")'", stdout);
+	fputs(results ? "'" : ")'", stdout);
 	for (const struct asl_option *o = asl_option_table; o->name; o++)
 		if (o->commands & x->options)
 			put_zsh_option(o);

@@ -15,7 +15,7 @@
 struct asl_command {
 	const char *name, *usage, *summary;
 	const char *text; /* more about it */
-	const char *example;
+	const char *example; /* or several, a line each */
 	unsigned options; /* enum asl_commands; 0: takes none */
 	int (*run)(struct asl_options *o, int argc, char **argv);
 };
@@ -39,8 +39,12 @@ const struct asl_command *asl_command_find(const char *name);
 /* Parse the options, then run it, or help if they ask for it. */
 int asl_command_obey(const struct asl_command *self, int argc, char **argv);
 
-/* --help after a command; returns the exit code. */
-int asl_command_help(const struct asl_command *self);
+/*
+ * --help after a command: the options that are basic, or, with an algorithm's name, that
+ * it takes, or all.  Returns the exit code.
+ */
+int asl_command_help(const struct asl_command *self, const char *algorithm,
+		     bool all);
 
 /*
  * The command as manual pages and as completions of shells

@@ -79,7 +79,8 @@ static int help(int argc, char **argv)
 		return 0;
 	}
 	command = asl_command_find(argv[2]);
-	return command ? asl_command_help(command) : unknown(argv[2]);
+	return command ? asl_command_help(command, NULL, false)
+		       : unknown(argv[2]);
 }
 
 /* Versions of the libraries that are loaded, not of those at build time. */

@@ -11,6 +11,7 @@
 #include "bench/command/output.h"
 #include "bench/command/signals.h"
 #include "bench/library/case.h"
+#include "bench/library/cli.h"
 #include "bench/library/launch.h"
 #include "bench/library/number.h"
 #include "bench/library/say.h"
@@ -84,16 +85,13 @@ static void say_time(const struct running *x)
 
 static void say_idle(const struct asl_rep *rep)
 {
-	int at_work = asl_plan_ranks(&rep->want->plan);
+	const struct asl_plan *plan = &rep->want->plan;
+	int idle = rep->ranks - asl_plan_ranks(plan);
 
-	if (at_work < rep->ranks)
-		asl_complain(
-			0,
-			"note: %d of %d ranks %s idle: %s is for %d of them "
-			"here (aslant plan ranks those that use more)",
-			rep->ranks - at_work, rep->ranks,
-			rep->ranks - at_work > 1 ? "are" : "is",
-			rep->want->plan.algorithm->name, at_work);
+	if (idle)
+		asl_complain(0, "note: %s has work for %d of %d ranks: %d idle",
+			     asl_show(plan).grid, rep->ranks - idle, rep->ranks,
+			     idle);
 }
 
 static void say_notes(const struct running *x, const struct asl_rep *rep)

@@ -141,8 +141,8 @@ int asl_algorithm_check(const char *name)
 			  asl_join(names, sizeof names, asl_algorithm_names()));
 }
 
-static bool is_for(const struct asl_option *option,
-		   const struct asl_algorithm *algorithm)
+bool asl_option_is_for(const struct asl_option *option,
+		       const struct asl_algorithm *algorithm)
 {
 	const struct asl_family *family =
 		algorithm ? algorithm->family : asl_family_clis[0]->family;
@@ -157,7 +157,7 @@ int asl_options_suit(const struct asl_options *o,
 	char names[128];
 
 	for (const struct asl_option *x = asl_option_table; x->name; x++)
-		if (x->commands && !is_for(x, algorithm) &&
+		if (x->commands && !asl_option_is_for(x, algorithm) &&
 		    asl_option_given(x, o))
 			return asl_refuse(
 				"--%s is not for %s, only for %s", x->name,

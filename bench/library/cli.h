@@ -116,6 +116,10 @@ int asl_algorithm_check(const char *name);
 /* The names of all algorithms, and ASL_AUTO; NULL-ended. */
 const char *const *asl_algorithm_names(void);
 
+/* Is it for this algorithm?  NULL: for multiplication. */
+bool asl_option_is_for(const struct asl_option *option,
+		       const struct asl_algorithm *algorithm);
+
 /*
  * Refuse options that are not for this algorithm (NULL: for those of
  * multiplication, of which the planner chooses).  0, or the exit code.

@@ -255,28 +255,11 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	return err ? err : check(asl_symmetric_begin(plan, &x));
 }
 
-/* A launcher has its own note on idle ranks. */
-static void note_idle(const struct asl_plan *plan, const struct asl_options *o)
-{
-	int used = asl_plan_ranks(plan);
-
-	if (used < plan->ranks && !o->launch)
-		asl_complain(0, "note: %s has work for %d of %d ranks: %d idle",
-			     asl_show(plan).grid, used, plan->ranks,
-			     plan->ranks - used);
-}
-
 static int complete(struct asl_run_want *want, const struct asl_options *o)
 {
-	struct asl_plan *plan = &want->plan;
-	int err;
-
 	want->files[ASL_TENSOR] = o->tensor;
 	want->files[ASL_X] = o->b;
-	err = check(asl_symmetric_settle(plan));
-	if (!err && has_layout(plan))
-		note_idle(plan, o);
-	return err;
+	return check(asl_symmetric_settle(&want->plan));
 }
 
 static int settle(struct asl_plan *plan)

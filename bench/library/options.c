@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/library/number.h"
+#include "bench/library/profile.h"
 #include "bench/library/say.h"
 #include "lib/base/team.h"
 #include "lib/kernels/kernel.h"
@@ -430,7 +431,7 @@ const struct asl_option asl_option_table[] = {
 	{"profile", "NAME",
 	 "costs of a machine, where not given above: one of aslant list "
 	 "profiles, or a JSON file (dram)",
-	 RPB, TEXT(profile)},
+	 RPB, TEXT(profile), .names = asl_profile_names},
 	{"emulate", NULL,
 	 "make words to and from the pool, and between ranks, take as long as "
 	 "the profile says, by waiting",
@@ -507,7 +508,9 @@ const struct asl_option asl_option_table[] = {
 	 "lists them, and hosts; and with runs.csv and the like, as of run",
 	 ASL_FOR_TRACE, TEXT(out),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
-	{"out", "FILE", "write the page to FILE (report.html); '-' is stdout",
+	{"out", "FILE",
+	 "write the page to FILE (DIR/report.html; of several DIRs, report.html); "
+	 "'-' is stdout",
 	 ASL_FOR_REPORT, TEXT(out),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"out", "FILE",
@@ -550,8 +553,12 @@ const struct asl_option asl_option_table[] = {
 	{"quick", NULL,
 	 "take half a minute instead of two",
 	 CALIBRATE, FLAG(quick)},
+	{"open", NULL,
+	 "open the page with $BROWSER, or with xdg-open",
+	 ASL_FOR_REPORT, FLAG(open)},
 	{"help", NULL,
-	 "this text",
+	 "the basic options; --help=all: all of them; after an algorithm: "
+	 "those that it takes",
 	 RPB | CALIBRATE | ASL_FOR_REPORT | COMPARE, FLAG(help),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{0},
@@ -727,6 +734,11 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 	return 0;
 }
 
+static bool is_help(const struct asl_option *option)
+{
+	return option->at == offsetof(struct asl_options, help);
+}
+
 /* getopt's table for one command; val is FIRST_VALUE + index in ours. */
 static void fill_long(struct option to[MOST_OPTIONS], unsigned command)
 {
@@ -739,8 +751,9 @@ static void fill_long(struct option to[MOST_OPTIONS], unsigned command)
 			continue;
 		to[count++] = (struct option){
 			.name = from->name,
-			.has_arg = from->argument ? required_argument
-						  : no_argument,
+			.has_arg = from->argument  ? required_argument
+				   : is_help(from) ? optional_argument
+						   : no_argument,
 			.val = FIRST_VALUE + i,
 		};
 	}
@@ -830,6 +843,9 @@ static int step(struct asl_options *o, int what, const char *found, int at,
 	option = &asl_option_table[what - FIRST_VALUE];
 	if (!is_name_of(found, option))
 		return unknown(name, found, command);
+	if (is_help(option) && optarg && strcmp(optarg, "all"))
+		return refuse(option, optarg, "all, or no value");
+	o->help_all |= is_help(option) && optarg;
 	if (option->at == offsetof(struct asl_options, launch)) {
 		if (o->launch)
 			return asl_refuse("--launch: given twice");

@@ -93,7 +93,7 @@ struct asl_options {
 	bool mixed;
 
 	bool dry_run, list, quick, part;
-	bool help;
+	bool help, help_all, open;
 	int launch_at; /* where in argv --launch was */
 };
 

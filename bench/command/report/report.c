@@ -4,9 +4,12 @@
  * All that the page needs is in it: no script, no font, no other file.  It is
  * well-formed XML as well, so that other programs can read it.
  */
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench/command/commands.h"
 #include "bench/command/report/page.h"
@@ -242,8 +245,7 @@ static int report(const struct asl_options *o, const char **dir, int count)
 		code = asl_ranking_rank(&ranking, &results, false);
 	if (!code) {
 		p.list = calloc((size_t)results.count, sizeof *p.list);
-		code = p.list ? write_file(&p, o->out ? o->out : "report.html")
-			      : asl_no_memory();
+		code = p.list ? write_file(&p, o->out) : asl_no_memory();
 	}
 	if (!code && o->export)
 		code = asl_export(&p, o->export);
@@ -262,9 +264,22 @@ static void trim(const char *path)
 		*--end = '\0';
 }
 
+/* In a browser, which goes on when the command has ended. */
+static int show(const char *path)
+{
+	const char *browser = getenv("BROWSER");
+
+	if (!browser || !*browser)
+		browser = "xdg-open";
+	execlp(browser, browser, path, (char *)NULL);
+	return asl_complain(ASL_NO_MACHINE, "--open: cannot start %s: %s",
+			    browser, strerror(errno));
+}
+
 int asl_command_report(struct asl_options *o, int argc, char **argv)
 {
-	int count = 0;
+	char within[PATH_MAX + sizeof "/report.html"];
+	int count = 0, code;
 
 	(void)argc, (void)argv;
 	trim(o->out);
@@ -273,5 +288,12 @@ int asl_command_report(struct asl_options *o, int argc, char **argv)
 	if (!count)
 		return asl_refuse("report: which results? (a directory that "
 				  "run or suite wrote with --out)");
-	return report(o, o->dir, count);
+	if (count == 1)
+		snprintf(within, sizeof within, "%s/report.html", o->dir[0]);
+	if (!o->out)
+		o->out = count == 1 ? within : "report.html";
+	code = report(o, o->dir, count);
+	if (!code && o->open && strcmp(o->out, "-"))
+		code = show(o->out);
+	return code;
 }
