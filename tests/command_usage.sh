@@ -46,6 +46,21 @@ expect 0 run cuts --n 64 "${count[@]}" --cache 16MiB
 script -qfc "timeout 1 '$aslant' run vomm --n 8k --store dram" said/long >/dev/null
 grep -q "note: about .* s of multiplying and moving are predicted" said/long ||
 	fail "a run of minutes is silent: $(cat said/long)"
+# Colour is for terminals that want it.
+coloured() {
+	NO_COLOR=$1 TERM=${2:-xterm} script -qfc "'$aslant' run vomm --n 9 --store dram" \
+		said/colour >/dev/null
+	grep -c $'verified  \033\\[32myes\033\\[0m' said/colour
+}
+[ "$(coloured '')$(coloured 1)$(coloured '' dumb)" = 100 ] ||
+	fail "colour: $(coloured '')$(coloured 1)$(coloured '' dumb)"
+expect 0 run vomm --n 9 --store dram
+grep -q $'\033' out && fail "colour in a file"
+expect 0 list algorithms
+for name in cannon sttsv einsum ooc-auto auto; do
+	grep -A1 "^  $name  " out | grep -q "^  *use when " ||
+		fail "list algorithms says not when $name is the one to use"
+done
 expect 0 version
 cp out version
 for how in -V --version; do

@@ -13,10 +13,10 @@ found=$(grep -rnE --include='*.[ch]' \
 	'\b(system|popen|wordexp|execl|execlp|execle|posix_spawnp?)\(' \
 	"$root"/bench "$root"/lib "$root"/net "$root"/nvm)
 [ -z "$found" ] || fail "a shell may be started: $found"
-# What is started is named here: a launcher, and this command itself.
+# What is started is named here: a launcher, a browser, and this command itself.
 found=$(grep -rnE --include='*.c' '\bexecv[a-z]*\(' "$root"/bench "$root"/lib \
 	"$root"/net "$root"/nvm | grep -vE \
-	'bench/library/launch.c:.*execvp\(args\[0\], args\)|bench/command/(suite/suite|commands).c:.*execv\("/proc/self/exe", arg[sv]\)')
+	'bench/(library/launch|command/report/report).c:.*execvp\(args\[0\], args\)|bench/command/(suite/suite|commands).c:.*execv\("/proc/self/exe", arg[sv]\)')
 [ -z "$found" ] || fail "something else may be started: $found"
 found=$(grep -rnE '\b(eval|source)\b|`|bash -c|sh -c' "$root"/scripts/submit \
 	"$root"/scripts/batch | grep -v "shellcheck")

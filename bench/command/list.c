@@ -19,21 +19,33 @@
 
 static void line(const char *name, const char *summary)
 {
-	printf("%-14s %s\n", name, summary);
+	printf("%-18s %s\n", name, summary);
 }
 
-static void family(const struct asl_algorithm *const *x)
+/* As wide as the longest name. */
+enum { ALGORITHM = 25 };
+
+static void algorithm(const char *name, const char *summary, const char *when)
 {
-	for (; *x; x++)
-		line((*x)->name, (*x)->summary);
+	printf("  %-*s %s\n  %-*s use when %s\n", ALGORITHM, name, summary,
+	       ALGORITHM, "", when);
 }
 
 static void algorithms(void)
 {
-	for (int i = 0; asl_family_clis[i]; i++)
-		family(asl_family_clis[i]->algorithms);
-	line(ASL_AUTO,
-	     "the algorithm, kernel and grid of least Q, of those plan finds");
+	for (int i = 0; asl_family_clis[i]; i++) {
+		const struct asl_algorithm *const *x =
+			asl_family_clis[i]->algorithms;
+
+		printf("%s%s\n", i ? "\n" : "", (*x)->family->name);
+		if (i == 0)
+			algorithm(ASL_AUTO,
+				  "the algorithm, kernel and grid of least Q, "
+				  "of those plan finds",
+				  "you do not know which");
+		for (; *x; x++)
+			algorithm((*x)->name, (*x)->summary, (*x)->when);
+	}
 }
 
 static void kernels(void)
@@ -80,10 +92,10 @@ static void counter_line(const char *name)
 	struct asl_hwc *h;
 
 	if (asl_hwc_open(&h, &want))
-		printf("%-14s %s\n%-14s not here: %s\n", name,
+		printf("%-18s %s\n%-18s not here: %s\n", name,
 		       asl_hwc_summary(name), "", asl_failure());
 	else
-		printf("%-14s %s\n%-14s here: %s\n", name,
+		printf("%-18s %s\n%-18s here: %s\n", name,
 		       asl_hwc_summary(name), "", asl_hwc_note(h));
 	asl_hwc_close(h);
 }

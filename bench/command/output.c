@@ -294,9 +294,12 @@ void asl_summary_times(FILE *f, const struct asl_rep *rep)
 		fprintf(f, "Repetition %d\n", rep->rep + 1);
 	print_outcome(f, rep);
 	if (rep->verified >= 0)
-		fprintf(f, "verified  %s%s (%s): residual %.3g, at most 16\n",
+		fprintf(f,
+			"verified  %s%s%s%s (%s): residual %.3g, at most 16\n",
+			asl_colour(f, rep->verified),
 			rep->verified ? "yes" : "NO: ",
-			rep->verified ? "" : cli->wrong, how, rep->residual);
+			rep->verified ? "" : cli->wrong, asl_colour(f, -1), how,
+			rep->residual);
 	else
 		fprintf(f, "verified  not asked for%s\n",
 			rep->moved ? "" : ": nothing was moved, only counted");

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/error.h"
 #include "net/net.h"
@@ -38,6 +39,16 @@ static void compose(const char *format, va_list args)
 	vsnprintf(last + used, sizeof last - used, format, args);
 	for (char *c = last; *c; c++)
 		memset(c, '?', (size_t)asl_control_bytes(c));
+}
+
+const char *asl_colour(FILE *f, int good)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if ((none && *none) || !term || !strcmp(term, "dumb") ||
+	    !isatty(fileno(f)))
+		return "";
+	return good < 0 ? "\33[0m" : good ? "\33[32m" : "\33[1;31m";
 }
 
 /* ---- Names that are nearly right ---- */

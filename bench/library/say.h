@@ -5,6 +5,7 @@
 #define ASL_SAY_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "bench/library/aslant.h"
 
@@ -55,6 +56,12 @@ const char *asl_last_complaint(void);
  */
 const char *asl_meant(const char *found, const char *before,
 		      const char *const *names);
+
+/*
+ * What makes text green (1, good) or red (0, bad) from here on, and ends that (-1): ""
+ * unless f is a terminal and NO_COLOR is not set.
+ */
+const char *asl_colour(FILE *f, int good);
 
 /* How many bytes at `at` are one control character; 0: it is none. */
 int asl_control_bytes(const char *at);

@@ -621,6 +621,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 const struct asl_algorithm asl_contract_einsum = {
 	.name = "einsum",
 	.summary = "any contraction, on the mesh of fewest network words",
+	.when = "operands have any number of indices",
 	.family = &asl_family_contract,
 	.resumes = true,
 	.predict = predict,

@@ -144,6 +144,7 @@ static const struct asl_matmul matmul = {
 const struct asl_algorithm asl_multiply_25d = {
 	.name = "25d",
 	.summary = "c layers do a share of Cannon's rounds (Solomonik, Demmel)",
+	.when = "memory holds copies of A and B, and ranks are c q^2",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.overlaps = true,

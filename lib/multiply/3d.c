@@ -862,6 +862,7 @@ static const struct asl_matmul matmul = {
 const struct asl_algorithm asl_multiply_3d = {
 	.name = "3d",
 	.summary = "1D, 2D or 3D grid of fewest network words (Al Daas et al.)",
+	.when = "the network is what costs most, and memory is ample",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.matmul = &matmul,

@@ -72,6 +72,7 @@ static const struct asl_matmul matmul = {
 const struct asl_algorithm asl_multiply_cannon = {
 	.name = "cannon",
 	.summary = "blocks of A and B travel round a q x q torus (Cannon)",
+	.when = "a reference is wanted: ranks are a square number",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.overlaps = true,

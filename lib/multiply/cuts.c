@@ -764,6 +764,7 @@ static uint64_t cuts_flops(const struct asl_plan *plan)
 const struct asl_algorithm asl_multiply_cuts = {
 	.name = "cuts",
 	.summary = "any number of ranks: the box cut in two, again and again",
+	.when = "ranks have no good grid, as a prime number of them",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.matmul = &(const struct asl_matmul){CUTS_MATMUL},
@@ -775,6 +776,7 @@ const struct asl_algorithm asl_multiply_cuts_fused = {
 	.name = "cuts-fused",
 	.summary = "cuts, with sums reduced out of the cache: fewest writes",
 	.outside_apm = true,
+	.when = "ranks have no good grid, and writes are expensive",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.matmul = &(const struct asl_matmul){CUTS_MATMUL, .kernel = "tight"},

@@ -104,6 +104,8 @@ const struct asl_algorithm asl_multiply_em_jomma = {
 	.name = "em-jomma",
 	.summary =
 		"trades network words for writes, enough memory (Zhu et al.)",
+	.when = "a write costs more than a word over the network, and memory "
+		"is ample",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.matmul = &matmul,

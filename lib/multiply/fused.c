@@ -737,6 +737,7 @@ const struct asl_algorithm asl_multiply_fused = {
 	.name = "fused",
 	.summary = "3d's grid, sums reduced out of the cache: fewest writes",
 	.outside_apm = true,
+	.when = "writes are expensive: nothing writes fewer words",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.overlaps = true,

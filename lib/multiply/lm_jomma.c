@@ -579,6 +579,8 @@ const struct asl_algorithm asl_multiply_lm_jomma = {
 	.name = "lm-jomma",
 	.summary =
 		"trades network words for writes, limited memory (Zhu et al.)",
+	.when = "a write costs more than a word over the network, and memory "
+		"is short",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.overlaps = true,

@@ -212,6 +212,7 @@ static const struct asl_matmul matmul = {
 const struct asl_algorithm asl_multiply_summa = {
 	.name = "summa",
 	.summary = "2D, panels broadcast along rows and columns (van de Geijn)",
+	.when = "matrices are not square, or a panel is to be chosen",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.overlaps = true,

@@ -228,6 +228,7 @@ static const struct asl_matmul matmul = {
 const struct asl_algorithm asl_multiply_summa_l3ool2 = {
 	.name = "summa-l3ool2",
 	.summary = "2D, writes C once: a tile at a time (Carson et al.)",
+	.when = "each word of C is to be written once",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.matmul = &matmul,

@@ -49,6 +49,7 @@ static const struct asl_matmul matmul = {
 const struct asl_algorithm asl_multiply_vomm = {
 	.name = "vomm",
 	.summary = "the local kernel on one rank",
+	.when = "there is one rank",
 	.family = &asl_family_multiply,
 	.resumes = true,
 	.matmul = &matmul,

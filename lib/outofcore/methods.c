@@ -816,6 +816,7 @@ static void rotation_outside_predict(struct asl_ledger *out,
 	&(const struct asl_algorithm)                                          \
 	{                                                                      \
 		.name = NAME, .summary = "out of core: " SUMMARY,              \
+		.when = "ooc-auto is compared with it",                        \
 		.family = &asl_family_outofcore, .resumes = true,              \
 		.matmul = &asl_ooc_matmul,                                     \
 		.outofcore = &(const struct asl_ooc_kind){OF, INSIDE},         \
@@ -843,6 +844,7 @@ const struct asl_algorithm *const asl_ooc_algorithms[] = {
 		.name = "ooc-auto",
 		.summary = "the method, order and tiles out of core of least "
 			   "predicted Q",
+		.when = "operands exceed DRAM",
 		.family = &asl_family_outofcore,
 	},
 	NULL,

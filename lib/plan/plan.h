@@ -27,7 +27,7 @@ struct asl_plan;
 struct asl_symmetric;
 
 struct asl_algorithm {
-	const char *name, *summary;
+	const char *name, *summary, *when; /* it is the one to use when ... */
 	const struct asl_family *family;
 
 	/* It does not write the partial sums that the APM makes ranks write. */

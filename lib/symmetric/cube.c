@@ -290,6 +290,7 @@ static void naive_predict(struct asl_ledger *out, const struct asl_plan *plan,
 const struct asl_algorithm asl_symmetric_naive = {
 	.name = "sttsv-naive",
 	.summary = "y = A x2 x x3 x from the whole cube, ignoring its symmetry",
+	.when = "sttsv is compared with it",
 	.family = &asl_family_symmetric,
 	.resumes = true,
 	.predict = naive_predict,
@@ -419,6 +420,7 @@ static void sequence_predict(struct asl_ledger *out,
 const struct asl_algorithm asl_symmetric_sequence = {
 	.name = "sttsv-sequence",
 	.summary = "y = A x2 x x3 x as two contractions, one after the other",
+	.when = "sttsv is compared with it",
 	.family = &asl_family_symmetric,
 	.resumes = true,
 	.predict = sequence_predict,
@@ -522,6 +524,7 @@ const struct asl_algorithm asl_symmetric_half = {
 	.name = "sttsv-sequence-half",
 	.summary =
 		"y = A x2 x x3 x in sequence, by half of the symmetric A x3 x",
+	.when = "sttsv is compared with it",
 	.family = &asl_family_symmetric,
 	.resumes = true,
 	.predict = half_predict,

@@ -51,6 +51,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 const struct asl_algorithm asl_symmetric_sttsv = {
 	.name = "sttsv",
 	.summary = "y = A x2 x x3 x, A symmetric, by Steiner systems (Al Daas)",
+	.when = "A is symmetric: it reads a sixth of the cube",
 	.family = &asl_family_symmetric,
 	.resumes = true,
 	.predict = predict,

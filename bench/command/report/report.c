@@ -265,20 +265,19 @@ static void trim(const char *path)
 }
 
 /* In a browser, which goes on when the command has ended. */
-static int show(const char *path)
+static int show(char *path)
 {
-	const char *browser = getenv("BROWSER");
+	char *browser = getenv("BROWSER"), other[] = "xdg-open";
+	char *args[] = {browser && *browser ? browser : other, path, NULL};
 
-	if (!browser || !*browser)
-		browser = "xdg-open";
-	execlp(browser, browser, path, (char *)NULL);
+	execvp(args[0], args);
 	return asl_complain(ASL_NO_MACHINE, "--open: cannot start %s: %s",
-			    browser, strerror(errno));
+			    args[0], strerror(errno));
 }
 
 int asl_command_report(struct asl_options *o, int argc, char **argv)
 {
-	char within[PATH_MAX + sizeof "/report.html"];
+	char path[PATH_MAX + sizeof "/report.html"];
 	int count = 0, code;
 
 	(void)argc, (void)argv;
@@ -288,12 +287,12 @@ int asl_command_report(struct asl_options *o, int argc, char **argv)
 	if (!count)
 		return asl_refuse("report: which results? (a directory that "
 				  "run or suite wrote with --out)");
-	if (count == 1)
-		snprintf(within, sizeof within, "%s/report.html", o->dir[0]);
-	if (!o->out)
-		o->out = count == 1 ? within : "report.html";
+	if (o->out || count > 1)
+		snprintf(path, sizeof path, "%s",
+			 o->out ? o->out : "report.html");
+	else
+		snprintf(path, sizeof path, "%s/report.html", o->dir[0]);
+	o->out = path;
 	code = report(o, o->dir, count);
-	if (!code && o->open && strcmp(o->out, "-"))
-		code = show(o->out);
-	return code;
+	return !code && o->open && strcmp(path, "-") ? show(path) : code;
 }

@@ -18,6 +18,7 @@
 #include "bench/command/signals.h"
 #include "bench/library/cli.h"
 #include "bench/library/launch.h"
+#include "bench/library/rows.h"
 #include "bench/library/say.h"
 #include "lib/run/path.h"
 #include "net/net.h"
@@ -461,9 +462,10 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 		snprintf(time, sizeof time, "%.3g s", median);
 	fprintf(f, "%4d/%-4d ", done, s->total);
 	print_plan(f, plan);
-	fprintf(f, " Q %-12.9g %-10s %10s  %s%s\n",
-		rep->q_path[plan->accounting], verdict(rep), time, x->label,
-		busy ? "  machine busy" : "");
+	fprintf(f, " Q %-12.9g %s%-10s%s %10s  %s%s\n",
+		rep->q_path[plan->accounting],
+		asl_colour(f, asl_rep_check(rep)), verdict(rep),
+		asl_colour(f, -1), time, x->label, busy ? "  machine busy" : "");
 }
 
 /* ---- Before the first ---- */
