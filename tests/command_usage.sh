@@ -58,7 +58,7 @@ expect 0 run vomm --n 9 --store dram
 grep -q $'\033' out && fail "colour in a file"
 expect 0 list algorithms
 for name in cannon sttsv einsum ooc-auto auto; do
-	grep -A1 "^  $name  " out | grep -q "^  *use when " ||
+	grep -A1 "^$name  " out | grep -q "^  *use when " ||
 		fail "list algorithms says not when $name is the one to use"
 done
 expect 0 version

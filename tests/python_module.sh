@@ -100,7 +100,69 @@ refused(2, "index 'j'", aslant.einsum, "ij,jk", eye, numpy.eye(4))
 refused(2, "symmetric", aslant.sttsv, numpy.arange(27.).reshape(3, 3, 3), [1, 2, 3])
 refused(2, "ranks: found", aslant.matmul, eye, eye, ranks=0)
 for kind, code in (ValueError, 2), (OSError, 3), (aslant.Error, 1):
-    assert issubclass(aslant._kinds[code], kind)
+    assert isinstance(aslant._failure(code, "why"), kind)
+refused(2, "did you mean write-cost?", aslant.matmul, eye, eye, write_cots=3)
+refused(2, "did you mean quick?", aslant.suite, "quik", "nothing")
+refused(3, "No such file", aslant.run, "vomm", n=3, nvm_dir="none/here")
+
+# What help() and completion know is what the table of options has.
+import inspect
+for function, has, lacks in ((aslant.matmul, "ranks", "steiner"), (aslant.run, "spec", "foo"),
+                             (aslant.einsum, "way", "grid"), (aslant.sttsv, "exchange", "way"),
+                             (aslant.hopm, "iterations", "way"), (aslant.plan, "top", "foo")):
+    names = inspect.signature(function).parameters
+    assert has in names and lacks not in names, function
+    assert f"    {has}=" in function.__doc__ and f"    {lacks}=" not in function.__doc__
+for name in aslant.__all__:
+    assert getattr(aslant, name).__doc__, name
+assert aslant.__version__ == aslant.version()
+
+# All that numpy.einsum takes.
+B, D, E = numpy.random.rand(3, 5, 6), numpy.random.rand(6, 4), numpy.random.rand(4, 5)
+for arguments in (("...ij,jk->...ik", B, D), ("...i,ij", B, D), (B, [0, 1, 2], D, [2, 3], [0, 1, 3]),
+                  (B, [..., 2], D, [2, 3]), ("i...,i...->...", B, numpy.random.rand(3, 1, 6)),
+                  ("ijk,kl,lj", B, D, E), ("...", B)):
+    for optimize in None, False, True, "greedy", ["einsum_path", (0, 1), (0, 1)]:
+        y, counts = aslant.einsum(*arguments, optimize=optimize, ranks=2)
+        expected = numpy.einsum(*arguments)
+        assert y.shape == expected.shape and numpy.allclose(y, expected), arguments
+for wrong in ("ij,jk", eye), ("i...jk", eye), ("ij,jk->ik", eye, numpy.eye(4)):
+    try:
+        aslant.einsum(*wrong)
+    except ValueError:
+        pass
+    else:
+        raise AssertionError(f"not refused: {wrong[0]}")
+
+# Rows: fixed types, few words in a console, all of them in a notebook.
+_, row = aslant.matmul(eye, eye)
+_, three = aslant.matmul(eye, eye, reps=3)
+for rows in row, three:
+    assert rows.keys() == list(rows.dtype.names) and len(repr(rows)) < 300
+    assert rows["spec"].dtype.kind == "U" and rows["r"].dtype == numpy.float64
+    assert "bh_words_max" in rows._repr_html_()
+assert row["store"] == "dram" and type(three[1]) is type(row) and len(three[1:]) == 2
+assert (three["rep"] == [0, 1, 2]).all() and "vm" not in repr(three["rep"])
+try:
+    import pandas
+    assert list(three.to_pandas()["rep"]) == [0, 1, 2] and row.to_pandas()["n"] == 3
+except ImportError:
+    pass
+
+# Other operations, the command's among them.
+cube3 = numpy.random.rand(9, 9, 9)
+v, counts = aslant.hopm(cube3, symmetrize=True, iterations=200, shift=20)
+S = sum(cube3.transpose(order) for order in aslant.itertools.permutations(range(3))) / 6
+assert numpy.allclose(numpy.einsum("ijk,j,k", S, v, v), counts["eigenvalue"] * v, atol=1e-6)
+G, counts = aslant.cpgrad(S, numpy.random.rand(9, 2))
+assert G.shape == (9, 2) and counts["verified"] == 1
+assert aslant.run("cannon", n=64, ranks=4, store="null")["ranks"] == 4
+assert aslant.run("cannon", n=64, ranks=4, store="dram", launch=True)["transport"] == "ofi"
+assert aslant.machine()["cores"] >= 1
+suite = aslant.suite("quick", "quick", store="null")
+assert len(suite.runs) >= 18 and "quick" in repr(suite)
+assert str(aslant.report("quick")) == "quick/report.html"
+assert len(aslant.compare("result", "result", mixed=True)) >= 1
 
 # Whatever is not real is refused, and no part of it is dropped.
 for wrong in eye * 1j, eye.astype(complex), eye.astype(str), eye.astype(object):
@@ -129,6 +191,28 @@ refused(2, "1e-12", aslant.sttsv, cube, x)
 
 refused(1, "VERIFICATION", aslant.matmul, numpy.full((2, 2), numpy.nan), eye[:2, :2])
 PYTHON
+
+# ---- A wheel, with the library, the command and the suites in it ----
+
+if "$python" -c 'import pip, setuptools, wheel.bdist_wheel' 2>/dev/null && [ -z "$asan" ]; then
+	mkdir -p tree/scripts
+	cp -r "$tests/../scripts/python" tree/scripts
+	ln -s "$(realpath "$BUILD")" tree/build
+	ln -s "$(realpath "$tests/../bench")" "$(realpath "$tests/../CMakeLists.txt")" tree
+	PYTHONPATH='' "$python" -m pip wheel -q --no-build-isolation --no-deps --no-index \
+		-w . tree/scripts/python >log 2>&1 &&
+		"$python" -m pip install -q --no-deps --no-index --target wheel ./*.whl \
+			>>log 2>&1 || fail "wheel: $(tail -3 log)"
+	env -u ASLANT -u ASLANT_LIBRARY PYTHONPATH=$work/wheel "$python" -c '
+import aslant, numpy, pathlib
+from aslant import _command, _library
+here = pathlib.Path(aslant.__file__).parent
+assert pathlib.Path(_library.path).parent == here, _library.path
+assert pathlib.Path(_command._command()).parent == here
+assert (aslant.matmul(numpy.eye(3), numpy.eye(3))[0] == numpy.eye(3)).all()
+assert len(aslant.suite("quick", "of-wheel", store="null").runs) >= 18
+' || fail "the wheel does not work"
+fi
 
 # ---- Signals are the program's: before, during and after a run ----
 

@@ -27,7 +27,7 @@ enum { ALGORITHM = 25 };
 
 static void algorithm(const char *name, const char *summary, const char *when)
 {
-	printf("  %-*s %s\n  %-*s use when %s\n", ALGORITHM, name, summary,
+	printf("%-*s %s\n%-*s use when %s\n", ALGORITHM, name, summary,
 	       ALGORITHM, "", when);
 }
 
@@ -37,7 +37,7 @@ static void algorithms(void)
 		const struct asl_algorithm *const *x =
 			asl_family_clis[i]->algorithms;
 
-		printf("%s%s\n", i ? "\n" : "", (*x)->family->name);
+		printf("%s%s:\n", i ? "\n" : "", (*x)->family->name);
 		if (i == 0)
 			algorithm(ASL_AUTO,
 				  "the algorithm, kernel and grid of least Q, "

@@ -168,6 +168,15 @@ ASL_API const char *asl_why(void);
  */
 ASL_API void asl_interrupt(void);
 
+/*
+ * What tasks take and give, as CSV with a heading: of "options" name, argument, only (the
+ * algorithms or families they are for; "" is all) and help; of "columns" of
+ * runs.csv name, type (text, count or number) and always (1: never empty); of
+ * "algorithms" name, family, summary and when.  "" for any other word.  The text is valid
+ * until the thread's next call.
+ */
+ASL_API const char *asl_catalogue(const char *what);
+
 /* "0.1.0" */
 ASL_API const char *asl_version(void);
 

@@ -694,6 +694,96 @@ const char *asl_task_ranks_csv(const struct asl_task *task)
 	return task->ranks.text ? task->ranks.text : "";
 }
 
+/* ---- What there is ---- */
+
+static void list_options(struct asl_csv *csv)
+{
+	char only[128];
+
+	for (const struct asl_option *x = asl_option_table; x->name; x++) {
+		if (!x->commands || find_option(x->name) != x)
+			continue;
+		asl_csv_put(csv, "name", x->name);
+		asl_csv_put(csv, "argument", x->argument);
+		asl_csv_put(csv, "only",
+			    x->only ? asl_join(only, sizeof only, x->only)
+				    : NULL);
+		asl_csv_put(csv, "help", x->help);
+		asl_csv_end_row(csv);
+		if (csv->naming)
+			return;
+	}
+}
+
+static void list_columns(struct asl_csv *csv)
+{
+	static const struct {
+		const char *name, *type, *known;
+	} columns[] = {
+#define TEXT(name, role, value) {#name, "text", "true"},
+#define COUNT(name, role, known, ...) {#name, "count", #known},
+#define NUMBER(name, role, known, ...) {#name, "number", #known},
+#include "bench/library/columns.def"
+	};
+
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+		asl_csv_put(csv, "name", columns[i].name);
+		asl_csv_put(csv, "type", columns[i].type);
+		asl_csv_put(csv, "always",
+			    strcmp(columns[i].known, "true") ? "0" : "1");
+		asl_csv_end_row(csv);
+		if (csv->naming)
+			return;
+	}
+}
+
+static void list_algorithms(struct asl_csv *csv)
+{
+	for (const char *const *name = asl_algorithm_names(); *name; name++) {
+		const struct asl_algorithm *x = asl_cli_algorithm(*name);
+		const struct asl_family *family =
+			x ? x->family : asl_family_clis[0]->family;
+
+		asl_csv_put(csv, "name", *name);
+		asl_csv_put(csv, "family", family->name);
+		asl_csv_put(csv, "summary",
+			    x ? x->summary : "the best of them");
+		asl_csv_put(csv, "when", x ? x->when : NULL);
+		asl_csv_end_row(csv);
+		if (csv->naming)
+			return;
+	}
+}
+
+static void write_list(struct asl_csv *csv, const char *what)
+{
+	if (!strcmp(what, "options"))
+		list_options(csv);
+	else if (!strcmp(what, "columns"))
+		list_columns(csv);
+	else if (!strcmp(what, "algorithms"))
+		list_algorithms(csv);
+}
+
+const char *asl_catalogue(const char *what)
+{
+	static _Thread_local char *text;
+	struct asl_csv csv;
+
+	free(text);
+	text = NULL;
+	if (asl_csv_open(&csv))
+		return "";
+	for (int naming = 1; naming >= 0; naming--) {
+		csv.naming = naming;
+		write_list(&csv, what);
+	}
+	if (!asl_csv_flush(&csv) && csv.text)
+		text = strdup(csv.text);
+	asl_csv_close(&csv);
+	return text ? text : "";
+}
+
 /* ---- Run, plan, bounds ---- */
 
 /* A task under way: its options with sizes, and its case. */

@@ -5,8 +5,9 @@
 
 Operands are NumPy arrays of float64, in any layout; integers and other real numbers
 are converted, complex ones are a TypeError.
-Options are those of the command, with _ for -: ranks=4, write_cost=8,
-store="dram", overlap=True.  `counts` is one row of runs.csv, whose columns
+Options are those of the command, with _ for -: ranks=4, write_cost=8, overlap=True;
+help(aslant.matmul) lists them.  Words of arrays are in DRAM (store="dram"), unless
+store or nvm_dir says otherwise.  `counts` is one row of runs.csv, whose columns
 aslant-csv(5) explains; with reps=N it has N rows.
 
 A failure raises Error, which is a ValueError for arguments (BadInput) and an OSError
@@ -14,51 +15,39 @@ for what the machine lacks (NoMachine).  A result that is wrong, or whose counts
 are not as predicted, raises CheckFailed.  Ctrl-C ends a run: KeyboardInterrupt.
 """
 
+import csv
 import ctypes
+import inspect
+import io
 import itertools
-import re
+import textwrap
 import threading
+from typing import Any
 
 import numpy
 
+from ._command import calibrate, compare, launch as _launch, machine, report, suite
+from ._errors import BadInput, CheckFailed, Error, NoMachine, failure as _failure
 from ._library import library as _library, sizes as _sizes
-from ._results import Results, read, read_csv, table as _table
+from ._results import Results, Row, Table, read, read_csv, table as _table
 
-__all__ = ["BadInput", "CheckFailed", "Error", "NoMachine", "Results", "bounds", "einsum", "matmul",
-           "plan", "read", "read_csv", "sttsv", "version"]
-
-
-class Error(Exception):
-    """A failure, with the command's exit code as `code`."""
-
-    def __init__(self, code, why):
-        super().__init__(why)
-        self.code = code
+__all__ = ["BadInput", "CheckFailed", "Error", "NoMachine", "Results", "Row",
+           "Table", "bounds", "calibrate", "compare", "cpgrad", "einsum", "hopm",
+           "machine", "matmul", "plan", "read", "read_csv", "report", "run",
+           "sttsv", "suite", "version"]
 
 
-class CheckFailed(Error):
-    """The result or the counts are wrong: `result` and `counts` hold them."""
-
-    result = counts = None
-
-
-class BadInput(Error, ValueError):
-    """Arguments or operands that do not fit."""
+def version() -> str:
+    """The library's version."""
+    return _library.asl_version().decode()
 
 
-class NoMachine(Error, OSError):
-    """The machine lacks something: capacity, a file."""
-
-
-_kinds = {1: CheckFailed, 2: BadInput, 3: NoMachine}
+__version__ = version()
 
 
 def _check(code):
     if code:
-        why = _library.asl_why().decode(errors="replace")
-        # Options are arguments here.
-        why = re.sub("--([a-z][a-z-]*)", lambda x: x[1].replace("-", "_"), why)
-        raise _kinds.get(code, Error)(code, why)
+        raise _failure(code, _library.asl_why().decode(errors="replace"))
 
 
 def _interruptible(function, *arguments):
@@ -100,6 +89,8 @@ class _Task:
     def __init__(self, algorithm, options):
         self.task = ctypes.c_void_p()
         self.arrays = []
+        self.placed = any(options.get(x) is not None for x
+                          in ("store", "nvm_dir", "memory_node"))
         _check(_library.asl_task_open(self.task, algorithm.encode()))
         try:
             for name, value in options.items():
@@ -124,12 +115,19 @@ class _Task:
         _check(_library.asl_task_set(self.task,
                                      name.replace("_", "-").encode(), text))
 
+    def in_dram(self):
+        """Where arrays are, if nothing else was asked for."""
+        if not self.placed:
+            self.placed = True
+            self.set("store", "dram")
+
     def give(self, function, array, *which):
         self.arrays.append(array)
         _check(function(self.task, *which, array.ctypes.data, array.ndim,
                         _sizes(array.shape), _sizes(_layout(array))))
 
     def operand(self, which, array):
+        self.in_dram()
         array = numpy.asarray(array)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"operand {which}: found entries of type "
@@ -153,7 +151,51 @@ class _Task:
         return rows[0] if len(rows) == 1 else rows
 
 
-def matmul(A, B, algorithm="auto", **options):
+# ---- Options as arguments, for help() and completion ----
+
+def _list(what):
+    return list(csv.DictReader(io.StringIO(
+        _library.asl_catalogue(what.encode()).decode())))
+
+
+_family = {row["name"]: row["family"] for row in _list("algorithms")}
+_counts = """
+    Returns the result, and its counts: a Row of runs.csv, or with reps=N a Table of N
+    (aslant-csv(5) explains the columns).  Options, as of the command:
+"""
+
+
+def _takes(*algorithms):
+    """Decorate: say in its docstring and signature what `options` are."""
+    names = {name for x in algorithms for name in (x, _family[x])}
+    rows = [row for row in _list("options")
+            if not row["only"] or names & set(row["only"].split(", "))]
+
+    def decorate(function):
+        own = inspect.signature(function)
+        fixed = [x for x in own.parameters.values()
+                 if x.kind is not inspect.Parameter.VAR_KEYWORD]
+        rows_here = [(row["name"].replace("-", "_"), row) for row in rows]
+        rows_here = [(name, row) for name, row in rows_here
+                     if name not in own.parameters and name != "dims"
+                     and name.isidentifier()]
+        function.__signature__ = own.replace(parameters=fixed + [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None,
+                              annotation=Any) for name, row in rows_here])
+        lines = [textwrap.fill(
+            f"{name}={row['argument'] or 'True'}: {row['help']}", 78,
+            initial_indent="    ", subsequent_indent="        ")
+            for name, row in rows_here]
+        function.__doc__ = function.__doc__.rstrip() + "\n" + _counts + "\n" + \
+            "\n".join(lines) + "\n"
+        return function
+    return decorate
+
+
+# ---- Operations ----
+
+@_takes("3d")
+def matmul(A, B, algorithm: str = "auto", **options: Any):
     """A @ B for matrices, and its counts."""
     A, B = numpy.asarray(A), numpy.asarray(B)
     if A.ndim != 2 or B.ndim != 2:
@@ -164,61 +206,159 @@ def matmul(A, B, algorithm="auto", **options):
         return task.run(numpy.empty((A.shape[0], B.shape[1])))
 
 
-def _letters(spec):
-    inputs, arrow, output = spec.replace(" ", "").partition("->")
-    if not arrow:
-        every = inputs.replace(",", "")
-        output = "".join(sorted(x for x in set(every) if every.count(x) == 1))
-    return inputs.split(","), output
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def einsum(spec, *arrays, **options):
-    """numpy.einsum(spec, *arrays), and its counts."""
-    arrays = [numpy.asarray(array) for array in arrays]
-    inputs, output = _letters(spec)
-    size = {letter: length for term, array in zip(inputs, arrays)
-            for letter, length in zip(term, array.shape)}
-    if len(inputs) != len(arrays):
-        raise ValueError(f"'{spec}' has {len(inputs)} inputs, found "
+def _interleaved(arguments):
+    """einsum(A, [0, 1], B, [1, 2], [0, 2]) as text and arrays."""
+    arguments = list(arguments)
+    output = arguments.pop() if len(arguments) % 2 else None
+    lists = arguments[1::2] + ([] if output is None else [output])
+
+    def term(indices):
+        return "".join("..." if x is Ellipsis else _LETTERS[x] for x in indices)
+    spec = ",".join(map(term, lists[:len(arguments) // 2]))
+    return spec + ("" if output is None else "->" + term(output)), arguments[::2]
+
+
+def _plain(spec, arrays):
+    """Without '...', whose indices are letters that are not used; inputs, output."""
+    spec = spec.replace(" ", "")
+    inputs, arrow, output = spec.partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(arrays):
+        raise ValueError(f"'{spec}' has {len(terms)} inputs, found "
                          f"{len(arrays)} arrays")
-    with _Task("einsum", {"spec": spec, **options}) as task:
+    free = [x for x in _LETTERS if x not in spec]
+    widths = [x.ndim - len(term) + 3 if "..." in term else 0
+              for term, x in zip(terms, arrays)]
+    if min(widths) < 0:
+        raise ValueError(f"'{spec}': an array has fewer dimensions than letters")
+    most = max(widths)
+    every = "".join(free[:most])
+    terms = [term.replace("...", every[most - width:])
+             for term, width in zip(terms, widths)]
+    if not arrow:
+        joined = inputs.replace(",", "").replace("...", "")
+        output = (every if "..." in inputs else "") + "".join(
+            sorted(x for x in set(joined) if joined.count(x) == 1))
+    return terms, output.replace("...", every)
+
+
+def _no_ones(terms, arrays, output):
+    """NumPy repeats an array along an index in which its size is 1: leave it out."""
+    size = {}
+    for term, array in zip(terms, arrays):
+        for letter, length in zip(term, array.shape):
+            size[letter] = max(size.get(letter, 1), length)
+    for i, (term, array) in enumerate(zip(terms, arrays)):
+        keep = [k for k, x in enumerate(term)
+                if not (array.shape[k:k + 1] == (1,) and size[x] > 1)]
+        if len(term) == array.ndim and len(keep) < array.ndim and keep:
+            terms[i] = "".join(term[k] for k in keep)
+            arrays[i] = array.reshape([array.shape[k] for k in keep])
+    return size
+
+
+@_takes("einsum")
+def einsum(spec, *arrays, optimize: Any = None, **options: Any):
+    """numpy.einsum(spec, *arrays), and its counts.
+
+    Indices may be '...', or lists of numbers between the arrays, as NumPy has it.
+    optimize=False contracts all of them at once, True in pairs; the order is aslant's
+    own, whatever path is given.
+    """
+    if not isinstance(spec, str):
+        spec, arrays = _interleaved((spec, *arrays))
+    arrays = [numpy.asarray(array) for array in arrays]
+    terms, output = _plain(spec, arrays)
+    size = _no_ones(terms, arrays, output)
+    if optimize is not None and len(arrays) > 2 and "way" not in options:
+        options["way"] = "sequence" if optimize is not False else "direct"
+    with _Task("einsum", {"spec": ",".join(terms) + "->" + output,
+                          **options}) as task:
         for i, array in enumerate(arrays):
             task.operand(i, array)
         # The library reports a letter that no input has.
         return task.run(numpy.empty([size.get(x, 1) for x in output]))
 
 
-def sttsv(A, x, algorithm="sttsv", symmetrize=False, **options):
+@_takes("sttsv")
+def sttsv(A, x, algorithm: str = "sttsv", symmetrize: bool = False,
+          **options: Any):
     """y[i] = sum of A[i, j, k] x[j] x[k], A symmetric; and its counts.
 
     A is n x n x n, or its n (n + 1) (n + 2) / 6 entries i >= j >= k.  A cube is
     symmetric up to rounding, 1e-12 of its largest entry; with symmetrize, the mean
     of any cube over the orders of its indices is taken.
     """
-    A, x = numpy.asarray(A), numpy.asarray(x)
+    x = numpy.asarray(x)
+    return _symmetric(algorithm, A, x, x.shape, symmetrize, options)
+
+
+def _symmetric(algorithm, A, x, shape, symmetrize, options):
+    A = numpy.asarray(A)
     if symmetrize and A.ndim == 3:
         A = sum(A.transpose(order) for order
                 in itertools.permutations(range(3))) / 6
     with _Task(algorithm, options) as task:
         task.operand(0, numpy.ascontiguousarray(A))
-        task.operand(1, x)
-        return task.run(numpy.empty(x.shape))
+        if x is not None:
+            task.operand(1, x)
+        return task.run(numpy.empty(shape))
 
 
-def plan(algorithm="auto", **options):
+def _side(A):
+    """n of a cube, or of its packed entries."""
+    A = numpy.asarray(A)
+    n = A.shape[0] if A.ndim == 3 else int(round((6 * A.size) ** (1 / 3)))
+    while A.ndim != 3 and n * (n + 1) * (n + 2) // 6 > A.size:
+        n -= 1
+    return n
+
+
+@_takes("hopm")
+def hopm(A, x=None, symmetrize: bool = False, **options: Any):
+    """An eigenvector of a symmetric tensor A (as in sttsv), from x or a random one.
+
+    Its eigenvalue is counts["eigenvalue"].
+    """
+    return _symmetric("hopm", A, x, (_side(A),), symmetrize, options)
+
+
+@_takes("cpgrad")
+def cpgrad(A, X, symmetrize: bool = False, **options: Any):
+    """The gradient of a symmetric CP decomposition of A, as in sttsv, at X (n x R)."""
+    X = numpy.asarray(X)
+    options.setdefault("cp_rank", X.shape[1])
+    return _symmetric("cpgrad", A, X, X.shape, symmetrize, options)
+
+
+@_takes("3d", "einsum", "sttsv", "hopm", "cpgrad", "ooc-auto")
+def run(algorithm: str, launch: bool = False, **options: Any):
+    """Run a case as `aslant run` does, on generated operands or files; its counts.
+
+    With launch=True ranks are processes, started by the command.  No result is
+    returned: result="C.npy" writes it.
+    """
+    if launch:
+        rows = _launch(algorithm, **options)
+        return rows[0] if len(rows) == 1 else rows
+    with _Task(algorithm, options) as task:
+        _interruptible(_library.asl_task_run, task.task)
+        return task.rows()
+
+
+@_takes("3d", "einsum", "sttsv", "hopm", "cpgrad", "ooc-auto")
+def plan(algorithm: str = "auto", **options: Any) -> Table:
     """The candidates, cheapest first: the rows of aslant plan --csv."""
     with _Task(algorithm, options) as task:
         _check(_library.asl_task_plan(task.task))
         return _table(_library.asl_task_csv(task.task).decode())
 
 
-def bounds(algorithm="auto", **options):
+def bounds(algorithm: str = "auto", **options: Any) -> Table:
     """Lower bounds: the rows of aslant bounds --csv."""
     with _Task(algorithm, options) as task:
         _check(_library.asl_task_bounds(task.task))
         return _table(_library.asl_task_csv(task.task).decode())
-
-
-def version():
-    """The library's version."""
-    return _library.asl_version().decode()

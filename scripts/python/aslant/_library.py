@@ -9,13 +9,13 @@ _NAME = "libaslant.so.0"
 
 
 def _places():
-    """Candidates: the file named, in a build of this tree, installed beside us."""
+    """Candidates: the file named, in this wheel, in this tree's build, installed."""
     named = os.environ.get("ASLANT_LIBRARY")
     if named:
         yield named
         return
     here = pathlib.Path(__file__).resolve()
-    for place in here.parents[3] / "build", *here.parents[4].glob("lib*"), \
+    for place in here.parent, here.parents[3] / "build", *here.parents[4].glob("lib*"), \
             *here.parents[4].glob("lib/*-linux-*"):
         if (place / _NAME).exists():
             yield str(place / _NAME)
@@ -27,7 +27,7 @@ def _load():
     for place in _places():
         try:
             # MPI loads parts of itself that look for the rest of it.
-            return ctypes.CDLL(place, mode=ctypes.RTLD_GLOBAL)
+            return place, ctypes.CDLL(place, mode=ctypes.RTLD_GLOBAL)
         except OSError as error:
             said.append(str(error))
     raise ImportError("; ".join(said) +
@@ -54,10 +54,11 @@ _functions = {
     "asl_task_ranks_csv": (_Text, _Task),
     "asl_why": (_Text,),
     "asl_interrupt": (None,),
+    "asl_catalogue": (_Text, _Text),
     "asl_version": (_Text,),
 }
 
-library = _load()
+path, library = _load()
 for _name, (_result, *_arguments) in _functions.items():
     _function = getattr(library, _name)
     _function.restype = _result
