@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/command/suite/suite.h"
 #include "bench/library/cli.h"
+#include "bench/library/profile.h"
 #include "bench/library/say.h"
 #include "lib/rank/blas.h"
 
@@ -601,13 +601,19 @@ static void put_bash_paths(const char *argument, char compgen)
 	       compgen);
 }
 
+static const char *const *names_of(const struct asl_option *x)
+{
+	return strcmp(x->name, "profile") ? asl_option_names(x)
+					  : asl_profile_names();
+}
+
 static void put_bash_values(void)
 {
 	for (const struct asl_option *x = asl_option_table; x->name; x++) {
-		if (!x->commands || !asl_option_names(x))
+		if (!x->commands || !names_of(x))
 			continue;
 		printf("\t--%s)\n\t\twords='", x->name);
-		put_words(asl_option_names(x));
+		put_words(names_of(x));
 		puts("' ;;");
 	}
 	put_bash_paths("DIR", 'd');
@@ -669,9 +675,9 @@ static void put_zsh_option(const struct asl_option *x)
 		put_zsh(x->argument);
 		putchar(':');
 	}
-	if (x->argument && asl_option_names(x)) {
+	if (x->argument && names_of(x)) {
 		putchar('(');
-		put_words(asl_option_names(x));
+		put_words(names_of(x));
 		putchar(')');
 	} else if (takes(x, "DIR")) {
 		fputs("_files -/", stdout);

@@ -14,9 +14,9 @@
 
 struct asl_command {
 	const char *name, *usage, *summary;
-	const char *text; /* more about it */
+	const char *text;    /* more about it */
 	const char *example; /* or several, a line each */
-	unsigned options; /* enum asl_commands; 0: takes none */
+	unsigned options;    /* enum asl_commands; 0: takes none */
 	int (*run)(struct asl_options *o, int argc, char **argv);
 };
 
@@ -32,6 +32,9 @@ int asl_command_calibrate(struct asl_options *o, int argc, char **argv);
 int asl_command_report(struct asl_options *o, int argc, char **argv);
 int asl_command_compare(struct asl_options *o, int argc, char **argv);
 int asl_command_list(struct asl_options *o, int argc, char **argv);
+
+/* Name and summary of every suite there is, in alphabetic order. */
+void asl_suite_each(void (*line)(const char *name, const char *about));
 
 /* NULL: there is none of that name. */
 const struct asl_command *asl_command_find(const char *name);

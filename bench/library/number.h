@@ -19,8 +19,8 @@ bool asl_read_count(uint64_t *out, const char *text);
 bool asl_read_words(uint64_t *out, const char *text);
 
 /*
- * Of a text that is no count, or no words: what it was to be, "1500" of 1.5k or 15e2,
- * "16MiB (bytes) or 16m (words of 8 bytes)" of 16MB; false: who knows.
+ * What a text that is no count, or no words, was to be: "1500" for 1.5k or 15e2,
+ * "16MiB (bytes) or 16m (words of 8 bytes)" for 16MB; false: unknown.
  */
 enum { ASL_WORDS_MEANT = 96 };
 bool asl_count_meant(char text[ASL_WORDS_MEANT], const char *found);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "bench/library/number.h"
-#include "bench/library/profile.h"
 #include "bench/library/say.h"
 #include "lib/base/team.h"
 #include "lib/kernels/kernel.h"
@@ -431,7 +430,7 @@ const struct asl_option asl_option_table[] = {
 	{"profile", "NAME",
 	 "costs of a machine, where not given above: one of aslant list "
 	 "profiles, or a JSON file (dram)",
-	 RPB, TEXT(profile), .names = asl_profile_names},
+	 RPB, TEXT(profile)},
 	{"emulate", NULL,
 	 "make words to and from the pool, and between ranks, take as long as "
 	 "the profile says, by waiting",

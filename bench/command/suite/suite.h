@@ -129,9 +129,6 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 		       double seconds);
 
-/* Name and summary of every suite there is, in alphabetic order. */
-void asl_suite_each(void (*line)(const char *name, const char *about));
-
 /* asl_meant of their names. */
 const char *asl_suite_meant(const char *found);
 
