@@ -38,6 +38,17 @@ build() {
 		$(pkg-config --cflags --libs aslant)
 	build cpp c++ -Wall -Werror -x c++ "$tests/example/product.c" \
 		$(pkg-config --cflags --libs aslant)
+	build cpp17 c++ -Wall -Wextra -Werror -std=c++17 "$tests/example/tasks.cpp" \
+		$(pkg-config --cflags --libs aslant)
+	if command -v gfortran >/dev/null; then
+		build f90 gfortran "$prefix/include/aslant/aslant.f90" \
+			"$tests/example/product.f90" $(pkg-config --libs aslant)
+	fi
+	# A column that is mistyped does not compile, nor does one of another name.
+	sed 's/column::bh_words_max/column::bh_word_max/' "$tests/example/tasks.cpp" >wrong.cpp
+	c++ -std=c++17 -c -o wrong.o wrong.cpp $(pkg-config --cflags aslant) 2>log &&
+		fail "a column that is mistyped compiles"
+	grep -q 'bh_word_max' log || fail "a mistyped column: $(head -3 log)"
 	build pool cc "$tests/example/pool.c" \
 		$(pkg-config --cflags --libs aslant libpmemobj)
 	build rows cc "$tests/example/rows.c" \
@@ -46,7 +57,11 @@ build() {
 cmake -S "$tests/example" -B found -DCMAKE_PREFIX_PATH="$prefix" \
 	-DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" >log 2>&1 &&
 	cmake --build found >log 2>&1 || fail "find_package: $(tail -5 log)"
-for program in ./c ./cpp found/product found/product_static found/product_cpp
+fortran=
+[ ! -e f90 ] || fortran=./f90
+# pkg-config's flags say where the library is, and the program finds it there.
+# shellcheck disable=SC2086 # none is none
+for program in ./c ./cpp ./cpp17 $fortran found/product found/product_static found/product_cpp
 do
 	timeout 60 $program >out 2>err || fail "$program: $(cat err)"
 	says 'em-jomma on a grid of .* words between ranks, right'

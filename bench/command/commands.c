@@ -6,6 +6,7 @@
  */
 #include "bench/command/commands.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -720,6 +721,44 @@ static void describe_zsh(void)
 	puts("\tesac\n}\n\n_aslant \"$@\"");
 }
 
+/* ---- Columns, for programs ---- */
+
+static void each_column(void (*put_name)(const char *name))
+{
+	static const char *const names[] = {
+#define TEXT(name, role, value) #name,
+#define COUNT(name, role, known, ...) #name,
+#define NUMBER(name, role, known, ...) #name,
+#include "bench/library/columns.def"
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		put_name(names[i]);
+}
+
+static void put_macro(const char *name)
+{
+	fputs("#define ASL_COLUMN_", stdout);
+	for (const char *c = name; *c; c++)
+		putchar(toupper((unsigned char)*c));
+	printf(" \"%s\"\n", name);
+}
+
+static void put_constant(const char *name)
+{
+	printf("constexpr const char *%s = \"%s\";\n", name, name);
+}
+
+static void describe_columns(void)
+{
+	puts("/* columns.h -- columns of runs.csv: one that is mistyped does not "
+	     "compile */\n#ifndef ASLANT_COLUMNS_H\n#define ASLANT_COLUMNS_H\n");
+	each_column(put_macro);
+	puts("\n#ifdef __cplusplus\nnamespace aslant\n{\nnamespace column\n{");
+	each_column(put_constant);
+	puts("} // namespace column\n} // namespace aslant\n#endif\n\n#endif");
+}
+
 int asl_describe(int argc, char **argv)
 {
 	const char *what = argc == 3 ? argv[2] : "";
@@ -732,9 +771,11 @@ int asl_describe(int argc, char **argv)
 		describe_bash();
 	else if (!strcmp(what, "zsh"))
 		describe_zsh();
+	else if (!strcmp(what, "columns"))
+		describe_columns();
 	else
 		return asl_refuse("--describe: found '%s', expected man, "
-				  "man-COMMAND, bash or zsh",
+				  "man-COMMAND, bash, zsh or columns",
 				  what);
 	return 0;
 }

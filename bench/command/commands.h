@@ -74,7 +74,7 @@ void asl_print_wrapped(FILE *f, const char *text, int column);
 void asl_help_all(void);
 
 /*
- * aslant --describe man, man-COMMAND, bash or zsh: to stdout; for the build, which
+ * aslant --describe man, man-COMMAND, bash, zsh or columns (a header): to stdout; for the build, which
  * makes files of it.  The exit code.
  */
 int asl_describe(int argc, char **argv);
