@@ -116,7 +116,7 @@ public:
 	task &plan() { return check(asl_task_plan(it)); }
 	task &bounds() { return check(asl_task_bounds(it)); }
 
-	/* Of the last of these. */
+	/* Rows of the last of these, from 0 on. */
 	int rows() const { return asl_task_rows(it); }
 	std::string text(const char *column, int row = 0) const
 	{

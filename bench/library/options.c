@@ -632,12 +632,14 @@ static int set_words(const struct asl_option *option, void *at,
 
 static int set_name(const struct asl_option *option, void *at, const char *text)
 {
-	char names[256];
+	const char *const *all = asl_option_names(option);
+	char names[256 + 128];
 
-	if (!asl_is_one_of(text, asl_option_names(option)))
-		return refuse(option, text,
-			      asl_join(names, sizeof names,
-				       asl_option_names(option)));
+	if (!asl_is_one_of(text, all)) {
+		asl_join(names, 256, all);
+		strcat(names, asl_meant(text, "", all));
+		return refuse(option, text, names);
+	}
 	*(const char **)at = text;
 	return 0;
 }
@@ -652,6 +654,26 @@ static int set_cache(const struct asl_option *option, void *at,
 		return refuse(option, text, expected);
 	*(struct asl_lru_shape *)at = shape;
 	return 0;
+}
+
+/* 2,2,1 and 2X2X1 are easily meant for 2x2x1. */
+static int set_grid(const struct asl_option *option, void *at, const char *text)
+{
+	char meant[64], expected[160];
+	struct asl_grid grid;
+	bool is_grid;
+
+	if (asl_read_grid(at, text, ASL_MOST_RANKS))
+		return 0;
+	snprintf(meant, sizeof meant, "%s", text);
+	for (char *c = meant; (c = strpbrk(c, ",X*:"));)
+		*c = 'x';
+	is_grid = asl_read_grid(&grid, meant, ASL_MOST_RANKS);
+	snprintf(expected, sizeof expected,
+		 "three sides, as in 4x4x2, of 1000000 ranks at most%s%s%s",
+		 is_grid ? ": did you mean " : "", is_grid ? meant : "",
+		 is_grid ? "?" : "");
+	return refuse(option, text, expected);
 }
 
 static int add_file(const struct asl_option *option, const char **at,
@@ -714,11 +736,7 @@ int asl_option_set(const struct asl_option *option, struct asl_options *o,
 				      "a number from -1e100 to 1e100");
 		return 0;
 	case ASL_GRID:
-		if (!asl_read_grid(at, text, ASL_MOST_RANKS))
-			return refuse(option, text,
-				      "three sides, as in 4x4x2,"
-				      " of 1000000 ranks at most");
-		return 0;
+		return set_grid(option, at, text);
 	case ASL_NAME:
 		return set_name(option, at, text);
 	case ASL_CACHE_SHAPE:
