@@ -95,6 +95,14 @@ expect 0 run einsum --spec "ij,jk,kl->il" --dims i=9,j=9,k=9,l=9 --ranks 4 \
 says "^ranks     4 for 2 stages"
 says "^          .*,.*->.* on a grid of .*x.*x.* (. x . x .)$"
 says "^          sequence: .* words"
+# All of its indices make 500^8 points, its pairs 500^3.
+chain=(einsum --spec "ab,bc,cd,de,ef,fg,gh->ah" --ranks 4
+	--dims "a=500,b=500,c=500,d=500,e=500,f=500,g=500,h=500")
+expect 0 run "${chain[@]}" "${dram[@]}"
+says "^ranks     4 for 6 stages"
+says "^verified  yes (test with random numbers)"
+expect 2 run "${chain[@]}" --way direct
+says "more than 2^58 multiplications, all inputs at once"
 expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3
 says "on a grid of 1$"
 

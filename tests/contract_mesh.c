@@ -44,15 +44,17 @@ struct every {
 	const struct asl_einsum *e;
 	int ranks;
 	double limit;
-	uint64_t words, volume;
+	uint64_t words;
+	double volume;
 	bool found;
 };
 
 static void consider(struct every *x, const struct asl_mesh *mesh)
 {
-	uint64_t volume = asl_mesh_volume(x->e, mesh), words;
+	double volume = asl_mesh_volume(x->e, mesh);
+	uint64_t words;
 
-	if ((double)volume > x->limit * (1 + 1e-12))
+	if (volume > x->limit * (1 + 1e-12))
 		return;
 	words = x->limit == INFINITY ? 0 : asl_mesh_busiest(x->e, mesh);
 	if (x->found &&
@@ -87,7 +89,7 @@ static struct every every_mesh(const struct asl_einsum *e, int ranks)
 		even *= (double)e->size[i];
 	even = fmax(1, even / ranks);
 	x.limit =
-		1.2 * ((double)x.volume > 1.2 * even ? (double)x.volume : even);
+		1.2 * (x.volume > 1.2 * even ? x.volume : even);
 	x.found = false;
 	go_through(&x, &mesh, 0, ranks);
 	return x;
@@ -103,12 +105,12 @@ static void search_finds_the_best(void **state)
 		struct asl_mesh mesh = asl_mesh_choose(&e, ranks);
 		struct every best = every_mesh(&e, ranks);
 		uint64_t words = asl_mesh_busiest(&e, &mesh);
-		uint64_t volume = asl_mesh_volume(&e, &mesh);
+		double volume = asl_mesh_volume(&e, &mesh);
 
 		assert_true(asl_mesh_ranks(&e, &mesh) <= ranks);
 		if (words != best.words || volume != best.volume) {
-			print_error("case %u: %ju words of %ju points, "
-				    "expected %ju of %ju\n",
+			print_error("case %u: %ju words of %g points, "
+				    "expected %ju of %g\n",
 				    i, words, volume, best.words, best.volume);
 			fail();
 		}

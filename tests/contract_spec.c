@@ -166,7 +166,15 @@ static void sizes(void **state)
 	parse(&e, "ij,jk->ik");
 	assert_int_equal(asl_einsum_dims(&e, "i=1g,j=1g,k=1"), 0);
 	fails(asl_einsum_check(&e),
+	      "the sizes make a tensor of more than 2^58 words");
+	parse(&e, "ij,jk->ik");
+	assert_int_equal(asl_einsum_dims(&e, "i=10m,j=10m,k=10m"), 0);
+	fails(asl_einsum_check(&e),
 	      "the sizes make more than 2^58 multiplications");
+	/* In parts it is not that many. */
+	parse(&e, "ij,jk,kl->il");
+	assert_int_equal(asl_einsum_dims(&e, "i=100k,j=100k,k=100k,l=100k"), 0);
+	assert_int_equal(asl_einsum_check(&e), 0);
 }
 
 /* A diagonal has one size for its two modes. */

@@ -4,6 +4,7 @@
  * Every grouping of the operands, with every mesh that may be chosen for each of its
  * stages: none of those moves 5% fewer words than what is planned.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ enum { MOST_MESHES = 4000 };
 /* All meshes of an einsum that may be chosen, and the mean words of their ranks. */
 struct meshes {
 	const struct asl_einsum *e;
-	uint64_t limit; /* points of a cell */
+	double limit; /* points of a cell */
 	int count;
 	struct asl_mesh at[MOST_MESHES];
 	double mean[MOST_MESHES];
@@ -66,7 +67,7 @@ static void go_through(struct meshes *x, struct asl_mesh *mesh, int index,
 
 static void note_volume(struct meshes *x, const struct asl_mesh *mesh)
 {
-	uint64_t volume = asl_mesh_volume(x->e, mesh);
+	double volume = asl_mesh_volume(x->e, mesh);
 
 	x->limit = volume < x->limit ? volume : x->limit;
 }
@@ -86,14 +87,12 @@ static void list_meshes(struct meshes *x, const struct asl_einsum *e, int ranks)
 
 	x->e = e;
 	x->count = 0;
-	x->limit = UINT64_MAX;
+	x->limit = INFINITY;
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		mesh.p[i] = 1;
 	go_through(x, &mesh, 0, ranks, note_volume);
 	even = even < 1 ? 1 : even;
-	x->limit = (uint64_t)(1.2 * ((double)x->limit > 1.2 * even
-					     ? (double)x->limit
-					     : even));
+	x->limit = 1.2 * (x->limit > 1.2 * even ? x->limit : even);
 	go_through(x, &mesh, 0, ranks, add_mesh);
 	for (int i = 0; i < x->count; i++)
 		x->mean[i] = (double)all_words(e, &x->at[i]) / ranks;

@@ -182,6 +182,7 @@ static int run_traced(struct running *x, int code)
 				    asl_failure());
 	if (!code)
 		code = run_case(x);
+	want->trace = NULL;
 	asl_output_close(&x->out);
 	return code;
 }

@@ -72,7 +72,7 @@ static double balance(const struct asl_plan *plan, const struct asl_stage *x)
 {
 	double points = asl_mesh_points(&x->e);
 	double most = plan->contraction->stages
-			      ? (double)asl_mesh_volume(&x->e, &x->mesh)
+			      ? asl_mesh_volume(&x->e, &x->mesh)
 			      : fmax(1, points / plan->ranks);
 
 	return most * plan->ranks / points;

@@ -148,7 +148,10 @@ static inline bool asl_stage_origin(struct asl_spread *used,
 /* Answer the request in plan->contraction for the plan's ranks and cache. */
 void asl_contract_settle(struct asl_plan *plan);
 
-/* The same for so many ranks and so much cache (stages.c). */
+/*
+ * Answer it for so many ranks and so much cache (stages.c).  No stages: each way has
+ * one of more than ASL_MOST_POINTS multiplications.
+ */
 void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache);
 
 /* Rank the base's request, settled in every way and with every kernel. */

@@ -110,15 +110,14 @@ uint64_t asl_mesh_busiest(const struct asl_einsum *e,
 	return most;
 }
 
-uint64_t asl_mesh_volume(const struct asl_einsum *e,
-			 const struct asl_mesh *mesh)
+double asl_mesh_volume(const struct asl_einsum *e, const struct asl_mesh *mesh)
 {
-	uint64_t volume = 1;
+	double volume = 1;
 
 	for (int i = 0; i < e->indices; i++)
 		if (asl_einsum_all(e) >> i & 1)
-			volume *=
-				asl_ceil_div(e->size[i], (uint64_t)mesh->p[i]);
+			volume *= (double)asl_ceil_div(e->size[i],
+						       (uint64_t)mesh->p[i]);
 	return volume;
 }
 
@@ -326,11 +325,12 @@ struct search {
 	/* The best meshes so far, in order, and what another has to be below. */
 	int most, count;
 	struct asl_mesh_found best[ASL_MOST_MESHES];
-	uint64_t words, volume;
+	uint64_t words;
+	double volume;
 	uint64_t tries; /* complete meshes that may still be considered */
 };
 
-static bool is_better(const struct search *s, uint64_t words, uint64_t volume)
+static bool is_better(const struct search *s, uint64_t words, double volume)
 {
 	return words < s->words || (words == s->words && volume < s->volume);
 }
@@ -359,7 +359,7 @@ static void insert(struct search *s, const struct asl_mesh_found *new)
 enum { SCATTER = 1000003 };
 
 /* Words of the busiest rank, or of the first that rules the mesh out. */
-static uint64_t words_of_busiest(const struct search *s, uint64_t volume)
+static uint64_t words_of_busiest(const struct search *s, double volume)
 {
 	uint64_t ranks = (uint64_t)asl_mesh_ranks(s->e, &s->mesh), most = 0;
 
@@ -374,7 +374,8 @@ static uint64_t words_of_busiest(const struct search *s, uint64_t volume)
 /* The mesh is complete. */
 static void consider(struct search *s)
 {
-	uint64_t volume = asl_mesh_volume(s->e, &s->mesh), words = 0;
+	double volume = asl_mesh_volume(s->e, &s->mesh);
+	uint64_t words = 0;
 
 	if (s->aim != SMALLEST_CELL)
 		words = asl_mesh_words(s->e, &s->mesh, 0);
@@ -428,7 +429,7 @@ static bool hopeless(const struct search *s, int cut, int left)
 	double volume = least_volume(s, cut, left), words = 0;
 
 	if (s->aim == SMALLEST_CELL)
-		return volume >= (double)s->volume;
+		return volume >= s->volume;
 	if (!s->tries || volume > s->limit * (1 + 1e-12))
 		return true;
 	for (int k = 0; k <= s->e->inputs; k++)
@@ -442,7 +443,7 @@ static int least_parts(const struct search *s, int cut)
 	double length = (double)s->e->size[s->index[cut]], longest = s->limit;
 
 	if (s->aim == SMALLEST_CELL && s->count)
-		longest = (double)s->volume;
+		longest = s->volume;
 	longest *= 1 + 1e-12;
 	for (int d = 0; d < cut; d++)
 		longest /= part_length(s, d);
@@ -485,7 +486,7 @@ static struct search begin_search(const struct asl_einsum *e, int most)
 		.limit = INFINITY,
 		.most = most,
 		.words = UINT64_MAX,
-		.volume = UINT64_MAX,
+		.volume = INFINITY,
 		.tries = UINT64_MAX,
 	};
 
@@ -505,7 +506,7 @@ static double volume_limit(const struct asl_einsum *e, int ranks)
 		even *= (double)e->size[s.index[d]];
 	s.aim = SMALLEST_CELL;
 	visit(&s, 0, ranks);
-	least = (double)s.volume;
+	least = s.volume;
 	even = fmax(1, even / ranks);
 	return UNEVEN * (least > UNEVEN * even ? least : even);
 }

@@ -32,6 +32,15 @@ static int all_inputs(const struct asl_einsum *e)
 	return (1 << e->inputs) - 1;
 }
 
+static double points(uint32_t set, const uint64_t *len)
+{
+	double points = 1;
+
+	for (int i = 0; i < ASL_MOST_INDICES; i++)
+		points *= set >> i & 1 ? (double)len[i] : 1;
+	return points;
+}
+
 /* A word of a temporary, written once and read once. */
 #define TEMPORARY_NS 2.0
 
@@ -41,6 +50,8 @@ static void join(struct tree *t, const struct search *s, int set,
 	const struct asl_einsum *e = s->e;
 	bool last = set == all_inputs(e);
 
+	if (points(a->term.has | b->term.has, s->len) > ASL_MOST_POINTS)
+		t->cost = INFINITY;
 	t->cost += asl_pair_time(&t->term, &a->term, &b->term,
 				 last ? &e->term[e->inputs] : NULL,
 				 asl_einsum_kept(e, set), s->len);
@@ -229,8 +240,8 @@ static void try_way(struct asl_candidates *list, const struct asl_plan *base,
 	c.asked = way;
 	settled.contraction = &c;
 	asl_contract_settle(&settled);
-	/* Else it has been tried. */
-	if (way == ASL_WAY_BEST && !groups_more(&c))
+	/* Else it has been tried; or there is none. */
+	if (!c.stages || (way == ASL_WAY_BEST && !groups_more(&c)))
 		return;
 	count = list_kernels(plan, &settled);
 	if (!asl_contract_forecast(forecast, plan, count))
@@ -248,7 +259,7 @@ int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base)
 		try_way(list, base, ASL_WAY_DIRECT);
 	if (choice && c->asked != ASL_WAY_DIRECT)
 		try_way(list, base, ASL_WAY_SEQUENCE);
-	/* Of three inputs a sequence is one of pairs. */
+	/* A sequence of three inputs is one of pairs. */
 	if (c->e.inputs > 3 && c->asked == ASL_WAY_BEST)
 		try_way(list, base, ASL_WAY_BEST);
 	return asl_candidates_end(list);

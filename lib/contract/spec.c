@@ -202,7 +202,6 @@ uint32_t asl_einsum_all(const struct asl_einsum *e)
 
 /* ---- Sizes, from lists and from operands ---- */
 
-#define MOST_VOLUME ((uint64_t)1 << 58) /* so that flops fit 64 bits */
 
 static int set_size(struct asl_einsum *e, int index, uint64_t size,
 		    const char *source)
@@ -309,19 +308,28 @@ int asl_einsum_shape(struct asl_einsum *e, int which, int modes,
 	return err;
 }
 
+static double points(const struct asl_einsum *e, uint32_t set)
+{
+	double points = 1;
+
+	for (int i = 0; i < e->indices; i++)
+		points *= set >> i & 1 ? (double)e->size[i] : 1;
+	return points;
+}
+
 int asl_einsum_check(const struct asl_einsum *e)
 {
-	uint64_t volume = 1;
-
-	for (int i = 0; i < e->indices; i++) {
+	for (int i = 0; i < e->indices; i++)
 		if (!e->size[i])
 			return asl_fail(-EINVAL,
 					"the size of index '%c' is missing",
 					e->letter[i]);
-		if (__builtin_mul_overflow(volume, e->size[i], &volume) ||
-		    volume > MOST_VOLUME)
-			return asl_fail(-EINVAL, "the sizes make more than "
-						 "2^58 multiplications");
-	}
+	for (int k = 0; k <= e->inputs; k++)
+		if (points(e, e->term[k].has) > ASL_MOST_POINTS)
+			return asl_fail(-EINVAL, "the sizes make a tensor of "
+						 "more than 2^58 words");
+	if (e->inputs < 3 && points(e, asl_einsum_all(e)) > ASL_MOST_POINTS)
+		return asl_fail(-EINVAL, "the sizes make more than 2^58 "
+					 "multiplications");
 	return 0;
 }

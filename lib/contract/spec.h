@@ -18,6 +18,9 @@
 
 #include "lib/plan/family.h"
 
+/* Multiplications of a stage: its flops fit 64 bits. */
+#define ASL_MOST_POINTS 0x1p58
+
 enum { ASL_MOST_INDICES = 32, ASL_MOST_INPUTS = ASL_MOST_OPERANDS - 1 };
 
 /* Sizes of texts: a whole string, and a size for every index. */
@@ -49,7 +52,10 @@ int asl_einsum_dims(struct asl_einsum *e, const char *dims);
 int asl_einsum_shape(struct asl_einsum *e, int which, int modes,
 		     const uint64_t *shape, const char *name);
 
-/* Refuses an unknown size, and sizes whose flops would overflow a counter. */
+/*
+ * Refuses an unknown size, and sizes whose words or flops would overflow a counter;
+ * three inputs or more may be contracted in parts whose flops do not.
+ */
 int asl_einsum_check(const struct asl_einsum *e);
 
 /* The indices of all terms: a step of a sequence lacks some letters. */

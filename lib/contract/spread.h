@@ -50,8 +50,7 @@ uint64_t asl_mesh_busiest(const struct asl_einsum *e,
 			  const struct asl_mesh *mesh);
 
 /* Points of the largest cell, which is rank 0's. */
-uint64_t asl_mesh_volume(const struct asl_einsum *e,
-			 const struct asl_mesh *mesh);
+double asl_mesh_volume(const struct asl_einsum *e, const struct asl_mesh *mesh);
 
 /*
  * The mesh of up to `ranks` ranks that minimizes the words of the busiest rank,
@@ -77,7 +76,8 @@ struct asl_mesh_wish {
 
 struct asl_mesh_found {
 	struct asl_mesh mesh;
-	uint64_t words, volume;
+	uint64_t words;
+	double volume;
 };
 
 int asl_mesh_list(struct asl_mesh_found found[ASL_MOST_MESHES],

@@ -123,7 +123,9 @@ struct block {
 };
 
 struct choice {
-	uint64_t words, volume; /* of its stage and of all before it */
+	/* Of its stage and of all before it. */
+	uint64_t words;
+	double volume;
 	struct asl_term term;
 	struct asl_mesh mesh;
 	int blocks;
@@ -311,7 +313,8 @@ static void try_stage(struct search *s, int set, const struct block *block,
 		if (!is_input(block[b].set) && !s->of[block[b].set].count)
 			return;
 	e = einsum_of(s, set, block, blocks);
-	if (is_hopeless(s, set, least_words(s, &e, block, blocks)))
+	if (asl_mesh_points(&e) > ASL_MOST_POINTS ||
+	    is_hopeless(s, set, least_words(s, &e, block, blocks)))
 		return;
 	count = asl_mesh_list(found, &e, &wish);
 	for (int i = 0; i < count; i++)
@@ -437,9 +440,9 @@ uint64_t asl_contraction_words(const struct asl_contraction *c)
 }
 
 /* Points of the largest cells. */
-static uint64_t volume(const struct asl_contraction *c)
+static double volume(const struct asl_contraction *c)
 {
-	uint64_t sum = 0;
+	double sum = 0;
 
 	for (int i = 0; i < c->stages; i++)
 		sum += asl_mesh_volume(&c->stage[i].e, &c->stage[i].mesh);
@@ -616,13 +619,14 @@ void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache)
 				      .on_root = c->on_root,
 				      .asked = c->asked,
 				      .whole = asl_mesh_choose(&c->e, ranks)};
-	make_direct(c, cache);
+	if (asl_mesh_points(&c->e) <= ASL_MOST_POINTS)
+		make_direct(c, cache);
 	if (c->e.inputs >= 3 && c->asked != ASL_WAY_DIRECT)
 		s = calloc(1, sizeof *s);
 	/* The direct way takes no memory. */
 	if (!s)
 		return;
-	if (c->asked != ASL_WAY_SEQUENCE)
+	if (c->asked != ASL_WAY_SEQUENCE && c->stages)
 		words = asl_contraction_words(c);
 	s->e = &c->e;
 	s->ranks = ranks;
