@@ -152,7 +152,7 @@ static void signals_are_the_program_s(void **state)
 
 	(void)state;
 	if (pid == 0) {
-		one_task(&one, 1);
+		one_task(&one, 0); /* of one thread */
 		raise(SIGTERM);
 		_exit(1);
 	}
