@@ -199,6 +199,11 @@ differs 'only in A$' 'rows = [r for r in rows if r["algorithm"] != "sttsv"]'
 expect 0 compare other a
 says '^    only in B$'
 
+# All of them: then nothing is said of the machines.
+like b hectic 'for r in rows: r["busy"] = 1'
+expect 2 compare a hectic
+says 'no case can be compared; the first: the machine was busy in B$' err
+expect 0 compare a hectic --mixed
 # One busy minute among six is an outlier, which medians leave out.
 like b once "${sttsv}[0]['busy'] = 1"
 expect 0 compare a once

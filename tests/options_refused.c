@@ -287,6 +287,8 @@ static const struct refusal together[] = {
 		    "x|A=1,B=0|A=1,C=2|A=1,B=2,C=3|AB=3|A=1,B=2x"),
 	REFUSE("watts: found 'A=1', expected", "compare a b --watts A=1"),
 	REFUSE("name: found 'C=x', expected", "report a b --name C=x"),
+	REFUSE_EACH("precision: found '@'", "run vomm --n 10 --precision '@'",
+		    "-1|nan|x|5%"),
 	REFUSE("export: found 'x.txt', expected", "report a --export x.txt"),
 	REFUSE("weight: found 'foo=1'.* multiplication, ",
 	       "compare a b --weight foo=1"),

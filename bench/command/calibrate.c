@@ -225,16 +225,22 @@ static void print_line(const struct asl_calibration *x, const struct figure *f)
 		printf(" %9.4g", factor * alone->median);
 	else
 		printf(" %9s", "");
-	printf("  %s\n", flop ? "ps/flop" : f->unit);
+	printf("  %s", flop ? "ps/flop" : f->unit);
+	if (flop)
+		printf("  %8.4g GFLOP/s", x->ranks / all->median);
+	else if (!strcmp(f->unit, "ns/word") && strncmp(f->name, "  ", 2) != 0)
+		printf("  %8.4g GB/s", 8 * x->ranks / all->median);
+	fputc('\n', stdout);
 }
 
 static int print(const struct asl_calibration *x)
 {
 	printf("%d ranks, store on %s%s%s%s%s, %s kernels of OpenBLAS\n\n"
-	       "%-20s%9s %19s %9s\n",
+	       "%-20s%9s %19s %9s %19s\n",
 	       x->ranks, x->medium, *x->dir ? " in " : "", x->dir,
 	       *x->provider ? ", provider " : "", x->provider,
-	       asl_blas().kernels, "", "median", "95% confidence", "one rank");
+	       asl_blas().kernels, "", "median", "95% confidence", "one rank",
+	       "all ranks");
 	for (int i = 0; i < FIGURES; i++)
 		print_line(x, &figures[i]);
 	printf("\nw/r is %.3g, of DRAM %.3g\n",

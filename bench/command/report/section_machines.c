@@ -62,6 +62,22 @@ static void put_list(struct asl_page *p, int place, const char *key)
 	}
 }
 
+/* All ranks' at once, by calibrated.json beside the rows. */
+static void put_rate(struct asl_page *p, int place, const char *key)
+{
+	const json_t *all = p->ranking->machine[place].calibrated;
+	const json_t *figure =
+		json_object_get(json_object_get(all, "figures"), key);
+	double ranks = json_number_value(json_object_get(all, "ranks"));
+	double ns = json_number_value(json_object_get(figure, "value"));
+	bool flop = strstr(key, "flop") != NULL;
+
+	if (ranks > 0 && ns > 0)
+		fprintf(p->f, "%.4g %s on %.0f ranks",
+			(flop ? 1 : 8) * ranks / ns, flop ? "GFLOP/s" : "GB/s",
+			ranks);
+}
+
 static const struct known {
 	const char *title, *key;
 	void (*put)(struct asl_page *p, int place, const char *key);
@@ -73,6 +89,10 @@ static const struct known {
 	{"cores", "cores", put_integer},
 	{"last-level cache", "cache_bytes", put_cache},
 	{"memory", "memory_bytes", put_bytes},
+	{"reads of the pool, measured", "read", put_rate},
+	{"writes of the pool, measured", "write", put_rate},
+	{"network, measured", "net", put_rate},
+	{"products, measured", "product_flop", put_rate},
 	{"system", "kernel", put_string},
 	{"aslant", "aslant", put_string},
 	{"compiler", "compiler", put_string},

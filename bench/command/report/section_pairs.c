@@ -123,14 +123,14 @@ static void say_device(struct asl_page *p, const struct match *m)
 	    !(b->w > 0))
 		return;
 	asl_html(p->f,
-		 "<li>By their profiles, a word written costs %.3g ns on %s "
+		 "<p>By their profiles, a word written costs %.3g ns on %s "
 		 "and %.3g ns on %s",
 		 a->w, m->first, b->w, m->second);
 	if (a->w != b->w)
 		asl_html(p->f, ": memory of %s takes writes %.3g times as fast",
 			 first ? m->first : m->second,
 			 first ? b->w / a->w : a->w / b->w);
-	asl_html(p->f, ". A word read costs %.3g and %.3g ns.</li>\n", a->r,
+	asl_html(p->f, ". A word read costs %.3g and %.3g ns.</p>\n", a->r,
 		 b->r);
 }
 
@@ -183,13 +183,10 @@ static void say_none(struct asl_page *p, const struct match *m)
 static void say_pairs(struct asl_page *p, const struct match *m)
 {
 	asl_html(p->f, "<h3>%s and %s</h3>\n", m->first, m->second);
-	if (m->count) {
-		fputs("<ul class=\"lead\">\n", p->f);
+	if (m->count)
 		say_device(p, m);
-		fputs("</ul>\n", p->f);
-	} else {
+	else
 		say_none(p, m);
-	}
 	fputs("<p class=\"note\">", p->f);
 	say_left_out(p, m);
 	fputs("</p>\n", p->f);

@@ -133,34 +133,18 @@ static void say_unverified(struct asl_page *p)
 	fputs("</div>\n", p->f);
 }
 
-static void write_section(struct asl_page *p)
+/* Rows whose times are not what they seem. */
+static void say_times(struct asl_page *p)
 {
-	int good = 0, counted = 0, replayed = 0, late = 0, busy = 0;
-	int rows = p->results->rows;
-	char said[ASL_ANSWER];
+	int replayed = 0, late = 0, busy = 0;
 
-	say_failed(p);
-	say_unverified(p);
-	for (int i = 0; i < rows; i++) {
+	for (int i = 0; i < p->results->rows; i++) {
 		const struct asl_runs_row *x = &p->results->row[i];
 
-		good += x->verified == 1 && !asl_row_is_bad(x);
-		counted += !asl_row_moved(x) && !asl_row_is_bad(x);
 		replayed += *x->cache_model != '\0';
 		late += x->emulation_valid == 0;
 		busy += x->busy == 1;
 	}
-	fputs("<p class=\"fine\">", p->f);
-	if (good)
-		asl_html(p->f,
-			 "%d of %d rows were verified, and every counter of "
-			 "every rank is as predicted. ",
-			 good, rows);
-	if (counted)
-		asl_html(p->f,
-			 "%d of %d rows only count: no words were moved, so "
-			 "that there is no result to verify and no time.",
-			 counted, rows);
 	if (replayed)
 		asl_html(p->f,
 			 " Times of %d row%s are left out, as a cache was "
@@ -178,6 +162,33 @@ static void write_section(struct asl_page *p)
 			 "half of their rows so are not compared with other "
 			 "machines (--mixed compares them).",
 			 busy, busy == 1 ? "" : "s");
+}
+
+static void write_section(struct asl_page *p)
+{
+	int good = 0, counted = 0, rows = p->results->rows;
+	char said[ASL_ANSWER];
+
+	say_failed(p);
+	say_unverified(p);
+	for (int i = 0; i < rows; i++) {
+		const struct asl_runs_row *x = &p->results->row[i];
+
+		good += x->verified == 1 && !asl_row_is_bad(x);
+		counted += !asl_row_moved(x) && !asl_row_is_bad(x);
+	}
+	fputs("<p class=\"fine\">", p->f);
+	if (good)
+		asl_html(p->f,
+			 "%d of %d rows were verified, and every counter of "
+			 "every rank is as predicted. ",
+			 good, rows);
+	if (counted)
+		asl_html(p->f,
+			 "%d of %d rows only count: no words were moved, so "
+			 "that there is no result to verify and no time.",
+			 counted, rows);
+	say_times(p);
 	for (int i = 0; i < p->results->places; i++)
 		asl_html(p->f, " %s", asl_ranking_cached(said, p->ranking, i));
 	fputs("</p>\n", p->f);

@@ -70,16 +70,24 @@ static double positive(const json_t *json, const char *key)
 	return x > 0 ? x : NAN;
 }
 
+static json_t *read_json(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
+		return NULL;
+	return json_load_file(path, 0, NULL);
+}
+
 static void read_machine(struct asl_contender *m, const char *dir,
 			 const char *name)
 {
-	char path[PATH_MAX];
 	const char *by_hand;
 
-	*m = (struct asl_contender){.name = name};
-	if (snprintf(path, sizeof path, "%s/machine.json", dir) <
-	    (int)sizeof path)
-		m->json = json_load_file(path, 0, NULL);
+	*m = (struct asl_contender){.name = name,
+				    .json = read_json(dir, "machine.json"),
+				    .calibrated =
+					    read_json(dir, "calibrated.json")};
 	by_hand = json_string_value(json_object_get(m->json, "name"));
 	if (by_hand && *by_hand)
 		m->name = by_hand;
@@ -476,9 +484,12 @@ static int add_works(struct asl_ranking *r, struct asl_shared *list, int count)
 
 /* ---- Each machine with the algorithm that is best on it ---- */
 
-static bool is_candidate(const struct asl_measured *x)
+static bool is_candidate(const struct asl_measured *x, bool mixed)
 {
-	return x->time.samples ? x->trouble >= ASL_BUSY : asl_case_modelled(x);
+	if (!x->time.samples)
+		return asl_case_modelled(x);
+	return x->trouble == ASL_NO_TROUBLE ||
+	       (x->trouble == ASL_BUSY && mixed);
 }
 
 static enum asl_time_source source_of(const struct asl_measured *x)
@@ -507,14 +518,15 @@ static bool are_alike(const struct asl_measured *x,
 }
 
 /* The best case of a problem in each place. */
-static void find_best(struct asl_shared *to, const struct asl_pack *g)
+static void find_best(struct asl_shared *to, const struct asl_pack *g,
+		      bool mixed)
 {
 	*to = (struct asl_shared){.weight = 0};
 	for (int i = 0; i < g->count; i++) {
 		const struct asl_measured *x = g->at[i];
 		int place = (int)x->row->place;
 
-		if (is_candidate(x) && is_better(x, to->at[place]))
+		if (is_candidate(x, mixed) && is_better(x, to->at[place]))
 			to->at[place] = x;
 	}
 }
@@ -537,7 +549,8 @@ static bool keep_best(struct asl_shared *x, const bool *in, int places,
 	return first != NULL;
 }
 
-static int list_best(struct asl_shared *to, const struct asl_results *r)
+static int list_best(struct asl_shared *to, const struct asl_results *r,
+		     bool mixed)
 {
 	static const int by[] = {
 		COL_family,  ASL_SIZE,	COL_ranks, COL_memory_budget_words,
@@ -552,7 +565,7 @@ static int list_best(struct asl_shared *to, const struct asl_results *r)
 		list[i] = &r->cases[i];
 	asl_cases_sort(list, r->count, by);
 	while (asl_pack_next(&g, list, r->count, by))
-		find_best(&to[count++], &g);
+		find_best(&to[count++], &g, mixed);
 	free(list);
 	return count;
 }
@@ -574,7 +587,7 @@ static void choose_best(bool *in, const struct asl_shared *list, int count)
 static int add_best(struct asl_ranking *r, struct asl_shared *list)
 {
 	bool in[ASL_MOST_RESULTS] = {false};
-	int count = list_best(list, r->results), kept = 0, taking = 0;
+	int count = list_best(list, r->results, r->mixed), kept = 0, taking = 0;
 
 	for (int i = 0; i < ASL_MOST_RESULTS; i++)
 		in[i] = r->machine[i].ranked;
@@ -587,8 +600,11 @@ static int add_best(struct asl_ranking *r, struct asl_shared *list)
 		taking += in[i];
 	if (count < 0 || taking < 2 || !kept)
 		return count < 0 ? count : 0;
-	for (int i = 0; i < ASL_MOST_RESULTS; i++)
+	for (int i = 0; i < ASL_MOST_RESULTS; i++) {
 		r->machine[i].ranked = in[i];
+		if (in[i])
+			*r->machine[i].why_not = '\0';
+	}
 	return add_work(r, "best", "each machine's best algorithm", list, kept,
 			NULL);
 }
@@ -649,8 +665,10 @@ void asl_ranking_close(struct asl_ranking *r)
 			free(r->work[w].draws[i]);
 		free(r->work[w].entries);
 	}
-	for (int i = 0; i < ASL_MOST_RESULTS; i++)
+	for (int i = 0; i < ASL_MOST_RESULTS; i++) {
 		json_decref(r->machine[i].json);
+		json_decref(r->machine[i].calibrated);
+	}
 	close_against(r);
 	free(r->against);
 	free(r->work);

@@ -21,8 +21,9 @@ struct asl_contender {
 	const char *name;    /* of --name, or as it was given */
 	double price, watts; /* NAN: not known */
 	bool ranked;
-	char why_not[300]; /* "" if it is ranked */
-	json_t *json;	   /* its machine.json; NULL: it cannot be read */
+	char why_not[300];  /* "" if it is ranked */
+	json_t *json;	    /* its machine.json; NULL: it cannot be read */
+	json_t *calibrated; /* its calibrated.json, or NULL */
 };
 
 /* One case on every ranked machine; NULL elsewhere. */

@@ -104,16 +104,23 @@ const char *asl_ratio_say(const struct asl_ratio *ratio)
 			     : "not known yet";
 }
 
-/* The interval is to leave 1 out, or to lie within 5%: the nearer of both. */
+/*
+ * The interval is to leave 1 out, on the side where 1 is, or to lie within 5%: the
+ * nearer of both.
+ */
 int asl_ratio_needs(const struct asl_ratio *ratio)
 {
-	double middle = fabs(log(ratio->ratio)), half, enough;
+	double middle = fabs(log(ratio->ratio)), below, above, times;
 
 	if (isnan(ratio->low) || is_equal(ratio) || asl_ratio_verdict(ratio))
 		return 0;
-	half = log(ratio->high / ratio->low) / 2;
-	enough = fmax(middle, log(EQUAL) - middle);
-	return (int)ceil(ratio->samples * fmin(pow(half / enough, 2), 1e6)) + 1;
+	below = log(ratio->ratio / ratio->low);
+	above = log(ratio->high / ratio->ratio);
+	times = middle > log(EQUAL) / 2
+			? (ratio->ratio > 1 ? below : above) / middle
+			: fmax(below, above) / (log(EQUAL) - middle);
+	times = fmin(times * times, 1e6);
+	return (int)fmax(ceil(ratio->samples * times), ratio->samples) + 1;
 }
 
 double asl_geometric_mean(const double *x, int count)

@@ -306,26 +306,12 @@ static void say_outcome(const struct asl_suite *s)
 			       "(--time-budget) or memory");
 }
 
-int asl_suite_scale(struct asl_suite *s, const struct asl_options *o)
+/* The outcome is rounded as it is told to the ranks of jobs. */
+static int scale_to_machine(struct asl_suite *s, int most, double budget)
 {
-	const char *how = o->scale ? o->scale : s->scaled ? "machine" : "file";
 	struct asl_suite_scale *scale = &s->scale;
-	int most = most_ranks(s), code;
-	double budget;
+	int code;
 
-	code = read_budget(&budget, o->time_budget ? o->time_budget : BUDGET);
-	if (code || !strcmp(how, "file"))
-		return code;
-	if (strcmp(how, "machine") != 0) {
-		code = read_outcome(scale, how);
-		if (!code)
-			code = scale_all(s, most);
-		return code ? code : drop_doubles(s);
-	}
-	if (asl_job().size)
-		return asl_refuse("--scale machine: not inside a job; aslant "
-				  "suite %s --dry-run says which CORES:FACTOR",
-				  o->algorithm);
 	scale->cores = asl_machine()->cores;
 	scale->factor = 1;
 	code = scale_all(s, most);
@@ -343,4 +329,27 @@ int asl_suite_scale(struct asl_suite *s, const struct asl_options *o)
 	if (!code)
 		say_outcome(s);
 	return code;
+}
+
+int asl_suite_scale(struct asl_suite *s, const struct asl_options *o)
+{
+	const char *how = o->scale ? o->scale : s->scaled ? "machine" : "file";
+	int most = most_ranks(s), code;
+	double budget;
+
+	code = read_budget(&budget, o->time_budget ? o->time_budget : BUDGET);
+	if (code || !strcmp(how, "file"))
+		return code;
+	if (!strcmp(how, "machine"))
+		return asl_job().size
+			       ? asl_refuse("--scale machine: not inside "
+					    "a job; aslant suite %s "
+					    "--dry-run says which "
+					    "CORES:FACTOR",
+					    o->algorithm)
+			       : scale_to_machine(s, most, budget);
+	code = read_outcome(&s->scale, how);
+	if (!code)
+		code = scale_all(s, most);
+	return code ? code : drop_doubles(s);
 }
