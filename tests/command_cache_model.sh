@@ -98,7 +98,7 @@ says '^LRU writes  *[0-9]*  *[0-9]*$'
 says 'time .*cache model'
 expect 0 run vomm --n 64 --cache 300
 grep -q LRU out && fail "LRU without a model"
-expect 0 run --help
+expect 0 run --help=all
 says '--cache-model MODEL'
 
 BUILD=$(dirname "$aslant") "$root/bench/measure/lru-table" 240 2888 >out 2>err ||

@@ -102,7 +102,7 @@ expect 0 run "${chain[@]}" "${dram[@]}"
 says "^ranks     4 for 6 stages"
 says "^verified  yes (test with random numbers)"
 expect 2 run "${chain[@]}" --way direct
-says "more than 2^58 multiplications, all inputs at once"
+says "more than 2^58 multiplications, all inputs at once" err
 expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3
 says "on a grid of 1$"
 
