@@ -110,8 +110,11 @@ costs() {
 found=$(costs)
 [ "$found" = "1 2; 4 2; 4 2; " ] || fail "ratios are $found"
 found=$(costs --profile optane-100-nt)
-[[ "$found" =~ ^'1 2; 4 2; '[0-9.]*' 2; '$ ]] && [ "${found#*4 2; 4 }" = "$found" ] ||
-	fail "a profile does not beat the suite's costs: $found"
+own=$("$aslant" run 3d --n 30 --ranks 4 --store null --profile optane-100-nt --csv - |
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ printf "%.5g", $at["w"] / $at["r"] }')
+[ "$found" = "1 2; 4 2; $own 2; " ] ||
+	fail "a profile does not beat the suite's costs: $found, expected $own"
 found=$(costs --profile optane-100-nt --write-cost 8r)
 [ "$found" = "8 2; 8 2; 8 2; " ] || fail "the command line's ratio: $found"
 
