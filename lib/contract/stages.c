@@ -123,7 +123,7 @@ struct block {
 };
 
 struct choice {
-	/* Of its stage and of all before it. */
+	/* All stages up to its own. */
 	uint64_t words;
 	double volume;
 	struct asl_term term;
