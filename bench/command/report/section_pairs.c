@@ -230,12 +230,10 @@ static void put_standing(struct asl_sheet *t, const struct asl_ranking *r,
 	struct asl_ratio x = asl_ranking_ratio(w, place, than);
 	double money = asl_ranking_money(r, place, than);
 	double joule = asl_ranking_joule(r, place, than);
-	bool same = place == than;
 
 	asl_sheet_put(t, "%s%d%s%s%g%g%g%s", w->name, w->cases,
 		      r->machine[place].name, r->machine[than].name, x.ratio,
-		      same ? NAN : x.low, same ? NAN : x.high,
-		      same ? "" : asl_ratio_say(&x));
+		      x.low, x.high, asl_ratio_say(&x));
 	if (!isnan(money))
 		asl_sheet_put(t, "%g", x.ratio * money);
 	if (!isnan(joule))
@@ -271,7 +269,9 @@ static void put_ranking(struct asl_page *p)
 			continue;
 		asl_ranking_order(order, r, &r->work[k]);
 		for (int i = 0; i < count; i++)
-			put_standing(&t, r, &r->work[k], order[i], last);
+			if (order[i] != last)
+				put_standing(&t, r, &r->work[k], order[i],
+					     last);
 	}
 	asl_page_table(p, &t, "ranking.csv");
 	asl_note(p, "Write-heavy: the third of all cases that writes most "
