@@ -54,7 +54,8 @@ static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 			-EFBIG,
 			"a rank's %ju words (%.4g GiB) do not fit into a pool: "
 			"an array there is an object of libpmemobj, which "
-			"holds at most 15.998 GiB; expected more --ranks, which "
+			"holds at most 15.998 GiB; expected more --ranks, "
+			"which "
 			"share them, or --store dram",
 			want->words, (double)want->words / 134217728);
 	return 0;

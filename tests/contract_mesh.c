@@ -88,8 +88,7 @@ static struct every every_mesh(const struct asl_einsum *e, int ranks)
 	for (int i = 0; i < e->indices; i++)
 		even *= (double)e->size[i];
 	even = fmax(1, even / ranks);
-	x.limit =
-		1.2 * (x.volume > 1.2 * even ? x.volume : even);
+	x.limit = 1.2 * (x.volume > 1.2 * even ? x.volume : even);
 	x.found = false;
 	go_through(&x, &mesh, 0, ranks);
 	return x;

@@ -48,9 +48,9 @@ static uint64_t all_words(const struct asl_einsum *e,
 	return words;
 }
 
-static void go_through(struct meshes *x, struct asl_mesh *mesh, int index,
-		       int left, void (*visit)(struct meshes *x,
-					       const struct asl_mesh *mesh))
+static void
+go_through(struct meshes *x, struct asl_mesh *mesh, int index, int left,
+	   void (*visit)(struct meshes *x, const struct asl_mesh *mesh))
 {
 	if (index == x->e->indices) {
 		visit(x, mesh);
@@ -199,8 +199,8 @@ static uint64_t best_of_all(struct every *x, double target)
 static void roll_einsum(struct dice *d, struct asl_einsum *e)
 {
 	static const char *const specs[] = {
-		"ij,jk,kl->il",	    "ijk,kl,jl->il",  "abcd,ai,bj->ijcd",
-		"abc,bd,ce->ade",   "a,b,ab->",	      "ab,cb,cd->ad",
+		"ij,jk,kl->il",	    "ijk,kl,jl->il",	 "abcd,ai,bj->ijcd",
+		"abc,bd,ce->ade",   "a,b,ab->",		 "ab,cb,cd->ad",
 		"ij,jk,kl,lm->im",  "ijk,il,jm,kn->lmn", "ab,bc,cd,da->",
 		"ab,ac,ad,ae->bcde"};
 	uint64_t which = roll(d, 0, sizeof specs / sizeof *specs - 1);

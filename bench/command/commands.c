@@ -315,9 +315,9 @@ static bool is_any(const struct asl_option *option)
 static bool is_basic(const struct asl_option *option)
 {
 	static const char *const basic[] = {
-		"n",	  "m",	  "k",	     "spec",	"dims",	   "ranks",
-		"launch", "grid", "store",   "nvm-dir", "kernel",  "cache",
-		"reps",	  "top",  "profile", "csv",	"out",	   "write-cost",
+		"n",	  "m",	  "k",	     "spec",	"dims",	  "ranks",
+		"launch", "grid", "store",   "nvm-dir", "kernel", "cache",
+		"reps",	  "top",  "profile", "csv",	"out",	  "write-cost",
 		"verify", "part", "dry-run", "help",	NULL};
 
 	return asl_is_one_of(option->name, basic);
@@ -340,7 +340,8 @@ static bool is_basic_and_taken(const struct asl_option *option)
 
 static void print_examples(const char *text)
 {
-	const char *before = strchr(text, '\n') ? "\nExamples: " : "\nExample: ";
+	const char *before =
+		strchr(text, '\n') ? "\nExamples: " : "\nExample: ";
 
 	for (; *text; text += strspn(text, "\n")) {
 		int length = (int)strcspn(text, "\n");
@@ -357,8 +358,7 @@ static void print_example_of(const struct asl_command *self, const char *name)
 	bool sized = asl_option_is_for(asl_option_find("n"), helped);
 
 	printf("\nExample: aslant %s %s %s --ranks 4%s\n", self->name, name,
-	       sized ? "--n 120"
-		     : "--spec 'ij,jk->ik' --dims i=64,j=32,k=16",
+	       sized ? "--n 120" : "--spec 'ij,jk->ik' --dims i=64,j=32,k=16",
 	       self->options & ASL_FOR_TRACE ? " --out trace" : "");
 }
 
@@ -377,11 +377,10 @@ static int help_on(const struct asl_command *self, const char *name, bool all)
 	if (code)
 		return code;
 	helped = asl_cli_algorithm(name);
-	printf("Usage: aslant %s %s [options]\n\n%s: ", self->name, name,
-	       name);
+	printf("Usage: aslant %s %s [options]\n\n%s: ", self->name, name, name);
 	asl_print_wrapped(stdout,
 			  helped ? helped->summary
-				: "the algorithm, kernel and grid of least Q",
+				 : "the algorithm, kernel and grid of least Q",
 			  0);
 	print_example_of(self, name);
 	print_options(self, all ? is_taken : is_basic_and_taken);
@@ -482,7 +481,8 @@ static void put_end(void)
 	puts("\n\n# EXIT STATUS\n");
 	put_all(ASL_HELP_CODES);
 	puts("\n\n# ENVIRONMENT\n\n"
-	     "*ASLANT_NVM_DIR*\n\twhere pools lie, unless *--nvm-dir* is given\n\n"
+	     "*ASLANT_NVM_DIR*\n\twhere pools lie, unless *--nvm-dir* is "
+	     "given\n\n"
 	     "*ASLANT_LAUNCH*\n\twhat *--launch* starts ranks with, such as "
 	     "'srun --mpi=pmi2 -n', instead of mpiexec.mpich -n\n\n"
 	     "*TMPDIR*\n\twhere pools lie if there is no /dev/shm\n\n"
@@ -634,7 +634,8 @@ static void put_bash_command(const struct asl_command *x)
 
 static void describe_bash(void)
 {
-	fputs("# bash completion of aslant\n\n_aslant()\n{\n\tlocal words= dirs=\n"
+	fputs("# bash completion of aslant\n\n_aslant()\n{\n\tlocal words= "
+	      "dirs=\n"
 	      "\n\tcase ${COMP_WORDS[1]} in\n",
 	      stdout);
 	for (const struct asl_command *x = asl_commands; x->name; x++)
@@ -751,8 +752,10 @@ static void put_constant(const char *name)
 
 static void describe_columns(void)
 {
-	puts("/* columns.h -- columns of runs.csv: one that is mistyped does not "
-	     "compile */\n#ifndef ASLANT_COLUMNS_H\n#define ASLANT_COLUMNS_H\n");
+	puts("/* columns.h -- columns of runs.csv: one that is mistyped does "
+	     "not "
+	     "compile */\n#ifndef ASLANT_COLUMNS_H\n#define "
+	     "ASLANT_COLUMNS_H\n");
 	each_column(put_macro);
 	puts("\n#ifdef __cplusplus\nnamespace aslant\n{\nnamespace column\n{");
 	each_column(put_constant);

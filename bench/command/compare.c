@@ -154,10 +154,10 @@ static void print_place(FILE *f, const struct comparing *x, int place)
 	fprintf(f, "host %s, medium %s, %d cases, %zu repetitions",
 		x->first[place]->host, x->first[place]->medium, x->cases[place],
 		x->results.table[place].count);
-	if (!isnan(m->price))
-		fprintf(f, ", price %g", m->price);
-	if (!isnan(m->watts))
-		fprintf(f, ", %g W", m->watts);
+	if (!isnan(m->figure[ASL_PRICE]))
+		fprintf(f, ", price %g", m->figure[ASL_PRICE]);
+	if (!isnan(m->figure[ASL_WATTS]))
+		fprintf(f, ", %g W", m->figure[ASL_WATTS]);
 	fputc('\n', f);
 }
 
@@ -391,7 +391,7 @@ static void put_places(FILE *f, const struct comparing *x)
 			 asl_place_letter(i), name_of(x, i), x->results.dir[i],
 			 x->first[i]->host, x->first[i]->medium, x->cases[i],
 			 (int)x->results.table[i].count);
-		put_money(f, x->ranking.machine[i].price);
+		put_money(f, x->ranking.machine[i].figure[ASL_PRICE]);
 	}
 	end_table(f);
 }

@@ -58,7 +58,7 @@ enum asl_exit {
 	ASL_NO_MACHINE = 3,   /* the machine lacks capacity, a network, ... */
 	ASL_INTERNAL = 4,     /* an error of the library */
 	ASL_PEER_LOST = 5,    /* another process was lost */
-	ASL_CANCELLED = 130 /* by asl_interrupt */
+	ASL_CANCELLED = 130   /* by asl_interrupt */
 };
 
 struct asl_task;

@@ -307,11 +307,12 @@ static int settle(struct asl_plan *plan)
 {
 	asl_contract_settle(plan);
 	if (!plan->contraction->stages)
-		return asl_refuse("--dims: the sizes make more than 2^58 "
-				  "multiplications, %s",
-				  plan->contraction->asked == ASL_WAY_DIRECT
-					  ? "all inputs at once (--way sequence?)"
-					  : "in any order");
+		return asl_refuse(
+			"--dims: the sizes make more than 2^58 "
+			"multiplications, %s",
+			plan->contraction->asked == ASL_WAY_DIRECT
+				? "all inputs at once (--way sequence?)"
+				: "in any order");
 	return asl_fits_budget(plan);
 }
 

@@ -17,7 +17,7 @@
 
 struct tree {
 	double cost;
-	int left;	   /* the set on one side; 0: a single input */
+	int left; /* the set on one side; 0: a single input */
 	struct asl_term term;
 };
 

@@ -202,7 +202,6 @@ uint32_t asl_einsum_all(const struct asl_einsum *e)
 
 /* ---- Sizes, from lists and from operands ---- */
 
-
 static int set_size(struct asl_einsum *e, int index, uint64_t size,
 		    const char *source)
 {

@@ -107,9 +107,9 @@ static uint64_t moved(const struct asl_spread *to,
 	uint64_t most = 0;
 
 	for (int i = 0; i < ranks && i < LOOKS; i++)
-		most = asl_max(most, moved_by(to, from,
-					      (int)((int64_t)i * SCATTER %
-						    ranks)));
+		most = asl_max(most,
+			       moved_by(to, from,
+					(int)((int64_t)i * SCATTER % ranks)));
 	return most;
 }
 
@@ -339,7 +339,8 @@ static void split(struct search *s, int set, int left, struct block *block,
 		bool fits = !s->pairs || blocks == 0 || more == rest;
 
 		block[blocks] = (struct block){lowest | more, 0};
-		if (block[blocks].set != set && fits && !(s->pairs && blocks > 1))
+		if (block[blocks].set != set && fits &&
+		    !(s->pairs && blocks > 1))
 			split(s, set, rest & ~more, block, blocks + 1);
 		if (!more)
 			break;

@@ -64,8 +64,8 @@ struct asl_block {
 struct asl_tile {
 	uint64_t rows, cols, ld;
 	double *at;
-	bool zero; /* all zeros, although `at` may say otherwise */
-	bool data; /* `at` may be read and written */
+	bool zero;   /* all zeros, although `at` may say otherwise */
+	bool data;   /* `at` may be read and written */
 	double *own; /* the buffer taken, which `at` is unless it lies in place */
 	uint64_t capacity;
 	struct asl_block over; /* the block that it was laid over, if any */

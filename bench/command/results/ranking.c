@@ -23,7 +23,7 @@ static int refuse_figures(const char *option, const char *list)
 
 /* A list as --price takes it; without one NAN stays. */
 static int take_figures(struct asl_ranking *r, const char *option,
-			const char *list, size_t at)
+			const char *list, enum asl_figure figure)
 {
 	int places = r->places, found = 0;
 	const char *rest = list;
@@ -38,10 +38,10 @@ static int take_figures(struct asl_ranking *r, const char *option,
 		i = *name - 'A';
 		if (i < 0 || i >= places || !(x > 0))
 			return refuse_figures(option, list);
-		*(double *)((char *)&r->machine[i] + at) = x;
+		r->machine[i].figure[figure] = x;
 	}
 	for (int i = 0; i < places; i++)
-		found += !isnan(*(double *)((char *)&r->machine[i] + at));
+		found += !isnan(r->machine[i].figure[figure]);
 	return list && found < places ? refuse_figures(option, list) : 0;
 }
 
@@ -91,8 +91,8 @@ static void read_machine(struct asl_contender *m, const char *dir,
 	by_hand = json_string_value(json_object_get(m->json, "name"));
 	if (by_hand && *by_hand)
 		m->name = by_hand;
-	m->price = positive(m->json, "price");
-	m->watts = positive(m->json, "watts");
+	m->figure[ASL_PRICE] = positive(m->json, "price");
+	m->figure[ASL_WATTS] = positive(m->json, "watts");
 }
 
 static int take_machines(struct asl_ranking *r, const struct asl_options *o,
@@ -102,33 +102,29 @@ static int take_machines(struct asl_ranking *r, const struct asl_options *o,
 
 	for (int i = 0; i < r->places; i++)
 		read_machine(&r->machine[i], o->dir[i], names[i]);
-	code = take_figures(r, "price", o->price,
-			    offsetof(struct asl_contender, price));
+	code = take_figures(r, "price", o->price, ASL_PRICE);
 	if (!code)
-		code = take_figures(r, "watts", o->watts,
-				    offsetof(struct asl_contender, watts));
+		code = take_figures(r, "watts", o->watts, ASL_WATTS);
 	for (int i = 0; !code && o->name[i]; i++)
 		code = take_name(r, o->name[i]);
 	return code;
 }
 
-static double factor(const struct asl_ranking *r, size_t at, int place,
-		     int than)
+static double factor(const struct asl_ranking *r, enum asl_figure figure,
+		     int place, int than)
 {
-	const char *a = (const char *)&r->machine[place] + at;
-	const char *b = (const char *)&r->machine[than] + at;
-
-	return *(const double *)b / *(const double *)a;
+	return r->machine[than].figure[figure] /
+	       r->machine[place].figure[figure];
 }
 
 double asl_ranking_money(const struct asl_ranking *r, int place, int than)
 {
-	return factor(r, offsetof(struct asl_contender, price), place, than);
+	return factor(r, ASL_PRICE, place, than);
 }
 
 double asl_ranking_joule(const struct asl_ranking *r, int place, int than)
 {
-	return factor(r, offsetof(struct asl_contender, watts), place, than);
+	return factor(r, ASL_WATTS, place, than);
 }
 
 /* ---- Weights of families ---- */

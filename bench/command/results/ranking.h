@@ -17,9 +17,11 @@
 #include "bench/command/results/pairs.h"
 #include "bench/library/options.h"
 
+enum asl_figure { ASL_PRICE, ASL_WATTS, ASL_FIGURES };
+
 struct asl_contender {
-	const char *name;    /* of --name, or as it was given */
-	double price, watts; /* NAN: not known */
+	const char *name;	    /* of --name, or as it was given */
+	double figure[ASL_FIGURES]; /* NAN: not known */
 	bool ranked;
 	char why_not[300];  /* "" if it is ranked */
 	json_t *json;	    /* its machine.json; NULL: it cannot be read */

@@ -154,13 +154,13 @@ extern const int asl_by_problem[];
 int asl_cells_compare(const struct asl_runs_row *a,
 		      const struct asl_runs_row *b, enum asl_column column);
 int asl_rows_compare(const struct asl_runs_row *a, const struct asl_runs_row *b,
-		     const int *columns);
+		     const int *list);
 
 /* By all columns of roles up to `last` that all directories have. */
 int asl_rows_compare_roles(const struct asl_runs_row *a,
 			   const struct asl_runs_row *b, enum asl_role last);
 
-void asl_cases_sort(struct asl_measured **list, int count, const int *columns);
+void asl_cases_sort(struct asl_measured **list, int count, const int *by);
 
 /*
  * The median of what rows that are not bad say in a column; NAN: they say

@@ -465,7 +465,8 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 	fprintf(f, " Q %-12.9g %s%-10s%s %10s  %s%s\n",
 		rep->q_path[plan->accounting],
 		asl_colour(f, asl_rep_check(rep)), verdict(rep),
-		asl_colour(f, -1), time, x->label, busy ? "  machine busy" : "");
+		asl_colour(f, -1), time, x->label,
+		busy ? "  machine busy" : "");
 }
 
 /* ---- Before the first ---- */
