@@ -123,9 +123,16 @@ static int put_point(struct asl_page *p, struct asl_plot *plot,
 	return 1;
 }
 
+static bool is_size(double x)
+{
+	return x >= 1 && x <= 0x1p53;
+}
+
+/* Other families have no such sizes. */
 static bool is_product(const struct asl_runs_row *row)
 {
-	return !strcmp(row->family, "multiplication");
+	return !strcmp(row->family, "multiplication") && is_size(row->m) &&
+	       is_size(row->n) && is_size(row->k);
 }
 
 enum { CURVE = 48 };
@@ -137,14 +144,14 @@ enum { CURVE = 48 };
 static void draw_curve(struct asl_plot *plot, const struct asl_runs_row *row,
 		       double low, double high)
 {
-	const struct asl_shape shape = {(uint64_t)row->m, (uint64_t)row->n,
-					(uint64_t)row->k};
 	double sent[CURVE], written[CURVE];
+	struct asl_shape shape;
 	int count = 0;
 
-	/* Other families have no such sizes. */
 	if (!is_product(row) || !(low > 0))
 		return;
+	shape = (struct asl_shape){(uint64_t)row->m, (uint64_t)row->n,
+				   (uint64_t)row->k};
 	for (int i = 0; i < CURVE; i++) {
 		double z = low * pow(high / low, (double)i / (CURVE - 1));
 		double x = asl_bound_sent(&shape, (int)row->ranks, z);

@@ -131,7 +131,7 @@ static void draw_ideal(struct asl_page *p, struct asl_plot *plot,
 	y[1] = weak ? y[0] : y[0] * x[0] / x[1];
 	if (x[0] < x[1])
 		asl_plot_limit(plot, x, y, 2, "ideal");
-	if (cores && most > cores)
+	if (cores > 0 && most > cores)
 		asl_plot_wall(plot, cores, "cores; ranks take turns");
 }
 

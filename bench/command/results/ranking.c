@@ -245,10 +245,11 @@ static bool take_entry(struct asl_shared *to, const struct asl_ranking *r,
 {
 	*to = (struct asl_shared){.weight = 0};
 	for (int i = 0; i < r->places; i++) {
-		const struct asl_pair *p = &r->against[i].pairs[k];
+		const struct asl_pair *p;
 
 		if (i == r->base || !r->machine[i].ranked)
 			continue;
+		p = &r->against[i].pairs[k];
 		if (p->reason)
 			return false;
 		to->at[r->base] = p->base;
