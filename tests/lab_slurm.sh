@@ -3,7 +3,7 @@
 #
 # Two guests with soft-RoCE, and each with a DAX file system: a suite of all
 # families, whose ranks lie on both hosts, their pools on fsdax, and whose messages
-# go over verbs.  ASLANT_TEST_CASES=all submits `quick`, too, each case once.
+# go over verbs.  ASLANT_TEST_CASES=all submits some of `quick`, too.
 set -u
 
 # shellcheck source=tests/lab/lab.sh
@@ -105,8 +105,9 @@ JSON
 submits ./small.json
 checks 5
 if [ "${ASLANT_TEST_CASES-}" = all ]; then
-	submits quick -- --reps 1 --warmup 0
-	checks 18
+	# Products of 2048 x 2048 matrices take emulated processors hours.
+	submits quick -- --reps 1 --warmup 0 --only eigenvector --only MTTKRP
+	checks 3
 fi
 
 touch "$LAB/over"
