@@ -420,6 +420,21 @@ static void compare(struct asl_boot *boot, const struct place *all)
 	boot->core = boot->crowded ? (double)CPU_COUNT(&cores) / host_ranks : 1;
 }
 
+/*
+ * Ranks that share cores let each other compute: who is woken by a message does not
+ * interrupt a rank at work.  (A policy that the user chose stays.)
+ */
+static void take_turns(bool together)
+{
+	const struct sched_param none = {0};
+	static bool chosen;
+
+	if (together && sched_getscheduler(0) == SCHED_OTHER)
+		chosen = !sched_setscheduler(0, SCHED_BATCH, &none);
+	else if (!together && chosen)
+		chosen = sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
 /* ---- Addresses ---- */
 
 static int find_loopback(struct asl_address *out,
@@ -728,6 +743,8 @@ int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want)
 		err = share_secret(boot);
 	if (!err)
 		err = open_ties(boot);
+	if (!err && boot->crowded)
+		take_turns(true);
 	asl_guard_say(ASL_GUARD_JOINED);
 	if (err)
 		asl_boot_close();
@@ -747,6 +764,7 @@ void asl_boot_place(struct asl_net *net, const struct asl_boot *boot)
 
 void asl_boot_close(void)
 {
+	take_turns(false);
 	if (!is_borrowed()) {
 		asl_mpi.Finalize();
 		asl_guard_say(ASL_GUARD_PARTS);

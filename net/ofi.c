@@ -32,6 +32,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/mapped.h"
+#include "lib/base/system.h"
 #include "net/load.h"
 
 #define API FI_VERSION(1, 14)
@@ -45,8 +46,11 @@
 #define LOOKS 20000 /* some milliseconds */
 #define YIELDS 10
 #define NAP_NS 10000
+#define CROWD_YIELDS 200
+#define CROWD_NAP_NS 200000
 #define SLEEP_MS 1000 /* if the provider loses a wake-up */
 #define INJECT_MAX 256
+#define MEET_S 20 /* a connection, made while both sides look */
 
 /* ---- One provider ---- */
 
@@ -374,16 +378,30 @@ static void finish_badly(struct asl_ofi *o)
 		h->op->err = lose(o, peer_of(h), e.err);
 }
 
+/* As when a device lost its queue for connections: then all look in vain for ever. */
+static bool late(struct asl_ofi *o, int peer)
+{
+	if (o->meet_by == 0 || asl_now() < o->meet_by)
+		return false;
+	o->broken = asl_fail(-ENETDOWN,
+			     "provider %s: rank %d and rank %d do not reach "
+			     "each other within %d s; --provider net may do",
+			     o->net.provider, o->net.rank, peer, MEET_S);
+	return true;
+}
+
 /*
  * For queues that cannot block: yield first, then nap, the longer the longer
- * nothing comes, and the more ranks there are, so that ranks that wait leave the
- * cores to ranks that compute.
+ * nothing comes, and the more ranks there are.  Where ranks outnumber cores it
+ * yields for long, for what others send at once, and then naps are long: ranks at
+ * work keep the cores, and who wakes finds several messages.
  */
 static void rest(const struct asl_ofi *o, int looks)
 {
-	int naps = looks - LOOKS - YIELDS;
+	bool crowded = o->boot.crowded;
+	int naps = looks - LOOKS - (crowded ? CROWD_YIELDS : YIELDS);
 	long longest = (long)o->net.size * NAP_NS;
-	struct timespec nap = {0, NAP_NS};
+	struct timespec nap = {0, crowded ? CROWD_NAP_NS : NAP_NS};
 
 	if (naps < 0) {
 		sched_yield();
@@ -515,7 +533,7 @@ static int post(struct asl_ofi *o, struct asl_net_op *op,
 
 	op->pending++;
 	/* No completion reports that the queue has space again. */
-	while ((err = how(o, op)) == -FI_EAGAIN && !o->broken)
+	while ((err = how(o, op)) == -FI_EAGAIN && !o->broken && !late(o, peer))
 		if (!look(o, 0))
 			rest(o, looks++);
 	if (!err || o->broken)
@@ -544,7 +562,8 @@ static int ofi_wait(struct asl_net *net, struct asl_net_op *op)
 	struct asl_ofi *o = ofi_of(net);
 	int looks = patience(o);
 
-	while (op->pending && !op->err && !o->broken)
+	while (op->pending && !op->err && !o->broken &&
+	       !late(o, op->to != ASL_NET_NONE ? op->to : op->from))
 		looks = look(o, looks) ? patience(o) : looks + 1;
 	if (op->err)
 		o->broken = op->err;
@@ -690,6 +709,28 @@ static int insert_peers(struct asl_ofi *o, const struct where *all)
 }
 
 /*
+ * A host that answers over TCP may still not be reached by RDMA.  Every rank sends a
+ * message around a ring while all wait for theirs; later a rank may compute.
+ */
+static int meet_in_ring(struct asl_ofi *o)
+{
+	static struct asl_net_op op; /* the provider may keep it */
+	int rank = o->net.rank, size = o->net.size, err;
+
+	if (size == 1 || speaks_ip(o->net.provider) ||
+	    !strcmp(o->net.provider, "shm"))
+		return 0;
+	op = (struct asl_net_op){
+		.to = (rank + 1) % size,
+		.from = (rank + size - 1) % size,
+	};
+	o->meet_by = asl_now() + MEET_S;
+	err = asl_net_step(&o->net, &op);
+	o->meet_by = 0;
+	return err;
+}
+
+/*
  * The shm provider leaves a file in /dev/shm when its process is killed.  Once
  * all ranks have mapped all files, which a message each way ensures, remove the
  * names, so that nothing can stay behind.
@@ -779,6 +820,8 @@ static int join(struct asl_ofi *o, const char *provider)
 		goto end;
 	o->net.provider = o->info->fabric_attr->prov_name;
 	err = asl_boot_agree(&o->boot, insert_peers(o, all));
+	if (!err)
+		err = asl_boot_agree(&o->boot, meet_in_ring(o));
 	/* From here on a rank may wait for a message, and cannot agree. */
 	if (!err && forget_files(o, all[o->net.rank].at))
 		asl_boot_abort(o->net.rank, ASL_BOOT_FAILED, asl_failure(),

@@ -39,6 +39,7 @@ struct asl_ofi {
 	bool can_block; /* reading the queue can sleep */
 	bool closing;	/* nothing may be left in a buffer */
 	bool lost;	/* a peer is */
+	double meet_by; /* by when ranks must reach each other; 0: they have */
 	int broken;	/* the error of every further step */
 };
 

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libpmem.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,53 @@ int asl_device_open(int *fd, const char *place, uint64_t needed,
 	if (err)
 		close(*fd);
 	return err;
+}
+
+/* ---- Bad blocks ---- */
+
+/* The region that the device is a part of has a list of them, and its address. */
+static FILE *open_list(uint64_t *region, const struct stat *st)
+{
+	char dir[PATH_MAX + 16], line[64], link[64];
+	FILE *f = NULL;
+
+	snprintf(link, sizeof link, "/sys/dev/char/%u:%u", major(st->st_rdev),
+		 minor(st->st_rdev));
+	if (!realpath(link, dir))
+		return NULL;
+	while (!f && strrchr(dir, '/') > dir) {
+		strcpy(strrchr(dir, '/'), "/badblocks");
+		f = asl_system_open("", dir);
+		*strrchr(dir, '/') = '\0';
+	}
+	if (f && asl_system_line(line, sizeof line, "", "%s/resource", dir))
+		*region = strtoull(line, NULL, 0);
+	return f;
+}
+
+/* Lines are "SECTOR COUNT", from the region's beginning on. */
+bool asl_device_bad_block(uintmax_t *offset, const char *place)
+{
+	uint64_t region = 0, own, bytes;
+	uintmax_t first, count;
+	bool found = false;
+	struct stat st;
+	FILE *f;
+
+	if (stat(place, &st) != 0 || !number_of(&own, &st, "resource") ||
+	    !number_of(&bytes, &st, "size"))
+		return false;
+	f = open_list(&region, &st);
+	while (f && !found && fscanf(f, "%ju %ju", &first, &count) == 2) {
+		uint64_t begins = asl_max(region + first * 512, own);
+
+		found = begins < region + (first + count) * 512 &&
+			begins < own + bytes;
+		*offset = begins - own;
+	}
+	if (f)
+		fclose(f);
+	return found;
 }
 
 /* ---- All of this host ---- */

@@ -281,13 +281,17 @@ static struct piece *take_kept(struct dram *d, size_t least, size_t most)
 	return best;
 }
 
+/* What is kept may exceed the most by this share, for pieces of other sizes. */
+enum { SPARE = 8 };
+
 static void make_room(struct dram *d, size_t bytes)
 {
 	size_t held = d->held_bytes + bytes;
 
 	if (d->most_bytes < held)
 		d->most_bytes = held;
-	while (d->kept && held + d->kept_bytes > d->most_bytes)
+	while (d->kept &&
+	       held + d->kept_bytes > d->most_bytes + d->most_bytes / SPARE)
 		free_piece(d, take_kept(d, 0, SIZE_MAX));
 }
 

@@ -19,6 +19,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/mapped.h"
+#include "lib/base/parts.h"
 #include "nvm/pmem.h"
 
 /* errno may be left at anything; libpmemobj's own message says more. */
@@ -42,23 +43,31 @@ static int pool_failed(const struct asl_store_want *want)
 	return asl_fail(err, "pool in %s: %s", want->dir, pmemobj_errormsg());
 }
 
+/* An object is not longer than libpmemobj has it; ranks share an array. */
+static int refuse_long(uint64_t words)
+{
+	return asl_fail(
+		-EFBIG,
+		"a rank's array of %ju words (%.4g GiB) does not fit "
+		"into a pool, where it is an object of libpmemobj: "
+		"that holds at most 15.998 GiB; expected at least %ju "
+		"times as many --ranks, which share it, or --store dram",
+		words, (double)words / 134217728,
+		asl_ceil_div(words, asl_pool_longest()));
+}
+
 static int pool_bytes(uint64_t *bytes, const struct asl_store_want *want)
 {
+	uint64_t mean = asl_ceil_div(want->words, asl_max(want->pieces, 1));
+
 	if (want->pieces < 0 || (want->pieces == 0 && want->words > 0))
 		return asl_fail(-EINVAL, "%ju words in %d pieces", want->words,
 				want->pieces);
+	if (want->longest > asl_pool_longest())
+		return refuse_long(want->longest);
 	*bytes = asl_pool_bytes(want->words + want->log,
 				want->pieces + (want->log > 0));
-	if (!*bytes)
-		return asl_fail(
-			-EFBIG,
-			"a rank's %ju words (%.4g GiB) do not fit into a pool: "
-			"an array there is an object of libpmemobj, which "
-			"holds at most 15.998 GiB; expected more --ranks, "
-			"which "
-			"share them, or --store dram",
-			want->words, (double)want->words / 134217728);
-	return 0;
+	return *bytes ? 0 : refuse_long(mean);
 }
 
 /* The magic is written last: it makes the pool complete. */
@@ -113,8 +122,12 @@ int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	p->pop = pmemobj_create(p->device < 0 ? path : p->place, layout, 0,
 				0600);
-	if (!p->pop)
-		return pool_failed(want);
+	if (!p->pop) {
+		err = asl_pool_bad_block(fd,
+					 p->device < 0 ? want->dir : p->place,
+					 pmemobj_errormsg());
+		return err ? err : pool_failed(want);
+	}
 	oid = pmemobj_root(p->pop, asl_pool_root_bytes(want->pieces));
 	err = OID_IS_NULL(oid) ? pool_failed(want) : 0;
 	if (!err) {
@@ -221,8 +234,11 @@ static void pmem_close(struct asl_store *store)
 	}
 	pmemobj_close(p->pop);
 	asl_mapped_forget(p->pop);
-	if (p->device >= 0 && (store->discarded || !p->stays))
+	if (p->device >= 0 && (store->discarded || !p->stays)) {
+		asl_mapped_open(p->place);
 		asl_device_clear(p->device, p->place, "");
+		asl_mapped_open(NULL);
+	}
 	if (p->device >= 0 && p->device != p->fd)
 		close(p->device);
 	if (p->fd >= 0) /* it holds the locks */
@@ -245,11 +261,7 @@ static int announced(struct asl_pmem *p, uint64_t words)
 	uint64_t bytes = asl_pool_piece_bytes(words);
 
 	if (!bytes)
-		return asl_fail(-EFBIG,
-				"a piece of %ju words (%.3f GiB): a libpmemobj "
-				"object holds "
-				"at most 15.998 GiB",
-				words, (double)words / 134217728);
+		return refuse_long(words);
 	if (words > p->root->words - p->taken)
 		return asl_fail(-ENOMEM,
 				"%ju words more in a pool opened for %ju, with "

@@ -84,6 +84,12 @@ int asl_pool_create(int *fd, const char *path, uint64_t bytes, bool keep);
 int asl_pool_failed(const char *path);
 
 /*
+ * libpmemobj neither makes nor opens a pool on a bad block, and does not say where
+ * that is: -EIO and the offset, if this is why.
+ */
+int asl_pool_bad_block(int fd, const char *path, const char *why);
+
+/*
  * Make a file without a name in a directory.  `name` leads to it: a random name
  * where the file system has no such files.  -1 and errno on failure.
  */
@@ -140,6 +146,9 @@ int asl_device_holds(enum asl_device_holds *out, int fd, const char *place,
 		     char layout[ASL_DEVICE_LAYOUT]);
 bool asl_device_has_head(int fd, const char *place);
 int asl_device_refuse(const char *place, enum asl_device_holds holds);
+
+/* Where the first block is that the kernel lists as bad; false: not known. */
+bool asl_device_bad_block(uintmax_t *offset, const char *place);
 
 /* Empty it for a pool of this layout; "": leave nothing. */
 int asl_device_clear(int fd, const char *place, const char *layout);

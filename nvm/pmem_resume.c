@@ -234,18 +234,12 @@ static int find_pieces(struct asl_pmem *p, const char *path)
 	return 0;
 }
 
-/* libpmemobj opens no pool that has a bad block, and does not say where that is. */
 static int not_opened(int fd, const char *path)
 {
 	const char *why = pmemobj_errormsg();
-	bool bad = strstr(why, "bad blocks");
-	char page[4096];
-	uintmax_t at = 0;
-	ssize_t n = 1;
+	int err = asl_pool_bad_block(fd, path, why);
 
-	while (bad && (n = pread(fd, page, sizeof page, (off_t)at)) > 0)
-		at += (uintmax_t)n;
-	return n < 0 ? unreadable(path, at) : damaged(path, why);
+	return err ? err : damaged(path, why);
 }
 
 static int open_root(struct asl_pmem *p, const char *path, size_t length,
@@ -415,7 +409,7 @@ static int open_on_device(bool *there, struct asl_pmem *p, uint64_t bytes,
 	p->base.medium = "devdax";
 	p->pop = pmemobj_open(p->place, layout);
 	if (!p->pop && asl_device_has_head(p->device, p->place))
-		return damaged(p->place, pmemobj_errormsg());
+		return not_opened(p->device, p->place);
 	if (!p->pop)
 		return 0;
 	if (is_unfinished(p, bytes)) {

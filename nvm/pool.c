@@ -210,6 +210,32 @@ int asl_pool_failed(const char *path)
 	return asl_fail(-errno, "pool %s: %s", path, strerror(errno));
 }
 
+/* A file's shows when it is read. */
+static bool find_bad_block(uintmax_t *at, int fd, const char *path)
+{
+	char page[4096];
+	ssize_t n = 1;
+
+	*at = 0;
+	if (asl_device_is(path))
+		return asl_device_bad_block(at, path);
+	while ((n = pread(fd, page, sizeof page, (off_t)*at)) > 0)
+		*at += (uintmax_t)n;
+	return n < 0;
+}
+
+int asl_pool_bad_block(int fd, const char *path, const char *why)
+{
+	uintmax_t at;
+
+	if (!strstr(why, "bad block"))
+		return 0;
+	return find_bad_block(&at, fd, path)
+		       ? asl_fail(-EIO, "pool %s: offset %ju: %s", path, at,
+				  strerror(EIO))
+		       : asl_fail(-EIO, "pool %s: %s", path, why);
+}
+
 int asl_pool_unnamed(int dir, char name[64])
 {
 	uint64_t salt;

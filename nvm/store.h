@@ -33,6 +33,7 @@ struct asl_store_want {
 	const char *run_id; /* pmem: goes into the pool's header and name */
 	int rank;	    /* pmem: goes there, too */
 	uint64_t words;	    /* pmem: the most that is taken at a time */
+	uint64_t longest;   /* pmem: of one piece, as far as that is known */
 	int pieces;	    /* pmem: the most pieces at a time */
 	bool keep;	    /* pmem: leave the pool file behind */
 	/*

@@ -1,7 +1,8 @@
 #!/bin/bash
-# batch_recipes.sh -- the test for ReFrame and the recipes for Spack
+# batch_recipes.sh -- the test for ReFrame, the recipes for Spack, and for images
 #
-# Neither is in Debian: a few lines stand for the names of theirs that are used.
+# Neither ReFrame nor Spack is in Debian: a few lines stand for the names of theirs
+# that are used.  Images are configured from the files that they take, not built.
 # ASLANT is the command.
 set -eu
 
@@ -141,3 +142,21 @@ self.setup_run_environment(env)
 assert env == {"ASLANT_LAUNCH": "/opt/mpich/bin/mpiexec -n"}, env
 print("cases as ReFrame runs them, 2 recipes")
 PYTHON
+
+# ---- Images ----
+
+images=$scripts/containers
+root=$(dirname "$scripts")
+sed -n 's/^COPY //p' "$images/Dockerfile" |
+	awk '{ for (i = 1; i < NF; i++) print $i }' | sort >"$work/docker"
+awk '/^%/ { on = $1 == "%files" } on && NF == 2 { print $1 }' "$images/aslant.def" |
+	sort >"$work/apptainer"
+diff "$work/docker" "$work/apptainer"
+mkdir "$work/image"
+(cd "$root" && xargs tar -c --exclude=./build <"$work/docker") | tar -xC "$work/image"
+grep -q 'RUN scripts/containers/install$' "$images/Dockerfile"
+grep -q '/scripts/containers/install$' "$images/aslant.def"
+"$root/scripts/install-deps" --no-tests --dry-run 2>&1 | grep -vqE 'slurm|cmocka'
+cmake -S "$work/image" -B "$work/image/build" -DBUILD_TESTING=OFF >"$work/log" 2>&1 ||
+	{ tail -5 "$work/log"; exit 1; }
+echo "images of $(wc -l <"$work/docker") files and folders"

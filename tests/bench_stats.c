@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -252,6 +253,136 @@ static void means_are_geometric(void **state)
 		    1e-12);
 }
 
+/* ---- Drift ---- */
+
+enum { CASES = 6, BLOCKS = 3, REPS = 3, PAIRS = 60 };
+
+/* 5% of them, and two and a half deviations of chance. */
+enum { MOST_TOLD = 7 };
+
+static double gauss(struct dice *d)
+{
+	return sqrt(-2 * log(uniform(d))) * cos(2 * M_PI * uniform(d));
+}
+
+/* A run of all cases: its mean over them, and that mean's draws. */
+struct drifting {
+	double level[2], draws[2][ASL_DRAWS]; /* of the first case; of all */
+	struct asl_drift drift;
+};
+
+/* In every block all cases are off alike, and each by itself. */
+static void run_drifting(struct drifting *to, double common, double alone,
+			 const double *off, uint32_t place, struct dice *d)
+{
+	static struct asl_blocks blocks[CASES];
+	static double x[CASES][BLOCKS * REPS], draws[ASL_DRAWS];
+
+	memset(to, 0, sizeof *to);
+	memset(blocks, 0, sizeof blocks);
+	for (int i = 0; i < CASES; i++)
+		for (int k = 0; k < BLOCKS * REPS; k++) {
+			static double here;
+
+			if (k % REPS == 0)
+				here = alone * gauss(d) +
+				       common * off[k / REPS];
+			x[i][k] = here + 0.01 * gauss(d);
+			asl_blocks_add(&blocks[i], k % REPS == 0, x[i][k]);
+			x[i][k] = exp(x[i][k]);
+		}
+	to->drift = asl_drift_of(blocks, CASES, false);
+	to->drift.stream = place;
+	for (int i = 0; i < CASES; i++) {
+		uint32_t stream = 100 + 100 * place + (uint32_t)i;
+		double level = log(asl_median(x[i], BLOCKS * REPS));
+
+		asl_resample(draws, x[i], BLOCKS * REPS, stream);
+		asl_drift_add(draws, &to->drift, stream);
+		for (int all = i > 0; all < 2; all++) {
+			double share = all ? 1. / CASES : 1;
+
+			to->level[all] += share * level;
+			for (int k = 0; k < ASL_DRAWS; k++)
+				to->draws[all][k] += share * draws[k];
+		}
+	}
+}
+
+/* How many pairs of equal machines are told apart by case and whole. */
+static void tell_apart(int told[2], double *width, double common, double alone,
+		       bool turns)
+{
+	static struct drifting a, b;
+	struct dice d = {7, (uint32_t)(1000 * common), (uint32_t)turns};
+
+	told[0] = told[1] = 0;
+	*width = 0;
+	for (int pair = 0; pair < PAIRS; pair++) {
+		double off[2][BLOCKS];
+
+		for (int k = 0; k < BLOCKS; k++) {
+			off[0][k] = gauss(&d);
+			off[1][k] = turns ? off[0][k] : gauss(&d);
+		}
+		run_drifting(&a, common, alone, off[0], 0, &d);
+		run_drifting(&b, common, alone, off[1], !turns, &d);
+		for (int all = 0; all < 2; all++) {
+			struct asl_ratio r;
+
+			for (int k = 0; k < ASL_DRAWS; k++)
+				a.draws[all][k] -= b.draws[all][k];
+			r = asl_ratio_of(a.level[all] - b.level[all],
+					 a.draws[all], REPS);
+			told[all] += asl_ratio_verdict(&r) != 0;
+			*width += all ? log(r.high / r.low) / PAIRS : 0;
+		}
+	}
+}
+
+/* Equal machines are told apart once in 20 times, drift or not. */
+static void drift_does_not_tell_equals_apart(void **state)
+{
+	static const double table[][2] = {{0, 0}, {0, 0.02}, {0.1, 0.05}};
+	double width, apart;
+	int told[2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+		tell_apart(told, &width, table[i][0], table[i][1], false);
+		if (told[0] > MOST_TOLD || told[1] > MOST_TOLD)
+			fail_msg("drift %g, %g: %d cases and %d wholes of %d "
+				 "are told apart",
+				 table[i][0], table[i][1], told[0], told[1],
+				 PAIRS);
+	}
+	/* With turns a common drift cancels: intervals know that. */
+	tell_apart(told, &apart, 0.1, 0.01, false);
+	tell_apart(told, &width, 0.1, 0.01, true);
+	if (told[1] > MOST_TOLD || width > apart / 5)
+		fail_msg("with turns: %d, width %g and %g apart", told[1],
+			 width, apart);
+}
+
+/* Two halves of repetitions that differ are drift, too. */
+static void halves_show_drift(void **state)
+{
+	static struct asl_blocks steady[CASES], drifting[CASES];
+	struct dice d = {8, 0, 0};
+
+	(void)state;
+	for (int i = 0; i < CASES; i++)
+		for (int k = 0; k < 8; k++) {
+			double x = 0.01 * gauss(&d), late = k < 4 ? 0 : 0.1;
+
+			asl_blocks_add(&steady[i], k == 4, x);
+			asl_blocks_add(&drifting[i], k == 4, x + late);
+		}
+	assert_true(asl_drift_of(steady, CASES, true).alone < 0.01);
+	assert_true(asl_drift_of(drifting, CASES, true).alone > 0.06);
+	assert_true(asl_drift_of(drifting, 2, true).alone == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +396,8 @@ int main(void)
 		cmocka_unit_test(equal_is_not_unknown),
 		cmocka_unit_test(what_is_needed_is_enough),
 		cmocka_unit_test(means_are_geometric),
+		cmocka_unit_test(drift_does_not_tell_equals_apart),
+		cmocka_unit_test(halves_show_drift),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,7 +348,7 @@ static int sweep(struct asl_net *net, void *arg)
 
 	err = asl_net_bench_open(&s, 1 - me, me == 0);
 	if (!err)
-		err = asl_net_bench_run(&s, net);
+		err = asl_net_bench_run(&s, net, 1);
 	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++)
 		if (s.ns[i] > 0 && (!i || s.words[i] > s.words[i - 1]))
 			++*swept;

@@ -43,7 +43,7 @@ PYTHON
 einsum=(einsum --spec "ij,jk->ik")
 files=("${einsum[@]}" --operand A.npy --operand B.npy)
 dram=(--store dram)
-right product "${files[@]}" "${dram[@]}" --ranks 6
+right product "${files[@]}" "${dram[@]}" --ranks 6 --way direct
 is spec "ij,jk->ik" r.csv
 is dims i=17,j=13,k=11 r.csv
 is grid 3x2x1 r.csv
@@ -53,12 +53,16 @@ is k "" r.csv
 is kernel vomm r.csv
 is initial even r.csv
 is blocks "" r.csv
+is outside_apm 0 r.csv
 is memory_budget_words "" r.csv
 right product "${files[@]}" --dims k=11 --initial rank0 --ranks 6
 is store pmem r.csv
 is initial rank0 r.csv
 right product "${files[@]}" --launch --ranks 4 --verify oracle
 is transport ofi r.csv
+right product "${files[@]}" "${dram[@]}" --ranks 6 --way product
+[[ $(field blocks r.csv) = "product by "* ]] ||
+	fail "no product: $(field blocks r.csv)"
 # A space means nothing, and without an arrow the output is implied.
 right product einsum --spec " ij, jk " "${files[@]:3}" "${dram[@]}"
 is spec "ij,jk->ik" r.csv
@@ -72,6 +76,8 @@ right mttkrp "${mttkrp[@]}" --way direct --kernel tight
 is grid 6x2x1x1 r.csv
 is blocks direct r.csv
 is kernel tight r.csv
+right mttkrp "${mttkrp[@]}" --path "0,2;0,1"
+is blocks "ijk,jl->ikl kl,ikl->il" r.csv
 right mttkrp "${mttkrp[@]}" --way sequence --panels nvm
 is panels nvm r.csv
 [[ $(field blocks r.csv) = *-\>*\ *-\>il ]] || fail "no pairs: $(field blocks r.csv)"
@@ -82,7 +88,7 @@ right mttkrp "${mttkrp[@]}"
 	fail "auto moves more words than a sequence"
 
 sizes=(--dims "i=20,j=20,k=20")
-expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 "${dram[@]}"
+expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 "${dram[@]}" --way direct
 says "^einsum with kernel vomm: ij,jk->ik, i = 20, j = 20, k = 20$"
 says "^ranks     9, 1 idle, on a grid of 2x2x2 (i x j x k)$"
 says "^          direct: 150 words, 1.034 times the bound$"
@@ -104,14 +110,42 @@ says "^verified  yes (test with random numbers)"
 expect 2 run "${chain[@]}" --way direct
 says "more than 2^58 multiplications, all inputs at once" err
 expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3
+says "^          product by vomm, m = 1, n = 1, k = 1$"
+expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3 --way direct
 says "on a grid of 1$"
+
+# Where only words that move cost something, one rank alone is not the answer; primes
+# have cuts.
+for ranks in 7 11 13; do
+	expect 0 run einsum --spec ij,jk --dims i=1024,j=1024,k=1024 \
+		--ranks $ranks --store null --cache 1MiB --read-cost 0 \
+		--write-cost 0 --csv r.csv
+	"$python" -c 'import sys; sys.exit(not 1 <= float(sys.argv[1]) <= 1.15)' \
+		"$(field net_bound_ratio r.csv)" ||
+		fail "$ranks ranks: $(cat r.csv)"
+done
+
+# Costs decide: a product costs no more than the best of its algorithms, and meshes
+# do not idle a rank for a few words if flops cost anything.
+costly=(--ranks 64 --store null --write-cost 64 --cache 1MiB)
+expect 0 run fused --n 4096 "${costly[@]}" --csv fused.csv
+expect 0 run einsum --spec kj,ik-\>ij --dims i=4096,j=4096,k=4096 \
+	"${costly[@]}" --csv r.csv
+is q_apm_max "$(field q_apm_max fused.csv)" r.csv
+is outside_apm 1 r.csv
+idle=(run einsum --spec "ij,jk->ik" --dims i=60,j=60,k=60 --ranks 9
+	--way direct --store null --csv r.csv)
+expect 0 "${idle[@]}"
+is grid 2x2x2 r.csv
+expect 0 "${idle[@]}" --flop-cost 10
+is grid 1x3x3 r.csv
 
 # A budget that is just enough.
 need=$("$aslant" run "${einsum[@]}" "${sizes[@]}" --ranks 9 --memory-budget 9 \
-	2>&1 | sed 's/.*needs \([0-9]*\) words/\1/')
+	2>&1 | sed 's/.*least need is \([0-9]*\) words/\1/')
 expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 --store null \
 	--memory-budget "$need"
-refuse "it needs $need" run "${einsum[@]}" "${sizes[@]}" --ranks 9 \
+refuse "the least need is $need" run "${einsum[@]}" "${sizes[@]}" --ranks 9 \
 	--memory-budget $((need - 1))
 
 # ---- Out of core ----
@@ -139,11 +173,36 @@ right product ooc-auto --a A.npy --b B.npy --ranks 4 --launch \
 	--memory-budget 200 --cache 40
 is transport ofi r.csv
 
+# Tensors: rows, columns and sums are groups of indices; a product for each value of
+# those that all three have.
+right product ooc-auto --spec "ij,jk->ik" --operand A.npy --operand B.npy \
+	--ranks 9 --memory-budget 200 --cache 40 --launch
+is spec "ij,jk->ik" r.csv
+is dims i=17,j=13,k=11 r.csv
+is m "" r.csv
+is initial "" r.csv
+tensors=(--spec "xai,ibx->bxa" --dims x=5,a=12,b=30,i=20 --ranks 4
+	--memory-budget 300 --cache 40)
+expect 0 run ooc-replication-inside "${tensors[@]}" "${dram[@]}" --verify oracle
+says "^ooc-replication-inside with kernel vomm: xai,ibx->bxa, x = 5, a = 12, i = 20"
+says "^matrices  m = 30, n = 12, k = 20, 5 of them, one after another$"
+says "^verified  yes (oracle)"
+expect 0 plan ooc-auto "${tensors[@]}" --csv p.csv
+[ "$(grep -c '"xai,ibx->bxa"' p.csv)" = 10 ] || fail "plan: no spec: $(cat p.csv)"
+# The products are alike: five times the words of one.
+expect 0 run ooc-rotation-inside "${tensors[@]}" --store null --csv five.csv
+expect 0 run ooc-rotation-inside --m 30 --n 12 --k 20 "${tensors[@]:4}" \
+	--store null --csv one.csv
+for counter in nvm_lift_words_max nvm_land_words_max net_recv_words_max; do
+	[ "$(field $counter five.csv)" = $((5 * $(field $counter one.csv))) ] ||
+		fail "$counter: $(field $counter five.csv)"
+done
+
 expect 0 run ooc-rotation-inside --n 60 --ranks 5 --memory-budget 900 --cache 99 \
 	--store null
 says "^ooc-rotation-inside with kernel vomm: C = A B, m = 60, n = 60, k = 60$"
 says "^ranks     5 on a grid of 2x2x1 (m x n x k), 1 idle$"
-says "^tiles     [0-9]*x[0-9]*x[0-9]* of a rank's m x n x k, order [ABC]*$"
+says "^tiles     [0-9]*x[0-9]*x[0-9]* of a rank's m x n x k, order [ABC]*"
 says "^          [0-9]* of 900 words of DRAM, beside the cache$"
 says "^Q full .*"
 expect 0 run ooc-auto --n 60 --ranks 5 --memory-budget 900 --cache 99 --store null
@@ -165,14 +224,16 @@ for dims in "2g 8 8" "8 2g 8" "8 8 2g"; do
 		--m "$m" --n "$n" --k "$k" --memory-budget 4000
 done
 
-# The longest of m, n and k is cut, by ranks and into tiles.
+# The longest of m, n and k is cut by ranks, and into the most tiles.
 narrow=(--ranks 4 --memory-budget 600 --cache 40 --store null)
 expect 0 run ooc-replication-inside --m 900 --n 9 --k 8 "${narrow[@]}"
 says "on a grid of 4x1x1 (m x n x k), B is replicated$"
-says "^tiles     [0-9]*x1x1 "
+says "^tiles     5x3x1 "
+says "^Q full  *20925 "
 expect 0 run ooc-replication-inside --m 9 --n 900 --k 8 "${narrow[@]}"
 says "on a grid of 1x4x1 (m x n x k), A is replicated$"
-says "^tiles     1x[0-9]*x1 "
+says "^tiles     3x5x1 "
+says "^Q full  *20925 "
 expect 0 run ooc-accumulation-outside --m 9 --n 8 --k 900 "${narrow[@]}"
 says "on a grid of 1x1x4 (m x n x k)$"
 says "^tiles     1x1x[0-9]* "
@@ -244,7 +305,7 @@ says "^net_words,147456,words,"
 says "^io_words,196608,words,"
 says "^joint_cost,344064[.,]"
 expect 0 bounds "${three[@]}"
-says "a sequence may move fewer$"
+says "least over all groupings and real boxes"
 expect 0 bounds ooc-auto --n 96 --ranks 8 --csv -
 says "^net_words,3456,words,"
 says "^pool_words,3456,words,"

@@ -40,6 +40,23 @@ record() {
 		done
 	done
 	count "$1" 0.3.-1 7
+	# Energy: half a joule a count of packages, a quarter of DRAM.
+	device=$devices/power
+	mkdir -p "$device/events" "$device/format"
+	echo 40 >"$device/type"
+	echo 0,9 >"$device/cpumask"
+	echo config:0-7 >"$device/format/event"
+	echo event=0x02 >"$device/events/energy-pkg"
+	echo event=0x03 >"$device/events/energy-ram"
+	echo 0.5 >"$device/events/energy-pkg.scale"
+	echo 0.25 >"$device/events/energy-ram.scale"
+	for config in pkg ram; do
+		echo Joules >"$device/events/energy-$config.unit"
+	done
+	for cpu in 0 9; do
+		count "$1" 40.2.$cpu 20
+		count "$1" 40.3.$cpu 8
+	done
 }
 
 # count DIR EVENT N: in every repetition; the first two, and half of the time
@@ -56,7 +73,8 @@ for row in csv.DictReader(open(sys.argv[1])):
     print([v for k, v in row.items() if not k.startswith("hwc_") and k not in (
         "run_id", "wall_s", "compute_s", "comm_s", "io_s", "gflops",
         "time_utc", "prediction_error",
-        "load", "steal", "other_cores", "busy")])
+        "load", "steal", "other_cores", "busy", "energy_j",
+        "energy_source", "mhz")])
 PYTHON
 }
 
@@ -78,6 +96,9 @@ for how in '' '--launch'; do
 	is hwc_backend perf perf.csv
 	is hwc_read_bytes $((4 * 64 * 10100)) perf.csv
 	is hwc_write_bytes $((4 * 64 * 1010)) perf.csv
+	is energy_j 24 perf.csv
+	is energy_source 'packages and DRAM' perf.csv
+	is energy_j '' off.csv
 	is hwc_note 'NOT MEASURED; recorded: dram and pmm of whole sockets' perf.csv
 	is hwc_miss_bytes $((64 * 7 * (${#how} > 0 ? 3 : 1))) perf.csv
 	is hwc_sockets '0/0/dram:1280000:128000;0/0/pmm:12800:1280;'`
@@ -103,6 +124,7 @@ says '^read  *2585600  *[0-9]*$'
 says '^written  *258560  *[0-9]*$'
 says '^cache misses  *448$'
 says '^perf: NOT MEASURED'
+says '^energy    24 J of packages and DRAM: .* W, .* GFLOP/s/W$'
 
 # The report has them, too: 8 bytes a word counted are known from the columns.
 expect 0 run 3d --n 48 --hwc perf --cache 1728 --out shown
@@ -111,6 +133,7 @@ words=$(($(field nvm_read_words_total shown/runs.csv) +
 	$(field dram_read_words_total shown/runs.csv)))
 says "hardware read <b>$(awk "BEGIN { printf \"%.3g\", \
 	4 * 64 * 10100 / (8 * $words) }") times</b> the bytes counted" shown.html
+says 'joules a run' shown.html
 says 'Counted was: NOT MEASURED; recorded: dram and pmm of whole sockets' \
 	shown.html
 

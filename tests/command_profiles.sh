@@ -128,7 +128,7 @@ awk -v sent="$(awk '{ print $3 }' dear)" '$3 < sent { exit 1 }' cheap ||
 	fail "run --launch: nothing is predicted"
 
 # Whose times it chose by is said, unless they are the profile's own.
-note="^aslant: note: auto chose by the times of another machine"
+note="^aslant: note: auto chose by the times of a machine of this class"
 for own in 0 1; do
 	"$aslant" run auto --n 60 --ranks 2 --launch --store dram \
 		$([ $own = 0 ] || echo --profile mine.json) >out 2>err </dev/null

@@ -16,6 +16,7 @@ refused "which command"
 refused "unknown option '--foo'" run vomm --foo 3
 refused "n: found '5K'.*did you mean 5000?" run vomm --n 5K
 refused "did you mean quick?" suite quik
+refused "did you mean quick?" suite quick.json
 refused "unknown option '--line?two'" run vomm $'--line\ntwo'
 echo '{"cases": [{"n": 10}]}' >bad.json
 refused "bad.json: case 1: 'algorithm' is missing" suite bad.json
@@ -44,7 +45,7 @@ expect 0 run cuts --n 64 "${count[@]}" --cache 16MiB
 [ ! -s err ] || fail "a note without need: $(cat err)"
 # A run of minutes says so on a terminal before it is silent.
 script -qfc "timeout 1 '$aslant' run vomm --n 8k --store dram" said/long >/dev/null
-grep -q "note: about .* s of multiplying and moving are predicted" said/long ||
+grep -q "note: about [0-9.]* \(s\|min\|h\) of multiplying and moving are predicted" said/long ||
 	fail "a run of minutes is silent: $(cat said/long)"
 # Colour is for terminals that want it.
 coloured() {
@@ -90,7 +91,14 @@ says '^  --spec '
 grep -q -e '^  --\(n\|steiner\|grid\) ' out && fail "einsum takes options of others"
 options run cannon --help
 says '^  --n '
-grep -q -e '^  --\(spec\|steiner\) ' out && fail "cannon takes options of others"
+options run cannon --help=all
+says '^  --overlap '
+grep -q -e '^  --\(spec\|steiner\|panel\) ' out &&
+	fail "cannon takes options of others"
+options run 3d --help=all
+grep -q -e '^  --overlap ' out && fail "3d overlaps nothing"
+options run summa --help=all
+says '^  --panel '
 # The example of every algorithm runs.
 for name in cannon sttsv einsum ooc-auto auto; do
 	expect 0 run $name --help

@@ -54,6 +54,7 @@ static int contract(const struct job *job, bool *sound)
 			 .kernel = asl_kernel_find("tight"),
 			 .ranks = job->ranks,
 			 .cache = 100,
+			 .memory = 10000,
 			 .panels = ASL_DRAM,
 			 .contraction = &c,
 			 .costs = {1, 1, 1, 1, 1, 0, 0}},
@@ -64,6 +65,7 @@ static int contract(const struct job *job, bool *sound)
 		.verify = ASL_VERIFY_FREIVALDS,
 	};
 	struct asl_einsum e;
+	uint64_t needed;
 	int err = read_shapes(&e, job);
 
 	if (err)
@@ -72,7 +74,7 @@ static int contract(const struct job *job, bool *sound)
 	c.e = e;
 	c.on_root = job->on_root;
 	c.asked = (enum asl_contract_way)job->way;
-	asl_contract_settle(&want.plan);
+	assert_int_equal(asl_contract_settle(&want.plan, &needed), 0);
 	return asl_run(&want, look, sound);
 }
 

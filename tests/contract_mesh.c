@@ -101,7 +101,7 @@ static void search_finds_the_best(void **state)
 		struct dice d = {1, i, 0};
 		struct asl_einsum e = roll_einsum(&d, 6);
 		int ranks = (int)roll(&d, 1, 40);
-		struct asl_mesh mesh = asl_mesh_choose(&e, ranks);
+		struct asl_mesh mesh = asl_mesh_choose(&e, ranks, NULL);
 		struct every best = every_mesh(&e, ranks);
 		uint64_t words = asl_mesh_busiest(&e, &mesh);
 		double volume = asl_mesh_volume(&e, &mesh);

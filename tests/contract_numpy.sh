@@ -5,8 +5,9 @@
 # summed-only indices and implied outputs; files in both orders; both ways, spread
 # or on rank 0, every kernel.  As suites of the command: 96 of them simulated, of 1
 # to 24 ranks, and as 4 processes; with ASLANT_TEST_CASES=all 300, and as 8
-# processes, too.  Results are equal to 1e-12 of the sum of
-# the products' magnitudes, and all that is counted was predicted.
+# processes, too.  As many contractions of two operands are done out of core, by the
+# six methods, with a budget of a tenth of the operands.  Results are equal to 1e-12
+# of the sum of the products' magnitudes, and all that is counted was predicted.
 set -u
 
 aslant=${ASLANT:?}
@@ -96,7 +97,7 @@ def run(cases, *how):
     done = subprocess.run([aslant, "suite", where + "/suite.json",
                            "--csv", where + "/rows.csv", *how],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          stdin=subprocess.DEVNULL, text=True, timeout=100)
+                          stdin=subprocess.DEVNULL, text=True, timeout=400)
     if done.returncode:
         sys.exit(f"{how}: exit code {done.returncode}: {done.stdout[-2000:]}")
     with open(where + "/rows.csv") as f:
@@ -110,14 +111,56 @@ def run(cases, *how):
             wrong += 1
     if wrong:
         sys.exit(f"{how}: {wrong} of {len(cases)} are wrong")
+    return rows
+
+
+def ranks_of(rows):
     ways = {"/" in row["grid"] for row in rows}
     assert ways == {True, False}, "all direct, or all sequences"
     return {int(row["ranks"]) for row in rows}
 
 
+# Out of core: each index is in two of the three terms, or in all of them.
+METHODS = [f"ooc-{method}-{where}" for where in ("inside", "outside")
+           for method in ("rotation", "replication", "accumulation")]
+
+
+def roll_large(n):
+    while True:
+        of = {c: rng.choice(["AC", "BC", "AB", "ABC"], p=[.3, .3, .3, .1])
+              for c in LETTERS[:rng.integers(3, 7)]}
+        sizes = {c: int(rng.integers(1, 12)) for c in of}
+        terms = ["".join(rng.permutation([c for c in of if t in of[c]]))
+                 for t in "ABC"]
+        if rng.random() < 0.2 and terms[0]:
+            terms[0] += terms[0][0]
+        operands = [roll_operand(t, sizes) for t in terms[:2]]
+        words = sum(a.size for a in operands)
+        if 900 < words < 40000 and np.prod([*sizes.values()]) < 2e6:
+            break
+    files = [f"{where}/large{n}-{i}.npy" for i in range(2)]
+    for file, a in zip(files, operands):
+        np.save(file, a)
+    spec = f"{terms[0]},{terms[1]}->{terms[2]}"
+    return spec, operands, {
+        "algorithm": METHODS[n % 6] if n % 4 else "ooc-auto", "spec": spec,
+        "operand": files, "result": f"{where}/large{n}.npy",
+        "ranks": n * 24 // CASES + 1,
+        "kernel": ["vomm", "tight", "cowe"][n % 7 % 3], "cache": 12,
+        "store": ["dram", "dram", "pmem"][n % 3],
+        "memory-budget": max(80, words // 10)}
+
+
 cases = [roll_case(n) for n in range(CASES)]
-assert run(cases) == set(range(1, 25))
-for ranks in ("4", "8") if ALL else ("4",):
-    assert run(cases, "--ranks", ranks, "--launch") == {int(ranks)}
-print(f"ok: {CASES} einsums as numpy.einsum has them")
+assert ranks_of(run(cases)) == set(range(1, 25))
+large = [roll_large(n) for n in range(CASES)]
+rows = run(large)
+assert {row["algorithm"] for row in rows} == set(METHODS)
+assert all(int(row["nvm_lift_words_total"]) > 0 for row in rows)
+for ranks in ("1", "4", "8") if ALL else ("4",):
+    run(large, "--ranks", ranks, "--launch")
+    if ranks != "1":
+        assert ranks_of(run(cases, "--ranks", ranks, "--launch")) == {
+            int(ranks)}
+print(f"ok: {CASES} einsums as numpy.einsum has them, and as many out of core")
 END

@@ -128,7 +128,7 @@ static void few_are_looked_at(void **state)
 	(void)state;
 	assert_int_equal(asl_einsum_parse(&e, "ij,jk->ik"), 0);
 	assert_int_equal(asl_einsum_dims(&e, "i=700,j=500,k=900"), 0);
-	mesh = asl_mesh_choose(&e, MOST_RANKS);
+	mesh = asl_mesh_choose(&e, MOST_RANKS, NULL);
 	s = (struct asl_spread){&e, &e.term[2], &mesh};
 	for (int r = 0; r < asl_mesh_ranks(&e, &mesh); r += 7) {
 		struct asl_run x = asl_spread_run(&s, r);

@@ -158,11 +158,11 @@ static void sizes(void **state)
 	      "sizes 'i=99999999999g': 'i=' needs a whole number, with k, m "
 	      "or g");
 	fails(asl_einsum_dims(&e, "i:3"),
-	      "sizes 'i:3': 'i:3': expected LETTER=SIZE");
+	      "sizes 'i:3': 'i:3': expected LETTER=SIZE, as i=64");
 	fails(asl_einsum_dims(&e, "i=3 k=4"), "sizes 'i=3 k=4': 'k=4': "
 					      "expected ','");
 	fails(asl_einsum_dims(&e, "i=3,"),
-	      "sizes 'i=3,': '': expected LETTER=SIZE");
+	      "sizes 'i=3,': '': expected LETTER=SIZE, as i=64");
 	parse(&e, "ij,jk->ik");
 	assert_int_equal(asl_einsum_dims(&e, "i=1g,j=1g,k=1"), 0);
 	fails(asl_einsum_check(&e),

@@ -225,7 +225,7 @@ static void no_program_moves_5_percent_less(void **state)
 
 		roll_einsum(&d, &c.e);
 		x.ranks = (int)roll(&d, 2, c.e.inputs == 3 ? 64 : 16);
-		asl_contract_stages(&c, x.ranks, 1000);
+		asl_contract_stages(&c, x.ranks, 1000, NULL);
 		words = asl_contraction_words(&c);
 		x.planned = &c;
 		best_of_all(&x, (double)words / 1.05);
@@ -252,8 +252,149 @@ static void a_transformation_takes_two_stages(void **state)
 	assert_int_equal(asl_einsum_parse(&c.e, "abcd,ai,bj,ck,dl->ijkl"), 0);
 	for (int i = 0; i < c.e.indices; i++)
 		c.e.size[i] = 64;
-	asl_contract_stages(&c, 64, 131072);
+	asl_contract_stages(&c, 64, 131072, NULL);
 	assert_true(asl_contraction_words(&c) <= 2 * 8064 + 258048);
+}
+
+/* ---- No program is below the bound ---- */
+
+/* Each of two to five inputs has some of six indices. */
+static void roll_any(struct dice *d, struct asl_einsum *e)
+{
+	char spec[64] = "";
+	uint64_t used = 0;
+
+	for (uint64_t i = 0, inputs = roll(d, 2, 5); i < inputs; i++) {
+		uint64_t set = roll(d, 1, 63);
+
+		/* Three indices at most: sets of more lose some. */
+		while (__builtin_popcountll(set) > 3)
+			set &= set - 1;
+		strcat(spec, i ? "," : "");
+		for (int x = 0; x < 6; x++)
+			if (set >> x & 1)
+				strncat(spec, &"abcdef"[x], 1);
+		used |= set;
+	}
+	strcat(spec, "->");
+	for (int x = 0; x < 6; x++)
+		if (used >> x & 1 && roll(d, 0, 1))
+			strncat(spec, &"abcdef"[x], 1);
+	assert_int_equal(asl_einsum_parse(e, spec), 0);
+	for (int i = 0; i < e->indices; i++)
+		e->size[i] = roll_size(d, 7);
+}
+
+/* A random grid in real numbers of so many cells; INFINITY: there was none. */
+static double words_on_some_grid(struct dice *d, const struct asl_einsum *e,
+				 double ranks)
+{
+	double part[ASL_MOST_INDICES] = {0}, left = log(ranks), words = 0;
+	uint32_t all = asl_einsum_all(e);
+
+	for (int tries = 0; tries < 60; tries++) {
+		int i = (int)roll(d, 0, (uint64_t)e->indices - 1);
+		double room = log((double)e->size[i]) - part[i];
+		double some = tries < 40 ? (double)roll(d, 0, 100) / 100 : 1e9;
+
+		if (!(all >> i & 1))
+			continue;
+		some = fmin(left, fmin(some, room));
+		part[i] += some;
+		left -= some;
+	}
+	if (left > 1e-12)
+		return INFINITY;
+	for (int t = 0; t <= e->inputs; t++) {
+		double slice = (double)asl_term_words(&e->term[t], e->size);
+
+		words -= slice / ranks;
+		for (int i = 0; i < e->term[t].count; i++)
+			slice /= exp(part[e->term[t].index[i]]);
+		words += slice;
+	}
+	return words;
+}
+
+/* One random grouping, with a random grid for each stage. */
+static double words_of_some_program(struct dice *d, struct every *x)
+{
+	const struct asl_einsum *e = &x->planned->e;
+	struct left left = {.count = e->inputs};
+	double words = 0;
+
+	for (int i = 0; i < e->inputs; i++)
+		left.term[i] = e->term[i];
+	while (left.count > 1) {
+		struct asl_stage *s = &x->c.stage[0];
+		int set = 0;
+
+		while (!(set & (set - 1)))
+			set = (int)roll(d, 1, (1u << left.count) - 1);
+		left = contract(s, x, &left, set);
+		words += words_on_some_grid(d, &s->e, x->ranks);
+	}
+	return words;
+}
+
+static void expect_above(unsigned number, const char *what, double words,
+			 double bound)
+{
+	if (words >= bound * (1 - 1e-9) - 1e-6)
+		return;
+	print_error("case %u: %s: %.17g words, the bound is %.17g\n", number,
+		    what, words, bound);
+	fail();
+}
+
+static void settled_is_above(unsigned number, struct dice *d,
+			     const struct asl_einsum *e, int ranks)
+{
+	static const enum asl_contract_way ways[] = {
+		ASL_WAY_BEST, ASL_WAY_DIRECT, ASL_WAY_SEQUENCE};
+	struct asl_contraction c = {.e = *e, .asked = ways[roll(d, 0, 2)]};
+	struct asl_plan plan = {.algorithm = &asl_contract_einsum,
+				.ranks = ranks,
+				.contraction = &c};
+
+	asl_contract_stages(&c, ranks, 1000, NULL);
+	expect_above(number, asl_contract_way_name(c.way),
+		     (double)asl_contraction_words(&c),
+		     asl_family_contract.net_bound(&plan));
+}
+
+static void no_program_is_below_the_bound(void **state)
+{
+	static struct every x;
+	unsigned cases = how_many(300, 1000), compared = 0, near = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < cases; i++) {
+		struct asl_contraction c = {0};
+		struct dice d = {32, i, 0};
+		double bound, best = INFINITY;
+
+		if (leave_out(i))
+			continue;
+		roll_any(&d, &c.e);
+		x.planned = &c;
+		x.ranks = (int)roll(&d, 2, 64);
+		bound = asl_contract_least_words(&c.e, x.ranks);
+		if (asl_mesh_points(&c.e) < x.ranks)
+			continue;
+		for (int j = 0; j < 100; j++) {
+			double words = words_of_some_program(&d, &x);
+
+			expect_above(i, "a real grid", words, bound);
+			best = fmin(best, words);
+		}
+		compared += best < INFINITY;
+		near += best < 1.25 * bound + 1;
+		settled_is_above(i, &d, &c.e, x.ranks);
+	}
+	print_message("%u programs, %u with a random one within 25%%\n",
+		      compared, near);
+	assert_true(getenv("ASLANT_TEST_CASE") || near > cases / 4);
 }
 
 int main(void)
@@ -261,6 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_program_moves_5_percent_less),
 		cmocka_unit_test(a_transformation_takes_two_stages),
+		cmocka_unit_test(no_program_is_below_the_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

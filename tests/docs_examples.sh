@@ -131,7 +131,7 @@ if not quoted or quoted not in report:
 
 # Options are the command's or a script's.
 known = {"--help", "--version", "--preset", "--build", "--install", "--test-dir",
-         "--mpi", "--icsv", "--csv", "--cflags", "--libs", "--no-build-isolation"}
+         "--mpi", "--icsv", "--csv", "--cflags", "--libs"}
 for command in "run plan bounds suite report calibrate compare list".split():
     known |= set(re.findall(r"--[a-z][a-z-]*", "\n".join(run(f"build/aslant {command} --help=all", "tree")[1])))
 for path in glob.glob(os.path.join(root, "scripts/*")) + glob.glob(os.path.join(root, "bench/measure/*")):

@@ -75,6 +75,19 @@ stopped suite-hup HUP 129 "test -s suite-hup.out" suite suite.json --out "$work/
 wait
 to=- stopped calibrate-int INT 130 calibrates calibrate "$work/mine.json" --quick
 
+# Whoever starts it may wait for its own children in its own way; a launcher may be
+# slow to go.
+cat >launcher <<'END'
+#!/bin/bash
+mpiexec.mpich "$@"
+exec >&- 2>&-
+sleep 0.3
+END
+chmod +x launcher
+ASLANT_LAUNCH="$work/launcher -n" timeout -k 1 20 env --block-signal=CHLD \
+	"$aslant" run 3d --n 10 --ranks 2 --launch >late.out 2>late.err ||
+	fail "a launcher that ends late: exit code $?: $(cat late.err)"
+
 for file in report.html compare.csv mine.json; do
 	[ ! -e $file ] || fail "left a part of $file"
 done

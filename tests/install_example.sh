@@ -20,6 +20,14 @@ export MANPATH=$prefix/share/man
 
 # ---- Programs ----
 
+# Directories of others have no part in it, and --static is complete.
+[ "$(pkg-config --cflags aslant | wc -w)" = 1 ] ||
+	fail "pkg-config --cflags: $(pkg-config --cflags aslant)"
+pkg-config --static --libs aslant >out
+for library in pmemobj pmem hwloc jansson openblas csv; do
+	says "-l$library"
+done
+
 # As the library was, which may need a sanitizer.
 flags=$(sed -n 's/^CMAKE_C_FLAGS:STRING=//p' "$build/CMakeCache.txt")
 export ASAN_OPTIONS=detect_leaks=0
@@ -71,6 +79,12 @@ says 'medium of the ranks: '
 timeout 60 mpiexec.mpich -n 5 ./rows >out 2>err || fail "rows: $(cat err)"
 says '^5 ranks on a grid of .*, over mpi$'
 
+# shellcheck disable=SC2046 # flags are words
+build strips.so cc -Wall -Wextra -Werror -shared -fPIC "$tests/example/algorithm.c" \
+	$(pkg-config --cflags aslant-algorithms)
+expect 0 run strips --load strips.so --n 60 --ranks 6
+says 'Every counter of every rank is as predicted'
+
 # ---- The library ----
 
 nm -D --defined-only "$lib/libaslant.so.0" | awk '{print $3}' |
@@ -114,6 +128,15 @@ if command -v scdoc >/dev/null; then
 			fail "${page#*/} has no manual page"
 	done
 	[ -s "$MANPATH/man1/aslant.1" ] || fail "aslant has no manual page"
+	for page in 1/aslant 1/aslant-run 1/aslant-submit 5/aslant-suites \
+		5/aslant-profiles; do
+		for section in EXAMPLES ENVIRONMENT; do
+			awk -v heading=".SH $section" \
+				'/^.SH/ { here = $0 == heading; next } here' \
+				"$MANPATH/man${page%%/*}/${page#*/}.${page%%/*}" |
+				grep -qi aslant || fail "${page#*/} has no $section"
+		done
+	done
 	expect 0 run vomm --n 10 --csv runs.csv
 	plain "$MANPATH/man5/aslant-csv.5" >page
 	# X_max and X_total are said of X.
@@ -158,7 +181,21 @@ complete_last aslant run 3d --store p
 says '^pmem$'
 complete_last aslant list prof
 says '^profiles$'
+# complete_submit WORD BEFORE: of aslant-submit
+complete_submit() {
+	PATH=$prefix/bin:$PATH bash -c '. "$1"; _aslant_submit aslant-submit "$2" "$3"
+		printf "%s\n" "${COMPREPLY[@]}"' x \
+		"$prefix/share/bash-completion/completions/aslant-submit" "$@" >out
+}
+complete_submit --pro aslant-submit
+says '^--prologue$'
+complete_submit proc aslant-submit
+says '^procurement$'
+complete_submit s --system
+says '^sge$'
 if command -v zsh >/dev/null; then
+	zsh -n "$prefix/share/zsh/site-functions/_aslant-submit" ||
+		fail "the completion of zsh cannot be read"
 	zsh -n "$prefix/share/zsh/site-functions/_aslant" ||
 		fail "the completion of zsh cannot be read"
 fi
@@ -173,8 +210,8 @@ for name in aslant libfabric MPICH libpmemobj hwloc jansson libcsv OpenBLAS
 do
 	says "^$name.* [0-9]"
 done
-for file in profiles/dram.json suites/fig5.json python/aslant/__init__.py; do
-	[ -s "$prefix/share/aslant/$file" ] || fail "$file is not installed"
+for file in profiles/dram.json suites/fig5.json python/aslant/{__init__.py,py.typed}; do
+	[ -e "$prefix/share/aslant/$file" ] || fail "$file is not installed"
 done
 
 # ---- Batch jobs ----
@@ -183,7 +220,7 @@ submit=$prefix/bin/aslant-submit
 "$submit" --help >out 2>err || fail "aslant-submit --help: $(cat err)"
 says '^Usage: aslant-submit SUITE'
 grep -q scripts/submit out && fail "aslant-submit speaks of scripts/submit"
-for system in slurm pbs flux; do
+for system in slurm pbs sge lsf flux; do
 	# Of the command beside it, with another one in PATH; through a link, too.
 	ln -sf "$submit" ./linked
 	PATH=/bin:/usr/bin ./linked fig5 --nodes 2 --ranks-per-node 32 \

@@ -3,7 +3,7 @@
 #
 # The DIMM with DAX, and with all that keeps DAX from it; virtio-pmem, which has DAX
 # but no MAP_SYNC; PMDK's own words on how it flushes; then every algorithm on xfs with
-# DAX.  ASLANT_TEST_CASES=all calibrates there, too, which takes ten minutes.
+# DAX.  ASLANT_TEST_CASES=all calibrates there, too.
 set -u
 
 # shellcheck source=tests/lab/lab.sh

@@ -47,12 +47,21 @@ grep -E "bind.*:2.* N2=[0-9]{5}" /proc/$!/numa_maps | grep -q "N[01]=" &&
 kill $!
 wait $! 2>/dev/null
 
-"$aslant" run vomm --n 9000 --store node --memory-node 2 --ranks 1 >out 2>err
-[ $? = 3 ] || fail "a node that is full: $(cat err)"
-says "node 2 has no room for 1853.9 MiB"
-"$aslant" run vomm --n 9 --store node --memory-node 5 >out 2>err
-[ $? = 2 ] || fail "a node that is not there: $(cat err)"
-says "found 5, expected a node with memory, which are: 0, 1, 2"
+# refuses CODE PATTERN ARGUMENTS...: in one line
+refuses() {
+	local code=$1 pattern=$2 found
+
+	shift 2
+	"$aslant" run vomm --store node "$@" >out 2>err </dev/null
+	found=$?
+	[ $found = "$code" ] && [ "$(wc -l <err)" = 1 ] ||
+		fail "$*: exit code $found, expected $code: $(cat err)"
+	says "$pattern"
+}
+
+refuses 3 "node 2 has no room for 1853.9 MiB" --n 9000 --memory-node 2 --ranks 1
+refuses 2 "found 5, expected a node with memory, which are: 0, 1, 2" --n 9 \
+	--memory-node 5
 
 mkdir tmp
 mount -t tmpfs -o mpol=bind:2 tmpfs tmp

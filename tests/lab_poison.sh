@@ -13,6 +13,7 @@ lab_dimms=1
 lab_enter "$0"
 
 pool=/pm/aslant-resume-0.pool
+lane=8192 # libpmemobj's first, after two pages of heads
 
 # sector FILE OFFSET: of the DIMM
 sector() {
@@ -35,16 +36,43 @@ heal() {
 	[ -z "$(cat /sys/block/pmem0/badblocks)" ] || fail "bad blocks are left"
 }
 
-# lose FILE OFFSET: a page of it, whoever maps it, which ends with SIGBUS
+# lose FILE OFFSET [COMMAND...]: a page of it, for all that have it mapped; with a
+# command as soon as that has touched the page.  Then its exit code.
 lose() {
 	python3 - "$@" <<'PYTHON'
-import mmap, os, sys
-at = int(sys.argv[2])
-m = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), at + (2 << 20) & -2 << 20)
-m[at]
-m.madvise(100, at, 4096)  # MADV_HWPOISON
+import mmap, os, signal, subprocess, sys, time
+path, at, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+
+def touched(pid):
+    for line in open(f"/proc/{pid}/maps"):
+        x = line.split()
+        begin, end = (int(y, 16) for y in x[0].split("-"))
+        page = begin + at - int(x[2], 16)
+        if x[-1] == path and begin <= page < end:
+            with open(f"/proc/{pid}/pagemap", "rb") as f:
+                f.seek(page // 4096 * 8)
+                return f.read(8)[7] & 128  # it is present
+
+def lose():
+    child = os.fork()  # it ends with SIGBUS
+    if child == 0:
+        m = mmap.mmap(os.open(path, os.O_RDWR), at + (2 << 20) & -2 << 20)
+        m[at]
+        m.madvise(100, at, 4096)  # MADV_HWPOISON
+    os.waitpid(child, 0)
+
+if not command:
+    lose()
+    sys.exit()
+run = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+while run.poll() is None and not touched(run.pid):
+    time.sleep(0.001)
+run.send_signal(signal.SIGSTOP)
+lose()
+run.send_signal(signal.SIGCONT)
+sys.exit(run.wait())
 PYTHON
-} 2>/dev/null
+}
 
 # ends PATTERN: with exit code 3, in one line
 ends() {
@@ -56,37 +84,73 @@ ends() {
 
 lab_fsdax 0 ext4 /pm || fail "no DAX file system"
 
+# As by a machine check: without, only the child of lose would hear of a page that is lost.
+sysctl -qw vm.memory_failure_early_kill=1 || fail "no machine checks"
+
 # ---- Under the pool of an interrupted run ----
 
-run=("$aslant" run em-jomma --n 480 --ranks 1 --cache 3000)
-"${run[@]}" --store dram --result whole.npy >out 2>err </dev/null ||
-	fail "$(cat err)"
-run+=(--resume --result again.npy)
-for hundredths in 20 10 5 3 2 1; do
-	[ -e $pool ] || interrupt $hundredths "${run[@]}" --nvm-dir /pm
-done
-cp $pool kept
-head=$(grep -abo -m1 ASLNPOOL kept | cut -d: -f1)
+# begins ARGUMENTS...: a run, which is interrupted
+begins() {
+	run=("$aslant" run "$@")
+	"${run[@]}" --store dram --result whole.npy >out 2>err </dev/null ||
+		fail "$(cat err)"
+	run+=(--resume --result again.npy)
+	for hundredths in 20 10 5 3 2 1; do
+		[ -e $pool ] || interrupt $hundredths "${run[@]}" --nvm-dir /pm
+	done
+	cp $pool kept
+	root=$(grep -abo -m1 ASLNPOOL kept | cut -d: -f1)
+}
 
-# PMDK's head and lanes, the root object, A, C, and the end, where no words lie.
-for at in 0 4096 $((64 << 10)) $((head & ~4095)) $((0x410000)) $((0x820000)) \
-	$(($(stat -c %s $pool) - 4096)); do
-	spoil $pool $at
+# spoilt OFFSET: it is not resumed from there, and stays as it is
+spoilt() {
+	spoil $pool "$1"
 	"${run[@]}" --nvm-dir /pm >out 2>err </dev/null
 	code=$?
-	ends "pool $pool.* offset $at: "
-	[ ! -e again.npy ] || fail "offset $at: there is a result"
+	ends "pool $pool.* offset $1: "
+	[ ! -e again.npy ] || fail "offset $1: there is a result"
 	heal
-	cmp kept $pool || fail "offset $at: it was changed"
+	cmp kept $pool || fail "offset $1: it was changed"
+}
+
+# lost OFFSET: it is resumed, and loses this page then
+lost() {
+	lose $pool "$1" "${run[@]}" --nvm-dir /pm >out 2>err
+	code=$?
+	ends "the pool $pool lost a page .*at offset $1:"
+	[ ! -e again.npy ] || fail "offset $1 is lost: there is a result"
+	heal
+}
+
+# goes_on: from where it was, to the same result
+goes_on() {
+	runs fsdax "${run[@]}"
+	says '^resumed  *life [2-9]'
+	cmp whole.npy again.npy || fail "${run[*]}: another result"
+	rm again.npy
+}
+
+# PMDK's head, the first lane (libpmemobj's own undo and redo logs), the journal in the
+# root object, A, and the end, where no words lie.  See struct asl_pool.
+begins em-jomma --n 480 --ranks 1 --cache 3000
+journal=$(((root + 4224) & ~4095))
+for at in 0 $lane $journal $((0x410000)) $(($(stat -c %s $pool) - 4096)); do
+	spoilt "$at"
 done
-runs fsdax "${run[@]}"
-says '^resumed  *life [2-9]'
-cmp whole.npy again.npy || fail "another result"
+for at in 0 $lane $journal $((0x410000)); do
+	lost "$at"
+done
+goes_on
+
+# The log of vectors that change in place.
+begins hopm --n 160
+log=$(($(od -An -tu8 -j $((root + 104)) -N 8 kept) & ~4095))
+[ $log -gt 0 ] || fail "it has no log"
+spoilt $log
+lost $log
+goes_on
 
 # ---- Under a run, which has it mapped ----
-
-# As by a machine check: without, only python3 would hear of it.
-sysctl -qw vm.memory_failure_early_kill=1 || fail "no machine checks"
 
 # loses PLACE FILE ARGUMENTS...: a page of an operand, while there is a run on it
 loses() {

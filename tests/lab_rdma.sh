@@ -132,5 +132,24 @@ ended "there 'ip link set eth0 down'" 20 'rank 0 (on node0) lost rank 1 (on node
 done
 pgrep -x aslant')" ] || fail "ranks are left there"
 
+# Some kernels' soft-RoCE makes no connections any more once its link was down, until
+# it is made anew.  A job says so; it does not wait for ever.
+there 'ip link set eth0 up'
+until [ "$(there 'cat /sys/class/infiniband/rxe0/ports/1/state')" = "4: ACTIVE" ]; do
+	sleep 0.1
+done
+timeout 200 "$aslant" run em-jomma --n 24 --ranks 2 --launch --provider verbs \
+	--nvm-dir /pm >out 2>err </dev/null
+code=$?
+if [ $code != 0 ]; then
+	[ $code = 3 ] || fail "after a link was down: exit code $code"
+	says '^aslant: provider verbs;ofi_rxm: rank 0 and rank 1 do not reach each other'
+	there 'rdma link delete rxe0; rdma link add rxe0 type rxe netdev eth0'
+	rdma link delete rxe0
+	rdma link add rxe0 type rxe netdev eth0
+	job em-jomma --n 24
+	is provider 'verbs;ofi_rxm'
+fi
+
 touch "$LAB/over"
 exit $lab_failed

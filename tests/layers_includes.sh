@@ -18,7 +18,7 @@ includes() {
 
 # The floors of lib, the lowest first; rooms of one floor know nothing of each other.
 floors="base machine,matrix rank kernels,plan,calibrate run multiply \
-	contract,outofcore,symmetric"
+	contract,symmetric outofcore"
 
 # What is wrong in the tree $1, a line each.
 violations() {

@@ -23,7 +23,7 @@ measured = {"run_id", "store", "medium", "transport", "provider", "wall_s",
             "compute_s", "comm_s", "io_s", "gflops", "host", "time_utc",
             "hwc_backend", "hwc_read_bytes", "hwc_write_bytes", "hwc_note",
             "hwc_miss_bytes", "hwc_sockets", "bind", "prediction_error", "load", "steal",
-            "other_cores", "busy"}
+            "other_cores", "busy", "energy_j"}
 shared = {"predicted_" + what + "s" for what in
           ("", "arithmetic_", "read_", "write_", "net_", "copy_")}
 

@@ -199,14 +199,24 @@ static void a_piece_is_limited(void **state)
 	(void)state;
 	assert_int_equal(asl_store_take(store, &at, longest + 1), -EFBIG);
 	assert_null(at);
-	assert_non_null(strstr(asl_failure(), "15.998 GiB"));
+	assert_non_null(
+		strstr(asl_failure(), "15.998 GiB; expected at least 2"));
 	assert_int_equal(asl_store_take(store, &at, longest), -ENOMEM);
 	assert_int_equal(asl_store_take(store, &at, UINT64_MAX), -EFBIG);
 	asl_store_close(store);
 
 	assert_int_equal(asl_store_open(&store, &want), -EFBIG);
 	assert_null(store);
-	assert_non_null(strstr(asl_failure(), "15.998 GiB"));
+	assert_non_null(
+		strstr(asl_failure(), "at least 2 times as many --ranks"));
+	/* Many pieces would do, if one of them were not so long. */
+	want.pieces = 9;
+	want.longest = 4 * longest + 1;
+	want.words = want.longest + 5;
+	assert_int_equal(asl_store_open(&store, &want), -EFBIG);
+	assert_non_null(
+		strstr(asl_failure(), "at least 5 times as many --ranks"));
+	want.longest = 0;
 	want.words = UINT64_MAX;
 	want.pieces = INT_MAX;
 	assert_int_equal(asl_store_open(&store, &want), -EFBIG);

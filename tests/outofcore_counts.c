@@ -4,7 +4,7 @@
  * Random shapes, ranks, orders and tiles, sensible or not, on sim: every
  * counter of every phase of every rank, and both memory high-water marks.  Some
  * cases move data, in DRAM or in real pools, and are held against the oracle
- * with exact entries.  Then tiles that are chosen: they keep to their budget,
+ * with exact entries; a third are contractions of tensors.  Then tiles that are chosen: they keep to their budget,
  * and where everything divides the model's D and V are the words counted.  Of
  * the six, auto takes the one that costs least when all are run.
  */
@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -42,13 +43,13 @@ static void print_case(const struct test_case *c, unsigned number)
 	const struct asl_outofcore *o = &c->o;
 
 	print_error("case %u: %s of %c, %c%c%c, m=%ju n=%ju k=%ju P=%d, tiles "
-		    "%d,%d,%d again %d, S=%ju budget %ju %s\n",
+		    "%d,%d,%d again %d, S=%ju budget %ju %s, products %ju\n",
 		    number, x->algorithm->name, "AB"[o->replicated],
 		    "ABC"[o->order.at[0]], "ABC"[o->order.at[1]],
 		    "ABC"[o->order.at[2]], asl_shape_of(x) -> m,
 		    asl_shape_of(x) -> n, asl_shape_of(x) -> k, x -> ranks,
 		    o -> n[0], o -> n[1], o -> n[2], o -> again, x -> cache,
-		    x -> budget, x -> kernel -> name);
+		    x -> budget, x -> kernel -> name, o -> products);
 }
 
 /* Every word of A, B and C is somebody's, and nobody else's. */
@@ -56,18 +57,21 @@ static bool all_is_owned_once(const struct asl_plan *plan)
 {
 	const struct asl_shape *s = asl_shape_of(plan);
 	const uint64_t words[] = {s->m * s->k, s->k * s->n, s->m * s->n};
+	uint64_t times = asl_ooc_products(plan);
 	struct asl_piece x;
 
 	for (int which = 0; which < ASL_OPERANDS; which++) {
 		uint64_t owned = 0, counted = 0;
 
 		for (int r = 0; r < asl_plan_ranks(plan); r++) {
-			counted += asl_plan_owned(plan, r, which);
+			for (int i = 0; i < ASL_OPERANDS; i++)
+				if ((int)asl_ooc_operand(plan, i) == which)
+					counted += asl_plan_owned(plan, r, i);
 			for (int i = 0; asl_plan_piece(&x, plan, r, which, i);
 			     i++)
 				owned += x.words.count;
 		}
-		if (owned != words[which] || counted != owned) {
+		if (owned != words[which] || counted != owned * times) {
 			print_error("%ju words of %c have owners, of %ju\n",
 				    owned, "ABC"[which], words[which]);
 			return false;
@@ -80,12 +84,12 @@ static bool laws_hold(const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
 	const struct asl_shape *s = asl_shape_of(plan);
-	const uint64_t *of = rep->total.of;
+	const uint64_t *of = rep->total.of, times = asl_ooc_products(plan);
 
 	return all_is_owned_once(plan) &&
 	       of[ASL_NET_SEND] == of[ASL_NET_RECV] &&
-	       of[ASL_FLOPS] == 2 * s->m * s->n * s->k &&
-	       of[ASL_NVM_LAND] >= s->m * s->n &&
+	       of[ASL_FLOPS] == times * 2 * s->m * s->n * s->k &&
+	       of[ASL_NVM_LAND] >= times * s->m * s->n &&
 	       of[ASL_NVM_READ] + of[ASL_NVM_WRITE] == 0;
 }
 
@@ -186,9 +190,36 @@ static void roll_tiles(struct dice *d, struct test_case *c)
 		c->o.n[i] = (int)roll(d, 1, roll(d, 1, 6));
 }
 
+/* The case's product for each value of an index, as an einsum's. */
+static void roll_tensors(struct dice *d, struct test_case *c,
+			 struct asl_contraction *x)
+{
+	static const char *const specs[] = {"hik,hkj->hij", "jkh,khi->ihj",
+					    "ik,kj->ij", "khj,ikh->jih"};
+	const struct asl_shape *s = asl_shape_of(&c->want.plan);
+	struct asl_plan *plan = &c->want.plan;
+	char dims[200];
+
+	memset(x, 0, sizeof *x);
+	assert_int_equal(asl_einsum_parse(&x->e, specs[roll(d, 0, 3)]), 0);
+	snprintf(dims, sizeof dims, "%si=%ju,j=%ju,k=%ju",
+		 x->e.indices == 4 ? "h=3," : "", s->m, s->n, s->k);
+	assert_int_equal(asl_einsum_dims(&x->e, dims), 0);
+	assert_true(asl_matrices_each(&x->matrices, &x->e));
+	assert_true(asl_ooc_of_tensors(&c->o, &x->e));
+	plan->multiplication = product_of(c->o.product.shape);
+	x->way = ASL_WAY_PRODUCT;
+	x->matrices.algorithm = plan->algorithm;
+	x->ranks = asl_ooc_ranks(plan);
+	x->whole = asl_mesh_choose(&x->e, x->ranks, NULL);
+	plan->contraction = x;
+}
+
 static void any_tiles(uint32_t family, unsigned cases, int bits, int ranks,
 		      const char *store)
 {
+	static struct asl_contraction tensors;
+
 	for (unsigned i = 0; i < cases; i++) {
 		struct dice d = {family, i, 0};
 		struct test_case c = roll_case(&d, bits, ranks);
@@ -197,6 +228,8 @@ static void any_tiles(uint32_t family, unsigned cases, int bits, int ranks,
 		c.want.store = store;
 		if (store[0] != 'n')
 			c.want.verify = ASL_VERIFY_ORACLE;
+		if (i % 3 == 0)
+			roll_tensors(&d, &c, &tensors);
 		if (!leave_out(i))
 			run_case(&c, i);
 	}
@@ -250,6 +283,53 @@ static void budgets_are_kept(void **state)
 		if (run_case(&c, i).dram > plan->budget) {
 			print_case(&c, i);
 			fail();
+		}
+	}
+}
+
+/*
+ * Counts of any kind that fit, of the same method, order and replicated operand: none
+ * costs 5% less than what is chosen.
+ */
+static void no_tiles_cost_less(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < how_many(40, 400); i++) {
+		struct dice d = {98, i, 0};
+		struct test_case c = roll_case(&d, 6, 12);
+		struct asl_plan *plan = &c.want.plan;
+		struct asl_shape *s = &own_part(plan)->shape;
+		struct asl_forecast chosen;
+		uint64_t need;
+
+		s->m += 20;
+		s->n += 20;
+		s->k += 20;
+		plan->cache = 2 + roll_size(&d, 6);
+		plan->costs.latency = 0;
+		plan->budget = roll(&d, 100, 1500);
+		if (leave_out(i) ||
+		    settle(&c, &asl_ooc_orders[i % ASL_OOC_ORDERS], &need))
+			continue;
+		plan->outofcore = &c.o;
+		chosen = asl_forecast(plan);
+		for (int j = 0; j < 300; j++) {
+			struct test_case other = c;
+			struct asl_forecast x;
+
+			for (int k = 0; k < ASL_OPERANDS; k++)
+				other.o.n[k] = (int)roll(&d, 1, 30);
+			other.o.again = (int)roll(&d, 1, 4);
+			other.want.plan.outofcore = &other.o;
+			x = asl_forecast(&other.want.plan);
+			if (x.memory_needed + plan->cache <= plan->budget &&
+			    x.q[ASL_FULL] < 0.95 * chosen.q[ASL_FULL]) {
+				print_case(&c, i);
+				print_case(&other, i);
+				print_error("%g, not %g\n", x.q[ASL_FULL],
+					    chosen.q[ASL_FULL]);
+				fail();
+			}
 		}
 	}
 }
@@ -395,6 +475,7 @@ int main(void)
 		cmocka_unit_test(counts_and_products_in_dram),
 		cmocka_unit_test(counts_and_products_in_pools),
 		cmocka_unit_test(budgets_are_kept),
+		cmocka_unit_test(no_tiles_cost_less),
 		cmocka_unit_test(too_little_is_refused),
 		cmocka_unit_test(model_is_exact),
 		cmocka_unit_test(auto_takes_the_cheapest),

@@ -157,31 +157,25 @@ static double cuts(const struct asl_ooc_model *x, const struct asl_ooc_tiles *t,
 	       (x->order.at[1] == (enum asl_operand)lacking ? t->again : 1);
 }
 
-/*
- * Each count is a number of parts of the extent that it cuts.  Strict: tiles with
- * their sides rounded up fit; otherwise their average does.
- */
+/* Each count is a number of parts of the extent that it cuts. */
 static double side(const struct asl_ooc_model *x,
 		   const struct asl_ooc_terms *terms,
-		   const struct asl_ooc_tiles *t, int lacking, bool within,
-		   bool strict)
+		   const struct asl_ooc_tiles *t, int lacking, bool within)
 {
 	double parts = within ? cuts(x, t, lacking) : t->n[lacking];
 
-	return strict ? ceil(ceil(terms->extent[lacking]) / parts)
-		      : terms->extent[lacking] / parts;
+	return terms->extent[lacking] / parts;
 }
 
-static bool fits(const struct asl_ooc_model *x, const struct asl_ooc_tiles *t,
-		 bool strict)
+static bool fits(const struct asl_ooc_model *x, const struct asl_ooc_tiles *t)
 {
 	struct asl_ooc_terms terms = asl_ooc_terms(x);
 
 	for (int i = 0; i < ASL_OPERANDS; i++) {
 		/* The innermost array is cut again. */
 		bool within = x->order.at[2] == (enum asl_operand)i;
-		double words = side(x, &terms, t, (i + 1) % 3, within, strict) *
-			       side(x, &terms, t, (i + 2) % 3, within, strict);
+		double words = side(x, &terms, t, (i + 1) % 3, within) *
+			       side(x, &terms, t, (i + 2) % 3, within);
 
 		if (cuts(x, t, i) > ceil(terms.extent[i]) ||
 		    words > x->tile * (1 + 1e-12))
@@ -191,7 +185,7 @@ static bool fits(const struct asl_ooc_model *x, const struct asl_ooc_tiles *t,
 }
 
 /* All counts that there are. */
-static double brute_force(const struct asl_ooc_model *x, bool strict)
+static double brute_force(const struct asl_ooc_model *x)
 {
 	struct asl_ooc_terms s = asl_ooc_terms(x);
 	double least = INFINITY;
@@ -204,7 +198,7 @@ static double brute_force(const struct asl_ooc_model *x, bool strict)
 				for (t.again = 1;
 				     t.again <= ceil(s.extent[x->order.at[1]]);
 				     t.again++)
-					if (fits(x, &t, strict))
+					if (fits(x, &t))
 						least = fmin(least,
 							     cost(x, &t));
 	return least;
@@ -218,13 +212,13 @@ static void search_is_exhaustive(void **state)
 	for (unsigned i = 0; i < 3000; i++) {
 		struct dice d = {81, i, 0};
 		struct asl_ooc_model x = random_model(&d, 12, 1, 7);
-		bool strict = roll(&d, 0, 1), any;
-		double least = brute_force(&x, strict);
+		double least = brute_force(&x);
+		bool any;
 		struct asl_ooc_tiles t;
 
 		if (leave_out(i))
 			continue;
-		any = asl_ooc_search(&t, &x, strict);
+		any = asl_ooc_search(&t, &x);
 		if (any != (bool)isfinite(least)) {
 			print_model(&x);
 			print_error("case %u: found %d\n", i, any);
@@ -233,7 +227,7 @@ static void search_is_exhaustive(void **state)
 		if (!any)
 			continue;
 		found++;
-		if (!fits(&x, &t, strict)) {
+		if (!fits(&x, &t)) {
 			print_model(&x);
 			print_error("case %u: does not fit\n", i);
 			fail();
@@ -290,7 +284,7 @@ static void ideal_search_round(void **state)
 	for (unsigned i = 0; i < 40000; i++) {
 		struct dice d = {82, i, 0};
 		struct asl_ooc_model x = random_model(&d, 3000, 3000, 17);
-		struct asl_ooc_tiles ideal = asl_ooc_ideal(&x), t, up, strict;
+		struct asl_ooc_tiles ideal = asl_ooc_ideal(&x), t, up;
 		double least;
 
 		if (!is_feasible(&x, &ideal)) {
@@ -302,13 +296,11 @@ static void ideal_search_round(void **state)
 		}
 		no_neighbour_is_better(&x, &ideal, 1.01);
 		no_neighbour_is_better(&x, &ideal, 1.3);
-		assert_true(asl_ooc_search(&t, &x, false));
+		assert_true(asl_ooc_search(&t, &x));
 		least = cost(&x, &t);
 		expect_most(&x, "ideal", cost(&x, &ideal), least);
-		assert_true(asl_ooc_search(&strict, &x, true));
-		expect_most(&x, "search", least, cost(&x, &strict));
 		up = asl_ooc_round(&ideal, false);
-		if (!fits(&x, &up, false))
+		if (!fits(&x, &up))
 			continue; /* cut more finely than there is */
 		expect_most(&x, "search, beside ideal counts rounded up", least,
 			    cost(&x, &up));

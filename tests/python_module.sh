@@ -79,7 +79,8 @@ assert least["value"][list(least["name"]).index("net_words")] > 0
 read = aslant.read("result")
 assert len(read.runs) == 3 and list(read.runs["rep"]) == [0, 1, 2]
 assert numpy.isnan(read.runs["eigenvalue"]).all()
-assert read.runs["n"].dtype == numpy.int64 and read.runs["wall_s"].max() > 0
+assert read.runs["n"].dtype == numpy.float64 and read.runs["wall_s"].max() > 0
+assert read.runs["bh_words_max"].dtype == read.ranks["bh_words"].dtype == numpy.int64
 totals = read.ranks[~numpy.isin(read.ranks["phase"], ["fill", "verify"])]
 assert totals["net_send_words"].sum() == read.runs["net_send_words_total"].sum()
 assert read.machine["cores"] >= 1 and read.machine["aslant"] == aslant.version()
@@ -101,6 +102,15 @@ refused(2, "symmetric", aslant.sttsv, numpy.arange(27.).reshape(3, 3, 3), [1, 2,
 refused(2, "ranks: found", aslant.matmul, eye, eye, ranks=0)
 for kind, code in (ValueError, 2), (OSError, 3), (aslant.Error, 1):
     assert isinstance(aslant._failure(code, "why"), kind)
+refused(2, "X: found 1 dimensions", aslant.cpgrad, numpy.ones((3, 3, 3)), numpy.ones(3))
+refused(2, "shape", aslant.matmul, [[1, 2], [3]], eye)
+refused(2, "expected 2", aslant.matmul, numpy.ones(3), eye)
+refused(2, "help(aslant.run) lists", aslant.run, "3d", n=3, launch=True, foo=3)
+refused(3, "none/runs.csv", aslant.read, "none")
+try:
+    aslant.read("none")
+except FileNotFoundError:
+    pass
 refused(2, "did you mean write-cost?", aslant.matmul, eye, eye, write_cots=3)
 refused(2, "did you mean quick?", aslant.suite, "quik", "nothing")
 refused(3, "No such file", aslant.run, "vomm", n=3, nvm_dir="none/here")
@@ -109,12 +119,22 @@ refused(3, "No such file", aslant.run, "vomm", n=3, nvm_dir="none/here")
 import inspect
 for function, has, lacks in ((aslant.matmul, "ranks", "steiner"), (aslant.run, "spec", "foo"),
                              (aslant.einsum, "way", "grid"), (aslant.sttsv, "exchange", "way"),
-                             (aslant.hopm, "iterations", "way"), (aslant.plan, "top", "foo")):
+                             (aslant.hopm, "iterations", "way"), (aslant.plan, "top", "verify"),
+                             (aslant.bounds, "cache", "top"), (aslant.suite, "only", "top"),
+                             (aslant.report, "figures", "ranks"), (aslant.run, "launch", "top"),
+                             (aslant.compare, "fail_below", "open"),
+                             (aslant.calibrate, "quick", "n")):
     names = inspect.signature(function).parameters
     assert has in names and lacks not in names, function
-    assert f"    {has}=" in function.__doc__ and f"    {lacks}=" not in function.__doc__
+    assert f"    {has}=" in function.__doc__ or has == "launch"
+    assert f"    {lacks}=" not in function.__doc__
+    assert "--store" not in function.__doc__
 for name in aslant.__all__:
     assert getattr(aslant, name).__doc__, name
+    if inspect.isfunction(getattr(aslant, name)):
+        hints = inspect.signature(getattr(aslant, name))
+        assert hints.return_annotation is not hints.empty, name
+        assert all(x.annotation is not x.empty for x in hints.parameters.values()), name
 assert aslant.__version__ == aslant.version()
 
 # All that numpy.einsum takes.
@@ -122,10 +142,48 @@ B, D, E = numpy.random.rand(3, 5, 6), numpy.random.rand(6, 4), numpy.random.rand
 for arguments in (("...ij,jk->...ik", B, D), ("...i,ij", B, D), (B, [0, 1, 2], D, [2, 3], [0, 1, 3]),
                   (B, [..., 2], D, [2, 3]), ("i...,i...->...", B, numpy.random.rand(3, 1, 6)),
                   ("ijk,kl,lj", B, D, E), ("...", B)):
-    for optimize in None, False, True, "greedy", ["einsum_path", (0, 1), (0, 1)]:
+    paths = [["einsum_path", (0, 1), (0, 1)], ["einsum_path", (0, 1, 2)]]
+    for optimize in (None, False, True, "greedy", ("optimal", 1000),
+                     *(paths if len(arguments) == 4 and arguments[3] is E else ())):
         y, counts = aslant.einsum(*arguments, optimize=optimize, ranks=2)
         expected = numpy.einsum(*arguments)
         assert y.shape == expected.shape and numpy.allclose(y, expected), arguments
+z = numpy.full((4, 5, 3), numpy.nan)
+assert aslant.einsum("ijk,kl->lji", B, D, out=z)[0] is z and numpy.allclose(
+    z, numpy.einsum("ijk,kl->lji", B, D))
+z = numpy.arange(9.).reshape(3, 3)
+assert numpy.allclose(aslant.einsum("ij,jk", z, z, out=z)[0],
+                      numpy.arange(9.).reshape(3, 3) @ numpy.arange(9.).reshape(3, 3))
+for wrong in numpy.empty((5, 4)), numpy.empty((4, 5), dtype=int), z[::-1], [1]:
+    refused(2, "out: expected", aslant.einsum, "ij,jk->ik", E, E.T.copy(), out=wrong)
+
+def drawn_einsum():
+    """Arguments of numpy.einsum: repeated letters, '...', sizes of 1, any path."""
+    letters = "abcde"
+    size = {x: random.randint(1, 5) for x in letters}
+    terms = [random.choices(letters, k=random.randint(1, 3))
+             for _ in range(random.randint(1, 3))]
+    every = [random.choice([None, (), (4,), (1, 4)]) for _ in terms]
+    arrays = [small(*(ones or ()), *(size[x] for x in term))
+              for term, ones in zip(terms, every)]
+    used = sorted({x for term in terms for x in term})
+    lists = [[...] * (ones is not None) + [letters.index(x) for x in term]
+             for term, ones in zip(terms, every)]
+    if random.random() < 0.7:
+        lists.append([...] * any(ones is not None for ones in every) + [
+            letters.index(x) for x in random.sample(used, random.randint(0, len(used)))])
+    arguments = [x for pair in zip(arrays, lists) for x in pair] + lists[len(terms):]
+    path = numpy.einsum_path(*arguments, optimize="optimal")[0]
+    if random.random() < 0.6:
+        text = ["".join("..." if x is ... else letters[x] for x in one) for one in lists]
+        arguments = ["->".join([",".join(text[:len(terms)])] + text[len(terms):]), *arrays]
+    return arguments, random.choice([None, True, False, "greedy", path])
+
+for case in range(40):
+    arguments, way = drawn_einsum()
+    y, counts = aslant.einsum(*arguments, optimize=way, ranks=random.randint(1, 4))
+    same(y, numpy.einsum(*arguments), arguments)
+    assert counts["predicted_equal"] == 1
 for wrong in ("ij,jk", eye), ("i...jk", eye), ("ij,jk->ik", eye, numpy.eye(4)):
     try:
         aslant.einsum(*wrong)
@@ -133,19 +191,50 @@ for wrong in ("ij,jk", eye), ("i...jk", eye), ("ij,jk->ik", eye, numpy.eye(4)):
         pass
     else:
         raise AssertionError(f"not refused: {wrong[0]}")
+for wrong, kind, text in (((B, [0, 1, 52], D, [52, 3]), ValueError, "index 52"),
+                          ((B, "ijk", D, "kl"), TypeError, "index 'i'"),
+                          (("i....,i", B, D), ValueError, "expected '...' once")):
+    try:
+        aslant.einsum(*wrong)
+    except kind as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(f"not refused: {wrong}")
+for wrong in ("quick", ["einsum_path", (0, 5)], ["einsum_path", (0, 1)], [(0, 1)], []):
+    refused_path = False
+    try:
+        aslant.einsum("ijk,kl,lj", B, D, E, optimize=wrong)
+    except ValueError as error:
+        refused_path = "optimize: found" in str(error)
+    assert refused_path, wrong
 
 # Rows: fixed types, few words in a console, all of them in a notebook.
 _, row = aslant.matmul(eye, eye)
 _, three = aslant.matmul(eye, eye, reps=3)
 for rows in row, three:
     assert rows.keys() == list(rows.dtype.names) and len(repr(rows)) < 300
+    assert str(rows) == repr(rows)
     assert rows["spec"].dtype.kind == "U" and rows["r"].dtype == numpy.float64
     assert "bh_words_max" in rows._repr_html_()
+# Columns have one type each, whatever is in the rows.
+for rows in aslant.einsum("ij,jk", eye, eye)[1], aslant.hopm(numpy.ones((3, 3, 3)))[1]:
+    for name in row.keys():
+        one, other = row.dtype[name], rows.dtype[name]
+        assert one.kind == other.kind and (one.kind == "U" or one == other), name
+assert aslant.plan(n=30, ranks=2).dtype["n"] == row.dtype["n"]
+assert row.dtype["bh_words_max"] == numpy.int64 and row.dtype["wall_s"] == numpy.float64
+assert "verified=1>" in repr(row) and "<td>3</td>" in row._repr_html_()
 assert row["store"] == "dram" and type(three[1]) is type(row) and len(three[1:]) == 2
 assert (three["rep"] == [0, 1, 2]).all() and "vm" not in repr(three["rep"])
 try:
     import pandas
-    assert list(three.to_pandas()["rep"]) == [0, 1, 2] and row.to_pandas()["n"] == 3
+    frame = three.to_pandas()
+    assert list(frame["rep"]) == [0, 1, 2] and row.to_pandas()["n"] == 3
+    assert frame["rep"].dtype == numpy.int64 and frame["wall_s"].dtype == numpy.float64
+    assert list(frame.columns) == three.keys() and len(frame.groupby("run_id")) == 1
+    frame = read.to_pandas()
+    assert list(frame["rep"]) == [0, 1, 2] and set(frame["algorithm"]) == {"em-jomma"}
+    assert read.ranks.to_pandas()["rank"].max() == 3
 except ImportError:
     pass
 
@@ -158,6 +247,9 @@ G, counts = aslant.cpgrad(S, numpy.random.rand(9, 2))
 assert G.shape == (9, 2) and counts["verified"] == 1
 assert aslant.run("cannon", n=64, ranks=4, store="null")["ranks"] == 4
 assert aslant.run("cannon", n=64, ranks=4, store="dram", launch=True)["transport"] == "ofi"
+assert aslant.run("3d", n=64, ranks=4, grid=(1, 2, 2), out="of-run")["grid"] == "1x2x2"
+assert aslant.read("of-run").runs["transport"][0] == "sim"
+assert aslant.run("einsum", spec="ij,jk", dims={"i": 3, "j": 4, "k": 5})["flops_total"] == 120
 assert aslant.machine()["cores"] >= 1
 suite = aslant.suite("quick", "quick", store="null")
 assert len(suite.runs) >= 18 and "quick" in repr(suite)
@@ -194,23 +286,26 @@ PYTHON
 
 # ---- A wheel, with the library, the command and the suites in it ----
 
-if "$python" -c 'import pip, setuptools, wheel.bdist_wheel' 2>/dev/null && [ -z "$asan" ]; then
+if "$python" -c 'import pip' 2>/dev/null && [ -z "$asan" ]; then
 	mkdir -p tree/scripts
 	cp -r "$tests/../scripts/python" tree/scripts
 	ln -s "$(realpath "$BUILD")" tree/build
-	ln -s "$(realpath "$tests/../bench")" "$(realpath "$tests/../CMakeLists.txt")" tree
-	PYTHONPATH='' "$python" -m pip wheel -q --no-build-isolation --no-deps --no-index \
-		-w . tree/scripts/python >log 2>&1 &&
-		"$python" -m pip install -q --no-deps --no-index --target wheel ./*.whl \
-			>>log 2>&1 || fail "wheel: $(tail -3 log)"
+	ln -s "$(realpath "$tests/../bench")" "$(realpath "$tests/../CMakeLists.txt")" \
+		"$(realpath "$tests/../LICENSE")" tree
+	# Isolated, as pip has it, and without an index: it downloads nothing.
+	PYTHONPATH='' "$python" -m pip install -q --no-deps --no-index --target wheel \
+		tree/scripts/python >log 2>&1 || fail "wheel: $(tail -3 log)"
 	env -u ASLANT -u ASLANT_LIBRARY PYTHONPATH=$work/wheel "$python" -c '
-import aslant, numpy, pathlib
-from aslant import _command, _library
+import aslant, importlib.metadata, numpy, pathlib
+from aslant import _command
+from aslant._library import path
 here = pathlib.Path(aslant.__file__).parent
-assert pathlib.Path(_library.path).parent == here, _library.path
+assert pathlib.Path(path).parent == here, path
 assert pathlib.Path(_command._command()).parent == here
 assert (aslant.matmul(numpy.eye(3), numpy.eye(3))[0] == numpy.eye(3)).all()
 assert len(aslant.suite("quick", "of-wheel", store="null").runs) >= 18
+assert importlib.metadata.version("aslant") == aslant.__version__
+assert (here / "py.typed").exists()
 ' || fail "the wheel does not work"
 fi
 
@@ -233,7 +328,7 @@ def over(transport):
         aslant._check(library.asl_task_communicator(task.task, 0x44000000))
         task.operand(0, A)
         task.operand(1, A)
-        task.run(numpy.empty_like(A))
+        task.run(A.shape)
 
 before = signal.getsignal(signal.SIGINT)
 what = sys.argv[1]

@@ -1,7 +1,8 @@
 /*
  * rank_team.c -- the threads of a rank: all work is done, once, by all of them
  *
- * And products of matrices have the same bits with any number of threads.
+ * And products of matrices have the same bits with any number of threads, one by
+ * one or many at once.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -223,6 +224,41 @@ static void products_have_the_same_bits(void **state)
 	assert_in_range(cut, 45, 119);
 }
 
+/* Products in groups of one to three, which add up in the C of their group. */
+static void groups_have_the_same_bits(void **state)
+{
+	enum { GROUPS = 200, SIDE = 24, WORDS = SIDE * SIDE };
+	static double a[GROUPS * WORDS], c[2][GROUPS * WORDS];
+	struct asl_draw draw = {.seed = 3};
+
+	(void)state;
+	asl_draw(&draw, a, 0, GROUPS * WORDS);
+	for (int threads = 1; threads <= MOST; threads++) {
+		struct dice d = {4, 0, 0};
+		int wanted = 0;
+
+		assert_int_equal(asl_team_resize(threads), 0);
+		asl_blas_one_thread();
+		products = 0;
+		for (int i = 0; i < GROUPS; i++) {
+			int count = (int)roll(&d, 1, 3);
+
+			asl_gemm_group();
+			for (int j = 0; j < count; j++)
+				asl_gemm(SIDE, SIDE, SIDE, a + i * WORDS, SIDE,
+					 a + (i + j * 7) % GROUPS * WORDS, SIDE,
+					 j > 0, c[threads > 1] + i * WORDS,
+					 SIDE);
+			wanted += count;
+			assert_true(threads == 1 || products < wanted);
+		}
+		asl_gemm_finish();
+		assert_int_equal(products, wanted);
+		assert_memory_equal(c[threads > 1], c[0], sizeof c[0]);
+	}
+	asl_team_resize(1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +267,7 @@ int main(void)
 		cmocka_unit_test(pieces_of_pieces),
 		cmocka_unit_test(few_words_are_one_piece),
 		cmocka_unit_test(products_have_the_same_bits),
+		cmocka_unit_test(groups_have_the_same_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,8 +94,13 @@ static void roll_outofcore(struct dice *d, struct words *w)
 	say(w, "ooc-%s-%s",
 	    ONE_OF(d, "rotation", "replication", "accumulation"),
 	    ONE_OF(d, "inside", "outside"));
-	say(w, " --m %ju --n %ju --k %ju", roll(d, 1, 40), roll(d, 1, 40),
-	    roll(d, 1, 40));
+	if (roll(d, 0, 1))
+		say(w, " --m %ju --n %ju --k %ju", roll(d, 1, 40),
+		    roll(d, 1, 40), roll(d, 1, 40));
+	else
+		say(w, " --spec %s --dims i=%ju,j=%ju,k=%ju,l=%ju",
+		    ONE_OF(d, "ijl,kj->lik", "lij,jkl->ilk"), roll(d, 1, 20),
+		    roll(d, 1, 20), roll(d, 1, 20), roll(d, 1, 4));
 	say(w, " --order %s --ranks %s --memory-budget %ju --cache %ju",
 	    ONE_OF(d, "ABC", "ACB", "BAC", "BCA", "CAB", "CBA"),
 	    ONE_OF(d, "1", "4", "4", "9"), roll(d, 400, 900), roll(d, 20, 100));

@@ -27,7 +27,7 @@ rows() {
 	"$python" - "$1" <<'PYTHON'
 import csv, sys
 left_out = {"run_id", "time_utc", "residual", "gflops", "medium", "hwc_note",
-            "prediction_error", "load", "steal", "other_cores", "busy"}
+            "prediction_error", "load", "steal", "other_cores", "busy", "energy_j"}
 runs = {}
 for name in ("runs", "ranks"):
     for row in csv.DictReader(open(sys.argv[1] + "/" + name + ".csv")):

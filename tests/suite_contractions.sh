@@ -24,8 +24,20 @@ table() {
 	fail "bench/measure/contract-words ends with $?: $(cat "$work/out" "$work/log")"
 [ "$(grep -c '^ *[0-9]*0  .* 2   2.000 .*' "$work/out")" = 20 ] ||
 	fail "not 20 rows: $(cat "$work/out")"
-grep -q '^  1000     28647   1.012 ' "$work/out" ||
+grep -q '^  1000       28647   1.012 ' "$work/out" ||
 	fail "other words on 1000 ranks: $(cat "$work/out")"
+
+grep -q '^  1000  3.1457e+07  1.0000  1.3883e+09  1.0000 ' "$work/out" ||
+	fail "other words of all ranks on 1000: $(cat "$work/out")"
+
+# All sizes of the product; the MTTKRP's take a minute.
+"$ASLANT" suite contractions-weak --only 'weak MMM' --csv "$work/weak.csv" \
+	>"$work/log" 2>&1 || fail "contractions-weak: $(cat "$work/log")"
+table "$work/weak.csv" || fail "contractions-weak: $(cat "$work/out")"
+[ "$(grep -c '^ *[0-9]*00 .* 1.0000 .* 1.0000 ' "$work/out")" = 20 ] ||
+	fail "contractions-weak has not 20 rows: $(cat "$work/out")"
+grep -q '^ 10000       2700000  1.0000         3e+09  1.0000 ' "$work/out" ||
+	fail "other words of S = 10000: $(cat "$work/out")"
 
 # ---- Would it notice? ----
 
@@ -58,6 +70,8 @@ spoil "MTTKRP 1024^4, median: 1.2000" \
 	net_bound_ratio i=1024,j=1024,k=1024,l=1024 all 1.2
 spoil "MTTKRP 1024^4, with 1000 ranks: 1.1100" \
 	net_bound_ratio i=1024,j=1024,k=1024,l=1024 1000 1.11
+spoil "MMM 1024^3, all words: 1.0333" \
+	net_send_words_total i=1024,j=1024,k=1024 1000 29360128
 sed 1q "$work/rows.csv" >"$work/empty.csv"
 table "$work/empty.csv" && fail "no rows: not noticed"
 exit 0

@@ -13,10 +13,11 @@ found=$(grep -rnE --include='*.[ch]' \
 	'\b(system|popen|wordexp|execl|execlp|execle|posix_spawnp?)\(' \
 	"$root"/bench "$root"/lib "$root"/net "$root"/nvm)
 [ -z "$found" ] || fail "a shell may be started: $found"
-# What is started is named here: a launcher, a browser, and this command itself.
+# What is started is named here: a launcher, a browser, this command itself, tar and
+# sha256sum of pack, and rsvg-convert.
 found=$(grep -rnE --include='*.c' '\bexecv[a-z]*\(' "$root"/bench "$root"/lib \
 	"$root"/net "$root"/nvm | grep -vE \
-	'bench/(library/launch|command/report/report).c:.*execvp\(args\[0\], args\)|bench/command/(suite/suite|commands).c:.*execv\("/proc/self/exe", arg[sv]\)')
+	'bench/(library/launch|command/report/report).c:.*execvp\(args\[0\], args\)|bench/command/(pack|report/export).c:.*execvp\(program, argv\)|bench/command/(suite/suite|commands).c:.*execv\("/proc/self/exe", arg[sv]\)')
 [ -z "$found" ] || fail "something else may be started: $found"
 found=$(grep -rnE '\b(eval|source)\b|`|bash -c|sh -c' "$root"/scripts/submit \
 	"$root"/scripts/batch | grep -v "shellcheck")
@@ -50,7 +51,8 @@ for text in "${evil[@]}"; do
 		--result "evil/$name.npy" --out "evil/$name"
 	wait # the next ones read that
 	try run vomm --n 9 --a "evil/$name.npy" --store dram --csv -
-	try report "evil/$name" --out "evil/$name.html"
+	try report "evil/$name" --out "evil/$name.html" --figures "evil/$name.svg"
+	try pack "evil/$name" --out "evil/$name.tar"
 	try compare "evil/$name" "evil/$name" --mixed --out "evil/$name.cmp.html"
 	try run vomm --n 9 --store dram --profile "$text"
 	mkdir -p "evil/$name.pools"

@@ -1,11 +1,14 @@
 /*
- * calibrate.c -- aslant calibrate: measure this machine, and write its profile
+ * calibrate.c -- aslant calibrate and sweep: measure this machine
  *
- * Only what has a network can be measured: outside a job the command starts one.
+ * Calibrate writes its profile, sweep its raw figures.  Only what has a network can be measured: outside a job the command starts one.
  */
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,11 +17,15 @@
 #include "bench/command/output.h"
 #include "bench/command/signals.h"
 #include "bench/library/case.h"
+#include "bench/library/csv.h"
 #include "bench/library/launch.h"
+#include "bench/library/number.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
 #include "lib/calibrate/calibrate.h"
+#include "lib/calibrate/sweep.h"
 #include "lib/machine/machine.h"
+#include "lib/machine/memories.h"
 #include "lib/rank/blas.h"
 #include "net/net.h"
 #include "nvm/store.h"
@@ -59,6 +66,24 @@ static json_t *steps(const struct asl_calibration *x)
 			ns, json_real(x->all[ASL_STEP_NS + i].median));
 	}
 	return json_pack("{s:o, s:o}", "words", words, "ns", ns);
+}
+
+/* Into the file that is there: what a step takes of a core that ranks share. */
+static int write_crowded(const char *path, const struct asl_calibration *x)
+{
+	json_t *root = json_load_file(path, 0, NULL), *ns = json_array();
+	int err;
+
+	for (int i = 0; i < ASL_STEP_SIZES; i++)
+		json_array_append_new(
+			ns,
+			json_real(x->core * x->all[ASL_STEP_NS + i].median));
+	json_object_set_new(json_object_get(root, "steps"), "crowded_ns", ns);
+	err = root ? asl_json_write(path, root, 6) : -EIO;
+	json_decref(root);
+	return err ? asl_complain(asl_exit_code(err), "calibrate: %s: %s", path,
+				  strerror(-err))
+		   : 0;
 }
 
 static const char *calibrate_default(void)
@@ -105,14 +130,14 @@ static json_t *provenance(const struct asl_calibration *x,
 {
 	json_t *machine = asl_machine_json();
 	json_t *own = json_pack(
-		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:f}",
+		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:i, s:f}",
 		"store", want->store, "pool_dir", asl_text_json(x->dir),
 		"medium", x->medium, "note", x->note, "transport",
 		want->transport, "provider", x->provider, "bind", want->bind,
 		"quick", want->quick, "pass_words_all",
 		(json_int_t)x->words_all, "pass_words_alone",
-		(json_int_t)x->words_alone, "worst_message_off_line",
-		x->all[ASL_FIT_OFF].median);
+		(json_int_t)x->words_alone, "product_side", x->product_side,
+		"worst_message_off_line", x->all[ASL_FIT_OFF].median);
 
 	if (own && *x->dir)
 		asl_pools_put(own, x->dir);
@@ -154,6 +179,11 @@ static json_t *profile(const struct asl_calibration *x,
 /* mpiexec stands between the ranks and a terminal: they have to be told. */
 #define TERMINAL "ASLANT_TERMINAL"
 
+/* The second job, of more ranks than cores, is told which it is. */
+#define CROWD "ASLANT_CALIBRATES_CROWD"
+
+enum { CROWD_EACH = 4, CROWD_MOST = 32 };
+
 /* ---- Options ---- */
 
 static int choose_ranks(const struct asl_options *o)
@@ -165,7 +195,7 @@ static int choose_ranks(const struct asl_options *o)
 	return cores < 2 ? 2 : cores;
 }
 
-static int check(const struct asl_options *o,
+static int check(const char *who, const struct asl_options *o,
 		 const struct asl_calibrate_want *want, int ranks)
 {
 	int code;
@@ -186,27 +216,42 @@ static int check(const struct asl_options *o,
 	if (!code)
 		code = asl_job_check(o, ranks, true);
 	if (!code && ranks < 2)
-		code = asl_refuse("calibrate: found 1 rank, expected 2 or "
-				  "more: messages have two ends");
+		code = asl_refuse("%s: found 1 rank, expected 2 or more: "
+				  "messages have two ends",
+				  who);
 	return code;
+}
+
+/* Once all can be measured, before any of it has been. */
+static void say_before(const char *what, double seconds)
+{
+	static bool said;
+
+	if (!said)
+		fprintf(stderr, "%s: about %.0f s\n", what, seconds);
+	said = true;
 }
 
 static void progress(const struct asl_calibrating *at)
 {
+	const char *on = getenv(CROWD) ? ", on shared cores" : "";
 	static double last;
 
+	if (!*on)
+		say_before("calibrating", at->left_s);
 	if (!getenv(TERMINAL)) {
 		if (at->step_ends)
-			fprintf(stderr, "%d/%d %s: measured, %.0f s left\n",
-				at->step + 1, at->steps, at->what, at->left_s);
+			fprintf(stderr, "%d/%d %s%s: measured, %.0f s left\n",
+				at->step + 1, at->steps, at->what, on,
+				at->left_s);
 		return;
 	}
 	if (!at->step_ends && asl_now() - last < 0.25)
 		return;
 	last = asl_now();
 	/* As wide as the widest, so that nothing of the last one is left. */
-	fprintf(stderr, "\r%d/%d %-20s %4.0f s left ", at->step + 1, at->steps,
-		at->what, at->left_s);
+	fprintf(stderr, "\r%d/%d %s%-*s %4.0f s left ", at->step + 1, at->steps,
+		at->what, 20 - (int)strlen(at->what), on, at->left_s);
 	if (at->step_ends && at->step + 1 == at->steps)
 		fputc('\n', stderr);
 }
@@ -279,6 +324,8 @@ static int measure(const char *path, struct asl_calibrate_want *want)
 				   asl_failure_to_print());
 	if (code || err || rank > 0)
 		return code ? code : asl_exit_code(err);
+	if (want->crowd)
+		return write_crowded(path, &x);
 	if (*x.note)
 		asl_complain(0, "note: %s", x.note);
 	if (*asl_blas_note())
@@ -287,10 +334,9 @@ static int measure(const char *path, struct asl_calibrate_want *want)
 	return code ? code : write_file(path, &x, want);
 }
 
-int asl_command_calibrate(struct asl_options *o, int argc, char **argv)
+static struct asl_calibrate_want want_of(const struct asl_options *o)
 {
-	const char *path = o->algorithm ? o->algorithm : calibrate_default();
-	struct asl_calibrate_want want = {
+	return (struct asl_calibrate_want){
 		.transport = o->transport ? o->transport : "ofi",
 		.provider = o->provider,
 		.interface = o->interface,
@@ -300,10 +346,49 @@ int asl_command_calibrate(struct asl_options *o, int argc, char **argv)
 		.erase = o->erase,
 		.bind = o->bind ? o->bind : "none",
 		.quick = o->quick,
+		.crowd = getenv(CROWD),
 		.progress = progress,
 	};
-	int ranks = choose_ranks(o), code = check(o, &want, ranks);
+}
 
+/* Outside a job: one is started on this host, by this command once more. */
+static int start_job(const struct asl_options *o, int ranks, int argc,
+		     char **argv)
+{
+	if (isatty(STDERR_FILENO))
+		setenv(TERMINAL, "1", 1);
+	return asl_launch(ranks, argc, argv, o->launch ? o->launch_at + 1 : 0);
+}
+
+/* Hosts with many cores are not crowded; a launcher elsewhere has its own. */
+static int start_crowd(const struct asl_options *o, int ranks, int argc,
+		       char **argv)
+{
+	int cores = asl_machine()->cores;
+	int crowd = CROWD_EACH * cores < CROWD_MOST ? CROWD_EACH * cores
+						    : CROWD_MOST;
+
+	if (crowd <= cores || crowd <= ranks || !asl_launch_is_local())
+		return 0;
+	setenv(CROWD, "1", 1);
+	return start_job(o, crowd, argc, argv);
+}
+
+int asl_command_calibrate(struct asl_options *o, int argc, char **argv)
+{
+	const char *path = o->algorithm ? o->algorithm : calibrate_default();
+	struct asl_calibrate_want want = want_of(o);
+	int ranks, code;
+
+	if (want.crowd) {
+		o->ranks = 0;
+		o->nvm_dir = NULL;
+		o->memory_node = -1;
+		want.nvm_dir = NULL;
+		want.store = "dram";
+	}
+	ranks = choose_ranks(o);
+	code = check("calibrate", o, &want, ranks);
 	if (code)
 		return code;
 	if (asl_job().size) {
@@ -311,9 +396,196 @@ int asl_command_calibrate(struct asl_options *o, int argc, char **argv)
 		return measure(path, &want);
 	}
 	code = asl_file_try(path, "calibrate");
+	if (!code)
+		code = start_job(o, ranks, argc, argv);
+	return code ? code : start_crowd(o, ranks, argc, argv);
+}
+
+/* ---- Sweep ---- */
+
+static void sweep_progress(int done, int points, double left_s)
+{
+	static double last;
+	char what[32];
+
+	snprintf(what, sizeof what, "sweeping %d points", points);
+	say_before(what, left_s);
+
+	if (!getenv(TERMINAL) || asl_now() - last < 0.25)
+		return;
+	last = asl_now();
+	fprintf(stderr, "\r%d/%d points, %4.0f s left ", done, points, left_s);
+}
+
+static void put_point(struct asl_csv *csv, const struct asl_sweep_point *x)
+{
+	bool memory = *x->store, latency = x->kind == ASL_SWEEP_LATENCY;
+	char node[16];
+
+	asl_csv_put_count(csv, "schema", 1);
+	asl_csv_put(csv, "what", asl_sweep_name(x->kind));
+	asl_csv_put(csv, "store", x->store);
+	asl_csv_put(csv, "medium", x->medium);
+	snprintf(node, sizeof node, "%d", x->node);
+	asl_csv_put(csv, "node", x->node < 0 ? NULL : node);
+	asl_csv_put_length(csv, "bytes", x->bytes);
+	asl_csv_put_count(csv, "ranks", (uint64_t)x->ranks);
+	asl_csv_put_number(csv, "write_share",
+			   !memory ? NAN
+			   : x->kind == ASL_SWEEP_WRITE ||
+					   x->kind == ASL_SWEEP_FLUSH
+				   ? 1
+				   : x->share);
+	asl_csv_put_number(csv, "load_duty", latency ? x->duty : NAN);
+	asl_csv_put_number(csv, "load_gbs", latency ? x->load : NAN);
+	asl_csv_put_number(csv, "value", x->value.median);
+	asl_csv_put(csv, "unit", asl_sweep_unit(x->kind));
+	asl_csv_put_number(csv, "low", x->value.low);
+	asl_csv_put_number(csv, "high", x->value.high);
+	asl_csv_end_row(csv);
+}
+
+static int write_sweep(const char *dir, const struct asl_sweep *s)
+{
+	char path[PATH_MAX];
+	struct asl_csv csv;
+	int code;
+
+	snprintf(path, sizeof path, "%s/sweep.csv", dir);
+	if (asl_csv_open(&csv))
+		return asl_no_memory();
+	csv.naming = true;
+	put_point(&csv, &s->point[0]);
+	csv.naming = false;
+	for (int i = 0; i < s->count; i++)
+		put_point(&csv, &s->point[i]);
+	code = asl_table_write(&csv, path);
+	if (!code)
+		printf("\nwritten to %s\n", path);
+	return code;
+}
+
+/* Points of one table: they differ in size, share, load and ranks. */
+static bool one_table(const struct asl_sweep_point *a,
+		      const struct asl_sweep_point *b)
+{
+	return a->kind == b->kind && a->node == b->node &&
+	       !strcmp(a->store, b->store);
+}
+
+static void print_row(const struct asl_sweep_point *x)
+{
+	char bytes[ASL_BYTES], share[32];
+
+	snprintf(share, sizeof share, "%g%% writes", 100 * x->share);
+	if (x->kind == ASL_SWEEP_MIX)
+		printf("  %-22s", share);
+	else if (x->kind == ASL_SWEEP_DGEMM)
+		printf("  %-22s", "");
+	else if (x->kind != ASL_SWEEP_LATENCY)
+		printf("  %-22s", asl_write_bytes(bytes, (double)x->bytes));
+	else if (x->ranks == 1)
+		printf("  %-22s", "alone");
+	else
+		printf("  load %5.3g GB/s, %-11s", x->load, share);
+}
+
+static void print_heading(const struct asl_sweep_point *x, int columns)
+{
+	printf("\n%s%s%s", asl_sweep_name(x->kind), *x->store ? ", " : "",
+	       x->store);
+	if (x->node >= 0)
+		printf(" %d", x->node);
+	if (*x->medium && strcmp(x->medium, x->store) != 0)
+		printf(" on %s", x->medium);
+	printf(", %s", asl_sweep_unit(x->kind));
+	if (x->kind == ASL_SWEEP_MESSAGE)
+		fputs(" and GB/s", stdout);
+	if (columns > 1) {
+		fputs(", by ranks", stdout);
+		printf("\n  %-22s", "");
+		for (int i = 0; i < columns; i++)
+			printf(" %8d", x[i].ranks);
+	}
+	fputc('\n', stdout);
+}
+
+static void print_sweep(const struct asl_sweep *s)
+{
+	for (int i = 0; i < s->count;) {
+		const struct asl_sweep_point *x = &s->point[i];
+		int columns = 1, first = i;
+
+		while (x->kind != ASL_SWEEP_LATENCY && i + columns < s->count &&
+		       one_table(x, x + columns) &&
+		       x[columns].bytes == x->bytes &&
+		       x[columns].share == x->share)
+			columns++;
+		print_heading(x, columns);
+		for (; i < s->count && one_table(x, &s->point[i]); i++) {
+			const struct asl_sweep_point *y = &s->point[i];
+
+			if ((i - first) % columns == 0)
+				print_row(y);
+			printf(" %8.3g", y->value.median);
+			if (y->kind == ASL_SWEEP_MESSAGE)
+				printf(" %8.3g", (double)y->bytes * 1e-3 /
+							 y->value.median);
+			if ((i - first) % columns == columns - 1)
+				fputc('\n', stdout);
+		}
+	}
+}
+
+static int sweep_here(struct asl_sweep *s, const struct asl_options *o,
+		      struct asl_calibrate_want *want)
+{
+	int rank = asl_job().rank, code = 0, err;
+
+	if (rank == 0 && o->out && mkdir(o->out, 0777) && errno != EEXIST)
+		code = asl_complain(asl_exit_code(-errno), "--out: %s: %s",
+				    o->out, strerror(errno));
+	want->refused = code ? -EIO : 0;
+	want->refusal = asl_last_complaint();
+	err = asl_sweep_run(s, want);
+	if (err && !code && *asl_failure_to_print())
+		asl_complain_alone(asl_exit_code(err), "sweep: %s",
+				   asl_failure_to_print());
+	if (code || err || rank > 0)
+		return code ? code : asl_exit_code(err);
+	if (getenv(TERMINAL))
+		fputs("\r\033[K", stderr);
+	print_sweep(s);
+	if (o->out)
+		code = write_sweep(o->out, s);
+	return code ? code : asl_flush_stdout();
+}
+
+int asl_command_sweep(struct asl_options *o, int argc, char **argv)
+{
+	static struct asl_sweep s;
+	struct asl_calibrate_want want = want_of(o);
+	struct asl_memory_node node;
+	int ranks = choose_ranks(o), code = check("sweep", o, &want, ranks);
+
+	s.seconds = o->quick ? 15 : 60;
+	s.progress = sweep_progress;
+	if (!code && o->algorithm)
+		code = asl_refuse("sweep: found '%s', expected options (--out "
+				  "DIR)",
+				  o->algorithm);
+	if (!code && o->time_budget &&
+	    !asl_read_duration(&s.seconds, o->time_budget))
+		code = asl_refuse("--time-budget: found '%s', expected a time, "
+				  "as 90s, 30m or 2h",
+				  o->time_budget);
 	if (code)
 		return code;
-	if (isatty(STDERR_FILENO))
-		setenv(TERMINAL, "1", 1);
-	return asl_launch(ranks, argc, argv, o->launch ? o->launch_at + 1 : 0);
+	while (s.nodes < 64 && !asl_memory_node(&node, s.nodes))
+		s.nodes++;
+	if (asl_job().size) {
+		asl_signals_guard(o);
+		return sweep_here(&s, o, &want);
+	}
+	return start_job(o, ranks, argc, argv);
 }

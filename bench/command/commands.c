@@ -12,9 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/command/results/results.h"
 #include "bench/library/cli.h"
 #include "bench/library/profile.h"
 #include "bench/library/say.h"
+#include "lib/base/error.h"
+#include "lib/multiply/module.h"
 #include "lib/rank/blas.h"
 
 /* clang-format off */
@@ -146,10 +149,29 @@ const struct asl_command asl_commands[] = {
 "flops cost, on one rank alone and on all ranks of this host at once, and write\n"
 "a profile for --profile to FILE (calibrated-HOST.json).  Costs are nanoseconds,\n"
 "as a rank sees them while all are busy.  Outside an MPI job a rank is started\n"
-"on every core (--ranks N: on N of them).",
+"on every core (--ranks N: on N of them); then, on a host with few cores, four on\n"
+"each core, for what a message takes of ranks that share cores.",
 		.example = "aslant calibrate here.json --quick",
 		.options = ASL_FOR_CALIBRATE,
 		.run = asl_command_calibrate,
+	},
+	{
+		.name = "sweep",
+		.usage = "sweep [options]",
+		.summary = "measure raw speeds of memory, network and cores",
+		.text =
+"Measure what this machine's parts can do, without any algorithm: reads and\n"
+"writes of the pool, of DRAM and of each memory node in GB/s, at random places in\n"
+"accesses of 64 B to 1 MiB, by one rank and more at once, by share of writes, and\n"
+"with non-temporal or flushed stores; the latency of memory by pointer chasing,\n"
+"alone and under load; messages of 8 B to 8 MiB; dgemm in GFLOP/s.  Tables go to\n"
+"stdout, and with --out to sweep.csv.  A minute, or --time-budget; outside an MPI\n"
+"job a rank is started on every core (--ranks N: on N of them).",
+		.example =
+"aslant sweep --quick\n"
+"aslant sweep --nvm-dir /mnt/pmem0 --time-budget 3m --out results/here",
+		.options = ASL_FOR_SWEEP,
+		.run = asl_command_sweep,
 	},
 	{
 		.name = "compare",
@@ -168,6 +190,20 @@ const struct asl_command asl_commands[] = {
 			   "--fail-below 0.95",
 		.options = ASL_FOR_COMPARE,
 		.run = asl_command_compare,
+	},
+	{
+		.name = "pack",
+		.usage = "pack DIR [options]",
+		.summary = "make one file of results, with checksums",
+		.text =
+"Write the files of a result directory, and SHA256SUMS of them, to DIR.tar.  Report\n"
+"and compare take such a file in place of a directory, and refuse it if a file in it\n"
+"was changed.",
+		.example =
+"aslant pack results/here\n"
+"aslant report here.tar --out here.html",
+		.options = ASL_FOR_PACK,
+		.run = asl_command_pack,
 	},
 	{
 		.name = "list",
@@ -226,6 +262,22 @@ static int take_kernels(const char *name, char **argv)
 	return 0;
 }
 
+static bool is_taken_name(const char *name)
+{
+	return asl_is_one_of(name, asl_algorithm_names());
+}
+
+/* The algorithms of --load, which every later word on algorithms knows. */
+static int load_algorithms(const struct asl_options *o)
+{
+	int code = 0;
+
+	for (int i = 0; !code && o->load[i]; i++)
+		if (asl_module_load(o->load[i], is_taken_name))
+			code = asl_refuse("--load: %s", asl_failure());
+	return code;
+}
+
 int asl_command_obey(const struct asl_command *self, int argc, char **argv)
 {
 	struct asl_options o = {
@@ -235,6 +287,8 @@ int asl_command_obey(const struct asl_command *self, int argc, char **argv)
 						     self->options)
 				 : 0;
 
+	if (!code)
+		code = load_algorithms(&o);
 	if (!code && o.blas_kernels && !o.help)
 		code = take_kernels(o.blas_kernels, argv);
 	if (code)
@@ -325,8 +379,14 @@ static bool is_basic(const struct asl_option *option)
 
 static const struct asl_algorithm *helped; /* NULL: the best multiplication */
 
+/* Suites may give --overlap to all multiplications; not all have a use for it. */
 static bool is_taken(const struct asl_option *option)
 {
+	const struct asl_matmul *product = helped ? helped->matmul : NULL;
+
+	if (product && !product->chooses && !helped->overlaps &&
+	    !strcmp(option->name, "overlap"))
+		return false;
 	return asl_option_is_for(option, helped);
 }
 
@@ -532,10 +592,14 @@ static void put_aslant(void)
 		printf(", see *aslant-%s*(1)\n\n", x->name);
 	}
 	puts("*aslant-submit*\n\ta program of its own: a suite as a batch job "
-	     "of Slurm, PBS or Flux, see *aslant-submit*(1)\n");
+	     "of Slurm, PBS, SGE, LSF or Flux, see *aslant-submit*(1)\n");
 	puts("*--version*\n\tthe versions of aslant and of its "
 	     "libraries\n\n*--help*\n\tthe commands; after one of them, its "
 	     "options");
+	puts("\n# EXAMPLES\n\n```");
+	for (const struct asl_command *x = asl_commands; x->name; x++)
+		printf("%.*s\n", (int)strcspn(x->example, "\n"), x->example);
+	puts("```");
 	put_end();
 }
 
@@ -726,15 +790,9 @@ static void describe_zsh(void)
 
 static void each_column(void (*put_name)(const char *name))
 {
-	static const char *const names[] = {
-#define TEXT(name, role, value) #name,
-#define COUNT(name, role, known, ...) #name,
-#define NUMBER(name, role, known, ...) #name,
-#include "bench/library/columns.def"
-	};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		put_name(names[i]);
+	for (int c = 0; c < ASL_COLUMNS; c++)
+		if (asl_column_name((enum asl_column)c))
+			put_name(asl_column_name((enum asl_column)c));
 }
 
 static void put_macro(const char *name)
@@ -753,9 +811,8 @@ static void put_constant(const char *name)
 static void describe_columns(void)
 {
 	puts("/* columns.h -- columns of runs.csv: one that is mistyped does "
-	     "not "
-	     "compile */\n#ifndef ASLANT_COLUMNS_H\n#define "
-	     "ASLANT_COLUMNS_H\n");
+	     "not compile */\n#ifndef ASLANT_COLUMNS_H\n"
+	     "#define ASLANT_COLUMNS_H\n");
 	each_column(put_macro);
 	puts("\n#ifdef __cplusplus\nnamespace aslant\n{\nnamespace column\n{");
 	each_column(put_constant);

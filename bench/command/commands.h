@@ -29,9 +29,17 @@ int asl_command_plan(struct asl_options *o, int argc, char **argv);
 int asl_command_bounds(struct asl_options *o, int argc, char **argv);
 int asl_command_suite(struct asl_options *o, int argc, char **argv);
 int asl_command_calibrate(struct asl_options *o, int argc, char **argv);
+int asl_command_sweep(struct asl_options *o, int argc, char **argv);
 int asl_command_report(struct asl_options *o, int argc, char **argv);
 int asl_command_compare(struct asl_options *o, int argc, char **argv);
+int asl_command_pack(struct asl_options *o, int argc, char **argv);
 int asl_command_list(struct asl_options *o, int argc, char **argv);
+
+/*
+ * If it is a file of aslant pack, what was in it, checked, in a directory that is
+ * there until the command ends.  0, or the exit code after a complaint.
+ */
+int asl_unpack(const char **dir);
 
 /* Name and summary of every suite there is, in alphabetic order. */
 void asl_suite_each(void (*line)(const char *name, const char *about));

@@ -7,6 +7,7 @@
 
 #include "bench/command/commands.h"
 #include "bench/command/html.h"
+#include "bench/command/report/page.h"
 #include "bench/command/results/ranking.h"
 #include "bench/library/csv.h"
 #include "bench/library/say.h"
@@ -31,8 +32,11 @@ static const char *const method[] = {
 	"above 1, the other is faster.",
 	"Its interval is a percentile bootstrap of 95%: all samples are "
 	"resampled 1999 times, with a seeded generator. It covers how "
-	"repetitions differ, but not that a machine may be busier on one day "
-	"than on another.",
+	"repetitions differ, and how the blocks of a suite (--blocks) do, or "
+	"else the halves of each case's repetitions: by how much a machine "
+	"drifts while it is measured, but not how much busier it may be on "
+	"another day. Where runs took turns (--interleave), what affects both "
+	"cancels.",
 	"Equal within 5% means that the interval lies there; faster and "
 	"slower, "
 	"that it excludes 1, as by chance it does for one pair of equals in "
@@ -330,11 +334,13 @@ static void print_all(FILE *f, const struct comparing *x)
 
 /* ---- A page of HTML, without scripts or other files ---- */
 
-static const char head[] =
-	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
-	"charset=\"utf-8\">\n<meta name=\"viewport\" "
-	"content=\"width=device-width, initial-scale=1\">\n"
-	"<title>aslant: comparison</title>\n<style>\n"
+static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+			   "charset=\"utf-8\">\n<meta name=\"viewport\" "
+			   "content=\"width=device-width, initial-scale=1\">\n"
+			   "<title>aslant: comparison</title>\n<style>\n";
+
+/* After style.css, which figures need. */
+static const char head_style[] =
 	":root { color-scheme: light dark; --line: #8884; --good: #0072b2; "
 	"--bad: #d55e00 }\n"
 	"@media (prefers-color-scheme: dark) { :root { --good: #56b4e9; "
@@ -346,7 +352,10 @@ static const char head[] =
 	"table { border-collapse: collapse; margin: 1em 0; "
 	"font-variant-numeric: "
 	"tabular-nums }\n"
+	"body > p { max-width: none } figure { max-width: 46rem; margin: 1em 0 "
+	"}\n"
 	"th, td { padding: .3em .7em; text-align: left; vertical-align: top; "
+	"white-space: normal; "
 	"border-bottom: 1px solid var(--line) }\n"
 	".number { text-align: right; white-space: nowrap }\n"
 	".faster { color: var(--good); font-weight: 600 }\n"
@@ -494,7 +503,7 @@ static void put_page(FILE *f, const struct comparing *x)
 	const struct asl_ranking *r = &x->ranking;
 	char text[ASL_ANSWER];
 
-	fputs(head, f);
+	fprintf(f, "%s%s%s", head, asl_style, head_style);
 	if (r->works)
 		asl_html(f, "<p><b>%s</b></p>\n",
 			 asl_ranking_answer(text, r, r->work));
@@ -505,6 +514,8 @@ static void put_page(FILE *f, const struct comparing *x)
 	for (int i = 0; i < x->results.places; i++)
 		if (*asl_ranking_cached(text, r, i))
 			asl_html(f, "<p>%s</p>\n", text);
+	if (r->works)
+		asl_forest(f, r);
 	put_places(f, x);
 	if (r->works)
 		put_ranking(f, x);
@@ -814,9 +825,14 @@ static int judge(const struct comparing *x, const struct asl_options *o)
 int asl_command_compare(struct asl_options *o, int argc, char **argv)
 {
 	struct comparing x = {.cases = {0}};
-	int code = read_all(&x, o);
+	int code = 0;
 
 	(void)argc, (void)argv;
+	for (int i = 0; !code && o->dir[i]; i++)
+		code = asl_unpack(&o->dir[i]);
+	if (code)
+		return code;
+	code = read_all(&x, o);
 	if (!code)
 		code = write_all(&x, o);
 	if (!code)

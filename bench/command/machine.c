@@ -478,6 +478,8 @@ int asl_provenance_write(const char *path, const struct asl_case *c,
 			command_line(argc, argv), "transport",
 			rep->want->transport, "provider", rep->provider,
 			"notes", notes(rep));
+	if (*ASLANT_COMMIT)
+		json_object_set_new(run, "commit", json_string(ASLANT_COMMIT));
 	if (asl_store_can(rep->want->store)->needs_dir)
 		asl_pools_put(run, rep->want->nvm_dir);
 	one = c ? what_ran(c, rep) : json_object();

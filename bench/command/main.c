@@ -53,12 +53,13 @@ enum { MOST_COMMANDS = 16 };
 
 static int unknown(const char *name)
 {
-	const char *names[MOST_COMMANDS + 3] = {"help", "version"};
+	const char *names[MOST_COMMANDS + 5] = {"help", "version", "--help",
+						"--version"};
 	const char *meant;
-	int count = 2;
+	int count = 4;
 
 	for (const struct asl_command *x = asl_commands; x->name; x++)
-		if (count < MOST_COMMANDS + 2)
+		if (count < MOST_COMMANDS + 4)
 			names[count++] = x->name;
 	meant = asl_meant(name, "aslant ", names);
 	if (!*meant)

@@ -112,6 +112,7 @@ static void print_row(FILE *f, const char *name, uint64_t counted,
 /* The largest over ranks of what was counted, and of what was predicted. */
 struct busiest {
 	uint64_t read[2], written[2], both[2], bh[2], memory[2], pool[2];
+	uint64_t moved[2], received[2]; /* between pool and DRAM; from ranks */
 };
 
 static void raise_to(uint64_t *most, uint64_t x)
@@ -137,6 +138,8 @@ static struct busiest find_busiest(const struct asl_rep *rep)
 			raise_to(&b.written[j], written);
 			raise_to(&b.both[j], read + written);
 			raise_to(&b.bh[j], x.of[ASL_BH]);
+			raise_to(&b.moved[j], asl_words_moved(&x));
+			raise_to(&b.received[j], x.of[ASL_NET_RECV]);
 			raise_to(&b.memory[j], of[j]->memory_high);
 			raise_to(&b.pool[j], of[j]->pool_high);
 		}
@@ -170,6 +173,13 @@ static void print_counts(FILE *f, const struct asl_rep *rep)
 		  read + written);
 	print_row(f, "network (B_h)", b.bh[0], b.bh[1], family->net_bound(plan),
 		  rep->total.of[ASL_BH]);
+	if (family->pool_bound) {
+		print_row(f, "pool (D)", b.moved[0], b.moved[1],
+			  family->pool_bound(plan),
+			  asl_words_moved(&rep->total));
+		print_row(f, "received (V)", b.received[0], b.received[1], 0,
+			  rep->total.of[ASL_NET_RECV]);
+	}
 	print_row(f, "memory held", b.memory[0], b.memory[1], 0, 0);
 	print_row(f, "held in pool", b.pool[0], b.pool[1], 0, 0);
 	if (!rep->want->cache_model.words)
@@ -253,6 +263,13 @@ static void print_hardware(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_rep_hardware *x = &rep->hardware;
 
+	if (x->energy && rep->wall_s > 0)
+		fprintf(f,
+			"energy    %.4g J of packages%s: %.4g W, %.4g "
+			"GFLOP/s/W\n",
+			x->joules, x->energy_dram ? " and DRAM" : "",
+			x->joules / rep->wall_s,
+			(double)rep->total.of[ASL_FLOPS] / x->joules * 1e-9);
 	if (!x->memory && !x->misses)
 		return;
 	fprintf(f, "\n%-15s%15s%15s\n", "bytes", "by hardware", "counted");
@@ -836,9 +853,25 @@ static int take_time(struct asl_output *out, const struct asl_rep *rep)
 	return 0;
 }
 
+static void take_clock(struct asl_output *out, const struct asl_rep *rep)
+{
+	double mhz = asl_noise()->mhz;
+
+	if (!rep->rep)
+		out->mhz[0] = out->mhz[1] = NAN;
+	out->mhz[0] = fmin(out->mhz[0], mhz);
+	out->mhz[1] = fmax(out->mhz[1], mhz);
+}
+
+bool asl_output_clocked(const struct asl_output *out)
+{
+	return out->mhz[1] > 1.1 * out->mhz[0];
+}
+
 void asl_output_summary(FILE *f, struct asl_output *out)
 {
 	struct asl_estimate x = asl_estimate(out->wall_s, out->times);
+	int far = asl_outliers(out->wall_s, out->times);
 
 	if (out->times < 2)
 		return;
@@ -848,6 +881,13 @@ void asl_output_summary(FILE *f, struct asl_output *out)
 		x.samples, x.median, x.low, x.high, 100 * x.coverage,
 		out->wall_s[0], out->wall_s[x.samples - 1],
 		100 * (out->wall_s[x.samples - 1] / out->wall_s[0] - 1));
+	if (far)
+		fprintf(f, "%d of them outliers\n", far);
+	if (asl_output_clocked(out))
+		fprintf(f,
+			"the clock changed: from %.0f to %.0f MHz after "
+			"repetitions\n",
+			out->mhz[0], out->mhz[1]);
 }
 
 int asl_output_add(struct asl_output *out, const struct asl_case *c,
@@ -858,7 +898,7 @@ int asl_output_add(struct asl_output *out, const struct asl_case *c,
 	asl_noise_end();
 	if (code)
 		return code;
-
+	take_clock(out, rep);
 	asl_signals_hold();
 	code = add_csv(out, rep);
 	if (!code)

@@ -87,7 +87,8 @@ struct asl_output {
 	double precision; /* NAN: as many repetitions as were asked for */
 	double *wall_s;	  /* [times] of the case, so far */
 	int times;
-	bool enough; /* this was its last repetition */
+	double mhz[2]; /* the lowest and the highest clock in the case; NAN */
+	bool enough;   /* this was its last repetition */
 };
 
 /* Each returns 0, or the exit code after a complaint. */
@@ -98,6 +99,9 @@ int asl_output_add(struct asl_output *out, const struct asl_case *c,
 		   const struct asl_rep *rep);
 
 int asl_output_finish(struct asl_output *out);
+
+/* Did the clock change by more than a tenth from repetition to repetition? */
+bool asl_output_clocked(const struct asl_output *out);
 
 /* The times of the case, if there are several, in a line. */
 void asl_output_summary(FILE *f, struct asl_output *out);

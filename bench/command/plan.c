@@ -10,6 +10,7 @@
 #include "bench/library/cli.h"
 #include "bench/library/csv.h"
 #include "bench/library/say.h"
+#include "lib/base/parts.h"
 #include "lib/symmetric/symmetric.h"
 
 /*
@@ -178,6 +179,33 @@ static void print_ranking(const struct asl_candidates *list)
 		     "if that does not take long.");
 }
 
+/* Out of core: what passes between pool and DRAM, and what ranks receive. */
+static void print_moved(const struct asl_plan *base,
+			const struct asl_candidates *list)
+{
+	const struct asl_family *family = asl_cli_of(base)->family;
+
+	if (!family->pool_bound)
+		return;
+	printf("\nBusiest rank%14s%14s; D of no method is below %.4g\n",
+	       "pool (D)", "received (V)", family->pool_bound(base));
+	for (int i = 0; i < list->count; i++) {
+		const struct asl_plan *plan = &list->best[i].plan;
+		uint64_t moved = 0, received = 0;
+
+		for (int rank = 0; rank < asl_plan_ranks(plan); rank++) {
+			struct asl_ledger ledger;
+			struct asl_counts x;
+
+			asl_plan_predict(&ledger, plan, rank);
+			x = asl_ledger_total(&ledger);
+			moved = asl_max(moved, asl_words_moved(&x));
+			received = asl_max(received, x.of[ASL_NET_RECV]);
+		}
+		printf("%3d %22ju%14ju\n", i + 1, moved, received);
+	}
+}
+
 static bool is_among(const struct asl_algorithm *a,
 		     const struct asl_candidates *list)
 {
@@ -265,6 +293,9 @@ static void plan_print(const struct asl_case *c,
 		print_line(i + 1, &list->best[i]);
 	if (list->best->seconds > 0 && (base->by_time || c->profile.timed))
 		print_seconds(list);
+	print_moved(base, list);
+	if (asl_cli_of(base)->print_first)
+		asl_cli_of(base)->print_first(stdout, &list->best->plan);
 	print_ranking(list);
 	print_joint_bound(base);
 	print_outsiders(asl_cli_of(base), list);

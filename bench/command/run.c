@@ -68,6 +68,7 @@ static void say_time(const struct running *x)
 	const struct asl_run_want *want = &x->c->want;
 	struct asl_candidate of = {.plan = want->plan};
 	double patience = 0.3, s;
+	char text[ASL_DURATION];
 
 	if (!isatty(STDERR_FILENO) || asl_job().size ||
 	    !asl_path_seconds(&of, &patience))
@@ -77,10 +78,10 @@ static void say_time(const struct running *x)
 		s *= asl_plan_ranks(&want->plan);
 	if (s >= LONG_S)
 		asl_complain(0,
-			     "note: about %.3g s of multiplying and moving are "
+			     "note: about %s of multiplying and moving are "
 			     "predicted, besides drawing the operands and "
 			     "verifying",
-			     s);
+			     asl_write_duration(text, s));
 }
 
 static void say_idle(const struct asl_rep *rep)
@@ -104,9 +105,11 @@ static void say_notes(const struct running *x, const struct asl_rep *rep)
 		asl_complain(0, "note: %s", asl_blas_note());
 	if (x->c->automatic && x->c->want.plan.by_time &&
 	    !asl_profile_has_times(&x->c->profile))
-		asl_complain(0, "note: auto chose by the times of another "
-				"machine (x86-64-avx2): aslant calibrate "
-				"measures this one's, for --profile");
+		asl_complain(0,
+			     "note: auto chose by the times of a machine of "
+			     "this class (%s): aslant calibrate measures this "
+			     "one's, for --profile",
+			     asl_profile_of_class());
 	if (x->c->want.keep && rep->pool_dir && *rep->pool_dir)
 		asl_complain(0, "note: pools of run %s are kept in %s",
 			     rep->run_id, rep->pool_dir);

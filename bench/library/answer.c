@@ -61,7 +61,7 @@ static void put_plan(struct asl_csv *csv, int place,
 	asl_csv_put_count(csv, "write_words_max", f->written);
 	asl_csv_put_count(csv, "bh_words_max", f->bh);
 	asl_csv_put_count(csv, "memory_high_words", f->memory_high);
-	asl_csv_put_count(csv, "outside_apm", plan->algorithm->outside_apm);
+	asl_csv_put_count(csv, "outside_apm", asl_plan_runs(plan)->outside_apm);
 	asl_csv_put(csv, "blocks", shown.blocks);
 	asl_csv_put(csv, "spec", shown.spec);
 	asl_csv_put(csv, "dims", shown.dims);

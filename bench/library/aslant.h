@@ -169,11 +169,17 @@ ASL_API const char *asl_why(void);
 ASL_API void asl_interrupt(void);
 
 /*
- * What tasks take and give, as CSV with a heading: of "options" name, argument, only (the
- * algorithms or families they are for; "" is all) and help; of "columns" of
- * runs.csv name, type (text, count or number) and always (1: never empty); of
- * "algorithms" name, family, summary and when.  "" for any other word.  The text is valid
- * until the thread's next call.
+ * The options and results of tasks, as CSV with a heading:
+ *
+ *	"options"	name, argument, only (the algorithms or families that take
+ *			it; "": all) and help
+ *	"commands"	the options of each command of aslant: command, name,
+ *			argument and help
+ *	"columns"	of runs.csv: name, type (text, count or number) and always
+ *			(1: never empty)
+ *	"algorithms"	name, family, summary and when
+ *
+ * "" for any other word.  The text is valid until the thread's next call.
  */
 ASL_API const char *asl_catalogue(const char *what);
 

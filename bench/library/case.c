@@ -479,7 +479,7 @@ static int choose_times(struct asl_case *c, const struct asl_options *o)
 	if (!c->times)
 		return asl_no_memory();
 	c->want.plan.times = c->times;
-	err = asl_profile_times(c->times, &c->profile);
+	err = asl_profile_times(c->times, &c->profile, c->want.plan.ranks);
 	c->times->in_place[ASL_DRAM] = !copies;
 	c->times->in_place[ASL_POOL] =
 		!copies && asl_store_can(or_else(o->store, "pmem"))->plain;

@@ -148,7 +148,8 @@ bool asl_option_is_for(const struct asl_option *option,
 		algorithm ? algorithm->family : asl_family_clis[0]->family;
 
 	return !option->only || asl_is_one_of(family->name, option->only) ||
-	       (algorithm && asl_is_one_of(algorithm->name, option->only));
+	       asl_is_one_of(algorithm ? algorithm->name : ASL_AUTO,
+			     option->only);
 }
 
 int asl_options_suit(const struct asl_options *o,

@@ -82,6 +82,9 @@ struct asl_family_cli {
 	 */
 	int (*rank)(struct asl_candidates *list, const struct asl_plan *base);
 
+	/* What plan shows of the first beside the ranking; NULL: nothing. */
+	void (*print_first)(FILE *f, const struct asl_plan *plan);
+
 	/* See asl_bounds. */
 	int (*bounds)(struct asl_bound bound[ASL_BOUNDS],
 		      const struct asl_plan *plan);

@@ -14,6 +14,8 @@
 #include "lib/contract/contract.h"
 #include "lib/kernels/kernel.h"
 
+extern const struct asl_family_cli asl_cli_multiply;
+
 /* ---- As text ---- */
 
 /* Text that grows, up to the size of its array. */
@@ -115,6 +117,18 @@ static void put_stages(struct text *t, const struct asl_contraction *c)
 	}
 }
 
+/* The algorithm of a product, and its grid and blocks. */
+static void show_product(struct text *grid, struct text *blocks,
+			 const struct asl_plan *plan)
+{
+	struct asl_plan product = asl_matrices_plan(plan);
+	struct asl_shown shown = asl_show(&product);
+
+	put(grid, "%s", shown.grid);
+	put(blocks, "product by %s%s%s", product.algorithm->name,
+	    *shown.blocks ? " " : "", shown.blocks);
+}
+
 static void show(struct asl_shown *out, const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
@@ -129,6 +143,10 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 	put_each(&size, &c->e, NULL, "x", "n");
 	put(&problem, "%s%s", out->spec, *out->dims ? ", " : "");
 	put_each(&problem, &c->e, NULL, ", ", "i = n");
+	if (c->way == ASL_WAY_PRODUCT) {
+		show_product(&grid, &blocks, plan);
+		return;
+	}
 	put_meshes(&grid, c);
 	put_stages(&blocks, c);
 }
@@ -165,7 +183,8 @@ static void print_words(FILE *f, const struct asl_plan *plan)
 
 	fprintf(f, "          %s: %ju words", asl_contract_way_name(c->way),
 		words);
-	if (bound > 0)
+	/* What rank 0 scatters and gathers is not among them. */
+	if (bound > 0 && !c->on_root)
 		fprintf(f, ", %.4g times the bound", (double)words / bound);
 	fputc('\n', f);
 }
@@ -174,7 +193,16 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
 	int used = asl_plan_ranks(plan), idle = plan->ranks - used;
+	struct asl_plan product;
 
+	if (c->way == ASL_WAY_PRODUCT) {
+		product = asl_matrices_plan(plan);
+		asl_cli_multiply.print_ranks(f, &product);
+		fprintf(f, "          product by %s, %s\n",
+			product.algorithm->name, asl_show(&product).problem);
+		print_words(f, plan);
+		return;
+	}
 	fprintf(f, "ranks     %d", plan->ranks);
 	if (idle)
 		fprintf(f, ", %d idle,", idle);
@@ -183,6 +211,60 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	for (int i = 0; i < c->stages; i++)
 		print_stage(f, &c->stage[i], c->stages == 1);
 	print_words(f, plan);
+}
+
+/* ---- The path of the first plan, as opt_einsum has it ---- */
+
+/* All ranks' flops of a stage: two for each point of its pairs, sums included. */
+static double flops_of(const struct asl_stage *x)
+{
+	const struct asl_local *l = &x->local;
+	uint32_t has[ASL_MOST_INPUTS + ASL_MOST_STEPS];
+	double flops = 0;
+
+	for (int i = 0; i < l->inputs; i++)
+		has[i] = x->e.term[i].has;
+	for (int i = 0; i < l->steps; i++) {
+		const struct asl_local_step *s = &l->step[i];
+		uint32_t both = has[s->in[0]];
+
+		if (s->in[1] >= 0)
+			both |= has[s->in[1]];
+		has[l->inputs + i] = s->out.has;
+		flops += 2 * asl_points(both, x->e.size);
+	}
+	return flops;
+}
+
+/* Temporaries of a stage or of its pairs, and what it passes on, of all ranks. */
+static double largest_of(const struct asl_stage *x, bool last)
+{
+	const struct asl_local *l = &x->local;
+	double most = 0;
+
+	for (int i = 0; i < l->steps - last; i++)
+		most = fmax(most, asl_points(l->step[i].out.has, x->e.size));
+	return most;
+}
+
+static void print_first(FILE *f, const struct asl_plan *plan)
+{
+	const struct asl_contraction *c = plan->contraction;
+
+	if (c->way == ASL_WAY_PRODUCT || c->e.inputs < 3)
+		return;
+	fprintf(f, "\n%-32s%12s%12s%14s\n", "Stages of the first", "flops",
+		"words", "intermediate");
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+		char spec[ASL_SPEC_TEXT];
+		struct text t = TEXT(spec);
+
+		put_spec(&t, &x->e);
+		fprintf(f, "    %-28s%12.4g%12ju%14.4g\n", spec, flops_of(x),
+			asl_mesh_busiest(&x->e, &x->mesh),
+			largest_of(x, i == c->stages - 1));
+	}
 }
 
 static int bounds(struct asl_bound bound[ASL_BOUNDS],
@@ -195,10 +277,11 @@ static int bounds(struct asl_bound bound[ASL_BOUNDS],
 	if (net > 0)
 		bound[count++] = (struct asl_bound){
 			"net_words", net, "words",
-			c->e.inputs > 2
-				? "all inputs at once: least over real boxes, "
-				  "slices less shares; a sequence may move "
-				  "fewer"
+			c->on_root ? "rank 0 sends or receives: least over "
+				     "real boxes of the others"
+			: c->e.inputs > 2
+				? "least over all groupings and real boxes: "
+				  "slices less shares"
 				: "least over real boxes: slices less shares"};
 	bound[count++] = (struct asl_bound){
 		"io_words", asl_contract_io_words(plan), "words",
@@ -265,6 +348,7 @@ static enum asl_contract_way way_of(const char *name)
 {
 	return !name || !strcmp(name, "auto") ? ASL_WAY_BEST
 	       : !strcmp(name, "direct")      ? ASL_WAY_DIRECT
+	       : !strcmp(name, "product")     ? ASL_WAY_PRODUCT
 					      : ASL_WAY_SEQUENCE;
 }
 
@@ -286,34 +370,81 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	return find_sizes(&x->e, o);
 }
 
+/* All inputs in one group are the direct way. */
+static int take_path(struct asl_contraction *c, const struct asl_options *o)
+{
+	int err = asl_grouping_parse(&c->path, o->path, c->e.inputs);
+
+	if (err)
+		return asl_complain_failure(err, "--path: ");
+	if (o->way)
+		return asl_refuse("--path and --way: found both, expected one");
+	if (c->path.stages < 2) {
+		c->path.stages = 0;
+		c->asked = ASL_WAY_DIRECT;
+	}
+	return 0;
+}
+
 static int means(struct asl_plan *plan, const struct asl_options *o)
 {
+	const struct asl_contraction *c = plan->contraction;
+	struct asl_matrices shape;
+
+	struct asl_contraction *own = (struct asl_contraction *)c;
+	int code = o->path ? take_path(own, o) : 0;
+
+	if (code)
+		return code;
 	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
+	if (c->asked == ASL_WAY_PRODUCT && !asl_matrices_of(&shape, &c->e))
+		return asl_refuse("--way: product is for two inputs each of "
+				  "whose indices is in two of the three "
+				  "terms, and found --spec %s",
+				  o->spec);
+	if (c->asked == ASL_WAY_PRODUCT && c->on_root)
+		return asl_refuse("--way: product does not begin with "
+				  "--initial rank0");
 	return asl_fits_cache(plan);
 }
 
 static int complete(struct asl_run_want *want, const struct asl_options *o)
 {
 	struct asl_plan *plan = &want->plan;
+	struct asl_plan with = *plan;
 
 	for (int i = 0; o->operand[i]; i++)
 		want->files[i] = o->operand[i];
-	if (!plan->kernel)
-		plan->kernel = asl_kernel_find("vomm");
-	return asl_fits_cache(plan);
+	/* Stages take it unless another one is given. */
+	if (!with.kernel)
+		with.kernel = asl_kernel_find("vomm");
+	return asl_fits_cache(&with);
+}
+
+static int nothing_fits(const struct asl_plan *plan, uint64_t needed)
+{
+	if (needed == UINT64_MAX)
+		return asl_no_memory();
+	return asl_refuse("nothing fits into --memory-budget %ju words: the "
+			  "least need is %ju words",
+			  plan->budget, needed);
 }
 
 static int settle(struct asl_plan *plan)
 {
-	asl_contract_settle(plan);
-	if (!plan->contraction->stages)
+	uint64_t needed;
+	int err = asl_contract_settle(plan, &needed);
+
+	if (err == -ENOMEM)
+		return nothing_fits(plan, needed);
+	if (err)
 		return asl_refuse(
 			"--dims: the sizes make more than 2^58 "
 			"multiplications, %s",
 			plan->contraction->asked == ASL_WAY_DIRECT
 				? "all inputs at once (--way sequence?)"
 				: "in any order");
-	return asl_fits_budget(plan);
+	return 0;
 }
 
 const struct asl_family_cli asl_cli_contract = {
@@ -329,5 +460,6 @@ const struct asl_family_cli asl_cli_contract = {
 	.test = "test with random numbers",
 	.wrong = "THE RESULT IS WRONG",
 	.rank = asl_contract_rank,
+	.print_first = print_first,
 	.bounds = bounds,
 };

@@ -14,6 +14,8 @@
 #include "lib/multiply/planner.h"
 #include "lib/outofcore/outofcore.h"
 
+extern const struct asl_family_cli asl_cli_contract;
+
 static char letter(enum asl_operand which)
 {
 	return "ABC"[which];
@@ -72,12 +74,39 @@ static void show_tiles(struct asl_shown *out, const struct asl_outofcore *o)
 
 static void show(struct asl_shown *out, const struct asl_plan *plan)
 {
+	if (plan->contraction) {
+		asl_cli_contract.show(out, plan);
+		out->initial = NULL;
+	} else {
+		asl_show_sizes(out, asl_shape_of(plan));
+	}
 	out->kernel = plan->kernel ? plan->kernel->name : NULL;
-	asl_show_sizes(out, asl_shape_of(plan));
 	if (!plan->outofcore->again)
 		return; /* not settled */
 	show_grid(out, plan);
 	show_tiles(out, plan->outofcore);
+}
+
+static void print_what(FILE *f, const struct asl_plan *plan)
+{
+	if (!plan->contraction) {
+		asl_print_product(f, plan);
+		return;
+	}
+	fprintf(f, "%s with kernel %s: %s", plan->algorithm->name,
+		plan->kernel->name, asl_show(plan).problem);
+}
+
+/* Which indices are the rows and columns of matrices. */
+static void print_matrices(FILE *f, const struct asl_plan *plan)
+{
+	const struct asl_shape *s = asl_shape_of(plan);
+	uint64_t products = asl_ooc_products(plan);
+
+	fprintf(f, "matrices  m = %ju, n = %ju, k = %ju", s->m, s->n, s->k);
+	if (products > 1)
+		fprintf(f, ", %ju of them, one after another", products);
+	fputc('\n', f);
 }
 
 static void print_ranks(FILE *f, const struct asl_plan *plan)
@@ -86,6 +115,8 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	int idle = plan->ranks - asl_plan_ranks(plan);
 	struct asl_shown shown = asl_show(plan);
 
+	if (plan->contraction)
+		print_matrices(f, plan);
 	fprintf(f, "ranks     %d on a grid of %.*s (m x n x k)", plan->ranks,
 		(int)strcspn(shown.grid, "/"), shown.grid);
 	if (asl_ooc_kind(plan)->method == ASL_REPLICATION)
@@ -106,19 +137,20 @@ static int bounds(struct asl_bound bound[ASL_BOUNDS],
 		  const struct asl_plan *plan)
 {
 	const struct asl_family *family = plan->algorithm->family;
-	const struct asl_shape *s = asl_shape_of(plan);
-	double m = (double)s->m, n = (double)s->n, k = (double)s->k;
 	double net = family->net_bound(plan);
+	bool many = asl_ooc_products(plan) > 1;
 	const struct asl_bound all[] = {
 		{"net_words", net, "words",
-		 "Al Daas et al. 2022, Theorem 3.1, for any memory"},
+		 many ? "least over real boxes: slices less shares"
+		      : "Al Daas et al. 2022, Theorem 3.1, for any memory"},
 		{"io_words", family->io_bound(plan), "words",
 		 "cache and DRAM: as multiplication, " ASL_IF_EVEN},
-		{"pool_words", (m * k + k * n + m * n) / plan->ranks, "words",
-		 "every word of A and B is read and of C written once: "
-		 "(mk + kn + mn)/P"},
+		{"pool_words", family->pool_bound(plan), "words",
+		 "D, its mean: each word once, (mk + kn + mn)/P, or "
+		 "2mnk/(P sqrt(PW)) - 2W with W words of DRAM a rank"},
 		{"joint_cost", family->joint_bound(plan), "cost",
-		 "Q in the APM, as for multiplication, " ASL_IF_EVEN},
+		 many ? "Q in the APM: the sum of both, " ASL_IF_EVEN
+		      : "Q in the APM, as for multiplication, " ASL_IF_EVEN},
 	};
 	int first = net <= 0;
 
@@ -160,14 +192,51 @@ static int find_sizes(struct asl_shape *shape, const struct asl_options *o)
 	return err ? asl_complain_failure(err, "") : 0;
 }
 
+/* Matrices have no --spec, tensors neither sizes nor files of matrices. */
+static int refuse_both(const struct asl_options *o)
+{
+	const char *found = o->m   ? "m"
+			    : o->n ? "n"
+			    : o->k ? "k"
+			    : o->a ? "a"
+			    : o->b ? "b"
+				   : NULL;
+
+	if (!o->spec && o->dims)
+		return asl_refuse("--dims: found no --spec, whose sizes they "
+				  "would be");
+	if (o->spec && found)
+		return asl_refuse("--%s: found --spec, too; expected --dims, "
+				  "or --operand for each input",
+				  found);
+	return 0;
+}
+
+/* An einsum of two inputs, as products of matrices. */
+static int tensors(struct asl_plan *plan, struct asl_outofcore *x,
+		   const struct asl_options *o)
+{
+	int code = asl_cli_contract.problem(plan, o);
+
+	if (code || asl_ooc_of_tensors(x, &plan->contraction->e))
+		return code;
+	return asl_refuse("--spec: found %s; expected two inputs, each index "
+			  "in two of the three terms or in all, and groups of "
+			  "less than 2^31 values",
+			  o->spec);
+}
+
 static int problem(struct asl_plan *plan, const struct asl_options *o)
 {
 	struct asl_outofcore *x = calloc(1, sizeof *x);
+	int code = refuse_both(o);
 
 	if (!x)
 		return asl_no_memory();
 	plan->outofcore = x;
 	plan->multiplication = &x->product;
+	if (code)
+		return code;
 	if (o->order)
 		x->asked = find_order(o->order);
 	if (o->order && !x->asked && strcmp(o->order, "auto"))
@@ -180,7 +249,7 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 		return asl_refuse(
 			"--ranks: found %d, expected %d at most out of core",
 			plan->ranks, MOST_RANKS);
-	return find_sizes(&x->product.shape, o);
+	return o->spec ? tensors(plan, x, o) : find_sizes(&x->product.shape, o);
 }
 
 /* The kernel's tile gets no more of the budget than those of A, B and C. */
@@ -211,8 +280,13 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 static int complete(struct asl_run_want *want, const struct asl_options *o)
 {
 	struct asl_plan *plan = &want->plan;
-	int code = name_inputs(&want->files[ASL_A], &want->files[ASL_B], o);
+	int code = 0;
 
+	if (o->spec)
+		for (int i = 0; o->operand[i]; i++)
+			want->files[i] = o->operand[i];
+	else
+		code = name_inputs(&want->files[ASL_A], &want->files[ASL_B], o);
 	if (!plan->kernel)
 		plan->kernel = asl_kernel_find("vomm");
 	return code ? code : asl_fits_cache(plan);
@@ -254,7 +328,7 @@ const struct asl_family_cli asl_cli_outofcore = {
 	.complete = complete,
 	.settle = settle,
 	.show = show,
-	.print_what = asl_print_product,
+	.print_what = print_what,
 	.print_ranks = print_ranks,
 	.test = "Freivalds' test",
 	.wrong = "THE PRODUCT IS WRONG",

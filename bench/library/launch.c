@@ -30,7 +30,7 @@
 #define TICK_NS 100000000
 #define SWEEPS 5
 
-/* What the launcher writes, by lines, and where it goes on to. */
+/* One of the launcher's outputs, which is passed on line by line. */
 struct stream {
 	int from, to;	 /* from -1: there will be no more */
 	char line[1024]; /* as far as it has come */
@@ -54,7 +54,10 @@ static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
 #define PASSED_ON (sizeof passed_on / sizeof passed_on[0])
 
 static volatile sig_atomic_t launcher_pid, ended_by;
-static sigset_t before;
+
+/* What signals did before the launcher was forked, and while we wait for it. */
+static struct sigaction passed_on_before[PASSED_ON], child_before;
+static sigset_t before, awake;
 
 /* The terminal's reach the launcher by themselves: it is in our group. */
 static void pass_on(int signal, siginfo_t *info, void *context)
@@ -62,7 +65,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 	(void)context;
 	if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
 		ended_by = signal;
-	if (info->si_code <= 0 || signal == SIGCONT)
+	if (launcher_pid && (info->si_code <= 0 || signal == SIGCONT))
 		kill((pid_t)launcher_pid, signal);
 }
 
@@ -78,6 +81,9 @@ static void follow_prepare(void)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
+	/* Who started us may have blocked it. */
+	awake = before;
+	sigdelset(&awake, SIGCHLD);
 }
 
 static void follow_unprepare(void)
@@ -89,13 +95,29 @@ static void catch_signals(void)
 {
 	struct sigaction pass = {.sa_sigaction = pass_on,
 				 .sa_flags = SA_SIGINFO},
-			 child = {.sa_handler = wake}, was;
+			 child = {.sa_handler = wake};
 
-	for (size_t i = 0; i < PASSED_ON; i++)
-		if (!sigaction(passed_on[i], NULL, &was) &&
-		    was.sa_handler != SIG_IGN)
+	for (size_t i = 0; i < PASSED_ON; i++) {
+		struct sigaction *was = &passed_on_before[i];
+
+		sigaction(passed_on[i], NULL, was);
+		if (was->sa_handler != SIG_IGN)
 			sigaction(passed_on[i], &pass, NULL);
-	sigaction(SIGCHLD, &child, NULL);
+	}
+	sigaction(SIGCHLD, &child, &child_before);
+}
+
+/* Signals that came last still count as those that ended the job. */
+static void release_signals(void)
+{
+	struct timespec now = {0, 0};
+
+	launcher_pid = 0;
+	ppoll(NULL, 0, &now, &awake);
+	for (size_t i = 0; i < PASSED_ON; i++)
+		sigaction(passed_on[i], &passed_on_before[i], NULL);
+	sigaction(SIGCHLD, &child_before, NULL);
+	follow_unprepare();
 }
 
 /* ---- Output of the launcher ---- */
@@ -268,8 +290,8 @@ static int launcher_wait(pid_t launcher, const int from[STREAMS])
 					    {f.stream[ERRORS].from, POLLIN, 0}};
 		struct timespec tick = {0, TICK_NS};
 
-		ppoll(p, STREAMS, f.told_s > 0 ? &tick : NULL, &before);
-		/* Who stopped it is told first. */
+		ppoll(p, STREAMS, f.told_s > 0 ? &tick : NULL, &awake);
+		/* Errors first: they name the signal that stopped the job. */
 		for (int i = ERRORS; i >= OUT; i--)
 			if (p[i].revents)
 				hear(&f, &f.stream[i]);
@@ -280,6 +302,7 @@ static int launcher_wait(pid_t launcher, const int from[STREAMS])
 			hear(&f, &f.stream[i]);
 	if (f.told_s > 0)
 		sweep();
+	release_signals();
 	if (ended_by && !f.stopped)
 		asl_complain(128 + ended_by, "stopped by SIG%s",
 			     sigabbrev_np(ended_by));

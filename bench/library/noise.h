@@ -14,6 +14,7 @@ struct asl_noise {
 	double load;   /* the system's load average, of a minute */
 	double steal;  /* share of the cores' time that a hypervisor took */
 	double others; /* cores that other programs kept busy */
+	double mhz;    /* the clock of this process's core at its end */
 	int cores;     /* of the host */
 };
 

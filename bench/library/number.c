@@ -35,12 +35,28 @@ static bool read_unit(uint64_t *unit, const char *text, bool bytes)
 	return false;
 }
 
-bool asl_count_meant(char text[ASL_WORDS_MEANT], const char *found)
+/* Without what parts its thousands: 1,000 or 1_000. */
+static void join_thousands(char out[32], const char *text)
+{
+	size_t length = 0;
+
+	for (; *text && length < 31; text++)
+		if (!length || !strchr(",_' ", *text) ||
+		    strspn(text + 1, "0123456789") != 3)
+			out[length++] = *text;
+	out[length] = '\0';
+}
+
+bool asl_count_meant(char text[ASL_WORDS_MEANT], const char *written)
 {
 	static const char units[] = "kmg";
-	char *rest;
-	double x = strtod(found, &rest);
-	const char *unit = *rest ? strchr(units, *rest | 32) : NULL;
+	const char *unit;
+	char found[32], *rest;
+	double x;
+
+	join_thousands(found, written);
+	x = strtod(found, &rest);
+	unit = *rest ? strchr(units, *rest | 32) : NULL;
 
 	for (const char *u = units; unit && u <= unit; u++)
 		x *= 1000;
@@ -57,8 +73,10 @@ bool asl_words_meant(char text[ASL_WORDS_MEANT], const char *found)
 	static const char units[] = "kmgt";
 	uint64_t x;
 	const char *rest = read_digits(&x, found);
-	const char *unit = rest && *rest ? strchr(units, *rest | 32) : NULL;
+	const char *unit;
 
+	rest += rest ? strspn(rest, " ") : 0; /* 16 MiB */
+	unit = rest && *rest ? strchr(units, *rest | 32) : NULL;
 	for (int i = 0; unit && i < 3; i++)
 		if (!strcasecmp(rest + 1, ends[i])) {
 			snprintf(text, ASL_WORDS_MEANT, "%ju%ciB (bytes)", x,
@@ -174,4 +192,36 @@ const char *asl_write_bytes(char text[ASL_BYTES], double bytes)
 		bytes /= 1024;
 	snprintf(text, ASL_BYTES, "%.4g %s", bytes, units[unit]);
 	return text;
+}
+
+const char *asl_write_duration(char text[ASL_DURATION], double seconds)
+{
+	if (seconds < 100)
+		snprintf(text, ASL_DURATION, "%.0f s", seconds);
+	else if (seconds < 6000)
+		snprintf(text, ASL_DURATION, "%.0f min", seconds / 60);
+	else
+		snprintf(text, ASL_DURATION, "%.1f h", seconds / 3600);
+	return text;
+}
+
+bool asl_read_duration(double *seconds, const char *text)
+{
+	static const struct {
+		char unit;
+		double seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+	size_t length = strlen(text);
+	char number[32];
+
+	if (!length || length >= sizeof number)
+		return false;
+	snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (text[length - 1] == units[i].unit &&
+		    asl_read_cost(seconds, number) && *seconds > 0) {
+			*seconds *= units[i].seconds;
+			return true;
+		}
+	return false;
 }

@@ -47,8 +47,12 @@ bool asl_read_grid(struct asl_grid *out, const char *text, int most);
 /* The shortest text that reads back as exactly x. */
 const char *asl_write_number(char text[32], double x);
 
-/* For people: "1.5 MiB"; returns text. */
-enum { ASL_BYTES = 24 };
+/* For people: "1.5 MiB", and "12 s", "22 min", "1.5 h"; returns text. */
+enum { ASL_BYTES = 24, ASL_DURATION = 24 };
 const char *asl_write_bytes(char text[ASL_BYTES], double bytes);
+const char *asl_write_duration(char text[ASL_DURATION], double seconds);
+
+/* Seconds of a time above 0, as 90s, 30m or 2h; false: it is none. */
+bool asl_read_duration(double *seconds, const char *text);
 
 #endif

@@ -138,7 +138,7 @@ LIST(entry_kinds, "real", "exact");
 LIST(placements, "core", "socket");
 LIST(exchanges, "p2p", "alltoall");
 LIST(initials, "even", "rank0");
-LIST(ways, "auto", "direct", "sequence");
+LIST(ways, "auto", "direct", "sequence", "product");
 LIST(orders, "auto", "ABC", "ACB", "BAC", "BCA", "CAB", "CBA", "3", "4", "5");
 
 /* Families and algorithms that an option is only for. */
@@ -154,6 +154,7 @@ LIST(symmetric, "symmetric tensors");
 LIST(ordered, "contraction out of core", "sttsv", "sttsv-naive", "hopm");
 LIST(by_wedges, "sttsv", "hopm", "cpgrad");
 LIST(hopm, "hopm");
+LIST(by_panels, "summa", ASL_AUTO);
 LIST(cpgrad, "cpgrad");
 
 /* clang-format off */
@@ -186,9 +187,9 @@ LIST(cpgrad, "cpgrad");
 #define RP (RT | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS))
 #define R_ (R | ASL_IGNORED(ASL_FOR_PLAN | ASL_FOR_BOUNDS))
 #define R_FILES (ASL_FOR_RUN | ASL_FOR_TRACE | ASL_FOR_PLAN | ASL_FOR_BOUNDS)
-#define CALIBRATE ASL_FOR_CALIBRATE
+#define CALIBRATE (ASL_FOR_CALIBRATE | ASL_FOR_SWEEP)
 #define COMPARE ASL_FOR_COMPARE
-#define RESULTS ASL_TAKES_RESULTS
+#define RESULTS (ASL_FOR_REPORT | ASL_FOR_COMPARE)
 
 const struct asl_option asl_option_table[] = {
 	HEADING("Problem: C is m x n, A is m x k, B is k x n; or A is a symmetric n x n x n\ntensor; or an einsum string gives it"),
@@ -220,20 +221,20 @@ const struct asl_option asl_option_table[] = {
 	 RPB, TEXT(tensor), .only = symmetric,
 	 .roles = ASL_PLANNED},
 	{"spec", "SPEC",
-	 "einsum: the contraction, as 'ijk,kl,jl->il'; without an arrow "
+	 "einsum, ooc: the contraction, as 'ijk,kl,jl->il'; without an arrow "
 	 "the result has the indices that occur once",
-	 RPB, TEXT(spec), .only = contracting},
+	 RPB, TEXT(spec), .only = with_operands},
 	{"dims", "SIZES",
-	 "einsum: sizes of indices, as i=64,j=32,k=1k",
-	 RPB, TEXT(dims), .only = contracting},
+	 "with --spec: sizes of indices, as i=64,j=32,k=1k",
+	 RPB, TEXT(dims), .only = with_operands},
 	{"operand", "FILE",
 	 "read the next input from FILE: .npy; sizes then come from the "
-	 "files (ooc: A, then B)",
+	 "files (ooc without --spec: A, then B)",
 	 R_FILES, FILES(operand), .only = with_operands,
 	 .roles = ASL_PLANNED},
 	{"result", "FILE",
 	 "write C (tensors: Y; hopm: the vector) to FILE, .npy or .mtx "
-	 "(einsum: .npy)",
+	 "(with --spec: .npy)",
 	 ASL_FOR_RUN, TEXT(result)},
 	{"entries", "KIND",
 	 "real, or exact: entries of 10 bits, whose sums are exact in "
@@ -242,6 +243,12 @@ const struct asl_option asl_option_table[] = {
 	{"seed", "N",
 	 "seed of the generated entries (1)",
 	 R_, COUNT(seed, 0, UINT64_MAX)},
+
+	{"load", "FILE",
+	 "load an algorithm for matrices from a shared object, as ./mine.so, "
+	 "compiled for this aslant; may be given several times",
+	 RP, FILES(load),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 
 	HEADING("Ranks and network"),
 	{"ranks", "N",
@@ -346,7 +353,7 @@ const struct asl_option asl_option_table[] = {
 	{"panel", "W",
 	 "summa: columns of A and rows of B in a panel (whole blocks, "
 	 "which moves the fewest words)",
-	 RP, COUNT(panel, 1, INT64_MAX), .only = multiplying,
+	 RP, COUNT(panel, 1, INT64_MAX), .only = by_panels,
 	 .roles = ASL_PLANNED},
 	{"overlap", NULL,
 	 "receive the next panels while these are multiplied: cannon, "
@@ -407,10 +414,15 @@ const struct asl_option asl_option_table[] = {
 
 	HEADING("Contractions"),
 	{"way", "NAME",
-	 "einsum of three inputs or more: direct, all of them at once; "
-	 "sequence, in pairs; or auto, in the groups that move the fewest "
-	 "words between ranks (auto; plan: each)",
+	 "einsum: direct, all inputs at once; sequence, three or more in "
+	 "pairs; product, two as matrices, by an algorithm of multiplication; "
+	 "or auto, by whichever of these, or groups, costs least (auto; plan: "
+	 "each)",
 	 RP, CHOICE(way, ways), .only = contracting},
+	{"path", "GROUPS",
+	 "einsum: the stages, each a group of tensors by their places, as "
+	 "'1,2;0,1': a group leaves the list, and what it makes joins its end",
+	 RP, TEXT(path), .only = contracting},
 	{"initial", "WHERE",
 	 "einsum: operands begin, and the result ends, even, spread over "
 	 "all ranks, or on rank0 (even)",
@@ -507,10 +519,18 @@ const struct asl_option asl_option_table[] = {
 	 "lists them, and hosts; and with runs.csv and the like, as of run",
 	 ASL_FOR_TRACE, TEXT(out),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
+	{"out", "DIR",
+	 "write sweep.csv to DIR, which may have results",
+	 ASL_FOR_SWEEP, TEXT(out),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"out", "FILE",
 	 "write the page to FILE (DIR/report.html; of several DIRs, report.html); "
 	 "'-' is stdout",
 	 ASL_FOR_REPORT, TEXT(out),
+	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
+	{"out", "FILE",
+	 "write to FILE (DIR.tar)",
+	 ASL_FOR_PACK, TEXT(out),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"out", "FILE",
 	 "write an HTML page to FILE",
@@ -520,6 +540,10 @@ const struct asl_option asl_option_table[] = {
 	 "results for other programs, too: JUnit's tests (.xml), JSON (.json) or "
 	 "Markdown (.md)",
 	 ASL_FOR_REPORT, TEXT(export)},
+	{"figures", "DIR",
+	 "write every figure of the page to DIR, too, as SVG; and as PDF, where "
+	 "rsvg-convert (librsvg2-bin) is installed",
+	 ASL_FOR_REPORT, TEXT(figures)},
 	{"top", "N",
 	 "number of the best candidates to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},
@@ -543,14 +567,31 @@ const struct asl_option asl_option_table[] = {
 	 "CORES:FACTOR (as the suite says)",
 	 ASL_FOR_SUITE, TEXT(scale)},
 	{"time-budget", "TIME",
-	 "how long a suite with --scale machine may take, about, without "
-	 "calibrating (30m)",
+	 "how long a suite with --scale machine may take, about, with its "
+	 "calibration and sweep (30m)",
 	 ASL_FOR_SUITE, TEXT(time_budget)},
+	{"blocks", "N",
+	 "go through all cases N times, each time with a part of the "
+	 "repetitions, so that intervals know how the machine drifts (as the "
+	 "suite says, or 1)",
+	 ASL_FOR_SUITE, INT(blocks, 1)},
+	{"block", "N",
+	 "only the Nth time",
+	 ASL_FOR_SUITE, INT(block, 1)},
+	{"interleave", "RUN",
+	 "a directory in place of --out and the options of its run, as 'DIR "
+	 "--nvm-dir /mnt/pmem0'; give two or more, which take turns, a block each, so "
+	 "that a drift of the machine affects all (5 blocks)",
+	 ASL_FOR_SUITE, FILES(interleave)},
 	{"part", NULL,
 	 "run only the cases that have as many ranks as the job",
 	 ASL_FOR_SUITE, FLAG(part)},
+	{"time-budget", "TIME",
+	 "how long all points take together, about (1m)",
+	 ASL_FOR_SWEEP, TEXT(time_budget)},
 	{"quick", NULL,
-	 "take half a minute instead of two",
+	 "take half a minute instead of two; sweep: a quarter of a minute instead "
+	 "of one",
 	 CALIBRATE, FLAG(quick)},
 	{"open", NULL,
 	 "open the page with $BROWSER, or with xdg-open",
@@ -558,7 +599,7 @@ const struct asl_option asl_option_table[] = {
 	{"help", NULL,
 	 "the basic options; --help=all: all of them; after an algorithm: "
 	 "those that it takes",
-	 RPB | CALIBRATE | ASL_FOR_REPORT | COMPARE, FLAG(help),
+	 RPB | CALIBRATE | ASL_FOR_REPORT | COMPARE | ASL_FOR_PACK, FLAG(help),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{0},
 };
@@ -577,6 +618,29 @@ static int refuse(const struct asl_option *option, const char *found,
 			  expected);
 }
 
+/* 2,2,1 and 2X2X1 are easily meant for 2x2x1, and so is 2x2. */
+static bool grid_meant(struct asl_grid *out, char meant[64], const char *text)
+{
+	snprintf(meant, 64, "%s", text);
+	for (char *c = meant; (c = strpbrk(c, ",X*:"));)
+		*c = 'x';
+	if (asl_read_grid(out, meant, ASL_MOST_RANKS))
+		return true;
+	return strchr(meant, 'x') && strlen(meant) < 62 &&
+	       asl_read_grid(out, strcat(meant, "x1"), ASL_MOST_RANKS);
+}
+
+/* --ranks 2x2 is a grid. */
+static void ranks_meant(char meant[ASL_WORDS_MEANT], const char *text)
+{
+	struct asl_grid grid;
+	char sides[64];
+
+	if (grid_meant(&grid, sides, text))
+		snprintf(meant, ASL_WORDS_MEANT, "%d (and --grid %s)",
+			 grid.p[0] * grid.p[1] * grid.p[2], sides);
+}
+
 static int set_count(const struct asl_option *option, void *at,
 		     const char *text)
 {
@@ -585,8 +649,10 @@ static int set_count(const struct asl_option *option, void *at,
 
 	if (!asl_read_count(&x, text) || x < option->least ||
 	    x > option->most) {
-		if (!asl_read_count(&x, text))
-			asl_count_meant(meant, text);
+		if (!asl_read_count(&x, text) &&
+		    !asl_count_meant(meant, text) &&
+		    option->at == offsetof(struct asl_options, ranks))
+			ranks_meant(meant, text);
 		snprintf(expected, sizeof expected,
 			 "%sa whole number from %ju to %ju (k, m and g "
 			 "multiply by 1000)%s%s%s",
@@ -630,6 +696,30 @@ static int set_words(const struct asl_option *option, void *at,
 	return 0;
 }
 
+/* libfabric's providers and media are names of something else, which is near. */
+static const char *name_meant(const struct asl_option *option, const char *text)
+{
+	static const char *const providers[] = {
+		"tcp", "udp", "verbs", "shm",	  "psm2",    "psm3", "efa",
+		"cxi", "opx", "rdma",  "sockets", "ofi_rxm", NULL};
+	static const char *const media[] = {"tmpfs", "fsdax", "devdax",
+					    "file",  "nvm",   NULL};
+	static _Thread_local char meant[96];
+
+	if (option->at == offsetof(struct asl_options, transport) &&
+	    asl_is_one_of(text, providers)) {
+		snprintf(meant, sizeof meant,
+			 ": did you mean ofi (and --provider %s)?",
+			 strcmp(text, "rdma") ? text : "verbs");
+		return meant;
+	}
+	if (option->at == offsetof(struct asl_options, store) &&
+	    asl_is_one_of(text, media))
+		return ": did you mean pmem (and --nvm-dir DIR, which decides "
+		       "the medium)?";
+	return asl_meant(text, "", asl_option_names(option));
+}
+
 static int set_name(const struct asl_option *option, void *at, const char *text)
 {
 	const char *const *all = asl_option_names(option);
@@ -637,7 +727,7 @@ static int set_name(const struct asl_option *option, void *at, const char *text)
 
 	if (!asl_is_one_of(text, all)) {
 		asl_join(names, 256, all);
-		strcat(names, asl_meant(text, "", all));
+		strcat(names, name_meant(option, text));
 		return refuse(option, text, names);
 	}
 	*(const char **)at = text;
@@ -656,7 +746,6 @@ static int set_cache(const struct asl_option *option, void *at,
 	return 0;
 }
 
-/* 2,2,1 and 2X2X1 are easily meant for 2x2x1. */
 static int set_grid(const struct asl_option *option, void *at, const char *text)
 {
 	char meant[64], expected[160];
@@ -665,10 +754,7 @@ static int set_grid(const struct asl_option *option, void *at, const char *text)
 
 	if (asl_read_grid(at, text, ASL_MOST_RANKS))
 		return 0;
-	snprintf(meant, sizeof meant, "%s", text);
-	for (char *c = meant; (c = strpbrk(c, ",X*:"));)
-		*c = 'x';
-	is_grid = asl_read_grid(&grid, meant, ASL_MOST_RANKS);
+	is_grid = grid_meant(&grid, meant, text);
 	snprintf(expected, sizeof expected,
 		 "three sides, as in 4x4x2, of 1000000 ranks at most%s%s%s",
 		 is_grid ? ": did you mean " : "", is_grid ? meant : "",
@@ -787,6 +873,11 @@ static int unknown(const char *name, const char *found, unsigned command)
 		if (x->commands & command)
 			names[count++] = x->name;
 	names[count] = NULL;
+	snprintf(text, sizeof text, "%.*s", (int)strcspn(bare, "0123456789"),
+		 bare);
+	if (bare[strlen(text)] && asl_is_one_of(text, names))
+		return asl_refuse("unknown option '%s': did you mean --%s %s?",
+				  found, text, bare + strlen(text));
 	snprintf(text, sizeof text, "%.*s", (int)strcspn(bare, "="), bare);
 	return asl_refuse(
 		"unknown option '%.*s'%s (aslant %s --help lists "
@@ -832,14 +923,39 @@ static int take_results(struct asl_options *o, const char *dir)
 	return 0;
 }
 
-static int take_argument(struct asl_options *o, const char *text,
+/* A size, a contraction or an option's name that lacks its option, or its dashes. */
+static void argument_meant(char meant[160], char *const *at, unsigned command)
+{
+	const char *text = *at;
+	const struct asl_option *option;
+	char name[64];
+	uint64_t x;
+
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+	option = asl_option_find(name);
+	*meant = '\0';
+	if (option && option->commands & command)
+		snprintf(meant, 160, ": did you mean --%.128s?", text);
+	else if (asl_option_find("n")->commands & command && at[-1][0] != '-' &&
+		 asl_read_count(&x, text))
+		snprintf(meant, 160, ": did you mean --n %.120s?", text);
+	else if (asl_option_find("spec")->commands & command &&
+		 strstr(text, "->"))
+		snprintf(meant, 160, ": did you mean --spec '%.120s'?", text);
+}
+
+static int take_argument(struct asl_options *o, char *const *at,
 			 unsigned command)
 {
+	const char *text = *at;
+	char meant[160];
+
 	if (command & ASL_TAKES_RESULTS)
 		return take_results(o, text);
+	argument_meant(meant, at, command);
 	if (o->algorithm)
-		return asl_refuse("unexpected argument '%s' after '%s'", text,
-				  o->algorithm);
+		return asl_refuse("unexpected argument '%s' after '%s'%s", text,
+				  at[-1], meant);
 	o->algorithm = text;
 	return 0;
 }
@@ -849,8 +965,6 @@ static int step(struct asl_options *o, int what, const char *found, int at,
 {
 	const struct asl_option *option;
 
-	if (what == 1)
-		return take_argument(o, optarg, command);
 	if (what == 'h') {
 		o->help = true;
 		return 0;
@@ -861,7 +975,10 @@ static int step(struct asl_options *o, int what, const char *found, int at,
 	if (!is_name_of(found, option))
 		return unknown(name, found, command);
 	if (is_help(option) && optarg && strcmp(optarg, "all"))
-		return refuse(option, optarg, "all, or no value");
+		return asl_refuse("--help: found '%s', expected all, or no "
+				  "value (aslant %s NAME --help: what the "
+				  "algorithm takes)",
+				  optarg, name);
 	o->help_all |= is_help(option) && optarg;
 	if (option->at == offsetof(struct asl_options, launch)) {
 		if (o->launch)
@@ -911,11 +1028,12 @@ int asl_options_add(struct asl_options *o, int argc, char **argv,
 	/* '-': arguments come in order, as 1; ':' tells a missing value. */
 	while (!err &&
 	       (what = getopt_long(argc, argv, "-:h", names, NULL)) != -1) {
-		err = step(o, what, argv[at], at, argv[0], command);
+		err = what == 1 ? take_argument(o, argv + at, command)
+				: step(o, what, argv[at], at, argv[0], command);
 		at = optind;
 	}
 	for (; !err && optind < argc; optind++)
-		err = take_argument(o, argv[optind], command);
+		err = take_argument(o, argv + optind, command);
 	return err;
 }
 

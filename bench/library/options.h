@@ -59,6 +59,8 @@ struct asl_options {
 	const char *interface;
 	int peer_timeout, cut_timeout; /* 60, 6 */
 
+	const char *load[ASL_MOST_OPERANDS];
+
 	const char *store, *nvm_dir, *panels;
 	int memory_node; /* -1: none */
 	bool keep, resume, checksum, erase;
@@ -68,7 +70,7 @@ struct asl_options {
 	const char *steiner, *exchange;
 	int iterations, cp_rank;
 	double shift, tol;
-	const char *initial, *way, *order;
+	const char *initial, *way, *path, *order;
 	uint64_t cache, memory, memory_budget;
 	struct asl_lru_shape cache_model;
 	const char *cache_level;
@@ -81,9 +83,11 @@ struct asl_options {
 	int reps, warmup; /* 1, 0 */
 	double precision; /* a share; of 50 repetitions, if reps is 1 */
 	const char *verify, *hwc;
-	const char *csv, *out, *export;
+	const char *csv, *out, *export, *figures;
 	const char *scale, *time_budget; /* the suite's; 30m */
 	const char *only[ASL_MOST_OPERANDS], *exclude[ASL_MOST_OPERANDS];
+	int blocks, block; /* the suite's; all */
+	const char *interleave[ASL_MOST_OPERANDS];
 	int top; /* 10 */
 
 	const char *dir[ASL_MOST_RESULTS + 1];	/* of results, NULL-ended */
@@ -106,17 +110,19 @@ enum asl_commands {
 	ASL_FOR_REPORT = 32,
 	ASL_FOR_COMPARE = 64,
 	ASL_FOR_TRACE = 128,
+	ASL_FOR_SWEEP = 256,
+	ASL_FOR_PACK = 512,
 };
 
 /* Commands whose arguments are directories of results. */
-#define ASL_TAKES_RESULTS (ASL_FOR_REPORT | ASL_FOR_COMPARE)
+#define ASL_TAKES_RESULTS (ASL_FOR_REPORT | ASL_FOR_COMPARE | ASL_FOR_PACK)
 
 /*
  * Commands that accept an option, so that scripts may pass it, but ignore it and
  * do not list it.
  */
-#define ASL_IGNORED(commands) ((commands) << 8)
-#define ASL_TAKEN(commands) ((commands) | (commands) >> 8)
+#define ASL_IGNORED(commands) ((commands) << 16)
+#define ASL_TAKEN(commands) ((commands) | (commands) >> 16)
 
 enum asl_value {
 	ASL_FLAG,	 /* bool */

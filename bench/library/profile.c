@@ -13,6 +13,7 @@
 #include "bench/library/options.h"
 #include "bench/library/say.h"
 #include "lib/base/text.h"
+#include "lib/rank/blas.h"
 
 /*
  * Units of a machine profile's figures
@@ -439,16 +440,6 @@ static int check_root(json_t *root, const char *where)
 	return json_object_get(root, "figures") ? 0 : missing("figures", where);
 }
 
-/* Not used for costs, but checked for the readers of the file. */
-static int check_alone(json_t *alone, const char *source, const char *where)
-{
-	struct asl_profile unused = {0};
-	char place[PATH_MAX + 64];
-
-	snprintf(place, sizeof place, "%s: alone", where);
-	return alone ? figures_read(&unused, alone, source, place) : 0;
-}
-
 static int take_numbers(double to[ASL_STEP_SIZES], json_t *steps,
 			const char *key, bool grow, const char *where)
 {
@@ -475,8 +466,12 @@ static int take_steps(struct asl_profile *out, json_t *steps, const char *where)
 
 	if (steps) {
 		code = take_numbers(t->words, steps, "words", true, where);
-		return code ? code
-			    : take_numbers(t->step, steps, "ns", false, where);
+		if (!code)
+			code = take_numbers(t->step, steps, "ns", false, where);
+		return code || !json_object_get(steps, "crowded_ns")
+			       ? code
+			       : take_numbers(t->crowded, steps, "crowded_ns",
+					      false, where);
 	}
 	for (int i = 0; i < ASL_STEP_SIZES; i++) {
 		t->words[i] = 1 << i;
@@ -491,6 +486,22 @@ static void take_memory(struct asl_times *t, const struct asl_costs *costs)
 	t->write[ASL_POOL] = costs->write;
 	t->read[ASL_DRAM] = costs->dram_read;
 	t->write[ASL_DRAM] = costs->dram_write;
+}
+
+/* What was not measured on one rank alone is as on all. */
+static int take_alone(struct asl_profile *out, json_t *alone,
+		      const char *source, const char *where)
+{
+	struct asl_profile one = *out;
+	char place[PATH_MAX + 64];
+	int code = 0;
+
+	snprintf(place, sizeof place, "%s: alone", where);
+	if (alone)
+		code = figures_read(&one, alone, source, place);
+	take_memory(&one.times, &one.costs);
+	out->alone = one.times;
+	return code;
 }
 
 static int read_root(struct asl_profile *out, json_t *root, const char *where)
@@ -511,11 +522,11 @@ static int read_root(struct asl_profile *out, json_t *root, const char *where)
 	if (!code)
 		code = figures_complete(out, figures, where);
 	if (!code)
-		code = check_alone(json_object_get(root, "alone"), source,
-				   where);
-	if (!code)
 		code = take_steps(out, json_object_get(root, "steps"), where);
 	take_memory(&out->times, &out->costs);
+	if (!code)
+		code = take_alone(out, json_object_get(root, "alone"), source,
+				  where);
 	out->line_bytes =
 		(int)json_integer_value(json_object_get(root, "line_bytes"));
 	return code;
@@ -586,10 +597,18 @@ bool asl_profile_has_times(const struct asl_profile *profile)
 	return profile->timed && profile->times.flop > 0;
 }
 
-/* A device's profile knows memory, and perhaps the network. */
-int asl_profile_times(struct asl_times *out, const struct asl_profile *profile)
+const char *asl_profile_of_class(void)
 {
-	const struct asl_times *own = &profile->times;
+	return !strcmp(asl_blas().uses, "AVX-512") ? "x86-64-avx512"
+						   : "x86-64-avx2";
+}
+
+/* A device's profile knows memory, and perhaps the network. */
+int asl_profile_times(struct asl_times *out, const struct asl_profile *profile,
+		      int ranks)
+{
+	const struct asl_times *own =
+		ranks == 1 ? &profile->alone : &profile->times;
 	struct asl_profile measured;
 	int code;
 
@@ -597,13 +616,14 @@ int asl_profile_times(struct asl_times *out, const struct asl_profile *profile)
 		*out = *own;
 		return 0;
 	}
-	code = asl_profile_find(&measured, "x86-64-avx2");
-	*out = measured.times;
+	code = asl_profile_find(&measured, asl_profile_of_class());
+	*out = ranks == 1 ? measured.alone : measured.times;
 	if (!code && profile->timed) {
 		take_memory(out, &profile->costs);
 		if (profile->costs.latency > 0) {
 			memcpy(out->words, own->words, sizeof out->words);
 			memcpy(out->step, own->step, sizeof out->step);
+			memcpy(out->crowded, own->crowded, sizeof out->crowded);
 		}
 	}
 	return code;

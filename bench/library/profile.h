@@ -54,20 +54,30 @@ struct asl_profile {
 	double read_latency, write_latency; /* ns; 0: not known */
 	int line_bytes;			    /* 0: not known */
 	double endurance;		    /* bytes; 0: not known */
-	/* The times of verbs; flop 0: only memory and steps are known. */
-	struct asl_times times;
+	/*
+	 * The times of verbs on all ranks at once, and on one rank alone; flop 0: only
+	 * memory and steps are known.
+	 */
+	struct asl_times times, alone;
 };
 
 /* The names of profiles that are part of the command, NULL-ended. */
 const char *const *asl_profile_names(void);
 
 /*
- * The times of a profile: its own, or as far as it has none those of the built-in
- * x86-64-avx2, the one machine that was measured.  0, or the exit code.
+ * The built-in profile of a machine like this one: one was measured with the BLAS's
+ * kernels for AVX2, and with those for AVX-512.
  */
-int asl_profile_times(struct asl_times *out, const struct asl_profile *profile);
+const char *asl_profile_of_class(void);
 
-/* Its own; else those of x86-64-avx2 stand for every machine. */
+/*
+ * The times of a profile on so many ranks: its own, or as far as it has none those
+ * of the machine's class.  0, or the exit code.
+ */
+int asl_profile_times(struct asl_times *out, const struct asl_profile *profile,
+		      int ranks);
+
+/* Its own; else those of the machine's class stand for it. */
 bool asl_profile_has_times(const struct asl_profile *profile);
 
 /* By name, else from the file; 0, or the exit code after a complaint. */

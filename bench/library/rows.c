@@ -266,6 +266,13 @@ bool asl_rep_busy(const struct asl_rep *rep)
 
 static _Thread_local const char *label;
 
+static _Thread_local const char *expected;
+
+void asl_rows_expected(const char *text)
+{
+	expected = text;
+}
+
 void asl_rows_label(const char *text)
 {
 	label = text;

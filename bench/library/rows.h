@@ -21,6 +21,9 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep);
 /* The label of rows from here on, in this thread; NULL: none. */
 void asl_rows_label(const char *text);
 
+/* What a suite expects of them, likewise. */
+void asl_rows_expected(const char *text);
+
 /* The rows of one repetition in ranks.csv; with csv->naming the heading. */
 void asl_put_ranks(struct asl_csv *csv, const struct asl_rep *rep);
 

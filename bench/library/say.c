@@ -109,7 +109,7 @@ const char *asl_meant(const char *found, const char *before,
 					   : distance(found, *names);
 
 		if (far < nearest || (far == nearest && !meant && far < 3 &&
-				      (size_t)far < length)) {
+				      2 * (size_t)far <= length)) {
 			nearest = far;
 			meant = *names;
 		}

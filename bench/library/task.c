@@ -715,6 +715,40 @@ static void list_options(struct asl_csv *csv)
 	}
 }
 
+/* Whatever is listed by the --help of a command. */
+static void list_commands(struct asl_csv *csv)
+{
+	static const struct {
+		const char *name;
+		unsigned flag;
+	} commands[] = {
+		{"run", ASL_FOR_RUN},
+		{"trace", ASL_FOR_TRACE},
+		{"plan", ASL_FOR_PLAN},
+		{"bounds", ASL_FOR_BOUNDS},
+		{"suite", ASL_FOR_SUITE},
+		{"report", ASL_FOR_REPORT},
+		{"calibrate", ASL_FOR_CALIBRATE},
+		{"sweep", ASL_FOR_SWEEP},
+		{"compare", ASL_FOR_COMPARE},
+		{"pack", ASL_FOR_PACK},
+	};
+
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		for (const struct asl_option *x = asl_option_table; x->name;
+		     x++) {
+			if (!(x->commands & commands[i].flag))
+				continue;
+			asl_csv_put(csv, "command", commands[i].name);
+			asl_csv_put(csv, "name", x->name);
+			asl_csv_put(csv, "argument", x->argument);
+			asl_csv_put(csv, "help", x->help);
+			asl_csv_end_row(csv);
+			if (csv->naming)
+				return;
+		}
+}
+
 static void list_columns(struct asl_csv *csv)
 {
 	static const struct {
@@ -759,6 +793,8 @@ static void write_list(struct asl_csv *csv, const char *what)
 {
 	if (!strcmp(what, "options"))
 		list_options(csv);
+	else if (!strcmp(what, "commands"))
+		list_commands(csv);
 	else if (!strcmp(what, "columns"))
 		list_columns(csv);
 	else if (!strcmp(what, "algorithms"))

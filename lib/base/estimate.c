@@ -69,3 +69,18 @@ struct asl_estimate asl_estimate(double *x, int count)
 		.samples = count,
 	};
 }
+
+int asl_outliers(const double *x, int count)
+{
+	int quarter = count / 4, found = 0;
+	double low, high, far;
+
+	if (count < 5)
+		return 0;
+	low = x[quarter];
+	high = x[count - 1 - quarter];
+	far = 1.5 * (high - low);
+	for (int i = 0; i < count; i++)
+		found += x[i] < low - far || x[i] > high + far;
+	return found;
+}

@@ -21,4 +21,10 @@ struct asl_estimate {
 struct asl_estimate asl_estimate(double *x, int count);
 double asl_median(double *x, int count);
 
+/*
+ * How many of sorted samples are outliers: half again as far from the middle half
+ * as that is wide, or farther (Tukey).  0 of fewer than 5.
+ */
+int asl_outliers(const double *x, int count);
+
 #endif

@@ -30,6 +30,7 @@ struct bench {
 	struct asl_store_bench pool_bench, dram_bench;
 	struct asl_flop_bench flop_bench;
 	struct asl_net_bench net_bench;
+	double sample_s; /* what a sample of this subject may take */
 	uint64_t words_all, words_alone;
 	const char *dirs, *dir; /* all, and this rank's; "": none */
 	struct asl_pools pools;
@@ -39,7 +40,7 @@ struct bench {
 
 /* ---- Subjects ---- */
 
-enum { KINDS = ASL_STEP_SIZES, SUBJECTS = 8 };
+enum { KINDS = ASL_STEP_SIZES, SUBJECTS = 10, FLOPS = 2, STEPS = SUBJECTS - 1 };
 
 _Static_assert((int)ASL_NET_BENCH_SIZES == (int)ASL_STEP_SIZES,
 	       "steps of all sizes are measured");
@@ -62,7 +63,7 @@ static int flops(struct bench *b, double ns[KINDS], uint64_t words)
 
 static int network(struct bench *b, double ns[KINDS], uint64_t words)
 {
-	int err = asl_net_bench_run(&b->net_bench, b->net);
+	int err = asl_net_bench_run(&b->net_bench, b->net, b->sample_s);
 	struct asl_fit line;
 
 	(void)words;
@@ -86,13 +87,17 @@ static int products(struct bench *b, double ns[KINDS], uint64_t words)
 static int vectors(struct bench *b, double ns[KINDS], uint64_t words)
 {
 	(void)words;
-	asl_vector_bench_run(&b->dram_bench, ns);
+	asl_vector_bench_run(&b->dram_bench, b->sample_s, ns);
 	return 0;
 }
 
 static int steps(struct bench *b, double ns[KINDS], uint64_t words)
 {
-	int err = asl_step_bench_run(&b->net_bench, b->net);
+	int err = b->want->crowd
+			  ? asl_crowd_bench_run(&b->net_bench, b->net,
+						&b->flop_bench, b->sample_s)
+			  : asl_step_bench_run(&b->net_bench, b->net,
+					       b->sample_s);
 
 	(void)words;
 	memcpy(ns, b->net_bench.ns, sizeof b->net_bench.ns);
@@ -112,16 +117,20 @@ static const struct subject {
 	/* One sample of each kind, from passes over so many words. */
 	int (*measure)(struct bench *b, double ns[KINDS], uint64_t words);
 } subjects[SUBJECTS + 1] = {
-	{"memory, one rank", ONE, ASL_READ_NS, 4, 0.2, memory},
-	{"memory, all ranks", ALL, ASL_READ_NS, 4, 0.22, memory},
-	{"flops, one rank", ONE, ASL_FLOP_NS, 1, 0.07, flops},
-	{"flops, all ranks", ALL, ASL_FLOP_NS, 1, 0.07, flops},
+	{"memory, one rank", ONE, ASL_READ_NS, 4, 0.17, memory},
+	{"memory, all ranks", ALL, ASL_READ_NS, 4, 0.19, memory},
+	{"flops, one rank", ONE, ASL_FLOP_NS, 1, 0.05, flops},
+	{"flops, all ranks", ALL, ASL_FLOP_NS, 1, 0.05, flops},
+	{"products, one rank", ONE, ASL_PRODUCT_FLOP_NS, ASL_PRODUCT_TERMS,
+	 0.09, products},
 	{"products, all ranks", ALL, ASL_PRODUCT_FLOP_NS, ASL_PRODUCT_TERMS,
 	 0.12, products},
-	{"vectors, all ranks", ALL, ASL_SIMPLE_NS, ASL_VECTOR_KINDS, 0.06,
+	{"vectors, one rank", ONE, ASL_SIMPLE_NS, ASL_VECTOR_KINDS, 0.05,
 	 vectors},
-	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.16, network},
-	{"messages, all ranks", ALL, ASL_STEP_NS, ASL_STEP_SIZES, 0.1, steps},
+	{"vectors, all ranks", ALL, ASL_SIMPLE_NS, ASL_VECTOR_KINDS, 0.07,
+	 vectors},
+	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.12, network},
+	{"messages, all ranks", ALL, ASL_STEP_NS, ASL_STEP_SIZES, 0.09, steps},
 	{0},
 };
 
@@ -150,9 +159,11 @@ static uint64_t region_words(uint64_t cache_bytes)
 static uint64_t choose_regions(struct bench *b)
 {
 	const struct asl_machine *m = asl_machine();
+	double share =
+		(double)m->cache_bytes * asl_net_core(b->net) / m->cache_cores;
 
 	b->words_alone = region_words(m->cache_bytes);
-	b->words_all = region_words(m->cache_bytes / (uint64_t)m->cache_cores);
+	b->words_all = region_words((uint64_t)share);
 	return b->rank == 0 ? b->words_alone : b->words_all;
 }
 
@@ -328,10 +339,23 @@ static double left(const struct rounds *r)
 	return left_s > 0 ? left_s : 0;
 }
 
+double asl_calibrate_seconds(bool quick)
+{
+	return quick ? 24 : 120;
+}
+
 /* The time of one sweep. */
 static double total(const struct bench *b)
 {
-	return (b->want->quick ? 32.0 : 120.0) / SWEEPS;
+	return asl_calibrate_seconds(b->want->quick) / SWEEPS;
+}
+
+/* A subject has the least number of rounds, and a warm-up, in its time. */
+static double sample_s(const struct bench *b, const struct subject *s)
+{
+	const int samples = 1 + LEAST_ROUNDS / SWEEPS;
+
+	return s->share * total(b) / samples;
 }
 
 static void say(const struct bench *b, const struct rounds *r, bool ends)
@@ -373,7 +397,9 @@ static int measure(struct bench *b, struct rounds *r)
 {
 	int err = 0, more = 1;
 
+	b->sample_s = sample_s(b, r->subject);
 	r->end = asl_now() + r->subject->share * total(b);
+	say(b, r, false);
 	for (int i = -1; !err && more; i++) {
 		err = play(b, r, i);
 		say(b, r, false);
@@ -392,17 +418,19 @@ static int measure_all(struct asl_calibration *out, struct bench *b)
 	struct sample *ranks = calloc((size_t)b->ranks, sizeof *ranks);
 	struct rounds *r = calloc(SUBJECTS, sizeof *r);
 	int err = ranks && r ? 0 : -ENOMEM;
+	int first = b->want->crowd ? STEPS : 0;
 
-	for (int i = 0; !err && i < SUBJECTS; i++) {
+	for (int i = first; !err && i < SUBJECTS; i++) {
 		r[i].subject = &subjects[i];
 		r[i].ranks = ranks;
 	}
+	asl_flop_bench_limit(&b->flop_bench, sample_s(b, &subjects[FLOPS]));
 	for (int sweep = 0; sweep < SWEEPS; sweep++)
-		for (int i = 0; !err && i < SUBJECTS; i++) {
+		for (int i = first; !err && i < SUBJECTS; i++) {
 			r[i].sweep = sweep;
 			err = measure(b, &r[i]);
 		}
-	for (int i = 0; !err && b->rank == 0 && i < SUBJECTS; i++)
+	for (int i = first; !err && b->rank == 0 && i < SUBJECTS; i++)
 		conclude(out, &r[i]);
 	free(r);
 	free(ranks);
@@ -412,8 +440,10 @@ static int measure_all(struct asl_calibration *out, struct bench *b)
 static void describe(struct asl_calibration *out, const struct bench *b)
 {
 	out->ranks = b->ranks;
+	out->core = asl_net_core(b->net);
 	out->words_all = b->words_all;
 	out->words_alone = b->words_alone;
+	out->product_side = ASL_FLOP_BENCH_SIDE / b->flop_bench.cut;
 	memcpy(out->step_words, b->net_bench.words, sizeof out->step_words);
 	snprintf(out->dir, sizeof out->dir, "%s", b->dirs);
 	snprintf(out->medium, sizeof out->medium, "%s",
@@ -425,6 +455,8 @@ static void describe(struct asl_calibration *out, const struct bench *b)
 
 struct call {
 	struct asl_calibration *out;
+	int (*other)(struct asl_calibrate_bench *b, void *arg);
+	void *arg; /* of `other`, which measures in place of a calibration */
 	const struct asl_calibrate_want *want;
 	char why[768]; /* the failure of this rank */
 	bool printed;  /* by the network or by another rank */
@@ -433,7 +465,20 @@ struct call {
 /* A rank that fails while others measure ends them. */
 static int measure_or_abort(struct call *call, struct bench *b)
 {
-	int err = measure_all(call->out, b);
+	struct asl_calibrate_bench x = {
+		.want = b->want,
+		.net = b->net,
+		.rank = b->rank,
+		.ranks = b->ranks,
+		.pool = &b->pool_bench,
+		.dram = &b->dram_bench,
+		.flops = &b->flop_bench,
+		.messages = &b->net_bench,
+		.medium = asl_store_medium(b->pool),
+		.provider = asl_net_provider(b->net),
+	};
+	int err = call->other ? call->other(&x, call->arg)
+			      : measure_all(call->out, b);
 
 	if (err) {
 		asl_store_error(b->pool); /* sets asl_failure() */
@@ -460,16 +505,15 @@ static int body(struct asl_net *net, void *arg)
 	} else {
 		err = measure_or_abort(call, &b);
 	}
-	if (!err)
+	if (!err && call->out)
 		describe(call->out, &b);
 	bench_close(&b);
 	return err;
 }
 
-int asl_calibrate(struct asl_calibration *out,
-		  const struct asl_calibrate_want *want)
+static int run(struct call *call)
 {
-	struct call call = {.out = out, .want = want};
+	const struct asl_calibrate_want *want = call->want;
 	struct asl_net_want net = {
 		.transport = want->transport,
 		.provider = want->provider,
@@ -478,12 +522,25 @@ int asl_calibrate(struct asl_calibration *out,
 	};
 	int err;
 
-	*out = (struct asl_calibration){0};
 	asl_blas_one_thread();
-	err = asl_net_run(&net, body, &call);
-	if (*call.why)
-		asl_fail(err, "%s", call.why);
-	if (call.printed)
+	err = asl_net_run(&net, body, call);
+	if (*call->why)
+		asl_fail(err, "%s", call->why);
+	if (call->printed)
 		asl_failure_printed();
 	return err;
+}
+
+int asl_calibrate_ranks(const struct asl_calibrate_want *want,
+			int (*other)(struct asl_calibrate_bench *b, void *arg),
+			void *arg)
+{
+	return run(&(struct call){.other = other, .arg = arg, .want = want});
+}
+
+int asl_calibrate(struct asl_calibration *out,
+		  const struct asl_calibrate_want *want)
+{
+	*out = (struct asl_calibration){0};
+	return run(&(struct call){.out = out, .want = want});
 }

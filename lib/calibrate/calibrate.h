@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "lib/base/estimate.h"
+#include "lib/calibrate/measure.h"
 #include "lib/rank/seconds.h"
 
 enum asl_quantity {
@@ -39,9 +40,11 @@ enum asl_quantity {
 
 struct asl_calibration {
 	int ranks;
+	double core; /* the part that a rank has, up to 1 */
 	struct asl_estimate all[ASL_QUANTITIES];   /* ranks at once */
 	struct asl_estimate alone[ASL_QUANTITIES]; /* of memory and flops */
 	uint64_t words_all, words_alone;	   /* of a pass */
+	int product_side; /* of the largest product: less where flops are slow */
 	double step_words[ASL_STEP_SIZES];
 	char dir[256], medium[32], provider[64], note[256];
 };
@@ -63,11 +66,35 @@ struct asl_calibrate_want {
 	bool erase;	       /* overwrite what is on devices for pools */
 	const char *bind;      /* as asl_machine_bind */
 	bool quick;	       /* half a minute instead of two */
+	bool crowd;	       /* only the steps of ranks that share cores */
 	void (*progress)(const struct asl_calibrating *at);
 	/* Not 0: this rank cannot take part; all fail with it, and why. */
 	int refused;
 	const char *refusal;
 };
+
+/*
+ * What other measurements share with a calibration: the ranks of a job, their
+ * regions, each larger than its share of the caches, and buffers for messages.
+ */
+struct asl_calibrate_bench {
+	const struct asl_calibrate_want *want;
+	struct asl_net *net;
+	int rank, ranks;
+	struct asl_store_bench *pool, *dram;
+	struct asl_flop_bench *flops;
+	struct asl_net_bench *messages; /* between the first and the last */
+	const char *medium, *provider;
+};
+
+/* As asl_calibrate, which measures something else. */
+int asl_calibrate_ranks(const struct asl_calibrate_want *want,
+			int (*measure)(struct asl_calibrate_bench *b,
+				       void *arg),
+			void *arg);
+
+/* About how many seconds a calibration takes, without setting up. */
+double asl_calibrate_seconds(bool quick);
 
 /*
  * To be called by every rank of a job of two or more; *out is filled on rank 0.

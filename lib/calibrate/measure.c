@@ -89,21 +89,23 @@ double asl_store_bench_write(struct asl_store_bench *s, uint64_t words)
 
 /* ---- Flops ---- */
 
-enum { N = ASL_FLOP_BENCH_SIDE };
+/* C is larger than a core's own cache. */
+enum { N = ASL_FLOP_BENCH_SIDE, RESULT_ROWS = 4 * N, MOST_CUT = 16 };
 
-static double *matrix(uint32_t which)
+static double *matrix(uint32_t which, uint64_t rows)
 {
 	struct asl_source source = {.seed = 1, .matrix = which};
-	double *x = aligned_alloc(4096, sizeof(double[N][N]));
+	double *x = aligned_alloc(4096, rows * sizeof(double[N]));
 
-	for (uint64_t i = 0; x && i < N; i++)
+	for (uint64_t i = 0; x && i < rows; i++)
 		asl_source_read(&source, x + i * N, i, 0, N);
 	return x;
 }
 
 int asl_flop_bench_open(struct asl_flop_bench *p)
 {
-	*p = (struct asl_flop_bench){matrix(0), matrix(1), matrix(2)};
+	*p = (struct asl_flop_bench){matrix(0, N), matrix(1, N),
+				     matrix(2, RESULT_ROWS), 1};
 	return p->a && p->b && p->c ? 0 : -ENOMEM;
 }
 
@@ -115,12 +117,30 @@ void asl_flop_bench_close(struct asl_flop_bench *p)
 	*p = (struct asl_flop_bench){0};
 }
 
-double asl_flop_bench_run(struct asl_flop_bench *p)
+static double cube_s(const struct asl_flop_bench *p, uint64_t n)
 {
 	double since = asl_now();
 
-	asl_gemm(N, N, N, p->a, N, p->b, N, 0, p->c, N);
-	return (asl_now() - since) * 1e9 / (2.0 * N * N * N);
+	asl_gemm(n, n, n, p->a, N, p->b, N, 0, p->c, N);
+	return asl_now() - since;
+}
+
+/* A small product tells, the second time: an emulated processor takes minutes. */
+void asl_flop_bench_limit(struct asl_flop_bench *p, double seconds)
+{
+	enum { SMALL = N / MOST_CUT };
+	double s = cube_s(p, SMALL);
+
+	s = fmin(s, cube_s(p, SMALL)) * MOST_CUT * MOST_CUT * MOST_CUT;
+	for (p->cut = 1; p->cut < MOST_CUT && s > seconds; p->cut *= 2)
+		s /= 8;
+}
+
+double asl_flop_bench_run(struct asl_flop_bench *p)
+{
+	uint64_t n = (uint64_t)(N / p->cut);
+
+	return cube_s(p, n) * 1e9 / (2.0 * (double)(n * n * n));
 }
 
 /* ---- Products ---- */
@@ -128,10 +148,11 @@ double asl_flop_bench_run(struct asl_flop_bench *p)
 static const struct shape {
 	int m, n, k;
 } shapes[] = {
-	{768, 768, 768}, {512, 512, 64}, {512, 64, 512}, {64, 512, 512},
-	{512, 512, 16},	 {512, 16, 512}, {16, 512, 512}, {256, 256, 256},
-	{128, 128, 128}, {64, 64, 64},	 {32, 32, 32},	 {1024, 64, 64},
-	{64, 1024, 64},	 {64, 64, 1024},
+	{768, 768, 768},  {512, 512, 64}, {512, 64, 512},   {64, 512, 512},
+	{512, 512, 16},	  {512, 16, 512}, {16, 512, 512},   {256, 256, 256},
+	{128, 128, 128},  {64, 64, 64},	  {32, 32, 32},	    {1024, 64, 64},
+	{64, 1024, 64},	  {64, 64, 1024}, {2304, 1024, 64}, {1024, 2304, 64},
+	{4608, 512, 128},
 };
 
 /* Most of what people multiply is large: the first counts for several. */
@@ -143,15 +164,17 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0], FIRST = 12 };
 /* One product after another, from one end of the matrices to the other. */
 static double product_ns(const struct asl_flop_bench *p, const struct shape *x)
 {
+	double flops = SAMPLE_FLOPS / p->cut / p->cut / p->cut;
 	int a = x->m * x->k, b = x->k * x->n, c = x->m * x->n, all = N * N;
-	int times = (int)(SAMPLE_FLOPS / (2.0 * x->m * x->n * x->k)) + 1;
+	int times = (int)(flops / (2.0 * x->m * x->n * x->k)) + 1;
+	int results = RESULT_ROWS * N;
 	double since = asl_now();
 
 	for (int i = 0; i < times; i++)
 		asl_gemm((uint64_t)x->m, (uint64_t)x->n, (uint64_t)x->k,
 			 p->a + i % (all / a) * a, (uint64_t)x->k,
 			 p->b + i % (all / b) * b, (uint64_t)x->n, 1,
-			 p->c + i % (all / c) * c, (uint64_t)x->n);
+			 p->c + i % (results / c) * c, (uint64_t)x->n);
 	return (asl_now() - since) * 1e9 / times;
 }
 
@@ -189,13 +212,15 @@ void asl_product_bench_run(const struct asl_flop_bench *p,
 	double x[FIRST + SHAPES][ASL_PRODUCT_TERMS], y[FIRST + SHAPES];
 
 	for (int i = SHAPES - 1; i >= 0; i--) {
-		double m = shapes[i].m, n = shapes[i].n, k = shapes[i].k;
+		struct shape cut = {shapes[i].m / p->cut, shapes[i].n / p->cut,
+				    shapes[i].k / p->cut};
+		double m = cut.m, n = cut.n, k = cut.k;
 
 		memcpy(x[i],
 		       (double[ASL_PRODUCT_TERMS]){2 * m * n * k, 1, m * k,
 						   k * n, m * n},
 		       sizeof x[i]);
-		y[i] = product_ns(p, &shapes[i]);
+		y[i] = product_ns(p, &cut);
 	}
 	for (int i = SHAPES; i < SHAPES + FIRST; i++) {
 		memcpy(x[i], x[0], sizeof x[i]);
@@ -206,8 +231,11 @@ void asl_product_bench_run(const struct asl_flop_bench *p,
 
 /* ---- Vectors ---- */
 
-/* A few rows fit into the first cache beside both vectors. */
-enum { ROW = 512, ROWS = 4, TURNS = 512 };
+/*
+ * A few rows fit into the first cache beside both vectors.  None of them lies a whole
+ * page from another: words at equal places of their pages would wait for each other.
+ */
+enum { ROW = 512, ROWS = 4, TURNS = 512, APART = 72 };
 
 enum { SUMS = 16 }; /* at a time, for the processor's vectors */
 
@@ -234,37 +262,49 @@ static void add(double *to, const double *from, uint64_t words)
 		to[i] += from[i];
 }
 
-void asl_vector_bench_run(const struct asl_store_bench *s,
+/* Words of a region that pass in so many seconds, at so many of one word. */
+static uint64_t words_in(double seconds, double word_s, uint64_t words)
+{
+	double most = fmax(seconds / word_s, ROW);
+
+	return most < (double)words ? (uint64_t)most : words;
+}
+
+void asl_vector_bench_run(const struct asl_store_bench *s, double seconds,
 			  double ns[ASL_VECTOR_KINDS])
 {
 	static volatile double kept;
-	double *x = s->tile, *y = x + ROW, *rows = y + ROW, since[4];
-	uint64_t half = s->words / 2;
+	double *x = s->tile + APART, *y = x + ROW + APART;
+	double *rows = y + ROW + APART, since, spent = 0;
+	uint64_t half = s->words / 2, words;
+	int turns = 0;
 
-	since[0] = asl_now();
-	for (int i = 0; i < TURNS; i++)
+	since = asl_now();
+	for (; turns < TURNS && spent < seconds; turns++) {
 		kept = stream(rows, x, y, ROWS * ROW);
-	since[1] = asl_now();
-	kept = stream(s->at, x, y, s->words);
-	since[2] = asl_now();
-	add(s->at, s->at + half, half);
-	since[3] = asl_now();
+		spent = asl_now() - since;
+	}
+	/* Four flops a word; a word from memory takes no less than this. */
+	ns[0] = 1e9 * spent / (4.0 * ROW * ROWS * turns);
+	words = words_in(seconds, 4e-9 * ns[0], s->words);
+	since = asl_now();
+	kept = stream(s->at, x, y, words);
+	ns[1] = 1e9 * (asl_now() - since) / (double)words;
+	words = words_in(seconds, 1e-9 * ns[1], half);
+	since = asl_now();
+	add(s->at, s->at + half, words);
+	ns[2] = 1e9 * (asl_now() - since) / (double)words;
 	(void)kept;
-	/* Four flops a word. */
-	ns[0] = 1e9 * (since[1] - since[0]) / (4.0 * ROW * ROWS * TURNS);
-	ns[1] = 1e9 * (since[2] - since[1]) / (double)s->words;
-	ns[2] = 1e9 * (since[3] - since[2]) / (double)half;
 }
 
 /* ---- Messages ---- */
 
 /*
  * The median of several times counts for each size.  A time is that of several
- * messages where these are short and fast; ranks that take turns on a core need
- * milliseconds for each.
+ * messages where these are short.  There are fewer of all where messages are slow, as
+ * between ranks that take turns on a core, or on an emulated processor.
  */
 enum { TIMES = 9, MOST_TRIPS = 32, MOST_WORDS = 1 << 19 };
-#define FAST_S 1e-4
 
 /* Short and long ones: in between providers change their protocol. */
 static const int sizes[ASL_NET_BENCH_SIZES] = {
@@ -329,45 +369,87 @@ static int play(struct asl_net_bench *s, struct asl_net *net, size_t bytes,
 	return err;
 }
 
-/* The first rank knows how fast messages are, and tells the other. */
-static int share_speed(struct asl_net_bench *s, struct asl_net *net, bool *fast)
+/* What a message of one word takes, one way, and one of most words. */
+struct pace {
+	double brief_s, long_s;
+};
+
+struct count {
+	int times, trips;
+};
+
+/* `trips` of long messages; in so many seconds for all sizes, if possible. */
+static struct count count_of(const struct pace *p, int size, int trips,
+			     double seconds)
 {
-	double since = asl_now();
+	double word_s = fmax(0, p->long_s - p->brief_s) / MOST_WORDS, all = 0;
+	int most = 1;
+
+	for (int i = 0; i < ASL_NET_BENCH_SIZES; i++) {
+		bool brief = sizes[i] * MOST_TRIPS <= 1 << 14;
+		int n = TIMES * (brief ? MOST_TRIPS : trips);
+
+		all += n * (p->brief_s + word_s * sizes[i]);
+		most = i == size ? n : most;
+	}
+	most = (int)(most * fmin(1, seconds / all));
+	return (struct count){most < 1	     ? 1
+			      : most < TIMES ? most
+					     : TIMES,
+			      most < TIMES ? 1 : most / TIMES};
+}
+
+/* The first rank knows how fast messages are, and tells the other. */
+static int share_pace(struct asl_net_bench *s, struct asl_net *net,
+		      struct pace *p)
+{
+	double since = asl_now(), then;
 	int err = play(s, net, sizeof(double), 2);
-	double trip_s = asl_now() - since;
 	struct asl_net_op op = {
 		.to = s->first ? s->peer : ASL_NET_NONE,
 		.from = s->first ? ASL_NET_NONE : s->peer,
-		.out = &trip_s,
-		.in = &trip_s,
-		.out_bytes = s->first ? sizeof trip_s : 0,
-		.in_bytes = s->first ? 0 : sizeof trip_s,
+		.out = p,
+		.in = p,
+		.out_bytes = s->first ? sizeof *p : 0,
+		.in_bytes = s->first ? 0 : sizeof *p,
 	};
 
+	then = asl_now();
+	p->brief_s = (then - since) / 4;
 	if (!err)
-		err = asl_net_step(net, &op);
-	*fast = trip_s < 4 * FAST_S;
+		err = play(s, net, sizeof(double[MOST_WORDS]), 1);
+	p->long_s = (asl_now() - then) / 2;
+	return err ? err : asl_net_step(net, &op);
+}
+
+int asl_net_bench_trips(struct asl_net_bench *s, struct asl_net *net,
+			size_t bytes, int trips, double *ns)
+{
+	double since = asl_now();
+	int err = play(s, net, bytes, trips);
+
+	*ns = 1e9 * (asl_now() - since) / (2.0 * trips);
 	return err;
 }
 
-int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net)
+int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net,
+		      double seconds)
 {
+	struct pace pace = {0, 0};
 	double times[TIMES];
-	bool fast = true;
-	int err = share_speed(s, net, &fast);
+	int err = share_pace(s, net, &pace);
 
 	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
-		bool brief = sizes[i] * MOST_TRIPS <= 1 << 14;
-		int trips = fast && brief ? MOST_TRIPS : 1;
+		struct count n = count_of(&pace, i, 1, seconds / 2);
 
-		for (int j = 0; !err && j < TIMES; j++) {
+		for (int j = 0; !err && j < n.times; j++) {
 			double since = asl_now();
 
 			err = play(s, net, (size_t)sizes[i] * sizeof(double),
-				   trips);
-			times[j] = (asl_now() - since) / (2.0 * trips);
+				   n.trips);
+			times[j] = (asl_now() - since) / (2.0 * n.trips);
 		}
-		s->ns[i] = 1e9 * asl_median(times, TIMES);
+		s->ns[i] = 1e9 * asl_median(times, n.times);
 	}
 	return err;
 }
@@ -387,23 +469,107 @@ static int step(struct asl_net_bench *s, struct asl_net *net, size_t bytes)
 	return asl_net_step(net, &op);
 }
 
-int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net)
+/* Rank 0's pace is that of all. */
+static int share_step_pace(struct asl_net_bench *s, struct asl_net *net,
+			   struct pace *p)
 {
+	double since = asl_now(), then;
+	int err = step(s, net, sizeof(double));
+
+	then = asl_now();
+	if (!err)
+		err = step(s, net, sizeof(double[MOST_WORDS]));
+	*p = (struct pace){then - since, asl_now() - then};
+	return err ? err : asl_net_share(net, p, sizeof *p);
+}
+
+int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net,
+		       double seconds)
+{
+	struct pace pace = {0, 0};
 	double times[TIMES];
-	int err = 0;
+	int err = share_step_pace(s, net, &pace);
 
 	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
-		int trips = sizes[i] * MOST_TRIPS <= 1 << 14 ? MOST_TRIPS : 2;
+		struct count n = count_of(&pace, i, 2, seconds);
 		size_t bytes = (size_t)sizes[i] * sizeof(double);
 
-		for (int j = 0; !err && j < TIMES; j++) {
+		for (int j = 0; !err && j < n.times; j++) {
 			double since = asl_now();
 
-			for (int l = 0; !err && l < trips; l++)
+			for (int l = 0; !err && l < n.trips; l++)
 				err = step(s, net, bytes);
-			times[j] = (asl_now() - since) / trips;
+			times[j] = (asl_now() - since) / n.trips;
 		}
-		s->ns[i] = 1e9 * asl_median(times, TIMES);
+		s->ns[i] = 1e9 * asl_median(times, n.times);
+	}
+	return err;
+}
+
+/* Half a millisecond of work, in squares of a side that fits the processor. */
+#define WORK_S 5e-4
+
+enum { LEAST_SIDE = 16, PROBE_SIDE = 64, MOST_SIDE = 256 };
+
+static void square(const struct asl_flop_bench *p, uint64_t side)
+{
+	asl_gemm(side, side, side, p->a, side, p->b, side, 1, p->c, side);
+}
+
+static uint64_t side_of_work(const struct asl_flop_bench *p)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < TIMES; i++) {
+		double since = asl_now();
+
+		square(p, PROBE_SIDE);
+		least = fmin(least, asl_now() - since);
+	}
+	return (uint64_t)fmin(
+		MOST_SIDE, fmax(LEAST_SIDE, PROBE_SIDE * cbrt(WORK_S / least)));
+}
+
+/* A few squares, each with a step after it if there are bytes. */
+static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
+		const struct asl_flop_bench *p, uint64_t side, int turns,
+		size_t bytes)
+{
+	int err = asl_net_barrier(net);
+	double since = asl_now();
+
+	for (int i = 0; !err && i < turns; i++) {
+		square(p, side);
+		if (bytes)
+			err = step(s, net, bytes);
+	}
+	if (!err)
+		err = asl_net_barrier(net);
+	*s_each = (asl_now() - since) / turns;
+	return err;
+}
+
+#define LEAST_STEP_NS 100
+
+int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
+			const struct asl_flop_bench *p, double seconds)
+{
+	enum { MOST_TURNS = 4 };
+	uint64_t side = side_of_work(p);
+	struct pace pace = {0, 0};
+	int err = share_step_pace(s, net, &pace), turns;
+
+	turns = (int)(seconds / (ASL_NET_BENCH_SIZES * pace.long_s));
+	turns = turns < 1 ? 1 : turns > MOST_TURNS ? MOST_TURNS : turns;
+
+	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
+		double with = 0, without = 0;
+
+		err = work(&without, s, net, p, side, turns, 0);
+		if (!err)
+			err = work(&with, s, net, p, side, turns,
+				   (size_t)sizes[i] * sizeof(double));
+		s->ns[i] = fmax(LEAST_STEP_NS, 1e9 * (with - without));
 	}
 	return err;
 }

@@ -41,6 +41,7 @@ double asl_store_bench_write(struct asl_store_bench *s, uint64_t words);
 
 struct asl_flop_bench {
 	double *a, *b, *c;
+	int cut; /* sides are divided by it, which is 1 unless flops are slow */
 };
 
 enum { ASL_FLOP_BENCH_SIDE = 768 };
@@ -48,6 +49,9 @@ enum { ASL_FLOP_BENCH_SIDE = 768 };
 /* 0 or -ENOMEM; close is due after a failure, too. */
 int asl_flop_bench_open(struct asl_flop_bench *p);
 void asl_flop_bench_close(struct asl_flop_bench *p); /* all zero is allowed */
+
+/* Cut sides so that such a product takes about so many seconds, or less. */
+void asl_flop_bench_limit(struct asl_flop_bench *p, double seconds);
 
 /* Nanoseconds a flop, in one product of matrices of this side. */
 double asl_flop_bench_run(struct asl_flop_bench *p);
@@ -72,7 +76,8 @@ void asl_fit_terms(double *c, int terms, const double *x, const double *y,
 
 enum { ASL_VECTOR_KINDS = 3 }; /* simple, stream and add of struct asl_times */
 
-void asl_vector_bench_run(const struct asl_store_bench *s,
+/* In about so many seconds: of the region, as many words as can be had by then. */
+void asl_vector_bench_run(const struct asl_store_bench *s, double seconds,
 			  double ns[ASL_VECTOR_KINDS]);
 
 /*
@@ -97,11 +102,27 @@ struct asl_net_bench {
 int asl_net_bench_open(struct asl_net_bench *s, int peer, bool first);
 void asl_net_bench_close(struct asl_net_bench *s); /* all zero is allowed */
 
-/* Send all sizes once, to be called by both ranks; 0 or an error of the net. */
-int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net);
+/*
+ * Send all sizes, in about so many seconds, to be called by both ranks; 0 or an error
+ * of the net.
+ */
+int asl_net_bench_run(struct asl_net_bench *s, struct asl_net *net,
+		      double seconds);
+
+/* So many messages of a size each way, by both; one way takes *ns on average. */
+int asl_net_bench_trips(struct asl_net_bench *s, struct asl_net *net,
+			size_t bytes, int trips, double *ns);
 
 /* All ranks send to the next and receive from the one before, at once. */
-int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net);
+int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net,
+		       double seconds);
+
+/*
+ * Ranks that share cores multiply, with a step after each product: what it adds to their
+ * time, with the turns that ranks take on a core.
+ */
+int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
+			const struct asl_flop_bench *p, double seconds);
 
 struct asl_fit {
 	double alpha, beta; /* 0 or more */

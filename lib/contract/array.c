@@ -306,20 +306,34 @@ int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
 	return 0;
 }
 
+/* The entries, so far apart in the file: one by one, unless they are neighbours. */
+static int write_apart(struct asl_array_out *out, const double *at,
+		       uint64_t count, uint64_t entry, uint64_t step)
+{
+	uint64_t once = step == 1 ? count : 1;
+	int err = 0;
+
+	for (uint64_t i = 0; !err && i < count; i += once)
+		err = asl_atomic_file_write(&out->aside, at + i, 8 * once,
+					    out->data_at +
+						    8 * (entry + i * step));
+	return err;
+}
+
 int asl_array_write(struct asl_array_out *out, const double *at,
+		    const struct asl_term *term,
 		    const struct asl_tensor_row *row)
 {
 	const struct asl_given *to = out->given;
-	uint64_t entry = place_of(out->term, out->stride, row->at);
+	uint64_t entry = place_of(term, out->stride, row->at);
+	int last = term->count - 1;
+	uint64_t step = last < 0 ? 1 : out->stride[term->index[last]];
 
 	if (to) {
-		asl_given_write(to->at + entry,
-				to->dims ? to->step[to->dims - 1] : 1, at,
-				row->count);
+		asl_given_write(to->at + entry, step, at, row->count);
 		return 0;
 	}
-	return asl_atomic_file_write(&out->aside, at, 8 * row->count,
-				     out->data_at + 8 * entry);
+	return write_apart(out, at, row->count, entry, step);
 }
 
 int asl_array_commit(struct asl_array_out *out)

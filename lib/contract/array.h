@@ -48,12 +48,13 @@ void asl_array_read(const struct asl_array_source *source, double *at,
 double asl_array_entry(const struct asl_array_source *source,
 		       const uint64_t point[ASL_MOST_INDICES]);
 
-/* The output; rows may be written in any order. */
+/* The output; rows may be written in any order, each by the indices of a term. */
 int asl_array_create(struct asl_array_out **out, const char *path,
 		     const struct asl_einsum *e);
 int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
 		   const struct asl_einsum *e);
 int asl_array_write(struct asl_array_out *out, const double *at,
+		    const struct asl_term *term,
 		    const struct asl_tensor_row *row);
 
 /* Either frees `out`; discarding NULL is allowed. */

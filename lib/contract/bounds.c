@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "lib/contract/contract.h"
+#include "lib/multiply/bounds.h"
 
 /* Rounding must not lift a whole number to the next. */
 static double whole(double words)
@@ -28,40 +29,213 @@ static struct asl_stage stage_of(const struct asl_contraction *c, int i)
 	return c->stages ? c->stage[i] : unsettled(c);
 }
 
-static int stages_of(const struct asl_contraction *c)
-{
-	return c->stages ? c->stages : 1;
-}
-
 /* ---- Words between ranks ---- */
 
-/* For the ranks that there are or for those that take part, as lower. */
-static double net_of_stage(const struct asl_plan *plan,
-			   const struct asl_stage *x)
-{
-	double all = asl_mesh_bound(&x->e, plan->ranks);
+/*
+ * Programs
+ *
+ * A program's stages are einsums of inputs and of earlier results.  In each the mean
+ * over P ranks is at least asl_mesh_bound, or less in proportion if fewer ranks take
+ * part: as slices grow more slowly than points, no smaller number of ranks has so
+ * many words together.  The least sum over all groupings, of two tensors or more to a
+ * stage, is found set by set, from the best of the sets into which it can be split.
+ */
 
-	if (!plan->contraction->stages)
-		return all;
-	return fmin(all,
-		    asl_mesh_bound(&x->e, asl_mesh_ranks(&x->e, &x->mesh)));
+struct programs {
+	const struct asl_einsum *e;
+	/* What a stage costs at least; some of its inputs are operands. */
+	double (*cost)(const struct asl_einsum *e, uint32_t operands,
+		       double ranks);
+	double ranks;
+	double least[1 << ASL_MOST_INPUTS]; /* by set */
+};
+
+static struct asl_term result_of(const struct asl_einsum *e, int set)
+{
+	uint32_t kept = asl_einsum_kept(e, set);
+	struct asl_term t = {0};
+
+	if (!(set & (set - 1)))
+		return e->term[__builtin_ctz((unsigned)set)];
+	if (set == asl_einsum_inputs(e))
+		return e->term[e->inputs];
+	for (int i = 0; i < e->indices; i++)
+		if (kept >> i & 1)
+			asl_term_add(&t, i);
+	return t;
+}
+
+/* One tensor for each of these blocks of the set. */
+static void try_stage(struct programs *x, int set, const int *block, int blocks)
+{
+	struct asl_einsum e = *x->e;
+	uint32_t operands = 0;
+	double cost = 0;
+
+	e.inputs = blocks;
+	for (int b = 0; b < blocks; b++) {
+		bool operand = !(block[b] & (block[b] - 1));
+
+		cost += x->least[block[b]];
+		operands |= (uint32_t)operand << b;
+		e.term[b] = result_of(x->e, block[b]);
+	}
+	if (cost >= x->least[set])
+		return;
+	e.term[blocks] = result_of(x->e, set);
+	cost += x->cost(&e, operands, x->ranks);
+	x->least[set] = fmin(x->least[set], cost);
+}
+
+/* Every way to split the set, of which `left` is not in a block yet. */
+static void split(struct programs *x, int set, int left, int *block, int blocks)
+{
+	int lowest = left & -left, rest = left & ~lowest;
+
+	if (!left) {
+		try_stage(x, set, block, blocks);
+		return;
+	}
+	for (int more = rest;; more = (more - 1) & rest) {
+		block[blocks] = lowest | more;
+		if (block[blocks] != set)
+			split(x, set, rest & ~more, block, blocks + 1);
+		if (!more)
+			break;
+	}
+}
+
+static double least_of_programs(const struct asl_einsum *e, double ranks,
+				double (*cost)(const struct asl_einsum *e,
+					       uint32_t operands, double ranks))
+{
+	struct programs x = {.e = e, .cost = cost, .ranks = ranks};
+	int all = asl_einsum_inputs(e), block[ASL_MOST_INPUTS];
+
+	if (e->inputs == 1)
+		return cost(e, 1, ranks);
+	for (int set = 1; set <= all; set++) {
+		if (!(set & (set - 1)))
+			continue;
+		x.least[set] = INFINITY;
+		split(&x, set, set, block, 0);
+	}
+	return x.least[all];
+}
+
+static double between_ranks(const struct asl_einsum *e, uint32_t operands,
+			    double ranks)
+{
+	(void)operands;
+	return asl_mesh_bound(e, ranks);
+}
+
+double asl_contract_least_words(const struct asl_einsum *e, double ranks)
+{
+	return least_of_programs(e, ranks, between_ranks);
+}
+
+/* This program's stages, a mean over all ranks that take part in one. */
+static double words_of_stages(const struct asl_contraction *c)
+{
+	double words = 0;
+
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+		int ranks = asl_mesh_ranks(&x->e, &x->mesh);
+
+		words += asl_mesh_bound(&x->e, ranks) * ranks / c->ranks;
+	}
+	return words;
 }
 
 /*
- * A sequence moves at least as many words as any of its stages must, but not as
- * all of them together: two stages that do not need each other may be done by
- * half of the ranks each, which moves fewer words than both on all ranks.
+ * With all data on rank 0, the others get what their points need from there, and
+ * return what they make: of the points that rank 0 does not multiply itself, at
+ * least the slices' words, of operands or of the result.
  */
+static double slices_elsewhere(const struct asl_einsum *e, uint32_t terms,
+			       double most)
+{
+	double weight[ASL_MOST_OPERANDS], points = asl_mesh_points(e);
+
+	if (most >= points)
+		return 0;
+	for (int k = 0; k <= e->inputs; k++)
+		weight[k] = terms >> k & 1;
+	return asl_mesh_least(e, weight, points / (points - most));
+}
+
+static double from_root(const struct asl_einsum *e, uint32_t operands,
+			double ranks)
+{
+	operands &= (UINT32_C(1) << e->inputs) - 1;
+	return slices_elsewhere(e, operands,
+				fmax(1, asl_mesh_points(e) / ranks));
+}
+
+/* Whatever the last stage is, others make all but the P-th part of the result. */
+static double to_root(const struct asl_einsum *e, double ranks)
+{
+	struct asl_einsum last = *e;
+
+	last.inputs = 1;
+	last.term[0] = last.term[1] = e->term[e->inputs];
+	return slices_elsewhere(&last, 2,
+				fmax(1, asl_mesh_points(&last) / ranks));
+}
+
+/* Of the programs that are asked for: one stage, or any. */
+static double least_words(const struct asl_contraction *c, double ranks)
+{
+	double (*cost)(const struct asl_einsum *e, uint32_t operands,
+		       double ranks) = c->on_root ? from_root : between_ranks;
+	double least = c->asked == ASL_WAY_DIRECT
+			       ? cost(&c->e, UINT32_MAX, ranks)
+			       : least_of_programs(&c->e, ranks, cost);
+
+	return c->on_root ? fmax(least, to_root(&c->e, ranks)) : least;
+}
+
+static uint32_t operands_of(const struct asl_contraction *c,
+			    const struct asl_stage *x)
+{
+	uint32_t set = 0;
+
+	for (int j = 0; j < x->e.inputs; j++)
+		set |= (uint32_t)(x->from[j] < c->e.inputs) << j;
+	return set;
+}
+
+static double root_of_stages(const struct asl_contraction *c)
+{
+	double in = 0, out = 0;
+
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+		double most = asl_mesh_volume(&x->e, &x->mesh);
+
+		in += slices_elsewhere(&x->e, operands_of(c, x), most);
+		out = slices_elsewhere(&x->e, UINT32_C(1) << x->e.inputs, most);
+	}
+	return fmax(in, out);
+}
+
+/* The least over groupings and real meshes, or this program's if that is less. */
 double asl_contract_net_words(const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
-	double bound = 0;
+	struct asl_plan product;
+	double bound;
 
-	for (int i = 0; i < stages_of(c); i++) {
-		struct asl_stage x = stage_of(c, i);
-
-		bound = fmax(bound, net_of_stage(plan, &x));
+	if (c->way == ASL_WAY_PRODUCT) {
+		product = asl_matrices_plan(plan);
+		return asl_bound_net_words(&product);
 	}
+	bound = least_words(c, plan->ranks);
+	if (c->stages)
+		bound = fmin(bound, c->on_root ? root_of_stages(c)
+					       : words_of_stages(c));
 	return whole(bound);
 }
 
@@ -137,6 +311,12 @@ static double once(const struct asl_plan *plan, double in, double out)
 
 double asl_contract_io_words(const struct asl_plan *plan)
 {
+	struct asl_plan product;
+
+	if (plan->contraction->way == ASL_WAY_PRODUCT) {
+		product = asl_matrices_plan(plan);
+		return asl_bound_io_words(&product);
+	}
 	return whole(fmax(once(plan, 1, 1), sequential(plan)));
 }
 
@@ -162,7 +342,12 @@ double asl_contract_joint(const struct asl_plan *plan)
 	const struct asl_contraction *c = plan->contraction;
 	double r = plan->costs.read, w = plan->costs.write;
 	double beta = plan->costs.net, often;
+	struct asl_plan product;
 
+	if (c->way == ASL_WAY_PRODUCT) {
+		product = asl_matrices_plan(plan);
+		return asl_bound_joint(&product);
+	}
 	if (c->stages > 1)
 		return joint_of_sequence(plan);
 	often = once(plan, beta + fmax(0, r - w), beta + fmax(0, w - r)) +

@@ -1,6 +1,9 @@
 /*
  * contract.h -- an einsum over many ranks: how it is done
  *
+ * A contraction that is a product of two matrices can be left to the algorithms of
+ * lib/multiply (product.c); all others are done in stages.
+ *
  * The algorithm is `einsum`; its operands are the inputs, in order, and the
  * output.  A contraction is a list of stages, each an einsum on a mesh of its own
  * (spread.h).  Three inputs or more can be contracted in two ways:
@@ -27,6 +30,7 @@
 #define ASL_CONTRACT_H
 
 #include "lib/contract/spread.h"
+#include "lib/multiply/multiply.h"
 #include "lib/plan/candidates.h"
 
 /* ---- Tensors of one rank, and the product of two (pair.c) ---- */
@@ -107,12 +111,41 @@ static inline struct asl_spread asl_stage_spread(const struct asl_stage *x,
 	return (struct asl_spread){&x->e, &x->e.term[term], &x->mesh};
 }
 
+/* Which of these is taken decides the order of a rank's words, too. */
 enum asl_contract_way {
-	ASL_WAY_BEST, /* whichever moves fewer words, in any stages */
+	ASL_WAY_BEST, /* whichever costs least, in any stages */
 	ASL_WAY_DIRECT,
 	ASL_WAY_SEQUENCE,
+	ASL_WAY_PRODUCT, /* by an algorithm of lib/multiply */
 	ASL_WAYS
 };
+
+/* A product of matrices that a contraction is (product.c). */
+struct asl_matrices {
+	struct asl_multiplication part;
+	uint64_t products; /* one for each value of the indices in all terms */
+	const struct asl_algorithm *algorithm, *runs; /* as in a plan */
+	struct asl_grid grid;
+	uint64_t words; /* B_h */
+	bool swapped;	/* the second input is A */
+	/* Indices in all terms, then rows, then columns. */
+	struct asl_term as[ASL_OPERANDS];
+};
+
+/* Which stages there are: the inputs, a bit each, of every tensor of each. */
+struct asl_grouping {
+	int stages; /* 0: any will do */
+	struct {
+		int tensors, set[ASL_MOST_INPUTS];
+	} stage[ASL_MOST_INPUTS];
+};
+
+/*
+ * A path as opt_einsum has it: "1,2;0,1".  A group of tensors, by their places in a
+ * list that begins with the inputs, leaves it, and what it makes joins the list's end.
+ * 0, or -EINVAL with asl_failure().
+ */
+int asl_grouping_parse(struct asl_grouping *p, const char *text, int inputs);
 
 /* This family's part of a plan. */
 struct asl_contraction {
@@ -120,13 +153,15 @@ struct asl_contraction {
 	struct asl_einsum e;	     /* checked */
 	bool on_root;		     /* operands and result are on rank 0 */
 	enum asl_contract_way asked; /* direct for up to two inputs, anyway */
+	struct asl_grouping path;    /* of a sequence */
 
 	/* Its answer. */
 	enum asl_contract_way way;
 	int ranks;	       /* that take part */
 	struct asl_mesh whole; /* of the direct way */
-	int stages;
+	int stages;	       /* none of a product */
 	struct asl_stage stage[ASL_MOST_INPUTS];
+	struct asl_matrices matrices;
 };
 
 /* Input j of a stage where it is used and, if a stage made it, where it was. */
@@ -145,14 +180,24 @@ static inline bool asl_stage_origin(struct asl_spread *used,
 	return true;
 }
 
-/* Answer the request in plan->contraction for the plan's ranks and cache. */
-void asl_contract_settle(struct asl_plan *plan);
+/*
+ * Answer the request in plan->contraction by the plan of least cost.  Without a
+ * kernel stages take vomm, and products the best.  0; -ERANGE: each way has a stage
+ * of too many multiplications; -ENOMEM: *memory_needed words would be enough.
+ */
+int asl_contract_settle(struct asl_plan *plan, uint64_t *memory_needed);
 
 /*
- * Answer it for so many ranks and so much cache (stages.c).  No stages: each way has
- * one of more than ASL_MOST_POINTS multiplications.
+ * Answer it in stages, for so many ranks, so much cache and these prices (NULL:
+ * words alone; stages.c).  No stages: each way has one of more than
+ * ASL_MOST_POINTS multiplications.
  */
-void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache);
+void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
+			 const struct asl_prices *prices);
+
+/* All at once on this mesh. */
+void asl_contract_direct(struct asl_contraction *c, const struct asl_mesh *mesh,
+			 uint64_t cache);
 
 /* Rank the base's request, settled in every way and with every kernel. */
 int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base);
@@ -175,7 +220,57 @@ uint64_t asl_contraction_words(const struct asl_contraction *c);
 struct asl_spread asl_contraction_spread(const struct asl_contraction *c,
 					 int operand);
 
-/* "direct", "sequence". */
+/* ---- A contraction that is a product of two matrices (product.c) ---- */
+
+/* Is it one?  Its algorithm and grid are not set. */
+bool asl_matrices_of(struct asl_matrices *x, const struct asl_einsum *e);
+
+/* Is it one, or several that differ in indices of all terms; of diagonals, too? */
+bool asl_matrices_each(struct asl_matrices *x, const struct asl_einsum *e);
+
+/* What operand `which` of the contraction is in the product. */
+enum asl_operand asl_matrices_operand(const struct asl_matrices *x, int which);
+
+/* The product's plan, if that is the plan's way; it borrows the contraction. */
+struct asl_plan asl_matrices_plan(const struct asl_plan *plan);
+
+/* Add the best products, if the base's request is one. */
+void asl_matrices_rank(struct asl_candidates *list,
+		       const struct asl_plan *base);
+
+/* What both the algorithm and its family answer with. */
+void asl_matrices_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			  int rank);
+void asl_matrices_run(struct asl_rank *r, const struct asl_plan *plan,
+		      struct asl_words *own);
+uint64_t asl_matrices_owned(const struct asl_plan *plan, int rank, int which);
+struct asl_range asl_matrices_room(const struct asl_plan *plan, int rank,
+				   int which);
+
+/* ---- What a rank holds ---- */
+
+/* Its words of an operand, or of the output, in the order in which they lie. */
+struct asl_holding {
+	const struct asl_term *term; /* the order of a row's indices */
+	uint64_t words;
+
+	const struct asl_plan *plan;
+	int which, rank;
+	struct asl_run run;  /* or, of a product, all words */
+	uint64_t each;	     /* words of each product */
+	int piece;	     /* of a product; -1: none yet */
+	uint64_t first;	     /* the piece's first word */
+	struct asl_piece at; /* the piece */
+};
+
+struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
+					   int which, int rank);
+
+/* As asl_run_row; words are best asked in order. */
+struct asl_tensor_row asl_holding_row(struct asl_holding *h, uint64_t done,
+				      uint64_t most);
+
+/* "direct", "sequence", "product". */
 const char *asl_contract_way_name(enum asl_contract_way way);
 
 /* The steps of an einsum on one rank; index i is len[i] long, or shorter. */
@@ -193,6 +288,12 @@ uint64_t asl_local_predict(struct asl_counts *x, const struct asl_plan *plan,
 			   const struct asl_view *out,
 			   const struct asl_view in[], const uint64_t *len);
 
+/*
+ * The least words of the busiest rank: over all groupings of the inputs and meshes in
+ * real numbers, each stage on all ranks.
+ */
+double asl_contract_least_words(const struct asl_einsum *e, double ranks);
+
 /* Lower bounds (bounds.c), also of a plan that is not settled. */
 double asl_contract_net_words(const struct asl_plan *plan);
 double asl_contract_io_words(const struct asl_plan *plan);
@@ -200,5 +301,8 @@ double asl_contract_joint(const struct asl_plan *plan);
 
 extern const struct asl_family asl_family_contract;
 extern const struct asl_algorithm asl_contract_einsum;
+
+/* What runs in its place where no partial sum is ever written. */
+extern const struct asl_algorithm asl_contract_finished;
 
 #endif

@@ -443,16 +443,35 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	struct outline o;
 
+	if (plan->contraction->way == ASL_WAY_PRODUCT) {
+		asl_matrices_predict(out, plan, rank);
+		return;
+	}
 	outline_rank(&o, plan, rank);
 	add_products(out, &o, plan, NULL);
+}
+
+/* The product's own family asks few of very many ranks. */
+static bool forecast_products(struct asl_forecast *most,
+			      const struct asl_plan *plan, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct asl_plan product = asl_matrices_plan(&plan[i]);
+
+		most[i] = asl_forecast(&product);
+	}
+	return true;
 }
 
 bool asl_contract_forecast(struct asl_forecast *most,
 			   const struct asl_plan *plan, int count)
 {
 	int ranks = asl_plan_ranks(plan);
-	struct products *known = calloc((size_t)count, sizeof *known);
+	struct products *known;
 
+	if (plan->contraction->way == ASL_WAY_PRODUCT)
+		return forecast_products(most, plan, count);
+	known = calloc((size_t)count, sizeof *known);
 	for (int i = 0; i < count; i++)
 		most[i] = (struct asl_forecast){.read = 0};
 	for (int rank = 0; known && rank < ranks; rank++) {
@@ -585,8 +604,8 @@ static void gather_result(struct asl_rank *r, const struct asl_contraction *c,
 			&s->out[c->stages - 1]);
 }
 
-static void run(struct asl_rank *r, const struct asl_plan *plan,
-		struct asl_words *own)
+static void run_stages(struct asl_rank *r, const struct asl_plan *plan,
+		       struct asl_words *own)
 {
 	const struct asl_contraction *c = plan->contraction;
 	const struct asl_words nothing = {.where = ASL_DRAM};
@@ -618,12 +637,21 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 	free(list);
 }
 
-const struct asl_algorithm asl_contract_einsum = {
-	.name = "einsum",
-	.summary = "any contraction, on the mesh of fewest network words",
-	.when = "operands have any number of indices",
-	.family = &asl_family_contract,
-	.resumes = true,
-	.predict = predict,
-	.run = run,
-};
+static void run(struct asl_rank *r, const struct asl_plan *plan,
+		struct asl_words *own)
+{
+	bool product = plan->contraction->way == ASL_WAY_PRODUCT;
+
+	(product ? asl_matrices_run : run_stages)(r, plan, own);
+}
+
+#define EINSUM                                                                 \
+	.name = "einsum",                                                      \
+	.summary = "any contraction, on the meshes of least cost",             \
+	.when = "operands have any number of indices",                         \
+	.family = &asl_family_contract, .resumes = true, .predict = predict,   \
+	.run = run
+
+const struct asl_algorithm asl_contract_einsum = {EINSUM};
+const struct asl_algorithm asl_contract_finished = {EINSUM,
+						    .outside_apm = true};

@@ -87,23 +87,20 @@ static struct asl_array_source source_of(const struct asl_data *data, int which)
 
 struct filling {
 	const struct asl_array_source *source; /* NULL: NaN */
-	struct asl_run run;
+	struct asl_holding holding;
 };
 
 static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
 {
-	const struct filling *f = arg;
+	struct filling *f = arg;
+	struct asl_tensor_row row;
 
-	for (uint64_t i = 0; i < count;) {
-		struct asl_tensor_row row =
-			asl_run_row(&f->run, done + i, count - i);
-
-		if (f->source)
-			asl_array_read(f->source, at + i, &row);
-		else
-			for (uint64_t j = 0; j < row.count; j++)
-				at[i + j] = NAN;
-		i += row.count;
+	if (!f->source)
+		for (uint64_t i = 0; i < count; i++)
+			at[i] = NAN;
+	for (uint64_t i = 0; f->source && i < count; i += row.count) {
+		row = asl_holding_row(&f->holding, done + i, count - i);
+		asl_array_read(f->source, at + i, &row);
 	}
 }
 
@@ -117,12 +114,13 @@ static void fill(struct asl_rank *r, const struct asl_data *data,
 	asl_phase(r, ASL_FILL);
 	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
 	for (int which = 0; which <= c->e.inputs; which++) {
-		struct asl_spread s = asl_contraction_spread(c, which);
-		struct filling f = {.run = asl_spread_run(&s, r->id)};
+		struct filling f = {.holding = asl_contraction_holding(
+					    data->plan, which, r->id)};
 		struct asl_array_source source;
 
 		if (which < c->e.inputs) {
 			source = source_of(data, which);
+			source.term = f.holding.term;
 			f.source = &source;
 		}
 		asl_fill_words(r, &own[which], &buffer, read_chunk, &f);
@@ -134,7 +132,7 @@ static void fill(struct asl_rank *r, const struct asl_data *data,
 
 struct writing {
 	struct asl_array_out *out; /* NULL: nowhere */
-	struct asl_run run;
+	struct asl_holding holding;
 	int err;
 };
 
@@ -146,9 +144,9 @@ static void write_chunk(const double *at, uint64_t done, uint64_t count,
 
 	for (uint64_t i = 0; w->out && !w->err && i < count;) {
 		struct asl_tensor_row row =
-			asl_run_row(&w->run, done + i, count - i);
+			asl_holding_row(&w->holding, done + i, count - i);
 
-		w->err = asl_array_write(w->out, at + i, &row);
+		w->err = asl_array_write(w->out, at + i, w->holding.term, &row);
 		i += row.count;
 	}
 }
@@ -157,7 +155,6 @@ static int write_output(struct asl_rank *r, struct asl_data *data,
 			struct asl_words *own)
 {
 	const struct asl_contraction *c = data->plan->contraction;
-	struct asl_spread s = asl_contraction_spread(c, c->e.inputs);
 	struct files *f = data->opened;
 	/* On sim all ranks are in this process. */
 	struct asl_array_out *out = r->id == 0 ? f->out : NULL;
@@ -169,9 +166,10 @@ static int write_output(struct asl_rank *r, struct asl_data *data,
 	for (int rank = 0; rank < c->ranks; rank++) {
 		if (r->id != 0 && r->id != rank)
 			continue;
-		w.run = asl_spread_run(&s, rank);
-		asl_gather_to_root(r, rank, &own[c->e.inputs],
-				   w.run.words.count, &buffer, write_chunk, &w);
+		w.holding =
+			asl_contraction_holding(data->plan, c->e.inputs, rank);
+		asl_gather_to_root(r, rank, &own[c->e.inputs], w.holding.words,
+				   &buffer, write_chunk, &w);
 	}
 	asl_give(r, &buffer);
 	err = w.err ? w.err : r->err;
@@ -187,8 +185,8 @@ struct check {
 	const struct asl_data *data;
 	const struct asl_contraction *c;
 	const struct asl_einsum *e;
-	const struct asl_term *output;
-	const struct asl_words *out; /* this rank's */
+	const struct asl_term *output; /* in the order of a row's indices */
+	const struct asl_words *out;   /* this rank's */
 	/* Freivalds: a random number for every value of the output's indices. */
 	double *weight[ASL_MOST_INDICES];
 };
@@ -200,15 +198,14 @@ typedef void row_reader(const struct check *check,
 static void each_row(struct asl_rank *r, const struct check *check,
 		     row_reader *read, double *found)
 {
-	struct asl_spread s =
-		asl_contraction_spread(check->c, check->e->inputs);
-	struct asl_run run = asl_spread_run(&s, r->id);
+	struct asl_holding h = asl_contraction_holding(check->data->plan,
+						       check->e->inputs, r->id);
 	struct asl_words buffer;
 
 	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
-	for (uint64_t done = 0; !r->err && done < run.words.count;) {
-		uint64_t left = asl_min(ASL_CHUNK, run.words.count - done);
-		struct asl_tensor_row row = asl_run_row(&run, done, left);
+	for (uint64_t done = 0; !r->err && done < h.words;) {
+		uint64_t left = asl_min(ASL_CHUNK, h.words - done);
+		struct asl_tensor_row row = asl_holding_row(&h, done, left);
 		struct asl_words from = asl_slice(check->out, done, row.count);
 		struct asl_words to = asl_slice(&buffer, 0, row.count);
 
@@ -449,10 +446,12 @@ static double verify(struct asl_rank *r, const struct asl_data *data,
 		     struct asl_words *own, enum asl_verify how)
 {
 	const struct asl_contraction *c = data->plan->contraction;
+	struct asl_holding h =
+		asl_contraction_holding(data->plan, c->e.inputs, r->id);
 	struct check check = {.data = data,
 			      .c = c,
 			      .e = &c->e,
-			      .output = &c->e.term[c->e.inputs],
+			      .output = h.term,
 			      .out = &own[c->e.inputs]};
 	double worst = 0;
 
@@ -476,9 +475,35 @@ static int fixed(const struct asl_plan *plan)
 
 static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 {
-	struct asl_spread s = asl_contraction_spread(plan->contraction, which);
+	struct asl_spread s;
 
+	if (plan->contraction->way == ASL_WAY_PRODUCT)
+		return asl_matrices_owned(plan, rank, which);
+	s = asl_contraction_spread(plan->contraction, which);
 	return asl_spread_run(&s, rank).words.count;
+}
+
+/* A product's algorithm may have a panel around what it owns. */
+static struct asl_range room(const struct asl_plan *plan, int rank, int which)
+{
+	if (plan->contraction->way == ASL_WAY_PRODUCT)
+		return asl_matrices_room(plan, rank, which);
+	return (struct asl_range){0, owned(plan, rank, which)};
+}
+
+/* Ranks own other words with another way. */
+static void describe(FILE *f, const struct asl_plan *plan)
+{
+	const struct asl_contraction *c = plan->contraction;
+	struct asl_plan product;
+
+	fprintf(f, "way %s\n", asl_contract_way_name(c->way));
+	if (c->way != ASL_WAY_PRODUCT)
+		return;
+	product = asl_matrices_plan(plan);
+	fprintf(f, "product %s %dx%dx%d\n", c->matrices.algorithm->name,
+		product.grid.p[0], product.grid.p[1], product.grid.p[2]);
+	asl_family_multiply.describe(f, &product);
 }
 
 static int ranks(const struct asl_plan *plan)
@@ -502,7 +527,9 @@ const struct asl_family asl_family_contract = {
 	.operands = operands,
 	.fixed = fixed,
 	.owned = owned,
+	.room = room,
 	.ranks = ranks,
+	.describe = describe,
 	.release = release,
 	.forecast = forecast,
 	.open = open_inputs,

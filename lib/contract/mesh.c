@@ -123,12 +123,7 @@ double asl_mesh_volume(const struct asl_einsum *e, const struct asl_mesh *mesh)
 
 double asl_mesh_points(const struct asl_einsum *e)
 {
-	double points = 1;
-
-	for (int i = 0; i < e->indices; i++)
-		if (asl_einsum_all(e) >> i & 1)
-			points *= (double)e->size[i];
-	return points;
+	return asl_points(asl_einsum_all(e), e->size);
 }
 
 /*
@@ -297,7 +292,7 @@ double asl_mesh_bound(const struct asl_einsum *e, double ranks)
 }
 
 /*
- * The search: the mesh whose busiest rank moves the fewest words
+ * The search: the mesh whose busiest rank moves the fewest words, or costs least
  *
  * A depth-first search visits the meshes of up to P ranks, index by index.  Once
  * some indices are cut and at most R ranks are left for the others, slices and
@@ -321,36 +316,32 @@ struct search {
 	enum aim aim;
 	int dims, index[ASL_MOST_INDICES]; /* that can be cut */
 	double limit;			   /* points of a cell */
+	struct asl_prices prices;
 	struct asl_mesh mesh;
 	/* The best meshes so far, in order, and what another has to be below. */
 	int most, count;
 	struct asl_mesh_found best[ASL_MOST_MESHES];
-	uint64_t words;
-	double volume;
+	double cost, volume;
 	uint64_t tries; /* complete meshes that may still be considered */
 };
 
-static bool is_better(const struct search *s, uint64_t words, double volume)
+static bool is_better(const struct search *s, double cost, double volume)
 {
-	return words < s->words || (words == s->words && volume < s->volume);
-}
-
-static bool comes_before(const struct asl_mesh_found *a,
-			 const struct asl_mesh_found *b)
-{
-	return a->words < b->words ||
-	       (a->words == b->words && a->volume < b->volume);
+	return asl_costs_less(cost, volume, s->cost, s->volume);
 }
 
 static void insert(struct search *s, const struct asl_mesh_found *new)
 {
 	int at = s->count < s->most ? s->count++ : s->most - 1;
 
-	for (; at > 0 && comes_before(new, &s->best[at - 1]); at--)
+	for (; at > 0 &&
+	       asl_costs_less(new->cost, new->volume, s->best[at - 1].cost,
+			      s->best[at - 1].volume);
+	     at--)
 		s->best[at] = s->best[at - 1];
 	s->best[at] = *new;
 	if (s->count == s->most) {
-		s->words = s->best[s->most - 1].words;
+		s->cost = s->best[s->most - 1].cost;
 		s->volume = s->best[s->most - 1].volume;
 	}
 }
@@ -358,33 +349,62 @@ static void insert(struct search *s, const struct asl_mesh_found *new)
 /* A prime beyond any number of ranks: its multiples visit all of them. */
 enum { SCATTER = 1000003 };
 
-/* Words of the busiest rank, or of the first that rules the mesh out. */
-static uint64_t words_of_busiest(const struct search *s, double volume)
+static double price(const struct asl_prices *p, double in, double out,
+		    double volume)
+{
+	return fmax(p->in * in, p->point * volume) + p->out * out +
+	       p->flop * volume;
+}
+
+double asl_mesh_work(const struct asl_einsum *e, const struct asl_mesh *mesh,
+		     const struct asl_prices *prices)
+{
+	struct asl_cell cell;
+	double in = 0;
+
+	if (!prices)
+		return 0;
+	cell = asl_mesh_cell(e, mesh, 0);
+	for (int k = 0; k < e->inputs; k++)
+		in += (double)asl_cell_words(&cell, &e->term[k]);
+	return price(prices, in,
+		     (double)asl_cell_words(&cell, &e->term[e->inputs]),
+		     asl_mesh_volume(e, mesh));
+}
+
+/* With the words of the busiest rank, or of the first that rules the mesh out. */
+static double cost_of_busiest(const struct search *s, double work,
+			      double volume)
 {
 	uint64_t ranks = (uint64_t)asl_mesh_ranks(s->e, &s->mesh), most = 0;
+	double cost = work;
 
-	for (uint64_t i = 0; i < ranks && is_better(s, most, volume); i++) {
+	for (uint64_t i = 0; i < ranks && is_better(s, cost, volume); i++) {
 		int rank = (int)(i * SCATTER % ranks);
 
 		most = asl_max(most, asl_mesh_words(s->e, &s->mesh, rank));
+		cost = s->prices.net * (double)most + work;
 	}
-	return most;
+	return cost;
 }
 
 /* The mesh is complete. */
 static void consider(struct search *s)
 {
-	double volume = asl_mesh_volume(s->e, &s->mesh);
-	uint64_t words = 0;
+	double volume = asl_mesh_volume(s->e, &s->mesh), work = 0, cost = 0;
 
-	if (s->aim != SMALLEST_CELL)
-		words = asl_mesh_words(s->e, &s->mesh, 0);
-	if (s->aim == FEWEST_WORDS && is_better(s, words, volume))
-		words = words_of_busiest(s, volume);
-	if (s->wish && s->wish->beside && is_better(s, words, volume))
-		words += s->wish->beside(&s->mesh, s->wish->arg);
-	if (is_better(s, words, volume))
-		insert(s, &(struct asl_mesh_found){s->mesh, words, volume});
+	if (s->aim != SMALLEST_CELL) {
+		work = asl_mesh_work(s->e, &s->mesh, s->wish->prices);
+		cost = work + s->prices.net *
+				      (double)asl_mesh_words(s->e, &s->mesh, 0);
+	}
+	if (s->aim == FEWEST_WORDS && is_better(s, cost, volume))
+		cost = cost_of_busiest(s, work, volume);
+	if (s->wish && s->wish->beside && is_better(s, cost, volume))
+		cost += s->prices.net *
+			(double)s->wish->beside(&s->mesh, s->wish->arg);
+	if (is_better(s, cost, volume))
+		insert(s, &(struct asl_mesh_found){s->mesh, cost, volume});
 	s->tries--;
 }
 
@@ -409,9 +429,12 @@ static double least_volume(const struct search *s, int cut, int left)
 	return volume * fmax(1, rest / left);
 }
 
-/* Words that a term moves, less one for shares that are not whole. */
+/*
+ * Words of a term's slice; and those of them that move, less one for shares that are
+ * not whole.
+ */
 static double least_words(const struct search *s, const struct asl_term *t,
-			  int cut, int left)
+			  int cut, int left, double *moved)
 {
 	double words = 1, rest = 1, group = 1;
 
@@ -421,20 +444,31 @@ static double least_words(const struct search *s, const struct asl_term *t,
 		else
 			group *= s->mesh.p[s->index[d]];
 	words *= fmax(1, rest / left);
-	return fmax(0, words * (1 - 1 / group) - 1);
+	*moved += fmax(0, words * (1 - 1 / group) - 1);
+	return words;
+}
+
+static double least_cost(const struct search *s, int cut, int left,
+			 double volume)
+{
+	int inputs = s->e->inputs;
+	double moved = 0, in = 0, out;
+
+	for (int k = 0; k < inputs; k++)
+		in += least_words(s, &s->e->term[k], cut, left, &moved);
+	out = least_words(s, &s->e->term[inputs], cut, left, &moved);
+	return s->prices.net * moved + price(&s->prices, in, out, volume);
 }
 
 static bool hopeless(const struct search *s, int cut, int left)
 {
-	double volume = least_volume(s, cut, left), words = 0;
+	double volume = least_volume(s, cut, left);
 
 	if (s->aim == SMALLEST_CELL)
 		return volume >= s->volume;
 	if (!s->tries || volume > s->limit * (1 + 1e-12))
 		return true;
-	for (int k = 0; k <= s->e->inputs; k++)
-		words += least_words(s, &s->e->term[k], cut, left);
-	return words * (1 - 1e-12) > (double)s->words;
+	return least_cost(s, cut, left, volume) * (1 - 1e-12) > s->cost;
 }
 
 /* Fewer parts of the next index would leave the cells too large. */
@@ -485,8 +519,9 @@ static struct search begin_search(const struct asl_einsum *e, int most)
 		.e = e,
 		.limit = INFINITY,
 		.most = most,
-		.words = UINT64_MAX,
+		.cost = INFINITY,
 		.volume = INFINITY,
+		.prices = {.net = 1},
 		.tries = UINT64_MAX,
 	};
 
@@ -500,30 +535,29 @@ static struct search begin_search(const struct asl_einsum *e, int most)
 static double volume_limit(const struct asl_einsum *e, int ranks)
 {
 	struct search s = begin_search(e, 1);
-	double even = 1, least;
+	double even = fmax(1, asl_mesh_points(e) / ranks), least;
 
-	for (int d = 0; d < s.dims; d++)
-		even *= (double)e->size[s.index[d]];
 	s.aim = SMALLEST_CELL;
 	visit(&s, 0, ranks);
 	least = s.volume;
-	even = fmax(1, even / ranks);
 	return UNEVEN * (least > UNEVEN * even ? least : even);
 }
 
-/* The most words of the busiest rank in these meshes. */
-static uint64_t most_words(const struct search *s)
+/* The highest cost of these meshes by the words of their busiest ranks. */
+static double highest_cost(const struct search *s)
 {
 	const struct asl_mesh_wish *wish = s->wish;
-	uint64_t most = 0, words;
+	double most = 0;
 
 	for (int i = 0; i < s->count; i++) {
 		const struct asl_mesh *mesh = &s->best[i].mesh;
+		uint64_t words = asl_mesh_busiest(s->e, mesh);
 
-		words = asl_mesh_busiest(s->e, mesh);
 		if (wish->beside)
 			words += wish->beside(mesh, wish->arg);
-		most = asl_max(most, words);
+		most = fmax(most,
+			    s->prices.net * (double)words +
+				    asl_mesh_work(s->e, mesh, wish->prices));
 	}
 	return most;
 }
@@ -536,23 +570,27 @@ int asl_mesh_list(struct asl_mesh_found found[ASL_MOST_MESHES],
 
 	first.wish = s.wish = wish;
 	first.limit = s.limit = volume_limit(e, wish->ranks);
+	if (wish->prices)
+		first.prices = s.prices = *wish->prices;
 	if (wish->tries)
 		first.tries = s.tries = wish->tries;
 	first.aim = FEWEST_WORDS_OF_RANK_0;
 	visit(&first, 0, wish->ranks);
 	/* Meshes as good as the last of these may come before it. */
 	s.aim = FEWEST_WORDS;
-	s.words = most_words(&first);
+	/* Sums may round in another way. */
+	s.cost = highest_cost(&first) * (1 + 1e-12);
 	visit(&s, 0, wish->ranks);
 	for (int i = 0; i < s.count; i++)
 		found[i] = s.best[i];
 	return s.count;
 }
 
-struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks)
+struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks,
+				const struct asl_prices *prices)
 {
 	struct asl_mesh_found found[ASL_MOST_MESHES];
-	struct asl_mesh_wish wish = {.ranks = ranks};
+	struct asl_mesh_wish wish = {.ranks = ranks, .prices = prices};
 
 	asl_mesh_list(found, e, &wish);
 	return found[0].mesh;

@@ -536,6 +536,7 @@ static void by_kernel(struct asl_rank *r, const struct sides *s)
 	for (uint64_t i = 0; !r->err && i < p->batch.len; i++) {
 		struct asl_block block[3];
 
+		asl_batch(r, i, p->batch.len);
 		for (int j = 0; j < 3; j++) {
 			struct asl_view v = x[j];
 
@@ -548,6 +549,7 @@ static void by_kernel(struct asl_rank *r, const struct sides *s)
 			s->plan->kernel->run(r, &local, &block[2], &block[0],
 					     &block[1]);
 	}
+	asl_batch(r, p->batch.len, p->batch.len);
 }
 
 static void predict_kernel(struct asl_counts *x, const struct sides *s)

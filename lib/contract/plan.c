@@ -1,8 +1,10 @@
 /*
  * plan.c -- the steps on one rank, and the ranking of ways and kernels
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/contract/contract.h"
 #include "lib/kernels/kernel.h"
@@ -27,20 +29,6 @@ struct search {
 	struct tree of[1 << ASL_MOST_INPUTS];
 };
 
-static int all_inputs(const struct asl_einsum *e)
-{
-	return (1 << e->inputs) - 1;
-}
-
-static double points(uint32_t set, const uint64_t *len)
-{
-	double points = 1;
-
-	for (int i = 0; i < ASL_MOST_INDICES; i++)
-		points *= set >> i & 1 ? (double)len[i] : 1;
-	return points;
-}
-
 /* A word of a temporary, written once and read once. */
 #define TEMPORARY_NS 2.0
 
@@ -48,9 +36,9 @@ static void join(struct tree *t, const struct search *s, int set,
 		 const struct tree *a, const struct tree *b)
 {
 	const struct asl_einsum *e = s->e;
-	bool last = set == all_inputs(e);
+	bool last = set == asl_einsum_inputs(e);
 
-	if (points(a->term.has | b->term.has, s->len) > ASL_MOST_POINTS)
+	if (asl_points(a->term.has | b->term.has, s->len) > ASL_MOST_POINTS)
 		t->cost = INFINITY;
 	t->cost += asl_pair_time(&t->term, &a->term, &b->term,
 				 last ? &e->term[e->inputs] : NULL,
@@ -76,7 +64,7 @@ static void try_pair(struct search *s, int set, int left)
 /* The trees of single inputs are there. */
 static void find_trees(struct search *s)
 {
-	for (int set = 1; set <= all_inputs(s->e); set++) {
+	for (int set = 1; set <= asl_einsum_inputs(s->e); set++) {
 		int lowest = set & -set;
 
 		if (set != lowest)
@@ -162,7 +150,7 @@ void asl_local_make(struct asl_local *l, const struct asl_einsum *e,
 		for (int i = 0; i < e->inputs; i++)
 			s.of[1 << i].term = summed(&s, i);
 		find_trees(&s);
-		add_steps(l, &s, all_inputs(e));
+		add_steps(l, &s, asl_einsum_inputs(e));
 	}
 	choose_slab(l, e, len, cache);
 }
@@ -173,29 +161,54 @@ const char *asl_contract_way_name(enum asl_contract_way way)
 		[ASL_WAY_BEST] = "best",
 		[ASL_WAY_DIRECT] = "direct",
 		[ASL_WAY_SEQUENCE] = "sequence",
+		[ASL_WAY_PRODUCT] = "product",
 	};
 
 	return names[way];
 }
 
-void asl_contract_settle(struct asl_plan *plan)
+/*
+ * Ranking
+ *
+ * Prices lead to a few candidates of each way, in stages and as a product: cells read
+ * their inputs once or, if they are large, two words for every sqrt(S)
+ * multiplications.  What each then is predicted to count decides.
+ */
+
+static struct asl_prices prices_of(const struct asl_plan *plan)
 {
-	/* The plan owns its contraction. */
-	asl_contract_stages((struct asl_contraction *)plan->contraction,
-			    plan->ranks, plan->cache);
+	const struct asl_costs *x = &plan->costs;
+
+	return (struct asl_prices){
+		.net = x->net,
+		.in = x->read,
+		.out = x->write,
+		.flop = 2 * x->flop,
+		.point = 2 * x->read / sqrt((double)plan->cache),
+	};
 }
 
 enum { MOST_KERNELS = 8 };
 
+/* The list that is made, of plans for this base, whose stages take a kernel. */
+struct ranking {
+	struct asl_candidates *list;
+	const struct asl_plan *base;
+	const struct asl_kernel *kernel; /* NULL: any */
+	struct asl_prices prices;
+	/* The best of a way with each kernel. */
+	struct asl_candidates of_way[MOST_KERNELS];
+};
+
 static int list_kernels(struct asl_plan with[MOST_KERNELS],
-			const struct asl_plan *settled)
+			const struct asl_plan *settled,
+			const struct asl_kernel *only)
 {
-	const struct asl_plan *plan = settled;
 	int count = 0;
 
 	for (int i = 0; asl_kernels[i] && count < MOST_KERNELS; i++) {
-		if (plan->kernel ? plan->kernel != asl_kernels[i]
-				 : plan->cache < asl_kernels[i]->least_cache)
+		if (only ? only != asl_kernels[i]
+			 : settled->cache < asl_kernels[i]->least_cache)
 			continue;
 		with[count] = *settled;
 		with[count++].kernel = asl_kernels[i];
@@ -218,6 +231,91 @@ static void add_kernel(struct asl_candidates *list, const struct asl_plan *plan,
 	asl_candidates_judge(list, &x);
 }
 
+/* The kernels share the meshes, which do not depend on them. */
+static void add(struct ranking *x, const struct asl_contraction *c)
+{
+	struct asl_plan settled = *x->base, plan[MOST_KERNELS];
+	struct asl_forecast forecast[MOST_KERNELS];
+	int count;
+
+	settled.contraction = c;
+	count = list_kernels(plan, &settled, x->kernel);
+	if (!count)
+		return;
+	if (!asl_contract_forecast(forecast, plan, count))
+		x->list->failed = true;
+	for (int i = 0; !x->list->failed && i < count; i++)
+		add_kernel(&x->of_way[i], &plan[i], &forecast[i]);
+}
+
+static void begin_way(struct ranking *x)
+{
+	for (int i = 0; i < MOST_KERNELS; i++)
+		x->of_way[i] = asl_candidates(1);
+}
+
+/* The best of each kernel into the list. */
+static void end_way(struct ranking *x)
+{
+	for (int i = 0; i < MOST_KERNELS; i++) {
+		struct asl_candidates *way = &x->of_way[i];
+
+		x->list->failed |= way->failed;
+		if (way->memory_needed < x->list->memory_needed)
+			x->list->memory_needed = way->memory_needed;
+		if (way->count)
+			asl_candidates_put(x->list, &way->best[--way->count]);
+		asl_candidates_free(way);
+	}
+}
+
+static bool is_known(const struct asl_mesh *mesh,
+		     const struct asl_mesh_found *found, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!memcmp(mesh, &found[i].mesh, sizeof *mesh))
+			return true;
+	return false;
+}
+
+/* Meshes of least price and of fewest words; more if a budget may refuse some. */
+static int list_meshes(struct asl_mesh_found found[2 * ASL_MOST_MESHES],
+		       const struct ranking *x)
+{
+	const struct asl_einsum *e = &x->base->contraction->e;
+	struct asl_mesh_wish wish = {
+		.ranks = x->base->ranks,
+		.most = x->base->budget ? ASL_MOST_MESHES : 6,
+		.prices = &x->prices,
+	};
+	int count = asl_mesh_list(found, e, &wish), all = count, more;
+
+	wish.most = x->base->budget ? ASL_MOST_MESHES : 1;
+	wish.prices = NULL;
+	more = asl_mesh_list(found + count, e, &wish);
+	for (int i = 0; i < more; i++)
+		if (!is_known(&found[count + i].mesh, found, all))
+			found[all++] = found[count + i];
+	return all;
+}
+
+static void try_direct(struct ranking *x)
+{
+	struct asl_mesh_found found[2 * ASL_MOST_MESHES];
+	struct asl_contraction c = *x->base->contraction;
+	int count;
+
+	if (asl_mesh_points(&c.e) > ASL_MOST_POINTS)
+		return;
+	count = list_meshes(found, x);
+	begin_way(x);
+	for (int i = 0; i < count; i++) {
+		asl_contract_direct(&c, &found[i].mesh, x->base->cache);
+		add(x, &c);
+	}
+	end_way(x);
+}
+
 /* Stages of which one has more than a pair. */
 static bool groups_more(const struct asl_contraction *c)
 {
@@ -228,39 +326,105 @@ static bool groups_more(const struct asl_contraction *c)
 	return more;
 }
 
-/* The kernels share the meshes, which do not depend on them. */
-static void try_way(struct asl_candidates *list, const struct asl_plan *base,
-		    enum asl_contract_way way)
+static bool same_stages(const struct asl_contraction *a,
+			const struct asl_contraction *b)
 {
-	struct asl_contraction c = *base->contraction;
-	struct asl_plan settled = *base, plan[MOST_KERNELS];
-	struct asl_forecast forecast[MOST_KERNELS];
-	int count;
+	bool same = a->stages == b->stages;
 
-	c.asked = way;
-	settled.contraction = &c;
-	asl_contract_settle(&settled);
+	for (int i = 0; same && i < a->stages; i++)
+		same = !memcmp(&a->stage[i].mesh, &b->stage[i].mesh,
+			       sizeof a->stage[i].mesh) &&
+		       !memcmp(a->stage[i].from, b->stage[i].from,
+			       sizeof a->stage[i].from);
+	return same;
+}
+
+/* Beyond so many ranks a program is looked for once only. */
+enum { FEW_RANKS = 128 };
+
+static void list_programs(struct ranking *x, enum asl_contract_way way)
+{
+	const struct asl_plan *base = x->base;
+	struct asl_contraction priced = *base->contraction, moves;
+
+	priced.asked = way;
+	moves = priced;
+	asl_contract_stages(&priced, base->ranks, base->cache, &x->prices);
 	/* Else it has been tried; or there is none. */
-	if (!c.stages || (way == ASL_WAY_BEST && !groups_more(&c)))
+	if (priced.stages && (way != ASL_WAY_BEST || groups_more(&priced)))
+		add(x, &priced);
+	if (base->ranks > FEW_RANKS)
 		return;
-	count = list_kernels(plan, &settled);
-	if (!asl_contract_forecast(forecast, plan, count))
-		list->failed = true;
-	for (int i = 0; !list->failed && i < count; i++)
-		add_kernel(list, &plan[i], &forecast[i]);
+	asl_contract_stages(&moves, base->ranks, base->cache, NULL);
+	if (moves.stages && (way != ASL_WAY_BEST || groups_more(&moves)) &&
+	    !same_stages(&priced, &moves))
+		add(x, &moves);
+}
+
+static void try_stages(struct ranking *x, enum asl_contract_way way)
+{
+	begin_way(x);
+	list_programs(x, way);
+	end_way(x);
+}
+
+static void rank(struct ranking *x)
+{
+	const struct asl_contraction *c = x->base->contraction;
+	enum asl_contract_way asked = c->asked;
+	bool choice = c->e.inputs >= 3;
+
+	if (c->path.stages) {
+		try_stages(x, ASL_WAY_SEQUENCE);
+		return;
+	}
+	if (asked == ASL_WAY_BEST || asked == ASL_WAY_PRODUCT)
+		asl_matrices_rank(x->list, x->base);
+	if (asked == ASL_WAY_PRODUCT)
+		return;
+	if (!choice || asked != ASL_WAY_SEQUENCE)
+		try_direct(x);
+	if (choice && asked != ASL_WAY_DIRECT)
+		try_stages(x, ASL_WAY_SEQUENCE);
+	/* A sequence of three inputs is one of pairs. */
+	if (c->e.inputs > 3 && asked == ASL_WAY_BEST)
+		try_stages(x, ASL_WAY_BEST);
 }
 
 int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base)
 {
-	const struct asl_contraction *c = base->contraction;
-	bool choice = c->e.inputs >= 3;
+	struct ranking x = {.list = list,
+			    .base = base,
+			    .kernel = base->kernel,
+			    .prices = prices_of(base)};
 
-	if (!choice || c->asked != ASL_WAY_SEQUENCE)
-		try_way(list, base, ASL_WAY_DIRECT);
-	if (choice && c->asked != ASL_WAY_DIRECT)
-		try_way(list, base, ASL_WAY_SEQUENCE);
-	/* A sequence of three inputs is one of pairs. */
-	if (c->e.inputs > 3 && c->asked == ASL_WAY_BEST)
-		try_way(list, base, ASL_WAY_BEST);
+	rank(&x);
 	return asl_candidates_end(list);
+}
+
+int asl_contract_settle(struct asl_plan *plan, uint64_t *memory_needed)
+{
+	struct asl_contraction *c =
+		(struct asl_contraction *)
+			plan->contraction; /* the plan's own */
+	enum asl_contract_way asked = c->asked;
+	struct asl_candidates list = asl_candidates(1);
+	struct ranking x = {.list = &list,
+			    .base = plan,
+			    .kernel = plan->kernel,
+			    .prices = prices_of(plan)};
+
+	if (!x.kernel)
+		x.kernel = asl_kernel_find("vomm");
+	rank(&x);
+	*memory_needed = list.memory_needed;
+	if (asl_candidates_end(&list))
+		return list.memory_needed < UINT64_MAX || list.failed ? -ENOMEM
+								      : -ERANGE;
+	*c = *list.best->plan.contraction;
+	c->asked = asked;
+	plan->kernel = list.best->plan.kernel;
+	plan->runs = list.best->plan.runs;
+	asl_candidates_free(&list);
+	return 0;
 }

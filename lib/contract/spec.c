@@ -262,10 +262,10 @@ int asl_einsum_dims(struct asl_einsum *e, const char *dims)
 		skip_spaces(&at);
 		letter = *at;
 		if (!isalpha((unsigned char)letter) || at[1] != '=')
-			return asl_fail(
-				-EINVAL,
-				"sizes '%s': '%.16s': expected LETTER=SIZE",
-				dims, at);
+			return asl_fail(-EINVAL,
+					"sizes '%s': '%.16s': expected "
+					"LETTER=SIZE, as i=64",
+					dims, at);
 		index = index_of(e, letter);
 		if (index < 0)
 			return asl_fail(-EINVAL,
@@ -307,12 +307,12 @@ int asl_einsum_shape(struct asl_einsum *e, int which, int modes,
 	return err;
 }
 
-static double points(const struct asl_einsum *e, uint32_t set)
+double asl_points(uint32_t set, const uint64_t *len)
 {
 	double points = 1;
 
-	for (int i = 0; i < e->indices; i++)
-		points *= set >> i & 1 ? (double)e->size[i] : 1;
+	for (; set; set &= set - 1)
+		points *= (double)len[__builtin_ctz(set)];
 	return points;
 }
 
@@ -324,10 +324,11 @@ int asl_einsum_check(const struct asl_einsum *e)
 					"the size of index '%c' is missing",
 					e->letter[i]);
 	for (int k = 0; k <= e->inputs; k++)
-		if (points(e, e->term[k].has) > ASL_MOST_POINTS)
+		if (asl_points(e->term[k].has, e->size) > ASL_MOST_POINTS)
 			return asl_fail(-EINVAL, "the sizes make a tensor of "
 						 "more than 2^58 words");
-	if (e->inputs < 3 && points(e, asl_einsum_all(e)) > ASL_MOST_POINTS)
+	if (e->inputs < 3 &&
+	    asl_points(asl_einsum_all(e), e->size) > ASL_MOST_POINTS)
 		return asl_fail(-EINVAL, "the sizes make more than 2^58 "
 					 "multiplications");
 	return 0;

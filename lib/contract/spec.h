@@ -61,8 +61,17 @@ int asl_einsum_check(const struct asl_einsum *e);
 /* The indices of all terms: a step of a sequence lacks some letters. */
 uint32_t asl_einsum_all(const struct asl_einsum *e);
 
+/* The set of all inputs, a bit each. */
+static inline int asl_einsum_inputs(const struct asl_einsum *e)
+{
+	return (1 << e->inputs) - 1;
+}
+
 /* Indices of a set of inputs, a bit each, that are still needed outside it. */
 uint32_t asl_einsum_kept(const struct asl_einsum *e, int set);
+
+/* Points of the space of these indices, a bit each; index i is len[i] long. */
+double asl_points(uint32_t set, const uint64_t *len);
 
 /* One more mode; its index, unless the term has it. */
 void asl_term_add(struct asl_term *t, int index);

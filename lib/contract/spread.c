@@ -26,8 +26,8 @@ struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 		x.words = asl_share(asl_cell_words(&cell, t), g.size, g.me);
 	} else if (!s->mesh && rank == 0) {
 		for (int i = 0; i < t->count; i++)
-			x.box[i] = (struct asl_range){
-				0, s->e->size[t->index[i]]};
+			x.box[i] =
+				(struct asl_range){0, s->e->size[t->index[i]]};
 		x.words.count = asl_term_words(t, s->e->size);
 	}
 	return x;

@@ -52,34 +52,56 @@ uint64_t asl_mesh_busiest(const struct asl_einsum *e,
 /* Points of the largest cell, which is rank 0's. */
 double asl_mesh_volume(const struct asl_einsum *e, const struct asl_mesh *mesh);
 
-/*
- * The mesh of up to `ranks` ranks that minimizes the words of the busiest rank,
- * and then the largest cell.  Its largest cell must be within 20% of an even
- * share or, if no mesh achieves that, within 20% of the smallest possible.
- */
-struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks);
-
-/* The `most` best of such meshes; may be none if some parts are given. */
 enum { ASL_MOST_MESHES = 24 };
+
+/*
+ * The cost of a stage on a mesh: of a word that the busiest rank moves, of one of its
+ * cell's inputs that is read, and of its output that is written; and of a point of
+ * the cell, its flops, and the words that are read for it if the cell is too large
+ * for the cache.
+ */
+struct asl_prices {
+	double net, in, out, flop, point;
+};
 
 struct asl_mesh_wish {
 	int ranks;
-	int most; /* 0: one */
+	int most;			 /* 0: one */
+	const struct asl_prices *prices; /* NULL: words alone */
 	/* These indices are cut into the parts of this mesh; NULL: into any. */
 	const struct asl_mesh *like;
 	uint32_t kept;
-	/* Words beside those that the busiest rank moves; NULL: none. */
+	/* Words beside those that the busiest rank of the mesh moves; NULL: none. */
 	uint64_t (*beside)(const struct asl_mesh *mesh, void *arg);
 	void *arg;
 	uint64_t tries; /* after so many the search ends; 0: never */
 };
 
+/* The lower cost; of equal ones, the smaller cells. */
+static inline bool asl_costs_less(double cost, double volume, double than_cost,
+				  double than_volume)
+{
+	return cost < than_cost || (cost == than_cost && volume < than_volume);
+}
+
 struct asl_mesh_found {
 	struct asl_mesh mesh;
-	uint64_t words;
-	double volume;
+	double cost, volume;
 };
 
+/* What rank 0's cell costs beside the words that move; NULL: nothing. */
+double asl_mesh_work(const struct asl_einsum *e, const struct asl_mesh *mesh,
+		     const struct asl_prices *prices);
+
+/*
+ * The mesh of up to `ranks` ranks that minimizes the words of the busiest rank, or
+ * the cost, and then the largest cell.  Its largest cell must be within 20% of an even
+ * share or, if no mesh achieves that, within 20% of the smallest possible.
+ */
+struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks,
+				const struct asl_prices *prices);
+
+/* The `most` best of such meshes; may be none if some parts are given. */
 int asl_mesh_list(struct asl_mesh_found found[ASL_MOST_MESHES],
 		  const struct asl_einsum *e, const struct asl_mesh_wish *wish);
 

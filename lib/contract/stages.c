@@ -12,18 +12,17 @@
  * refined: each stage's mesh is chosen anew with all others as they are, as long as
  * that helps; and the one whose busiest rank moves the fewest words is taken.
  */
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
+#include "lib/base/text.h"
 #include "lib/contract/contract.h"
 #include "lib/rank/ledger.h"
 
 /* ---- Building stages ---- */
-
-static int all_inputs(const struct asl_einsum *e)
-{
-	return (1 << e->inputs) - 1;
-}
 
 static struct asl_stage *add_stage(struct asl_contraction *c,
 				   const struct asl_einsum *e,
@@ -71,13 +70,83 @@ static void finish(struct asl_contraction *c, uint64_t cache)
 	}
 }
 
-static void make_direct(struct asl_contraction *c, uint64_t cache)
+void asl_contract_direct(struct asl_contraction *c, const struct asl_mesh *mesh,
+			 uint64_t cache)
 {
-	struct asl_stage *x = add_stage(c, &c->e, &c->whole);
+	struct asl_stage *x;
 
+	c->whole = *mesh;
+	c->stages = 0;
+	x = add_stage(c, &c->e, mesh);
 	for (int i = 0; i < c->e.inputs; i++)
 		x->from[i] = i;
 	finish(c, cache);
+}
+
+/* ---- A path that is given ---- */
+
+/* The tensors that are left, a set of inputs each. */
+struct left {
+	int count, set[ASL_MOST_INPUTS];
+};
+
+static int bad_path(const char *text, const char *at, const struct left *left)
+{
+	char found[ASL_QUOTE];
+
+	asl_quote(found, at, strnlen(at, 8));
+	return asl_fail(
+		-EINVAL,
+		"'%s': found '%s', expected places from 0 to %d, two or "
+		"more of them, ',' between and ';' after a group",
+		text, found, left->count - 1);
+}
+
+/* The places of a group; they are taken out, and the group's set joins the end. */
+static bool take_group(struct asl_grouping *p, struct left *left,
+		       const char **at)
+{
+	int *set = p->stage[p->stages].set, tensors = 0, all = 0, kept = 0;
+	bool gone[ASL_MOST_INPUTS] = {false}, more = true;
+
+	while (more) {
+		int place = **at - '0';
+
+		if (place < 0 || place >= left->count || gone[place])
+			return false;
+		gone[place] = true;
+		set[tensors++] = left->set[place];
+		all |= left->set[place];
+		more = *++*at == ',';
+		*at += more;
+	}
+	for (int i = 0; i < left->count; i++)
+		if (!gone[i])
+			left->set[kept++] = left->set[i];
+	left->set[kept] = all;
+	left->count = kept + 1;
+	p->stage[p->stages++].tensors = tensors;
+	return tensors > 1;
+}
+
+int asl_grouping_parse(struct asl_grouping *p, const char *text, int inputs)
+{
+	struct left left = {.count = inputs};
+	const char *at = text;
+
+	*p = (struct asl_grouping){0};
+	for (int i = 0; i < inputs; i++)
+		left.set[i] = 1 << i;
+	while (left.count > 1) {
+		if (!take_group(p, &left, &at))
+			return bad_path(text, at, &left);
+		if (left.count > 1 && *at++ != ';')
+			return asl_fail(-EINVAL,
+					"'%s' ends, or has no ';', where %d "
+					"tensors are left",
+					text, left.count);
+	}
+	return *at ? bad_path(text, at, &left) : 0;
 }
 
 /* ---- Words between stages ---- */
@@ -124,8 +193,7 @@ struct block {
 
 struct choice {
 	/* All stages up to its own. */
-	uint64_t words;
-	double volume;
+	double cost, volume;
 	struct asl_term term;
 	struct asl_mesh mesh;
 	int blocks;
@@ -140,10 +208,13 @@ struct made {
 struct search {
 	const struct asl_einsum *e;
 	int ranks;
-	bool pairs;	/* a stage contracts two tensors */
-	int choices;	/* that are kept for a set */
-	int meshes;	/* of a stage that are tried */
-	uint64_t limit; /* words that are known to be enough */
+	bool pairs;   /* a stage contracts two tensors */
+	int choices;  /* that are kept for a set */
+	int meshes;   /* of a stage that are tried */
+	double limit; /* a cost that is known to be enough */
+	const struct asl_grouping *path;
+	const struct asl_prices *prices; /* NULL: words alone */
+	double net;			 /* the price of a word that moves */
 	struct made of[1 << ASL_MOST_INPUTS];
 };
 
@@ -166,7 +237,7 @@ static struct asl_term result(const struct search *s, int set,
 	uint32_t needed = asl_einsum_kept(s->e, set);
 	struct asl_term t = {0};
 
-	if (set == all_inputs(s->e))
+	if (set == asl_einsum_inputs(s->e))
 		return s->e->term[s->e->inputs];
 	for (int b = 0; b < blocks; b++) {
 		const struct asl_term *x = term_of(s, &block[b]);
@@ -194,8 +265,7 @@ static struct asl_einsum einsum_of(const struct search *s, int set,
 
 static bool comes_before(const struct choice *a, const struct choice *b)
 {
-	return a->words < b->words ||
-	       (a->words == b->words && a->volume < b->volume);
+	return asl_costs_less(a->cost, a->volume, b->cost, b->volume);
 }
 
 static void keep(struct made *m, int most, const struct choice *new)
@@ -216,25 +286,25 @@ static void choose_block(const struct search *s, struct block *b,
 			 struct choice *x)
 {
 	const struct made *m = &s->of[b->set];
-	uint64_t least = UINT64_MAX;
+	double least = INFINITY;
 	int best = 0;
 
 	for (int i = 0; i < m->count; i++) {
 		const struct choice *from = &m->best[i];
 		struct asl_spread there = {s->e, &from->term, &from->mesh};
 		struct asl_spread here = {s->e, &from->term, &x->mesh};
-		uint64_t words;
+		double cost;
 
-		if (from->words >= least)
+		if (from->cost >= least)
 			break;
-		words = from->words + moved(&here, &there);
-		if (words >= least)
+		cost = from->cost + s->net * (double)moved(&here, &there);
+		if (cost >= least)
 			continue;
-		least = words;
+		least = cost;
 		best = i;
 	}
 	b->choice = best;
-	x->words += least;
+	x->cost += least;
 	x->volume += m->best[best].volume;
 }
 
@@ -242,7 +312,7 @@ static void choose_block(const struct search *s, struct block *b,
 static void join(struct search *s, int set, const struct block *block,
 		 int blocks, const struct asl_mesh_found *on)
 {
-	struct choice x = {.words = on->words,
+	struct choice x = {.cost = on->cost,
 			   .volume = on->volume,
 			   .mesh = on->mesh,
 			   .blocks = blocks};
@@ -270,6 +340,7 @@ static void try_alike(struct search *s, int set, const struct block *block,
 		for (int i = 0; i < m->count && i < MOST_ALIKE; i++) {
 			struct asl_mesh_wish wish = {
 				.ranks = s->ranks,
+				.prices = s->prices,
 				.like = &m->best[i].mesh,
 				.kept = m->best[i].term.has,
 			};
@@ -280,32 +351,35 @@ static void try_alike(struct search *s, int set, const struct block *block,
 	}
 }
 
-/* Words that no mesh, and no choice for a block, can be below. */
-static double least_words(const struct search *s, const struct asl_einsum *e,
-			  const struct block *block, int blocks)
+/* What no mesh, and no choice for a block, can be below. */
+static double least_cost(const struct search *s, const struct asl_einsum *e,
+			 const struct block *block, int blocks)
 {
-	double words = asl_mesh_bound(e, s->ranks);
+	double cost = s->net * asl_mesh_bound(e, s->ranks);
 
+	if (s->prices)
+		cost += fmax(s->prices->flop, s->prices->point) *
+			asl_mesh_points(e) / s->ranks;
 	for (int b = 0; b < blocks; b++)
 		if (!is_input(block[b].set))
-			words += (double)s->of[block[b].set].best[0].words;
-	return words;
+			cost += s->of[block[b].set].best[0].cost;
+	return cost;
 }
 
-static bool is_hopeless(const struct search *s, int set, double words)
+static bool is_hopeless(const struct search *s, int set, double cost)
 {
 	const struct made *m = &s->of[set];
 
-	return words > (double)s->limit ||
-	       (m->count == s->choices &&
-		words > (double)m->best[s->choices - 1].words);
+	return cost > s->limit ||
+	       (m->count == s->choices && cost > m->best[s->choices - 1].cost);
 }
 
 static void try_stage(struct search *s, int set, const struct block *block,
 		      int blocks)
 {
 	struct asl_mesh_found found[ASL_MOST_MESHES];
-	struct asl_mesh_wish wish = {.ranks = s->ranks, .most = s->meshes};
+	struct asl_mesh_wish wish = {
+		.ranks = s->ranks, .most = s->meshes, .prices = s->prices};
 	struct asl_einsum e;
 	int count;
 
@@ -314,7 +388,7 @@ static void try_stage(struct search *s, int set, const struct block *block,
 			return;
 	e = einsum_of(s, set, block, blocks);
 	if (asl_mesh_points(&e) > ASL_MOST_POINTS ||
-	    is_hopeless(s, set, least_words(s, &e, block, blocks)))
+	    is_hopeless(s, set, least_cost(s, &e, block, blocks)))
 		return;
 	count = asl_mesh_list(found, &e, &wish);
 	for (int i = 0; i < count; i++)
@@ -336,20 +410,39 @@ static void split(struct search *s, int set, int left, struct block *block,
 		return;
 	}
 	for (int more = rest;; more = (more - 1) & rest) {
+		/* The second of a pair has all that is left. */
 		bool fits = !s->pairs || blocks == 0 || more == rest;
 
 		block[blocks] = (struct block){lowest | more, 0};
-		if (block[blocks].set != set && fits &&
-		    !(s->pairs && blocks > 1))
+		if (block[blocks].set != set && fits)
 			split(s, set, rest & ~more, block, blocks + 1);
 		if (!more)
 			break;
 	}
 }
 
+/* The groups of a path that is given, in its order. */
+static void follow_path(struct search *s)
+{
+	for (int i = 0; i < s->path->stages; i++) {
+		struct block block[ASL_MOST_INPUTS];
+		int tensors = s->path->stage[i].tensors, set = 0;
+
+		for (int b = 0; b < tensors; b++) {
+			block[b] = (struct block){s->path->stage[i].set[b], 0};
+			set |= block[b].set;
+		}
+		try_stage(s, set, block, tensors);
+	}
+}
+
 static void find_programs(struct search *s)
 {
-	for (int set = 1; set <= all_inputs(s->e); set++) {
+	if (s->path->stages) {
+		follow_path(s);
+		return;
+	}
+	for (int set = 1; set <= asl_einsum_inputs(s->e); set++) {
 		struct block block[ASL_MOST_INPUTS];
 
 		if (!is_input(set))
@@ -433,11 +526,36 @@ uint64_t asl_contraction_words(const struct asl_contraction *c)
 {
 	uint64_t most = 0;
 
+	if (c->way == ASL_WAY_PRODUCT)
+		return c->matrices.words;
 	if (c->stages > 1 && c->ranks > FEW_RANKS)
 		return words_at_most(c);
 	for (int r = 0; r < c->ranks; r++)
 		most = asl_max(most, words_of_rank(c, r));
 	return most;
+}
+
+/* What stages' cells cost beside the words that move. */
+static double work(const struct asl_contraction *c,
+		   const struct asl_prices *prices)
+{
+	double sum = 0;
+
+	for (int i = 0; i < c->stages; i++)
+		sum += asl_mesh_work(&c->stage[i].e, &c->stage[i].mesh, prices);
+	return sum;
+}
+
+static double net_price(const struct asl_prices *prices)
+{
+	return prices ? prices->net : 1;
+}
+
+/* The price of a program whose busiest rank moves these words. */
+static double price(const struct asl_contraction *c,
+		    const struct asl_prices *prices, uint64_t words)
+{
+	return net_price(prices) * (double)words + work(c, prices);
 }
 
 /* Points of the largest cells. */
@@ -489,28 +607,30 @@ static uint64_t moved_around(const struct asl_mesh *mesh, void *arg)
 enum { TRIES = 5000, MOST_ROUNDS = 4, FEW_TO_REFINE = 16 };
 
 /* On many ranks each stage's busiest rank, and some ranks' words between them. */
-static uint64_t nearly_words(const struct asl_contraction *c)
+static double nearly(const struct asl_contraction *c,
+		     const struct asl_prices *prices)
 {
 	uint64_t words = 0;
 
 	if (c->ranks <= FEW_TO_REFINE)
-		return asl_contraction_words(c);
+		return price(c, prices, asl_contraction_words(c));
 	for (int i = 0; i < c->stages; i++)
 		words += asl_mesh_busiest(&c->stage[i].e, &c->stage[i].mesh) +
 			 moved_to(c, &c->stage[i], -1);
-	return words;
+	return price(c, prices, words);
 }
 
-/* The mesh of fewest words, of those that seem best. */
-static bool refine_stage(struct asl_contraction *c, int i, int ranks,
-			 uint64_t *words)
+/* The mesh of least cost, of those that seem best. */
+static bool refine_stage(struct asl_contraction *c, int i,
+			 const struct search *s, double *cost)
 {
 	struct refined x = {c, i};
 	struct asl_mesh best = c->stage[i].mesh;
 	struct asl_mesh_found found[ASL_MOST_MESHES];
 	struct asl_mesh_wish wish = {
-		.ranks = ranks,
+		.ranks = s->ranks,
 		.most = 8,
+		.prices = s->prices,
 		.beside = moved_around,
 		.arg = &x,
 		.tries = TRIES,
@@ -519,14 +639,14 @@ static bool refine_stage(struct asl_contraction *c, int i, int ranks,
 	bool better = false;
 
 	for (int k = 0; k < count; k++) {
-		uint64_t now;
+		double now;
 
 		c->stage[i].mesh = found[k].mesh;
 		note_meshes(c);
-		now = nearly_words(c);
-		if (now >= *words)
+		now = nearly(c, s->prices);
+		if (now >= *cost)
 			continue;
-		*words = now;
+		*cost = now;
 		best = found[k].mesh;
 		better = true;
 	}
@@ -535,32 +655,38 @@ static bool refine_stage(struct asl_contraction *c, int i, int ranks,
 	return better;
 }
 
-static void refine(struct asl_contraction *c, int ranks)
+static void refine(struct asl_contraction *c, const struct search *s)
 {
-	bool better = ranks > 1 && c->stages > 1;
-	uint64_t words;
+	bool better = s->ranks > 1 && c->stages > 1;
+	double cost;
 
 	note_meshes(c);
-	words = nearly_words(c);
+	cost = nearly(c, s->prices);
 	for (int round = 0; better && round < MOST_ROUNDS; round++) {
 		better = false;
 		for (int i = c->stages - 1; i >= 0; i--)
-			better |= refine_stage(c, i, ranks, &words);
+			better |= refine_stage(c, i, s, &cost);
 	}
 }
 
 /* ---- All together ---- */
 
-static void take_better(struct asl_contraction *best, uint64_t *words,
-			const struct asl_contraction *other)
+static double cost_of(const struct asl_contraction *c,
+		      const struct asl_prices *prices)
 {
-	uint64_t there = asl_contraction_words(other);
+	return price(c, prices, asl_contraction_words(c));
+}
 
-	if (there > *words ||
-	    (there == *words && volume(other) >= volume(best)))
+static void take_better(struct asl_contraction *best, double *cost,
+			const struct asl_contraction *other,
+			const struct asl_prices *prices)
+{
+	double there = cost_of(other, prices);
+
+	if (!asl_costs_less(there, volume(other), *cost, volume(best)))
 		return;
 	*best = *other;
-	*words = there;
+	*cost = there;
 }
 
 static bool same_blocks(const struct choice *a, const struct choice *b)
@@ -582,11 +708,11 @@ static bool repeats(const struct made *m, int i)
 	return false;
 }
 
-static void take_best(struct asl_contraction *best, uint64_t *words,
+static void take_best(struct asl_contraction *best, double *cost,
 		      const struct search *s, uint64_t cache)
 {
 	struct asl_contraction c, request = *best;
-	struct block whole = {all_inputs(s->e), 0};
+	struct block whole = {asl_einsum_inputs(s->e), 0};
 	const struct made *m = &s->of[whole.set];
 
 	request.stages = 0;
@@ -596,9 +722,9 @@ static void take_best(struct asl_contraction *best, uint64_t *words,
 		c = request;
 		whole.choice = i;
 		add_stages(&c, s, &whole);
-		refine(&c, s->ranks);
+		refine(&c, s);
 		finish(&c, cache);
-		take_better(best, words, &c);
+		take_better(best, cost, &c, s->prices);
 	}
 }
 
@@ -611,37 +737,43 @@ static void set_effort(struct search *s)
 	s->meshes = few ? MOST_CHOICES : many ? 1 + (s->ranks <= 4096) : 4;
 }
 
-void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache)
+void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
+			 const struct asl_prices *prices)
 {
-	uint64_t words = UINT64_MAX;
+	double cost = INFINITY;
 	struct search *s = NULL;
 
-	*c = (struct asl_contraction){.e = c->e,
-				      .on_root = c->on_root,
-				      .asked = c->asked,
-				      .whole = asl_mesh_choose(&c->e, ranks)};
+	*c = (struct asl_contraction){
+		.e = c->e,
+		.on_root = c->on_root,
+		.asked = c->asked,
+		.path = c->path,
+		.whole = asl_mesh_choose(&c->e, ranks, prices)};
 	if (asl_mesh_points(&c->e) <= ASL_MOST_POINTS)
-		make_direct(c, cache);
+		asl_contract_direct(c, &c->whole, cache);
 	if (c->e.inputs >= 3 && c->asked != ASL_WAY_DIRECT)
 		s = calloc(1, sizeof *s);
 	/* The direct way takes no memory. */
 	if (!s)
 		return;
 	if (c->asked != ASL_WAY_SEQUENCE && c->stages)
-		words = asl_contraction_words(c);
+		cost = cost_of(c, prices);
 	s->e = &c->e;
 	s->ranks = ranks;
-	s->limit = words;
+	s->path = &c->path;
+	s->prices = prices;
+	s->net = net_price(prices);
+	s->limit = cost;
 	/* Pairs on their own best meshes tell which stages are worth a look. */
 	s->pairs = true;
 	s->choices = s->meshes = 1;
 	find_programs(s);
-	take_best(c, &words, s, cache);
+	take_best(c, &cost, s, cache);
 	s->pairs = c->asked == ASL_WAY_SEQUENCE;
 	set_effort(s);
-	s->limit = words;
+	s->limit = cost;
 	memset(s->of, 0, sizeof s->of);
 	find_programs(s);
-	take_best(c, &words, s, cache);
+	take_best(c, &cost, s, cache);
 	free(s);
 }

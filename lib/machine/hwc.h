@@ -1,10 +1,11 @@
 /*
- * hwc.h -- hardware counters: bytes through memory controllers, cache misses
+ * hwc.h -- hardware counters: bytes through memory controllers, cache misses, energy
  *
  * They measure what the machine really moved, beside the words that are counted
  * as they are moved.  Memory controllers count for whole sockets, whoever caused
  * the traffic, so one process of a host asks them (want->memory).  Misses of the
- * last-level cache are counted for each process alone.
+ * last-level cache are counted for each process alone.  Processors count the
+ * energy that packages and DRAM use, also for whole sockets: perf alone asks them.
  *
  * Backends	likwid and perf (Linux), by name; auto: the first that can count
  *		here.  Many machines, virtual ones above all, count nothing, or
@@ -40,6 +41,9 @@ struct asl_hwc_count {
 	bool memory; /* every controller of this host was counted */
 	bool misses; /* missed_bytes means something */
 	uint64_t missed_bytes;
+	bool energy; /* of every package was counted, in millionths of a joule */
+	bool energy_dram; /* and of memory, where the processor counts it */
+	uint64_t microjoules;
 	/*
 	 * The minimum part of the time in which an event was counted.  Below 1
 	 * there are more events than counters; bytes are extrapolated.

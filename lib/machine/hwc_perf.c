@@ -121,18 +121,20 @@ static double number_in(const char *text)
 static int put_scale(struct asl_perf_event *event, const char *root,
 		     const char *device, const char *name)
 {
+	static const char joules[] = "Joules";
 	char scale[64] = "", unit[64] = "";
 
 	asl_system_line(scale, sizeof(scale), root,
 			ASL_PERF_DEVICES "/%s/events/%s.scale", device, name);
 	asl_system_line(unit, sizeof(unit), root,
 			ASL_PERF_DEVICES "/%s/events/%s.unit", device, name);
-	event->bytes = number_in(scale) * bytes_in(unit);
+	event->bytes = number_in(scale) *
+		       (strcmp(unit, joules) ? bytes_in(unit) : 1e6);
 	if (event->bytes > 0)
 		return 0;
 	return asl_fail(-EINVAL,
 			"%s: %s: found scale '%s' and unit '%s', expected a "
-			"number and Bytes, KiB, MiB or GiB",
+			"number and Bytes, KiB, MiB, GiB or Joules",
 			device, name, scale, unit);
 }
 
@@ -337,6 +339,26 @@ int asl_perf_find(struct asl_perf_events *events, const char *root)
 	return err;
 }
 
+/* The running average power limits of a processor: a device with a few events. */
+static int find_energy(struct asl_perf_events *events, bool *dram,
+		       const char *root)
+{
+	const struct source packages = {
+		.device = "power", .read = "energy-pkg", .write = "energy-ram"};
+	int err;
+
+	*events = (struct asl_perf_events){0};
+	*dram = false;
+	err = add_event(events, &packages, root, packages.device, false);
+	if (!err && events->count) {
+		size_t before = events->count;
+
+		err = add_event(events, &packages, root, packages.device, true);
+		*dram = events->count > before;
+	}
+	return err;
+}
+
 /* ---- Events of the kernel ---- */
 
 static int open_event(const struct asl_perf_system *system,
@@ -402,10 +424,13 @@ static int read_line(int fd, struct asl_perf_value *value)
 
 struct perf {
 	struct asl_perf_system system;
-	struct asl_perf_events events; /* empty: memory is not counted */
-	int *fd;		       /* [events.count] */
-	struct asl_perf_value *before; /* [events.count] */
-	int missed_fd;		       /* -1: misses are not counted */
+	struct counters {
+		struct asl_perf_events events; /* empty: not counted */
+		int *fd;		       /* [events.count] */
+		struct asl_perf_value *before; /* [events.count] */
+	} memory, energy;
+	bool energy_dram;
+	int missed_fd; /* -1: misses are not counted */
 	struct asl_perf_value missed_before;
 	double line_bytes;
 };
@@ -456,41 +481,54 @@ static struct perf_event_attr attr_of(uint32_t type, const uint64_t config[3])
 	};
 }
 
-static void close_memory(struct perf *p, size_t opened)
+static void close_counters(struct counters *c, size_t opened)
 {
 	for (size_t i = 0; i < opened; i++)
-		close(p->fd[i]);
-	free(p->fd);
-	free(p->before);
-	free(p->events.list);
-	p->fd = NULL;
-	p->before = NULL;
-	p->events = (struct asl_perf_events){0};
+		close(c->fd[i]);
+	free(c->fd);
+	free(c->before);
+	free(c->events.list);
+	*c = (struct counters){0};
 }
 
-static int open_memory(struct perf *p)
+/* Those of c->events, unless finding them failed. */
+static int open_counters(struct perf *p, struct counters *c, int err)
 {
-	const char *root = p->system.root;
-	int err = asl_perf_find(&p->events, root);
-	size_t i = 0, count = p->events.count;
+	size_t i = 0, count = c->events.count;
 
-	p->fd = calloc(count + 1, sizeof(*p->fd));
-	p->before = calloc(count + 1, sizeof(*p->before));
-	if (!err && (!p->fd || !p->before))
+	c->fd = calloc(count + 1, sizeof(*c->fd));
+	c->before = calloc(count + 1, sizeof(*c->before));
+	if (!err && (!c->fd || !c->before))
 		err = asl_fail(-ENOMEM, "no memory");
 	for (; !err && i < count; i++) {
-		const struct asl_perf_event *x = &p->events.list[i];
+		const struct asl_perf_event *x = &c->events.list[i];
 		struct perf_event_attr attr = attr_of(x->type, x->config);
 
-		p->fd[i] = p->system.open(&p->system, &attr, -1, x->cpu);
-		if (p->fd[i] < 0) {
-			err = refused(p->fd[i], root, "0");
+		c->fd[i] = p->system.open(&p->system, &attr, -1, x->cpu);
+		if (c->fd[i] < 0) {
+			err = refused(c->fd[i], p->system.root, "0");
 			break;
 		}
 	}
 	if (err)
-		close_memory(p, i);
+		close_counters(c, i);
 	return err;
+}
+
+static int open_memory(struct perf *p)
+{
+	return open_counters(p, &p->memory,
+			     asl_perf_find(&p->memory.events, p->system.root));
+}
+
+/* Most machines count no energy, or not for every user: nobody is told. */
+static void open_energy(struct perf *p)
+{
+	int err =
+		find_energy(&p->energy.events, &p->energy_dram, p->system.root);
+
+	open_counters(p, &p->energy, err);
+	asl_forget_failure();
 }
 
 /* Count in user mode only, which more administrators allow. */
@@ -522,8 +560,8 @@ static int open_misses(struct perf *p)
 /* "dram" or "dram and pmm". */
 static const char *media_of(const struct perf *p)
 {
-	for (size_t i = 0; i < p->events.count; i++)
-		if (p->events.list[i].medium == ASL_HWC_PMM)
+	for (size_t i = 0; i < p->memory.events.count; i++)
+		if (p->memory.events.list[i].medium == ASL_HWC_PMM)
 			return "dram and pmm";
 	return "dram";
 }
@@ -532,8 +570,11 @@ static const char *media_of(const struct perf *p)
 static void put_note(struct asl_hwc *h, const struct perf *p,
 		     const char *no_memory, const char *no_misses)
 {
-	if (!p->events.count)
-		snprintf(h->note, sizeof(h->note), "cache misses only%s%s",
+	if (!p->memory.events.count)
+		snprintf(h->note, sizeof(h->note), "%s only%s%s",
+			 !p->energy.events.count ? "cache misses"
+			 : *no_misses		 ? "energy"
+						 : "cache misses and energy",
 			 *no_memory ? "; " : "", no_memory);
 	else
 		snprintf(h->note, sizeof(h->note), "%s of whole sockets%s%s",
@@ -555,9 +596,11 @@ int asl_perf_open(struct asl_hwc *h, const struct asl_hwc_want *want,
 	if (open_misses(p))
 		snprintf(no_misses, sizeof(no_misses), "no cache misses: %s",
 			 asl_failure());
+	if (want->memory)
+		open_energy(p);
 	h->state = p;
 	put_note(h, p, no_memory, no_misses);
-	if (p->events.count || !*no_misses)
+	if (p->memory.events.count || p->energy.events.count || !*no_misses)
 		return 0;
 	free(p);
 	return asl_fail(-ENODEV, "%s%s%s", no_memory, *no_memory ? "; " : "",
@@ -568,7 +611,8 @@ static void close_perf(struct asl_hwc *h)
 {
 	struct perf *p = h->state;
 
-	close_memory(p, p->events.count);
+	close_counters(&p->memory, p->memory.events.count);
+	close_counters(&p->energy, p->energy.events.count);
 	if (p->missed_fd >= 0)
 		close(p->missed_fd);
 	free(p);
@@ -599,36 +643,50 @@ static int read_failed(int err)
 	return asl_fail(err, "counters can't be read: %s", strerror(-err));
 }
 
+static int start_counters(struct perf *p, struct counters *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->events.count; i++)
+		err = p->system.read(c->fd[i], &c->before[i]);
+	return err;
+}
+
 static int start(struct asl_hwc *h)
 {
 	struct perf *p = h->state;
-	int err = 0;
+	int err = start_counters(p, &p->memory);
 
-	for (size_t i = 0; !err && i < p->events.count; i++)
-		err = p->system.read(p->fd[i], &p->before[i]);
+	if (!err)
+		err = start_counters(p, &p->energy);
 	if (!err && p->missed_fd >= 0)
 		err = p->system.read(p->missed_fd, &p->missed_before);
 	return err ? read_failed(err) : 0;
 }
 
-static int stop_one(struct asl_hwc_count *count, struct perf *p, size_t i)
+static int stop_one(struct asl_hwc_count *count, struct perf *p,
+		    struct counters *c, size_t i)
 {
-	const struct asl_perf_event *x = &p->events.list[i];
+	const struct asl_perf_event *x = &c->events.list[i];
 	struct asl_hwc_bytes *to = &count->of[x->socket][x->medium];
 	struct asl_perf_value now;
 	uint64_t sum;
 	double share;
-	int err = p->system.read(p->fd[i], &now);
+	int err = p->system.read(c->fd[i], &now);
 
 	if (err)
 		return read_failed(err);
-	if (!asl_perf_between(&sum, &share, &p->before[i], &now, x->bytes))
+	if (!asl_perf_between(&sum, &share, &c->before[i], &now, x->bytes))
 		return asl_fail(
 			-EBUSY,
 			"an event never had its turn: the counters are taken");
+	count->share = fmin(count->share, share);
+	if (c == &p->energy) {
+		count->microjoules += sum;
+		return 0;
+	}
 	to->counted = true;
 	*(x->writes ? &to->written : &to->read) += sum;
-	count->share = fmin(count->share, share);
 	return 0;
 }
 
@@ -651,9 +709,13 @@ static int stop(struct asl_hwc *h, struct asl_hwc_count *count)
 	struct perf *p = h->state;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < p->events.count; i++)
-		err = stop_one(count, p, i);
-	count->memory = p->events.count > 0;
+	for (size_t i = 0; !err && i < p->memory.events.count; i++)
+		err = stop_one(count, p, &p->memory, i);
+	for (size_t i = 0; !err && i < p->energy.events.count; i++)
+		err = stop_one(count, p, &p->energy, i);
+	count->memory = p->memory.events.count > 0;
+	count->energy = p->energy.events.count > 0;
+	count->energy_dram = count->energy && p->energy_dram;
 	if (!err && p->missed_fd >= 0)
 		err = stop_misses(count, p);
 	return err;
@@ -677,8 +739,8 @@ static int open_perf(struct asl_hwc *h, const struct asl_hwc_want *want)
 
 const struct asl_hwc_backend asl_hwc_perf = {
 	.name = "perf",
-	.summary =
-		"Linux's performance events: memory controllers, cache misses",
+	.summary = "Linux's performance events: memory controllers, cache "
+		   "misses, energy",
 	.open = open_perf,
 	.close = close_perf,
 	.start = start,

@@ -20,7 +20,7 @@ struct asl_perf_event {
 	int cpu, socket;
 	enum asl_hwc_medium medium;
 	bool writes;
-	double bytes; /* a count */
+	double bytes; /* a count; of energy: millionths of a joule */
 };
 
 struct asl_perf_events {

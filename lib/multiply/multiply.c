@@ -3,9 +3,12 @@
  */
 #include "lib/multiply/multiply.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/base/error.h"
 
 extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
 	asl_multiply_cannon, asl_multiply_25d, asl_multiply_25d_mml3ool2,
@@ -13,7 +16,9 @@ extern const struct asl_algorithm asl_multiply_vomm, asl_multiply_3d,
 	asl_multiply_jomma, asl_multiply_fused, asl_multiply_summa,
 	asl_multiply_summa_l3ool2, asl_multiply_cuts, asl_multiply_cuts_fused;
 
-const struct asl_algorithm *const asl_algorithms[] = {
+enum { MOST = 32 };
+
+const struct asl_algorithm *asl_algorithms[MOST + 1] = {
 	&asl_multiply_vomm,
 	&asl_multiply_3d,
 	&asl_multiply_cannon,
@@ -37,6 +42,28 @@ const struct asl_algorithm *asl_algorithm_find(const char *name)
 		if (!strcmp(asl_algorithms[i]->name, name))
 			return asl_algorithms[i];
 	return NULL;
+}
+
+int asl_algorithm_add(const struct asl_algorithm *algorithm)
+{
+	int count = 0;
+
+	while (asl_algorithms[count])
+		count++;
+	if (count == MOST)
+		return asl_fail(-ENOSPC, "%s is one algorithm more than %d",
+				algorithm->name, MOST);
+	asl_algorithms[count] = algorithm;
+	return 0;
+}
+
+void asl_algorithm_drop(void)
+{
+	int count = 0;
+
+	while (asl_algorithms[count])
+		count++;
+	asl_algorithms[count - 1] = NULL;
 }
 
 void *asl_grown(void *at, size_t count, size_t *capacity, size_t size)

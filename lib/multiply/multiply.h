@@ -158,8 +158,12 @@ struct asl_matmul {
 };
 
 /* All of them, NULL-ended; by name, NULL if there is none. */
-extern const struct asl_algorithm *const asl_algorithms[];
+extern const struct asl_algorithm *asl_algorithms[];
 const struct asl_algorithm *asl_algorithm_find(const char *name);
+
+/* One more (module.h): 0, or -ENOSPC; and take back the last. */
+int asl_algorithm_add(const struct asl_algorithm *algorithm);
+void asl_algorithm_drop(void);
 
 /*
  * Room for one more element of `size` bytes after `count`, where there is room

@@ -812,6 +812,46 @@ static void rotation_outside_predict(struct asl_ledger *out,
 					 asl_ooc_index(&l, ASL_C, 0).count});
 }
 
+/*
+ * Products, one after another: a rank owns its words of the first one, then those of
+ * the second one, ...
+ */
+
+static void predict(struct asl_ledger *out, const struct asl_plan *plan,
+		    int rank)
+{
+	struct asl_ooc_layout l = asl_ooc_layout(plan, rank);
+	uint64_t times = asl_ooc_products(plan), others = 0;
+	struct asl_ledger one = {.pool_high = 0};
+
+	l.kind->predict(&one, plan, rank);
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		others += (times - 1) * asl_ooc_owned(&l, i);
+	for (int phase = 0; phase < ASL_PHASES; phase++)
+		asl_counts_add_times(&out->in[phase], &one.in[phase], times);
+	out->pool_high = one.pool_high + others;
+	out->memory_high = one.memory_high + others;
+}
+
+static void run(struct asl_rank *r, const struct asl_plan *plan,
+		struct asl_words *own)
+{
+	uint64_t times = asl_ooc_products(plan);
+	struct asl_words of[ASL_OPERANDS];
+
+	for (uint64_t t = 0; t < times; t++) {
+		for (int i = 0; i < ASL_OPERANDS; i++) {
+			uint64_t words = own[i].count / times;
+
+			of[asl_ooc_operand(plan, i)] =
+				asl_slice(&own[i], t * words, words);
+		}
+		asl_ooc_kind(plan)->run(r, plan, of);
+		if (t + 1 < times)
+			asl_mark_epoch(r, NULL, 0);
+	}
+}
+
 #define METHOD(NAME, SUMMARY, OF, INSIDE, FUNCTIONS)                           \
 	&(const struct asl_algorithm)                                          \
 	{                                                                      \
@@ -819,8 +859,10 @@ static void rotation_outside_predict(struct asl_ledger *out,
 		.when = "ooc-auto is compared with it",                        \
 		.family = &asl_family_outofcore, .resumes = true,              \
 		.matmul = &asl_ooc_matmul,                                     \
-		.outofcore = &(const struct asl_ooc_kind){OF, INSIDE},         \
-		.predict = FUNCTIONS##_predict, .run = FUNCTIONS##_run,        \
+		.outofcore = &(const struct asl_ooc_kind){OF, INSIDE,          \
+							  FUNCTIONS##_predict, \
+							  FUNCTIONS##_run},    \
+		.predict = predict, .run = run,                                \
 	}
 
 const struct asl_algorithm *const asl_ooc_algorithms[] = {

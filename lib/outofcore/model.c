@@ -171,19 +171,15 @@ double asl_ooc_cost(const struct asl_ooc_model *x,
  *
  * The search tries all n[Y] with which X's tiles can fit, and for each the
  * smallest n[Z] that fits.  Where n[X] has a price (rotation inside), it is tried
- * in the same way; else it is as large as necessary.  Among counts whose tiles
- * have the same length, of which an extent of N has 2 sqrt(N), only the first is
- * tried: no other lets Z be cut less often, as the first of those cut k times
- * for tiles of g is ceil(ceil(N / g) / k) = ceil(N / (g k)).  A loop ends when the
- * price alone exceeds the best, or when a tile is the whole array: both grow with
- * the count.
+ * in the same way; else it is as large as necessary.  A loop ends when the price
+ * alone exceeds the best, or when a tile is the whole array: both grow with the
+ * count.
  */
 
 struct search {
 	const struct asl_ooc_model *model;
 	struct asl_ooc_terms t;
 	enum asl_operand X, Y, Z;
-	bool strict;
 	struct asl_ooc_tiles best;
 	double least; /* its price */
 };
@@ -202,40 +198,26 @@ static double least_parts(const struct search *s, enum asl_operand lacking,
 			  enum asl_operand across, double parts)
 {
 	double tile = s->model->tile * (1 + 1e-12);
-	double most, count;
+	double count =
+		ceil(s->t.extent[lacking] * s->t.extent[across] / parts / tile);
 
-	if (!s->strict) {
-		count = ceil(s->t.extent[lacking] * s->t.extent[across] /
-			     parts / tile);
-	} else {
-		most = floor(tile / ceil(whole_extent(s, across) / parts));
-		count = most < 1 ? INFINITY
-				 : ceil(whole_extent(s, lacking) / most);
-	}
 	return count > whole_extent(s, lacking) ? INFINITY : fmax(1, count);
+}
+
+double asl_ooc_price(const struct asl_ooc_terms *t,
+		     const struct asl_ooc_order *order,
+		     const struct asl_ooc_tiles *n)
+{
+	int X = (int)order->at[0], Y = (int)order->at[1], Z = (int)order->at[2];
+
+	return t->pass[Y] * n->n[Y] + t->pass[Z] * n->n[Z] +
+	       t->turn[X] * n->n[X] + t->turn[Z] * n->n[Z] +
+	       t->turn[Y] * n->n[Y] * n->again;
 }
 
 static double price(const struct search *s, const struct asl_ooc_tiles *n)
 {
-	const struct asl_ooc_terms *t = &s->t;
-
-	return t->pass[s->Y] * n->n[s->Y] + t->pass[s->Z] * n->n[s->Z] +
-	       t->turn[s->X] * n->n[s->X] + t->turn[s->Z] * n->n[s->Z] +
-	       t->turn[s->Y] * n->n[s->Y] * n->again;
-}
-
-/*
- * The last count of parts from `first` on whose longest part is as long: if sides
- * are rounded up, all of these fit alike.
- */
-static double last_alike(const struct search *s, enum asl_operand lacking,
-			 double first)
-{
-	double all = whole_extent(s, lacking), length = ceil(all / first);
-
-	if (!s->strict)
-		return first;
-	return length == 1 ? all : ceil(all / (length - 1)) - 1;
+	return asl_ooc_price(&s->t, &s->model->order, n);
 }
 
 /* Complete n[X] and n[Y]; returns whether a larger n[X] gains nothing. */
@@ -260,7 +242,7 @@ static void each_X(struct search *s, struct asl_ooc_tiles n)
 {
 	double most = whole_extent(s, s->X);
 
-	for (double x = 1; x <= most; x = last_alike(s, s->X, x) + 1) {
+	for (double x = 1; x <= most; x++) {
 		n.n[s->X] = x;
 		n.n[s->Z] = least_parts(s, s->Z, s->Y, n.n[s->Y]);
 		if (price(s, &n) >= s->least || complete(s, n))
@@ -290,15 +272,13 @@ static bool is_done(const struct search *s, double y)
 	       (all && (s->t.turn[s->X] == 0 || n->n[s->X] == 1));
 }
 
-bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x,
-		    bool strict)
+bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x)
 {
 	struct search s = {.model = x,
 			   .t = asl_ooc_terms(x),
 			   .X = x->order.at[0],
 			   .Y = x->order.at[1],
 			   .Z = x->order.at[2],
-			   .strict = strict,
 			   .least = INFINITY};
 	double most = whole_extent(&s, s.Y);
 	double y = least_parts(&s, s.Y, s.Z, whole_extent(&s, s.Z));
@@ -314,7 +294,7 @@ bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x,
 			n.n[s.X] = whole_extent(&s, s.X);
 			complete(&s, n);
 		}
-		y = last_alike(&s, s.Y, y) + 1;
+		y++;
 	}
 	if (is_free && isfinite(s.least))
 		shrink(&s);

@@ -104,11 +104,10 @@ double asl_ooc_cost(const struct asl_ooc_model *x,
 		    const struct asl_ooc_volume *v);
 
 /*
- * The cheapest integer counts; false: not even tiles of one word fit.  Strict:
- * tiles with their sides rounded up fit into M; otherwise their average does.
+ * The cheapest integer counts whose tiles fit into M on average; false: not even
+ * tiles of one word do.
  */
-bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x,
-		    bool strict);
+bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x);
 
 /* By operand; extent by the operand that lacks it. */
 struct asl_ooc_terms {
@@ -130,5 +129,10 @@ struct asl_ooc_terms {
 };
 
 struct asl_ooc_terms asl_ooc_terms(const struct asl_ooc_model *x);
+
+/* The cost of passes and rotations that depends on the counts. */
+double asl_ooc_price(const struct asl_ooc_terms *t,
+		     const struct asl_ooc_order *order,
+		     const struct asl_ooc_tiles *n);
 
 #endif

@@ -19,10 +19,20 @@
  *
  * The family is multiplication's but for the owners: it has the same operands,
  * files and verification.
+ *
+ * Tensors	With plan->contraction the operands are those of an einsum of two
+ *		inputs, files and verification lib/contract's.  Each index is in
+ *		two of the three tensors, so that I, J and K are groups of them,
+ *		or in all three: there is a product for each of their values, one
+ *		after another, by all ranks.  A rank owns the same pieces of
+ *		matrices, whose rows and columns are groups of indices; operands
+ *		are permuted on their way from files to pools, and the result on
+ *		its way back.
  */
 #ifndef ASL_OUTOFCORE_H
 #define ASL_OUTOFCORE_H
 
+#include "lib/contract/contract.h"
 #include "lib/outofcore/model.h"
 #include "lib/plan/candidates.h"
 #include "lib/plan/family.h"
@@ -31,11 +41,18 @@
 struct asl_ooc_kind {
 	enum asl_ooc_method method;
 	bool inside;
+
+	/* As the algorithm's own, for one product; own[] by enum asl_operand. */
+	void (*predict)(struct asl_ledger *out, const struct asl_plan *plan,
+			int rank);
+	void (*run)(struct asl_rank *r, const struct asl_plan *plan,
+		    struct asl_words own[ASL_OPERANDS]);
 };
 
-/* This family's part of a plan. */
+/* This family's part of a plan; the contraction, if any, is the plan's, too. */
 struct asl_outofcore {
 	struct asl_multiplication product; /* plan->multiplication is this */
+	uint64_t products; /* of tensors: one after another; 0: one */
 	const struct asl_ooc_order *asked; /* the request; NULL: any order */
 
 	enum asl_operand replicated;
@@ -54,6 +71,19 @@ asl_ooc_kind(const struct asl_plan *plan)
 {
 	return plan->algorithm->outofcore;
 }
+
+static inline uint64_t asl_ooc_products(const struct asl_plan *plan)
+{
+	uint64_t products = plan->outofcore->products;
+
+	return products ? products : 1;
+}
+
+/* What operand `which` of the family is in the product. */
+enum asl_operand asl_ooc_operand(const struct asl_plan *plan, int which);
+
+/* The shape and number of an einsum's products; false: it has none. */
+bool asl_ooc_of_tensors(struct asl_outofcore *o, const struct asl_einsum *e);
 
 /* The model of the plan's algorithm, without order, tiles and M. */
 struct asl_ooc_model asl_ooc_model_of(const struct asl_plan *plan);

@@ -88,7 +88,7 @@ uint64_t asl_ooc_largest(const struct asl_ooc_layout *l,
 /* How often the loops pass over the array. */
 int asl_ooc_passes(const struct asl_ooc_layout *l, enum asl_operand which);
 
-/* Words that a rank owns (methods.c). */
+/* Words that a rank owns, of one product (methods.c). */
 uint64_t asl_ooc_owned(const struct asl_ooc_layout *l, enum asl_operand which);
 
 extern const struct asl_matmul asl_ooc_matmul;

@@ -123,6 +123,9 @@ struct asl_family {
 	double (*net_bound)(const struct asl_plan *plan);
 	double (*io_bound)(const struct asl_plan *plan);
 	double (*joint_bound)(const struct asl_plan *plan);
+
+	/* Words between pool and DRAM, their mean over ranks; NULL: none is known. */
+	double (*pool_bound)(const struct asl_plan *plan);
 };
 
 #endif

@@ -220,19 +220,92 @@ static bool cut(struct product *x, int parts)
 	return least > 0;
 }
 
+static void multiply_cut(struct product *x)
+{
+	double multiplications = (double)x->m * (double)x->n * (double)x->k;
+	int parts;
+
+	parts = at_most(asl_team_pieces((uint64_t)fmin(multiplications, 1e18),
+					LEAST_PART));
+	while (parts > 1 && !cut(x, parts))
+		parts--;
+	asl_team_run(x->rows * x->cols, multiply_part, x);
+}
+
+/* ---- Products that wait ---- */
+
+enum { WAITING = 256 };
+
+static struct {
+	struct product x[WAITING];
+	int count;
+	int groups, first[WAITING]; /* first: of a group's products */
+	bool open;
+} waiting;
+
+static void multiply_group(int i)
+{
+	int end = i + 1 < waiting.groups ? waiting.first[i + 1] : waiting.count;
+
+	for (int j = waiting.first[i]; j < end; j++)
+		multiply(&waiting.x[j]);
+}
+
+static void multiply_groups(void *arg, int piece)
+{
+	int pieces = *(const int *)arg;
+	struct asl_range part =
+		asl_part((uint64_t)waiting.groups, pieces, piece);
+
+	for (uint64_t i = 0; i < part.count; i++)
+		multiply_group((int)(part.first + i));
+}
+
+/* One group after another is taken, unless there are too few buffers. */
+static void multiply_waiting(void)
+{
+	int threads = asl_team_threads(), pieces = at_most(threads);
+
+	if (pieces == threads)
+		pieces = waiting.groups;
+	asl_team_run(pieces, multiply_groups, &pieces);
+	waiting.count = waiting.groups = 0;
+}
+
+static void wait_with(const struct product *x)
+{
+	if (waiting.count == WAITING)
+		multiply_waiting();
+	if (!waiting.groups)
+		waiting.first[waiting.groups++] = 0;
+	waiting.x[waiting.count++] = *x;
+}
+
+void asl_gemm_group(void)
+{
+	if (waiting.count == WAITING)
+		multiply_waiting();
+	waiting.open = asl_team_threads() > 1;
+	if (waiting.groups && waiting.first[waiting.groups - 1] < waiting.count)
+		waiting.first[waiting.groups++] = waiting.count;
+}
+
+void asl_gemm_finish(void)
+{
+	waiting.open = false;
+	multiply_waiting();
+}
+
 void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
 	      const double *b, uint64_t ldb, double beta, double *c,
 	      uint64_t ldc)
 {
 	struct product x = {m, n, k, lda, ldb, ldc, a, b, c, beta, 1, 1};
-	double multiplications = (double)m * (double)n * (double)k;
-	int parts;
 
-	parts = at_most(asl_team_pieces((uint64_t)fmin(multiplications, 1e18),
-					LEAST_PART));
-	while (parts > 1 && !cut(&x, parts))
-		parts--;
-	asl_team_run(x.rows * x.cols, multiply_part, &x);
+	if (waiting.open)
+		wait_with(&x);
+	else
+		multiply_cut(&x);
 }
 
 const char *asl_blas_version(void)

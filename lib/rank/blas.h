@@ -22,6 +22,14 @@ void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
 	      const double *b, uint64_t ldb, double beta, double *c,
 	      uint64_t ldc);
 
+/*
+ * From asl_gemm_group to asl_gemm_finish products only wait, and are then computed
+ * by all threads, each of which takes whole groups: for many small products.  What
+ * one group writes no other reads or writes.
+ */
+void asl_gemm_group(void);
+void asl_gemm_finish(void);
+
 /* "OpenBLAS 0.3.21 ...", for the result's provenance. */
 const char *asl_blas_version(void);
 

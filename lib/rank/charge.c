@@ -29,6 +29,7 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 		.timed = !asl_net_simulated(want->net),
 		.replay = want->replay,
 		.times = want->times,
+		.crowded = want->crowded,
 		.trace = want->trace,
 	};
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)

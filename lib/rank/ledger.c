@@ -128,6 +128,11 @@ uint64_t asl_words_written(const struct asl_counts *counts)
 	return counts->of[ASL_NVM_WRITE] + counts->of[ASL_DRAM_WRITE];
 }
 
+uint64_t asl_words_moved(const struct asl_counts *counts)
+{
+	return counts->of[ASL_NVM_LIFT] + counts->of[ASL_NVM_LAND];
+}
+
 const char *asl_accounting_name(enum asl_accounting accounting)
 {
 	return accounting == ASL_APM ? "apm" : "full";

@@ -105,6 +105,9 @@ double asl_cost(const struct asl_rates *rates, const struct asl_counts *counts);
 uint64_t asl_words_read(const struct asl_counts *counts);
 uint64_t asl_words_written(const struct asl_counts *counts);
 
+/* Words between pool and DRAM, which pass through no tile: D of the out-of-core papers. */
+uint64_t asl_words_moved(const struct asl_counts *counts);
+
 const char *asl_accounting_name(enum asl_accounting accounting);
 
 #endif

@@ -270,13 +270,15 @@ static bool is_laid_over(const struct asl_tile *t, const struct asl_block *x)
 	return t->over.rows && t->over.at == x->at;
 }
 
-/* The time of a tile's words from or to a block, at these rates. */
+/* The time of a tile's words from or to a block. */
 static void spend_tile(struct asl_rank *r, enum asl_spending on,
-		       const double rate[2], const struct asl_tile *t,
-		       const struct asl_block *x)
+		       const struct asl_tile *t, const struct asl_block *x)
 {
+	const double *rate;
+
 	if (!r->times || (r->times->in_place[x->where] && is_laid_over(t, x)))
 		return;
+	rate = on == ASL_ON_READING ? r->times->read : r->times->write;
 	asl_spend(r, on, ns_of(rate, x->where, x->rows * x->cols));
 }
 
@@ -309,7 +311,7 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 	under = block_under(dst);
 	asl_replay_move(asl_replay_of(r), &under, src, NULL);
 	charge_read(r, src->where, src->rows * src->cols);
-	spend_tile(r, ASL_ON_READING, r->times->read, dst, src);
+	spend_tile(r, ASL_ON_READING, dst, src);
 	if (!r->data || dst->at == src->at || !asl_does_tiles(r))
 		return;
 	since = asl_now();
@@ -336,7 +338,7 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &under, NULL);
 	charge_block(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
 		     dst);
-	spend_tile(r, ASL_ON_WRITING, r->times->write, src, dst);
+	spend_tile(r, ASL_ON_WRITING, src, dst);
 	if (r->resume)
 		asl_resume_store(r, dst, src);
 	if (!r->data || !asl_does_tiles(r))
@@ -420,8 +422,26 @@ static void add_product(struct asl_rank *r, struct asl_tile *c,
 {
 	double since = asl_now();
 
+	if (c->at == c->own) /* and is stored from there */
+		asl_gemm_finish();
 	asl_gemm(c->rows, c->cols, k.count, A->at + k.first, A->ld,
 		 B->at + k.first * B->ld, B->ld, c->zero ? 0 : 1, c->at, c->ld);
+	asl_time_since(r, ASL_COMPUTES, since);
+}
+
+void asl_batch(struct asl_rank *r, uint64_t i, uint64_t count)
+{
+	uint64_t threads = (uint64_t)asl_team_threads();
+	double since;
+
+	if (!r->data || r->emulator || threads == 1)
+		return;
+	if (i < count - count % threads) {
+		asl_gemm_group();
+		return;
+	}
+	since = asl_now();
+	asl_gemm_finish();
 	asl_time_since(r, ASL_COMPUTES, since);
 }
 

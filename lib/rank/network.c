@@ -41,8 +41,9 @@ static void count_step(struct asl_rank *r, const struct asl_step *x)
 	count(r, x, ASL_BH, words_of(x));
 	count(r, x, ASL_NET_MSGS, x->to != ASL_NET_NONE);
 	if (r->times)
-		asl_spend_work(r, ASL_ON_NETWORK,
-			       asl_step_ns(r->times, words_of(x)));
+		asl_spend_work(
+			r, ASL_ON_NETWORK,
+			asl_step_work_ns(r->times, words_of(x), r->crowded));
 }
 
 static void lift(struct asl_rank *r, const struct asl_step *x)

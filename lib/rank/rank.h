@@ -98,8 +98,9 @@ struct asl_rank {
 
 	struct asl_store *memory[2]; /* by enum asl_where, without the cache */
 	struct asl_net *net;
-	bool data;  /* false: verbs only count */
-	bool timed; /* false on sim, where a fiber waits while others work */
+	bool data;    /* false: verbs only count */
+	bool timed;   /* false on sim, where a fiber waits while others work */
+	bool crowded; /* it shares its core with other ranks */
 
 	enum asl_phase phase;
 	struct asl_ledger ledger;
@@ -133,6 +134,7 @@ struct asl_rank_want {
 	uint64_t cache;
 	const struct asl_costs *costs;
 	const struct asl_times *times; /* NULL: not known */
+	bool crowded;		       /* it shares its core with other ranks */
 	struct asl_replay *replay;     /* NULL: none */
 	struct asl_trace *trace;       /* NULL: none */
 };
@@ -234,6 +236,13 @@ struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
 void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		  const struct asl_block *A, const struct asl_block *B,
 		  uint64_t depth);
+
+/*
+ * Before product i of a batch of `count`, and with i = count after the last: while
+ * there is one for each thread, each computes whole products.  Their C are apart
+ * from each other and from all A and B.
+ */
+void asl_batch(struct asl_rank *r, uint64_t i, uint64_t count);
 
 /*
  * Compute anything else on tiles: use(at, arg).  The words `streamed` (NULL:

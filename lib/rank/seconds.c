@@ -25,15 +25,27 @@ double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 }
 
 /* Beyond the largest size its words cost what they did from the one before. */
-double asl_step_ns(const struct asl_times *t, uint64_t words)
+static double on_lines(const double *words, const double *ns, double x)
 {
-	double x = (double)words, slope;
+	double slope;
 	int i = 1;
 
-	if (x <= t->words[0])
-		return t->step[0];
-	while (i + 1 < ASL_STEP_SIZES && x > t->words[i])
+	if (x <= words[0])
+		return ns[0];
+	while (i + 1 < ASL_STEP_SIZES && x > words[i])
 		i++;
-	slope = (t->step[i] - t->step[i - 1]) / (t->words[i] - t->words[i - 1]);
-	return t->step[i] + (x - t->words[i]) * slope;
+	slope = (ns[i] - ns[i - 1]) / (words[i] - words[i - 1]);
+	return ns[i] + (x - words[i]) * slope;
+}
+
+double asl_step_ns(const struct asl_times *t, uint64_t words)
+{
+	return on_lines(t->words, t->step, (double)words);
+}
+
+double asl_step_work_ns(const struct asl_times *t, uint64_t words, bool crowded)
+{
+	bool known = crowded && t->crowded[0] > 0;
+
+	return on_lines(t->words, known ? t->crowded : t->step, (double)words);
 }

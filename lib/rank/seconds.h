@@ -31,6 +31,8 @@ struct asl_times {
 	bool in_place[2]; /* tiles are not copied to where they belong */
 	/* A step of so many words; between two sizes, and beyond, on a line. */
 	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
+	/* The time of a core that it takes where ranks share them; 0: as above. */
+	double crowded[ASL_STEP_SIZES];
 };
 
 /* The uses of a rank's time. */
@@ -50,6 +52,10 @@ struct asl_spent {
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 		      uint64_t k);
 double asl_step_ns(const struct asl_times *t, uint64_t words);
+
+/* What a step takes of a core, of which a rank has its own or not. */
+double asl_step_work_ns(const struct asl_times *t, uint64_t words,
+			bool crowded);
 
 const char *asl_spending_name(enum asl_spending part);
 

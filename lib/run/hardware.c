@@ -207,6 +207,9 @@ static void add(struct asl_rep_hardware *to, struct asl_hardware *h, int rank)
 	if (to->memory && *x->why)
 		snprintf(h->said, sizeof(h->said), "rank %d: %s", rank, x->why);
 	to->memory &= x->count.memory;
+	to->energy &= x->count.energy;
+	to->energy_dram &= x->count.energy_dram;
+	to->joules += (double)x->count.microjoules * 1e-6;
 }
 
 static void put_note(struct asl_hardware *h, const struct asl_rep_hardware *x)
@@ -246,6 +249,7 @@ void asl_hardware_sum(struct asl_rep *rep, struct asl_hardware *h)
 	h->said[0] = '\0';
 	if (*h->backend) {
 		to->memory = to->misses = true;
+		to->energy = to->energy_dram = true;
 		for (int i = 0; i < rep->ranks; i++)
 			add(to, h, i);
 		free(h->sockets);

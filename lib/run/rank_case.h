@@ -102,6 +102,9 @@ int asl_rank_case_set_up(struct asl_rank_case *p);
 /* A case that never began leaves nothing, even where pools are kept. */
 void asl_rank_case_tear_down(struct asl_rank_case *p, bool began);
 
+/* The part of a core that the rank has, up to 1. */
+double asl_rank_case_core(const struct asl_rank_case *p);
+
 /* ---- Resume: resume.c ---- */
 
 /* A dry run, which says what the pool needs. */
@@ -119,7 +122,7 @@ int asl_rank_case_finish(struct asl_rank_case *p);
 
 int asl_hardware_open(struct asl_rank_case *p);
 bool asl_hardware_counts(const struct asl_rank_case *p); /* ask the ranks */
-void asl_hardware_close(struct asl_hardware *h); /* NULL is allowed */
+void asl_hardware_close(struct asl_hardware *h);	 /* NULL is allowed */
 
 int asl_hardware_begin(struct asl_rank_case *p);
 int asl_hardware_end(struct asl_rank_case *p);

@@ -174,16 +174,6 @@ static bool has_operands(const struct asl_rank_case *p)
 	return p->want->first_rows || p->r.id < asl_plan_ranks(&p->want->plan);
 }
 
-/* Simulated ranks share the cores that the plan gives them. */
-static double share_of_core(const struct asl_rank_case *p)
-{
-	int ranks = p->r.size, cores = p->want->plan.cores;
-
-	if (!asl_net_simulated(p->net))
-		return asl_net_core(p->net);
-	return cores && cores < ranks ? (double)cores / ranks : 1;
-}
-
 static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 {
 	const struct asl_plan *plan = &p->want->plan;
@@ -215,7 +205,7 @@ static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 	record->residual = idle ? 0 : verify(p);
 	record->seconds = p->r.seconds;
 	record->spent = p->r.spent;
-	record->core = share_of_core(p);
+	record->core = asl_rank_case_core(p);
 	record->counted = p->r.ledger;
 	predict(p);
 	record->outcome = p->r.outcome;

@@ -102,6 +102,9 @@ struct asl_rep_hardware {
 	const char *sockets;
 	bool misses; /* of the last-level cache were counted: */
 	uint64_t miss_bytes;
+	bool energy; /* of every host was counted */
+	bool energy_dram;
+	double joules;
 	double share; /* as in asl_hwc_count */
 };
 

@@ -224,6 +224,23 @@ static uint64_t pool_words(const struct asl_rank_case *p)
 				      : words;
 }
 
+/* The longest of the arrays that a rank is given (asl_plan_take). */
+static uint64_t longest_taken(const struct asl_rank_case *p)
+{
+	const struct asl_plan *plan = &p->want->plan;
+	int rank = asl_net_rank(p->net);
+	uint64_t longest = 0;
+
+	if (rank >= asl_plan_ranks(plan))
+		return 0;
+	for (int i = 0; i < p->family->operands(plan); i++)
+		longest = asl_max(longest,
+				  p->family->room
+					  ? p->family->room(plan, rank, i).count
+					  : asl_plan_owned(plan, rank, i));
+	return longest;
+}
+
 static int open_stores(struct asl_rank_case *p)
 {
 	const struct asl_run_want *want = p->want;
@@ -234,6 +251,7 @@ static int open_stores(struct asl_rank_case *p)
 		.run_id = p->run_id,
 		.rank = asl_net_rank(p->net),
 		.words = pool_words(p),
+		.longest = longest_taken(p),
 		.pieces = owned + 5, /* three panels, a summand, a spare */
 		.keep = want->keep,
 		.erase = want->erase,
@@ -284,6 +302,16 @@ static int open_emulator(struct asl_rank_case *p)
 	return *as->name ? asl_emulator_open(&p->emulator, as, p->net) : 0;
 }
 
+/* Simulated ranks share the cores that the plan gives them. */
+double asl_rank_case_core(const struct asl_rank_case *p)
+{
+	int ranks = asl_net_size(p->net), cores = p->want->plan.cores;
+
+	if (!asl_net_simulated(p->net))
+		return asl_net_core(p->net);
+	return cores && cores < ranks ? (double)cores / ranks : 1;
+}
+
 static int init_rank(struct asl_rank_case *p)
 {
 	const struct asl_plan *plan = &p->want->plan;
@@ -294,6 +322,7 @@ static int init_rank(struct asl_rank_case *p)
 		.cache = plan->cache,
 		.costs = &plan->costs,
 		.times = plan->times,
+		.crowded = asl_rank_case_core(p) < 1,
 		.replay = p->replay,
 		.trace = p->trace,
 	};

@@ -17,7 +17,7 @@ MASKS = (r"M = \d+ words( \([^)]*\))?", r"(?<=residual )[\d.e+-]+",
 
 def plain(line, numbers=False):
     """A line without what may differ, nor spaces that align it."""
-    line = re.sub(r"  +machine busy$", "", line)
+    line = re.sub(r"( +(machine busy|in cache))+$", "", line)
     for mask in MASKS:
         line = re.sub(mask, "#", line)
     if numbers: # only the form: what it measured differs from machine to machine

@@ -74,7 +74,8 @@ static inline bool within_bounds(const struct asl_rep *rep)
 	const double found[] = {
 		(double)rep->max.of[ASL_BH],
 		(double)read_and_written(rep),
-		plan.algorithm->outside_apm ? INFINITY : rep->q_max[ASL_APM],
+		asl_plan_runs(&plan)->outside_apm ? INFINITY
+						  : rep->q_max[ASL_APM],
 	};
 	bool ok = true;
 

@@ -49,6 +49,8 @@ static const struct asl_times simple_times = {
 		  8192},
 	.step = {3, 6, 12, 24, 48, 96, 192, 384, 768, 1536, 3072, 6144, 12288,
 		 24576},
+	.crowded = {5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240,
+		    20480, 40960},
 };
 
 /* Gridless algorithms have no more ranks than multiplications. */

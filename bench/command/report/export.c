@@ -1,11 +1,17 @@
 /*
- * export.c -- results for other programs: JUnit XML, JSON, Markdown
+ * export.c -- results for other programs: JUnit XML, JSON, Markdown; figures
  *
  * The end of the file's name chooses.  Every case is a test for JUnit: it fails
  * if a repetition did, and is skipped if its result was not verified.
  */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench/command/machine.h"
 #include "bench/command/report/page.h"
@@ -27,8 +33,10 @@ static bool is_timed(const struct asl_measured *x)
 
 /* ---- JUnit ---- */
 
-static void put_test(FILE *f, const struct asl_measured *x)
+static void put_test(FILE *f, const struct asl_measured *x, double *scratch)
 {
+	char why[ASL_EXPECT_WHY];
+
 	const struct asl_runs_row *row = x->row;
 	struct asl_said said = asl_say(row);
 
@@ -40,6 +48,8 @@ static void put_test(FILE *f, const struct asl_measured *x)
 	if (x->trouble <= ASL_MISCOUNTED)
 		asl_html(f, "<failure message=\"%s\"/>",
 			 asl_trouble_text[x->trouble]);
+	else if (!asl_case_expected(scratch, x, why))
+		asl_html(f, "<failure message=\"%s\"/>", why);
 	else if (x->unverified)
 		asl_html(f, "<skipped message=\"%s\"/>",
 			 asl_trouble_text[ASL_UNVERIFIED]);
@@ -49,6 +59,11 @@ static void put_test(FILE *f, const struct asl_measured *x)
 static void put_junit(FILE *f, const struct asl_page *p)
 {
 	const struct asl_results *r = p->results;
+	double *scratch = calloc((size_t)r->rows + 1, sizeof *scratch);
+	char why[ASL_EXPECT_WHY];
+
+	if (!scratch)
+		return;
 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", f);
 	for (int place = 0; place < r->places; place++) {
@@ -60,7 +75,8 @@ static void put_junit(FILE *f, const struct asl_page *p)
 			if ((int)x->row->place != place)
 				continue;
 			tests++;
-			failed += x->trouble <= ASL_MISCOUNTED;
+			failed += x->trouble <= ASL_MISCOUNTED ||
+				  !asl_case_expected(scratch, x, why);
 			skipped += x->trouble > ASL_MISCOUNTED && x->unverified;
 		}
 		asl_html(f,
@@ -69,10 +85,11 @@ static void put_junit(FILE *f, const struct asl_page *p)
 			 asl_page_place(p, place), tests, failed, skipped);
 		for (int i = 0; i < r->count; i++)
 			if ((int)r->cases[i].row->place == place)
-				put_test(f, &r->cases[i]);
+				put_test(f, &r->cases[i], scratch);
 		fputs("  </testsuite>\n", f);
 	}
 	fputs("</testsuites>\n", f);
+	free(scratch);
 }
 
 /* ---- JSON ---- */
@@ -237,4 +254,123 @@ int asl_export(const struct asl_page *p, const char *path)
 				   asl_failure());
 	free(text);
 	return err;
+}
+
+/* ---- Figures ---- */
+
+/* "Best algorithm, n = 2048" is best-algorithm-n-2048. */
+static void name_file(char to[80], int number, const char *title, size_t length)
+{
+	int used = snprintf(to, 80, "%02d-", number);
+	bool gap = true;
+
+	for (size_t i = 0; i < length && used < 64; i++) {
+		char c = (char)tolower((unsigned char)title[i]);
+
+		if (isalnum((unsigned char)c)) {
+			to[used++] = c;
+			gap = false;
+		} else if (!gap) {
+			to[used++] = '-';
+			gap = true;
+		}
+	}
+	to[used - (used > 3 && gap)] = '\0';
+}
+
+/* The page's colours and fonts go with it. */
+static int write_svg(const char *path, const char *svg, size_t length)
+{
+	const char *inside = memchr(svg, '>', length);
+	size_t head = inside ? (size_t)(inside - svg) : 0, bytes;
+	char *text = NULL;
+	FILE *f = inside ? open_memstream(&text, &bytes) : NULL;
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	fprintf(f, "%.*s%s><style>%s</style>", (int)head, svg,
+		memmem(svg, head, "xmlns=", 6)
+			? ""
+			: " xmlns=\"http://www.w3.org/2000/svg\"",
+		asl_style);
+	fwrite(inside + 1, 1, length - head - 1, f);
+	err = fclose(f) ? -ENOMEM : asl_atomic_file_put(path, text, bytes);
+	free(text);
+	return err;
+}
+
+/* False: there is no rsvg-convert, or it fails. */
+static bool write_pdf(const char *svg)
+{
+	char program[] = "rsvg-convert", pdf[PATH_MAX];
+	char *argv[] = {program, "-f", "pdf",	    "-o",
+			pdf,	 "--", (char *)svg, NULL};
+	int status, length = (int)strlen(svg) - 4;
+	pid_t child;
+
+	if (snprintf(pdf, sizeof pdf, "%.*s.pdf", length, svg) >=
+	    (int)sizeof pdf)
+		return false;
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		execvp(program, argv);
+		_exit(127);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return child > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* The next figure with an SVG: its title and its SVG. */
+static const char *next_figure(const char *at, const char *part[2],
+			       size_t length[2])
+{
+	static const char *const marks[][2] = {
+		{"<figcaption>", "</figcaption>"}, {"<svg", "</svg>"}};
+
+	for (int i = 0; i < 2; i++) {
+		const char *begin = strstr(at, marks[i][0]), *end;
+
+		end = begin ? strstr(begin, marks[i][1]) : NULL;
+		if (!end)
+			return NULL;
+		part[i] = i ? begin : begin + strlen(marks[i][0]);
+		at = i ? end + strlen(marks[i][1]) : end;
+		length[i] = (size_t)(at - part[i]);
+	}
+	return at;
+}
+
+int asl_export_figures(const char *page, const char *dir)
+{
+	const char *part[2];
+	size_t length[2];
+	int count = 0, printed = 0, err = 0;
+
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return asl_complain(asl_exit_code(-errno), "--figures: %s: %s",
+				    dir, strerror(errno));
+	while (!err && (page = next_figure(page, part, length))) {
+		char name[80], path[PATH_MAX];
+
+		name_file(name, ++count, part[0], length[0]);
+		if (snprintf(path, sizeof path, "%s/%s.svg", dir, name) >=
+		    (int)sizeof path)
+			err = -ENAMETOOLONG;
+		else
+			err = write_svg(path, part[1], length[1]);
+		if (!err && printed == count - 1)
+			printed += write_pdf(path);
+	}
+	if (err)
+		return asl_complain(asl_exit_code(err), "--figures: %s: %s",
+				    dir, strerror(-err));
+	if (printed < count)
+		asl_complain(0,
+			     "note: figures are in %s as SVG; for PDF "
+			     "rsvg-convert is needed (librsvg2-bin)",
+			     dir);
+	return 0;
 }

@@ -75,14 +75,67 @@ static void say_size(char text[ASL_SAID], const struct asl_runs_row *row)
 
 static void say_means(char text[ASL_SAID], const struct asl_runs_row *row)
 {
-	char cache[ASL_BRIEF], memory[ASL_BRIEF];
+	const bool *same = row->results->same;
+	char words[ASL_BRIEF];
+	int at = snprintf(text, ASL_SAID, "%.0f rank%s%s", row->ranks,
+			  row->ranks == 1 ? "" : "s",
+			  asl_row_crowded(row) ? " on fewer cores" : "");
 
-	snprintf(text, ASL_SAID, "%.0f rank%s, cache %s, memory %s words%s%s",
-		 row->ranks, row->ranks == 1 ? "" : "s",
-		 asl_brief(cache, row->cache_words),
-		 asl_brief(memory, row->memory_words),
+	if (!same[COL_cache_words])
+		at += snprintf(text + at, (size_t)(ASL_SAID - at),
+			       ", cache %s words",
+			       asl_brief(words, row->cache_words));
+	if (!same[COL_memory_words])
+		at += snprintf(text + at, (size_t)(ASL_SAID - at),
+			       ", memory %s words",
+			       asl_brief(words, row->memory_words));
+	snprintf(text + at, (size_t)(ASL_SAID - at), "%s%s",
 		 strcmp(row->panels, "nvm") ? "" : ", panels in NVM",
 		 strcmp(row->initial, "rank0") ? "" : ", operands on rank 0");
+}
+
+/* Costs in which rows differ; or all, if they differ in none. */
+static void say_costs(char text[ASL_SAID], const struct asl_runs_row *row,
+		      bool shared)
+{
+	static const struct {
+		const char *name;
+		enum asl_column column;
+	} costs[] = {{"r", COL_r}, {"w", COL_w}, {"\xce\xb2", COL_beta}};
+	const double value[] = {row->r, row->w, row->beta};
+	int at = 0;
+
+	*text = '\0';
+	for (int i = 0; i < 3; i++)
+		if (row->results->same[costs[i].column] == shared)
+			at += snprintf(text + at, (size_t)(ASL_SAID - at),
+				       "%s%s %.3g", at ? ", " : "",
+				       costs[i].name, value[i]);
+	if (at && asl_row_timed(row))
+		snprintf(text + at, (size_t)(ASL_SAID - at), " ns");
+}
+
+void asl_page_shared(struct asl_page *p)
+{
+	const struct asl_runs_row *row = p->results->row;
+	char words[ASL_BRIEF], costs[ASL_SAID];
+	const bool *same = p->results->same;
+
+	if (p->results->rows < 2)
+		return;
+	say_costs(costs, row, true);
+	if (!same[COL_cache_words] && !same[COL_memory_words] && !*costs)
+		return;
+	fputs(" In all cases:", p->f);
+	if (same[COL_cache_words])
+		asl_html(p->f, " cache %s words a rank%s",
+			 asl_brief(words, row->cache_words),
+			 same[COL_memory_words] || *costs ? "," : "");
+	if (same[COL_memory_words])
+		asl_html(p->f, " memory %s words a rank%s",
+			 asl_brief(words, row->memory_words),
+			 *costs ? "," : "");
+	asl_html(p->f, " %s.", costs);
 }
 
 struct asl_said asl_say(const struct asl_runs_row *row)
@@ -93,9 +146,10 @@ struct asl_said asl_say(const struct asl_runs_row *row)
 	say_means(said.means, row);
 	snprintf(said.how, sizeof said.how, "%.60s %.200s", row->algorithm,
 		 row->grid);
-	snprintf(said.costs, sizeof said.costs,
-		 "r %.3g, w %.3g, \xce\xb2 %.3g%s", row->r, row->w, row->beta,
-		 asl_row_timed(row) ? " ns" : "");
+	say_costs(said.costs, row, false);
+	if (row->results->same[COL_r] && row->results->same[COL_w] &&
+	    row->results->same[COL_beta])
+		say_costs(said.costs, row, true);
 	return said;
 }
 
@@ -239,7 +293,7 @@ void asl_page_figures(struct asl_page *p, const struct asl_packs *packs,
 
 /* ---- Tables ---- */
 
-enum { LONG = 26 }; /* characters of a cell that may be broken into lines */
+enum { LONG = 20 }; /* characters of a cell that may be broken into lines */
 
 static void end_row(struct asl_sheet *s)
 {
@@ -308,17 +362,11 @@ static void put_text(struct asl_sheet *s, const char *text)
 		fputs(text, s->csv);
 }
 
-/* Whole numbers are exact as long as people can read them. */
-static const char *shown(char text[32], double x)
-{
-	if (fabs(x) < 1e7 && x == floor(x))
-		snprintf(text, 32, "%.0f", x);
-	else if (fabs(x) >= 1000)
-		asl_brief(text, x);
-	else
-		snprintf(text, 32, "%.4g", x);
-	return text;
-}
+/*
+ * Numbers of a column have one format, which only its last row decides: until
+ * then they stand between two marks.
+ */
+enum { MARK = '\x01', MOST_COLUMNS = 40 };
 
 static void put_number(struct asl_sheet *s, double x)
 {
@@ -330,7 +378,7 @@ static void put_number(struct asl_sheet *s, double x)
 		fputs("<td></td>", s->page);
 		return;
 	}
-	fprintf(s->page, "<td class=\"n\">%s</td>", shown(text, x));
+	fprintf(s->page, "<td class=\"n\">%c%.17g%c</td>", MARK, x, MARK);
 	fputs(asl_write_number(text, x), s->csv);
 }
 
@@ -371,6 +419,82 @@ static void put_link(FILE *f, const struct asl_sheet *s, const char *name)
 	asl_html(f, "\">%s</a></p>\n", name);
 }
 
+/* What the numbers of a column have in common. */
+struct format {
+	bool whole;
+	int decimals;	    /* that the first four digits of one need */
+	double least, most; /* absolute values but 0 */
+};
+
+/* Whole numbers are exact as long as people can read them. */
+static const char *shown(char text[32], double x, const struct format *f)
+{
+	if (f->whole && f->most < 1e9)
+		snprintf(text, 32, "%.0f", x);
+	else if (!isfinite(x) || f->most >= 1000)
+		asl_brief(text, x);
+	else if (f->least < f->most / 1e4)
+		snprintf(text, 32, "%.4g", x);
+	else
+		snprintf(text, 32, "%.*f", f->decimals, x);
+	return text;
+}
+
+static void learn(struct format *f, double x)
+{
+	char text[32], *point;
+
+	f->whole &= x == floor(x);
+	if (x == 0 || !isfinite(x))
+		return;
+	f->least = fmin(f->least, fabs(x));
+	f->most = fmax(f->most, fabs(x));
+	snprintf(text, sizeof text, "%.4g", x);
+	point = strchr(text, '.');
+	if (point)
+		f->decimals = (int)fmax(
+			f->decimals, (double)strspn(point + 1, "0123456789"));
+}
+
+/* Walk through the cells: learn their formats, or write them to f. */
+static void walk(FILE *f, const struct asl_sheet *s, struct format *formats)
+{
+	const char *end = s->page_text + s->page_bytes;
+	char text[32];
+	int column = 0;
+
+	for (const char *c = s->page_text; c < end; c++) {
+		if (!strncmp(c, "<tr>", 4))
+			column = -1;
+		column += !strncmp(c, "<td", 3) || !strncmp(c, "<th>", 4);
+		if (*c == MARK) {
+			struct format *x = &formats[column % MOST_COLUMNS];
+			char *behind;
+			double value = strtod(c + 1, &behind);
+
+			c = behind;
+			if (f)
+				fputs(shown(text, value, x), f);
+			else
+				learn(x, value);
+		} else if (f) {
+			fputc(*c, f);
+		}
+	}
+}
+
+static void put_cells(FILE *f, const struct asl_sheet *s)
+{
+	struct format formats[MOST_COLUMNS];
+
+	for (int i = 0; i < MOST_COLUMNS; i++)
+		formats[i] = (struct format){true, 0, INFINITY, 1e-300};
+	walk(NULL, s, formats);
+	for (int i = 0; i < MOST_COLUMNS; i++)
+		formats[i].least = fmin(formats[i].least, formats[i].most);
+	walk(f, s, formats);
+}
+
 void asl_page_table(struct asl_page *p, struct asl_sheet *s, const char *name)
 {
 	if (!s->page)
@@ -380,7 +504,7 @@ void asl_page_table(struct asl_page *p, struct asl_sheet *s, const char *name)
 		p->failed = true;
 	} else {
 		fputs("<div class=\"wide\"><table>\n", p->f);
-		fwrite(s->page_text, 1, s->page_bytes, p->f);
+		put_cells(p->f, s);
 		fputs("</table></div>\n", p->f);
 		if (name)
 			put_link(p->f, s, name);

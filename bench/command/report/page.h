@@ -54,6 +54,9 @@ struct asl_section {
 int asl_export_check(const char *path);
 int asl_export(const struct asl_page *p, const char *path);
 
+/* --figures: the figures of a page, as files; 0, or the exit code. */
+int asl_export_figures(const char *page, const char *dir);
+
 /* style.css, which is part of the command; ends with '\0'. */
 extern const char asl_style[];
 
@@ -77,8 +80,17 @@ struct asl_said {
 
 struct asl_said asl_say(const struct asl_runs_row *row);
 
+/* Conditions that all cases share, which asl_say leaves out. */
+void asl_page_shared(struct asl_page *p);
+
 /* ", budget 1.05 M words"; "" for NAN, which is none. */
 const char *asl_say_budget(char text[ASL_SAID], double budget);
+
+/* Speeds of all ranked machines over the slowest, at each workload, with intervals. */
+void asl_forest(FILE *f, const struct asl_ranking *r);
+
+/* Cores, memory, medium, GB/s, GFLOP/s of a machine: on what a result stands. */
+void asl_page_machine(struct asl_page *p, int place);
 
 /* The name of a machine, and of that which a row is from. */
 const char *asl_page_place(const struct asl_page *p, int place);
@@ -183,7 +195,9 @@ enum asl_part {
 	ASL_PART_WRITE,
 	ASL_PART_OTHER,
 	ASL_PART_WAIT, /* along the critical path, beyond the busiest rank's Q */
-	ASL_PARTS
+	ASL_PARTS,
+	ASL_PART_FLOPS = ASL_PARTS, /* of times: arithmetic, */
+	ASL_PART_MEMORY		    /* and reading and writing together */
 };
 
 /* For sums and limits: NAN is 0; what is shown of `count` things. */

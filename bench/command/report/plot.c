@@ -4,6 +4,7 @@
 #include "bench/command/report/plot.h"
 
 #include "bench/command/report/page.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Ranges and axes ---- */
@@ -229,9 +230,9 @@ static void place(const struct asl_plot *p, struct asl_label *x)
 }
 
 static void add_label(struct asl_plot *p, double x, double y, int style,
-		      const char *text)
+		      const char *text, bool ends)
 {
-	struct asl_label label = {.x = x, .y = y, .style = style};
+	struct asl_label label = {.x = x, .y = y, .end = y, .style = style};
 
 	if (!text || p->labels == ASL_PLOT_LABELS)
 		return;
@@ -239,19 +240,70 @@ static void add_label(struct asl_plot *p, double x, double y, int style,
 	label.width = 6.2 * (double)strlen(label.text) + 4;
 	if (label.x + label.width > WIDTH)
 		label.x = fmax(LEFT, WIDTH - label.width);
-	place(p, &label);
+	label.ends = ends;
 	p->label[p->labels++] = label;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct asl_label *x = a, *y = b;
+
+	if (x->ends != y->ends)
+		return x->ends ? -1 : 1;
+	if (x->y != y->y)
+		return x->y < y->y ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+/*
+ * Names of lines stand in the order of the lines' ends: each as far below the one
+ * before as it has to, and a group that has become too low moves up as a whole.
+ */
+static void place_ends(struct asl_plot *p, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct asl_label *x = &p->label[i];
+		int first = i;
+		double over;
+
+		if (i && x->y < x[-1].y + LINE)
+			x->y = x[-1].y + LINE;
+		while (first &&
+		       p->label[first].y - p->label[first - 1].y <= LINE + 1e-6)
+			first--;
+		/* Half of what it was pushed down, or all beyond the end. */
+		over = fmax((x->y - x->end) / 2, x->y - BOTTOM);
+		over = fmin(over, p->label[first].y -
+					  (first ? p->label[first - 1].y + LINE
+						 : TOP + 4));
+		for (int k = first; over > 0 && k <= i; k++)
+			p->label[k].y -= over;
+	}
+}
+
+static void place_labels(struct asl_plot *p)
+{
+	int ends = 0, all = p->labels;
+
+	if (all)
+		qsort(p->label, (size_t)all, sizeof *p->label, compare_labels);
+	while (ends < all && p->label[ends].ends)
+		ends++;
+	place_ends(p, ends);
+	for (p->labels = ends; p->labels < all; p->labels++)
+		place(p, &p->label[p->labels]);
 }
 
 void asl_plot_close(struct asl_plot *p)
 {
 	fputs("</g>\n", p->f);
+	place_labels(p);
 	for (int i = 0; i < p->labels; i++) {
 		const struct asl_label *x = &p->label[i];
 
 		fputs("<text class=\"label ", p->f);
 		fprintf(p->f, x->style < 0 ? "note" : "s%d",
-			x->style % COLOURS);
+			x->style < 0 ? 0 : x->style % COLOURS);
 		asl_html(p->f, "\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", x->x,
 			 x->y, x->text);
 	}
@@ -263,7 +315,12 @@ void asl_plot_close(struct asl_plot *p)
 static void begin(struct asl_plot *p, const char *element, const char *what,
 		  int style)
 {
-	fprintf(p->f, "<%s class=\"%s s%d", element, what, style % COLOURS);
+	if (style <= ASL_STYLE_PART)
+		fprintf(p->f, "<%s class=\"%s p%d", element, what,
+			ASL_STYLE_PART - style);
+	else
+		fprintf(p->f, "<%s class=\"%s s%d", element, what,
+			style % COLOURS);
 	if (style >= COLOURS)
 		fprintf(p->f, " d%d", style / COLOURS % 3);
 	fputc('"', p->f);
@@ -289,7 +346,7 @@ void asl_plot_line(struct asl_plot *p, const double *x, const double *y,
 	if (count > 0)
 		end = fmin(fmax(to_y(p, y[count - 1]), TOP), BOTTOM);
 	add_label(p, fmin(to_x(p, x[count - 1]), RIGHT) + 6, end + 3.5, style,
-		  label);
+		  label, true);
 }
 
 void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
@@ -298,7 +355,7 @@ void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
 	begin(p, "circle", "dot", style);
 	fprintf(p->f, " cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>\n", to_x(p, x),
 		to_y(p, y));
-	add_label(p, to_x(p, x) + 6, to_y(p, y) + 3.5, style, label);
+	add_label(p, to_x(p, x) + 6, to_y(p, y) + 3.5, style, label, false);
 }
 
 void asl_plot_box(struct asl_plot *p, double x, double y, int style,
@@ -307,7 +364,7 @@ void asl_plot_box(struct asl_plot *p, double x, double y, int style,
 	begin(p, "rect", "box", style);
 	fprintf(p->f, " x=\"%.1f\" y=\"%.1f\" width=\"8\" height=\"8\"/>\n",
 		to_x(p, x) - 4, to_y(p, y) - 4);
-	add_label(p, to_x(p, x) + 7, to_y(p, y) + 3.5, style, label);
+	add_label(p, to_x(p, x) + 7, to_y(p, y) + 3.5, style, label, false);
 }
 
 void asl_plot_span(struct asl_plot *p, double x, double low, double high,
@@ -322,14 +379,14 @@ void asl_plot_wall(struct asl_plot *p, double x, const char *label)
 {
 	fprintf(p->f, "<path class=\"bound\" d=\"M%.1f %dV%d\"/>\n", to_x(p, x),
 		TOP, BOTTOM);
-	add_label(p, to_x(p, x) + 4, TOP + 9, -1, label);
+	add_label(p, to_x(p, x) + 4, TOP + 9, -1, label, false);
 }
 
 void asl_plot_floor(struct asl_plot *p, double y, const char *label)
 {
 	fprintf(p->f, "<path class=\"bound\" d=\"M%d %.1fH%d\"/>\n", LEFT,
 		to_y(p, y), RIGHT);
-	add_label(p, RIGHT + 6, to_y(p, y) + 3.5, -1, label);
+	add_label(p, RIGHT + 6, to_y(p, y) + 3.5, -1, label, true);
 }
 
 void asl_plot_limit(struct asl_plot *p, const double *x, const double *y,
@@ -340,7 +397,7 @@ void asl_plot_limit(struct asl_plot *p, const double *x, const double *y,
 	fputs("<path class=\"bound\"", p->f);
 	put_path(p, x, y, count);
 	add_label(p, to_x(p, x[count - 1]) + 4, to_y(p, y[count - 1]) - 4, -1,
-		  label);
+		  label, to_x(p, x[count - 1]) >= RIGHT - 30);
 }
 
 /*
@@ -358,6 +415,7 @@ enum {
 struct bars {
 	FILE *f;
 	double left, right, most, y;
+	double least; /* of an axis of logarithms */
 };
 
 static bool is_new(const struct asl_bar *bar, int i)
@@ -388,7 +446,7 @@ static double names_end(const struct asl_bar *bar, int count)
 static void bars_open(struct bars *b, FILE *f, const char *about,
 		      const struct asl_bar *bar, int count, double below)
 {
-	*b = (struct bars){f, names_end(bar, count), WIDTH - NOTE, 0, 2};
+	*b = (struct bars){f, names_end(bar, count), WIDTH - NOTE, 0, 2, 1};
 	open_svg(f, bars_height(bar, count) + below, about);
 }
 
@@ -429,6 +487,24 @@ static double sum(const struct asl_bar *bar)
 	return total;
 }
 
+static void put_part(struct bars *b, const struct asl_bar *bar, int part,
+		     double x, double width, int thick)
+{
+	char class[24];
+
+	if (bar->style < 0)
+		snprintf(class, sizeof class, "dot m%d",
+			 (-bar->style - 1) % COLOURS);
+	else
+		snprintf(class, sizeof class,
+			 bar->style ? "dot s%d" : "part p%d",
+			 bar->style ? (bar->style - 1) % COLOURS : part);
+	fprintf(b->f,
+		"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" "
+		"width=\"%.1f\" height=\"%d\"/>",
+		class, x, b->y, width, thick);
+}
+
 void asl_bars_stacked(FILE *f, const char *about, const struct asl_bar *bar,
 		      int count)
 {
@@ -446,11 +522,7 @@ void asl_bars_stacked(FILE *f, const char *about, const struct asl_bar *bar,
 			double width = bar[i].part[p] * scale;
 
 			if (width > 0)
-				fprintf(f,
-					"<rect class=\"part p%d\" x=\"%.1f\" "
-					"y=\"%.1f\" width=\"%.1f\" "
-					"height=\"%d\"/>",
-					p, x, b.y, width, THICK);
+				put_part(&b, &bar[i], p, x, width, THICK);
 			x += width;
 		}
 		if (!isnan(bar[i].mark)) {
@@ -464,21 +536,31 @@ void asl_bars_stacked(FILE *f, const char *about, const struct asl_bar *bar,
 
 static double on_log(const struct bars *b, double v)
 {
-	return b->left + (b->right - b->left) * log(fmax(v, 1)) / log(b->most);
+	return b->left + (b->right - b->left) * log(fmax(v / b->least, 1)) /
+				 log(b->most / b->least);
 }
 
 static void bars_ticks(struct bars *b, double top)
 {
 	char text[ASL_BRIEF];
-	double step = b->most <= 1.5 ? 1.1 : b->most <= 40 ? 2 : 10;
+	double at[TICKS];
+	struct ticks t = {.axis = &(struct asl_plot_axis){"", b->least, b->most,
+							  ASL_TENS},
+			  .at = at};
 
-	for (double v = 1; v <= b->most * 1.0001; v *= step)
+	if (b->most < 4 * b->least)
+		even(&t);
+	else if (b->most < 40 * b->least)
+		powers_of_two(&t);
+	else
+		powers_of_ten(&t);
+	for (int i = 0; i < t.count; i++)
 		fprintf(b->f,
 			"<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>"
 			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">"
 			"%s</text>\n",
-			on_log(b, v), 4.0, top, on_log(b, v), top + 13,
-			asl_brief(text, v));
+			on_log(b, at[i]), 4.0, top, on_log(b, at[i]), top + 13,
+			asl_brief(text, at[i]));
 }
 
 void asl_bars_ranges(FILE *f, const char *about, const struct asl_bar *bar,
@@ -488,19 +570,23 @@ void asl_bars_ranges(FILE *f, const char *about, const struct asl_bar *bar,
 
 	bars_open(&b, f, about, bar, count, 16);
 	b.most = 1.2;
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
 		b.most = fmax(b.most, bar[i].part[1]);
+		b.least = fmin(b.least, fmax(bar[i].part[0], 1e-3));
+	}
 	bars_ticks(&b, bars_height(bar, count) - 2);
+	if (b.least < 1)
+		fprintf(f, "<path class=\"bound\" d=\"M%.1f %.1fV%.1f\"/>",
+			on_log(&b, 1), 4.0, bars_height(bar, count) - 2);
 	for (int i = 0; i < count; i++, b.y += ROW) {
 		double low, high;
 
 		name_bar(&b, bar, i);
 		low = on_log(&b, bar[i].part[0]);
 		high = on_log(&b, bar[i].part[1]);
-		fprintf(f,
-			"<rect class=\"part p0\" x=\"%.1f\" y=\"%.1f\" "
-			"width=\"%.1f\" height=\"%d\"/>",
-			low - 1, b.y + 3, high - low + 2, THICK - 6);
+		b.y += 3;
+		put_part(&b, &bar[i], 0, low - 1, high - low + 2, THICK - 6);
+		b.y -= 3;
 		put_mark(&b, on_log(&b, bar[i].mark));
 		put_note(&b, high, bar[i].note);
 	}

@@ -11,6 +11,7 @@
 #ifndef ASL_PLOT_H
 #define ASL_PLOT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Ticks are at 1, 2, 5, 10, or at powers of 2. */
@@ -39,6 +40,8 @@ enum { ASL_PLOT_LABELS = 64, ASL_PLOT_LABEL = 64 };
 
 struct asl_label {
 	double x, y, width; /* where the text begins, and on which line */
+	double end;	    /* y of what it names */
+	bool ends;	    /* it names a line, beside its end */
 	int style;	    /* -1: that of notes */
 	char text[ASL_PLOT_LABEL];
 };
@@ -57,8 +60,11 @@ void asl_plot_close(struct asl_plot *p);
 
 /*
  * A style from 0 on is a colour, and beyond eight also a dash and a shape.
- * label NULL: none.
+ * ASL_STYLE_PART less the number of a part is that part's colour in bars.  label
+ * NULL: none.
  */
+enum { ASL_STYLE_PART = -2 };
+
 void asl_plot_line(struct asl_plot *p, const double *x, const double *y,
 		   int count, int style, const char *label);
 void asl_plot_dot(struct asl_plot *p, double x, double y, int style,
@@ -80,7 +86,7 @@ void asl_plot_limit(struct asl_plot *p, const double *x, const double *y,
  * Bars, in parts or as a range with a mark
  */
 
-enum { ASL_BAR_PARTS = 5 };
+enum { ASL_BAR_PARTS = 7 };
 
 struct asl_bar {
 	const char *group; /* a heading, where it is another one */
@@ -88,13 +94,18 @@ struct asl_bar {
 	double part[ASL_BAR_PARTS]; /* one after another; 0: not there */
 	double mark;		    /* a tick across the bar; NAN: none */
 	const char *note;	    /* at its end */
+	int style; /* from 1 on: a colour for all parts; from -1 down: of
+		      machines, whose colours are apart */
 };
 
 /* They begin at 0; `about` describes them to readers who cannot see them. */
 void asl_bars_stacked(FILE *f, const char *about, const struct asl_bar *bar,
 		      int count);
 
-/* part[0] to part[1] with a mark, on an axis of logarithms that begins at 1. */
+/*
+ * part[0] to part[1] with a mark, on an axis of logarithms that begins at 1, or
+ * below, with a line at 1.
+ */
 void asl_bars_ranges(FILE *f, const char *about, const struct asl_bar *bar,
 		     int count);
 

@@ -23,27 +23,16 @@ extern const struct asl_section asl_section_trouble, asl_section_pairs,
 	asl_section_bounds, asl_section_hardware, asl_section_prices,
 	asl_section_pareto, asl_section_roofline, asl_section_wear,
 	asl_section_scaling, asl_section_time, asl_section_network,
-	asl_section_all, asl_section_method;
+	asl_section_all, asl_section_method, asl_section_sweep;
 
 /* In the order of the page. */
 static const struct asl_section *const sections[] = {
-	&asl_section_trouble,
-	&asl_section_pairs,
-	&asl_section_contest,
-	&asl_section_machines,
-	&asl_section_cost,
-	&asl_section_bounds,
-	&asl_section_hardware,
-	&asl_section_prices,
-	&asl_section_pareto,
-	&asl_section_roofline,
-	&asl_section_wear,
-	&asl_section_scaling,
-	&asl_section_time,
-	&asl_section_network,
-	&asl_section_all,
-	&asl_section_method,
-	NULL,
+	&asl_section_trouble,  &asl_section_pairs,    &asl_section_contest,
+	&asl_section_machines, &asl_section_sweep,    &asl_section_cost,
+	&asl_section_bounds,   &asl_section_hardware, &asl_section_prices,
+	&asl_section_pareto,   &asl_section_roofline, &asl_section_wear,
+	&asl_section_scaling,  &asl_section_time,     &asl_section_network,
+	&asl_section_all,      &asl_section_method,   NULL,
 };
 
 static bool is_there(const struct asl_page *p, const struct asl_section *x)
@@ -66,6 +55,8 @@ static void put_title(struct asl_page *p)
 	for (int i = 0; i < p->results->places; i++)
 		asl_html(p->f, "%s%s", i ? ", " : "", asl_page_place(p, i));
 }
+
+enum { MOST_MACHINES = 6 }; /* in the head; the section has all */
 
 static void put_head(struct asl_page *p)
 {
@@ -90,9 +81,15 @@ static void put_head(struct asl_page *p)
 	put_title(p);
 	fprintf(p->f,
 		"</h1>\n<p class=\"sub\">Report of aslant " ASLANT_VERSION
-		", %s: %d rows. Matrix and tensor kernels on memory that is "
-		"cheaper to read than to write.</p>\n",
+		", %s: %d rows. ",
 		stamp, p->results->rows);
+	for (int i = 0; i < p->results->places && i < MOST_MACHINES; i++) {
+		fputs(i ? "; " : "", p->f);
+		asl_page_machine(p, i);
+	}
+	fputc('.', p->f);
+	asl_page_shared(p);
+	fputs("</p>\n", p->f);
 	put_contents(p);
 }
 
@@ -188,7 +185,7 @@ static int put_file(const char *path, const char *text, size_t bytes)
 	return 0;
 }
 
-static int write_file(struct asl_page *p, const char *path)
+static int write_file(struct asl_page *p, const char *path, const char *figures)
 {
 	char *text = NULL;
 	size_t bytes = 0;
@@ -201,6 +198,8 @@ static int write_file(struct asl_page *p, const char *path)
 	p->failed |= ferror(p->f) != 0;
 	p->failed |= fclose(p->f) != 0;
 	code = p->failed ? asl_no_memory() : put_file(path, text, bytes);
+	if (!code && figures)
+		code = asl_export_figures(text, figures);
 	free(text);
 	return code;
 }
@@ -227,6 +226,7 @@ static void name_places(const char **names, const char *const *dir, int count)
 static int report(const struct asl_options *o, const char **dir, int count)
 {
 	const char *names[ASL_MOST_RESULTS];
+	int cores[ASL_MOST_RESULTS];
 	struct asl_results results = {.places = 0};
 	struct asl_ranking ranking;
 	struct asl_page p = {.results = &results, .ranking = &ranking};
@@ -243,9 +243,13 @@ static int report(const struct asl_options *o, const char **dir, int count)
 				  results.table[0].path);
 	if (!code)
 		code = asl_ranking_rank(&ranking, &results, false);
+	for (int i = 0; i < count; i++)
+		cores[i] = asl_ranking_cores(&ranking, i);
+	results.cores = cores;
 	if (!code) {
 		p.list = calloc((size_t)results.count, sizeof *p.list);
-		code = p.list ? write_file(&p, o->out) : asl_no_memory();
+		code = p.list ? write_file(&p, o->out, o->figures)
+			      : asl_no_memory();
 	}
 	if (!code && o->export)
 		code = asl_export(&p, o->export);
@@ -279,6 +283,7 @@ int asl_command_report(struct asl_options *o, int argc, char **argv)
 {
 	char path[PATH_MAX + sizeof "/report.html"];
 	int count = 0, code;
+	bool packed = false;
 
 	(void)argc, (void)argv;
 	trim(o->out);
@@ -287,7 +292,15 @@ int asl_command_report(struct asl_options *o, int argc, char **argv)
 	if (!count)
 		return asl_refuse("report: which results? (a directory that "
 				  "run or suite wrote with --out)");
-	if (o->out || count > 1)
+	for (int i = 0; i < count; i++) {
+		const char *before = o->dir[i];
+
+		code = asl_unpack(&o->dir[i]);
+		if (code)
+			return code;
+		packed |= o->dir[i] != before;
+	}
+	if (o->out || count > 1 || packed)
 		snprintf(path, sizeof path, "%s",
 			 o->out ? o->out : "report.html");
 	else

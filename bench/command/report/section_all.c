@@ -1,6 +1,8 @@
 /*
  * section_all.c -- all results in one table, and how they were obtained
  */
+#include <stdlib.h>
+
 #include "bench/command/report/page.h"
 
 static const char *verified(const struct asl_measured *x)
@@ -21,18 +23,18 @@ static double predicted(const struct asl_runs_row *row)
 }
 
 static void put(struct asl_page *p, struct asl_sheet *t,
-		const struct asl_measured *x)
+		const struct asl_measured *x, double *scratch)
 {
 	const struct asl_runs_row *row = x->row;
 	bool timed = x->time.samples;
 
-	asl_sheet_put(t, "%s%s%g%s%s%s%s%s%g%g%g%g%g%g",
-		      asl_page_place_of(p, row), asl_say(row).size, row->ranks,
-		      row->algorithm, row->kernel, row->grid, row->medium,
-		      row->transport, row->r, row->w, row->beta,
+	asl_sheet_put(t, "%s%s%s%g%s%s%s%s%s%g%g%g%g%g%g",
+		      asl_page_place_of(p, row), row->label, asl_say(row).size,
+		      row->ranks, row->algorithm, row->kernel, row->grid,
+		      row->medium, row->transport, row->r, row->w, row->beta,
 		      row->bh_words_max, row->net_bound_words,
 		      row->net_bound_ratio);
-	asl_sheet_put(t, "%g%g%g%g%g%s%s%d%g%g%g%g%g%g\n", row->read_words_max,
+	asl_sheet_put(t, "%g%g%g%g%g%s%s%d%g%g%g%g%g%g", row->read_words_max,
 		      row->write_words_max, asl_row_cost(row),
 		      asl_row_busiest_cost(row), predicted(row),
 		      row->predicted_equal == 1 ? "yes" : "NO", verified(x),
@@ -42,12 +44,15 @@ static void put(struct asl_page *p, struct asl_sheet *t,
 		      timed && !isnan(row->prediction_error)
 			      ? row->predicted_s / x->time.median
 			      : NAN);
+	asl_sheet_put(t, "%d%g\n", asl_outliers(x->wall_s, x->time.samples),
+		      asl_case_median(scratch, x, COL_mhz));
 }
 
 static void write_all(struct asl_page *p)
 {
 	const struct asl_results *r = p->results;
 	int shown = asl_shown(r->count, ASL_MOST_CASES);
+	double *scratch = calloc((size_t)r->rows + 1, sizeof *scratch);
 	struct asl_sheet t;
 
 	asl_html(p->f, "<p>%d rows are repetitions of %d results. ", r->rows,
@@ -63,15 +68,18 @@ static void write_all(struct asl_page *p)
 	fputs(".</p>\n", p->f);
 	asl_sheet_begin(
 		p, &t,
-		"result|problem|ranks|algorithm|kernel|grid|pools on|transport|"
+		"result|label|problem|ranks|algorithm|kernel|grid|pools "
+		"on|transport|"
 		"r|w|\xce\xb2|sent, B_h|lower bound|times bound|read, B_r|"
 		"written, B_w|cost Q|busiest rank's|predicted|as "
 		"predicted|verified|"
 		"repetitions|seconds|low|high|GFLOP/s|"
-		"predicted seconds|times as long");
-	for (int i = 0; i < shown; i++)
-		put(p, &t, &r->cases[i]);
+		"predicted seconds|times as long|outliers|clock, MHz");
+	for (int i = 0; scratch && i < shown; i++)
+		put(p, &t, &r->cases[i], scratch);
 	asl_page_details(p, &t, "Table", NULL);
+	p->failed |= !scratch;
+	free(scratch);
 }
 
 static void write_method(struct asl_page *p)

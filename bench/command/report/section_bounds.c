@@ -102,12 +102,7 @@ static void figure(struct asl_page *p, const struct asl_pack *family)
 			 family->at[0]->row->family);
 	if (bars)
 		asl_bars_ranges(p->f, p->title, bar, bars);
-	asl_figure_end(p,
-		       bars ? "From the best case to the worst, with the "
-			      "median. 1 is the bound: nothing can be left of "
-			      "it."
-			    : say_no_ratio(family),
-		       &t);
+	asl_figure_end(p, bars ? NULL : say_no_ratio(family), &t);
 }
 
 static void write_section(struct asl_page *p)
@@ -123,7 +118,9 @@ static void write_section(struct asl_page *p)
 	      "or a walk over its schedule where there is none. Counted and "
 	      "predicted words either agree exactly or the row has failed. "
 	      "Whether the words were necessary is another question: a lower "
-	      "bound holds for every algorithm there can be.</p>\n",
+	      "bound holds for every algorithm there can be. Bars are words "
+	      "over that bound, from the best case to the worst, with a tick "
+	      "at the median; nothing can be left of 1.</p>\n",
 	      p->f);
 	asl_page_figures(p, &all, all.count, figure);
 	free(all.at);

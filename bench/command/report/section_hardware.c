@@ -213,6 +213,44 @@ static void say_bytes(struct asl_page *p, int cases, double *scratch)
 	sockets_table(p, cases, scratch);
 }
 
+/* ---- Energy ---- */
+
+static bool has_energy(const struct asl_measured *x)
+{
+	for (int i = 0; i < x->count; i++)
+		if (x->rows[i]->energy_j > 0)
+			return x->time.samples > 0;
+	return false;
+}
+
+static void energy_table(struct asl_page *p, int cases, double *scratch)
+{
+	int shown = asl_shown(cases, ASL_MOST_LINES);
+	struct asl_sheet t;
+
+	asl_html(p->f, "<p>Processors count the energy that their packages "
+		       "use, and some that of DRAM, for any program.</p>\n");
+	asl_sheet_begin(p, &t,
+			"result|problem|ranks|algorithm|joules a run|W|"
+			"GFLOP/s/W|counted for");
+	for (int i = 0; i < shown; i++) {
+		const struct asl_measured *x = p->list[i];
+		double joules = asl_case_median(scratch, x, COL_energy_j);
+		struct asl_said said = asl_say(x->row);
+
+		asl_sheet_put(&t, "%s%s%g%s%g%g%g%s\n",
+			      asl_page_place_of(p, x->row), said.size,
+			      x->row->ranks, said.how, joules,
+			      joules / x->time.median,
+			      x->row->flops_total / joules * 1e-9,
+			      x->row->energy_source);
+	}
+	asl_page_table(p, &t, "energy.csv");
+	if (shown < cases)
+		asl_note(p, "The first %d of %d results; runs.csv has all.",
+			 shown, cases);
+}
+
 static void write_section(struct asl_page *p)
 {
 	int cases = asl_page_list(p, has_bytes);
@@ -230,6 +268,9 @@ static void write_section(struct asl_page *p)
 		say_notes(p, false);
 		fputs(".</p>\n", p->f);
 	}
+	cases = p->failed ? 0 : asl_page_list(p, has_energy);
+	if (cases)
+		energy_table(p, cases, scratch);
 	free(scratch);
 }
 

@@ -78,29 +78,6 @@ static void put_rate(struct asl_page *p, int place, const char *key)
 			ranks);
 }
 
-static const struct known {
-	const char *title, *key;
-	void (*put)(struct asl_page *p, int place, const char *key);
-} known[] = {
-	{"host", "host", put_string},
-	{"processor", "cpu", put_string},
-	{"its vectors", "cpu_vectors", put_string},
-	{"kernels of OpenBLAS", "blas_kernels", put_string},
-	{"cores", "cores", put_integer},
-	{"last-level cache", "cache_bytes", put_cache},
-	{"memory", "memory_bytes", put_bytes},
-	{"reads of the pool, measured", "read", put_rate},
-	{"writes of the pool, measured", "write", put_rate},
-	{"network, measured", "net", put_rate},
-	{"products, measured", "product_flop", put_rate},
-	{"system", "kernel", put_string},
-	{"aslant", "aslant", put_string},
-	{"compiler", "compiler", put_string},
-	{"when (UTC)", "time_utc", put_string},
-	{"command", "command_line", put_list},
-	{"notes", "notes", put_list},
-};
-
 /* The distinct values of a column in the rows of a place. */
 static void put_each(struct asl_page *p, int place, enum asl_column column)
 {
@@ -124,6 +101,71 @@ static void put_each(struct asl_page *p, int place, enum asl_column column)
 	if (!count)
 		fputs("none", p->f);
 }
+
+static bool was_measured(const struct asl_page *p, int place)
+{
+	for (int i = 0; i < p->results->rows; i++)
+		if ((int)p->results->row[i].place == place &&
+		    asl_row_moved(&p->results->row[i]))
+			return true;
+	return false;
+}
+
+void asl_page_machine(struct asl_page *p, int place)
+{
+	static const struct {
+		const char *key, *after;
+		void (*put)(struct asl_page *p, int place, const char *key);
+	} parts[] = {{"cores", " cores of ", put_integer},
+		     {"cpu", ", ", put_string},
+		     {"memory_bytes", ", ", put_bytes}};
+	static const char *const rates[][2] = {{"read", "reads"},
+					       {"write", "writes"},
+					       {"product_flop", "products"}};
+
+	asl_html(p->f, "<b>%s</b>: ", asl_page_place(p, place));
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		if (!find(p, place, parts[i].key))
+			continue;
+		parts[i].put(p, place, parts[i].key);
+		fputs(parts[i].after, p->f);
+	}
+	if (was_measured(p, place)) {
+		fputs("pools on ", p->f);
+		put_each(p, place, COL_medium);
+	} else {
+		fputs("nothing was measured, only counted", p->f);
+	}
+	for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+		if (p->ranking->machine[place].calibrated) {
+			fprintf(p->f, ", %s ", rates[i][1]);
+			put_rate(p, place, rates[i][0]);
+		}
+}
+
+static const struct known {
+	const char *title, *key;
+	void (*put)(struct asl_page *p, int place, const char *key);
+} known[] = {
+	{"host", "host", put_string},
+	{"processor", "cpu", put_string},
+	{"its vectors", "cpu_vectors", put_string},
+	{"kernels of OpenBLAS", "blas_kernels", put_string},
+	{"cores", "cores", put_integer},
+	{"last-level cache", "cache_bytes", put_cache},
+	{"memory", "memory_bytes", put_bytes},
+	{"reads of the pool, measured", "read", put_rate},
+	{"writes of the pool, measured", "write", put_rate},
+	{"network, measured", "net", put_rate},
+	{"products, measured", "product_flop", put_rate},
+	{"system", "kernel", put_string},
+	{"aslant", "aslant", put_string},
+	{"its commit", "commit", put_string},
+	{"compiler", "compiler", put_string},
+	{"when (UTC)", "time_utc", put_string},
+	{"command", "command_line", put_list},
+	{"notes", "notes", put_list},
+};
 
 /* A word that costs t ns is 8/t GB/s. */
 static void put_cost(struct asl_page *p, int place, enum asl_column column)

@@ -78,37 +78,100 @@ static void table(struct asl_page *p, const struct match *m)
 			 "machines.csv");
 }
 
-static void figure(struct asl_page *p, const struct match *m)
+/* The cases that write most for a flop, on all machines. */
+static void figure(struct asl_page *p)
 {
 	enum { MOST = 8 };
-	int shown = asl_shown(m->count, MOST);
-	struct asl_bar bar[2 * MOST];
-	char group[MOST][2 * ASL_SAID], note[2 * MOST][ASL_BRIEF];
+	const struct asl_ranking *r = p->ranking;
+	const struct asl_workload *w = r->work;
+	struct asl_bar bar[MOST * ASL_MOST_RESULTS];
+	char group[MOST][2 * ASL_SAID];
+	char note[MOST * ASL_MOST_RESULTS][ASL_BRIEF];
+	int count = 0;
 
-	for (int i = 0; i < shown; i++) {
-		const struct asl_pair *x = m->pair[i];
-		struct asl_said said = asl_say(x->base->row);
-		double a = asl_ranking_seconds(x->base);
-		double b = asl_ranking_seconds(x->other);
-		char *first = note[2 * i], *second = note[2 * i + 1];
+	for (int i = r->works - 1; i > 0; i--)
+		if (!strcmp(r->work[i].kind, "writes"))
+			w = &r->work[i];
+	for (int i = 0; i < asl_shown(w->cases, MOST); i++)
+		for (int k = 0; k < r->places; k++) {
+			const struct asl_measured *x = w->entries[i].at[k];
+			struct asl_said said;
+			double seconds;
 
-		snprintf(group[i], sizeof group[i], "%.300s, %.300s", said.size,
-			 said.how);
-		snprintf(first, ASL_BRIEF, "%s",
-			 asl_brief_seconds(said.size, a));
-		snprintf(second, ASL_BRIEF, "%s",
-			 asl_brief_seconds(said.size, b));
-		bar[2 * i] =
-			(struct asl_bar){group[i], m->first, {a}, NAN, first};
-		bar[2 * i + 1] = (struct asl_bar){
-			group[i], m->second, {0, 0, b}, NAN, second};
-	}
-	fputs("<div class=\"plots\"><figure><figcaption>The cases that write "
-	      "most: shorter is better</figcaption>\n",
+			if (!x)
+				continue;
+			said = asl_say(x->row);
+			snprintf(group[i], sizeof group[i], "%.300s, %.300s",
+				 said.size, said.how);
+			seconds = asl_ranking_seconds(x);
+			asl_brief_seconds(note[count], seconds);
+			bar[count] = (struct asl_bar){
+				group[i], r->machine[k].name, {seconds},
+				NAN,	  note[count],	      -k - 1};
+			count++;
+		}
+	fputs("<figure><figcaption>The cases that write most: shorter is "
+	      "better</figcaption>\n",
 	      p->f);
 	asl_bars_stacked(p->f, "times of the cases that write most", bar,
-			 2 * shown);
-	fputs("</figure></div>\n", p->f);
+			 count);
+	fputs("</figure>\n", p->f);
+}
+
+/* A label whose cases are those of a family, for one, says nothing new. */
+static bool is_told(const struct asl_ranking *r, int k)
+{
+	const struct asl_workload *w = &r->work[k];
+	bool told = asl_workload_is_whole(r, w);
+
+	for (int i = 0; !told && i < k; i++) {
+		told = r->work[i].cases == w->cases;
+		for (int m = 0; told && m < r->places; m++)
+			told = !r->machine[m].ranked ||
+			       r->work[i].speed[m] == w->speed[m];
+	}
+	return told;
+}
+
+void asl_forest(FILE *f, const struct asl_ranking *r)
+{
+	enum { MOST = 48 };
+	int order[ASL_MOST_RESULTS] = {0}, rows = 0;
+	int count = asl_ranking_order(order, r, r->work);
+	int last = order[count - 1];
+	struct asl_bar bar[MOST];
+	char note[MOST][ASL_BRIEF];
+
+	for (int k = 0; k < r->works; k++) {
+		if (is_told(r, k))
+			continue;
+		asl_ranking_order(order, r, &r->work[k]);
+		for (int i = 0; i < count && rows < MOST; i++) {
+			struct asl_ratio x =
+				asl_ranking_ratio(&r->work[k], order[i], last);
+			bool known = !isnan(x.low);
+
+			if (order[i] == last)
+				continue;
+			snprintf(note[rows], ASL_BRIEF, "%.3g", x.ratio);
+			bar[rows] = (struct asl_bar){r->work[k].name,
+						     r->machine[order[i]].name,
+						     {known ? x.low : x.ratio,
+						      known ? x.high : x.ratio},
+						     x.ratio,
+						     note[rows],
+						     -order[i] - 1};
+			rows++;
+		}
+	}
+	asl_html(f,
+		 "<figure><figcaption>How many times as fast as %s, by "
+		 "workload</figcaption>\n",
+		 r->machine[last].name);
+	asl_bars_ranges(f, "speeds by workload", bar, rows);
+	fputs("<p class=\"note\">Bars are 95% intervals, ticks the ratios; "
+	      "right of 1 is faster.</p></figure>\n",
+	      f);
 }
 
 /* ---- One machine against the base ---- */
@@ -192,7 +255,6 @@ static void say_pairs(struct asl_page *p, const struct match *m)
 	fputs("</p>\n", p->f);
 	if (!m->count)
 		return;
-	figure(p, m);
 	table(p, m);
 }
 
@@ -222,6 +284,22 @@ static void say_answers(struct asl_page *p)
 			asl_html(p->f, "<li>%s is not ranked: %s.</li>\n",
 				 r->machine[i].name, r->machine[i].why_not);
 	fputs("</ul>\n", p->f);
+}
+
+/* It is the first thing that a buyer has to know, too. */
+static void say_no_answer(struct asl_page *p)
+{
+	const struct asl_ranking *r = p->ranking;
+
+	fputs("<ul class=\"lead\">\n<li><b>No machine is ranked</b>, as no "
+	      "case can be compared.",
+	      p->f);
+	for (int i = 0; i < p->results->places; i++)
+		if (i != r->base && r->against[i].count)
+			asl_html(p->f, " The first of %s and %s: %s.",
+				 r->machine[r->base].name, r->machine[i].name,
+				 r->against[i].pairs[0].why);
+	fputs("</li>\n</ul>\n", p->f);
 }
 
 static void put_standing(struct asl_sheet *t, const struct asl_ranking *r,
@@ -273,7 +351,7 @@ static void put_ranking(struct asl_page *p)
 				put_standing(&t, r, &r->work[k], order[i],
 					     last);
 	}
-	asl_page_table(p, &t, "ranking.csv");
+	asl_page_details(p, &t, "The ranking in numbers", "ranking.csv");
 	asl_note(p, "Write-heavy: the third of all cases that writes most "
 		    "words for a flop.");
 }
@@ -297,8 +375,14 @@ static void write_section(struct asl_page *p)
 {
 	const struct asl_ranking *r = p->ranking;
 
+	if (!r->works)
+		say_no_answer(p);
 	if (r->works) {
 		say_answers(p);
+		fputs("<div class=\"plots\">\n", p->f);
+		asl_forest(p->f, r);
+		figure(p);
+		fputs("</div>\n", p->f);
 		put_ranking(p);
 		put_every_pair(p);
 	}

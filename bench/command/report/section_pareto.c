@@ -279,7 +279,7 @@ static void write_section(struct asl_page *p)
 
 const struct asl_section asl_section_pareto = {
 	.id = "pareto",
-	.name = "written or sent",
-	.title = "Few words written, or few words sent",
+	.name = "writes and network",
+	.title = "Writes against network traffic",
 	.write = write_section,
 };

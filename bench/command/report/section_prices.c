@@ -539,7 +539,7 @@ static void write_section(struct asl_page *p)
 
 const struct asl_section asl_section_prices = {
 	.id = "sweep",
-	.name = "price of writing",
-	.title = "Which algorithm for which price of writing",
+	.name = "by write cost",
+	.title = "Best algorithm by write cost",
 	.write = write_section,
 };

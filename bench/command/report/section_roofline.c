@@ -10,6 +10,12 @@
 #include "bench/command/report/page.h"
 #include "bench/command/report/plot.h"
 
+/* As in the bars of costs. */
+enum {
+	READING = ASL_STYLE_PART - ASL_PART_READ,
+	WRITING = ASL_STYLE_PART - ASL_PART_WRITE
+};
+
 static double speed(const struct asl_measured *x)
 {
 	return x->gflops / (asl_row_simulated(x->row) ? 1 : x->row->ranks_used);
@@ -81,13 +87,13 @@ static void draw(struct asl_page *p, const struct asl_pack *g)
 		      asl_axis_around(&x, "flops for a word read or written",
 				      ASL_TENS),
 		      asl_axis_around(&y, "GFLOP/s a rank", ASL_TENS));
-	ceiling(&plot, row->r, top, 0, "reading allows");
-	ceiling(&plot, row->w, top, 1, "writing allows");
+	ceiling(&plot, row->r, top, READING, "reading allows");
+	ceiling(&plot, row->w, top, WRITING, "writing allows");
 	for (int i = 0; i < most; i++) {
-		asl_plot_dot(&plot, per_read(g->at[i]->row), speed(g->at[i]), 0,
-			     NULL);
+		asl_plot_dot(&plot, per_read(g->at[i]->row), speed(g->at[i]),
+			     READING, NULL);
 		asl_plot_box(&plot, per_write(g->at[i]->row), speed(g->at[i]),
-			     1, NULL);
+			     WRITING, NULL);
 	}
 	asl_plot_close(&plot);
 }
@@ -149,7 +155,7 @@ static void write_section(struct asl_page *p)
 
 const struct asl_section asl_section_roofline = {
 	.id = "roofline",
-	.name = "memory speed",
-	.title = "How fast memory lets it be",
+	.name = "roofline",
+	.title = "Roofline",
 	.write = write_section,
 };

@@ -60,10 +60,12 @@ static void figure(struct asl_page *p, const struct asl_pack *g)
 		bar[i] = (struct asl_bar){
 			label[i].said.size,
 			label[i].name,
-			{asl_known(x->comm), asl_known(x->compute),
-			 asl_known(x->io)},
+			{[ASL_PART_NET] = asl_known(x->comm),
+			 [ASL_PART_FLOPS] = asl_known(x->compute),
+			 [ASL_PART_MEMORY] = asl_known(x->io)},
 			x->time.median,
-			asl_brief_seconds(label[i].note, x->time.median)};
+			asl_brief_seconds(label[i].note, x->time.median),
+			0};
 	}
 	put_data(p, &t, g);
 	asl_figure_begin(p, "%.100s, %.60s: %.140s; %.30s, %.30s %.30s",
@@ -125,7 +127,7 @@ static void say_head(struct asl_page *p, int panels)
 			"with most results.",
 			ASL_MOST_PLOTS, panels);
 	fputs("</p>\n<p class=\"key\"><span class=\"p0\"></span>network "
-	      "<span class=\"p1\"></span>arithmetic <span class=\"p2\">"
+	      "<span class=\"p5\"></span>arithmetic <span class=\"p6\">"
 	      "</span>memory <span class=\"tick\"></span>all of it</p>\n",
 	      p->f);
 }

@@ -164,6 +164,35 @@ static void say_times(struct asl_page *p)
 			 busy, busy == 1 ? "" : "s");
 }
 
+/* Cases whose repetitions disagree for a reason that is in their rows. */
+static void say_spread(struct asl_page *p)
+{
+	int outliers = 0, times = 0, clocks = 0;
+
+	for (int i = 0; i < p->results->count; i++) {
+		const struct asl_measured *x = &p->results->cases[i];
+		double low = NAN, high = NAN;
+
+		outliers += asl_outliers(x->wall_s, x->time.samples);
+		times += x->time.samples;
+		for (int k = 0; k < x->count; k++) {
+			low = fmin(low, x->rows[k]->mhz);
+			high = fmax(high, x->rows[k]->mhz);
+		}
+		clocks += high > 1.1 * low;
+	}
+	if (outliers)
+		asl_html(p->f,
+			 " %d of %d times are outliers of their case, which "
+			 "medians leave aside.",
+			 outliers, times);
+	if (clocks)
+		asl_html(p->f,
+			 " In %d case%s the processor's clock changed by more "
+			 "than a tenth from repetition to repetition.",
+			 clocks, clocks == 1 ? "" : "s");
+}
+
 static void write_section(struct asl_page *p)
 {
 	int good = 0, counted = 0, rows = p->results->rows;
@@ -189,6 +218,7 @@ static void write_section(struct asl_page *p)
 			 "that there is no result to verify and no time.",
 			 counted, rows);
 	say_times(p);
+	say_spread(p);
 	for (int i = 0; i < p->results->places; i++)
 		asl_html(p->f, " %s", asl_ranking_cached(said, p->ranking, i));
 	fputs("</p>\n", p->f);

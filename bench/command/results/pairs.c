@@ -257,6 +257,8 @@ int asl_case_draws(const double **draws, const struct asl_measured *x)
 			      : -ENOMEM;
 		if (err)
 			return err;
+		asl_drift_add(r->draws[i], &r->drift[(int)x->row->place],
+			      stream_of(x->row));
 	}
 	*draws = r->draws[i];
 	return 0;

@@ -272,7 +272,10 @@ static int take_entries(struct asl_shared *to, const struct asl_ranking *r)
 	return count;
 }
 
-/* Those who share half as much as who shares most, and what all share. */
+/*
+ * Machines that share at least half as many cases with the base as the best of
+ * them, fewer until there are cases that all share; how many these are.
+ */
 static int rank(struct asl_shared *to, struct asl_ranking *r)
 {
 	int most = 0, count = 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/library/cli.h"
+#include "bench/library/number.h"
 #include "bench/library/say.h"
 #include "net/net.h"
 
@@ -201,6 +202,17 @@ bool asl_row_simulated(const struct asl_runs_row *row)
 	return asl_net_can(row->transport)->simulated;
 }
 
+bool asl_row_crowded(const struct asl_runs_row *row)
+{
+	const int *cores = row->results->cores;
+
+	if (!isnan(row->crowded))
+		return row->crowded == 1;
+	return asl_row_moved(row) && !asl_row_simulated(row) && cores &&
+	       cores[(int)row->place] > 0 &&
+	       row->ranks > cores[(int)row->place];
+}
+
 bool asl_row_unverified(const struct asl_runs_row *row)
 {
 	return !asl_row_is_bad(row) && asl_row_moved(row) &&
@@ -256,7 +268,7 @@ static void drop_times(struct asl_runs_row *x)
 			NAN;
 	if (resumed)
 		x->hwc_read_bytes = x->hwc_write_bytes = x->hwc_miss_bytes =
-			NAN;
+			x->energy_j = NAN;
 }
 
 static void take_row(struct asl_runs_row *to, struct asl_results *r, int place,
@@ -390,6 +402,217 @@ static void find_cases(struct asl_results *r)
 	qsort(r->cases, (size_t)r->count, sizeof *r->cases, compare_for_people);
 }
 
+/* ---- Expectations ---- */
+
+struct expectation {
+	char column[32], order[3];
+	double than;
+};
+
+/* The next of "COLUMN ORDER NUMBER; ..."; false: there is none, or it is wrong. */
+static bool next_expectation(const char **at, struct expectation *x)
+{
+	char number[32];
+	int used = 0;
+
+	if (sscanf(*at, "%31[a-z_0-9] %2[<>=] %31[-+.0-9e]%n", x->column,
+		   x->order, number, &used) != 3)
+		return false;
+	*at += used;
+	if ((*at)[0] == ';' && (*at)[1] == ' ')
+		*at += 2;
+	else if (**at)
+		return false;
+	return asl_read_cost(&x->than, number);
+}
+
+/* The numeric column of that name, or ASL_COLUMNS. */
+static enum asl_column number_called(const char *name)
+{
+	int c = 0;
+
+	while (c < ASL_COLUMNS && (!columns[c].name || columns[c].is_text ||
+				   strcmp(columns[c].name, name) != 0))
+		c++;
+	return (enum asl_column)c;
+}
+
+static bool holds(double x, const char *order, double than)
+{
+	return (x < than && *order == '<') || (x > than && *order == '>') ||
+	       (x == than && strchr(order, '='));
+}
+
+const char *asl_expect_wrong(const char *text)
+{
+	static const char *const orders[] = {"<", "<=", ">", ">=", "==", NULL};
+	struct expectation x;
+
+	if (!*text)
+		return "nothing";
+	while (*text) {
+		if (!next_expectation(&text, &x) ||
+		    !asl_is_one_of(x.order, orders))
+			return "no comparison, as \">= 40\"";
+		if (number_called(x.column) == ASL_COLUMNS)
+			return "no number of runs.csv";
+	}
+	return NULL;
+}
+
+bool asl_expect_met(const char *text,
+		    double (*value)(void *arg, const char *column), void *arg,
+		    char why[ASL_EXPECT_WHY])
+{
+	struct expectation x;
+
+	*why = '\0';
+	while (*text && next_expectation(&text, &x)) {
+		double found = value(arg, x.column);
+
+		if (isnan(found) || holds(found, x.order, x.than))
+			continue;
+		snprintf(why, ASL_EXPECT_WHY, "%s is %.6g, expected %s %.6g",
+			 x.column, found, x.order, x.than);
+		return false;
+	}
+	return true;
+}
+
+struct case_scratch {
+	const struct asl_measured *x;
+	double *scratch;
+};
+
+static double median_of(void *arg, const char *column)
+{
+	struct case_scratch *s = arg;
+	enum asl_column c = number_called(column);
+
+	return c == ASL_COLUMNS ? NAN : asl_case_median(s->scratch, s->x, c);
+}
+
+bool asl_case_expected(double *scratch, const struct asl_measured *x,
+		       char why[ASL_EXPECT_WHY])
+{
+	struct case_scratch s = {x, scratch};
+
+	return asl_expect_met(x->row->expected, median_of, &s, why);
+}
+
+/* ---- Drift ---- */
+
+static bool is_timed(const struct asl_runs_row *row)
+{
+	return !asl_row_is_bad(row) && row->wall_s > 0 && isfinite(row->wall_s);
+}
+
+/* Runs of the same case; *good: rows with a time. */
+static int count_runs(int *good, const struct asl_measured *x)
+{
+	const char *run = "";
+	int runs = 0;
+
+	*good = 0;
+	for (int i = 0; i < x->count; i++)
+		if (is_timed(x->rows[i])) {
+			runs += strcmp(run, x->rows[i]->run_id) != 0;
+			run = x->rows[i]->run_id;
+			++*good;
+		}
+	return runs;
+}
+
+/* A run is a block; the only one of a case is two. */
+static void take_blocks(struct asl_blocks *b, const struct asl_measured *x)
+{
+	int good, half = 0, runs = count_runs(&good, x);
+	const char *run = "";
+
+	if (runs == 1)
+		half = good >= ASL_LEAST_SAMPLES ? good / 2 : -1;
+	*b = (struct asl_blocks){.blocks = 0};
+	for (int i = 0; i < x->count; i++) {
+		const struct asl_runs_row *row = x->rows[i];
+
+		if (!is_timed(row))
+			continue;
+		asl_blocks_add(b,
+			       runs > 1 ? strcmp(run, row->run_id) != 0
+					: b->count == half,
+			       log(row->wall_s));
+		run = row->run_id;
+	}
+}
+
+/* When a block of a place begins: the least run_id begins with its time. */
+static const char *begins(const struct asl_results *r, int place, int block)
+{
+	const char *least = "";
+
+	for (int i = 0; i < r->count; i++) {
+		const struct asl_measured *x = &r->cases[i];
+		const char *run = "";
+		int b = -1;
+
+		for (int k = 0; k < x->count && b < block; k++) {
+			b += strcmp(run, x->rows[k]->run_id) != 0;
+			run = x->rows[k]->run_id;
+		}
+		if ((int)x->row->place == place && b == block &&
+		    (!*least || strcmp(run, least) < 0))
+			least = run;
+	}
+	return least;
+}
+
+/* Did blocks of a and b take turns? */
+static bool took_turns(const struct asl_results *r, int a, int b)
+{
+	int blocks = r->drift[a].blocks;
+
+	if (blocks < 2 || r->drift[b].blocks != blocks)
+		return false;
+	for (int i = 0; i < blocks; i++)
+		if (strcmp(begins(r, a, i), begins(r, b, i)) > 0 ||
+		    (i + 1 < blocks &&
+		     strcmp(begins(r, b, i), begins(r, a, i + 1)) > 0))
+			return false;
+	return true;
+}
+
+static void find_drift(struct asl_results *r, struct asl_blocks *scratch,
+		       int place)
+{
+	struct asl_drift *d = &r->drift[place];
+	bool halves = true;
+	int count = 0, good;
+
+	for (int i = 0; i < r->count; i++)
+		if ((int)r->cases[i].row->place == place) {
+			halves &= count_runs(&good, &r->cases[i]) < 2;
+			take_blocks(&scratch[count++], &r->cases[i]);
+		}
+	*d = asl_drift_of(scratch, count, halves);
+	d->stream = (uint32_t)place;
+	for (int i = place - 1; i >= 0; i--)
+		if (took_turns(r, i, place))
+			d->stream = r->drift[i].stream;
+}
+
+static int find_drifts(struct asl_results *r)
+{
+	struct asl_blocks *scratch =
+		calloc((size_t)r->count + 1, sizeof *scratch);
+
+	if (!scratch)
+		return asl_no_memory();
+	for (int i = 0; i < r->places; i++)
+		find_drift(r, scratch, i);
+	free(scratch);
+	return 0;
+}
+
 /* ---- All of it ---- */
 
 static int read_tables(struct asl_results *r, size_t *rows)
@@ -409,6 +632,18 @@ static int read_tables(struct asl_results *r, size_t *rows)
 	return code;
 }
 
+static void find_same(struct asl_results *r)
+{
+	for (int c = 0; c < ASL_COLUMNS; c++) {
+		int i = 1;
+
+		while (i < r->rows && !asl_cells_compare(&r->row[0], &r->row[i],
+							 (enum asl_column)c))
+			i++;
+		r->same[c] = i >= r->rows;
+	}
+}
+
 static int take_tables(struct asl_results *r)
 {
 	int code = 0;
@@ -418,9 +653,11 @@ static int take_tables(struct asl_results *r)
 		take_table(r, i);
 		code = r->table[i].code;
 	}
-	if (!code)
-		find_cases(r);
-	return code;
+	if (code)
+		return code;
+	find_same(r);
+	find_cases(r);
+	return find_drifts(r);
 }
 
 int asl_results_read(struct asl_results *r, const char **dir, int places)
@@ -441,7 +678,9 @@ int asl_results_read(struct asl_results *r, const char **dir, int places)
 	r->cases = calloc(rows + 1, sizeof *r->cases);
 	r->wall_s = calloc(rows + 1, sizeof *r->wall_s);
 	r->draws = calloc(rows + 1, sizeof *r->draws);
-	if (!r->row || !r->sorted || !r->cases || !r->wall_s || !r->draws)
+	r->drift = calloc((size_t)places, sizeof *r->drift);
+	if (!r->row || !r->sorted || !r->cases || !r->wall_s || !r->draws ||
+	    !r->drift)
 		return asl_no_memory();
 	return take_tables(r);
 }
@@ -453,6 +692,7 @@ void asl_results_close(struct asl_results *r)
 	for (int i = 0; r->draws && i < r->count; i++)
 		free(r->draws[i]);
 	free(r->draws);
+	free(r->drift);
 	free(r->table);
 	free(r->at);
 	free(r->row);

@@ -10,6 +10,7 @@
 #ifndef ASL_RESULTS_H
 #define ASL_RESULTS_H
 
+#include "bench/command/results/stats.h"
 #include "bench/command/results/table.h"
 #include "lib/base/estimate.h"
 
@@ -90,15 +91,18 @@ struct asl_results {
 	int rows;
 	struct asl_measured *cases; /* by problem, then by algorithm */
 	int count;
-	double *wall_s; /* of all cases */
-	double **draws; /* [count], see asl_case_draws */
+	double *wall_s;		 /* of all cases */
+	double **draws;		 /* [count], see asl_case_draws */
+	struct asl_drift *drift; /* [places] */
+	bool same[ASL_COLUMNS];	 /* all rows agree in it */
+	const int *cores;	 /* [places], of a host; NULL: not known */
 };
 
 /* All runs.csv; 0, or the exit code after a complaint.  Close it either way. */
 int asl_results_read(struct asl_results *r, const char **dir, int places);
 void asl_results_close(struct asl_results *r);
 
-/* The name of a column, and its cell, as in the file. */
+/* The name of a column, NULL if it is derived; and its cell, as in the file. */
 const char *asl_column_name(enum asl_column column);
 const char *asl_row_cell(const struct asl_runs_row *row,
 			 enum asl_column column);
@@ -110,6 +114,10 @@ bool asl_row_moved(const struct asl_runs_row *row);
 
 /* All ranks took turns in one process: more of them are not faster. */
 bool asl_row_simulated(const struct asl_runs_row *row);
+
+/* Its ranks outnumbered the cores, and took turns; where rows do not say so, by
+ * the cores of one host. */
+bool asl_row_crowded(const struct asl_runs_row *row);
 
 /* Words were moved, and the result was not checked. */
 bool asl_row_unverified(const struct asl_runs_row *row);
@@ -169,8 +177,28 @@ void asl_cases_sort(struct asl_measured **list, int count, const int *by);
 double asl_case_median(double *scratch, const struct asl_measured *x,
 		       enum asl_column column);
 
+enum { ASL_EXPECT_WHY = 160 };
+
 /* Below 0: less memory was allowed than the budget; NAN is no limit. */
 int asl_budget_compare(const struct asl_runs_row *row, double budget);
+
+/*
+ * What a suite expects of a case: "gflops >= 40; wall_s < 2", columns whose median
+ * decides.  NULL, or what is wrong with the text.
+ */
+const char *asl_expect_wrong(const char *text);
+
+/*
+ * Is it met?  If not, `why` says what was found; numbers that are NAN were not
+ * measured, and decide nothing.
+ */
+bool asl_expect_met(const char *text,
+		    double (*value)(void *arg, const char *column), void *arg,
+		    char why[ASL_EXPECT_WHY]);
+
+/* By the medians of a case, with its row's own expectations; scratch as above. */
+bool asl_case_expected(double *scratch, const struct asl_measured *x,
+		       char why[ASL_EXPECT_WHY]);
 
 /* A group in a sorted list: cases that agree in these columns. */
 struct asl_pack {

@@ -6,6 +6,7 @@
 #ifndef ASL_STATS_H
 #define ASL_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/base/estimate.h"
@@ -34,6 +35,46 @@ enum { ASL_LEAST_SAMPLES = 5 };
  */
 int asl_resample(double draws[ASL_DRAWS], const double *x, int count,
 		 uint32_t stream);
+
+/*
+ * ---- Drift ----
+ *
+ * Repetitions in a row agree better than those of another hour: a machine drifts.
+ * Where the cases of a run were repeated in blocks, one after another, the
+ * blocks' means show by how much, for each case and for all at once; else the two
+ * halves of a case's repetitions do, and cases are taken to drift together.  It
+ * is a one-way analysis of variance: what blocks differ by beyond the noise
+ * within them.
+ */
+
+enum { ASL_MOST_BLOCKS = 50 };
+
+/* Logarithms of a case's times, block after block. */
+struct asl_blocks {
+	int blocks, count; /* of all */
+	double mean[ASL_MOST_BLOCKS];
+	int of[ASL_MOST_BLOCKS]; /* counts */
+	double within;		 /* sum of squares about the means */
+};
+
+struct asl_drift {
+	int blocks;   /* 0: none is known */
+	double alone; /* standard deviation of a block of a case */
+	double common[ASL_MOST_BLOCKS]; /* of all cases in a block */
+	uint32_t stream;		/* equal where blocks took turns */
+	bool drawn;
+	double draws[ASL_DRAWS]; /* of what is common */
+};
+
+void asl_blocks_add(struct asl_blocks *b, bool begins, double x);
+
+/* The drift of a run, by all of its cases; `halves` are no blocks that cases have in common. */
+struct asl_drift asl_drift_of(const struct asl_blocks *cases, int count,
+			      bool halves);
+
+/* Add the drift of a case, whose stream that is, to its draws. */
+void asl_drift_add(double draws[ASL_DRAWS], struct asl_drift *d,
+		   uint32_t stream);
 
 /* The ratio of that logarithm; sorts draws, which are of it, or NULL. */
 struct asl_ratio asl_ratio_of(double logarithm, double *draws, int samples);

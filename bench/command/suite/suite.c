@@ -18,8 +18,10 @@
 #include "bench/command/signals.h"
 #include "bench/library/cli.h"
 #include "bench/library/launch.h"
+#include "bench/library/number.h"
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
+#include "lib/machine/machine.h"
 #include "lib/run/path.h"
 #include "net/net.h"
 #include "nvm/store.h"
@@ -126,20 +128,24 @@ static void add_name(const char *name, const char *about)
 const char *asl_suite_meant(const char *found)
 {
 	const char *names[MOST_SUITES + 1] = {NULL};
+	const char *end = strstr(found, ".json");
+	char bare[sizeof names_of_all[0]];
 
+	snprintf(bare, sizeof bare, "%.*s",
+		 end ? (int)(end - found) : (int)sizeof bare, found);
 	named = 0;
 	asl_suite_each(add_name);
 	for (int i = 0; i < named; i++)
 		names[i] = names_of_all[i];
-	return asl_meant(found, "", names);
+	return asl_meant(bare, "", names);
 }
 
 /*
  * A suite in several jobs, as a job has one number of ranks
  *
  * Each job is this command once more, under mpiexec, with --part in place of
- * --launch: it takes the cases that have as many ranks as it has, and continues
- * the one directory that all of them fill.  Calibration is a job, too, the last.
+ * --launch: it takes the cases of a block that have as many ranks as it has, and
+ * continues the one directory that all of them fill.  Calibration is a job, too, the last.
  */
 
 static volatile pid_t running; /* that runs; 0: none */
@@ -155,10 +161,11 @@ static void pass_on(int signal)
 
 static bool is_first(const struct asl_suite *s, int at)
 {
-	int ranks = s->cases[at].c.want.plan.ranks;
+	const struct asl_suite_case *x = &s->cases[at];
 
 	for (int i = 0; i < at; i++)
-		if (s->cases[i].c.want.plan.ranks == ranks)
+		if (s->cases[i].block == x->block &&
+		    s->cases[i].c.want.plan.ranks == x->c.want.plan.ranks)
 			return false;
 	return true;
 }
@@ -216,10 +223,12 @@ static int follow(pid_t child)
 
 /* ---- Parts ---- */
 
-/* What was found out here holds for all ranks: given twice, the last counts. */
+enum { MORE_ARGS = 8 };
+
+/* Ranks are told the scale chosen here; of two --scale the last counts. */
 static char **with_scale(const struct asl_suite *s, int *argc, char **argv)
 {
-	char **args = calloc((size_t)*argc + 3, sizeof *args);
+	char **args = calloc((size_t)*argc + MORE_ARGS, sizeof *args);
 
 	if (!args)
 		return NULL;
@@ -234,13 +243,17 @@ static char **with_scale(const struct asl_suite *s, int *argc, char **argv)
 static int run_parts(const struct asl_suite *s, int argc, char **argv)
 {
 	int worst = 0, code = 0;
+	char block[16];
 
 	watch_signals();
+	argv[argc++] = "--block";
+	argv[argc++] = block;
 	for (int i = 0; code <= ASL_CHECK_FAILED && i < s->count; i++) {
 		pid_t child;
 
 		if (!is_first(s, i))
 			continue;
+		snprintf(block, sizeof block, "%d", s->cases[i].block);
 		child = begin();
 		if (!child)
 			_exit(asl_launch(s->cases[i].c.want.plan.ranks, argc,
@@ -284,12 +297,16 @@ static int suite_launch(const struct asl_suite *s, const struct asl_options *o,
 
 /* ---- Calibration ---- */
 
-static void exec_calibrate(const struct asl_suite *s,
-			   const struct asl_options *o, char *path)
+static void exec_measure(const struct asl_suite *s, const struct asl_options *o,
+			 char *command, char *path)
 {
-	char *args[16] = {"aslant", "calibrate", path}, node[16];
+	char *args[16] = {"aslant", command, path}, node[16];
 	int count = 3;
 
+	if (!strcmp(command, "sweep")) {
+		args[2] = "--out";
+		args[count++] = (char *)o->out;
+	}
 	if (s->calibrate == ASL_CALIBRATE_QUICK)
 		args[count++] = "--quick";
 	if (o->nvm_dir) {
@@ -312,16 +329,31 @@ static void exec_calibrate(const struct asl_suite *s,
 	if (o->csv && !strcmp(o->csv, "-"))
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execv("/proc/self/exe", args);
-	_exit(asl_complain(ASL_INTERNAL, "suite: cannot calibrate: %s",
+	_exit(asl_complain(ASL_INTERNAL, "suite: cannot %s: %s", command,
 			   strerror(errno)));
 }
 
-/* If it is to be: a profile, calibrated.json in --out, unless it is there. */
-static int suite_calibrate(const struct asl_suite *s,
-			   const struct asl_options *o)
+static int measure_once(const struct asl_suite *s, const struct asl_options *o,
+			char *command, const char *name)
 {
 	char path[PATH_MAX];
 	pid_t child;
+
+	snprintf(path, sizeof path, "%s/%s", o->out, name);
+	if (!access(path, F_OK))
+		return 0;
+	watch_signals();
+	child = begin();
+	if (!child)
+		exec_measure(s, o, command, path);
+	return follow(child);
+}
+
+/* If it is to be: calibrated.json and sweep.csv in --out, unless they are there. */
+static int suite_calibrate(const struct asl_suite *s,
+			   const struct asl_options *o)
+{
+	int code;
 
 	if (!s->calibrate || o->part ||
 	    (o->store && !asl_store_can(o->store)->has_data))
@@ -332,14 +364,8 @@ static int suite_calibrate(const struct asl_suite *s,
 				    : "without --out");
 		return 0;
 	}
-	snprintf(path, sizeof path, "%s/calibrated.json", o->out);
-	if (!access(path, F_OK))
-		return 0;
-	watch_signals();
-	child = begin();
-	if (!child)
-		exec_calibrate(s, o, path);
-	return follow(child);
+	code = measure_once(s, o, "calibrate", "calibrated.json");
+	return code ? code : measure_once(s, o, "sweep", "sweep.csv");
 }
 
 /*
@@ -357,21 +383,42 @@ static void print_plan(FILE *f, const struct asl_plan *plan)
 		x.kernel ? x.kernel : "", x.size, plan->ranks, x.grid);
 }
 
-static void suite_print(const struct asl_suite *s)
+/* Seconds of all repetitions; not a number: those of some cases are not known. */
+static int say_seconds(double seconds, int reps)
 {
-	double patience = PATIENCE;
+	int code = asl_flush_stdout();
+
+	if (!code && seconds > 0)
+		asl_complain(0,
+			     "note: about %.3g s of multiplying and moving are "
+			     "predicted, in %d repetitions, besides drawing "
+			     "the operands and verifying",
+			     seconds, reps);
+	return code;
+}
+
+static int suite_print(const struct asl_suite *s, bool launched)
+{
+	double patience = PATIENCE, all = 0;
+	int reps = 0;
 
 	printf("   case %-14s %-6s %8s %6s  %-9s %12s %12s %9s  %s\n",
 	       "algorithm", "kernel", "n", "ranks", "grid", "Q (busiest)",
 	       "memory held", "seconds", "label");
-	for (int i = 0; i < s->count; i++) {
+	for (int i = 0; i < s->count / s->blocks; i++) {
 		const struct asl_run_want *want = &s->cases[i].c.want;
 		struct asl_candidate x = {.plan = want->plan};
 		const struct asl_forecast *f = &x.forecast;
 		bool known =
 			asl_path_seconds(&x, &patience) && want->threads <= 1;
+		int turns = s->blocks * (want->reps + want->warmup);
 		char seconds[16] = "-";
 
+		reps += turns;
+		all += known ? turns * x.seconds *
+				       (launched ? 1
+						 : asl_plan_ranks(&want->plan))
+			     : NAN;
 		if (known)
 			snprintf(seconds, sizeof seconds, "%.4g", x.seconds);
 		printf("%7d ", i + 1);
@@ -379,6 +426,7 @@ static void suite_print(const struct asl_suite *s)
 		printf(" %12.9g %12ju %9s  %s\n", f->q[want->plan.accounting],
 		       f->memory_high, seconds, s->cases[i].label);
 	}
+	return say_seconds(all, reps);
 }
 
 static const char *verdict(const struct asl_rep *rep)
@@ -413,20 +461,11 @@ static double weigh(struct asl_suite_case *x)
 	return x->weight;
 }
 
-static void print_duration(FILE *f, double seconds)
-{
-	if (seconds < 100)
-		fprintf(f, "%.0f s", seconds);
-	else if (seconds < 6000)
-		fprintf(f, "%.0f min", seconds / 60);
-	else
-		fprintf(f, "%.1f h", seconds / 3600);
-}
-
 void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 		       double seconds)
 {
 	double behind = 0, ahead = 0;
+	char text[ASL_DURATION];
 	int left = 0;
 
 	if (!isatty(fileno(f)))
@@ -437,9 +476,19 @@ void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 	}
 	if (!left)
 		return;
-	fprintf(f, "%d cases left, about ", left);
-	print_duration(f, seconds * ahead / behind);
+	fprintf(f, "%d cases left, about %s", left,
+		asl_write_duration(text, seconds * ahead / behind));
 	fflush(f);
+}
+
+/* What ranks hold lies in the machine's last caches: memory is not measured. */
+static bool fits_cache(const struct asl_rep *rep)
+{
+	const struct asl_machine *m = asl_machine();
+	int caches = m->cores > m->cache_cores ? m->cores / m->cache_cores : 1;
+
+	return rep->moved && 8 * rep->memory_high * (uint64_t)rep->ranks <=
+				     m->cache_bytes * (uint64_t)caches;
 }
 
 void asl_suite_heading(FILE *f)
@@ -462,11 +511,11 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 		snprintf(time, sizeof time, "%.3g s", median);
 	fprintf(f, "%4d/%-4d ", done, s->total);
 	print_plan(f, plan);
-	fprintf(f, " Q %-12.9g %s%-10s%s %10s  %s%s\n",
+	fprintf(f, " Q %-12.9g %s%-10s%s %10s  %s%s%s\n",
 		rep->q_path[plan->accounting],
 		asl_colour(f, asl_rep_check(rep)), verdict(rep),
-		asl_colour(f, -1), time, x->label,
-		busy ? "  machine busy" : "");
+		asl_colour(f, -1), time, x->label, busy ? "  machine busy" : "",
+		fits_cache(rep) ? "  in cache" : "");
 }
 
 /* ---- Before the first ---- */
@@ -491,6 +540,7 @@ static int check_result(const struct asl_suite *s, int at)
 
 	for (int i = 0; result && i < at; i++)
 		if (s->cases[i].o.result &&
+		    s->cases[i].block == s->cases[at].block &&
 		    asl_same_file(result, s->cases[i].o.result))
 			return asl_refuse("--result: found %s, which another "
 					  "case writes, too",
@@ -525,7 +575,7 @@ static int check(struct asl_suite *s, const struct asl_options *o)
 
 /* ---- The command ---- */
 
-/* Those that are kept come first, in their order. */
+/* Move case i behind the cases kept so far. */
 static void keep(struct asl_suite *s, int *kept, int i)
 {
 	struct asl_suite_case x = s->cases[i];
@@ -548,6 +598,17 @@ static int keep_part(struct asl_suite *s)
 	if (s->count)
 		return 0;
 	return asl_refuse("--part: no case has %d ranks", ranks);
+}
+
+static int keep_block(struct asl_suite *s, const struct asl_options *o)
+{
+	int kept = 0;
+
+	for (int i = 0; i < s->count; i++)
+		if (!o->block || s->cases[i].block == o->block)
+			keep(s, &kept, i);
+	s->count = kept;
+	return o->part ? keep_part(s) : 0;
 }
 
 /* ---- Labels ---- */
@@ -599,6 +660,123 @@ static int keep_labels(struct asl_suite *s, const struct asl_options *o)
 				 o->algorithm);
 }
 
+/*
+ * Two runs or more of a suite that take turns, a block each
+ *
+ * Each turn is this command once more, with one block and the options of its run:
+ * a directory continues where its last turn ended.
+ */
+
+enum { TURNS = 5, MOST_WORDS = 64 };
+
+struct turns {
+	char *words[ASL_MOST_OPERANDS]; /* of a run, cut at blanks; its own */
+	char **args[ASL_MOST_OPERANDS]; /* NULL-ended */
+	int blocks;
+};
+
+/* The command line without --interleave and its arguments. */
+static int copy_args(char **to, int argc, char **argv)
+{
+	int count = 0;
+
+	for (int i = 0; i < argc; i++)
+		if (!strcmp(argv[i], "--interleave"))
+			i++;
+		else if (strncmp(argv[i], "--interleave=", 13) != 0)
+			to[count++] = argv[i];
+	return count;
+}
+
+static int make_turn(struct turns *t, int i, const struct asl_options *o,
+		     int argc, char **argv)
+{
+	char **args = calloc((size_t)argc + MOST_WORDS + 2 * MORE_ARGS,
+			     sizeof *args),
+	     *word, *rest;
+	int count, words = 0;
+
+	t->args[i] = args;
+	t->words[i] = rest = strdup(o->interleave[i]);
+	if (!args || !rest)
+		return asl_no_memory();
+	count = copy_args(args, argc, argv);
+	while ((word = strsep(&rest, " ")))
+		if (*word) {
+			if (!words++)
+				args[count++] = "--out";
+			args[count++] = word;
+			if (words == MOST_WORDS)
+				break;
+		}
+	if (words && *args[count - words] != '-' && words < MOST_WORDS)
+		return 0;
+	return asl_refuse("--interleave: found '%s', expected DIR and options, "
+			  "as 'DIR --nvm-dir /mnt/pmem0'",
+			  o->interleave[i]);
+}
+
+static int take_turn(struct turns *t, int i, int block)
+{
+	char **args = t->args[i], which[16], all[16];
+	int count = 0;
+	pid_t child;
+
+	while (args[count])
+		count++;
+	snprintf(which, sizeof which, "%d", block);
+	snprintf(all, sizeof all, "%d", t->blocks);
+	child = begin();
+	if (!child) {
+		char *more[] = {"--blocks", all, "--block", which};
+
+		memcpy(args + count, more, sizeof more);
+		execv("/proc/self/exe", args);
+		_exit(asl_complain(ASL_INTERNAL, "suite: cannot take turns: %s",
+				   strerror(errno)));
+	}
+	return follow(child);
+}
+
+static int take_turns(struct turns *t, int runs)
+{
+	int worst = 0, code = 0;
+
+	watch_signals();
+	for (int block = 1; block <= t->blocks; block++)
+		for (int i = 0; code <= ASL_CHECK_FAILED && i < runs; i++) {
+			code = take_turn(t, i, block);
+			worst = code > worst ? code : worst;
+		}
+	return worst;
+}
+
+static int interleave(const struct asl_suite *s, const struct asl_options *o,
+		      int argc, char **argv)
+{
+	char **args = with_scale(s, &argc, argv);
+	struct turns t = {.blocks = o->blocks	? o->blocks
+				    : s->blocks ? s->blocks
+						: TURNS};
+	int runs = 0, code = args ? 0 : asl_no_memory();
+
+	while (runs < ASL_MOST_OPERANDS && o->interleave[runs])
+		runs++;
+	if (!code && (runs < 2 || o->out || o->csv || asl_job().size))
+		code = asl_refuse("--interleave: give two or more, neither "
+				  "--out nor --csv, and not inside a job");
+	for (int i = 0; !code && i < runs; i++)
+		code = make_turn(&t, i, o, argc, args);
+	if (!code)
+		code = take_turns(&t, runs);
+	for (int i = 0; i < runs; i++) {
+		free(t.words[i]);
+		free(t.args[i]);
+	}
+	free(args);
+	return code;
+}
+
 static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
 		char **argv)
 {
@@ -612,14 +790,16 @@ static int obey(struct asl_suite *s, const struct asl_options *o, int argc,
 		print_labels(s);
 		return 0;
 	}
-	if (!code && o->part)
-		code = keep_part(s);
+	if (!code && *o->interleave)
+		return interleave(s, o, argc, argv);
+	if (!code)
+		code = asl_suite_block(s, o);
+	if (!code)
+		code = keep_block(s, o);
 	if (!code)
 		code = check(s, o);
-	if (!code && o->dry_run) {
-		suite_print(s);
-		return 0;
-	}
+	if (!code && o->dry_run)
+		return suite_print(s, o->launch || asl_job().size);
 	if (code)
 		return asl_job_abort(o, code);
 	code = o->launch ? suite_launch(s, o, argc, argv)

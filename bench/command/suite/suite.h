@@ -8,10 +8,13 @@
  *	calibrate	true or "quick": measure the machine, too; may be missing
  *	scale		"machine": sizes of this machine (suite_scale.c); may be
  *			missing
+ *	blocks		so many times through all cases, each time with a part of
+ *			the repetitions; may be missing
  *	cases		a list of objects, one or more
  *
  * The keys of `options` and of a case are the names of aslant run's options,
- * "algorithm", and "label" (any text).  Values are those of the options, as
+ * "algorithm", "label" (any text), and "expect": columns of runs.csv that are
+ * numbers, and what their medians shall be ({"gflops": ">= 40"}).  Values are those of the options, as
  * texts or numbers; flags are true or false.  A case has precedence over
  * `options`, and the command line over both.
  *
@@ -46,10 +49,12 @@ struct asl_suite_case {
 	char *text;		/* of dims, if they are scaled; or NULL */
 	struct asl_case c;	/* as they say; left to asl_suite_check */
 	const char *label;	/* "": none */
+	const char *expected;	/* "gflops >= 40"; NULL: nothing */
 	const char *pattern;	/* the file's: with {OPTION} for its value */
 	char *named;		/* the label made of it, or NULL */
 	int item;		/* in the list of cases, from 1 */
 	int number;		/* of all that the lists make, from 1 */
+	int block;		/* from 1 */
 	double weight;		/* see asl_suite_outlook; 0: not known yet */
 };
 
@@ -72,6 +77,7 @@ struct asl_suite {
 	int count, room;
 	int total;    /* cases there were, before those of a part were kept */
 	int left_out; /* of them, by --only and --exclude */
+	int blocks;   /* 1 or more; made by asl_suite_block */
 	int made;     /* of cases[]: those that are not run come last */
 	enum {
 		ASL_CALIBRATE_NOT,
@@ -98,6 +104,9 @@ int asl_suite_run(struct asl_suite *s, const struct asl_options *o, int argc,
 
 /* Sizes as --scale has them; before cases are checked.  0, or the exit code. */
 int asl_suite_scale(struct asl_suite *s, const struct asl_options *o);
+
+/* All cases, once in every block: s->blocks, or --blocks.  0, or the exit code. */
+int asl_suite_block(struct asl_suite *s, const struct asl_options *o);
 
 /* Add the command line's options to x->o; 0, or the exit code. */
 int asl_suite_options(struct asl_suite *s, struct asl_suite_case *x);

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/command/results/results.h"
 #include "bench/command/suite/suite.h"
 #include "bench/library/number.h"
 #include "bench/library/say.h"
 #include "lib/base/text.h"
+#include "nvm/store.h"
 
 /*
  * {"from": 1, "to": 64, "times": 2} in place of a list
@@ -196,6 +198,8 @@ static int set_key(struct asl_suite_case *x, const char *key,
 		return set_text(&x->o.algorithm, key, value);
 	if (!strcmp(key, "label"))
 		return set_label(x, value);
+	if (!strcmp(key, "expect"))
+		return set_text(&x->expected, key, value);
 	if (option && option->roles & ASL_NOT_IN_SUITES)
 		return asl_refuse("'%s' belongs on the command line", key);
 	if (!option || !(option->commands & ASL_FOR_RUN))
@@ -418,8 +422,9 @@ static int add_cases(struct asl_suite *s, json_t *keys, int item)
 
 static const char *unknown_key(json_t *root)
 {
-	static const char *const known[] = {"about",   "calibrate", "scale",
-					    "options", "cases",	    NULL};
+	static const char *const known[] = {"about",  "calibrate", "scale",
+					    "blocks", "options",   "cases",
+					    NULL};
 	const char *key;
 	json_t *value;
 
@@ -457,7 +462,7 @@ static int check_keys(json_t *root)
 	unknown = unknown_key(root);
 	if (unknown)
 		return asl_refuse("unknown key '%s' (known: about, calibrate, "
-				  "scale, options, cases)",
+				  "scale, blocks, options, cases)",
 				  unknown);
 	value = json_object_get(root, "about");
 	if (value && !json_is_string(value))
@@ -466,6 +471,12 @@ static int check_keys(json_t *root)
 	if (value && (!json_is_string(value) ||
 		      strcmp(json_string_value(value), "machine") != 0))
 		return asl_json_reject("scale", value, "\"machine\"");
+	value = json_object_get(root, "blocks");
+	if (value &&
+	    (!json_is_integer(value) || json_integer_value(value) < 1 ||
+	     json_integer_value(value) > ASL_MOST_REPS))
+		return asl_json_reject("blocks", value,
+				       "a whole number from 1 to 50");
 	value = json_object_get(root, "options");
 	if (value && !json_is_object(value))
 		return asl_json_reject("options", value, "an object");
@@ -479,6 +490,36 @@ static int check_keys(json_t *root)
 	return 0;
 }
 
+/* An object of columns becomes a text, as it stands in runs.csv. */
+static int join_expectations(json_t *object)
+{
+	json_t *value, *expect = json_object_get(object, "expect");
+	char text[256] = "";
+	const char *key, *wrong;
+	size_t used = 0;
+
+	if (!json_is_object(expect))
+		return expect ? asl_json_reject("expect", expect,
+						"{\"COLUMN\": \">= NUMBER\"}")
+			      : 0;
+	json_object_foreach(expect, key, value)
+	{
+		if (used < sizeof text)
+			used += (size_t)snprintf(
+				text + used, sizeof text - used, "%s%s %s",
+				used ? "; " : "", key,
+				json_is_string(value) ? json_string_value(value)
+						      : "");
+	}
+	wrong = used < sizeof text ? asl_expect_wrong(text) : "too much";
+	if (wrong)
+		return asl_refuse("expect: found '%.200s', which is %s", text,
+				  wrong);
+	return json_object_set_new(object, "expect", json_string(text))
+		       ? asl_no_memory()
+		       : 0;
+}
+
 static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item)
 {
 	json_t *keys;
@@ -488,6 +529,10 @@ static int read_case(struct asl_suite *s, json_t *common, json_t *own, int item)
 		asl_suite_about(s, NULL);
 		return asl_json_reject("cases", own, "a list of objects");
 	}
+	asl_suite_about(s, &(struct asl_suite_case){.label = "", .item = item});
+	code = join_expectations(own);
+	if (code)
+		return code;
 	/* A key of both keeps its place and takes the case's value. */
 	keys = common ? json_copy(common) : json_object();
 	if (!keys || json_object_update(keys, own))
@@ -507,6 +552,9 @@ static int read_cases(struct asl_suite *s)
 	if (!code)
 		code = read_calibrate(s);
 	s->scaled = json_object_get(s->json, "scale") != NULL;
+	s->blocks = (int)json_integer_value(json_object_get(s->json, "blocks"));
+	if (!code)
+		code = join_expectations(common);
 	for (size_t i = 0; !code && i < json_array_size(list); i++)
 		code = read_case(s, common, json_array_get(list, i),
 				 (int)i + 1);
@@ -540,6 +588,62 @@ int asl_suite_read(struct asl_suite *s, const char *name, int argc, char **argv)
 	asl_complain_about(NULL);
 	s->total = s->count;
 	return code;
+}
+
+/* A case of a later block borrows the texts of the first block's. */
+static void add_block(struct asl_suite *s, int cases, int block)
+{
+	for (int i = 0; i < cases; i++) {
+		struct asl_suite_case *x = &s->cases[block * cases + i];
+
+		if (block) {
+			*x = s->cases[i];
+			x->text = x->named = NULL;
+		}
+		x->number += block * s->total;
+		x->block = block + 1;
+		if (isnan(x->o.precision))
+			x->o.reps = (x->o.reps + block) / s->blocks;
+		x->o.reps += !x->o.reps;
+	}
+}
+
+/*
+ * A machine drifts: what is measured within seconds agrees better than what is
+ * measured an hour apart.  Only repetitions that are apart show by how much.
+ */
+int asl_suite_block(struct asl_suite *s, const struct asl_options *o)
+{
+	int cases = s->count, most, rest = s->made - s->count;
+	struct asl_suite_case *all;
+
+	if (o->store && !asl_store_can(o->store)->has_data)
+		s->blocks = 1; /* counts do not drift */
+	s->blocks = o->blocks ? o->blocks : s->blocks ? s->blocks : 1;
+	if (o->block > s->blocks)
+		return asl_refuse("--block: found %d, expected one of %d "
+				  "--blocks",
+				  o->block, s->blocks);
+	most = ASL_MOST_CASES / (cases + rest);
+	if (s->blocks > most)
+		return asl_refuse("--blocks: found %d, expected at most %d "
+				  "(%d cases)",
+				  s->blocks, most, ASL_MOST_CASES);
+	all = calloc((size_t)(s->blocks * cases + rest), sizeof *all);
+	if (!all)
+		return asl_no_memory();
+	memcpy(all, s->cases, (size_t)cases * sizeof *all);
+	memcpy(all + s->blocks * cases, s->cases + cases,
+	       (size_t)rest * sizeof *all);
+	free(s->cases);
+	s->cases = all;
+	s->count = s->blocks * cases;
+	s->room = s->made = s->count + rest;
+	for (int block = s->blocks - 1; block >= 0; block--)
+		add_block(s, cases, block);
+	s->total *= s->blocks;
+	s->left_out *= s->blocks;
+	return 0;
 }
 
 void asl_suite_close(struct asl_suite *s)

@@ -8,13 +8,14 @@
 #include "bench/command/suite/suite.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/command/results/table.h"
+#include "bench/command/results/results.h"
 #include "bench/command/signals.h"
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
@@ -263,10 +264,11 @@ struct running {
 	const struct asl_run_want **want; /* [s->count] */
 	struct asl_output out;
 	struct asl_suite_log log;
-	FILE *f;      /* for people */
-	int at;	      /* the case that runs */
-	int failed;   /* exit code of an output that failed */
-	bool wrong;   /* a check failed, in this case */
+	FILE *f;    /* for people */
+	int at;	    /* the case that runs */
+	int failed; /* exit code of an output that failed */
+	bool wrong; /* a check failed, in this case */
+	const struct asl_rep *last;
 	int busy;     /* repetitions of it that other programs disturbed */
 	bool headed;  /* its columns have been named */
 	double since; /* when the last case ended */
@@ -307,13 +309,54 @@ static void say_notes(const struct asl_rep *rep, bool first)
 			     rep->run_id, rep->pool_dir);
 }
 
+/* Numbers of the case that has ended, whose repetitions agree but in times. */
+static double value_of(void *arg, const char *column)
+{
+	const struct running *x = arg;
+	const struct asl_rep *rep = x->last;
+	double wall_s = asl_median(x->out.wall_s, x->out.times);
+
+	if (!strcmp(column, "wall_s"))
+		return x->out.times ? wall_s : NAN;
+	if (!strcmp(column, "gflops"))
+		return x->out.times && wall_s > 0
+			       ? (double)rep->total.of[ASL_FLOPS] / wall_s *
+					 1e-9
+			       : NAN;
+	if (!strcmp(column, "q_apm_path"))
+		return rep->q_path[ASL_APM];
+	if (!strcmp(column, "q_full_path"))
+		return rep->q_path[ASL_FULL];
+	if (!strcmp(column, "memory_high_words"))
+		return (double)rep->memory_high;
+	return !strcmp(column, "read_words_max")    ? (double)rep->read_max
+	       : !strcmp(column, "write_words_max") ? (double)rep->written_max
+						    : NAN;
+}
+
+static void check_expected(struct running *x, const struct asl_rep *rep)
+{
+	const struct asl_suite_case *c = &x->s->cases[x->at];
+	char why[ASL_EXPECT_WHY];
+
+	x->last = rep;
+	if (!c->expected || asl_expect_met(c->expected, value_of, x, why))
+		return;
+	asl_suite_about(x->s, c);
+	asl_complain_alone(ASL_CHECK_FAILED, "not as expected: %s", why);
+	asl_complain_about(NULL);
+	x->wrong = x->out.wrong = true;
+}
+
 /* The whole case, set-up and verification too: what somebody waits for. */
 static int finish_case(struct running *x, const struct asl_rep *rep)
 {
 	double now = asl_now(), seconds = now - x->since;
-	int code =
-		suite_log_add(&x->log, x->at, rep,
-			      x->wrong ? ASL_CHECK_FAILED : ASL_FINE, seconds);
+	int code;
+
+	check_expected(x, rep);
+	code = suite_log_add(&x->log, x->at, rep,
+			     x->wrong ? ASL_CHECK_FAILED : ASL_FINE, seconds);
 
 	x->since = now;
 	x->wrong = false;
@@ -338,6 +381,7 @@ static int add_rep(struct running *x, const struct asl_rep *rep)
 	asl_suite_about(x->s, &x->s->cases[x->at]);
 	x->out.wrong = false;
 	asl_rows_label(x->s->cases[x->at].label);
+	asl_rows_expected(x->s->cases[x->at].expected);
 	code = asl_output_add(&x->out, NULL, rep);
 	x->busy += asl_rep_busy(rep);
 	x->wrong |= x->out.wrong;
@@ -435,18 +479,18 @@ static int open_all(struct running *x, const struct asl_options *o)
 	code = asl_output_open(&x->out, o);
 	if (!code)
 		code = asl_suite_log_read(&x->log, x->s, &x->out.result);
-	if (!code && x->log.finished && !o->part)
+	if (!code && x->log.finished && !o->part && !o->block)
 		asl_complain(0, "note: %d of %d cases are in %s already",
 			     x->log.finished, x->s->total, o->out);
 	return code;
 }
 
-/* What is complete, and what to do with it; the last of several jobs says it. */
+/* A summary and the next command; of several jobs the last one prints it. */
 static void say_end(const struct running *x, const struct asl_options *o)
 {
 	int all = x->s->total - x->s->left_out;
 
-	if (o->part && x->log.finished < all)
+	if ((o->part || o->block) && x->log.finished < all)
 		return;
 	fprintf(x->f, "\n%d of %d cases are complete in %s%s.\n",
 		x->log.finished, x->s->total, o->out,

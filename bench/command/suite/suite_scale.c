@@ -20,6 +20,7 @@
 #include "bench/library/cli.h"
 #include "bench/library/number.h"
 #include "bench/library/say.h"
+#include "lib/calibrate/calibrate.h"
 #include "lib/machine/machine.h"
 #include "lib/run/path.h"
 #include "nvm/store.h"
@@ -96,7 +97,7 @@ static int scale_case(struct asl_suite *s, struct asl_suite_case *x, int most)
 
 /* ---- Cases that have become one ---- */
 
-/* What is not a size; a text to free. */
+/* All options but the sizes, as a text that the caller frees. */
 static char *key_of(const struct asl_suite_case *x)
 {
 	struct asl_options o = x->own;
@@ -158,18 +159,43 @@ struct sight {
 
 /* With filling and verifying, which go through all words about twice. */
 static double seconds_of(const struct asl_run_want *want,
-			 const struct asl_ledger *ledger)
+			 const struct asl_ledger *ledger, int blocks)
 {
 	struct asl_candidate x = {.plan = want->plan};
 	double patience = 0.05, start = 0.2, rate = 1e10;
+	int threads = want->threads > 1 ? want->threads : 1;
 
 	if (!asl_store_can(want->store)->has_data)
 		return 0;
 	if (!asl_path_seconds(&x, &patience))
 		x.seconds =
 			(double)asl_ledger_total(ledger).of[ASL_FLOPS] / rate;
-	return start + 32e-9 * (double)ledger->memory_high +
-	       x.seconds * (want->reps + want->warmup);
+	return blocks * (start + 32e-9 * (double)ledger->memory_high) +
+	       x.seconds / threads * (want->reps + blocks * want->warmup);
+}
+
+/*
+ * What measures the machine beside the cases takes a third of the budget at most,
+ * or half, in its quick form; else it is left out.
+ */
+static double calibration(struct asl_suite *s, double budget)
+{
+	enum { SET_UP = 10, SWEEP = 60, QUICK_SWEEP = 15 };
+	double full = asl_calibrate_seconds(false) + SWEEP + SET_UP;
+	double quick = asl_calibrate_seconds(true) + QUICK_SWEEP + SET_UP;
+
+	if (s->calibrate == ASL_CALIBRATE_FULLY && 3 * full > budget)
+		s->calibrate = ASL_CALIBRATE_QUICK;
+	if (s->calibrate == ASL_CALIBRATE_QUICK && 2 * quick > budget) {
+		s->calibrate = ASL_CALIBRATE_NOT;
+		asl_complain(0,
+			     "note: --time-budget is too short to calibrate "
+			     "(%.0f s)",
+			     quick);
+	}
+	return s->calibrate == ASL_CALIBRATE_FULLY   ? full
+	       : s->calibrate == ASL_CALIBRATE_QUICK ? quick
+						     : 0;
 }
 
 static int look(struct asl_suite *s, struct sight *all)
@@ -192,7 +218,8 @@ static int look(struct asl_suite *s, struct sight *all)
 			all->least = fmin(all->least, words);
 			all->fill =
 				fmax(all->fill, words / (double)plan->memory);
-			all->seconds += seconds_of(&x->c.want, &ledger);
+			all->seconds += seconds_of(&x->c.want, &ledger,
+						   s->blocks ? s->blocks : 1);
 		}
 		asl_case_close(&x->c);
 		x->c = (struct asl_case){.automatic = false};
@@ -224,8 +251,9 @@ static int scale_all(struct asl_suite *s, int most)
 static int find_factor(struct asl_suite *s, int most, double budget)
 {
 	struct asl_suite_scale *scale = &s->scale;
-	double aim =
-		TIMES_CACHE * (double)asl_machine_cache_words(scale->cores, 1);
+	int threads = asl_machine()->cores / scale->cores;
+	double aim = TIMES_CACHE * (double)asl_machine_cache_words(
+					   scale->cores, threads ? threads : 1);
 	struct sight x;
 	int code = 0;
 
@@ -254,21 +282,8 @@ static int find_factor(struct asl_suite *s, int most, double budget)
 
 static int read_budget(double *seconds, const char *text)
 {
-	static const struct {
-		char unit;
-		double seconds;
-	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
-	size_t length = strlen(text);
-	char number[32];
-
-	snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-		if (text[length - 1] == units[i].unit &&
-		    length < sizeof number && asl_read_cost(seconds, number) &&
-		    *seconds > 0) {
-			*seconds *= units[i].seconds;
-			return 0;
-		}
+	if (asl_read_duration(seconds, text))
+		return 0;
 	return asl_refuse("--time-budget: found '%s', expected a time, as 90s, "
 			  "30m or 2h",
 			  text);
@@ -310,15 +325,20 @@ static void say_outcome(const struct asl_suite *s)
 static int scale_to_machine(struct asl_suite *s, int most, double budget)
 {
 	struct asl_suite_scale *scale = &s->scale;
+	const char *placement = s->cases[0].o.placement;
+	double aside = calibration(s, budget);
 	int code;
 
-	scale->cores = asl_machine()->cores;
+	scale->cores = placement && !strcmp(placement, "socket")
+			       ? asl_machine()->sockets
+			       : asl_machine()->cores;
 	scale->factor = 1;
 	code = scale_all(s, most);
 	if (!code)
 		code = drop_doubles(s);
 	if (!code)
-		code = find_factor(s, most, budget);
+		code = find_factor(s, most, budget - aside);
+	scale->seconds += aside;
 	if (code)
 		return code;
 	snprintf(scale->text, sizeof scale->text, "%d:%.4g", scale->cores,

@@ -49,13 +49,16 @@ static double time_einsum(const struct speed_case *x, int threads)
 		.ranks = 1,
 		.cache = asl_machine_cache_words(1, 1),
 		.panels = ASL_DRAM,
+		.memory = UINT64_C(1) << 30,
 		.contraction = &contraction,
 		.costs = {1, 1, 1, 1, 1, 0, 0},
 	};
+	uint64_t needed;
 
 	if (asl_einsum_parse(e, x->spec) || asl_einsum_dims(e, x->dims))
 		speed_fail(2, asl_failure());
-	asl_contract_settle(&plan);
+	if (asl_contract_settle(&plan, &needed))
+		exit(1);
 	return speed_run(&plan, "dram", threads).wall_s;
 }
 

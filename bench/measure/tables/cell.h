@@ -99,7 +99,7 @@ static inline struct asl_ooc_tiles cell_tiles(const struct cell *c)
 	struct asl_ooc_tiles t = asl_ooc_ideal(&c->model);
 
 	if (strcmp(c->tiles, "search") == 0)
-		asl_ooc_search(&t, &c->model, false);
+		asl_ooc_search(&t, &c->model);
 	if (strcmp(c->tiles, "beyond") == 0)
 		t = asl_ooc_round(&t, true);
 	return t;

@@ -10,29 +10,29 @@ help(aslant.matmul) lists them.  Words of arrays are in DRAM (store="dram"), unl
 store or nvm_dir says otherwise.  `counts` is one row of runs.csv, whose columns
 aslant-csv(5) explains; with reps=N it has N rows.
 
-A failure raises Error, which is a ValueError for arguments (BadInput) and an OSError
-for what the machine lacks (NoMachine).  A result that is wrong, or whose counts
+A failure raises Error, which is a ValueError for arguments (BadInput), a TypeError
+for their types (BadType) and an OSError for what the machine lacks (NoMachine).  A result that is wrong, or whose counts
 are not as predicted, raises CheckFailed.  Ctrl-C ends a run: KeyboardInterrupt.
 """
 
-import csv
 import ctypes
-import inspect
-import io
 import itertools
-import textwrap
 import threading
-from typing import Any
+from typing import Any, Tuple, Union
 
 import numpy
+from numpy.typing import ArrayLike, NDArray
 
 from ._command import calibrate, compare, launch as _launch, machine, report, suite
-from ._errors import BadInput, CheckFailed, Error, NoMachine, failure as _failure
+from ._errors import (BadInput, BadType, CheckFailed, Error, NoFile, NoMachine,
+                      failure as _failure)
 from ._library import library as _library, sizes as _sizes
+from ._options import (by_command as _by_command, takes as _takes,
+                       texts as _texts)
 from ._results import Results, Row, Table, read, read_csv, table as _table
 
-__all__ = ["BadInput", "CheckFailed", "Error", "NoMachine", "Results", "Row",
-           "Table", "bounds", "calibrate", "compare", "cpgrad", "einsum", "hopm",
+__all__ = ["BadInput", "BadType", "CheckFailed", "Error", "NoFile", "NoMachine",
+           "Results", "Row", "Table", "bounds", "calibrate", "compare", "cpgrad", "einsum", "hopm",
            "machine", "matmul", "plan", "read", "read_csv", "report", "run",
            "sttsv", "suite", "version"]
 
@@ -85,6 +85,13 @@ def _layout(array):
     return [step // 8 for step in steps]
 
 
+def _array(x: Any) -> NDArray[Any]:
+    try:
+        return numpy.asarray(x)
+    except ValueError as error:  # rows of different lengths
+        raise BadInput(2, str(error)) from None
+
+
 class _Task:
     def __init__(self, algorithm, options):
         self.task = ctypes.c_void_p()
@@ -102,18 +109,17 @@ class _Task:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
     def close(self):
         _library.asl_task_close(self.task)
 
     def set(self, name, value):
-        if value is None or value is False:
-            return
-        text = None if value is True else str(value).encode()
-        _check(_library.asl_task_set(self.task,
-                                     name.replace("_", "-").encode(), text))
+        for text in _texts(name, value):
+            _check(_library.asl_task_set(
+                self.task, name.replace("_", "-").encode(),
+                None if text is None else text.encode()))
 
     def in_dram(self):
         """Where arrays are, if nothing else was asked for."""
@@ -128,16 +134,26 @@ class _Task:
 
     def operand(self, which, array):
         self.in_dram()
-        array = numpy.asarray(array)
+        array = _array(array)
         if array.dtype.kind not in "biuf":
-            raise TypeError(f"operand {which}: found entries of type "
+            raise BadType(2, f"operand {which}: found entries of type "
                             f"{array.dtype}, expected real numbers")
         array = numpy.asarray(array, dtype=numpy.float64)
         if _layout(array) is None or not array.flags.aligned:
             array = array.copy()
         self.give(_library.asl_task_operand, array, which)
 
-    def run(self, result):
+    def run(self, shape, result=None):
+        if result is None:
+            result = numpy.empty(shape)
+        elif not isinstance(result, numpy.ndarray) or result.shape != tuple(shape) \
+                or result.dtype != numpy.float64 or not result.flags.behaved \
+                or _layout(result) is None:
+            raise BadInput(2, f"out: expected an array of float64 of shape "
+                           f"{tuple(shape)}, not reversed")
+        elif any(numpy.may_share_memory(result, x) for x in self.arrays):
+            result[...] = self.run(shape)[0]
+            return result, self.rows()
         self.give(_library.asl_task_result, result)
         try:
             _interruptible(_library.asl_task_run, self.task)
@@ -151,59 +167,27 @@ class _Task:
         return rows[0] if len(rows) == 1 else rows
 
 
-# ---- Options as arguments, for help() and completion ----
-
-def _list(what):
-    return list(csv.DictReader(io.StringIO(
-        _library.asl_catalogue(what.encode()).decode())))
-
-
-_family = {row["name"]: row["family"] for row in _list("algorithms")}
-_counts = """
-    Returns the result, and its counts: a Row of runs.csv, or with reps=N a Table of N
-    (aslant-csv(5) explains the columns).  Options, as of the command:
-"""
-
-
-def _takes(*algorithms):
-    """Decorate: say in its docstring and signature what `options` are."""
-    names = {name for x in algorithms for name in (x, _family[x])}
-    rows = [row for row in _list("options")
-            if not row["only"] or names & set(row["only"].split(", "))]
-
-    def decorate(function):
-        own = inspect.signature(function)
-        fixed = [x for x in own.parameters.values()
-                 if x.kind is not inspect.Parameter.VAR_KEYWORD]
-        rows_here = [(row["name"].replace("-", "_"), row) for row in rows]
-        rows_here = [(name, row) for name, row in rows_here
-                     if name not in own.parameters and name != "dims"
-                     and name.isidentifier()]
-        function.__signature__ = own.replace(parameters=fixed + [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None,
-                              annotation=Any) for name, row in rows_here])
-        lines = [textwrap.fill(
-            f"{name}={row['argument'] or 'True'}: {row['help']}", 78,
-            initial_indent="    ", subsequent_indent="        ")
-            for name, row in rows_here]
-        function.__doc__ = function.__doc__.rstrip() + "\n" + _counts + "\n" + \
-            "\n".join(lines) + "\n"
-        return function
-    return decorate
-
-
 # ---- Operations ----
 
-@_takes("3d")
-def matmul(A, B, algorithm: str = "auto", **options: Any):
+_Result = NDArray[numpy.float64]
+_Rows = Union[Row, Table]
+
+_counts = """\
+Returns the result, and its counts: a Row of runs.csv, or with reps=N a Table of N
+(aslant-csv(5) explains the columns).  Options, as of the command:"""
+
+
+@_takes("run", "3d", "summa", text=_counts)
+def matmul(A: ArrayLike, B: ArrayLike, algorithm: str = "auto",
+           **options: Any) -> Tuple[_Result, _Rows]:
     """A @ B for matrices, and its counts."""
-    A, B = numpy.asarray(A), numpy.asarray(B)
+    A, B = _array(A), _array(B)
     if A.ndim != 2 or B.ndim != 2:
-        raise ValueError(f"found {A.ndim} and {B.ndim} dimensions, expected 2")
+        raise BadInput(2, f"found {A.ndim} and {B.ndim} dimensions, expected 2")
     with _Task(algorithm, options) as task:
         task.operand(0, A)
         task.operand(1, B)
-        return task.run(numpy.empty((A.shape[0], B.shape[1])))
+        return task.run((A.shape[0], B.shape[1]))
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -215,8 +199,17 @@ def _interleaved(arguments):
     output = arguments.pop() if len(arguments) % 2 else None
     lists = arguments[1::2] + ([] if output is None else [output])
 
+    def letter(x):
+        if x is Ellipsis:
+            return "..."
+        if not hasattr(x, "__index__"):
+            raise BadType(2, f"index {x!r}: expected a number, or Ellipsis")
+        if not 0 <= x < len(_LETTERS):
+            raise BadInput(2, f"index {x}: expected 0 to {len(_LETTERS) - 1}")
+        return _LETTERS[x]
+
     def term(indices):
-        return "".join("..." if x is Ellipsis else _LETTERS[x] for x in indices)
+        return "".join(map(letter, indices))
     spec = ",".join(map(term, lists[:len(arguments) // 2]))
     return spec + ("" if output is None else "->" + term(output)), arguments[::2]
 
@@ -226,14 +219,17 @@ def _plain(spec, arrays):
     spec = spec.replace(" ", "")
     inputs, arrow, output = spec.partition("->")
     terms = inputs.split(",")
+    for term in [*terms, output]:
+        if "." in term.replace("...", "", 1):
+            raise BadInput(2, f"'{spec}': found dots, expected '...' once in '{term}'")
     if len(terms) != len(arrays):
-        raise ValueError(f"'{spec}' has {len(terms)} inputs, found "
+        raise BadInput(2, f"'{spec}' has {len(terms)} inputs, found "
                          f"{len(arrays)} arrays")
     free = [x for x in _LETTERS if x not in spec]
     widths = [x.ndim - len(term) + 3 if "..." in term else 0
               for term, x in zip(terms, arrays)]
     if min(widths) < 0:
-        raise ValueError(f"'{spec}': an array has fewer dimensions than letters")
+        raise BadInput(2, f"'{spec}': an array has fewer dimensions than letters")
     most = max(widths)
     every = "".join(free[:most])
     terms = [term.replace("...", every[most - width:])
@@ -260,44 +256,66 @@ def _no_ones(terms, arrays, output):
     return size
 
 
-@_takes("einsum")
-def einsum(spec, *arrays, optimize: Any = None, **options: Any):
+def _way(optimize, count):
+    """What NumPy calls optimize: all at once (None: as aslant chooses), or in pairs."""
+    if optimize is None or isinstance(optimize, bool):
+        return optimize if optimize is None else "sequence" if optimize else "direct"
+    path = list(optimize) if isinstance(optimize, (list, tuple)) else [optimize]
+    if path[:1] in (["greedy"], ["optimal"]):  # with a limit of memory behind it, or not
+        return "sequence"
+    steps, left = path[1:], count
+    for step in steps:
+        step = step if isinstance(step, (list, tuple)) else ()
+        good = step and len(set(step)) == len(step) and all(i in range(left) for i in step)
+        left = left - len(step) + 1 if good else 0
+    if path[:1] != ["einsum_path"] or left != 1:
+        raise BadInput(2, f"optimize: found {optimize!r}, expected True, False, 'greedy', "
+                         f"'optimal', or a path that leaves one of {count} arrays")
+    return "direct" if len(steps) == 1 else "sequence"
+
+
+@_takes("run", "einsum", but="spec dims", text=_counts)
+def einsum(spec: Any, *arrays: Any, out: Union[_Result, None] = None,
+           optimize: Any = None, **options: Any) -> Tuple[_Result, _Rows]:
     """numpy.einsum(spec, *arrays), and its counts.
 
-    Indices may be '...', or lists of numbers between the arrays, as NumPy has it.
-    optimize=False contracts all of them at once, True in pairs; the order is aslant's
-    own, whatever path is given.
+    Indices may be '...', or lists of numbers between the arrays, as NumPy has it; the
+    result goes to out, if that is given.
+    optimize=False, or a path of one step, contracts all of them at once; True, or
+    another path, in pairs or groups, in the order that moves the fewest words.
     """
     if not isinstance(spec, str):
         spec, arrays = _interleaved((spec, *arrays))
-    arrays = [numpy.asarray(array) for array in arrays]
-    terms, output = _plain(spec, arrays)
-    size = _no_ones(terms, arrays, output)
-    if optimize is not None and len(arrays) > 2 and "way" not in options:
-        options["way"] = "sequence" if optimize is not False else "direct"
+    given = [_array(array) for array in arrays]
+    terms, output = _plain(spec, given)
+    size = _no_ones(terms, given, output)
+    way = _way(optimize, len(given))
+    if way and len(given) > 2:
+        options.setdefault("way", way)
     with _Task("einsum", {"spec": ",".join(terms) + "->" + output,
                           **options}) as task:
-        for i, array in enumerate(arrays):
+        for i, array in enumerate(given):
             task.operand(i, array)
         # The library reports a letter that no input has.
-        return task.run(numpy.empty([size.get(x, 1) for x in output]))
+        return task.run([size.get(x, 1) for x in output], out)
 
 
-@_takes("sttsv")
-def sttsv(A, x, algorithm: str = "sttsv", symmetrize: bool = False,
-          **options: Any):
+@_takes("run", "sttsv", text=_counts)
+def sttsv(A: ArrayLike, x: ArrayLike, algorithm: str = "sttsv",
+          symmetrize: bool = False,
+          **options: Any) -> Tuple[_Result, _Rows]:
     """y[i] = sum of A[i, j, k] x[j] x[k], A symmetric; and its counts.
 
     A is n x n x n, or its n (n + 1) (n + 2) / 6 entries i >= j >= k.  A cube is
     symmetric up to rounding, 1e-12 of its largest entry; with symmetrize, the mean
     of any cube over the orders of its indices is taken.
     """
-    x = numpy.asarray(x)
+    x = _array(x)
     return _symmetric(algorithm, A, x, x.shape, symmetrize, options)
 
 
 def _symmetric(algorithm, A, x, shape, symmetrize, options):
-    A = numpy.asarray(A)
+    A = _array(A)
     if symmetrize and A.ndim == 3:
         A = sum(A.transpose(order) for order
                 in itertools.permutations(range(3))) / 6
@@ -305,20 +323,21 @@ def _symmetric(algorithm, A, x, shape, symmetrize, options):
         task.operand(0, numpy.ascontiguousarray(A))
         if x is not None:
             task.operand(1, x)
-        return task.run(numpy.empty(shape))
+        return task.run(shape)
 
 
 def _side(A):
     """n of a cube, or of its packed entries."""
-    A = numpy.asarray(A)
+    A = _array(A)
     n = A.shape[0] if A.ndim == 3 else int(round((6 * A.size) ** (1 / 3)))
     while A.ndim != 3 and n * (n + 1) * (n + 2) // 6 > A.size:
         n -= 1
     return n
 
 
-@_takes("hopm")
-def hopm(A, x=None, symmetrize: bool = False, **options: Any):
+@_takes("run", "hopm", text=_counts)
+def hopm(A: ArrayLike, x: Union[ArrayLike, None] = None, symmetrize: bool = False,
+         **options: Any) -> Tuple[_Result, _Rows]:
     """An eigenvector of a symmetric tensor A (as in sttsv), from x or a random one.
 
     Its eigenvalue is counts["eigenvalue"].
@@ -326,30 +345,33 @@ def hopm(A, x=None, symmetrize: bool = False, **options: Any):
     return _symmetric("hopm", A, x, (_side(A),), symmetrize, options)
 
 
-@_takes("cpgrad")
-def cpgrad(A, X, symmetrize: bool = False, **options: Any):
+@_takes("run", "cpgrad", text=_counts)
+def cpgrad(A: ArrayLike, X: ArrayLike, symmetrize: bool = False,
+           **options: Any) -> Tuple[_Result, _Rows]:
     """The gradient of a symmetric CP decomposition of A, as in sttsv, at X (n x R)."""
-    X = numpy.asarray(X)
+    X = _array(X)
+    if X.ndim != 2:
+        raise BadInput(2, f"X: found {X.ndim} dimensions, expected 2")
     options.setdefault("cp_rank", X.shape[1])
     return _symmetric("cpgrad", A, X, X.shape, symmetrize, options)
 
 
-@_takes("3d", "einsum", "sttsv", "hopm", "cpgrad", "ooc-auto")
-def run(algorithm: str, launch: bool = False, **options: Any):
+@_takes("run", but="csv")
+def run(algorithm: str, launch: bool = False, **options: Any) -> _Rows:
     """Run a case as `aslant run` does, on generated operands or files; its counts.
 
-    With launch=True ranks are processes, started by the command.  No result is
-    returned: result="C.npy" writes it.
+    With launch=True ranks are processes, started by the command, which also is what
+    takes out and load.  No result is returned: result="C.npy" writes it.
     """
-    if launch:
-        rows = _launch(algorithm, **options)
+    if launch or any(map(_by_command, options)):
+        rows = _launch(algorithm, launch=launch, **options)
         return rows[0] if len(rows) == 1 else rows
     with _Task(algorithm, options) as task:
         _interruptible(_library.asl_task_run, task.task)
         return task.rows()
 
 
-@_takes("3d", "einsum", "sttsv", "hopm", "cpgrad", "ooc-auto")
+@_takes("plan", but="csv")
 def plan(algorithm: str = "auto", **options: Any) -> Table:
     """The candidates, cheapest first: the rows of aslant plan --csv."""
     with _Task(algorithm, options) as task:
@@ -357,6 +379,7 @@ def plan(algorithm: str = "auto", **options: Any) -> Table:
         return _table(_library.asl_task_csv(task.task).decode())
 
 
+@_takes("bounds", but="csv")
 def bounds(algorithm: str = "auto", **options: Any) -> Table:
     """Lower bounds: the rows of aslant bounds --csv."""
     with _Task(algorithm, options) as task:

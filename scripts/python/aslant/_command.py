@@ -6,10 +6,12 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+from typing import Any, Dict, Union
 
 from ._errors import failure
 from ._library import path as _library_path
-from ._results import read, read_csv, table
+from ._options import takes, texts
+from ._results import Path, Results, Table, read, read_csv, table
 
 
 def _command():
@@ -30,11 +32,8 @@ def _command():
 def _words(options):
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one is True:
-                yield option
-            elif one is not None and one is not False:
-                yield from (option, str(one))
+        for text in texts(name, value):
+            yield from (option,) if text is None else (option, text)
 
 
 def _call(*words, **options):
@@ -50,12 +49,13 @@ def _call(*words, **options):
     return done.stdout
 
 
-def launch(algorithm, **options):
-    """The rows of a run whose ranks are processes."""
-    return table(_call("run", algorithm, csv="-", launch=True, **options))
+def launch(algorithm: str, **options: Any) -> Table:
+    """The rows of a run of the command, whose ranks may be processes."""
+    return table(_call("run", algorithm, csv="-", **options))
 
 
-def suite(name, out, **options):
+@takes("suite", but="csv list part dry_run")
+def suite(name: Path, out: Path, **options: Any) -> Results:
     """Run a suite (a name, or a file) into the directory `out`; its Results.
 
     The same call continues a suite that was interrupted.
@@ -64,7 +64,9 @@ def suite(name, out, **options):
     return read(out)
 
 
-def report(*results, out=None, **options):
+@takes("report")
+def report(*results: Path, out: Union[Path, None] = None,
+           **options: Any) -> pathlib.Path:
     """Write the page of one or more directories of results; its path."""
     if not out:
         out = pathlib.Path(results[0], "report.html") if len(results) == 1 \
@@ -73,7 +75,8 @@ def report(*results, out=None, **options):
     return pathlib.Path(out)
 
 
-def compare(first, *others, **options):
+@takes("compare", but="csv")
+def compare(first: Path, *others: Path, **options: Any) -> Table:
     """Directories of results against the first: a row a case, as --csv writes."""
     with tempfile.TemporaryDirectory() as there:
         path = pathlib.Path(there, "compare.csv")
@@ -81,13 +84,14 @@ def compare(first, *others, **options):
         return read_csv(path)
 
 
-def calibrate(file, **options):
+@takes("calibrate")
+def calibrate(file: Path, **options: Any) -> Dict[str, Any]:
     """Measure this machine into the profile `file` (half a minute with quick=True)."""
     _call("calibrate", file, **options)
     return json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
 
 
-def machine():
+def machine() -> Dict[str, Any]:
     """This machine, as machine.json has it."""
     with tempfile.TemporaryDirectory() as there:
         out = pathlib.Path(there, "out")

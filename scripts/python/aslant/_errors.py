@@ -1,6 +1,6 @@
 """Errors: those of aslant, which are Python's own as well."""
 
-import re
+from ._options import arguments
 
 
 class Error(Exception):
@@ -21,8 +21,16 @@ class BadInput(Error, ValueError):
     """Arguments or operands that do not fit."""
 
 
+class BadType(Error, TypeError):
+    """Arguments or entries of a type that does not fit."""
+
+
 class NoMachine(Error, OSError):
     """The machine lacks something: capacity, a file."""
+
+
+class NoFile(NoMachine, FileNotFoundError):
+    """Results that are not there."""
 
 
 kinds = {1: CheckFailed, 2: BadInput, 3: NoMachine}
@@ -30,5 +38,4 @@ kinds = {1: CheckFailed, 2: BadInput, 3: NoMachine}
 
 def failure(code, why):
     """The error of an exit code; options are arguments here."""
-    why = re.sub("--([a-z][a-z-]*)", lambda x: x[1].replace("-", "_"), why)
-    return kinds.get(code, Error)(code, why)
+    return kinds.get(code, Error)(code, arguments(why))

@@ -4,43 +4,72 @@ import csv
 import html
 import io
 import json
+import os
 import pathlib
+from typing import Any, Dict, List, Union
 
 import numpy
 
+from ._errors import NoFile
 from ._library import library
+
+Path = Union[str, "os.PathLike[str]"]
 
 
 def _types():
     """What runs.csv has in its columns, whatever is in its rows."""
     rows = csv.DictReader(io.StringIO(library.asl_catalogue(b"columns").decode()))
-    return {row["name"]: row["type"] for row in rows}
+    return {row["name"]: "number" if row["type"] == "count" and row["always"] == "0"
+            else row["type"] for row in rows}
 
 
-_type = _types()
+# Of the other tables: ranks.csv, and what plan, bounds and compare write.
+_type = {
+    **dict.fromkeys(("phase", "name", "unit", "source", "row", "base", "other",
+                     "verdict", "why_not", "base_host", "base_medium", "other_host",
+                     "other_medium", "method", "workload", "base_name", "other_name"),
+                    "text"),
+    **dict.fromkeys(("rank", "place", "outside_apm"), "count"),
+    **_types(),
+}
+
+
+def _kind(name):
+    """text, count or number; counters of ranks have columns of their maxima."""
+    if name.startswith("predicted_"):  # not in every phase of ranks.csv
+        return "count" if _type.get(name) == "count" else "number"
+    return _type.get(name) or _type.get(name + "_max", "number")
 
 
 def _column(name, fields):
-    """Text, counts and numbers as documented ('' is NaN); else as they look."""
-    kind = _type.get(name)
-    if kind == "text":
-        return numpy.array(fields, dtype=str)
+    """Text, counts, and numbers, which may be empty: then they are NaN."""
+    kind = _kind(name)
     try:
-        if kind != "number":
+        if kind == "count":
             return numpy.array([int(field) for field in fields],
                                dtype=numpy.int64)
-    except (ValueError, OverflowError):
-        pass
+    except (ValueError, OverflowError):  # of another version
+        kind = "number"
     try:
-        return numpy.array([float(field) if field else numpy.nan
-                            for field in fields])
+        if kind == "number":
+            return numpy.array([float(field) if field else numpy.nan
+                                for field in fields], dtype=numpy.float64)
     except ValueError:
-        return numpy.array(fields, dtype=str)
+        pass
+    return numpy.array(fields, dtype=str)
+
+
+def _shown(value, digits=15):
+    """A field for people: whole numbers without a point."""
+    if not isinstance(value, float):
+        return str(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 2 ** 53 \
+        else f"{value:.{digits}g}"
 
 
 def _html(names, rows, most=20):
     """A table for notebooks: a column a field, or, of one row, a line a field."""
-    cells = [[html.escape(str(x)) for x in row] for row in rows[:most]]
+    cells = [[html.escape(_shown(x)) for x in row] for row in rows[:most]]
     if len(rows) == 1:
         lines = [f"<tr><th>{name}</th><td>{x}</td></tr>"
                  for name, x in zip(names, cells[0]) if x not in ("", "nan")]
@@ -56,19 +85,22 @@ def _html(names, rows, most=20):
 class Row(numpy.record):
     """One row: row["bh_words_max"], row.keys(), row.to_pandas()."""
 
-    def keys(self):
-        return list(self.dtype.names)
+    def keys(self) -> List[str]:
+        """The names of its columns."""
+        return list(self.dtype.names or ())
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A pandas.Series."""
-        import pandas
+        import pandas  # type: ignore[import]
         return pandas.Series({name: self[name] for name in self.keys()})
 
     def __repr__(self):
         shown = {name: self[name] for name in _SHOWN if name in self.keys()}
         shown = shown or {name: self[name] for name in self.keys()[:6]}
-        return "<aslant.Row " + ", ".join(f"{name}={value}" for name, value
+        return "<aslant.Row " + ", ".join(f"{name}={_shown(value, 6)}" for name, value
                                           in shown.items()) + ">"
+
+    __str__ = __repr__
 
     def _repr_html_(self):
         return _html(self.keys(), [[self[name] for name in self.keys()]])
@@ -91,10 +123,11 @@ class Table(numpy.ndarray):
             return found.view(numpy.ndarray)
         return found
 
-    def keys(self):
-        return list(self.dtype.names)
+    def keys(self) -> List[str]:
+        """The names of its columns."""
+        return list(self.dtype.names or ())
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A pandas.DataFrame."""
         import pandas
         return pandas.DataFrame({name: self[name] for name in self.keys()})
@@ -103,16 +136,18 @@ class Table(numpy.ndarray):
         return (f"<aslant.Table of {len(self)} rows, {len(self.keys())} columns: "
                 f"{', '.join(self.keys()[:5])}, ...>")
 
+    __str__ = __repr__
+
     def _repr_html_(self):
         return _html(self.keys(), [[row[name] for name in self.keys()]
                                    for row in self])
 
 
-def table(text):
+def table(text: str) -> Table:
     """A Table with a field for each column; empty without rows.
 
-    Text is str and numbers are float64, whatever the rows have; counts are int64, but
-    float64 with NaN where they are empty in some rows.
+    A column has the same type whatever is in its rows: text is str, counts are int64,
+    and float64 are numbers and counts that a row may lack, as n of einsum: NaN.
     """
     heading, *rows = list(csv.reader(io.StringIO(text))) or [[]]
     columns = [_column(name, [row[i] for row in rows])
@@ -124,25 +159,33 @@ def table(text):
     return out.view(Table)
 
 
-def read_csv(path):
+def _text(path):
+    try:
+        return pathlib.Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise NoFile(3, f"{path}: {error.strerror}") from None
+
+
+def read_csv(path: Path) -> Table:
     """runs.csv, ranks.csv, or what plan and bounds wrote with --csv."""
-    return table(pathlib.Path(path).read_text(encoding="utf-8"))
+    return table(_text(path))
 
 
 class Results:
     """A result directory: `runs`, `ranks` (arrays) and `machine` (a dict)."""
 
-    def __init__(self, path):
+    def __init__(self, path: Path) -> None:
         path = pathlib.Path(path)
-        self.runs = read_csv(path / "runs.csv")
-        self.ranks = read_csv(path / "ranks.csv")
-        self.machine = json.loads((path / "machine.json").read_text())
+        self.runs: Table = read_csv(path / "runs.csv")
+        self.ranks: Table = read_csv(path / "ranks.csv")
+        self.machine: Dict[str, Any] = json.loads(_text(path / "machine.json"))
         self.path = path
 
-    def keys(self):
+    def keys(self) -> List[str]:
+        """The names of the columns of runs.csv."""
         return self.runs.keys()
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """runs.csv as a pandas.DataFrame."""
         return self.runs.to_pandas()
 
@@ -154,6 +197,6 @@ class Results:
         return self.runs._repr_html_()
 
 
-def read(path):
+def read(path: Path) -> Results:
     """The directory that --out DIR made."""
     return Results(path)
