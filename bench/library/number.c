@@ -75,8 +75,10 @@ bool asl_words_meant(char text[ASL_WORDS_MEANT], const char *found)
 	const char *rest = read_digits(&x, found);
 	const char *unit;
 
-	rest += rest ? strspn(rest, " ") : 0; /* 16 MiB */
-	unit = rest && *rest ? strchr(units, *rest | 32) : NULL;
+	if (!rest)
+		return false;
+	rest += strspn(rest, " "); /* 16 MiB */
+	unit = *rest ? strchr(units, *rest | 32) : NULL;
 	for (int i = 0; unit && i < 3; i++)
 		if (!strcasecmp(rest + 1, ends[i])) {
 			snprintf(text, ASL_WORDS_MEANT, "%ju%ciB (bytes)", x,
