@@ -68,13 +68,10 @@ count() {
 # Fields of runs.csv that nobody measures must not depend on counters.
 counted() {
 	"$python" - "$1" <<'PYTHON'
-import csv, sys
+import csv, os, sys
+measured = os.environ["measured"].split()
 for row in csv.DictReader(open(sys.argv[1])):
-    print([v for k, v in row.items() if not k.startswith("hwc_") and k not in (
-        "run_id", "wall_s", "compute_s", "comm_s", "io_s", "gflops",
-        "time_utc", "prediction_error",
-        "load", "steal", "other_cores", "busy", "energy_j",
-        "energy_source", "mhz")])
+    print([v for k, v in row.items() if k not in measured])
 PYTHON
 }
 

@@ -27,9 +27,9 @@ echo '{"cases": [{"label": "a", "algorithm": ["3d", "jomma"], "n": 20,
 # same FILE OTHER: but for when and how fast
 same() {
 	"$python" - "$@" <<'PYTHON'
-import csv, sys
-drop = "run_id time_utc wall_s compute_s comm_s io_s gflops hwc_note prediction_error load steal other_cores busy".split()
-rows = [[[x for k, x in r.items() if k not in drop]
+import csv, os, sys
+measured = os.environ["measured"].split()
+rows = [[[x for k, x in r.items() if k not in measured]
          for r in csv.DictReader(open(f))] for f in sys.argv[1:]]
 sys.exit(rows[0] != rows[1] or not rows[0])
 PYTHON

@@ -7,29 +7,25 @@
 # the same.  Cases of as many ranks share a job.
 set -eu
 
-command -v mpiexec.mpich >/dev/null || { echo "mpiexec.mpich is missing"; exit 1; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export work
+. "$(dirname "$0")/help/command.sh"
 
-python3 - <<'PY'
+command -v mpiexec.mpich >/dev/null || { echo "mpiexec.mpich is missing"; exit 1; }
+
+"$python" - <<'PY'
 import csv, json, os, random, subprocess, sys
 
-aslant, work = os.environ["ASLANT"], os.environ["work"]
+aslant = os.environ["ASLANT"]
 count = os.environ.get("ASLANT_TEST_CASES", "12")
 count = 48 if count == "all" else int(count)
 random.seed(20)
-measured = {"run_id", "store", "medium", "transport", "provider", "wall_s",
-            "compute_s", "comm_s", "io_s", "gflops", "host", "time_utc",
-            "hwc_backend", "hwc_read_bytes", "hwc_write_bytes", "hwc_note",
-            "hwc_miss_bytes", "hwc_sockets", "bind", "prediction_error", "load", "steal",
-            "other_cores", "busy", "energy_j"}
+measured = set(os.environ["measured"].split())
+measured |= {"store", "medium", "transport", "provider", "host", "bind", "crowded"}
 shared = {"predicted_" + what + "s" for what in
           ("", "arithmetic_", "read_", "write_", "net_", "copy_")}
 
 def run(cases, ranks, *how):
     """The rows of these cases, in one job."""
-    suite, out = os.path.join(work, "suite.json"), os.path.join(work, "runs.csv")
+    suite, out = "suite.json", "runs.csv"
     with open(suite, "w") as f:
         json.dump({"cases": cases}, f)
     command = [aslant, "suite", suite, "--ranks", str(ranks), *how, "--csv", out]

@@ -25,9 +25,8 @@ JSON
 # rows DIR: what is in its tables, but for names, times, and where and when
 rows() {
 	"$python" - "$1" <<'PYTHON'
-import csv, sys
-left_out = {"run_id", "time_utc", "residual", "gflops", "medium", "hwc_note",
-            "prediction_error", "load", "steal", "other_cores", "busy", "energy_j"}
+import csv, os, sys
+left_out = {*os.environ["measured"].split(), "residual", "medium"}
 runs = {}
 for name in ("runs", "ranks"):
     for row in csv.DictReader(open(sys.argv[1] + "/" + name + ".csv")):

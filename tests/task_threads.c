@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "bench/command/results/results.h"
 #include "bench/library/aslant.h"
 
 enum { MOST_WORDS = 400 * 400, MOST_OPTIONS = 16 };
@@ -113,21 +114,24 @@ static struct asl_task *run(const struct example *x, const char *threads,
 	return task;
 }
 
-/* Columns that may differ: times, and what a run is called. */
+/* Columns that may differ between two runs, with and without threads. */
 static bool may_differ(const char *name)
 {
-	static const char *const all[] = {"run_id",   "wall_s",	  "compute_s",
-					  "comm_s",   "io_s",	  "gflops",
-					  "residual", "time_utc", "hwc_note",
-					  "threads",  "seconds",  NULL};
+#define TEXT(column, role, value) {#column, ASL_##role == ASL_VARIES},
+#define COUNT(column, role, known, value) {#column, ASL_##role == ASL_VARIES},
+#define NUMBER(column, role, known, value) {#column, ASL_##role == ASL_VARIES},
+	static const struct {
+		const char *name;
+		bool varies;
+	} columns[] = {
+#include "bench/library/columns.def"
+	};
 
-	for (int i = 0; all[i]; i++)
-		if (!strcmp(name, all[i]))
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+		if (!strcmp(name, columns[i].name) && columns[i].varies)
 			return true;
 	/* What threads take is not predicted; "predicted_q..." and "_equal" are. */
-	return !strcmp(name, "prediction_error") || !strcmp(name, "load") ||
-	       !strcmp(name, "steal") || !strcmp(name, "other_cores") ||
-	       !strcmp(name, "busy") || !strcmp(name, "energy_j") ||
+	return !strcmp(name, "residual") || !strcmp(name, "threads") ||
 	       (!strncmp(name, "predicted_", 10) &&
 		!strcmp(name + strlen(name) - 2, "_s"));
 }

@@ -5,6 +5,11 @@
 # with `python` one that has NumPy, and ends with [ ! -e failed ].  To preload
 # tests/help/faults.c is to preload $faults.
 
+# Columns of runs.csv that may differ whenever it is run again, for Python scripts.
+export measured
+measured=$(sed -nE 's/^(TEXT|COUNT|NUMBER)\((\w+), VARIES,.*/\2/p' \
+	"$(dirname "${BASH_SOURCE[0]}")/../../bench/library/columns.def" | xargs)
+
 aslant=${ASLANT:?}
 work=$(mktemp -d)
 trap '[ $BASHPID != $$ ] || rm -rf "$work"' EXIT # not in what it starts

@@ -34,6 +34,7 @@ enum asl_role {
 	ASL_PLACED,
 	ASL_HOSTED,
 	ASL_FOUND,
+	ASL_VARIES,
 };
 
 /* Why the times of a row are not compared: the worst reason first. */
