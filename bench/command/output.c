@@ -863,7 +863,8 @@ static void take_clock(struct asl_output *out, const struct asl_rep *rep)
 	out->mhz[1] = fmax(out->mhz[1], mhz);
 }
 
-bool asl_output_clocked(const struct asl_output *out)
+/* Did the clock change by more than a tenth from repetition to repetition? */
+static bool clocked(const struct asl_output *out)
 {
 	return out->mhz[1] > 1.1 * out->mhz[0];
 }
@@ -883,7 +884,7 @@ void asl_output_summary(FILE *f, struct asl_output *out)
 		100 * (out->wall_s[x.samples - 1] / out->wall_s[0] - 1));
 	if (far)
 		fprintf(f, "%d of them outliers\n", far);
-	if (asl_output_clocked(out))
+	if (clocked(out))
 		fprintf(f,
 			"the clock changed: from %.0f to %.0f MHz after "
 			"repetitions\n",

@@ -100,9 +100,6 @@ int asl_output_add(struct asl_output *out, const struct asl_case *c,
 
 int asl_output_finish(struct asl_output *out);
 
-/* Did the clock change by more than a tenth from repetition to repetition? */
-bool asl_output_clocked(const struct asl_output *out);
-
 /* The times of the case, if there are several, in a line. */
 void asl_output_summary(FILE *f, struct asl_output *out);
 void asl_output_close(struct asl_output *out);

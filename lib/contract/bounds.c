@@ -185,7 +185,7 @@ static double to_root(const struct asl_einsum *e, double ranks)
 				fmax(1, asl_mesh_points(&last) / ranks));
 }
 
-/* Of the programs that are asked for: one stage, or any. */
+/* The programs that are asked for: one stage, or any. */
 static double least_words(const struct asl_contraction *c, double ranks)
 {
 	double (*cost)(const struct asl_einsum *e, uint32_t operands,

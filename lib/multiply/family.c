@@ -44,7 +44,7 @@ int asl_multiply_open(struct asl_data *data)
 				      x->n);
 }
 
-int asl_multiply_create(struct asl_data *data)
+static int multiply_create(struct asl_data *data)
 {
 	struct files *f = data->opened;
 	const struct asl_shape *x = asl_shape_of(data->plan);
@@ -56,7 +56,7 @@ int asl_multiply_create(struct asl_data *data)
 	return asl_matrix_create(&f->out, data->result, x->m, x->n);
 }
 
-void asl_multiply_close(struct asl_data *data)
+static void multiply_close(struct asl_data *data)
 {
 	struct files *f = data->opened;
 
@@ -97,8 +97,8 @@ static struct asl_rows rows_of(const struct asl_data *data, int which)
 	};
 }
 
-void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
-		       struct asl_words *own)
+static void multiply_fill(struct asl_rank *r, const struct asl_data *data,
+			  struct asl_words *own)
 {
 	asl_phase(r, ASL_FILL);
 	for (int i = ASL_A; i <= ASL_B; i++) {
@@ -120,8 +120,8 @@ void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
 				&own[ASL_C]);
 }
 
-int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
-		       struct asl_words *own)
+static int multiply_write(struct asl_rank *r, struct asl_data *data,
+			  struct asl_words *own)
 {
 	struct files *f = data->opened;
 	struct asl_rows rows;
@@ -375,8 +375,16 @@ static double oracle(struct asl_rank *r, const struct check *check)
 	return o.worst;
 }
 
-double asl_multiply_verify(struct asl_rank *r, const struct asl_data *data,
-			   struct asl_words *own, enum asl_verify how)
+/*
+ * Freivalds: C x against A (B x) for a random x, over all ranks that the grid
+ * uses.  || A B x - C x || / (eps max(n, k) (|| A || || B || + || C ||) || x ||)
+ * in the maximum norm at rank 0; 0 elsewhere.
+ *
+ * The oracle: every entry of this rank's C against a sum of products of entries
+ * that are drawn or read again: the largest |error| / (eps k sum |a b|).
+ */
+static double multiply_verify(struct asl_rank *r, const struct asl_data *data,
+			      struct asl_words *own, enum asl_verify how)
 {
 	struct check check = {
 		.plan = data->plan,
@@ -454,11 +462,11 @@ const struct asl_family asl_family_multiply = {
 	.forecast = asl_multiply_forecast,
 	.release = release,
 	.open = asl_multiply_open,
-	.create = asl_multiply_create,
-	.close = asl_multiply_close,
-	.fill = asl_multiply_fill,
-	.verify = asl_multiply_verify,
-	.write = asl_multiply_write,
+	.create = multiply_create,
+	.close = multiply_close,
+	.fill = multiply_fill,
+	.verify = multiply_verify,
+	.write = multiply_write,
 	.net_bound = asl_bound_net_words,
 	.io_bound = asl_bound_io_words,
 	.joint_bound = asl_bound_joint,

@@ -215,24 +215,6 @@ uint64_t asl_grid_flops(const struct asl_plan *plan);
 /* ---- The family (lib/plan/family.h) ---- */
 
 int asl_multiply_open(struct asl_data *data);
-int asl_multiply_create(struct asl_data *data);
-void asl_multiply_close(struct asl_data *data);
-
-void asl_multiply_fill(struct asl_rank *r, const struct asl_data *data,
-		       struct asl_words *own);
-int asl_multiply_write(struct asl_rank *r, struct asl_data *data,
-		       struct asl_words *own);
-
-/*
- * Freivalds: C x against A (B x) for a random x, over all ranks that the grid
- * uses.  || A B x - C x || / (eps max(n, k) (|| A || || B || + || C ||) || x ||)
- * in the maximum norm at rank 0; 0 elsewhere.
- *
- * The oracle: every entry of this rank's C against a sum of products of entries
- * that are drawn or read again: the largest |error| / (eps k sum |a b|).
- */
-double asl_multiply_verify(struct asl_rank *r, const struct asl_data *data,
-			   struct asl_words *own, enum asl_verify how);
 
 /*
  * On a grid with thousands of ranks only corners and seams are asked, where

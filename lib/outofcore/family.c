@@ -478,7 +478,7 @@ static double io_bound(const struct asl_plan *plan)
 	return asl_sharing_io_words(&x);
 }
 
-/* Of several products the sum of both bounds, which are of means. */
+/* Several products: the sum of both bounds, which are of means. */
 static double joint_bound(const struct asl_plan *plan)
 {
 	struct asl_sharing x = sharing(plan);
