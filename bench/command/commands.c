@@ -412,20 +412,56 @@ static void print_examples(const char *text)
 	}
 }
 
-/* A command line that works with any algorithm of such options. */
-static void print_example_of(const struct asl_command *self, const char *name)
+static const struct asl_family_cli *helped_family(void)
 {
-	bool sized = asl_option_is_for(asl_option_find("n"), helped);
+	int i = 0;
 
-	printf("\nExample: aslant %s %s %s --ranks 4%s\n", self->name, name,
-	       sized ? "--n 120" : "--spec 'ij,jk->ik' --dims i=64,j=32,k=16",
-	       self->options & ASL_FOR_TRACE ? " --out trace" : "");
+	while (helped && asl_family_clis[i]->family != helped->family)
+		i++;
+	return asl_family_clis[i];
+}
+
+/* Command lines that work with any algorithm. */
+static void print_examples_of(const struct asl_command *self, const char *name)
+{
+	static const struct {
+		const char *command, *rest;
+	} lines[] = {
+		{"run", ""},
+		{"run", " --launch --reps 5"},
+		{"run", " --write-cost 4 --store null"},
+		{"run", " --profile optane-100-nt --out results"},
+		{"run", " --csv -"},
+		{"trace", " --out results"},
+		{"plan", ""},
+		{"plan", " --write-cost 8 --top 3"},
+		{"plan", " --profile optane-100-nt --csv -"},
+	};
+	char text[2048];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		if (!strcmp(lines[i].command, self->name))
+			used += (size_t)snprintf(
+				text + used, sizeof text - used,
+				"aslant %s %s %s --ranks 4%s\n", self->name,
+				name, helped_family()->small, lines[i].rest);
+	text[used - 1] = '\0';
+	print_examples(text);
+}
+
+/* The first heading is on the problems of all families. */
+static void print_heading_of(const char *text)
+{
+	print_heading(text == asl_option_table->name ? helped_family()->about
+						     : text);
 }
 
 static void print_options(const struct asl_command *self,
-			  bool (*is_shown)(const struct asl_option *))
+			  bool (*is_shown)(const struct asl_option *),
+			  void (*put_head)(const char *))
 {
-	each_option(self->options, is_shown, print_heading, print_option);
+	each_option(self->options, is_shown, put_head, print_option);
 	if (self->options && !(self->options & ASL_TAKES_RESULTS))
 		puts("\n" ASL_HELP_VALUES);
 }
@@ -442,8 +478,9 @@ static int help_on(const struct asl_command *self, const char *name, bool all)
 			  helped ? helped->summary
 				 : "the algorithm, kernel and grid of least Q",
 			  0);
-	print_example_of(self, name);
-	print_options(self, all ? is_taken : is_basic_and_taken);
+	print_examples_of(self, name);
+	print_options(self, all ? is_taken : is_basic_and_taken,
+		      print_heading_of);
 	if (!all)
 		printf("\nThese are the basic options; aslant %s %s --help=all "
 		       "lists all that it takes.\n",
@@ -460,7 +497,7 @@ int asl_command_help(const struct asl_command *self, const char *algorithm,
 		return help_on(self, algorithm, all);
 	printf("Usage: aslant %s\n\n%s\n", self->usage, self->text);
 	print_examples(self->example);
-	print_options(self, many ? is_basic : is_any);
+	print_options(self, many ? is_basic : is_any, print_heading);
 	if (many)
 		printf("\nThese are the basic options; aslant %s --help=all "
 		       "lists all of them.\n",

@@ -74,7 +74,7 @@ int asl_command_help(const struct asl_command *self, const char *algorithm,
 #define ASL_HELP_CODES                                                         \
 	"Exit codes: 0 success, 1 a check failed, 2 bad usage or input, 3 "    \
 	"the machine\nlacks something, 4 internal error, 5 a peer was lost, "  \
-	"143 SIGTERM ended a suite."
+	"130 Ctrl-C, 143 SIGTERM."
 
 /* Words of text, broken before column 80; on in lines indented by `column`. */
 void asl_print_wrapped(FILE *f, const char *text, int column);

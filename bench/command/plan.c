@@ -42,10 +42,11 @@ static void print_bound(const struct asl_bound *x)
 static void print(const struct asl_plan *plan, const struct asl_bound *bound,
 		  int count)
 {
-	printf("Lower bounds for the busiest of %d ranks:\n"
+	printf("Lower bounds for the busiest of %d rank%s:\n"
 	       "%s,\n"
 	       "S = %ju words of cache, M = %ju words of memory\n",
-	       plan->ranks, asl_show(plan).problem, plan->cache, plan->memory);
+	       plan->ranks, plan->ranks == 1 ? "" : "s", asl_show(plan).problem,
+	       plan->cache, plan->memory);
 	for (int i = 0; i < count; i++)
 		print_bound(&bound[i]);
 }
@@ -53,10 +54,17 @@ static void print(const struct asl_plan *plan, const struct asl_bound *bound,
 /* A name says which problem is meant; of multiplication nothing has to. */
 static int check_argument(const char *name)
 {
+	static const char *const problems[] = {"sttsv",	 "hopm",     "cpgrad",
+					       "einsum", "ooc-auto", NULL};
 	const struct asl_algorithm *a = name ? asl_cli_algorithm(name) : NULL;
+	const char *meant;
 
 	if (!name || (a && a->family != asl_family_clis[0]->family))
 		return 0;
+	meant = a ? "" : asl_meant(name, "", problems);
+	if (*meant)
+		return asl_refuse("bounds: unexpected argument '%s'%s", name,
+				  meant);
 	return asl_refuse("bounds: unexpected argument '%s': bounds hold for "
 			  "every algorithm; expected none, or one of another "
 			  "problem: sttsv, hopm, cpgrad, einsum, ooc-auto",
@@ -278,12 +286,12 @@ static void plan_print(const struct asl_case *c,
 	char q[16];
 
 	printf("The %d of least %s%s%s: %s,\n"
-	       "%d ranks, S = %ju words of cache, M = %ju words of memory,\n"
+	       "%d rank%s, S = %ju words of cache, M = %ju words of memory,\n"
 	       "r %g, w %g, beta %g%s%s\n\n",
 	       list->count, by_time ? "time" : "Q (", by_time ? "" : accounting,
 	       by_time ? "" : ")", asl_show(base).problem, base->ranks,
-	       base->cache, base->memory, x->read, x->write, x->net,
-	       *from ? "; S: " : "", from);
+	       base->ranks == 1 ? "" : "s", base->cache, base->memory, x->read,
+	       x->write, x->net, *from ? "; S: " : "", from);
 	snprintf(q, sizeof q, by_time ? "seconds" : "Q %s", accounting);
 	printf("    %-*s%7s%10s%7s%7s%7s%7s\n", WIDTH,
 	       asl_show(&list->best->plan).kernel ? "algorithm    kernel grid"

@@ -73,6 +73,9 @@ struct asl_family_cli {
 	void (*print_what)(FILE *f, const struct asl_plan *plan);
 	void (*print_ranks)(FILE *f, const struct asl_plan *plan);
 
+	/* For help: what the problem is, and one that is solved at once. */
+	const char *about, *small;
+
 	const char *test;  /* how results are verified, but for the oracle */
 	const char *wrong; /* what to say of one that is */
 

@@ -357,7 +357,7 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	struct asl_contraction *x;
 
 	if (!o->spec)
-		return asl_refuse("what is contracted is missing: expected "
+		return asl_refuse("the contraction is missing: expected "
 				  "--spec, as in --spec 'ij,jk->ik'");
 	x = calloc(1, sizeof *x);
 	if (!x)
@@ -457,6 +457,8 @@ const struct asl_family_cli asl_cli_contract = {
 	.show = show,
 	.print_what = print_what,
 	.print_ranks = print_ranks,
+	.about = "Problem: an einsum string gives it",
+	.small = "--spec 'ij,jk->ik' --dims i=64,j=32,k=16",
 	.test = "test with random numbers",
 	.wrong = "THE RESULT IS WRONG",
 	.rank = asl_contract_rank,

@@ -863,6 +863,29 @@ static void fill_long(struct option to[MOST_OPTIONS], unsigned command)
 	to[count] = (struct option){0};
 }
 
+/* Our name for the option that launchers, other programs or papers call so. */
+static const char *ours(const char *theirs)
+{
+	static const struct {
+		const char *theirs, *ours;
+	} names[] = {
+		{"size", "n"},		 {"p", "ranks"},
+		{"np", "ranks"},	 {"nprocs", "ranks"},
+		{"procs", "ranks"},	 {"processes", "ranks"},
+		{"ntasks", "ranks"},	 {"o", "out"},
+		{"output", "out"},	 {"repeat", "reps"},
+		{"repetitions", "reps"}, {"read", "read-cost"},
+		{"write", "write-cost"}, {"beta", "net-cost"},
+		{"alpha", "latency"},	 {"gamma", "flop-cost"},
+		{"pool-dir", "nvm-dir"}, {"network", "transport"},
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(theirs, names[i].theirs))
+			return names[i].ours;
+	return theirs;
+}
+
 static int unknown(const char *name, const char *found, unsigned command)
 {
 	const char *names[MOST_OPTIONS], *bare = found + strspn(found, "-");
@@ -879,12 +902,10 @@ static int unknown(const char *name, const char *found, unsigned command)
 		return asl_refuse("unknown option '%s': did you mean --%s %s?",
 				  found, text, bare + strlen(text));
 	snprintf(text, sizeof text, "%.*s", (int)strcspn(bare, "="), bare);
-	return asl_refuse(
-		"unknown option '%.*s'%s (aslant %s --help lists "
-		"them)",
-		(int)strcspn(found, "="), found,
-		asl_meant(strcmp(text, "size") ? text : "n", "--", names),
-		name);
+	return asl_refuse("unknown option '%.*s'%s (aslant %s --help lists "
+			  "them)",
+			  (int)strcspn(found, "="), found,
+			  asl_meant(ours(text), "--", names), name);
 }
 
 /* getopt_long takes any unique beginning of a name; we do not. */
@@ -923,10 +944,31 @@ static int take_results(struct asl_options *o, const char *dir)
 	return 0;
 }
 
-/* A size, a contraction or an option's name that lacks its option, or its dashes. */
+/* Behind dashes that a word processor has joined to one. */
+static const char *behind_dash(const char *text)
+{
+	bool en = !strncmp(text, "\u2013", 3), em = !strncmp(text, "\u2014", 3);
+
+	return en || em ? text + 3 : text;
+}
+
+/* 16 MiB, in two words. */
+static bool is_unit(const char *unit, const char *number)
+{
+	char both[64];
+	uint64_t x;
+
+	snprintf(both, sizeof both, "%.30s%.30s", number, unit);
+	return asl_read_words(&x, number) && asl_read_words(&x, both);
+}
+
+/*
+ * A size, a contraction or an option's name that lacks its option, or its dashes; a
+ * unit that was cut off.
+ */
 static void argument_meant(char meant[160], char *const *at, unsigned command)
 {
-	const char *text = *at;
+	const char *text = behind_dash(*at);
 	const struct asl_option *option;
 	char name[64];
 	uint64_t x;
@@ -936,6 +978,9 @@ static void argument_meant(char meant[160], char *const *at, unsigned command)
 	*meant = '\0';
 	if (option && option->commands & command)
 		snprintf(meant, 160, ": did you mean --%.128s?", text);
+	else if (is_unit(text, at[-1]))
+		snprintf(meant, 160, ": did you mean %.64s%.64s?", at[-1],
+			 text);
 	else if (asl_option_find("n")->commands & command && at[-1][0] != '-' &&
 		 asl_read_count(&x, text))
 		snprintf(meant, 160, ": did you mean --n %.120s?", text);

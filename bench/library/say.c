@@ -108,8 +108,12 @@ const char *asl_meant(const char *found, const char *before,
 			  : name > LONGEST ? LONGEST
 					   : distance(found, *names);
 
-		if (far < nearest || (far == nearest && !meant && far < 3 &&
-				      2 * (size_t)far <= length)) {
+		/* optane: optane-100-nt, rather than a longer one. */
+		if (far < nearest ||
+		    (far == nearest && begins && meant &&
+		     name < strlen(meant)) ||
+		    (far == nearest && !meant && far < 3 &&
+		     2 * (size_t)far <= length)) {
 			nearest = far;
 			meant = *names;
 		}

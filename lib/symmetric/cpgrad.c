@@ -238,7 +238,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 const struct asl_algorithm asl_symmetric_cpgrad = {
 	.name = "cpgrad",
 	.summary = "the gradient of a symmetric CP decomposition of rank R",
-	.when = "a decomposition is wanted: a step of its optimization",
+	.when = "you decompose a tensor: it is a step of the optimization",
 	.family = &asl_family_symmetric,
 	.resumes = true,
 	.predict = predict,

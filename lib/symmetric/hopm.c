@@ -183,7 +183,7 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 const struct asl_algorithm asl_symmetric_hopm = {
 	.name = "hopm",
 	.summary = "an eigenvector of a symmetric tensor, by the power method",
-	.when = "an eigenvector is wanted",
+	.when = "you want an eigenvector",
 	.family = &asl_family_symmetric,
 	.resumes = true,
 	.predict = predict,
