@@ -118,6 +118,27 @@ seconds "$flop, $call" 1000000 --n 60 --ranks 8 --top 1 >dear
 awk -v sent="$(awk '{ print $3 }' dear)" '$3 < sent { exit 1 }' cheap ||
 	fail "slow steps: $(cat dear), but among $(cat cheap) one sends less"
 
+# chosen COMMAND...: algorithm, kernel and grid of its first row
+chosen() {
+	timeout 20 "$aslant" "$@" --csv - 2>err >out || fail "$*: $(cat err)"
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR == 2 { print $at["algorithm"], $at["kernel"], $at["grid"] }' out
+}
+# What plan shows for this host's cores is what run chooses on them.
+for case in "300 2" "300 8" "600 4" "600 8 --memory 30k" "1000 16 --choose words"; do
+	# shellcheck disable=SC2086 # words
+	set -- $case
+	case="--n $1 --ranks $2 --write-cost 4 ${*:3}"
+	# shellcheck disable=SC2086
+	planned=$(chosen plan $case --cores auto) ran=$(chosen run auto $case --launch)
+	[ "$planned" = "$ran" ] || fail "$case: planned $planned, ran $ran"
+done
+# Eight ranks that share one core are slower than those that have one each.
+small="plan --n 300 --ranks 8 --profile x86-64-avx2"
+# shellcheck disable=SC2086
+[ "$(chosen $small --cores 1)" != "$(chosen $small --cores 8)" ] ||
+	fail "the same plan for one core and for eight: $(chosen $small --cores 1)"
+
 # A job of one rank knows all of it: so many flops, and one call at least.
 "$aslant" run vomm --n 60 --store null --profile mine.json --csv - 2>err |
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }

@@ -694,11 +694,23 @@ static int prepare(struct asl_case *c, const struct asl_options *o,
 	return err || !cli->means ? err : cli->means(plan, o);
 }
 
+/* As choose_time has it of ranks that --launch starts here. */
+static void share_cores(struct asl_case *c, const struct asl_options *o)
+{
+	struct asl_plan *plan = &c->want.plan;
+
+	plan->cores =
+		o->cores == ASL_THREADS_AUTO ? asl_machine()->cores : o->cores;
+	plan->by_time |= !plan->algorithm && !o->choose;
+}
+
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_memory_node memory;
-	int err = prepare(c, o, true);
+	int err = prepare(c, o, !o->cores);
 
+	if (!err && o->cores)
+		share_cores(c, o);
 	if (err || o->memory_node < 0 ||
 	    !asl_memory_node(&memory, o->memory_node))
 		return err;

@@ -544,6 +544,11 @@ const struct asl_option asl_option_table[] = {
 	 "write every figure of the page to DIR, too, as SVG; and as PDF, where "
 	 "rsvg-convert (librsvg2-bin) is installed",
 	 ASL_FOR_REPORT, TEXT(figures)},
+	{"cores", "N",
+	 "rank candidates as auto does where --launch starts the ranks on this "
+	 "host: by time, with its memory, and N cores to share; auto: all of its "
+	 "cores",
+	 ASL_FOR_PLAN, INT_OR_AUTO(cores, 1, ASL_MOST_RANKS)},
 	{"top", "N",
 	 "number of the best candidates to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},
