@@ -116,6 +116,39 @@ static void search_finds_the_best(void **state)
 	}
 }
 
+/* On many ranks corners and seams of a mesh tell the words of the busiest, nearly. */
+static void corners_are_nearly_the_busiest(void **state)
+{
+	unsigned compared = 0, equal = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2000; i++) {
+		struct dice d = {4, i, 0};
+		struct asl_einsum e = roll_einsum(&d, 9);
+		struct asl_mesh mesh = {{0}};
+		uint64_t near, most;
+		int ranks = 1;
+
+		for (int k = 0; k < e.indices; k++) {
+			mesh.p[k] = (int)roll(&d, 1, 24);
+			mesh.p[k] =
+				(int)asl_min((uint64_t)mesh.p[k], e.size[k]);
+			ranks *= mesh.p[k];
+		}
+		if (ranks <= ASL_FEW_RANKS || ranks > 20000)
+			continue;
+		near = asl_mesh_nearly(&e, &mesh);
+		most = asl_mesh_busiest(&e, &mesh);
+		compared++;
+		equal += near == most;
+		/* A word for each halving of a group, and of each term. */
+		assert_true(near <= most &&
+			    most <= near + 15 * ASL_MOST_OPERANDS);
+	}
+	assert_true(compared > 200);
+	assert_true(equal >= compared * 0.95);
+}
+
 /* ---- The bound ---- */
 
 static void bound_of_multiplication(void **state)
@@ -217,6 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(search_finds_the_best),
+		cmocka_unit_test(corners_are_nearly_the_busiest),
 		cmocka_unit_test(bound_of_multiplication),
 		cmocka_unit_test(bound_is_below_all_meshes),
 	};

@@ -110,6 +110,52 @@ uint64_t asl_mesh_busiest(const struct asl_einsum *e,
 	return most;
 }
 
+/*
+ * In every index the first part and the last, those beside the seam where parts change
+ * their length, and the last but one, whose share and the next one's are both short.
+ * Their number, in order in `list`.
+ */
+static int list_corners(int list[5], uint64_t size, int p)
+{
+	int seam = (int)(size % (uint64_t)p), count = 0;
+	const int at[] = {0, seam - 1, seam, p - 2, p - 1};
+
+	for (int k = 0; k < 5; k++)
+		if (at[k] >= 0 && (!count || at[k] > list[count - 1]))
+			list[count++] = at[k];
+	return count;
+}
+
+static uint64_t busiest_corner(const struct asl_einsum *e,
+			       const struct asl_mesh *mesh)
+{
+	int list[ASL_MOST_INDICES][5], count[ASL_MOST_INDICES], all = 1;
+	uint64_t most = 0;
+
+	for (int i = 0; i < e->indices; i++) {
+		count[i] = list_corners(list[i], e->size[i], mesh->p[i]);
+		all *= count[i];
+	}
+	for (int x = 0; x < all; x++) {
+		int rank = 0, rest = x;
+
+		for (int i = 0; i < e->indices; i++) {
+			rank = rank * mesh->p[i] + list[i][rest % count[i]];
+			rest /= count[i];
+		}
+		most = asl_max(most, asl_mesh_words(e, mesh, rank));
+	}
+	return most;
+}
+
+uint64_t asl_mesh_nearly(const struct asl_einsum *e,
+			 const struct asl_mesh *mesh)
+{
+	return asl_mesh_ranks(e, mesh) > ASL_FEW_RANKS
+		       ? busiest_corner(e, mesh)
+		       : asl_mesh_busiest(e, mesh);
+}
+
 double asl_mesh_volume(const struct asl_einsum *e, const struct asl_mesh *mesh)
 {
 	double volume = 1;
@@ -379,6 +425,9 @@ static double cost_of_busiest(const struct search *s, double work,
 	uint64_t ranks = (uint64_t)asl_mesh_ranks(s->e, &s->mesh), most = 0;
 	double cost = work;
 
+	if (ranks > ASL_FEW_RANKS)
+		return s->prices.net * (double)busiest_corner(s->e, &s->mesh) +
+		       work;
 	for (uint64_t i = 0; i < ranks && is_better(s, cost, volume); i++) {
 		int rank = (int)(i * SCATTER % ranks);
 
@@ -551,7 +600,7 @@ static double highest_cost(const struct search *s)
 
 	for (int i = 0; i < s->count; i++) {
 		const struct asl_mesh *mesh = &s->best[i].mesh;
-		uint64_t words = asl_mesh_busiest(s->e, mesh);
+		uint64_t words = asl_mesh_nearly(s->e, mesh);
 
 		if (wish->beside)
 			words += wish->beside(mesh, wish->arg);

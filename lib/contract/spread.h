@@ -49,6 +49,13 @@ uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
 uint64_t asl_mesh_busiest(const struct asl_einsum *e,
 			  const struct asl_mesh *mesh);
 
+/* Beyond so many ranks, words are not asked rank by rank to choose a mesh. */
+enum { ASL_FEW_RANKS = 512 };
+
+/* As asl_mesh_busiest, or a few words less on more ranks than those. */
+uint64_t asl_mesh_nearly(const struct asl_einsum *e,
+			 const struct asl_mesh *mesh);
+
 /* Points of the largest cell, which is rank 0's. */
 double asl_mesh_volume(const struct asl_einsum *e, const struct asl_mesh *mesh);
 

@@ -472,9 +472,6 @@ static int add_stages(struct asl_contraction *c, const struct search *s,
 
 /* ---- The words of a program ---- */
 
-/* Beyond so many ranks, a sequence's words are not asked rank by rank. */
-enum { FEW_RANKS = 512 };
-
 /* B_h of intermediates that move to a stage. */
 static uint64_t moved_words(const struct asl_contraction *c,
 			    const struct asl_stage *x, int rank)
@@ -528,7 +525,7 @@ uint64_t asl_contraction_words(const struct asl_contraction *c)
 
 	if (c->way == ASL_WAY_PRODUCT)
 		return c->matrices.words;
-	if (c->stages > 1 && c->ranks > FEW_RANKS)
+	if (c->stages > 1 && c->ranks > ASL_FEW_RANKS)
 		return words_at_most(c);
 	for (int r = 0; r < c->ranks; r++)
 		most = asl_max(most, words_of_rank(c, r));
@@ -615,7 +612,7 @@ static double nearly(const struct asl_contraction *c,
 	if (c->ranks <= FEW_TO_REFINE)
 		return price(c, prices, asl_contraction_words(c));
 	for (int i = 0; i < c->stages; i++)
-		words += asl_mesh_busiest(&c->stage[i].e, &c->stage[i].mesh) +
+		words += asl_mesh_nearly(&c->stage[i].e, &c->stage[i].mesh) +
 			 moved_to(c, &c->stage[i], -1);
 	return price(c, prices, words);
 }
@@ -731,7 +728,7 @@ static void take_best(struct asl_contraction *best, double *cost,
 /* On many ranks each mesh takes long to find. */
 static void set_effort(struct search *s)
 {
-	bool few = s->ranks <= 64, many = s->ranks > FEW_RANKS;
+	bool few = s->ranks <= 64, many = s->ranks > ASL_FEW_RANKS;
 
 	s->choices = few ? MOST_CHOICES : many ? 3 : 6;
 	s->meshes = few ? MOST_CHOICES : many ? 1 + (s->ranks <= 4096) : 4;
