@@ -111,7 +111,14 @@ try:
     aslant.read("none")
 except FileNotFoundError:
     pass
-refused(2, "did you mean write-cost?", aslant.matmul, eye, eye, write_cots=3)
+refused(2, "no argument 'write_cots': did you mean write_cost?", aslant.matmul, eye, eye,
+        write_cots=3)
+refused(2, "overlap: expected True or False", aslant.matmul, eye, eye, overlap=3)
+refused(2, "write_cost: expected w", aslant.matmul, eye, eye, write_cost=True)
+refused(2, "dtype: found float32", aslant.einsum, "ij->ji", eye, dtype="f4")
+refused(2, "order: found 'X'", aslant.einsum, "ij->ji", eye, order="X")
+refused(2, "which casting='no' does not", aslant.einsum, "ij->ji", eye.astype(int),
+        casting="no")
 refused(2, "did you mean quick?", aslant.suite, "quik", "nothing")
 refused(3, "No such file", aslant.run, "vomm", n=3, nvm_dir="none/here")
 
@@ -136,12 +143,19 @@ for name in aslant.__all__:
         assert hints.return_annotation is not hints.empty, name
         assert all(x.annotation is not x.empty for x in hints.parameters.values()), name
 assert aslant.__version__ == aslant.version()
+of = {name: x.annotation for name, x in inspect.signature(aslant.matmul).parameters.items()}
+assert of["A"] == "ArrayLike" and of["ranks"] is int and of["overlap"] is bool
+assert "n" not in of and "n" in inspect.signature(aslant.run).parameters
+assert "only counts (dram)" in " ".join(aslant.matmul.__doc__.split())
+assert "only counts (pmem)" in " ".join(aslant.run.__doc__.split())
+assert repr(least).endswith("4 columns: name, value, unit, source>"), least
 
 # All that numpy.einsum takes.
 B, D, E = numpy.random.rand(3, 5, 6), numpy.random.rand(6, 4), numpy.random.rand(4, 5)
 for arguments in (("...ij,jk->...ik", B, D), ("...i,ij", B, D), (B, [0, 1, 2], D, [2, 3], [0, 1, 3]),
                   (B, [..., 2], D, [2, 3]), ("i...,i...->...", B, numpy.random.rand(3, 1, 6)),
-                  ("ijk,kl,lj", B, D, E), ("...", B)):
+                  ("ijk,kl,lj", B, D, E), ("...", B), ("ij,j->i", D, numpy.ones(1)),
+                  ("i,ij", numpy.ones(1), D)):
     paths = [["einsum_path", (0, 1), (0, 1)], ["einsum_path", (0, 1, 2)]]
     for optimize in (None, False, True, "greedy", ("optimal", 1000),
                      *(paths if len(arguments) == 4 and arguments[3] is E else ())):
@@ -207,6 +221,20 @@ for wrong in ("quick", ["einsum_path", (0, 5)], ["einsum_path", (0, 1)], [(0, 1)
     except ValueError as error:
         refused_path = "optimize: found" in str(error)
     assert refused_path, wrong
+
+# A path's order is kept: the stages are those of the command's --path.
+shapes = dict(zip("ijklm", (3, 5, 6, 4, 7)))
+chain = [numpy.random.rand(shapes[a], shapes[b]) for a, b in ("ij", "jk", "kl", "lm")]
+flops = set()
+for path, stages in (((0, 1), (0, 1), (0, 1)), "0,1;0,1;0,1"), \
+                    (((1, 2), (0, 2), (0, 1)), "1,2;0,2;0,1"), \
+                    (((2, 3), (0, 1, 2)), "2,3;0,1,2"):
+    y, counts = aslant.einsum("ij,jk,kl,lm", *chain, optimize=["einsum_path", *path], ranks=4)
+    asked = aslant.run("einsum", spec="ij,jk,kl,lm", dims=shapes, path=stages, ranks=4)
+    assert numpy.allclose(y, numpy.linalg.multi_dot(chain))
+    assert counts["flops_total"] == asked["flops_total"], (path, counts)
+    flops.add(counts["flops_total"])
+assert len(flops) == 3, flops
 
 # Rows: fixed types, few words in a console, all of them in a notebook.
 _, row = aslant.matmul(eye, eye)

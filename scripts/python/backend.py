@@ -29,7 +29,7 @@ Provides-Extra: pandas
 Requires-Dist: pandas; extra == 'pandas'
 """
 
-# Of this machine's processor and C library, but of any Python: ctypes calls it.
+# The library is for this machine's processor and C library; any Python calls it.
 _WHEEL = """\
 Wheel-Version: 1.0
 Generator: aslant
@@ -44,7 +44,7 @@ def _version():
 
 
 def _contents():
-    """Of the package: names in the wheel, and where each is."""
+    """Files of the package: their names in the wheel, and where they are."""
     for path in sorted([*here.glob("aslant/*.py"), here / "aslant/py.typed"]):
         yield "aslant/" + path.name, path
     if not (build / "libaslant.so.0").exists():

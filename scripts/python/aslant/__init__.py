@@ -15,6 +15,8 @@ for their types (BadType) and an OSError for what the machine lacks (NoMachine).
 are not as predicted, raises CheckFailed.  Ctrl-C ends a run: KeyboardInterrupt.
 """
 
+from __future__ import annotations  # help() shows types as they are written
+
 import ctypes
 import itertools
 import threading
@@ -169,17 +171,17 @@ class _Task:
 
 # ---- Operations ----
 
-_Result = NDArray[numpy.float64]
-_Rows = Union[Row, Table]
+Array = NDArray[numpy.float64]
+Rows = Union[Row, Table]
 
 _counts = """\
 Returns the result, and its counts: a Row of runs.csv, or with reps=N a Table of N
 (aslant-csv(5) explains the columns).  Options, as of the command:"""
 
 
-@_takes("run", "3d", "summa", text=_counts)
+@_takes("run", "3d", "summa", but="n m k a b entries", text=_counts)
 def matmul(A: ArrayLike, B: ArrayLike, algorithm: str = "auto",
-           **options: Any) -> Tuple[_Result, _Rows]:
+           **options: Any) -> Tuple[Array, Rows]:
     """A @ B for matrices, and its counts."""
     A, B = _array(A), _array(B)
     if A.ndim != 2 or B.ndim != 2:
@@ -250,19 +252,21 @@ def _no_ones(terms, arrays, output):
     for i, (term, array) in enumerate(zip(terms, arrays)):
         keep = [k for k, x in enumerate(term)
                 if not (array.shape[k:k + 1] == (1,) and size[x] > 1)]
-        if len(term) == array.ndim and len(keep) < array.ndim and keep:
+        if len(term) == array.ndim and len(keep) < array.ndim:
             terms[i] = "".join(term[k] for k in keep)
             arrays[i] = array.reshape([array.shape[k] for k in keep])
     return size
 
 
 def _way(optimize, count):
-    """What NumPy calls optimize: all at once (None: as aslant chooses), or in pairs."""
-    if optimize is None or isinstance(optimize, bool):
-        return optimize if optimize is None else "sequence" if optimize else "direct"
+    """What NumPy calls optimize, as options: all at once, in pairs, or by a path."""
+    if optimize is None:
+        return {}
+    if isinstance(optimize, bool):
+        return {"way": "sequence" if optimize else "direct"}
     path = list(optimize) if isinstance(optimize, (list, tuple)) else [optimize]
     if path[:1] in (["greedy"], ["optimal"]):  # with a limit of memory behind it, or not
-        return "sequence"
+        return {"way": "sequence"}
     steps, left = path[1:], count
     for step in steps:
         step = step if isinstance(step, (list, tuple)) else ()
@@ -271,39 +275,54 @@ def _way(optimize, count):
     if path[:1] != ["einsum_path"] or left != 1:
         raise BadInput(2, f"optimize: found {optimize!r}, expected True, False, 'greedy', "
                          f"'optimal', or a path that leaves one of {count} arrays")
-    return "direct" if len(steps) == 1 else "sequence"
+    return {"way": "direct"} if len(steps) == 1 else \
+        {"path": ";".join(",".join(map(str, sorted(step))) for step in steps)}
 
 
-@_takes("run", "einsum", but="spec dims", text=_counts)
-def einsum(spec: Any, *arrays: Any, out: Union[_Result, None] = None,
-           optimize: Any = None, **options: Any) -> Tuple[_Result, _Rows]:
+@_takes("run", "einsum", but="spec dims operand entries", text=_counts)
+def einsum(spec: Any, *arrays: Any, out: Union[Array, None] = None,
+           optimize: Any = None, dtype: Any = None, order: str = "K",
+           casting: str = "same_kind", **options: Any) -> Tuple[Array, Rows]:
     """numpy.einsum(spec, *arrays), and its counts.
 
     Indices may be '...', or lists of numbers between the arrays, as NumPy has it; the
     result goes to out, if that is given.
-    optimize=False, or a path of one step, contracts all of them at once; True, or
-    another path, in pairs or groups, in the order that moves the fewest words.
+    optimize=False contracts all of them at once; True in pairs or groups, in the order
+    that moves the fewest words; a path of numpy.einsum_path in its order.
+    A dtype other than float64 is refused; with order="F" the result is by columns.
     """
+    if dtype is not None and numpy.dtype(dtype) != numpy.float64:
+        raise BadType(2, f"dtype: found {numpy.dtype(dtype)}, expected float64")
+    if order not in tuple("CFAK"):
+        raise BadInput(2, f"order: found {order!r}, expected 'C', 'F', 'A' or 'K'")
     if not isinstance(spec, str):
         spec, arrays = _interleaved((spec, *arrays))
     given = [_array(array) for array in arrays]
+    for i, array in enumerate(given):
+        if array.dtype.kind in "biuf" and \
+                not numpy.can_cast(array.dtype, numpy.float64, casting):
+            raise BadType(2, f"operand {i}: found entries of type {array.dtype}, which "
+                             f"casting={casting!r} does not make float64")
     terms, output = _plain(spec, given)
     size = _no_ones(terms, given, output)
     way = _way(optimize, len(given))
-    if way and len(given) > 2:
-        options.setdefault("way", way)
-    with _Task("einsum", {"spec": ",".join(terms) + "->" + output,
+    if len(given) <= 2 or options.keys() & {"way", "path"}:
+        way = {}
+    with _Task("einsum", {"spec": ",".join(terms) + "->" + output, **way,
                           **options}) as task:
         for i, array in enumerate(given):
             task.operand(i, array)
         # The library reports a letter that no input has.
-        return task.run([size.get(x, 1) for x in output], out)
+        shape = [size.get(x, 1) for x in output]
+        if out is None and order == "F":
+            out = numpy.empty(shape, order="F")
+        return task.run(shape, out)
 
 
-@_takes("run", "sttsv", text=_counts)
+@_takes("run", "sttsv", but="n b tensor entries", text=_counts)
 def sttsv(A: ArrayLike, x: ArrayLike, algorithm: str = "sttsv",
           symmetrize: bool = False,
-          **options: Any) -> Tuple[_Result, _Rows]:
+          **options: Any) -> Tuple[Array, Rows]:
     """y[i] = sum of A[i, j, k] x[j] x[k], A symmetric; and its counts.
 
     A is n x n x n, or its n (n + 1) (n + 2) / 6 entries i >= j >= k.  A cube is
@@ -335,9 +354,9 @@ def _side(A):
     return n
 
 
-@_takes("run", "hopm", text=_counts)
+@_takes("run", "hopm", but="n b tensor entries", text=_counts)
 def hopm(A: ArrayLike, x: Union[ArrayLike, None] = None, symmetrize: bool = False,
-         **options: Any) -> Tuple[_Result, _Rows]:
+         **options: Any) -> Tuple[Array, Rows]:
     """An eigenvector of a symmetric tensor A (as in sttsv), from x or a random one.
 
     Its eigenvalue is counts["eigenvalue"].
@@ -345,9 +364,9 @@ def hopm(A: ArrayLike, x: Union[ArrayLike, None] = None, symmetrize: bool = Fals
     return _symmetric("hopm", A, x, (_side(A),), symmetrize, options)
 
 
-@_takes("run", "cpgrad", text=_counts)
+@_takes("run", "cpgrad", but="n b tensor entries", text=_counts)
 def cpgrad(A: ArrayLike, X: ArrayLike, symmetrize: bool = False,
-           **options: Any) -> Tuple[_Result, _Rows]:
+           **options: Any) -> Tuple[Array, Rows]:
     """The gradient of a symmetric CP decomposition of A, as in sttsv, at X (n x R)."""
     X = _array(X)
     if X.ndim != 2:
@@ -357,7 +376,7 @@ def cpgrad(A: ArrayLike, X: ArrayLike, symmetrize: bool = False,
 
 
 @_takes("run", but="csv")
-def run(algorithm: str, launch: bool = False, **options: Any) -> _Rows:
+def run(algorithm: str, launch: bool = False, **options: Any) -> Rows:
     """Run a case as `aslant run` does, on generated operands or files; its counts.
 
     With launch=True ranks are processes, started by the command, which also is what

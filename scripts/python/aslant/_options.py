@@ -6,9 +6,10 @@ The table of options in the library says which there are, and what they mean.
 import csv
 import inspect
 import io
+import os
 import re
 import textwrap
-from typing import Any, Callable, Iterator, TypeVar, Union
+from typing import Any, Callable, Dict, Iterator, List, Tuple, TypeVar, Union
 
 from ._library import library
 
@@ -22,6 +23,11 @@ def _list(what):
 
 def arguments(text: str) -> str:
     """Options of aslant in a text, as arguments: --write-cost is write_cost."""
+    unknown = re.match(r"there is no option '[^']*'(: did you mean [a-z-]+\?)?$", text)
+    if unknown:
+        return text.replace("-", "_").replace("option", "argument")
+    text = re.sub(r"^option '([^']*)'(?=: expected)", lambda x: x[1].replace("-", "_"), text)
+    text = text.replace(": expected no value", ": expected True or False")
     text = re.sub(r"\baslant ([a-z]+) --help", r"help(aslant.\1)", text)
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*)(?![a-z=-])",
                   lambda x: x[1].replace("-", "_"), text)
@@ -64,6 +70,19 @@ def _rows(command, algorithms):
             yield row["name"].replace("-", "_"), row
 
 
+# The type of a value, by the word that stands for it in --help.
+_Words = Union[int, str]  # 16MiB
+_Cost = Union[float, str]  # 4r: four words read
+_TYPES = {
+    "": bool, "AxBxC": Union[str, Tuple[int, int, int]], "SIZES": Union[str, Dict[str, int]],
+    **dict.fromkeys(("N", "K", "R", "SECONDS"), int),
+    **dict.fromkeys(("M", "W", "S", "B", "T", "D"), _Words),
+    **dict.fromkeys(("r", "w", "beta", "alpha", "gamma", "X"), _Cost),
+    **dict.fromkeys(("FILE", "DIR"), Union[str, os.PathLike]),
+    **dict.fromkeys(("LABEL", "A=TEXT", "LIST"), Union[str, List[str]]),
+}
+
+
 def _line(name, row):
     return textwrap.fill(
         f"{name}={row['argument'] or 'True'}: {arguments(row['help'])}", 78,
@@ -73,16 +92,23 @@ def _line(name, row):
 def takes(command: str, *algorithms: str, but: str = "",
           text: str = "Options, as of the command:") -> \
         Callable[[_Function], _Function]:
-    """Decorate: say in docstring and signature what `options` are, `but` for those."""
+    """Decorate: say in docstring and signature what `options` are, `but` for those.
+
+    Where operands are arrays, words are in DRAM, unless something else is asked for.
+    """
     def decorate(function):
         own = inspect.signature(function)
         fixed = [x for x in own.parameters.values()
                  if x.kind is not inspect.Parameter.VAR_KEYWORD]
         rows = [(name, row) for name, row in _rows(command, algorithms)
                 if name not in own.parameters and name not in but.split()]
+        if any(x.annotation == "ArrayLike" for x in fixed) or "arrays" in own.parameters:
+            rows = [(name, {**row, "help": row["help"].replace("(pmem)", "(dram)")}
+                     if name == "store" else row) for name, row in rows]
         function.__signature__ = own.replace(parameters=fixed + [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None,
-                              annotation=Any) for name, row in rows])
+                              annotation=_TYPES.get(row["argument"], str))
+            for name, row in rows])
         function.__doc__ = "\n".join(
             [function.__doc__.rstrip(), "", textwrap.indent(text, "    "), "",
              *(_line(name, row) for name, row in rows), ""])

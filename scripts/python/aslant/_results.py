@@ -23,7 +23,7 @@ def _types():
             else row["type"] for row in rows}
 
 
-# Of the other tables: ranks.csv, and what plan, bounds and compare write.
+# Columns of other tables: ranks.csv, and those that plan, bounds and compare write.
 _type = {
     **dict.fromkeys(("phase", "name", "unit", "source", "row", "base", "other",
                      "verdict", "why_not", "base_host", "base_medium", "other_host",
@@ -65,6 +65,10 @@ def _shown(value, digits=15):
         return str(value)
     return str(int(value)) if value.is_integer() and abs(value) < 2 ** 53 \
         else f"{value:.{digits}g}"
+
+
+def _many(count, what):
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _html(names, rows, most=20):
@@ -133,8 +137,10 @@ class Table(numpy.ndarray):
         return pandas.DataFrame({name: self[name] for name in self.keys()})
 
     def __repr__(self):
-        return (f"<aslant.Table of {len(self)} rows, {len(self.keys())} columns: "
-                f"{', '.join(self.keys()[:5])}, ...>")
+        names = self.keys()
+        return (f"<aslant.Table of {_many(len(self), 'row')}, "
+                f"{_many(len(names), 'column')}: {', '.join(names[:5])}"
+                f"{', ...' if len(names) > 5 else ''}>")
 
     __str__ = __repr__
 
@@ -190,7 +196,7 @@ class Results:
         return self.runs.to_pandas()
 
     def __repr__(self):
-        return (f"<aslant.Results of {len(self.runs)} runs on "
+        return (f"<aslant.Results of {_many(len(self.runs), 'run')} on "
                 f"{self.machine.get('host')}: {self.path}>")
 
     def _repr_html_(self):
