@@ -109,6 +109,30 @@ says "^ranks     4 for 6 stages"
 says "^verified  yes (test with random numbers)"
 expect 2 run "${chain[@]}" --way direct
 says "more than 2^58 multiplications, all inputs at once" err
+# Of many inputs a greedy path is taken: 25 products in a row, here and when it is given.
+letters=(a b c d e f g h i j k l m n o p q r s t u v w x y z A)
+spec=ab dims=a=20
+for i in {1..25}; do spec+=",${letters[i]}${letters[i + 1]}"; done
+for i in {1..26}; do dims+=",${letters[i]}=20"; done
+long=(einsum --spec "$spec->aA" --dims "$dims" --ranks 9)
+expect 0 run "${long[@]}" "${dram[@]}"
+says "^ranks     9 for 25 stages"
+says "^verified  yes (test with random numbers)"
+says "^Every counter of every rank is as predicted"
+expect 0 plan "${long[@]}" --top 1
+says "^    az,zA->aA "
+[ "$(grep -cE '^    [a-z]{2},[a-zA]{2}->a[a-zA] ' out)" = 25 ] ||
+	fail "25 stages: $(cat out)"
+path=24,25
+for i in {24..1}; do path+=";$((i - 1)),$i"; done
+expect 0 run "${long[@]}" --path "$path" "${dram[@]}"
+says "yz,zA->yA on a grid of"
+says "^Every counter of every rank is as predicted"
+expect 2 run "${long[@]}" --path "${path/#24/26}" "${dram[@]}"
+says "found .26,25;23., expected places from 0 to 25" err
+expect 2 bounds "${long[@]}" --way direct
+says "direct is for up to 7 inputs, and --spec has 26" err
+expect 0 bounds "${long[@]}"
 expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3
 says "^          product by vomm, m = 1, n = 1, k = 1$"
 expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3 --way direct

@@ -108,8 +108,9 @@ static void wrong_strings(void **state)
 			     "letters, ',' between inputs and one '->'"},
 		{"i->i,j", "einsum 'i->i,j': ',' at place 5: expected "
 			   "letters, ',' between inputs and one '->'"},
-		{"a,b,c,d,e,f,g,h->a",
-		 "einsum 'a,b,c,d,e,f,g,h->a': more than 7 inputs"},
+		{"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,A->a",
+		 "einsum 'a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,"
+		 "z,A->a': more than 26 inputs"},
 		{"abcdefghijklmnopqrstuvwxyz,ABCDEFG->a",
 		 "einsum 'abcdefghijklmnopqrstuvwxyz,ABCDEFG->a': more than "
 		 "32 indices"},
@@ -231,7 +232,7 @@ static void random_strings(void **state)
 		struct dice d = {1, i, 0};
 		struct text input[ASL_MOST_INPUTS], *output;
 		int inputs = (int)roll(&d, 1, ASL_MOST_INPUTS);
-		char spec[400] = "";
+		char spec[1000] = "";
 		struct asl_einsum e;
 
 		for (int j = 0; j < inputs; j++) {

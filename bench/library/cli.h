@@ -37,11 +37,13 @@ struct asl_shown {
 	uint64_t m, n, k;
 	int order; /* of a symmetric tensor */
 	char spec[ASL_SPEC_TEXT], dims[ASL_DIMS_TEXT];
-	char grid[256];	  /* how the ranks are arranged */
-	char blocks[512]; /* sizes that are not trivial, as options give them */
+	char grid[1024]; /* how the ranks are arranged */
+	char blocks
+		[1024]; /* sizes that are not trivial, as options give them */
 	const char *initial; /* where operands begin, if that can be chosen */
-	char size[128];	     /* in brief: 640, or 64x32x16 */
-	char problem[512];   /* m = 64, n = 32, k = 16 */
+	char size[256];	     /* in brief: 640, or 64x32x16 */
+	char problem[ASL_SPEC_TEXT +
+		     2 * ASL_DIMS_TEXT]; /* m = 64, n = 32, k = 16 */
 };
 
 struct asl_family_cli {

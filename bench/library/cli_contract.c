@@ -163,7 +163,7 @@ static void print_what(FILE *f, const struct asl_plan *plan)
 
 static void print_stage(FILE *f, const struct asl_stage *x, bool alone)
 {
-	char spec[ASL_SPEC_TEXT], sides[256], letters[128] = "";
+	char spec[ASL_SPEC_TEXT], sides[512], letters[128] = "";
 	struct text a = TEXT(spec), b = TEXT(sides), c = TEXT(letters);
 
 	put_spec(&a, &x->e);
@@ -397,6 +397,10 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 	if (code)
 		return code;
 	plan->kernel = o->kernel ? asl_kernel_find(o->kernel) : NULL;
+	if (c->asked == ASL_WAY_DIRECT && c->e.inputs > ASL_MOST_TOGETHER)
+		return asl_refuse("--way: direct is for up to %d inputs, and "
+				  "--spec has %d",
+				  ASL_MOST_TOGETHER, c->e.inputs);
 	if (c->asked == ASL_WAY_PRODUCT && !asl_matrices_of(&shape, &c->e))
 		return asl_refuse("--way: product is for two inputs each of "
 				  "whose indices is in two of the three "

@@ -47,7 +47,7 @@ struct programs {
 	double (*cost)(const struct asl_einsum *e, uint32_t operands,
 		       double ranks);
 	double ranks;
-	double least[1 << ASL_MOST_INPUTS]; /* by set */
+	double least[1 << ASL_MOST_TOGETHER]; /* by set */
 };
 
 static struct asl_term result_of(const struct asl_einsum *e, int set)
@@ -110,7 +110,7 @@ static double least_of_programs(const struct asl_einsum *e, double ranks,
 					       uint32_t operands, double ranks))
 {
 	struct programs x = {.e = e, .cost = cost, .ranks = ranks};
-	int all = asl_einsum_inputs(e), block[ASL_MOST_INPUTS];
+	int all = asl_einsum_inputs(e), block[ASL_MOST_TOGETHER];
 
 	if (e->inputs == 1)
 		return cost(e, 1, ranks);
@@ -190,9 +190,15 @@ static double least_words(const struct asl_contraction *c, double ranks)
 {
 	double (*cost)(const struct asl_einsum *e, uint32_t operands,
 		       double ranks) = c->on_root ? from_root : between_ranks;
-	double least = c->asked == ASL_WAY_DIRECT
-			       ? cost(&c->e, UINT32_MAX, ranks)
-			       : least_of_programs(&c->e, ranks, cost);
+	double least;
+
+	/* Groupings of many inputs are not gone through. */
+	if (c->e.inputs > ASL_MOST_TOGETHER)
+		least = c->stages ? INFINITY : 0;
+	else if (c->asked == ASL_WAY_DIRECT)
+		least = cost(&c->e, UINT32_MAX, ranks);
+	else
+		least = least_of_programs(&c->e, ranks, cost);
 
 	return c->on_root ? fmax(least, to_root(&c->e, ranks)) : least;
 }

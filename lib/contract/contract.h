@@ -98,8 +98,8 @@ struct asl_stage {
 	struct asl_einsum e; /* in the indices of the whole einsum */
 	/* Inputs: operands; or the results of earlier stages, numbered from the
 	 * number of operands on. */
-	int from[ASL_MOST_INPUTS];
-	bool moves[ASL_MOST_INPUTS]; /* it was made on other ranks */
+	int from[ASL_MOST_TOGETHER];
+	bool moves[ASL_MOST_TOGETHER]; /* it was made on other ranks */
 	struct asl_mesh mesh;
 	struct asl_local local;
 };
@@ -136,7 +136,7 @@ struct asl_matrices {
 struct asl_grouping {
 	int stages; /* 0: any will do */
 	struct {
-		int tensors, set[ASL_MOST_INPUTS];
+		int tensors, set[ASL_MOST_TOGETHER];
 	} stage[ASL_MOST_INPUTS];
 };
 
@@ -146,6 +146,18 @@ struct asl_grouping {
  * 0, or -EINVAL with asl_failure().
  */
 int asl_grouping_parse(struct asl_grouping *p, const char *text, int inputs);
+
+/*
+ * Pairs, one after another that whose result exceeds its two tensors by the fewest
+ * words; those that share no index come last.  Index i is len[i] long.
+ */
+void asl_grouping_greedy(struct asl_grouping *p, const struct asl_einsum *e,
+			 const uint64_t *len);
+
+/* Tables have a place for each set of few inputs, or of many for those of a path. */
+enum { ASL_MOST_PLACES = 1 << ASL_MOST_TOGETHER };
+
+int asl_grouping_place(const struct asl_grouping *path, int inputs, int set);
 
 /* This family's part of a plan. */
 struct asl_contraction {

@@ -79,7 +79,7 @@ struct shares {
 	const struct asl_contraction *c;
 	const struct asl_words *own;
 	int rank;
-	struct asl_words in[ASL_MOST_INPUTS][ASL_MOST_INPUTS]; /* [stage] */
+	struct asl_words in[ASL_MOST_INPUTS][ASL_MOST_TOGETHER]; /* [stage] */
 	struct asl_words out[ASL_MOST_INPUTS];
 	struct piece beside, between;
 };
@@ -225,7 +225,11 @@ struct outline {
 	struct shares s;
 	uint64_t owned;
 	struct scratch most;
-	struct part part[ASL_MOST_INPUTS];
+	const struct asl_plan *plan;
+	int rank;
+	bool works[ASL_MOST_INPUTS]; /* as a part's */
+	/* Indices of which the part's cell has the shorter length. */
+	uint32_t shorter[ASL_MOST_INPUTS];
 	/* Words beside a stage's product, in all and in the pool. */
 	uint64_t summands[ASL_MOST_INPUTS], panels[ASL_MOST_INPUTS];
 	uint64_t reduce[ASL_MOST_INPUTS], in_pool[ASL_MOST_INPUTS];
@@ -255,9 +259,8 @@ static enum asl_where where_product(const struct part *p,
 						     : sum->where;
 }
 
-static void outline_part(struct outline *o, int stage)
+static void outline_part(struct outline *o, const struct part *p, int stage)
 {
-	const struct part *p = &o->part[stage];
 	const struct asl_words *sum = &o->s.out[stage];
 	struct asl_group g = group_of(p, p->inputs, NULL);
 	uint64_t W = slice_words(p, p->inputs);
@@ -323,11 +326,24 @@ static uint64_t set_owned(struct asl_words *own, const struct asl_plan *plan,
 	return owned;
 }
 
+static uint32_t shorter(const struct part *p)
+{
+	uint32_t set = 0;
+
+	for (int i = 0; i < p->stage->e.indices; i++)
+		if (p->len[i] * (uint64_t)p->stage->mesh.p[i] <
+		    p->stage->e.size[i])
+			set |= UINT32_C(1) << i;
+	return set;
+}
+
 static void outline_rank(struct outline *o, const struct asl_plan *plan,
 			 int rank)
 {
 	const struct asl_contraction *c = plan->contraction;
 
+	o->plan = plan;
+	o->rank = rank;
 	o->ledger = (struct asl_ledger){0};
 	o->most = (struct scratch){0, 0};
 	o->owned = set_owned(o->own, plan, rank);
@@ -335,10 +351,13 @@ static void outline_rank(struct outline *o, const struct asl_plan *plan,
 	if (c->on_root)
 		outline_root(o, c, rank);
 	for (int i = 0; i < c->stages; i++) {
-		o->part[i] = part_of(plan, i, rank);
+		struct part p = part_of(plan, i, rank);
+
 		outline_moves(o, c, i, rank);
-		if (o->part[i].works)
-			outline_part(o, i);
+		o->works[i] = p.works;
+		o->shorter[i] = shorter(&p);
+		if (p.works)
+			outline_part(o, &p, i);
 	}
 	o->owned += o->s.beside.used;
 }
@@ -358,17 +377,6 @@ struct products {
 	struct product at[64];
 };
 
-static uint32_t shorter(const struct part *p)
-{
-	uint32_t set = 0;
-
-	for (int i = 0; i < p->stage->e.indices; i++)
-		if (p->len[i] * (uint64_t)p->stage->mesh.p[i] <
-		    p->stage->e.size[i])
-			set |= UINT32_C(1) << i;
-	return set;
-}
-
 static struct product multiply_part(const struct part *p,
 				    const struct asl_words *in,
 				    const struct asl_words *sum,
@@ -376,8 +384,8 @@ static struct product multiply_part(const struct part *p,
 {
 	const struct asl_einsum *e = &p->stage->e;
 	struct asl_words summand = {.where = where_product(p, sum)};
-	struct asl_view view[ASL_MOST_INPUTS], result;
-	struct product x = {.shorter = shorter(p)};
+	struct asl_view view[ASL_MOST_TOGETHER], result;
+	struct product x = {0};
 
 	for (int i = 0; i < p->inputs; i++) {
 		struct asl_words slice = in[i];
@@ -398,17 +406,19 @@ static const struct product *product_of(struct products *known,
 					const struct asl_plan *plan,
 					struct product *room)
 {
-	const struct part *p = &o->part[stage];
-	uint32_t set = shorter(p);
+	uint32_t set = o->shorter[stage];
 	struct product *x = room;
+	struct part p;
 
 	for (int i = 0; known && i < known->count; i++)
 		if (known->at[i].stage == stage && known->at[i].shorter == set)
 			return &known->at[i];
 	if (known && known->count < (int)(sizeof known->at / sizeof *known->at))
 		x = &known->at[known->count++];
-	*x = multiply_part(p, o->s.in[stage], &o->s.out[stage], plan);
+	p = part_of(o->plan, stage, o->rank);
+	*x = multiply_part(&p, o->s.in[stage], &o->s.out[stage], plan);
 	x->stage = stage;
+	x->shorter = set;
 	return x;
 }
 
@@ -423,7 +433,7 @@ static void add_products(struct asl_ledger *out, const struct outline *o,
 	for (int i = 0; i < plan->contraction->stages; i++) {
 		const struct product *x;
 
-		if (!o->part[i].works)
+		if (!o->works[i])
 			continue;
 		x = product_of(known, o, i, plan, &room);
 		asl_counts_add(&out->in[ASL_COMPUTE], &x->counts);
@@ -538,7 +548,7 @@ static void run_part(struct asl_rank *r, const struct part *p, struct shares *s,
 	const struct asl_words *in = s->in[stage];
 	struct asl_words *out = &s->out[stage];
 	bool summands = group_of(p, p->inputs, NULL).size > 1;
-	struct asl_view view[ASL_MOST_INPUTS];
+	struct asl_view view[ASL_MOST_TOGETHER];
 	struct asl_words sum = *out, panels;
 	struct asl_group g;
 

@@ -6,15 +6,15 @@
 #include "lib/contract/contract.h"
 #include "lib/rank/resume.h"
 
-enum { CHUNK = 4096, MOST_TENSORS = ASL_MOST_INPUTS + ASL_MOST_STEPS };
+enum { CHUNK = 4096 };
 
-/* The tensors of the whole einsum, or of one slab of it. */
+/* The whole einsum, or the slab of it that begins at `first`. */
 struct scene {
 	const struct asl_plan *plan;
 	const struct asl_local *l;
-	struct asl_view tensor[MOST_TENSORS];
-	struct asl_words temporary[MOST_TENSORS];
-	uint64_t len[ASL_MOST_INDICES];
+	const struct asl_view *in, *out; /* of the whole */
+	struct asl_words temporary[ASL_MOST_STEPS];
+	uint64_t first, len[ASL_MOST_INDICES];
 };
 
 static int output_of(const struct asl_local *l)
@@ -31,27 +31,34 @@ static struct scene begin(const struct asl_plan *plan,
 			  const struct asl_local *l, const struct asl_view *out,
 			  const struct asl_view in[], const uint64_t *len)
 {
-	struct scene s = {.plan = plan, .l = l};
+	struct scene s = {.plan = plan, .l = l, .in = in, .out = out};
 
 	memcpy(s.len, len, sizeof s.len);
-	for (int i = 0; i < l->inputs; i++)
-		s.tensor[i] = in[i];
-	s.tensor[output_of(l)] = *out;
+	for (int i = 0; i < l->steps; i++)
+		s.temporary[i].where = ASL_DRAM;
 	return s;
 }
 
-/* The slab that begins at `first`. */
-static struct scene slab_of(const struct scene *whole, uint64_t first)
+static void set_slab(struct scene *s, uint64_t first, uint64_t all)
 {
-	const struct asl_local *l = whole->l;
-	struct scene s = *whole;
+	s->first = first;
+	s->len[s->l->slab] = asl_min(s->l->thick, all - first);
+}
 
-	s.len[l->slab] = asl_min(l->thick, whole->len[l->slab] - first);
-	for (int i = 0; i <= output_of(l); i++)
-		if ((i < l->inputs || i == output_of(l)) && s.tensor[i].at &&
-		    in_slabs(l, s.tensor[i].term))
-			s.tensor[i].at += first * s.tensor[i].stride[l->slab];
-	return s;
+/* Strides are not kept: many views would fill a simulated rank's stack. */
+static struct asl_view view_of(const struct scene *s, int tensor)
+{
+	const struct asl_local *l = s->l;
+	int step = tensor - l->inputs;
+	struct asl_view v;
+
+	if (step >= 0 && step < l->steps - 1)
+		return asl_view_dense(&s->temporary[step], &l->step[step].out,
+				      s->len);
+	v = step < 0 ? s->in[tensor] : *s->out;
+	if (v.at && in_slabs(l, v.term))
+		v.at += s->first * v.stride[l->slab];
+	return v;
 }
 
 /* ---- Run ---- */
@@ -101,20 +108,19 @@ static void run_single(struct asl_rank *r, struct scene *s,
 static void run_step(struct asl_rank *r, struct scene *s, int number)
 {
 	const struct asl_local_step *step = &s->l->step[number];
-	int out = s->l->inputs + number;
-	const struct asl_view *a = &s->tensor[step->in[0]];
+	struct asl_view a, b, out;
 
-	if (out < output_of(s->l)) {
-		asl_take(r, &s->temporary[out], ASL_DRAM,
+	if (number < s->l->steps - 1)
+		asl_take(r, &s->temporary[number], ASL_DRAM,
 			 asl_term_words(&step->out, s->len));
-		s->tensor[out] =
-			asl_view_dense(&s->temporary[out], &step->out, s->len);
+	out = view_of(s, s->l->inputs + number);
+	a = view_of(s, step->in[0]);
+	if (step->in[1] < 0) {
+		run_single(r, s, &out, &a);
+		return;
 	}
-	if (step->in[1] < 0)
-		run_single(r, s, &s->tensor[out], a);
-	else
-		asl_pair_run(r, s->plan, &s->tensor[out], a,
-			     &s->tensor[step->in[1]], s->len);
+	b = view_of(s, step->in[1]);
+	asl_pair_run(r, s->plan, &out, &a, &b, s->len);
 }
 
 /* The steps within slabs, or those before them. */
@@ -129,7 +135,7 @@ static void give_temporaries(struct asl_rank *r, struct scene *s, bool in_slab)
 {
 	for (int i = s->l->steps - 2; i >= 0; i--)
 		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
-			asl_give(r, &s->temporary[s->l->inputs + i]);
+			asl_give(r, &s->temporary[i]);
 }
 
 static bool has_temporaries_before(const struct asl_local *l)
@@ -142,8 +148,8 @@ static bool has_temporaries_before(const struct asl_local *l)
 
 static void run_slab(struct asl_rank *r, struct scene *slab)
 {
-	const struct asl_view *out = &slab->tensor[output_of(slab->l)];
-	struct asl_block done = {.where = out->where, .at = out->at};
+	struct asl_view out = view_of(slab, output_of(slab->l));
+	struct asl_block done = {.where = out.where, .at = out.at};
 
 	asl_mark_hold(r);
 	run_steps(r, slab, true);
@@ -164,9 +170,8 @@ void asl_local_run(struct asl_rank *r, const struct asl_plan *plan,
 	run_steps(r, &s, false);
 	for (uint64_t i = 0; !r->err && l->slab >= 0 && i < len[l->slab];
 	     i += l->thick) {
-		struct scene slab = slab_of(&s, i);
-
-		run_slab(r, &slab);
+		set_slab(&s, i, len[l->slab]);
+		run_slab(r, &s);
 	}
 	give_temporaries(r, &s, false);
 	if (holds)
@@ -196,28 +201,27 @@ static uint64_t predict_single(struct asl_counts *x, const struct scene *s,
 	return ones + asl_pair_predict(x, s->plan, out, in, &v, s->len);
 }
 
-static void predict_step(struct asl_counts *x, struct scene *s, int number,
-			 struct held *held)
+static void predict_step(struct asl_counts *x, const struct scene *s,
+			 int number, struct held *held)
 {
 	const struct asl_local_step *step = &s->l->step[number];
-	int out = s->l->inputs + number;
-	const struct asl_view *a = &s->tensor[step->in[0]];
+	struct asl_view out = view_of(s, s->l->inputs + number);
+	struct asl_view a = view_of(s, step->in[0]), b;
 	uint64_t scratch;
 
-	if (out < output_of(s->l)) {
-		s->tensor[out] = asl_view_nowhere(&step->out, s->len);
+	if (number < s->l->steps - 1)
 		held->now += asl_term_words(&step->out, s->len);
+	if (step->in[1] < 0) {
+		scratch = predict_single(x, s, &out, &a);
+	} else {
+		b = view_of(s, step->in[1]);
+		scratch = asl_pair_predict(x, s->plan, &out, &a, &b, s->len);
 	}
-	if (step->in[1] < 0)
-		scratch = predict_single(x, s, &s->tensor[out], a);
-	else
-		scratch = asl_pair_predict(x, s->plan, &s->tensor[out], a,
-					   &s->tensor[step->in[1]], s->len);
 	held->high = asl_max(held->high, held->now + scratch);
 }
 
-static void predict_steps(struct asl_counts *x, struct scene *s, bool in_slab,
-			  struct held *held)
+static void predict_steps(struct asl_counts *x, const struct scene *s,
+			  bool in_slab, struct held *held)
 {
 	for (int i = 0; i < s->l->steps; i++)
 		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
@@ -240,13 +244,13 @@ uint64_t asl_local_predict(struct asl_counts *x, const struct asl_plan *plan,
 	all = len[l->slab] / l->thick;
 	last = len[l->slab] % l->thick;
 	for (int i = 0; i < 2; i++) {
-		struct scene slab = slab_of(&s, i ? all * l->thick : 0);
 		struct asl_counts once = {{0}};
 		struct held inside = held;
 
 		if (i ? !last : !all)
 			continue;
-		predict_steps(&once, &slab, true, &inside);
+		set_slab(&s, i ? all * l->thick : 0, len[l->slab]);
+		predict_steps(&once, &s, true, &inside);
 		asl_counts_add_times(x, &once, i ? 1 : all);
 		held.high = asl_max(held.high, inside.high);
 	}

@@ -25,12 +25,18 @@ struct tree {
 
 struct search {
 	const struct asl_einsum *e;
-	const uint64_t *len; /* of a rank's slices */
-	struct tree of[1 << ASL_MOST_INPUTS];
+	const uint64_t *len;		 /* of a rank's slices */
+	struct asl_grouping path;	 /* of many inputs */
+	struct tree of[ASL_MOST_PLACES]; /* place_of a set */
 };
 
 /* A word of a temporary, written once and read once. */
 #define TEMPORARY_NS 2.0
+
+static int place_of(const struct search *s, int set)
+{
+	return asl_grouping_place(&s->path, s->e->inputs, set);
+}
 
 static void join(struct tree *t, const struct search *s, int set,
 		 const struct tree *a, const struct tree *b)
@@ -50,8 +56,9 @@ static void join(struct tree *t, const struct search *s, int set,
 
 static void try_pair(struct search *s, int set, int left)
 {
-	const struct tree *a = &s->of[left], *b = &s->of[set & ~left];
-	struct tree *best = &s->of[set];
+	const struct tree *a = &s->of[place_of(s, left)];
+	const struct tree *b = &s->of[place_of(s, set & ~left)];
+	struct tree *best = &s->of[place_of(s, set)];
 	struct tree new = {.cost = a->cost + b->cost, .left = left};
 
 	if (new.cost > best->cost)
@@ -61,14 +68,31 @@ static void try_pair(struct search *s, int set, int left)
 		*best = new;
 }
 
+/* The pairs of a greedy path. */
+static void follow_path(struct search *s)
+{
+	asl_grouping_greedy(&s->path, s->e, s->len);
+	for (int i = 0; i < s->path.stages; i++) {
+		const int *pair = s->path.stage[i].set;
+		int set = pair[0] | pair[1];
+
+		s->of[place_of(s, set)].cost = INFINITY;
+		try_pair(s, set, pair[0]);
+	}
+}
+
 /* The trees of single inputs are there. */
 static void find_trees(struct search *s)
 {
+	if (s->e->inputs > ASL_MOST_TOGETHER) {
+		follow_path(s);
+		return;
+	}
 	for (int set = 1; set <= asl_einsum_inputs(s->e); set++) {
 		int lowest = set & -set;
 
 		if (set != lowest)
-			s->of[set].cost = INFINITY;
+			s->of[place_of(s, set)].cost = INFINITY;
 		for (int left = (set - 1) & set; left; left = (left - 1) & set)
 			if (left & lowest)
 				try_pair(s, set, left);
@@ -98,7 +122,7 @@ static int add_step(struct asl_local *l, int a, int b,
 /* Returns the number of the tensor that the set makes. */
 static int add_steps(struct asl_local *l, const struct search *s, int set)
 {
-	const struct tree *t = &s->of[set];
+	const struct tree *t = &s->of[place_of(s, set)];
 	int input = __builtin_ctz((unsigned)set), a, b;
 
 	if (t->left) {
@@ -148,7 +172,7 @@ void asl_local_make(struct asl_local *l, const struct asl_einsum *e,
 		add_step(l, 0, -1, &e->term[1]);
 	} else {
 		for (int i = 0; i < e->inputs; i++)
-			s.of[1 << i].term = summed(&s, i);
+			s.of[place_of(&s, 1 << i)].term = summed(&s, i);
 		find_trees(&s);
 		add_steps(l, &s, asl_einsum_inputs(e));
 	}
@@ -374,7 +398,7 @@ static void rank(struct ranking *x)
 	enum asl_contract_way asked = c->asked;
 	bool choice = c->e.inputs >= 3;
 
-	if (c->path.stages) {
+	if (c->path.stages || c->e.inputs > ASL_MOST_TOGETHER) {
 		try_stages(x, ASL_WAY_SEQUENCE);
 		return;
 	}

@@ -36,9 +36,9 @@ uint32_t asl_einsum_kept(const struct asl_einsum *e, int set)
 
 void asl_term_add(struct asl_term *t, int index)
 {
-	t->mode[t->modes++] = index;
+	t->mode[t->modes++] = (unsigned char)index;
 	if (!asl_term_has(t, index))
-		t->index[t->count++] = index;
+		t->index[t->count++] = (unsigned char)index;
 	t->has |= (uint32_t)1 << index;
 }
 

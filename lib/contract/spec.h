@@ -21,7 +21,12 @@
 /* Multiplications of a stage: its flops fit 64 bits. */
 #define ASL_MOST_POINTS 0x1p58
 
-enum { ASL_MOST_INDICES = 32, ASL_MOST_INPUTS = ASL_MOST_OPERANDS - 1 };
+enum {
+	ASL_MOST_INDICES = 32,
+	ASL_MOST_INPUTS = ASL_MOST_OPERANDS - 1,
+	/* Inputs of which all groupings are tried, and of one stage. */
+	ASL_MOST_TOGETHER = 7
+};
 
 /* Sizes of texts: a whole string, and a size for every index. */
 enum {
@@ -31,9 +36,10 @@ enum {
 
 /* One input, or the output. */
 struct asl_term {
-	int modes, mode[ASL_MOST_INDICES];  /* as written */
-	int count, index[ASL_MOST_INDICES]; /* each index once */
-	uint32_t has;			    /* a bit for each index */
+	int modes, count;
+	unsigned char mode[ASL_MOST_INDICES];  /* as written */
+	unsigned char index[ASL_MOST_INDICES]; /* each index once */
+	uint32_t has;			       /* a bit for each index */
 };
 
 struct asl_einsum {

@@ -12,6 +12,7 @@
  * refined: each stage's mesh is chosen anew with all others as they are, as long as
  * that helps; and the one whose busiest rank moves the fewest words is taken.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -90,6 +91,15 @@ struct left {
 	int count, set[ASL_MOST_INPUTS];
 };
 
+static struct left all_inputs(int inputs)
+{
+	struct left left = {.count = inputs};
+
+	for (int i = 0; i < inputs; i++)
+		left.set[i] = 1 << i;
+	return left;
+}
+
 static int bad_path(const char *text, const char *at, const struct left *left)
 {
 	char found[ASL_QUOTE];
@@ -97,9 +107,19 @@ static int bad_path(const char *text, const char *at, const struct left *left)
 	asl_quote(found, at, strnlen(at, 8));
 	return asl_fail(
 		-EINVAL,
-		"'%s': found '%s', expected places from 0 to %d, two or "
-		"more of them, ',' between and ';' after a group",
-		text, found, left->count - 1);
+		"'%s': found '%s', expected places from 0 to %d, two to "
+		"%d of them, ',' between and ';' after a group",
+		text, found, left->count - 1, ASL_MOST_TOGETHER);
+}
+
+/* A place from 0 on; -1: none. */
+static int take_place(const char **at)
+{
+	int place = -1;
+
+	for (; isdigit((unsigned char)**at) && place < ASL_MOST_INPUTS; ++*at)
+		place = 10 * (place < 0 ? 0 : place) + (**at - '0');
+	return place;
 }
 
 /* The places of a group; they are taken out, and the group's set joins the end. */
@@ -110,14 +130,18 @@ static bool take_group(struct asl_grouping *p, struct left *left,
 	bool gone[ASL_MOST_INPUTS] = {false}, more = true;
 
 	while (more) {
-		int place = **at - '0';
+		const char *from = *at;
+		int place = take_place(at);
 
-		if (place < 0 || place >= left->count || gone[place])
+		if (place < 0 || place >= left->count || gone[place] ||
+		    tensors == ASL_MOST_TOGETHER) {
+			*at = from;
 			return false;
+		}
 		gone[place] = true;
 		set[tensors++] = left->set[place];
 		all |= left->set[place];
-		more = *++*at == ',';
+		more = **at == ',';
 		*at += more;
 	}
 	for (int i = 0; i < left->count; i++)
@@ -131,12 +155,10 @@ static bool take_group(struct asl_grouping *p, struct left *left,
 
 int asl_grouping_parse(struct asl_grouping *p, const char *text, int inputs)
 {
-	struct left left = {.count = inputs};
+	struct left left = all_inputs(inputs);
 	const char *at = text;
 
 	*p = (struct asl_grouping){0};
-	for (int i = 0; i < inputs; i++)
-		left.set[i] = 1 << i;
 	while (left.count > 1) {
 		if (!take_group(p, &left, &at))
 			return bad_path(text, at, &left);
@@ -147,6 +169,82 @@ int asl_grouping_parse(struct asl_grouping *p, const char *text, int inputs)
 					text, left.count);
 	}
 	return *at ? bad_path(text, at, &left) : 0;
+}
+
+/* ---- A path for many inputs ---- */
+
+static uint32_t has(const struct asl_einsum *e, int set)
+{
+	return set & (set - 1) ? asl_einsum_kept(e, set)
+			       : e->term[__builtin_ctz((unsigned)set)].has;
+}
+
+/* Words that contracting two of the tensors that are left adds. */
+static double growth(const struct asl_einsum *e, const uint64_t *len, int a,
+		     int b)
+{
+	return asl_points(asl_einsum_kept(e, a | b), len) -
+	       asl_points(has(e, a), len) - asl_points(has(e, b), len);
+}
+
+static void take_cheapest(struct asl_grouping *p, struct left *left,
+			  const struct asl_einsum *e, const uint64_t *len)
+{
+	int first = 0, second = 1, *set = p->stage[p->stages].set;
+	double least = INFINITY;
+	bool any_shares = false;
+
+	for (int i = 0; i < left->count; i++)
+		for (int j = i + 1; j < left->count; j++) {
+			int a = left->set[i], b = left->set[j];
+			bool shares = has(e, a) & has(e, b);
+			double more = growth(e, len, a, b);
+
+			if (shares < any_shares ||
+			    (shares == any_shares && more >= least))
+				continue;
+			any_shares = shares;
+			least = more;
+			first = i;
+			second = j;
+		}
+	p->stage[p->stages++].tensors = 2;
+	set[0] = left->set[first];
+	set[1] = left->set[second];
+	left->set[first] |= left->set[second];
+	left->set[second] = left->set[--left->count];
+}
+
+static int set_of_stage(const struct asl_grouping *path, int i)
+{
+	int set = 0;
+
+	for (int t = 0; t < path->stage[i].tensors; t++)
+		set |= path->stage[i].set[t];
+	return set;
+}
+
+int asl_grouping_place(const struct asl_grouping *path, int inputs, int set)
+{
+	int place = inputs;
+
+	if (inputs <= ASL_MOST_TOGETHER)
+		return set;
+	if (!(set & (set - 1)))
+		return __builtin_ctz((unsigned)set);
+	for (int i = 0; set_of_stage(path, i) != set; i++)
+		place++;
+	return place;
+}
+
+void asl_grouping_greedy(struct asl_grouping *p, const struct asl_einsum *e,
+			 const uint64_t *len)
+{
+	struct left left = all_inputs(e->inputs);
+
+	*p = (struct asl_grouping){0};
+	while (left.count > 1)
+		take_cheapest(p, &left, e, len);
 }
 
 /* ---- Words between stages ---- */
@@ -197,7 +295,7 @@ struct choice {
 	struct asl_term term;
 	struct asl_mesh mesh;
 	int blocks;
-	struct block block[ASL_MOST_INPUTS];
+	struct block block[ASL_MOST_TOGETHER];
 };
 
 struct made {
@@ -215,8 +313,13 @@ struct search {
 	const struct asl_grouping *path;
 	const struct asl_prices *prices; /* NULL: words alone */
 	double net;			 /* the price of a word that moves */
-	struct made of[1 << ASL_MOST_INPUTS];
+	struct made of[ASL_MOST_PLACES]; /* place_of a set */
 };
+
+static int place_of(const struct search *s, int set)
+{
+	return asl_grouping_place(s->path, s->e->inputs, set);
+}
 
 static bool is_input(int set)
 {
@@ -226,8 +329,9 @@ static bool is_input(int set)
 static const struct asl_term *term_of(const struct search *s,
 				      const struct block *b)
 {
-	return is_input(b->set) ? &s->e->term[__builtin_ctz((unsigned)b->set)]
-				: &s->of[b->set].best[b->choice].term;
+	return is_input(b->set)
+		       ? &s->e->term[__builtin_ctz((unsigned)b->set)]
+		       : &s->of[place_of(s, b->set)].best[b->choice].term;
 }
 
 /* Indices come in the order in which the blocks have them. */
@@ -285,7 +389,7 @@ static void keep(struct made *m, int most, const struct choice *new)
 static void choose_block(const struct search *s, struct block *b,
 			 struct choice *x)
 {
-	const struct made *m = &s->of[b->set];
+	const struct made *m = &s->of[place_of(s, b->set)];
 	double least = INFINITY;
 	int best = 0;
 
@@ -323,7 +427,7 @@ static void join(struct search *s, int set, const struct block *block,
 			choose_block(s, &x.block[b], &x);
 	}
 	x.term = result(s, set, x.block, blocks);
-	keep(&s->of[set], s->choices, &x);
+	keep(&s->of[place_of(s, set)], s->choices, &x);
 }
 
 /* The best meshes that are like those of the best choices for a block. */
@@ -335,7 +439,7 @@ static void try_alike(struct search *s, int set, const struct block *block,
 	struct asl_mesh_found found[ASL_MOST_MESHES];
 
 	for (int b = 0; b < blocks; b++) {
-		const struct made *m = &s->of[block[b].set];
+		const struct made *m = &s->of[place_of(s, block[b].set)];
 
 		for (int i = 0; i < m->count && i < MOST_ALIKE; i++) {
 			struct asl_mesh_wish wish = {
@@ -362,13 +466,13 @@ static double least_cost(const struct search *s, const struct asl_einsum *e,
 			asl_mesh_points(e) / s->ranks;
 	for (int b = 0; b < blocks; b++)
 		if (!is_input(block[b].set))
-			cost += s->of[block[b].set].best[0].cost;
+			cost += s->of[place_of(s, block[b].set)].best[0].cost;
 	return cost;
 }
 
 static bool is_hopeless(const struct search *s, int set, double cost)
 {
-	const struct made *m = &s->of[set];
+	const struct made *m = &s->of[place_of(s, set)];
 
 	return cost > s->limit ||
 	       (m->count == s->choices && cost > m->best[s->choices - 1].cost);
@@ -384,7 +488,8 @@ static void try_stage(struct search *s, int set, const struct block *block,
 	int count;
 
 	for (int b = 0; b < blocks; b++)
-		if (!is_input(block[b].set) && !s->of[block[b].set].count)
+		if (!is_input(block[b].set) &&
+		    !s->of[place_of(s, block[b].set)].count)
 			return;
 	e = einsum_of(s, set, block, blocks);
 	if (asl_mesh_points(&e) > ASL_MOST_POINTS ||
@@ -425,14 +530,12 @@ static void split(struct search *s, int set, int left, struct block *block,
 static void follow_path(struct search *s)
 {
 	for (int i = 0; i < s->path->stages; i++) {
-		struct block block[ASL_MOST_INPUTS];
-		int tensors = s->path->stage[i].tensors, set = 0;
+		struct block block[ASL_MOST_TOGETHER];
+		int tensors = s->path->stage[i].tensors;
 
-		for (int b = 0; b < tensors; b++) {
+		for (int b = 0; b < tensors; b++)
 			block[b] = (struct block){s->path->stage[i].set[b], 0};
-			set |= block[b].set;
-		}
-		try_stage(s, set, block, tensors);
+		try_stage(s, set_of_stage(s->path, i), block, tensors);
 	}
 }
 
@@ -443,7 +546,7 @@ static void find_programs(struct search *s)
 		return;
 	}
 	for (int set = 1; set <= asl_einsum_inputs(s->e); set++) {
-		struct block block[ASL_MOST_INPUTS];
+		struct block block[ASL_MOST_TOGETHER];
 
 		if (!is_input(set))
 			split(s, set, set, block, 0);
@@ -454,8 +557,8 @@ static void find_programs(struct search *s)
 static int add_stages(struct asl_contraction *c, const struct search *s,
 		      const struct block *b)
 {
-	const struct choice *x = &s->of[b->set].best[b->choice];
-	int from[ASL_MOST_INPUTS];
+	const struct choice *x = &s->of[place_of(s, b->set)].best[b->choice];
+	int from[ASL_MOST_TOGETHER];
 	struct asl_stage *stage;
 	struct asl_einsum e;
 
@@ -710,7 +813,7 @@ static void take_best(struct asl_contraction *best, double *cost,
 {
 	struct asl_contraction c, request = *best;
 	struct block whole = {asl_einsum_inputs(s->e), 0};
-	const struct made *m = &s->of[whole.set];
+	const struct made *m = &s->of[place_of(s, whole.set)];
 
 	request.stages = 0;
 	for (int i = 0; i < m->count; i++) {
@@ -734,19 +837,47 @@ static void set_effort(struct search *s)
 	s->meshes = few ? MOST_CHOICES : many ? 1 + (s->ranks <= 4096) : 4;
 }
 
+/* The longest indices first: a mesh that only verifies need not move few words. */
+static struct asl_mesh long_parts(const struct asl_einsum *e, int ranks)
+{
+	struct asl_mesh mesh;
+	int longest;
+
+	for (int i = 0; i < ASL_MOST_INDICES; i++)
+		mesh.p[i] = 1;
+	do {
+		longest = 0;
+		for (int i = 1; i < e->indices; i++)
+			if (mesh.p[longest] > 1 ||
+			    (mesh.p[i] == 1 && e->size[i] > e->size[longest]))
+				longest = i;
+		if (!e->indices || mesh.p[longest] > 1)
+			break;
+		mesh.p[longest] =
+			(int)asl_min((uint64_t)ranks, e->size[longest]);
+		ranks /= mesh.p[longest];
+	} while (ranks > 1 && mesh.p[longest] > 1);
+	return mesh;
+}
+
 void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
 			 const struct asl_prices *prices)
 {
+	bool many = c->e.inputs > ASL_MOST_TOGETHER;
 	double cost = INFINITY;
 	struct search *s = NULL;
+	struct asl_grouping path = c->path;
 
 	*c = (struct asl_contraction){
 		.e = c->e,
 		.on_root = c->on_root,
 		.asked = c->asked,
 		.path = c->path,
-		.whole = asl_mesh_choose(&c->e, ranks, prices)};
-	if (asl_mesh_points(&c->e) <= ASL_MOST_POINTS)
+		.whole = many ? long_parts(&c->e, ranks)
+			      : asl_mesh_choose(&c->e, ranks, prices)};
+	if (many && !path.stages)
+		asl_grouping_greedy(&path, &c->e, c->e.size);
+	if (!many && asl_mesh_points(&c->e) <= ASL_MOST_POINTS)
 		asl_contract_direct(c, &c->whole, cache);
 	if (c->e.inputs >= 3 && c->asked != ASL_WAY_DIRECT)
 		s = calloc(1, sizeof *s);
@@ -757,7 +888,7 @@ void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
 		cost = cost_of(c, prices);
 	s->e = &c->e;
 	s->ranks = ranks;
-	s->path = &c->path;
+	s->path = &path;
 	s->prices = prices;
 	s->net = net_price(prices);
 	s->limit = cost;

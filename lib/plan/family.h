@@ -29,7 +29,7 @@
 #include "lib/matrix/given.h"
 #include "lib/plan/plan.h"
 
-enum { ASL_MOST_OPERANDS = 8 };
+enum { ASL_MOST_OPERANDS = 27 };
 
 /* By a test over all ranks, which is cheap; or by computing all of it anew. */
 enum asl_verify { ASL_VERIFY_NONE, ASL_VERIFY_FREIVALDS, ASL_VERIFY_ORACLE };
