@@ -81,11 +81,29 @@ static const struct example {
 	 {"n", "120", "cp-rank", "5", "entries", "exact"},
 	 2,
 	 {120, 5}},
+	{"sttsv-sequence",
+	 {"n", "60", "ranks", "2", "entries", "exact"},
+	 1,
+	 {60}},
+	{"ooc-auto",
+	 {"spec", "bij,bjk->bik", "dims", "b=3,i=60,j=70,k=50", "memory-budget",
+	  "20000", "cache", "6000", "ranks", "2"},
+	 3,
+	 {3, 60, 50}},
+	{"ooc-auto",
+	 {"spec", "aib,bja->ij", "dims", "a=30,b=40,i=70,j=60", "memory-budget",
+	  "20000", "cache", "6000"},
+	 2,
+	 {70, 60}},
 };
 
 /* Sums are not exact, and each number of threads has its order of them. */
 static const struct example rounds = {
 	"sttsv", {"n", "24", "order", "5"}, 1, {24}};
+
+/* Iterations multiply such differences. */
+static const struct example iterates = {
+	"hopm", {"n", "120", "ranks", "2", "steiner", "cover"}, 1, {120}};
 
 static double result[2][MOST_WORDS];
 
@@ -221,9 +239,20 @@ static void nothing_else(void **state)
 	alike(&rounds, "3", 1e-12);
 }
 
+static void as_predicted(void **state)
+{
+	struct asl_task *task = run(&iterates, "3", result[0]);
+
+	(void)state;
+	assert_string_equal(asl_task_text(task, 0, "verified"), "1");
+	assert_string_equal(asl_task_text(task, 0, "predicted_equal"), "1");
+	asl_task_close(task);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_else)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_else),
+					   cmocka_unit_test(as_predicted)};
 
 	setenv("ASLANT_NVM_DIR", "/dev/shm", 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,8 +110,9 @@ void asl_block_next(const struct asl_block_shape *shape,
  *
  *	d = A . x	y += h A
  *
- * one row at a time; or, for several x and y, four rows for two of them at
- * once, so that each column costs fewer passes.  Vectors have four doubles;
+ * one row at a time, in two sums, as each addition to one waits for the last; or,
+ * for several x and y, four rows for two of them at once, so that each column
+ * costs fewer passes.  Vectors have four doubles;
  * where the machine has others, the compiler adapts.
  *
  * Rows that lie one after another and are read so are one stream, which the
@@ -152,17 +153,26 @@ ASL_CLONES
 double asl_row_update(const double *A, double h, double *y, const double *x,
 		      uint64_t n)
 {
-	vector sums = {0};
+	vector sums = {0}, others = {0};
 	double d;
 	uint64_t c = 0;
 
-	for (; c + LANES <= n; c += LANES) {
-		vector a = AT(A + c);
+	for (; c + LINE <= n; c += LINE) {
+		vector a = AT(A + c), b = AT(A + c + LANES);
 
 		__builtin_prefetch(A + c + SOON, 0, 2);
 		sums += a * AT(x + c);
+		others += b * AT(x + c + LANES);
+		*(unaligned *)(y + c) = AT(y + c) + h * a;
+		*(unaligned *)(y + c + LANES) = AT(y + c + LANES) + h * b;
+	}
+	for (; c + LANES <= n; c += LANES) {
+		vector a = AT(A + c);
+
+		sums += a * AT(x + c);
 		*(unaligned *)(y + c) = AT(y + c) + h * a;
 	}
+	sums += others;
 	d = SUM(sums);
 	for (; c < n; c++) {
 		d += A[c] * x[c];
