@@ -295,7 +295,7 @@ for way in direct sequence; do
 	first 20 memory_high_words
 done
 expect 0 plan "${three[@]}"
-says "^The 6 of least Q (apm): ijk,kl,jl->il, i = 16,"
+says "^The 6 plans of least Q (apm): ijk,kl,jl->il, i = 16,"
 says "^  1 einsum "
 
 costs=(--read-cost 3 --write-cost 5 --cache 99 --memory-budget 900)
@@ -316,7 +316,7 @@ expect 0 plan "${auto[@]}" --order CAB --top 100 --csv p.csv
 [ "$(grep -c /CAB p.csv)" = 6 ] || fail "plan: not six with CAB: $(cat p.csv)"
 [ "$(wc -l <p.csv)" = 7 ] || fail "plan: another order than CAB"
 expect 0 plan ooc-rotation-outside "${auto[@]:1}"
-says "^The 6 of least Q (full)"
+says "^The 6 plans of least Q (full)"
 ! grep -q "inside\|replication" out || fail "plan: another method"
 
 expect 0 bounds "${einsum[@]}" --dims i=1024,j=1024,k=1024 --ranks 64 --csv -

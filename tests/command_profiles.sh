@@ -139,6 +139,14 @@ small="plan --n 300 --ranks 8 --profile x86-64-avx2"
 [ "$(chosen $small --cores 1)" != "$(chosen $small --cores 8)" ] ||
 	fail "the same plan for one core and for eight: $(chosen $small --cores 1)"
 
+# No part of a time is longer than all of it.
+# shellcheck disable=SC2086
+timeout 20 "$aslant" $small --cores 1 --top 99 --csv - 2>err >out || fail "$(cat err)"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR > 1 { split("arithmetic reading writing network copies", parts, " ")
+		for (i in parts) if ($at[parts[i] "_s"] > $at["seconds"]) exit 1
+	}' out || fail "a part that is longer than all: $(head -3 out)"
+
 # A job of one rank knows all of it: so many flops, and one call at least.
 "$aslant" run vomm --n 60 --store null --profile mine.json --csv - 2>err |
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }

@@ -285,10 +285,14 @@ static void plan_print(const struct asl_case *c,
 	bool by_time = list->best->seconds > 0 && base->by_time;
 	char q[16];
 
-	printf("The %d of least %s%s%s: %s,\n"
+	if (list->count == 1)
+		fputs("The plan", stdout);
+	else
+		printf("The %d plans", list->count);
+	printf(" of least %s%s%s: %s,\n"
 	       "%d rank%s, S = %ju words of cache, M = %ju words of memory,\n"
 	       "r %g, w %g, beta %g%s%s\n\n",
-	       list->count, by_time ? "time" : "Q (", by_time ? "" : accounting,
+	       by_time ? "time" : "Q (", by_time ? "" : accounting,
 	       by_time ? "" : ")", asl_show(base).problem, base->ranks,
 	       base->ranks == 1 ? "" : "s", base->cache, base->memory, x->read,
 	       x->write, x->net, *from ? "; S: " : "", from);

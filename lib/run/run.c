@@ -104,6 +104,10 @@ static void predict_seconds(struct asl_rep *rep)
 	rep->predicted_s = rep->want->plan.times && rep->threads == 1
 				   ? 1e-9 * fmax(path, work / cores)
 				   : NAN;
+	/* Where others have no work, a rank has more than its share of a core. */
+	for (int part = 0; part < ASL_SPENDINGS; part++)
+		rep->predicted_part_s[part] =
+			fmin(rep->predicted_part_s[part], rep->predicted_s);
 }
 
 static double emulation_error(const struct asl_rep *rep)
