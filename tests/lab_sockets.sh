@@ -56,6 +56,9 @@ nodes "0-0-10 0-0-10 1-1-10 1-1-10 / 0 1 / 0 1 / 10"
 	fail "pools: $(ls /pm0 /pm1)"
 rm -f /pm?/*.pool
 
+runs --placement socket --nvm-dir /pm1,/pm0
+nodes "0-0-10 1-1-10 / 0 1 / 0 1 / 10"
+[ ! -s err ] || fail "a note: $(cat err)"
 runs --ranks 2 --bind core --nvm-dir /pm0
 nodes "0-0-10 1-0-20 / 0 1 / 0 / 20"
 says "ranks far from their pools: 1 (rank 1: from node 1 to node 0, distance 20)"
