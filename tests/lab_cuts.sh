@@ -7,8 +7,8 @@
 # moment takes one boot.  Cases of all families take turns on a DAX file system; then
 # there are two cuts on a DAX device, and one of the second of two hosts of a job.
 #
-# ASLANT_TEST_CUTS=N cuts N times on the file system (4; ASLANT_TEST_CASES=all: 50),
-# ASLANT_TEST_SEED=S at other moments (1).
+# ASLANT_TEST_CUTS=N cuts N times on the file system (8, once in each case;
+# ASLANT_TEST_CASES=all: 50), ASLANT_TEST_SEED=S at other moments (1).
 set -u
 
 # shellcheck source=tests/lab/lab.sh
@@ -21,6 +21,8 @@ cases=(
 	"ooc-auto --n 320 --memory-budget 64KiB"
 	"hopm --n 160"
 	"summa-l3ool2 --n 400 --cache 3000"
+	"cpgrad --n 240 --cp-rank 2"
+	"ooc-auto --spec ijk,kl->ijl --dims i=40,j=40,k=100,l=100 --memory-budget 64KiB"
 )
 turns=${#cases[@]}
 job=$turns # of two hosts
@@ -162,7 +164,7 @@ cut_one_of_two() {
 	lab_begin 1 "$script" both && lab_wait 0 600
 }
 
-times=4
+times=$turns
 [ "${ASLANT_TEST_CASES-}" != all ] || times=50
 times=${ASLANT_TEST_CUTS:-$times}
 cuts fsdax "$times" || fail "not all on a file system"
