@@ -2,8 +2,8 @@
 # contract_numpy.sh -- random einsums are what numpy.einsum makes of them
 #
 # One to four operands, up to six indices, sizes of 1 and more, diagonals, traces,
-# summed-only indices and implied outputs; files in both orders; both ways, spread
-# or on rank 0, every kernel.  As suites of the command: 96 of them simulated, of 1
+# summed-only indices, implied outputs, dots, and arrays of length 1 where others are
+# longer; files in both orders; both ways, spread or on rank 0, every kernel.  As suites of the command: 96 of them simulated, of 1
 # to 24 ranks, and as 4 processes; with ASLANT_TEST_CASES=all 300, and as 8
 # processes, too.  As many contractions of two operands are done out of core, by the
 # six methods, with a budget of a tenth of the operands.  Results are equal to 1e-12
@@ -54,11 +54,43 @@ def roll_operand(term, sizes):
     return np.asfortranarray(a) if a.ndim and rng.random() < 0.5 else a
 
 
+# Some arrays are of length 1 where others are longer.
+def shorten(terms, operands):
+    for i, term in enumerate(terms):
+        for axis, c in enumerate(term):
+            if term.count(c) == 1 and rng.random() < 0.3:
+                operands[i] = np.take(operands[i], [0], axis)
+
+
+# Some terms have dots for one dimension or two.
+def dot(spec, operands):
+    inputs, arrow, output = spec.partition("->")
+    terms = inputs.split(",")
+    for i, term in enumerate(terms):
+        width = int(rng.integers(0, 3))
+        if width == 0:
+            continue
+        shape = [1 if rng.random() < 0.2 else k for k in (2, 3)][-width:]
+        at = int(rng.integers(0, len(term) + 1))
+        terms[i] = term[:at] + "..." + term[at:]
+        old = operands[i].shape
+        operands[i] = np.asarray(rng.standard_normal(
+            old[:at] + tuple(shape) + old[at:]))
+    if arrow and any("." in term for term in terms):
+        at = int(rng.integers(0, len(output) + 1))
+        output = output[:at] + "..." + output[at:]
+    return ",".join(terms) + arrow + output
+
+
 def roll_case(n):
     terms, spec = roll_spec()
     sizes = {c: 1 if rng.random() < 0.2 else int(rng.integers(1, 9))
              for c in set("".join(terms))}
     operands = [roll_operand(t, sizes) for t in terms]
+    if n % 3 == 0:
+        shorten(terms, operands)
+    if n % 4 == 1:
+        spec = dot(spec, operands)
     files = [f"{where}/{n}-{i}.npy" for i in range(len(terms))]
     for file, a in zip(files, operands):
         np.save(file, a)

@@ -94,8 +94,8 @@ static void wrong_strings(void **state)
 	static const struct {
 		const char *spec, *why;
 	} wrong[] = {
-		{"i...,j->i", "einsum 'i...,j->i': '...' is not supported; "
-			      "expected a letter for every mode"},
+		{"i...,j->i", "einsum 'i...,j->i': '...' is for operands from "
+			      "files; expected a letter for every mode"},
 		{"ij,jk->iz", "einsum 'ij,jk->iz': the output has 'z', which "
 			      "never appeared in an input"},
 		{"ij->ii", "einsum 'ij->ii': the output has 'i' more than "

@@ -60,8 +60,9 @@ static const struct refusal commands[] = {
 	       "run vomm --n 9 --cache '16 MiB'"),
 	REFUSE("unexpected argument 'MiB' after '16': did you mean 16MiB\\?",
 	       "run vomm --n 9 --cache 16 MiB"),
-	REFUSE_EACH("unexpected argument '@' after '9': did you mean --ranks\\?",
-		    "run vomm --n 9 @ 4", "\u2014ranks|\u2013ranks|ranks"),
+	REFUSE_EACH(
+		"unexpected argument '@' after '9': did you mean --ranks\\?",
+		"run vomm --n 9 @ 4", "\u2014ranks|\u2013ranks|ranks"),
 	REFUSE_EACH("unknown option '@': did you mean --ranks\\?",
 		    "run vomm --n 9 @ 4", "-p|-np|--np|--procs|--ntasks"),
 	REFUSE_EACH("unknown option '@': did you mean --out\\?",
@@ -414,12 +415,21 @@ static const struct refusal symmetric[] = {
 
 static const struct refusal contractions[] = {
 	REFUSE("the contraction is missing.*--spec", "run einsum"),
-	REFUSE("the contraction is missing.*--spec",
-	       "plan einsum --ranks 3"),
+	REFUSE("the contraction is missing.*--spec", "plan einsum --ranks 3"),
 	REFUSE("spec: einsum 'ij,j!k->ik': '!' at place 5",
 	       "run einsum --spec 'ij,j!k->ik'"),
-	REFUSE("spec: .*'\\.\\.\\.' is not supported",
+	REFUSE("spec: .*'\\.\\.\\.' is for operands from files",
 	       "run einsum --spec 'i...->i'"),
+	REFUSE("operand 0 has 2 dimensions, fewer than letters",
+	       "run einsum --spec '...ijk,jk' --operand A.npy --operand B.npy"),
+	REFUSE("the output lacks '...', which inputs have",
+	       "run einsum --spec '...j,jk->k' --operand A.npy "
+	       "--operand B.npy"),
+	REFUSE("spec: .*found 1 operands, expected one for each input",
+	       "run einsum --spec '...j,jk->...k' --operand A.npy"),
+	REFUSE("spec: .*expected dots as '...', once in a term",
+	       "run einsum --spec '...i...,jk' --operand A.npy "
+	       "--operand B.npy"),
 	REFUSE("spec: .*'k->ii'.*'i'", "run einsum --spec 'k->ii' --dims k=3"),
 	REFUSE("spec: .*the output has 'l', which never appeared in an input",
 	       "run einsum --spec 'ij,jk->il'" CUBE),

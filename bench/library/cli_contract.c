@@ -297,45 +297,91 @@ static const struct asl_algorithm *const algorithms[] = {&asl_contract_einsum,
 
 /* ---- Options ---- */
 
-static int size_of_file(struct asl_einsum *e, int which, const char *path)
+/* Of the operands' files. */
+struct shapes {
+	int count, dims[ASL_MOST_INPUTS];
+	uint64_t size[ASL_MOST_INPUTS][ASL_MOST_INDICES];
+};
+
+static int read_shapes(struct shapes *s, const struct asl_options *o)
 {
 	struct asl_array_in *in;
-	int err = asl_array_open(&in, path, e->term[which].modes);
 
-	if (err)
-		return err;
-	err = asl_einsum_shape(e, which, e->term[which].modes,
-			       asl_array_shape(in), path);
-	asl_array_close(in);
-	return err;
+	for (s->count = 0; o->operand[s->count]; s->count++) {
+		int err = asl_array_open(&in, o->operand[s->count], -1);
+
+		if (err)
+			return asl_complain_failure(err, "--operand: ");
+		s->dims[s->count] = asl_array_dims(in);
+		memcpy(s->size[s->count], asl_array_shape(in),
+		       sizeof s->size[s->count]);
+		asl_array_close(in);
+	}
+	return 0;
 }
 
-static int sizes_of_files(struct asl_einsum *e, const struct asl_options *o)
+static int check_count(const struct asl_einsum *e, const struct asl_options *o)
 {
-	int count = 0, err = 0;
+	int count = 0;
 
 	while (o->operand[count])
 		count++;
-	if (count && count != e->inputs)
-		return asl_refuse("--operand: found %d file%s, but --spec %s "
-				  "has %d input%s",
-				  count, count == 1 ? "" : "s", o->spec,
-				  e->inputs, e->inputs == 1 ? "" : "s");
-	for (int i = 0; !err && i < count; i++)
-		err = size_of_file(e, i, o->operand[i]);
+	if (!count || count == e->inputs)
+		return 0;
+	return asl_refuse("--operand: found %d file%s, but --spec %s has %d "
+			  "input%s",
+			  count, count == 1 ? "" : "s", o->spec, e->inputs,
+			  e->inputs == 1 ? "" : "s");
+}
+
+static int take_shapes(struct asl_einsum *e, struct shapes *s,
+		       const struct asl_options *o)
+{
+	int err = 0;
+
+	if (!s->count)
+		return 0;
+	asl_einsum_stretch(e, s->size, s->dims);
+	for (int i = 0; !err && i < s->count; i++)
+		err = asl_einsum_shape(e, i, s->dims[i], s->size[i],
+				       o->operand[i]);
 	return err ? asl_complain_failure(err, "--operand: ") : 0;
+}
+
+/* The string; with dots, for operands of these shapes. */
+static int parse(struct asl_einsum *e, const struct shapes *s,
+		 const struct asl_options *o)
+{
+	char text[ASL_SPEC_TEXT];
+	int err = 0;
+
+	if (s->count && strstr(o->spec, "..."))
+		err = asl_einsum_expand(text, o->spec, s->dims, s->count);
+	else
+		return asl_einsum_parse(e, o->spec);
+	return err ? err : asl_einsum_parse(e, text);
 }
 
 static int find_sizes(struct asl_einsum *e, const struct asl_options *o)
 {
-	int err = asl_einsum_parse(e, o->spec), code;
+	bool dots = strstr(o->spec, "...");
+	struct shapes shapes = {0};
+	int code = dots ? read_shapes(&shapes, o) : 0;
+	int err;
 
+	if (code)
+		return code;
+	err = parse(e, &shapes, o);
 	if (err)
 		return asl_complain_failure(err, "--spec: ");
 	err = o->dims ? asl_einsum_dims(e, o->dims) : 0;
 	if (err)
 		return asl_complain_failure(err, "--dims: ");
-	code = sizes_of_files(e, o);
+	code = check_count(e, o);
+	if (!code && !dots)
+		code = read_shapes(&shapes, o);
+	if (!code)
+		code = take_shapes(e, &shapes, o);
 	if (code)
 		return code;
 	err = asl_einsum_check(e);

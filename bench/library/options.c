@@ -222,7 +222,8 @@ const struct asl_option asl_option_table[] = {
 	 .roles = ASL_PLANNED},
 	{"spec", "SPEC",
 	 "einsum, ooc: the contraction, as 'ijk,kl,jl->il'; without an arrow "
-	 "the result has the indices that occur once",
+	 "the result has the indices that occur once, and those of '...', "
+	 "which --operand gives",
 	 RPB, TEXT(spec), .only = with_operands},
 	{"dims", "SIZES",
 	 "with --spec: sizes of indices, as i=64,j=32,k=1k",

@@ -49,7 +49,9 @@ static int open_mapped(struct asl_array_in *in, const char *path)
 	if (in->map_bytes < 6 || memcmp(in->map, "\x93NUMPY", 6) != 0)
 		return asl_fail(-EINVAL, "%s: is no NumPy file", path);
 	err = asl_npy_open(&in->header, &in->entries, path, in->map,
-			   in->map_bytes, (uint64_t)in->dims);
+			   in->map_bytes,
+			   in->dims < 0 ? ASL_NPY_ANY : (uint64_t)in->dims);
+	in->dims = (int)in->header.dims;
 	return err ? err : check_finite(in, path);
 }
 
@@ -92,6 +94,17 @@ void asl_array_close(struct asl_array_in *in)
 		return;
 	asl_file_unmap(in->map, in->map_bytes);
 	free(in);
+}
+
+void asl_array_leave_out(struct asl_array_in *in, uint32_t dims)
+{
+	uint64_t *size = in->header.size;
+	int kept = 0;
+
+	for (int i = 0; i < in->dims; i++)
+		if (!(dims >> i & 1))
+			size[kept++] = size[i];
+	in->dims = kept;
 }
 
 int asl_array_dims(const struct asl_array_in *in)

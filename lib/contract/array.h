@@ -22,10 +22,16 @@
 struct asl_array_in;
 struct asl_array_out;
 
-/* On success *out is the caller's to close; on failure *out is NULL. */
+/*
+ * On success *out is the caller's to close; on failure *out is NULL.  A file may have
+ * any number of dimensions, if dims is negative.
+ */
 int asl_array_open(struct asl_array_in **out, const char *path, int dims);
 int asl_array_given(struct asl_array_in **out, const struct asl_given *from);
 void asl_array_close(struct asl_array_in *in); /* NULL is allowed */
+
+/* Leave these out, which are of length 1. */
+void asl_array_leave_out(struct asl_array_in *in, uint32_t dims);
 int asl_array_dims(const struct asl_array_in *in);
 const uint64_t *asl_array_shape(const struct asl_array_in *in); /* [dims] */
 

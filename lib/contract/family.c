@@ -29,9 +29,11 @@ static int open_input(struct asl_array_in **in, const struct asl_data *data,
 	if (data->given && data->given[which].at)
 		err = asl_array_given(in, &data->given[which]);
 	else if (path)
-		err = asl_array_open(in, path, expected.term[which].modes);
+		err = asl_array_open(in, path,
+				     asl_term_dims(&expected.term[which]));
 	if (err || !*in)
 		return err;
+	asl_array_leave_out(*in, expected.term[which].stretched);
 	return asl_einsum_shape(&expected, which, asl_array_dims(*in),
 				asl_array_shape(*in),
 				path ? path : "an operand");

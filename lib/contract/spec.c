@@ -68,10 +68,11 @@ static int bad_character(const char *spec, const char *at)
 	char found[ASL_QUOTE];
 
 	if (*at == '.')
-		return asl_fail(-EINVAL,
-				"einsum '%s': '...' is not supported; expected "
-				"a letter for every mode",
-				spec);
+		return asl_fail(
+			-EINVAL,
+			"einsum '%s': '...' is for operands from files; "
+			"expected a letter for every mode",
+			spec);
 	asl_quote(found, at, 1);
 	return asl_fail(-EINVAL,
 			"einsum '%s': '%s' at place %d: expected letters, ',' "
@@ -189,6 +190,222 @@ int asl_einsum_parse(struct asl_einsum *e, const char *spec)
 		return parse_output(e, spec, at);
 	imply_output(e);
 	return 0;
+}
+
+/* ---- Dots ---- */
+
+/* A string that grows; what does not fit is left out. */
+struct growing {
+	char *at;
+	size_t used;
+};
+
+static void grow(struct growing *t, const char *from, size_t count)
+{
+	for (size_t i = 0; i < count && t->used < ASL_SPEC_TEXT - 1; i++)
+		if (from[i] != ' ')
+			t->at[t->used++] = from[i];
+	t->at[t->used] = '\0';
+}
+
+/* The letters that the string does not have. */
+static int list_unused(char unused[2 * 26 + 1], const char *spec)
+{
+	int count = 0;
+
+	for (int letter = 'A'; letter <= 'z'; letter++)
+		if (is_letter((char)letter) && !strchr(spec, letter))
+			unused[count++] = (char)letter;
+	unused[count] = '\0';
+	return count;
+}
+
+static size_t letters_in(const char *term, size_t length)
+{
+	size_t letters = 0;
+
+	for (size_t i = 0; i < length; i++)
+		letters += is_letter(term[i]);
+	return letters;
+}
+
+/* The dots of a term of so many characters; NULL: there are none. */
+static const char *dots_of(const char *term, size_t length)
+{
+	const char *dots = strstr(term, "...");
+
+	return dots && dots + 3 <= term + length ? dots : NULL;
+}
+
+/* Each term has dots once at most, and three of them. */
+static int check_dots(const char *spec)
+{
+	const char *term = spec;
+
+	while (*term) {
+		size_t length = strcspn(term, ",->"), dots = 0;
+
+		for (size_t i = 0; i < length; i++)
+			dots += term[i] == '.';
+		if (dots != (dots_of(term, length) ? 3 : 0))
+			return asl_fail(-EINVAL,
+					"einsum '%s': expected dots as '...', "
+					"once in a term",
+					spec);
+		term += length;
+		term += *term != '\0';
+	}
+	return 0;
+}
+
+/* The last `width` of the letters instead of dots. */
+static void grow_term(struct growing *t, const char *term, size_t length,
+		      const char *letters, size_t width)
+{
+	const char *dots = dots_of(term, length);
+	size_t before = dots ? (size_t)(dots - term) : length;
+
+	grow(t, term, before);
+	if (!dots)
+		return;
+	grow(t, letters + strlen(letters) - width, width);
+	grow(t, dots + 3, length - before - 3);
+}
+
+/* How many dimensions the dots of every input stand for, and the most of them. */
+static int measure_dots(size_t *width, size_t *most, const char *spec,
+			const int *dims, int operands)
+{
+	const char *end = spec + strcspn(spec, "-"), *term = spec;
+	int inputs = 0;
+
+	*most = 0;
+	for (bool more = true; more && inputs < operands; inputs++) {
+		size_t length = strcspn(term, ",-");
+		size_t letters = letters_in(term, length);
+
+		width[inputs] = 0;
+		if (dots_of(term, length) && letters > (size_t)dims[inputs])
+			return asl_fail(-EINVAL,
+					"einsum '%s': operand %d has %d "
+					"dimensions, fewer than letters",
+					spec, inputs, dims[inputs]);
+		if (dots_of(term, length))
+			width[inputs] = (size_t)dims[inputs] - letters;
+		*most = width[inputs] > *most ? width[inputs] : *most;
+		more = term[length] == ',';
+		term += length + more;
+	}
+	if (inputs != operands || term != end)
+		return asl_fail(-EINVAL,
+				"einsum '%s': found %d operands, expected one "
+				"for each input",
+				spec, operands);
+	return 0;
+}
+
+/* Letters that occur in the inputs once, capitals first. */
+static void grow_single(struct growing *t, const char *spec, size_t length)
+{
+	for (int letter = 'A'; letter <= 'z'; letter++) {
+		size_t times = 0;
+
+		for (size_t i = 0; i < length; i++)
+			times += spec[i] == letter;
+		if (is_letter((char)letter) && times == 1)
+			grow(t, &(char){(char)letter}, 1);
+	}
+}
+
+int asl_einsum_expand(char text[ASL_SPEC_TEXT], const char *spec,
+		      const int *dims, int operands)
+{
+	struct growing t = {.at = text};
+	size_t width[ASL_MOST_INPUTS], most, inputs = strcspn(spec, "-");
+	char letters[2 * 26 + 1];
+	const char *term = spec;
+	int err = check_dots(spec);
+
+	if (!err)
+		err = measure_dots(width, &most, spec, dims, operands);
+	if (err)
+		return err;
+	if (most > (size_t)list_unused(letters, spec))
+		return asl_fail(-EINVAL, "einsum '%s': more than %d indices",
+				spec, ASL_MOST_INDICES);
+	letters[most] = '\0';
+	for (int i = 0; i < operands; i++) {
+		size_t length = strcspn(term, ",-");
+
+		grow(&t, ",", i > 0);
+		grow_term(&t, term, length, letters, width[i]);
+		term += length + 1;
+	}
+	grow(&t, "->", 2);
+	if (!spec[inputs]) {
+		grow(&t, letters, most);
+		grow_single(&t, spec, inputs);
+		return 0;
+	}
+	if (spec[inputs + 1] != '>')
+		return bad_character(spec, spec + inputs);
+	term = spec + inputs + 2;
+	if (most && !dots_of(term, strlen(term)))
+		return asl_fail(-EINVAL,
+				"einsum '%s': the output lacks '...', which "
+				"inputs have",
+				spec);
+	grow_term(&t, term, strlen(term), letters, most);
+	return 0;
+}
+
+/* ---- Arrays that are the same for all values of an index ---- */
+
+/* Is the mode's index in no other mode of the term? */
+static bool is_single(const struct asl_term *t, int mode)
+{
+	int times = 0;
+
+	for (int i = 0; i < t->modes; i++)
+		times += t->mode[i] == t->mode[mode];
+	return times == 1;
+}
+
+static void stretch(struct asl_term *t, const uint64_t *most, uint64_t *shape,
+		    int *dims)
+{
+	struct asl_term kept = {0};
+
+	for (int i = 0; i < t->modes; i++) {
+		bool once = shape[i] == 1 && most[t->mode[i]] > 1 &&
+			    is_single(t, i);
+
+		if (once) {
+			kept.stretched |= UINT32_C(1) << i;
+			continue;
+		}
+		shape[kept.modes] = shape[i];
+		asl_term_add(&kept, t->mode[i]);
+	}
+	*t = kept;
+	*dims = t->modes;
+}
+
+void asl_einsum_stretch(struct asl_einsum *e,
+			uint64_t shape[][ASL_MOST_INDICES], int *dims)
+{
+	uint64_t most[ASL_MOST_INDICES] = {0};
+
+	for (int k = 0; k < e->inputs; k++)
+		for (int i = 0; i < dims[k] && i < e->term[k].modes; i++) {
+			int mode = e->term[k].mode[i];
+
+			most[mode] = shape[k][i] > most[mode] ? shape[k][i]
+							      : most[mode];
+		}
+	for (int k = 0; k < e->inputs; k++)
+		if (dims[k] == e->term[k].modes)
+			stretch(&e->term[k], most, shape[k], &dims[k]);
 }
 
 uint32_t asl_einsum_all(const struct asl_einsum *e)

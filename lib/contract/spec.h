@@ -40,6 +40,9 @@ struct asl_term {
 	unsigned char mode[ASL_MOST_INDICES];  /* as written */
 	unsigned char index[ASL_MOST_INDICES]; /* each index once */
 	uint32_t has;			       /* a bit for each index */
+	/* Its array's dimensions, a bit each, that are of length 1 and no mode:
+	 * the tensor is the same for all values of an index. */
+	uint32_t stretched;
 };
 
 struct asl_einsum {
@@ -49,10 +52,24 @@ struct asl_einsum {
 	struct asl_term term[ASL_MOST_OPERANDS]; /* inputs; then the output */
 };
 
+/*
+ * The string without "...", in its place letters that it does not have, for operands of
+ * these many dimensions each: as NumPy, which adds them to an output that is not given.
+ */
+int asl_einsum_expand(char text[ASL_SPEC_TEXT], const char *spec,
+		      const int *dims, int operands);
+
 int asl_einsum_parse(struct asl_einsum *e, const char *spec);
 
 /* Sizes from a list, "i=64,j=32,k=1k"; k, m and g are powers of 1000. */
 int asl_einsum_dims(struct asl_einsum *e, const char *dims);
+
+/*
+ * Where operands of these shapes have length 1 and another one has more, leave the mode
+ * out of the term and of the shape.
+ */
+void asl_einsum_stretch(struct asl_einsum *e,
+			uint64_t shape[][ASL_MOST_INDICES], int *dims);
 
 /* Sizes from the shape of an operand, which messages call `name`. */
 int asl_einsum_shape(struct asl_einsum *e, int which, int modes,
@@ -87,6 +104,12 @@ struct asl_term asl_term_without(const struct asl_term *t, uint32_t set);
 
 /* Words of the tensor where index i is len[i] long. */
 uint64_t asl_term_words(const struct asl_term *t, const uint64_t *len);
+
+/* Dimensions of its array. */
+static inline int asl_term_dims(const struct asl_term *t)
+{
+	return t->modes + __builtin_popcount(t->stretched);
+}
 
 static inline bool asl_term_has(const struct asl_term *t, int index)
 {

@@ -205,11 +205,15 @@ static int check(const struct asl_npy_header *h, const char *path,
 			-EINVAL,
 			"%s: entries are '%s', expected '<f8' (float64)", path,
 			asl_quote(found, h->descr.at, length));
-	if (h->dims != dims)
+	if (dims == ASL_NPY_ANY && h->dims > ASL_NPY_DIMS)
+		return asl_fail(-EINVAL,
+				"%s: has %ju dimensions, expected at most %d",
+				path, h->dims, ASL_NPY_DIMS);
+	if (dims != ASL_NPY_ANY && h->dims != dims)
 		return asl_fail(-EINVAL,
 				"%s: has %ju dimension%s, expected %ju", path,
 				h->dims, h->dims == 1 ? "" : "s", dims);
-	for (uint64_t i = 0; i < dims; i++)
+	for (uint64_t i = 0; i < h->dims; i++)
 		if (h->size[i] == 0)
 			return asl_fail(-EINVAL,
 					"%s: an array of %s has no entries",

@@ -18,7 +18,8 @@ struct asl_npy_header {
 	uint64_t size[ASL_NPY_DIMS]; /* sizes beyond are not kept */
 };
 
-/* Parse a whole file of float64 in `dims` dimensions, none of length 0. */
+/* Parse a whole file of float64 in `dims` dimensions (or any), none of length 0. */
+#define ASL_NPY_ANY UINT64_MAX
 int asl_npy_open(struct asl_npy_header *h, const char **entries,
 		 const char *path, const void *map, size_t map_bytes,
 		 uint64_t dims);

@@ -40,6 +40,18 @@ static void make(const struct asl_einsum *e, int ranks)
 	}
 }
 
+/* Operands of some dimensions, so many as the string has inputs. */
+static int expand(char text[ASL_SPEC_TEXT], const char *spec, int seed)
+{
+	int dims[ASL_MOST_INPUTS], inputs = 1;
+
+	for (const char *c = spec; *c; c++)
+		inputs += *c == ',' && inputs < ASL_MOST_INPUTS;
+	for (int i = 0; i < inputs; i++)
+		dims[i] = (seed + 3 * i) % 6;
+	return asl_einsum_expand(text, spec, dims, inputs);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	char *text = asl_fuzz_text(data, bytes), *rest = text;
@@ -47,7 +59,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const char *dims = rest ? strsep(&rest, "\n") : "";
 	int ranks = rest ? abs(atoi(rest) % MOST_RANKS) + 1 : 1;
 	struct asl_einsum e;
-	int err = asl_einsum_parse(&e, spec);
+	char expanded[ASL_SPEC_TEXT];
+	bool dots = strstr(spec, "...");
+	int err = dots ? expand(expanded, spec, ranks) : 0;
+
+	if (!err)
+		err = asl_einsum_parse(&e, dots ? expanded : spec);
 
 	if (!err && *dims)
 		err = asl_einsum_dims(&e, dims);
