@@ -2,8 +2,8 @@
  * noise.c -- what else ran on this host while a repetition did
  *
  * Other programs' time is the host's less that of the ranks here: this process,
- * and in a job its siblings that run the same program, which the launcher has
- * started beside it.
+ * and in a job the processes of the same program that the same launcher has
+ * started.
  */
 #include "bench/library/noise.h"
 
@@ -57,20 +57,22 @@ static bool read_host(struct moment *m, int *cores)
 	return found && *cores > 0;
 }
 
-/* Ticks of a process, if it is a rank here; else 0. */
-static uint64_t ticks_of(int pid)
+struct process {
+	int parent;
+	uint64_t ticks;
+};
+
+static bool read_process(struct process *x, int pid)
 {
 	char path[64], text[1024], *at;
-	uint64_t user = 0, system = 0;
-	struct stat mine, its;
-	int parent = 0;
+	uint64_t user, system;
 	size_t length;
 	FILE *f;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
 	f = fopen(path, "re");
 	if (!f)
-		return 0;
+		return false;
 	length = fread(text, 1, sizeof text - 1, f);
 	fclose(f);
 	text[length] = '\0';
@@ -78,16 +80,45 @@ static uint64_t ticks_of(int pid)
 	if (!at || sscanf(at + 1,
 			  " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
 			  "%" SCNu64 " %" SCNu64,
-			  &parent, &user, &system) != 3)
-		return 0;
-	if (pid == getpid())
-		return user + system;
+			  &x->parent, &user, &system) != 3)
+		return false;
+	x->ticks = user + system;
+	return true;
+}
+
+static bool runs_this_program(int pid)
+{
+	struct stat mine, its;
+	char path[64];
+
 	snprintf(path, sizeof path, "/proc/%d/exe", pid);
-	return parent == getppid() && !stat(path, &its) &&
-			       !stat("/proc/self/exe", &mine) &&
-			       mine.st_ino == its.st_ino
-		       ? user + system
-		       : 0;
+	return !stat(path, &its) && !stat("/proc/self/exe", &mine) &&
+	       mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
+}
+
+/* Who has started it: the first ancestor that runs another program (a rank's parent
+ * is its guard). */
+static int launcher_of(int pid)
+{
+	struct process x;
+
+	do {
+		if (!read_process(&x, pid))
+			return 0;
+		pid = x.parent;
+	} while (pid > 1 && runs_this_program(pid));
+	return pid;
+}
+
+/* Ticks of a process, if it is a rank here; else 0. */
+static uint64_t ticks_of(int pid)
+{
+	struct process x;
+
+	if (pid != getpid() && (!runs_this_program(pid) ||
+				launcher_of(pid) != launcher_of(getpid())))
+		return 0;
+	return read_process(&x, pid) ? x.ticks : 0;
 }
 
 /* In a job all processes are looked through, since its ranks' are not known. */
