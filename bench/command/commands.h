@@ -69,8 +69,8 @@ int asl_command_help(const struct asl_command *self, const char *algorithm,
 #define ASL_HELP_VALUES                                                        \
 	"Counts and words may end in k, m or g, which multiply by 1000; "      \
 	"words also in\nKiB, MiB, GiB or TiB, which are bytes (a word has "    \
-	"8).  An option given twice\ncounts the last time; each --operand "    \
-	"adds a file."
+	"8).  If an option is given\ntwice, the last one counts; each "        \
+	"--operand adds a file."
 #define ASL_HELP_CODES                                                         \
 	"Exit codes: 0 success, 1 a check failed, 2 bad usage or input, 3 "    \
 	"the machine\nlacks something, 4 internal error, 5 a peer was lost, "  \

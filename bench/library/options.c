@@ -246,8 +246,8 @@ const struct asl_option asl_option_table[] = {
 	 R_, COUNT(seed, 0, UINT64_MAX)},
 
 	{"load", "FILE",
-	 "load an algorithm for matrices from a shared object, as ./mine.so, "
-	 "compiled for this aslant; may be given several times",
+	 "load an algorithm for matrices from a shared object, such as "
+	 "./mine.so, compiled for this aslant; may be given several times",
 	 RP, FILES(load),
 	 .roles = ASL_OUTSIDE | ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 
@@ -288,8 +288,9 @@ const struct asl_option asl_option_table[] = {
 	 "is given or a job has it",
 	 R_, CHOICE(placement, placements)},
 	{"blas-kernels", "NAME",
-	 "the kernels that OpenBLAS uses in all ranks, as SkylakeX, where it "
-	 "takes others for this processor (aslant list machine)",
+	 "the kernels that OpenBLAS uses in all ranks, such as SkylakeX, "
+	 "instead of those that it takes for this processor (aslant list "
+	 "machine)",
 	 R_ | CALIBRATE, NAME(blas_kernels, asl_blas_kernel_names),
 	 .roles = ASL_NOT_IN_SUITES | ASL_NOT_IN_TASKS},
 	{"interface", "NAME",
@@ -299,12 +300,12 @@ const struct asl_option asl_option_table[] = {
 	 R_ | CALIBRATE, TEXT(interface),
 	 .roles = ASL_NOT_IN_SUITES},
 	{"peer-timeout", "SECONDS",
-	 "end the job when a rank has been stopped (SIGSTOP) for so long; a rank "
-	 "that computes is not stopped (60)",
+	 "end the job when a rank has been stopped (SIGSTOP) for SECONDS; a "
+	 "rank that computes is not stopped (60)",
 	 R_ | CALIBRATE, INT(peer_timeout, 1),
 	 .roles = ASL_NOT_IN_SUITES},
 	{"cut-timeout", "SECONDS",
-	 "end the job when a host or network has not answered for so long; 0: "
+	 "end the job when a host or network has not answered for SECONDS; 0: "
 	 "never (6)",
 	 R_ | CALIBRATE, INT(cut_timeout, 0),
 	 .roles = ASL_NOT_IN_SUITES},
@@ -326,20 +327,20 @@ const struct asl_option asl_option_table[] = {
 	 "CXL expander or HBM (aslant list machine)",
 	 RPB | CALIBRATE, INT(memory_node, 0)},
 	{"panels", "WHERE",
-	 "where received panels are staged: dram or nvm, there around what a rank "
-	 "owns (dram)",
+	 "where received panels are staged: dram; or nvm, where what a rank "
+	 "owns lies within them (dram)",
 	 RP, CHOICE(panels, panels), .only = with_panels,
 	 .roles = ASL_PLANNED},
 	{"keep", NULL, "keep the pools after the run", R, FLAG(keep),
 	 .roles = ASL_OUTSIDE},
 	{"erase", NULL,
-	 "overwrite whatever is on the DAX devices of --nvm-dir; without, only "
-	 "what aslant left there",
+	 "overwrite whatever is on the DAX devices of --nvm-dir; without it, "
+	 "only what aslant left there",
 	 R | CALIBRATE, FLAG(erase),
 	 .roles = ASL_OUTSIDE},
 	{"resume", NULL,
-	 "resume an interrupted run from its pools in --nvm-dir; without "
-	 "any, start, and keep them if interrupted",
+	 "resume an interrupted run from its pools in --nvm-dir; if there are "
+	 "none, start, and keep the pools if interrupted",
 	 ASL_FOR_RUN, FLAG(resume),
 	 .roles = ASL_OUTSIDE},
 	{"checksum", NULL,
@@ -358,7 +359,7 @@ const struct asl_option asl_option_table[] = {
 	 .roles = ASL_PLANNED},
 	{"overlap", NULL,
 	 "receive the next panels while these are multiplied: cannon, "
-	 "summa, 25d, lm-jomma and fused; summa and fused hold both",
+	 "summa, 25d, lm-jomma and fused; summa and fused hold both at once",
 	 R | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS), FLAG(overlap), .only = multiplying,
 	 .roles = ASL_PLANNED},
 	{"cache", "S",
@@ -371,11 +372,11 @@ const struct asl_option asl_option_table[] = {
 	 "l2, l3, l4 or llc, the last level (llc)",
 	 RPB, CHOICE(cache_level, cache_levels)},
 	{"memory", "M",
-	 "words of memory of a rank, as prescriptions and bounds assume "
-	 "them (its share of the real one)",
+	 "words of memory of a rank, as algorithms and bounds assume (its share "
+	 "of the real one)",
 	 RPB, WORDS(memory)},
 	{"memory-budget", "B",
-	 "maximum of words that a rank may hold beside its cache (no limit; "
+	 "the most words that a rank may hold besides its cache (no limit; "
 	 "ooc: in DRAM, cache included, must be given; sttsv, hopm, cpgrad: a "
 	 "tensor that does not fit stays in its pool, as storage, to which a "
 	 "tensor from a file is copied first)",
@@ -464,7 +465,7 @@ const struct asl_option asl_option_table[] = {
 	{"reps", "N", "repetitions, with a result each (1)", R_, INT(reps, 1)},
 	{"precision", "X",
 	 "as many repetitions, from 5 to --reps (50), as it takes for the 95% "
-	 "interval of the median time to lie within the share X of it, as 0.05",
+	 "interval of the median time to lie within the share X of it, such as 0.05",
 	 R_, COST(precision)},
 	{"warmup", "N",
 	 "repetitions before these, not reported (0)",

@@ -4,7 +4,7 @@
  * One table (options.c) says what every option is called, takes, means and is
  * good for: it drives the parsing and the help texts.
  *
- * An option given twice counts the last time, so that a script may append to
+ * If an option is given twice, the last one counts, so that a script may append to
  * the options of another; --launch is refused, and files of a list (ASL_FILES)
  * are one more each time.  Names are not abbreviated.
  */
