@@ -239,9 +239,8 @@ static void print_unranked(FILE *f, const struct comparing *x)
 {
 	char said[ASL_ANSWER];
 
-	for (int i = 0; i < x->results.places; i++)
-		if (*asl_ranking_cached(said, &x->ranking, i))
-			asl_print_wrapped(f, said, 0);
+	if (*asl_ranking_cached(said, &x->ranking))
+		asl_print_wrapped(f, said, 0);
 	for (int i = 0; i < x->results.places; i++)
 		if (*x->ranking.machine[i].why_not) {
 			char text[NAME];
@@ -511,9 +510,8 @@ static void put_page(FILE *f, const struct comparing *x)
 		if (*r->machine[i].why_not)
 			asl_html(f, "<p>%s is not ranked: %s</p>\n",
 				 name_of(x, i), r->machine[i].why_not);
-	for (int i = 0; i < x->results.places; i++)
-		if (*asl_ranking_cached(text, r, i))
-			asl_html(f, "<p>%s</p>\n", text);
+	if (*asl_ranking_cached(text, r))
+		asl_html(f, "<p>%s</p>\n", text);
 	if (r->works)
 		asl_forest(f, r);
 	put_places(f, x);

@@ -390,13 +390,13 @@ static void put_contest(struct asl_page *p, struct asl_sheet *s,
 static void table(struct asl_page *p, const struct contest *c, int count,
 		  bool open)
 {
-	const bool *same = p->results->same;
-	struct columns has = {.place = p->results->places > 1,
-			      .costs = !same[COL_r] || !same[COL_beta]};
+	struct columns has = {.place = p->results->places > 1};
 	struct asl_sheet s;
 	char names[256], text[ASL_SAID];
 
 	for (int i = 0; i < count; i++) {
+		has.costs |= c[i].best->row->r != c->best->row->r ||
+			     c[i].best->row->beta != c->best->row->beta;
 		has.inside |= c[i].inside != c[i].best;
 		has.fastest |= c[i].fastest && !c[i].others;
 		has.on |= *say_on(text, &c[i]) != '\0';

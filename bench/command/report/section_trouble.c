@@ -156,12 +156,12 @@ static void say_times(struct asl_page *p)
 			 "was late in them; their costs are not.",
 			 late, late == 1 ? "" : "s");
 	if (busy)
-		asl_html(p->f,
-			 " In %d row%s other programs kept cores busy that "
-			 "ranks needed, or a hypervisor took them: cases with "
-			 "half of their rows so are not compared with other "
-			 "machines (--mixed compares them).",
-			 busy, busy == 1 ? "" : "s");
+		asl_html(p->f, " In %d row%s other work kept cores busy%s.",
+			 busy, busy == 1 ? "" : "s",
+			 p->results->places > 1
+				 ? "; --mixed compares cases with half of "
+				   "their rows so, too"
+				 : "");
 }
 
 /* Cases whose repetitions disagree for a reason that is in their rows. */
@@ -183,8 +183,8 @@ static void say_spread(struct asl_page *p)
 	}
 	if (outliers)
 		asl_html(p->f,
-			 " %d of %d times are outliers of their case, which "
-			 "medians leave aside.",
+			 " %d of %d times are outliers, which medians leave "
+			 "aside.",
 			 outliers, times);
 	if (clocks)
 		asl_html(p->f,
@@ -219,9 +219,7 @@ static void write_section(struct asl_page *p)
 			 counted, rows);
 	say_times(p);
 	say_spread(p);
-	for (int i = 0; i < p->results->places; i++)
-		asl_html(p->f, " %s", asl_ranking_cached(said, p->ranking, i));
-	fputs("</p>\n", p->f);
+	asl_html(p->f, " %s</p>\n", asl_ranking_cached(said, p->ranking));
 }
 
 const struct asl_section asl_section_trouble = {.write = write_section};

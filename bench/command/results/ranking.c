@@ -873,28 +873,43 @@ static double cache_bytes(const struct asl_contender *m)
 			  : 0;
 }
 
-const char *asl_ranking_cached(char to[ASL_ANSWER], const struct asl_ranking *r,
-			       int place)
+/* How many cases of a machine moved words, and how many of these fit. */
+static int cached(const struct asl_ranking *r, int place, double cache, int *of)
 {
-	const struct asl_contender *m = &r->machine[place];
-	double cache = cache_bytes(m);
-	int of = 0, fit = 0;
+	int fit = 0;
 
-	*to = '\0';
+	*of = 0;
 	for (int i = 0; i < r->results->count; i++) {
 		const struct asl_runs_row *x = r->results->cases[i].row;
 
 		if ((int)x->place != place || !asl_row_moved(x))
 			continue;
-		of++;
+		++*of;
 		fit += 8 * x->memory_high_words * x->ranks <= cache;
 	}
-	if (fit)
-		snprintf(
-			to, ASL_ANSWER,
-			"What ranks held in %d of %d cases of %s fits into its "
-			"last cache (%.4g MiB): those times say little about "
-			"its memory.",
-			fit, of, m->name, cache / (1 << 20));
+	return fit;
+}
+
+const char *asl_ranking_cached(char to[ASL_ANSWER], const struct asl_ranking *r)
+{
+	int at = 0, of;
+
+	*to = '\0';
+	for (int i = 0; i < r->places && at < ASL_ANSWER; i++) {
+		const struct asl_contender *m = &r->machine[i];
+		double cache = cache_bytes(m);
+		int fit = cached(r, i, cache, &of);
+
+		if (fit)
+			at += snprintf(to + at, (size_t)(ASL_ANSWER - at),
+				       "%s in %d of %d %s %s%s (%.4g MiB)",
+				       at ? "," : "What ranks held", fit, of,
+				       at ? "of" : "cases of", m->name,
+				       at ? "" : " fits into its last cache",
+				       cache / (1 << 20));
+	}
+	if (at && at < ASL_ANSWER)
+		snprintf(to + at, (size_t)(ASL_ANSWER - at),
+			 ": those times say little about memory.");
 	return to;
 }

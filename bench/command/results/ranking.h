@@ -96,9 +96,9 @@ enum { ASL_ANSWER = 4096 };
 const char *asl_ranking_answer(char to[ASL_ANSWER], const struct asl_ranking *r,
 			       const struct asl_workload *work);
 
-/* A sentence on a machine's cases that fit into its last cache; "": none do. */
-const char *asl_ranking_cached(char to[ASL_ANSWER], const struct asl_ranking *r,
-			       int place);
+/* A sentence on cases that fit into a machine's last cache; "": none do. */
+const char *asl_ranking_cached(char to[ASL_ANSWER],
+			       const struct asl_ranking *r);
 
 /* Cores of a machine, by its machine.json; 0: not known. */
 int asl_ranking_cores(const struct asl_ranking *r, int place);
