@@ -536,6 +536,14 @@ for cores in (4, 16, 1):
     assert ("cores; ranks take turns" in found.text) == (cores < 8), cores
     assert ("ideal" in found.raw.split('id="scaling"')[1].split("<h2")[0]
             .split("<svg", 1)[1].split("</svg>")[0]) == (cores > 1), cores
+
+# Of two machines one sentence says it.
+subprocess.run(["cp", "-r", "cached", "also"], check=True)
+subprocess.run([ASLANT, "report", "cached", "also", "--out", "both.html"], check=True,
+               stderr=subprocess.DEVNULL)
+found = page("both.html")
+found.says(f"of 8 cases of cached fits into its last cache (7.629 MiB), in {cached} of 8 of also (")
+assert found.text.count("say little about memory") == 1
 PYTHON
 
 # ---- What the hardware counted ----
