@@ -297,7 +297,7 @@ static const struct asl_algorithm *const algorithms[] = {&asl_contract_einsum,
 
 /* ---- Options ---- */
 
-/* Of the operands' files. */
+/* What the operands' files have. */
 struct shapes {
 	int count, dims[ASL_MOST_INPUTS];
 	uint64_t size[ASL_MOST_INPUTS][ASL_MOST_INDICES];
