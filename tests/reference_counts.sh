@@ -35,14 +35,16 @@ counted = ("_words_max", "_words_total", "msgs_max", "msgs_total", "flops_max",
 
 
 def cases(path):
-    """Of each set of options, the cases that have it, in their order."""
+    """Of each set of options, what its cases count, in their order: blocks of
+    repetitions, which are runs of their own, count the same."""
     found = {}
     for row in csv.DictReader(open(path)):
         same = found.setdefault(tuple(row[name] for name in asked), {})
         counts = {name: row[name] for name in row if name.endswith(counted)}
         if same.setdefault(row["run_id"], counts) != counts:
             sys.exit(f"{path}: repetitions of {row['run_id']} differ")
-    return found
+    return {key: [x for i, x in enumerate(runs) if x not in runs[:i]]
+            for key, runs in ((k, list(v.values())) for k, v in found.items())}
 
 
 for suite in sys.argv[3:]:
@@ -51,8 +53,7 @@ for suite in sys.argv[3:]:
     if then.keys() != now.keys():
         sys.exit(f"{suite}: other cases: {then.keys() ^ now.keys()}")
     for key in then:
-        both = list(zip(then[key].values(), now[key].values(), strict=True))
-        for a, b in both:
+        for a, b in zip(then[key], now[key], strict=True):
             other = {x: (a[x], b[x]) for x in a if a[x] != b[x]}
             if other:
                 sys.exit(f"{suite}: {key}: then and now: {other}")
