@@ -87,7 +87,7 @@ struct asl_family_cli {
 	 */
 	int (*rank)(struct asl_candidates *list, const struct asl_plan *base);
 
-	/* What plan shows of the first beside the ranking; NULL: nothing. */
+	/* Details of the first plan, below the ranking; NULL: none. */
 	void (*print_first)(FILE *f, const struct asl_plan *plan);
 
 	/* See asl_bounds. */

@@ -183,7 +183,7 @@ static void print_words(FILE *f, const struct asl_plan *plan)
 
 	fprintf(f, "          %s: %ju words", asl_contract_way_name(c->way),
 		words);
-	/* What rank 0 scatters and gathers is not among them. */
+	/* Words that rank 0 scatters and gathers are not among them. */
 	if (bound > 0 && !c->on_root)
 		fprintf(f, ", %.4g times the bound", (double)words / bound);
 	fputc('\n', f);
@@ -297,7 +297,7 @@ static const struct asl_algorithm *const algorithms[] = {&asl_contract_einsum,
 
 /* ---- Options ---- */
 
-/* What the operands' files have. */
+/* The shapes of the operands' files. */
 struct shapes {
 	int count, dims[ASL_MOST_INPUTS];
 	uint64_t size[ASL_MOST_INPUTS][ASL_MOST_INDICES];

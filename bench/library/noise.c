@@ -7,7 +7,6 @@
  */
 #include "bench/library/noise.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
@@ -86,19 +85,24 @@ static bool read_process(struct process *x, int pid)
 	return true;
 }
 
-static bool runs_this_program(int pid)
+/* The program of a job's ranks, and the process that started them. */
+struct job {
+	struct stat program;
+	int launcher;
+};
+
+static bool runs(int pid, const struct stat *program)
 {
-	struct stat mine, its;
+	struct stat its;
 	char path[64];
 
 	snprintf(path, sizeof path, "/proc/%d/exe", pid);
-	return !stat(path, &its) && !stat("/proc/self/exe", &mine) &&
-	       mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
+	return !stat(path, &its) && program->st_dev == its.st_dev &&
+	       program->st_ino == its.st_ino;
 }
 
-/* Who has started it: the first ancestor that runs another program (a rank's parent
- * is its guard). */
-static int launcher_of(int pid)
+/* The first ancestor that runs another program: a rank's parent is its guard. */
+static int launcher_of(int pid, const struct stat *program)
 {
 	struct process x;
 
@@ -106,33 +110,42 @@ static int launcher_of(int pid)
 		if (!read_process(&x, pid))
 			return 0;
 		pid = x.parent;
-	} while (pid > 1 && runs_this_program(pid));
+	} while (pid > 1 && runs(pid, program));
 	return pid;
 }
 
-/* Ticks of a process, if it is a rank here; else 0. */
 static uint64_t ticks_of(int pid)
 {
 	struct process x;
 
-	if (pid != getpid() && (!runs_this_program(pid) ||
-				launcher_of(pid) != launcher_of(getpid())))
-		return 0;
 	return read_process(&x, pid) ? x.ticks : 0;
+}
+
+static bool is_rank(int pid, const struct job *job)
+{
+	return runs(pid, &job->program) &&
+	       launcher_of(pid, &job->program) == job->launcher;
 }
 
 /* In a job all processes are looked through, since its ranks' are not known. */
 static uint64_t our_ticks(void)
 {
-	DIR *dir = asl_job().size ? opendir("/proc") : NULL;
-	uint64_t sum = dir ? 0 : ticks_of(getpid());
+	struct job job;
 	struct dirent *entry;
+	uint64_t sum = 0;
+	DIR *dir;
 
-	while (dir && (entry = readdir(dir)))
-		if (isdigit((unsigned char)*entry->d_name))
-			sum += ticks_of(atoi(entry->d_name));
-	if (dir)
-		closedir(dir);
+	if (!asl_job().size || stat("/proc/self/exe", &job.program) ||
+	    !(dir = opendir("/proc")))
+		return ticks_of(getpid());
+	job.launcher = launcher_of(getpid(), &job.program);
+	while ((entry = readdir(dir))) {
+		int pid = atoi(entry->d_name);
+
+		if (pid > 0 && is_rank(pid, &job))
+			sum += ticks_of(pid);
+	}
+	closedir(dir);
 	return sum;
 }
 

@@ -419,7 +419,7 @@ static void put_link(FILE *f, const struct asl_sheet *s, const char *name)
 	asl_html(f, "\">%s</a></p>\n", name);
 }
 
-/* What the numbers of a column have in common. */
+/* The common format of a column's numbers. */
 struct format {
 	bool whole;
 	int decimals;	    /* that the first four digits of one need */

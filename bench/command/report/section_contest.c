@@ -453,7 +453,7 @@ static bool is_equal(const struct contest *a, const struct contest *b)
 	       !strcmp(a->next->row->algorithm, b->next->row->algorithm);
 }
 
-/* Those that come out the same on several machines are there once; how many. */
+/* Keeps one of contests that are equal on several machines; returns how many remain. */
 static int merge(struct contest *c, int count)
 {
 	int kept = 0;

@@ -184,7 +184,7 @@ enum { ASL_EXPECT_WHY = 160 };
 int asl_budget_compare(const struct asl_runs_row *row, double budget);
 
 /*
- * What a suite expects of a case: "gflops >= 40; wall_s < 2", columns whose median
+ * A suite's thresholds for a case: "gflops >= 40; wall_s < 2", columns whose median
  * decides.  NULL, or what is wrong with the text.
  */
 const char *asl_expect_wrong(const char *text);

@@ -481,7 +481,7 @@ void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 	fflush(f);
 }
 
-/* What ranks hold lies in the machine's last caches: memory is not measured. */
+/* Does the ranks' memory fit into the machine's last caches? */
 static bool fits_cache(const struct asl_rep *rep)
 {
 	const struct asl_machine *m = asl_machine();

@@ -175,8 +175,8 @@ static double seconds_of(const struct asl_run_want *want,
 }
 
 /*
- * What measures the machine beside the cases takes a third of the budget at most,
- * or half, in its quick form; else it is left out.
+ * Calibration and sweep take a third of the budget at most, or half, in their quick
+ * form; else they are left out.
  */
 static double calibration(struct asl_suite *s, double budget)
 {
