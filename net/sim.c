@@ -75,11 +75,15 @@ static inline void asan_arrive(void *fake, const void **from,
 /* ThreadSanitizer keeps what it knows of a stack for each fiber. */
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
+#define TSAN_NEW() __tsan_create_fiber(0)
+#define TSAN_FREE(known) __tsan_destroy_fiber(known)
+#define TSAN_CURRENT() __tsan_get_current_fiber()
+#define TSAN_SWITCH(known) __tsan_switch_to_fiber(known, 0)
 #else
-#define __tsan_create_fiber(flags) NULL
-#define __tsan_destroy_fiber(fiber) ((void)(fiber))
-#define __tsan_get_current_fiber() NULL
-#define __tsan_switch_to_fiber(fiber, flags) ((void)(fiber))
+#define TSAN_NEW() NULL
+#define TSAN_FREE(known) ((void)(known))
+#define TSAN_CURRENT() NULL
+#define TSAN_SWITCH(known) ((void)(known))
 #endif
 
 /* Else valgrind takes a switch of stacks for a frame of many megabytes. */
@@ -220,11 +224,11 @@ static void fiber_begin(struct fiber *from, struct fiber *to,
 	first.uc_link = NULL;
 	makecontext(&first, entry, 0);
 	left = from;
-	from->known = __tsan_get_current_fiber();
-	to->known = __tsan_create_fiber(0);
+	from->known = TSAN_CURRENT();
+	to->known = TSAN_NEW();
 	asan_leave(&from->fake, to->stack, to->stack_bytes);
 	if (!_setjmp(from->at)) {
-		__tsan_switch_to_fiber(to->known, 0);
+		TSAN_SWITCH(to->known);
 		setcontext(&first);
 	}
 	asan_arrive(from->fake, &left->stack, &left->stack_bytes);
@@ -235,7 +239,7 @@ static ASAN_JUMPS void fiber_switch(struct fiber *from, struct fiber *to)
 	left = from;
 	asan_leave(&from->fake, to->stack, to->stack_bytes);
 	if (!_setjmp(from->at)) {
-		__tsan_switch_to_fiber(to->known, 0);
+		TSAN_SWITCH(to->known);
 		_longjmp(to->at, 1);
 	}
 	asan_arrive(from->fake, &left->stack, &left->stack_bytes);
@@ -245,7 +249,7 @@ static _Noreturn void fiber_end(struct fiber *to)
 {
 	left = &nobody;
 	asan_leave(NULL, to->stack, to->stack_bytes);
-	__tsan_switch_to_fiber(to->known, 0);
+	TSAN_SWITCH(to->known);
 	_longjmp(to->at, 1);
 }
 
@@ -632,7 +636,7 @@ static int sim_open(const struct asl_net_want *want)
 static void sim_close(void)
 {
 	for (int i = 0; i < sim.begun; i++)
-		__tsan_destroy_fiber(sim.ranks[i].fiber.known);
+		TSAN_FREE(sim.ranks[i].fiber.known);
 	free(sim.ranks);
 	stacks_close(&sim.stacks);
 	sim = (struct sim){0};

@@ -742,7 +742,7 @@ static int read_all(struct comparing *x, struct asl_options *o)
 	const char *names[MOST_PLACES];
 	int places = 0, code;
 
-	for (; o->dir[places] && places < MOST_PLACES; places++) {
+	for (; places < MOST_PLACES && o->dir[places]; places++) {
 		letters[places][0] = asl_place_letter(places);
 		names[places] = letters[places];
 	}

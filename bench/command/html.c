@@ -57,12 +57,13 @@ void asl_html(FILE *f, const char *format, ...)
 		at += length;
 		if (*at == 's')
 			asl_html_text(f, va_arg(args, const char *));
-		else if (*at == 'f' || *at == 'g')
-			fprintf(f, one, va_arg(args, double));
 		else if (*at == '%')
 			fputc('%', f);
-		else
+		else if (*at == 'c' || *at == 'd')
+			/* NOLINTNEXTLINE(bugprone-branch-clone): other types */
 			fprintf(f, one, va_arg(args, int));
+		else
+			fprintf(f, one, va_arg(args, double));
 	}
 	va_end(args);
 }

@@ -89,8 +89,7 @@ struct asl_calibrate_bench {
 
 /* As asl_calibrate, which measures something else. */
 int asl_calibrate_ranks(const struct asl_calibrate_want *want,
-			int (*measure)(struct asl_calibrate_bench *b,
-				       void *arg),
+			int (*other)(struct asl_calibrate_bench *b, void *arg),
 			void *arg);
 
 /* About how many seconds a calibration takes, without setting up. */

@@ -612,11 +612,11 @@ static int by_words(const void *a, const void *b)
 /* The average, or a block for every three of a rank's row blocks. */
 static double words_to_read(const struct asl_steiner_size *x, uint64_t n)
 {
-	double b = (double)(n / (uint64_t)x->m);
+	uint64_t b = n / (uint64_t)x->m;
 	double blocks = (double)asl_choose((uint64_t)x->s, 3);
 
 	return fmax((double)asl_packed_words(n, 3) / x->blocks,
-		    blocks * b * b * b);
+		    blocks * (double)(b * b * b));
 }
 
 /* Systems with equal numbers move equally many words. */

@@ -216,10 +216,11 @@ static void put_orbits(struct images *x)
 {
 	const struct orbits *o = x->from;
 	int step = (o->q - 1) / o->units;
+	int copies = o->copies == APART ? 1 : 2;
 
 	for (int i = 0; i < o->starters; i++)
 		for (int unit = 0; unit < o->units; unit++)
-			for (int copy = 0; copy <= (o->copies != APART); copy++)
+			for (int copy = 0; copy < copies; copy++)
 				put_images(x, o->starter[i],
 					   x->field.power[unit * step], copy);
 }
@@ -253,7 +254,7 @@ static void keep(struct asl_steiner *out, struct images *x)
 static int build_orbits(struct asl_steiner *out, const struct orbits *from)
 {
 	size_t maps =
-		(size_t)(from->q * from->units * (1 + (from->copies != APART)));
+		(size_t)from->q * (size_t)from->units * (from->copies == APART ? 1 : 2);
 	size_t all = maps * (size_t)from->starters;
 	struct images x = {.from = from};
 	int err = asl_field_make(&x.field, from->q);

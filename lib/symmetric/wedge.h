@@ -83,7 +83,8 @@ enum asl_wedge_vector { ASL_WEDGE_X, ASL_WEDGE_Y };
 void asl_wedge_load(struct asl_rank *r, struct asl_wedge *w,
 		    const struct asl_words *X);
 void asl_wedge_store(struct asl_rank *r, struct asl_wedge *w,
-		     enum asl_wedge_vector which, const struct asl_words *to);
+		     enum asl_wedge_vector which,
+		     const struct asl_words *words);
 
 void asl_wedge_predict_load(struct asl_counts *out, const struct asl_wedge *w);
 void asl_wedge_predict_store(struct asl_counts *out, const struct asl_wedge *w);
@@ -131,7 +132,7 @@ void asl_pieces_store(struct asl_rank *r, struct asl_wedge *w,
 		      enum asl_wedge_vector which, uint64_t first,
 		      const struct asl_block *to);
 void asl_pieces_do(struct asl_rank *r, struct asl_wedge *w,
-		   const struct asl_wedge_work *x);
+		   const struct asl_wedge_work *work);
 
 /* y = 0; y += the tensor block's product, whose words are A. */
 void asl_pieces_zero(struct asl_rank *r, struct asl_wedge *w);

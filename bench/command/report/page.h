@@ -215,6 +215,6 @@ static inline int asl_shown(int count, int most)
  * Parts of asl_row_cost.  All but the last are of the busiest rank of each kind:
  * their sum may be larger.
  */
-void asl_row_parts(double part[ASL_PARTS], const struct asl_runs_row *row);
+void asl_row_parts(double part[ASL_PARTS], const struct asl_runs_row *x);
 
 #endif

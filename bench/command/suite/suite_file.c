@@ -629,7 +629,7 @@ int asl_suite_block(struct asl_suite *s, const struct asl_options *o)
 		return asl_refuse("--blocks: found %d, expected at most %d "
 				  "(%d cases)",
 				  s->blocks, most, ASL_MOST_CASES);
-	all = calloc((size_t)(s->blocks * cases + rest), sizeof *all);
+	all = calloc((size_t)s->blocks * (size_t)cases + (size_t)rest, sizeof *all);
 	if (!all)
 		return asl_no_memory();
 	memcpy(all, s->cases, (size_t)cases * sizeof *all);
