@@ -58,6 +58,31 @@ static uint64_t words_of_rank(const struct asl_contraction *c,
 	       x->in[ASL_SHIFT].of[ASL_BH];
 }
 
+/* Nor than that of a program whose stages are still to be chosen. */
+static bool costs_no_less_than_the_bound(const struct asl_rep *rep)
+{
+	struct asl_plan plan = rep->want->plan;
+	struct asl_contraction *open;
+	double q = rep->q_max[ASL_APM] * (1 + 1e-12);
+	double settled = asl_family_contract.joint_bound(&plan), any;
+
+	if (plan.contraction->way ==
+	    ASL_WAY_PRODUCT) /* fused: outside the APM */
+		return true;
+	open = test_calloc(1, sizeof *open);
+	*open = *plan.contraction;
+	open->stages = 0;
+	plan.contraction = open;
+	any = asl_family_contract.joint_bound(&plan);
+	test_free(open);
+	if (q >= settled && q >= any)
+		return true;
+	print_error("Q apm is %.17g, the joint bound %.17g, of any program "
+		    "%.17g\n",
+		    rep->q_max[ASL_APM], settled, any);
+	return false;
+}
+
 static bool laws_hold(const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
@@ -78,6 +103,7 @@ static bool laws_hold(const struct asl_rep *rep)
 	ok &= rep->total.of[ASL_NET_SEND] == rep->total.of[ASL_NET_RECV];
 	ok &= busiest == foreseen;
 	ok &= (double)(plan->contraction->on_root ? all : busiest) >= bound;
+	ok &= costs_no_less_than_the_bound(rep);
 	/* What lies where it is needed stays there. */
 	if (plan->ranks == 1)
 		ok &= shift->of[ASL_NVM_LIFT] + shift->of[ASL_BOUNCE_READ] == 0;

@@ -343,6 +343,16 @@ static double joint_of_sequence(const struct asl_plan *plan)
 	       once(plan, plan->costs.read, plan->costs.write);
 }
 
+/* Whatever the stages are to be. */
+static double joint_of_programs(const struct asl_plan *plan)
+{
+	const struct asl_contraction *c = plan->contraction;
+
+	return plan->costs.net * least_words(c, plan->ranks) +
+	       all_words(&c->e, plan->costs.read, plan->costs.write) /
+		       plan->ranks;
+}
+
 double asl_contract_joint(const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
@@ -356,6 +366,8 @@ double asl_contract_joint(const struct asl_plan *plan)
 	}
 	if (c->stages > 1)
 		return joint_of_sequence(plan);
+	if (!c->stages && c->e.inputs > 2 && c->asked != ASL_WAY_DIRECT)
+		return joint_of_programs(plan);
 	often = once(plan, beta + fmax(0, r - w), beta + fmax(0, w - r)) +
 		fmin(r, w) * sequential(plan);
 	return fmax(often, once(plan, beta + r, beta + w)) -
