@@ -116,10 +116,11 @@ void asl_block_next(const struct asl_block_shape *shape,
  * where the machine has others, the compiler adapts.
  *
  * Rows that lie one after another and are read so are one stream, which the
- * hardware prefetches by itself, but for the ends of pages.  Four rows at once
- * are four streams that end soon: without help the hardware reads them at half
- * of the memory's speed.  So for each word that is used another one is fetched,
- * into the second cache because the first is too small.
+ * hardware prefetches by itself at the memory's speed, and at two thirds of it
+ * if it is told to.  Four rows at once are four streams that end soon: without
+ * help the hardware reads them at half of the memory's speed.  So for each word
+ * that is used another one is fetched, into the second cache because the first
+ * is too small.
  */
 
 #define LANES 4
@@ -132,8 +133,7 @@ typedef double unaligned __attribute__((vector_size(LANES * sizeof(double)),
 #define AT(p) (*(const unaligned *)(p))
 #define SUM(d) (((d)[0] + (d)[1]) + ((d)[2] + (d)[3]))
 
-#define SOON 768   /* words: how far ahead of one row to fetch, */
-#define AHEAD 4096 /* and of several rows */
+#define AHEAD 4096 /* words: how far ahead of several rows to fetch */
 #define ROWS 4	   /* at once, */
 #define PAIR 2	   /* for as many columns */
 
@@ -160,7 +160,6 @@ double asl_row_update(const double *A, double h, double *y, const double *x,
 	for (; c + LINE <= n; c += LINE) {
 		vector a = AT(A + c), b = AT(A + c + LANES);
 
-		__builtin_prefetch(A + c + SOON, 0, 2);
 		sums += a * AT(x + c);
 		others += b * AT(x + c + LANES);
 		*(unaligned *)(y + c) = AT(y + c) + h * a;
