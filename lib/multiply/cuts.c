@@ -454,6 +454,7 @@ static void finish_tile(struct asl_rank *r, const struct asl_cuts_part *x,
 
 	asl_phase(r, ASL_COMPUTE);
 	asl_tile_take(r, &c, at.rows.count, at.cols.count);
+	asl_begin_sum(r, &w->t.g, &mine, &c, at.rows.count, at.cols.count);
 	asl_multiply(r, &c, &A, &B, 1);
 	asl_phase(r, ASL_REDUCE);
 	asl_reduce_scatter_tile(r, &w->t.g, &mine, &c);

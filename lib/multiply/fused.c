@@ -643,7 +643,7 @@ static void finish_tile(struct asl_rank *r, const struct asl_fused *f,
 	if (!words)
 		return;
 	asl_phase(r, ASL_COMPUTE);
-	asl_tile_zero(tile, A->rows, B->cols);
+	asl_begin_sum(r, line, &mine, tile, A->rows, B->cols);
 	asl_multiply(r, tile, A, B, 1);
 	asl_phase(r, ASL_REDUCE);
 	asl_reduce_scatter_tile(r, line, &mine, tile);

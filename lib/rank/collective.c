@@ -140,17 +140,45 @@ void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 		reduce_scatter_ring(r, g, mine, whole);
 }
 
+void asl_begin_sum(const struct asl_rank *r, const struct asl_group *g,
+		   const struct asl_words *mine, struct asl_tile *tile,
+		   uint64_t rows, uint64_t cols)
+{
+	struct asl_block block;
+
+	if (g->size > 1) {
+		asl_tile_zero(tile, rows, cols);
+		return;
+	}
+	block = asl_as_block(mine, rows, cols);
+	asl_tile_begin(r, tile, &block);
+}
+
+/* Store the tile, or the part of it that is this member's. */
+static void store_sum(struct asl_rank *r, const struct asl_words *mine,
+		      const struct asl_tile *tile)
+{
+	struct asl_block to = asl_as_block(mine, tile->rows, tile->cols);
+
+	asl_tile_store(r, &to, tile);
+}
+
 void asl_reduce_scatter_tile(struct asl_rank *r, const struct asl_group *g,
 			     struct asl_words *mine, struct asl_tile *tile)
 {
 	uint64_t W = tile->rows * tile->cols;
-	struct asl_words whole = asl_tile_words(tile, 0, W);
 	struct asl_range own = asl_share(W, g->size, g->me);
-	struct asl_tile part = asl_tile_row(tile, own.first, own.count);
-	struct asl_block to = asl_as_block(mine, 1, own.count);
+	struct asl_words whole;
+	struct asl_tile part;
 
+	if (g->size == 1) {
+		store_sum(r, mine, tile);
+		return;
+	}
+	whole = asl_tile_words(tile, 0, W);
+	part = asl_tile_row(tile, own.first, own.count);
 	asl_reduce_scatter(r, g, NULL, &whole);
-	asl_tile_store(r, &to, &part);
+	store_sum(r, mine, &part);
 }
 
 /* ---- One root ---- */

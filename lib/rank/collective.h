@@ -37,6 +37,14 @@ void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,
 			struct asl_words *mine, const struct asl_words *whole);
 
 /*
+ * Zero a tile for a product that asl_reduce_scatter_tile will sum and store to
+ * `mine`: in a group of one it is laid over that (asl_tile_begin).
+ */
+void asl_begin_sum(const struct asl_rank *r, const struct asl_group *g,
+		   const struct asl_words *mine, struct asl_tile *tile,
+		   uint64_t rows, uint64_t cols);
+
+/*
  * Reduce-scatter straight from the cache: sums are formed in the tile, by rows,
  * which destroys it; this member's part is stored to `mine`.  In a group of one
  * that is the whole tile.
