@@ -473,29 +473,120 @@ static bool forecast_products(struct asl_forecast *most,
 	return true;
 }
 
+/*
+ * Plans that differ in their kernels only: a rank is outlined once for all
+ *
+ * Of very many ranks few are asked.  What a rank counts depends on its places in the
+ * stages' meshes.  From ranks here and there, and those in the meshes' corners, the
+ * search goes on along one axis of one mesh at a time, from the rank that has most of
+ * each measure so far, until none has more.
+ */
+struct survey {
+	const struct asl_plan *plan;
+	int count;
+	struct asl_forecast *most;
+	struct products *known;	   /* of each plan */
+	int at[ASL_FORECAST_BITS]; /* the rank where a measure is largest */
+};
+
+static void ask(struct survey *s, int rank)
+{
+	struct asl_ledger ledger;
+	struct outline o;
+	unsigned grew = 0;
+
+	outline_rank(&o, s->plan, rank);
+	for (int i = 0; i < s->count; i++) {
+		add_products(&ledger, &o, &s->plan[i], &s->known[i]);
+		grew |= asl_forecast_ledger(&s->most[i], &s->plan[i], &ledger);
+	}
+	for (int i = 0; grew >> i; i++)
+		if (grew >> i & 1)
+			s->at[i] = rank;
+}
+
+/* Places along an axis: at its ends, and where parts change their length. */
+enum { SEAMS = 10 };
+
+static int list_seams(int place[SEAMS], uint64_t size, int p)
+{
+	int seam = (int)(size % (uint64_t)p), count = 0;
+	const int near[] = {0,	      1,	p / 2, p - 2,	p - 1,
+			    seam - 2, seam - 1, seam,  seam + 1};
+
+	for (unsigned i = 0; i < sizeof near / sizeof *near; i++)
+		if (near[i] >= 0 && near[i] < p)
+			place[count++] = near[i];
+	return count;
+}
+
+/* Ask the ranks whose cells of a stage differ in one place from this rank's. */
+static void ask_along(struct survey *s, const struct asl_stage *x, int from)
+{
+	int stride = 1, place[SEAMS];
+
+	for (int i = x->e.indices - 1; i >= 0; i--) {
+		int p = x->mesh.p[i], mine = from / stride % p;
+		int count = p > 1 ? list_seams(place, x->e.size[i], p) : 0;
+
+		for (int k = 0; k < count; k++)
+			if (place[k] != mine)
+				ask(s, from + (place[k] - mine) * stride);
+		stride *= p;
+	}
+}
+
+static void climb(struct survey *s, int measure)
+{
+	const struct asl_contraction *c = s->plan->contraction;
+	int from;
+
+	do {
+		from = s->at[measure];
+		for (int i = 0; i < c->stages; i++)
+			if (from <
+			    asl_mesh_ranks(&c->stage[i].e, &c->stage[i].mesh))
+				ask_along(s, &c->stage[i], from);
+	} while (from != s->at[measure]);
+}
+
+/* Beyond so many, so many are asked here and there; and a prime beyond any number. */
+enum { ALL_RANKS = 4096, HERE_AND_THERE = 1024, SCATTER = 1000003 };
+
+static void ask_some(struct survey *s, int ranks)
+{
+	const struct asl_contraction *c = s->plan->contraction;
+
+	for (int i = 0; i < HERE_AND_THERE; i++)
+		ask(s, (int)((int64_t)i * SCATTER % ranks));
+	for (int i = 0; i < c->stages; i++) {
+		ask(s, asl_mesh_ranks(&c->stage[i].e, &c->stage[i].mesh) - 1);
+		ask_along(s, &c->stage[i], 0);
+	}
+	for (int i = 0; i < ASL_FORECAST_BITS; i++)
+		climb(s, i);
+}
+
 bool asl_contract_forecast(struct asl_forecast *most,
 			   const struct asl_plan *plan, int count)
 {
 	int ranks = asl_plan_ranks(plan);
-	struct products *known;
+	struct survey s = {.plan = plan, .count = count, .most = most};
+	bool done;
 
 	if (plan->contraction->way == ASL_WAY_PRODUCT)
 		return forecast_products(most, plan, count);
-	known = calloc((size_t)count, sizeof *known);
+	s.known = calloc((size_t)count, sizeof *s.known);
 	for (int i = 0; i < count; i++)
 		most[i] = (struct asl_forecast){.read = 0};
-	for (int rank = 0; known && rank < ranks; rank++) {
-		struct outline o;
-		struct asl_ledger ledger;
-
-		outline_rank(&o, plan, rank);
-		for (int i = 0; i < count; i++) {
-			add_products(&ledger, &o, &plan[i], &known[i]);
-			asl_forecast_ledger(&most[i], &plan[i], &ledger);
-		}
-	}
-	free(known);
-	return known;
+	if (s.known && ranks > ALL_RANKS)
+		ask_some(&s, ranks);
+	for (int rank = 0; s.known && ranks <= ALL_RANKS && rank < ranks;
+	     rank++)
+		ask(&s, rank);
+	done = s.known;
+	free(s.known);
+	return done;
 }
 
 /* ---- Run a stage ---- */

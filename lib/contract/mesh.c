@@ -3,6 +3,7 @@
  */
 #include "lib/contract/spread.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "lib/rank/collective.h"
@@ -535,6 +536,20 @@ static int least_parts(const struct search *s, int cut)
 	return (int)ceil(length / fmax(1, floor(longest)));
 }
 
+/*
+ * The next number of parts to try.  On many ranks it is the fewest that are shorter:
+ * others as long only enlarge the groups, and leave fewer ranks for other indices.
+ */
+static int more_parts(const struct search *s, int index)
+{
+	uint64_t size = s->e->size[index], parts = (uint64_t)s->mesh.p[index];
+	uint64_t longest = asl_ceil_div(size, parts);
+
+	if (s->aim != SMALLEST_CELL && s->wish->ranks <= ASL_FEW_RANKS)
+		return (int)parts + 1;
+	return longest > 1 ? (int)asl_ceil_div(size, longest - 1) : INT_MAX;
+}
+
 static bool is_given(const struct search *s, int index)
 {
 	return s->wish && s->wish->like && s->wish->kept >> index & 1;
@@ -557,7 +572,7 @@ static void visit(struct search *s, int cut, int left)
 		s->mesh.p[i] = s->wish->like->p[i];
 		most = s->mesh.p[i] > most ? 0 : s->mesh.p[i];
 	}
-	for (; s->mesh.p[i] <= most; s->mesh.p[i]++)
+	for (; s->mesh.p[i] <= most; s->mesh.p[i] = more_parts(s, i))
 		visit(s, cut + 1, left / s->mesh.p[i]);
 	s->mesh.p[i] = 1;
 }

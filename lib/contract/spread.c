@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/rank/replay.h"
+
 /* ---- Runs and rows ---- */
 
 struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
@@ -473,27 +475,39 @@ struct side {
 	const struct asl_words *x;
 };
 
+static void copy_plane(struct asl_rank *r, const struct box *part, int dims,
+		       const struct side side[2], const struct box b[2],
+		       uint64_t row, uint64_t at)
+{
+	struct asl_block block[2];
+
+	for (int i = 0; i < 2; i++)
+		if (side[i].run)
+			block[i] = plane(side[i].x, &b[i], part, dims, row);
+	for (int i = 0; i < 2; i++)
+		if (!side[i].run)
+			block[i] = packed(side[i].x, at, &block[!i]);
+	asl_copy_block(r, &block[0], &block[1]);
+}
+
+/* Returns the place after the box among packed words. */
 static uint64_t copy_box(struct asl_rank *r, const struct box *part, int dims,
 			 const struct side side[2], const struct box b[2],
 			 uint64_t at)
 {
-	uint64_t rows = 1;
+	struct asl_words to = *side[0].x, from = *side[1].x;
+	uint64_t rows = 1, words = 1;
 
-	for (int i = 0; i < dims - 2; i++)
-		rows *= part->of[i].count;
-	for (uint64_t row = 0; row < rows; row++) {
-		struct asl_block block[2];
-
-		for (int i = 0; i < 2; i++)
-			if (side[i].run)
-				block[i] = plane(side[i].x, &b[i], part, dims,
-						 row);
-		for (int i = 0; i < 2; i++)
-			if (!side[i].run)
-				block[i] = packed(side[i].x, at, &block[!i]);
-		asl_copy_block(r, &block[0], &block[1]);
-		at += block[0].rows * block[0].cols;
+	for (int i = 0; i < dims; i++)
+		*(i < dims - 2 ? &rows : &words) *= part->of[i].count;
+	/* Where no words are copied, one charge is that of all rows. */
+	if (!r->data && !asl_replay_of(r)) {
+		to.count = from.count = rows * words;
+		asl_copy(r, &to, &from);
+		return at + to.count;
 	}
+	for (uint64_t row = 0; row < rows; row++, at += words)
+		copy_plane(r, part, dims, side, b, row, at);
 	return at;
 }
 

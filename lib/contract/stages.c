@@ -372,13 +372,27 @@ static bool comes_before(const struct choice *a, const struct choice *b)
 	return asl_costs_less(a->cost, a->volume, b->cost, b->volume);
 }
 
+/* Its tensor lies alike for whatever comes next. */
+static bool same_place(const struct choice *a, const struct choice *b)
+{
+	return a->term.has == b->term.has && a->term.count == b->term.count &&
+	       !memcmp(a->term.index, b->term.index,
+		       (size_t)a->term.count * sizeof *a->term.index) &&
+	       !memcmp(&a->mesh, &b->mesh, sizeof a->mesh);
+}
+
+/* Of choices whose tensors lie alike, the best alone. */
 static void keep(struct made *m, int most, const struct choice *new)
 {
-	int at = m->count;
+	int at = 0;
 
-	if (m->count < most)
+	while (at < m->count && !same_place(&m->best[at], new))
+		at++;
+	if (at < m->count && !comes_before(new, &m->best[at]))
+		return;
+	if (at == m->count && m->count < most)
 		m->count++;
-	else if (!comes_before(new, &m->best[--at]))
+	else if (at == m->count && !comes_before(new, &m->best[--at]))
 		return;
 	for (; at > 0 && comes_before(new, &m->best[at - 1]); at--)
 		m->best[at] = m->best[at - 1];
