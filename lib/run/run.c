@@ -315,8 +315,11 @@ static void note_places(char *note, size_t room, const struct asl_rep *rep)
 			 "keeps them near their pools");
 }
 
-/* On rank 0. */
-static int pass_on(struct asl_rank_case *p, int number)
+/*
+ * On rank 0; not inlined, else every simulated rank's stack has room for the row
+ * and its notes, a page more.
+ */
+static __attribute__((noinline)) int pass_on(struct asl_rank_case *p, int number)
 {
 	const struct asl_rank_record *all = p->common->records;
 	const struct asl_run_want *want = p->want;
