@@ -299,6 +299,14 @@ for kind in bool, numpy.int8, numpy.uint32, numpy.float32:
     C, _ = aslant.matmul(eye.astype(kind), eye)
     same(C, eye, kind)
 
+# Nothing is rounded on its way in.
+big = 2**53 * eye.astype(numpy.int64)
+same(aslant.matmul(big, eye)[0], big.astype(float), "2^53")
+for wrong in big + 1, -big - 1, (big + 1).astype(numpy.uint64):
+    refused(2, "2^53", aslant.matmul, wrong, eye)
+    refused(2, "2^53", aslant.einsum, "ij,jk->ik", eye, wrong)
+refused(2, "would round", aslant.einsum, "ij,jk->ik", eye.astype(numpy.longdouble), eye)
+
 # A cube that was summed in some order, and one that is not symmetric at all.
 cube = numpy.random.rand(9, 9, 9)
 rounded = sum(cube.transpose(order) for order in aslant.itertools.permutations(range(3))) / 6

@@ -3,8 +3,8 @@
     C, counts = aslant.matmul(A, B, algorithm="em-jomma", ranks=4)
     counts["bh_words_max"]
 
-Operands are NumPy arrays of float64, in any layout; integers and other real numbers
-are converted, complex ones are a TypeError.
+Operands are NumPy arrays of float64, in any layout; integers up to 2^53 and narrower
+real numbers are converted, wider and complex ones are a TypeError.
 Options are those of the command, with _ for -: ranks=4, write_cost=8, overlap=True;
 help(aslant.matmul) lists them.  Words of arrays are in DRAM (store="dram"), unless
 store or nvm_dir says otherwise.  `counts` is one row of runs.csv, whose columns
@@ -94,6 +94,18 @@ def _array(x: Any) -> NDArray[Any]:
         raise BadInput(2, str(error)) from None
 
 
+def _refuse_rounding(which, array):
+    """Numbers that float64 does not hold would change without a word."""
+    kind = array.dtype.kind
+    if kind == "f" and array.dtype.itemsize > 8:
+        raise BadType(2, f"operand {which}: found entries of type {array.dtype}, "
+                        "which float64 would round")
+    if kind in "iu" and array.dtype.itemsize == 8 and array.size and \
+            max(int(array.max()), -int(array.min())) > 2**53:
+        raise BadInput(2, f"operand {which}: found integers beyond 2^53, which "
+                         "float64 would round")
+
+
 class _Task:
     def __init__(self, algorithm, options):
         self.task = ctypes.c_void_p()
@@ -140,6 +152,7 @@ class _Task:
         if array.dtype.kind not in "biuf":
             raise BadType(2, f"operand {which}: found entries of type "
                             f"{array.dtype}, expected real numbers")
+        _refuse_rounding(which, array)
         array = numpy.asarray(array, dtype=numpy.float64)
         if _layout(array) is None or not array.flags.aligned:
             array = array.copy()
