@@ -575,7 +575,8 @@ const struct asl_option asl_option_table[] = {
 	 ASL_FOR_SUITE, TEXT(scale)},
 	{"time-budget", "TIME",
 	 "how long a suite with --scale machine may take, about, with its "
-	 "calibration and sweep (30m)",
+	 "calibration and sweep (30m); with CORES:FACTOR it bounds these two "
+	 "alone",
 	 ASL_FOR_SUITE, TEXT(time_budget)},
 	{"blocks", "N",
 	 "go through all cases N times, each time with a part of the "

@@ -8,7 +8,7 @@
  * would take longer than --time-budget.  M and S are then the machine's.
  *
  * Processes of a job may see fewer cores, so they are told the outcome: --scale
- * CORES:FACTOR.
+ * CORES:FACTOR.  A time budget that is given then bounds the calibration alone.
  */
 #include "bench/command/suite/suite.h"
 
@@ -371,5 +371,7 @@ int asl_suite_scale(struct asl_suite *s, const struct asl_options *o)
 	code = read_outcome(&s->scale, how);
 	if (!code)
 		code = scale_all(s, most);
+	if (!code && o->time_budget)
+		calibration(s, budget);
 	return code ? code : drop_doubles(s);
 }
