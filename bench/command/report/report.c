@@ -18,21 +18,23 @@
 #include "lib/base/error.h"
 #include "lib/rank/rank.h"
 
-extern const struct asl_section asl_section_trouble, asl_section_pairs,
-	asl_section_contest, asl_section_machines, asl_section_cost,
+extern const struct asl_section asl_section_failures, asl_section_pairs,
+	asl_section_contest, asl_section_checks, asl_section_machines,
+	asl_section_cost,
 	asl_section_bounds, asl_section_hardware, asl_section_prices,
 	asl_section_pareto, asl_section_roofline, asl_section_wear,
 	asl_section_scaling, asl_section_time, asl_section_network,
 	asl_section_all, asl_section_method, asl_section_sweep;
 
-/* In the order of the page. */
+/* In the order of the page: the answer before what it stands on. */
 static const struct asl_section *const sections[] = {
-	&asl_section_trouble,  &asl_section_pairs,    &asl_section_contest,
-	&asl_section_machines, &asl_section_sweep,    &asl_section_cost,
-	&asl_section_bounds,   &asl_section_hardware, &asl_section_prices,
-	&asl_section_pareto,   &asl_section_roofline, &asl_section_wear,
-	&asl_section_scaling,  &asl_section_time,     &asl_section_network,
-	&asl_section_all,      &asl_section_method,   NULL,
+	&asl_section_failures, &asl_section_pairs,    &asl_section_contest,
+	&asl_section_checks,   &asl_section_machines, &asl_section_sweep,
+	&asl_section_cost,     &asl_section_bounds,   &asl_section_hardware,
+	&asl_section_prices,   &asl_section_pareto,   &asl_section_roofline,
+	&asl_section_wear,     &asl_section_scaling,  &asl_section_time,
+	&asl_section_network,  &asl_section_all,      &asl_section_method,
+	NULL,
 };
 
 static bool is_there(const struct asl_page *p, const struct asl_section *x)
@@ -42,12 +44,13 @@ static bool is_there(const struct asl_page *p, const struct asl_section *x)
 
 static void put_contents(struct asl_page *p)
 {
-	fputs("<nav>", p->f);
+	fputs("<details class=\"contents\"><summary>Contents</summary><nav>",
+	      p->f);
 	for (const struct asl_section *const *x = sections; *x; x++)
 		if ((*x)->id && is_there(p, *x))
 			fprintf(p->f, "<a href=\"#%s\">%s</a> ", (*x)->id,
 				(*x)->name);
-	fputs("</nav>\n", p->f);
+	fputs("</nav></details>\n", p->f);
 }
 
 static void put_title(struct asl_page *p)

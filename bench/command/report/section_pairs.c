@@ -260,30 +260,35 @@ static void say_pairs(struct asl_page *p, const struct match *m)
 
 /* ---- All machines ---- */
 
-/* The whole, and the workloads that buyers ask about. */
-static void say_answers(struct asl_page *p)
+static bool is_asked(const struct asl_workload *w)
 {
-	const struct asl_ranking *r = p->ranking;
+	return !strcmp(w->kind, "writes") || !strcmp(w->kind, "best");
+}
+
+static void say_answer(struct asl_page *p, const struct asl_workload *w,
+		       bool first)
+{
 	char text[ASL_ANSWER];
 
-	fputs("<ul class=\"lead\">\n", p->f);
-	for (int i = 0; i < r->works; i++) {
-		const struct asl_workload *w = &r->work[i];
-		bool asked =
-			!strcmp(w->kind, "writes") || !strcmp(w->kind, "best");
+	fputs(first ? "<p class=\"lead\">" : "<p>", p->f);
+	if (is_asked(w))
+		asl_html(p->f, "For %s ", w->name);
+	asl_html(p->f, "%s</p>\n", asl_ranking_answer(text, p->ranking, w));
+}
 
-		if (i && !asked)
-			continue;
-		fputs("<li>", p->f);
-		if (asked)
-			asl_html(p->f, "For %s ", w->name);
-		asl_html(p->f, "%s</li>\n", asl_ranking_answer(text, r, w));
-	}
+/* What buyers ask about beyond the whole. */
+
+static void say_more_answers(struct asl_page *p)
+{
+	const struct asl_ranking *r = p->ranking;
+
+	for (int i = 1; i < r->works; i++)
+		if (is_asked(&r->work[i]))
+			say_answer(p, &r->work[i], false);
 	for (int i = 0; i < p->results->places; i++)
 		if (*r->machine[i].why_not)
-			asl_html(p->f, "<li>%s is not ranked: %s.</li>\n",
+			asl_html(p->f, "<p>%s is not ranked: %s.</p>\n",
 				 r->machine[i].name, r->machine[i].why_not);
-	fputs("</ul>\n", p->f);
 }
 
 /* It is the first thing that a buyer has to know, too. */
@@ -378,11 +383,12 @@ static void write_section(struct asl_page *p)
 	if (!r->works)
 		say_no_answer(p);
 	if (r->works) {
-		say_answers(p);
+		say_answer(p, r->work, true);
 		fputs("<div class=\"plots\">\n", p->f);
 		asl_forest(p->f, r);
 		figure(p);
 		fputs("</div>\n", p->f);
+		say_more_answers(p);
 		put_ranking(p);
 		put_every_pair(p);
 	}

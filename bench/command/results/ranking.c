@@ -727,9 +727,11 @@ static void say_ratio(FILE *f, const struct asl_ratio *x, const char *than)
 {
 	enum { MANY = 1000 };
 	int needs = asl_ratio_needs(x);
+	char times[32];
 
-	fprintf(f, "%s%.3g times as fast as %s", needs ? "perhaps " : "",
-		x->ratio, than);
+	snprintf(times, sizeof times, "%.3g times ", x->ratio);
+	fprintf(f, "%s%sas fast as %s", needs ? "perhaps " : "",
+		strcmp(times, "1 times ") != 0 ? times : "", than);
 	if (isnan(x->low))
 		fputs(" (too few repetitions to be sure)", f);
 	else if (x->low < x->high)
@@ -890,11 +892,35 @@ static int cached(const struct asl_ranking *r, int place, double cache, int *of)
 	return fit;
 }
 
+/* Several machines with the same caches, of whose cases as many fit. */
+static bool cached_alike(const struct asl_ranking *r)
+{
+	double cache = cache_bytes(&r->machine[0]);
+	int of[2], fit = cached(r, 0, cache, &of[0]);
+	bool alike = r->places > 1 && fit;
+
+	for (int i = 1; alike && i < r->places; i++)
+		alike = cache_bytes(&r->machine[i]) == cache &&
+			cached(r, i, cache, &of[1]) == fit && of[1] == of[0];
+	return alike;
+}
+
 const char *asl_ranking_cached(char to[ASL_ANSWER], const struct asl_ranking *r)
 {
 	int at = 0, of;
 
 	*to = '\0';
+	if (cached_alike(r)) {
+		double cache = cache_bytes(&r->machine[0]);
+		int fit = cached(r, 0, cache, &of);
+
+		snprintf(to, ASL_ANSWER,
+			 "What ranks held in %d of %d cases of each machine "
+			 "fits into its last cache (%.4g MiB): those times "
+			 "say little about memory.",
+			 fit, of, cache / (1 << 20));
+		return to;
+	}
 	for (int i = 0; i < r->places && at < ASL_ANSWER; i++) {
 		const struct asl_contender *m = &r->machine[i];
 		double cache = cache_bytes(m);
