@@ -163,3 +163,46 @@ for own in 0 1; do
 		$([ $own = 0 ] || echo --profile mine.json) >out 2>err </dev/null
 	[ "$(grep -c "$note" err)" = $((1 - own)) ] || fail "auto: $(cat err)"
 done
+
+# Energies are those of all counted words and flops; they go with relative costs, too.
+cat >joules.json <<'JSON'
+{"name": "joules", "source": "made up", "figures": {
+	"read": {"value": 1, "unit": "relative"}, "write": {"value": 4, "unit": "relative"},
+	"net": {"value": 2, "unit": "relative"},
+	"read_energy": {"value": 2.5, "unit": "pJ/bit"},
+	"write_energy": {"value": 3, "unit": "nJ/word"},
+	"dram_write_energy": {"value": 0.25, "unit": "nJ/word"},
+	"net_energy": {"value": 5, "unit": "nJ/word"},
+	"flop_energy": {"value": 20, "unit": "pJ/flop"}}}
+JSON
+for algorithm in "fused --n 60" "em-jomma --n 60 --panels nvm" "sttsv --n 30"; do
+	asked="run $algorithm --ranks 4 --profile joules.json"
+	# shellcheck disable=SC2086
+	"$aslant" $asked >out 2>err && "$aslant" $asked --csv row >/dev/null 2>err ||
+		fail "$algorithm: $(cat err)"
+	python3 - row out <<-'END' || fail "joules: $algorithm"
+		import csv, re, sys
+
+		x = next(csv.DictReader(open(sys.argv[1])))
+		total = lambda name: int(x[name + "_total"])
+		reads = total("nvm_read_words") + total("nvm_lift_words")
+		reads += total("dram_read_words") + total("bounce_read_words")
+		parts = [0.16 * reads,
+		         3 * (total("nvm_write_words") + total("nvm_land_words")) +
+		         0.25 * (total("dram_write_words") + total("bounce_write_words")),
+		         5 * total("net_send_words"), 0.02 * total("flops")]
+		assert abs(float(x["predicted_energy_j"]) / sum(parts) / 1e-9 - 1) < 1e-9, x
+		said = re.search(r"^energy +(\S+) J, by the profile: reading (\S+), writing (\S+), "
+		                 r"network (\S+), arithmetic (\S+)$", open(sys.argv[2]).read(), re.M)
+		for text, joules in zip(said.groups(), [sum(parts)] + parts):
+		    assert abs(float(text) - 1e-9 * joules) <= 0.01 * 1e-9 * joules, (text, joules)
+	END
+done
+sed 's,pJ/bit,GB/s,' joules.json >wrong.json
+if "$aslant" run 3d --n 60 --profile wrong.json >out 2>err; then
+	fail "an energy in GB/s was taken"
+fi
+grep -q "figure 'read_energy': unit: found \"GB/s\", expected nJ/word or pJ/bit\|expected nJ/word, pJ/bit" err ||
+	fail "$(cat err)"
+"$aslant" run 3d --n 60 --csv - 2>err | tail -1 | grep -q ',$' ||
+	fail "joules without a profile's energies"

@@ -217,6 +217,29 @@ static void print_joint_bound(FILE *f, const struct asl_rep *rep)
 			q / bound);
 }
 
+/* By the profile's energy of a word and a flop, if it has them. */
+static void print_joules(FILE *f, const struct asl_rep *rep)
+{
+	const struct asl_costs *x = &rep->want->costs_from.energy;
+	const struct asl_costs part[] = {
+		{.read = x->read, .dram_read = x->dram_read},
+		{.write = x->write, .dram_write = x->dram_write},
+		{.net = x->net},
+		{.flop = x->flop},
+	};
+	static const char *const name[] = {"reading", "writing", "network",
+					   "arithmetic"};
+	double all = asl_joules(x, &rep->total);
+
+	if (!(all > 0))
+		return;
+	fprintf(f, "energy         %13.6g J, by the profile: ", all);
+	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+		fprintf(f, "%s%s %.3g", i ? ", " : "", name[i],
+			asl_joules(&part[i], &rep->total));
+	fputc('\n', f);
+}
+
 void asl_summary_counts(FILE *f, const struct asl_case *c,
 			const struct asl_rep *rep)
 {
@@ -231,6 +254,7 @@ void asl_summary_counts(FILE *f, const struct asl_case *c,
 	print_counts(f, rep);
 	print_costs(f, rep);
 	print_joint_bound(f, rep);
+	print_joules(f, rep);
 	if (plan->algorithm->outside_apm)
 		fprintf(f,
 			"\n%s is outside the APM: it never writes partial "

@@ -737,6 +737,7 @@ static void note_origin(struct asl_case *c)
 	memcpy(to->profile, c->profile.name, sizeof to->profile);
 	to->timed = c->profile.timed;
 	to->endurance = c->profile.endurance;
+	to->energy = c->profile.energy;
 }
 
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o)

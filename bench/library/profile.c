@@ -28,6 +28,9 @@ enum unit_kind {
 	FLOP = 4,
 	LAG = 8, /* of an access, which is a time or nothing */
 	WEAR = 16,
+	WORD_ENERGY = 32,
+	FLOP_ENERGY = 64,
+	ENERGY = WORD_ENERGY | FLOP_ENERGY,
 };
 
 static const struct unit {
@@ -46,6 +49,10 @@ static const struct unit {
 	{"GFLOP/s", FLOP, 1, true, true},
 	{"TB", WEAR, 1e12, false, true},
 	{"PB", WEAR, 1e15, false, true},
+	{"nJ/word", WORD_ENERGY, 1, false, true},
+	{"pJ/bit", WORD_ENERGY, 0.064, false, true},
+	{"nJ/flop", FLOP_ENERGY, 1, false, true},
+	{"pJ/flop", FLOP_ENERGY, 0.001, false, true},
 	{"relative", WORD | WAIT | FLOP, 1, false, false},
 };
 
@@ -73,7 +80,10 @@ static const char *unit_names(char *text, size_t room, enum unit_kind kind)
 	return asl_join(text, room, names);
 }
 
-/* The figures of a profile: nanoseconds and relative costs do not mix. */
+/*
+ * The figures of a profile: nanoseconds and relative costs do not mix; energies go
+ * with either.
+ */
 static const struct figure {
 	const char *key;
 	enum unit_kind kind;
@@ -91,6 +101,12 @@ static const struct figure {
 	{"read_latency", LAG, AT(read_latency), false},
 	{"write_latency", LAG, AT(write_latency), false},
 	{"endurance", WEAR, AT(endurance), false},
+	{"read_energy", WORD_ENERGY, AT(energy.read), false},
+	{"write_energy", WORD_ENERGY, AT(energy.write), false},
+	{"dram_read_energy", WORD_ENERGY, AT(energy.dram_read), false},
+	{"dram_write_energy", WORD_ENERGY, AT(energy.dram_write), false},
+	{"net_energy", WORD_ENERGY, AT(energy.net), false},
+	{"flop_energy", FLOP_ENERGY, AT(energy.flop), false},
 	{"product_flop", FLOP, AT(times.flop), false},
 	{"product_call", WAIT, AT(times.call), false},
 	{"product_left", WORD, AT(times.left), false},
@@ -260,7 +276,7 @@ static int take(struct reader *r, const struct figure *f, json_t *object)
 
 	if (!code)
 		code = find_unit(&unit, r, f, json_object_get(object, "unit"));
-	if (!code)
+	if (!code && !(f->kind & ENERGY))
 		code = check_mixed(r, f, unit);
 	if (!code)
 		code = take_value(r, f, unit, json_object_get(object, "value"));
@@ -280,7 +296,7 @@ static const struct figure *find(const char *key)
 static int check_names(json_t *figures, const char *where)
 {
 	const char *names[COUNT(figures_known) + 1] = {NULL}, *key;
-	char known[256];
+	char known[512];
 	json_t *value;
 
 	for (size_t i = 0; i < COUNT(figures_known); i++)
@@ -316,7 +332,7 @@ static int figures_read(struct asl_profile *out, json_t *figures,
 	return code;
 }
 
-/* Are all there that costs need?  DRAM that is not there is as the pool. */
+/* Are all there that costs need?  DRAM that is not there is as the pool, in energy, too. */
 static int figures_complete(struct asl_profile *out, json_t *figures,
 			    const char *where)
 {
@@ -331,6 +347,10 @@ static int figures_complete(struct asl_profile *out, json_t *figures,
 		out->costs.dram_read = out->costs.read;
 	if (!json_object_get(figures, "dram_write"))
 		out->costs.dram_write = out->costs.write;
+	if (!json_object_get(figures, "dram_read_energy"))
+		out->energy.dram_read = out->energy.read;
+	if (!json_object_get(figures, "dram_write_energy"))
+		out->energy.dram_write = out->energy.write;
 	return 0;
 }
 

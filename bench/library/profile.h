@@ -33,10 +33,14 @@
  *	read_latency, write_latency	of one access to the pool
  *	endurance		what the device is rated for to be written, all
  *				of its DIMMs together
+ *	read_energy, write_energy, dram_read_energy, dram_write_energy, net_energy,
+ *	flop_energy		what a word takes or a flop; DRAM's as the pool's, others
+ *				nothing, if missing
  *
  * Units are ns/word, GB/s and GiB/s (a word is 8 bytes), ns and us, ns/flop and
- * GFLOP/s, TB and PB (written): costs are then nanoseconds.  Or all figures are `relative`, and costs
- * are just them.
+ * GFLOP/s, TB and PB (written): costs are then nanoseconds.  Or all these are
+ * `relative`, and costs are just them.  Energies are in nJ/word and pJ/bit, nJ/flop and
+ * pJ/flop.
  */
 #ifndef ASL_PROFILE_H
 #define ASL_PROFILE_H
@@ -54,6 +58,7 @@ struct asl_profile {
 	double read_latency, write_latency; /* ns; 0: not known */
 	int line_bytes;			    /* 0: not known */
 	double endurance;		    /* bytes; 0: not known */
+	struct asl_costs energy;	    /* nJ, all 0: not known */
 	/*
 	 * The times of verbs on all ranks at once, and on one rank alone; flop 0: only
 	 * memory and steps are known.

@@ -296,6 +296,7 @@ void asl_put_run(struct asl_csv *csv, const struct asl_rep *rep)
 	int distance = longest_way(rep);
 	const struct asl_noise *noise = asl_noise();
 	bool noisy = rep->moved && !isnan(noise->others);
+	double joules = asl_joules(&want->costs_from.energy, &rep->total);
 	bool busy = asl_rep_busy(rep);
 	struct tm tm;
 

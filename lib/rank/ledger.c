@@ -118,6 +118,15 @@ double asl_cost(const struct asl_rates *rates, const struct asl_counts *counts)
 	return sum;
 }
 
+double asl_joules(const struct asl_costs *nj, const struct asl_counts *total)
+{
+	struct asl_rates rates = asl_rates(nj, ASL_FULL);
+
+	rates.of[ASL_NET_SEND] = nj->net;
+	rates.of[ASL_BH] = 0;
+	return 1e-9 * asl_cost(&rates, total);
+}
+
 uint64_t asl_words_read(const struct asl_counts *counts)
 {
 	return counts->of[ASL_NVM_READ] + counts->of[ASL_DRAM_READ];

@@ -101,6 +101,12 @@ struct asl_rates asl_rates(const struct asl_costs *costs,
 
 double asl_cost(const struct asl_rates *rates, const struct asl_counts *counts);
 
+/*
+ * Joules of all words that moved and all flops of all ranks; nj has nanojoules for
+ * each.  The network takes them for every word sent.
+ */
+double asl_joules(const struct asl_costs *nj, const struct asl_counts *total);
+
 /* B_r and B_w, whichever memory the words lie in. */
 uint64_t asl_words_read(const struct asl_counts *counts);
 uint64_t asl_words_written(const struct asl_counts *counts);

@@ -24,6 +24,7 @@ struct asl_origin {
 	char profile[64];
 	bool timed;	  /* nanoseconds, not just relative */
 	double endurance; /* bytes that the device may be written; 0: unknown */
+	struct asl_costs energy; /* nJ of a word, a flop; all 0: unknown */
 };
 
 struct asl_run_want {
