@@ -270,6 +270,22 @@ static void random_products_count_as_predicted(void **state)
 	}
 }
 
+/* Tiles whose sides are rounded for the BLAS are as many as without. */
+static void tiles_of_long_sides_count_as_predicted(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 300; i++) {
+		struct dice d = {40, i, 0};
+		struct trial t = roll_trial(&d, 4, 11);
+
+		t.x.m = roll(&d, 60, 300);
+		t.x.n = roll(&d, 60, 300);
+		t.x.cache = roll(&d, 12000, 30000);
+		t.x.add = roll(&d, 0, 1);
+		run(&t);
+	}
+}
+
 static void no_kernel_beats_the_lower_bounds(void **state)
 {
 	(void)state;
@@ -546,6 +562,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_products_count_as_predicted),
+		cmocka_unit_test(tiles_of_long_sides_count_as_predicted),
 		cmocka_unit_test(no_kernel_beats_the_lower_bounds),
 		cmocka_unit_test(the_least_cache_will_do),
 		cmocka_unit_test(empty_blocks_are_products_too),

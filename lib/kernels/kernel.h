@@ -68,7 +68,8 @@ struct asl_sides asl_tight_sides(const struct asl_product *x);
 
 /*
  * Keep a rows x cols tile of C in the cache for as long as A and B stream past
- * it in slivers `depth` deep; then store it, and go on to the next.
+ * it in slivers `depth` deep; then store it, and go on to the next.  Its sides are
+ * rounded for the BLAS where that makes neither more tiles nor fewer.
  */
 void asl_stream(struct asl_rank *r, const struct asl_product *x,
 		const struct asl_block *C, const struct asl_block *A,
