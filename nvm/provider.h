@@ -49,7 +49,7 @@ struct asl_store_ops {
 };
 
 extern const struct asl_store_ops asl_store_pmem, asl_store_dram,
-	asl_store_node_memory, asl_store_null;
+	asl_store_node_memory, asl_store_disk, asl_store_null;
 
 /*
  * A store's read or write by all threads of the team, each of which calls

@@ -21,6 +21,7 @@ static const struct asl_store_ops *const table[] = {
 	&asl_store_pmem,
 	&asl_store_dram,
 	&asl_store_node_memory,
+	&asl_store_disk,
 	&asl_store_null,
 };
 
@@ -194,6 +195,11 @@ bool asl_store_has_data(const struct asl_store *store)
 bool asl_store_is_plain(const struct asl_store *store)
 {
 	return store->ops->can.plain;
+}
+
+bool asl_store_has_blocks(const struct asl_store *store)
+{
+	return store->ops->can.blocks;
 }
 
 const char *asl_store_medium(const struct asl_store *store)

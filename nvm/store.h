@@ -2,10 +2,11 @@
  * store.h -- the large memory of one rank, where matrices live
  *
  * A store is opened by name: `pmem` (one libpmemobj pool per rank), `dram`
- * (ordinary memory), `node` (memory of one NUMA node) or `null` (no data at all: pieces have no address, and moving
- * words is free).  Words are doubles.
+ * (ordinary memory), `node` (memory of one NUMA node), `disk` (a file, past the page
+ * cache) or `null` (no data at all: pieces have no address, and moving words is free).  Words are doubles.
  *
- * Reading	Pieces may be read in place, by anybody.
+ * Reading	Pieces may be read in place, by anybody; on a disk that takes much
+ *		longer than asl_store_read.
  * Writing	Goes through asl_store_write, which is durable when it returns
  *		(non-temporal stores, then a drain), or in place followed by
  *		asl_store_settle.
@@ -27,8 +28,8 @@
 struct asl_store;
 
 struct asl_store_want {
-	const char *name;   /* pmem, dram, node, null */
-	const char *dir;    /* pmem: a directory or a DAX device */
+	const char *name;   /* pmem, dram, node, disk, null */
+	const char *dir;    /* pmem: a directory or a DAX device; disk */
 	bool erase; /* pmem: whatever is on the device is overwritten */
 	const char *run_id; /* pmem: goes into the pool's header and name */
 	int rank;	    /* pmem: goes there, too */
@@ -135,8 +136,11 @@ bool asl_store_has_data(const struct asl_store *store);
 /* asl_store_traits.plain */
 bool asl_store_is_plain(const struct asl_store *store);
 
+/* asl_store_traits.blocks */
+bool asl_store_has_blocks(const struct asl_store *store);
+
 /*
- * fsdax, devdax, tmpfs, file; dram; for a node what it is made of; model if there
+ * fsdax, devdax, tmpfs, file; disk; dram; for a node what it is made of; model if there
  * are no words.
  */
 const char *asl_store_medium(const struct asl_store *store);
@@ -157,6 +161,7 @@ struct asl_store_traits {
 	bool needs_dir; /* a pool is a file, in asl_store_want.dir */
 	bool needs_node; /* memory of a NUMA node, asl_store_want.node */
 	bool lasts;	/* a pool may outlast its run (asl_store_want.about) */
+	bool blocks; /* of a disk: words used in place pass the page cache */
 };
 
 const struct asl_store_traits *asl_store_can(const char *name);

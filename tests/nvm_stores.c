@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@
 #include "lib/base/error.h"
 #include "nvm/store.h"
 
-static char dir[64];
+static char dir[64], disk_dir[] = "asl-disk-XXXXXX";
 
 static int binding;
 static size_t bound; /* bytes, of the last area */
@@ -38,7 +39,8 @@ static struct asl_store *open_store(const char *name, uint64_t words,
 				    int pieces)
 {
 	struct asl_store_want want = {.name = name,
-				      .dir = dir,
+				      .dir = strcmp(name, "disk") ? dir
+								  : disk_dir,
 				      .run_id = "stores",
 				      .rank = 3,
 				      .words = words,
@@ -119,8 +121,8 @@ static void contiguous(struct asl_store *store, double *at, uint64_t rows,
 		       uint64_t cols)
 {
 	uint64_t n = rows * cols;
-	double *src = malloc((n + 1) * sizeof(*src));
-	double *back = malloc((n + 1) * sizeof(*back));
+	double *src = calloc(n + 1, sizeof(*src));
+	double *back = calloc(n + 1, sizeof(*back));
 
 	for (uint64_t i = 0; i < n; i++)
 		src[i] = 1.0 + (double)i;
@@ -161,6 +163,119 @@ static void round_trips(void **state)
 		assert_true(asl_store_has_data(store));
 		asl_store_close(store);
 	}
+}
+
+/* The build lies on a disk, or in memory. */
+static bool there_is_a_disk(void)
+{
+	struct asl_store_want want = {.name = "disk",
+				      .dir = disk_dir,
+				      .run_id = "stores",
+				      .pieces = 1};
+	struct asl_store *store;
+
+	if (asl_store_open(&store, &want) == 0) {
+		asl_store_close(store);
+		return true;
+	}
+	print_message("%s\n", asl_failure());
+	return false;
+}
+
+/*
+ * Rows within blocks, across blocks, near each other and far apart, and longer than
+ * a slot; and words between them stay.
+ */
+static void round_trips_to_a_disk(void **state)
+{
+	static const uint64_t sizes[] = {1, 2, 7, 511, 512, 513, 1029};
+	const size_t n = sizeof(sizes) / sizeof(sizes[0]);
+	struct asl_store *store;
+	double *at;
+
+	(void)state;
+	if (!there_is_a_disk())
+		skip();
+	store = open_store("disk", 300000, 2);
+	at = take(store, 300000);
+	assert_string_equal(asl_store_medium(store), "disk");
+	for (size_t r = 0; r < n; r++)
+		for (size_t c = 0; c < n && sizes[r] * sizes[c] < 30000; c++) {
+			for (uint64_t pad = 0; pad < 10; pad += 3)
+				round_trip(store, at, r + pad, sizes[r],
+					   sizes[c], pad);
+			round_trip(store, at, 510 + c, 7, sizes[c], 511 * r);
+			round_trip(store, at, c, 40, sizes[c], 5000);
+			contiguous(store, at, sizes[r], sizes[c]);
+		}
+	round_trip(store, at, 11, 3, 70000, 17);
+	contiguous(store, at, 2, 140000);
+	asl_store_close(store);
+}
+
+/* Words that are read, written or settled leave no page in the page cache. */
+static void a_disk_has_no_cache(void **state)
+{
+	enum { PAGES = 100, WORDS = PAGES * 512 };
+	static double words[WORDS];
+	unsigned char cached[PAGES];
+	struct asl_store *store;
+	double *at;
+
+	(void)state;
+	if (!there_is_a_disk())
+		skip();
+	store = open_store("disk", WORDS, 1);
+	at = take(store, WORDS);
+	frame(at, WORDS);
+	assert_int_equal(mincore(at, WORDS * sizeof *at, cached), 0);
+	assert_int_equal(cached[PAGES / 2] & 1, 1);
+	asl_store_settle(store, at, WORDS);
+	asl_store_read(store, words, 200, at + 5, 500, 100, 200);
+	asl_store_write(store, at + 7, 500, words, 200, 100, 200);
+	asl_store_read(store, words, WORDS, at, WORDS, 1, WORDS);
+	assert_int_equal(mincore(at, WORDS * sizeof *at, cached), 0);
+	for (int i = 0; i < PAGES; i++)
+		assert_int_equal(cached[i] & 1, 0);
+	assert_word(words[7], -1.0 - 5, 0, 0);
+	assert_word(words[207], -1.0 - 207, 0, 0);
+	asl_store_close(store);
+}
+
+static void tmpfs_is_no_disk(void **state)
+{
+	struct asl_store_want want = {
+		.name = "disk", .dir = "/dev/shm", .run_id = "stores"};
+	struct asl_store *store;
+
+	(void)state;
+	if (access("/dev/shm", W_OK | X_OK) != 0)
+		skip();
+	assert_int_equal(asl_store_open(&store, &want), -EINVAL);
+	assert_null(store);
+	assert_non_null(strstr(asl_failure(), "found tmpfs in /dev/shm"));
+}
+
+/* Pieces of any length, in any order; and no more than were announced. */
+static void pieces_of_a_disk(void **state)
+{
+	struct asl_store *store;
+	double *a, *b, *c, *none;
+
+	(void)state;
+	if (!there_is_a_disk())
+		skip();
+	store = open_store("disk", 3000, 3);
+	a = take(store, 1000);
+	b = take(store, 1500);
+	c = take(store, 500);
+	a[999] = 1, b[0] = 2, b[1499] = 3, c[0] = 4;
+	assert_int_equal(asl_store_take(store, &none, 0), -ENOMEM);
+	asl_store_give(store, a);
+	assert_int_equal(asl_store_take(store, &none, 3000), -ENOMEM);
+	assert_ptr_equal(take(store, 700), a);
+	assert_true(b[0] == 2 && b[1499] == 3 && c[0] == 4);
+	asl_store_close(store);
 }
 
 static void pieces_are_apart_and_aligned(void **state)
@@ -266,8 +381,9 @@ static void stores_have_names(void **state)
 	assert_string_equal(names[0], "pmem");
 	assert_string_equal(names[1], "dram");
 	assert_string_equal(names[2], "node");
-	assert_string_equal(names[3], "null");
-	assert_null(names[4]);
+	assert_string_equal(names[3], "disk");
+	assert_string_equal(names[4], "null");
+	assert_null(names[5]);
 	for (int i = 0; names[i]; i++)
 		assert_true(strlen(asl_store_summary(names[i])) > 10);
 	assert_string_equal(asl_store_summary("tape"), "");
@@ -306,14 +422,14 @@ static int make_dir(void **state)
 	(void)state;
 	snprintf(dir, sizeof(dir), "%.40s/asl-stores-XXXXXX",
 		 asl_store_default_dir(&fresh));
-	return mkdtemp(dir) ? 0 : -1;
+	return mkdtemp(dir) && mkdtemp(disk_dir) ? 0 : -1;
 }
 
 /* Fails when a pool has left something there. */
 static int remove_dir(void **state)
 {
 	(void)state;
-	return rmdir(dir);
+	return rmdir(dir) | rmdir(disk_dir);
 }
 
 /* libpmem looks at its environment when it is loaded. */
@@ -339,6 +455,10 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trips),
+		cmocka_unit_test(round_trips_to_a_disk),
+		cmocka_unit_test(a_disk_has_no_cache),
+		cmocka_unit_test(tmpfs_is_no_disk),
+		cmocka_unit_test(pieces_of_a_disk),
 		cmocka_unit_test(pieces_are_apart_and_aligned),
 		cmocka_unit_test(null_has_no_words),
 		cmocka_unit_test(dram_that_is_not_there),

@@ -24,6 +24,7 @@
 #include "lib/outofcore/walk.h"
 #include "lib/run/path.h"
 #include "lib/run/run.h"
+#include "nvm/store.h"
 #include "tests/help/ledgers.h"
 #include "tests/help/parts.h"
 #include "tests/help/random.h"
@@ -226,6 +227,7 @@ static void any_tiles(uint32_t family, unsigned cases, int bits, int ranks,
 
 		roll_tiles(&d, &c);
 		c.want.store = store;
+		c.want.nvm_dir = strcmp(store, "disk") ? NULL : ".";
 		if (store[0] != 'n')
 			c.want.verify = ASL_VERIFY_ORACLE;
 		if (i % 3 == 0)
@@ -251,6 +253,22 @@ static void counts_and_products_in_pools(void **state)
 {
 	(void)state;
 	any_tiles(93, how_many(15, 40), 5, 10, "pmem");
+}
+
+/* Unless the build lies in memory. */
+static void counts_and_products_on_a_disk(void **state)
+{
+	struct asl_store_want want = {
+		.name = "disk", .dir = ".", .run_id = "counts"};
+	struct asl_store *store;
+
+	(void)state;
+	if (asl_store_open(&store, &want)) {
+		print_message("%s\n", asl_failure());
+		skip();
+	}
+	asl_store_close(store);
+	any_tiles(94, how_many(30, 100), 5, 10, "disk");
 }
 
 /* ---- Tiles that are chosen ---- */
@@ -474,6 +492,7 @@ int main(void)
 		cmocka_unit_test(counts_without_data),
 		cmocka_unit_test(counts_and_products_in_dram),
 		cmocka_unit_test(counts_and_products_in_pools),
+		cmocka_unit_test(counts_and_products_on_a_disk),
 		cmocka_unit_test(budgets_are_kept),
 		cmocka_unit_test(no_tiles_cost_less),
 		cmocka_unit_test(too_little_is_refused),

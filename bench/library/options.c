@@ -312,8 +312,9 @@ const struct asl_option asl_option_table[] = {
 
 	HEADING("Memory"),
 	{"store", "NAME",
-	 "where matrices live: pmem, dram, node (see --memory-node) or null, "
-	 "which has no data and only counts (pmem)",
+	 "where matrices live: pmem, dram, node (see --memory-node), disk (files in "
+	 "--nvm-dir, past the page cache) or null, which has no data and only "
+	 "counts (pmem)",
 	 R_ | CALIBRATE, NAME(store, asl_store_names)},
 	{"nvm-dir", "DIR",
 	 "where pools live: directories, or DAX devices, one for each rank of "

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/parts.h"
@@ -127,6 +128,22 @@ void asl_copy(struct asl_rank *r, struct asl_words *dst,
 	asl_copy_block(r, &to, &from);
 }
 
+/* A disk is read and written; else words are copied to where they belong. */
+static void copy_words(struct asl_rank *r, const struct asl_block *dst,
+		       const struct asl_block *src)
+{
+	enum asl_where to = dst->where == ASL_POOL ? ASL_POOL : ASL_DRAM;
+	bool reads = src->where == ASL_POOL && to != ASL_POOL &&
+		     asl_store_has_blocks(r->memory[ASL_POOL]);
+
+	if (reads)
+		asl_store_read(r->memory[ASL_POOL], dst->at, dst->ld, src->at,
+			       src->ld, src->rows, src->cols);
+	else
+		asl_store_write(r->memory[to], dst->at, dst->ld, src->at,
+				src->ld, src->rows, src->cols);
+}
+
 void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 		    const struct asl_block *src)
 {
@@ -147,10 +164,7 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
-	/* Tiles lie in DRAM. */
-	asl_store_write(r->memory[dst->where == ASL_POOL ? ASL_POOL : ASL_DRAM],
-			dst->at, dst->ld, src->at, src->ld, src->rows,
-			src->cols);
+	copy_words(r, dst, src); /* tiles lie in DRAM */
 	asl_time_since(r, ASL_MOVES, since);
 }
 
@@ -180,6 +194,48 @@ static void add_words(double *to, const double *a, const double *b,
 	asl_team_run(x.pieces, add_piece, &x);
 }
 
+/* What lies on a disk passes through memory, so many words at a time. */
+enum { PASSING_WORDS = 1 << 17 };
+
+static bool on_disk(const struct asl_rank *r, const struct asl_words *x)
+{
+	return x->where == ASL_POOL &&
+	       asl_store_has_blocks(r->memory[ASL_POOL]);
+}
+
+/* The words where they lie, or what is read of them. */
+static const double *read_passing(struct asl_rank *r, double *room,
+				  const struct asl_words *x, uint64_t first,
+				  uint64_t count)
+{
+	if (!on_disk(r, x))
+		return x->at + first;
+	asl_store_read(r->memory[ASL_POOL], room, count, x->at + first, count,
+		       1, count);
+	return room;
+}
+
+static void add_on_disk(struct asl_rank *r, struct asl_words *dst,
+			const struct asl_words *a, const struct asl_words *b)
+{
+	uint64_t most = asl_min(dst->count, PASSING_WORDS);
+	double *room = malloc(2 * most * sizeof *room);
+
+	if (!room && dst->count) {
+		asl_rank_fail(r, -ENOMEM, "no memory to add words on a disk");
+		return;
+	}
+	for (uint64_t i = 0; i < dst->count; i += most) {
+		uint64_t n = asl_min(most, dst->count - i);
+
+		add_words(room, read_passing(r, room, a, i, n),
+			  read_passing(r, room + most, b, i, n), n);
+		asl_store_write(r->memory[dst->where], dst->at + i, n, room, n,
+				1, n);
+	}
+	free(room);
+}
+
 void asl_add(struct asl_rank *r, struct asl_words *dst,
 	     const struct asl_words *a, const struct asl_words *b)
 {
@@ -201,8 +257,11 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
-	add_words(dst->at, a->at, b->at, dst->count);
-	if (dst->where != ASL_CACHE)
+	if (on_disk(r, dst))
+		add_on_disk(r, dst, a, b);
+	else
+		add_words(dst->at, a->at, b->at, dst->count);
+	if (dst->where != ASL_CACHE && !on_disk(r, dst))
 		asl_store_settle(r->memory[dst->where], dst->at, dst->count);
 	asl_time_since(r, ASL_MOVES, since);
 }

@@ -277,18 +277,95 @@ void asl_overlap_wait(struct asl_rank *r)
 
 /* ---- Steps outside the queue ---- */
 
+/* ---- Words on a disk, which pass through memory ---- */
+
+/* The most words of a message; all ranks of a run have the same store. */
+enum { PASSING_WORDS = 1 << 18 };
+
+struct passing {
+	struct asl_step step; /* a piece of a step */
+	double *room;	      /* for what is sent, then for what comes */
+};
+
+/* Words `first` onwards, in the room if they are on the disk; none: NONE. */
+static void cut(struct asl_words *part, int *peer, const struct asl_words *x,
+		uint64_t first, double *room)
+{
+	uint64_t n = x->count > first ? x->count - first : 0;
+
+	if (first && !n)
+		*peer = ASL_NET_NONE;
+	*part = asl_slice(x, asl_min(first, x->count),
+			  asl_min(n, PASSING_WORDS));
+	if (part->where == ASL_POOL && part->count)
+		part->at = room;
+}
+
+static void pass_piece(struct asl_rank *r, struct passing *p,
+		       const struct asl_step *x, uint64_t first,
+		       struct asl_net_op *op)
+{
+	struct asl_store *pool = r->memory[ASL_POOL];
+	struct asl_step *y = &p->step;
+	uint64_t n;
+
+	*y = *x;
+	cut(&y->out, &y->to, &x->out, first, p->room);
+	cut(&y->in, &y->from, &x->in, first, p->room + PASSING_WORDS);
+	n = y->out.count;
+	if (n && x->out.where == ASL_POOL)
+		asl_store_read(pool, p->room, n, x->out.at + first, n, 1, n);
+	fill_op(op, r, y, &r->clock);
+	asl_rank_stop(r, asl_net_start(r->net, op));
+	if (!r->err)
+		asl_rank_stop(r, asl_net_wait(r->net, op));
+	n = y->in.count;
+	if (n && x->in.where == ASL_POOL && !r->err)
+		asl_store_write(pool, x->in.at + first, n, y->in.at, n, 1, n);
+}
+
+/* The first piece has the clocks. */
+static void pass_pieces(struct asl_rank *r, const struct asl_step *x,
+			struct asl_net_op *op)
+{
+	struct passing p = {.room = malloc(2 * PASSING_WORDS * sizeof *p.room)};
+	struct asl_net_op more;
+
+	if (!p.room) {
+		asl_rank_fail(r, -ENOMEM, "no memory for a message");
+		return;
+	}
+	pass_piece(r, &p, x, 0, op);
+	for (uint64_t i = PASSING_WORDS; i < words_of(x) && !r->err;
+	     i += PASSING_WORDS)
+		pass_piece(r, &p, x, i, &more);
+	free(p.room);
+}
+
+static void move_step(struct asl_rank *r, const struct asl_step *x,
+		      struct asl_net_op *op)
+{
+	if (r->data && asl_store_has_blocks(r->memory[ASL_POOL])) {
+		pass_pieces(r, x, op);
+		return;
+	}
+	fill_op(op, r, x, &r->clock);
+	asl_rank_stop(r, asl_net_start(r->net, op));
+	finish(r, x, op);
+}
+
 static void take_step(struct asl_rank *r, const struct asl_step *x)
 {
-	struct asl_net_op op;
+	struct asl_net_op op = {.to = ASL_NET_NONE};
+	double since;
 
 	lift(r, x);
 	if (r->trace && asl_phase_counts(x->phase))
 		asl_trace_step(r->trace, x->to, x->out.count, x->from,
 			       x->in.count);
 	emulate_pool(r);
-	fill_op(&op, r, x, &r->clock);
-	asl_rank_stop(r, asl_net_start(r->net, &op));
-	finish(r, x, &op);
+	since = now(r);
+	move_step(r, x, &op);
 	if (is_emulated(r, x))
 		asl_emulator_step(r, &op);
 	advance(&r->clock, r, x, &op);
@@ -296,7 +373,7 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 	for (int a = 0; r->overlap && a < ASL_CLOCKS; a++)
 		r->overlap->other.at[a] += cost_of(r, x, a);
 	if (r->timed)
-		asl_time_since(r, ASL_TALKS, op.sent.since);
+		asl_time_since(r, ASL_TALKS, since);
 }
 
 /* It was taken before the restart; the sender's clock is no longer known. */

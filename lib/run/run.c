@@ -178,6 +178,19 @@ static bool has_operands(const struct asl_rank_case *p)
 	return p->want->first_rows || p->r.id < asl_plan_ranks(&p->want->plan);
 }
 
+/* What was filled in place, through the page cache, goes to the disk. */
+static void settle_operands(struct asl_rank_case *p)
+{
+	const struct asl_plan *plan = &p->want->plan;
+
+	if (!asl_store_has_blocks(p->pool))
+		return;
+	for (int i = 0; i < p->family->operands(plan); i++)
+		if (p->own[i].where == ASL_POOL)
+			asl_store_settle(p->pool, p->own[i].at,
+					 p->own[i].count);
+}
+
 static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 {
 	const struct asl_plan *plan = &p->want->plan;
@@ -189,6 +202,7 @@ static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)
 	/* They may have been filled before a restart. */
 	if (has_operands(p) && !asl_replaying(&p->r))
 		p->family->fill(&p->r, &p->common->data, p->own);
+	settle_operands(p);
 	asl_rank_case_filled(p);
 	asl_mark_epoch(&p->r, NULL, 0);
 	err = asl_net_barrier(p->net);
@@ -319,7 +333,8 @@ static void note_places(char *note, size_t room, const struct asl_rep *rep)
  * On rank 0; not inlined, else every simulated rank's stack has room for the row
  * and its notes, a page more.
  */
-static __attribute__((noinline)) int pass_on(struct asl_rank_case *p, int number)
+static __attribute__((noinline)) int pass_on(struct asl_rank_case *p,
+					     int number)
 {
 	const struct asl_rank_record *all = p->common->records;
 	const struct asl_run_want *want = p->want;
