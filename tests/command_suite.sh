@@ -184,7 +184,17 @@ grep -q '^1 of 5 cases are complete in labels.$' out || fail "no summary: $(cat 
 grep -q '^5 of 5 cases are complete in labels.$' out || fail "no summary: $(cat out)"
 grep -q '^aslant report labels writes the page' out || fail "no next command: $(cat out)"
 [ "$(sed -n '/algorithm.*median.*label/p' out | wc -l)" = 1 ] || fail "no heading: $(cat out)"
-"$aslant" suite labels.json --only nothing >out 2>err
+# On a terminal no line is longer than that, also of ranks that are launched.
+for columns in 80 100 200; do
+	script -qec "stty cols $columns; '$aslant' suite quick --scale 2:0.01 --only 'e*' --launch" \
+		/dev/null </dev/null 2>/dev/null | tr '\r' '\n' | sed 's/\x1b\[[0-9;]*[mK]//g' >shown
+	grep -q '^7 cases left, about ' shown || fail "$columns columns: no time left: $(cat shown)"
+	awk -v most=$columns 'length > most && !/^aslant:/ { exit 1 }' shown ||
+		fail "$columns columns: $(cat shown)"
+	[ "$(grep -c '^ *[0-9]*/[0-9]* .*verified' shown)" = 10 ] || fail "$columns: $(cat shown)"
+done
+
+"$aslant" suite labels.json --only nothing --out deep/er/labels >out 2>err
 [ $? = 2 ] && grep -q 'no case is left' err || fail "--only nothing: $(cat err)"
 
 # ---- Sizes of the machine ----

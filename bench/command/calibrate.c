@@ -22,6 +22,7 @@
 #include "bench/library/number.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
+#include "lib/base/path.h"
 #include "lib/calibrate/calibrate.h"
 #include "lib/calibrate/sweep.h"
 #include "lib/machine/machine.h"
@@ -176,9 +177,6 @@ static json_t *profile(const struct asl_calibration *x,
 		"provenance", provenance(x, want));
 }
 
-/* mpiexec stands between the ranks and a terminal: they have to be told. */
-#define TERMINAL "ASLANT_TERMINAL"
-
 /* The second job, of more ranks than cores, is told which it is. */
 #define CROWD "ASLANT_CALIBRATES_CROWD"
 
@@ -239,7 +237,7 @@ static void progress(const struct asl_calibrating *at)
 
 	if (!*on)
 		say_before("calibrating", at->left_s);
-	if (!getenv(TERMINAL)) {
+	if (!asl_terminal_columns(stderr)) {
 		if (at->step_ends)
 			fprintf(stderr, "%d/%d %s%s: measured, %.0f s left\n",
 				at->step + 1, at->steps, at->what, on,
@@ -355,8 +353,6 @@ static struct asl_calibrate_want want_of(const struct asl_options *o)
 static int start_job(const struct asl_options *o, int ranks, int argc,
 		     char **argv)
 {
-	if (isatty(STDERR_FILENO))
-		setenv(TERMINAL, "1", 1);
 	return asl_launch(ranks, argc, argv, o->launch ? o->launch_at + 1 : 0);
 }
 
@@ -411,7 +407,7 @@ static void sweep_progress(int done, int points, double left_s)
 	snprintf(what, sizeof what, "sweeping %d points", points);
 	say_before(what, left_s);
 
-	if (!getenv(TERMINAL) || asl_now() - last < 0.25)
+	if (!asl_terminal_columns(stderr) || asl_now() - last < 0.25)
 		return;
 	last = asl_now();
 	fprintf(stderr, "\r%d/%d points, %4.0f s left ", done, points, left_s);
@@ -540,9 +536,14 @@ static void print_sweep(const struct asl_sweep *s)
 static int sweep_here(struct asl_sweep *s, const struct asl_options *o,
 		      struct asl_calibrate_want *want)
 {
-	int rank = asl_job().rank, code = 0, err;
+	int rank = asl_job().rank, code = 0, err = 0;
 
-	if (rank == 0 && o->out && mkdir(o->out, 0777) && errno != EEXIST)
+	if (rank == 0 && o->out)
+		err = asl_path_make_above(o->out);
+	if (err)
+		code = asl_complain(asl_exit_code(err), "--out: %s",
+				    asl_failure());
+	else if (rank == 0 && o->out && mkdir(o->out, 0777) && errno != EEXIST)
 		code = asl_complain(asl_exit_code(-errno), "--out: %s: %s",
 				    o->out, strerror(errno));
 	want->refused = code ? -EIO : 0;
@@ -553,7 +554,7 @@ static int sweep_here(struct asl_sweep *s, const struct asl_options *o,
 				   asl_failure_to_print());
 	if (code || err || rank > 0)
 		return code ? code : asl_exit_code(err);
-	if (getenv(TERMINAL))
+	if (asl_terminal_columns(stderr))
 		fputs("\r\033[K", stderr);
 	print_sweep(s);
 	if (o->out)

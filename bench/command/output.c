@@ -491,8 +491,10 @@ static int check_length(const char *dir)
 static int reach(struct asl_result *r, const char *dir)
 {
 	struct asl_path spot;
-	int err = asl_path_open(&spot, dir);
+	int err = asl_path_make_above(dir);
 
+	if (!err)
+		err = asl_path_open(&spot, dir);
 	if (err)
 		return asl_complain_alone(asl_exit_code(err), "--out: %s",
 					  asl_failure());

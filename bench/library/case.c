@@ -646,6 +646,7 @@ static int choose_emulation(struct asl_case *c, const struct asl_options *o)
 
 int asl_case_check_store(const char *store, const struct asl_options *o)
 {
+	static bool said; /* once for all cases of a suite */
 	bool needs = asl_store_can(store)->needs_node;
 
 	if (needs && o->memory_node < 0)
@@ -657,6 +658,13 @@ int asl_case_check_store(const char *store, const struct asl_options *o)
 		return asl_refuse("--memory-node: found --store %s, expected "
 				  "--store node",
 				  store);
+	if (o->nvm_dir && !asl_store_can(store)->needs_dir && !said) {
+		asl_complain(0,
+			     "note: --nvm-dir is not used: --store %s has no "
+			     "pools",
+			     store);
+		said = true;
+	}
 	return 0;
 }
 
@@ -744,13 +752,11 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_run_want *want = &c->want;
 	const struct asl_family_cli *cli;
-	char names[512];
 	int err;
 
 	if (!o->algorithm)
-		return asl_refuse(
-			"run: which algorithm? (known: %s)",
-			asl_join(names, sizeof names, asl_algorithm_names()));
+		return asl_refuse("run: which algorithm? (auto chooses one; "
+				  "aslant list algorithms lists them)");
 	err = prepare(c, o, is_null(o));
 	if (err)
 		return err;

@@ -127,18 +127,11 @@ const char *asl_algorithm_meant(const char *found, const char *before)
 
 int asl_algorithm_check(const char *name)
 {
-	char names[512];
-	const char *meant;
-
 	if (asl_is_one_of(name, asl_algorithm_names()))
 		return 0;
-	meant = asl_algorithm_meant(name, "");
-	if (*meant)
-		return asl_refuse("unknown algorithm '%s'%s (aslant list "
-				  "algorithms lists them)",
-				  name, meant);
-	return asl_refuse("unknown algorithm '%s' (known: %s)", name,
-			  asl_join(names, sizeof names, asl_algorithm_names()));
+	return asl_refuse(
+		"unknown algorithm '%s'%s (aslant list algorithms lists them)",
+		name, asl_algorithm_meant(name, ""));
 }
 
 bool asl_option_is_for(const struct asl_option *option,

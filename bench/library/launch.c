@@ -362,6 +362,7 @@ static _Noreturn void become(char **args, const int to[STREAMS])
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	/* A stack of UCX says nothing about the peer that it has lost. */
 	setenv("UCX_HANDLE_ERRORS", "none", 0);
+	asl_terminal_pass_on();
 	follow_unprepare();
 	close_stdin();
 	dup2(to[OUT], STDOUT_FILENO);

@@ -45,13 +45,13 @@ static void say_difference(int rank, const struct asl_rank_record *x)
 		     b->pool_high);
 }
 
-/* False: times are not those of the emulated machine. */
-static bool judge_emulation(const struct asl_rep *rep)
+/* Times may not be those of the emulated machine. */
+static void say_emulation(const struct asl_rep *rep)
 {
 	double error = rep->emulation_error;
 
 	if (!rep->emulated)
-		return true;
+		return;
 	if (rep->rep == 0 && !rep->emulated_net && rep->ranks > 1)
 		asl_complain(0,
 			     "note: the network is as it is: a word takes %.3g "
@@ -74,7 +74,6 @@ static bool judge_emulation(const struct asl_rep *rep)
 			     rep->rep + 1, 100 * error,
 			     rep->want->emulate.name);
 	}
-	return error <= ASL_EMULATION_INVALID;
 }
 
 static void note_threads(const struct asl_rep *rep)
@@ -87,9 +86,15 @@ static void note_threads(const struct asl_rep *rep)
 			     rep->cores == 1 ? "" : "s");
 }
 
+bool asl_rep_good(const struct asl_rep *rep)
+{
+	return rep->predicted_equal && rep->verified != 0 &&
+	       (!rep->emulated ||
+		rep->emulation_error <= ASL_EMULATION_INVALID);
+}
+
 bool asl_rep_check(const struct asl_rep *rep)
 {
-	bool right = rep->predicted_equal && rep->verified != 0;
 	int i = 0;
 
 	note_threads(rep);
@@ -103,7 +108,8 @@ bool asl_rep_check(const struct asl_rep *rep)
 			     "VERIFICATION FAILED in repetition %d: residual "
 			     "%g, expected 16 at most",
 			     rep->rep + 1, rep->residual);
-	return judge_emulation(rep) && right;
+	say_emulation(rep);
+	return asl_rep_good(rep);
 }
 
 /*

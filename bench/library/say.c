@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
@@ -41,12 +42,51 @@ static void compose(const char *format, va_list args)
 		memset(c, '?', (size_t)asl_control_bytes(c));
 }
 
+/* ---- The terminal ---- */
+
+#define TERMINAL "ASLANT_TERMINAL" /* columns of stdout's, and of stderr's */
+
+static int columns_passed_on(int fd)
+{
+	const char *text = getenv(TERMINAL);
+	int columns[2] = {0, 0};
+
+	if (!text ||
+	    sscanf(text, "%d,%d", &columns[0], &columns[1]) != 2)
+		return 0;
+	return fd == STDOUT_FILENO ? columns[0] : columns[1];
+}
+
+int asl_terminal_columns(FILE *f)
+{
+	enum { USUAL = 80 };
+	struct winsize size = {.ws_col = 0};
+	int fd = fileno(f);
+
+	if (isatty(fd))
+		return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col
+			       ? size.ws_col
+			       : USUAL;
+	return fd == STDOUT_FILENO || fd == STDERR_FILENO
+		       ? columns_passed_on(fd)
+		       : 0;
+}
+
+void asl_terminal_pass_on(void)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%d,%d", asl_terminal_columns(stdout),
+		 asl_terminal_columns(stderr));
+	setenv(TERMINAL, text, 1);
+}
+
 const char *asl_colour(FILE *f, int good)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	if ((none && *none) || !term || !strcmp(term, "dumb") ||
-	    !isatty(fileno(f)))
+	    !asl_terminal_columns(f))
 		return "";
 	return good < 0 ? "\33[0m" : good ? "\33[32m" : "\33[1;31m";
 }

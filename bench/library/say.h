@@ -58,6 +58,15 @@ const char *asl_meant(const char *found, const char *before,
 		      const char *const *names);
 
 /*
+ * The columns of the terminal that a stream ends at, even if that is a rank's, whose
+ * launcher passes it on; 0: at none.
+ */
+int asl_terminal_columns(FILE *f);
+
+/* The ranks that this process launches are told of both. */
+void asl_terminal_pass_on(void);
+
+/*
  * What makes text green (1, good) or red (0, bad) from here on, and ends that (-1): ""
  * unless f is a terminal and NO_COLOR is not set.
  */

@@ -167,3 +167,21 @@ int asl_path_open_dir(const char *path)
 	close(found.dir);
 	return fd;
 }
+
+int asl_path_make_above(const char *path)
+{
+	char above[PATH_MAX];
+
+	if (strlen(path) >= sizeof above)
+		return asl_fail(-ENAMETOOLONG, "%.60s...: the path is too long",
+				path);
+	strcpy(above, path);
+	for (char *at = above + 1; *above && (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		if (mkdir(above, 0777) && errno != EEXIST)
+			return asl_fail(-errno, "%s: %s", above,
+					strerror(errno));
+		*at = '/';
+	}
+	return 0;
+}

@@ -22,4 +22,7 @@ int asl_path_open(struct asl_path *found, const char *path);
 /* Open an existing directory in this way; a descriptor or a negative errno. */
 int asl_path_open_dir(const char *path);
 
+/* Make the directories above a path that are not there; 0, or a negative errno. */
+int asl_path_make_above(const char *path);
+
 #endif

@@ -18,6 +18,7 @@
 #include "bench/library/say.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/error.h"
+#include "lib/base/path.h"
 
 static bool ends_with(const char *path, const char *end)
 {
@@ -347,8 +348,11 @@ int asl_export_figures(const char *page, const char *dir)
 {
 	const char *part[2];
 	size_t length[2];
-	int count = 0, printed = 0, err = 0;
+	int count = 0, printed = 0, err = asl_path_make_above(dir);
 
+	if (err)
+		return asl_complain(asl_exit_code(err), "--figures: %s",
+				    asl_failure());
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		return asl_complain(asl_exit_code(-errno), "--figures: %s: %s",
 				    dir, strerror(errno));

@@ -375,12 +375,13 @@ static int suite_calibrate(const struct asl_suite *s,
 /* In about seconds: to follow the paths of all cases. */
 enum { PATIENCE = 3 };
 
-static void print_plan(FILE *f, const struct asl_plan *plan)
+static int print_plan(FILE *f, const struct asl_plan *plan)
 {
 	struct asl_shown x = asl_show(plan);
 
-	fprintf(f, "%-14s %-6s %8s %6d  %-9s", plan->algorithm->name,
-		x.kernel ? x.kernel : "", x.size, plan->ranks, x.grid);
+	return fprintf(f, "%-14s %-6s %8s %6d  %-9s",
+		       plan->algorithm->name, x.kernel ? x.kernel : "", x.size,
+		       plan->ranks, x.grid);
 }
 
 /* Seconds of all repetitions; not a number: those of some cases are not known. */
@@ -468,7 +469,7 @@ void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 	char text[ASL_DURATION];
 	int left = 0;
 
-	if (!isatty(fileno(f)))
+	if (!asl_terminal_columns(f))
 		return;
 	for (int i = 0; i < s->count; i++) {
 		*(done[i] ? &behind : &ahead) += weigh(&s->cases[i]);
@@ -476,7 +477,7 @@ void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 	}
 	if (!left)
 		return;
-	fprintf(f, "%d cases left, about %s", left,
+	fprintf(f, "%d case%s left, about %s", left, left == 1 ? "" : "s",
 		asl_write_duration(text, seconds * ahead / behind));
 	fflush(f);
 }
@@ -491,11 +492,27 @@ static bool fits_cache(const struct asl_rep *rep)
 				     m->cache_bytes * (uint64_t)caches;
 }
 
+/* A terminal that has fewer columns shows less of a case. */
+static bool is_narrow(FILE *f)
+{
+	enum { WIDE = 132 };
+	int columns = asl_terminal_columns(f);
+
+	return columns && columns < WIDE;
+}
+
 void asl_suite_heading(FILE *f)
 {
-	fprintf(f, "     case %-14s %-6s %8s %6s  %-9s %-14s %-10s %10s  %s\n",
-		"algorithm", "kernel", "n", "ranks", "grid", "Q", "checked",
-		"median", "label");
+	if (is_narrow(f))
+		fprintf(f, "     case %-14s %10s %5s  %-10s %9s  %s\n",
+			"algorithm", "n", "ranks", "checked", "median",
+			"label");
+	else
+		fprintf(f,
+			"     case %-14s %-6s %8s %6s  %-9s %-14s %-10s %9s  "
+			"%s\n",
+			"algorithm", "kernel", "n", "ranks", "grid", "Q",
+			"checked", "median", "label");
 }
 
 void asl_suite_progress(FILE *f, const struct asl_suite *s,
@@ -503,19 +520,33 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 			const struct asl_rep *rep, double median, bool busy)
 {
 	const struct asl_plan *plan = &rep->want->plan;
-	char time[32] = "-";
+	int columns = asl_terminal_columns(f), used;
+	char time[32] = "-", rest[512];
 
-	if (isatty(fileno(f)))
+	if (columns)
 		fputs("\r\033[K", f); /* over asl_suite_outlook's line */
+	used = fprintf(f, "%4d/%-4d ", done, s->total);
+	if (is_narrow(f))
+		used += fprintf(f, "%-14s %10s %5d ", plan->algorithm->name,
+				asl_show(plan).size, plan->ranks);
+	else
+		used += print_plan(f, plan) +
+			fprintf(f, " Q %-12.9g",
+				rep->q_path[plan->accounting]);
+	used += fprintf(f, " %s%-10s%s", asl_colour(f, asl_rep_good(rep)),
+			verdict(rep), asl_colour(f, -1)) -
+		(int)strlen(asl_colour(f, asl_rep_good(rep))) -
+		(int)strlen(asl_colour(f, -1));
 	if (median > 0)
 		snprintf(time, sizeof time, "%.3g s", median);
-	fprintf(f, "%4d/%-4d ", done, s->total);
-	print_plan(f, plan);
-	fprintf(f, " Q %-12.9g %s%-10s%s %10s  %s%s%s\n",
-		rep->q_path[plan->accounting],
-		asl_colour(f, asl_rep_check(rep)), verdict(rep),
-		asl_colour(f, -1), time, x->label, busy ? "  machine busy" : "",
-		fits_cache(rep) ? "  in cache" : "");
+	snprintf(rest, sizeof rest, " %9s  %s%s%s", time, x->label,
+		 !busy	       ? ""
+		 : is_narrow(f) ? "  busy"
+				: "  machine busy",
+		 fits_cache(rep) ? "  in cache" : "");
+	if (columns && used + (int)strlen(rest) > columns)
+		rest[columns > used ? columns - used : 0] = '\0';
+	fprintf(f, "%s\n", rest);
 }
 
 /* ---- Before the first ---- */
