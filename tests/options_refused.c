@@ -546,7 +546,7 @@ static const struct refusal contractions[] = {
 static const struct refusal places[] = {
 	LACK("none: ", "run vomm --n 10 --nvm-dir none"),
 	LACK("none/x.csv", "run vomm --n 10 --csv none/x.csv"),
-	LACK("none/x", "run vomm --n 10 --out none/x"),
+	LACK("proc/none", "run vomm --n 10 --out /proc/none/x"),
 	LACK("none/c.npy", "run vomm --n 10 --result none/c.npy"),
 	LACK("none/x.json", "calibrate none/x.json"),
 	REFUSE("/dev/null", "calibrate /dev/null"),
