@@ -288,6 +288,18 @@ like a sown 'for r in rows: r["seed"] = 2'
 code=2 out=said/sown err=said/sown.err
 expect 2 compare a sown
 says 'a and sown: no case can be compared; the first: seed 1 and 2' "$err"
+for i in 1 2; do
+	"$aslant" run 3d --n 20 --ranks 2 --store null --out counted$i >/dev/null 2>&1
+	"$aslant" run 3d --n 20 --ranks 2 --store null --profile optane-100-nt \
+		--out priced$i >/dev/null 2>&1
+done
+code=2 out=said/counted err=said/counted.err
+expect 2 compare counted1 counted2
+says 'aslant report compares counts of algorithms, and --profile with costs in ns' "$err"
+code=0 out=said/priced err=said/priced.err
+expect 0 compare priced1 priced2
+tr '\n' ' ' <said/priced | grep -q 'A is as fast as B .* with 50 GFLOP/s a rank as fast\.' ||
+	fail "priced: $(cat said/priced)"
 wait
 
 [ ! -e failed ]

@@ -155,9 +155,11 @@ static void print_place(FILE *f, const struct comparing *x, int place)
 	fprintf(f, "%c  %s: ", *letter, x->results.dir[place]);
 	if (strcmp(m->name, letter) != 0)
 		fprintf(f, "%s, ", m->name);
-	fprintf(f, "host %s, medium %s, %d cases, %zu repetitions",
+	fprintf(f, "host %s, medium %s, %d case%s, %zu repetition%s",
 		x->first[place]->host, x->first[place]->medium, x->cases[place],
-		x->results.table[place].count);
+		x->cases[place] == 1 ? "" : "s",
+		x->results.table[place].count,
+		x->results.table[place].count == 1 ? "" : "s");
 	if (!isnan(m->figure[ASL_PRICE]))
 		fprintf(f, ", price %g", m->figure[ASL_PRICE]);
 	if (!isnan(m->figure[ASL_WATTS]))
@@ -807,6 +809,16 @@ static int write_all(const struct comparing *x, const struct asl_options *o)
 	return code;
 }
 
+/* No times, and costs that are none either: machines then cannot differ. */
+static bool only_counted(const struct comparing *x)
+{
+	for (int i = 0; i < x->results.count; i++)
+		if (x->results.cases[i].time.samples ||
+		    asl_case_modelled(&x->results.cases[i]))
+			return false;
+	return true;
+}
+
 /* Directories that have nothing in common are not what was meant. */
 static int judge(const struct comparing *x, const struct asl_options *o)
 {
@@ -815,9 +827,14 @@ static int judge(const struct comparing *x, const struct asl_options *o)
 
 	if (code || x->ranking.works)
 		return code;
-	return asl_refuse("%s and %s: no case can be compared; the first: %s",
+	return asl_refuse("%s and %s: no case can be compared; the first: %s%s",
 			  x->results.dir[base(x)], x->results.dir[place],
-			  x->ranking.against[place].pairs[0].why);
+			  x->ranking.against[place].pairs[0].why,
+			  only_counted(x)
+				  ? "; aslant report compares counts of "
+				    "algorithms, and --profile with costs in "
+				    "ns counts for a machine"
+				  : "");
 }
 
 int asl_command_compare(struct asl_options *o, int argc, char **argv)

@@ -107,12 +107,12 @@ static json_t *case_json(const struct asl_page *p, const struct asl_measured *x)
 	const char *why = asl_trouble_text[x->trouble];
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, "
+		"{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:o, "
 		"s:o, s:s}",
 		"machine", asl_text_json(asl_page_place_of(p, row)), "label",
 		asl_text_json(row->label), "family", asl_text_json(row->family),
 		"algorithm", asl_text_json(row->algorithm), "problem",
-		asl_text_json(asl_say(row).size), "ranks", number(row->ranks),
+		asl_text_json(asl_say(row).size), "ranks", (int)row->ranks,
 		"grid", asl_text_json(row->grid), "repetitions", x->count,
 		"median_s", number(timed ? x->time.median : NAN), "low_s",
 		number(timed ? x->time.low : NAN), "high_s",

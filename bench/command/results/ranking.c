@@ -722,16 +722,24 @@ bool asl_workload_is_whole(const struct asl_ranking *r,
 
 /* ---- In words ---- */
 
+enum { TIMES = 32 };
+
+/* "1.61 times "; "" if that is 1. */
+static const char *times_text(char to[TIMES], double ratio)
+{
+	snprintf(to, TIMES, "%.3g times ", ratio);
+	return strcmp(to, "1 times ") != 0 ? to : "";
+}
+
 /* "1.61 times as fast as A (1.55 to 1.68)", and whether that is known. */
 static void say_ratio(FILE *f, const struct asl_ratio *x, const char *than)
 {
 	enum { MANY = 1000 };
 	int needs = asl_ratio_needs(x);
-	char times[32];
+	char text[TIMES];
 
-	snprintf(times, sizeof times, "%.3g times ", x->ratio);
 	fprintf(f, "%s%sas fast as %s", needs ? "perhaps " : "",
-		strcmp(times, "1 times ") != 0 ? times : "", than);
+		times_text(text, x->ratio), than);
 	if (isnan(x->low))
 		fputs(" (too few repetitions to be sure)", f);
 	else if (x->low < x->high)
@@ -792,6 +800,7 @@ static void say_source(FILE *f, const struct asl_workload *w, int best,
 {
 	enum { RATE = 50 };
 	int of[ASL_SOURCES] = {0};
+	char text[TIMES];
 
 	for (int i = 0; i < w->cases; i++)
 		of[source_of(w->entries[i].at[best])]++;
@@ -810,9 +819,8 @@ static void say_source(FILE *f, const struct asl_workload *w, int best,
 	else
 		fprintf(f,
 			" in moving words, by their costs, without arithmetic: "
-			"nothing was measured; with %d GFLOP/s a rank %.3g "
-			"times",
-			RATE, with_flops(w, best, next, RATE));
+			"nothing was measured; with %d GFLOP/s a rank %sas fast",
+			RATE, times_text(text, with_flops(w, best, next, RATE)));
 }
 
 static void say_mean(FILE *f, const struct asl_workload *w)
