@@ -9,7 +9,7 @@
  * Most providers move data only while we look at the completion queue.  While
  * each rank has a core it looks without pause for a while, and sleeps then;
  * when ranks outnumber cores it sleeps at once, because the peer it waits for
- * may be waiting for this core.
+ * may be waiting for this core, and who sends it something rings (bell.h).
  *
  * Which provider is best is a list for each of three situations.  All ranks walk
  * down the same list until all of them have opened the same provider: after
@@ -33,6 +33,7 @@
 #include "lib/base/error.h"
 #include "lib/base/mapped.h"
 #include "lib/base/system.h"
+#include "net/bell.h"
 #include "net/load.h"
 
 #define API FI_VERSION(1, 14)
@@ -48,7 +49,10 @@
 #define NAP_NS 10000
 #define CROWD_YIELDS 200
 #define CROWD_NAP_NS 200000
-#define SLEEP_MS 1000 /* if the provider loses a wake-up */
+#define BRIEF 4000 /* bytes that shm copies into its queues */
+#define BELL_YIELDS 3
+#define BELL_DOUBLINGS 8 /* of a nap, in which nobody rang */
+#define SLEEP_MS 1000	 /* if the provider loses a wake-up */
 #define INJECT_MAX 256
 #define MEET_S 20 /* a connection, made while both sides look */
 
@@ -412,17 +416,39 @@ static void rest(const struct asl_ofi *o, int looks)
 	nanosleep(&nap, NULL);
 }
 
+/*
+ * Long messages may need several looks of either side, for which nobody rings.  Short
+ * ones are there when their sender rings, but sleep does not rely on it.
+ */
+static bool is_rung_for(const struct asl_ofi *o, const struct asl_net_op *op)
+{
+	return o->bells && op->in_bytes <= BRIEF && op->out_bytes <= BRIEF;
+}
+
+static void await_ring(const struct asl_ofi *o, int looks, uint32_t rung)
+{
+	int naps = looks - LOOKS - BELL_YIELDS;
+
+	if (naps > BELL_DOUBLINGS)
+		naps = BELL_DOUBLINGS;
+	if (naps < 0)
+		sched_yield();
+	else
+		asl_bells_sleep(o->bells, rung, (long)CROWD_NAP_NS << naps);
+}
+
 /* Where ranks outnumber cores, do not spin at first. */
 static int patience(const struct asl_ofi *o)
 {
 	return o->boot.crowded ? LOOKS : 0;
 }
 
-/* Poll once, after `looks` polls in vain.  Returns whether anything came. */
-static bool look(struct asl_ofi *o, int looks)
+/* Poll once, after `looks` polls in vain for op.  Returns whether anything came. */
+static bool look(struct asl_ofi *o, const struct asl_net_op *op, int looks)
 {
 	struct fi_cq_msg_entry done[16];
 	bool sleep = looks >= LOOKS;
+	uint32_t rung = o->bells ? asl_bells_rung(o->bells) : 0;
 	ssize_t n;
 
 	if (sleep && o->can_block)
@@ -437,7 +463,9 @@ static bool look(struct asl_ofi *o, int looks)
 		o->can_block = false;
 	else if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR)
 		give_up(o, (int)-n);
-	if (sleep && !o->can_block && n < 0)
+	if (sleep && op && is_rung_for(o, op) && n < 0)
+		await_ring(o, looks, rung);
+	else if (sleep && !o->can_block && n < 0)
 		rest(o, looks);
 	return n > 0;
 }
@@ -525,6 +553,12 @@ static ssize_t inject(struct asl_ofi *o, struct asl_net_op *op)
 	return err;
 }
 
+static void ring(const struct asl_ofi *o, int rank)
+{
+	if (o->bells)
+		asl_bells_ring(o->bells, rank);
+}
+
 static int post(struct asl_ofi *o, struct asl_net_op *op,
 		ssize_t (*how)(struct asl_ofi *, struct asl_net_op *), int peer)
 {
@@ -534,8 +568,10 @@ static int post(struct asl_ofi *o, struct asl_net_op *op,
 	op->pending++;
 	/* No completion reports that the queue has space again. */
 	while ((err = how(o, op)) == -FI_EAGAIN && !o->broken && !late(o, peer))
-		if (!look(o, 0))
+		if (!look(o, NULL, 0))
 			rest(o, looks++);
+	if (!err && how != post_in)
+		ring(o, peer);
 	if (!err || o->broken)
 		return o->broken;
 	op->pending--;
@@ -564,7 +600,7 @@ static int ofi_wait(struct asl_net *net, struct asl_net_op *op)
 
 	while (op->pending && !op->err && !o->broken &&
 	       !late(o, op->to != ASL_NET_NONE ? op->to : op->from))
-		looks = look(o, looks) ? patience(o) : looks + 1;
+		looks = look(o, op, looks) ? patience(o) : looks + 1;
 	if (op->err)
 		o->broken = op->err;
 	return o->broken;
@@ -574,7 +610,7 @@ static bool ofi_ended(struct asl_net *net, struct asl_net_op *op)
 {
 	struct asl_ofi *o = ofi_of(net);
 
-	look(o, 0);
+	look(o, NULL, 0);
 	return !op->pending || op->err || o->broken;
 }
 
@@ -819,6 +855,8 @@ static int join(struct asl_ofi *o, const char *provider)
 	if (err)
 		goto end;
 	o->net.provider = o->info->fabric_attr->prov_name;
+	if (o->boot.crowded && !strcmp(o->net.provider, "shm"))
+		o->bells = asl_bells_open(&o->boot);
 	err = asl_boot_agree(&o->boot, insert_peers(o, all));
 	if (!err)
 		err = asl_boot_agree(&o->boot, meet_in_ring(o));
@@ -858,6 +896,7 @@ static int ofi_run(const struct asl_net_want *want,
 	}
 	asl_boot_close();
 	asl_ofi_close(&o);
+	asl_bells_close(o.bells);
 	free(o.peers);
 	free(o.reached);
 	return err;

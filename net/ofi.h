@@ -33,6 +33,7 @@ struct asl_ofi {
 	struct fid_av *av;
 	struct fid_cq *cq;
 	struct fid_ep *ep;
+	struct asl_bells *bells; /* NULL: there are none */
 	fi_addr_t *peers;
 	bool *reached; /* has a send to that peer been completed? */
 	uint64_t run; /* in every tag, above the rank: strangers do not match */

@@ -60,6 +60,9 @@ for ranks in "${sizes[@]}"; do
 done
 job 0 '' 2 ofi
 
+# Ranks that share cores are woken by who sends to them.
+job 0 '' $(($(nproc) + 2)) ofi shm wake
+
 for transport in 'ofi net' 'ofi shm' 'mpi '; do
 	read -r name provider <<<"$transport"
 	job 6 'rank 0 sends 90 bytes, but rank 2 expects 100' 3 \

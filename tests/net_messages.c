@@ -7,6 +7,8 @@
  *	net_messages TRANSPORT PROVIDER loop	a ring, until it is killed
  *	net_messages TRANSPORT PROVIDER short	a message of a wrong length
  *	net_messages TRANSPORT PROVIDER long	likewise
+ *	net_messages TRANSPORT PROVIDER wake	ranks that share cores and wait for
+ *						long wake at once
  *	net_messages TRANSPORT PROVIDER abort	one rank gives up
  *	net_messages TRANSPORT PROVIDER gone RANK	what it sends, or where it
  *						receives, is a file cut short
@@ -19,12 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "lib/base/error.h"
 #include "lib/base/mapped.h"
+#include "lib/base/system.h"
 #include "net/net.h"
 
 #define ROUNDS 60
@@ -452,6 +456,67 @@ static int is_gone(struct asl_net *net, void *arg)
 	return err;
 }
 
+/* ---- Waking ---- */
+
+enum { TURNS = 15 };
+
+/* Long enough for those that wait to sleep for long. */
+static void pause_long(void)
+{
+	const struct timespec t = {0, 100000000};
+
+	nanosleep(&t, NULL);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* From when rank 0 sends to when the last rank has it, which slept meanwhile. */
+static int take_turn(struct asl_net *net, double *delay)
+{
+	int rank = asl_net_rank(net), last = asl_net_size(net) - 1, err;
+	double sent = 0;
+	struct asl_net_op op = {
+		.to = rank == 0 ? last : ASL_NET_NONE,
+		.from = rank == last ? 0 : ASL_NET_NONE,
+		.out = &sent,
+		.in = &sent,
+		.out_bytes = rank == 0 ? sizeof sent : 0,
+		.in_bytes = rank == last ? sizeof sent : 0,
+	};
+
+	if (rank == 0)
+		pause_long();
+	sent = asl_now();
+	err = asl_net_step(net, &op);
+	*delay = asl_now() - sent;
+	return err;
+}
+
+static int all_wake(struct asl_net *net, void *arg)
+{
+	double delay[TURNS], median;
+
+	(void)arg;
+	for (int i = 0; i < TURNS; i++) {
+		int err = take_turn(net, &delay[i]);
+
+		if (err)
+			return err;
+	}
+	qsort(delay, TURNS, sizeof delay[0], by_length);
+	median = delay[TURNS / 2];
+	if (asl_net_rank(net) == asl_net_size(net) - 1 && median > 0.008) {
+		fprintf(stderr, "wakes %g s late in the median\n", median);
+		asl_net_abort(net, 6, "is late");
+	}
+	return asl_net_barrier(net);
+}
+
 static int give_up(struct asl_net *net, void *arg)
 {
 	(void)arg;
@@ -484,6 +549,8 @@ static int as_rank(int argc, char **argv)
 		body = for_ever;
 	else if (!strcmp(mode, "short") || !strcmp(mode, "long"))
 		body = too_long;
+	else if (!strcmp(mode, "wake"))
+		body = all_wake;
 	else if (!strcmp(mode, "abort"))
 		body = give_up;
 	else if (!strcmp(mode, "alike"))

@@ -1,0 +1,151 @@
+/*
+ * bell.c -- waking ranks that share cores
+ *
+ * A rank that polls takes time from the ranks at work on its core, and one that naps
+ * wakes late.  Here it sleeps on a word of shared memory (a futex) until a rank that
+ * has sent it something rings.  To ring for a rank that is awake is one addition.
+ *
+ * The memory is a file without a name, which rank 0 creates and the others open by
+ * way of /proc: nothing can stay behind.
+ */
+#include "net/bell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/error.h"
+
+struct bell {
+	alignas(64) _Atomic uint32_t rung;
+	_Atomic bool asleep;
+};
+
+struct asl_bells {
+	int me, count;
+	struct bell *bell;
+};
+
+/* The file of rank 0; fd -1: there is none. */
+struct file {
+	pid_t process;
+	int fd;
+	ino_t inode;
+	off_t bytes;
+};
+
+static struct file create(int bells)
+{
+	struct file f = {
+		.process = getpid(),
+		.fd = memfd_create("aslant-bells", MFD_CLOEXEC),
+		.bytes = (off_t)sizeof(struct bell) * bells,
+	};
+	struct stat is;
+
+	if (f.fd >= 0 && (ftruncate(f.fd, f.bytes) || fstat(f.fd, &is))) {
+		close(f.fd);
+		f.fd = -1;
+	}
+	if (f.fd >= 0)
+		f.inode = is.st_ino;
+	return f;
+}
+
+/* In another container the path may lead to another file. */
+static bool is_it(int fd, const struct file *f)
+{
+	struct stat is;
+
+	return !fstat(fd, &is) && S_ISREG(is.st_mode) &&
+	       is.st_ino == f->inode && is.st_size == f->bytes;
+}
+
+static int open_file(const struct file *f)
+{
+	char path[64];
+
+	if (f->process == getpid())
+		return f->fd;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)f->process, f->fd);
+	return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+}
+
+static int map(struct bell **out, const struct file *f)
+{
+	int fd = f->fd < 0 ? -1 : open_file(f);
+	void *at = MAP_FAILED;
+
+	if (fd >= 0 && is_it(fd, f))
+		at = mmap(NULL, (size_t)f->bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, fd, 0);
+	if (fd >= 0 && fd != f->fd)
+		close(fd);
+	if (at == MAP_FAILED)
+		return asl_fail(-ENOENT, "no bells");
+	*out = at;
+	return 0;
+}
+
+struct asl_bells *asl_bells_open(const struct asl_boot *boot)
+{
+	struct asl_bells *x = calloc(1, sizeof *x);
+	struct file f = {.fd = -1};
+	int err;
+
+	if (boot->rank == 0)
+		f = create(boot->size);
+	asl_boot_share(&f, sizeof f);
+	if (x)
+		*x = (struct asl_bells){boot->rank, boot->size, NULL};
+	err = x ? map(&x->bell, &f) : asl_fail(-ENOMEM, "no bells");
+	err = asl_boot_agree(boot, err);
+	if (boot->rank == 0 && f.fd >= 0)
+		close(f.fd);
+	if (!err)
+		return x;
+	asl_forget_failure();
+	asl_bells_close(x);
+	return NULL;
+}
+
+void asl_bells_close(struct asl_bells *x)
+{
+	if (x && x->bell)
+		munmap(x->bell, sizeof *x->bell * (size_t)x->count);
+	free(x);
+}
+
+/* Either the sleeper sees that it rang, or the ringer that it sleeps. */
+void asl_bells_ring(struct asl_bells *x, int rank)
+{
+	struct bell *b = &x->bell[rank];
+
+	atomic_fetch_add(&b->rung, 1);
+	if (atomic_load(&b->asleep))
+		syscall(SYS_futex, &b->rung, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+uint32_t asl_bells_rung(const struct asl_bells *x)
+{
+	return atomic_load(&x->bell[x->me].rung);
+}
+
+void asl_bells_sleep(struct asl_bells *x, uint32_t rung, long ns)
+{
+	struct timespec most = {ns / 1000000000, ns % 1000000000};
+	struct bell *b = &x->bell[x->me];
+
+	atomic_store(&b->asleep, true);
+	syscall(SYS_futex, &b->rung, FUTEX_WAIT, rung, &most, NULL, 0);
+	atomic_store(&b->asleep, false);
+}

@@ -1,0 +1,30 @@
+/*
+ * bell.h -- waking ranks that share cores
+ */
+#ifndef ASL_NET_BELL_H
+#define ASL_NET_BELL_H
+
+#include <stdint.h>
+
+#include "net/boot.h"
+
+struct asl_bells;
+
+/*
+ * A bell for each rank of a job on one host; every rank must call it.  NULL: there
+ * are none, because the ranks cannot share memory, and a rank that waits has to look
+ * from time to time.
+ */
+struct asl_bells *asl_bells_open(const struct asl_boot *boot);
+void asl_bells_close(struct asl_bells *x); /* NULL is allowed */
+
+/* There is something for this rank. */
+void asl_bells_ring(struct asl_bells *x, int rank);
+
+/* How often my bell rang: asked before looking, so that no ring is missed. */
+uint32_t asl_bells_rung(const struct asl_bells *x);
+
+/* Sleep until my bell has rung more often, for at most so long. */
+void asl_bells_sleep(struct asl_bells *x, uint32_t rung, long ns);
+
+#endif
