@@ -69,6 +69,45 @@ static json_t *steps(const struct asl_calibration *x)
 	return json_pack("{s:o, s:o}", "words", words, "ns", ns);
 }
 
+static void put_rows(json_t *to, const char *whose,
+		     const struct asl_estimate of[ASL_QUANTITIES], bool written)
+{
+	int first = ASL_DISK_NS + (written ? 1 + ASL_ROW_SIZES : 0);
+	const char *verb = written ? "write" : "read";
+	json_t *ns = json_array();
+	char key[64];
+
+	for (int i = 0; i < ASL_ROW_SIZES; i++)
+		json_array_append_new(ns, json_real(of[first + 1 + i].median));
+	snprintf(key, sizeof key, "%s%s_ns", whose, verb);
+	json_object_set_new(to, key, ns);
+	snprintf(key, sizeof key, "%s%s_begin_ns", whose, verb);
+	json_object_set_new(to, key, json_real(of[first].median));
+}
+
+/* NULL where no disk was measured, and so no such key. */
+static json_t *transfers(const struct asl_calibration *x)
+{
+	json_t *all = json_object(), *words = json_array();
+
+	if (!x->all[ASL_DISK_NS].samples) {
+		json_decref(all);
+		json_decref(words);
+		return NULL;
+	}
+	for (int i = 0; i < ASL_ROW_SIZES; i++)
+		json_array_append_new(
+			words,
+			json_integer((json_int_t)asl_disk_bench_size(i)));
+	json_object_set_new(all, "ranks", json_integer(x->ranks));
+	json_object_set_new(all, "words", words);
+	for (int written = 0; written < 2; written++) {
+		put_rows(all, "", x->all, written);
+		put_rows(all, "alone_", x->alone, written);
+	}
+	return all;
+}
+
 /* Into the file that is there: what a step takes of a core that ranks share. */
 static int write_crowded(const char *path, const struct asl_calibration *x)
 {
@@ -123,7 +162,7 @@ static const char *persist(const struct asl_calibration *x, const char *store)
 
 	if (!strcmp(x->medium, "fsdax") || !strcmp(x->medium, "devdax"))
 		return "nt-store";
-	return "msync";
+	return strcmp(x->medium, "disk") ? "msync" : "direct";
 }
 
 static json_t *provenance(const struct asl_calibration *x,
@@ -162,8 +201,8 @@ static json_t *profile(const struct asl_calibration *x,
 	strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	snprintf(name, sizeof name, "calibrated-%.48s", host);
 	return json_pack(
-		"{s:s, s:o, s:o, s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "name",
-		name, "about",
+		"{s:s, s:o, s:o, s:s, s:s, s:i, s:o, s:o, s:o, s:o*, s:o}",
+		"name", name, "about",
 		json_sprintf("%.64s, %d ranks at once, %s on %s, %s", host,
 			     x->ranks, want->store, x->medium,
 			     *x->provider ? x->provider : want->transport),
@@ -174,7 +213,7 @@ static json_t *profile(const struct asl_calibration *x,
 		"access", "tiles of 256 KiB, one after another", "persist",
 		persist(x, want->store), "ranks", x->ranks, "figures",
 		pack(x->all), "alone", pack(x->alone), "steps", steps(x),
-		"provenance", provenance(x, want));
+		"transfers", transfers(x), "provenance", provenance(x, want));
 }
 
 /* The second job, of more ranks than cores, is told which it is. */

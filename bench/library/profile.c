@@ -366,7 +366,7 @@ static const struct key {
 	{"device", TEXT},    {"access", TEXT},	     {"persist", HOW},
 	{"dimms", NUMBER},   {"line_bytes", NUMBER}, {"ranks", NUMBER},
 	{"figures", OBJECT}, {"alone", OBJECT},	     {"provenance", OBJECT},
-	{"steps", OBJECT},
+	{"steps", OBJECT},   {"transfers", OBJECT},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -384,14 +384,15 @@ static int unknown(const char *key, const char *where)
 
 static int check_text(enum takes takes, const json_t *value, const char *place)
 {
-	static const char *const how[] = {"nt-store", "clwb", "store", "msync",
-					  NULL};
+	static const char *const how[] = {"nt-store", "clwb",	"store",
+					  "msync",    "direct", NULL};
 	char text[512];
 	int code = figure_text(text, sizeof text, value, place);
 
 	if (code || takes != HOW || asl_is_one_of(text, how))
 		return code;
-	return asl_json_reject(place, value, "nt-store, clwb, store or msync");
+	return asl_json_reject(place, value,
+			       "nt-store, clwb, store, msync or direct");
 }
 
 static int check(enum takes takes, const json_t *value, const char *place)
@@ -460,22 +461,67 @@ static int check_root(json_t *root, const char *where)
 	return json_object_get(root, "figures") ? 0 : missing("figures", where);
 }
 
-static int take_numbers(double to[ASL_STEP_SIZES], json_t *steps,
-			const char *key, bool grow, const char *where)
+static int take_some(double *to, size_t count, json_t *steps, const char *key,
+		     bool grow, const char *where)
 {
 	json_t *all = json_object_get(steps, key);
 
-	for (size_t i = 0; i < ASL_STEP_SIZES; i++) {
+	for (size_t i = 0; i < count; i++) {
 		double least = grow && i ? to[i - 1] : 0;
 
 		to[i] = json_number_value(json_array_get(all, i));
 		if (to[i] <= least || !asl_is_cost(to[i]))
-			return asl_refuse("%s: steps: %s: expected %d numbers "
+			return asl_refuse("%s: %s: expected %zu numbers "
 					  "above 0%s",
-					  where, key, ASL_STEP_SIZES,
+					  where, key, count,
 					  grow ? ", which grow" : "");
 	}
 	return 0;
+}
+
+static int take_numbers(double to[ASL_STEP_SIZES], json_t *steps,
+			const char *key, bool grow, const char *where)
+{
+	char place[PATH_MAX + 64];
+
+	snprintf(place, sizeof place, "%s: steps", where);
+	return take_some(to, ASL_STEP_SIZES, steps, key, grow, place);
+}
+
+static int take_rows(struct asl_disk_times *to, json_t *x, const char *whose,
+		     const char *where)
+{
+	static const char *const verbs[] = {"read", "write"};
+	char key[64];
+	int code = take_some(to->words, ASL_ROW_SIZES, x, "words", true, where);
+
+	for (int i = 0; !code && i < 2; i++) {
+		snprintf(key, sizeof key, "%s%s_ns", whose, verbs[i]);
+		code = take_some(to->row[i], ASL_ROW_SIZES, x, key, false,
+				 where);
+		snprintf(key, sizeof key, "%s%s_begin_ns", whose, verbs[i]);
+		to->begin[i] = json_number_value(json_object_get(x, key));
+		if (!code && !asl_is_cost(to->begin[i]))
+			code = asl_refuse("%s: %s: expected a number", where,
+					  key);
+	}
+	return code;
+}
+
+static int take_transfers(struct asl_profile *out, json_t *x, const char *where)
+{
+	char place[PATH_MAX + 64];
+	int code;
+
+	if (!x)
+		return 0;
+	snprintf(place, sizeof place, "%s: transfers", where);
+	out->disk_ranks = (int)json_integer_value(json_object_get(x, "ranks"));
+	if (out->disk_ranks < 1)
+		return asl_refuse("%s: ranks: expected a whole number above 0",
+				  place);
+	code = take_rows(&out->times.disk, x, "", place);
+	return code ? code : take_rows(&out->disk_alone, x, "alone_", place);
 }
 
 /* Without any, every step takes alpha + beta x. */
@@ -543,6 +589,9 @@ static int read_root(struct asl_profile *out, json_t *root, const char *where)
 		code = figures_complete(out, figures, where);
 	if (!code)
 		code = take_steps(out, json_object_get(root, "steps"), where);
+	if (!code)
+		code = take_transfers(out, json_object_get(root, "transfers"),
+				      where);
 	take_memory(&out->times, &out->costs);
 	if (!code)
 		code = take_alone(out, json_object_get(root, "alone"), source,
@@ -623,6 +672,31 @@ const char *asl_profile_of_class(void)
 						   : "x86-64-avx2";
 }
 
+/* On a line through one rank and all that were measured; 1 rank takes no more. */
+static double between(double alone, double all, int measured, int ranks)
+{
+	double more = measured > 1 ? (all - alone) / (measured - 1) : 0;
+
+	return alone + fmax(0, more) * (ranks - 1);
+}
+
+/* Ranks share a disk, whatever cores they have. */
+static void take_disk(struct asl_disk_times *to, const struct asl_profile *x,
+		      int ranks)
+{
+	const struct asl_disk_times *one = &x->disk_alone,
+				    *all = &x->times.disk;
+
+	*to = *one;
+	for (int i = 0; i < 2; i++) {
+		to->begin[i] = between(one->begin[i], all->begin[i],
+				       x->disk_ranks, ranks);
+		for (int j = 0; j < ASL_ROW_SIZES; j++)
+			to->row[i][j] = between(one->row[i][j], all->row[i][j],
+						x->disk_ranks, ranks);
+	}
+}
+
 /* A device's profile knows memory, and perhaps the network. */
 int asl_profile_times(struct asl_times *out, const struct asl_profile *profile,
 		      int ranks)
@@ -634,6 +708,8 @@ int asl_profile_times(struct asl_times *out, const struct asl_profile *profile,
 
 	if (asl_profile_has_times(profile)) {
 		*out = *own;
+		if (profile->disk_ranks)
+			take_disk(&out->disk, profile, ranks);
 		return 0;
 	}
 	code = asl_profile_find(&measured, asl_profile_of_class());

@@ -64,6 +64,8 @@ struct asl_profile {
 	 * memory and steps are known.
 	 */
 	struct asl_times times, alone;
+	int disk_ranks; /* that a disk was measured on; 0: it was not */
+	struct asl_disk_times disk_alone;
 };
 
 /* The names of profiles that are part of the command, NULL-ended. */

@@ -35,7 +35,9 @@ enum asl_quantity {
 	ASL_STREAM_NS,
 	ASL_ADD_NS,
 	ASL_STEP_NS, /* of the first size of a step; the others follow */
-	ASL_QUANTITIES = ASL_STEP_NS + ASL_STEP_SIZES
+	/* What a disk's block takes to begin, and its rows: read, then written. */
+	ASL_DISK_NS = ASL_STEP_NS + ASL_STEP_SIZES,
+	ASL_QUANTITIES = ASL_DISK_NS + ASL_DISK_KINDS
 };
 
 struct asl_calibration {

@@ -87,6 +87,73 @@ double asl_store_bench_write(struct asl_store_bench *s, uint64_t words)
 	return pass(s, words, write_tile);
 }
 
+/* ---- Rows on a disk ---- */
+
+enum { ROW_GAP = 3 * 1024 + 5, MOST_ROWS = 64, BLOCKS = 5 };
+
+/* 64 words to 512 KiB are rows of a block; a megaword is one of its own. */
+uint64_t asl_disk_bench_size(int size)
+{
+	static const uint64_t words[ASL_ROW_SIZES] = {64,    512,     4096,
+						      32768, 1 << 18, 1 << 20};
+
+	return words[size];
+}
+
+static uint64_t rows_of(const struct asl_store_bench *s, uint64_t words,
+			uint64_t row)
+{
+	uint64_t all = asl_min(words, s->words) - 5;
+	uint64_t rows = asl_min(1 << 18, all) / row;
+
+	return asl_max(1, asl_min(rows, MOST_ROWS));
+}
+
+/* The median of blocks of so many rows, from here and there. */
+static double block_ns(struct asl_store_bench *s, uint64_t words, bool writes,
+		       uint64_t rows, uint64_t row, double *memory)
+{
+	uint64_t ld = row + ROW_GAP, span = (rows - 1) * ld + row + 5;
+	uint64_t beyond = asl_min(words, s->words) - span;
+	double time[BLOCKS];
+
+	for (int i = 0; i < BLOCKS; i++) {
+		double *at = s->at + beyond / BLOCKS * (uint64_t)i + 5;
+		double since = asl_now();
+
+		if (writes)
+			asl_store_write(s->store, at, ld, memory, row, rows,
+					row);
+		else
+			asl_store_read(s->store, memory, row, at, ld, rows,
+				       row);
+		time[i] = asl_now() - since;
+	}
+	return 1e9 * asl_median(time, BLOCKS);
+}
+
+void asl_disk_bench_run(struct asl_store_bench *s, uint64_t words,
+			double ns[ASL_DISK_KINDS])
+{
+	double *memory =
+		calloc(asl_disk_bench_size(ASL_ROW_SIZES - 1), sizeof *memory);
+
+	for (int writes = 0; memory && writes < 2; writes++) {
+		double *x = ns + writes * (1 + ASL_ROW_SIZES);
+
+		x[0] = block_ns(s, words, writes, 1, 64, memory);
+		for (int i = 0; i < ASL_ROW_SIZES; i++) {
+			uint64_t row = asl_disk_bench_size(i);
+			uint64_t rows = rows_of(s, words, row);
+			double all =
+				block_ns(s, words, writes, rows, row, memory);
+
+			x[1 + i] = fmax(all - x[0], all / 8) / (double)rows;
+		}
+	}
+	free(memory);
+}
+
 /* ---- Flops ---- */
 
 /* C is larger than a core's own cache. */

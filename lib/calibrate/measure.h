@@ -4,6 +4,7 @@
 #ifndef ASL_MEASURE_H
 #define ASL_MEASURE_H
 
+#include "lib/rank/seconds.h"
 #include "net/net.h"
 #include "nvm/store.h"
 
@@ -36,6 +37,16 @@ void asl_store_bench_close(struct asl_store_bench *s); /* all zero is allowed */
 /* Nanoseconds a word of the first `words`: the median of chunks of 1 MiB. */
 double asl_store_bench_read(struct asl_store_bench *s, uint64_t words);
 double asl_store_bench_write(struct asl_store_bench *s, uint64_t words);
+
+/*
+ * A disk's rows, as asl_disk_ns has them: ns of a block to begin, and of each row of
+ * so many words, first read, then written.  Rows lie apart, and begin within a block.
+ */
+enum { ASL_DISK_KINDS = 2 * (1 + ASL_ROW_SIZES) };
+
+void asl_disk_bench_run(struct asl_store_bench *s, uint64_t words,
+			double ns[ASL_DISK_KINDS]);
+uint64_t asl_disk_bench_size(int size);
 
 /* ---- A flop in a multiplication by the BLAS, on one core ---- */
 

@@ -141,6 +141,14 @@ void asl_spend(struct asl_rank *r, enum asl_spending on, double ns)
 		r->clock.at[ASL_TIME] += ns;
 }
 
+void asl_spend_disk(struct asl_rank *r, double ns)
+{
+	if (!r->times || !asl_phase_counts(r->phase))
+		return;
+	r->spent.disk += ns;
+	r->clock.at[ASL_TIME] += ns;
+}
+
 void asl_time_add(struct asl_rank *r, enum asl_verb verb, double s)
 {
 	r->seconds.in[r->phase] += s;

@@ -103,6 +103,33 @@ static double ns_of(const double rate[2], enum asl_where where, uint64_t n)
 	return where == ASL_CACHE ? 0 : (double)n * rate[where];
 }
 
+/* A disk whose times are known takes them for rows, else for words. */
+static bool spends_disk(const struct asl_rank *r, enum asl_where where)
+{
+	return r->times && where == ASL_POOL && r->times->disk.words[0] > 0;
+}
+
+static void spend_on_disk(struct asl_rank *r, bool writes,
+			  const struct asl_block *x)
+{
+	asl_spend_disk(r, asl_disk_ns(&r->times->disk, writes, x->rows, x->cols,
+				      x->ld));
+}
+
+/* At these rates of reading or writing. */
+static void spend_block(struct asl_rank *r, enum asl_spending on, bool writes,
+			const struct asl_block *x)
+{
+	if (!r->times)
+		return;
+	if (spends_disk(r, x->where))
+		spend_on_disk(r, writes, x);
+	else
+		asl_spend(r, on,
+			  ns_of(writes ? r->times->write : r->times->read,
+				x->where, x->rows * x->cols));
+}
+
 static void charge_lifted(struct asl_rank *r, enum asl_where from, uint64_t n)
 {
 	if (from != ASL_CACHE)
@@ -155,12 +182,8 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	asl_replay_move(asl_replay_of(r), dst, src, NULL);
 	charge_lifted(r, src->where, src->rows * src->cols);
 	charge_landed(r, dst);
-	if (r->times)
-		asl_spend(r, ASL_ON_COPYING,
-			  ns_of(r->times->read, src->where,
-				src->rows * src->cols) +
-				  ns_of(r->times->write, dst->where,
-					dst->rows * dst->cols));
+	spend_block(r, ASL_ON_COPYING, false, src);
+	spend_block(r, ASL_ON_COPYING, true, dst);
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
@@ -254,6 +277,12 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	if (r->times)
 		asl_spend(r, ASL_ON_COPYING,
 			  (double)dst->count * r->times->add);
+	if (spends_disk(r, a->where))
+		spend_on_disk(r, false, &x);
+	if (spends_disk(r, b->where))
+		spend_on_disk(r, false, &y);
+	if (spends_disk(r, dst->where))
+		spend_on_disk(r, true, &to);
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
@@ -333,12 +362,8 @@ static bool is_laid_over(const struct asl_tile *t, const struct asl_block *x)
 static void spend_tile(struct asl_rank *r, enum asl_spending on,
 		       const struct asl_tile *t, const struct asl_block *x)
 {
-	const double *rate;
-
-	if (!r->times || (r->times->in_place[x->where] && is_laid_over(t, x)))
-		return;
-	rate = on == ASL_ON_READING ? r->times->read : r->times->write;
-	asl_spend(r, on, ns_of(rate, x->where, x->rows * x->cols));
+	if (r->times && !(r->times->in_place[x->where] && is_laid_over(t, x)))
+		spend_block(r, on, on == ASL_ON_WRITING, x);
 }
 
 /* Where its words are in a hardware cache, which has no tiles. */

@@ -49,8 +49,12 @@ static void count_step(struct asl_rank *r, const struct asl_step *x)
 static void lift(struct asl_rank *r, const struct asl_step *x)
 {
 	asl_replay_words(asl_replay_of(r), &x->out, false);
-	if (x->out.where == ASL_POOL)
-		asl_charge(r, ASL_NVM_LIFT, x->out.count);
+	if (x->out.where != ASL_POOL)
+		return;
+	asl_charge(r, ASL_NVM_LIFT, x->out.count);
+	if (r->times && r->times->disk.words[0] > 0)
+		asl_spend_disk(r, asl_disk_ns(&r->times->disk, false, 1,
+					      x->out.count, x->out.count));
 }
 
 static void land(struct asl_rank *r, const struct asl_step *x)
@@ -59,7 +63,10 @@ static void land(struct asl_rank *r, const struct asl_step *x)
 	if (x->in.where != ASL_POOL)
 		return;
 	asl_charge(r, ASL_NVM_LAND, x->in.count);
-	if (r->times)
+	if (r->times && r->times->disk.words[0] > 0)
+		asl_spend_disk(r, asl_disk_ns(&r->times->disk, true, 1,
+					      x->in.count, x->in.count));
+	else if (r->times)
 		asl_spend(r, ASL_ON_WRITING,
 			  (double)x->in.count *
 				  fmax(0, r->times->write[ASL_POOL] -

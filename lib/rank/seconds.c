@@ -25,14 +25,15 @@ double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 }
 
 /* Beyond the largest size its words cost what they did from the one before. */
-static double on_lines(const double *words, const double *ns, double x)
+static double on_lines(const double *words, const double *ns, int sizes,
+		       double x)
 {
 	double slope;
 	int i = 1;
 
 	if (x <= words[0])
 		return ns[0];
-	while (i + 1 < ASL_STEP_SIZES && x > words[i])
+	while (i + 1 < sizes && x > words[i])
 		i++;
 	slope = (ns[i] - ns[i - 1]) / (words[i] - words[i - 1]);
 	return ns[i] + (x - words[i]) * slope;
@@ -40,12 +41,35 @@ static double on_lines(const double *words, const double *ns, double x)
 
 double asl_step_ns(const struct asl_times *t, uint64_t words)
 {
-	return on_lines(t->words, t->step, (double)words);
+	return on_lines(t->words, t->step, ASL_STEP_SIZES, (double)words);
 }
 
 double asl_step_work_ns(const struct asl_times *t, uint64_t words, bool crowded)
 {
 	bool known = crowded && t->crowded[0] > 0;
 
-	return on_lines(t->words, known ? t->crowded : t->step, (double)words);
+	return on_lines(t->words, known ? t->crowded : t->step, ASL_STEP_SIZES,
+			(double)words);
+}
+
+/* A transfer has all that lies within 8 KiB of each other; a write reads it first. */
+enum { NEAR_WORDS = 1024 };
+
+double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
+		   uint64_t cols, uint64_t ld)
+{
+	bool adjoin = rows == 1 || ld == cols;
+	bool near = !adjoin && ld - cols <= NEAR_WORDS;
+	double ns;
+
+	if (!rows || !cols)
+		return 0;
+	if (adjoin || near) {
+		cols = (rows - 1) * ld + cols;
+		rows = 1;
+	}
+	ns = t->begin[writes] +
+	     (double)rows * on_lines(t->words, t->row[writes], ASL_ROW_SIZES,
+				     (double)cols);
+	return near && writes ? ns + asl_disk_ns(t, false, 1, cols, cols) : ns;
 }

@@ -20,6 +20,17 @@ enum { ASL_TIME = ASL_ACCOUNTINGS, ASL_CLOCKS };
 
 enum { ASL_STEP_SIZES = 14 };
 
+enum { ASL_ROW_SIZES = 6 };
+
+/*
+ * Of a disk, to read and to write: what a block takes to begin, and each row of so
+ * many words, between two sizes, and beyond, on a line.  No words: it is not known.
+ */
+struct asl_disk_times {
+	double words[ASL_ROW_SIZES];
+	double begin[2], row[2][ASL_ROW_SIZES];
+};
+
 /* Nanoseconds, of one rank while the others are as busy. */
 struct asl_times {
 	/* A product: of a flop, of a call, of a word of A, of B and of C. */
@@ -33,6 +44,7 @@ struct asl_times {
 	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
 	/* The time of a core that it takes where ranks share them; 0: as above. */
 	double crowded[ASL_STEP_SIZES];
+	struct asl_disk_times disk;
 };
 
 /* The uses of a rank's time. */
@@ -47,10 +59,14 @@ enum asl_spending {
 
 struct asl_spent {
 	double ns[ASL_SPENDINGS];
+	double disk; /* waiting for it takes nothing of a core */
 };
 
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 		      uint64_t k);
+/* A block of rows on a disk, `ld` words from row to row. */
+double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
+		   uint64_t cols, uint64_t ld);
 double asl_step_ns(const struct asl_times *t, uint64_t words);
 
 /* What a step takes of a core, of which a rank has its own or not. */

@@ -92,6 +92,7 @@ static void predict_seconds(struct asl_rep *rep)
 
 		path = fmax(path, x->clock.at[ASL_TIME]);
 		cores += x->core;
+		work += x->spent.disk * x->core;
 		for (int part = 0; part < ASL_SPENDINGS; part++) {
 			double ns = x->spent.ns[part];
 
@@ -100,6 +101,10 @@ static void predict_seconds(struct asl_rep *rep)
 				fmax(rep->predicted_part_s[part],
 				     1e-9 * ns / x->core);
 		}
+		rep->predicted_part_s[ASL_ON_COPYING] =
+			fmax(rep->predicted_part_s[ASL_ON_COPYING],
+			     1e-9 * (x->spent.disk +
+				     x->spent.ns[ASL_ON_COPYING] / x->core));
 	}
 	rep->predicted_s = rep->want->plan.times && rep->threads == 1
 				   ? 1e-9 * fmax(path, work / cores)
