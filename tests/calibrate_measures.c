@@ -327,6 +327,60 @@ static void streams_move_all_words(void **state)
 	asl_store_close(store);
 }
 
+/* Rows of a disk take time, and longer ones more of it; unless there is none here. */
+static void rows_of_a_disk_take_time(void **state)
+{
+	struct asl_store_want want = {.name = "disk",
+				      .dir = ".",
+				      .run_id = "measures",
+				      .words = 4 << 20,
+				      .pieces = 1};
+	struct asl_store *store;
+	struct asl_store_bench s;
+	double ns[ASL_DISK_KINDS];
+
+	(void)state;
+	if (asl_store_open(&store, &want)) {
+		print_message("%s\n", asl_failure());
+		skip();
+	}
+	assert_int_equal(asl_store_bench_open(&s, store, want.words), 0);
+	asl_disk_bench_run(&s, want.words, ns);
+	for (int i = 0; i < ASL_DISK_KINDS; i++)
+		assert_true(ns[i] > 0 && ns[i] < 10e9);
+	for (int i = 0; i < 2; i++) {
+		const double *row = ns + i * (1 + ASL_ROW_SIZES) + 1;
+
+		/* 8 MiB in less than 1 TB/s; 16384 times as long as the first. */
+		assert_true(row[ASL_ROW_SIZES - 1] > 8e3);
+		assert_true(row[ASL_ROW_SIZES - 1] > 4 * row[0]);
+	}
+	asl_store_bench_close(&s);
+	asl_store_close(store);
+}
+
+/* Rows apart, that adjoin, and near each other, which a write reads first. */
+static void times_of_a_disk(void **state)
+{
+	static const struct asl_disk_times t = {
+		.words = {100, 1000, 2000, 3000, 4000, 5000},
+		.begin = {10, 20},
+		.row = {{1, 10, 20, 30, 40, 50}, {2, 20, 40, 60, 80, 100}}};
+
+	(void)state;
+	assert_true(asl_disk_ns(&t, false, 3, 1000, 9000) == 10 + 3 * 10);
+	assert_true(asl_disk_ns(&t, true, 3, 1500, 9000) == 20 + 3 * 30);
+	assert_true(asl_disk_ns(&t, false, 4, 1000, 1000) == 10 + 40);
+	assert_true(asl_disk_ns(&t, false, 2, 1000, 2000) == 10 + 30);
+	assert_true(asl_disk_ns(&t, true, 2, 1000, 2000) == 20 + 60 + 10 + 30);
+	assert_true(asl_disk_ns(&t, true, 1, 50, 50) == 20 + 2);
+	assert_true(asl_disk_ns(&t, true, 1, 0, 50) == 0);
+	/* Always at it: as all; hardly ever: as one alone. */
+	assert_true(asl_shared_disk_ns(0, 5, 8) == 8);
+	assert_true(asl_shared_disk_ns(3, 0, 0) == 3);
+	assert_true(fabs(asl_shared_disk_ns(1e9, 5, 8) - 1e9 - 5) < 1e-6);
+}
+
 static void products_take_time(void **state)
 {
 	struct asl_flop_bench p;
@@ -387,6 +441,8 @@ int main(void)
 		cmocka_unit_test(worst_is_told),
 		cmocka_unit_test(memory_is_as_fast_as_memcpy),
 		cmocka_unit_test(streams_move_all_words),
+		cmocka_unit_test(rows_of_a_disk_take_time),
+		cmocka_unit_test(times_of_a_disk),
 		cmocka_unit_test(products_take_time),
 		cmocka_unit_test(sweeps_send_all_sizes),
 	};

@@ -156,6 +156,29 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	grep -c -E '^predicted .* s, .* times as long$|^ +arithmetic .*, reading .*, copies ')" = 2 ] ||
 	fail "run --launch: nothing is predicted"
 
+# Out of core a disk's blocks begin, twice here and thrice, whatever a word costs.
+begin() {
+	profile "$r, $w, $b, $flop" "\"source\": \"s\", \"transfers\": {
+		\"ranks\": $2, \"words\": [1, 2, 3, 4, 5, 6],
+		\"read_ns\": [1, 1, 1, 1, 1, 1], \"write_ns\": [1, 1, 1, 1, 1, 1],
+		\"alone_read_ns\": [1, 1, 1, 1, 1, 1],
+		\"alone_write_ns\": [1, 1, 1, 1, 1, 1],
+		\"read_begin_ns\": $1, \"write_begin_ns\": $1,
+		\"alone_read_begin_ns\": $1, \"alone_write_begin_ns\": $1},"
+	timeout 20 "$aslant" run ooc-accumulation-inside --n 60 --ranks 1 --store null \
+		--memory-budget 3000 --cache 300 --profile mine.json --csv - \
+		2>err >out || return
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR == 2 { print $at["predicted_s"] }' out
+}
+! begin 1e6 0 || fail "transfers of no ranks"
+grep -qF 'transfers: ranks: expected a whole number above 0' err ||
+	fail "transfers of no ranks: $(cat err)"
+short=$(begin 1e6 2) || fail "transfers: $(cat err)"
+long=$(begin 3e6 2) || fail "transfers: $(cat err)"
+awk -v x="$short" -v y="$long" 'BEGIN { exit !(x > 0.003 && y > 2.5 * x && y < 3.1 * x) }' ||
+	fail "transfers that begin in 1 and 3 ms: $short s and $long s"
+
 # Whose times it chose by is said, unless they are the profile's own.
 note="^aslant: note: auto chose by the times of a machine of this class"
 for own in 0 1; do

@@ -141,10 +141,16 @@ void asl_spend(struct asl_rank *r, enum asl_spending on, double ns)
 		r->clock.at[ASL_TIME] += ns;
 }
 
-void asl_spend_disk(struct asl_rank *r, double ns)
+void asl_spend_disk(struct asl_rank *r, bool writes, uint64_t rows,
+		    uint64_t cols, uint64_t ld)
 {
+	double ns;
+
 	if (!r->times || !asl_phase_counts(r->phase))
 		return;
+	ns = asl_disk_ns(&r->times->disk, writes, rows, cols, ld);
+	r->spent.disk_alone +=
+		asl_disk_ns(&r->times->disk_alone, writes, rows, cols, ld);
 	r->spent.disk += ns;
 	r->clock.at[ASL_TIME] += ns;
 }

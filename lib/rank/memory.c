@@ -112,8 +112,7 @@ static bool spends_disk(const struct asl_rank *r, enum asl_where where)
 static void spend_on_disk(struct asl_rank *r, bool writes,
 			  const struct asl_block *x)
 {
-	asl_spend_disk(r, asl_disk_ns(&r->times->disk, writes, x->rows, x->cols,
-				      x->ld));
+	asl_spend_disk(r, writes, x->rows, x->cols, x->ld);
 }
 
 /* At these rates of reading or writing. */

@@ -53,8 +53,7 @@ static void lift(struct asl_rank *r, const struct asl_step *x)
 		return;
 	asl_charge(r, ASL_NVM_LIFT, x->out.count);
 	if (r->times && r->times->disk.words[0] > 0)
-		asl_spend_disk(r, asl_disk_ns(&r->times->disk, false, 1,
-					      x->out.count, x->out.count));
+		asl_spend_disk(r, false, 1, x->out.count, x->out.count);
 }
 
 static void land(struct asl_rank *r, const struct asl_step *x)
@@ -64,8 +63,7 @@ static void land(struct asl_rank *r, const struct asl_step *x)
 		return;
 	asl_charge(r, ASL_NVM_LAND, x->in.count);
 	if (r->times && r->times->disk.words[0] > 0)
-		asl_spend_disk(r, asl_disk_ns(&r->times->disk, true, 1,
-					      x->in.count, x->in.count));
+		asl_spend_disk(r, true, 1, x->in.count, x->in.count);
 	else if (r->times)
 		asl_spend(r, ASL_ON_WRITING,
 			  (double)x->in.count *

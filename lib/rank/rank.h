@@ -296,7 +296,8 @@ void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
  * advances; or the work alone, where the clock knows of it.
  */
 void asl_spend(struct asl_rank *r, enum asl_spending on, double ns);
-void asl_spend_disk(struct asl_rank *r, double ns);
+void asl_spend_disk(struct asl_rank *r, bool writes, uint64_t rows,
+		    uint64_t cols, uint64_t ld);
 void asl_spend_work(struct asl_rank *r, enum asl_spending on, double ns);
 
 /* Raise the high-water marks to the words held now. */

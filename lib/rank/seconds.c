@@ -73,3 +73,14 @@ double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 				     (double)cols);
 	return near && writes ? ns + asl_disk_ns(t, false, 1, cols, cols) : ns;
 }
+
+double asl_shared_disk_ns(double other, double alone, double all)
+{
+	double use = 1, disk = all;
+
+	for (int i = 0; i < 100 && all > 0; i++) {
+		use = disk / (other + disk);
+		disk = alone + use * (all - alone);
+	}
+	return other + disk;
+}

@@ -44,7 +44,8 @@ struct asl_times {
 	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
 	/* The time of a core that it takes where ranks share them; 0: as above. */
 	double crowded[ASL_STEP_SIZES];
-	struct asl_disk_times disk;
+	struct asl_disk_times disk,
+		disk_alone; /* one rank, while no other uses it */
 };
 
 /* The uses of a rank's time. */
@@ -59,7 +60,8 @@ enum asl_spending {
 
 struct asl_spent {
 	double ns[ASL_SPENDINGS];
-	double disk; /* waiting for it takes nothing of a core */
+	/* Waiting for a disk takes nothing of a core: as busy, and alone. */
+	double disk, disk_alone;
 };
 
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
@@ -72,6 +74,13 @@ double asl_step_ns(const struct asl_times *t, uint64_t words);
 /* What a step takes of a core, of which a rank has its own or not. */
 double asl_step_work_ns(const struct asl_times *t, uint64_t words,
 			bool crowded);
+
+/*
+ * The time of a rank that does other things, too, so that ranks do not always meet at
+ * the disk: its times lie as far between those of one alone and those of all as it is
+ * in use.
+ */
+double asl_shared_disk_ns(double other, double alone, double all);
 
 const char *asl_spending_name(enum asl_spending part);
 

@@ -90,9 +90,10 @@ static void predict_seconds(struct asl_rep *rep)
 	for (int i = 0; i < rep->ranks; i++) {
 		const struct asl_rank_record *x = &rep->rank[i];
 
-		path = fmax(path, x->clock.at[ASL_TIME]);
+		path = fmax(path, asl_shared_disk_ns(
+					  x->clock.at[ASL_TIME] - x->spent.disk,
+					  x->spent.disk_alone, x->spent.disk));
 		cores += x->core;
-		work += x->spent.disk * x->core;
 		for (int part = 0; part < ASL_SPENDINGS; part++) {
 			double ns = x->spent.ns[part];
 
