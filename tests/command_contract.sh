@@ -17,6 +17,11 @@ A, B, T, K, L = (g.uniform(-1, 1, shape) for shape in
 np.savez("right.npz", product=A @ B,
          mttkrp=np.einsum("ijk,kl,jl->il", T, K, L),
          trace=np.einsum("ii->", A[:13, :13]))
+Z = (A + 1j * A[::-1]).astype(np.complex64)
+np.save("Z.npy", Z)
+np.save("wide.npy", Z.astype(complex))
+Z[3, 4] = complex(1, np.inf)
+np.save("inf.npy", Z)
 for name, a in dict(A=A, B=B, T=T, K=K, L=L, square=A[:13, :13]).items():
     np.save(name + ".npy", a)
 PYTHON
@@ -163,6 +168,64 @@ expect 0 "${idle[@]}"
 is grid 2x2x2 r.csv
 expect 0 "${idle[@]}" --flop-cost 10
 is grid 1x3x3 r.csv
+
+# Complex numbers of two floats are words as well: as many of them are moved.
+words() {
+	"$python" - "$1" <<'PYTHON'
+import csv, sys
+row = next(csv.DictReader(open(sys.argv[1])))
+print([row[x] for x in row if "_words" in x or "bound" in x or x.startswith("flops")])
+PYTHON
+}
+for how in "--way direct" "--way product" "--initial rank0 --panels nvm"; do
+	# shellcheck disable=SC2086
+	for type in float64 complex64; do
+		expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 $how "${dram[@]}" \
+			--type $type --csv $type.csv
+		is verified 1 $type.csv
+		is predicted_equal 1 $type.csv
+	done
+	[ "$(words float64.csv)" = "$(words complex64.csv)" ] ||
+		fail "$how: $(words float64.csv) and $(words complex64.csv)"
+done
+is type "" float64.csv
+is type complex64 complex64.csv
+expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 4 --launch --type complex64
+says "^einsum .*: ij,jk->ik, i = 20, j = 20, k = 20, complex64$"
+says "^verified  yes (test with random numbers)"
+# The test is the value of a polynomial of degree 26, found from 27 others.
+expect 0 run "${long[@]}" "${dram[@]}" --type complex64
+says "^verified  yes (test with random numbers)"
+# An operation of complex numbers takes as long as two, and costs as much.
+expect 0 run "${einsum[@]}" "${sizes[@]}" --store null --profile x86-64-avx2 --csv a.csv
+expect 0 run "${einsum[@]}" "${sizes[@]}" --store null --profile x86-64-avx2 --csv b.csv \
+	--type complex64
+"$python" -c 'import csv
+a, b = (next(csv.DictReader(open(x))) for x in ("a.csv", "b.csv"))
+assert float(b["gamma"]) == 2 * float(a["gamma"]) > 0, (a["gamma"], b["gamma"])
+more = [float(x["predicted_arithmetic_s"]) for x in (a, b)]
+assert more[0] < more[1] <= 2 * more[0], more' || fail "not twice the price"
+
+complex=("${dram[@]}" --type complex64)
+expect 0 run einsum --spec "ij->ji" --operand Z.npy "${complex[@]}" --result y.npy
+"$python" -c 'import numpy as np
+y, Z = np.load("y.npy"), np.load("Z.npy")
+assert y.dtype == np.complex64 and (y == Z.T).all()' || fail "not transposed"
+refuse "Z.npy: entries are '<c8', expected '<f8' (float64)" \
+	run einsum --spec "ij->ji" --operand Z.npy "${dram[@]}"
+refuse "A.npy: entries are '<f8', expected '<c8' (complex64)" \
+	run einsum --spec "ij->ji" --operand A.npy "${complex[@]}"
+refuse "wide.npy: entries are '<c16', expected '<c8' (complex64)" \
+	run einsum --spec "ij->ji" --operand wide.npy "${complex[@]}"
+refuse "inf.npy: entry 43 of 221 (from 0, as they lie in the file) is 1+infj" \
+	run einsum --spec "ij->ji" --operand inf.npy "${complex[@]}"
+refuse "--type: found 'float32', expected float64, complex64" \
+	run "${einsum[@]}" "${sizes[@]}" --type float32
+refuse "sums are exact in float64, and found --type complex64" \
+	run "${einsum[@]}" "${sizes[@]}" "${complex[@]}" --entries exact
+refuse "--type is not for 3d, only for contraction" run 3d --n 20 --type complex64
+refuse "--type is not for ooc-auto, only for contraction" run ooc-auto --n 20 \
+	--memory-budget 200 --type complex64
 
 # A budget that is just enough.
 need=$("$aslant" run "${einsum[@]}" "${sizes[@]}" --ranks 9 --memory-budget 9 \

@@ -37,7 +37,7 @@ static int read_shapes(struct asl_einsum *e, const struct job *job)
 		struct asl_array_in *in;
 		int modes = e->term[i].modes;
 
-		err = asl_array_open(&in, job->operand[i], modes);
+		err = asl_array_open(&in, job->operand[i], ASL_FLOAT64, modes);
 		if (!err)
 			err = asl_einsum_shape(e, i, modes, asl_array_shape(in),
 					       job->operand[i]);
@@ -102,7 +102,7 @@ static const char *put_array(const char *name, const struct array *a,
 			     bool by_columns)
 {
 	static char bytes[ASL_NPY_HEAD + 8 * MOST];
-	size_t head = asl_npy_head(bytes, a->size, a->dims);
+	size_t head = asl_npy_head(bytes, ASL_FLOAT64, a->size, a->dims);
 	uint64_t all = entries(a);
 
 	if (by_columns)
@@ -134,7 +134,7 @@ static void read_array(struct array *a, const char *path)
 	struct asl_array_source source;
 	struct asl_tensor_row row = {.count = 1};
 
-	assert_int_equal(asl_array_open(&in, path, a->dims), 0);
+	assert_int_equal(asl_array_open(&in, path, ASL_FLOAT64, a->dims), 0);
 	memcpy(a->size, asl_array_shape(in), sizeof a->size);
 	for (int i = 0; i < a->dims; i++)
 		e.size[i] = a->size[i];
@@ -244,7 +244,9 @@ static void wrong_files(void **state)
 	refused(&job, "B.npy: is no NumPy file");
 	assert_int_equal(asl_einsum_parse(&e, "i->i"), 0);
 	assert_int_equal(asl_einsum_dims(&e, "i=3"), 0);
-	assert_int_equal(asl_array_create(&out, in_dir("C.mtx"), &e), -EINVAL);
+	assert_int_equal(
+		asl_array_create(&out, in_dir("C.mtx"), ASL_FLOAT64, &e),
+		-EINVAL);
 	assert_null(out);
 }
 

@@ -3,11 +3,13 @@
 #
 # One to four operands, up to six indices, sizes of 1 and more, diagonals, traces,
 # summed-only indices, implied outputs, dots, and arrays of length 1 where others are
-# longer; files in both orders; both ways, spread or on rank 0, every kernel.  As suites of the command: 96 of them simulated, of 1
+# longer; files in both orders; float64 and complex64; both ways, spread or on rank
+# 0, every kernel.  As suites of the command: 96 of them simulated, of 1
 # to 24 ranks, and as 4 processes; with ASLANT_TEST_CASES=all 300, and as 8
 # processes, too.  As many contractions of two operands are done out of core, by the
 # six methods, with a budget of a tenth of the operands.  Results are equal to 1e-12
-# of the sum of the products' magnitudes, and all that is counted was predicted.
+# of the sum of the products' magnitudes (complex64: 3e-6), and all that is counted
+# was predicted.
 set -u
 
 aslant=${ASLANT:?}
@@ -91,12 +93,17 @@ def roll_case(n):
         shorten(terms, operands)
     if n % 4 == 1:
         spec = dot(spec, operands)
+    numbers = "complex64" if n % 5 > 2 else "float64"
+    if numbers == "complex64":
+        operands = [(a + 1j * rng.standard_normal(a.shape)).astype(numbers)
+                    for a in operands]
     files = [f"{where}/{n}-{i}.npy" for i in range(len(terms))]
     for file, a in zip(files, operands):
         np.save(file, a)
     options = {
         "algorithm": "einsum", "spec": spec or "->", "operand": files,
         "result": f"{where}/{n}.npy", "ranks": n * 24 // CASES + 1,
+        "type": numbers, "verify": "oracle" if n % 2 else "freivalds",
         "way": ["auto", "direct", "sequence"][n % 3],
         "initial": "rank0" if n % 5 == 0 else "even",
         "kernel": ["vomm", "tight", "cowe"][n % 7 % 3],
@@ -107,12 +114,15 @@ def roll_case(n):
 
 def check(spec, operands, options, row):
     ours = np.load(options["result"])
-    right = np.einsum(spec, *operands)
+    exact = operands[0].dtype == np.float64
+    right = np.einsum(spec, *operands, dtype=float if exact else complex)
     size = np.einsum(spec, *[np.abs(a) for a in operands])
-    if ours.dtype != np.float64 or ours.shape != np.shape(right):
+    if ours.dtype != operands[0].dtype or ours.shape != np.shape(right):
         return f"{ours.dtype} {ours.shape}, expected {np.shape(right)}"
-    if np.any(np.abs(ours - right) > 1e-12 * size):
+    if np.any(np.abs(ours - right) > (1e-12 if exact else 3e-6) * size):
         return f"off by {np.abs(ours - right).max()}"
+    if row["type"] != ("" if exact else "complex64"):
+        return f"type is {row['type']}"
     for column in "predicted_equal", "verified":
         if row[column] != "1":
             return f"{column} is {row[column]}"

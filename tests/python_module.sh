@@ -116,6 +116,14 @@ refused(2, "no argument 'write_cots': did you mean write_cost?", aslant.matmul, 
 refused(2, "overlap: expected True or False", aslant.matmul, eye, eye, overlap=3)
 refused(2, "write_cost: expected w", aslant.matmul, eye, eye, write_cost=True)
 refused(2, "dtype: found float32", aslant.einsum, "ij->ji", eye, dtype="f4")
+refused(2, "dtype: found complex128", aslant.einsum, "ij->ji", eye, dtype=complex)
+refused(2, "dtype=numpy.complex64?", aslant.einsum, "ij->ji", eye + 0j)
+refused(2, "dtype=numpy.complex64?", aslant.einsum, "ij,jk", eye,
+        eye.astype(numpy.complex64))
+refused(2, "does not make complex64", aslant.einsum, "ij->ji", eye + 0j,
+        dtype=numpy.complex64, casting="safe")
+refused(2, "float64", aslant.einsum, "ij->ji", eye.astype(numpy.complex64),
+        entries="exact")
 refused(2, "order: found 'X'", aslant.einsum, "ij->ji", eye, order="X")
 refused(2, "which casting='no' does not", aslant.einsum, "ij->ji", eye.astype(int),
         casting="no")
@@ -283,6 +291,34 @@ suite = aslant.suite("quick", "quick", store="null")
 assert len(suite.runs) >= 18 and "quick" in repr(suite)
 assert str(aslant.report("quick")) == "quick/report.html"
 assert len(aslant.compare("result", "result", mixed=True)) >= 1
+
+# Complex numbers of two floats, in any layout, with the type that NumPy finds.
+halves = numpy.random.rand(12, 19, 2).astype(numpy.float32) - numpy.float32(0.5)
+Z = halves.view(numpy.complex64)[..., 0]
+odd = numpy.zeros(2 * Z.size + 1, numpy.float32)[1:].view(numpy.complex64)  # at 4 mod 8
+odd = odd.reshape(Z.shape)
+odd[...] = Z
+assert odd.flags.aligned
+for z in Z, Z[::-1], Z.T.copy().T, odd, Z[:, ::3], halves[..., 0].astype(numpy.float16):
+    z2 = Z.conj()[:, :z.shape[1]]
+    found, row = aslant.einsum("ij,kj->ik", z, z2, ranks=4, verify="oracle")
+    expected = numpy.einsum("ij,kj->ik", z, z2)
+    assert found.dtype == expected.dtype == numpy.complex64
+    assert abs(found - expected.astype(complex)).max() < 1e-5, z.strides
+    assert row["type"] == "complex64" and row["verified"] == row["predicted_equal"] == 1
+gram = numpy.empty((12, 12), numpy.complex64, order="F")
+found, row = aslant.einsum("ij,kj->ik", Z, Z.conj(), out=gram, threads=2, ranks=2)
+assert found is gram and abs(gram - gram.conj().T).max() < 1e-5
+assert aslant.einsum("ij->ji", Z.astype(complex), dtype="c8")[0].dtype == "c8"
+refused(2, "out: expected an array of complex64", aslant.einsum, "ij,kj->ik", Z, Z,
+        out=numpy.empty((12, 12)))
+for call in (lambda: aslant.matmul(Z, Z.T), lambda: aslant.sttsv(cube3, Z[0, :9])):
+    try:
+        call()
+    except TypeError as error:
+        assert "complex64, expected real numbers" in str(error), error
+    else:
+        raise AssertionError("complex64 is not refused")
 
 # Whatever is not real is refused, and no part of it is dropped.
 for wrong in eye * 1j, eye.astype(complex), eye.astype(str), eye.astype(object):

@@ -194,8 +194,8 @@ static int multiply(const struct operands *x, int threads, double beta, int to)
 	assert_int_equal(asl_team_resize(threads), 0);
 	asl_blas_one_thread();
 	products = 0;
-	asl_gemm(x->m, x->n, x->k, x->at[0], x->k, x->at[1], x->n, beta,
-		 x->at[to], x->n);
+	asl_gemm(ASL_FLOAT64, x->m, x->n, x->k, x->at[0], x->k, x->at[1], x->n,
+		 beta, x->at[to], x->n);
 	return products;
 }
 
@@ -245,7 +245,8 @@ static void groups_have_the_same_bits(void **state)
 
 			asl_gemm_group();
 			for (int j = 0; j < count; j++)
-				asl_gemm(SIDE, SIDE, SIDE, a + i * WORDS, SIDE,
+				asl_gemm(ASL_FLOAT64, SIDE, SIDE, SIDE,
+					 a + i * WORDS, SIDE,
 					 a + (i + j * 7) % GROUPS * WORDS, SIDE,
 					 j > 0, c[threads > 1] + i * WORDS,
 					 SIDE);

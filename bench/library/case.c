@@ -480,6 +480,8 @@ static int choose_times(struct asl_case *c, const struct asl_options *o)
 		return asl_no_memory();
 	c->want.plan.times = c->times;
 	err = asl_profile_times(c->times, &c->profile, c->want.plan.ranks);
+	c->times->flop *= asl_type(c->want.plan.type)->work;
+	c->times->simple *= asl_type(c->want.plan.type)->work;
 	c->times->in_place[ASL_DRAM] = !copies;
 	c->times->in_place[ASL_POOL] =
 		!copies && asl_store_can(or_else(o->store, "pmem"))->plain;
@@ -502,6 +504,7 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	if (err)
 		return err;
 	*costs = c->profile.costs;
+	costs->flop *= asl_type(c->want.plan.type)->work;
 	costs->read = isnan(o->read_cost) ? costs->read : o->read_cost;
 	costs->write = cost_of(o->write_cost, costs->write, costs->read);
 	costs->net = cost_of(o->net_cost, costs->net, costs->read);
@@ -746,6 +749,7 @@ static void note_origin(struct asl_case *c)
 	to->timed = c->profile.timed;
 	to->endurance = c->profile.endurance;
 	to->energy = c->profile.energy;
+	to->energy.flop *= asl_type(c->want.plan.type)->work;
 }
 
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o)

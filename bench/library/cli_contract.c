@@ -143,6 +143,8 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 	put_each(&size, &c->e, NULL, "x", "n");
 	put(&problem, "%s%s", out->spec, *out->dims ? ", " : "");
 	put_each(&problem, &c->e, NULL, ", ", "i = n");
+	if (plan->type != ASL_FLOAT64)
+		put(&problem, ", %s", asl_type(plan->type)->name);
 	if (c->way == ASL_WAY_PRODUCT) {
 		show_product(&grid, &blocks, plan);
 		return;
@@ -303,12 +305,18 @@ struct shapes {
 	uint64_t size[ASL_MOST_INPUTS][ASL_MOST_INDICES];
 };
 
+static enum asl_type type_of(const struct asl_options *o)
+{
+	return o->type ? asl_type_find(o->type) : ASL_FLOAT64;
+}
+
 static int read_shapes(struct shapes *s, const struct asl_options *o)
 {
 	struct asl_array_in *in;
 
 	for (s->count = 0; o->operand[s->count]; s->count++) {
-		int err = asl_array_open(&in, o->operand[s->count], -1);
+		int err = asl_array_open(&in, o->operand[s->count], type_of(o),
+					 -1);
 
 		if (err)
 			return asl_complain_failure(err, "--operand: ");
@@ -409,6 +417,12 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	if (!x)
 		return asl_no_memory();
 	plan->contraction = x;
+	plan->type = type_of(o);
+	if (plan->type != ASL_FLOAT64 && o->entries &&
+	    !strcmp(o->entries, "exact"))
+		return asl_refuse("--entries exact: sums are exact in float64, "
+				  "and found --type %s",
+				  o->type);
 	x->asked = way_of(o->way);
 	x->on_root = o->initial && !strcmp(o->initial, "rank0");
 	if (!plan->ranks)

@@ -228,6 +228,10 @@ const struct asl_option asl_option_table[] = {
 	{"dims", "SIZES",
 	 "with --spec: sizes of indices, as i=64,j=32,k=1k",
 	 RPB, TEXT(dims), .only = with_operands},
+	{"type", "NAME",
+	 "einsum: the type of all entries, float64 or complex64, which is two "
+	 "floats; a word holds either (float64)",
+	 RPB, NAME(type, asl_type_names), .only = contracting},
 	{"operand", "FILE",
 	 "read the next input from FILE: .npy; sizes then come from the "
 	 "files (ooc without --spec: A, then B)",

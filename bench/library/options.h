@@ -70,7 +70,7 @@ struct asl_options {
 	const char *steiner, *exchange;
 	int iterations, cp_rank;
 	double shift, tol;
-	const char *initial, *way, *path, *order;
+	const char *initial, *way, *path, *order, *type;
 	uint64_t cache, memory, memory_budget;
 	struct asl_lru_shape cache_model;
 	const char *cache_level;

@@ -188,7 +188,7 @@ static double cube_s(const struct asl_flop_bench *p, uint64_t n)
 {
 	double since = asl_now();
 
-	asl_gemm(n, n, n, p->a, N, p->b, N, 0, p->c, N);
+	asl_gemm(ASL_FLOAT64, n, n, n, p->a, N, p->b, N, 0, p->c, N);
 	return asl_now() - since;
 }
 
@@ -238,10 +238,11 @@ static double product_ns(const struct asl_flop_bench *p, const struct shape *x)
 	double since = asl_now();
 
 	for (int i = 0; i < times; i++)
-		asl_gemm((uint64_t)x->m, (uint64_t)x->n, (uint64_t)x->k,
-			 p->a + i % (all / a) * a, (uint64_t)x->k,
-			 p->b + i % (all / b) * b, (uint64_t)x->n, 1,
-			 p->c + i % (results / c) * c, (uint64_t)x->n);
+		asl_gemm(ASL_FLOAT64, (uint64_t)x->m, (uint64_t)x->n,
+			 (uint64_t)x->k, p->a + i % (all / a) * a,
+			 (uint64_t)x->k, p->b + i % (all / b) * b,
+			 (uint64_t)x->n, 1, p->c + i % (results / c) * c,
+			 (uint64_t)x->n);
 	return (asl_now() - since) * 1e9 / times;
 }
 
@@ -580,7 +581,8 @@ enum { LEAST_SIDE = 16, PROBE_SIDE = 64, MOST_SIDE = 256 };
 
 static void square(const struct asl_flop_bench *p, uint64_t side)
 {
-	asl_gemm(side, side, side, p->a, side, p->b, side, 1, p->c, side);
+	asl_gemm(ASL_FLOAT64, side, side, side, p->a, side, p->b, side, 1, p->c,
+		 side);
 }
 
 static uint64_t side_of_work(const struct asl_flop_bench *p)

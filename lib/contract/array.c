@@ -23,39 +23,56 @@ struct asl_array_in {
 	size_t map_bytes;
 };
 
-static int check_finite(const struct asl_array_in *in, const char *path)
+/* As Python writes it: 1, or 1+2j. */
+static const char *text_of(char text[64], enum asl_type type, const char *entry)
 {
-	uint64_t all = 1;
-	double value;
+	struct asl_number x;
+	double word;
+
+	memcpy(&word, entry, sizeof word);
+	x = asl_number_get(type, &word);
+	if (type == ASL_FLOAT64)
+		snprintf(text, 64, "%g", x.re);
+	else
+		snprintf(text, 64, "%g%+gj", x.re, x.im);
+	return text;
+}
+
+static int check_finite(const struct asl_array_in *in, enum asl_type type,
+			const char *path)
+{
+	uint64_t all = 1, at;
+	char found[64];
 
 	for (int i = 0; i < in->dims; i++)
 		all *= in->header.size[i];
-	for (uint64_t i = 0; i < all; i++) {
-		memcpy(&value, in->entries + 8 * i, 8);
-		if (!isfinite(value))
-			return asl_fail(-EINVAL,
-					"%s: entry %" PRIu64 " of %" PRIu64
-					" (from 0, as they lie in the file) is "
-					"%g, expected a finite number",
-					path, i, all, value);
-	}
-	return 0;
+	at = asl_type_finite(type, in->entries, all);
+	if (at == all)
+		return 0;
+	return asl_fail(-EINVAL,
+			"%s: entry %" PRIu64 " of %" PRIu64
+			" (from 0, as they lie in the file) is %s, expected a "
+			"finite number",
+			path, at, all,
+			text_of(found, type, in->entries + 8 * at));
 }
 
-static int open_mapped(struct asl_array_in *in, const char *path)
+static int open_mapped(struct asl_array_in *in, enum asl_type type,
+		       const char *path)
 {
 	int err;
 
 	if (in->map_bytes < 6 || memcmp(in->map, "\x93NUMPY", 6) != 0)
 		return asl_fail(-EINVAL, "%s: is no NumPy file", path);
 	err = asl_npy_open(&in->header, &in->entries, path, in->map,
-			   in->map_bytes,
+			   in->map_bytes, type,
 			   in->dims < 0 ? ASL_NPY_ANY : (uint64_t)in->dims);
 	in->dims = (int)in->header.dims;
-	return err ? err : check_finite(in, path);
+	return err ? err : check_finite(in, type, path);
 }
 
-int asl_array_open(struct asl_array_in **out, const char *path, int dims)
+int asl_array_open(struct asl_array_in **out, const char *path,
+		   enum asl_type type, int dims)
 {
 	struct asl_array_in *in = calloc(1, sizeof *in);
 	int err;
@@ -66,7 +83,7 @@ int asl_array_open(struct asl_array_in **out, const char *path, int dims)
 	in->dims = dims;
 	err = asl_file_map(&in->map, &in->map_bytes, path);
 	if (!err)
-		err = open_mapped(in, path);
+		err = open_mapped(in, type, path);
 	if (err)
 		asl_array_close(in);
 	else
@@ -152,9 +169,9 @@ struct asl_array_source asl_array_source(const struct asl_einsum *e, int which,
 	return s;
 }
 
-/* Entries at place `at`, and so on in steps. */
-static void generate(const struct asl_array_source *s, double *to, uint64_t at,
-		     uint64_t step, uint64_t count)
+/* Doubles from place `at` on, and so on in steps. */
+static void draw(const struct asl_array_source *s, double *to, uint64_t at,
+		 uint64_t step, uint64_t count)
 {
 	/* Matrices and symmetric tensors have other numbers. */
 	struct asl_draw draw = {.seed = s->seed,
@@ -168,6 +185,29 @@ static void generate(const struct asl_array_source *s, double *to, uint64_t at,
 		draw.row[0] = (uint32_t)(place >> 32);
 		some = step == 1 ? asl_min(count - i, UINT32_MAX - low + 1) : 1;
 		asl_draw(&draw, to + i, low, some);
+	}
+}
+
+enum { PAIRS = 32 };
+
+/* Both parts of a complex entry are drawn, one after the other. */
+static void generate(const struct asl_array_source *s, double *to, uint64_t at,
+		     uint64_t step, uint64_t count)
+{
+	double parts[2 * PAIRS];
+	uint64_t some;
+
+	if (s->type == ASL_FLOAT64) {
+		draw(s, to, at, step, count);
+		return;
+	}
+	for (uint64_t i = 0; i < count; i += some) {
+		some = step == 1 ? asl_min(count - i, PAIRS) : 1;
+		draw(s, parts, 2 * (at + i * step), 1, 2 * some);
+		for (uint64_t j = 0; j < some; j++)
+			asl_number_put(s->type, to + i + j,
+				       (struct asl_number){parts[2 * j],
+							   parts[2 * j + 1]});
 	}
 }
 
@@ -212,8 +252,8 @@ void asl_array_read(const struct asl_array_source *source, double *at,
 		     row->count);
 }
 
-double asl_array_entry(const struct asl_array_source *source,
-		       const uint64_t point[ASL_MOST_INDICES])
+struct asl_number asl_array_entry(const struct asl_array_source *source,
+				  const uint64_t point[ASL_MOST_INDICES])
 {
 	const struct asl_term *t = source->term;
 	uint64_t at = 0;
@@ -222,7 +262,7 @@ double asl_array_entry(const struct asl_array_source *source,
 	for (int i = 0; i < t->count; i++)
 		at += point[t->index[i]] * source->stride[t->index[i]];
 	read_entries(source, &entry, at, 1, 1);
-	return entry;
+	return asl_number_get(source->type, &entry);
 }
 
 /* ---- The output ---- */
@@ -236,7 +276,7 @@ struct asl_array_out {
 };
 
 static int create(struct asl_array_out *out, const char *path,
-		  const struct asl_einsum *e)
+		  enum asl_type type, const struct asl_einsum *e)
 {
 	uint64_t size[ASL_MOST_INDICES];
 	char head[ASL_NPY_HEAD];
@@ -246,7 +286,7 @@ static int create(struct asl_array_out *out, const char *path,
 		return err;
 	for (int i = 0; i < out->term->count; i++)
 		size[i] = e->size[out->term->index[i]];
-	out->data_at = asl_npy_head(head, size, out->term->count);
+	out->data_at = asl_npy_head(head, type, size, out->term->count);
 	err = asl_atomic_file_reserve(
 		&out->aside,
 		out->data_at + 8 * asl_term_words(out->term, e->size));
@@ -258,7 +298,7 @@ static int create(struct asl_array_out *out, const char *path,
 }
 
 int asl_array_create(struct asl_array_out **out, const char *path,
-		     const struct asl_einsum *e)
+		     enum asl_type type, const struct asl_einsum *e)
 {
 	struct asl_array_out *o;
 	int err;
@@ -274,7 +314,7 @@ int asl_array_create(struct asl_array_out **out, const char *path,
 		return asl_fail(-ENOMEM, "%s: no memory", path);
 	o->term = &e->term[e->inputs];
 	set_strides(o->stride, e, o->term, false);
-	err = create(o, path, e);
+	err = create(o, path, type, e);
 	if (err)
 		free(o);
 	else

@@ -4,12 +4,13 @@
  * A tensor is read and written by its term's indices (spec.h), whatever the order
  * of its file; where an index selects a diagonal, only the diagonal.
  *
- * Files	.npy of '<f8' (float64) in as many dimensions as the term has
- *		modes, in C or Fortran order, read in place.  Entries must be
- *		finite.  A result is written in C order to a temporary file,
+ * Files	.npy of the tensors' type ('<f8', '<c8') in as many dimensions as
+ *		the term has modes, in C or Fortran order, read in place.  Entries
+ *		must be finite.  A result is written in C order to a temporary file,
  *		which is renamed when it is complete.
  * Generated	an entry is a pure function of the seed, the operand's number
- *		and its place in C order, uniform in [-1/2, 1/2).
+ *		and its place in C order, uniform in [-1/2, 1/2), as are both parts
+ *		of one that is complex.
  * Errors	0, or a negative errno, and asl_failure() names the file, what
  *		was found and what was expected.
  */
@@ -26,7 +27,8 @@ struct asl_array_out;
  * On success *out is the caller's to close; on failure *out is NULL.  A file may have
  * any number of dimensions, if dims is negative.
  */
-int asl_array_open(struct asl_array_in **out, const char *path, int dims);
+int asl_array_open(struct asl_array_in **out, const char *path,
+		   enum asl_type type, int dims);
 int asl_array_given(struct asl_array_in **out, const struct asl_given *from);
 void asl_array_close(struct asl_array_in *in); /* NULL is allowed */
 
@@ -40,6 +42,7 @@ struct asl_array_source {
 	uint64_t seed;
 	int operand;
 	bool exact; /* entries are multiples of 2^-10 */
+	enum asl_type type;
 	const struct asl_term *term;
 	uint64_t stride[ASL_MOST_INDICES]; /* by index: in entries */
 };
@@ -51,12 +54,12 @@ void asl_array_read(const struct asl_array_source *source, double *at,
 		    const struct asl_tensor_row *row);
 
 /* The entry at a point of the iteration space. */
-double asl_array_entry(const struct asl_array_source *source,
-		       const uint64_t point[ASL_MOST_INDICES]);
+struct asl_number asl_array_entry(const struct asl_array_source *source,
+				  const uint64_t point[ASL_MOST_INDICES]);
 
 /* The output; rows may be written in any order, each by the indices of a term. */
 int asl_array_create(struct asl_array_out **out, const char *path,
-		     const struct asl_einsum *e);
+		     enum asl_type type, const struct asl_einsum *e);
 int asl_array_into(struct asl_array_out **out, const struct asl_given *to,
 		   const struct asl_einsum *e);
 int asl_array_write(struct asl_array_out *out, const double *at,

@@ -2,7 +2,6 @@
  * family.c -- contractions as lib/plan/family.h asks: operands, files, verifying
  */
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,7 +28,7 @@ static int open_input(struct asl_array_in **in, const struct asl_data *data,
 	if (data->given && data->given[which].at)
 		err = asl_array_given(in, &data->given[which]);
 	else if (path)
-		err = asl_array_open(in, path,
+		err = asl_array_open(in, path, data->plan->type,
 				     asl_term_dims(&expected.term[which]));
 	if (err || !*in)
 		return err;
@@ -58,7 +57,8 @@ static int create_output(struct asl_data *data)
 	struct files *f = data->opened;
 
 	return data->into ? asl_array_into(&f->out, data->into, e)
-			  : asl_array_create(&f->out, data->result, e);
+			  : asl_array_create(&f->out, data->result,
+					     data->plan->type, e);
 }
 
 static void close_files(struct asl_data *data)
@@ -82,6 +82,7 @@ static struct asl_array_source source_of(const struct asl_data *data, int which)
 
 	s.seed = data->seed;
 	s.exact = data->exact;
+	s.type = data->plan->type;
 	return s;
 }
 
@@ -99,7 +100,8 @@ static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
 
 	if (!f->source)
 		for (uint64_t i = 0; i < count; i++)
-			at[i] = NAN;
+			asl_number_put(f->holding.plan->type, at + i,
+				       (struct asl_number){NAN, NAN});
 	for (uint64_t i = 0; f->source && i < count; i += row.count) {
 		row = asl_holding_row(&f->holding, done + i, count - i);
 		asl_array_read(f->source, at + i, &row);
@@ -222,8 +224,8 @@ static void each_row(struct asl_rank *r, const struct check *check,
  * The oracle
  *
  * Every entry of this rank's output is compared with the sum of products of
- * generated entries, one by one.  The residual is the largest |error| over eps,
- * the number of products and the sum of their magnitudes.
+ * generated entries, one by one, in double.  The residual is the largest |error|
+ * over eps of the type, the number of products and the sum of their magnitudes.
  */
 
 /* The next point with the same output, the last index first. */
@@ -239,24 +241,39 @@ static bool next_point(const struct check *check, uint64_t *point)
 	return false;
 }
 
-static double error_at(const struct check *check, uint64_t *point, double found)
+static struct asl_number times(struct asl_number a, struct asl_number b)
+{
+	return (struct asl_number){a.re * b.re - a.im * b.im,
+				   a.re * b.im + a.im * b.re};
+}
+
+static double epsilon(const struct check *check)
+{
+	return asl_type(check->data->plan->type)->epsilon;
+}
+
+static double error_at(const struct check *check, uint64_t *point,
+		       struct asl_number found)
 {
 	struct asl_array_source source[ASL_MOST_INPUTS];
-	double sum = 0, size = 0, terms = 0, error;
+	struct asl_number sum = {0, 0};
+	double size = 0, terms = 0, error;
 
 	for (int i = 0; i < check->e->inputs; i++)
 		source[i] = source_of(check->data, i);
 	do {
-		double product = 1;
+		struct asl_number product = {1, 0};
 
 		for (int i = 0; i < check->e->inputs; i++)
-			product *= asl_array_entry(&source[i], point);
-		sum += product;
-		size += fabs(product);
+			product = times(product,
+					asl_array_entry(&source[i], point));
+		sum.re += product.re;
+		sum.im += product.im;
+		size += fabs(product.re) + fabs(product.im);
 		terms++;
 	} while (next_point(check, point));
-	error = fabs(found - sum);
-	return error == 0 ? 0 : error / (DBL_EPSILON * terms * size);
+	error = hypot(found.re - sum.re, found.im - sum.im);
+	return error == 0 ? 0 : error / (epsilon(check) * terms * size);
 }
 
 static void check_row(const struct check *check,
@@ -270,7 +287,10 @@ static void check_row(const struct check *check,
 		for (int i = 0; i < out->count; i++)
 			point[out->index[i]] =
 				row->at[i] + (i == out->count - 1 ? j : 0);
-		*worst = asl_worse(*worst, error_at(check, point, at[j]));
+		*worst = asl_worse(
+			*worst, error_at(check, point,
+					 asl_number_get(check->data->plan->type,
+							at + j)));
 	}
 }
 
@@ -283,6 +303,10 @@ static void check_row(const struct check *check,
  * mesh generates for its cell: as weighed inputs without the output's indices
  * are summed over them, this is far less work than the contraction.  The residual,
  * at rank 0, is the difference over eps times the sum of the magnitudes.
+ *
+ * Sums are made in double.  With complex entries a + bi, of n inputs, the inputs' sum
+ * is the value at t = i of a polynomial of degree n: the sum with a + bt in place of
+ * each entry.  Its values at n + 1 real points, a pass each, say what that is.
  */
 
 /* Magnitudes from 1/2 to 1: none is small enough to hide an error. */
@@ -318,12 +342,17 @@ static void set_weights(struct check *check, double *at)
 	}
 }
 
-/* Multiply entries of a row by the weights of these indices. */
-static void weigh(const struct check *check, const struct asl_term *t,
-		  uint32_t weighed, const struct asl_tensor_row *row,
-		  double *at)
+/* The weights of a row's entries: `all` for each, and their own (NULL: none). */
+struct weights {
+	double all;
+	const double *own;
+};
+
+static struct weights weights_of(const struct check *check,
+				 const struct asl_term *t, uint32_t weighed,
+				 const struct asl_tensor_row *row)
 {
-	double all = 1;
+	struct weights x = {1, NULL};
 
 	for (int i = 0; i < t->count; i++) {
 		const double *w = check->weight[t->index[i]];
@@ -331,26 +360,85 @@ static void weigh(const struct check *check, const struct asl_term *t,
 		if (!(weighed >> t->index[i] & 1))
 			continue;
 		if (i < t->count - 1)
-			all *= w[row->at[i]];
-		for (uint64_t j = 0; i == t->count - 1 && j < row->count; j++)
-			at[j] *= w[row->at[i] + j];
+			x.all *= w[row->at[i]];
+		else
+			x.own = w + row->at[i];
 	}
-	for (uint64_t j = 0; j < row->count; j++)
-		at[j] *= all;
+	return x;
 }
+
+static double weigh(const struct weights *x, uint64_t j, double entry)
+{
+	return (x->own ? entry * x->own[j] : entry) * x->all;
+}
+
+/* What a rank adds to the sums over all ranks. */
+enum { OUTPUT_RE, OUTPUT_IM, INPUTS_RE, INPUTS_IM, MAGNITUDES, SUMS };
 
 static void add_weighed(const struct check *check,
 			const struct asl_tensor_row *row, double *at,
 			double *sum)
 {
-	weigh(check, check->output, check->output->has, row, at);
-	for (uint64_t j = 0; j < row->count; j++)
-		*sum += at[j];
+	struct weights w =
+		weights_of(check, check->output, check->output->has, row);
+
+	for (uint64_t j = 0; j < row->count; j++) {
+		struct asl_number x =
+			asl_number_get(check->data->plan->type, at + j);
+
+		sum[OUTPUT_RE] += weigh(&w, j, x.re);
+		sum[OUTPUT_IM] += weigh(&w, j, x.im);
+	}
 }
 
-/* Generate input `which` in the cell, weighed. */
+/* A pass over the inputs: at a point, or, beyond the points, of magnitudes. */
+struct pass {
+	int number, points;
+	double at;
+};
+
+static struct pass pass_of(const struct check *check, int number)
+{
+	bool complex = check->data->plan->type == ASL_COMPLEX64;
+	struct pass x = {number, complex ? check->e->inputs + 1 : 1, 0};
+
+	if (complex && number < x.points)
+		x.at = cos(M_PI * (2 * number + 1) / (2 * x.points));
+	return x;
+}
+
+/* What the value at its point is multiplied by to get that at i (Lagrange). */
+static struct asl_number share_of(const struct check *check,
+				  const struct pass *x)
+{
+	struct asl_number share = {1, 0};
+
+	for (int k = 0; k < x->points; k++) {
+		double at = pass_of(check, k).at;
+
+		if (k != x->number)
+			share = times(share,
+				      (struct asl_number){-at / (x->at - at),
+							  1 / (x->at - at)});
+	}
+	return share;
+}
+
+/* A word as the pass takes it. */
+static double value_of(const struct check *check, const struct pass *pass,
+		       const double *word)
+{
+	struct asl_number x = asl_number_get(check->data->plan->type, word);
+
+	if (pass->number < pass->points)
+		return x.re + pass->at * x.im;
+	return x.im == 0 ? fabs(x.re) : hypot(x.re, x.im);
+}
+
+/* Input `which` in the cell, weighed. */
 static void make_slice(const struct check *check, double *at, int which,
-		       const struct asl_cell *cell, uint32_t weighed)
+		       const struct asl_cell *cell, uint32_t weighed,
+		       const struct pass *pass)
 {
 	struct asl_array_source source = source_of(check->data, which);
 	const struct asl_term *t = source.term;
@@ -363,22 +451,30 @@ static void make_slice(const struct check *check, double *at, int which,
 		struct asl_tensor_row row =
 			asl_run_row(&run, done, run.words.count - done);
 
+		struct weights w = weights_of(check, t, weighed, &row);
+
 		asl_array_read(&source, at + done, &row);
-		weigh(check, t, weighed, &row, at + done);
+		for (uint64_t j = done; j < done + row.count; j++) {
+			at[j] = weigh(&w, j - done,
+				      value_of(check, pass, at + j));
+			if (pass->number == pass->points)
+				at[j] = fabs(at[j]);
+		}
 		done += row.count;
 	}
 }
 
-/* Contract the slices to a number, and then their magnitudes. */
-static void sum_slices(struct asl_rank *r, const struct check *check,
-		       const struct asl_cell *cell, struct asl_words *slice,
-		       double found[2])
+/* Contract the slices to a number. */
+static double sum_slices(struct asl_rank *r, const struct check *check,
+			 const struct asl_cell *cell,
+			 const struct asl_words *slice)
 {
 	struct asl_einsum scalar = *check->e;
 	struct asl_view in[ASL_MOST_INPUTS], out;
 	uint64_t len[ASL_MOST_INDICES];
 	struct asl_local local;
 	struct asl_words sum;
+	double found;
 
 	scalar.term[scalar.inputs] = (struct asl_term){0};
 	for (int i = 0; i < scalar.indices; i++)
@@ -388,36 +484,59 @@ static void sum_slices(struct asl_rank *r, const struct check *check,
 		in[i] = asl_view_dense(&slice[i], &scalar.term[i], len);
 	asl_take(r, &sum, ASL_DRAM, 1);
 	out = asl_view_dense(&sum, &scalar.term[scalar.inputs], len);
-	for (int pass = 0; !r->err && pass < 2; pass++) {
-		asl_local_run(r, check->data->plan, &local, &out, in, len);
-		found[pass] = r->err ? NAN : *sum.at;
-		for (int i = 0; i < scalar.inputs; i++)
-			for (uint64_t j = 0; j < slice[i].count; j++)
-				slice[i].at[j] = fabs(slice[i].at[j]);
-	}
+	asl_local_run(r, check->data->plan, &local, &out, in, len);
+	found = r->err ? NAN : *sum.at;
 	asl_give(r, &sum);
+	return found;
 }
 
 /* Each index is weighed once, in the first input that has it. */
-static void sum_cell(struct asl_rank *r, const struct check *check,
-		     double found[2])
+static double sum_pass(struct asl_rank *r, const struct check *check,
+		       const struct asl_cell *cell,
+		       const struct asl_words *slice, const struct pass *pass)
 {
-	struct asl_cell cell = asl_mesh_cell(check->e, &check->c->whole, r->id);
 	uint32_t left = check->output->has;
-	struct asl_words slice[ASL_MOST_INPUTS];
 
 	for (int i = 0; i < check->e->inputs; i++) {
-		const struct asl_term *t = &check->e->term[i];
+		uint32_t has = check->e->term[i].has;
 
-		asl_take(r, &slice[i], ASL_DRAM, asl_cell_words(&cell, t));
-		if (!r->err)
-			make_slice(check, slice[i].at, i, &cell, left & t->has);
-		left &= ~t->has;
+		make_slice(check, slice[i].at, i, cell, left & has, pass);
+		left &= ~has;
 	}
-	if (!r->err)
-		sum_slices(r, check, &cell, slice, found);
+	return sum_slices(r, check, cell, slice);
+}
+
+static void sum_cell(struct asl_rank *r, const struct check *check, double *sum)
+{
+	struct asl_cell cell = asl_mesh_cell(check->e, &check->c->whole, r->id);
+	struct asl_words slice[ASL_MOST_INPUTS];
+	int points = pass_of(check, 0).points;
+
+	for (int i = 0; i < check->e->inputs; i++)
+		asl_take(r, &slice[i], ASL_DRAM,
+			 asl_cell_words(&cell, &check->e->term[i]));
+	for (int i = 0; !r->err && i <= points; i++) {
+		struct pass pass = pass_of(check, i);
+		struct asl_number share = share_of(check, &pass);
+		double found = sum_pass(r, check, &cell, slice, &pass);
+
+		if (i == points) {
+			sum[MAGNITUDES] = found;
+		} else {
+			sum[INPUTS_RE] += share.re * found;
+			sum[INPUTS_IM] += share.im * found;
+		}
+	}
 	for (int i = check->e->inputs - 1; i >= 0; i--)
 		asl_give(r, &slice[i]);
+}
+
+static double residual_of(const struct check *check, const double *sum)
+{
+	double error = hypot(sum[OUTPUT_RE] - sum[INPUTS_RE],
+			     sum[OUTPUT_IM] - sum[INPUTS_IM]);
+
+	return error == 0 ? 0 : error / (epsilon(check) * sum[MAGNITUDES]);
 }
 
 static double freivalds(struct asl_rank *r, struct check *check)
@@ -425,22 +544,23 @@ static double freivalds(struct asl_rank *r, struct check *check)
 	struct asl_words weights, mine, sum;
 	double residual = 0;
 
+	r->type = ASL_FLOAT64;
 	asl_take(r, &weights, ASL_DRAM, weight_words(check));
-	asl_take_zeros(r, &mine, 3);
-	asl_take_zeros(r, &sum, 3);
+	asl_take_zeros(r, &mine, SUMS);
+	asl_take_zeros(r, &sum, SUMS);
 	if (!r->err) {
 		set_weights(check, weights.at);
 		each_row(r, check, add_weighed, mine.at);
 		if (r->id < asl_mesh_ranks(check->e, &check->c->whole))
-			sum_cell(r, check, mine.at + 1);
+			sum_cell(r, check, mine.at);
 	}
 	asl_sum_to_root(r, check->data->plan, &sum, &mine);
-	if (!r->err && r->id == 0 && sum.at[0] != sum.at[1])
-		residual =
-			fabs(sum.at[0] - sum.at[1]) / (DBL_EPSILON * sum.at[2]);
+	if (!r->err && r->id == 0)
+		residual = residual_of(check, sum.at);
 	asl_give(r, &sum);
 	asl_give(r, &mine);
 	asl_give(r, &weights);
+	r->type = check->data->plan->type;
 	return residual;
 }
 
@@ -500,6 +620,8 @@ static void describe(FILE *f, const struct asl_plan *plan)
 	struct asl_plan product;
 
 	fprintf(f, "way %s\n", asl_contract_way_name(c->way));
+	if (plan->type != ASL_FLOAT64)
+		fprintf(f, "type %s\n", asl_type(plan->type)->name);
 	if (c->way != ASL_WAY_PRODUCT)
 		return;
 	product = asl_matrices_plan(plan);

@@ -74,7 +74,7 @@ static void take_ones(struct asl_rank *r, struct asl_words *ones,
 	asl_tile_take(r, &tile, 1, most);
 	at = asl_tile_words(&tile, 0, most);
 	for (uint64_t i = 0; tile.data && i < most; i++)
-		at.at[i] = 1;
+		asl_number_put(r->type, &at.at[i], (struct asl_number){1, 0});
 	for (uint64_t done = 0; !r->err && done < count; done += most) {
 		struct asl_tile row =
 			asl_tile_row(&tile, 0, asl_min(most, count - done));

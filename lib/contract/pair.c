@@ -586,7 +586,23 @@ struct vectors {
 	uint64_t depth, batches, step; /* step: from vector to vector of A */
 	const double *b;	       /* depth x batches */
 	double *c;
+	enum asl_type type;
 };
+
+static void add_complex(void *to, const void *from, const void *by,
+			uint64_t count)
+{
+	asl_part_of_word *c = to;
+	const asl_part_of_word *a = from, *b = by;
+
+	for (uint64_t i = 0; i < 2 * count; i += 2) {
+		float re = a[i] * b[i] - a[i + 1] * b[i + 1];
+		float im = a[i] * b[i + 1] + a[i + 1] * b[i];
+
+		c[i] += re;
+		c[i + 1] += im;
+	}
+}
 
 static void add_vectors(const double *at, void *arg)
 {
@@ -595,6 +611,10 @@ static void add_vectors(const double *at, void *arg)
 	for (uint64_t k = 0; k < v->depth; k++) {
 		const double *a = at + k * v->step, *b = v->b + k * v->batches;
 
+		if (v->type == ASL_COMPLEX64) {
+			add_complex(v->c, a, b, v->batches);
+			continue;
+		}
 		for (uint64_t i = 0; i < v->batches; i++)
 			v->c[i] += a[i] * b[i];
 	}
@@ -615,8 +635,12 @@ static void down_column(struct asl_rank *r, const struct sides *s,
 	uint64_t row_A = step_of(&p->rows, A, s->len);
 	uint64_t row_C = step_of(&p->rows, C, s->len);
 	uint64_t first_C = column * step_of(&p->cols, C, s->len) + at.batch;
-	struct vectors v = {b->rows, b->cols, step_of(&p->sum, A, s->len),
-			    asl_tile_words(b, 0, b->rows * b->cols).at, NULL};
+	struct vectors v = {b->rows,
+			    b->cols,
+			    step_of(&p->sum, A, s->len),
+			    asl_tile_words(b, 0, b->rows * b->cols).at,
+			    NULL,
+			    r->type};
 
 	for (uint64_t i = 0; !r->err && i < p->rows.len; i++) {
 		uint64_t in_A = i * row_A + at.sum * v.step + at.batch;

@@ -95,10 +95,9 @@ static int parse_descr(struct asl_npy_header *h, struct asl_text *t,
 	if (take_string(t, &h->descr))
 		return 0;
 	if (take(t, "["))
-		return asl_fail(
-			-EINVAL,
-			"%s: entries are structured, expected '<f8' (float64)",
-			path);
+		return asl_fail(-EINVAL,
+				"%s: entries are structured, expected numbers",
+				path);
 	return malformed(path, t, "a type of entries");
 }
 
@@ -195,16 +194,17 @@ static const char *sizes(char to[SIZES], const struct asl_npy_header *h)
 }
 
 static int check(const struct asl_npy_header *h, const char *path,
-		 uint64_t dims)
+		 enum asl_type type, uint64_t dims)
 {
+	const struct asl_type_facts *expected = asl_type(type);
 	size_t length = (size_t)(h->descr.end - h->descr.at);
 	char found[ASL_QUOTE], size[SIZES];
 
-	if (length != 3 || memcmp(h->descr.at, "<f8", 3) != 0)
-		return asl_fail(
-			-EINVAL,
-			"%s: entries are '%s', expected '<f8' (float64)", path,
-			asl_quote(found, h->descr.at, length));
+	if (length != 3 || memcmp(h->descr.at, expected->descr, 3) != 0)
+		return asl_fail(-EINVAL,
+				"%s: entries are '%s', expected '%s' (%s)",
+				path, asl_quote(found, h->descr.at, length),
+				expected->descr, expected->name);
 	if (dims == ASL_NPY_ANY && h->dims > ASL_NPY_DIMS)
 		return asl_fail(-EINVAL,
 				"%s: has %ju dimensions, expected at most %d",
@@ -273,7 +273,7 @@ static int check_length(const struct asl_npy_header *h, size_t header,
 
 int asl_npy_open(struct asl_npy_header *h, const char **entries,
 		 const char *path, const void *map, size_t map_bytes,
-		 uint64_t dims)
+		 enum asl_type type, uint64_t dims)
 {
 	struct asl_text t;
 	int err = find_header(&t, path, map, map_bytes);
@@ -282,7 +282,7 @@ int asl_npy_open(struct asl_npy_header *h, const char **entries,
 	if (!err)
 		err = parse(h, &t, path);
 	if (!err)
-		err = check(h, path, dims);
+		err = check(h, path, type, dims);
 	if (err)
 		return err;
 	*entries = t.end;
@@ -322,8 +322,8 @@ static int check_finite(const struct asl_matrix_in *in, const char *path)
 static int npy_open(struct asl_matrix_in *in, const char *path)
 {
 	struct asl_npy_header h;
-	int err =
-		asl_npy_open(&h, &in->entries, path, in->map, in->map_bytes, 2);
+	int err = asl_npy_open(&h, &in->entries, path, in->map, in->map_bytes,
+			       ASL_FLOAT64, 2);
 
 	if (err)
 		return err;
@@ -335,12 +335,14 @@ static int npy_open(struct asl_matrix_in *in, const char *path)
 }
 
 /* Spaces up to a newline make the entries begin at a multiple of 64. */
-size_t asl_npy_head(char head[ASL_NPY_HEAD], const uint64_t *size, int dims)
+size_t asl_npy_head(char head[ASL_NPY_HEAD], enum asl_type type,
+		    const uint64_t *size, int dims)
 {
 	int n = 10, end;
 
 	n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n),
-		      "{'descr': '<f8', 'fortran_order': False, 'shape': (");
+		      "{'descr': '%s', 'fortran_order': False, 'shape': (",
+		      asl_type(type)->descr);
 	for (int i = 0; i < dims; i++)
 		n += snprintf(head + n, (size_t)(ASL_NPY_HEAD - n), "%s%ju",
 			      i ? ", " : "", size[i]);
@@ -361,7 +363,7 @@ static int npy_create(struct asl_matrix_out *out)
 	char head[ASL_NPY_HEAD];
 	int err;
 
-	out->data_at = asl_npy_head(head, size, 2);
+	out->data_at = asl_npy_head(head, ASL_FLOAT64, size, 2);
 	if (__builtin_mul_overflow(out->rows, out->cols, &bytes) ||
 	    bytes > (INT64_MAX - sizeof(head)) / 8)
 		return asl_fail(

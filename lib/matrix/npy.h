@@ -5,6 +5,7 @@
 #define ASL_NPY_H
 
 #include "lib/base/text.h"
+#include "lib/base/type.h"
 #include "lib/matrix/format.h"
 
 #define ASL_NPY_KEYS 3
@@ -18,14 +19,15 @@ struct asl_npy_header {
 	uint64_t size[ASL_NPY_DIMS]; /* sizes beyond are not kept */
 };
 
-/* Parse a whole file of float64 in `dims` dimensions (or any), none of length 0. */
+/* Parse a whole file of this type in `dims` dimensions (or any), none of length 0. */
 #define ASL_NPY_ANY UINT64_MAX
 int asl_npy_open(struct asl_npy_header *h, const char **entries,
 		 const char *path, const void *map, size_t map_bytes,
-		 uint64_t dims);
+		 enum asl_type type, uint64_t dims);
 
-/* Write the padded head of a file of float64 in C order; returns its bytes. */
+/* Write the padded head of a file of this type in C order; returns its bytes. */
 #define ASL_NPY_HEAD 1024
-size_t asl_npy_head(char head[ASL_NPY_HEAD], const uint64_t *size, int dims);
+size_t asl_npy_head(char head[ASL_NPY_HEAD], enum asl_type type,
+		    const uint64_t *size, int dims);
 
 #endif

@@ -68,10 +68,11 @@ struct asl_plan {
 		*algorithm; /* asked for: rows say its name */
 	/* What computes it, if `algorithm` only chooses; NULL: itself. */
 	const struct asl_algorithm *runs;
-	int ranks;	 /* there are; some may be left idle */
-	uint64_t cache;	 /* S */
-	uint64_t memory; /* the papers' M: steers prescriptions and bounds */
-	uint64_t budget; /* a rank may not hold more; 0: no limit */
+	int ranks;	    /* there are; some may be left idle */
+	enum asl_type type; /* of the operands' entries */
+	uint64_t cache;	    /* S */
+	uint64_t memory;    /* the papers' M: steers prescriptions and bounds */
+	uint64_t budget;    /* a rank may not hold more; 0: no limit */
 	enum asl_where panels;
 	bool overlap; /* the next panels come while these are multiplied */
 	enum asl_accounting accounting;

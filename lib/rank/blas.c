@@ -1,5 +1,6 @@
 /*
- * blas.c -- cblas_dgemm with our argument order, cut over the rank's threads
+ * blas.c -- cblas_dgemm, or cblas_cgemm, with our argument order, cut over the
+ * rank's threads
  *
  * OpenBLAS uses one thread, and each thread of the team calls it for a part of C.
  * A word of C is then the same sum in the same order: OpenBLAS cuts k alike for
@@ -117,6 +118,7 @@ struct product {
 	const double *a, *b;
 	double *c, beta;
 	int rows, cols; /* parts of C */
+	enum asl_type type;
 };
 
 static uint64_t part_begins(uint64_t length, uint64_t tile, int parts, int i)
@@ -142,6 +144,20 @@ static void clear(double *x, uint64_t count, uint64_t stride)
 		x[i * stride] = 0;
 }
 
+static const float one[2] = {1, 0}, none[2] = {0, 0};
+
+static void add_complex_vector(const struct product *x)
+{
+	if (x->n == 1)
+		cblas_cgemv(CblasRowMajor, CblasNoTrans, (blasint)x->m,
+			    (blasint)x->k, one, x->a, (blasint)x->lda, x->b,
+			    (blasint)x->ldb, one, x->c, (blasint)x->ldc);
+	else
+		cblas_cgemv(CblasRowMajor, CblasTrans, (blasint)x->k,
+			    (blasint)x->n, one, x->b, (blasint)x->ldb, x->a, 1,
+			    one, x->c, 1);
+}
+
 /*
  * Kernels for vectors read a matrix without packing it.  Not all versions take what
  * is not to be added to, which may be no number, for zero.
@@ -153,7 +169,9 @@ static void multiply_vector(const struct product *x)
 
 	if (x->beta == 0)
 		clear(x->c, column ? x->m : x->n, column ? x->ldc : 1);
-	if (column)
+	if (x->type == ASL_COMPLEX64)
+		add_complex_vector(x);
+	else if (column)
 		cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)x->m,
 			    (blasint)x->k, 1, x->a, (blasint)x->lda, x->b,
 			    (blasint)x->ldb, beta, x->c, (blasint)x->ldc);
@@ -169,6 +187,11 @@ static void multiply(const struct product *x)
 		return;
 	if (x->n == 1 || x->m == 1)
 		multiply_vector(x);
+	else if (x->type == ASL_COMPLEX64)
+		cblas_cgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
+			    (blasint)x->m, (blasint)x->n, (blasint)x->k, one,
+			    x->a, (blasint)x->lda, x->b, (blasint)x->ldb,
+			    x->beta == 0 ? none : one, x->c, (blasint)x->ldc);
 	else
 		cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
 			    (blasint)x->m, (blasint)x->n, (blasint)x->k, 1,
@@ -296,11 +319,11 @@ void asl_gemm_finish(void)
 	multiply_waiting();
 }
 
-void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
-	      const double *b, uint64_t ldb, double beta, double *c,
-	      uint64_t ldc)
+void asl_gemm(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
+	      const double *a, uint64_t lda, const double *b, uint64_t ldb,
+	      double beta, double *c, uint64_t ldc)
 {
-	struct product x = {m, n, k, lda, ldb, ldc, a, b, c, beta, 1, 1};
+	struct product x = {m, n, k, lda, ldb, ldc, a, b, c, beta, 1, 1, type};
 
 	if (waiting.open)
 		wait_with(&x);

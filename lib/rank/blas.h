@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/type.h"
+
 /*
  * To be called before the first asl_gemm, and with each size of the team.  0, or
  * -ENOMEM if that is more than one.
@@ -17,10 +19,13 @@ int asl_blas_one_thread(void);
 int asl_blas_threads(void);
 void asl_blas_set_threads(int threads);
 
-/* c = a b + beta c, by rows; all dimensions fit an int (asl_problem_check). */
-void asl_gemm(uint64_t m, uint64_t n, uint64_t k, const double *a, uint64_t lda,
-	      const double *b, uint64_t ldb, double beta, double *c,
-	      uint64_t ldc);
+/*
+ * c = a b + beta c of words of this type, by rows, beta 0 or 1; all dimensions fit an
+ * int (asl_problem_check).
+ */
+void asl_gemm(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
+	      const double *a, uint64_t lda, const double *b, uint64_t ldb,
+	      double beta, double *c, uint64_t ldc);
 
 /*
  * From asl_gemm_group to asl_gemm_finish products only wait, and are then computed

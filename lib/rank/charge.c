@@ -30,6 +30,7 @@ void asl_rank_init(struct asl_rank *r, const struct asl_rank_want *want)
 		.replay = want->replay,
 		.times = want->times,
 		.crowded = want->crowded,
+		.type = want->type,
 		.trace = want->trace,
 	};
 	for (int a = 0; a < ASL_ACCOUNTINGS; a++)

@@ -195,7 +195,17 @@ struct sum {
 	const double *a, *b;
 	uint64_t count;
 	int pieces;
+	enum asl_type type;
 };
+
+static void add_parts(void *to, const void *a, const void *b, uint64_t count)
+{
+	asl_part_of_word *sum = to;
+	const asl_part_of_word *x = a, *y = b;
+
+	for (uint64_t i = 0; i < 2 * count; i++)
+		sum[i] = x[i] + y[i];
+}
 
 static void add_piece(void *arg, int i)
 {
@@ -203,15 +213,20 @@ static void add_piece(void *arg, int i)
 	struct asl_range part = asl_part(x->count, x->pieces, i);
 	uint64_t end = part.first + part.count;
 
+	if (x->type == ASL_COMPLEX64) {
+		add_parts(x->to + part.first, x->a + part.first,
+			  x->b + part.first, part.count);
+		return;
+	}
 	for (uint64_t j = part.first; j < end; j++)
 		x->to[j] = x->a[j] + x->b[j];
 }
 
-static void add_words(double *to, const double *a, const double *b,
-		      uint64_t count)
+static void add_words(enum asl_type type, double *to, const double *a,
+		      const double *b, uint64_t count)
 {
-	struct sum x = {to, a, b, count,
-			asl_team_pieces(count, ASL_TEAM_WORDS)};
+	struct sum x = {
+		to, a, b, count, asl_team_pieces(count, ASL_TEAM_WORDS), type};
 
 	asl_team_run(x.pieces, add_piece, &x);
 }
@@ -250,7 +265,7 @@ static void add_on_disk(struct asl_rank *r, struct asl_words *dst,
 	for (uint64_t i = 0; i < dst->count; i += most) {
 		uint64_t n = asl_min(most, dst->count - i);
 
-		add_words(room, read_passing(r, room, a, i, n),
+		add_words(r->type, room, read_passing(r, room, a, i, n),
 			  read_passing(r, room + most, b, i, n), n);
 		asl_store_write(r->memory[dst->where], dst->at + i, n, room, n,
 				1, n);
@@ -288,7 +303,7 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 	if (on_disk(r, dst))
 		add_on_disk(r, dst, a, b);
 	else
-		add_words(dst->at, a->at, b->at, dst->count);
+		add_words(r->type, dst->at, a->at, b->at, dst->count);
 	if (dst->where != ASL_CACHE && !on_disk(r, dst))
 		asl_store_settle(r->memory[dst->where], dst->at, dst->count);
 	asl_time_since(r, ASL_MOVES, since);
@@ -507,7 +522,7 @@ static void add_product(struct asl_rank *r, struct asl_tile *c,
 
 	if (c->at == c->own) /* and is stored from there */
 		asl_gemm_finish();
-	asl_gemm(c->rows, c->cols, k.count, A->at + k.first, A->ld,
+	asl_gemm(r->type, c->rows, c->cols, k.count, A->at + k.first, A->ld,
 		 B->at + k.first * B->ld, B->ld, c->zero ? 0 : 1, c->at, c->ld);
 	asl_time_since(r, ASL_COMPUTES, since);
 }

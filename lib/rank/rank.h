@@ -8,6 +8,8 @@
  *
  * Counting	Every verb counts before it acts, here and only here.  Words
  *		are charged to the memory that they lie in, in the current phase.
+ * Type		Words are doubles, unless r->type says that arithmetic takes them for
+ *		another type of 8 bytes.
  * Data		With a null store no block has an address, and verbs count
  *		without moving anything.
  * Cache	A tile is a buffer within S.  asl_multiply reads its operands
@@ -34,6 +36,7 @@
 #define ASL_RANK_H
 
 #include "lib/base/system.h"
+#include "lib/base/type.h"
 #include "lib/rank/ledger.h"
 #include "lib/rank/lru.h"
 #include "lib/rank/seconds.h"
@@ -101,6 +104,8 @@ struct asl_rank {
 	bool data;    /* false: verbs only count */
 	bool timed;   /* false on sim, where a fiber waits while others work */
 	bool crowded; /* it shares its core with other ranks */
+	/* What additions and products take words for; others just move them. */
+	enum asl_type type;
 
 	enum asl_phase phase;
 	struct asl_ledger ledger;
@@ -135,8 +140,9 @@ struct asl_rank_want {
 	const struct asl_costs *costs;
 	const struct asl_times *times; /* NULL: not known */
 	bool crowded;		       /* it shares its core with other ranks */
-	struct asl_replay *replay;     /* NULL: none */
-	struct asl_trace *trace;       /* NULL: none */
+	enum asl_type type;
+	struct asl_replay *replay; /* NULL: none */
+	struct asl_trace *trace;   /* NULL: none */
 };
 
 /* Borrows the stores, the net, the replay and the trace. */

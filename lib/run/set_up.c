@@ -323,6 +323,7 @@ static int init_rank(struct asl_rank_case *p)
 		.costs = &plan->costs,
 		.times = plan->times,
 		.crowded = asl_rank_case_core(p) < 1,
+		.type = plan->type,
 		.replay = p->replay,
 		.trace = p->trace,
 	};

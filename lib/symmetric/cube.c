@@ -323,7 +323,8 @@ static void sequence_multiply(const double *A, void *arg)
 {
 	struct product *p = arg;
 
-	asl_gemm(p->rows, 1, p->wide, A, p->wide, p->x, 1, 0, p->y, 1);
+	asl_gemm(ASL_FLOAT64, p->rows, 1, p->wide, A, p->wide, p->x, 1, 0, p->y,
+		 1);
 }
 
 /* y = rows x; the rows lie one after another. */

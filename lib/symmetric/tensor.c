@@ -157,8 +157,8 @@ static int check_cube(const struct asl_tensor_in *in, const char *path,
 static int open_npy(struct asl_tensor_in *in, const char *path)
 {
 	struct asl_npy_header h;
-	int err =
-		asl_npy_open(&h, &in->entries, path, in->map, in->map_bytes, 3);
+	int err = asl_npy_open(&h, &in->entries, path, in->map, in->map_bytes,
+			       ASL_FLOAT64, 3);
 
 	if (err)
 		return err;

@@ -48,7 +48,7 @@ static void read_tensor(const char *path)
 static void read_array(const char *path, int dims)
 {
 	struct asl_array_in *in;
-	int err = asl_array_open(&in, path, dims);
+	int err = asl_array_open(&in, path, ASL_FLOAT64, dims);
 
 	asl_fuzz_check_said(err, asl_failure());
 	if (!err && asl_array_dims(in) != dims)

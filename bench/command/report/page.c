@@ -64,8 +64,8 @@ const char *asl_brief_seconds(char text[ASL_BRIEF], double s)
 static void say_size(char text[ASL_SAID], const struct asl_runs_row *row)
 {
 	if (*row->spec)
-		snprintf(text, ASL_SAID, "%.200s, %.200s", row->spec,
-			 row->dims);
+		snprintf(text, ASL_SAID, "%.200s, %.200s%s%.40s", row->spec,
+			 row->dims, *row->type ? ", " : "", row->type);
 	else if (isnan(row->m) || (row->m == row->n && row->n == row->k))
 		snprintf(text, ASL_SAID, "n = %.0f", row->n);
 	else

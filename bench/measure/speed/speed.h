@@ -46,7 +46,8 @@ static inline double speed_dgemm(const struct asl_shape *s, double *const at[3])
 {
 	double since = asl_now();
 
-	asl_gemm(s->m, s->n, s->k, at[0], s->k, at[1], s->n, 0, at[2], s->n);
+	asl_gemm(ASL_FLOAT64, s->m, s->n, s->k, at[0], s->k, at[1], s->n, 0,
+		 at[2], s->n);
 	return asl_now() - since;
 }
 

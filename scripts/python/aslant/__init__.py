@@ -4,7 +4,8 @@
     counts["bh_words_max"]
 
 Operands are NumPy arrays of float64, in any layout; integers up to 2^53 and narrower
-real numbers are converted, wider and complex ones are a TypeError.
+real numbers are converted, wider and complex ones are a TypeError.  einsum takes
+complex64, too.
 Options are those of the command, with _ for -: ranks=4, write_cost=8, overlap=True;
 help(aslant.matmul) lists them.  Words of arrays are in DRAM (store="dram"), unless
 store or nvm_dir says otherwise.  `counts` is one row of runs.csv, whose columns
@@ -87,6 +88,12 @@ def _layout(array):
     return [step // 8 for step in steps]
 
 
+def _is_usable(array):
+    """Entries lie where words may: a complex64 needs half of their alignment."""
+    return _layout(array) is not None and array.flags.aligned and \
+        array.ctypes.data % 8 == 0
+
+
 def _array(x: Any) -> NDArray[Any]:
     try:
         return numpy.asarray(x)
@@ -107,9 +114,10 @@ def _refuse_rounding(which, array):
 
 
 class _Task:
-    def __init__(self, algorithm, options):
+    def __init__(self, algorithm, options, dtype=numpy.float64):
         self.task = ctypes.c_void_p()
         self.arrays = []
+        self.dtype = numpy.dtype(dtype)
         self.placed = any(options.get(x) is not None for x
                           in ("store", "nvm_dir", "memory_node"))
         _check(_library.asl_task_open(self.task, algorithm.encode()))
@@ -149,22 +157,23 @@ class _Task:
     def operand(self, which, array):
         self.in_dram()
         array = _array(array)
-        if array.dtype.kind not in "biuf":
-            raise BadType(2, f"operand {which}: found entries of type "
-                            f"{array.dtype}, expected real numbers")
-        _refuse_rounding(which, array)
-        array = numpy.asarray(array, dtype=numpy.float64)
-        if _layout(array) is None or not array.flags.aligned:
+        if self.dtype == numpy.float64:
+            if array.dtype.kind not in "biuf":
+                raise BadType(2, f"operand {which}: found entries of type "
+                                f"{array.dtype}, expected real numbers")
+            _refuse_rounding(which, array)
+        array = numpy.asarray(array, dtype=self.dtype)
+        if not _is_usable(array):
             array = array.copy()
         self.give(_library.asl_task_operand, array, which)
 
     def run(self, shape, result=None):
         if result is None:
-            result = numpy.empty(shape)
+            result = numpy.empty(shape, self.dtype)
         elif not isinstance(result, numpy.ndarray) or result.shape != tuple(shape) \
-                or result.dtype != numpy.float64 or not result.flags.behaved \
-                or _layout(result) is None:
-            raise BadInput(2, f"out: expected an array of float64 of shape "
+                or result.dtype != self.dtype or not result.flags.behaved \
+                or not _is_usable(result):
+            raise BadInput(2, f"out: expected an array of {self.dtype} of shape "
                            f"{tuple(shape)}, not reversed")
         elif any(numpy.may_share_memory(result, x) for x in self.arrays):
             result[...] = self.run(shape)[0]
@@ -185,6 +194,7 @@ class _Task:
 # ---- Operations ----
 
 Array = NDArray[numpy.float64]
+Entries = NDArray[Any]  # of float64 or complex64
 Rows = Union[Row, Table]
 
 _counts = """\
@@ -271,6 +281,32 @@ def _no_ones(terms, arrays, output):
     return size
 
 
+def _entries(arrays, dtype, casting):
+    """The type in which NumPy would compute, if the library has it."""
+    found = [array.dtype for array in arrays]
+    for i, x in enumerate(found):
+        if x.kind not in "biufc":
+            raise BadType(2, f"operand {i}: found entries of type {x}, expected real "
+                             "numbers or complex64")
+    if dtype is not None:
+        expected = numpy.dtype(dtype)
+        if expected not in (numpy.float64, numpy.complex64):
+            raise BadType(2, f"dtype: found {expected}, expected float64 or complex64")
+    else:
+        expected = numpy.result_type(*found, *([] if any(x.kind == "c" for x in found)
+                                               else [numpy.float64]))
+        if expected.kind == "c" and expected != numpy.complex64:
+            raise BadType(2, f"found entries of type {', '.join(map(str, found))}, "
+                             f"together {expected}: expected real numbers, or complex64 "
+                             "together (dtype=numpy.complex64?)")
+        expected = numpy.dtype(numpy.complex64 if expected.kind == "c" else numpy.float64)
+    for i, x in enumerate(found):
+        if not numpy.can_cast(x, expected, casting):
+            raise BadType(2, f"operand {i}: found entries of type {x}, which "
+                             f"casting={casting!r} does not make {expected}")
+    return expected
+
+
 def _way(optimize, count):
     """What NumPy calls optimize, as options: all at once, in pairs, or by a path."""
     if optimize is None:
@@ -292,43 +328,38 @@ def _way(optimize, count):
         {"path": ";".join(",".join(map(str, sorted(step))) for step in steps)}
 
 
-@_takes("run", "einsum", but="spec dims operand entries", text=_counts)
-def einsum(spec: Any, *arrays: Any, out: Union[Array, None] = None,
+@_takes("run", "einsum", but="spec dims operand entries type", text=_counts)
+def einsum(spec: Any, *arrays: Any, out: Union[Entries, None] = None,
            optimize: Any = None, dtype: Any = None, order: str = "K",
-           casting: str = "same_kind", **options: Any) -> Tuple[Array, Rows]:
+           casting: str = "same_kind", **options: Any) -> Tuple[Entries, Rows]:
     """numpy.einsum(spec, *arrays), and its counts.
 
     Indices may be '...', or lists of numbers between the arrays, as NumPy has it; the
     result goes to out, if that is given.
     optimize=False contracts all of them at once; True in pairs or groups, in the order
     that moves the fewest words; a path of numpy.einsum_path in its order.
-    A dtype other than float64 is refused; with order="F" the result is by columns.
+    It computes in float64; or in complex64, if NumPy would, or if that is the dtype.
+    With order="F" the result is by columns.
     """
-    if dtype is not None and numpy.dtype(dtype) != numpy.float64:
-        raise BadType(2, f"dtype: found {numpy.dtype(dtype)}, expected float64")
     if order not in tuple("CFAK"):
         raise BadInput(2, f"order: found {order!r}, expected 'C', 'F', 'A' or 'K'")
     if not isinstance(spec, str):
         spec, arrays = _interleaved((spec, *arrays))
     given = [_array(array) for array in arrays]
-    for i, array in enumerate(given):
-        if array.dtype.kind in "biuf" and \
-                not numpy.can_cast(array.dtype, numpy.float64, casting):
-            raise BadType(2, f"operand {i}: found entries of type {array.dtype}, which "
-                             f"casting={casting!r} does not make float64")
+    entries = _entries(given, options.pop("type", dtype), casting)
     terms, output = _plain(spec, given)
     size = _no_ones(terms, given, output)
     way = _way(optimize, len(given))
     if len(given) <= 2 or options.keys() & {"way", "path"}:
         way = {}
-    with _Task("einsum", {"spec": ",".join(terms) + "->" + output, **way,
-                          **options}) as task:
+    with _Task("einsum", {"spec": ",".join(terms) + "->" + output, "type": str(entries),
+                          **way, **options}, entries) as task:
         for i, array in enumerate(given):
             task.operand(i, array)
         # The library reports a letter that no input has.
         shape = [size.get(x, 1) for x in output]
         if out is None and order == "F":
-            out = numpy.empty(shape, order="F")
+            out = numpy.empty(shape, entries, order="F")
         return task.run(shape, out)
 
 
