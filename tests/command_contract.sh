@@ -391,6 +391,23 @@ expect 0 bounds --n 1024 --ranks 64 --csv -
 says "^net_words,147456,words,"
 says "^io_words,196608,words,"
 says "^joint_cost,344064[.,]"
+# A file that is given twice is read once, and the triangle's mirror image is written.
+gram=(run einsum --spec "ki,kj->ij" --operand A.npy --operand ./A.npy)
+for ranks in 1 3 12; do
+	expect 0 "${gram[@]}" --way gram --ranks "$ranks" --store dram --cache 60 \
+		--result g.npy --verify oracle
+	says "blocks x .* one array, given twice"
+	says "as predicted"
+	"$python" -c 'import numpy as np
+A, C = np.load("A.npy"), np.load("g.npy")
+assert np.allclose(C, A.T @ A) and C.shape == (A.shape[1],) * 2, C' ||
+		fail "gram: another result on $ranks ranks"
+done
+expect 0 "${gram[@]}" --way gram --ranks 4 --launch --result g.npy
+"$python" -c 'import numpy as np
+A, C = np.load("A.npy"), np.load("g.npy")
+assert np.allclose(C, A.T @ A), C' || fail "gram: another result of 4 processes"
+
 expect 0 bounds "${three[@]}"
 says "least over all groupings and real boxes"
 expect 0 bounds ooc-auto --n 96 --ranks 8 --csv -

@@ -52,7 +52,7 @@ static void print_case(const struct given *g)
 static uint64_t words_of_rank(const struct asl_contraction *c,
 			      const struct asl_ledger *x)
 {
-	if (c->way == ASL_WAY_PRODUCT)
+	if (c->way == ASL_WAY_PRODUCT || c->way == ASL_WAY_GRAM)
 		return asl_ledger_total(x).of[ASL_BH];
 	return x->in[ASL_GATHER].of[ASL_BH] + x->in[ASL_REDUCE].of[ASL_BH] +
 	       x->in[ASL_SHIFT].of[ASL_BH];
@@ -213,7 +213,8 @@ static void roll_plan(struct dice *d, struct given *g,
 
 	g->contraction = (struct asl_contraction){
 		.e = *e,
-		.on_root = way != ASL_WAY_PRODUCT && roll(d, 0, 3) == 0,
+		.on_root = way < ASL_WAY_PRODUCT && roll(d, 0, 3) == 0,
+		.twice = way == ASL_WAY_GRAM,
 		.asked = way,
 	};
 	*plan = (struct asl_plan){
@@ -341,6 +342,124 @@ static void products_of_matrices(void **state)
 {
 	(void)state;
 	each_case(6, how_many(60, 400), 24, 20000, as_product);
+}
+
+/* ---- One array that is given twice ---- */
+
+/* Flops of the triangle with squares on the diagonal, and not twice as many. */
+static bool gram_laws_hold(const struct asl_rep *rep)
+{
+	const struct asl_plan *plan = &rep->want->plan;
+	const struct asl_gram *g = &plan->contraction->gram;
+	double least = g->n * (g->n + 1) * g->k, whole = 2 * g->n * g->n * g->k;
+	double flops = (double)rep->total.of[ASL_FLOPS];
+	uint64_t second = 0, read = 0, result = 0;
+
+	for (int r = 0; r < rep->ranks; r++) {
+		read += asl_plan_owned(plan, r, 0);
+		second += asl_plan_owned(plan, r, 1);
+		result += asl_plan_owned(plan, r, 2);
+	}
+	if (laws_hold(rep) && flops >= least && flops <= whole && !second &&
+	    (double)read == g->n * g->k &&
+	    2 * (double)result * g->k == flops)
+		return true;
+	print_error("%g flops, %g are enough; %ju words of %g, %ju of the "
+		    "second operand, %ju of the result\n",
+		    flops, least, read, g->n * g->k, second, result);
+	return false;
+}
+
+static void run_gram(const struct given *g)
+{
+	struct judge judge = {
+		.laws_hold = gram_laws_hold,
+		.exact = g->want.verify == ASL_VERIFY_ORACLE && g->want.exact,
+	};
+
+	if (judge_run(&judge, &g->want))
+		return;
+	print_case(g);
+	fail();
+}
+
+static void roll_gram(struct dice *d, struct given *g)
+{
+	static const char *const specs[] = {
+		"ka,kb->ab", "ak,bk->ba",     "akX,bkX->ab", "kaX,kbY->XbYa",
+		"a,b->ab",   "kaX,kbY->aXbY", "kX,kX->"};
+	struct asl_einsum e;
+
+	g->number = d->number;
+	g->want = (struct asl_run_want){.transport = "sim",
+					.store = "null",
+					.seed = d->number,
+					.exact = true,
+					.reps = 1};
+	strcpy(g->spec, specs[roll(d, 0, sizeof specs / sizeof *specs - 1)]);
+	do {
+		assert_int_equal(asl_einsum_parse(&e, g->spec), 0);
+		roll_dims(d, g->dims, &e, 6);
+		assert_int_equal(asl_einsum_dims(&e, g->dims), 0);
+		for (int i = 0; i < e.term[0].modes; i++)
+			e.size[e.term[1].mode[i]] = e.size[e.term[0].mode[i]];
+	} while (asl_points(asl_einsum_all(&e), e.size) > 50000);
+	roll_plan(d, g, &e, 40, ASL_WAY_GRAM);
+}
+
+static void one_array_twice(void **state)
+{
+	static struct given g;
+
+	(void)state;
+	for (unsigned i = 0; i < how_many(120, 1000); i++) {
+		struct dice d = {9, i, 0};
+
+		if (leave_out(i))
+			continue;
+		roll_gram(&d, &g);
+		if (i % 4 == 1)
+			in_dram(&d, &g);
+		if (i % 4 == 2)
+			with_random_test(&d, &g);
+		if (i % 4 == 3)
+			in_pools(&d, &g);
+		run_gram(&g);
+	}
+}
+
+/* A square product needs 2.0 times the flops, and more words on 49 ranks. */
+static void half_as_much_as_a_product(void **state)
+{
+	struct asl_forecast of[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct asl_contraction c = {.asked = i ? ASL_WAY_PRODUCT
+						       : ASL_WAY_GRAM,
+					    .twice = true};
+		struct asl_plan plan = {.algorithm = &asl_contract_einsum,
+					.ranks = 57,
+					.cache = 1 << 20,
+					.contraction = &c,
+					.costs = {.net = 1}};
+		uint64_t needed, flops = 0;
+
+		assert_int_equal(asl_einsum_parse(&c.e, "ki,kj->ij"), 0);
+		assert_int_equal(asl_einsum_dims(&c.e, "k=912,i=912,j=912"), 0);
+		assert_int_equal(asl_contract_settle(&plan, &needed), 0);
+		of[i] = asl_forecast(&plan);
+		for (int r = 0; r < asl_plan_ranks(&plan); r++) {
+			struct asl_ledger x = {0};
+
+			asl_plan_predict(&x, &plan, r);
+			flops += asl_ledger_total(&x).of[ASL_FLOPS];
+		}
+		print_message("%s: %ju words, %ju flops\n",
+			      asl_contract_way_name(c.way), of[i].bh, flops);
+		assert_true(i || flops <= 1.1 * 912 * 912 * 912);
+	}
+	assert_true(3 * of[0].bh < 2 * of[1].bh);
 }
 
 /* ---- More inputs than groupings are tried of ---- */
@@ -486,6 +605,8 @@ int main(void)
 		cmocka_unit_test(counts_and_sums_in_pools),
 		cmocka_unit_test(random_test_in_dram),
 		cmocka_unit_test(products_of_matrices),
+		cmocka_unit_test(one_array_twice),
+		cmocka_unit_test(half_as_much_as_a_product),
 		cmocka_unit_test(many_inputs),
 		cmocka_unit_test(forecasts_are_of_all_ranks),
 		cmocka_unit_test(forecasts_of_very_many_ranks),

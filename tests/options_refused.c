@@ -495,6 +495,14 @@ static const struct refusal contractions[] = {
 	       "run " MTTKRP " --path '0,1;0,1;'"),
 	REFUSE("path and --way: found both",
 	       "run " MTTKRP " --path '0,1;0,1' --way direct"),
+	REFUSE("way: gram is for one array that is given twice",
+	       "run einsum --spec ki,kj->ij --dims i=4,j=4,k=4 --way gram"),
+	REFUSE("way: gram is for one array that is given twice",
+	       "run einsum --spec ik,kj->ij --dims i=4,j=4,k=4 --way gram "
+	       "--twice"),
+	REFUSE("twice: found --spec ki,kj->ij, expected two inputs of one "
+	       "shape",
+	       "run einsum --spec ki,kj->ij --dims i=4,j=5,k=4 --twice"),
 	REFUSE("way: product is for two inputs each of whose indices",
 	       "run einsum --spec ij,ij->i --dims i=4,j=4 --way product"),
 	REFUSE("way: product does not begin with --initial rank0",

@@ -98,6 +98,15 @@ refused(2, "'foo'", aslant.matmul, eye, eye, algorithm="foo")
 refused(2, "'foo'", aslant.matmul, eye, eye, foo=1)
 refused(2, "rows of B", aslant.matmul, eye, numpy.eye(4))
 refused(2, "index 'j'", aslant.einsum, "ij,jk", eye, numpy.eye(4))
+
+# One array given twice is read once: half of the multiplications, and the mirror image.
+G = numpy.random.default_rng(3).standard_normal((60, 50))
+for ranks in 1, 4, 7, 12:
+    y, counts = aslant.einsum("ki,kj->ij", G, G, ranks=ranks, way="gram", cache="64KiB")
+    assert numpy.allclose(y, G.T @ G) and (y == y.T).all(), ranks
+    whole = aslant.einsum("ki,kj->ij", G, G.copy(), ranks=ranks, cache="64KiB")[1]
+    assert counts["verified"] and counts["flops_total"] < 0.9 * whole["flops_total"], ranks
+refused(2, "gram is for one array", aslant.einsum, "ki,kj->ij", G, G.copy(), way="gram")
 refused(2, "symmetric", aslant.sttsv, numpy.arange(27.).reshape(3, 3, 3), [1, 2, 3])
 refused(2, "ranks: found", aslant.matmul, eye, eye, ranks=0)
 for kind, code in (ValueError, 2), (OSError, 3), (aslant.Error, 1):

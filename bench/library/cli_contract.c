@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/library/cli.h"
 #include "bench/library/say.h"
@@ -149,6 +150,11 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 		show_product(&grid, &blocks, plan);
 		return;
 	}
+	if (c->way == ASL_WAY_GRAM) {
+		put(&grid, "%dx%d", c->gram.blocks, c->gram.layers);
+		put(&blocks, "gram, blocks=%d", c->gram.held);
+		return;
+	}
 	put_meshes(&grid, c);
 	put_stages(&blocks, c);
 }
@@ -208,6 +214,12 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 	fprintf(f, "ranks     %d", plan->ranks);
 	if (idle)
 		fprintf(f, ", %d idle,", idle);
+	if (c->way == ASL_WAY_GRAM)
+		fprintf(f,
+			" on %d blocks x %d layers, %d block%s each: one array, "
+			"given twice\n",
+			c->gram.blocks, c->gram.layers, c->gram.held,
+			c->gram.held == 1 ? "" : "s");
 	if (c->stages > 1)
 		fprintf(f, " for %d stages\n", c->stages);
 	for (int i = 0; i < c->stages; i++)
@@ -253,7 +265,7 @@ static void print_first(FILE *f, const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
 
-	if (c->way == ASL_WAY_PRODUCT || c->e.inputs < 3)
+	if (!c->stages || c->e.inputs < 3)
 		return;
 	fprintf(f, "\n%-32s%12s%12s%14s\n", "Stages of the first", "flops",
 		"words", "intermediate");
@@ -398,17 +410,45 @@ static int find_sizes(struct asl_einsum *e, const struct asl_options *o)
 		   : 0;
 }
 
+static bool is_one_file(const char *a, const char *b)
+{
+	struct stat of[2];
+
+	return !stat(a, &of[0]) && !stat(b, &of[1]) &&
+	       of[0].st_dev == of[1].st_dev && of[0].st_ino == of[1].st_ino;
+}
+
+/* Two inputs of one shape may be one array. */
+static int find_twice(struct asl_contraction *c, const struct asl_options *o)
+{
+	const struct asl_einsum *e = &c->e;
+	const struct asl_term *A = &e->term[0], *B = &e->term[1];
+	bool alike = e->inputs == 2 && A->modes == B->modes;
+
+	for (int i = 0; alike && i < A->modes; i++)
+		alike = e->size[A->mode[i]] == e->size[B->mode[i]];
+	if (o->twice && !alike)
+		return asl_refuse("--twice: found --spec %s, expected two "
+				  "inputs of one shape",
+				  o->spec);
+	c->twice = o->twice || (alike && o->operand[0] && o->operand[1] &&
+				is_one_file(o->operand[0], o->operand[1]));
+	return 0;
+}
+
 static enum asl_contract_way way_of(const char *name)
 {
 	return !name || !strcmp(name, "auto") ? ASL_WAY_BEST
 	       : !strcmp(name, "direct")      ? ASL_WAY_DIRECT
 	       : !strcmp(name, "product")     ? ASL_WAY_PRODUCT
+	       : !strcmp(name, "gram")	      ? ASL_WAY_GRAM
 					      : ASL_WAY_SEQUENCE;
 }
 
 static int problem(struct asl_plan *plan, const struct asl_options *o)
 {
 	struct asl_contraction *x;
+	int code;
 
 	if (!o->spec)
 		return asl_refuse("the contraction is missing: expected "
@@ -427,7 +467,8 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	x->on_root = o->initial && !strcmp(o->initial, "rank0");
 	if (!plan->ranks)
 		plan->ranks = 1;
-	return find_sizes(&x->e, o);
+	code = find_sizes(&x->e, o);
+	return code ? code : find_twice(x, o);
 }
 
 /* All inputs in one group are the direct way. */
@@ -450,6 +491,7 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 {
 	const struct asl_contraction *c = plan->contraction;
 	struct asl_matrices shape;
+	struct asl_gram gram;
 
 	struct asl_contraction *own = (struct asl_contraction *)c;
 	int code = o->path ? take_path(own, o) : 0;
@@ -469,6 +511,11 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 	if (c->asked == ASL_WAY_PRODUCT && c->on_root)
 		return asl_refuse("--way: product does not begin with "
 				  "--initial rank0");
+	if (c->asked == ASL_WAY_GRAM && !asl_gram_of(&gram, c))
+		return asl_refuse("--way: gram is for one array that is given "
+				  "twice (--twice) and spread evenly, as in "
+				  "'ki,kj->ij', and found --spec %s",
+				  o->spec);
 	return asl_fits_cache(plan);
 }
 

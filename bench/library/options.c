@@ -138,7 +138,7 @@ LIST(entry_kinds, "real", "exact");
 LIST(placements, "core", "socket");
 LIST(exchanges, "p2p", "alltoall");
 LIST(initials, "even", "rank0");
-LIST(ways, "auto", "direct", "sequence", "product");
+LIST(ways, "auto", "direct", "sequence", "product", "gram");
 LIST(orders, "auto", "ABC", "ACB", "BAC", "BCA", "CAB", "CBA", "3", "4", "5");
 
 /* Families and algorithms that an option is only for. */
@@ -237,6 +237,10 @@ const struct asl_option asl_option_table[] = {
 	 "files (ooc without --spec: A, then B)",
 	 R_FILES, FILES(operand), .only = with_operands,
 	 .roles = ASL_PLANNED},
+	{"twice", NULL,
+	 "einsum: both inputs are one array, read and sent once (as if one file, "
+	 "or one array in memory, is given as both)",
+	 RPB, FLAG(twice), .only = contracting},
 	{"result", "FILE",
 	 "write C (tensors: Y; hopm: the vector) to FILE, .npy or .mtx "
 	 "(with --spec: .npy)",
@@ -423,6 +427,7 @@ const struct asl_option asl_option_table[] = {
 	{"way", "NAME",
 	 "einsum: direct, all inputs at once; sequence, three or more in "
 	 "pairs; product, two as matrices, by an algorithm of multiplication; "
+	 "gram, one that is given twice; "
 	 "or auto, by whichever of these, or groups, costs least (auto; plan: "
 	 "each)",
 	 RP, CHOICE(way, ways), .only = contracting},

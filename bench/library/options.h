@@ -63,7 +63,7 @@ struct asl_options {
 
 	const char *store, *nvm_dir, *panels;
 	int memory_node; /* -1: none */
-	bool keep, resume, checksum, erase;
+	bool keep, resume, checksum, erase, twice;
 	const char *kernel;
 	uint64_t panel; /* 0: the algorithm's choice */
 	bool overlap;

@@ -346,6 +346,15 @@ static const char *dims_text(const struct asl_einsum *e, struct texts *texts)
 	return used ? add_text(texts, text, used) : NULL;
 }
 
+static bool is_one_array(const struct asl_given *a, const struct asl_given *b)
+{
+	bool same = a->at && a->at == b->at && a->dims == b->dims;
+
+	for (int i = 0; same && i < a->dims; i++)
+		same = a->size[i] == b->size[i] && a->step[i] == b->step[i];
+	return same;
+}
+
 static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
 			struct texts *texts)
 {
@@ -367,6 +376,8 @@ static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
 	}
 	if (err)
 		return asl_refuse("%s", asl_failure());
+	o->twice |= e.inputs == 2 &&
+		    is_one_array(&task->given[0], &task->given[1]);
 	o->dims = dims_text(&e, texts);
 	return 0;
 }

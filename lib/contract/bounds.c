@@ -232,8 +232,11 @@ double asl_contract_net_words(const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
 	struct asl_plan product;
+	struct asl_gram gram;
 	double bound;
 
+	if (asl_gram_of(&gram, c))
+		return whole(asl_gram_net_words(&gram, plan));
 	if (c->way == ASL_WAY_PRODUCT) {
 		product = asl_matrices_plan(plan);
 		return asl_bound_net_words(&product);
@@ -318,7 +321,10 @@ static double once(const struct asl_plan *plan, double in, double out)
 double asl_contract_io_words(const struct asl_plan *plan)
 {
 	struct asl_plan product;
+	struct asl_gram gram;
 
+	if (asl_gram_of(&gram, plan->contraction))
+		return whole(asl_gram_io_words(&gram, plan));
 	if (plan->contraction->way == ASL_WAY_PRODUCT) {
 		product = asl_matrices_plan(plan);
 		return asl_bound_io_words(&product);
@@ -359,7 +365,10 @@ double asl_contract_joint(const struct asl_plan *plan)
 	double r = plan->costs.read, w = plan->costs.write;
 	double beta = plan->costs.net, often;
 	struct asl_plan product;
+	struct asl_gram gram;
 
+	if (asl_gram_of(&gram, c))
+		return asl_gram_joint(&gram, plan);
 	if (c->way == ASL_WAY_PRODUCT) {
 		product = asl_matrices_plan(plan);
 		return asl_bound_joint(&product);

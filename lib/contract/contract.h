@@ -117,6 +117,7 @@ enum asl_contract_way {
 	ASL_WAY_DIRECT,
 	ASL_WAY_SEQUENCE,
 	ASL_WAY_PRODUCT, /* by an algorithm of lib/multiply */
+	ASL_WAY_GRAM,	 /* a matrix by its transpose, of one array */
 	ASL_WAYS
 };
 
@@ -130,6 +131,24 @@ struct asl_matrices {
 	bool swapped;	/* the second input is A */
 	/* Indices in all terms, then rows, then columns. */
 	struct asl_term as[ASL_OPERANDS];
+};
+
+/* An array that is both operands, in blocks of columns and layers of rows (gram.c). */
+enum { ASL_MOST_BLOCKS = 1024, ASL_MOST_HELD = 48 };
+
+struct asl_gram {
+	/* The operand has k x n words, by rows; the result n x n. */
+	double n, k;
+	struct asl_term operand, result;
+	struct asl_term mirror; /* the result, columns before rows */
+
+	int blocks, layers;
+	int held, at[ASL_MOST_HELD]; /* the blocks of a rank: after its own number */
+	int halvings;		     /* of a block's tile with itself */
+	int pairs;
+	struct {
+		unsigned char row, col; /* of those that the rank has */
+	} pair[ASL_MOST_BLOCKS / 2];	/* by difference, less one */
 };
 
 /* Which stages there are: the inputs, a bit each, of every tensor of each. */
@@ -164,6 +183,7 @@ struct asl_contraction {
 	/* The request. */
 	struct asl_einsum e;	     /* checked */
 	bool on_root;		     /* operands and result are on rank 0 */
+	bool twice;		     /* both inputs are one array */
 	enum asl_contract_way asked; /* direct for up to two inputs, anyway */
 	struct asl_grouping path;    /* of a sequence */
 
@@ -174,6 +194,7 @@ struct asl_contraction {
 	int stages;	       /* none of a product */
 	struct asl_stage stage[ASL_MOST_INPUTS];
 	struct asl_matrices matrices;
+	struct asl_gram gram;
 };
 
 /* Input j of a stage where it is used and, if a stage made it, where it was. */
@@ -259,6 +280,37 @@ uint64_t asl_matrices_owned(const struct asl_plan *plan, int rank, int which);
 struct asl_range asl_matrices_room(const struct asl_plan *plan, int rank,
 				   int which);
 
+/* ---- A matrix by its transpose, of one array (gram.c) ---- */
+
+/* Is it one?  Its blocks are not set. */
+bool asl_gram_of(struct asl_gram *g, const struct asl_contraction *c);
+
+enum { ASL_MOST_GRAMS = 6 };
+
+struct asl_gram_found {
+	int blocks, layers;
+	double cost;
+};
+
+/* Those of least cost for a contraction that is one; its blocks are overwritten. */
+int asl_gram_list(struct asl_gram_found found[ASL_MOST_GRAMS],
+		  const struct asl_plan *base, struct asl_contraction *c);
+void asl_gram_make(struct asl_contraction *c, int blocks, int layers,
+		   uint64_t cache);
+
+uint64_t asl_gram_owned(const struct asl_gram *g, int rank, int which);
+void asl_gram_predict(struct asl_ledger *out, const struct asl_plan *plan,
+		      int rank);
+void asl_gram_run(struct asl_rank *r, const struct asl_plan *plan,
+		  struct asl_words *own);
+
+/* B_h of the busiest rank, and lower bounds, also of a plan that is not settled. */
+uint64_t asl_gram_words(const struct asl_contraction *c);
+double asl_gram_net_words(const struct asl_gram *g,
+			  const struct asl_plan *plan);
+double asl_gram_io_words(const struct asl_gram *g, const struct asl_plan *plan);
+double asl_gram_joint(const struct asl_gram *g, const struct asl_plan *plan);
+
 /* ---- What a rank holds ---- */
 
 /* Its words of an operand, or of the output, in the order in which they lie. */
@@ -273,6 +325,8 @@ struct asl_holding {
 	int piece;	     /* of a product; -1: none yet */
 	uint64_t first;	     /* the piece's first word */
 	struct asl_piece at; /* the piece */
+	uint64_t tiles;	     /* words of the tiles so far, of a Gram matrix */
+	const struct asl_term *mirror; /* as a row's */
 };
 
 struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
@@ -282,7 +336,11 @@ struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
 struct asl_tensor_row asl_holding_row(struct asl_holding *h, uint64_t done,
 				      uint64_t most);
 
-/* "direct", "sequence", "product". */
+/* The row of a matrix by its transpose. */
+struct asl_tensor_row asl_gram_row(struct asl_holding *h, uint64_t done,
+				   uint64_t most);
+
+/* "direct", "sequence", "product", "gram". */
 const char *asl_contract_way_name(enum asl_contract_way way);
 
 /* The steps of an einsum on one rank; index i is len[i] long, or shorter. */

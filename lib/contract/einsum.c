@@ -457,9 +457,16 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		asl_matrices_predict(out, plan, rank);
 		return;
 	}
+	if (plan->contraction->way == ASL_WAY_GRAM) {
+		asl_gram_predict(out, plan, rank);
+		return;
+	}
 	outline_rank(&o, plan, rank);
 	add_products(out, &o, plan, NULL);
 }
+
+/* Beyond so many, so many are asked here and there; and a prime beyond any number. */
+enum { ALL_RANKS = 4096, HERE_AND_THERE = 1024, SCATTER = 1000003 };
 
 /* The product's own family asks few of very many ranks. */
 static bool forecast_products(struct asl_forecast *most,
@@ -469,6 +476,28 @@ static bool forecast_products(struct asl_forecast *most,
 		struct asl_plan product = asl_matrices_plan(&plan[i]);
 
 		most[i] = asl_forecast(&product);
+	}
+	return true;
+}
+
+/* Layers are alike but for a word of their shares, and the length of their rows. */
+static bool forecast_gram(struct asl_forecast *most,
+			  const struct asl_plan *plan, int count)
+{
+	const struct asl_gram *g = &plan->contraction->gram;
+	int ranks = asl_plan_ranks(plan);
+	uint64_t seam = (uint64_t)g->k % (uint64_t)g->layers;
+
+	for (int i = 0; i < count; i++) {
+		most[i] = (struct asl_forecast){.read = 0};
+		for (int rank = 0; rank < ranks; rank++) {
+			uint64_t layer = (uint64_t)(rank / g->blocks);
+
+			if (ranks <= ALL_RANKS || layer < 2 ||
+			    (layer + 1 >= seam && layer < seam + 2) ||
+			    layer + 2 >= (uint64_t)g->layers)
+				asl_forecast_rank(&most[i], &plan[i], rank);
+		}
 	}
 	return true;
 }
@@ -550,9 +579,6 @@ static void climb(struct survey *s, int measure)
 	} while (from != s->at[measure]);
 }
 
-/* Beyond so many, so many are asked here and there; and a prime beyond any number. */
-enum { ALL_RANKS = 4096, HERE_AND_THERE = 1024, SCATTER = 1000003 };
-
 static void ask_some(struct survey *s, int ranks)
 {
 	const struct asl_contraction *c = s->plan->contraction;
@@ -576,6 +602,8 @@ bool asl_contract_forecast(struct asl_forecast *most,
 
 	if (plan->contraction->way == ASL_WAY_PRODUCT)
 		return forecast_products(most, plan, count);
+	if (plan->contraction->way == ASL_WAY_GRAM)
+		return forecast_gram(most, plan, count);
 	s.known = calloc((size_t)count, sizeof *s.known);
 	for (int i = 0; i < count; i++)
 		most[i] = (struct asl_forecast){.read = 0};
@@ -741,9 +769,11 @@ static void run_stages(struct asl_rank *r, const struct asl_plan *plan,
 static void run(struct asl_rank *r, const struct asl_plan *plan,
 		struct asl_words *own)
 {
-	bool product = plan->contraction->way == ASL_WAY_PRODUCT;
+	enum asl_contract_way way = plan->contraction->way;
 
-	(product ? asl_matrices_run : run_stages)(r, plan, own);
+	(way == ASL_WAY_PRODUCT ? asl_matrices_run
+	 : way == ASL_WAY_GRAM	? asl_gram_run
+				: run_stages)(r, plan, own);
 }
 
 #define EINSUM                                                                 \

@@ -83,6 +83,8 @@ static struct asl_array_source source_of(const struct asl_data *data, int which)
 	s.seed = data->seed;
 	s.exact = data->exact;
 	s.type = data->plan->type;
+	if (data->plan->contraction->twice)
+		s.operand = 0;
 	return s;
 }
 
@@ -151,6 +153,9 @@ static void write_chunk(const double *at, uint64_t done, uint64_t count,
 			asl_holding_row(&w->holding, done + i, count - i);
 
 		w->err = asl_array_write(w->out, at + i, w->holding.term, &row);
+		if (row.mirror && !w->err)
+			w->err = asl_array_write(w->out, at + i, row.mirror,
+						 &row);
 		i += row.count;
 	}
 }
@@ -195,7 +200,7 @@ struct check {
 	double *weight[ASL_MOST_INDICES];
 };
 
-typedef void row_reader(const struct check *check,
+typedef void row_reader(const struct check *check, const struct asl_term *term,
 			const struct asl_tensor_row *row, double *at,
 			double *found);
 
@@ -214,7 +219,9 @@ static void each_row(struct asl_rank *r, const struct check *check,
 		struct asl_words to = asl_slice(&buffer, 0, row.count);
 
 		asl_copy(r, &to, &from);
-		read(check, &row, to.at, found);
+		read(check, h.term, &row, to.at, found);
+		if (row.mirror)
+			read(check, row.mirror, &row, to.at, found);
 		done += row.count;
 	}
 	asl_give(r, &buffer);
@@ -276,11 +283,10 @@ static double error_at(const struct check *check, uint64_t *point,
 	return error == 0 ? 0 : error / (epsilon(check) * terms * size);
 }
 
-static void check_row(const struct check *check,
+static void check_row(const struct check *check, const struct asl_term *out,
 		      const struct asl_tensor_row *row, double *at,
 		      double *worst)
 {
-	const struct asl_term *out = check->output;
 	uint64_t point[ASL_MOST_INDICES] = {0};
 
 	for (uint64_t j = 0; j < row->count; j++) {
@@ -375,12 +381,11 @@ static double weigh(const struct weights *x, uint64_t j, double entry)
 /* What a rank adds to the sums over all ranks. */
 enum { OUTPUT_RE, OUTPUT_IM, INPUTS_RE, INPUTS_IM, MAGNITUDES, SUMS };
 
-static void add_weighed(const struct check *check,
+static void add_weighed(const struct check *check, const struct asl_term *term,
 			const struct asl_tensor_row *row, double *at,
 			double *sum)
 {
-	struct weights w =
-		weights_of(check, check->output, check->output->has, row);
+	struct weights w = weights_of(check, term, term->has, row);
 
 	for (uint64_t j = 0; j < row->count; j++) {
 		struct asl_number x =
@@ -601,6 +606,8 @@ static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 
 	if (plan->contraction->way == ASL_WAY_PRODUCT)
 		return asl_matrices_owned(plan, rank, which);
+	if (plan->contraction->way == ASL_WAY_GRAM)
+		return asl_gram_owned(&plan->contraction->gram, rank, which);
 	s = asl_contraction_spread(plan->contraction, which);
 	return asl_spread_run(&s, rank).words.count;
 }
@@ -622,6 +629,8 @@ static void describe(FILE *f, const struct asl_plan *plan)
 	fprintf(f, "way %s\n", asl_contract_way_name(c->way));
 	if (plan->type != ASL_FLOAT64)
 		fprintf(f, "type %s\n", asl_type(plan->type)->name);
+	if (c->way == ASL_WAY_GRAM)
+		fprintf(f, "gram %dx%d\n", c->gram.blocks, c->gram.layers);
 	if (c->way != ASL_WAY_PRODUCT)
 		return;
 	product = asl_matrices_plan(plan);

@@ -186,6 +186,7 @@ const char *asl_contract_way_name(enum asl_contract_way way)
 		[ASL_WAY_DIRECT] = "direct",
 		[ASL_WAY_SEQUENCE] = "sequence",
 		[ASL_WAY_PRODUCT] = "product",
+		[ASL_WAY_GRAM] = "gram",
 	};
 
 	return names[way];
@@ -392,6 +393,24 @@ static void try_stages(struct ranking *x, enum asl_contract_way way)
 	end_way(x);
 }
 
+static void try_gram(struct ranking *x)
+{
+	struct asl_gram_found found[ASL_MOST_GRAMS];
+	struct asl_contraction c = *x->base->contraction;
+	int count;
+
+	if (!asl_gram_of(&c.gram, &c))
+		return;
+	count = asl_gram_list(found, x->base, &c);
+	begin_way(x);
+	for (int i = 0; i < count; i++) {
+		asl_gram_make(&c, found[i].blocks, found[i].layers,
+			      x->base->cache);
+		add(x, &c);
+	}
+	end_way(x);
+}
+
 static void rank(struct ranking *x)
 {
 	const struct asl_contraction *c = x->base->contraction;
@@ -402,9 +421,11 @@ static void rank(struct ranking *x)
 		try_stages(x, ASL_WAY_SEQUENCE);
 		return;
 	}
+	if (asked == ASL_WAY_BEST || asked == ASL_WAY_GRAM)
+		try_gram(x);
 	if (asked == ASL_WAY_BEST || asked == ASL_WAY_PRODUCT)
 		asl_matrices_rank(x->list, x->base);
-	if (asked == ASL_WAY_PRODUCT)
+	if (asked == ASL_WAY_PRODUCT || asked == ASL_WAY_GRAM)
 		return;
 	if (!choice || asked != ASL_WAY_SEQUENCE)
 		try_direct(x);

@@ -140,6 +140,13 @@ struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
 		h.each = h.words / c->matrices.products;
 		return h;
 	}
+	if (c->way == ASL_WAY_GRAM) {
+		h.term = which < 2 ? &c->gram.operand : &c->gram.result;
+		h.run = whole_of(&c->e, h.term);
+		h.piece = -1;
+		h.words = asl_gram_owned(&c->gram, rank, which);
+		return h;
+	}
 	s = asl_contraction_spread(c, which);
 	h.term = &c->e.term[which];
 	h.run = asl_spread_run(&s, rank);
@@ -173,6 +180,8 @@ struct asl_tensor_row asl_holding_row(struct asl_holding *h, uint64_t done,
 	uint64_t cols = which == ASL_A ? s->k : s->n, above;
 	struct asl_stretch x;
 
+	if (c->way == ASL_WAY_GRAM)
+		return asl_gram_row(h, done, most);
 	if (c->way != ASL_WAY_PRODUCT)
 		return asl_run_row(&h->run, done, most);
 	above = done / h->each * (which == ASL_B ? s->k : s->m);
@@ -238,6 +247,7 @@ static struct asl_contraction *contraction_of(const struct asl_plan *base,
 		return NULL;
 	*c = (struct asl_contraction){
 		.e = base->contraction->e,
+		.twice = base->contraction->twice,
 		.asked = base->contraction->asked,
 		.way = ASL_WAY_PRODUCT,
 		.matrices = *shape,

@@ -165,6 +165,8 @@ struct asl_run asl_spread_run(const struct asl_spread *s, int rank);
 struct asl_tensor_row {
 	uint64_t at[ASL_MOST_INDICES]; /* by place in the term */
 	uint64_t count;
+	/* In the order of this term they are other words, equal to these; NULL: none. */
+	const struct asl_term *mirror;
 };
 
 /* The row `done` words into the run: up to its end, or `most` words. */

@@ -642,6 +642,8 @@ uint64_t asl_contraction_words(const struct asl_contraction *c)
 
 	if (c->way == ASL_WAY_PRODUCT)
 		return c->matrices.words;
+	if (c->way == ASL_WAY_GRAM)
+		return asl_gram_words(c);
 	if (c->stages > 1 && c->ranks > ASL_FEW_RANKS)
 		return words_at_most(c);
 	for (int r = 0; r < c->ranks; r++)
@@ -885,6 +887,7 @@ void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
 	*c = (struct asl_contraction){
 		.e = c->e,
 		.on_root = c->on_root,
+		.twice = c->twice,
 		.asked = c->asked,
 		.path = c->path,
 		.whole = many ? long_parts(&c->e, ranks)
