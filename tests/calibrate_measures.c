@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/error.h"
 #include "lib/calibrate/calibrate.h"
 #include "lib/calibrate/measure.h"
 #include "lib/rank/rank.h"

@@ -3,13 +3,13 @@
 #
 # One to four operands, up to six indices, sizes of 1 and more, diagonals, traces,
 # summed-only indices, implied outputs, dots, and arrays of length 1 where others are
-# longer; files in both orders; float64 and complex64; both ways, spread or on rank
-# 0, every kernel.  As suites of the command: 96 of them simulated, of 1
-# to 24 ranks, and as 4 processes; with ASLANT_TEST_CASES=all 300, and as 8
-# processes, too.  As many contractions of two operands are done out of core, by the
-# six methods, with a budget of a tenth of the operands.  Results are equal to 1e-12
-# of the sum of the products' magnitudes (complex64: 3e-6), and all that is counted
-# was predicted.
+# longer; files in both orders; float64 and complex64; both ways, spread or on rank 0,
+# every kernel.  As suites of the command: 96 of them simulated, of 1 to 24 ranks, and
+# as 4 processes; with ASLANT_TEST_CASES=all 300, and as 8 processes, too.  As many
+# contractions of two operands are done out of core, by the six methods, with a budget
+# of a tenth of the operands; and programs of two to four contractions.  Results are
+# equal to 1e-12 of the sum of the products' magnitudes (complex64: 3e-6), and all that
+# is counted was predicted.
 set -u
 
 aslant=${ASLANT:?}
@@ -193,16 +193,52 @@ def roll_large(n):
         "memory-budget": max(80, words // 10)}
 
 
+# Programs out of core: each operand shares an index with one before it.
+def roll_program(n):
+    while True:
+        terms = ["".join(rng.choice(list(LETTERS), 3, replace=False))]
+        for _ in range(rng.integers(2, 5)):
+            shared = rng.choice(list("".join(terms)))
+            others = [c for c in LETTERS if c != shared]
+            term = [shared, *rng.choice(others, rng.integers(0, 3),
+                                        replace=False)]
+            terms.append("".join(rng.permutation(term)))
+        used = sorted(set("".join(terms)))
+        sizes = {c: int(rng.integers(1, 10)) for c in used}
+        out = "".join(rng.permutation(used)[:rng.integers(0, 5)])
+        if rng.random() < 0.2:
+            terms[0] += terms[0][0]
+        operands = [roll_operand(t, sizes) for t in terms]
+        if np.prod([*sizes.values()]) < 2e5:
+            break
+    files = [f"{where}/program{n}-{i}.npy" for i in range(len(terms))]
+    for file, a in zip(files, operands):
+        np.save(file, a)
+    spec = ",".join(terms) + "->" + out
+    return spec, operands, {
+        "algorithm": "ooc-auto", "spec": spec,
+        "operand": files, "result": f"{where}/program{n}.npy",
+        "ranks": n * 24 // CASES + 1,
+        "kernel": ["vomm", "tight", "cowe"][n % 7 % 3], "cache": 12,
+        "store": ["dram", "dram", "pmem"][n % 3],
+        "memory-budget": max(80, sum(a.size for a in operands) // 10)}
+
+
 cases = [roll_case(n) for n in range(CASES)]
 assert ranks_of(run(cases)) == set(range(1, 25))
 large = [roll_large(n) for n in range(CASES)]
 rows = run(large)
 assert {row["algorithm"] for row in rows} == set(METHODS)
 assert all(int(row["nvm_lift_words_total"]) > 0 for row in rows)
+programs = [roll_program(n) for n in range(CASES // 2)]
+rows = run(programs)
+assert {row["algorithm"] for row in rows} == {"ooc-program"}
+assert len({row["grid"].count("/") for row in rows}) > 2
 for ranks in ("1", "4", "8") if ALL else ("4",):
     run(large, "--ranks", ranks, "--launch")
+    run(programs, "--ranks", ranks, "--launch")
     if ranks != "1":
         assert ranks_of(run(cases, "--ranks", ranks, "--launch")) == {
             int(ranks)}
-print(f"ok: {CASES} einsums as numpy.einsum has them, and as many out of core")
+print(f"ok: {CASES} einsums as numpy.einsum has them, as many out of core, and programs")
 END

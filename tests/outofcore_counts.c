@@ -6,7 +6,9 @@
  * cases move data, in DRAM or in real pools, and are held against the oracle
  * with exact entries; a third are contractions of tensors.  Then tiles that are chosen: they keep to their budget,
  * and where everything divides the model's D and V are the words counted.  Of
- * the six, auto takes the one that costs least when all are run.
+ * the six, auto takes the one that costs least when all are run.  Programs of
+ * contractions with the loops that are chosen, and with any; and the four-index
+ * transform, which moves half of the words of single contractions.
  */
 #include <errno.h>
 #include <math.h>
@@ -486,6 +488,224 @@ static void auto_takes_the_cheapest(void **state)
 	assert_true(kinds >= 4); /* none is best for all */
 }
 
+/* ---- Programs ---- */
+
+static bool program_laws_hold(const struct asl_rep *rep)
+{
+	const uint64_t *of = rep->total.of;
+
+	return of[ASL_NET_SEND] == of[ASL_NET_RECV] &&
+	       of[ASL_NVM_READ] + of[ASL_NVM_WRITE] == 0;
+}
+
+/* A plan of this string, which asl_plan_release frees. */
+static void set_spec(struct asl_plan *plan, const char *spec, const char *dims)
+{
+	struct asl_contraction *x = calloc(1, sizeof *x);
+	struct asl_outofcore *o = calloc(1, sizeof *o);
+
+	assert_non_null(x);
+	assert_non_null(o);
+	assert_int_equal(asl_einsum_parse(&x->e, spec), 0);
+	assert_int_equal(asl_einsum_dims(&x->e, dims), 0);
+	plan->contraction = x;
+	plan->outofcore = o;
+	plan->multiplication = NULL;
+	if (asl_ooc_of_tensors(o, &x->e))
+		plan->multiplication = &o->product;
+}
+
+static void roll_program(struct dice *d, struct asl_plan *plan)
+{
+	static const char *const specs[] = {
+		"ab,bc,cd->ad",	       "abcd,ai,bj,ck,dl->ijkl",
+		"ab,bc,cd,de->ae",     "mnef,ecmi,fdnj->cdij",
+		"ijk,kl,jl->il",       "aab,bc,cd->bd",
+		"a,b,c->abc",	       "ab,bc,ca->",
+		"abcd,ai,bj,ck->ijkd", "zab,bc,zcd,e->zad",
+	};
+	const char *spec = specs[roll(d, 0, 9)];
+	char dims[200] = "";
+	size_t used = 0;
+
+	for (char c = 'a'; c <= 'z'; c++)
+		if (strchr(spec, c))
+			used += (size_t)snprintf(
+				dims + used, sizeof dims - used, "%s%c=%ju",
+				used ? "," : "", c, roll(d, 1, 7));
+	set_spec(plan, spec, dims);
+}
+
+/* Loops that make no sense, in any order. */
+static void roll_loops(struct dice *d, struct asl_outofcore *o,
+		       const struct asl_contraction *c)
+{
+	o->slabs = (int)roll(d, 1, 5);
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_stage *x = &c->stage[i];
+		struct asl_ooc_loops *l = &o->loops[i];
+
+		l->count = 0;
+		for (int j = 0; j < x->e.indices; j++) {
+			uint64_t most = x->e.size[j] / (uint64_t)x->mesh.p[j];
+			int at = (int)roll(d, 0, (uint64_t)l->count);
+
+			l->parts[j] = 1;
+			if (!(asl_einsum_all(&x->e) >> j & 1) || most < 2 ||
+			    roll(d, 0, 1))
+				continue;
+			l->parts[j] = (int)roll(d, 2, most);
+			l->index[l->count++] = l->index[at];
+			l->index[at] = (unsigned char)j;
+		}
+	}
+}
+
+static void programs_are_as_predicted(void **state)
+{
+	int fused = 0, moved = 0, many = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < how_many(150, 1500); i++) {
+		struct dice d = {99, i, 0};
+		struct test_case c = roll_case(&d, 4, 9);
+		struct asl_plan *plan = &c.want.plan;
+		struct outcome out = {.cost = 0};
+		struct judge judge = {.laws_hold = program_laws_hold,
+				      .exact = true,
+				      .keep = keep,
+				      .arg = &out};
+		uint64_t need;
+
+		plan->algorithm = &asl_ooc_program;
+		plan->budget = roll(&d, 60, 600);
+		roll_program(&d, plan);
+		if (leave_out(i) || asl_ooc_program_settle(plan, &need)) {
+			assert_true(leave_out(i) || need > plan->budget);
+			asl_plan_release(plan);
+			continue;
+		}
+		if (i % 2)
+			roll_loops(&d, (struct asl_outofcore *)plan->outofcore,
+				   plan->contraction);
+		c.want.store = i % 8 == 0 ? "pmem" : i % 4 ? "dram" : "null";
+		c.want.verify = i % 4 || i % 8 == 0 ? ASL_VERIFY_ORACLE
+						    : ASL_VERIFY_NONE;
+		if (!judge_run(&judge, &c.want) ||
+		    (i % 2 == 0 && out.dram > plan->budget)) {
+			print_error("program %u: %d stages, %d ranks, %ju of "
+				    "%ju words\n",
+				    i, plan->contraction->stages, plan->ranks,
+				    out.dram, plan->budget);
+			fail();
+		}
+		for (int j = 0; j < plan->contraction->stages; j++) {
+			const struct asl_stage *x =
+				&plan->contraction->stage[j];
+
+			fused += x->e.inputs > 2;
+			for (int k = 0; k < x->e.inputs; k++)
+				moved += x->moves[k];
+		}
+		many += plan->contraction->stages > 2;
+		asl_plan_release(plan);
+	}
+	assert_true(fused > 50 && moved > 20 && many > 2);
+}
+
+/* With so little memory as is said to be enough there is a program. */
+static void needs_of_programs_are_enough(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < how_many(12, 200); i++) {
+		struct dice d = {100, i, 0};
+		struct test_case c = roll_case(&d, 4, 9);
+		struct asl_plan *plan = &c.want.plan;
+		uint64_t need, again;
+
+		plan->algorithm = &asl_ooc_program;
+		plan->budget = roll(&d, 1, 30);
+		roll_program(&d, plan);
+		if (!leave_out(i) && asl_ooc_program_settle(plan, &need)) {
+			assert_true(need > plan->budget);
+			plan->budget = need;
+			assert_int_equal(asl_ooc_program_settle(plan, &again),
+					 0);
+		}
+		asl_plan_release(plan);
+	}
+}
+
+/* D of what is chosen. */
+static double words_of(struct asl_plan *plan)
+{
+	struct asl_ledger x;
+	struct asl_counts all;
+
+	asl_plan_predict(&x, plan, 0);
+	all = asl_ledger_total(&x);
+	return (double)(all.of[ASL_NVM_LIFT] + all.of[ASL_NVM_LAND]);
+}
+
+/* Of n = 64 counted, of n = 32 done, with a 64th of an intermediate. */
+static void four_index_transform(void **state)
+{
+	static const char *const pairs[] = {"abcd,ai->ibcd", "ibcd,bj->ijcd",
+					    "ijcd,ck->ijkd", "ijkd,dl->ijkl"};
+
+	(void)state;
+	for (uint64_t n = 32; n <= 64; n *= 2) {
+		struct dice d = {101, 0, 0};
+		struct test_case c = roll_case(&d, 4, 1);
+		struct asl_plan *plan = &c.want.plan, one = *plan;
+		struct judge judge = {.laws_hold = program_laws_hold,
+				      .exact = false};
+		char dims[200];
+		double singly = 0, fused;
+		uint64_t need;
+
+		plan->ranks = one.ranks = 1;
+		plan->cache = one.cache = n * n / 4;
+		plan->costs.read = plan->costs.write = 10;
+		plan->costs.latency = 0;
+		one.costs = plan->costs;
+		plan->budget = one.budget = n * n * n * n / 64;
+		plan->kernel = one.kernel = asl_kernel_find("vomm");
+		one.algorithm = asl_ooc_algorithms[SIX];
+		for (int i = 0; i < 4; i++) {
+			struct asl_plan now = one;
+
+			snprintf(dims, sizeof dims,
+				 "%c=%ju,%c=%ju,%c=%ju,"
+				 "%c=%ju,%c=%ju",
+				 pairs[i][0], n, pairs[i][1], n, pairs[i][2], n,
+				 pairs[i][3], n, pairs[i][6], n);
+			set_spec(&now, pairs[i], dims);
+			assert_int_equal(asl_ooc_settle(&now, &need), 0);
+			singly += words_of(&now);
+			asl_plan_release(&now);
+		}
+		snprintf(dims, sizeof dims,
+			 "a=%ju,b=%ju,c=%ju,d=%ju,i=%ju,j=%ju,k=%ju,l=%ju", n,
+			 n, n, n, n, n, n, n);
+		plan->algorithm = &asl_ooc_program;
+		set_spec(plan, "abcd,ai,bj,ck,dl->ijkl", dims);
+		assert_int_equal(asl_ooc_program_settle(plan, &need), 0);
+		fused = words_of(plan);
+		if (fused > 0.51 * singly) {
+			print_error("n = %ju: %g words, singly %g\n", n, fused,
+				    singly);
+			fail();
+		}
+		c.want.exact = false;
+		c.want.store = n == 32 ? "dram" : "null";
+		c.want.verify =
+			n == 32 ? ASL_VERIFY_FREIVALDS : ASL_VERIFY_NONE;
+		assert_true(judge_run(&judge, &c.want));
+		asl_plan_release(plan);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -498,6 +718,9 @@ int main(void)
 		cmocka_unit_test(too_little_is_refused),
 		cmocka_unit_test(model_is_exact),
 		cmocka_unit_test(auto_takes_the_cheapest),
+		cmocka_unit_test(programs_are_as_predicted),
+		cmocka_unit_test(needs_of_programs_are_enough),
+		cmocka_unit_test(four_index_transform),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,13 +14,14 @@ const char *asl_grid_text(char text[40], const struct asl_grid *g)
 }
 
 extern const struct asl_family_cli asl_cli_multiply, asl_cli_symmetric,
-	asl_cli_contract, asl_cli_outofcore;
+	asl_cli_contract, asl_cli_outofcore, asl_cli_program;
 
 const struct asl_family_cli *const asl_family_clis[] = {
 	&asl_cli_multiply,
 	&asl_cli_symmetric,
 	&asl_cli_contract,
 	&asl_cli_outofcore,
+	&asl_cli_program,
 	NULL,
 };
 

@@ -2,6 +2,7 @@
  * cli_outofcore.c -- contractions out of core as the command asks for them
  *
  * Six algorithms, and ooc-auto: the one, with its order, of least predicted cost.
+ * With three tensors or more, ooc-auto is ooc-program, a family of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,12 @@
 #include "lib/multiply/planner.h"
 #include "lib/outofcore/outofcore.h"
 
-extern const struct asl_family_cli asl_cli_contract;
+extern const struct asl_family_cli asl_cli_contract, asl_cli_program;
+
+static bool is_program(const struct asl_plan *plan)
+{
+	return plan->contraction && plan->contraction->e.inputs > 2;
+}
 
 static char letter(enum asl_operand which)
 {
@@ -133,8 +139,21 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 		asl_forecast(plan).memory_needed, plan->budget);
 }
 
-static int bounds(struct asl_bound bound[ASL_BOUNDS],
-		  const struct asl_plan *plan)
+static int program_bounds(struct asl_bound bound[ASL_BOUNDS],
+			  const struct asl_plan *plan)
+{
+	int count = asl_cli_contract.bounds(bound, plan);
+
+	/* The joint bound stays the last. */
+	bound[count] = bound[count - 1];
+	bound[count - 1] = (struct asl_bound){
+		"pool_words", asl_family_program.pool_bound(plan), "words",
+		"D, its mean: each word of inputs and output once"};
+	return count + 1;
+}
+
+static int product_bounds(struct asl_bound bound[ASL_BOUNDS],
+			  const struct asl_plan *plan)
 {
 	const struct asl_family *family = plan->algorithm->family;
 	double net = family->net_bound(plan);
@@ -156,6 +175,13 @@ static int bounds(struct asl_bound bound[ASL_BOUNDS],
 
 	memcpy(bound, all + first, sizeof all - (size_t)first * sizeof *all);
 	return (int)(sizeof all / sizeof *all) - first;
+}
+
+static int bounds(struct asl_bound bound[ASL_BOUNDS],
+		  const struct asl_plan *plan)
+{
+	return (is_program(plan) ? program_bounds : product_bounds)(bound,
+								    plan);
 }
 
 /* Plans predict every rank. */
@@ -212,18 +238,42 @@ static int refuse_both(const struct asl_options *o)
 	return 0;
 }
 
+/* What programs do not have. */
+static int check_program(const struct asl_plan *plan,
+			 const struct asl_options *o)
+{
+	int inputs = plan->contraction->e.inputs;
+
+	if (inputs < 2 || inputs > ASL_MOST_TOGETHER)
+		return asl_refuse("--spec: found %d input%s; expected 2 to %d "
+				  "for a program out of core",
+				  inputs, inputs == 1 ? "" : "s",
+				  ASL_MOST_TOGETHER);
+	if (o->order && strcmp(o->order, "auto"))
+		return asl_refuse("--order: found %s, but the loops of a "
+				  "program are those of least cost",
+				  o->order);
+	return 0;
+}
+
 /* An einsum of two inputs, as products of matrices. */
 static int tensors(struct asl_plan *plan, struct asl_outofcore *x,
 		   const struct asl_options *o)
 {
 	int code = asl_cli_contract.problem(plan, o);
 
+	if (!code && (plan->algorithm == &asl_ooc_program ||
+		      (is_program(plan) && !plan->algorithm->outofcore)))
+		return check_program(plan, o);
 	if (code || asl_ooc_of_tensors(x, &plan->contraction->e))
 		return code;
 	return asl_refuse("--spec: found %s; expected two inputs, each index "
 			  "in two of the three terms or in all, and groups of "
-			  "less than 2^31 values",
-			  o->spec);
+			  "less than 2^31 values%s",
+			  o->spec,
+			  plan->contraction->e.inputs > 2
+				  ? "; ooc-auto takes three inputs or more"
+				  : "");
 }
 
 static int problem(struct asl_plan *plan, const struct asl_options *o)
@@ -303,13 +353,33 @@ static int without_budget(const struct asl_plan *plan)
 
 static int rank(struct asl_candidates *list, const struct asl_plan *base)
 {
-	return base->budget ? asl_ooc_rank(list, base) : without_budget(base);
+	if (!base->budget)
+		return without_budget(base);
+	return is_program(base) ? asl_ooc_program_rank(list, base)
+				: asl_ooc_rank(list, base);
+}
+
+static int settle_program(struct asl_plan *plan)
+{
+	uint64_t needed;
+
+	if (!plan->budget)
+		return without_budget(plan);
+	if (!asl_ooc_program_settle(plan, &needed))
+		return 0;
+	if (needed == UINT64_MAX)
+		return asl_no_memory();
+	return asl_refuse("no tiles of a program fit into --memory-budget %ju "
+			  "words: %ju words would do, with a cache of %ju",
+			  plan->budget, needed, plan->cache);
 }
 
 static int settle(struct asl_plan *plan)
 {
 	uint64_t needed;
 
+	if (is_program(plan))
+		return settle_program(plan);
 	if (!plan->budget)
 		return without_budget(plan);
 	if (!asl_ooc_settle(plan, &needed))
@@ -319,6 +389,137 @@ static int settle(struct asl_plan *plan)
 			  plan->algorithm->name, plan->budget, needed,
 			  plan->cache);
 }
+
+/* ---- Programs ---- */
+
+static const struct asl_algorithm *const program_algorithms[] = {
+	&asl_ooc_program, NULL};
+
+/* "cd" of the loops over c in 4 parts and d in 16: " c=4 d=16". */
+static void put_loops(char *text, size_t size, const struct asl_einsum *e,
+		      const struct asl_ooc_loops *l)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (int i = 0; i < l->count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%c=%d",
+					 i ? " " : "", e->letter[l->index[i]],
+					 l->parts[l->index[i]]);
+}
+
+/* Behind the stages, the loops of each: tiles=c=4 d=16/i=8 j=8. */
+static void show_program(struct asl_shown *out, const struct asl_plan *plan)
+{
+	const struct asl_contraction *c = plan->contraction;
+	size_t size = sizeof out->blocks, used;
+
+	asl_cli_contract.show(out, plan);
+	out->initial = NULL;
+	used = strlen(out->blocks);
+	for (int i = 0; i < c->stages && used < size; i++) {
+		char loops[400];
+
+		put_loops(loops, sizeof loops, &c->e,
+			  &plan->outofcore->loops[i]);
+		used += (size_t)snprintf(out->blocks + used, size - used,
+					 "%s%s",
+					 i	? "/"
+					 : used ? " tiles="
+						: "tiles=",
+					 loops);
+	}
+}
+
+/* A stage: what it contracts, and over which tiles. */
+static void print_stage(FILE *f, const struct asl_plan *plan, int stage)
+{
+	const struct asl_contraction *c = plan->contraction;
+	const struct asl_stage *x = &c->stage[stage];
+	struct asl_contraction *alone = malloc(sizeof *alone);
+	struct asl_plan one = *plan;
+	struct asl_shown shown = {0};
+	char loops[400];
+
+	if (!alone)
+		return;
+	*alone = *c;
+	alone->e = x->e;
+	alone->stages = 1;
+	alone->stage[0] = *x;
+	one.contraction = alone;
+	asl_cli_contract.show(&shown, &one);
+	put_loops(loops, sizeof loops, &c->e, &plan->outofcore->loops[stage]);
+	fprintf(f, "          %s on a grid of %s, ", shown.spec, shown.grid);
+	if (x->e.inputs > 2)
+		fprintf(f, "%d contractions fused, ", x->e.inputs - 1);
+	if (*loops)
+		fprintf(f, "in tiles %s\n", loops);
+	else
+		fputs("in one tile\n", f);
+	free(alone);
+}
+
+static void print_stages(FILE *f, const struct asl_plan *plan)
+{
+	const struct asl_contraction *c = plan->contraction;
+	int idle = plan->ranks - asl_plan_ranks(plan);
+
+	fprintf(f, "ranks     %d", plan->ranks);
+	if (idle)
+		fprintf(f, ", %d idle", idle);
+	fprintf(f, ", %d stage%s\n", c->stages, c->stages > 1 ? "s" : "");
+	for (int i = 0; i < c->stages; i++)
+		print_stage(f, plan, i);
+	fprintf(f, "          %ju of %ju words of DRAM, beside the cache\n",
+		asl_forecast(plan).memory_needed, plan->budget);
+}
+
+static void print_first(FILE *f, const struct asl_plan *plan)
+{
+	if (!is_program(plan))
+		return;
+	fputs("\nThe first\n", f);
+	print_stages(f, plan);
+}
+
+static int program_problem(struct asl_plan *plan, const struct asl_options *o)
+{
+	int code = problem(plan, o);
+
+	if (code)
+		return code;
+	return o->spec ? 0
+		       : asl_refuse("the program is missing: expected --spec, "
+				    "as in --spec 'ab,bc,cd->ad'");
+}
+
+static int rank_programs(struct asl_candidates *list,
+			 const struct asl_plan *base)
+{
+	return base->budget ? asl_ooc_program_rank(list, base)
+			    : without_budget(base);
+}
+
+const struct asl_family_cli asl_cli_program = {
+	.family = &asl_family_program,
+	.algorithms = program_algorithms,
+	.problem = program_problem,
+	.means = means,
+	.complete = complete,
+	.settle = settle_program,
+	.show = show_program,
+	.print_what = print_what,
+	.print_ranks = print_stages,
+	.about = "Problem: an einsum string gives it",
+	.small = "--spec 'abc,ai,bj,ck->ijk' --dims "
+		 "a=16,b=16,c=16,i=16,j=16,k=16 --memory-budget 16KiB",
+	.test = "test with random numbers",
+	.wrong = "THE RESULT IS WRONG",
+	.rank = rank_programs,
+	.print_first = print_first,
+	.bounds = program_bounds,
+};
 
 const struct asl_family_cli asl_cli_outofcore = {
 	.family = &asl_family_outofcore,
@@ -330,10 +531,12 @@ const struct asl_family_cli asl_cli_outofcore = {
 	.show = show,
 	.print_what = print_what,
 	.print_ranks = print_ranks,
-	.about = "Problem: C is m x n, A is m x k, B is k x n; or an einsum string gives it",
+	.about = "Problem: C is m x n, A is m x k, B is k x n; or an einsum "
+		 "string gives it",
 	.small = "--n 240 --memory-budget 64KiB",
 	.test = "Freivalds' test",
 	.wrong = "THE PRODUCT IS WRONG",
 	.rank = rank,
+	.print_first = print_first,
 	.bounds = bounds,
 };

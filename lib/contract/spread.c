@@ -527,21 +527,57 @@ static void copy_common(struct asl_rank *r, const struct asl_run *to,
 
 /* ---- Moving ---- */
 
+static const struct asl_range everything = {0, UINT64_MAX};
+
+/* A rank's run, as far as it is in a slab of the first index. */
+static struct asl_run run_in(const struct asl_spread *s, int rank,
+			     const struct asl_range *slab)
+{
+	struct asl_run x = asl_spread_run(s, rank);
+	struct asl_range rows;
+	uint64_t inner = 1;
+
+	if (slab == &everything || !x.dims)
+		return x;
+	for (int i = 1; i < x.dims; i++)
+		inner *= x.box[i].count;
+	rows = asl_common(x.box[0], *slab);
+	rows.first = (rows.first - x.box[0].first) * inner;
+	rows.count *= inner;
+	x.words = asl_common(x.words, rows);
+	return x;
+}
+
 struct move {
 	int rank, ranks;
 	const struct asl_spread *to, *from;
+	const struct asl_range *slab;
 	struct asl_run has, gets;
 };
 
 static struct move move_of(int rank, int ranks, const struct asl_spread *to,
-			   const struct asl_spread *from)
+			   const struct asl_spread *from,
+			   const struct asl_range *slab)
 {
 	return (struct move){rank,
 			     ranks,
 			     to,
 			     from,
-			     asl_spread_run(from, rank),
-			     asl_spread_run(to, rank)};
+			     slab,
+			     run_in(from, rank, slab),
+			     run_in(to, rank, slab)};
+}
+
+/* The words of a slab's run, among those of the rank's. */
+static struct asl_words words_in_slab(const struct asl_words *all,
+				      const struct asl_spread *s, int rank,
+				      const struct asl_run *x)
+{
+	struct asl_run whole = asl_spread_run(s, rank);
+
+	return asl_slice(
+		all, x->words.count ? x->words.first - whole.words.first : 0,
+		x->words.count);
 }
 
 /* The exchange with the ranks that are `s` after and before this one. */
@@ -557,11 +593,11 @@ static struct step step_of(const struct move *m, int s)
 			 .from = (m->rank - s + m->ranks) % m->ranks};
 
 	if (m->has.words.count) {
-		x.theirs[0] = asl_spread_run(m->to, x.to);
+		x.theirs[0] = run_in(m->to, x.to, m->slab);
 		x.out = asl_runs_common(&x.theirs[0], &m->has);
 	}
 	if (m->gets.words.count) {
-		x.theirs[1] = asl_spread_run(m->from, x.from);
+		x.theirs[1] = run_in(m->from, x.from, m->slab);
 		x.in = asl_runs_common(&m->gets, &x.theirs[1]);
 	}
 	return x;
@@ -605,11 +641,15 @@ static void note_sender(int peer, void *arg)
 	x->busy[(x->m->rank - peer + x->m->ranks) % x->m->ranks] = 1;
 }
 
-void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
-		     struct asl_words *in, const struct asl_spread *from,
-		     const struct asl_words *out)
+void asl_spread_move_slab(struct asl_rank *r, int ranks,
+			  const struct asl_spread *to, struct asl_words *in,
+			  const struct asl_spread *from,
+			  const struct asl_words *out,
+			  const struct asl_range *slab)
 {
-	struct move m = move_of(r->id, ranks, to, from);
+	struct move m = move_of(r->id, ranks, to, from, slab);
+	struct asl_words gets = words_in_slab(in, to, r->id, &m.gets);
+	struct asl_words has = words_in_slab(out, from, r->id, &m.has);
 	struct agenda x = {&m, calloc((size_t)ranks, 1)};
 
 	if (!x.busy) {
@@ -618,7 +658,7 @@ void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
 		return;
 	}
 	copy_common(r, &m.gets, &m.has,
-		    (struct side[]){{&m.gets, in}, {&m.has, out}});
+		    (struct side[]){{&m.gets, &gets}, {&m.has, &has}});
 	asl_spread_peers(to, &m.has, note_receiver, &x);
 	asl_spread_peers(from, &m.gets, note_sender, &x);
 	x.busy[0] = 0;
@@ -627,9 +667,16 @@ void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
 		struct step step = step_of(&m, (int)(at - x.busy));
 
 		if (step.out || step.in)
-			take_step(r, &m, &step, in, out);
+			take_step(r, &m, &step, &gets, &has);
 	}
 	free(x.busy);
+}
+
+void asl_spread_move(struct asl_rank *r, int ranks, const struct asl_spread *to,
+		     struct asl_words *in, const struct asl_spread *from,
+		     const struct asl_words *out)
+{
+	asl_spread_move_slab(r, ranks, to, in, from, out, &everything);
 }
 
 /*
@@ -723,13 +770,15 @@ void asl_predict_copy(struct asl_counts *x, enum asl_where to,
 	x->of[to == ASL_POOL ? ASL_NVM_LAND : ASL_BOUNCE_WRITE] += words;
 }
 
-uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
-			    const struct asl_spread *to, enum asl_where in,
-			    const struct asl_spread *from, enum asl_where out)
+uint64_t asl_spread_predict_slab(struct asl_counts *x, int rank, int ranks,
+				 const struct asl_spread *to, enum asl_where in,
+				 const struct asl_spread *from,
+				 enum asl_where out,
+				 const struct asl_range *slab)
 {
 	struct forecast f; /* large: not all of it is set */
 
-	f.m = move_of(rank, ranks, to, from);
+	f.m = move_of(rank, ranks, to, from, slab);
 	f.out = out;
 	f.in = in;
 	f.x = x;
@@ -740,4 +789,12 @@ uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
 	asl_spread_peers(to, &f.m.has, count_receiver, &f);
 	asl_spread_peers(from, &f.m.gets, count_sender, &f);
 	return f.scratch;
+}
+
+uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
+			    const struct asl_spread *to, enum asl_where in,
+			    const struct asl_spread *from, enum asl_where out)
+{
+	return asl_spread_predict_slab(x, rank, ranks, to, in, from, out,
+				       &everything);
 }

@@ -201,6 +201,21 @@ uint64_t asl_spread_predict(struct asl_counts *x, int rank, int ranks,
 			    const struct asl_spread *to, enum asl_where in,
 			    const struct asl_spread *from, enum asl_where out);
 
+/*
+ * The words of one slab of the term's first index at a time: so a message is as small
+ * as necessary, and the order of words is that of the whole.
+ */
+void asl_spread_move_slab(struct asl_rank *r, int ranks,
+			  const struct asl_spread *to, struct asl_words *in,
+			  const struct asl_spread *from,
+			  const struct asl_words *out,
+			  const struct asl_range *slab);
+uint64_t asl_spread_predict_slab(struct asl_counts *x, int rank, int ranks,
+				 const struct asl_spread *to, enum asl_where in,
+				 const struct asl_spread *from,
+				 enum asl_where out,
+				 const struct asl_range *slab);
+
 /* The counts of asl_copy between main memories. */
 void asl_predict_copy(struct asl_counts *x, enum asl_where to,
 		      enum asl_where from, uint64_t words);

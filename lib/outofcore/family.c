@@ -582,3 +582,63 @@ const struct asl_family asl_family_outofcore = {
 	.joint_bound = joint_bound,
 	.pool_bound = pool_bound,
 };
+
+/* ---- Programs: the contraction's family, but for the memory that a budget is for ---- */
+
+static uint64_t owned_of_program(const struct asl_plan *plan, int rank,
+				 int which)
+{
+	return asl_family_contract.owned(plan, rank, which);
+}
+
+static int ranks_of_program(const struct asl_plan *plan)
+{
+	return plan->contraction->ranks;
+}
+
+static double program_net_bound(const struct asl_plan *plan)
+{
+	return asl_contract_net_words(plan);
+}
+
+static double program_io_bound(const struct asl_plan *plan)
+{
+	return asl_contract_io_words(plan);
+}
+
+static double program_joint_bound(const struct asl_plan *plan)
+{
+	return asl_contract_joint(plan);
+}
+
+/* Every input is read once, and the output is written. */
+static double program_pool_bound(const struct asl_plan *plan)
+{
+	const struct asl_einsum *e = &plan->contraction->e;
+	double words = 0;
+
+	for (int i = 0; i <= e->inputs; i++)
+		words += (double)asl_term_words(&e->term[i], e->size);
+	return ceil(words / plan->ranks * (1 - 1e-14));
+}
+
+const struct asl_family asl_family_program = {
+	.name = "contraction out of core",
+	.operands = operands,
+	.fixed = fixed,
+	.owned = owned_of_program,
+	.ranks = ranks_of_program,
+	.describe = describe,
+	.dram_budget = true,
+	.release = release,
+	.open = open_files,
+	.create = create,
+	.close = close_files,
+	.fill = fill,
+	.verify = verify,
+	.write = write_result,
+	.net_bound = program_net_bound,
+	.io_bound = program_io_bound,
+	.joint_bound = program_joint_bound,
+	.pool_bound = program_pool_bound,
+};

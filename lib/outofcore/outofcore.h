@@ -28,6 +28,9 @@
  *		matrices, whose rows and columns are groups of indices; operands
  *		are permuted on their way from files to pools, and the result on
  *		its way back.
+ *
+ * Programs	An einsum of three inputs or more is ooc-program's (program.c): a
+ *		sequence of stages, each of two tensors or more, in tiles.
  */
 #ifndef ASL_OUTOFCORE_H
 #define ASL_OUTOFCORE_H
@@ -49,6 +52,13 @@ struct asl_ooc_kind {
 		    struct asl_words own[ASL_OPERANDS]);
 };
 
+/* The loops over a stage's tiles, the outermost first. */
+struct asl_ooc_loops {
+	int count;
+	unsigned char index[ASL_MOST_INDICES];
+	int parts[ASL_MOST_INDICES]; /* by index, of a rank's; 1: no loop */
+};
+
 /* This family's part of a plan; the contraction, if any, is the plan's, too. */
 struct asl_outofcore {
 	struct asl_multiplication product; /* plan->multiplication is this */
@@ -59,6 +69,10 @@ struct asl_outofcore {
 	struct asl_ooc_order order;
 	/* Tiles: as struct asl_ooc_tiles, of a rank's own part; 0: not yet. */
 	int n[ASL_OPERANDS], again;
+
+	/* A program's, by stage; and the slabs in which intermediates move. */
+	struct asl_ooc_loops loops[ASL_MOST_TOGETHER];
+	int slabs;
 };
 
 extern const struct asl_family asl_family_outofcore;
@@ -100,5 +114,36 @@ int asl_ooc_rank(struct asl_candidates *list, const struct asl_plan *base);
  * least budget that would do.
  */
 int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed);
+
+/* ---- Programs ---- */
+
+extern const struct asl_family asl_family_program;
+extern const struct asl_algorithm asl_ooc_program;
+
+/* Words that the loops move between pool and DRAM; a rank's indices are len[] long. */
+void asl_ooc_loops_traffic(struct asl_counts *x, const struct asl_einsum *e,
+			   const struct asl_ooc_loops *l, const uint64_t *len);
+
+/* All that a rank counts in a stage's loops; returns the words of DRAM. */
+uint64_t asl_ooc_loops_predict(struct asl_counts *x,
+			       const struct asl_plan *plan,
+			       const struct asl_einsum *e,
+			       const struct asl_local *local,
+			       const struct asl_ooc_loops *l,
+			       const uint64_t *len);
+
+/* The longest tile's lengths. */
+void asl_ooc_loops_tile(uint64_t *tile, const struct asl_ooc_loops *l,
+			const uint64_t *len);
+
+/*
+ * Rank programs whose stages have up to two tensors, up to three, ...: each has the
+ * groups, ranks' meshes, loops and tiles of least cost (fusion.c).
+ */
+int asl_ooc_program_rank(struct asl_candidates *list,
+			 const struct asl_plan *base);
+
+/* As asl_ooc_settle. */
+int asl_ooc_program_settle(struct asl_plan *plan, uint64_t *memory_needed);
 
 #endif

@@ -56,7 +56,7 @@ void asl_rank_restart(struct asl_rank *r)
 	r->ledger = (struct asl_ledger){0};
 	r->clock = (struct asl_net_stamp){.since = 0};
 	r->seconds = (struct asl_seconds){0};
-	r->spent = (struct asl_spent){{0}};
+	r->spent = (struct asl_spent){.disk = 0};
 	r->outcome = (struct asl_outcome){0, NAN, NAN};
 	asl_replay_clear(r->replay);
 }
