@@ -103,7 +103,7 @@ refused(2, "index 'j'", aslant.einsum, "ij,jk", eye, numpy.eye(4))
 G = numpy.random.default_rng(3).standard_normal((60, 50))
 for ranks in 1, 4, 7, 12:
     y, counts = aslant.einsum("ki,kj->ij", G, G, ranks=ranks, way="gram", cache="64KiB")
-    assert numpy.allclose(y, G.T @ G) and (y == y.T).all(), ranks
+    assert numpy.allclose(y, G.T @ G) and abs(y - y.T).max() < 1e-12, ranks
     whole = aslant.einsum("ki,kj->ij", G, G.copy(), ranks=ranks, cache="64KiB")[1]
     assert counts["verified"] and counts["flops_total"] < 0.9 * whole["flops_total"], ranks
 refused(2, "gram is for one array", aslant.einsum, "ki,kj->ij", G, G.copy(), way="gram")

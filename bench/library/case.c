@@ -649,7 +649,6 @@ static int choose_emulation(struct asl_case *c, const struct asl_options *o)
 
 int asl_case_check_store(const char *store, const struct asl_options *o)
 {
-	static bool said; /* once for all cases of a suite */
 	bool needs = asl_store_can(store)->needs_node;
 
 	if (needs && o->memory_node < 0)
@@ -661,13 +660,6 @@ int asl_case_check_store(const char *store, const struct asl_options *o)
 		return asl_refuse("--memory-node: found --store %s, expected "
 				  "--store node",
 				  store);
-	if (o->nvm_dir && !asl_store_can(store)->needs_dir && !said) {
-		asl_complain(0,
-			     "note: --nvm-dir is not used: --store %s has no "
-			     "pools",
-			     store);
-		said = true;
-	}
 	return 0;
 }
 
@@ -752,6 +744,19 @@ static void note_origin(struct asl_case *c)
 	to->energy.flop *= asl_type(c->want.plan.type)->work;
 }
 
+/* Once for all cases of a suite. */
+static void say_unused(const struct asl_options *o, const char *store)
+{
+	static bool said;
+
+	if (!o->nvm_dir || asl_store_can(store)->needs_dir || said)
+		return;
+	asl_complain(0,
+		     "note: --nvm-dir is not used: --store %s has no pools",
+		     store);
+	said = true;
+}
+
 int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_run_want *want = &c->want;
@@ -798,6 +803,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 		err = cli->settle(&want->plan);
 	if (!err)
 		err = choose_resume(c, o);
+	if (!err)
+		say_unused(o, want->store);
 	c->automatic = !err && strcmp(want->plan.algorithm->name, o->algorithm);
 	return err;
 }

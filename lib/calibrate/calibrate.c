@@ -378,14 +378,18 @@ static void say(const struct bench *b, const struct rounds *r, bool ends)
 {
 	struct asl_calibrating at = {
 		.what = r->subject->what,
-		.step = (int)(r->subject - subjects),
 		.left_s = ends ? 0 : left(r),
 		.step_ends = ends && r->sweep + 1 == SWEEPS,
 	};
 
-	for (at.steps = at.step + 1; subjects[at.steps].what; at.steps++)
-		if (!is_left_out(b, &subjects[at.steps]))
-			at.left_s += subjects[at.steps].share * total(b);
+	for (const struct subject *s = subjects; s->what; s++) {
+		if (is_left_out(b, s))
+			continue;
+		at.step += s < r->subject;
+		at.steps++;
+		if (s > r->subject)
+			at.left_s += s->share * total(b);
+	}
 	at.left_s += (SWEEPS - 1 - r->sweep) * total(b);
 	if (b->rank == 0 && b->want->progress)
 		b->want->progress(&at);

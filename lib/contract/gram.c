@@ -196,6 +196,7 @@ static void find_cover(struct asl_gram *g)
 static void find_pairs(struct asl_gram *g)
 {
 	g->pairs = g->blocks / 2;
+	memset(g->pair, 0, sizeof g->pair);
 	for (int i = 0; i < g->held; i++)
 		for (int j = i + 1; j < g->held; j++) {
 			int d = difference(g->blocks, g->at[i], g->at[j]);
@@ -364,6 +365,8 @@ uint64_t asl_gram_owned(const struct asl_gram *g, int rank, int which)
 {
 	uint64_t words = 0;
 
+	if (rank >= g->blocks * g->layers)
+		return 0;
 	if (which == 2)
 		return sum_share(g, rank).count;
 	for (int i = 0; which == 0 && i < g->held; i++)
@@ -819,7 +822,7 @@ static double touched(const struct asl_gram *g, double ranks, double L,
 	double V = L * g->n * (g->n - 1) * g->k / 2 / ranks;
 	double least = V / g->k, most = (g->n - 1) * (g->n - 1) / 2, z, x;
 
-	if (V <= 0)
+	if (!(V > 0)) /* not a number with a single column */
 		return 0;
 	z = cbrt(a * a * V * V / (2 * c * c));
 	z = fmax(least, fmin(z, most));

@@ -386,8 +386,14 @@ void asl_family_names(const char *names[ASL_MOST_FAMILIES + 1])
 {
 	int count = 0;
 
-	for (; asl_family_clis[count]; count++)
-		names[count] = asl_family_clis[count]->family->name;
+	/* Families may share a name. */
+	for (int i = 0; asl_family_clis[i]; i++) {
+		const char *name = asl_family_clis[i]->family->name;
+
+		names[count] = NULL;
+		if (!asl_is_one_of(name, names))
+			names[count++] = name;
+	}
 	names[count] = OTHERS;
 	names[count + 1] = NULL;
 }
