@@ -10,7 +10,7 @@
 /* Are its result and its counts right?  False after a complaint. */
 bool asl_rep_check(const struct asl_rep *rep);
 
-/* The same without a word. */
+/* As asl_rep_check, without a word. */
 bool asl_rep_good(const struct asl_rep *rep);
 
 /* Did other programs take time from it, as far as is known? */

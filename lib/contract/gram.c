@@ -272,7 +272,7 @@ struct tile {
 	bool mirrors; /* no other tile has its mirror image */
 };
 
-/* Of the tile that two ranks share, the block of the lower number is whole. */
+/* Two ranks share the tile: the block of the lower number is whole. */
 static void halve(const struct asl_gram *g, int rank, struct tile *t)
 {
 	bool low = block_number(g, rank, t->row) < block_number(g, rank, t->col);
@@ -445,7 +445,7 @@ static uint64_t left_blocks(const struct asl_gram *g)
 	return set;
 }
 
-/* Of all blocks, or of these. */
+/* Words of all blocks in a set. */
 static uint64_t words_of(const struct asl_gram *g, int rank, uint64_t set)
 {
 	uint64_t words = 0;
