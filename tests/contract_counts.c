@@ -361,8 +361,7 @@ static bool gram_laws_hold(const struct asl_rep *rep)
 		result += asl_plan_owned(plan, r, 2);
 	}
 	if (laws_hold(rep) && flops >= least && flops <= whole && !second &&
-	    (double)read == g->n * g->k &&
-	    2 * (double)result * g->k == flops)
+	    (double)read == g->n * g->k && 2 * (double)result * g->k == flops)
 		return true;
 	print_error("%g flops, %g are enough; %ju words of %g, %ju of the "
 		    "second operand, %ju of the result\n",

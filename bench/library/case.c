@@ -751,8 +751,7 @@ static void say_unused(const struct asl_options *o, const char *store)
 
 	if (!o->nvm_dir || asl_store_can(store)->needs_dir || said)
 		return;
-	asl_complain(0,
-		     "note: --nvm-dir is not used: --store %s has no pools",
+	asl_complain(0, "note: --nvm-dir is not used: --store %s has no pools",
 		     store);
 	said = true;
 }

@@ -17,12 +17,8 @@ extern const struct asl_family_cli asl_cli_multiply, asl_cli_symmetric,
 	asl_cli_contract, asl_cli_outofcore, asl_cli_program;
 
 const struct asl_family_cli *const asl_family_clis[] = {
-	&asl_cli_multiply,
-	&asl_cli_symmetric,
-	&asl_cli_contract,
-	&asl_cli_outofcore,
-	&asl_cli_program,
-	NULL,
+	&asl_cli_multiply,  &asl_cli_symmetric, &asl_cli_contract,
+	&asl_cli_outofcore, &asl_cli_program,	NULL,
 };
 
 const struct asl_family_cli *asl_cli_of(const struct asl_plan *plan)

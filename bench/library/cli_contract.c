@@ -216,7 +216,8 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 		fprintf(f, ", %d idle,", idle);
 	if (c->way == ASL_WAY_GRAM)
 		fprintf(f,
-			" on %d blocks x %d layers, %d block%s each: one array, "
+			" on %d blocks x %d layers, %d block%s each: one "
+			"array, "
 			"given twice\n",
 			c->gram.blocks, c->gram.layers, c->gram.held,
 			c->gram.held == 1 ? "" : "s");

@@ -376,8 +376,8 @@ static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
 	}
 	if (err)
 		return asl_refuse("%s", asl_failure());
-	o->twice |= e.inputs == 2 &&
-		    is_one_array(&task->given[0], &task->given[1]);
+	o->twice |=
+		e.inputs == 2 && is_one_array(&task->given[0], &task->given[1]);
 	o->dims = dims_text(&e, texts);
 	return 0;
 }

@@ -143,8 +143,9 @@ struct asl_gram {
 	struct asl_term mirror; /* the result, columns before rows */
 
 	int blocks, layers;
-	int held, at[ASL_MOST_HELD]; /* the blocks of a rank: after its own number */
-	int halvings;		     /* of a block's tile with itself */
+	int held,
+		at[ASL_MOST_HELD]; /* the blocks of a rank: after its own number */
+	int halvings;		   /* of a block's tile with itself */
 	int pairs;
 	struct {
 		unsigned char row, col; /* of those that the rank has */

@@ -93,7 +93,7 @@ bool asl_gram_of(struct asl_gram *g, const struct asl_contraction *c)
 
 struct cover {
 	int blocks, held, most, at[ASL_MOST_HELD];
-	int left;			   /* differences that are not covered */
+	int left; /* differences that are not covered */
 	unsigned char times[ASL_MOST_BLOCKS]; /* by difference up to q / 2 */
 	int tries;
 };
@@ -108,8 +108,7 @@ static int difference(int blocks, int a, int b)
 static void add_member(struct cover *x, int member)
 {
 	for (int i = 0; i < x->held; i++)
-		x->left -=
-			!x->times[difference(x->blocks, x->at[i], member)]++;
+		x->left -= !x->times[difference(x->blocks, x->at[i], member)]++;
 	x->at[x->held++] = member;
 }
 
@@ -118,8 +117,7 @@ static void drop_member(struct cover *x)
 	int member = x->at[--x->held];
 
 	for (int i = 0; i < x->held; i++)
-		x->left +=
-			!--x->times[difference(x->blocks, x->at[i], member)];
+		x->left += !--x->times[difference(x->blocks, x->at[i], member)];
 }
 
 static bool has_member(const struct cover *x, int member)
@@ -139,7 +137,8 @@ static bool complete(struct cover *x)
 		return true;
 	if (x->left > more * x->held + more * (more - 1) / 2 || !x->tries--)
 		return false;
-	for (int member = x->at[x->held - 1] + 1; member < x->blocks; member++) {
+	for (int member = x->at[x->held - 1] + 1; member < x->blocks;
+	     member++) {
 		add_member(x, member);
 		if (complete(x))
 			return true;
@@ -275,7 +274,8 @@ struct tile {
 /* Two ranks share the tile: the block of the lower number is whole. */
 static void halve(const struct asl_gram *g, int rank, struct tile *t)
 {
-	bool low = block_number(g, rank, t->row) < block_number(g, rank, t->col);
+	bool low =
+		block_number(g, rank, t->row) < block_number(g, rank, t->col);
 	struct asl_range *cut = low ? &t->cols : &t->rows;
 	uint64_t half = cut->count / 2;
 
@@ -527,7 +527,8 @@ void asl_gram_predict(struct asl_ledger *out, const struct asl_plan *plan,
 {
 	const struct asl_gram *g = &plan->contraction->gram;
 	uint64_t W = sum_words(g, rank), panels = panel_words(g, rank);
-	uint64_t owned = asl_gram_owned(g, rank, 0) + asl_gram_owned(g, rank, 2);
+	uint64_t owned =
+		asl_gram_owned(g, rank, 0) + asl_gram_owned(g, rank, 2);
 	uint64_t copies = words_of(g, rank, left_blocks(g));
 	uint64_t sums = g->layers > 1 ? W : 0;
 	int layer = place_of(g, rank).layer;
@@ -540,8 +541,7 @@ void asl_gram_predict(struct asl_ledger *out, const struct asl_plan *plan,
 		owned + sums +
 		asl_max(panels + copies,
 			asl_reduce_scatter_scratch(W, g->layers, layer));
-	out->pool_high =
-		owned + sums + (plan->panels == ASL_POOL ? panels : 0);
+	out->pool_high = owned + sums + (plan->panels == ASL_POOL ? panels : 0);
 }
 
 /* ---- Run ---- */
@@ -565,7 +565,8 @@ static void gather(struct asl_rank *r, const struct asl_gram *g,
 	}
 	for (int i = 0; i < g->held; i++)
 		for (int j = 0; j < g->held; j++) {
-			int away = (g->at[j] - g->at[i] + g->blocks) % g->blocks;
+			int away =
+				(g->at[j] - g->at[i] + g->blocks) % g->blocks;
 			int at = place_of(g, r->id).at;
 			struct asl_range goes = share_of(g, r->id, j, j);
 			struct asl_range comes = share_of(g, r->id, i, j);
@@ -575,12 +576,11 @@ static void gather(struct asl_rank *r, const struct asl_gram *g,
 				asl_slice(&block[i], comes.first, comes.count);
 
 			if (i != j)
-				asl_exchange(
-					r, base + (at + away) % g->blocks,
-					out.count ? &out : NULL,
-					base + (at - away + g->blocks) %
-						       g->blocks,
-					in.count ? &in : NULL);
+				asl_exchange(r, base + (at + away) % g->blocks,
+					     out.count ? &out : NULL,
+					     base + (at - away + g->blocks) %
+							     g->blocks,
+					     in.count ? &in : NULL);
 		}
 }
 
@@ -635,8 +635,8 @@ static void multiply(struct asl_rank *r, const struct asl_plan *plan,
 		struct tile t = tile_of(g, r->id, i, first);
 		struct asl_range row = block_of(g, r->id, t.row);
 		struct asl_range col = block_of(g, r->id, t.col);
-		struct asl_block A = asl_as_block(&s->across[t.row], row.count,
-						  k);
+		struct asl_block A =
+			asl_as_block(&s->across[t.row], row.count, k);
 		struct asl_block B =
 			asl_as_block(&s->block[t.col], k, col.count);
 		struct asl_words words = asl_slice(sum, first, tile_words(&t));
@@ -647,8 +647,8 @@ static void multiply(struct asl_rank *r, const struct asl_plan *plan,
 		first += words.count;
 		if (!words.count)
 			continue;
-		A = asl_sub_block(&A, t.rows.first - row.first, 0,
-				  t.rows.count, k);
+		A = asl_sub_block(&A, t.rows.first - row.first, 0, t.rows.count,
+				  k);
 		B = asl_sub_block(&B, 0, t.cols.first - col.first, k,
 				  t.cols.count);
 		plan->kernel->run(r, &local, &C, &A, &B);
@@ -865,7 +865,7 @@ double asl_gram_joint(const struct asl_gram *g, const struct asl_plan *plan)
 {
 	const struct asl_costs *x = &plan->costs;
 
-	return fmax(0, touched(g, plan->ranks, balance(plan),
-			       x->net + x->read, x->net + x->write) -
+	return fmax(0, touched(g, plan->ranks, balance(plan), x->net + x->read,
+			       x->net + x->write) -
 			       all_words(g, x->net, x->net) / plan->ranks);
 }

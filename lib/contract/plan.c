@@ -182,10 +182,8 @@ void asl_local_make(struct asl_local *l, const struct asl_einsum *e,
 const char *asl_contract_way_name(enum asl_contract_way way)
 {
 	static const char *const names[ASL_WAYS] = {
-		[ASL_WAY_BEST] = "best",
-		[ASL_WAY_DIRECT] = "direct",
-		[ASL_WAY_SEQUENCE] = "sequence",
-		[ASL_WAY_PRODUCT] = "product",
+		[ASL_WAY_BEST] = "best",	 [ASL_WAY_DIRECT] = "direct",
+		[ASL_WAY_SEQUENCE] = "sequence", [ASL_WAY_PRODUCT] = "product",
 		[ASL_WAY_GRAM] = "gram",
 	};
 

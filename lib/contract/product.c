@@ -198,10 +198,9 @@ struct asl_range asl_matrices_room(const struct asl_plan *plan, int rank,
 {
 	const struct asl_matrices *x = &plan->contraction->matrices;
 	struct asl_plan product = asl_matrices_plan(plan);
-	struct asl_range room = asl_family_multiply.room(
-		&product, rank, asl_matrices_operand(x, which));
 
-	return room;
+	return asl_family_multiply.room(&product, rank,
+					asl_matrices_operand(x, which));
 }
 
 uint64_t asl_matrices_owned(const struct asl_plan *plan, int rank, int which)

@@ -125,12 +125,10 @@ void asl_ooc_loops_traffic(struct asl_counts *x, const struct asl_einsum *e,
 			   const struct asl_ooc_loops *l, const uint64_t *len);
 
 /* All that a rank counts in a stage's loops; returns the words of DRAM. */
-uint64_t asl_ooc_loops_predict(struct asl_counts *x,
-			       const struct asl_plan *plan,
-			       const struct asl_einsum *e,
-			       const struct asl_local *local,
-			       const struct asl_ooc_loops *l,
-			       const uint64_t *len);
+uint64_t
+asl_ooc_loops_predict(struct asl_counts *x, const struct asl_plan *plan,
+		      const struct asl_einsum *e, const struct asl_local *local,
+		      const struct asl_ooc_loops *l, const uint64_t *len);
 
 /* The longest tile's lengths. */
 void asl_ooc_loops_tile(uint64_t *tile, const struct asl_ooc_loops *l,
