@@ -221,7 +221,7 @@ def roll_program(n):
         "ranks": n * 24 // CASES + 1,
         "kernel": ["vomm", "tight", "cowe"][n % 7 % 3], "cache": 12,
         "store": ["dram", "dram", "pmem"][n % 3],
-        "memory-budget": max(80, sum(a.size for a in operands) // 10)}
+        "memory-budget": max(200, sum(a.size for a in operands) // 10)}
 
 
 cases = [roll_case(n) for n in range(CASES)]
