@@ -238,7 +238,7 @@ static int refuse_both(const struct asl_options *o)
 	return 0;
 }
 
-/* What programs do not have. */
+/* Programs have no order of loops to choose, and not any number of inputs. */
 static int check_program(const struct asl_plan *plan,
 			 const struct asl_options *o)
 {

@@ -596,21 +596,6 @@ static int ranks_of_program(const struct asl_plan *plan)
 	return plan->contraction->ranks;
 }
 
-static double program_net_bound(const struct asl_plan *plan)
-{
-	return asl_contract_net_words(plan);
-}
-
-static double program_io_bound(const struct asl_plan *plan)
-{
-	return asl_contract_io_words(plan);
-}
-
-static double program_joint_bound(const struct asl_plan *plan)
-{
-	return asl_contract_joint(plan);
-}
-
 /* Every input is read once, and the output is written. */
 static double program_pool_bound(const struct asl_plan *plan)
 {
@@ -637,8 +622,8 @@ const struct asl_family asl_family_program = {
 	.fill = fill,
 	.verify = verify,
 	.write = write_result,
-	.net_bound = program_net_bound,
-	.io_bound = program_io_bound,
-	.joint_bound = program_joint_bound,
+	.net_bound = asl_contract_net_words,
+	.io_bound = asl_contract_io_words,
+	.joint_bound = asl_contract_joint,
 	.pool_bound = program_pool_bound,
 };

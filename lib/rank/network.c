@@ -280,8 +280,6 @@ void asl_overlap_wait(struct asl_rank *r)
 	r->overlap = NULL;
 }
 
-/* ---- Steps outside the queue ---- */
-
 /* ---- Words on a disk, which pass through memory ---- */
 
 /* The most words of a message; all ranks of a run have the same store. */
@@ -346,6 +344,8 @@ static void pass_pieces(struct asl_rank *r, const struct asl_step *x,
 		pass_piece(r, &p, x, i, &more);
 	free(p.room);
 }
+
+/* ---- Steps outside the queue ---- */
 
 static void move_step(struct asl_rank *r, const struct asl_step *x,
 		      struct asl_net_op *op)

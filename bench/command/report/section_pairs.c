@@ -296,8 +296,7 @@ static void say_answer(struct asl_page *p, const struct asl_workload *w,
 	asl_html(p->f, "%s</p>\n", asl_ranking_answer(text, p->ranking, w));
 }
 
-/* What buyers ask about beyond the whole. */
-
+/* For write-heavy and other work, and with each machine's best algorithms. */
 static void say_more_answers(struct asl_page *p)
 {
 	const struct asl_ranking *r = p->ranking;

@@ -533,10 +533,9 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 		used += print_plan(f, plan) +
 			fprintf(f, " Q %-12.9g",
 				rep->q_path[plan->accounting]);
-	used += fprintf(f, " %s%-10s%s", asl_colour(f, asl_rep_good(rep)),
-			verdict(rep), asl_colour(f, -1)) -
-		(int)strlen(asl_colour(f, asl_rep_good(rep))) -
-		(int)strlen(asl_colour(f, -1));
+	fputs(asl_colour(f, asl_rep_good(rep)), f);
+	used += fprintf(f, " %-10s", verdict(rep));
+	fputs(asl_colour(f, -1), f);
 	if (median > 0)
 		snprintf(time, sizeof time, "%.3g s", median);
 	snprintf(rest, sizeof rest, " %9s  %s%s%s", time, x->label,
