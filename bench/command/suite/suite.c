@@ -379,9 +379,8 @@ static int print_plan(FILE *f, const struct asl_plan *plan)
 {
 	struct asl_shown x = asl_show(plan);
 
-	return fprintf(f, "%-14s %-6s %8s %6d  %-9s",
-		       plan->algorithm->name, x.kernel ? x.kernel : "", x.size,
-		       plan->ranks, x.grid);
+	return fprintf(f, "%-14s %-6s %8s %6d  %-9s", plan->algorithm->name,
+		       x.kernel ? x.kernel : "", x.size, plan->ranks, x.grid);
 }
 
 /* Seconds of all repetitions; not a number: those of some cases are not known. */
@@ -531,15 +530,14 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 				asl_show(plan).size, plan->ranks);
 	else
 		used += print_plan(f, plan) +
-			fprintf(f, " Q %-12.9g",
-				rep->q_path[plan->accounting]);
+			fprintf(f, " Q %-12.9g", rep->q_path[plan->accounting]);
 	fputs(asl_colour(f, asl_rep_good(rep)), f);
 	used += fprintf(f, " %-10s", verdict(rep));
 	fputs(asl_colour(f, -1), f);
 	if (median > 0)
 		snprintf(time, sizeof time, "%.3g s", median);
 	snprintf(rest, sizeof rest, " %9s  %s%s%s", time, x->label,
-		 !busy	       ? ""
+		 !busy		? ""
 		 : is_narrow(f) ? "  busy"
 				: "  machine busy",
 		 fits_cache(rep) ? "  in cache" : "");
