@@ -16,7 +16,8 @@ for jump in "${jumps[@]}"; do
 	expect 0 run em-jomma --n 40 --ranks 4 --keep --nvm-dir . --csv kept.csv
 	expect 0 suite suite.json --out "suite$jump"
 	expect 0 report "dir$jump" "job$jump" --out page.html
-	expect 0 compare "dir$jump" "dir$jump"
+	# Other tests may keep the cores busy, which is no matter here.
+	expect 0 compare "dir$jump" "dir$jump" --mixed
 	unset FAULT_CLOCK LD_PRELOAD
 done
 
