@@ -6,6 +6,7 @@
  * of which two travel and the others must stay as they were filled.
  */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 #include "lib/base/error.h"
 #include "lib/matrix/format.h"
 #include "lib/multiply/planner.h"
+#include "lib/plan/pieces.h"
 #include "lib/run/run.h"
 #include "tests/help/parts.h"
 #include "tests/help/random.h"
@@ -29,6 +31,7 @@ static struct {
 	int rounds, claimed; /* made; said to have been made, if not 0 */
 	int silent;	     /* the repetition that has nothing to say */
 	bool breaks;
+	uint64_t unseen; /* words that the last rank does not compare */
 	int failing, full; /* the first rank whose run, whose write fails */
 	int opened, created, closed, filled, ran, verified, written;
 	double result[MOST_RANKS];
@@ -147,15 +150,18 @@ static double ring_verify(struct asl_rank *r, const struct asl_data *data,
 {
 	int P = ring_ranks(data->plan);
 	int from = ((r->id - ring.rounds) % P + P) % P;
+	double residual = 1;
 
 	assert_int_equal(how, ASL_VERIFY_ORACLE);
 	ring.verified++;
-	if (!are_all(&own[HERE], entry(data, from, HERE)))
-		return NAN;
 	for (int i = NEXT + 1; i < OPERANDS; i++)
 		if (!are_all(&own[i], entry(data, r->id, i)))
-			return 17;
-	return 1;
+			residual = 17;
+	if (!are_all(&own[HERE], entry(data, from, HERE)))
+		residual = NAN;
+	return asl_compared(r, data->plan, residual,
+			    own[HERE].count - (r->id == P - 1) * ring.unseen,
+			    own[HERE].count * (uint64_t)P);
 }
 
 static int ring_write(struct asl_rank *r, struct asl_data *data,
@@ -314,7 +320,10 @@ static void outcome_is_of_one_repetition(void **state)
 	assert_false(log.other);
 }
 
-/* Counts that are not those of the rounds claimed, and a broken operand. */
+/*
+ * Counts that are not those of the rounds claimed, a broken operand, and a word that
+ * nobody compared.
+ */
 static void lies_are_found(void **state)
 {
 	struct dice d = {3, 0, 0};
@@ -336,6 +345,14 @@ static void lies_are_found(void **state)
 	assert_true(log.rep[0].predicted_equal);
 	assert_int_equal(log.rep[0].verified, 0);
 	assert_true(log.rep[0].residual == 17);
+
+	log = (struct log){.count = 0};
+	ring.ran = 0;
+	ring.breaks = false;
+	ring.unseen = 1;
+	assert_int_equal(asl_run(&want, look, &log), 0);
+	assert_int_equal(log.rep[0].verified, 0);
+	assert_true(isinf(log.rep[0].residual));
 }
 
 static void what_cannot_be_opened_is_closed(void **state)

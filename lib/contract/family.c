@@ -232,7 +232,8 @@ static void each_row(struct asl_rank *r, const struct check *check,
  *
  * Every entry of this rank's output is compared with the sum of products of
  * generated entries, one by one, in double.  The residual is the largest |error|
- * over eps of the type, the number of products and the sum of their magnitudes.
+ * over eps of the type, the number of products and the sum of their magnitudes; or
+ * infinite, if some entries are no rank's.
  */
 
 /* The next point with the same output, the last index first. */
@@ -283,9 +284,12 @@ static double error_at(const struct check *check, uint64_t *point,
 	return error == 0 ? 0 : error / (epsilon(check) * terms * size);
 }
 
+/* What a rank's rows come to. */
+enum { WORST, COMPARED, FOUND };
+
 static void check_row(const struct check *check, const struct asl_term *out,
 		      const struct asl_tensor_row *row, double *at,
-		      double *worst)
+		      double *found)
 {
 	uint64_t point[ASL_MOST_INDICES] = {0};
 
@@ -293,11 +297,13 @@ static void check_row(const struct check *check, const struct asl_term *out,
 		for (int i = 0; i < out->count; i++)
 			point[out->index[i]] =
 				row->at[i] + (i == out->count - 1 ? j : 0);
-		*worst = asl_worse(
-			*worst, error_at(check, point,
-					 asl_number_get(check->data->plan->type,
-							at + j)));
+		found[WORST] = asl_worse(
+			found[WORST],
+			error_at(check, point,
+				 asl_number_get(check->data->plan->type,
+						at + j)));
 	}
+	found[COMPARED] += (double)row->count;
 }
 
 /*
@@ -580,12 +586,14 @@ static double verify(struct asl_rank *r, const struct asl_data *data,
 			      .e = &c->e,
 			      .output = h.term,
 			      .out = &own[c->e.inputs]};
-	double worst = 0;
+	double found[FOUND] = {0};
 
 	if (how != ASL_VERIFY_ORACLE)
 		return freivalds(r, &check);
-	each_row(r, &check, check_row, &worst);
-	return worst;
+	each_row(r, &check, check_row, found);
+	return asl_compared(r, data->plan, found[WORST],
+			    (uint64_t)found[COMPARED],
+			    asl_term_words(check.output, c->e.size));
 }
 
 /* ---- As a family ---- */

@@ -328,6 +328,7 @@ struct oracle {
 	const struct check *check;
 	double *a, *b, *c, *size; /* rows of k, CHUNK, CHUNK, CHUNK words */
 	double worst;
+	uint64_t words;
 };
 
 static void check_stretch(const struct asl_stretch *s, const double *at,
@@ -354,6 +355,7 @@ static void check_stretch(const struct asl_stretch *s, const double *at,
 		if (error != 0)
 			o->worst = asl_worse(o->worst, error / scale);
 	}
+	o->words += s->count;
 }
 
 static double oracle(struct asl_rank *r, const struct check *check)
@@ -372,7 +374,9 @@ static double oracle(struct asl_rank *r, const struct check *check)
 		each_stretch(r, check, ASL_C, &x);
 	}
 	asl_give(r, &scratch);
-	return o.worst;
+	return asl_compared(r, check->plan, o.worst, o.words,
+			    asl_shape_of(check->plan)->m *
+				    asl_shape_of(check->plan)->n);
 }
 
 /*

@@ -198,6 +198,27 @@ void asl_sum_to_all(struct asl_rank *r, const struct asl_plan *plan,
 	asl_broadcast(r, &all, 0, sum);
 }
 
+/* Numbers of words are exact in doubles, whatever the type of the words. */
+double asl_compared(struct asl_rank *r, const struct asl_plan *plan,
+		    double residual, uint64_t words, uint64_t all)
+{
+	enum asl_type type = r->type;
+	struct asl_words mine, sum;
+
+	r->type = ASL_FLOAT64;
+	asl_take_zeros(r, &mine, 1);
+	asl_take_zeros(r, &sum, 1);
+	if (!r->err)
+		*mine.at = (double)words;
+	asl_sum_to_root(r, plan, &sum, &mine);
+	if (!r->err && r->id == 0 && *sum.at != (double)all)
+		residual = INFINITY;
+	asl_give(r, &sum);
+	asl_give(r, &mine);
+	r->type = type;
+	return residual;
+}
+
 /*
  * Matrices whose rows are spread over ranks, into pools and back
  *

@@ -58,6 +58,13 @@ void asl_sum_to_all(struct asl_rank *r, const struct asl_plan *plan,
 		    struct asl_words *sum, const struct asl_words *mine);
 
 /*
+ * For an oracle, which compares what ranks own: its residual, infinite at rank 0 if
+ * all ranks together did not compare `all` words, as if nobody owned the others.
+ */
+double asl_compared(struct asl_rank *r, const struct asl_plan *plan,
+		    double residual, uint64_t words, uint64_t all);
+
+/*
  * Matrices whose rows are spread over ranks, into pools and back
  *
  * The caller has rows 0 to r0 - 1 on rank 0, the next r1 on rank 1, and so on;

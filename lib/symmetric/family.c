@@ -686,6 +686,7 @@ static double test(struct check *c)
 struct oracle {
 	struct asl_tensor_source source;
 	double worst;
+	uint64_t words;
 };
 
 /* Add the terms of all entries with this first index to y, for a column. */
@@ -723,6 +724,7 @@ static void compare_row(struct check *c, uint64_t row, const double *y,
 					      c->gradient ? other - sum : sum,
 					      (double)c->n, size));
 	}
+	o->words += c->R;
 }
 
 static double verify(struct asl_rank *r, const struct asl_data *data,
@@ -731,7 +733,7 @@ static double verify(struct asl_rank *r, const struct asl_data *data,
 	const struct asl_symmetric *s = data->plan->symmetric;
 	struct asl_source random = {.seed = data->seed, .matrix = ASL_Y + 1};
 	uint64_t R = (uint64_t)s->columns;
-	struct oracle o = {source_of(data), 0};
+	struct oracle o = {source_of(data), 0, 0};
 	struct check c = {
 		.r = r,
 		.plan = data->plan,
@@ -755,7 +757,8 @@ static double verify(struct asl_rank *r, const struct asl_data *data,
 	gather(&c, &X);
 	if (how == ASL_VERIFY_ORACLE) {
 		read_pieces(&c, ASL_Y, compare_row, &o);
-		residual = o.worst;
+		residual = asl_compared(r, data->plan, o.worst, o.words,
+					s->n * R);
 	} else if (!r->err) {
 		residual = test(&c);
 	}
