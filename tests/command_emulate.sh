@@ -51,7 +51,7 @@ emulated() {
 		</dev/null
 	status=$?
 	"$python" - "$name" $status <<-'PYTHON' || fail "$*: $(cat "$name.err")"
-		import csv, sys
+		import csv, os, sys
 
 		name, status = sys.argv[1], int(sys.argv[2])
 		said = open(name + ".err").read()
@@ -67,6 +67,14 @@ emulated() {
 		    assert f("io_s") >= pool - 1e-6 > 0, (x["io_s"], pool)
 		    assert f("wall_s") >= pool - 1e-6, (x["wall_s"], pool)
 		    assert 0 <= f("io_queued_s") <= f("io_s"), x["io_queued_s"]
+		    # Predicted are the same words, from a device that all ranks use.
+		    reads = 1e-9 * f("r") * worst("nvm_read", "nvm_lift")
+		    found, most = f("predicted_read_s"), f("ranks") * reads
+		    crowded = f("ranks") > len(os.sched_getaffinity(0))
+		    if name != "late" and not crowded:
+		        assert found <= most * (1 + 1e-9), (found, most)
+		    assert f("ranks") > 1 or found >= reads * (1 - 1e-9), (found, reads)
+		    assert f("predicted_s") >= pool, (x["predicted_s"], pool)
 		    if x["emulated_parts"] == "pool+net":
 		        net = 1e-9 * f("beta") * f("bh_words_max")
 		        assert f("wall_s") >= net, (x["wall_s"], net)

@@ -449,14 +449,20 @@ static int count_ranks(const struct asl_options *o, int *threads)
 	return *threads < cores ? cores / *threads : 1;
 }
 
+/* Ranks of this host, which share what it has. */
+static int ranks_here(const struct asl_plan *plan)
+{
+	int here = asl_job().here;
+
+	return here && here < plan->ranks ? here : plan->ranks;
+}
+
 static int choose_memory(struct asl_case *c, const struct asl_options *o,
 			 bool counted)
 {
 	struct asl_plan *plan = &c->want.plan;
-	int here = asl_job().here, share = plan->ranks, threads;
+	int share = ranks_here(plan), threads;
 
-	if (here && here < share)
-		share = here;
 	threads = asl_case_threads(o, share);
 	if (counted)
 		share = count_ranks(o, &threads);
@@ -467,6 +473,24 @@ static int choose_memory(struct asl_case *c, const struct asl_options *o,
 	plan->panels =
 		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
 	return choose_cache(c, o, share, threads);
+}
+
+/* All words of the pool take the device's time, and no step takes less than its. */
+static void emulate_times(struct asl_times *t, const struct asl_profile *device,
+			  int sharers)
+{
+	const struct asl_costs *costs = &device->costs;
+
+	t->device = (struct asl_device_times){
+		.word = {sharers * costs->read, sharers * costs->write},
+		.request = {device->read_latency, device->write_latency},
+		.line_bytes = device->line_bytes ? (uint64_t)device->line_bytes
+						 : 1,
+	};
+	t->read[ASL_POOL] = t->write[ASL_POOL] = 0;
+	for (int i = 0; i < ASL_STEP_SIZES; i++)
+		t->step[i] = fmax(t->step[i],
+				  costs->latency + costs->net * t->words[i]);
 }
 
 /* A case may be moved after it is planned; its times stay where they are. */
@@ -485,6 +509,8 @@ static int choose_times(struct asl_case *c, const struct asl_options *o)
 	c->times->in_place[ASL_DRAM] = !copies;
 	c->times->in_place[ASL_POOL] =
 		!copies && asl_store_can(or_else(o->store, "pmem"))->plain;
+	if (!err && o->emulate && c->profile.timed)
+		emulate_times(c->times, &c->profile, ranks_here(&c->want.plan));
 	return err;
 }
 

@@ -103,6 +103,23 @@ void asl_rank_interrupt(bool ends)
 	atomic_store(&interrupted, ends);
 }
 
+/* The same words that an emulator waits for; their request ends with the verb. */
+static void spend_device(struct asl_rank *r, enum asl_counter counter,
+			 uint64_t runs, uint64_t run)
+{
+	const struct asl_device_times *device = &r->times->device;
+	enum asl_direction way;
+	uint64_t bytes = asl_emulated_bytes(&way, counter, runs, run,
+					    device->line_bytes);
+
+	if (bytes)
+		asl_spend(r,
+			  way == ASL_READS ? ASL_ON_READING : ASL_ON_WRITING,
+			  device->request[way] +
+				  device->word[way] * (double)bytes /
+					  sizeof(double));
+}
+
 void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 		     uint64_t runs, uint64_t run)
 {
@@ -120,6 +137,8 @@ void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 	if (r->trace)
 		asl_trace_work(r->trace, counter, n,
 			       r->rates[ASL_APM].of[counter] * (double)n);
+	if (r->times && r->times->device.word[ASL_READS] > 0)
+		spend_device(r, counter, runs, run);
 	if (r->emulator)
 		asl_emulator_note(r->emulator, counter, runs, run);
 }

@@ -95,15 +95,28 @@ static void add_error(struct asl_rank *r, uint64_t took, uint64_t late)
 
 /* ---- Pool ---- */
 
+uint64_t asl_emulated_bytes(enum asl_direction *way, enum asl_counter counter,
+			    uint64_t runs, uint64_t run, uint64_t line_bytes)
+{
+	uint64_t bytes = run * sizeof(double);
+
+	*way = ASL_READS;
+	if (counter == ASL_NVM_READ || counter == ASL_NVM_LIFT)
+		return runs * bytes;
+	if (counter != ASL_NVM_WRITE && counter != ASL_NVM_LAND)
+		return 0;
+	*way = ASL_WRITES;
+	return runs * asl_ceil_div(bytes, line_bytes) * line_bytes;
+}
+
 void asl_emulator_note(struct asl_emulator *p, enum asl_counter counter,
 		       uint64_t runs, uint64_t run)
 {
-	uint64_t bytes = run * sizeof(double), line = p->line_bytes;
+	enum asl_direction way;
+	uint64_t bytes =
+		asl_emulated_bytes(&way, counter, runs, run, p->line_bytes);
 
-	if (counter == ASL_NVM_READ || counter == ASL_NVM_LIFT)
-		p->bytes[ASL_READS] += runs * bytes;
-	if (counter == ASL_NVM_WRITE || counter == ASL_NVM_LAND)
-		p->bytes[ASL_WRITES] += runs * asl_ceil_div(bytes, line) * line;
+	p->bytes[way] += bytes;
 }
 
 static uint64_t takes(const struct asl_emulator *p, enum asl_direction way,

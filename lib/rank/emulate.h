@@ -72,6 +72,13 @@ bool asl_emulator_has_net(const struct asl_emulator *p);
 
 /* ---- For the verbs ---- */
 
+/*
+ * The bytes that a device moves for so many runs of words charged to a counter, in
+ * which direction: 0 for words that are not the pool's.
+ */
+uint64_t asl_emulated_bytes(enum asl_direction *way, enum asl_counter counter,
+			    uint64_t runs, uint64_t run, uint64_t line_bytes);
+
 /* Note that `runs` runs of `run` words are charged to a counter. */
 void asl_emulator_note(struct asl_emulator *p, enum asl_counter counter,
 		       uint64_t runs, uint64_t run);

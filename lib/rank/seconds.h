@@ -31,6 +31,15 @@ struct asl_disk_times {
 	double begin[2], row[2][ASL_ROW_SIZES];
 };
 
+/*
+ * An emulated device, by its ways (emulate.h): of a word while all ranks of the host
+ * use it, and of a request; the bytes of a line.  No words: none is emulated.
+ */
+struct asl_device_times {
+	double word[2], request[2];
+	uint64_t line_bytes;
+};
+
 /* Nanoseconds, of one rank while the others are as busy. */
 struct asl_times {
 	/* A product: of a flop, of a call, of a word of A, of B and of C. */
@@ -46,6 +55,8 @@ struct asl_times {
 	double crowded[ASL_STEP_SIZES];
 	struct asl_disk_times disk,
 		disk_alone; /* one rank, while no other uses it */
+	/* All that words of the pool take, where it is emulated. */
+	struct asl_device_times device;
 };
 
 /* The uses of a rank's time. */
