@@ -41,6 +41,13 @@ out=out err=err
 noted "2x2x1 has work for 4 of 5 ranks: 1 idle" run cannon --n 1k "${count[@]}"
 noted "--cache 16m is words, 122.1 MiB; 16MiB is bytes" \
 	run 3d --n 64 "${count[@]}" --cache 16m
+noted "--nvm-dir is not used: --store dram has no pools" \
+	run vomm --n 9 --store dram --nvm-dir .
+for where in "--store dram" "--nvm-dir $work"; do
+	# shellcheck disable=SC2086
+	noted "--erase is not used: no pool lies on a DAX device" \
+		run vomm --n 9 --erase $where
+done
 expect 0 run cuts --n 64 "${count[@]}" --cache 16MiB
 [ ! -s err ] || fail "a note without need: $(cat err)"
 # A run of minutes says so on a terminal before it is silent.

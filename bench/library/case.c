@@ -484,8 +484,8 @@ static void emulate_times(struct asl_times *t, const struct asl_profile *device,
 	t->device = (struct asl_device_times){
 		.word = {sharers * costs->read, sharers * costs->write},
 		.request = {device->read_latency, device->write_latency},
-		.line_bytes = device->line_bytes ? (uint64_t)device->line_bytes
-						 : 1,
+		.line_bytes =
+			device->line_bytes ? (uint64_t)device->line_bytes : 1,
 	};
 	t->read[ASL_POOL] = t->write[ASL_POOL] = 0;
 	for (int i = 0; i < ASL_STEP_SIZES; i++)
@@ -770,15 +770,39 @@ static void note_origin(struct asl_case *c)
 	to->energy.flop *= asl_type(c->want.plan.type)->work;
 }
 
+/* Is one of the places for pools a DAX device, or unknown as yet? */
+static bool may_erase(const struct asl_options *o)
+{
+	bool fresh;
+	struct asl_store_places places;
+	struct asl_store_site site;
+
+	if (asl_store_split(&places, o->nvm_dir
+					     ? o->nvm_dir
+					     : asl_store_default_dir(&fresh)))
+		return true;
+	for (int i = 0; i < places.count; i++)
+		if (asl_store_site(&site, places.at[i]) || site.single)
+			return true;
+	return false;
+}
+
 /* Once for all cases of a suite. */
 static void say_unused(const struct asl_options *o, const char *store)
 {
+	bool pools = asl_store_can(store)->needs_dir;
 	static bool said;
 
-	if (!o->nvm_dir || asl_store_can(store)->needs_dir || said)
+	if (said)
 		return;
-	asl_complain(0, "note: --nvm-dir is not used: --store %s has no pools",
-		     store);
+	if (o->nvm_dir && !pools)
+		asl_complain(0,
+			     "note: --nvm-dir is not used: --store %s has no "
+			     "pools",
+			     store);
+	if (o->erase && !(pools && may_erase(o)))
+		asl_complain(0, "note: --erase is not used: no pool lies on a "
+				"DAX device");
 	said = true;
 }
 
