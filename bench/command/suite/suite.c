@@ -476,7 +476,8 @@ void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 	}
 	if (!left)
 		return;
-	fprintf(f, "%d case%s left, about %s", left, left == 1 ? "" : "s",
+	/* What is said next, here or on stderr, takes the line's place. */
+	fprintf(f, "%d case%s left, about %s\r", left, left == 1 ? "" : "s",
 		asl_write_duration(text, seconds * ahead / behind));
 	fflush(f);
 }
@@ -523,7 +524,7 @@ void asl_suite_progress(FILE *f, const struct asl_suite *s,
 	char time[32] = "-", rest[512];
 
 	if (columns)
-		fputs("\r\033[K", f); /* over asl_suite_outlook's line */
+		fputs("\033[K", f); /* over asl_suite_outlook's line */
 	used = fprintf(f, "%4d/%-4d ", done, s->total);
 	if (is_narrow(f))
 		used += fprintf(f, "%-14s %10s %5d ", plan->algorithm->name,

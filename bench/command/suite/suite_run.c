@@ -17,6 +17,7 @@
 
 #include "bench/command/results/results.h"
 #include "bench/command/signals.h"
+#include "bench/library/cli.h"
 #include "bench/library/rows.h"
 #include "bench/library/say.h"
 #include "lib/base/error.h"
@@ -343,7 +344,9 @@ static void check_expected(struct running *x, const struct asl_rep *rep)
 	if (!c->expected || asl_expect_met(c->expected, value_of, x, why))
 		return;
 	asl_suite_about(x->s, c);
-	asl_complain_alone(ASL_CHECK_FAILED, "not as expected: %s", why);
+	asl_complain_alone(ASL_CHECK_FAILED, "%s, %s: not as expected: %s",
+			   rep->want->plan.algorithm->name,
+			   asl_show(&rep->want->plan).problem, why);
 	asl_complain_about(NULL);
 	x->wrong = x->out.wrong = true;
 }
