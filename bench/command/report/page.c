@@ -293,7 +293,7 @@ void asl_page_figures(struct asl_page *p, const struct asl_packs *packs,
 
 /* ---- Tables ---- */
 
-enum { LONG = 20 }; /* characters of a cell that may be broken into lines */
+enum { LONG = 16 }; /* characters of a cell that may be broken into lines */
 
 static void end_row(struct asl_sheet *s)
 {

@@ -405,7 +405,8 @@ void asl_plot_limit(struct asl_plot *p, const double *x, const double *y,
  */
 
 enum {
-	LETTER = 7,
+	LETTER = 8, /* its width in 13 px, as on a narrow screen; m: BROAD more */
+	BROAD = 5,
 	ROW = 17,
 	THICK = 11,
 	HEADING = 22,
@@ -435,12 +436,16 @@ static double bars_height(const struct asl_bar *bar, int count)
 
 static double names_end(const struct asl_bar *bar, int count)
 {
-	size_t longest = 0;
+	double longest = 0;
 
-	for (int i = 0; i < count; i++)
-		if (strlen(bar[i].name) > longest)
-			longest = strlen(bar[i].name);
-	return fmin((double)longest * LETTER + 8, 176);
+	for (int i = 0; i < count; i++) {
+		double width = 0;
+
+		for (const char *at = bar[i].name; *at; at++)
+			width += LETTER + (*at == 'm' ? BROAD : 0);
+		longest = fmax(longest, width);
+	}
+	return fmin(longest + 8, 192);
 }
 
 static void bars_open(struct bars *b, FILE *f, const char *about,
