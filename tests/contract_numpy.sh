@@ -7,8 +7,8 @@
 # every kernel.  As suites of the command: 96 of them simulated, of 1 to 24 ranks, and
 # as 4 processes; with ASLANT_TEST_CASES=all 300, and as 8 processes, too.  As many
 # contractions of two operands are done out of core, by the six methods, with a budget
-# of a tenth of the operands; and programs of two to four contractions.  Results are
-# equal to 1e-12 of the sum of the products' magnitudes (complex64: 3e-6), and all that
+# of a tenth of the operands; and programs of two to four contractions; and products of
+# matrices.  Those out of core add to a C, or not: X A B + Y C.  Results are equal to 1e-12 of the sum of the products' magnitudes (complex64: 3e-6), and all that
 # is counted was predicted.
 set -u
 
@@ -117,6 +117,11 @@ def check(spec, operands, options, row):
     exact = operands[0].dtype == np.float64
     right = np.einsum(spec, *operands, dtype=float if exact else complex)
     size = np.einsum(spec, *[np.abs(a) for a in operands])
+    X, Y = options.get("ab-factor", 1), options.get("c-factor", 1)
+    right, size = X * right, abs(X) * size
+    if "c" in options:
+        C = np.load(options["c"])
+        right, size = right + Y * C, size + abs(Y * C)
     if ours.dtype != operands[0].dtype or ours.shape != np.shape(right):
         return f"{ours.dtype} {ours.shape}, expected {np.shape(right)}"
     if np.any(np.abs(ours - right) > (1e-12 if exact else 3e-6) * size):
@@ -224,19 +229,52 @@ def roll_program(n):
         "memory-budget": max(200, sum(a.size for a in operands) // 10)}
 
 
+def roll_product(n):
+    m, n_, k = (int(x) for x in rng.integers(1, 60, 3))
+    operands = [roll_operand("ik", {"i": m, "k": k}),
+                roll_operand("kj", {"k": k, "j": n_})]
+    files = [f"{where}/product{n}-{i}.npy" for i in "ab"]
+    for file, a in zip(files, operands):
+        np.save(file, a)
+    return "ik,kj->ij", operands, {
+        "algorithm": METHODS[n % 6] if n % 4 else "ooc-auto",
+        "a": files[0], "b": files[1], "result": f"{where}/product{n}.npy",
+        "ranks": n * 24 // CASES + 1, "cache": 12,
+        "verify": "oracle" if n % 2 else "freivalds",
+        "store": ["dram", "dram", "pmem"][n % 3],
+        "memory-budget": max(80, sum(a.size for a in operands) // 10)}
+
+
+# C is not there, as it is, or comes with a factor; and so the product.
+def add_to(case, n):
+    spec, operands, options = case
+    if n % 3:
+        options["c"] = options["result"].replace(".npy", "-c.npy")
+        C = np.asarray(rng.standard_normal(np.einsum(spec, *operands).shape))
+        np.save(options["c"], np.asfortranarray(C) if n % 2 and C.ndim else C)
+    if n % 3 == 2:
+        options["c-factor"] = round(float(rng.standard_normal()) or 2.0, 3)
+    if n % 4 > 1:
+        options["ab-factor"] = round(float(rng.standard_normal()) or 2.0, 3)
+    return case
+
+
 cases = [roll_case(n) for n in range(CASES)]
 assert ranks_of(run(cases)) == set(range(1, 25))
-large = [roll_large(n) for n in range(CASES)]
+large = [add_to(roll_large(n), n) for n in range(CASES)]
 rows = run(large)
 assert {row["algorithm"] for row in rows} == set(METHODS)
 assert all(int(row["nvm_lift_words_total"]) > 0 for row in rows)
-programs = [roll_program(n) for n in range(CASES // 2)]
+programs = [add_to(roll_program(n), n) for n in range(CASES // 2)]
 rows = run(programs)
 assert {row["algorithm"] for row in rows} == {"ooc-program"}
 assert len({row["grid"].count("/") for row in rows}) > 2
+products = [add_to(roll_product(n), n // 2) for n in range(CASES // 2)]
+run(products)
 for ranks in ("1", "4", "8") if ALL else ("4",):
     run(large, "--ranks", ranks, "--launch")
     run(programs, "--ranks", ranks, "--launch")
+    run(products, "--ranks", ranks, "--launch")
     if ranks != "1":
         assert ranks_of(run(cases, "--ranks", ranks, "--launch")) == {
             int(ranks)}

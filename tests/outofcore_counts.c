@@ -4,7 +4,8 @@
  * Random shapes, ranks, orders and tiles, sensible or not, on sim: every
  * counter of every phase of every rank, and both memory high-water marks.  Some
  * cases move data, in DRAM or in real pools, and are held against the oracle
- * with exact entries; a third are contractions of tensors.  Then tiles that are chosen: they keep to their budget,
+ * with exact entries; a third are contractions of tensors, and half add to C.  C as it
+ * was is read once.  Then tiles that are chosen: they keep to their budget,
  * and where everything divides the model's D and V are the words counted.  Of
  * the six, auto takes the one that costs least when all are run.  Programs of
  * contractions with the loops that are chosen, and with any; and the four-index
@@ -46,13 +47,15 @@ static void print_case(const struct test_case *c, unsigned number)
 	const struct asl_outofcore *o = &c->o;
 
 	print_error("case %u: %s of %c, %c%c%c, m=%ju n=%ju k=%ju P=%d, tiles "
-		    "%d,%d,%d again %d, S=%ju budget %ju %s, products %ju\n",
+		    "%d,%d,%d again %d, S=%ju budget %ju %s, products %ju, "
+		    "factors %g, %g\n",
 		    number, x->algorithm->name, "AB"[o->replicated],
 		    "ABC"[o->order.at[0]], "ABC"[o->order.at[1]],
 		    "ABC"[o->order.at[2]], asl_shape_of(x) -> m,
 		    asl_shape_of(x) -> n, asl_shape_of(x) -> k, x -> ranks,
 		    o -> n[0], o -> n[1], o -> n[2], o -> again, x -> cache,
-		    x -> budget, x -> kernel -> name, o -> products);
+		    x -> budget, x -> kernel -> name, o -> products,
+		    x -> ab_factor, x -> c_factor);
 }
 
 /* Every word of A, B and C is somebody's, and nobody else's. */
@@ -98,7 +101,9 @@ static bool laws_hold(const struct asl_rep *rep)
 
 struct outcome {
 	struct asl_counts first; /* of rank 0 */
-	double cost, busiest;	 /* along the path, and of one rank */
+	struct asl_counts total;
+	uint64_t pool;	      /* all ranks' high-water marks */
+	double cost, busiest; /* along the path, and of one rank */
 	uint64_t dram;
 };
 
@@ -109,10 +114,12 @@ static void keep(const struct asl_rep *rep, void *arg)
 	out->first = asl_ledger_total(&rep->rank[0].counted);
 	out->cost = rep->q_path[ASL_FULL];
 	out->busiest = rep->q_max[ASL_FULL];
+	out->total = rep->total;
 	for (int i = 0; i < rep->ranks; i++) {
 		const struct asl_ledger *x = &rep->rank[i].counted;
 
 		out->dram = asl_max(out->dram, x->memory_high - x->pool_high);
+		out->pool += x->pool_high;
 	}
 }
 
@@ -153,6 +160,19 @@ static int settle(struct test_case *c, const struct asl_ooc_order *asked,
 
 /* ---- Tiles of any kind ---- */
 
+/* C = X A B + Y C, whose rounding is none: powers of 2, and quarters. */
+static void roll_factors(struct dice *d, struct asl_plan *plan)
+{
+	static const double ab[] = {0, 1, 2, -1, 0.5, -4};
+
+	plan->ab_factor = ab[roll(d, 0, 5)];
+	plan->c_factor = 0;
+	if (roll(d, 0, 1))
+		plan->c_factor = (double)roll(d, 1, 12) / 4;
+	if (roll(d, 0, 2) == 0)
+		plan->c_factor = -plan->c_factor;
+}
+
 static struct test_case roll_case(struct dice *d, int bits, int most_ranks)
 {
 	struct test_case c = {.want = {.transport = "sim",
@@ -178,6 +198,7 @@ static struct test_case roll_case(struct dice *d, int bits, int most_ranks)
 		.dram_write = 1.5,
 		.latency = (double)roll(d, 0, 1) * 100,
 	};
+	roll_factors(d, plan);
 	return c;
 }
 
@@ -273,7 +294,84 @@ static void counts_and_products_on_a_disk(void **state)
 	any_tiles(94, how_many(30, 100), 5, 10, "disk");
 }
 
+/*
+ * C as it was costs one more read of it, by all ranks together, and of what passes
+ * between pools and ranks nothing else; in DRAM the kernel adds where it would set.
+ */
+static void adding_reads_C_once(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < how_many(100, 1000); i++) {
+		struct dice d = {102, i, 0};
+		struct test_case c = roll_case(&d, 6, 30);
+		struct asl_plan *plan = &c.want.plan;
+		const struct asl_shape *s = asl_shape_of(plan);
+		struct outcome without, with;
+
+		roll_tiles(&d, &c);
+		if (leave_out(i))
+			continue;
+		plan->c_factor = 0;
+		without = run_case(&c, i);
+		plan->c_factor = -1.25;
+		with = run_case(&c, i);
+		without.total.of[ASL_NVM_LIFT] += s->m * s->n;
+		for (int j = 0; j < ASL_COUNTERS; j++) {
+			bool in_dram =
+				j == ASL_DRAM_READ || j == ASL_DRAM_WRITE ||
+				j == ASL_BOUNCE_READ || j == ASL_BOUNCE_WRITE;
+
+			if (in_dram || with.total.of[j] == without.total.of[j])
+				continue;
+			print_case(&c, i);
+			print_error("%s: %ju, without C %ju\n",
+				    asl_counter_name(j), with.total.of[j],
+				    without.total.of[j]);
+			fail();
+		}
+	}
+}
+
 /* ---- Tiles that are chosen ---- */
+
+/*
+ * What fits into DRAM passes between pool and DRAM once, whatever the ranks, and beside
+ * the operands themselves there is nothing in the pool.
+ */
+static void what_fits_is_read_once(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < how_many(60, 600); i++) {
+		struct dice d = {103, i, 0};
+		struct test_case c = roll_case(&d, 6, 16);
+		struct asl_plan *plan = &c.want.plan;
+		const struct asl_shape *s = asl_shape_of(plan);
+		uint64_t words = s->m * s->k + s->k * s->n + s->m * s->n;
+		uint64_t moved = words, need;
+		struct outcome x;
+
+		moved += plan->c_factor != 0 ? s->m * s->n : 0;
+		plan->algorithm = asl_ooc_algorithms[SIX];
+		plan->budget = 4 * words + plan->cache;
+		c.want.store = i % 3 ? "null" : "dram";
+		c.want.verify = i % 3 ? ASL_VERIFY_NONE : ASL_VERIFY_ORACLE;
+		if (leave_out(i))
+			continue;
+		assert_int_equal(settle(&c, NULL, &need), 0);
+		x = run_case(&c, i);
+		if (x.total.of[ASL_NVM_LIFT] + x.total.of[ASL_NVM_LAND] !=
+			    moved ||
+		    x.pool != words) {
+			print_case(&c, i);
+			print_error("%ju words read and %ju written, of %ju; "
+				    "%ju in pools, of %ju\n",
+				    x.total.of[ASL_NVM_LIFT],
+				    x.total.of[ASL_NVM_LAND], moved, x.pool,
+				    words);
+			fail();
+		}
+	}
+}
 
 /* Each of A, B and C has at least 4 times what a rank may have of DRAM. */
 static void budgets_are_kept(void **state)
@@ -713,6 +811,8 @@ int main(void)
 		cmocka_unit_test(counts_and_products_in_dram),
 		cmocka_unit_test(counts_and_products_in_pools),
 		cmocka_unit_test(counts_and_products_on_a_disk),
+		cmocka_unit_test(adding_reads_C_once),
+		cmocka_unit_test(what_fits_is_read_once),
 		cmocka_unit_test(budgets_are_kept),
 		cmocka_unit_test(no_tiles_cost_less),
 		cmocka_unit_test(too_little_is_refused),

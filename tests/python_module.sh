@@ -126,6 +126,23 @@ refused(2, "overlap: expected True or False", aslant.matmul, eye, eye, overlap=3
 refused(2, "write_cost: expected w", aslant.matmul, eye, eye, write_cost=True)
 refused(2, "dtype: found float32", aslant.einsum, "ij->ji", eye, dtype="f4")
 refused(2, "dtype: found complex128", aslant.einsum, "ij->ji", eye, dtype=complex)
+
+# Out of core, added to a C.
+F, G, H = (numpy.random.default_rng(8).standard_normal((60, 60)) for _ in "ABC")
+little = {"memory_budget": 900, "cache": 99}
+found, row = aslant.matmul(F, G, "ooc-auto", C=H, ab_factor=-2, c_factor=0.5, **little)
+assert numpy.allclose(found, -2 * (F @ G) + 0.5 * H) and row["verified"] == 1
+assert row["c_factor"] == 0.5 and row["predicted_equal"] == 1
+found, _ = aslant.einsum("ij,jk->ki", F, G, algorithm="ooc-auto", C=H.T, **little)
+assert numpy.allclose(found, (F @ G + H).T)
+found, _ = aslant.einsum("ij,jk,kl->il", F, G, F, algorithm="ooc-auto", C=H, **little)
+assert numpy.allclose(found, F @ G @ F + H)
+refused(2, "expected that only out of core", aslant.matmul, F, G, C=H)
+refused(2, "expected that only out of core", aslant.einsum, "ij,jk->ik", F, G, C=H)
+refused(2, "found complex64", aslant.einsum, "ij,jk->ik", F + 0j, G, dtype="complex64",
+        algorithm="ooc-auto", **little)
+refused(2, "C: is 9 x 60, expected 60 x 60", aslant.matmul, F, G, "ooc-auto", C=H[:9], **little)
+
 refused(2, "dtype=numpy.complex64?", aslant.einsum, "ij->ji", eye + 0j)
 refused(2, "dtype=numpy.complex64?", aslant.einsum, "ij,jk", eye,
         eye.astype(numpy.complex64))

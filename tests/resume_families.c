@@ -104,6 +104,9 @@ static void roll_outofcore(struct dice *d, struct words *w)
 	say(w, " --order %s --ranks %s --memory-budget %ju --cache %ju",
 	    ONE_OF(d, "ABC", "ACB", "BAC", "BCA", "CAB", "CBA"),
 	    ONE_OF(d, "1", "4", "4", "9"), roll(d, 400, 900), roll(d, 20, 100));
+	if (roll(d, 0, 1))
+		say(w, " --c-factor %s --ab-factor %s",
+		    ONE_OF(d, "1", "-0.5", "3"), ONE_OF(d, "1", "2", "-0.25"));
 }
 
 /* False: there is no such case. */

@@ -87,6 +87,9 @@ ASL_API int asl_task_set(struct asl_task *task, const char *option,
  * missing operand is generated, as by the command, or read from the file that
  * an option names.
  *
+ * Out of core there may be one more: the result as it was, which is added to what is
+ * computed (options "ab-factor" and "c-factor").
+ *
  * With the option "type" of an einsum, "complex64", entries and those of the result
  * are float _Complex, at addresses that suit a double: `at` is cast.
  *

@@ -121,6 +121,7 @@ static int check_files(const struct asl_options *o)
 		{"result", o->result},
 		{"a", o->a},
 		{"b", o->b},
+		{"c", o->c},
 		{"tensor", o->tensor},
 		{"steiner", o->steiner},
 		{"profile", profile},
@@ -220,6 +221,7 @@ static const char *named_file(const struct asl_options *o)
 {
 	return o->a	       ? "a"
 	       : o->b	       ? "b"
+	       : o->c	       ? "c"
 	       : o->tensor     ? "tensor"
 	       : o->operand[0] ? "operand"
 	       : o->result     ? "result"

@@ -4,6 +4,7 @@
  * Six algorithms, and ooc-auto: the one, with its order, of least predicted cost.
  * With three tensors or more, ooc-auto is ooc-program, a family of its own.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,12 +116,29 @@ static void print_matrices(FILE *f, const struct asl_plan *plan)
 	fputc('\n', f);
 }
 
+/* Factors, if they are not those of a mere product. */
+static void print_factors(FILE *f, const struct asl_plan *plan)
+{
+	const char *times = plan->contraction ? " times the contraction"
+					      : " A B";
+	double ab = asl_plan_ab_factor(plan);
+
+	if (ab == 1 && plan->c_factor == 0)
+		return;
+	fprintf(f, "result    %.10g%s", ab, times);
+	if (plan->c_factor != 0)
+		fprintf(f, " + %.10g times C, which is read once",
+			plan->c_factor);
+	fputc('\n', f);
+}
+
 static void print_ranks(FILE *f, const struct asl_plan *plan)
 {
 	const struct asl_outofcore *o = plan->outofcore;
 	int idle = plan->ranks - asl_plan_ranks(plan);
 	struct asl_shown shown = asl_show(plan);
 
+	print_factors(f, plan);
 	if (plan->contraction)
 		print_matrices(f, plan);
 	fprintf(f, "ranks     %d on a grid of %.*s (m x n x k)", plan->ranks,
@@ -256,6 +274,20 @@ static int check_program(const struct asl_plan *plan,
 	return 0;
 }
 
+/* C = X A B + Y C. */
+static int set_factors(struct asl_plan *plan, const struct asl_options *o)
+{
+	plan->ab_factor = isnan(o->ab_factor) ? 1 : o->ab_factor;
+	plan->c_factor = !isnan(o->c_factor) ? o->c_factor : o->c ? 1 : 0;
+	if (plan->ab_factor == 0)
+		return asl_refuse("--ab-factor: found 0, which leaves nothing "
+				  "to multiply; expected another number");
+	if (o->c && plan->c_factor == 0)
+		return asl_refuse("--c: found --c-factor 0, too, with which C "
+				  "is not read; expected one of the two");
+	return 0;
+}
+
 /* An einsum of two inputs, as products of matrices. */
 static int tensors(struct asl_plan *plan, struct asl_outofcore *x,
 		   const struct asl_options *o)
@@ -281,6 +313,8 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	struct asl_outofcore *x = calloc(1, sizeof *x);
 	int code = refuse_both(o);
 
+	if (!code)
+		code = set_factors(plan, o);
 	if (!x)
 		return asl_no_memory();
 	plan->outofcore = x;
@@ -330,13 +364,16 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 static int complete(struct asl_run_want *want, const struct asl_options *o)
 {
 	struct asl_plan *plan = &want->plan;
-	int code = 0;
+	int code = 0, result = ASL_C;
 
-	if (o->spec)
+	if (o->spec) {
+		result = plan->contraction->e.inputs;
 		for (int i = 0; o->operand[i]; i++)
 			want->files[i] = o->operand[i];
-	else
+	} else {
 		code = name_inputs(&want->files[ASL_A], &want->files[ASL_B], o);
+	}
+	want->files[result] = o->c;
 	if (!plan->kernel)
 		plan->kernel = asl_kernel_find("vomm");
 	return code ? code : asl_fits_cache(plan);
@@ -465,6 +502,7 @@ static void print_stages(FILE *f, const struct asl_plan *plan)
 	const struct asl_contraction *c = plan->contraction;
 	int idle = plan->ranks - asl_plan_ranks(plan);
 
+	print_factors(f, plan);
 	fprintf(f, "ranks     %d", plan->ranks);
 	if (idle)
 		fprintf(f, ", %d idle", idle);

@@ -149,6 +149,7 @@ LIST(by_kernels, "multiplication", "contraction", "contraction out of core");
 LIST(with_panels, "multiplication", "contraction");
 LIST(contracting, "contraction");
 LIST(with_operands, "contraction", "contraction out of core");
+LIST(out_of_core, "contraction out of core");
 LIST(on_grids, "multiplication", "sttsv-naive");
 LIST(symmetric, "symmetric tensors");
 LIST(ordered, "contraction out of core", "sttsv", "sttsv-naive", "hopm");
@@ -214,6 +215,17 @@ const struct asl_option asl_option_table[] = {
 	 "read B from FILE; for tensors, in run: the vector x, or X",
 	 RPB, TEXT(b), .only = with_n,
 	 .roles = ASL_PLANNED},
+	{"c", "FILE",
+	 "ooc: read C, to which the product is added, from FILE: .npy or .mtx "
+	 "(with --spec: .npy); --c-factor is then 1, unless it is given",
+	 RPB, TEXT(c), .only = out_of_core},
+	{"ab-factor", "X",
+	 "ooc: C = X A B, or X times the contraction (1; BLAS calls it alpha)",
+	 RPB, REAL(ab_factor), .only = out_of_core},
+	{"c-factor", "Y",
+	 "ooc: C = A B + Y C, for which C is read once more; without --c its entries "
+	 "are generated (0: C is not read; BLAS calls it beta)",
+	 RPB, REAL(c_factor), .only = out_of_core},
 	{"tensor", "FILE",
 	 "read the tensor A from FILE: .npy (float64, n x n x n, "
 	 "symmetric up to 1e-12 of its largest entry) or .tns (FROSTT, every "
@@ -904,6 +916,14 @@ static const char *ours(const char *theirs)
 	return theirs;
 }
 
+/* What BLAS calls alpha and beta, which are costs here; NULL: neither. */
+static const char *factor_meant(const char *theirs)
+{
+	return !strcmp(theirs, "alpha")	 ? "--latency, or --ab-factor (BLAS)?"
+	       : !strcmp(theirs, "beta") ? "--net-cost, or --c-factor (BLAS)?"
+					 : NULL;
+}
+
 static int unknown(const char *name, const char *found, unsigned command)
 {
 	const char *names[MOST_OPTIONS], *bare = found + strspn(found, "-");
@@ -920,6 +940,10 @@ static int unknown(const char *name, const char *found, unsigned command)
 		return asl_refuse("unknown option '%s': did you mean --%s %s?",
 				  found, text, bare + strlen(text));
 	snprintf(text, sizeof text, "%.*s", (int)strcspn(bare, "="), bare);
+	if (factor_meant(text) && asl_is_one_of("ab-factor", names))
+		return asl_refuse("unknown option '--%s': did you mean %s "
+				  "(aslant %s --help lists them)",
+				  text, factor_meant(text), name);
 	return asl_refuse("unknown option '%.*s'%s (aslant %s --help lists "
 			  "them)",
 			  (int)strcspn(found, "="), found,
@@ -1065,6 +1089,8 @@ void asl_options_init(struct asl_options *o)
 		.net_cost = NAN,
 		.latency = NAN,
 		.flop_cost = NAN,
+		.ab_factor = NAN,
+		.c_factor = NAN,
 		.shift = NAN,
 		.tol = NAN,
 		.fail_below = NAN,

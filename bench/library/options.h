@@ -45,7 +45,7 @@ struct asl_options {
 	const char *algorithm;
 
 	uint64_t m, n, k;
-	const char *a, *b, *tensor, *result;
+	const char *a, *b, *c, *tensor, *result;
 	const char *spec, *dims, *operand[ASL_MOST_OPERANDS];
 	const char *entries;
 	uint64_t seed; /* 1 */
@@ -69,7 +69,7 @@ struct asl_options {
 	bool overlap;
 	const char *steiner, *exchange;
 	int iterations, cp_rank;
-	double shift, tol;
+	double ab_factor, c_factor, shift, tol;
 	const char *initial, *way, *path, *order, *type;
 	uint64_t cache, memory, memory_budget;
 	struct asl_lru_shape cache_model;

@@ -285,6 +285,31 @@ static int settle(uint64_t *known, uint64_t size, const char *what)
 	return 0;
 }
 
+static bool is_contraction(const struct asl_options *o)
+{
+	const struct asl_algorithm *a = asl_cli_algorithm(o->algorithm);
+
+	return a && a->family == &asl_family_contract;
+}
+
+/* The result as it was, behind the inputs: where it is given, it is added to. */
+static int add_to(const struct asl_task *task, struct asl_options *o,
+		  int inputs)
+{
+	const struct asl_algorithm *a = asl_cli_algorithm(o->algorithm);
+
+	if (!task->given[inputs].at)
+		return 0;
+	if (!a || !a->family->dram_budget)
+		return asl_refuse("operand %d: found more than %d, expected "
+				  "that only out of core, where the result is "
+				  "added to it",
+				  inputs, inputs);
+	if (isnan(o->c_factor))
+		o->c_factor = 1;
+	return 0;
+}
+
 static int matrix_sizes(const struct asl_task *task, struct asl_options *o)
 {
 	const struct asl_given *A = &task->given[ASL_A],
@@ -303,7 +328,7 @@ static int matrix_sizes(const struct asl_task *task, struct asl_options *o)
 		code = settle(&o->k, B->size[0], "rows of B");
 	if (!code && B->at)
 		code = settle(&o->n, B->size[1], "columns of B");
-	return code;
+	return code ? code : add_to(task, o, ASL_C);
 }
 
 /* n of a tensor, from the number of entries if it is packed. */
@@ -376,10 +401,10 @@ static int einsum_sizes(const struct asl_task *task, struct asl_options *o,
 	}
 	if (err)
 		return asl_refuse("%s", asl_failure());
-	o->twice |=
-		e.inputs == 2 && is_one_array(&task->given[0], &task->given[1]);
+	o->twice |= is_contraction(o) && e.inputs == 2 &&
+		    is_one_array(&task->given[0], &task->given[1]);
 	o->dims = dims_text(&e, texts);
-	return 0;
+	return add_to(task, o, e.inputs);
 }
 
 /* Options from the sizes of operands; matrices of a communicator have theirs. */
@@ -388,7 +413,7 @@ static int find_sizes(const struct asl_task *task, struct asl_options *o,
 {
 	const struct asl_algorithm *a = asl_cli_algorithm(o->algorithm);
 
-	if (a && a->family == &asl_family_contract)
+	if (o->spec || is_contraction(o))
 		return einsum_sizes(task, o, texts);
 	if (a && a->family == &asl_family_symmetric)
 		return tensor_sizes(task, o);

@@ -13,8 +13,17 @@
 
 /* ---- Files: inputs for every process, the output for that of rank 0 ---- */
 
+/*
+ * An algorithm that adds to its output, C = ab_factor A B + c_factor C, reads it as one
+ * more input: as it was, from a file or generated.
+ */
+static int inputs_read(const struct asl_plan *plan)
+{
+	return plan->contraction->e.inputs + (plan->c_factor != 0);
+}
+
 struct files {
-	struct asl_array_in *in[ASL_MOST_INPUTS];
+	struct asl_array_in *in[ASL_MOST_INPUTS + 1]; /* the output's last */
 	struct asl_array_out *out;
 };
 
@@ -46,7 +55,7 @@ static int open_inputs(struct asl_data *data)
 	if (!f)
 		return asl_fail(-ENOMEM, "no memory for operands");
 	data->opened = f;
-	for (int i = 0; !err && i < data->plan->contraction->e.inputs; i++)
+	for (int i = 0; !err && i < inputs_read(data->plan); i++)
 		err = open_input(&f->in[i], data, i);
 	return err;
 }
@@ -67,7 +76,7 @@ static void close_files(struct asl_data *data)
 
 	if (!f)
 		return;
-	for (int i = 0; i < ASL_MOST_INPUTS; i++)
+	for (int i = 0; i <= ASL_MOST_INPUTS; i++)
 		asl_array_close(f->in[i]);
 	asl_array_discard(f->out);
 	free(f);
@@ -110,7 +119,7 @@ static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
 	}
 }
 
-/* The output becomes NaN: the last repetition's must not pass for this one's. */
+/* An output that is not read becomes NaN: the last repetition's must not pass. */
 static void fill(struct asl_rank *r, const struct asl_data *data,
 		 struct asl_words *own)
 {
@@ -124,7 +133,7 @@ static void fill(struct asl_rank *r, const struct asl_data *data,
 					    data->plan, which, r->id)};
 		struct asl_array_source source;
 
-		if (which < c->e.inputs) {
+		if (which < inputs_read(data->plan)) {
 			source = source_of(data, which);
 			source.term = f.holding.term;
 			f.source = &source;
@@ -260,24 +269,36 @@ static double epsilon(const struct check *check)
 	return asl_type(check->data->plan->type)->epsilon;
 }
 
+/* A term of the output's entry, and the sum of magnitudes. */
+static void add_term(struct asl_number *sum, double *size, double factor,
+		     struct asl_number x)
+{
+	sum->re += factor * x.re;
+	sum->im += factor * x.im;
+	*size += fabs(factor) * (fabs(x.re) + fabs(x.im));
+}
+
 static double error_at(const struct check *check, uint64_t *point,
 		       struct asl_number found)
 {
-	struct asl_array_source source[ASL_MOST_INPUTS];
+	struct asl_array_source source[ASL_MOST_INPUTS + 1];
+	const struct asl_plan *plan = check->data->plan;
 	struct asl_number sum = {0, 0};
 	double size = 0, terms = 0, error;
+	int inputs = check->e->inputs;
 
-	for (int i = 0; i < check->e->inputs; i++)
+	for (int i = 0; i < inputs_read(plan); i++)
 		source[i] = source_of(check->data, i);
+	if (plan->c_factor != 0)
+		add_term(&sum, &size, plan->c_factor,
+			 asl_array_entry(&source[inputs], point));
 	do {
 		struct asl_number product = {1, 0};
 
-		for (int i = 0; i < check->e->inputs; i++)
+		for (int i = 0; i < inputs; i++)
 			product = times(product,
 					asl_array_entry(&source[i], point));
-		sum.re += product.re;
-		sum.im += product.im;
-		size += fabs(product.re) + fabs(product.im);
+		add_term(&sum, &size, asl_plan_ab_factor(plan), product);
 		terms++;
 	} while (next_point(check, point));
 	error = hypot(found.re - sum.re, found.im - sum.im);
@@ -402,6 +423,28 @@ static void add_weighed(const struct check *check, const struct asl_term *term,
 	}
 }
 
+/* The output as it was, from where it came, adds to what it should be. */
+static void add_given(const struct check *check, const struct asl_term *term,
+		      const struct asl_tensor_row *row, double *at, double *sum)
+{
+	const struct asl_plan *plan = check->data->plan;
+	struct asl_array_source source =
+		source_of(check->data, check->e->inputs);
+	struct weights w = weights_of(check, term, term->has, row);
+
+	source.term = term;
+	asl_array_read(&source, at, row);
+	for (uint64_t j = 0; j < row->count; j++) {
+		struct asl_number x = asl_number_get(plan->type, at + j);
+		double re = weigh(&w, j, plan->c_factor * x.re);
+		double im = weigh(&w, j, plan->c_factor * x.im);
+
+		sum[INPUTS_RE] += re;
+		sum[INPUTS_IM] += im;
+		sum[MAGNITUDES] += hypot(re, im);
+	}
+}
+
 /* A pass over the inputs: at a point, or, beyond the points, of magnitudes. */
 struct pass {
 	int number, points;
@@ -521,6 +564,7 @@ static void sum_cell(struct asl_rank *r, const struct check *check, double *sum)
 {
 	struct asl_cell cell = asl_mesh_cell(check->e, &check->c->whole, r->id);
 	struct asl_words slice[ASL_MOST_INPUTS];
+	double ab_factor = asl_plan_ab_factor(check->data->plan);
 	int points = pass_of(check, 0).points;
 
 	for (int i = 0; i < check->e->inputs; i++)
@@ -529,10 +573,11 @@ static void sum_cell(struct asl_rank *r, const struct check *check, double *sum)
 	for (int i = 0; !r->err && i <= points; i++) {
 		struct pass pass = pass_of(check, i);
 		struct asl_number share = share_of(check, &pass);
-		double found = sum_pass(r, check, &cell, slice, &pass);
+		double found =
+			ab_factor * sum_pass(r, check, &cell, slice, &pass);
 
 		if (i == points) {
-			sum[MAGNITUDES] = found;
+			sum[MAGNITUDES] += fabs(found);
 		} else {
 			sum[INPUTS_RE] += share.re * found;
 			sum[INPUTS_IM] += share.im * found;
@@ -562,6 +607,8 @@ static double freivalds(struct asl_rank *r, struct check *check)
 	if (!r->err) {
 		set_weights(check, weights.at);
 		each_row(r, check, add_weighed, mine.at);
+		if (check->data->plan->c_factor != 0)
+			each_row(r, check, add_given, mine.at);
 		if (r->id < asl_mesh_ranks(check->e, &check->c->whole))
 			sum_cell(r, check, mine.at);
 	}

@@ -23,7 +23,7 @@
 
 /* Files of one process; C at rank 0. */
 struct files {
-	struct asl_matrix_in *in[2];
+	struct asl_matrix_in *in[ASL_OPERANDS]; /* C, if it is added to */
 	struct asl_matrix_out *out;
 };
 
@@ -39,9 +39,13 @@ int asl_multiply_open(struct asl_data *data)
 	if (data->first_rows)
 		return 0;
 	err = asl_operand_open(&f->in[ASL_A], data, ASL_A, "A", x->m, x->k);
-	return err ? err
-		   : asl_operand_open(&f->in[ASL_B], data, ASL_B, "B", x->k,
-				      x->n);
+	if (!err)
+		err = asl_operand_open(&f->in[ASL_B], data, ASL_B, "B", x->k,
+				       x->n);
+	if (!err && data->plan->c_factor != 0)
+		err = asl_operand_open(&f->in[ASL_C], data, ASL_C, "C", x->m,
+				       x->n);
+	return err;
 }
 
 static int multiply_create(struct asl_data *data)
@@ -62,14 +66,14 @@ static void multiply_close(struct asl_data *data)
 
 	if (!f)
 		return;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < ASL_OPERANDS; i++)
 		asl_matrix_close(f->in[i]);
 	asl_matrix_discard(f->out);
 	free(f);
 	data->opened = NULL;
 }
 
-/* Words of A or B. */
+/* Words of A or B, or of C as it was. */
 static struct asl_source source_of(const struct asl_data *data,
 				   enum asl_operand which)
 {
@@ -97,6 +101,17 @@ static struct asl_rows rows_of(const struct asl_data *data, int which)
 	};
 }
 
+/* No word of C passes for last time's, unless all are as they were. */
+static void fill_result(struct asl_rank *r, const struct asl_data *data,
+			const struct asl_words *own)
+{
+	struct asl_source source = source_of(data, ASL_C);
+	bool adds = data->plan->c_factor != 0;
+
+	asl_fill_pieces(r, data->plan, piece_of, ASL_C, adds ? &source : NULL,
+			own);
+}
+
 static void multiply_fill(struct asl_rank *r, const struct asl_data *data,
 			  struct asl_words *own)
 {
@@ -114,10 +129,8 @@ static void multiply_fill(struct asl_rank *r, const struct asl_data *data,
 					&own[i]);
 		}
 	}
-	/* No word of C passes for last time's. */
 	if (r->id < asl_plan_ranks(data->plan))
-		asl_fill_pieces(r, data->plan, piece_of, ASL_C, NULL,
-				&own[ASL_C]);
+		fill_result(r, data, &own[ASL_C]);
 }
 
 static int multiply_write(struct asl_rank *r, struct asl_data *data,
@@ -144,8 +157,8 @@ enum { CHUNK = 65536, STRETCHES = 256 };
 
 struct check {
 	const struct asl_plan *plan;
-	struct asl_source source[2]; /* of A and B */
-	struct asl_words *own;	     /* this rank's */
+	struct asl_source source[ASL_OPERANDS];
+	struct asl_words *own; /* this rank's */
 };
 
 static double largest(const double *x, uint64_t count)
@@ -258,6 +271,42 @@ static void multiply_stretch(const struct asl_stretch *s, const double *at,
 	p->norms[s->row] += norm;
 }
 
+/* As multiply_stretch, for what C was there: it is read again. */
+struct given {
+	struct product product;
+	const struct asl_source *source;
+	double *at; /* CHUNK words */
+};
+
+static void multiply_given(const struct asl_stretch *s, const double *at,
+			   void *arg)
+{
+	struct given *x = arg;
+
+	(void)at;
+	asl_source_read(x->source, x->at, s->row, s->col, s->count);
+	multiply_stretch(s, x->at, &x->product);
+}
+
+/* y += c_factor C v, and norms += |C| 1. */
+static void multiply_given_C(struct asl_rank *r, const struct check *check,
+			     struct product *p)
+{
+	struct given x = {*p, &check->source[ASL_C], NULL};
+	struct reading reading = {
+		.use = multiply_given, .arg = &x, .alone = true};
+	struct asl_words room;
+
+	if (check->plan->c_factor == 0)
+		return;
+	x.product.scale = check->plan->c_factor;
+	asl_take(r, &room, ASL_DRAM, CHUNK);
+	x.at = room.at;
+	if (!r->err)
+		each_stretch(r, check, ASL_C, &reading);
+	asl_give(r, &room);
+}
+
 static void multiply(struct asl_rank *r, const struct check *check,
 		     enum asl_operand which, struct product *p)
 {
@@ -279,8 +328,8 @@ static void random_vector(double *x, uint64_t count, uint64_t seed)
 static double freivalds(struct asl_rank *r, const struct check *check)
 {
 	const struct asl_shape *s = asl_shape_of(check->plan);
+	double ab_factor = asl_plan_ab_factor(check->plan), residual = 0;
 	struct asl_words x, Bx, mine, sum;
-	double residual = 0;
 
 	asl_take(r, &x, ASL_DRAM, s->n);
 	/* Bx and the row sums of |B|: summed over ranks, known to all. */
@@ -295,11 +344,15 @@ static double freivalds(struct asl_rank *r, const struct check *check)
 	asl_give(r, &mine);
 
 	/* A (B x) - C x, and the row sums of |A| and |C|, summed at rank 0. */
-	asl_take_zeros(r, &mine, 3 * s->m);
-	asl_take_zeros(r, &sum, 3 * s->m);
+	asl_take_zeros(r, &mine, 4 * s->m);
+	asl_take_zeros(r, &sum, 4 * s->m);
 	if (!r->err) {
 		multiply(r, check, ASL_A,
-			 &(struct product){mine.at, mine.at + s->m, Bx.at, 1});
+			 &(struct product){mine.at, mine.at + s->m, Bx.at,
+					   ab_factor});
+		multiply_given_C(r, check,
+				 &(struct product){mine.at, mine.at + 3 * s->m,
+						   x.at, 1});
 		multiply(r, check, ASL_C,
 			 &(struct product){mine.at, mine.at + 2 * s->m, x.at,
 					   -1});
@@ -309,9 +362,12 @@ static double freivalds(struct asl_rank *r, const struct check *check)
 		double A = largest(sum.at + s->m, s->m);
 		double B = largest(Bx.at + s->k, s->k);
 		double C = largest(sum.at + 2 * s->m, s->m);
+		double was = largest(sum.at + 3 * s->m, s->m);
 		double error = largest(sum.at, s->m);
 		double scale = DBL_EPSILON * (double)asl_max(s->n, s->k) *
-			       (A * B + C) * largest(x.at, s->n);
+			       (fabs(ab_factor) * A * B + C +
+				fabs(check->plan->c_factor) * was) *
+			       largest(x.at, s->n);
 
 		residual = error == 0 ? 0 : error / scale;
 	}
@@ -331,21 +387,40 @@ struct oracle {
 	uint64_t words;
 };
 
+/* Zeros, or the multiple of C as it was. */
+static void begin_entries(struct oracle *o, const struct asl_stretch *s)
+{
+	double factor = o->check->plan->c_factor;
+
+	memset(o->c, 0, s->count * sizeof(double));
+	memset(o->size, 0, s->count * sizeof(double));
+	if (factor == 0)
+		return;
+	asl_source_read(&o->check->source[ASL_C], o->b, s->row, s->col,
+			s->count);
+	for (uint64_t j = 0; j < s->count; j++) {
+		o->c[j] = factor * o->b[j];
+		o->size[j] = fabs(o->c[j]);
+	}
+}
+
 static void check_stretch(const struct asl_stretch *s, const double *at,
 			  void *arg)
 {
 	struct oracle *o = arg;
 	const struct asl_source *source = o->check->source;
+	double ab_factor = asl_plan_ab_factor(o->check->plan);
 	uint64_t k = asl_shape_of(o->check->plan)->k;
 
-	memset(o->c, 0, s->count * sizeof(double));
-	memset(o->size, 0, s->count * sizeof(double));
+	begin_entries(o, s);
 	asl_source_read(&source[ASL_A], o->a, s->row, 0, k);
 	for (uint64_t l = 0; l < k; l++) {
 		asl_source_read(&source[ASL_B], o->b, l, s->col, s->count);
 		for (uint64_t j = 0; j < s->count; j++) {
-			o->c[j] += o->a[l] * o->b[j];
-			o->size[j] += fabs(o->a[l] * o->b[j]);
+			double term = ab_factor * o->a[l] * o->b[j];
+
+			o->c[j] += term;
+			o->size[j] += fabs(term);
 		}
 	}
 	for (uint64_t j = 0; j < s->count; j++) {
@@ -380,8 +455,8 @@ static double oracle(struct asl_rank *r, const struct check *check)
 }
 
 /*
- * Freivalds: C x against A (B x) for a random x, over all ranks that the grid
- * uses.  || A B x - C x || / (eps max(n, k) (|| A || || B || + || C ||) || x ||)
+ * Freivalds: C x against A (B x), or its multiple and that of C as it was, times x, for
+ * a random x, over all ranks that the grid uses.  || A B x - C x || / (eps max(n, k) (|| A || || B || + || C ||) || x ||)
  * in the maximum norm at rank 0; 0 elsewhere.
  *
  * The oracle: every entry of this rank's C against a sum of products of entries
@@ -392,7 +467,8 @@ static double multiply_verify(struct asl_rank *r, const struct asl_data *data,
 {
 	struct check check = {
 		.plan = data->plan,
-		.source = {source_of(data, ASL_A), source_of(data, ASL_B)},
+		.source = {source_of(data, ASL_A), source_of(data, ASL_B),
+			   source_of(data, ASL_C)},
 		.own = own,
 	};
 

@@ -26,6 +26,7 @@ struct asl_ooc_model asl_ooc_model_of(const struct asl_plan *plan)
 		.replicate = 1 - 1.0 / plan->ranks,
 		.accumulate = 1 - 1.0 / plan->ranks,
 		.executed = true,
+		.adds = plan->c_factor != 0,
 	};
 }
 
@@ -443,6 +444,16 @@ static double all_words(const struct asl_plan *plan)
 	return (m * k + k * n + m * n) * (double)asl_ooc_products(plan);
 }
 
+/* Words of C that are read before it is written. */
+static double result_words(const struct asl_plan *plan)
+{
+	const struct asl_shape *s = asl_shape_of(plan);
+
+	return plan->c_factor == 0 ? 0
+				   : (double)s->m * (double)s->n *
+					     (double)asl_ooc_products(plan);
+}
+
 static double points(const struct asl_plan *plan)
 {
 	const struct asl_shape *s = asl_shape_of(plan);
@@ -493,7 +504,8 @@ static double joint_bound(const struct asl_plan *plan)
 /*
  * All ranks together have P times the DRAM, between whose parts words travel freely:
  * 2mnk multiplications from W words of memory take 2mnk/sqrt(W) - 2W words in and
- * out.  And every word of A and B is read, and of C is written, once.
+ * out.  And every word of A and B is read, and of C is written, once; and read, if it
+ * is added to.
  */
 static double pool_bound(const struct asl_plan *plan)
 {
@@ -502,7 +514,8 @@ static double pool_bound(const struct asl_plan *plan)
 
 	if (plan->budget)
 		all = 2 * points(plan) / sqrt(W) - 2 * W;
-	return ceil(fmax(all_words(plan), all) / P * (1 - 1e-14));
+	return ceil(fmax(all_words(plan) + result_words(plan), all) / P *
+		    (1 - 1e-14));
 }
 
 static int operands(const struct asl_plan *plan)
@@ -596,14 +609,15 @@ static int ranks_of_program(const struct asl_plan *plan)
 	return plan->contraction->ranks;
 }
 
-/* Every input is read once, and the output is written. */
+/* Every input is read once, and the output is written, and read if it is added to. */
 static double program_pool_bound(const struct asl_plan *plan)
 {
 	const struct asl_einsum *e = &plan->contraction->e;
 	double words = 0;
 
 	for (int i = 0; i <= e->inputs; i++)
-		words += (double)asl_term_words(&e->term[i], e->size);
+		words += (double)asl_term_words(&e->term[i], e->size) *
+			 (i == e->inputs && plan->c_factor != 0 ? 2 : 1);
 	return ceil(words / plan->ranks * (1 - 1e-14));
 }
 

@@ -65,19 +65,24 @@ static struct asl_term term_of(const struct fusion *f, int set)
 	return t;
 }
 
-static void einsum_of(struct asl_einsum *e, const struct fusion *f,
-		      const struct stage *x)
+static int all_inputs(const struct stage *x)
 {
 	int all = 0;
 
+	for (int i = 0; i < x->parts; i++)
+		all |= x->set[i];
+	return all;
+}
+
+static void einsum_of(struct asl_einsum *e, const struct fusion *f,
+		      const struct stage *x)
+{
 	*e = (struct asl_einsum){.inputs = x->parts, .indices = f->e->indices};
 	memcpy(e->letter, f->e->letter, sizeof e->letter);
 	memcpy(e->size, f->e->size, sizeof e->size);
-	for (int i = 0; i < x->parts; i++) {
+	for (int i = 0; i < x->parts; i++)
 		e->term[i] = term_of(f, x->set[i]);
-		all |= x->set[i];
-	}
-	e->term[e->inputs] = term_of(f, all);
+	e->term[e->inputs] = term_of(f, all_inputs(x));
 }
 
 /* ---- Loops and tiles of a stage on a mesh ---- */
@@ -92,6 +97,7 @@ struct tiling {
 	struct fusion *f;
 	const struct asl_einsum *e;
 	uint64_t len[ASL_MOST_INDICES], most[ASL_MOST_INDICES];
+	bool adds;     /* the stage's output is that of all, and added to */
 	double beside; /* the cost of gathers and moves */
 	double least;  /* of what is left, whatever the tiles */
 	int count, looked;
@@ -247,6 +253,7 @@ static void search(struct tiling *t)
 
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		x.loops.parts[i] = 1;
+	x.loops.adds = t->adds;
 	x.bound = traffic(t, &x.loops);
 	t->least = cost_of(t, &x.loops, &dram) - x.bound + t->beside;
 	dive(t, x.loops);
@@ -303,6 +310,8 @@ static void try_mesh(struct fusion *f, struct stage *best, struct stage x,
 			all >> i & 1 ? e->size[i] / (uint64_t)x.mesh.p[i] : 1;
 		t.most[i] = asl_min(t.most[i], 1 << 20);
 	}
+	t.adds = f->base->c_factor != 0 &&
+		 all_inputs(&x) == asl_einsum_inputs(f->e);
 	t.beside = beside(f, e, &x, t.len);
 	x.cost = INFINITY;
 	search(&t);

@@ -19,6 +19,9 @@
  *				D2	q (a p_A + b p_B + 2 c p_C) - c
  *			inside	V	a (q r_A - p_A) + b (q r_B - p_B)
  *				D2	a p_A + b p_B + 2 c p_C - c
+ *
+ * and c more, or c/P where k is cut, if C as it was is read to be added to: with
+ * accumulation outside in D1, else in D2.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -152,7 +155,13 @@ static void predict_operand(struct asl_ledger *out,
 			(uint64_t)asl_ooc_passes(l, which) * words);
 }
 
-/* Every pass of every round puts C, and every one but the first fetches it. */
+/* Do the loops begin with C as it was?  Where k is cut, sums meet it later. */
+static bool begins_with_C(const struct asl_ooc_layout *l)
+{
+	return l->plan->c_factor != 0 && l->kind->method != ASL_ACCUMULATION;
+}
+
+/* Every pass of every round puts C, and fetches it, but perhaps not the first. */
 static void predict_result(struct asl_ledger *out,
 			   const struct asl_ooc_layout *l, int rounds)
 {
@@ -160,7 +169,7 @@ static void predict_result(struct asl_ledger *out,
 	uint64_t passes = (uint64_t)rounds * (uint64_t)asl_ooc_passes(l, ASL_C);
 	uint64_t words = words_of(l, ASL_C);
 
-	predict_fetched(x, (passes - 1) * words);
+	predict_fetched(x, (passes - !begins_with_C(l)) * words);
 	predict_put(x, passes * words);
 }
 
@@ -172,6 +181,8 @@ static struct sizes first_depths(const struct asl_ooc_layout *l, bool anew)
 	struct sizes s = {.count = 0};
 	int n = l->o->n[ASL_C], again = asl_ooc_again(l, ASL_C);
 
+	if (begins_with_C(l))
+		return s;
 	if (!anew || l->X == ASL_C) {
 		add_size(&s,
 			 (struct asl_alike){
@@ -351,20 +362,22 @@ static struct asl_words sum_tiles(struct asl_ooc_walk *w,
 	return mine;
 }
 
+/* Sums go to the pool once a pass, each time with their factor. */
 static void put_sum(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
 {
 	struct asl_words own = share_owned(w, C), sum;
-	struct asl_block place;
+	struct asl_block place = asl_as_block(&own, 1, own.count), from;
 
 	asl_phase(w->r, ASL_REDUCE);
 	sum = sum_tiles(w, C);
-	if (C->fresh) {
-		asl_copy(w->r, &own, &sum);
+	if (asl_ooc_is_fresh(w, C)) {
+		from = asl_as_block(&sum, 1, sum.count);
+		asl_copy_scaled(w->r, &place, &from, w->ab_factor);
 		return;
 	}
-	place = asl_as_block(&own, 1, own.count);
 	asl_mark_save(w->r, &place);
-	asl_add(w->r, &own, &own, &sum);
+	asl_add_scaled(w->r, &own, C->first ? w->c_factor : 1, &own,
+		       w->ab_factor, &sum);
 }
 
 /* C's tile begins with zeros; put_sum adds the sums that are in the pool. */
@@ -378,17 +391,23 @@ static void sum_from_pool(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
 {
 	asl_phase(w->r, ASL_REDUCE);
 	asl_ooc_fetch(w, C);
-	C->fresh = true;
+	C->first = true;
 	put_sum(w, C);
-	C->fresh = false;
+	C->first = false;
 }
 
+/* A summand is of A B alone. */
 static void accumulate_outside(struct asl_ooc_walk *w)
 {
 	struct asl_words *summand = &w->array[ASL_C];
+	const struct asl_plan *plan = w->l->plan;
 
 	asl_take(w->r, summand, ASL_POOL, words_of(w->l, ASL_C));
+	w->ab_factor = 1;
+	w->c_factor = 0;
 	asl_ooc_walk(w);
+	w->ab_factor = asl_plan_ab_factor(plan);
+	w->c_factor = plan->c_factor;
 	asl_ooc_each_leaf(w, ASL_C, sum_from_pool);
 	asl_give(w->r, summand);
 }
@@ -421,6 +440,7 @@ static uint64_t predict_sums(struct asl_counts *x,
 			     bool from_pool)
 {
 	struct sizes leaves = leaves_of(l, ASL_C);
+	bool adds = l->plan->c_factor != 0;
 	uint64_t scratch = 0;
 
 	for (int i = 0; i < leaves.count; i++) {
@@ -434,7 +454,7 @@ static uint64_t predict_sums(struct asl_counts *x,
 		if (from_pool)
 			predict_fetched(&once, words);
 		asl_counts_add_times(x, &once, times * many);
-		x->of[ASL_NVM_LIFT] += (times - 1) * many * mine;
+		x->of[ASL_NVM_LIFT] += (times - !adds) * many * mine;
 		scratch = asl_max(scratch, asl_reduce_scatter_scratch(
 						   words, l->ranks, l->rank));
 	}
@@ -689,12 +709,14 @@ static void rotation_outside_run(struct asl_rank *r,
 	take_travel(r, &l, &A, ASL_A);
 	take_travel(r, &l, &B, ASL_B);
 	asl_ooc_walk_take(&w, own, false);
+	w.ends = l.q == 1;
 	asl_ooc_walk(&w);
 	w.adds = true;
 	for (int i = 1; i < l.q; i++) {
 		shift_block(&w, &A, ASL_A);
 		shift_block(&w, &B, ASL_B);
 		w.part = (w.part + 1) % l.q;
+		w.ends = i == l.q - 1;
 		asl_ooc_walk(&w);
 	}
 	asl_ooc_walk_give(&w);

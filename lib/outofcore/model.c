@@ -54,6 +54,7 @@ static void passes(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 {
 	bool outside_rotation = x->method == ASL_ROTATION && !x->inside;
 	bool spread = x->method == ASL_ACCUMULATION && x->inside && x->executed;
+	bool summands = x->method == ASL_ACCUMULATION && !x->inside;
 	double times = outside_rotation ? sqrt(x->ranks) : 1;
 
 	for (int i = 0; i < ASL_OPERANDS; i++)
@@ -65,7 +66,7 @@ static void passes(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 		t->read[ASL_C] /= x->ranks;
 		t->write[ASL_C] /= x->ranks;
 	}
-	if (x->executed)
+	if (x->executed && (!x->adds || summands))
 		t->transfer.read -= t->read[ASL_C] / times;
 	if (t->once[ASL_C])
 		t->read[ASL_C] = 0;
@@ -112,8 +113,9 @@ static void collective(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 	if (x->inside)
 		t->net[which] = net;
 	else
-		transfer(t, which, sums ? words : share, sums ? share : words,
-			 net);
+		transfer(t, which,
+			 sums ? words + (x->adds ? share : 0) : share,
+			 sums ? share : words, net);
 }
 
 struct asl_ooc_terms asl_ooc_terms(const struct asl_ooc_model *x)

@@ -84,6 +84,7 @@ struct asl_ooc_model {
 	 * divides.  Not with in_core.
 	 */
 	bool executed;
+	bool adds; /* C is, at last, read before its first sums */
 };
 
 struct asl_ooc_tiles {

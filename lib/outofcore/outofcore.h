@@ -57,6 +57,7 @@ struct asl_ooc_loops {
 	int count;
 	unsigned char index[ASL_MOST_INDICES];
 	int parts[ASL_MOST_INDICES]; /* by index, of a rank's; 1: no loop */
+	bool adds; /* the output is added to words that are in the pool */
 };
 
 /* This family's part of a plan; the contraction, if any, is the plan's, too. */

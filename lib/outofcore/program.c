@@ -16,7 +16,8 @@
  * With W_t for the words of its slice of tensor t, and p_t for the product of the
  * parts of those loops that t lacks, and that are around one that it has:
  *
- *	D	sum over inputs of p_t W_t, and 2 p_t W_t - W_t for the output
+ *	D	sum over inputs of p_t W_t, and 2 p_t W_t - W_t for the output; or
+ *		2 p_t W_t, if it is added to words that are there
  *
  * and where a slice is shared by ranks, it is gathered in each one's pool first;
  * what two stages' meshes cut differently moves in between, from pool to pool, in
@@ -84,13 +85,13 @@ void asl_ooc_loops_traffic(struct asl_counts *x, const struct asl_einsum *e,
 {
 	const struct asl_term *out = &e->term[e->inputs];
 	uint64_t W = asl_term_words(out, len), p = passes(l, out);
-	uint64_t added = (summands(l, out) - 1) * W;
+	uint64_t added = (summands(l, out) - !l->adds) * W;
 
 	for (int i = 0; i < e->inputs; i++)
 		asl_predict_copy(x, ASL_DRAM, ASL_POOL,
 				 passes(l, &e->term[i]) *
 					 asl_term_words(&e->term[i], len));
-	asl_predict_copy(x, ASL_DRAM, ASL_POOL, (p - 1) * W);
+	asl_predict_copy(x, ASL_DRAM, ASL_POOL, (p - !l->adds) * W);
 	asl_predict_copy(x, ASL_POOL, ASL_DRAM, p * W);
 	x->of[ASL_BOUNCE_READ] += 2 * added;
 	x->of[ASL_BOUNCE_WRITE] += added;
@@ -142,6 +143,12 @@ static void predict_products(struct products *p, int loop, uint64_t many)
 	p->len[index] = all;
 }
 
+/* Are there sums that a product is added to? */
+static bool has_sums(const struct asl_ooc_loops *l, const struct asl_term *out)
+{
+	return l->adds || summands(l, out) > 1;
+}
+
 /* The largest slices of a tile, and one more of the output for a summand. */
 static uint64_t room_words(const struct asl_einsum *e,
 			   const struct asl_ooc_loops *l, const uint64_t *len)
@@ -150,7 +157,7 @@ static uint64_t room_words(const struct asl_einsum *e,
 	uint64_t tile[ASL_MOST_INDICES], words;
 
 	asl_ooc_loops_tile(tile, l, len);
-	words = asl_term_words(out, tile) * (summands(l, out) > 1 ? 2 : 1);
+	words = asl_term_words(out, tile) * (has_sums(l, out) ? 2 : 1);
 	for (int i = 0; i < e->inputs; i++)
 		words += asl_term_words(&e->term[i], tile);
 	return words;
@@ -346,7 +353,8 @@ struct program {
 	struct asl_range tile[ASL_MOST_INDICES]; /* within the cell */
 	uint64_t len[ASL_MOST_INDICES];
 	int at[ASL_MOST_INDICES];
-	bool sums; /* the output's room has some */
+	bool sums;	  /* the output's room has some */
+	double ab_factor; /* of the stage's output */
 };
 
 static struct asl_words in_room(const struct program *x,
@@ -398,7 +406,8 @@ static uint64_t place_of(const struct shape *s, uint64_t number)
 	return place;
 }
 
-static void copy_tile(struct program *x, int term, bool put)
+/* What is fetched, or put, comes with a factor. */
+static void copy_tile(struct program *x, int term, bool put, double factor)
 {
 	struct asl_words room = in_room(x, &x->room[term], term);
 	struct asl_words some = asl_slice(&x->slice[term], 0, room.count);
@@ -407,7 +416,11 @@ static void copy_tile(struct program *x, int term, bool put)
 
 	/* Where no words are copied, one charge is that of all. */
 	if (!room.at) {
-		asl_copy(x->r, put ? &some : &room, put ? &room : &some);
+		struct asl_block near = asl_as_block(&room, 1, room.count);
+		struct asl_block far = asl_as_block(&some, 1, some.count);
+
+		asl_copy_scaled(x->r, put ? &far : &near, put ? &near : &far,
+				factor);
 		return;
 	}
 	shape_of(&s, x, &x->p.stage->e.term[term]);
@@ -423,7 +436,8 @@ static void copy_tile(struct program *x, int term, bool put)
 					.at = x->slice[term].at +
 					      place_of(&s, i)};
 
-		asl_copy_block(x->r, put ? &far : &in, put ? &in : &far);
+		asl_copy_scaled(x->r, put ? &far : &in, put ? &in : &far,
+				factor);
 	}
 }
 
@@ -440,19 +454,32 @@ static void set_tile(struct program *x)
 	}
 }
 
-/* Is it the first time that this slice of the output is there? */
-static bool is_fresh(const struct program *x)
+/* Is it the first, or the last, time that this slice of the output is there? */
+static bool is_at_end(const struct program *x, bool last)
 {
 	const struct asl_einsum *e = &x->p.stage->e;
 	const struct asl_term *out = &e->term[e->inputs];
 
 	for (int i = 0; i < x->p.l->count; i++) {
 		int index = x->p.l->index[i];
+		int end = last ? x->p.l->parts[index] - 1 : 0;
 
-		if (!asl_term_has(out, index) && x->at[index])
+		if (!asl_term_has(out, index) && x->at[index] != end)
 			return false;
 	}
 	return true;
+}
+
+/* Sums are without their factor until they are complete. */
+static void fetch_output(struct program *x)
+{
+	bool first = is_at_end(x, false);
+	double c_factor = x->plan->c_factor;
+
+	x->sums = !first || x->p.l->adds;
+	if (x->sums)
+		copy_tile(x, x->p.stage->e.inputs, false,
+			  first ? c_factor / x->ab_factor : 1);
 }
 
 /* The loops from `changed` on have another value than before. */
@@ -462,13 +489,11 @@ static void fetch(struct program *x, int changed)
 
 	for (int i = 0; i < e->inputs; i++) {
 		if (!changed || depth(x->p.l, &e->term[i]) > changed - 1)
-			copy_tile(x, i, false);
+			copy_tile(x, i, false, 1);
 	}
 	if (changed && depth(x->p.l, &e->term[e->inputs]) <= changed - 1)
 		return;
-	x->sums = !is_fresh(x);
-	if (x->sums)
-		copy_tile(x, e->inputs, false);
+	fetch_output(x);
 }
 
 static void contract(struct program *x)
@@ -511,14 +536,16 @@ static void run_loops(struct program *x)
 {
 	const struct asl_einsum *e = &x->p.stage->e;
 	int out = depth(x->p.l, &e->term[e->inputs]), changed = -1;
+	double factor;
 
 	do {
 		set_tile(x);
 		fetch(x, changed + 1);
 		contract(x);
+		factor = is_at_end(x, true) ? x->ab_factor : 1;
 		changed = advance(x);
 		if (changed < 0 || out > changed)
-			copy_tile(x, e->inputs, true);
+			copy_tile(x, e->inputs, true, factor);
 	} while (!x->r->err && changed >= 0);
 }
 
@@ -534,7 +561,7 @@ static void take_rooms(struct program *x)
 			 asl_term_words(&e->term[i], x->len));
 	words = asl_term_words(out, x->len);
 	asl_take(x->r, &x->summand, ASL_DRAM,
-		 summands(x->p.l, out) > 1 ? words : 0);
+		 has_sums(x->p.l, out) ? words : 0);
 }
 
 static void give_rooms(struct program *x)
@@ -566,6 +593,8 @@ static void gather(struct program *x, int stage, int *list)
 static void run_stage(struct program *x, int stage, int *list)
 {
 	gather(x, stage, list);
+	x->ab_factor =
+		stage == x->c->stages - 1 ? asl_plan_ab_factor(x->plan) : 1;
 	x->slice[x->p.stage->e.inputs] = x->out[stage];
 	asl_phase(x->r, ASL_COMPUTE);
 	take_rooms(x);

@@ -183,20 +183,23 @@ static struct asl_block place(const struct asl_ooc_walk *w,
 void asl_ooc_fetch(struct asl_ooc_walk *w, struct asl_ooc_tile *t)
 {
 	struct asl_block from = place(w, t), to = block(w, t);
+	bool begins = t->which == ASL_C && t->first;
 
-	if (t->which == ASL_C && t->fresh)
+	if (begins && asl_ooc_is_fresh(w, t))
 		return;
 	t->sums = t->which == ASL_C;
-	asl_copy_block(w->r, &to, &from);
+	asl_copy_scaled(w->r, &to, &from,
+			begins ? w->c_factor / w->ab_factor : 1);
 }
 
 void asl_ooc_put(struct asl_ooc_walk *w, struct asl_ooc_tile *C)
 {
 	struct asl_block from = block(w, C), to = place(w, C);
+	bool ends = C->which == ASL_C && C->last;
 
-	if (C->which == ASL_C && !C->fresh)
+	if (C->which == ASL_C && !asl_ooc_is_fresh(w, C))
 		asl_mark_save(w->r, &to);
-	asl_copy_block(w->r, &to, &from);
+	asl_copy_scaled(w->r, &to, &from, ends ? w->ab_factor : 1);
 }
 
 void asl_ooc_multiply(struct asl_ooc_walk *w, struct asl_ooc_tile *A,
@@ -224,7 +227,7 @@ void asl_ooc_each_leaf(struct asl_ooc_walk *w, enum asl_operand which,
 	if (w->r->err)
 		return;
 	t->part = w->part;
-	t->fresh = false;
+	t->first = t->last = false;
 	for (t->leaf[rows] = 0; t->leaf[rows] < w->l->leaves[rows];
 	     t->leaf[rows]++)
 		for (t->leaf[cols] = 0; t->leaf[cols] < w->l->leaves[cols];
@@ -267,6 +270,9 @@ void asl_ooc_walk_take(struct asl_ooc_walk *w,
 	w->multiply = asl_ooc_multiply;
 	w->put = asl_ooc_put;
 	w->part = w->l->home;
+	w->ends = true;
+	w->ab_factor = asl_plan_ab_factor(w->l->plan);
+	w->c_factor = w->l->plan->c_factor;
 	w->tile[w->l->X] = tiles;
 	if (!tiles) {
 		asl_rank_fail(w->r, -ENOMEM, "no memory for %ju tiles' records",
@@ -302,7 +308,9 @@ static void fetch(struct asl_ooc_walk *w, struct asl_ooc_tile *t,
 	t->leaf[w->l->Y] = at->outer[w->l->Y] * w->l->o->again + at->again;
 	t->part = w->part;
 	t->sums = false;
-	t->fresh = !w->adds && at->outer[ASL_C] == 0;
+	t->first = !w->adds && at->outer[ASL_C] == 0;
+	t->last = w->ends && (w->l->X == ASL_C ||
+			      at->outer[ASL_C] == w->l->o->n[ASL_C] - 1);
 	asl_phase(w->r, ASL_COMPUTE);
 	w->fetch(w, t);
 }

@@ -99,7 +99,7 @@ struct asl_ooc_tile {
 	int leaf[ASL_OPERANDS]; /* by index; not of the one it lacks */
 	int part;		/* of k, where it has travelled to */
 	bool sums;		/* C: it has sums */
-	bool fresh;		/* C: the pool has no sums yet */
+	bool first, last;	/* C: of all times that it is fetched */
 	struct asl_words room;
 };
 
@@ -117,6 +117,10 @@ struct asl_ooc_walk {
 	struct asl_words array[ASL_OPERANDS]; /* the tiles of the loops */
 	int part;			      /* of k, that tiles begin with */
 	bool adds; /* C has sums of an earlier walk */
+	bool ends; /* no later walk adds to them */
+
+	/* The plan's: of the sums, and of C as it was (0: not read). */
+	double ab_factor, c_factor;
 
 	/* DRAM, cut into the rooms of tiles and a landing, which swap. */
 	struct asl_words rooms[ASL_OPERANDS], landing[ASL_OPERANDS];
@@ -136,7 +140,18 @@ void asl_ooc_walk(struct asl_ooc_walk *w);
 struct asl_words asl_ooc_tile_words(const struct asl_ooc_walk *w,
 				    const struct asl_ooc_tile *t);
 
-/* Copy from the tile's place in w->array, and to it, in the current phase. */
+/* Does the pool have nothing yet that the tile adds to? */
+static inline bool asl_ooc_is_fresh(const struct asl_ooc_walk *w,
+				    const struct asl_ooc_tile *C)
+{
+	return C->first && w->c_factor == 0;
+}
+
+/*
+ * Copy from the tile's place in w->array, and to it, in the current phase.  C's sums
+ * are those of A B while they grow: so C as it was comes times c_factor / ab_factor,
+ * and leaves times ab_factor in the end.
+ */
 void asl_ooc_fetch(struct asl_ooc_walk *w, struct asl_ooc_tile *t);
 void asl_ooc_put(struct asl_ooc_walk *w, struct asl_ooc_tile *C);
 

@@ -81,6 +81,12 @@ struct asl_plan {
 	int cores;    /* that the ranks share; 0: each has one to itself */
 	bool by_time; /* candidates are ranked by it, not by Q */
 
+	/*
+	 * C = ab_factor A B + c_factor C, where an algorithm adds to its result; 0: the
+	 * product as it is, and C as it was is not read.
+	 */
+	double ab_factor, c_factor;
+
 	/* At most, of an algorithm that iterates; what it counts are those made. */
 	int iterations;
 
@@ -102,6 +108,11 @@ static inline const struct asl_algorithm *
 asl_plan_runs(const struct asl_plan *plan)
 {
 	return plan->runs ? plan->runs : plan->algorithm;
+}
+
+static inline double asl_plan_ab_factor(const struct asl_plan *plan)
+{
+	return plan->ab_factor == 0 ? 1 : plan->ab_factor;
 }
 
 /* Ranks that take part: 0 to this, less one. */

@@ -190,45 +190,56 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	asl_time_since(r, ASL_MOVES, since);
 }
 
+/* to = x a + y b; without b: x a. */
 struct sum {
+	enum asl_type type;
+	double x, y;
 	double *to;
 	const double *a, *b;
 	uint64_t count;
 	int pieces;
-	enum asl_type type;
 };
 
-static void add_parts(void *to, const void *a, const void *b, uint64_t count)
+/* Both factors are 1: this is faster, and most sums are such. */
+static void add_plainly(const struct sum *s, uint64_t first, uint64_t end)
 {
-	asl_part_of_word *sum = to;
-	const asl_part_of_word *x = a, *y = b;
+	for (uint64_t i = first; i < end; i++)
+		s->to[i] = s->a[i] + s->b[i];
+}
 
-	for (uint64_t i = 0; i < 2 * count; i++)
-		sum[i] = x[i] + y[i];
+static void combine(const struct sum *s, uint64_t first, uint64_t end)
+{
+	for (uint64_t i = first; i < end; i++)
+		s->to[i] = s->x * s->a[i] + (s->b ? s->y * s->b[i] : 0);
+}
+
+static void combine_parts(const struct sum *s, uint64_t first, uint64_t end)
+{
+	asl_part_of_word *to = (void *)s->to;
+	const asl_part_of_word *a = (const void *)s->a;
+	const asl_part_of_word *b = (const void *)s->b;
+	asl_part_of_word x = (asl_part_of_word)s->x;
+	asl_part_of_word y = (asl_part_of_word)s->y;
+
+	for (uint64_t i = 2 * first; i < 2 * end; i++)
+		to[i] = x * a[i] + (b ? y * b[i] : 0);
 }
 
 static void add_piece(void *arg, int i)
 {
-	const struct sum *x = arg;
-	struct asl_range part = asl_part(x->count, x->pieces, i);
-	uint64_t end = part.first + part.count;
+	const struct sum *s = arg;
+	struct asl_range part = asl_part(s->count, s->pieces, i);
+	bool plain = s->b && s->x == 1 && s->y == 1;
 
-	if (x->type == ASL_COMPLEX64) {
-		add_parts(x->to + part.first, x->a + part.first,
-			  x->b + part.first, part.count);
-		return;
-	}
-	for (uint64_t j = part.first; j < end; j++)
-		x->to[j] = x->a[j] + x->b[j];
+	(s->type == ASL_COMPLEX64 ? combine_parts
+	 : plain		  ? add_plainly
+		 : combine)(s, part.first, part.first + part.count);
 }
 
-static void add_words(enum asl_type type, double *to, const double *a,
-		      const double *b, uint64_t count)
+static void add_words(struct sum s)
 {
-	struct sum x = {
-		to, a, b, count, asl_team_pieces(count, ASL_TEAM_WORDS), type};
-
-	asl_team_run(x.pieces, add_piece, &x);
+	s.pieces = asl_team_pieces(s.count, ASL_TEAM_WORDS);
+	asl_team_run(s.pieces, add_piece, &s);
 }
 
 /* What lies on a disk passes through memory, so many words at a time. */
@@ -252,8 +263,9 @@ static const double *read_passing(struct asl_rank *r, double *room,
 	return room;
 }
 
-static void add_on_disk(struct asl_rank *r, struct asl_words *dst,
-			const struct asl_words *a, const struct asl_words *b)
+static void add_on_disk(struct asl_rank *r, struct asl_words *dst, double x,
+			const struct asl_words *a, double y,
+			const struct asl_words *b)
 {
 	uint64_t most = asl_min(dst->count, PASSING_WORDS);
 	double *room = malloc(2 * most * sizeof *room);
@@ -265,26 +277,88 @@ static void add_on_disk(struct asl_rank *r, struct asl_words *dst,
 	for (uint64_t i = 0; i < dst->count; i += most) {
 		uint64_t n = asl_min(most, dst->count - i);
 
-		add_words(r->type, room, read_passing(r, room, a, i, n),
-			  read_passing(r, room + most, b, i, n), n);
+		add_words((struct sum){
+			.type = r->type,
+			.x = x,
+			.y = y,
+			.to = room,
+			.a = read_passing(r, room, a, i, n),
+			.b = read_passing(r, room + most, b, i, n),
+			.count = n,
+		});
 		asl_store_write(r->memory[dst->where], dst->at + i, n, room, n,
 				1, n);
 	}
 	free(room);
 }
 
+/* In the memory where they are. */
+static void scale_rows(const struct asl_rank *r, const struct asl_block *block,
+		       double x)
+{
+	bool dense = block->ld == block->cols;
+	uint64_t rows = dense ? 1 : block->rows;
+	uint64_t cols = dense ? block->rows * block->cols : block->cols;
+
+	for (uint64_t i = 0; i < rows; i++) {
+		double *row = block->at + i * block->ld;
+
+		add_words((struct sum){.type = r->type,
+				       .x = x,
+				       .to = row,
+				       .a = row,
+				       .count = cols});
+	}
+}
+
+static void scale(struct asl_rank *r, const struct asl_block *block, double x)
+{
+	double since;
+
+	if (r->err)
+		return;
+	if (r->times)
+		asl_spend(r, ASL_ON_COPYING,
+			  (double)(block->rows * block->cols) * r->times->add);
+	if (!r->data || !asl_does_moves(r, r->phase))
+		return;
+	since = asl_now();
+	scale_rows(r, block, x);
+	asl_time_since(r, ASL_MOVES, since);
+}
+
+void asl_copy_scaled(struct asl_rank *r, const struct asl_block *dst,
+		     const struct asl_block *src, double x)
+{
+	bool after = dst->where == ASL_DRAM;
+
+	assert(after || src->where == ASL_DRAM);
+	if (x != 1 && !after)
+		scale(r, src, x);
+	asl_copy_block(r, dst, src);
+	if (x != 1 && after)
+		scale(r, dst, x);
+}
+
 void asl_add(struct asl_rank *r, struct asl_words *dst,
 	     const struct asl_words *a, const struct asl_words *b)
 {
+	asl_add_scaled(r, dst, 1, a, 1, b);
+}
+
+void asl_add_scaled(struct asl_rank *r, struct asl_words *dst, double x,
+		    const struct asl_words *a, double y,
+		    const struct asl_words *b)
+{
 	struct asl_block to = asl_as_block(dst, 1, dst->count);
-	struct asl_block x = asl_as_block(a, 1, a->count);
-	struct asl_block y = asl_as_block(b, 1, b->count);
+	struct asl_block from = asl_as_block(a, 1, a->count);
+	struct asl_block other = asl_as_block(b, 1, b->count);
 	double since;
 
 	if (r->err)
 		return;
 	assert(dst->count == a->count && a->count == b->count);
-	asl_replay_move(asl_replay_of(r), &to, &x, &y);
+	asl_replay_move(asl_replay_of(r), &to, &from, &other);
 	charge_lifted(r, a->where, a->count);
 	charge_lifted(r, b->where, b->count);
 	charge_landed(r, &to);
@@ -292,18 +366,19 @@ void asl_add(struct asl_rank *r, struct asl_words *dst,
 		asl_spend(r, ASL_ON_COPYING,
 			  (double)dst->count * r->times->add);
 	if (spends_disk(r, a->where))
-		spend_on_disk(r, false, &x);
+		spend_on_disk(r, false, &from);
 	if (spends_disk(r, b->where))
-		spend_on_disk(r, false, &y);
+		spend_on_disk(r, false, &other);
 	if (spends_disk(r, dst->where))
 		spend_on_disk(r, true, &to);
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
 	if (on_disk(r, dst))
-		add_on_disk(r, dst, a, b);
+		add_on_disk(r, dst, x, a, y, b);
 	else
-		add_words(r->type, dst->at, a->at, b->at, dst->count);
+		add_words((struct sum){r->type, x, y, dst->at, a->at, b->at,
+				       dst->count, 0});
 	if (dst->where != ASL_CACHE && !on_disk(r, dst))
 		asl_store_settle(r->memory[dst->where], dst->at, dst->count);
 	asl_time_since(r, ASL_MOVES, since);

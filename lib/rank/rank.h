@@ -202,6 +202,16 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 void asl_add(struct asl_rank *r, struct asl_words *dst,
 	     const struct asl_words *a, const struct asl_words *b);
 
+/*
+ * With factors, counted as without: dst = x src, between the pool and DRAM, where the
+ * words are scaled in place (so that src is, too, if it is there); dst = x a + y b.
+ */
+void asl_copy_scaled(struct asl_rank *r, const struct asl_block *dst,
+		     const struct asl_block *src, double x);
+void asl_add_scaled(struct asl_rank *r, struct asl_words *dst, double x,
+		    const struct asl_words *a, double y,
+		    const struct asl_words *b);
+
 /* ---- Cache ---- */
 
 /* Room for a tile of up to rows x cols, zeroed; asl_tile_zero reshapes it. */

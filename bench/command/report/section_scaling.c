@@ -14,7 +14,7 @@ enum which { STRONG, WEAK, LARGER, KINDS };
 
 static const struct kind {
 	const char *title, *text, *none;
-	int by_figure[20], by_line[24];
+	int by_figure[24], by_line[28];
 } kinds[KINDS] = {
 	{
 		"The same problem",

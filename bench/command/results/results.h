@@ -149,7 +149,9 @@ double asl_row_busiest_cost(const struct asl_runs_row *row);
  * case that does better with less of it than another is the better one, see
  * asl_budget_compare.
  */
-#define ASL_SIZE COL_type, COL_spec, COL_m, COL_n, COL_k, COL_dims
+#define ASL_SIZE                                                               \
+	COL_type, COL_spec, COL_m, COL_n, COL_k, COL_dims, COL_ab_factor,      \
+		COL_c_factor
 #define ASL_GIVEN COL_panels, COL_initial, COL_store
 #define ASL_PROBLEM                                                            \
 	COL_family, ASL_SIZE, COL_ranks, COL_cache_words, COL_memory_words,    \

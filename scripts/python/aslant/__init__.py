@@ -204,14 +204,20 @@ Returns the result, and its counts: a Row of runs.csv, or with reps=N a Table of
 
 @_takes("run", "3d", "summa", but="n m k a b entries", text=_counts)
 def matmul(A: ArrayLike, B: ArrayLike, algorithm: str = "auto",
-           **options: Any) -> Tuple[Array, Rows]:
-    """A @ B for matrices, and its counts."""
+           C: Union[ArrayLike, None] = None, **options: Any) -> Tuple[Array, Rows]:
+    """A @ B for matrices, and its counts.
+
+    Out of core (algorithm="ooc-auto", memory_budget="1MiB") C is added, if it is given:
+    ab_factor * A @ B + c_factor * C, where both factors are 1 unless they are given.
+    """
     A, B = _array(A), _array(B)
     if A.ndim != 2 or B.ndim != 2:
         raise BadInput(2, f"found {A.ndim} and {B.ndim} dimensions, expected 2")
     with _Task(algorithm, options) as task:
         task.operand(0, A)
         task.operand(1, B)
+        if C is not None:
+            task.operand(2, C)
         return task.run((A.shape[0], B.shape[1]))
 
 
@@ -331,7 +337,8 @@ def _way(optimize, count):
 @_takes("run", "einsum", but="spec dims operand entries type", text=_counts)
 def einsum(spec: Any, *arrays: Any, out: Union[Entries, None] = None,
            optimize: Any = None, dtype: Any = None, order: str = "K",
-           casting: str = "same_kind", **options: Any) -> Tuple[Entries, Rows]:
+           casting: str = "same_kind", algorithm: str = "einsum",
+           C: Union[ArrayLike, None] = None, **options: Any) -> Tuple[Entries, Rows]:
     """numpy.einsum(spec, *arrays), and its counts.
 
     Indices may be '...', or lists of numbers between the arrays, as NumPy has it; the
@@ -340,6 +347,7 @@ def einsum(spec: Any, *arrays: Any, out: Union[Entries, None] = None,
     that moves the fewest words; a path of numpy.einsum_path in its order.
     It computes in float64; or in complex64, if NumPy would, or if that is the dtype.
     With order="F" the result is by columns.
+    Out of core (algorithm="ooc-auto", memory_budget="1MiB") C is added, as in matmul.
     """
     if order not in tuple("CFAK"):
         raise BadInput(2, f"order: found {order!r}, expected 'C', 'F', 'A' or 'K'")
@@ -349,12 +357,16 @@ def einsum(spec: Any, *arrays: Any, out: Union[Entries, None] = None,
     entries = _entries(given, options.pop("type", dtype), casting)
     terms, output = _plain(spec, given)
     size = _no_ones(terms, given, output)
-    way = _way(optimize, len(given))
+    way = {"type": str(entries), **_way(optimize, len(given))}
     if len(given) <= 2 or options.keys() & {"way", "path"}:
+        way = {"type": str(entries)}
+    if algorithm != "einsum":
+        if entries != numpy.float64:
+            raise BadType(2, f"{algorithm}: found {entries}, expected float64")
         way = {}
-    with _Task("einsum", {"spec": ",".join(terms) + "->" + output, "type": str(entries),
-                          **way, **options}, entries) as task:
-        for i, array in enumerate(given):
+    with _Task(algorithm, {"spec": ",".join(terms) + "->" + output, **way, **options},
+               entries) as task:
+        for i, array in enumerate(given + ([] if C is None else [C])):
             task.operand(i, array)
         # The library reports a letter that no input has.
         shape = [size.get(x, 1) for x in output]

@@ -79,6 +79,7 @@ _TYPES = {
     **dict.fromkeys(("M", "W", "S", "B", "T", "D"), _Words),
     **dict.fromkeys(("r", "w", "beta", "alpha", "gamma", "X"), _Cost),
     **dict.fromkeys(("FILE", "DIR"), Union[str, os.PathLike]),
+    "Y": float,
     **dict.fromkeys(("LABEL", "A=TEXT", "LIST"), Union[str, List[str]]),
 }
 
