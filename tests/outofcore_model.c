@@ -3,7 +3,8 @@
  *
  * Every cell of the paper's tables 9, 10 and 11 that its model explains comes
  * out to the last digit printed; the others are known by name, each with its
- * reason (outofcore-golden.csv).  Where random problems are small enough,
+ * reason (outofcore-golden.csv).  The formulas of tables 2 to 5, and their cases, are
+ * the lines that plan --table shows.  Where random problems are small enough,
  * trying all counts of tiles gives what the search gives; the real optimum is
  * below both, a step to any side of it is no better, and rounding it up is
  * above.
@@ -55,6 +56,191 @@ static void tables(void **state)
 	fclose(file);
 	assert_int_equal(agree, 3 + 19 + 24);
 	assert_int_equal(differ, 3 + 11);
+}
+
+/*
+ * Formulas of tables 2 to 4
+ *
+ * I, J and K are a rank's, such that all counts of tiles are whole: with M = 2 s^2, or
+ * s^2 where C is first, each index of the case is cut in some parts of s, or of 2 s where
+ * C is passed over, or is half as long as that.
+ */
+
+static const struct asl_ooc_line *find_line(const struct asl_ooc_line *line,
+					    int table, int order)
+{
+	for (;; line++)
+		if (line->table == table && line->model.replicated == ASL_A &&
+		    line->model.order.at[0] == asl_ooc_orders[order].at[0] &&
+		    line->model.order.at[1] == asl_ooc_orders[order].at[1])
+			return line;
+}
+
+/* The extents of a case: the shorter one of cases 2 and 3 is whole. */
+static void set_extents(double extent[ASL_OPERANDS], int order, int of_case,
+			double s)
+{
+	static const enum asl_operand lacks[] = {ASL_B, ASL_A, ASL_C};
+	enum asl_operand X = asl_ooc_orders[order].at[0];
+	int place = 2;
+
+	for (int i = 0; i < ASL_OPERANDS; i++) {
+		enum asl_operand lacking = lacks[i];
+		double unit = lacking == ASL_C ? 2 * s : s;
+
+		extent[lacking] = 24 * s;
+		if (lacking == X)
+			continue;
+		extent[lacking] = of_case == 1	     ? (2 + place) * unit
+				  : of_case == place ? unit / 2
+						     : 8 * unit;
+		place++;
+	}
+}
+
+/* D2 of words A, B and C that a rank works with in a round. */
+static double formula(int order, int of_case, const double words[ASL_OPERANDS],
+		      double M)
+{
+	double A = words[ASL_A], B = words[ASL_B], C = words[ASL_C];
+
+	switch (asl_ooc_orders[order].at[0] * 10 + of_case) {
+	case ASL_A * 10 + 1:
+		return A + sqrt(8 * A * B * C / M);
+	case ASL_A * 10 + 2:
+		return A + B + 2 * A * C / M;
+	case ASL_A * 10 + 3:
+		return A + A * B / M + 2 * C;
+	case ASL_B * 10 + 1:
+		return B + sqrt(8 * A * B * C / M);
+	case ASL_B * 10 + 2:
+		return A + B + 2 * B * C / M;
+	case ASL_B * 10 + 3:
+		return A * B / M + B + 2 * C;
+	case ASL_C * 10 + 1:
+		return 2 * C + sqrt(4 * A * B * C / M);
+	case ASL_C * 10 + 2:
+		return A * C / M + B + 2 * C;
+	default:
+		return A + B * C / M + 2 * C;
+	}
+}
+
+/* P = q q ranks. */
+static struct asl_ooc_model whole_problem(const double extent[ASL_OPERANDS],
+					  int table, double M, int q)
+{
+	double n = extent[ASL_A], m = extent[ASL_B], k = extent[ASL_C];
+
+	/* Replication of A cuts J among ranks, accumulation K. */
+	n *= table == 3 ? q * q : table == 4 ? 1 : q;
+	k *= table == 4 ? q * q : table == 3 ? 1 : q;
+	m *= table == 3 || table == 4 ? 1 : q;
+	return (struct asl_ooc_model){
+		.shape = {(uint64_t)m, (uint64_t)n, (uint64_t)k},
+		.ranks = q * q,
+		.tile = M,
+		.read = 1,
+		.write = 1,
+		.net = 1,
+		.replicate = 1,
+		.accumulate = log2(q * q)};
+}
+
+static void expect_formula(const struct asl_ooc_line *x, const char *what,
+			   double found, double expected)
+{
+	if (fabs(found - expected) <= 1e-9 * expected)
+		return;
+	print_error("table %d, order %d%d, case %d: %s %.9g, expected %.9g\n",
+		    x->table, x->model.order.at[0], x->model.order.at[1],
+		    x->of_case, what, found, expected);
+	fail();
+}
+
+static void formula_of(int table, int order, int of_case, int q)
+{
+	bool C_first = asl_ooc_orders[order].at[0] == ASL_C;
+	double s = 8, M = C_first ? s * s : 2 * s * s, P = q * q;
+	double extent[ASL_OPERANDS], words[ASL_OPERANDS];
+	struct asl_ooc_line line[ASL_OOC_LINES];
+	const struct asl_ooc_line *x;
+	struct asl_ooc_model model;
+	double A, B, C;
+
+	set_extents(extent, order, of_case, s);
+	for (int i = 0; i < ASL_OPERANDS; i++)
+		words[i] = extent[(i + 1) % 3] * extent[(i + 2) % 3];
+	model = whole_problem(extent, table, M, q);
+	asl_ooc_lines(line, &model);
+	x = find_line(line, table, order);
+	A = (double)(model.shape.m * model.shape.k);
+	B = (double)(model.shape.k * model.shape.n);
+	C = (double)(model.shape.m * model.shape.n);
+	assert_true(x->feasible);
+	expect_formula(x, "case", x->of_case, of_case);
+	expect_formula(
+		x, "D2", x->volume.read + x->volume.write - x->volume.transfer,
+		(table == 2 ? q : 1) * formula(order, of_case, words, M));
+	expect_formula(x, "D1", x->volume.transfer,
+		       table == 2   ? 2 * (A + B) / q
+		       : table == 3 ? A
+				    : C);
+	expect_formula(x, "V", x->volume.net,
+		       table == 2   ? (A + B) / q
+		       : table == 3 ? A
+				    : C * log2(P));
+}
+
+static void formulas_of_the_source(void **state)
+{
+	(void)state;
+	for (int table = 2; table <= 4; table++)
+		for (int order = 0; order < ASL_OOC_ORDERS; order++)
+			for (int of_case = 1; of_case <= 3; of_case++)
+				for (int q = 2; q <= 3; q++)
+					formula_of(table, order, of_case, q);
+}
+
+/* Table 5, CAB: cases 1 and 4 are (7) and (10), 2 is (8), 3 is (9). */
+static void rotation_inside(void **state)
+{
+	enum { s = 12, q = 3, P = q * q };
+	const double M = s * s / 9;
+
+	(void)state;
+	for (int of_case = 1; of_case <= 4; of_case++) {
+		double m = of_case == 2 ? s / 2 : 4 * s;
+		double n = of_case == 3 ? s / 2 : 4 * s;
+		double k = of_case == 4 ? s / 2 : 4 * s;
+		double A = m * k, B = k * n, C = m * n;
+		double both = sqrt(A * B * C / (M * P * P));
+		double pool = 2 * C / P, net = 2 * both;
+		struct asl_ooc_model model = {
+			.shape = {(uint64_t)m, (uint64_t)n, (uint64_t)k},
+			.ranks = P,
+			.tile = M,
+			.read = 1,
+			.write = 1,
+			.net = 1};
+		struct asl_ooc_line line[ASL_OOC_LINES];
+		const struct asl_ooc_line *x;
+
+		asl_ooc_lines(line, &model);
+		x = find_line(line, 5, 4);
+		expect_formula(x, "case", x->of_case, of_case);
+		if (of_case == 2) {
+			pool += A * C / (M * P * P) + B / P;
+			net = A * C / (M * P * q) + B / q;
+		} else if (of_case == 3) {
+			pool += A / P + B * C / (M * P * P);
+			net = A / q + B * C / (M * P * q);
+		} else {
+			pool += 2 * both / q;
+		}
+		expect_formula(x, "D", x->volume.read + x->volume.write, pool);
+		expect_formula(x, "V", x->volume.net, net);
+	}
 }
 
 /* Seconds that the paper printed are those of the volumes that it printed. */
@@ -315,6 +501,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables),
+		cmocka_unit_test(formulas_of_the_source),
+		cmocka_unit_test(rotation_inside),
 		cmocka_unit_test(seconds_are_of_volumes),
 		cmocka_unit_test(search_is_exhaustive),
 		cmocka_unit_test(ideal_search_round),

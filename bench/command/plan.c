@@ -315,20 +315,29 @@ static void plan_print(const struct asl_case *c,
 	print_naive(base, list);
 }
 
-int asl_command_plan(struct asl_options *o, int argc, char **argv)
+static int rank_plans(const struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_candidates list = asl_candidates(o->top);
+	int code = asl_plans_find(&list, &c->want.plan);
+
+	if (!code && o->csv)
+		code = plan_write_csv(&list, o->csv);
+	else if (!code)
+		plan_print(c, &list);
+	asl_candidates_free(&list);
+	return code;
+}
+
+int asl_command_plan(struct asl_options *o, int argc, char **argv)
+{
 	struct asl_case c;
 	int code = asl_case_to_plan(&c, o);
 
 	(void)argc, (void)argv;
 	if (!code)
-		code = asl_plans_find(&list, &c.want.plan);
-	if (!code && o->csv)
-		code = plan_write_csv(&list, o->csv);
-	else if (!code)
-		plan_print(&c, &list);
-	asl_candidates_free(&list);
+		code = o->table ? asl_cli_of(&c.want.plan)
+					  ->table(&c.want.plan, o->csv)
+				: rank_plans(&c, o);
 	asl_case_close(&c);
 	return code;
 }

@@ -90,6 +90,12 @@ struct asl_family_cli {
 	/* Details of the first plan, below the ranking; NULL: none. */
 	void (*print_first)(FILE *f, const struct asl_plan *plan);
 
+	/*
+	 * With --table, instead of a ranking: for people, or as CSV to a path that is
+	 * not NULL.  The exit code.  NULL: there is none.
+	 */
+	int (*table)(const struct asl_plan *plan, const char *csv);
+
 	/* See asl_bounds. */
 	int (*bounds)(struct asl_bound bound[ASL_BOUNDS],
 		      const struct asl_plan *plan);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench/library/cli.h"
+#include "bench/library/csv.h"
 #include "bench/library/say.h"
 #include "lib/base/parts.h"
 #include "lib/kernels/kernel.h"
@@ -116,19 +117,27 @@ static void print_matrices(FILE *f, const struct asl_plan *plan)
 	fputc('\n', f);
 }
 
-/* Factors, if they are not those of a mere product. */
+static void print_term(FILE *f, double factor, const char *of)
+{
+	if (factor != 1)
+		fprintf(f, "%.10g ", factor);
+	fputs(of, f);
+}
+
+/* Unless it is a mere product. */
 static void print_factors(FILE *f, const struct asl_plan *plan)
 {
-	const char *times = plan->contraction ? " times the contraction"
-					      : " A B";
-	double ab = asl_plan_ab_factor(plan);
+	double ab_factor = asl_plan_ab_factor(plan);
 
-	if (ab == 1 && plan->c_factor == 0)
+	if (ab_factor == 1 && plan->c_factor == 0)
 		return;
-	fprintf(f, "result    %.10g%s", ab, times);
-	if (plan->c_factor != 0)
-		fprintf(f, " + %.10g times C, which is read once",
-			plan->c_factor);
+	fputs("result    ", f);
+	print_term(f, ab_factor,
+		   plan->contraction ? "(the contraction)" : "A B");
+	if (plan->c_factor != 0) {
+		fputs(" + ", f);
+		print_term(f, plan->c_factor, "C, which is read once");
+	}
 	fputc('\n', f);
 }
 
@@ -427,6 +436,189 @@ static int settle(struct asl_plan *plan)
 			  plan->cache);
 }
 
+/*
+ * The source's tables for a problem
+ *
+ * They are of the source's methods, whose tiles are thirds of the DRAM; what is run
+ * here has better ones (plan without --table).  I, J and K are m, n and k.
+ */
+
+static const char *const method_names[] = {"rotation", "replication",
+					   "accumulation"};
+
+/* "I, K cut", "K whole": the indices that the case is about. */
+static void put_case(char text[40], const struct asl_ooc_line *x)
+{
+	static const enum asl_operand lacks[] = {ASL_B, ASL_A, ASL_C};
+	bool rotates = x->model.method == ASL_ROTATION && x->model.inside;
+	char names[12] = "";
+
+	if (!x->of_case) {
+		snprintf(text, 40, "-");
+		return;
+	}
+	for (int i = 0; i < ASL_OPERANDS; i++) {
+		bool about = rotates || x->model.order.at[0] != lacks[i];
+
+		if (about && x->whole[lacks[i]] == (x->of_case > 1))
+			snprintf(names + strlen(names),
+				 sizeof names - strlen(names), "%s%c",
+				 *names ? ", " : "", "IJK"[i]);
+	}
+	snprintf(text, 40, "%d: %s %s", x->of_case, names,
+		 x->of_case > 1 ? "whole" : "cut");
+}
+
+static void put_tiles(char text[64], const struct asl_ooc_tiles *n)
+{
+	int used = snprintf(text, 64, "%.0fx%.0fx%.0f", n->n[ASL_B],
+			    n->n[ASL_A], n->n[ASL_C]);
+
+	if (n->again > 1)
+		snprintf(text + used, 64 - (size_t)used, " again %.0f",
+			 n->again);
+}
+
+static void print_heading(const struct asl_ooc_line *x)
+{
+	const struct asl_ooc_model *m = &x->model;
+
+	printf("\nTable %d: %s, network %s, %d rank%s", x->table,
+	       method_names[m->method], m->inside ? "inside" : "outside",
+	       m->ranks, m->ranks > 1 ? "s" : "");
+	if (m->method == ASL_REPLICATION)
+		printf(", %c is replicated", letter(m->replicated));
+	printf("\n  %-6s%-15s%-18s%10s%10s%10s%10s\n", "order", "case",
+	       "parts of IxJxK", "D1", "D2", "V", "cost");
+}
+
+static void print_table_line(const struct asl_ooc_line *x)
+{
+	const struct asl_ooc_volume *v = &x->volume;
+	const struct asl_ooc_order *order = &x->model.order;
+	char about[40], tiles[64];
+
+	put_case(about, x);
+	put_tiles(tiles, &x->tiles);
+	printf("  %c%c%c   %-15s", letter(order->at[0]), letter(order->at[1]),
+	       letter(order->at[2]), about);
+	if (x->feasible)
+		printf("%-18s%10.4g%10.4g%10.4g%10.4g\n", tiles, v->transfer,
+		       v->read + v->write - v->transfer, v->net,
+		       asl_ooc_cost(&x->model, v));
+	else
+		puts("no tiles fit");
+}
+
+static void put_line(struct asl_csv *csv, const struct asl_ooc_line *x)
+{
+	const struct asl_ooc_model *m = &x->model;
+	const struct asl_ooc_volume *v = &x->volume;
+	const char order[] = {letter(m->order.at[0]), letter(m->order.at[1]),
+			      letter(m->order.at[2]), '\0'};
+	const char replicated[] = {letter(m->replicated), '\0'};
+	bool has = m->method == ASL_REPLICATION;
+	double none = x->feasible ? 0 : NAN;
+
+	asl_csv_put_count(csv, "table", (uint64_t)x->table);
+	asl_csv_put(csv, "method", method_names[m->method]);
+	asl_csv_put(csv, "network", m->inside ? "inside" : "outside");
+	asl_csv_put(csv, "replicated", has ? replicated : NULL);
+	asl_csv_put(csv, "order", order);
+	asl_csv_put_length(csv, "case", (uint64_t)x->of_case);
+	asl_csv_put_number(csv, "m_parts", none + x->tiles.n[ASL_B]);
+	asl_csv_put_number(csv, "n_parts", none + x->tiles.n[ASL_A]);
+	asl_csv_put_number(csv, "k_parts", none + x->tiles.n[ASL_C]);
+	asl_csv_put_number(csv, "again", none + x->tiles.again);
+	asl_csv_put_number(csv, "d1_words", none + v->transfer);
+	asl_csv_put_number(csv, "d2_words",
+			   none + v->read + v->write - v->transfer);
+	asl_csv_put_number(csv, "v_words", none + v->net);
+	asl_csv_put_number(csv, "cost", none + asl_ooc_cost(m, v));
+	asl_csv_end_row(csv);
+}
+
+/* An algorithm shows its own table alone. */
+static bool is_shown(const struct asl_plan *plan, const struct asl_ooc_line *x)
+{
+	const struct asl_ooc_kind *kind = asl_ooc_kind(plan);
+
+	return !kind || (kind->method == x->model.method &&
+			 kind->inside == x->model.inside);
+}
+
+static int write_lines(const struct asl_plan *plan,
+		       const struct asl_ooc_line *line, const char *path)
+{
+	struct asl_csv csv;
+
+	if (asl_csv_open(&csv))
+		return asl_no_memory();
+	csv.naming = true;
+	put_line(&csv, line);
+	csv.naming = false;
+	for (int i = 0; i < ASL_OOC_LINES; i++)
+		if (is_shown(plan, &line[i]))
+			put_line(&csv, &line[i]);
+	return asl_table_write(&csv, path);
+}
+
+static void print_lines(const struct asl_plan *plan,
+			const struct asl_ooc_model *model,
+			const struct asl_ooc_line *line)
+{
+	printf("The source's methods: %s,\nI = %ju, J = %ju, K = %ju, "
+	       "%d rank%s, M = %.0f words a tile, a third of the DRAM beside "
+	       "the cache;\na word from the pool costs %g, to it %g, between "
+	       "ranks %g\n",
+	       asl_show(plan).problem, model->shape.m, model->shape.n,
+	       model->shape.k, model->ranks, model->ranks > 1 ? "s" : "",
+	       model->tile, model->read, model->write, model->net);
+	for (int i = 0; i < ASL_OOC_LINES; i++) {
+		if (!is_shown(plan, &line[i]))
+			continue;
+		if (i % ASL_OOC_ORDERS == 0)
+			print_heading(&line[i]);
+		print_table_line(&line[i]);
+	}
+}
+
+/* Products are made one after another. */
+static void repeat(struct asl_ooc_volume *v, double times)
+{
+	v->read *= times;
+	v->write *= times;
+	v->transfer *= times;
+	v->net *= times;
+}
+
+static int table(const struct asl_plan *plan, const char *csv)
+{
+	static struct asl_ooc_line line[ASL_OOC_LINES];
+	struct asl_ooc_model model;
+
+	if (!plan->budget)
+		return without_budget(plan);
+	if (is_program(plan))
+		return asl_refuse(
+			"--table: found --spec of %d inputs, expected "
+			"two: the tables are of one contraction",
+			plan->contraction->e.inputs);
+	model = asl_ooc_model_of_source(plan);
+	if (model.tile < 1)
+		return asl_refuse("--table: found --memory-budget %ju words "
+				  "and a cache of %ju, expected room for three "
+				  "tiles beside it",
+				  plan->budget, plan->cache);
+	asl_ooc_lines(line, &model);
+	for (int i = 0; i < ASL_OOC_LINES; i++)
+		repeat(&line[i].volume, (double)asl_ooc_products(plan));
+	if (csv)
+		return write_lines(plan, line, csv);
+	print_lines(plan, &model, line);
+	return 0;
+}
+
 /* ---- Programs ---- */
 
 static const struct asl_algorithm *const program_algorithms[] = {
@@ -556,6 +748,7 @@ const struct asl_family_cli asl_cli_program = {
 	.wrong = "THE RESULT IS WRONG",
 	.rank = rank_programs,
 	.print_first = print_first,
+	.table = table,
 	.bounds = program_bounds,
 };
 
@@ -576,5 +769,6 @@ const struct asl_family_cli asl_cli_outofcore = {
 	.wrong = "THE PRODUCT IS WRONG",
 	.rank = rank,
 	.print_first = print_first,
+	.table = table,
 	.bounds = bounds,
 };

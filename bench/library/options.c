@@ -576,6 +576,11 @@ const struct asl_option asl_option_table[] = {
 	{"top", "N",
 	 "number of the best candidates to show (10)",
 	 ASL_FOR_PLAN, INT(top, 1)},
+	{"table", NULL,
+	 "ooc: instead of plans, tables 2 to 7 of the methods' source for this "
+	 "problem: V, D, tiles and case of each method and order",
+	 ASL_FOR_PLAN, FLAG(table), .only = out_of_core,
+	 .roles = ASL_NOT_IN_TASKS},
 	{"dry-run", NULL,
 	 "only print the cases, with their grids, predicted costs, and predicted "
 	 "seconds where their paths are followed soon",

@@ -88,7 +88,8 @@ struct asl_options {
 	const char *only[ASL_MOST_OPERANDS], *exclude[ASL_MOST_OPERANDS];
 	int blocks, block; /* the suite's; all */
 	const char *interleave[ASL_MOST_OPERANDS];
-	int top;   /* 10 */
+	int top; /* 10 */
+	bool table;
 	int cores; /* 0: none are shared; ASL_THREADS_AUTO: this host's */
 
 	const char *dir[ASL_MOST_RESULTS + 1];	/* of results, NULL-ended */

@@ -30,6 +30,22 @@ struct asl_ooc_model asl_ooc_model_of(const struct asl_plan *plan)
 	};
 }
 
+struct asl_ooc_model asl_ooc_model_of_source(const struct asl_plan *plan)
+{
+	const struct asl_costs *c = &plan->costs;
+
+	return (struct asl_ooc_model){
+		.shape = *asl_shape_of(plan),
+		.ranks = plan->ranks,
+		.tile = ((double)plan->budget - (double)plan->cache) / 3,
+		.read = c->read + c->dram_write,
+		.write = c->write + c->dram_read,
+		.net = c->net,
+		.replicate = 1,
+		.accumulate = log2(plan->ranks),
+	};
+}
+
 /*
  * Tiles for a budget of DRAM
  *

@@ -113,8 +113,7 @@ static void collective(struct asl_ooc_terms *t, const struct asl_ooc_model *x)
 	if (x->inside)
 		t->net[which] = net;
 	else
-		transfer(t, which,
-			 sums ? words + (x->adds ? share : 0) : share,
+		transfer(t, which, sums ? words + (x->adds ? share : 0) : share,
 			 sums ? share : words, net);
 }
 
@@ -302,4 +301,90 @@ bool asl_ooc_search(struct asl_ooc_tiles *t, const struct asl_ooc_model *x)
 		shrink(&s);
 	*t = s.best;
 	return isfinite(s.least);
+}
+
+/*
+ * The cases of the source's tables
+ *
+ * Of the real counts with n[Y] n[Z] = |X| / M that cost least, both are above 1 (case
+ * 1), or that of one index is 1: of the index that comes first in I, J, K (case 2), or
+ * second (case 3).  Inside, rotation compares each extent with sqrt(M P) instead: none is
+ * shorter, or I (case 2), J (3) or K (4) alone.
+ */
+
+static const enum asl_operand lacks_I_J_K[] = {ASL_B, ASL_A, ASL_C};
+
+static void case_of_rotation(struct asl_ooc_line *x)
+{
+	const struct asl_ooc_model *m = &x->model;
+	double extent[] = {(double)m->shape.n, (double)m->shape.m,
+			   (double)m->shape.k};
+	int shorter = 0;
+
+	x->of_case = 1;
+	for (int i = 0; i < ASL_OPERANDS; i++) {
+		enum asl_operand lacking = lacks_I_J_K[i];
+
+		x->whole[lacking] = extent[lacking] < sqrt(m->tile * m->ranks);
+		if (x->whole[lacking])
+			x->of_case = shorter++ ? 0 : 2 + i;
+	}
+}
+
+static void case_of_passes(struct asl_ooc_line *x)
+{
+	struct asl_ooc_terms t = asl_ooc_terms(&x->model);
+	enum asl_operand X = x->model.order.at[0];
+	enum asl_operand Y = x->model.order.at[1], Z = x->model.order.at[2];
+	double N = t.tiles[X], least = sqrt(t.pass[Z] * N / t.pass[Y]);
+	int found = 1;
+
+	x->whole[Y] = least < 1 || N <= 1;
+	x->whole[Z] = least > N || N <= 1;
+	for (int i = 0, place = 2; i < ASL_OPERANDS; i++) {
+		enum asl_operand lacking = lacks_I_J_K[i];
+
+		if (lacking == X)
+			continue;
+		if (x->whole[lacking])
+			found = place;
+		place++;
+	}
+	x->of_case = N <= 1 ? 0 : found;
+}
+
+/* A torus has q x q ranks. */
+static void set_line(struct asl_ooc_line *x)
+{
+	bool rotates = x->model.method == ASL_ROTATION && x->model.inside;
+	int q = (int)sqrt(x->model.ranks);
+
+	if (x->model.method == ASL_ROTATION)
+		x->model.ranks = q * q;
+	(rotates ? case_of_rotation : case_of_passes)(x);
+	x->feasible = asl_ooc_search(&x->tiles, &x->model);
+	if (x->feasible)
+		x->volume = asl_ooc_volume(&x->model, &x->tiles);
+}
+
+void asl_ooc_lines(struct asl_ooc_line line[ASL_OOC_LINES],
+		   const struct asl_ooc_model *base)
+{
+	int count = 0;
+
+	for (int i = 0; i < 2 * ASL_OOC_METHODS; i++)
+		for (int j = 0; j < 2 * ASL_OOC_ORDERS; j++) {
+			struct asl_ooc_line x = {.table = 2 + i,
+						 .model = *base};
+			int replicated = j / ASL_OOC_ORDERS;
+
+			x.model.method = i % ASL_OOC_METHODS;
+			x.model.inside = i >= ASL_OOC_METHODS;
+			x.model.replicated = replicated;
+			x.model.order = asl_ooc_orders[j % ASL_OOC_ORDERS];
+			if (replicated && x.model.method != ASL_REPLICATION)
+				continue;
+			set_line(&x);
+			line[count++] = x;
+		}
 }

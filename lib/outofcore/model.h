@@ -136,4 +136,25 @@ double asl_ooc_price(const struct asl_ooc_terms *t,
 		     const struct asl_ooc_order *order,
 		     const struct asl_ooc_tiles *n);
 
+/*
+ * Tables 2 to 7 of the source, for a problem: a line for each method, network outside
+ * (2, 3, 4) and inside (5, 6, 7), operand that may be replicated, and order.
+ */
+struct asl_ooc_line {
+	int table;
+	struct asl_ooc_model model;
+	int of_case; /* 1, 2, ..., as in the table; 0: X fits into M */
+	bool whole
+		[ASL_OPERANDS]; /* the case: by the operand that lacks the index */
+	bool feasible;		/* the next two are set */
+	struct asl_ooc_tiles tiles; /* the cheapest whole counts */
+	struct asl_ooc_volume volume;
+};
+
+enum { ASL_OOC_LINES = 48 };
+
+/* Shape, ranks, M and prices are those of `base`. */
+void asl_ooc_lines(struct asl_ooc_line line[ASL_OOC_LINES],
+		   const struct asl_ooc_model *base);
+
 #endif

@@ -103,6 +103,9 @@ bool asl_ooc_of_tensors(struct asl_outofcore *o, const struct asl_einsum *e);
 /* The model of the plan's algorithm, without order, tiles and M. */
 struct asl_ooc_model asl_ooc_model_of(const struct asl_plan *plan);
 
+/* The source's: a third of the DRAM beside the cache is a tile. */
+struct asl_ooc_model asl_ooc_model_of_source(const struct asl_plan *plan);
+
 /*
  * Rank the plans of the base's algorithm, or with ooc-auto of all, in all orders
  * that its request allows.  Each has the tiles, and the operand to replicate, of

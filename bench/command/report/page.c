@@ -61,6 +61,19 @@ const char *asl_brief_seconds(char text[ASL_BRIEF], double s)
 	return text;
 }
 
+/* Behind the size, if it is not a mere product. */
+static void say_factors(char text[ASL_SAID], const struct asl_runs_row *row)
+{
+	size_t used = strlen(text), room = ASL_SAID - used;
+
+	if (!isnan(row->c_factor))
+		snprintf(text + used, room, ", %g A B + %g C",
+			 isnan(row->ab_factor) ? 1 : row->ab_factor,
+			 row->c_factor);
+	else if (!isnan(row->ab_factor))
+		snprintf(text + used, room, ", %g A B", row->ab_factor);
+}
+
 static void say_size(char text[ASL_SAID], const struct asl_runs_row *row)
 {
 	if (*row->spec)
@@ -71,6 +84,7 @@ static void say_size(char text[ASL_SAID], const struct asl_runs_row *row)
 	else
 		snprintf(text, ASL_SAID, "%.0f x %.0f x %.0f", row->m, row->n,
 			 row->k);
+	say_factors(text, row);
 }
 
 static void say_means(char text[ASL_SAID], const struct asl_runs_row *row)
