@@ -711,6 +711,53 @@ static void programs_are_as_predicted(void **state)
 	assert_true(fused > 50 && moved > 20 && many > 2);
 }
 
+/*
+ * One rank, a pool that is far more expensive than DRAM, and no more tensors than a stage
+ * takes: a program that fits into DRAM reads its inputs once, and needs no more pool.
+ */
+static void programs_that_fit_are_read_once(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < how_many(30, 300); i++) {
+		struct dice d = {104, i, 0};
+		struct test_case c = roll_case(&d, 4, 1);
+		struct asl_plan *plan = &c.want.plan;
+		struct outcome out = {.cost = 0};
+		struct judge judge = {.laws_hold = program_laws_hold,
+				      .exact = true,
+				      .keep = keep,
+				      .arg = &out};
+		uint64_t need, words = 0;
+		double moved;
+
+		plan->algorithm = &asl_ooc_program;
+		plan->budget = 1000000;
+		plan->costs.read = plan->costs.write = 1000;
+		roll_program(&d, plan);
+		if (!leave_out(i) && plan->contraction->e.inputs <= 4) {
+			assert_int_equal(asl_ooc_program_settle(plan, &need),
+					 0);
+			assert_true(judge_run(&judge, &c.want));
+			for (int j = 0; j <= plan->contraction->e.inputs; j++)
+				words += asl_plan_owned(plan, 0, j);
+			moved = (double)(out.total.of[ASL_NVM_LIFT] +
+					 out.total.of[ASL_NVM_LAND]);
+			if (moved != asl_family_program.pool_bound(plan) ||
+			    out.pool != words) {
+				print_error("program %u: %g words moved of %g, "
+					    "%ju in the pool of %ju, %d "
+					    "stages\n",
+					    i, moved,
+					    asl_family_program.pool_bound(plan),
+					    out.pool, words,
+					    plan->contraction->stages);
+				fail();
+			}
+		}
+		asl_plan_release(plan);
+	}
+}
+
 /* With so little memory as is said to be enough there is a program. */
 static void needs_of_programs_are_enough(void **state)
 {
@@ -819,6 +866,7 @@ int main(void)
 		cmocka_unit_test(model_is_exact),
 		cmocka_unit_test(auto_takes_the_cheapest),
 		cmocka_unit_test(programs_are_as_predicted),
+		cmocka_unit_test(programs_that_fit_are_read_once),
 		cmocka_unit_test(needs_of_programs_are_enough),
 		cmocka_unit_test(four_index_transform),
 	};
