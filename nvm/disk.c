@@ -452,44 +452,43 @@ static void move_rows(struct move *m)
 	} while (waits);
 }
 
-static void move_block(struct disk *d, const double *file, uint64_t file_ld,
-		       double *memory, uint64_t memory_ld, uint64_t rows,
-		       uint64_t cols, bool writes)
+/* The steps in the file and in memory. */
+static void move_block(struct disk *d, const void *file, uint64_t file_step,
+		       void *memory, uint64_t memory_step,
+		       const struct asl_store_rows *x, bool writes)
 {
 	struct move m = {
 		.d = d,
 		.first = (uint64_t)((const char *)file - d->at),
-		.stride = file_ld * sizeof *file,
-		.length = cols * sizeof *file,
-		.rows = rows,
-		.memory = (char *)memory,
-		.memory_stride = memory_ld * sizeof *file,
+		.stride = file_step,
+		.length = x->bytes,
+		.rows = x->rows,
+		.memory = memory,
+		.memory_stride = memory_step,
 		.writes = writes,
 	};
 
 	assert(m.first < d->bytes);
-	if (rows > 1 && file_ld == cols && memory_ld == cols) {
-		m.length *= rows;
+	if (x->rows > 1 && file_step == x->bytes && memory_step == x->bytes) {
+		m.length *= x->rows;
 		m.rows = 1;
 	}
 	move_rows(&m);
 }
 
-static void disk_read(struct asl_store *store, double *dst, uint64_t dst_ld,
-		      const double *src, uint64_t src_ld, uint64_t rows,
-		      uint64_t cols)
+static void disk_read(struct asl_store *store, void *dst, const void *src,
+		      const struct asl_store_rows *x)
 {
-	move_block((struct disk *)store, src, src_ld, dst, dst_ld, rows, cols,
+	move_block((struct disk *)store, src, x->src_step, dst, x->dst_step, x,
 		   false);
 }
 
 /* Memory is only read here. */
-static void disk_write(struct asl_store *store, double *dst, uint64_t dst_ld,
-		       const double *src, uint64_t src_ld, uint64_t rows,
-		       uint64_t cols)
+static void disk_write(struct asl_store *store, void *dst, const void *src,
+		       const struct asl_store_rows *x)
 {
-	move_block((struct disk *)store, dst, dst_ld, (double *)src, src_ld,
-		   rows, cols, true);
+	move_block((struct disk *)store, dst, x->dst_step, (void *)src,
+		   x->src_step, x, true);
 }
 
 /* Mapped pages are not dropped, so that the mapping lets go of them first. */

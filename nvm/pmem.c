@@ -331,61 +331,60 @@ static void pmem_give(struct asl_store *store, double *at)
 	free_piece(p, slot);
 }
 
-static void sync_pages(struct asl_pmem *p, const double *at, uint64_t words)
+static void sync_pages(struct asl_pmem *p, const void *at, uint64_t bytes)
 {
 	int err;
 
-	if (pmem_msync(at, words * sizeof *at) == 0)
+	if (pmem_msync(at, bytes) == 0)
 		return;
 	err = asl_fail(-errno, "%s: msync of %ju words: %s",
-		       asl_mapped_find(at), words, strerror(errno));
+		       asl_mapped_find(at), bytes / sizeof(double),
+		       strerror(errno));
 	asl_store_keep_error(&p->base, err);
 	asl_mapped_blame(asl_failure());
 }
 
 /* A thread's stores are drained by itself, once: rows have no order. */
-static void move_words(void *arg, double *dst, const double *src,
-		       uint64_t words)
+static void move_bytes(void *arg, void *dst, const void *src, uint64_t bytes)
 {
 	const struct asl_pmem *p = arg;
 	unsigned flags = PMEM_F_MEM_NONTEMPORAL |
 			 (p->is_pmem ? PMEM_F_MEM_NODRAIN : PMEM_F_MEM_NOFLUSH);
 
-	if (words)
-		pmem_memcpy(dst, src, words * sizeof *dst, flags);
+	if (bytes)
+		pmem_memcpy(dst, src, bytes, flags);
 	else
 		pmem_drain();
 }
 
 /* One msync for all rows. */
-static void pmem_write(struct asl_store *store, double *dst, uint64_t dst_ld,
-		       const double *src, uint64_t src_ld, uint64_t rows,
-		       uint64_t cols)
+static void pmem_write(struct asl_store *store, void *dst, const void *src,
+		       const struct asl_store_rows *x)
 {
 	struct asl_pmem *p = (struct asl_pmem *)store;
 
-	asl_store_move(dst, dst_ld, src, src_ld, rows, cols, move_words, p);
+	asl_store_move(dst, src, x, move_bytes, p);
 	if (!p->is_pmem)
-		sync_pages(p, dst, (rows - 1) * dst_ld + cols);
+		sync_pages(p, dst, (x->rows - 1) * x->dst_step + x->bytes);
 }
 
-static void persist_words(void *arg, double *dst, const double *src,
-			  uint64_t words)
+static void persist_bytes(void *arg, void *dst, const void *src, uint64_t bytes)
 {
 	(void)arg, (void)src;
-	if (words)
-		pmem_persist(dst, words * sizeof *dst);
+	if (bytes)
+		pmem_persist(dst, bytes);
 }
 
 static void pmem_settle(struct asl_store *store, double *at, uint64_t words)
 {
 	struct asl_pmem *p = (struct asl_pmem *)store;
+	uint64_t bytes = words * sizeof *at;
+	struct asl_store_rows all = {bytes, bytes, 1, bytes};
 
 	if (p->is_pmem)
-		asl_store_move(at, words, at, words, 1, words, persist_words,
-			       NULL);
+		asl_store_move(at, at, &all, persist_bytes, NULL);
 	else
-		sync_pages(p, at, words);
+		sync_pages(p, at, bytes);
 }
 
 static void pmem_skip(struct asl_store *store, bool skips)

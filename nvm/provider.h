@@ -24,7 +24,7 @@ struct asl_store {
 };
 
 /*
- * store.c ensures that rows and cols are not 0, that `at` is not NULL in give, and
+ * store.c ensures that rows and bytes are not 0, that `at` is not NULL in give, and
  * that *out and *at are NULL before open and take.
  */
 struct asl_store_ops {
@@ -35,12 +35,10 @@ struct asl_store_ops {
 	/* NULL in a store without data. */
 	int (*take)(struct asl_store *store, double **at, uint64_t words);
 	void (*give)(struct asl_store *store, double *at);
-	void (*read)(struct asl_store *store, double *dst, uint64_t dst_ld,
-		     const double *src, uint64_t src_ld, uint64_t rows,
-		     uint64_t cols);
-	void (*write)(struct asl_store *store, double *dst, uint64_t dst_ld,
-		      const double *src, uint64_t src_ld, uint64_t rows,
-		      uint64_t cols);
+	void (*read)(struct asl_store *store, void *dst, const void *src,
+		     const struct asl_store_rows *x);
+	void (*write)(struct asl_store *store, void *dst, const void *src,
+		      const struct asl_store_rows *x);
 	/* NULL where nothing has to be made durable. */
 	void (*settle)(struct asl_store *store, double *at, uint64_t words);
 	/* NULL unless pools may outlast their run. */
@@ -53,19 +51,17 @@ extern const struct asl_store_ops asl_store_pmem, asl_store_dram,
 
 /*
  * A store's read or write by all threads of the team, each of which calls
- * move(arg, dst, src, words) for its words and then, with 0 words and no
+ * move(arg, dst, src, bytes) for its bytes and then, with 0 bytes and no
  * addresses, at the end of its part.
  */
-typedef void asl_store_mover(void *arg, double *dst, const double *src,
-			     uint64_t words);
-void asl_store_move(double *dst, uint64_t dst_ld, const double *src,
-		    uint64_t src_ld, uint64_t rows, uint64_t cols,
+typedef void asl_store_mover(void *arg, void *dst, const void *src,
+			     uint64_t bytes);
+void asl_store_move(void *dst, const void *src, const struct asl_store_rows *x,
 		    asl_store_mover *move, void *arg);
 
 /* A store's read or write by ordinary loads and stores. */
-void asl_store_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
-		    const double *src, uint64_t src_ld, uint64_t rows,
-		    uint64_t cols);
+void asl_store_copy(struct asl_store *store, void *dst, const void *src,
+		    const struct asl_store_rows *x);
 
 /* A write did not become durable: keep the first such error and its message. */
 void asl_store_keep_error(struct asl_store *store, int err);

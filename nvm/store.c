@@ -101,12 +101,12 @@ void asl_store_give(struct asl_store *store, double *at)
 }
 
 /* Threads copy whole pages, where rows adjoin, or whole rows. */
-enum { PAGE_WORDS = 512 };
+enum { PAGE_BYTES = 4096 };
 
 struct copy {
-	double *dst;
-	const double *src;
-	uint64_t dst_ld, src_ld, rows, cols;
+	char *dst;
+	const char *src;
+	struct asl_store_rows of;
 	int pieces;
 	asl_store_mover *move;
 	void *arg;
@@ -115,70 +115,94 @@ struct copy {
 static void copy_piece(void *arg, int i)
 {
 	const struct copy *x = arg;
-	uint64_t unit = x->rows == 1 ? PAGE_WORDS : 1;
-	uint64_t all = x->rows == 1 ? x->cols : x->rows;
+	uint64_t unit = x->of.rows == 1 ? PAGE_BYTES : 1;
+	uint64_t all = x->of.rows == 1 ? x->of.bytes : x->of.rows;
 	struct asl_range part = asl_part(asl_ceil_div(all, unit), x->pieces, i);
 	uint64_t first = asl_min(part.first * unit, all);
 	uint64_t count = asl_min(part.count * unit, all - first);
 
-	if (x->rows == 1)
+	if (x->of.rows == 1)
 		x->move(x->arg, x->dst + first, x->src + first, count);
 	else
 		for (uint64_t row = first; row < first + count; row++)
-			x->move(x->arg, x->dst + row * x->dst_ld,
-				x->src + row * x->src_ld, x->cols);
+			x->move(x->arg, x->dst + row * x->of.dst_step,
+				x->src + row * x->of.src_step, x->of.bytes);
 	if (count)
 		x->move(x->arg, NULL, NULL, 0);
 }
 
-void asl_store_move(double *dst, uint64_t dst_ld, const double *src,
-		    uint64_t src_ld, uint64_t rows, uint64_t cols,
+void asl_store_move(void *dst, const void *src, const struct asl_store_rows *of,
 		    asl_store_mover *move, void *arg)
 {
-	struct copy x = {dst, src, dst_ld, src_ld, rows, cols, 1, move, arg};
+	struct copy x = {dst, src, *of, 1, move, arg};
 
-	if (dst_ld == cols && src_ld == cols) {
-		x.cols *= rows;
-		x.rows = 1;
+	if (of->dst_step == of->bytes && of->src_step == of->bytes) {
+		x.of.bytes *= of->rows;
+		x.of.rows = 1;
 	}
-	x.pieces = asl_team_pieces(rows * cols, ASL_TEAM_WORDS);
+	x.pieces = asl_team_pieces(of->rows * of->bytes / sizeof(double),
+				   ASL_TEAM_WORDS);
 	asl_team_run(x.pieces, copy_piece, &x);
 }
 
-static void move_words(void *arg, double *dst, const double *src,
-		       uint64_t words)
+static void move_bytes(void *arg, void *dst, const void *src, uint64_t bytes)
 {
 	(void)arg;
-	if (words)
-		memcpy(dst, src, words * sizeof *dst);
+	if (bytes)
+		memcpy(dst, src, bytes);
 }
 
-void asl_store_copy(struct asl_store *store, double *dst, uint64_t dst_ld,
-		    const double *src, uint64_t src_ld, uint64_t rows,
-		    uint64_t cols)
+void asl_store_copy(struct asl_store *store, void *dst, const void *src,
+		    const struct asl_store_rows *x)
 {
 	(void)store;
-	asl_store_move(dst, dst_ld, src, src_ld, rows, cols, move_words, NULL);
+	asl_store_move(dst, src, x, move_bytes, NULL);
+}
+
+static struct asl_store_rows in_words(uint64_t dst_ld, uint64_t src_ld,
+				      uint64_t rows, uint64_t cols)
+{
+	return (struct asl_store_rows){dst_ld * sizeof(double),
+				       src_ld * sizeof(double), rows,
+				       cols * sizeof(double)};
+}
+
+void asl_store_read_bytes(struct asl_store *store, void *dst, const void *src,
+			  const struct asl_store_rows *x)
+{
+	if (x->rows == 0 || x->bytes == 0 || !store->ops->read)
+		return;
+	assert(x->rows == 1 ||
+	       (x->dst_step >= x->bytes && x->src_step >= x->bytes));
+	store->ops->read(store, dst, src, x);
+}
+
+void asl_store_write_bytes(struct asl_store *store, void *dst, const void *src,
+			   const struct asl_store_rows *x)
+{
+	if (x->rows == 0 || x->bytes == 0 || !store->ops->write)
+		return;
+	assert(x->rows == 1 ||
+	       (x->dst_step >= x->bytes && x->src_step >= x->bytes));
+	store->ops->write(store, dst, src, x);
 }
 
 void asl_store_read(struct asl_store *store, double *dst, uint64_t dst_ld,
 		    const double *src, uint64_t src_ld, uint64_t rows,
 		    uint64_t cols)
 {
-	if (rows == 0 || cols == 0 || !store->ops->read)
-		return;
-	assert(rows == 1 || (dst_ld >= cols && src_ld >= cols));
-	store->ops->read(store, dst, dst_ld, src, src_ld, rows, cols);
+	struct asl_store_rows x = in_words(dst_ld, src_ld, rows, cols);
+
+	asl_store_read_bytes(store, dst, src, &x);
 }
 
 void asl_store_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 		     const double *src, uint64_t src_ld, uint64_t rows,
 		     uint64_t cols)
 {
-	if (rows == 0 || cols == 0 || !store->ops->write)
-		return;
-	assert(rows == 1 || (dst_ld >= cols && src_ld >= cols));
-	store->ops->write(store, dst, dst_ld, src, src_ld, rows, cols);
+	struct asl_store_rows x = in_words(dst_ld, src_ld, rows, cols);
+
+	asl_store_write_bytes(store, dst, src, &x);
 }
 
 void asl_store_settle(struct asl_store *store, double *at, uint64_t words)

@@ -102,6 +102,16 @@ void asl_store_write(struct asl_store *store, double *dst, uint64_t dst_ld,
 		     const double *src, uint64_t src_ld, uint64_t rows,
 		     uint64_t cols);
 
+/* Rows of bytes, `step` bytes apart: for numbers that are no doubles. */
+struct asl_store_rows {
+	uint64_t dst_step, src_step, rows, bytes;
+};
+
+void asl_store_read_bytes(struct asl_store *store, void *dst, const void *src,
+			  const struct asl_store_rows *x);
+void asl_store_write_bytes(struct asl_store *store, void *dst, const void *src,
+			   const struct asl_store_rows *x);
+
 /* Make durable what somebody else (the network) wrote in place. */
 void asl_store_settle(struct asl_store *store, double *at, uint64_t words);
 

@@ -20,6 +20,7 @@
 
 #include "lib/base/error.h"
 #include "nvm/store.h"
+#include "tests/help/random.h"
 
 static char dir[64], disk_dir[] = "asl-disk-XXXXXX";
 
@@ -211,6 +212,50 @@ static void round_trips_to_a_disk(void **state)
 	round_trip(store, at, 11, 3, 70000, 17);
 	contiguous(store, at, 2, 140000);
 	asl_store_close(store);
+}
+
+/* Rows that begin and end at any multiple of 4, in what is known byte by byte. */
+static void rows_of_bytes(void **state)
+{
+	enum { WORDS = 4096, BYTES = 8 * WORDS, TRIES = 300 };
+	static const char *const names[] = {"dram", "pmem", "node", "disk"};
+	static char model[BYTES], from[BYTES], back[BYTES];
+	struct dice d = {.family = 11};
+
+	(void)state;
+	for (size_t i = 0; i < BYTES; i++)
+		from[i] = (char)roll(&d, 1, 255);
+	for (int s = 0; s < (there_is_a_disk() ? 4 : 3); s++) {
+		struct asl_store *store = open_store(names[s], WORDS, 1);
+		char *at = (char *)take(store, WORDS);
+		struct asl_store_rows all = {0, 0, 1, BYTES};
+
+		memset(model, 0, BYTES);
+		asl_store_write_bytes(store, at, model, &all);
+		for (int i = 0; i < TRIES; i++) {
+			struct asl_store_rows x = {
+				.rows = roll(&d, 0, 9),
+				.bytes = 4 * roll(&d, 0, i % 3 ? 20 : 700)};
+			uint64_t to = 4 * roll(&d, 0, 50);
+			uint64_t of = 4 * roll(&d, 0, 50);
+
+			x.dst_step = x.bytes + 4 * roll(&d, 0, 100);
+			x.src_step = x.bytes + 4 * roll(&d, 0, 100);
+			asl_store_write_bytes(store, at + to, from + of, &x);
+			for (uint64_t r = 0; r < x.rows; r++)
+				memcpy(model + to + r * x.dst_step,
+				       from + of + r * x.src_step, x.bytes);
+			asl_store_read_bytes(store, back, at, &all);
+			assert_memory_equal(back, model, BYTES);
+			asl_store_read_bytes(store, back, at + of, &x);
+			for (uint64_t r = 0; r < x.rows; r++)
+				assert_memory_equal(back + r * x.dst_step,
+						    model + of + r * x.src_step,
+						    x.bytes);
+		}
+		assert_int_equal(asl_store_error(store), 0);
+		asl_store_close(store);
+	}
 }
 
 /* Words that are read, written or settled leave no page in the page cache. */
@@ -456,6 +501,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trips),
 		cmocka_unit_test(round_trips_to_a_disk),
+		cmocka_unit_test(rows_of_bytes),
 		cmocka_unit_test(a_disk_has_no_cache),
 		cmocka_unit_test(tmpfs_is_no_disk),
 		cmocka_unit_test(pieces_of_a_disk),
