@@ -179,7 +179,7 @@ PYTHON
 }
 for how in "--way direct" "--way product" "--initial rank0 --panels nvm"; do
 	# shellcheck disable=SC2086
-	for type in float64 complex64; do
+	for type in float64 float32 complex64 complex128; do
 		expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 $how "${dram[@]}" \
 			--type $type --csv $type.csv
 		is verified 1 $type.csv
@@ -187,7 +187,23 @@ for how in "--way direct" "--way product" "--initial rank0 --panels nvm"; do
 	done
 	[ "$(words float64.csv)" = "$(words complex64.csv)" ] ||
 		fail "$how: $(words float64.csv) and $(words complex64.csv)"
+	is word_bytes 4 float32.csv
+	is word_bytes 16 complex128.csv
 done
+# With as many words of S and M, and the same costs of a word, plans are the same.
+expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 "${dram[@]}" --cache 1000 --memory 20000 \
+	--csv float64.csv
+expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 "${dram[@]}" --cache 500 --memory 10000 \
+	--type float32 --csv float32.csv
+expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 9 "${dram[@]}" --cache 2000 --memory 40000 \
+	--type complex128 --csv complex128.csv
+"$python" -c 'import csv
+a, b, c = (next(csv.DictReader(open(f"{x}.csv"))) for x in ("float64", "float32", "complex128"))
+for words in a:
+    assert "_words" not in words or a[words] == b[words] == c[words], words
+for cost in "r", "w", "beta", "q_apm_path", "q_joint_bound":
+    assert float(a[cost]) == 2 * float(b[cost]) == float(c[cost]) / 2 > 0, cost' ||
+	fail "plans of other types differ, or their words cost as much"
 is type "" float64.csv
 is type complex64 complex64.csv
 expect 0 run "${einsum[@]}" "${sizes[@]}" --ranks 4 --launch --type complex64
@@ -205,22 +221,39 @@ a, b = (next(csv.DictReader(open(x))) for x in ("a.csv", "b.csv"))
 assert float(b["gamma"]) == 2 * float(a["gamma"]) > 0, (a["gamma"], b["gamma"])
 more = [float(x["predicted_arithmetic_s"]) for x in (a, b)]
 assert more[0] < more[1] <= 2 * more[0], more' || fail "not twice the price"
+expect 0 run "${einsum[@]}" "${sizes[@]}" "${dram[@]}" --type complex128 \
+	--cache-model lru:64KiB:8:8 --csv b.csv
+expect 0 run "${einsum[@]}" "${sizes[@]}" "${dram[@]}" --cache-model lru:32KiB:4:8 --csv a.csv
+[ "$("$python" -c 'import csv
+print(*[next(csv.DictReader(open(x)))["lru_read_words_total"] for x in ("a.csv", "b.csv")],
+      sep="=")')" = "$("$python" -c 'import csv
+print(*[next(csv.DictReader(open("a.csv")))["lru_read_words_total"]] * 2, sep="=")')" ] ||
+	fail "a cache of as many words reads others"
+refuse "--cache-model: found lines of 1 words of 8 bytes, expected whole numbers of complex128" \
+	run "${einsum[@]}" "${sizes[@]}" --type complex128 --cache-model lru:64:1:8
 
 complex=("${dram[@]}" --type complex64)
 expect 0 run einsum --spec "ij->ji" --operand Z.npy "${complex[@]}" --result y.npy
 "$python" -c 'import numpy as np
 y, Z = np.load("y.npy"), np.load("Z.npy")
 assert y.dtype == np.complex64 and (y == Z.T).all()' || fail "not transposed"
+# The first file says it.
+expect 0 run einsum --spec "ij->ji" --operand Z.npy "${dram[@]}" --csv a.csv
+is type complex64 a.csv
+expect 0 run einsum --spec "ij->ji" --operand wide.npy "${dram[@]}" --csv a.csv
+is type complex128 a.csv
+refuse "A.npy: entries are '<f8', expected '<c8' (complex64)" \
+	run einsum --spec "ij,ik->jk" --operand Z.npy --operand A.npy "${dram[@]}"
 refuse "Z.npy: entries are '<c8', expected '<f8' (float64)" \
-	run einsum --spec "ij->ji" --operand Z.npy "${dram[@]}"
+	run einsum --spec "ij->ji" --operand Z.npy "${dram[@]}" --type float64
 refuse "A.npy: entries are '<f8', expected '<c8' (complex64)" \
 	run einsum --spec "ij->ji" --operand A.npy "${complex[@]}"
 refuse "wide.npy: entries are '<c16', expected '<c8' (complex64)" \
 	run einsum --spec "ij->ji" --operand wide.npy "${complex[@]}"
 refuse "inf.npy: entry 43 of 221 (from 0, as they lie in the file) is 1+infj" \
 	run einsum --spec "ij->ji" --operand inf.npy "${complex[@]}"
-refuse "--type: found 'float32', expected float64, complex64" \
-	run "${einsum[@]}" "${sizes[@]}" --type float32
+refuse "--type: found 'float16', expected float64, complex64, float32, complex128" \
+	run "${einsum[@]}" "${sizes[@]}" --type float16
 refuse "sums are exact in float64, and found --type complex64" \
 	run "${einsum[@]}" "${sizes[@]}" "${complex[@]}" --entries exact
 refuse "--type is not for 3d, only for contraction" run 3d --n 20 --type complex64

@@ -200,7 +200,7 @@ run_columns += """read_words_max write_words_max q_apm_max q_apm_path
     prediction_error label load steal
     other_cores busy expected energy_j energy_source
     crowded mhz predicted_energy_j type
-    ab_factor c_factor""".split()
+    ab_factor c_factor word_bytes""".split()
 rank_columns = (["schema", "run_id", "rep", "rank", "phase"] + counters +
                 ["seconds"] + ["predicted_" + x for x in counters] +
                 ["core_node", "pool_node", "pool_distance"])

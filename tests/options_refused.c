@@ -478,8 +478,11 @@ static const struct refusal contractions[] = {
 	       "run " EINSUM " --operand none.npy --operand B.npy"),
 	REFUSE("operand: no.npy: is no NumPy file",
 	       "run " EINSUM " --operand no.npy --operand B.npy"),
-	REFUSE("operand: single.npy: .*'<f4'",
+	REFUSE("operand: B.npy: .*'<f8', expected '<f4'",
 	       "run " EINSUM " --operand single.npy --operand B.npy"),
+	REFUSE("operand: single.npy: .*'<f4', expected '<f8'",
+	       "run " EINSUM " --operand single.npy --operand B.npy "
+	       "--type float64"),
 	REFUSE("operand: holed.npy: .* nan, expected a finite number",
 	       "run " EINSUM " --operand A.npy --operand holed.npy"),
 	REFUSE("operand: found ''", "run " EINSUM " --operand ''"),

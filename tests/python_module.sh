@@ -124,8 +124,8 @@ refused(2, "no argument 'write_cots': did you mean write_cost?", aslant.matmul, 
         write_cots=3)
 refused(2, "overlap: expected True or False", aslant.matmul, eye, eye, overlap=3)
 refused(2, "write_cost: expected w", aslant.matmul, eye, eye, write_cost=True)
-refused(2, "dtype: found float32", aslant.einsum, "ij->ji", eye, dtype="f4")
-refused(2, "dtype: found complex128", aslant.einsum, "ij->ji", eye, dtype=complex)
+refused(2, "dtype: found float16", aslant.einsum, "ij->ji", eye, dtype="f2")
+refused(2, "together complex256", aslant.einsum, "ij->ji", eye.astype(numpy.clongdouble))
 
 # Out of core, added to a C.
 F, G, H = (numpy.random.default_rng(8).standard_normal((60, 60)) for _ in "ABC")
@@ -135,6 +135,9 @@ assert numpy.allclose(found, -2 * (F @ G) + 0.5 * H) and row["verified"] == 1
 assert row["c_factor"] == 0.5 and row["predicted_equal"] == 1
 found, _ = aslant.einsum("ij,jk->ki", F, G, algorithm="ooc-auto", C=H.T, **little)
 assert numpy.allclose(found, (F @ G + H).T)
+found, _ = aslant.einsum("ij,jk->ik", *[x.astype("f4") for x in (F, G)],
+                         algorithm="ooc-auto", **little)
+assert found.dtype == float and numpy.allclose(found, F @ G, 1e-4, 1e-4)
 found, _ = aslant.einsum("ij,jk,kl->il", F, G, F, algorithm="ooc-auto", C=H, **little)
 assert numpy.allclose(found, F @ G @ F + H)
 refused(2, "expected that only out of core", aslant.matmul, F, G, C=H)
@@ -143,9 +146,6 @@ refused(2, "found complex64", aslant.einsum, "ij,jk->ik", F + 0j, G, dtype="comp
         algorithm="ooc-auto", **little)
 refused(2, "C: is 9 x 60, expected 60 x 60", aslant.matmul, F, G, "ooc-auto", C=H[:9], **little)
 
-refused(2, "dtype=numpy.complex64?", aslant.einsum, "ij->ji", eye + 0j)
-refused(2, "dtype=numpy.complex64?", aslant.einsum, "ij,jk", eye,
-        eye.astype(numpy.complex64))
 refused(2, "does not make complex64", aslant.einsum, "ij->ji", eye + 0j,
         dtype=numpy.complex64, casting="safe")
 refused(2, "float64", aslant.einsum, "ij->ji", eye.astype(numpy.complex64),
@@ -332,6 +332,20 @@ for z in Z, Z[::-1], Z.T.copy().T, odd, Z[:, ::3], halves[..., 0].astype(numpy.f
     assert found.dtype == expected.dtype == numpy.complex64
     assert abs(found - expected.astype(complex)).max() < 1e-5, z.strides
     assert row["type"] == "complex64" and row["verified"] == row["predicted_equal"] == 1
+
+# In every type, mixed as NumPy mixes them; no part of a number is dropped.
+kinds = [numpy.dtype(x) for x in ("f2", "i2", "i8", "f4", "f8", "c8", "c16")]
+for left in kinds:
+    for right in kinds:
+        a, b = ((numpy.random.rand(9, 7) * 20 + (4j if x.kind == "c" else 0)).astype(x)
+                for x in (left, right))
+        found, row = aslant.einsum("ij,kj->ik", a, b.T.copy().T, ranks=3, verify="oracle")
+        expected = numpy.einsum("ij,kj->ik", a, b)
+        if expected.dtype.kind == "i" or expected.dtype == "f2":
+            expected = numpy.einsum("ij,kj->ik", a, b, dtype=float)
+        assert found.dtype == expected.dtype, (left, right, found.dtype)
+        assert abs(found - expected).max() < 30 * numpy.finfo(found.dtype).eps * 4000
+        assert row["word_bytes"] == found.dtype.itemsize and row["predicted_equal"] == 1
 gram = numpy.empty((12, 12), numpy.complex64, order="F")
 found, row = aslant.einsum("ij,kj->ik", Z, Z.conj(), out=gram, threads=2, ranks=2)
 assert found is gram and abs(gram - gram.conj().T).max() < 1e-5
@@ -349,7 +363,6 @@ for call in (lambda: aslant.matmul(Z, Z.T), lambda: aslant.sttsv(cube3, Z[0, :9]
 # Whatever is not real is refused, and no part of it is dropped.
 for wrong in eye * 1j, eye.astype(complex), eye.astype(str), eye.astype(object):
     for call in (lambda: aslant.matmul(eye, wrong),
-                 lambda: aslant.einsum("ij,jk->ik", wrong, eye),
                  lambda: aslant.sttsv(numpy.ones((3, 3, 3)), wrong[0])):
         try:
             call()
@@ -357,6 +370,8 @@ for wrong in eye * 1j, eye.astype(complex), eye.astype(str), eye.astype(object):
             assert "real numbers" in str(error), error
         else:
             raise AssertionError(f"not refused: {wrong.dtype}")
+    if wrong.dtype.kind != "c":
+        refused(2, "expected numbers", aslant.einsum, "ij,jk->ik", wrong, eye)
 for kind in bool, numpy.int8, numpy.uint32, numpy.float32:
     C, _ = aslant.matmul(eye.astype(kind), eye)
     same(C, eye, kind)

@@ -139,14 +139,23 @@ static void reuse(struct asl_rank *r)
 	asl_copy(r, &z, &x);
 	asl_give(r, &x);
 	take(r, &again, ASL_DRAM, 39);
-	asl_copy(r, &again, &(struct asl_words){z.where, 39, z.at});
+	asl_copy(
+		r, &again,
+		&(struct asl_words){.where = z.where, .count = 39, .at = z.at});
 	TOUCHED(20, 20);
-	asl_copy(r, &y, &(struct asl_words){z.where, 37, z.at});
+	asl_copy(
+		r, &y,
+		&(struct asl_words){.where = z.where, .count = 37, .at = z.at});
 	asl_give(r, &y);
 	asl_give(r, &again);
 	take(r, &x, ASL_POOL, 80); /* x and y */
-	asl_copy(r, &(struct asl_words){x.where, 40, x.at}, &z);
-	asl_copy(r, &(struct asl_words){x.where, 40, x.at + 40}, &z);
+	asl_copy(r,
+		 &(struct asl_words){.where = x.where, .count = 40, .at = x.at},
+		 &z);
+	asl_copy(r,
+		 &(struct asl_words){
+			 .where = x.where, .count = 40, .at = x.at + 40},
+		 &z);
 	TOUCHED(30, 20);
 	asl_give(r, &x);
 	asl_give(r, &z);

@@ -35,12 +35,13 @@
  * what no algorithm can better, and of all ranks together.
  */
 
-static void print_words(FILE *f, uint64_t words)
+static void print_words(FILE *f, const struct asl_plan *plan, uint64_t words)
 {
 	char text[ASL_BYTES];
 
 	fprintf(f, "%" PRIu64 " words (%s)", words,
-		asl_write_bytes(text, 8 * (double)words));
+		asl_write_bytes(text, (double)asl_type_bytes(plan->type) *
+					      (double)words));
 }
 
 static void print_machine(FILE *f, const struct asl_case *c,
@@ -63,10 +64,10 @@ static void print_machine(FILE *f, const struct asl_case *c,
 	if (rep->threads > 1)
 		fprintf(f, "threads   %d a rank\n", rep->threads);
 	fprintf(f, "cache     S = ");
-	print_words(f, plan->cache);
+	print_words(f, plan, plan->cache);
 	fprintf(f, " a rank%s%s\nmemory    M = ", *c->cache_source ? ", " : "",
 		c->cache_source);
-	print_words(f, plan->memory);
+	print_words(f, plan, plan->memory);
 	fprintf(f, " a rank\ncosts     r %g, w %g, beta %g\n", x->read,
 		x->write, x->net);
 	if (x->latency != 0 || x->flop != 0)
@@ -286,6 +287,7 @@ static void print_outcome(FILE *f, const struct asl_rep *rep)
 static void print_hardware(FILE *f, const struct asl_rep *rep)
 {
 	const struct asl_rep_hardware *x = &rep->hardware;
+	uint64_t bytes = asl_type_bytes(rep->want->plan.type);
 
 	if (x->energy && rep->wall_s > 0)
 		fprintf(f,
@@ -299,9 +301,9 @@ static void print_hardware(FILE *f, const struct asl_rep *rep)
 	fprintf(f, "\n%-15s%15s%15s\n", "bytes", "by hardware", "counted");
 	if (x->memory) {
 		print_row(f, "read", x->read_bytes,
-			  8 * asl_words_read(&rep->total), 0, 0);
+			  bytes * asl_words_read(&rep->total), 0, 0);
 		print_row(f, "written", x->write_bytes,
-			  8 * asl_words_written(&rep->total), 0, 0);
+			  bytes * asl_words_written(&rep->total), 0, 0);
 	}
 	if (x->misses) {
 		fprintf(f, "%-15s", "cache misses");

@@ -83,15 +83,16 @@ ASL_API int asl_task_set(struct asl_task *task, const char *option,
  * Operand `which`, from 0 on: A and B of a multiplication; the tensor, then x
  * (or X, n x R) of a symmetric one; the inputs of an einsum, in order.
  * size[dims] are its sizes, step[dims] the distances between entries in
- * doubles; step NULL: by rows, without gaps.  Sizes need no options then.  A
+ * entries; step NULL: by rows, without gaps.  Sizes need no options then.  A
  * missing operand is generated, as by the command, or read from the file that
  * an option names.
  *
  * Out of core there may be one more: the result as it was, which is added to what is
  * computed (options "ab-factor" and "c-factor").
  *
- * With the option "type" of an einsum, "complex64", entries and those of the result
- * are float _Complex, at addresses that suit a double: `at` is cast.
+ * With the option "type" of an einsum, entries and those of the result are float
+ * ("float32"), float _Complex ("complex64") or double _Complex ("complex128"): `at`
+ * is cast.
  *
  * A symmetric tensor has no gaps.  It is n x n x n, or in one dimension packed:
  * entries i >= j >= k, the last index changing fastest.

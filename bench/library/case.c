@@ -463,18 +463,21 @@ static int choose_memory(struct asl_case *c, const struct asl_options *o,
 			 bool counted)
 {
 	struct asl_plan *plan = &c->want.plan;
-	int share = ranks_here(plan), threads;
+	int share = ranks_here(plan), threads, err;
 
 	threads = asl_case_threads(o, share);
 	if (counted)
 		share = count_ranks(o, &threads);
 
-	plan->memory = asl_case_memory(o, counted, share);
-	plan->budget = o->memory_budget;
+	plan->memory =
+		asl_type_fit(plan->type, asl_case_memory(o, counted, share));
+	plan->budget = asl_type_fit(plan->type, o->memory_budget);
 	plan->overlap = o->overlap;
 	plan->panels =
 		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
-	return choose_cache(c, o, share, threads);
+	err = choose_cache(c, o, share, threads);
+	plan->cache = asl_type_fit(plan->type, plan->cache);
+	return err;
 }
 
 /* All words of the pool take the device's time, and no step takes less than its. */
@@ -495,6 +498,38 @@ static void emulate_times(struct asl_times *t, const struct asl_profile *device,
 				  costs->latency + costs->net * t->words[i]);
 }
 
+/* Times of doubles become those of words and flops of the type. */
+static void fit_times(struct asl_times *t, enum asl_type type)
+{
+	double *flop[] = {&t->flop, &t->simple};
+	double *word[] = {&t->left,
+			  &t->right,
+			  &t->result,
+			  &t->stream,
+			  &t->add,
+			  &t->read[ASL_POOL],
+			  &t->read[ASL_DRAM],
+			  &t->write[ASL_POOL],
+			  &t->write[ASL_DRAM]};
+
+	for (size_t i = 0; i < sizeof flop / sizeof *flop; i++)
+		*flop[i] *= asl_type(type)->work;
+	for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+		*word[i] *= asl_type_size(type);
+	for (int i = 0; i < ASL_STEP_SIZES; i++)
+		t->words[i] /= asl_type_size(type);
+}
+
+/* Costs of doubles, as profiles and options have them, become those of the type. */
+static void fit_costs(struct asl_costs *x, enum asl_type type)
+{
+	double *word[] = {&x->read, &x->write, &x->dram_read, &x->dram_write,
+			  &x->net};
+
+	for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+		*word[i] *= asl_type_size(type);
+}
+
 /* A case may be moved after it is planned; its times stay where they are. */
 static int choose_times(struct asl_case *c, const struct asl_options *o)
 {
@@ -506,13 +541,12 @@ static int choose_times(struct asl_case *c, const struct asl_options *o)
 		return asl_no_memory();
 	c->want.plan.times = c->times;
 	err = asl_profile_times(c->times, &c->profile, c->want.plan.ranks);
-	c->times->flop *= asl_type(c->want.plan.type)->work;
-	c->times->simple *= asl_type(c->want.plan.type)->work;
 	c->times->in_place[ASL_DRAM] = !copies;
 	c->times->in_place[ASL_POOL] =
 		!copies && asl_store_can(or_else(o->store, "pmem"))->plain;
 	if (!err && o->emulate && c->profile.timed)
 		emulate_times(c->times, &c->profile, ranks_here(&c->want.plan));
+	fit_times(c->times, c->want.plan.type);
 	return err;
 }
 
@@ -538,6 +572,7 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	costs->net = cost_of(o->net_cost, costs->net, costs->read);
 	costs->latency = cost_of(o->latency, costs->latency, costs->read);
 	costs->flop = cost_of(o->flop_cost, costs->flop, costs->read);
+	fit_costs(costs, c->want.plan.type);
 	c->want.plan.accounting =
 		o->accounting && !strcmp(o->accounting, "full") ? ASL_FULL
 								: ASL_APM;
@@ -691,6 +726,19 @@ int asl_case_check_store(const char *store, const struct asl_options *o)
 	return 0;
 }
 
+/* A word is in one line. */
+static int check_model(const struct asl_plan *plan, const struct asl_options *o)
+{
+	uint64_t bytes = asl_type_bytes(plan->type);
+
+	if (o->cache_model.line * sizeof(double) % bytes == 0)
+		return 0;
+	return asl_refuse("--cache-model: found lines of %ju words of 8 bytes, "
+			  "expected whole numbers of %s, which has %ju",
+			  o->cache_model.line, asl_type(plan->type)->name,
+			  bytes);
+}
+
 /* ---- The whole case ---- */
 
 static int prepare(struct asl_case *c, const struct asl_options *o,
@@ -770,6 +818,7 @@ static void note_origin(struct asl_case *c)
 	to->endurance = c->profile.endurance;
 	to->energy = c->profile.energy;
 	to->energy.flop *= asl_type(c->want.plan.type)->work;
+	fit_costs(&to->energy, c->want.plan.type);
 }
 
 /* Is one of the places for pools a DAX device, or unknown as yet? */
@@ -822,6 +871,8 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 		return err;
 	cli = asl_cli_of(&want->plan);
 	err = cli->complete(want, o);
+	if (!err)
+		err = check_model(&want->plan, o);
 	if (err)
 		return err;
 	note_origin(c);
@@ -842,6 +893,10 @@ int asl_case_to_run(struct asl_case *c, const struct asl_options *o)
 	want->keep = o->keep;
 	want->erase = o->erase;
 	want->cache_model = o->cache_model;
+	want->cache_model.words =
+		asl_type_fit(want->plan.type, o->cache_model.words);
+	want->cache_model.line =
+		asl_type_fit(want->plan.type, o->cache_model.line);
 	want->bind = or_else(o->bind, or_else(o->placement, "none"));
 	want->threads = choose_threads(o);
 	want->verify = choose_verify(o);

@@ -75,8 +75,10 @@ int asl_fits_cache(const struct asl_plan *plan)
 	if (plan->kernel && plan->cache < plan->kernel->least_cache)
 		return asl_refuse("--cache: found %ju words, but kernel %s "
 				  "needs at least %ju",
-				  plan->cache, plan->kernel->name,
-				  plan->kernel->least_cache);
+				  asl_type_doubles(plan->type, plan->cache),
+				  plan->kernel->name,
+				  asl_type_doubles(plan->type,
+						   plan->kernel->least_cache));
 	return 0;
 }
 
@@ -92,7 +94,8 @@ int asl_fits_budget(const struct asl_plan *plan)
 	return asl_refuse("%s of %s does not fit into --memory-budget %ju "
 			  "words: it needs %ju words",
 			  asl_show(plan).grid, plan->algorithm->name,
-			  plan->budget, need);
+			  asl_type_doubles(plan->type, plan->budget),
+			  asl_type_doubles(plan->type, need));
 }
 
 /* ---- Algorithms and their options ---- */

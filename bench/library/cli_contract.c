@@ -318,18 +318,21 @@ struct shapes {
 	uint64_t size[ASL_MOST_INPUTS][ASL_MOST_INDICES];
 };
 
+/* As asked; or that of the first file, which all others must have. */
 static enum asl_type type_of(const struct asl_options *o)
 {
-	return o->type ? asl_type_find(o->type) : ASL_FLOAT64;
+	return o->type	       ? asl_type_find(o->type)
+	       : o->operand[0] ? asl_array_type(o->operand[0])
+			       : ASL_FLOAT64;
 }
 
 static int read_shapes(struct shapes *s, const struct asl_options *o)
 {
+	enum asl_type type = type_of(o);
 	struct asl_array_in *in;
 
 	for (s->count = 0; o->operand[s->count]; s->count++) {
-		int err = asl_array_open(&in, o->operand[s->count], type_of(o),
-					 -1);
+		int err = asl_array_open(&in, o->operand[s->count], type, -1);
 
 		if (err)
 			return asl_complain_failure(err, "--operand: ");
@@ -463,7 +466,7 @@ static int problem(struct asl_plan *plan, const struct asl_options *o)
 	    !strcmp(o->entries, "exact"))
 		return asl_refuse("--entries exact: sums are exact in float64, "
 				  "and found --type %s",
-				  o->type);
+				  asl_type(plan->type)->name);
 	x->asked = way_of(o->way);
 	x->on_root = o->initial && !strcmp(o->initial, "rank0");
 	if (!plan->ranks)
@@ -539,7 +542,8 @@ static int nothing_fits(const struct asl_plan *plan, uint64_t needed)
 		return asl_no_memory();
 	return asl_refuse("nothing fits into --memory-budget %ju words: the "
 			  "least need is %ju words",
-			  plan->budget, needed);
+			  asl_type_doubles(plan->type, plan->budget),
+			  asl_type_doubles(plan->type, needed));
 }
 
 static int settle(struct asl_plan *plan)

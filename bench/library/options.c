@@ -241,8 +241,9 @@ const struct asl_option asl_option_table[] = {
 	 "with --spec: sizes of indices, as i=64,j=32,k=1k",
 	 RPB, TEXT(dims), .only = with_operands},
 	{"type", "NAME",
-	 "einsum: the type of all entries, float64 or complex64, which is two "
-	 "floats; a word holds either (float64)",
+	 "einsum: the type of all entries, which is a word: float64, float32, "
+	 "complex64 or complex128; in other options a word stays 8 bytes "
+	 "(that of the first --operand, or float64)",
 	 RPB, NAME(type, asl_type_names), .only = contracting},
 	{"operand", "FILE",
 	 "read the next input from FILE: .npy; sizes then come from the "

@@ -967,6 +967,9 @@ static int run_case(struct doing *x)
 	struct asl_run_want *want = &x->c.want;
 	int threads = asl_blas_threads(), err;
 
+	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
+		x->task->given[i].type = want->plan.type;
+	x->task->into.type = want->plan.type;
 	want->given = x->task->given;
 	want->into = x->task->into.at ? &x->task->into : NULL;
 	want->comm = x->task->joined ? &x->task->comm : NULL;

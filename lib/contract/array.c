@@ -27,11 +27,11 @@ struct asl_array_in {
 static const char *text_of(char text[64], enum asl_type type, const char *entry)
 {
 	struct asl_number x;
-	double word;
+	double word[2];
 
-	memcpy(&word, entry, sizeof word);
-	x = asl_number_get(type, &word);
-	if (type == ASL_FLOAT64)
+	asl_type_copy(type, word, entry);
+	x = asl_number_get(type, word);
+	if (!asl_type(type)->is_complex)
 		snprintf(text, 64, "%g", x.re);
 	else
 		snprintf(text, 64, "%g%+gj", x.re, x.im);
@@ -49,12 +49,13 @@ static int check_finite(const struct asl_array_in *in, enum asl_type type,
 	at = asl_type_finite(type, in->entries, all);
 	if (at == all)
 		return 0;
-	return asl_fail(-EINVAL,
-			"%s: entry %" PRIu64 " of %" PRIu64
-			" (from 0, as they lie in the file) is %s, expected a "
-			"finite number",
-			path, at, all,
-			text_of(found, type, in->entries + 8 * at));
+	return asl_fail(
+		-EINVAL,
+		"%s: entry %" PRIu64 " of %" PRIu64
+		" (from 0, as they lie in the file) is %s, expected a "
+		"finite number",
+		path, at, all,
+		text_of(found, type, in->entries + asl_type_bytes(type) * at));
 }
 
 static int open_mapped(struct asl_array_in *in, enum asl_type type,
@@ -89,6 +90,19 @@ int asl_array_open(struct asl_array_in **out, const char *path,
 	else
 		*out = in;
 	return err;
+}
+
+enum asl_type asl_array_type(const char *path)
+{
+	enum asl_type type = ASL_FLOAT64;
+	size_t bytes;
+	void *map;
+
+	if (asl_file_map(&map, &bytes, path))
+		return type;
+	type = asl_npy_type(path, map, bytes);
+	asl_file_unmap(map, bytes);
+	return type;
 }
 
 int asl_array_given(struct asl_array_in **out, const struct asl_given *from)
@@ -188,45 +202,43 @@ static void draw(const struct asl_array_source *s, double *to, uint64_t at,
 	}
 }
 
-enum { PAIRS = 32 };
+enum { DRAWN = 32 };
 
-/* Both parts of a complex entry are drawn, one after the other. */
+/*
+ * An entry of another type than double is drawn as one, and rounded; both parts of a
+ * complex entry are, one after the other.
+ */
 static void generate(const struct asl_array_source *s, double *to, uint64_t at,
 		     uint64_t step, uint64_t count)
 {
-	double parts[2 * PAIRS];
-	uint64_t some;
+	uint64_t parts = asl_type(s->type)->is_complex ? 2 : 1, some;
+	double part[2 * DRAWN];
 
 	if (s->type == ASL_FLOAT64) {
 		draw(s, to, at, step, count);
 		return;
 	}
 	for (uint64_t i = 0; i < count; i += some) {
-		some = step == 1 ? asl_min(count - i, PAIRS) : 1;
-		draw(s, parts, 2 * (at + i * step), 1, 2 * some);
-		for (uint64_t j = 0; j < some; j++)
-			asl_number_put(s->type, to + i + j,
-				       (struct asl_number){parts[2 * j],
-							   parts[2 * j + 1]});
-	}
-}
+		some = step == 1 ? asl_min(count - i, DRAWN) : 1;
+		draw(s, part, parts * (at + i * step), 1, parts * some);
+		for (uint64_t j = 0; j < some; j++) {
+			const double *x = part + parts * j;
 
-static void copy_entries(const struct asl_array_in *in, double *to, uint64_t at,
-			 uint64_t step, uint64_t count)
-{
-	if (step == 1) {
-		memcpy(to, in->entries + 8 * at, 8 * count);
-		return;
+			asl_number_put(s->type, asl_type_at(s->type, to, i + j),
+				       (struct asl_number){
+					       x[0], parts > 1 ? x[1] : 0});
+		}
 	}
-	for (uint64_t i = 0; i < count; i++)
-		memcpy(to + i, in->entries + 8 * (at + i * step), 8);
 }
 
 static void read_entries(const struct asl_array_source *s, double *to,
 			 uint64_t at, uint64_t step, uint64_t count)
 {
 	if (s->file)
-		copy_entries(s->file, to, at, step, count);
+		asl_given_read(s->type,
+			       (const void *)(s->file->entries +
+					      asl_type_bytes(s->type) * at),
+			       step, to, count);
 	else
 		generate(s, to, at, step, count);
 }
@@ -257,12 +269,12 @@ struct asl_number asl_array_entry(const struct asl_array_source *source,
 {
 	const struct asl_term *t = source->term;
 	uint64_t at = 0;
-	double entry;
+	double entry[2];
 
 	for (int i = 0; i < t->count; i++)
 		at += point[t->index[i]] * source->stride[t->index[i]];
-	read_entries(source, &entry, at, 1, 1);
-	return asl_number_get(source->type, &entry);
+	read_entries(source, entry, at, 1, 1);
+	return asl_number_get(source->type, entry);
 }
 
 /* ---- The output ---- */
@@ -273,6 +285,7 @@ struct asl_array_out {
 	const struct asl_given *given;	   /* into memory; NULL: a file */
 	struct asl_atomic_file aside;
 	uint64_t data_at;
+	enum asl_type type;
 };
 
 static int create(struct asl_array_out *out, const char *path,
@@ -289,7 +302,8 @@ static int create(struct asl_array_out *out, const char *path,
 	out->data_at = asl_npy_head(head, type, size, out->term->count);
 	err = asl_atomic_file_reserve(
 		&out->aside,
-		out->data_at + 8 * asl_term_words(out->term, e->size));
+		out->data_at + asl_type_bytes(type) *
+				       asl_term_words(out->term, e->size));
 	if (!err)
 		err = asl_atomic_file_write(&out->aside, head, out->data_at, 0);
 	if (err)
@@ -313,6 +327,7 @@ int asl_array_create(struct asl_array_out **out, const char *path,
 	if (!o)
 		return asl_fail(-ENOMEM, "%s: no memory", path);
 	o->term = &e->term[e->inputs];
+	o->type = type;
 	set_strides(o->stride, e, o->term, false);
 	err = create(o, path, type, e);
 	if (err)
@@ -364,12 +379,14 @@ static int write_apart(struct asl_array_out *out, const double *at,
 		       uint64_t count, uint64_t entry, uint64_t step)
 {
 	uint64_t once = step == 1 ? count : 1;
+	uint64_t bytes = asl_type_bytes(out->type);
 	int err = 0;
 
 	for (uint64_t i = 0; !err && i < count; i += once)
-		err = asl_atomic_file_write(&out->aside, at + i, 8 * once,
-					    out->data_at +
-						    8 * (entry + i * step));
+		err = asl_atomic_file_write(
+			&out->aside, asl_type_at(out->type, at, i),
+			bytes * once,
+			out->data_at + bytes * (entry + i * step));
 	return err;
 }
 
@@ -383,7 +400,8 @@ int asl_array_write(struct asl_array_out *out, const double *at,
 	uint64_t step = last < 0 ? 1 : out->stride[term->index[last]];
 
 	if (to) {
-		asl_given_write(to->at + entry, step, at, row->count);
+		asl_given_write(to->type, asl_type_at(to->type, to->at, entry),
+				step, at, row->count);
 		return 0;
 	}
 	return write_apart(out, at, row->count, entry, step);

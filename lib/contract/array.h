@@ -4,7 +4,7 @@
  * A tensor is read and written by its term's indices (spec.h), whatever the order
  * of its file; where an index selects a diagonal, only the diagonal.
  *
- * Files	.npy of the tensors' type ('<f8', '<c8') in as many dimensions as
+ * Files	.npy of the tensors' type ('<f8', '<f4', '<c16', '<c8') in as many dimensions as
  *		the term has modes, in C or Fortran order, read in place.  Entries
  *		must be finite.  A result is written in C order to a temporary file,
  *		which is renamed when it is complete.
@@ -29,6 +29,9 @@ struct asl_array_out;
  */
 int asl_array_open(struct asl_array_in **out, const char *path,
 		   enum asl_type type, int dims);
+/* The type of a file's entries; float64 if it is none of ours, or no such file. */
+enum asl_type asl_array_type(const char *path);
+
 int asl_array_given(struct asl_array_in **out, const struct asl_given *from);
 void asl_array_close(struct asl_array_in *in); /* NULL is allowed */
 

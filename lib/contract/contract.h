@@ -40,6 +40,7 @@ struct asl_view {
 	const struct asl_term *term; /* borrowed */
 	enum asl_where where;
 	double *at;
+	enum asl_type type;
 	uint64_t stride[ASL_MOST_INDICES]; /* by index */
 };
 

@@ -2,6 +2,7 @@
  * family.c -- contractions as lib/plan/family.h asks: operands, files, verifying
  */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -108,14 +109,15 @@ static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
 {
 	struct filling *f = arg;
 	struct asl_tensor_row row;
+	enum asl_type type = f->holding.plan->type;
 
 	if (!f->source)
 		for (uint64_t i = 0; i < count; i++)
-			asl_number_put(f->holding.plan->type, at + i,
+			asl_number_put(type, asl_type_at(type, at, i),
 				       (struct asl_number){NAN, NAN});
 	for (uint64_t i = 0; f->source && i < count; i += row.count) {
 		row = asl_holding_row(&f->holding, done + i, count - i);
-		asl_array_read(f->source, at + i, &row);
+		asl_array_read(f->source, asl_type_at(type, at, i), &row);
 	}
 }
 
@@ -160,11 +162,12 @@ static void write_chunk(const double *at, uint64_t done, uint64_t count,
 	for (uint64_t i = 0; w->out && !w->err && i < count;) {
 		struct asl_tensor_row row =
 			asl_holding_row(&w->holding, done + i, count - i);
+		const double *from = asl_type_at(w->holding.plan->type, at, i);
 
-		w->err = asl_array_write(w->out, at + i, w->holding.term, &row);
+		w->err = asl_array_write(w->out, from, w->holding.term, &row);
 		if (row.mirror && !w->err)
-			w->err = asl_array_write(w->out, at + i, row.mirror,
-						 &row);
+			w->err =
+				asl_array_write(w->out, from, row.mirror, &row);
 		i += row.count;
 	}
 }
@@ -205,6 +208,7 @@ struct check {
 	const struct asl_einsum *e;
 	const struct asl_term *output; /* in the order of a row's indices */
 	const struct asl_words *out;   /* this rank's */
+	const struct asl_words *buffer;
 	/* Freivalds: a random number for every value of the output's indices. */
 	double *weight[ASL_MOST_INDICES];
 };
@@ -218,14 +222,12 @@ static void each_row(struct asl_rank *r, const struct check *check,
 {
 	struct asl_holding h = asl_contraction_holding(check->data->plan,
 						       check->e->inputs, r->id);
-	struct asl_words buffer;
 
-	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
 	for (uint64_t done = 0; !r->err && done < h.words;) {
 		uint64_t left = asl_min(ASL_CHUNK, h.words - done);
 		struct asl_tensor_row row = asl_holding_row(&h, done, left);
 		struct asl_words from = asl_slice(check->out, done, row.count);
-		struct asl_words to = asl_slice(&buffer, 0, row.count);
+		struct asl_words to = asl_slice(check->buffer, 0, row.count);
 
 		asl_copy(r, &to, &from);
 		read(check, h.term, &row, to.at, found);
@@ -233,7 +235,6 @@ static void each_row(struct asl_rank *r, const struct check *check,
 			read(check, row.mirror, &row, to.at, found);
 		done += row.count;
 	}
-	asl_give(r, &buffer);
 }
 
 /*
@@ -264,9 +265,17 @@ static struct asl_number times(struct asl_number a, struct asl_number b)
 				   a.re * b.im + a.im * b.re};
 }
 
-static double epsilon(const struct check *check)
+static enum asl_type type_of(const struct check *check)
 {
-	return asl_type(check->data->plan->type)->epsilon;
+	return check->data->plan->type;
+}
+
+/* A number of a row. */
+static struct asl_number number_at(const struct check *check, const double *row,
+				   uint64_t j)
+{
+	return asl_number_get(type_of(check),
+			      asl_type_at(type_of(check), row, j));
 }
 
 /* A term of the output's entry, and the sum of magnitudes. */
@@ -302,7 +311,9 @@ static double error_at(const struct check *check, uint64_t *point,
 		terms++;
 	} while (next_point(check, point));
 	error = hypot(found.re - sum.re, found.im - sum.im);
-	return error == 0 ? 0 : error / (epsilon(check) * terms * size);
+	return error == 0 ? 0
+			  : error / (asl_type(type_of(check))->epsilon * terms *
+				     size);
 }
 
 /* What a rank's rows come to. */
@@ -320,11 +331,19 @@ static void check_row(const struct check *check, const struct asl_term *out,
 				row->at[i] + (i == out->count - 1 ? j : 0);
 		found[WORST] = asl_worse(
 			found[WORST],
-			error_at(check, point,
-				 asl_number_get(check->data->plan->type,
-						at + j)));
+			error_at(check, point, number_at(check, at, j)));
 	}
 	found[COMPARED] += (double)row->count;
+}
+
+static double oracle(struct asl_rank *r, struct check *check)
+{
+	double found[FOUND] = {0};
+
+	each_row(r, check, check_row, found);
+	return asl_compared(r, check->data->plan, found[WORST],
+			    (uint64_t)found[COMPARED],
+			    asl_term_words(check->output, check->e->size));
 }
 
 /*
@@ -339,7 +358,9 @@ static void check_row(const struct check *check, const struct asl_term *out,
  *
  * Sums are made in double.  With complex entries a + bi, of n inputs, the inputs' sum
  * is the value at t = i of a polynomial of degree n: the sum with a + bt in place of
- * each entry.  Its values at n + 1 real points, a pass each, say what that is.
+ * each entry.  Its values at n + 1 real points, a pass each, say what that is.  Their
+ * rounding is multiplied by how much they are: eps is never less than so many of a
+ * double's.
  */
 
 /* Magnitudes from 1/2 to 1: none is small enough to hide an error. */
@@ -415,8 +436,7 @@ static void add_weighed(const struct check *check, const struct asl_term *term,
 	struct weights w = weights_of(check, term, term->has, row);
 
 	for (uint64_t j = 0; j < row->count; j++) {
-		struct asl_number x =
-			asl_number_get(check->data->plan->type, at + j);
+		struct asl_number x = number_at(check, at, j);
 
 		sum[OUTPUT_RE] += weigh(&w, j, x.re);
 		sum[OUTPUT_IM] += weigh(&w, j, x.im);
@@ -453,7 +473,7 @@ struct pass {
 
 static struct pass pass_of(const struct check *check, int number)
 {
-	bool complex = check->data->plan->type == ASL_COMPLEX64;
+	bool complex = asl_type(type_of(check))->is_complex;
 	struct pass x = {number, complex ? check->e->inputs + 1 : 1, 0};
 
 	if (complex && number < x.points)
@@ -478,23 +498,34 @@ static struct asl_number share_of(const struct check *check,
 	return share;
 }
 
-/* A word as the pass takes it. */
-static double value_of(const struct check *check, const struct pass *pass,
-		       const double *word)
+static double epsilon(const struct check *check)
 {
-	struct asl_number x = asl_number_get(check->data->plan->type, word);
+	double shares = 0;
 
+	for (int i = 0; i < pass_of(check, 0).points; i++) {
+		struct pass pass = pass_of(check, i);
+		struct asl_number share = share_of(check, &pass);
+
+		shares += hypot(share.re, share.im);
+	}
+	return fmax(asl_type(type_of(check))->epsilon, shares * DBL_EPSILON);
+}
+
+/* A number as the pass takes it. */
+static double value_of(const struct pass *pass, struct asl_number x)
+{
 	if (pass->number < pass->points)
 		return x.re + pass->at * x.im;
 	return x.im == 0 ? fabs(x.re) : hypot(x.re, x.im);
 }
 
-/* Input `which` in the cell, weighed. */
+/* Input `which` in the cell, weighed, by way of a buffer for a part of a row. */
 static void make_slice(const struct check *check, double *at, int which,
 		       const struct asl_cell *cell, uint32_t weighed,
 		       const struct pass *pass)
 {
 	struct asl_array_source source = source_of(check->data, which);
+	const struct asl_words *buffer = check->buffer;
 	const struct asl_term *t = source.term;
 	struct asl_run run = {.dims = t->count};
 
@@ -502,19 +533,19 @@ static void make_slice(const struct check *check, double *at, int which,
 	for (int i = 0; i < t->count; i++)
 		run.box[i] = cell->of[t->index[i]];
 	for (uint64_t done = 0; done < run.words.count;) {
-		struct asl_tensor_row row =
-			asl_run_row(&run, done, run.words.count - done);
-
+		struct asl_tensor_row row = asl_run_row(
+			&run, done,
+			asl_min(buffer->count, run.words.count - done));
 		struct weights w = weights_of(check, t, weighed, &row);
 
-		asl_array_read(&source, at + done, &row);
-		for (uint64_t j = done; j < done + row.count; j++) {
-			at[j] = weigh(&w, j - done,
-				      value_of(check, pass, at + j));
+		asl_array_read(&source, buffer->at, &row);
+		for (uint64_t j = 0; j < row.count; j++, done++) {
+			struct asl_number x = number_at(check, buffer->at, j);
+
+			at[done] = weigh(&w, j, value_of(pass, x));
 			if (pass->number == pass->points)
-				at[j] = fabs(at[j]);
+				at[done] = fabs(at[done]);
 		}
-		done += row.count;
 	}
 }
 
@@ -618,7 +649,7 @@ static double freivalds(struct asl_rank *r, struct check *check)
 	asl_give(r, &sum);
 	asl_give(r, &mine);
 	asl_give(r, &weights);
-	r->type = check->data->plan->type;
+	r->type = type_of(check);
 	return residual;
 }
 
@@ -628,19 +659,19 @@ static double verify(struct asl_rank *r, const struct asl_data *data,
 	const struct asl_contraction *c = data->plan->contraction;
 	struct asl_holding h =
 		asl_contraction_holding(data->plan, c->e.inputs, r->id);
+	struct asl_words buffer;
 	struct check check = {.data = data,
 			      .c = c,
 			      .e = &c->e,
 			      .output = h.term,
-			      .out = &own[c->e.inputs]};
-	double found[FOUND] = {0};
+			      .out = &own[c->e.inputs],
+			      .buffer = &buffer};
+	double residual;
 
-	if (how != ASL_VERIFY_ORACLE)
-		return freivalds(r, &check);
-	each_row(r, &check, check_row, found);
-	return asl_compared(r, data->plan, found[WORST],
-			    (uint64_t)found[COMPARED],
-			    asl_term_words(check.output, c->e.size));
+	asl_take(r, &buffer, ASL_DRAM, ASL_CHUNK);
+	residual = (how == ASL_VERIFY_ORACLE ? oracle : freivalds)(r, &check);
+	asl_give(r, &buffer);
+	return residual;
 }
 
 /* ---- As a family ---- */

@@ -57,7 +57,7 @@ static struct asl_view view_of(const struct scene *s, int tensor)
 				      s->len);
 	v = step < 0 ? s->in[tensor] : *s->out;
 	if (v.at && in_slabs(l, v.term))
-		v.at += s->first * v.stride[l->slab];
+		v.at = asl_type_at(v.type, v.at, s->first * v.stride[l->slab]);
 	return v;
 }
 
@@ -74,7 +74,8 @@ static void take_ones(struct asl_rank *r, struct asl_words *ones,
 	asl_tile_take(r, &tile, 1, most);
 	at = asl_tile_words(&tile, 0, most);
 	for (uint64_t i = 0; tile.data && i < most; i++)
-		asl_number_put(r->type, &at.at[i], (struct asl_number){1, 0});
+		asl_number_put(at.type, asl_type_at(at.type, at.at, i),
+			       (struct asl_number){1, 0});
 	for (uint64_t done = 0; !r->err && done < count; done += most) {
 		struct asl_tile row =
 			asl_tile_row(&tile, 0, asl_min(most, count - done));

@@ -35,7 +35,8 @@
 struct asl_view asl_view_dense(const struct asl_words *x,
 			       const struct asl_term *t, const uint64_t *len)
 {
-	struct asl_view v = {.term = t, .where = x->where, .at = x->at};
+	struct asl_view v = {
+		.term = t, .where = x->where, .at = x->at, .type = x->type};
 	uint64_t stride = 1;
 
 	for (int i = t->count - 1; i >= 0; i--) {
@@ -52,9 +53,23 @@ struct asl_view asl_view_nowhere(const struct asl_term *t, const uint64_t *len)
 	return asl_view_dense(&nowhere, t, len);
 }
 
-static double *shifted(double *at, uint64_t by)
+static double *shifted(const struct asl_view *x, uint64_t by)
 {
-	return at ? at + by : NULL;
+	return asl_type_at(x->type, x->at, by);
+}
+
+/* Words that follow each other, or a block of them, from there on. */
+static struct asl_words words_at(const struct asl_view *x, uint64_t by,
+				 uint64_t count)
+{
+	return (struct asl_words){x->where, count, shifted(x, by), x->type};
+}
+
+static struct asl_block block_at(const struct asl_view *x, uint64_t by,
+				 uint64_t rows, uint64_t cols, uint64_t ld)
+{
+	return (struct asl_block){x->where, rows,	    cols,
+				  ld,	    shifted(x, by), x->type};
 }
 
 /*
@@ -227,24 +242,51 @@ static struct shape shape_of(const struct asl_view *dst,
 /* A block of src on its way into a tile. */
 struct block {
 	uint64_t rows, cols, down, across; /* the last two: steps in src */
-	double *to;
+	void *to;
+	enum asl_type type;
 };
+
+/* Words are copied as numbers of their size, which `at` is aligned for. */
+#define READ_BLOCK(name, word)                                                 \
+	static void name(const word *at, const struct block *b, word *to)      \
+	{                                                                      \
+		if (b->across <= b->down) {                                    \
+			for (uint64_t i = 0; i < b->rows; i++)                 \
+				for (uint64_t j = 0; j < b->cols; j++)         \
+					to[i * b->cols + j] =                  \
+						at[i * b->down +               \
+						   j * b->across];             \
+			return;                                                \
+		}                                                              \
+		for (uint64_t j = 0; j < b->cols; j++)                         \
+			for (uint64_t i = 0; i < b->rows; i++)                 \
+				to[i * b->cols + j] =                          \
+					at[i * b->down + j * b->across];       \
+	}
+
+struct two_doubles {
+	double part[2];
+} __attribute__((may_alias));
+
+READ_BLOCK(read_floats, asl_float_part)
+READ_BLOCK(read_doubles, asl_double_part)
+READ_BLOCK(read_pairs, struct two_doubles)
 
 static void read_block(const double *at, void *arg)
 {
 	const struct block *b = arg;
+	const void *from = at;
 
-	if (b->across <= b->down) {
-		for (uint64_t i = 0; i < b->rows; i++)
-			for (uint64_t j = 0; j < b->cols; j++)
-				b->to[i * b->cols + j] =
-					at[i * b->down + j * b->across];
+	switch (asl_type_bytes(b->type)) {
+	case sizeof(float):
+		read_floats(from, b, b->to);
 		return;
+	case sizeof(double):
+		read_doubles(from, b, b->to);
+		return;
+	default:
+		read_pairs(from, b, b->to);
 	}
-	for (uint64_t j = 0; j < b->cols; j++)
-		for (uint64_t i = 0; i < b->rows; i++)
-			b->to[i * b->cols + j] =
-				at[i * b->down + j * b->across];
 }
 
 /* Words from the beginnings of dst and src. */
@@ -256,13 +298,12 @@ static void move_block(struct asl_rank *r, const struct asl_view *dst,
 		       const struct asl_view *src, const struct shape *s,
 		       struct offset at, struct asl_tile *tile)
 {
-	struct asl_block to = {dst->where, tile->rows, tile->cols, s->down.dst,
-			       shifted(dst->at, at.dst)};
+	struct asl_block to =
+		block_at(dst, at.dst, tile->rows, tile->cols, s->down.dst);
 	struct asl_words in = asl_tile_words(tile, 0, tile->rows * tile->cols);
-	struct asl_words from = {src->where, in.count,
-				 shifted(src->at, at.src)};
-	struct block b = {tile->rows, tile->cols, s->down.src, s->across.src,
-			  in.at};
+	struct asl_words from = words_at(src, at.src, in.count);
+	struct block b = {tile->rows,	 tile->cols, s->down.src,
+			  s->across.src, in.at,	     in.type};
 
 	if (to.rows == 1)
 		to.ld = to.cols;
@@ -498,7 +539,7 @@ static struct asl_block matrix(const struct asl_view *x,
 {
 	uint64_t ld = rows->len > 1 ? step_of(rows, x, len) : cols->len;
 
-	return (struct asl_block){x->where, rows->len, cols->len, ld, x->at};
+	return block_at(x, 0, rows->len, cols->len, ld);
 }
 
 static struct asl_product product(const struct sides *s)
@@ -540,8 +581,7 @@ static void by_kernel(struct asl_rank *r, const struct sides *s)
 		for (int j = 0; j < 3; j++) {
 			struct asl_view v = x[j];
 
-			v.at = shifted(v.at,
-				       offset_of(&p->batch, &v, s->len, i));
+			v.at = shifted(&v, offset_of(&p->batch, &v, s->len, i));
 			block[j] = matrix(&v, j == 1 ? &p->sum : &p->rows,
 					  j == 0 ? &p->sum : &p->cols, s->len);
 		}
@@ -589,35 +629,54 @@ struct vectors {
 	enum asl_type type;
 };
 
-static void add_complex(void *to, const void *from, const void *by,
-			uint64_t count)
-{
-	asl_part_of_word *c = to;
-	const asl_part_of_word *a = from, *b = by;
-
-	for (uint64_t i = 0; i < 2 * count; i += 2) {
-		float re = a[i] * b[i] - a[i + 1] * b[i + 1];
-		float im = a[i] * b[i + 1] + a[i + 1] * b[i];
-
-		c[i] += re;
-		c[i + 1] += im;
+/* c += a b, word by word, of real and of complex numbers with these parts. */
+#define ADD_VECTOR(reals, complexes, part)                                     \
+	static void reals(void *to, const void *from, const void *by,          \
+			  uint64_t count)                                      \
+	{                                                                      \
+		part *c = to;                                                  \
+		const part *a = from, *b = by;                                 \
+                                                                               \
+		for (uint64_t i = 0; i < count; i++)                           \
+			c[i] += a[i] * b[i];                                   \
+	}                                                                      \
+                                                                               \
+	static void complexes(void *to, const void *from, const void *by,      \
+			      uint64_t count)                                  \
+	{                                                                      \
+		part *c = to;                                                  \
+		const part *a = from, *b = by;                                 \
+                                                                               \
+		for (uint64_t i = 0; i < 2 * count; i += 2) {                  \
+			part re = a[i] * b[i] - a[i + 1] * b[i + 1];           \
+			part im = a[i] * b[i + 1] + a[i + 1] * b[i];           \
+                                                                               \
+			c[i] += re;                                            \
+			c[i + 1] += im;                                        \
+		}                                                              \
 	}
-}
+
+ADD_VECTOR(add_floats, add_complex_floats, asl_float_part)
+ADD_VECTOR(add_doubles, add_complex_doubles, asl_double_part)
+
+typedef void vector_adder(void *to, const void *from, const void *by,
+			  uint64_t count);
+
+static vector_adder *const adders[] = {
+	[ASL_FLOAT32] = add_floats,
+	[ASL_FLOAT64] = add_doubles,
+	[ASL_COMPLEX64] = add_complex_floats,
+	[ASL_COMPLEX128] = add_complex_doubles,
+};
 
 static void add_vectors(const double *at, void *arg)
 {
 	const struct vectors *v = arg;
 
-	for (uint64_t k = 0; k < v->depth; k++) {
-		const double *a = at + k * v->step, *b = v->b + k * v->batches;
-
-		if (v->type == ASL_COMPLEX64) {
-			add_complex(v->c, a, b, v->batches);
-			continue;
-		}
-		for (uint64_t i = 0; i < v->batches; i++)
-			v->c[i] += a[i] * b[i];
-	}
+	for (uint64_t k = 0; k < v->depth; k++)
+		adders[v->type](v->c, asl_type_at(v->type, at, k * v->step),
+				asl_type_at(v->type, v->b, k * v->batches),
+				v->batches);
 }
 
 /* The beginning of a slice in the sum and in the batches. */
@@ -640,14 +699,13 @@ static void down_column(struct asl_rank *r, const struct sides *s,
 			    step_of(&p->sum, A, s->len),
 			    asl_tile_words(b, 0, b->rows * b->cols).at,
 			    NULL,
-			    r->type};
+			    b->type};
 
 	for (uint64_t i = 0; !r->err && i < p->rows.len; i++) {
 		uint64_t in_A = i * row_A + at.sum * v.step + at.batch;
-		struct asl_words from = {A->where, b->rows * b->cols,
-					 shifted(A->at, in_A)};
-		struct asl_block to = {C->where, 1, b->cols, b->cols,
-				       shifted(C->at, i * row_C + first_C)};
+		struct asl_words from = words_at(A, in_A, b->rows * b->cols);
+		struct asl_block to =
+			block_at(C, i * row_C + first_C, 1, b->cols, b->cols);
 
 		asl_tile_zero(c, 1, b->cols);
 		if (at.sum)
@@ -673,13 +731,11 @@ static void by_vectors(struct asl_rank *r, const struct sides *s)
 		for (uint64_t n = 0; n < p->cols.len; n++)
 			for (uint64_t k = 0; !r->err && k < p->sum.len;
 			     k += x.depth) {
-				struct asl_block from = {
-					B->where,
+				struct asl_block from = block_at(
+					B, n * across + k * down + i,
 					asl_min(x.depth, p->sum.len - k),
 					asl_min(x.batches, p->batch.len - i),
-					down,
-					shifted(B->at,
-						n * across + k * down + i)};
+					down);
 
 				asl_tile_load(r, &b, &from);
 				down_column(r, s, n, (struct corner){k, i}, &b,
@@ -739,6 +795,7 @@ void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
 		asl_take(r, &copy[i], ASL_DRAM,
 			 asl_term_words(&p.order[i], len));
 		s.of[i].at = copy[i].at;
+		s.of[i].type = copy[i].type;
 		if (i < 2)
 			asl_permute(r, &s.of[i], given[i], len);
 	}

@@ -46,24 +46,28 @@ int asl_given_open(struct asl_matrix_in **out, const struct asl_given *from,
 	return 0;
 }
 
-void asl_given_read(const double *from, uint64_t step, double *at,
-		    uint64_t count)
+static void copy(enum asl_type type, double *to, uint64_t to_step,
+		 const double *from, uint64_t from_step, uint64_t count)
 {
-	if (step == 1)
-		memcpy(at, from, count * sizeof *at);
-	else
-		for (uint64_t i = 0; i < count; i++)
-			at[i] = from[i * step];
+	if (to_step == 1 && from_step == 1) {
+		memcpy(to, from, count * asl_type_bytes(type));
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		asl_type_copy(type, asl_type_at(type, to, i * to_step),
+			      asl_type_at(type, from, i * from_step));
 }
 
-void asl_given_write(double *to, uint64_t step, const double *at,
-		     uint64_t count)
+void asl_given_read(enum asl_type type, const double *from, uint64_t step,
+		    double *at, uint64_t count)
 {
-	if (step == 1)
-		memcpy(to, at, count * sizeof *at);
-	else
-		for (uint64_t i = 0; i < count; i++)
-			to[i * step] = at[i];
+	copy(type, at, 1, from, step, count);
+}
+
+void asl_given_write(enum asl_type type, double *to, uint64_t step,
+		     const double *at, uint64_t count)
+{
+	copy(type, to, step, at, 1, count);
 }
 
 size_t asl_given_bytes(const struct asl_given *x)
@@ -75,7 +79,7 @@ size_t asl_given_bytes(const struct asl_given *x)
 			return 0;
 		last += (x->size[i] - 1) * x->step[i];
 	}
-	return (last + 1) * sizeof(double);
+	return (last + 1) * asl_type_bytes(x->type);
 }
 
 /* ---- A format without a file ---- */
@@ -85,7 +89,8 @@ static int write_given(struct asl_matrix_out *out, const double *at,
 {
 	const struct asl_given *to = out->given;
 
-	asl_given_write(to->at + row * to->step[0] + col * to->step[1],
+	asl_given_write(to->type,
+			to->at + row * to->step[0] + col * to->step[1],
 			to->step[1], at, count);
 	return 0;
 }

@@ -198,9 +198,11 @@ static int check(const struct asl_npy_header *h, const char *path,
 {
 	const struct asl_type_facts *expected = asl_type(type);
 	size_t length = (size_t)(h->descr.end - h->descr.at);
+	enum asl_type found_type;
 	char found[ASL_QUOTE], size[SIZES];
 
-	if (length != 3 || memcmp(h->descr.at, expected->descr, 3) != 0)
+	if (!asl_type_described(&found_type, h->descr.at, length) ||
+	    found_type != type)
 		return asl_fail(-EINVAL,
 				"%s: entries are '%s', expected '%s' (%s)",
 				path, asl_quote(found, h->descr.at, length),
@@ -255,12 +257,12 @@ static int find_header(struct asl_text *t, const char *path, const void *map,
 	return 0;
 }
 
-static int check_length(const struct asl_npy_header *h, size_t header,
-			size_t map_bytes, const char *path)
+static int check_length(const struct asl_npy_header *h, enum asl_type type,
+			size_t header, size_t map_bytes, const char *path)
 {
 	bool overflow = false;
 	char size[SIZES];
-	size_t bytes = 8;
+	size_t bytes = asl_type_bytes(type);
 
 	for (uint64_t i = 0; i < h->dims; i++)
 		overflow |= __builtin_mul_overflow(bytes, h->size[i], &bytes);
@@ -286,8 +288,20 @@ int asl_npy_open(struct asl_npy_header *h, const char **entries,
 	if (err)
 		return err;
 	*entries = t.end;
-	return check_length(h, (size_t)(t.end - (const char *)map), map_bytes,
-			    path);
+	return check_length(h, type, (size_t)(t.end - (const char *)map),
+			    map_bytes, path);
+}
+
+enum asl_type asl_npy_type(const char *path, const void *map, size_t map_bytes)
+{
+	enum asl_type type = ASL_FLOAT64;
+	struct asl_npy_header h = {0};
+	struct asl_text t;
+
+	if (!find_header(&t, path, map, map_bytes) && !parse(&h, &t, path))
+		asl_type_described(&type, h.descr.at,
+				   (size_t)(h.descr.end - h.descr.at));
+	return type;
 }
 
 static int not_finite(const struct asl_matrix_in *in, uint64_t at, double value,

@@ -25,6 +25,9 @@ int asl_npy_open(struct asl_npy_header *h, const char **entries,
 		 const char *path, const void *map, size_t map_bytes,
 		 enum asl_type type, uint64_t dims);
 
+/* The type of a file's entries; float64 if it is none of ours, or no such file. */
+enum asl_type asl_npy_type(const char *path, const void *map, size_t map_bytes);
+
 /* Write the padded head of a file of this type in C order; returns its bytes. */
 #define ASL_NPY_HEAD 1024
 size_t asl_npy_head(char head[ASL_NPY_HEAD], enum asl_type type,

@@ -187,7 +187,8 @@ static void gather_cell(struct asl_rank *r, const struct asl_cuts_part *x,
 {
 	struct asl_group g = group(x, cell);
 	struct asl_block place = in_face(x, face, cell), from;
-	struct asl_words all = {place.where, asl_cuts_words(cell), place.at};
+	struct asl_words all = {place.where, asl_cuts_words(cell), place.at,
+				place.type};
 
 	if (is_run(x, cell)) {
 		asl_brick_gather(r, &g, &all, own);
@@ -564,7 +565,8 @@ static void reduce_cell(struct asl_rank *r, const struct asl_cuts_part *x,
 {
 	struct asl_group g = group(x, cell);
 	struct asl_block from = in_face(x, C, cell), copy;
-	struct asl_words all = {from.where, asl_cuts_words(cell), from.at};
+	struct asl_words all = {from.where, asl_cuts_words(cell), from.at,
+				from.type};
 
 	if (is_run(x, cell)) {
 		asl_reduce_scatter(r, &g, mine, &all);

@@ -169,7 +169,7 @@ void asl_take_zeros(struct asl_rank *r, struct asl_words *x, uint64_t count)
 {
 	asl_take(r, x, ASL_DRAM, count);
 	if (x->at)
-		memset(x->at, 0, x->count * sizeof(double));
+		memset(x->at, 0, x->count * asl_type_bytes(x->type));
 }
 
 static struct asl_group all_ranks(const struct asl_rank *r,
@@ -328,11 +328,11 @@ static void copy_rows(const struct trade *t, const struct asl_piece *chunk)
 			     s.col * given->step[1];
 
 		if (t->fill)
-			asl_given_read(at, given->step[1], t->buffer.at + i,
-				       s.count);
+			asl_given_read(given->type, at, given->step[1],
+				       t->buffer.at + i, s.count);
 		else
-			asl_given_write(at, given->step[1], t->buffer.at + i,
-					s.count);
+			asl_given_write(given->type, at, given->step[1],
+					t->buffer.at + i, s.count);
 		i += s.count;
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * blas.c -- cblas_dgemm, or cblas_cgemm, with our argument order, cut over the
+ * blas.c -- CBLAS's products of each type, with our argument order, cut over the
  * rank's threads
  *
  * OpenBLAS uses one thread, and each thread of the team calls it for a part of C.
@@ -138,65 +138,83 @@ static struct asl_range part_of(uint64_t length, uint64_t tile, int parts,
 		first, part_begins(length, tile, parts, i + 1) - first};
 }
 
-static void clear(double *x, uint64_t count, uint64_t stride)
+static void clear(const struct product *x, uint64_t count, uint64_t stride)
 {
 	for (uint64_t i = 0; i < count; i++)
-		x[i * stride] = 0;
+		memset(asl_type_at(x->type, x->c, i * stride), 0,
+		       asl_type_bytes(x->type));
 }
 
-static const float one[2] = {1, 0}, none[2] = {0, 0};
+/* A type's functions: c = a b + beta c, and c += a b where c is a vector. */
+struct arithmetic {
+	void (*matrices)(const struct product *x);
+	void (*vector)(const struct product *x);
+};
 
-static void add_complex_vector(const struct product *x)
-{
-	if (x->n == 1)
-		cblas_cgemv(CblasRowMajor, CblasNoTrans, (blasint)x->m,
-			    (blasint)x->k, one, x->a, (blasint)x->lda, x->b,
-			    (blasint)x->ldb, one, x->c, (blasint)x->ldc);
-	else
-		cblas_cgemv(CblasRowMajor, CblasTrans, (blasint)x->k,
-			    (blasint)x->n, one, x->b, (blasint)x->ldb, x->a, 1,
-			    one, x->c, 1);
-}
+/* `one` and `beta` are numbers or, of complex numbers, their addresses. */
+#define ARITHMETIC(letter, part, one, beta)                                    \
+	static void letter##_matrices(const struct product *x)                 \
+	{                                                                      \
+		const part *a = (const void *)x->a, *b = (const void *)x->b;   \
+		part *c = (void *)x->c;                                        \
+                                                                               \
+		cblas_##letter##gemm(CblasRowMajor, CblasNoTrans,              \
+				     CblasNoTrans, (blasint)x->m,              \
+				     (blasint)x->n, (blasint)x->k, one, a,     \
+				     (blasint)x->lda, b, (blasint)x->ldb,      \
+				     beta, c, (blasint)x->ldc);                \
+	}                                                                      \
+                                                                               \
+	static void letter##_vector(const struct product *x)                   \
+	{                                                                      \
+		const part *a = (const void *)x->a, *b = (const void *)x->b;   \
+		part *c = (void *)x->c;                                        \
+                                                                               \
+		if (x->n == 1)                                                 \
+			cblas_##letter##gemv(                                  \
+				CblasRowMajor, CblasNoTrans, (blasint)x->m,    \
+				(blasint)x->k, one, a, (blasint)x->lda, b,     \
+				(blasint)x->ldb, one, c, (blasint)x->ldc);     \
+		else                                                           \
+			cblas_##letter##gemv(CblasRowMajor, CblasTrans,        \
+					     (blasint)x->k, (blasint)x->n,     \
+					     one, b, (blasint)x->ldb, a, 1,    \
+					     one, c, 1);                       \
+	}
+
+static const float float_one[2] = {1, 0}, float_none[2] = {0, 0};
+static const double double_one[2] = {1, 0}, double_none[2] = {0, 0};
+
+ARITHMETIC(s, float, 1, (float)x->beta)
+ARITHMETIC(d, double, 1, x->beta)
+ARITHMETIC(c, float, float_one, x->beta == 0 ? float_none : float_one)
+ARITHMETIC(z, double, double_one, x->beta == 0 ? double_none : double_one)
+
+static const struct arithmetic arithmetic[] = {
+	[ASL_FLOAT32] = {s_matrices, s_vector},
+	[ASL_FLOAT64] = {d_matrices, d_vector},
+	[ASL_COMPLEX64] = {c_matrices, c_vector},
+	[ASL_COMPLEX128] = {z_matrices, z_vector},
+};
 
 /*
  * Kernels for vectors read a matrix without packing it.  Not all versions take what
  * is not to be added to, which may be no number, for zero.
  */
-static void multiply_vector(const struct product *x)
-{
-	bool column = x->n == 1;
-	double beta = x->beta == 0 ? 1 : x->beta;
-
-	if (x->beta == 0)
-		clear(x->c, column ? x->m : x->n, column ? x->ldc : 1);
-	if (x->type == ASL_COMPLEX64)
-		add_complex_vector(x);
-	else if (column)
-		cblas_dgemv(CblasRowMajor, CblasNoTrans, (blasint)x->m,
-			    (blasint)x->k, 1, x->a, (blasint)x->lda, x->b,
-			    (blasint)x->ldb, beta, x->c, (blasint)x->ldc);
-	else
-		cblas_dgemv(CblasRowMajor, CblasTrans, (blasint)x->k,
-			    (blasint)x->n, 1, x->b, (blasint)x->ldb, x->a, 1,
-			    beta, x->c, 1);
-}
-
 static void multiply(const struct product *x)
 {
+	const struct arithmetic *of = &arithmetic[x->type];
+	bool column = x->n == 1;
+
 	if (!x->m || !x->n)
 		return;
-	if (x->n == 1 || x->m == 1)
-		multiply_vector(x);
-	else if (x->type == ASL_COMPLEX64)
-		cblas_cgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
-			    (blasint)x->m, (blasint)x->n, (blasint)x->k, one,
-			    x->a, (blasint)x->lda, x->b, (blasint)x->ldb,
-			    x->beta == 0 ? none : one, x->c, (blasint)x->ldc);
-	else
-		cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans,
-			    (blasint)x->m, (blasint)x->n, (blasint)x->k, 1,
-			    x->a, (blasint)x->lda, x->b, (blasint)x->ldb,
-			    x->beta, x->c, (blasint)x->ldc);
+	if (!column && x->m != 1) {
+		of->matrices(x);
+		return;
+	}
+	if (x->beta == 0)
+		clear(x, column ? x->m : x->n, column ? x->ldc : 1);
+	of->vector(x);
 }
 
 static void multiply_part(void *arg, int piece)
@@ -208,9 +226,9 @@ static void multiply_part(void *arg, int piece)
 
 	part.m = m.count;
 	part.n = n.count;
-	part.a += m.first * x->lda;
-	part.b += n.first;
-	part.c += m.first * x->ldc + n.first;
+	part.a = asl_type_at(x->type, x->a, m.first * x->lda);
+	part.b = asl_type_at(x->type, x->b, n.first);
+	part.c = asl_type_at(x->type, x->c, m.first * x->ldc + n.first);
 	multiply(&part);
 }
 

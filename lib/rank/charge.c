@@ -109,7 +109,8 @@ static void spend_device(struct asl_rank *r, enum asl_counter counter,
 {
 	const struct asl_device_times *device = &r->times->device;
 	enum asl_direction way;
-	uint64_t bytes = asl_emulated_bytes(&way, counter, runs, run,
+	uint64_t bytes = asl_emulated_bytes(&way, counter, runs,
+					    run * asl_type_bytes(r->type),
 					    device->line_bytes);
 
 	if (bytes)
@@ -140,7 +141,8 @@ void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,
 	if (r->times && r->times->device.word[ASL_READS] > 0)
 		spend_device(r, counter, runs, run);
 	if (r->emulator)
-		asl_emulator_note(r->emulator, counter, runs, run);
+		asl_emulator_note(r->emulator, counter, runs,
+				  run * asl_type_bytes(r->type));
 }
 
 void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n)
@@ -168,6 +170,8 @@ void asl_spend_disk(struct asl_rank *r, bool writes, uint64_t rows,
 
 	if (!r->times || !asl_phase_counts(r->phase))
 		return;
+	cols = asl_type_doubles(r->type, cols);
+	ld = asl_type_doubles(r->type, ld);
 	ns = asl_disk_ns(&r->times->disk, writes, rows, cols, ld);
 	r->spent.disk_alone +=
 		asl_disk_ns(&r->times->disk_alone, writes, rows, cols, ld);

@@ -96,10 +96,8 @@ static void add_error(struct asl_rank *r, uint64_t took, uint64_t late)
 /* ---- Pool ---- */
 
 uint64_t asl_emulated_bytes(enum asl_direction *way, enum asl_counter counter,
-			    uint64_t runs, uint64_t run, uint64_t line_bytes)
+			    uint64_t runs, uint64_t bytes, uint64_t line_bytes)
 {
-	uint64_t bytes = run * sizeof(double);
-
 	*way = ASL_READS;
 	if (counter == ASL_NVM_READ || counter == ASL_NVM_LIFT)
 		return runs * bytes;
@@ -110,11 +108,11 @@ uint64_t asl_emulated_bytes(enum asl_direction *way, enum asl_counter counter,
 }
 
 void asl_emulator_note(struct asl_emulator *p, enum asl_counter counter,
-		       uint64_t runs, uint64_t run)
+		       uint64_t runs, uint64_t run_bytes)
 {
 	enum asl_direction way;
-	uint64_t bytes =
-		asl_emulated_bytes(&way, counter, runs, run, p->line_bytes);
+	uint64_t bytes = asl_emulated_bytes(&way, counter, runs, run_bytes,
+					    p->line_bytes);
 
 	p->bytes[way] += bytes;
 }
@@ -403,9 +401,11 @@ static int judge(struct asl_emulator_probe *out, struct asl_emulator *p)
 int asl_emulator_check(struct asl_emulator_probe *out, struct asl_rank *r)
 {
 	struct probe b = {.r = r};
+	enum asl_type type = r->type;
 	int err;
 
 	*out = (struct asl_emulator_probe){0};
+	r->type = ASL_FLOAT64;
 	asl_phase(r, ASL_COMPUTE);
 	asl_take(r, &b.region, ASL_POOL, ASL_EMULATOR_WORDS);
 	asl_tile_take(r, &b.tile, 1, asl_min(TILE_WORDS, r->cache));
@@ -413,6 +413,7 @@ int asl_emulator_check(struct asl_emulator_probe *out, struct asl_rank *r)
 		measure(out, &b);
 	asl_tile_give(r, &b.tile);
 	asl_give(r, &b.region);
+	r->type = type;
 	asl_rank_restart(r);
 	err = r->err ? r->err : share(out, r);
 	return err ? err : judge(out, r->emulator);

@@ -73,15 +73,16 @@ bool asl_emulator_has_net(const struct asl_emulator *p);
 /* ---- For the verbs ---- */
 
 /*
- * The bytes that a device moves for so many runs of words charged to a counter, in
+ * The bytes that a device moves for so many runs of bytes charged to a counter, in
  * which direction: 0 for words that are not the pool's.
  */
 uint64_t asl_emulated_bytes(enum asl_direction *way, enum asl_counter counter,
-			    uint64_t runs, uint64_t run, uint64_t line_bytes);
+			    uint64_t runs, uint64_t run_bytes,
+			    uint64_t line_bytes);
 
-/* Note that `runs` runs of `run` words are charged to a counter. */
+/* Note that `runs` runs of so many bytes are charged to a counter. */
 void asl_emulator_note(struct asl_emulator *p, enum asl_counter counter,
-		       uint64_t runs, uint64_t run);
+		       uint64_t runs, uint64_t run_bytes);
 
 /* Wait for the words noted; add the time from `booked_until` on to seconds. */
 void asl_emulator_pool(struct asl_rank *r, double since, double booked_until);

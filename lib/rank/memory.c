@@ -26,13 +26,15 @@ static void give_words(struct asl_rank *r, double *at, enum asl_where where)
 static uint64_t take_words(struct asl_rank *r, double **at,
 			   enum asl_where where, uint64_t count)
 {
+	uint64_t doubles = asl_type_doubles(r->type, count);
+
 	*at = NULL;
 	if (r->err)
 		return 0;
-	asl_rank_stop(r, asl_store_take(r->memory[where], at, count));
+	asl_rank_stop(r, asl_store_take(r->memory[where], at, doubles));
 	if (r->err)
 		return 0;
-	if (asl_replay_take(r->replay, at, count)) {
+	if (asl_replay_take(r->replay, at, r->type, count)) {
 		give_words(r, *at, where);
 		*at = NULL;
 		asl_rank_fail(r, -ENOMEM,
@@ -41,14 +43,14 @@ static uint64_t take_words(struct asl_rank *r, double **at,
 		return 0;
 	}
 	if (r->resume)
-		asl_resume_take(r, at, where, count);
+		asl_resume_take(r, at, where, doubles);
 	return count;
 }
 
 void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
 	      uint64_t count)
 {
-	*x = (struct asl_words){.where = where};
+	*x = (struct asl_words){.where = where, .type = r->type};
 	x->count = take_words(r, &x->at, where, count);
 	r->held[where] += x->count;
 	asl_note_high(r);
@@ -59,7 +61,8 @@ void asl_give(struct asl_rank *r, struct asl_words *x)
 {
 	r->held[x->where] -= x->count;
 	if (r->resume && x->at)
-		asl_resume_give(r, x->where, x->count);
+		asl_resume_give(r, x->where,
+				asl_type_doubles(x->type, x->count));
 	give_words(r, x->at, x->where);
 	*x = (struct asl_words){0};
 }
@@ -68,21 +71,26 @@ struct asl_words asl_slice(const struct asl_words *x, uint64_t first,
 			   uint64_t count)
 {
 	return (struct asl_words){x->where, count,
-				  x->at ? x->at + first : NULL};
+				  asl_type_at(x->type, x->at, first), x->type};
 }
 
 struct asl_block asl_as_block(const struct asl_words *x, uint64_t rows,
 			      uint64_t cols)
 {
-	return (struct asl_block){x->where, rows, cols, cols, x->at};
+	return (struct asl_block){x->where, rows, cols, cols, x->at, x->type};
 }
 
 struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
 			       uint64_t col, uint64_t rows, uint64_t cols)
 {
 	assert(row + rows <= x->rows && col + cols <= x->cols);
-	return (struct asl_block){x->where, rows, cols, x->ld,
-				  x->at ? x->at + row * x->ld + col : NULL};
+	return (struct asl_block){
+		x->where,
+		rows,
+		cols,
+		x->ld,
+		asl_type_at(x->type, x->at, row * x->ld + col),
+		x->type};
 }
 
 /* ---- Moving words within main memory ---- */
@@ -154,20 +162,32 @@ void asl_copy(struct asl_rank *r, struct asl_words *dst,
 	asl_copy_block(r, &to, &from);
 }
 
+/* Rows of two blocks, or of a tile, of the same shape. */
+static struct asl_store_rows rows_of(enum asl_type type, uint64_t dst_ld,
+				     uint64_t src_ld, uint64_t rows,
+				     uint64_t cols)
+{
+	uint64_t bytes = asl_type_bytes(type);
+
+	return (struct asl_store_rows){dst_ld * bytes, src_ld * bytes, rows,
+				       cols * bytes};
+}
+
 /* A disk is read and written; else words are copied to where they belong. */
 static void copy_words(struct asl_rank *r, const struct asl_block *dst,
 		       const struct asl_block *src)
 {
+	struct asl_store_rows rows =
+		rows_of(src->type, dst->ld, src->ld, src->rows, src->cols);
 	enum asl_where to = dst->where == ASL_POOL ? ASL_POOL : ASL_DRAM;
 	bool reads = src->where == ASL_POOL && to != ASL_POOL &&
 		     asl_store_has_blocks(r->memory[ASL_POOL]);
 
 	if (reads)
-		asl_store_read(r->memory[ASL_POOL], dst->at, dst->ld, src->at,
-			       src->ld, src->rows, src->cols);
+		asl_store_read_bytes(r->memory[ASL_POOL], dst->at, src->at,
+				     &rows);
 	else
-		asl_store_write(r->memory[to], dst->at, dst->ld, src->at,
-				src->ld, src->rows, src->cols);
+		asl_store_write_bytes(r->memory[to], dst->at, src->at, &rows);
 }
 
 void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
@@ -178,6 +198,7 @@ void asl_copy_block(struct asl_rank *r, const struct asl_block *dst,
 	if (r->err)
 		return;
 	assert(dst->rows == src->rows && dst->cols == src->cols);
+	assert(dst->type == src->type);
 	asl_replay_move(asl_replay_of(r), dst, src, NULL);
 	charge_lifted(r, src->where, src->rows * src->cols);
 	charge_landed(r, dst);
@@ -200,40 +221,37 @@ struct sum {
 	int pieces;
 };
 
-/* Both factors are 1: this is faster, and most sums are such. */
-static void add_plainly(const struct sum *s, uint64_t first, uint64_t end)
-{
-	for (uint64_t i = first; i < end; i++)
-		s->to[i] = s->a[i] + s->b[i];
-}
+/* All parts of numbers are added alike; most sums have no factors, and are faster. */
+#define COMBINE(name, part)                                                    \
+	static void name(const struct sum *s, void *to, const void *from,      \
+			 const void *other, uint64_t bytes)                    \
+	{                                                                      \
+		part *c = to, x = (part)s->x, y = (part)s->y;                  \
+		const part *a = from, *b = other;                              \
+		uint64_t parts = bytes / sizeof *c;                            \
+                                                                               \
+		if (b && s->x == 1 && s->y == 1) {                             \
+			for (uint64_t i = 0; i < parts; i++)                   \
+				c[i] = a[i] + b[i];                            \
+			return;                                                \
+		}                                                              \
+		for (uint64_t i = 0; i < parts; i++)                           \
+			c[i] = x * a[i] + (b ? y * b[i] : 0);                  \
+	}
 
-static void combine(const struct sum *s, uint64_t first, uint64_t end)
-{
-	for (uint64_t i = first; i < end; i++)
-		s->to[i] = s->x * s->a[i] + (s->b ? s->y * s->b[i] : 0);
-}
-
-static void combine_parts(const struct sum *s, uint64_t first, uint64_t end)
-{
-	asl_part_of_word *to = (void *)s->to;
-	const asl_part_of_word *a = (const void *)s->a;
-	const asl_part_of_word *b = (const void *)s->b;
-	asl_part_of_word x = (asl_part_of_word)s->x;
-	asl_part_of_word y = (asl_part_of_word)s->y;
-
-	for (uint64_t i = 2 * first; i < 2 * end; i++)
-		to[i] = x * a[i] + (b ? y * b[i] : 0);
-}
+COMBINE(combine_floats, asl_float_part)
+COMBINE(combine_doubles, asl_double_part)
 
 static void add_piece(void *arg, int i)
 {
 	const struct sum *s = arg;
 	struct asl_range part = asl_part(s->count, s->pieces, i);
-	bool plain = s->b && s->x == 1 && s->y == 1;
 
-	(s->type == ASL_COMPLEX64 ? combine_parts
-	 : plain		  ? add_plainly
-		 : combine)(s, part.first, part.first + part.count);
+	(asl_type(s->type)->floats ? combine_floats : combine_doubles)(
+		s, asl_type_at(s->type, s->to, part.first),
+		asl_type_at(s->type, s->a, part.first),
+		asl_type_at(s->type, s->b, part.first),
+		part.count * asl_type_bytes(s->type));
 }
 
 static void add_words(struct sum s)
@@ -256,10 +274,12 @@ static const double *read_passing(struct asl_rank *r, double *room,
 				  const struct asl_words *x, uint64_t first,
 				  uint64_t count)
 {
+	const double *at = asl_type_at(x->type, x->at, first);
+	struct asl_store_rows row = rows_of(x->type, count, count, 1, count);
+
 	if (!on_disk(r, x))
-		return x->at + first;
-	asl_store_read(r->memory[ASL_POOL], room, count, x->at + first, count,
-		       1, count);
+		return at;
+	asl_store_read_bytes(r->memory[ASL_POOL], room, at, &row);
 	return room;
 }
 
@@ -268,7 +288,8 @@ static void add_on_disk(struct asl_rank *r, struct asl_words *dst, double x,
 			const struct asl_words *b)
 {
 	uint64_t most = asl_min(dst->count, PASSING_WORDS);
-	double *room = malloc(2 * most * sizeof *room);
+	double *room = malloc(2 * most * asl_type_bytes(dst->type));
+	double *other = asl_type_at(dst->type, room, most);
 
 	if (!room && dst->count) {
 		asl_rank_fail(r, -ENOMEM, "no memory to add words on a disk");
@@ -276,34 +297,36 @@ static void add_on_disk(struct asl_rank *r, struct asl_words *dst, double x,
 	}
 	for (uint64_t i = 0; i < dst->count; i += most) {
 		uint64_t n = asl_min(most, dst->count - i);
+		struct asl_store_rows row = rows_of(dst->type, n, n, 1, n);
 
 		add_words((struct sum){
-			.type = r->type,
+			.type = dst->type,
 			.x = x,
 			.y = y,
 			.to = room,
 			.a = read_passing(r, room, a, i, n),
-			.b = read_passing(r, room + most, b, i, n),
+			.b = read_passing(r, other, b, i, n),
 			.count = n,
 		});
-		asl_store_write(r->memory[dst->where], dst->at + i, n, room, n,
-				1, n);
+		asl_store_write_bytes(r->memory[dst->where],
+				      asl_type_at(dst->type, dst->at, i), room,
+				      &row);
 	}
 	free(room);
 }
 
 /* In the memory where they are. */
-static void scale_rows(const struct asl_rank *r, const struct asl_block *block,
-		       double x)
+static void scale_rows(const struct asl_block *block, double x)
 {
 	bool dense = block->ld == block->cols;
 	uint64_t rows = dense ? 1 : block->rows;
 	uint64_t cols = dense ? block->rows * block->cols : block->cols;
 
 	for (uint64_t i = 0; i < rows; i++) {
-		double *row = block->at + i * block->ld;
+		double *row =
+			asl_type_at(block->type, block->at, i * block->ld);
 
-		add_words((struct sum){.type = r->type,
+		add_words((struct sum){.type = block->type,
 				       .x = x,
 				       .to = row,
 				       .a = row,
@@ -323,7 +346,7 @@ static void scale(struct asl_rank *r, const struct asl_block *block, double x)
 	if (!r->data || !asl_does_moves(r, r->phase))
 		return;
 	since = asl_now();
-	scale_rows(r, block, x);
+	scale_rows(block, x);
 	asl_time_since(r, ASL_MOVES, since);
 }
 
@@ -358,6 +381,7 @@ void asl_add_scaled(struct asl_rank *r, struct asl_words *dst, double x,
 	if (r->err)
 		return;
 	assert(dst->count == a->count && a->count == b->count);
+	assert(dst->type == a->type && a->type == b->type);
 	asl_replay_move(asl_replay_of(r), &to, &from, &other);
 	charge_lifted(r, a->where, a->count);
 	charge_lifted(r, b->where, b->count);
@@ -377,10 +401,11 @@ void asl_add_scaled(struct asl_rank *r, struct asl_words *dst, double x,
 	if (on_disk(r, dst))
 		add_on_disk(r, dst, x, a, y, b);
 	else
-		add_words((struct sum){r->type, x, y, dst->at, a->at, b->at,
+		add_words((struct sum){dst->type, x, y, dst->at, a->at, b->at,
 				       dst->count, 0});
 	if (dst->where != ASL_CACHE && !on_disk(r, dst))
-		asl_store_settle(r->memory[dst->where], dst->at, dst->count);
+		asl_store_settle(r->memory[dst->where], dst->at,
+				 asl_type_doubles(dst->type, dst->count));
 	asl_time_since(r, ASL_MOVES, since);
 }
 
@@ -389,7 +414,7 @@ void asl_add_scaled(struct asl_rank *r, struct asl_words *dst, double x,
 void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 		   uint64_t cols)
 {
-	*t = (struct asl_tile){0};
+	*t = (struct asl_tile){.type = r->type};
 	if (!r->err && rows * cols > r->cache - r->cache_held)
 		asl_rank_fail(r, -ENOTRECOVERABLE,
 			      "a tile of %ju x %ju words does not fit into a "
@@ -460,7 +485,7 @@ static struct asl_block block_under(const struct asl_tile *t)
 {
 	return t->over.at ? t->over
 			  : (struct asl_block){ASL_DRAM, t->rows, t->cols,
-					       t->cols, t->at};
+					       t->cols,	 t->at,	  t->type};
 }
 
 static void charge_read(struct asl_rank *r, enum asl_where from, uint64_t n)
@@ -471,12 +496,14 @@ static void charge_read(struct asl_rank *r, enum asl_where from, uint64_t n)
 void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 		   const struct asl_block *src)
 {
+	struct asl_store_rows rows;
 	struct asl_block under;
 	double since;
 
 	if (r->err)
 		return;
 	assert(src->rows * src->cols <= dst->capacity);
+	assert(dst->type == src->type);
 	if (!is_laid_over(dst, src))
 		shape(dst, src->rows, src->cols);
 	dst->zero = false;
@@ -488,26 +515,30 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 	if (!r->data || dst->at == src->at || !asl_does_tiles(r))
 		return;
 	since = asl_now();
-	asl_store_read(r->memory[src->where], dst->at, dst->ld, src->at,
-		       src->ld, src->rows, src->cols);
+	rows = rows_of(src->type, dst->ld, src->ld, src->rows, src->cols);
+	asl_store_read_bytes(r->memory[src->where], dst->at, src->at, &rows);
 	asl_time_since(r, ASL_MOVES, since);
 }
 
 static void write_zeros(const struct asl_tile *t)
 {
 	for (uint64_t i = 0; i < t->rows; i++)
-		memset(t->at + i * t->ld, 0, t->cols * sizeof(double));
+		memset(asl_type_at(t->type, t->at, i * t->ld), 0,
+		       t->cols * asl_type_bytes(t->type));
 }
 
 void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 		    const struct asl_tile *src)
 {
 	struct asl_block under = block_under(src);
+	struct asl_store_rows rows =
+		rows_of(dst->type, dst->ld, src->ld, dst->rows, dst->cols);
 	double since;
 
 	if (r->err)
 		return;
 	assert(dst->rows == src->rows && dst->cols == src->cols);
+	assert(dst->type == src->type);
 	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &under, NULL);
 	charge_block(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
 		     dst);
@@ -520,8 +551,8 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	if (src->zero)
 		write_zeros(src);
 	if (src->at != dst->at)
-		asl_store_write(r->memory[dst->where], dst->at, dst->ld,
-				src->at, src->ld, dst->rows, dst->cols);
+		asl_store_write_bytes(r->memory[dst->where], dst->at, src->at,
+				      &rows);
 	asl_time_since(r, ASL_MOVES, since);
 }
 
@@ -534,7 +565,7 @@ struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
 		write_zeros(t);
 	t->zero = false;
 	return (struct asl_words){ASL_CACHE, count,
-				  t->at ? t->at + first : NULL};
+				  asl_type_at(t->type, t->at, first), t->type};
 }
 
 static struct asl_tile part_of(struct asl_tile *t, uint64_t first,
@@ -546,6 +577,7 @@ static struct asl_tile part_of(struct asl_tile *t, uint64_t first,
 				 .cols = cols,
 				 .ld = cols,
 				 .at = x.at,
+				 .type = t->type,
 				 .own = x.at,
 				 .data = t->data,
 				 .capacity = x.count};
@@ -597,8 +629,10 @@ static void add_product(struct asl_rank *r, struct asl_tile *c,
 
 	if (c->at == c->own) /* and is stored from there */
 		asl_gemm_finish();
-	asl_gemm(r->type, c->rows, c->cols, k.count, A->at + k.first, A->ld,
-		 B->at + k.first * B->ld, B->ld, c->zero ? 0 : 1, c->at, c->ld);
+	asl_gemm(c->type, c->rows, c->cols, k.count,
+		 asl_type_at(A->type, A->at, k.first), A->ld,
+		 asl_type_at(B->type, B->at, k.first * B->ld), B->ld,
+		 c->zero ? 0 : 1, c->at, c->ld);
 	asl_time_since(r, ASL_COMPUTES, since);
 }
 
@@ -632,6 +666,7 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 	if (r->err)
 		return;
 	assert(A->rows == c->rows && B->cols == c->cols && A->cols == B->rows);
+	assert(A->type == c->type && B->type == c->type);
 	if (sliver * (A->rows + B->cols) > r->cache - r->cache_held) {
 		asl_rank_fail(r, -ENOTRECOVERABLE,
 			      "slivers %ju deep of a %ju x %ju tile do not fit "

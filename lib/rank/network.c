@@ -93,8 +93,8 @@ static void fill_op(struct asl_net_op *op, const struct asl_rank *r,
 	op->from = x->from;
 	op->out = r->data ? x->out.at : NULL;
 	op->in = r->data ? x->in.at : NULL;
-	op->out_bytes = x->out.count * sizeof(double);
-	op->in_bytes = x->in.count * sizeof(double);
+	op->out_bytes = x->out.count * asl_type_bytes(x->out.type);
+	op->in_bytes = x->in.count * asl_type_bytes(x->in.type);
 	op->sent = *clock;
 	op->sent.since = now(r);
 	op->got = (struct asl_net_stamp){.since = 0};
@@ -134,7 +134,8 @@ static void finish(struct asl_rank *r, const struct asl_step *x,
 		return;
 	asl_rank_stop(r, asl_net_wait(r->net, op));
 	if (!r->err && x->in.where == ASL_POOL && x->from != ASL_NET_NONE)
-		asl_store_settle(r->memory[ASL_POOL], x->in.at, x->in.count);
+		asl_store_settle(r->memory[ASL_POOL], x->in.at,
+				 asl_type_doubles(x->in.type, x->in.count));
 }
 
 /* Does the step take emulated time, and did it succeed? */
@@ -310,28 +311,35 @@ static void pass_piece(struct asl_rank *r, struct passing *p,
 {
 	struct asl_store *pool = r->memory[ASL_POOL];
 	struct asl_step *y = &p->step;
-	uint64_t n;
+	struct asl_store_rows row = {.rows = 1};
 
 	*y = *x;
 	cut(&y->out, &y->to, &x->out, first, p->room);
-	cut(&y->in, &y->from, &x->in, first, p->room + PASSING_WORDS);
-	n = y->out.count;
-	if (n && x->out.where == ASL_POOL)
-		asl_store_read(pool, p->room, n, x->out.at + first, n, 1, n);
+	cut(&y->in, &y->from, &x->in, first,
+	    asl_type_at(x->in.type, p->room, PASSING_WORDS));
+	row.bytes = y->out.count * asl_type_bytes(y->out.type);
+	if (x->out.where == ASL_POOL)
+		asl_store_read_bytes(pool, p->room,
+				     asl_type_at(x->out.type, x->out.at, first),
+				     &row);
 	fill_op(op, r, y, &r->clock);
 	asl_rank_stop(r, asl_net_start(r->net, op));
 	if (!r->err)
 		asl_rank_stop(r, asl_net_wait(r->net, op));
-	n = y->in.count;
-	if (n && x->in.where == ASL_POOL && !r->err)
-		asl_store_write(pool, x->in.at + first, n, y->in.at, n, 1, n);
+	row.bytes = y->in.count * asl_type_bytes(y->in.type);
+	if (x->in.where == ASL_POOL && !r->err)
+		asl_store_write_bytes(pool,
+				      asl_type_at(x->in.type, x->in.at, first),
+				      y->in.at, &row);
 }
 
 /* The first piece has the clocks. */
 static void pass_pieces(struct asl_rank *r, const struct asl_step *x,
 			struct asl_net_op *op)
 {
-	struct passing p = {.room = malloc(2 * PASSING_WORDS * sizeof *p.room)};
+	uint64_t bytes = asl_max(asl_type_bytes(x->out.type),
+				 asl_type_bytes(x->in.type));
+	struct passing p = {.room = malloc(2 * PASSING_WORDS * bytes)};
 	struct asl_net_op more;
 
 	if (!p.room) {

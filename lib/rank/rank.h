@@ -8,8 +8,9 @@
  *
  * Counting	Every verb counts before it acts, here and only here.  Words
  *		are charged to the memory that they lie in, in the current phase.
- * Type		Words are doubles, unless r->type says that arithmetic takes them for
- *		another type of 8 bytes.
+ * Type		Words are numbers of the type that r->type is as they are taken; they
+ *		carry it.  Counts are of words, whatever their bytes: costs and times,
+ *		S and M, are those of words of the run's type.
  * Data		With a null store no block has an address, and verbs count
  *		without moving anything.
  * Cache	A tile is a buffer within S.  asl_multiply reads its operands
@@ -54,6 +55,7 @@ struct asl_words {
 	enum asl_where where;
 	uint64_t count;
 	double *at; /* NULL without data, unless a replay gives addresses */
+	enum asl_type type;
 };
 
 /* A matrix in main memory, by rows, `ld` words from one row to the next. */
@@ -61,12 +63,14 @@ struct asl_block {
 	enum asl_where where;
 	uint64_t rows, cols, ld;
 	double *at;
+	enum asl_type type;
 };
 
 /* A matrix in the cache; its fields are the rank's, not the algorithm's. */
 struct asl_tile {
 	uint64_t rows, cols, ld;
 	double *at;
+	enum asl_type type;
 	bool zero;   /* all zeros, although `at` may say otherwise */
 	bool data;   /* `at` may be read and written */
 	double *own; /* the buffer taken, which `at` is unless it lies in place */
@@ -104,8 +108,7 @@ struct asl_rank {
 	bool data;    /* false: verbs only count */
 	bool timed;   /* false on sim, where a fiber waits while others work */
 	bool crowded; /* it shares its core with other ranks */
-	/* What additions and products take words for; others just move them. */
-	enum asl_type type;
+	enum asl_type type; /* of words and tiles that are taken from now on */
 
 	enum asl_phase phase;
 	struct asl_ledger ledger;

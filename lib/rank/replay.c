@@ -14,7 +14,7 @@
 /* A piece of main memory: its address, and its lines in the model. */
 struct piece {
 	const double *at;
-	uint64_t count, first, lines;
+	uint64_t bytes, first, lines;
 	bool reserved; /* the address was reserved here, without data */
 };
 
@@ -43,7 +43,7 @@ int asl_replay_open(struct asl_replay **out, const struct asl_lru_shape *shape)
 static void release(const struct piece *p)
 {
 	if (p->reserved)
-		munmap((void *)p->at, p->count * sizeof *p->at);
+		munmap((void *)p->at, p->bytes);
 }
 
 void asl_replay_close(struct asl_replay *x)
@@ -90,9 +90,7 @@ static int reserve(struct piece *p, double **at)
 {
 	void *words;
 
-	if (p->count > SIZE_MAX / sizeof **at)
-		return -ENOMEM;
-	words = mmap(NULL, p->count * sizeof **at, PROT_NONE,
+	words = mmap(NULL, p->bytes, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (words == MAP_FAILED)
 		return -ENOMEM;
@@ -114,12 +112,15 @@ static void insert(struct asl_replay *x, struct piece p)
 	x->count++;
 }
 
-int asl_replay_take(struct asl_replay *x, double **at, uint64_t count)
+int asl_replay_take(struct asl_replay *x, double **at, enum asl_type type,
+		    uint64_t count)
 {
-	struct piece p = {.count = count};
+	struct piece p = {0};
 
 	if (!x || !count)
 		return 0;
+	if (__builtin_mul_overflow(count, asl_type_bytes(type), &p.bytes))
+		return -ENOMEM;
 	if (grow(x) || (!*at && reserve(&p, at)))
 		return -ENOMEM;
 	p.at = *at;
@@ -133,7 +134,7 @@ static struct piece *find(const struct asl_replay *x, const double *at)
 	for (int i = 0; i < x->count; i++) {
 		struct piece *p = &x->piece[i];
 
-		if (at >= p->at && at < p->at + p->count)
+		if ((uintptr_t)at - (uintptr_t)p->at < p->bytes)
 			return p;
 	}
 	return NULL;
@@ -150,12 +151,15 @@ void asl_replay_give(struct asl_replay *x, const double *at)
 	memmove(p, p + 1, (size_t)(x->piece + x->count - p) * sizeof *p);
 }
 
-static uint64_t address(const struct asl_replay *x, const double *at)
+/* In words of the type. */
+static uint64_t address(const struct asl_replay *x, const double *at,
+			enum asl_type type)
 {
 	const struct piece *p = find(x, at);
 
 	assert(p);
-	return p->first * x->line + (uint64_t)(at - p->at);
+	return p->first * x->line +
+	       ((uintptr_t)at - (uintptr_t)p->at) / asl_type_bytes(type);
 }
 
 /* ---- What verbs touch ---- */
@@ -164,16 +168,16 @@ void asl_replay_words(struct asl_replay *x, const struct asl_words *words,
 		      bool write)
 {
 	if (x && words->count)
-		asl_lru_touch(x->cache, address(x, words->at), words->count,
-			      write);
+		asl_lru_touch(x->cache, address(x, words->at, words->type),
+			      words->count, write);
 }
 
 /* Row i of a block, from word j on. */
 static void touch_part(struct asl_replay *x, const struct asl_block *b,
 		       uint64_t i, uint64_t j, uint64_t count, bool write)
 {
-	asl_lru_touch(x->cache, address(x, b->at) + i * b->ld + j, count,
-		      write);
+	asl_lru_touch(x->cache, address(x, b->at, b->type) + i * b->ld + j,
+		      count, write);
 }
 
 /* A line at a time, which causes the same traffic as word by word. */
@@ -218,9 +222,9 @@ void asl_replay_multiply(struct asl_replay *x, const struct asl_block *C,
 
 	if (!x || !A->rows || !A->cols || !B->cols)
 		return;
-	o = (struct operands){address(x, A->at),
-			      address(x, B->at),
-			      address(x, C->at),
+	o = (struct operands){address(x, A->at, A->type),
+			      address(x, B->at, B->type),
+			      address(x, C->at, C->type),
 			      A->ld,
 			      B->ld,
 			      C->ld};

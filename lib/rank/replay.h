@@ -30,7 +30,8 @@
 void asl_replay_clear(struct asl_replay *x);
 
 /* A piece of main memory; *at gets an address if it is NULL.  0 or -ENOMEM. */
-int asl_replay_take(struct asl_replay *x, double **at, uint64_t count);
+int asl_replay_take(struct asl_replay *x, double **at, enum asl_type type,
+		    uint64_t count);
 void asl_replay_give(struct asl_replay *x, const double *at);
 
 void asl_replay_words(struct asl_replay *x, const struct asl_words *words,

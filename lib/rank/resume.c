@@ -87,7 +87,7 @@ struct entry {
 	uint64_t mark, commits;
 	uint64_t at; /* bytes from the record */
 	uint64_t rows, cols, ld;
-	uint64_t spare, check;
+	uint64_t type, check;
 };
 
 enum { ENTRY_WORDS = sizeof(struct entry) / sizeof(double) };
@@ -97,11 +97,27 @@ static double *log_of(const struct asl_resume *x)
 	return asl_store_log(x->store) + 2 * x->needs.live;
 }
 
+/* The doubles that an entry's words take in the log. */
+static uint64_t entry_room(const struct entry *e)
+{
+	return asl_type_doubles((enum asl_type)e->type, e->rows * e->cols);
+}
+
+/* Between a block and the log, one of which has the entry's `ld`. */
+static struct asl_store_rows entry_rows(const struct entry *e, bool to_log)
+{
+	uint64_t bytes = asl_type_bytes((enum asl_type)e->type);
+	uint64_t block = e->ld * bytes, log = e->cols * bytes;
+
+	return (struct asl_store_rows){to_log ? log : block,
+				       to_log ? block : log, e->rows, log};
+}
+
 static uint64_t check_entry(const struct entry *e, const double *words)
 {
 	uint64_t check = asl_store_check(e, offsetof(struct entry, check), 2);
 
-	return asl_store_check(words, e->rows * e->cols * sizeof *words, check);
+	return asl_store_check(words, entry_room(e) * sizeof *words, check);
 }
 
 /* The entry at the log's word `at`; false: there is none to restore. */
@@ -114,8 +130,9 @@ static bool read_entry(struct entry *e, const struct asl_resume *x, uint64_t at)
 		return false;
 	memcpy(e, log, sizeof *e);
 	if (e->mark != x->from_mark || e->commits != x->from_commits ||
-	    e->rows > left || e->cols > left ||
-	    (e->cols && e->rows > (left - ENTRY_WORDS) / e->cols))
+	    e->rows > 2 * left || e->cols > 2 * left ||
+	    (e->cols && e->rows > 2 * left / e->cols) ||
+	    entry_room(e) > left - ENTRY_WORDS)
 		return false;
 	return e->check == check_entry(e, log + ENTRY_WORDS);
 }
@@ -123,14 +140,16 @@ static bool read_entry(struct entry *e, const struct asl_resume *x, uint64_t at)
 /* Restore entries, last first: the first one of a block has its oldest words. */
 static void undo_log(struct asl_resume *x, uint64_t at)
 {
+	struct asl_store_rows rows;
 	struct entry e;
 
 	if (!read_entry(&e, x, at))
 		return;
-	undo_log(x, at + ENTRY_WORDS + e.rows * e.cols);
-	asl_store_write(x->store, (void *)((char *)x->record + e.at), e.ld,
-			log_of(x) + at + ENTRY_WORDS, e.cols, e.rows, e.cols);
-	x->record->safety_words += e.rows * e.cols;
+	undo_log(x, at + ENTRY_WORDS + entry_room(&e));
+	rows = entry_rows(&e, false);
+	asl_store_write_bytes(x->store, (char *)x->record + e.at,
+			      log_of(x) + at + ENTRY_WORDS, &rows);
+	x->record->safety_words += entry_room(&e);
 }
 
 static void clear_log(struct asl_resume *x)
@@ -143,7 +162,6 @@ static void clear_log(struct asl_resume *x)
 
 static void log_block(struct asl_resume *x, const struct asl_block *block)
 {
-	uint64_t words = block->rows * block->cols;
 	double *log = log_of(x) + x->logged;
 	struct entry e = {
 		.mark = x->mark,
@@ -152,15 +170,16 @@ static void log_block(struct asl_resume *x, const struct asl_block *block)
 		.rows = block->rows,
 		.cols = block->cols,
 		.ld = block->ld,
+		.type = block->type,
 	};
+	struct asl_store_rows rows = entry_rows(&e, true);
 
-	asl_store_write(x->store, log + ENTRY_WORDS, block->cols, block->at,
-			block->ld, block->rows, block->cols);
+	asl_store_write_bytes(x->store, log + ENTRY_WORDS, block->at, &rows);
 	e.check = check_entry(&e, log + ENTRY_WORDS);
 	asl_store_write(x->store, log, ENTRY_WORDS, (const double *)&e,
 			ENTRY_WORDS, 1, ENTRY_WORDS);
-	x->record->safety_words += ENTRY_WORDS + words;
-	x->logged += ENTRY_WORDS + words;
+	x->record->safety_words += ENTRY_WORDS + entry_room(&e);
+	x->logged += ENTRY_WORDS + entry_room(&e);
 }
 
 /* ---- Which verbs act ---- */
@@ -231,17 +250,25 @@ static double *dump_of(const struct asl_resume *x, uint64_t mark)
 	return asl_store_log(x->store) + mark % 2 * x->needs.live;
 }
 
+static uint64_t doubles_of(const struct asl_words *x)
+{
+	return asl_type_doubles(x->type, x->count);
+}
+
 static void dump(struct asl_resume *x, struct asl_mark_record *record,
 		 const struct asl_words *live, int count)
 {
 	double *to = dump_of(x, x->mark);
 
 	for (int i = 0; i < count; i++) {
+		struct asl_store_rows row = {.rows = 1};
+
 		if (live[i].where == ASL_POOL || !live[i].count)
 			continue;
-		asl_store_write(x->store, to + record->live, live[i].count,
-				live[i].at, live[i].count, 1, live[i].count);
-		record->live += live[i].count;
+		row.bytes = live[i].count * asl_type_bytes(live[i].type);
+		asl_store_write_bytes(x->store, to + record->live, live[i].at,
+				      &row);
+		record->live += doubles_of(&live[i]);
 	}
 	record->live_check =
 		asl_store_check(to, record->live * sizeof *to, record->live);
@@ -286,8 +313,9 @@ static void restore(struct asl_rank *r, const struct asl_words *live, int count)
 	for (int i = 0; i < count; i++) {
 		if (live[i].where == ASL_POOL || !live[i].count)
 			continue;
-		memcpy(live[i].at, from, live[i].count * sizeof *from);
-		from += live[i].count;
+		memcpy(live[i].at, from,
+		       live[i].count * asl_type_bytes(live[i].type));
+		from += doubles_of(&live[i]);
 	}
 	asl_store_release(x->store);
 }
@@ -299,7 +327,7 @@ static void dry_mark(struct asl_resume *x, const struct asl_words *live,
 	uint64_t words = 0;
 
 	for (int i = 0; i < count; i++)
-		words += live[i].where == ASL_POOL ? 0 : live[i].count;
+		words += live[i].where == ASL_POOL ? 0 : doubles_of(&live[i]);
 	x->needs.live = asl_max(x->needs.live, words);
 	x->words -= x->given;
 	x->pieces -= x->given_pieces;
@@ -380,7 +408,9 @@ static void save(struct asl_resume *x, const struct asl_block *block, bool acts)
 	if (acts) {
 		log_block(x, block);
 	} else if (is_dry_run(x)) {
-		x->logged += ENTRY_WORDS + block->rows * block->cols;
+		x->logged += ENTRY_WORDS +
+			     asl_type_doubles(block->type,
+					      block->rows * block->cols);
 		x->needs.log = asl_max(x->needs.log, x->logged);
 	}
 }
@@ -407,7 +437,7 @@ void asl_resume_dry_run(struct asl_resume *x, struct asl_rank *r)
 }
 
 void asl_resume_take(struct asl_rank *r, double **at, enum asl_where where,
-		     uint64_t count)
+		     uint64_t doubles)
 {
 	struct asl_resume *x = r->resume;
 
@@ -415,23 +445,23 @@ void asl_resume_take(struct asl_rank *r, double **at, enum asl_where where,
 		return;
 	/* Addresses are distinct, so that asl_resume_store knows the block. */
 	*at = (double *)(uintptr_t)x->next;
-	x->next += (count + 8) * sizeof(double);
+	x->next += (doubles + 8) * sizeof(double);
 	if (where != ASL_POOL)
 		return;
-	x->words += count;
+	x->words += doubles;
 	x->pieces++;
 	x->needs.words = asl_max(x->needs.words, x->words);
 	x->needs.pieces =
 		x->needs.pieces > x->pieces ? x->needs.pieces : x->pieces;
 }
 
-void asl_resume_give(struct asl_rank *r, enum asl_where where, uint64_t count)
+void asl_resume_give(struct asl_rank *r, enum asl_where where, uint64_t doubles)
 {
 	struct asl_resume *x = r->resume;
 
 	if (!is_dry_run(x) || where != ASL_POOL)
 		return;
-	x->given += count;
+	x->given += doubles;
 	x->given_pieces++;
 }
 

@@ -88,7 +88,7 @@ const struct asl_outcome *asl_outcome_at_restart(const struct asl_rank *r);
 
 /* ---- For lib/run ---- */
 
-/* The pool that an algorithm needs, found out by a dry run. */
+/* The pool that an algorithm needs, in doubles, found out by a dry run. */
 struct asl_resume_needs {
 	uint64_t words; /* maximum taken and not released */
 	int pieces;
@@ -188,8 +188,9 @@ void asl_resume_store(struct asl_rank *r, const struct asl_block *dst,
 
 /* During a dry run: note memory taken and given; *at is made unique. */
 void asl_resume_take(struct asl_rank *r, double **at, enum asl_where where,
-		     uint64_t count);
-void asl_resume_give(struct asl_rank *r, enum asl_where where, uint64_t count);
+		     uint64_t doubles);
+void asl_resume_give(struct asl_rank *r, enum asl_where where,
+		     uint64_t doubles);
 
 /*
  * ---- The record of a run in its pool ----

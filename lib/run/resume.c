@@ -88,7 +88,8 @@ int asl_rank_case_dry_run(struct asl_rank_case *p)
 	struct asl_store_want nothing = {.name = "null"};
 	struct asl_rank_want want = {.net = p->net,
 				     .cache = p->want->plan.cache,
-				     .costs = &p->want->plan.costs};
+				     .costs = &p->want->plan.costs,
+				     .type = p->want->plan.type};
 	struct asl_resume x;
 	struct asl_rank r;
 	int err;
@@ -235,14 +236,26 @@ int asl_rank_case_resume(struct asl_rank_case *p)
 	return asl_rank_case_agree(p, err);
 }
 
+/* The last double may be half full. */
+static uint64_t check_words(const struct asl_words *x, uint64_t from)
+{
+	size_t bytes = x->count * asl_type_bytes(x->type);
+	size_t whole = bytes - bytes % sizeof(double);
+	uint64_t check = asl_store_check(x->at, whole, from), rest = 0;
+
+	if (bytes == whole)
+		return check;
+	memcpy(&rest, (const char *)x->at + whole, bytes - whole);
+	return asl_store_check(&rest, sizeof rest, check);
+}
+
 static uint64_t checksum(const struct asl_rank_case *p)
 {
 	int fixed = p->family->fixed(&p->want->plan);
 	uint64_t check = 0;
 
 	for (int i = 0; i < fixed; i++)
-		check = asl_store_check(
-			p->own[i].at, p->own[i].count * sizeof(double), check);
+		check = check_words(&p->own[i], check);
 	return check ? check : 1;
 }
 

@@ -194,7 +194,8 @@ static void settle_operands(struct asl_rank_case *p)
 	for (int i = 0; i < p->family->operands(plan); i++)
 		if (p->own[i].where == ASL_POOL)
 			asl_store_settle(p->pool, p->own[i].at,
-					 p->own[i].count);
+					 asl_type_doubles(p->own[i].type,
+							  p->own[i].count));
 }
 
 static int repeat(struct asl_rank_case *p, struct asl_rank_record *record)

@@ -215,10 +215,21 @@ static uint64_t stored_words(const struct asl_rank_case *p)
 	return p->family->stored(plan, rank);
 }
 
-/* The emulator is tried before anything else is taken. */
-static uint64_t pool_words(const struct asl_rank_case *p)
+/* In doubles, of which each piece takes whole ones. */
+static uint64_t doubles(const struct asl_rank_case *p, uint64_t words,
+			int pieces)
 {
-	uint64_t words = p->mine->predicted.pool_high + stored_words(p);
+	enum asl_type type = p->want->plan.type;
+
+	return asl_type_doubles(type, words) +
+	       (asl_type_bytes(type) < sizeof(double) ? (uint64_t)pieces : 0);
+}
+
+/* The emulator is tried before anything else is taken. */
+static uint64_t pool_doubles(const struct asl_rank_case *p, int pieces)
+{
+	uint64_t words = doubles(
+		p, p->mine->predicted.pool_high + stored_words(p), pieces);
 
 	return *p->want->emulate.name ? asl_max(words, ASL_EMULATOR_WORDS)
 				      : words;
@@ -244,15 +255,16 @@ static uint64_t longest_taken(const struct asl_rank_case *p)
 static int open_stores(struct asl_rank_case *p)
 {
 	const struct asl_run_want *want = p->want;
-	int owned = p->family->operands(&want->plan);
+	/* Three panels, a summand, a spare. */
+	int pieces = p->family->operands(&want->plan) + 5;
 	struct asl_store_want pool = {
 		.name = want->store,
 		.dir = p->dir,
 		.run_id = p->run_id,
 		.rank = asl_net_rank(p->net),
-		.words = pool_words(p),
-		.longest = longest_taken(p),
-		.pieces = owned + 5, /* three panels, a summand, a spare */
+		.words = pool_doubles(p, pieces),
+		.longest = doubles(p, longest_taken(p), 0),
+		.pieces = pieces,
 		.keep = want->keep,
 		.erase = want->erase,
 		.node = want->memory_node,

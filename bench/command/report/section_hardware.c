@@ -88,10 +88,12 @@ static const enum asl_column bytes[] = {COL_hwc_read_bytes,
 /* Bytes that all ranks counted. */
 static double counted(const struct asl_runs_row *x, bool written)
 {
-	return 8 * (written ? x->nvm_write_words_total +
-				      asl_known(x->dram_write_words_total)
-			    : x->nvm_read_words_total +
-				      asl_known(x->dram_read_words_total));
+	double words = written ? x->nvm_write_words_total +
+					 asl_known(x->dram_write_words_total)
+			       : x->nvm_read_words_total +
+					 asl_known(x->dram_read_words_total);
+
+	return asl_row_bytes(x, words);
 }
 
 static double ratio(const struct asl_measured *x, bool written, double *scratch)

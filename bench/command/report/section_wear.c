@@ -8,8 +8,8 @@
 /* Bytes that tiles of all ranks store, and that the network deposits. */
 static double bytes(const struct asl_runs_row *x)
 {
-	return 8 *
-	       (x->nvm_write_words_total + asl_known(x->nvm_land_words_total));
+	return asl_row_bytes(x, x->nvm_write_words_total +
+					asl_known(x->nvm_land_words_total));
 }
 
 static int compare(const void *a, const void *b)

@@ -895,7 +895,8 @@ static int cached(const struct asl_ranking *r, int place, double cache, int *of)
 		if ((int)x->place != place || !asl_row_moved(x))
 			continue;
 		++*of;
-		fit += 8 * x->memory_high_words * x->ranks <= cache;
+		fit += asl_row_bytes(x, x->memory_high_words) * x->ranks <=
+		       cache;
 	}
 	return fit;
 }

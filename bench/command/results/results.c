@@ -192,6 +192,11 @@ bool asl_row_is_bad(const struct asl_runs_row *row)
 	return row->trouble <= ASL_MISCOUNTED;
 }
 
+double asl_row_bytes(const struct asl_runs_row *row, double words)
+{
+	return words * (isnan(row->word_bytes) ? 8 : row->word_bytes);
+}
+
 bool asl_row_moved(const struct asl_runs_row *row)
 {
 	return strcmp(row->medium, "model") != 0;

@@ -113,6 +113,9 @@ bool asl_row_is_bad(const struct asl_runs_row *row);
 /* Words were moved, not just counted. */
 bool asl_row_moved(const struct asl_runs_row *row);
 
+/* The bytes of a row's words; rows of older versions have words of 8. */
+double asl_row_bytes(const struct asl_runs_row *row, double words);
+
 /* All ranks took turns in one process: more of them are not faster. */
 bool asl_row_simulated(const struct asl_runs_row *row);
 

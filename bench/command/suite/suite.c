@@ -488,7 +488,9 @@ static bool fits_cache(const struct asl_rep *rep)
 	const struct asl_machine *m = asl_machine();
 	int caches = m->cores > m->cache_cores ? m->cores / m->cache_cores : 1;
 
-	return rep->moved && 8 * rep->memory_high * (uint64_t)rep->ranks <=
+	uint64_t bytes = asl_type_bytes(rep->want->plan.type);
+
+	return rep->moved && bytes * rep->memory_high * (uint64_t)rep->ranks <=
 				     m->cache_bytes * (uint64_t)caches;
 }
 

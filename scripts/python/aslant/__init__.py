@@ -4,8 +4,8 @@
     counts["bh_words_max"]
 
 Operands are NumPy arrays of float64, in any layout; integers up to 2^53 and narrower
-real numbers are converted, wider and complex ones are a TypeError.  einsum takes
-complex64, too.
+real numbers are converted, wider and complex ones are a TypeError.  einsum computes in
+float32, complex64 and complex128, too.
 Options are those of the command, with _ for -: ranks=4, write_cost=8, overlap=True;
 help(aslant.matmul) lists them.  Words of arrays are in DRAM (store="dram"), unless
 store or nvm_dir says otherwise.  `counts` is one row of runs.csv, whose columns
@@ -79,19 +79,18 @@ def _interruptible(function, *arguments):
 
 
 def _layout(array):
-    """Steps in words, or None if one is negative or no whole number of words."""
+    """Steps in entries, or None if one is negative or no whole number of entries."""
     # With one entry, NumPy's stride to the next may be anything.
-    steps = [step if length > 1 else 8
+    size = array.itemsize
+    steps = [step if length > 1 else size
              for step, length in zip(array.strides, array.shape)]
-    if any(step < 0 or step % 8 for step in steps):
+    if any(step < 0 or step % size for step in steps):
         return None
-    return [step // 8 for step in steps]
+    return [step // size for step in steps]
 
 
 def _is_usable(array):
-    """Entries lie where words may: a complex64 needs half of their alignment."""
-    return _layout(array) is not None and array.flags.aligned and \
-        array.ctypes.data % 8 == 0
+    return _layout(array) is not None and array.flags.aligned
 
 
 def _array(x: Any) -> NDArray[Any]:
@@ -194,7 +193,7 @@ class _Task:
 # ---- Operations ----
 
 Array = NDArray[numpy.float64]
-Entries = NDArray[Any]  # of float64 or complex64
+Entries = NDArray[Any]  # of one of _TYPES
 Rows = Union[Row, Table]
 
 _counts = """\
@@ -287,25 +286,27 @@ def _no_ones(terms, arrays, output):
     return size
 
 
+_TYPES = tuple(map(numpy.dtype, ("float64", "float32", "complex64", "complex128")))
+
+
 def _entries(arrays, dtype, casting):
-    """The type in which NumPy would compute, if the library has it."""
+    """The type in which NumPy would compute; float64 for integers and half floats."""
     found = [array.dtype for array in arrays]
     for i, x in enumerate(found):
         if x.kind not in "biufc":
-            raise BadType(2, f"operand {i}: found entries of type {x}, expected real "
-                             "numbers or complex64")
+            raise BadType(2, f"operand {i}: found entries of type {x}, expected numbers")
     if dtype is not None:
         expected = numpy.dtype(dtype)
-        if expected not in (numpy.float64, numpy.complex64):
-            raise BadType(2, f"dtype: found {expected}, expected float64 or complex64")
+        if expected not in _TYPES:
+            raise BadType(2, f"dtype: found {expected}, expected "
+                             f"{', '.join(map(str, _TYPES))}")
     else:
-        expected = numpy.result_type(*found, *([] if any(x.kind == "c" for x in found)
-                                               else [numpy.float64]))
-        if expected.kind == "c" and expected != numpy.complex64:
+        expected = numpy.result_type(*found)
+        if expected.kind == "c" and expected not in _TYPES:
             raise BadType(2, f"found entries of type {', '.join(map(str, found))}, "
-                             f"together {expected}: expected real numbers, or complex64 "
-                             "together (dtype=numpy.complex64?)")
-        expected = numpy.dtype(numpy.complex64 if expected.kind == "c" else numpy.float64)
+                             f"together {expected}: expected complex128 at most")
+        if expected not in _TYPES:
+            expected = numpy.dtype(numpy.float64)
     for i, x in enumerate(found):
         if not numpy.can_cast(x, expected, casting):
             raise BadType(2, f"operand {i}: found entries of type {x}, which "
@@ -345,7 +346,8 @@ def einsum(spec: Any, *arrays: Any, out: Union[Entries, None] = None,
     result goes to out, if that is given.
     optimize=False contracts all of them at once; True in pairs or groups, in the order
     that moves the fewest words; a path of numpy.einsum_path in its order.
-    It computes in float64; or in complex64, if NumPy would, or if that is the dtype.
+    It computes in the dtype, or in what NumPy would: float32, float64, complex64 or
+    complex128.  Integers, and half floats, become float64; out of core floats do, too.
     With order="F" the result is by columns.
     Out of core (algorithm="ooc-auto", memory_budget="1MiB") C is added, as in matmul.
     """
@@ -354,7 +356,10 @@ def einsum(spec: Any, *arrays: Any, out: Union[Entries, None] = None,
     if not isinstance(spec, str):
         spec, arrays = _interleaved((spec, *arrays))
     given = [_array(array) for array in arrays]
-    entries = _entries(given, options.pop("type", dtype), casting)
+    asked = options.pop("type", dtype)
+    entries = _entries(given, asked, casting)
+    if algorithm != "einsum" and asked is None and entries.kind == "f":
+        entries = numpy.dtype(numpy.float64)
     terms, output = _plain(spec, given)
     size = _no_ones(terms, given, output)
     way = {"type": str(entries), **_way(optimize, len(given))}
