@@ -5,14 +5,16 @@
  * The one that is posted first queues at its own rank, where the peer looks for
  * it; a queue is no longer than the messages that one rank has in flight.
  *
- * Where there is no data, a send that nobody waits for yet leaves a letter, and
- * its rank goes on: ranks that pass messages around a ring then take several
- * steps each time that they run, while what they touch is in the cache.
+ * Where there is no data, a send that nobody waits for yet leaves a letter at its
+ * receiver, and its rank goes on.
  *
- * A rank that must wait switches to the rank woken last, or if no rank is awake to
- * one that has not begun: ranks that talk to each other stay in the cache.
- * Neither time nor chance decides, so every run is the same.  If no rank is awake
- * and all have begun, the run is deadlocked, and says so.
+ * Switching is expensive: with many ranks, nothing of the next one is in the cache.
+ * So a rank should find many letters when its turn comes, and take many steps.  On
+ * a ring, and on a torus of rings, it does if those that it waits for had theirs
+ * just before.  Therefore ranks take turns in the order of their numbers, up or
+ * down, whichever way most of those that waited lately were waiting.  Neither time
+ * nor chance decides, so every run is the same.  If no rank is awake and all have
+ * begun, the run is deadlocked, and says so.
  *
  * makecontext puts a fiber on its stack, once; from then on _setjmp and
  * _longjmp switch, because swapcontext makes two system calls each time.
@@ -261,32 +263,51 @@ struct queue {
 	struct asl_net_op *first, *last;
 };
 
-/* A message that was sent, from the oldest on; few, so that none runs far ahead. */
-enum { LETTERS = 8 };
-
+/* A message that waits at its receiver. */
 struct letter {
-	int to;
-	bool has_text;
+	struct letter *next;   /* from the same sender; of blank ones, any */
+	struct letter *last;   /* from the same sender; the first knows it */
+	struct letter *others; /* the first from another sender */
 	size_t bytes;
+	int from;
+	bool has_text;
 	union {
 		double at[ASL_NET_CLOCKS];
 		unsigned char text[16]; /* sets up a run, outside all clocks */
 	};
 };
 
+/* A rank looks through the senders of its letters, so that they must be few. */
+enum { SENDERS = 16 };
+
+/* How many letters there may be: a rank that runs far ahead fills memory. */
+enum { LETTERS_A_RANK = 4, LETTERS_MORE = 1 << 16 };
+
+struct sheet {
+	struct sheet *next;
+	struct letter letter[256];
+};
+
 struct rank {
 	struct asl_net net;
 	struct asl_net_op *waits;
-	struct rank *next;     /* among those awake */
-	struct queue queue[2]; /* by side */
-	int letters;
-	struct letter letter[LETTERS];
+	struct queue queue[2];	/* by side */
+	struct letter *letters; /* the first from each sender */
+	int senders;
+	const char *top; /* of its stack, where it waits */
 	struct fiber fiber;
 };
 
 static struct sim {
-	struct rank *ranks, *current, *awake;
+	struct rank *ranks, *current;
 	int size, begun, live;
+	uint64_t *awake; /* a bit for each rank */
+	bool down;	 /* the order in which ranks take turns */
+	int64_t lean;	 /* those that waited for higher ranks, less others */
+	struct sheet *sheets;
+	struct letter *blank; /* letters that are free */
+	int64_t letters_left; /* that may still be made */
+	size_t queued;	      /* sends that wait in queues */
 	bool data;
 	int broken;	/* the error of every further step */
 	char why[1024]; /* and its message */
@@ -314,17 +335,17 @@ static void overflow(const struct rank *r)
 	abort();
 }
 
+enum { BITS = 64 };
+
 static void wake(struct rank *r)
 {
 	r->waits = NULL;
-	r->next = sim.awake;
-	sim.awake = r;
+	sim.awake[r->net.rank / BITS] |= UINT64_C(1) << r->net.rank % BITS;
 }
 
-/* The last first, so that rank 0 runs first. */
 static void wake_all(void)
 {
-	for (int i = sim.begun - 1; i >= 0; i--)
+	for (int i = 0; i < sim.begun; i++)
 		if (sim.ranks[i].waits)
 			wake(&sim.ranks[i]);
 }
@@ -386,22 +407,90 @@ static int broken(void)
 	return sim.broken ? asl_fail(sim.broken, "%s", sim.why) : 0;
 }
 
+/* The first rank from `rank` on, or before it, that is awake; -1: none. */
+static int awake_from(int rank)
+{
+	int last = (sim.size - 1) / BITS, i = rank / BITS;
+	uint64_t some =
+		rank < sim.size ? sim.awake[i] & UINT64_MAX << rank % BITS : 0;
+
+	while (!some && ++i <= last)
+		some = sim.awake[i];
+	return some ? i * BITS + __builtin_ctzll(some) : -1;
+}
+
+static int awake_before(int rank)
+{
+	int i = rank / BITS;
+	uint64_t some =
+		rank % BITS ? sim.awake[i] & ~(UINT64_MAX << rank % BITS) : 0;
+
+	while (!some && i-- > 0)
+		some = sim.awake[i];
+	return some ? i * BITS + BITS - 1 - __builtin_clzll(some) : -1;
+}
+
+/* Who is awake and has its turn after this rank, in this round; -1: nobody. */
+static int after(int rank)
+{
+	return sim.down ? awake_before(rank) : awake_from(rank + 1);
+}
+
+/* Whose turn it is, or NULL.  At the end of a round the order may change. */
+static struct rank *next_awake(void)
+{
+	int next = after(sim.current->net.rank);
+
+	if (next < 0) {
+		sim.down = sim.lean > 0 || (sim.lean == 0 && sim.down);
+		sim.lean = 0;
+		next = after(sim.down ? sim.size : -1);
+	}
+	if (next < 0)
+		return NULL;
+	sim.awake[next / BITS] &= ~(UINT64_C(1) << next % BITS);
+	return &sim.ranks[next];
+}
+
+enum { LINE_BYTES = 64, STACK_LINES = 12 };
+
+/*
+ * Fetch into the cache, while this rank runs, the stack of the next one, and where
+ * that of the one behind it is.
+ */
+static void fetch_ahead(int rank)
+{
+	int next = after(rank), behind = next < 0 ? -1 : after(next);
+	const char *at;
+
+	if (behind < 0)
+		return;
+	at = sim.ranks[next].top;
+	for (int i = 0; i < STACK_LINES; i++)
+		__builtin_prefetch(at + (size_t)i * LINE_BYTES, 1);
+	at = (const char *)&sim.ranks[behind];
+	for (size_t i = 0; i < sizeof *sim.ranks; i += LINE_BYTES)
+		__builtin_prefetch(at + i, 1);
+}
+
 /* Run the next rank; returns when `from` is switched to again. */
 static void go_on(struct fiber *from)
 {
-	struct rank *r = sim.awake;
+	struct rank *r;
 
-	if (!r && sim.begun < sim.size) {
+	if (sim.begun < sim.size) {
 		sim.current = &sim.ranks[sim.begun++];
 		fiber_begin(from, &sim.current->fiber, &sim.stacks,
 			    sim.current->net.rank, live_and_end);
 		return;
 	}
-	if (!r)
+	r = next_awake();
+	if (!r) {
 		deadlock();
-	r = sim.awake;
-	sim.awake = r->next;
+		r = next_awake();
+	}
 	sim.current = r;
+	fetch_ahead(r->net.rank);
 	if (&r->fiber != from)
 		fiber_switch(from, &r->fiber);
 }
@@ -458,8 +547,10 @@ static void finish_badly(struct asl_net_op *op, int err)
 	struct rank *r = rank_of(op->owner);
 
 	for (enum side side = OUT; side <= IN; side++)
-		if (op->pending & 1 << side)
+		if (op->pending & 1 << side) {
 			queue_take(&r->queue[side], side, op, 0);
+			sim.queued -= side == OUT;
+		}
 	op->pending = 0;
 	op->err = err;
 	finish(op);
@@ -492,34 +583,100 @@ static void meet(struct asl_net_op *out, struct asl_net_op *in)
 		finish(in);
 }
 
-/* Messages that are posted later must not arrive before one in the queue. */
-static bool leave_letter(struct rank *me, const struct asl_net_op *op)
-{
-	struct letter *x = &me->letter[me->letters];
-	bool fits = !op->out || op->out_bytes <= sizeof x->text;
+/* ---- Letters ---- */
 
-	if (sim.data || !fits || me->letters == LETTERS || me->queue[OUT].first)
+static void make_letters(void)
+{
+	struct sheet *x;
+	int count = sizeof x->letter / sizeof *x->letter;
+
+	if (sim.letters_left < count)
+		return;
+	x = malloc(sizeof *x);
+	if (!x)
+		return;
+	sim.letters_left -= count;
+	x->next = sim.sheets;
+	sim.sheets = x;
+	while (count-- > 0) {
+		x->letter[count].next = sim.blank;
+		sim.blank = &x->letter[count];
+	}
+}
+
+/* Where a sender's first letter is linked, or would be. */
+static struct letter **find_letter(struct rank *to, int from)
+{
+	struct letter **at = &to->letters;
+
+	while (*at && (*at)->from != from)
+		at = &(*at)->others;
+	return at;
+}
+
+static void put_letter(struct rank *to, struct letter *x)
+{
+	struct letter **first = find_letter(to, x->from);
+
+	x->next = x->others = NULL;
+	x->last = x;
+	if (*first) {
+		(*first)->last->next = x;
+		(*first)->last = x;
+	} else {
+		*first = x;
+		to->senders++;
+	}
+}
+
+static void take_letter(struct rank *to, struct letter **first)
+{
+	struct letter *x = *first;
+
+	if (x->next) {
+		x->next->last = x->last;
+		x->next->others = x->others;
+		*first = x->next;
+	} else {
+		*first = x->others;
+		to->senders--;
+	}
+	x->next = sim.blank;
+	sim.blank = x;
+}
+
+/* Messages that are posted later must not arrive before one in the queue. */
+static bool leave_letter(const struct rank *me, struct rank *to,
+			 const struct asl_net_op *op)
+{
+	struct letter *x;
+
+	if (sim.data || (op->out && op->out_bytes > sizeof x->text) ||
+	    me->queue[OUT].first || to->senders == SENDERS)
 		return false;
-	x->to = op->to;
+	if (!sim.blank)
+		make_letters();
+	x = sim.blank;
+	if (!x)
+		return false;
+	sim.blank = x->next;
+	x->from = me->net.rank;
 	x->bytes = op->out_bytes;
 	x->has_text = op->out;
 	if (op->out)
 		memcpy(x->text, op->out, op->out_bytes);
 	else
 		memcpy(x->at, op->sent.at, sizeof x->at);
-	me->letters++;
+	put_letter(to, x);
 	return true;
 }
 
-/* Take the first letter to this rank, if there is one. */
-static bool open_letter(struct asl_net_op *in)
+/* Take the first letter from the peer, if there is one. */
+static bool open_letter(struct rank *me, struct asl_net_op *in)
 {
-	struct rank *from = &sim.ranks[in->from];
-	struct letter *x = from->letter, *end = x + from->letters;
+	struct letter **first = find_letter(me, in->from), *x = *first;
 
-	while (x < end && x->to != in->owner->rank)
-		x++;
-	if (x == end)
+	if (!x)
 		return false;
 	if (x->bytes != in->in_bytes)
 		finish_badly(in, unequal(in->from, x->bytes, in));
@@ -527,29 +684,68 @@ static bool open_letter(struct asl_net_op *in)
 		memcpy(in->in, x->text, x->bytes);
 	else
 		memcpy(in->got.at, x->at, sizeof x->at);
-	memmove(x, x + 1, (size_t)(end - x - 1) * sizeof *x);
-	from->letters--;
+	take_letter(me, first);
 	return true;
 }
 
-static void post(struct rank *me, struct asl_net_op *op, enum side side)
+/* A letter that nobody opened was sent to a rank that ended without it. */
+static int check_letters(void)
 {
-	enum side facing = side == OUT ? IN : OUT;
-	struct rank *there = &sim.ranks[peer_of(op, side)];
-	struct asl_net_op *other;
+	for (int i = 0; i < sim.size; i++)
+		if (sim.ranks[i].letters)
+			return asl_fail(-EDEADLK,
+					"deadlock: rank %d sends to %d, which "
+					"has ended",
+					sim.ranks[i].letters->from, i);
+	return 0;
+}
 
-	if (side == IN && there->letters && open_letter(op))
+static void burn_letters(void)
+{
+	while (sim.sheets) {
+		struct sheet *next = sim.sheets->next;
+
+		free(sim.sheets);
+		sim.sheets = next;
+	}
+}
+
+/* ---- Steps ---- */
+
+static void post_out(struct rank *me, struct asl_net_op *op)
+{
+	struct rank *to = &sim.ranks[op->to];
+	struct asl_net_op *in =
+		queue_take(&to->queue[IN], IN, NULL, me->net.rank);
+
+	if (!in && leave_letter(me, to, op))
 		return;
-	other = queue_take(&there->queue[facing], facing, NULL, me->net.rank);
-	if (!other && side == OUT && leave_letter(me, op))
+	op->pending |= 1 << OUT;
+	if (in) {
+		meet(op, in);
 		return;
-	op->pending |= 1 << side;
-	if (!other)
-		queue_add(&me->queue[side], op, side);
-	else if (side == OUT)
-		meet(op, other);
-	else
-		meet(other, op);
+	}
+	queue_add(&me->queue[OUT], op, OUT);
+	sim.queued++;
+}
+
+/* The sender is not in the cache: it is asked only if some rank has a queue. */
+static void post_in(struct rank *me, struct asl_net_op *op)
+{
+	struct rank *from = &sim.ranks[op->from];
+	struct asl_net_op *out = NULL;
+
+	if (open_letter(me, op))
+		return;
+	if (sim.queued)
+		out = queue_take(&from->queue[OUT], OUT, NULL, me->net.rank);
+	op->pending |= 1 << IN;
+	if (out) {
+		sim.queued--;
+		meet(out, op);
+		return;
+	}
+	queue_add(&me->queue[IN], op, IN);
 }
 
 static int sim_start(struct asl_net *net, struct asl_net_op *op)
@@ -557,9 +753,9 @@ static int sim_start(struct asl_net *net, struct asl_net_op *op)
 	if (sim.broken)
 		return op->err = broken();
 	if (op->to != ASL_NET_NONE)
-		post(rank_of(net), op, OUT);
+		post_out(rank_of(net), op);
 	if (op->from != ASL_NET_NONE && !op->err)
-		post(rank_of(net), op, IN);
+		post_in(rank_of(net), op);
 	return op->err;
 }
 
@@ -572,6 +768,9 @@ static int sim_wait(struct asl_net *net, struct asl_net_op *op)
 		overflow(me);
 	if (op->pending && !sim.broken) {
 		me->waits = op;
+		me->top = here;
+		if (op->pending & 1 << IN)
+			sim.lean += op->from > me->net.rank ? 1 : -1;
 		go_on(&me->fiber);
 	}
 	return op->pending ? broken() : op->err;
@@ -609,15 +808,24 @@ static int sim_open(const struct asl_net_want *want)
 				"sim: %d ranks, but at least 1 is needed",
 				want->ranks);
 	sim = (struct sim){
-		.size = want->ranks, .live = want->ranks, .data = want->data};
+		.size = want->ranks,
+		.live = want->ranks,
+		.letters_left =
+			(int64_t)want->ranks * LETTERS_A_RANK + LETTERS_MORE,
+		.data = want->data,
+	};
 	err = stacks_open(&sim.stacks, want->ranks,
 			  want->data ? DATA_STACK_BYTES : STACK_BYTES);
 	if (err)
 		return asl_fail(err, "sim: no room for %d stacks: %s",
 				want->ranks, strerror(-err));
 	sim.ranks = calloc((size_t)want->ranks, sizeof *sim.ranks);
-	if (!sim.ranks) {
+	sim.awake = calloc((size_t)want->ranks / BITS + 1, sizeof *sim.awake);
+	if (!sim.ranks || !sim.awake) {
+		free(sim.ranks);
+		free(sim.awake);
 		stacks_close(&sim.stacks);
+		sim = (struct sim){0};
 		return asl_fail(-ENOMEM, "sim: no room for %d ranks",
 				want->ranks);
 	}
@@ -637,21 +845,11 @@ static void sim_close(void)
 {
 	for (int i = 0; i < sim.begun; i++)
 		TSAN_FREE(sim.ranks[i].fiber.known);
+	burn_letters();
 	free(sim.ranks);
+	free(sim.awake);
 	stacks_close(&sim.stacks);
 	sim = (struct sim){0};
-}
-
-/* A letter that nobody opened was sent to a rank that ended without it. */
-static int check_letters(void)
-{
-	for (int i = 0; i < sim.size; i++)
-		if (sim.ranks[i].letters)
-			return asl_fail(-EDEADLK,
-					"deadlock: rank %d sends to %d, which "
-					"has ended",
-					i, sim.ranks[i].letter->to);
-	return 0;
 }
 
 static int sim_run(const struct asl_net_want *want,
