@@ -449,10 +449,14 @@ static int repetitions(struct asl_rank_case *p)
 
 /* ---- Cases ---- */
 
-static int run_case(struct asl_session *s, struct asl_net *net, int number)
+static int run_case(struct asl_session *s, struct asl_net *net,
+		    struct asl_rank_case *p, int number)
 {
 	const struct asl_run_want *want = s->want[number];
-	struct asl_rank_case p = {
+	int err;
+	bool began;
+
+	*p = (struct asl_rank_case){
 		.s = s,
 		.common = &s->common[number],
 		.want = want,
@@ -461,31 +465,30 @@ static int run_case(struct asl_session *s, struct asl_net *net, int number)
 		.keeps_result = want->result || want->into,
 		.net = net,
 	};
-	int err = asl_rank_case_set_up(&p);
-	bool began = !err;
-
+	err = asl_rank_case_set_up(p);
+	began = !err;
 	if (began)
-		err = repetitions(&p);
+		err = repetitions(p);
 	/* The network, which the rank has aborted, only knows of the abort. */
-	err = p.r.err ? p.r.err : err;
-	s->printed |= p.r.err != 0;
+	err = p->r.err ? p->r.err : err;
+	s->printed |= p->r.err != 0;
 	if (err && !*s->why)
 		snprintf(s->why, sizeof s->why, "%s", asl_failure());
-	asl_rank_case_tear_down(&p, began);
+	asl_rank_case_tear_down(p, began);
 	return err;
 }
 
 static int body(struct asl_net *net, void *arg)
 {
 	struct asl_session *s = arg;
-	int err = 0;
+	int rank = asl_net_simulated(net) ? asl_net_rank(net) : 0, err = 0;
 
 	for (int i = 0; !err && i < s->count; i++) {
 		bool out = s->leave_out && s->leave_out[i];
 
 		err = asl_net_share(net, &out, sizeof out); /* rank 0's */
 		if (!err && !out)
-			err = run_case(s, net, i);
+			err = run_case(s, net, &s->rank[rank], i);
 	}
 	return err;
 }
@@ -506,6 +509,13 @@ bool asl_run_together(const struct asl_run_want *a,
 	return same_text(a->transport, b->transport) &&
 	       same_text(a->provider, b->provider) &&
 	       a->plan.ranks == b->plan.ranks && has_data(a) == has_data(b);
+}
+
+static size_t ranks_here(const struct asl_run_want *want)
+{
+	bool all = asl_net_can(want->transport)->simulated;
+
+	return all && want->plan.ranks > 1 ? (size_t)want->plan.ranks : 1;
 }
 
 static int run_session(struct asl_session *s)
@@ -552,9 +562,12 @@ int asl_run_all(const struct asl_run_want *const want[], int count,
 
 	asl_forget_failure();
 	s.common = calloc((size_t)count, sizeof *s.common);
-	if (!s.common)
-		return asl_fail(-ENOMEM, "no memory for %d cases", count);
-	err = run_session(&s);
+	s.rank = calloc(ranks_here(want[0]), sizeof *s.rank);
+	if (s.common && s.rank)
+		err = run_session(&s);
+	else
+		err = asl_fail(-ENOMEM, "no memory for %d cases", count);
+	free(s.rank);
 	free(s.common);
 	return err;
 }
