@@ -147,6 +147,12 @@ int asl_net_wait(struct asl_net *net, struct asl_net_op *op)
 	return net->ops->wait(net, op);
 }
 
+int asl_net_meet(struct asl_net *net, const struct asl_net_ring *ring,
+		 void *mine, void (*all)(void *const brought[], int size))
+{
+	return net->ops->meet(net, ring, mine, all);
+}
+
 bool asl_net_ended(struct asl_net *net, struct asl_net_op *op)
 {
 	return !op->pending || net->ops->ended(net, op);

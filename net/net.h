@@ -128,6 +128,18 @@ bool asl_net_ended(struct asl_net *net, struct asl_net_op *op);
  */
 void asl_net_abort(struct asl_net *net, int exit_code, const char *reason);
 
+/* Ranks first, first + stride, ...; `me` is this one's place among them. */
+struct asl_net_ring {
+	int first, stride, size, me;
+};
+
+/*
+ * Simulated ranks only: wait until all of a ring have come.  The last one calls
+ * all() with what each of them has brought, in order, and all go on.  -ENOMEM.
+ */
+int asl_net_meet(struct asl_net *net, const struct asl_net_ring *ring,
+		 void *mine, void (*all)(void *const brought[], int size));
+
 /* ---- Uncounted collectives, to set up a run ---- */
 
 int asl_net_barrier(struct asl_net *net);

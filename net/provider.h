@@ -28,6 +28,9 @@ struct asl_net_ops {
 	int (*wait)(struct asl_net *net, struct asl_net_op *op);
 	bool (*ended)(struct asl_net *net, struct asl_net_op *op);
 	void (*abort)(struct asl_net *net, int exit_code, const char *why);
+	/* Simulated ranks'; else NULL. */
+	int (*meet)(struct asl_net *net, const struct asl_net_ring *ring,
+		    void *mine, void (*all)(void *const brought[], int size));
 };
 
 extern const struct asl_net_ops asl_net_sim, asl_net_ofi, asl_net_mpi;

@@ -288,13 +288,22 @@ struct sheet {
 	struct letter letter[256];
 };
 
+/* Ranks of a ring, some of which have come. */
+struct meeting {
+	struct meeting *next;
+	struct asl_net_ring ring;
+	int came;
+	void *brought[];
+};
+
 struct rank {
 	struct asl_net net;
 	struct asl_net_op *waits;
 	struct queue queue[2];	/* by side */
 	struct letter *letters; /* the first from each sender */
 	int senders;
-	const char *top; /* of its stack, where it waits */
+	const char *top;	  /* of its stack, where it waits */
+	struct meeting *meetings; /* of rings that begin with it */
 	struct fiber fiber;
 };
 
@@ -776,6 +785,88 @@ static int sim_wait(struct asl_net *net, struct asl_net_op *op)
 	return op->pending ? broken() : op->err;
 }
 
+/* ---- Meetings ---- */
+
+static struct meeting *make_meeting(const struct asl_net_ring *ring)
+{
+	size_t size = (size_t)ring->size;
+	struct meeting *x = calloc(1, sizeof *x + size * sizeof *x->brought);
+
+	if (x)
+		x->ring = *ring;
+	return x;
+}
+
+/* Where the meeting is linked: two rings can begin with one rank. */
+static struct meeting **find_meeting(const struct asl_net_ring *ring)
+{
+	struct meeting **at = &sim.ranks[ring->first].meetings;
+
+	while (*at && ((*at)->ring.stride != ring->stride ||
+		       (*at)->ring.size != ring->size))
+		at = &(*at)->next;
+	return at;
+}
+
+/* Of those that came before. */
+static void wake_others(const struct asl_net_ring *ring)
+{
+	for (int i = 0; i < ring->size; i++) {
+		struct rank *r = &sim.ranks[ring->first + i * ring->stride];
+
+		if (i == ring->me)
+			continue;
+		r->waits->pending = 0;
+		wake(r);
+	}
+}
+
+/* Waiting for all begins with waiting for the one before. */
+static int wait_for_others(struct asl_net *net, const struct asl_net_ring *ring)
+{
+	int before = (ring->me + ring->size - 1) % ring->size;
+	struct asl_net_op op = {
+		.to = ASL_NET_NONE,
+		.from = ring->first + before * ring->stride,
+		.owner = net,
+		.pending = 1 << IN,
+	};
+
+	return sim_wait(net, &op);
+}
+
+static int sim_meet(struct asl_net *net, const struct asl_net_ring *ring,
+		    void *mine, void (*all)(void *const brought[], int size))
+{
+	struct meeting **at = find_meeting(ring), *x = *at;
+
+	if (sim.broken)
+		return broken();
+	if (!x)
+		x = *at = make_meeting(ring);
+	if (!x)
+		return asl_fail(-ENOMEM, "sim: no memory for a meeting");
+	x->brought[ring->me] = mine;
+	if (++x->came < ring->size)
+		return wait_for_others(net, ring);
+	*at = x->next;
+	all(x->brought, ring->size);
+	wake_others(ring);
+	free(x);
+	return 0;
+}
+
+/* Those of a run that was aborted. */
+static void cancel_meetings(struct rank *r)
+{
+	while (r->meetings) {
+		struct meeting *next = r->meetings->next;
+
+		free(r->meetings);
+		r->meetings = next;
+	}
+}
+
 /* The other side comes when this rank waits. */
 static bool sim_ended(struct asl_net *net, struct asl_net_op *op)
 {
@@ -846,6 +937,8 @@ static void sim_close(void)
 	for (int i = 0; i < sim.begun; i++)
 		TSAN_FREE(sim.ranks[i].fiber.known);
 	burn_letters();
+	for (int i = 0; i < sim.size; i++)
+		cancel_meetings(&sim.ranks[i]);
 	free(sim.ranks);
 	free(sim.awake);
 	stacks_close(&sim.stacks);
@@ -882,4 +975,5 @@ const struct asl_net_ops asl_net_sim = {
 	.wait = sim_wait,
 	.ended = sim_ended,
 	.abort = sim_abort,
+	.meet = sim_meet,
 };

@@ -19,7 +19,7 @@
 #define RANKS 7
 
 static struct notes {
-	int err[RANKS];
+	int err[9];
 	char why[512];
 	int begun[RANKS], count;
 	double sum;
@@ -113,6 +113,68 @@ static void waiting_for_one_who_ended_is_a_deadlock(void **state)
 	assert_int_equal(notes.err[6], -EDEADLK);
 	assert_why("6 ranks wait and 1 have ended");
 	assert_why("rank 0 waits for 3");
+}
+
+/* Each gets the digits of all. */
+static void write_digits(void *const brought[], int size)
+{
+	int all = 0;
+
+	for (int i = 0; i < size; i++)
+		all = 10 * all + *(const int *)brought[i];
+	for (int i = 0; i < size; i++)
+		*(int *)brought[i] = all;
+}
+
+/* On a grid of 3 x 3; other rows go on to the columns before row 0 has met. */
+static int meet_in_rows_and_columns(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net), row = rank / 3, col = rank % 3;
+	struct asl_net_ring along_row = {3 * row, 1, 3, col};
+	struct asl_net_ring along_col = {col, 3, 3, row};
+	int digit = rank, in_row = rank, err = 0;
+
+	(void)arg;
+	if (rank == 0)
+		err = step(net, ASL_NET_NONE, 6, 0, 8);
+	if (!err)
+		err = asl_net_meet(net, &along_row, &in_row, write_digits);
+	if (rank == 6 && !err)
+		err = step(net, 0, ASL_NET_NONE, 8, 0);
+	if (!err)
+		err = asl_net_meet(net, &along_col, &digit, write_digits);
+	notes.err[rank] = err ? err : 1000 * digit + in_row;
+	return err;
+}
+
+static void rings_with_a_rank_in_common_meet_apart(void **state)
+{
+	(void)state;
+	assert_int_equal(run(9, meet_in_rows_and_columns), 0);
+	assert_int_equal(notes.err[0], 36012);
+	assert_int_equal(notes.err[1], 147012);
+	assert_int_equal(notes.err[5], 258345);
+	assert_int_equal(notes.err[6], 36678);
+}
+
+static int one_stays_away(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net), digit = rank;
+	struct asl_net_ring all = {0, 1, RANKS, rank};
+
+	(void)arg;
+	return rank == 3 ? 0
+			 : note(net,
+				asl_net_meet(net, &all, &digit, write_digits));
+}
+
+static void waiting_for_one_who_stays_away_is_a_deadlock(void **state)
+{
+	(void)state;
+	assert_int_equal(run(RANKS, one_stays_away), -EDEADLK);
+	assert_int_equal(notes.err[0], -EDEADLK);
+	assert_int_equal(notes.err[3], 0);
+	assert_why("6 ranks wait and 1 have ended");
 }
 
 static int one_sends_in_vain(struct asl_net *net, void *arg)
@@ -342,6 +404,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_deadlock_is_named),
 		cmocka_unit_test(waiting_for_one_who_ended_is_a_deadlock),
+		cmocka_unit_test(rings_with_a_rank_in_common_meet_apart),
+		cmocka_unit_test(waiting_for_one_who_stays_away_is_a_deadlock),
 		cmocka_unit_test(a_message_that_nobody_takes_is_a_deadlock),
 		cmocka_unit_test(messages_arrive_in_order),
 		cmocka_unit_test(a_wrong_length_fails_both),

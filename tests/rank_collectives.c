@@ -490,6 +490,127 @@ static void all_sizes_and_roots(void **state)
 				}
 }
 
+/* ---- Clocks, with data and without ---- */
+
+/* What a member of a ring knows in the end. */
+struct told {
+	struct asl_ledger ledger;
+	struct asl_net_stamp clock;
+	struct asl_spent spent;
+};
+
+/* Members are first + i * stride; bit i of `in_pool`: member i's words lie there. */
+struct ring_trial {
+	int p, first, stride, rounds;
+	uint64_t W, in_pool, salt;
+	bool timed;
+	const char *store;
+	struct told told[MOST];
+};
+
+static void make_times(struct asl_times *x)
+{
+	*x = (struct asl_times){.write = {[ASL_POOL] = 0.7, [ASL_DRAM] = 0.3}};
+	for (int i = 0; i < ASL_STEP_SIZES; i++) {
+		x->words[i] = 1 << i;
+		x->step[i] = 90.1 + 1.3 * (1 << i);
+		x->crowded[i] = 40.7 + 0.9 * (1 << i);
+	}
+}
+
+/* Members come at different times, and again when others are still at it. */
+static void go_round(struct asl_rank *r, const struct asl_group *g,
+		     const struct ring_trial *t)
+{
+	struct asl_words all;
+	uint64_t x = t->salt;
+
+	asl_phase(r, ASL_GATHER);
+	asl_take(r, &all, t->in_pool >> g->me & 1 ? ASL_POOL : ASL_DRAM, t->W);
+	for (int i = 0; i < t->rounds; i++) {
+		x = x * 6364136223846793005 + (uint64_t)g->me;
+		asl_charge(r, ASL_FLOPS, x >> 50);
+		asl_spend(r, ASL_ON_ARITHMETIC, (double)(x >> 40) / 7e3);
+		asl_allgather(r, g, &all);
+	}
+	asl_give(r, &all);
+}
+
+static int ring_body(struct asl_net *net, void *arg)
+{
+	static const struct asl_costs costs = {1.1, 2.3, 0.9,  1.7,
+					       0.7, 5.3, 0.013};
+	struct ring_trial *t = arg;
+	struct asl_store_want pool = {.name = t->store};
+	struct asl_times times;
+	struct asl_rank_want want = {
+		.net = net, .cache = 1 << 20, .costs = &costs, .crowded = true};
+	int place = asl_net_rank(net) - t->first, me = place / t->stride, err;
+	struct asl_group g = {t->first, t->stride, t->p, me, NULL};
+	struct asl_rank r;
+
+	if (place < 0 || place % t->stride || me >= t->p)
+		return 0;
+	make_times(&times);
+	want.times = t->timed ? &times : NULL;
+	err = asl_store_open(&want.pool, &pool);
+	err |= asl_store_open(&want.staging, &pool);
+	if (!err) {
+		asl_rank_init(&r, &want);
+		go_round(&r, &g, t);
+		t->told[me] = (struct told){r.ledger, r.clock, r.spent};
+		err = r.err;
+	}
+	asl_store_close(want.staging);
+	asl_store_close(want.pool);
+	return err;
+}
+
+static void run_ring(struct ring_trial *t, const char *store)
+{
+	struct asl_net_want want = {.transport = "sim",
+				    .ranks = t->first + t->p * t->stride,
+				    .data = strcmp(store, "null")};
+
+	t->store = store;
+	assert_int_equal(asl_net_run(&want, ring_body, t), 0);
+}
+
+/* To the last bit: the sum of the same numbers in the same order. */
+static void rings_without_data_keep_counts_and_clocks(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2000; i++) {
+		struct dice d = {12, i, 0};
+		struct ring_trial with = {
+			.p = (int)roll(&d, 1, MOST),
+			.first = (int)roll(&d, 0, 3),
+			.stride = (int)roll(&d, 1, 3),
+			.rounds = (int)roll(&d, 1, 3),
+			.W = roll_size(&d, 9),
+			.in_pool = roll(&d, 0, 1) ? roll(&d, 0, 1 << 20) : 0,
+			.salt = roll(&d, 0, 1000000),
+			.timed = roll(&d, 0, 1),
+		};
+		struct ring_trial without = with;
+
+		if (leave_out(i))
+			continue;
+		run_ring(&with, "dram");
+		run_ring(&without, "null");
+		for (int j = 0; j < with.p; j++)
+			if (memcmp(&with.told[j], &without.told[j],
+				   sizeof with.told[j])) {
+				print_error("case %u: member %d of %d, W=%ju: "
+					    "clocks %.17g, %.17g\n",
+					    i, j, with.p, with.W,
+					    with.told[j].clock.at[0],
+					    without.told[j].clock.at[0]);
+				fail();
+			}
+	}
+}
+
 /* ---- The table of words and steps ---- */
 
 static uint64_t log2_of(int p)
@@ -576,6 +697,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_collectives),
 		cmocka_unit_test(all_sizes_and_roots),
+		cmocka_unit_test(rings_without_data_keep_counts_and_clocks),
 		cmocka_unit_test(even_parts_follow_the_table),
 		cmocka_unit_test(uneven_parts_cost_no_less),
 	};

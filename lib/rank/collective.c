@@ -38,17 +38,6 @@ static void allgather_doubling(struct asl_rank *r, const struct asl_group *g,
 	}
 }
 
-static void allgather_ring(struct asl_rank *r, const struct asl_group *g,
-			   struct asl_words *all)
-{
-	for (int s = 0; s < g->size - 1; s++) {
-		struct asl_words out = share(all, g->size, g->me - s);
-		struct asl_words in = share(all, g->size, g->me - s - 1);
-
-		asl_exchange(r, neighbour(g, 1), &out, neighbour(g, -1), &in);
-	}
-}
-
 void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 		   struct asl_words *all)
 {
@@ -57,7 +46,7 @@ void asl_allgather(struct asl_rank *r, const struct asl_group *g,
 	if (asl_is_power_of_two(g->size))
 		allgather_doubling(r, g, all);
 	else
-		allgather_ring(r, g, all);
+		asl_pass_round(r, g, all);
 }
 
 /* ---- reduce_scatter ---- */

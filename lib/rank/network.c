@@ -2,7 +2,8 @@
  * network.c -- verbs on messages
  *
  * A step sends a message, receives one, or both at once: now, or overlapping
- * with what the rank computes.
+ * with what the rank computes.  Where only counts are wanted, the steps of a whole
+ * ring are taken at once.
  */
 #include <errno.h>
 #include <math.h>
@@ -104,14 +105,15 @@ static void fill_op(struct asl_net_op *op, const struct asl_rank *r,
  * The cost of a step on a clock, alpha + beta x or its time; 0 in phases without
  * one.
  */
-static double cost_of(const struct asl_rank *r, const struct asl_step *x, int a)
+static double cost_of(const struct asl_rank *r, enum asl_phase phase,
+		      uint64_t words, int a)
 {
-	if (!asl_phase_counts(x->phase))
+	if (!asl_phase_counts(phase))
 		return 0;
 	if (a == ASL_TIME)
-		return r->times ? asl_step_ns(r->times, words_of(x)) : 0;
+		return r->times ? asl_step_ns(r->times, words) : 0;
 	return r->rates[a].of[ASL_NET_MSGS] +
-	       r->rates[a].of[ASL_BH] * (double)words_of(x);
+	       r->rates[a].of[ASL_BH] * (double)words;
 }
 
 /* max(own, the sender's before it sent) + alpha + beta x. */
@@ -123,7 +125,7 @@ static void advance(struct asl_net_stamp *clock, const struct asl_rank *r,
 	for (int a = 0; a < ASL_CLOCKS; a++) {
 		if (x->from != ASL_NET_NONE)
 			clock->at[a] = fmax(clock->at[a], op->got.at[a]);
-		clock->at[a] += cost_of(r, x, a);
+		clock->at[a] += cost_of(r, x->phase, words_of(x), a);
 	}
 }
 
@@ -385,7 +387,7 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 	advance(&r->clock, r, x, &op);
 	land(r, x);
 	for (int a = 0; r->overlap && a < ASL_CLOCKS; a++)
-		r->overlap->other.at[a] += cost_of(r, x, a);
+		r->overlap->other.at[a] += cost_of(r, x->phase, words_of(x), a);
 	if (r->timed)
 		asl_time_since(r, ASL_TALKS, since);
 }
@@ -400,6 +402,19 @@ static void skip_step(struct asl_rank *r, const struct asl_step *x)
 	land(r, x);
 }
 
+static void do_step(struct asl_rank *r, const struct asl_step *x)
+{
+	if (r->err)
+		return;
+	count_step(r, x);
+	if (!asl_does_moves(r, x->phase))
+		skip_step(r, x);
+	else if (r->overlaps)
+		queue_step(r, x);
+	else
+		take_step(r, x);
+}
+
 void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		  int from, struct asl_words *in)
 {
@@ -412,15 +427,7 @@ void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		.phase = r->phase,
 	};
 
-	if (r->err)
-		return;
-	count_step(r, &x);
-	if (!asl_does_moves(r, x.phase))
-		skip_step(r, &x);
-	else if (r->overlaps)
-		queue_step(r, &x);
-	else
-		take_step(r, &x);
+	do_step(r, &x);
 }
 
 void asl_send(struct asl_rank *r, int to, const struct asl_words *out)
@@ -431,4 +438,228 @@ void asl_send(struct asl_rank *r, int to, const struct asl_words *out)
 void asl_recv(struct asl_rank *r, int from, struct asl_words *in)
 {
 	asl_exchange(r, ASL_NET_NONE, NULL, from, in);
+}
+
+/* ---- Round a ring ---- */
+
+/* The words of the part that comes in after `steps` steps; 0: its own. */
+static struct asl_words part_after(const struct asl_words *all,
+				   const struct asl_group *g, int steps)
+{
+	struct asl_range part = asl_share(all->count, g->size, g->me - steps);
+
+	return asl_slice(all, part.first, part.count);
+}
+
+static struct asl_step step_of(const struct asl_rank *r,
+			       const struct asl_group *g,
+			       const struct asl_words *all, int step)
+{
+	return (struct asl_step){
+		.to = asl_member(g, (g->me + 1) % g->size),
+		.from = asl_member(g, (g->me + g->size - 1) % g->size),
+		.out = part_after(all, g, step),
+		.in = part_after(all, g, step + 1),
+		.phase = r->phase,
+	};
+}
+
+/*
+ * Simulated ranks without data meet, and the last that comes takes the steps of
+ * all: the same counts and, addition by addition, the same clocks, but no switch
+ * from rank to rank at each step.
+ */
+struct passing_round {
+	struct asl_rank *r;
+	const struct asl_group *g;
+	const struct asl_words *all;
+};
+
+/*
+ * By members or parts.  In step s member j exchanges the parts j - s and j - s - 1
+ * and so takes what is listed for part j - s; lists of costs go round twice.
+ */
+struct ring {
+	int size;
+	struct passing_round *const *member;
+	uint64_t *part; /* words of each */
+	double *cost;	/* of a step, on one clock */
+	double *clock;	/* the clock of the member before j, at j */
+	double *later;
+};
+
+static uint64_t step_words(const struct ring *x, int part)
+{
+	return asl_max(x->part[part], x->part[(part + x->size - 1) % x->size]);
+}
+
+static void take_steps(struct ring *x)
+{
+	int size = x->size;
+
+	for (int s = 0; s < size - 1; s++) {
+		const double *restrict cost = x->cost + (size - s) % size;
+		const double *restrict from = x->clock;
+		double *restrict to = x->later + 1;
+
+		for (int j = 0; j < size; j++)
+			to[j] = (from[j] > from[j + 1] ? from[j]
+						       : from[j + 1]) +
+				cost[j];
+		x->later = x->clock;
+		x->clock = to - 1;
+		*x->clock = to[size - 1];
+	}
+}
+
+static void pass_clock(struct ring *x, int a)
+{
+	const struct asl_rank *first = x->member[0]->r;
+	int size = x->size;
+
+	for (int i = 0; i < size; i++) {
+		x->cost[i] = x->cost[i + size] =
+			cost_of(first, first->phase, step_words(x, i), a);
+		x->clock[i + 1] = x->member[i]->r->clock.at[a];
+	}
+	*x->clock = x->clock[size];
+	take_steps(x);
+	for (int i = 0; i < size; i++)
+		x->member[i]->r->clock.at[a] = x->clock[i + 1];
+}
+
+/* What steps take of a core: only its own member's. */
+static void pass_work(struct ring *x)
+{
+	const struct asl_rank *first = x->member[0]->r;
+	int size = x->size;
+
+	for (int i = 0; i < size; i++)
+		x->cost[i] = x->cost[i + size] = asl_step_work_ns(
+			first->times, step_words(x, i), first->crowded);
+	for (int j = 0; j < size; j++) {
+		double ns = x->member[j]->r->spent.ns[ASL_ON_NETWORK];
+
+		for (int s = 0; s < size - 1; s++)
+			ns += x->cost[size + j - s];
+		x->member[j]->r->spent.ns[ASL_ON_NETWORK] = ns;
+	}
+}
+
+/* Of all parts but one: a member sends all but the next one's, for instance. */
+static void count_round(struct ring *x)
+{
+	uint64_t all = 0, steps = 0;
+
+	for (int i = 0; i < x->size; i++) {
+		all += x->part[i];
+		steps += step_words(x, i);
+	}
+	for (int j = 0; j < x->size; j++) {
+		struct asl_rank *r = x->member[j]->r;
+		int next = (j + 1) % x->size;
+
+		asl_counts_add_net(&r->ledger.in[r->phase], all - x->part[next],
+				   all - x->part[j],
+				   steps - step_words(x, next),
+				   (uint64_t)x->size - 1);
+	}
+}
+
+static int pass_words(struct passing_round *const *member, int size)
+{
+	size_t n = (size_t)size;
+	double *room = malloc((4 * n + 2) * sizeof *room);
+	struct ring x = {
+		.size = size,
+		.member = member,
+		.part = malloc(n * sizeof *x.part),
+		.cost = room,
+		.clock = room + 2 * n,
+		.later = room + 3 * n + 1,
+	};
+	int err = room && x.part ? 0 : -ENOMEM;
+
+	for (int i = 0; !err && i < size; i++)
+		x.part[i] = asl_share(member[0]->all->count, size, i).count;
+	if (!err)
+		count_round(&x);
+	for (int a = 0; !err && a < ASL_CLOCKS; a++)
+		pass_clock(&x, a);
+	if (!err && member[0]->r->times)
+		pass_work(&x);
+	free(room);
+	free(x.part);
+	return err;
+}
+
+/* Pool words are charged, too, before a step and after it. */
+static void pass_pool_words(struct passing_round *m, int step,
+			    const struct asl_net_stamp *sent)
+{
+	struct asl_step x = step_of(m->r, m->g, m->all, step);
+	const struct asl_net_op op = {.got = *sent};
+
+	count_step(m->r, &x);
+	advance(&m->r->clock, m->r, &x, &op);
+	land(m->r, &x);
+}
+
+static int pass_with_pool(struct passing_round *const *member, int size)
+{
+	struct asl_net_stamp *sent = malloc((size_t)size * sizeof *sent);
+
+	for (int s = 0; sent && s < size - 1; s++) {
+		for (int j = 0; j < size; j++) {
+			struct asl_step x = step_of(member[j]->r, member[j]->g,
+						    member[j]->all, s);
+
+			lift(member[j]->r, &x);
+			sent[(j + 1) % size] = member[j]->r->clock;
+		}
+		for (int j = 0; j < size; j++)
+			pass_pool_words(member[j], s, &sent[j]);
+	}
+	free(sent);
+	return sent ? 0 : -ENOMEM;
+}
+
+static void pass_together(void *const brought[], int size)
+{
+	struct passing_round *const *member = (void *)brought;
+	bool pool = false;
+
+	for (int i = 0; i < size; i++)
+		pool |= member[i]->all->where == ASL_POOL;
+	if (pool ? pass_with_pool(member, size) : pass_words(member, size))
+		asl_rank_fail(member[0]->r, -ENOMEM,
+			      "no memory for the steps of %d ranks", size);
+}
+
+/* Nothing but counters and clocks knows of the steps. */
+static bool only_counts(const struct asl_rank *r, const struct asl_group *g)
+{
+	return !r->data && asl_net_simulated(r->net) && !g->list &&
+	       asl_phase_counts(r->phase) && !r->overlap && !r->overlaps &&
+	       !r->resume && !r->replay && !r->trace && !r->emulator;
+}
+
+void asl_pass_round(struct asl_rank *r, const struct asl_group *g,
+		    struct asl_words *all)
+{
+	struct passing_round mine = {r, g, all};
+	struct asl_net_ring ring = {g->first, g->stride, g->size, g->me};
+
+	if (r->err)
+		return;
+	if (only_counts(r, g)) {
+		asl_rank_stop(
+			r, asl_net_meet(r->net, &ring, &mine, pass_together));
+		return;
+	}
+	for (int s = 0; s < g->size - 1; s++) {
+		struct asl_step x = step_of(r, g, all, s);
+
+		do_step(r, &x);
+	}
 }

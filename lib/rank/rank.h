@@ -281,6 +281,13 @@ void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		  int from, struct asl_words *in);
 
 /*
+ * Round the group's ring: in step s < size - 1, member i sends part i - s of `all`
+ * (asl_share) to the next member, and receives part i - s - 1.
+ */
+void asl_pass_round(struct asl_rank *r, const struct asl_group *g,
+		    struct asl_words *all);
+
+/*
  * Steps that overlap with computing: between begin and end, steps (and
  * collectives made of steps alone, without reductions) are counted and queued.
  * They are taken one after another while the rank computes, whenever
