@@ -46,6 +46,13 @@ static void print_plan(const struct asl_plan *x)
 		    asl_shape_of(x)->n, asl_shape_of(x)->k, x->ranks);
 }
 
+static struct asl_cuts_layout *layout_of(const struct asl_plan *plan)
+{
+	struct asl_cuts_space space = asl_cuts_matrices(asl_shape_of(plan));
+
+	return asl_cuts_take(&space, asl_grid_ranks(&plan->grid));
+}
+
 /* ---- Boxes and cells ---- */
 
 static bool apart(struct asl_range a, struct asl_range b)
@@ -60,17 +67,16 @@ static bool within(struct asl_range a, struct asl_range b)
 
 static bool boxes_are_all(const struct asl_cuts_layout *l)
 {
-	const struct asl_shape *s = &l->shape;
+	const uint64_t *size = l->space.size;
 	uint64_t sum = 0;
 
 	for (int r = 0; r < l->used; r++) {
 		const struct asl_range *d = l->box[r].d;
 		uint64_t volume = d[0].count * d[1].count * d[2].count;
 
-		if (!volume ||
-		    d[ASL_CUTS_M].first + d[ASL_CUTS_M].count > s->m ||
-		    d[ASL_CUTS_K].first + d[ASL_CUTS_K].count > s->k ||
-		    d[ASL_CUTS_N].first + d[ASL_CUTS_N].count > s->n)
+		if (!volume || d[0].first + d[0].count > size[0] ||
+		    d[1].first + d[1].count > size[1] ||
+		    d[2].first + d[2].count > size[2])
 			return false;
 		sum += volume;
 		for (int q = 0; q < r; q++) {
@@ -81,7 +87,7 @@ static bool boxes_are_all(const struct asl_cuts_layout *l)
 				return false;
 		}
 	}
-	return sum == s->m * s->n * s->k;
+	return sum == size[0] * size[1] * size[2];
 }
 
 static bool in_set(const struct asl_cuts_cell *x, int rank)
@@ -96,18 +102,19 @@ static bool in_set(const struct asl_cuts_cell *x, int rank)
 static bool set_is_right(const struct asl_cuts_layout *l,
 			 const struct asl_cuts_cell *x)
 {
+	struct asl_range rows = asl_cuts_rows(x), cols = asl_cuts_cols(x);
 	int members = 0;
 
 	for (int r = 0; r < l->used; r++) {
-		struct asl_piece face = asl_cuts_face(&l->box[r], x->which);
+		struct asl_piece face =
+			asl_cuts_face(&l->box[r], (enum asl_operand)x->which);
 
 		if (in_set(x, r)) {
 			members++;
-			if (!within(x->rows, face.rows) ||
-			    !within(x->cols, face.cols))
+			if (!within(rows, face.rows) ||
+			    !within(cols, face.cols))
 				return false;
-		} else if (!apart(x->rows, face.rows) &&
-			   !apart(x->cols, face.cols)) {
+		} else if (!apart(rows, face.rows) && !apart(cols, face.cols)) {
 			return false;
 		}
 	}
@@ -117,8 +124,10 @@ static bool set_is_right(const struct asl_cuts_layout *l,
 /* Words of every operand, and of every rank's faces. */
 static bool cells_are_all(const struct asl_cuts_layout *l)
 {
-	const struct asl_shape *s = &l->shape;
-	const uint64_t rows[] = {s->m, s->k, s->m}, cols[] = {s->k, s->n, s->n};
+	const uint64_t *size = l->space.size;
+	const uint64_t m = size[ASL_CUTS_M], k = size[ASL_CUTS_K];
+	const uint64_t n = size[ASL_CUTS_N];
+	const uint64_t rows[] = {m, k, m}, cols[] = {k, n, n};
 	bool ok = true;
 
 	for (int which = 0; which < ASL_OPERANDS; which++) {
@@ -128,14 +137,14 @@ static bool cells_are_all(const struct asl_cuts_layout *l)
 		for (int i = 0; i < l->cells; i++) {
 			const struct asl_cuts_cell *x = &l->cell[i];
 
-			if ((int)x->which != which)
+			if (x->which != which)
 				continue;
 			ok &= set_is_right(l, x);
-			for (uint64_t a = 0; a < x->rows.count; a++)
-				for (uint64_t b = 0; b < x->cols.count; b++)
-					cells[(x->rows.first + a) *
+			for (uint64_t a = 0; a < x->d[0].count; a++)
+				for (uint64_t b = 0; b < x->d[1].count; b++)
+					cells[(x->d[0].first + a) *
 						      cols[which] +
-					      x->cols.first + b]++;
+					      x->d[1].first + b]++;
 		}
 		for (uint64_t i = 0; i < words; i++)
 			ok &= cells[i] == 1;
@@ -170,7 +179,7 @@ static bool inputs_come_first(const struct asl_cuts_layout *l)
 
 static void check_layout(const struct asl_plan *plan)
 {
-	struct asl_cuts_layout *l = asl_cuts_take(plan);
+	struct asl_cuts_layout *l = layout_of(plan);
 	bool boxes, cells, lists, inputs;
 
 	assert_non_null(l);
@@ -205,13 +214,13 @@ static void layouts_last(void **state)
 {
 	struct asl_plan one = plan_of("cuts", 30, 40, 50, 13);
 	struct asl_plan other = plan_of("cuts", 50, 40, 30, 13);
-	struct asl_cuts_layout *a = asl_cuts_take(&one), *b, *again;
+	struct asl_cuts_layout *a = layout_of(&one), *b, *again;
 
 	(void)state;
-	again = asl_cuts_take(&one);
+	again = layout_of(&one);
 	assert_ptr_equal(again, a);
 	asl_cuts_give(again);
-	b = asl_cuts_take(&other);
+	b = layout_of(&other);
 	assert_ptr_not_equal(a, b);
 	assert_true(cells_are_all(a) && lists_are_right(a));
 	asl_cuts_give(a);
@@ -330,7 +339,7 @@ static void words_are_written(void **state)
 	(void)state;
 	for (int P = 1; P < 40; P++) {
 		struct asl_plan plan = plan_of("cuts-fused", 61, 67, 71, P);
-		struct asl_cuts_layout *l = asl_cuts_take(&plan);
+		struct asl_cuts_layout *l = layout_of(&plan);
 		uint64_t faces = 0;
 
 		assert_non_null(l);

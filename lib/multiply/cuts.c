@@ -85,30 +85,31 @@ struct asl_cuts_variant {
 					const struct asl_cuts_part *x);
 };
 
+static struct asl_cuts_layout *layout_of(const struct asl_plan *plan)
+{
+	struct asl_cuts_space space = asl_cuts_matrices(asl_shape_of(plan));
+
+	return asl_cuts_take(&space, asl_grid_ranks(&plan->grid));
+}
+
 /* Cell i; A's and B's come first, in the order in which all go through them. */
 static const struct asl_cuts_cell *cuts_cell(const struct asl_cuts_part *x,
 					     int i)
 {
-	return &x->l->cell[x->l->mine[x->l->first[x->rank] + i]];
+	return asl_cuts_cell(x->l, x->rank, i);
 }
 
 static struct asl_group group(const struct asl_cuts_part *x,
 			      const struct asl_cuts_cell *cell)
 {
-	struct asl_group g = {.size = cell->size, .list = cell->rank};
-
-	while (g.list[g.me] != x->rank)
-		g.me++;
-	return g;
+	return asl_cuts_group(cell, x->rank);
 }
 
 /* The words of a cell that the rank owns. */
 static struct asl_range cuts_share(const struct asl_cuts_part *x,
 				   const struct asl_cuts_cell *cell)
 {
-	struct asl_group g = group(x, cell);
-
-	return asl_share(asl_cuts_words(cell), g.size, g.me);
+	return asl_cuts_share(cell, x->rank);
 }
 
 /* The first `count` words of *rest, which goes on after them. */
@@ -135,7 +136,7 @@ static struct asl_words cuts_next(struct asl_words *rest, uint64_t count)
 static bool owns_face(const struct asl_cuts_part *x, enum asl_operand which)
 {
 	for (int i = 0; i < x->cells; i++)
-		if (cuts_cell(x, i)->which == which)
+		if (cuts_cell(x, i)->which == (int)which)
 			return cuts_cell(x, i)->size == 1;
 	return true;
 }
@@ -149,7 +150,7 @@ static enum asl_where face_where(const struct asl_cuts_part *x,
 static bool is_run(const struct asl_cuts_part *x,
 		   const struct asl_cuts_cell *cell)
 {
-	return cell->cols.count ==
+	return asl_cuts_cols(cell).count ==
 	       asl_cuts_face(&x->box, cell->which).cols.count;
 }
 
@@ -175,9 +176,10 @@ static struct asl_block in_face(const struct asl_cuts_part *x,
 {
 	struct asl_piece whole = asl_cuts_face(&x->box, cell->which);
 
-	return asl_sub_block(face, cell->rows.first - whole.rows.first,
-			     cell->cols.first - whole.cols.first,
-			     cell->rows.count, cell->cols.count);
+	return asl_sub_block(face, asl_cuts_rows(cell).first - whole.rows.first,
+			     asl_cuts_cols(cell).first - whole.cols.first,
+			     asl_cuts_rows(cell).count,
+			     asl_cuts_cols(cell).count);
 }
 
 static void gather_cell(struct asl_rank *r, const struct asl_cuts_part *x,
@@ -196,7 +198,8 @@ static void gather_cell(struct asl_rank *r, const struct asl_cuts_part *x,
 	}
 	asl_take(r, &all, ASL_DRAM, asl_cuts_words(cell));
 	asl_brick_gather(r, &g, &all, own);
-	from = asl_as_block(&all, cell->rows.count, cell->cols.count);
+	from = asl_as_block(&all, asl_cuts_rows(cell).count,
+			    asl_cuts_cols(cell).count);
 	asl_copy_block(r, &place, &from);
 	asl_give(r, &all);
 }
@@ -301,13 +304,13 @@ static void cuts_begin(struct asl_cuts_part *x, const struct asl_plan *plan,
 {
 	*x = (struct asl_cuts_part){
 		.plan = plan,
-		.l = asl_cuts_take(plan),
+		.l = layout_of(plan),
 		.rank = rank,
 	};
 	if (!x->l || rank >= x->l->used)
 		return;
 	x->box = x->l->box[rank];
-	x->cells = x->l->first[rank + 1] - x->l->first[rank];
+	x->cells = asl_cuts_count(x->l, rank);
 }
 
 static bool cuts_piece(struct asl_piece *piece, const struct asl_cuts_part *x,
@@ -316,9 +319,10 @@ static bool cuts_piece(struct asl_piece *piece, const struct asl_cuts_part *x,
 	for (int j = 0; j < x->cells; j++) {
 		const struct asl_cuts_cell *cell = cuts_cell(x, j);
 
-		if (cell->which != which || i-- > 0)
+		if (cell->which != (int)which || i-- > 0)
 			continue;
-		*piece = asl_whole_piece(cell->rows, cell->cols);
+		*piece = asl_whole_piece(asl_cuts_rows(cell),
+					 asl_cuts_cols(cell));
 		piece->words = cuts_share(x, cell);
 		return true;
 	}
@@ -356,12 +360,13 @@ struct tiles {
 static struct tiles tiles_of(const struct asl_cuts_part *x,
 			     const struct asl_cuts_cell *cell)
 {
-	struct asl_product local = cuts_product(x, cell->rows, cell->cols);
+	struct asl_product local =
+		cuts_product(x, asl_cuts_rows(cell), asl_cuts_cols(cell));
 	struct asl_sides side = asl_tight_sides(&local);
 
 	return (struct tiles){
-		.rows = cell->rows,
-		.cols = cell->cols,
+		.rows = asl_cuts_rows(cell),
+		.cols = asl_cuts_cols(cell),
 		.down = (int)asl_ceil_div(local.m, side.rows),
 		.across = (int)asl_ceil_div(local.n, side.cols),
 		.g = group(x, cell),
@@ -507,7 +512,8 @@ static void fused_predict_cell(struct asl_ledger *out,
 			       const struct asl_cuts_part *x,
 			       const struct asl_cuts_cell *cell)
 {
-	struct asl_product local = cuts_product(x, cell->rows, cell->cols);
+	struct asl_product local =
+		cuts_product(x, asl_cuts_rows(cell), asl_cuts_cols(cell));
 	uint64_t *counts = out->in[ASL_COMPUTE].of;
 	struct tiles t = tiles_of(x, cell);
 	struct asl_piece largest = tile(&t, 0);
@@ -750,7 +756,7 @@ static void cuts_ideal(double p[3], const struct asl_plan *plan)
 
 static uint64_t cuts_flops(const struct asl_plan *plan)
 {
-	struct asl_cuts_layout *l = asl_cuts_take(plan);
+	struct asl_cuts_layout *l = layout_of(plan);
 	uint64_t flops = l ? 2 * asl_cuts_largest(l) : 0;
 
 	asl_cuts_give(l);
