@@ -21,7 +21,8 @@
  * Within a stage each rank contracts its slices in steps.  It first sums every
  * input over the indices that only this input has, as a product by a vector of
  * ones, and then multiplies two tensors at a time.  The order takes the least
- * time.  Temporaries lie in DRAM.  Where one would be large (MTTKRP:
+ * time.  Temporaries lie in DRAM or, where they leave room for the rest, in the
+ * cache, and are then neither written nor read.  Where one would be large (MTTKRP:
  * ijk,kl,jl->il has ijk,kl->ijl), the rank works in slabs of an index that the
  * temporary shares with the output: the large input passes once, and the
  * temporary is short-lived.  Steps that do not depend on that index come first.
@@ -93,6 +94,9 @@ struct asl_local {
 	struct asl_local_step step[ASL_MOST_STEPS];
 	int slab;	/* the index that slabs cut; -1: none */
 	uint64_t thick; /* its length in a slab */
+	/* Words of the cache that the temporaries of a slab, or of the whole, take;
+	 * 0: they lie in DRAM. */
+	uint64_t room;
 };
 
 struct asl_stage {

@@ -11,6 +11,7 @@ enum { CHUNK = 4096 };
 /* The whole einsum, or the slab of it that begins at `first`. */
 struct scene {
 	const struct asl_plan *plan;
+	struct asl_plan beside; /* with what temporaries leave of the cache */
 	const struct asl_local *l;
 	const struct asl_view *in, *out; /* of the whole */
 	struct asl_words temporary[ASL_MOST_STEPS];
@@ -27,15 +28,31 @@ static bool in_slabs(const struct asl_local *l, const struct asl_term *t)
 	return l->slab >= 0 && asl_term_has(t, l->slab);
 }
 
+/* Temporaries of a slab or, without slabs, all of them may be in the cache. */
+static bool in_cache(const struct asl_local *l, bool in_slab)
+{
+	return l->room && in_slab == (l->slab >= 0);
+}
+
+/* The plan for these steps. */
+static const struct asl_plan *plan_of(const struct scene *s, bool in_slab)
+{
+	return in_cache(s->l, in_slab) ? &s->beside : s->plan;
+}
+
 static struct scene begin(const struct asl_plan *plan,
 			  const struct asl_local *l, const struct asl_view *out,
 			  const struct asl_view in[], const uint64_t *len)
 {
-	struct scene s = {.plan = plan, .l = l, .in = in, .out = out};
+	struct scene s = {
+		.plan = plan, .beside = *plan, .l = l, .in = in, .out = out};
 
+	s.beside.cache -= l->room;
 	memcpy(s.len, len, sizeof s.len);
 	for (int i = 0; i < l->steps; i++)
-		s.temporary[i].where = ASL_DRAM;
+		s.temporary[i].where = in_cache(l, in_slabs(l, &l->step[i].out))
+					       ? ASL_CACHE
+					       : ASL_DRAM;
 	return s;
 }
 
@@ -66,7 +83,8 @@ static struct asl_view view_of(const struct scene *s, int tensor)
 static void take_ones(struct asl_rank *r, struct asl_words *ones,
 		      uint64_t count)
 {
-	uint64_t most = asl_min(asl_min(count, CHUNK), r->cache);
+	uint64_t most =
+		asl_min(asl_min(count, CHUNK), r->cache - r->cache_held);
 	struct asl_tile tile;
 	struct asl_words at;
 
@@ -87,8 +105,9 @@ static void take_ones(struct asl_rank *r, struct asl_words *ones,
 	asl_tile_give(r, &tile);
 }
 
-static void run_single(struct asl_rank *r, struct scene *s,
-		       const struct asl_view *out, const struct asl_view *in)
+static void run_single(struct asl_rank *r, const struct scene *s,
+		       const struct asl_plan *plan, const struct asl_view *out,
+		       const struct asl_view *in)
 {
 	struct asl_term gone = asl_term_without(in->term, out->term->has);
 	struct asl_words ones;
@@ -101,27 +120,29 @@ static void run_single(struct asl_rank *r, struct scene *s,
 	asl_mark_hold(r);
 	take_ones(r, &ones, asl_term_words(&gone, s->len));
 	v = asl_view_dense(&ones, &gone, s->len);
-	asl_pair_run(r, s->plan, out, in, &v, s->len);
+	asl_pair_run(r, plan, out, in, &v, s->len);
 	asl_give(r, &ones);
 	asl_mark_release(r);
 }
 
-static void run_step(struct asl_rank *r, struct scene *s, int number)
+static void run_step(struct asl_rank *r, struct scene *s, int number,
+		     const struct asl_plan *plan)
 {
 	const struct asl_local_step *step = &s->l->step[number];
+	struct asl_words *temporary = &s->temporary[number];
 	struct asl_view a, b, out;
 
 	if (number < s->l->steps - 1)
-		asl_take(r, &s->temporary[number], ASL_DRAM,
+		asl_take(r, temporary, temporary->where,
 			 asl_term_words(&step->out, s->len));
 	out = view_of(s, s->l->inputs + number);
 	a = view_of(s, step->in[0]);
 	if (step->in[1] < 0) {
-		run_single(r, s, &out, &a);
+		run_single(r, s, plan, &out, &a);
 		return;
 	}
 	b = view_of(s, step->in[1]);
-	asl_pair_run(r, s->plan, &out, &a, &b, s->len);
+	asl_pair_run(r, plan, &out, &a, &b, s->len);
 }
 
 /* The steps within slabs, or those before them. */
@@ -129,14 +150,19 @@ static void run_steps(struct asl_rank *r, struct scene *s, bool in_slab)
 {
 	for (int i = 0; i < s->l->steps; i++)
 		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
-			run_step(r, s, i);
+			run_step(r, s, i, plan_of(s, in_slab));
 }
 
 static void give_temporaries(struct asl_rank *r, struct scene *s, bool in_slab)
 {
-	for (int i = s->l->steps - 2; i >= 0; i--)
-		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
-			asl_give(r, &s->temporary[i]);
+	for (int i = s->l->steps - 2; i >= 0; i--) {
+		enum asl_where where = s->temporary[i].where;
+
+		if (in_slabs(s->l, &s->l->step[i].out) != in_slab)
+			continue;
+		asl_give(r, &s->temporary[i]);
+		s->temporary[i].where = where; /* also of the next slab's */
+	}
 }
 
 static bool has_temporaries_before(const struct asl_local *l)
@@ -187,6 +213,7 @@ struct held {
 };
 
 static uint64_t predict_single(struct asl_counts *x, const struct scene *s,
+			       const struct asl_plan *plan,
 			       const struct asl_view *out,
 			       const struct asl_view *in)
 {
@@ -199,24 +226,25 @@ static uint64_t predict_single(struct asl_counts *x, const struct scene *s,
 		return 0;
 	}
 	x->of[ASL_DRAM_WRITE] += ones;
-	return ones + asl_pair_predict(x, s->plan, out, in, &v, s->len);
+	return ones + asl_pair_predict(x, plan, out, in, &v, s->len);
 }
 
 static void predict_step(struct asl_counts *x, const struct scene *s,
-			 int number, struct held *held)
+			 int number, const struct asl_plan *plan,
+			 struct held *held)
 {
 	const struct asl_local_step *step = &s->l->step[number];
 	struct asl_view out = view_of(s, s->l->inputs + number);
 	struct asl_view a = view_of(s, step->in[0]), b;
 	uint64_t scratch;
 
-	if (number < s->l->steps - 1)
+	if (number < s->l->steps - 1 && s->temporary[number].where != ASL_CACHE)
 		held->now += asl_term_words(&step->out, s->len);
 	if (step->in[1] < 0) {
-		scratch = predict_single(x, s, &out, &a);
+		scratch = predict_single(x, s, plan, &out, &a);
 	} else {
 		b = view_of(s, step->in[1]);
-		scratch = asl_pair_predict(x, s->plan, &out, &a, &b, s->len);
+		scratch = asl_pair_predict(x, plan, &out, &a, &b, s->len);
 	}
 	held->high = asl_max(held->high, held->now + scratch);
 }
@@ -226,7 +254,7 @@ static void predict_steps(struct asl_counts *x, const struct scene *s,
 {
 	for (int i = 0; i < s->l->steps; i++)
 		if (in_slabs(s->l, &s->l->step[i].out) == in_slab)
-			predict_step(x, s, i, held);
+			predict_step(x, s, i, plan_of(s, in_slab), held);
 }
 
 /* All slabs are alike but the last. */

@@ -5,7 +5,9 @@
  * product), in B and C (a column), in A and B (summed over) or in all (a batch:
  * one product for each of its values).  There are two ways:
  *
- *	product		a kernel of lib/kernels, once per batch.  A and B must
+ *	product		a kernel of lib/kernels, once per batch; or, if C is in
+ *			the cache, the product in its place, which reads A and
+ *			B once.  A and B must
  *			have each group of indices in one piece, as a matrix has
  *			its rows and columns; otherwise they, or C, pass through
  *			a copy in DRAM that does.
@@ -331,7 +333,7 @@ static void move_plane(struct asl_rank *r, const struct asl_view *dst,
 void asl_permute(struct asl_rank *r, const struct asl_view *dst,
 		 const struct asl_view *src, const uint64_t *len)
 {
-	struct shape s = shape_of(dst, src, len, r->cache);
+	struct shape s = shape_of(dst, src, len, r->cache - r->cache_held);
 	struct asl_tile tile;
 	uint64_t planes = 1;
 
@@ -357,8 +359,8 @@ void asl_permute_predict(struct asl_counts *x, const struct asl_view *dst,
 {
 	uint64_t words = asl_term_words(dst->term, len);
 
-	x->of[asl_read_counter(src->where)] += words;
-	x->of[asl_write_counter(dst->where)] += words;
+	asl_count_read(x, src->where, words);
+	asl_count_written(x, dst->where, words);
 }
 
 /*
@@ -568,6 +570,13 @@ static bool fits_blas(struct asl_rank *r, const struct asl_block *a,
 	return !r->err;
 }
 
+/* C is in the cache, and slivers of A and B fit beside it. */
+static bool is_within(const struct sides *s)
+{
+	return s->of[2].where == ASL_CACHE &&
+	       s->p->rows.len + s->p->cols.len <= s->plan->cache;
+}
+
 static void by_kernel(struct asl_rank *r, const struct sides *s)
 {
 	const struct pairing *p = s->p;
@@ -585,7 +594,11 @@ static void by_kernel(struct asl_rank *r, const struct sides *s)
 			block[j] = matrix(&v, j == 1 ? &p->sum : &p->rows,
 					  j == 0 ? &p->sum : &p->cols, s->len);
 		}
-		if (fits_blas(r, &block[0], &block[1], &block[2]))
+		if (!fits_blas(r, &block[0], &block[1], &block[2]))
+			break;
+		if (is_within(s))
+			asl_multiply_within(r, &block[2], &block[0], &block[1]);
+		else
 			s->plan->kernel->run(r, &local, &block[2], &block[0],
 					     &block[1]);
 	}
@@ -597,7 +610,13 @@ static void predict_kernel(struct asl_counts *x, const struct sides *s)
 	struct asl_product local = product(s);
 	struct asl_counts once = {{0}};
 
-	asl_kernel_predict(s->plan->kernel, &once, &local);
+	if (is_within(s)) {
+		asl_count_read(&once, local.A, local.m * local.k);
+		asl_count_read(&once, local.B, local.k * local.n);
+		once.of[ASL_FLOPS] += 2 * local.m * local.n * local.k;
+	} else {
+		asl_kernel_predict(s->plan->kernel, &once, &local);
+	}
 	asl_counts_add_times(x, &once, s->p->batch.len);
 }
 
@@ -753,10 +772,10 @@ static void predict_vectors(struct asl_counts *x, const struct sides *s)
 	uint64_t B = p->sum.len * p->cols.len * p->batch.len;
 	uint64_t passes = asl_ceil_div(p->sum.len, cut.depth);
 
-	x->of[asl_read_counter(s->of[0].where)] += C * p->sum.len;
-	x->of[asl_read_counter(s->of[1].where)] += B;
-	x->of[asl_read_counter(s->of[2].where)] += C * (passes - 1);
-	x->of[asl_write_counter(s->of[2].where)] += C * passes;
+	asl_count_read(x, s->of[0].where, C * p->sum.len);
+	asl_count_read(x, s->of[1].where, B);
+	asl_count_read(x, s->of[2].where, C * (passes - 1));
+	asl_count_written(x, s->of[2].where, C * passes);
 	x->of[ASL_FLOPS] += 2 * C * p->sum.len;
 }
 

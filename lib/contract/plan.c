@@ -135,16 +135,30 @@ static int add_steps(struct asl_local *l, const struct search *s, int set)
 	return add_step(l, input, -1, &t->term);
 }
 
-/* Slabs in which the largest temporary takes a quarter of the cache. */
-static void choose_slab(struct asl_local *l, const struct asl_einsum *e,
-			const uint64_t *len, uint64_t cache)
+/*
+ * Slabs, and what of them stays in the cache
+ *
+ * Temporaries that the cache holds beside what passes through it are never written.
+ * Slabs of every index that a temporary shares with the output are tried, as thick
+ * as parts of the cache allow, and those taken that read and write the fewest words.
+ */
+
+struct slabs {
+	struct asl_local *l;
+	const struct asl_einsum *e;
+	const uint64_t *len;
+	uint64_t cache;
+};
+
+/* Slabs in which the largest temporary, in DRAM, takes a quarter of the cache. */
+static void slab_in_dram(const struct slabs *s)
 {
 	const struct asl_term *largest = NULL;
-	uint64_t most = asl_max(cache / 4, 1), words;
+	struct asl_local *l = s->l;
+	uint64_t most = asl_max(s->cache / 4, 1), words;
 
-	l->slab = -1;
 	for (int i = 0; i < l->steps - 1; i++) {
-		words = asl_term_words(&l->step[i].out, len);
+		words = asl_term_words(&l->step[i].out, s->len);
 		if (words > most) {
 			most = words;
 			largest = &l->step[i].out;
@@ -153,13 +167,107 @@ static void choose_slab(struct asl_local *l, const struct asl_einsum *e,
 	for (int i = 0; largest && i < largest->count; i++) {
 		int index = largest->index[i];
 
-		if (len[index] == 1 ||
-		    !asl_term_has(&e->term[e->inputs], index))
+		if (s->len[index] == 1 ||
+		    !asl_term_has(&s->e->term[s->e->inputs], index))
 			continue;
 		l->slab = index;
-		l->thick = asl_max(1, cache / 4 / (most / len[index]));
+		l->thick = asl_max(1, s->cache / 4 / (most / s->len[index]));
 		return;
 	}
+}
+
+/* Words of the temporaries of a slab 1 thick or, without an index, of all. */
+static double thinnest(const struct slabs *s, int index)
+{
+	double words = 0;
+
+	for (int i = 0; i < s->l->steps - 1; i++) {
+		const struct asl_term *t = &s->l->step[i].out;
+
+		if (index < 0 || asl_term_has(t, index))
+			words += asl_points(t->has, s->len);
+	}
+	return index < 0 ? words : words / (double)s->len[index];
+}
+
+/* All of them at once, or in slabs that take so many words; false: there is no room. */
+static bool slab_in_cache(const struct slabs *s, int index, double words)
+{
+	double thin = thinnest(s, index);
+
+	if (!thin || thin > words)
+		return false;
+	s->l->slab = index;
+	s->l->thick = 1;
+	if (index >= 0)
+		s->l->thick = asl_min(s->len[index], (uint64_t)(words / thin));
+	s->l->room = (uint64_t)thin * s->l->thick;
+	return true;
+}
+
+static uint64_t words_of(const struct slabs *s)
+{
+	struct asl_plan plan = {.cache = s->cache,
+				.kernel = asl_kernel_find("vomm"),
+				.costs = {.read = 1, .write = 1}};
+	const struct asl_einsum *e = s->e;
+	struct asl_view in[ASL_MOST_INPUTS], out;
+	struct asl_counts x = {{0}};
+
+	for (int i = 0; i < e->inputs; i++)
+		in[i] = asl_view_nowhere(&e->term[i], s->len);
+	out = asl_view_nowhere(&e->term[e->inputs], s->len);
+	asl_local_predict(&x, &plan, s->l, &out, in, s->len);
+	return asl_words_read(&x) + asl_words_written(&x);
+}
+
+/* The fewer words of these slabs and of the best so far. */
+static void keep_better(const struct slabs *s, struct asl_local *best,
+			uint64_t *least)
+{
+	uint64_t words = words_of(s);
+
+	if (words >= *least)
+		return;
+	*least = words;
+	best->slab = s->l->slab;
+	best->thick = s->l->thick;
+	best->room = s->l->room;
+}
+
+/* Eighths of the cache for temporaries; so much is left for the rest. */
+enum { LEAST_BESIDE = 16 };
+
+static void try_slabs(const struct slabs *s, int index, struct asl_local *best,
+		      uint64_t *least)
+{
+	static const int eighths[] = {2, 4, 6, 7};
+	double most = (double)s->cache - LEAST_BESIDE;
+
+	for (int i = 0; i < 4; i++)
+		if (slab_in_cache(
+			    s, index,
+			    fmin(most, (double)s->cache / 8 * eighths[i])))
+			keep_better(s, best, least);
+}
+
+static void choose_slab(struct asl_local *l, const struct asl_einsum *e,
+			const uint64_t *len, uint64_t cache)
+{
+	struct asl_local tried = *l;
+	struct slabs s = {&tried, e, len, cache};
+	uint64_t least;
+
+	tried.slab = -1;
+	slab_in_dram(&s);
+	*l = tried;
+	if (l->steps == 1 || cache < 2 * LEAST_BESIDE)
+		return;
+	least = words_of(&s);
+	for (int i = -1; i < e->indices; i++)
+		if (i < 0 ||
+		    (len[i] > 1 && asl_term_has(&e->term[e->inputs], i)))
+			try_slabs(&s, i, l, &least);
 }
 
 void asl_local_make(struct asl_local *l, const struct asl_einsum *e,

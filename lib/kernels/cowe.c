@@ -157,14 +157,11 @@ static void cowe_predict(struct asl_counts *counts, const struct asl_product *x)
 				put_halves(&level[!now], y, cut);
 				continue;
 			}
-			counts->of[asl_read_counter(x->A)] +=
-				y.many * y.m * y.k;
-			counts->of[asl_read_counter(x->B)] +=
-				y.many * y.k * y.n;
-			counts->of[asl_write_counter(x->C)] += y.many * c;
+			asl_count_read(counts, x->A, y.many * y.m * y.k);
+			asl_count_read(counts, x->B, y.many * y.k * y.n);
+			asl_count_written(counts, x->C, y.many * c);
 			if (y.add)
-				counts->of[asl_read_counter(x->C)] +=
-					y.many * c;
+				asl_count_read(counts, x->C, y.many * c);
 		}
 	}
 	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;

@@ -133,13 +133,11 @@ void asl_stream(struct asl_rank *r, const struct asl_product *x,
 void asl_stream_predict(struct asl_counts *counts, const struct asl_product *x,
 			uint64_t rows, uint64_t cols)
 {
-	counts->of[asl_read_counter(x->A)] +=
-		x->m * x->k * asl_ceil_div(x->n, cols);
-	counts->of[asl_read_counter(x->B)] +=
-		x->k * x->n * asl_ceil_div(x->m, rows);
-	counts->of[asl_write_counter(x->C)] += x->m * x->n;
+	asl_count_read(counts, x->A, x->m * x->k * asl_ceil_div(x->n, cols));
+	asl_count_read(counts, x->B, x->k * x->n * asl_ceil_div(x->m, rows));
+	asl_count_written(counts, x->C, x->m * x->n);
 	if (x->add)
-		counts->of[asl_read_counter(x->C)] += x->m * x->n;
+		asl_count_read(counts, x->C, x->m * x->n);
 	counts->of[ASL_FLOPS] += 2 * x->m * x->n * x->k;
 }
 

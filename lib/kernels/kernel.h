@@ -98,6 +98,21 @@ static inline enum asl_counter asl_write_counter(enum asl_where where)
 	return where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE;
 }
 
+/* Add words that pass from there into a tile, or back; in the cache they stay. */
+static inline void asl_count_read(struct asl_counts *x, enum asl_where from,
+				  uint64_t words)
+{
+	if (from != ASL_CACHE)
+		x->of[asl_read_counter(from)] += words;
+}
+
+static inline void asl_count_written(struct asl_counts *x, enum asl_where to,
+				     uint64_t words)
+{
+	if (to != ASL_CACHE)
+		x->of[asl_write_counter(to)] += words;
+}
+
 /* The integer square root, rounded down. */
 uint64_t asl_isqrt(uint64_t x);
 

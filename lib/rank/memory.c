@@ -14,12 +14,19 @@
 #include "lib/rank/replay.h"
 #include "lib/rank/resume.h"
 
+/* Words of the cache are in ordinary memory. */
+static struct asl_store *store_of(const struct asl_rank *r,
+				  enum asl_where where)
+{
+	return r->memory[where == ASL_POOL ? ASL_POOL : ASL_DRAM];
+}
+
 static void give_words(struct asl_rank *r, double *at, enum asl_where where)
 {
 	if (r->resume && !r->resume->store)
 		return;
 	asl_replay_give(r->replay, at);
-	asl_store_give(r->memory[where], at);
+	asl_store_give(store_of(r, where), at);
 }
 
 /* Returns the words taken: 0 after an error. */
@@ -31,7 +38,7 @@ static uint64_t take_words(struct asl_rank *r, double **at,
 	*at = NULL;
 	if (r->err)
 		return 0;
-	asl_rank_stop(r, asl_store_take(r->memory[where], at, doubles));
+	asl_rank_stop(r, asl_store_take(store_of(r, where), at, doubles));
 	if (r->err)
 		return 0;
 	if (asl_replay_take(r->replay, at, r->type, count)) {
@@ -47,19 +54,36 @@ static uint64_t take_words(struct asl_rank *r, double **at,
 	return count;
 }
 
+/* What is held of a memory, or of the cache. */
+static uint64_t *held_of(struct asl_rank *r, enum asl_where where)
+{
+	return where == ASL_CACHE ? &r->cache_held : &r->held[where];
+}
+
+static void need_cache(struct asl_rank *r, uint64_t rows, uint64_t cols)
+{
+	if (!r->err && rows * cols > r->cache - r->cache_held)
+		asl_rank_fail(r, -ENOTRECOVERABLE,
+			      "a tile of %ju x %ju words does not fit into a "
+			      "cache of %ju, of which %ju are taken",
+			      rows, cols, r->cache, r->cache_held);
+}
+
 void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
 	      uint64_t count)
 {
 	*x = (struct asl_words){.where = where, .type = r->type};
+	if (where == ASL_CACHE)
+		need_cache(r, 1, count);
 	x->count = take_words(r, &x->at, where, count);
-	r->held[where] += x->count;
+	*held_of(r, where) += x->count;
 	asl_note_high(r);
 }
 
 /* Acts after an error, too: words that were taken are given back. */
 void asl_give(struct asl_rank *r, struct asl_words *x)
 {
-	r->held[x->where] -= x->count;
+	*held_of(r, x->where) -= x->count;
 	if (r->resume && x->at)
 		asl_resume_give(r, x->where,
 				asl_type_doubles(x->type, x->count));
@@ -415,11 +439,7 @@ void asl_tile_take(struct asl_rank *r, struct asl_tile *t, uint64_t rows,
 		   uint64_t cols)
 {
 	*t = (struct asl_tile){.type = r->type};
-	if (!r->err && rows * cols > r->cache - r->cache_held)
-		asl_rank_fail(r, -ENOTRECOVERABLE,
-			      "a tile of %ju x %ju words does not fit into a "
-			      "cache of %ju, of which %ju are taken",
-			      rows, cols, r->cache, r->cache_held);
+	need_cache(r, rows, cols);
 	t->capacity = take_words(r, &t->own, ASL_DRAM, rows * cols);
 	t->data = r->data && t->own;
 	r->cache_held += t->capacity;
@@ -452,7 +472,7 @@ void asl_tile_zero(struct asl_tile *t, uint64_t rows, uint64_t cols)
 static bool lies_in_place(const struct asl_rank *r, const struct asl_block *x)
 {
 	return r->data && x->at && !r->emulator && !r->resume &&
-	       asl_store_is_plain(r->memory[x->where]);
+	       asl_store_is_plain(store_of(r, x->where));
 }
 
 void asl_tile_begin(const struct asl_rank *r, struct asl_tile *t,
@@ -476,7 +496,8 @@ static bool is_laid_over(const struct asl_tile *t, const struct asl_block *x)
 static void spend_tile(struct asl_rank *r, enum asl_spending on,
 		       const struct asl_tile *t, const struct asl_block *x)
 {
-	if (r->times && !(r->times->in_place[x->where] && is_laid_over(t, x)))
+	if (r->times && x->where != ASL_CACHE &&
+	    !(r->times->in_place[x->where] && is_laid_over(t, x)))
 		spend_block(r, on, on == ASL_ON_WRITING, x);
 }
 
@@ -490,7 +511,18 @@ static struct asl_block block_under(const struct asl_tile *t)
 
 static void charge_read(struct asl_rank *r, enum asl_where from, uint64_t n)
 {
-	asl_charge(r, from == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ, n);
+	if (from != ASL_CACHE)
+		asl_charge(r, from == ASL_POOL ? ASL_NVM_READ : ASL_DRAM_READ,
+			   n);
+}
+
+static void charge_written(struct asl_rank *r, const struct asl_block *to)
+{
+	if (to->where != ASL_CACHE)
+		charge_block(r,
+			     to->where == ASL_POOL ? ASL_NVM_WRITE
+						   : ASL_DRAM_WRITE,
+			     to);
 }
 
 void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
@@ -516,7 +548,7 @@ void asl_tile_load(struct asl_rank *r, struct asl_tile *dst,
 		return;
 	since = asl_now();
 	rows = rows_of(src->type, dst->ld, src->ld, src->rows, src->cols);
-	asl_store_read_bytes(r->memory[src->where], dst->at, src->at, &rows);
+	asl_store_read_bytes(store_of(r, src->where), dst->at, src->at, &rows);
 	asl_time_since(r, ASL_MOVES, since);
 }
 
@@ -540,8 +572,7 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	assert(dst->rows == src->rows && dst->cols == src->cols);
 	assert(dst->type == src->type);
 	asl_replay_move(asl_replay_of(r), dst, src->zero ? NULL : &under, NULL);
-	charge_block(r, dst->where == ASL_POOL ? ASL_NVM_WRITE : ASL_DRAM_WRITE,
-		     dst);
+	charge_written(r, dst);
 	spend_tile(r, ASL_ON_WRITING, src, dst);
 	if (r->resume)
 		asl_resume_store(r, dst, src);
@@ -551,7 +582,7 @@ void asl_tile_store(struct asl_rank *r, const struct asl_block *dst,
 	if (src->zero)
 		write_zeros(src);
 	if (src->at != dst->at)
-		asl_store_write_bytes(r->memory[dst->where], dst->at, src->at,
+		asl_store_write_bytes(store_of(r, dst->where), dst->at, src->at,
 				      &rows);
 	asl_time_since(r, ASL_MOVES, since);
 }
@@ -689,4 +720,19 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 			add_product(r, c, A, B, (struct asl_range){l, step});
 		c->zero = false;
 	}
+}
+
+void asl_multiply_within(struct asl_rank *r, const struct asl_block *C,
+			 const struct asl_block *A, const struct asl_block *B)
+{
+	struct asl_tile c = {.rows = C->rows,
+			     .cols = C->cols,
+			     .ld = C->ld,
+			     .at = C->at,
+			     .zero = true,
+			     .data = r->data,
+			     .over = *C};
+
+	assert(C->where == ASL_CACHE);
+	asl_multiply(r, &c, A, B, 1);
 }

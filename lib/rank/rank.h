@@ -182,6 +182,7 @@ void asl_phase(struct asl_rank *r, enum asl_phase phase);
 
 /* ---- Main memory ---- */
 
+/* Words of the cache (ASL_CACHE) are within S, and no main memory is held. */
 void asl_take(struct asl_rank *r, struct asl_words *x, enum asl_where where,
 	      uint64_t count);
 void asl_give(struct asl_rank *r, struct asl_words *x);
@@ -255,6 +256,10 @@ struct asl_tile asl_tile_rows(struct asl_tile *t, uint64_t first,
 void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 		  const struct asl_block *A, const struct asl_block *B,
 		  uint64_t depth);
+
+/* C = A B, where C is in the cache and slivers 1 deep fit beside what is held. */
+void asl_multiply_within(struct asl_rank *r, const struct asl_block *C,
+			 const struct asl_block *A, const struct asl_block *B);
 
 /*
  * Before product i of a batch of `count`, and with i = count after the last: while
