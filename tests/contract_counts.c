@@ -52,7 +52,7 @@ static void print_case(const struct given *g)
 static uint64_t words_of_rank(const struct asl_contraction *c,
 			      const struct asl_ledger *x)
 {
-	if (c->way == ASL_WAY_PRODUCT || c->way == ASL_WAY_GRAM)
+	if (!c->stages)
 		return asl_ledger_total(x).of[ASL_BH];
 	return x->in[ASL_GATHER].of[ASL_BH] + x->in[ASL_REDUCE].of[ASL_BH] +
 	       x->in[ASL_SHIFT].of[ASL_BH];
@@ -312,6 +312,67 @@ static void random_test_in_dram(void **state)
 {
 	(void)state;
 	each_case(4, how_many(100, 300), 24, 20000, with_random_test);
+}
+
+/* ---- Boxes of no mesh ---- */
+
+/* Few words, so that cells are as small as one; any number of ranks, primes too. */
+static void in_boxes(struct dice *d, struct given *g)
+{
+	struct asl_einsum e;
+	struct asl_boxes boxes;
+
+	do
+		roll_einsum(d, g, &e, (int)roll(d, 2, 4), 20000);
+	while (!asl_boxes_of(&boxes, &e));
+	roll_plan(d, g, &e, 40, ASL_WAY_CUTS);
+	if (roll(d, 0, 2))
+		in_dram(d, g);
+	else
+		in_pools(d, g);
+}
+
+static void boxes_of_no_mesh(void **state)
+{
+	(void)state;
+	each_case(10, how_many(150, 1000), 24, 20000, in_boxes);
+}
+
+/* Products, MTTKRP and its like, where a mesh moves up to 1.5 times the bound. */
+static void boxes_are_near_the_bound(void **state)
+{
+	static const char *const cases[][2] = {
+		{"ijk,jl,kl->il", "i=300,j=300,k=300,l=24"},
+		{"ijk,kl,jl->il", "i=256,j=192,k=320,l=32"},
+		{"ij,jk->ik", "i=512,j=512,k=512"},
+		{"ijkl,jm,km,lm->im", "i=60,j=60,k=60,l=60,m=16"},
+	};
+	static const int ranks[] = {7, 11, 13};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int k = 0; k < 3; k++) {
+			struct asl_contraction c = {.asked = ASL_WAY_CUTS};
+			struct asl_plan plan = {.algorithm =
+							&asl_contract_einsum,
+						.ranks = ranks[k],
+						.cache = 1 << 17,
+						.contraction = &c,
+						.costs = {.net = 1}};
+			uint64_t needed;
+			double ratio;
+
+			assert_int_equal(asl_einsum_parse(&c.e, cases[i][0]),
+					 0);
+			assert_int_equal(asl_einsum_dims(&c.e, cases[i][1]), 0);
+			assert_int_equal(asl_contract_settle(&plan, &needed),
+					 0);
+			ratio = (double)asl_contraction_words(&c) /
+				asl_family_contract.net_bound(&plan);
+			print_message("%s on %d ranks: %.3f\n", cases[i][0],
+				      ranks[k], ratio);
+			assert_true(ratio >= 1 && ratio <= 1.15);
+		}
 }
 
 /* ---- Products, by the algorithms of multiplication ---- */
@@ -603,6 +664,8 @@ int main(void)
 		cmocka_unit_test(counts_and_sums_in_dram),
 		cmocka_unit_test(counts_and_sums_in_pools),
 		cmocka_unit_test(random_test_in_dram),
+		cmocka_unit_test(boxes_of_no_mesh),
+		cmocka_unit_test(boxes_are_near_the_bound),
 		cmocka_unit_test(products_of_matrices),
 		cmocka_unit_test(one_array_twice),
 		cmocka_unit_test(half_as_much_as_a_product),

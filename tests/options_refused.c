@@ -519,6 +519,13 @@ static const struct refusal contractions[] = {
 	       "run einsum --spec ki,kj->ij --dims i=4,j=5,k=4 --twice"),
 	REFUSE("way: product is for two inputs each of whose indices",
 	       "run einsum --spec ij,ij->i --dims i=4,j=4 --way product"),
+	REFUSE("way: cuts is for two to 7 inputs, with up to 8 indices",
+	       "run einsum --spec 'ij->i' --dims i=4,j=4 --way cuts"),
+	REFUSE("way: cuts is for two to 7 inputs, with up to 8 indices",
+	       "run " EINSUM CUBE " --way cuts --initial rank0"),
+	REFUSE("way: cuts is for two to 7 inputs, with up to 8 indices",
+	       "run einsum --spec abc,def,ghi-> --dims "
+	       "a=2,b=2,c=2,d=2,e=2,f=2,g=2,h=2,i=2 --way cuts"),
 	REFUSE("way: product does not begin with --initial rank0",
 	       "run " EINSUM CUBE " --way product --initial rank0"),
 	REFUSE("nothing fits into --memory-budget 9 words: the least need is",

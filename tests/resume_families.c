@@ -84,8 +84,13 @@ static void roll_einsum(struct dice *d, struct words *w)
 	say(w, " --ranks %ju --cache %ju --panels %s --kernel %s",
 	    roll(d, 1, 8), roll(d, 20, 300), ONE_OF(d, "dram", "nvm"),
 	    ONE_OF(d, "vomm", "tight", "cowe"));
-	say(w, " --initial %s --type %s", ONE_OF(d, "even", "rank0"),
+	say(w, " --type %s",
 	    ONE_OF(d, "float64", "float32", "complex64", "complex128"));
+	if (strchr(spec, ',') && !roll(d, 0, 3)) {
+		say(w, " --way cuts");
+		return;
+	}
+	say(w, " --initial %s", ONE_OF(d, "even", "rank0"));
 	if (strchr(spec, ',') != strrchr(spec, ','))
 		say(w, " --way %s", ONE_OF(d, "direct", "sequence"));
 }

@@ -155,6 +155,11 @@ static void show(struct asl_shown *out, const struct asl_plan *plan)
 		put(&blocks, "gram, blocks=%d", c->gram.held);
 		return;
 	}
+	if (c->way == ASL_WAY_CUTS) {
+		put(&grid, "%d", c->ranks);
+		put(&blocks, "cuts");
+		return;
+	}
 	put_meshes(&grid, c);
 	put_stages(&blocks, c);
 }
@@ -221,6 +226,8 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 			"given twice\n",
 			c->gram.blocks, c->gram.layers, c->gram.held,
 			c->gram.held == 1 ? "" : "s");
+	if (c->way == ASL_WAY_CUTS)
+		fputs(", a box each, on no grid\n", f);
 	if (c->stages > 1)
 		fprintf(f, " for %d stages\n", c->stages);
 	for (int i = 0; i < c->stages; i++)
@@ -446,6 +453,7 @@ static enum asl_contract_way way_of(const char *name)
 	       : !strcmp(name, "direct")      ? ASL_WAY_DIRECT
 	       : !strcmp(name, "product")     ? ASL_WAY_PRODUCT
 	       : !strcmp(name, "gram")	      ? ASL_WAY_GRAM
+	       : !strcmp(name, "cuts")	      ? ASL_WAY_CUTS
 					      : ASL_WAY_SEQUENCE;
 }
 
@@ -495,6 +503,7 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 {
 	const struct asl_contraction *c = plan->contraction;
 	struct asl_matrices shape;
+	struct asl_boxes boxes;
 	struct asl_gram gram;
 
 	struct asl_contraction *own = (struct asl_contraction *)c;
@@ -520,6 +529,14 @@ static int means(struct asl_plan *plan, const struct asl_options *o)
 				  "twice (--twice) and spread evenly, as in "
 				  "'ki,kj->ij', and found --spec %s",
 				  o->spec);
+	if (c->asked == ASL_WAY_CUTS &&
+	    (c->on_root || !asl_boxes_of(&boxes, &c->e)))
+		return asl_refuse(
+			"--way: cuts is for two to %d inputs, with up "
+			"to %d indices longer than 1 and not on rank "
+			"0, and found --spec %s",
+			ASL_CUTS_MOST_OPERANDS - 1, ASL_CUTS_MOST_AXES,
+			o->spec);
 	return asl_fits_cache(plan);
 }
 

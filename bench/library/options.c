@@ -138,7 +138,7 @@ LIST(entry_kinds, "real", "exact");
 LIST(placements, "core", "socket");
 LIST(exchanges, "p2p", "alltoall");
 LIST(initials, "even", "rank0");
-LIST(ways, "auto", "direct", "sequence", "product", "gram");
+LIST(ways, "auto", "direct", "sequence", "product", "gram", "cuts");
 LIST(orders, "auto", "ABC", "ACB", "BAC", "BCA", "CAB", "CBA", "3", "4", "5");
 
 /* Families and algorithms that an option is only for. */
@@ -441,6 +441,7 @@ const struct asl_option asl_option_table[] = {
 	 "einsum: direct, all inputs at once; sequence, three or more in "
 	 "pairs; product, two as matrices, by an algorithm of multiplication; "
 	 "gram, one that is given twice; "
+	 "cuts, all at once in boxes of no grid, for any number of ranks; "
 	 "or auto, by whichever of these, or groups, costs least (auto; plan: "
 	 "each)",
 	 RP, CHOICE(way, ways), .only = contracting},

@@ -185,6 +185,12 @@ static double to_root(const struct asl_einsum *e, double ranks)
 				fmax(1, asl_mesh_points(&last) / ranks));
 }
 
+/* Is a single stage asked for, all inputs at once? */
+static bool asks_for_one(const struct asl_contraction *c)
+{
+	return c->asked == ASL_WAY_DIRECT || c->asked == ASL_WAY_CUTS;
+}
+
 /* The programs that are asked for: one stage, or any. */
 static double least_words(const struct asl_contraction *c, double ranks)
 {
@@ -195,7 +201,7 @@ static double least_words(const struct asl_contraction *c, double ranks)
 	/* Groupings of many inputs are not gone through. */
 	if (c->e.inputs > ASL_MOST_TOGETHER)
 		least = c->stages ? INFINITY : 0;
-	else if (c->asked == ASL_WAY_DIRECT)
+	else if (asks_for_one(c))
 		least = cost(&c->e, UINT32_MAX, ranks);
 	else
 		least = least_of_programs(&c->e, ranks, cost);
@@ -253,10 +259,11 @@ double asl_contract_net_words(const struct asl_plan *plan)
 /* The busiest rank's points over the mean. */
 static double balance(const struct asl_plan *plan, const struct asl_stage *x)
 {
+	const struct asl_contraction *c = plan->contraction;
 	double points = asl_mesh_points(&x->e);
-	double most = plan->contraction->stages
-			      ? asl_mesh_volume(&x->e, &x->mesh)
-			      : fmax(1, points / plan->ranks);
+	double most = c->stages ? asl_mesh_volume(&x->e, &x->mesh)
+		      : c->way == ASL_WAY_CUTS ? asl_boxes_volume(c)
+					       : fmax(1, points / plan->ranks);
 
 	return most * plan->ranks / points;
 }
@@ -375,7 +382,7 @@ double asl_contract_joint(const struct asl_plan *plan)
 	}
 	if (c->stages > 1)
 		return joint_of_sequence(plan);
-	if (!c->stages && c->e.inputs > 2 && c->asked != ASL_WAY_DIRECT)
+	if (!c->stages && c->e.inputs > 2 && !asks_for_one(c))
 		return joint_of_programs(plan);
 	often = once(plan, beta + fmax(0, r - w), beta + fmax(0, w - r)) +
 		fmin(r, w) * sequential(plan);

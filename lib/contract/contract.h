@@ -6,7 +6,8 @@
  *
  * The algorithm is `einsum`; its operands are the inputs, in order, and the
  * output.  A contraction is a list of stages, each an einsum on a mesh of its own
- * (spread.h).  Three inputs or more can be contracted in two ways:
+ * (spread.h).  Where ranks have no good mesh, all can be done at once on boxes of no
+ * mesh (boxes.c).  Three inputs or more can be contracted in two ways:
  *
  *	direct		one stage: the whole iteration space on one mesh.  Inputs
  *			are gathered once; each rank contracts its slices in
@@ -31,6 +32,7 @@
 #define ASL_CONTRACT_H
 
 #include "lib/contract/spread.h"
+#include "lib/multiply/cuts_layout.h"
 #include "lib/multiply/multiply.h"
 #include "lib/plan/candidates.h"
 
@@ -123,6 +125,7 @@ enum asl_contract_way {
 	ASL_WAY_SEQUENCE,
 	ASL_WAY_PRODUCT, /* by an algorithm of lib/multiply */
 	ASL_WAY_GRAM,	 /* a matrix by its transpose, of one array */
+	ASL_WAY_CUTS,	 /* all at once, in boxes of no mesh */
 	ASL_WAYS
 };
 
@@ -136,6 +139,12 @@ struct asl_matrices {
 	bool swapped;	/* the second input is A */
 	/* Indices in all terms, then rows, then columns. */
 	struct asl_term as[ASL_OPERANDS];
+};
+
+/* A space that is cut into boxes (boxes.c). */
+struct asl_boxes {
+	struct asl_cuts_space space;
+	int index[ASL_CUTS_MOST_AXES]; /* of an axis */
 };
 
 /* An array that is both operands, in blocks of columns and layers of rows (gram.c). */
@@ -200,6 +209,7 @@ struct asl_contraction {
 	int stages;	       /* none of a product */
 	struct asl_stage stage[ASL_MOST_INPUTS];
 	struct asl_matrices matrices;
+	struct asl_boxes boxes;
 	struct asl_gram gram;
 };
 
@@ -286,6 +296,26 @@ uint64_t asl_matrices_owned(const struct asl_plan *plan, int rank, int which);
 struct asl_range asl_matrices_room(const struct asl_plan *plan, int rank,
 				   int which);
 
+/* ---- Boxes for any number of ranks (boxes.c) ---- */
+
+/* Has it few enough indices and inputs, and two of these or more? */
+bool asl_boxes_of(struct asl_boxes *x, const struct asl_einsum *e);
+
+/* For so many ranks; false: a box would be much larger than an even share. */
+bool asl_boxes_make(struct asl_contraction *c, int ranks);
+
+/* Points of the largest box. */
+double asl_boxes_volume(const struct asl_contraction *c);
+
+uint64_t asl_boxes_owned(const struct asl_plan *plan, int rank, int which);
+void asl_boxes_predict(struct asl_ledger *out, const struct asl_plan *plan,
+		       int rank);
+void asl_boxes_run(struct asl_rank *r, const struct asl_plan *plan,
+		   struct asl_words *own);
+
+/* B_h of the busiest rank. */
+uint64_t asl_boxes_words(const struct asl_contraction *c);
+
 /* ---- A matrix by its transpose, of one array (gram.c) ---- */
 
 /* Is it one?  Its blocks are not set. */
@@ -326,10 +356,11 @@ struct asl_holding {
 
 	const struct asl_plan *plan;
 	int which, rank;
-	struct asl_run run;  /* or, of a product, all words */
-	uint64_t each;	     /* words of each product */
-	int piece;	     /* of a product; -1: none yet */
-	uint64_t first;	     /* the piece's first word */
+	struct asl_run
+		run;	/* or, of a product, all words; of boxes, a cell's */
+	uint64_t each;	/* words of each product */
+	int piece;	/* of a product; -1: none yet */
+	uint64_t first; /* the piece's first word, or the cell's */
 	struct asl_piece at; /* the piece */
 	uint64_t tiles;	     /* words of the tiles so far, of a Gram matrix */
 	const struct asl_term *mirror; /* as a row's */
@@ -342,11 +373,15 @@ struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
 struct asl_tensor_row asl_holding_row(struct asl_holding *h, uint64_t done,
 				      uint64_t most);
 
+/* The row of a tensor in cells. */
+struct asl_tensor_row asl_boxes_row(struct asl_holding *h, uint64_t done,
+				    uint64_t most);
+
 /* The row of a matrix by its transpose. */
 struct asl_tensor_row asl_gram_row(struct asl_holding *h, uint64_t done,
 				   uint64_t most);
 
-/* "direct", "sequence", "product", "gram". */
+/* "direct", "sequence", "product", "gram", "cuts". */
 const char *asl_contract_way_name(enum asl_contract_way way);
 
 /* The steps of an einsum on one rank; index i is len[i] long, or shorter. */

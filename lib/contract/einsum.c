@@ -462,6 +462,10 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		asl_gram_predict(out, plan, rank);
 		return;
 	}
+	if (plan->contraction->way == ASL_WAY_CUTS) {
+		asl_boxes_predict(out, plan, rank);
+		return;
+	}
 	outline_rank(&o, plan, rank);
 	add_products(out, &o, plan, NULL);
 }
@@ -499,6 +503,18 @@ static bool forecast_gram(struct asl_forecast *most,
 			    layer + 2 >= (uint64_t)g->layers)
 				asl_forecast_rank(&most[i], &plan[i], rank);
 		}
+	}
+	return true;
+}
+
+/* The layout of all ranks is there, whoever is asked. */
+static bool forecast_boxes(struct asl_forecast *most,
+			   const struct asl_plan *plan, int count)
+{
+	for (int i = 0; i < count; i++) {
+		most[i] = (struct asl_forecast){.read = 0};
+		for (int rank = 0; rank < asl_plan_ranks(plan); rank++)
+			asl_forecast_rank(&most[i], &plan[i], rank);
 	}
 	return true;
 }
@@ -605,6 +621,8 @@ bool asl_contract_forecast(struct asl_forecast *most,
 		return forecast_products(most, plan, count);
 	if (plan->contraction->way == ASL_WAY_GRAM)
 		return forecast_gram(most, plan, count);
+	if (plan->contraction->way == ASL_WAY_CUTS)
+		return forecast_boxes(most, plan, count);
 	s.known = calloc((size_t)count, sizeof *s.known);
 	for (int i = 0; i < count; i++)
 		most[i] = (struct asl_forecast){.read = 0};
@@ -774,6 +792,7 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 
 	(way == ASL_WAY_PRODUCT ? asl_matrices_run
 	 : way == ASL_WAY_GRAM	? asl_gram_run
+	 : way == ASL_WAY_CUTS	? asl_boxes_run
 				: run_stages)(r, plan, own);
 }
 

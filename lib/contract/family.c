@@ -694,6 +694,8 @@ static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 		return asl_matrices_owned(plan, rank, which);
 	if (plan->contraction->way == ASL_WAY_GRAM)
 		return asl_gram_owned(&plan->contraction->gram, rank, which);
+	if (plan->contraction->way == ASL_WAY_CUTS)
+		return asl_boxes_owned(plan, rank, which);
 	s = asl_contraction_spread(plan->contraction, which);
 	return asl_spread_run(&s, rank).words.count;
 }

@@ -292,7 +292,7 @@ const char *asl_contract_way_name(enum asl_contract_way way)
 	static const char *const names[ASL_WAYS] = {
 		[ASL_WAY_BEST] = "best",	 [ASL_WAY_DIRECT] = "direct",
 		[ASL_WAY_SEQUENCE] = "sequence", [ASL_WAY_PRODUCT] = "product",
-		[ASL_WAY_GRAM] = "gram",
+		[ASL_WAY_CUTS] = "cuts",	 [ASL_WAY_GRAM] = "gram",
 	};
 
 	return names[way];
@@ -499,6 +499,44 @@ static void try_stages(struct ranking *x, enum asl_contract_way way)
 	end_way(x);
 }
 
+/*
+ * Boxes of no mesh, unless they are those of a product.  All ranks are asked, which
+ * takes long if there are many.  They share words with more ranks, in more messages,
+ * and are no candidates where that saves few of the words that the best mesh moves.
+ */
+enum { FEW_BOXES = 512, ONE_OF_SO_MANY = 20 };
+
+static void drop_those_that_save_little(struct ranking *x)
+{
+	const struct asl_candidates *list = x->list;
+	uint64_t most = list->count ? list->best[0].forecast.bh : UINT64_MAX;
+
+	most -= most / ONE_OF_SO_MANY;
+	for (int i = 0; i < MOST_KERNELS; i++)
+		if (x->of_way[i].count &&
+		    x->of_way[i].best[0].forecast.bh > most)
+			asl_candidates_free(&x->of_way[i]);
+}
+
+static void try_cuts(struct ranking *x)
+{
+	struct asl_contraction c = *x->base->contraction;
+	bool asked = c.asked == ASL_WAY_CUTS;
+	struct asl_matrices product;
+
+	if (c.on_root || !asl_boxes_of(&c.boxes, &c.e))
+		return;
+	if (!asked && (x->base->ranks > FEW_BOXES || x->base->ranks < 2 ||
+		       asl_matrices_of(&product, &c.e)))
+		return;
+	begin_way(x);
+	if (asl_boxes_make(&c, x->base->ranks) || asked)
+		add(x, &c);
+	if (!asked)
+		drop_those_that_save_little(x);
+	end_way(x);
+}
+
 static void try_gram(struct ranking *x)
 {
 	struct asl_gram_found found[ASL_MOST_GRAMS];
@@ -533,8 +571,12 @@ static void rank(struct ranking *x)
 		asl_matrices_rank(x->list, x->base);
 	if (asked == ASL_WAY_PRODUCT || asked == ASL_WAY_GRAM)
 		return;
-	if (!choice || asked != ASL_WAY_SEQUENCE)
+	if (asked != ASL_WAY_CUTS && (!choice || asked != ASL_WAY_SEQUENCE))
 		try_direct(x);
+	if (asked == ASL_WAY_BEST || asked == ASL_WAY_CUTS)
+		try_cuts(x);
+	if (asked == ASL_WAY_CUTS)
+		return;
 	if (choice && asked != ASL_WAY_DIRECT)
 		try_stages(x, ASL_WAY_SEQUENCE);
 	/* A sequence of three inputs is one of pairs. */

@@ -147,8 +147,12 @@ struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
 		h.words = asl_gram_owned(&c->gram, rank, which);
 		return h;
 	}
-	s = asl_contraction_spread(c, which);
 	h.term = &c->e.term[which];
+	if (c->way == ASL_WAY_CUTS) {
+		h.words = asl_boxes_owned(plan, rank, which);
+		return h;
+	}
+	s = asl_contraction_spread(c, which);
 	h.run = asl_spread_run(&s, rank);
 	h.words = h.run.words.count;
 	return h;
@@ -182,6 +186,8 @@ struct asl_tensor_row asl_holding_row(struct asl_holding *h, uint64_t done,
 
 	if (c->way == ASL_WAY_GRAM)
 		return asl_gram_row(h, done, most);
+	if (c->way == ASL_WAY_CUTS)
+		return asl_boxes_row(h, done, most);
 	if (c->way != ASL_WAY_PRODUCT)
 		return asl_run_row(&h->run, done, most);
 	above = done / h->each * (which == ASL_B ? s->k : s->m);

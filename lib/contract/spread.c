@@ -533,6 +533,13 @@ static void copy_common(struct asl_rank *r, const struct asl_run *to,
 		at = copy_box(r, &x.common, to->dims, side, x.box, at);
 }
 
+void asl_run_copy(struct asl_rank *r, const struct asl_run *to,
+		  const struct asl_words *in, const struct asl_run *from,
+		  const struct asl_words *out)
+{
+	copy_common(r, to, from, (struct side[]){{to, in}, {from, out}});
+}
+
 /* ---- Moving ---- */
 
 static const struct asl_range everything = {0, UINT64_MAX};

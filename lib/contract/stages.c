@@ -644,6 +644,8 @@ uint64_t asl_contraction_words(const struct asl_contraction *c)
 		return c->matrices.words;
 	if (c->way == ASL_WAY_GRAM)
 		return asl_gram_words(c);
+	if (c->way == ASL_WAY_CUTS)
+		return asl_boxes_words(c);
 	if (c->stages > 1 && c->ranks > ASL_FEW_RANKS)
 		return words_at_most(c);
 	for (int r = 0; r < c->ranks; r++)
