@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -375,6 +376,126 @@ static void boxes_are_near_the_bound(void **state)
 		}
 }
 
+/* An MTTKRP reads its large tensor once, and never writes the other product. */
+static void slabs_stay_in_the_cache(void **state)
+{
+	static const char *const dims[] = {
+		"i=256,j=256,k=256,l=32", "i=512,j=512,k=512,l=32",
+		"i=256,j=256,k=256,l=64", "i=200,j=300,k=400,l=20"};
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct asl_contraction c = {.asked = ASL_WAY_DIRECT};
+		struct asl_plan plan = {.algorithm = &asl_contract_einsum,
+					.ranks = 1,
+					.cache = 1 << 17,
+					.contraction = &c,
+					.costs = {1, 1, 1, 1, 1, 0, 0}};
+		struct asl_forecast of;
+		uint64_t needed;
+		double ratio;
+
+		assert_int_equal(asl_einsum_parse(&c.e, "ijk,jl,kl->il"), 0);
+		assert_int_equal(asl_einsum_dims(&c.e, dims[i]), 0);
+		assert_int_equal(asl_contract_settle(&plan, &needed), 0);
+		of = asl_forecast(&plan);
+		ratio = (double)(of.read + of.written) /
+			asl_family_contract.io_bound(&plan);
+		print_message("%s: %.3f\n", dims[i], ratio);
+		assert_true(ratio >= 1 && ratio <= 1.08);
+	}
+}
+
+/* ---- Slices of an index ---- */
+
+/* The first slice is settled, and the whole is made of so many. */
+static bool slice(struct dice *d, struct given *g)
+{
+	struct asl_einsum e;
+	uint64_t size, slices;
+	int index;
+
+	roll_einsum(d, g, &e, (int)roll(d, 1, 4), 20000);
+	if (!e.indices)
+		return false;
+	index = (int)roll(d, 0, (uint64_t)e.indices - 1);
+	size = e.size[index];
+	if (!(asl_einsum_all(&e) >> index & 1) || size < 2)
+		return false;
+	slices = roll(d, 2, asl_min(size, 9));
+	e.size[index] = asl_ceil_div(size, slices);
+	roll_plan(d, g, &e, 24,
+		  (enum asl_contract_way)roll(d, ASL_WAY_DIRECT,
+					      ASL_WAY_SEQUENCE));
+	return asl_slices_make(&g->contraction, index, size, slices);
+}
+
+static void slices_of_an_index(void **state)
+{
+	static struct given g;
+	unsigned made = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < how_many(200, 1500); i++) {
+		struct dice d = {11, i, 0};
+
+		if (leave_out(i))
+			continue;
+		g.number = i;
+		g.want = (struct asl_run_want){.transport = "sim",
+					       .store = "null",
+					       .seed = i,
+					       .exact = true,
+					       .reps = 1};
+		if (!slice(&d, &g))
+			continue;
+		made++;
+		if (i % 3)
+			in_dram(&d, &g);
+		else
+			in_pools(&d, &g);
+		run_case(&g);
+		free(g.contraction.slice);
+	}
+	print_message("%u contractions in slices\n", made);
+	assert_true(made > 20);
+}
+
+/* A budget between what ranks own and what the whole at once needs. */
+static void budgets_are_kept(void **state)
+{
+	static struct given g;
+	unsigned sliced = 0, kept = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < how_many(60, 400); i++) {
+		struct dice d = {12, i, 0};
+		struct asl_plan *plan = &g.want.plan;
+		uint64_t whole, needed, owned = 0;
+
+		if (leave_out(i))
+			continue;
+		roll_case(&d, &g, 16, 1e5);
+		g.contraction.asked = ASL_WAY_DIRECT;
+		assert_int_equal(asl_contract_settle(plan, &needed), 0);
+		whole = asl_forecast(plan).memory_needed;
+		for (int k = 0; k <= g.contraction.e.inputs; k++)
+			owned += asl_plan_owned(plan, 0, k);
+		plan->budget = owned + (whole - owned) * roll(&d, 2, 9) / 10;
+		if (!plan->budget || asl_contract_settle(plan, &needed))
+			continue;
+		kept++;
+		sliced += g.contraction.slices > 0;
+		assert_true(asl_forecast(plan).memory_needed <= plan->budget);
+		in_dram(&d, &g);
+		g.want.verify = ASL_VERIFY_FREIVALDS;
+		run_case(&g);
+		free(g.contraction.slice);
+	}
+	print_message("%u budgets kept, %u by slices\n", kept, sliced);
+	assert_true(sliced > 3);
+}
+
 /* ---- Products, by the algorithms of multiplication ---- */
 
 /* Whatever the order of indices, in one operand or the other. */
@@ -666,6 +787,9 @@ int main(void)
 		cmocka_unit_test(random_test_in_dram),
 		cmocka_unit_test(boxes_of_no_mesh),
 		cmocka_unit_test(boxes_are_near_the_bound),
+		cmocka_unit_test(slabs_stay_in_the_cache),
+		cmocka_unit_test(slices_of_an_index),
+		cmocka_unit_test(budgets_are_kept),
 		cmocka_unit_test(products_of_matrices),
 		cmocka_unit_test(one_array_twice),
 		cmocka_unit_test(half_as_much_as_a_product),

@@ -116,6 +116,9 @@ static void put_stages(struct text *t, const struct asl_contraction *c)
 		put(t, "%s", i ? " " : "");
 		put_spec(t, &c->stage[i].e);
 	}
+	if (c->slices)
+		put(t, "%sslices=%ju of %c", t->used ? " " : "", c->slices,
+		    c->e.letter[c->sliced]);
 }
 
 /* The algorithm of a product, and its grid and blocks. */
@@ -232,6 +235,9 @@ static void print_ranks(FILE *f, const struct asl_plan *plan)
 		fprintf(f, " for %d stages\n", c->stages);
 	for (int i = 0; i < c->stages; i++)
 		print_stage(f, &c->stage[i], c->stages == 1);
+	if (c->slices)
+		fprintf(f, "          in %ju slices of %c, one after another\n",
+			c->slices, c->e.letter[c->sliced]);
 	print_words(f, plan);
 }
 

@@ -399,6 +399,7 @@ const struct asl_option asl_option_table[] = {
 	 RPB, WORDS(memory)},
 	{"memory-budget", "B",
 	 "the most words that a rank may hold besides its cache (no limit; "
+	 "einsum: in slices of an index, if nothing else fits; "
 	 "ooc: in DRAM, cache included, must be given; sttsv, hopm, cpgrad: a "
 	 "tensor that does not fit stays in its pool, as storage, to which a "
 	 "tensor from a file is copied first)",

@@ -24,9 +24,17 @@ static struct asl_stage unsettled(const struct asl_contraction *c)
 	return (struct asl_stage){.e = c->e};
 }
 
-static struct asl_stage stage_of(const struct asl_contraction *c, int i)
+/* In its whole length, if it is made in slices. */
+static struct asl_stage first_stage(const struct asl_contraction *c)
 {
-	return c->stages ? c->stage[i] : unsettled(c);
+	struct asl_stage x;
+
+	if (!c->stages)
+		return unsettled(c);
+	x = c->stage[0];
+	if (c->slices)
+		x.e.size[c->sliced] = c->e.size[c->sliced];
+	return x;
 }
 
 /* ---- Words between ranks ---- */
@@ -249,22 +257,32 @@ double asl_contract_net_words(const struct asl_plan *plan)
 	}
 	bound = least_words(c, plan->ranks);
 	if (c->stages)
-		bound = fmin(bound, c->on_root ? root_of_stages(c)
-					       : words_of_stages(c));
+		bound = fmin(bound,
+			     asl_slices_sum(c, c->on_root ? root_of_stages
+							  : words_of_stages));
 	return whole(bound);
 }
 
 /* ---- Means over all ranks ---- */
 
-/* The busiest rank's points over the mean. */
+static double volume_of_first(const struct asl_contraction *c)
+{
+	return asl_mesh_volume(&c->stage[0].e, &c->stage[0].mesh);
+}
+
+/* The busiest rank's points over the mean; of all slices of a single stage. */
 static double balance(const struct asl_plan *plan, const struct asl_stage *x)
 {
 	const struct asl_contraction *c = plan->contraction;
 	double points = asl_mesh_points(&x->e);
-	double most = c->stages ? asl_mesh_volume(&x->e, &x->mesh)
-		      : c->way == ASL_WAY_CUTS ? asl_boxes_volume(c)
-					       : fmax(1, points / plan->ranks);
+	double most = fmax(1, points / plan->ranks);
 
+	if (c->stages == 1)
+		most = asl_slices_sum(c, volume_of_first);
+	else if (c->stages)
+		most = asl_mesh_volume(&x->e, &x->mesh);
+	else if (c->way == ASL_WAY_CUTS)
+		most = asl_boxes_volume(c);
 	return most * plan->ranks / points;
 }
 
@@ -319,7 +337,7 @@ static double sequential(const struct asl_plan *plan)
 static double once(const struct asl_plan *plan, double in, double out)
 {
 	const struct asl_contraction *c = plan->contraction;
-	struct asl_stage x = stage_of(c, 0);
+	struct asl_stage x = first_stage(c);
 
 	return c->stages > 1 ? all_words(&c->e, in, out) / plan->ranks
 			     : touched(plan, &x, in, out);

@@ -211,6 +211,12 @@ struct asl_contraction {
 	struct asl_matrices matrices;
 	struct asl_boxes boxes;
 	struct asl_gram gram;
+
+	/* Stages are for a slice of an index at a time (slices.c); 0: there are none. */
+	uint64_t slices;
+	int sliced; /* the index */
+	struct asl_contraction
+		*slice; /* [2]: as long as the first, and shorter */
 };
 
 /* Input j of a stage where it is used and, if a stage made it, where it was. */
@@ -247,6 +253,9 @@ void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
 /* All at once on this mesh. */
 void asl_contract_direct(struct asl_contraction *c, const struct asl_mesh *mesh,
 			 uint64_t cache);
+
+/* Which inputs of stages move, once meshes are known. */
+void asl_contract_moves(struct asl_contraction *c);
 
 /* Rank the base's request, settled in every way and with every kernel. */
 int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base);
@@ -295,6 +304,35 @@ void asl_matrices_run(struct asl_rank *r, const struct asl_plan *plan,
 uint64_t asl_matrices_owned(const struct asl_plan *plan, int rank, int which);
 struct asl_range asl_matrices_room(const struct asl_plan *plan, int rank,
 				   int which);
+
+/* ---- Slices of an index (slices.c) ---- */
+
+/*
+ * c, settled for the first of so many slices of an index of this size, becomes one of
+ * the whole; false: a mesh has more parts than the shortest slice, or there is no
+ * memory.  Copies own their slices.
+ */
+bool asl_slices_make(struct asl_contraction *c, int index, uint64_t size,
+		     uint64_t slices);
+struct asl_contraction *asl_contraction_copy(const struct asl_contraction *c);
+void asl_contraction_free(struct asl_contraction *c); /* NULL is allowed */
+
+uint64_t asl_slices_owned(const struct asl_plan *plan, int rank, int which);
+void asl_slices_predict(struct asl_ledger *out, const struct asl_plan *plan,
+			int rank);
+void asl_slices_run(struct asl_rank *r, const struct asl_plan *plan,
+		    struct asl_words *own);
+
+/* Or a little more than any rank counts; false: there was no memory. */
+bool asl_slices_forecast(struct asl_forecast *most,
+			 const struct asl_plan *plan);
+
+/* The sum over all slices; or the contraction's own, if it has none. */
+double asl_slices_sum(const struct asl_contraction *c,
+		      double (*of)(const struct asl_contraction *slice));
+uint64_t asl_slices_words(const struct asl_contraction *c, int rank,
+			  uint64_t (*of)(const struct asl_contraction *slice,
+					 int rank));
 
 /* ---- Boxes for any number of ranks (boxes.c) ---- */
 
@@ -373,7 +411,9 @@ struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
 struct asl_tensor_row asl_holding_row(struct asl_holding *h, uint64_t done,
 				      uint64_t most);
 
-/* The row of a tensor in cells. */
+/* The row of a tensor that is owned slice by slice; of one in cells. */
+struct asl_tensor_row asl_slices_row(struct asl_holding *h, uint64_t done,
+				     uint64_t most);
 struct asl_tensor_row asl_boxes_row(struct asl_holding *h, uint64_t done,
 				    uint64_t most);
 

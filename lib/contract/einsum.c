@@ -466,6 +466,10 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		asl_boxes_predict(out, plan, rank);
 		return;
 	}
+	if (plan->contraction->slices) {
+		asl_slices_predict(out, plan, rank);
+		return;
+	}
 	outline_rank(&o, plan, rank);
 	add_products(out, &o, plan, NULL);
 }
@@ -505,6 +509,16 @@ static bool forecast_gram(struct asl_forecast *most,
 		}
 	}
 	return true;
+}
+
+static bool forecast_slices(struct asl_forecast *most,
+			    const struct asl_plan *plan, int count)
+{
+	bool done = true;
+
+	for (int i = 0; done && i < count; i++)
+		done = asl_slices_forecast(&most[i], &plan[i]);
+	return done;
 }
 
 /* The layout of all ranks is there, whoever is asked. */
@@ -623,6 +637,8 @@ bool asl_contract_forecast(struct asl_forecast *most,
 		return forecast_gram(most, plan, count);
 	if (plan->contraction->way == ASL_WAY_CUTS)
 		return forecast_boxes(most, plan, count);
+	if (plan->contraction->slices)
+		return forecast_slices(most, plan, count);
 	s.known = calloc((size_t)count, sizeof *s.known);
 	for (int i = 0; i < count; i++)
 		most[i] = (struct asl_forecast){.read = 0};
@@ -788,11 +804,13 @@ static void run_stages(struct asl_rank *r, const struct asl_plan *plan,
 static void run(struct asl_rank *r, const struct asl_plan *plan,
 		struct asl_words *own)
 {
-	enum asl_contract_way way = plan->contraction->way;
+	const struct asl_contraction *c = plan->contraction;
+	enum asl_contract_way way = c->way;
 
 	(way == ASL_WAY_PRODUCT ? asl_matrices_run
 	 : way == ASL_WAY_GRAM	? asl_gram_run
 	 : way == ASL_WAY_CUTS	? asl_boxes_run
+	 : c->slices		? asl_slices_run
 				: run_stages)(r, plan, own);
 }
 

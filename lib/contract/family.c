@@ -696,6 +696,8 @@ static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 		return asl_gram_owned(&plan->contraction->gram, rank, which);
 	if (plan->contraction->way == ASL_WAY_CUTS)
 		return asl_boxes_owned(plan, rank, which);
+	if (plan->contraction->slices)
+		return asl_slices_owned(plan, rank, which);
 	s = asl_contraction_spread(plan->contraction, which);
 	return asl_spread_run(&s, rank).words.count;
 }
@@ -717,6 +719,9 @@ static void describe(FILE *f, const struct asl_plan *plan)
 	fprintf(f, "way %s\n", asl_contract_way_name(c->way));
 	if (plan->type != ASL_FLOAT64)
 		fprintf(f, "type %s\n", asl_type(plan->type)->name);
+	if (c->slices)
+		fprintf(f, "slices %ju of %c\n", c->slices,
+			c->e.letter[c->sliced]);
 	if (c->way == ASL_WAY_GRAM)
 		fprintf(f, "gram %dx%d\n", c->gram.blocks, c->gram.layers);
 	if (c->way != ASL_WAY_PRODUCT)
@@ -734,7 +739,7 @@ static int ranks(const struct asl_plan *plan)
 
 static void release(struct asl_plan *plan)
 {
-	free((struct asl_contraction *)plan->contraction);
+	asl_contraction_free((struct asl_contraction *)plan->contraction);
 	plan->contraction = NULL;
 }
 

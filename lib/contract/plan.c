@@ -2,6 +2,7 @@
  * plan.c -- the steps on one rank, and the ranking of ways and kernels
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,6 +328,9 @@ struct ranking {
 	const struct asl_plan *base;
 	const struct asl_kernel *kernel; /* NULL: any */
 	struct asl_prices prices;
+	/* The base is for the first of so many slices of an index; 0: for the whole. */
+	uint64_t slices, size;
+	int sliced;
 	/* The best of a way with each kernel. */
 	struct asl_candidates of_way[MOST_KERNELS];
 };
@@ -352,18 +356,15 @@ static void add_kernel(struct asl_candidates *list, const struct asl_plan *plan,
 		       const struct asl_forecast *forecast)
 {
 	struct asl_candidate x = {.plan = *plan, .forecast = *forecast};
-	struct asl_contraction *c = malloc(sizeof *c);
 
-	list->failed |= !c;
-	if (!c)
-		return;
-	*c = *plan->contraction;
-	x.plan.contraction = c;
-	asl_candidates_judge(list, &x);
+	x.plan.contraction = asl_contraction_copy(plan->contraction);
+	list->failed |= !x.plan.contraction;
+	if (!list->failed)
+		asl_candidates_judge(list, &x);
 }
 
 /* The kernels share the meshes, which do not depend on them. */
-static void add(struct ranking *x, const struct asl_contraction *c)
+static void add_settled(struct ranking *x, const struct asl_contraction *c)
 {
 	struct asl_plan settled = *x->base, plan[MOST_KERNELS];
 	struct asl_forecast forecast[MOST_KERNELS];
@@ -377,6 +378,21 @@ static void add(struct ranking *x, const struct asl_contraction *c)
 		x->list->failed = true;
 	for (int i = 0; !x->list->failed && i < count; i++)
 		add_kernel(&x->of_way[i], &plan[i], &forecast[i]);
+}
+
+static void add(struct ranking *x, const struct asl_contraction *c)
+{
+	struct asl_contraction *whole;
+
+	if (!x->slices) {
+		add_settled(x, c);
+		return;
+	}
+	whole = asl_contraction_copy(c);
+	x->list->failed |= !whole;
+	if (whole && asl_slices_make(whole, x->sliced, x->size, x->slices))
+		add_settled(x, whole);
+	asl_contraction_free(whole);
 }
 
 static void begin_way(struct ranking *x)
@@ -416,12 +432,12 @@ static int list_meshes(struct asl_mesh_found found[2 * ASL_MOST_MESHES],
 	const struct asl_einsum *e = &x->base->contraction->e;
 	struct asl_mesh_wish wish = {
 		.ranks = x->base->ranks,
-		.most = x->base->budget ? ASL_MOST_MESHES : 6,
+		.most = x->base->budget && !x->slices ? ASL_MOST_MESHES : 6,
 		.prices = &x->prices,
 	};
 	int count = asl_mesh_list(found, e, &wish), all = count, more;
 
-	wish.most = x->base->budget ? ASL_MOST_MESHES : 1;
+	wish.most = x->base->budget && !x->slices ? ASL_MOST_MESHES : 1;
 	wish.prices = NULL;
 	more = asl_mesh_list(found + count, e, &wish);
 	for (int i = 0; i < more; i++)
@@ -473,6 +489,15 @@ static bool same_stages(const struct asl_contraction *a,
 /* Beyond so many ranks a program is looked for once only. */
 enum { FEW_RANKS = 128 };
 
+/* Then a sequence of pairs is looked for among all others alone. */
+static bool looks_once(const struct asl_plan *base)
+{
+	const struct asl_contraction *c = base->contraction;
+
+	return base->ranks > FEW_RANKS && c->asked == ASL_WAY_BEST &&
+	       c->e.inputs > 3;
+}
+
 static void list_programs(struct ranking *x, enum asl_contract_way way)
 {
 	const struct asl_plan *base = x->base;
@@ -482,7 +507,8 @@ static void list_programs(struct ranking *x, enum asl_contract_way way)
 	moves = priced;
 	asl_contract_stages(&priced, base->ranks, base->cache, &x->prices);
 	/* Else it has been tried; or there is none. */
-	if (priced.stages && (way != ASL_WAY_BEST || groups_more(&priced)))
+	if (priced.stages &&
+	    (way != ASL_WAY_BEST || groups_more(&priced) || looks_once(base)))
 		add(x, &priced);
 	if (base->ranks > FEW_RANKS)
 		return;
@@ -555,7 +581,7 @@ static void try_gram(struct ranking *x)
 	end_way(x);
 }
 
-static void rank(struct ranking *x)
+static void rank_whole(struct ranking *x)
 {
 	const struct asl_contraction *c = x->base->contraction;
 	enum asl_contract_way asked = c->asked;
@@ -577,11 +603,72 @@ static void rank(struct ranking *x)
 		try_cuts(x);
 	if (asked == ASL_WAY_CUTS)
 		return;
-	if (choice && asked != ASL_WAY_DIRECT)
+	if (choice && asked != ASL_WAY_DIRECT && !looks_once(x->base))
 		try_stages(x, ASL_WAY_SEQUENCE);
 	/* A sequence of three inputs is one of pairs. */
 	if (c->e.inputs > 3 && asked == ASL_WAY_BEST)
 		try_stages(x, ASL_WAY_BEST);
+}
+
+/*
+ * Slices, where no whole contraction fits into the budget: of any index, and as few
+ * as fit.
+ */
+
+static void try_slices(struct ranking *x, struct asl_contraction *c, int index,
+		       uint64_t slices)
+{
+	struct asl_plan base = *x->base;
+	struct ranking y = *x;
+
+	y.base = &base;
+	y.slices = slices;
+	y.sliced = index;
+	y.size = x->base->contraction->e.size[index];
+	*c = *x->base->contraction;
+	c->e.size[index] = asl_ceil_div(y.size, slices);
+	base.contraction = c;
+	if (c->asked != ASL_WAY_SEQUENCE && !c->path.stages)
+		try_direct(&y);
+	if (c->asked != ASL_WAY_DIRECT && c->e.inputs >= 3)
+		try_stages(&y, ASL_WAY_SEQUENCE);
+}
+
+static void rank_slices(struct ranking *x)
+{
+	const struct asl_contraction *c = x->base->contraction;
+	struct asl_contraction *room = malloc(sizeof *room);
+	uint32_t all = asl_einsum_all(&c->e);
+	uint64_t longest = 0;
+
+	x->list->failed |= !room;
+	for (int i = 0; i < c->e.indices; i++)
+		if (all >> i & 1)
+			longest = asl_max(longest, c->e.size[i]);
+	for (uint64_t slices = 2; !x->list->failed && !x->list->count &&
+				  slices <= asl_min(longest, INT_MAX / 2);
+	     slices *= 2)
+		for (int i = 0; i < c->e.indices; i++)
+			if (all >> i & 1 && c->e.size[i] >= slices)
+				try_slices(x, room, i, slices);
+	free(room);
+}
+
+static bool may_slice(const struct ranking *x)
+{
+	enum asl_contract_way asked = x->base->contraction->asked;
+
+	return x->base->budget && !x->list->count && !x->list->failed &&
+	       x->list->memory_needed < UINT64_MAX &&
+	       (asked == ASL_WAY_BEST || asked == ASL_WAY_DIRECT ||
+		asked == ASL_WAY_SEQUENCE);
+}
+
+static void rank(struct ranking *x)
+{
+	rank_whole(x);
+	if (may_slice(x))
+		rank_slices(x);
 }
 
 int asl_contract_rank(struct asl_candidates *list, const struct asl_plan *base)
@@ -615,6 +702,8 @@ int asl_contract_settle(struct asl_plan *plan, uint64_t *memory_needed)
 		return list.memory_needed < UINT64_MAX || list.failed ? -ENOMEM
 								      : -ERANGE;
 	*c = *list.best->plan.contraction;
+	/* What it owns is c's now. */
+	((struct asl_contraction *)list.best->plan.contraction)->slice = NULL;
 	c->asked = asked;
 	plan->kernel = list.best->plan.kernel;
 	plan->runs = list.best->plan.runs;

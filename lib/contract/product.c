@@ -148,6 +148,10 @@ struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
 		return h;
 	}
 	h.term = &c->e.term[which];
+	if (c->slices) {
+		h.words = asl_slices_owned(plan, rank, which);
+		return h;
+	}
 	if (c->way == ASL_WAY_CUTS) {
 		h.words = asl_boxes_owned(plan, rank, which);
 		return h;
@@ -186,6 +190,8 @@ struct asl_tensor_row asl_holding_row(struct asl_holding *h, uint64_t done,
 
 	if (c->way == ASL_WAY_GRAM)
 		return asl_gram_row(h, done, most);
+	if (c->slices)
+		return asl_slices_row(h, done, most);
 	if (c->way == ASL_WAY_CUTS)
 		return asl_boxes_row(h, done, most);
 	if (c->way != ASL_WAY_PRODUCT)

@@ -176,7 +176,7 @@ struct asl_tensor_row asl_run_row(const struct asl_run *x, uint64_t done,
 /* Words that are in both runs, which are of the same tensor. */
 uint64_t asl_runs_common(const struct asl_run *a, const struct asl_run *b);
 
-/* Of two runs of one tensor: what they have in common, from the one to the other. */
+/* Copy what two runs of one tensor have in common. */
 void asl_run_copy(struct asl_rank *r, const struct asl_run *to,
 		  const struct asl_words *in, const struct asl_run *from,
 		  const struct asl_words *out);

@@ -36,17 +36,10 @@ static struct asl_stage *add_stage(struct asl_contraction *c,
 	return x;
 }
 
-/* Once meshes are settled; those on the direct way's mesh verify the result. */
-static void note_meshes(struct asl_contraction *c)
+void asl_contract_moves(struct asl_contraction *c)
 {
 	struct asl_spread to, from;
 
-	c->ranks = asl_mesh_ranks(&c->e, &c->whole);
-	for (int i = 0; i < c->stages; i++) {
-		int ranks = asl_mesh_ranks(&c->stage[i].e, &c->stage[i].mesh);
-
-		c->ranks = ranks > c->ranks ? ranks : c->ranks;
-	}
 	for (int i = 0; i < c->stages; i++) {
 		struct asl_stage *x = &c->stage[i];
 
@@ -54,6 +47,18 @@ static void note_meshes(struct asl_contraction *c)
 			x->moves[j] = asl_stage_origin(&to, &from, c, x, j) &&
 				      !asl_spread_same(&to, &from, c->ranks);
 	}
+}
+
+/* Once meshes are settled; those on the direct way's mesh verify the result. */
+static void note_meshes(struct asl_contraction *c)
+{
+	c->ranks = asl_mesh_ranks(&c->e, &c->whole);
+	for (int i = 0; i < c->stages; i++) {
+		int ranks = asl_mesh_ranks(&c->stage[i].e, &c->stage[i].mesh);
+
+		c->ranks = ranks > c->ranks ? ranks : c->ranks;
+	}
+	asl_contract_moves(c);
 }
 
 static void finish(struct asl_contraction *c, uint64_t cache)
@@ -646,10 +651,12 @@ uint64_t asl_contraction_words(const struct asl_contraction *c)
 		return asl_gram_words(c);
 	if (c->way == ASL_WAY_CUTS)
 		return asl_boxes_words(c);
-	if (c->stages > 1 && c->ranks > ASL_FEW_RANKS)
+	if (!c->slices && c->stages > 1 && c->ranks > ASL_FEW_RANKS)
 		return words_at_most(c);
 	for (int r = 0; r < c->ranks; r++)
-		most = asl_max(most, words_of_rank(c, r));
+		most = asl_max(most,
+			       c->slices ? asl_slices_words(c, r, words_of_rank)
+					 : words_of_rank(c, r));
 	return most;
 }
 
@@ -882,6 +889,7 @@ void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
 			 const struct asl_prices *prices)
 {
 	bool many = c->e.inputs > ASL_MOST_TOGETHER;
+	bool at_once = !many && asl_mesh_points(&c->e) <= ASL_MOST_POINTS;
 	double cost = INFINITY;
 	struct search *s = NULL;
 	struct asl_grouping path = c->path;
@@ -892,11 +900,11 @@ void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
 		.twice = c->twice,
 		.asked = c->asked,
 		.path = c->path,
-		.whole = many ? long_parts(&c->e, ranks)
-			      : asl_mesh_choose(&c->e, ranks, prices)};
+		.whole = at_once ? asl_mesh_choose(&c->e, ranks, prices)
+				 : long_parts(&c->e, ranks)};
 	if (many && !path.stages)
 		asl_grouping_greedy(&path, &c->e, c->e.size);
-	if (!many && asl_mesh_points(&c->e) <= ASL_MOST_POINTS)
+	if (at_once)
 		asl_contract_direct(c, &c->whole, cache);
 	if (c->e.inputs >= 3 && c->asked != ASL_WAY_DIRECT)
 		s = calloc(1, sizeof *s);
