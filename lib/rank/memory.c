@@ -731,7 +731,8 @@ void asl_multiply_within(struct asl_rank *r, const struct asl_block *C,
 			     .at = C->at,
 			     .zero = true,
 			     .data = r->data,
-			     .over = *C};
+			     .over = *C,
+			     .type = C->type};
 
 	assert(C->where == ASL_CACHE);
 	asl_multiply(r, &c, A, B, 1);
