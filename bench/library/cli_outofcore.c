@@ -192,8 +192,13 @@ static int product_bounds(struct asl_bound bound[ASL_BOUNDS],
 		{"io_words", family->io_bound(plan), "words",
 		 "cache and DRAM: as multiplication, " ASL_IF_EVEN},
 		{"pool_words", family->pool_bound(plan), "words",
-		 "D, its mean: each word once, (mk + kn + mn)/P, or "
-		 "2mnk/(P sqrt(PW)) - 2W with W words of DRAM a rank"},
+		 plan->c_factor == 0
+			 ? "D, its mean: each word once, (mk + kn + mn)/P, or "
+			   "2mnk/(P sqrt(PW)) - 2W with W words of DRAM a rank"
+			 : "D, its mean: each word once, of C twice, (mk + kn "
+			   "+ "
+			   "2mn)/P, or 2mnk/(P sqrt(PW)) - 2W with W words of "
+			   "DRAM a rank"},
 		{"joint_cost", family->joint_bound(plan), "cost",
 		 many ? "Q in the APM: the sum of both, " ASL_IF_EVEN
 		      : "Q in the APM, as for multiplication, " ASL_IF_EVEN},
