@@ -87,7 +87,7 @@ static int ratio_of(struct asl_ratio *r, double *x, int x_count, double *y,
 		return -1;
 	for (int i = 0; !few && i < ASL_DRAWS; i++)
 		a[i] -= b[i];
-	*r = asl_ratio_of(least ? ratio : NAN, few ? NULL : a, least);
+	*r = asl_ratio_of(least ? ratio : NAN, few ? NULL : a, NULL, least);
 	return 0;
 }
 
@@ -197,13 +197,13 @@ static void equal_is_not_unknown(void **state)
 		struct asl_ratio of;
 		const char *words;
 		int needs; /* 0: none; the least */
-	} table[] = {{{1.5, 1.2, 1.8, 6}, "faster", 0},
-		     {{0.7, 0.6, 0.8, 6}, "slower", 0},
-		     {{1.01, 0.98, 1.03, 6}, "equal within 5%", 0},
-		     {{1.02, 1.01, 1.03, 6}, "equal within 5%", 0},
-		     {{1, 0.56, 2.12, 6}, "not known yet", 400},
-		     {{1.2, 0.9, 1.4, 6}, "not known yet", 8},
-		     {{1.2, NAN, NAN, 4}, "too few repetitions", 0}};
+	} table[] = {{{1.5, 1.2, 1.8, 6, 0}, "faster", 0},
+		     {{0.7, 0.6, 0.8, 6, 0}, "slower", 0},
+		     {{1.01, 0.98, 1.03, 6, 0}, "equal within 5%", 0},
+		     {{1.02, 1.01, 1.03, 6, 0}, "equal within 5%", 0},
+		     {{1, 0.56, 2.12, 6, 0}, "not known yet", 400},
+		     {{1.2, 0.9, 1.4, 6, 0}, "not known yet", 8},
+		     {{1.2, NAN, NAN, 4, 0}, "too few repetitions", 0}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -255,119 +255,228 @@ static void means_are_geometric(void **state)
 
 /* ---- Drift ---- */
 
-enum { CASES = 6, BLOCKS = 3, REPS = 3, PAIRS = 60 };
-
-/* 5% of them, and two and a half deviations of chance. */
-enum { MOST_TOLD = 7 };
+enum { CASES = 6, BLOCKS = 5, REPS = 2, PAIRS = 100 };
 
 static double gauss(struct dice *d)
 {
 	return sqrt(-2 * log(uniform(d))) * cos(2 * M_PI * uniform(d));
 }
 
-/* A run of all cases: its mean over them, and that mean's draws. */
-struct drifting {
-	double level[2], draws[2][ASL_DRAWS]; /* of the first case; of all */
-	struct asl_drift drift;
+/*
+ * A sum of drifts that are forgotten after 1, 4, 16, 64 and 256 blocks: about 1/f.
+ * The variance is 1.
+ */
+enum { SPANS = 5 };
+
+struct wander {
+	double off[SPANS];
 };
 
-/* In every block all cases are off alike, and each by itself. */
-static void run_drifting(struct drifting *to, double common, double alone,
-			 const double *off, uint32_t place, struct dice *d)
+static double step(struct wander *w, bool begins, struct dice *d)
 {
-	static struct asl_blocks blocks[CASES];
-	static double x[CASES][BLOCKS * REPS], draws[ASL_DRAWS];
+	double sum = 0, span = 1;
 
+	for (int i = 0; i < SPANS; i++, span *= 4) {
+		double keep = begins ? 0 : exp(-1 / span);
+
+		w->off[i] = keep * w->off[i] +
+			    sqrt((1 - keep * keep) / SPANS) * gauss(d);
+		sum += w->off[i];
+	}
+	return sum;
+}
+
+/* What times are off by: all cases alike, each by itself, each repetition. */
+struct machine {
+	double common, alone, noise;
+	bool partly; /* every other case does not drift, as emulated memory */
+	struct wander all, own[CASES];
+};
+
+/* The blocks of all cases, and the time between two runs. */
+static void drift_on(struct machine *m, bool begins, double off[1 + CASES],
+		     struct dice *d)
+{
+	off[0] = m->common * step(&m->all, begins, d);
+	for (int i = 0; i < CASES; i++)
+		off[1 + i] = m->alone * step(&m->own[i], begins, d);
+}
+
+/* A run: levels and draws of all cases, and of their mean, the last. */
+struct drifting {
+	double level[1 + CASES], draws[1 + CASES][ASL_DRAWS],
+		drift[1 + CASES][ASL_DRAWS];
+	struct asl_drift of;
+};
+
+static struct asl_blocks blocks[CASES];
+static double times_of[CASES][BLOCKS * REPS];
+
+static void conclude(struct drifting *to, uint32_t place, bool turns)
+{
 	memset(to, 0, sizeof *to);
+	asl_drift_of(&to->of, blocks, CASES, false);
+	to->of.stream = turns ? 0 : place;
+	to->of.turns = turns;
+	for (int i = 0; i < CASES; i++) {
+		uint32_t stream = 100 + 100 * place + (uint32_t)i;
+
+		to->level[i] = log(asl_median(times_of[i], BLOCKS * REPS));
+		asl_resample(to->draws[i], times_of[i], BLOCKS * REPS, stream);
+		asl_drift_draw(to->drift[i], &to->of, &blocks[i], stream);
+		to->level[CASES] += to->level[i] / CASES;
+		for (int k = 0; k < ASL_DRAWS; k++) {
+			to->draws[CASES][k] += to->draws[i][k] / CASES;
+			to->drift[CASES][k] += to->drift[i][k] / CASES;
+		}
+	}
+}
+
+/* off[]: of each block. */
+static void run_drifting(struct drifting *to, const struct machine *m,
+			 double off[BLOCKS][1 + CASES], uint32_t place,
+			 bool turns, struct dice *d)
+{
 	memset(blocks, 0, sizeof blocks);
 	for (int i = 0; i < CASES; i++)
 		for (int k = 0; k < BLOCKS * REPS; k++) {
-			static double here;
+			const double *here = off[k / REPS];
+			double x = here[1 + i] + m->noise * gauss(d);
 
-			if (k % REPS == 0)
-				here = alone * gauss(d) +
-				       common * off[k / REPS];
-			x[i][k] = here + 0.01 * gauss(d);
-			asl_blocks_add(&blocks[i], k % REPS == 0, x[i][k]);
-			x[i][k] = exp(x[i][k]);
+			if (!m->partly || i % 2)
+				x += here[0];
+			asl_blocks_add(&blocks[i], k % REPS == 0, x);
+			times_of[i][k] = exp(x);
 		}
-	to->drift = asl_drift_of(blocks, CASES, false);
-	to->drift.stream = place;
-	for (int i = 0; i < CASES; i++) {
-		uint32_t stream = 100 + 100 * place + (uint32_t)i;
-		double level = log(asl_median(x[i], BLOCKS * REPS));
+	for (int i = 0; i < CASES; i++)
+		asl_blocks_steady(times_of[i], &blocks[i]);
+	conclude(to, place, turns);
+}
 
-		asl_resample(draws, x[i], BLOCKS * REPS, stream);
-		asl_drift_add(draws, &to->drift, stream);
-		for (int all = i > 0; all < 2; all++) {
-			double share = all ? 1. / CASES : 1;
+/* Of pairs of runs: shares of intervals that leave 1 out or are equal within 5%. */
+struct told {
+	double cases, whole, equal; /* equal: of cases */
+	double width, drift,
+		noise; /* of the whole: all, and from these alone */
+};
 
-			to->level[all] += share * level;
-			for (int k = 0; k < ASL_DRAWS; k++)
-				to->draws[all][k] += share * draws[k];
+static void look(struct told *t, struct drifting *a, struct drifting *b)
+{
+	for (int i = 0; i <= CASES; i++) {
+		struct asl_ratio r, noise;
+		double share = 1. / PAIRS / (i < CASES ? CASES : 1);
+
+		for (int k = 0; k < ASL_DRAWS; k++) {
+			a->draws[i][k] -= b->draws[i][k];
+			a->drift[i][k] -= b->drift[i][k];
 		}
+		memcpy(b->draws[i], a->draws[i], sizeof b->draws[i]);
+		noise = asl_ratio_of(0, b->draws[i], NULL, BLOCKS * REPS);
+		r = asl_ratio_of(a->level[i] - b->level[i], a->draws[i],
+				 a->drift[i], BLOCKS * REPS);
+		*(i < CASES ? &t->cases : &t->whole) +=
+			asl_ratio_verdict(&r) ? share : 0;
+		if (i < CASES) {
+			bool equal =
+				!strcmp(asl_ratio_say(&r), "equal within 5%");
+
+			t->equal += equal ? share : 0;
+			continue;
+		}
+		t->width += log(r.high / r.low) / 2 * share;
+		t->drift += r.drift * share;
+		t->noise += log(noise.high / noise.low) / 2 * share;
 	}
 }
 
-/* How many pairs of equal machines are told apart by case and whole. */
-static void tell_apart(int told[2], double *width, double common, double alone,
-		       bool turns)
+/* Equal machines, three times the length of a run apart, or block by block. */
+static struct told tell_apart(struct machine m, bool turns)
 {
 	static struct drifting a, b;
-	struct dice d = {7, (uint32_t)(1000 * common), (uint32_t)turns};
+	struct dice d = {7, (uint32_t)(1000 * m.common),
+			 (uint32_t)(1000 * m.alone) + 2u * m.partly};
+	struct told t = {0};
 
-	told[0] = told[1] = 0;
-	*width = 0;
 	for (int pair = 0; pair < PAIRS; pair++) {
-		double off[2][BLOCKS];
+		double off[2][BLOCKS][1 + CASES], between[1 + CASES];
 
 		for (int k = 0; k < BLOCKS; k++) {
-			off[0][k] = gauss(&d);
-			off[1][k] = turns ? off[0][k] : gauss(&d);
+			drift_on(&m, k == 0, off[0][k], &d);
+			memcpy(off[1][k], off[0][k], sizeof off[1][k]);
 		}
-		run_drifting(&a, common, alone, off[0], 0, &d);
-		run_drifting(&b, common, alone, off[1], !turns, &d);
-		for (int all = 0; all < 2; all++) {
-			struct asl_ratio r;
-
-			for (int k = 0; k < ASL_DRAWS; k++)
-				a.draws[all][k] -= b.draws[all][k];
-			r = asl_ratio_of(a.level[all] - b.level[all],
-					 a.draws[all], REPS);
-			told[all] += asl_ratio_verdict(&r) != 0;
-			*width += all ? log(r.high / r.low) / PAIRS : 0;
-		}
+		for (int k = 0; !turns && k < 2 * BLOCKS; k++)
+			drift_on(&m, false, between, &d);
+		for (int k = 0; !turns && k < BLOCKS; k++)
+			drift_on(&m, false, off[1][k], &d);
+		run_drifting(&a, &m, off[0], 0, turns, &d);
+		run_drifting(&b, &m, off[1], 1, turns, &d);
+		look(&t, &a, &b);
 	}
+	return t;
 }
 
-/* Equal machines are told apart once in 20 times, drift or not. */
+/* Equal machines are told apart once in 20 times, whatever drifts. */
 static void drift_does_not_tell_equals_apart(void **state)
 {
-	static const double table[][2] = {{0, 0}, {0, 0.02}, {0.1, 0.05}};
-	double width, apart;
-	int told[2];
+	static const struct machine table[] = {
+		{.noise = 0.01},
+		{.common = 0.03, .noise = 0.01},
+		{.alone = 0.03, .noise = 0.01},
+		{.common = 0.03, .alone = 0.01, .noise = 0.03},
+		{.common = 0.03, .noise = 0.003, .partly = true},
+		{.common = 0.08, .alone = 0.03, .noise = 0.002}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-		tell_apart(told, &width, table[i][0], table[i][1], false);
-		if (told[0] > MOST_TOLD || told[1] > MOST_TOLD)
-			fail_msg("drift %g, %g: %d cases and %d wholes of %d "
-				 "are told apart",
-				 table[i][0], table[i][1], told[0], told[1],
-				 PAIRS);
+		struct told t = tell_apart(table[i], false);
+
+		/* Of so many wholes 5%, and chance. */
+		if (t.cases > 0.05 || t.whole > 0.1)
+			fail_msg("machine %zu: %.3f of cases and %.3f of "
+				 "wholes are told apart",
+				 i, t.cases, t.whole);
 	}
-	/* With turns a common drift cancels: intervals know that. */
-	tell_apart(told, &apart, 0.1, 0.01, false);
-	tell_apart(told, &width, 0.1, 0.01, true);
-	if (told[1] > MOST_TOLD || width > apart / 5)
-		fail_msg("with turns: %d, width %g and %g apart", told[1],
-			 width, apart);
+}
+
+/* Without drift intervals are those of noise, and little drift leaves equals equal. */
+static void little_drift_is_little_width(void **state)
+{
+	struct told none, little;
+
+	(void)state;
+	none = tell_apart((struct machine){.noise = 0.01}, false);
+	if (none.width > 1.75 * none.noise || none.equal < 0.95)
+		fail_msg("no drift: width %.4f, noise %.4f, %.2f are equal",
+			 none.width, none.noise, none.equal);
+	little = tell_apart((struct machine){.common = 0.01, .noise = 0.005},
+			    false);
+	if (little.equal < 0.5)
+		fail_msg("drift of 1%%: %.2f are equal", little.equal);
+	if (little.drift > little.width || little.drift < 0.8 * little.width)
+		fail_msg("drift of 1%%: width %.4f, %.4f of it from drift",
+			 little.width, little.drift);
+}
+
+/* What affects both of two that take turns cancels: intervals know that. */
+static void turns_cancel_drift(void **state)
+{
+	struct machine m = {.common = 0.1, .noise = 0.01};
+	struct told apart = tell_apart(m, false), turns = tell_apart(m, true);
+
+	(void)state;
+	if (turns.cases > 0.05 || turns.whole > 0.1 ||
+	    turns.width > apart.width / 10)
+		fail_msg("turns: %.3f and %.3f are told apart, widths %.4f "
+			 "and %.4f",
+			 turns.cases, turns.whole, turns.width, apart.width);
 }
 
 /* Two halves of repetitions that differ are drift, too. */
 static void halves_show_drift(void **state)
 {
 	static struct asl_blocks steady[CASES], drifting[CASES];
+	static struct asl_drift of;
+	double draws[ASL_DRAWS];
 	struct dice d = {8, 0, 0};
 
 	(void)state;
@@ -378,9 +487,30 @@ static void halves_show_drift(void **state)
 			asl_blocks_add(&steady[i], k == 4, x);
 			asl_blocks_add(&drifting[i], k == 4, x + late);
 		}
-	assert_true(asl_drift_of(steady, CASES, true).alone < 0.01);
-	assert_true(asl_drift_of(drifting, CASES, true).alone > 0.06);
-	assert_true(asl_drift_of(drifting, 2, true).alone == 0);
+	asl_drift_of(&of, steady, CASES, true);
+	assert_true(of.variance < 0.0001);
+	asl_drift_of(&of, drifting, CASES, true);
+	assert_true(of.variance > 0.06 * 0.06);
+	asl_drift_draw(draws, &of, &drifting[0], 9);
+	assert_true(asl_ratio_of(0, draws, NULL, 8).high > 1.1);
+	asl_drift_of(&of, drifting, 2, true);
+	asl_drift_draw(draws, &of, &drifting[0], 9);
+	assert_true(asl_ratio_of(0, draws, NULL, 8).high == 1);
+}
+
+/* Repetitions make noise less, and not drift. */
+static void drift_cannot_be_repeated_away(void **state)
+{
+	struct asl_ratio r = {1.04, 0.95, 1.14, 10, 0};
+	int needs = asl_ratio_needs(&r);
+
+	(void)state;
+	r.drift = 0.03;
+	assert_true(asl_ratio_needs(&r) > needs);
+	r.drift = 0.04;
+	assert_int_equal(asl_ratio_needs(&r), ASL_NEVER);
+	r.low = 1.01;
+	assert_int_equal(asl_ratio_needs(&r), 0);
 }
 
 int main(void)
@@ -397,7 +527,10 @@ int main(void)
 		cmocka_unit_test(what_is_needed_is_enough),
 		cmocka_unit_test(means_are_geometric),
 		cmocka_unit_test(drift_does_not_tell_equals_apart),
+		cmocka_unit_test(little_drift_is_little_width),
+		cmocka_unit_test(turns_cancel_drift),
 		cmocka_unit_test(halves_show_drift),
+		cmocka_unit_test(drift_cannot_be_repeated_away),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -485,7 +485,7 @@ for first, second in (("alpha", "beta"), ("beta", "alpha"), ("gamma", "beta"),
             b = pairs.get((x["workload"], x["over"], x["machine"]))
             ratio = a[0] if a else 1 / b[0]
             assert abs(float(x["times as fast"]) / ratio - 1) < 1e-12, x
-    answer, = [" ".join(x.split()) for x in text.split("\n\n")
+    answer, = [x for x in map(" ".join, map(str.split, text.split("\n\n")))
                if "on average of" in x]
     if first != second:
         answer = re.sub(r"\b([AB])\b", lambda x: letter[x[1]], answer)

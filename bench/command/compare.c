@@ -31,16 +31,20 @@ static const char *const method[] = {
 	"Speed is the median wall_s of one directory over that of the other: "
 	"above 1, the other is faster.",
 	"Its interval is a percentile bootstrap of 95%: all samples are "
-	"resampled 1999 times, with a seeded generator. It covers how "
-	"repetitions differ, and how the blocks of a suite (--blocks) do, or "
-	"else the halves of each case's repetitions: by how much a machine "
-	"drifts while it is measured, but not how much busier it may be on "
-	"another day. Where runs took turns (--interleave), what affects both "
-	"cancels.",
+	"resampled 1999 times, with a seeded generator, without what their "
+	"blocks are off by. To that comes drift: what the blocks of a suite "
+	"(--blocks) differ by beyond the noise within them, or else the halves "
+	"of each case's repetitions. Drift lasts (about 1/f): two runs are "
+	"taken to differ by as much as two blocks do, and a little more, "
+	"however many there are. The column drift is the interval, in per "
+	"cent, that drift alone would leave. What changed a machine for good "
+	"between two runs is not in it. Where runs took "
+	"turns (--interleave), what affects both cancels.",
 	"Equal within 5% means that the interval lies there; faster and "
 	"slower, "
 	"that it excludes 1, as by chance it does for one pair of equals in "
-	"20. Else it is not known yet: more repetitions narrow the interval. "
+	"20. Else it is not known yet: more repetitions narrow the interval, "
+	"but for drift. "
 	"With fewer than 5 repetitions of either there is no interval.",
 	"A median's own interval is the two order statistics nearest to it "
 	"that enclose the true median in 95% of all samples; with fewer than 6 "
@@ -157,14 +161,26 @@ static void print_place(FILE *f, const struct comparing *x, int place)
 		fprintf(f, "%s, ", m->name);
 	fprintf(f, "host %s, medium %s, %d case%s, %zu repetition%s",
 		x->first[place]->host, x->first[place]->medium, x->cases[place],
-		x->cases[place] == 1 ? "" : "s",
-		x->results.table[place].count,
+		x->cases[place] == 1 ? "" : "s", x->results.table[place].count,
 		x->results.table[place].count == 1 ? "" : "s");
 	if (!isnan(m->figure[ASL_PRICE]))
 		fprintf(f, ", price %g", m->figure[ASL_PRICE]);
 	if (!isnan(m->figure[ASL_WATTS]))
 		fprintf(f, ", %g W", m->figure[ASL_WATTS]);
 	fputc('\n', f);
+}
+
+/* Or as much blank space. */
+static void put_interval(FILE *f, const struct asl_ratio *x)
+{
+	char interval[40] = "", drift[16] = "";
+
+	if (x && !isnan(x->low)) {
+		snprintf(interval, sizeof interval, "%.3f to %.3f", x->low,
+			 x->high);
+		snprintf(drift, sizeof drift, "%.1f%%", asl_ratio_drift(x));
+	}
+	fprintf(f, "%-16s%5s  ", interval, drift);
 }
 
 static void print_standing(FILE *f, const struct comparing *x,
@@ -174,12 +190,10 @@ static void print_standing(FILE *f, const struct comparing *x,
 	struct asl_ratio speed = asl_ranking_ratio(w, place, last);
 	double money = asl_ranking_money(r, place, last);
 	double joule = asl_ranking_joule(r, place, last);
-	char interval[40] = "";
 
-	if (speed.low < speed.high && place != last)
-		snprintf(interval, sizeof interval, "%.3f to %.3f", speed.low,
-			 speed.high);
-	fprintf(f, "%8.3f  %-16s", speed.ratio, interval);
+	fprintf(f, "%8.3f  ", speed.ratio);
+	put_interval(f,
+		     speed.low < speed.high && place != last ? &speed : NULL);
 	if (!isnan(money))
 		fprintf(f, "%9.3f", speed.ratio * money);
 	if (!isnan(joule))
@@ -195,8 +209,10 @@ static void print_ranking(FILE *f, const struct comparing *x)
 	int count = asl_ranking_order(order, r, r->work), last;
 
 	last = order[count - 1];
-	fprintf(f, "\nRanked by workload, over %s\n\n%8s  %-16s%s%s  machine\n",
-		name_of(x, last), "speed", "95% interval",
+	fprintf(f,
+		"\nRanked by workload, over %s\n\n%8s  %-16s%5s  %s%s  "
+		"machine\n",
+		name_of(x, last), "speed", "95% interval", "drift",
 		isnan(asl_ranking_money(r, last, last)) ? "" : "for money",
 		isnan(asl_ranking_joule(r, last, last)) ? "" : "for joule");
 	for (int k = 0; k < r->works; k++) {
@@ -220,19 +236,16 @@ static void print_every_pair(FILE *f, const struct comparing *x)
 
 	if (count < 3)
 		return;
-	fprintf(f, "\nEvery pair, %s\n\n%8s  %-16s%-19s pair\n", r->work->name,
-		"speed", "95% interval", "verdict");
+	fprintf(f, "\nEvery pair, %s\n\n%8s  %-16s%5s  %-19s pair\n",
+		r->work->name, "speed", "95% interval", "drift", "verdict");
 	for (int i = 0; i < count; i++)
 		for (int k = i + 1; k < count; k++) {
 			struct asl_ratio s =
 				asl_ranking_ratio(r->work, order[i], order[k]);
-			char interval[40] = "";
 
-			if (!isnan(s.low))
-				snprintf(interval, sizeof interval,
-					 "%.3f to %.3f", s.low, s.high);
-			fprintf(f, "%8.3f  %-16s%-19s %s over %s\n", s.ratio,
-				interval, asl_ratio_say(&s),
+			fprintf(f, "%8.3f  ", s.ratio);
+			put_interval(f, &s);
+			fprintf(f, "%-19s %s over %s\n", asl_ratio_say(&s),
 				name_of(x, order[i]), name_of(x, order[k]));
 		}
 }
@@ -263,18 +276,16 @@ static void print_time(FILE *f, int place, const struct asl_estimate *x,
 static void print_pair(FILE *f, const struct comparing *x, int place,
 		       const struct asl_pair *pair)
 {
-	char name[NAME], interval[40] = "";
+	char name[NAME];
 
-	if (!isnan(pair->speed.low))
-		snprintf(interval, sizeof interval, "%.3f to %.3f",
-			 pair->speed.low, pair->speed.high);
-	fprintf(f, "%8.3f  %-16s", pair->speed.ratio, interval);
+	fprintf(f, "%8.3f  ", pair->speed.ratio);
+	put_interval(f, &pair->speed);
 	if (is_priced(x))
 		fprintf(f, "%9.3f  ", worth(x, place, pair->speed.ratio));
 	fprintf(f, "%-19s %s\n", verdict_on(pair), name_pair(name, x, pair));
 	if (pair->source == ASL_MODELLED)
 		return;
-	fprintf(f, "%*s", is_priced(x) ? 38 : 27, "");
+	fprintf(f, "%*s", is_priced(x) ? 45 : 34, "");
 	print_time(f, base(x), &pair->base->time, ", ");
 	print_time(f, place, &pair->other->time, "\n");
 }
@@ -283,8 +294,9 @@ static void print_pairs(FILE *f, const struct comparing *x, int place)
 {
 	const struct asl_comparison *c = &x->ranking.against[place];
 
-	fprintf(f, "\n%c against %c\n\n%8s  %-16s", asl_place_letter(place),
-		asl_place_letter(base(x)), "speed", "95% interval");
+	fprintf(f, "\n%c against %c\n\n%8s  %-16s%5s  ",
+		asl_place_letter(place), asl_place_letter(base(x)), "speed",
+		"95% interval", "drift");
 	if (is_priced(x))
 		fprintf(f, "%9s  ", "for money");
 	fprintf(f, "%-19s case\n", "verdict");
@@ -592,8 +604,8 @@ static void csv_row(struct asl_csv *csv, const struct comparing *x, int than,
 		w ? asl_ranking_ratio(w, place, than) : pair->speed;
 	double money = asl_ranking_money(&x->ranking, place, than);
 	double joule = asl_ranking_joule(&x->ranking, place, than);
-	char text[2048] = "";
-	int at = 0;
+	int at = 0, needs = asl_ratio_needs(&speed);
+	char text[3072] = "";
 
 	for (const char *const *line = method; *line; line++)
 		at += snprintf(text + at, sizeof text - (size_t)at, "%s%s",
@@ -619,7 +631,8 @@ static void csv_row(struct asl_csv *csv, const struct comparing *x, int than,
 	asl_csv_put(csv, "other_name", name_of(x, place));
 	csv_number(csv, "speed_for_watts", speed.ratio * joule);
 	asl_csv_put_length(csv, "needs_reps",
-			   (uint64_t)asl_ratio_needs(&speed));
+			   needs == ASL_NEVER ? 0 : (uint64_t)needs);
+	csv_number(csv, "drift_percent", asl_ratio_drift(&speed));
 	asl_csv_end_row(csv);
 }
 

@@ -10,6 +10,8 @@
 #include "bench/command/report/plot.h"
 #include "bench/command/results/ranking.h"
 
+#define DRIFT "of which drift, %"
+
 /* The pairs of a machine with the base, the most words written for a flop first. */
 struct match {
 	const struct asl_comparison *c;
@@ -60,18 +62,19 @@ static void table(struct asl_page *p, const struct match *m)
 	snprintf(first, sizeof first, "%.200s, s", m->first);
 	snprintf(second, sizeof second, "%.200s, s", m->second);
 	asl_sheet_begin(p, &t, NULL);
-	asl_sheet_put(&t, "%s%s%s%s%s%s%s%s%s%s\n", "problem", "ranks",
+	asl_sheet_put(&t, "%s%s%s%s%s%s%s%s%s%s%s\n", "problem", "ranks",
 		      "algorithm", "words written per 1000 flops", first,
-		      second, "times as fast", "low", "high", "verdict");
+		      second, "times as fast", "low", "high", DRIFT, "verdict");
 	for (int i = 0; i < asl_shown(m->count, ASL_MOST_FIGURE_ROWS); i++) {
 		const struct asl_pair *x = m->pair[i];
 		struct asl_said said = asl_say(x->base->row);
 
-		asl_sheet_put(&t, "%s%g%s%g%g%g%g%g%g%s\n", said.size,
+		asl_sheet_put(&t, "%s%g%s%g%g%g%g%g%g%g%s\n", said.size,
 			      x->base->row->ranks, said.how, 1000 * writes(x),
 			      asl_ranking_seconds(x->base),
 			      asl_ranking_seconds(x->other), x->speed.ratio,
 			      x->speed.low, x->speed.high,
+			      asl_ratio_drift(&x->speed),
 			      asl_ratio_say(&x->speed));
 	}
 	asl_page_details(p, &t, "Case by case, most writing first",
@@ -125,7 +128,7 @@ static void figure(struct asl_page *p)
 			asl_brief_seconds(note[count], seconds);
 			bar[count] = (struct asl_bar){
 				group[groups], r->machine[k].name, {seconds},
-				NAN,	  note[count],	      -k - 1};
+				NAN,	       note[count],	   -k - 1};
 			count++;
 		}
 		groups++;
@@ -333,9 +336,9 @@ static void put_standing(struct asl_sheet *t, const struct asl_ranking *r,
 	double money = asl_ranking_money(r, place, than);
 	double joule = asl_ranking_joule(r, place, than);
 
-	asl_sheet_put(t, "%s%d%s%s%g%g%g%s", w->name, w->cases,
+	asl_sheet_put(t, "%s%d%s%s%g%g%g%g%s", w->name, w->cases,
 		      r->machine[place].name, r->machine[than].name, x.ratio,
-		      x.low, x.high, asl_ratio_say(&x));
+		      x.low, x.high, asl_ratio_drift(&x), asl_ratio_say(&x));
 	if (!isnan(money))
 		asl_sheet_put(t, "%g", x.ratio * money);
 	if (!isnan(joule))
@@ -350,9 +353,10 @@ static void begin_sheet(struct asl_page *p, struct asl_sheet *t)
 	char names[256];
 
 	snprintf(names, sizeof names,
-		 "workload|cases|machine|over|times as fast|low|high|verdict"
+		 "workload|cases|machine|over|times as fast|low|high|%s|verdict"
 		 "%s%s",
-		 money ? "|for the money" : "", joule ? "|for the joule" : "");
+		 DRIFT, money ? "|for the money" : "",
+		 joule ? "|for the joule" : "");
 	asl_sheet_begin(p, t, names);
 }
 
@@ -377,7 +381,9 @@ static void put_ranking(struct asl_page *p)
 	}
 	asl_page_details(p, &t, "The ranking in numbers", "ranking.csv");
 	asl_note(p, "Write-heavy: the third of all cases that writes most "
-		    "words for a flop.");
+		    "words for a flop. Of which drift: the interval, in per "
+		    "cent either way, that would be left without noise, from "
+		    "what the blocks of a suite differ by.");
 }
 
 static void put_every_pair(struct asl_page *p)

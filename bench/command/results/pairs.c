@@ -241,27 +241,42 @@ static uint32_t stream_of(const struct asl_runs_row *row)
 	return hash;
 }
 
+static int resample(double *draws, const struct asl_measured *x)
+{
+	double *steady = calloc((size_t)x->count, sizeof *steady);
+	struct asl_blocks b;
+	int err = steady ? asl_case_blocks(&b, steady, x) : -ENOMEM;
+
+	if (!err)
+		err = asl_resample(draws, steady, x->time.samples,
+				   stream_of(x->row));
+	free(steady);
+	return err;
+}
+
 int asl_case_draws(const double **draws, const struct asl_measured *x)
 {
 	const struct asl_results *r = x->row->results;
-	int i = (int)(x - r->cases), err;
+	int i = (int)(x - r->cases), err = 0;
 
 	*draws = NULL;
 	if (x->time.samples < ASL_LEAST_SAMPLES)
 		return 0;
 	if (!r->draws[i]) {
 		r->draws[i] = calloc(ASL_DRAWS, sizeof *r->draws[i]);
-		err = r->draws[i]
-			      ? asl_resample(r->draws[i], x->wall_s,
-					     x->time.samples, stream_of(x->row))
-			      : -ENOMEM;
-		if (err)
-			return err;
-		asl_drift_add(r->draws[i], &r->drift[(int)x->row->place],
-			      stream_of(x->row));
+		err = r->draws[i] ? resample(r->draws[i], x) : -ENOMEM;
 	}
 	*draws = r->draws[i];
-	return 0;
+	return err;
+}
+
+void asl_case_drift(double drift[ASL_DRAWS], const struct asl_measured *x)
+{
+	struct asl_blocks b;
+
+	asl_case_blocks(&b, NULL, x);
+	asl_drift_draw(drift, &x->row->results->drift[(int)x->row->place], &b,
+		       stream_of(x->row));
 }
 
 /* The base's median over the other's. */
@@ -270,7 +285,7 @@ static int measure(struct asl_pair *p)
 	double logarithm =
 		log(p->base->time.median) - log(p->other->time.median);
 	const double *a, *b;
-	double draws[ASL_DRAWS];
+	double draws[ASL_DRAWS], drift[2][ASL_DRAWS];
 	int err = asl_case_draws(&a, p->base);
 	int least = p->base->time.samples < p->other->time.samples
 			    ? p->base->time.samples
@@ -280,9 +295,14 @@ static int measure(struct asl_pair *p)
 		err = asl_case_draws(&b, p->other);
 	if (err)
 		return err;
-	for (int i = 0; a && b && i < ASL_DRAWS; i++)
+	asl_case_drift(drift[0], p->base);
+	asl_case_drift(drift[1], p->other);
+	for (int i = 0; a && b && i < ASL_DRAWS; i++) {
 		draws[i] = a[i] - b[i];
-	p->speed = asl_ratio_of(logarithm, a && b ? draws : NULL, least);
+		drift[0][i] -= drift[1][i];
+	}
+	p->speed =
+		asl_ratio_of(logarithm, a && b ? draws : NULL, drift[0], least);
 	return 0;
 }
 
@@ -290,7 +310,7 @@ static int judge(struct asl_pair *p, const struct asl_comparison *c)
 {
 	double ratio;
 
-	p->speed = (struct asl_ratio){NAN, NAN, NAN, 0};
+	p->speed = (struct asl_ratio){NAN, NAN, NAN, 0, 0};
 	if (!p->base || !p->other) {
 		p->reason = ASL_ONLY_IN_ONE;
 		snprintf(p->why, sizeof p->why, "only in %c",
@@ -307,7 +327,7 @@ static int judge(struct asl_pair *p, const struct asl_comparison *c)
 		ratio = asl_row_cost(p->base->row) /
 			asl_row_cost(p->other->row);
 		p->source = ASL_MODELLED;
-		p->speed = (struct asl_ratio){ratio, ratio, ratio, 0};
+		p->speed = (struct asl_ratio){ratio, ratio, ratio, 0, 0};
 		return 0;
 	}
 	explain_trouble(p, c);

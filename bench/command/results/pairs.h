@@ -64,11 +64,13 @@ void asl_family_names(const char *names[ASL_MOST_FAMILIES + 1]);
 const char *asl_case_family(const struct asl_measured *x);
 
 /*
- * Logarithms of the case's median and, from ASL_LEAST_SAMPLES on, of those of
- * its sample drawn again, which are made once and kept; else *draws is NULL.
- * -ENOMEM, or 0.
+ * Logarithms of medians of the case's sample drawn again, from ASL_LEAST_SAMPLES on,
+ * which are made once and kept; else *draws is NULL.  -ENOMEM, or 0.
  */
 int asl_case_draws(const double **draws, const struct asl_measured *x);
+
+/* By how much the machine's drift may have put them off. */
+void asl_case_drift(double drift[ASL_DRAWS], const struct asl_measured *x);
 
 /* Only counted, in nanoseconds: then costs say how long it would take. */
 bool asl_case_modelled(const struct asl_measured *x);

@@ -334,12 +334,24 @@ static int compare_writes(const void *a, const void *b)
 	return (any_of(a) > any_of(b)) - (any_of(a) < any_of(b));
 }
 
+/* By how much drift may have put that mean off, added up. */
+static void add_drift(struct asl_workload *w, int place,
+		      const struct asl_shared *entry)
+{
+	double drift[ASL_DRAWS];
+
+	asl_case_drift(drift, entry->at[place]);
+	for (int k = 0; k < ASL_DRAWS; k++)
+		w->drift[place][k] -= entry->weight * drift[k];
+}
+
 /* The weighted mean of a machine's speeds, and how it is distributed. */
 static int measure(struct asl_workload *w, int place)
 {
-	double *draws = calloc(ASL_DRAWS, sizeof *draws);
+	double *draws = w->draws[place] = calloc(ASL_DRAWS, sizeof *draws);
+	double *drift = w->drift[place] = calloc(ASL_DRAWS, sizeof *drift);
 	bool few = false;
-	int err = draws ? 0 : -ENOMEM;
+	int err = draws && drift ? 0 : -ENOMEM;
 
 	w->speed[place] = 0;
 	for (int i = 0; !err && i < w->cases; i++) {
@@ -353,13 +365,15 @@ static int measure(struct asl_workload *w, int place)
 		w->speed[place] -= weight * level;
 		for (int k = 0; !few && k < ASL_DRAWS; k++)
 			draws[k] -= weight * (of ? of[k] : level);
+		if (of && !few)
+			add_drift(w, place, &w->entries[i]);
 		if (x->time.samples && x->time.samples < w->samples)
 			w->samples = x->time.samples;
 	}
-	if (few || err)
-		free(draws);
-	else
-		w->draws[place] = draws;
+	if (few) {
+		free(w->draws[place]);
+		w->draws[place] = NULL;
+	}
 	return err;
 }
 
@@ -661,8 +675,10 @@ int asl_ranking_rank(struct asl_ranking *r, const struct asl_results *results,
 void asl_ranking_close(struct asl_ranking *r)
 {
 	for (int w = 0; w < r->works; w++) {
-		for (int i = 0; i < ASL_MOST_RESULTS; i++)
+		for (int i = 0; i < ASL_MOST_RESULTS; i++) {
 			free(r->work[w].draws[i]);
+			free(r->work[w].drift[i]);
+		}
 		free(r->work[w].entries);
 	}
 	for (int i = 0; i < ASL_MOST_RESULTS; i++) {
@@ -681,12 +697,14 @@ struct asl_ratio asl_ranking_ratio(const struct asl_workload *w, int place,
 				   int than)
 {
 	const double *a = w->draws[place], *b = w->draws[than];
-	double draws[ASL_DRAWS];
+	double draws[ASL_DRAWS], drift[ASL_DRAWS];
 
-	for (int i = 0; a && b && i < ASL_DRAWS; i++)
+	for (int i = 0; a && b && i < ASL_DRAWS; i++) {
 		draws[i] = a[i] - b[i];
+		drift[i] = w->drift[place][i] - w->drift[than][i];
+	}
 	return asl_ratio_of(w->speed[place] - w->speed[than],
-			    a && b ? draws : NULL,
+			    a && b ? draws : NULL, drift,
 			    w->samples == INT_MAX ? 0 : w->samples);
 }
 
@@ -734,7 +752,7 @@ static const char *times_text(char to[TIMES], double ratio)
 /* "1.61 times as fast as A (1.55 to 1.68)", and whether that is known. */
 static void say_ratio(FILE *f, const struct asl_ratio *x, const char *than)
 {
-	enum { MANY = 1000 };
+	enum { MANY = 1000, LEAST_DRIFT = 1 };
 	int needs = asl_ratio_needs(x);
 	char text[TIMES];
 
@@ -744,7 +762,13 @@ static void say_ratio(FILE *f, const struct asl_ratio *x, const char *than)
 		fputs(" (too few repetitions to be sure)", f);
 	else if (x->low < x->high)
 		fprintf(f, " (%.3g to %.3g", x->low, x->high);
-	if (needs > MANY)
+	if (asl_ratio_drift(x) >= LEAST_DRIFT)
+		fprintf(f, ", of which drift %.2g%%", asl_ratio_drift(x));
+	if (needs == ASL_NEVER)
+		fputs(": not known yet, and repetitions would not tell, as "
+		      "the machines drift that much",
+		      f);
+	else if (needs > MANY)
 		fprintf(f, ": not known yet, it needs over %d repetitions",
 			MANY);
 	else if (needs)
@@ -819,8 +843,10 @@ static void say_source(FILE *f, const struct asl_workload *w, int best,
 	else
 		fprintf(f,
 			" in moving words, by their costs, without arithmetic: "
-			"nothing was measured; with %d GFLOP/s a rank %sas fast",
-			RATE, times_text(text, with_flops(w, best, next, RATE)));
+			"nothing was measured; with %d GFLOP/s a rank %sas "
+			"fast",
+			RATE,
+			times_text(text, with_flops(w, best, next, RATE)));
 }
 
 static void say_mean(FILE *f, const struct asl_workload *w)

@@ -42,6 +42,7 @@ struct asl_workload {
 	int cases, families, samples;	 /* samples: of the case with fewest */
 	double speed[ASL_MOST_RESULTS];	 /* logarithms, of 1/s */
 	double *draws[ASL_MOST_RESULTS]; /* of them; NULL: too few samples */
+	double *drift[ASL_MOST_RESULTS]; /* draws of what it adds, or NULL */
 	double weight;			 /* the sum of its families' */
 };
 

@@ -528,8 +528,8 @@ static int count_runs(int *good, const struct asl_measured *x)
 	return runs;
 }
 
-/* A run is a block; the only one of a case is two. */
-static void take_blocks(struct asl_blocks *b, const struct asl_measured *x)
+int asl_case_blocks(struct asl_blocks *b, double *steady,
+		    const struct asl_measured *x)
 {
 	int good, half = 0, runs = count_runs(&good, x);
 	const char *run = "";
@@ -547,7 +547,15 @@ static void take_blocks(struct asl_blocks *b, const struct asl_measured *x)
 					: b->count == half,
 			       log(row->wall_s));
 		run = row->run_id;
+		if (steady)
+			steady[b->count - 1] = row->wall_s;
 	}
+	if (!steady)
+		return 0;
+	if (runs > 1)
+		return asl_blocks_steady(steady, b);
+	memcpy(steady, x->wall_s, (size_t)x->time.samples * sizeof *steady);
+	return 0;
 }
 
 /* When a block of a place begins: the least run_id begins with its time. */
@@ -596,9 +604,9 @@ static void find_drift(struct asl_results *r, struct asl_blocks *scratch,
 	for (int i = 0; i < r->count; i++)
 		if ((int)r->cases[i].row->place == place) {
 			halves &= count_runs(&good, &r->cases[i]) < 2;
-			take_blocks(&scratch[count++], &r->cases[i]);
+			asl_case_blocks(&scratch[count++], NULL, &r->cases[i]);
 		}
-	*d = asl_drift_of(scratch, count, halves);
+	asl_drift_of(d, scratch, count, halves);
 	d->stream = (uint32_t)place;
 	for (int i = place - 1; i >= 0; i--)
 		if (took_turns(r, i, place))
@@ -609,12 +617,17 @@ static int find_drifts(struct asl_results *r)
 {
 	struct asl_blocks *scratch =
 		calloc((size_t)r->count + 1, sizeof *scratch);
+	bool turns = r->places > 1;
 
 	if (!scratch)
 		return asl_no_memory();
 	for (int i = 0; i < r->places; i++)
 		find_drift(r, scratch, i);
 	free(scratch);
+	for (int i = 1; i < r->places; i++)
+		turns &= r->drift[i].stream == r->drift[0].stream;
+	for (int i = 0; i < r->places; i++)
+		r->drift[i].turns = turns;
 	return 0;
 }
 

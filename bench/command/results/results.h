@@ -103,6 +103,13 @@ struct asl_results {
 int asl_results_read(struct asl_results *r, const char **dir, int places);
 void asl_results_close(struct asl_results *r);
 
+/*
+ * The blocks of a case: its runs, or the halves of the only one; and in *steady, if
+ * not NULL, its times without what runs are off by, sorted.  -ENOMEM, or 0.
+ */
+int asl_case_blocks(struct asl_blocks *b, double *steady,
+		    const struct asl_measured *x);
+
 /* The name of a column, NULL if it is derived; and its cell, as in the file. */
 const char *asl_column_name(enum asl_column column);
 const char *asl_row_cell(const struct asl_runs_row *row,

@@ -71,10 +71,15 @@ int asl_resample(double draws[ASL_DRAWS], const double *x, int count,
 
 /* ---- Drift ---- */
 
-/* Fewer blocks beyond the first of each case say nothing. */
+/* Fewer halves of cases say nothing. */
 enum { LEAST_FREEDOM = 4 };
 
-#define CLOCK 0.005 /* no case's noise is taken to be less */
+/* So much do all cases together weigh beside the blocks of one. */
+enum { PRIOR = 4 };
+
+#define FAIR 0.02 /* cases with less noise tell no more of drift */
+
+#define APART 2.08 /* B2(4) of 1/f noise, see lasting() */
 
 void asl_blocks_add(struct asl_blocks *b, bool begins, double x)
 {
@@ -95,105 +100,114 @@ static double mean_of(const struct asl_blocks *b)
 	double sum = 0;
 
 	for (int i = 0; i < b->blocks; i++)
-		sum += b->mean[i] * b->of[i];
-	return sum / b->count;
+		sum += b->mean[i];
+	return sum / b->blocks;
 }
 
-static bool has_blocks(const struct asl_blocks *b)
+/* The variance of block means, with their noise. */
+static double between(const struct asl_blocks *b)
 {
-	return b->blocks > 1 && b->count > b->blocks;
+	double mean = mean_of(b), sum = 0;
+
+	for (int i = 0; i < b->blocks; i++)
+		sum += (b->mean[i] - mean) * (b->mean[i] - mean);
+	return b->blocks > 1 ? sum / (b->blocks - 1) : 0;
 }
 
+/* Their noise alone; single repetitions do not tell it from drift. */
 static double noise_of(const struct asl_blocks *b)
 {
-	return b->within / (b->count - b->blocks);
+	double shares = 0;
+
+	if (b->count == b->blocks)
+		return 0;
+	for (int i = 0; i < b->blocks; i++)
+		shares += 1. / b->of[i];
+	return b->within / (b->count - b->blocks) * shares / b->blocks;
 }
 
-/* Cases with little noise tell most of what blocks differ by. */
-static double weight_of(const struct asl_blocks *b)
+static double level_of(double *sorted, const double *x, int count)
 {
-	double mean = noise_of(b) * b->blocks / b->count + CLOCK * CLOCK;
-
-	return 1 / (mean * mean);
+	memcpy(sorted, x, (size_t)count * sizeof *x);
+	return asl_median(sorted, count);
 }
 
-/* The variance of blocks, of every case by itself. */
-static double total_drift(const struct asl_blocks *x, int count)
+/* Two of a block are nearer to their mean than to the truth. */
+int asl_blocks_steady(double *x, const struct asl_blocks *b)
+{
+	double *sorted = calloc((size_t)b->count + 1, sizeof *sorted), level;
+	int at = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	level = level_of(sorted, x, b->count);
+	for (int i = 0; b->count > b->blocks && i < b->blocks; i++) {
+		double count = b->of[i];
+		double stretch = count > 1 ? sqrt(count / (count - 1)) : 0;
+
+		for (int k = 0; k < b->of[i]; k++, at++)
+			x[at] = exp(stretch * (log(x[at]) - b->mean[i]));
+	}
+	level /= level_of(sorted, x, b->count);
+	for (int i = 0; i < b->count; i++)
+		x[i] = sorted[i] * level;
+	free(sorted);
+	return 0;
+}
+
+void asl_drift_of(struct asl_drift *d, const struct asl_blocks *cases,
+		  int count, bool halves)
 {
 	double above = 0, below = 0;
-	int freedom = 0;
 
+	d->blocks = d->freedom = 0;
+	d->drawn = d->turns = false;
+	d->halves = halves;
 	for (int i = 0; i < count; i++) {
-		double between = 0, squares = 0, mean, weight;
+		const struct asl_blocks *b = &cases[i];
+		double noise, weight;
 
-		if (!has_blocks(&x[i]))
+		if (b->blocks < 2)
 			continue;
-		mean = mean_of(&x[i]);
-		weight = weight_of(&x[i]);
-		for (int b = 0; b < x[i].blocks; b++) {
-			double off = x[i].mean[b] - mean;
-
-			between += x[i].of[b] * off * off;
-			squares += (double)x[i].of[b] * x[i].of[b];
-		}
-		freedom += x[i].blocks - 1;
-		above += weight *
-			 (between - (x[i].blocks - 1) * noise_of(&x[i]));
-		below += weight * (x[i].count - squares / x[i].count);
+		noise = noise_of(b) + FAIR * FAIR;
+		weight = (b->blocks - 1) / (noise * noise);
+		above += weight * (between(b) - noise_of(b));
+		below += weight;
+		d->freedom += b->blocks - 1;
+		d->blocks = b->blocks > d->blocks ? b->blocks : d->blocks;
 	}
-	return freedom >= LEAST_FREEDOM ? fmax(0, above / below) : 0;
+	if (halves && d->freedom < LEAST_FREEDOM)
+		d->blocks = 0;
+	d->variance = below > 0 ? above / below : 0;
 }
 
-/* By how much a block of all cases is off; and the share that is no chance. */
-static double common_drift(struct asl_drift *d, const struct asl_blocks *x,
-			   int count)
+/*
+ * The variance of runs over that of the blocks of one, if the spectrum is 1/f and
+ * runs are four times their length apart: B2(4) / B1(blocks) of J. A. Barnes, Tables
+ * of bias functions, B1 and B2 (1969).  It is 2.1 for two blocks, 1.4 for five.
+ */
+static double lasting(int blocks)
 {
-	double found = 0, chance = 0;
-
-	for (int b = 0; b < d->blocks; b++) {
-		double sum = 0, squares = 0, weights = 0;
-
-		for (int i = 0; i < count; i++) {
-			double weight, off;
-
-			if (x[i].blocks != d->blocks || !has_blocks(&x[i]))
-				continue;
-			weight = sqrt(weight_of(&x[i]));
-			off = weight * (x[i].mean[b] - mean_of(&x[i]));
-			sum += off;
-			squares += off * off;
-			weights += weight;
-		}
-		d->common[b] = sum / weights;
-		found += d->common[b] * d->common[b];
-		chance += squares / (weights * weights);
-	}
-	return found > chance ? (found - chance) / found : 0;
+	return APART * 2 * (blocks - 1) * M_LN2 / (blocks * log(blocks));
 }
 
-struct asl_drift asl_drift_of(const struct asl_blocks *cases, int count,
-			      bool halves)
+/* How many degrees of freedom all others add to those of a case. */
+static int prior_of(const struct asl_drift *d, int own)
 {
-	struct asl_drift d = {.blocks = 0};
-	double total = total_drift(cases, count), share, common = 0;
+	int others = d->freedom - own;
 
-	for (int i = 0; i < count; i++)
-		if (has_blocks(&cases[i]) && cases[i].blocks > d.blocks)
-			d.blocks = cases[i].blocks;
-	if (!d.blocks)
-		return d;
-	if (halves) {
-		d.blocks = 1;
-		d.alone = d.common[0] = sqrt(total);
-		return d;
-	}
-	share = common_drift(&d, cases, count);
-	for (int b = 0; b < d.blocks; b++) {
-		d.common[b] *= sqrt(share);
-		common += d.common[b] * d.common[b];
-	}
-	d.alone = sqrt(fmax(0, total - common / (d.blocks - 1)));
-	return d;
+	return others < PRIOR ? others : PRIOR;
+}
+
+static double deviation_of(const struct asl_drift *d,
+			   const struct asl_blocks *b)
+{
+	int own = b->blocks > 1 ? b->blocks - 1 : 0, prior = prior_of(d, own);
+	double sum = prior * d->variance;
+
+	if (own)
+		sum += own * (between(b) - noise_of(b));
+	return sqrt(fmax(0, sum / (prior + own)));
 }
 
 /* A draw from the normal distribution, by Box and Muller. */
@@ -206,43 +220,91 @@ static double normal(uint32_t stream, int which, int number)
 	return sqrt(-2 * log(0.5 - x[0])) * cos(2 * M_PI * (x[1] + 0.5));
 }
 
-/* Few blocks say little of how far others may be off: Student's distribution. */
-static double common_draw(const struct asl_drift *d, int which)
+/*
+ * A factor for each block, the same ones for all cases of a run.  Cases that drift
+ * alike know no more than one of them; halves are those of many times.
+ */
+static void draw_blocks(struct asl_drift *d)
 {
-	int freedom = d->blocks - 1;
-	double sum = 0, squares = freedom ? 0 : 1;
+	int freedom = d->halves ? 1 + prior_of(d, 1) : d->blocks - 1;
 
-	for (int b = 0; b < d->blocks; b++)
-		sum += normal(d->stream, which, b) * d->common[b];
-	for (int i = 0; i < freedom; i++) {
-		double x = normal(d->stream, which, d->blocks + i);
+	for (int i = 0; i < ASL_DRAWS; i++) {
+		double squares = 0;
 
-		squares += x * x;
+		for (int k = 0; k < freedom; k++) {
+			double x = normal(d->stream, i, d->blocks + k);
+
+			squares += x * x;
+		}
+		for (int b = 0; b < d->blocks; b++)
+			d->draws[i][b] = normal(d->stream, i, b) *
+					 sqrt(freedom / squares);
 	}
-	return sum / sqrt((double)d->blocks * squares);
-}
-
-void asl_drift_add(double draws[ASL_DRAWS], struct asl_drift *d,
-		   uint32_t stream)
-{
-	for (int i = 0; d->blocks && !d->drawn && i < ASL_DRAWS; i++)
-		d->draws[i] = common_draw(d, i);
 	d->drawn = true;
-	for (int i = 0; d->blocks && i < ASL_DRAWS; i++)
-		draws[i] += d->alone / sqrt(d->blocks) * normal(stream, i, 0) +
-			    d->draws[i];
 }
 
-struct asl_ratio asl_ratio_of(double logarithm, double *draws, int samples)
+/*
+ * What blocks were off by, mixed at random, is as large as they were off, and as
+ * much alike in two cases as it was there.  A case without blocks goes half with
+ * all others.
+ */
+void asl_drift_draw(double draws[ASL_DRAWS], struct asl_drift *d,
+		    const struct asl_blocks *b, uint32_t stream)
 {
-	struct asl_ratio r = {exp(logarithm), NAN, NAN, samples};
+	double deviation = d->blocks ? deviation_of(d, b) : 0;
+	double all = sqrt(between(b) * (b->blocks - 1)), mean = mean_of(b);
+	bool apart = d->halves || b->blocks < 2 || !(all > 0);
+
+	if (d->blocks && !d->drawn)
+		draw_blocks(d);
+	if (d->blocks)
+		deviation *=
+			sqrt(d->turns ? 1. / d->blocks : lasting(d->blocks));
+	for (int i = 0; i < ASL_DRAWS; i++) {
+		double sum = 0;
+
+		for (int k = 0; !apart && k < b->blocks; k++)
+			sum += (b->mean[k] - mean) / all * d->draws[i][k];
+		if (apart && deviation > 0)
+			sum = (d->draws[i][0] + normal(stream, i, 0)) / M_SQRT2;
+		draws[i] = deviation * sum;
+	}
+}
+
+/* The bounds of the middle 95%; sorts them. */
+static double low_of(double *draws)
+{
+	asl_median(draws, ASL_DRAWS);
+	return draws[BEYOND];
+}
+
+static double high_of(const double *sorted)
+{
+	return sorted[ASL_DRAWS - 1 - BEYOND];
+}
+
+struct asl_ratio asl_ratio_of(double logarithm, double *draws, double *drift,
+			      int samples)
+{
+	struct asl_ratio r = {exp(logarithm), NAN, NAN, samples, 0};
 
 	if (!draws)
 		return r;
-	asl_median(draws, ASL_DRAWS); /* which sorts them */
-	r.low = exp(draws[BEYOND]);
-	r.high = exp(draws[ASL_DRAWS - 1 - BEYOND]);
+	for (int i = 0; drift && i < ASL_DRAWS; i++)
+		draws[i] += drift[i];
+	r.low = exp(low_of(draws));
+	r.high = exp(high_of(draws));
+	if (drift) {
+		double low = low_of(drift);
+
+		r.drift = (high_of(drift) - low) / 2;
+	}
 	return r;
+}
+
+double asl_ratio_drift(const struct asl_ratio *ratio)
+{
+	return isnan(ratio->low) ? NAN : 100 * expm1(ratio->drift);
 }
 
 int asl_ratio_verdict(const struct asl_ratio *ratio)
@@ -274,16 +336,24 @@ const char *asl_ratio_say(const struct asl_ratio *ratio)
  */
 int asl_ratio_needs(const struct asl_ratio *ratio)
 {
-	double middle = fabs(log(ratio->ratio)), below, above, times;
+	double middle = fabs(log(ratio->ratio)), below, above, width, aim,
+	       times;
+	double drift = ratio->drift * ratio->drift;
 
 	if (isnan(ratio->low) || is_equal(ratio) || asl_ratio_verdict(ratio))
 		return 0;
 	below = log(ratio->ratio / ratio->low);
 	above = log(ratio->high / ratio->ratio);
-	times = middle > log(EQUAL) / 2
-			? (ratio->ratio > 1 ? below : above) / middle
-			: fmax(below, above) / (log(EQUAL) - middle);
-	times = fmin(times * times, 1e6);
+	width = ratio->ratio > 1 ? below : above;
+	aim = middle;
+	if (middle <= log(EQUAL) / 2) {
+		width = fmax(below, above);
+		aim = log(EQUAL) - middle;
+	}
+	if (aim * aim <= drift)
+		return ASL_NEVER;
+	times = (width * width - drift) / (aim * aim - drift);
+	times = fmin(fmax(times, 1), 1e6);
 	return (int)fmax(ceil(ratio->samples * times), ratio->samples) + 1;
 }
 

@@ -18,6 +18,7 @@
 struct asl_ratio {
 	double ratio, low, high; /* NAN: there is none */
 	int samples;		 /* of the smallest */
+	double drift; /* the interval from drift alone: times or over exp(drift) */
 };
 
 /* (ASL_DRAWS + 1) x 2.5% is whole: bounds are elements, not between two. */
@@ -40,11 +41,18 @@ int asl_resample(double draws[ASL_DRAWS], const double *x, int count,
  * ---- Drift ----
  *
  * Repetitions in a row agree better than those of another hour: a machine drifts.
- * Where the cases of a run were repeated in blocks, one after another, the
- * blocks' means show by how much, for each case and for all at once; else the two
- * halves of a case's repetitions do, and cases are taken to drift together.  It
- * is a one-way analysis of variance: what blocks differ by beyond the noise
- * within them.
+ * Where the cases of a run were repeated in blocks, one after another, the blocks'
+ * means show by how much; else the two halves of each case's repetitions do.
+ *
+ * What the blocks of a case differ by beyond the noise within them is its drift (a
+ * one-way analysis of variance).  Cases drift by more and by less, as cores do and
+ * memory does, but few blocks say little: all cases together count as four more
+ * degrees of freedom of each (a moderated t-statistic).
+ *
+ * Drift lasts.  It has no time after which it is forgotten, as noise with a
+ * spectrum of 1/f: two runs differ as much as two blocks of one do, however many
+ * blocks there are.  More of them only make it better known.  Where runs took
+ * turns, what lasts cancels, and the rest becomes less with each block.
  */
 
 enum { ASL_MOST_BLOCKS = 50 };
@@ -58,26 +66,42 @@ struct asl_blocks {
 };
 
 struct asl_drift {
-	int blocks;   /* 0: none is known */
-	double alone; /* standard deviation of a block of a case */
-	double common[ASL_MOST_BLOCKS]; /* of all cases in a block */
-	uint32_t stream;		/* equal where blocks took turns */
+	int blocks;	 /* 0: none is known */
+	bool halves;	 /* of each case, at times of its own */
+	bool turns;	 /* with all runs that it is compared with */
+	double variance; /* of a block, in all cases */
+	int freedom;	 /* of all cases' blocks */
+	uint32_t stream; /* equal where blocks took turns */
 	bool drawn;
-	double draws[ASL_DRAWS]; /* of what is common */
+	double draws[ASL_DRAWS]
+		    [ASL_MOST_BLOCKS]; /* of Student's distribution */
 };
 
 void asl_blocks_add(struct asl_blocks *b, bool begins, double x);
 
-/* The drift of a run, by all of its cases; `halves` are no blocks that cases have in common. */
-struct asl_drift asl_drift_of(const struct asl_blocks *cases, int count,
-			      bool halves);
+/*
+ * Times, block after block, without what their blocks are off by, sorted: as far as
+ * there are several in a block.  Their median stays.  -ENOMEM, or 0.
+ */
+int asl_blocks_steady(double *x, const struct asl_blocks *b);
 
-/* Add the drift of a case, whose stream that is, to its draws. */
-void asl_drift_add(double draws[ASL_DRAWS], struct asl_drift *d,
-		   uint32_t stream);
+/* The drift of a run, by all of its cases, which is large: do not copy it. */
+void asl_drift_of(struct asl_drift *d, const struct asl_blocks *cases,
+		  int count, bool halves);
 
-/* The ratio of that logarithm; sorts draws, which are of it, or NULL. */
-struct asl_ratio asl_ratio_of(double logarithm, double *draws, int samples);
+/* By how much a case may be off, whose blocks and stream these are. */
+void asl_drift_draw(double draws[ASL_DRAWS], struct asl_drift *d,
+		    const struct asl_blocks *b, uint32_t stream);
+
+/*
+ * The ratio of that logarithm; draws of what is known of it without drift, or NULL,
+ * and of drift.  Sorts both.
+ */
+struct asl_ratio asl_ratio_of(double logarithm, double *draws, double *drift,
+			      int samples);
+
+/* By how many per cent the interval would leave the ratio from drift alone. */
+double asl_ratio_drift(const struct asl_ratio *ratio);
 
 /* Does the interval leave 1 out?  Above: 1, below: -1, else or without: 0. */
 int asl_ratio_verdict(const struct asl_ratio *ratio);
@@ -90,8 +114,9 @@ const char *asl_ratio_say(const struct asl_ratio *ratio);
 
 /*
  * The repetitions, about, that a verdict which is not known yet needs: intervals
- * shrink as the root of their number.  0: it is known.
+ * shrink as the root of their number, but for drift.  0: it is known.
  */
+enum { ASL_NEVER = -1 }; /* drift alone leaves it open */
 int asl_ratio_needs(const struct asl_ratio *ratio);
 
 /* The geometric mean of positive numbers; NAN without any. */
