@@ -161,20 +161,10 @@ struct operands {
 	uint64_t words[4];
 };
 
-/* A matrix by a matrix, or by a vector. */
-static struct operands draw_operands(struct dice *d, bool vector)
+static struct operands operands_of(const uint64_t shape[3])
 {
-	struct operands x = {
-		roll(d, 1, 500), roll(d, 1, 500), roll(d, 1, 500), {0}, {0}};
+	struct operands x = {shape[0], shape[1], shape[2], {0}, {0}};
 	struct asl_draw draw = {.seed = 1};
-
-	if (vector) {
-		bool column = roll(d, 0, 1);
-
-		x.k = roll(d, 2000, 4000);
-		x.m = column ? roll(d, 3000, 6000) : 1;
-		x.n = column ? 1 : roll(d, 3000, 6000);
-	}
 
 	for (uint32_t i = 0; i < 4; i++) {
 		x.words[i] = i == 0   ? x.m * x.k
@@ -186,6 +176,27 @@ static struct operands draw_operands(struct dice *d, bool vector)
 		asl_draw(&draw, x.at[i], 0, x.words[i]);
 	}
 	return x;
+}
+
+static void free_operands(struct operands *x)
+{
+	for (int i = 0; i < 4; i++)
+		free(x->at[i]);
+}
+
+/* A matrix by a matrix, or by a vector. */
+static struct operands draw_operands(struct dice *d, bool vector)
+{
+	uint64_t shape[3] = {roll(d, 1, 500), roll(d, 1, 500), roll(d, 1, 500)};
+
+	if (vector) {
+		bool column = roll(d, 0, 1);
+
+		shape[2] = roll(d, 2000, 4000);
+		shape[0] = column ? roll(d, 3000, 6000) : 1;
+		shape[1] = column ? 1 : roll(d, 3000, 6000);
+	}
+	return operands_of(shape);
 }
 
 /* Returns the products that it took. */
@@ -217,11 +228,53 @@ static void products_have_the_same_bits(void **state)
 		if (memcmp(x.at[2], x.at[3], x.words[2] * sizeof(double)))
 			fail_msg("%ju x %ju x %ju, %d threads: other bits", x.m,
 				 x.n, x.k, threads);
-		for (int i = 0; i < 4; i++)
-			free(x.at[i]);
+		free_operands(&x);
 	}
 	asl_team_resize(1);
 	assert_in_range(cut, 45, 119);
+}
+
+/* Words of C, here and there, beside their sums: C was as drawn, or is new. */
+static void compare_words(struct dice *d, const struct operands *x, double beta)
+{
+	double *c = malloc(x->words[2] * sizeof *c);
+	struct asl_draw draw = {.seed = 1, .row = {2}};
+
+	assert_non_null(c);
+	asl_draw(&draw, c, 0, x->words[2]);
+	for (int i = 0; i < 200; i++) {
+		uint64_t row = roll(d, 0, x->m - 1), col = roll(d, 0, x->n - 1);
+		double sum = beta * c[row * x->n + col];
+
+		for (uint64_t l = 0; l < x->k; l++)
+			sum += x->at[0][row * x->k + l] *
+			       x->at[1][l * x->n + col];
+		assert_float_equal(x->at[2][row * x->n + col], sum, 1e-11);
+	}
+	free(c);
+}
+
+/* Their rows are multiplied in bands, which do not depend on threads. */
+static void tall_products_have_the_same_bits(void **state)
+{
+	(void)state;
+	for (uint32_t k = 0; k < 60; k++) {
+		struct dice d = {5, k, 0};
+		uint64_t shape[3] = {roll(&d, 700, 4000), roll(&d, 2, 550),
+				     roll(&d, 1, 550)};
+		struct operands x = operands_of(shape);
+		int threads = (int)roll(&d, 2, MOST);
+		double beta = (double)roll(&d, 0, 1);
+
+		multiply(&x, 1, beta, 2);
+		multiply(&x, threads, beta, 3);
+		if (memcmp(x.at[2], x.at[3], x.words[2] * sizeof(double)))
+			fail_msg("%ju x %ju x %ju, %d threads: other bits", x.m,
+				 x.n, x.k, threads);
+		compare_words(&d, &x, beta);
+		free_operands(&x);
+	}
+	asl_team_resize(1);
 }
 
 /* Products in groups of one to three, which add up in the C of their group. */
@@ -268,6 +321,7 @@ int main(void)
 		cmocka_unit_test(pieces_of_pieces),
 		cmocka_unit_test(few_words_are_one_piece),
 		cmocka_unit_test(products_have_the_same_bits),
+		cmocka_unit_test(tall_products_have_the_same_bits),
 		cmocka_unit_test(groups_have_the_same_bits),
 	};
 

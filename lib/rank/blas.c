@@ -119,6 +119,7 @@ struct product {
 	double *c, beta;
 	int rows, cols; /* parts of C */
 	enum asl_type type;
+	uint64_t band, depth; /* rows, and columns of a, at once */
 };
 
 static uint64_t part_begins(uint64_t length, uint64_t tile, int parts, int i)
@@ -201,20 +202,59 @@ static const struct arithmetic arithmetic[] = {
  * Kernels for vectors read a matrix without packing it.  Not all versions take what
  * is not to be added to, which may be no number, for zero.
  */
+static void multiply_vector(const struct product *x)
+{
+	bool column = x->n == 1;
+
+	if (x->beta == 0)
+		clear(x, column ? x->m : x->n, column ? x->ldc : 1);
+	arithmetic[x->type].vector(x);
+}
+
+/* OpenBLAS does not pack products of so few multiplications, with AVX-512. */
+enum { SMALL = 1000000 };
+
+/* A few rows that are left would be small: they join the last band. */
+static uint64_t next_band(const struct product *x, uint64_t rest)
+{
+	uint64_t most =
+		x->band * x->n * x->depth > SMALL ? 2 * x->band - 1 : x->band;
+
+	return rest <= most ? rest : x->band;
+}
+
+/* A band, so deep at once. */
+static void multiply_band(const struct product *x)
+{
+	struct product part = *x;
+	uint64_t l = 0;
+
+	do {
+		part.k = asl_min(x->depth, x->k - l);
+		part.a = asl_type_at(x->type, x->a, l);
+		part.b = asl_type_at(x->type, x->b, l * x->ldb);
+		part.beta = l ? 1 : x->beta;
+		arithmetic[x->type].matrices(&part);
+		l += part.k;
+	} while (l < x->k);
+}
+
 static void multiply(const struct product *x)
 {
-	const struct arithmetic *of = &arithmetic[x->type];
-	bool column = x->n == 1;
+	struct product band = *x;
 
 	if (!x->m || !x->n)
 		return;
-	if (!column && x->m != 1) {
-		of->matrices(x);
+	if (x->n == 1 || x->m == 1) {
+		multiply_vector(x);
 		return;
 	}
-	if (x->beta == 0)
-		clear(x, column ? x->m : x->n, column ? x->ldc : 1);
-	of->vector(x);
+	for (uint64_t i = 0; i < x->m; i += band.m) {
+		band.m = next_band(x, x->m - i);
+		band.a = asl_type_at(x->type, x->a, i * x->lda);
+		band.c = asl_type_at(x->type, x->c, i * x->ldc);
+		multiply_band(&band);
+	}
 }
 
 static void multiply_part(void *arg, int piece)
@@ -271,87 +311,6 @@ static void multiply_cut(struct product *x)
 	while (parts > 1 && !cut(x, parts))
 		parts--;
 	asl_team_run(x->rows * x->cols, multiply_part, x);
-}
-
-/* ---- Products that wait ---- */
-
-enum { WAITING = 256 };
-
-static struct {
-	struct product x[WAITING];
-	int count;
-	int groups, first[WAITING]; /* first: of a group's products */
-	bool open;
-} waiting;
-
-static void multiply_group(int i)
-{
-	int end = i + 1 < waiting.groups ? waiting.first[i + 1] : waiting.count;
-
-	for (int j = waiting.first[i]; j < end; j++)
-		multiply(&waiting.x[j]);
-}
-
-static void multiply_groups(void *arg, int piece)
-{
-	int pieces = *(const int *)arg;
-	struct asl_range part =
-		asl_part((uint64_t)waiting.groups, pieces, piece);
-
-	for (uint64_t i = 0; i < part.count; i++)
-		multiply_group((int)(part.first + i));
-}
-
-/* One group after another is taken, unless there are too few buffers. */
-static void multiply_waiting(void)
-{
-	int threads = asl_team_threads(), pieces = at_most(threads);
-
-	if (pieces == threads)
-		pieces = waiting.groups;
-	asl_team_run(pieces, multiply_groups, &pieces);
-	waiting.count = waiting.groups = 0;
-}
-
-static void wait_with(const struct product *x)
-{
-	if (waiting.count == WAITING)
-		multiply_waiting();
-	if (!waiting.groups)
-		waiting.first[waiting.groups++] = 0;
-	waiting.x[waiting.count++] = *x;
-}
-
-void asl_gemm_group(void)
-{
-	if (waiting.count == WAITING)
-		multiply_waiting();
-	waiting.open = asl_team_threads() > 1;
-	if (waiting.groups && waiting.first[waiting.groups - 1] < waiting.count)
-		waiting.first[waiting.groups++] = waiting.count;
-}
-
-void asl_gemm_finish(void)
-{
-	waiting.open = false;
-	multiply_waiting();
-}
-
-void asl_gemm(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
-	      const double *a, uint64_t lda, const double *b, uint64_t ldb,
-	      double beta, double *c, uint64_t ldc)
-{
-	struct product x = {m, n, k, lda, ldb, ldc, a, b, c, beta, 1, 1, type};
-
-	if (waiting.open)
-		wait_with(&x);
-	else
-		multiply_cut(&x);
-}
-
-const char *asl_blas_version(void)
-{
-	return openblas_get_config();
 }
 
 /* ---- Kernel sets ---- */
@@ -476,4 +435,135 @@ bool asl_blas_can_run(const char *kernels)
 		if (!strcmp(sets[i].name, kernels))
 			return has(sets[i].flag);
 	return false;
+}
+
+/* ---- Bands of a tall product ---- */
+
+/*
+ * A tall product takes less time in small ones, in a row of which b stays in the
+ * core's own cache.  With more columns than it takes at once, OpenBLAS packs all rows
+ * of a before the next ones, and by then these are gone from that cache.
+ */
+enum { COLS_AT_ONCE = 192, HELD_WORDS = 1 << 17 };
+
+/* Below, a cache holds it all; with so many columns, packing b again costs more. */
+enum { TALL = 32 * TILE_ROWS, MANY_COLS = 512, BAND = 16 * TILE_ROWS };
+
+/* Kernels for small products are slow where k is, or is far less than n. */
+enum { LEAST_DEPTH = 16, COLS_A_DEPTH = 8 };
+
+static bool has_small_kernels(void)
+{
+	return !strcmp(vectors_of(openblas_get_corename()), "AVX-512");
+}
+
+/* As deep as small products of a few rows can be; false: they are slow. */
+static bool cut_small(struct product *x)
+{
+	uint64_t deepest = SMALL / (x->n * TILE_ROWS);
+	uint64_t depth = asl_ceil_div(x->k, asl_ceil_div(x->k, deepest));
+
+	if (x->n * x->k > HELD_WORDS || depth < LEAST_DEPTH ||
+	    x->n > COLS_A_DEPTH * depth)
+		return false;
+	x->depth = depth;
+	x->band = SMALL / (x->n * depth) / TILE_ROWS * TILE_ROWS;
+	return true;
+}
+
+/*
+ * What is multiplied at once.  Threads cut the product after that, so that the same
+ * kernels compute a word with any number of them.
+ */
+static void cut_tall(struct product *x)
+{
+	if (x->m < TALL || x->n >= MANY_COLS || x->n < 2 ||
+	    x->k < LEAST_DEPTH || x->type != ASL_FLOAT64 ||
+	    !has_small_kernels())
+		return;
+	if (!cut_small(x) && x->n > COLS_AT_ONCE)
+		x->band = BAND;
+}
+
+/* ---- Products that wait ---- */
+
+enum { WAITING = 256 };
+
+static struct {
+	struct product x[WAITING];
+	int count;
+	int groups, first[WAITING]; /* first: of a group's products */
+	bool open;
+} waiting;
+
+static void multiply_group(int i)
+{
+	int end = i + 1 < waiting.groups ? waiting.first[i + 1] : waiting.count;
+
+	for (int j = waiting.first[i]; j < end; j++)
+		multiply(&waiting.x[j]);
+}
+
+static void multiply_groups(void *arg, int piece)
+{
+	int pieces = *(const int *)arg;
+	struct asl_range part =
+		asl_part((uint64_t)waiting.groups, pieces, piece);
+
+	for (uint64_t i = 0; i < part.count; i++)
+		multiply_group((int)(part.first + i));
+}
+
+/* One group after another is taken, unless there are too few buffers. */
+static void multiply_waiting(void)
+{
+	int threads = asl_team_threads(), pieces = at_most(threads);
+
+	if (pieces == threads)
+		pieces = waiting.groups;
+	asl_team_run(pieces, multiply_groups, &pieces);
+	waiting.count = waiting.groups = 0;
+}
+
+static void wait_with(const struct product *x)
+{
+	if (waiting.count == WAITING)
+		multiply_waiting();
+	if (!waiting.groups)
+		waiting.first[waiting.groups++] = 0;
+	waiting.x[waiting.count++] = *x;
+}
+
+void asl_gemm_group(void)
+{
+	if (waiting.count == WAITING)
+		multiply_waiting();
+	waiting.open = asl_team_threads() > 1;
+	if (waiting.groups && waiting.first[waiting.groups - 1] < waiting.count)
+		waiting.first[waiting.groups++] = waiting.count;
+}
+
+void asl_gemm_finish(void)
+{
+	waiting.open = false;
+	multiply_waiting();
+}
+
+void asl_gemm(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
+	      const double *a, uint64_t lda, const double *b, uint64_t ldb,
+	      double beta, double *c, uint64_t ldc)
+{
+	struct product x = {m, n,    k, lda, ldb,  ldc, a, b,
+			    c, beta, 1, 1,   type, m,	k};
+
+	cut_tall(&x);
+	if (waiting.open)
+		wait_with(&x);
+	else
+		multiply_cut(&x);
+}
+
+const char *asl_blas_version(void)
+{
+	return openblas_get_config();
 }
