@@ -283,7 +283,7 @@ static void roll_einsum(struct dice *d, struct asl_einsum *e)
 static void no_program_moves_5_percent_less(void **state)
 {
 	static struct every x;
-	unsigned cases = how_many(200, 1000), worse = 0;
+	unsigned cases = how_many(200, 200), worse = 0;
 
 	(void)state;
 	for (int i = 0; i < ASL_MOST_INPUTS; i++)

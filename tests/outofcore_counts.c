@@ -635,12 +635,25 @@ static void roll_program(struct dice *d, struct asl_plan *plan)
 }
 
 /* Loops that make no sense, in any order. */
+/* What a rank does with a tile depends on its size. */
+static void make_local(struct asl_stage *x, const struct asl_ooc_loops *l,
+		       uint64_t cache)
+{
+	struct asl_cell cell = asl_mesh_cell(&x->e, &x->mesh, 0);
+	uint64_t len[ASL_MOST_INDICES] = {0}, tile[ASL_MOST_INDICES];
+
+	for (int i = 0; i < x->e.indices; i++)
+		len[i] = cell.of[i].count;
+	asl_ooc_loops_tile(tile, l, len);
+	asl_local_make(&x->local, &x->e, tile, cache);
+}
+
 static void roll_loops(struct dice *d, struct asl_outofcore *o,
-		       const struct asl_contraction *c)
+		       struct asl_contraction *c, uint64_t cache)
 {
 	o->slabs = (int)roll(d, 1, 5);
 	for (int i = 0; i < c->stages; i++) {
-		const struct asl_stage *x = &c->stage[i];
+		struct asl_stage *x = &c->stage[i];
 		struct asl_ooc_loops *l = &o->loops[i];
 
 		l->count = 0;
@@ -656,6 +669,7 @@ static void roll_loops(struct dice *d, struct asl_outofcore *o,
 			l->index[l->count++] = l->index[at];
 			l->index[at] = (unsigned char)j;
 		}
+		make_local(x, l, cache);
 	}
 }
 
@@ -685,7 +699,8 @@ static void programs_are_as_predicted(void **state)
 		}
 		if (i % 2)
 			roll_loops(&d, (struct asl_outofcore *)plan->outofcore,
-				   plan->contraction);
+				   (struct asl_contraction *)plan->contraction,
+				   plan->cache);
 		c.want.store = i % 8 == 0 ? "pmem" : i % 4 ? "dram" : "null";
 		c.want.verify = i % 4 || i % 8 == 0 ? ASL_VERIFY_ORACLE
 						    : ASL_VERIFY_NONE;

@@ -130,7 +130,7 @@ static double kernel_cost(const struct tiling *t, const double length[],
 	return leaves * t->rounds * asl_cost(&t->rates, &once);
 }
 
-/* Parts of Y's and Z's lacking indices are chosen: as few of X's as fit. */
+/* Parts of Y's and Z's lacking indices are chosen, and how long X's are. */
 static void try_counts(struct tiling *t, struct asl_ooc_tiles *n, double y,
 		       double z, double x)
 {
@@ -178,7 +178,11 @@ static void each_Z(struct tiling *t, struct asl_ooc_tiles n, double y)
 			return;
 		if (x < 1)
 			continue;
+		/* As few of X's as fit; or all, where a kernel in a tiny cache
+		 * moves less for thin leaves. */
 		try_counts(t, &n, y, length, x);
+		if (x > 1)
+			try_counts(t, &n, y, length, 1);
 		fits++;
 	}
 }
