@@ -635,19 +635,6 @@ static void roll_program(struct dice *d, struct asl_plan *plan)
 }
 
 /* Loops that make no sense, in any order. */
-/* What a rank does with a tile depends on its size. */
-static void make_local(struct asl_stage *x, const struct asl_ooc_loops *l,
-		       uint64_t cache)
-{
-	struct asl_cell cell = asl_mesh_cell(&x->e, &x->mesh, 0);
-	uint64_t len[ASL_MOST_INDICES] = {0}, tile[ASL_MOST_INDICES];
-
-	for (int i = 0; i < x->e.indices; i++)
-		len[i] = cell.of[i].count;
-	asl_ooc_loops_tile(tile, l, len);
-	asl_local_make(&x->local, &x->e, tile, cache);
-}
-
 static void roll_loops(struct dice *d, struct asl_outofcore *o,
 		       struct asl_contraction *c, uint64_t cache)
 {
@@ -669,7 +656,7 @@ static void roll_loops(struct dice *d, struct asl_outofcore *o,
 			l->index[l->count++] = l->index[at];
 			l->index[at] = (unsigned char)j;
 		}
-		make_local(x, l, cache);
+		asl_ooc_loops_local(x, l, cache);
 	}
 }
 

@@ -924,7 +924,7 @@ static const char *ours(const char *theirs)
 	return theirs;
 }
 
-/* What BLAS calls alpha and beta, which are costs here; NULL: neither. */
+/* Options for BLAS's alpha and beta, which are costs here; NULL: another name. */
 static const char *factor_meant(const char *theirs)
 {
 	return !strcmp(theirs, "alpha")	 ? "--latency, or --ab-factor (BLAS)?"

@@ -499,17 +499,23 @@ void asl_boxes_predict(struct asl_ledger *out, const struct asl_plan *plan,
 
 /* ---- As a candidate ---- */
 
-#define UNEVEN 1.2
-
-/* No rank has much more than an even share. */
-static bool are_even(const struct asl_contraction *c)
+double asl_boxes_volume(const struct asl_contraction *c)
 {
 	struct asl_cuts_layout *l = asl_cuts_take(&c->boxes.space, c->ranks);
-	bool even = l && (double)asl_cuts_largest(l) * c->ranks <=
-				 UNEVEN * asl_mesh_points(&c->e);
+	double most = l ? (double)asl_cuts_largest(l) : 0;
 
 	asl_cuts_give(l);
-	return even;
+	return most;
+}
+
+#define UNEVEN 1.2
+
+/* No rank has much more than an even share; 0: there was no memory to see that. */
+static bool are_even(const struct asl_contraction *c)
+{
+	double most = asl_boxes_volume(c);
+
+	return most > 0 && most * c->ranks <= UNEVEN * asl_mesh_points(&c->e);
 }
 
 bool asl_boxes_make(struct asl_contraction *c, int ranks)
@@ -539,14 +545,5 @@ uint64_t asl_boxes_words(const struct asl_contraction *c)
 		most = asl_max(most, ledger.in[ASL_GATHER].of[ASL_BH] +
 					     ledger.in[ASL_REDUCE].of[ASL_BH]);
 	}
-	return most;
-}
-
-double asl_boxes_volume(const struct asl_contraction *c)
-{
-	struct asl_cuts_layout *l = asl_cuts_take(&c->boxes.space, c->ranks);
-	double most = l ? (double)asl_cuts_largest(l) : 0;
-
-	asl_cuts_give(l);
 	return most;
 }

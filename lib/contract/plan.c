@@ -702,7 +702,7 @@ int asl_contract_settle(struct asl_plan *plan, uint64_t *memory_needed)
 		return list.memory_needed < UINT64_MAX || list.failed ? -ENOMEM
 								      : -ERANGE;
 	*c = *list.best->plan.contraction;
-	/* What it owns is c's now. */
+	/* c now owns its slices. */
 	((struct asl_contraction *)list.best->plan.contraction)->slice = NULL;
 	c->asked = asked;
 	plan->kernel = list.best->plan.kernel;

@@ -110,7 +110,7 @@ static bool is_sliced(const struct asl_contraction *c, int which)
 	return asl_term_has(&c->e.term[which], c->sliced);
 }
 
-/* What a rank owns of one slice of this kind. */
+/* Words of a tensor that a rank owns of one slice of this kind. */
 static uint64_t owned_once(const struct asl_plan *plan, int kind, int rank,
 			   int which)
 {
@@ -198,7 +198,7 @@ static void cut_own(struct asl_words of[ASL_MOST_OPERANDS],
 	}
 }
 
-/* What is read is about to be written: between marks of its own, with a log. */
+/* A sum is read and overwritten, so --resume needs a log of it, between marks. */
 static void add_up(struct asl_rank *r, struct asl_words *sum,
 		   const struct asl_words *more)
 {
@@ -243,7 +243,7 @@ static uint64_t owned_by_slice(const struct asl_plan *plan, int kind, int rank)
 	return words;
 }
 
-/* What is owned, and where results of slices are before they are added. */
+/* The words owned, and the room for a slice's result before it is added. */
 static uint64_t held_always(const struct asl_plan *plan, int rank)
 {
 	const struct asl_contraction *c = plan->contraction;

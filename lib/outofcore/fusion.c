@@ -444,14 +444,24 @@ static void solve_all(struct fusion *f)
 
 /* ---- Plans ---- */
 
+void asl_ooc_loops_local(struct asl_stage *s, const struct asl_ooc_loops *l,
+			 uint64_t cache)
+{
+	struct asl_cell cell = asl_mesh_cell(&s->e, &s->mesh, 0);
+	uint64_t len[ASL_MOST_INDICES], tile[ASL_MOST_INDICES];
+
+	for (int i = 0; i < ASL_MOST_INDICES; i++)
+		len[i] = i < s->e.indices ? cell.of[i].count : 0;
+	asl_ooc_loops_tile(tile, l, len);
+	asl_local_make(&s->local, &s->e, tile, cache);
+}
+
 /* Adds the stages that make a set; returns the tensor's number. */
 static int add_stages(const struct fusion *f, struct asl_contraction *c,
 		      struct asl_outofcore *o, int most, int set)
 {
 	const struct stage *x = &f->best[most][set];
-	uint64_t len[ASL_MOST_INDICES], tile[ASL_MOST_INDICES];
 	int from[ASL_MOST_TOGETHER];
-	struct asl_cell cell;
 	struct asl_stage *s;
 
 	if (!(set & (set - 1)))
@@ -463,11 +473,7 @@ static int add_stages(const struct fusion *f, struct asl_contraction *c,
 	memcpy(s->from, from, sizeof from);
 	s->mesh = x->mesh;
 	o->loops[c->stages] = x->loops;
-	cell = asl_mesh_cell(&s->e, &s->mesh, 0);
-	for (int i = 0; i < ASL_MOST_INDICES; i++)
-		len[i] = i < s->e.indices ? cell.of[i].count : 0;
-	asl_ooc_loops_tile(tile, &x->loops, len);
-	asl_local_make(&s->local, &s->e, tile, f->base->cache);
+	asl_ooc_loops_local(s, &x->loops, f->base->cache);
 	return f->e->inputs + c->stages++;
 }
 

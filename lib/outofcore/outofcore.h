@@ -138,6 +138,10 @@ asl_ooc_loops_predict(struct asl_counts *x, const struct asl_plan *plan,
 void asl_ooc_loops_tile(uint64_t *tile, const struct asl_ooc_loops *l,
 			const uint64_t *len);
 
+/* The steps of a stage in these loops, for their longest tile; its mesh is set. */
+void asl_ooc_loops_local(struct asl_stage *s, const struct asl_ooc_loops *l,
+			 uint64_t cache);
+
 /*
  * Rank programs whose stages have up to two tensors, up to three, ...: each has the
  * groups, ranks' meshes, loops and tiles of least cost (fusion.c).

@@ -553,8 +553,23 @@ void asl_gemm(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
 	      const double *a, uint64_t lda, const double *b, uint64_t ldb,
 	      double beta, double *c, uint64_t ldc)
 {
-	struct product x = {m, n,    k, lda, ldb,  ldc, a, b,
-			    c, beta, 1, 1,   type, m,	k};
+	struct product x = {
+		.m = m,
+		.n = n,
+		.k = k,
+		.lda = lda,
+		.ldb = ldb,
+		.ldc = ldc,
+		.a = a,
+		.b = b,
+		.c = c,
+		.beta = beta,
+		.rows = 1,
+		.cols = 1,
+		.type = type,
+		.band = m,
+		.depth = k,
+	};
 
 	cut_tall(&x);
 	if (waiting.open)

@@ -244,9 +244,9 @@ static void draw_blocks(struct asl_drift *d)
 }
 
 /*
- * What blocks were off by, mixed at random, is as large as they were off, and as
- * much alike in two cases as it was there.  A case without blocks goes half with
- * all others.
+ * A draw is a random mix of the offsets of blocks: it is as large as these were, and
+ * two cases' draws are as much alike as their offsets.  A case without blocks follows
+ * all others by half.
  */
 void asl_drift_draw(double draws[ASL_DRAWS], struct asl_drift *d,
 		    const struct asl_blocks *b, uint32_t stream)

@@ -44,7 +44,7 @@ int asl_resample(double draws[ASL_DRAWS], const double *x, int count,
  * Where the cases of a run were repeated in blocks, one after another, the blocks'
  * means show by how much; else the two halves of each case's repetitions do.
  *
- * What the blocks of a case differ by beyond the noise within them is its drift (a
+ * The drift of a case is by how much its blocks differ beyond the noise within them (a
  * one-way analysis of variance).  Cases drift by more and by less, as cores do and
  * memory does, but few blocks say little: all cases together count as four more
  * degrees of freedom of each (a moderated t-statistic).

@@ -476,7 +476,7 @@ void asl_suite_outlook(FILE *f, const struct asl_suite *s, const bool *done,
 	}
 	if (!left)
 		return;
-	/* What is said next, here or on stderr, takes the line's place. */
+	/* The next line, on stdout or stderr, overwrites this one. */
 	fprintf(f, "%d case%s left, about %s\r", left, left == 1 ? "" : "s",
 		asl_write_duration(text, seconds * ahead / behind));
 	fflush(f);
