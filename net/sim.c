@@ -194,12 +194,19 @@ static int stacks_open(struct stacks *s, int count, size_t each_bytes)
 	return err;
 }
 
-/* Fresh memory reads as zeros; another mark would allocate every page. */
+/*
+ * Fresh memory reads as zeros; another mark would allocate every page, and on some
+ * kernels reading does, too.
+ */
 static bool stacks_intact(const struct stacks *s, int i)
 {
 	const uint64_t *margin = (const void *)bottom(s, i);
+	unsigned char written = 1;
 
 	if (s->guarded)
+		return true;
+	(void)mincore(bottom(s, i), 1, &written);
+	if (!(written & 1))
 		return true;
 	for (int k = 0; k < MARGIN_WORDS; k++)
 		if (margin[k])

@@ -77,10 +77,11 @@ struct asl_rank_case {
 	struct asl_near near;
 	struct asl_memory_node memory; /* of a store that needs one */
 	struct asl_store *pool, *staging;
-	int threads, cores;	   /* as in struct asl_rep */
-	struct asl_replay *replay; /* NULL: none */
-	struct asl_trace *trace;   /* NULL: none */
-	struct asl_words room[ASL_MOST_OPERANDS], own[ASL_MOST_OPERANDS];
+	int threads, cores;	       /* as in struct asl_rep */
+	struct asl_replay *replay;     /* NULL: none */
+	struct asl_trace *trace;       /* NULL: none */
+	struct asl_words *room, *own;  /* [operands] */
+	int operands;		       /* 0: not taken yet */
 	struct asl_rank_record *mine;  /* among common->records */
 	struct asl_hardware *hardware; /* NULL: neither counts nor notes */
 	struct asl_emulator *emulator; /* NULL: none */

@@ -276,7 +276,7 @@ void asl_rank_case_filled(struct asl_rank_case *p)
 /* A rank never gives its operands, so none of their pieces may be missing. */
 int asl_rank_case_check_operands(struct asl_rank_case *p)
 {
-	for (int i = 0; i < ASL_MOST_OPERANDS; i++)
+	for (int i = 0; i < p->operands; i++)
 		if (p->room[i].at == ASL_STORE_NOWHERE)
 			return damaged(p, "words of an operand are missing");
 	if (asl_replaying(&p->r) && p->resume.record->operands &&

@@ -187,11 +187,9 @@ static bool has_operands(const struct asl_rank_case *p)
 /* What was filled in place, through the page cache, goes to the disk. */
 static void settle_operands(struct asl_rank_case *p)
 {
-	const struct asl_plan *plan = &p->want->plan;
-
 	if (!asl_store_has_blocks(p->pool))
 		return;
-	for (int i = 0; i < p->family->operands(plan); i++)
+	for (int i = 0; i < p->operands; i++)
 		if (p->own[i].where == ASL_POOL)
 			asl_store_settle(p->pool, p->own[i].at,
 					 asl_type_doubles(p->own[i].type,

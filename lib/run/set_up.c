@@ -367,7 +367,13 @@ static int check_emulator(struct asl_rank_case *p)
 static int take_owned(struct asl_rank_case *p)
 {
 	const struct asl_plan *plan = &p->want->plan;
+	int operands = p->family->operands(plan);
 
+	p->room = calloc(2 * (size_t)operands, sizeof *p->room);
+	if (!p->room)
+		return asl_fail(-ENOMEM, "no memory for a rank's operands");
+	p->own = p->room + operands;
+	p->operands = operands;
 	if (p->r.id >= asl_plan_ranks(plan))
 		return 0;
 	asl_plan_take(&p->r, plan, p->room, p->own);
@@ -455,9 +461,9 @@ static bool keeps_pool(const struct asl_rank_case *p, bool began)
 
 void asl_rank_case_tear_down(struct asl_rank_case *p, bool began)
 {
-	if (p->r.net)
-		for (int i = ASL_MOST_OPERANDS - 1; i >= 0; i--)
-			asl_give(&p->r, &p->room[i]);
+	for (int i = p->operands - 1; i >= 0; i--)
+		asl_give(&p->r, &p->room[i]);
+	free(p->room);
 	asl_hardware_close(p->hardware);
 	asl_replay_close(p->replay);
 	asl_trace_close(p->trace);
