@@ -503,7 +503,7 @@ struct told {
 struct ring_trial {
 	int p, first, stride, rounds;
 	uint64_t W, in_pool, salt;
-	bool timed;
+	bool timed, shifts;
 	const char *store;
 	struct told told[MOST];
 };
@@ -516,6 +516,65 @@ static void make_times(struct asl_times *x)
 		x->step[i] = 90.1 + 1.3 * (1 << i);
 		x->crowded[i] = 40.7 + 0.9 * (1 << i);
 	}
+}
+
+/* Steps of a shift each, in which some rest; out of the first half, into the rest. */
+struct shifting {
+	const struct ring_trial *t;
+	const struct asl_group *g;
+	struct asl_words all;
+};
+
+static uint64_t scramble(uint64_t x, uint64_t y)
+{
+	x = (x + 1) * 6364136223846793005 + (y + 1) * 1442695040888963407;
+	return (x ^ x >> 29) * 6364136223846793005 >> 40;
+}
+
+/* Words that a member sends in a step; 0: none. */
+static uint64_t shifted(const struct shifting *x, int member, int i)
+{
+	uint64_t y =
+		scramble(scramble(x->t->salt, (uint64_t)i), (uint64_t)member);
+
+	return y % 3 ? y / 3 % (x->t->W / 2 + 1) : 0;
+}
+
+static void before_shift(struct asl_rank *r, int i, struct asl_step *x,
+			 void *arg)
+{
+	const struct shifting *s = arg;
+	int p = s->g->size;
+	int by = (int)(scramble(s->t->salt, (uint64_t)i) % (uint64_t)p);
+	int from = (s->g->me + p - by) % p;
+	uint64_t out = shifted(s, s->g->me, i), in = shifted(s, from, i);
+
+	asl_spend(r, ASL_ON_ARITHMETIC, (double)out / 7);
+	if (out) {
+		x->to = asl_member(s->g, (s->g->me + by) % p);
+		x->out = asl_slice(&s->all, 0, out);
+	}
+	if (in) {
+		x->from = asl_member(s->g, from);
+		x->in = asl_slice(&s->all, s->t->W / 2, in);
+	}
+}
+
+static void after_shift(struct asl_rank *r, int i, void *arg)
+{
+	const struct shifting *s = arg;
+
+	asl_charge(r, ASL_DRAM_READ, scramble((uint64_t)i, s->t->salt) >> 20);
+}
+
+static void shift(struct asl_rank *r, const struct asl_group *g,
+		  const struct ring_trial *t, const struct asl_words *all)
+{
+	struct shifting s = {t, g, *all};
+	struct asl_exchanges x = {(int)(t->salt % 9), before_shift, after_shift,
+				  &s};
+
+	asl_exchange_all(r, g, &x);
 }
 
 /* Members come at different times, and again when others are still at it. */
@@ -531,7 +590,10 @@ static void go_round(struct asl_rank *r, const struct asl_group *g,
 		x = x * 6364136223846793005 + (uint64_t)g->me;
 		asl_charge(r, ASL_FLOPS, x >> 50);
 		asl_spend(r, ASL_ON_ARITHMETIC, (double)(x >> 40) / 7e3);
-		asl_allgather(r, g, &all);
+		if (t->shifts)
+			shift(r, g, t, &all);
+		else
+			asl_allgather(r, g, &all);
 	}
 	asl_give(r, &all);
 }
@@ -577,7 +639,7 @@ static void run_ring(struct ring_trial *t, const char *store)
 }
 
 /* To the last bit: the sum of the same numbers in the same order. */
-static void rings_without_data_keep_counts_and_clocks(void **state)
+static void steps_without_data_keep_counts_and_clocks(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 2000; i++) {
@@ -591,6 +653,7 @@ static void rings_without_data_keep_counts_and_clocks(void **state)
 			.in_pool = roll(&d, 0, 1) ? roll(&d, 0, 1 << 20) : 0,
 			.salt = roll(&d, 0, 1000000),
 			.timed = roll(&d, 0, 1),
+			.shifts = i % 2,
 		};
 		struct ring_trial without = with;
 
@@ -697,7 +760,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_collectives),
 		cmocka_unit_test(all_sizes_and_roots),
-		cmocka_unit_test(rings_without_data_keep_counts_and_clocks),
+		cmocka_unit_test(steps_without_data_keep_counts_and_clocks),
 		cmocka_unit_test(even_parts_follow_the_table),
 		cmocka_unit_test(uneven_parts_cost_no_less),
 	};

@@ -3,7 +3,7 @@
  *
  * A step sends a message, receives one, or both at once: now, or overlapping
  * with what the rank computes.  Where only counts are wanted, the steps of a whole
- * ring are taken at once.
+ * group are taken at once.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,12 +15,6 @@
 #include "lib/rank/replay.h"
 #include "lib/rank/resume.h"
 #include "lib/rank/trace.h"
-
-struct asl_step {
-	int to, from; /* ASL_NET_NONE: sends nothing, receives nothing */
-	struct asl_words out, in;
-	enum asl_phase phase;
-};
 
 static uint64_t words_of(const struct asl_step *x)
 {
@@ -440,6 +434,134 @@ void asl_recv(struct asl_rank *r, int from, struct asl_words *in)
 	asl_exchange(r, ASL_NET_NONE, NULL, from, in);
 }
 
+/* ---- Steps of a group ---- */
+
+/*
+ * Simulated ranks without data meet, and the last that comes takes the steps of
+ * all: the same counts and, addition by addition, the same clocks, but no switch
+ * from rank to rank at each step.
+ */
+#define NO_MEMORY "no memory for the steps of %d ranks"
+
+struct stepping {
+	struct asl_rank *r;
+	const struct asl_group *g;
+	const struct asl_exchanges *x;
+	struct asl_words *all; /* what a ring passes round */
+};
+
+/* Nothing but counters and clocks knows of the steps. */
+static bool only_counts(const struct asl_rank *r, const struct asl_group *g)
+{
+	return !r->data && asl_net_simulated(r->net) && !g->list &&
+	       asl_phase_counts(r->phase) && !r->overlap && !r->overlaps &&
+	       !r->resume && !r->replay && !r->trace && !r->emulator;
+}
+
+static struct asl_step begin_step(const struct stepping *m, int i)
+{
+	struct asl_step x = {
+		.to = ASL_NET_NONE,
+		.from = ASL_NET_NONE,
+		.phase = m->r->phase,
+	};
+
+	m->x->before(m->r, i, &x, m->x->arg);
+	return x;
+}
+
+static void end_step(const struct stepping *m, int i)
+{
+	if (m->x->after)
+		m->x->after(m->r, i, m->x->arg);
+}
+
+static bool is_rest(const struct asl_step *x)
+{
+	return x->to == ASL_NET_NONE && x->from == ASL_NET_NONE;
+}
+
+/* A step of a member, and the member's clock as it sent. */
+struct taken {
+	struct asl_step step;
+	struct asl_net_stamp sent;
+};
+
+static void take_counts(const struct stepping *m, const struct taken *all,
+			const struct taken *mine)
+{
+	const struct asl_step *x = &mine->step;
+	struct asl_net_op op = {.got = mine->sent};
+
+	if (x->from != ASL_NET_NONE) {
+		const struct taken *from =
+			&all[(x->from - m->g->first) / m->g->stride];
+
+		op.got = from->sent;
+		if (from->step.to != m->r->id ||
+		    from->step.out.count != x->in.count)
+			asl_rank_fail(m->r, -EMSGSIZE,
+				      "rank %d does not send the %ju words "
+				      "that rank %d expects of it",
+				      x->from, x->in.count, m->r->id);
+	}
+	count_step(m->r, x);
+	advance(&m->r->clock, m->r, x, &op);
+	land(m->r, x);
+}
+
+static void step_together(void *const brought[], int size)
+{
+	struct stepping *const *member = (void *)brought;
+	struct taken *all = malloc((size_t)size * sizeof *all);
+
+	if (!all)
+		asl_rank_fail(member[0]->r, -ENOMEM, NO_MEMORY, size);
+	for (int i = 0; all && i < member[0]->x->steps; i++) {
+		for (int j = 0; j < size; j++) {
+			all[j].step = begin_step(member[j], i);
+			lift(member[j]->r, &all[j].step);
+			all[j].sent = member[j]->r->clock;
+		}
+		for (int j = 0; j < size; j++) {
+			if (!is_rest(&all[j].step))
+				take_counts(member[j], all, &all[j]);
+			end_step(member[j], i);
+		}
+	}
+	free(all);
+}
+
+static void take_steps(struct stepping *m,
+		       void (*together)(void *const brought[], int size))
+{
+	const struct asl_group *g = m->g;
+	struct asl_net_ring ring = {g->first, g->stride, g->size, g->me};
+	struct asl_rank *r = m->r;
+
+	if (r->err)
+		return;
+	if (only_counts(r, g)) {
+		asl_rank_stop(r, asl_net_meet(r->net, &ring, m, together));
+		return;
+	}
+	for (int i = 0; i < m->x->steps && !r->err; i++) {
+		struct asl_step x = begin_step(m, i);
+
+		if (!is_rest(&x))
+			do_step(r, &x);
+		end_step(m, i);
+	}
+}
+
+void asl_exchange_all(struct asl_rank *r, const struct asl_group *g,
+		      const struct asl_exchanges *x)
+{
+	struct stepping mine = {r, g, x, NULL};
+
+	take_steps(&mine, step_together);
+}
+
 /* ---- Round a ring ---- */
 
 /* The words of the part that comes in after `steps` steps; 0: its own. */
@@ -465,23 +587,12 @@ static struct asl_step step_of(const struct asl_rank *r,
 }
 
 /*
- * Simulated ranks without data meet, and the last that comes takes the steps of
- * all: the same counts and, addition by addition, the same clocks, but no switch
- * from rank to rank at each step.
- */
-struct passing_round {
-	struct asl_rank *r;
-	const struct asl_group *g;
-	const struct asl_words *all;
-};
-
-/*
  * By members or parts.  In step s member j exchanges the parts j - s and j - s - 1
  * and so takes what is listed for part j - s; lists of costs go round twice.
  */
 struct ring {
 	int size;
-	struct passing_round *const *member;
+	struct stepping *const *member;
 	uint64_t *part; /* words of each */
 	double *cost;	/* of a step, on one clock */
 	double *clock;	/* the clock of the member before j, at j */
@@ -493,7 +604,7 @@ static uint64_t step_words(const struct ring *x, int part)
 	return asl_max(x->part[part], x->part[(part + x->size - 1) % x->size]);
 }
 
-static void take_steps(struct ring *x)
+static void pass_clocks(struct ring *x)
 {
 	int size = x->size;
 
@@ -523,7 +634,7 @@ static void pass_clock(struct ring *x, int a)
 		x->clock[i + 1] = x->member[i]->r->clock.at[a];
 	}
 	*x->clock = x->clock[size];
-	take_steps(x);
+	pass_clocks(x);
 	for (int i = 0; i < size; i++)
 		x->member[i]->r->clock.at[a] = x->clock[i + 1];
 }
@@ -566,7 +677,7 @@ static void count_round(struct ring *x)
 	}
 }
 
-static int pass_words(struct passing_round *const *member, int size)
+static int pass_words(struct stepping *const *member, int size)
 {
 	size_t n = (size_t)size;
 	double *room = malloc((4 * n + 2) * sizeof *room);
@@ -594,72 +705,32 @@ static int pass_words(struct passing_round *const *member, int size)
 }
 
 /* Pool words are charged, too, before a step and after it. */
-static void pass_pool_words(struct passing_round *m, int step,
-			    const struct asl_net_stamp *sent)
-{
-	struct asl_step x = step_of(m->r, m->g, m->all, step);
-	const struct asl_net_op op = {.got = *sent};
-
-	count_step(m->r, &x);
-	advance(&m->r->clock, m->r, &x, &op);
-	land(m->r, &x);
-}
-
-static int pass_with_pool(struct passing_round *const *member, int size)
-{
-	struct asl_net_stamp *sent = malloc((size_t)size * sizeof *sent);
-
-	for (int s = 0; sent && s < size - 1; s++) {
-		for (int j = 0; j < size; j++) {
-			struct asl_step x = step_of(member[j]->r, member[j]->g,
-						    member[j]->all, s);
-
-			lift(member[j]->r, &x);
-			sent[(j + 1) % size] = member[j]->r->clock;
-		}
-		for (int j = 0; j < size; j++)
-			pass_pool_words(member[j], s, &sent[j]);
-	}
-	free(sent);
-	return sent ? 0 : -ENOMEM;
-}
-
 static void pass_together(void *const brought[], int size)
 {
-	struct passing_round *const *member = (void *)brought;
+	struct stepping *const *member = (void *)brought;
 	bool pool = false;
 
 	for (int i = 0; i < size; i++)
 		pool |= member[i]->all->where == ASL_POOL;
-	if (pool ? pass_with_pool(member, size) : pass_words(member, size))
-		asl_rank_fail(member[0]->r, -ENOMEM,
-			      "no memory for the steps of %d ranks", size);
+	if (pool)
+		step_together(brought, size);
+	else if (pass_words(member, size))
+		asl_rank_fail(member[0]->r, -ENOMEM, NO_MEMORY, size);
 }
 
-/* Nothing but counters and clocks knows of the steps. */
-static bool only_counts(const struct asl_rank *r, const struct asl_group *g)
+static void pass_part(struct asl_rank *r, int i, struct asl_step *x, void *arg)
 {
-	return !r->data && asl_net_simulated(r->net) && !g->list &&
-	       asl_phase_counts(r->phase) && !r->overlap && !r->overlaps &&
-	       !r->resume && !r->replay && !r->trace && !r->emulator;
+	const struct stepping *p = arg;
+
+	*x = step_of(r, p->g, p->all, i);
 }
 
 void asl_pass_round(struct asl_rank *r, const struct asl_group *g,
 		    struct asl_words *all)
 {
-	struct passing_round mine = {r, g, all};
-	struct asl_net_ring ring = {g->first, g->stride, g->size, g->me};
+	struct stepping mine = {r, g, NULL, all};
+	struct asl_exchanges x = {g->size - 1, pass_part, NULL, &mine};
 
-	if (r->err)
-		return;
-	if (only_counts(r, g)) {
-		asl_rank_stop(
-			r, asl_net_meet(r->net, &ring, &mine, pass_together));
-		return;
-	}
-	for (int s = 0; s < g->size - 1; s++) {
-		struct asl_step x = step_of(r, g, all, s);
-
-		do_step(r, &x);
-	}
+	mine.x = &x;
+	take_steps(&mine, pass_together);
 }

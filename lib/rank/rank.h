@@ -285,6 +285,26 @@ void asl_recv(struct asl_rank *r, int from, struct asl_words *in);
 void asl_exchange(struct asl_rank *r, int to, const struct asl_words *out,
 		  int from, struct asl_words *in);
 
+struct asl_step {
+	int to, from; /* nobody: -1 */
+	struct asl_words out, in;
+	enum asl_phase phase; /* the rank's */
+};
+
+/* Steps that all of a group take, and what each rank does beside them. */
+struct asl_exchanges {
+	int steps;
+	/* Pack what step i sends, and say what it exchanges; x says nothing yet. */
+	void (*before)(struct asl_rank *r, int i, struct asl_step *x,
+		       void *arg);
+	void (*after)(struct asl_rank *r, int i, void *arg); /* NULL: nothing */
+	void *arg;
+};
+
+/* Peers are of the group, which has the same number of steps for all. */
+void asl_exchange_all(struct asl_rank *r, const struct asl_group *g,
+		      const struct asl_exchanges *x);
+
 /*
  * Round the group's ring: in step s < size - 1, member i sends part i - s of `all`
  * (asl_share) to the next member, and receives part i - s - 1.

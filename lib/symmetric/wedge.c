@@ -481,32 +481,56 @@ static void unpack(struct asl_rank *r, struct asl_wedge *w, int parts,
 	}
 }
 
-static void exchange(struct asl_rank *r, struct asl_wedge *w, int step,
-		     bool sums)
-{
-	struct pair x = pair_of(w, step, sums);
-	struct asl_words out, in;
-	uint64_t send, receive;
-	int parts = list_parts(w, x.to, !sums, &send);
+/* All steps of x, or of sums of y. */
+struct exchange {
+	struct asl_wedge *w;
+	bool sums;
+	int parts; /* of what comes in, in w->l.part */
+};
 
-	pack(r, w, sums ? ASL_WEDGE_Y : ASL_WEDGE_X, parts);
-	parts = list_parts(w, x.from, sums, &receive);
+static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
+{
+	struct exchange *e = arg;
+	struct asl_wedge *w = e->w;
+	struct pair p = pair_of(w, step, e->sums);
+	uint64_t send, receive;
+	int parts = list_parts(w, p.to, !e->sums, &send);
+
+	pack(r, w, e->sums ? ASL_WEDGE_Y : ASL_WEDGE_X, parts);
+	e->parts = list_parts(w, p.from, e->sums, &receive);
 	if (!by_schedule(w->s))
 		send = receive = w->s->equal * (uint64_t)w->columns;
-	out = packed(w, 0, send);
-	in = asl_slice(&w->landing, 0, receive);
-	if (send || receive)
-		asl_exchange(r, x.to.peer, send ? &out : NULL, x.from.peer,
-			     receive ? &in : NULL);
-	unpack(r, w, parts, sums);
+	if (send) {
+		x->to = p.to.peer;
+		x->out = packed(w, 0, send);
+	}
+	if (receive) {
+		x->from = p.from.peer;
+		x->in = asl_slice(&w->landing, 0, receive);
+	}
+}
+
+static void after(struct asl_rank *r, int step, void *arg)
+{
+	struct exchange *e = arg;
+
+	(void)step;
+	unpack(r, e->w, e->parts, e->sums);
 }
 
 /* With all peers: x, or sums of y. */
 static void exchange_all(struct asl_rank *r, struct asl_wedge *w, bool sums)
 {
+	struct exchange e = {.w = w, .sums = sums};
+	struct asl_exchanges x = {steps(w->s), before, after, &e};
+	struct asl_group all = {
+		.stride = 1,
+		.size = w->s->layout.ranks,
+		.me = r->id,
+	};
+
 	asl_phase(r, sums ? ASL_REDUCE : ASL_GATHER);
-	for (int i = 0; i < steps(w->s) && !r->err; i++)
-		exchange(r, w, i, sums);
+	asl_exchange_all(r, &all, &x);
 }
 
 /* ---- Multiply ---- */
