@@ -436,13 +436,13 @@ void asl_recv(struct asl_rank *r, int from, struct asl_words *in)
 
 /* ---- Steps of a group ---- */
 
+#define NO_MEMORY "no memory for the steps of %d ranks"
+
 /*
  * Simulated ranks without data meet, and the last that comes takes the steps of
  * all: the same counts and, addition by addition, the same clocks, but no switch
  * from rank to rank at each step.
  */
-#define NO_MEMORY "no memory for the steps of %d ranks"
-
 struct stepping {
 	struct asl_rank *r;
 	const struct asl_group *g;
@@ -704,7 +704,7 @@ static int pass_words(struct stepping *const *member, int size)
 	return err;
 }
 
-/* Pool words are charged, too, before a step and after it. */
+/* Words of the pool are charged, too, before a step and after it. */
 static void pass_together(void *const brought[], int size)
 {
 	struct stepping *const *member = (void *)brought;
