@@ -180,6 +180,9 @@ differs 'n 40 and 80$' "for r in $sttsv: r['n'] = 80"
 differs 'cache_words 4096 and 2$' "for r in $sttsv: r['cache_words'] = 2"
 differs 'memory_budget_words none and 9$' \
 	"for r in $sttsv: r['memory_budget_words'] = 9"
+differs 'grid [^ ]* and 1x1x9: costs choose grids; one --profile for both' \
+	"for r in $sttsv: r['grid'] = '1x1x9'; r['w'] = 99"
+differs 'grid [^ ]* and 1x1x9$' "for r in $sttsv: r['grid'] = '1x1x9'"
 differs 'net_msgs_max [0-9]* and 1$' "for r in $sttsv: r['net_msgs_max'] = 1"
 differs 'failed verification in B$' "${sttsv}[2]['verified'] = 0"
 differs 'was not verified in B$' "for r in $sttsv: r['verified'] = ''"
@@ -192,9 +195,12 @@ expect 0 compare a other --mixed
 [ "$(grep -c '  case$\|  slower ' out)" = 2 ] || fail "--mixed: $(cat out)"
 differs 'was not emulated well enough in B$' \
 	"${sttsv}[1]['emulation_valid'] = 0"
-differs 'the machine was busy in B$' "for r in ${sttsv}[:3]: r['busy'] = 1"
+differs 'the machine was busy in B (--busy compares it)$' \
+	"for r in ${sttsv}[:3]: r['busy'] = 1"
 expect 0 compare a other --mixed
-grep -q 'was busy' out && fail "--mixed does not compare busy machines"
+says 'the machine was busy in B'
+expect 0 compare a other --busy
+grep -q 'was busy' out && fail "--busy does not compare busy machines"
 differs 'was interrupted in B$' "${sttsv}[1]['lives'] = 2"
 differs 'transport sim and ofi' "for r in $sttsv: r['transport'] = 'ofi'"
 differs 'only in A$' 'rows = [r for r in rows if r["algorithm"] != "sttsv"]'
@@ -204,8 +210,8 @@ says '^    only in B$'
 # All of them: then nothing is said of the machines.
 like b hectic 'for r in rows: r["busy"] = 1'
 expect 2 compare a hectic
-says 'no case can be compared; the first: the machine was busy in B$' err
-expect 0 compare a hectic --mixed
+says 'no case can be compared; the first: the machine was busy in B (--busy compares it)$' err
+expect 0 compare a hectic --busy
 # One busy minute among six is an outlier, which medians leave out.
 like b once "${sttsv}[0]['busy'] = 1"
 expect 0 compare a once

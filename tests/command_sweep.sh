@@ -77,7 +77,7 @@ assert {r["seed"] for r in runs("one") + runs("two")} == {"3"}
 first = lambda d, k: runs(d)[k]["time_utc"]
 assert first("one", 0) <= first("two", 0) <= first("one", 9) <= first("two", 9)
 PYTHON
-expect 0 compare one two --mixed
+expect 0 compare one two --busy
 
 # ---- Expectations ----
 

@@ -14,7 +14,7 @@ expect 0 suite <(echo '{"cases": [{"algorithm": "3d", "n": 16, "reps": 5}]}') \
 mv out suite.out
 expect 0 plan --n 16 --csv plan.csv
 # Mixed: whatever else the machine does now.
-expect 0 compare here here --mixed --csv compare.csv
+expect 0 compare here here --busy --csv compare.csv
 expect 0 bounds --n 16 --csv bounds.csv
 # Of a small cache, so that filling memory takes no time.
 HWLOC_SYNTHETIC="pack:1 l3:1(size=2MB) core:2 pu:1" \

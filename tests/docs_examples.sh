@@ -66,7 +66,7 @@ def check(page, command, said):
             return
     form = command.endswith("compare shm file")
     if form: # the machine may be busy with other tests
-        command += " --mixed"
+        command += " --busy"
     code, lines = run(command.replace("bench/", root + "/bench/"), "tree")
     if not examples.prints(said, lines, form):
         wrong.append(f"{page}: $ {command}\n  prints\n" + "\n".join(lines))

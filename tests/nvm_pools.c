@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -455,6 +456,68 @@ static void tmpfs_is_not_persistent(void **state)
 	assert_int_equal(umount(sub), 0);
 }
 
+/* Bytes of the mapping that holds `at` which lie in large pages of a tmpfs. */
+static size_t in_large_pages(const void *at)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	uintmax_t low, high;
+	bool here = false;
+	size_t kib = 0;
+	char line[512];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f)) {
+		if (sscanf(line, "%jx-%jx ", &low, &high) == 2)
+			here = low <= (uintptr_t)at && (uintptr_t)at < high;
+		else if (here)
+			(void)sscanf(line, "ShmemPmdMapped: %zu kB", &kib);
+	}
+	fclose(f);
+	return kib << 10;
+}
+
+/* Does this kernel give any, if it is asked? */
+static bool has_large_pages(void)
+{
+	size_t large = 2 << 20;
+	char *room = mmap(NULL, 2 * large, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = room + (large - (uintptr_t)room % large) % large;
+	int fd = open(dir, O_TMPFILE | O_RDWR, 0600);
+	bool has;
+
+	assert_ptr_not_equal(room, MAP_FAILED);
+	assert_int_equal(posix_fallocate(fd, 0, (off_t)large), 0);
+	assert_ptr_equal(mmap(at, large, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_FIXED, fd, 0),
+			 at);
+	has = madvise(at, large, 25 /* MADV_COLLAPSE */) == 0 &&
+	      in_large_pages(at) == large;
+	munmap(room, 2 * large);
+	close(fd);
+	return has;
+}
+
+/* All but the file's ends, which are no large pages. */
+static void a_tmpfs_gives_large_pages(void **state)
+{
+	struct asl_store_want want = pool(dir);
+	struct asl_store *store;
+	double *at;
+
+	(void)state;
+	want.words = 4 << 20;
+	if (!has_large_pages()) {
+		print_message("no large pages on %s\n", dir);
+		skip();
+	}
+	store = opened(&want);
+	assert_int_equal(asl_store_take(store, &at, want.words), 0);
+	assert_true(in_large_pages(at) >= want.words * sizeof *at);
+	asl_store_give(store, at);
+	asl_store_close(store);
+}
+
 static int make_dir(void **state)
 {
 	bool fresh;
@@ -501,6 +564,7 @@ int main(void)
 		cmocka_unit_test(file_size_limit),
 		cmocka_unit_test(unwritable),
 		cmocka_unit_test(the_medium_is_told),
+		cmocka_unit_test(a_tmpfs_gives_large_pages),
 		MOUNTS(a_full_file_system),
 		MOUNTS(to_the_last_block),
 		MOUNTS(too_late),

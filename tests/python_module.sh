@@ -316,7 +316,7 @@ assert aslant.machine()["cores"] >= 1
 suite = aslant.suite("quick", "quick", store="null")
 assert len(suite.runs) >= 18 and "quick" in repr(suite)
 assert str(aslant.report("quick")) == "quick/report.html"
-assert len(aslant.compare("result", "result", mixed=True)) >= 1
+assert len(aslant.compare("result", "result", busy=True)) >= 1
 
 # Complex numbers of two floats, in any layout, with the type that NumPy finds.
 halves = numpy.random.rand(12, 19, 2).astype(numpy.float32) - numpy.float32(0.5)

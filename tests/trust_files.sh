@@ -88,7 +88,7 @@ done
 refuse "symbolic link.*anybody may write" run vomm --n 9 --store dram \
 	--csv on-the-way/new.csv
 refuse "symbolic link.*anybody may write" report m022/dir --out "$links/file.html"
-refuse "symbolic link.*anybody may write" compare m022/dir m022/dir --mixed \
+refuse "symbolic link.*anybody may write" compare m022/dir m022/dir --busy \
 	--out "$links/file.html"
 refuse "symbolic link.*anybody may write" calibrate "$links/file" --quick
 for dir in empty dir dir/empty; do

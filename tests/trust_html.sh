@@ -61,7 +61,7 @@ count=0
 for dir in spoilt/*; do
 	count=$((count + 1))
 	page $count report "$dir" plain &
-	page $count-compare compare "$dir" plain --mixed &
+	page $count-compare compare "$dir" plain --mixed --busy &
 	while [ "$(jobs -rp | wc -l)" -ge 12 ]; do
 		wait -n
 	done

@@ -98,7 +98,7 @@ echo '{"cases": [{"label": "a", "algorithm": "vomm", "n": 9, "store": "dram"}]}'
 	>suite.json
 for dir in bad/results*; do
 	ends report "$dir" --out "$dir.html"
-	ends compare "$dir" plain --mixed --csv "$dir.csv"
+	ends compare "$dir" plain --mixed --busy --csv "$dir.csv"
 done
 for dir in bad/suite*; do
 	ends suite suite.json --out "$dir"

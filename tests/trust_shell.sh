@@ -53,7 +53,7 @@ for text in "${evil[@]}"; do
 	try run vomm --n 9 --a "evil/$name.npy" --store dram --csv -
 	try report "evil/$name" --out "evil/$name.html" --figures "evil/$name.svg"
 	try pack "evil/$name" --out "evil/$name.tar"
-	try compare "evil/$name" "evil/$name" --mixed --out "evil/$name.cmp.html"
+	try compare "evil/$name" "evil/$name" --mixed --busy --out "evil/$name.cmp.html"
 	try run vomm --n 9 --store dram --profile "$text"
 	mkdir -p "evil/$name.pools"
 	try run vomm --n 9 --nvm-dir "evil/$name.pools" --keep

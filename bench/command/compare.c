@@ -105,7 +105,23 @@ static void put_size(FILE *f, const struct asl_runs_row *row)
 		fprintf(f, " %sx%sx%s", m, n, k);
 }
 
-/* Other columns that vary in its directory; ranks imply memory_words. */
+/* ", cache 131 k words", ", w 4": a column in words. */
+static void put_condition(FILE *f, const struct asl_runs_row *row, int column)
+{
+	const char *cell = asl_row_cell(row, column);
+	char words[ASL_BRIEF];
+
+	if (column == COL_cache_words)
+		fprintf(f, ", cache %s words",
+			asl_brief(words, row->cache_words));
+	else if (column == COL_memory_budget_words)
+		fprintf(f, ", budget %s words",
+			asl_brief(words, row->memory_budget_words));
+	else
+		fprintf(f, ", %s %s", asl_column_name(column), cell);
+}
+
+/* What else varies in its directory; ranks imply memory_words. */
 static void put_varying(FILE *f, const struct comparing *x,
 			const struct asl_runs_row *row)
 {
@@ -125,8 +141,7 @@ static void put_varying(FILE *f, const struct comparing *x,
 		for (size_t k = 0; k < sizeof said / sizeof said[0]; k++)
 			left_out |= said[k] == c;
 		if (!left_out)
-			fprintf(f, ", %s %s", asl_column_name(c),
-				asl_row_cell(row, c));
+			put_condition(f, row, c);
 	}
 }
 

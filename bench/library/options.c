@@ -510,9 +510,12 @@ const struct asl_option asl_option_table[] = {
 
 	HEADING("What to compare"),
 	{"mixed", NULL,
-	 "compare times on emulated with times on real media, and those of busy "
-	 "machines, too",
+	 "compare times on emulated with times on real media, too",
 	 RESULTS, FLAG(mixed)},
+	{"busy", NULL,
+	 "compare times that were measured while other programs kept cores busy, "
+	 "too",
+	 RESULTS, FLAG(busy)},
 	{"name", "A=TEXT",
 	 "name of a machine, once for each: A is the first directory",
 	 RESULTS, FILES(name), .most = ASL_MOST_RESULTS},

@@ -96,7 +96,7 @@ struct asl_options {
 	const char *name[ASL_MOST_RESULTS + 1]; /* NULL-ended */
 	const char *price, *watts, *weight;
 	double fail_below;
-	bool mixed;
+	bool mixed, busy;
 
 	bool dry_run, list, quick, part;
 	bool help, help_all, open;

@@ -26,7 +26,7 @@ static const struct chart {
 	 false,
 	 {"read", "write", "write and flush"}},
 	{"Bandwidth by share of writes, all ranks",
-	 "1 + share of writes",
+	 "share of writes",
 	 "GB/s",
 	 "In accesses of 4 KiB, at random places.",
 	 SHARE,
@@ -81,8 +81,6 @@ static const char *word(struct sweeps *s, int place, size_t row,
 
 static double x_of(struct sweeps *s, int place, size_t row, enum axis x)
 {
-	double load;
-
 	switch (x) {
 	case BYTES:
 		return cell(s, place, row, "bytes");
@@ -91,10 +89,15 @@ static double x_of(struct sweeps *s, int place, size_t row, enum axis x)
 	case RANKS:
 		return cell(s, place, row, "ranks");
 	case LOAD:
-		load = cell(s, place, row, "load_gbs");
-		return fmax(load, 0.1);
+		return cell(s, place, row, "load_gbs");
 	}
 	return NAN;
+}
+
+/* An axis of logarithms has no place for a rank without load. */
+static double on_axis(enum axis axis, double x)
+{
+	return axis == LOAD ? fmax(x, 0.1) : x;
 }
 
 static double y_of(struct sweeps *s, int place, size_t row,
@@ -172,11 +175,12 @@ static void draw(struct drawing *d, int place, size_t first, const char *what)
 		if (!is_in(d->s, place, i, d->c, what) ||
 		    !same_curve(d->s, place, first, i) || count == MOST_POINTS)
 			continue;
-		x[count] = x_of(d->s, place, i, d->c->x);
+		x[count] = on_axis(d->c->x, x_of(d->s, place, i, d->c->x));
 		y[count] = y_of(d->s, place, i, d->c);
 		if (!is_positive(x[count]) || !is_positive(y[count]))
 			continue;
-		asl_sheet_put(&d->sheet, "%s%g%g\n", name, x[count], y[count]);
+		asl_sheet_put(&d->sheet, "%s%g%g\n", name,
+			      x_of(d->s, place, i, d->c->x), y[count]);
 		if (d->c->x == LOAD)
 			asl_plot_dot(&d->plot, x[count], y[count], d->curves,
 				     count ? NULL : name);
@@ -215,8 +219,9 @@ static void measure(struct drawing *d, int place, size_t row, const char *what)
 
 	if (!is_in(d->s, place, row, d->c, what))
 		return;
-	x = x_of(d->s, place, row, d->c->x);
-	x = d->c->x == SHARE ? 1 : x;
+	x = d->c->x == SHARE
+		    ? 1
+		    : on_axis(d->c->x, x_of(d->s, place, row, d->c->x));
 	y = y_of(d->s, place, row, d->c);
 	if (!is_positive(x) || !is_positive(y))
 		return;

@@ -159,7 +159,7 @@ static void say_times(struct asl_page *p)
 		asl_html(p->f, " In %d row%s other work kept cores busy%s.",
 			 busy, busy == 1 ? "" : "s",
 			 p->results->places > 1
-				 ? "; --mixed compares cases with half of "
+				 ? "; --busy compares cases with half of "
 				   "their rows so, too"
 				 : "");
 }

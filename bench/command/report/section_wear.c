@@ -2,6 +2,7 @@
  * section_wear.c -- bytes written, as a share of what a device is rated for
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/command/report/page.h"
 
@@ -25,6 +26,35 @@ static int compare(const void *a, const void *b)
 static bool writes(const struct asl_measured *x)
 {
 	return bytes(x->row) > 0;
+}
+
+/* Of as many bytes: do they differ in what words cost alone? */
+static bool same_line(const struct asl_measured *a,
+		      const struct asl_measured *b)
+{
+	struct asl_said x = asl_say(a->row), y = asl_say(b->row);
+
+	return a->row->place == b->row->place &&
+	       a->row->ranks == b->row->ranks && !strcmp(x.size, y.size) &&
+	       !strcmp(x.how, y.how);
+}
+
+/* The first case of each line, of cases in order; returns their number. */
+static int leave_lines(struct asl_page *p, int cases)
+{
+	int lines = 0;
+
+	for (int i = 0; i < cases; i++) {
+		double b = bytes(p->list[i]->row);
+		int k = lines - 1;
+
+		while (k >= 0 && bytes(p->list[k]->row) == b &&
+		       !same_line(p->list[k], p->list[i]))
+			k--;
+		if (k < 0 || bytes(p->list[k]->row) != b)
+			p->list[lines++] = p->list[i];
+	}
+	return lines;
 }
 
 static void put(struct asl_page *p, struct asl_sheet *t,
@@ -60,8 +90,7 @@ static void explain(struct asl_page *p, bool rated)
 
 static void write_section(struct asl_page *p)
 {
-	int cases = asl_page_list(p, writes);
-	int shown = asl_shown(cases, ASL_MOST_LINES / 3);
+	int cases = asl_page_list(p, writes), shown;
 	bool rated = false;
 	struct asl_sheet t;
 
@@ -69,6 +98,8 @@ static void write_section(struct asl_page *p)
 		rated |= !isnan(p->list[i]->row->endurance_bytes);
 	explain(p, rated);
 	qsort(p->list, (size_t)cases, sizeof *p->list, compare);
+	cases = leave_lines(p, cases);
+	shown = asl_shown(cases, ASL_MOST_LINES / 3);
 	asl_sheet_begin(p, &t,
 			"result|problem|ranks|algorithm|bytes written|"
 			"bytes a flop|share of a device|runs until then|"

@@ -169,11 +169,11 @@ enum asl_time_source asl_case_source(const struct asl_measured *x)
 						   : ASL_MODELLED;
 }
 
-/* Nobody knows by how much a busy machine was slower; --mixed takes it. */
+/* Nobody knows by how much a busy machine was slower; --busy takes it. */
 static enum asl_trouble trouble_of(const struct asl_measured *x,
 				   const struct asl_comparison *c)
 {
-	return x->trouble == ASL_BUSY && c->mixed ? ASL_NO_TROUBLE : x->trouble;
+	return x->trouble == ASL_BUSY && c->busy ? ASL_NO_TROUBLE : x->trouble;
 }
 
 static void explain_trouble(struct asl_pair *p, const struct asl_comparison *c)
@@ -183,6 +183,7 @@ static void explain_trouble(struct asl_pair *p, const struct asl_comparison *c)
 	const char *x = asl_trouble_text[a], *y = asl_trouble_text[b];
 	char first = asl_place_letter(c->base);
 	char letter = asl_place_letter(c->place);
+	size_t used;
 
 	if (x && y)
 		snprintf(p->why, sizeof p->why, "%s in %c, %s in %c", x, first,
@@ -192,6 +193,11 @@ static void explain_trouble(struct asl_pair *p, const struct asl_comparison *c)
 			 x ? first : letter);
 	else
 		return;
+	used = strlen(p->why);
+	if ((a == ASL_BUSY || a == ASL_NO_TROUBLE) &&
+	    (b == ASL_BUSY || b == ASL_NO_TROUBLE))
+		snprintf(p->why + used, sizeof p->why - used,
+			 " (--busy compares it)");
 	p->reason =
 		(a < b ? a : b) == ASL_ONLY_COUNTED ? ASL_MIXED : ASL_TROUBLED;
 }
@@ -216,11 +222,26 @@ static void explain_sources(struct asl_pair *p, const struct asl_comparison *c)
 	p->reason = ASL_MIXED;
 }
 
+/* Costs choose grids, unless --grid does. */
+static void explain_grids(struct asl_pair *p)
+{
+	const struct asl_runs_row *a = p->base->row, *b = p->other->row;
+	size_t used = strlen(p->why);
+
+	if (strcmp(a->grid, b->grid) &&
+	    (a->r != b->r || a->w != b->w || a->beta != b->beta ||
+	     a->alpha != b->alpha || a->gamma != b->gamma))
+		snprintf(p->why + used, sizeof p->why - used,
+			 ": costs choose grids; one --profile for both gives "
+			 "both the same");
+}
+
 static bool is_other_work(struct asl_pair *p, enum asl_role role)
 {
 	if (!differences(p->why, sizeof p->why, p->base->row, p->other->row,
 			 role))
 		return false;
+	explain_grids(p);
 	p->reason = ASL_OTHER_WORK;
 	return true;
 }

@@ -36,6 +36,7 @@ struct asl_comparison {
 	const struct asl_results *results;
 	int base, place;
 	bool mixed;    /* emulated and measured times may be compared */
+	bool busy;     /* and those of a machine that others kept busy */
 	bool modelled; /* what was only counted is compared by its costs in ns */
 	struct asl_pair *pairs;	  /* cases of the base come first */
 	int count, bases;	  /* pairs; those that have a base */

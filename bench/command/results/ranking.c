@@ -180,6 +180,7 @@ static int compare_with(struct asl_ranking *r, int base, int *others)
 					     .base = base,
 					     .place = i,
 					     .mixed = r->mixed,
+					     .busy = r->busy,
 					     .modelled = r->modelled};
 		code = i == base ? 0 : asl_compare(c);
 		if (code)
@@ -498,12 +499,13 @@ static int add_works(struct asl_ranking *r, struct asl_shared *list, int count)
 
 /* ---- Each machine with the algorithm that is best on it ---- */
 
-static bool is_candidate(const struct asl_measured *x, bool mixed)
+static bool is_candidate(const struct asl_measured *x,
+			 const struct asl_ranking *r)
 {
 	if (!x->time.samples)
 		return asl_case_modelled(x);
 	return x->trouble == ASL_NO_TROUBLE ||
-	       (x->trouble == ASL_BUSY && mixed);
+	       (x->trouble == ASL_BUSY && r->busy);
 }
 
 static enum asl_time_source source_of(const struct asl_measured *x)
@@ -525,37 +527,36 @@ static bool is_better(const struct asl_measured *x,
 }
 
 static bool are_alike(const struct asl_measured *x,
-		      const struct asl_measured *y, bool mixed)
+		      const struct asl_measured *y, const struct asl_ranking *r)
 {
-	return (mixed || source_of(x) == source_of(y)) &&
+	return (r->mixed || source_of(x) == source_of(y)) &&
 	       asl_row_simulated(x->row) == asl_row_simulated(y->row);
 }
 
 /* The best case of a problem in each place. */
 static void find_best(struct asl_shared *to, const struct asl_pack *g,
-		      bool mixed)
+		      const struct asl_ranking *r)
 {
 	*to = (struct asl_shared){.weight = 0};
 	for (int i = 0; i < g->count; i++) {
 		const struct asl_measured *x = g->at[i];
 		int place = (int)x->row->place;
 
-		if (is_candidate(x, mixed) && is_better(x, to->at[place]))
+		if (is_candidate(x, r) && is_better(x, to->at[place]))
 			to->at[place] = x;
 	}
 }
 
 /* False: a machine that takes part has no such case, or one of another kind. */
-static bool keep_best(struct asl_shared *x, const bool *in, int places,
-		      bool mixed)
+static bool keep_best(struct asl_shared *x, const bool *in,
+		      const struct asl_ranking *r)
 {
 	const struct asl_measured *first = NULL;
 
-	for (int i = 0; i < places; i++) {
+	for (int i = 0; i < r->places; i++) {
 		if (!in[i])
 			x->at[i] = NULL;
-		else if (!x->at[i] ||
-			 (first && !are_alike(first, x->at[i], mixed)))
+		else if (!x->at[i] || (first && !are_alike(first, x->at[i], r)))
 			return false;
 		else
 			first = x->at[i];
@@ -563,23 +564,24 @@ static bool keep_best(struct asl_shared *x, const bool *in, int places,
 	return first != NULL;
 }
 
-static int list_best(struct asl_shared *to, const struct asl_results *r,
-		     bool mixed)
+static int list_best(struct asl_shared *to, const struct asl_ranking *r)
 {
 	static const int by[] = {
 		COL_family,  ASL_SIZE,	COL_ranks, COL_memory_budget_words,
 		COL_initial, COL_store, COL_seed,  ASL_END};
-	struct asl_measured **list = calloc((size_t)r->count + 1, sizeof *list);
+	const struct asl_results *all = r->results;
+	struct asl_measured **list =
+		calloc((size_t)all->count + 1, sizeof *list);
 	struct asl_pack g = {0};
 	int count = 0;
 
 	if (!list)
 		return -ENOMEM;
-	for (int i = 0; i < r->count; i++)
-		list[i] = &r->cases[i];
-	asl_cases_sort(list, r->count, by);
-	while (asl_pack_next(&g, list, r->count, by))
-		find_best(&to[count++], &g, mixed);
+	for (int i = 0; i < all->count; i++)
+		list[i] = &all->cases[i];
+	asl_cases_sort(list, all->count, by);
+	while (asl_pack_next(&g, list, all->count, by))
+		find_best(&to[count++], &g, r);
 	free(list);
 	return count;
 }
@@ -601,14 +603,14 @@ static void choose_best(bool *in, const struct asl_shared *list, int count)
 static int add_best(struct asl_ranking *r, struct asl_shared *list)
 {
 	bool in[ASL_MOST_RESULTS] = {false};
-	int count = list_best(list, r->results, r->mixed), kept = 0, taking = 0;
+	int count = list_best(list, r), kept = 0, taking = 0;
 
 	for (int i = 0; i < ASL_MOST_RESULTS; i++)
 		in[i] = r->machine[i].ranked;
 	if (!r->works)
 		choose_best(in, list, count);
 	for (int i = 0; i < count; i++)
-		if (keep_best(&list[i], in, r->places, r->mixed))
+		if (keep_best(&list[i], in, r))
 			list[kept++] = list[i];
 	for (int i = 0; i < ASL_MOST_RESULTS; i++)
 		taking += in[i];
@@ -650,7 +652,8 @@ int asl_ranking_open(struct asl_ranking *r, const struct asl_options *o,
 {
 	int code;
 
-	*r = (struct asl_ranking){.mixed = o->mixed, .weights = o->weight};
+	*r = (struct asl_ranking){
+		.mixed = o->mixed, .busy = o->busy, .weights = o->weight};
 	while (o->dir[r->places])
 		r->places++;
 	code = take_machines(r, o, names);

@@ -53,7 +53,7 @@ struct asl_ranking {
 	int base;
 	struct asl_comparison
 		*against; /* [places] the base; its own is empty */
-	bool mixed;
+	bool mixed, busy; /* as in struct asl_comparison */
 	const char *weights;
 	bool modelled; /* by costs: no times can be compared */
 	int ranked;
@@ -62,7 +62,7 @@ struct asl_ranking {
 };
 
 /*
- * --name, --price, --watts, --weight, --mixed, and machine.json's name, price
+ * --name, --price, --watts, --weight, --mixed, --busy, and machine.json's name, price
  * and watts, for the directories of the options; other names are names[].  0, or
  * the exit code after a complaint; close it either way.
  */
