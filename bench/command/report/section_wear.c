@@ -13,14 +13,32 @@ static double bytes(const struct asl_runs_row *x)
 					asl_known(x->nvm_land_words_total));
 }
 
+/* 0: they differ in what words cost alone, and are one line. */
+static int compare_lines(const struct asl_measured *a,
+			 const struct asl_measured *b)
+{
+	const struct asl_runs_row *x = a->row, *y = b->row;
+	struct asl_said p, q;
+	int order;
+
+	if (bytes(x) != bytes(y))
+		return bytes(x) < bytes(y) ? 1 : -1;
+	if (x->place != y->place || x->ranks != y->ranks)
+		return x->place != y->place ? (x->place < y->place ? -1 : 1)
+					    : (x->ranks < y->ranks ? -1 : 1);
+	p = asl_say(x);
+	q = asl_say(y);
+	order = strcmp(p.size, q.size);
+	return order ? order : strcmp(p.how, q.how);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct asl_measured *x = *(struct asl_measured *const *)a;
 	const struct asl_measured *y = *(struct asl_measured *const *)b;
+	int order = compare_lines(x, y);
 
-	if (bytes(x->row) != bytes(y->row))
-		return bytes(x->row) < bytes(y->row) ? 1 : -1;
-	return (x > y) - (x < y);
+	return order ? order : (x > y) - (x < y);
 }
 
 static bool writes(const struct asl_measured *x)
@@ -28,32 +46,14 @@ static bool writes(const struct asl_measured *x)
 	return bytes(x->row) > 0;
 }
 
-/* Of as many bytes: do they differ in what words cost alone? */
-static bool same_line(const struct asl_measured *a,
-		      const struct asl_measured *b)
-{
-	struct asl_said x = asl_say(a->row), y = asl_say(b->row);
-
-	return a->row->place == b->row->place &&
-	       a->row->ranks == b->row->ranks && !strcmp(x.size, y.size) &&
-	       !strcmp(x.how, y.how);
-}
-
 /* The first case of each line, of cases in order; returns their number. */
 static int leave_lines(struct asl_page *p, int cases)
 {
 	int lines = 0;
 
-	for (int i = 0; i < cases; i++) {
-		double b = bytes(p->list[i]->row);
-		int k = lines - 1;
-
-		while (k >= 0 && bytes(p->list[k]->row) == b &&
-		       !same_line(p->list[k], p->list[i]))
-			k--;
-		if (k < 0 || bytes(p->list[k]->row) != b)
+	for (int i = 0; i < cases; i++)
+		if (!lines || compare_lines(p->list[lines - 1], p->list[i]))
 			p->list[lines++] = p->list[i];
-	}
 	return lines;
 }
 
