@@ -12,10 +12,10 @@
 #include "lib/contract/contract.h"
 #include "lib/multiply/bounds.h"
 
-/* Rounding must not lift a whole number to the next. */
+/* Rounding must not lift a whole number to the next; 0 and not -0. */
 static double whole(double words)
 {
-	return ceil(words * (1 - 1e-9) - 1e-6);
+	return ceil(words * (1 - 1e-9) - 1e-6) + 0.0;
 }
 
 /* All points at once, as nothing else is settled yet. */

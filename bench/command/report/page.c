@@ -149,7 +149,7 @@ void asl_page_shared(struct asl_page *p)
 		asl_html(p->f, " memory %s words a rank%s",
 			 asl_brief(words, row->memory_words),
 			 *costs ? "," : "");
-	asl_html(p->f, " %s.", costs);
+	asl_html(p->f, "%s%s.", *costs ? " " : "", costs);
 }
 
 struct asl_said asl_say(const struct asl_runs_row *row)
@@ -497,6 +497,21 @@ static void walk(FILE *f, const struct asl_sheet *s, struct format *formats)
 	}
 }
 
+/* Rows of more columns than a page is wide take several lines. */
+enum { WIDE = 15 };
+
+static bool is_wide(const struct asl_sheet *s)
+{
+	const char *c = s->page_text;
+	int columns = 0;
+
+	while ((c = strstr(c, "<th>"))) {
+		columns++;
+		c++;
+	}
+	return columns > WIDE;
+}
+
 static void put_cells(FILE *f, const struct asl_sheet *s)
 {
 	struct format formats[MOST_COLUMNS];
@@ -517,7 +532,8 @@ void asl_page_table(struct asl_page *p, struct asl_sheet *s, const char *name)
 	    ferror(s->csv)) {
 		p->failed = true;
 	} else {
-		fputs("<div class=\"wide\"><table>\n", p->f);
+		fprintf(p->f, "<div class=\"wide\"><table%s>\n",
+			is_wide(s) ? " class=\"many\"" : "");
 		put_cells(p->f, s);
 		fputs("</table></div>\n", p->f);
 		if (name)

@@ -826,18 +826,22 @@ static void say_source(FILE *f, const struct asl_workload *w, int best,
 		       int next)
 {
 	enum { RATE = 50 };
-	int of[ASL_SOURCES] = {0};
+	int of[ASL_SOURCES] = {0}, all = 0;
 	char text[TIMES];
 
 	for (int i = 0; i < w->cases; i++)
-		of[source_of(w->entries[i].at[best])]++;
-	if (of[ASL_MEASURED] == w->cases)
+		for (int place = 0; place < ASL_MOST_RESULTS; place++)
+			if (w->entries[i].at[place]) {
+				of[source_of(w->entries[i].at[place])]++;
+				all++;
+			}
+	if (of[ASL_MEASURED] == all)
 		fputs(", by measured times", f);
-	else if (of[ASL_EMULATED] == w->cases)
+	else if (of[ASL_EMULATED] == all)
 		fputs(", by times with emulated memory", f);
 	else if (!of[ASL_MODELLED])
 		fputs(", by times, some with emulated memory", f);
-	else if (of[ASL_MODELLED] < w->cases)
+	else if (of[ASL_MODELLED] < all)
 		fputs(", by times, and by costs where nothing was measured", f);
 	else if (has_arithmetic(w))
 		fputs(", by the costs of counted words and flops: nothing was "
