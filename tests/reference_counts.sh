@@ -24,6 +24,7 @@ done
 
 python3 - "$root/results/reference" "$work" "${suites[@]}" <<'PY' || fail "see above"
 import csv, sys
+from decimal import Decimal
 
 reference, today = sys.argv[1:3]
 asked = ("algorithm", "kernel", "m", "n", "k", "spec", "dims", "ranks", "grid",
@@ -40,7 +41,8 @@ def cases(path):
     found = {}
     for row in csv.DictReader(open(path)):
         same = found.setdefault(tuple(row[name] for name in asked), {})
-        counts = {name: row[name] for name in row if name.endswith(counted)}
+        counts = {name: row[name] and Decimal(row[name])
+                  for name in row if name.endswith(counted)}
         if same.setdefault(row["run_id"], counts) != counts:
             sys.exit(f"{path}: repetitions of {row['run_id']} differ")
     return {key: [x for i, x in enumerate(runs) if x not in runs[:i]]

@@ -7,6 +7,7 @@
  * what is counted is what was predicted.
  */
 #include "bench/library/case.h"
+#include "lib/contract/contract.h"
 #include "tests/help/restarts.h"
 
 enum { MOST_WORDS = 40 };
@@ -115,6 +116,19 @@ static void roll_outofcore(struct dice *d, struct words *w)
 		    ONE_OF(d, "1", "-0.5", "3"), ONE_OF(d, "1", "2", "-0.25"));
 }
 
+static void roll_program(struct dice *d, struct words *w)
+{
+	say(w,
+	    "ooc-auto --spec %s --dims i=%ju,j=%ju,k=%ju,l=%ju --ranks %ju "
+	    "--cache %ju --memory-budget %ju",
+	    ONE_OF(d, "ij,jk,kl->il", "ijk,jl,kl->il", "ij,ik,jl->kl"),
+	    roll(d, 3, 14), roll(d, 3, 14), roll(d, 3, 14), roll(d, 3, 14),
+	    roll(d, 1, 6), roll(d, 20, 60), roll(d, 200, 900));
+	if (roll(d, 0, 1))
+		say(w, " --c-factor %s --ab-factor %s",
+		    ONE_OF(d, "1", "-0.5", "3"), ONE_OF(d, "1", "2", "-0.25"));
+}
+
 /* False: there is no such case. */
 static bool make(struct asl_case *c, struct words *w)
 {
@@ -136,6 +150,32 @@ static void unmake(struct asl_case *c, struct words *w)
 	asl_case_close(c);
 	for (int i = 1; i < w->count; i++)
 		free(w->at[i]);
+}
+
+/* A contraction under the least budget, of some that rise, to which slices keep. */
+static void roll_slices(struct dice *d, struct words *w)
+{
+	bool sliced = false;
+
+	say(w,
+	    "einsum --spec ij,jk,kl->il --dims i=%ju,j=%ju,k=%ju,l=%ju "
+	    "--ranks %ju --cache %ju --kernel vomm",
+	    roll(d, 9, 16), roll(d, 9, 16), roll(d, 9, 16), roll(d, 9, 16),
+	    roll(d, 8, 16), roll(d, 40, 90));
+	for (uint64_t budget = 50; !sliced && budget < 1000;
+	     budget += budget / 8) {
+		struct words tried = *w;
+		struct asl_case c = {0};
+
+		say(&tried, " --memory-budget %ju", budget);
+		sliced = make(&c, &tried) && c.want.plan.contraction->slices;
+		unmake(&c, &tried);
+		if (sliced)
+			*w = (struct words){.count = 0};
+		if (sliced)
+			say(w, "%s", tried.text);
+	}
+	assert_true(sliced);
 }
 
 /* ---- Lives ---- */
@@ -165,8 +205,9 @@ static bool goes_on(struct dice *d, struct words *w)
 static void families_go_on(void **state)
 {
 	static void (*const kinds[])(struct dice * d, struct words * w) = {
-		roll_sttsv,  roll_sttsv,     roll_cube,	    roll_einsum,
-		roll_einsum, roll_outofcore, roll_outofcore};
+		roll_sttsv,	roll_sttsv,	roll_cube,
+		roll_einsum,	roll_einsum,	roll_slices,
+		roll_outofcore, roll_outofcore, roll_program};
 	enum { KINDS = sizeof kinds / sizeof kinds[0] };
 	unsigned cases = KINDS * how_many(1, 2), tried = 0;
 

@@ -29,6 +29,7 @@
 #include "lib/multiply/brick.h"
 #include "lib/outofcore/outofcore.h"
 #include "lib/rank/collective.h"
+#include "lib/rank/resume.h"
 
 /* ---- Loops ---- */
 
@@ -354,6 +355,7 @@ struct program {
 	uint64_t len[ASL_MOST_INDICES];
 	int at[ASL_MOST_INDICES];
 	bool sums;	  /* the output's room has some */
+	bool adds;	  /* it has the words that the stage adds to */
 	double ab_factor; /* of the stage's output */
 };
 
@@ -436,6 +438,8 @@ static void copy_tile(struct program *x, int term, bool put, double factor)
 					.at = x->slice[term].at +
 					      place_of(&s, i)};
 
+		if (put && x->adds)
+			asl_mark_save(x->r, &far);
 		asl_copy_scaled(x->r, put ? &far : &in, put ? &in : &far,
 				factor);
 	}
@@ -476,7 +480,8 @@ static void fetch_output(struct program *x)
 	bool first = is_at_end(x, false);
 	double c_factor = x->plan->c_factor;
 
-	x->sums = !first || x->p.l->adds;
+	x->adds = first && x->p.l->adds;
+	x->sums = !first || x->adds;
 	if (x->sums)
 		copy_tile(x, x->p.stage->e.inputs, false,
 			  first ? c_factor / x->ab_factor : 1);
@@ -676,6 +681,7 @@ static void run_stages(struct program *x, struct asl_words *own, int *list)
 		x->p = part_of(x->plan, i, rank);
 		if (x->p.works)
 			run_stage(x, i, list);
+		asl_mark_epoch(x->r, NULL, 0);
 	}
 	asl_give(x->r, &x->panels);
 	asl_give(x->r, &x->between);
@@ -705,6 +711,7 @@ const struct asl_algorithm asl_ooc_program = {
 		   "where loops fuse",
 	.when = "a sequence of contractions exceeds DRAM",
 	.family = &asl_family_program,
+	.resumes = true,
 	.predict = predict,
 	.run = run,
 };
