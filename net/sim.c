@@ -815,7 +815,6 @@ static struct meeting **find_meeting(const struct asl_net_ring *ring)
 	return at;
 }
 
-/* Of those that came before. */
 static void wake_others(const struct asl_net_ring *ring)
 {
 	for (int i = 0; i < ring->size; i++) {

@@ -386,7 +386,7 @@ static bool same_place(const struct choice *a, const struct choice *b)
 	       !memcmp(&a->mesh, &b->mesh, sizeof a->mesh);
 }
 
-/* Of choices whose tensors lie alike, the best alone. */
+/* Keep only the best of the choices whose tensors lie alike. */
 static void keep(struct made *m, int most, const struct choice *new)
 {
 	int at = 0;

@@ -103,7 +103,7 @@ void asl_rank_interrupt(bool ends)
 	atomic_store(&interrupted, ends);
 }
 
-/* The same words that an emulator waits for; their request ends with the verb. */
+/* An emulator waits for these words; their request ends with the verb. */
 static void spend_device(struct asl_rank *r, enum asl_counter counter,
 			 uint64_t runs, uint64_t run)
 {
@@ -114,11 +114,10 @@ static void spend_device(struct asl_rank *r, enum asl_counter counter,
 					    device->line_bytes);
 
 	if (bytes)
-		asl_spend(r,
-			  way == ASL_READS ? ASL_ON_READING : ASL_ON_WRITING,
-			  device->request[way] +
-				  device->word[way] * (double)bytes /
-					  sizeof(double));
+		asl_spend(r, way == ASL_READS ? ASL_ON_READING : ASL_ON_WRITING,
+			  device->request[way] + device->word[way] *
+							 (double)bytes /
+							 sizeof(double));
 }
 
 void asl_charge_runs(struct asl_rank *r, enum asl_counter counter,

@@ -657,7 +657,7 @@ static void pass_work(struct ring *x)
 	}
 }
 
-/* Of all parts but one: a member sends all but the next one's, for instance. */
+/* A member sends all parts but the next one's, and receives all but its own. */
 static void count_round(struct ring *x)
 {
 	uint64_t all = 0, steps = 0;

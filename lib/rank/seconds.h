@@ -23,8 +23,8 @@ enum { ASL_STEP_SIZES = 14 };
 enum { ASL_ROW_SIZES = 6 };
 
 /*
- * Of a disk, to read and to write: what a block takes to begin, and each row of so
- * many words, between two sizes, and beyond, on a line.  No words: it is not known.
+ * A disk's times, to read and to write: what a block takes to begin, and each row of
+ * so many words, between two sizes, and beyond, on a line.  No words: it is not known.
  */
 struct asl_disk_times {
 	double words[ASL_ROW_SIZES];

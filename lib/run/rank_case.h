@@ -37,7 +37,7 @@ struct asl_session {
 	int count;
 	const bool *leave_out;	   /* [count] on rank 0, or NULL */
 	struct asl_common *common; /* [count]: on sim a rank may be ahead */
-	/* Of every rank here: on a simulated rank's stack it takes a page more. */
+	/* Every rank here; on a simulated rank's stack it takes a page more. */
 	struct asl_rank_case *rank;
 	int (*each)(const struct asl_rep *rep, void *arg);
 	void *arg;
