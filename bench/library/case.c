@@ -505,6 +505,7 @@ static void fit_times(struct asl_times *t, enum asl_type type)
 	double *word[] = {&t->left,
 			  &t->right,
 			  &t->result,
+			  &t->far,
 			  &t->stream,
 			  &t->add,
 			  &t->read[ASL_POOL],

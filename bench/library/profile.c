@@ -112,6 +112,7 @@ static const struct figure {
 	{"product_left", WORD, AT(times.left), false},
 	{"product_right", WORD, AT(times.right), false},
 	{"product_result", WORD, AT(times.result), false},
+	{"product_far", WORD, AT(times.far), false},
 	{"simple_flop", FLOP, AT(times.simple), false},
 	{"stream", WORD, AT(times.stream), false},
 	{"add", WORD, AT(times.add), false},

@@ -70,10 +70,9 @@ double asl_flop_bench_run(struct asl_flop_bench *p);
 /*
  * ---- Products of many shapes ----
  *
- * The terms of asl_product_ns that are nearest to their times, relative to these.
+ * What each of asl_product_terms takes: their sums are nearest to the products' times,
+ * relative to these.
  */
-
-enum { ASL_PRODUCT_TERMS = 5 }; /* flop, call; a word of A, of B, of C */
 
 /* With the matrices of the flop's bench. */
 void asl_product_bench_run(const struct asl_flop_bench *p,

@@ -3,6 +3,8 @@
  */
 #include "lib/rank/seconds.h"
 
+#include <math.h>
+
 static const char *const spending_names[ASL_SPENDINGS] = {
 	[ASL_ON_ARITHMETIC] = "arithmetic", [ASL_ON_READING] = "reading",
 	[ASL_ON_WRITING] = "writing",	    [ASL_ON_NETWORK] = "network",
@@ -14,14 +16,35 @@ const char *asl_spending_name(enum asl_spending part)
 	return spending_names[part];
 }
 
+/* What a core's own cache holds, more or less. */
+#define NEAR_WORDS 0x1p18
+
 /* The BLAS packs words of both operands, and reads and writes the result. */
+void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
+		       uint64_t k)
+{
+	double x = (double)m, y = (double)n, z = (double)k;
+	double all = x * z + z * y + x * y;
+
+	term[0] = 2 * x * y * z;
+	term[1] = 1;
+	term[2] = x * z;
+	term[3] = z * y;
+	term[4] = x * y;
+	term[5] = fmax(0, all - NEAR_WORDS);
+}
+
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 		      uint64_t k)
 {
-	double x = (double)m, y = (double)n, z = (double)k;
+	const double ns[] = {t->flop,  t->call,	  t->left,
+			     t->right, t->result, t->far};
+	double term[ASL_PRODUCT_TERMS], sum = 0;
 
-	return t->call + 2 * x * y * z * t->flop + x * z * t->left +
-	       z * y * t->right + x * y * t->result;
+	asl_product_terms(term, m, n, k);
+	for (int i = 0; i < ASL_PRODUCT_TERMS; i++)
+		sum += ns[i] * term[i];
+	return sum;
 }
 
 /* Beyond the largest size its words cost what they did from the one before. */
@@ -53,13 +76,13 @@ double asl_step_work_ns(const struct asl_times *t, uint64_t words, bool crowded)
 }
 
 /* A transfer has all that lies within 8 KiB of each other; a write reads it first. */
-enum { NEAR_WORDS = 1024 };
+enum { GAP_WORDS = 1024 };
 
 double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 		   uint64_t cols, uint64_t ld)
 {
 	bool adjoin = rows == 1 || ld == cols;
-	bool near = !adjoin && ld - cols <= NEAR_WORDS;
+	bool near = !adjoin && ld - cols <= GAP_WORDS;
 	double ns;
 
 	if (!rows || !cols)

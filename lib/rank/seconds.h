@@ -42,8 +42,11 @@ struct asl_device_times {
 
 /* Nanoseconds, of one rank while the others are as busy. */
 struct asl_times {
-	/* A product: of a flop, of a call, of a word of A, of B and of C. */
-	double flop, call, left, right, result;
+	/*
+	 * A product: of a flop, of a call, of a word of A, of B and of C, and of each
+	 * of all three that does not fit into a core's own cache.
+	 */
+	double flop, call, left, right, result, far;
 	double simple; /* a flop outside of products */
 	double stream; /* a word that passes through the cache, with its flops */
 	double add;    /* a word of a sum from memory to memory */
@@ -75,6 +78,11 @@ struct asl_spent {
 	double disk, disk_alone;
 };
 
+/* How many of each: flops, calls, words of A, of B, of C, and far ones. */
+enum { ASL_PRODUCT_TERMS = 6 };
+
+void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
+		       uint64_t k);
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 		      uint64_t k);
 /* A block of rows on a disk, `ld` words from row to row. */
