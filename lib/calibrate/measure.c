@@ -14,6 +14,7 @@
 #include "lib/matrix/file.h"
 #include "lib/rank/blas.h"
 #include "lib/rank/rank.h"
+#include "lib/rank/row.h"
 
 /* ---- Words ---- */
 
@@ -302,27 +303,24 @@ void asl_product_bench_run(const struct asl_flop_bench *p,
 /* ---- Vectors ---- */
 
 /*
- * A few rows fit into the first cache beside both vectors.  None of them lies a whole
- * page from another: words at equal places of their pages would wait for each other.
+ * Rows of a tensor, of all lengths up to ROW.  A few fit into the first cache beside
+ * both vectors.  None of these lies a whole page from another: words at equal places of
+ * their pages would wait for each other.
  */
-enum { ROW = 512, ROWS = 4, TURNS = 512, APART = 72 };
+enum { ROW = 768, CACHED = 1536, TURNS = 512, APART = 72 };
 
-enum { SUMS = 16 }; /* at a time, for the processor's vectors */
-
-/* As a tensor's row does: every word for two sums. */
-ASL_CLONES
+/* Words in rows of 1, 2, ... words, and again. */
 static double stream(const double *at, const double *x, double *y,
 		     uint64_t words)
 {
-	double sum[SUMS] = {0};
+	double sum = 0;
+	uint64_t n;
 
-	for (uint64_t i = 0; i + ROW <= words; i += ROW)
-		for (int j = 0; j < ROW; j += SUMS)
-			for (int l = j; l < j + SUMS; l++) {
-				y[l] += at[i + (uint64_t)l] * x[i / ROW % ROW];
-				sum[l - j] += at[i + (uint64_t)l] * x[l];
-			}
-	return sum[0];
+	for (uint64_t i = 0, row = 0; i < words; i += n, row++) {
+		n = asl_min(row % ROW + 1, words - i);
+		sum += asl_row_update(at + i, x[row % ROW], y, x, n);
+	}
+	return sum;
 }
 
 ASL_CLONES
@@ -351,11 +349,11 @@ void asl_vector_bench_run(const struct asl_store_bench *s, double seconds,
 
 	since = asl_now();
 	for (; turns < TURNS && spent < seconds; turns++) {
-		kept = stream(rows, x, y, ROWS * ROW);
+		kept = stream(rows, x, y, CACHED);
 		spent = asl_now() - since;
 	}
 	/* Four flops a word; a word from memory takes no less than this. */
-	ns[0] = 1e9 * spent / (4.0 * ROW * ROWS * turns);
+	ns[0] = 1e9 * spent / (4.0 * CACHED * turns);
 	words = words_in(seconds, 4e-9 * ns[0], s->words);
 	since = asl_now();
 	kept = stream(s->at, x, y, words);

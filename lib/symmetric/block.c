@@ -13,6 +13,7 @@
 #include "lib/base/clones.h"
 #include "lib/base/team.h"
 #include "lib/kernels/kernel.h"
+#include "lib/rank/row.h"
 
 /* ---- Rows ---- */
 
@@ -110,28 +111,12 @@ void asl_block_next(const struct asl_block_shape *shape,
  *
  *	d = A . x	y += h A
  *
- * one row at a time, in two sums, as each addition to one waits for the last; or,
- * for several x and y, four rows for two of them at once, so that each column
- * costs fewer passes.  Vectors have four doubles;
- * where the machine has others, the compiler adapts.
- *
- * Rows that lie one after another and are read so are one stream, which the
- * hardware prefetches by itself at the memory's speed, and at two thirds of it
- * if it is told to.  Four rows at once are four streams that end soon: without
- * help the hardware reads them at half of the memory's speed.  So for each word
- * that is used another one is fetched, into the second cache because the first
- * is too small.
+ * one row at a time; or, for several x and y, four rows for two of them at once, so
+ * that each column costs fewer passes.  Four rows at once are four streams that end
+ * soon: without help the hardware reads them at half of the memory's speed.  So for
+ * each word that is used another one is fetched, into the second cache because the
+ * first is too small.
  */
-
-#define LANES 4
-#define LINE 8 /* words of a cache line */
-
-typedef double vector __attribute__((vector_size(LANES * sizeof(double))));
-typedef double unaligned __attribute__((vector_size(LANES * sizeof(double)),
-					aligned(sizeof(double)), may_alias));
-
-#define AT(p) (*(const unaligned *)(p))
-#define SUM(d) (((d)[0] + (d)[1]) + ((d)[2] + (d)[3]))
 
 #define AHEAD 4096 /* words: how far ahead of several rows to fetch */
 #define ROWS 4	   /* at once, */
@@ -149,37 +134,6 @@ struct swept {
 	const double *ahead;
 };
 
-ASL_CLONES
-double asl_row_update(const double *A, double h, double *y, const double *x,
-		      uint64_t n)
-{
-	vector sums = {0}, others = {0};
-	double d;
-	uint64_t c = 0;
-
-	for (; c + LINE <= n; c += LINE) {
-		vector a = AT(A + c), b = AT(A + c + LANES);
-
-		sums += a * AT(x + c);
-		others += b * AT(x + c + LANES);
-		*(unaligned *)(y + c) = AT(y + c) + h * a;
-		*(unaligned *)(y + c + LANES) = AT(y + c + LANES) + h * b;
-	}
-	for (; c + LANES <= n; c += LANES) {
-		vector a = AT(A + c);
-
-		sums += a * AT(x + c);
-		*(unaligned *)(y + c) = AT(y + c) + h * a;
-	}
-	sums += others;
-	d = SUM(sums);
-	for (; c < n; c++) {
-		d += A[c] * x[c];
-		y[c] += h * A[c];
-	}
-	return d;
-}
-
 /* Arrays would not stay in registers: hence d0 to e3. */
 ASL_CLONES
 static void sweep_four(const struct swept *rows, double *y, const double *x,
@@ -195,37 +149,38 @@ static void sweep_four(const struct swept *rows, double *y, const double *x,
 		     h3 = h[3 * step];
 	const double *w = x + rows->pitch, *ahead = rows->ahead;
 	double *d = rows->d, *e = d + 1, *z = y + rows->pitch;
-	vector d0 = {0}, d1 = {0}, d2 = {0}, d3 = {0};
-	vector e0 = {0}, e1 = {0}, e2 = {0}, e3 = {0};
+	asl_vector d0 = {0}, d1 = {0}, d2 = {0}, d3 = {0};
+	asl_vector e0 = {0}, e1 = {0}, e2 = {0}, e3 = {0};
 	uint64_t c = 0;
 
-	for (; c + LANES <= n; c += LANES) {
-		vector a0 = AT(A0 + c), a1 = AT(A1 + c), a2 = AT(A2 + c),
-		       a3 = AT(A3 + c), xc = AT(x + c), wc = AT(w + c);
+	for (; c + ASL_LANES <= n; c += ASL_LANES) {
+		asl_vector a0 = ASL_AT(A0 + c), a1 = ASL_AT(A1 + c),
+			   a2 = ASL_AT(A2 + c), a3 = ASL_AT(A3 + c),
+			   xc = ASL_AT(x + c), wc = ASL_AT(w + c);
 
-		for (int i = 0; ahead && i < ROWS * LANES; i += LINE)
+		for (int i = 0; ahead && i < ROWS * ASL_LANES; i += ASL_LINE)
 			__builtin_prefetch(ahead + ROWS * c + i, 0, 2);
 		d0 += a0 * xc;
 		d1 += a1 * xc;
 		d2 += a2 * xc;
 		d3 += a3 * xc;
-		*(unaligned *)(y + c) =
-			AT(y + c) + g0 * a0 + g1 * a1 + g2 * a2 + g3 * a3;
+		*(asl_unaligned *)(y + c) =
+			ASL_AT(y + c) + g0 * a0 + g1 * a1 + g2 * a2 + g3 * a3;
 		e0 += a0 * wc;
 		e1 += a1 * wc;
 		e2 += a2 * wc;
 		e3 += a3 * wc;
-		*(unaligned *)(z + c) =
-			AT(z + c) + h0 * a0 + h1 * a1 + h2 * a2 + h3 * a3;
+		*(asl_unaligned *)(z + c) =
+			ASL_AT(z + c) + h0 * a0 + h1 * a1 + h2 * a2 + h3 * a3;
 	}
-	d[0] = SUM(d0);
-	d[step] = SUM(d1);
-	d[2 * step] = SUM(d2);
-	d[3 * step] = SUM(d3);
-	e[0] = SUM(e0);
-	e[step] = SUM(e1);
-	e[2 * step] = SUM(e2);
-	e[3 * step] = SUM(e3);
+	d[0] = ASL_SUM(d0);
+	d[step] = ASL_SUM(d1);
+	d[2 * step] = ASL_SUM(d2);
+	d[3 * step] = ASL_SUM(d3);
+	e[0] = ASL_SUM(e0);
+	e[step] = ASL_SUM(e1);
+	e[2 * step] = ASL_SUM(e2);
+	e[3 * step] = ASL_SUM(e3);
 	for (; c < n; c++) {
 		double a0 = A0[c], a1 = A1[c], a2 = A2[c], a3 = A3[c];
 
@@ -264,7 +219,7 @@ static bool in_place(const struct asl_block_vectors *v)
 /* Columns begin with a cache line: a vector across two takes longer. */
 static uint64_t step_of(const struct asl_block_shape *shape)
 {
-	return asl_ceil_div(shape->c.count, LINE) * LINE;
+	return asl_ceil_div(shape->c.count, ASL_LINE) * ASL_LINE;
 }
 
 static uint64_t filled(uint64_t columns)
@@ -277,12 +232,12 @@ uint64_t asl_block_scratch(const struct asl_block_shape *shape,
 {
 	if (in_place(v))
 		return 0;
-	return 2 * filled(v->columns) * step_of(shape) + LINE - 1;
+	return 2 * filled(v->columns) * step_of(shape) + ASL_LINE - 1;
 }
 
 static double *align(double *x)
 {
-	return x + (LINE - (uintptr_t)x / sizeof *x % LINE) % LINE;
+	return x + (ASL_LINE - (uintptr_t)x / sizeof *x % ASL_LINE) % ASL_LINE;
 }
 
 /*
@@ -659,7 +614,8 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 	uint64_t words = words_of(shape, rows), own = own_words(shape, v->ld);
 	struct pieces p = {shape, A, rows, v, scratch, NULL, own, 1};
 
-	p.each = asl_ceil_div(own + asl_block_scratch(shape, v), LINE) * LINE;
+	p.each = asl_ceil_div(own + asl_block_scratch(shape, v), ASL_LINE) *
+		 ASL_LINE;
 	p.count = asl_block_pieces(words, v->columns, p.each);
 	if (p.count > 1)
 		p.more = calloc((uint64_t)p.count - 1, p.each * sizeof(double));

@@ -96,10 +96,6 @@ void asl_block_update(const struct asl_block_shape *shape, const double *A,
 enum { ASL_BLOCK_PIECES = 256 };
 int asl_block_pieces(uint64_t words, uint64_t columns, uint64_t own);
 
-/* y += h A; returns A . x.  y overlaps neither the row A, of n words, nor x. */
-double asl_row_update(const double *A, double h, double *y, const double *x,
-		      uint64_t n);
-
 /*
  * Positions in a packed symmetric tensor
  *

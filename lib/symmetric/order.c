@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/base/team.h"
+#include "lib/rank/row.h"
 #include "lib/symmetric/block.h"
 
 uint64_t asl_choose(uint64_t n, int k)

@@ -1,0 +1,30 @@
+/*
+ * row.h -- a tensor's row, read once for two products, and vectors for such loops
+ *
+ * Vectors have four doubles; where the machine has others, the compiler adapts.
+ */
+#ifndef ASL_ROW_H
+#define ASL_ROW_H
+
+#include <stdint.h>
+
+#define ASL_LANES 4
+#define ASL_LINE 8 /* words of a cache line */
+
+typedef double asl_vector
+	__attribute__((vector_size(ASL_LANES * sizeof(double))));
+typedef double asl_unaligned
+	__attribute__((vector_size(ASL_LANES * sizeof(double)),
+		       aligned(sizeof(double)), may_alias));
+
+#define ASL_AT(p) (*(const asl_unaligned *)(p))
+#define ASL_SUM(d) (((d)[0] + (d)[1]) + ((d)[2] + (d)[3]))
+
+/*
+ * y += h A; returns A . x.  y overlaps neither the row A, of n words, nor x.  What
+ * lies behind the row is read soon.
+ */
+double asl_row_update(const double *A, double h, double *y, const double *x,
+		      uint64_t n);
+
+#endif
