@@ -124,6 +124,18 @@ chosen() {
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 		NR == 2 { print $at["algorithm"], $at["kernel"], $at["grid"] }' out
 }
+# Where ranks share cores, fewer of them are faster; each plan is there once.
+used() {
+	timeout 20 "$aslant" plan --n 2048 --ranks 16 --choose time --top 60 \
+		--profile x86-64-avx512 --csv - "$@" 2>err >out || fail "$(cat err)"
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 && x[$at["algorithm"], $at["kernel"], $at["grid"]]++ { twice = 1 }
+		NR == 2 { used = $at["ranks_used"] }
+		END { print twice ? "twice" : used }' out
+}
+[ "$(used --cores 2)" = 2 ] || fail "ranks that share two cores: $(used --cores 2)"
+[ "$(used --cores 16)" = 16 ] || fail "of ranks with a core each: $(used --cores 16)"
+
 # What plan shows for this host's cores is what run chooses on them.
 for case in "300 2" "300 8" "600 4" "600 8 --memory 30k" "1000 16 --choose words"; do
 	# shellcheck disable=SC2086 # words

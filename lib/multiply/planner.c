@@ -4,6 +4,7 @@
 #include "lib/multiply/planner.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,26 +288,52 @@ static int rank_all(struct asl_candidates *list, const struct asl_plan *base)
 /* Words say which of one algorithm's plans are the fastest, not of all. */
 enum { OF_EACH = 4 };
 
+/* Those that use fewer than so many ranks; the fewest that one of all uses. */
+static int put_some(struct asl_candidates *list, const struct asl_plan *x,
+		    int ranks)
+{
+	struct asl_candidates best = asl_candidates(OF_EACH);
+	int fewest = ranks;
+
+	rank_all(&best, x);
+	for (int i = 0; i < best.count; i++) {
+		struct asl_candidate one = best.best[i];
+		int used = asl_plan_ranks(&one.plan);
+
+		one.plan.workers = 0;
+		if (used < ranks)
+			put(list, &one);
+		fewest = used < fewest ? used : fewest;
+	}
+	if (best.memory_needed < list->memory_needed)
+		list->memory_needed = best.memory_needed;
+	asl_candidates_free(&best);
+	return fewest;
+}
+
+/* Of ranks that share cores, half may be faster than all, and so on; 0: no more. */
+static int fewer(const struct asl_plan *base, int workers)
+{
+	if (!base->cores || workers <= base->cores)
+		return 0;
+	return workers / 2 > base->cores ? workers / 2 : base->cores;
+}
+
 static int rank_each(struct asl_candidates *list, const struct asl_plan *base)
 {
 	struct asl_plan x = *base;
 
 	for (int i = 0; asl_algorithms[i]; i++) {
-		struct asl_candidates best = asl_candidates(OF_EACH);
+		int used = INT_MAX;
 
 		x.algorithm = asl_algorithms[i];
 		if (!is_free(base, x.algorithm))
 			continue;
-		rank_all(&best, &x);
-		for (int j = 0; j < best.count; j++) {
-			struct asl_candidate one = best.best[j];
-
-			put(list, &one);
-		}
-		list->memory_needed = best.memory_needed < list->memory_needed
-					      ? best.memory_needed
-					      : list->memory_needed;
-		asl_candidates_free(&best);
+		x.workers = base->ranks;
+		do {
+			used = put_some(list, &x, used);
+			x.workers = fewer(base, x.workers);
+		} while (x.workers && !x.algorithm->matmul->grid.none);
 	}
 	return asl_candidates_end(list);
 }

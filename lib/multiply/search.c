@@ -181,10 +181,15 @@ static void trim_brick(struct asl_box *box, const struct asl_grids *g, int i)
 		raise_low(box, i, (double)asl_ceil_div(g->dim[i], side));
 }
 
+static int workers(const struct asl_plan *plan)
+{
+	return plan->workers ? plan->workers : plan->ranks;
+}
+
 static void trim_axis(struct asl_box *box, const struct asl_grids *g, int i)
 {
 	int j = (i + 1) % 3, l = (i + 2) % 3;
-	uint64_t P = (uint64_t)g->plan.ranks;
+	uint64_t P = (uint64_t)workers(&g->plan);
 	double others = (double)box->high[j] * (double)box->high[l];
 
 	lower_high(box, i, P / (uint64_t)box->low[j] / (uint64_t)box->low[l]);
@@ -274,7 +279,7 @@ static bool grids_box(struct asl_box *box, const struct asl_grids *g)
 	}
 	/* q x q x c, c <= q */
 	if (a->grid.flat)
-		lower_high(box, 2, asl_isqrt((uint64_t)g->plan.ranks));
+		lower_high(box, 2, asl_isqrt((uint64_t)workers(&g->plan)));
 	if (a->limits)
 		a->limits(box, &g->plan);
 	for (int i = 0; i < 3; i++)
@@ -302,7 +307,7 @@ static double least_in(const struct asl_box *box, const struct asl_grids *g)
 	if (matmul(g)->flops)
 		sides = 0;
 	return 2 * (double)asl_max(sides,
-				   asl_ceil_div(all, (uint64_t)g->plan.ranks));
+				   asl_ceil_div(all, (uint64_t)workers(&g->plan)));
 }
 
 /* A single grid's flops count; a box is put in line.  The least so far. */
@@ -351,11 +356,11 @@ static uint64_t least_flops(const struct asl_grids *g, uint64_t fair)
 static void grids_init(struct asl_grids *g, const struct asl_plan *plan)
 {
 	const struct asl_shape *s = asl_shape_of(plan);
-	uint64_t all = s->m * s->n * s->k, P = 5 * (uint64_t)plan->ranks, fair;
+	uint64_t all = s->m * s->n * s->k, P = 5 * (uint64_t)workers(plan), fair;
 
 	*g = (struct asl_grids){.plan = *plan, .flops = 2 * all};
 	asl_plan_dims(g->dim, plan);
-	/* A fifth more than 2mnk/P, rounded down: 12 mnk/(5 P). */
+	/* A fifth more than 2mnk/P, of P that may work, rounded down: 12 mnk/(5 P). */
 	fair = all / P * 12 + all % P * 12 / P;
 	g->flops = asl_max(fair, least_flops(g, fair));
 	g->ranks = 2 * (double)all / (double)g->flops;
@@ -374,7 +379,7 @@ static bool is_integer(struct asl_grid *g, const struct asl_plan *plan)
 			return false;
 		g->p[i] = (int)round(p[i]);
 	}
-	return asl_grid_ranks(g) == plan->ranks;
+	return asl_grid_ranks(g) == workers(plan);
 }
 
 static struct asl_grid all_ranks(const struct asl_plan *plan)

@@ -69,6 +69,7 @@ struct asl_plan {
 	/* What computes it, if `algorithm` only chooses; NULL: itself. */
 	const struct asl_algorithm *runs;
 	int ranks;	    /* there are; some may be left idle */
+	int workers;	    /* that a planner may use of them; 0: all */
 	enum asl_type type; /* of the operands' entries */
 	uint64_t cache;	    /* S */
 	uint64_t memory;    /* the papers' M: steers prescriptions and bounds */
