@@ -355,33 +355,58 @@ static void roll_any(struct dice *d, struct asl_einsum *e)
 		e->size[i] = roll_size(d, 7);
 }
 
-/* A random grid in real numbers of so many cells; INFINITY: there was none. */
-static double words_on_some_grid(struct dice *d, const struct asl_einsum *e,
-				 double ranks)
+/*
+ * A random grid in real numbers of so many cells: the logarithm of each index's part.
+ * A cell that has not all of an index has half of it at most: else a rank would
+ * receive a part of a word.  False: there was none.
+ */
+static bool roll_grid(struct dice *d, const struct asl_einsum *e, double ranks,
+		      double part[ASL_MOST_INDICES])
 {
-	double part[ASL_MOST_INDICES] = {0}, left = log(ranks), words = 0;
+	double left = log(ranks);
 	uint32_t all = asl_einsum_all(e);
 
+	memset(part, 0, sizeof(double[ASL_MOST_INDICES]));
 	for (int tries = 0; tries < 60; tries++) {
 		int i = (int)roll(d, 0, (uint64_t)e->indices - 1);
 		double room = log((double)e->size[i]) - part[i];
-		double some = tries < 40 ? (double)roll(d, 0, 100) / 100 : 1e9;
+		double some = tries < 40 ? (double)roll(d, 0, 100) / 50 : 1e9;
 
-		if (!(all >> i & 1))
-			continue;
 		some = fmin(left, fmin(some, room));
+		if (!(all >> i & 1) || part[i] + some < log(2))
+			continue;
 		part[i] += some;
 		left -= some;
 	}
-	if (left > 1e-12)
-		return INFINITY;
-	for (int t = 0; t <= e->inputs; t++) {
-		double slice = (double)asl_term_words(&e->term[t], e->size);
+	return left <= 1e-12;
+}
 
-		words -= slice / ranks;
-		for (int i = 0; i < e->term[t].count; i++)
-			slice /= exp(part[e->term[t].index[i]]);
-		words += slice;
+static double slice_of(const struct asl_einsum *e, const struct asl_term *t,
+		       const double *part)
+{
+	double slice = (double)asl_term_words(t, e->size);
+
+	for (int i = 0; i < t->count; i++)
+		slice /= exp(part[t->index[i]]);
+	return slice;
+}
+
+/* A rank need not receive what it owns of a slice, or is known to have made of it. */
+static double words_on_grid(const struct asl_einsum *e, double ranks,
+			    const double *part, const double *const *made_on)
+{
+	double words = 0, both[ASL_MOST_INDICES];
+
+	for (int t = 0; t <= e->inputs; t++) {
+		const double *made = t < e->inputs ? made_on[t] : NULL;
+		double has = (double)asl_term_words(&e->term[t], e->size);
+
+		has /= ranks;
+		for (int i = 0; made && i < e->indices; i++)
+			both[i] = fmax(part[i], made[i]);
+		if (made)
+			has = fmin(has, slice_of(e, &e->term[t], both));
+		words += slice_of(e, &e->term[t], part) - has;
 	}
 	return words;
 }
@@ -391,18 +416,27 @@ static double words_of_some_program(struct dice *d, struct every *x)
 {
 	const struct asl_einsum *e = &x->planned->e;
 	struct left left = {.count = e->inputs};
-	double words = 0;
+	double part[ASL_MOST_INPUTS][ASL_MOST_INDICES], words = 0;
 
-	for (int i = 0; i < e->inputs; i++)
+	for (int i = 0; i < e->inputs; i++) {
 		left.term[i] = e->term[i];
-	while (left.count > 1) {
-		struct asl_stage *s = &x->c.stage[0];
+		left.from[i] = i;
+	}
+	for (x->c.stages = 0; left.count > 1; x->c.stages++) {
+		struct asl_stage *s = &x->c.stage[x->c.stages];
+		const double *made_on[ASL_MOST_INPUTS] = {NULL};
 		int set = 0;
 
 		while (!(set & (set - 1)))
 			set = (int)roll(d, 1, (1u << left.count) - 1);
 		left = contract(s, x, &left, set);
-		words += words_on_some_grid(d, &s->e, x->ranks);
+		for (int j = 0; j < s->e.inputs; j++)
+			if (s->from[j] >= e->inputs)
+				made_on[j] = part[s->from[j] - e->inputs];
+		if (!roll_grid(d, &s->e, x->ranks, part[x->c.stages]))
+			return INFINITY;
+		words += words_on_grid(&s->e, x->ranks, part[x->c.stages],
+				       made_on);
 	}
 	return words;
 }

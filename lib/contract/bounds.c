@@ -47,6 +47,23 @@ static struct asl_stage first_stage(const struct asl_contraction *c)
  * part: as slices grow more slowly than points, no smaller number of ranks has so
  * many words together.  The least sum over all groupings, of two tensors or more to a
  * stage, is found set by set, from the best of the sets into which it can be split.
+ *
+ * That leaves out what a result costs between two stages.  Let M be a stage's result,
+ * made of inputs at once, and used by another stage.  If a rank uses a word of M, and
+ * has not itself multiplied all that is summed up in it, it receives the word or a part
+ * of it.  So either the word is among those received, or the points of both stages that
+ * belong to it are one rank's, as if they were points of a single stage with the inputs
+ * of both.  Let a share f of all uses be of words received, and m be the words of M over
+ * P.  Every word of an input is used and every one of the output made by some rank, so that
+ * of each tensor ranks receive no less than nothing, and weights w of 0 to 1 for what they
+ * receive do not make it more.  In the mean they receive
+ *
+ *	f m + (1 - f) a(w) - own(w)
+ *
+ * at least, for any w: a are the weighted words that the single stage needs of a rank,
+ * of which one with fewer points needs more for each, and own those it owns.  The bound
+ * is the least over f of the most over w, of which some are tried: those that leave no
+ * tensor more than t of its words, which are many if it is large.
  */
 
 struct programs {
@@ -54,16 +71,27 @@ struct programs {
 	/* What a stage costs at least; some of its inputs are operands. */
 	double (*cost)(const struct asl_einsum *e, uint32_t operands,
 		       double ranks);
+	/* What two stages cost, of which the second uses the first; NULL: both. */
+	double (*both)(const struct asl_einsum *first,
+		       const struct asl_einsum *second, int which,
+		       double ranks);
 	double ranks;
-	double least[1 << ASL_MOST_TOGETHER]; /* by set */
+	/* By set: at once, in several stages, and whichever is less. */
+	double single[1 << ASL_MOST_TOGETHER], several[1 << ASL_MOST_TOGETHER],
+		least[1 << ASL_MOST_TOGETHER];
 };
+
+static bool is_operand(int set)
+{
+	return !(set & (set - 1));
+}
 
 static struct asl_term result_of(const struct asl_einsum *e, int set)
 {
 	uint32_t kept = asl_einsum_kept(e, set);
 	struct asl_term t = {0};
 
-	if (!(set & (set - 1)))
+	if (is_operand(set))
 		return e->term[__builtin_ctz((unsigned)set)];
 	if (set == asl_einsum_inputs(e))
 		return e->term[e->inputs];
@@ -73,25 +101,67 @@ static struct asl_term result_of(const struct asl_einsum *e, int set)
 	return t;
 }
 
+/* The stage that has a tensor for each of these blocks. */
+static struct asl_einsum stage_of(const struct asl_einsum *e, int set,
+				  const int *block, int blocks)
+{
+	struct asl_einsum x = *e;
+
+	x.inputs = blocks;
+	for (int b = 0; b < blocks; b++)
+		x.term[b] = result_of(e, block[b]);
+	x.term[blocks] = result_of(e, set);
+	return x;
+}
+
+static struct asl_einsum all_at_once(const struct asl_einsum *e, int set)
+{
+	int block[ASL_MOST_TOGETHER], blocks = 0;
+
+	for (int i = 0; set >> i; i++)
+		if (set >> i & 1)
+			block[blocks++] = 1 << i;
+	return stage_of(e, set, block, blocks);
+}
+
+/* A stage, with the stages of its blocks; that of block b may be one or several. */
+static double with_block(const struct programs *x, const struct asl_einsum *e,
+			 const int *block, int b, double stage, double others)
+{
+	struct asl_einsum first = all_at_once(x->e, block[b]);
+	double one = x->single[block[b]] + stage;
+
+	one = fmax(one, x->both(&first, e, b, x->ranks));
+	return others + fmin(x->several[block[b]] + stage, one);
+}
+
 /* One tensor for each of these blocks of the set. */
 static void try_stage(struct programs *x, int set, const int *block, int blocks)
 {
-	struct asl_einsum e = *x->e;
+	struct asl_einsum e = stage_of(x->e, set, block, blocks);
+	bool at_once = blocks == __builtin_popcount((unsigned)set);
 	uint32_t operands = 0;
-	double cost = 0;
+	double stage, inner = 0, cost;
 
-	e.inputs = blocks;
 	for (int b = 0; b < blocks; b++) {
-		bool operand = !(block[b] & (block[b] - 1));
-
-		cost += x->least[block[b]];
-		operands |= (uint32_t)operand << b;
-		e.term[b] = result_of(x->e, block[b]);
+		inner += x->least[block[b]];
+		operands |= (uint32_t)is_operand(block[b]) << b;
 	}
-	if (cost >= x->least[set])
+	if (!at_once && inner >= x->least[set]) {
+		x->several[set] = fmin(x->several[set], inner);
 		return;
-	e.term[blocks] = result_of(x->e, set);
-	cost += x->cost(&e, operands, x->ranks);
+	}
+	stage = x->cost(&e, operands, x->ranks);
+	cost = inner + stage;
+	for (int b = 0; x->both && b < blocks && cost < x->least[set]; b++)
+		if (!is_operand(block[b]))
+			cost = fmax(cost,
+				    with_block(x, &e, block, b, stage,
+					       inner - x->least[block[b]]));
+	if (at_once)
+		x->single[set] = cost;
+	else
+		x->several[set] = fmin(x->several[set], cost);
 	x->least[set] = fmin(x->least[set], cost);
 }
 
@@ -113,22 +183,19 @@ static void split(struct programs *x, int set, int left, int *block, int blocks)
 	}
 }
 
-static double least_of_programs(const struct asl_einsum *e, double ranks,
-				double (*cost)(const struct asl_einsum *e,
-					       uint32_t operands, double ranks))
+static double least_of_programs(struct programs *x)
 {
-	struct programs x = {.e = e, .cost = cost, .ranks = ranks};
-	int all = asl_einsum_inputs(e), block[ASL_MOST_TOGETHER];
+	int all = asl_einsum_inputs(x->e), block[ASL_MOST_TOGETHER];
 
-	if (e->inputs == 1)
-		return cost(e, 1, ranks);
+	if (x->e->inputs == 1)
+		return x->cost(x->e, 1, x->ranks);
 	for (int set = 1; set <= all; set++) {
-		if (!(set & (set - 1)))
+		if (is_operand(set))
 			continue;
-		x.least[set] = INFINITY;
-		split(&x, set, set, block, 0);
+		x->single[set] = x->several[set] = x->least[set] = INFINITY;
+		split(x, set, set, block, 0);
 	}
-	return x.least[all];
+	return x->least[all];
 }
 
 static double between_ranks(const struct asl_einsum *e, uint32_t operands,
@@ -138,9 +205,88 @@ static double between_ranks(const struct asl_einsum *e, uint32_t operands,
 	return asl_mesh_bound(e, ranks);
 }
 
+/* Both stages as one. */
+static struct asl_einsum fused(const struct asl_einsum *first,
+			       const struct asl_einsum *second, int which)
+{
+	struct asl_einsum x = *second;
+
+	x.term[which] = first->term[0];
+	x.inputs += first->inputs - 1;
+	x.term[x.inputs] = second->term[second->inputs];
+	for (int k = 1; k < first->inputs; k++)
+		x.term[second->inputs + k - 1] = first->term[k];
+	return x;
+}
+
+/* Words by f, the share of uses of what was received. */
+struct line {
+	double at_0, at_1;
+};
+
+enum { LINES = 40 };
+
+/* The least over f of the highest of them, which is where two meet, or at an end. */
+static double lowest_top(const struct line *x, int lines)
+{
+	double low = 0, high = 1, top = 0;
+
+	for (int turn = 0; turn < 100; turn++) {
+		double f = (low + high) / 2, slope = 0;
+
+		top = -INFINITY;
+		for (int i = 0; i < lines; i++) {
+			double y = x[i].at_0 + f * (x[i].at_1 - x[i].at_0);
+
+			if (y > top) {
+				top = y;
+				slope = x[i].at_1 - x[i].at_0;
+			}
+		}
+		*(slope > 0 ? &high : &low) = f;
+	}
+	return top;
+}
+
+static double through_a_result(const struct asl_einsum *first,
+			       const struct asl_einsum *second, int which,
+			       double ranks)
+{
+	struct asl_einsum x = fused(first, second, which);
+	double m, own[ASL_MOST_OPERANDS], most = 0, t;
+	double all = fmin(ranks, asl_mesh_points(&x));
+	struct line line[LINES];
+	int lines = 0;
+
+	m = (double)asl_term_words(&first->term[first->inputs], first->size) /
+	    ranks;
+	for (int k = 0; k <= x.inputs; k++) {
+		own[k] = (double)asl_term_words(&x.term[k], x.size) / all;
+		most = fmax(most, own[k]);
+	}
+	for (t = most; t >= 1 && lines < LINES; t /= 3) {
+		double weight[ASL_MOST_OPERANDS], owned = 0;
+
+		for (int k = 0; k <= x.inputs; k++) {
+			weight[k] = fmin(1, t / own[k]);
+			owned += weight[k] * own[k];
+		}
+		line[lines++] = (struct line){
+			asl_mesh_least(&x, weight, ranks) - owned, m - owned};
+	}
+	return lines ? fmax(0, lowest_top(line, lines)) : 0;
+}
+
 double asl_contract_least_words(const struct asl_einsum *e, double ranks)
 {
-	return least_of_programs(e, ranks, between_ranks);
+	struct programs x = {
+		.e = e,
+		.cost = between_ranks,
+		.both = through_a_result,
+		.ranks = ranks,
+	};
+
+	return least_of_programs(&x);
 }
 
 /* This program's stages, a mean over all ranks that take part in one. */
@@ -202,17 +348,18 @@ static bool asks_for_one(const struct asl_contraction *c)
 /* The programs that are asked for: one stage, or any. */
 static double least_words(const struct asl_contraction *c, double ranks)
 {
-	double (*cost)(const struct asl_einsum *e, uint32_t operands,
-		       double ranks) = c->on_root ? from_root : between_ranks;
+	struct programs x = {.e = &c->e, .cost = from_root, .ranks = ranks};
 	double least;
 
 	/* Groupings of many inputs are not gone through. */
 	if (c->e.inputs > ASL_MOST_TOGETHER)
 		least = c->stages ? INFINITY : 0;
 	else if (asks_for_one(c))
-		least = cost(&c->e, UINT32_MAX, ranks);
+		least = c->on_root ? from_root(&c->e, UINT32_MAX, ranks)
+				   : between_ranks(&c->e, UINT32_MAX, ranks);
 	else
-		least = least_of_programs(&c->e, ranks, cost);
+		least = c->on_root ? least_of_programs(&x)
+				   : asl_contract_least_words(&c->e, ranks);
 
 	return c->on_root ? fmax(least, to_root(&c->e, ranks)) : least;
 }
