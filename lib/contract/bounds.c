@@ -48,37 +48,45 @@ static struct asl_stage first_stage(const struct asl_contraction *c)
  * many words together.  The least sum over all groupings, of two tensors or more to a
  * stage, is found set by set, from the best of the sets into which it can be split.
  *
- * That leaves out what a result costs between two stages.  Let M be a stage's result,
- * made of inputs at once, and used by another stage.  If a rank uses a word of M, and
- * has not itself multiplied all that is summed up in it, it receives the word or a part
- * of it.  So either the word is among those received, or the points of both stages that
- * belong to it are one rank's, as if they were points of a single stage with the inputs
- * of both.  Let a share f of all uses be of words received, and m be the words of M over
- * P.  Every word of an input is used and every one of the output made by some rank, so that
- * of each tensor ranks receive no less than nothing, and weights w of 0 to 1 for what they
- * receive do not make it more.  In the mean they receive
+ * That leaves out what results cost between stages.  If a rank uses a word of an earlier
+ * stage's result, and has not itself multiplied all that is summed up in it, it receives the
+ * word or a part of it.  So every point of all inputs at once is a rank's alone, with all
+ * that belongs to it in every stage, unless a word on its way is among those received.
+ * Let a share f of the points be such ones, and m be the words of the smallest result on
+ * the way, over P: at least f m words are received of results.  Every word of an input is
+ * used and every one of the output made by some rank, so that of each tensor ranks
+ * receive no less than nothing, and weights w of 0 to 1 for what they receive do not
+ * make it more.  In the mean they receive
  *
  *	f m + (1 - f) a(w) - own(w)
  *
- * at least, for any w: a are the weighted words that the single stage needs of a rank,
- * of which one with fewer points needs more for each, and own those it owns.  The bound
- * is the least over f of the most over w, of which some are tried: those that leave no
+ * at least, for any w: a are the weighted words that a single stage needs of a rank, of
+ * which one with fewer points needs more for each, and own those it owns.  The bound is
+ * the least over f of the most over w, of which some are tried: those that leave no
  * tensor more than t of its words, which are many if it is large.
  */
+
+/* Of a single stage: a(w) - own(w) and own(w), for each w. */
+struct weighted {
+	double received, owned;
+};
+
+enum { WEIGHTS = 40 };
 
 struct programs {
 	const struct asl_einsum *e;
 	/* What a stage costs at least; some of its inputs are operands. */
 	double (*cost)(const struct asl_einsum *e, uint32_t operands,
 		       double ranks);
-	/* What two stages cost, of which the second uses the first; NULL: both. */
-	double (*both)(const struct asl_einsum *first,
-		       const struct asl_einsum *second, int which,
-		       double ranks);
 	double ranks;
+	/* Of the set that is being split; 0: what results cost is left out. */
+	struct weighted weighted[WEIGHTS];
+	int weights;
 	/* By set: at once, in several stages, and whichever is less. */
 	double single[1 << ASL_MOST_TOGETHER], several[1 << ASL_MOST_TOGETHER],
 		least[1 << ASL_MOST_TOGETHER];
+	/* The words of the smallest result that its stages may have. */
+	double smallest[1 << ASL_MOST_TOGETHER];
 };
 
 static bool is_operand(int set)
@@ -124,15 +132,57 @@ static struct asl_einsum all_at_once(const struct asl_einsum *e, int set)
 	return stage_of(e, set, block, blocks);
 }
 
-/* A stage, with the stages of its blocks; that of block b may be one or several. */
-static double with_block(const struct programs *x, const struct asl_einsum *e,
-			 const int *block, int b, double stage, double others)
+static void weigh(struct programs *x, const struct asl_einsum *once)
 {
-	struct asl_einsum first = all_at_once(x->e, block[b]);
-	double one = x->single[block[b]] + stage;
+	double own[ASL_MOST_OPERANDS], most = 0;
+	double all = fmin(x->ranks, asl_mesh_points(once));
 
-	one = fmax(one, x->both(&first, e, b, x->ranks));
-	return others + fmin(x->several[block[b]] + stage, one);
+	for (int k = 0; k <= once->inputs; k++) {
+		own[k] = (double)asl_term_words(&once->term[k], once->size) /
+			 all;
+		most = fmax(most, own[k]);
+	}
+	x->weights = 0;
+	for (double t = most; t >= 1 && x->weights < WEIGHTS; t /= 3) {
+		double weight[ASL_MOST_OPERANDS], owned = 0;
+
+		for (int k = 0; k <= once->inputs; k++) {
+			weight[k] = fmin(1, t / own[k]);
+			owned += weight[k] * own[k];
+		}
+		x->weighted[x->weights++] = (struct weighted){
+			asl_mesh_least(once, weight, x->ranks) - owned, owned};
+	}
+}
+
+/* The least over f, which lies where two lines meet, or at an end. */
+static double through(const struct programs *x, double smallest)
+{
+	double low = 0, high = 1, m = smallest / x->ranks, top = 0;
+
+	for (int turn = 0; x->weights && turn < 60; turn++) {
+		double f = (low + high) / 2, slope = 0;
+
+		top = -INFINITY;
+		for (int i = 0; i < x->weights; i++) {
+			const struct weighted *w = &x->weighted[i];
+			double rise = m - w->owned - w->received;
+
+			if (w->received + f * rise <= top)
+				continue;
+			top = w->received + f * rise;
+			slope = rise;
+		}
+		*(slope > 0 ? &high : &low) = f;
+	}
+	return top;
+}
+
+static double words_of(const struct programs *x, int set)
+{
+	struct asl_term t = result_of(x->e, set);
+
+	return (double)asl_term_words(&t, x->e->size);
 }
 
 /* One tensor for each of these blocks of the set. */
@@ -140,24 +190,35 @@ static void try_stage(struct programs *x, int set, const int *block, int blocks)
 {
 	struct asl_einsum e = stage_of(x->e, set, block, blocks);
 	bool at_once = blocks == __builtin_popcount((unsigned)set);
+	double inner = 0, stage, passed = INFINITY, smallest = INFINITY, cost;
 	uint32_t operands = 0;
-	double stage, inner = 0, cost;
+	int made = 0, last = 0;
 
 	for (int b = 0; b < blocks; b++) {
-		inner += x->least[block[b]];
 		operands |= (uint32_t)is_operand(block[b]) << b;
+		if (is_operand(block[b]))
+			continue;
+		made++;
+		last = block[b];
+		inner += x->least[last];
+		passed = fmin(passed, words_of(x, last));
+		smallest = fmin(smallest, x->smallest[last]);
 	}
+	smallest = fmin(smallest, passed);
+	x->smallest[set] = fmin(x->smallest[set], smallest);
 	if (!at_once && inner >= x->least[set]) {
 		x->several[set] = fmin(x->several[set], inner);
 		return;
 	}
 	stage = x->cost(&e, operands, x->ranks);
 	cost = inner + stage;
-	for (int b = 0; x->both && b < blocks && cost < x->least[set]; b++)
-		if (!is_operand(block[b]))
-			cost = fmax(cost,
-				    with_block(x, &e, block, b, stage,
-					       inner - x->least[block[b]]));
+	if (made && cost < x->least[set])
+		cost = fmax(cost, through(x, smallest));
+	/* What made the one result may be a single stage, without smaller ones. */
+	if (made == 1)
+		cost = fmax(cost, fmin(x->several[last] + stage,
+				       fmax(x->single[last] + stage,
+					    through(x, passed))));
 	if (at_once)
 		x->single[set] = cost;
 	else
@@ -183,6 +244,13 @@ static void split(struct programs *x, int set, int left, int *block, int blocks)
 	}
 }
 
+static double between_ranks(const struct asl_einsum *e, uint32_t operands,
+			    double ranks)
+{
+	(void)operands;
+	return asl_mesh_bound(e, ranks);
+}
+
 static double least_of_programs(struct programs *x)
 {
 	int all = asl_einsum_inputs(x->e), block[ASL_MOST_TOGETHER];
@@ -192,89 +260,16 @@ static double least_of_programs(struct programs *x)
 	for (int set = 1; set <= all; set++) {
 		if (is_operand(set))
 			continue;
-		x->single[set] = x->several[set] = x->least[set] = INFINITY;
+		x->single[set] = x->several[set] = x->least[set] =
+			x->smallest[set] = INFINITY;
+		if (x->cost == between_ranks) {
+			struct asl_einsum once = all_at_once(x->e, set);
+
+			weigh(x, &once);
+		}
 		split(x, set, set, block, 0);
 	}
 	return x->least[all];
-}
-
-static double between_ranks(const struct asl_einsum *e, uint32_t operands,
-			    double ranks)
-{
-	(void)operands;
-	return asl_mesh_bound(e, ranks);
-}
-
-/* Both stages as one. */
-static struct asl_einsum fused(const struct asl_einsum *first,
-			       const struct asl_einsum *second, int which)
-{
-	struct asl_einsum x = *second;
-
-	x.term[which] = first->term[0];
-	x.inputs += first->inputs - 1;
-	x.term[x.inputs] = second->term[second->inputs];
-	for (int k = 1; k < first->inputs; k++)
-		x.term[second->inputs + k - 1] = first->term[k];
-	return x;
-}
-
-/* Words by f, the share of uses of what was received. */
-struct line {
-	double at_0, at_1;
-};
-
-enum { LINES = 40 };
-
-/* The least over f of the highest of them, which is where two meet, or at an end. */
-static double lowest_top(const struct line *x, int lines)
-{
-	double low = 0, high = 1, top = 0;
-
-	for (int turn = 0; turn < 100; turn++) {
-		double f = (low + high) / 2, slope = 0;
-
-		top = -INFINITY;
-		for (int i = 0; i < lines; i++) {
-			double y = x[i].at_0 + f * (x[i].at_1 - x[i].at_0);
-
-			if (y > top) {
-				top = y;
-				slope = x[i].at_1 - x[i].at_0;
-			}
-		}
-		*(slope > 0 ? &high : &low) = f;
-	}
-	return top;
-}
-
-static double through_a_result(const struct asl_einsum *first,
-			       const struct asl_einsum *second, int which,
-			       double ranks)
-{
-	struct asl_einsum x = fused(first, second, which);
-	double m, own[ASL_MOST_OPERANDS], most = 0, t;
-	double all = fmin(ranks, asl_mesh_points(&x));
-	struct line line[LINES];
-	int lines = 0;
-
-	m = (double)asl_term_words(&first->term[first->inputs], first->size) /
-	    ranks;
-	for (int k = 0; k <= x.inputs; k++) {
-		own[k] = (double)asl_term_words(&x.term[k], x.size) / all;
-		most = fmax(most, own[k]);
-	}
-	for (t = most; t >= 1 && lines < LINES; t /= 3) {
-		double weight[ASL_MOST_OPERANDS], owned = 0;
-
-		for (int k = 0; k <= x.inputs; k++) {
-			weight[k] = fmin(1, t / own[k]);
-			owned += weight[k] * own[k];
-		}
-		line[lines++] = (struct line){
-			asl_mesh_least(&x, weight, ranks) - owned, m - owned};
-	}
-	return lines ? fmax(0, lowest_top(line, lines)) : 0;
 }
 
 double asl_contract_least_words(const struct asl_einsum *e, double ranks)
@@ -282,7 +277,6 @@ double asl_contract_least_words(const struct asl_einsum *e, double ranks)
 	struct programs x = {
 		.e = e,
 		.cost = between_ranks,
-		.both = through_a_result,
 		.ranks = ranks,
 	};
 
@@ -388,6 +382,30 @@ static double root_of_stages(const struct asl_contraction *c)
 	return fmax(in, out);
 }
 
+/* The busiest rank's points over the mean, in the stage where they are the most. */
+static double most_uneven(const struct asl_contraction *c)
+{
+	double most = 1;
+
+	for (int i = 0; i < c->stages; i++) {
+		const struct asl_einsum *e = &c->stage[i].e;
+
+		most = fmax(most, asl_mesh_volume(e, &c->stage[i].mesh) *
+					  c->ranks / asl_mesh_points(e));
+	}
+	return most;
+}
+
+/* Of any program that is no less even. */
+static double words_if_uneven(const struct asl_contraction *c)
+{
+	double L = most_uneven(c);
+
+	if (c->slices || c->on_root || c->e.inputs > ASL_MOST_TOGETHER)
+		return 0;
+	return least_words(c, c->ranks / L) / L;
+}
+
 /* The least over groupings and real meshes, or this program's if that is less. */
 double asl_contract_net_words(const struct asl_plan *plan)
 {
@@ -403,10 +421,12 @@ double asl_contract_net_words(const struct asl_plan *plan)
 		return asl_bound_net_words(&product);
 	}
 	bound = least_words(c, plan->ranks);
-	if (c->stages)
-		bound = fmin(bound,
-			     asl_slices_sum(c, c->on_root ? root_of_stages
-							  : words_of_stages));
+	if (c->stages) {
+		double own = asl_slices_sum(c, c->on_root ? root_of_stages
+							  : words_of_stages);
+
+		bound = fmin(bound, fmax(own, words_if_uneven(c)));
+	}
 	return whole(bound);
 }
 
