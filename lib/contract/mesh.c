@@ -80,16 +80,16 @@ struct asl_group asl_spread_group(const struct asl_spread *s, int rank,
 	return g;
 }
 
-uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
-			int rank)
+static uint64_t words_of(const struct asl_einsum *e,
+			 const struct asl_mesh *mesh,
+			 const struct asl_cell *cell)
 {
-	struct asl_cell cell = asl_mesh_cell(e, mesh, rank);
 	struct asl_counts x = {{0}};
 
 	for (int i = 0; i <= e->inputs; i++) {
 		struct asl_spread s = {e, &e->term[i], mesh};
-		struct asl_group g = asl_cell_group(&s, &cell);
-		uint64_t W = asl_cell_words(&cell, s.term);
+		struct asl_group g = asl_cell_group(&s, cell);
+		uint64_t W = asl_cell_words(cell, s.term);
 
 		if (i < e->inputs)
 			asl_predict_allgather(&x, W, g.size, g.me, ASL_DRAM);
@@ -98,6 +98,14 @@ uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
 						   ASL_DRAM, ASL_DRAM);
 	}
 	return x.of[ASL_BH];
+}
+
+uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
+			int rank)
+{
+	struct asl_cell cell = asl_mesh_cell(e, mesh, rank);
+
+	return words_of(e, mesh, &cell);
 }
 
 uint64_t asl_mesh_busiest(const struct asl_einsum *e,
@@ -127,24 +135,29 @@ static int list_corners(int list[5], uint64_t size, int p)
 	return count;
 }
 
+/* Or one that has more than enough words. */
 static uint64_t busiest_corner(const struct asl_einsum *e,
-			       const struct asl_mesh *mesh)
+			       const struct asl_mesh *mesh, double enough)
 {
 	int list[ASL_MOST_INDICES][5], count[ASL_MOST_INDICES], all = 1;
+	struct asl_range of[ASL_MOST_INDICES][5];
 	uint64_t most = 0;
 
 	for (int i = 0; i < e->indices; i++) {
 		count[i] = list_corners(list[i], e->size[i], mesh->p[i]);
+		for (int k = 0; k < count[i]; k++)
+			of[i][k] = asl_part(e->size[i], mesh->p[i], list[i][k]);
 		all *= count[i];
 	}
-	for (int x = 0; x < all; x++) {
-		int rank = 0, rest = x;
+	for (int x = 0; x < all && (double)most <= enough; x++) {
+		struct asl_cell cell;
 
-		for (int i = 0; i < e->indices; i++) {
-			rank = rank * mesh->p[i] + list[i][rest % count[i]];
+		for (int i = 0, rest = x; i < e->indices; i++) {
+			cell.at[i] = list[i][rest % count[i]];
+			cell.of[i] = of[i][rest % count[i]];
 			rest /= count[i];
 		}
-		most = asl_max(most, asl_mesh_words(e, mesh, rank));
+		most = asl_max(most, words_of(e, mesh, &cell));
 	}
 	return most;
 }
@@ -153,7 +166,7 @@ uint64_t asl_mesh_nearly(const struct asl_einsum *e,
 			 const struct asl_mesh *mesh)
 {
 	return asl_mesh_ranks(e, mesh) > ASL_FEW_RANKS
-		       ? busiest_corner(e, mesh)
+		       ? busiest_corner(e, mesh, INFINITY)
 		       : asl_mesh_busiest(e, mesh);
 }
 
@@ -426,9 +439,12 @@ static double cost_of_busiest(const struct search *s, double work,
 	uint64_t ranks = (uint64_t)asl_mesh_ranks(s->e, &s->mesh), most = 0;
 	double cost = work;
 
-	if (ranks > ASL_FEW_RANKS)
-		return s->prices.net * (double)busiest_corner(s->e, &s->mesh) +
-		       work;
+	if (ranks > ASL_FEW_RANKS) {
+		double enough = (s->cost - work) / s->prices.net + 1;
+
+		most = busiest_corner(s->e, &s->mesh, enough);
+		return s->prices.net * (double)most + work;
+	}
 	for (uint64_t i = 0; i < ranks && is_better(s, cost, volume); i++) {
 		int rank = (int)(i * SCATTER % ranks);
 
