@@ -95,7 +95,8 @@ static void say_idle(const struct asl_rep *rep)
 		snprintf(why, sizeof why, ", as they share %d core%s",
 			 plan->cores, plan->cores == 1 ? "" : "s");
 	if (idle)
-		asl_complain(0, "note: %s has work for %d of %d ranks: %d idle%s",
+		asl_complain(0,
+			     "note: %s has work for %d of %d ranks: %d idle%s",
 			     asl_show(plan).grid, rep->ranks - idle, rep->ranks,
 			     idle, why);
 }

@@ -66,7 +66,7 @@ static struct asl_stage first_stage(const struct asl_contraction *c)
  * tensor more than t of its words, which are many if it is large.
  */
 
-/* Of a single stage: a(w) - own(w) and own(w), for each w. */
+/* For some w, a(w) - own(w) and own(w) of the single stage. */
 struct weighted {
 	double received, owned;
 };
@@ -79,7 +79,7 @@ struct programs {
 	double (*cost)(const struct asl_einsum *e, uint32_t operands,
 		       double ranks);
 	double ranks;
-	/* Of the set that is being split; 0: what results cost is left out. */
+	/* The set that is being split has these; 0: results cost nothing. */
 	struct weighted weighted[WEIGHTS];
 	int weights;
 	/* By set: at once, in several stages, and whichever is less. */
@@ -396,7 +396,7 @@ static double most_uneven(const struct asl_contraction *c)
 	return most;
 }
 
-/* Of any program that is no less even. */
+/* A bound for programs that are no less even. */
 static double words_if_uneven(const struct asl_contraction *c)
 {
 	double L = most_uneven(c);

@@ -311,7 +311,7 @@ static int put_some(struct asl_candidates *list, const struct asl_plan *x,
 	return fewest;
 }
 
-/* Of ranks that share cores, half may be faster than all, and so on; 0: no more. */
+/* Where ranks share cores, half may be faster than all, and so on; 0: no more. */
 static int fewer(const struct asl_plan *base, int workers)
 {
 	if (!base->cores || workers <= base->cores)

@@ -306,8 +306,9 @@ static double least_in(const struct asl_box *box, const struct asl_grids *g)
 		sides *= asl_ceil_div(g->dim[i], (uint64_t)box->high[i]);
 	if (matmul(g)->flops)
 		sides = 0;
-	return 2 * (double)asl_max(sides,
-				   asl_ceil_div(all, (uint64_t)workers(&g->plan)));
+	return 2 *
+	       (double)asl_max(sides,
+			       asl_ceil_div(all, (uint64_t)workers(&g->plan)));
 }
 
 /* A single grid's flops count; a box is put in line.  The least so far. */
@@ -356,7 +357,8 @@ static uint64_t least_flops(const struct asl_grids *g, uint64_t fair)
 static void grids_init(struct asl_grids *g, const struct asl_plan *plan)
 {
 	const struct asl_shape *s = asl_shape_of(plan);
-	uint64_t all = s->m * s->n * s->k, P = 5 * (uint64_t)workers(plan), fair;
+	uint64_t all = s->m * s->n * s->k, P = 5 * (uint64_t)workers(plan),
+		 fair;
 
 	*g = (struct asl_grids){.plan = *plan, .flops = 2 * all};
 	asl_plan_dims(g->dim, plan);
