@@ -260,9 +260,9 @@ def add_to(case, n):
         C = np.asarray(rng.standard_normal(np.einsum(spec, *operands).shape))
         np.save(options["c"], np.asfortranarray(C) if n % 2 and C.ndim else C)
     if n % 3 == 2:
-        options["c-factor"] = round(float(rng.standard_normal()) or 2.0, 3)
+        options["c-factor"] = round(float(rng.standard_normal()), 3) or 2.0
     if n % 4 > 1:
-        options["ab-factor"] = round(float(rng.standard_normal()) or 2.0, 3)
+        options["ab-factor"] = round(float(rng.standard_normal()), 3) or 2.0
     return case
 
 
