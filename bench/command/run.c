@@ -88,17 +88,16 @@ static void say_idle(const struct asl_rep *rep)
 {
 	const struct asl_plan *plan = &rep->want->plan;
 	int idle = rep->ranks - asl_plan_ranks(plan);
-	bool share = plan->by_time && plan->cores && plan->cores < rep->ranks;
 	char why[64] = "";
 
-	if (share)
+	if (!idle)
+		return;
+	if (plan->by_time && plan->cores && plan->cores < rep->ranks)
 		snprintf(why, sizeof why, ", as they share %d core%s",
 			 plan->cores, plan->cores == 1 ? "" : "s");
-	if (idle)
-		asl_complain(0,
-			     "note: %s has work for %d of %d ranks: %d idle%s",
-			     asl_show(plan).grid, rep->ranks - idle, rep->ranks,
-			     idle, why);
+	asl_complain(0, "note: %s has work for %d of %d ranks: %d idle%s",
+		     asl_show(plan).grid, rep->ranks - idle, rep->ranks, idle,
+		     why);
 }
 
 static void say_notes(const struct running *x, const struct asl_rep *rep)

@@ -70,8 +70,8 @@ double asl_flop_bench_run(struct asl_flop_bench *p);
 /*
  * ---- Products of many shapes ----
  *
- * What each of asl_product_terms takes: their sums are nearest to the products' times,
- * relative to these.
+ * Nanoseconds of each of asl_product_terms, fitted to the products' times: the squares
+ * of relative errors are least.
  */
 
 /* With the matrices of the flop's bench. */

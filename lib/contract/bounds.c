@@ -79,7 +79,8 @@ struct programs {
 	double (*cost)(const struct asl_einsum *e, uint32_t operands,
 		       double ranks);
 	double ranks;
-	/* The set that is being split has these; 0: results cost nothing. */
+	bool results_cost; /* what moves between stages, too */
+	/* All inputs at once, of the set that is being split. */
 	struct weighted weighted[WEIGHTS];
 	int weights;
 	/* By set: at once, in several stages, and whichever is less. */
@@ -132,26 +133,26 @@ static struct asl_einsum all_at_once(const struct asl_einsum *e, int set)
 	return stage_of(e, set, block, blocks);
 }
 
-static void weigh(struct programs *x, const struct asl_einsum *once)
+static void weigh(struct programs *x, int set)
 {
+	const struct asl_einsum once = all_at_once(x->e, set);
 	double own[ASL_MOST_OPERANDS], most = 0;
-	double all = fmin(x->ranks, asl_mesh_points(once));
+	double all = fmin(x->ranks, asl_mesh_points(&once));
 
-	for (int k = 0; k <= once->inputs; k++) {
-		own[k] = (double)asl_term_words(&once->term[k], once->size) /
-			 all;
+	for (int k = 0; k <= once.inputs; k++) {
+		own[k] = (double)asl_term_words(&once.term[k], once.size) / all;
 		most = fmax(most, own[k]);
 	}
 	x->weights = 0;
 	for (double t = most; t >= 1 && x->weights < WEIGHTS; t /= 3) {
 		double weight[ASL_MOST_OPERANDS], owned = 0;
 
-		for (int k = 0; k <= once->inputs; k++) {
+		for (int k = 0; k <= once.inputs; k++) {
 			weight[k] = fmin(1, t / own[k]);
 			owned += weight[k] * own[k];
 		}
 		x->weighted[x->weights++] = (struct weighted){
-			asl_mesh_least(once, weight, x->ranks) - owned, owned};
+			asl_mesh_least(&once, weight, x->ranks) - owned, owned};
 	}
 }
 
@@ -214,7 +215,7 @@ static void try_stage(struct programs *x, int set, const int *block, int blocks)
 	cost = inner + stage;
 	if (made && cost < x->least[set])
 		cost = fmax(cost, through(x, smallest));
-	/* What made the one result may be a single stage, without smaller ones. */
+	/* If a single stage made the only result, no smaller one lies on the way. */
 	if (made == 1)
 		cost = fmax(cost, fmin(x->several[last] + stage,
 				       fmax(x->single[last] + stage,
@@ -262,11 +263,8 @@ static double least_of_programs(struct programs *x)
 			continue;
 		x->single[set] = x->several[set] = x->least[set] =
 			x->smallest[set] = INFINITY;
-		if (x->cost == between_ranks) {
-			struct asl_einsum once = all_at_once(x->e, set);
-
-			weigh(x, &once);
-		}
+		if (x->results_cost)
+			weigh(x, set);
 		split(x, set, set, block, 0);
 	}
 	return x->least[all];
@@ -278,6 +276,7 @@ double asl_contract_least_words(const struct asl_einsum *e, double ranks)
 		.e = e,
 		.cost = between_ranks,
 		.ranks = ranks,
+		.results_cost = true,
 	};
 
 	return least_of_programs(&x);
@@ -342,18 +341,21 @@ static bool asks_for_one(const struct asl_contraction *c)
 /* The programs that are asked for: one stage, or any. */
 static double least_words(const struct asl_contraction *c, double ranks)
 {
-	struct programs x = {.e = &c->e, .cost = from_root, .ranks = ranks};
+	struct programs x = {
+		.e = &c->e,
+		.cost = c->on_root ? from_root : between_ranks,
+		.ranks = ranks,
+		.results_cost = !c->on_root,
+	};
 	double least;
 
 	/* Groupings of many inputs are not gone through. */
 	if (c->e.inputs > ASL_MOST_TOGETHER)
 		least = c->stages ? INFINITY : 0;
 	else if (asks_for_one(c))
-		least = c->on_root ? from_root(&c->e, UINT32_MAX, ranks)
-				   : between_ranks(&c->e, UINT32_MAX, ranks);
+		least = x.cost(&c->e, UINT32_MAX, ranks);
 	else
-		least = c->on_root ? least_of_programs(&x)
-				   : asl_contract_least_words(&c->e, ranks);
+		least = least_of_programs(&x);
 
 	return c->on_root ? fmax(least, to_root(&c->e, ranks)) : least;
 }

@@ -288,7 +288,7 @@ static int rank_all(struct asl_candidates *list, const struct asl_plan *base)
 /* Words say which of one algorithm's plans are the fastest, not of all. */
 enum { OF_EACH = 4 };
 
-/* Those that use fewer than so many ranks; the fewest that one of all uses. */
+/* Put the best plans that use fewer ranks; return the fewest that any of the best uses. */
 static int put_some(struct asl_candidates *list, const struct asl_plan *x,
 		    int ranks)
 {
@@ -333,6 +333,7 @@ static int rank_each(struct asl_candidates *list, const struct asl_plan *base)
 		do {
 			used = put_some(list, &x, used);
 			x.workers = fewer(base, x.workers);
+			list->top += x.workers ? OF_EACH : 0;
 		} while (x.workers && !x.algorithm->matmul->grid.none);
 	}
 	return asl_candidates_end(list);

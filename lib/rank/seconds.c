@@ -16,7 +16,7 @@ const char *asl_spending_name(enum asl_spending part)
 	return spending_names[part];
 }
 
-/* What a core's own cache holds, more or less. */
+/* About the words that a core's own cache holds: 2 MiB. */
 #define NEAR_WORDS 0x1p18
 
 /* The BLAS packs words of both operands, and reads and writes the result. */

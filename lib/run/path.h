@@ -9,11 +9,11 @@
 /*
  * A planner prunes by the busiest rank's Q, which is cheap to predict; so many
  * of the best, or as many as are asked for, are then ranked by their paths.  By
- * time these are many more: the best few of each algorithm, and on fewer ranks.
+ * time these are many more: the best few of each algorithm.
  */
 static inline int asl_path_looks(int top, const struct asl_plan *base)
 {
-	int least = base->by_time ? 256 : 10;
+	int least = base->by_time ? 64 : 10;
 
 	return top > least ? top : least;
 }
