@@ -89,7 +89,7 @@ def dot(spec, operands):
 def roll_case(n):
     terms, spec = roll_spec()
     sizes = {c: 1 if rng.random() < 0.2 else int(rng.integers(1, 9))
-             for c in set("".join(terms))}
+             for c in sorted(set("".join(terms)))}
     operands = [roll_operand(t, sizes) for t in terms]
     if n % 3 == 0:
         shorten(terms, operands)
@@ -233,7 +233,7 @@ def roll_program(n):
         "ranks": n * 24 // CASES + 1,
         "kernel": ["vomm", "tight", "cowe"][n % 7 % 3], "cache": 12,
         "store": ["dram", "dram", "pmem"][n % 3],
-        "memory-budget": max(200, sum(a.size for a in operands) // 10)}
+        "memory-budget": max(240, sum(a.size for a in operands) // 10)}
 
 
 def roll_product(n):
