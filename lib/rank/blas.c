@@ -22,6 +22,7 @@
 #include "lib/base/parts.h"
 #include "lib/base/system.h"
 #include "lib/base/team.h"
+#include "lib/rank/packed.h"
 
 enum { SIDE = 160 };
 
@@ -120,6 +121,7 @@ struct product {
 	int rows, cols; /* parts of C */
 	enum asl_type type;
 	uint64_t band, depth; /* rows, and columns of a, at once */
+	bool packed;	      /* by us: packed.c */
 };
 
 static uint64_t part_begins(uint64_t length, uint64_t tile, int parts, int i)
@@ -239,6 +241,14 @@ static void multiply_band(const struct product *x)
 	} while (l < x->k);
 }
 
+static bool multiply_packed(const struct product *x)
+{
+	const struct asl_packed packed = {x->m,	  x->n, x->k, x->lda, x->ldb,
+					  x->ldc, x->a, x->b, x->c,   x->beta};
+
+	return asl_packed_multiply(&packed);
+}
+
 static void multiply(const struct product *x)
 {
 	struct product band = *x;
@@ -249,6 +259,8 @@ static void multiply(const struct product *x)
 		multiply_vector(x);
 		return;
 	}
+	if (x->packed && multiply_packed(x))
+		return;
 	for (uint64_t i = 0; i < x->m; i += band.m) {
 		band.m = next_band(x, x->m - i);
 		band.a = asl_type_at(x->type, x->a, i * x->lda);
@@ -437,52 +449,57 @@ bool asl_blas_can_run(const char *kernels)
 	return false;
 }
 
-/* ---- Bands of a tall product ---- */
+/* ---- Tiles and slabs ---- */
 
 /*
- * A tall product takes less time in small ones, in a row of which b stays in the
- * core's own cache.  With more columns than it takes at once, OpenBLAS packs all rows
- * of a before the next ones, and by then these are gone from that cache.
+ * With AVX-512, OpenBLAS takes up to a third longer where c has few columns than where it
+ * has many, and packed.c does not.  Small products and shallow ones it does well, and
+ * tall ones in small products, in a row of which b stays in the core's own cache.
  */
-enum { COLS_AT_ONCE = 192, HELD_WORDS = 1 << 17 };
+enum { LEAST_COLS = 64, MOST_COLS = 768, LEAST_DEPTH = 128 };
 
-/* Below, a cache holds it all; with so many columns, packing b again costs more. */
-enum { TALL = 32 * TILE_ROWS, MANY_COLS = 512, BAND = 16 * TILE_ROWS };
+/* Below, a cache holds it all; what a core's own cache holds. */
+enum { TALL = 32 * TILE_ROWS, HELD_WORDS = 1 << 17 };
 
 /* Kernels for small products are slow where k is, or is far less than n. */
-enum { LEAST_DEPTH = 16, COLS_A_DEPTH = 8 };
+enum { LEAST_SMALL_DEPTH = 16, COLS_A_DEPTH = 8 };
 
-static bool has_small_kernels(void)
+static bool has_avx512(void)
 {
 	return !strcmp(vectors_of(openblas_get_corename()), "AVX-512");
 }
 
-/* As deep as small products of a few rows can be; false: they are slow. */
-static bool cut_small(struct product *x)
+static bool packs(const struct product *x)
+{
+	return x->n >= LEAST_COLS && x->n <= MOST_COLS && x->k >= LEAST_DEPTH &&
+	       x->m * x->n * x->k > SMALL;
+}
+
+/* As deep as small products of a few rows can be, unless they are slow. */
+static void cut_small(struct product *x)
 {
 	uint64_t deepest = SMALL / (x->n * TILE_ROWS);
 	uint64_t depth = asl_ceil_div(x->k, asl_ceil_div(x->k, deepest));
 
-	if (x->n * x->k > HELD_WORDS || depth < LEAST_DEPTH ||
+	if (x->n * x->k > HELD_WORDS || depth < LEAST_SMALL_DEPTH ||
 	    x->n > COLS_A_DEPTH * depth)
-		return false;
+		return;
 	x->depth = depth;
 	x->band = SMALL / (x->n * depth) / TILE_ROWS * TILE_ROWS;
-	return true;
 }
 
 /*
- * What is multiplied at once.  Threads cut the product after that, so that the same
- * kernels compute a word with any number of them.
+ * How it is multiplied.  Threads cut the product after that, so that the same kernels
+ * compute a word with any number of them.
  */
-static void cut_tall(struct product *x)
+static void choose(struct product *x)
 {
-	if (x->m < TALL || x->n >= MANY_COLS || x->n < 2 ||
-	    x->k < LEAST_DEPTH || x->type != ASL_FLOAT64 ||
-	    !has_small_kernels())
+	if (x->type != ASL_FLOAT64 || x->n < 2 || !has_avx512())
 		return;
-	if (!cut_small(x) && x->n > COLS_AT_ONCE)
-		x->band = BAND;
+	x->packed = packs(x);
+	if (!x->packed && x->m >= TALL && x->k >= LEAST_SMALL_DEPTH &&
+	    x->n <= MOST_COLS)
+		cut_small(x);
 }
 
 /* ---- Products that wait ---- */
@@ -571,7 +588,7 @@ void asl_gemm(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
 		.depth = k,
 	};
 
-	cut_tall(&x);
+	choose(&x);
 	if (waiting.open)
 		wait_with(&x);
 	else
