@@ -514,7 +514,8 @@ static void make_times(struct asl_times *x)
 	for (int i = 0; i < ASL_STEP_SIZES; i++) {
 		x->words[i] = 1 << i;
 		x->step[i] = 90.1 + 1.3 * (1 << i);
-		x->crowded[i] = 40.7 + 0.9 * (1 << i);
+		x->crowded[i] = 240.7 + 2.9 * (1 << i);
+		x->row[i] = 140.7 + 1.9 * (1 << i);
 	}
 }
 

@@ -535,10 +535,13 @@ static int take_steps(struct asl_profile *out, json_t *steps, const char *where)
 		code = take_numbers(t->words, steps, "words", true, where);
 		if (!code)
 			code = take_numbers(t->step, steps, "ns", false, where);
-		return code || !json_object_get(steps, "crowded_ns")
-			       ? code
-			       : take_numbers(t->crowded, steps, "crowded_ns",
-					      false, where);
+		if (!code && json_object_get(steps, "crowded_ns"))
+			code = take_numbers(t->crowded, steps, "crowded_ns",
+					    false, where);
+		if (!code && json_object_get(steps, "crowded_row_ns"))
+			code = take_numbers(t->row, steps, "crowded_row_ns",
+					    false, where);
+		return code;
 	}
 	for (int i = 0; i < ASL_STEP_SIZES; i++) {
 		t->words[i] = 1 << i;
@@ -722,6 +725,7 @@ int asl_profile_times(struct asl_times *out, const struct asl_profile *profile,
 			memcpy(out->words, own->words, sizeof out->words);
 			memcpy(out->step, own->step, sizeof out->step);
 			memcpy(out->crowded, own->crowded, sizeof out->crowded);
+			memcpy(out->row, own->row, sizeof out->row);
 		}
 	}
 	return code;

@@ -40,7 +40,12 @@ struct bench {
 
 /* ---- Subjects ---- */
 
-enum { KINDS = ASL_STEP_SIZES, SUBJECTS = 12, FLOPS = 2, STEPS = SUBJECTS - 1 };
+enum {
+	KINDS = 2 * ASL_STEP_SIZES,
+	SUBJECTS = 12,
+	FLOPS = 2,
+	STEPS = SUBJECTS - 1
+};
 
 _Static_assert((int)ASL_NET_BENCH_SIZES == (int)ASL_STEP_SIZES,
 	       "steps of all sizes are measured");
@@ -93,14 +98,15 @@ static int vectors(struct bench *b, double ns[KINDS], uint64_t words)
 
 static int steps(struct bench *b, double ns[KINDS], uint64_t words)
 {
-	int err = b->want->crowd
-			  ? asl_crowd_bench_run(&b->net_bench, b->net,
-						&b->flop_bench, b->sample_s)
-			  : asl_step_bench_run(&b->net_bench, b->net,
-					       b->sample_s);
+	int err;
 
 	(void)words;
+	if (b->want->crowd)
+		return asl_crowd_bench_run(ns, &b->net_bench, b->net,
+					   &b->flop_bench, b->sample_s);
+	err = asl_step_bench_run(&b->net_bench, b->net, b->sample_s);
 	memcpy(ns, b->net_bench.ns, sizeof b->net_bench.ns);
+	memset(ns + ASL_STEP_SIZES, 0, sizeof b->net_bench.ns);
 	return err;
 }
 
@@ -140,7 +146,7 @@ static const struct subject {
 	{"transfers, all ranks", ALL, ASL_DISK_NS, ASL_DISK_KINDS, 0.1,
 	 transfers},
 	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.12, network},
-	{"messages, all ranks", ALL, ASL_STEP_NS, ASL_STEP_SIZES, 0.09, steps},
+	{"messages, all ranks", ALL, ASL_STEP_NS, KINDS, 0.09, steps},
 	{0},
 };
 

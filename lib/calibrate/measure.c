@@ -215,6 +215,7 @@ double asl_flop_bench_run(struct asl_flop_bench *p)
 static const struct shape {
 	int m, n, k;
 } shapes[] = {
+	{1536, 1536, 512}, {1536, 512, 1536}, {512, 1536, 1536},
 	{768, 768, 768},   {512, 512, 64},    {512, 64, 512},
 	{64, 512, 512},	   {512, 512, 16},    {512, 16, 512},
 	{16, 512, 512},	   {256, 256, 256},   {128, 128, 128},
@@ -222,14 +223,17 @@ static const struct shape {
 	{64, 1024, 64},	   {64, 64, 1024},    {2304, 1024, 64},
 	{1024, 2304, 64},  {1024, 64, 2304},  {64, 1024, 2304},
 	{4608, 512, 128},  {512, 4608, 128},  {9216, 256, 256},
-	{256, 9216, 256},  {1536, 1536, 512}, {1536, 512, 1536},
-	{512, 1536, 1536}, {200, 300, 150},   {100, 1000, 400},
+	{256, 9216, 256},  {200, 300, 150},   {100, 1000, 400},
 	{1000, 100, 400},  {400, 400, 1600},  {3000, 200, 700},
-	{200, 3000, 700},
+	{200, 3000, 700},  {13, 90, 35},      {60, 13, 200},
+	{150, 45, 99},	   {30, 200, 21},     {210, 26, 130},
+	{97, 101, 131},	   {45, 310, 70},     {330, 60, 27},
+	{110, 180, 11},	   {190, 210, 23},    {80, 220, 86},
+	{400, 37, 310},	   {20, 25, 300},     {260, 390, 150},
 };
 
-/* Most of what people multiply is large: the first counts for several. */
-enum { SHAPES = sizeof shapes / sizeof shapes[0], FIRST = 4 };
+/* Most of what people multiply is large: the first ones count several times. */
+enum { SHAPES = sizeof shapes / sizeof shapes[0], LARGE = 3, TIMES_MORE = 4 };
 
 /* Flops of one sample, so that the clock's own time does not count. */
 #define SAMPLE_FLOPS 2e7
@@ -283,7 +287,8 @@ void asl_fit_terms(double *c, int terms, const double *x, const double *y,
 void asl_product_bench_run(const struct asl_flop_bench *p,
 			   double ns[ASL_PRODUCT_TERMS])
 {
-	double x[FIRST + SHAPES][ASL_PRODUCT_TERMS], y[FIRST + SHAPES];
+	enum { ALL = SHAPES + LARGE * TIMES_MORE };
+	double x[ALL][ASL_PRODUCT_TERMS], y[ALL];
 
 	for (int i = SHAPES - 1; i >= 0; i--) {
 		struct shape cut = {shapes[i].m / p->cut, shapes[i].n / p->cut,
@@ -293,11 +298,11 @@ void asl_product_bench_run(const struct asl_flop_bench *p,
 				  (uint64_t)cut.k);
 		y[i] = product_ns(p, &cut);
 	}
-	for (int i = SHAPES; i < SHAPES + FIRST; i++) {
-		memcpy(x[i], x[0], sizeof x[i]);
-		y[i] = y[0];
+	for (int i = SHAPES; i < ALL; i++) {
+		memcpy(x[i], x[i % LARGE], sizeof x[i]);
+		y[i] = y[i % LARGE];
 	}
-	asl_fit_terms(ns, ASL_PRODUCT_TERMS, *x, y, SHAPES + FIRST);
+	asl_fit_terms(ns, ASL_PRODUCT_TERMS, *x, y, ALL);
 }
 
 /* ---- Vectors ---- */
@@ -620,14 +625,18 @@ static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 
 #define LEAST_STEP_NS 100
 
-int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
+int asl_crowd_bench_run(double ns[2 * ASL_NET_BENCH_SIZES],
+			struct asl_net_bench *s, struct asl_net *net,
 			const struct asl_flop_bench *p, double seconds)
 {
 	enum { MOST_TURNS = 4 };
 	uint64_t side = side_of_work(p);
 	struct pace pace = {0, 0};
-	int err = share_step_pace(s, net, &pace), turns;
+	int err = asl_step_bench_run(s, net, seconds / 4), turns;
 
+	memcpy(ns, s->ns, sizeof s->ns);
+	if (!err)
+		err = share_step_pace(s, net, &pace);
 	turns = (int)(seconds / (ASL_NET_BENCH_SIZES * pace.long_s));
 	turns = turns < 1 ? 1 : turns > MOST_TURNS ? MOST_TURNS : turns;
 
@@ -638,7 +647,8 @@ int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
 		if (!err)
 			err = work(&with, s, net, p, side, turns,
 				   (size_t)sizes[i] * sizeof(double));
-		s->ns[i] = fmax(LEAST_STEP_NS, 1e9 * (with - without));
+		ns[ASL_NET_BENCH_SIZES + i] =
+			fmax(LEAST_STEP_NS, 1e9 * (with - without));
 	}
 	return err;
 }

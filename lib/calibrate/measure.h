@@ -128,10 +128,11 @@ int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net,
 		       double seconds);
 
 /*
- * Ranks that share cores multiply, with a step after each product: what it adds to their
- * time, with the turns that ranks take on a core.
+ * What a step takes of ranks that share cores, with the turns that they take on a core:
+ * one after another, and what it adds where they multiply before each.
  */
-int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
+int asl_crowd_bench_run(double ns[2 * ASL_NET_BENCH_SIZES],
+			struct asl_net_bench *s, struct asl_net *net,
 			const struct asl_flop_bench *p, double seconds);
 
 struct asl_fit {

@@ -57,6 +57,7 @@ void asl_rank_restart(struct asl_rank *r)
 	r->clock = (struct asl_net_stamp){.since = 0};
 	r->seconds = (struct asl_seconds){0};
 	r->spent = (struct asl_spent){.disk = 0};
+	r->owed = 0;
 	r->outcome = (struct asl_outcome){0, NAN, NAN};
 	asl_replay_clear(r->replay);
 }
@@ -151,8 +152,14 @@ void asl_charge(struct asl_rank *r, enum asl_counter counter, uint64_t n)
 
 void asl_spend_work(struct asl_rank *r, enum asl_spending on, double ns)
 {
-	if (r->times && asl_phase_counts(r->phase))
-		r->spent.ns[on] += ns;
+	if (!r->times || !asl_phase_counts(r->phase))
+		return;
+	r->spent.ns[on] += ns;
+	if (on == ASL_ON_NETWORK || r->owed <= 0)
+		return;
+	ns = fmin(ns, r->owed);
+	r->spent.ns[ASL_ON_NETWORK] += ns;
+	r->owed -= ns;
 }
 
 void asl_spend(struct asl_rank *r, enum asl_spending on, double ns)

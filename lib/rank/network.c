@@ -29,16 +29,22 @@ static void count(struct asl_rank *r, const struct asl_step *x,
 		asl_resume_count(r, x->phase, counter, n);
 }
 
+static void spend_step(struct asl_rank *r, uint64_t words)
+{
+	struct asl_step_work work = asl_step_work(r->times, words, r->crowded);
+
+	asl_spend_work(r, ASL_ON_NETWORK, work.own);
+	r->owed = work.later;
+}
+
 static void count_step(struct asl_rank *r, const struct asl_step *x)
 {
 	count(r, x, ASL_NET_SEND, x->out.count);
 	count(r, x, ASL_NET_RECV, x->in.count);
 	count(r, x, ASL_BH, words_of(x));
 	count(r, x, ASL_NET_MSGS, x->to != ASL_NET_NONE);
-	if (r->times)
-		asl_spend_work(
-			r, ASL_ON_NETWORK,
-			asl_step_work_ns(r->times, words_of(x), r->crowded));
+	if (r->times && asl_phase_counts(x->phase))
+		spend_step(r, words_of(x));
 }
 
 static void lift(struct asl_rank *r, const struct asl_step *x)
@@ -646,14 +652,21 @@ static void pass_work(struct ring *x)
 	int size = x->size;
 
 	for (int i = 0; i < size; i++)
-		x->cost[i] = x->cost[i + size] = asl_step_work_ns(
-			first->times, step_words(x, i), first->crowded);
+		x->cost[i] = x->cost[i + size] =
+			asl_step_work(first->times, step_words(x, i),
+				      first->crowded)
+				.own;
 	for (int j = 0; j < size; j++) {
-		double ns = x->member[j]->r->spent.ns[ASL_ON_NETWORK];
+		struct asl_rank *r = x->member[j]->r;
+		double ns = r->spent.ns[ASL_ON_NETWORK];
+		int last = (j + 2) % size;
 
 		for (int s = 0; s < size - 1; s++)
 			ns += x->cost[size + j - s];
-		x->member[j]->r->spent.ns[ASL_ON_NETWORK] = ns;
+		r->spent.ns[ASL_ON_NETWORK] = ns;
+		r->owed =
+			asl_step_work(r->times, step_words(x, last), r->crowded)
+				.later;
 	}
 }
 

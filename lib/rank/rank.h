@@ -116,6 +116,7 @@ struct asl_rank {
 	struct asl_net_stamp clock;    /* by enum asl_accounting; ASL_TIME */
 	const struct asl_times *times; /* NULL: not known */
 	struct asl_spent spent;
+	double owed; /* nanoseconds that its last step adds to its work */
 	struct asl_seconds seconds;
 
 	uint64_t held[2];    /* words taken, by enum asl_where */

@@ -19,14 +19,21 @@ const char *asl_spending_name(enum asl_spending part)
 /* About the words that a core's own cache holds: 2 MiB. */
 #define NEAR_WORDS 0x1p18
 
+/* Registers hold 8 rows and columns, but for products with a vector. */
+static double rounded(uint64_t side, bool vector)
+{
+	return (double)(vector ? side : (side + 7) / 8 * 8);
+}
+
 /* The BLAS packs words of both operands, and reads and writes the result. */
 void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
 		       uint64_t k)
 {
 	double x = (double)m, y = (double)n, z = (double)k;
+	bool vector = m == 1 || n == 1;
 	double all = x * z + z * y + x * y;
 
-	term[0] = 2 * x * y * z;
+	term[0] = 2 * z * rounded(m, vector) * rounded(n, vector);
 	term[1] = 1;
 	term[2] = x * z;
 	term[3] = z * y;
@@ -67,12 +74,19 @@ double asl_step_ns(const struct asl_times *t, uint64_t words)
 	return on_lines(t->words, t->step, ASL_STEP_SIZES, (double)words);
 }
 
-double asl_step_work_ns(const struct asl_times *t, uint64_t words, bool crowded)
+struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
+				   bool crowded)
 {
-	bool known = crowded && t->crowded[0] > 0;
+	double x = (double)words, most;
+	struct asl_step_work work;
 
-	return on_lines(t->words, known ? t->crowded : t->step, ASL_STEP_SIZES,
-			(double)words);
+	if (!crowded || t->crowded[0] <= 0)
+		return (struct asl_step_work){asl_step_ns(t, words), 0};
+	most = on_lines(t->words, t->crowded, ASL_STEP_SIZES, x);
+	work.own = t->row[0] > 0 ? on_lines(t->words, t->row, ASL_STEP_SIZES, x)
+				 : most;
+	work.later = fmax(0, most - work.own);
+	return work;
 }
 
 /* A transfer has all that lies within 8 KiB of each other; a write reads it first. */

@@ -54,8 +54,11 @@ struct asl_times {
 	bool in_place[2]; /* tiles are not copied to where they belong */
 	/* A step of so many words; between two sizes, and beyond, on a line. */
 	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
-	/* The time of a core that it takes where ranks share them; 0: as above. */
-	double crowded[ASL_STEP_SIZES];
+	/*
+	 * The time of a core that it takes where ranks share them, between products,
+	 * and after another; 0: as above.
+	 */
+	double crowded[ASL_STEP_SIZES], row[ASL_STEP_SIZES];
 	struct asl_disk_times disk,
 		disk_alone; /* one rank, while no other uses it */
 	/* All that words of the pool take, where it is emulated. */
@@ -90,9 +93,16 @@ double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 		   uint64_t cols, uint64_t ld);
 double asl_step_ns(const struct asl_times *t, uint64_t words);
 
-/* What a step takes of a core, of which a rank has its own or not. */
-double asl_step_work_ns(const struct asl_times *t, uint64_t words,
-			bool crowded);
+/*
+ * What a step takes of a core, and, where ranks share it, what it adds to the rank's work
+ * afterwards at most, as others have put its words out of the cache meanwhile.
+ */
+struct asl_step_work {
+	double own, later;
+};
+
+struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
+				   bool crowded);
 
 /*
  * The time of a rank that does other things, too, so that ranks do not always meet at
