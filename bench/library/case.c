@@ -501,7 +501,7 @@ static void emulate_times(struct asl_times *t, const struct asl_profile *device,
 /* Times of doubles become those of words and flops of the type. */
 static void fit_times(struct asl_times *t, enum asl_type type)
 {
-	double *flop[] = {&t->flop, &t->simple};
+	double *flop[] = {&t->flop, &t->edge, &t->simple};
 	double *word[] = {&t->left,
 			  &t->right,
 			  &t->result,

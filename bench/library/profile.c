@@ -113,6 +113,7 @@ static const struct figure {
 	{"product_right", WORD, AT(times.right), false},
 	{"product_result", WORD, AT(times.result), false},
 	{"product_far", WORD, AT(times.far), false},
+	{"product_edge", FLOP, AT(times.edge), false},
 	{"simple_flop", FLOP, AT(times.simple), false},
 	{"stream", WORD, AT(times.stream), false},
 	{"add", WORD, AT(times.add), false},

@@ -19,10 +19,10 @@ const char *asl_spending_name(enum asl_spending part)
 /* About the words that a core's own cache holds: 2 MiB. */
 #define NEAR_WORDS 0x1p18
 
-/* Registers hold 8 rows and columns, but for products with a vector. */
-static double rounded(uint64_t side, bool vector)
+/* Registers hold 8 rows and columns: of the last ones they may hold fewer. */
+static double rounded(uint64_t side)
 {
-	return (double)(vector ? side : (side + 7) / 8 * 8);
+	return (double)((side + 7) / 8 * 8);
 }
 
 /* The BLAS packs words of both operands, and reads and writes the result. */
@@ -30,22 +30,24 @@ void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
 		       uint64_t k)
 {
 	double x = (double)m, y = (double)n, z = (double)k;
-	bool vector = m == 1 || n == 1;
 	double all = x * z + z * y + x * y;
 
-	term[0] = 2 * z * rounded(m, vector) * rounded(n, vector);
+	term[0] = 2 * x * y * z;
 	term[1] = 1;
 	term[2] = x * z;
 	term[3] = z * y;
 	term[4] = x * y;
 	term[5] = fmax(0, all - NEAR_WORDS);
+	/* A vector is not packed. */
+	term[6] = m == 1 || n == 1 ? 0
+				   : 2 * z * (rounded(m) * rounded(n) - x * y);
 }
 
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 		      uint64_t k)
 {
-	const double ns[] = {t->flop,  t->call,	  t->left,
-			     t->right, t->result, t->far};
+	const double ns[] = {t->flop,	t->call, t->left, t->right,
+			     t->result, t->far,	 t->edge};
 	double term[ASL_PRODUCT_TERMS], sum = 0;
 
 	asl_product_terms(term, m, n, k);

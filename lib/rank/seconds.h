@@ -43,10 +43,11 @@ struct asl_device_times {
 /* Nanoseconds, of one rank while the others are as busy. */
 struct asl_times {
 	/*
-	 * A product: of a flop, of a call, of a word of A, of B and of C, and of each
-	 * of all three that does not fit into a core's own cache.
+	 * A product: of a flop, of a call, of a word of A, of B and of C, of each of all
+	 * three that does not fit into a core's own cache, and of a flop that registers
+	 * do in vain where their sides do not divide C's.
 	 */
-	double flop, call, left, right, result, far;
+	double flop, call, left, right, result, far, edge;
 	double simple; /* a flop outside of products */
 	double stream; /* a word that passes through the cache, with its flops */
 	double add;    /* a word of a sum from memory to memory */
@@ -81,8 +82,8 @@ struct asl_spent {
 	double disk, disk_alone;
 };
 
-/* How many of each: flops, calls, words of A, of B, of C, and far ones. */
-enum { ASL_PRODUCT_TERMS = 6 };
+/* How many of each: flops, calls, words of A, of B, of C, far ones, flops in vain. */
+enum { ASL_PRODUCT_TERMS = 7 };
 
 void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
 		       uint64_t k);
