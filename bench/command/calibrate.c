@@ -110,28 +110,20 @@ static json_t *transfers(const struct asl_calibration *x)
 	return all;
 }
 
-/* What each size of step takes of a core that ranks share. */
-static json_t *shared_steps(const struct asl_calibration *x, int first)
-{
-	json_t *ns = json_array();
-
-	for (int i = 0; i < ASL_STEP_SIZES; i++)
-		json_array_append_new(
-			ns, json_real(x->core * x->all[first + i].median));
-	return ns;
-}
-
-/* Into the file that is there. */
+/* Into the file that is there: what a step takes of a core that ranks share. */
 static int write_crowded(const char *path, const struct asl_calibration *x)
 {
-	json_t *root = json_load_file(path, 0, NULL);
+	json_t *root = json_load_file(path, 0, NULL), *ns = json_array();
 	json_t *steps = json_object_get(root, "steps");
 	int err;
 
-	json_object_set_new(steps, "crowded_ns",
-			    shared_steps(x, ASL_CROWDED_NS));
+	for (int i = 0; i < ASL_STEP_SIZES; i++)
+		json_array_append_new(
+			ns,
+			json_real(x->core * x->all[ASL_STEP_NS + i].median));
+	json_object_set_new(steps, "crowded_ns", ns);
 	json_object_set_new(steps, "crowded_row_ns",
-			    shared_steps(x, ASL_STEP_NS));
+			    json_real(x->core * x->all[ASL_ROW_NS].median));
 	err = root ? asl_json_write(path, root, 6) : -EIO;
 	json_decref(root);
 	return err ? asl_complain(asl_exit_code(err), "calibrate: %s: %s", path,

@@ -539,9 +539,12 @@ static int take_steps(struct asl_profile *out, json_t *steps, const char *where)
 		if (!code && json_object_get(steps, "crowded_ns"))
 			code = take_numbers(t->crowded, steps, "crowded_ns",
 					    false, where);
-		if (!code && json_object_get(steps, "crowded_row_ns"))
-			code = take_numbers(t->row, steps, "crowded_row_ns",
-					    false, where);
+		t->row = json_number_value(
+			json_object_get(steps, "crowded_row_ns"));
+		if (!code && !asl_is_cost(t->row))
+			code = asl_refuse("%s: steps: crowded_row_ns: %g: "
+					  "expected a number, 0 or more",
+					  where, t->row);
 		return code;
 	}
 	for (int i = 0; i < ASL_STEP_SIZES; i++) {
@@ -726,7 +729,7 @@ int asl_profile_times(struct asl_times *out, const struct asl_profile *profile,
 			memcpy(out->words, own->words, sizeof out->words);
 			memcpy(out->step, own->step, sizeof out->step);
 			memcpy(out->crowded, own->crowded, sizeof out->crowded);
-			memcpy(out->row, own->row, sizeof out->row);
+			out->row = own->row;
 		}
 	}
 	return code;

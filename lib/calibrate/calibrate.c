@@ -41,7 +41,7 @@ struct bench {
 /* ---- Subjects ---- */
 
 enum {
-	KINDS = 2 * ASL_STEP_SIZES,
+	KINDS = ASL_STEP_SIZES + 1,
 	SUBJECTS = 12,
 	FLOPS = 2,
 	STEPS = SUBJECTS - 1
@@ -98,15 +98,16 @@ static int vectors(struct bench *b, double ns[KINDS], uint64_t words)
 
 static int steps(struct bench *b, double ns[KINDS], uint64_t words)
 {
-	int err;
+	double row = 0;
+	int err = b->want->crowd ? asl_crowd_bench_run(&b->net_bench, b->net,
+						       &b->flop_bench,
+						       b->sample_s, &row)
+				 : asl_step_bench_run(&b->net_bench, b->net,
+						      b->sample_s);
 
 	(void)words;
-	if (b->want->crowd)
-		return asl_crowd_bench_run(ns, &b->net_bench, b->net,
-					   &b->flop_bench, b->sample_s);
-	err = asl_step_bench_run(&b->net_bench, b->net, b->sample_s);
 	memcpy(ns, b->net_bench.ns, sizeof b->net_bench.ns);
-	memset(ns + ASL_STEP_SIZES, 0, sizeof b->net_bench.ns);
+	ns[ASL_STEP_SIZES] = row;
 	return err;
 }
 

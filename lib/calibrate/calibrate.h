@@ -37,10 +37,10 @@ enum asl_quantity {
 	ASL_STREAM_NS,
 	ASL_ADD_NS,
 	ASL_STEP_NS, /* of the first size of a step; the others follow */
-	/* Where ranks share cores: the same, between products. */
-	ASL_CROWDED_NS = ASL_STEP_NS + ASL_STEP_SIZES,
+	/* Of one word, after another, where ranks share cores. */
+	ASL_ROW_NS = ASL_STEP_NS + ASL_STEP_SIZES,
 	/* What a disk's block takes to begin, and its rows: read, then written. */
-	ASL_DISK_NS = ASL_CROWDED_NS + ASL_STEP_SIZES,
+	ASL_DISK_NS,
 	ASL_QUANTITIES = ASL_DISK_NS + ASL_DISK_KINDS
 };
 

@@ -604,7 +604,7 @@ static uint64_t side_of_work(const struct asl_flop_bench *p)
 		MOST_SIDE, fmax(LEAST_SIDE, PROBE_SIDE * cbrt(WORK_S / least)));
 }
 
-/* A few squares, each with a step after it if there are bytes. */
+/* A few squares unless the side is 0, each with a step after it if there are bytes. */
 static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 		const struct asl_flop_bench *p, uint64_t side, int turns,
 		size_t bytes)
@@ -613,7 +613,8 @@ static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 	double since = asl_now();
 
 	for (int i = 0; !err && i < turns; i++) {
-		square(p, side);
+		if (side)
+			square(p, side);
 		if (bytes)
 			err = step(s, net, bytes);
 	}
@@ -625,20 +626,21 @@ static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 
 #define LEAST_STEP_NS 100
 
-int asl_crowd_bench_run(double ns[2 * ASL_NET_BENCH_SIZES],
-			struct asl_net_bench *s, struct asl_net *net,
-			const struct asl_flop_bench *p, double seconds)
+int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
+			const struct asl_flop_bench *p, double seconds,
+			double *row_ns)
 {
-	enum { MOST_TURNS = 4 };
+	enum { MOST_TURNS = 4, ROW_TURNS = 200 };
 	uint64_t side = side_of_work(p);
 	struct pace pace = {0, 0};
-	int err = asl_step_bench_run(s, net, seconds / 4), turns;
+	double row = 0;
+	int err = share_step_pace(s, net, &pace), turns;
 
-	memcpy(ns, s->ns, sizeof s->ns);
-	if (!err)
-		err = share_step_pace(s, net, &pace);
 	turns = (int)(seconds / (ASL_NET_BENCH_SIZES * pace.long_s));
 	turns = turns < 1 ? 1 : turns > MOST_TURNS ? MOST_TURNS : turns;
+	if (!err)
+		err = work(&row, s, net, p, 0, ROW_TURNS, sizeof(double));
+	*row_ns = 1e9 * row;
 
 	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
 		double with = 0, without = 0;
@@ -647,8 +649,7 @@ int asl_crowd_bench_run(double ns[2 * ASL_NET_BENCH_SIZES],
 		if (!err)
 			err = work(&with, s, net, p, side, turns,
 				   (size_t)sizes[i] * sizeof(double));
-		ns[ASL_NET_BENCH_SIZES + i] =
-			fmax(LEAST_STEP_NS, 1e9 * (with - without));
+		s->ns[i] = fmax(LEAST_STEP_NS, 1e9 * (with - without));
 	}
 	return err;
 }

@@ -128,12 +128,12 @@ int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net,
 		       double seconds);
 
 /*
- * What a step takes of ranks that share cores, with the turns that they take on a core:
- * one after another, and what it adds where they multiply before each.
+ * What a step adds to the time of ranks that share cores and multiply before each, with
+ * the turns that they take on a core; and what one of a word takes after another.
  */
-int asl_crowd_bench_run(double ns[2 * ASL_NET_BENCH_SIZES],
-			struct asl_net_bench *s, struct asl_net *net,
-			const struct asl_flop_bench *p, double seconds);
+int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
+			const struct asl_flop_bench *p, double seconds,
+			double *row_ns);
 
 struct asl_fit {
 	double alpha, beta; /* 0 or more */

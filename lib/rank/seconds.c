@@ -76,19 +76,19 @@ double asl_step_ns(const struct asl_times *t, uint64_t words)
 	return on_lines(t->words, t->step, ASL_STEP_SIZES, (double)words);
 }
 
+/* Words cost the same in both; without any, the cache alone makes the difference. */
 struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
 				   bool crowded)
 {
-	double x = (double)words, most;
-	struct asl_step_work work;
+	double x = (double)words, all, later = 0;
 
 	if (!crowded || t->crowded[0] <= 0)
 		return (struct asl_step_work){asl_step_ns(t, words), 0};
-	most = on_lines(t->words, t->crowded, ASL_STEP_SIZES, x);
-	work.own = t->row[0] > 0 ? on_lines(t->words, t->row, ASL_STEP_SIZES, x)
-				 : most;
-	work.later = fmax(0, most - work.own);
-	return work;
+	all = on_lines(t->words, t->crowded, ASL_STEP_SIZES, x);
+	if (t->row > 0)
+		later = fmin(t->crowded[0], all) - t->row;
+	later = fmax(0, later);
+	return (struct asl_step_work){all - later, later};
 }
 
 /* A transfer has all that lies within 8 KiB of each other; a write reads it first. */

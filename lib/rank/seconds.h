@@ -56,10 +56,10 @@ struct asl_times {
 	/* A step of so many words; between two sizes, and beyond, on a line. */
 	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
 	/*
-	 * The time of a core that it takes where ranks share them, between products,
-	 * and after another; 0: as above.
+	 * The time of a core that it takes where ranks share them, between products;
+	 * of one word, after another.  0: as above.
 	 */
-	double crowded[ASL_STEP_SIZES], row[ASL_STEP_SIZES];
+	double crowded[ASL_STEP_SIZES], row;
 	struct asl_disk_times disk,
 		disk_alone; /* one rank, while no other uses it */
 	/* All that words of the pool take, where it is emulated. */
