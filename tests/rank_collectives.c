@@ -6,6 +6,7 @@
  * are small integers, so that results are exact.  What each member counted must
  * be asl_predict_* in every counter, and what it held, asl_reduce*_room.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -756,10 +757,51 @@ static void uneven_parts_cost_no_less(void **state)
 			}
 }
 
+/*
+ * On a shared core a step and the work after it take what a step between products does,
+ * if there is so much work; and steps in a row, what their words do.
+ */
+static void near(double a, double b)
+{
+	if (fabs(a - b) > 1e-9 * (1 + fabs(b)))
+		fail_msg("%.12g instead of %.12g ns", a, b);
+}
+
+static void shared_cores_pay_for_the_cache_once(void **state)
+{
+	struct asl_times times;
+
+	(void)state;
+	make_times(&times);
+	for (unsigned i = 0; i < 1000; i++) {
+		struct dice d = {13, i, 0};
+		struct asl_rank r = {.phase = ASL_COMPUTE, .times = &times};
+		double work = (double)roll(&d, 0, 300), own = 0, later = 0;
+		double words = (double)roll_size(&d, 12);
+
+		for (int s = (int)roll(&d, 1, 9); s > 0; s--) {
+			struct asl_step_work x =
+				asl_step_work(&times, (uint64_t)words, true);
+
+			asl_spend_work(&r, ASL_ON_NETWORK, x.own);
+			r.owed = later = x.later;
+			own += x.own;
+			near(x.own + x.later, 240.7 + 2.9 * words);
+			near(x.own, 100.3 + 2.9 * (words - 1));
+		}
+		asl_spend(&r, ASL_ON_ARITHMETIC, work / 2);
+		asl_spend(&r, ASL_ON_READING, work / 2);
+		near(r.spent.ns[ASL_ON_NETWORK], own + fmin(later, work));
+		near(asl_step_work(&times, (uint64_t)words, false).own,
+		     asl_step_ns(&times, (uint64_t)words));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_collectives),
+		cmocka_unit_test(shared_cores_pay_for_the_cache_once),
 		cmocka_unit_test(all_sizes_and_roots),
 		cmocka_unit_test(steps_without_data_keep_counts_and_clocks),
 		cmocka_unit_test(even_parts_follow_the_table),

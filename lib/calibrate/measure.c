@@ -235,6 +235,13 @@ static const struct shape {
 /* Most of what people multiply is large: the first ones count several times. */
 enum { SHAPES = sizeof shapes / sizeof shapes[0], LARGE = 3, TIMES_MORE = 4 };
 
+static struct shape cut_shape(const struct shape *x, int by)
+{
+	return (struct shape){x->m > by ? x->m / by : 1,
+			      x->n > by ? x->n / by : 1,
+			      x->k > by ? x->k / by : 1};
+}
+
 /* Flops of one sample, so that the clock's own time does not count. */
 #define SAMPLE_FLOPS 2e7
 
@@ -291,8 +298,7 @@ void asl_product_bench_run(const struct asl_flop_bench *p,
 	double x[ALL][ASL_PRODUCT_TERMS], y[ALL];
 
 	for (int i = SHAPES - 1; i >= 0; i--) {
-		struct shape cut = {shapes[i].m / p->cut, shapes[i].n / p->cut,
-				    shapes[i].k / p->cut};
+		struct shape cut = cut_shape(&shapes[i], p->cut);
 
 		asl_product_terms(x[i], (uint64_t)cut.m, (uint64_t)cut.n,
 				  (uint64_t)cut.k);

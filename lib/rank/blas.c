@@ -456,7 +456,7 @@ bool asl_blas_can_run(const char *kernels)
  * has many, and packed.c does not.  Small products and shallow ones it does well, and
  * tall ones in small products, in a row of which b stays in the core's own cache.
  */
-enum { LEAST_COLS = 64, MOST_COLS = 768, LEAST_DEPTH = 128 };
+enum { LEAST_ROWS = 32, LEAST_COLS = 64, MOST_COLS = 768, LEAST_DEPTH = 128 };
 
 /* Below, a cache holds it all; what a core's own cache holds. */
 enum { TALL = 32 * TILE_ROWS, HELD_WORDS = 1 << 17 };
@@ -471,8 +471,8 @@ static bool has_avx512(void)
 
 static bool packs(const struct product *x)
 {
-	return x->n >= LEAST_COLS && x->n <= MOST_COLS && x->k >= LEAST_DEPTH &&
-	       x->m * x->n * x->k > SMALL;
+	return x->m >= LEAST_ROWS && x->n >= LEAST_COLS && x->n <= MOST_COLS &&
+	       x->k >= LEAST_DEPTH && x->m * x->n * x->k > SMALL;
 }
 
 /* As deep as small products of a few rows can be, unless they are slow. */
