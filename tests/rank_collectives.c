@@ -757,16 +757,16 @@ static void uneven_parts_cost_no_less(void **state)
 			}
 }
 
-/*
- * On a shared core a step and the work after it take what a step between products does,
- * if there is so much work; and steps in a row, what their words do.
- */
 static void near(double a, double b)
 {
 	if (fabs(a - b) > 1e-9 * (1 + fabs(b)))
 		fail_msg("%.12g instead of %.12g ns", a, b);
 }
 
+/*
+ * On a shared core a step and the work after it take what a step between products does,
+ * if there is so much work; and steps in a row, what their words do.
+ */
 static void shared_cores_pay_for_the_cache_once(void **state)
 {
 	struct asl_times times;

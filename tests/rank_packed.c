@@ -15,7 +15,6 @@
 
 #include "lib/base/draw.h"
 #include "lib/rank/blas.h"
-#include "lib/rank/packed.h"
 #include "tests/help/random.h"
 
 static const double outside = 12345.25;

@@ -21,7 +21,6 @@
 #include "lib/base/draw.h"
 #include "lib/base/team.h"
 #include "lib/rank/blas.h"
-#include "lib/rank/packed.h"
 #include "tests/help/random.h"
 
 enum { MOST = 5, PIECES = 300 };

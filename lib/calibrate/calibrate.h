@@ -37,7 +37,7 @@ enum asl_quantity {
 	ASL_STREAM_NS,
 	ASL_ADD_NS,
 	ASL_STEP_NS, /* of the first size of a step; the others follow */
-	/* Of one word, after another, where ranks share cores. */
+	/* A step of one word after another, where ranks share cores. */
 	ASL_ROW_NS = ASL_STEP_NS + ASL_STEP_SIZES,
 	/* What a disk's block takes to begin, and its rows: read, then written. */
 	ASL_DISK_NS,

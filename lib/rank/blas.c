@@ -22,7 +22,6 @@
 #include "lib/base/parts.h"
 #include "lib/base/system.h"
 #include "lib/base/team.h"
-#include "lib/rank/packed.h"
 
 enum { SIDE = 160 };
 

@@ -60,4 +60,25 @@ struct asl_blas asl_blas(void);
 const char *const *asl_blas_kernel_names(void);
 bool asl_blas_can_run(const char *kernels);
 
+/* ---- Tiles and slabs with AVX-512 (packed.c) ---- */
+
+/* Does the compiler make good vectors of the text?  clang's take twice as long. */
+#if defined(__x86_64__) && !defined(__clang__)
+#define ASL_PACKED 1
+#else
+#define ASL_PACKED 0
+#endif
+
+struct asl_packed {
+	uint64_t m, n, k, lda, ldb, ldc;
+	const double *a, *b;
+	double *c, beta;
+};
+
+/*
+ * c = a b + beta c, by rows, beta 0 or 1; asl_gemm calls it.  The processor has
+ * AVX-512.  False: nothing was done, as there is no memory, or no ASL_PACKED.
+ */
+bool asl_packed_multiply(const struct asl_packed *x);
+
 #endif

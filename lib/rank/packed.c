@@ -11,7 +11,7 @@
  * K. Goto, R. van de Geijn, Anatomy of high-performance matrix multiplication, ACM
  * Transactions on Mathematical Software 34 (2008).
  */
-#include "lib/rank/packed.h"
+#include "lib/rank/blas.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 
 enum { LANES = 8, ROWS = 8, VECTORS = 3, COLS = VECTORS * LANES };
 
-/* Of a block of a, and of a band of b; a word is called for so early. */
+/* The depth of both, rows of a block, columns of a band; how early a is called for. */
 enum { DEPTH = 256, BLOCK = 48 * ROWS, BAND = 64 * COLS, EARLY = 32 * ROWS };
 
 #define ROOM_ALIGNED 64
