@@ -31,6 +31,7 @@ struct bench {
 	struct asl_flop_bench flop_bench;
 	struct asl_net_bench net_bench;
 	double sample_s; /* what a sample of this subject may take */
+	bool together;	 /* all ranks measure it at once */
 	uint64_t words_all, words_alone;
 	const char *dirs, *dir; /* all, and this rank's; "": none */
 	struct asl_pools pools;
@@ -113,8 +114,10 @@ static int steps(struct bench *b, double ns[KINDS], uint64_t words)
 
 static int transfers(struct bench *b, double ns[KINDS], uint64_t words)
 {
-	asl_disk_bench_run(&b->pool_bench, words, ns);
-	return asl_store_error(b->pool);
+	int err = asl_disk_bench_run(&b->pool_bench,
+				     b->together ? b->net : NULL, words, ns);
+
+	return err ? err : asl_store_error(b->pool);
 }
 
 /* Rank 0; all; rank 0 and the last, of which the first has the result. */
@@ -346,6 +349,7 @@ static int play(struct bench *b, struct rounds *r, int number)
 	struct sample mine = {{0}};
 	int err = asl_net_barrier(b->net);
 
+	b->together = s->who == ALL;
 	if (!err && takes_part(b, s->who))
 		err = s->measure(b, mine.ns, words);
 	if (!err)

@@ -133,26 +133,40 @@ static double block_ns(struct asl_store_bench *s, uint64_t words, bool writes,
 	return 1e9 * asl_median(time, BLOCKS);
 }
 
-void asl_disk_bench_run(struct asl_store_bench *s, uint64_t words,
-			double ns[ASL_DISK_KINDS])
+/* Of one kind of row, or, below 0, of a block to begin. */
+static double kind_ns(struct asl_store_bench *s, uint64_t words, bool writes,
+		      int size, double begin, double *memory)
+{
+	uint64_t row, rows;
+	double all;
+
+	if (size < 0)
+		return block_ns(s, words, writes, 1, 64, memory);
+	row = asl_disk_bench_size(size);
+	rows = rows_of(s, words, row);
+	all = block_ns(s, words, writes, rows, row, memory);
+	return fmax(all - begin, all / 8) / (double)rows;
+}
+
+int asl_disk_bench_run(struct asl_store_bench *s, struct asl_net *net,
+		       uint64_t words, double ns[ASL_DISK_KINDS])
 {
 	double *memory =
 		calloc(asl_disk_bench_size(ASL_ROW_SIZES - 1), sizeof *memory);
+	int err = 0;
 
-	for (int writes = 0; memory && writes < 2; writes++) {
-		double *x = ns + writes * (1 + ASL_ROW_SIZES);
+	for (int i = 0; !err && memory && i < ASL_DISK_KINDS; i++) {
+		int size = i % (1 + ASL_ROW_SIZES) - 1;
+		bool writes = i > ASL_ROW_SIZES;
 
-		x[0] = block_ns(s, words, writes, 1, 64, memory);
-		for (int i = 0; i < ASL_ROW_SIZES; i++) {
-			uint64_t row = asl_disk_bench_size(i);
-			uint64_t rows = rows_of(s, words, row);
-			double all =
-				block_ns(s, words, writes, rows, row, memory);
-
-			x[1 + i] = fmax(all - x[0], all / 8) / (double)rows;
-		}
+		err = net ? asl_net_barrier(net) : 0;
+		if (!err)
+			ns[i] = kind_ns(s, words, writes, size,
+					size < 0 ? 0 : ns[i - 1 - size],
+					memory);
 	}
 	free(memory);
+	return err;
 }
 
 /* ---- Flops ---- */

@@ -41,11 +41,14 @@ double asl_store_bench_write(struct asl_store_bench *s, uint64_t words);
 /*
  * A disk's rows, as asl_disk_ns has them: ns of a block to begin, and of each row of
  * so many words, first read, then written.  Rows lie apart, and begin within a block.
+ * Of ranks at once, which `net` joins, each has blocks of a kind when all have: else one
+ * block of a row waits for another rank's megabytes.  net NULL: this rank alone.  0, or
+ * the barrier's error.
  */
 enum { ASL_DISK_KINDS = 2 * (1 + ASL_ROW_SIZES) };
 
-void asl_disk_bench_run(struct asl_store_bench *s, uint64_t words,
-			double ns[ASL_DISK_KINDS]);
+int asl_disk_bench_run(struct asl_store_bench *s, struct asl_net *net,
+		       uint64_t words, double ns[ASL_DISK_KINDS]);
 uint64_t asl_disk_bench_size(int size);
 
 /* ---- A flop in a multiplication by the BLAS, on one core ---- */
