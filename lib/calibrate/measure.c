@@ -133,7 +133,7 @@ static double block_ns(struct asl_store_bench *s, uint64_t words, bool writes,
 	return 1e9 * asl_median(time, BLOCKS);
 }
 
-/* Of one kind of row, or, below 0, of a block to begin. */
+/* What a row of this size takes; with size -1, what a block takes to begin. */
 static double kind_ns(struct asl_store_bench *s, uint64_t words, bool writes,
 		      int size, double begin, double *memory)
 {
@@ -153,9 +153,9 @@ int asl_disk_bench_run(struct asl_store_bench *s, struct asl_net *net,
 {
 	double *memory =
 		calloc(asl_disk_bench_size(ASL_ROW_SIZES - 1), sizeof *memory);
-	int err = 0;
+	int err = memory ? 0 : -ENOMEM;
 
-	for (int i = 0; !err && memory && i < ASL_DISK_KINDS; i++) {
+	for (int i = 0; !err && i < ASL_DISK_KINDS; i++) {
 		int size = i % (1 + ASL_ROW_SIZES) - 1;
 		bool writes = i > ASL_ROW_SIZES;
 

@@ -41,9 +41,9 @@ double asl_store_bench_write(struct asl_store_bench *s, uint64_t words);
 /*
  * A disk's rows, as asl_disk_ns has them: ns of a block to begin, and of each row of
  * so many words, first read, then written.  Rows lie apart, and begin within a block.
- * Of ranks at once, which `net` joins, each has blocks of a kind when all have: else one
- * block of a row waits for another rank's megabytes.  net NULL: this rank alone.  0, or
- * the barrier's error.
+ * With `net`, ranks measure at once, and none begins a kind of block before all have
+ * ended the last one: a short block would wait for another rank's megabytes.  Without
+ * it (NULL) this rank measures alone.  0, -ENOMEM, or the barrier's error.
  */
 enum { ASL_DISK_KINDS = 2 * (1 + ASL_ROW_SIZES) };
 
@@ -131,8 +131,9 @@ int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net,
 		       double seconds);
 
 /*
- * What a step adds to the time of ranks that share cores and multiply before each, with
- * the turns that they take on a core; and what one of a word takes after another.
+ * Ranks that share cores multiply, and take a step after each product: what the step
+ * adds to their time, with the turns that they take on a core.  And what a step of one
+ * word takes right after another.
  */
 int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
 			const struct asl_flop_bench *p, double seconds,

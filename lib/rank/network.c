@@ -645,28 +645,28 @@ static void pass_clock(struct ring *x, int a)
 		x->member[i]->r->clock.at[a] = x->clock[i + 1];
 }
 
-/* What steps take of a core: only its own member's. */
+/*
+ * What steps take of a core: only its own member's.  The last step of member j has the
+ * part of member j + 2.
+ */
 static void pass_work(struct ring *x)
 {
 	const struct asl_rank *first = x->member[0]->r;
 	int size = x->size;
 
-	for (int i = 0; i < size; i++)
-		x->cost[i] = x->cost[i + size] =
-			asl_step_work(first->times, step_words(x, i),
-				      first->crowded)
-				.own;
+	for (int i = 0; i < size; i++) {
+		struct asl_step_work work = asl_step_work(
+			first->times, step_words(x, i), first->crowded);
+
+		x->cost[i] = x->cost[i + size] = work.own;
+		x->member[(i + size - 2) % size]->r->owed = work.later;
+	}
 	for (int j = 0; j < size; j++) {
-		struct asl_rank *r = x->member[j]->r;
-		double ns = r->spent.ns[ASL_ON_NETWORK];
-		int last = (j + 2) % size;
+		double ns = x->member[j]->r->spent.ns[ASL_ON_NETWORK];
 
 		for (int s = 0; s < size - 1; s++)
 			ns += x->cost[size + j - s];
-		r->spent.ns[ASL_ON_NETWORK] = ns;
-		r->owed =
-			asl_step_work(r->times, step_words(x, last), r->crowded)
-				.later;
+		x->member[j]->r->spent.ns[ASL_ON_NETWORK] = ns;
 	}
 }
 

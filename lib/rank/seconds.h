@@ -95,8 +95,8 @@ double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 double asl_step_ns(const struct asl_times *t, uint64_t words);
 
 /*
- * What a step takes of a core, and, where ranks share it, what it adds to the rank's work
- * afterwards at most, as others have put its words out of the cache meanwhile.
+ * A step's own time of a core; and, where ranks share the core, the most that it adds to
+ * the rank's next work, because others have put its words out of the cache meanwhile.
  */
 struct asl_step_work {
 	double own, later;
