@@ -113,13 +113,27 @@ double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 	return near && writes ? ns + asl_disk_ns(t, false, 1, cols, cols) : ns;
 }
 
-double asl_shared_disk_ns(double other, double alone, double all)
+/* Of `ns` in all; then y = alone + y / ns (all - alone). */
+static double taken(const struct asl_shared_time *x, double ns)
 {
-	double use = 1, disk = all;
+	double more = x->all - x->alone;
 
-	for (int i = 0; i < 100 && all > 0; i++) {
-		use = disk / (other + disk);
-		disk = alone + use * (all - alone);
+	return ns > more ? fmin(x->all, x->alone * ns / (ns - more)) : x->all;
+}
+
+double asl_shared_ns(double waits, const struct asl_shared_time *x, int things)
+{
+	double ns = waits;
+
+	for (int i = 0; i < things; i++)
+		ns += x[i].all;
+	/* Each turn comes closer: 100 are more than enough. */
+	for (int turn = 0; turn < 100 && ns > 0; turn++) {
+		double next = waits;
+
+		for (int i = 0; i < things; i++)
+			next += taken(&x[i], ns);
+		ns = next;
 	}
-	return other + disk;
+	return ns;
 }

@@ -105,12 +105,16 @@ struct asl_step_work {
 struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
 				   bool crowded);
 
+/* What a rank has of something that others want, too: if none does, or all at once. */
+struct asl_shared_time {
+	double alone, all;
+};
+
 /*
- * The time of a rank that does other things, too, so that ranks do not always meet at
- * the disk: its times lie as far between those of one alone and those of all as it is
- * in use.
+ * The time of a rank that also waits, so that ranks do not always meet: each shared
+ * thing takes a time as far between those two as it is in use.
  */
-double asl_shared_disk_ns(double other, double alone, double all);
+double asl_shared_ns(double waits, const struct asl_shared_time *x, int things);
 
 const char *asl_spending_name(enum asl_spending part);
 

@@ -79,37 +79,52 @@ static void sum_rank(struct asl_rep *rep, const struct asl_rank_record *rank,
 	rep->residual = asl_worse(rep->residual, rank->residual);
 }
 
-/*
- * The path's time, on a core for each rank, or all work on the cores that there
- * are, whichever is longer; and each part's share of the busiest rank's.
- */
+static double work_of(const struct asl_rank_record *x)
+{
+	double ns = 0;
+
+	for (int part = 0; part < ASL_SPENDINGS; part++)
+		ns += x->spent.ns[part];
+	return ns;
+}
+
+/* A rank's time, if all ranks' work on the cores that there are takes `shared`. */
+static double rank_ns(const struct asl_rank_record *x, double shared)
+{
+	double path = x->clock.at[ASL_TIME] - x->spent.disk;
+	double work = fmin(path, work_of(x));
+	const struct asl_shared_time of[] = {
+		{work, fmax(work, shared)},
+		{x->spent.disk_alone, x->spent.disk},
+	};
+
+	return asl_shared_ns(path - work, of, 2);
+}
+
+/* That of the slowest rank; and each part's share of the busiest rank's. */
 static void predict_seconds(struct asl_rep *rep)
 {
-	double path = 0, work = 0, cores = 0;
+	double ns = 0, work = 0, cores = 0;
 
+	for (int i = 0; i < rep->ranks; i++) {
+		work += work_of(&rep->rank[i]);
+		cores += rep->rank[i].core;
+	}
 	for (int i = 0; i < rep->ranks; i++) {
 		const struct asl_rank_record *x = &rep->rank[i];
 
-		path = fmax(path, asl_shared_disk_ns(
-					  x->clock.at[ASL_TIME] - x->spent.disk,
-					  x->spent.disk_alone, x->spent.disk));
-		cores += x->core;
-		for (int part = 0; part < ASL_SPENDINGS; part++) {
-			double ns = x->spent.ns[part];
-
-			work += ns;
+		ns = fmax(ns, rank_ns(x, work / cores));
+		for (int part = 0; part < ASL_SPENDINGS; part++)
 			rep->predicted_part_s[part] =
 				fmax(rep->predicted_part_s[part],
-				     1e-9 * ns / x->core);
-		}
+				     1e-9 * x->spent.ns[part] / x->core);
 		rep->predicted_part_s[ASL_ON_COPYING] =
 			fmax(rep->predicted_part_s[ASL_ON_COPYING],
 			     1e-9 * (x->spent.disk +
 				     x->spent.ns[ASL_ON_COPYING] / x->core));
 	}
-	rep->predicted_s = rep->want->plan.times && rep->threads == 1
-				   ? 1e-9 * fmax(path, work / cores)
-				   : NAN;
+	rep->predicted_s =
+		rep->want->plan.times && rep->threads == 1 ? 1e-9 * ns : NAN;
 	/* Where others have no work, a rank has more than its share of a core. */
 	for (int part = 0; part < ASL_SPENDINGS; part++)
 		rep->predicted_part_s[part] =
