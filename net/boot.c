@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
@@ -420,19 +422,43 @@ static void compare(struct asl_boot *boot, const struct place *all)
 	boot->core = boot->crowded ? (double)CPU_COUNT(&cores) / host_ranks : 1;
 }
 
+/* What sched_setattr takes, which C libraries of today mostly lack. */
+struct scheduling {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t turn_ns; /* Linux 6.12 and later heed it */
+	uint64_t deadline, period;
+};
+
+/* About what a local product takes: each turn begins with the cache of another rank. */
+#define TURN_NS UINT64_C(10000000)
+
+static bool schedule_as(int policy, uint64_t turn_ns)
+{
+	const struct scheduling how = {
+		.size = sizeof how,
+		.policy = (uint32_t)policy,
+		.nice = getpriority(PRIO_PROCESS, 0),
+		.turn_ns = turn_ns,
+	};
+
+	return !syscall(SYS_sched_setattr, 0, &how, 0);
+}
+
 /*
  * Ranks that share cores let each other compute: who is woken by a message does not
- * interrupt a rank at work.  (A policy that the user chose stays.)
+ * interrupt a rank at work, and turns are long.  (A policy that the user chose stays.)
  */
 static void take_turns(bool together)
 {
-	const struct sched_param none = {0};
 	static bool chosen;
 
 	if (together && sched_getscheduler(0) == SCHED_OTHER)
-		chosen = !sched_setscheduler(0, SCHED_BATCH, &none);
+		chosen = schedule_as(SCHED_BATCH, TURN_NS);
 	else if (!together && chosen)
-		chosen = sched_setscheduler(0, SCHED_OTHER, &none);
+		chosen = !schedule_as(SCHED_OTHER, 0);
 }
 
 /* ---- Addresses ---- */

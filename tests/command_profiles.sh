@@ -168,6 +168,13 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	grep -c -E '^predicted .* s, .* times as long$|^ +arithmetic .*, reading .*, copies ')" = 2 ] ||
 	fail "run --launch: nothing is predicted"
 
+numbers=$(seq -s , 14)
+profile "$r, $w, $b, $flop" "\"source\": \"s\", \"steps\": {\"words\": [$numbers],
+	\"ns\": [$numbers], \"crowded_row_ns\": \"7\"},"
+! "$aslant" plan --n 60 --profile mine.json >out 2>err || fail "a step of '7' ns"
+grep -qF 'steps: crowded_row_ns: expected a number, 0 or more' err ||
+	fail "a step of '7' ns: $(cat err)"
+
 # Out of core a disk's blocks begin, twice here and thrice, whatever a word costs.
 begin() {
 	profile "$r, $w, $b, $flop" "\"source\": \"s\", \"transfers\": {
@@ -186,6 +193,11 @@ begin() {
 ! begin 1e6 0 || fail "transfers of no ranks"
 grep -qF 'transfers: ranks: expected a whole number above 0' err ||
 	fail "transfers of no ranks: $(cat err)"
+for wrong in '"1e6"' -1 null; do
+	! begin "$wrong" 2 || fail "transfers that begin in $wrong"
+	grep -qF 'transfers: read_begin_ns: expected a number, 0 or more' err ||
+		fail "transfers that begin in $wrong: $(cat err)"
+done
 short=$(begin 1e6 2) || fail "transfers: $(cat err)"
 long=$(begin 3e6 2) || fail "transfers: $(cat err)"
 awk -v x="$short" -v y="$long" 'BEGIN { exit !(x > 0.003 && y > 2.5 * x && y < 3.1 * x) }' ||

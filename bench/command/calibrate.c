@@ -400,7 +400,7 @@ static int start_job(const struct asl_options *o, int ranks, int argc,
 	return asl_launch(ranks, argc, argv, o->launch ? o->launch_at + 1 : 0);
 }
 
-/* Hosts with many cores are not crowded; a launcher elsewhere has its own. */
+/* Hosts with many cores are not crowded. */
 static int start_crowd(const struct asl_options *o, int ranks, int argc,
 		       char **argv)
 {
@@ -408,8 +408,14 @@ static int start_crowd(const struct asl_options *o, int ranks, int argc,
 	int crowd = CROWD_EACH * cores < CROWD_MOST ? CROWD_EACH * cores
 						    : CROWD_MOST;
 
-	if (crowd <= cores || crowd <= ranks || !asl_launch_is_local())
+	if (crowd <= cores || crowd <= ranks)
 		return 0;
+	if (!asl_launch_is_local()) {
+		asl_complain(0,
+			     "note: ranks that share cores are not measured, "
+			     "as $ASLANT_LAUNCH may start them elsewhere");
+		return 0;
+	}
 	setenv(CROWD, "1", 1);
 	return start_job(o, crowd, argc, argv);
 }

@@ -481,13 +481,16 @@ static int take_some(double *to, size_t count, json_t *steps, const char *key,
 	return 0;
 }
 
-static int take_numbers(double to[ASL_STEP_SIZES], json_t *steps,
-			const char *key, bool grow, const char *where)
+/* A number that may be missing: then 0. */
+static int take_number(double *to, json_t *x, const char *key,
+		       const char *where)
 {
-	char place[PATH_MAX + 64];
+	json_t *value = json_object_get(x, key);
 
-	snprintf(place, sizeof place, "%s: steps", where);
-	return take_some(to, ASL_STEP_SIZES, steps, key, grow, place);
+	*to = json_number_value(value);
+	if (!value || (json_is_number(value) && asl_is_cost(*to)))
+		return 0;
+	return asl_refuse("%s: %s: expected a number, 0 or more", where, key);
 }
 
 static int take_rows(struct asl_disk_times *to, json_t *x, const char *whose,
@@ -502,10 +505,8 @@ static int take_rows(struct asl_disk_times *to, json_t *x, const char *whose,
 		code = take_some(to->row[i], ASL_ROW_SIZES, x, key, false,
 				 where);
 		snprintf(key, sizeof key, "%s%s_begin_ns", whose, verbs[i]);
-		to->begin[i] = json_number_value(json_object_get(x, key));
-		if (!code && !asl_is_cost(to->begin[i]))
-			code = asl_refuse("%s: %s: expected a number", where,
-					  key);
+		if (!code)
+			code = take_number(&to->begin[i], x, key, where);
 	}
 	return code;
 }
@@ -530,22 +531,22 @@ static int take_transfers(struct asl_profile *out, json_t *x, const char *where)
 static int take_steps(struct asl_profile *out, json_t *steps, const char *where)
 {
 	struct asl_times *t = &out->times;
+	char place[PATH_MAX + 64];
 	int code;
 
+	snprintf(place, sizeof place, "%s: steps", where);
 	if (steps) {
-		code = take_numbers(t->words, steps, "words", true, where);
+		code = take_some(t->words, ASL_STEP_SIZES, steps, "words", true,
+				 place);
 		if (!code)
-			code = take_numbers(t->step, steps, "ns", false, where);
+			code = take_some(t->step, ASL_STEP_SIZES, steps, "ns",
+					 false, place);
 		if (!code && json_object_get(steps, "crowded_ns"))
-			code = take_numbers(t->crowded, steps, "crowded_ns",
-					    false, where);
-		t->row = json_number_value(
-			json_object_get(steps, "crowded_row_ns"));
-		if (!code && !asl_is_cost(t->row))
-			code = asl_refuse("%s: steps: crowded_row_ns: %g: "
-					  "expected a number, 0 or more",
-					  where, t->row);
-		return code;
+			code = take_some(t->crowded, ASL_STEP_SIZES, steps,
+					 "crowded_ns", false, place);
+		return code ? code
+			    : take_number(&t->row, steps, "crowded_row_ns",
+					  place);
 	}
 	for (int i = 0; i < ASL_STEP_SIZES; i++) {
 		t->words[i] = 1 << i;

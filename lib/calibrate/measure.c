@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "lib/base/clones.h"
 #include "lib/base/estimate.h"
@@ -177,8 +178,11 @@ enum { N = ASL_FLOP_BENCH_SIDE, ROWS_OF_N = 4 * N, MOST_CUT = 16 };
 static double *matrix(uint32_t which)
 {
 	struct asl_source source = {.seed = 1, .matrix = which};
-	double *x = aligned_alloc(4096, sizeof(double[ROWS_OF_N][N]));
+	double *x = aligned_alloc(1 << 21, sizeof(double[ROWS_OF_N][N]));
 
+	/* As the words of `--store dram` have. */
+	if (x)
+		madvise(x, sizeof(double[ROWS_OF_N][N]), MADV_HUGEPAGE);
 	for (uint64_t i = 0; x && i < ROWS_OF_N; i++)
 		asl_source_read(&source, x + i * N, i, 0, N);
 	return x;
@@ -226,28 +230,48 @@ double asl_flop_bench_run(struct asl_flop_bench *p)
 
 /* ---- Products ---- */
 
-static const struct shape {
+struct shape {
 	int m, n, k;
-} shapes[] = {
-	{1536, 1536, 512}, {1536, 512, 1536}, {512, 1536, 1536},
-	{768, 768, 768},   {512, 512, 64},    {512, 64, 512},
-	{64, 512, 512},	   {512, 512, 16},    {512, 16, 512},
-	{16, 512, 512},	   {256, 256, 256},   {128, 128, 128},
-	{64, 64, 64},	   {32, 32, 32},      {1024, 64, 64},
-	{64, 1024, 64},	   {64, 64, 1024},    {2304, 1024, 64},
-	{1024, 2304, 64},  {1024, 64, 2304},  {64, 1024, 2304},
-	{4608, 512, 128},  {512, 4608, 128},  {9216, 256, 256},
-	{256, 9216, 256},  {200, 300, 150},   {100, 1000, 400},
-	{1000, 100, 400},  {400, 400, 1600},  {3000, 200, 700},
-	{200, 3000, 700},  {13, 90, 35},      {60, 13, 200},
-	{150, 45, 99},	   {30, 200, 21},     {210, 26, 130},
-	{97, 101, 131},	   {45, 310, 70},     {330, 60, 27},
-	{110, 180, 11},	   {190, 210, 23},    {80, 220, 86},
-	{400, 37, 310},	   {20, 25, 300},     {260, 390, 150},
 };
 
-/* Most of what people multiply is large: the first ones count several times. */
-enum { SHAPES = sizeof shapes / sizeof shapes[0], LARGE = 3, TIMES_MORE = 4 };
+enum { SHAPES = 64 };
+
+/* Flops of the smallest product, and of the largest. */
+#define LEAST_FLOPS 1e6
+#define MOST_FLOPS 4e9
+
+/* A side from 32 to 32 times 2^most, evenly in its logarithm. */
+static int side_at(double u, double most)
+{
+	return (int)(32 * exp2(most * (u - floor(u))));
+}
+
+static bool fits(const struct shape *x)
+{
+	double m = x->m, n = x->n, k = x->k, flops = 2 * m * n * k;
+	double most = fmax(m * n, fmax(m * k, n * k));
+
+	return most <= (double)ROWS_OF_N * N && flops >= LEAST_FLOPS &&
+	       flops <= MOST_FLOPS;
+}
+
+/*
+ * Shapes of all kinds, as people multiply them: skinny and fat ones, few of whose sides
+ * are multiples of anything.  Points of a sequence that fills a cube evenly.
+ */
+static void draw_shapes(struct shape shape[SHAPES])
+{
+	const double g = 1.2207440846057596; /* g^4 = g + 1 */
+	int count = 0;
+
+	for (int i = 1; count < SHAPES; i++) {
+		struct shape x = {side_at(i / g, 9), side_at(i / g / g, 7),
+				  side_at(i / g / g / g, 7)};
+
+		if (fits(&x))
+			shape[count++] = x;
+	}
+}
 
 static struct shape cut_shape(const struct shape *x, int by)
 {
@@ -259,8 +283,9 @@ static struct shape cut_shape(const struct shape *x, int by)
 /* Flops of one sample, so that the clock's own time does not count. */
 #define SAMPLE_FLOPS 2e7
 
-/* One product after another, from one end of the matrices to the other. */
-static double product_ns(const struct asl_flop_bench *p, const struct shape *x)
+/* One product after another, each with other words of the matrices. */
+static double product_ns(const struct asl_flop_bench *p, const struct shape *x,
+			 int first)
 {
 	double flops = SAMPLE_FLOPS / p->cut / p->cut / p->cut;
 	int a = x->m * x->k, b = x->k * x->n, c = x->m * x->n,
@@ -268,7 +293,7 @@ static double product_ns(const struct asl_flop_bench *p, const struct shape *x)
 	int times = (int)(flops / (2.0 * x->m * x->n * x->k)) + 1;
 	double since = asl_now();
 
-	for (int i = 0; i < times; i++)
+	for (int i = first; i < first + times; i++)
 		asl_gemm(ASL_FLOAT64, (uint64_t)x->m, (uint64_t)x->n,
 			 (uint64_t)x->k, p->a + i % (all / a) * a,
 			 (uint64_t)x->k, p->b + i % (all / b) * b,
@@ -308,21 +333,18 @@ void asl_fit_terms(double *c, int terms, const double *x, const double *y,
 void asl_product_bench_run(const struct asl_flop_bench *p,
 			   double ns[ASL_PRODUCT_TERMS])
 {
-	enum { ALL = SHAPES + LARGE * TIMES_MORE };
-	double x[ALL][ASL_PRODUCT_TERMS], y[ALL];
+	double x[SHAPES][ASL_PRODUCT_TERMS], y[SHAPES];
+	struct shape shape[SHAPES];
 
-	for (int i = SHAPES - 1; i >= 0; i--) {
-		struct shape cut = cut_shape(&shapes[i], p->cut);
+	draw_shapes(shape);
+	for (int i = 0; i < SHAPES; i++) {
+		struct shape cut = cut_shape(&shape[i], p->cut);
 
 		asl_product_terms(x[i], (uint64_t)cut.m, (uint64_t)cut.n,
 				  (uint64_t)cut.k);
-		y[i] = product_ns(p, &cut);
+		y[i] = product_ns(p, &cut, i);
 	}
-	for (int i = SHAPES; i < ALL; i++) {
-		memcpy(x[i], x[i % LARGE], sizeof x[i]);
-		y[i] = y[i % LARGE];
-	}
-	asl_fit_terms(ns, ASL_PRODUCT_TERMS, *x, y, ALL);
+	asl_fit_terms(ns, ASL_PRODUCT_TERMS, *x, y, SHAPES);
 }
 
 /* ---- Vectors ---- */

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/draw.h"
 #include "lib/base/error.h"
@@ -111,10 +112,9 @@ static void read_chunk(double *at, uint64_t done, uint64_t count, void *arg)
 	struct asl_tensor_row row;
 	enum asl_type type = f->holding.plan->type;
 
+	/* All bits set: NaN, in each type. */
 	if (!f->source)
-		for (uint64_t i = 0; i < count; i++)
-			asl_number_put(type, asl_type_at(type, at, i),
-				       (struct asl_number){NAN, NAN});
+		memset(at, 0xff, count * asl_type_bytes(type));
 	for (uint64_t i = 0; f->source && i < count; i += row.count) {
 		row = asl_holding_row(&f->holding, done + i, count - i);
 		asl_array_read(f->source, asl_type_at(type, at, i), &row);
