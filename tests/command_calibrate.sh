@@ -42,7 +42,7 @@ lines="$(grep '^[0-9]*/10 .*: measured, [0-9]* s left$' err)"
 	fail "progress is not ten lines: $(cat err)"
 grep -q $'\r' err && fail "a carriage return where there is no terminal"
 for figure in read write "DRAM read" "DRAM write" network message flop call \
-	"word of A" "word of B" "word of C" "word beyond 2 MiB" "flop at an edge" \
+	"word of A" "word of B" "word of C" "word beyond 8 MiB" "flop at an edge" \
 	"flop of vectors" "tensor's word" "word of a sum"; do
 	grep -qE "(^| )$figure +[0-9.e+-]+ +[0-9.e+-]+ +[0-9.e+-]+ " out ||
 		fail "no line of $figure: $(cat out)"

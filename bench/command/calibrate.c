@@ -49,7 +49,7 @@ static const struct figure {
 	{"product_left", "  word of A", "ns/word", ASL_PRODUCT_LEFT_NS},
 	{"product_right", "  word of B", "ns/word", ASL_PRODUCT_RIGHT_NS},
 	{"product_result", "  word of C", "ns/word", ASL_PRODUCT_RESULT_NS},
-	{"product_far", "  word beyond 2 MiB", "ns/word", ASL_PRODUCT_FAR_NS},
+	{"product_far", "  word beyond 8 MiB", "ns/word", ASL_PRODUCT_FAR_NS},
 	{"product_edge", "  flop at an edge", "ns/flop", ASL_PRODUCT_EDGE_NS},
 	{"simple_flop", "flop of vectors", "ns/flop", ASL_SIMPLE_NS},
 	{"stream", "tensor's word", "ns/word", ASL_STREAM_NS},

@@ -283,9 +283,8 @@ static struct shape cut_shape(const struct shape *x, int by)
 /* Flops of one sample, so that the clock's own time does not count. */
 #define SAMPLE_FLOPS 2e7
 
-/* One product after another, each with other words of the matrices. */
-static double product_ns(const struct asl_flop_bench *p, const struct shape *x,
-			 int first)
+/* One product after another, from one end of the matrices to the other. */
+static double product_ns(const struct asl_flop_bench *p, const struct shape *x)
 {
 	double flops = SAMPLE_FLOPS / p->cut / p->cut / p->cut;
 	int a = x->m * x->k, b = x->k * x->n, c = x->m * x->n,
@@ -293,7 +292,7 @@ static double product_ns(const struct asl_flop_bench *p, const struct shape *x,
 	int times = (int)(flops / (2.0 * x->m * x->n * x->k)) + 1;
 	double since = asl_now();
 
-	for (int i = first; i < first + times; i++)
+	for (int i = 0; i < times; i++)
 		asl_gemm(ASL_FLOAT64, (uint64_t)x->m, (uint64_t)x->n,
 			 (uint64_t)x->k, p->a + i % (all / a) * a,
 			 (uint64_t)x->k, p->b + i % (all / b) * b,
@@ -342,7 +341,7 @@ void asl_product_bench_run(const struct asl_flop_bench *p,
 
 		asl_product_terms(x[i], (uint64_t)cut.m, (uint64_t)cut.n,
 				  (uint64_t)cut.k);
-		y[i] = product_ns(p, &cut, i);
+		y[i] = product_ns(p, &cut);
 	}
 	asl_fit_terms(ns, ASL_PRODUCT_TERMS, *x, y, SHAPES);
 }

@@ -16,8 +16,8 @@ const char *asl_spending_name(enum asl_spending part)
 	return spending_names[part];
 }
 
-/* About the words that a core's own cache holds: 2 MiB. */
-#define NEAR_WORDS 0x1p18
+/* About the words that stay near a core from one product to the next: 8 MiB. */
+#define NEAR_WORDS 0x1p20
 
 /* Registers hold 8 rows and columns: of the last ones they may hold fewer. */
 static double rounded(uint64_t side)
@@ -113,7 +113,7 @@ double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 	return near && writes ? ns + asl_disk_ns(t, false, 1, cols, cols) : ns;
 }
 
-/* Of `ns` in all; then y = alone + y / ns (all - alone). */
+/* y = alone + y / ns (all - alone): a thing's part of `ns`. */
 static double taken(const struct asl_shared_time *x, double ns)
 {
 	double more = x->all - x->alone;

@@ -44,8 +44,8 @@ struct asl_device_times {
 struct asl_times {
 	/*
 	 * A product: of a flop, of a call, of a word of A, of B and of C, of each of all
-	 * three that does not fit into a core's own cache, and of a flop that registers
-	 * do in vain where their sides do not divide C's.
+	 * three that does not stay near the core, and of a flop that registers do in
+	 * vain where their sides do not divide C's.
 	 */
 	double flop, call, left, right, result, far, edge;
 	double simple; /* a flop outside of products */
