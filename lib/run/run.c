@@ -88,7 +88,10 @@ static double work_of(const struct asl_rank_record *x)
 	return ns;
 }
 
-/* A rank's time, if all ranks' work on the cores that there are takes `shared`. */
+/*
+ * A rank's time, if all ranks' work on the cores that there are takes `shared`.  Where
+ * none waits for a disk, somebody always works.
+ */
 static double rank_ns(const struct asl_rank_record *x, double shared)
 {
 	double path = x->clock.at[ASL_TIME] - x->spent.disk;
@@ -98,7 +101,8 @@ static double rank_ns(const struct asl_rank_record *x, double shared)
 		{x->spent.disk_alone, x->spent.disk},
 	};
 
-	return asl_shared_ns(path - work, of, 2);
+	return x->spent.disk > 0 ? asl_shared_ns(path - work, of, 2)
+				 : fmax(path, shared);
 }
 
 /* That of the slowest rank; and each part's share of the busiest rank's. */
