@@ -437,6 +437,7 @@ struct scheduling {
 
 static bool schedule_as(int policy, uint64_t turn_ns)
 {
+	const struct sched_param none = {0};
 	const struct scheduling how = {
 		.size = sizeof how,
 		.policy = (uint32_t)policy,
@@ -444,7 +445,8 @@ static bool schedule_as(int policy, uint64_t turn_ns)
 		.turn_ns = turn_ns,
 	};
 
-	return !syscall(SYS_sched_setattr, 0, &how, 0);
+	return !syscall(SYS_sched_setattr, 0, &how, 0) ||
+	       !sched_setscheduler(0, policy, &none);
 }
 
 /*
