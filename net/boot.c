@@ -422,7 +422,7 @@ static void compare(struct asl_boot *boot, const struct place *all)
 	boot->core = boot->crowded ? (double)CPU_COUNT(&cores) / host_ranks : 1;
 }
 
-/* What sched_setattr takes, which C libraries of today mostly lack. */
+/* The argument of sched_setattr, which most C libraries do not declare. */
 struct scheduling {
 	uint32_t size, policy;
 	uint64_t flags;

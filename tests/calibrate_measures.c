@@ -397,15 +397,19 @@ static void what_ranks_share_takes_longer_while_in_use(void **state)
 
 static void products_take_time(void **state)
 {
+	struct asl_store_want want = {.name = "dram"};
+	struct asl_store *store;
 	struct asl_flop_bench p;
 	double ns;
 
 	(void)state;
-	assert_int_equal(asl_flop_bench_open(&p), 0);
+	assert_int_equal(asl_store_open(&store, &want), 0);
+	assert_int_equal(asl_flop_bench_open(&p, store), 0);
 	ns = asl_flop_bench_run(&p);
 	/* From 1 TFLOP/s to 10 MFLOP/s. */
 	assert_true(ns > 1e-3 && ns < 100);
 	asl_flop_bench_close(&p);
+	asl_store_close(store);
 }
 
 /* On sim two ranks share this process: a sweep ends, with times of all sizes. */

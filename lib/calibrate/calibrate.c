@@ -273,7 +273,7 @@ static int open_all(struct bench *b)
 
 	if (err)
 		return err;
-	err = asl_flop_bench_open(&b->flop_bench);
+	err = asl_flop_bench_open(&b->flop_bench, b->dram);
 	if (!err)
 		err = open_net_bench(b);
 	return err ? asl_fail(err, "no memory for matrices and messages") : 0;

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "lib/base/clones.h"
 #include "lib/base/estimate.h"
@@ -134,7 +133,7 @@ static double block_ns(struct asl_store_bench *s, uint64_t words, bool writes,
 	return 1e9 * asl_median(time, BLOCKS);
 }
 
-/* What a row of this size takes; with size -1, what a block takes to begin. */
+/* Nanoseconds of a row of this size; or, where size is -1, of the beginning of a block. */
 static double kind_ns(struct asl_store_bench *s, uint64_t words, bool writes,
 		      int size, double begin, double *memory)
 {
@@ -175,30 +174,36 @@ int asl_disk_bench_run(struct asl_store_bench *s, struct asl_net *net,
 /* Matrices are larger than a core's own cache. */
 enum { N = ASL_FLOP_BENCH_SIDE, ROWS_OF_N = 4 * N, MOST_CUT = 16 };
 
-static double *matrix(uint32_t which)
+static int take_matrix(double **x, struct asl_store *store, uint32_t which)
 {
 	struct asl_source source = {.seed = 1, .matrix = which};
-	double *x = aligned_alloc(1 << 21, sizeof(double[ROWS_OF_N][N]));
+	int err = asl_store_take(store, x, ROWS_OF_N * N);
 
-	/* As the words of `--store dram` have. */
-	if (x)
-		madvise(x, sizeof(double[ROWS_OF_N][N]), MADV_HUGEPAGE);
-	for (uint64_t i = 0; x && i < ROWS_OF_N; i++)
-		asl_source_read(&source, x + i * N, i, 0, N);
-	return x;
+	for (uint64_t i = 0; !err && i < ROWS_OF_N; i++)
+		asl_source_read(&source, *x + i * N, i, 0, N);
+	return err;
 }
 
-int asl_flop_bench_open(struct asl_flop_bench *p)
+int asl_flop_bench_open(struct asl_flop_bench *p, struct asl_store *store)
 {
-	*p = (struct asl_flop_bench){matrix(0), matrix(1), matrix(2), 1};
-	return p->a && p->b && p->c ? 0 : -ENOMEM;
+	int err;
+
+	*p = (struct asl_flop_bench){.store = store, .cut = 1};
+	err = take_matrix(&p->a, store, 0);
+	if (!err)
+		err = take_matrix(&p->b, store, 1);
+	if (!err)
+		err = take_matrix(&p->c, store, 2);
+	return err;
 }
 
 void asl_flop_bench_close(struct asl_flop_bench *p)
 {
-	free(p->a);
-	free(p->b);
-	free(p->c);
+	if (p->store) {
+		asl_store_give(p->store, p->a);
+		asl_store_give(p->store, p->b);
+		asl_store_give(p->store, p->c);
+	}
 	*p = (struct asl_flop_bench){0};
 }
 

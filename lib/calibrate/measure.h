@@ -54,14 +54,15 @@ uint64_t asl_disk_bench_size(int size);
 /* ---- A flop in a multiplication by the BLAS, on one core ---- */
 
 struct asl_flop_bench {
+	struct asl_store *store; /* borrowed */
 	double *a, *b, *c;
 	int cut; /* sides are divided by it, which is 1 unless flops are slow */
 };
 
 enum { ASL_FLOP_BENCH_SIDE = 768 };
 
-/* 0 or -ENOMEM; close is due after a failure, too. */
-int asl_flop_bench_open(struct asl_flop_bench *p);
+/* As asl_store_take fails; close is due after a failure, too. */
+int asl_flop_bench_open(struct asl_flop_bench *p, struct asl_store *store);
 void asl_flop_bench_close(struct asl_flop_bench *p); /* all zero is allowed */
 
 /* Cut sides so that such a product takes about so many seconds, or less. */

@@ -646,8 +646,8 @@ static void pass_clock(struct ring *x, int a)
 }
 
 /*
- * What steps take of a core: only its own member's.  The last step of member j has the
- * part of member j + 2.
+ * A member's steps take time of its own core alone.  In the last one member j sends the
+ * part that member j + 2 began with.
  */
 static void pass_work(struct ring *x)
 {

@@ -105,14 +105,14 @@ struct asl_step_work {
 struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
 				   bool crowded);
 
-/* What a rank has of something that others want, too: if none does, or all at once. */
+/* A rank's time with what ranks share: while no other uses it, and while all do. */
 struct asl_shared_time {
 	double alone, all;
 };
 
 /*
- * The time of a rank that also waits, so that ranks do not always meet: each shared
- * thing takes a time as far between those two as it is in use.
+ * The time of a rank that also waits, so that ranks do not always meet: each thing that
+ * they share takes as much more than alone as it is in use.
  */
 double asl_shared_ns(double waits, const struct asl_shared_time *x, int things);
 
