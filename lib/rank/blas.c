@@ -88,7 +88,7 @@ int asl_blas_one_thread(void)
 	int threads = at_most(asl_team_threads());
 	int err;
 
-	openblas_set_num_threads(1);
+	asl_blas_set_threads(1);
 	if (taken >= threads)
 		return 0;
 	err = take_buffers(threads);
@@ -102,9 +102,11 @@ int asl_blas_threads(void)
 	return openblas_get_num_threads();
 }
 
+/* After a fork it starts all its threads anew, which spin for a while, if it is asked. */
 void asl_blas_set_threads(int threads)
 {
-	openblas_set_num_threads(threads);
+	if (threads != openblas_get_num_threads())
+		openblas_set_num_threads(threads);
 }
 
 /* Registers hold tiles with sides that divide these. */
