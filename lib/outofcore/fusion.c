@@ -4,11 +4,12 @@
  * For every set of inputs the cheapest way to have its tensor in the pools is kept,
  * found from all partitions of the set: each part is an input or another set's
  * tensor, and all parts together are a stage.  Its ranks' mesh is one of those of
- * fewest words that cut no index that is summed over.  Its tiles come from a lattice:
- * parts 1, 2, 3, 4, 6, 8, 12, ... of each index.  More parts move no fewer words, so
- * that the search goes from the cheapest point to the next, beginning with none cut,
- * and refines those that do not fit into the budget; it ends when no point can cost
- * less, arithmetic and the words of DRAM and cache included, than one that fits.
+ * fewest words that cut no index that is summed over.  Its tiles come from a lattice
+ * at first: parts 1, 2, 3, 4, 6, 8, 12, ... of each index.  More parts move no fewer
+ * words, so that the search goes from the cheapest point to the next, beginning with
+ * none cut, and refines those that do not fit into the budget; it ends when no point
+ * can cost less, arithmetic and the words of DRAM and cache included, than one that
+ * fits, or has seen enough.  The best one's neighbours may cost less yet.
  *
  * Stages of up to two tensors, up to three, and so on make a candidate each.
  */
@@ -97,9 +98,10 @@ struct tiling {
 	struct fusion *f;
 	const struct asl_einsum *e;
 	uint64_t len[ASL_MOST_INDICES], most[ASL_MOST_INDICES];
-	bool adds;     /* the stage's output is that of all, and added to */
-	double beside; /* the cost of gathers and moves */
-	double least;  /* of what is left, whatever the tiles */
+	bool adds;	  /* the stage's output is that of all, and added to */
+	double beside;	  /* the cost of gathers and moves */
+	double promising; /* a stage that costs more is not improved */
+	double least;	  /* of what is left, whatever the tiles */
 	int count, looked;
 	struct point *open;
 	struct stage *best;
@@ -178,8 +180,12 @@ static double cost_of(const struct tiling *t, const struct asl_ooc_loops *l,
 static bool fits(struct tiling *t, const struct asl_ooc_loops *l,
 		 uint64_t *dram)
 {
-	double cost = cost_of(t, l, dram) + t->beside;
+	double cost;
 
+	*dram = asl_ooc_loops_room(t->e, l, t->len);
+	if (*dram > t->f->base->budget)
+		return false;
+	cost = cost_of(t, l, dram) + t->beside;
 	if (*dram > t->f->base->budget)
 		return false;
 	if (cost < t->best->cost) {
@@ -206,7 +212,7 @@ static void dive(struct tiling *t, struct asl_ooc_loops l)
 			if (!refine(t, &x, i))
 				continue;
 			worse = set_order(t, &x) / now - 1;
-			cost_of(t, &x, &dram);
+			dram = asl_ooc_loops_room(t->e, &x, t->len);
 			better = (double)held / (double)dram - 1;
 			better = fmax(0, better) / (1e-3 + fmax(0, worse));
 			if (better > gain) {
@@ -269,6 +275,98 @@ static void search(struct tiling *t)
 	}
 }
 
+/*
+ * From the best point of the lattice on: more or fewer parts of an index, or more of
+ * one and fewer of another, as long as that costs less.
+ */
+
+enum { STEPS = 8 };
+#define PROMISING 1.3
+
+/* Fewer parts, then more: those of the next length, or by up to four times. */
+static bool take_step(const struct tiling *t, struct asl_ooc_loops *l,
+		      int index, int step)
+{
+	uint64_t now = (uint64_t)l->parts[index], most = t->most[index];
+	uint64_t length = asl_ceil_div(t->len[index], now);
+	uint64_t next[STEPS] = {
+		asl_ceil_div(t->len[index], length + 1),
+		now * 2 / 3,
+		now / 2,
+		now / 4,
+		length > 1 ? asl_ceil_div(t->len[index], length - 1) : now,
+		now + asl_ceil_div(now, 2),
+		now * 2,
+		now * 4,
+	};
+	uint64_t parts = asl_min(next[step], most);
+
+	if (!parts || parts == now || most == 1)
+		return false;
+	l->parts[index] = (int)parts;
+	return true;
+}
+
+/* Keeps it, if it fits and costs less. */
+static bool try_loops(struct tiling *t, struct asl_ooc_loops l)
+{
+	double before = t->best->cost;
+	uint64_t dram;
+
+	return set_order(t, &l) + t->beside < before && fits(t, &l, &dram) &&
+	       t->best->cost < before;
+}
+
+static bool try_steps(struct tiling *t, int index)
+{
+	bool better = false;
+
+	for (int step = 0; step < STEPS; step++) {
+		struct asl_ooc_loops l = t->best->loops;
+
+		if (!take_step(t, &l, index, step))
+			continue;
+		better |= try_loops(t, l);
+		for (int i = 0; i < t->e->indices; i++)
+			for (int j = 0; i != index && j < STEPS; j++) {
+				struct asl_ooc_loops other = l;
+
+				if (take_step(t, &other, i, j))
+					better |= try_loops(t, other);
+			}
+	}
+	return better;
+}
+
+/* From whatever it is cut into, or from none, to all parts of the lattice. */
+static bool try_lattice(struct tiling *t, int index)
+{
+	bool better = false;
+
+	for (int alone = 0; alone < 2; alone++) {
+		struct asl_ooc_loops l = t->best->loops;
+
+		for (int i = 0; alone && i < ASL_MOST_INDICES; i++)
+			l.parts[i] = 1;
+		l.parts[index] = 1;
+		do
+			better |= try_loops(t, l);
+		while (refine(t, &l, index));
+	}
+	return better;
+}
+
+static void improve(struct tiling *t)
+{
+	bool better = t->best->cost < t->promising;
+
+	while (better) {
+		better = false;
+		for (int i = 0; i < t->e->indices; i++)
+			better |= try_lattice(t, i) | try_steps(t, i);
+	}
+}
+
 /* ---- Meshes of a stage ---- */
 
 /* Slices that ranks share are gathered, and intermediates move from other ranks. */
@@ -297,10 +395,31 @@ static double beside(const struct fusion *f, const struct asl_einsum *e,
 	return asl_cost(&f->rates, &sum);
 }
 
+/* What a stage of these parts costs at most, where a program has a use for it. */
+static double known(const struct fusion *f, const struct stage *x)
+{
+	double least = 0;
+
+	for (int most = x->parts; most <= f->e->inputs; most++) {
+		double cost = f->best[most][all_inputs(x)].cost;
+
+		for (int i = 0; i < x->parts; i++)
+			cost -= f->best[most][x->set[i]].cost;
+		least = fmax(least, cost);
+	}
+	return least;
+}
+
 static void try_mesh(struct fusion *f, struct stage *best, struct stage x,
 		     const struct asl_einsum *e, struct point *open)
 {
-	struct tiling t = {.f = f, .e = e, .open = open, .best = &x};
+	struct tiling t = {
+		.f = f,
+		.e = e,
+		.promising = PROMISING * fmin(best->cost, known(f, &x)),
+		.open = open,
+		.best = &x,
+	};
 	struct asl_cell cell = asl_mesh_cell(e, &x.mesh, 0);
 	uint32_t all = asl_einsum_all(e);
 
@@ -315,6 +434,7 @@ static void try_mesh(struct fusion *f, struct stage *best, struct stage x,
 	t.beside = beside(f, e, &x, t.len);
 	x.cost = INFINITY;
 	search(&t);
+	improve(&t);
 	if (x.cost < best->cost)
 		*best = x;
 }

@@ -128,6 +128,10 @@ extern const struct asl_algorithm asl_ooc_program;
 void asl_ooc_loops_traffic(struct asl_counts *x, const struct asl_einsum *e,
 			   const struct asl_ooc_loops *l, const uint64_t *len);
 
+/* Words of DRAM for slices of a tile, without what is scratch to contract them. */
+uint64_t asl_ooc_loops_room(const struct asl_einsum *e,
+			    const struct asl_ooc_loops *l, const uint64_t *len);
+
 /* All that a rank counts in a stage's loops; returns the words of DRAM. */
 uint64_t
 asl_ooc_loops_predict(struct asl_counts *x, const struct asl_plan *plan,

@@ -151,8 +151,8 @@ static bool has_sums(const struct asl_ooc_loops *l, const struct asl_term *out)
 }
 
 /* The largest slices of a tile, and one more of the output for a summand. */
-static uint64_t room_words(const struct asl_einsum *e,
-			   const struct asl_ooc_loops *l, const uint64_t *len)
+uint64_t asl_ooc_loops_room(const struct asl_einsum *e,
+			    const struct asl_ooc_loops *l, const uint64_t *len)
 {
 	const struct asl_term *out = &e->term[e->inputs];
 	uint64_t tile[ASL_MOST_INDICES], words;
@@ -176,7 +176,7 @@ asl_ooc_loops_predict(struct asl_counts *x, const struct asl_plan *plan,
 		p.len[i] = len[i];
 	asl_ooc_loops_traffic(x, e, l, len);
 	predict_products(&p, 0, 1);
-	return room_words(e, l, len) + p.scratch;
+	return asl_ooc_loops_room(e, l, len) + p.scratch;
 }
 
 /* ---- A rank's part of a stage ---- */
