@@ -71,8 +71,8 @@ static void roll_move(struct move *m, struct dice *d)
 	m->here = roll_mesh(d, &m->e, MOST_PARTS);
 	m->there = roll_mesh(d, &m->e, MOST_PARTS);
 	t = &m->e.term[m->e.inputs];
-	m->from = (struct asl_spread){&m->e, t, &m->here};
-	m->to = (struct asl_spread){&m->e, t, roll(d, 0, 9) ? &m->there : NULL};
+	m->from = asl_spread_on(&m->e, t, &m->here);
+	m->to = asl_spread_on(&m->e, t, roll(d, 0, 9) ? &m->there : NULL);
 }
 
 /* Those who have words once, others once at most; how many have some. */
@@ -129,7 +129,7 @@ static void few_are_looked_at(void **state)
 	assert_int_equal(asl_einsum_parse(&e, "ij,jk->ik"), 0);
 	assert_int_equal(asl_einsum_dims(&e, "i=700,j=500,k=900"), 0);
 	mesh = asl_mesh_choose(&e, MOST_RANKS, NULL);
-	s = (struct asl_spread){&e, &e.term[2], &mesh};
+	s = asl_spread_on(&e, &e.term[2], &mesh);
 	for (int r = 0; r < asl_mesh_ranks(&e, &mesh); r += 7) {
 		struct asl_run x = asl_spread_run(&s, r);
 		struct found found = {.visits = 0};

@@ -630,19 +630,19 @@ static const struct asl_algorithm *const program_algorithms[] = {
 	&asl_ooc_program, NULL};
 
 /* "cd" of the loops over c in 4 parts and d in 16: " c=4 d=16". */
-static void put_loops(char *text, size_t size, const struct asl_einsum *e,
-		      const struct asl_ooc_loops *l)
+static void put_loops(char *text, size_t size, const struct asl_stage *x)
 {
+	const struct asl_loops *l = &x->loops;
 	size_t used = 0;
 
 	*text = '\0';
 	for (int i = 0; i < l->count && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, "%s%c=%d",
-					 i ? " " : "", e->letter[l->index[i]],
+					 i ? " " : "", x->e.letter[l->index[i]],
 					 l->parts[l->index[i]]);
 }
 
-/* Behind the stages, the loops of each: tiles=c=4 d=16/i=8 j=8. */
+/* Behind the stages, the loops of each: tiles=c=4 d=16 gather=dram/i=8 j=8. */
 static void show_program(struct asl_shown *out, const struct asl_plan *plan)
 {
 	const struct asl_contraction *c = plan->contraction;
@@ -654,14 +654,13 @@ static void show_program(struct asl_shown *out, const struct asl_plan *plan)
 	for (int i = 0; i < c->stages && used < size; i++) {
 		char loops[400];
 
-		put_loops(loops, sizeof loops, &c->e,
-			  &plan->outofcore->loops[i]);
-		used += (size_t)snprintf(out->blocks + used, size - used,
-					 "%s%s",
-					 i	? "/"
-					 : used ? " tiles="
-						: "tiles=",
-					 loops);
+		put_loops(loops, sizeof loops, &c->stage[i]);
+		used += (size_t)snprintf(
+			out->blocks + used, size - used, "%s%s%s",
+			i      ? "/"
+			: used ? " tiles="
+			       : "tiles=",
+			loops, c->stage[i].in_tiles ? " gather=dram" : "");
 	}
 }
 
@@ -683,14 +682,15 @@ static void print_stage(FILE *f, const struct asl_plan *plan, int stage)
 	alone->stage[0] = *x;
 	one.contraction = alone;
 	asl_cli_contract.show(&shown, &one);
-	put_loops(loops, sizeof loops, &c->e, &plan->outofcore->loops[stage]);
+	put_loops(loops, sizeof loops, x);
 	fprintf(f, "          %s on a grid of %s, ", shown.spec, shown.grid);
 	if (x->e.inputs > 2)
 		fprintf(f, "%d contractions fused, ", x->e.inputs - 1);
 	if (*loops)
-		fprintf(f, "in tiles %s\n", loops);
+		fprintf(f, "in tiles %s", loops);
 	else
-		fputs("in one tile\n", f);
+		fputs("in one tile", f);
+	fputs(x->in_tiles ? ", gathered in DRAM\n" : "\n", f);
 	free(alone);
 }
 

@@ -45,6 +45,7 @@ struct asl_view {
 	double *at;
 	enum asl_type type;
 	uint64_t stride[ASL_MOST_INDICES]; /* by index */
+	bool adds; /* of an output: what is contracted is added to it */
 };
 
 /* These words, in the order of the term's indices; index i is len[i] long. */
@@ -109,13 +110,20 @@ struct asl_stage {
 	bool moves[ASL_MOST_TOGETHER]; /* it was made on other ranks */
 	struct asl_mesh mesh;
 	struct asl_local local;
+
+	/* Out of core: its tiles; and terms that ranks share tile by tile, a bit each. */
+	struct asl_loops loops;
+	uint32_t in_tiles;
 };
 
 /* The spread of an input or, beyond them, of the output. */
 static inline struct asl_spread asl_stage_spread(const struct asl_stage *x,
 						 int term)
 {
-	return (struct asl_spread){&x->e, &x->e.term[term], &x->mesh};
+	bool tiles = x->in_tiles >> term & 1;
+
+	return (struct asl_spread){&x->e, &x->e.term[term], &x->mesh,
+				   tiles ? &x->loops : NULL, 0};
 }
 
 /* Which of these is taken decides the order of a rank's words, too. */
@@ -398,9 +406,10 @@ struct asl_holding {
 		run;	/* or, of a product, all words; of boxes, a cell's */
 	uint64_t each;	/* words of each product */
 	int piece;	/* of a product; -1: none yet */
-	uint64_t first; /* the piece's first word, or the cell's */
-	struct asl_piece at; /* the piece */
-	uint64_t tiles;	     /* words of the tiles so far, of a Gram matrix */
+	uint64_t first; /* the piece's first word, the cell's or the tile's */
+	struct asl_spread spread; /* in tiles */
+	struct asl_piece at;	  /* the piece */
+	uint64_t tiles; /* words of the tiles so far, of a Gram matrix */
 	const struct asl_term *mirror; /* as a row's */
 };
 

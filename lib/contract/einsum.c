@@ -52,7 +52,7 @@ static struct asl_spread spread_on_mesh(const struct asl_contraction *c,
 static struct asl_spread spread_on_root(const struct asl_contraction *c,
 					int operand)
 {
-	return (struct asl_spread){&c->e, &c->e.term[operand], NULL};
+	return asl_spread_on(&c->e, &c->e.term[operand], NULL);
 }
 
 struct asl_spread asl_contraction_spread(const struct asl_contraction *c,

@@ -699,7 +699,7 @@ static uint64_t owned(const struct asl_plan *plan, int rank, int which)
 	if (plan->contraction->slices)
 		return asl_slices_owned(plan, rank, which);
 	s = asl_contraction_spread(plan->contraction, which);
-	return asl_spread_run(&s, rank).words.count;
+	return asl_spread_words(&s, rank);
 }
 
 /* A product's algorithm may have a panel around what it owns. */

@@ -87,7 +87,7 @@ static uint64_t words_of(const struct asl_einsum *e,
 	struct asl_counts x = {{0}};
 
 	for (int i = 0; i <= e->inputs; i++) {
-		struct asl_spread s = {e, &e->term[i], mesh};
+		struct asl_spread s = asl_spread_on(e, &e->term[i], mesh);
 		struct asl_group g = asl_cell_group(&s, cell);
 		uint64_t W = asl_cell_words(cell, s.term);
 

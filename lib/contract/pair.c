@@ -15,7 +15,7 @@
  *			the innermost loop, and C(i, j) += A(i, k) B(k, j) acts on
  *			vectors of them.
  *
- * The way, and the order of indices within each group, are those of least time.
+ * C is made anew, or added to.  The way, and the order of indices within each group, are those of least time.
  * The vector way works in slices of the sum and of the batches so small that a
  * slice of B and a vector of C fit into S, and
  *
@@ -79,25 +79,25 @@ static struct asl_block block_at(const struct asl_view *x, uint64_t by,
  * long as their product.  Those of length 1 are left out.
  */
 struct axis {
-	int count, index[ASL_MOST_INDICES];
 	uint64_t len;
+	int count;
+	unsigned char index[ASL_MOST_INDICES];
 };
 
 /* The indices of a set, in the order of the term. */
-static struct axis axis_of(const struct asl_term *t, uint32_t set,
-			   const uint64_t *len)
+static void set_axis(struct axis *axis, const struct asl_term *t, uint32_t set,
+		     const uint64_t *len)
 {
-	struct axis axis = {.len = 1};
-
+	axis->len = 1;
+	axis->count = 0;
 	for (int i = 0; i < t->count; i++) {
 		int index = t->index[i];
 
 		if (!(set >> index & 1) || len[index] == 1)
 			continue;
-		axis.index[axis.count++] = index;
-		axis.len *= len[index];
+		axis->index[axis->count++] = (unsigned char)index;
+		axis->len *= len[index];
 	}
-	return axis;
 }
 
 /* Are the points of the axis equally far apart, and how far?  One point: 1. */
@@ -381,9 +381,6 @@ struct pairing {
 	struct axis batch, rows, cols, sum;
 	bool copies[3]; /* A, B, C: of the pairing, not of the caller */
 	uint64_t copied;
-
-	/* The orders of indices that need no copy; for C, what suits A and B. */
-	struct asl_term order[3];
 };
 
 struct pair {
@@ -415,14 +412,17 @@ static struct asl_term chain(const struct axis *a, const struct axis *b,
 	return t;
 }
 
-static void order_terms(struct pairing *p)
+/* The orders of indices that need no copy; of C, what suits A and B. */
+static struct asl_term order_of(const struct pairing *p, int side)
 {
 	const struct axis *b = &p->batch, *m = &p->rows, *n = &p->cols,
 			  *k = &p->sum;
 
-	p->order[0] = p->vector ? chain(m, k, b) : chain(b, m, k);
-	p->order[1] = p->vector ? chain(k, n, b) : chain(b, k, n);
-	p->order[2] = p->vector ? chain(m, n, b) : chain(b, m, n);
+	if (side == 0)
+		return p->vector ? chain(m, k, b) : chain(b, m, k);
+	if (side == 1)
+		return p->vector ? chain(k, n, b) : chain(b, k, n);
+	return p->vector ? chain(m, n, b) : chain(b, m, n);
 }
 
 static double time_of(const struct pairing *p)
@@ -468,14 +468,21 @@ static void try_orders(struct pairing *best, const struct pair *x, bool vector,
 	const struct asl_term *sum[] = {A, B};
 	const struct asl_term *batch[] = {A, B, C};
 	uint32_t both = A->has & B->has;
-	struct pairing p = {.vector = vector, .swapped = swapped};
+	struct pairing p; /* large: not all of it is set */
 
-	p.rows = axis_of(C ? C : A, A->has & x->kept & ~both, x->len);
-	p.cols = axis_of(C ? C : B, B->has & x->kept & ~both, x->len);
+	p.vector = vector;
+	p.swapped = swapped;
+	set_axis(&p.rows, C ? C : A, A->has & x->kept & ~both, x->len);
+	set_axis(&p.cols, C ? C : B, B->has & x->kept & ~both, x->len);
 	for (int i = 0; i < 2; i++) {
-		p.sum = axis_of(sum[i], both & ~x->kept, x->len);
+		set_axis(&p.sum, sum[i], both & ~x->kept, x->len);
+		set_axis(&p.batch, A, both & x->kept, x->len);
+		p.copied = 0;
+		/* Not even without a copy would it be better. */
+		if (best->batch.len && time_of(&p) >= time_of(best))
+			return;
 		for (int j = 0; j < (C ? 3 : 2); j++) {
-			p.batch = axis_of(batch[j], both & x->kept, x->len);
+			set_axis(&p.batch, batch[j], both & x->kept, x->len);
 			consider(best, &p, x);
 			if (p.batch.count < 2)
 				break;
@@ -501,7 +508,6 @@ static struct pairing choose(const struct pair *x)
 		for (int swapped = 0; swapped < 2; swapped++)
 			for (int as_C = 0; as_C < (x->C ? 2 : 1); as_C++)
 				try_orders(&p, x, vector, swapped, as_C);
-	order_terms(&p);
 	return p;
 }
 
@@ -519,7 +525,7 @@ double asl_pair_time(struct asl_term *order, const struct asl_term *A,
 		x.C = &c;
 	}
 	p = choose(&x);
-	*order = C ? *C : p.order[2];
+	*order = C ? *C : order_of(&p, 2);
 	if (!C)
 		add_missing(order, kept);
 	return time_of(&p);
@@ -532,6 +538,7 @@ struct sides {
 	const struct asl_plan *plan;
 	const struct pairing *p;
 	const uint64_t *len;
+	struct asl_term order[3]; /* of copies */
 	struct asl_view of[3];
 };
 
@@ -551,6 +558,7 @@ static struct asl_product product(const struct sides *s)
 				 s->p->sum.len, s->of[0].where, s->of[1].where);
 
 	x.C = s->of[2].where;
+	x.add = s->of[2].adds;
 	return x;
 }
 
@@ -727,7 +735,7 @@ static void down_column(struct asl_rank *r, const struct sides *s,
 			block_at(C, i * row_C + first_C, 1, b->cols, b->cols);
 
 		asl_tile_zero(c, 1, b->cols);
-		if (at.sum)
+		if (at.sum || C->adds)
 			asl_tile_load(r, c, &to);
 		v.c = asl_tile_words(c, 0, b->cols).at;
 		asl_compute(r, &from, 2 * from.count, add_vectors, &v);
@@ -774,27 +782,32 @@ static void predict_vectors(struct asl_counts *x, const struct sides *s)
 
 	asl_count_read(x, s->of[0].where, C * p->sum.len);
 	asl_count_read(x, s->of[1].where, B);
-	asl_count_read(x, s->of[2].where, C * (passes - 1));
+	asl_count_read(x, s->of[2].where, C * (passes - !s->of[2].adds));
 	asl_count_written(x, s->of[2].where, C * passes);
 	x->of[ASL_FLOPS] += 2 * C * p->sum.len;
 }
 
 /* Choose the pairing; given[] becomes the caller's A, B and C in its order. */
-static struct sides begin(struct pairing *p, const struct asl_view *given[3],
-			  const struct asl_plan *plan, const struct asl_view *C,
-			  const struct asl_view *A, const struct asl_view *B,
-			  const uint64_t *len)
+static void begin(struct sides *s, struct pairing *p,
+		  const struct asl_view *given[3], const struct asl_plan *plan,
+		  const struct asl_view *C, const struct asl_view *A,
+		  const struct asl_view *B, const uint64_t *len)
 {
-	struct sides s = {plan, p, len, {{0}}};
-
+	s->plan = plan;
+	s->p = p;
+	s->len = len;
 	*p = choose(&(struct pair){A, B, C, C->term->has, len});
 	given[0] = p->swapped ? B : A;
 	given[1] = p->swapped ? A : B;
 	given[2] = C;
-	for (int i = 0; i < 3; i++)
-		s.of[i] = p->copies[i] ? asl_view_nowhere(&p->order[i], len)
-				       : *given[i];
-	return s;
+	for (int i = 0; i < 3; i++) {
+		s->of[i] = *given[i];
+		if (!p->copies[i])
+			continue;
+		s->order[i] = order_of(p, i);
+		s->of[i] = asl_view_nowhere(&s->order[i], len);
+		s->of[i].adds = given[i]->adds;
+	}
 }
 
 void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
@@ -804,18 +817,19 @@ void asl_pair_run(struct asl_rank *r, const struct asl_plan *plan,
 	const struct asl_view *given[3];
 	struct asl_words copy[3] = {{0}};
 	struct pairing p;
-	struct sides s = begin(&p, given, plan, C, A, B, len);
+	struct sides s;
 
+	begin(&s, &p, given, plan, C, A, B, len);
 	if (p.copied)
 		asl_mark_hold(r);
 	for (int i = 0; i < 3; i++) {
 		if (!p.copies[i])
 			continue;
 		asl_take(r, &copy[i], ASL_DRAM,
-			 asl_term_words(&p.order[i], len));
+			 asl_term_words(&s.order[i], len));
 		s.of[i].at = copy[i].at;
 		s.of[i].type = copy[i].type;
-		if (i < 2)
+		if (i < 2 || C->adds)
 			asl_permute(r, &s.of[i], given[i], len);
 	}
 	if (p.vector)
@@ -836,9 +850,10 @@ uint64_t asl_pair_predict(struct asl_counts *x, const struct asl_plan *plan,
 {
 	const struct asl_view *given[3];
 	struct pairing p;
-	struct sides s = begin(&p, given, plan, C, A, B, len);
+	struct sides s;
 	uint64_t held = 0;
 
+	begin(&s, &p, given, plan, C, A, B, len);
 	for (int i = 0; i < 3; i++) {
 		const struct asl_view *to = i < 2 ? &s.of[i] : C;
 		const struct asl_view *from = i < 2 ? given[i] : &s.of[2];
@@ -846,8 +861,10 @@ uint64_t asl_pair_predict(struct asl_counts *x, const struct asl_plan *plan,
 		if (!p.copies[i])
 			continue;
 		/* C's copy comes last, while all copies are held. */
-		held += asl_term_words(&p.order[i], len);
+		held += asl_term_words(&s.order[i], len);
 		asl_permute_predict(x, to, from, len);
+		if (i == 2 && C->adds)
+			asl_permute_predict(x, from, to, len);
 	}
 	if (p.vector)
 		predict_vectors(x, &s);

@@ -157,9 +157,31 @@ struct asl_holding asl_contraction_holding(const struct asl_plan *plan,
 		return h;
 	}
 	s = asl_contraction_spread(c, which);
+	h.term = s.term;
 	h.run = asl_spread_run(&s, rank);
-	h.words = h.run.words.count;
+	h.words = asl_spread_words(&s, rank);
+	h.spread = s;
 	return h;
+}
+
+/* Words of one tile after those of another. */
+static struct asl_tensor_row row_in_tiles(struct asl_holding *h, uint64_t done,
+					  uint64_t most)
+{
+	struct asl_spread *s = &h->spread;
+
+	if (done < h->first) {
+		s->tile = h->first = 0;
+		h->run = asl_spread_run(s, h->rank);
+	}
+	while (done - h->first >= h->run.words.count) {
+		h->first += h->run.words.count;
+		s->tile++;
+		h->run = asl_spread_run(s, h->rank);
+	}
+	done -= h->first;
+	return asl_run_row(&h->run, done,
+			   asl_min(most, h->run.words.count - done));
 }
 
 static void find_piece(struct asl_holding *h, uint64_t word)
@@ -194,6 +216,8 @@ struct asl_tensor_row asl_holding_row(struct asl_holding *h, uint64_t done,
 		return asl_slices_row(h, done, most);
 	if (c->way == ASL_WAY_CUTS)
 		return asl_boxes_row(h, done, most);
+	if (h->spread.tiles)
+		return row_in_tiles(h, done, most);
 	if (c->way != ASL_WAY_PRODUCT)
 		return asl_run_row(&h->run, done, most);
 	above = done / h->each * (which == ASL_B ? s->k : s->m);

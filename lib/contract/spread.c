@@ -11,6 +11,26 @@
 
 /* ---- Runs and rows ---- */
 
+/* The cell's ranges become those of the tile, whose loops run as in the stage. */
+static void narrow(struct asl_cell *cell, const struct asl_spread *s)
+{
+	const struct asl_loops *l = s->tiles;
+	uint64_t rest = s->tile;
+
+	for (int i = l->count - 1; i >= 0; i--) {
+		int index = l->index[i], parts = l->parts[index];
+		struct asl_range *of = &cell->of[index], part;
+
+		if (!asl_term_has(s->term, index))
+			continue;
+		part = asl_part(of->count, parts,
+				(int)(rest % (uint64_t)parts));
+		rest /= (uint64_t)parts;
+		of->first += part.first;
+		of->count = part.count;
+	}
+}
+
 struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 {
 	const struct asl_term *t = s->term;
@@ -22,9 +42,11 @@ struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 	x.words = (struct asl_range){0, 0};
 	if (s->mesh && rank < asl_mesh_ranks(s->e, s->mesh)) {
 		cell = asl_mesh_cell(s->e, s->mesh, rank);
+		g = asl_cell_group(s, &cell);
+		if (s->tiles)
+			narrow(&cell, s);
 		for (int i = 0; i < t->count; i++)
 			x.box[i] = cell.of[t->index[i]];
-		g = asl_cell_group(s, &cell);
 		x.words = asl_share(asl_cell_words(&cell, t), g.size, g.me);
 	} else if (!s->mesh && rank == 0) {
 		for (int i = 0; i < t->count; i++)
@@ -33,6 +55,78 @@ struct asl_run asl_spread_run(const struct asl_spread *s, int rank)
 		x.words.count = asl_term_words(t, s->e->size);
 	}
 	return x;
+}
+
+uint64_t asl_spread_tiles(const struct asl_spread *s)
+{
+	uint64_t tiles = 1;
+
+	for (int i = 0; s->tiles && i < s->tiles->count; i++)
+		if (asl_term_has(s->term, s->tiles->index[i]))
+			tiles *= (uint64_t)s->tiles->parts[s->tiles->index[i]];
+	return tiles;
+}
+
+void asl_loops_sizes(const struct asl_loops *l, const struct asl_term *t,
+		     const uint64_t *len,
+		     void (*visit)(uint64_t words, uint64_t many, void *arg),
+		     void *arg)
+{
+	int loops = 0, index[ASL_MOST_INDICES];
+	uint64_t words = 1;
+
+	for (int i = 0; i < t->count; i++) {
+		if (l->parts[t->index[i]] > 1)
+			index[loops++] = t->index[i];
+		else
+			words *= len[t->index[i]];
+	}
+	/* Parts of an index have two lengths. */
+	for (unsigned set = 0; set < 1U << loops; set++) {
+		uint64_t each = words, many = 1;
+
+		for (int i = 0; i < loops; i++) {
+			struct asl_alike x = asl_parts_alike(
+				len[index[i]], l->parts[index[i]],
+				(int)(set >> i & 1));
+
+			each *= x.length;
+			many *= x.many;
+		}
+		if (many)
+			visit(each, many, arg);
+	}
+}
+
+struct shares {
+	const struct asl_group *g;
+	uint64_t words;
+};
+
+static void add_shares(uint64_t words, uint64_t many, void *arg)
+{
+	struct shares *x = arg;
+
+	x->words += many * asl_share(words, x->g->size, x->g->me).count;
+}
+
+uint64_t asl_spread_words(const struct asl_spread *s, int rank)
+{
+	struct asl_cell cell;
+	struct asl_group g;
+	struct shares x = {&g, 0};
+	uint64_t len[ASL_MOST_INDICES];
+
+	if (!s->tiles)
+		return asl_spread_run(s, rank).words.count;
+	if (rank >= asl_mesh_ranks(s->e, s->mesh))
+		return 0;
+	cell = asl_mesh_cell(s->e, s->mesh, rank);
+	g = asl_cell_group(s, &cell);
+	for (int i = 0; i < s->e->indices; i++)
+		len[i] = cell.of[i].count;
+	asl_loops_sizes(s->tiles, s->term, len, add_shares, &x);
+	return x.words;
 }
 
 struct asl_tensor_row asl_run_row(const struct asl_run *x, uint64_t done,
@@ -418,11 +512,16 @@ void asl_spread_peers(const struct asl_spread *s, const struct asl_run *x,
 	for (uint64_t c = 0; c < many; c++) {
 		struct slice slice = slice_of(s, &cells, c);
 		struct asl_range in = words_in(s, &slice, &around, &all);
+		int first = part_at(asl_share, all, slice.size, in.first);
 		int last = part_at(asl_share, all, slice.size,
 				   in.first + in.count - 1);
 
-		for (int me = part_at(asl_share, all, slice.size, in.first);
-		     me <= last; me++)
+		/* Who shares a tile is not looked for. */
+		if (s->tiles) {
+			first = 0;
+			last = slice.size - 1;
+		}
+		for (int me = first; me <= last; me++)
 			visit(asl_spread_member(s, slice.at, me), arg);
 	}
 }
@@ -741,7 +840,7 @@ static uint64_t common(const struct asl_spread *s, int peer,
 	if (!x->run->words.count || is_far(s, peer, x->run))
 		return 0;
 	theirs = asl_spread_run(s, peer);
-	return theirs.words.count ? points_common(x, &theirs) : 0;
+	return are_apart(x->run, &theirs) ? 0 : points_common(x, &theirs);
 }
 
 /* The other peer of a step: as far from this rank, on its other side. */

@@ -18,6 +18,9 @@
  * A tensor is spread over ranks in one of two ways: all of it on rank 0, or in
  * the even shares of a mesh.  Either way a rank has a run of consecutive words
  * of a box, both in the order of the tensor's indices.
+ *
+ * Out of core a slice comes tile by tile, and its ranks share each tile evenly: then a
+ * rank has a run of every tile, one after another.
  */
 #ifndef ASL_SPREAD_H
 #define ASL_SPREAD_H
@@ -32,6 +35,13 @@ struct asl_mesh {
 struct asl_cell {
 	int at[ASL_MOST_INDICES];
 	struct asl_range of[ASL_MOST_INDICES];
+};
+
+/* Loops over tiles, the outermost first. */
+struct asl_loops {
+	int count;
+	unsigned char index[ASL_MOST_INDICES];
+	int parts[ASL_MOST_INDICES]; /* by index, of a cell's; 1: no loop */
 };
 
 /* The number of cells; the first ranks have one each. */
@@ -135,8 +145,18 @@ double asl_mesh_bound(const struct asl_einsum *e, double ranks);
 struct asl_spread {
 	const struct asl_einsum *e;
 	const struct asl_term *term;
-	const struct asl_mesh *mesh; /* NULL: all on rank 0 */
+	const struct asl_mesh *mesh;   /* NULL: all on rank 0 */
+	const struct asl_loops *tiles; /* each is shared; NULL: slices are */
+	uint64_t tile;		       /* the one that is meant */
 };
+
+/* Slices are shared; without a mesh all is on rank 0. */
+static inline struct asl_spread asl_spread_on(const struct asl_einsum *e,
+					      const struct asl_term *term,
+					      const struct asl_mesh *mesh)
+{
+	return (struct asl_spread){.e = e, .term = term, .mesh = mesh};
+}
 
 /* The size of the group that shares a cell's slice, and the cell's place in it. */
 struct asl_group asl_cell_group(const struct asl_spread *s,
@@ -160,6 +180,19 @@ struct asl_run {
 
 /* A rank without any words of the tensor has an empty run. */
 struct asl_run asl_spread_run(const struct asl_spread *s, int rank);
+
+/* The number of a slice's tiles; and a rank's words of all of them. */
+uint64_t asl_spread_tiles(const struct asl_spread *s);
+uint64_t asl_spread_words(const struct asl_spread *s, int rank);
+
+/*
+ * Call visit(words, many, arg) for the tiles' sizes of a term whose indices are len[]
+ * long: as many different ones as there may be.
+ */
+void asl_loops_sizes(const struct asl_loops *l, const struct asl_term *t,
+		     const uint64_t *len,
+		     void (*visit)(uint64_t words, uint64_t many, void *arg),
+		     void *arg);
 
 /* Words along the last dimension of the tensor, from `at` on. */
 struct asl_tensor_row {

@@ -414,8 +414,10 @@ static void choose_block(const struct search *s, struct block *b,
 
 	for (int i = 0; i < m->count; i++) {
 		const struct choice *from = &m->best[i];
-		struct asl_spread there = {s->e, &from->term, &from->mesh};
-		struct asl_spread here = {s->e, &from->term, &x->mesh};
+		struct asl_spread there =
+			asl_spread_on(s->e, &from->term, &from->mesh);
+		struct asl_spread here =
+			asl_spread_on(s->e, &from->term, &x->mesh);
 		double cost;
 
 		if (from->cost >= least)

@@ -1,15 +1,18 @@
 /*
  * fusion.c -- which contractions of a program are fused, over which loops and tiles
  *
- * For every set of inputs the cheapest way to have its tensor in the pools is kept,
- * found from all partitions of the set: each part is an input or another set's
- * tensor, and all parts together are a stage.  Its ranks' mesh is one of those of
- * fewest words that cut no index that is summed over.  Its tiles come from a lattice
- * at first: parts 1, 2, 3, 4, 6, 8, 12, ... of each index.  More parts move no fewer
- * words, so that the search goes from the cheapest point to the next, beginning with
- * none cut, and refines those that do not fit into the budget; it ends when no point
- * can cost less, arithmetic and the words of DRAM and cache included, than one that
- * fits, or has seen enough.  The best one's neighbours may cost less yet.
+ * For every set of inputs the cheapest ways to have its tensor in the pools are kept,
+ * on one mesh of ranks or another: they are found from all partitions of the set, of
+ * which each part is an input or another set's tensor, and all parts together are a
+ * stage.  Meshes are those of fewest words, some of which cut no index that is summed
+ * over.  What a stage needs moves, unless the same mesh has made it.
+ *
+ * Tiles come from a lattice at first: parts 1, 2, 3, 4, 6, 8, 12, ... of each index.
+ * More parts move no fewer words, so that the search goes from the cheapest point to
+ * the next, beginning with none cut, and refines those that do not fit into the budget;
+ * it ends when no point can cost less, arithmetic and the words of DRAM and cache
+ * included, than one that fits, or has seen enough.  The best one's neighbours may
+ * cost less yet.
  *
  * Stages of up to two tensors, up to three, and so on make a candidate each.
  */
@@ -23,8 +26,11 @@
 #include "lib/rank/collective.h"
 #include "lib/run/path.h"
 
-/* Points looked at for a stage on a mesh, and its meshes. */
-enum { MOST_POINTS = 400, MOST_OPEN = 6000, MESHES = 3, MOST_SLABS = 4096 };
+/* Points looked at for a stage on a mesh; and its meshes, without sums and of all. */
+enum { MOST_POINTS = 400, MOST_OPEN = 6000, MESHES = 3, OF_PAIRS = 6 };
+
+/* What intermediates move in; and tiles that ranks share, of these and of others. */
+enum { MOST_SLABS = 4096, FEW_TILES = 64, MOST_TILES = 4096 };
 
 /* Tensors of a stage, where inputs are many: more would take long to plan. */
 enum { MANY = 5, OF_MANY = 4 };
@@ -33,17 +39,25 @@ struct stage {
 	double cost; /* INFINITY: nothing fits */
 	int parts, set[ASL_MOST_TOGETHER];
 	struct asl_mesh mesh;
-	struct asl_ooc_loops loops;
+	struct asl_loops loops;
+	uint32_t in_tiles;
+	int way[ASL_MOST_TOGETHER]; /* to make a part, if it is no input */
 };
 
-enum { SETS = 1 << ASL_MOST_TOGETHER };
+enum { SETS = 1 << ASL_MOST_TOGETHER, WAYS = 6 };
+
+/* To have a set's tensor in the pools, on one mesh or another; none of an input. */
+struct ways {
+	int count;
+	struct stage of[WAYS];
+};
 
 struct fusion {
 	const struct asl_plan *base;
 	const struct asl_einsum *e;
 	struct asl_rates rates;
 	/* By the most tensors of a stage and the set; costs with those of its parts. */
-	struct stage best[ASL_MOST_TOGETHER + 1][SETS];
+	struct ways best[ASL_MOST_TOGETHER + 1][SETS];
 	uint64_t
 		needed; /* the least that any tiles of a stage need, if none fit */
 	bool failed;
@@ -75,6 +89,57 @@ static int all_inputs(const struct stage *x)
 	return all;
 }
 
+static bool is_input(int set)
+{
+	return !(set & (set - 1));
+}
+
+/* The same indices: first those of all sets[0], then of sets[1], ... */
+static void put_in_order(struct asl_term *t, const uint32_t sets[3])
+{
+	int count = 0;
+
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < ASL_MOST_INDICES; j++)
+			if (t->has & sets[i] & 1U << j)
+				t->index[count++] = (unsigned char)j;
+}
+
+/* Is the first index of those that are in no batch in the set? */
+static bool begins_with(const struct asl_term *t, uint32_t batch, uint32_t set)
+{
+	for (int i = 0; i < t->count; i++)
+		if (!(batch >> t->index[i] & 1))
+			return set >> t->index[i] & 1;
+	return false;
+}
+
+/*
+ * Of a pair what comes from a file, or goes to one, is in the pool as a product of
+ * matrices has it, batch after batch; or as the product of their transposes, if
+ * intermediates are so.  Then tiles are multiplied where they lie.
+ */
+static void order_pair(struct asl_einsum *e, const struct stage *x, bool last)
+{
+	struct asl_term *A = &e->term[0], *B = &e->term[1], *C = &e->term[2];
+	bool free_A = is_input(x->set[0]), free_B = is_input(x->set[1]);
+	uint32_t both = A->has & B->has, batch = both & C->has;
+	uint32_t sum = both & ~batch, rows = A->has & ~both,
+		 cols = B->has & ~both;
+	bool turned = free_A ? !free_B && begins_with(B, batch, cols)
+			     : begins_with(A, batch, sum);
+
+	if (free_A)
+		put_in_order(A, (uint32_t[]){batch, turned ? sum : rows,
+					     turned ? rows : sum});
+	if (free_B)
+		put_in_order(B, (uint32_t[]){batch, turned ? cols : sum,
+					     turned ? sum : cols});
+	if (last)
+		put_in_order(C, (uint32_t[]){batch, turned ? cols : rows,
+					     turned ? rows : cols});
+}
+
 static void einsum_of(struct asl_einsum *e, const struct fusion *f,
 		      const struct stage *x)
 {
@@ -84,6 +149,8 @@ static void einsum_of(struct asl_einsum *e, const struct fusion *f,
 	for (int i = 0; i < x->parts; i++)
 		e->term[i] = term_of(f, x->set[i]);
 	e->term[e->inputs] = term_of(f, all_inputs(x));
+	if (x->parts == 2)
+		order_pair(e, x, all_inputs(x) == asl_einsum_inputs(f->e));
 }
 
 /* ---- Loops and tiles of a stage on a mesh ---- */
@@ -91,14 +158,15 @@ static void einsum_of(struct asl_einsum *e, const struct fusion *f,
 struct point {
 	double bound; /* words between pool and DRAM cost so much */
 	int last;     /* none before this index is refined any more */
-	struct asl_ooc_loops loops;
+	struct asl_loops loops;
 };
 
 struct tiling {
 	struct fusion *f;
 	const struct asl_einsum *e;
-	uint64_t len[ASL_MOST_INDICES], most[ASL_MOST_INDICES];
-	bool adds;	  /* the stage's output is that of all, and added to */
+	struct asl_ooc_part part; /* rank 0's, without loops */
+	uint64_t most[ASL_MOST_INDICES];
+	uint64_t tiles[ASL_MOST_TOGETHER + 1]; /* of a term, at most */
 	double beside;	  /* the cost of gathers and moves */
 	double promising; /* a stage that costs more is not improved */
 	double least;	  /* of what is left, whatever the tiles */
@@ -107,15 +175,35 @@ struct tiling {
 	struct stage *best;
 };
 
-static double traffic(const struct tiling *t, const struct asl_ooc_loops *l)
+static struct asl_ooc_part part_in(const struct tiling *t,
+				   const struct asl_loops *l)
 {
+	struct asl_ooc_part p = t->part;
+
+	p.loops = l;
+	return p;
+}
+
+static uint64_t room(const struct tiling *t, const struct asl_loops *l)
+{
+	struct asl_ooc_part p = part_in(t, l);
+
+	return asl_ooc_part_room(&p);
+}
+
+/* The cost of words between pool and DRAM, and of gathers. */
+static double traffic(const struct tiling *t, const struct asl_loops *l)
+{
+	struct asl_ooc_part p = part_in(t, l);
 	struct asl_counts x = {{0}};
 
-	asl_ooc_loops_traffic(&x, t->e, l, t->len);
+	asl_ooc_part_traffic(&x, &p);
+	asl_ooc_part_gathers(&x, &p);
+	asl_ooc_part_sums(&x, &p);
 	return asl_cost(&t->f->rates, &x);
 }
 
-static void insert(struct asl_ooc_loops *l, int place, int index)
+static void insert(struct asl_loops *l, int place, int index)
 {
 	memmove(&l->index[place + 1], &l->index[place],
 		(size_t)(l->count++ - place));
@@ -123,19 +211,19 @@ static void insert(struct asl_ooc_loops *l, int place, int index)
 }
 
 /* One loop after another goes where it costs least; returns the cost of all. */
-static double set_order(const struct tiling *t, struct asl_ooc_loops *l)
+static double set_order(const struct tiling *t, struct asl_loops *l)
 {
 	double cost = INFINITY;
 
 	l->count = 0;
 	for (int i = 0; i < t->e->indices; i++) {
-		struct asl_ooc_loops best = *l;
+		struct asl_loops best = *l;
 
 		if (l->parts[i] < 2)
 			continue;
 		cost = INFINITY;
 		for (int place = 0; place <= l->count; place++) {
-			struct asl_ooc_loops x = *l;
+			struct asl_loops x = *l;
 			double now;
 
 			insert(&x, place, i);
@@ -151,7 +239,7 @@ static double set_order(const struct tiling *t, struct asl_ooc_loops *l)
 }
 
 /* 1, 2, 3, 4, 6, 8, 12, ...: up to one part a word. */
-static bool refine(const struct tiling *t, struct asl_ooc_loops *l, int index)
+static bool refine(const struct tiling *t, struct asl_loops *l, int index)
 {
 	uint64_t now = (uint64_t)l->parts[index];
 	uint64_t next = now < 3 ? now + 1 : now % 3 ? now / 2 * 3 : now / 3 * 4;
@@ -163,27 +251,44 @@ static bool refine(const struct tiling *t, struct asl_ooc_loops *l, int index)
 }
 
 /* All that the stage costs; *dram words of it are held. */
-static double cost_of(const struct tiling *t, const struct asl_ooc_loops *l,
+static double cost_of(const struct tiling *t, const struct asl_loops *l,
 		      uint64_t *dram)
 {
+	struct asl_ooc_part p = part_in(t, l);
 	uint64_t tile[ASL_MOST_INDICES];
 	struct asl_counts x = {{0}};
 	struct asl_local local;
 
-	asl_ooc_loops_tile(tile, l, t->len);
+	asl_ooc_part_tile(tile, &p);
 	asl_local_make(&local, t->e, tile, t->f->base->cache);
-	*dram = asl_ooc_loops_predict(&x, t->f->base, t->e, &local, l, t->len);
+	*dram = asl_ooc_part_predict(&x, &p, t->f->base, &local);
+	asl_ooc_part_gathers(&x, &p);
+	*dram = asl_max(*dram,
+			asl_ooc_part_room(&p) + asl_ooc_part_sums(&x, &p));
 	return asl_cost(&t->f->rates, &x);
 }
 
+/* Tiles that ranks share are listed, and move one by one. */
+static bool has_too_many_tiles(const struct tiling *t,
+			       const struct asl_loops *l)
+{
+	for (int i = 0; i <= t->e->inputs; i++) {
+		struct asl_spread s = {t->e, &t->e->term[i], NULL, l, 0};
+
+		if (t->part.sharers[i].size > 1 &&
+		    asl_spread_tiles(&s) > t->tiles[i])
+			return true;
+	}
+	return false;
+}
+
 /* Those that fit are kept if none is better. */
-static bool fits(struct tiling *t, const struct asl_ooc_loops *l,
-		 uint64_t *dram)
+static bool fits(struct tiling *t, const struct asl_loops *l, uint64_t *dram)
 {
 	double cost;
 
-	*dram = asl_ooc_loops_room(t->e, l, t->len);
-	if (*dram > t->f->base->budget)
+	*dram = room(t, l);
+	if (*dram > t->f->base->budget || has_too_many_tiles(t, l))
 		return false;
 	cost = cost_of(t, l, dram) + t->beside;
 	if (*dram > t->f->base->budget)
@@ -196,23 +301,23 @@ static bool fits(struct tiling *t, const struct asl_ooc_loops *l,
 }
 
 /* Whatever fits: the index that saves most words for what it costs is cut. */
-static void dive(struct tiling *t, struct asl_ooc_loops l)
+static void dive(struct tiling *t, struct asl_loops l)
 {
 	uint64_t held;
 
 	while (!fits(t, &l, &held)) {
-		struct asl_ooc_loops best = l;
+		struct asl_loops best = l;
 		double gain = -1, now = set_order(t, &l);
 
 		for (int i = 0; i < t->e->indices; i++) {
-			struct asl_ooc_loops x = l;
+			struct asl_loops x = l;
 			uint64_t dram;
 			double better, worse;
 
 			if (!refine(t, &x, i))
 				continue;
 			worse = set_order(t, &x) / now - 1;
-			dram = asl_ooc_loops_room(t->e, &x, t->len);
+			dram = room(t, &x);
 			better = (double)held / (double)dram - 1;
 			better = fmax(0, better) / (1e-3 + fmax(0, worse));
 			if (better > gain) {
@@ -220,7 +325,10 @@ static void dive(struct tiling *t, struct asl_ooc_loops l)
 				best = x;
 			}
 		}
+		if (gain < 0 && has_too_many_tiles(t, &l))
+			return;
 		if (gain < 0) {
+			cost_of(t, &l, &held);
 			t->f->needed = asl_min(t->f->needed, held);
 			return;
 		}
@@ -259,7 +367,6 @@ static void search(struct tiling *t)
 
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		x.loops.parts[i] = 1;
-	x.loops.adds = t->adds;
 	x.bound = traffic(t, &x.loops);
 	t->least = cost_of(t, &x.loops, &dram) - x.bound + t->beside;
 	dive(t, x.loops);
@@ -284,17 +391,17 @@ enum { STEPS = 8 };
 #define PROMISING 1.3
 
 /* Fewer parts, then more: those of the next length, or by up to four times. */
-static bool take_step(const struct tiling *t, struct asl_ooc_loops *l,
-		      int index, int step)
+static bool take_step(const struct tiling *t, struct asl_loops *l, int index,
+		      int step)
 {
 	uint64_t now = (uint64_t)l->parts[index], most = t->most[index];
-	uint64_t length = asl_ceil_div(t->len[index], now);
+	uint64_t length = asl_ceil_div(t->part.len[index], now);
 	uint64_t next[STEPS] = {
-		asl_ceil_div(t->len[index], length + 1),
+		asl_ceil_div(t->part.len[index], length + 1),
 		now * 2 / 3,
 		now / 2,
 		now / 4,
-		length > 1 ? asl_ceil_div(t->len[index], length - 1) : now,
+		length > 1 ? asl_ceil_div(t->part.len[index], length - 1) : now,
 		now + asl_ceil_div(now, 2),
 		now * 2,
 		now * 4,
@@ -308,7 +415,7 @@ static bool take_step(const struct tiling *t, struct asl_ooc_loops *l,
 }
 
 /* Keeps it, if it fits and costs less. */
-static bool try_loops(struct tiling *t, struct asl_ooc_loops l)
+static bool try_loops(struct tiling *t, struct asl_loops l)
 {
 	double before = t->best->cost;
 	uint64_t dram;
@@ -322,14 +429,14 @@ static bool try_steps(struct tiling *t, int index)
 	bool better = false;
 
 	for (int step = 0; step < STEPS; step++) {
-		struct asl_ooc_loops l = t->best->loops;
+		struct asl_loops l = t->best->loops;
 
 		if (!take_step(t, &l, index, step))
 			continue;
 		better |= try_loops(t, l);
 		for (int i = 0; i < t->e->indices; i++)
 			for (int j = 0; i != index && j < STEPS; j++) {
-				struct asl_ooc_loops other = l;
+				struct asl_loops other = l;
 
 				if (take_step(t, &other, i, j))
 					better |= try_loops(t, other);
@@ -344,7 +451,7 @@ static bool try_lattice(struct tiling *t, int index)
 	bool better = false;
 
 	for (int alone = 0; alone < 2; alone++) {
-		struct asl_ooc_loops l = t->best->loops;
+		struct asl_loops l = t->best->loops;
 
 		for (int i = 0; alone && i < ASL_MOST_INDICES; i++)
 			l.parts[i] = 1;
@@ -369,69 +476,149 @@ static void improve(struct tiling *t)
 
 /* ---- Meshes of a stage ---- */
 
-/* Slices that ranks share are gathered, and intermediates move from other ranks. */
-static double beside(const struct fusion *f, const struct asl_einsum *e,
-		     const struct stage *x, const uint64_t *len)
+/* What it costs to have slices that ranks share in each one's pool. */
+static double cost_of_panels(const struct fusion *f, const struct stage *x,
+			     const struct asl_einsum *e,
+			     const struct asl_group *sharers,
+			     const uint64_t *len)
 {
 	struct asl_counts sum = {{0}};
-	struct asl_cell cell = asl_mesh_cell(e, &x->mesh, 0);
 
 	for (int i = 0; i < e->inputs; i++) {
-		struct asl_spread s = {e, &e->term[i], &x->mesh};
-		struct asl_group g = asl_cell_group(&s, &cell);
 		uint64_t words = asl_term_words(&e->term[i], len);
-		uint64_t mine = words / (uint64_t)g.size;
 
-		if (x->set[i] & (x->set[i] - 1) && f->base->ranks > 1) {
-			asl_predict_copy(&sum, ASL_DRAM, ASL_POOL, mine);
-			asl_predict_copy(&sum, ASL_POOL, ASL_DRAM, mine);
-			asl_counts_add_net(&sum, mine, mine, mine, 1);
-		}
-		if (g.size == 1)
+		if (sharers[i].size == 1 || x->in_tiles >> i & 1)
 			continue;
-		asl_predict_copy(&sum, ASL_POOL, ASL_POOL, mine);
-		asl_predict_allgather(&sum, words, g.size, 0, ASL_POOL);
+		asl_predict_copy(&sum, ASL_POOL, ASL_POOL,
+				 words / (uint64_t)sharers[i].size);
+		asl_predict_allgather(&sum, words, sharers[i].size, 0,
+				      ASL_POOL);
 	}
 	return asl_cost(&f->rates, &sum);
 }
 
-/* What a stage of these parts costs at most, where a program has a use for it. */
-static double known(const struct fusion *f, const struct stage *x)
+/* What it costs to have an input from one mesh on another; of the ranks, a few. */
+static double cost_of_move(const struct fusion *f, const struct asl_einsum *e,
+			   int input, const struct asl_mesh *to,
+			   const struct asl_mesh *from)
 {
-	double least = 0;
+	const struct asl_term *t = &e->term[input];
+	struct asl_spread there = asl_spread_on(e, t, to);
+	struct asl_spread here = asl_spread_on(e, t, from);
+	int ranks = f->base->ranks;
+	double most = 0;
 
-	for (int most = x->parts; most <= f->e->inputs; most++) {
-		double cost = f->best[most][all_inputs(x)].cost;
+	for (int i = 0; i < 3; i++) {
+		struct asl_counts x = {{0}};
 
-		for (int i = 0; i < x->parts; i++)
-			cost -= f->best[most][x->set[i]].cost;
-		least = fmax(least, cost);
+		asl_spread_predict(&x, i * (ranks - 1) / 2, ranks, &there,
+				   ASL_POOL, &here, ASL_POOL);
+		most = fmax(most, asl_cost(&f->rates, &x));
+	}
+	return most;
+}
+
+/* The cheapest way to have an input of a stage in its place; e NULL: in any. */
+static double cost_of_input(const struct fusion *f, int most, struct stage *x,
+			    int input, const struct asl_einsum *e)
+{
+	const struct ways *made = &f->best[most][x->set[input]];
+	double least = INFINITY;
+
+	if (is_input(x->set[input]))
+		return 0;
+	for (int i = 0; i < made->count; i++) {
+		const struct stage *by = &made->of[i];
+		double cost = by->cost;
+
+		if (cost < least && e &&
+		    memcmp(&by->mesh, &x->mesh, sizeof x->mesh) != 0)
+			cost += cost_of_move(f, e, input, &x->mesh, &by->mesh);
+		if (cost < least) {
+			least = cost;
+			x->way[input] = i;
+		}
 	}
 	return least;
 }
 
-static void try_mesh(struct fusion *f, struct stage *best, struct stage x,
-		     const struct asl_einsum *e, struct point *open)
+static double cost_of_inputs(const struct fusion *f, int most, struct stage *x,
+			     const struct asl_einsum *e)
+{
+	double cost = 0;
+
+	for (int i = 0; i < x->parts; i++)
+		cost += cost_of_input(f, most, x, i, e);
+	return cost;
+}
+
+static const struct stage *cheapest(const struct ways *x)
+{
+	const struct stage *best = NULL;
+
+	for (int i = 0; i < x->count; i++)
+		if (!best || x->of[i].cost < best->cost)
+			best = &x->of[i];
+	return best;
+}
+
+/* What a stage of these parts costs at most, where a program has a use for it. */
+static double known(const struct fusion *f, const struct stage *parts)
+{
+	struct stage x = *parts;
+	double least = 0;
+
+	for (int most = x.parts; most <= f->e->inputs; most++) {
+		const struct stage *best =
+			cheapest(&f->best[most][all_inputs(&x)]);
+
+		if (!best)
+			return INFINITY;
+		least = fmax(least,
+			     best->cost - cost_of_inputs(f, most, &x, NULL));
+	}
+	return least;
+}
+
+static void try_tiling(struct fusion *f, struct stage *best, struct stage x,
+		       const struct asl_einsum *e, struct point *open,
+		       double known)
 {
 	struct tiling t = {
 		.f = f,
 		.e = e,
-		.promising = PROMISING * fmin(best->cost, known(f, &x)),
+		.part = {.e = e},
+		.promising = PROMISING * fmin(best->cost, known),
 		.open = open,
 		.best = &x,
 	};
 	struct asl_cell cell = asl_mesh_cell(e, &x.mesh, 0);
+	struct asl_group sharers[ASL_MOST_TOGETHER + 1];
 	uint32_t all = asl_einsum_all(e);
 
 	for (int i = 0; i < e->indices; i++) {
-		t.len[i] = cell.of[i].count;
+		t.part.len[i] = cell.of[i].count;
 		t.most[i] =
 			all >> i & 1 ? e->size[i] / (uint64_t)x.mesh.p[i] : 1;
 		t.most[i] = asl_min(t.most[i], 1 << 20);
 	}
-	t.adds = f->base->c_factor != 0 &&
-		 all_inputs(&x) == asl_einsum_inputs(f->e);
-	t.beside = beside(f, e, &x, t.len);
+	for (int i = 0; i <= e->inputs; i++) {
+		struct asl_spread s = asl_spread_on(e, &e->term[i], &x.mesh);
+
+		sharers[i] = asl_cell_group(&s, &cell);
+		if (sharers[i].size == 1)
+			x.in_tiles &= ~(1U << i);
+		t.part.sharers[i] = x.in_tiles >> i & 1
+					    ? sharers[i]
+					    : (struct asl_group){.size = 1};
+		t.tiles[i] = i < e->inputs && is_input(x.set[i]) ? MOST_TILES
+								 : FEW_TILES;
+	}
+	if (all_inputs(&x) == asl_einsum_inputs(f->e)) {
+		t.part.adds = f->base->c_factor != 0;
+		t.tiles[e->inputs] = MOST_TILES;
+	}
+	t.beside = cost_of_panels(f, &x, e, sharers, t.part.len);
 	x.cost = INFINITY;
 	search(&t);
 	improve(&t);
@@ -439,46 +626,70 @@ static void try_mesh(struct fusion *f, struct stage *best, struct stage x,
 		*best = x;
 }
 
-/* On as many ranks as there can be without a sum over ranks. */
-static int list_meshes(struct asl_mesh_found found[ASL_MOST_MESHES],
-		       const struct asl_einsum *e, int ranks)
+/* The best meshes that do without a sum over ranks, and of all; on most ranks. */
+static int list_meshes(struct asl_mesh_found *found, const struct asl_einsum *e,
+		       int ranks)
 {
+	uint32_t summed = asl_einsum_all(e) & ~e->term[e->inputs].has;
 	struct asl_mesh none;
-	struct asl_mesh_wish wish = {.most = MESHES, .like = &none};
-	int count = 0;
+	struct asl_mesh_wish wish = {.like = &none};
+	int count = 0, without;
 
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		none.p[i] = 1;
-	wish.kept = asl_einsum_all(e) & ~e->term[e->inputs].has;
+	wish.most = e->inputs == 2 ? OF_PAIRS : MESHES;
+	wish.kept = summed;
 	for (wish.ranks = ranks; !count && wish.ranks > 1; wish.ranks--)
 		count = asl_mesh_list(found, e, &wish);
 	if (!count)
 		found[count++].mesh = none;
+	without = count;
+	wish.kept = 0;
+	wish.like = NULL;
+	wish.ranks = ranks;
+	count += asl_mesh_list(found + count, e, &wish);
+	for (int i = without; i < count; i++) {
+		bool sums = false;
+
+		for (int j = 0; j < e->indices; j++)
+			sums |= summed >> j & 1 && found[i].mesh.p[j] > 1;
+		if (!sums)
+			found[i--] = found[--count];
+	}
 	return count;
 }
 
-/* The best mesh, loops and tiles for these parts. */
-static void solve(struct fusion *f, struct stage *x)
+/*
+ * The best loops and tiles for these parts on a few meshes; slices that ranks share are
+ * gathered first, or tile by tile.  Returns the number of meshes on which some fit.
+ */
+static int solve(struct fusion *f, struct stage best[2 * ASL_MOST_MESHES],
+		 const struct stage *parts, const struct asl_einsum *e)
 {
-	struct asl_mesh_found *found = calloc(ASL_MOST_MESHES, sizeof *found);
+	struct asl_mesh_found *found =
+		calloc(2 * ASL_MOST_MESHES, sizeof *found);
 	struct point *open = calloc(MOST_OPEN, sizeof *open);
-	struct asl_einsum *e = malloc(sizeof *e);
-	struct stage best = {.cost = INFINITY};
-	int count = 0;
+	double least = known(f, parts);
+	int count = 0, fit = 0;
 
-	f->failed |= !found || !open || !e;
-	if (!f->failed) {
-		einsum_of(e, f, x);
+	f->failed |= !found || !open;
+	if (!f->failed)
 		count = list_meshes(found, e, f->base->ranks);
-	}
 	for (int i = 0; i < count; i++) {
-		x->mesh = found[i].mesh;
-		try_mesh(f, &best, *x, e, open);
+		struct stage x = *parts;
+
+		x.mesh = found[i].mesh;
+		best[fit].cost = INFINITY;
+		x.in_tiles = (UINT32_C(2) << e->inputs) - 1;
+		try_tiling(f, &best[fit], x, e, open, least);
+		x.in_tiles = UINT32_C(1) << e->inputs;
+		try_tiling(f, &best[fit], x, e, open, least);
+		least = fmin(least, best[fit].cost);
+		fit += isfinite(best[fit].cost);
 	}
-	*x = best;
-	free(e);
 	free(open);
 	free(found);
+	return fit;
 }
 
 /* ---- Partitions ---- */
@@ -501,23 +712,46 @@ static bool hang_together(const struct fusion *f, const struct stage *x)
 	return reached == (1 << x->parts) - 1;
 }
 
+/* In the place of a dearer one on the same mesh; or of the dearest, without a place. */
+static void keep(struct ways *ways, const struct stage *x)
+{
+	int dearest = 0, place = -1;
+
+	for (int i = 0; i < ways->count; i++) {
+		const struct stage *other = &ways->of[i];
+
+		if (!memcmp(&other->mesh, &x->mesh, sizeof x->mesh))
+			place = i;
+		if (other->cost > ways->of[dearest].cost)
+			dearest = i;
+	}
+	if (place < 0 && ways->count < WAYS)
+		ways->of[ways->count++] = *x;
+	else if (x->cost < ways->of[place < 0 ? dearest : place].cost)
+		ways->of[place < 0 ? dearest : place] = *x;
+}
+
 static void judge(struct fusion *f, int set, const struct stage *parts)
 {
-	struct stage x = *parts;
+	struct stage *found = calloc(2 * ASL_MOST_MESHES, sizeof *found);
+	struct asl_einsum *e = malloc(sizeof *e);
+	int count = 0;
 
-	solve(f, &x);
-	if (!isfinite(x.cost))
-		return;
-	for (int most = x.parts; most <= f->e->inputs; most++) {
-		double cost = x.cost;
-
-		for (int i = 0; i < x.parts; i++)
-			cost += f->best[most][x.set[i]].cost;
-		if (cost < f->best[most][set].cost) {
-			f->best[most][set] = x;
-			f->best[most][set].cost = cost;
-		}
+	f->failed |= !found || !e;
+	if (!f->failed) {
+		einsum_of(e, f, parts);
+		count = solve(f, found, parts, e);
 	}
+	for (int i = 0; i < count; i++)
+		for (int most = parts->parts; most <= f->e->inputs; most++) {
+			struct stage x = found[i];
+
+			x.cost += cost_of_inputs(f, most, &x, e);
+			if (isfinite(x.cost))
+				keep(&f->best[most][set], &x);
+		}
+	free(e);
+	free(found);
 }
 
 /* All partitions of `left`, each part with the lowest input that is left. */
@@ -535,7 +769,8 @@ static void each_partition(struct fusion *f, int set, int left, struct stage *x,
 	}
 	for (int more = rest;; more = (more - 1) & rest) {
 		x->set[x->parts++] = lowest | more;
-		if (isfinite(f->best[f->e->inputs][lowest | more].cost))
+		if (is_input(lowest | more) ||
+		    f->best[f->e->inputs][lowest | more].count)
 			each_partition(f, set, rest ^ more, x, apart);
 		x->parts--;
 		if (!more)
@@ -543,58 +778,64 @@ static void each_partition(struct fusion *f, int set, int left, struct stage *x,
 	}
 }
 
-/* Sets whose tensors share no index come in stages only where nothing else does. */
-static void solve_all(struct fusion *f)
+static void solve_sets(struct fusion *f, bool apart)
 {
 	int all = asl_einsum_inputs(f->e);
 	struct stage x = {.parts = 0};
 
-	for (int most = 0; most <= f->e->inputs; most++)
-		for (int set = 1; set <= all; set++)
-			f->best[most][set].cost =
-				set & (set - 1) ? INFINITY : 0;
 	for (int set = 1; set <= all; set++)
-		if (set & (set - 1))
-			each_partition(f, set, set, &x, false);
-	if (!isfinite(f->best[f->e->inputs][all].cost))
-		for (int set = 1; set <= all; set++)
-			if (set & (set - 1))
-				each_partition(f, set, set, &x, true);
+		if (!is_input(set))
+			each_partition(f, set, set, &x, apart);
+}
+
+/* Sets whose tensors share no index come in stages only where nothing else does. */
+static void solve_all(struct fusion *f)
+{
+	solve_sets(f, false);
+	if (f->best[f->e->inputs][asl_einsum_inputs(f->e)].count)
+		return;
+	memset(f->best, 0, sizeof f->best);
+	solve_sets(f, true);
 }
 
 /* ---- Plans ---- */
 
-void asl_ooc_loops_local(struct asl_stage *s, const struct asl_ooc_loops *l,
-			 uint64_t cache)
+void asl_ooc_stage_local(struct asl_stage *s, uint64_t cache)
 {
 	struct asl_cell cell = asl_mesh_cell(&s->e, &s->mesh, 0);
-	uint64_t len[ASL_MOST_INDICES], tile[ASL_MOST_INDICES];
+	struct asl_ooc_part p = {.e = &s->e, .loops = &s->loops};
+	uint64_t tile[ASL_MOST_INDICES];
 
-	for (int i = 0; i < ASL_MOST_INDICES; i++)
-		len[i] = i < s->e.indices ? cell.of[i].count : 0;
-	asl_ooc_loops_tile(tile, l, len);
+	for (int i = 0; i < s->e.indices; i++)
+		p.len[i] = cell.of[i].count;
+	asl_ooc_part_tile(tile, &p);
 	asl_local_make(&s->local, &s->e, tile, cache);
 }
 
-/* Adds the stages that make a set; returns the tensor's number. */
-static int add_stages(const struct fusion *f, struct asl_contraction *c,
-		      struct asl_outofcore *o, int most, int set)
+/* Adds a stage, after those that make its inputs. */
+static void add_stages(const struct fusion *f, struct asl_contraction *c,
+		       int most, const struct stage *x)
 {
-	const struct stage *x = &f->best[most][set];
 	int from[ASL_MOST_TOGETHER];
 	struct asl_stage *s;
 
-	if (!(set & (set - 1)))
-		return __builtin_ctz((unsigned)set);
-	for (int i = 0; i < x->parts; i++)
-		from[i] = add_stages(f, c, o, most, x->set[i]);
+	for (int i = 0; i < x->parts; i++) {
+		int set = x->set[i];
+
+		from[i] = __builtin_ctz((unsigned)set);
+		if (is_input(set))
+			continue;
+		add_stages(f, c, most, &f->best[most][set].of[x->way[i]]);
+		from[i] = f->e->inputs + c->stages - 1;
+	}
 	s = &c->stage[c->stages];
 	einsum_of(&s->e, f, x);
 	memcpy(s->from, from, sizeof from);
 	s->mesh = x->mesh;
-	o->loops[c->stages] = x->loops;
-	asl_ooc_loops_local(s, &x->loops, f->base->cache);
-	return f->e->inputs + c->stages++;
+	s->loops = x->loops;
+	s->in_tiles = x->in_tiles;
+	asl_ooc_stage_local(s, f->base->cache);
+	c->stages++;
 }
 
 static void finish(struct asl_contraction *c, int ranks)
@@ -614,7 +855,8 @@ static void finish(struct asl_contraction *c, int ranks)
 
 		for (int j = 0; j < x->e.inputs; j++)
 			x->moves[j] = asl_stage_origin(&to, &from, c, x, j) &&
-				      !asl_spread_same(&to, &from, c->ranks);
+				      (to.tiles || from.tiles ||
+				       !asl_spread_same(&to, &from, c->ranks));
 	}
 }
 
@@ -648,7 +890,8 @@ static void add(struct fusion *f, struct asl_candidates *list, int most)
 	*o = *plan.outofcore;
 	*c = *plan.contraction;
 	c->stages = 0;
-	add_stages(f, c, o, most, asl_einsum_inputs(f->e));
+	add_stages(f, c, most,
+		   cheapest(&f->best[most][asl_einsum_inputs(f->e)]));
 	finish(c, plan.ranks);
 	plan.outofcore = o;
 	plan.contraction = c;
@@ -664,11 +907,11 @@ static void add_all(struct fusion *f, struct asl_candidates *list)
 	double before = INFINITY;
 
 	for (int most = 2; most <= f->e->inputs; most++) {
-		double cost = f->best[most][all].cost;
+		const struct stage *best = cheapest(&f->best[most][all]);
 
-		if (cost < before)
+		if (best && best->cost < before)
 			add(f, list, most);
-		before = cost;
+		before = best ? best->cost : INFINITY;
 	}
 	if (!isfinite(before))
 		list->memory_needed = asl_min(list->memory_needed, f->needed);

@@ -52,14 +52,6 @@ struct asl_ooc_kind {
 		    struct asl_words own[ASL_OPERANDS]);
 };
 
-/* The loops over a stage's tiles, the outermost first. */
-struct asl_ooc_loops {
-	int count;
-	unsigned char index[ASL_MOST_INDICES];
-	int parts[ASL_MOST_INDICES]; /* by index, of a rank's; 1: no loop */
-	bool adds; /* the output is added to words that are in the pool */
-};
-
 /* This family's part of a plan; the contraction, if any, is the plan's, too. */
 struct asl_outofcore {
 	struct asl_multiplication product; /* plan->multiplication is this */
@@ -71,9 +63,7 @@ struct asl_outofcore {
 	/* Tiles: as struct asl_ooc_tiles, of a rank's own part; 0: not yet. */
 	int n[ASL_OPERANDS], again;
 
-	/* A program's, by stage; and the slabs in which intermediates move. */
-	struct asl_ooc_loops loops[ASL_MOST_TOGETHER];
-	int slabs;
+	int slabs; /* of a program, in which intermediates move */
 };
 
 extern const struct asl_family asl_family_outofcore;
@@ -124,27 +114,39 @@ int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed);
 extern const struct asl_family asl_family_program;
 extern const struct asl_algorithm asl_ooc_program;
 
-/* Words that the loops move between pool and DRAM; a rank's indices are len[] long. */
-void asl_ooc_loops_traffic(struct asl_counts *x, const struct asl_einsum *e,
-			   const struct asl_ooc_loops *l, const uint64_t *len);
+/* A rank's part of a stage: how long its indices are, and its loops over tiles. */
+struct asl_ooc_part {
+	const struct asl_einsum *e;
+	const struct asl_loops *loops;
+	uint64_t len[ASL_MOST_INDICES];
+	bool adds; /* the output is added to words that are in the pool */
+	/* The ranks that share a term tile by tile; of size 1: none does. */
+	struct asl_group sharers[ASL_MOST_TOGETHER + 1];
+};
+
+/* Words that the loops move between pool and DRAM, but those of shared tiles. */
+void asl_ooc_part_traffic(struct asl_counts *x, const struct asl_ooc_part *p);
+
+/* What it takes to have shared tiles of inputs in DRAM. */
+void asl_ooc_part_gathers(struct asl_counts *x, const struct asl_ooc_part *p);
+
+/* And to sum up those of the output; returns the words of scratch. */
+uint64_t asl_ooc_part_sums(struct asl_counts *x, const struct asl_ooc_part *p);
 
 /* Words of DRAM for slices of a tile, without what is scratch to contract them. */
-uint64_t asl_ooc_loops_room(const struct asl_einsum *e,
-			    const struct asl_ooc_loops *l, const uint64_t *len);
+uint64_t asl_ooc_part_room(const struct asl_ooc_part *p);
 
-/* All that a rank counts in a stage's loops; returns the words of DRAM. */
-uint64_t
-asl_ooc_loops_predict(struct asl_counts *x, const struct asl_plan *plan,
-		      const struct asl_einsum *e, const struct asl_local *local,
-		      const struct asl_ooc_loops *l, const uint64_t *len);
+/* All but gathers and sums; returns the words of DRAM, without these. */
+uint64_t asl_ooc_part_predict(struct asl_counts *x,
+			      const struct asl_ooc_part *p,
+			      const struct asl_plan *plan,
+			      const struct asl_local *local);
 
 /* The longest tile's lengths. */
-void asl_ooc_loops_tile(uint64_t *tile, const struct asl_ooc_loops *l,
-			const uint64_t *len);
+void asl_ooc_part_tile(uint64_t *tile, const struct asl_ooc_part *p);
 
-/* The steps of a stage in these loops, for their longest tile; its mesh is set. */
-void asl_ooc_loops_local(struct asl_stage *s, const struct asl_ooc_loops *l,
-			 uint64_t cache);
+/* The steps of a stage in its loops, for the longest tile; its mesh is set. */
+void asl_ooc_stage_local(struct asl_stage *s, uint64_t cache);
 
 /*
  * Rank programs whose stages have up to two tensors, up to three, ...: each has the

@@ -12,16 +12,20 @@
  *		contract them; add to the output's slice, unless it is the first
  *		put the output's slice before another one's turn
  *
- * A rank has a cell of the stage's mesh, which cuts no index that is summed over.
- * With W_t for the words of its slice of tensor t, and p_t for the product of the
- * parts of those loops that t lacks, and that are around one that it has:
+ * A rank has a cell of the stage's mesh.  With W_t for the words of its slice of tensor
+ * t, and p_t for the product of the parts of those loops that t lacks, and that are
+ * around one that it has:
  *
  *	D	sum over inputs of p_t W_t, and 2 p_t W_t - W_t for the output; or
  *		2 p_t W_t, if it is added to words that are there
  *
- * and where a slice is shared by ranks, it is gathered in each one's pool first;
- * what two stages' meshes cut differently moves in between, from pool to pool, in
- * slabs of its first index.
+ * An input's slice that G ranks share is gathered in each one's pool first; or every
+ * rank owns a share of each of its tiles, W_t / G words together, and tiles are
+ * gathered in DRAM.  If the mesh cuts an index that is summed over, tiles of the output
+ * are summed up over its sharers, and each rank adds its share to its pool.
+ *
+ * What another mesh has made moves in between, from pool to pool, in slabs of its first
+ * index or in the tiles that are shared, before or afterwards.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +38,7 @@
 /* ---- Loops ---- */
 
 /* The number of loops down to the innermost of an index of the term. */
-static int depth(const struct asl_ooc_loops *l, const struct asl_term *t)
+static int depth(const struct asl_loops *l, const struct asl_term *t)
 {
 	int loops = l->count;
 
@@ -44,7 +48,7 @@ static int depth(const struct asl_ooc_loops *l, const struct asl_term *t)
 }
 
 /* Parts of the first so many loops, of those that the term lacks. */
-static uint64_t parts_beside(const struct asl_ooc_loops *l,
+static uint64_t parts_beside(const struct asl_loops *l,
 			     const struct asl_term *t, int loops)
 {
 	uint64_t parts = 1;
@@ -55,156 +59,229 @@ static uint64_t parts_beside(const struct asl_ooc_loops *l,
 	return parts;
 }
 
-static uint64_t passes(const struct asl_ooc_loops *l, const struct asl_term *t)
+static uint64_t passes(const struct asl_loops *l, const struct asl_term *t)
 {
 	return parts_beside(l, t, depth(l, t));
 }
 
-/* Summands of each word of the output. */
-static uint64_t summands(const struct asl_ooc_loops *l,
-			 const struct asl_term *t)
+void asl_ooc_part_tile(uint64_t *tile, const struct asl_ooc_part *p)
 {
-	return parts_beside(l, t, l->count);
-}
+	const struct asl_loops *l = p->loops;
 
-void asl_ooc_loops_tile(uint64_t *tile, const struct asl_ooc_loops *l,
-			const uint64_t *len)
-{
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
-		tile[i] = len[i];
+		tile[i] = p->len[i];
 	for (int i = 0; i < l->count; i++) {
 		int index = l->index[i];
 
-		tile[index] = asl_part(len[index], l->parts[index], 0).count;
+		tile[index] = asl_part(p->len[index], l->parts[index], 0).count;
 	}
 }
 
 /* ---- Closed forms of the loops ---- */
 
-void asl_ooc_loops_traffic(struct asl_counts *x, const struct asl_einsum *e,
-			   const struct asl_ooc_loops *l, const uint64_t *len)
+void asl_ooc_part_traffic(struct asl_counts *x, const struct asl_ooc_part *p)
 {
+	const struct asl_einsum *e = p->e;
+	const struct asl_loops *l = p->loops;
 	const struct asl_term *out = &e->term[e->inputs];
-	uint64_t W = asl_term_words(out, len), p = passes(l, out);
-	uint64_t added = (summands(l, out) - !l->adds) * W;
+	uint64_t W = asl_term_words(out, p->len), times = passes(l, out);
 
 	for (int i = 0; i < e->inputs; i++)
-		asl_predict_copy(x, ASL_DRAM, ASL_POOL,
-				 passes(l, &e->term[i]) *
-					 asl_term_words(&e->term[i], len));
-	asl_predict_copy(x, ASL_DRAM, ASL_POOL, (p - !l->adds) * W);
-	asl_predict_copy(x, ASL_POOL, ASL_DRAM, p * W);
-	x->of[ASL_BOUNCE_READ] += 2 * added;
-	x->of[ASL_BOUNCE_WRITE] += added;
+		if (p->sharers[i].size == 1)
+			asl_predict_copy(
+				x, ASL_DRAM, ASL_POOL,
+				passes(l, &e->term[i]) *
+					asl_term_words(&e->term[i], p->len));
+	if (p->sharers[e->inputs].size > 1)
+		return;
+	asl_predict_copy(x, ASL_DRAM, ASL_POOL, (times - !p->adds) * W);
+	asl_predict_copy(x, ASL_POOL, ASL_DRAM, times * W);
+}
+
+/* Tiles of one input, which ranks share. */
+struct gathers {
+	struct asl_counts *x;
+	const struct asl_group *sharers;
+	uint64_t passes;
+};
+
+static void predict_gathers(uint64_t words, uint64_t many, void *arg)
+{
+	struct gathers *g = arg;
+	int size = g->sharers->size, me = g->sharers->me;
+	struct asl_counts once = {{0}};
+
+	asl_predict_copy(&once, ASL_DRAM, ASL_POOL,
+			 asl_share(words, size, me).count);
+	asl_predict_allgather(&once, words, size, me, ASL_DRAM);
+	asl_counts_add_times(g->x, &once, many * g->passes);
+}
+
+void asl_ooc_part_gathers(struct asl_counts *x, const struct asl_ooc_part *p)
+{
+	for (int i = 0; i < p->e->inputs; i++) {
+		const struct asl_term *t = &p->e->term[i];
+		struct gathers g = {x, &p->sharers[i], passes(p->loops, t)};
+
+		if (g.sharers->size > 1)
+			asl_loops_sizes(p->loops, t, p->len, predict_gathers,
+					&g);
+	}
+}
+
+/* Summands of all sharers' tiles of the output. */
+struct sums {
+	struct asl_counts *x;
+	const struct asl_ooc_part *part;
+	uint64_t scratch;
+};
+
+static void predict_sums(uint64_t words, uint64_t many, void *arg)
+{
+	struct sums *s = arg;
+	const struct asl_einsum *e = s->part->e;
+	const struct asl_group *g = &s->part->sharers[e->inputs];
+	uint64_t times = passes(s->part->loops, &e->term[e->inputs]);
+	uint64_t mine = asl_share(words, g->size, g->me).count;
+	struct asl_counts once = {{0}};
+
+	asl_predict_reduce_scatter(&once, words, g->size, g->me, ASL_DRAM,
+				   ASL_DRAM);
+	asl_predict_copy(&once, ASL_POOL, ASL_DRAM, mine);
+	asl_counts_add_times(s->x, &once, times * many);
+	s->x->of[ASL_NVM_LIFT] += (times - !s->part->adds) * many * mine;
+	s->scratch = asl_max(s->scratch,
+			     asl_reduce_scatter_scratch(words, g->size, g->me));
+}
+
+uint64_t asl_ooc_part_sums(struct asl_counts *x, const struct asl_ooc_part *p)
+{
+	struct sums s = {x, p, 0};
+
+	if (p->sharers[p->e->inputs].size > 1)
+		asl_loops_sizes(p->loops, &p->e->term[p->e->inputs], p->len,
+				predict_sums, &s);
+	return s.scratch;
 }
 
 struct products {
 	struct asl_counts *x;
 	const struct asl_plan *plan;
-	const struct asl_einsum *e;
+	const struct asl_ooc_part *part;
 	const struct asl_local *local;
-	const struct asl_ooc_loops *l;
 	uint64_t len[ASL_MOST_INDICES]; /* of a tile */
 	uint64_t scratch;
 };
 
-static void predict_alike(struct products *p, uint64_t many)
+static void predict_alike(struct products *p, uint64_t many, bool adds)
 {
+	const struct asl_einsum *e = p->part->e;
 	struct asl_view in[ASL_MOST_TOGETHER], out;
 	struct asl_counts once = {{0}};
 	uint64_t scratch;
 
-	for (int i = 0; i < p->e->inputs; i++)
-		in[i] = asl_view_nowhere(&p->e->term[i], p->len);
-	out = asl_view_nowhere(&p->e->term[p->e->inputs], p->len);
+	for (int i = 0; i < e->inputs; i++)
+		in[i] = asl_view_nowhere(&e->term[i], p->len);
+	out = asl_view_nowhere(&e->term[e->inputs], p->len);
+	out.adds = adds;
 	scratch = asl_local_predict(&once, p->plan, p->local, &out, in, p->len);
 	asl_counts_add_times(p->x, &once, many);
 	p->scratch = asl_max(p->scratch, scratch);
 }
 
-/* Tiles of two lengths along each index that has a loop. */
-static void predict_products(struct products *p, int loop, uint64_t many)
+/* Does the loop make summands of the same words, one after another? */
+static bool adds_up(const struct asl_ooc_part *p, int loop)
 {
-	int index = p->l->index[loop];
+	const struct asl_term *out = &p->e->term[p->e->inputs];
+
+	/* Those of sharers are added up between two of the outer ones. */
+	return !asl_term_has(out, p->loops->index[loop]) &&
+	       (p->sharers[p->e->inputs].size == 1 ||
+		loop >= depth(p->loops, out));
+}
+
+/*
+ * Tiles of two lengths along each index that has a loop.  The first of those that make
+ * summands of the same words, which is as long as any, adds only if the stage does.
+ */
+static void predict_products(struct products *p, int loop, uint64_t many,
+			     bool adds)
+{
+	const struct asl_loops *l = p->part->loops;
+	int index = l->index[loop];
+	bool first = true;
 	uint64_t all;
 
-	if (loop == p->l->count) {
-		predict_alike(p, many);
+	if (loop == l->count) {
+		predict_alike(p, many, adds);
 		return;
 	}
 	all = p->len[index];
-	for (int i = 0; i < 2; i++) {
+	for (int longer = 1; longer >= 0; longer--) {
 		struct asl_alike tile =
-			asl_parts_alike(all, p->l->parts[index], i);
+			asl_parts_alike(all, l->parts[index], longer);
+		bool summed = adds_up(p->part, loop);
 
 		p->len[index] = tile.length;
+		if (tile.many && summed && first) {
+			predict_products(p, loop + 1, many, adds);
+			tile.many--;
+			first = false;
+		}
 		if (tile.many)
-			predict_products(p, loop + 1, many * tile.many);
+			predict_products(p, loop + 1, many * tile.many,
+					 adds || summed);
 	}
 	p->len[index] = all;
 }
 
-/* Are there sums that a product is added to? */
-static bool has_sums(const struct asl_ooc_loops *l, const struct asl_term *out)
+/* The largest share of the output's tile, where ranks share it. */
+static uint64_t share_room(const struct asl_ooc_part *p, const uint64_t *tile)
 {
-	return l->adds || summands(l, out) > 1;
+	const struct asl_einsum *e = p->e;
+	int size = p->sharers[e->inputs].size;
+
+	return size == 1
+		       ? 0
+		       : asl_ceil_div(asl_term_words(&e->term[e->inputs], tile),
+				      (uint64_t)size);
 }
 
-/* The largest slices of a tile, and one more of the output for a summand. */
-uint64_t asl_ooc_loops_room(const struct asl_einsum *e,
-			    const struct asl_ooc_loops *l, const uint64_t *len)
+/* The largest slices of a tile. */
+uint64_t asl_ooc_part_room(const struct asl_ooc_part *p)
 {
-	const struct asl_term *out = &e->term[e->inputs];
-	uint64_t tile[ASL_MOST_INDICES], words;
+	const struct asl_einsum *e = p->e;
+	uint64_t tile[ASL_MOST_INDICES], words = 0;
 
-	asl_ooc_loops_tile(tile, l, len);
-	words = asl_term_words(out, tile) * (has_sums(l, out) ? 2 : 1);
-	for (int i = 0; i < e->inputs; i++)
+	asl_ooc_part_tile(tile, p);
+	for (int i = 0; i <= e->inputs; i++)
 		words += asl_term_words(&e->term[i], tile);
-	return words;
+	return words + share_room(p, tile);
 }
 
-uint64_t
-asl_ooc_loops_predict(struct asl_counts *x, const struct asl_plan *plan,
-		      const struct asl_einsum *e, const struct asl_local *local,
-		      const struct asl_ooc_loops *l, const uint64_t *len)
+uint64_t asl_ooc_part_predict(struct asl_counts *x,
+			      const struct asl_ooc_part *p,
+			      const struct asl_plan *plan,
+			      const struct asl_local *local)
 {
-	struct products p = {
-		.x = x, .plan = plan, .e = e, .local = local, .l = l};
+	struct products of = {.x = x, .plan = plan, .part = p, .local = local};
 
-	for (int i = 0; i < e->indices; i++)
-		p.len[i] = len[i];
-	asl_ooc_loops_traffic(x, e, l, len);
-	predict_products(&p, 0, 1);
-	return asl_ooc_loops_room(e, l, len) + p.scratch;
+	for (int i = 0; i < p->e->indices; i++)
+		of.len[i] = p->len[i];
+	asl_ooc_part_traffic(x, p);
+	predict_products(&of, 0, 1,
+			 p->adds && p->sharers[p->e->inputs].size == 1);
+	return asl_ooc_part_room(p) + of.scratch;
 }
 
 /* ---- A rank's part of a stage ---- */
 
 struct part {
-	const struct asl_plan *plan;
 	const struct asl_stage *stage;
-	const struct asl_ooc_loops *l;
 	bool works; /* the rank has a cell */
 	struct asl_cell cell;
-	uint64_t len[ASL_MOST_INDICES]; /* of the cell */
+	struct asl_ooc_part of; /* the cell */
 };
-
-static struct part part_of(const struct asl_plan *plan, int stage, int rank)
-{
-	const struct asl_stage *x = &plan->contraction->stage[stage];
-	struct part p = {
-		.plan = plan,
-		.stage = x,
-		.l = &plan->outofcore->loops[stage],
-		.works = rank < asl_mesh_ranks(&x->e, &x->mesh),
-		.cell = asl_mesh_cell(&x->e, &x->mesh, rank),
-	};
-
-	for (int i = 0; i < x->e.indices; i++)
-		p.len[i] = p.cell.of[i].count;
-	return p;
-}
 
 static struct asl_group group_of(const struct part *p, int term)
 {
@@ -213,18 +290,46 @@ static struct asl_group group_of(const struct part *p, int term)
 	return asl_cell_group(&s, &p->cell);
 }
 
-static uint64_t slice_words(const struct part *p, int term)
+static struct part part_of(const struct asl_plan *plan, int stage, int rank)
 {
-	return asl_term_words(&p->stage->e.term[term], p->len);
+	const struct asl_contraction *c = plan->contraction;
+	const struct asl_stage *x = &c->stage[stage];
+	struct part p = {
+		.stage = x,
+		.works = rank < asl_mesh_ranks(&x->e, &x->mesh),
+		.cell = asl_mesh_cell(&x->e, &x->mesh, rank),
+		.of = {.e = &x->e,
+		       .loops = &x->loops,
+		       .adds = stage == c->stages - 1 && plan->c_factor != 0},
+	};
+
+	for (int i = 0; i < x->e.indices; i++)
+		p.of.len[i] = p.cell.of[i].count;
+	for (int i = 0; i <= x->e.inputs; i++)
+		p.of.sharers[i] = x->in_tiles >> i & 1
+					  ? group_of(&p, i)
+					  : (struct asl_group){.size = 1};
+	return p;
 }
 
-/* Slices that other ranks share, whole. */
+static uint64_t slice_words(const struct part *p, int term)
+{
+	return asl_term_words(&p->stage->e.term[term], p->of.len);
+}
+
+/* Is a slice that other ranks share gathered in the pool, before the loops? */
+static bool has_panel(const struct part *p, int input)
+{
+	return !(p->stage->in_tiles >> input & 1) &&
+	       group_of(p, input).size > 1;
+}
+
 static uint64_t panel_words(const struct part *p)
 {
 	uint64_t words = 0;
 
 	for (int i = 0; p->works && i < p->stage->e.inputs; i++)
-		if (group_of(p, i).size > 1)
+		if (has_panel(p, i))
 			words += slice_words(p, i);
 	return words;
 }
@@ -233,7 +338,7 @@ static uint64_t run_words(const struct asl_stage *x, int term, int rank)
 {
 	struct asl_spread s = asl_stage_spread(x, term);
 
-	return asl_spread_run(&s, rank).words.count;
+	return asl_spread_words(&s, rank);
 }
 
 /* Words of intermediates where they are made, and where they have moved to. */
@@ -252,32 +357,55 @@ static uint64_t words_between(const struct asl_contraction *c, int rank)
 	return words;
 }
 
-/* ---- Slabs that move ---- */
+/*
+ * What moves between stages does so in slabs of its first index, or in the tiles that
+ * ranks will share; and of each, in those that ranks have shared.
+ */
 
-/* Parts of the first index. */
-static int slabs_of(const struct asl_plan *plan, const struct asl_spread *s)
+struct move {
+	struct asl_spread to, from;
+	uint64_t slabs, tiles;
+};
+
+/* False: the input is where it was made. */
+static bool begin_move(struct move *m, const struct asl_plan *plan,
+		       const struct asl_stage *x, int input)
 {
-	uint64_t most = s->term->count ? s->e->size[s->term->index[0]] : 1;
+	const struct asl_contraction *c = plan->contraction;
+	const struct asl_term *t = &x->e.term[input];
 
-	return (int)asl_min((uint64_t)plan->outofcore->slabs, most);
+	if (!x->moves[input] ||
+	    !asl_stage_origin(&m->to, &m->from, c, x, input))
+		return false;
+	m->slabs = m->to.tiles ? asl_spread_tiles(&m->to)
+			       : asl_min((uint64_t)plan->outofcore->slabs,
+					 t->count ? x->e.size[t->index[0]] : 1);
+	m->tiles = asl_spread_tiles(&m->from);
+	return true;
 }
 
-static struct asl_range slab(const struct asl_plan *plan,
-			     const struct asl_spread *s, int i)
+/* Step i is the one that is meant; returns the range of the first index. */
+static struct asl_range slab(struct move *m, uint64_t i)
 {
-	uint64_t all = s->term->count ? s->e->size[s->term->index[0]] : 1;
+	const struct asl_term *t = m->to.term;
+	uint64_t all = t->count ? m->to.e->size[t->index[0]] : 1;
 
-	return asl_part(all, slabs_of(plan, s), i);
+	m->from.tile = i % m->tiles;
+	i /= m->tiles;
+	if (!m->to.tiles)
+		return asl_part(all, (int)m->slabs, (int)i);
+	m->to.tile = i;
+	return (struct asl_range){0, all};
 }
 
 /* ---- Predict ---- */
 
-static void predict_gather(struct asl_counts *x, const struct part *p, int rank)
+static void predict_panels(struct asl_counts *x, const struct part *p, int rank)
 {
 	for (int i = 0; i < p->stage->e.inputs; i++) {
 		struct asl_group g = group_of(p, i);
 
-		if (g.size == 1)
+		if (!has_panel(p, i))
 			continue;
 		asl_predict_copy(x, ASL_POOL, ASL_POOL,
 				 run_words(p->stage, i, rank));
@@ -290,24 +418,36 @@ static void predict_gather(struct asl_counts *x, const struct part *p, int rank)
 static uint64_t predict_moves(struct asl_counts *x, const struct asl_plan *plan,
 			      int stage, int rank)
 {
-	const struct asl_contraction *c = plan->contraction;
-	const struct asl_stage *s = &c->stage[stage];
-	struct asl_spread to, from;
+	const struct asl_stage *s = &plan->contraction->stage[stage];
+	int ranks = plan->contraction->ranks;
 	uint64_t most = 0;
 
 	for (int i = 0; i < s->e.inputs; i++) {
-		if (!s->moves[i] || !asl_stage_origin(&to, &from, c, s, i))
+		struct move m;
+
+		if (!begin_move(&m, plan, s, i))
 			continue;
-		for (int j = 0; j < slabs_of(plan, &to); j++) {
-			struct asl_range now = slab(plan, &to, j);
+		for (uint64_t j = 0; j < m.slabs * m.tiles; j++) {
+			struct asl_range now = slab(&m, j);
 
 			most = asl_max(most,
 				       asl_spread_predict_slab(
-					       x, rank, c->ranks, &to, ASL_POOL,
-					       &from, ASL_POOL, &now));
+					       x, rank, ranks, &m.to, ASL_POOL,
+					       &m.from, ASL_POOL, &now));
 		}
 	}
 	return most;
+}
+
+/* Returns the words of DRAM. */
+static uint64_t predict_loops(struct asl_ledger *out,
+			      const struct asl_plan *plan, const struct part *p)
+{
+	uint64_t dram = asl_ooc_part_predict(&out->in[ASL_COMPUTE], &p->of,
+					     plan, &p->stage->local);
+	uint64_t sums = asl_ooc_part_sums(&out->in[ASL_REDUCE], &p->of);
+
+	return asl_max(dram, asl_ooc_part_room(&p->of) + sums);
 }
 
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
@@ -326,11 +466,9 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		if (!p.works)
 			continue;
 		panels = asl_max(panels, panel_words(&p));
-		predict_gather(&out->in[ASL_GATHER], &p, rank);
-		dram = asl_max(dram,
-			       asl_ooc_loops_predict(
-				       &out->in[ASL_COMPUTE], plan, &p.stage->e,
-				       &p.stage->local, p.l, p.len));
+		predict_panels(&out->in[ASL_GATHER], &p, rank);
+		asl_ooc_part_gathers(&out->in[ASL_GATHER], &p.of);
+		dram = asl_max(dram, predict_loops(out, plan, &p));
 	}
 	out->pool_high += words_between(c, rank) + panels;
 	out->memory_high = out->pool_high + dram;
@@ -349,14 +487,19 @@ struct program {
 
 	struct part p;
 	struct asl_words slice[ASL_MOST_TOGETHER + 1]; /* the output's last */
-	struct asl_words room[ASL_MOST_TOGETHER + 1], summand;
+	/* Of a term that is shared tile by tile: where each begins. */
+	uint64_t *tile_at[ASL_MOST_TOGETHER + 1];
+	int *list; /* of each term's sharers */
+	struct asl_words room[ASL_MOST_TOGETHER + 1], share;
 	struct asl_view view[ASL_MOST_TOGETHER];
 	struct asl_range tile[ASL_MOST_INDICES]; /* within the cell */
 	uint64_t len[ASL_MOST_INDICES];
 	int at[ASL_MOST_INDICES];
-	bool sums;	  /* the output's room has some */
-	bool adds;	  /* it has the words that the stage adds to */
-	double ab_factor; /* of the stage's output */
+	bool sums;	   /* the output's room has some */
+	bool adds;	   /* it has the words that the stage adds to */
+	bool first;	   /* the first time that this tile of it is there */
+	uint64_t out_tile; /* its number */
+	double ab_factor;  /* of the stage's output */
 };
 
 static struct asl_words in_room(const struct program *x,
@@ -379,7 +522,7 @@ static void shape_of(struct shape *s, const struct program *x,
 	*s = (struct shape){.dims = 1, .all = {1}, .count = {1}};
 	for (int i = t->count - 1; i >= 0; i--) {
 		int index = t->index[i], d = s->dims - 1;
-		uint64_t all = x->p.len[index], inner = s->all[d];
+		uint64_t all = x->p.of.len[index], inner = s->all[d];
 
 		if (s->count[d] < inner) {
 			s->dims++;
@@ -450,10 +593,11 @@ static void copy_tile(struct program *x, int term, bool put, double factor)
 static void set_tile(struct program *x)
 {
 	for (int i = 0; i < x->p.stage->e.indices; i++) {
-		int parts = x->p.l->parts[i];
+		int parts = x->p.of.loops->parts[i];
 
-		x->tile[i] = parts > 1 ? asl_part(x->p.len[i], parts, x->at[i])
-				       : (struct asl_range){0, x->p.len[i]};
+		x->tile[i] = parts > 1
+				     ? asl_part(x->p.of.len[i], parts, x->at[i])
+				     : (struct asl_range){0, x->p.of.len[i]};
 		x->len[i] = x->tile[i].count;
 	}
 }
@@ -464,9 +608,9 @@ static bool is_at_end(const struct program *x, bool last)
 	const struct asl_einsum *e = &x->p.stage->e;
 	const struct asl_term *out = &e->term[e->inputs];
 
-	for (int i = 0; i < x->p.l->count; i++) {
-		int index = x->p.l->index[i];
-		int end = last ? x->p.l->parts[index] - 1 : 0;
+	for (int i = 0; i < x->p.of.loops->count; i++) {
+		int index = x->p.of.loops->index[i];
+		int end = last ? x->p.of.loops->parts[index] - 1 : 0;
 
 		if (!asl_term_has(out, index) && x->at[index] != end)
 			return false;
@@ -474,17 +618,81 @@ static bool is_at_end(const struct program *x, bool last)
 	return true;
 }
 
-/* Sums are without their factor until they are complete. */
+static uint64_t tile_of(const struct program *x, const struct asl_term *t)
+{
+	const struct asl_loops *l = x->p.of.loops;
+	uint64_t tile = 0;
+
+	for (int i = 0; i < l->count; i++) {
+		int index = l->index[i];
+
+		if (asl_term_has(t, index))
+			tile = tile * (uint64_t)l->parts[index] +
+			       (uint64_t)x->at[index];
+	}
+	return tile;
+}
+
+/*
+ * Sums are without their factor until they are complete.  Where ranks share tiles,
+ * each begins anew.
+ */
 static void fetch_output(struct program *x)
 {
-	bool first = is_at_end(x, false);
+	const struct asl_einsum *e = &x->p.stage->e;
 	double c_factor = x->plan->c_factor;
 
-	x->adds = first && x->p.l->adds;
-	x->sums = !first || x->adds;
+	x->out_tile = tile_of(x, &e->term[e->inputs]);
+	x->first = is_at_end(x, false);
+	x->adds = x->first && x->p.of.adds;
+	x->sums =
+		(!x->first || x->adds) && x->p.of.sharers[e->inputs].size == 1;
 	if (x->sums)
-		copy_tile(x, x->p.stage->e.inputs, false,
-			  first ? c_factor / x->ab_factor : 1);
+		copy_tile(x, e->inputs, false,
+			  x->first ? c_factor / x->ab_factor : 1);
+}
+
+/* The sum of all sharers' tiles is added to what the pool has, with its factor. */
+static void put_sum(struct program *x)
+{
+	int out = x->p.stage->e.inputs;
+	const struct asl_group *sharers = &x->p.of.sharers[out];
+	struct asl_words all = in_room(x, &x->room[out], out), mine, own;
+	struct asl_block place, from;
+
+	mine = asl_slice(
+		&x->share, 0,
+		asl_share(all.count, sharers->size, sharers->me).count);
+	own = asl_slice(&x->slice[out], x->tile_at[out][x->out_tile],
+			mine.count);
+	place = asl_as_block(&own, 1, own.count);
+	from = asl_as_block(&mine, 1, mine.count);
+	asl_phase(x->r, ASL_REDUCE);
+	asl_reduce_scatter(x->r, sharers, &mine, &all);
+	if (x->adds)
+		asl_mark_save(x->r, &place);
+	if (x->first && !x->adds)
+		asl_copy_scaled(x->r, &place, &from, x->ab_factor);
+	else
+		asl_add_scaled(x->r, &own, x->adds ? x->plan->c_factor : 1,
+			       &own, x->ab_factor, &mine);
+	asl_phase(x->r, ASL_COMPUTE);
+}
+
+/* Every sharer fetches its share of the tile, and the others send theirs. */
+static void gather_tile(struct program *x, int input)
+{
+	struct asl_group sharers = x->p.of.sharers[input];
+	struct asl_words all = in_room(x, &x->room[input], input), mine, own;
+	struct asl_range share = asl_share(all.count, sharers.size, sharers.me);
+	uint64_t tile = tile_of(x, &x->p.stage->e.term[input]);
+
+	mine = asl_slice(&all, share.first, share.count);
+	own = asl_slice(&x->slice[input], x->tile_at[input][tile], share.count);
+	asl_phase(x->r, ASL_GATHER);
+	asl_copy(x->r, &mine, &own);
+	asl_allgather(x->r, &sharers, &all);
+	asl_phase(x->r, ASL_COMPUTE);
 }
 
 /* The loops from `changed` on have another value than before. */
@@ -493,10 +701,14 @@ static void fetch(struct program *x, int changed)
 	const struct asl_einsum *e = &x->p.stage->e;
 
 	for (int i = 0; i < e->inputs; i++) {
-		if (!changed || depth(x->p.l, &e->term[i]) > changed - 1)
+		if (changed && depth(x->p.of.loops, &e->term[i]) <= changed - 1)
+			continue;
+		if (x->p.of.sharers[i].size > 1)
+			gather_tile(x, i);
+		else
 			copy_tile(x, i, false, 1);
 	}
-	if (changed && depth(x->p.l, &e->term[e->inputs]) <= changed - 1)
+	if (changed && depth(x->p.of.loops, &e->term[e->inputs]) <= changed - 1)
 		return;
 	fetch_output(x);
 }
@@ -504,33 +716,28 @@ static void fetch(struct program *x, int changed)
 static void contract(struct program *x)
 {
 	const struct asl_einsum *e = &x->p.stage->e;
-	struct asl_words sum = in_room(x, &x->room[e->inputs], e->inputs);
-	struct asl_words to = sum;
 	struct asl_view out;
 
-	if (x->sums)
-		to = asl_slice(&x->summand, 0, sum.count);
-	for (int i = 0; i < e->inputs; i++) {
+	for (int i = 0; i <= e->inputs; i++) {
 		struct asl_words slice = in_room(x, &x->room[i], i);
+		struct asl_view *v = i < e->inputs ? &x->view[i] : &out;
 
-		x->view[i] = asl_view_dense(&slice, &e->term[i], x->len);
+		*v = asl_view_dense(&slice, &e->term[i], x->len);
 	}
-	out = asl_view_dense(&to, &e->term[e->inputs], x->len);
+	out.adds = x->sums;
 	asl_local_run(x->r, x->plan, &x->p.stage->local, &out, x->view, x->len);
-	if (x->sums)
-		asl_add(x->r, &sum, &sum, &to);
 	x->sums = true;
 }
 
 /* The next tile: the outermost loop that changes, or -1 at the end. */
 static int advance(struct program *x)
 {
-	int i = x->p.l->count - 1;
+	int i = x->p.of.loops->count - 1;
 
 	for (; i >= 0; i--) {
-		int index = x->p.l->index[i];
+		int index = x->p.of.loops->index[i];
 
-		if (++x->at[index] < x->p.l->parts[index])
+		if (++x->at[index] < x->p.of.loops->parts[index])
 			break;
 		x->at[index] = 0;
 	}
@@ -540,7 +747,7 @@ static int advance(struct program *x)
 static void run_loops(struct program *x)
 {
 	const struct asl_einsum *e = &x->p.stage->e;
-	int out = depth(x->p.l, &e->term[e->inputs]), changed = -1;
+	int out = depth(x->p.of.loops, &e->term[e->inputs]), changed = -1;
 	double factor;
 
 	do {
@@ -549,7 +756,11 @@ static void run_loops(struct program *x)
 		contract(x);
 		factor = is_at_end(x, true) ? x->ab_factor : 1;
 		changed = advance(x);
-		if (changed < 0 || out > changed)
+		if (changed >= 0 && out <= changed)
+			continue;
+		if (x->p.of.sharers[e->inputs].size > 1)
+			put_sum(x);
+		else
 			copy_tile(x, e->inputs, true, factor);
 	} while (!x->r->err && changed >= 0);
 }
@@ -557,36 +768,40 @@ static void run_loops(struct program *x)
 static void take_rooms(struct program *x)
 {
 	const struct asl_einsum *e = &x->p.stage->e;
-	const struct asl_term *out = &e->term[e->inputs];
-	uint64_t words;
 
-	asl_ooc_loops_tile(x->len, x->p.l, x->p.len);
+	asl_ooc_part_tile(x->len, &x->p.of);
 	for (int i = 0; i <= e->inputs; i++)
 		asl_take(x->r, &x->room[i], ASL_DRAM,
 			 asl_term_words(&e->term[i], x->len));
-	words = asl_term_words(out, x->len);
-	asl_take(x->r, &x->summand, ASL_DRAM,
-		 has_sums(x->p.l, out) ? words : 0);
+	asl_take(x->r, &x->share, ASL_DRAM, share_room(&x->p.of, x->len));
 }
 
 static void give_rooms(struct program *x)
 {
-	asl_give(x->r, &x->summand);
+	asl_give(x->r, &x->share);
 	for (int i = x->p.stage->e.inputs; i >= 0; i--)
 		asl_give(x->r, &x->room[i]);
 }
 
-static void gather(struct program *x, int stage, int *list)
+/* Slices that ranks share: whole in the pool now, or tile by tile in the loops. */
+static void gather(struct program *x, int stage)
 {
+	const struct asl_stage *s = x->p.stage;
 	uint64_t done = 0;
 
 	asl_phase(x->r, ASL_GATHER);
-	for (int i = 0; i < x->p.stage->e.inputs; i++) {
-		struct asl_spread s = asl_stage_spread(x->p.stage, i);
-		struct asl_group g = asl_spread_group(&s, x->r->id, list);
+	x->slice[s->e.inputs] = x->out[stage];
+	for (int i = 0; i <= s->e.inputs; i++) {
+		struct asl_spread spread = asl_stage_spread(s, i);
+		struct asl_group g = asl_spread_group(
+			&spread, x->r->id, x->list + i * x->c->ranks);
 
+		if (s->in_tiles >> i & 1)
+			x->p.of.sharers[i] = g;
+		if (i == s->e.inputs)
+			break;
 		x->slice[i] = x->in[stage][i];
-		if (g.size == 1)
+		if (!has_panel(&x->p, i))
 			continue;
 		x->slice[i] =
 			asl_slice(&x->panels, done, slice_words(&x->p, i));
@@ -595,12 +810,11 @@ static void gather(struct program *x, int stage, int *list)
 	}
 }
 
-static void run_stage(struct program *x, int stage, int *list)
+static void run_stage(struct program *x, int stage)
 {
-	gather(x, stage, list);
+	gather(x, stage);
 	x->ab_factor =
 		stage == x->c->stages - 1 ? asl_plan_ab_factor(x->plan) : 1;
-	x->slice[x->p.stage->e.inputs] = x->out[stage];
 	asl_phase(x->r, ASL_COMPUTE);
 	take_rooms(x);
 	if (!x->r->err)
@@ -643,27 +857,68 @@ static void cut_all(struct program *x, const struct asl_words *own)
 	}
 }
 
-static void move_inputs(struct program *x, int stage)
+/* Where a rank's shares of tiles begin; NULL: no memory. */
+static uint64_t *list_tiles(struct asl_rank *r, struct asl_spread s)
 {
-	const struct asl_contraction *c = x->c;
-	const struct asl_stage *s = &c->stage[stage];
-	struct asl_spread to, from;
+	uint64_t tiles = asl_spread_tiles(&s);
+	uint64_t *at = calloc(tiles, sizeof *at);
 
-	asl_phase(x->r, ASL_SHIFT);
-	for (int i = 0; i < s->e.inputs; i++) {
-		if (!s->moves[i] || !asl_stage_origin(&to, &from, c, s, i))
-			continue;
-		for (int j = 0; j < slabs_of(x->plan, &to); j++) {
-			struct asl_range now = slab(x->plan, &to, j);
+	if (!at)
+		asl_rank_fail(r, -ENOMEM, "no memory for a list of tiles");
+	for (; at && s.tile + 1 < tiles; s.tile++)
+		at[s.tile + 1] =
+			at[s.tile] + asl_spread_run(&s, r->id).words.count;
+	return at;
+}
 
-			asl_spread_move_slab(
-				x->r, c->ranks, &to, &x->in[stage][i], &from,
-				&x->out[s->from[i] - c->e.inputs], &now);
-		}
+static void list_all_tiles(struct program *x, const struct asl_stage *stage)
+{
+	for (int i = 0; i <= stage->e.inputs; i++)
+		x->tile_at[i] = list_tiles(x->r, asl_stage_spread(stage, i));
+}
+
+static void drop_tiles(struct program *x)
+{
+	for (int i = 0; i <= ASL_MOST_TOGETHER; i++) {
+		free(x->tile_at[i]);
+		x->tile_at[i] = NULL;
 	}
 }
 
-static void run_stages(struct program *x, struct asl_words *own, int *list)
+static void move_input(struct program *x, const struct asl_stage *s, int input,
+		       const struct asl_words *all)
+{
+	const struct asl_words *made;
+	uint64_t *made_at;
+	struct move m;
+
+	if (!begin_move(&m, x->plan, s, input))
+		return;
+	made = &x->out[s->from[input] - x->c->e.inputs];
+	made_at = list_tiles(x->r, m.from);
+	for (uint64_t i = 0; !x->r->err && i < m.slabs * m.tiles; i++) {
+		struct asl_range now = slab(&m, i);
+		uint64_t at = x->tile_at[input][m.to.tile];
+		struct asl_words in = asl_slice(all, at, all->count - at), out;
+
+		at = made_at[m.from.tile];
+		out = asl_slice(made, at, made->count - at);
+		asl_spread_move_slab(x->r, x->c->ranks, &m.to, &in, &m.from,
+				     &out, &now);
+	}
+	free(made_at);
+}
+
+static void move_inputs(struct program *x, int stage)
+{
+	const struct asl_stage *s = &x->c->stage[stage];
+
+	asl_phase(x->r, ASL_SHIFT);
+	for (int i = 0; !x->r->err && i < s->e.inputs; i++)
+		move_input(x, s, i, &x->in[stage][i]);
+}
+
+static void run_stages(struct program *x, struct asl_words *own)
 {
 	const struct asl_contraction *c = x->c;
 	int rank = x->r->id;
@@ -677,10 +932,12 @@ static void run_stages(struct program *x, struct asl_words *own, int *list)
 	asl_take(x->r, &x->panels, ASL_POOL, panels);
 	cut_all(x, own);
 	for (int i = 0; !x->r->err && i < c->stages; i++) {
+		list_all_tiles(x, &c->stage[i]);
 		move_inputs(x, i);
 		x->p = part_of(x->plan, i, rank);
-		if (x->p.works)
-			run_stage(x, i, list);
+		if (!x->r->err && x->p.works)
+			run_stage(x, i);
+		drop_tiles(x);
 		asl_mark_epoch(x->r, NULL, 0);
 	}
 	asl_give(x->r, &x->panels);
@@ -691,7 +948,9 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 		struct asl_words *own)
 {
 	struct program *x = calloc(1, sizeof *x);
-	int *list = calloc((size_t)plan->contraction->ranks, sizeof *list);
+	size_t members =
+		(size_t)plan->contraction->ranks * (ASL_MOST_TOGETHER + 1);
+	int *list = calloc(members, sizeof *list);
 
 	if (!x || !list) {
 		asl_rank_fail(r, -ENOMEM, "no memory for a program's records");
@@ -699,7 +958,8 @@ static void run(struct asl_rank *r, const struct asl_plan *plan,
 		x->r = r;
 		x->plan = plan;
 		x->c = plan->contraction;
-		run_stages(x, own, list);
+		x->list = list;
+		run_stages(x, own);
 	}
 	free(list);
 	free(x);
