@@ -613,7 +613,7 @@ static void set_spec(struct asl_plan *plan, const char *spec, const char *dims)
 		plan->multiplication = &o->product;
 }
 
-/* Of this string and of indices so long. */
+/* An einsum of this string and of indices so long. */
 static void roll_dims(struct dice *d, struct asl_plan *plan, const char *spec,
 		      uint64_t least, uint64_t most)
 {
@@ -738,7 +738,7 @@ static void programs_are_as_predicted(void **state)
 	assert_true(fused > 50 && moved > 20 && many > 2 && shared > 50);
 }
 
-/* Of a stage, in any order: a tile of few words, or of many. */
+/* Tiles of few words or of many, in any order. */
 static void roll_other_loops(struct dice *d, struct asl_stage *x,
 			     uint64_t cache)
 {
@@ -1026,6 +1026,57 @@ static void four_index_transform(void **state)
 	}
 }
 
+/* Words that follow each other in a tile of the term. */
+static uint64_t row_words(const struct asl_stage *x, int term)
+{
+	const struct asl_term *t = &x->e.term[term];
+	uint64_t words = 1;
+
+	for (int i = t->count - 1; i >= 0; i--) {
+		int index = t->index[i], parts = x->loops.parts[index];
+
+		words *= asl_ceil_div(x->e.size[index], (uint64_t)parts);
+		if (parts > 1)
+			break;
+	}
+	return words;
+}
+
+/* Where time is meant, rows of tiles are at least a line of memory. */
+static void time_takes_long_rows(void **state)
+{
+	static const struct asl_times times = {.flop = 1};
+
+	(void)state;
+	for (int by_time = 0; by_time < 2; by_time++) {
+		struct dice d = {105, 0, 0};
+		struct test_case c = roll_case(&d, 4, 1);
+		struct asl_plan *plan = &c.want.plan;
+		uint64_t need, least = UINT64_MAX;
+
+		plan->ranks = 1;
+		plan->cache = 4096;
+		plan->costs = (struct asl_costs){1, 1, 1, 1, 1, 0, 0};
+		plan->budget = 1 << 18;
+		plan->kernel = asl_kernel_find("vomm");
+		plan->algorithm = &asl_ooc_program;
+		plan->by_time = by_time;
+		plan->times = &times;
+		set_spec(plan, "abcd,ai,bj,ck,dl->ijkl",
+			 "a=64,b=64,c=64,d=64,i=64,j=64,k=64,l=64");
+		assert_int_equal(asl_ooc_program_settle(plan, &need), 0);
+		for (int i = 0; i < plan->contraction->stages; i++) {
+			const struct asl_stage *x =
+				&plan->contraction->stage[i];
+
+			for (int j = 0; j <= x->e.inputs; j++)
+				least = asl_min(least, row_words(x, j));
+		}
+		assert_true(by_time ? least >= 8 : least < 8);
+		asl_plan_release(plan);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1046,6 +1097,7 @@ int main(void)
 		cmocka_unit_test(programs_that_fit_are_read_once),
 		cmocka_unit_test(needs_of_programs_are_enough),
 		cmocka_unit_test(four_index_transform),
+		cmocka_unit_test(time_takes_long_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

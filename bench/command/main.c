@@ -230,7 +230,8 @@ int main(int argc, char **argv)
 	if (asl_job().rank > 0 && !freopen("/dev/null", "w", stdout))
 		return ASL_INTERNAL;
 	check_room();
-	asl_blas_set_threads(1); /* forked ranks then start none that only spin */
+	/* Forked ranks then start none, which would only spin. */
+	asl_blas_set_threads(1);
 	code = check_lengths(argc, argv);
 	if (!code)
 		code = obey(argc, argv);

@@ -481,9 +481,9 @@ const struct asl_option asl_option_table[] = {
 
 	{"choose", "BY",
 	 "words or time: what auto and plan rank candidates by, Q or predicted "
-	 "seconds (time where auto runs in a job, or with a profile in "
-	 "nanoseconds; else words)",
-	 RP, CHOICE(choose, choices), .only = multiplying,
+	 "seconds (time where auto, or a program out of core, runs in a job, or "
+	 "with a profile in nanoseconds; else words)",
+	 RP, CHOICE(choose, choices), .only = products,
 	 .roles = ASL_PLANNED},
 
 	HEADING("Measurement"),

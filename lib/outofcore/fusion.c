@@ -94,7 +94,7 @@ static bool is_input(int set)
 	return !(set & (set - 1));
 }
 
-/* The same indices: first those of all sets[0], then of sets[1], ... */
+/* Its indices in this order: those of sets[0], then of sets[1], ... */
 static void put_in_order(struct asl_term *t, const uint32_t sets[3])
 {
 	int count = 0;
@@ -115,7 +115,7 @@ static bool begins_with(const struct asl_term *t, uint32_t batch, uint32_t set)
 }
 
 /*
- * Of a pair what comes from a file, or goes to one, is in the pool as a product of
+ * What a pair takes from a file, or makes for one, is in the pool as a product of
  * matrices has it, batch after batch; or as the product of their transposes, if
  * intermediates are so.  Then tiles are multiplied where they lie.
  */
@@ -191,6 +191,19 @@ static uint64_t room(const struct tiling *t, const struct asl_loops *l)
 	return asl_ooc_part_room(&p);
 }
 
+/* The cost of what a stage counts; if time is meant, of short rows, too. */
+static double price(const struct tiling *t, const struct asl_ooc_part *p,
+		    const struct asl_counts *x)
+{
+	const struct asl_plan *base = t->f->base;
+	double cost = asl_cost(&t->f->rates, x);
+
+	if (base->by_time && base->times)
+		cost += asl_ooc_part_beyond(p, &t->f->rates,
+					    &base->times->disk);
+	return cost;
+}
+
 /* The cost of words between pool and DRAM, and of gathers. */
 static double traffic(const struct tiling *t, const struct asl_loops *l)
 {
@@ -200,7 +213,7 @@ static double traffic(const struct tiling *t, const struct asl_loops *l)
 	asl_ooc_part_traffic(&x, &p);
 	asl_ooc_part_gathers(&x, &p);
 	asl_ooc_part_sums(&x, &p);
-	return asl_cost(&t->f->rates, &x);
+	return price(t, &p, &x);
 }
 
 static void insert(struct asl_loops *l, int place, int index)
@@ -265,7 +278,7 @@ static double cost_of(const struct tiling *t, const struct asl_loops *l,
 	asl_ooc_part_gathers(&x, &p);
 	*dram = asl_max(*dram,
 			asl_ooc_part_room(&p) + asl_ooc_part_sums(&x, &p));
-	return asl_cost(&t->f->rates, &x);
+	return price(t, &p, &x);
 }
 
 /* Tiles that ranks share are listed, and move one by one. */

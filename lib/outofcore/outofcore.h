@@ -133,6 +133,14 @@ void asl_ooc_part_gathers(struct asl_counts *x, const struct asl_ooc_part *p);
 /* And to sum up those of the output; returns the words of scratch. */
 uint64_t asl_ooc_part_sums(struct asl_counts *x, const struct asl_ooc_part *p);
 
+/*
+ * What tiles cost beyond their words, as they are cut out of slices in rows: what a disk
+ * takes to find each, or the rest of a line of memory.
+ */
+double asl_ooc_part_beyond(const struct asl_ooc_part *p,
+			   const struct asl_rates *rates,
+			   const struct asl_disk_times *disk);
+
 /* Words of DRAM for slices of a tile, without what is scratch to contract them. */
 uint64_t asl_ooc_part_room(const struct asl_ooc_part *p);
 

@@ -28,12 +28,14 @@
  * index or in the tiles that are shared, before or afterwards.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "lib/multiply/brick.h"
 #include "lib/outofcore/outofcore.h"
 #include "lib/rank/collective.h"
 #include "lib/rank/resume.h"
+#include "lib/rank/seconds.h"
 
 /* ---- Loops ---- */
 
@@ -274,6 +276,108 @@ uint64_t asl_ooc_part_predict(struct asl_counts *x,
 	return asl_ooc_part_room(p) + of.scratch;
 }
 
+/* Dimensions of a slice and the tile in it, the fastest first; full ones are joined. */
+struct shape {
+	int dims;
+	uint64_t all[ASL_MOST_INDICES + 2], count[ASL_MOST_INDICES + 2];
+	uint64_t first[ASL_MOST_INDICES + 2];
+};
+
+static void shape_of(struct shape *s, const struct asl_term *t,
+		     const uint64_t *len, const struct asl_range *tile)
+{
+	*s = (struct shape){.dims = 1, .all = {1}, .count = {1}};
+	for (int i = t->count - 1; i >= 0; i--) {
+		int index = t->index[i], d = s->dims - 1;
+		uint64_t inner = s->all[d];
+
+		if (s->count[d] < inner) {
+			s->dims++;
+			d++;
+			inner = 1;
+		}
+		s->all[d] = inner * len[index];
+		s->count[d] = inner * tile[index].count;
+		s->first[d] = inner * tile[index].first;
+	}
+	while (s->dims < 2)
+		s->all[s->dims] = s->count[s->dims] = 1, s->dims++;
+}
+
+/*
+ * All copies of a term's tiles, which are about as long as the longest: blocks, their
+ * rows and columns, and words from row to row.  A share is one row of words.
+ */
+struct blocks {
+	double count;
+	uint64_t rows, cols, ld;
+};
+
+static struct blocks blocks_of(const struct asl_ooc_part *p, int term)
+{
+	const struct asl_term *t = &p->e->term[term];
+	struct asl_spread s = {p->e, t, NULL, p->loops, 0};
+	uint64_t tile[ASL_MOST_INDICES], words;
+	struct asl_range longest[ASL_MOST_INDICES];
+	struct shape shape;
+	struct blocks b = {
+		.count = (double)(passes(p->loops, t) * asl_spread_tiles(&s))};
+
+	asl_ooc_part_tile(tile, p);
+	words = asl_term_words(t, tile);
+	if (p->sharers[term].size > 1) {
+		b.rows = 1;
+		b.cols = words / (uint64_t)p->sharers[term].size;
+		return b;
+	}
+	for (int i = 0; i < p->e->indices; i++)
+		longest[i] = (struct asl_range){0, tile[i]};
+	shape_of(&shape, t, p->len, longest);
+	b.rows = shape.count[1];
+	b.cols = b.ld = shape.count[0];
+	if (b.rows > 1)
+		b.ld = shape.all[0];
+	b.count *= (double)(words / (b.rows * b.cols));
+	return b;
+}
+
+/* A row's last lines of memory are not full. */
+enum { REST_WORDS = 7 };
+
+static double beyond_words(const struct blocks *b, bool writes, double rate,
+			   const struct asl_disk_times *disk)
+{
+	double words = (double)(b->rows * b->cols) * rate;
+
+	if (disk->words[0] > 0)
+		return b->count *
+		       (asl_disk_ns(disk, writes, b->rows, b->cols, b->ld) -
+			words);
+	return b->count * (double)(b->ld == b->cols ? 1 : b->rows) *
+	       REST_WORDS * rate;
+}
+
+double asl_ooc_part_beyond(const struct asl_ooc_part *p,
+			   const struct asl_rates *rates,
+			   const struct asl_disk_times *disk)
+{
+	int out = p->e->inputs;
+	double cost = 0;
+
+	for (int i = 0; i <= out; i++) {
+		struct blocks b = blocks_of(p, i);
+
+		if (i == out)
+			cost += beyond_words(&b, true, rates->of[ASL_NVM_LAND],
+					     disk);
+		if (i < out || p->adds ||
+		    passes(p->loops, &p->e->term[out]) > 1)
+			cost += beyond_words(&b, false, rates->of[ASL_NVM_LIFT],
+					     disk);
+	}
+	return fmax(0, cost);
+}
+
 /* ---- A rank's part of a stage ---- */
 
 struct part {
@@ -487,7 +591,7 @@ struct program {
 
 	struct part p;
 	struct asl_words slice[ASL_MOST_TOGETHER + 1]; /* the output's last */
-	/* Of a term that is shared tile by tile: where each begins. */
+	/* Where the tiles of a term begin that is shared tile by tile. */
 	uint64_t *tile_at[ASL_MOST_TOGETHER + 1];
 	int *list; /* of each term's sharers */
 	struct asl_words room[ASL_MOST_TOGETHER + 1], share;
@@ -509,34 +613,6 @@ static struct asl_words in_room(const struct program *x,
 			 asl_term_words(&x->p.stage->e.term[term], x->len));
 }
 
-/* Dimensions of a slice and the tile in it, the fastest first; full ones are joined. */
-struct shape {
-	int dims;
-	uint64_t all[ASL_MOST_INDICES + 2], count[ASL_MOST_INDICES + 2];
-	uint64_t first[ASL_MOST_INDICES + 2];
-};
-
-static void shape_of(struct shape *s, const struct program *x,
-		     const struct asl_term *t)
-{
-	*s = (struct shape){.dims = 1, .all = {1}, .count = {1}};
-	for (int i = t->count - 1; i >= 0; i--) {
-		int index = t->index[i], d = s->dims - 1;
-		uint64_t all = x->p.of.len[index], inner = s->all[d];
-
-		if (s->count[d] < inner) {
-			s->dims++;
-			d++;
-			inner = 1;
-		}
-		s->all[d] = inner * all;
-		s->count[d] = inner * x->tile[index].count;
-		s->first[d] = inner * x->tile[index].first;
-	}
-	while (s->dims < 2)
-		s->all[s->dims] = s->count[s->dims] = 1, s->dims++;
-}
-
 /* Place of a plane of two dimensions; the others count in `number`. */
 static uint64_t place_of(const struct shape *s, uint64_t number)
 {
@@ -556,11 +632,12 @@ static void copy_tile(struct program *x, int term, bool put, double factor)
 {
 	struct asl_words room = in_room(x, &x->room[term], term);
 	struct asl_words some = asl_slice(&x->slice[term], 0, room.count);
+	const struct asl_times *times = x->r->times;
 	struct shape s;
 	uint64_t plane;
 
-	/* Where no words are copied, one charge is that of all. */
-	if (!room.at) {
+	/* Where no words are copied, one charge is that of all; but of a disk's time. */
+	if (!room.at && !(times && times->disk.words[0] > 0)) {
 		struct asl_block near = asl_as_block(&room, 1, room.count);
 		struct asl_block far = asl_as_block(&some, 1, some.count);
 
@@ -568,18 +645,19 @@ static void copy_tile(struct program *x, int term, bool put, double factor)
 				factor);
 		return;
 	}
-	shape_of(&s, x, &x->p.stage->e.term[term]);
+	shape_of(&s, &x->p.stage->e.term[term], x->p.of.len, x->tile);
 	plane = s.count[0] * s.count[1];
 	for (uint64_t i = 0; !x->r->err && i < room.count / plane; i++) {
 		struct asl_words near = asl_slice(&room, i * plane, plane);
 		struct asl_block in =
 			asl_as_block(&near, s.count[1], s.count[0]);
+		struct asl_words to =
+			asl_slice(&x->slice[term], place_of(&s, i), 0);
 		struct asl_block far = {.where = ASL_POOL,
 					.rows = s.count[1],
 					.cols = s.count[0],
 					.ld = s.all[0],
-					.at = x->slice[term].at +
-					      place_of(&s, i)};
+					.at = to.at};
 
 		if (put && x->adds)
 			asl_mark_save(x->r, &far);
