@@ -28,6 +28,7 @@
 
 /* Points looked at for a stage on a mesh; and its meshes, without sums and of all. */
 enum { MOST_POINTS = 400, MOST_OPEN = 6000, MESHES = 3, OF_PAIRS = 6 };
+enum { TRIED = 1 << 13 };
 
 /* What intermediates move in; and tiles that ranks share, of these and of others. */
 enum { MOST_SLABS = 4096, FEW_TILES = 64, MOST_TILES = 4096 };
@@ -52,6 +53,12 @@ struct ways {
 	struct stage of[WAYS];
 };
 
+struct point {
+	double bound; /* words between pool and DRAM cost so much */
+	int last;     /* none before this index is refined any more */
+	struct asl_loops loops;
+};
+
 struct fusion {
 	const struct asl_plan *base;
 	const struct asl_einsum *e;
@@ -61,6 +68,9 @@ struct fusion {
 	uint64_t
 		needed; /* the least that any tiles of a stage need, if none fit */
 	bool failed;
+	/* For one search after another: points not looked at yet; hashes of parts. */
+	struct point open[MOST_OPEN];
+	uint64_t tried[TRIED];
 };
 
 /* ---- A stage's einsum ---- */
@@ -155,12 +165,6 @@ static void einsum_of(struct asl_einsum *e, const struct fusion *f,
 
 /* ---- Loops and tiles of a stage on a mesh ---- */
 
-struct point {
-	double bound; /* words between pool and DRAM cost so much */
-	int last;     /* none before this index is refined any more */
-	struct asl_loops loops;
-};
-
 struct tiling {
 	struct fusion *f;
 	const struct asl_einsum *e;
@@ -171,7 +175,6 @@ struct tiling {
 	double promising; /* a stage that costs more is not improved */
 	double least;	  /* of what is left, whatever the tiles */
 	int count, looked;
-	struct point *open;
 	struct stage *best;
 };
 
@@ -357,19 +360,20 @@ static void open_point(struct tiling *t, const struct point *from, int index)
 		return;
 	x.last = index;
 	x.bound = set_order(t, &x.loops);
-	t->open[t->count++] = x;
+	t->f->open[t->count++] = x;
 }
 
 static struct point take_cheapest(struct tiling *t)
 {
+	struct point *open = t->f->open;
 	int at = 0;
 	struct point x;
 
 	for (int i = 1; i < t->count; i++)
-		if (t->open[i].bound < t->open[at].bound)
+		if (open[i].bound < open[at].bound)
 			at = i;
-	x = t->open[at];
-	t->open[at] = t->open[--t->count];
+	x = open[at];
+	open[at] = open[--t->count];
 	return x;
 }
 
@@ -383,7 +387,7 @@ static void search(struct tiling *t)
 	x.bound = traffic(t, &x.loops);
 	t->least = cost_of(t, &x.loops, &dram) - x.bound + t->beside;
 	dive(t, x.loops);
-	t->open[t->count++] = x;
+	t->f->open[t->count++] = x;
 	while (t->count && t->looked++ < MOST_POINTS) {
 		x = take_cheapest(t);
 		if (x.bound + t->least >= t->best->cost)
@@ -427,14 +431,30 @@ static bool take_step(const struct tiling *t, struct asl_loops *l, int index,
 	return true;
 }
 
+/* Have these parts been tried?  What was no better then is no better now. */
+static bool is_tried(struct tiling *t, const struct asl_loops *l)
+{
+	uint64_t hash = 1, at;
+
+	for (int i = 0; i < t->e->indices; i++)
+		hash = (hash ^ (uint64_t)l->parts[i]) *
+		       UINT64_C(0x9e3779b97f4a7c15);
+	hash |= 1;
+	at = hash >> 32 & (TRIED - 1);
+	if (t->f->tried[at] == hash)
+		return true;
+	t->f->tried[at] = hash;
+	return false;
+}
+
 /* Keeps it, if it fits and costs less. */
 static bool try_loops(struct tiling *t, struct asl_loops l)
 {
 	double before = t->best->cost;
 	uint64_t dram;
 
-	return set_order(t, &l) + t->beside < before && fits(t, &l, &dram) &&
-	       t->best->cost < before;
+	return !is_tried(t, &l) && set_order(t, &l) + t->beside < before &&
+	       fits(t, &l, &dram) && t->best->cost < before;
 }
 
 static bool try_steps(struct tiling *t, int index)
@@ -594,15 +614,13 @@ static double known(const struct fusion *f, const struct stage *parts)
 }
 
 static void try_tiling(struct fusion *f, struct stage *best, struct stage x,
-		       const struct asl_einsum *e, struct point *open,
-		       double known)
+		       const struct asl_einsum *e, double known)
 {
 	struct tiling t = {
 		.f = f,
 		.e = e,
 		.part = {.e = e},
 		.promising = PROMISING * fmin(best->cost, known),
-		.open = open,
 		.best = &x,
 	};
 	struct asl_cell cell = asl_mesh_cell(e, &x.mesh, 0);
@@ -633,6 +651,7 @@ static void try_tiling(struct fusion *f, struct stage *best, struct stage x,
 	}
 	t.beside = cost_of_panels(f, &x, e, sharers, t.part.len);
 	x.cost = INFINITY;
+	memset(f->tried, 0, sizeof f->tried);
 	search(&t);
 	improve(&t);
 	if (x.cost < best->cost)
@@ -672,6 +691,16 @@ static int list_meshes(struct asl_mesh_found *found, const struct asl_einsum *e,
 	return count;
 }
 
+static bool shares_inputs(const struct asl_einsum *e,
+			  const struct asl_mesh *mesh)
+{
+	for (int i = 0; i < e->inputs; i++)
+		for (int j = 0; j < e->indices; j++)
+			if (mesh->p[j] > 1 && !asl_term_has(&e->term[i], j))
+				return true;
+	return false;
+}
+
 /*
  * The best loops and tiles for these parts on a few meshes; slices that ranks share are
  * gathered first, or tile by tile.  Returns the number of meshes on which some fit.
@@ -681,11 +710,10 @@ static int solve(struct fusion *f, struct stage best[2 * ASL_MOST_MESHES],
 {
 	struct asl_mesh_found *found =
 		calloc(2 * ASL_MOST_MESHES, sizeof *found);
-	struct point *open = calloc(MOST_OPEN, sizeof *open);
 	double least = known(f, parts);
 	int count = 0, fit = 0;
 
-	f->failed |= !found || !open;
+	f->failed |= !found;
 	if (!f->failed)
 		count = list_meshes(found, e, f->base->ranks);
 	for (int i = 0; i < count; i++) {
@@ -694,13 +722,13 @@ static int solve(struct fusion *f, struct stage best[2 * ASL_MOST_MESHES],
 		x.mesh = found[i].mesh;
 		best[fit].cost = INFINITY;
 		x.in_tiles = (UINT32_C(2) << e->inputs) - 1;
-		try_tiling(f, &best[fit], x, e, open, least);
+		try_tiling(f, &best[fit], x, e, least);
 		x.in_tiles = UINT32_C(1) << e->inputs;
-		try_tiling(f, &best[fit], x, e, open, least);
+		if (shares_inputs(e, &x.mesh))
+			try_tiling(f, &best[fit], x, e, least);
 		least = fmin(least, best[fit].cost);
 		fit += isfinite(best[fit].cost);
 	}
-	free(open);
 	free(found);
 	return fit;
 }

@@ -196,7 +196,7 @@ static bool adds_up(const struct asl_ooc_part *p, int loop)
 {
 	const struct asl_term *out = &p->e->term[p->e->inputs];
 
-	/* Those of sharers are added up between two of the outer ones. */
+	/* A tile that ranks share begins anew with every turn of an outer loop. */
 	return !asl_term_has(out, p->loops->index[loop]) &&
 	       (p->sharers[p->e->inputs].size == 1 ||
 		loop >= depth(p->loops, out));
