@@ -581,14 +581,6 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	return 0;
 }
 
-/* Out of core, in stages whose tiles are chosen. */
-static bool is_program(const struct asl_plan *plan)
-{
-	return plan->outofcore && plan->contraction &&
-	       (plan->algorithm == &asl_ooc_program ||
-		plan->contraction->e.inputs > 2);
-}
-
 /*
  * Where ranks of this host run, they share its cores, unless a launcher has bound
  * each to some of them; simulated ranks have one each.
@@ -597,7 +589,8 @@ static void choose_time(struct asl_case *c, const struct asl_options *o)
 {
 	struct asl_plan *plan = &c->want.plan;
 	bool runs = asl_job().size || o->launch;
-	bool chooses = (!plan->algorithm && o->algorithm) || is_program(plan);
+	bool chooses =
+		(!plan->algorithm && o->algorithm) || asl_ooc_is_program(plan);
 
 	plan->cores = runs && !asl_machine()->bound && asl_launch_is_local()
 			      ? asl_machine()->cores
@@ -790,7 +783,8 @@ static void share_cores(struct asl_case *c, const struct asl_options *o)
 
 	plan->cores =
 		o->cores == ASL_THREADS_AUTO ? asl_machine()->cores : o->cores;
-	plan->by_time |= (!plan->algorithm || is_program(plan)) && !o->choose;
+	plan->by_time |=
+		(!plan->algorithm || asl_ooc_is_program(plan)) && !o->choose;
 }
 
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)

@@ -642,6 +642,11 @@ static void put_loops(char *text, size_t size, const struct asl_stage *x)
 					 l->parts[l->index[i]]);
 }
 
+static bool gathers_in_dram(const struct asl_stage *x)
+{
+	return x->in_tiles & ((UINT32_C(1) << x->e.inputs) - 1);
+}
+
 /* Behind the stages, the loops of each: tiles=c=4 d=16 gather=dram/i=8 j=8. */
 static void show_program(struct asl_shown *out, const struct asl_plan *plan)
 {
@@ -660,7 +665,8 @@ static void show_program(struct asl_shown *out, const struct asl_plan *plan)
 			i      ? "/"
 			: used ? " tiles="
 			       : "tiles=",
-			loops, c->stage[i].in_tiles ? " gather=dram" : "");
+			loops,
+			gathers_in_dram(&c->stage[i]) ? " gather=dram" : "");
 	}
 }
 
@@ -690,7 +696,7 @@ static void print_stage(FILE *f, const struct asl_plan *plan, int stage)
 		fprintf(f, "in tiles %s", loops);
 	else
 		fputs("in one tile", f);
-	fputs(x->in_tiles ? ", gathered in DRAM\n" : "\n", f);
+	fputs(gathers_in_dram(x) ? ", gathered in DRAM\n" : "\n", f);
 	free(alone);
 }
 

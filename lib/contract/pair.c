@@ -476,11 +476,6 @@ static void try_orders(struct pairing *best, const struct pair *x, bool vector,
 	set_axis(&p.cols, C ? C : B, B->has & x->kept & ~both, x->len);
 	for (int i = 0; i < 2; i++) {
 		set_axis(&p.sum, sum[i], both & ~x->kept, x->len);
-		set_axis(&p.batch, A, both & x->kept, x->len);
-		p.copied = 0;
-		/* Not even without a copy would it be better. */
-		if (best->batch.len && time_of(&p) >= time_of(best))
-			return;
 		for (int j = 0; j < (C ? 3 : 2); j++) {
 			set_axis(&p.batch, batch[j], both & x->kept, x->len);
 			consider(best, &p, x);

@@ -512,15 +512,14 @@ void asl_spread_peers(const struct asl_spread *s, const struct asl_run *x,
 	for (uint64_t c = 0; c < many; c++) {
 		struct slice slice = slice_of(s, &cells, c);
 		struct asl_range in = words_in(s, &slice, &around, &all);
-		int first = part_at(asl_share, all, slice.size, in.first);
-		int last = part_at(asl_share, all, slice.size,
-				   in.first + in.count - 1);
+		/* All that share a slice share each of its tiles. */
+		int first = s->tiles ? 0
+				     : part_at(asl_share, all, slice.size,
+					       in.first);
+		int last = s->tiles ? slice.size - 1
+				    : part_at(asl_share, all, slice.size,
+					      in.first + in.count - 1);
 
-		/* Who shares a tile is not looked for. */
-		if (s->tiles) {
-			first = 0;
-			last = slice.size - 1;
-		}
 		for (int me = first; me <= last; me++)
 			visit(asl_spread_member(s, slice.at, me), arg);
 	}

@@ -30,7 +30,7 @@
 enum { MOST_POINTS = 400, MOST_OPEN = 6000, MESHES = 3, OF_PAIRS = 6 };
 enum { TRIED = 1 << 13 };
 
-/* What intermediates move in; and tiles that ranks share, of these and of others. */
+/* At most so many slabs that move, and tiles that ranks share: few of intermediates. */
 enum { MOST_SLABS = 4096, FEW_TILES = 64, MOST_TILES = 4096 };
 
 /* Tensors of a stage, where inputs are many: more would take long to plan. */
@@ -75,6 +75,11 @@ struct fusion {
 
 /* ---- A stage's einsum ---- */
 
+static bool is_input(int set)
+{
+	return !(set & (set - 1));
+}
+
 static struct asl_term term_of(const struct fusion *f, int set)
 {
 	uint32_t kept = asl_einsum_kept(f->e, set);
@@ -82,7 +87,7 @@ static struct asl_term term_of(const struct fusion *f, int set)
 
 	if (set == asl_einsum_inputs(f->e))
 		return f->e->term[f->e->inputs];
-	if (!(set & (set - 1)))
+	if (is_input(set))
 		return f->e->term[__builtin_ctz((unsigned)set)];
 	for (int i = 0; i < f->e->indices; i++)
 		if (kept >> i & 1)
@@ -97,11 +102,6 @@ static int all_inputs(const struct stage *x)
 	for (int i = 0; i < x->parts; i++)
 		all |= x->set[i];
 	return all;
-}
-
-static bool is_input(int set)
-{
-	return !(set & (set - 1));
 }
 
 /* Its indices in this order: those of sets[0], then of sets[1], ... */
@@ -125,9 +125,9 @@ static bool begins_with(const struct asl_term *t, uint32_t batch, uint32_t set)
 }
 
 /*
- * What a pair takes from a file, or makes for one, is in the pool as a product of
- * matrices has it, batch after batch; or as the product of their transposes, if
- * intermediates are so.  Then tiles are multiplied where they lie.
+ * Operands of a pair, and the result, lie in the pool as matrices of a product, batch
+ * after batch; or as their transposes, if an intermediate is one.  So tiles are
+ * multiplied where they lie.
  */
 static void order_pair(struct asl_einsum *e, const struct stage *x, bool last)
 {
@@ -171,7 +171,7 @@ struct tiling {
 	struct asl_ooc_part part; /* rank 0's, without loops */
 	uint64_t most[ASL_MOST_INDICES];
 	uint64_t tiles[ASL_MOST_TOGETHER + 1]; /* of a term, at most */
-	double beside;	  /* the cost of gathers and moves */
+	double beside;	  /* the cost of gathering slices first */
 	double promising; /* a stage that costs more is not improved */
 	double least;	  /* of what is left, whatever the tiles */
 	int count, looked;
@@ -202,8 +202,7 @@ static double price(const struct tiling *t, const struct asl_ooc_part *p,
 	double cost = asl_cost(&t->f->rates, x);
 
 	if (base->by_time && base->times)
-		cost += asl_ooc_part_beyond(p, &t->f->rates,
-					    &base->times->disk);
+		cost += asl_ooc_part_beyond(p, &t->f->rates, base->times);
 	return cost;
 }
 
@@ -213,9 +212,7 @@ static double traffic(const struct tiling *t, const struct asl_loops *l)
 	struct asl_ooc_part p = part_in(t, l);
 	struct asl_counts x = {{0}};
 
-	asl_ooc_part_traffic(&x, &p);
-	asl_ooc_part_gathers(&x, &p);
-	asl_ooc_part_sums(&x, &p);
+	asl_ooc_part_traffic(&(struct asl_ooc_counts){&x, &x, &x}, &p);
 	return price(t, &p, &x);
 }
 
@@ -277,10 +274,8 @@ static double cost_of(const struct tiling *t, const struct asl_loops *l,
 
 	asl_ooc_part_tile(tile, &p);
 	asl_local_make(&local, t->e, tile, t->f->base->cache);
-	*dram = asl_ooc_part_predict(&x, &p, t->f->base, &local);
-	asl_ooc_part_gathers(&x, &p);
-	*dram = asl_max(*dram,
-			asl_ooc_part_room(&p) + asl_ooc_part_sums(&x, &p));
+	*dram = asl_ooc_part_predict(&(struct asl_ooc_counts){&x, &x, &x}, &p,
+				     t->f->base, &local);
 	return price(t, &p, &x);
 }
 
@@ -400,8 +395,8 @@ static void search(struct tiling *t)
 }
 
 /*
- * From the best point of the lattice on: more or fewer parts of an index, or more of
- * one and fewer of another, as long as that costs less.
+ * From the best point of the lattice on: more or fewer parts of an index, or of two, as
+ * long as that costs less.
  */
 
 enum { STEPS = 8 };
@@ -509,7 +504,7 @@ static void improve(struct tiling *t)
 
 /* ---- Meshes of a stage ---- */
 
-/* What it costs to have slices that ranks share in each one's pool. */
+/* The cost of gathering slices in the pools of all ranks that share them. */
 static double cost_of_panels(const struct fusion *f, const struct stage *x,
 			     const struct asl_einsum *e,
 			     const struct asl_group *sharers,
@@ -530,7 +525,7 @@ static double cost_of_panels(const struct fusion *f, const struct stage *x,
 	return asl_cost(&f->rates, &sum);
 }
 
-/* What it costs to have an input from one mesh on another; of the ranks, a few. */
+/* The cost of moving an input from one mesh to another: the most of three ranks. */
 static double cost_of_move(const struct fusion *f, const struct asl_einsum *e,
 			   int input, const struct asl_mesh *to,
 			   const struct asl_mesh *from)
@@ -595,7 +590,7 @@ static const struct stage *cheapest(const struct ways *x)
 	return best;
 }
 
-/* What a stage of these parts costs at most, where a program has a use for it. */
+/* A stage of these parts that costs more makes no program better than the best so far. */
 static double known(const struct fusion *f, const struct stage *parts)
 {
 	struct stage x = *parts;

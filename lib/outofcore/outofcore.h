@@ -111,8 +111,17 @@ int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed);
 
 /* ---- Programs ---- */
 
-extern const struct asl_family asl_family_program;
 extern const struct asl_algorithm asl_ooc_program;
+
+/* An einsum of two inputs may be one, too. */
+static inline bool asl_ooc_is_program(const struct asl_plan *plan)
+{
+	return plan->outofcore && plan->contraction &&
+	       (plan->algorithm == &asl_ooc_program ||
+		plan->contraction->e.inputs > 2);
+}
+
+extern const struct asl_family asl_family_program;
 
 /* A rank's part of a stage: how long its indices are, and its loops over tiles. */
 struct asl_ooc_part {
@@ -124,28 +133,32 @@ struct asl_ooc_part {
 	struct asl_group sharers[ASL_MOST_TOGETHER + 1];
 };
 
-/* Words that the loops move between pool and DRAM, but those of shared tiles. */
-void asl_ooc_part_traffic(struct asl_counts *x, const struct asl_ooc_part *p);
-
-/* What it takes to have shared tiles of inputs in DRAM. */
-void asl_ooc_part_gathers(struct asl_counts *x, const struct asl_ooc_part *p);
-
-/* And to sum up those of the output; returns the words of scratch. */
-uint64_t asl_ooc_part_sums(struct asl_counts *x, const struct asl_ooc_part *p);
+/* Where a part's counts go; all may be one. */
+struct asl_ooc_counts {
+	struct asl_counts *loops, *gathers, *sums;
+};
 
 /*
- * What tiles cost beyond their words, as they are cut out of slices in rows: what a disk
- * takes to find each, or the rest of a line of memory.
+ * What it takes to fetch and put tiles.  Of inputs that ranks share, each fetches its
+ * share, and the others send theirs; of the output, tiles are summed up.  Returns the
+ * words of scratch.
+ */
+uint64_t asl_ooc_part_traffic(const struct asl_ooc_counts *x,
+			      const struct asl_ooc_part *p);
+
+/*
+ * The cost of tiles beyond that of their words: they are cut out of slices in rows, each
+ * of which a disk has to find, and whose last line of memory is not full.
  */
 double asl_ooc_part_beyond(const struct asl_ooc_part *p,
 			   const struct asl_rates *rates,
-			   const struct asl_disk_times *disk);
+			   const struct asl_times *times);
 
-/* Words of DRAM for slices of a tile, without what is scratch to contract them. */
+/* Words of DRAM for slices of a tile, without scratch. */
 uint64_t asl_ooc_part_room(const struct asl_ooc_part *p);
 
-/* All but gathers and sums; returns the words of DRAM, without these. */
-uint64_t asl_ooc_part_predict(struct asl_counts *x,
+/* All that a rank counts in the loops; returns the words of DRAM. */
+uint64_t asl_ooc_part_predict(const struct asl_ooc_counts *x,
 			      const struct asl_ooc_part *p,
 			      const struct asl_plan *plan,
 			      const struct asl_local *local);

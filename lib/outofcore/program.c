@@ -20,9 +20,12 @@
  *		2 p_t W_t, if it is added to words that are there
  *
  * An input's slice that G ranks share is gathered in each one's pool first; or every
- * rank owns a share of each of its tiles, W_t / G words together, and tiles are
- * gathered in DRAM.  If the mesh cuts an index that is summed over, tiles of the output
- * are summed up over its sharers, and each rank adds its share to its pool.
+ * rank owns a share of each of its tiles, and tiles are gathered in DRAM.  If the mesh
+ * cuts an index that is summed over, tiles of the output are summed up over its
+ * sharers, and each rank adds its share to its pool.  Of a term whose tiles are shared
+ *
+ *	D	is a G-th
+ *	V	p_t (1 - 1/G) W_t
  *
  * What another mesh has made moves in between, from pool to pool, in slabs of its first
  * index or in the tiles that are shared, before or afterwards.
@@ -81,89 +84,70 @@ void asl_ooc_part_tile(uint64_t *tile, const struct asl_ooc_part *p)
 
 /* ---- Closed forms of the loops ---- */
 
-void asl_ooc_part_traffic(struct asl_counts *x, const struct asl_ooc_part *p)
-{
-	const struct asl_einsum *e = p->e;
-	const struct asl_loops *l = p->loops;
-	const struct asl_term *out = &e->term[e->inputs];
-	uint64_t W = asl_term_words(out, p->len), times = passes(l, out);
-
-	for (int i = 0; i < e->inputs; i++)
-		if (p->sharers[i].size == 1)
-			asl_predict_copy(
-				x, ASL_DRAM, ASL_POOL,
-				passes(l, &e->term[i]) *
-					asl_term_words(&e->term[i], p->len));
-	if (p->sharers[e->inputs].size > 1)
-		return;
-	asl_predict_copy(x, ASL_DRAM, ASL_POOL, (times - !p->adds) * W);
-	asl_predict_copy(x, ASL_POOL, ASL_DRAM, times * W);
-}
-
-/* Tiles of one input, which ranks share. */
-struct gathers {
+/* Tiles of a term that ranks share, in so many passes. */
+struct shared {
 	struct asl_counts *x;
-	const struct asl_group *sharers;
-	uint64_t passes;
+	struct asl_group sharers;
+	uint64_t passes, scratch;
+	bool adds; /* of the output */
 };
 
-static void predict_gathers(uint64_t words, uint64_t many, void *arg)
+static void predict_gather(uint64_t words, uint64_t many, void *arg)
 {
-	struct gathers *g = arg;
-	int size = g->sharers->size, me = g->sharers->me;
+	struct shared *s = arg;
+	int size = s->sharers.size, me = s->sharers.me;
 	struct asl_counts once = {{0}};
 
 	asl_predict_copy(&once, ASL_DRAM, ASL_POOL,
 			 asl_share(words, size, me).count);
 	asl_predict_allgather(&once, words, size, me, ASL_DRAM);
-	asl_counts_add_times(g->x, &once, many * g->passes);
+	asl_counts_add_times(s->x, &once, many * s->passes);
 }
 
-void asl_ooc_part_gathers(struct asl_counts *x, const struct asl_ooc_part *p)
+/* Each pass but the first is added to words in the pool. */
+static void predict_sum(uint64_t words, uint64_t many, void *arg)
 {
-	for (int i = 0; i < p->e->inputs; i++) {
-		const struct asl_term *t = &p->e->term[i];
-		struct gathers g = {x, &p->sharers[i], passes(p->loops, t)};
-
-		if (g.sharers->size > 1)
-			asl_loops_sizes(p->loops, t, p->len, predict_gathers,
-					&g);
-	}
-}
-
-/* Summands of all sharers' tiles of the output. */
-struct sums {
-	struct asl_counts *x;
-	const struct asl_ooc_part *part;
-	uint64_t scratch;
-};
-
-static void predict_sums(uint64_t words, uint64_t many, void *arg)
-{
-	struct sums *s = arg;
-	const struct asl_einsum *e = s->part->e;
-	const struct asl_group *g = &s->part->sharers[e->inputs];
-	uint64_t times = passes(s->part->loops, &e->term[e->inputs]);
-	uint64_t mine = asl_share(words, g->size, g->me).count;
+	struct shared *s = arg;
+	int size = s->sharers.size, me = s->sharers.me;
+	uint64_t mine = asl_share(words, size, me).count;
 	struct asl_counts once = {{0}};
 
-	asl_predict_reduce_scatter(&once, words, g->size, g->me, ASL_DRAM,
-				   ASL_DRAM);
+	asl_predict_reduce_scatter(&once, words, size, me, ASL_DRAM, ASL_DRAM);
 	asl_predict_copy(&once, ASL_POOL, ASL_DRAM, mine);
-	asl_counts_add_times(s->x, &once, times * many);
-	s->x->of[ASL_NVM_LIFT] += (times - !s->part->adds) * many * mine;
+	asl_counts_add_times(s->x, &once, many * s->passes);
+	s->x->of[ASL_NVM_LIFT] += (s->passes - !s->adds) * many * mine;
 	s->scratch = asl_max(s->scratch,
-			     asl_reduce_scatter_scratch(words, g->size, g->me));
+			     asl_reduce_scatter_scratch(words, size, me));
 }
 
-uint64_t asl_ooc_part_sums(struct asl_counts *x, const struct asl_ooc_part *p)
+uint64_t asl_ooc_part_traffic(const struct asl_ooc_counts *x,
+			      const struct asl_ooc_part *p)
 {
-	struct sums s = {x, p, 0};
+	int out = p->e->inputs;
+	uint64_t scratch = 0;
 
-	if (p->sharers[p->e->inputs].size > 1)
-		asl_loops_sizes(p->loops, &p->e->term[p->e->inputs], p->len,
-				predict_sums, &s);
-	return s.scratch;
+	for (int i = 0; i <= out; i++) {
+		const struct asl_term *t = &p->e->term[i];
+		uint64_t W = asl_term_words(t, p->len);
+		struct shared s = {.x = i < out ? x->gathers : x->sums,
+				   .sharers = p->sharers[i],
+				   .passes = passes(p->loops, t),
+				   .adds = p->adds};
+
+		if (s.sharers.size > 1) {
+			asl_loops_sizes(p->loops, t, p->len,
+					i < out ? predict_gather : predict_sum,
+					&s);
+			scratch = asl_max(scratch, s.scratch);
+			continue;
+		}
+		asl_predict_copy(x->loops, ASL_DRAM, ASL_POOL,
+				 (s.passes - (i == out && !p->adds)) * W);
+		if (i == out)
+			asl_predict_copy(x->loops, ASL_POOL, ASL_DRAM,
+					 s.passes * W);
+	}
+	return scratch;
 }
 
 struct products {
@@ -261,19 +245,20 @@ uint64_t asl_ooc_part_room(const struct asl_ooc_part *p)
 	return words + share_room(p, tile);
 }
 
-uint64_t asl_ooc_part_predict(struct asl_counts *x,
+uint64_t asl_ooc_part_predict(const struct asl_ooc_counts *x,
 			      const struct asl_ooc_part *p,
 			      const struct asl_plan *plan,
 			      const struct asl_local *local)
 {
-	struct products of = {.x = x, .plan = plan, .part = p, .local = local};
+	struct products of = {
+		.x = x->loops, .plan = plan, .part = p, .local = local};
+	uint64_t scratch = asl_ooc_part_traffic(x, p);
 
 	for (int i = 0; i < p->e->indices; i++)
 		of.len[i] = p->len[i];
-	asl_ooc_part_traffic(x, p);
 	predict_products(&of, 0, 1,
 			 p->adds && p->sharers[p->e->inputs].size == 1);
-	return asl_ooc_part_room(p) + of.scratch;
+	return asl_ooc_part_room(p) + asl_max(scratch, of.scratch);
 }
 
 /* Dimensions of a slice and the tile in it, the fastest first; full ones are joined. */
@@ -345,21 +330,21 @@ static struct blocks blocks_of(const struct asl_ooc_part *p, int term)
 enum { REST_WORDS = 7 };
 
 static double beyond_words(const struct blocks *b, bool writes, double rate,
-			   const struct asl_disk_times *disk)
+			   const struct asl_times *times)
 {
 	double words = (double)(b->rows * b->cols) * rate;
 
-	if (disk->words[0] > 0)
-		return b->count *
-		       (asl_disk_ns(disk, writes, b->rows, b->cols, b->ld) -
-			words);
+	if (asl_knows_disk(times))
+		return b->count * (asl_disk_ns(&times->disk, writes, b->rows,
+					       b->cols, b->ld) -
+				   words);
 	return b->count * (double)(b->ld == b->cols ? 1 : b->rows) *
 	       REST_WORDS * rate;
 }
 
 double asl_ooc_part_beyond(const struct asl_ooc_part *p,
 			   const struct asl_rates *rates,
-			   const struct asl_disk_times *disk)
+			   const struct asl_times *times)
 {
 	int out = p->e->inputs;
 	double cost = 0;
@@ -369,11 +354,11 @@ double asl_ooc_part_beyond(const struct asl_ooc_part *p,
 
 		if (i == out)
 			cost += beyond_words(&b, true, rates->of[ASL_NVM_LAND],
-					     disk);
+					     times);
 		if (i < out || p->adds ||
 		    passes(p->loops, &p->e->term[out]) > 1)
 			cost += beyond_words(&b, false, rates->of[ASL_NVM_LIFT],
-					     disk);
+					     times);
 	}
 	return fmax(0, cost);
 }
@@ -543,21 +528,13 @@ static uint64_t predict_moves(struct asl_counts *x, const struct asl_plan *plan,
 	return most;
 }
 
-/* Returns the words of DRAM. */
-static uint64_t predict_loops(struct asl_ledger *out,
-			      const struct asl_plan *plan, const struct part *p)
-{
-	uint64_t dram = asl_ooc_part_predict(&out->in[ASL_COMPUTE], &p->of,
-					     plan, &p->stage->local);
-	uint64_t sums = asl_ooc_part_sums(&out->in[ASL_REDUCE], &p->of);
-
-	return asl_max(dram, asl_ooc_part_room(&p->of) + sums);
-}
-
 static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 		    int rank)
 {
 	const struct asl_contraction *c = plan->contraction;
+	const struct asl_ooc_counts counts = {&out->in[ASL_COMPUTE],
+					      &out->in[ASL_GATHER],
+					      &out->in[ASL_REDUCE]};
 	uint64_t panels = 0, dram = 0;
 
 	for (int i = 0; i <= c->e.inputs; i++)
@@ -571,8 +548,8 @@ static void predict(struct asl_ledger *out, const struct asl_plan *plan,
 			continue;
 		panels = asl_max(panels, panel_words(&p));
 		predict_panels(&out->in[ASL_GATHER], &p, rank);
-		asl_ooc_part_gathers(&out->in[ASL_GATHER], &p.of);
-		dram = asl_max(dram, predict_loops(out, plan, &p));
+		dram = asl_max(dram, asl_ooc_part_predict(&counts, &p.of, plan,
+							  &p.stage->local));
 	}
 	out->pool_high += words_between(c, rank) + panels;
 	out->memory_high = out->pool_high + dram;
@@ -632,12 +609,11 @@ static void copy_tile(struct program *x, int term, bool put, double factor)
 {
 	struct asl_words room = in_room(x, &x->room[term], term);
 	struct asl_words some = asl_slice(&x->slice[term], 0, room.count);
-	const struct asl_times *times = x->r->times;
 	struct shape s;
 	uint64_t plane;
 
 	/* Where no words are copied, one charge is that of all; but of a disk's time. */
-	if (!room.at && !(times && times->disk.words[0] > 0)) {
+	if (!room.at && !asl_knows_disk(x->r->times)) {
 		struct asl_block near = asl_as_block(&room, 1, room.count);
 		struct asl_block far = asl_as_block(&some, 1, some.count);
 

@@ -138,7 +138,7 @@ static double ns_of(const double rate[2], enum asl_where where, uint64_t n)
 /* A disk whose times are known takes them for rows, else for words. */
 static bool spends_disk(const struct asl_rank *r, enum asl_where where)
 {
-	return r->times && where == ASL_POOL && r->times->disk.words[0] > 0;
+	return where == ASL_POOL && asl_knows_disk(r->times);
 }
 
 static void spend_on_disk(struct asl_rank *r, bool writes,

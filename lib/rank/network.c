@@ -53,7 +53,7 @@ static void lift(struct asl_rank *r, const struct asl_step *x)
 	if (x->out.where != ASL_POOL)
 		return;
 	asl_charge(r, ASL_NVM_LIFT, x->out.count);
-	if (r->times && r->times->disk.words[0] > 0)
+	if (asl_knows_disk(r->times))
 		asl_spend_disk(r, false, 1, x->out.count, x->out.count);
 }
 
@@ -63,7 +63,7 @@ static void land(struct asl_rank *r, const struct asl_step *x)
 	if (x->in.where != ASL_POOL)
 		return;
 	asl_charge(r, ASL_NVM_LAND, x->in.count);
-	if (r->times && r->times->disk.words[0] > 0)
+	if (asl_knows_disk(r->times))
 		asl_spend_disk(r, true, 1, x->in.count, x->in.count);
 	else if (r->times)
 		asl_spend(r, ASL_ON_WRITING,

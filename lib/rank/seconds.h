@@ -89,6 +89,11 @@ void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
 		       uint64_t k);
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 		      uint64_t k);
+static inline bool asl_knows_disk(const struct asl_times *t)
+{
+	return t && t->disk.words[0] > 0;
+}
+
 /* A block of rows on a disk, `ld` words from row to row. */
 double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 		   uint64_t cols, uint64_t ld);
