@@ -497,8 +497,10 @@ static void improve(struct tiling *t)
 
 	while (better) {
 		better = false;
-		for (int i = 0; i < t->e->indices; i++)
-			better |= try_lattice(t, i) | try_steps(t, i);
+		for (int i = 0; i < t->e->indices; i++) {
+			better |= try_lattice(t, i);
+			better |= try_steps(t, i);
+		}
 	}
 }
 
