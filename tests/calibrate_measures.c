@@ -375,24 +375,9 @@ static void times_of_a_disk(void **state)
 	assert_true(asl_disk_ns(&t, false, 2, 1000, 2000) == 10 + 30);
 	assert_true(asl_disk_ns(&t, true, 2, 1000, 2000) == 20 + 60 + 10 + 30);
 	assert_true(asl_disk_ns(&t, true, 1, 50, 50) == 20 + 2);
+	/* Whole blocks are written without reading any. */
+	assert_true(asl_disk_ns(&t, true, 4, 1024, 1024) == 10 + 80.92);
 	assert_true(asl_disk_ns(&t, true, 1, 0, 50) == 0);
-}
-
-static void what_ranks_share_takes_longer_while_in_use(void **state)
-{
-	const struct asl_shared_time disk = {5, 8}, both[] = {{5, 8}, {10, 20}};
-	double ns;
-
-	(void)state;
-	/* Always at it: as all; hardly ever: as one alone. */
-	assert_true(asl_shared_ns(0, &disk, 1) == 8);
-	assert_true(asl_shared_ns(3, &disk, 0) == 3);
-	assert_true(fabs(asl_shared_ns(1e9, &disk, 1) - 1e9 - 5) < 1e-3);
-	/* Each thing leaves the other idle. */
-	ns = asl_shared_ns(0, both, 2);
-	assert_true(ns > 15 + 1 && ns < 28 - 1);
-	assert_true(asl_shared_ns(4, both, 2) > ns);
-	assert_true(asl_shared_ns(4, both, 2) < ns + 4);
 }
 
 static void products_take_time(void **state)
@@ -461,7 +446,6 @@ int main(void)
 		cmocka_unit_test(streams_move_all_words),
 		cmocka_unit_test(rows_of_a_disk_take_time),
 		cmocka_unit_test(times_of_a_disk),
-		cmocka_unit_test(what_ranks_share_takes_longer_while_in_use),
 		cmocka_unit_test(products_take_time),
 		cmocka_unit_test(sweeps_send_all_sizes),
 	};

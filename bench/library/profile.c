@@ -719,7 +719,6 @@ int asl_profile_times(struct asl_times *out, const struct asl_profile *profile,
 		*out = *own;
 		if (profile->disk_ranks)
 			take_disk(&out->disk, profile, ranks);
-		out->disk_alone = profile->disk_alone;
 		return 0;
 	}
 	code = asl_profile_find(&measured, asl_profile_of_class());

@@ -179,8 +179,6 @@ void asl_spend_disk(struct asl_rank *r, bool writes, uint64_t rows,
 	cols = asl_type_doubles(r->type, cols);
 	ld = asl_type_doubles(r->type, ld);
 	ns = asl_disk_ns(&r->times->disk, writes, rows, cols, ld);
-	r->spent.disk_alone +=
-		asl_disk_ns(&r->times->disk_alone, writes, rows, cols, ld);
 	r->spent.disk += ns;
 	r->clock.at[ASL_TIME] += ns;
 }

@@ -91,14 +91,24 @@ struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
 	return (struct asl_step_work){all - later, later};
 }
 
-/* A transfer has all that lies within 8 KiB of each other; a write reads it first. */
-enum { GAP_WORDS = 1024 };
+/*
+ * A transfer has all that lies within 8 KiB of each other, in whole blocks of 4 KiB; a
+ * write reads first what it must not change.
+ */
+enum { BLOCK_WORDS = 512, GAP_WORDS = 2 * BLOCK_WORDS };
+
+/* What reading an end of each row takes of a write that was measured. */
+static double ends_ns(const struct asl_disk_times *t, uint64_t rows)
+{
+	return t->begin[false] + (double)rows * t->row[false][0];
+}
 
 double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 		   uint64_t cols, uint64_t ld)
 {
 	bool adjoin = rows == 1 || ld == cols;
 	bool near = !adjoin && ld - cols <= GAP_WORDS;
+	bool whole;
 	double ns;
 
 	if (!rows || !cols)
@@ -107,33 +117,13 @@ double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 		cols = (rows - 1) * ld + cols;
 		rows = 1;
 	}
+	/* Such rows begin and end with blocks, as pieces and their tiles do. */
+	whole = !near && cols % BLOCK_WORDS == 0 &&
+		(adjoin || ld % BLOCK_WORDS == 0);
 	ns = t->begin[writes] +
 	     (double)rows * on_lines(t->words, t->row[writes], ASL_ROW_SIZES,
 				     (double)cols);
+	if (writes && whole)
+		return fmax(ns / 4, ns - ends_ns(t, rows));
 	return near && writes ? ns + asl_disk_ns(t, false, 1, cols, cols) : ns;
-}
-
-/* y = alone + y / ns (all - alone): a thing's part of `ns`. */
-static double taken(const struct asl_shared_time *x, double ns)
-{
-	double more = x->all - x->alone;
-
-	return ns > more ? fmin(x->all, x->alone * ns / (ns - more)) : x->all;
-}
-
-double asl_shared_ns(double waits, const struct asl_shared_time *x, int things)
-{
-	double ns = waits;
-
-	for (int i = 0; i < things; i++)
-		ns += x[i].all;
-	/* Each turn comes closer: 100 are more than enough. */
-	for (int turn = 0; turn < 100 && ns > 0; turn++) {
-		double next = waits;
-
-		for (int i = 0; i < things; i++)
-			next += taken(&x[i], ns);
-		ns = next;
-	}
-	return ns;
 }

@@ -60,8 +60,7 @@ struct asl_times {
 	 * of one word, after another.  0: as above.
 	 */
 	double crowded[ASL_STEP_SIZES], row;
-	struct asl_disk_times disk,
-		disk_alone; /* one rank, while no other uses it */
+	struct asl_disk_times disk;
 	/* All that words of the pool take, where it is emulated. */
 	struct asl_device_times device;
 };
@@ -78,8 +77,7 @@ enum asl_spending {
 
 struct asl_spent {
 	double ns[ASL_SPENDINGS];
-	/* Waiting for a disk takes nothing of a core: as busy, and alone. */
-	double disk, disk_alone;
+	double disk; /* waiting for it takes nothing of a core */
 };
 
 /* How many of each: flops, calls, words of A, of B, of C, far ones, flops in vain. */
@@ -109,17 +107,6 @@ struct asl_step_work {
 
 struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
 				   bool crowded);
-
-/* A rank's time with what ranks share: while no other uses it, and while all do. */
-struct asl_shared_time {
-	double alone, all;
-};
-
-/*
- * The time of a rank that also waits, so that ranks do not always meet: each thing that
- * they share takes as much more than alone as it is in use.
- */
-double asl_shared_ns(double waits, const struct asl_shared_time *x, int things);
 
 const char *asl_spending_name(enum asl_spending part);
 

@@ -89,20 +89,14 @@ static double work_of(const struct asl_rank_record *x)
 }
 
 /*
- * A rank's time, if all ranks' work on the cores that there are takes `shared`.  Where
- * none waits for a disk, somebody always works.
+ * A rank's time, if all ranks' work on the cores that there are takes `shared`.  Ranks
+ * meet at each step: while one waits for the disk all do, else somebody always works.
  */
 static double rank_ns(const struct asl_rank_record *x, double shared)
 {
-	double path = x->clock.at[ASL_TIME] - x->spent.disk;
-	double work = fmin(path, work_of(x));
-	const struct asl_shared_time of[] = {
-		{work, fmax(work, shared)},
-		{x->spent.disk_alone, x->spent.disk},
-	};
+	double disk = x->spent.disk;
 
-	return x->spent.disk > 0 ? asl_shared_ns(path - work, of, 2)
-				 : fmax(path, shared);
+	return disk + fmax(x->clock.at[ASL_TIME] - disk, shared);
 }
 
 /* That of the slowest rank; and each part's share of the busiest rank's. */
