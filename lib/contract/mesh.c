@@ -378,6 +378,7 @@ struct search {
 	double limit;			   /* points of a cell */
 	struct asl_prices prices;
 	struct asl_mesh mesh;
+	double length[ASL_MOST_INDICES]; /* of each dimension's longest part */
 	/* The best meshes so far, in order, and what another has to be below. */
 	int most, count;
 	struct asl_mesh_found best[ASL_MOST_MESHES];
@@ -479,11 +480,12 @@ static void consider(struct search *s)
  * others: parts are 1 in every dimension that is not cut.
  */
 
-static double part_length(const struct search *s, int d)
+static void set_parts(struct search *s, int d, int parts)
 {
 	int i = s->index[d];
 
-	return (double)asl_ceil_div(s->e->size[i], (uint64_t)s->mesh.p[i]);
+	s->mesh.p[i] = parts;
+	s->length[d] = (double)asl_ceil_div(s->e->size[i], (uint64_t)parts);
 }
 
 static double least_volume(const struct search *s, int cut, int left)
@@ -491,7 +493,7 @@ static double least_volume(const struct search *s, int cut, int left)
 	double volume = 1, rest = 1;
 
 	for (int d = 0; d < s->dims; d++)
-		*(d < cut ? &volume : &rest) *= part_length(s, d);
+		*(d < cut ? &volume : &rest) *= s->length[d];
 	return volume * fmax(1, rest / left);
 }
 
@@ -506,7 +508,7 @@ static double least_words(const struct search *s, const struct asl_term *t,
 
 	for (int d = 0; d < s->dims; d++)
 		if (asl_term_has(t, s->index[d]))
-			*(d < cut ? &words : &rest) *= part_length(s, d);
+			*(d < cut ? &words : &rest) *= s->length[d];
 		else
 			group *= s->mesh.p[s->index[d]];
 	words *= fmax(1, rest / left);
@@ -546,7 +548,7 @@ static int least_parts(const struct search *s, int cut)
 		longest = s->volume;
 	longest *= 1 + 1e-12;
 	for (int d = 0; d < cut; d++)
-		longest /= part_length(s, d);
+		longest /= s->length[d];
 	if (longest >= length)
 		return 1;
 	return (int)ceil(length / fmax(1, floor(longest)));
@@ -573,7 +575,7 @@ static bool is_given(const struct search *s, int index)
 
 static void visit(struct search *s, int cut, int left)
 {
-	int i, most;
+	int i, parts, most;
 
 	if (hopeless(s, cut, left))
 		return;
@@ -583,14 +585,16 @@ static void visit(struct search *s, int cut, int left)
 	}
 	i = s->index[cut];
 	most = (int)asl_min((uint64_t)left, s->e->size[i]);
-	s->mesh.p[i] = least_parts(s, cut);
+	parts = least_parts(s, cut);
 	if (is_given(s, i)) {
-		s->mesh.p[i] = s->wish->like->p[i];
-		most = s->mesh.p[i] > most ? 0 : s->mesh.p[i];
+		parts = s->wish->like->p[i];
+		most = parts > most ? 0 : parts;
 	}
-	for (; s->mesh.p[i] <= most; s->mesh.p[i] = more_parts(s, i))
-		visit(s, cut + 1, left / s->mesh.p[i]);
-	s->mesh.p[i] = 1;
+	for (; parts <= most; parts = more_parts(s, i)) {
+		set_parts(s, cut, parts);
+		visit(s, cut + 1, left / parts);
+	}
+	set_parts(s, cut, 1);
 }
 
 static struct search begin_search(const struct asl_einsum *e, int most)
@@ -608,6 +612,8 @@ static struct search begin_search(const struct asl_einsum *e, int most)
 	for (int i = 0; i < ASL_MOST_INDICES; i++)
 		s.mesh.p[i] = 1;
 	s.dims = list_cuttable(s.index, e);
+	for (int d = 0; d < s.dims; d++)
+		set_parts(&s, d, 1);
 	return s;
 }
 
