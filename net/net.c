@@ -147,10 +147,10 @@ int asl_net_wait(struct asl_net *net, struct asl_net_op *op)
 	return net->ops->wait(net, op);
 }
 
-int asl_net_meet(struct asl_net *net, const struct asl_net_ring *ring,
-		 void *mine, void (*all)(void *const brought[], int size))
+int asl_net_meet(struct asl_net *net, const struct asl_group *group, void *mine,
+		 void (*all)(void *const brought[], int size))
 {
-	return net->ops->meet(net, ring, mine, all);
+	return net->ops->meet(net, group, mine, all);
 }
 
 bool asl_net_ended(struct asl_net *net, struct asl_net_op *op)

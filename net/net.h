@@ -128,17 +128,24 @@ bool asl_net_ended(struct asl_net *net, struct asl_net_op *op);
  */
 void asl_net_abort(struct asl_net *net, int exit_code, const char *reason);
 
-/* Ranks first, first + stride, ...; `me` is this one's place among them. */
-struct asl_net_ring {
-	int first, stride, size, me;
+/* Ranks first, first + stride, ... of a grid; or, in no such order, a list. */
+struct asl_group {
+	int first, stride, size;
+	int me; /* index of this rank in the group */
+	const int *list;
 };
 
+static inline int asl_member(const struct asl_group *g, int i)
+{
+	return g->list ? g->list[i] : g->first + i * g->stride;
+}
+
 /*
- * Simulated ranks only: wait until all of a ring have come.  The last one calls
+ * Simulated ranks only: wait until all of a group have come.  The last one calls
  * all() with what each of them has brought, in order, and all go on.  -ENOMEM.
  */
-int asl_net_meet(struct asl_net *net, const struct asl_net_ring *ring,
-		 void *mine, void (*all)(void *const brought[], int size));
+int asl_net_meet(struct asl_net *net, const struct asl_group *group, void *mine,
+		 void (*all)(void *const brought[], int size));
 
 /* ---- Uncounted collectives, to set up a run ---- */
 

@@ -29,7 +29,7 @@ struct asl_net_ops {
 	bool (*ended)(struct asl_net *net, struct asl_net_op *op);
 	void (*abort)(struct asl_net *net, int exit_code, const char *why);
 	/* Simulated ranks'; else NULL. */
-	int (*meet)(struct asl_net *net, const struct asl_net_ring *ring,
+	int (*meet)(struct asl_net *net, const struct asl_group *group,
 		    void *mine, void (*all)(void *const brought[], int size));
 };
 

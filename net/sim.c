@@ -295,10 +295,10 @@ struct sheet {
 	struct letter letter[256];
 };
 
-/* Ranks of a ring, some of which have come. */
+/* Ranks of a group, some of which have come; the first one's list is still there. */
 struct meeting {
 	struct meeting *next;
-	struct asl_net_ring ring;
+	struct asl_group group;
 	int came;
 	void *brought[];
 };
@@ -310,7 +310,7 @@ struct rank {
 	struct letter *letters; /* the first from each sender */
 	int senders;
 	const char *top;	  /* of its stack, where it waits */
-	struct meeting *meetings; /* of rings that begin with it */
+	struct meeting *meetings; /* of groups that begin with it */
 	struct fiber fiber;
 };
 
@@ -794,33 +794,42 @@ static int sim_wait(struct asl_net *net, struct asl_net_op *op)
 
 /* ---- Meetings ---- */
 
-static struct meeting *make_meeting(const struct asl_net_ring *ring)
+static struct meeting *make_meeting(const struct asl_group *group)
 {
-	size_t size = (size_t)ring->size;
+	size_t size = (size_t)group->size;
 	struct meeting *x = calloc(1, sizeof *x + size * sizeof *x->brought);
 
 	if (x)
-		x->ring = *ring;
+		x->group = *group;
 	return x;
 }
 
-/* Where the meeting is linked: two rings can begin with one rank. */
-static struct meeting **find_meeting(const struct asl_net_ring *ring)
+static bool are_same(const struct asl_group *a, const struct asl_group *b)
 {
-	struct meeting **at = &sim.ranks[ring->first].meetings;
+	if (a->size != b->size || !a->list != !b->list)
+		return false;
+	if (!a->list)
+		return a->stride == b->stride;
+	return a->list == b->list ||
+	       !memcmp(a->list, b->list, (size_t)a->size * sizeof *a->list);
+}
 
-	while (*at && ((*at)->ring.stride != ring->stride ||
-		       (*at)->ring.size != ring->size))
+/* Where the meeting is linked: two groups can begin with one rank. */
+static struct meeting **find_meeting(const struct asl_group *group)
+{
+	struct meeting **at = &sim.ranks[asl_member(group, 0)].meetings;
+
+	while (*at && !are_same(&(*at)->group, group))
 		at = &(*at)->next;
 	return at;
 }
 
-static void wake_others(const struct asl_net_ring *ring)
+static void wake_others(const struct asl_group *group)
 {
-	for (int i = 0; i < ring->size; i++) {
-		struct rank *r = &sim.ranks[ring->first + i * ring->stride];
+	for (int i = 0; i < group->size; i++) {
+		struct rank *r = &sim.ranks[asl_member(group, i)];
 
-		if (i == ring->me)
+		if (i == group->me)
 			continue;
 		r->waits->pending = 0;
 		wake(r);
@@ -828,12 +837,12 @@ static void wake_others(const struct asl_net_ring *ring)
 }
 
 /* Waiting for all begins with waiting for the one before. */
-static int wait_for_others(struct asl_net *net, const struct asl_net_ring *ring)
+static int wait_for_others(struct asl_net *net, const struct asl_group *group)
 {
-	int before = (ring->me + ring->size - 1) % ring->size;
+	int before = (group->me + group->size - 1) % group->size;
 	struct asl_net_op op = {
 		.to = ASL_NET_NONE,
-		.from = ring->first + before * ring->stride,
+		.from = asl_member(group, before),
 		.owner = net,
 		.pending = 1 << IN,
 	};
@@ -841,23 +850,23 @@ static int wait_for_others(struct asl_net *net, const struct asl_net_ring *ring)
 	return sim_wait(net, &op);
 }
 
-static int sim_meet(struct asl_net *net, const struct asl_net_ring *ring,
+static int sim_meet(struct asl_net *net, const struct asl_group *group,
 		    void *mine, void (*all)(void *const brought[], int size))
 {
-	struct meeting **at = find_meeting(ring), *x = *at;
+	struct meeting **at = find_meeting(group), *x = *at;
 
 	if (sim.broken)
 		return broken();
 	if (!x)
-		x = *at = make_meeting(ring);
+		x = *at = make_meeting(group);
 	if (!x)
 		return asl_fail(-ENOMEM, "sim: no memory for a meeting");
-	x->brought[ring->me] = mine;
-	if (++x->came < ring->size)
-		return wait_for_others(net, ring);
+	x->brought[group->me] = mine;
+	if (++x->came < group->size)
+		return wait_for_others(net, group);
 	*at = x->next;
-	all(x->brought, ring->size);
-	wake_others(ring);
+	all(x->brought, group->size);
+	wake_others(group);
 	free(x);
 	return 0;
 }

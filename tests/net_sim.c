@@ -130,8 +130,8 @@ static void write_digits(void *const brought[], int size)
 static int meet_in_rows_and_columns(struct asl_net *net, void *arg)
 {
 	int rank = asl_net_rank(net), row = rank / 3, col = rank % 3;
-	struct asl_net_ring along_row = {3 * row, 1, 3, col};
-	struct asl_net_ring along_col = {col, 3, 3, row};
+	struct asl_group along_row = {3 * row, 1, 3, col, NULL};
+	struct asl_group along_col = {col, 3, 3, row, NULL};
 	int digit = rank, in_row = rank, err = 0;
 
 	(void)arg;
@@ -157,10 +157,44 @@ static void rings_with_a_rank_in_common_meet_apart(void **state)
 	assert_int_equal(notes.err[6], 36678);
 }
 
+/* The same on diagonals, up and down, each rank with a list of its own. */
+static int meet_on_diagonals(struct asl_net *net, void *arg)
+{
+	int rank = asl_net_rank(net), row = rank / 3, col = rank % 3;
+	int down = (col + 2 * row) % 3, up = (col + row) % 3;
+	int list[][3] = {{down, 3 + (down + 1) % 3, 6 + (down + 2) % 3},
+			 {up, 3 + (up + 2) % 3, 6 + (up + 1) % 3}};
+	struct asl_group one = {.size = 3, .me = row, .list = list[0]};
+	struct asl_group other = {.size = 3, .me = row, .list = list[1]};
+	int digit = rank, before = rank, err = 0;
+
+	(void)arg;
+	if (rank == 0)
+		err = step(net, ASL_NET_NONE, 6, 0, 8);
+	if (!err)
+		err = asl_net_meet(net, &one, &before, write_digits);
+	if (rank == 6 && !err)
+		err = step(net, 0, ASL_NET_NONE, 8, 0);
+	if (!err)
+		err = asl_net_meet(net, &other, &digit, write_digits);
+	notes.err[rank] = err ? err : 1000 * digit + before;
+	return err;
+}
+
+static void lists_with_the_same_first_rank_meet_apart(void **state)
+{
+	(void)state;
+	assert_int_equal(run(9, meet_on_diagonals), 0);
+	assert_int_equal(notes.err[0], 57048);
+	assert_int_equal(notes.err[5], 57156);
+	assert_int_equal(notes.err[6], 246156);
+	assert_int_equal(notes.err[8], 138048);
+}
+
 static int one_stays_away(struct asl_net *net, void *arg)
 {
 	int rank = asl_net_rank(net), digit = rank;
-	struct asl_net_ring all = {0, 1, RANKS, rank};
+	struct asl_group all = {0, 1, RANKS, rank, NULL};
 
 	(void)arg;
 	return rank == 3 ? 0
@@ -405,6 +439,7 @@ int main(void)
 		cmocka_unit_test(a_deadlock_is_named),
 		cmocka_unit_test(waiting_for_one_who_ended_is_a_deadlock),
 		cmocka_unit_test(rings_with_a_rank_in_common_meet_apart),
+		cmocka_unit_test(lists_with_the_same_first_rank_meet_apart),
 		cmocka_unit_test(waiting_for_one_who_stays_away_is_a_deadlock),
 		cmocka_unit_test(a_message_that_nobody_takes_is_a_deadlock),
 		cmocka_unit_test(messages_arrive_in_order),

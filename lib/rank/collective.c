@@ -92,30 +92,58 @@ static void reduce_scatter_halving(struct asl_rank *r,
 }
 
 /* A sum travels once around the ring; every member adds its contribution. */
+struct summing {
+	const struct asl_group *g;
+	struct asl_words *mine;
+	const struct asl_words *whole;
+	int buffers;
+	struct asl_words scratch[2], out, in, own; /* of this step */
+};
+
+static void pass_sum(struct asl_rank *r, int step, struct asl_step *x,
+		     void *arg)
+{
+	struct summing *p = arg;
+
+	(void)r;
+	p->own = share(p->whole, p->g->size, p->g->me - 2 - step);
+	p->in = asl_slice(&p->scratch[step % p->buffers], 0, p->own.count);
+	x->to = neighbour(p->g, 1);
+	x->from = neighbour(p->g, -1);
+	x->out = p->out;
+	x->in = p->in;
+}
+
+static void add_own(struct asl_rank *r, int step, void *arg)
+{
+	struct summing *p = arg;
+	struct asl_words *sum = !p->mine		 ? &p->own
+				: step == p->g->size - 2 ? p->mine
+							 : &p->in;
+
+	asl_add(r, sum, &p->in, &p->own);
+	p->out = *sum;
+}
+
 static void reduce_scatter_ring(struct asl_rank *r, const struct asl_group *g,
 				struct asl_words *mine,
 				const struct asl_words *whole)
 {
-	struct asl_words out = share(whole, g->size, g->me - 1);
-	struct asl_words scratch[2] = {{0}, {0}};
-	int buffers = mine ? 2 : 1;
+	struct summing p = {
+		.g = g,
+		.mine = mine,
+		.whole = whole,
+		.buffers = mine ? 2 : 1,
+		.out = share(whole, g->size, g->me - 1),
+	};
+	struct asl_exchanges x = {g->size - 1, pass_sum, add_own, &p};
 
-	for (int i = 0; i < buffers; i++)
-		asl_take(r, &scratch[i], ASL_DRAM,
+	for (int i = 0; i < p.buffers; i++)
+		asl_take(r, &p.scratch[i], ASL_DRAM,
 			 asl_share(whole->count, g->size, 0).count);
-	for (int s = 0; s < g->size - 1; s++) {
-		struct asl_words own = share(whole, g->size, g->me - 2 - s);
-		struct asl_words in =
-			asl_slice(&scratch[s % buffers], 0, own.count);
-		struct asl_words *sum;
-
-		asl_exchange(r, neighbour(g, 1), &out, neighbour(g, -1), &in);
-		sum = !mine ? &own : s == g->size - 2 ? mine : &in;
-		asl_add(r, sum, &in, &own);
-		out = *sum;
-	}
-	asl_give(r, &scratch[1]);
-	asl_give(r, &scratch[0]);
+	asl_exchange_all(r, g, &x);
+	asl_give(r, &p.scratch[1]);
+	asl_give(r, &p.scratch[0]);
 }
 
 void asl_reduce_scatter(struct asl_rank *r, const struct asl_group *g,

@@ -457,9 +457,9 @@ struct stepping {
 };
 
 /* Nothing but counters and clocks knows of the steps. */
-static bool only_counts(const struct asl_rank *r, const struct asl_group *g)
+static bool only_counts(const struct asl_rank *r)
 {
-	return !r->data && asl_net_simulated(r->net) && !g->list &&
+	return !r->data && asl_net_simulated(r->net) &&
 	       asl_phase_counts(r->phase) && !r->overlap && !r->overlaps &&
 	       !r->resume && !r->replay && !r->trace && !r->emulator;
 }
@@ -493,6 +493,19 @@ struct taken {
 	struct asl_net_stamp sent;
 };
 
+/* A rank's place in the group: in a list it is often the one before. */
+static int place_of(const struct asl_group *g, int rank)
+{
+	int at = g->me;
+
+	if (!g->list)
+		return (rank - g->first) / g->stride;
+	do
+		at = (at + g->size - 1) % g->size;
+	while (g->list[at] != rank && at != g->me);
+	return at;
+}
+
 static void take_counts(const struct stepping *m, const struct taken *all,
 			const struct taken *mine)
 {
@@ -500,8 +513,7 @@ static void take_counts(const struct stepping *m, const struct taken *all,
 	struct asl_net_op op = {.got = mine->sent};
 
 	if (x->from != ASL_NET_NONE) {
-		const struct taken *from =
-			&all[(x->from - m->g->first) / m->g->stride];
+		const struct taken *from = &all[place_of(m->g, x->from)];
 
 		op.got = from->sent;
 		if (from->step.to != m->r->id ||
@@ -542,13 +554,12 @@ static void take_steps(struct stepping *m,
 		       void (*together)(void *const brought[], int size))
 {
 	const struct asl_group *g = m->g;
-	struct asl_net_ring ring = {g->first, g->stride, g->size, g->me};
 	struct asl_rank *r = m->r;
 
 	if (r->err)
 		return;
-	if (only_counts(r, g)) {
-		asl_rank_stop(r, asl_net_meet(r->net, &ring, m, together));
+	if (only_counts(r)) {
+		asl_rank_stop(r, asl_net_meet(r->net, g, m, together));
 		return;
 	}
 	for (int i = 0; i < m->x->steps && !r->err; i++) {

@@ -79,13 +79,6 @@ struct asl_tile {
 	const double *from;    /* where it was loaded from, or NULL */
 };
 
-/* Ranks first, first + stride, ... of a grid; or, in no such order, a list. */
-struct asl_group {
-	int first, stride, size;
-	int me; /* index of this rank in the group */
-	const int *list;
-};
-
 struct asl_seconds {
 	double in[ASL_PHASES];	  /* spent in verbs, by phase */
 	double compute, comm, io; /* the same, by kind of verb */
@@ -328,11 +321,6 @@ void asl_pass_round(struct asl_rank *r, const struct asl_group *g,
 void asl_overlap_begin(struct asl_rank *r);
 void asl_overlap_end(struct asl_rank *r);
 void asl_overlap_wait(struct asl_rank *r);
-
-static inline int asl_member(const struct asl_group *g, int i)
-{
-	return g->list ? g->list[i] : g->first + i * g->stride;
-}
 
 /* ---- For verbs ---- */
 
