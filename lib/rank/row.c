@@ -63,6 +63,37 @@ static double update_told(const double *A, double h, double *y, const double *x,
 	return update_row(A, h, y, x, n, true);
 }
 
+/* Short rows end before a call for each would pay. */
+static inline __attribute__((always_inline)) void
+update_rows(const struct asl_rows *rows, double *y, const double *x, bool told)
+{
+	const double *A = rows->A;
+	double twice = 2 * rows->xa, sum = *rows->ya;
+
+	for (uint64_t i = 0; i < rows->count; i++, A += rows->n) {
+		double b = rows->xb[i];
+		double d = update_row(A, twice * b, y, x, rows->n, told);
+
+		sum += 2 * b * d;
+		rows->yb[i] += twice * d;
+	}
+	*rows->ya = sum;
+}
+
+ASL_CLONES
+static void update_rows_untold(const struct asl_rows *rows, double *y,
+			       const double *x)
+{
+	update_rows(rows, y, x, false);
+}
+
+ASL_CLONES
+static void update_rows_told(const struct asl_rows *rows, double *y,
+			     const double *x)
+{
+	update_rows(rows, y, x, true);
+}
+
 static bool stops_at_pages(void)
 {
 #ifdef __x86_64__
@@ -77,4 +108,12 @@ double asl_row_update(const double *A, double h, double *y, const double *x,
 {
 	return stops_at_pages() ? update_told(A, h, y, x, n)
 				: update_untold(A, h, y, x, n);
+}
+
+void asl_rows_update(const struct asl_rows *rows, double *y, const double *x)
+{
+	if (stops_at_pages())
+		update_rows_told(rows, y, x);
+	else
+		update_rows_untold(rows, y, x);
 }

@@ -467,6 +467,37 @@ static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
 	asl_block_next(shape, row);
 }
 
+/* How many rows from here on are of one a and one length, with a > b > c. */
+static uint64_t count_alike(const struct asl_block_shape *shape,
+			    const struct asl_block_row *row)
+{
+	uint64_t end = end_of(shape, row->a);
+
+	if (shape->j == shape->k)
+		return 0;
+	return end - row->b - (shape->i == shape->j);
+}
+
+static void update_alike(const struct update *u, struct asl_block_row *row,
+			 const double *A, uint64_t count)
+{
+	const struct asl_block_shape *shape = u->shape;
+	uint64_t a = row->a - shape->a.first, b = row->b - shape->b.first;
+	const struct asl_rows rows = {
+		.A = A,
+		.count = count,
+		.n = row->length,
+		.xa = u->v->xi[a],
+		.ya = u->v->yi + a,
+		.xb = u->v->xj + b,
+		.yb = u->v->yj + b,
+	};
+
+	asl_rows_update(&rows, u->k.y, u->k.x);
+	row->b += count - 1;
+	asl_block_next(shape, row);
+}
+
 static void update_some(const struct asl_block_shape *shape, const double *A,
 			struct asl_range rows,
 			const struct asl_block_vectors *v, double *scratch)
@@ -477,8 +508,16 @@ static void update_some(const struct asl_block_shape *shape, const double *A,
 
 	turn(&u.k, shape, v, scratch);
 	for (uint64_t left = rows.count; left;) {
+		uint64_t alike = in_place(v) ? count_alike(shape, &row) : 0;
 		struct rows some;
 
+		if (alike) {
+			alike = asl_min(alike, left);
+			update_alike(&u, &row, A, alike);
+			A += alike * shape->c.count;
+			left -= alike;
+			continue;
+		}
 		take_rows(&some, shape, &row, &A, asl_min(at_once, left));
 		update_rows(&u, &some);
 		left -= some.count;
