@@ -29,13 +29,14 @@ enum what {
 	SCATTER,
 	BROADCAST,
 	REDUCE,
+	SUM_FEW,
 	WHATS
 };
 
 static const char *const names[WHATS] = {
 	"allgather", "reduce_scatter", "reduce_scatter_tile",
 	"gather",    "scatter",	       "broadcast",
-	"reduce",
+	"reduce",    "sum_few",
 };
 
 enum { MOST = 40 };
@@ -312,10 +313,28 @@ static uint64_t try_reduce(struct member *m, struct asl_counts *x)
 	return asl_reduce_scratch(t->W, t->p, m->g.me, t->root);
 }
 
+static uint64_t try_sum_few(struct member *m, struct asl_counts *x)
+{
+	const struct trial *t = m->t;
+	struct asl_words sum = take(m, ASL_DRAM, t->W);
+	struct asl_words in = take(m, ASL_DRAM, t->W);
+
+	fill(m, &sum, m->g.me, everything(t));
+	begin(m);
+	asl_sum_few(m->r, &m->g, &sum, &in);
+	end(m);
+	for (uint64_t i = 0; i < t->W; i++)
+		expect_word(m, &sum, i, sum_of_words(t, m->line, i));
+	asl_give(m->r, &in);
+	asl_give(m->r, &sum);
+	asl_predict_sum_few(x, t->W, t->p, m->g.me);
+	return 0;
+}
+
 static uint64_t (*const tries[WHATS])(struct member *, struct asl_counts *) = {
 	try_allgather, try_reduce_scatter, try_reduce_scatter_tile,
 	try_gather,    try_scatter,	   try_broadcast,
-	try_reduce,
+	try_reduce,    try_sum_few,
 };
 
 static void expect_counts(struct member *m, const struct asl_counts *want)
@@ -447,7 +466,8 @@ static struct trial roll_trial(struct dice *d)
 	if (t.p % 7 && roll(d, 0, 1))
 		t.turn = 7;
 	t.behind = t.what != REDUCE && t.what != REDUCE_SCATTER &&
-		   t.what != REDUCE_SCATTER_TILE && roll(d, 0, 1);
+		   t.what != REDUCE_SCATTER_TILE && t.what != SUM_FEW &&
+		   roll(d, 0, 1);
 	t.store = roll(d, 0, 3) ? "dram" : "null";
 	t.salt = roll(d, 0, 1000000);
 	return t;

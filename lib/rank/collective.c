@@ -261,3 +261,43 @@ void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
 	asl_gather(r, g, root, NULL, &mine);
 	asl_give(r, &mine);
 }
+
+/* ---- Few words ---- */
+
+static int power_of_two_up_to(int n)
+{
+	int power = 1;
+
+	while (power <= n / 2)
+		power *= 2;
+	return power;
+}
+
+/* Partners swap all that they have, and both add; members beyond have a twin do it. */
+void asl_sum_few(struct asl_rank *r, const struct asl_group *g,
+		 struct asl_words *sum, struct asl_words *in)
+{
+	int doubling = power_of_two_up_to(g->size);
+	bool beyond = g->me >= doubling, twice = g->me + doubling < g->size;
+	int twin = beyond ? g->me - doubling : g->me + doubling;
+
+	if (!sum->count)
+		return;
+	if (beyond) {
+		asl_send(r, asl_member(g, twin), sum);
+		asl_recv(r, asl_member(g, twin), sum);
+		return;
+	}
+	if (twice) {
+		asl_recv(r, asl_member(g, twin), in);
+		asl_add(r, sum, in, sum);
+	}
+	for (int apart = 1; apart < doubling; apart *= 2) {
+		int peer = asl_member(g, g->me ^ apart);
+
+		asl_exchange(r, peer, sum, peer, in);
+		asl_add(r, sum, in, sum);
+	}
+	if (twice)
+		asl_send(r, asl_member(g, twin), sum);
+}

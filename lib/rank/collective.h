@@ -68,6 +68,13 @@ void asl_broadcast(struct asl_rank *r, const struct asl_group *g, int root,
 void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
 		struct asl_words *sum, const struct asl_words *whole);
 
+/*
+ * sum = the sum of every member's, the same bits at all of them, in few steps, in each
+ * of which all words pass: for a handful.  `in`, as long, receives the others'.
+ */
+void asl_sum_few(struct asl_rank *r, const struct asl_group *g,
+		 struct asl_words *sum, struct asl_words *in);
+
 /* ---- Closed forms: add to *x what member j of p counts ---- */
 
 void asl_predict_allgather(struct asl_counts *x, uint64_t W, int p, int j,
@@ -84,6 +91,8 @@ void asl_predict_broadcast(struct asl_counts *x, uint64_t W, int p, int j,
 			   int root, enum asl_where all);
 void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
 			int root, enum asl_where sum, enum asl_where whole);
+/* Both of its words are in DRAM. */
+void asl_predict_sum_few(struct asl_counts *x, uint64_t W, int p, int j);
 
 /* DRAM words that reductions need as scratch. */
 uint64_t asl_reduce_scatter_scratch(uint64_t W, int p, int j);

@@ -194,6 +194,27 @@ void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
 	asl_predict_gather(x, W, p, j, root, sum, ASL_DRAM);
 }
 
+/* A member beyond the power of two sends and receives once, and so does its twin. */
+void asl_predict_sum_few(struct asl_counts *x, uint64_t W, int p, int j)
+{
+	uint64_t steps = 0, adds;
+	bool beyond, twice;
+
+	while (2 << steps <= p)
+		steps++;
+	beyond = j >> steps;
+	twice = j + (1 << steps) < p;
+	steps = beyond ? 0 : steps;
+	adds = steps + twice;
+	if (!W)
+		return;
+	asl_counts_add_net(x, steps * W, steps * W, steps * W, steps);
+	if (beyond || twice)
+		asl_counts_add_net(x, W, W, 2 * W, 1);
+	x->of[ASL_BOUNCE_READ] += 2 * adds * W;
+	x->of[ASL_BOUNCE_WRITE] += adds * W;
+}
+
 uint64_t asl_reduce_scratch(uint64_t W, int p, int j, int root)
 {
 	uint64_t scratch = asl_reduce_scatter_scratch(W, p, j);

@@ -826,19 +826,30 @@ void asl_allsum_give(struct asl_rank *r, struct asl_allsum *s)
 	asl_tile_give(r, &s->tile);
 }
 
+/* Rings would pass most of their steps without a word. */
+static bool are_few(uint64_t count, int ranks)
+{
+	return count < (uint64_t)ranks;
+}
+
 void asl_allsum_add(struct asl_rank *r, struct asl_allsum *s, uint64_t count)
 {
 	struct asl_words mine = asl_slice(&s->mine, 0, count);
 	struct asl_words whole = asl_slice(&s->whole, 0, count);
 	struct asl_block to = asl_as_block(&mine, 1, count);
-	struct asl_block from = asl_as_block(&whole, 1, count);
+	bool few = are_few(count, s->all.size);
+	struct asl_block from = asl_as_block(few ? &mine : &whole, 1, count);
 	struct asl_tile row = asl_tile_row(&s->tile, 0, count);
 
 	if (s->all.size == 1)
 		return;
 	asl_tile_store(r, &to, &row);
-	asl_reduce(r, &s->all, 0, &whole, &mine);
-	asl_broadcast(r, &s->all, 0, &whole);
+	if (few) {
+		asl_sum_few(r, &s->all, &mine, &whole);
+	} else {
+		asl_reduce(r, &s->all, 0, &whole, &mine);
+		asl_broadcast(r, &s->all, 0, &whole);
+	}
 	asl_tile_load(r, &row, &from);
 }
 
@@ -848,8 +859,13 @@ void asl_allsum_predict(struct asl_counts *x, int ranks, int rank,
 	if (ranks == 1)
 		return;
 	x->of[ASL_DRAM_WRITE] += count;
-	asl_predict_reduce(x, count, ranks, rank, 0, ASL_DRAM, ASL_DRAM);
-	asl_predict_broadcast(x, count, ranks, rank, 0, ASL_DRAM);
+	if (are_few(count, ranks)) {
+		asl_predict_sum_few(x, count, ranks, rank);
+	} else {
+		asl_predict_reduce(x, count, ranks, rank, 0, ASL_DRAM,
+				   ASL_DRAM);
+		asl_predict_broadcast(x, count, ranks, rank, 0, ASL_DRAM);
+	}
 	x->of[ASL_DRAM_READ] += count;
 }
 
@@ -857,5 +873,7 @@ uint64_t asl_allsum_memory(int ranks, int rank, uint64_t most, uint64_t count)
 {
 	if (ranks == 1)
 		return 0;
+	if (are_few(count, ranks))
+		return 2 * most;
 	return 2 * most + asl_reduce_scratch(count, ranks, rank, 0);
 }

@@ -143,8 +143,9 @@ void asl_pieces_predict(struct asl_counts *out, const struct asl_wedge *w);
 /*
  * Numbers that all ranks add up, and all know afterwards
  *
- * They are in a tile, and travel through DRAM: stored, reduced to rank 0,
- * broadcast, and loaded.  A lone rank has nothing to add.
+ * They are in a tile, and travel through DRAM: stored; summed, if there are fewer than
+ * ranks, else reduced to rank 0 and broadcast; and loaded.  A lone rank has nothing to
+ * add.
  */
 
 struct asl_allsum {
