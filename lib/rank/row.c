@@ -63,9 +63,10 @@ static double update_told(const double *A, double h, double *y, const double *x,
 	return update_row(A, h, y, x, n, true);
 }
 
-/* Short rows end before a call for each would pay. */
+/* A call for each would take as long as a short row does. */
 static inline __attribute__((always_inline)) void
-update_rows(const struct asl_rows *rows, double *y, const double *x, bool told)
+update_run(const struct asl_row_run *rows, double *y, const double *x,
+	   bool told)
 {
 	const double *A = rows->A;
 	double twice = 2 * rows->xa, sum = *rows->ya;
@@ -81,17 +82,17 @@ update_rows(const struct asl_rows *rows, double *y, const double *x, bool told)
 }
 
 ASL_CLONES
-static void update_rows_untold(const struct asl_rows *rows, double *y,
-			       const double *x)
+static void update_run_untold(const struct asl_row_run *rows, double *y,
+			      const double *x)
 {
-	update_rows(rows, y, x, false);
+	update_run(rows, y, x, false);
 }
 
 ASL_CLONES
-static void update_rows_told(const struct asl_rows *rows, double *y,
-			     const double *x)
+static void update_run_told(const struct asl_row_run *rows, double *y,
+			    const double *x)
 {
-	update_rows(rows, y, x, true);
+	update_run(rows, y, x, true);
 }
 
 static bool stops_at_pages(void)
@@ -110,10 +111,11 @@ double asl_row_update(const double *A, double h, double *y, const double *x,
 				: update_untold(A, h, y, x, n);
 }
 
-void asl_rows_update(const struct asl_rows *rows, double *y, const double *x)
+void asl_row_run_update(const struct asl_row_run *rows, double *y,
+			const double *x)
 {
 	if (stops_at_pages())
-		update_rows_told(rows, y, x);
+		update_run_told(rows, y, x);
 	else
-		update_rows_untold(rows, y, x);
+		update_run_untold(rows, y, x);
 }

@@ -28,7 +28,7 @@ double asl_row_update(const double *A, double h, double *y, const double *x,
 		      uint64_t n);
 
 /* Rows of n words, one after another, of one x_a, and of x_b and y_b for each. */
-struct asl_rows {
+struct asl_row_run {
 	const double *A;
 	uint64_t count, n;
 	double xa, *ya;
@@ -40,6 +40,7 @@ struct asl_rows {
  * With d = A . x of each row A: y_a += 2 x_b d, y_b += 2 x_a d, y += 2 x_a x_b A.  None
  * of these overlap.
  */
-void asl_rows_update(const struct asl_rows *rows, double *y, const double *x);
+void asl_row_run_update(const struct asl_row_run *rows, double *y,
+			const double *x);
 
 #endif

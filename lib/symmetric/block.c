@@ -483,7 +483,7 @@ static void update_alike(const struct update *u, struct asl_block_row *row,
 {
 	const struct asl_block_shape *shape = u->shape;
 	uint64_t a = row->a - shape->a.first, b = row->b - shape->b.first;
-	const struct asl_rows rows = {
+	const struct asl_row_run rows = {
 		.A = A,
 		.count = count,
 		.n = row->length,
@@ -493,7 +493,7 @@ static void update_alike(const struct update *u, struct asl_block_row *row,
 		.yb = u->v->yj + b,
 	};
 
-	asl_rows_update(&rows, u->k.y, u->k.x);
+	asl_row_run_update(&rows, u->k.y, u->k.x);
 	row->b += count - 1;
 	asl_block_next(shape, row);
 }
