@@ -295,7 +295,7 @@ struct sheet {
 	struct letter letter[256];
 };
 
-/* Ranks of a group, some of which have come; the first one's list is still there. */
+/* Ranks of a group, some of which have come; its list is the first one's, who waits. */
 struct meeting {
 	struct meeting *next;
 	struct asl_group group;
@@ -853,10 +853,13 @@ static int wait_for_others(struct asl_net *net, const struct asl_group *group)
 static int sim_meet(struct asl_net *net, const struct asl_group *group,
 		    void *mine, void (*all)(void *const brought[], int size))
 {
-	struct meeting **at = find_meeting(group), *x = *at;
+	struct meeting **at, *x;
 
+	/* Who waited has gone then, and its list, too. */
 	if (sim.broken)
 		return broken();
+	at = find_meeting(group);
+	x = *at;
 	if (!x)
 		x = *at = make_meeting(group);
 	if (!x)

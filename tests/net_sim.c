@@ -126,25 +126,35 @@ static void write_digits(void *const brought[], int size)
 		*(int *)brought[i] = all;
 }
 
-/* On a grid of 3 x 3; other rows go on to the columns before row 0 has met. */
+/*
+ * Of 9 ranks; rank 0 comes to its first meeting after rank 6 has left it, so that others
+ * are at their second one before.
+ */
+static int meet_twice(struct asl_net *net, const struct asl_group *first,
+		      const struct asl_group *second)
+{
+	int rank = asl_net_rank(net), before = rank, digit = rank, err = 0;
+
+	if (rank == 0)
+		err = step(net, ASL_NET_NONE, 6, 0, 8);
+	if (!err)
+		err = asl_net_meet(net, first, &before, write_digits);
+	if (rank == 6 && !err)
+		err = step(net, 0, ASL_NET_NONE, 8, 0);
+	if (!err)
+		err = asl_net_meet(net, second, &digit, write_digits);
+	notes.err[rank] = err ? err : 1000 * digit + before;
+	return err;
+}
+
 static int meet_in_rows_and_columns(struct asl_net *net, void *arg)
 {
 	int rank = asl_net_rank(net), row = rank / 3, col = rank % 3;
 	struct asl_group along_row = {3 * row, 1, 3, col, NULL};
 	struct asl_group along_col = {col, 3, 3, row, NULL};
-	int digit = rank, in_row = rank, err = 0;
 
 	(void)arg;
-	if (rank == 0)
-		err = step(net, ASL_NET_NONE, 6, 0, 8);
-	if (!err)
-		err = asl_net_meet(net, &along_row, &in_row, write_digits);
-	if (rank == 6 && !err)
-		err = step(net, 0, ASL_NET_NONE, 8, 0);
-	if (!err)
-		err = asl_net_meet(net, &along_col, &digit, write_digits);
-	notes.err[rank] = err ? err : 1000 * digit + in_row;
-	return err;
+	return meet_twice(net, &along_row, &along_col);
 }
 
 static void rings_with_a_rank_in_common_meet_apart(void **state)
@@ -157,7 +167,7 @@ static void rings_with_a_rank_in_common_meet_apart(void **state)
 	assert_int_equal(notes.err[6], 36678);
 }
 
-/* The same on diagonals, up and down, each rank with a list of its own. */
+/* Diagonals of the 3 x 3 ranks, down and up; each rank has a list of its own. */
 static int meet_on_diagonals(struct asl_net *net, void *arg)
 {
 	int rank = asl_net_rank(net), row = rank / 3, col = rank % 3;
@@ -166,19 +176,9 @@ static int meet_on_diagonals(struct asl_net *net, void *arg)
 			 {up, 3 + (up + 2) % 3, 6 + (up + 1) % 3}};
 	struct asl_group one = {.size = 3, .me = row, .list = list[0]};
 	struct asl_group other = {.size = 3, .me = row, .list = list[1]};
-	int digit = rank, before = rank, err = 0;
 
 	(void)arg;
-	if (rank == 0)
-		err = step(net, ASL_NET_NONE, 6, 0, 8);
-	if (!err)
-		err = asl_net_meet(net, &one, &before, write_digits);
-	if (rank == 6 && !err)
-		err = step(net, 0, ASL_NET_NONE, 8, 0);
-	if (!err)
-		err = asl_net_meet(net, &other, &digit, write_digits);
-	notes.err[rank] = err ? err : 1000 * digit + before;
-	return err;
+	return meet_twice(net, &one, &other);
 }
 
 static void lists_with_the_same_first_rank_meet_apart(void **state)

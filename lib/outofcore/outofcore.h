@@ -139,9 +139,9 @@ struct asl_ooc_counts {
 };
 
 /*
- * What it takes to fetch and put tiles.  Of inputs that ranks share, each fetches its
- * share, and the others send theirs; of the output, tiles are summed up.  Returns the
- * words of scratch.
+ * Count how tiles are fetched and put.  A rank fetches its own share of an input's tile
+ * that ranks share, and receives the others; shared tiles of the output are summed up.
+ * Returns the words of scratch.
  */
 uint64_t asl_ooc_part_traffic(const struct asl_ooc_counts *x,
 			      const struct asl_ooc_part *p);

@@ -273,7 +273,10 @@ static int power_of_two_up_to(int n)
 	return power;
 }
 
-/* Partners swap all that they have, and both add; members beyond have a twin do it. */
+/*
+ * Partners swap all that they have, and both add.  A member beyond the power of two sends
+ * its words to a twin below, and gets the sum from it.
+ */
 void asl_sum_few(struct asl_rank *r, const struct asl_group *g,
 		 struct asl_words *sum, struct asl_words *in)
 {

@@ -69,8 +69,9 @@ void asl_reduce(struct asl_rank *r, const struct asl_group *g, int root,
 		struct asl_words *sum, const struct asl_words *whole);
 
 /*
- * sum = the sum of every member's, the same bits at all of them, in few steps, in each
- * of which all words pass: for a handful.  `in`, as long, receives the others'.
+ * sum = the sum of every member's, the same bits at all of them, in log2 p steps, and two
+ * more where p is no power of two.  All words pass in each: for a handful.  `in`, as
+ * long, receives the others'.
  */
 void asl_sum_few(struct asl_rank *r, const struct asl_group *g,
 		 struct asl_words *sum, struct asl_words *in);
@@ -91,7 +92,7 @@ void asl_predict_broadcast(struct asl_counts *x, uint64_t W, int p, int j,
 			   int root, enum asl_where all);
 void asl_predict_reduce(struct asl_counts *x, uint64_t W, int p, int j,
 			int root, enum asl_where sum, enum asl_where whole);
-/* Both of its words are in DRAM. */
+/* The sum and what comes in are in DRAM. */
 void asl_predict_sum_few(struct asl_counts *x, uint64_t W, int p, int j);
 
 /* DRAM words that reductions need as scratch. */

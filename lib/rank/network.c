@@ -493,7 +493,7 @@ struct taken {
 	struct asl_net_stamp sent;
 };
 
-/* A rank's place in the group: in a list it is often the one before. */
+/* A rank's place in the group.  Around a ring words come from the one before. */
 static int place_of(const struct asl_group *g, int rank)
 {
 	int at = g->me;

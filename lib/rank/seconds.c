@@ -97,7 +97,7 @@ struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
  */
 enum { BLOCK_WORDS = 512, GAP_WORDS = 2 * BLOCK_WORDS };
 
-/* What reading an end of each row takes of a write that was measured. */
+/* Writes were measured whose rows end within blocks; these are read first. */
 static double ends_ns(const struct asl_disk_times *t, uint64_t rows)
 {
 	return t->begin[false] + (double)rows * t->row[false][0];
@@ -123,6 +123,7 @@ double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 	ns = t->begin[writes] +
 	     (double)rows * on_lines(t->words, t->row[writes], ASL_ROW_SIZES,
 				     (double)cols);
+	/* Not all of it: each was measured with an error of its own. */
 	if (writes && whole)
 		return fmax(ns / 4, ns - ends_ns(t, rows));
 	return near && writes ? ns + asl_disk_ns(t, false, 1, cols, cols) : ns;

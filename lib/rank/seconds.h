@@ -87,6 +87,7 @@ void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
 		       uint64_t k);
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 		      uint64_t k);
+
 static inline bool asl_knows_disk(const struct asl_times *t)
 {
 	return t && t->disk.words[0] > 0;

@@ -467,13 +467,14 @@ static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
 	asl_block_next(shape, row);
 }
 
-/* How many rows from here on are of one a and one length, with a > b > c. */
-static uint64_t count_alike(const struct asl_block_shape *shape,
+/* How many rows from here on can be updated together: of one a, with a > b > c. */
+static uint64_t count_alike(const struct update *u,
 			    const struct asl_block_row *row)
 {
+	const struct asl_block_shape *shape = u->shape;
 	uint64_t end = end_of(shape, row->a);
 
-	if (shape->j == shape->k)
+	if (!in_place(u->v) || shape->j == shape->k)
 		return 0;
 	return end - row->b - (shape->i == shape->j);
 }
@@ -508,11 +509,10 @@ static void update_some(const struct asl_block_shape *shape, const double *A,
 
 	turn(&u.k, shape, v, scratch);
 	for (uint64_t left = rows.count; left;) {
-		uint64_t alike = in_place(v) ? count_alike(shape, &row) : 0;
+		uint64_t alike = asl_min(left, count_alike(&u, &row));
 		struct rows some;
 
 		if (alike) {
-			alike = asl_min(alike, left);
 			update_alike(&u, &row, A, alike);
 			A += alike * shape->c.count;
 			left -= alike;
