@@ -350,7 +350,8 @@ static void rows_of_a_disk_take_time(void **state)
 	for (int i = 0; i < ASL_DISK_KINDS; i++)
 		assert_true(ns[i] > 0 && ns[i] < 10e9);
 	for (int i = 0; i < 2; i++) {
-		const double *row = ns + i * (1 + ASL_ROW_SIZES) + 1;
+		const double *row =
+			ns + i * (ASL_DISK_KINDS / 2) + ASL_DISK_ROW;
 
 		/* 8 MiB in less than 1 TB/s; 16384 times as long as the first. */
 		assert_true(row[ASL_ROW_SIZES - 1] > 8e3);
@@ -378,6 +379,26 @@ static void times_of_a_disk(void **state)
 	/* Whole blocks are written without reading any. */
 	assert_true(asl_disk_ns(&t, true, 4, 1024, 1024) == 10 + 80.92);
 	assert_true(asl_disk_ns(&t, true, 1, 0, 50) == 0);
+}
+
+/* Half of what is transferred as one is worth its words: copies are left out. */
+static void near_rows_of_a_disk(void **state)
+{
+	struct asl_disk_times t = {
+		.words = {1, 2, 3, 4, 5, 6},
+		.begin = {10, 20},
+		.row = {{1, 2, 3, 4, 5, 6}, {2, 4, 6, 8, 10, 12}}};
+
+	(void)state;
+	assert_true(asl_disk_ns(&t, false, 2, 1000, 2000) == 10 + 3000);
+	t.near[false] = 10 + ASL_NEAR_WORDS / 2;
+	t.near[true] = t.near[false] + 20 + ASL_NEAR_WORDS / 2;
+	assert_true(asl_disk_ns(&t, false, 2, 1000, 2000) == 10 + 1500);
+	assert_true(asl_disk_ns(&t, true, 2, 1000, 2000) ==
+		    10 + 1500 + 20 + 1500);
+	/* Rows apart, and those that adjoin, are as they were. */
+	assert_true(asl_disk_ns(&t, false, 2, 1000, 2025) == 10 + 2000);
+	assert_true(asl_disk_ns(&t, false, 2, 1000, 1000) == 10 + 2000);
 }
 
 static void products_take_time(void **state)
@@ -446,6 +467,7 @@ int main(void)
 		cmocka_unit_test(streams_move_all_words),
 		cmocka_unit_test(rows_of_a_disk_take_time),
 		cmocka_unit_test(times_of_a_disk),
+		cmocka_unit_test(near_rows_of_a_disk),
 		cmocka_unit_test(products_take_time),
 		cmocka_unit_test(sweeps_send_all_sizes),
 	};

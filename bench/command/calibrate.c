@@ -74,17 +74,21 @@ static json_t *steps(const struct asl_calibration *x)
 static void put_rows(json_t *to, const char *whose,
 		     const struct asl_estimate of[ASL_QUANTITIES], bool written)
 {
-	int first = ASL_DISK_NS + (written ? 1 + ASL_ROW_SIZES : 0);
+	const struct asl_estimate *x =
+		of + ASL_DISK_NS + (written ? ASL_DISK_KINDS / 2 : 0);
 	const char *verb = written ? "write" : "read";
 	json_t *ns = json_array();
 	char key[64];
 
 	for (int i = 0; i < ASL_ROW_SIZES; i++)
-		json_array_append_new(ns, json_real(of[first + 1 + i].median));
+		json_array_append_new(ns,
+				      json_real(x[ASL_DISK_ROW + i].median));
 	snprintf(key, sizeof key, "%s%s_ns", whose, verb);
 	json_object_set_new(to, key, ns);
 	snprintf(key, sizeof key, "%s%s_begin_ns", whose, verb);
-	json_object_set_new(to, key, json_real(of[first].median));
+	json_object_set_new(to, key, json_real(x[ASL_DISK_BEGIN].median));
+	snprintf(key, sizeof key, "%s%s_near_ns", whose, verb);
+	json_object_set_new(to, key, json_real(x[ASL_DISK_NEAR].median));
 }
 
 /* NULL where no disk was measured, and so no such key. */

@@ -507,6 +507,9 @@ static int take_rows(struct asl_disk_times *to, json_t *x, const char *whose,
 		snprintf(key, sizeof key, "%s%s_begin_ns", whose, verbs[i]);
 		if (!code)
 			code = take_number(&to->begin[i], x, key, where);
+		snprintf(key, sizeof key, "%s%s_near_ns", whose, verbs[i]);
+		if (!code)
+			code = take_number(&to->near[i], x, key, where);
 	}
 	return code;
 }
@@ -700,6 +703,8 @@ static void take_disk(struct asl_disk_times *to, const struct asl_profile *x,
 	for (int i = 0; i < 2; i++) {
 		to->begin[i] = between(one->begin[i], all->begin[i],
 				       x->disk_ranks, ranks);
+		to->near[i] = between(one->near[i], all->near[i], x->disk_ranks,
+				      ranks);
 		for (int j = 0; j < ASL_ROW_SIZES; j++)
 			to->row[i][j] = between(one->row[i][j], all->row[i][j],
 						x->disk_ranks, ranks);

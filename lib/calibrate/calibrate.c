@@ -42,7 +42,7 @@ struct bench {
 /* ---- Subjects ---- */
 
 enum {
-	KINDS = ASL_STEP_SIZES + 1,
+	KINDS = 16, /* of one subject at most */
 	SUBJECTS = 12,
 	FLOPS = 2,
 	STEPS = SUBJECTS - 1
@@ -50,6 +50,9 @@ enum {
 
 _Static_assert((int)ASL_NET_BENCH_SIZES == (int)ASL_STEP_SIZES,
 	       "steps of all sizes are measured");
+_Static_assert((int)ASL_STEP_SIZES + 1 <= (int)KINDS &&
+		       (int)ASL_DISK_KINDS <= (int)KINDS,
+	       "a sample has room for all kinds");
 
 static int memory(struct bench *b, double ns[KINDS], uint64_t words)
 {
@@ -150,7 +153,8 @@ static const struct subject {
 	{"transfers, all ranks", ALL, ASL_DISK_NS, ASL_DISK_KINDS, 0.1,
 	 transfers},
 	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.12, network},
-	{"messages, all ranks", ALL, ASL_STEP_NS, KINDS, 0.09, steps},
+	{"messages, all ranks", ALL, ASL_STEP_NS, ASL_STEP_SIZES + 1, 0.09,
+	 steps},
 	{0},
 };
 

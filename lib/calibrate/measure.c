@@ -101,20 +101,34 @@ uint64_t asl_disk_bench_size(int size)
 	return words[size];
 }
 
-static uint64_t rows_of(const struct asl_store_bench *s, uint64_t words,
-			uint64_t row)
-{
-	uint64_t all = asl_min(words, s->words) - 5;
-	uint64_t rows = asl_min(1 << 18, all) / row;
+/* Rows of a block; with a gap of less than 8 KiB all is transferred at once. */
+struct rows {
+	uint64_t count, words, ld;
+};
 
-	return asl_max(1, asl_min(rows, MOST_ROWS));
+static struct rows rows_of(const struct asl_store_bench *s, uint64_t words,
+			   enum asl_disk_kind kind)
+{
+	uint64_t most = asl_min(words, s->words) - 5, all = ASL_NEAR_WORDS;
+	struct rows x = {1, asl_disk_bench_size(0), ASL_NEAR_LD};
+
+	all = asl_min(all, most);
+	if (kind == ASL_DISK_NEAR)
+		x.count = all / x.ld;
+	else if (kind != ASL_DISK_BEGIN) {
+		x.words = asl_disk_bench_size((int)kind - ASL_DISK_ROW);
+		x.count = asl_min(all / x.words, MOST_ROWS);
+		x.ld = x.words + ROW_GAP;
+	}
+	x.count = asl_max(1, x.count);
+	return x;
 }
 
-/* The median of blocks of so many rows, from here and there. */
+/* The median of blocks of such rows, from here and there. */
 static double block_ns(struct asl_store_bench *s, uint64_t words, bool writes,
-		       uint64_t rows, uint64_t row, double *memory)
+		       const struct rows *x, double *memory)
 {
-	uint64_t ld = row + ROW_GAP, span = (rows - 1) * ld + row + 5;
+	uint64_t span = (x->count - 1) * x->ld + x->words + 5;
 	uint64_t beyond = asl_min(words, s->words) - span;
 	double time[BLOCKS];
 
@@ -123,47 +137,53 @@ static double block_ns(struct asl_store_bench *s, uint64_t words, bool writes,
 		double since = asl_now();
 
 		if (writes)
-			asl_store_write(s->store, at, ld, memory, row, rows,
-					row);
+			asl_store_write(s->store, at, x->ld, memory, x->words,
+					x->count, x->words);
 		else
-			asl_store_read(s->store, memory, row, at, ld, rows,
-				       row);
+			asl_store_read(s->store, memory, x->words, at, x->ld,
+				       x->count, x->words);
 		time[i] = asl_now() - since;
 	}
 	return 1e9 * asl_median(time, BLOCKS);
 }
 
-/* Nanoseconds of a row of this size; or, where size is -1, of the beginning of a block. */
-static double kind_ns(struct asl_store_bench *s, uint64_t words, bool writes,
-		      int size, double begin, double *memory)
+/*
+ * From the times of blocks: the shortest row's is what more of them take; the rest of
+ * one alone is its beginning, which all blocks have.
+ */
+static void split_blocks(double ns[ASL_DISK_KINDS / 2],
+			 const struct rows x[ASL_DISK_KINDS / 2])
 {
-	uint64_t row, rows;
-	double all;
+	double one = ns[ASL_DISK_BEGIN], all = ns[ASL_DISK_ROW];
+	double more = (double)x[ASL_DISK_ROW].count - 1;
+	double row = fmax(all - one, all / 8) / fmax(1, more);
+	double begin = fmax(one - row, one / 8);
 
-	if (size < 0)
-		return block_ns(s, words, writes, 1, 64, memory);
-	row = asl_disk_bench_size(size);
-	rows = rows_of(s, words, row);
-	all = block_ns(s, words, writes, rows, row, memory);
-	return fmax(all - begin, all / 8) / (double)rows;
+	ns[ASL_DISK_BEGIN] = begin;
+	for (int i = ASL_DISK_ROW; i < ASL_DISK_NEAR; i++)
+		ns[i] = fmax(ns[i] - begin, ns[i] / 8) / (double)x[i].count;
+	ns[ASL_DISK_ROW] = row;
 }
 
 int asl_disk_bench_run(struct asl_store_bench *s, struct asl_net *net,
 		       uint64_t words, double ns[ASL_DISK_KINDS])
 {
+	enum { KINDS = ASL_DISK_KINDS / 2 };
 	double *memory =
 		calloc(asl_disk_bench_size(ASL_ROW_SIZES - 1), sizeof *memory);
 	int err = memory ? 0 : -ENOMEM;
+	struct rows x[KINDS];
 
 	for (int i = 0; !err && i < ASL_DISK_KINDS; i++) {
-		int size = i % (1 + ASL_ROW_SIZES) - 1;
-		bool writes = i > ASL_ROW_SIZES;
+		int kind = i % KINDS;
 
+		x[kind] = rows_of(s, words, (enum asl_disk_kind)kind);
 		err = net ? asl_net_barrier(net) : 0;
 		if (!err)
-			ns[i] = kind_ns(s, words, writes, size,
-					size < 0 ? 0 : ns[i - 1 - size],
-					memory);
+			ns[i] = block_ns(s, words, i >= KINDS, &x[kind],
+					 memory);
+		if (!err && kind + 1 == KINDS)
+			split_blocks(ns + i - kind, x);
 	}
 	free(memory);
 	return err;

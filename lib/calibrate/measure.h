@@ -39,13 +39,19 @@ double asl_store_bench_read(struct asl_store_bench *s, uint64_t words);
 double asl_store_bench_write(struct asl_store_bench *s, uint64_t words);
 
 /*
- * A disk's rows, as asl_disk_ns has them: ns of a block to begin, and of each row of
- * so many words, first read, then written.  Rows lie apart, and begin within a block.
+ * A disk's rows, as asl_disk_ns has them, first read, then written: ns of a block to
+ * begin, and of each row of so many words, which lie apart and begin within a block;
+ * and all of a block of short rows that are near each other.
  * With `net`, ranks measure at once, and none begins a kind of block before all have
  * ended the last one: a short block would wait for another rank's megabytes.  Without
  * it (NULL) this rank measures alone.  0, -ENOMEM, or the barrier's error.
  */
-enum { ASL_DISK_KINDS = 2 * (1 + ASL_ROW_SIZES) };
+enum asl_disk_kind {
+	ASL_DISK_BEGIN,
+	ASL_DISK_ROW, /* of the first size; the others follow */
+	ASL_DISK_NEAR = ASL_DISK_ROW + ASL_ROW_SIZES,
+	ASL_DISK_KINDS = 2 * (ASL_DISK_NEAR + 1)
+};
 
 int asl_disk_bench_run(struct asl_store_bench *s, struct asl_net *net,
 		       uint64_t words, double ns[ASL_DISK_KINDS]);

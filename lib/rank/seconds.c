@@ -103,28 +103,51 @@ static double ends_ns(const struct asl_disk_times *t, uint64_t rows)
 	return t->begin[false] + (double)rows * t->row[false][0];
 }
 
+static double row_ns(const struct asl_disk_times *t, bool writes, uint64_t cols)
+{
+	return on_lines(t->words, t->row[writes], ASL_ROW_SIZES, (double)cols);
+}
+
+/*
+ * Rows near each other are one transfer, of which little is copied: what it takes of
+ * all that it spans, if all were wanted.  A write's part comes after a read.
+ */
+static double near_ns(const struct asl_disk_times *t, bool writes,
+		      uint64_t span)
+{
+	double all = row_ns(t, writes, ASL_NEAR_WORDS);
+	double near = t->near[writes] - t->begin[writes];
+	double part = 1;
+
+	if (writes)
+		near -= t->near[false];
+	if (t->near[writes] > 0)
+		part = fmin(1, fmax(1. / 4, near / all));
+	return t->begin[writes] + part * row_ns(t, writes, span);
+}
+
 double asl_disk_ns(const struct asl_disk_times *t, bool writes, uint64_t rows,
 		   uint64_t cols, uint64_t ld)
 {
 	bool adjoin = rows == 1 || ld == cols;
-	bool near = !adjoin && ld - cols <= GAP_WORDS;
 	bool whole;
 	double ns;
 
 	if (!rows || !cols)
 		return 0;
-	if (adjoin || near) {
+	if (!adjoin && ld - cols <= GAP_WORDS) {
+		uint64_t span = (rows - 1) * ld + cols;
+
+		ns = near_ns(t, false, span);
+		return writes ? ns + near_ns(t, true, span) : ns;
+	}
+	if (adjoin) {
 		cols = (rows - 1) * ld + cols;
 		rows = 1;
 	}
 	/* Such rows begin and end with blocks, as pieces and their tiles do. */
-	whole = !near && cols % BLOCK_WORDS == 0 &&
-		(adjoin || ld % BLOCK_WORDS == 0);
-	ns = t->begin[writes] +
-	     (double)rows * on_lines(t->words, t->row[writes], ASL_ROW_SIZES,
-				     (double)cols);
+	whole = cols % BLOCK_WORDS == 0 && (adjoin || ld % BLOCK_WORDS == 0);
+	ns = t->begin[writes] + (double)rows * row_ns(t, writes, cols);
 	/* Not all of it: each was measured with an error of its own. */
-	if (writes && whole)
-		return fmax(ns / 4, ns - ends_ns(t, rows));
-	return near && writes ? ns + asl_disk_ns(t, false, 1, cols, cols) : ns;
+	return writes && whole ? fmax(ns / 4, ns - ends_ns(t, rows)) : ns;
 }

@@ -22,13 +22,17 @@ enum { ASL_STEP_SIZES = 14 };
 
 enum { ASL_ROW_SIZES = 6 };
 
+/* Short rows in a block of 2 MiB, near enough that all of it is transferred. */
+enum { ASL_NEAR_WORDS = 1 << 18, ASL_NEAR_LD = 1024 };
+
 /*
  * A disk's times, to read and to write: what a block takes to begin, and each row of
- * so many words, between two sizes, and beyond, on a line.  No words: it is not known.
+ * so many words, between two sizes, and beyond, on a line; and a block of rows near each
+ * other, 0 where none was measured.  No words: it is not known.
  */
 struct asl_disk_times {
 	double words[ASL_ROW_SIZES];
-	double begin[2], row[2][ASL_ROW_SIZES];
+	double begin[2], row[2][ASL_ROW_SIZES], near[2];
 };
 
 /*
