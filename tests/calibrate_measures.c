@@ -328,6 +328,24 @@ static void streams_move_all_words(void **state)
 	asl_store_close(store);
 }
 
+/* The mean stays; none is below the one before; what rises already is as it was. */
+static void rising_numbers_are_near(void **state)
+{
+	double y[] = {3, 2, 1, 5, 4, 4.5, 9}, rises[] = {1, 1, 2, 7};
+	const double still[] = {1, 1, 2, 7};
+	const double want[] = {2, 2, 2, 4.5, 4.5, 4.5, 9};
+	double none = 0;
+
+	(void)state;
+	asl_fit_rising(y, 7);
+	for (int i = 0; i < 7; i++)
+		assert_true(fabs(y[i] - want[i]) < 1e-12);
+	asl_fit_rising(rises, 4);
+	for (int i = 0; i < 4; i++)
+		assert_true(rises[i] == still[i]);
+	asl_fit_rising(&none, 0);
+}
+
 /* Rows of a disk take time, and longer ones more of it; unless there is none here. */
 static void rows_of_a_disk_take_time(void **state)
 {
@@ -465,6 +483,7 @@ int main(void)
 		cmocka_unit_test(worst_is_told),
 		cmocka_unit_test(memory_is_as_fast_as_memcpy),
 		cmocka_unit_test(streams_move_all_words),
+		cmocka_unit_test(rising_numbers_are_near),
 		cmocka_unit_test(rows_of_a_disk_take_time),
 		cmocka_unit_test(times_of_a_disk),
 		cmocka_unit_test(near_rows_of_a_disk),

@@ -67,6 +67,7 @@ crowded = x["steps"].get("crowded_ns")
 if len(os.sched_getaffinity(0)) < 32:
     assert len(crowded) == 14 and min(crowded) > 0, crowded
     assert x["steps"]["crowded_row_ns"] > 0, x["steps"]
+    assert crowded == sorted(crowded), crowded
 for part in "figures", "alone":
     for key, figure in x[part].items():
         assert 0 <= figure["low"] <= figure["value"] <= figure["high"], figure

@@ -720,6 +720,22 @@ int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
 	return err;
 }
 
+/* Neighbours in the wrong order become their mean, and all that this leaves so. */
+void asl_fit_rising(double *y, int count)
+{
+	for (int i = 0; i < count; i++) {
+		int first = i, many = 1;
+		double sum = y[i];
+
+		while (first > 0 && y[first - 1] * many > sum) {
+			sum += y[--first];
+			many++;
+		}
+		for (int j = first; j <= i; j++)
+			y[j] = sum / many;
+	}
+}
+
 /*
  * Minimize the squares of (alpha + beta x - y) / y: weighted by 1 / y^2.  A
  * negative cost is replaced by the best line without it.

@@ -154,4 +154,7 @@ struct asl_fit {
 /* The line nearest to (x, y), all of which are positive, in least squares. */
 struct asl_fit asl_fit_line(const double *x, const double *y, int count);
 
+/* The nearest numbers none of which is below the one before, in least squares. */
+void asl_fit_rising(double *y, int count);
+
 #endif
