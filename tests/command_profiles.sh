@@ -118,6 +118,14 @@ seconds "$flop, $call" 1000000 --n 60 --ranks 8 --top 1 >dear
 awk -v sent="$(awk '{ print $3 }' dear)" '$3 < sent { exit 1 }' cheap ||
 	fail "slow steps: $(cat dear), but among $(cat cheap) one sends less"
 
+# Who wants overlap gets it, unless times say what it is worth.
+seconds "$flop, $call" 1 --n 60 --ranks 8 --top 60 --overlap >any
+grep -q ' 3d ' any || fail "--overlap --choose time: only what overlaps: $(cat any)"
+grep -q ' fused ' any || fail "--overlap --choose time: not all that overlaps: $(cat any)"
+timeout 20 "$aslant" plan --n 60 --ranks 8 --top 60 --overlap --choose words >out
+grep -q ' fused ' out || fail "--overlap --choose words: $(cat out)"
+! grep -qE ' (3d|em-jomma|cuts) ' out || fail "--overlap: without it: $(cat out)"
+
 # chosen COMMAND...: algorithm, kernel and grid of its first row
 chosen() {
 	timeout 20 "$aslant" "$@" --csv - 2>err >out || fail "$*: $(cat err)"

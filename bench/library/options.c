@@ -381,7 +381,8 @@ const struct asl_option asl_option_table[] = {
 	 .roles = ASL_PLANNED},
 	{"overlap", NULL,
 	 "receive the next panels while these are multiplied: cannon, "
-	 "summa, 25d, lm-jomma and fused; summa and fused hold both at once",
+	 "summa, 25d, lm-jomma and fused (auto chooses among these, unless by "
+	 "time); summa and fused hold both at once",
 	 R | ASL_FOR_PLAN | ASL_IGNORED(ASL_FOR_BOUNDS), FLAG(overlap), .only = multiplying,
 	 .roles = ASL_PLANNED},
 	{"cache", "S",

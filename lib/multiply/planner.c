@@ -177,10 +177,10 @@ static bool works_on_grid(const struct asl_plan *plan)
 	return asl_plan_possible(&x);
 }
 
-/* An algorithm that the planner may choose. */
+/* An algorithm that the planner may choose.  A time says what overlap is worth. */
 static bool is_free(const struct asl_plan *base, const struct asl_algorithm *x)
 {
-	if (base->overlap && !x->overlaps)
+	if (base->overlap && !base->by_time && !x->overlaps)
 		return false;
 	/* Whatever it would choose is among the others. */
 	return !x->matmul->chooses &&
