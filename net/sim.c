@@ -855,7 +855,7 @@ static int sim_meet(struct asl_net *net, const struct asl_group *group,
 {
 	struct meeting **at, *x;
 
-	/* Who waited has gone then, and its list, too. */
+	/* The rank that waited has returned by then, and its list is gone with it. */
 	if (sim.broken)
 		return broken();
 	at = find_meeting(group);

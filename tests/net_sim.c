@@ -127,8 +127,8 @@ static void write_digits(void *const brought[], int size)
 }
 
 /*
- * Of 9 ranks; rank 0 comes to its first meeting after rank 6 has left it, so that others
- * are at their second one before.
+ * Nine ranks meet twice.  Rank 0 comes to its first meeting only after rank 6 has left
+ * its own, so that others are at their second one by then.
  */
 static int meet_twice(struct asl_net *net, const struct asl_group *first,
 		      const struct asl_group *second)

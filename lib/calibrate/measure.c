@@ -102,15 +102,15 @@ uint64_t asl_disk_bench_size(int size)
 }
 
 /* Rows of a block; with a gap of less than 8 KiB all is transferred at once. */
-struct rows {
+struct disk_rows {
 	uint64_t count, words, ld;
 };
 
-static struct rows rows_of(const struct asl_store_bench *s, uint64_t words,
-			   enum asl_disk_kind kind)
+static struct disk_rows rows_of(const struct asl_store_bench *s, uint64_t words,
+				enum asl_disk_kind kind)
 {
 	uint64_t most = asl_min(words, s->words) - 5, all = ASL_NEAR_WORDS;
-	struct rows x = {1, asl_disk_bench_size(0), ASL_NEAR_LD};
+	struct disk_rows x = {1, asl_disk_bench_size(0), ASL_NEAR_LD};
 
 	all = asl_min(all, most);
 	if (kind == ASL_DISK_NEAR)
@@ -126,7 +126,7 @@ static struct rows rows_of(const struct asl_store_bench *s, uint64_t words,
 
 /* The median of blocks of such rows, from here and there. */
 static double block_ns(struct asl_store_bench *s, uint64_t words, bool writes,
-		       const struct rows *x, double *memory)
+		       const struct disk_rows *x, double *memory)
 {
 	uint64_t span = (x->count - 1) * x->ld + x->words + 5;
 	uint64_t beyond = asl_min(words, s->words) - span;
@@ -152,7 +152,7 @@ static double block_ns(struct asl_store_bench *s, uint64_t words, bool writes,
  * one alone is its beginning, which all blocks have.
  */
 static void split_blocks(double ns[ASL_DISK_KINDS / 2],
-			 const struct rows x[ASL_DISK_KINDS / 2])
+			 const struct disk_rows x[ASL_DISK_KINDS / 2])
 {
 	double one = ns[ASL_DISK_BEGIN], all = ns[ASL_DISK_ROW];
 	double more = (double)x[ASL_DISK_ROW].count - 1;
@@ -172,7 +172,7 @@ int asl_disk_bench_run(struct asl_store_bench *s, struct asl_net *net,
 	double *memory =
 		calloc(asl_disk_bench_size(ASL_ROW_SIZES - 1), sizeof *memory);
 	int err = memory ? 0 : -ENOMEM;
-	struct rows x[KINDS];
+	struct disk_rows x[KINDS];
 
 	for (int i = 0; !err && i < ASL_DISK_KINDS; i++) {
 		int kind = i % KINDS;

@@ -454,15 +454,12 @@ bool asl_blas_can_run(const char *kernels)
 
 /*
  * With AVX-512, OpenBLAS takes up to a third longer where c has few columns than where it
- * has many, and packed.c does not.  Where c has many and is not added to, OpenBLAS sets
- * it to zero first, which counts if the product is not deep; packed.c then writes it
- * once.  Small products and shallow ones OpenBLAS does well, and tall ones in small
- * products, in a row of which b stays in the core's own cache.
+ * has many, and packed.c does not.  Where c is not added to, OpenBLAS sets it to zero and
+ * then reads it again; packed.c only writes it, unless the product is deep.  OpenBLAS
+ * does small products and shallow ones well, and tall ones in small products, in a row of
+ * which b stays in the core's own cache.
  */
 enum { LEAST_ROWS = 32, LEAST_COLS = 64, MOST_COLS = 768, LEAST_DEPTH = 128 };
-
-/* A depth that packed.c takes at once. */
-enum { MOST_SET_DEPTH = 256 };
 
 /* Below, a cache holds it all; what a core's own cache holds. */
 enum { TALL = 32 * TILE_ROWS, HELD_WORDS = 1 << 17 };
@@ -477,10 +474,10 @@ static bool has_avx512(void)
 
 static bool packs(const struct product *x)
 {
-	bool shallow = x->beta == 0 && x->k <= MOST_SET_DEPTH;
+	bool only_writes = x->beta == 0 && x->k <= ASL_PACKED_DEPTH;
 
 	return x->m >= LEAST_ROWS && x->n >= LEAST_COLS &&
-	       (x->n <= MOST_COLS || shallow) && x->k >= LEAST_DEPTH &&
+	       (x->n <= MOST_COLS || only_writes) && x->k >= LEAST_DEPTH &&
 	       x->m * x->n * x->k > SMALL;
 }
 

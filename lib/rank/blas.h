@@ -69,6 +69,9 @@ bool asl_blas_can_run(const char *kernels);
 #define ASL_PACKED 0
 #endif
 
+/* A product that is deeper passes over c several times. */
+enum { ASL_PACKED_DEPTH = 256 };
+
 struct asl_packed {
 	uint64_t m, n, k, lda, ldb, ldc;
 	const double *a, *b;

@@ -24,7 +24,12 @@
 enum { LANES = 8, ROWS = 8, VECTORS = 3, COLS = VECTORS * LANES };
 
 /* The depth of both, rows of a block, columns of a band; how early a is called for. */
-enum { DEPTH = 256, BLOCK = 48 * ROWS, BAND = 64 * COLS, EARLY = 32 * ROWS };
+enum {
+	DEPTH = ASL_PACKED_DEPTH,
+	BLOCK = 48 * ROWS,
+	BAND = 64 * COLS,
+	EARLY = 32 * ROWS
+};
 
 #define ROOM_ALIGNED 64
 
