@@ -135,9 +135,8 @@ static int list_corners(int list[5], uint64_t size, int p)
 	return count;
 }
 
-/* Or one that has more than enough words. */
 static uint64_t busiest_corner(const struct asl_einsum *e,
-			       const struct asl_mesh *mesh, double enough)
+			       const struct asl_mesh *mesh)
 {
 	int list[ASL_MOST_INDICES][5], count[ASL_MOST_INDICES], all = 1;
 	struct asl_range of[ASL_MOST_INDICES][5];
@@ -149,7 +148,7 @@ static uint64_t busiest_corner(const struct asl_einsum *e,
 			of[i][k] = asl_part(e->size[i], mesh->p[i], list[i][k]);
 		all *= count[i];
 	}
-	for (int x = 0; x < all && (double)most <= enough; x++) {
+	for (int x = 0; x < all; x++) {
 		struct asl_cell cell;
 
 		for (int i = 0, rest = x; i < e->indices; i++) {
@@ -166,7 +165,7 @@ uint64_t asl_mesh_nearly(const struct asl_einsum *e,
 			 const struct asl_mesh *mesh)
 {
 	return asl_mesh_ranks(e, mesh) > ASL_FEW_RANKS
-		       ? busiest_corner(e, mesh, INFINITY)
+		       ? busiest_corner(e, mesh)
 		       : asl_mesh_busiest(e, mesh);
 }
 
@@ -364,21 +363,38 @@ double asl_mesh_bound(const struct asl_einsum *e, double ranks)
  * words are a lower bound of its words, and a close one; so a first search
  * evaluates rank 0 alone, and a second one, which starts from that mesh, all
  * ranks of the meshes that might be better.
+ *
+ * Nearly the best mesh takes one search: of the ranks with the largest cell it looks
+ * at the first and the last, whose shares are the longest and the shortest.  It cuts
+ * no index into more parts than make the longest one shorter: others only enlarge the
+ * groups, and leave fewer ranks for other indices.
  */
 
 #define UNEVEN 1.2
 
-enum aim { SMALLEST_CELL, FEWEST_WORDS_OF_RANK_0, FEWEST_WORDS };
+enum aim {
+	SMALLEST_CELL,
+	NEARLY_FEWEST_WORDS,
+	FEWEST_WORDS_OF_RANK_0,
+	FEWEST_WORDS
+};
+
+/* Some dimensions of a cell: its points, each term's words, and ranks that share these. */
+struct extent {
+	double points, words[ASL_MOST_OPERANDS], group[ASL_MOST_OPERANDS];
+};
 
 struct search {
 	const struct asl_einsum *e;
 	const struct asl_mesh_wish *wish;
 	enum aim aim;
 	int dims, index[ASL_MOST_INDICES]; /* that can be cut */
+	int twin[ASL_MOST_INDICES];	   /* an earlier dimension; -1: none */
 	double limit;			   /* points of a cell */
 	struct asl_prices prices;
 	struct asl_mesh mesh;
-	double length[ASL_MOST_INDICES]; /* of each dimension's longest part */
+	/* The first d dimensions, which are cut, and all others, which are whole. */
+	struct extent cut[ASL_MOST_INDICES + 1], whole[ASL_MOST_INDICES + 1];
 	/* The best meshes so far, in order, and what another has to be below. */
 	int most, count;
 	struct asl_mesh_found best[ASL_MOST_MESHES];
@@ -440,12 +456,6 @@ static double cost_of_busiest(const struct search *s, double work,
 	uint64_t ranks = (uint64_t)asl_mesh_ranks(s->e, &s->mesh), most = 0;
 	double cost = work;
 
-	if (ranks > ASL_FEW_RANKS) {
-		double enough = (s->cost - work) / s->prices.net + 1;
-
-		most = busiest_corner(s->e, &s->mesh, enough);
-		return s->prices.net * (double)most + work;
-	}
 	for (uint64_t i = 0; i < ranks && is_better(s, cost, volume); i++) {
 		int rank = (int)(i * SCATTER % ranks);
 
@@ -453,6 +463,21 @@ static double cost_of_busiest(const struct search *s, double work,
 		cost = s->prices.net * (double)most + work;
 	}
 	return cost;
+}
+
+/* With the words of the last rank that has the largest cell. */
+static double cost_of_last(const struct search *s, double work)
+{
+	struct asl_cell cell;
+
+	for (int i = 0; i < s->e->indices; i++) {
+		int parts = s->mesh.p[i];
+		int longer = (int)(s->e->size[i] % (uint64_t)parts);
+
+		cell.at[i] = (longer ? longer : parts) - 1;
+		cell.of[i] = asl_part(s->e->size[i], parts, cell.at[i]);
+	}
+	return work + s->prices.net * (double)words_of(s->e, &s->mesh, &cell);
 }
 
 /* The mesh is complete. */
@@ -465,6 +490,8 @@ static void consider(struct search *s)
 		cost = work + s->prices.net *
 				      (double)asl_mesh_words(s->e, &s->mesh, 0);
 	}
+	if (s->aim == NEARLY_FEWEST_WORDS && is_better(s, cost, volume))
+		cost = fmax(cost, cost_of_last(s, work));
 	if (s->aim == FEWEST_WORDS && is_better(s, cost, volume))
 		cost = cost_of_busiest(s, work, volume);
 	if (s->wish && s->wish->beside && is_better(s, cost, volume))
@@ -475,44 +502,59 @@ static void consider(struct search *s)
 	s->tries--;
 }
 
+/* A dimension more, in so many parts. */
+static void extend(struct extent *to, const struct extent *from,
+		   const struct asl_einsum *e, int index, int parts)
+{
+	double length = (double)asl_ceil_div(e->size[index], (uint64_t)parts);
+
+	to->points = from->points * length;
+	for (int k = 0; k <= e->inputs; k++) {
+		bool has = asl_term_has(&e->term[k], index);
+
+		to->words[k] = from->words[k] * (has ? length : 1);
+		to->group[k] = from->group[k] * (has ? 1 : parts);
+	}
+}
+
+static void cut_into(struct search *s, int d, int parts)
+{
+	s->mesh.p[s->index[d]] = parts;
+	extend(&s->cut[d + 1], &s->cut[d], s->e, s->index[d], parts);
+}
+
+static void begin_extents(struct search *s)
+{
+	struct extent one = {.points = 1};
+
+	for (int k = 0; k <= s->e->inputs; k++)
+		one.words[k] = one.group[k] = 1;
+	s->cut[0] = s->whole[s->dims] = one;
+	for (int d = s->dims - 1; d >= 0; d--)
+		extend(&s->whole[d], &s->whole[d + 1], s->e, s->index[d], 1);
+}
+
 /*
  * Lower bounds, with the first `cut` dimensions cut and `left` ranks for the
- * others: parts are 1 in every dimension that is not cut.
+ * others.
  */
-
-static void set_parts(struct search *s, int d, int parts)
-{
-	int i = s->index[d];
-
-	s->mesh.p[i] = parts;
-	s->length[d] = (double)asl_ceil_div(s->e->size[i], (uint64_t)parts);
-}
 
 static double least_volume(const struct search *s, int cut, int left)
 {
-	double volume = 1, rest = 1;
-
-	for (int d = 0; d < s->dims; d++)
-		*(d < cut ? &volume : &rest) *= s->length[d];
-	return volume * fmax(1, rest / left);
+	return s->cut[cut].points * fmax(1, s->whole[cut].points / left);
 }
 
 /*
  * Words of a term's slice; and those of them that move, less one for shares that are
  * not whole.
  */
-static double least_words(const struct search *s, const struct asl_term *t,
-			  int cut, int left, double *moved)
+static double least_words(const struct search *s, int k, int cut, int left,
+			  double *moved)
 {
-	double words = 1, rest = 1, group = 1;
+	const struct extent *x = &s->cut[cut];
+	double words = x->words[k] * fmax(1, s->whole[cut].words[k] / left);
 
-	for (int d = 0; d < s->dims; d++)
-		if (asl_term_has(t, s->index[d]))
-			*(d < cut ? &words : &rest) *= s->length[d];
-		else
-			group *= s->mesh.p[s->index[d]];
-	words *= fmax(1, rest / left);
-	*moved += fmax(0, words * (1 - 1 / group) - 1);
+	*moved += fmax(0, words * (1 - 1 / x->group[k]) - 1);
 	return words;
 }
 
@@ -523,8 +565,8 @@ static double least_cost(const struct search *s, int cut, int left,
 	double moved = 0, in = 0, out;
 
 	for (int k = 0; k < inputs; k++)
-		in += least_words(s, &s->e->term[k], cut, left, &moved);
-	out = least_words(s, &s->e->term[inputs], cut, left, &moved);
+		in += least_words(s, k, cut, left, &moved);
+	out = least_words(s, inputs, cut, left, &moved);
 	return s->prices.net * moved + price(&s->prices, in, out, volume);
 }
 
@@ -533,7 +575,7 @@ static bool hopeless(const struct search *s, int cut, int left)
 	double volume = least_volume(s, cut, left);
 
 	if (s->aim == SMALLEST_CELL)
-		return volume >= s->volume;
+		return volume >= s->volume || s->volume <= s->limit;
 	if (!s->tries || volume > s->limit * (1 + 1e-12))
 		return true;
 	return least_cost(s, cut, left, volume) * (1 - 1e-12) > s->cost;
@@ -544,26 +586,21 @@ static int least_parts(const struct search *s, int cut)
 {
 	double length = (double)s->e->size[s->index[cut]], longest = s->limit;
 
-	if (s->aim == SMALLEST_CELL && s->count)
+	if (s->aim == SMALLEST_CELL)
 		longest = s->volume;
-	longest *= 1 + 1e-12;
-	for (int d = 0; d < cut; d++)
-		longest /= s->length[d];
+	longest *= (1 + 1e-12) / s->cut[cut].points;
 	if (longest >= length)
 		return 1;
 	return (int)ceil(length / fmax(1, floor(longest)));
 }
 
-/*
- * The next number of parts to try.  On many ranks it is the fewest that are shorter:
- * others as long only enlarge the groups, and leave fewer ranks for other indices.
- */
+/* The next number of parts to try. */
 static int more_parts(const struct search *s, int index)
 {
 	uint64_t size = s->e->size[index], parts = (uint64_t)s->mesh.p[index];
 	uint64_t longest = asl_ceil_div(size, parts);
 
-	if (s->aim != SMALLEST_CELL && s->wish->ranks <= ASL_FEW_RANKS)
+	if (s->aim > NEARLY_FEWEST_WORDS)
 		return (int)parts + 1;
 	return longest > 1 ? (int)asl_ceil_div(size, longest - 1) : INT_MAX;
 }
@@ -571,6 +608,39 @@ static int more_parts(const struct search *s, int index)
 static bool is_given(const struct search *s, int index)
 {
 	return s->wish && s->wish->like && s->wish->kept >> index & 1;
+}
+
+static bool same_terms(const struct asl_einsum *e, int i, int j)
+{
+	bool same = true;
+
+	for (int k = 0; same && k <= e->inputs; k++)
+		same = asl_term_has(&e->term[k], i) ==
+		       asl_term_has(&e->term[k], j);
+	return same;
+}
+
+static bool are_twins(const struct search *s, int d, int other)
+{
+	int i = s->index[d], j = s->index[other];
+
+	return s->e->size[i] == s->e->size[j] && !is_given(s, i) &&
+	       !is_given(s, j) &&
+	       (s->aim == SMALLEST_CELL || same_terms(s->e, i, j));
+}
+
+/* Twins may exchange their parts: only meshes where the later has no fewer are tried. */
+static void find_twins(struct search *s)
+{
+	for (int d = 0; d < s->dims; d++)
+		for (int other = 0; other < d; other++)
+			if (are_twins(s, d, other))
+				s->twin[d] = other;
+}
+
+static int parts_of_twin(const struct search *s, int d)
+{
+	return s->twin[d] < 0 ? 1 : s->mesh.p[s->index[s->twin[d]]];
 }
 
 static void visit(struct search *s, int cut, int left)
@@ -585,16 +655,16 @@ static void visit(struct search *s, int cut, int left)
 	}
 	i = s->index[cut];
 	most = (int)asl_min((uint64_t)left, s->e->size[i]);
-	parts = least_parts(s, cut);
+	parts = (int)asl_max((uint64_t)least_parts(s, cut),
+			     (uint64_t)parts_of_twin(s, cut));
 	if (is_given(s, i)) {
 		parts = s->wish->like->p[i];
 		most = parts > most ? 0 : parts;
 	}
 	for (; parts <= most; parts = more_parts(s, i)) {
-		set_parts(s, cut, parts);
+		cut_into(s, cut, parts);
 		visit(s, cut + 1, left / parts);
 	}
-	set_parts(s, cut, 1);
 }
 
 static struct search begin_search(const struct asl_einsum *e, int most)
@@ -613,7 +683,8 @@ static struct search begin_search(const struct asl_einsum *e, int most)
 		s.mesh.p[i] = 1;
 	s.dims = list_cuttable(s.index, e);
 	for (int d = 0; d < s.dims; d++)
-		set_parts(&s, d, 1);
+		s.twin[d] = -1;
+	begin_extents(&s);
 	return s;
 }
 
@@ -621,12 +692,13 @@ static struct search begin_search(const struct asl_einsum *e, int most)
 static double volume_limit(const struct asl_einsum *e, int ranks)
 {
 	struct search s = begin_search(e, 1);
-	double even = fmax(1, asl_mesh_points(e) / ranks), least;
+	double even = fmax(1, asl_mesh_points(e) / ranks);
 
 	s.aim = SMALLEST_CELL;
+	s.limit = UNEVEN * even;
+	find_twins(&s);
 	visit(&s, 0, ranks);
-	least = s.volume;
-	return UNEVEN * (least > UNEVEN * even ? least : even);
+	return s.volume > s.limit ? UNEVEN * s.volume : s.limit;
 }
 
 /* The highest cost of these meshes by the words of their busiest ranks. */
@@ -648,28 +720,41 @@ static double highest_cost(const struct search *s)
 	return most;
 }
 
+static int take(struct asl_mesh_found found[ASL_MOST_MESHES],
+		const struct search *s)
+{
+	for (int i = 0; i < s->count; i++)
+		found[i] = s->best[i];
+	return s->count;
+}
+
 int asl_mesh_list(struct asl_mesh_found found[ASL_MOST_MESHES],
 		  const struct asl_einsum *e, const struct asl_mesh_wish *wish)
 {
-	int most = wish->most ? wish->most : 1;
-	struct search first = begin_search(e, most), s = first;
+	struct search s = begin_search(e, wish->most ? wish->most : 1), first;
 
-	first.wish = s.wish = wish;
-	first.limit = s.limit = volume_limit(e, wish->ranks);
+	s.wish = wish;
+	s.limit = volume_limit(e, wish->ranks);
 	if (wish->prices)
-		first.prices = s.prices = *wish->prices;
+		s.prices = *wish->prices;
 	if (wish->tries)
-		first.tries = s.tries = wish->tries;
+		s.tries = wish->tries;
+	if (wish->nearly || wish->ranks > ASL_FEW_RANKS) {
+		s.aim = NEARLY_FEWEST_WORDS;
+		/* What comes beside tells them apart. */
+		if (!wish->beside)
+			find_twins(&s);
+		visit(&s, 0, wish->ranks);
+		return take(found, &s);
+	}
+	first = s;
 	first.aim = FEWEST_WORDS_OF_RANK_0;
 	visit(&first, 0, wish->ranks);
-	/* Meshes as good as the last of these may come before it. */
+	/* Meshes as good as the last of these may come before it; sums may round. */
 	s.aim = FEWEST_WORDS;
-	/* Sums may round in another way. */
 	s.cost = highest_cost(&first) * (1 + 1e-12);
 	visit(&s, 0, wish->ranks);
-	for (int i = 0; i < s.count; i++)
-		found[i] = s.best[i];
-	return s.count;
+	return take(found, &s);
 }
 
 struct asl_mesh asl_mesh_choose(const struct asl_einsum *e, int ranks,

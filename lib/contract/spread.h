@@ -59,7 +59,7 @@ uint64_t asl_mesh_words(const struct asl_einsum *e, const struct asl_mesh *mesh,
 uint64_t asl_mesh_busiest(const struct asl_einsum *e,
 			  const struct asl_mesh *mesh);
 
-/* Beyond so many ranks, words are not asked rank by rank to choose a mesh. */
+/* Beyond so many ranks, words are not asked rank by rank. */
 enum { ASL_FEW_RANKS = 512 };
 
 /* As asl_mesh_busiest, or a few words less on more ranks than those. */
@@ -92,6 +92,7 @@ struct asl_mesh_wish {
 	uint64_t (*beside)(const struct asl_mesh *mesh, void *arg);
 	void *arg;
 	uint64_t tries; /* after so many the search ends; 0: never */
+	bool nearly;	/* a few words more will do, and less time to find them */
 };
 
 /* The lower cost; of equal ones, the smaller cells. */

@@ -314,6 +314,7 @@ struct search {
 	bool pairs;   /* a stage contracts two tensors */
 	int choices;  /* that are kept for a set */
 	int meshes;   /* of a stage that are tried */
+	bool nearly;  /* the best of those will do */
 	double limit; /* a cost that is known to be enough */
 	const struct asl_grouping *path;
 	const struct asl_prices *prices; /* NULL: words alone */
@@ -468,6 +469,7 @@ static void try_alike(struct search *s, int set, const struct block *block,
 				.prices = s->prices,
 				.like = &m->best[i].mesh,
 				.kept = m->best[i].term.has,
+				.nearly = s->nearly,
 			};
 
 			if (asl_mesh_list(found, e, &wish))
@@ -503,8 +505,10 @@ static void try_stage(struct search *s, int set, const struct block *block,
 		      int blocks)
 {
 	struct asl_mesh_found found[ASL_MOST_MESHES];
-	struct asl_mesh_wish wish = {
-		.ranks = s->ranks, .most = s->meshes, .prices = s->prices};
+	struct asl_mesh_wish wish = {.ranks = s->ranks,
+				     .most = s->meshes,
+				     .prices = s->prices,
+				     .nearly = s->nearly};
 	struct asl_einsum e;
 	int count;
 
@@ -856,9 +860,11 @@ static void take_best(struct asl_contraction *best, double *cost,
 }
 
 /* On many ranks each mesh takes long to find. */
+enum { FEW_RANKS = 64 };
+
 static void set_effort(struct search *s)
 {
-	bool few = s->ranks <= 64, many = s->ranks > ASL_FEW_RANKS;
+	bool few = s->ranks <= FEW_RANKS, many = s->ranks > ASL_FEW_RANKS;
 
 	s->choices = few ? MOST_CHOICES : many ? 3 : 6;
 	s->meshes = few ? MOST_CHOICES : many ? 1 + (s->ranks <= 4096) : 4;
@@ -920,6 +926,7 @@ void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
 	s->path = &path;
 	s->prices = prices;
 	s->net = net_price(prices);
+	s->nearly = ranks > FEW_RANKS;
 	s->limit = cost;
 	/* Pairs on their own best meshes tell which stages are worth a look. */
 	s->pairs = true;

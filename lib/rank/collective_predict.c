@@ -29,15 +29,21 @@ struct halves {
 
 static struct halves halves(uint64_t W, int p, int j)
 {
-	struct halves h = {0};
+	int last = __builtin_ctz((unsigned)p);
+	struct halves h = {.cuts = (uint64_t)last};
+	uint64_t first = 0, end = W;
 
-	for (int runs = 2; runs <= p; runs *= 2) {
-		int run = (int)((int64_t)j * runs / p);
+	/* Of 2^x runs the one at `odd` begins with word floor(odd W / 2^x). */
+	for (int x = 1; x <= last; x++) {
+		uint64_t run = (uint64_t)j >> (last - x), odd = run | 1;
+		uint64_t less = W & ((1ull << x) - 1);
+		uint64_t middle = (W >> x) * odd + (less * odd >> x);
+		uint64_t low = middle - first, high = end - middle;
 
-		h.own += q(W, runs, run);
-		h.twin += q(W, runs, run ^ 1);
-		h.larger += asl_max(q(W, runs, run), q(W, runs, run ^ 1));
-		h.cuts++;
+		h.own += run & 1 ? high : low;
+		h.twin += run & 1 ? low : high;
+		h.larger += asl_max(low, high);
+		*(run & 1 ? &first : &end) = middle;
 	}
 	return h;
 }
