@@ -379,9 +379,9 @@ enum aim {
 	FEWEST_WORDS
 };
 
-/* Some dimensions of a cell: its points, each term's words, and ranks that share these. */
+/* Some dimensions of a cell: its points, each term's words, and a rank's part of these. */
 struct extent {
-	double points, words[ASL_MOST_OPERANDS], group[ASL_MOST_OPERANDS];
+	double points, words[ASL_MOST_OPERANDS], part[ASL_MOST_OPERANDS];
 };
 
 struct search {
@@ -502,18 +502,25 @@ static void consider(struct search *s)
 	s->tries--;
 }
 
+/* As fmax, without its care for what is no number. */
+static inline double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* A dimension more, in so many parts. */
 static void extend(struct extent *to, const struct extent *from,
 		   const struct asl_einsum *e, int index, int parts)
 {
 	double length = (double)asl_ceil_div(e->size[index], (uint64_t)parts);
+	double part = 1.0 / parts;
 
 	to->points = from->points * length;
 	for (int k = 0; k <= e->inputs; k++) {
 		bool has = asl_term_has(&e->term[k], index);
 
 		to->words[k] = from->words[k] * (has ? length : 1);
-		to->group[k] = from->group[k] * (has ? 1 : parts);
+		to->part[k] = from->part[k] * (has ? 1 : part);
 	}
 }
 
@@ -528,7 +535,7 @@ static void begin_extents(struct search *s)
 	struct extent one = {.points = 1};
 
 	for (int k = 0; k <= s->e->inputs; k++)
-		one.words[k] = one.group[k] = 1;
+		one.words[k] = one.part[k] = 1;
 	s->cut[0] = s->whole[s->dims] = one;
 	for (int d = s->dims - 1; d >= 0; d--)
 		extend(&s->whole[d], &s->whole[d + 1], s->e, s->index[d], 1);
@@ -541,7 +548,7 @@ static void begin_extents(struct search *s)
 
 static double least_volume(const struct search *s, int cut, int left)
 {
-	return s->cut[cut].points * fmax(1, s->whole[cut].points / left);
+	return s->cut[cut].points * larger(1, s->whole[cut].points / left);
 }
 
 /*
@@ -552,9 +559,9 @@ static double least_words(const struct search *s, int k, int cut, int left,
 			  double *moved)
 {
 	const struct extent *x = &s->cut[cut];
-	double words = x->words[k] * fmax(1, s->whole[cut].words[k] / left);
+	double words = x->words[k] * larger(1, s->whole[cut].words[k] / left);
 
-	*moved += fmax(0, words * (1 - 1 / x->group[k]) - 1);
+	*moved += larger(0, words * (1 - x->part[k]) - 1);
 	return words;
 }
 
