@@ -194,16 +194,18 @@ static uint64_t room(const struct tiling *t, const struct asl_loops *l)
 	return asl_ooc_part_room(&p);
 }
 
+/* Where words are meant, short rows only tell equal costs apart. */
+#define HARDLY 1e-9
+
 /* The cost of what a stage counts; if time is meant, of short rows, too. */
 static double price(const struct tiling *t, const struct asl_ooc_part *p,
 		    const struct asl_counts *x)
 {
 	const struct asl_plan *base = t->f->base;
-	double cost = asl_cost(&t->f->rates, x);
+	bool timed = base->by_time && base->times;
+	double beyond = asl_ooc_part_beyond(p, &t->f->rates, base->times);
 
-	if (base->by_time && base->times)
-		cost += asl_ooc_part_beyond(p, &t->f->rates, base->times);
-	return cost;
+	return asl_cost(&t->f->rates, x) + (timed ? 1 : HARDLY) * beyond;
 }
 
 /* The cost of words between pool and DRAM, and of gathers. */

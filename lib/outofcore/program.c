@@ -327,7 +327,7 @@ static struct blocks blocks_of(const struct asl_ooc_part *p, int term)
 }
 
 /* A row's last lines of memory are not full. */
-enum { REST_WORDS = 7 };
+enum { REST_WORDS = ASL_LINE_BYTES / sizeof(double) - 1 };
 
 static double beyond_words(const struct blocks *b, bool writes, double rate,
 			   const struct asl_times *times)

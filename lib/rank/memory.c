@@ -147,6 +147,16 @@ static void spend_on_disk(struct asl_rank *r, bool writes,
 	asl_spend_disk(r, writes, x->rows, x->cols, x->ld);
 }
 
+/* Rows apart from each other take whole lines, unless they begin and end with these. */
+static uint64_t words_in_lines(const struct asl_block *x)
+{
+	uint64_t line = ASL_LINE_BYTES / asl_type_bytes(x->type);
+	bool whole = x->rows <= 1 || x->ld == x->cols ||
+		     (x->ld % line == 0 && x->cols % line == 0);
+
+	return x->rows * (x->cols + (whole ? 0 : line - 1));
+}
+
 /* At these rates of reading or writing. */
 static void spend_block(struct asl_rank *r, enum asl_spending on, bool writes,
 			const struct asl_block *x)
@@ -158,7 +168,7 @@ static void spend_block(struct asl_rank *r, enum asl_spending on, bool writes,
 	else
 		asl_spend(r, on,
 			  ns_of(writes ? r->times->write : r->times->read,
-				x->where, x->rows * x->cols));
+				x->where, words_in_lines(x)));
 }
 
 static void charge_lifted(struct asl_rank *r, enum asl_where from, uint64_t n)

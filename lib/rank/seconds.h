@@ -22,6 +22,9 @@ enum { ASL_STEP_SIZES = 14 };
 
 enum { ASL_ROW_SIZES = 6 };
 
+/* Of memory. */
+enum { ASL_LINE_BYTES = 64 };
+
 /* Short rows in a block of 2 MiB, near enough that all of it is transferred. */
 enum { ASL_NEAR_WORDS = 1 << 18, ASL_NEAR_LD = 1024 };
 
