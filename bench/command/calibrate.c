@@ -197,6 +197,9 @@ static json_t *provenance(const struct asl_calibration *x,
 		(json_int_t)x->words_alone, "product_side", x->product_side,
 		"worst_message_off_line", x->all[ASL_FIT_OFF].median);
 
+	if (own && x->words_disk)
+		json_object_set_new(own, "pass_words_disk",
+				    json_integer((json_int_t)x->words_disk));
 	if (own && *x->dir)
 		asl_pools_put(own, x->dir);
 	if (own)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/base/parts.h"
 #include "lib/calibrate/measure.h"
 #include "lib/machine/machine.h"
 #include "lib/machine/memories.h"
@@ -32,7 +33,7 @@ struct bench {
 	struct asl_net_bench net_bench;
 	double sample_s; /* what a sample of this subject may take */
 	bool together;	 /* all ranks measure it at once */
-	uint64_t words_all, words_alone;
+	uint64_t words_all, words_alone, words_disk;
 	const char *dirs, *dir; /* all, and this rank's; "": none */
 	struct asl_pools pools;
 	struct asl_near near;
@@ -167,12 +168,15 @@ static bool is_left_out(const struct bench *b, const struct subject *s)
  * ---- Opening ----
  *
  * A region must be larger than all caches: for one rank alone some times as large
- * as the last-level cache; for all ranks at once, all their regions together.
+ * as the last-level cache; for all ranks at once, all their regions together.  Between
+ * a disk and its pool is no cache but the disk's own: regions on it are small enough
+ * not to use up what a shared disk allows for a while.
  */
 
 enum { CACHES = 4 };
 #define LEAST_BYTES (UINT64_C(32) << 20)
 #define MOST_BYTES (UINT64_C(1) << 30)
+#define DISK_BYTES (UINT64_C(128) << 20)
 
 static uint64_t region_words(uint64_t cache_bytes)
 {
@@ -211,21 +215,27 @@ static int open_store(struct asl_store **out, struct asl_store_bench *s,
 
 static int open_stores(struct bench *b)
 {
+	uint64_t words = choose_regions(b);
 	struct asl_store_want want = {
 		.name = b->want->store,
 		.dir = b->dir,
 		.run_id = "calibrate",
 		.rank = b->rank,
-		.words = choose_regions(b),
+		.words = words,
 		.pieces = 1,
 		.erase = b->want->erase,
 		.node = b->want->memory_node,
 		.kind = b->memory.kind,
 		.bind = asl_memory_bind,
 	};
-	int err = open_store(&b->pool, &b->pool_bench, &want);
+	int err;
 
+	if (asl_store_can(want.name)->blocks)
+		want.words = b->words_disk =
+			asl_min(words, DISK_BYTES / sizeof(double));
+	err = open_store(&b->pool, &b->pool_bench, &want);
 	want.name = "dram";
+	want.words = words;
 	return err ? err : open_store(&b->dram, &b->dram_bench, &want);
 }
 
@@ -480,6 +490,7 @@ static void describe(struct asl_calibration *out, const struct bench *b)
 	out->core = asl_net_core(b->net);
 	out->words_all = b->words_all;
 	out->words_alone = b->words_alone;
+	out->words_disk = b->words_disk;
 	out->product_side = ASL_FLOP_BENCH_SIDE / b->flop_bench.cut;
 	memcpy(out->step_words, b->net_bench.words, sizeof out->step_words);
 	snprintf(out->dir, sizeof out->dir, "%s", b->dirs);

@@ -49,7 +49,8 @@ struct asl_calibration {
 	double core; /* the part that a rank has, up to 1 */
 	struct asl_estimate all[ASL_QUANTITIES];   /* ranks at once */
 	struct asl_estimate alone[ASL_QUANTITIES]; /* of memory and flops */
-	uint64_t words_all, words_alone;	   /* of a pass */
+	/* Of a pass over memory, or over a disk, if the pool is on one. */
+	uint64_t words_all, words_alone, words_disk;
 	int product_side; /* of the largest product: less where flops are slow */
 	double step_words[ASL_STEP_SIZES];
 	char dir[256], medium[32], provider[64], note[256];
