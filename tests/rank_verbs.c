@@ -872,6 +872,52 @@ static void errors_have_their_exit_codes(void **state)
 	assert_int_equal(asl_exit_code(-ECONNABORTED), 5);
 }
 
+/* ---- Time ---- */
+
+/* Eight words a line; a copy from one block of these rows to another. */
+static void copies_take_lines(struct asl_rank *r, void *arg)
+{
+	static const struct {
+		uint64_t rows, cols, ld, words;
+	} copies[] = {
+		{4, 20, 20, 80},	   /* adjoining */
+		{1, 3, 40, 3},		   /* a single row */
+		{4, 16, 24, 64},	   /* whole lines */
+		{4, 16, 20, 4 * (16 + 7)}, /* somewhere in lines */
+		{4, 1, 24, 4 * (1 + 7)},
+	};
+	static const struct asl_times times = {.read = {[ASL_DRAM] = 0.5},
+					       .write = {[ASL_DRAM] = 2}};
+	struct asl_words from, to;
+
+	(void)arg;
+	r->times = &times;
+	asl_phase(r, ASL_COMPUTE);
+	asl_take(r, &from, ASL_DRAM, 100);
+	asl_take(r, &to, ASL_DRAM, 100);
+	for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+		struct asl_block a =
+			asl_as_block(&from, copies[i].rows, copies[i].cols);
+		struct asl_block b =
+			asl_as_block(&to, copies[i].rows, copies[i].cols);
+		double before = r->spent.ns[ASL_ON_COPYING];
+
+		a.ld = b.ld = copies[i].ld;
+		asl_copy_block(r, &b, &a);
+		EQUAL(r->spent.ns[ASL_ON_COPYING] - before,
+		      2.5 * (double)copies[i].words);
+	}
+	asl_give(r, &to);
+	asl_give(r, &from);
+	r->times = NULL;
+}
+
+static void rows_take_whole_lines(void **state)
+{
+	(void)state;
+	on_ranks(1, "dram", copies_take_lines, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -882,6 +928,7 @@ int main(void)
 		cmocka_unit_test(steps_behind_cost_what_they_delay),
 		cmocka_unit_test(memory_high_is_the_most_held_at_a_time),
 		cmocka_unit_test(what_does_not_fit_the_cache_is_refused),
+		cmocka_unit_test(rows_take_whole_lines),
 		cmocka_unit_test(the_first_error_sticks),
 		cmocka_unit_test(errors_have_their_exit_codes),
 	};

@@ -92,7 +92,7 @@ struct asl_mesh_wish {
 	uint64_t (*beside)(const struct asl_mesh *mesh, void *arg);
 	void *arg;
 	uint64_t tries; /* after so many the search ends; 0: never */
-	bool nearly;	/* a few words more will do, and less time to find them */
+	bool nearly; /* a few words more will do, and less time to find them */
 };
 
 /* The lower cost; of equal ones, the smaller cells. */

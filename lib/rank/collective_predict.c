@@ -33,7 +33,7 @@ static struct halves halves(uint64_t W, int p, int j)
 	struct halves h = {.cuts = (uint64_t)last};
 	uint64_t first = 0, end = W;
 
-	/* Of 2^x runs the one at `odd` begins with word floor(odd W / 2^x). */
+	/* Run i of 2^x begins with word floor(i W / 2^x). */
 	for (int x = 1; x <= last; x++) {
 		uint64_t run = (uint64_t)j >> (last - x), odd = run | 1;
 		uint64_t less = W & ((1ull << x) - 1);

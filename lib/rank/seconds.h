@@ -22,7 +22,7 @@ enum { ASL_STEP_SIZES = 14 };
 
 enum { ASL_ROW_SIZES = 6 };
 
-/* Of memory. */
+/* A line of memory. */
 enum { ASL_LINE_BYTES = 64 };
 
 /* Short rows in a block of 2 MiB, near enough that all of it is transferred. */
