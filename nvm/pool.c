@@ -388,7 +388,8 @@ static void about(char *note, size_t room, const char *medium, const char *dir)
 		       "cost what DRAM costs";
 	if (!strcmp(medium, "file"))
 		what = "pools lie in the page cache of a file system, not on "
-		       "persistent memory";
+		       "persistent memory: each write waits for msync; with "
+		       "--store disk words go past that cache";
 	if (!strcmp(medium, "fsdax-msync"))
 		what = "pools lie on a DAX file system without MAP_SYNC: each "
 		       "write waits for msync";

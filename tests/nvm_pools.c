@@ -431,7 +431,7 @@ static void the_medium_is_told(void **state)
 	if (strcmp(medium, "fsdax") != 0) {
 		assert_string_equal(medium, fs.f_type == TMPFS_MAGIC ? "tmpfs"
 								     : "file");
-		assert_non_null(strstr(note, "not on persistent memory; "));
+		assert_non_null(strstr(note, "not on persistent memory: "));
 	}
 	assert_non_null(strstr(note, "PMEM_MOVNT_THRESHOLD=17"));
 	unsetenv("PMEM_MOVNT_THRESHOLD");
