@@ -49,7 +49,7 @@ struct asl_calibration {
 	double core; /* the part that a rank has, up to 1 */
 	struct asl_estimate all[ASL_QUANTITIES];   /* ranks at once */
 	struct asl_estimate alone[ASL_QUANTITIES]; /* of memory and flops */
-	/* A pass is over memory or, if the pool is on one, over a disk. */
+	/* Words of a pass over memory; and over a disk, 0 if the pool is on none. */
 	uint64_t words_all, words_alone, words_disk;
 	int product_side; /* of the largest product: less where flops are slow */
 	double step_words[ASL_STEP_SIZES];

@@ -601,13 +601,13 @@ static int least_parts(const struct search *s, int cut)
 	return (int)ceil(length / fmax(1, floor(longest)));
 }
 
-/* The next number of parts to try. */
+/* The next number of parts to try: for the very best mesh, each. */
 static int more_parts(const struct search *s, int index)
 {
 	uint64_t size = s->e->size[index], parts = (uint64_t)s->mesh.p[index];
 	uint64_t longest = asl_ceil_div(size, parts);
 
-	if (s->aim > NEARLY_FEWEST_WORDS)
+	if (s->aim == FEWEST_WORDS_OF_RANK_0 || s->aim == FEWEST_WORDS)
 		return (int)parts + 1;
 	return longest > 1 ? (int)asl_ceil_div(size, longest - 1) : INT_MAX;
 }
@@ -716,7 +716,7 @@ static double highest_cost(const struct search *s)
 
 	for (int i = 0; i < s->count; i++) {
 		const struct asl_mesh *mesh = &s->best[i].mesh;
-		uint64_t words = asl_mesh_nearly(s->e, mesh);
+		uint64_t words = asl_mesh_busiest(s->e, mesh);
 
 		if (wish->beside)
 			words += wish->beside(mesh, wish->arg);
@@ -748,7 +748,7 @@ int asl_mesh_list(struct asl_mesh_found found[ASL_MOST_MESHES],
 		s.tries = wish->tries;
 	if (wish->nearly || wish->ranks > ASL_FEW_RANKS) {
 		s.aim = NEARLY_FEWEST_WORDS;
-		/* What comes beside tells them apart. */
+		/* Words beside the mesh's own may depend on which twin is cut. */
 		if (!wish->beside)
 			find_twins(&s);
 		visit(&s, 0, wish->ranks);

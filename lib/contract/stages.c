@@ -289,6 +289,9 @@ static uint64_t moved(const struct asl_spread *to,
 
 enum { MOST_CHOICES = 24 };
 
+/* On more ranks each mesh takes long to find: fewer are tried, and nearly the best do. */
+enum { FEW_RANKS = 64 };
+
 /* A set of inputs that is one tensor of a stage, and how it is made. */
 struct block {
 	int set, choice;
@@ -314,7 +317,6 @@ struct search {
 	bool pairs;   /* a stage contracts two tensors */
 	int choices;  /* that are kept for a set */
 	int meshes;   /* of a stage that are tried */
-	bool nearly;  /* the best of those will do */
 	double limit; /* a cost that is known to be enough */
 	const struct asl_grouping *path;
 	const struct asl_prices *prices; /* NULL: words alone */
@@ -469,7 +471,7 @@ static void try_alike(struct search *s, int set, const struct block *block,
 				.prices = s->prices,
 				.like = &m->best[i].mesh,
 				.kept = m->best[i].term.has,
-				.nearly = s->nearly,
+				.nearly = s->ranks > FEW_RANKS,
 			};
 
 			if (asl_mesh_list(found, e, &wish))
@@ -508,7 +510,7 @@ static void try_stage(struct search *s, int set, const struct block *block,
 	struct asl_mesh_wish wish = {.ranks = s->ranks,
 				     .most = s->meshes,
 				     .prices = s->prices,
-				     .nearly = s->nearly};
+				     .nearly = s->ranks > FEW_RANKS};
 	struct asl_einsum e;
 	int count;
 
@@ -859,9 +861,6 @@ static void take_best(struct asl_contraction *best, double *cost,
 	}
 }
 
-/* On many ranks each mesh takes long to find. */
-enum { FEW_RANKS = 64 };
-
 static void set_effort(struct search *s)
 {
 	bool few = s->ranks <= FEW_RANKS, many = s->ranks > ASL_FEW_RANKS;
@@ -926,7 +925,6 @@ void asl_contract_stages(struct asl_contraction *c, int ranks, uint64_t cache,
 	s->path = &path;
 	s->prices = prices;
 	s->net = net_price(prices);
-	s->nearly = ranks > FEW_RANKS;
 	s->limit = cost;
 	/* Pairs on their own best meshes tell which stages are worth a look. */
 	s->pairs = true;
