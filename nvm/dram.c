@@ -5,9 +5,10 @@
  * what is near the cores.  A cache line in front of each piece chains it to the
  * others, so that close can free all of them.
  *
- * Large pieces that were given back are kept for the next, because touching fresh
- * pages costs as much as moving the words several times, and would be measured.
- * Held and kept pieces together never exceed the maximum that was held.
+ * Large pieces that were given back are kept for the next, cut or joined to its
+ * size, because touching fresh pages costs as much as moving the words several
+ * times, and would be measured.  Held and kept pieces together exceed the maximum
+ * that was held by an eighth at most.
  *
  * Pieces of a node are whole pages that are there before they are used: at the
  * first touch of a page for which a full node has no room the kernel would kill
@@ -35,13 +36,14 @@
 
 #define PAGE_BYTES ((size_t)4 << 10)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define LARGE_BYTES ((size_t)32 << 10) /* malloc returns their pages */
+#define LARGE_BYTES ((size_t)32 << 10) /* mapped */
 
 struct piece {
 	alignas(64) struct piece *prev;
 	struct piece *next;
 	struct dram *owner;
 	size_t bytes;
+	bool huge; /* its pages are, if the kernel has some */
 };
 
 struct dram {
@@ -168,17 +170,17 @@ static void *map_aligned(size_t page, size_t bytes)
 		asl_fail(-ENOMEM, "mmap: %s", strerror(errno));
 		return NULL;
 	}
-	before = (page - (uintptr_t)all % page) % page;
-	if (before)
-		munmap(all, before);
-	munmap(all + before + bytes, page - before);
+	/* The end, if it can be: there it adjoins what was mapped before. */
+	before = page - (uintptr_t)all % page;
+	munmap(all, before);
+	if (before < page)
+		munmap(all + before + bytes, page - before);
 	return all + before;
 }
 
 static void *take_pages(const struct dram *d, size_t page, size_t bytes)
 {
-	void *at =
-		d->bind ? map_aligned(page, bytes) : aligned_alloc(page, bytes);
+	void *at = map_aligned(page, bytes);
 
 	if (at && page == HUGE_PAGE_BYTES)
 		madvise(at, bytes, MADV_HUGEPAGE);
@@ -188,14 +190,6 @@ static void *take_pages(const struct dram *d, size_t page, size_t bytes)
 		return at;
 	munmap(at, bytes);
 	return NULL;
-}
-
-static void free_piece(const struct dram *d, struct piece *p)
-{
-	if (d->bind)
-		munmap(p, p->bytes);
-	else
-		free(p);
 }
 
 static int node_open(struct asl_store **out, const struct asl_store_want *want)
@@ -239,13 +233,21 @@ static void unchain(struct piece **list, struct piece *p)
 		p->next->prev = p->prev;
 }
 
+static bool is_large(const struct dram *d, size_t bytes)
+{
+	return d->bind || bytes >= LARGE_BYTES;
+}
+
 static void free_all(const struct dram *d, struct piece **list)
 {
 	while (*list) {
 		struct piece *p = *list;
 
 		unchain(list, p);
-		free_piece(d, p);
+		if (is_large(d, p->bytes))
+			munmap(p, p->bytes);
+		else
+			free(p);
 	}
 }
 
@@ -260,30 +262,84 @@ static void dram_close(struct asl_store *store)
 
 /* ---- Large pieces ---- */
 
-static bool is_large(const struct dram *d, size_t bytes)
+static struct piece *end_of(const struct piece *p)
 {
-	return d->bind || bytes >= LARGE_BYTES;
+	return (struct piece *)((char *)p + p->bytes);
 }
 
-/* The smallest piece that was given back, within these sizes. */
-static struct piece *take_kept(struct dram *d, size_t least, size_t most)
+static void forget(struct dram *d, struct piece *p)
+{
+	unchain(&d->kept, p);
+	d->kept_bytes -= p->bytes;
+}
+
+static bool adjoin(const struct piece *x, const struct piece *y)
+{
+	return x->huge == y->huge && (x == end_of(y) || end_of(x) == y);
+}
+
+/* Keep a piece, as one with those that adjoin it. */
+static void keep(struct dram *d, struct piece *p)
+{
+	for (struct piece *x = d->kept, *next; x; x = next) {
+		size_t both = x->bytes + p->bytes;
+
+		next = x->next;
+		if (!adjoin(x, p))
+			continue;
+		forget(d, x);
+		p = x < p ? x : p;
+		p->bytes = both;
+	}
+	chain(&d->kept, p);
+	d->kept_bytes += p->bytes;
+}
+
+static void keep_part(struct dram *d, char *begin, const char *end, bool huge)
+{
+	struct piece *p = (struct piece *)begin;
+
+	if (begin == end)
+		return;
+	p->bytes = (size_t)(end - begin);
+	p->huge = huge;
+	keep(d, p);
+}
+
+static char *aligned(const struct piece *p, size_t page)
+{
+	return (char *)(((uintptr_t)p + page - 1) / page * page);
+}
+
+/* Take it from the smallest piece that has room for it, and keep the rest. */
+static struct piece *take_kept(struct dram *d, size_t page, size_t bytes)
 {
 	struct piece *best = NULL;
+	char *at, *end;
+	bool huge;
 
 	for (struct piece *p = d->kept; p; p = p->next)
-		if (p->bytes >= least && p->bytes <= most &&
+		if ((p->huge || page < HUGE_PAGE_BYTES) &&
+		    aligned(p, page) + bytes <= (char *)end_of(p) &&
 		    (!best || p->bytes < best->bytes))
 			best = p;
-	if (best) {
-		unchain(&d->kept, best);
-		d->kept_bytes -= best->bytes;
-	}
+	if (!best)
+		return NULL;
+	forget(d, best);
+	at = aligned(best, page);
+	end = (char *)end_of(best);
+	huge = best->huge;
+	keep_part(d, (char *)best, at, huge);
+	keep_part(d, at + bytes, end, huge);
+	best = (struct piece *)at;
+	best->huge = huge;
 	return best;
 }
 
 /* What is kept may exceed the most by this share, for pieces of other sizes. */
 enum { SPARE = 8 };
 
+/* The largest is given up first: of what is left, more is taken again. */
 static void make_room(struct dram *d, size_t bytes)
 {
 	size_t held = d->held_bytes + bytes;
@@ -291,8 +347,15 @@ static void make_room(struct dram *d, size_t bytes)
 	if (d->most_bytes < held)
 		d->most_bytes = held;
 	while (d->kept &&
-	       held + d->kept_bytes > d->most_bytes + d->most_bytes / SPARE)
-		free_piece(d, take_kept(d, 0, SIZE_MAX));
+	       held + d->kept_bytes > d->most_bytes + d->most_bytes / SPARE) {
+		struct piece *most = d->kept;
+
+		for (struct piece *p = most; p; p = p->next)
+			if (p->bytes > most->bytes)
+				most = p;
+		forget(d, most);
+		munmap(most, most->bytes);
+	}
 }
 
 /* Pieces of many MiB have whole huge pages: tiles walk them with strides. */
@@ -303,15 +366,16 @@ static struct piece *allocate_large(struct dram *d, size_t bytes)
 		bytes < 2 * HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES;
 
 	bytes = (bytes + page - 1) / page * page;
-	p = take_kept(d, bytes, 2 * bytes);
+	p = take_kept(d, page, bytes);
 	if (!p) {
 		make_room(d, bytes);
 		p = take_pages(d, page, bytes);
 		if (!p)
 			return NULL;
-		p->bytes = bytes;
+		p->huge = page == HUGE_PAGE_BYTES;
 	}
-	d->held_bytes += p->bytes;
+	p->bytes = bytes;
+	d->held_bytes += bytes;
 	return p;
 }
 
@@ -319,9 +383,10 @@ static struct piece *allocate(struct dram *d, size_t bytes)
 {
 	struct piece *p;
 
+	bytes = (bytes + 63) / 64 * 64;
 	if (is_large(d, bytes))
 		return allocate_large(d, bytes);
-	p = aligned_alloc(64, (bytes + 63) / 64 * 64);
+	p = aligned_alloc(64, bytes);
 	if (p)
 		p->bytes = bytes;
 	return p;
@@ -360,8 +425,7 @@ static void dram_give(struct asl_store *store, double *at)
 		return;
 	}
 	d->held_bytes -= p->bytes;
-	d->kept_bytes += p->bytes;
-	chain(&d->kept, p);
+	keep(d, p);
 }
 
 const struct asl_store_ops asl_store_dram = {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -357,6 +358,65 @@ static void pieces_are_apart_and_aligned(void **state)
 	}
 }
 
+static long faults(void)
+{
+	struct rusage x;
+
+	getrusage(RUSAGE_SELF, &x);
+	return x.ru_minflt;
+}
+
+enum { PIECES = 12, MOVES = 200 };
+
+/* Take and give pieces of all sizes, each with words of its own. */
+static void repetition(struct asl_store *store, struct dice d)
+{
+	double *piece[PIECES] = {NULL};
+	uint64_t words[PIECES];
+
+	for (int i = 0; i < MOVES + PIECES; i++) {
+		int j = (int)roll(&d, 0, PIECES - 1);
+
+		if (i >= MOVES)
+			j = i - MOVES;
+		if (piece[j]) {
+			for (uint64_t k = 0; k < words[j]; k++)
+				assert_word(piece[j][k], j, (uint64_t)i, k);
+			asl_store_give(store, piece[j]);
+			piece[j] = NULL;
+		} else if (i < MOVES) {
+			words[j] = roll_size(&d, 20);
+			piece[j] = take(store, words[j]);
+			for (uint64_t k = 0; k < words[j]; k++)
+				piece[j][k] = j;
+		}
+	}
+}
+
+/* A run that is repeated touches hardly any fresh pages, whatever it takes. */
+static void repetitions_find_their_pages(void **state)
+{
+	const char *names[] = {"dram", "node"};
+	long first = 0, last = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++) {
+		struct dice d = {.family = 77, .number = i};
+		struct asl_store *store = open_store(names[i % 2], 0, PIECES);
+
+		first -= faults();
+		repetition(store, d);
+		first += faults();
+		for (int j = 0; j < 3; j++)
+			repetition(store, d);
+		last -= faults();
+		repetition(store, d);
+		last += faults();
+		asl_store_close(store);
+	}
+	assert_in_range(last, 0, first / 10);
+}
+
 static void null_has_no_words(void **state)
 {
 	struct asl_store *store = open_store("null", UINT64_MAX, 1);
@@ -506,6 +566,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(tmpfs_is_no_disk),
 		cmocka_unit_test(pieces_of_a_disk),
 		cmocka_unit_test(pieces_are_apart_and_aligned),
+		cmocka_unit_test(repetitions_find_their_pages),
 		cmocka_unit_test(null_has_no_words),
 		cmocka_unit_test(dram_that_is_not_there),
 		cmocka_unit_test(pieces_of_a_node_are_bound),
