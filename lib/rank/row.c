@@ -8,8 +8,6 @@
  */
 #include "lib/rank/row.h"
 
-#include <stdbool.h>
-
 #include "lib/base/clones.h"
 
 #define NEXT_PAGE 384 /* words: how far ahead to call */
@@ -20,7 +18,7 @@ update_row(const double *A, double h, double *y, const double *x, uint64_t n,
 	   bool told)
 {
 	asl_vector sums = {0}, others = {0};
-	double d;
+	double rest = 0;
 	uint64_t c = 0;
 
 	for (; c + ASL_LINE <= n; c += ASL_LINE) {
@@ -40,13 +38,12 @@ update_row(const double *A, double h, double *y, const double *x, uint64_t n,
 		sums += a * ASL_AT(x + c);
 		*(asl_unaligned *)(y + c) = ASL_AT(y + c) + h * a;
 	}
-	sums += others;
-	d = ASL_SUM(sums);
 	for (; c < n; c++) {
-		d += A[c] * x[c];
+		rest += A[c] * x[c];
 		y[c] += h * A[c];
 	}
-	return d;
+	sums += others;
+	return ASL_SUM(sums) + rest;
 }
 
 ASL_CLONES
@@ -70,13 +67,16 @@ update_run(const struct asl_row_run *rows, double *y, const double *x,
 {
 	const double *A = rows->A;
 	double twice = 2 * rows->xa, sum = *rows->ya;
+	uint64_t longer = rows->longer, n = rows->n - longer;
 
-	for (uint64_t i = 0; i < rows->count; i++, A += rows->n) {
-		double b = rows->xb[i];
-		double d = update_row(A, twice * b, y, x, rows->n, told);
+	for (uint64_t i = 0; i < rows->count; i++, n += longer) {
+		double b = rows->xb[i], last;
+		double d = update_row(A, twice * b, y, x, n, told);
 
-		sum += 2 * b * d;
-		rows->yb[i] += twice * d;
+		last = longer ? A[n] * b : 0;
+		sum += b * (2 * d + last);
+		rows->yb[i] += twice * (d + last);
+		A += n + longer;
 	}
 	*rows->ya = sum;
 }

@@ -6,6 +6,7 @@
 #ifndef ASL_ROW_H
 #define ASL_ROW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ASL_LANES 4
@@ -27,18 +28,23 @@ typedef double asl_unaligned
 double asl_row_update(const double *A, double h, double *y, const double *x,
 		      uint64_t n);
 
-/* Rows of n words, one after another, of one x_a, and of x_b and y_b for each. */
+/*
+ * Rows of n words, one after another, of one x_a, and of x_b and y_b for each; or the
+ * first of n words and each next one a word longer, and then x_b, y_b are the elements
+ * of x, y that the row's last word belongs to.
+ */
 struct asl_row_run {
 	const double *A;
 	uint64_t count, n;
+	bool longer;
 	double xa, *ya;
 	const double *xb;
 	double *yb;
 };
 
 /*
- * With d = A . x of each row A: y_a += 2 x_b d, y_b += 2 x_a d, y += 2 x_a x_b A.  None
- * of these overlap.
+ * With d = A . x of each row A: y_a += 2 x_b d, y_b += 2 x_a d, y += 2 x_a x_b A.  A row's
+ * last word L, with x_b twice, is not in d: y_a += x_b^2 L, y_b += 2 x_a x_b L.
  */
 void asl_row_run_update(const struct asl_row_run *rows, double *y,
 			const double *x);

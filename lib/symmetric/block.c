@@ -285,8 +285,8 @@ static void turn_back(const struct turned *k,
  * swept together up to the length of the first one, without c = b; the corner
  * that remains, up to c = b, is done entry by entry.
  *
- * One vector: one row at a time, so that the tensor is read in the one order in
- * which it lies.  Several vectors: a few rows are swept for one column after
+ * One vector: one row at a time, all of one a in a run but that with a = b, so that
+ * the tensor is read in the one order in which it lies.  Several vectors: a few rows are swept for one column after
  * another while they are in the innermost cache.
  */
 
@@ -467,27 +467,30 @@ static void take_rows(struct rows *rows, const struct asl_block_shape *shape,
 	asl_block_next(shape, row);
 }
 
-/* How many rows from here on can be updated together: of one a, with a > b > c. */
+/* How many rows from here on can be updated together: of one a, with a > b. */
 static uint64_t count_alike(const struct update *u,
 			    const struct asl_block_row *row)
 {
 	const struct asl_block_shape *shape = u->shape;
 	uint64_t end = end_of(shape, row->a);
 
-	if (!in_place(u->v) || shape->j == shape->k)
+	if (!in_place(u->v))
 		return 0;
 	return end - row->b - (shape->i == shape->j);
 }
 
+/* *row and *A advance. */
 static void update_alike(const struct update *u, struct asl_block_row *row,
-			 const double *A, uint64_t count)
+			 const double **A, uint64_t count)
 {
 	const struct asl_block_shape *shape = u->shape;
+	bool longer = shape->j == shape->k;
 	uint64_t a = row->a - shape->a.first, b = row->b - shape->b.first;
 	const struct asl_row_run rows = {
-		.A = A,
+		.A = *A,
 		.count = count,
 		.n = row->length,
+		.longer = longer,
 		.xa = u->v->xi[a],
 		.ya = u->v->yi + a,
 		.xb = u->v->xj + b,
@@ -495,7 +498,9 @@ static void update_alike(const struct update *u, struct asl_block_row *row,
 	};
 
 	asl_row_run_update(&rows, u->k.y, u->k.x);
+	*A += count * row->length + longer * asl_triangle(count - 1);
 	row->b += count - 1;
+	row->length += longer * (count - 1);
 	asl_block_next(shape, row);
 }
 
@@ -513,8 +518,7 @@ static void update_some(const struct asl_block_shape *shape, const double *A,
 		struct rows some;
 
 		if (alike) {
-			update_alike(&u, &row, A, alike);
-			A += alike * shape->c.count;
+			update_alike(&u, &row, &A, alike);
 			left -= alike;
 			continue;
 		}
