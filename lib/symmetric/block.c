@@ -286,8 +286,8 @@ static void turn_back(const struct turned *k,
  * that remains, up to c = b, is done entry by entry.
  *
  * One vector: one row at a time, all of one a in a run but that with a = b, so that
- * the tensor is read in the one order in which it lies.  Several vectors: a few rows are swept for one column after
- * another while they are in the innermost cache.
+ * the tensor is read in the one order in which it lies.  Several vectors: a few rows
+ * are swept for one column after another while they are in the innermost cache.
  */
 
 #define COLUMNS 16 /* whose h and d are kept at a time */
