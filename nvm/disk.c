@@ -254,7 +254,7 @@ static void disk_give(struct asl_store *store, double *at)
 			d->piece[i] = (struct piece){0};
 			return;
 		}
-	assert(!"a piece of this store");
+	assert(false && "a piece of this store");
 }
 
 /* ---- Transfers ---- */

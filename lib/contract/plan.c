@@ -196,7 +196,7 @@ static bool slab_in_cache(const struct slabs *s, int index, double words)
 {
 	double thin = thinnest(s, index);
 
-	if (!thin || thin > words)
+	if (thin <= 0 || thin > words)
 		return false;
 	s->l->slab = index;
 	s->l->thick = 1;
