@@ -36,7 +36,7 @@
 
 #define PAGE_BYTES ((size_t)4 << 10)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define LARGE_BYTES ((size_t)32 << 10) /* mapped */
+#define LARGE_BYTES ((size_t)32 << 10) /* from here on they are mapped */
 
 struct piece {
 	alignas(64) struct piece *prev;
@@ -308,7 +308,7 @@ static void keep_part(struct dram *d, char *begin, const char *end, bool huge)
 
 static char *aligned(const struct piece *p, size_t page)
 {
-	return (char *)(((uintptr_t)p + page - 1) / page * page);
+	return (char *)(asl_ceil_div((uintptr_t)p, page) * page);
 }
 
 /* Take it from the smallest piece that has room for it, and keep the rest. */
@@ -348,13 +348,13 @@ static void make_room(struct dram *d, size_t bytes)
 		d->most_bytes = held;
 	while (d->kept &&
 	       held + d->kept_bytes > d->most_bytes + d->most_bytes / SPARE) {
-		struct piece *most = d->kept;
+		struct piece *largest = d->kept;
 
-		for (struct piece *p = most; p; p = p->next)
-			if (p->bytes > most->bytes)
-				most = p;
-		forget(d, most);
-		munmap(most, most->bytes);
+		for (struct piece *p = largest; p; p = p->next)
+			if (p->bytes > largest->bytes)
+				largest = p;
+		forget(d, largest);
+		munmap(largest, largest->bytes);
 	}
 }
 
@@ -365,7 +365,7 @@ static struct piece *allocate_large(struct dram *d, size_t bytes)
 	size_t page =
 		bytes < 2 * HUGE_PAGE_BYTES ? PAGE_BYTES : HUGE_PAGE_BYTES;
 
-	bytes = (bytes + page - 1) / page * page;
+	bytes = asl_ceil_div(bytes, page) * page;
 	p = take_kept(d, page, bytes);
 	if (!p) {
 		make_room(d, bytes);
@@ -383,10 +383,10 @@ static struct piece *allocate(struct dram *d, size_t bytes)
 {
 	struct piece *p;
 
-	bytes = (bytes + 63) / 64 * 64;
+	bytes = asl_ceil_div(bytes, sizeof *p) * sizeof *p;
 	if (is_large(d, bytes))
 		return allocate_large(d, bytes);
-	p = aligned_alloc(64, bytes);
+	p = aligned_alloc(alignof(struct piece), bytes);
 	if (p)
 		p->bytes = bytes;
 	return p;
