@@ -27,6 +27,7 @@
 
 struct bell {
 	alignas(64) _Atomic uint32_t rung;
+	_Atomic uint32_t wanted; /* the ring that wakes who is asleep */
 	_Atomic bool asleep;
 };
 
@@ -126,13 +127,23 @@ void asl_bells_close(struct asl_bells *x)
 }
 
 /* Either the sleeper sees that it rang, or the ringer that it sleeps. */
+static void ring(struct bell *b, bool wakes)
+{
+	uint32_t rung = atomic_fetch_add(&b->rung, 1) + 1;
+
+	if (atomic_load(&b->asleep) &&
+	    (wakes || (int32_t)(rung - atomic_load(&b->wanted)) >= 0))
+		syscall(SYS_futex, &b->rung, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 void asl_bells_ring(struct asl_bells *x, int rank)
 {
-	struct bell *b = &x->bell[rank];
+	ring(&x->bell[rank], false);
+}
 
-	atomic_fetch_add(&b->rung, 1);
-	if (atomic_load(&b->asleep))
-		syscall(SYS_futex, &b->rung, FUTEX_WAKE, 1, NULL, NULL, 0);
+void asl_bells_wake(struct asl_bells *x, int rank)
+{
+	ring(&x->bell[rank], true);
 }
 
 uint32_t asl_bells_rung(const struct asl_bells *x)
@@ -140,11 +151,12 @@ uint32_t asl_bells_rung(const struct asl_bells *x)
 	return atomic_load(&x->bell[x->me].rung);
 }
 
-void asl_bells_sleep(struct asl_bells *x, uint32_t rung, long ns)
+void asl_bells_sleep(struct asl_bells *x, uint32_t rung, int more, long ns)
 {
 	struct timespec most = {ns / 1000000000, ns % 1000000000};
 	struct bell *b = &x->bell[x->me];
 
+	atomic_store(&b->wanted, rung + (uint32_t)more);
 	atomic_store(&b->asleep, true);
 	syscall(SYS_futex, &b->rung, FUTEX_WAIT, rung, &most, NULL, 0);
 	atomic_store(&b->asleep, false);

@@ -21,10 +21,16 @@ void asl_bells_close(struct asl_bells *x); /* NULL is allowed */
 /* There is something for this rank. */
 void asl_bells_ring(struct asl_bells *x, int rank);
 
+/* Someone waits until it has looked, whatever it sleeps for. */
+void asl_bells_wake(struct asl_bells *x, int rank);
+
 /* How often my bell rang: asked before looking, so that no ring is missed. */
 uint32_t asl_bells_rung(const struct asl_bells *x);
 
-/* Sleep until my bell has rung more often, for at most so long. */
-void asl_bells_sleep(struct asl_bells *x, uint32_t rung, long ns);
+/*
+ * Sleep until my bell has rung `more` times more, for at most so long; not at all if it
+ * has rung since it was asked.
+ */
+void asl_bells_sleep(struct asl_bells *x, uint32_t rung, int more, long ns);
 
 #endif

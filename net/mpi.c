@@ -175,11 +175,12 @@ static int open_packet(struct mpi *m, struct asl_net_op *op)
 	return 0;
 }
 
-static int mpi_wait(struct asl_net *net, struct asl_net_op *op)
+static int mpi_wait(struct asl_net *net, struct asl_net_op *op, int count)
 {
 	struct mpi *m = (struct mpi *)net;
 	MPI_Request rest[3];
 
+	(void)count;
 	op->pending = 0;
 	if (op->err)
 		return op->err;

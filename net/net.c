@@ -142,9 +142,14 @@ int asl_net_start(struct asl_net *net, struct asl_net_op *op)
 
 int asl_net_wait(struct asl_net *net, struct asl_net_op *op)
 {
+	return asl_net_wait_of(net, op, 1);
+}
+
+int asl_net_wait_of(struct asl_net *net, struct asl_net_op *op, int count)
+{
 	if (!op->pending)
 		return op->err;
-	return net->ops->wait(net, op);
+	return net->ops->wait(net, op, count);
 }
 
 int asl_net_meet(struct asl_net *net, const struct asl_group *group, void *mine,

@@ -51,6 +51,7 @@
 #define CROWD_NAP_NS 200000
 #define BRIEF 4000 /* bytes that shm copies into its queues */
 #define BELL_YIELDS 3
+#define BELL_NAP_NS 200000
 #define BELL_DOUBLINGS 8 /* of a nap, in which nobody rang */
 #define SLEEP_MS 1000	 /* if the provider loses a wake-up */
 #define INJECT_MAX 256
@@ -425,7 +426,8 @@ static bool is_rung_for(const struct asl_ofi *o, const struct asl_net_op *op)
 	return o->bells && op->in_bytes <= BRIEF && op->out_bytes <= BRIEF;
 }
 
-static void await_ring(const struct asl_ofi *o, int looks, uint32_t rung)
+static void await_ring(const struct asl_ofi *o, int looks, uint32_t rung,
+		       int more)
 {
 	int naps = looks - LOOKS - BELL_YIELDS;
 
@@ -434,7 +436,17 @@ static void await_ring(const struct asl_ofi *o, int looks, uint32_t rung)
 	if (naps < 0)
 		sched_yield();
 	else
-		asl_bells_sleep(o->bells, rung, (long)CROWD_NAP_NS << naps);
+		asl_bells_sleep(o->bells, rung, more, (long)BELL_NAP_NS << naps);
+}
+
+/* How many of the operations, of which the first is rung for, it will ring for. */
+static int rings(const struct asl_ofi *o, const struct asl_net_op *op, int count)
+{
+	int more = 0;
+
+	for (int i = 0; i < count && is_rung_for(o, &op[i]); i++)
+		more += op[i].pending > 0;
+	return more;
 }
 
 /* Where ranks outnumber cores, do not spin at first. */
@@ -443,8 +455,12 @@ static int patience(const struct asl_ofi *o)
 	return o->boot.crowded ? LOOKS : 0;
 }
 
-/* Poll once, after `looks` polls in vain for op.  Returns whether anything came. */
-static bool look(struct asl_ofi *o, const struct asl_net_op *op, int looks)
+/*
+ * Poll once, after `looks` polls in vain for the first of `count` operations.  Returns
+ * whether anything came.
+ */
+static bool look(struct asl_ofi *o, const struct asl_net_op *op, int count,
+		 int looks)
 {
 	struct fi_cq_msg_entry done[16];
 	bool sleep = looks >= LOOKS;
@@ -464,7 +480,7 @@ static bool look(struct asl_ofi *o, const struct asl_net_op *op, int looks)
 	else if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR)
 		give_up(o, (int)-n);
 	if (sleep && op && is_rung_for(o, op) && n < 0)
-		await_ring(o, looks, rung);
+		await_ring(o, looks, rung, rings(o, op, count));
 	else if (sleep && !o->can_block && n < 0)
 		rest(o, looks);
 	return n > 0;
@@ -567,9 +583,13 @@ static int post(struct asl_ofi *o, struct asl_net_op *op,
 
 	op->pending++;
 	/* No completion reports that the queue has space again. */
-	while ((err = how(o, op)) == -FI_EAGAIN && !o->broken && !late(o, peer))
-		if (!look(o, NULL, 0))
+	while ((err = how(o, op)) == -FI_EAGAIN && !o->broken &&
+	       !late(o, peer)) {
+		if (o->bells && how != post_in)
+			asl_bells_wake(o->bells, peer);
+		if (!look(o, NULL, 0, 0))
 			rest(o, looks++);
+	}
 	if (!err && how != post_in)
 		ring(o, peer);
 	if (!err || o->broken)
@@ -593,14 +613,14 @@ static int ofi_start(struct asl_net *net, struct asl_net_op *op)
 	return err;
 }
 
-static int ofi_wait(struct asl_net *net, struct asl_net_op *op)
+static int ofi_wait(struct asl_net *net, struct asl_net_op *op, int count)
 {
 	struct asl_ofi *o = ofi_of(net);
 	int looks = patience(o);
 
 	while (op->pending && !op->err && !o->broken &&
 	       !late(o, op->to != ASL_NET_NONE ? op->to : op->from))
-		looks = look(o, op, looks) ? patience(o) : looks + 1;
+		looks = look(o, op, count, looks) ? patience(o) : looks + 1;
 	if (op->err)
 		o->broken = op->err;
 	return o->broken;
@@ -610,7 +630,7 @@ static bool ofi_ended(struct asl_net *net, struct asl_net_op *op)
 {
 	struct asl_ofi *o = ofi_of(net);
 
-	look(o, NULL, 0);
+	look(o, NULL, 0, 0);
 	return !op->pending || op->err || o->broken;
 }
 

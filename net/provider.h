@@ -25,7 +25,7 @@ struct asl_net_ops {
 	int (*run)(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg);
 	int (*start)(struct asl_net *net, struct asl_net_op *op);
-	int (*wait)(struct asl_net *net, struct asl_net_op *op);
+	int (*wait)(struct asl_net *net, struct asl_net_op *op, int count);
 	bool (*ended)(struct asl_net *net, struct asl_net_op *op);
 	void (*abort)(struct asl_net *net, int exit_code, const char *why);
 	/* Simulated ranks'; else NULL. */

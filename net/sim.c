@@ -775,11 +775,12 @@ static int sim_start(struct asl_net *net, struct asl_net_op *op)
 	return op->err;
 }
 
-static int sim_wait(struct asl_net *net, struct asl_net_op *op)
+static int sim_wait(struct asl_net *net, struct asl_net_op *op, int count)
 {
 	struct rank *me = rank_of(net);
 	const char *here = __builtin_frame_address(0);
 
+	(void)count;
 	if (here < (const char *)me->fiber.stack + SPARE_STACK_BYTES)
 		overflow(me);
 	if (op->pending && !sim.broken) {
@@ -847,7 +848,7 @@ static int wait_for_others(struct asl_net *net, const struct asl_group *group)
 		.pending = 1 << IN,
 	};
 
-	return sim_wait(net, &op);
+	return sim_wait(net, &op, 1);
 }
 
 static int sim_meet(struct asl_net *net, const struct asl_group *group,

@@ -66,7 +66,8 @@ assert min(ns) > 0 and ns[-1] > ns[0], ns
 crowded = x["steps"].get("crowded_ns")
 if len(os.sched_getaffinity(0)) < 32:
     assert len(crowded) == 14 and min(crowded) > 0, crowded
-    assert x["steps"]["crowded_row_ns"] > 0, x["steps"]
+    steps = x["steps"]
+    assert steps["crowded_row_ns"] > steps["crowded_message_ns"] > 0, steps
     assert crowded == sorted(crowded), crowded
 for part in "figures", "alone":
     for key, figure in x[part].items():

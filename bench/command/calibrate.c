@@ -137,6 +137,8 @@ static int write_crowded(const char *path, const struct asl_calibration *x)
 	json_object_set_new(steps, "crowded_ns", step_times(x, x->core));
 	json_object_set_new(steps, "crowded_row_ns",
 			    json_real(x->core * x->all[ASL_ROW_NS].median));
+	json_object_set_new(steps, "crowded_message_ns",
+			    json_real(x->core * x->all[ASL_MESSAGE_NS].median));
 	err = root ? asl_json_write(path, root, 6) : -EIO;
 	json_decref(root);
 	return err ? asl_complain(asl_exit_code(err), "calibrate: %s: %s", path,

@@ -547,9 +547,12 @@ static int take_steps(struct asl_profile *out, json_t *steps, const char *where)
 		if (!code && json_object_get(steps, "crowded_ns"))
 			code = take_some(t->crowded, ASL_STEP_SIZES, steps,
 					 "crowded_ns", false, place);
+		if (!code)
+			code = take_number(&t->row, steps, "crowded_row_ns",
+					   place);
 		return code ? code
-			    : take_number(&t->row, steps, "crowded_row_ns",
-					  place);
+			    : take_number(&t->message, steps,
+					  "crowded_message_ns", place);
 	}
 	for (int i = 0; i < ASL_STEP_SIZES; i++) {
 		t->words[i] = 1 << i;
@@ -735,6 +738,7 @@ int asl_profile_times(struct asl_times *out, const struct asl_profile *profile,
 			memcpy(out->step, own->step, sizeof out->step);
 			memcpy(out->crowded, own->crowded, sizeof out->crowded);
 			out->row = own->row;
+			out->message = own->message;
 		}
 	}
 	return code;

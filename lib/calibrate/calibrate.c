@@ -51,7 +51,7 @@ enum {
 
 _Static_assert((int)ASL_NET_BENCH_SIZES == (int)ASL_STEP_SIZES,
 	       "steps of all sizes are measured");
-_Static_assert((int)ASL_STEP_SIZES + 1 <= (int)KINDS,
+_Static_assert((int)ASL_STEP_SIZES + 2 <= (int)KINDS,
 	       "a sample has room for all kinds");
 
 static int memory(struct bench *b, double ns[KINDS], uint64_t words)
@@ -102,16 +102,17 @@ static int vectors(struct bench *b, double ns[KINDS], uint64_t words)
 
 static int steps(struct bench *b, double ns[KINDS], uint64_t words)
 {
-	double row = 0;
+	struct asl_crowd_ns crowd = {0};
 	int err = b->want->crowd ? asl_crowd_bench_run(&b->net_bench, b->net,
 						       &b->flop_bench,
-						       b->sample_s, &row)
+						       b->sample_s, &crowd)
 				 : asl_step_bench_run(&b->net_bench, b->net,
 						      b->sample_s);
 
 	(void)words;
 	memcpy(ns, b->net_bench.ns, sizeof b->net_bench.ns);
-	ns[ASL_STEP_SIZES] = row;
+	ns[ASL_STEP_SIZES] = crowd.row;
+	ns[ASL_STEP_SIZES + 1] = crowd.message;
 	return err;
 }
 
@@ -153,7 +154,7 @@ static const struct subject {
 	{"transfers, all ranks", ALL, ASL_DISK_NS, ASL_DISK_KINDS, 0.1,
 	 transfers},
 	{"messages, two ranks", PAIR, ASL_LATENCY_NS, 3, 0.12, network},
-	{"messages, all ranks", ALL, ASL_STEP_NS, ASL_STEP_SIZES + 1, 0.09,
+	{"messages, all ranks", ALL, ASL_STEP_NS, ASL_STEP_SIZES + 2, 0.09,
 	 steps},
 	{0},
 };

@@ -140,11 +140,15 @@ int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net,
 /*
  * Ranks that share cores multiply, and take a step after each product: what the step
  * adds to their time, with the turns that they take on a core.  And what a step of one
- * word takes right after another.
+ * word takes right after another, and one more of those that are taken at once.
  */
+struct asl_crowd_ns {
+	double row, message;
+};
+
 int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
 			const struct asl_flop_bench *p, double seconds,
-			double *row_ns);
+			struct asl_crowd_ns *ns);
 
 struct asl_fit {
 	double alpha, beta; /* 0 or more */

@@ -136,7 +136,12 @@ static void reduce_scatter_ring(struct asl_rank *r, const struct asl_group *g,
 		.buffers = mine ? 2 : 1,
 		.out = share(whole, g->size, g->me - 1),
 	};
-	struct asl_exchanges x = {g->size - 1, pass_sum, add_own, &p};
+	struct asl_exchanges x = {
+		.steps = g->size - 1,
+		.before = pass_sum,
+		.after = add_own,
+		.arg = &p,
+	};
 
 	for (int i = 0; i < p.buffers; i++)
 		asl_take(r, &p.scratch[i], ASL_DRAM,

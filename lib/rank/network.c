@@ -37,12 +37,17 @@ static void spend_step(struct asl_rank *r, uint64_t words)
 	r->owed = work.later;
 }
 
-static void count_step(struct asl_rank *r, const struct asl_step *x)
+static void count_words(struct asl_rank *r, const struct asl_step *x)
 {
 	count(r, x, ASL_NET_SEND, x->out.count);
 	count(r, x, ASL_NET_RECV, x->in.count);
 	count(r, x, ASL_BH, words_of(x));
 	count(r, x, ASL_NET_MSGS, x->to != ASL_NET_NONE);
+}
+
+static void count_step(struct asl_rank *r, const struct asl_step *x)
+{
+	count_words(r, x);
 	if (r->times && asl_phase_counts(x->phase))
 		spend_step(r, words_of(x));
 }
@@ -454,6 +459,9 @@ struct stepping {
 	const struct asl_group *g;
 	const struct asl_exchanges *x;
 	struct asl_words *all; /* what a ring passes round */
+	/* Apart: when the flight's next message goes out; is it the first? */
+	struct asl_net_stamp link;
+	bool flies;
 };
 
 /* Nothing but counters and clocks knows of the steps. */
@@ -487,11 +495,72 @@ static bool is_rest(const struct asl_step *x)
 	return x->to == ASL_NET_NONE && x->from == ASL_NET_NONE;
 }
 
-/* A step of a member, and the member's clock as it sent. */
+/*
+ * A step of a member, and the member's clock as it sent; and, if steps are apart, what
+ * the clock takes before it comes in.
+ */
 struct taken {
 	struct asl_step step;
-	struct asl_net_stamp sent;
+	struct asl_net_stamp sent, before;
 };
+
+static void add_clock(struct asl_net_stamp *to, const struct asl_net_stamp *x)
+{
+	for (int a = 0; a < ASL_CLOCKS; a++)
+		to->at[a] += x->at[a];
+}
+
+/*
+ * Steps that are apart go out one after another, however late others are.  What a rank
+ * does before a step delays it, and those that come in later.
+ */
+static void begin_apart(struct stepping *m, int i, struct taken *x)
+{
+	struct asl_rank *r = m->r;
+	const struct asl_net_stamp clock = r->clock;
+
+	if (i % ASL_FLIGHT == 0) {
+		m->link = clock;
+		m->flies = false;
+	}
+	r->clock = (struct asl_net_stamp){.since = clock.since};
+	x->step = begin_step(m, i);
+	lift(r, &x->step);
+	x->before = r->clock;
+	r->clock = clock;
+	add_clock(&m->link, &x->before);
+	x->sent = m->link;
+	for (int a = 0; !is_rest(&x->step) && a < ASL_CLOCKS; a++)
+		m->link.at[a] += cost_of(r, x->step.phase,
+					 words_of(&x->step), a);
+}
+
+static void count_apart(struct stepping *m, const struct asl_step *x)
+{
+	struct asl_rank *r = m->r;
+
+	if (!m->flies) {
+		count_step(r, x);
+	} else {
+		count_words(r, x);
+		if (r->times)
+			asl_spend_work(r, ASL_ON_NETWORK,
+				       asl_message_ns(r->times, words_of(x),
+						      r->crowded));
+	}
+	m->flies = true;
+}
+
+static void begin_together(struct stepping *m, int i, struct taken *x)
+{
+	if (m->x->apart) {
+		begin_apart(m, i, x);
+		return;
+	}
+	x->step = begin_step(m, i);
+	lift(m->r, &x->step);
+	x->sent = m->r->clock;
+}
 
 /* A rank's place in the group.  Around a ring words come from the one before. */
 static int place_of(const struct asl_group *g, int rank)
@@ -506,7 +575,7 @@ static int place_of(const struct asl_group *g, int rank)
 	return at;
 }
 
-static void take_counts(const struct stepping *m, const struct taken *all,
+static void take_counts(struct stepping *m, const struct taken *all,
 			const struct taken *mine)
 {
 	const struct asl_step *x = &mine->step;
@@ -523,31 +592,128 @@ static void take_counts(const struct stepping *m, const struct taken *all,
 				      "that rank %d expects of it",
 				      x->from, x->in.count, m->r->id);
 	}
-	count_step(m->r, x);
+	if (m->x && m->x->apart)
+		count_apart(m, x);
+	else
+		count_step(m->r, x);
 	advance(&m->r->clock, m->r, x, &op);
 	land(m->r, x);
 }
 
 static void step_together(void *const brought[], int size)
 {
-	struct stepping *const *member = (void *)brought;
+	struct stepping **member = (void *)brought;
 	struct taken *all = malloc((size_t)size * sizeof *all);
 
 	if (!all)
 		asl_rank_fail(member[0]->r, -ENOMEM, NO_MEMORY, size);
 	for (int i = 0; all && i < member[0]->x->steps; i++) {
+		for (int j = 0; j < size; j++)
+			begin_together(member[j], i, &all[j]);
 		for (int j = 0; j < size; j++) {
-			all[j].step = begin_step(member[j], i);
-			lift(member[j]->r, &all[j].step);
-			all[j].sent = member[j]->r->clock;
-		}
-		for (int j = 0; j < size; j++) {
+			if (member[j]->x->apart)
+				add_clock(&member[j]->r->clock, &all[j].before);
 			if (!is_rest(&all[j].step))
 				take_counts(member[j], all, &all[j]);
 			end_step(member[j], i);
 		}
 	}
 	free(all);
+}
+
+/* ---- Steps that are apart ---- */
+
+struct flying {
+	struct taken taken[ASL_FLIGHT];
+	struct asl_net_op op[ASL_FLIGHT]; /* of what comes in */
+};
+
+/* The room of what goes out is free again. */
+static void let_out(struct stepping *m, struct asl_net_op *in,
+		    const struct taken *x)
+{
+	struct asl_rank *r = m->r;
+	struct asl_net_op out;
+	double since = now(r);
+
+	fill_op(in, r, &x->step, &x->sent);
+	out = *in;
+	in->to = out.from = ASL_NET_NONE;
+	if (!r->err)
+		asl_rank_stop(r, asl_net_start(r->net, in));
+	if (!r->err)
+		asl_rank_stop(r, asl_net_start(r->net, &out));
+	if (!r->err)
+		asl_rank_stop(r, asl_net_wait(r->net, &out));
+	if (r->timed)
+		asl_time_since(r, ASL_TALKS, since);
+}
+
+/* With `count` steps that are still to come in. */
+static void take_in(struct stepping *m, struct asl_net_op *op,
+		    const struct taken *x, int count)
+{
+	struct asl_rank *r = m->r;
+	double since = now(r);
+
+	if (!r->err)
+		asl_rank_stop(r, asl_net_wait_of(r->net, op, count));
+	op->to = x->step.to;
+	op->sent.since = since;
+	finish(r, &x->step, op);
+	if (is_emulated(r, &x->step))
+		asl_emulator_step(r, op);
+	advance(&r->clock, r, &x->step, op);
+	land(r, &x->step);
+	if (r->timed)
+		asl_time_since(r, ASL_TALKS, since);
+}
+
+static void fly(struct stepping *m, struct flying *f, int first, int count)
+{
+	struct asl_rank *r = m->r;
+
+	for (int i = 0; i < count && !r->err; i++) {
+		struct taken *x = &f->taken[i];
+
+		begin_apart(m, first + i, x);
+		f->op[i] = (struct asl_net_op){.to = ASL_NET_NONE};
+		if (is_rest(&x->step))
+			continue;
+		count_apart(m, &x->step);
+		if (r->trace && asl_phase_counts(r->phase))
+			asl_trace_step(r->trace, x->step.to, x->step.out.count,
+				       x->step.from, x->step.in.count);
+		emulate_pool(r);
+		let_out(m, &f->op[i], x);
+	}
+	for (int i = 0; i < count && !r->err; i++) {
+		add_clock(&r->clock, &f->taken[i].before);
+		if (!is_rest(&f->taken[i].step))
+			take_in(m, &f->op[i], &f->taken[i], count - i);
+		end_step(m, first + i);
+	}
+}
+
+static void take_flights(struct stepping *m)
+{
+	struct flying *f = malloc(sizeof *f);
+
+	if (!f)
+		asl_rank_fail(m->r, -ENOMEM, "no memory for %d steps at once",
+			      ASL_FLIGHT);
+	for (int i = 0; i < m->x->steps && !m->r->err; i += ASL_FLIGHT)
+		fly(m, f, i, (int)asl_min(ASL_FLIGHT, m->x->steps - i));
+	free(f);
+}
+
+/* Words of a disk pass through memory, and steps of a replay are not taken. */
+static bool are_apart(const struct stepping *m)
+{
+	const struct asl_rank *r = m->r;
+
+	return m->x->apart && !r->overlaps && asl_does_moves(r, r->phase) &&
+	       !(r->data && asl_store_has_blocks(r->memory[ASL_POOL]));
 }
 
 static void take_steps(struct stepping *m,
@@ -562,6 +728,10 @@ static void take_steps(struct stepping *m,
 		asl_rank_stop(r, asl_net_meet(r->net, g, m, together));
 		return;
 	}
+	if (are_apart(m)) {
+		take_flights(m);
+		return;
+	}
 	for (int i = 0; i < m->x->steps && !r->err; i++) {
 		struct asl_step x = begin_step(m, i);
 
@@ -574,7 +744,7 @@ static void take_steps(struct stepping *m,
 void asl_exchange_all(struct asl_rank *r, const struct asl_group *g,
 		      const struct asl_exchanges *x)
 {
-	struct stepping mine = {r, g, x, NULL};
+	struct stepping mine = {.r = r, .g = g, .x = x};
 
 	take_steps(&mine, step_together);
 }
@@ -752,8 +922,12 @@ static void pass_part(struct asl_rank *r, int i, struct asl_step *x, void *arg)
 void asl_pass_round(struct asl_rank *r, const struct asl_group *g,
 		    struct asl_words *all)
 {
-	struct stepping mine = {r, g, NULL, all};
-	struct asl_exchanges x = {g->size - 1, pass_part, NULL, &mine};
+	struct stepping mine = {.r = r, .g = g, .all = all};
+	struct asl_exchanges x = {
+		.steps = g->size - 1,
+		.before = pass_part,
+		.arg = &mine,
+	};
 
 	mine.x = &x;
 	take_steps(&mine, pass_together);

@@ -91,6 +91,14 @@ struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
 	return (struct asl_step_work){all - later, later};
 }
 
+double asl_message_ns(const struct asl_times *t, uint64_t words, bool crowded)
+{
+	if (!crowded || t->message <= 0)
+		return asl_step_work(t, words, crowded).own;
+	return t->message + on_lines(t->words, t->crowded, ASL_STEP_SIZES,
+				     (double)words) - t->crowded[0];
+}
+
 /*
  * A transfer has all that lies within 8 KiB of each other, in whole blocks of 4 KiB; a
  * write reads first what it must not change.

@@ -64,9 +64,9 @@ struct asl_times {
 	double words[ASL_STEP_SIZES], step[ASL_STEP_SIZES];
 	/*
 	 * The time of a core that it takes where ranks share them, between products;
-	 * of one word, after another.  0: as above.
+	 * of one word, after another, and one more of those taken at once.  0: as above.
 	 */
-	double crowded[ASL_STEP_SIZES], row;
+	double crowded[ASL_STEP_SIZES], row, message;
 	struct asl_disk_times disk;
 	/* All that words of the pool take, where it is emulated. */
 	struct asl_device_times device;
@@ -115,6 +115,9 @@ struct asl_step_work {
 
 struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
 				   bool crowded);
+
+/* Of one more that is taken at once with a step, which others have delayed already. */
+double asl_message_ns(const struct asl_times *t, uint64_t words, bool crowded);
 
 const char *asl_spending_name(enum asl_spending part);
 

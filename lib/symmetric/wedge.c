@@ -264,11 +264,28 @@ uint64_t asl_wedge_cache(const struct asl_wedge *w, int columns)
 	       scratch_of(w, columns);
 }
 
+/* For what comes in at once, for one column. */
+static uint64_t landing(const struct asl_wedge *w)
+{
+	uint64_t flight = (uint64_t)asl_min(ASL_FLIGHT, steps(w->s));
+	uint64_t own = asl_wedge_owned(w), sums = 0;
+
+	if (!by_schedule(w->s))
+		return flight * w->longest;
+	for (int i = 0; i < w->rows; i++)
+		sums += asl_wedge_share(w, i).count *
+			(uint64_t)(asl_list_length(&w->s->layout.sharers,
+						   w->row[i]) -
+				   1);
+	return asl_min(flight * w->longest,
+		       asl_max(asl_wedge_rows(w) - own, sums));
+}
+
 uint64_t asl_wedge_dram(const struct asl_wedge *w, int columns)
 {
 	if (w->s->by_pieces)
-		return 2 * asl_wedge_rows(w) + 2 * w->longest;
-	return w->longest * (uint64_t)columns;
+		return 2 * asl_wedge_rows(w) + w->longest + landing(w);
+	return landing(w) * (uint64_t)columns;
 }
 
 void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns)
@@ -287,7 +304,7 @@ void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns)
 		asl_tile_take(r, &w->pack, 1, w->longest * c);
 		asl_tile_take(r, &w->scratch, 1, scratch_of(w, columns));
 	}
-	asl_take(r, &w->landing, ASL_DRAM, w->longest * c);
+	asl_take(r, &w->landing, ASL_DRAM, landing(w) * c);
 	w->columns = columns;
 }
 
@@ -452,9 +469,12 @@ static void pack(struct asl_rank *r, struct asl_wedge *w,
 	}
 }
 
-/* Load them from a message as x, or add them to y. */
-static void unpack(struct asl_rank *r, struct asl_wedge *w, int parts,
-		   bool sums)
+/*
+ * Load them from the message at `first` as x, or add them to y.  Returns their number
+ * of words.
+ */
+static uint64_t unpack(struct asl_rank *r, struct asl_wedge *w, uint64_t first,
+		       int parts, bool sums)
 {
 	uint64_t done = 0;
 
@@ -462,7 +482,8 @@ static void unpack(struct asl_rank *r, struct asl_wedge *w, int parts,
 		struct asl_range part = w->l.part[i];
 		struct asl_words x =
 			rows_of(w, sums ? ASL_WEDGE_Y : ASL_WEDGE_X, part);
-		struct asl_words from = asl_slice(&w->landing, done, x.count);
+		struct asl_words from =
+			asl_slice(&w->landing, first + done, x.count);
 		struct asl_block block =
 			asl_as_block(&from, part.count, (uint64_t)w->columns);
 		struct asl_tile tile;
@@ -479,13 +500,16 @@ static void unpack(struct asl_rank *r, struct asl_wedge *w, int parts,
 		tile = asl_tile_rows(&w->x, part.first, part.count);
 		asl_tile_load(r, &tile, &block);
 	}
+	return done;
 }
 
 /* All steps of x, or of sums of y. */
 struct exchange {
 	struct asl_wedge *w;
 	bool sums;
-	int parts; /* of what comes in, in w->l.part */
+	int listed, parts; /* the step whose parts of what comes in are in w->l.part */
+	uint64_t landed;   /* words of the flight that come in before this step's */
+	uint64_t unpacked; /* of those that have come */
 };
 
 static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
@@ -496,8 +520,11 @@ static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
 	uint64_t send, receive;
 	int parts = list_parts(w, p.to, !e->sums, &send);
 
+	if (step % ASL_FLIGHT == 0)
+		e->landed = e->unpacked = 0;
 	pack(r, w, e->sums ? ASL_WEDGE_Y : ASL_WEDGE_X, parts);
 	e->parts = list_parts(w, p.from, e->sums, &receive);
+	e->listed = step;
 	if (!by_schedule(w->s))
 		send = receive = w->s->equal * (uint64_t)w->columns;
 	if (send) {
@@ -506,23 +533,30 @@ static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
 	}
 	if (receive) {
 		x->from = p.from.peer;
-		x->in = asl_slice(&w->landing, 0, receive);
+		x->in = asl_slice(&w->landing, e->landed, receive);
+		e->landed += receive;
 	}
 }
 
 static void after(struct asl_rank *r, int step, void *arg)
 {
 	struct exchange *e = arg;
+	struct asl_wedge *w = e->w;
+	uint64_t words = w->s->equal * (uint64_t)w->columns, parts;
 
-	(void)step;
-	unpack(r, e->w, e->parts, e->sums);
+	if (e->listed != step)
+		e->parts = list_parts(w, pair_of(w, step, e->sums).from,
+				      e->sums, &parts);
+	e->listed = step;
+	parts = unpack(r, w, e->unpacked, e->parts, e->sums);
+	e->unpacked += by_schedule(w->s) ? parts : words;
 }
 
 /* With all peers: x, or sums of y. */
 static void exchange_all(struct asl_rank *r, struct asl_wedge *w, bool sums)
 {
 	struct exchange e = {.w = w, .sums = sums};
-	struct asl_exchanges x = {steps(w->s), before, after, &e};
+	struct asl_exchanges x = {steps(w->s), before, after, &e, true};
 	struct asl_group all = {
 		.stride = 1,
 		.size = w->s->layout.ranks,
