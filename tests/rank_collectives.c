@@ -524,7 +524,8 @@ struct told {
 struct ring_trial {
 	int p, first, stride, rounds;
 	uint64_t W, in_pool, salt;
-	bool timed, shifts, apart;
+	bool timed, shifts;
+	int flight; /* of shifts */
 	const char *store;
 	struct told told[MOST];
 };
@@ -595,11 +596,11 @@ static void shift(struct asl_rank *r, const struct asl_group *g,
 {
 	struct shifting s = {t, g, *all};
 	struct asl_exchanges x = {
-		.steps = (int)(t->salt % (t->apart ? 2 * ASL_FLIGHT + 9 : 9)),
+		.steps = (int)(t->salt % (t->flight ? 30 : 9)),
 		.before = before_shift,
 		.after = after_shift,
 		.arg = &s,
-		.apart = t->apart,
+		.flight = t->flight,
 	};
 
 	asl_exchange_all(r, g, &x);
@@ -667,14 +668,14 @@ static void run_ring(struct ring_trial *t, const char *store)
 }
 
 /*
- * To the last bit: the sum of the same numbers in the same order.  But steps that are
- * apart all go out first, where there is data.
+ * To the last bit: the sum of the same numbers in the same order.  But all steps of
+ * a flight go out first, where there is data.
  */
 static bool differs(struct ring_trial *t, int member, const struct told *other)
 {
 	struct told *x = &t->told[member];
 
-	for (int i = 0; t->apart && i < ASL_SPENDINGS; i++) {
+	for (int i = 0; t->flight && i < ASL_SPENDINGS; i++) {
 		double ns = other->spent.ns[i];
 
 		if (fabs(x->spent.ns[i] - ns) > 1e-9 * ns)
@@ -699,7 +700,7 @@ static void steps_without_data_keep_counts_and_clocks(void **state)
 			.salt = roll(&d, 0, 1000000),
 			.timed = roll(&d, 0, 1),
 			.shifts = i % 2,
-			.apart = i % 4 == 3,
+			.flight = i % 4 == 3 ? (int)roll(&d, 1, 20) : 0,
 		};
 		struct ring_trial without = with;
 

@@ -459,7 +459,7 @@ struct stepping {
 	const struct asl_group *g;
 	const struct asl_exchanges *x;
 	struct asl_words *all; /* what a ring passes round */
-	/* Apart: when the flight's next message goes out; is it the first? */
+	/* Of a flight: when its next message goes out; has one gone? */
 	struct asl_net_stamp link;
 	bool flies;
 };
@@ -496,8 +496,8 @@ static bool is_rest(const struct asl_step *x)
 }
 
 /*
- * A step of a member, and the member's clock as it sent; and, if steps are apart, what
- * the clock takes before it comes in.
+ * A step of a member, and the member's clock as it sent; and, of a flight, what the clock
+ * takes before it comes in.
  */
 struct taken {
 	struct asl_step step;
@@ -511,15 +511,15 @@ static void add_clock(struct asl_net_stamp *to, const struct asl_net_stamp *x)
 }
 
 /*
- * Steps that are apart go out one after another, however late others are.  What a rank
- * does before a step delays it, and those that come in later.
+ * Steps of a flight go out one after another, however late others are.  What a rank does
+ * before a step delays those that go out later, and that come in later.
  */
-static void begin_apart(struct stepping *m, int i, struct taken *x)
+static void begin_in_flight(struct stepping *m, int i, struct taken *x)
 {
 	struct asl_rank *r = m->r;
 	const struct asl_net_stamp clock = r->clock;
 
-	if (i % ASL_FLIGHT == 0) {
+	if (i % m->x->flight == 0) {
 		m->link = clock;
 		m->flies = false;
 	}
@@ -535,7 +535,7 @@ static void begin_apart(struct stepping *m, int i, struct taken *x)
 					 words_of(&x->step), a);
 }
 
-static void count_apart(struct stepping *m, const struct asl_step *x)
+static void count_in_flight(struct stepping *m, const struct asl_step *x)
 {
 	struct asl_rank *r = m->r;
 
@@ -553,8 +553,8 @@ static void count_apart(struct stepping *m, const struct asl_step *x)
 
 static void begin_together(struct stepping *m, int i, struct taken *x)
 {
-	if (m->x->apart) {
-		begin_apart(m, i, x);
+	if (m->x->flight) {
+		begin_in_flight(m, i, x);
 		return;
 	}
 	x->step = begin_step(m, i);
@@ -592,8 +592,8 @@ static void take_counts(struct stepping *m, const struct taken *all,
 				      "that rank %d expects of it",
 				      x->from, x->in.count, m->r->id);
 	}
-	if (m->x && m->x->apart)
-		count_apart(m, x);
+	if (m->x && m->x->flight)
+		count_in_flight(m, x);
 	else
 		count_step(m->r, x);
 	advance(&m->r->clock, m->r, x, &op);
@@ -611,7 +611,7 @@ static void step_together(void *const brought[], int size)
 		for (int j = 0; j < size; j++)
 			begin_together(member[j], i, &all[j]);
 		for (int j = 0; j < size; j++) {
-			if (member[j]->x->apart)
+			if (member[j]->x->flight)
 				add_clock(&member[j]->r->clock, &all[j].before);
 			if (!is_rest(&all[j].step))
 				take_counts(member[j], all, &all[j]);
@@ -621,14 +621,9 @@ static void step_together(void *const brought[], int size)
 	free(all);
 }
 
-/* ---- Steps that are apart ---- */
+/* ---- Flights ---- */
 
-struct flying {
-	struct taken taken[ASL_FLIGHT];
-	struct asl_net_op op[ASL_FLIGHT]; /* of what comes in */
-};
-
-/* The room of what goes out is free again. */
+/* Then the room of what goes out is free again. */
 static void let_out(struct stepping *m, struct asl_net_op *in,
 		    const struct taken *x)
 {
@@ -669,50 +664,54 @@ static void take_in(struct stepping *m, struct asl_net_op *op,
 		asl_time_since(r, ASL_TALKS, since);
 }
 
-static void fly(struct stepping *m, struct flying *f, int first, int count)
+static void fly(struct stepping *m, struct taken *all, struct asl_net_op *op,
+		int first, int count)
 {
 	struct asl_rank *r = m->r;
 
 	for (int i = 0; i < count && !r->err; i++) {
-		struct taken *x = &f->taken[i];
+		struct taken *x = &all[i];
 
-		begin_apart(m, first + i, x);
-		f->op[i] = (struct asl_net_op){.to = ASL_NET_NONE};
+		begin_in_flight(m, first + i, x);
+		op[i].pending = 0;
 		if (is_rest(&x->step))
 			continue;
-		count_apart(m, &x->step);
+		count_in_flight(m, &x->step);
 		if (r->trace && asl_phase_counts(r->phase))
 			asl_trace_step(r->trace, x->step.to, x->step.out.count,
 				       x->step.from, x->step.in.count);
 		emulate_pool(r);
-		let_out(m, &f->op[i], x);
+		let_out(m, &op[i], x);
 	}
 	for (int i = 0; i < count && !r->err; i++) {
-		add_clock(&r->clock, &f->taken[i].before);
-		if (!is_rest(&f->taken[i].step))
-			take_in(m, &f->op[i], &f->taken[i], count - i);
+		add_clock(&r->clock, &all[i].before);
+		if (!is_rest(&all[i].step))
+			take_in(m, &op[i], &all[i], count - i);
 		end_step(m, first + i);
 	}
 }
 
 static void take_flights(struct stepping *m)
 {
-	struct flying *f = malloc(sizeof *f);
+	int steps = m->x->steps, most = m->x->flight < steps ? m->x->flight : steps;
+	struct taken *all = malloc((size_t)most * sizeof *all);
+	struct asl_net_op *op = malloc((size_t)most * sizeof *op);
 
-	if (!f)
+	if (most && (!all || !op))
 		asl_rank_fail(m->r, -ENOMEM, "no memory for %d steps at once",
-			      ASL_FLIGHT);
-	for (int i = 0; i < m->x->steps && !m->r->err; i += ASL_FLIGHT)
-		fly(m, f, i, (int)asl_min(ASL_FLIGHT, m->x->steps - i));
-	free(f);
+			      most);
+	for (int i = 0; i < steps && !m->r->err; i += most)
+		fly(m, all, op, i, most < steps - i ? most : steps - i);
+	free(op);
+	free(all);
 }
 
-/* Words of a disk pass through memory, and steps of a replay are not taken. */
-static bool are_apart(const struct stepping *m)
+/* Words of a disk pass through memory; steps before a restart are not taken again. */
+static bool take_off(const struct stepping *m)
 {
 	const struct asl_rank *r = m->r;
 
-	return m->x->apart && !r->overlaps && asl_does_moves(r, r->phase) &&
+	return m->x->flight && !r->overlaps && asl_does_moves(r, r->phase) &&
 	       !(r->data && asl_store_has_blocks(r->memory[ASL_POOL]));
 }
 
@@ -728,7 +727,7 @@ static void take_steps(struct stepping *m,
 		asl_rank_stop(r, asl_net_meet(r->net, g, m, together));
 		return;
 	}
-	if (are_apart(m)) {
+	if (take_off(m)) {
 		take_flights(m);
 		return;
 	}

@@ -285,9 +285,6 @@ struct asl_step {
 	enum asl_phase phase; /* the rank's */
 };
 
-/* So many steps that are apart are taken at once. */
-enum { ASL_FLIGHT = 64 };
-
 /* Steps that all of a group take, and what each rank does beside them. */
 struct asl_exchanges {
 	int steps;
@@ -297,14 +294,17 @@ struct asl_exchanges {
 	void (*after)(struct asl_rank *r, int i, void *arg); /* NULL: nothing */
 	void *arg;
 	/*
-	 * No step sends what an earlier one brought.  A flight's steps, of which the
-	 * first is a multiple of ASL_FLIGHT, go out one after another without waiting
-	 * for what comes in, which has a place of its own in each of them until its
-	 * `after`; then they come in.  All of a flight's `before` may come first; the
-	 * room packed is free again when the next one is called.
+	 * Not 0: no step sends what one of the same flight brought, which are so many:
+	 * steps 0 to flight - 1, and so on.  They go out one after another without
+	 * waiting for what comes in, which needs a place of its own in each until its
+	 * `after`.  All of a flight's `before` may come first; what one packed has left
+	 * when the next is called.
 	 */
-	bool apart;
+	int flight;
 };
+
+/* The most that are worth their room. */
+enum { ASL_FLIGHT = 64 };
 
 /* Peers are of the group, which has the same number of steps for all. */
 void asl_exchange_all(struct asl_rank *r, const struct asl_group *g,

@@ -88,6 +88,12 @@ static int steps(const struct asl_symmetric *s)
 	return by_schedule(s) ? s->schedule.steps : s->layout.ranks - 1;
 }
 
+/* Steps at once: with little memory, one after another. */
+static int flight(const struct asl_wedge *w)
+{
+	return w->s->streams ? 1 : ASL_FLIGHT;
+}
+
 /* But for cubic's, sums go the way back, so that no step has other words. */
 static struct pair pair_of(const struct asl_wedge *w, int step, bool sums)
 {
@@ -264,21 +270,35 @@ uint64_t asl_wedge_cache(const struct asl_wedge *w, int columns)
 	       scratch_of(w, columns);
 }
 
+/*
+ * The most that comes in, of x or of sums.  With a system it is the same number for all
+ * ranks, which have a word beyond the even ones of each row block, or words of one.
+ */
+static uint64_t received(const struct asl_wedge *w)
+{
+	const struct asl_layout *l = &w->s->layout;
+	uint64_t s = (uint64_t)l->s, all = 0, peers;
+
+	if (s) {
+		peers = (uint64_t)asl_list_length(&l->sharers, 0) - 1;
+		all = l->even ? s * (l->even + 1) : asl_max(s, w->longest);
+		return asl_max(s * asl_layout_row(l, 0).count, peers * all);
+	}
+	for (int i = 0; i < w->rows; i++) {
+		peers = (uint64_t)asl_list_length(&l->sharers, w->row[i]) - 1;
+		all += peers * asl_wedge_share(w, i).count;
+	}
+	return asl_max(all, asl_wedge_rows(w) - asl_wedge_owned(w));
+}
+
 /* For what comes in at once, for one column. */
 static uint64_t landing(const struct asl_wedge *w)
 {
-	uint64_t flight = (uint64_t)asl_min(ASL_FLIGHT, steps(w->s));
-	uint64_t own = asl_wedge_owned(w), sums = 0;
+	uint64_t at_once = (uint64_t)flight(w) * w->longest;
 
 	if (!by_schedule(w->s))
-		return flight * w->longest;
-	for (int i = 0; i < w->rows; i++)
-		sums += asl_wedge_share(w, i).count *
-			(uint64_t)(asl_list_length(&w->s->layout.sharers,
-						   w->row[i]) -
-				   1);
-	return asl_min(flight * w->longest,
-		       asl_max(asl_wedge_rows(w) - own, sums));
+		return asl_min(at_once, (uint64_t)steps(w->s) * w->longest);
+	return asl_max(w->longest, asl_min(at_once, received(w)));
 }
 
 uint64_t asl_wedge_dram(const struct asl_wedge *w, int columns)
@@ -520,7 +540,7 @@ static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
 	uint64_t send, receive;
 	int parts = list_parts(w, p.to, !e->sums, &send);
 
-	if (step % ASL_FLIGHT == 0)
+	if (step % flight(w) == 0)
 		e->landed = e->unpacked = 0;
 	pack(r, w, e->sums ? ASL_WEDGE_Y : ASL_WEDGE_X, parts);
 	e->parts = list_parts(w, p.from, e->sums, &receive);
@@ -556,7 +576,13 @@ static void after(struct asl_rank *r, int step, void *arg)
 static void exchange_all(struct asl_rank *r, struct asl_wedge *w, bool sums)
 {
 	struct exchange e = {.w = w, .sums = sums};
-	struct asl_exchanges x = {steps(w->s), before, after, &e, true};
+	struct asl_exchanges x = {
+		.steps = steps(w->s),
+		.before = before,
+		.after = after,
+		.arg = &e,
+		.flight = flight(w),
+	};
 	struct asl_group all = {
 		.stride = 1,
 		.size = w->s->layout.ranks,
