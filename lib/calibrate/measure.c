@@ -738,7 +738,8 @@ static int take_turns(struct asl_crowd_ns *ns, struct asl_net_bench *s,
 	if (!err)
 		err = asl_net_barrier(net);
 	ns->row = 1e9 * row;
-	ns->message = 1e9 * ((asl_now() - since) / FLIGHTS - row) / (FLIGHT - 1);
+	ns->message =
+		1e9 * ((asl_now() - since) / FLIGHTS - row) / (FLIGHT - 1);
 	ns->message = fmax(LEAST_STEP_NS, ns->message);
 	return err;
 }

@@ -531,8 +531,8 @@ static void begin_in_flight(struct stepping *m, int i, struct taken *x)
 	add_clock(&m->link, &x->before);
 	x->sent = m->link;
 	for (int a = 0; !is_rest(&x->step) && a < ASL_CLOCKS; a++)
-		m->link.at[a] += cost_of(r, x->step.phase,
-					 words_of(&x->step), a);
+		m->link.at[a] +=
+			cost_of(r, x->step.phase, words_of(&x->step), a);
 }
 
 static void count_in_flight(struct stepping *m, const struct asl_step *x)
@@ -693,7 +693,8 @@ static void fly(struct stepping *m, struct taken *all, struct asl_net_op *op,
 
 static void take_flights(struct stepping *m)
 {
-	int steps = m->x->steps, most = m->x->flight < steps ? m->x->flight : steps;
+	int steps = m->x->steps,
+	    most = m->x->flight < steps ? m->x->flight : steps;
 	struct taken *all = malloc((size_t)most * sizeof *all);
 	struct asl_net_op *op = malloc((size_t)most * sizeof *op);
 

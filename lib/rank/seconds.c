@@ -95,8 +95,9 @@ double asl_message_ns(const struct asl_times *t, uint64_t words, bool crowded)
 {
 	if (!crowded || t->message <= 0)
 		return asl_step_work(t, words, crowded).own;
-	return t->message + on_lines(t->words, t->crowded, ASL_STEP_SIZES,
-				     (double)words) - t->crowded[0];
+	return t->message +
+	       on_lines(t->words, t->crowded, ASL_STEP_SIZES, (double)words) -
+	       t->crowded[0];
 }
 
 /*

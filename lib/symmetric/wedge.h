@@ -10,8 +10,8 @@
  *	multiply
  *	collect	y: the reverse, with sums of the other's shares
  *
- * Messages are packed in the cache.  They arrive in DRAM: x is loaded from
- * there, and sums are added to those in the cache.  Per rank, with the words W
+ * Messages are packed in the cache, one at a time.  They arrive in DRAM, up to 64 at
+ * once: x is loaded from there, and sums are added to those in the cache.  Per rank, with the words W
  * of its row blocks and w of its own shares, for one column:
  *
  *	B_h	2 max(w (lambda-1), W - w) with a system whose row blocks have
@@ -21,8 +21,9 @@
  *	flops	4 a word of the tensor: a multiply-add for the row's product with
  *		x, and one for its part of y; what a whole row shares is not
  *		counted
- *	held	the tensor blocks, 2 w; in the cache 2 W, a message and a row; a
- *		message
+ *	held	the tensor blocks, 2 w; in the cache 2 W, a message and a row; room
+ *		for the messages that come in at once, if the tensor is held, else
+ *		for one
  *
  * In a smaller cache x and y stay in DRAM: wedge_pieces.c.
  */
