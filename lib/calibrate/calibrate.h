@@ -39,7 +39,7 @@ enum asl_quantity {
 	ASL_STEP_NS, /* of the first size of a step; the others follow */
 	/* A step of one word after another, where ranks share cores. */
 	ASL_ROW_NS = ASL_STEP_NS + ASL_STEP_SIZES,
-	/* One more of those that they take at once. */
+	/* A short one of those that they take at once. */
 	ASL_MESSAGE_NS,
 	/* What a disk's block takes to begin, and its rows: read, then written. */
 	ASL_DISK_NS,

@@ -692,9 +692,9 @@ static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 
 #define LEAST_STEP_NS 100
 
-enum { FLIGHT = 32 };
+enum { FLIGHT = 32, FLIGHT_WORDS = 64 };
 
-/* Steps of a word with one rank after another, which all go out before they come in. */
+/* Short steps with one rank after another, which all go out before they come in. */
 static int flight(const struct asl_net_bench *s, struct asl_net *net)
 {
 	int rank = asl_net_rank(net), size = asl_net_size(net), err = 0;
@@ -706,14 +706,14 @@ static int flight(const struct asl_net_bench *s, struct asl_net *net)
 			.to = (rank + away) % size,
 			.from = ASL_NET_NONE,
 			.out = s->out,
-			.out_bytes = sizeof(double),
+			.out_bytes = sizeof(double[FLIGHT_WORDS]),
 		};
 
 		op[i] = (struct asl_net_op){
 			.to = ASL_NET_NONE,
 			.from = (rank + size - away) % size,
-			.in = (double *)s->in + i,
-			.in_bytes = sizeof(double),
+			.in = (double *)s->in + FLIGHT_WORDS * i,
+			.in_bytes = sizeof(double[FLIGHT_WORDS]),
 		};
 		err = asl_net_start(net, &op[i]);
 		if (!err)
@@ -724,24 +724,47 @@ static int flight(const struct asl_net_bench *s, struct asl_net *net)
 	return err;
 }
 
-/* What a step takes after another; and, of a flight of them, each but the first. */
-static int take_turns(struct asl_crowd_ns *ns, struct asl_net_bench *s,
-		      struct asl_net *net)
+/* A few products, each with a flight after it, or none. */
+static int fly(double *s_each, const struct asl_net_bench *s,
+	       struct asl_net *net, const struct asl_flop_bench *p,
+	       uint64_t side, bool flies)
 {
-	enum { STEPS = 200, FLIGHTS = 20 };
-	double row, since;
-	int err = work(&row, s, net, NULL, 0, STEPS, sizeof(double));
+	enum { FLIGHTS = 10 };
+	int err = asl_net_barrier(net);
+	double since = asl_now();
 
-	since = asl_now();
-	for (int i = 0; !err && i < FLIGHTS; i++)
-		err = flight(s, net);
+	for (int i = 0; !err && i < FLIGHTS; i++) {
+		square(p, side);
+		if (flies)
+			err = flight(s, net);
+	}
 	if (!err)
 		err = asl_net_barrier(net);
-	ns->row = 1e9 * row;
-	ns->message =
-		1e9 * ((asl_now() - since) / FLIGHTS - row) / (FLIGHT - 1);
-	ns->message = fmax(LEAST_STEP_NS, ns->message);
+	*s_each = (asl_now() - since) / FLIGHTS;
 	return err;
+}
+
+/*
+ * What a step takes after another; and each of a flight, for which ranks come from
+ * their work at different times.
+ */
+static int take_turns(struct asl_crowd_ns *ns, struct asl_net_bench *s,
+		      struct asl_net *net, const struct asl_flop_bench *p,
+		      uint64_t side)
+{
+	enum { STEPS = 200 };
+	double row, with, without;
+	int err = work(&row, s, net, NULL, 0, STEPS, sizeof(double));
+
+	if (!err)
+		err = fly(&without, s, net, p, side, false);
+	if (!err)
+		err = fly(&with, s, net, p, side, true);
+	if (err)
+		return err;
+	ns->row = 1e9 * row;
+	ns->message = fmax(LEAST_STEP_NS, 1e9 * (with - without) / FLIGHT);
+	return 0;
 }
 
 int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
@@ -756,7 +779,7 @@ int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
 	turns = (int)(seconds / (ASL_NET_BENCH_SIZES * pace.long_s));
 	turns = turns < 1 ? 1 : turns > MOST_TURNS ? MOST_TURNS : turns;
 	if (!err)
-		err = take_turns(ns, s, net);
+		err = take_turns(ns, s, net, p, side);
 	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
 		double with = 0, without = 0;
 

@@ -140,7 +140,7 @@ int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net,
 /*
  * Ranks that share cores multiply, and take a step after each product: what the step
  * adds to their time, with the turns that they take on a core.  And what a step of one
- * word takes right after another, and one more of those that are taken at once.
+ * word takes right after another, and a short one of those that are taken at once.
  */
 struct asl_crowd_ns {
 	double row, message;
