@@ -592,7 +592,7 @@ static void take_counts(struct stepping *m, const struct taken *all,
 				      "that rank %d expects of it",
 				      x->from, x->in.count, m->r->id);
 	}
-	if (m->x && m->x->flight)
+	if (m->x->flight)
 		count_in_flight(m, x);
 	else
 		count_step(m->r, x);
@@ -673,9 +673,11 @@ static void fly(struct stepping *m, struct taken *all, struct asl_net_op *op,
 		struct taken *x = &all[i];
 
 		begin_in_flight(m, first + i, x);
-		op[i].pending = 0;
-		if (is_rest(&x->step))
+		if (is_rest(&x->step)) {
+			op[i].pending = 0;
+			op[i].in_bytes = op[i].out_bytes = 0;
 			continue;
+		}
 		count_in_flight(m, &x->step);
 		if (r->trace && asl_phase_counts(r->phase))
 			asl_trace_step(r->trace, x->step.to, x->step.out.count,
@@ -708,7 +710,7 @@ static void take_flights(struct stepping *m)
 }
 
 /* Words of a disk pass through memory; steps before a restart are not taken again. */
-static bool take_off(const struct stepping *m)
+static bool can_fly(const struct stepping *m)
 {
 	const struct asl_rank *r = m->r;
 
@@ -728,7 +730,7 @@ static void take_steps(struct stepping *m,
 		asl_rank_stop(r, asl_net_meet(r->net, g, m, together));
 		return;
 	}
-	if (take_off(m)) {
+	if (can_fly(m)) {
 		take_flights(m);
 		return;
 	}
