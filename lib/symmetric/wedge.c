@@ -527,8 +527,10 @@ static uint64_t unpack(struct asl_rank *r, struct asl_wedge *w, uint64_t first,
 struct exchange {
 	struct asl_wedge *w;
 	bool sums;
-	int listed, parts; /* the step whose parts of what comes in are in w->l.part */
-	uint64_t landed;   /* words of the flight that come in before this step's */
+	int listed,
+		parts; /* the step whose parts of what comes in are in w->l.part */
+	uint64_t
+		landed; /* words of the flight that come in before this step's */
 	uint64_t unpacked; /* of those that have come */
 };
 
