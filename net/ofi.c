@@ -51,7 +51,6 @@
 #define CROWD_NAP_NS 200000
 #define BRIEF 4000 /* bytes that shm copies into its queues */
 #define BELL_YIELDS 3
-#define BELL_NAP_NS 200000
 #define BELL_DOUBLINGS 8 /* of a nap, in which nobody rang */
 #define SLEEP_MS 1000	 /* if the provider loses a wake-up */
 #define INJECT_MAX 256
@@ -436,11 +435,13 @@ static void await_ring(const struct asl_ofi *o, int looks, uint32_t rung,
 	if (naps < 0)
 		sched_yield();
 	else
-		asl_bells_sleep(o->bells, rung, more, (long)BELL_NAP_NS << naps);
+		asl_bells_sleep(o->bells, rung, more,
+				(long)CROWD_NAP_NS << naps);
 }
 
 /* How many of the operations, of which the first is rung for, it will ring for. */
-static int rings(const struct asl_ofi *o, const struct asl_net_op *op, int count)
+static int rings(const struct asl_ofi *o, const struct asl_net_op *op,
+		 int count)
 {
 	int more = 0;
 

@@ -527,11 +527,10 @@ static uint64_t unpack(struct asl_rank *r, struct asl_wedge *w, uint64_t first,
 struct exchange {
 	struct asl_wedge *w;
 	bool sums;
-	int listed,
-		parts; /* the step whose parts of what comes in are in w->l.part */
-	uint64_t
-		landed; /* words of the flight that come in before this step's */
-	uint64_t unpacked; /* of those that have come */
+	/* What comes in with step `listed` is in w->l.part. */
+	int listed, parts;
+	/* Words of the flight: with the steps asked for, with those unpacked. */
+	uint64_t landed, unpacked;
 };
 
 static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
