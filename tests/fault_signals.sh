@@ -54,8 +54,8 @@ stopped term TERM 143 "test -s term.out" run "${endless[@]}" 2>/dev/null &
 stopped int INT 130 "test -s int.out" run "${endless[@]}" 2>/dev/null &
 stopped hup HUP 129 "test -s hup.out" run "${endless[@]}" 2>/dev/null &
 stopped xcpu XCPU 152 "test -s xcpu.out" run "${endless[@]}" 2>/dev/null &
-stopped plan TERM 143 true plan einsum --spec 'ij,jk,kl,lm->im' \
-	--dims i=1k,j=1k,k=1k,l=1k,m=1k --ranks 100k 2>/dev/null &
+stopped plan TERM 143 true plan einsum --spec 'ij,jk,kl,lm,mn,no,op->ip' \
+	--dims i=1k,j=1k,k=1k,l=1k,m=1k,n=1k,o=1k,p=1k --ranks 1m 2>/dev/null &
 stopped report TERM 143 true report slow --out "$work/report.html" \
 	2>/dev/null &
 stopped compare INT 130 true compare slow slow --csv "$work/compare.csv" \
