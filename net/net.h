@@ -110,7 +110,10 @@ int asl_net_mate(const struct asl_net *net, int *mates);
 int asl_net_start(struct asl_net *net, struct asl_net_op *op);
 int asl_net_wait(struct asl_net *net, struct asl_net_op *op);
 
-/* The same of op[0], when op[1] to op[count - 1] are waited for next. */
+/*
+ * End op[0], when op[1] to op[count - 1] are waited for next: a rank that sleeps need
+ * not wake before all of them can end.
+ */
 int asl_net_wait_of(struct asl_net *net, struct asl_net_op *op, int count);
 
 static inline int asl_net_step(struct asl_net *net, struct asl_net_op *op)

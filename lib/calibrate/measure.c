@@ -645,6 +645,38 @@ int asl_step_bench_run(struct asl_net_bench *s, struct asl_net *net,
 	return err;
 }
 
+enum { FLIGHT = 32, FLIGHT_WORDS = 64 };
+
+/* Steps with one rank after another, which all go out before they come in. */
+static int flight(struct asl_net_bench *s, struct asl_net *net, size_t bytes)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net), err = 0;
+	struct asl_net_op op[FLIGHT];
+
+	for (int i = 0; !err && i < FLIGHT; i++) {
+		int away = 1 + i % (size - 1);
+		struct asl_net_op out = {
+			.to = (rank + away) % size,
+			.from = ASL_NET_NONE,
+			.out = s->out,
+			.out_bytes = bytes,
+		};
+
+		op[i] = (struct asl_net_op){
+			.to = ASL_NET_NONE,
+			.from = (rank + size - away) % size,
+			.in = (char *)s->in + (size_t)i * bytes,
+			.in_bytes = bytes,
+		};
+		err = asl_net_start(net, &op[i]);
+		if (!err)
+			err = asl_net_step(net, &out);
+	}
+	for (int i = 0; !err && i < FLIGHT; i++)
+		err = asl_net_wait_of(net, &op[i], FLIGHT - i);
+	return err;
+}
+
 /* Half a millisecond of work, in squares of a side that fits the processor. */
 #define WORK_S 5e-4
 
@@ -670,10 +702,13 @@ static uint64_t side_of_work(const struct asl_flop_bench *p)
 		MOST_SIDE, fmax(LEAST_SIDE, PROBE_SIDE * cbrt(WORK_S / least)));
 }
 
-/* A few squares unless the side is 0, each with a step after it if there are bytes. */
+/* Steps of so many bytes. */
+typedef int talk(struct asl_net_bench *s, struct asl_net *net, size_t bytes);
+
+/* A few squares unless the side is 0, each with steps after it unless `talks` is NULL. */
 static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 		const struct asl_flop_bench *p, uint64_t side, int turns,
-		size_t bytes)
+		talk *talks, size_t bytes)
 {
 	int err = asl_net_barrier(net);
 	double since = asl_now();
@@ -681,8 +716,8 @@ static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 	for (int i = 0; !err && i < turns; i++) {
 		if (side)
 			square(p, side);
-		if (bytes)
-			err = step(s, net, bytes);
+		if (talks)
+			err = talks(s, net, bytes);
 	}
 	if (!err)
 		err = asl_net_barrier(net);
@@ -692,74 +727,23 @@ static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 
 #define LEAST_STEP_NS 100
 
-enum { FLIGHT = 32, FLIGHT_WORDS = 64 };
-
-/* Short steps with one rank after another, which all go out before they come in. */
-static int flight(const struct asl_net_bench *s, struct asl_net *net)
-{
-	int rank = asl_net_rank(net), size = asl_net_size(net), err = 0;
-	struct asl_net_op op[FLIGHT];
-
-	for (int i = 0; !err && i < FLIGHT; i++) {
-		int away = 1 + i % (size - 1);
-		struct asl_net_op out = {
-			.to = (rank + away) % size,
-			.from = ASL_NET_NONE,
-			.out = s->out,
-			.out_bytes = sizeof(double[FLIGHT_WORDS]),
-		};
-
-		op[i] = (struct asl_net_op){
-			.to = ASL_NET_NONE,
-			.from = (rank + size - away) % size,
-			.in = (double *)s->in + FLIGHT_WORDS * i,
-			.in_bytes = sizeof(double[FLIGHT_WORDS]),
-		};
-		err = asl_net_start(net, &op[i]);
-		if (!err)
-			err = asl_net_step(net, &out);
-	}
-	for (int i = 0; !err && i < FLIGHT; i++)
-		err = asl_net_wait_of(net, &op[i], FLIGHT - i);
-	return err;
-}
-
-/* A few products, each with a flight after it, or none. */
-static int fly(double *s_each, const struct asl_net_bench *s,
-	       struct asl_net *net, const struct asl_flop_bench *p,
-	       uint64_t side, bool flies)
-{
-	enum { FLIGHTS = 10 };
-	int err = asl_net_barrier(net);
-	double since = asl_now();
-
-	for (int i = 0; !err && i < FLIGHTS; i++) {
-		square(p, side);
-		if (flies)
-			err = flight(s, net);
-	}
-	if (!err)
-		err = asl_net_barrier(net);
-	*s_each = (asl_now() - since) / FLIGHTS;
-	return err;
-}
-
 /*
- * What a step takes after another; and each of a flight, for which ranks come from
- * their work at different times.
+ * What a step takes right after another; and what each of a flight's takes, when ranks
+ * come to it at different times.
  */
 static int take_turns(struct asl_crowd_ns *ns, struct asl_net_bench *s,
 		      struct asl_net *net, const struct asl_flop_bench *p,
 		      uint64_t side)
 {
-	enum { STEPS = 200 };
+	enum { STEPS = 200, FLIGHTS = 10 };
 	double row, with, without;
-	int err = work(&row, s, net, NULL, 0, STEPS, sizeof(double));
+	int err = work(&row, s, net, NULL, 0, STEPS, step, sizeof(double));
 
 	if (!err)
-		err = fly(&without, s, net, p, side, false);
+		err = work(&without, s, net, p, side, FLIGHTS, NULL, 0);
 	if (!err)
-		err = fly(&with, s, net, p, side, true);
+		err = work(&with, s, net, p, side, FLIGHTS, flight,
+			   sizeof(double[FLIGHT_WORDS]));
 	if (err)
 		return err;
 	ns->row = 1e9 * row;
@@ -783,9 +767,9 @@ int asl_crowd_bench_run(struct asl_net_bench *s, struct asl_net *net,
 	for (int i = 0; !err && i < ASL_NET_BENCH_SIZES; i++) {
 		double with = 0, without = 0;
 
-		err = work(&without, s, net, p, side, turns, 0);
+		err = work(&without, s, net, p, side, turns, NULL, 0);
 		if (!err)
-			err = work(&with, s, net, p, side, turns,
+			err = work(&with, s, net, p, side, turns, step,
 				   (size_t)sizes[i] * sizeof(double));
 		s->ns[i] = fmax(LEAST_STEP_NS, 1e9 * (with - without));
 	}

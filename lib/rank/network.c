@@ -134,12 +134,13 @@ static void advance(struct asl_net_stamp *clock, const struct asl_rank *r,
 	}
 }
 
+/* The first of `count` operations that are waited for one after another. */
 static void finish(struct asl_rank *r, const struct asl_step *x,
-		   struct asl_net_op *op)
+		   struct asl_net_op *op, int count)
 {
 	if (r->err)
 		return;
-	asl_rank_stop(r, asl_net_wait(r->net, op));
+	asl_rank_stop(r, asl_net_wait_of(r->net, op, count));
 	if (!r->err && x->in.where == ASL_POOL && x->from != ASL_NET_NONE)
 		asl_store_settle(r->memory[ASL_POOL], x->in.at,
 				 asl_type_doubles(x->in.type, x->in.count));
@@ -229,7 +230,7 @@ static void end_next(struct asl_rank *r)
 	struct asl_overlap *b = r->overlap;
 	const struct asl_step *x = &b->step[b->next];
 
-	finish(r, x, &b->op);
+	finish(r, x, &b->op, 1);
 	if (is_emulated(r, x))
 		asl_emulator_end_overlap(r->emulator, &b->op);
 	advance(&b->link, r, x, &b->op);
@@ -362,6 +363,13 @@ pass_pieces(struct asl_rank *r, const struct asl_step *x, struct asl_net_op *op)
 
 /* ---- Steps outside the queue ---- */
 
+static void trace_step(struct asl_rank *r, const struct asl_step *x)
+{
+	if (r->trace && asl_phase_counts(x->phase))
+		asl_trace_step(r->trace, x->to, x->out.count, x->from,
+			       x->in.count);
+}
+
 static void move_step(struct asl_rank *r, const struct asl_step *x,
 		      struct asl_net_op *op)
 {
@@ -371,7 +379,7 @@ static void move_step(struct asl_rank *r, const struct asl_step *x,
 	}
 	fill_op(op, r, x, &r->clock);
 	asl_rank_stop(r, asl_net_start(r->net, op));
-	finish(r, x, op);
+	finish(r, x, op, 1);
 }
 
 static void take_step(struct asl_rank *r, const struct asl_step *x)
@@ -381,9 +389,7 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 
 	op.got = (struct asl_net_stamp){.since = 0};
 	lift(r, x);
-	if (r->trace && asl_phase_counts(x->phase))
-		asl_trace_step(r->trace, x->to, x->out.count, x->from,
-			       x->in.count);
+	trace_step(r, x);
 	emulate_pool(r);
 	since = now(r);
 	move_step(r, x, &op);
@@ -459,7 +465,7 @@ struct stepping {
 	const struct asl_group *g;
 	const struct asl_exchanges *x;
 	struct asl_words *all; /* what a ring passes round */
-	/* Of a flight: when its next message goes out; has one gone? */
+	/* In a flight: the clock of its next message, and whether one has gone out. */
 	struct asl_net_stamp link;
 	bool flies;
 };
@@ -651,11 +657,9 @@ static void take_in(struct stepping *m, struct asl_net_op *op,
 	struct asl_rank *r = m->r;
 	double since = now(r);
 
-	if (!r->err)
-		asl_rank_stop(r, asl_net_wait_of(r->net, op, count));
+	finish(r, &x->step, op, count);
 	op->to = x->step.to;
 	op->sent.since = since;
-	finish(r, &x->step, op);
 	if (is_emulated(r, &x->step))
 		asl_emulator_step(r, op);
 	advance(&r->clock, r, &x->step, op);
@@ -679,9 +683,7 @@ static void fly(struct stepping *m, struct taken *all, struct asl_net_op *op,
 			continue;
 		}
 		count_in_flight(m, &x->step);
-		if (r->trace && asl_phase_counts(r->phase))
-			asl_trace_step(r->trace, x->step.to, x->step.out.count,
-				       x->step.from, x->step.in.count);
+		trace_step(r, &x->step);
 		emulate_pool(r);
 		let_out(m, &op[i], x);
 	}

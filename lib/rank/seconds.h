@@ -116,7 +116,7 @@ struct asl_step_work {
 struct asl_step_work asl_step_work(const struct asl_times *t, uint64_t words,
 				   bool crowded);
 
-/* Of one more that is taken at once with a step, which others have delayed already. */
+/* The own time of a step in a flight that has begun already: it delays no more work. */
 double asl_message_ns(const struct asl_times *t, uint64_t words, bool crowded);
 
 const char *asl_spending_name(enum asl_spending part);

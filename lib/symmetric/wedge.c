@@ -527,7 +527,7 @@ static uint64_t unpack(struct asl_rank *r, struct asl_wedge *w, uint64_t first,
 struct exchange {
 	struct asl_wedge *w;
 	bool sums;
-	/* What comes in with step `listed` is in w->l.part. */
+	/* The step whose incoming parts are in w->l.part, and their number. */
 	int listed, parts;
 	/* Words of the flight: with the steps asked for, with those unpacked. */
 	uint64_t landed, unpacked;
@@ -563,14 +563,16 @@ static void after(struct asl_rank *r, int step, void *arg)
 {
 	struct exchange *e = arg;
 	struct asl_wedge *w = e->w;
-	uint64_t words = w->s->equal * (uint64_t)w->columns, parts;
+	uint64_t words;
 
 	if (e->listed != step)
 		e->parts = list_parts(w, pair_of(w, step, e->sums).from,
-				      e->sums, &parts);
+				      e->sums, &words);
 	e->listed = step;
-	parts = unpack(r, w, e->unpacked, e->parts, e->sums);
-	e->unpacked += by_schedule(w->s) ? parts : words;
+	words = unpack(r, w, e->unpacked, e->parts, e->sums);
+	if (!by_schedule(w->s))
+		words = w->s->equal * (uint64_t)w->columns;
+	e->unpacked += words;
 }
 
 /* With all peers: x, or sums of y. */

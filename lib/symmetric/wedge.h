@@ -10,9 +10,10 @@
  *	multiply
  *	collect	y: the reverse, with sums of the other's shares
  *
- * Messages are packed in the cache, one at a time.  They arrive in DRAM, up to 64 at
- * once: x is loaded from there, and sums are added to those in the cache.  Per rank, with the words W
- * of its row blocks and w of its own shares, for one column:
+ * Messages are packed in the cache, one at a time.  They arrive in DRAM, up to
+ * ASL_FLIGHT at once: x is loaded from there, and sums are added to those in the
+ * cache.  Per rank, with the words W of its row blocks and w of its own shares,
+ * for one column:
  *
  *	B_h	2 max(w (lambda-1), W - w) with a system whose row blocks have
  *		lambda ranks each; 2 (W - w) where everything divides
