@@ -194,21 +194,6 @@ static int open_any(struct asl_pmem *p, const char *path, uint64_t bytes,
 					: open_own(p, path, bytes, want);
 }
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25 /* since Linux 6.1 */
-#endif
-
-/*
- * A tmpfs has small pages unless it was mounted with others: words of a matrix that
- * lie apart would each need an entry of the TLB.  Where the kernel has no large ones
- * to give, the pool stays as it is.
- */
-static void take_large_pages(const struct asl_pmem *p, uint64_t bytes)
-{
-	if (!strcmp(p->base.medium, "tmpfs"))
-		(void)madvise(p->pop, bytes, MADV_COLLAPSE);
-}
-
 static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 {
 	char path[PATH_MAX];
@@ -232,7 +217,6 @@ static int pmem_open(struct asl_store **out, const struct asl_store_want *want)
 		return err;
 	}
 	p->base.ops = &asl_store_pmem;
-	take_large_pages(p, bytes);
 	asl_pool_note(p->base.note, sizeof p->base.note, p->base.medium,
 		      want->dir);
 	asl_mapped_note(p->pop, bytes, "the pool", path);

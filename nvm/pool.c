@@ -172,6 +172,37 @@ static int check_room(int fd, const char *path, uint64_t bytes)
 		path, mebi(bytes), mebi(left));
 }
 
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* since Linux 6.1 */
+#endif
+
+/*
+ * A tmpfs has small pages unless it was mounted with others: words of a matrix that
+ * lie apart would each need an entry of the TLB, and each page a fault.  The kernel
+ * makes a large page where there is one small page at least, and has the fewer to
+ * copy, the fewer there are.  Where it has no large ones to give, small ones serve.
+ */
+static void take_large_pages(int fd, uint64_t bytes)
+{
+	const uint64_t large = UINT64_C(2) << 20, whole = bytes - bytes % large;
+	char *room, *at;
+
+	if (!whole || strcmp(asl_pool_medium(fd), "tmpfs") ||
+	    ftruncate(fd, (off_t)bytes) < 0)
+		return;
+	for (uint64_t first = 0; first < whole; first += large)
+		if (fallocate(fd, 0, (off_t)first, 1) < 0)
+			return;
+	room = mmap(NULL, whole + large, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED)
+		return;
+	at = room + (large - (uintptr_t)room % large) % large;
+	if (mmap(at, whole, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == at)
+		(void)madvise(at, whole, MADV_COLLAPSE);
+	munmap(room, whole + large);
+}
+
 int asl_pool_preallocate(int fd, const char *path, uint64_t bytes)
 {
 	int err = check_room(fd, path, bytes);
@@ -179,6 +210,7 @@ int asl_pool_preallocate(int fd, const char *path, uint64_t bytes)
 
 	if (err)
 		return err;
+	take_large_pages(fd, bytes);
 	err = asl_allocate_blocks(fd, bytes, &at);
 	if (err == -ENOSPC) /* others took what check_room found */
 		return asl_fail(err,
