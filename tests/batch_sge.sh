@@ -26,16 +26,17 @@ cd "$work" || exit 1
 
 fail() {
 	echo "batch_sge: $*"
-	tail -n 20 ./*.log
+	tail -n 20 ./*.log "$spool"/*/messages "$spool"/execd/*/messages
+	qstat -f 2>&1
 	exit 1
 }
 
 # until_true SECONDS COMMAND...
 until_true() {
-	local turns=$(($1 * 10))
+	local end=$((SECONDS + $1))
 	shift
 	until "$@"; do
-		[ $((turns--)) -gt 0 ] || fail "waited too long for: $*"
+		[ $SECONDS -le $end ] || fail "waited too long for: $*"
 		sleep 0.1
 	done
 }

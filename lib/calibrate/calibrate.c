@@ -189,14 +189,17 @@ static uint64_t region_words(uint64_t cache_bytes)
 	return bytes / sizeof(double);
 }
 
-/* Rank 0's region is larger: it is also measured alone. */
+/*
+ * Rank 0's region is larger: it is also measured alone.  Of ranks that share cores only
+ * messages are measured, of which none passes through a region.
+ */
 static uint64_t choose_regions(struct bench *b)
 {
 	const struct asl_machine *m = asl_machine();
-	double share =
-		(double)m->cache_bytes * asl_net_core(b->net) / m->cache_cores;
+	uint64_t cache = b->want->crowd ? 0 : m->cache_bytes;
+	double share = (double)cache * asl_net_core(b->net) / m->cache_cores;
 
-	b->words_alone = region_words(m->cache_bytes);
+	b->words_alone = region_words(cache);
 	b->words_all = region_words((uint64_t)share);
 	return b->rank == 0 ? b->words_alone : b->words_all;
 }

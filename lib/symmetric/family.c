@@ -533,37 +533,63 @@ static double orders_of(const struct entries *x)
 	return orders;
 }
 
-/* v at index i times x at all others. */
+/* v at index i times x at all others of the first `count`. */
 static double product_of(const struct check *c, const struct entries *x, int i,
-			 uint64_t column)
+			 int count, uint64_t column)
 {
 	double product = c->v[x->at[i]];
 
-	for (int j = 0; j < x->order; j++)
+	for (int j = 0; j < count; j++)
 		if (j != i)
 			product *= c->X[x->at[j] * c->R + column];
 	return product;
 }
 
 /*
- * Add the term of one entry in v'y, and its size.  Each of a packed entry's d
- * indices comes first in (d - 1)! orders, of which those count once that only
- * swap equal ones.
+ * Add the terms of entries of one row in v'y, and their sizes.  Each of a packed
+ * entry's d indices comes first in (d - 1)! orders, of which those count once that only
+ * swap equal ones.  The last index k alone changes, and is none of the others, or the
+ * entry is alone: A (a x_k + b v_k).
  */
-static void add_entry(const struct check *k, double *to, double A,
-		      const struct entries *x)
+static void add_row(const struct check *k, double *to, const double *A,
+		    const struct entries *x)
 {
-	for (uint64_t l = 0; l < k->R; l++) {
-		double *sums = to + l * SUMS;
-		double term = product_of(k, x, 0, l);
+	const int last = x->order - 1;
+	const double *v = k->v + x->at[last];
 
-		for (int i = 1; i < x->firsts; i++)
-			term += product_of(k, x, i, l);
-		if (x->firsts == x->order)
-			term *= orders_of(x);
-		sums[V_TERMS] += A * term;
-		sums[V_SIZE] += fabs(A * term);
+	for (uint64_t l = 0; l < k->R; l++, to += SUMS) {
+		const double *X = k->X + x->at[last] * k->R + l;
+		double a = 0, b = 0, terms = 0, size = 0;
+
+		for (int i = 0; i < x->firsts && i < last; i++)
+			a += product_of(k, x, i, last, l);
+		if (x->firsts == x->order) {
+			double orders = orders_of(x);
+
+			b = orders;
+			for (int j = 0; j < last; j++)
+				b *= k->X[x->at[j] * k->R + l];
+			a *= orders;
+		}
+		for (uint64_t i = 0; i < x->count; i++) {
+			double term = A[i] * (a * X[i * k->R] + b * v[i]);
+
+			terms += term;
+			size += fabs(term);
+		}
+		to[V_TERMS] += terms;
+		to[V_SIZE] += size;
 	}
+}
+
+/* Of so many entries as many as one call of add_row takes. */
+static uint64_t alike(const struct entries *x, uint64_t count)
+{
+	uint64_t k = x->at[x->order - 1], other = x->at[x->order - 2];
+
+	if (k == other)
+		return 1;
+	return k < other ? asl_min(count, other - k) : count;
 }
 
 static void add_queued(void *arg, int piece)
@@ -577,11 +603,13 @@ static void add_queued(void *arg, int piece)
 	for (uint64_t i = 0; i < part.first; i++)
 		A += t->queue[i].count;
 	for (uint64_t i = part.first; i < part.first + part.count; i++) {
-		struct entries one = t->queue[i];
+		struct entries row = t->queue[i];
 
-		for (; one.count; one.count--) {
-			add_entry(t->c, sums, *A++, &one);
-			one.at[one.order - 1]++;
+		for (uint64_t left = row.count; left; left -= row.count) {
+			row.count = alike(&row, left);
+			add_row(t->c, sums, A, &row);
+			row.at[row.order - 1] += row.count;
+			A += row.count;
 		}
 	}
 }
@@ -757,8 +785,8 @@ static double verify(struct asl_rank *r, const struct asl_data *data,
 	gather(&c, &X);
 	if (how == ASL_VERIFY_ORACLE) {
 		read_pieces(&c, ASL_Y, compare_row, &o);
-		residual = asl_compared(r, data->plan, o.worst, o.words,
-					s->n * R);
+		residual =
+			asl_compared(r, data->plan, o.worst, o.words, s->n * R);
 	} else if (!r->err) {
 		residual = test(&c);
 	}
