@@ -549,7 +549,7 @@ static double product_of(const struct check *c, const struct entries *x, int i,
  * Add the terms of entries of one row in v'y, and their sizes.  Each of a packed
  * entry's d indices comes first in (d - 1)! orders, of which those count once that only
  * swap equal ones.  The last index k alone changes, and is none of the others, or the
- * entry is alone: A (a x_k + b v_k).
+ * row has one entry: A (a x_k + b v_k).
  */
 static void add_row(const struct check *k, double *to, const double *A,
 		    const struct entries *x)
@@ -582,14 +582,12 @@ static void add_row(const struct check *k, double *to, const double *A,
 	}
 }
 
-/* Of so many entries as many as one call of add_row takes. */
+/* Of so many entries as many as one call of add_row takes: indices fall. */
 static uint64_t alike(const struct entries *x, uint64_t count)
 {
-	uint64_t k = x->at[x->order - 1], other = x->at[x->order - 2];
+	uint64_t k = x->at[x->order - 1], before = x->at[x->order - 2];
 
-	if (k == other)
-		return 1;
-	return k < other ? asl_min(count, other - k) : count;
+	return k < before ? asl_min(count, before - k) : count;
 }
 
 static void add_queued(void *arg, int piece)
