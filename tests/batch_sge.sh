@@ -148,7 +148,7 @@ finished() {
 }
 
 cat >suite.json <<'JSON'
-{"options": {"n": 96, "cache": 3000, "memory": "8MiB", "reps": 15, "ranks": 4},
+{"options": {"n": 96, "cache": 3000, "memory": "8MiB", "reps": 60, "ranks": 4},
  "cases": [{"write-cost": {"from": 1, "to": 4, "by": 1},
 	    "algorithm": ["3d", "em-jomma", "fused"]}]}
 JSON
@@ -157,8 +157,8 @@ echo 'export FROM_PROLOGUE="a prologue"; echo "$FROM_PROLOGUE"' >prologue
 # qdel's notice is a SIGUSR2 to all that the job started, before SIGKILL.
 submit ./suite.json --out r --job-name first --prologue prologue --mem 1M \
 	--batch -v GIVEN=1
-until_true 60 finished r 2
 qstat -j "$job" >state
+until_true 60 finished r 2
 grep -q '^job_name: *first$' state || fail "another name: $(cat state)"
 grep -q '^hard resource_list: *h_rt=.*,mem_free=1M' state || fail "$(cat state)"
 grep -q 'GIVEN=1' state || fail "--batch: $(cat state)"
@@ -171,6 +171,6 @@ finished r 12 && fail "nothing was left to continue"
 submit ./suite.json --out r
 ended_with 0
 finished r 12 || fail "cases are missing"
-[ "$(wc -l <r/runs.csv)" = 181 ] || fail "rows are missing"
+[ "$(wc -l <r/runs.csv)" = 721 ] || fail "rows are missing"
 "$ASLANT" report r >/dev/null 2>&1 || fail "the report finds failures"
 echo "batch_sge: a job of Grid Engine, stopped and continued"
