@@ -850,17 +850,6 @@ static void tell_rxm(int ranks)
 	set_unless_set("FI_OFI_RXM_SAR_LIMIT", UINT64_C(1) << 40);
 }
 
-/*
- * shm: a rank's queue goes round in memory that each of its peers maps for itself, with
- * a fault for each page.  Queues of 1024 messages are all pages that nobody has touched
- * yet, for some hundred exchanges.  At once a rank posts 64 messages at most.
- */
-static void tell_shm(void)
-{
-	set_unless_set("FI_SHM_TX_SIZE", 128);
-	set_unless_set("FI_SHM_RX_SIZE", 128);
-}
-
 /* On failure, too, the caller closes and frees what *o has. */
 static int join(struct asl_ofi *o, const char *provider)
 {
@@ -872,7 +861,6 @@ static int join(struct asl_ofi *o, const char *provider)
 	int err;
 
 	tell_rxm(o->boot.size);
-	tell_shm();
 	err = asl_load_fabric();
 	o->peers = calloc(size, sizeof *o->peers);
 	o->reached = calloc(size, sizeof *o->reached);
