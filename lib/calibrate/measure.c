@@ -728,8 +728,8 @@ static int work(double *s_each, struct asl_net_bench *s, struct asl_net *net,
 #define LEAST_STEP_NS 100
 
 /*
- * What a step takes right after another; and what each of a flight's takes, when ranks
- * come to it at different times.
+ * The time of a step that follows another at once, and of each step of a flight that
+ * ranks begin at different times.
  */
 static int take_turns(struct asl_crowd_ns *ns, struct asl_net_bench *s,
 		      struct asl_net *net, const struct asl_flop_bench *p,

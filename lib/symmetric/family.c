@@ -555,22 +555,19 @@ static void add_row(const struct check *k, double *to, const double *A,
 		    const struct entries *x)
 {
 	const int last = x->order - 1;
+	const bool packed = x->firsts == x->order;
+	const double orders = packed ? orders_of(x) : 1;
 	const double *v = k->v + x->at[last];
 
 	for (uint64_t l = 0; l < k->R; l++, to += SUMS) {
 		const double *X = k->X + x->at[last] * k->R + l;
-		double a = 0, b = 0, terms = 0, size = 0;
+		double a = 0, b = packed ? orders : 0, terms = 0, size = 0;
 
 		for (int i = 0; i < x->firsts && i < last; i++)
 			a += product_of(k, x, i, last, l);
-		if (x->firsts == x->order) {
-			double orders = orders_of(x);
-
-			b = orders;
-			for (int j = 0; j < last; j++)
-				b *= k->X[x->at[j] * k->R + l];
-			a *= orders;
-		}
+		a *= orders;
+		for (int j = 0; j < last; j++)
+			b *= k->X[x->at[j] * k->R + l];
 		for (uint64_t i = 0; i < x->count; i++) {
 			double term = A[i] * (a * X[i * k->R] + b * v[i]);
 
@@ -582,7 +579,10 @@ static void add_row(const struct check *k, double *to, const double *A,
 	}
 }
 
-/* Of so many entries as many as one call of add_row takes: indices fall. */
+/*
+ * How many of the next `count` entries add_row can take at once.  Indices of a packed
+ * entry never rise, so that one with k equal to the index before it ends its row.
+ */
 static uint64_t alike(const struct entries *x, uint64_t count)
 {
 	uint64_t k = x->at[x->order - 1], before = x->at[x->order - 2];
