@@ -1,9 +1,12 @@
 /*
- * bell.c -- waking ranks that share cores
+ * bell.c -- what ranks on a host tell each other beside their messages
  *
  * A rank that polls takes time from the ranks at work on its core, and one that naps
  * wakes late.  Here it sleeps on a word of shared memory (a futex) until a rank that
  * has sent it something rings.  To ring for a rank that is awake is one addition.
+ *
+ * Each rank counts what it has received from each other one.  A sender that reads the
+ * count knows how many of its messages lie in the receiver's queue.
  *
  * The memory is a file without a name, which rank 0 creates and the others open by
  * way of /proc: nothing can stay behind.
@@ -31,9 +34,16 @@ struct bell {
 	_Atomic bool asleep;
 };
 
+/* Of one sender, for one receiver. */
+struct mail {
+	_Atomic uint32_t taken;
+	_Atomic bool wanted; /* the sender waits until more are */
+};
+
 struct asl_bells {
 	int me, count;
 	struct bell *bell;
+	struct mail *mail; /* [receiver][sender] */
 };
 
 /* The file of rank 0; fd -1: there is none. */
@@ -44,12 +54,17 @@ struct file {
 	off_t bytes;
 };
 
-static struct file create(int bells)
+static size_t bytes_for(size_t ranks)
+{
+	return ranks * (sizeof(struct bell) + ranks * sizeof(struct mail));
+}
+
+static struct file create(int ranks)
 {
 	struct file f = {
 		.process = getpid(),
 		.fd = memfd_create("aslant-bells", MFD_CLOEXEC),
-		.bytes = (off_t)sizeof(struct bell) * bells,
+		.bytes = (off_t)bytes_for((size_t)ranks),
 	};
 	struct stat is;
 
@@ -81,7 +96,7 @@ static int open_file(const struct file *f)
 	return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
-static int map(struct bell **out, const struct file *f)
+static int map(struct asl_bells *x, const struct file *f)
 {
 	int fd = f->fd < 0 ? -1 : open_file(f);
 	void *at = MAP_FAILED;
@@ -93,7 +108,8 @@ static int map(struct bell **out, const struct file *f)
 		close(fd);
 	if (at == MAP_FAILED)
 		return asl_fail(-ENOENT, "no bells");
-	*out = at;
+	x->bell = at;
+	x->mail = (struct mail *)(x->bell + x->count);
 	return 0;
 }
 
@@ -107,8 +123,8 @@ struct asl_bells *asl_bells_open(const struct asl_boot *boot)
 		f = create(boot->size);
 	asl_boot_share(&f, sizeof f);
 	if (x)
-		*x = (struct asl_bells){boot->rank, boot->size, NULL};
-	err = x ? map(&x->bell, &f) : asl_fail(-ENOMEM, "no bells");
+		*x = (struct asl_bells){boot->rank, boot->size, NULL, NULL};
+	err = x ? map(x, &f) : asl_fail(-ENOMEM, "no bells");
 	err = asl_boot_agree(boot, err);
 	if (boot->rank == 0 && f.fd >= 0)
 		close(f.fd);
@@ -122,7 +138,7 @@ struct asl_bells *asl_bells_open(const struct asl_boot *boot)
 void asl_bells_close(struct asl_bells *x)
 {
 	if (x && x->bell)
-		munmap(x->bell, sizeof *x->bell * (size_t)x->count);
+		munmap(x->bell, bytes_for((size_t)x->count));
 	free(x);
 }
 
@@ -160,4 +176,28 @@ void asl_bells_sleep(struct asl_bells *x, uint32_t rung, int more, long ns)
 	atomic_store(&b->asleep, true);
 	syscall(SYS_futex, &b->rung, FUTEX_WAIT, rung, &most, NULL, 0);
 	atomic_store(&b->asleep, false);
+}
+
+/* Either the sender sees that more are taken, or the receiver that it waits. */
+void asl_bells_took(struct asl_bells *x, int from)
+{
+	struct mail *m =
+		&x->mail[(size_t)x->me * (size_t)x->count + (size_t)from];
+
+	atomic_fetch_add(&m->taken, 1);
+	if (!atomic_load(&m->wanted))
+		return;
+	atomic_store(&m->wanted, false);
+	asl_bells_wake(x, from);
+}
+
+bool asl_bells_taken(struct asl_bells *x, int to, uint32_t number)
+{
+	struct mail *m =
+		&x->mail[(size_t)to * (size_t)x->count + (size_t)x->me];
+
+	if ((int32_t)(atomic_load(&m->taken) - number) >= 0)
+		return true;
+	atomic_store(&m->wanted, true);
+	return (int32_t)(atomic_load(&m->taken) - number) >= 0;
 }

@@ -1,9 +1,10 @@
 /*
- * bell.h -- waking ranks that share cores
+ * bell.h -- what ranks on a host tell each other beside their messages
  */
 #ifndef ASL_NET_BELL_H
 #define ASL_NET_BELL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "net/boot.h"
@@ -32,5 +33,14 @@ uint32_t asl_bells_rung(const struct asl_bells *x);
  * has rung since it was asked.
  */
 void asl_bells_sleep(struct asl_bells *x, uint32_t rung, int more, long ns);
+
+/* One more message from this rank is received. */
+void asl_bells_took(struct asl_bells *x, int from);
+
+/*
+ * Has this rank received so many messages of mine, of all that there were?  If not, it
+ * wakes me when it has received another.
+ */
+bool asl_bells_taken(struct asl_bells *x, int to, uint32_t number);
 
 #endif

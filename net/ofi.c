@@ -49,7 +49,8 @@
 #define NAP_NS 10000
 #define CROWD_YIELDS 200
 #define CROWD_NAP_NS 200000
-#define BRIEF 4000 /* bytes that shm copies into its queues */
+#define BRIEF 4000	/* bytes that shm copies into its queues */
+#define CROWD_QUEUE 256 /* messages */
 #define BELL_YIELDS 3
 #define BELL_DOUBLINGS 8 /* of a nap, in which nobody rang */
 #define SLEEP_MS 1000	 /* if the provider loses a wake-up */
@@ -273,14 +274,16 @@ close:
 enum side { OUT, IN };
 
 /* In op->room[side]; the provider hands back the address of the context. */
-struct half {
+struct asl_ofi_half {
 	struct fi_context2 context;
 	struct asl_net_op *op;
+	struct asl_ofi_half *next; /* in its line */
 	struct asl_ofi_head head;
 	int side;
 };
 
-static_assert(sizeof(struct half) <= sizeof(((struct asl_net_op *)0)->room[0]),
+static_assert(sizeof(struct asl_ofi_half) <=
+		      sizeof(((struct asl_net_op *)0)->room[0]),
 	      "a half must fit into its room");
 
 static struct asl_ofi *ofi_of(struct asl_net *net)
@@ -288,7 +291,7 @@ static struct asl_ofi *ofi_of(struct asl_net *net)
 	return (struct asl_ofi *)net;
 }
 
-static int peer_of(const struct half *h)
+static int peer_of(const struct asl_ofi_half *h)
 {
 	return h->side == OUT ? h->op->to : h->op->from;
 }
@@ -300,7 +303,7 @@ static uint64_t tag_from(const struct asl_ofi *o, int rank)
 
 /* ---- Completions ---- */
 
-static int wrong_length(const struct asl_ofi *o, const struct half *h,
+static int wrong_length(const struct asl_ofi *o, const struct asl_ofi_half *h,
 			size_t bytes)
 {
 	return asl_fail(
@@ -311,7 +314,8 @@ static int wrong_length(const struct asl_ofi *o, const struct half *h,
 }
 
 /* It has our tag: a forgery, a bug or a fault, and the run must end. */
-static int not_ours(const struct asl_ofi *o, const struct half *h, size_t bytes)
+static int not_ours(const struct asl_ofi *o, const struct asl_ofi_half *h,
+		    size_t bytes)
 {
 	return asl_fail(-ECONNABORTED,
 			"rank %d received %zu bytes in the name of rank %d, "
@@ -320,7 +324,7 @@ static int not_ours(const struct asl_ofi *o, const struct half *h, size_t bytes)
 }
 
 /* Providers do not say how long it is. */
-static int too_long(const struct asl_ofi *o, const struct half *h)
+static int too_long(const struct asl_ofi *o, const struct asl_ofi_half *h)
 {
 	return asl_fail(-EMSGSIZE,
 			"rank %d sends more than the %zu bytes that rank %d "
@@ -328,13 +332,23 @@ static int too_long(const struct asl_ofi *o, const struct half *h)
 			h->op->from, h->op->in_bytes, o->net.rank);
 }
 
-static void finish(struct asl_ofi *o, struct half *h, size_t bytes)
+static void end_half(struct asl_ofi *o, struct asl_ofi_half *h)
+{
+	h->op->pending--;
+	if (h->side == OUT)
+		return;
+	o->receiving--;
+	if (o->window)
+		asl_bells_took(o->bells, h->op->from);
+}
+
+static void finish(struct asl_ofi *o, struct asl_ofi_half *h, size_t bytes)
 {
 	struct asl_net_op *op = h->op;
 
-	op->pending--;
+	end_half(o, h);
 	if (h->side == OUT)
-		o->reached[op->to] = true;
+		o->peers[op->to].reached = true;
 	else if (bytes < sizeof h->head ||
 		 h->head.run != o->boot.secret.message)
 		op->err = not_ours(o, h, bytes);
@@ -362,7 +376,7 @@ static void give_up(struct asl_ofi *o, int cause)
 static void finish_badly(struct asl_ofi *o)
 {
 	struct fi_cq_err_entry e = {0};
-	struct half *h;
+	struct asl_ofi_half *h;
 
 	if (fi_cq_readerr(o->cq, &e, 0) < 0)
 		return;
@@ -372,7 +386,7 @@ static void finish_badly(struct asl_ofi *o)
 		give_up(o, e.err);
 		return;
 	}
-	h->op->pending--;
+	end_half(o, h);
 	/* If a page is lost, no peer is. */
 	asl_mapped_touch(h->op->out, h->op->out_bytes);
 	asl_mapped_touch(h->op->in, h->op->in_bytes);
@@ -422,7 +436,8 @@ static void rest(const struct asl_ofi *o, int looks)
  */
 static bool is_rung_for(const struct asl_ofi *o, const struct asl_net_op *op)
 {
-	return o->bells && op->in_bytes <= BRIEF && op->out_bytes <= BRIEF;
+	return o->boot.crowded && o->bells && !o->full &&
+	       op->in_bytes <= BRIEF && op->out_bytes <= BRIEF;
 }
 
 static void await_ring(const struct asl_ofi *o, int looks, uint32_t rung,
@@ -456,42 +471,11 @@ static int patience(const struct asl_ofi *o)
 	return o->boot.crowded ? LOOKS : 0;
 }
 
-/*
- * Poll once, after `looks` polls in vain for the first of `count` operations.  Returns
- * whether anything came.
- */
-static bool look(struct asl_ofi *o, const struct asl_net_op *op, int count,
-		 int looks)
-{
-	struct fi_cq_msg_entry done[16];
-	bool sleep = looks >= LOOKS;
-	uint32_t rung = o->bells ? asl_bells_rung(o->bells) : 0;
-	ssize_t n;
-
-	if (sleep && o->can_block)
-		n = fi_cq_sread(o->cq, done, 16, NULL, SLEEP_MS);
-	else
-		n = fi_cq_read(o->cq, done, 16);
-	for (ssize_t i = 0; i < n; i++)
-		finish(o, done[i].op_context, done[i].len);
-	if (n == -FI_EAVAIL)
-		finish_badly(o);
-	else if (n == -FI_ENOSYS)
-		o->can_block = false;
-	else if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR)
-		give_up(o, (int)-n);
-	if (sleep && op && is_rung_for(o, op) && n < 0)
-		await_ring(o, looks, rung, rings(o, op, count));
-	else if (sleep && !o->can_block && n < 0)
-		rest(o, looks);
-	return n > 0;
-}
-
 /* ---- A step ---- */
 
-static struct half *half_of(struct asl_net_op *op, enum side side)
+static struct asl_ofi_half *half_of(struct asl_net_op *op, enum side side)
 {
-	struct half *h = (struct half *)op->room[side];
+	struct asl_ofi_half *h = (struct asl_ofi_half *)op->room[side];
 
 	h->op = op;
 	h->side = side;
@@ -500,7 +484,7 @@ static struct half *half_of(struct asl_net_op *op, enum side side)
 
 static ssize_t post_in(struct asl_ofi *o, struct asl_net_op *op)
 {
-	struct half *h = half_of(op, IN);
+	struct asl_ofi_half *h = half_of(op, IN);
 	struct iovec piece[] = {
 		{&h->head, sizeof h->head},
 		{op->in, op->in_bytes},
@@ -524,7 +508,7 @@ static struct asl_ofi_head head_of(const struct asl_ofi *o,
 
 static ssize_t post_out(struct asl_ofi *o, struct asl_net_op *op)
 {
-	struct half *h = half_of(op, OUT);
+	struct asl_ofi_half *h = half_of(op, OUT);
 	struct iovec piece[] = {
 		{&h->head, sizeof h->head},
 		{(void *)(uintptr_t)op->out, op->out_bytes},
@@ -532,7 +516,7 @@ static ssize_t post_out(struct asl_ofi *o, struct asl_net_op *op)
 	struct fi_msg_tagged msg = {
 		.msg_iov = piece,
 		.iov_count = op->out_bytes ? 2 : 1,
-		.addr = o->peers[op->to],
+		.addr = o->peers[op->to].address,
 		.tag = tag_from(o, o->net.rank),
 		.context = h,
 	};
@@ -551,7 +535,7 @@ static bool can_inject(const struct asl_ofi *o, const struct asl_net_op *op)
 	size_t bytes = sizeof(struct asl_ofi_head) + op->out_bytes;
 
 	return bytes <= INJECT_MAX && bytes <= o->info->tx_attr->inject_size &&
-	       o->reached[op->to] && !o->closing;
+	       o->peers[op->to].reached && !o->closing;
 }
 
 static ssize_t inject(struct asl_ofi *o, struct asl_net_op *op)
@@ -564,7 +548,7 @@ static ssize_t inject(struct asl_ofi *o, struct asl_net_op *op)
 	if (op->out_bytes)
 		memcpy(whole + sizeof head, op->out, op->out_bytes);
 	err = fi_tinject(o->ep, whole, sizeof head + op->out_bytes,
-			 o->peers[op->to], tag_from(o, o->net.rank));
+			 o->peers[op->to].address, tag_from(o, o->net.rank));
 	if (!err)
 		op->pending--;
 	return err;
@@ -572,46 +556,148 @@ static ssize_t inject(struct asl_ofi *o, struct asl_net_op *op)
 
 static void ring(const struct asl_ofi *o, int rank)
 {
-	if (o->bells)
+	if (o->bells && o->boot.crowded)
 		asl_bells_ring(o->bells, rank);
 }
 
-static int post(struct asl_ofi *o, struct asl_net_op *op,
-		ssize_t (*how)(struct asl_ofi *, struct asl_net_op *), int peer)
+/* ---- Lines ---- */
+
+/*
+ * Starting a step does not wait: what the provider has no space for waits in line, one
+ * for each peer and one for all receives, and is handed over while this rank looks.
+ *
+ * Over shm all messages to a rank lie in one queue.  libfabric takes those that nobody
+ * receives yet out of it as long as these, and receives in wait, are no more than its
+ * length; further ones would keep back those behind them, which the rank may wait for.
+ */
+static bool has_room(struct asl_ofi *o, int to)
 {
-	int looks = patience(o);
+	uint32_t must_be_taken = o->peers[to].sent + 1 - o->window;
+
+	return !o->window || asl_bells_taken(o->bells, to, must_be_taken);
+}
+
+static ssize_t hand_over(struct asl_ofi *o, struct asl_ofi_half *h)
+{
+	struct asl_net_op *op = h->op;
 	ssize_t err;
 
-	op->pending++;
-	/* No completion reports that the queue has space again. */
-	while ((err = how(o, op)) == -FI_EAGAIN && !o->broken &&
-	       !late(o, peer)) {
-		if (o->bells && how != post_in)
-			asl_bells_wake(o->bells, peer);
-		if (!look(o, NULL, 0, 0))
-			rest(o, looks++);
+	if (h->side == IN ? o->receiving == o->receives_most
+			  : !has_room(o, op->to))
+		return -FI_EAGAIN;
+	if (h->side == IN)
+		err = post_in(o, op);
+	else
+		err = can_inject(o, op) ? inject(o, op) : post_out(o, op);
+	if (err == -FI_EAGAIN)
+		o->full = true;
+	if (err)
+		return err;
+	if (h->side == IN) {
+		o->receiving++;
+		return 0;
 	}
-	if (!err && how != post_in)
-		ring(o, peer);
-	if (!err || o->broken)
-		return o->broken;
-	op->pending--;
-	return lose(o, peer, (int)-err);
+	o->peers[op->to].sent++;
+	ring(o, op->to);
+	return 0;
+}
+
+/* Returns whether any were handed over. */
+static bool advance(struct asl_ofi *o, struct asl_ofi_line *line)
+{
+	bool any = false;
+
+	while (line->first && !o->broken) {
+		struct asl_ofi_half *h = line->first;
+		ssize_t err = hand_over(o, h);
+
+		if (err == -FI_EAGAIN)
+			break;
+		line->first = h->next;
+		o->waiting--;
+		any = true;
+		if (err) {
+			h->op->pending--;
+			o->broken = h->op->err = lose(o, peer_of(h), (int)-err);
+		}
+	}
+	return any;
+}
+
+static bool advance_all(struct asl_ofi *o)
+{
+	bool any = false;
+
+	o->full = false;
+	if (!o->waiting)
+		return false;
+	for (int i = 0; i < o->net.size; i++)
+		any |= advance(o, &o->peers[i].line);
+	return advance(o, &o->receives) || any;
+}
+
+static void queue_up(struct asl_ofi *o, struct asl_net_op *op, enum side side)
+{
+	struct asl_ofi_half *h = half_of(op, side);
+	struct asl_ofi_line *line =
+		side == IN ? &o->receives : &o->peers[op->to].line;
+
+	op->pending++;
+	o->waiting++;
+	h->next = NULL;
+	if (line->first) {
+		line->last = line->last->next = h;
+		return;
+	}
+	line->first = line->last = h;
+	advance(o, line);
+	/* It may wait for all that a line has, and sleep until then. */
+	if (line->first && side == OUT && o->bells)
+		asl_bells_wake(o->bells, op->to);
+}
+
+/*
+ * Poll once, after `looks` polls in vain for the first of `count` operations.  Returns
+ * whether anything came.
+ */
+static bool look(struct asl_ofi *o, const struct asl_net_op *op, int count,
+		 int looks)
+{
+	struct fi_cq_msg_entry done[16];
+	uint32_t rung = o->bells ? asl_bells_rung(o->bells) : 0;
+	bool moved = advance_all(o), sleep = looks >= LOOKS && !moved;
+	ssize_t n;
+
+	if (sleep && o->can_block)
+		n = fi_cq_sread(o->cq, done, 16, NULL, SLEEP_MS);
+	else
+		n = fi_cq_read(o->cq, done, 16);
+	for (ssize_t i = 0; i < n; i++)
+		finish(o, done[i].op_context, done[i].len);
+	if (n == -FI_EAVAIL)
+		finish_badly(o);
+	else if (n == -FI_ENOSYS)
+		o->can_block = false;
+	else if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR)
+		give_up(o, (int)-n);
+	if (sleep && op && is_rung_for(o, op) && n < 0)
+		await_ring(o, looks, rung, rings(o, op, count));
+	else if (sleep && !o->can_block && n < 0)
+		rest(o, looks);
+	return n > 0 || moved;
 }
 
 static int ofi_start(struct asl_net *net, struct asl_net_op *op)
 {
 	struct asl_ofi *o = ofi_of(net);
-	int err = o->broken;
 
-	if (!err && op->from != ASL_NET_NONE)
-		err = post(o, op, post_in, op->from);
-	if (!err && op->to != ASL_NET_NONE)
-		err = post(o, op, can_inject(o, op) ? inject : post_out,
-			   op->to);
-	if (err)
-		o->broken = op->err = err;
-	return err;
+	if (!o->broken && op->from != ASL_NET_NONE)
+		queue_up(o, op, IN);
+	if (!o->broken && op->to != ASL_NET_NONE)
+		queue_up(o, op, OUT);
+	if (o->broken)
+		op->err = o->broken;
+	return o->broken;
 }
 
 static int ofi_wait(struct asl_net *net, struct asl_net_op *op, int count)
@@ -756,8 +842,8 @@ static int meet_on(struct asl_ofi *o, const char *const *list,
 static int insert_peers(struct asl_ofi *o, const struct where *all)
 {
 	for (int i = 0; i < o->boot.size; i++)
-		if (fi_av_insert(o->av, all[i].at, 1, &o->peers[i], 0, NULL) !=
-		    1)
+		if (fi_av_insert(o->av, all[i].at, 1, &o->peers[i].address, 0,
+				 NULL) != 1)
 			return asl_fail(
 				-ENETDOWN,
 				"provider %s: refuses the address of rank %d",
@@ -850,6 +936,32 @@ static void tell_rxm(int ranks)
 	set_unless_set("FI_OFI_RXM_SAR_LIMIT", UINT64_C(1) << 40);
 }
 
+/*
+ * shm, where ranks share cores.  Every rank maps the queues of all others, and one goes
+ * round, so that each rank touches all pages of all of them: short ones stay in caches.
+ */
+static void tell_shm(const struct asl_ofi *o)
+{
+	if (o->bells && o->boot.crowded)
+		set_unless_set("FI_SHM_RX_SIZE", CROWD_QUEUE);
+}
+
+/* Half a queue is for receives, and in the other each peer has its share. */
+static void share_queue(struct asl_ofi *o)
+{
+	size_t half = o->info->rx_attr->size / 2, share;
+
+	o->receives_most = half ? half : 1;
+	if (strcmp(o->net.provider, "shm")) {
+		asl_bells_close(o->bells);
+		o->bells = NULL;
+	}
+	if (!o->bells)
+		return;
+	share = half / (size_t)o->net.size;
+	o->window = share ? (uint32_t)share : 1;
+}
+
 /* On failure, too, the caller closes and frees what *o has. */
 static int join(struct asl_ofi *o, const char *provider)
 {
@@ -860,11 +972,13 @@ static int join(struct asl_ofi *o, const char *provider)
 	struct asl_signal_actions actions;
 	int err;
 
+	if (o->boot.one_host)
+		o->bells = asl_bells_open(&o->boot);
+	tell_shm(o);
 	tell_rxm(o->boot.size);
 	err = asl_load_fabric();
 	o->peers = calloc(size, sizeof *o->peers);
-	o->reached = calloc(size, sizeof *o->reached);
-	if (!err && (!all || !o->peers || !o->reached))
+	if (!err && (!all || !o->peers))
 		err = asl_fail(-ENOMEM, "no memory for %zu peers", size);
 	err = asl_boot_agree(&o->boot, err);
 	if (err)
@@ -876,8 +990,7 @@ static int join(struct asl_ofi *o, const char *provider)
 	if (err)
 		goto end;
 	o->net.provider = o->info->fabric_attr->prov_name;
-	if (o->boot.crowded && !strcmp(o->net.provider, "shm"))
-		o->bells = asl_bells_open(&o->boot);
+	share_queue(o);
 	err = asl_boot_agree(&o->boot, insert_peers(o, all));
 	if (!err)
 		err = asl_boot_agree(&o->boot, meet_in_ring(o));
@@ -919,7 +1032,6 @@ static int ofi_run(const struct asl_net_want *want,
 	asl_ofi_close(&o);
 	asl_bells_close(o.bells);
 	free(o.peers);
-	free(o.reached);
 	return err;
 }
 

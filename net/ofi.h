@@ -24,6 +24,18 @@ struct asl_ofi_head {
 	uint64_t run;
 };
 
+/* Halves of steps, in order, that the provider has not taken yet. */
+struct asl_ofi_line {
+	struct asl_ofi_half *first, *last;
+};
+
+struct asl_ofi_peer {
+	fi_addr_t address;
+	struct asl_ofi_line line;
+	uint32_t sent; /* messages, in all */
+	bool reached;  /* has a send been completed? */
+};
+
 struct asl_ofi {
 	struct asl_net net;
 	struct asl_boot boot;
@@ -34,8 +46,12 @@ struct asl_ofi {
 	struct fid_cq *cq;
 	struct fid_ep *ep;
 	struct asl_bells *bells; /* NULL: there are none */
-	fi_addr_t *peers;
-	bool *reached; /* has a send to that peer been completed? */
+	struct asl_ofi_peer *peers;
+	struct asl_ofi_line receives;
+	size_t receiving, receives_most; /* handed over, and not ended */
+	int waiting;			 /* halves, in all lines */
+	uint32_t window; /* most messages under way to a peer; 0: any number */
+	bool full;	 /* the provider is */
 	uint64_t run; /* in every tag, above the rank: strangers do not match */
 	bool can_block; /* reading the queue can sleep */
 	bool closing;	/* nothing may be left in a buffer */

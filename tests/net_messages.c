@@ -33,6 +33,7 @@
 
 #define ROUNDS 60
 #define AT_ONCE 4
+#define MANY 3000 /* more than the queues of a provider have room for */
 #define LONGEST ((size_t)3 << 20)
 
 static const size_t lengths[] = {0,    1,     8,     55,     56,     57,   111,
@@ -256,6 +257,94 @@ static int to_root(struct asl_net *net, struct box *b)
 	return 0;
 }
 
+/* Start MANY messages of a number each, to or from one rank. */
+static int start_many(struct asl_net *net, struct asl_net_op *op, int *number,
+		      int to, int from)
+{
+	for (int k = 0; k < MANY; k++) {
+		number[k] = to == ASL_NET_NONE ? -1 : k;
+		op[k] = (struct asl_net_op){
+			.to = to,
+			.from = from,
+			.out = &number[k],
+			.in = &number[k],
+			.out_bytes = sizeof(number[k]),
+			.in_bytes = sizeof(number[k]),
+		};
+		EQUAL(asl_net_start(net, &op[k]), 0);
+	}
+	return 0;
+}
+
+static int finish_many(struct asl_net *net, struct asl_net_op *op,
+		       const int *number)
+{
+	for (int k = 0; k < MANY; k++) {
+		EQUAL(asl_net_wait(net, &op[k]), 0);
+		EQUAL(number[k], k);
+	}
+	return 0;
+}
+
+/*
+ * Starting does not wait, and messages that nobody receives yet do not keep back others:
+ * rank 1 sends many to rank 0 and then one to the last rank, which sends one to rank 0,
+ * which waits for that one first.
+ */
+static int flood(struct asl_net *net, struct box *b, struct asl_net_op *op,
+		 int *number)
+{
+	int rank = asl_net_rank(net), last = asl_net_size(net) - 1;
+
+	if (last < 2)
+		return 0;
+	if (rank == 1) {
+		EQUAL(start_many(net, op, number, 0, ASL_NET_NONE), 0);
+		EQUAL(start(net, b, last, ASL_NET_NONE, 1, 8), 0);
+		EQUAL(finish(net, b, 1), 0);
+		EQUAL(finish_many(net, op, number), 0);
+	} else if (rank == last) {
+		EQUAL(start(net, b, ASL_NET_NONE, 1, 1, 8), 0);
+		EQUAL(finish(net, b, 1), 0);
+		EQUAL(start(net, b, 0, ASL_NET_NONE, 2, 8), 0);
+		EQUAL(finish(net, b, 2), 0);
+	} else if (rank == 0) {
+		EQUAL(start(net, b, ASL_NET_NONE, last, 2, 8), 0);
+		EQUAL(finish(net, b, 2), 0);
+		EQUAL(start_many(net, op, number, ASL_NET_NONE, 1), 0);
+		EQUAL(finish_many(net, op, number), 0);
+	}
+	return 0;
+}
+
+/* All send many to the next before they receive any. */
+static int floods(struct asl_net *net, struct asl_net_op *op, int *number)
+{
+	int rank = asl_net_rank(net), size = asl_net_size(net);
+
+	EQUAL(start_many(net, op, number, (rank + 1) % size, ASL_NET_NONE), 0);
+	EQUAL(start_many(net, op + MANY, number + MANY, ASL_NET_NONE,
+			 (rank + size - 1) % size),
+	      0);
+	EQUAL(finish_many(net, op + MANY, number + MANY), 0);
+	return finish_many(net, op, number);
+}
+
+static int many(struct asl_net *net, struct box *b)
+{
+	struct asl_net_op *op = calloc(2 * MANY, sizeof(*op));
+	int *number = calloc(2 * MANY, sizeof(*number));
+	int err = op && number ? 0 : -ENOMEM;
+
+	if (!err)
+		err = flood(net, b, op, number);
+	if (!err)
+		err = floods(net, op, number);
+	free(op);
+	free(number);
+	return err;
+}
+
 /* The last rank sends when it is told to; rank 0 looks before, and until then. */
 static int looking(struct asl_net *net, struct box *b)
 {
@@ -350,8 +439,8 @@ static int everything(struct asl_net *net, void *arg)
 	if ((err = nothing_is_wrong(net)) || (err = nothing(net)) ||
 	    (err = ring(net, b)) || (err = permutations(net, b)) ||
 	    (err = order(net, b)) || (err = to_oneself(net, b)) ||
-	    (err = to_root(net, b)) || (err = looking(net, b)) ||
-	    (err = help(net)))
+	    (err = to_root(net, b)) || (err = many(net, b)) ||
+	    (err = looking(net, b)) || (err = help(net)))
 		asl_net_abort(net, 1, "a check failed");
 	for (int k = 0; k < AT_ONCE; k++)
 		close_box(&b[k]);

@@ -87,7 +87,7 @@ static int wrong_head(struct asl_ofi *o)
 {
 	bool brief = strstr(mode, "brief");
 
-	return send_as(o, o->peers[0], o->run,
+	return send_as(o, o->peers[0].address, o->run,
 		       brief ? 5 : sizeof(struct asl_ofi_head) + TEXT_BYTES);
 }
 
