@@ -142,13 +142,14 @@ void asl_bells_close(struct asl_bells *x)
 	free(x);
 }
 
-/* Either the sleeper sees that it rang, or the ringer that it sleeps. */
+/* Either the sleeper sees that it rang, or the ringer that it sleeps.  One wakes it. */
 static void ring(struct bell *b, bool wakes)
 {
 	uint32_t rung = atomic_fetch_add(&b->rung, 1) + 1;
 
 	if (atomic_load(&b->asleep) &&
-	    (wakes || (int32_t)(rung - atomic_load(&b->wanted)) >= 0))
+	    (wakes || (int32_t)(rung - atomic_load(&b->wanted)) >= 0) &&
+	    atomic_exchange(&b->asleep, false))
 		syscall(SYS_futex, &b->rung, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
