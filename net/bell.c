@@ -34,6 +34,11 @@ struct bell {
 	_Atomic bool asleep;
 };
 
+/* Where all ranks meet, again and again. */
+struct gate {
+	alignas(64) _Atomic uint32_t here, passed;
+};
+
 /* Of one sender, for one receiver. */
 struct mail {
 	_Atomic uint32_t taken;
@@ -42,6 +47,7 @@ struct mail {
 
 struct asl_bells {
 	int me, count;
+	struct gate *gate;
 	struct bell *bell;
 	struct mail *mail; /* [receiver][sender] */
 };
@@ -56,7 +62,8 @@ struct file {
 
 static size_t bytes_for(size_t ranks)
 {
-	return ranks * (sizeof(struct bell) + ranks * sizeof(struct mail));
+	return sizeof(struct gate) +
+	       ranks * (sizeof(struct bell) + ranks * sizeof(struct mail));
 }
 
 static struct file create(int ranks)
@@ -108,7 +115,8 @@ static int map(struct asl_bells *x, const struct file *f)
 		close(fd);
 	if (at == MAP_FAILED)
 		return asl_fail(-ENOENT, "no bells");
-	x->bell = at;
+	x->gate = at;
+	x->bell = (struct bell *)(x->gate + 1);
 	x->mail = (struct mail *)(x->bell + x->count);
 	return 0;
 }
@@ -123,7 +131,10 @@ struct asl_bells *asl_bells_open(const struct asl_boot *boot)
 		f = create(boot->size);
 	asl_boot_share(&f, sizeof f);
 	if (x)
-		*x = (struct asl_bells){boot->rank, boot->size, NULL, NULL};
+		*x = (struct asl_bells){
+			.me = boot->rank,
+			.count = boot->size,
+		};
 	err = x ? map(x, &f) : asl_fail(-ENOMEM, "no bells");
 	err = asl_boot_agree(boot, err);
 	if (boot->rank == 0 && f.fd >= 0)
@@ -137,8 +148,8 @@ struct asl_bells *asl_bells_open(const struct asl_boot *boot)
 
 void asl_bells_close(struct asl_bells *x)
 {
-	if (x && x->bell)
-		munmap(x->bell, bytes_for((size_t)x->count));
+	if (x && x->gate)
+		munmap(x->gate, bytes_for((size_t)x->count));
 	free(x);
 }
 
@@ -201,4 +212,22 @@ bool asl_bells_taken(struct asl_bells *x, int to, uint32_t number)
 		return true;
 	atomic_store(&m->wanted, true);
 	return (int32_t)(atomic_load(&m->taken) - number) >= 0;
+}
+
+uint32_t asl_bells_arrive(struct asl_bells *x)
+{
+	uint32_t passed = atomic_load(&x->gate->passed);
+
+	if (atomic_fetch_add(&x->gate->here, 1) + 1 < (uint32_t)x->count)
+		return passed;
+	atomic_store(&x->gate->here, 0);
+	atomic_store(&x->gate->passed, passed + 1);
+	for (int i = 0; i < x->count; i++)
+		asl_bells_wake(x, i);
+	return passed;
+}
+
+bool asl_bells_passed(const struct asl_bells *x, uint32_t ticket)
+{
+	return atomic_load(&x->gate->passed) != ticket;
 }

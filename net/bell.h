@@ -34,6 +34,13 @@ uint32_t asl_bells_rung(const struct asl_bells *x);
  */
 void asl_bells_sleep(struct asl_bells *x, uint32_t rung, int more, long ns);
 
+/*
+ * A barrier of all ranks: arrive, and wait until it is passed.  The last to arrive
+ * wakes the others.
+ */
+uint32_t asl_bells_arrive(struct asl_bells *x);
+bool asl_bells_passed(const struct asl_bells *x, uint32_t ticket);
+
 /* One more message from this rank is received. */
 void asl_bells_took(struct asl_bells *x, int from);
 

@@ -196,16 +196,11 @@ static int receive_from(struct asl_net *net, int from, void *in, size_t bytes)
 	return asl_net_step(net, &op);
 }
 
-/*
- * Dissemination: after round k a rank knows of the 2^k before it.  Simulated ranks
- * take turns, so that the fewest messages are best: up a tree and down.
- */
-int asl_net_barrier(struct asl_net *net)
+/* Dissemination: after round k a rank knows of the 2^k before it. */
+static int barrier_by_messages(struct asl_net *net)
 {
 	int rank = asl_net_rank(net), size = asl_net_size(net), err = 0;
 
-	if (asl_net_simulated(net))
-		return asl_net_agree(net, 0, NULL);
 	for (long far = 1; far < size && !err; far *= 2) {
 		struct asl_net_op op = {
 			.to = (int)((rank + far) % size),
@@ -215,6 +210,18 @@ int asl_net_barrier(struct asl_net *net)
 		err = asl_net_step(net, &op);
 	}
 	return err;
+}
+
+/* Simulated ranks take turns: the fewest messages are best, up a tree and down. */
+int asl_net_barrier(struct asl_net *net)
+{
+	int err = -ENOTSUP;
+
+	if (asl_net_simulated(net))
+		return asl_net_agree(net, 0, NULL);
+	if (net->ops->barrier)
+		err = net->ops->barrier(net);
+	return err == -ENOTSUP ? barrier_by_messages(net) : err;
 }
 
 /* The distance from which `rank` is reached in a tree of `size` ranks. */

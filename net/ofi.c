@@ -713,6 +713,22 @@ static int ofi_wait(struct asl_net *net, struct asl_net_op *op, int count)
 	return o->broken;
 }
 
+/* By shared memory: nobody has to wake for the messages of others. */
+static int ofi_barrier(struct asl_net *net)
+{
+	struct asl_ofi *o = ofi_of(net);
+	struct asl_net_op ours = {.pending = 1}; /* for what rings */
+	int looks = patience(o);
+	uint32_t ticket;
+
+	if (!o->bells || o->closing)
+		return -ENOTSUP;
+	ticket = asl_bells_arrive(o->bells);
+	while (!asl_bells_passed(o->bells, ticket) && !o->broken)
+		looks = look(o, &ours, 1, looks) ? patience(o) : looks + 1;
+	return o->broken;
+}
+
 static bool ofi_ended(struct asl_net *net, struct asl_net_op *op)
 {
 	struct asl_ofi *o = ofi_of(net);
@@ -1043,5 +1059,6 @@ const struct asl_net_ops asl_net_ofi = {
 	.start = ofi_start,
 	.wait = ofi_wait,
 	.ended = ofi_ended,
+	.barrier = ofi_barrier,
 	.abort = ofi_abort,
 };
