@@ -121,8 +121,7 @@ int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 	if (strcmp(p->base.medium, "fsdax") && strcmp(p->base.medium, "devdax"))
 		pmemobj_ctl_set(NULL, "sds.at_create", &off);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	p->pop = pmemobj_create(p->device < 0 ? path : p->place, layout, 0,
-				0600);
+	p->pop = asl_pmem_create(p->device < 0 ? path : p->place, layout);
 	if (!p->pop) {
 		err = asl_pool_bad_block(fd,
 					 p->device < 0 ? want->dir : p->place,

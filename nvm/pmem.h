@@ -191,6 +191,10 @@ struct asl_pmem {
 	struct asl_pmem_slot slot[]; /* as many as the root has pieces */
 };
 
+/* Of libpmemobj, whose own memory then lies in large pages. */
+PMEMobjpool *asl_pmem_create(const char *path, const char *layout);
+PMEMobjpool *asl_pmem_open(const char *path, const char *layout);
+
 /* Make a pool in the file, with a head; p has been cleared. */
 int asl_pmem_make(struct asl_pmem *p, int fd, uint64_t bytes,
 		  const struct asl_store_want *want);

@@ -287,7 +287,7 @@ static int open_there(struct asl_pmem *p, int fd, const char *path,
 		return err;
 	p->base.medium = asl_pool_medium(fd);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	p->pop = pmemobj_open(link, layout);
+	p->pop = asl_pmem_open(link, layout);
 	if (!p->pop)
 		return not_opened(fd, path);
 	return open_root_or_close(p, path, (size_t)length, want);
@@ -407,7 +407,7 @@ static int open_on_device(bool *there, struct asl_pmem *p, uint64_t bytes,
 	if (err)
 		return err;
 	p->base.medium = "devdax";
-	p->pop = pmemobj_open(p->place, layout);
+	p->pop = asl_pmem_open(p->place, layout);
 	if (!p->pop && asl_device_has_head(p->device, p->place))
 		return not_opened(p->device, p->place);
 	if (!p->pop)
