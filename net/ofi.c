@@ -20,6 +20,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,9 +30,11 @@
 #include <sys/prctl.h>
 #include <sys/statvfs.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/base/error.h"
 #include "lib/base/mapped.h"
+#include "lib/base/parts.h"
 #include "lib/base/system.h"
 #include "net/bell.h"
 #include "net/load.h"
@@ -51,6 +54,8 @@
 #define CROWD_NAP_NS 200000
 #define BRIEF 4000	/* bytes that shm copies into its queues */
 #define CROWD_QUEUE 256 /* messages */
+#define QUEUE_ENTRY 256 /* bytes of one, of shm, and what else is at hand */
+#define QUEUE_REST 32768
 #define BELL_YIELDS 3
 #define BELL_DOUBLINGS 8 /* of a nap, in which nobody rang */
 #define SLEEP_MS 1000	 /* if the provider loses a wake-up */
@@ -889,14 +894,57 @@ static int meet_in_ring(struct asl_ofi *o)
 	return err;
 }
 
+/* Read a byte of each page; the kernel maps it, and it can be written. */
+static void touch_pages(const volatile char *at, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t i = 0; i < bytes; i += page)
+		(void)at[i];
+}
+
+static bool is_of_a_peer(const char *file, const struct where *all, int size)
+{
+	for (int i = 0; i < size; i++) {
+		const char *name = strstr(all[i].at, "://");
+
+		if (name && !strcmp(file, name + 3))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A rank maps the queues of all others, and where ranks share cores their first pages
+ * would be found missing one by one, in the first repetitions.
+ */
+static void touch_queues(const struct asl_ofi *o, const struct where *all)
+{
+	FILE *maps = o->boot.crowded ? fopen("/proc/self/maps", "re") : NULL;
+	size_t bytes = o->info->rx_attr->size * QUEUE_ENTRY + QUEUE_REST;
+	char line[512], file[256];
+	uintptr_t from, to;
+
+	while (maps && fgets(line, sizeof line, maps))
+		if (sscanf(line,
+			   "%" SCNxPTR "-%" SCNxPTR " rw-s %*s %*s %*s "
+			   "/dev/shm/%255s",
+			   &from, &to, file) == 3 &&
+		    is_of_a_peer(file, all, o->net.size))
+			touch_pages((const char *)from,
+				    asl_min(bytes, to - from));
+	if (maps)
+		fclose(maps);
+}
+
 /*
  * The shm provider leaves a file in /dev/shm when its process is killed.  Once
  * all ranks have mapped all files, which a message each way ensures, remove the
  * names, so that nothing can stay behind.
  */
-static int forget_files(struct asl_ofi *o, const char *mine)
+static int forget_files(struct asl_ofi *o, const struct where *all)
 {
-	const char *name = strstr(mine, "://");
+	const char *name = strstr(all[o->net.rank].at, "://");
 	int rank = o->net.rank, size = o->net.size, err = 0;
 
 	if (strcmp(o->net.provider, "shm") || !name)
@@ -909,6 +957,8 @@ static int forget_files(struct asl_ofi *o, const char *mine)
 
 		err = asl_net_step(&o->net, &op);
 	}
+	if (!err)
+		touch_queues(o, all);
 	if (!err)
 		err = asl_net_barrier(&o->net);
 	if (!err)
@@ -1011,7 +1061,7 @@ static int join(struct asl_ofi *o, const char *provider)
 	if (!err)
 		err = asl_boot_agree(&o->boot, meet_in_ring(o));
 	/* From here on a rank may wait for a message, and cannot agree. */
-	if (!err && forget_files(o, all[o->net.rank].at))
+	if (!err && forget_files(o, all))
 		asl_boot_abort(o->net.rank, ASL_BOOT_FAILED, asl_failure(),
 			       o->lost);
 end:
