@@ -39,7 +39,7 @@ struct gate {
 	alignas(64) _Atomic uint32_t here, passed;
 };
 
-/* Of one sender, for one receiver. */
+/* What one rank has sent to another. */
 struct mail {
 	_Atomic uint32_t taken;
 	_Atomic bool wanted; /* the sender waits until more are */

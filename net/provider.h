@@ -27,7 +27,7 @@ struct asl_net_ops {
 	int (*start)(struct asl_net *net, struct asl_net_op *op);
 	int (*wait)(struct asl_net *net, struct asl_net_op *op, int count);
 	bool (*ended)(struct asl_net *net, struct asl_net_op *op);
-	/* Of all ranks.  NULL, or it returns -ENOTSUP: by messages. */
+	/* All ranks meet.  NULL, or it returns -ENOTSUP: by messages. */
 	int (*barrier)(struct asl_net *net);
 	void (*abort)(struct asl_net *net, int exit_code, const char *why);
 	/* Simulated ranks'; else NULL. */
