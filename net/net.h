@@ -106,7 +106,11 @@ double asl_net_core(const struct asl_net *net); /* sim: 1 */
 /* This rank's number among the *mates here with its cores (sim: 0 of 1). */
 int asl_net_mate(const struct asl_net *net, int *mates);
 
-/* Start a step; end it.  Between the two the rank may compute. */
+/*
+ * Start a step; end it.  Between the two the rank may compute.  Starting does not wait,
+ * however many steps are under way; receives beyond a hundred may be posted only as
+ * earlier ones end.
+ */
 int asl_net_start(struct asl_net *net, struct asl_net_op *op);
 int asl_net_wait(struct asl_net *net, struct asl_net_op *op);
 

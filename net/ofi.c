@@ -52,10 +52,10 @@
 #define NAP_NS 10000
 #define CROWD_YIELDS 200
 #define CROWD_NAP_NS 200000
-#define BRIEF 4000	/* bytes that shm copies into its queues */
-#define CROWD_QUEUE 256 /* messages */
-#define QUEUE_ENTRY 256 /* bytes of one, of shm, and what else is at hand */
-#define QUEUE_REST 32768
+#define BRIEF 4000	 /* bytes that shm copies into its queues */
+#define CROWD_QUEUE 256	 /* messages */
+#define QUEUE_PLACE 256	 /* bytes that shm has for a message in its queue */
+#define QUEUE_REST 32768 /* and behind it, for replies and the first buffers */
 #define BELL_YIELDS 3
 #define BELL_DOUBLINGS 8 /* of a nap, in which nobody rang */
 #define SLEEP_MS 1000	 /* if the provider loses a wake-up */
@@ -921,7 +921,7 @@ static bool is_of_a_peer(const char *file, const struct where *all, int size)
 static void touch_queues(const struct asl_ofi *o, const struct where *all)
 {
 	FILE *maps = o->boot.crowded ? fopen("/proc/self/maps", "re") : NULL;
-	size_t bytes = o->info->rx_attr->size * QUEUE_ENTRY + QUEUE_REST;
+	size_t bytes = o->info->rx_attr->size * QUEUE_PLACE + QUEUE_REST;
 	char line[512], file[256];
 	uintptr_t from, to;
 
@@ -1012,20 +1012,20 @@ static void tell_shm(const struct asl_ofi *o)
 		set_unless_set("FI_SHM_RX_SIZE", CROWD_QUEUE);
 }
 
-/* Half a queue is for receives, and in the other each peer has its share. */
+/* Half of shm's queue is for receives, and each peer has its share of the other. */
 static void share_queue(struct asl_ofi *o)
 {
-	size_t half = o->info->rx_attr->size / 2, share;
+	size_t half = asl_max(o->info->rx_attr->size / 2, 1);
 
-	o->receives_most = half ? half : 1;
 	if (strcmp(o->net.provider, "shm")) {
 		asl_bells_close(o->bells);
 		o->bells = NULL;
-	}
-	if (!o->bells)
+		o->receives_most = SIZE_MAX;
 		return;
-	share = half / (size_t)o->net.size;
-	o->window = share ? (uint32_t)share : 1;
+	}
+	o->receives_most = half;
+	if (o->bells)
+		o->window = (uint32_t)asl_max(half / (size_t)o->net.size, 1);
 }
 
 /* On failure, too, the caller closes and frees what *o has. */

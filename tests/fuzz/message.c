@@ -90,10 +90,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct fi_ops_cq looks = {.read = complete, .readerr = complain};
 	struct fid_ep ep = {.tagged = &tagged};
 	struct fid_cq cq = {.ops = &looks};
+	struct asl_ofi_peer peers[2] = {0};
 	struct asl_ofi o = {
 		.net = {.ops = &asl_net_ofi, .rank = 0, .size = 2},
 		.ep = &ep,
 		.cq = &cq,
+		.peers = peers,
+		.receives_most = 1,
 	};
 
 	if (!bytes)
