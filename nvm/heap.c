@@ -5,7 +5,8 @@
  * touches all of them: 2,700 faults in small pages, which where faults are dear, as in
  * virtual machines, take longer than all else.  So it gets them out of an arena in large
  * pages, one for each pool.  When its last block is freed the next pool gets it: the
- * kernel clears large pages, too.  Whatever libpmemobj allocates later is malloc's.
+ * kernel clears large pages, too.  Whatever libpmemobj allocates later is malloc's.  A
+ * program that opens pools of its own keeps malloc for all.
  */
 #include "nvm/pmem.h"
 
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "nvm/store.h"
 
 #define LARGE ((size_t)2 << 20)
 #define ARENA_BYTES (6 * LARGE)
@@ -144,15 +147,17 @@ static char *duplicate(const char *text)
 	return new ? memcpy(new, text, bytes) : NULL;
 }
 
+static bool ours;
+
+void asl_store_large_pages(void)
+{
+	pmemobj_set_funcs(allocate, release, resize, duplicate);
+	ours = true;
+}
+
 static void begin(void)
 {
-	static bool given;
-
-	/* A block of malloc's own must not come back here. */
-	if (!given)
-		pmemobj_set_funcs(allocate, release, resize, duplicate);
-	given = true;
-	current = open_arena();
+	current = ours ? open_arena() : NULL;
 }
 
 static PMEMobjpool *end(PMEMobjpool *pool)

@@ -191,7 +191,7 @@ struct asl_pmem {
 	struct asl_pmem_slot slot[]; /* as many as the root has pieces */
 };
 
-/* heap.c: as libpmemobj does, whose own memory then lies in large pages. */
+/* heap.c: as libpmemobj does (asl_store_large_pages). */
 PMEMobjpool *asl_pmem_create(const char *path, const char *layout);
 PMEMobjpool *asl_pmem_open(const char *path, const char *layout);
 

@@ -73,6 +73,12 @@ struct asl_store_want {
  */
 int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
 
+/*
+ * What libpmemobj allocates for itself as it opens a pool lies in large pages.  To be
+ * called before this program uses libpmemobj at all, and not if it has pools of its own.
+ */
+void asl_store_large_pages(void);
+
 /* NULL is allowed.  Frees all pieces, except those in a kept pool. */
 void asl_store_close(struct asl_store *store);
 

@@ -232,6 +232,7 @@ int main(int argc, char **argv)
 	check_room();
 	/* Forked ranks then start none, which would only spin. */
 	asl_blas_set_threads(1);
+	asl_store_large_pages();
 	code = check_lengths(argc, argv);
 	if (!code)
 		code = obey(argc, argv);
