@@ -39,7 +39,7 @@ struct gate {
 	alignas(64) _Atomic uint32_t here, passed;
 };
 
-/* What one rank has sent to another. */
+/* How many messages of one rank another has received. */
 struct mail {
 	_Atomic uint32_t taken;
 	_Atomic bool wanted; /* the sender waits until more are */
@@ -190,11 +190,15 @@ void asl_bells_sleep(struct asl_bells *x, uint32_t rung, int more, long ns)
 	atomic_store(&b->asleep, false);
 }
 
+static struct mail *mail_of(const struct asl_bells *x, int to, int from)
+{
+	return &x->mail[(size_t)to * (size_t)x->count + (size_t)from];
+}
+
 /* Either the sender sees that more are taken, or the receiver that it waits. */
 void asl_bells_took(struct asl_bells *x, int from)
 {
-	struct mail *m =
-		&x->mail[(size_t)x->me * (size_t)x->count + (size_t)from];
+	struct mail *m = mail_of(x, x->me, from);
 
 	atomic_fetch_add(&m->taken, 1);
 	if (!atomic_load(&m->wanted))
@@ -205,8 +209,7 @@ void asl_bells_took(struct asl_bells *x, int from)
 
 bool asl_bells_taken(struct asl_bells *x, int to, uint32_t number)
 {
-	struct mail *m =
-		&x->mail[(size_t)to * (size_t)x->count + (size_t)x->me];
+	struct mail *m = mail_of(x, to, x->me);
 
 	if ((int32_t)(atomic_load(&m->taken) - number) >= 0)
 		return true;

@@ -671,9 +671,11 @@ static bool look(struct asl_ofi *o, const struct asl_net_op *op, int count,
 	struct fi_cq_msg_entry done[16];
 	uint32_t rung = o->bells ? asl_bells_rung(o->bells) : 0;
 	bool moved = advance_all(o), sleep = looks >= LOOKS && !moved;
+	/* No completion reports that the provider has space again. */
+	bool block = o->can_block && !o->full;
 	ssize_t n;
 
-	if (sleep && o->can_block)
+	if (sleep && block)
 		n = fi_cq_sread(o->cq, done, 16, NULL, SLEEP_MS);
 	else
 		n = fi_cq_read(o->cq, done, 16);
@@ -687,7 +689,7 @@ static bool look(struct asl_ofi *o, const struct asl_net_op *op, int count,
 		give_up(o, (int)-n);
 	if (sleep && op && is_rung_for(o, op) && n < 0)
 		await_ring(o, looks, rung, rings(o, op, count));
-	else if (sleep && !o->can_block && n < 0)
+	else if (sleep && !(block && o->can_block) && n < 0)
 		rest(o, looks);
 	return n > 0 || moved;
 }

@@ -160,16 +160,14 @@ static int populate(const struct dram *d, char *at, size_t bytes)
 	return err;
 }
 
-static void *map_aligned(size_t page, size_t bytes)
+void *asl_map_aligned(size_t page, size_t bytes)
 {
 	char *all = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t before;
 
-	if (all == MAP_FAILED) {
-		asl_fail(-ENOMEM, "mmap: %s", strerror(errno));
+	if (all == MAP_FAILED)
 		return NULL;
-	}
 	/* The end, if it can be: there it adjoins what was mapped before. */
 	before = page - (uintptr_t)all % page;
 	munmap(all, before);
@@ -180,8 +178,10 @@ static void *map_aligned(size_t page, size_t bytes)
 
 static void *take_pages(const struct dram *d, size_t page, size_t bytes)
 {
-	void *at = map_aligned(page, bytes);
+	void *at = asl_map_aligned(page, bytes);
 
+	if (!at)
+		asl_fail(-ENOMEM, "mmap: %s", strerror(errno));
 	if (at && page == HUGE_PAGE_BYTES)
 		madvise(at, bytes, MADV_HUGEPAGE);
 	if (!at || !d->bind)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "nvm/provider.h"
 #include "nvm/store.h"
 
 #define LARGE ((size_t)2 << 20)
@@ -40,21 +41,10 @@ static struct arena *_Atomic spares[SPARES];
 
 static struct arena *new_arena(void)
 {
-	char *at = mmap(NULL, ARENA_BYTES + LARGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	size_t before, after;
-	struct arena *a;
+	struct arena *a = asl_map_aligned(LARGE, ARENA_BYTES);
 
-	if (at == MAP_FAILED)
-		return NULL;
-	before = (LARGE - (uintptr_t)at % LARGE) % LARGE;
-	after = LARGE - before;
-	if (before)
-		munmap(at, before);
-	if (after)
-		munmap(at + before + ARENA_BYTES, after);
-	a = (struct arena *)(at + before);
-	madvise(a, ARENA_BYTES, MADV_HUGEPAGE);
+	if (a)
+		madvise(a, ARENA_BYTES, MADV_HUGEPAGE);
 	return a;
 }
 

@@ -66,4 +66,7 @@ void asl_store_copy(struct asl_store *store, void *dst, const void *src,
 /* A write did not become durable: keep the first such error and its message. */
 void asl_store_keep_error(struct asl_store *store, int err);
 
+/* Memory of its own whose address is a multiple of `page`; NULL: errno says why. */
+void *asl_map_aligned(size_t page, size_t bytes);
+
 #endif

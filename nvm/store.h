@@ -74,8 +74,8 @@ struct asl_store_want {
 int asl_store_open(struct asl_store **out, const struct asl_store_want *want);
 
 /*
- * What libpmemobj allocates for itself as it opens a pool lies in large pages.  To be
- * called before this program uses libpmemobj at all, and not if it has pools of its own.
+ * Have libpmemobj take the memory that it needs itself from large pages.  Call this
+ * before the program first uses libpmemobj, and not if it opens pools of its own.
  */
 void asl_store_large_pages(void);
 
