@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/parts.h"
 #include "lib/rank/emulate.h"
@@ -501,11 +502,20 @@ static bool is_rest(const struct asl_step *x)
 	return x->to == ASL_NET_NONE && x->from == ASL_NET_NONE;
 }
 
+/* The first step from i on in which the rank does anything. */
+static int next_step(const struct stepping *m, int i)
+{
+	const struct asl_exchanges *x = m->x;
+
+	return x->next && i < x->steps ? x->next(m->r, i, x->arg) : i;
+}
+
 /*
  * A step of a member, and the member's clock as it sent; and, of a flight, what the clock
  * takes before it comes in.
  */
 struct taken {
+	int i;
 	struct asl_step step;
 	struct asl_net_stamp sent, before;
 };
@@ -514,6 +524,12 @@ static void add_clock(struct asl_net_stamp *to, const struct asl_net_stamp *x)
 {
 	for (int a = 0; a < ASL_CLOCKS; a++)
 		to->at[a] += x->at[a];
+}
+
+static void begin_flight(struct stepping *m)
+{
+	m->link = m->r->clock;
+	m->flies = false;
 }
 
 /*
@@ -525,11 +541,8 @@ static void begin_in_flight(struct stepping *m, int i, struct taken *x)
 	struct asl_rank *r = m->r;
 	const struct asl_net_stamp clock = r->clock;
 
-	if (i % m->x->flight == 0) {
-		m->link = clock;
-		m->flies = false;
-	}
 	r->clock = (struct asl_net_stamp){.since = clock.since};
+	x->i = i;
 	x->step = begin_step(m, i);
 	lift(r, &x->step);
 	x->before = r->clock;
@@ -557,17 +570,6 @@ static void count_in_flight(struct stepping *m, const struct asl_step *x)
 	m->flies = true;
 }
 
-static void begin_together(struct stepping *m, int i, struct taken *x)
-{
-	if (m->x->flight) {
-		begin_in_flight(m, i, x);
-		return;
-	}
-	x->step = begin_step(m, i);
-	lift(m->r, &x->step);
-	x->sent = m->r->clock;
-}
-
 /* A rank's place in the group.  Around a ring words come from the one before. */
 static int place_of(const struct asl_group *g, int rank)
 {
@@ -581,50 +583,203 @@ static int place_of(const struct asl_group *g, int rank)
 	return at;
 }
 
-static void take_counts(struct stepping *m, const struct taken *all,
-			const struct taken *mine)
+/* Without the words; `from` is the sender's step. */
+static void come_in(const struct stepping *m, const struct taken *mine,
+		    const struct taken *from)
 {
 	const struct asl_step *x = &mine->step;
 	struct asl_net_op op = {.got = mine->sent};
 
 	if (x->from != ASL_NET_NONE) {
-		const struct taken *from = &all[place_of(m->g, x->from)];
-
-		op.got = from->sent;
-		if (from->step.to != m->r->id ||
+		if (from)
+			op.got = from->sent;
+		if (!from || from->step.to != m->r->id ||
 		    from->step.out.count != x->in.count)
 			asl_rank_fail(m->r, -EMSGSIZE,
 				      "rank %d does not send the %ju words "
 				      "that rank %d expects of it",
 				      x->from, x->in.count, m->r->id);
 	}
-	if (m->x->flight)
-		count_in_flight(m, x);
-	else
-		count_step(m->r, x);
 	advance(&m->r->clock, m->r, x, &op);
 	land(m->r, x);
 }
 
-static void step_together(void *const brought[], int size)
+static void step_by_step(struct stepping *const *member, int size)
 {
-	struct stepping **member = (void *)brought;
 	struct taken *all = malloc((size_t)size * sizeof *all);
 
 	if (!all)
 		asl_rank_fail(member[0]->r, -ENOMEM, NO_MEMORY, size);
 	for (int i = 0; all && i < member[0]->x->steps; i++) {
-		for (int j = 0; j < size; j++)
-			begin_together(member[j], i, &all[j]);
 		for (int j = 0; j < size; j++) {
-			if (member[j]->x->flight)
-				add_clock(&member[j]->r->clock, &all[j].before);
-			if (!is_rest(&all[j].step))
-				take_counts(member[j], all, &all[j]);
-			end_step(member[j], i);
+			all[j].step = begin_step(member[j], i);
+			lift(member[j]->r, &all[j].step);
+			all[j].sent = member[j]->r->clock;
+		}
+		for (int j = 0; j < size; j++) {
+			const struct stepping *m = member[j];
+			const struct asl_step *x = &all[j].step;
+			const struct taken *from = NULL;
+
+			if (x->from != ASL_NET_NONE)
+				from = &all[place_of(m->g, x->from)];
+			if (!is_rest(x)) {
+				count_step(m->r, x);
+				come_in(m, &all[j], from);
+			}
+			end_step(m, i);
 		}
 	}
 	free(all);
+}
+
+/*
+ * Flights of all members.  A member takes in what one brings, and begins the next one,
+ * before another member does: what one has is then looked at again and again, and that
+ * of thousands is not in a cache.
+ */
+struct flight {
+	struct stepping *const *member;
+	int size, length;    /* members, steps */
+	int from;	     /* its first step */
+	struct taken *taken; /* by members, then steps */
+	size_t count, room;
+	size_t *first; /* [size + 1]: of taken */
+	int *place; /* [size][length]: in a member's; -1: it left the step out */
+};
+
+static bool alloc_flight(struct flight *f)
+{
+	size_t n = (size_t)f->size;
+
+	f->room = n;
+	f->taken = malloc(n * sizeof *f->taken);
+	f->first = malloc((n + 1) * sizeof *f->first);
+	f->place = malloc((n * (size_t)f->length + 1) * sizeof *f->place);
+	return f->taken && f->first && f->place;
+}
+
+static void free_flight(struct flight *f)
+{
+	free(f->taken);
+	free(f->first);
+	free(f->place);
+}
+
+/* NULL: there is no memory. */
+static struct taken *append(struct flight *f)
+{
+	struct taken *all;
+
+	if (f->count == f->room) {
+		all = realloc(f->taken, 2 * f->room * sizeof *all);
+		if (!all)
+			return NULL;
+		f->room *= 2;
+		f->taken = all;
+	}
+	return &f->taken[f->count++];
+}
+
+static int *places_of(const struct flight *f, int member)
+{
+	return f->place + (size_t)member * (size_t)f->length;
+}
+
+/* False: there is no memory. */
+static bool send_flight(struct flight *f, int j)
+{
+	struct stepping *m = f->member[j];
+	int *place = places_of(f, j), end = f->from + f->length;
+
+	if (end > m->x->steps)
+		end = m->x->steps;
+	if (j == 0)
+		f->count = 0;
+	f->first[j] = f->count;
+	memset(place, 0xff, (size_t)f->length * sizeof *place); /* -1 */
+	begin_flight(m);
+	for (int i = next_step(m, f->from); i < end; i = next_step(m, i + 1)) {
+		struct taken *x = append(f);
+
+		if (!x)
+			return false;
+		place[i - f->from] = (int)(f->count - 1 - f->first[j]);
+		begin_in_flight(m, i, x);
+		if (!is_rest(&x->step))
+			count_in_flight(m, &x->step);
+	}
+	f->first[j + 1] = f->count;
+	return true;
+}
+
+static const struct taken *sender_of(const struct flight *f, int j,
+				     const struct taken *x)
+{
+	int from, place;
+
+	if (x->step.from == ASL_NET_NONE)
+		return NULL;
+	from = place_of(f->member[j]->g, x->step.from);
+	place = places_of(f, from)[x->i - f->from];
+	return place < 0 ? NULL : &f->taken[f->first[from] + (size_t)place];
+}
+
+static void receive_flight(const struct flight *f, int j)
+{
+	struct stepping *m = f->member[j];
+
+	for (size_t i = f->first[j]; i < f->first[j + 1]; i++) {
+		const struct taken *x = &f->taken[i];
+
+		add_clock(&m->r->clock, &x->before);
+		if (!is_rest(&x->step))
+			come_in(m, x, sender_of(f, j, x));
+		end_step(m, x->i);
+	}
+}
+
+/* False: there is no memory. */
+static bool fly_together(struct flight f[2], int steps)
+{
+	bool ready = alloc_flight(&f[0]) && alloc_flight(&f[1]);
+
+	for (int j = 0; ready && j < f->size; j++)
+		ready = send_flight(&f[0], j);
+	for (int now = 0; ready && f[now].from < steps; now = !now) {
+		f[!now].from = f[now].from + f->length;
+		for (int j = 0; ready && j < f->size; j++) {
+			receive_flight(&f[now], j);
+			ready = send_flight(&f[!now], j);
+		}
+	}
+	return ready;
+}
+
+static void step_in_flights(struct stepping *const *member, int size)
+{
+	int most = member[0]->x->flight, steps = member[0]->x->steps;
+	struct flight f[2] = {
+		{.member = member,
+		 .size = size,
+		 .length = most < steps ? most : steps},
+	};
+
+	f[1] = f[0];
+	if (steps && !fly_together(f, steps))
+		asl_rank_fail(member[0]->r, -ENOMEM, NO_MEMORY, size);
+	free_flight(&f[0]);
+	free_flight(&f[1]);
+}
+
+static void step_together(void *const brought[], int size)
+{
+	struct stepping *const *member = (void *)brought;
+
+	if (member[0]->x->flight)
+		step_in_flights(member, size);
+	else
+		step_by_step(member, size);
 }
 
 /* ---- Flights ---- */
@@ -668,30 +823,35 @@ static void take_in(struct stepping *m, struct asl_net_op *op,
 		asl_time_since(r, ASL_TALKS, since);
 }
 
+/* Steps first to end - 1. */
 static void fly(struct stepping *m, struct taken *all, struct asl_net_op *op,
-		int first, int count)
+		int first, int end)
 {
 	struct asl_rank *r = m->r;
+	int count = 0;
 
-	for (int i = 0; i < count && !r->err; i++) {
-		struct taken *x = &all[i];
+	begin_flight(m);
+	for (int i = next_step(m, first); i < end && !r->err;
+	     i = next_step(m, i + 1)) {
+		struct taken *x = &all[count];
 
-		begin_in_flight(m, first + i, x);
+		begin_in_flight(m, i, x);
 		if (is_rest(&x->step)) {
-			op[i].pending = 0;
-			op[i].in_bytes = op[i].out_bytes = 0;
-			continue;
+			op[count].pending = 0;
+			op[count].in_bytes = op[count].out_bytes = 0;
+		} else {
+			count_in_flight(m, &x->step);
+			trace_step(r, &x->step);
+			emulate_pool(r);
+			let_out(m, &op[count], x);
 		}
-		count_in_flight(m, &x->step);
-		trace_step(r, &x->step);
-		emulate_pool(r);
-		let_out(m, &op[i], x);
+		count++;
 	}
 	for (int i = 0; i < count && !r->err; i++) {
 		add_clock(&r->clock, &all[i].before);
 		if (!is_rest(&all[i].step))
 			take_in(m, &op[i], &all[i], count - i);
-		end_step(m, first + i);
+		end_step(m, all[i].i);
 	}
 }
 
@@ -706,7 +866,7 @@ static void take_flights(struct stepping *m)
 		asl_rank_fail(m->r, -ENOMEM, "no memory for %d steps at once",
 			      most);
 	for (int i = 0; i < steps && !m->r->err; i += most)
-		fly(m, all, op, i, most < steps - i ? most : steps - i);
+		fly(m, all, op, i, most < steps - i ? i + most : steps);
 	free(op);
 	free(all);
 }
@@ -736,7 +896,8 @@ static void take_steps(struct stepping *m,
 		take_flights(m);
 		return;
 	}
-	for (int i = 0; i < m->x->steps && !r->err; i++) {
+	for (int i = next_step(m, 0); i < m->x->steps && !r->err;
+	     i = next_step(m, i + 1)) {
 		struct asl_step x = begin_step(m, i);
 
 		if (!is_rest(&x))

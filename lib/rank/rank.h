@@ -292,6 +292,11 @@ struct asl_exchanges {
 	void (*before)(struct asl_rank *r, int i, struct asl_step *x,
 		       void *arg);
 	void (*after)(struct asl_rank *r, int i, void *arg); /* NULL: nothing */
+	/*
+	 * NULL, or: the first step from i on in which this rank does anything; steps, if
+	 * there is none.  The others are left out.  It is asked in their order.
+	 */
+	int (*next)(const struct asl_rank *r, int i, void *arg);
 	void *arg;
 	/*
 	 * Not 0: no step sends what one of the same flight brought, which are so many:

@@ -209,12 +209,9 @@ uint64_t asl_shares_least(const struct asl_layout *l);
  * in a step a rank sends to one other rank at most, and receives from one, which
  * may be another.
  *
- * First all ranks send the `even` words of their shares.  The steps between
- * ranks with most row blocks in common come first, then those with one less, and
- * so on: so a rank sends as much in a step as it receives.  For each such number
- * there are as many steps as some rank has peers; ranks with fewer rest in
- * some.  In layouts from Steiner systems the numbers are 2 and 1, and no rank
- * rests:
+ * In layouts from Steiner systems all ranks first send the `even` words of their
+ * shares.  The steps between ranks with two row blocks in common come first, then those
+ * with one: so a rank sends as much in a step as it receives.  No rank rests:
  *
  *	spherical q	q^3 / 2 + 3 q^2 / 2 - 1 steps, instead of q^3 + q - 1
  *	boolean 3	12, instead of 13
@@ -224,7 +221,13 @@ uint64_t asl_shares_least(const struct asl_layout *l);
  * out and in differ in number rests in as many as the larger number leaves, so
  * that each of the fewer coincides with one of the others.  These messages are
  * equally long, or one word shorter for ranks that own one word less; so no rank
- * ever waits for more words than it has to send or to receive in all.
+ * ever waits for more words than it has to send or to receive in all.  Covers have only
+ * such steps.
+ *
+ * Cubic layouts, whose shares have no even words and extra ones, need no table: in
+ * step s, ranks p and q exchange what they share if p + q = s, modulo P.  With even P
+ * that is so for the first P - 1 ranks, modulo P - 1, and the one which would meet
+ * itself meets the last.
  *
  * All to all, the alternative, needs no table: in step s = 1 ... P - 1, rank p
  * sends to p + s and receives from p - s, modulo P.
@@ -233,7 +236,7 @@ uint64_t asl_shares_least(const struct asl_layout *l);
 struct asl_schedule {
 	int ranks, steps;
 	int even;	/* steps for the even words, the first ones */
-	int *to, *from; /* [ranks][steps]: as below; -1: no rank */
+	int *to, *from; /* [ranks][steps]: as below; -1: no rank; cubic: NULL */
 };
 
 /* A rank met in a step, and the words exchanged with it. */
@@ -251,13 +254,31 @@ void asl_schedule_free(struct asl_schedule *s); /* all zero is allowed */
 /* The steps of a schedule for this system. */
 int asl_steiner_steps(const struct asl_steiner_size *x);
 
+/* Without a table: the rank met in a step. */
+static inline int asl_schedule_meets(const struct asl_schedule *s, int rank,
+				     int step)
+{
+	int odd = s->ranks - 1 + s->ranks % 2, other = step - rank;
+
+	if (rank == odd)
+		return (step % 2 ? step + odd : step) / 2;
+	other += other < 0 ? odd : 0;
+	if (other == rank)
+		return s->ranks % 2 ? -1 : odd;
+	return other;
+}
+
 /* Tables count the ranks on once more for a second extra. */
 static inline struct asl_turn asl_schedule_turn(const struct asl_schedule *s,
 						const int *table, int rank,
 						int step)
 {
-	int x = table[(size_t)rank * (size_t)s->steps + (size_t)step];
+	int x;
 
+	if (!table)
+		return (struct asl_turn){asl_schedule_meets(s, rank, step),
+					 ASL_EVEN};
+	x = table[(size_t)rank * (size_t)s->steps + (size_t)step];
 	if (x < 0)
 		return (struct asl_turn){-1, ASL_EVEN};
 	return (struct asl_turn){x % s->ranks,

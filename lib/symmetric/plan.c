@@ -206,7 +206,7 @@ static int make_for_prediction(struct asl_symmetric *s, const char *steiner,
 
 static int make_steps(struct asl_symmetric *s)
 {
-	if (s->exchange == ASL_ALLTOALL || s->schedule.to)
+	if (s->exchange == ASL_ALLTOALL || s->schedule.ranks)
 		return 0;
 	return asl_schedule_make(&s->schedule, &s->layout);
 }
@@ -572,17 +572,11 @@ static void try_layout(struct asl_candidates *list, const struct asl_plan *base,
 	asl_candidates_add(list, &plan);
 }
 
-/*
- * A cubic layout's steps decide its counts, and take a minute to find, and so do
- * covers.
- */
-static bool takes_long(const struct asl_plan *base, const char *steiner,
-		       int exchange)
+/* Covers of many ranks take a minute to find. */
+static bool takes_long(const struct asl_plan *base, const char *steiner)
 {
-	bool cubic = exchange == ASL_P2P && is_cubic(steiner);
-
-	return (cubic || is_cover(steiner)) && !base->symmetric->steiner &&
-	       base->ranks > ASL_SYMMETRIC_CUBIC_RANKS;
+	return is_cover(steiner) && !base->symmetric->steiner &&
+	       base->ranks > ASL_SYMMETRIC_COVER_RANKS;
 }
 
 static void try_exchanges(struct asl_candidates *list,
@@ -590,9 +584,10 @@ static void try_exchanges(struct asl_candidates *list,
 {
 	enum asl_exchange asked = base->symmetric->exchange;
 
+	if (takes_long(base, steiner))
+		return;
 	for (int i = ASL_P2P; i <= ASL_ALLTOALL; i++)
-		if ((int)asked == i || (asked == ASL_EXCHANGE_ANY &&
-					!takes_long(base, steiner, i)))
+		if ((int)asked == i || asked == ASL_EXCHANGE_ANY)
 			try_layout(list, base, steiner, (enum asl_exchange)i);
 }
 
@@ -734,7 +729,6 @@ static bool must_choose(const struct asl_plan *plan)
 	struct asl_steiner_size size;
 
 	return !s->steiner && s->order == 3 &&
-	       plan->ranks <= ASL_SYMMETRIC_CUBIC_RANKS &&
 	       (asl_steiner_fit(&size, NULL, limit(plan->ranks)) ||
 		size.blocks != plan->ranks);
 }

@@ -1,9 +1,8 @@
 /*
  * schedule.c -- steps from the graph of ranks that share row blocks
  *
- * Ranks with so many row blocks in common form a graph, which is split into
- * permutations, the steps.  One that is not regular is made so by edges from
- * ranks to themselves, which stand for a rest.
+ * Ranks of a Steiner system with one row block in common, or two, form a regular
+ * graph, which is split into permutations, the steps.
  *
  * The graph of extra words is directed, with an edge from their owner to each
  * other rank of the row block.  A rank with more edges out than in, or the other
@@ -26,9 +25,6 @@ struct scheduler {
 	int *common; /* [ranks]: row blocks in common with each */
 	int *peer;   /* the ranks that share any; their number */
 	int peers;
-
-	int kinds;   /* row blocks that two ranks have in common at most, + 1 */
-	int *degree; /* [ranks][kinds]: peers of each kind */
 
 	int *out, *in; /* [ranks]: messages of extra words */
 	int extras;    /* steps for them */
@@ -53,62 +49,38 @@ static void find_peers(struct scheduler *x, int rank)
 	x->peers = peers;
 }
 
-static int *degrees(const struct scheduler *x, int rank)
+/* All ranks have as many peers with so many row blocks in common. */
+static int steps_of(struct scheduler *x, int common)
 {
-	return x->degree + (size_t)rank * (size_t)x->kinds;
+	int steps = 0;
+
+	find_peers(x, 0);
+	for (int i = 0; i < x->peers; i++)
+		steps += x->common[x->peer[i]] == common;
+	return steps;
 }
 
-static void count_peers(struct scheduler *x)
+static void list_edges(struct scheduler *x, int *edge, int common)
 {
 	for (int p = 0; p < x->l->ranks; p++) {
 		find_peers(x, p);
 		for (int i = 0; i < x->peers; i++)
-			degrees(x, p)[x->common[x->peer[i]]]++;
-	}
-}
-
-static int steps_of(const struct scheduler *x, int kind)
-{
-	int most = 0;
-
-	for (int p = 0; p < x->l->ranks; p++)
-		if (degrees(x, p)[kind] > most)
-			most = degrees(x, p)[kind];
-	return most;
-}
-
-/* A rank rests with itself. */
-static void list_edges(struct scheduler *x, int *edge, int kind, int degree)
-{
-	for (int p = 0; p < x->l->ranks; p++) {
-		int *end = edge + degree;
-
-		find_peers(x, p);
-		for (int i = 0; i < x->peers; i++)
-			if (x->common[x->peer[i]] == kind)
+			if (x->common[x->peer[i]] == common)
 				*edge++ = x->peer[i];
-		while (edge < end)
-			*edge++ = p;
 	}
 }
 
 /* Fill s->to, step by step, up to *to. */
 static int split(struct scheduler *x, int **to)
 {
-	int ranks = x->l->ranks;
 	int err = 0;
 
-	for (int kind = x->kinds - 1; !err && kind > 0; kind--) {
-		int steps = steps_of(x, kind);
+	for (int common = 2; x->s->even && !err && common > 0; common--) {
+		int steps = steps_of(x, common);
 
-		if (!steps)
-			continue;
-		list_edges(x, *to, kind, steps);
-		err = asl_permutations(*to, ranks, steps);
-		for (int i = 0; !err && i < steps; i++, *to += ranks)
-			for (int p = 0; p < ranks; p++)
-				if ((*to)[p] == p)
-					(*to)[p] = -1;
+		list_edges(x, *to, common);
+		err = asl_permutations(*to, x->l->ranks, steps);
+		*to += (size_t)steps * (size_t)x->l->ranks;
 	}
 	return err;
 }
@@ -255,9 +227,7 @@ static void count_steps(struct scheduler *x, int *list)
 	struct asl_schedule *s = x->s;
 
 	if (x->l->even)
-		count_peers(x);
-	for (int kind = 1; kind < x->kinds; kind++)
-		s->even += steps_of(x, kind);
+		s->even = steps_of(x, 1) + steps_of(x, 2);
 	count_extras(x, list);
 	s->steps = s->even + x->extras;
 }
@@ -268,17 +238,11 @@ static int make(struct scheduler *x)
 	size_t ranks = (size_t)l->ranks;
 	int *list = malloc((most_extras(l) + 1) * sizeof *list), *to, err;
 
-	for (int p = 0; p < l->ranks; p++)
-		if (asl_list_length(&l->rows, p) >= x->kinds)
-			x->kinds = asl_list_length(&l->rows, p) + 1;
 	x->common = calloc(ranks, sizeof *x->common);
 	x->peer = malloc(ranks * sizeof *x->peer);
-	x->degree = calloc(ranks * (size_t)x->kinds, sizeof *x->degree);
 	x->out = calloc(ranks, sizeof *x->out);
 	x->in = calloc(ranks, sizeof *x->in);
-	err = list && x->common && x->peer && x->degree && x->out && x->in
-		      ? 0
-		      : -ENOMEM;
+	err = list && x->common && x->peer && x->out && x->in ? 0 : -ENOMEM;
 	if (!err)
 		count_steps(x, list);
 	to = calloc((size_t)x->s->steps * ranks + 1, sizeof *to);
@@ -295,14 +259,18 @@ static int make(struct scheduler *x)
 
 int asl_schedule_make(struct asl_schedule *s, const struct asl_layout *l)
 {
-	struct scheduler x = {.l = l, .s = s, .kinds = 1};
+	struct scheduler x = {.l = l, .s = s};
 	int err;
 
 	*s = (struct asl_schedule){.ranks = l->ranks};
+	if (l->even == UINT64_MAX) {
+		s->steps = s->even =
+			l->ranks > 1 ? l->ranks - 1 + l->ranks % 2 : 0;
+		return 0;
+	}
 	err = make(&x);
 	free(x.common);
 	free(x.peer);
-	free(x.degree);
 	free(x.out);
 	free(x.in);
 	if (!err)

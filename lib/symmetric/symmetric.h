@@ -56,6 +56,8 @@ enum asl_exchange { ASL_EXCHANGE_ANY, ASL_P2P, ASL_ALLTOALL };
 struct asl_wedge_lists {
 	uint64_t *at; /* [row blocks + 1]: where each begins in x, y */
 	uint64_t *mine, *theirs; /* [ranks], until take: words to exchange */
+	int *step; /* cubic: [steps], those in which there are any */
+	int steps;
 	struct asl_common_row *common; /* [row blocks] */
 	struct asl_range *part;	       /* [row blocks]: of a message */
 };
@@ -94,7 +96,7 @@ extern const struct asl_algorithm *const asl_symmetric_algorithms[];
 
 /* ---- Plans ---- */
 
-enum { ASL_SYMMETRIC_RANKS = 10000, ASL_SYMMETRIC_CUBIC_RANKS = 2000 };
+enum { ASL_SYMMETRIC_RANKS = 10000, ASL_SYMMETRIC_COVER_RANKS = 2000 };
 
 struct asl_symmetric_request {
 	uint64_t n;
@@ -128,8 +130,8 @@ int asl_symmetric_settle(struct asl_plan *plan);
 /*
  * Add candidates for a plan that has begun: its algorithm with all layouts and
  * exchanges, or on all grids, as far as the request leaves a choice; and for
- * sttsv the algorithms to compare it with.  Cubic layouts by a schedule are left
- * out above 2000 ranks unless the request names them.  A candidate has no steps
+ * sttsv the algorithms to compare it with.  Covers are left out above 2000 ranks unless
+ * the request names them.  A candidate has no steps
  * yet; asl_symmetric_settle makes them.  0, or an error of asl_candidates_end.
  */
 int asl_symmetric_rank(struct asl_candidates *list,

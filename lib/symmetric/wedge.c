@@ -83,6 +83,12 @@ static bool by_parts(const struct asl_symmetric *s)
 	return s->layout.even == UINT64_MAX;
 }
 
+/* Two ranks exchange what they share in one step. */
+static bool meets_pairwise(const struct asl_symmetric *s)
+{
+	return by_schedule(s) && by_parts(s);
+}
+
 static int steps(const struct asl_symmetric *s)
 {
 	return by_schedule(s) ? s->schedule.steps : s->layout.ranks - 1;
@@ -130,6 +136,7 @@ static uint64_t longest(const struct asl_wedge *w)
 
 void asl_wedge_lists_free(struct asl_wedge_lists *l)
 {
+	free(l->step);
 	free(l->theirs);
 	free(l->mine);
 	free(l->common);
@@ -144,13 +151,20 @@ bool asl_wedge_lists_alloc(struct asl_wedge_lists *l, int rows, int ranks)
 		.at = malloc(((size_t)rows + 1) * sizeof *l->at),
 		.mine = malloc((size_t)ranks * sizeof *l->mine),
 		.theirs = malloc((size_t)ranks * sizeof *l->theirs),
+		.step = malloc((size_t)ranks * sizeof *l->step),
 		.common = malloc(((size_t)rows + 1) * sizeof *l->common),
 		.part = malloc(((size_t)rows + 1) * sizeof *l->part),
 	};
-	if (l->at && l->mine && l->theirs && l->common && l->part)
+	if (l->at && l->mine && l->theirs && l->step && l->common && l->part)
 		return true;
 	asl_wedge_lists_free(l);
 	return false;
+}
+
+static void add_to(uint64_t *sum, const int *peer, int peers, uint64_t words)
+{
+	for (int i = 0; words && i < peers; i++)
+		sum[peer[i]] += words;
 }
 
 /* Words of this rank, and of its peers, in row blocks that they share. */
@@ -159,16 +173,28 @@ static void count_words(struct asl_wedge *w)
 	const struct asl_layout *l = &w->s->layout;
 
 	for (int i = 0; i < w->rows; i++) {
-		struct asl_range row = asl_layout_row(l, w->row[i]);
-		uint64_t own = asl_wedge_share(w, i).count;
+		const int *sharer = asl_list(&l->sharers, w->row[i]);
 		int sharers = asl_list_length(&l->sharers, w->row[i]);
+		uint64_t words = asl_layout_row(l, w->row[i]).count;
+		int longer = (int)(words % (uint64_t)sharers);
 
-		for (int j = 0; j < sharers; j++) {
-			int peer = asl_list(&l->sharers, w->row[i])[j];
+		add_to(w->l.mine, sharer, sharers, asl_wedge_share(w, i).count);
+		add_to(w->l.theirs, sharer, longer, 1);
+		add_to(w->l.theirs, sharer, sharers, words / (uint64_t)sharers);
+	}
+}
 
-			w->l.mine[peer] += own;
-			w->l.theirs[peer] += asl_part_of(row, sharers, j).count;
-		}
+/* The steps in which it has words to exchange. */
+static void list_steps(struct asl_wedge *w)
+{
+	const struct asl_schedule *s = &w->s->schedule;
+
+	w->l.steps = 0;
+	for (int i = 0; i < s->steps; i++) {
+		int peer = asl_schedule_to(s, w->rank, i).peer;
+
+		if (peer >= 0 && (w->l.mine[peer] || w->l.theirs[peer]))
+			w->l.step[w->l.steps++] = i;
 	}
 }
 
@@ -204,10 +230,13 @@ void asl_wedge_begin(struct asl_rank *r, struct asl_wedge *w,
 	int rows = asl_list_length(&s->layout.rows, r->id);
 
 	*w = (struct asl_wedge){.s = s, .rank = r->id};
-	if (asl_wedge_lists_alloc(&w->l, rows, s->layout.ranks))
-		fill_lists(w);
-	else
+	if (!asl_wedge_lists_alloc(&w->l, rows, s->layout.ranks)) {
 		asl_rank_fail(r, -ENOMEM, "no memory for a rank's row blocks");
+		return;
+	}
+	fill_lists(w);
+	if (meets_pairwise(s))
+		list_steps(w);
 }
 
 /* ---- Memory ---- */
@@ -308,14 +337,22 @@ uint64_t asl_wedge_dram(const struct asl_wedge *w, int columns)
 	return landing(w) * (uint64_t)columns;
 }
 
+/* Of all peers; on sim all ranks have a wedge at a time. */
+static void keep_no_tables(struct asl_wedge_lists *l)
+{
+	int *few = realloc(l->step, ((size_t)l->steps + 1) * sizeof *few);
+
+	l->step = few ? few : l->step;
+	free(l->theirs);
+	free(l->mine);
+	l->mine = l->theirs = NULL;
+}
+
 void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns)
 {
 	uint64_t c = (uint64_t)columns;
 
-	/* On sim all ranks have a wedge at a time: keep no tables of peers. */
-	free(w->l.theirs);
-	free(w->l.mine);
-	w->l.mine = w->l.theirs = NULL;
+	keep_no_tables(&w->l);
 	if (w->s->by_pieces) {
 		asl_pieces_take(r, w);
 	} else {
@@ -439,22 +476,39 @@ void asl_wedge_do(struct asl_rank *r, struct asl_wedge *w,
 
 /* ---- Exchange ---- */
 
+/* All steps of x, or of sums of y. */
+struct exchange {
+	struct asl_wedge *w;
+	bool sums;
+	int at; /* of w->l.step */
+	int peer,
+		common; /* whose row blocks are in w->l.common; -1: nobody's */
+	/* The step whose incoming parts are in w->l.part, and their number. */
+	int listed, parts;
+	/* Words of the flight: with the steps asked for, with those unpacked. */
+	uint64_t landed, unpacked;
+};
+
 /*
  * Put the words of row blocks in common with a peer that this rank (`mine`) or
  * the peer owns, and that this turn is for, in w->l.part, as rows of x and y.
  * Returns the number of parts, and their words in all columns.
  */
-static int list_parts(struct asl_wedge *w, struct asl_turn t, bool mine,
+static int list_parts(struct exchange *e, struct asl_turn t, bool mine,
 		      uint64_t *words)
 {
+	struct asl_wedge *w = e->w;
 	const struct asl_layout *l = &w->s->layout;
 	struct asl_common_row *x = w->l.common;
-	int parts = 0, extras = 0, common = 0;
+	int parts = 0, extras = 0;
 
-	if (t.peer >= 0)
-		common = asl_layout_common(l, w->rank, t.peer, x);
 	*words = 0;
-	for (int i = 0; i < common; i++) {
+	if (t.peer < 0)
+		return 0;
+	if (t.peer != e->peer)
+		e->common = asl_layout_common(l, w->rank, t.peer, x);
+	e->peer = t.peer;
+	for (int i = 0; i < e->common; i++) {
 		struct asl_range own =
 			mine ? asl_layout_part(l, w->rank, x[i].of_a)
 			     : asl_layout_part(l, t.peer, x[i].of_b);
@@ -523,15 +577,16 @@ static uint64_t unpack(struct asl_rank *r, struct asl_wedge *w, uint64_t first,
 	return done;
 }
 
-/* All steps of x, or of sums of y. */
-struct exchange {
-	struct asl_wedge *w;
-	bool sums;
-	/* The step whose incoming parts are in w->l.part, and their number. */
-	int listed, parts;
-	/* Words of the flight: with the steps asked for, with those unpacked. */
-	uint64_t landed, unpacked;
-};
+static int next(const struct asl_rank *r, int i, void *arg)
+{
+	struct exchange *e = arg;
+	const struct asl_wedge_lists *l = &e->w->l;
+
+	(void)r;
+	while (e->at < l->steps && l->step[e->at] < i)
+		e->at++;
+	return e->at < l->steps ? l->step[e->at] : steps(e->w->s);
+}
 
 static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
 {
@@ -539,12 +594,12 @@ static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
 	struct asl_wedge *w = e->w;
 	struct pair p = pair_of(w, step, e->sums);
 	uint64_t send, receive;
-	int parts = list_parts(w, p.to, !e->sums, &send);
+	int parts = list_parts(e, p.to, !e->sums, &send);
 
-	if (step % flight(w) == 0)
+	if (step / flight(w) != e->listed / flight(w))
 		e->landed = e->unpacked = 0;
 	pack(r, w, e->sums ? ASL_WEDGE_Y : ASL_WEDGE_X, parts);
-	e->parts = list_parts(w, p.from, e->sums, &receive);
+	e->parts = list_parts(e, p.from, e->sums, &receive);
 	e->listed = step;
 	if (!by_schedule(w->s))
 		send = receive = w->s->equal * (uint64_t)w->columns;
@@ -566,7 +621,7 @@ static void after(struct asl_rank *r, int step, void *arg)
 	uint64_t words;
 
 	if (e->listed != step)
-		e->parts = list_parts(w, pair_of(w, step, e->sums).from,
+		e->parts = list_parts(e, pair_of(w, step, e->sums).from,
 				      e->sums, &words);
 	e->listed = step;
 	words = unpack(r, w, e->unpacked, e->parts, e->sums);
@@ -578,11 +633,12 @@ static void after(struct asl_rank *r, int step, void *arg)
 /* With all peers: x, or sums of y. */
 static void exchange_all(struct asl_rank *r, struct asl_wedge *w, bool sums)
 {
-	struct exchange e = {.w = w, .sums = sums};
+	struct exchange e = {.w = w, .sums = sums, .peer = -1};
 	struct asl_exchanges x = {
 		.steps = steps(w->s),
 		.before = before,
 		.after = after,
+		.next = meets_pairwise(w->s) ? next : NULL,
 		.arg = &e,
 		.flight = flight(w),
 	};
@@ -769,8 +825,6 @@ static uint64_t words_with(const struct asl_wedge *w, struct asl_turn t,
 
 	if (t.peer < 0)
 		return 0;
-	if (by_parts(w->s))
-		return (mine ? w->l.mine : w->l.theirs)[t.peer];
 	common = asl_layout_common(l, w->rank, t.peer, w->l.common);
 	for (int i = 0; i < common; i++) {
 		const struct asl_common_row *x = &w->l.common[i];
@@ -782,6 +836,31 @@ static uint64_t words_with(const struct asl_wedge *w, struct asl_turn t,
 			return words;
 	}
 	return 0;
+}
+
+static void predict_pairs(struct asl_ledger *out, const struct asl_wedge *w,
+			  uint64_t columns)
+{
+	struct asl_counts *x = &out->in[ASL_GATHER], *y = &out->in[ASL_REDUCE];
+	uint64_t sent = 0, received = 0, B_h = 0, to = 0, from = 0;
+
+	for (int p = 0; p < w->s->layout.ranks; p++) {
+		uint64_t mine = w->l.mine[p], theirs = w->l.theirs[p];
+
+		if (p == w->rank)
+			continue;
+		sent += mine;
+		received += theirs;
+		B_h += asl_max(mine, theirs);
+		to += mine > 0;
+		from += theirs > 0;
+	}
+	asl_counts_add_net(x, sent * columns, received * columns, B_h * columns,
+			   to);
+	asl_counts_add_net(y, received * columns, sent * columns, B_h * columns,
+			   from);
+	x->of[ASL_DRAM_READ] += received * columns;
+	y->of[ASL_BOUNCE_READ] += sent * columns;
 }
 
 static void predict_steps(struct asl_ledger *out, const struct asl_wedge *w,
@@ -829,6 +908,8 @@ void asl_wedge_predict_product(struct asl_ledger *out,
 		predict_all_to_all(&x, w, c);
 	else if (w->s->layout.s)
 		predict_system(&x, w, c);
+	else if (by_parts(w->s))
+		predict_pairs(&x, w, c);
 	else
 		predict_steps(&x, w, c);
 	x.in[ASL_COMPUTE].of[ASL_NVM_READ] += A;
