@@ -7,13 +7,15 @@
  * tell a wrong length from the packet alone.
  *
  * Where ranks outnumber cores, waiting is asking and yielding in turn, because
- * MPI's own waits keep the core that the peer needs.
+ * MPI's own waits keep the core that the peer needs; and then napping, as to ask MPI
+ * takes long, and all that wait do.
  */
 #include <assert.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/base/error.h"
 #include "lib/base/mapped.h"
@@ -22,6 +24,8 @@
 #include "net/provider.h"
 
 #define SHORT_BYTES 56
+#define YIELDS 50
+#define NAP_NS 200000
 #define COMM MPI_Comm_f2c(asl_boot_comm())
 
 enum tag { PACKET, BYTES };
@@ -135,10 +139,20 @@ static int mpi_start(struct asl_net *net, struct asl_net_op *op)
 
 /* ---- Wait ---- */
 
+static void rest(int looks)
+{
+	const struct timespec nap = {0, NAP_NS};
+
+	if (looks < YIELDS)
+		sched_yield();
+	else
+		nanosleep(&nap, NULL);
+}
+
 static int wait_for(struct mpi *m, int count, MPI_Request *requests)
 {
 	MPI_Status status[3];
-	int code, done = 0;
+	int code, done = 0, looks = 0;
 
 	if (!m->boot.crowded)
 		code = asl_mpi.Waitall(count, requests, status);
@@ -146,7 +160,7 @@ static int wait_for(struct mpi *m, int count, MPI_Request *requests)
 		while (!(code = asl_mpi.Testall(count, requests, &done,
 						status)) &&
 		       !done)
-			sched_yield();
+			rest(looks++);
 	return code ? fail(m, code) : 0;
 }
 
