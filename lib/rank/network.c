@@ -634,9 +634,8 @@ static void step_by_step(struct stepping *const *member, int size)
 }
 
 /*
- * Flights of all members.  A member takes in what one brings, and begins the next one,
- * before another member does: what one has is then looked at again and again, and that
- * of thousands is not in a cache.
+ * A flight of all members, all its steps of one after those of another: what a member has
+ * is then looked at again and again, and that of thousands is not in a cache.
  */
 struct flight {
 	struct stepping *const *member;
@@ -740,18 +739,15 @@ static void receive_flight(const struct flight *f, int j)
 }
 
 /* False: there is no memory. */
-static bool fly_together(struct flight f[2], int steps)
+static bool fly_together(struct flight *f, int steps)
 {
-	bool ready = alloc_flight(&f[0]) && alloc_flight(&f[1]);
+	bool ready = alloc_flight(f);
 
-	for (int j = 0; ready && j < f->size; j++)
-		ready = send_flight(&f[0], j);
-	for (int now = 0; ready && f[now].from < steps; now = !now) {
-		f[!now].from = f[now].from + f->length;
-		for (int j = 0; ready && j < f->size; j++) {
-			receive_flight(&f[now], j);
-			ready = send_flight(&f[!now], j);
-		}
+	for (; ready && f->from < steps; f->from += f->length) {
+		for (int j = 0; ready && j < f->size; j++)
+			ready = send_flight(f, j);
+		for (int j = 0; ready && j < f->size; j++)
+			receive_flight(f, j);
 	}
 	return ready;
 }
@@ -759,17 +755,15 @@ static bool fly_together(struct flight f[2], int steps)
 static void step_in_flights(struct stepping *const *member, int size)
 {
 	int most = member[0]->x->flight, steps = member[0]->x->steps;
-	struct flight f[2] = {
-		{.member = member,
-		 .size = size,
-		 .length = most < steps ? most : steps},
+	struct flight f = {
+		.member = member,
+		.size = size,
+		.length = most < steps ? most : steps,
 	};
 
-	f[1] = f[0];
-	if (steps && !fly_together(f, steps))
+	if (!fly_together(&f, steps))
 		asl_rank_fail(member[0]->r, -ENOMEM, NO_MEMORY, size);
-	free_flight(&f[0]);
-	free_flight(&f[1]);
+	free_flight(&f);
 }
 
 static void step_together(void *const brought[], int size)
@@ -855,7 +849,8 @@ static void fly(struct stepping *m, struct taken *all, struct asl_net_op *op,
 	}
 }
 
-static void take_flights(struct stepping *m)
+/* A rank that meets others needs no room for this on its stack. */
+static __attribute__((noinline)) void take_flights(struct stepping *m)
 {
 	int steps = m->x->steps,
 	    most = m->x->flight < steps ? m->x->flight : steps;
@@ -880,30 +875,31 @@ static bool can_fly(const struct stepping *m)
 	       !(r->data && asl_store_has_blocks(r->memory[ASL_POOL]));
 }
 
-static void take_steps(struct stepping *m,
-		       void (*together)(void *const brought[], int size))
+static __attribute__((noinline)) void take_one_by_one(const struct stepping *m)
 {
-	const struct asl_group *g = m->g;
-	struct asl_rank *r = m->r;
-
-	if (r->err)
-		return;
-	if (only_counts(r)) {
-		asl_rank_stop(r, asl_net_meet(r->net, g, m, together));
-		return;
-	}
-	if (can_fly(m)) {
-		take_flights(m);
-		return;
-	}
-	for (int i = next_step(m, 0); i < m->x->steps && !r->err;
+	for (int i = next_step(m, 0); i < m->x->steps && !m->r->err;
 	     i = next_step(m, i + 1)) {
 		struct asl_step x = begin_step(m, i);
 
 		if (!is_rest(&x))
-			do_step(r, &x);
+			do_step(m->r, &x);
 		end_step(m, i);
 	}
+}
+
+static void take_steps(struct stepping *m,
+		       void (*together)(void *const brought[], int size))
+{
+	struct asl_rank *r = m->r;
+
+	if (r->err)
+		return;
+	if (only_counts(r))
+		asl_rank_stop(r, asl_net_meet(r->net, m->g, m, together));
+	else if (can_fly(m))
+		take_flights(m);
+	else
+		take_one_by_one(m);
 }
 
 void asl_exchange_all(struct asl_rank *r, const struct asl_group *g,

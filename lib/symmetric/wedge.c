@@ -151,11 +151,10 @@ bool asl_wedge_lists_alloc(struct asl_wedge_lists *l, int rows, int ranks)
 		.at = malloc(((size_t)rows + 1) * sizeof *l->at),
 		.mine = malloc((size_t)ranks * sizeof *l->mine),
 		.theirs = malloc((size_t)ranks * sizeof *l->theirs),
-		.step = malloc((size_t)ranks * sizeof *l->step),
 		.common = malloc(((size_t)rows + 1) * sizeof *l->common),
 		.part = malloc(((size_t)rows + 1) * sizeof *l->part),
 	};
-	if (l->at && l->mine && l->theirs && l->step && l->common && l->part)
+	if (l->at && l->mine && l->theirs && l->common && l->part)
 		return true;
 	asl_wedge_lists_free(l);
 	return false;
@@ -184,18 +183,26 @@ static void count_words(struct asl_wedge *w)
 	}
 }
 
-/* The steps in which it has words to exchange. */
-static void list_steps(struct asl_wedge *w)
+static bool has_words(const struct asl_wedge *w, int step)
 {
-	const struct asl_schedule *s = &w->s->schedule;
+	int peer = asl_schedule_to(&w->s->schedule, w->rank, step).peer;
 
-	w->l.steps = 0;
-	for (int i = 0; i < s->steps; i++) {
-		int peer = asl_schedule_to(s, w->rank, i).peer;
+	return peer >= 0 && (w->l.mine[peer] || w->l.theirs[peer]);
+}
 
-		if (peer >= 0 && (w->l.mine[peer] || w->l.theirs[peer]))
+/* The steps in which it has words to exchange.  False: there is no memory. */
+static bool list_steps(struct asl_wedge *w)
+{
+	const struct asl_wedge_lists *l = &w->l;
+	int peers = 0;
+
+	for (int p = 0; p < w->s->layout.ranks; p++)
+		peers += p != w->rank && (l->mine[p] || l->theirs[p]);
+	w->l.step = malloc(((size_t)peers + 1) * sizeof *l->step);
+	for (int i = 0; l->step && l->steps < peers; i++)
+		if (has_words(w, i))
 			w->l.step[w->l.steps++] = i;
-	}
+	return l->step;
 }
 
 static void fill_lists(struct asl_wedge *w)
@@ -228,15 +235,18 @@ void asl_wedge_begin(struct asl_rank *r, struct asl_wedge *w,
 		     const struct asl_symmetric *s)
 {
 	int rows = asl_list_length(&s->layout.rows, r->id);
+	bool ready;
 
 	*w = (struct asl_wedge){.s = s, .rank = r->id};
-	if (!asl_wedge_lists_alloc(&w->l, rows, s->layout.ranks)) {
-		asl_rank_fail(r, -ENOMEM, "no memory for a rank's row blocks");
+	ready = asl_wedge_lists_alloc(&w->l, rows, s->layout.ranks);
+	if (ready)
+		fill_lists(w);
+	if (ready && meets_pairwise(s))
+		ready = list_steps(w);
+	if (ready)
 		return;
-	}
-	fill_lists(w);
-	if (meets_pairwise(s))
-		list_steps(w);
+	w->rows = 0;
+	asl_rank_fail(r, -ENOMEM, "no memory for a rank's row blocks");
 }
 
 /* ---- Memory ---- */
@@ -337,22 +347,14 @@ uint64_t asl_wedge_dram(const struct asl_wedge *w, int columns)
 	return landing(w) * (uint64_t)columns;
 }
 
-/* Of all peers; on sim all ranks have a wedge at a time. */
-static void keep_no_tables(struct asl_wedge_lists *l)
-{
-	int *few = realloc(l->step, ((size_t)l->steps + 1) * sizeof *few);
-
-	l->step = few ? few : l->step;
-	free(l->theirs);
-	free(l->mine);
-	l->mine = l->theirs = NULL;
-}
-
 void asl_wedge_take(struct asl_rank *r, struct asl_wedge *w, int columns)
 {
 	uint64_t c = (uint64_t)columns;
 
-	keep_no_tables(&w->l);
+	/* On sim all ranks have a wedge at a time: keep no tables of peers. */
+	free(w->l.theirs);
+	free(w->l.mine);
+	w->l.mine = w->l.theirs = NULL;
 	if (w->s->by_pieces) {
 		asl_pieces_take(r, w);
 	} else {
