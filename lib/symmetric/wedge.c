@@ -768,9 +768,9 @@ void asl_wedge_product(struct asl_rank *r, struct asl_wedge *w,
 
 /*
  * All to all, and with a Steiner system, counts have a closed form, of w, W and
- * the numbers of row blocks with extra words; steps do not matter.  Cubic and
- * cover layouts have none: what a rank waits for depends on whom it meets in a
- * step.
+ * the numbers of row blocks with extra words; steps do not matter, nor in pairs, where
+ * they are sums over peers.  Covers have none: what a rank waits for depends on whom it
+ * meets in a step.
  */
 
 static void predict_system(struct asl_ledger *out, const struct asl_wedge *w,
