@@ -693,8 +693,6 @@ static bool send_flight(struct flight *f, int j)
 
 	if (end > m->x->steps)
 		end = m->x->steps;
-	if (j == 0)
-		f->count = 0;
 	f->first[j] = f->count;
 	memset(place, 0xff, (size_t)f->length * sizeof *place); /* -1 */
 	begin_flight(m);
@@ -744,6 +742,7 @@ static bool fly_together(struct flight *f, int steps)
 	bool ready = alloc_flight(f);
 
 	for (; ready && f->from < steps; f->from += f->length) {
+		f->count = 0;
 		for (int j = 0; ready && j < f->size; j++)
 			ready = send_flight(f, j);
 		for (int j = 0; ready && j < f->size; j++)
@@ -849,7 +848,7 @@ static void fly(struct stepping *m, struct taken *all, struct asl_net_op *op,
 	}
 }
 
-/* A rank that meets others needs no room for this on its stack. */
+/* A rank that meets others needs no room for this, nor the next, on its stack. */
 static __attribute__((noinline)) void take_flights(struct stepping *m)
 {
 	int steps = m->x->steps,

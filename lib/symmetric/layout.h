@@ -229,7 +229,7 @@ uint64_t asl_shares_least(const struct asl_layout *l);
  * that is so for the first P - 1 ranks, modulo P - 1, and the one which would meet
  * itself meets the last.
  *
- * All to all, the alternative, needs no table: in step s = 1 ... P - 1, rank p
+ * All to all, the alternative, needs none either: in step s = 1 ... P - 1, rank p
  * sends to p + s and receives from p - s, modulo P.
  */
 

@@ -131,8 +131,8 @@ int asl_symmetric_settle(struct asl_plan *plan);
  * Add candidates for a plan that has begun: its algorithm with all layouts and
  * exchanges, or on all grids, as far as the request leaves a choice; and for
  * sttsv the algorithms to compare it with.  Covers are left out above 2000 ranks unless
- * the request names them.  A candidate has no steps
- * yet; asl_symmetric_settle makes them.  0, or an error of asl_candidates_end.
+ * the request names them.  A candidate has no steps yet; asl_symmetric_settle makes
+ * them.  0, or an error of asl_candidates_end.
  */
 int asl_symmetric_rank(struct asl_candidates *list,
 		       const struct asl_plan *base);

@@ -193,15 +193,15 @@ static bool has_words(const struct asl_wedge *w, int step)
 /* The steps in which it has words to exchange.  False: there is no memory. */
 static bool list_steps(struct asl_wedge *w)
 {
-	const struct asl_wedge_lists *l = &w->l;
-	int peers = 0;
+	struct asl_wedge_lists *l = &w->l;
+	int all = steps(w->s), count = 0;
 
-	for (int p = 0; p < w->s->layout.ranks; p++)
-		peers += p != w->rank && (l->mine[p] || l->theirs[p]);
-	w->l.step = malloc(((size_t)peers + 1) * sizeof *l->step);
-	for (int i = 0; l->step && l->steps < peers; i++)
+	for (int i = 0; i < all; i++)
+		count += has_words(w, i);
+	l->step = malloc(((size_t)count + 1) * sizeof *l->step);
+	for (int i = 0; l->step && l->steps < count; i++)
 		if (has_words(w, i))
-			w->l.step[w->l.steps++] = i;
+			l->step[l->steps++] = i;
 	return l->step;
 }
 
@@ -483,8 +483,8 @@ struct exchange {
 	struct asl_wedge *w;
 	bool sums;
 	int at; /* of w->l.step */
-	int peer,
-		common; /* whose row blocks are in w->l.common; -1: nobody's */
+	/* Whose row blocks are in w->l.common, -1: nobody's, and their number. */
+	int peer, common;
 	/* The step whose incoming parts are in w->l.part, and their number. */
 	int listed, parts;
 	/* Words of the flight: with the steps asked for, with those unpacked. */
