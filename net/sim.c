@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
+#include "lib/base/system.h"
 #include "net/provider.h"
 
 /* Sanitizers: frames carry red zones, so that a stack holds less. */
@@ -103,6 +104,7 @@ static inline void asan_arrive(void *fake, const void **from,
 #define STACK_BYTES ((size_t)64 << 10)
 #define DATA_STACK_BYTES ((size_t)256 << 10) /* BLAS runs on it */
 #define SPARE_STACK_BYTES 4096
+#define CHECKED_PAGES ((size_t)16 << 10) /* at once */
 
 /* ---- Fibers ---- */
 
@@ -194,24 +196,37 @@ static int stacks_open(struct stacks *s, int count, size_t each_bytes)
 	return err;
 }
 
-/*
- * Fresh memory reads as zeros; another mark would allocate every page, and on some
- * kernels reading does, too.
- */
-static bool stacks_intact(const struct stacks *s, int i)
+/* One call, since a page found missing costs several times as much. */
+static void take_page(char *end)
 {
-	const uint64_t *margin = (const void *)bottom(s, i);
-	unsigned char written = 1;
+	(void)madvise(end - page_bytes(), page_bytes(), MADV_POPULATE_WRITE);
+}
 
-	if (s->guarded)
-		return true;
-	(void)mincore(bottom(s, i), 1, &written);
-	if (!(written & 1))
-		return true;
-	for (int k = 0; k < MARGIN_WORDS; k++)
-		if (margin[k])
+static bool is_zero(const uint64_t *word, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (word[i])
 			return false;
 	return true;
+}
+
+/*
+ * The last that overflowed of `count` stacks from `first` on, or -1: it may have written
+ * over others below it.  Fresh memory reads as zeros; another mark would allocate every
+ * page, and on some kernels reading does, too.
+ */
+static int find_overflow(const struct stacks *s, int first, int count)
+{
+	size_t pages = s->each_bytes / page_bytes();
+	unsigned char written[CHECKED_PAGES];
+
+	if (mincore(bottom(s, first), (size_t)count * s->each_bytes, written))
+		return -1;
+	for (int i = count - 1; i >= 0; i--)
+		if (written[(size_t)i * pages] & 1 &&
+		    !is_zero((const void *)bottom(s, first + i), MARGIN_WORDS))
+			return first + i;
+	return -1;
 }
 
 static void fiber_begin(struct fiber *from, struct fiber *to,
@@ -221,6 +236,7 @@ static void fiber_begin(struct fiber *from, struct fiber *to,
 	char *low = bottom(s, i),
 	     *end = s->base + (size_t)(i + 1) * s->each_bytes;
 
+	take_page(end);
 	to->stack = low;
 	to->stack_bytes = (size_t)(end - low);
 	getcontext(&first);
@@ -351,6 +367,21 @@ static void overflow(const struct rank *r)
 	abort();
 }
 
+/* Once, at the end: a question to the kernel for each would take as long as a page. */
+static void check_stacks(const struct stacks *s)
+{
+	int most = (int)(CHECKED_PAGES * page_bytes() / s->each_bytes), count;
+
+	for (int end = s->count; end > 0 && !s->guarded; end -= count) {
+		int found;
+
+		count = end < most ? end : most;
+		found = find_overflow(s, end - count, count);
+		if (found >= 0)
+			overflow(&sim.ranks[found]);
+	}
+}
+
 enum { BITS = 64 };
 
 static void wake(struct rank *r)
@@ -375,8 +406,6 @@ static void live_and_end(void)
 	err = sim.body(&r->net, sim.arg);
 	if (err && !sim.result)
 		sim.result = err;
-	if (!stacks_intact(&sim.stacks, r->net.rank))
-		overflow(r);
 	sim.live--;
 	fiber_end(&sim.home);
 }
@@ -929,7 +958,7 @@ static int sim_open(const struct asl_net_want *want)
 	if (err)
 		return asl_fail(err, "sim: no room for %d stacks: %s",
 				want->ranks, strerror(-err));
-	sim.ranks = calloc((size_t)want->ranks, sizeof *sim.ranks);
+	sim.ranks = asl_take_large((size_t)want->ranks, sizeof *sim.ranks);
 	sim.awake = calloc((size_t)want->ranks / BITS + 1, sizeof *sim.awake);
 	if (!sim.ranks || !sim.awake) {
 		free(sim.ranks);
@@ -975,6 +1004,7 @@ static int sim_run(const struct asl_net_want *want,
 	sim.arg = arg;
 	while (sim.live)
 		go_on(&sim.home);
+	check_stacks(&sim.stacks);
 	if (sim.aborted && sim.code != asl_exit_code(-EINTR))
 		fprintf(stderr, "aslant: rank %d: %s\n", sim.faulty, sim.why);
 	broken();

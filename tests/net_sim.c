@@ -3,11 +3,13 @@
  */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -406,6 +408,44 @@ static void many_ranks_fit(void **state)
 	assert_int_equal((int)notes.sum, 40000);
 }
 
+/* Past the end of its stack, into those of ranks that have ended. */
+static int fill_stacks(int depth)
+{
+	volatile char frame[1024];
+
+	for (size_t i = 0; i < sizeof frame; i++)
+		frame[i] = 1;
+	return depth ? fill_stacks(depth - 1) + frame[depth % 1024] : 0;
+}
+
+static int one_goes_deep(struct asl_net *net, void *arg)
+{
+	(void)arg;
+	return asl_net_rank(net) == 20000 && fill_stacks(500) != 500;
+}
+
+static void a_stack_that_overflows_unguarded_is_named(void **state)
+{
+	int say[2], status = 0;
+	char why[200] = "";
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(say), 0);
+	child = fork();
+	if (child == 0) {
+		dup2(say[1], STDERR_FILENO);
+		run(40000, one_goes_deep);
+		_exit(0);
+	}
+	close(say[1]);
+	assert_true(read(say[0], why, sizeof why - 1) > 0);
+	close(say[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_non_null(strstr(why, "rank 20000: its stack of "));
+}
+
 static void set_step(const char *procs, const char *spread)
 {
 	setenv("SLURM_STEP_ID", "0", 1);
@@ -449,6 +489,7 @@ int main(void)
 		cmocka_unit_test(wrong_wishes_are_refused),
 		cmocka_unit_test(every_run_is_the_same),
 		cmocka_unit_test(many_ranks_fit),
+		cmocka_unit_test(a_stack_that_overflows_unguarded_is_named),
 		cmocka_unit_test(srun_says_how_many_are_here),
 	};
 

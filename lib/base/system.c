@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,6 +90,18 @@ int asl_allocate_blocks(int fd, uint64_t bytes, uint64_t *at)
 			return err == EDQUOT ? -ENOSPC : -err;
 	}
 	return 0;
+}
+
+void *asl_take_large(size_t count, size_t bytes)
+{
+	char *at = calloc(count, bytes);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+		  first = ((uintptr_t)at + page - 1) / page * page,
+		  end = ((uintptr_t)at + count * bytes) / page * page;
+
+	if (at && first < end)
+		(void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+	return at;
 }
 
 double asl_now(void)

@@ -1,5 +1,6 @@
 /*
- * system.h -- system files of this machine, or of one recorded in a directory
+ * system.h -- system files of this machine, or of one recorded in a directory, and
+ * what its kernel gives
  *
  * `root` goes before their names: "", or the directory with /proc and /sys of
  * another machine.
@@ -31,6 +32,9 @@ int asl_allocate_blocks(int fd, uint64_t bytes, uint64_t *at);
 
 /* 0, or a negative errno. */
 int asl_write_all(int fd, const char *at, size_t bytes);
+
+/* As calloc, to be freed with free; in huge pages, where the kernel gives them. */
+void *asl_take_large(size_t count, size_t bytes);
 
 /* Seconds by a clock that all processes of this host share. */
 double asl_now(void);

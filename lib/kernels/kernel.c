@@ -78,10 +78,13 @@ enum { BLAS_SIDE = 8, LEAST_ROUNDED = 64 };
 /* The shortest side that is a multiple and cuts the length into as many tiles. */
 static uint64_t rounded(uint64_t side, uint64_t length)
 {
-	uint64_t tiles = asl_ceil_div(length, side), least;
+	uint64_t tiles, least;
 
-	if (side < LEAST_ROUNDED || !tiles)
+	if (side < LEAST_ROUNDED || !length)
 		return side;
+	if (length <= side)
+		return asl_ceil_div(length, BLAS_SIDE) * BLAS_SIDE;
+	tiles = asl_ceil_div(length, side);
 	least = asl_ceil_div(length, tiles);
 	least = asl_ceil_div(least, BLAS_SIDE) * BLAS_SIDE;
 	return asl_ceil_div(length, least) == tiles ? least : side;

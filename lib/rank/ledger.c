@@ -26,11 +26,6 @@ static const char *const counter_names[ASL_COUNTERS] = {
 	[ASL_FLOPS] = "flops",
 };
 
-bool asl_phase_counts(enum asl_phase phase)
-{
-	return phase != ASL_FILL && phase != ASL_VERIFY;
-}
-
 const char *asl_phase_name(enum asl_phase phase)
 {
 	return phase_names[phase];

@@ -17,6 +17,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
+#include "lib/base/system.h"
 #include "lib/machine/machine.h"
 #include "lib/rank/blas.h"
 #include "lib/run/rank_case.h"
@@ -573,7 +574,7 @@ int asl_run_all(const struct asl_run_want *const want[], int count,
 
 	asl_forget_failure();
 	s.common = calloc((size_t)count, sizeof *s.common);
-	s.rank = calloc(ranks_here(want[0]), sizeof *s.rank);
+	s.rank = asl_take_large(ranks_here(want[0]), sizeof *s.rank);
 	if (s.common && s.rank)
 		err = run_session(&s);
 	else

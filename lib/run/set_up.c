@@ -15,6 +15,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/parts.h"
+#include "lib/base/system.h"
 #include "lib/base/team.h"
 #include "lib/machine/machine.h"
 #include "lib/rank/blas.h"
@@ -106,7 +107,7 @@ static int take_records(struct asl_rank_case *p)
 	int ranks = here || rank == 0 ? asl_net_size(p->net) : 1;
 
 	if (!c->records)
-		c->records = calloc((size_t)ranks, sizeof *c->records);
+		c->records = asl_take_large((size_t)ranks, sizeof *c->records);
 	if (!c->records)
 		return asl_fail(-ENOMEM, "no memory for %d ranks' records",
 				ranks);
