@@ -53,6 +53,11 @@ static uint64_t lowest(uint64_t set)
 	return set & -set;
 }
 
+static bool is_one(uint64_t set)
+{
+	return set && set == lowest(set);
+}
+
 static uint64_t point(int i)
 {
 	return (uint64_t)1 << i;
@@ -122,7 +127,9 @@ static int list(uint64_t *to, uint64_t set, int points)
 		*to = 0;
 		return 1;
 	}
-	while (size_of(set) >= points) {
+	for (; points == 1 && set; set ^= lowest(set))
+		to[count++] = lowest(set);
+	for (int left = size_of(set); left >= points; left--) {
 		uint64_t first = lowest(set);
 		int more;
 
@@ -237,7 +244,7 @@ static void improve(struct cover *c)
 		uint64_t in = bare & ~*set, other;
 		int loss;
 
-		if (size_of(in) != 1)
+		if (!is_one(in))
 			continue;
 		other = draw_point_of(c, *set & ~bare);
 		loss = change(c, *set, other, in);
