@@ -58,6 +58,7 @@
 #define QUEUE_REST 32768 /* and behind it, for replies and the first buffers */
 #define BELL_YIELDS 3
 #define BELL_DOUBLINGS 8 /* of a nap, in which nobody rang */
+#define LONG_DOUBLINGS 2 /* for a message that is not brief */
 #define SLEEP_MS 1000	 /* if the provider loses a wake-up */
 #define INJECT_MAX 256
 #define MEET_S 20 /* a connection, made while both sides look */
@@ -337,6 +338,23 @@ static int too_long(const struct asl_ofi *o, const struct asl_ofi_half *h)
 			h->op->from, h->op->in_bytes, o->net.rank);
 }
 
+static void ring(const struct asl_ofi *o, int rank)
+{
+	if (o->bells && o->boot.crowded)
+		asl_bells_ring(o->bells, rank);
+}
+
+/*
+ * A brief message is there when its sender rings.  A long one its receiver copies out of
+ * the sender's memory, and rings when it has; where the kernel forbids that, it may need
+ * several looks of either side, for which nobody rings: naps stay short.  In either case
+ * sleep does not rely on a ring.
+ */
+static bool is_brief(const struct asl_net_op *op)
+{
+	return op->in_bytes <= BRIEF && op->out_bytes <= BRIEF;
+}
+
 static void end_half(struct asl_ofi *o, struct asl_ofi_half *h)
 {
 	h->op->pending--;
@@ -345,6 +363,8 @@ static void end_half(struct asl_ofi *o, struct asl_ofi_half *h)
 	o->receiving--;
 	if (o->window)
 		asl_bells_took(o->bells, h->op->from);
+	if (!is_brief(h->op))
+		ring(o, h->op->from);
 }
 
 static void finish(struct asl_ofi *o, struct asl_ofi_half *h, size_t bytes)
@@ -435,39 +455,29 @@ static void rest(const struct asl_ofi *o, int looks)
 	nanosleep(&nap, NULL);
 }
 
-/*
- * Long messages may need several looks of either side, for which nobody rings.  Short
- * ones are there when their sender rings, but sleep does not rely on it.
- */
-static bool is_rung_for(const struct asl_ofi *o, const struct asl_net_op *op)
-{
-	return o->boot.crowded && o->bells && !o->full &&
-	       op->in_bytes <= BRIEF && op->out_bytes <= BRIEF;
-}
-
-static void await_ring(const struct asl_ofi *o, int looks, uint32_t rung,
-		       int more)
-{
-	int naps = looks - LOOKS - BELL_YIELDS;
-
-	if (naps > BELL_DOUBLINGS)
-		naps = BELL_DOUBLINGS;
-	if (naps < 0)
-		sched_yield();
-	else
-		asl_bells_sleep(o->bells, rung, more,
-				(long)CROWD_NAP_NS << naps);
-}
-
-/* How many of the operations, of which the first is rung for, it will ring for. */
-static int rings(const struct asl_ofi *o, const struct asl_net_op *op,
-		 int count)
+/* Rings until `count` brief operations have ended; a long one's peer waits for each look. */
+static int rings(const struct asl_net_op *op, int count)
 {
 	int more = 0;
 
-	for (int i = 0; i < count && is_rung_for(o, &op[i]); i++)
+	for (int i = 0; i < count && is_brief(&op[i]); i++)
 		more += op[i].pending > 0;
-	return more;
+	return is_brief(op) ? more : 1;
+}
+
+static void await_ring(const struct asl_ofi *o, const struct asl_net_op *op,
+		       int count, int looks, uint32_t rung)
+{
+	int most = is_brief(op) ? BELL_DOUBLINGS : LONG_DOUBLINGS;
+	int naps = looks - LOOKS - BELL_YIELDS;
+
+	if (naps > most)
+		naps = most;
+	if (naps < 0)
+		sched_yield();
+	else
+		asl_bells_sleep(o->bells, rung, rings(op, count),
+				(long)CROWD_NAP_NS << naps);
 }
 
 /* Where ranks outnumber cores, do not spin at first. */
@@ -557,12 +567,6 @@ static ssize_t inject(struct asl_ofi *o, struct asl_net_op *op)
 	if (!err)
 		op->pending--;
 	return err;
-}
-
-static void ring(const struct asl_ofi *o, int rank)
-{
-	if (o->bells && o->boot.crowded)
-		asl_bells_ring(o->bells, rank);
 }
 
 /* ---- Lines ---- */
@@ -687,8 +691,8 @@ static bool look(struct asl_ofi *o, const struct asl_net_op *op, int count,
 		o->can_block = false;
 	else if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR)
 		give_up(o, (int)-n);
-	if (sleep && op && is_rung_for(o, op) && n < 0)
-		await_ring(o, looks, rung, rings(o, op, count));
+	if (sleep && op && o->bells && o->boot.crowded && !o->full && n < 0)
+		await_ring(o, op, count, looks, rung);
 	else if (sleep && !(block && o->can_block) && n < 0)
 		rest(o, looks);
 	return n > 0 || moved;
