@@ -338,9 +338,15 @@ static int too_long(const struct asl_ofi *o, const struct asl_ofi_half *h)
 			h->op->from, h->op->in_bytes, o->net.rank);
 }
 
+/* Where each rank has a core, it looks without pause, and nobody need ring. */
+static bool heeds_bells(const struct asl_ofi *o)
+{
+	return o->bells && o->boot.crowded;
+}
+
 static void ring(const struct asl_ofi *o, int rank)
 {
-	if (o->bells && o->boot.crowded)
+	if (heeds_bells(o))
 		asl_bells_ring(o->bells, rank);
 }
 
@@ -363,7 +369,7 @@ static void end_half(struct asl_ofi *o, struct asl_ofi_half *h)
 	o->receiving--;
 	if (o->window)
 		asl_bells_took(o->bells, h->op->from);
-	if (!is_brief(h->op))
+	if (h->op->in_bytes > BRIEF)
 		ring(o, h->op->from);
 }
 
@@ -455,14 +461,14 @@ static void rest(const struct asl_ofi *o, int looks)
 	nanosleep(&nap, NULL);
 }
 
-/* Rings until `count` brief operations have ended; a long one's peer waits for each look. */
+/* Rings until brief operations have ended; the peer of a long one waits for each look. */
 static int rings(const struct asl_net_op *op, int count)
 {
 	int more = 0;
 
 	for (int i = 0; i < count && is_brief(&op[i]); i++)
 		more += op[i].pending > 0;
-	return is_brief(op) ? more : 1;
+	return more ? more : 1;
 }
 
 static void await_ring(const struct asl_ofi *o, const struct asl_net_op *op,
@@ -691,7 +697,7 @@ static bool look(struct asl_ofi *o, const struct asl_net_op *op, int count,
 		o->can_block = false;
 	else if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR)
 		give_up(o, (int)-n);
-	if (sleep && op && o->bells && o->boot.crowded && !o->full && n < 0)
+	if (sleep && op && heeds_bells(o) && !o->full && n < 0)
 		await_ring(o, op, count, looks, rung);
 	else if (sleep && !(block && o->can_block) && n < 0)
 		rest(o, looks);
@@ -1014,7 +1020,7 @@ static void tell_rxm(int ranks)
  */
 static void tell_shm(const struct asl_ofi *o)
 {
-	if (o->bells && o->boot.crowded)
+	if (heeds_bells(o))
 		set_unless_set("FI_SHM_RX_SIZE", CROWD_QUEUE);
 }
 

@@ -372,7 +372,9 @@ static void check_stacks(const struct stacks *s)
 {
 	int most = (int)(CHECKED_PAGES * page_bytes() / s->each_bytes), count;
 
-	for (int end = s->count; end > 0 && !s->guarded; end -= count) {
+	if (s->guarded)
+		return;
+	for (int end = s->count; end > 0; end -= count) {
 		int found;
 
 		count = end < most ? end : most;

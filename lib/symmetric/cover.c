@@ -127,8 +127,11 @@ static int list(uint64_t *to, uint64_t set, int points)
 		*to = 0;
 		return 1;
 	}
-	for (; points == 1 && set; set ^= lowest(set))
-		to[count++] = lowest(set);
+	if (points == 1) {
+		for (; set; set ^= lowest(set))
+			to[count++] = lowest(set);
+		return count;
+	}
 	for (int left = size_of(set); left >= points; left--) {
 		uint64_t first = lowest(set);
 		int more;
