@@ -201,7 +201,7 @@ def roll_large(n):
         "operand": files, "result": f"{where}/large{n}.npy",
         "ranks": n * 24 // CASES + 1,
         "kernel": ["vomm", "tight", "cowe"][n % 7 % 3], "cache": 12,
-        "store": ["dram", "dram", "pmem"][n % 3],
+        "store": "pmem" if n % 5 == 0 else "dram",
         "memory-budget": max(80, words // 10)}
 
 
@@ -232,7 +232,7 @@ def roll_program(n):
         "operand": files, "result": f"{where}/program{n}.npy",
         "ranks": n * 24 // CASES + 1,
         "kernel": ["vomm", "tight", "cowe"][n % 7 % 3], "cache": 12,
-        "store": ["dram", "dram", "pmem"][n % 3],
+        "store": "pmem" if n % 5 == 0 else "dram",
         "memory-budget": max(240, sum(a.size for a in operands) // 10)}
 
 
@@ -248,7 +248,7 @@ def roll_product(n):
         "a": files[0], "b": files[1], "result": f"{where}/product{n}.npy",
         "ranks": n * 24 // CASES + 1, "cache": 12,
         "verify": "oracle" if n % 2 else "freivalds",
-        "store": ["dram", "dram", "pmem"][n % 3],
+        "store": "pmem" if n % 5 == 0 else "dram",
         "memory-budget": max(80, sum(a.size for a in operands) // 10)}
 
 
