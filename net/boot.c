@@ -1,11 +1,14 @@
 /*
- * boot.c -- how the processes of a job find each other, over MPI
+ * boot.c -- how the processes of a job find each other: over PMI, or MPI
+ *
+ * If their process manager speaks PMI-1, ranks whose messages do not go over MPI
+ * do without: MPI_Init takes longer than all the rest of a start.
  *
  * Ranks are on one host if they see the same host name and the same boot of
  * the kernel.  The cores of a host are those that any of its ranks may run on:
  * launchers that bind give each rank cores of its own.
  *
- * The guards' ties are made by the ranks, because they have MPI to tell each
+ * The guards' ties are made by the ranks, because they can tell each
  * other where, and handed over.  Sockets listen on the one address that other
  * ranks use, until all have come.  Whoever cannot say the run's secret is sent
  * away.  The kernels at both ends probe a connection every second, so that
@@ -31,6 +34,7 @@
 #include "lib/base/system.h"
 #include "net/guard.h"
 #include "net/load.h"
+#include "net/pmi.h"
 
 #define LOST_US 2000000 /* a lost peer may know better why */
 #define WAIT_S 20	/* for all guards to connect */
@@ -218,6 +222,7 @@ int asl_net_comm_share(int comm, void *at, int bytes)
 
 /* All ranks, from asl_boot_open to asl_boot_close. */
 static MPI_Comm all_ranks = MPI_COMM_WORLD;
+static bool by_pmi;
 
 /* MPI_Init returns no error but ends the process, with any exit code. */
 static bool starting;
@@ -249,17 +254,37 @@ static int start(void)
 	return err ? asl_fail(-ENETDOWN, "MPI_Init failed") : 0;
 }
 
-static int begin(void)
+static int check_first(void)
 {
-	int before = 0, err = asl_load_mpi();
+	static bool before;
+	int begun = before, err = asl_mpi_is_loaded() ? asl_load_mpi() : 0;
 
 	if (err)
 		return err;
-	asl_mpi.Initialized(&before);
-	if (before)
-		return asl_fail(-EBUSY, "this process has already been part of "
-					"a run, or has started MPI itself");
-	return start();
+	if (!before && asl_mpi_is_loaded())
+		asl_mpi.Initialized(&begun);
+	before = true;
+	return begun ? asl_fail(-EBUSY,
+				"this process has already been part of a run, "
+				"or has started MPI itself")
+		     : 0;
+}
+
+static int begin(void)
+{
+	int err = check_first();
+
+	if (!err)
+		err = asl_load_mpi();
+	return err ? err : start();
+}
+
+static int begin_by_pmi(struct asl_boot *boot)
+{
+	int err = check_first();
+
+	by_pmi = !err;
+	return err ? err : asl_pmi_open(boot->rank, boot->size);
 }
 
 /* A copy keeps our messages apart from the caller's. */
@@ -277,10 +302,14 @@ static bool is_borrowed(void)
 	return all_ranks != MPI_COMM_WORLD;
 }
 
-static int join(struct asl_boot *boot, const int *comm)
+static int join(struct asl_boot *boot, const int *comm, bool over_mpi)
 {
-	int err = comm ? borrow(*comm) : begin();
+	int err;
 
+	if (!comm && !over_mpi && asl_pmi_is_there() &&
+	    asl_net_job(&boot->rank, &boot->size))
+		return begin_by_pmi(boot);
+	err = comm ? borrow(*comm) : begin();
 	if (err)
 		return err;
 	asl_mpi.Comm_set_errhandler(all_ranks, MPI_ERRORS_RETURN);
@@ -306,7 +335,7 @@ static int check_size(const struct asl_boot *boot, int ranks)
 	return 0;
 }
 
-/* ---- What goes through MPI ---- */
+/* ---- What all ranks do ---- */
 
 _Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
 			      bool lost)
@@ -320,19 +349,26 @@ _Noreturn void asl_boot_abort(int rank, int exit_code, const char *why,
 	/* MPI would print a message of its own. */
 	if (!freopen("/dev/null", "w", stderr))
 		_exit(exit_code);
-	asl_mpi.Abort(MPI_COMM_WORLD, exit_code);
+	if (by_pmi)
+		asl_pmi_abort(exit_code);
+	else
+		asl_mpi.Abort(MPI_COMM_WORLD, exit_code);
 	_exit(exit_code);
 }
 
-/* After an error of MPI the state of other ranks is unknown. */
+/* After an error the state of other ranks is unknown. */
 static void need(int code, const char *what)
 {
-	int rank = 0;
+	int rank = 0, size;
 
 	if (!code)
 		return;
-	asl_mpi.Comm_rank(all_ranks, &rank);
-	asl_boot_abort(rank, ASL_BOOT_LOST, what, true);
+	if (by_pmi)
+		asl_net_job(&rank, &size);
+	else
+		asl_mpi.Comm_rank(all_ranks, &rank);
+	asl_boot_abort(rank, ASL_BOOT_LOST, by_pmi ? asl_failure() : what,
+		       true);
 }
 
 int asl_boot_comm(void)
@@ -342,25 +378,38 @@ int asl_boot_comm(void)
 
 void asl_boot_gather(void *all, const void *mine, size_t bytes)
 {
-	need(gather(all_ranks, all, mine, bytes), "MPI_Allgather failed");
+	need(by_pmi ? asl_pmi_gather(all, mine, bytes)
+		    : gather(all_ranks, all, mine, bytes),
+	     "MPI_Allgather failed");
 }
 
 void asl_boot_share(void *at, size_t bytes)
 {
-	need(share(all_ranks, at, bytes), "MPI_Bcast failed");
+	need(by_pmi ? asl_pmi_share(at, bytes) : share(all_ranks, at, bytes),
+	     "MPI_Bcast failed");
+}
+
+/* An MPI_2INT: the minimum is the lowest rank that failed. */
+struct said {
+	int rank, err;
+};
+
+static int find_first(struct said *first, const struct said *mine)
+{
+	MPI_Request r;
+
+	return await(asl_mpi.Iallreduce(mine, first, 1, MPI_2INT, MPI_MINLOC,
+					all_ranks, &r),
+		     &r);
 }
 
 int asl_boot_agree(const struct asl_boot *boot, int mine)
 {
-	/* An MPI_2INT: the minimum is the lowest rank that failed. */
-	struct {
-		int rank, err;
-	} said = {mine ? boot->rank : INT_MAX, mine}, first;
-	MPI_Request r;
+	const struct said said = {mine ? boot->rank : INT_MAX, mine};
+	struct said first = said;
 
-	need(await(asl_mpi.Iallreduce(&said, &first, 1, MPI_2INT, MPI_MINLOC,
-				      all_ranks, &r),
-		   &r),
+	need(by_pmi ? asl_pmi_first(&first.rank, &first.err)
+		    : find_first(&first, &said),
 	     "MPI_Allreduce failed");
 	if (first.err && first.rank != boot->rank)
 		asl_forget_failure();
@@ -760,13 +809,14 @@ static int share_secret(struct asl_boot *boot)
 
 /* ---- Open, close ---- */
 
-int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want)
+int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want,
+		  bool over_mpi)
 {
 	int err;
 
 	*boot = (struct asl_boot){0};
 	asl_guard_say(ASL_GUARD_JOINS);
-	err = join(boot, want->comm);
+	err = join(boot, want->comm, over_mpi);
 	if (err)
 		return err;
 	err = find_hosts(boot, check_size(boot, want->ranks), want->interface);
@@ -797,7 +847,10 @@ void asl_boot_close(void)
 {
 	take_turns(false);
 	if (!is_borrowed()) {
-		asl_mpi.Finalize();
+		if (by_pmi)
+			need(asl_pmi_close(), "");
+		else
+			asl_mpi.Finalize();
 		asl_guard_say(ASL_GUARD_PARTS);
 		return;
 	}

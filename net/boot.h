@@ -1,9 +1,9 @@
 /*
- * boot.h -- how the processes of a job find each other, over MPI
+ * boot.h -- how the processes of a job find each other
  *
- * ofi and mpi begin and end alike.  Between asl_boot_open and asl_boot_close
- * ofi does not call MPI: its waits spin, and if ranks outnumber cores a call takes
- * a good part of a second.
+ * ofi and mpi begin and end alike.  Ranks that know each other do not call MPI for
+ * anything else, but for mpi's messages: its waits spin, and if ranks outnumber
+ * cores a call takes a good part of a second.
  */
 #ifndef ASL_NET_BOOT_H
 #define ASL_NET_BOOT_H
@@ -35,8 +35,12 @@ struct asl_boot {
 	} secret;
 };
 
-/* Join; all get the same answer, but if MPI can't start the process ends. */
-int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want);
+/*
+ * Join; all get the same answer, but if MPI can't start the process ends.  It is
+ * started if messages go `over_mpi`, or where the process manager knows no PMI-1.
+ */
+int asl_boot_open(struct asl_boot *boot, const struct asl_net_want *want,
+		  bool over_mpi);
 
 /* Copy rank, size and place into the net. */
 void asl_boot_place(struct asl_net *net, const struct asl_boot *boot);

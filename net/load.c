@@ -10,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "lib/base/error.h"
@@ -75,6 +74,15 @@ int asl_load_mpi(void)
 	ASL_MPI_CALLS(FIND_MPI)
 	loaded = !err;
 	return err;
+}
+
+bool asl_mpi_is_loaded(void)
+{
+	void *library = dlopen(ASLANT_MPI, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (library)
+		dlclose(library);
+	return library;
 }
 
 int asl_load_fabric(void)

@@ -12,6 +12,7 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #define ASL_MPI_CALLS(X)                                                       \
 	X(Abort)                                                               \
@@ -60,6 +61,9 @@ extern struct asl_fabric_calls {
 /* 0, also if it was loaded before; -ENODEV: it is not installed, or too old. */
 int asl_load_mpi(void);
 int asl_load_fabric(void);
+
+/* Has this process loaded MPI, or the program of which it is a part? */
+bool asl_mpi_is_loaded(void);
 
 /* Libraries that start must leave all signals to us: keep before, restore after. */
 struct asl_signal_actions {

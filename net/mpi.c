@@ -242,7 +242,7 @@ static int mpi_run(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg)
 {
 	struct mpi m = {.net.ops = &asl_net_mpi};
-	int err = asl_boot_open(&m.boot, want);
+	int err = asl_boot_open(&m.boot, want, true);
 
 	if (err)
 		return err;

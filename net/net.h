@@ -61,7 +61,7 @@ struct asl_net_want {
 	/*
 	 * ofi, mpi: the ranks are those of a communicator of the caller, who
 	 * starts and ends MPI, by its number from MPI_Comm_c2f; NULL: all that
-	 * mpiexec started, and MPI is started here.
+	 * mpiexec started, and MPI is started here if it is needed.
 	 */
 	const int *comm;
 	/*

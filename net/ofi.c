@@ -1096,7 +1096,7 @@ static int ofi_run(const struct asl_net_want *want,
 		   int (*body)(struct asl_net *net, void *arg), void *arg)
 {
 	struct asl_ofi o = {.net.ops = &asl_net_ofi};
-	int err = asl_boot_open(&o.boot, want);
+	int err = asl_boot_open(&o.boot, want, false);
 
 	if (err)
 		return err;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # net_lazy.sh -- MPI and libfabric are loaded when a transport needs them
 #
-# No command maps them otherwise, neither the command nor libaslant is linked with
-# them, and where they are missing, that is said.
+# No command maps them otherwise, and a job over libfabric no MPI; neither the command
+# nor libaslant is linked with them, and where they are missing, that is said.
 set -u
 
 . "$(dirname "$0")/help/command.sh"
@@ -37,6 +37,8 @@ lazy report a b --out page.html
 lazy compare a b
 maps run vomm --n 8 --transport mpi --store dram
 [ -n "$found" ] || fail "a run over MPI maps no MPI: this test does not see it"
+maps run vomm --n 8 --ranks 2 --launch --transport ofi --store dram
+[ "$found" = fabric.so ] || fail "a job over libfabric maps $found"
 
 # What libfabric opens, it opens by the command, which hides /proc/kallsyms.
 LD_DEBUG=bindings LD_DEBUG_OUTPUT=bound expect 0 run vomm --n 8 \
