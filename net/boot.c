@@ -279,11 +279,10 @@ static int begin(void)
 	return err ? err : start();
 }
 
-static int begin_by_pmi(struct asl_boot *boot)
+static int begin_by_pmi(const struct asl_boot *boot)
 {
 	int err = check_first();
 
-	by_pmi = !err;
 	return err ? err : asl_pmi_open(boot->rank, boot->size);
 }
 
@@ -306,8 +305,9 @@ static int join(struct asl_boot *boot, const int *comm, bool over_mpi)
 {
 	int err;
 
-	if (!comm && !over_mpi && asl_pmi_is_there() &&
-	    asl_net_job(&boot->rank, &boot->size))
+	by_pmi = !comm && !over_mpi && asl_pmi_is_there() &&
+		 asl_net_job(&boot->rank, &boot->size);
+	if (by_pmi)
 		return begin_by_pmi(boot);
 	err = comm ? borrow(*comm) : begin();
 	if (err)

@@ -257,17 +257,6 @@ static int meet(void)
 	return err;
 }
 
-int asl_pmi_gather(void *all, const void *mine, size_t bytes)
-{
-	int err = put(mine, bytes);
-
-	if (!err)
-		err = meet();
-	for (int r = 0; !err && r < pmi.size; r++)
-		err = get((char *)all + (size_t)r * bytes, bytes, r);
-	return err;
-}
-
 int asl_pmi_share(void *at, size_t bytes)
 {
 	int err = pmi.rank ? 0 : put(at, bytes);
@@ -275,6 +264,18 @@ int asl_pmi_share(void *at, size_t bytes)
 	if (!err)
 		err = meet();
 	return err || !pmi.rank ? err : get(at, bytes, 0);
+}
+
+/* Rank 0 gets them, and puts all in as few values as they take. */
+int asl_pmi_gather(void *all, const void *mine, size_t bytes)
+{
+	int err = put(mine, bytes);
+
+	if (!err)
+		err = meet();
+	for (int r = 0; !err && !pmi.rank && r < pmi.size; r++)
+		err = get((char *)all + (size_t)r * bytes, bytes, r);
+	return err ? err : asl_pmi_share(all, (size_t)pmi.size * bytes);
 }
 
 /* Rank 0 looks for it: n values for it, and one for each of the others. */
