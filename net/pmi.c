@@ -21,15 +21,18 @@
 #include "lib/base/parts.h"
 
 #define VALUE_LEAST 64
-#define VALUE_MOST 1024 /* more than that saves nothing */
 #define KVS_MOST 256
+
+/* Slurm has room for values of 1024, but for no lines above that. */
+#define LINE_MOST 1024
+#define VALUE_MOST (LINE_MOST - KVS_MOST - 128)
 
 static struct {
 	int fd, rank, size;
 	unsigned meetings; /* barriers so far: part of all keys */
 	size_t value_most;
 	char kvs[KVS_MOST];
-	char line[VALUE_MOST + 2 * KVS_MOST]; /* asked, then the answer */
+	char line[2 * LINE_MOST]; /* asked, then the answer */
 } pmi = {.fd = -1};
 
 /* ---- Requests and answers ---- */

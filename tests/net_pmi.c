@@ -130,11 +130,12 @@ static void ranks_of_a_job(void **state)
 
 /* ---- A manager of one rank ---- */
 
-#define LONGEST 64
+#define LONGEST 1024
+#define LINE_LONGEST 1024 /* as Slurm's */
 #define PAIRS 400
 
 static struct manager {
-	int fd, requests, fails_at;
+	int fd, requests, fails_at, room;
 	const char *nonsense; /* NULL: it stops */
 	int pairs;
 	char key[PAIRS][64], value[PAIRS][LONGEST];
@@ -145,7 +146,8 @@ static void reply_to_put(char *answer, const char *line)
 	struct manager *m = &manager;
 	const char *value = strstr(line, " value=");
 
-	assert_true(m->pairs < PAIRS && value && strlen(value + 7) < LONGEST);
+	if (m->pairs == PAIRS || !value || strlen(value + 7) >= (size_t)m->room)
+		return;
 	sscanf(strstr(line, " key="), " key=%63s", m->key[m->pairs]);
 	strcpy(m->value[m->pairs++], value + 7);
 	strcpy(answer, "cmd=put_result rc=0 msg=success\n");
@@ -170,8 +172,6 @@ static void reply(char *answer, const char *line)
 {
 	static const char *const replies[][2] = {
 		{"cmd=init", "cmd=response_to_init rc=0 pmi_version=1\n"},
-		{"cmd=get_maxes", "cmd=maxes rc=0 keylen_max=64 "
-				  "vallen_max=64\n"},
 		{"cmd=get_my_kvsname", "cmd=my_kvsname kvsname=ours\n"},
 		{"cmd=barrier_in", "cmd=barrier_out\n"},
 		{"cmd=finalize", "cmd=finalize_ack\n"},
@@ -181,8 +181,11 @@ static void reply(char *answer, const char *line)
 		reply_to_put(answer, line);
 	else if (!strncmp(line, "cmd=get ", 8))
 		reply_to_get(answer, line);
+	else if (!strcmp(line, "cmd=get_maxes"))
+		sprintf(answer, "cmd=maxes rc=0 keylen_max=64 vallen_max=%d\n",
+			manager.room);
 	else
-		for (int i = 0; i < 5; i++)
+		for (int i = 0; i < 4; i++)
 			if (!strncmp(line, replies[i][0],
 				     strlen(replies[i][0])))
 				strcpy(answer, replies[i][1]);
@@ -191,10 +194,12 @@ static void reply(char *answer, const char *line)
 static void *manage(void *arg)
 {
 	struct manager *m = arg;
-	char line[1024], answer[1024];
+	char line[2 * LINE_LONGEST], answer[2 * LINE_LONGEST];
 	ssize_t n;
 
-	while ((n = read(m->fd, line, sizeof line - 1)) > 0) {
+	while ((n = read(m->fd, line, sizeof line - 1)) > 0 &&
+	       n <= LINE_LONGEST) {
+		strcpy(answer, "cmd=nothing rc=1\n");
 		line[n - (line[n - 1] == '\n')] = '\0';
 		if (m->requests++ == m->fails_at) {
 			if (!m->nonsense)
@@ -211,17 +216,19 @@ static void *manage(void *arg)
 }
 
 /* All calls, in one of which the manager fails; 0: it did not. */
-static int call_all(int fails_at, const char *nonsense)
+static int call_all(int room, int fails_at, const char *nonsense)
 {
-	unsigned char mine[300] = {1}, all[300] = "";
+	unsigned char mine[3000] = {1}, all[3000] = "";
 	int ends[2], rank = 0, brought = -5, err;
 	pthread_t thread;
 	char fd[16];
 
-	memset(mine + 100, 7, 100);
+	memset(mine + 100, 7, room * 2);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	manager = (struct manager){
-		.fd = ends[1], .fails_at = fails_at, .nonsense = nonsense};
+	manager = (struct manager){.fd = ends[1],
+				   .room = room,
+				   .fails_at = fails_at,
+				   .nonsense = nonsense};
 	assert_int_equal(pthread_create(&thread, NULL, manage, &manager), 0);
 	snprintf(fd, sizeof fd, "%d", ends[0]);
 	setenv("PMI_FD", fd, 1);
@@ -263,18 +270,26 @@ static void managers_that_fail(void **state)
 		"cmd=finalize_ack rc=1\n"};
 
 	(void)state;
-	assert_int_equal(call_all(-1, NULL), 0);
+	assert_int_equal(call_all(64, -1, NULL), 0);
 	for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
 		int all = manager.requests;
 
 		assert_true(all > 10);
 		for (int at = 0; at < all; at++) {
 			asl_forget_failure();
-			assert_int_not_equal(call_all(at, nonsense[i]), 0);
+			assert_int_not_equal(call_all(64, at, nonsense[i]), 0);
 			assert_true(*asl_failure());
 		}
-		assert_int_equal(call_all(-1, NULL), 0);
+		assert_int_equal(call_all(64, -1, NULL), 0);
 	}
+}
+
+/* However long a value may be, and the bytes are. */
+static void lines_are_short(void **state)
+{
+	(void)state;
+	for (int room = 64; room <= 1024; room += 64)
+		assert_int_equal(call_all(room, -1, NULL), 0);
 }
 
 int main(int argc, char **argv)
@@ -282,6 +297,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_of_a_job),
 		cmocka_unit_test(managers_that_fail),
+		cmocka_unit_test(lines_are_short),
 	};
 	int rank, size;
 
