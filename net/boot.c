@@ -254,20 +254,22 @@ static int start(void)
 	return err ? asl_fail(-ENETDOWN, "MPI_Init failed") : 0;
 }
 
+static bool met_by_pmi; /* once, by this process */
+
 static int check_first(void)
 {
-	static bool before;
-	int begun = before, err = asl_mpi_is_loaded() ? asl_load_mpi() : 0;
+	int begun = 0, err;
 
-	if (err)
-		return err;
-	if (!before && asl_mpi_is_loaded())
+	if (asl_mpi_is_loaded()) {
+		err = asl_load_mpi();
+		if (err)
+			return err;
 		asl_mpi.Initialized(&begun);
-	before = true;
-	return begun ? asl_fail(-EBUSY,
-				"this process has already been part of a run, "
-				"or has started MPI itself")
-		     : 0;
+	}
+	if (!begun && !met_by_pmi)
+		return 0;
+	return asl_fail(-EBUSY, "this process has already been part of a run, "
+				"or has started MPI itself");
 }
 
 static int begin(void)
@@ -283,7 +285,10 @@ static int begin_by_pmi(const struct asl_boot *boot)
 {
 	int err = check_first();
 
-	return err ? err : asl_pmi_open(boot->rank, boot->size);
+	if (err)
+		return err;
+	met_by_pmi = true;
+	return asl_pmi_open(boot->rank, boot->size);
 }
 
 /* A copy keeps our messages apart from the caller's. */

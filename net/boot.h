@@ -1,9 +1,9 @@
 /*
  * boot.h -- how the processes of a job find each other
  *
- * ofi and mpi begin and end alike.  Ranks that know each other do not call MPI for
- * anything else, but for mpi's messages: its waits spin, and if ranks outnumber
- * cores a call takes a good part of a second.
+ * ofi and mpi begin and end alike.  Between asl_boot_open and asl_boot_close
+ * only mpi's messages call MPI: its waits spin, and if ranks outnumber cores a call
+ * takes a good part of a second.
  */
 #ifndef ASL_NET_BOOT_H
 #define ASL_NET_BOOT_H

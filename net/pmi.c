@@ -42,6 +42,12 @@ static int manager_failed(void)
 	return asl_fail(-ECONNRESET, "the process manager does not answer");
 }
 
+static int unexpected(void)
+{
+	return asl_fail(-EPROTO, "the process manager answers '%.100s'",
+			pmi.line);
+}
+
 static int send_line(size_t length)
 {
 	for (size_t sent = 0; sent < length;) {
@@ -111,9 +117,9 @@ __attribute__((format(printf, 2, 3))) static int ask(const char *answer,
 	int length, err;
 
 	va_start(args, format);
-	length = vsnprintf(pmi.line, sizeof pmi.line, format, args);
+	length = vsnprintf(pmi.line, LINE_MOST, format, args);
 	va_end(args);
-	if (length < 0 || (size_t)length >= sizeof pmi.line)
+	if (length < 0 || length >= LINE_MOST)
 		return asl_fail(-EINVAL, "too long for the process manager");
 	err = send_line((size_t)length);
 	if (!err)
@@ -123,8 +129,7 @@ __attribute__((format(printf, 2, 3))) static int ask(const char *answer,
 	snprintf(start, sizeof start, "cmd=%s", answer);
 	if (!strncmp(pmi.line, start, strlen(start)) && !word("rc", 0))
 		return 0;
-	return asl_fail(-EPROTO, "the process manager answers '%.100s'",
-			pmi.line);
+	return unexpected();
 }
 
 /* ---- Bytes as text ---- */
@@ -222,10 +227,7 @@ static int get_piece(bool *last, char *text, size_t *length, size_t room,
 		return err;
 	value = find_word("value", &more);
 	if (!value || !more || *length + more > room)
-		return asl_fail(-EPROTO,
-				"rank %d: the process manager has "
-				"other values than were put",
-				rank);
+		return unexpected();
 	*last = *value == '-';
 	memcpy(text + *length, value + 1, more - 1);
 	*length += more - 1;
@@ -243,15 +245,12 @@ static int get(void *to, size_t bytes, int rank)
 	for (unsigned piece = 0; !err && !last; piece++)
 		err = get_piece(&last, text, &length, room, rank, piece);
 	if (!err && !read_text(to, bytes, text))
-		err = asl_fail(-EPROTO,
-			       "rank %d: the process manager has "
-			       "other values than were put",
-			       rank);
+		err = unexpected();
 	free(text);
 	return err;
 }
 
-/* What was put before is there for all. */
+/* Wait for all ranks: then each can get what any of them has put. */
 static int meet(void)
 {
 	int err = ask("barrier_out", "cmd=barrier_in\n");
@@ -332,8 +331,7 @@ static int introduce(void)
 		return err;
 	name = find_word("kvsname", &length);
 	if (!name || length >= sizeof pmi.kvs)
-		return asl_fail(-EPROTO, "the process manager answers '%.100s'",
-				pmi.line);
+		return unexpected();
 	memcpy(pmi.kvs, name, length);
 	pmi.kvs[length] = '\0';
 	return 0;

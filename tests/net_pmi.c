@@ -31,7 +31,7 @@ static const char *self;
 
 /* ---- A rank ---- */
 
-/* What `rank` brings to a round: runs of zeros and of anything. */
+/* The bytes that `rank` brings to a round: zeros and random ones, in runs. */
 static void fill(unsigned char *to, size_t bytes, unsigned round, int rank)
 {
 	struct dice d = {(uint32_t)rank, round, 0};
@@ -284,7 +284,7 @@ static void managers_that_fail(void **state)
 	}
 }
 
-/* However long a value may be, and the bytes are. */
+/* Whatever length of values the manager allows. */
 static void lines_are_short(void **state)
 {
 	(void)state;

@@ -55,8 +55,8 @@ FILE *open_or_hide(const char *path, const char *mode)
 
 /*
  * libfabric's shm takes a rank's lock to send it something, and to see what came.  Where
- * ranks share cores the holder may have lost its own, and who waits would look for all
- * of a turn: who waits for long lets others have the core.
+ * ranks share cores its holder may be off its core, and another rank would wait in vain
+ * for all of a turn: after some looks it lets others have the core.
  */
 #define LOCK_LOOKS 100 /* a few microseconds */
 
