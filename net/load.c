@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "net/net.h"
 
 struct asl_mpi_calls asl_mpi;
 struct asl_fabric_calls asl_fabric;
@@ -30,15 +31,23 @@ void asl_signal_actions_restore(const struct asl_signal_actions *all)
 		sigaction(i, &all->of[i], NULL);
 }
 
-static int open_library(const char *name, const char *path)
+static void *open_global(const char *path)
+{
+	return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+void *(*asl_fabric_open)(const char *path) = open_global;
+
+static int open_library(const char *name, const char *path,
+			void *(*open)(const char *path))
 {
 	struct asl_signal_actions actions;
 	void *library;
 
 	asl_signal_actions_keep(&actions);
-	library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+	library = open(name);
 	if (!library)
-		library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+		library = open(path);
 	asl_signal_actions_restore(&actions);
 	return library ? 0
 		       : asl_fail(-ENODEV, "%s cannot be loaded: %s", name,
@@ -70,7 +79,7 @@ int asl_load_mpi(void)
 
 	if (loaded)
 		return 0;
-	err = open_library(ASLANT_MPI, ASLANT_MPI_PATH);
+	err = open_library(ASLANT_MPI, ASLANT_MPI_PATH, open_global);
 	ASL_MPI_CALLS(FIND_MPI)
 	loaded = !err;
 	return err;
@@ -92,7 +101,7 @@ int asl_load_fabric(void)
 
 	if (loaded)
 		return 0;
-	err = open_library(ASLANT_FABRIC, ASLANT_FABRIC_PATH);
+	err = open_library(ASLANT_FABRIC, ASLANT_FABRIC_PATH, asl_fabric_open);
 	ASL_FABRIC_CALLS(FIND_FABRIC)
 	loaded = !err;
 	return err;

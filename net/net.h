@@ -221,6 +221,9 @@ bool asl_net_simulated(const struct asl_net *net);
 const char *const *asl_net_transports(void);
 const char *asl_net_transport_summary(const char *name);
 
+/* How this process opens libfabric's library, which is dlopen unless that is replaced. */
+extern void *(*asl_fabric_open)(const char *path);
+
 /* Versions of libraries, a line each: "libfabric 1.17.0\nMPICH ...\n". */
 const char *asl_net_versions(void);
 

@@ -210,6 +210,11 @@ for name in aslant libfabric MPICH libpmemobj hwloc jansson libcsv OpenBLAS
 do
 	says "^$name.* [0-9]"
 done
+if [ -d "$BUILD"/absent ]; then # what spares libfabric its wait for PSM
+	LD_DEBUG=files "$prefix"/bin/aslant --version 2>&1 |
+		grep -q "calling init: $prefix/.*aslant/libpsm" ||
+		fail "PSM's stand-ins are not installed, or not found"
+fi
 for file in profiles/dram.json suites/fig5.json python/aslant/{__init__.py,py.typed}; do
 	[ -e "$prefix/share/aslant/$file" ] || fail "$file is not installed"
 done

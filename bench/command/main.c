@@ -2,13 +2,10 @@
  * main.c -- the aslant command: which of its commands is meant
  */
 #include <csv.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
-#include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,46 +25,6 @@
 enum {
 	LEAST_BYTES = 256 << 20
 }; /* OpenBLAS allocates half of it as it starts */
-
-/*
- * As it starts, libfabric's verbs searches all of /proc/kallsyms, twice, for a way
- * to register memory of GPUs: a sixth of a second in each rank, most of its start.
- * Ours is never that of a GPU.  So libraries find no such file.
- */
-__attribute__((visibility("default"))) FILE *
-open_or_hide(const char *path, const char *mode) __asm__("fopen");
-
-FILE *open_or_hide(const char *path, const char *mode)
-{
-	static FILE *(*real)(const char *path, const char *mode);
-	void *at;
-
-	if (!strcmp(path, "/proc/kallsyms")) {
-		errno = ENOENT;
-		return NULL;
-	}
-	if (!real) {
-		at = dlsym(RTLD_NEXT, "fopen");
-		memcpy(&real, &at, sizeof real);
-	}
-	return real ? real(path, mode) : NULL;
-}
-
-/*
- * libfabric's shm takes a rank's lock to send it something, and to see what came.  Where
- * ranks share cores its holder may be off its core, and another rank would wait in vain
- * for all of a turn: after some looks it lets others have the core.
- */
-#define LOCK_LOOKS 100 /* a few microseconds */
-
-__attribute__((visibility("default"))) int
-pthread_spin_lock(pthread_spinlock_t *lock)
-{
-	for (int looks = 1; pthread_spin_trylock(lock); looks++)
-		if (looks % LOCK_LOOKS == 0)
-			sched_yield();
-	return 0;
-}
 
 enum { MOST_COMMANDS = 16 };
 
