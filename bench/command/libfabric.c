@@ -1,8 +1,8 @@
 /*
  * libfabric.c -- libfabric in a process that is the command's own
  *
- * Three things of its would cost each rank more than what it is started for.  A program
- * that uses aslant.h is not ours: it has none of this.
+ * Three things that it does would cost each rank more than what it is started for, and
+ * are kept from it here.  Other programs that use aslant.h are left as they are.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,7 +58,8 @@ pthread_spin_lock(pthread_spinlock_t *lock)
 /*
  * PSM and PSM2 drive adapters of Intel and QLogic.  libfabric is linked with both, and
  * each sleeps for a tenth of a second as it is loaded, to time the processor's clock.
- * Where no such adapter is, libraries of their names that only fail take their places.
+ * On a machine without such an adapter, libraries of the same names, whose calls all
+ * fail, are loaded first: libfabric then takes these.
  */
 static const char *const absent[] = {ASLANT_ABSENT NULL};
 
