@@ -165,8 +165,7 @@ static void find_equal(struct asl_symmetric *s)
 
 		asl_wedge_for_prediction(&w, s, p);
 		for (int q = 0; q < s->layout.ranks; q++)
-			if (q != p)
-				s->equal = asl_max(s->equal, w.l.mine[q]);
+			s->equal = asl_max(s->equal, w.l.mine[q]);
 	}
 }
 
@@ -515,30 +514,41 @@ static void keep_to_budget(struct asl_symmetric *s, const struct asl_plan *base)
 		s->together--;
 }
 
-/* Make the part of a complete plan. */
-static int complete(struct asl_symmetric **out, const struct asl_plan *plan,
-		    const char *steiner, enum asl_exchange exchange)
+/* For the cache and the budget of the plan. */
+static int fit(struct asl_symmetric *s, const struct asl_plan *plan)
+{
+	uint64_t needed;
+
+	if (!asl_symmetric_fit(s, plan->cache, &needed))
+		return too_small(plan, needed);
+	keep_to_budget(s, plan);
+	return 0;
+}
+
+static void discard(struct asl_symmetric *s)
+{
+	if (s)
+		asl_symmetric_free(s);
+	free(s);
+}
+
+/* The part of a plan, with its layout; NULL after a failure. */
+static int lay_out(struct asl_symmetric **out, const struct asl_plan *plan,
+		   const char *steiner, enum asl_exchange exchange)
 {
 	struct asl_symmetric *s = copy_request(plan->symmetric);
-	uint64_t needed;
 	int err;
 
+	*out = s;
 	if (!s)
 		return asl_fail(-ENOMEM, "no memory for a plan");
 	s->exchange = exchange == ASL_ALLTOALL ? ASL_ALLTOALL : ASL_P2P;
 	err = make_for_prediction(s, steiner, plan->ranks);
-	if (err)
-		err = asl_fail(err, "steiner: %s", asl_failure());
-	else if (!asl_symmetric_fit(s, plan->cache, &needed))
-		err = too_small(plan, needed);
-	else
-		keep_to_budget(s, plan);
-	*out = s;
-	if (err) {
-		asl_symmetric_free(s);
-		free(s);
-	}
-	return err;
+	if (!err)
+		return 0;
+	discard(s);
+	*out = NULL;
+	return asl_fail(err, "steiner: %s", asl_failure());
 }
 
 static int check_budget(const struct asl_plan *plan,
@@ -563,11 +573,15 @@ static void try_layout(struct asl_candidates *list, const struct asl_plan *base,
 {
 	struct asl_plan plan = *base;
 	struct asl_symmetric *s;
-	int err = complete(&s, base, steiner, exchange);
+	int err = lay_out(&s, base, steiner, exchange);
 
+	if (!err)
+		err = fit(s, base);
 	list->failed |= err == -ENOMEM;
-	if (err)
+	if (err) {
+		discard(s);
 		return;
+	}
 	plan.symmetric = s;
 	asl_candidates_add(list, &plan);
 }
@@ -733,14 +747,15 @@ static bool must_choose(const struct asl_plan *plan)
 		size.blocks != plan->ranks);
 }
 
-/* The layout of least cost, whatever the cache and the budget; NULL: any. */
-static const char *choose_layout(char name[ASL_STEINER_NAME],
-				 const struct asl_plan *plan)
+/*
+ * The part of a plan with the layout of least cost, whatever the cache and the budget;
+ * NULL: there is none.
+ */
+static struct asl_symmetric *choose_layout(const struct asl_plan *plan)
 {
 	struct asl_candidates list = asl_candidates(1);
 	struct asl_symmetric asked = *plan->symmetric;
-	struct asl_plan base = *plan;
-	char *dash;
+	struct asl_plan base = *plan, best = {0};
 
 	if (asked.exchange != ASL_ALLTOALL)
 		asked.exchange = ASL_P2P;
@@ -750,33 +765,25 @@ static const char *choose_layout(char name[ASL_STEINER_NAME],
 	try_layouts(&list, &base);
 	if (asl_candidates_end(&list))
 		return NULL;
-	snprintf(name, ASL_STEINER_NAME, "%s",
-		 list.best[0].plan.symmetric->layout.name);
-	asl_candidates_free(&list);
-	/* The ranks say which cubic layout or cover it is, and have one each. */
-	dash = strchr(name, '-');
-	*dash = '\0';
-	if (!is_cubic(name) && !is_cover(name))
-		*dash = '-';
-	return name;
+	asl_candidates_take(&best, &list);
+	return (struct asl_symmetric *)best.symmetric;
 }
 
 static int make_layout(struct asl_plan *plan)
 {
 	const struct asl_symmetric *asked = plan->symmetric;
-	char name[ASL_STEINER_NAME];
-	struct asl_symmetric *s;
-	int err = complete(&s, plan,
-			   must_choose(plan) ? choose_layout(name, plan)
-					     : asked->steiner,
-			   asked->exchange);
+	struct asl_symmetric *s =
+		must_choose(plan) ? choose_layout(plan) : NULL;
+	int err = 0;
 
-	if (err)
-		return err;
-	err = check_budget(plan, s);
+	if (!s)
+		err = lay_out(&s, plan, asked->steiner, asked->exchange);
+	if (!err)
+		err = fit(s, plan);
+	if (!err)
+		err = check_budget(plan, s);
 	if (err) {
-		asl_symmetric_free(s);
-		free(s);
+		discard(s);
 		return err;
 	}
 	asl_plan_release(plan);

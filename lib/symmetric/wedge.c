@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clones.h"
 #include "lib/rank/resume.h"
 
 /* ---- What a rank has ---- */
@@ -115,21 +116,17 @@ static struct pair pair_of(const struct asl_wedge *w, int step, bool sums)
 	return sums && !by_parts(s) ? (struct pair){x.from, x.to} : x;
 }
 
-/* With a system, all messages of even words and of extra ones are alike. */
-static uint64_t longest(const struct asl_wedge *w)
+/*
+ * With a system, all messages of even words and of extra ones are alike; in pairs it is
+ * the most words with any peer.
+ */
+static uint64_t longest(const struct asl_wedge *w, uint64_t most)
 {
 	const struct asl_symmetric *s = w->s;
-	uint64_t most = 0;
 
 	if (!by_schedule(s))
 		return s->equal;
-	if (!by_parts(s))
-		return s->layout.longest;
-	for (int p = 0; p < s->layout.ranks; p++)
-		if (p != w->rank)
-			most = asl_max(most,
-				       asl_max(w->l.mine[p], w->l.theirs[p]));
-	return most;
+	return by_parts(s) ? most : s->layout.longest;
 }
 
 /* ---- Begin ---- */
@@ -160,27 +157,51 @@ bool asl_wedge_lists_alloc(struct asl_wedge_lists *l, int rows, int ranks)
 	return false;
 }
 
-static void add_to(uint64_t *sum, const int *peer, int peers, uint64_t words)
+/* Count words with sharers of a row block other than `self`.  Returns the most. */
+static uint64_t add_to(uint64_t *sum, const int *sharer, int sharers, int self,
+		       uint64_t words)
 {
-	for (int i = 0; words && i < peers; i++)
-		sum[peer[i]] += words;
+	uint64_t most = 0;
+
+	for (int i = 0; words && i < sharers; i++) {
+		int peer = sharer[i];
+
+		sum[peer] += peer == self ? 0 : words;
+		most = asl_max(most, sum[peer]);
+	}
+	return most;
 }
 
-/* Words of this rank, and of its peers, in row blocks that they share. */
-static void count_words(struct asl_wedge *w)
+/*
+ * Words of this rank, and of its peers, in row blocks that they share.  Returns the
+ * most that one of them has for the other.
+ */
+static uint64_t count_words(struct asl_wedge *w)
 {
 	const struct asl_layout *l = &w->s->layout;
+	uint64_t most = 0;
 
 	for (int i = 0; i < w->rows; i++) {
 		const int *sharer = asl_list(&l->sharers, w->row[i]);
 		int sharers = asl_list_length(&l->sharers, w->row[i]);
 		uint64_t words = asl_layout_row(l, w->row[i]).count;
 		int longer = (int)(words % (uint64_t)sharers);
+		struct {
+			uint64_t *sum;
+			int sharers;
+			uint64_t words;
+		} part[] = {
+			{w->l.mine, sharers, asl_wedge_share(w, i).count},
+			{w->l.theirs, longer, 1},
+			{w->l.theirs, sharers, words / (uint64_t)sharers},
+		};
 
-		add_to(w->l.mine, sharer, sharers, asl_wedge_share(w, i).count);
-		add_to(w->l.theirs, sharer, longer, 1);
-		add_to(w->l.theirs, sharer, sharers, words / (uint64_t)sharers);
+		for (int j = 0; j < 3; j++)
+			most = asl_max(most, add_to(part[j].sum, sharer,
+						    part[j].sharers, w->rank,
+						    part[j].words));
 	}
+	return most;
 }
 
 static bool has_words(const struct asl_wedge *w, int step)
@@ -194,14 +215,15 @@ static bool has_words(const struct asl_wedge *w, int step)
 static bool list_steps(struct asl_wedge *w)
 {
 	struct asl_wedge_lists *l = &w->l;
-	int all = steps(w->s), count = 0;
+	int all = steps(w->s);
+	int *step = malloc(((size_t)all + 1) * sizeof *step);
 
-	for (int i = 0; i < all; i++)
-		count += has_words(w, i);
-	l->step = malloc(((size_t)count + 1) * sizeof *l->step);
-	for (int i = 0; l->step && l->steps < count; i++)
+	for (int i = 0; step && i < all; i++)
 		if (has_words(w, i))
-			l->step[l->steps++] = i;
+			step[l->steps++] = i;
+	l->step = realloc(step, ((size_t)l->steps + 1) * sizeof *step);
+	if (!l->step)
+		free(step);
 	return l->step;
 }
 
@@ -209,6 +231,7 @@ static void fill_lists(struct asl_wedge *w)
 {
 	const struct asl_layout *l = &w->s->layout;
 	size_t peers = (size_t)l->ranks * sizeof *w->l.mine;
+	uint64_t most = 0;
 
 	w->rows = asl_list_length(&l->rows, w->rank);
 	w->row = asl_list(&l->rows, w->rank);
@@ -219,9 +242,9 @@ static void fill_lists(struct asl_wedge *w)
 	if (!l->s) {
 		memset(w->l.mine, 0, peers);
 		memset(w->l.theirs, 0, peers);
-		count_words(w);
+		most = count_words(w);
 	}
-	w->longest = longest(w);
+	w->longest = longest(w, most);
 }
 
 void asl_wedge_for_prediction(struct asl_wedge *w,
@@ -487,6 +510,7 @@ struct exchange {
 	int peer, common;
 	/* The step whose incoming parts are in w->l.part, and their number. */
 	int listed, parts;
+	uint64_t brings; /* bit i: words come in in step i of the flight */
 	/* Words of the flight: with the steps asked for, with those unpacked. */
 	uint64_t landed, unpacked;
 };
@@ -590,6 +614,11 @@ static int next(const struct asl_rank *r, int i, void *arg)
 	return e->at < l->steps ? l->step[e->at] : steps(e->w->s);
 }
 
+static uint64_t bit_of(const struct asl_wedge *w, int step)
+{
+	return (uint64_t)1 << step % flight(w);
+}
+
 static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
 {
 	struct exchange *e = arg;
@@ -599,7 +628,7 @@ static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
 	int parts = list_parts(e, p.to, !e->sums, &send);
 
 	if (step / flight(w) != e->listed / flight(w))
-		e->landed = e->unpacked = 0;
+		e->landed = e->unpacked = e->brings = 0;
 	pack(r, w, e->sums ? ASL_WEDGE_Y : ASL_WEDGE_X, parts);
 	e->parts = list_parts(e, p.from, e->sums, &receive);
 	e->listed = step;
@@ -613,6 +642,7 @@ static void before(struct asl_rank *r, int step, struct asl_step *x, void *arg)
 		x->from = p.from.peer;
 		x->in = asl_slice(&w->landing, e->landed, receive);
 		e->landed += receive;
+		e->brings |= bit_of(w, step);
 	}
 }
 
@@ -622,6 +652,8 @@ static void after(struct asl_rank *r, int step, void *arg)
 	struct asl_wedge *w = e->w;
 	uint64_t words;
 
+	if (!(e->brings & bit_of(w, step)))
+		return;
 	if (e->listed != step)
 		e->parts = list_parts(e, pair_of(w, step, e->sums).from,
 				      e->sums, &words);
@@ -840,29 +872,38 @@ static uint64_t words_with(const struct asl_wedge *w, struct asl_turn t,
 	return 0;
 }
 
+/* Sums over peers: words both ways, the more of the two, and peers that get any. */
+struct pairs {
+	uint64_t sent, received, longer, to, from;
+};
+
+static ASL_CLONES struct pairs all_pairs(const uint64_t *mine,
+					 const uint64_t *theirs, int ranks)
+{
+	struct pairs x = {0};
+
+	for (int p = 0; p < ranks; p++) {
+		x.sent += mine[p];
+		x.received += theirs[p];
+		x.longer += mine[p] > theirs[p] ? mine[p] : theirs[p];
+		x.to += mine[p] > 0;
+		x.from += theirs[p] > 0;
+	}
+	return x;
+}
+
 static void predict_pairs(struct asl_ledger *out, const struct asl_wedge *w,
 			  uint64_t columns)
 {
 	struct asl_counts *x = &out->in[ASL_GATHER], *y = &out->in[ASL_REDUCE];
-	uint64_t sent = 0, received = 0, B_h = 0, to = 0, from = 0;
+	struct pairs p = all_pairs(w->l.mine, w->l.theirs, w->s->layout.ranks);
+	uint64_t sent = p.sent * columns, received = p.received * columns;
+	uint64_t B_h = p.longer * columns;
 
-	for (int p = 0; p < w->s->layout.ranks; p++) {
-		uint64_t mine = w->l.mine[p], theirs = w->l.theirs[p];
-
-		if (p == w->rank)
-			continue;
-		sent += mine;
-		received += theirs;
-		B_h += asl_max(mine, theirs);
-		to += mine > 0;
-		from += theirs > 0;
-	}
-	asl_counts_add_net(x, sent * columns, received * columns, B_h * columns,
-			   to);
-	asl_counts_add_net(y, received * columns, sent * columns, B_h * columns,
-			   from);
-	x->of[ASL_DRAM_READ] += received * columns;
-	y->of[ASL_BOUNCE_READ] += sent * columns;
+	asl_counts_add_net(x, sent, received, B_h, p.to);
+	asl_counts_add_net(y, received, sent, B_h, p.from);
+	x->of[ASL_DRAM_READ] += received;
+	y->of[ASL_BOUNCE_READ] += sent;
 }
 
 static void predict_steps(struct asl_ledger *out, const struct asl_wedge *w,
