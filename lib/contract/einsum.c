@@ -319,9 +319,9 @@ static uint64_t set_owned(struct asl_words *own, const struct asl_plan *plan,
 	uint64_t owned = 0;
 
 	for (int i = 0; i <= plan->contraction->e.inputs; i++) {
-		own[i] = (struct asl_words){ASL_POOL,
-					    asl_plan_owned(plan, rank, i), NULL,
-					    plan->type};
+		own[i] =
+			(struct asl_words){ASL_POOL, plan->type,
+					   asl_plan_owned(plan, rank, i), NULL};
 		owned += own[i].count;
 	}
 	return owned;

@@ -64,14 +64,14 @@ static double *shifted(const struct asl_view *x, uint64_t by)
 static struct asl_words words_at(const struct asl_view *x, uint64_t by,
 				 uint64_t count)
 {
-	return (struct asl_words){x->where, count, shifted(x, by), x->type};
+	return (struct asl_words){x->where, x->type, count, shifted(x, by)};
 }
 
 static struct asl_block block_at(const struct asl_view *x, uint64_t by,
 				 uint64_t rows, uint64_t cols, uint64_t ld)
 {
-	return (struct asl_block){x->where, rows,	    cols,
-				  ld,	    shifted(x, by), x->type};
+	return (struct asl_block){x->where, x->type, rows,
+				  cols,	    ld,	     shifted(x, by)};
 }
 
 /*
@@ -437,16 +437,23 @@ static double time_of(const struct pairing *p)
 	return copies + b * (KERNEL_NS + fmax(m * n * k / 8, words));
 }
 
-/* All axes are known: find the copies, and keep the best pairing so far. */
-static void consider(struct pairing *best, struct pairing *p,
+/*
+ * All axes are known: find the copies, and keep the best pairing so far.  False: no
+ * other order of the same kind, by vectors or not, takes less time.
+ */
+static bool consider(struct pairing *best, struct pairing *p,
 		     const struct pair *x)
 {
 	const struct asl_view *side[] = {p->swapped ? x->B : x->A,
 					 p->swapped ? x->A : x->B, x->C};
 	const struct axis *rows[] = {&p->rows, &p->sum, &p->rows};
 	const struct axis *cols[] = {&p->sum, &p->cols, &p->cols};
+	double least;
 
 	p->copied = 0;
+	least = time_of(p);
+	if (best->batch.len && time_of(best) <= least)
+		return false;
 	for (int i = 0; i < 3; i++) {
 		const struct axis *inner = p->vector ? &p->batch : cols[i];
 
@@ -457,9 +464,11 @@ static void consider(struct pairing *best, struct pairing *p,
 	}
 	if (!best->batch.len || time_of(p) < time_of(best))
 		*best = *p;
+	return time_of(best) > least;
 }
 
-static void try_orders(struct pairing *best, const struct pair *x, bool vector,
+/* False: as above. */
+static bool try_orders(struct pairing *best, const struct pair *x, bool vector,
 		       bool swapped, bool as_C)
 {
 	const struct asl_term *A = (swapped ? x->B : x->A)->term;
@@ -478,13 +487,15 @@ static void try_orders(struct pairing *best, const struct pair *x, bool vector,
 		set_axis(&p.sum, sum[i], both & ~x->kept, x->len);
 		for (int j = 0; j < (C ? 3 : 2); j++) {
 			set_axis(&p.batch, batch[j], both & x->kept, x->len);
-			consider(best, &p, x);
+			if (!consider(best, &p, x))
+				return false;
 			if (p.batch.count < 2)
 				break;
 		}
 		if (p.sum.count < 2)
 			break;
 	}
+	return true;
 }
 
 /* Indices of length 1 are in no axis, but must be in the tensor. */
@@ -498,11 +509,12 @@ static void add_missing(struct asl_term *t, uint32_t kept)
 static struct pairing choose(const struct pair *x)
 {
 	struct pairing p = {.vector = false};
+	int as_C = x->C ? 2 : 1;
 
 	for (int vector = 0; vector < 2; vector++)
-		for (int swapped = 0; swapped < 2; swapped++)
-			for (int as_C = 0; as_C < (x->C ? 2 : 1); as_C++)
-				try_orders(&p, x, vector, swapped, as_C);
+		for (int i = 0; i < 2 * as_C; i++)
+			if (!try_orders(&p, x, vector, i / as_C, i % as_C))
+				break;
 	return p;
 }
 

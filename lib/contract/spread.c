@@ -556,23 +556,17 @@ static struct asl_block plane(const struct asl_words *x, const struct box *b,
 	uint64_t ld = dims > 0 ? b->of[dims - 1].count : 1;
 
 	return (struct asl_block){
-		x->where,
-		rows,
-		cols,
-		ld,
-		asl_slice(x, row_at(b, part, dims, row), 0).at,
-		x->type};
+		x->where, x->type,
+		rows,	  cols,
+		ld,	  asl_slice(x, row_at(b, part, dims, row), 0).at};
 }
 
 static struct asl_block packed(const struct asl_words *x, uint64_t at,
 			       const struct asl_block *like)
 {
-	return (struct asl_block){x->where,
-				  like->rows,
-				  like->cols,
-				  like->cols,
-				  asl_slice(x, at, 0).at,
-				  x->type};
+	return (struct asl_block){x->where,   x->type,
+				  like->rows, like->cols,
+				  like->cols, asl_slice(x, at, 0).at};
 }
 
 /* One side of a copy: a run's words or, without a run, packed ones. */

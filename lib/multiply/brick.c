@@ -81,8 +81,8 @@ struct asl_words asl_brick_around(const struct asl_words *own, uint64_t words,
 	uint64_t before = share(words, line).first;
 
 	return (struct asl_words){
-		own->where, words,
-		asl_type_at(own->type, own->at, -(int64_t)before), own->type};
+		own->where, own->type, words,
+		asl_type_at(own->type, own->at, -(int64_t)before)};
 }
 
 struct asl_words asl_brick_take(struct asl_rank *r, const struct asl_plan *plan,

@@ -189,8 +189,8 @@ static void gather_cell(struct asl_rank *r, const struct asl_cuts_part *x,
 {
 	struct asl_group g = group(x, cell);
 	struct asl_block place = in_face(x, face, cell), from;
-	struct asl_words all = {place.where, asl_cuts_words(cell), place.at,
-				place.type};
+	struct asl_words all = {place.where, place.type, asl_cuts_words(cell),
+				place.at};
 
 	if (is_run(x, cell)) {
 		asl_brick_gather(r, &g, &all, own);
@@ -571,8 +571,8 @@ static void reduce_cell(struct asl_rank *r, const struct asl_cuts_part *x,
 {
 	struct asl_group g = group(x, cell);
 	struct asl_block from = in_face(x, C, cell), copy;
-	struct asl_words all = {from.where, asl_cuts_words(cell), from.at,
-				from.type};
+	struct asl_words all = {from.where, from.type, asl_cuts_words(cell),
+				from.at};
 
 	if (is_run(x, cell)) {
 		asl_reduce_scatter(r, &g, mine, &all);

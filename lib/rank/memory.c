@@ -94,14 +94,14 @@ void asl_give(struct asl_rank *r, struct asl_words *x)
 struct asl_words asl_slice(const struct asl_words *x, uint64_t first,
 			   uint64_t count)
 {
-	return (struct asl_words){x->where, count,
-				  asl_type_at(x->type, x->at, first), x->type};
+	return (struct asl_words){x->where, x->type, count,
+				  asl_type_at(x->type, x->at, first)};
 }
 
 struct asl_block asl_as_block(const struct asl_words *x, uint64_t rows,
 			      uint64_t cols)
 {
-	return (struct asl_block){x->where, rows, cols, cols, x->at, x->type};
+	return (struct asl_block){x->where, x->type, rows, cols, cols, x->at};
 }
 
 struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
@@ -109,12 +109,9 @@ struct asl_block asl_sub_block(const struct asl_block *x, uint64_t row,
 {
 	assert(row + rows <= x->rows && col + cols <= x->cols);
 	return (struct asl_block){
-		x->where,
-		rows,
-		cols,
-		x->ld,
-		asl_type_at(x->type, x->at, row * x->ld + col),
-		x->type};
+		x->where, x->type,
+		rows,	  cols,
+		x->ld,	  asl_type_at(x->type, x->at, row * x->ld + col)};
 }
 
 /* ---- Moving words within main memory ---- */
@@ -515,8 +512,8 @@ static void spend_tile(struct asl_rank *r, enum asl_spending on,
 static struct asl_block block_under(const struct asl_tile *t)
 {
 	return t->over.at ? t->over
-			  : (struct asl_block){ASL_DRAM, t->rows, t->cols,
-					       t->cols,	 t->at,	  t->type};
+			  : (struct asl_block){ASL_DRAM, t->type, t->rows,
+					       t->cols,	 t->cols, t->at};
 }
 
 static void charge_read(struct asl_rank *r, enum asl_where from, uint64_t n)
@@ -605,8 +602,8 @@ struct asl_words asl_tile_words(struct asl_tile *t, uint64_t first,
 	if (t->zero && t->data)
 		write_zeros(t);
 	t->zero = false;
-	return (struct asl_words){ASL_CACHE, count,
-				  asl_type_at(t->type, t->at, first), t->type};
+	return (struct asl_words){ASL_CACHE, t->type, count,
+				  asl_type_at(t->type, t->at, first)};
 }
 
 static struct asl_tile part_of(struct asl_tile *t, uint64_t first,

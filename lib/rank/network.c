@@ -5,6 +5,7 @@
  * with what the rank computes.  Where only counts are wanted, the steps of a whole
  * group are taken at once.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -124,13 +125,13 @@ static double cost_of(const struct asl_rank *r, enum asl_phase phase,
 
 /* max(own, the sender's before it sent) + alpha + beta x. */
 static void advance(struct asl_net_stamp *clock, const struct asl_rank *r,
-		    const struct asl_step *x, const struct asl_net_op *op)
+		    const struct asl_step *x, const struct asl_net_stamp *got)
 {
 	if (!asl_phase_counts(x->phase))
 		return;
 	for (int a = 0; a < ASL_CLOCKS; a++) {
 		if (x->from != ASL_NET_NONE)
-			clock->at[a] = fmax(clock->at[a], op->got.at[a]);
+			clock->at[a] = fmax(clock->at[a], got->at[a]);
 		clock->at[a] += cost_of(r, x->phase, words_of(x), a);
 	}
 }
@@ -234,7 +235,7 @@ static void end_next(struct asl_rank *r)
 	finish(r, x, &b->op, 1);
 	if (is_emulated(r, x))
 		asl_emulator_end_overlap(r->emulator, &b->op);
-	advance(&b->link, r, x, &b->op);
+	advance(&b->link, r, x, &b->op.got);
 	b->started = false;
 	b->next++;
 }
@@ -396,7 +397,7 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 	move_step(r, x, &op);
 	if (is_emulated(r, x))
 		asl_emulator_step(r, &op);
-	advance(&r->clock, r, x, &op);
+	advance(&r->clock, r, x, &op.got);
 	land(r, x);
 	for (int a = 0; r->overlap && a < ASL_CLOCKS; a++)
 		r->overlap->other.at[a] += cost_of(r, x->phase, words_of(x), a);
@@ -407,7 +408,7 @@ static void take_step(struct asl_rank *r, const struct asl_step *x)
 /* It was taken before the restart; the sender's clock is no longer known. */
 static void skip_step(struct asl_rank *r, const struct asl_step *x)
 {
-	const struct asl_net_op none = {.got = r->clock};
+	const struct asl_net_stamp none = r->clock;
 
 	lift(r, x);
 	advance(&r->clock, r, x, &none);
@@ -583,24 +584,31 @@ static int place_of(const struct asl_group *g, int rank)
 	return at;
 }
 
-/* Without the words; `from` is the sender's step. */
+/* Of a step, what the receiver has to know. */
+struct outgoing {
+	struct asl_net_stamp sent;
+	uint64_t count;
+	int to;
+};
+
+static struct outgoing outgoing(const struct taken *x)
+{
+	return (struct outgoing){x->sent, x->step.out.count, x->step.to};
+}
+
+/* Without the words; `from` is the sender's, NULL: it sends nothing. */
 static void come_in(const struct stepping *m, const struct taken *mine,
-		    const struct taken *from)
+		    const struct outgoing *from)
 {
 	const struct asl_step *x = &mine->step;
-	struct asl_net_op op = {.got = mine->sent};
 
-	if (x->from != ASL_NET_NONE) {
-		if (from)
-			op.got = from->sent;
-		if (!from || from->step.to != m->r->id ||
-		    from->step.out.count != x->in.count)
-			asl_rank_fail(m->r, -EMSGSIZE,
-				      "rank %d does not send the %ju words "
-				      "that rank %d expects of it",
-				      x->from, x->in.count, m->r->id);
-	}
-	advance(&m->r->clock, m->r, x, &op);
+	if (x->from != ASL_NET_NONE &&
+	    (!from || from->to != m->r->id || from->count != x->in.count))
+		asl_rank_fail(m->r, -EMSGSIZE,
+			      "rank %d does not send the %ju words that rank "
+			      "%d expects of it",
+			      x->from, x->in.count, m->r->id);
+	advance(&m->r->clock, m->r, x, from ? &from->sent : &mine->sent);
 	land(m->r, x);
 }
 
@@ -619,13 +627,14 @@ static void step_by_step(struct stepping *const *member, int size)
 		for (int j = 0; j < size; j++) {
 			const struct stepping *m = member[j];
 			const struct asl_step *x = &all[j].step;
-			const struct taken *from = NULL;
+			int from = x->from == ASL_NET_NONE
+					   ? j
+					   : place_of(m->g, x->from);
+			struct outgoing sent = outgoing(&all[from]);
 
-			if (x->from != ASL_NET_NONE)
-				from = &all[place_of(m->g, x->from)];
 			if (!is_rest(x)) {
 				count_step(m->r, x);
-				come_in(m, &all[j], from);
+				come_in(m, &all[j], &sent);
 			}
 			end_step(m, i);
 		}
@@ -639,12 +648,13 @@ static void step_by_step(struct stepping *const *member, int size)
  */
 struct flight {
 	struct stepping *const *member;
-	int size, length;    /* members, steps */
-	int from;	     /* its first step */
-	struct taken *taken; /* by members, then steps */
+	int size, length;     /* members, steps */
+	int from;	      /* its first step */
+	struct taken *taken;  /* by members, then steps */
+	struct outgoing *out; /* of those */
 	size_t count, room;
-	size_t *first; /* [size + 1]: of taken */
-	int *place; /* [size][length]: in a member's; -1: it left the step out */
+	size_t *first;	 /* [size + 1]: of taken */
+	uint64_t *takes; /* [size]: bit i: the member takes step from + i */
 };
 
 static bool alloc_flight(struct flight *f)
@@ -653,85 +663,107 @@ static bool alloc_flight(struct flight *f)
 
 	f->room = n;
 	f->taken = malloc(n * sizeof *f->taken);
+	f->out = malloc(n * sizeof *f->out);
 	f->first = malloc((n + 1) * sizeof *f->first);
-	f->place = malloc((n * (size_t)f->length + 1) * sizeof *f->place);
-	return f->taken && f->first && f->place;
+	f->takes = malloc(n * sizeof *f->takes);
+	return f->taken && f->out && f->first && f->takes;
 }
 
 static void free_flight(struct flight *f)
 {
 	free(f->taken);
+	free(f->out);
 	free(f->first);
-	free(f->place);
+	free(f->takes);
 }
 
-/* NULL: there is no memory. */
-static struct taken *append(struct flight *f)
+/* Room for a step more.  False: there is no memory. */
+static bool make_room(struct flight *f)
 {
-	struct taken *all;
+	size_t room = 2 * f->room;
+	struct taken *taken;
+	struct outgoing *out;
 
-	if (f->count == f->room) {
-		all = realloc(f->taken, 2 * f->room * sizeof *all);
-		if (!all)
-			return NULL;
-		f->room *= 2;
-		f->taken = all;
-	}
-	return &f->taken[f->count++];
+	if (f->count < f->room)
+		return true;
+	taken = realloc(f->taken, room * sizeof *taken);
+	if (taken)
+		f->taken = taken;
+	out = realloc(f->out, room * sizeof *out);
+	if (out)
+		f->out = out;
+	if (!taken || !out)
+		return false;
+	f->room = room;
+	return true;
 }
 
-static int *places_of(const struct flight *f, int member)
+static uint64_t bit_of(const struct flight *f, int step)
 {
-	return f->place + (size_t)member * (size_t)f->length;
+	return (uint64_t)1 << (step - f->from);
 }
 
 /* False: there is no memory. */
 static bool send_flight(struct flight *f, int j)
 {
 	struct stepping *m = f->member[j];
-	int *place = places_of(f, j), end = f->from + f->length;
+	int end = f->from + f->length;
 
 	if (end > m->x->steps)
 		end = m->x->steps;
 	f->first[j] = f->count;
-	memset(place, 0xff, (size_t)f->length * sizeof *place); /* -1 */
+	f->takes[j] = 0;
 	begin_flight(m);
 	for (int i = next_step(m, f->from); i < end; i = next_step(m, i + 1)) {
-		struct taken *x = append(f);
+		struct taken *x;
 
-		if (!x)
+		if (!make_room(f))
 			return false;
-		place[i - f->from] = (int)(f->count - 1 - f->first[j]);
+		x = &f->taken[f->count];
 		begin_in_flight(m, i, x);
 		if (!is_rest(&x->step))
 			count_in_flight(m, &x->step);
+		f->takes[j] |= bit_of(f, i);
+		f->out[f->count++] = outgoing(x);
 	}
 	f->first[j + 1] = f->count;
 	return true;
 }
 
-static const struct taken *sender_of(const struct flight *f, int j,
-				     const struct taken *x)
+static const struct outgoing *sender_of(const struct flight *f, int j,
+					const struct taken *x)
 {
-	int from, place;
+	uint64_t bit = bit_of(f, x->i), takes;
+	int from;
 
 	if (x->step.from == ASL_NET_NONE)
 		return NULL;
 	from = place_of(f->member[j]->g, x->step.from);
-	place = places_of(f, from)[x->i - f->from];
-	return place < 0 ? NULL : &f->taken[f->first[from] + (size_t)place];
+	takes = f->takes[from];
+	if (!(takes & bit))
+		return NULL;
+	return &f->out[f->first[from] +
+		       (size_t)__builtin_popcountll(takes & (bit - 1))];
 }
 
+/* Senders' steps are far apart: they are asked for before the first is looked at. */
 static void receive_flight(const struct flight *f, int j)
 {
 	struct stepping *m = f->member[j];
+	const struct taken *taken = f->taken + f->first[j];
+	const struct outgoing *from[ASL_FLIGHT];
+	size_t count = f->first[j + 1] - f->first[j];
 
-	for (size_t i = f->first[j]; i < f->first[j + 1]; i++) {
-		const struct taken *x = &f->taken[i];
+	for (size_t i = 0; i < count; i++) {
+		from[i] = sender_of(f, j, &taken[i]);
+		__builtin_prefetch(from[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct taken *x = &taken[i];
 
 		add_clock(&m->r->clock, &x->before);
 		if (!is_rest(&x->step))
-			come_in(m, x, sender_of(f, j, x));
+			come_in(m, x, from[i]);
 		end_step(m, x->i);
 	}
 }
@@ -760,6 +792,7 @@ static void step_in_flights(struct stepping *const *member, int size)
 		.length = most < steps ? most : steps,
 	};
 
+	assert(most <= ASL_FLIGHT);
 	if (!fly_together(&f, steps))
 		asl_rank_fail(member[0]->r, -ENOMEM, NO_MEMORY, size);
 	free_flight(&f);
@@ -810,7 +843,7 @@ static void take_in(struct stepping *m, struct asl_net_op *op,
 	op->sent.since = since;
 	if (is_emulated(r, &x->step))
 		asl_emulator_step(r, op);
-	advance(&r->clock, r, &x->step, op);
+	advance(&r->clock, r, &x->step, &op->got);
 	land(r, &x->step);
 	if (r->timed)
 		asl_time_since(r, ASL_TALKS, since);

@@ -53,17 +53,17 @@ enum asl_where { ASL_POOL, ASL_DRAM, ASL_CACHE };
 /* A run of words in main memory, or in a tile where the function says so. */
 struct asl_words {
 	enum asl_where where;
+	enum asl_type type;
 	uint64_t count;
 	double *at; /* NULL without data, unless a replay gives addresses */
-	enum asl_type type;
 };
 
 /* A matrix in main memory, by rows, `ld` words from one row to the next. */
 struct asl_block {
 	enum asl_where where;
+	enum asl_type type;
 	uint64_t rows, cols, ld;
 	double *at;
-	enum asl_type type;
 };
 
 /* A matrix in the cache; its fields are the rank's, not the algorithm's. */
