@@ -239,6 +239,41 @@ static void not_started(void)
 	_exit(ASL_BOOT_FAILED);
 }
 
+/* Does the launcher say that all its ranks are on this host? */
+static bool on_one_host(long long *size)
+{
+	long long rank, here, nodes;
+
+	return find_job(&rank, size) &&
+	       ((number("MPI_LOCALNRANKS", &here) && here == *size) ||
+		(in_step() && number("SLURM_STEP_NUM_NODES", &nodes) &&
+		 nodes == 1));
+}
+
+/*
+ * On one host MPICH has no use for the devices of a network, which it looks for on the
+ * PCI bus.  And where ranks need all cores, those that wait in MPI_Init look at shared
+ * memory without a pause, on the cores of those that they wait for: if nothing is local
+ * they ask the process manager instead, and sleep.  Messages go the same way.
+ */
+static int init(void)
+{
+	static const char pci[] = "HWLOC_COMPONENTS",
+			  apart[] = "MPIR_CVAR_NOLOCAL";
+	long long size;
+	bool here = on_one_host(&size), skips = here && !getenv(pci);
+	int err;
+
+	if (here && size >= sysconf(_SC_NPROCESSORS_ONLN))
+		setenv(apart, "1", 0);
+	if (skips)
+		setenv(pci, "-pci,-linuxio", 1);
+	err = asl_mpi.Init(NULL, NULL);
+	if (skips)
+		unsetenv(pci);
+	return err;
+}
+
 static int start(void)
 {
 	struct asl_signal_actions actions;
@@ -248,7 +283,7 @@ static int start(void)
 		return asl_fail(-ENOMEM, "no memory for MPI");
 	asl_signal_actions_keep(&actions);
 	starting = true;
-	err = asl_mpi.Init(NULL, NULL);
+	err = init();
 	starting = false;
 	asl_signal_actions_restore(&actions);
 	return err ? asl_fail(-ENETDOWN, "MPI_Init failed") : 0;

@@ -8,7 +8,7 @@
  *
  * Where ranks outnumber cores, waiting is asking and yielding in turn, because
  * MPI's own waits keep the core that the peer needs; and then napping, as to ask MPI
- * takes long, and all that wait do.
+ * takes long, and all that wait do: the longer, the more they are.
  */
 #include <assert.h>
 #include <errno.h>
@@ -24,8 +24,9 @@
 #include "net/provider.h"
 
 #define SHORT_BYTES 56
-#define YIELDS 50
+#define YIELDS 20
 #define NAP_NS 200000
+#define RANK_NAP_NS 10000
 #define COMM MPI_Comm_f2c(asl_boot_comm())
 
 enum tag { PACKET, BYTES };
@@ -139,14 +140,18 @@ static int mpi_start(struct asl_net *net, struct asl_net_op *op)
 
 /* ---- Wait ---- */
 
-static void rest(int looks)
+static void rest(const struct mpi *m, int looks)
 {
-	const struct timespec nap = {0, NAP_NS};
+	long longest = m->net.mates * (long)RANK_NAP_NS;
+	struct timespec nap = {0, NAP_NS};
 
-	if (looks < YIELDS)
+	if (looks < YIELDS) {
 		sched_yield();
-	else
-		nanosleep(&nap, NULL);
+		return;
+	}
+	for (int i = YIELDS + 4; i < looks && nap.tv_nsec < longest; i += 4)
+		nap.tv_nsec *= 2;
+	nanosleep(&nap, NULL);
 }
 
 static int wait_for(struct mpi *m, int count, MPI_Request *requests)
@@ -160,7 +165,7 @@ static int wait_for(struct mpi *m, int count, MPI_Request *requests)
 		while (!(code = asl_mpi.Testall(count, requests, &done,
 						status)) &&
 		       !done)
-			rest(looks++);
+			rest(m, looks++);
 	return code ? fail(m, code) : 0;
 }
 

@@ -53,6 +53,8 @@
 /* Two pages of descriptions, the lanes, the heap's own head; pages of 64K. */
 #define POOL_HEAD_BYTES (UINT64_C(49) << 16)
 
+#define SMALL_POOL_BYTES (UINT64_C(12) << 20)
+
 /* Files are allocated and mapped fastest in huge pages. */
 #define FILE_STEP_BYTES (UINT64_C(2) << 20)
 
@@ -180,11 +182,16 @@ static int check_room(int fd, const char *path, uint64_t bytes)
  * A tmpfs has small pages unless it was mounted with others: words of a matrix that
  * lie apart would each need an entry of the TLB, and each page a fault.  The kernel
  * makes a large page where there is one small page at least, and has the fewer to
- * copy, the fewer there are.  Where it has no large ones to give, small ones serve.
+ * copy, the fewer there are.  Where it has no large ones to give, small ones serve.  A
+ * small pool has them for libpmemobj's own head alone: a rank touches little of the rest,
+ * which it takes longer to clear.
  */
 static void take_large_pages(int fd, uint64_t bytes)
 {
-	const uint64_t large = UINT64_C(2) << 20, whole = bytes - bytes % large;
+	const uint64_t large = UINT64_C(2) << 20;
+	uint64_t whole = bytes <= SMALL_POOL_BYTES
+				 ? asl_ceil_div(POOL_HEAD_BYTES, large) * large
+				 : bytes - bytes % large;
 	char *room, *at;
 
 	if (!whole || strcmp(asl_pool_medium(fd), "tmpfs") ||

@@ -63,6 +63,15 @@ job 0 '' 2 ofi
 # Ranks that share cores are woken by who sends to them.
 job 0 '' $(($(nproc) + 2)) ofi shm wake
 
+# MPI does without what a start on one host has no use for, but for what users set.
+job 0 'hwloc: not set, nolocal: 1' "$(nproc)" mpi '' environment
+if [ "$(nproc)" -gt 1 ]; then
+	job 0 'hwloc: not set, nolocal: not set' 1 mpi '' environment
+fi
+export HWLOC_COMPONENTS=-pci MPIR_CVAR_NOLOCAL=0
+job 0 'hwloc: -pci, nolocal: 0' "$(nproc)" mpi '' environment
+unset HWLOC_COMPONENTS MPIR_CVAR_NOLOCAL
+
 for transport in 'ofi net' 'ofi shm' 'mpi '; do
 	read -r name provider <<<"$transport"
 	job 6 'rank 0 sends 90 bytes, but rank 2 expects 100' 3 \

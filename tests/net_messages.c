@@ -9,6 +9,8 @@
  *	net_messages TRANSPORT PROVIDER long	likewise
  *	net_messages TRANSPORT PROVIDER wake	ranks that share cores and wait for
  *						long wake at once
+ *	net_messages TRANSPORT PROVIDER environment
+ *						what MPI was told to do without
  *	net_messages TRANSPORT PROVIDER abort	one rank gives up
  *	net_messages TRANSPORT PROVIDER gone RANK	what it sends, or where it
  *						receives, is a file cut short
@@ -606,6 +608,21 @@ static int all_wake(struct asl_net *net, void *arg)
 	return asl_net_barrier(net);
 }
 
+static const char *setting(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value ? value : "not set";
+}
+
+static int show_environment(struct asl_net *net, void *arg)
+{
+	(void)arg;
+	fprintf(stderr, "hwloc: %s, nolocal: %s\n", setting("HWLOC_COMPONENTS"),
+		setting("MPIR_CVAR_NOLOCAL"));
+	return asl_net_barrier(net);
+}
+
 static int give_up(struct asl_net *net, void *arg)
 {
 	(void)arg;
@@ -640,6 +657,8 @@ static int as_rank(int argc, char **argv)
 		body = too_long;
 	else if (!strcmp(mode, "wake"))
 		body = all_wake;
+	else if (!strcmp(mode, "environment"))
+		body = show_environment;
 	else if (!strcmp(mode, "abort"))
 		body = give_up;
 	else if (!strcmp(mode, "alike"))
