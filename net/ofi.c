@@ -56,10 +56,10 @@
 #define CROWD_QUEUE 256	 /* messages */
 #define QUEUE_PLACE 256	 /* bytes that shm has for a message in its queue */
 #define QUEUE_REST 32768 /* and behind it, for replies and the first buffers */
-#define BELL_YIELDS 3
-#define BELL_DOUBLINGS 8 /* of a nap, in which nobody rang */
-#define LONG_DOUBLINGS 2 /* for a message that is not brief */
-#define SLEEP_MS 1000	 /* if the provider loses a wake-up */
+#define BELL_NAP_NS 30000000 /* no ring has been lost so far */
+#define LONG_YIELDS 3	     /* for a message that is not brief */
+#define DOUBLINGS 2	     /* of a nap, in which nobody rang */
+#define SLEEP_MS 1000	     /* if the provider loses a wake-up */
 #define INJECT_MAX 256
 #define MEET_S 20 /* a connection, made while both sides look */
 
@@ -474,16 +474,16 @@ static int rings(const struct asl_net_op *op, int count)
 static void await_ring(const struct asl_ofi *o, const struct asl_net_op *op,
 		       int count, int looks, uint32_t rung)
 {
-	int most = is_brief(op) ? BELL_DOUBLINGS : LONG_DOUBLINGS;
-	int naps = looks - LOOKS - BELL_YIELDS;
+	bool brief = is_brief(op);
+	int naps = looks - LOOKS - (brief ? 0 : LONG_YIELDS);
+	long nap = brief ? BELL_NAP_NS : CROWD_NAP_NS;
 
-	if (naps > most)
-		naps = most;
+	if (naps > DOUBLINGS)
+		naps = DOUBLINGS;
 	if (naps < 0)
 		sched_yield();
 	else
-		asl_bells_sleep(o->bells, rung, rings(op, count),
-				(long)CROWD_NAP_NS << naps);
+		asl_bells_sleep(o->bells, rung, rings(op, count), nap << naps);
 }
 
 /* Where ranks outnumber cores, do not spin at first. */

@@ -54,9 +54,9 @@ one_line() {
 sizes=(1 5)
 [ "${ASLANT_TEST_CASES-}" != all ] || sizes=(1 3 8)
 for ranks in "${sizes[@]}"; do
-	job 0 '' $ranks ofi net
-	job 0 '' $ranks ofi shm
-	job 0 '' $ranks mpi
+	job 0 '' "$ranks" ofi net
+	job 0 '' "$ranks" ofi shm
+	job 0 '' "$ranks" mpi
 done
 job 0 '' 2 ofi
 

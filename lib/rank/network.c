@@ -584,7 +584,7 @@ static int place_of(const struct asl_group *g, int rank)
 	return at;
 }
 
-/* Of a step, what the receiver has to know. */
+/* What the receiver of a step has to know. */
 struct outgoing {
 	struct asl_net_stamp sent;
 	uint64_t count;
