@@ -216,15 +216,16 @@ static bool list_steps(struct asl_wedge *w)
 {
 	struct asl_wedge_lists *l = &w->l;
 	int all = steps(w->s);
-	int *step = malloc(((size_t)all + 1) * sizeof *step);
+	int *step = malloc(((size_t)all + 1) * sizeof *step), *less;
 
-	for (int i = 0; step && i < all; i++)
+	if (!step)
+		return false;
+	for (int i = 0; i < all; i++)
 		if (has_words(w, i))
 			step[l->steps++] = i;
-	l->step = realloc(step, ((size_t)l->steps + 1) * sizeof *step);
-	if (!l->step)
-		free(step);
-	return l->step;
+	less = realloc(step, ((size_t)l->steps + 1) * sizeof *step);
+	l->step = less ? less : step;
+	return true;
 }
 
 static void fill_lists(struct asl_wedge *w)
