@@ -27,6 +27,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
@@ -409,6 +410,15 @@ static void need(int code, const char *what)
 		asl_mpi.Comm_rank(all_ranks, &rank);
 	asl_boot_abort(rank, ASL_BOOT_LOST, by_pmi ? asl_failure() : what,
 		       true);
+}
+
+void asl_boot_nap(int doublings, long first, long longest)
+{
+	struct timespec nap = {0, first};
+
+	while (doublings-- > 0 && nap.tv_nsec < longest)
+		nap.tv_nsec *= 2;
+	nanosleep(&nap, NULL);
 }
 
 int asl_boot_comm(void)

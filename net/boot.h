@@ -55,6 +55,9 @@ int asl_boot_comm(void);
 void asl_boot_gather(void *all, const void *mine, size_t bytes);
 void asl_boot_share(void *at, size_t bytes);
 
+/* Sleep for `first` ns, doubled so often, but no more once it is `longest`. */
+void asl_boot_nap(int doublings, long first, long longest);
+
 /* 0, or the lowest failed rank's error; it alone keeps its asl_failure(). */
 int asl_boot_agree(const struct asl_boot *boot, int mine);
 

@@ -15,7 +15,6 @@
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/base/error.h"
 #include "lib/base/mapped.h"
@@ -142,16 +141,11 @@ static int mpi_start(struct asl_net *net, struct asl_net_op *op)
 
 static void rest(const struct mpi *m, int looks)
 {
-	long longest = m->net.mates * (long)RANK_NAP_NS;
-	struct timespec nap = {0, NAP_NS};
-
-	if (looks < YIELDS) {
+	if (looks < YIELDS)
 		sched_yield();
-		return;
-	}
-	for (int i = YIELDS + 4; i < looks && nap.tv_nsec < longest; i += 4)
-		nap.tv_nsec *= 2;
-	nanosleep(&nap, NULL);
+	else
+		asl_boot_nap((looks - YIELDS - 1) / 4, NAP_NS,
+			     m->net.mates * (long)RANK_NAP_NS);
 }
 
 static int wait_for(struct mpi *m, int count, MPI_Request *requests)

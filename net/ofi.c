@@ -29,7 +29,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
@@ -56,7 +55,7 @@
 #define CROWD_QUEUE 256	 /* messages */
 #define QUEUE_PLACE 256	 /* bytes that shm has for a message in its queue */
 #define QUEUE_REST 32768 /* and behind it, for replies and the first buffers */
-#define BELL_NAP_NS 30000000 /* no ring has been lost so far */
+#define BELL_NAP_NS 30000000 /* should a ring be lost */
 #define LONG_YIELDS 3	     /* for a message that is not brief */
 #define DOUBLINGS 2	     /* of a nap, in which nobody rang */
 #define SLEEP_MS 1000	     /* if the provider loses a wake-up */
@@ -450,15 +449,12 @@ static void rest(const struct asl_ofi *o, int looks)
 	bool crowded = o->boot.crowded;
 	int naps = looks - LOOKS - (crowded ? CROWD_YIELDS : YIELDS);
 	long longest = (long)o->net.size * NAP_NS;
-	struct timespec nap = {0, crowded ? CROWD_NAP_NS : NAP_NS};
 
 	if (naps < 0) {
 		sched_yield();
 		return;
 	}
-	for (int i = 2; i < naps && nap.tv_nsec < longest; i += 2)
-		nap.tv_nsec *= 2;
-	nanosleep(&nap, NULL);
+	asl_boot_nap((naps - 1) / 2, crowded ? CROWD_NAP_NS : NAP_NS, longest);
 }
 
 /* Rings until brief operations have ended; the peer of a long one waits for each look. */

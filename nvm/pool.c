@@ -53,6 +53,7 @@
 /* Two pages of descriptions, the lanes, the heap's own head; pages of 64K. */
 #define POOL_HEAD_BYTES (UINT64_C(49) << 16)
 
+/* Pools are at least PMEMOBJ_MIN_POOL, 8 MiB. */
 #define SMALL_POOL_BYTES (UINT64_C(12) << 20)
 
 /* Files are allocated and mapped fastest in huge pages. */
@@ -182,9 +183,9 @@ static int check_room(int fd, const char *path, uint64_t bytes)
  * A tmpfs has small pages unless it was mounted with others: words of a matrix that
  * lie apart would each need an entry of the TLB, and each page a fault.  The kernel
  * makes a large page where there is one small page at least, and has the fewer to
- * copy, the fewer there are.  Where it has no large ones to give, small ones serve.  A
- * small pool has them for libpmemobj's own head alone: a rank touches little of the rest,
- * which it takes longer to clear.
+ * copy, the fewer there are.  Where it has no large ones to give, small ones serve.   In
+ * a small pool only libpmemobj's head gets them: a rank touches little of the rest, and
+ * to clear all of it takes longer.
  */
 static void take_large_pages(int fd, uint64_t bytes)
 {
@@ -194,7 +195,7 @@ static void take_large_pages(int fd, uint64_t bytes)
 				 : bytes - bytes % large;
 	char *room, *at;
 
-	if (!whole || strcmp(asl_pool_medium(fd), "tmpfs") ||
+	if (strcmp(asl_pool_medium(fd), "tmpfs") ||
 	    ftruncate(fd, (off_t)bytes) < 0)
 		return;
 	for (uint64_t first = 0; first < whole; first += large)

@@ -63,7 +63,7 @@ job 0 '' 2 ofi
 # Ranks that share cores are woken by who sends to them.
 job 0 '' $(($(nproc) + 2)) ofi shm wake
 
-# MPI does without what a start on one host has no use for, but for what users set.
+# On one host MPI skips what a start does not need; a user's own settings stay.
 job 0 'hwloc: not set, nolocal: 1' "$(nproc)" mpi '' environment
 if [ "$(nproc)" -gt 1 ]; then
 	job 0 'hwloc: not set, nolocal: not set' 1 mpi '' environment

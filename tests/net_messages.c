@@ -10,7 +10,7 @@
  *	net_messages TRANSPORT PROVIDER wake	ranks that share cores and wait for
  *						long wake at once
  *	net_messages TRANSPORT PROVIDER environment
- *						what MPI was told to do without
+ *						prints settings of MPI's start
  *	net_messages TRANSPORT PROVIDER abort	one rank gives up
  *	net_messages TRANSPORT PROVIDER gone RANK	what it sends, or where it
  *						receives, is a file cut short

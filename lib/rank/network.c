@@ -584,7 +584,7 @@ static int place_of(const struct asl_group *g, int rank)
 	return at;
 }
 
-/* What the receiver of a step has to know. */
+/* The sender's part of a step, as the receiver sees it. */
 struct outgoing {
 	struct asl_net_stamp sent;
 	uint64_t count;
@@ -596,7 +596,7 @@ static struct outgoing outgoing(const struct taken *x)
 	return (struct outgoing){x->sent, x->step.out.count, x->step.to};
 }
 
-/* Without the words; `from` is the sender's, NULL: it sends nothing. */
+/* Take a step in, but for its words.  from: the sender's part; NULL: it sends nothing. */
 static void come_in(const struct stepping *m, const struct taken *mine,
 		    const struct outgoing *from)
 {
@@ -651,7 +651,7 @@ struct flight {
 	int size, length;     /* members, steps */
 	int from;	      /* its first step */
 	struct taken *taken;  /* by members, then steps */
-	struct outgoing *out; /* of those */
+	struct outgoing *out; /* of each */
 	size_t count, room;
 	size_t *first;	 /* [size + 1]: of taken */
 	uint64_t *takes; /* [size]: bit i: the member takes step from + i */
@@ -746,7 +746,7 @@ static const struct outgoing *sender_of(const struct flight *f, int j,
 		       (size_t)__builtin_popcountll(takes & (bit - 1))];
 }
 
-/* Senders' steps are far apart: they are asked for before the first is looked at. */
+/* Senders' parts are far apart in memory: all are prefetched first. */
 static void receive_flight(const struct flight *f, int j)
 {
 	struct stepping *m = f->member[j];

@@ -514,9 +514,10 @@ static void keep_to_budget(struct asl_symmetric *s, const struct asl_plan *base)
 		s->together--;
 }
 
-/* For the cache and the budget of the plan. */
-static int fit(struct asl_symmetric *s, const struct asl_plan *plan)
+/* Suit the plan's layout to its cache and its budget. */
+static int fit(const struct asl_plan *plan)
 {
+	struct asl_symmetric *s = (struct asl_symmetric *)plan->symmetric;
 	uint64_t needed;
 
 	if (!asl_symmetric_fit(s, plan->cache, &needed))
@@ -525,40 +526,29 @@ static int fit(struct asl_symmetric *s, const struct asl_plan *plan)
 	return 0;
 }
 
-static void discard(struct asl_symmetric *s)
-{
-	if (s)
-		asl_symmetric_free(s);
-	free(s);
-}
-
-/* The part of a plan, with its layout; NULL after a failure. */
-static int lay_out(struct asl_symmetric **out, const struct asl_plan *plan,
+/* A plan as base, with a layout.  The caller releases it, also after a failure. */
+static int lay_out(struct asl_plan *out, const struct asl_plan *base,
 		   const char *steiner, enum asl_exchange exchange)
 {
-	struct asl_symmetric *s = copy_request(plan->symmetric);
+	struct asl_symmetric *s = copy_request(base->symmetric);
 	int err;
 
-	*out = s;
+	*out = *base;
+	out->symmetric = s;
 	if (!s)
 		return asl_fail(-ENOMEM, "no memory for a plan");
 	s->exchange = exchange == ASL_ALLTOALL ? ASL_ALLTOALL : ASL_P2P;
-	err = make_for_prediction(s, steiner, plan->ranks);
-	if (!err)
-		return 0;
-	discard(s);
-	*out = NULL;
-	return asl_fail(err, "steiner: %s", asl_failure());
+	err = make_for_prediction(s, steiner, base->ranks);
+	return err ? asl_fail(err, "steiner: %s", asl_failure()) : 0;
 }
 
-static int check_budget(const struct asl_plan *plan,
-			const struct asl_symmetric *s)
+static int check_budget(const struct asl_plan *plan)
 {
 	uint64_t needed;
 
 	if (!plan->budget)
 		return 0;
-	needed = memory_of(plan, s);
+	needed = asl_forecast(plan).memory_needed;
 	if (needed <= plan->budget)
 		return 0;
 	return asl_fail(-EINVAL,
@@ -571,19 +561,16 @@ static int check_budget(const struct asl_plan *plan,
 static void try_layout(struct asl_candidates *list, const struct asl_plan *base,
 		       const char *steiner, enum asl_exchange exchange)
 {
-	struct asl_plan plan = *base;
-	struct asl_symmetric *s;
-	int err = lay_out(&s, base, steiner, exchange);
+	struct asl_plan plan;
+	int err = lay_out(&plan, base, steiner, exchange);
 
 	if (!err)
-		err = fit(s, base);
+		err = fit(&plan);
 	list->failed |= err == -ENOMEM;
-	if (err) {
-		discard(s);
-		return;
-	}
-	plan.symmetric = s;
-	asl_candidates_add(list, &plan);
+	if (err)
+		asl_plan_release(&plan);
+	else
+		asl_candidates_add(list, &plan);
 }
 
 /* Covers of many ranks take a minute to find. */
@@ -748,10 +735,10 @@ static bool must_choose(const struct asl_plan *plan)
 }
 
 /*
- * The part of a plan with the layout of least cost, whatever the cache and the budget;
- * NULL: there is none.
+ * A plan as `plan`, with the layout of least cost, whatever the cache and the budget.
+ * False: there is none.
  */
-static struct asl_symmetric *choose_layout(const struct asl_plan *plan)
+static bool choose_layout(struct asl_plan *out, const struct asl_plan *plan)
 {
 	struct asl_candidates list = asl_candidates(1);
 	struct asl_symmetric asked = *plan->symmetric;
@@ -764,31 +751,29 @@ static struct asl_symmetric *choose_layout(const struct asl_plan *plan)
 	base.budget = 0;
 	try_layouts(&list, &base);
 	if (asl_candidates_end(&list))
-		return NULL;
+		return false;
 	asl_candidates_take(&best, &list);
-	return (struct asl_symmetric *)best.symmetric;
+	*out = *plan;
+	out->symmetric = best.symmetric;
+	return true;
 }
 
 static int make_layout(struct asl_plan *plan)
 {
 	const struct asl_symmetric *asked = plan->symmetric;
-	struct asl_symmetric *s =
-		must_choose(plan) ? choose_layout(plan) : NULL;
+	struct asl_plan made;
 	int err = 0;
 
-	if (!s)
-		err = lay_out(&s, plan, asked->steiner, asked->exchange);
+	if (!must_choose(plan) || !choose_layout(&made, plan))
+		err = lay_out(&made, plan, asked->steiner, asked->exchange);
 	if (!err)
-		err = fit(s, plan);
+		err = fit(&made);
 	if (!err)
-		err = check_budget(plan, s);
-	if (err) {
-		discard(s);
-		return err;
-	}
-	asl_plan_release(plan);
-	plan->symmetric = s;
-	return 0;
+		err = check_budget(&made);
+	asl_plan_release(err ? &made : plan);
+	if (!err)
+		*plan = made;
+	return err;
 }
 
 int asl_symmetric_settle(struct asl_plan *plan)

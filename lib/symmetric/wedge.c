@@ -117,16 +117,16 @@ static struct pair pair_of(const struct asl_wedge *w, int step, bool sums)
 }
 
 /*
- * With a system, all messages of even words and of extra ones are alike; in pairs it is
- * the most words with any peer.
+ * With a system, all messages of even words and of extra ones are alike; in pairs,
+ * count_words has found the longest.
  */
-static uint64_t longest(const struct asl_wedge *w, uint64_t most)
+static uint64_t longest(const struct asl_wedge *w)
 {
 	const struct asl_symmetric *s = w->s;
 
 	if (!by_schedule(s))
 		return s->equal;
-	return by_parts(s) ? most : s->layout.longest;
+	return by_parts(s) ? w->longest : s->layout.longest;
 }
 
 /* ---- Begin ---- */
@@ -157,51 +157,41 @@ bool asl_wedge_lists_alloc(struct asl_wedge_lists *l, int rows, int ranks)
 	return false;
 }
 
-/* Count words with sharers of a row block other than `self`.  Returns the most. */
-static uint64_t add_to(uint64_t *sum, const int *sharer, int sharers, int self,
-		       uint64_t words)
+/* Add words to the sums of a row block's other sharers. */
+static void add_to(struct asl_wedge *w, uint64_t *sum, const int *sharer,
+		   int sharers, uint64_t words)
 {
-	uint64_t most = 0;
+	uint64_t most = w->longest;
 
 	for (int i = 0; words && i < sharers; i++) {
 		int peer = sharer[i];
 
-		sum[peer] += peer == self ? 0 : words;
+		sum[peer] += peer == w->rank ? 0 : words;
 		most = asl_max(most, sum[peer]);
 	}
-	return most;
+	w->longest = most;
 }
 
 /*
- * Words of this rank, and of its peers, in row blocks that they share.  Returns the
- * most that one of them has for the other.
+ * Words of this rank, and of its peers, in row blocks that they share, and the most
+ * that one has for another.
  */
-static uint64_t count_words(struct asl_wedge *w)
+static void count_words(struct asl_wedge *w)
 {
 	const struct asl_layout *l = &w->s->layout;
-	uint64_t most = 0;
 
 	for (int i = 0; i < w->rows; i++) {
 		const int *sharer = asl_list(&l->sharers, w->row[i]);
 		int sharers = asl_list_length(&l->sharers, w->row[i]);
 		uint64_t words = asl_layout_row(l, w->row[i]).count;
 		int longer = (int)(words % (uint64_t)sharers);
-		struct {
-			uint64_t *sum;
-			int sharers;
-			uint64_t words;
-		} part[] = {
-			{w->l.mine, sharers, asl_wedge_share(w, i).count},
-			{w->l.theirs, longer, 1},
-			{w->l.theirs, sharers, words / (uint64_t)sharers},
-		};
 
-		for (int j = 0; j < 3; j++)
-			most = asl_max(most, add_to(part[j].sum, sharer,
-						    part[j].sharers, w->rank,
-						    part[j].words));
+		add_to(w, w->l.mine, sharer, sharers,
+		       asl_wedge_share(w, i).count);
+		add_to(w, w->l.theirs, sharer, longer, 1);
+		add_to(w, w->l.theirs, sharer, sharers,
+		       words / (uint64_t)sharers);
 	}
-	return most;
 }
 
 static bool has_words(const struct asl_wedge *w, int step)
@@ -232,7 +222,6 @@ static void fill_lists(struct asl_wedge *w)
 {
 	const struct asl_layout *l = &w->s->layout;
 	size_t peers = (size_t)l->ranks * sizeof *w->l.mine;
-	uint64_t most = 0;
 
 	w->rows = asl_list_length(&l->rows, w->rank);
 	w->row = asl_list(&l->rows, w->rank);
@@ -243,9 +232,9 @@ static void fill_lists(struct asl_wedge *w)
 	if (!l->s) {
 		memset(w->l.mine, 0, peers);
 		memset(w->l.theirs, 0, peers);
-		most = count_words(w);
+		count_words(w);
 	}
-	w->longest = longest(w, most);
+	w->longest = longest(w);
 }
 
 void asl_wedge_for_prediction(struct asl_wedge *w,
