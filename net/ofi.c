@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,10 +52,11 @@
 #define NAP_NS 10000
 #define CROWD_YIELDS 200
 #define CROWD_NAP_NS 200000
-#define BRIEF 4000	 /* bytes that shm copies into its queues */
-#define CROWD_QUEUE 256	 /* messages */
-#define QUEUE_PLACE 256	 /* bytes that shm has for a message in its queue */
-#define QUEUE_REST 32768 /* and behind it, for replies and the first buffers */
+#define BRIEF 4000	  /* bytes that shm copies into its queues */
+#define CROWD_QUEUE 256	  /* messages */
+#define QUEUE_PLACE 256	  /* bytes that shm has for a message in its queue, */
+#define QUEUE_REST 32768  /* behind it, for replies and what is beside them, */
+#define QUEUE_BUFFER 4096 /* and for a message that its place does not hold */
 #define BELL_NAP_NS 30000000 /* should a ring be lost */
 #define LONG_YIELDS 3	     /* for a message that is not brief */
 #define DOUBLINGS 2	     /* of a nap, in which nobody rang */
@@ -902,13 +904,13 @@ static int meet_in_ring(struct asl_ofi *o)
 	return err;
 }
 
-/* Read a byte of each page; the kernel maps it, and it can be written. */
-static void touch_pages(const volatile char *at, size_t bytes)
+/* Write to each page what is there, whoever else writes at the same time. */
+static void touch_pages(char *at, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	for (size_t i = 0; i < bytes; i += page)
-		(void)at[i];
+		atomic_fetch_or((_Atomic char *)&at[i], 0);
 }
 
 static bool is_of_a_peer(const char *file, const struct where *all, int size)
@@ -923,13 +925,15 @@ static bool is_of_a_peer(const char *file, const struct where *all, int size)
 }
 
 /*
- * A rank maps the queues of all others, and where ranks share cores their first pages
- * would be found missing one by one, in the first repetitions.
+ * A rank maps the queues of all others, and where ranks share cores their pages would be
+ * found missing one by one, over many repetitions: first of all when they are written,
+ * in a guest whose host keeps page tables of its own.
  */
 static void touch_queues(const struct asl_ofi *o, const struct where *all)
 {
 	FILE *maps = o->boot.crowded ? fopen("/proc/self/maps", "re") : NULL;
-	size_t bytes = o->info->rx_attr->size * QUEUE_PLACE + QUEUE_REST;
+	size_t bytes = o->info->rx_attr->size * QUEUE_PLACE + QUEUE_REST +
+		       (size_t)o->net.size * QUEUE_BUFFER;
 	char line[512], file[256];
 	uintptr_t from, to;
 
@@ -939,8 +943,7 @@ static void touch_queues(const struct asl_ofi *o, const struct where *all)
 			   "/dev/shm/%255s",
 			   &from, &to, file) == 3 &&
 		    is_of_a_peer(file, all, o->net.size))
-			touch_pages((const char *)from,
-				    asl_min(bytes, to - from));
+			touch_pages((char *)from, asl_min(bytes, to - from));
 	if (maps)
 		fclose(maps);
 }
