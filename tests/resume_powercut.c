@@ -236,7 +236,7 @@ static int notice(const struct power_case *x, long points, int tries,
 static void cut_at_points(const struct power_case *x, long points,
 			  struct dice *d)
 {
-	uint64_t most = by_hand() ? 0 : (uint64_t)points / how_many(5, 25);
+	uint64_t most = by_hand() ? 0 : (uint64_t)points / how_many(5, 15);
 
 	for (long at = 1; at <= points; at += 1 + (long)roll(d, 0, 2 * most))
 		for (int way = 0; way < 2; way++)
