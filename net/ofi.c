@@ -926,7 +926,7 @@ static bool is_of_a_peer(const char *file, const struct where *all, int size)
 
 /*
  * A rank maps the queues of all others, and where ranks share cores their pages would be
- * found missing one by one, over many repetitions: first of all when they are written,
+ * found missing one by one, over many repetitions: above all when they are first written,
  * in a guest whose host keeps page tables of its own.
  */
 static void touch_queues(const struct asl_ofi *o, const struct where *all)

@@ -183,7 +183,7 @@ static int check_room(int fd, const char *path, uint64_t bytes)
  * A tmpfs has small pages unless it was mounted with others: words of a matrix that
  * lie apart would each need an entry of the TLB, and each page a fault.  The kernel
  * makes a large page where there is one small page at least, and has the fewer to
- * copy, the fewer there are.  Where it has no large ones to give, small ones serve.   In
+ * copy, the fewer there are.  Where it has no large ones to give, small ones serve.  In
  * a small pool only libpmemobj's head gets them: a rank touches little of the rest, and
  * to clear all of it takes longer.
  */
