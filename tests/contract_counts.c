@@ -270,7 +270,7 @@ static void each_case(uint32_t family, unsigned cases, int most_ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	each_case(1, how_many(400, 1800), 64, 1e5, NULL);
+	each_case(1, how_many(400, 1500), 64, 1e5, NULL);
 }
 
 static void in_dram(struct dice *d, struct given *g)
@@ -283,7 +283,7 @@ static void in_dram(struct dice *d, struct given *g)
 static void counts_and_sums_in_dram(void **state)
 {
 	(void)state;
-	each_case(2, how_many(200, 360), 24, 10000, in_dram);
+	each_case(2, how_many(200, 300), 24, 10000, in_dram);
 }
 
 static void in_pools(struct dice *d, struct given *g)
@@ -306,7 +306,7 @@ static void in_dram_or_pools(struct dice *d, struct given *g)
 static void counts_and_sums_in_pools(void **state)
 {
 	(void)state;
-	each_case(3, how_many(20, 36), 12, 1000, in_pools);
+	each_case(3, how_many(20, 30), 12, 1000, in_pools);
 }
 
 /* The random test holds of what is right; entries of all 53 bits. */
@@ -321,7 +321,7 @@ static void with_random_test(struct dice *d, struct given *g)
 static void random_test_in_dram(void **state)
 {
 	(void)state;
-	each_case(4, how_many(100, 180), 24, 20000, with_random_test);
+	each_case(4, how_many(100, 150), 24, 20000, with_random_test);
 }
 
 /* ---- Boxes of no mesh ---- */
@@ -342,7 +342,7 @@ static void in_boxes(struct dice *d, struct given *g)
 static void boxes_of_no_mesh(void **state)
 {
 	(void)state;
-	each_case(10, how_many(150, 600), 24, 20000, in_boxes);
+	each_case(10, how_many(150, 500), 24, 20000, in_boxes);
 }
 
 /* Products, MTTKRP and its like, where a mesh moves up to 1.5 times the bound. */
@@ -446,7 +446,7 @@ static void slices_of_an_index(void **state)
 	unsigned made = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(200, 900); i++) {
+	for (unsigned i = 0; i < how_many(200, 750); i++) {
 		struct dice d = {11, i, 0};
 
 		if (leave_out(i))
@@ -475,7 +475,7 @@ static void budgets_are_kept(void **state)
 	unsigned sliced = 0, kept = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(60, 240); i++) {
+	for (unsigned i = 0; i < how_many(60, 200); i++) {
 		struct dice d = {12, i, 0};
 		struct asl_plan *plan = &g.want.plan;
 		uint64_t whole, needed, owned = 0;
@@ -526,7 +526,7 @@ static void as_product(struct dice *d, struct given *g)
 static void products_of_matrices(void **state)
 {
 	(void)state;
-	each_case(6, how_many(60, 240), 24, 20000, as_product);
+	each_case(6, how_many(60, 200), 24, 20000, as_product);
 }
 
 /* ---- One array that is given twice ---- */
@@ -596,7 +596,7 @@ static void one_array_twice(void **state)
 	static struct given g;
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(120, 600); i++) {
+	for (unsigned i = 0; i < how_many(120, 500); i++) {
 		struct dice d = {9, i, 0};
 
 		if (leave_out(i))
@@ -663,7 +663,7 @@ static void of_many(struct dice *d, struct given *g)
 static void many_inputs(void **state)
 {
 	(void)state;
-	each_case(7, how_many(60, 240), 24, 20000, of_many);
+	each_case(7, how_many(60, 200), 24, 20000, of_many);
 }
 
 /* ---- Forecasts, which ask ranks and products once for many ---- */
@@ -712,7 +712,7 @@ static void forecasts_are_of_all_ranks(void **state)
 	struct asl_plan plan[3];
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(300, 1200); i++) {
+	for (unsigned i = 0; i < how_many(300, 1000); i++) {
 		struct dice d = {5, i, 0};
 
 		if (leave_out(i))
@@ -755,7 +755,7 @@ static void forecasts_of_very_many_ranks(void **state)
 					    "ab,bc,cd,de->ae"};
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(12, 36); i++) {
+	for (unsigned i = 0; i < how_many(12, 30); i++) {
 		struct dice d = {8, i, 0};
 		struct asl_forecast found, all = {.read = 0};
 		struct asl_contraction c = {.on_root = !roll(&d, 0, 3)};

@@ -223,7 +223,7 @@ static void each_case(uint32_t family, unsigned cases, int bits, int most_ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	each_case(1, how_many(200, 1440), 8, 64, NULL);
+	each_case(1, how_many(200, 1200), 8, 64, NULL);
 }
 
 /* Tiles of a few words, and memory for hardly more than a rank owns. */
@@ -232,7 +232,7 @@ static void little_cache_and_memory(void **state)
 	unsigned algorithms = (unsigned)count_algorithms();
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(25, 840); i++) {
+	for (unsigned i = 0; i < how_many(25, 700); i++) {
 		struct dice d = {9, i, 0};
 		struct asl_run_want want;
 
@@ -257,7 +257,7 @@ static void with_data(struct dice *d, struct asl_run_want *want)
 /* Every algorithm in turn, on up to 100 ranks, half of them within a budget. */
 static void counts_and_products_in_dram(void **state)
 {
-	unsigned cases = how_many(12, 30);
+	unsigned cases = how_many(12, 25);
 	unsigned algorithms = (unsigned)count_algorithms();
 
 	(void)state;
@@ -286,7 +286,7 @@ static void keep_time(const struct asl_rep *rep, void *arg)
 static void time_is_the_same_without_data(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(40, 240); i++) {
+	for (unsigned i = 0; i < how_many(40, 200); i++) {
 		struct dice d = {21, i, 0};
 		struct asl_run_want want = roll_case(&d, 6, 20, NULL);
 		double without = 0, with = 0;
@@ -317,7 +317,7 @@ static void in_pools(struct dice *d, struct asl_run_want *want)
 static void counts_and_products_in_pools(void **state)
 {
 	(void)state;
-	each_case(3, how_many(15, 24), 6, 12, in_pools);
+	each_case(3, how_many(15, 20), 6, 12, in_pools);
 }
 
 /*
@@ -327,7 +327,7 @@ static void counts_and_products_in_pools(void **state)
 static void budgets_are_kept(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(60, 360); i++) {
+	for (unsigned i = 0; i < how_many(60, 300); i++) {
 		struct dice d = {7, i, 0};
 		struct asl_run_want want;
 		struct asl_plan *plan = &want.plan;
@@ -400,7 +400,7 @@ static void roll_bricks(struct dice *d, struct asl_plan *plan)
 static void little_more_than_owned_will_do_for_3d(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(12, 300); i++) {
+	for (unsigned i = 0; i < how_many(12, 250); i++) {
 		struct dice d = {8, i, 0};
 		struct asl_run_want want;
 		struct asl_plan *plan = &want.plan;

@@ -264,19 +264,19 @@ static void any_tiles(uint32_t family, unsigned cases, int bits, int ranks,
 static void counts_without_data(void **state)
 {
 	(void)state;
-	any_tiles(91, how_many(300, 1800), 7, 40, "null");
+	any_tiles(91, how_many(300, 1500), 7, 40, "null");
 }
 
 static void counts_and_products_in_dram(void **state)
 {
 	(void)state;
-	any_tiles(92, how_many(100, 360), 5, 26, "dram");
+	any_tiles(92, how_many(100, 300), 5, 26, "dram");
 }
 
 static void counts_and_products_in_pools(void **state)
 {
 	(void)state;
-	any_tiles(93, how_many(15, 24), 5, 10, "pmem");
+	any_tiles(93, how_many(15, 20), 5, 10, "pmem");
 }
 
 /* Unless the build lies in memory. */
@@ -292,7 +292,7 @@ static void counts_and_products_on_a_disk(void **state)
 		skip();
 	}
 	asl_store_close(store);
-	any_tiles(94, how_many(30, 60), 5, 10, "disk");
+	any_tiles(94, how_many(30, 50), 5, 10, "disk");
 }
 
 /*
@@ -302,7 +302,7 @@ static void counts_and_products_on_a_disk(void **state)
 static void adding_reads_C_once(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(100, 600); i++) {
+	for (unsigned i = 0; i < how_many(100, 500); i++) {
 		struct dice d = {102, i, 0};
 		struct test_case c = roll_case(&d, 6, 30);
 		struct asl_plan *plan = &c.want.plan;
@@ -342,7 +342,7 @@ static void adding_reads_C_once(void **state)
 static void what_fits_is_read_once(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(60, 360); i++) {
+	for (unsigned i = 0; i < how_many(60, 300); i++) {
 		struct dice d = {103, i, 0};
 		struct test_case c = roll_case(&d, 6, 16);
 		struct asl_plan *plan = &c.want.plan;
@@ -378,7 +378,7 @@ static void what_fits_is_read_once(void **state)
 static void budgets_are_kept(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(50, 180); i++) {
+	for (unsigned i = 0; i < how_many(50, 150); i++) {
 		struct dice d = {94, i, 0};
 		struct test_case c = roll_case(&d, 5, 20);
 		struct asl_plan *plan = &c.want.plan;
@@ -413,7 +413,7 @@ static void budgets_are_kept(void **state)
 static void no_tiles_cost_less(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(40, 240); i++) {
+	for (unsigned i = 0; i < how_many(40, 200); i++) {
 		struct dice d = {98, i, 0};
 		struct test_case c = roll_case(&d, 6, 12);
 		struct asl_plan *plan = &c.want.plan;
@@ -490,7 +490,7 @@ static void expect_words(const struct test_case *c, unsigned number,
 static void model_is_exact(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(40, 360); i++) {
+	for (unsigned i = 0; i < how_many(40, 300); i++) {
 		struct dice d = {96, i, 0};
 		struct test_case c = roll_case(&d, 1, 1);
 		struct asl_plan *plan = &c.want.plan;
@@ -550,7 +550,7 @@ static void auto_takes_the_cheapest(void **state)
 	int taken[SIX] = {0}, kinds = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(80, 100); i++) {
+	for (unsigned i = 0; i < how_many(80, 83); i++) {
 		struct dice d = {97, i, 0};
 		struct test_case c = roll_case(&d, 8, 16), other = c;
 		struct outcome x;
@@ -690,7 +690,7 @@ static void programs_are_as_predicted(void **state)
 	int fused = 0, moved = 0, many = 0, shared = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(200, 900); i++) {
+	for (unsigned i = 0; i < how_many(200, 750); i++) {
 		struct dice d = {99, i, 0};
 		struct test_case c = roll_case(&d, 4, 9);
 		struct asl_plan *plan = &c.want.plan;
@@ -792,7 +792,7 @@ static void no_loops_cost_less(void **state)
 	static const char *const specs[] = {"ab,bc->ac", "abc,cd->abd",
 					    "ijk,kl,jl->il", "ab,bc,cd->ad",
 					    "abmn,cdmn->abcd"};
-	unsigned cases = how_many(40, 240), dearer = 0, tried = 0;
+	unsigned cases = how_many(40, 200), dearer = 0, tried = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < cases; i++) {
@@ -842,7 +842,7 @@ static void pairs_cost_no_more_than_by_six_methods(void **state)
 	int count = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < how_many(60, 240); i++) {
+	for (unsigned i = 0; i < how_many(60, 200); i++) {
 		struct dice d = {104, i, 0};
 		struct test_case c = roll_case(&d, 4, 16);
 		struct asl_plan program = c.want.plan, six;
@@ -886,7 +886,7 @@ static void pairs_cost_no_more_than_by_six_methods(void **state)
 static void programs_that_fit_are_read_once(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(30, 180); i++) {
+	for (unsigned i = 0; i < how_many(30, 150); i++) {
 		struct dice d = {104, i, 0};
 		struct test_case c = roll_case(&d, 4, 1);
 		struct asl_plan *plan = &c.want.plan;
@@ -930,7 +930,7 @@ static void programs_that_fit_are_read_once(void **state)
 static void needs_of_programs_are_enough(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < how_many(12, 120); i++) {
+	for (unsigned i = 0; i < how_many(12, 100); i++) {
 		struct dice d = {100, i, 0};
 		struct test_case c = roll_case(&d, 4, 9);
 		struct asl_plan *plan = &c.want.plan;
