@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # busy.sh -- did other programs use the cores?
 #
 # To be sourced.  `work` names a directory, `cores` a number.
