@@ -26,6 +26,6 @@ busy_end() {
 		{ x[NR] = $1 }
 		END {
 			others = (x[4] - x[1]) - (x[5] - x[2])
-			print others > 0.04 * cores * (x[6] - x[3]) ? "  busy" : ""
+			print (others > 0.04 * cores * (x[6] - x[3]) ? "  busy" : "")
 		}' "$work/used")
 }
