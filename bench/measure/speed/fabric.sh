@@ -3,6 +3,9 @@
 #
 # To be sourced.  `log` names a file that may be overwritten.
 
+# shellcheck source=bench/measure/timing.sh
+. "$(dirname "$0")/../timing.sh"
+
 need_fabric() {
 	command -v fi_pingpong >/dev/null && return
 	echo "$1: fi_pingpong is missing (Debian: libfabric-bin)" >&2
@@ -23,10 +26,4 @@ fabric_table() {
 # fabric PROVIDER BYTES ROUNDS: microseconds of one message, one way
 fabric() {
 	fabric_table "$@" | awk 'END {print $7}'
-}
-
-# The median of numbers, a line each.
-median() {
-	sort -g | awk '{ x[NR] = $1 }
-		END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'
 }

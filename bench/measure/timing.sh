@@ -1,7 +1,13 @@
 # shellcheck shell=bash disable=SC2154
-# busy.sh -- did other programs use the cores?
+# timing.sh -- medians, and did other programs use the cores?
 #
-# To be sourced.  `work` names a directory, `cores` a number.
+# To be sourced.  For the second `work` names a directory, `cores` a number.
+
+# The median of numbers, a line each.
+median() {
+	sort -g | awk '{ x[NR] = $1 }
+		END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'
+}
 
 # used: seconds of all cores that were not idle, those of our children of them, and now
 used() {
