@@ -1,12 +1,39 @@
 # shellcheck shell=bash disable=SC2154
-# timing.sh -- medians, and did other programs use the cores?
+# timing.sh -- what programs print and rows say; did others use the cores?
 #
-# To be sourced.  For the second `work` names a directory, `cores` a number.
+# To be sourced.  `work` names a directory, `cores` a number.
 
 # The median of numbers, a line each.
 median() {
 	sort -g | awk '{ x[NR] = $1 }
 		END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'
+}
+
+# columns FILE NAME...: these of a CSV, without their names
+columns() {
+	awk -F, -v names="${*:2}" '
+		NR == 1 {
+			count = split(names, name, " ")
+			for (i = 1; i <= NF; i++)
+				at[$i] = i - NF # texts with commas come first
+			next
+		}
+		{
+			for (i = 1; i <= count; i++)
+				printf "%s%s", $(NF + at[name[i]]), (i < count ? "," : "\n")
+		}' "$1"
+}
+
+# side_by_side COUNT PROGRAM...: what so many of it print at once, each on its core
+side_by_side() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		taskset -c "$i" "${@:2}" >"$work/side.$i" &
+	done
+	wait
+	cat "$work"/side.*
+	rm "$work"/side.*
 }
 
 # used: seconds of all cores that were not idle, those of our children of them, and now
