@@ -207,6 +207,8 @@ int main(int argc, char **argv)
 	MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 	if (rank == 0 && any)
 		fputs("peer-pdgemm: the product is wrong\n", stderr);
+	else if (rank == 0 && !all && g.rows * g.cols > 1)
+		fputs("peer-pdgemm: no words were counted\n", stderr);
 	else if (rank == 0)
 		printf("%.6f %ju %ju\n", asl_median(seconds, x[7]),
 		       (uintmax_t)most, (uintmax_t)all);
