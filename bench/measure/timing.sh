@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 # timing.sh -- what programs print and rows say; did others use the cores?
 #
-# To be sourced.  `work` names a directory, `cores` a number.
+# To be sourced.  But for medians and columns `work` names a directory, and for the use of
+# cores `cores` says how many there are.
 
 # The median of numbers, a line each.
 median() {

@@ -205,13 +205,15 @@ int main(int argc, char **argv)
 	MPI_Reduce(&sent, &most, 1, MPI_UINT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
 	MPI_Reduce(&sent, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
 	MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-	if (rank == 0 && any)
+	if (rank == 0 && any) {
 		fputs("peer-pdgemm: the product is wrong\n", stderr);
-	else if (rank == 0 && !all && g.rows * g.cols > 1)
+	} else if (rank == 0 && !all && g.rows * g.cols > 1) {
 		fputs("peer-pdgemm: no words were counted\n", stderr);
-	else if (rank == 0)
+		any = 1;
+	} else if (rank == 0) {
 		printf("%.6f %ju %ju\n", asl_median(seconds, x[7]),
 		       (uintmax_t)most, (uintmax_t)all);
+	}
 	MPI_Finalize();
 	return any;
 }
