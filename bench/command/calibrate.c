@@ -54,6 +54,7 @@ static const struct figure {
 	{"simple_flop", "flop of vectors", "ns/flop", ASL_SIMPLE_NS},
 	{"stream", "tensor's word", "ns/word", ASL_STREAM_NS},
 	{"add", "word of a sum", "ns/word", ASL_ADD_NS},
+	{"product_vector", "matrix times vector", "ns/word", ASL_VECTOR_NS},
 };
 
 enum { FIGURES = sizeof figures / sizeof figures[0] };

@@ -507,6 +507,7 @@ static void fit_times(struct asl_times *t, enum asl_type type)
 			  &t->right,
 			  &t->result,
 			  &t->far,
+			  &t->vector,
 			  &t->stream,
 			  &t->add,
 			  &t->read[ASL_POOL],

@@ -36,6 +36,7 @@ enum asl_quantity {
 	ASL_SIMPLE_NS,
 	ASL_STREAM_NS,
 	ASL_ADD_NS,
+	ASL_VECTOR_NS,
 	ASL_STEP_NS, /* of the first size of a step; the others follow */
 	/* A step of one word after another, where ranks share cores. */
 	ASL_ROW_NS = ASL_STEP_NS + ASL_STEP_SIZES,

@@ -394,6 +394,20 @@ static double stream(const double *at, const double *x, double *y,
 	return sum;
 }
 
+/* So many rows times a vector, and a vector times as many. */
+static void multiply_vectors(const double *at, const double *x, double *y,
+			     uint64_t rows)
+{
+	for (uint64_t i = 0; i < rows; i += ROW) {
+		uint64_t n = asl_min(ROW, rows - i);
+
+		asl_gemm(ASL_FLOAT64, n, 1, ROW, at + i * ROW, ROW, x, 1, 1, y,
+			 1);
+		asl_gemm(ASL_FLOAT64, 1, ROW, n, x, n, at + (rows + i) * ROW,
+			 ROW, 1, y, ROW);
+	}
+}
+
 ASL_CLONES
 static void add(double *to, const double *from, uint64_t words)
 {
@@ -433,6 +447,10 @@ void asl_vector_bench_run(const struct asl_store_bench *s, double seconds,
 	since = asl_now();
 	add(s->at, s->at + half, words);
 	ns[2] = 1e9 * (asl_now() - since) / (double)words;
+	words = asl_max(words_in(seconds, 1e-9 * ns[1], s->words) / ROW / 2, 1);
+	since = asl_now();
+	multiply_vectors(s->at, x, y, words);
+	ns[3] = 1e9 * (asl_now() - since) / (2.0 * ROW * (double)words);
 	(void)kept;
 }
 

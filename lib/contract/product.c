@@ -7,7 +7,8 @@
  * In which order a tensor's words lie in its memory is its own affair, so that no
  * word is permuted: operands are read, and the result is written, entry by entry
  * where they belong.  The output's last index is one of the columns: the words of a
- * row then lie one after another in a file.
+ * row then lie one after another in a file.  A vector is one column, so that the words
+ * of the matrix that it is multiplied with lie as the tensor's do.
  */
 #include <errno.h>
 #include <math.h>
@@ -66,16 +67,27 @@ static void set_terms(struct asl_matrices *x, const struct asl_einsum *e,
 	add_indices(&x->as[ASL_C], C, n);
 }
 
+/* Are this input's own indices the columns? */
+static bool is_right(const struct asl_einsum *e, int input)
+{
+	const struct asl_term *C = &e->term[2];
+	uint32_t own = e->term[input].has & C->has & ~e->term[!input].has;
+	uint32_t others = e->term[!input].has & C->has & ~e->term[input].has;
+
+	if (!own || !others)
+		return !own && others;
+	return e->term[input].has >> C->index[C->count - 1] & 1;
+}
+
 bool asl_matrices_each(struct asl_matrices *x, const struct asl_einsum *e)
 {
 	const struct asl_term *C = &e->term[2], *A, *B;
-	uint32_t last, m, n, k;
+	uint32_t m, n, k;
 
 	*x = (struct asl_matrices){.swapped = false};
 	if (e->inputs != 2)
 		return false;
-	last = C->count ? UINT32_C(1) << C->index[C->count - 1] : 0;
-	x->swapped = e->term[0].has & last;
+	x->swapped = is_right(e, 0);
 	A = &e->term[x->swapped];
 	B = &e->term[!x->swapped];
 	m = A->has & C->has & ~B->has;

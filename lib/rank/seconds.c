@@ -50,6 +50,8 @@ double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
 			     t->result, t->far,	 t->edge};
 	double term[ASL_PRODUCT_TERMS], sum = 0;
 
+	if (t->vector > 0 && (m == 1 || n == 1))
+		return t->vector * (double)k * (double)(m * n);
 	asl_product_terms(term, m, n, k);
 	for (int i = 0; i < ASL_PRODUCT_TERMS; i++)
 		sum += ns[i] * term[i];

@@ -55,6 +55,8 @@ struct asl_times {
 	 * vain where their sides do not divide C's.
 	 */
 	double flop, call, left, right, result, far, edge;
+	/* A word of a matrix times a vector, with its flops; 0: a product like others. */
+	double vector;
 	double simple; /* a flop outside of products */
 	double stream; /* a word that passes through the cache, with its flops */
 	double add;    /* a word of a sum from memory to memory */
