@@ -142,6 +142,12 @@ expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3
 says "^          product by vomm, m = 1, n = 1, k = 1$"
 expect 0 run einsum --spec ",->" "${dram[@]}" --ranks 3 --way direct
 says "on a grid of 1$"
+# A vector is the column, whichever operand it is.
+for spec in "abcd,cd->ab" "cd,abcd->ab"; do
+	expect 0 run einsum --spec "$spec" --dims a=3,b=4,c=5,d=6 "${dram[@]}" --way product
+	says "^ .*product by .*, m = 12, n = 1, k = 30$"
+	says "^verified  yes"
+done
 
 # Where only words that move cost something, one rank alone is not the answer; primes
 # have cuts.

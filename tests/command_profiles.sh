@@ -211,6 +211,24 @@ long=$(begin 3e6 2) || fail "transfers: $(cat err)"
 awk -v x="$short" -v y="$long" 'BEGIN { exit !(x > 0.003 && y > 2.5 * x && y < 3.1 * x) }' ||
 	fail "transfers that begin in 1 and 3 ms: $short s and $long s"
 
+# A word of a matrix times a vector takes its own time, if there is one.
+vector() {
+	profile "$r, $w, $b, $flop$1"
+	"$aslant" plan einsum --spec "$2" --dims a=30,b=40 --ranks 1 --profile mine.json \
+		--csv - 2>err | python3 -c 'import csv, sys
+print(round(1e9 * float(next(csv.DictReader(sys.stdin))["arithmetic_s"])))'
+}
+times=', "product_left": {"value": 3, "unit": "ns/word"}, "product_right": {"value": 3, "unit": "ns/word"}'
+own=', "product_vector": {"value": 2, "unit": "ns/word"}'
+while read -r spec other; do
+	[ "$(vector "$times$own" "$spec") $(vector "$times" "$spec")" = "2400 $other" ] ||
+		fail "$spec: $(vector "$times$own" "$spec"), $(vector "$times" "$spec") ns: $(cat err)"
+done <<-'END'
+	ab,b->a 6120
+	b,ab->a 6120
+	ab,a->b 6090
+END
+
 # Whose times it chose by is said, unless they are the profile's own.
 note="^aslant: note: auto chose by the times of a machine of this class"
 for own in 0 1; do
