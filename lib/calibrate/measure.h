@@ -94,9 +94,8 @@ void asl_fit_terms(double *c, int terms, const double *x, const double *y,
 
 /* ---- Arithmetic outside of products: in the cache, and on what streams ---- */
 
-enum {
-	ASL_VECTOR_KINDS = 4
-}; /* simple, stream, add and vector of struct asl_times */
+/* simple, stream, add and vector of struct asl_times */
+enum { ASL_VECTOR_KINDS = 4 };
 
 /* In about so many seconds: of the region, as many words as can be had by then. */
 void asl_vector_bench_run(const struct asl_store_bench *s, double seconds,

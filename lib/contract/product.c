@@ -67,12 +67,17 @@ static void set_terms(struct asl_matrices *x, const struct asl_einsum *e,
 	add_indices(&x->as[ASL_C], C, n);
 }
 
+/* Indices of the output that only this input has. */
+static uint32_t own_of(const struct asl_einsum *e, int input)
+{
+	return e->term[input].has & e->term[2].has & ~e->term[!input].has;
+}
+
 /* Are this input's own indices the columns? */
 static bool is_right(const struct asl_einsum *e, int input)
 {
 	const struct asl_term *C = &e->term[2];
-	uint32_t own = e->term[input].has & C->has & ~e->term[!input].has;
-	uint32_t others = e->term[!input].has & C->has & ~e->term[input].has;
+	uint32_t own = own_of(e, input), others = own_of(e, !input);
 
 	if (!own || !others)
 		return !own && others;
@@ -90,8 +95,8 @@ bool asl_matrices_each(struct asl_matrices *x, const struct asl_einsum *e)
 	x->swapped = is_right(e, 0);
 	A = &e->term[x->swapped];
 	B = &e->term[!x->swapped];
-	m = A->has & C->has & ~B->has;
-	n = B->has & C->has & ~A->has;
+	m = own_of(e, x->swapped);
+	n = own_of(e, !x->swapped);
 	k = A->has & B->has & ~C->has;
 	if ((A->has | B->has | C->has) != (m | n | k | in_all(e)))
 		return false;
