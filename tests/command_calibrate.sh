@@ -43,7 +43,7 @@ lines="$(grep '^[0-9]*/10 .*: measured, [0-9]* s left$' err)"
 grep -q $'\r' err && fail "a carriage return where there is no terminal"
 for figure in read write "DRAM read" "DRAM write" network message flop call \
 	"word of A" "word of B" "word of C" "word beyond 8 MiB" "flop at an edge" \
-	"flop of vectors" "tensor's word" "word of a sum" "matrix times vector"; do
+	"word set to zero" "flop of vectors" "tensor's word" "word of a sum" "matrix times vector"; do
 	grep -qE "(^| )$figure +[0-9.e+-]+ +[0-9.e+-]+ +[0-9.e+-]+ " out ||
 		fail "no line of $figure: $(cat out)"
 done
@@ -55,7 +55,7 @@ import json, os, sys
 x = json.load(open(sys.argv[1]))
 keys = "read write dram_read dram_write net latency flop".split()
 terms = """product_flop product_call product_left product_right
-product_result product_far product_edge simple_flop stream add product_vector""".split()
+product_result product_far product_edge product_zero simple_flop stream add product_vector""".split()
 assert sorted(x["figures"]) == sorted(keys + terms), x["figures"]
 for key in "product_flop", "simple_flop", "stream", "add", "product_vector":
     assert x["figures"][key]["value"] > 0, key

@@ -51,6 +51,7 @@ static const struct figure {
 	{"product_result", "  word of C", "ns/word", ASL_PRODUCT_RESULT_NS},
 	{"product_far", "  word beyond 8 MiB", "ns/word", ASL_PRODUCT_FAR_NS},
 	{"product_edge", "  flop at an edge", "ns/flop", ASL_PRODUCT_EDGE_NS},
+	{"product_zero", "  word set to zero", "ns/word", ASL_PRODUCT_ZERO_NS},
 	{"simple_flop", "flop of vectors", "ns/flop", ASL_SIMPLE_NS},
 	{"stream", "tensor's word", "ns/word", ASL_STREAM_NS},
 	{"add", "word of a sum", "ns/word", ASL_ADD_NS},

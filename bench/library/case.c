@@ -507,6 +507,7 @@ static void fit_times(struct asl_times *t, enum asl_type type)
 			  &t->right,
 			  &t->result,
 			  &t->far,
+			  &t->zero,
 			  &t->vector,
 			  &t->stream,
 			  &t->add,

@@ -114,6 +114,7 @@ static const struct figure {
 	{"product_result", WORD, AT(times.result), false},
 	{"product_far", WORD, AT(times.far), false},
 	{"product_edge", FLOP, AT(times.edge), false},
+	{"product_zero", WORD, AT(times.zero), false},
 	{"product_vector", WORD, AT(times.vector), false},
 	{"simple_flop", FLOP, AT(times.simple), false},
 	{"stream", WORD, AT(times.stream), false},

@@ -358,7 +358,14 @@ static void keep(struct rounds *r, int ranks)
 	r->count++;
 }
 
-/* The first round, number -1, is a warm-up. */
+static double left(const struct rounds *r)
+{
+	double left_s = r->end - asl_now();
+
+	return left_s > 0 ? left_s : 0;
+}
+
+/* The first round, number -1, is a warm-up, unless it takes all the time there is. */
 static int play(struct bench *b, struct rounds *r, int number)
 {
 	const struct subject *s = r->subject;
@@ -371,16 +378,9 @@ static int play(struct bench *b, struct rounds *r, int number)
 		err = s->measure(b, mine.ns, words);
 	if (!err)
 		err = asl_net_collect(b->net, r->ranks, &mine, sizeof mine);
-	if (!err && b->rank == 0 && number >= 0)
+	if (!err && b->rank == 0 && (number >= 0 || left(r) == 0))
 		keep(r, b->ranks);
 	return err;
-}
-
-static double left(const struct rounds *r)
-{
-	double left_s = r->end - asl_now();
-
-	return left_s > 0 ? left_s : 0;
 }
 
 double asl_calibrate_seconds(bool quick)

@@ -263,7 +263,10 @@ enum { SHAPES = 64 };
 
 /* Flops of the smallest product, and of the largest. */
 #define LEAST_FLOPS 1e6
-#define MOST_FLOPS 4e9
+#define MOST_FLOPS 5e8
+
+/* Of a product with more it hardly tells whether zeros were written first. */
+#define FEW_FLOPS 2e8
 
 /* A side from 32 to 32 times 2^most, evenly in its logarithm. */
 static int side_at(double u, double most)
@@ -271,9 +274,14 @@ static int side_at(double u, double most)
 	return (int)(32 * exp2(most * (u - floor(u))));
 }
 
+static double flops_of(const struct shape *x)
+{
+	return 2.0 * x->m * x->n * x->k;
+}
+
 static bool fits(const struct shape *x)
 {
-	double m = x->m, n = x->n, k = x->k, flops = 2 * m * n * k;
+	double m = x->m, n = x->n, k = x->k, flops = flops_of(x);
 	double most = fmax(m * n, fmax(m * k, n * k));
 
 	return most <= (double)ROWS_OF_N * N && flops >= LEAST_FLOPS &&
@@ -309,19 +317,20 @@ static struct shape cut_shape(const struct shape *x, int by)
 #define SAMPLE_FLOPS 2e7
 
 /* One product after another, from one end of the matrices to the other. */
-static double product_ns(const struct asl_flop_bench *p, const struct shape *x)
+static double product_ns(const struct asl_flop_bench *p, const struct shape *x,
+			 bool adds)
 {
 	double flops = SAMPLE_FLOPS / p->cut / p->cut / p->cut;
 	int a = x->m * x->k, b = x->k * x->n, c = x->m * x->n,
 	    all = ROWS_OF_N * N;
-	int times = (int)(flops / (2.0 * x->m * x->n * x->k)) + 1;
+	int times = (int)(flops / flops_of(x)) + 1;
 	double since = asl_now();
 
 	for (int i = 0; i < times; i++)
 		asl_gemm(ASL_FLOAT64, (uint64_t)x->m, (uint64_t)x->n,
 			 (uint64_t)x->k, p->a + i % (all / a) * a,
 			 (uint64_t)x->k, p->b + i % (all / b) * b,
-			 (uint64_t)x->n, 1, p->c + i % (all / c) * c,
+			 (uint64_t)x->n, adds, p->c + i % (all / c) * c,
 			 (uint64_t)x->n);
 	return (asl_now() - since) * 1e9 / times;
 }
@@ -357,18 +366,23 @@ void asl_fit_terms(double *c, int terms, const double *x, const double *y,
 void asl_product_bench_run(const struct asl_flop_bench *p,
 			   double ns[ASL_PRODUCT_TERMS])
 {
-	double x[SHAPES][ASL_PRODUCT_TERMS], y[SHAPES];
+	double x[2 * SHAPES][ASL_PRODUCT_TERMS], y[2 * SHAPES];
 	struct shape shape[SHAPES];
+	int count = 0;
 
 	draw_shapes(shape);
 	for (int i = 0; i < SHAPES; i++) {
 		struct shape cut = cut_shape(&shape[i], p->cut);
 
-		asl_product_terms(x[i], (uint64_t)cut.m, (uint64_t)cut.n,
-				  (uint64_t)cut.k);
-		y[i] = product_ns(p, &cut);
+		for (int adds = flops_of(&shape[i]) > FEW_FLOPS; adds < 2;
+		     adds++) {
+			asl_product_terms(x[count], (uint64_t)cut.m,
+					  (uint64_t)cut.n, (uint64_t)cut.k,
+					  adds);
+			y[count++] = product_ns(p, &cut, adds);
+		}
 	}
-	asl_fit_terms(ns, ASL_PRODUCT_TERMS, *x, y, SHAPES);
+	asl_fit_terms(ns, ASL_PRODUCT_TERMS, *x, y, count);
 }
 
 /* ---- Vectors ---- */

@@ -84,7 +84,7 @@ double asl_flop_bench_run(struct asl_flop_bench *p);
  * of relative errors are least.
  */
 
-/* With the matrices of the flop's bench. */
+/* With the matrices of the flop's bench; small ones added to C, and not, too. */
 void asl_product_bench_run(const struct asl_flop_bench *p,
 			   double ns[ASL_PRODUCT_TERMS]);
 

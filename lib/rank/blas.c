@@ -23,6 +23,10 @@
 #include "lib/base/system.h"
 #include "lib/base/team.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 enum { SIDE = 160 };
 
 static void multiply_some(void *arg, int piece)
@@ -123,6 +127,7 @@ struct product {
 	enum asl_type type;
 	uint64_t band, depth; /* rows, and columns of a, at once */
 	bool packed;	      /* by us: packed.c */
+	bool past;	      /* zeros of c are written past the caches */
 };
 
 static uint64_t part_begins(uint64_t length, uint64_t tile, int parts, int i)
@@ -250,6 +255,34 @@ static bool multiply_packed(const struct product *x)
 	return asl_packed_multiply(&packed);
 }
 
+/* Whole lines past the caches, where the processor can. */
+static void write_zeros(char *at, uint64_t bytes)
+{
+	uint64_t done = 0;
+
+#ifdef __SSE2__
+	enum { LINE = 64, PIECE = sizeof(__m128i) };
+
+	done = asl_min(-(uintptr_t)at % LINE, bytes);
+	memset(at, 0, done);
+	for (; done + LINE <= bytes; done += LINE)
+		for (int i = 0; i < LINE; i += PIECE)
+			_mm_stream_si128((void *)(at + done + i),
+					 _mm_setzero_si128());
+#endif
+	memset(at + done, 0, bytes - done);
+}
+
+static void clear_past(const struct product *x)
+{
+	for (uint64_t i = 0; i < x->m; i++)
+		write_zeros((char *)asl_type_at(x->type, x->c, i * x->ldc),
+			    x->n * asl_type_bytes(x->type));
+#ifdef __SSE2__
+	_mm_sfence();
+#endif
+}
+
 static void multiply(const struct product *x)
 {
 	struct product band = *x;
@@ -262,6 +295,10 @@ static void multiply(const struct product *x)
 	}
 	if (x->packed && multiply_packed(x))
 		return;
+	if (x->past) {
+		clear_past(x);
+		band.beta = 1;
+	}
 	for (uint64_t i = 0; i < x->m; i += band.m) {
 		band.m = next_band(x, x->m - i);
 		band.a = asl_type_at(x->type, x->a, i * x->lda);
@@ -464,6 +501,13 @@ enum { LEAST_ROWS = 32, LEAST_COLS = 64, MOST_COLS = 768, LEAST_DEPTH = 128 };
 /* Below, a cache holds it all; what a core's own cache holds. */
 enum { TALL = 32 * TILE_ROWS, HELD_WORDS = 1 << 17 };
 
+/*
+ * OpenBLAS sets a c that is not added to to zero before all else, and waits for its
+ * lines to come; past the caches zeros take a third of that, and its kernels have c
+ * come while they compute.  A smaller c may lie in a cache, and stays there.
+ */
+enum { PAST_WORDS = 1 << 19 };
+
 /* Kernels for small products are slow where k is, or is far less than n. */
 enum { LEAST_SMALL_DEPTH = 16, COLS_A_DEPTH = 8 };
 
@@ -500,12 +544,14 @@ static void cut_small(struct product *x)
  */
 static void choose(struct product *x)
 {
+	x->past = x->beta == 0 && x->m * x->n >= PAST_WORDS;
 	if (x->type != ASL_FLOAT64 || x->n < 2 || !has_avx512())
 		return;
 	x->packed = packs(x);
 	if (!x->packed && x->m >= TALL && x->k >= LEAST_SMALL_DEPTH &&
 	    x->n <= MOST_COLS)
 		cut_small(x);
+	x->past &= x->band == x->m;
 }
 
 /* ---- Products that wait ---- */

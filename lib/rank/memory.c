@@ -718,7 +718,8 @@ void asl_multiply(struct asl_rank *r, struct asl_tile *c,
 	asl_charge(r, ASL_FLOPS, 2 * c->rows * c->cols * A->cols);
 	if (r->times)
 		asl_spend(r, ASL_ON_ARITHMETIC,
-			  asl_product_ns(r->times, c->rows, c->cols, A->cols));
+			  asl_product_ns(r->times, c->rows, c->cols, A->cols,
+					 !c->zero));
 	for (uint64_t l = 0; l < A->cols; l += step) {
 		step = acts && asl_overlap_poll(r)
 			       ? asl_min(POLL_DEPTH, A->cols - l)

@@ -25,9 +25,12 @@ static double rounded(uint64_t side)
 	return (double)((side + 7) / 8 * 8);
 }
 
-/* The BLAS packs words of both operands, and reads and writes the result. */
+/*
+ * The BLAS packs words of both operands, and reads and writes the result, which it sets to
+ * zero before that unless it adds to it.
+ */
 void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
-		       uint64_t k)
+		       uint64_t k, bool adds)
 {
 	double x = (double)m, y = (double)n, z = (double)k;
 	double all = x * z + z * y + x * y;
@@ -41,18 +44,19 @@ void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
 	/* A vector is not packed. */
 	term[6] = m == 1 || n == 1 ? 0
 				   : 2 * z * (rounded(m) * rounded(n) - x * y);
+	term[7] = adds ? 0 : x * y;
 }
 
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
-		      uint64_t k)
+		      uint64_t k, bool adds)
 {
 	const double ns[] = {t->flop,	t->call, t->left, t->right,
-			     t->result, t->far,	 t->edge};
+			     t->result, t->far,	 t->edge, t->zero};
 	double term[ASL_PRODUCT_TERMS], sum = 0;
 
 	if (t->vector > 0 && (m == 1 || n == 1))
 		return t->vector * (double)k * (double)(m * n);
-	asl_product_terms(term, m, n, k);
+	asl_product_terms(term, m, n, k, adds);
 	for (int i = 0; i < ASL_PRODUCT_TERMS; i++)
 		sum += ns[i] * term[i];
 	return sum;

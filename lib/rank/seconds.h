@@ -51,10 +51,10 @@ struct asl_device_times {
 struct asl_times {
 	/*
 	 * A product: of a flop, of a call, of a word of A, of B and of C, of each of all
-	 * three that does not stay near the core, and of a flop that registers do in
-	 * vain where their sides do not divide C's.
+	 * three that does not stay near the core, of a flop that registers do in vain
+	 * where their sides do not divide C's, and of a word of C set to zero first.
 	 */
-	double flop, call, left, right, result, far, edge;
+	double flop, call, left, right, result, far, edge, zero;
 	/* A word of a matrix times a vector, with its flops; 0: a product like others. */
 	double vector;
 	double simple; /* a flop outside of products */
@@ -89,13 +89,16 @@ struct asl_spent {
 	double disk; /* waiting for it takes nothing of a core */
 };
 
-/* How many of each: flops, calls, words of A, of B, of C, far ones, flops in vain. */
-enum { ASL_PRODUCT_TERMS = 7 };
+/*
+ * How many of each: flops, calls, words of A, of B, of C, far ones, flops in vain, words
+ * of C where it is not added to.
+ */
+enum { ASL_PRODUCT_TERMS = 8 };
 
 void asl_product_terms(double term[ASL_PRODUCT_TERMS], uint64_t m, uint64_t n,
-		       uint64_t k);
+		       uint64_t k, bool adds);
 double asl_product_ns(const struct asl_times *t, uint64_t m, uint64_t n,
-		      uint64_t k);
+		      uint64_t k, bool adds);
 
 static inline bool asl_knows_disk(const struct asl_times *t)
 {

@@ -6,6 +6,7 @@
 #ifndef ASL_SPEED_H
 #define ASL_SPEED_H
 
+#include <cblas.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,9 @@ static inline double speed_dgemm(const struct asl_shape *s, double *const at[3])
 {
 	double since = asl_now();
 
-	asl_gemm(ASL_FLOAT64, s->m, s->n, s->k, at[0], s->k, at[1], s->n, 0,
-		 at[2], s->n);
+	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)s->m,
+		    (blasint)s->n, (blasint)s->k, 1, at[0], (blasint)s->k,
+		    at[1], (blasint)s->n, 0, at[2], (blasint)s->n);
 	return asl_now() - since;
 }
 
