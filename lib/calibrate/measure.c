@@ -265,7 +265,7 @@ enum { SHAPES = 64 };
 #define LEAST_FLOPS 1e6
 #define MOST_FLOPS 5e8
 
-/* Of a product with more it hardly tells whether zeros were written first. */
+/* With more it hardly tells whether zeros were written first. */
 #define FEW_FLOPS 2e8
 
 /* A side from 32 to 32 times 2^most, evenly in its logarithm. */

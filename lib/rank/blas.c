@@ -255,32 +255,43 @@ static bool multiply_packed(const struct product *x)
 	return asl_packed_multiply(&packed);
 }
 
-/* Whole lines past the caches, where the processor can. */
+#ifdef __SSE2__
+/* Whole lines past the caches. */
 static void write_zeros(char *at, uint64_t bytes)
 {
-	uint64_t done = 0;
-
-#ifdef __SSE2__
 	enum { LINE = 64, PIECE = sizeof(__m128i) };
+	uint64_t done = asl_min(-(uintptr_t)at % LINE, bytes);
 
-	done = asl_min(-(uintptr_t)at % LINE, bytes);
 	memset(at, 0, done);
 	for (; done + LINE <= bytes; done += LINE)
 		for (int i = 0; i < LINE; i += PIECE)
 			_mm_stream_si128((void *)(at + done + i),
 					 _mm_setzero_si128());
-#endif
 	memset(at + done, 0, bytes - done);
 }
+
+/* They come before all that is written later. */
+static void end_zeros(void)
+{
+	_mm_sfence();
+}
+#else
+static void write_zeros(char *at, uint64_t bytes)
+{
+	memset(at, 0, bytes);
+}
+
+static void end_zeros(void)
+{
+}
+#endif
 
 static void clear_past(const struct product *x)
 {
 	for (uint64_t i = 0; i < x->m; i++)
 		write_zeros((char *)asl_type_at(x->type, x->c, i * x->ldc),
 			    x->n * asl_type_bytes(x->type));
-#ifdef __SSE2__
-	_mm_sfence();
-#endif
+	end_zeros();
 }
 
 static void multiply(const struct product *x)
