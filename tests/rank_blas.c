@@ -122,8 +122,12 @@ static void words_are_sums(void **state)
 
 		begin(&o, &d);
 		assert_int_equal(asl_team_resize((int)roll(&d, 1, 3)), 0);
-		asl_gemm(o.type, o.m, o.n, o.k, o.a, o.k, o.b, o.n, 0, o.c,
-			 o.ldc);
+		if (roll(&d, 0, 1))
+			asl_gemm(o.type, o.m, o.n, o.k, o.a, o.k, o.b, o.n, 0,
+				 o.c, o.ldc);
+		else
+			asl_gemm_in_memory(o.type, o.m, o.n, o.k, o.a, o.k, o.b,
+					   o.n, o.c, o.ldc);
 		for (uint64_t i = number % STRIDE; i < o.m * o.ldc; i += STRIDE)
 			compare(&o, i);
 		for (int i = 0; i < 3; i++)

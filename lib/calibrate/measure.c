@@ -321,17 +321,23 @@ static double product_ns(const struct asl_flop_bench *p, const struct shape *x,
 			 bool adds)
 {
 	double flops = SAMPLE_FLOPS / p->cut / p->cut / p->cut;
+	uint64_t m = (uint64_t)x->m, n = (uint64_t)x->n, k = (uint64_t)x->k;
 	int a = x->m * x->k, b = x->k * x->n, c = x->m * x->n,
 	    all = ROWS_OF_N * N;
 	int times = (int)(flops / flops_of(x)) + 1;
 	double since = asl_now();
 
-	for (int i = 0; i < times; i++)
-		asl_gemm(ASL_FLOAT64, (uint64_t)x->m, (uint64_t)x->n,
-			 (uint64_t)x->k, p->a + i % (all / a) * a,
-			 (uint64_t)x->k, p->b + i % (all / b) * b,
-			 (uint64_t)x->n, adds, p->c + i % (all / c) * c,
-			 (uint64_t)x->n);
+	for (int i = 0; i < times; i++) {
+		const double *at = p->a + i % (all / a) * a;
+		const double *bt = p->b + i % (all / b) * b;
+		double *ct = p->c + i % (all / c) * c;
+
+		if (adds)
+			asl_gemm(ASL_FLOAT64, m, n, k, at, k, bt, n, 1, ct, n);
+		else
+			asl_gemm_in_memory(ASL_FLOAT64, m, n, k, at, k, bt, n,
+					   ct, n);
+	}
 	return (asl_now() - since) * 1e9 / times;
 }
 

@@ -515,9 +515,10 @@ enum { TALL = 32 * TILE_ROWS, HELD_WORDS = 1 << 17 };
 /*
  * OpenBLAS sets a c that is not added to to zero before all else, and waits for its
  * lines to come; past the caches zeros take a third of that, and its kernels have c
- * come while they compute.  A smaller c may lie in a cache, and stays there.
+ * come while they compute.  But memory is written twice then.  A smaller c may lie in a
+ * cache, and stays there; of a deeper product zeros take less than a fiftieth.
  */
-enum { PAST_WORDS = 1 << 19 };
+enum { PAST_WORDS = 1 << 19, PAST_DEPTH = 512 };
 
 /* Kernels for small products are slow where k is, or is far less than n. */
 enum { LEAST_SMALL_DEPTH = 16, COLS_A_DEPTH = 8 };
@@ -555,7 +556,7 @@ static void cut_small(struct product *x)
  */
 static void choose(struct product *x)
 {
-	x->past = x->beta == 0 && x->m * x->n >= PAST_WORDS;
+	x->past &= x->m * x->n >= PAST_WORDS && x->k <= PAST_DEPTH;
 	if (x->type != ASL_FLOAT64 || x->n < 2 || !has_avx512())
 		return;
 	x->packed = packs(x);
@@ -629,33 +630,32 @@ void asl_gemm_finish(void)
 	multiply_waiting();
 }
 
+static void begin(struct product *x)
+{
+	x->rows = x->cols = 1;
+	x->band = x->m;
+	x->depth = x->k;
+	choose(x);
+	if (waiting.open)
+		wait_with(x);
+	else
+		multiply_cut(x);
+}
+
 void asl_gemm(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
 	      const double *a, uint64_t lda, const double *b, uint64_t ldb,
 	      double beta, double *c, uint64_t ldc)
 {
-	struct product x = {
-		.m = m,
-		.n = n,
-		.k = k,
-		.lda = lda,
-		.ldb = ldb,
-		.ldc = ldc,
-		.a = a,
-		.b = b,
-		.c = c,
-		.beta = beta,
-		.rows = 1,
-		.cols = 1,
-		.type = type,
-		.band = m,
-		.depth = k,
-	};
+	begin(&(struct product){m, n, k, lda, ldb, ldc, a, b, c, beta,
+				.type = type});
+}
 
-	choose(&x);
-	if (waiting.open)
-		wait_with(&x);
-	else
-		multiply_cut(&x);
+void asl_gemm_in_memory(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
+			const double *a, uint64_t lda, const double *b,
+			uint64_t ldb, double *c, uint64_t ldc)
+{
+	begin(&(struct product){m, n, k, lda, ldb, ldc, a, b, c, .type = type,
+				.past = true});
 }
 
 const char *asl_blas_version(void)

@@ -28,6 +28,14 @@ void asl_gemm(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
 	      double beta, double *c, uint64_t ldc);
 
 /*
+ * c = a b where c lies in main memory, of which words may be written twice: it can be set
+ * to zero past the caches first.
+ */
+void asl_gemm_in_memory(enum asl_type type, uint64_t m, uint64_t n, uint64_t k,
+			const double *a, uint64_t lda, const double *b,
+			uint64_t ldb, double *c, uint64_t ldc);
+
+/*
  * From asl_gemm_group to asl_gemm_finish products only wait, and are then computed
  * by all threads, each of which takes whole groups: for many small products.  What
  * one group writes no other reads or writes.

@@ -663,14 +663,19 @@ static void add_product(struct asl_rank *r, struct asl_tile *c,
 			const struct asl_block *A, const struct asl_block *B,
 			struct asl_range k)
 {
+	const double *a = asl_type_at(A->type, A->at, k.first);
+	const double *b = asl_type_at(B->type, B->at, k.first * B->ld);
+	bool stored = c->at == c->own; /* later, from there */
 	double since = asl_now();
 
-	if (c->at == c->own) /* and is stored from there */
+	if (stored)
 		asl_gemm_finish();
-	asl_gemm(c->type, c->rows, c->cols, k.count,
-		 asl_type_at(A->type, A->at, k.first), A->ld,
-		 asl_type_at(B->type, B->at, k.first * B->ld), B->ld,
-		 c->zero ? 0 : 1, c->at, c->ld);
+	if (c->zero && !stored && c->over.where != ASL_CACHE)
+		asl_gemm_in_memory(c->type, c->rows, c->cols, k.count, a, A->ld,
+				   b, B->ld, c->at, c->ld);
+	else
+		asl_gemm(c->type, c->rows, c->cols, k.count, a, A->ld, b, B->ld,
+			 c->zero ? 0 : 1, c->at, c->ld);
 	asl_time_since(r, ASL_COMPUTES, since);
 }
 

@@ -6,7 +6,6 @@
 #ifndef ASL_SPEED_H
 #define ASL_SPEED_H
 
-#include <cblas.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +46,8 @@ static inline double speed_dgemm(const struct asl_shape *s, double *const at[3])
 {
 	double since = asl_now();
 
-	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)s->m,
-		    (blasint)s->n, (blasint)s->k, 1, at[0], (blasint)s->k,
-		    at[1], (blasint)s->n, 0, at[2], (blasint)s->n);
+	asl_gemm(ASL_FLOAT64, s->m, s->n, s->k, at[0], s->k, at[1], s->n, 0,
+		 at[2], s->n);
 	return asl_now() - since;
 }
 
