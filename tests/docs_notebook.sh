@@ -14,8 +14,8 @@ done || {
 	echo "docs_notebook: skipped, there is no jupyter, pandas or matplotlib"
 	exit 77
 }
-# Kernels and settings of whoever runs this have no part in it.
-export HOME=$work JUPYTER_DATA_DIR=$work/data MPLBACKEND=
+# Kernels and settings of whoever runs this have no part in it, and nothing stays behind.
+export HOME=$work TMPDIR=$work JUPYTER_DATA_DIR=$work/data MPLBACKEND=
 "$python" -m ipykernel install --prefix "$work/kernels" --name python3 >log 2>&1 ||
 	fail "no kernel: $(cat log)"
 export JUPYTER_PATH=$work/kernels/share/jupyter
