@@ -211,23 +211,32 @@ long=$(begin 3e6 2) || fail "transfers: $(cat err)"
 awk -v x="$short" -v y="$long" 'BEGIN { exit !(x > 0.003 && y > 2.5 * x && y < 3.1 * x) }' ||
 	fail "transfers that begin in 1 and 3 ms: $short s and $long s"
 
-# A word of a matrix times a vector takes its own time, if there is one.
-vector() {
+# Nanoseconds of a contraction's arithmetic: FIGURES SPEC [SIZES]
+arithmetic() {
 	profile "$r, $w, $b, $flop$1"
-	"$aslant" plan einsum --spec "$2" --dims a=30,b=40 --ranks 1 --profile mine.json \
+	"$aslant" plan einsum --spec "$2" --dims "${3-a=30,b=40}" --ranks 1 --profile mine.json \
 		--csv - 2>err | python3 -c 'import csv, sys
 print(round(1e9 * float(next(csv.DictReader(sys.stdin))["arithmetic_s"])))'
 }
 times=', "product_left": {"value": 3, "unit": "ns/word"}, "product_right": {"value": 3, "unit": "ns/word"}'
+# A word of a matrix times a vector takes its own time, if there is one.
 own=', "product_vector": {"value": 2, "unit": "ns/word"}'
 while read -r spec other; do
-	[ "$(vector "$times$own" "$spec") $(vector "$times" "$spec")" = "2400 $other" ] ||
-		fail "$spec: $(vector "$times$own" "$spec"), $(vector "$times" "$spec") ns: $(cat err)"
+	[ "$(arithmetic "$times$own" "$spec") $(arithmetic "$times" "$spec")" = "2400 $other" ] ||
+		fail "$spec: $(arithmetic "$times$own" "$spec"), $(arithmetic "$times" "$spec") ns: $(cat err)"
 done <<-'END'
 	ab,b->a 6120
 	b,ab->a 6120
 	ab,a->b 6090
 END
+
+# A word of C that nothing is added to is set to zero first.
+zero=', "product_zero": {"value": 2, "unit": "ns/word"}'
+for figures in "$times" "$times$zero"; do
+	arithmetic "$figures" 'ab,bc->ac' a=30,b=40,c=50
+done >ns
+[ "$(paste -sd' ' ns | awk '{ print $2 - $1 }')" = 3000 ] ||
+	fail "30 x 50 words set to zero: from $(paste -sd' ' ns) ns: $(cat err)"
 
 # Whose times it chose by is said, unless they are the profile's own.
 note="^aslant: note: auto chose by the times of a machine of this class"
