@@ -113,10 +113,17 @@ static void pack_cols(double *to, const double *b, uint64_t ldb, uint64_t depth,
 
 /* ---- Registers ---- */
 
+/* Rows of a matrix, or pieces of them; `words` is at most DEPTH. */
+struct rows {
+	const double *at;
+	uint64_t ld, count, words;
+};
+
 struct corner {
 	double *c;
 	uint64_t ldc, rows, cols;
 	double beta;
+	struct rows next; /* they come into the core's cache meanwhile */
 };
 
 INLINE void put_all(const struct corner *x, vector sum[ROWS][VECTORS],
@@ -143,6 +150,12 @@ INLINE void put_some(const struct corner *x, vector sum[ROWS][VECTORS])
 		}
 }
 
+INLINE void call_for(const struct rows *x, uint64_t at)
+{
+	for (uint64_t i = 0; i < x->count; i++)
+		__builtin_prefetch(x->at + i * x->ld + at, 0, 2);
+}
+
 /* As many vectors as the columns take. */
 INLINE void multiply_vectors(const struct corner *x, const double *a,
 			     const double *b, uint64_t depth, int vectors)
@@ -152,11 +165,13 @@ INLINE void multiply_vectors(const struct corner *x, const double *a,
 	for (uint64_t i = 0; i < x->rows; i++)
 		for (int v = 0; v < vectors; v++)
 			__builtin_prefetch(x->c + i * x->ldc + v * LANES);
-#pragma GCC unroll 2
+#pragma GCC unroll 8
 	for (uint64_t l = 0; l < depth; l++, a += ROWS, b += COLS) {
 		vector of_b[VECTORS];
 
 		__builtin_prefetch(a + EARLY);
+		if (l % LANES == 0 && l < x->next.words)
+			call_for(&x->next, l);
 #pragma GCC unroll 3
 		for (int v = 0; v < vectors; v++)
 			of_b[v] = *(const vector *)(b + v * LANES);
@@ -214,23 +229,75 @@ static struct room *room(void)
 	return x;
 }
 
-/* A block of rows times a band. */
-static void multiply_block(const struct asl_packed *x, const struct room *at,
-			   uint64_t depth)
-{
-	for (uint64_t j = 0; j < x->n; j += COLS)
-		for (uint64_t i = 0; i < x->m; i += ROWS) {
-			struct corner c = {
-				.c = x->c + i * x->ldc + j,
-				.ldc = x->ldc,
-				.rows = asl_min(ROWS, x->m - i),
-				.cols = asl_min(COLS, x->n - j),
-				.beta = x->beta,
-			};
+/* A block of rows of a, times a band of b that is packed. */
+struct block {
+	struct asl_packed x; /* a is of the block, c of both, m x n words */
+	uint64_t depth;
+	bool packed; /* a */
+	const double
+		*b; /* the band that is packed next; NULL: another block is */
+};
 
-			multiply_corner(&c, at->a + i * depth,
-					at->b + j * depth, depth);
+static struct rows next_of_a(const struct block *at, uint64_t i)
+{
+	uint64_t after = asl_min(i + ROWS, at->x.m);
+
+	return (struct rows){at->x.a + after * at->x.lda, at->x.lda,
+			     asl_min(ROWS, at->x.m - after), at->depth};
+}
+
+/* A corner's share of the next band, which has as many rows, in pieces of DEPTH words. */
+static struct rows next_of_b(const struct block *at, uint64_t corner,
+			     uint64_t corners)
+{
+	uint64_t pieces = at->depth * asl_ceil_div(at->x.n, DEPTH);
+	uint64_t first = pieces * corner / corners;
+	uint64_t end = pieces * (corner + 1) / corners;
+
+	return (struct rows){at->b + first / at->depth * DEPTH +
+				     first % at->depth * at->x.ldb,
+			     at->x.ldb, end - first, asl_min(at->x.n, DEPTH)};
+}
+
+/*
+ * Eight rows of a are packed just before their first use, while the next eight come:
+ * rows may lie so far apart that the cache does not hold all of a block.
+ */
+static void multiply_block(const struct block *at, struct room *to)
+{
+	const struct asl_packed *x = &at->x;
+	uint64_t high = asl_ceil_div(x->m, ROWS),
+		 wide = asl_ceil_div(x->n, COLS);
+
+	for (uint64_t q = 0; q < high * wide; q++) {
+		uint64_t i = q % high * ROWS, j = q / high * COLS;
+		double *a = to->a + i * at->depth;
+		struct corner c = {
+			.c = x->c + i * x->ldc + j,
+			.ldc = x->ldc,
+			.rows = asl_min(ROWS, x->m - i),
+			.cols = asl_min(COLS, x->n - j),
+			.beta = x->beta,
+		};
+
+		if (!j && !at->packed) {
+			pack_rows(a, x->a + i * x->lda, x->lda, c.rows,
+				  at->depth);
+			c.next = next_of_a(at, i);
+		} else if (at->b) {
+			c.next = next_of_b(at, q, high * wide);
 		}
+		multiply_corner(&c, a, to->b + j * at->depth, at->depth);
+	}
+}
+
+/* The band after this one, down and then to the right. */
+static const double *next_band(const struct asl_packed *x, uint64_t l,
+			       uint64_t j)
+{
+	if (l + DEPTH < x->k)
+		return x->b + (l + DEPTH) * x->ldb + j;
+	return j + BAND < x->n ? x->b + j + BAND : NULL;
 }
 
 bool asl_packed_multiply(const struct asl_packed *x)
@@ -242,22 +309,23 @@ bool asl_packed_multiply(const struct asl_packed *x)
 		return false;
 	for (uint64_t j = 0; j < x->n; j += BAND)
 		for (uint64_t l = 0; l < x->k; l += DEPTH) {
-			uint64_t depth = asl_min(DEPTH, x->k - l);
-			uint64_t cols = asl_min(BAND, x->n - j);
+			struct block block = {
+				.x = *x,
+				.depth = asl_min(DEPTH, x->k - l),
+				.packed = once && j,
+			};
 
-			pack_cols(at->b, x->b + l * x->ldb + j, x->ldb, depth,
-				  cols);
+			block.x.n = asl_min(BAND, x->n - j);
+			block.x.beta = l ? 1 : x->beta;
+			pack_cols(at->b, x->b + l * x->ldb + j, x->ldb,
+				  block.depth, block.x.n);
 			for (uint64_t i = 0; i < x->m; i += BLOCK) {
-				struct asl_packed part = *x;
-
-				part.m = asl_min(BLOCK, x->m - i);
-				part.n = cols;
-				part.c += i * x->ldc + j;
-				part.beta = l ? 1 : x->beta;
-				if (!once || !j)
-					pack_rows(at->a, x->a + i * x->lda + l,
-						  x->lda, part.m, depth);
-				multiply_block(&part, at, depth);
+				block.x.m = asl_min(BLOCK, x->m - i);
+				block.x.a = x->a + i * x->lda + l;
+				block.x.c = x->c + i * x->ldc + j;
+				if (i + BLOCK >= x->m)
+					block.b = next_band(x, l, j);
+				multiply_block(&block, at);
 			}
 		}
 	return true;
