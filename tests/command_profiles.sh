@@ -126,11 +126,11 @@ timeout 20 "$aslant" plan --n 60 --ranks 8 --top 60 --overlap --choose words >ou
 grep -q ' fused ' out || fail "--overlap --choose words: $(cat out)"
 ! grep -qE ' (3d|em-jomma|cuts) ' out || fail "--overlap: without it: $(cat out)"
 
-# chosen COMMAND...: algorithm, kernel and grid of its first row
+# chosen COMMAND...: algorithm, kernel, grid and panels of its first row
 chosen() {
 	timeout 20 "$aslant" "$@" --csv - 2>err >out || fail "$*: $(cat err)"
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-		NR == 2 { print $at["algorithm"], $at["kernel"], $at["grid"] }' out
+		NR == 2 { print $at["algorithm"], $at["kernel"], $at["grid"], $at["panels"] }' out
 }
 # Where ranks share cores, fewer of them are faster; each plan is there once.
 used() {
@@ -153,6 +153,29 @@ for case in "300 2" "300 8" "600 4" "600 8 --memory 30k" "1000 16 --choose words
 	planned=$(chosen plan $case --cores auto) ran=$(chosen run auto $case --launch)
 	[ "$planned" = "$ran" ] || fail "$case: planned $planned, ran $ran"
 done
+# Panels that are not asked for are where the fastest plan has them: in memory that is a
+# pool, around what a rank owns, but not in a pool that takes words slowly.
+least() {
+	timeout 20 "$aslant" plan --n 2048 --ranks 4 --cores 4 --top 1 --csv - "$@" 2>err >out ||
+		fail "$*: $(cat err)"
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR == 2 { print $at["seconds"], $at["panels"] }' out
+}
+mkdir slow
+(cd slow && profile "$r, \"write\": {\"value\": 0.01, \"unit\": \"GB/s\"}, $b, $flop, $call,
+	\"dram_write\": {\"value\": 4, \"unit\": \"GB/s\"}")
+for case in "dram nvm --profile x86-64-avx512" "pmem dram --profile slow/mine.json"; do
+	read -r store where options <<<"$case"
+	options="--store $store $options"
+	# shellcheck disable=SC2086 # words
+	free=$(least $options)
+	# shellcheck disable=SC2086
+	either=$({ least $options --panels dram && least $options --panels nvm; } | sort -g | head -1)
+	[ "$free" = "$either" ] || fail "$options: $free, but one of both panels has $either"
+	[ "${free#* }" = "$where" ] || fail "$options: panels in ${free#* }, not $where"
+done
+[ "$(chosen plan --n 300 --ranks 2 --store dram --choose words | tail -c 5)" = dram ] ||
+	fail "--choose words: panels in the pool"
 # Eight ranks that share one core are slower than those that have one each.
 small="plan --n 300 --ranks 8 --profile x86-64-avx2"
 # shellcheck disable=SC2086

@@ -328,7 +328,7 @@ plan = table("plan.csv", """place algorithm kernel m n k ranks ranks_used
     grid cache_words memory_words r w beta q_apm_max q_full_max
     read_words_max write_words_max bh_words_max memory_high_words
     outside_apm blocks spec dims q_joint_bound q_apm_path q_full_path
-    seconds arithmetic_s reading_s writing_s network_s copies_s""".split())
+    seconds arithmetic_s reading_s writing_s network_s copies_s panels""".split())
 x = runs("same.csv", 1)[0]
 check("plan and run --store null differ in what they assume",
       all(y[c] == x[c] for y in plan for c in """m n k ranks cache_words

@@ -291,11 +291,12 @@ static void plan_print(const struct asl_case *c,
 		printf("The %d plans", list->count);
 	printf(" of least %s%s%s: %s,\n"
 	       "%d rank%s, S = %ju words of cache, M = %ju words of memory,\n"
-	       "r %g, w %g, beta %g%s%s\n\n",
+	       "r %g, w %g, beta %g%s%s%s\n\n",
 	       by_time ? "time" : "Q (", by_time ? "" : accounting,
 	       by_time ? "" : ")", asl_show(base).problem, base->ranks,
 	       base->ranks == 1 ? "" : "s", base->cache, base->memory, x->read,
-	       x->write, x->net, *from ? "; S: " : "", from);
+	       x->write, x->net, *from ? "; S: " : "", from,
+	       list->best->plan.panels == ASL_POOL ? "; panels in nvm" : "");
 	snprintf(q, sizeof q, by_time ? "seconds" : "Q %s", accounting);
 	printf("    %-*s%7s%10s%7s%7s%7s%7s\n", WIDTH,
 	       asl_show(&list->best->plan).kernel ? "algorithm    kernel grid"

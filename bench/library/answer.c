@@ -20,12 +20,8 @@ static int nothing_fits(const struct asl_plan *base, uint64_t memory_needed)
 
 int asl_plans_find(struct asl_candidates *list, const struct asl_plan *base)
 {
-	int top = list->top, err;
+	int err = asl_path_find(list, base, asl_cli_of(base)->rank);
 
-	list->top = asl_path_looks(top, base);
-	err = asl_cli_of(base)->rank(list, base);
-	if (!err)
-		asl_path_rank(list, top);
 	return err < 0 ? nothing_fits(base, list->memory_needed) : err;
 }
 
@@ -77,6 +73,7 @@ static void put_plan(struct asl_csv *csv, int place,
 		asl_csv_put_number(csv, name,
 				   x->seconds > 0 ? x->part_s[i] : NAN);
 	}
+	asl_csv_put(csv, "panels", plan->panels == ASL_POOL ? "nvm" : "dram");
 	asl_csv_end_row(csv);
 }
 

@@ -548,6 +548,10 @@ static int choose_times(struct asl_case *c, const struct asl_options *o)
 	c->times->in_place[ASL_DRAM] = !copies;
 	c->times->in_place[ASL_POOL] =
 		!copies && asl_store_can(or_else(o->store, "pmem"))->plain;
+	if (c->times->in_place[ASL_POOL]) {
+		c->times->read[ASL_POOL] = c->times->read[ASL_DRAM];
+		c->times->write[ASL_POOL] = c->times->write[ASL_DRAM];
+	}
 	if (!err && o->emulate && c->profile.timed)
 		emulate_times(c->times, &c->profile, ranks_here(&c->want.plan));
 	fit_times(c->times, c->want.plan.type);
@@ -583,6 +587,13 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	return 0;
 }
 
+/* Panels that are not asked for lie where a product of matrices is the fastest. */
+static void free_panels(struct asl_plan *plan, const struct asl_options *o)
+{
+	plan->any_panels = plan->multiplication && plan->by_time &&
+			   !plan->algorithm && !o->panels;
+}
+
 /*
  * Where ranks of this host run, they share its cores, unless a launcher has bound
  * each to some of them; simulated ranks have one each.
@@ -599,6 +610,7 @@ static void choose_time(struct asl_case *c, const struct asl_options *o)
 			      : 0;
 	plan->by_time = o->choose ? !strcmp(o->choose, "time")
 				  : chooses && (runs || c->profile.timed);
+	free_panels(plan, o);
 }
 
 static int cannot_resume(const char *found, const char *expected)
@@ -787,6 +799,7 @@ static void share_cores(struct asl_case *c, const struct asl_options *o)
 		o->cores == ASL_THREADS_AUTO ? asl_machine()->cores : o->cores;
 	plan->by_time |=
 		(!plan->algorithm || asl_ooc_is_program(plan)) && !o->choose;
+	free_panels(plan, o);
 }
 
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)

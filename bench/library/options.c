@@ -350,7 +350,8 @@ const struct asl_option asl_option_table[] = {
 	 RPB | CALIBRATE, INT(memory_node, 0)},
 	{"panels", "WHERE",
 	 "where received panels are staged: dram; or nvm, where what a rank "
-	 "owns lies within them (dram)",
+	 "owns lies within them (dram; auto, and plan without a name, of products "
+	 "by time: wherever that is faster)",
 	 RP, CHOICE(panels, panels), .only = with_panels,
 	 .roles = ASL_PLANNED},
 	{"keep", NULL, "keep the pools after the run", R, FLAG(keep),

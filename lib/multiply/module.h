@@ -21,7 +21,7 @@
 #include "lib/rank/collective.h"
 
 /* Increased whenever a function or a struct of these headers changes its meaning. */
-enum { ASL_MODULE_ABI = 5 };
+enum { ASL_MODULE_ABI = 6 };
 
 struct asl_module {
 	uint32_t abi;

@@ -347,15 +347,7 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
 
 int asl_planner_best(struct asl_plan *plan, uint64_t *memory_needed)
 {
-	struct asl_candidates list = asl_candidates(asl_path_looks(1, plan));
-	int err = asl_planner_rank(&list, plan);
-
-	*memory_needed = list.memory_needed;
-	if (!err) {
-		asl_path_rank(&list, 1);
-		asl_candidates_take(plan, &list);
-	}
-	return err;
+	return asl_path_best(plan, asl_planner_rank, memory_needed);
 }
 
 /* ---- The grid of one algorithm ---- */

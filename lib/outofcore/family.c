@@ -385,14 +385,8 @@ static void set_cells(struct asl_plan *plan)
 
 int asl_ooc_settle(struct asl_plan *plan, uint64_t *memory_needed)
 {
-	struct asl_candidates list = asl_candidates(asl_path_looks(1, plan));
-	int err = asl_ooc_rank(&list, plan);
+	int err = asl_path_best(plan, asl_ooc_rank, memory_needed);
 
-	*memory_needed = list.memory_needed;
-	if (!err) {
-		asl_path_rank(&list, 1);
-		asl_candidates_take(plan, &list);
-	}
 	if (!err && plan->contraction)
 		set_cells(plan);
 	return err;

@@ -1010,13 +1010,5 @@ int asl_ooc_program_rank(struct asl_candidates *list,
 
 int asl_ooc_program_settle(struct asl_plan *plan, uint64_t *memory_needed)
 {
-	struct asl_candidates list = asl_candidates(asl_path_looks(1, plan));
-	int err = asl_ooc_program_rank(&list, plan);
-
-	*memory_needed = list.memory_needed;
-	if (!err) {
-		asl_path_rank(&list, 1);
-		asl_candidates_take(plan, &list);
-	}
-	return err;
+	return asl_path_best(plan, asl_ooc_program_rank, memory_needed);
 }

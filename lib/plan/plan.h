@@ -75,7 +75,8 @@ struct asl_plan {
 	uint64_t memory;    /* the papers' M: steers prescriptions and bounds */
 	uint64_t budget;    /* a rank may not hold more; 0: no limit */
 	enum asl_where panels;
-	bool overlap; /* the next panels come while these are multiplied */
+	bool any_panels; /* they may lie in the pool, too, if that is faster */
+	bool overlap;	 /* the next panels come while these are multiplied */
 	enum asl_accounting accounting;
 	struct asl_costs costs;
 	const struct asl_times *times; /* of the machine; NULL: not known */

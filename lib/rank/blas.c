@@ -530,8 +530,7 @@ static bool has_avx512(void)
 
 static bool packs(const struct product *x)
 {
-	bool only_writes =
-		x->beta == 0 && !x->past && x->k <= ASL_PACKED_DEPTH;
+	bool only_writes = x->beta == 0 && !x->past && x->k <= ASL_PACKED_DEPTH;
 
 	return x->m >= LEAST_ROWS && x->n >= LEAST_COLS &&
 	       (x->n <= MOST_COLS || only_writes) && x->k >= LEAST_DEPTH &&

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/base/parts.h"
 #include "lib/run/run.h"
 
 /* Caches filled and messages sent in a second or two of simulation. */
@@ -126,4 +127,62 @@ void asl_path_rank(struct asl_candidates *list, int top)
 	list->top = top;
 	while (list->count > top)
 		asl_plan_release(&list->best[--list->count].plan);
+}
+
+static int find(struct asl_candidates *list, const struct asl_plan *base,
+		asl_planner *planner)
+{
+	int top = list->top, err;
+
+	list->top = asl_path_looks(top, base);
+	err = planner(list, base);
+	if (!err)
+		asl_path_rank(list, top);
+	return err;
+}
+
+/* Words do not tell: only times do. */
+static bool is_faster(const struct asl_candidates *x,
+		      const struct asl_candidates *than)
+{
+	return x->count &&
+	       (!than->count || (x->best->seconds > 0 &&
+				 x->best->seconds < than->best->seconds));
+}
+
+int asl_path_find(struct asl_candidates *list, const struct asl_plan *base,
+		  asl_planner *planner)
+{
+	struct asl_candidates other = asl_candidates(list->top), slower;
+	struct asl_plan x = *base;
+	int err, other_err;
+
+	x.any_panels = false;
+	err = find(list, &x, planner);
+	if (!base->any_panels)
+		return err;
+	x.panels = x.panels == ASL_POOL ? ASL_DRAM : ASL_POOL;
+	other_err = find(&other, &x, planner);
+	slower = other;
+	if (is_faster(&other, list)) {
+		slower = *list;
+		*list = other;
+		err = other_err;
+	}
+	list->memory_needed =
+		asl_min(list->memory_needed, slower.memory_needed);
+	asl_candidates_free(&slower);
+	return err;
+}
+
+int asl_path_best(struct asl_plan *plan, asl_planner *planner,
+		  uint64_t *memory_needed)
+{
+	struct asl_candidates list = asl_candidates(1);
+	int err = asl_path_find(&list, plan, planner);
+
+	*memory_needed = list.memory_needed;
+	if (!err)
+		asl_candidates_take(plan, &list);
+	return err;
 }

@@ -29,6 +29,24 @@ static inline int asl_path_looks(int top, const struct asl_plan *base)
  */
 void asl_path_rank(struct asl_candidates *list, int top);
 
+/* Fills a list with the best plans: 0, or what asl_candidates_end says. */
+typedef int asl_planner(struct asl_candidates *list,
+			const struct asl_plan *base);
+
+/*
+ * The `top` best plans, by their paths where these can be followed.  If base->any_panels,
+ * panels of all of them are where those of the fastest are.  Errors are the planner's.
+ */
+int asl_path_find(struct asl_candidates *list, const struct asl_plan *base,
+		  asl_planner *planner);
+
+/*
+ * Complete a plan by the best of these, which takes the place of the family's part
+ * that it has.  -ENOMEM: *memory_needed words of memory would be enough.
+ */
+int asl_path_best(struct asl_plan *plan, asl_planner *planner,
+		  uint64_t *memory_needed);
+
 /*
  * The forecast of one plan, which the caller keeps, and its predicted seconds if the
  * path can be followed within *patience, in about seconds, less what it takes; else
