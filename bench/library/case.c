@@ -548,6 +548,7 @@ static int choose_times(struct asl_case *c, const struct asl_options *o)
 	c->times->in_place[ASL_DRAM] = !copies;
 	c->times->in_place[ASL_POOL] =
 		!copies && asl_store_can(or_else(o->store, "pmem"))->plain;
+	/* It is DRAM. */
 	if (c->times->in_place[ASL_POOL]) {
 		c->times->read[ASL_POOL] = c->times->read[ASL_DRAM];
 		c->times->write[ASL_POOL] = c->times->write[ASL_DRAM];

@@ -503,9 +503,9 @@ bool asl_blas_can_run(const char *kernels)
 /*
  * With AVX-512, OpenBLAS takes up to a third longer where c has few columns than where it
  * has many, and packed.c does not.  Where c is not added to, OpenBLAS sets it to zero and
- * then reads it again; packed.c only writes it, unless the product is deep.  A large c
- * that is set to zero past the caches is faster still.  OpenBLAS does small products and shallow ones well, and tall ones in small products, in a row of
- * which b stays in the core's own cache.
+ * then reads it again; packed.c only writes it, unless the product is deep, but zeros past
+ * the caches (below) are faster still.  OpenBLAS does small products and shallow ones well,
+ * and tall ones in small products, in a row of which b stays in the core's own cache.
  */
 enum { LEAST_ROWS = 32, LEAST_COLS = 64, MOST_COLS = 768, LEAST_DEPTH = 128 };
 

@@ -233,9 +233,8 @@ static struct room *room(void)
 struct block {
 	struct asl_packed x; /* a is of the block, c of both, m x n words */
 	uint64_t depth;
-	bool packed; /* a */
-	const double
-		*b; /* the band that is packed next; NULL: another block is */
+	bool packed;	 /* a */
+	const double *b; /* the next band; NULL: another block comes first */
 };
 
 static struct rows next_of_a(const struct block *at, uint64_t i)
