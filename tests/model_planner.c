@@ -312,7 +312,8 @@ static void never_worse_than_a_choice(void **state)
 		base.algorithm = NULL;
 		base.cache = 3 + base.cache;
 		best = base;
-		assert_int_equal(asl_planner_best(&best, &need), 0);
+		assert_int_equal(asl_path_best(&best, asl_planner_rank, &need),
+				 0);
 		q = path_of(&best);
 		asl_plan_release(&best);
 		q = fmin(q, check_few(&base, q));

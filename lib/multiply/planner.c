@@ -345,11 +345,6 @@ int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base)
 						 : rank_all(list, base);
 }
 
-int asl_planner_best(struct asl_plan *plan, uint64_t *memory_needed)
-{
-	return asl_path_best(plan, asl_planner_rank, memory_needed);
-}
-
 /* ---- The grid of one algorithm ---- */
 
 /* The search's first, if there is any, and its part. */
@@ -452,7 +447,7 @@ static int choose_all(struct asl_plan *plan)
 	struct asl_plan request = *plan;
 	uint64_t needed;
 
-	if (asl_planner_best(plan, &needed))
+	if (asl_path_best(plan, asl_planner_rank, &needed))
 		return nothing_fits(plan, needed);
 	asl_family_multiply.release(&request);
 	return 0;

@@ -22,13 +22,6 @@ enum { ASL_MOST_WALKED = 4096 };
 int asl_planner_rank(struct asl_candidates *list, const struct asl_plan *base);
 
 /*
- * Complete a plan, which has no algorithm yet, by the best candidate; its part is
- * replaced, and remains its owner's.  Every process that asks the same is
- * answered the same.  -ENOMEM: *memory_needed words of memory would be enough.
- */
-int asl_planner_best(struct asl_plan *plan, uint64_t *memory_needed);
-
-/*
  * Choose plan->grid, and the prescription and blocks of `part`, which is the
  * plan's from here on and says what is given.
  *

@@ -42,7 +42,8 @@ int asl_path_find(struct asl_candidates *list, const struct asl_plan *base,
 
 /*
  * Complete a plan by the best of these, which takes the place of the family's part
- * that it has.  -ENOMEM: *memory_needed words of memory would be enough.
+ * that it has.  Every process that asks the same is answered the same.
+ * -ENOMEM: *memory_needed words of memory would be enough.
  */
 int asl_path_best(struct asl_plan *plan, asl_planner *planner,
 		  uint64_t *memory_needed);
