@@ -57,8 +57,7 @@ static void print_machine(FILE *f, const struct asl_case *c,
 		fprintf(f, " on %s", rep->lies_on);
 	if (rep->emulated)
 		fprintf(f, ", emulated");
-	fprintf(f, ", panels in %s\n",
-		plan->panels == ASL_POOL ? "nvm" : "dram");
+	fprintf(f, ", panels in %s\n", asl_plan_panels(plan));
 	fprintf(f, "network   %s%s%s\n", c->want.transport,
 		*rep->provider ? ", provider " : "", rep->provider);
 	if (rep->threads > 1)

@@ -73,7 +73,7 @@ static void put_plan(struct asl_csv *csv, int place,
 		asl_csv_put_number(csv, name,
 				   x->seconds > 0 ? x->part_s[i] : NAN);
 	}
-	asl_csv_put(csv, "panels", plan->panels == ASL_POOL ? "nvm" : "dram");
+	asl_csv_put(csv, "panels", asl_plan_panels(plan));
 	asl_csv_end_row(csv);
 }
 

@@ -476,6 +476,7 @@ static int choose_memory(struct asl_case *c, const struct asl_options *o,
 	plan->overlap = o->overlap;
 	plan->panels =
 		o->panels && !strcmp(o->panels, "nvm") ? ASL_POOL : ASL_DRAM;
+	plan->any_panels = !o->panels;
 	err = choose_cache(c, o, share, threads);
 	plan->cache = asl_type_fit(plan->type, plan->cache);
 	return err;
@@ -588,13 +589,6 @@ static int choose_costs(struct asl_case *c, const struct asl_options *o)
 	return 0;
 }
 
-/* Panels that are not asked for lie where a product of matrices is the fastest. */
-static void free_panels(struct asl_plan *plan, const struct asl_options *o)
-{
-	plan->any_panels = plan->multiplication && plan->by_time &&
-			   !plan->algorithm && !o->panels;
-}
-
 /*
  * Where ranks of this host run, they share its cores, unless a launcher has bound
  * each to some of them; simulated ranks have one each.
@@ -611,7 +605,6 @@ static void choose_time(struct asl_case *c, const struct asl_options *o)
 			      : 0;
 	plan->by_time = o->choose ? !strcmp(o->choose, "time")
 				  : chooses && (runs || c->profile.timed);
-	free_panels(plan, o);
 }
 
 static int cannot_resume(const char *found, const char *expected)
@@ -800,7 +793,6 @@ static void share_cores(struct asl_case *c, const struct asl_options *o)
 		o->cores == ASL_THREADS_AUTO ? asl_machine()->cores : o->cores;
 	plan->by_time |=
 		(!plan->algorithm || asl_ooc_is_program(plan)) && !o->choose;
-	free_panels(plan, o);
 }
 
 int asl_case_to_plan(struct asl_case *c, const struct asl_options *o)

@@ -75,7 +75,7 @@ struct asl_plan {
 	uint64_t memory;    /* the papers' M: steers prescriptions and bounds */
 	uint64_t budget;    /* a rank may not hold more; 0: no limit */
 	enum asl_where panels;
-	bool any_panels; /* they may lie in the pool, too, if that is faster */
+	bool any_panels; /* not asked for: by time, a planner may choose */
 	bool overlap;	 /* the next panels come while these are multiplied */
 	enum asl_accounting accounting;
 	struct asl_costs costs;
@@ -115,6 +115,11 @@ asl_plan_runs(const struct asl_plan *plan)
 static inline double asl_plan_ab_factor(const struct asl_plan *plan)
 {
 	return plan->ab_factor == 0 ? 1 : plan->ab_factor;
+}
+
+static inline const char *asl_plan_panels(const struct asl_plan *plan)
+{
+	return plan->panels == ASL_POOL ? "nvm" : "dram";
 }
 
 /* Ranks that take part: 0 to this, less one. */

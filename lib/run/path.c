@@ -141,37 +141,40 @@ static int find(struct asl_candidates *list, const struct asl_plan *base,
 	return err;
 }
 
-/* Words do not tell: only times do. */
-static bool is_faster(const struct asl_candidates *x,
-		      const struct asl_candidates *than)
+/* A product of matrices, by time, and no place that is asked for. */
+static bool may_move_panels(const struct asl_plan *base)
 {
-	return x->count &&
-	       (!than->count || (x->best->seconds > 0 &&
-				 x->best->seconds < than->best->seconds));
+	return base->any_panels && base->by_time && !base->algorithm &&
+	       base->multiplication;
+}
+
+/* Words do not tell. */
+static bool knows_time(const struct asl_candidates *list)
+{
+	return list->count && list->best->seconds > 0;
 }
 
 int asl_path_find(struct asl_candidates *list, const struct asl_plan *base,
 		  asl_planner *planner)
 {
-	struct asl_candidates other = asl_candidates(list->top), slower;
+	struct asl_candidates other = asl_candidates(list->top), faster;
 	struct asl_plan x = *base;
-	int err, other_err;
+	int err = find(list, &x, planner), other_err;
 
-	x.any_panels = false;
-	err = find(list, &x, planner);
-	if (!base->any_panels)
+	if (!may_move_panels(base) || (!err && !knows_time(list)))
 		return err;
 	x.panels = x.panels == ASL_POOL ? ASL_DRAM : ASL_POOL;
 	other_err = find(&other, &x, planner);
-	slower = other;
-	if (is_faster(&other, list)) {
-		slower = *list;
-		*list = other;
-		err = other_err;
+	if (!other_err &&
+	    (err || (knows_time(&other) &&
+		     other.best->seconds < list->best->seconds))) {
+		faster = other;
+		other = *list;
+		*list = faster;
+		err = 0;
 	}
-	list->memory_needed =
-		asl_min(list->memory_needed, slower.memory_needed);
-	asl_candidates_free(&slower);
+	list->memory_needed = asl_min(list->memory_needed, other.memory_needed);
+	asl_candidates_free(&other);
 	return err;
 }
 

@@ -34,8 +34,9 @@ typedef int asl_planner(struct asl_candidates *list,
 			const struct asl_plan *base);
 
 /*
- * The `top` best plans, by their paths where these can be followed.  If base->any_panels,
- * panels of all of them are where those of the fastest are.  Errors are the planner's.
+ * The `top` best plans, by their paths where these can be followed.  By time, without an
+ * algorithm and with any_panels, panels of all of them are where those of the fastest
+ * are.  Errors are the planner's.
  */
 int asl_path_find(struct asl_candidates *list, const struct asl_plan *base,
 		  asl_planner *planner);

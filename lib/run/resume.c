@@ -42,8 +42,7 @@ static void put_plan(FILE *f, const struct asl_plan *x)
 		x->algorithm->name);
 	fprintf(f, "ranks %d\ngrid %dx%dx%d\ncache %ju\n", x->ranks,
 		x->grid.p[0], x->grid.p[1], x->grid.p[2], x->cache);
-	fprintf(f, "panels %s\noverlap %d\n",
-		x->panels == ASL_POOL ? "nvm" : "dram", x->overlap);
+	fprintf(f, "panels %s\noverlap %d\n", asl_plan_panels(x), x->overlap);
 	if (family->describe)
 		family->describe(f, x);
 	fprintf(f,
